@@ -1,0 +1,65 @@
+# relay: make run builds and starts it, make check is everything that must hold.
+SHELL       := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+BUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
+SOURCES := $(wildcard *.go) server db bridges assets/*.go assets/build schema .ci/test
+
+# The packages in which goroutines meet. The race detector makes SQLite about
+# twenty times slower, so these run without their tests of volume (-short).
+RACE := . ./server/... ./db/...
+
+.PHONY: help run build test check bench generate clean
+.PHONY: gofmt vet staticcheck tidy imports race cross
+
+help: ## list what make can do
+	@grep -hE '^[a-z]+:.* ## ' $(MAKEFILE_LIST) | awk -F ':.* ## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+run: build ## build and start relay here: http://localhost:3000, data in relay.db
+	./relay serve
+
+build: ## build ./relay, one file without dependencies
+	$(BUILD) -o relay .
+
+test: ## all tests; installs Chromium and PostgreSQL through apt when missing
+	@.ci/setup chromium postgresql
+	go run ./.ci/test -shuffle=on ./...
+
+check: gofmt vet staticcheck tidy imports test race cross ## everything that must hold before a commit
+	@echo "check: all is well"
+
+gofmt: # no file differs from gofmt's form
+	@files=$$(gofmt -l $(SOURCES)); if [ -n "$$files" ]; then echo "gofmt -w these:"; echo "$$files"; exit 1; fi
+	@echo "gofmt: ok"
+
+vet:
+	go vet ./... ./.ci/test
+
+staticcheck: # pinned in go.mod
+	go tool staticcheck ./... ./.ci/test
+
+tidy: # go.mod and go.sum are what go mod tidy makes
+	go mod tidy -diff
+
+imports: # the arrows between packages go one way
+	go test -run '^TestImports$$' -count=1 .
+
+race: # needs a C compiler
+	@.ci/setup gcc
+	CGO_ENABLED=1 go run ./.ci/test -race -short -shuffle=on $(RACE)
+
+cross: # the program builds without C for the machines it runs on
+	GOOS=linux GOARCH=amd64 $(BUILD) -o /dev/null .
+	GOOS=linux GOARCH=arm64 $(BUILD) -o /dev/null .
+
+bench: ## measure against the floors, in ratios of one run
+	go test -run '^$$' -bench . -benchtime 1x -timeout 60m ./...
+
+generate: ## rebuild assets/dist from the sources of widget and console
+	go generate ./...
+
+clean: ## remove the built program; data stays
+	rm -f relay

@@ -1,0 +1,350 @@
+package assets_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+func TestQueueAndBothCallStyles(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	b := newTab(t, newSite(t, f.url(), ""))
+	b.visit("/")
+	b.run(`(() => {
+		window.heard = [];
+		window.RelayChat = function () { (RelayChat.q = RelayChat.q || []).push(arguments) };
+		RelayChat("on", "ready", () => heard.push("ready"));
+		RelayChat("once", "open", () => heard.push("open"));
+		RelayChat("open");
+		document.addEventListener("relay:open", () => heard.push("relay:open"));
+		const s = document.createElement("script");
+		s.src = "` + f.url() + `/widget.js"; s.dataset.apiKey = "pk_test";
+		document.body.append(s);
+		const twice = s.cloneNode(); document.body.append(twice);
+	})()`)
+	b.until(`shown(".panel") && heard.join() === "open,relay:open,ready"`)
+	b.is(`document.querySelectorAll("relay-chat").length === 1`)
+	b.is(`RelayChat("isOpen") === true && RelayChat.version === RelayChat("version")`)
+	b.run(`RelayChat.close()`)
+	b.until(`!shown(".panel") && RelayChat.isOpen === false`)
+	b.run(`RelayChat("toggle")`)
+	b.until(`shown(".panel")`)
+	b.is(`heard.filter((n) => n === "open").length === 1`)
+	b.run(`RelayChat.hide()`)
+	b.until(`!shown(".launcher") && !shown(".panel")`)
+	b.run(`RelayChat.show()`)
+	b.until(`shown(".launcher")`)
+	b.run(`RelayChat.destroy()`)
+	b.is(`!document.querySelector("relay-chat")`)
+	b.eventually("no stream", func() bool { return f.streams() == 0 })
+	b.clean()
+}
+
+func TestManualInit(t *testing.T) {
+	f, b := ready(t, `data-auto="false" data-launcher="false"`)
+	b.until(`window.RelayChat?.version`)
+	b.run(`wait(300)`)
+	b.is(`!host`)
+	b.is(`RelayChat.sendMessage("x").then(() => false, () => true)`)
+	b.run(`RelayChat.init({ position: "left" })`)
+	b.is(`host.dataset.side === "left" && !$(".launcher")`)
+	b.run(`RelayChat.open()`)
+	b.until(`shown(".panel") && shown(".close")`)
+	b.click(".close")
+	b.until(`!shown(".panel")`)
+	b.run(`RelayChat.init({ launcher: true, apiUrl: "` + f.url() + `/" })`)
+	b.until(`shown(".launcher") && document.querySelectorAll("relay-chat").length === 1`)
+}
+
+func TestIdentityAndReset(t *testing.T) {
+	f, b := ready(t, "")
+	b.run(`RelayChat.identify({ id: "u1", email: "a@example.com", name: "Alice", hash: "abc" })`)
+	b.run(`wait(100)`)
+	if n := len(f.calls); n != 0 {
+		t.Errorf("identify made %d calls before the opening", n)
+	}
+	b.is(`RelayChat.getIdentity().name === "Alice" && RelayChat.getVisitorId() === null`)
+	b.open()
+	b.eventually("identify", func() bool { return f.count("POST identify") == 1 })
+	said := f.bodies("POST identify")[0]
+	if said["userHash"] != "abc" || said["identity"].(object)["email"] != "a@example.com" || said["identity"].(object)["hash"] != nil {
+		t.Errorf("identify: %v", said)
+	}
+	b.run(`RelayChat.sendMessage("by the page").then((m) => window.sent = m.id)`)
+	b.until(`sent && rows().includes("by the page")`)
+	b.run(`RelayChat.setDraft("a draft")`)
+	b.until(`$("textarea").value === "a draft"`)
+	b.run(`window.visitor = RelayChat.getVisitorId()`)
+	b.is(`/^[0-9a-f]{32}$/.test(visitor)`)
+	b.visit("/again")
+	b.until(`shown(".panel") && rows().length === 2`)
+	b.run(`RelayChat.identify({ id: "u1", email: "a@example.com", name: "Alice", hash: "abc" })`)
+	b.run(`wait(200)`)
+	if n := f.count("POST identify"); n != 1 {
+		t.Errorf("the same identity was told %d times", n)
+	}
+	b.run(`RelayChat.reset()`)
+	b.eventually("manual disconnect", func() bool {
+		list := f.bodies("POST disconnect")
+		return len(list) == 2 && list[1]["reason"] == "manual"
+	})
+	b.is(`!shown(".panel") && Object.keys(localStorage).every((k) => k.endsWith(":look"))`)
+	b.open()
+	b.until(`rows().join() === "Hello! How can we help?"`)
+	b.is(`$("textarea").value === "" && RelayChat.getIdentity() === null`)
+	if n := len(f.sessions); n != 2 {
+		t.Errorf("%d sessions", n)
+	}
+	b.run(`window.visitor = RelayChat.getVisitorId()`)
+	b.run(`RelayChat.reset({ newSession: true })`)
+	b.is(`RelayChat.getVisitorId() === visitor`)
+}
+
+func TestCustomEvents(t *testing.T) {
+	f, b := ready(t, "")
+	b.run(`(window.heard = [], RelayChat.onEvent("offer", (d) => heard.push(d.code)),
+		RelayChat.trigger("cart", { total: 3 }, { openWith: "Need help with your cart?" }))`)
+	b.until(`shown(".panel") && rows().includes("Need help with your cart?")`)
+	b.is(`root.activeElement === null`)
+	b.eventually("event", func() bool { return f.count("POST events") == 1 })
+	if e := f.bodies("POST events")[0]; e["name"] != "cart" || e["data"].(object)["total"] != 3.0 {
+		t.Errorf("event: %v", e)
+	}
+	b.write("yes")
+	b.until(`rows().join() === "Hello! How can we help?,Need help with your cart?,yes"`)
+	b.eventually("stream", func() bool { return f.streams() == 1 })
+	f.fact(t, "custom_event", object{"name": "offer", "data": object{"code": "X1"}})
+	b.until(`heard.join() === "X1"`)
+}
+
+func TestTypingOut(t *testing.T) {
+	f, b := ready(t, "")
+	b.open()
+	b.run(`$("textarea").focus()`)
+	b.text("a")
+	b.run(`wait(100)`)
+	if f.count("POST typing") != 0 {
+		t.Error("typing was told before the first message")
+	}
+	b.enter()
+	b.until(`$(".own.sent")`)
+	for range 5 {
+		b.text("a")
+		b.run(`wait(60)`)
+	}
+	if n := f.count("POST typing"); n != 1 {
+		t.Errorf("typing was told %d times", n)
+	}
+	b.enter()
+	b.until(`$$(".own.sent").length === 2`)
+	b.run(`wait(3300)`)
+	if n := f.count("POST typing"); n != 1 {
+		t.Errorf("typing was told %d times after sending", n)
+	}
+}
+
+func TestSessionClosedAndCSAT(t *testing.T) {
+	f, b := ready(t, "")
+	b.run(`(window.heard = [], RelayChat.on("csat", (d) => heard.push(d.score)))`)
+	b.open()
+	b.write("hi")
+	b.until(`$(".own.sent")`)
+	f.fact(t, "session_closed", object{"at": now()})
+	f.fact(t, "csat_request", object{"at": now()})
+	b.until(`shown(".csat") && $(".note").textContent.startsWith("This chat was closed")`)
+	b.is(`$$(".csat input").length === 5 && $("legend").textContent === "How was this chat?"`)
+	b.run(`$$(".csat input")[3].click()`)
+	b.until(`shown(".csat textarea")`)
+	b.run(`$(".csat textarea").focus()`)
+	b.text("quick")
+	b.shot("csat")
+	b.click(".csat .main")
+	b.until(`$(".csat").textContent === "Thank you for your feedback."`)
+	if c := f.bodies("POST csat")[0]; c["score"] != 4.0 || c["comment"] != "quick" {
+		t.Errorf("csat: %v", c)
+	}
+	b.is(`heard.join() === "4"`)
+	f.fact(t, "session_reopened", object{"at": now()})
+	b.until(`!$(".note")`)
+	b.clean()
+}
+
+func TestCSATFromInit(t *testing.T) {
+	f, b := ready(t, "")
+	b.open()
+	b.write("hi")
+	b.until(`$(".own.sent")`)
+	f.do(t, func(s *fakeSession) { s.csat = object{"askedAt": now()} })
+	b.visit("/later")
+	b.until(`shown(".csat")`)
+	b.click(".csat .link")
+	b.until(`!shown(".csat")`)
+}
+
+func TestPreChatForm(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.config["preChatForm"] = object{"required": true, "timing": "before_first_message", "fields": []object{
+		{"name": "name", "type": "text", "label": "Your name", "required": true},
+		{"name": "email", "type": "email", "label": "E-mail", "required": true},
+		{"name": "topic", "type": "select", "label": "Topic", "required": false, "options": []string{"Sales", "Help"}},
+		{"name": "terms", "type": "checkbox", "label": "I agree to the storage of my data", "required": true},
+	}}
+	b := newTab(t, newSite(t, f.url(), snippet(f.url(), "")))
+	b.visit("/")
+	b.open()
+	b.until(`shown(".form") && !shown(".composer") && root.activeElement?.id === "f-name"`)
+	b.is(`$("#f-email").autocomplete === "email" && $("#f-name").labels[0].textContent === "Your name *"`)
+	b.text("Alice")
+	b.run(`$("#f-email").focus()`)
+	b.text("not an address")
+	b.click(".form .main")
+	b.until(`$("#f-email-why").textContent === "Please check the e-mail address." && root.activeElement.id === "f-email"`)
+	b.is(`$("#f-email").getAttribute("aria-describedby") === "f-email-why" && $("#f-terms").ariaInvalid === "true"`)
+	b.shot("form")
+	if f.count("POST prechat") != 0 {
+		t.Error("a faulty form was sent")
+	}
+	b.run(`($("#f-email").value = "a@example.com", $("#f-terms").click(), $("#f-topic").value = "Help")`)
+	f.refuse("POST prechat", refusal{500, 0, "Internal server error"})
+	b.click(".form .main")
+	b.until(`$(".form [role=alert]").textContent !== ""`)
+	b.click(".form .main")
+	b.until(`!shown(".form") && root.activeElement === $("textarea")`)
+	fields := f.bodies("POST prechat")[1]["fields"].(object)
+	if fields["name"] != "Alice" || fields["terms"] != true || fields["topic"] != "Help" {
+		t.Errorf("fields: %v", fields)
+	}
+	b.visit("/next")
+	b.until(`shown(".composer")`)
+	b.is(`!shown(".form")`)
+}
+
+func TestPreChatAfterFirstMessage(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.config["preChatForm"] = object{"required": false, "timing": "after_first_message", "fields": []object{
+		{"name": "email", "type": "email", "label": "E-mail", "required": true}}}
+	b := newTab(t, newSite(t, f.url(), snippet(f.url(), "")))
+	b.visit("/")
+	b.open()
+	b.is(`!shown(".form") && shown(".composer")`)
+	b.write("hi")
+	b.until(`shown(".form") && shown(".composer")`)
+	b.click(".form .link")
+	b.until(`!shown(".form")`)
+}
+
+func TestAttachments(t *testing.T) {
+	_, b := ready(t, "")
+	dir := t.TempDir()
+	for name, text := range map[string]string{"notes.txt": "some notes", "drawing.svg": "<svg/>"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.open()
+	b.choose(filepath.Join(dir, "notes.txt"), filepath.Join(dir, "drawing.svg"))
+	b.until(`$$(".tray li").length === 2 && $(".tray .bad").textContent.includes("not accepted")`)
+	b.is(`$(".send").ariaDisabled === "true"`)
+	b.click(`.tray [aria-label="Remove drawing.svg"]`)
+	b.until(`$$(".tray li").length === 1 && !$("progress") && !$(".send").ariaDisabled`)
+	b.shot("tray")
+	b.write("here")
+	b.until(`$(".own.sent .file")?.download === "notes.txt" && !shown(".tray")`)
+	// Dropped and pasted files go the same way.
+	b.run(`(() => { const d = new DataTransfer(); d.items.add(new File(["x"], "shot.png", { type: "image/png" }));
+		$(".panel").dispatchEvent(new DragEvent("dragover", { dataTransfer: d, bubbles: true, cancelable: true }));
+		$(".panel").dispatchEvent(new DragEvent("drop", { dataTransfer: d, bubbles: true, cancelable: true })); })()`)
+	b.until(`$$(".tray li").length === 1 && !$("progress")`)
+	b.run(`(() => { const d = new DataTransfer(); d.items.add(new File(["x"], "pasted.png", { type: "image/png" }));
+		$("textarea").dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true, cancelable: true })); })()`)
+	b.until(`$$(".tray li").length === 2 && !$("progress")`)
+	b.enter()
+	b.until(`$$(".own img").length === 2 && $$(".own img").every((i) => i.complete && i.naturalWidth === 320)`)
+	b.shot("pictures")
+	b.clean()
+}
+
+func TestUploadProgressAndCancel(t *testing.T) {
+	f, b := ready(t, "")
+	b.open()
+	hold := make(chan struct{})
+	f.mu.Lock()
+	f.hold["POST attachments"] = hold
+	f.mu.Unlock()
+	defer close(hold)
+	b.run(`(() => { const d = new DataTransfer(); d.items.add(new File(["x"], "slow.png", { type: "image/png" }));
+		$("textarea").dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true, cancelable: true })); })()`)
+	b.until(`shown("progress") && $(".send").ariaDisabled === "true"`)
+	b.shot("progress")
+	b.click(`.tray [aria-label="Cancel slow.png"]`)
+	b.until(`!shown(".tray")`)
+	big := `new File([new Uint8Array(2 << 20)], "big.png", { type: "image/png" })`
+	b.run(`(() => { const d = new DataTransfer(); d.items.add(` + big + `);
+		$("textarea").dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true, cancelable: true })); })()`)
+	b.until(`$(".tray .bad").textContent.includes("Larger than 1 MB")`)
+}
+
+// choose gives files to the picker, as the browser's dialog would.
+func (b *tab) choose(paths ...string) {
+	b.Helper()
+	expr := `document.querySelector("relay-chat").shadowRoot.querySelector("input[type=file]")`
+	node, err := chromedp.Run(b.ctx, chromedp.Evaluate[*runtime.RemoteObject](expr))
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, err = chromedp.Call(b.ctx, dom.SetFileInputFiles, dom.SetFileInputFilesParams{Files: paths, ObjectID: node.ObjectID})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+func TestBlockedStorage(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	b := newTab(t, newSite(t, f.url(), ""))
+	b.visit("/")
+	b.run(`(() => {
+		for (const area of ["localStorage", "sessionStorage"]) {
+			Object.defineProperty(window, area, { get() { throw new DOMException("blocked", "SecurityError") } });
+		}
+		const s = document.createElement("script");
+		s.src = "` + f.url() + `/widget.js"; s.dataset.apiKey = "pk_test";
+		document.body.append(s);
+	})()`)
+	b.open()
+	b.write("from memory")
+	b.until(`$(".own.sent")`)
+	f.reply(t, "received")
+	b.until(`rows().includes("received")`)
+	b.clean()
+}
+
+func TestLongText(t *testing.T) {
+	_, b := ready(t, "")
+	b.open()
+	b.run(`(RelayChat.setDraft("x".repeat(4001)))`)
+	b.until(`$(".count.bad")?.textContent === "4001 / 4000" && $(".send").ariaDisabled === "true"`)
+	b.enter()
+	b.is(`!$(".own")`)
+	b.run(`(RelayChat.setDraft("line\n".repeat(20)))`)
+	b.until(`$("textarea").clientHeight > 100 && $("textarea").clientHeight <= 140`)
+	b.shot("long")
+}
+
+func TestBrokenLoad(t *testing.T) {
+	f, b := ready(t, "")
+	b.until(`shown(".launcher")`)
+	f.stop()
+	b.click(".launcher")
+	b.until(`$(".badge").textContent === "!" && $(".launcher").ariaLabel.includes("could not be loaded")`)
+	f.start(t)
+	b.open()
+	b.until(`$(".badge").textContent === ""`)
+}

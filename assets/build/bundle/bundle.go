@@ -1,0 +1,159 @@
+// Package bundle turns the browser sources into the files of assets/dist. It
+// is the only importer of esbuild: the build command and the freshness test
+// use it, the product binary must not.
+package bundle
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// File is one built file; Name is flat, below dist.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// target is one source and how it becomes a file. A hashed target is named
+// after its content, and later targets see that name as the constant Define.
+type target struct {
+	source string
+	name   string
+	format api.Format
+	hashed bool
+	define string
+}
+
+// targets are built in order: the loader names the two files it imports.
+var targets = []target{
+	{source: "widget/panel.ts", name: "panel.js", format: api.FormatESModule, hashed: true, define: "PANEL_FILE"},
+	{source: "widget/core.ts", name: "core.js", format: api.FormatESModule, hashed: true, define: "CORE_FILE"},
+	{source: "widget/loader.ts", name: "widget.js", format: api.FormatIIFE},
+	{source: "console/main.ts", name: "console.js", format: api.FormatIIFE},
+	{source: "console/console.css", name: "console.css"},
+	{source: "pages/pages.css", name: "pages.css"},
+	{source: "pages/pages.ts", name: "pages.js", format: api.FormatIIFE},
+}
+
+// Build bundles every target below root in memory.
+func Build(root string) ([]File, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	defines := map[string]string{}
+	files := make([]File, 0, len(targets))
+	for _, t := range targets {
+		data, err := buildOne(root, t, defines)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.source, err)
+		}
+		f := File{Name: t.name, Data: data}
+		if t.hashed {
+			f.Name = hashedName(t.name, data)
+		}
+		if t.define != "" {
+			defines[t.define] = strconv.Quote(f.Name)
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// buildOne runs esbuild for one entry point and returns its only output.
+func buildOne(root string, t target, defines map[string]string) ([]byte, error) {
+	options := api.BuildOptions{
+		AbsWorkingDir: root,
+		EntryPoints:   []string{t.source},
+		Outdir:        "dist",
+		Bundle:        true,
+		Format:        t.format,
+		Charset:       api.CharsetUTF8,
+		LegalComments: api.LegalCommentsNone,
+		Engines:       engines,
+		Define:        defines,
+		TsconfigRaw:   `{"compilerOptions":{"strict":true}}`,
+
+		MinifyWhitespace:  true,
+		MinifyIdentifiers: true,
+		MinifySyntax:      true,
+	}
+	if filepath.Ext(t.source) == ".ts" {
+		options.Plugins = []api.Plugin{cssText}
+	}
+	result := api.Build(options)
+	if len(result.Errors) > 0 {
+		return nil, messagesError(result.Errors)
+	}
+	if len(result.Warnings) > 0 {
+		return nil, messagesError(result.Warnings)
+	}
+	if len(result.OutputFiles) != 1 {
+		return nil, fmt.Errorf("want one output file, got %d", len(result.OutputFiles))
+	}
+	return result.OutputFiles[0].Contents, nil
+}
+
+// engines are the oldest browsers that the bundles are compiled for.
+var engines = []api.Engine{
+	{Name: api.EngineChrome, Version: "109"},
+	{Name: api.EngineFirefox, Version: "115"},
+	{Name: api.EngineSafari, Version: "16.4"},
+}
+
+// cssText makes `import css from "./x.css"` yield the minified text, for
+// adoptedStyleSheets.
+var cssText = api.Plugin{
+	Name: "css-text",
+	Setup: func(b api.PluginBuild) {
+		b.OnLoad(api.OnLoadOptions{Filter: `\.css$`}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+			source, err := os.ReadFile(args.Path)
+			if err != nil {
+				return api.OnLoadResult{}, err
+			}
+			css := api.Transform(string(source), api.TransformOptions{
+				Loader: api.LoaderCSS, Engines: engines, Charset: api.CharsetUTF8,
+				MinifyWhitespace: true, MinifySyntax: true,
+			})
+			if len(css.Errors) > 0 {
+				return api.OnLoadResult{}, messagesError(css.Errors)
+			}
+			text := string(bytes.TrimSpace(css.Code))
+			return api.OnLoadResult{Contents: &text, Loader: api.LoaderText}, nil
+		})
+	},
+}
+
+// messagesError renders esbuild's messages with file and line.
+func messagesError(messages []api.Message) error {
+	var errs []error
+	for _, text := range api.FormatMessages(messages, api.FormatMessagesOptions{Kind: api.ErrorMessage}) {
+		errs = append(errs, errors.New(text))
+	}
+	return errors.Join(errs...)
+}
+
+// hashedName puts ten hex digits of the content's SHA-256 before the suffix.
+func hashedName(name string, data []byte) string {
+	sum := sha256.Sum256(data)
+	ext := filepath.Ext(name)
+	return name[:len(name)-len(ext)] + "-" + hex.EncodeToString(sum[:5]) + ext
+}
+
+// GzipSize is the transfer size of data at the best compression.
+func GzipSize(data []byte) int {
+	var buf bytes.Buffer
+	zw, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression)
+	zw.Write(data)
+	zw.Close()
+	return buf.Len()
+}

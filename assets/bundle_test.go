@@ -1,0 +1,102 @@
+package assets_test
+
+import (
+	"bytes"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"relay/assets"
+	"relay/assets/build/bundle"
+)
+
+// The budgets of the widget, gzipped, in bytes.
+const (
+	loaderBudget = 3 << 10
+	lazyBudget   = 17 << 10
+	totalBudget  = 20 << 10
+)
+
+// build bundles the sources afresh.
+func build(t *testing.T) []bundle.File {
+	t.Helper()
+	files, err := bundle.Build(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestDistIsFresh(t *testing.T) {
+	committed := map[string]bool{}
+	entries, err := fs.ReadDir(assets.Dist(), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		committed[e.Name()] = true
+	}
+	for _, f := range build(t) {
+		data, err := fs.ReadFile(assets.Dist(), f.Name)
+		if err != nil || !bytes.Equal(data, f.Data) {
+			t.Errorf("dist/%s is not what the sources give: run go generate ./assets", f.Name)
+		}
+		delete(committed, f.Name)
+	}
+	for name := range committed {
+		t.Errorf("dist/%s is left over: run go generate ./assets", name)
+	}
+}
+
+func TestBuildIsDeterministic(t *testing.T) {
+	first, second := build(t), build(t)
+	for i, f := range first {
+		if f.Name != second[i].Name || !bytes.Equal(f.Data, second[i].Data) {
+			t.Errorf("%s differs between two builds", f.Name)
+		}
+	}
+}
+
+func TestBudgets(t *testing.T) {
+	var loader, lazy int
+	for _, f := range build(t) {
+		switch {
+		case f.Name == "widget.js":
+			loader = bundle.GzipSize(f.Data)
+		case isWidget(f.Name):
+			lazy += bundle.GzipSize(f.Data)
+		}
+	}
+	t.Logf("loader %d, core and panel %d, together %d bytes gzipped", loader, lazy, loader+lazy)
+	for _, c := range []struct {
+		name       string
+		size, most int
+	}{
+		{"widget.js", loader, loaderBudget},
+		{"core and panel", lazy, lazyBudget},
+		{"all of the widget", loader + lazy, totalBudget},
+	} {
+		if c.size > c.most {
+			t.Errorf("%s: %d bytes gzipped, at most %d", c.name, c.size, c.most)
+		}
+	}
+}
+
+func TestWidgetAvoidsForbiddenCalls(t *testing.T) {
+	forbidden := []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",
+		"new Function", "console.log", "document.cookie"}
+	for _, f := range build(t) {
+		if !isWidget(f.Name) {
+			continue
+		}
+		for _, word := range forbidden {
+			if strings.Contains(string(f.Data), word) {
+				t.Errorf("%s contains %s", f.Name, word)
+			}
+		}
+	}
+}
+
+func isWidget(name string) bool {
+	return name == "widget.js" || strings.HasPrefix(name, "core-") || strings.HasPrefix(name, "panel-")
+}

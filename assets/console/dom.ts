@@ -1,0 +1,53 @@
+// Building DOM nodes: never from HTML strings, only elements and text.
+
+type Child = Node | string | false | null | undefined;
+type Props = Record<string, unknown>;
+
+// h makes an element; functions become listeners ("onclick"), false and undefined leave an attribute out.
+export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+  const el = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (typeof value === "function") el.addEventListener(name.slice(2), value as EventListener);
+    else if (value !== false && value !== undefined) el.setAttribute(name, String(value));
+  }
+  el.append(...children.filter((child) => !!child) as (Node | string)[]);
+  return el;
+}
+
+export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
+  return document.getElementById(id) as T;
+}
+
+// setText leaves an unchanged text alone, so that live regions do not repeat it.
+export function setText(id: string, text: string): void {
+  if (byId(id).textContent !== text) byId(id).textContent = text;
+}
+
+export function on(id: string, type: string, run: (e: Event) => unknown): void {
+  byId(id).addEventListener(type, run);
+}
+
+// syncChildren makes parent's children equal nodes while moving as few as possible, so that focus survives.
+export function syncChildren(parent: Element, nodes: readonly Element[]): void {
+  for (const old of [...parent.children]) if (!nodes.includes(old)) old.remove();
+  let at = parent.firstElementChild;
+  for (const node of nodes) {
+    if (node === at) at = at.nextElementSibling;
+    else parent.insertBefore(node, at);
+  }
+}
+
+// newTab is how links to foreign pages open.
+export const newTab = { target: "_blank", rel: "noopener noreferrer nofollow ugc" };
+
+// icon shows another symbol of console.html in a copy of the page's first icon.
+export function icon(name: string): Element {
+  const el = document.querySelector(".icon")?.cloneNode(true) as Element;
+  el.firstElementChild?.setAttribute("href", "#i-" + name);
+  return el;
+}
+
+// iconButton has its name as tooltip and for screen readers.
+export function iconButton(name: string, label: string, onclick: () => unknown): HTMLElement {
+  return h("button", { type: "button", class: "tool", title: label, "aria-label": label, onclick }, icon(name));
+}

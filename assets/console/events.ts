@@ -1,0 +1,123 @@
+// What each event of the stream changes in the state: no requests here.
+
+import type { Change, State } from "./store";
+import { state } from "./store";
+import type { Attachment, Csat, Message, Session, StreamEvent } from "./types";
+
+type Handler = (session: Session, event: StreamEvent) => Change;
+
+// withSession replaces one session and puts it into the list if it belongs there.
+export function withSession(session: Session): Change {
+  const { id, status } = session;
+  const sessions = { ...state.sessions, [id]: session };
+  const fits = !state.filter || state.filter === status;
+  const order = state.order.filter((other) => other !== id || fits);
+  if (fits && !order.includes(id) && !state.query) order.push(id);
+  return { sessions, order: sorted(order, sessions) };
+}
+
+export function withoutSession(id: string): Change {
+  const { [id]: _, ...sessions } = state.sessions;
+  return { sessions, order: state.order.filter((other) => other !== id) };
+}
+
+// sorted puts the latest activity first.
+export function sorted(order: readonly string[], sessions: State["sessions"]): string[] {
+  const at = (id: string): string => sessions[id]?.lastActivity ?? "";
+  return [...order].sort((a, b) => (at(a) < at(b) ? 1 : -1));
+}
+
+// withURLs fills in the files' addresses that an older copy of the message has.
+function withURLs(m: Message, old: Message): Message {
+  const find = (a: Attachment): Attachment => (a.url ? a : (old.attachments.find((o) => o.id === a.id) ?? a));
+  return { ...m, attachments: m.attachments.map(find) };
+}
+
+// withMessage replaces a known message or inserts a new one by its time. A sent copy that still waits for its answer leaves.
+export function withMessage(m: Message): readonly Message[] {
+  const { messages, selected } = state;
+  if (m.sessionId !== selected) return messages;
+  const known = messages.find((old) => old.id === m.id);
+  if (known) return messages.map((old) => (old === known ? withURLs(m, old) : old));
+  const waiting = m.sender === "operator" && messages.find((old) => old.local && old.content === m.content);
+  const rest = messages.filter((old) => old !== waiting);
+  const at = rest.findIndex((old) => old.timestamp > m.timestamp);
+  rest.splice(at < 0 ? rest.length : at, 0, m);
+  return rest;
+}
+
+// noted adds a line to the open session's history.
+function noted(id: string, text: string): Change {
+  return id === state.selected ? { notes: [...state.notes, { at: new Date().toISOString(), text }] } : {};
+}
+
+// onMessage counts a message once, also when a snapshot already held it. An answer reads what came before it.
+function onMessage(session: Session, event: StreamEvent): Change {
+  const m = event as unknown as Message;
+  const last = session.lastMessage;
+  const stale = last && (last.id === m.id || last.timestamp > m.timestamp);
+  const unread = m.sender === "visitor" ? session.unread + 1 : 0;
+  const next = stale ? session : { ...session, lastMessage: m, lastActivity: m.timestamp, unread };
+  return { ...withSession(next), messages: withMessage(m), typing: { ...state.typing, [session.id]: undefined } };
+}
+
+function onChanged(session: Session, event: StreamEvent): Change {
+  const m = event as unknown as Message;
+  const next = session.lastMessage?.id === m.id ? { ...session, lastMessage: m } : session;
+  const known = state.messages.some((old) => old.id === m.id);
+  return { ...withSession(next), ...(known && { messages: withMessage(m) }) };
+}
+
+function onRead(session: Session, event: StreamEvent): Change {
+  if (session.id !== state.selected) return {};
+  const ids = event["messageIds"] as string[];
+  const mark = { [event["status"] === "delivered" ? "deliveredAt" : "readAt"]: event["at"] };
+  return { messages: state.messages.map((m) => (ids.includes(m.id) ? { ...m, ...mark } : m)) };
+}
+
+function onCsat(session: Session, event: StreamEvent): Change {
+  const csat = { ...session.csat, ...(event as Csat) };
+  return { ...withSession({ ...session, csat }), ...noted(session.id, "The visitor rated this session " + csat.score + " of 5") };
+}
+
+function onIdentity(session: Session, event: StreamEvent): Change {
+  const identity = event["identity"] as Record<string, unknown>;
+  return withSession({ ...session, identity, verified: event["verified"] === true });
+}
+
+function onStatus(session: Session, status: Session["status"], text: string): Change {
+  return session.status === status ? {} : { ...withSession({ ...session, status }), ...noted(session.id, text) };
+}
+
+const handlers: Record<string, Handler> = {
+  message: onMessage,
+  message_edited: onChanged,
+  message_deleted: onChanged,
+  message_read: onRead,
+  csat_submitted: onCsat,
+  identity_update: onIdentity,
+  session_closed: (s) => onStatus(s, "closed", "Session closed"),
+  session_reopened: (s) => onStatus(s, "open", "Session reopened"),
+  custom_event: (s, e) => noted(s.id, "Event: " + e["name"]),
+  visitor_disconnect: (s) => noted(s.id, "The visitor left the site"),
+  // A new session's event describes it too briefly for the list: it is loaded.
+  new_session: () => ({}),
+};
+
+export const eventNames = Object.keys(handlers);
+
+// needsSession tells whether an event cannot be applied before its session is loaded.
+export function needsSession(event: StreamEvent): boolean {
+  return event.type in handlers && !state.sessions[event.sessionId];
+}
+
+// needsFiles tells whether the thread misses addresses of files: events come without, only requests answer them.
+export function needsFiles(): boolean {
+  return state.messages.some((m) => !m.local && m.attachments.some((a) => !a.url));
+}
+
+export function applied(event: StreamEvent): Change {
+  const session = state.sessions[event.sessionId];
+  const handler = handlers[event.type];
+  return session && handler ? handler(session, event) : {};
+}

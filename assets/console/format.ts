@@ -1,0 +1,98 @@
+// How sessions, times and sizes read for a person.
+
+import { h } from "./dom";
+import type { Message, Session } from "./types";
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+function local(at: string, options: Intl.DateTimeFormatOptions): string {
+  return new Date(at).toLocaleString([], options);
+}
+
+export const clockTime = (at: string): string => local(at, { timeStyle: "short" });
+export const fullTime = (at: string): string => local(at, { dateStyle: "medium", timeStyle: "short" });
+
+export function ago(at: string): string {
+  const age = Date.now() - Date.parse(at);
+  if (age < minute) return "now";
+  if (age < hour) return Math.floor(age / minute) + " min";
+  if (age < day) return Math.floor(age / hour) + " h";
+  if (age < 7 * day) return Math.floor(age / day) + " d";
+  return local(at, { day: "numeric", month: "short" });
+}
+
+// agoTime is a <time> that refreshTimes keeps current.
+export function agoTime(at: string): HTMLTimeElement {
+  return h("time", { datetime: at, title: fullTime(at), "data-ago": true }, ago(at));
+}
+
+export function refreshTimes(): void {
+  for (const el of document.querySelectorAll<HTMLTimeElement>("time[data-ago]")) el.textContent = ago(el.dateTime);
+}
+
+// dayKey groups by the operator's own calendar day.
+export function dayKey(at: string): string {
+  return new Date(at).toDateString();
+}
+
+export function dayName(at: string): string {
+  const key = dayKey(at);
+  if (key === new Date().toDateString()) return "Today";
+  if (key === new Date(Date.now() - day).toDateString()) return "Yesterday";
+  return local(at, { weekday: "long", day: "numeric", month: "long" });
+}
+
+export function fileSize(bytes: number): string {
+  if (bytes < 1024) return bytes + " B";
+  if (bytes < 1024 * 1024) return Math.round(bytes / 1024) + " KB";
+  return (bytes / 1024 / 1024).toFixed(1) + " MB";
+}
+
+// codeName spells out a country's or language's code, and leaves alone what is none.
+export function codeName(type: "region" | "language", code = ""): string {
+  try {
+    return new Intl.DisplayNames([], { type }).of(code) ?? code;
+  } catch {
+    return code;
+  }
+}
+
+// visitorName is the name or e-mail that the visitor gave, else "Visitor".
+export function visitorName(s: Session): string {
+  for (const source of [s.identity, s.preChat]) {
+    for (const field of ["name", "email"]) {
+      const value = source?.[field];
+      if (typeof value === "string" && value) return value;
+    }
+  }
+  return "Visitor";
+}
+
+// pagePath shortens the page's address to what tells pages apart.
+export function pagePath(url: string | undefined): string {
+  try {
+    const { host, pathname } = new URL(url ?? "");
+    return pathname === "/" ? host : pathname;
+  } catch {
+    return url ?? "";
+  }
+}
+
+// webURL returns the address only when it is safe to link to.
+export function webURL(url: string | undefined): string {
+  return /^https?:\/\//i.test(url ?? "") ? (url as string) : "";
+}
+
+// fileURL turns relay's own absolute file links into paths, so that they load by whatever name relay was opened.
+export function fileURL(url: string): string {
+  const at = url.indexOf("/files/");
+  return at > 0 && webURL(url) ? url.slice(at) : url.startsWith("/") ? url : webURL(url);
+}
+
+// preview is a message in one line.
+export function preview(m: Message): string {
+  if (m.deletedAt) return "Message deleted";
+  return m.content || m.attachments.map((a) => a.filename).join(", ");
+}

@@ -1,0 +1,31 @@
+// Keyboard shortcuts for the whole console; fields handle their own keys.
+
+import { byId } from "./dom";
+import { state } from "./store";
+
+// step selects a neighbour in the list and moves the focus with it.
+function step(by: number): void {
+  const { order, selected } = state;
+  const at = order.indexOf(selected);
+  const place = at < 0 ? 0 : Math.min(Math.max(at + by, 0), order.length - 1);
+  if (!order[place]) return;
+  location.hash = "#/sessions/" + order[place];
+  (byId("rows").children[place]?.firstElementChild as HTMLElement).focus();
+}
+
+function pressed(e: KeyboardEvent, escape: () => void): void {
+  const target = e.target as HTMLElement;
+  const inField = /^(INPUT|TEXTAREA)$/.test(target.tagName);
+  const key = byId("rows").contains(target) ? e.key.replace("ArrowDown", "j").replace("ArrowUp", "k") : e.key;
+  if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || document.querySelector("dialog[open]")) return;
+  if (key === "Escape") return inField ? target.blur() : escape();
+  if (inField || !/^[jkr/]$/.test(key)) return;
+  e.preventDefault();
+  if (key === "j") step(1);
+  else if (key === "k") step(-1);
+  else byId(key === "r" ? "composer" : "search").focus();
+}
+
+export function wireKeys(escape: () => void): void {
+  document.addEventListener("keydown", (e) => pressed(e, escape));
+}

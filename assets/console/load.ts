@@ -1,0 +1,149 @@
+// Loading the list and the open session, and keeping stream events in step with what is loaded.
+
+import { ApiError, call, sessionPath } from "./api";
+import { sorted, withSession } from "./events";
+import { attempt, current, set, state } from "./store";
+import type { Message, Session } from "./types";
+
+interface SessionPage {
+  sessions: Session[];
+  nextCursor?: string;
+}
+
+interface MessagePage {
+  messages: Message[];
+  hasMore: boolean;
+}
+
+const pageSize = 50;
+
+let loads = 0;
+let held: (() => void)[] = [];
+let listTicket = 0;
+let reloading = false;
+let again = false;
+const refreshTimers: Record<string, number> = {};
+
+// inStep runs an event's work now, or after the snapshots that are being loaded.
+export function inStep(work: () => void): void {
+  if (loads > 0) held.push(work);
+  else work();
+}
+
+// snapshot holds stream events back while their base is being loaded.
+async function snapshot<T>(work: Promise<T>, apply: (answer: T) => void): Promise<void> {
+  loads++;
+  try {
+    apply(await work);
+  } finally {
+    loads--;
+    if (loads === 0) for (const waiting of held.splice(0)) inStep(waiting);
+  }
+}
+
+// reload brings list and thread up to date after a gap in the stream.
+export async function reload(): Promise<void> {
+  again = reloading;
+  if (reloading) return;
+  reloading = true;
+  await Promise.all([loadList(), loadThread()]);
+  reloading = false;
+  if (again) await reload();
+}
+
+// show changes which sessions are listed.
+export function show(filter: string, query: string): void {
+  if (filter === state.filter && query === state.query) return;
+  set({ filter, query, order: [], nextCursor: "", listPhase: "loading" });
+  void loadList();
+}
+
+export async function loadList(cursor = ""): Promise<void> {
+  const ticket = ++listTicket;
+  const params = new URLSearchParams({ limit: String(pageSize), status: state.filter, q: state.query, cursor });
+  for (const [name, value] of [...params]) if (!value) params.delete(name);
+  try {
+    await snapshot(call<SessionPage>("GET", "/sessions?" + params), (page) => {
+      if (ticket === listTicket) putList(page, cursor ? state.order : []);
+    });
+  } catch {
+    if (ticket === listTicket) set({ listPhase: "failed" });
+  }
+  attend();
+}
+
+function putList(page: SessionPage, before: readonly string[]): void {
+  const sessions = { ...state.sessions };
+  for (const s of page.sessions) sessions[s.id] = s;
+  const ids = new Set([...before, ...page.sessions.map((s) => s.id)]);
+  set({ sessions, order: sorted([...ids], sessions), nextCursor: page.nextCursor ?? "", listPhase: "ready" });
+}
+
+export function loadMore(): void {
+  const cursor = state.nextCursor;
+  set({ nextCursor: "" });
+  if (cursor) void loadList(cursor);
+}
+
+// open shows a session; "" shows none.
+export function open(id: string): void {
+  if (id === state.selected) return;
+  set({ selected: id, threadPhase: "loading", messages: [], notes: [], hasOlder: false, quote: null, editing: null });
+  void loadThread();
+}
+
+export async function loadThread(): Promise<void> {
+  const id = state.selected;
+  if (!id) return;
+  const path = sessionPath(id);
+  const wanted = Promise.all([call<Session>("GET", path), call<MessagePage>("GET", path + "/messages?limit=" + pageSize)]);
+  try {
+    await snapshot(wanted, (answers) => putThread(...answers));
+  } catch (error) {
+    const missing = error instanceof ApiError && error.status === 404;
+    if (id === state.selected) set({ threadPhase: missing ? "missing" : "failed" });
+  }
+  attend();
+}
+
+// putThread keeps older pages when the newest page joins them without a gap.
+function putThread(session: Session, page: MessagePage): void {
+  if (session.id !== state.selected) return;
+  const old = state.messages;
+  const joins = old.findIndex((m) => m.id === page.messages[0]?.id);
+  set({
+    ...withSession(session),
+    messages: [...old.slice(0, Math.max(joins, 0)), ...page.messages, ...old.filter((m) => m.local)],
+    hasOlder: joins > 0 ? state.hasOlder : page.hasMore,
+    threadPhase: "ready",
+  });
+}
+
+export async function loadOlder(): Promise<void> {
+  const { selected, messages, hasOlder } = state;
+  if (!hasOlder) return;
+  set({ hasOlder: false });
+  const path = sessionPath(selected) + "/messages?limit=" + pageSize + "&before=" + messages[0]?.id;
+  const page = await attempt(call<MessagePage>("GET", path), "Older messages");
+  if (selected !== state.selected) return;
+  set(page ? { messages: [...page.messages, ...state.messages], hasOlder: page.hasMore } : { hasOlder });
+}
+
+// attend marks the open session as read while the operator is looking at it.
+export function attend(): void {
+  const session = current();
+  if (!session?.unread || state.threadPhase !== "ready" || !document.hasFocus()) return;
+  set(withSession({ ...session, unread: 0 }));
+  call("POST", sessionPath(session.id) + "/read", {}).catch(() => refresh(session.id));
+}
+
+// refresh asks for one session's current state, soon and once.
+export function refresh(id: string): void {
+  clearTimeout(refreshTimers[id]);
+  refreshTimers[id] = setTimeout(() => fetchSession(id), 300);
+}
+
+export async function fetchSession(id: string): Promise<void> {
+  await snapshot(call<Session>("GET", sessionPath(id)), (s) => set(withSession(s))).catch(() => undefined);
+  attend();
+}

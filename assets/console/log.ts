@@ -1,0 +1,107 @@
+// The open session's history: messages, day separators and notes, and where it is scrolled to.
+
+import { byId, h, on, setText, syncChildren } from "./dom";
+import { dayKey, dayName } from "./format";
+import { loadOlder } from "./load";
+import { messageItem } from "./message";
+import { changed } from "./store";
+import type { Note, State, View } from "./store";
+import type { Message } from "./types";
+
+const together = 5 * 60_000;
+const nearEnd = 80;
+
+const items = new Map<string, { item: HTMLLIElement; shows: unknown[] }>();
+let stick = true;
+let lastTop = 0;
+let lastEnd = 0;
+
+// keep reuses the item of a key while what it shows is the same.
+function keep(key: string, shows: unknown[], make: () => HTMLLIElement): HTMLLIElement {
+  const old = items.get(key);
+  if (old && shows.every((value, i) => value === old.shows[i])) return old.item;
+  const item = make();
+  items.set(key, { item, shows });
+  return item;
+}
+
+function dayItem(at: string): HTMLLIElement {
+  const name = dayName(at);
+  return keep(dayKey(at), [name], () => h("li", { class: "day" }, h("span", {}, name)));
+}
+
+function noteItem({ at, text }: Note): HTMLLIElement {
+  return keep(at + text, [], () => h("li", { class: "note" }, text));
+}
+
+// follows tells whether b continues a, so that the name need not be repeated.
+function follows(a: Message, b: Message): boolean {
+  const sameSender = a.sender === b.sender && a.operatorName === b.operatorName;
+  return sameSender && Date.parse(b.timestamp) - Date.parse(a.timestamp) < together;
+}
+
+// entries merges messages and notes by time and separates the days.
+function entries({ messages, notes }: State): HTMLLIElement[] {
+  const byKey = new Map(messages.map((m) => [m.id, m]));
+  const later = [...notes];
+  const out: HTMLLIElement[] = [];
+  let last: Message | undefined;
+  for (const m of messages) {
+    while (later[0] && later[0].at < m.timestamp) out.push(noteItem(later.shift() as Note));
+    const sameDay = last && dayKey(last.timestamp) === dayKey(m.timestamp);
+    if (!sameDay) out.push(dayItem(m.timestamp));
+    const first = !last || !sameDay || !follows(last, m);
+    const quote = byKey.get(m.replyTo ?? "");
+    out.push(keep(m.id, [m, first, quote], () => messageItem(m, first, quote, jump)));
+    last = m;
+  }
+  return [...out, ...later.map(noteItem)];
+}
+
+function jump(id: string): void {
+  const item = items.get(id)?.item;
+  item?.scrollIntoView({ block: "center", behavior: "smooth" });
+  item?.focus({ preventScroll: true });
+}
+
+function toEnd(): void {
+  byId("log").scrollTop = byId("log").scrollHeight;
+}
+
+// scrolled leaves the end only when the operator scrolls up, not when the content grows or shrinks.
+function scrolled(): void {
+  const log = byId("log");
+  const top = log.scrollTop;
+  const end = log.scrollHeight - log.clientHeight;
+  stick = end - top < nearEnd || (stick && (top >= lastTop || end !== lastEnd));
+  lastTop = top;
+  lastEnd = end;
+  byId("to-end").hidden = stick;
+  if (top < 200) void loadOlder();
+}
+
+// logView follows the newest message while the operator is at the end, and holds its place when older ones come.
+export const logView: View = (now, before) => {
+  if (!changed(now, before, "messages", "notes", "typing", "selected")) return;
+  if (now.selected !== before.selected) {
+    items.clear();
+    stick = true;
+  }
+  const log = byId("log");
+  const fromEnd = log.scrollHeight - log.scrollTop;
+  syncChildren(byId("messages"), entries(now));
+  const typing = now.typing[now.selected];
+  byId("typing").hidden = typing === undefined;
+  setText("typing-text", (typing || "The visitor") + " is typing");
+  if (stick || now.messages.at(-1)?.local) toEnd();
+  else if (now.messages[0] !== before.messages[0]) log.scrollTop = log.scrollHeight - fromEnd;
+};
+
+export function wireLog(): void {
+  const log = byId("log");
+  const resized = new ResizeObserver(() => stick && toEnd());
+  resized.observe(log);
+  resized.observe(byId("messages"));
+  on("to-end", "click", toEnd);
+  on("log", "scroll", scrolled);
+}

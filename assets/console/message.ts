@@ -1,0 +1,87 @@
+// One message of the open session as a DOM node.
+
+import { ask } from "./ask";
+import { h, icon, iconButton, newTab } from "./dom";
+import { clockTime, fileSize, fileURL, fullTime, preview } from "./format";
+import { edit, isOwn, remove } from "./outbox";
+import { set } from "./store";
+import type { Attachment, Message } from "./types";
+
+const inlineTypes = /^image\/(png|jpe?g|gif|webp|avif)$/;
+const links = /https?:\/\/[^\s<>"]*[^\s<>"'.,;:!?)\]}]/g;
+
+// linked turns web addresses in a text into links.
+function linked(text: string): (Node | string)[] {
+  const out: (Node | string)[] = [];
+  let at = 0;
+  for (const { 0: href, index } of text.matchAll(links)) {
+    out.push(text.slice(at, index), h("a", { href, ...newTab }, href));
+    at = index + href.length;
+  }
+  return [...out, text.slice(at)];
+}
+
+function fileChip(a: Attachment): HTMLElement {
+  const href = fileURL(a.url) || undefined;
+  const words = h("span", {}, h("b", {}, a.filename), h("small", {}, fileSize(a.size)));
+  return h("a", { class: "file", href, ...newTab }, icon("file"), words);
+}
+
+function attachment(a: Attachment): HTMLElement {
+  const src = fileURL(a.url);
+  if (!src || !inlineTypes.test(a.mimeType)) return fileChip(a);
+  const link = h("a", { class: "image", href: src, ...newTab });
+  link.append(h("img", { src, alt: a.filename, onerror: () => link.replaceWith(fileChip(a)) }));
+  return link;
+}
+
+export function senderName(m: Message): string {
+  return m.sender === "visitor" ? "Visitor" : m.sender === "ai" ? "AI" : m.operatorName || "Operator";
+}
+
+function quoted(m: Message, jump: (id: string) => void): HTMLElement {
+  const text = h("span", { dir: "auto" }, preview(m).slice(0, 140));
+  return h("button", { type: "button", class: "quote", onclick: () => jump(m.id) }, h("b", {}, senderName(m)), text);
+}
+
+// receipt tells how far an operator's message got.
+function receipt(m: Message): HTMLElement | false {
+  if (m.sender === "visitor" || m.deletedAt) return false;
+  const label = m.local ? "Sending" : m.readAt ? "Read " + fullTime(m.readAt) : m.deliveredAt ? "Delivered" : "Sent";
+  const name = m.local ? "wait" : m.readAt || m.deliveredAt ? "read" : "sent";
+  return h("span", { class: m.readAt ? "receipt seen" : "receipt", role: "img", "aria-label": label, title: label }, icon(name));
+}
+
+function meta(m: Message): HTMLElement {
+  const desk = m.sender === "operator" && m.sourceBridge && m.sourceBridge !== "console" && " · " + m.sourceBridge;
+  const time = h("time", { datetime: m.timestamp, title: fullTime(m.timestamp) }, clockTime(m.timestamp));
+  return h("span", { class: "meta" }, time, desk, m.editedAt && !m.deletedAt && " · edited", receipt(m), tools(m));
+}
+
+function tools(m: Message): HTMLElement | false {
+  if (m.deletedAt || m.local) return false;
+  const mine = isOwn(m);
+  return h("span", { class: "tools" },
+    iconButton("reply", "Reply to this message", () => set({ quote: m, editing: null })),
+    mine && iconButton("edit", "Edit message", () => edit(m)),
+    mine && iconButton("trash", "Delete message", async () => {
+      if (await ask("Delete this message? It disappears for the visitor too.", "Delete")) void remove(m);
+    }));
+}
+
+function bubble(m: Message, quote: Message | undefined, jump: (id: string) => void): HTMLElement {
+  if (m.deletedAt) return h("div", { class: "bubble gone" }, "Message deleted");
+  return h("div", { class: "bubble" },
+    quote && quoted(quote, jump),
+    m.content && h("p", { dir: "auto" }, ...linked(m.content)),
+    ...m.attachments.map(attachment));
+}
+
+// messageItem builds the whole item; first shows who wrote it.
+export function messageItem(m: Message, first: boolean, quote: Message | undefined, jump: (id: string) => void): HTMLLIElement {
+  const classes = "message from-" + m.sender + (first ? " first" : "") + (m.local ? " local" : "");
+  return h("li", { class: classes, tabindex: "-1" },
+    h("span", { class: first && m.sender !== "visitor" ? "who" : "sr" }, senderName(m)),
+    bubble(m, quote, jump),
+    meta(m));
+}

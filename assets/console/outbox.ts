@@ -1,0 +1,130 @@
+// What the operator writes: drafts, sending, editing, deleting, files and the typing signal.
+
+import { call, sessionPath, upload } from "./api";
+import { me, receive } from "./receive";
+import { attempt, draftKey, set, setDraft, state } from "./store";
+import type { Upload } from "./store";
+import type { Message } from "./types";
+
+const typingEvery = 3_000;
+
+let serial = 0;
+let typedAt = 0;
+
+export function draft(text: string): void {
+  setDraft(draftKey(), text);
+  if (!state.editing) signal(text !== "");
+}
+
+// signal tells the visitor that the operator is writing, at most every few seconds.
+function signal(active: boolean): void {
+  if (active ? Date.now() - typedAt < typingEvery : !typedAt) return;
+  typedAt = active ? Date.now() : 0;
+  call("POST", sessionPath(state.selected) + "/typing", { active }).catch(() => undefined);
+}
+
+export function isOwn(m: Message): boolean {
+  const here = !m.sourceBridge || m.sourceBridge === "console";
+  return m.sender === "operator" && here && m.operatorName === me && !m.deletedAt && !m.local;
+}
+
+export function edit(m: Message | undefined): void {
+  if (!m) return;
+  set({ editing: m, quote: null });
+  setDraft(m.id, m.content);
+}
+
+// editLast begins to edit the operator's newest message.
+export function editLast(): void {
+  edit([...state.messages].reverse().find((m) => isOwn(m) && m.content));
+}
+
+// leave ends editing or quoting and tells whether there was either.
+export function leave(): boolean {
+  const busy = state.editing ?? state.quote;
+  set({ editing: null, quote: null });
+  return !!busy;
+}
+
+export function submit(): void {
+  const text = (state.drafts[draftKey()] ?? "").trim();
+  if (state.editing) void save(state.editing, text);
+  else post(text);
+}
+
+function messagePath(m: Message): string {
+  return sessionPath(m.sessionId) + "/messages/" + m.id;
+}
+
+// put goes the way of an event, so that list and thread agree.
+function put(m: Message, type: string): void {
+  receive({ ...m, type });
+}
+
+async function save(m: Message, content: string): Promise<void> {
+  if (!content) return;
+  const saved = content === m.content ? m : await attempt(call<Message>("PATCH", messagePath(m), { content }), "Not saved");
+  if (!saved) return;
+  put(saved, "message_edited");
+  if (state.editing === m) leave();
+}
+
+export async function remove(m: Message): Promise<void> {
+  if (!(await attempt(call("DELETE", messagePath(m)), "Not deleted"))) return;
+  put({ ...m, content: "", attachments: [], deletedAt: new Date().toISOString() }, "message_deleted");
+  if (state.editing?.id === m.id) leave();
+}
+
+export function uploadsOf(sessionId: string): Upload[] {
+  return state.uploads.filter((u) => u.sessionId === sessionId);
+}
+
+// post shows the message at once and sends it.
+function post(content: string): void {
+  const { selected, quote } = state;
+  const files = uploadsOf(selected).filter((u) => !u.failed);
+  if (files.some((u) => !u.id)) return set({ failure: "A file is still being uploaded" });
+  if (!content && !files.length) return;
+  const local: Message = {
+    id: "local-" + ++serial, sessionId: selected, content, sender: "operator", local: true, timestamp: new Date().toISOString(),
+    attachments: files.map((u) => ({ id: u.id as string, filename: u.name, mimeType: "", size: u.size, url: "" })),
+  };
+  if (me) local.operatorName = me;
+  if (quote) local.replyTo = quote.id;
+  typedAt = 0;
+  set({ messages: [...state.messages, local], uploads: state.uploads.filter((u) => u.sessionId !== selected), quote: null });
+  setDraft(selected, "");
+  void deliver(local, files);
+}
+
+// deliver gives text and files back to the composer when they could not be sent.
+async function deliver(local: Message, files: Upload[]): Promise<void> {
+  const { sessionId, content, replyTo } = local;
+  const body = { content, replyTo, attachmentIds: files.map((u) => u.id) };
+  const sent = await attempt(call<Message>("POST", sessionPath(sessionId) + "/messages", body), "Not sent");
+  set({ messages: state.messages.filter((m) => m.id !== local.id) });
+  if (sent) return put(sent, "message");
+  set({ uploads: [...state.uploads, ...files] });
+  setDraft(sessionId, [content, state.drafts[sessionId]].filter(Boolean).join("\n"));
+}
+
+export function attach(files: Iterable<File>): void {
+  for (const file of files) void transfer(file, state.selected);
+}
+
+async function transfer(file: File, sessionId: string): Promise<void> {
+  const key = ++serial;
+  const patch = (part: Partial<Upload>): void => set({ uploads: state.uploads.map((u) => (u.key === key ? { ...u, ...part } : u)) });
+  const sending = upload(sessionId, file, (share) => patch({ share }));
+  set({ uploads: [...state.uploads, { key, sessionId, name: file.name, size: file.size, share: 0, abort: sending.abort }] });
+  try {
+    patch({ id: (await sending.done).id });
+  } catch (error) {
+    patch({ failed: (error as Error).message });
+  }
+}
+
+export function dropUpload(item: Upload): void {
+  item.abort();
+  set({ uploads: state.uploads.filter((u) => u.key !== item.key) });
+}

@@ -1,0 +1,84 @@
+// What happens when the stream delivers an event.
+
+import { call, sessionPath } from "./api";
+import { byId } from "./dom";
+import { applied, needsFiles, needsSession, withSession, withoutSession } from "./events";
+import { preview, visitorName } from "./format";
+import { attend, fetchSession, inStep, loadThread, refresh, reload } from "./load";
+import { attempt, current, set, state } from "./store";
+import type { Message, StreamEvent } from "./types";
+
+const typingShown = 6_000;
+const typingTimers: Record<string, number> = {};
+
+export const me = document.body.dataset["operator"];
+
+const states: Record<string, (event: StreamEvent) => void> = {
+  connected: (event) => {
+    set({ lost: false, online: event["operatorOnline"] === true });
+    void reload();
+  },
+  resync: () => void reload(),
+  operator_status: (event) => set({ online: event["online"] === true }),
+  typing: showTyping,
+  session_erased: (event) => forget(event.sessionId),
+};
+
+export const stateNames = Object.keys(states);
+
+// receive handles states at once and facts in step with loading.
+export function receive(event: StreamEvent): void {
+  const handle = states[event.type];
+  if (handle) handle(event);
+  else inStep(() => take(event));
+}
+
+function take(event: StreamEvent): void {
+  const { type, sessionId } = event;
+  if (needsSession(event)) void fetchSession(sessionId);
+  else set(applied(event));
+  if (type === "message") arrived(event as unknown as Message);
+  if (type === "message_read" && state.sessions[sessionId]?.unread) refresh(sessionId);
+  if (type.startsWith("message") && needsFiles()) void loadThread();
+}
+
+function arrived(m: Message): void {
+  const session = state.sessions[m.sessionId];
+  if (m.sender === "visitor" && session) byId("announce").textContent = visitorName(session) + ": " + preview(m);
+  attend();
+}
+
+function showTyping(event: StreamEvent): void {
+  const id = event.sessionId;
+  const name = event["sender"] === "visitor" ? "" : String(event["operatorName"] ?? "Another operator");
+  if (name === me) return;
+  const put = (who?: string): void => set({ typing: { ...state.typing, [id]: who } });
+  clearTimeout(typingTimers[id]);
+  put(event["active"] ? name : undefined);
+  typingTimers[id] = setTimeout(put, typingShown);
+}
+
+function forget(id: string): void {
+  if (id === state.selected) location.hash = "#/";
+  set(withoutSession(id));
+}
+
+// change runs an action on the open session; its own event, if any, then finds nothing left to do.
+export async function change(verb: "close" | "reopen" | "block" | "unblock"): Promise<void> {
+  const id = state.selected;
+  const done = await attempt(call("POST", sessionPath(id) + "/" + verb, {}), "Could not " + verb);
+  const session = state.sessions[id];
+  if (!done || !session) return;
+  if (verb === "close" || verb === "reopen") receive({ type: verb === "close" ? "session_closed" : "session_reopened", sessionId: id });
+  else set(withSession({ ...session, blocked: verb === "block" }));
+}
+
+export async function erase(): Promise<void> {
+  const id = current()?.id;
+  if (id && (await attempt(call("DELETE", sessionPath(id)), "Could not erase"))) forget(id);
+}
+
+export async function setOnline(online: boolean): Promise<void> {
+  set({ online });
+  if (!(await attempt(call("POST", "/operator/status", { online }), "Status not changed"))) set({ online: !online });
+}

@@ -1,0 +1,110 @@
+// The console's whole state, and the one function that changes it and tells the views.
+
+import type { Message, Session } from "./types";
+
+export type Phase = "loading" | "ready" | "failed" | "missing";
+
+// Note is something that happened in the open session beside its messages. It is not stored anywhere.
+export interface Note {
+  at: string;
+  text: string;
+}
+
+export interface Upload {
+  key: number;
+  sessionId: string;
+  name: string;
+  size: number;
+  share: number;
+  id?: string;
+  failed?: string;
+  abort(): void;
+}
+
+export interface State {
+  // sessions holds every session that was seen, order the ones in the list.
+  readonly sessions: Readonly<Record<string, Session>>;
+  readonly order: readonly string[];
+  readonly nextCursor: string;
+  readonly listPhase: Phase;
+  // filter is a status, or "" for all sessions.
+  readonly filter: string;
+  readonly query: string;
+  // selected is the session of the address; messages and notes are its.
+  readonly selected: string;
+  readonly threadPhase: Phase;
+  readonly messages: readonly Message[];
+  readonly hasOlder: boolean;
+  readonly notes: readonly Note[];
+  readonly quote: Message | null;
+  readonly editing: Message | null;
+  // drafts holds unsent text by session id, or by message id while one is edited.
+  readonly drafts: Readonly<Record<string, string>>;
+  readonly uploads: readonly Upload[];
+  // typing names who types in which session: "" is the visitor.
+  readonly typing: Readonly<Record<string, string | undefined>>;
+  readonly online: boolean | null;
+  readonly lost: boolean;
+  readonly failure: string;
+}
+
+export type Change = Partial<State>;
+export type View = (now: State, before: State) => void;
+
+// state is read everywhere and replaced by set only.
+export let state: State = {
+  sessions: {}, order: [], nextCursor: "", listPhase: "loading", filter: "open", query: "",
+  selected: "", threadPhase: "loading", messages: [], hasOlder: false, notes: [],
+  quote: null, editing: null, drafts: {}, uploads: [], typing: {}, online: null, lost: false, failure: "",
+};
+
+const views: View[] = [];
+let shown = state;
+let queued = false;
+
+export function subscribe(...more: View[]): void {
+  views.push(...more);
+}
+
+function show(): void {
+  const before = shown;
+  queued = false;
+  shown = state;
+  for (const view of views) view(shown, before);
+}
+
+// set merges a change; views run once per turn, also in hidden tabs where animation frames stop.
+export function set(change: Change): void {
+  state = { ...state, ...change };
+  if (!queued) queueMicrotask(show);
+  queued = true;
+}
+
+// changed tells whether any of the parts differs.
+export function changed(now: State, before: State, ...parts: (keyof State)[]): boolean {
+  return parts.some((part) => now[part] !== before[part]);
+}
+
+// current is the selected session once it is known.
+export function current(of: State = state): Session | undefined {
+  return of.sessions[of.selected];
+}
+
+// draftKey names the draft that the composer shows.
+export function draftKey(of: State = state): string {
+  return of.editing?.id ?? of.selected;
+}
+
+export function setDraft(key: string, text: string): void {
+  set({ drafts: { ...state.drafts, [key]: text } });
+}
+
+// attempt awaits an operator's action; when it fails it says so and yields undefined.
+export async function attempt<T>(work: Promise<T>, what: string): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    set({ failure: what + ": " + (error as Error).message });
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+// The shapes of the admin API that the console uses.
+
+export interface Attachment {
+  id: string;
+  filename: string;
+  mimeType: string;
+  size: number;
+  url: string;
+}
+
+export interface Message {
+  id: string;
+  sessionId: string;
+  content: string;
+  sender: "visitor" | "operator" | "ai";
+  timestamp: string;
+  replyTo?: string;
+  attachments: Attachment[];
+  operatorName?: string;
+  sourceBridge?: string;
+  editedAt?: string;
+  deletedAt?: string;
+  deliveredAt?: string;
+  readAt?: string;
+  // local marks a message that the server has not answered yet.
+  local?: true;
+}
+
+export interface Csat {
+  askedAt?: string;
+  score?: number;
+  comment?: string;
+  respondedAt?: string;
+}
+
+export interface Session {
+  id: string;
+  visitorId: string;
+  status: "open" | "closed";
+  blocked: boolean;
+  createdAt: string;
+  lastActivity: string;
+  aiActive: boolean;
+  metadata: Record<string, string | undefined>;
+  identity?: Record<string, unknown>;
+  verified: boolean;
+  preChat?: Record<string, unknown>;
+  unread: number;
+  lastMessage?: Message;
+  csat?: Csat;
+}
+
+// StreamEvent is one event of the admin stream. Message events carry the
+// message's own fields beside type and sessionId.
+export interface StreamEvent {
+  type: string;
+  sessionId: string;
+  [field: string]: unknown;
+}

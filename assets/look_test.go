@@ -1,0 +1,115 @@
+package assets_test
+
+import (
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// media sets media features, such as prefers-color-scheme, for a tab.
+func (b *tab) media(pairs ...string) {
+	b.Helper()
+	var features []*emulation.MediaFeature
+	for i := 0; i < len(pairs); i += 2 {
+		features = append(features, &emulation.MediaFeature{Name: pairs[i], Value: pairs[i+1]})
+	}
+	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// chatter fills the log with a bit of everything.
+func chatter(f *fake, b *tab) {
+	b.Helper()
+	b.write("Hello, do you ship to Norway?")
+	b.until(`$(".own.sent")`)
+	f.reply(b.T, "Hi! Yes, we do: https://shop.example/shipping has the prices.")
+	f.do(b.T, func(s *fakeSession) {
+		f.add(s, object{"content": "A picture and a file:", "sender": "ai", "attachments": []object{attachment("map.png"), attachment("prices.pdf")}})
+		s.fact("message_read", object{"messageIds": []any{s.messages[0]["id"]}, "status": "read", "at": now()})
+	})
+	b.write("Thanks a lot")
+	b.until(`$$(".own.sent, .own.read").length === 2 && $(".picture img")?.complete`)
+}
+
+func TestThemes(t *testing.T) {
+	f, b := ready(t, "")
+	b.media("prefers-color-scheme", "dark")
+	b.open()
+	chatter(f, b)
+	b.is(`getComputedStyle($(".panel")).backgroundColor === "rgb(23, 26, 34)"`)
+	b.shot("dark")
+	b.media("prefers-color-scheme", "light")
+	b.until(`getComputedStyle($(".panel")).backgroundColor === "rgb(255, 255, 255)"`)
+	b.media("forced-colors", "active")
+	b.shot("forced")
+	f.state(t, "config", object{"config": object{"operatorName": "Ben", "primaryColor": "#ffe066", "theme": "dark", "headerColor": "#ffe066"}})
+	b.media("forced-colors", "none", "prefers-color-scheme", "light")
+	b.until(`$(".panel").classList.contains("dark") && $("h2").textContent === "Ben"`)
+	b.is(`getComputedStyle($(".own .bubble")).color === "rgb(0, 0, 0)"`)
+	b.is(`getComputedStyle($("header")).color === "rgb(0, 0, 0)"`)
+	b.shot("yellow")
+	// The next page starts in these colours, without a call.
+	b.click(".launcher")
+	b.visit("/next")
+	b.until(`$(".launcher")`)
+	b.is(`getComputedStyle($(".launcher")).backgroundColor === "rgb(255, 224, 102)"`)
+	b.clean()
+}
+
+func TestPhone(t *testing.T) {
+	f, b := ready(t, "")
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	b.visit("/")
+	b.open()
+	chatter(f, b)
+	b.is(`(({x, y, width, height}) => [x, y, width, height].join())($(".panel").getBoundingClientRect()) === "0,0,390,844"`)
+	b.is(`!shown(".launcher") && document.body.inert && $(".panel").ariaModal === "true"`)
+	b.is(`getComputedStyle($("textarea")).fontSize === "16px"`)
+	b.shot("open")
+	b.click(".close")
+	b.until(`!shown(".panel") && !document.body.inert && root.activeElement === $(".launcher")`)
+	b.open()
+	b.visit("/next")
+	b.until(`$(".launcher")`)
+	b.run(`wait(2500)`)
+	b.is(`!shown(".panel")`)
+	b.clean()
+}
+
+func TestRightToLeft(t *testing.T) {
+	f, b := ready(t, "")
+	b.visit("/?dir=rtl")
+	b.open()
+	chatter(f, b)
+	b.is(`$(".launcher").getBoundingClientRect().x > 500 && $(".panel").getBoundingClientRect().right > 900`)
+	b.is(`$(".own .bubble").getBoundingClientRect().x < $(".theirs .bubble").getBoundingClientRect().x`)
+	b.shot("rtl")
+}
+
+func TestHostStyleStaysOutside(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	b := newTab(t, newSite(t, f.url(), snippet(f.url(), "")))
+	b.visit("/")
+	b.run(`(() => { const s = new CSSStyleSheet(); s.replaceSync("* { color: red !important; font-size: 40px !important; display: block !important }");
+		document.adoptedStyleSheets = [s]; })()`)
+	b.open()
+	b.is(`getComputedStyle($("h2")).fontSize === "16px" && getComputedStyle($("header")).display === "flex"`)
+	b.is(`getComputedStyle($("textarea")).color === "rgb(27, 31, 45)"`)
+	b.shot("hostile")
+}
+
+func TestOtherPositions(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	page := newSite(t, f.url(), snippet(f.url(), `data-position="left" data-z-index="7" data-theme="dark" data-api-url="`+f.url()+`/"`))
+	b := newTab(t, page)
+	b.visit("/")
+	b.open()
+	b.is(`$(".panel").getBoundingClientRect().x === 20 && $(".launcher").getBoundingClientRect().x === 20`)
+	b.is(`getComputedStyle(host).zIndex === "7" && $(".panel").classList.contains("dark")`)
+	b.clean()
+}

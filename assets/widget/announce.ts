@@ -1,0 +1,36 @@
+// announce.ts tells the page, as API events, what came in over the stream.
+
+import type { Message, Shell, State } from "./types";
+
+type Data = Record<string, unknown>;
+
+const NAMES: Record<string, string> = {
+  message_edited: "messageEdited",
+  message_deleted: "messageDeleted",
+  typing: "typing",
+};
+
+/** announce compares with the state before, so that a repeat is not told. */
+export function announce({ emit }: Shell, before: State, name: string, data: Data): void {
+  const message = data as unknown as Message;
+  switch (name) {
+    case "message":
+      if (message.sender !== "visitor" && !before.messages.some((m) => m.id === message.id)) {
+        emit("message", message);
+      }
+      break;
+    case "message_edited":
+    case "message_deleted":
+    case "typing":
+      emit(NAMES[name]!, data);
+      break;
+    case "connected":
+    case "operator_status": {
+      const online = !!(name === "connected" ? data.operatorOnline : data.online);
+      if (online !== before.operatorOnline) emit("presence", { online });
+      break;
+    }
+    case "custom_event":
+      emit("event:" + String(data.name), data.data);
+  }
+}

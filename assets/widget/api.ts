@@ -1,0 +1,87 @@
+// api.ts is window.RelayChat: a function and an object in one, so that both
+// RelayChat("open") and RelayChat.open() work, also for calls made before the
+// file arrived.
+
+import type { Events } from "./events";
+import type { Widget } from "./loader";
+import type { Given } from "./options";
+import type { Core, Identity } from "./types";
+
+const VERSION = "0.1.0";
+
+type Method = (...args: unknown[]) => unknown;
+
+/** install puts the API in the place of the queue and runs what waits there. */
+export function install(events: Events, create: (given?: Given) => Widget, auto: boolean): void {
+  const { on, once, off, emit } = events;
+  let widget: Widget | undefined;
+
+  const destroy = (reason?: "manual") => {
+    widget?.destroy(reason);
+    widget = undefined;
+  };
+  const init = (given?: Given) => {
+    destroy();
+    widget = create(given);
+  };
+  const read = (key: string) => widget?.shell.storage.get(key);
+  const core = async (): Promise<Core> => {
+    if (!widget) throw new Error("RelayChat.init() comes first");
+    return widget.parts.core();
+  };
+  const visible = (on: boolean) => {
+    if (!widget) return;
+    if (!on) widget.shell.close();
+    widget.shell.element.hidden = !on;
+  };
+  const methods = {
+    version: VERSION,
+    init,
+    destroy: () => destroy(),
+    /** reset is for log-out: it forgets the visitor, or only the session. */
+    reset({ newSession }: { newSession?: boolean } = {}) {
+      if (!widget) return;
+      const { options, storage } = widget.shell;
+      const kept = newSession ? ["look", "visitor", "identity"] : ["look"];
+      widget.shell.close();
+      destroy("manual");
+      for (const key of storage.keys("")) if (!kept.includes(key)) storage.set(key, null);
+      init(options);
+    },
+    open: () => widget?.shell.open(),
+    close: () => widget?.shell.close(),
+    toggle: () => (widget?.open ? widget.shell.close() : widget?.shell.open()),
+    show: () => visible(true),
+    hide: () => visible(false),
+    /** identify waits in storage until there is a session to tell it to. */
+    async identify(identity: Identity) {
+      widget?.shell.storage.set("identity", identity);
+      if (widget?.open || read("session")) return (await core()).identify();
+      return undefined;
+    },
+    getIdentity: () => read("identity"),
+    getVisitorId: () => read("visitor"),
+    sendMessage: async (text: string, options?: object) => (await core()).send(text, options),
+    setDraft: async (text: string) => (await core()).setDraft(text),
+    trigger: async (name: string, data?: unknown, options?: object) =>
+      (await core()).trigger(name, data, options),
+    on,
+    once,
+    off,
+    onEvent: (name: string, fn: (data: unknown) => void) => on("event:" + name, fn),
+  };
+  const api = Object.assign((name: keyof typeof methods, ...args: unknown[]) => {
+    const member = api[name] as unknown;
+    return typeof member === "function" ? (member as Method)(...args) : member;
+  }, methods);
+  Object.defineProperties(api, {
+    isOpen: { get: () => !!widget?.open },
+    unread: { get: () => widget?.unread || 0 },
+  });
+
+  const queue = window.RelayChat?.q || [];
+  window.RelayChat = api as object;
+  if (auto) init();
+  for (const args of queue) api(...(Array.from(args) as [keyof typeof methods]));
+  emit("ready");
+}

@@ -1,0 +1,144 @@
+// bubble.ts draws one message: text, files, the line below it, and for the
+// visitor's own messages the ways to change them.
+
+import { h, iconButton, textButton } from "./dom";
+import { attachmentNode } from "./files";
+import * as t from "./strings";
+import { textNodes } from "./text";
+import { timeOf } from "./time";
+import type { Attachment, Message, Pending } from "./types";
+
+/** What a bubble shows; two equal views look the same. */
+export interface View {
+  key: string;
+  id: string;
+  own: boolean;
+  ai: boolean;
+  name: string;
+  content: string;
+  attachments: Attachment[];
+  deleted: boolean;
+  edited: boolean;
+  at: string;
+  /** Last of several by the same sender: only there stand name and time. */
+  last: boolean;
+  state: "" | "sending" | "failed" | "sent" | "delivered" | "read";
+  asking: boolean;
+}
+
+export interface Actions {
+  edit(id: string): void;
+  /** ask opens or closes the question before deleting. */
+  ask(id: string | null): void;
+  remove(id: string): void;
+  retry(clientId: string): void;
+  discard(clientId: string): void;
+}
+
+/** viewOf prepares a confirmed message. */
+export function viewOf(m: Message, fallbackName: string): View {
+  const own = m.sender === "visitor";
+  const state = m.readAt ? "read" : m.deliveredAt ? "delivered" : "sent";
+  const other = m.operatorName || (m.sender === "ai" ? t.assistant : fallbackName);
+  return {
+    key: (own && m.clientId) || m.id,
+    id: m.id,
+    own,
+    ai: m.sender === "ai",
+    name: own ? t.you : other,
+    content: m.content,
+    attachments: m.attachments || [],
+    deleted: !!m.deletedAt,
+    edited: !!m.editedAt,
+    at: m.timestamp,
+    last: true,
+    state: own ? state : "",
+    asking: false,
+  };
+}
+
+/** pendingView prepares a message that is still on its way. */
+export function pendingView(p: Pending): View {
+  return {
+    key: p.clientId,
+    id: "",
+    own: true,
+    ai: false,
+    name: t.you,
+    content: p.content,
+    attachments: p.attachments,
+    deleted: false,
+    edited: false,
+    at: p.at,
+    last: true,
+    state: p.failed ? "failed" : "sending",
+    asking: false,
+  };
+}
+
+/** bubble draws a view. Own messages are not read out: the writer knows them. */
+export function bubble(v: View, act: Actions, apiUrl: string): HTMLElement {
+  const side = v.own ? "own" : "theirs";
+  const text = v.deleted ? t.deleted : v.content;
+  return h(
+    "div",
+    {
+      class: `row ${side} ${v.last ? "last" : ""} ${v.deleted ? "deleted" : v.state}`,
+      tabindex: -1,
+      "data-id": v.own && !v.deleted && v.id,
+      "aria-live": v.own && "off",
+    },
+    h("span", { class: "sr" }, v.name + ": "),
+    h(
+      "div",
+      { class: "line" },
+      v.own && v.id && !v.deleted && !v.asking && buttons(v, act),
+      h(
+        "div",
+        { class: "bubble", dir: "auto" },
+        ...v.attachments.map((a) => attachmentNode(a, apiUrl)),
+        text && h("div", { class: "text" }, ...(v.deleted ? [text] : textNodes(text))),
+      ),
+    ),
+    below(v, act),
+  );
+}
+
+function buttons(v: View, act: Actions): HTMLElement {
+  return h(
+    "div",
+    { class: "actions" },
+    v.content && iconButton(t.edit, "M4 20h4L19 9l-4-4L4 16z", () => act.edit(v.id)),
+    iconButton(t.remove, "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13", () => act.ask(v.id)),
+  );
+}
+
+/** below is the line under the bubble: a question, a failure, or the facts. */
+function below(v: View, act: Actions): HTMLElement | null {
+  if (v.asking) {
+    return h(
+      "div",
+      { class: "meta" },
+      h("span", null, t.removeAsk),
+      textButton(t.remove, () => act.remove(v.id)),
+      textButton(t.keep, () => act.ask(null)),
+    );
+  }
+  if (v.state === "failed") {
+    return h(
+      "div",
+      { class: "meta bad" },
+      h("span", { role: "alert" }, t.notSent),
+      textButton(t.again, () => act.retry(v.key)),
+      textButton(t.discard, () => act.discard(v.key)),
+    );
+  }
+  if (!v.last && v.state !== "sending") return null;
+  const facts = [!v.own && v.name, v.ai && t.ai, v.at && timeOf(v.at), v.edited && !v.deleted && t.edited, mark(v)];
+  return h("div", { class: "meta" }, h("span", { dir: "auto" }, facts.filter(Boolean).join(" · ")));
+}
+
+function mark(v: View): string {
+  if (!v.state || v.state === "failed" || v.deleted) return "";
+  return t.marks[v.state];
+}

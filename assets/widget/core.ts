@@ -1,0 +1,193 @@
+// core.ts is the conversation without its view: it wires store, session,
+// stream, outbox and signals together and gives loader and panel the actions.
+
+import { createClient } from "./client";
+import { lookOf } from "./look";
+import { applyEvent, withMessages } from "./messages";
+import { createOutbox } from "./outbox";
+import { createPause } from "./pause";
+import { createSession } from "./session";
+import { createSignals } from "./signals";
+import type { StreamEvent } from "./sse";
+import { blank, createStore } from "./store";
+import { createLink } from "./link";
+import { createUploads } from "./uploads";
+import { announce } from "./announce";
+import type { Core, Identity, Message, SavedSession, Shell } from "./types";
+
+/** start begins or resumes the session at once. */
+export function start(shell: Shell): Core {
+  const { storage, emit } = shell;
+  const life = new AbortController();
+  const store = createStore({
+    ...blank(),
+    draft: storage.get<string>("draft") || "",
+    identity: storage.get<Identity>("identity") || {},
+  });
+  const pause = createPause();
+  const client = createClient(shell, life.signal);
+  const session = createSession(shell, store, client, pause, onReady);
+  const outbox = createOutbox(shell, store, client, session, pause);
+  const signals = createSignals(store, client);
+  const uploads = createUploads(store, client, session);
+  const link = createLink({ shell, store, client, session, pause, onEvent, onOnline: outbox.revive });
+  let typingTimer = 0;
+  const post = async <T>(where: string, body: object) =>
+    client.call<T>("POST", where, { sessionId: await session.ready(), ...body });
+
+  function onReady(): void {
+    link.restart();
+    outbox.revive();
+    introduce().catch((error) => emit("error", { message: "Identity was not accepted.", error }));
+  }
+
+  /** introduce tells who the visitor is, when the page said so and it is news. */
+  async function introduce(): Promise<unknown> {
+    const identity = storage.get<Identity>("identity");
+    const mark = JSON.stringify([store.state.sessionId, identity]);
+    if (!identity || storage.get("identified") === mark) return undefined;
+    const { hash, ...rest } = identity;
+    const answer = await post("identify", { identity: rest, userHash: hash });
+    storage.set("identified", mark);
+    store.set({ identity: { ...store.state.identity, ...rest } });
+    emit("identify", rest);
+    return answer;
+  }
+
+  async function onEvent(event: StreamEvent): Promise<void> {
+    if (event.name === "resync") return session.reload();
+    const data = JSON.parse(event.data) as Record<string, unknown>;
+    const before = store.state;
+    store.set(applyEvent(before, event.name, data));
+    if (event.name === "config") shell.setLook(lookOf(store.state.config));
+    announce(shell, before, event.name, data);
+    signals.read();
+    if (event.name !== "typing") return;
+    // An operator whose "stopped" got lost does not type for ever.
+    clearTimeout(typingTimer);
+    typingTimer = window.setTimeout(() => store.set({ typing: null }), 10_000);
+  }
+
+  /** revise shows a change at once and takes it back when it is refused. */
+  async function revise(old: Message, patch: Partial<Message>, call: () => Promise<unknown>) {
+    store.set(withMessages(store.state, [{ ...old, ...patch }]));
+    try {
+      await call();
+      return true;
+    } catch {
+      const messages = store.state.messages.map((m) => (m.id === old.id ? old : m));
+      store.set({ messages, notice: "The change was not saved. Try again." });
+      return false;
+    }
+  }
+  const find = (id: string) => store.state.messages.find((m) => m.id === id);
+  const inSession = () => `?sessionId=${store.state.sessionId}`;
+
+  // What follows from any change: the badge, and that the session is worth a stream.
+  const unsubscribe = store.subscribe(() => {
+    shell.setUnread(store.state.unread);
+    if (store.state.stop) link.stop();
+    const saved = storage.get<SavedSession>("session");
+    if (saved && !saved.live && store.state.messages.length) {
+      storage.set("session", { ...saved, live: true });
+    }
+  });
+  const onVisible = () => {
+    if (document.visibilityState === "hidden") return;
+    pause.wake();
+    signals.read();
+  };
+  const onOnline = () => {
+    pause.wake();
+    outbox.revive();
+  };
+  const onHide = () => {
+    signals.leave("page_unload");
+    link.stop();
+  };
+  const onShow = (e: PageTransitionEvent) => e.persisted && store.state.ready && link.restart();
+  const listeners: [EventTarget, string, EventListener][] = [
+    [document, "visibilitychange", onVisible],
+    [window, "online", onOnline],
+    [window, "pagehide", onHide],
+    [window, "pageshow", onShow as EventListener],
+  ];
+  for (const [target, name, fn] of listeners) target.addEventListener(name, fn);
+  session.begin();
+
+  return {
+    store,
+    setOpen(open, focus) {
+      store.set({ open, focus });
+      signals.read();
+    },
+    send(content, { replyTo } = {}) {
+      signals.sent();
+      return outbox.add(content, [], replyTo);
+    },
+    submit(content) {
+      signals.sent();
+      outbox.add(content, uploads.take()).catch(() => {});
+    },
+    async edit(id, content) {
+      const old = find(id);
+      if (!old || old.content === content) return true;
+      const editedAt = new Date().toISOString();
+      return revise(old, { content, editedAt }, () =>
+        client.call("PATCH", `messages/${id}`, { sessionId: store.state.sessionId, content }),
+      );
+    },
+    async remove(id) {
+      const old = find(id);
+      if (!old) return true;
+      const gone = { content: "", attachments: [], deletedAt: new Date().toISOString() };
+      return revise(old, gone, () => client.call("DELETE", `messages/${id}${inSession()}`));
+    },
+    retry: outbox.retry,
+    discard: outbox.discard,
+    async older() {
+      const first = store.state.messages[0];
+      if (!first || !store.state.hasMore) return;
+      const query = `messages${inSession()}&before=${first.id}&limit=50`;
+      const page = await client.call<{ messages: Message[]; hasMore: boolean }>("GET", query);
+      store.set({ ...withMessages(store.state, page.messages), hasMore: page.hasMore });
+    },
+    typing: signals.typing,
+    upload: uploads.add,
+    dropUpload: uploads.drop,
+    async prechat(fields) {
+      if (fields) await post("prechat", { fields });
+      storage.set("prechat", store.state.sessionId);
+      store.set({ prechatDone: true, identity: { ...store.state.identity, ...fields } });
+      emit("prechat", fields || {});
+    },
+    async rate(score, comment) {
+      await post("csat", { score, comment: comment || undefined });
+      const respondedAt = new Date().toISOString();
+      store.set({ csat: { ...store.state.csat, score, comment, respondedAt } });
+      emit("csat", { score, comment });
+    },
+    dismissCsat: () => store.set({ csat: {} }),
+    setDraft(draft) {
+      storage.set("draft", draft || null);
+      if (draft !== store.state.draft) store.set({ draft });
+    },
+    identify: introduce,
+    async trigger(name, data, { openWith } = {}) {
+      if (openWith) {
+        store.set({ greeting: { text: openWith, at: new Date().toISOString() } });
+        shell.open(false);
+      }
+      return post("events", { name, data });
+    },
+    notice: (notice) => store.set({ notice }),
+    stop(reason) {
+      if (reason) signals.leave(reason);
+      for (const [target, name, fn] of listeners) target.removeEventListener(name, fn);
+      unsubscribe();
+      for (const { key } of store.state.uploads) uploads.drop(key);
+      life.abort();
+      link.stop();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+// header.ts says whom the visitor talks to and whether somebody is there.
+
+import { CROSS, h, iconButton } from "./dom";
+import * as t from "./strings";
+import type { State } from "./types";
+
+export interface Header {
+  node: HTMLElement;
+  update(state: State): void;
+}
+
+/** createHeader has the only close button that phones show. */
+export function createHeader(close: () => void): Header {
+  const avatar = h("span", { class: "avatar", "aria-hidden": "true" });
+  const name = h("h2", { id: "title" });
+  const presence = h("p", { class: "presence" });
+  let picture = "";
+  const button = iconButton(t.close, CROSS, close, "close");
+  return {
+    node: h("header", { part: "header" }, avatar, h("div", { class: "who" }, name, presence), button),
+    update(state) {
+      const { operatorName, operatorAvatar } = state.config;
+      name.textContent = operatorName || t.chat;
+      presence.textContent = words(state);
+      presence.classList.toggle("on", state.ready && state.operatorOnline);
+      const wanted = `${operatorAvatar}|${operatorName}`;
+      if (wanted === picture) return;
+      picture = wanted;
+      const letter = [...(operatorName || t.chat)][0]!.toUpperCase();
+      avatar.replaceChildren(letter);
+      if (!operatorAvatar) return;
+      const onerror = () => avatar.replaceChildren(letter);
+      avatar.replaceChildren(h("img", { src: operatorAvatar, alt: "", onerror }));
+    },
+  };
+}
+
+function words(state: State): string {
+  if (!state.ready) return state.stop ? "" : t.connecting;
+  return state.operatorOnline ? t.online : t.away;
+}

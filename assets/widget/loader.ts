@@ -1,0 +1,98 @@
+// loader.ts is widget.js, the one file that every page view loads: launcher
+// button, call queue, and a look into storage. For a new visitor it calls no
+// API and loads nothing more before the chat is opened.
+
+import { install } from "./api";
+import { createEvents, type Events } from "./events";
+import { createLauncher, type View } from "./launcher";
+import { auto, readOptions, type Given } from "./options";
+import { createParts, type Parts } from "./parts";
+import { createStorage } from "./storage";
+import type { Look, SavedSession, Shell } from "./types";
+
+/** What the API steers: one widget on the page. */
+export interface Widget extends View {
+  shell: Shell;
+  parts: Parts;
+  destroy(reason?: "manual"): void;
+}
+
+/** createWidget puts a widget into the page; it is quiet until it is needed. */
+function createWidget({ emit }: Events, given?: Given): Widget {
+  const options = readOptions(given);
+  const storage = createStorage(options.apiKey);
+  const tab = createStorage(options.apiKey, "sessionStorage");
+  const launcher = createLauncher(options, () => (widget.open ? shell.close() : shell.open()));
+  const { element, root } = launcher;
+  const refresh = (view: Partial<View>) => launcher.update(Object.assign(widget, view));
+
+  const shell: Shell = {
+    options,
+    storage,
+    element,
+    root,
+    emit,
+    focusLauncher: launcher.focus,
+    open(focus = true) {
+      if (widget.open) return;
+      refresh({ open: true, broken: false });
+      tab.set("open", true);
+      emit("open");
+      parts.panel().then(
+        () => parts.running?.setOpen(widget.open, focus),
+        (error) => {
+          refresh({ open: false, broken: true });
+          emit("error", { message: "The chat could not be loaded.", error });
+        },
+      );
+    },
+    close() {
+      if (!widget.open) return;
+      refresh({ open: false });
+      tab.set("open", null);
+      parts.running?.setOpen(false, false);
+      emit("close");
+    },
+    setLook(look) {
+      storage.set("look", look);
+      launcher.setLook(look);
+    },
+    setUnread(unread) {
+      if (unread === widget.unread) return;
+      refresh({ unread });
+      emit("unread", unread);
+    },
+  };
+  const parts = createParts(shell);
+  const widget: Widget = {
+    open: false,
+    unread: 0,
+    broken: false,
+    shell,
+    parts,
+    destroy(reason) {
+      parts.drop(reason);
+      element.remove();
+    },
+  };
+  launcher.setLook(storage.get<Look>("look"));
+  refresh({});
+  whenIdle(() => {
+    if (!element.isConnected) return;
+    // An open chat stays open over page changes, unless it covers the page.
+    if (tab.get("open") && innerWidth > 480) shell.open(false);
+    else if (storage.get<SavedSession>("session")?.live) parts.core().catch(() => {});
+  });
+  return widget;
+}
+
+function whenIdle(fn: () => void): void {
+  if ("requestIdleCallback" in window) requestIdleCallback(fn, { timeout: 2000 });
+  else setTimeout(fn, 200);
+}
+
+// A page that carries the snippet twice gets one widget.
+if (!(window.RelayChat && "version" in window.RelayChat)) {
+  const events = createEvents();
+  install(events, (given) => createWidget(events, given), auto);
+}

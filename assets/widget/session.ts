@@ -1,0 +1,149 @@
+// session.ts begins or resumes the session, and loads its messages again when
+// the stream cannot close a gap.
+
+import { withMessages } from "./messages";
+import { HttpError, passing, type Client } from "./client";
+import { lookOf } from "./look";
+import type { Pause } from "./pause";
+import { randomId } from "./random";
+import type { InitAnswer, Page, SavedSession, Shell, Stop, Store } from "./types";
+
+export interface Session {
+  /** Resolves with the session's id once it exists; rejects when stopped. */
+  ready(): Promise<string>;
+  begin(): void;
+  /** An answer that ends the session: 404 begins it once more, others stop. */
+  refused(error: HttpError): void;
+  /** The session works; a later 404 may begin again. */
+  healthy(): void;
+  reload(): Promise<void>;
+  cursor: string;
+}
+
+/** createSession does nothing before begin is called. */
+export function createSession(
+  shell: Shell,
+  store: Store,
+  client: Client,
+  pause: Pause,
+  onReady: () => void,
+): Session {
+  const { storage, options } = shell;
+  let began: Promise<string> | null = null;
+  let losses = 0;
+
+  const stop = (why: Stop) => store.set({ stop: why, connection: "offline", uploads: [] });
+
+  /** init asks once. A lock keeps two tabs from making two sessions. */
+  const init = () =>
+    exclusive(`relay-init:${options.apiKey}`, async () => {
+      client.life.throwIfAborted();
+      const saved = storage.get<SavedSession>("session");
+      const answer = await client.call<InitAnswer>("POST", "init", {
+        ...visitor(shell),
+        useSessionToken: true,
+        sessionToken: saved?.token,
+      });
+      storage.set("session", {
+        id: answer.sessionId,
+        token: answer.sessionToken || saved?.token || "",
+        live: answer.messages.length > 0,
+      } satisfies SavedSession);
+      return answer;
+    });
+
+  const adopt = (answer: InitAnswer) => {
+    const same = store.state.sessionId === answer.sessionId;
+    session.cursor = String(answer.lastEventId);
+    shell.setLook(lookOf(answer.config));
+    store.set({
+      ready: true,
+      config: answer.config,
+      sessionId: answer.sessionId,
+      operatorOnline: answer.operatorOnline,
+      closed: answer.session?.status === "closed",
+      csat: answer.session?.csat || {},
+      identity: { ...storage.get("identity"), ...answer.session?.identity },
+      prechatDone: storage.get("prechat") === answer.sessionId,
+      hasMore: answer.messages.length >= 50,
+      ...withMessages({ ...store.state, messages: same ? store.state.messages : [] }, answer.messages),
+    });
+    onReady();
+    return answer.sessionId;
+  };
+
+  const session: Session = {
+    cursor: "",
+    begin: () => void session.ready().catch(() => {}),
+    ready: () => (began ||= tryUntilReady()),
+    refused(error) {
+      if (error.status !== 404 || losses) return stop(reason(error));
+      // Several calls may notice the same loss.
+      if (!store.state.ready) return;
+      losses++;
+      store.set({ ready: false });
+      began = null;
+      session.begin();
+    },
+    healthy: () => void (losses = 0),
+    async reload() {
+      const id = store.state.sessionId;
+      const page = await patiently(() =>
+        client.call<Page>("GET", `messages?sessionId=${id}&limit=50`),
+      );
+      session.cursor = String(page.lastEventId);
+      const fresh = withMessages({ ...store.state, messages: [] }, page.messages);
+      store.set({ ...fresh, hasMore: page.hasMore });
+    },
+  };
+
+  async function tryUntilReady(): Promise<string> {
+    try {
+      return adopt(await patiently(init, () => store.set({ connection: "offline" })));
+    } catch (error) {
+      if (error instanceof HttpError) stop(reason(error));
+      throw error;
+    }
+  }
+  /** patiently repeats a call for as long as time may help. */
+  async function patiently<T>(job: () => Promise<T>, onFailure = () => {}): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await job();
+      } catch (error) {
+        if (client.life.aborted || !passing(error)) throw error;
+        onFailure();
+        await pause.after(error, attempt);
+      }
+    }
+  }
+  return session;
+}
+
+/** reason tells why an answer means the end of the chat. */
+function reason({ status, message }: HttpError): Stop {
+  if (status === 401) return "unauthorized";
+  if (status !== 403) return "gone";
+  return message === "Blocked" ? "blocked" : "forbidden";
+}
+
+/** visitor is what the server learns of the page: no query, no fingerprint. */
+function visitor({ storage }: Shell): Record<string, string> {
+  const visitorId = storage.get<string>("visitor") || randomId();
+  storage.set("visitor", visitorId);
+  return {
+    visitorId,
+    url: withoutQuery(location.href),
+    referrer: withoutQuery(document.referrer),
+    userAgent: navigator.userAgent,
+    language: navigator.language,
+  };
+}
+
+function withoutQuery(url: string): string {
+  return url.split(/[?#]/)[0] || "";
+}
+
+async function exclusive<T>(name: string, job: () => Promise<T>): Promise<T> {
+  return navigator.locks ? ((await navigator.locks.request(name, job)) as T) : job();
+}

@@ -1,0 +1,117 @@
+// tabs.ts shares one stream among all tabs of a visitor: the tab that holds a
+// Web Lock reads it and passes every event on over a BroadcastChannel. Without
+// these two (old browsers, pages without TLS) each tab reads its own.
+
+import type { StreamEvent } from "./sse";
+
+/** A leader tells this often that it is there. */
+const BEAT = 25_000;
+/** A leader that is silent, or gives a looked-at tab no answer, is replaced. */
+const SILENCE = 75_000;
+const ANSWER = 3_000;
+
+/** What tabs tell each other. prev chains the events, so a gap is noticed. */
+type Note =
+  | { kind: "event"; event: StreamEvent; prev: string }
+  | { kind: "alive"; connected: boolean; cursor: string }
+  | { kind: "ask" };
+
+export interface TabsOptions {
+  name: string;
+  cursor(): string;
+  /** lead reads the stream until the signal aborts it. */
+  lead(signal: AbortSignal): Promise<void>;
+  /** An event from the leader, and the leader's cursor before it. */
+  onEvent(event: StreamEvent, prev: string): void;
+  onAlive(connected: boolean, cursor: string): void;
+}
+
+export interface Tabs {
+  /** The leader's duty: to pass on what came and whether the stream lives. */
+  pass(event: StreamEvent, prev: string): void;
+  alive(connected: boolean): void;
+  stop(): void;
+}
+
+/** joinTabs takes part until stop is called. */
+export function joinTabs(o: TabsOptions): Tabs {
+  const life = new AbortController();
+  if (!navigator.locks || !window.BroadcastChannel) {
+    void o.lead(life.signal);
+    return { pass() {}, alive() {}, stop: () => life.abort() };
+  }
+  const channel = new BroadcastChannel(o.name);
+  let leading = false;
+  let queued = false;
+  let connected = false;
+  let timer = 0;
+
+  const say = (note: Note) => life.signal.aborted || channel.postMessage(note);
+  const tell = () => leading && say({ kind: "alive", connected, cursor: o.cursor() });
+  const watch = (ms: number) => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => leading || life.signal.aborted || compete(true), ms);
+  };
+  const ask = () => {
+    if (leading || document.visibilityState === "hidden") return;
+    say({ kind: "ask" });
+    watch(ANSWER);
+  };
+  /** compete waits for the lock, or takes it from a leader that is gone. */
+  const compete = (steal: boolean) => {
+    if (!steal && queued) return;
+    queued ||= !steal;
+    const term = new AbortController();
+    const end = () => {
+      leading = false;
+      term.abort();
+    };
+    life.signal.addEventListener("abort", end);
+    const hold = async () => {
+      if (!steal) queued = false;
+      clearTimeout(timer);
+      leading = true;
+      await o.lead(term.signal);
+      leading = false;
+    };
+    navigator.locks
+      .request(o.name, steal ? { steal } : { signal: life.signal }, hold)
+      .catch(() => {
+        // The lock was stolen, or this tab has stopped.
+        end();
+        if (!life.signal.aborted) compete(false);
+      });
+  };
+  channel.onmessage = ({ data }: MessageEvent<Note>) => {
+    if (data.kind === "ask") tell();
+    else if (!leading) {
+      watch(SILENCE);
+      if (data.kind === "event") o.onEvent(data.event, data.prev);
+      else o.onAlive(data.connected, data.cursor);
+    }
+  };
+  const beat = setInterval(tell, BEAT);
+  document.addEventListener("visibilitychange", ask);
+  compete(false);
+  ask();
+
+  return {
+    pass: (event, prev) => say({ kind: "event", event, prev }),
+    alive: (now) => {
+      connected = now;
+      tell();
+    },
+    stop() {
+      life.abort();
+      clearTimeout(timer);
+      clearInterval(beat);
+      channel.close();
+      document.removeEventListener("visibilitychange", ask);
+    },
+  };
+}
+
+/** behind compares cursors, which are revisions of the session. */
+export function behind(own: string, other: string): boolean {
+  return Number(own) < Number(other);
+}

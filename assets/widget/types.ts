@@ -1,0 +1,226 @@
+// types.ts names what the widget's files share: the contract's objects, the
+// options of the snippet, and the three parts (shell, core, panel). It holds
+// types only, so it costs no bytes.
+
+declare global {
+  /** Names of the hashed files, put in by the build. */
+  const CORE_FILE: string;
+  const PANEL_FILE: string;
+  interface Window {
+    /** The snippet's queue at first, the API later. */
+    RelayChat?: { q?: ArrayLike<unknown>[] };
+  }
+}
+
+export interface Attachment {
+  id: string;
+  filename: string;
+  mimeType: string;
+  size: number;
+  url: string;
+}
+
+export interface Message {
+  id: string;
+  sessionId: string;
+  content: string;
+  sender: "visitor" | "operator" | "ai";
+  timestamp: string;
+  replyTo?: string;
+  attachments: Attachment[];
+  operatorName?: string;
+  clientId?: string;
+  editedAt?: string;
+  deletedAt?: string;
+  deliveredAt?: string;
+  readAt?: string;
+}
+
+/** A message of this visitor that the server has not confirmed yet. */
+export interface Pending {
+  clientId: string;
+  content: string;
+  attachments: Attachment[];
+  replyTo?: string;
+  at: string;
+  failed?: boolean;
+}
+
+export interface FormField {
+  name: string;
+  type: string;
+  label: string;
+  required?: boolean;
+  options?: string[];
+}
+
+export interface PreChatForm {
+  required?: boolean;
+  timing?: "before_first_message" | "after_first_message";
+  fields: FormField[];
+}
+
+export interface Config {
+  operatorName?: string;
+  operatorAvatar?: string;
+  primaryColor?: string;
+  welcomeMessage?: string;
+  offlineMessage?: string;
+  position?: string;
+  theme?: string;
+  headerColor?: string;
+  footerColor?: string;
+  chatBackground?: string;
+  toggleColor?: string;
+  attachments?: { enabled?: boolean; maxBytes?: number; types?: string[] };
+  csat?: { enabled?: boolean };
+  preChatForm?: PreChatForm | null;
+}
+
+export interface Csat {
+  askedAt?: string;
+  score?: number;
+  comment?: string;
+  respondedAt?: string;
+}
+
+export interface Identity {
+  id?: string;
+  email?: string;
+  name?: string;
+  [key: string]: unknown;
+}
+
+export interface InitAnswer {
+  sessionId: string;
+  sessionToken?: string;
+  operatorOnline: boolean;
+  messages: Message[];
+  lastEventId: string | number;
+  session?: { status?: string; identity?: Identity | null; csat?: Csat | null };
+  config: Config;
+}
+
+export interface Page {
+  messages: Message[];
+  hasMore: boolean;
+  lastEventId: string | number;
+}
+
+export interface Upload {
+  key: string;
+  name: string;
+  progress: number;
+  attachment?: Attachment;
+  error?: string;
+}
+
+/** Why the chat has ended for good on this page. */
+export type Stop = "unauthorized" | "blocked" | "forbidden" | "gone";
+
+export interface State {
+  open: boolean;
+  /** Whether the last opening may take the keyboard focus. */
+  focus: boolean;
+  ready: boolean;
+  connection: "connecting" | "online" | "offline";
+  stop: Stop | null;
+  config: Config;
+  sessionId: string;
+  closed: boolean;
+  operatorOnline: boolean;
+  /** Name of the operator who is typing; empty text if it has none. */
+  typing: string | null;
+  messages: Message[];
+  pending: Pending[];
+  hasMore: boolean;
+  unread: number;
+  draft: string;
+  uploads: Upload[];
+  csat: Csat;
+  prechatDone: boolean;
+  identity: Identity;
+  /** What trigger's openWith says in the operator's place. */
+  greeting: { text: string; at: string } | null;
+  /** The last thing that went wrong, in words for the visitor. */
+  notice: string;
+}
+
+export interface Store {
+  readonly state: State;
+  set(patch: Partial<State>): void;
+  subscribe(fn: () => void): () => void;
+}
+
+export interface Options {
+  apiKey: string;
+  apiUrl: string;
+  position?: string;
+  theme?: string;
+  launcher: boolean;
+  zIndex?: string;
+}
+
+export interface Storage {
+  get<T>(key: string): T | null;
+  set(key: string, value: unknown): void;
+  keys(prefix: string): string[];
+}
+
+/** What remembers a session between pages. */
+export interface SavedSession {
+  id: string;
+  token: string;
+  /** The session has at least one message, so it is worth a stream. */
+  live: boolean;
+}
+
+/** How the widget looks, kept for the next page: its side and CSS properties. */
+export interface Look {
+  side: string;
+  vars: Record<string, string>;
+}
+
+/** The loader's side, as core and panel see it. */
+export interface Shell {
+  options: Options;
+  storage: Storage;
+  element: HTMLElement;
+  root: ShadowRoot;
+  emit(name: string, detail?: unknown): void;
+  open(focus?: boolean): void;
+  close(): void;
+  setUnread(count: number): void;
+  setLook(look: Look): void;
+  focusLauncher(): void;
+}
+
+/** The conversation's engine, as loader and panel see it. */
+export interface Core {
+  store: Store;
+  setOpen(open: boolean, focus: boolean): void;
+  send(content: string, options?: { replyTo?: string }): Promise<Message>;
+  submit(content: string): void;
+  edit(id: string, content: string): Promise<boolean>;
+  remove(id: string): Promise<boolean>;
+  retry(clientId: string): void;
+  discard(clientId: string): void;
+  older(): Promise<void>;
+  typing(active: boolean): void;
+  upload(files: Iterable<File>): void;
+  dropUpload(key: string): void;
+  prechat(fields: Record<string, unknown> | null): Promise<void>;
+  rate(score: number, comment: string): Promise<void>;
+  dismissCsat(): void;
+  setDraft(text: string): void;
+  /** Tells the server the identity that lies in storage. */
+  identify(): Promise<unknown>;
+  trigger(name: string, data?: unknown, options?: { openWith?: string }): Promise<unknown>;
+  notice(text: string): void;
+  /** Ends all activity; with a reason the server is told at once. */
+  stop(reason?: "manual"): void;
+}
+
+export interface Panel {
+  destroy(): void;
+}

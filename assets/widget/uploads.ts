@@ -1,0 +1,87 @@
+// uploads.ts sends files before their message does: checked here first, with
+// progress, and cancelled when the visitor takes them away again.
+
+import type { Client } from "./client";
+import { randomId } from "./random";
+import type { Session } from "./session";
+import type { Attachment, Config, Store, Upload } from "./types";
+
+const FAILED = "Not uploaded.";
+
+/** A message carries at most this many files. */
+const MOST = 5;
+
+export interface Uploads {
+  add(files: Iterable<File>): void;
+  drop(key: string): void;
+  /** Takes the finished files for a message and clears the tray. */
+  take(): Attachment[];
+}
+
+/** createUploads works on the tray in the store. */
+export function createUploads(store: Store, client: Client, session: Session): Uploads {
+  const running = new Map<string, XMLHttpRequest>();
+
+  const change = (key: string, patch: Partial<Upload>) =>
+    store.set({ uploads: store.state.uploads.map((u) => (u.key === key ? { ...u, ...patch } : u)) });
+  const begin = async (key: string, file: File) => {
+    const sessionId = await session.ready();
+    if (!store.state.uploads.some((u) => u.key === key)) return;
+    const request = new XMLHttpRequest();
+    running.set(key, request);
+    request.open("POST", client.url("attachments"));
+    request.responseType = "json";
+    for (const [name, value] of Object.entries(client.headers())) {
+      request.setRequestHeader(name, value);
+    }
+    request.upload.onprogress = (e) => change(key, { progress: e.loaded / e.total });
+    request.onloadend = () => {
+      running.delete(key);
+      const { id, error = FAILED } = request.response || {};
+      change(key, id ? { attachment: request.response as Attachment } : { error });
+    };
+    const form = new FormData();
+    form.append("sessionId", sessionId);
+    form.append("file", file);
+    request.send(form);
+  };
+
+  return {
+    add(files) {
+      const room = MOST - store.state.uploads.length;
+      const chosen = [...files];
+      if (chosen.length > room) store.set({ notice: `At most ${MOST} files can go in one message.` });
+      for (const file of chosen.slice(0, room)) {
+        const error = check(file, store.state.config);
+        const upload = { key: randomId(), name: file.name, progress: 0, error };
+        store.set({ uploads: [...store.state.uploads, upload] });
+        if (!error) begin(upload.key, file).catch(() => change(upload.key, { error: FAILED }));
+      }
+    },
+    drop(key) {
+      store.set({ uploads: store.state.uploads.filter((u) => u.key !== key) });
+      running.get(key)?.abort();
+    },
+    take() {
+      const done = store.state.uploads.flatMap((u) => u.attachment || []);
+      store.set({ uploads: [] });
+      return done;
+    },
+  };
+}
+
+/** check names what is wrong with a file, before it travels. */
+export function check(file: File, { attachments }: Config): string | undefined {
+  const { maxBytes = 0, types = [] } = attachments || {};
+  if (!file.size) return "The file is empty.";
+  if (maxBytes && file.size > maxBytes) return `Larger than ${Math.floor(maxBytes / 1048576)} MB.`;
+  if (types.length && !types.some((t) => fits(file, t))) return "This kind of file is not accepted.";
+  return undefined;
+}
+
+/** fits understands what an accept attribute does: type/sub, type/ *, .ext. */
+function fits(file: File, type: string): boolean {
+  if (type.startsWith(".")) return file.name.toLowerCase().endsWith(type.toLowerCase());
+  if (type.endsWith("/*")) return file.type.startsWith(type.slice(0, -1));
+  return type === "*" || file.type === type;
+}

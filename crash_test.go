@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const (
+	crashPublicKey = "pk_crash_0123456789abcdef"
+	crashSecretKey = "sk_crash_0123456789abcdef"
+)
+
+// TestKillNineLosesNothing kills relay with SIGKILL again and again while
+// visitors write, as a power cut of the process would. Visitors do what the
+// widget does: what was not acknowledged is sent again with the same clientId.
+// In the end every message is there exactly once, in the order it was written.
+func TestKillNineLosesNothing(t *testing.T) {
+	kills, visitors := 100, 8
+	if testing.Short() {
+		kills = 5
+	}
+	binary := filepath.Join(t.TempDir(), "relay")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	folder := t.TempDir()
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 0))
+	t.Logf("seed %d", seed)
+
+	writers := make([]*writer, visitors)
+	for i := range writers {
+		writers[i] = &writer{visitor: fmt.Sprint("visitor", i)}
+	}
+	for range kills {
+		relay := startRelay(t, binary, folder)
+		var all sync.WaitGroup
+		for _, w := range writers {
+			all.Go(func() { w.write(relay.url) })
+		}
+		time.Sleep(time.Duration(20+random.IntN(180)) * time.Millisecond) // the moment of the kill is the test's input
+		relay.kill(t)
+		all.Wait()
+	}
+
+	relay := startRelay(t, binary, folder)
+	defer relay.kill(t)
+	total := 0
+	for _, w := range writers {
+		w.check(t, relay.url)
+		total += w.acknowledged
+	}
+	if total < kills {
+		t.Errorf("only %d messages were acknowledged through %d kills: the test proves nothing", total, kills)
+	}
+	t.Logf("%d kills, %d acknowledged messages, none lost, none doubled", kills, total)
+}
+
+// process is a relay that runs for real.
+type process struct {
+	cmd *exec.Cmd
+	url string
+}
+
+// startRelay starts the binary in a folder and waits until it tells its address.
+func startRelay(t *testing.T, binary, folder string) *process {
+	t.Helper()
+	cmd := exec.Command(binary, "serve")
+	cmd.Dir = folder
+	cmd.Env = []string{"PORT=0", "HOST=127.0.0.1", "RELAY_PUBLIC_KEY=" + crashPublicKey, "RELAY_SECRET_KEY=" + crashSecretKey}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() {
+		if _, url, found := strings.Cut(lines.Text(), "Demo "); found {
+			go io.Copy(io.Discard, stdout)
+			return &process{cmd: cmd, url: strings.TrimSuffix(strings.TrimSpace(url), "/demo")}
+		}
+	}
+	_ = cmd.Wait()
+	t.Fatalf("relay did not start:\n%s", stderr.String())
+	return nil
+}
+
+func (p *process) kill(t *testing.T) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(os.Kill); err != nil {
+		t.Fatal(err)
+	}
+	_ = p.cmd.Wait() // it was killed: the error says so
+}
+
+// writer is a visitor that writes 0, 1, 2, … and never goes on to a number
+// before the one before it is acknowledged.
+type writer struct {
+	visitor      string
+	session      string
+	acknowledged int
+}
+
+// write writes until relay is gone.
+func (w *writer) write(url string) {
+	if w.session == "" {
+		var answer struct{ SessionID string }
+		if call("POST", url+"/api/widget/init", crashPublicKey, map[string]any{"visitorId": w.visitor}, &answer) != nil {
+			return
+		}
+		w.session = answer.SessionID
+	}
+	for {
+		n := fmt.Sprint(w.acknowledged)
+		body := map[string]any{"sessionId": w.session, "content": n, "clientId": "c" + n}
+		if call("POST", url+"/api/widget/messages", crashPublicKey, body, nil) != nil {
+			return
+		}
+		w.acknowledged++
+	}
+}
+
+// check reads the whole history. One message more than acknowledged may be
+// there: it was stored, and its acknowledgement died.
+func (w *writer) check(t *testing.T, url string) {
+	t.Helper()
+	var contents []string
+	before := ""
+	for more := true; more; {
+		var page struct {
+			Messages []struct{ ID, Content string }
+			HasMore  bool
+		}
+		if err := call("GET", url+"/api/admin/sessions/"+w.session+"/messages?limit=100&before="+before, crashSecretKey, nil, &page); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range slices.Backward(page.Messages) {
+			contents = append(contents, m.Content)
+			before = m.ID
+		}
+		more = page.HasMore
+	}
+	slices.Reverse(contents)
+	if len(contents) < w.acknowledged || len(contents) > w.acknowledged+1 {
+		t.Errorf("%s: %d messages are stored, %d were acknowledged", w.visitor, len(contents), w.acknowledged)
+	}
+	for i, content := range contents {
+		if content != fmt.Sprint(i) {
+			t.Fatalf("%s: message %d is %q", w.visitor, i, content)
+		}
+	}
+}
+
+// call makes a JSON request that has to answer 200.
+func call(method, url, key string, body, answer any) error {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequest(method, url, bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	switch {
+	case err != nil:
+		return err
+	case resp.StatusCode != http.StatusOK:
+		return fmt.Errorf("%s %s: %s %s", method, url, resp.Status, text)
+	case answer == nil:
+		return nil
+	}
+	return json.Unmarshal(text, answer)
+}

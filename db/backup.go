@@ -1,0 +1,159 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"relay/schema"
+)
+
+var errNotAFile = errors.New("only a SQLite file can be backed up and restored by relay; for Postgres use pg_dump and pg_restore")
+
+// Backup writes a complete copy of the database, as it is at this moment, to a
+// new file. Reading and writing go on meanwhile, in this process and in others.
+func (d *DB) Backup(ctx context.Context, path string) error {
+	if d.path == "" {
+		return errNotAFile
+	}
+	if err := checkFolder(path); err != nil {
+		return err
+	}
+	if err := copyInto(ctx, d.path, path); err != nil {
+		return fmt.Errorf("back up to %s: %w", path, err)
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// copyInto copies the SQLite database at from to a new file, through SQLite,
+// which knows of what is not in the main file yet.
+func copyInto(ctx context.Context, from, to string) error {
+	if err := createFile(to); err != nil {
+		return err
+	}
+	err := vacuumInto(ctx, from, to)
+	if err == nil {
+		err = syncFile(to)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(to))
+	}
+	return nil
+}
+
+func vacuumInto(ctx context.Context, from, to string) error {
+	pool, err := sqlx.Open("sqlite", dsn(from, "&mode=rw", false))
+	if err != nil {
+		return err
+	}
+	_, err = pool.ExecContext(ctx, "VACUUM INTO ?", to)
+	return errors.Join(err, pool.Close())
+}
+
+// Restore puts a backup in the place of the SQLite database at a URL. It
+// refuses while relay runs there, and a source that is damaged, not relay's or
+// newer than this relay. What was there before is kept beside it, with
+// .before-restore and the time behind its name.
+func Restore(ctx context.Context, from, url string) (err error) {
+	if isPostgres(url) {
+		return errNotAFile
+	}
+	path, err := sqlitePath(url)
+	if err != nil {
+		return err
+	}
+	if err := checkFolder(path); err != nil {
+		return err
+	}
+	lock, err := lockFile(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.release()) }()
+	if err := checkSource(ctx, from); err != nil {
+		return fmt.Errorf("restore %s: %w", from, plain(err))
+	}
+	fresh := path + ".restoring"
+	if err := os.Remove(fresh); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := copyInto(ctx, from, fresh); err != nil {
+		return fmt.Errorf("restore %s: %w", from, err)
+	}
+	return replace(path, fresh)
+}
+
+// checkSource answers why a file cannot be restored.
+func checkSource(ctx context.Context, from string) error {
+	if !exists(from) {
+		return errors.New("there is no such file")
+	}
+	pool, err := sqlx.Open("sqlite", dsn(from, "&mode=rw&_query_only=1", false))
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	have, err := inspect(ctx, pool)
+	if err != nil {
+		return err
+	}
+	if have.version == 0 {
+		return errors.New("the file is empty")
+	}
+	if want := newest(schema.SQLite, "sqlite"); have.version > want {
+		return newerSchema(have.version, want)
+	}
+	var verdict string
+	if err := pool.GetContext(ctx, &verdict, "PRAGMA quick_check(1)"); err != nil {
+		return err
+	}
+	if verdict != "ok" {
+		return fmt.Errorf("the file is damaged: %s", verdict)
+	}
+	return nil
+}
+
+// replace puts fresh in the place of the database at path and keeps what was
+// there, together with the log that belongs to it.
+func replace(path, fresh string) error {
+	if exists(path) {
+		kept := path + ".before-restore-" + time.Now().UTC().Format("20060102-150405.000")
+		for _, part := range []string{"-wal", ""} {
+			if err := os.Rename(path+part, kept+part); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	for _, stale := range []string{"-wal", "-shm"} {
+		if err := os.Remove(path + stale); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	if err := os.Rename(fresh, path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// syncFile makes a file's content durable. SQLite must not have it open.
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// syncFolder makes the names in a folder durable.
+func syncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

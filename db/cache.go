@@ -1,0 +1,73 @@
+package db
+
+import (
+	"bytes"
+
+	"relay/server/chat"
+)
+
+// stored is a session with the number that other tables know it by.
+type stored struct {
+	chat.Session
+	Number int64 `db:"number"`
+}
+
+// own returns a copy that shares no memory with s.
+func (s *stored) own() stored {
+	c := *s
+	c.Identity, c.PreChat = bytes.Clone(s.Identity), bytes.Clone(s.PreChat)
+	return c
+}
+
+// maxCached bounds the cache to a few megabytes.
+const maxCached = 1024
+
+// sessionCache is what the one writer of a SQLite database remembers of the
+// sessions it wrote: every message begins with reading its session. It is
+// emptied when anything is rolled back and when another process has written.
+type sessionCache struct {
+	sessions map[string]stored
+	// version is SQLite's data_version: it changes with others' writes.
+	version int64
+}
+
+func newSessionCache() *sessionCache { return &sessionCache{sessions: map[string]stored{}} }
+
+// refresh forgets everything if another process has written.
+func (c *sessionCache) refresh(version int64) {
+	if version != c.version {
+		c.clear()
+		c.version = version
+	}
+}
+
+func (c *sessionCache) clear() { clear(c.sessions) }
+
+// get returns a session that is in the cache.
+func (c *sessionCache) get(id string) (stored, bool) {
+	if c == nil {
+		return stored{}, false
+	}
+	s, ok := c.sessions[id]
+	return s, ok
+}
+
+// put notes a session as it is stored now. It takes s over.
+func (c *sessionCache) put(s *stored) {
+	if c == nil {
+		return
+	}
+	if _, ok := c.sessions[s.ID]; !ok && len(c.sessions) >= maxCached {
+		for id := range c.sessions { // whichever comes first
+			delete(c.sessions, id)
+			break
+		}
+	}
+	c.sessions[s.ID] = *s
+}
+
+func (c *sessionCache) drop(id string) {
+	if c != nil {
+		delete(c.sessions, id)
+	}
+}

@@ -1,0 +1,284 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+)
+
+// maxBatch is how many operations share one commit at most.
+const maxBatch = 256
+
+// committer is the one writer of a SQLite database. Writing to the disk for
+// sure costs the same for one operation as for many, so it commits together
+// what waits at the moment: a batch. All are answered after the commit, and
+// each fails alone.
+//
+// As a rule an operation fails before it writes anything, and nothing has to
+// be taken back. So a batch is tried without provisions first; if an operation
+// fails that has written, the whole batch is rolled back and carried out again
+// with a savepoint for each. Operations are pure, so they can run again.
+type committer struct {
+	conn    *conn
+	cache   *sessionCache
+	bell    chan struct{} // rung when the queue is not empty any more
+	stopped chan struct{}
+
+	mu     sync.Mutex
+	queue  []*request
+	closed bool
+}
+
+// request is an operation that waits for its result.
+type request struct {
+	op   func(*tx) error
+	err  error
+	done chan struct{}
+}
+
+func newCommitter(c *conn) *committer {
+	w := &committer{conn: c, cache: newSessionCache(), bell: make(chan struct{}, 1), stopped: make(chan struct{})}
+	go w.run()
+	return w
+}
+
+// apply hands op to the committer and waits until it is on disk. A caller
+// whose ctx ends leaves the queue, unless its op is being carried out already.
+func (w *committer) apply(ctx context.Context, op func(*tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r := &request{op: op, done: make(chan struct{})}
+	if !w.enqueue(r) {
+		return ErrClosed
+	}
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+		if w.withdraw(r) {
+			return ctx.Err()
+		}
+		<-r.done
+	}
+	return r.err
+}
+
+func (w *committer) enqueue(r *request) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return false
+	}
+	w.queue = append(w.queue, r)
+	if len(w.queue) == 1 {
+		w.ring()
+	}
+	return true
+}
+
+// withdraw takes a request out of the queue if it is still there.
+func (w *committer) withdraw(r *request) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	i := slices.Index(w.queue, r)
+	if i < 0 {
+		return false
+	}
+	w.queue = slices.Delete(w.queue, i, i+1)
+	return true
+}
+
+func (w *committer) ring() {
+	select {
+	case w.bell <- struct{}{}:
+	default:
+	}
+}
+
+// close lets what waits be carried out and stops. It reports false if it was
+// called before.
+func (w *committer) close() (first bool) {
+	w.mu.Lock()
+	first = !w.closed
+	w.closed = true
+	w.ring()
+	w.mu.Unlock()
+	<-w.stopped
+	return first
+}
+
+func (w *committer) run() {
+	defer close(w.stopped)
+	batch := make([]*request, 0, maxBatch)
+	for {
+		<-w.bell
+		w.gather()
+		for batch = w.take(batch); len(batch) > 0; batch = w.take(batch) {
+			w.commit(batch)
+			w.gather()
+		}
+		w.mu.Lock()
+		finished := w.closed && len(w.queue) == 0
+		w.mu.Unlock()
+		if finished {
+			return
+		}
+	}
+}
+
+// gather waits a moment for company: those who were just answered come back
+// with their next operation, if the scheduler lets them. It lets some of them
+// run each time it is asked, so it is asked as long as the queue grows. Batches
+// get several times larger by it.
+func (w *committer) gather() {
+	for before, now := -1, w.waiting(); before < now && now < maxBatch; {
+		runtime.Gosched()
+		before, now = now, w.waiting()
+	}
+}
+
+func (w *committer) waiting() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.queue)
+}
+
+// take moves what waits, a batch at most, out of the queue.
+func (w *committer) take(batch []*request) []*request {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	clear(batch)
+	n := min(len(w.queue), maxBatch)
+	batch = append(batch[:0], w.queue[:n]...)
+	w.queue = slices.Delete(w.queue, 0, n)
+	return batch
+}
+
+// commit carries a batch out and answers it.
+func (w *committer) commit(batch []*request) {
+	Commits++
+	Ops += len(batch)
+	err := w.transact(batch)
+	for _, r := range batch {
+		if err != nil {
+			r.err = err
+		}
+		close(r.done)
+	}
+}
+
+// errSpoiled is the error of a batch in which an operation failed that had
+// written.
+var errSpoiled = errors.New("an operation has to be taken back")
+
+// transact is the transaction of a batch. Its own error is the error of all
+// operations in it; none has happened then.
+func (w *committer) transact(batch []*request) error {
+	err := w.try(batch, w.plainly)
+	if errors.Is(err, errSpoiled) {
+		err = w.try(batch, w.carefully)
+	}
+	return err
+}
+
+func (w *committer) try(batch []*request, attempt func(*request) error) error {
+	if err := w.begin(); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	for _, r := range batch {
+		err := attempt(r)
+		if w.conn.broken != nil {
+			err = w.conn.broken
+		}
+		if err != nil {
+			return w.rollback(err)
+		}
+	}
+	if _, err := w.conn.exec("COMMIT"); err != nil {
+		return w.rollback(fmt.Errorf("commit: %w", err))
+	}
+	return nil
+}
+
+// begin takes the right to write at once, so that it cannot be lost half-way.
+func (w *committer) begin() error {
+	w.conn.broken = nil
+	if _, err := w.conn.exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	var version int64
+	if err := w.conn.get(&version, "PRAGMA data_version"); err != nil {
+		return w.rollback(err)
+	}
+	w.cache.refresh(version)
+	return nil
+}
+
+// rollback ends a transaction, which SQLite may have ended already: then its
+// error says so, and all is well.
+func (w *committer) rollback(cause error) error {
+	_, _ = w.conn.exec("ROLLBACK")
+	w.cache.clear()
+	return cause
+}
+
+// plainly runs an operation without a savepoint.
+func (w *committer) plainly(r *request) error {
+	w.conn.wrote = false
+	r.err = protect(r.op, &tx{q: w.conn, cache: w.cache})
+	if r.err != nil && w.conn.wrote {
+		return errSpoiled
+	}
+	return nil
+}
+
+// carefully runs an operation in a savepoint.
+func (w *committer) carefully(r *request) error {
+	if _, err := w.conn.exec("SAVEPOINT op"); err != nil {
+		return err
+	}
+	r.err = protect(r.op, &tx{q: w.conn, cache: w.cache})
+	if w.conn.broken != nil {
+		return w.conn.broken
+	}
+	if r.err != nil {
+		w.cache.clear()
+		if _, err := w.conn.exec("ROLLBACK TO op"); err != nil {
+			return err
+		}
+	}
+	_, err := w.conn.exec("RELEASE op")
+	return err
+}
+
+// protect turns a panic of an operation into its error: others wait for the
+// same commit.
+func protect(op func(*tx) error, t *tx) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("a database operation panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return op(t)
+}
+
+// vacuum gives up to n free pages back to the disk. They are at the end of a
+// transaction of their own, which is short.
+func (w *committer) vacuum(ctx context.Context, n int) (more bool, err error) {
+	err = w.apply(ctx, func(t *tx) error {
+		var free int
+		if err := t.q.get(&free, "PRAGMA freelist_count"); err != nil || free == 0 {
+			return err
+		}
+		more = free > n
+		_, err := t.q.exec(fmt.Sprintf("PRAGMA incremental_vacuum(%d)", n))
+		return err
+	})
+	return more, err
+}
+
+var Commits, Ops int

@@ -1,0 +1,106 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jmoiron/sqlx"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"relay/server/chat"
+)
+
+// conn is one SQLite connection that prepares each SQL text once. It uses no
+// contexts that end: an interrupted statement would spoil a transaction that
+// others share.
+type conn struct {
+	raw   *sqlx.Conn
+	stmts map[string]*sqlx.Stmt
+	// broken is the error after which SQLite may have given up the whole
+	// transaction.
+	broken error
+	wrote  bool // since it was last set to false
+}
+
+func newConn(ctx context.Context, pool *sqlx.DB) (*conn, error) {
+	raw, err := pool.Connx(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &conn{raw: raw, stmts: map[string]*sqlx.Stmt{}}, nil
+}
+
+// close gives the connection back to its pool.
+func (c *conn) close() {
+	for _, s := range c.stmts {
+		s.Close()
+	}
+	c.raw.Close()
+}
+
+func (c *conn) exec(query string, args ...any) (int64, error) {
+	s, err := c.prepare(query)
+	if err != nil {
+		return 0, err
+	}
+	c.wrote = true
+	result, err := s.ExecContext(context.Background(), args...)
+	if err != nil {
+		return 0, c.failed(err)
+	}
+	return result.RowsAffected()
+}
+
+func (c *conn) get(dest any, query string, args ...any) error {
+	s, err := c.prepare(query)
+	if err != nil {
+		return err
+	}
+	return c.failed(s.GetContext(context.Background(), dest, args...))
+}
+
+func (c *conn) list(dest any, query string, args ...any) error {
+	s, err := c.prepare(query)
+	if err != nil {
+		return err
+	}
+	return c.failed(s.SelectContext(context.Background(), dest, args...))
+}
+
+// lock adds nothing: on SQLite there is one writer.
+func (c *conn) lock(query string) string { return query }
+
+func (c *conn) prepare(query string) (*sqlx.Stmt, error) {
+	if s, ok := c.stmts[query]; ok {
+		return s, nil
+	}
+	s, err := c.raw.PreparexContext(context.Background(), query)
+	if err != nil {
+		return nil, c.failed(fmt.Errorf("prepare %q: %w", query, err))
+	}
+	c.stmts[query] = s
+	return s, nil
+}
+
+// failed notes an error that concerns the whole transaction.
+func (c *conn) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_FULL:
+		err = fmt.Errorf("%w: %w", chat.ErrStorageFull, err)
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CORRUPT,
+		sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_BUSY:
+	default:
+		return err
+	}
+	c.broken = err
+	return err
+}

@@ -1,0 +1,123 @@
+// Package db keeps relay's state, in SQLite or Postgres. It is the only
+// [chat.Store]. It imports package chat, package schema, sqlx, the drivers and
+// golang-migrate, and nothing else of relay.
+//
+// One SQL text serves both dialects; what differs is hidden in two places. On
+// SQLite all writes go through one goroutine that commits many operations at
+// once (see committer); on Postgres each operation is a transaction of its own
+// on a pool (see postgres).
+//
+// If you change a struct of package chat, also change its columns here, both
+// folders of package schema (a new step, never an old one) and the tests.
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"relay/server/chat"
+)
+
+var _ chat.Store = (*DB)(nil)
+
+// ErrClosed is the answer of a DB that was closed.
+var ErrClosed = errors.New("the database is closed")
+
+// DB is an open database.
+type DB struct {
+	backend backend
+	lock    *fileLock // nil unless this is the process that owns the file
+	path    string    // of the file, "" for memory and Postgres
+}
+
+// backend is what differs between the dialects.
+type backend interface {
+	apply(ctx context.Context, op func(*tx) error) error
+	read(ctx context.Context, op func(*tx) error) error
+	// vacuum gives up to n free pages back to the disk and reports whether
+	// there may be more.
+	vacuum(ctx context.Context, n int) (more bool, err error)
+	close() error
+}
+
+// Options are the ways to open a database.
+type Options struct {
+	// Shared opens the database beside a running relay, for short commands. It
+	// neither creates nor migrates anything.
+	Shared bool
+	// Relaxed lets SQLite answer before the disk has confirmed a write: a
+	// power cut, though no crash of relay, may then lose the last seconds.
+	Relaxed bool
+}
+
+// Open opens the database at a URL, sqlite://path or postgres://…, creates it
+// if it does not exist and brings its schema up to date. Until Close no other
+// relay can open the same SQLite file, except with Options.Shared.
+func Open(ctx context.Context, url string, opts Options) (*DB, error) {
+	if isPostgres(url) {
+		return openPostgres(ctx, url, opts)
+	}
+	path, err := sqlitePath(url)
+	if err != nil {
+		return nil, err
+	}
+	return openFile(ctx, path, opts)
+}
+
+// Memory opens an empty SQLite database that lives in memory and is gone after
+// Close.
+func Memory(ctx context.Context) (*DB, error) {
+	m, err := openMemory(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("open the memory database: %w", err)
+	}
+	return &DB{backend: m}, nil
+}
+
+// Apply implements [chat.Store]. ctx bounds the wait until op is accepted; an
+// accepted op is carried out and waited for. op must not use the DB itself:
+// that would wait for ever.
+func (d *DB) Apply(ctx context.Context, op func(chat.Tx) error) error {
+	return d.backend.apply(ctx, func(t *tx) error { return op(t) })
+}
+
+// Read implements [chat.Store]. op must not use the DB itself.
+func (d *DB) Read(ctx context.Context, op func(chat.Reader) error) error {
+	return d.backend.read(ctx, func(t *tx) error { return op(t) })
+}
+
+// Ping reports whether the database takes transactions.
+func (d *DB) Ping(ctx context.Context) error {
+	return d.backend.apply(ctx, func(t *tx) error {
+		_, err := t.Meta("ping")
+		return err
+	})
+}
+
+// Close waits for the operations that were accepted, writes everything to the
+// file and closes it. Later calls answer ErrClosed.
+func (d *DB) Close() error {
+	err := d.backend.close()
+	if d.lock != nil {
+		err = errors.Join(err, d.lock.release())
+	}
+	return err
+}
+
+// sqlitePath returns the path in a sqlite:// URL, absolute if it begins with a
+// third slash.
+func sqlitePath(url string) (string, error) {
+	path, ok := strings.CutPrefix(url, "sqlite://")
+	switch {
+	case !ok:
+		return "", fmt.Errorf("the database URL must begin with sqlite:// or postgres://")
+	case path == "" || strings.HasSuffix(path, "/"):
+		return "", fmt.Errorf("the database URL %q names no file", url)
+	case strings.ContainsAny(path, "?#"):
+		return "", fmt.Errorf("the database URL %q has options or characters that SQLite paths here cannot have: ? #", url)
+	}
+	return filepath.Clean(path), nil
+}

@@ -1,0 +1,62 @@
+// Package dbtest opens databases for tests: every dialect that relay speaks,
+// each empty, and gone with the test. It imports package db and the Postgres
+// driver.
+package dbtest
+
+import (
+	"path/filepath"
+	"testing"
+
+	"relay/db"
+)
+
+// Each runs a test on every dialect: a SQLite file, SQLite in memory, and
+// Postgres. Postgres is started from the programs that are installed, or taken
+// from RELAY_TEST_POSTGRES_URL; RELAY_TEST_POSTGRES=off leaves it out.
+func Each(t *testing.T, test func(t *testing.T, d *db.DB)) {
+	t.Helper()
+	EachURL(t, func(t *testing.T, url string) { test(t, Open(t, url)) })
+	t.Run("memory", func(t *testing.T) { test(t, Memory(t)) })
+}
+
+// EachURL runs a test on every dialect that outlives its process. There is no
+// database at the URL yet.
+func EachURL(t *testing.T, test func(t *testing.T, url string)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { test(t, FileURL(t)) })
+	t.Run("postgres", func(t *testing.T) { test(t, PostgresURL(t)) })
+}
+
+// FileURL returns the URL of a SQLite file that does not exist yet.
+func FileURL(t testing.TB) string {
+	return "sqlite://" + filepath.Join(t.TempDir(), "relay.db")
+}
+
+// Open opens a database until the end of the test.
+func Open(t testing.TB, url string) *db.DB {
+	t.Helper()
+	d, err := db.Open(t.Context(), url, db.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return closing(t, d)
+}
+
+// Memory opens a database in memory until the end of the test.
+func Memory(t testing.TB) *db.DB {
+	t.Helper()
+	d, err := db.Memory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return closing(t, d)
+}
+
+func closing(t testing.TB, d *db.DB) *db.DB {
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}

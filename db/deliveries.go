@@ -1,0 +1,68 @@
+package db
+
+import (
+	"fmt"
+	"strings"
+
+	"relay/server/chat"
+)
+
+const selectDeliveries = `SELECT d.dest, s.id AS session_id, d.rev, d.state, d.attempts, d.next_at, d.last_error, d.created_at,
+	s.id AS "event.session_id", e.rev AS "event.rev", e.type AS "event.type", e.source AS "event.source",
+	e.message_id AS "event.message_id", e.payload AS "event.payload", e.at AS "event.at"
+	FROM deliveries d JOIN events e ON e.session = d.session AND e.rev = d.rev JOIN sessions s ON s.number = d.session`
+
+const selectLane = selectDeliveries + ` WHERE d.dest = ? AND d.session = ` + ofSession + ` AND d.state < 2 ORDER BY d.rev LIMIT ?`
+
+// Lane implements [chat.Reader].
+func (t *tx) Lane(dest, sessionID string, limit int) ([]chat.Delivery, error) {
+	return list[chat.Delivery](t, selectLane, dest, sessionID, limitOf(limit))
+}
+
+const selectLanes = `SELECT s.id AS lane, d.next_at FROM deliveries d JOIN sessions s ON s.number = d.session
+	WHERE d.dest = ? AND d.state < 2 AND NOT EXISTS (SELECT 1 FROM deliveries p
+		WHERE p.dest = d.dest AND p.session = d.session AND p.state < 2 AND p.rev < d.rev)`
+
+// Lanes implements [chat.Reader]. A lane is due when its first waiting
+// delivery is.
+func (t *tx) Lanes(dest string) ([]chat.Lane, error) {
+	return list[chat.Lane](t, selectLanes, dest)
+}
+
+// Deliveries implements [chat.Reader].
+func (t *tx) Deliveries(q chat.DeliveryQuery) ([]chat.Delivery, error) {
+	// The states are written out because the indexes on them are partial.
+	var where []string
+	var args []any
+	switch q.State {
+	case chat.DeliverySending:
+		where = append(where, `d.state < 2 AND d.state = 1`)
+	case chat.DeliveryDone:
+		where = append(where, `d.state = 2`)
+	case chat.DeliveryFailed:
+		where = append(where, `d.state = 3`)
+	}
+	if q.Dest != "" {
+		where = append(where, `d.dest = ?`)
+		args = append(args, q.Dest)
+	}
+	query := selectDeliveries
+	if len(where) > 0 {
+		query += ` WHERE ` + strings.Join(where, ` AND `)
+	}
+	query += ` ORDER BY d.created_at DESC, d.session DESC, d.rev DESC, d.dest DESC LIMIT ?`
+	return list[chat.Delivery](t, query, append(args, limitOf(q.Limit))...)
+}
+
+const updateDelivery = `UPDATE deliveries SET state = ?, attempts = ?, next_at = ?, last_error = ?
+	WHERE session = ` + ofSession + ` AND rev = ? AND dest = ?`
+
+// SaveDelivery implements [chat.Tx]. A delivery that is gone, because its
+// session was erased while it was under way, stays gone.
+func (t *tx) SaveDelivery(d *chat.Delivery) error {
+	_, err := t.q.exec(updateDelivery, int(d.State), d.Attempts, int64(d.NextAt), d.LastError, d.SessionID, d.Rev, d.Dest)
+	if err != nil {
+		return fmt.Errorf("save delivery %s: %w", d.ID(), err)
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package db
+
+import (
+	"fmt"
+
+	"relay/server/chat"
+)
+
+const selectInboxLane = `SELECT bridge, key, seq, thread, raw, state, attempts, next_at, last_error, received_at FROM inbox
+	WHERE bridge = ? AND thread = ? AND state = 0 ORDER BY seq LIMIT ?`
+
+// InboxLane implements [chat.Reader].
+func (t *tx) InboxLane(bridge, thread string, limit int) ([]chat.Update, error) {
+	return list[chat.Update](t, selectInboxLane, bridge, thread, limitOf(limit))
+}
+
+const selectInboxLanes = `SELECT i.thread AS lane, i.next_at FROM inbox i
+	WHERE i.bridge = ? AND i.state = 0 AND NOT EXISTS (SELECT 1 FROM inbox p
+		WHERE p.bridge = i.bridge AND p.thread = i.thread AND p.state = 0 AND p.seq < i.seq)`
+
+// InboxLanes implements [chat.Reader]. A thread is due when its first waiting
+// update is.
+func (t *tx) InboxLanes(bridge string) ([]chat.Lane, error) {
+	return list[chat.Lane](t, selectInboxLanes, bridge)
+}
+
+const insertUpdate = `INSERT INTO inbox (bridge, key, thread, raw, state, attempts, next_at, last_error, received_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (bridge, key) DO NOTHING`
+
+// PutUpdate implements [chat.Tx].
+func (t *tx) PutUpdate(u *chat.Update) (bool, error) {
+	n, err := t.q.exec(insertUpdate, u.Bridge, u.Key, u.Thread, u.Raw, int(u.State), u.Attempts, int64(u.NextAt), u.LastError,
+		int64(u.ReceivedAt))
+	if err != nil {
+		return false, fmt.Errorf("put update %s of %s: %w", u.Key, u.Bridge, err)
+	}
+	return n == 1, nil
+}
+
+const updateUpdate = `UPDATE inbox SET state = ?, attempts = ?, next_at = ?, last_error = ? WHERE bridge = ? AND key = ?`
+
+// SaveUpdate implements [chat.Tx].
+func (t *tx) SaveUpdate(u *chat.Update) error {
+	_, err := t.q.exec(updateUpdate, int(u.State), u.Attempts, int64(u.NextAt), u.LastError, u.Bridge, u.Key)
+	if err != nil {
+		return fmt.Errorf("save update %s of %s: %w", u.Key, u.Bridge, err)
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package db
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+)
+
+// fileLock keeps a second relay off a database: two of them would deliver
+// everything twice. The system lets go of it when the process dies.
+type fileLock struct{ flock *flock.Flock }
+
+// lockFile takes the lock of the database at path.
+func lockFile(path string) (*fileLock, error) {
+	l := flock.New(path+".lock", flock.SetPermissions(0o600))
+	ok, err := l.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock the database: %w", err)
+	}
+	if !ok {
+		return nil, fmt.Errorf("relay is already running on this database (%s is locked)", l.Path())
+	}
+	return &fileLock{l}, nil
+}
+
+// release lets another relay in. The lock's file stays: removing it would race
+// with whoever is just locking it.
+func (l *fileLock) release() error { return l.flock.Close() }
+
+// checkFolder says in plain words when a file cannot be at path.
+func checkFolder(path string) error {
+	dir := filepath.Dir(path)
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("the folder %s for the database does not exist; create it, or change the database URL", dir)
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a folder, so it cannot hold the database", dir)
+	}
+	if info, err = os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a file, so it cannot be the database", path)
+	}
+	return nil
+}
+
+// createFile makes an empty file that only its owner can read, whatever the
+// umask; SQLite gives its other files the same rights. It must not be called
+// for a file that SQLite has open in this process: closing it again would drop
+// SQLite's locks.
+func createFile(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// exists reports whether there is a file at path.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,134 @@
+package db
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"relay/server/chat"
+)
+
+const messageColumns = `id, seq, content, sender, created_at, reply_to, attachments, operator_name, source_bridge,
+	client_id, edited_at, deleted_at, delivered_at, read_at`
+
+const selectMessage = `SELECT ` + messageColumns + ` FROM messages WHERE session = ` + ofSession + ` AND id = ?`
+
+// Message implements [chat.Reader].
+func (t *tx) Message(sessionID, id string) (chat.Message, error) {
+	return t.message(selectMessage, sessionID, id)
+}
+
+const selectMessageByClientID = `SELECT ` + messageColumns + ` FROM messages
+	WHERE session = ` + ofSession + ` AND client_id = ? AND client_id <> ''`
+
+// MessageByClientID implements [chat.Reader].
+func (t *tx) MessageByClientID(sessionID, clientID string) (chat.Message, error) {
+	return t.message(selectMessageByClientID, sessionID, clientID)
+}
+
+// message reads one message of a session.
+func (t *tx) message(query, sessionID string, args ...any) (chat.Message, error) {
+	m, err := one[chat.Message](t, chat.ErrMessageNotFound, query, append([]any{sessionID}, args...)...)
+	m.SessionID = sessionID
+	return m, err
+}
+
+// messages reads messages of a session.
+func (t *tx) messages(query, sessionID string, args ...any) ([]chat.Message, error) {
+	rows, err := list[chat.Message](t, query, append([]any{sessionID}, args...)...)
+	for i := range rows {
+		rows[i].SessionID = sessionID
+	}
+	return rows, err
+}
+
+const (
+	selectMessagesAfter = `SELECT ` + messageColumns + ` FROM messages
+		WHERE session = ` + ofSession + ` AND seq > ? AND seq < ? ORDER BY seq LIMIT ?`
+	selectMessagesBefore = `SELECT ` + messageColumns + ` FROM messages
+		WHERE session = ` + ofSession + ` AND seq > ? AND seq < ? ORDER BY seq DESC LIMIT ?`
+)
+
+// Messages implements [chat.Reader].
+func (t *tx) Messages(q chat.MessageQuery) ([]chat.Message, error) {
+	before := q.Before
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	query := selectMessagesBefore
+	if q.After != 0 {
+		query = selectMessagesAfter
+	}
+	rows, err := t.messages(query, q.SessionID, q.After, before, limitOf(q.Limit))
+	if q.After == 0 {
+		slices.Reverse(rows)
+	}
+	return rows, err
+}
+
+const selectLastMessage = `SELECT ` + messageColumns + ` FROM messages WHERE session = ` + ofSession + ` ORDER BY seq DESC LIMIT 1`
+
+// LastMessages implements [chat.Reader]. Sessions without a message are not in
+// the answer.
+func (t *tx) LastMessages(sessionIDs []string) (map[string]chat.Message, error) {
+	last := make(map[string]chat.Message, len(sessionIDs))
+	for _, id := range sessionIDs {
+		m, err := t.message(selectLastMessage, id)
+		switch {
+		case err == nil:
+			last[id] = m
+		case !errors.Is(err, chat.ErrMessageNotFound):
+			return nil, err
+		}
+	}
+	return last, nil
+}
+
+const selectUnread = `SELECT ` + messageColumns + ` FROM messages
+	WHERE session = ` + ofSession + ` AND sender = ? AND read_at = 0 AND deleted_at = 0 ORDER BY seq`
+
+// UnreadMessages implements [chat.Reader]. Deleted messages are not waiting to
+// be read.
+func (t *tx) UnreadMessages(sessionID string, sender chat.Sender) ([]chat.Message, error) {
+	return t.messages(selectUnread, sessionID, string(sender))
+}
+
+const insertMessage = `INSERT INTO messages (session, ` + messageColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+// InsertMessage implements [chat.Tx].
+func (t *tx) InsertMessage(m *chat.Message) error {
+	n, err := t.number(m.SessionID)
+	if err == nil {
+		_, err = t.q.exec(insertMessage, n, m.ID, m.Seq, m.Content, string(m.Sender), int64(m.Timestamp), m.ReplyTo,
+			files(m), m.OperatorName, m.SourceBridge, m.ClientID, int64(m.EditedAt), int64(m.DeletedAt), int64(m.DeliveredAt),
+			int64(m.ReadAt))
+	}
+	if err != nil {
+		return fmt.Errorf("insert message %s: %w", m.ID, err)
+	}
+	return nil
+}
+
+const updateMessage = `UPDATE messages SET content = ?, reply_to = ?, attachments = ?, operator_name = ?, source_bridge = ?,
+	edited_at = ?, deleted_at = ?, delivered_at = ?, read_at = ? WHERE session = ` + ofSession + ` AND seq = ? AND id = ?`
+
+// SaveMessage implements [chat.Tx]. A message keeps its ids, its sender, its
+// place and its time.
+func (t *tx) SaveMessage(m *chat.Message) error {
+	err := t.touch(chat.ErrMessageNotFound, updateMessage, m.Content, m.ReplyTo, files(m), m.OperatorName, m.SourceBridge,
+		int64(m.EditedAt), int64(m.DeletedAt), int64(m.DeliveredAt), int64(m.ReadAt), m.SessionID, m.Seq, m.ID)
+	if err != nil {
+		return fmt.Errorf("save message %s: %w", m.ID, err)
+	}
+	return nil
+}
+
+// files is a message's list of files as it is stored; the usual one is empty
+// and never null.
+func files(m *chat.Message) any {
+	if len(m.Attachments.V) == 0 {
+		return "[]"
+	}
+	return m.Attachments
+}

@@ -1,0 +1,138 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/golang-migrate/migrate/v4"
+	"github.com/golang-migrate/migrate/v4/database"
+	migratesqlite "github.com/golang-migrate/migrate/v4/database/sqlite"
+	"github.com/golang-migrate/migrate/v4/source/iofs"
+
+	"relay/schema"
+)
+
+// newest is the number of the last embedded step of a dialect.
+func newest(steps embed.FS, dir string) int {
+	last := 0
+	entries, err := steps.ReadDir(dir)
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	for _, e := range entries {
+		number, _, _ := strings.Cut(e.Name(), "_")
+		if n, err := strconv.Atoi(number); err == nil {
+			last = max(last, n)
+		}
+	}
+	return last
+}
+
+// newerSchema refuses a database of a later relay: this one would not
+// understand what it finds.
+func newerSchema(have, want int) error {
+	return fmt.Errorf("the database has schema version %d, but this relay knows only up to %d: "+
+		"run the newer relay again, or restore a backup from before the upgrade", have, want)
+}
+
+// keptCopies is how many automatic copies are kept.
+const keptCopies = 3
+
+// migrateFile brings a SQLite file up to date, behind a copy of what it was.
+func migrateFile(ctx context.Context, path string, have inspected) error {
+	if have.version > 0 {
+		if err := copyBefore(ctx, path, have.version); err != nil {
+			return fmt.Errorf("copy the database before bringing it up to date: %w", err)
+		}
+	}
+	handle, err := sql.Open("sqlite", dsn(path, forWriting, false))
+	if err != nil {
+		return err
+	}
+	driver, err := migratesqlite.WithInstance(handle, &migratesqlite.Config{})
+	if err != nil {
+		handle.Close()
+		return err
+	}
+	return runSteps(schema.SQLite, "sqlite", driver, have.version, have.dirty)
+}
+
+// runSteps takes the steps that are missing and closes the driver with its
+// handle. Each step is one transaction, so a step that failed (the version is
+// dirty then) was rolled back and is taken again.
+func runSteps(steps embed.FS, dialect string, driver database.Driver, version int, dirty bool) error {
+	source, err := iofs.New(steps, dialect)
+	if err != nil {
+		driver.Close()
+		return err
+	}
+	m, err := migrate.NewWithInstance("iofs", source, dialect, driver)
+	if err != nil {
+		driver.Close()
+		return err
+	}
+	defer m.Close()
+	if dirty {
+		before := version - 1
+		if before == 0 {
+			before = database.NilVersion
+		}
+		if err := m.Force(before); err != nil {
+			return fmt.Errorf("take the schema back to version %d: %w", version-1, err)
+		}
+	}
+	if err := m.Up(); err != nil && !errors.Is(err, migrate.ErrNoChange) {
+		return fmt.Errorf("bring the schema up to date: %w", err)
+	}
+	return nil
+}
+
+// copyBefore copies the database to backups/pre-<version>.db beside it.
+func copyBefore(ctx context.Context, path string, version int) error {
+	dir := filepath.Join(filepath.Dir(path), "backups")
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	target := filepath.Join(dir, fmt.Sprintf("pre-%d.db", version))
+	unfinished := target + ".unfinished"
+	if err := os.Remove(unfinished); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := copyInto(ctx, path, unfinished); err != nil {
+		return err
+	}
+	if err := os.Rename(unfinished, target); err != nil {
+		return err
+	}
+	if err := syncFolder(dir); err != nil {
+		return err
+	}
+	return dropOldCopies(dir)
+}
+
+// dropOldCopies keeps the copies of the highest versions.
+func dropOldCopies(dir string) error {
+	names, err := filepath.Glob(filepath.Join(dir, "pre-*.db"))
+	if err != nil {
+		return err
+	}
+	version := func(name string) int {
+		n, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(name), "pre-"), ".db"))
+		return n
+	}
+	slices.SortFunc(names, func(a, b string) int { return version(b) - version(a) })
+	for _, name := range names[min(len(names), keptCopies):] {
+		if err := os.Remove(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	migratepgx "github.com/golang-migrate/migrate/v4/database/pgx/v5"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"relay/schema"
+)
+
+// migrationLock is the advisory lock under which one relay at a time looks at
+// the schema and brings it up to date ("rely").
+const migrationLock = 0x72656c79
+
+// migratePostgres brings a Postgres database up to date. Several relays may
+// start at once; when nothing is to be done, none waits.
+func migratePostgres(ctx context.Context, config *pgx.ConnConfig, opts Options) error {
+	c, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer c.Close(context.WithoutCancel(ctx))
+	want := newest(schema.Postgres, "postgres")
+	have, err := inspectPostgres(ctx, c)
+	switch {
+	case err != nil:
+		return err
+	case have.version > want:
+		return newerSchema(have.version, want)
+	case have.version == want && !have.dirty:
+		return nil
+	case opts.Shared:
+		return fmt.Errorf("the database has schema version %d, this relay needs %d: start relay once to bring it up to date", have.version, want)
+	}
+	// The lock ends with the connection.
+	if _, err := c.Exec(ctx, `SELECT pg_advisory_lock($1)`, migrationLock); err != nil {
+		return fmt.Errorf("wait for other relays: %w", err)
+	}
+	if have, err = inspectPostgres(ctx, c); err != nil {
+		return err
+	}
+	handle := stdlib.OpenDB(*config)
+	driver, err := migratepgx.WithInstance(handle, &migratepgx.Config{})
+	if err != nil {
+		return errors.Join(err, handle.Close())
+	}
+	return runSteps(schema.Postgres, "postgres", driver, have.version, have.dirty)
+}
+
+// inspectPostgres reads the version of the schema, 0 if there is none yet.
+func inspectPostgres(ctx context.Context, c *pgx.Conn) (inspected, error) {
+	var have inspected
+	var versioned bool
+	err := c.QueryRow(ctx, `SELECT to_regclass('schema_migrations') IS NOT NULL`).Scan(&versioned)
+	if err != nil || !versioned {
+		return have, err
+	}
+	err = c.QueryRow(ctx, `SELECT version, dirty FROM schema_migrations`).Scan(&have.version, &have.dirty)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return have, nil
+	}
+	return have, err
+}

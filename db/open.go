@@ -1,0 +1,153 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"relay/schema"
+)
+
+// openFile opens the SQLite database at path.
+func openFile(ctx context.Context, path string, opts Options) (_ *DB, err error) {
+	if err := checkFolder(path); err != nil {
+		return nil, err
+	}
+	d := &DB{path: path}
+	if !opts.Shared {
+		if d.lock, err = lockFile(path); err != nil {
+			return nil, err
+		}
+	}
+	if d.backend, err = openBackend(ctx, path, opts); err != nil {
+		if d.lock != nil {
+			err = errors.Join(err, d.lock.release())
+		}
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	return d, nil
+}
+
+func openBackend(ctx context.Context, path string, opts Options) (*file, error) {
+	if !exists(path) {
+		if opts.Shared {
+			return nil, errors.New("there is no database")
+		}
+		if err := createFile(path); err != nil {
+			return nil, err
+		}
+	}
+	pool, err := sqlx.Open("sqlite", dsn(path, forWriting, opts.Relaxed))
+	if err != nil {
+		return nil, err
+	}
+	c, err := newConn(ctx, pool)
+	if err == nil {
+		err = makeReady(ctx, c, path, opts)
+	}
+	if err != nil {
+		pool.Close()
+		return nil, plain(err)
+	}
+	return newFile(path, pool, c)
+}
+
+// makeReady looks at the file before it changes anything in it, then brings
+// it up to date.
+func makeReady(ctx context.Context, c *conn, path string, opts Options) error {
+	have, err := inspect(ctx, c.raw)
+	if err != nil {
+		return err
+	}
+	want := newest(schema.SQLite, "sqlite")
+	switch {
+	case have.version > want:
+		return newerSchema(have.version, want)
+	case have.version == want && !have.dirty:
+	case opts.Shared:
+		return fmt.Errorf("the database has schema version %d, this relay needs %d: start relay once to bring it up to date", have.version, want)
+	default:
+		if err := useWAL(ctx, c); err != nil {
+			return err
+		}
+		return migrateFile(ctx, path, have)
+	}
+	return useWAL(ctx, c)
+}
+
+// inspected is what a SQLite file says about itself.
+type inspected struct {
+	version int // 0: there is no schema yet
+	dirty   bool
+}
+
+// inspect refuses a file that is not relay's. A file without any table is
+// about to become one.
+func inspect(ctx context.Context, q sqlx.QueryerContext) (inspected, error) {
+	var have inspected
+	var id, foreign, versioned int
+	err := q.QueryRowxContext(ctx, `SELECT (SELECT application_id FROM pragma_application_id),
+		(SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table' AND name <> 'schema_migrations'),
+		(SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations')`).
+		Scan(&id, &foreign, &versioned)
+	if err != nil {
+		return have, err
+	}
+	if id != applicationID && (id != 0 || foreign > 0) {
+		return have, errors.New("the file is a SQLite database, but not relay's; it was left as it is")
+	}
+	if versioned == 0 {
+		return have, nil
+	}
+	rows, err := q.QueryxContext(ctx, `SELECT version, dirty FROM schema_migrations`)
+	if err != nil {
+		return have, err
+	}
+	defer rows.Close()
+	if rows.Next() {
+		if err := rows.Scan(&have.version, &have.dirty); err != nil {
+			return have, err
+		}
+	}
+	return have, rows.Err()
+}
+
+// plain says in plain words what SQLite says in its own.
+func plain(err error) error {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_NOTADB:
+		return errors.New("the file is not a SQLite database; it was left as it is")
+	case sqlite3.SQLITE_CORRUPT:
+		return fmt.Errorf("the database is damaged; restore a backup (relay restore): %w", err)
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
+		return fmt.Errorf("relay may not write to the database or its folder: %w", err)
+	}
+	return err
+}
+
+// createInMemory gives a memory database its schema.
+func createInMemory(c *conn) error {
+	steps, err := schema.SQLite.ReadDir("sqlite")
+	if err != nil {
+		return err
+	}
+	for _, step := range steps { // in the order of their names
+		text, err := schema.SQLite.ReadFile("sqlite/" + step.Name())
+		if err != nil {
+			return err
+		}
+		if _, err := c.raw.ExecContext(context.Background(), string(text)); err != nil {
+			return fmt.Errorf("%s: %w", strings.TrimSuffix(step.Name(), ".up.sql"), err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/jmoiron/sqlx"
+
+	"relay/server/chat"
+)
+
+// What Postgres may take, so that several relays fit under its usual limit of
+// 100 connections and a dead network does not hold an operation for ever.
+const (
+	maxConns     = 16
+	dialTimeout  = 10 * time.Second
+	maxTxTime    = 30 * time.Second
+	maxAttempts  = 5
+	maxIdleTime  = 5 * time.Minute
+	maxConnsLife = time.Hour
+)
+
+func isPostgres(url string) bool {
+	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
+}
+
+// postgres is the backend of a Postgres database: each operation is a
+// transaction of its own on a pool. Those that change the same session wait
+// for each other at its row (see lock).
+type postgres struct {
+	pool *sqlx.DB
+	// gate is held for reading by each operation under way, so that close can
+	// wait for them.
+	gate   sync.RWMutex
+	closed bool
+}
+
+func openPostgres(ctx context.Context, url string, opts Options) (*DB, error) {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("the database URL: %w", err) // pgx leaves the password out
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = dialTimeout
+	}
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "relay"
+	}
+	if err := migratePostgres(ctx, config, opts); err != nil {
+		return nil, fmt.Errorf("open the Postgres database: %w", err)
+	}
+	pool := sqlx.NewDb(stdlib.OpenDB(*config), "pgx")
+	pool.SetMaxOpenConns(maxConns)
+	pool.SetMaxIdleConns(maxConns)
+	pool.SetConnMaxIdleTime(maxIdleTime)
+	pool.SetConnMaxLifetime(maxConnsLife)
+	return &DB{backend: &postgres{pool: pool}}, nil
+}
+
+// apply runs op again when others got in its way: it looks again and finds
+// what they did.
+func (p *postgres) apply(ctx context.Context, op func(*tx) error) error {
+	return p.use(ctx, func(ctx context.Context, c *sqlx.Conn) error {
+		for attempt := 1; ; attempt++ {
+			err := transact(ctx, c, sql.TxOptions{Isolation: sql.LevelReadCommitted}, op)
+			if err == nil || attempt == maxAttempts || !worthRetry(err) {
+				return translate(err)
+			}
+			time.Sleep(rand.N(time.Duration(attempt) * 5 * time.Millisecond))
+		}
+	})
+}
+
+func (p *postgres) read(ctx context.Context, op func(*tx) error) error {
+	return p.use(ctx, func(ctx context.Context, c *sqlx.Conn) error {
+		return transact(ctx, c, sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, op)
+	})
+}
+
+// use takes a connection, for which ctx bounds the wait, and runs work on it
+// whether or not ctx ends.
+func (p *postgres) use(ctx context.Context, work func(context.Context, *sqlx.Conn) error) error {
+	p.gate.RLock()
+	defer p.gate.RUnlock()
+	if p.closed {
+		return ErrClosed
+	}
+	c, err := p.pool.Connx(ctx)
+	if err != nil {
+		return fmt.Errorf("connect to the database: %w", err)
+	}
+	defer c.Close()
+	return work(context.WithoutCancel(ctx), c)
+}
+
+// transact is one attempt at one transaction.
+func transact(ctx context.Context, c *sqlx.Conn, opts sql.TxOptions, op func(*tx) error) error {
+	ctx, cancel := context.WithTimeout(ctx, maxTxTime)
+	defer cancel()
+	begun, err := c.BeginTxx(ctx, &opts)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	if err := protect(op, &tx{q: &pgTx{ctx: ctx, tx: begun}}); err != nil {
+		return errors.Join(err, ignoreDone(begun.Rollback()))
+	}
+	if err := begun.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+func ignoreDone(err error) error {
+	if errors.Is(err, sql.ErrTxDone) {
+		return nil
+	}
+	return err
+}
+
+// worthRetry reports whether an operation was only unlucky: a serialization
+// failure, a deadlock, or a row that somebody else inserted first.
+func worthRetry(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01" || e.Code == "23505")
+}
+
+// translate names the errors that callers know.
+func translate(err error) error {
+	var e *pgconn.PgError
+	if errors.As(err, &e) && e.Code == "53100" {
+		return fmt.Errorf("%w: %w", chat.ErrStorageFull, err)
+	}
+	return err
+}
+
+// vacuum is what Postgres does by itself.
+func (p *postgres) vacuum(context.Context, int) (bool, error) { return false, nil }
+
+// close waits for the operations under way.
+func (p *postgres) close() error {
+	p.gate.Lock()
+	defer p.gate.Unlock()
+	if p.closed {
+		return nil
+	}
+	p.closed = true
+	return p.pool.Close()
+}
+
+// pgTx is a transaction; pgx prepares and keeps its statements.
+type pgTx struct {
+	ctx context.Context
+	tx  *sqlx.Tx
+}
+
+func (p *pgTx) exec(query string, args ...any) (int64, error) {
+	result, err := p.tx.ExecContext(p.ctx, p.tx.Rebind(query), args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+func (p *pgTx) get(dest any, query string, args ...any) error {
+	return p.tx.GetContext(p.ctx, dest, p.tx.Rebind(query), args...)
+}
+
+func (p *pgTx) list(dest any, query string, args ...any) error {
+	return p.tx.SelectContext(p.ctx, dest, p.tx.Rebind(query), args...)
+}
+
+// lock makes transactions that change the same rows wait for each other.
+func (p *pgTx) lock(query string) string { return query + " FOR UPDATE" }

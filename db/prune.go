@@ -1,0 +1,203 @@
+package db
+
+import (
+	"context"
+	"fmt"
+
+	"relay/server/chat"
+)
+
+// Removing is done in small portions: what is to go is looked for on the side,
+// then removed by key, so that nobody waits for long behind it.
+const (
+	portion    = 200
+	freedPages = 256
+)
+
+// Prune removes what is older than a time and not needed any more: events,
+// deliveries that are done or failed, and updates that were worked on. An
+// event stays as long as a delivery of it, or of an earlier one of its session,
+// waits; so what is left of a session's events is always dense.
+func (d *DB) Prune(ctx context.Context, before chat.Time) error {
+	for _, prune := range []func(context.Context, chat.Time) error{d.pruneDeliveries, d.pruneEvents, d.pruneInbox} {
+		if err := prune(ctx, before); err != nil {
+			return err
+		}
+	}
+	for more := true; more; {
+		var err error
+		if more, err = d.backend.vacuum(ctx, freedPages); err != nil {
+			return fmt.Errorf("give free pages back: %w", err)
+		}
+	}
+	return nil
+}
+
+// sweep looks for a portion of keys behind the last one and removes them,
+// until none is left.
+func sweep[K any](ctx context.Context, d *DB, find func(t *tx, last K) ([]K, error), remove func(t *tx, key K) error) error {
+	var last K
+	for {
+		var keys []K
+		err := d.backend.read(ctx, func(t *tx) (err error) {
+			keys, err = find(t, last)
+			return err
+		})
+		if err != nil || len(keys) == 0 {
+			return err
+		}
+		err = d.backend.apply(ctx, func(t *tx) error {
+			for _, k := range keys {
+				if err := remove(t, k); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		last = keys[len(keys)-1]
+	}
+}
+
+const (
+	selectOldDeliveries = `SELECT created_at, session, rev, dest FROM deliveries
+		WHERE created_at < ? AND state > 1 AND (created_at, session, rev, dest) > (?, ?, ?, ?)
+		ORDER BY created_at, session, rev, dest LIMIT ?`
+	deleteDelivery = `DELETE FROM deliveries WHERE session = ? AND rev = ? AND dest = ? AND state > 1`
+)
+
+func (d *DB) pruneDeliveries(ctx context.Context, before chat.Time) error {
+	type key struct {
+		CreatedAt int64  `db:"created_at"`
+		Session   int64  `db:"session"`
+		Rev       int64  `db:"rev"`
+		Dest      string `db:"dest"`
+	}
+	return sweep(ctx, d, func(t *tx, k key) ([]key, error) {
+		return list[key](t, selectOldDeliveries, int64(before), k.CreatedAt, k.Session, k.Rev, k.Dest, portion)
+	}, func(t *tx, k key) error {
+		_, err := t.q.exec(deleteDelivery, k.Session, k.Rev, k.Dest)
+		return err
+	})
+}
+
+// The events of a session grow old in order, so a look at its first one tells
+// whether there is anything to do. up_to is the revision before which nothing
+// waits.
+const (
+	selectOldSessions = `SELECT s.number, COALESCE((SELECT MIN(d.rev) FROM deliveries d
+			WHERE d.session = s.number AND d.state < 2), s.rev + 1) AS up_to
+		FROM sessions s WHERE s.number > ?
+		AND (SELECT e.at FROM events e WHERE e.session = s.number ORDER BY e.rev LIMIT 1) < ?
+		ORDER BY s.number LIMIT ?`
+	selectOldEvents = `SELECT session, rev FROM events
+		WHERE session = ? AND rev > ? AND rev < ? AND at < ? ORDER BY rev LIMIT ?`
+	deleteEvent = `DELETE FROM events WHERE session = ? AND rev = ?`
+)
+
+type oldSession struct {
+	Number int64 `db:"number"`
+	UpTo   int64 `db:"up_to"`
+}
+
+func (d *DB) pruneEvents(ctx context.Context, before chat.Time) error {
+	var sessions []oldSession
+	for {
+		last := int64(0)
+		if n := len(sessions); n > 0 {
+			last = sessions[n-1].Number
+		}
+		err := d.backend.read(ctx, func(t *tx) (err error) {
+			sessions, err = list[oldSession](t, selectOldSessions, last, int64(before), portion)
+			return err
+		})
+		if err != nil || len(sessions) == 0 {
+			return err
+		}
+		if err := d.pruneEventsOf(ctx, sessions, before); err != nil {
+			return err
+		}
+	}
+}
+
+// pruneEventsOf removes the old events of a few sessions.
+func (d *DB) pruneEventsOf(ctx context.Context, sessions []oldSession, before chat.Time) error {
+	type key struct {
+		Session int64 `db:"session"`
+		Rev     int64 `db:"rev"`
+	}
+	return sweep(ctx, d, func(t *tx, last key) (keys []key, err error) {
+		for _, s := range sessions {
+			if s.Number < last.Session || len(keys) >= portion {
+				continue
+			}
+			after := int64(0)
+			if s.Number == last.Session {
+				after = last.Rev
+			}
+			more, err := list[key](t, selectOldEvents, s.Number, after, s.UpTo, int64(before), portion-len(keys))
+			if err != nil {
+				return nil, err
+			}
+			keys = append(keys, more...)
+		}
+		return keys, nil
+	}, func(t *tx, k key) error {
+		_, err := t.q.exec(deleteEvent, k.Session, k.Rev)
+		return err
+	})
+}
+
+const (
+	selectOldUpdates = `SELECT seq FROM inbox WHERE seq > ? AND received_at < ? AND state > 0 ORDER BY seq LIMIT ?`
+	deleteUpdate     = `DELETE FROM inbox WHERE seq = ? AND state > 0`
+)
+
+func (d *DB) pruneInbox(ctx context.Context, before chat.Time) error {
+	return sweep(ctx, d, func(t *tx, last int64) ([]int64, error) {
+		return list[int64](t, selectOldUpdates, last, int64(before), portion)
+	}, func(t *tx, seq int64) error {
+		_, err := t.q.exec(deleteUpdate, seq)
+		return err
+	})
+}
+
+const (
+	selectOldEmpty = `SELECT last_activity AS at, id FROM sessions
+		WHERE started_at = 0 AND (last_activity, id) > (?, ?) AND created_at < ? ORDER BY last_activity, id LIMIT ?`
+	deleteEmpty = `DELETE FROM sessions WHERE id = ? AND started_at = 0`
+
+	selectOrphans = `SELECT created_at AS at, id FROM attachments
+		WHERE message_id = '' AND (created_at, id) > (?, ?) AND created_at < ? ORDER BY created_at, id LIMIT ?`
+	deleteOrphan = `DELETE FROM attachments WHERE id = ? AND message_id = ''`
+)
+
+// aged is a key with the time that it is ordered by.
+type aged struct {
+	At int64  `db:"at"`
+	ID string `db:"id"`
+}
+
+// SweepEmpty erases what was begun before a time and came to nothing: sessions
+// without a message, and files that no message took.
+func (d *DB) SweepEmpty(ctx context.Context, before chat.Time) error {
+	find := func(query string, most int) func(*tx, aged) ([]aged, error) {
+		return func(t *tx, last aged) ([]aged, error) {
+			return list[aged](t, query, last.At, last.ID, int64(before), most)
+		}
+	}
+	err := sweep(ctx, d, find(selectOrphans, 5), func(t *tx, k aged) error { // files may be large
+		_, err := t.q.exec(deleteOrphan, k.ID)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("erase files without a message: %w", err)
+	}
+	err = sweep(ctx, d, find(selectOldEmpty, portion), func(t *tx, k aged) error { return t.erase(deleteEmpty, k.ID) })
+	if err != nil {
+		return fmt.Errorf("erase sessions without a message: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,245 @@
+package db
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"relay/server/chat"
+)
+
+const sessionColumns = `id, visitor_id, token_hash, resumable, status, blocked, rev, init_rev, leaving_rev, started_at, answered_at,
+	unread, ai_active, metadata, identity, verified, prechat, csat_asked_at, csat_score, csat_comment, csat_responded_at,
+	created_at, last_activity`
+
+const selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = ?`
+
+// Session implements [chat.Reader].
+func (t *tx) Session(id string) (chat.Session, error) {
+	return one[chat.Session](t, chat.ErrSessionNotFound, selectSession, id)
+}
+
+const selectStored = `SELECT number, ` + sessionColumns + ` FROM sessions WHERE id = ?`
+
+// Lock implements [chat.Tx].
+func (t *tx) Lock(id string) (chat.Session, error) {
+	s, ok := t.cache.get(id)
+	if !ok {
+		var err error
+		if s, err = one[stored](t, chat.ErrSessionNotFound, t.q.lock(selectStored), id); err != nil {
+			return chat.Session{}, err
+		}
+		t.cache.put(&s)
+	}
+	t.locked = s
+	return s.own().Session, nil
+}
+
+const selectNumber = `SELECT number FROM sessions WHERE id = ?`
+
+// number returns the number of a session: of the locked one, as a rule.
+func (t *tx) number(sessionID string) (int64, error) {
+	if t.locked.ID == sessionID && sessionID != "" {
+		return t.locked.Number, nil
+	}
+	return one[int64](t, chat.ErrSessionNotFound, selectNumber, sessionID)
+}
+
+// ofSession is the number of a session in the conditions of queries.
+const ofSession = `(SELECT number FROM sessions WHERE id = ?)`
+
+const selectSessionByToken = `SELECT ` + sessionColumns + ` FROM sessions WHERE token_hash = ? AND token_hash <> ''`
+
+// SessionByToken implements [chat.Reader].
+func (t *tx) SessionByToken(hash string) (chat.Session, error) {
+	return one[chat.Session](t, chat.ErrSessionNotFound, selectSessionByToken, hash)
+}
+
+const selectSessionByVisitor = `SELECT ` + sessionColumns + ` FROM sessions WHERE visitor_id = ? AND resumable`
+
+// SessionByVisitor implements [chat.Reader].
+func (t *tx) SessionByVisitor(visitorID string) (chat.Session, error) {
+	return one[chat.Session](t, chat.ErrSessionNotFound, selectSessionByVisitor, visitorID)
+}
+
+const selectBlocked = `SELECT EXISTS (SELECT 1 FROM sessions WHERE visitor_id = ? AND blocked = TRUE)`
+
+// VisitorBlocked implements [chat.Reader].
+func (t *tx) VisitorBlocked(visitorID string) (bool, error) {
+	return one[bool](t, nil, selectBlocked, visitorID)
+}
+
+// The list is read in parts, each along an index and no further than the page
+// that is asked for, and merged: a page costs the same whatever the total is.
+// A search looks at the searchDepth newest sessions of each part.
+const (
+	selectStarted = `SELECT ` + sessionColumns + ` FROM sessions
+		WHERE status = ? AND started_at > 0 AND (last_activity, id) < (?, ?)
+		ORDER BY last_activity DESC, id DESC LIMIT ?`
+	selectEmpty = `SELECT ` + sessionColumns + ` FROM sessions
+		WHERE status = ? AND started_at = 0 AND (last_activity, id) < (?, ?)
+		ORDER BY last_activity DESC, id DESC LIMIT ?`
+
+	searchDepth   = 100_000
+	searchStarted = `SELECT ` + sessionColumns + ` FROM (SELECT ` + sessionColumns + `, search FROM sessions
+		WHERE status = ? AND started_at > 0 AND (last_activity, id) < (?, ?)
+		ORDER BY last_activity DESC, id DESC LIMIT 100000) AS newest
+		WHERE search LIKE ? ESCAPE '\' ORDER BY last_activity DESC, id DESC LIMIT ?`
+	searchEmpty = `SELECT ` + sessionColumns + ` FROM (SELECT ` + sessionColumns + `, search FROM sessions
+		WHERE status = ? AND started_at = 0 AND (last_activity, id) < (?, ?)
+		ORDER BY last_activity DESC, id DESC LIMIT 100000) AS newest
+		WHERE search LIKE ? ESCAPE '\' ORDER BY last_activity DESC, id DESC LIMIT ?`
+)
+
+// Sessions implements [chat.Reader].
+func (t *tx) Sessions(q chat.SessionQuery) ([]chat.Session, error) {
+	queries := []string{selectStarted, selectEmpty}
+	if q.Search != "" {
+		queries = []string{searchStarted, searchEmpty}
+	}
+	if !q.Empty {
+		queries = queries[:1]
+	}
+	statuses := []chat.Status{q.Status}
+	if q.Status == "" {
+		statuses = []chat.Status{chat.StatusOpen, chat.StatusClosed}
+	}
+	if q.Before == (chat.Cursor{}) {
+		q.Before.At = math.MaxInt64
+	}
+	var all []chat.Session
+	for _, query := range queries {
+		for _, status := range statuses {
+			args := []any{string(status), int64(q.Before.At), q.Before.ID}
+			if q.Search != "" {
+				args = append(args, containing(q.Search))
+			}
+			part, err := list[chat.Session](t, query, append(args, limitOf(q.Limit))...)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, part...)
+		}
+	}
+	slices.SortFunc(all, newestFirst)
+	return all[:min(len(all), limitOf(q.Limit))], nil
+}
+
+func newestFirst(a, b chat.Session) int {
+	if a.LastActivity != b.LastActivity {
+		return cmp.Compare(b.LastActivity, a.LastActivity)
+	}
+	return strings.Compare(b.ID, a.ID)
+}
+
+// containing is the LIKE pattern of texts with a part.
+func containing(part string) string {
+	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(part)) + "%"
+}
+
+// searchText is what a search for a session looks through: who its visitor is
+// and where.
+func searchText(s *chat.Session) string {
+	parts := []string{s.VisitorID, s.Metadata.V.URL}
+	for _, data := range []chat.Raw{s.Identity, s.PreChat} {
+		var fields map[string]any
+		if json.Unmarshal(data, &fields) != nil {
+			continue // it is no object: nothing to look through
+		}
+		for _, v := range fields {
+			if text, ok := v.(string); ok {
+				parts = append(parts, text)
+			}
+		}
+	}
+	slices.Sort(parts[2:])
+	return strings.ToLower(strings.Join(parts, "\n"))
+}
+
+const insertSession = `INSERT INTO sessions (` + sessionColumns + `, search)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+// CreateSession implements [chat.Tx].
+func (t *tx) CreateSession(s *chat.Session) error {
+	_, err := t.q.exec(insertSession, s.ID, s.VisitorID, s.TokenHash, s.Resumable, string(s.Status), s.Blocked, s.Rev,
+		s.InitRev, s.LeavingRev, int64(s.StartedAt), int64(s.AnsweredAt), s.Unread, s.AIActive, s.Metadata, s.Identity,
+		s.Verified, s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt),
+		int64(s.LastActivity), searchText(s))
+	if err != nil {
+		return fmt.Errorf("create session %s: %w", s.ID, err)
+	}
+	return nil
+}
+
+// Most changes of a session are messages, which move a few numbers; the rest
+// is written only if it differs from what was locked.
+const (
+	updateSession = `UPDATE sessions SET rev = ?, init_rev = ?, leaving_rev = ?, status = ?, blocked = ?, ai_active = ?,
+		unread = ?, started_at = ?, answered_at = ?, last_activity = ? WHERE number = ?`
+	updateProfile = `UPDATE sessions SET visitor_id = ?, token_hash = ?, resumable = ?, verified = ?, metadata = ?,
+		identity = ?, prechat = ?, csat_asked_at = ?, csat_score = ?, csat_comment = ?, csat_responded_at = ?,
+		created_at = ?, search = ? WHERE number = ?`
+)
+
+// SaveSession implements [chat.Tx].
+func (t *tx) SaveSession(s *chat.Session) error {
+	if err := t.saveSession(s); err != nil {
+		return fmt.Errorf("save session %s: %w", s.ID, err)
+	}
+	return nil
+}
+
+func (t *tx) saveSession(s *chat.Session) error {
+	n, err := t.number(s.ID)
+	if err != nil {
+		return err
+	}
+	err = t.touch(chat.ErrSessionNotFound, updateSession, s.Rev, s.InitRev, s.LeavingRev, string(s.Status), s.Blocked,
+		s.AIActive, s.Unread, int64(s.StartedAt), int64(s.AnsweredAt), int64(s.LastActivity), n)
+	if err != nil {
+		return err
+	}
+	now := stored{Session: *s, Number: n}
+	if sameProfile(&t.locked.Session, s) {
+		now.Identity, now.PreChat = t.locked.Identity, t.locked.PreChat
+	} else {
+		now = now.own()
+		_, err = t.q.exec(updateProfile, s.VisitorID, s.TokenHash, s.Resumable, s.Verified, s.Metadata, s.Identity,
+			s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt), searchText(s), n)
+	}
+	if err != nil {
+		return err
+	}
+	t.locked = now
+	t.cache.put(&now)
+	return nil
+}
+
+// sameProfile reports whether updateProfile would change nothing.
+func sameProfile(a, b *chat.Session) bool {
+	return a.ID == b.ID && a.VisitorID == b.VisitorID && a.TokenHash == b.TokenHash && a.Resumable == b.Resumable &&
+		a.Verified == b.Verified && a.Metadata == b.Metadata && bytes.Equal(a.Identity, b.Identity) &&
+		bytes.Equal(a.PreChat, b.PreChat) && a.CSAT == b.CSAT && a.CreatedAt == b.CreatedAt
+}
+
+const deleteSession = `DELETE FROM sessions WHERE id = ?`
+
+// EraseSession implements [chat.Tx]. What belongs to the session refers to it
+// in the schema and goes with it.
+func (t *tx) EraseSession(id string) error {
+	return t.erase(deleteSession, id)
+}
+
+// erase removes a session by one of the queries for it.
+func (t *tx) erase(query, id string) error {
+	if _, err := t.q.exec(query, id); err != nil {
+		return fmt.Errorf("erase session %s: %w", id, err)
+	}
+	t.locked = stored{}
+	t.cache.drop(id)
+	return nil
+}

@@ -1,0 +1,65 @@
+package db
+
+import (
+	"fmt"
+
+	"relay/server/chat"
+)
+
+const selectSettings = `SELECT name, value FROM settings`
+
+// Settings implements [chat.Reader].
+func (t *tx) Settings() (map[string]chat.Raw, error) {
+	type setting struct {
+		Name  string
+		Value chat.Raw
+	}
+	rows, err := list[setting](t, selectSettings)
+	if err != nil {
+		return nil, err
+	}
+	settings := make(map[string]chat.Raw, len(rows))
+	for _, s := range rows {
+		settings[s.Name] = s.Value
+	}
+	return settings, nil
+}
+
+const upsertSetting = `INSERT INTO settings (name, value) VALUES (?, ?)
+	ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+
+// PutSetting implements [chat.Tx].
+func (t *tx) PutSetting(name string, value chat.Raw) error {
+	if _, err := t.q.exec(upsertSetting, name, value); err != nil {
+		return fmt.Errorf("put setting %s: %w", name, err)
+	}
+	return nil
+}
+
+const deleteSetting = `DELETE FROM settings WHERE name = ?`
+
+// DeleteSetting implements [chat.Tx].
+func (t *tx) DeleteSetting(name string) error {
+	if _, err := t.q.exec(deleteSetting, name); err != nil {
+		return fmt.Errorf("delete setting %s: %w", name, err)
+	}
+	return nil
+}
+
+const selectMeta = `SELECT value FROM meta WHERE name = ?`
+
+// Meta implements [chat.Reader].
+func (t *tx) Meta(name string) (string, error) {
+	return one[string](t, nil, selectMeta, name)
+}
+
+const upsertMeta = `INSERT INTO meta (name, value) VALUES (?, ?)
+	ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+
+// PutMeta implements [chat.Tx].
+func (t *tx) PutMeta(name, value string) error {
+	if _, err := t.q.exec(upsertMeta, name, value); err != nil {
+		return fmt.Errorf("put meta %s: %w", name, err)
+	}
+	return nil
+}

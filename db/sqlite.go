@@ -1,0 +1,213 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"runtime"
+	"sync"
+
+	"github.com/jmoiron/sqlx"
+	_ "modernc.org/sqlite" // driver "sqlite"
+)
+
+// applicationID marks a SQLite file as relay's ("rely"). The first step of the
+// schema writes it.
+const applicationID = 0x72656c79
+
+// The roles of a connection.
+const (
+	forWriting = ""
+	forReading = "&_query_only=1"
+)
+
+// dsn names a SQLite file with everything that holds for each connection. It
+// changes nothing in a file that exists: the journal's mode is set once the
+// file is known to be relay's (see useWAL).
+func dsn(path, role string, relaxed bool) string {
+	level := "FULL"
+	if relaxed {
+		level = "NORMAL"
+	}
+	name := url.URL{Path: path}
+	return "file:" + name.EscapedPath() +
+		"?_busy_timeout=5000&_auto_vacuum=INCREMENTAL&_synchronous=" + level +
+		"&_foreign_keys=1&_pragma=journal_size_limit(67108864)&_pragma=wal_autocheckpoint(4000)" +
+		"&_pragma=trusted_schema(0)&_txlock=immediate&_defensive=1&_dqs=0" + role
+}
+
+// useWAL switches a file to write-ahead logging, which it keeps.
+func useWAL(ctx context.Context, c *conn) error {
+	var mode string
+	if err := c.raw.GetContext(ctx, &mode, "PRAGMA journal_mode = WAL"); err != nil {
+		return err
+	}
+	if mode != "wal" {
+		return fmt.Errorf("the file system does not support write-ahead logging (journal mode %q)", mode)
+	}
+	return nil
+}
+
+// file is the backend of a SQLite file: one writer, a few readers.
+type file struct {
+	pool    *sqlx.DB
+	writer  *committer
+	readers readers
+}
+
+// newFile takes over the file's writing connection.
+func newFile(path string, pool *sqlx.DB, writer *conn) (*file, error) {
+	source, err := sqlx.Open("sqlite", dsn(path, forReading, false))
+	if err != nil {
+		return nil, err
+	}
+	f := &file{pool: pool, writer: newCommitter(writer)}
+	f.readers.source = source
+	f.readers.free = make(chan struct{}, min(max(runtime.GOMAXPROCS(0), 4), 8))
+	return f, nil
+}
+
+func (f *file) apply(ctx context.Context, op func(*tx) error) error {
+	return f.writer.apply(ctx, op)
+}
+
+func (f *file) read(ctx context.Context, op func(*tx) error) error {
+	return f.readers.read(ctx, op)
+}
+
+func (f *file) vacuum(ctx context.Context, n int) (more bool, err error) {
+	return f.writer.vacuum(ctx, n)
+}
+
+// close empties the write-ahead log into the file.
+func (f *file) close() error {
+	if !f.writer.close() {
+		return nil
+	}
+	err := f.readers.close()
+	var busy, log, done int
+	c := f.writer.conn
+	row := c.raw.QueryRowxContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
+	if failed := row.Scan(&busy, &log, &done); failed != nil && err == nil {
+		err = fmt.Errorf("checkpoint: %w", failed)
+	}
+	c.close()
+	if failed := f.pool.Close(); failed != nil && err == nil {
+		err = failed
+	}
+	return err
+}
+
+// readers is a few connections that only read, opened when needed. The one
+// used last is used first, so that a quiet relay keeps one cache warm.
+type readers struct {
+	source *sqlx.DB
+	free   chan struct{} // as many tokens as there may be connections
+
+	mu     sync.Mutex
+	idle   []*conn
+	closed bool
+}
+
+// read runs op on one snapshot.
+func (r *readers) read(ctx context.Context, op func(*tx) error) error {
+	select {
+	case r.free <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-r.free }()
+	c, err := r.take()
+	if err != nil {
+		return err
+	}
+	defer r.put(c)
+	if _, err := c.exec("BEGIN"); err != nil {
+		return fmt.Errorf("begin to read: %w", err)
+	}
+	return op(&tx{q: c})
+}
+
+func (r *readers) take() (*conn, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, ErrClosed
+	}
+	if n := len(r.idle); n > 0 {
+		c := r.idle[n-1]
+		r.idle = r.idle[:n-1]
+		return c, nil
+	}
+	return newConn(context.Background(), r.source)
+}
+
+// put ends the snapshot and keeps the connection, unless it is in doubt.
+func (r *readers) put(c *conn) {
+	_, err := c.exec("ROLLBACK")
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil || c.broken != nil || r.closed {
+		c.close()
+		return
+	}
+	r.idle = append(r.idle, c)
+}
+
+// close waits for the snapshots that are being read.
+func (r *readers) close() error {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	for range cap(r.free) {
+		r.free <- struct{}{}
+	}
+	for range cap(r.free) {
+		<-r.free
+	}
+	for _, c := range r.idle {
+		c.close()
+	}
+	return r.source.Close()
+}
+
+// memory is the backend of a database in memory: one connection for all.
+type memory struct {
+	pool   *sqlx.DB
+	writer *committer
+}
+
+func openMemory(ctx context.Context) (*memory, error) {
+	pool, err := sqlx.Open("sqlite", "file::memory:?_foreign_keys=1&_dqs=0")
+	if err != nil {
+		return nil, err
+	}
+	c, err := newConn(ctx, pool)
+	if err == nil {
+		err = createInMemory(c)
+	}
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return &memory{pool: pool, writer: newCommitter(c)}, nil
+}
+
+func (m *memory) apply(ctx context.Context, op func(*tx) error) error {
+	return m.writer.apply(ctx, op)
+}
+
+// read is as good as apply: its op cannot write.
+func (m *memory) read(ctx context.Context, op func(*tx) error) error {
+	return m.writer.apply(ctx, op)
+}
+
+func (m *memory) vacuum(context.Context, int) (bool, error) { return false, nil }
+
+func (m *memory) close() error {
+	if !m.writer.close() {
+		return nil
+	}
+	m.writer.conn.close()
+	return m.pool.Close()
+}

@@ -1,0 +1,69 @@
+package db
+
+import (
+	"database/sql"
+	"errors"
+
+	"relay/server/chat"
+)
+
+var _ chat.Tx = (*tx)(nil)
+
+// tx is one operation's view of the database. The methods beside the nouns
+// (sessions.go, messages.go, …) hold the SQL.
+type tx struct {
+	q querier
+	// cache holds sessions for the next operations, nil if others may change
+	// them.
+	cache *sessionCache
+	// locked is the session that was locked or created last, as it is stored.
+	locked stored
+}
+
+// querier runs SQL with ? for parameters, in the transaction that it stands
+// for.
+type querier interface {
+	// exec returns how many rows were touched.
+	exec(query string, args ...any) (int64, error)
+	// get reads one row; sql.ErrNoRows if there is none.
+	get(dest any, query string, args ...any) error
+	list(dest any, query string, args ...any) error
+	// lock makes a SELECT lock its rows.
+	lock(query string) string
+}
+
+// one reads a row, or answers missing.
+func one[T any](t *tx, missing error, query string, args ...any) (T, error) {
+	var v T
+	err := t.q.get(&v, query, args...)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = missing
+	}
+	return v, err
+}
+
+// list reads rows.
+func list[T any](t *tx, query string, args ...any) ([]T, error) {
+	var rows []T
+	err := t.q.list(&rows, query, args...)
+	return rows, err
+}
+
+// touch writes to a row that must exist, or answers missing.
+func (t *tx) touch(missing error, query string, args ...any) error {
+	n, err := t.q.exec(query, args...)
+	if err == nil && n == 0 {
+		return missing
+	}
+	return err
+}
+
+// noLimit stands for a LIMIT that was not asked for.
+const noLimit = 1 << 62
+
+func limitOf(n int) int {
+	if n <= 0 {
+		return noLimit
+	}
+	return n
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+type arrow struct {
+	pkg string
+	may []string
+}
+
+// arrows says what each package may import beside the standard library; an
+// entry covers the packages below it, too. A package that is not named here
+// has no place in the architecture yet: give it one.
+var arrows = []arrow{
+	{"relay/server/chat", nil},
+	{"relay/schema", nil},
+	{"relay/assets/build", []string{"relay/assets", "github.com/evanw/esbuild"}},
+	{"relay/assets", nil},
+	{"relay/db/dbtest", []string{"relay/db", "relay/server/chat", "github.com/jackc/pgx/v5"}},
+	{"relay/db", []string{"relay/server/chat", "relay/schema", "github.com/jmoiron/sqlx", "github.com/golang-migrate/migrate/v4",
+		"github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/gofrs/flock", "golang.org/x/sys"}},
+	{"relay/bridges", []string{"relay/server/chat"}},
+	{"relay/server", []string{"relay/server/chat", "relay/db", "relay/bridges", "relay/assets", "relay/schema",
+		"github.com/gorilla/mux", "github.com/gorilla/securecookie", "github.com/caarlos0/env/v11", "github.com/go-chi/httprate",
+		"github.com/gabriel-vasile/mimetype"}},
+	{"relay", []string{"relay"}},
+}
+
+// The arrows between packages go one way: main → server → {bridges, db} →
+// server/chat.
+func TestImports(t *testing.T) {
+	format := `{{if not .Standard}}{{.ImportPath}} {{join .Imports " "}}{{end}}`
+	out, err := exec.Command("go", "list", "-deps", "-f", format, "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	imports := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		imports[words[0]] = words[1:]
+	}
+	for pkg, list := range imports {
+		if !within(pkg, "relay") {
+			continue
+		}
+		rule := slices.IndexFunc(arrows, func(a arrow) bool { return pkg == a.pkg || a.pkg != "relay" && within(pkg, a.pkg) })
+		if rule < 0 {
+			t.Errorf("%s has no place in the architecture", pkg)
+			continue
+		}
+		for _, imported := range list {
+			_, known := imports[imported] // the others are of the standard library
+			if known && !slices.ContainsFunc(arrows[rule].may, func(may string) bool { return within(imported, may) }) {
+				t.Errorf("%s must not import %s", pkg, imported)
+			}
+		}
+	}
+}
+
+// within reports whether pkg is dir or below it.
+func within(pkg, dir string) bool { return pkg == dir || strings.HasPrefix(pkg, dir+"/") }

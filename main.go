@@ -1,0 +1,292 @@
+// Command relay is a live-chat server in one binary. This file puts the parts
+// together: it reads the configuration, starts them, stops them in order, and
+// holds the sub-commands. What they do is in server, server/chat and db.
+package main
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+	_ "time/tzdata" // the container image has no other
+
+	"relay/db"
+	"relay/server"
+	"relay/server/chat"
+)
+
+// version is set by the build.
+var version = "dev"
+
+// settingsReference is the text of relay help settings.
+//
+//go:embed relay.example.env
+var settingsReference string
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // from then on a second signal ends the process
+	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
+}
+
+// app is what the sub-commands work with.
+type app struct {
+	cfg    server.Config
+	log    *slog.Logger
+	stdout io.Writer
+}
+
+// command is a sub-command. FILE in its usage stands for any word.
+type command struct {
+	usage, help string
+	run         func(a *app, ctx context.Context, file string) error
+}
+
+var commands = []command{
+	{"serve", "run the server; relay without a command does the same", (*app).serve},
+	{"keys", "the same as keys show", (*app).showKeys},
+	{"keys show", "print the public key, and the secret one while it can be shown", (*app).showKeys},
+	{"keys rotate public", "make a new public key; every page with the snippet needs it", rotate((*server.Keyring).RotatePublic)},
+	{"keys rotate secret", "make a new secret key and sign everybody out of the console", rotate((*server.Keyring).RotateSecret)},
+	{"backup FILE", "copy the SQLite database to FILE, also while relay runs", (*app).backup},
+	{"restore FILE", "put a backup in the place of the SQLite database", (*app).restore},
+	{"migrate", "bring the database to this version's form; serve does it too", (*app).migrate},
+	{"healthcheck", "ask the running relay whether it is well, for containers", (*app).healthcheck},
+}
+
+// errUsage marks a command line that relay does not understand.
+var errUsage = errors.New("relay help shows what it knows")
+
+// run is the program: it returns its exit code, 2 for a wrong command line or
+// configuration and 1 for any other failure.
+func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
+	flags := server.ParseFlags(args)
+	words := flags.Args
+	if len(words) == 0 {
+		words = []string{"serve"}
+	}
+	switch {
+	case flags.Version || words[0] == "version":
+		fmt.Fprintf(stdout, "relay %s (%s %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		return 0
+	case flags.Help || words[0] == "help":
+		help(stdout, slices.Contains(words, "settings"))
+		return 0
+	}
+	err := dispatch(ctx, words, flags, environ, stdout, stderr)
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(stderr, "relay: %v\n", err)
+	var mistakes server.Mistakes
+	if errors.As(err, &mistakes) || errors.Is(err, errUsage) {
+		return 2
+	}
+	return 1
+}
+
+// dispatch runs the command that the words name.
+func dispatch(ctx context.Context, words []string, flags server.Flags, environ []string, stdout, stderr io.Writer) error {
+	i := slices.IndexFunc(commands, func(c command) bool { return c.matches(words) })
+	if i < 0 {
+		return fmt.Errorf("there is no command %q; %w", strings.Join(words, " "), errUsage)
+	}
+	cfg, warnings, err := server.LoadConfig(flags, environ)
+	if err != nil {
+		return err
+	}
+	a := &app{cfg: cfg, log: cfg.Logger(stderr), stdout: stdout}
+	for _, w := range warnings {
+		a.log.Warn(w)
+	}
+	return commands[i].run(a, ctx, words[len(words)-1])
+}
+
+func (c command) matches(words []string) bool {
+	return slices.EqualFunc(strings.Fields(c.usage), words, func(want, word string) bool { return want == word || want == "FILE" })
+}
+
+func help(w io.Writer, settings bool) {
+	if settings {
+		fmt.Fprint(w, settingsReference)
+		return
+	}
+	fmt.Fprint(w, "relay is a live-chat server in one binary.\n\nUsage: relay [command] [flags]\n\nCommands:\n")
+	for _, c := range commands {
+		fmt.Fprintf(w, "  %-20s %s\n", c.usage, c.help)
+	}
+	fmt.Fprint(w, "  version              print the version\n", "  help                 print this text\n",
+		"  help settings        print every setting with its purpose, default and example\n\n", server.FlagHelp)
+}
+
+// open opens the database. Shared is for commands that work beside a running
+// relay.
+func (a *app) open(ctx context.Context, shared bool) (*db.DB, error) {
+	return db.Open(ctx, string(a.cfg.DatabaseURL), db.Options{Shared: shared})
+}
+
+// serve puts the parts together and runs them until ctx ends. They stop in order:
+// streams, other requests, work in the background, the database.
+func (a *app) serve(ctx context.Context, _ string) error {
+	database, err := a.open(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	hub := chat.NewHub()
+	outbox := chat.NewOutbox(database, hub, a.log)
+	relay, err := chat.New(ctx, chat.Config{Store: database, Hub: hub, Outbox: outbox, Log: a.log, Settings: a.cfg.Settings,
+		Identity: chat.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
+	if err != nil {
+		return err
+	}
+	keys, err := server.OpenKeyring(ctx, database, a.cfg, a.log)
+	if err != nil {
+		return err
+	}
+	srv, err := server.New(a.cfg, server.Deps{Store: database, Relay: relay, Hub: hub, Keys: keys, Log: a.log,
+		Version: version, Ready: database.Ping})
+	if err != nil {
+		return err
+	}
+	listener, err := server.Listen(ctx, a.cfg)
+	if err != nil {
+		return err
+	}
+	a.announce(server.BaseURL(a.cfg, listener), keys)
+	return srv.Serve(ctx, listener,
+		func(ctx context.Context) error { return outbox.Serve(ctx, relay.Leaver()) },
+		relay.Run,
+		func(ctx context.Context) error { return a.maintain(ctx, database) },
+	)
+}
+
+// announce tells people where to go.
+func (a *app) announce(base string, keys *server.Keyring) {
+	var unused []string
+	for _, s := range chat.SettingList {
+		if s.Env != "" && a.cfg.Settings[s.Name] != nil {
+			unused = append(unused, s.Env)
+		}
+	}
+	if len(unused) > 0 {
+		a.log.Warn("these have no effect yet: bridges and webhook come with the next versions", "variables", unused)
+	}
+	start, hint := base+"/", ""
+	if keys.SetupOpen() {
+		start, hint = base+"/?setup="+keys.SetupCode(), "  (shows your keys: keep this address to yourself)"
+	}
+	if a.cfg.LogFormat == server.LogJSON {
+		a.log.Info("relay is running", "version", version, "start", start, "demo", base+"/demo", "console", base+"/console")
+		return
+	}
+	fmt.Fprintf(a.stdout, "\nrelay %s is running. Ctrl-C stops it.\n\n  Start    %s%s\n  Demo     %s\n  Console  %s\n\n",
+		version, start, hint, base+"/demo", base+"/console")
+}
+
+// maintain keeps the database small: every hour it removes events that no
+// stream resumes from any more, and sessions in which nothing was written.
+func (a *app) maintain(ctx context.Context, database *db.DB) error {
+	tick := time.NewTicker(time.Hour)
+	defer tick.Stop()
+	for {
+		now := chat.Now()
+		err := errors.Join(database.Prune(ctx, now.Add(-7*24*time.Hour)), database.SweepEmpty(ctx, now.Add(-24*time.Hour)))
+		if err != nil && ctx.Err() == nil {
+			a.log.Error("cannot tidy the database", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// withKeys hands the keys to use, also beside a running relay, which takes
+// notice of a change within a second.
+func (a *app) withKeys(ctx context.Context, use func(*server.Keyring) error) error {
+	database, err := a.open(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	keys, err := server.OpenKeyring(ctx, database, a.cfg, a.log)
+	if err != nil {
+		return err
+	}
+	return use(keys)
+}
+
+func (a *app) showKeys(ctx context.Context, _ string) error {
+	return a.withKeys(ctx, func(keys *server.Keyring) error {
+		public, secret, err := keys.Show(ctx)
+		if err == nil {
+			fmt.Fprintf(a.stdout, "public key  %s\nsecret key  %s\n", public,
+				cmp.Or(secret, "is not shown any more; make a new one with: relay keys rotate secret"))
+		}
+		return err
+	})
+}
+
+// rotate is the command that makes a new key.
+func rotate(make func(*server.Keyring, context.Context) (string, error)) func(*app, context.Context, string) error {
+	return func(a *app, ctx context.Context, _ string) error {
+		return a.withKeys(ctx, func(keys *server.Keyring) error {
+			key, err := make(keys, ctx)
+			if err == nil {
+				fmt.Fprintf(a.stdout, "%s\nThis is the new key. The old one is no longer valid.\n", key)
+			}
+			return err
+		})
+	}
+}
+
+func (a *app) backup(ctx context.Context, file string) error {
+	database, err := a.open(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	if err := database.Backup(ctx, file); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, "The database is copied to %s. It holds messages and keys: keep it safe.\n", file)
+	return nil
+}
+
+func (a *app) restore(ctx context.Context, file string) error {
+	if err := db.Restore(ctx, file, string(a.cfg.DatabaseURL)); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, "%s is restored; what was there before is kept beside it. Start relay.\n", file)
+	return nil
+}
+
+// migrate opens the database, which brings it to this version's form.
+func (a *app) migrate(ctx context.Context, _ string) error {
+	database, err := a.open(ctx, false)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, "The database has the form of relay %s.\n", version)
+	return database.Close()
+}
+
+func (a *app) healthcheck(ctx context.Context, _ string) error {
+	err := server.Healthcheck(ctx, a.cfg)
+	if err == nil {
+		fmt.Fprintln(a.stdout, "ok")
+	}
+	return err
+}

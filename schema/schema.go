@@ -1,0 +1,17 @@
+// Package schema holds the database schema as numbered steps, one folder per
+// dialect, embedded in the binary. It imports the standard library only.
+//
+// A step that was released is never changed: what comes later is another step
+// with the next number, in both folders.
+package schema
+
+import "embed"
+
+// SQLite and Postgres are the steps of the two dialects, to be applied in the
+// order of their numbers. Steps only lead up; the way back is a backup.
+var (
+	//go:embed sqlite/*.up.sql
+	SQLite embed.FS
+	//go:embed postgres/*.up.sql
+	Postgres embed.FS
+)

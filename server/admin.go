@@ -1,0 +1,243 @@
+package server
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"relay/server/chat"
+)
+
+// maxSessions is how many sessions one request may list.
+const maxSessions = 100
+
+func (s *Server) settings(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
+	return s.relay.Settings().Public(), nil
+}
+
+func (s *Server) patchSettings(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	patch, err := decode[map[string]json.RawMessage](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.relay.PatchSettings(r.Context(), patch); err != nil {
+		return nil, err
+	}
+	return s.relay.Settings().Public(), nil
+}
+
+// sessionView is a session as operators see it.
+type sessionView struct {
+	chat.PublicSession
+	OperatorOnline bool          `json:"operatorOnline"`
+	Status         chat.Status   `json:"status"`
+	Blocked        bool          `json:"blocked"`
+	Verified       bool          `json:"verified"`
+	Unread         int           `json:"unread"`
+	PreChat        chat.Raw      `json:"preChat,omitempty"`
+	CSAT           *chat.CSAT    `json:"csat,omitempty"`
+	LastMessage    *chat.Message `json:"lastMessage,omitempty"`
+}
+
+func (s *Server) view(session *chat.Session, last chat.Message) sessionView {
+	v := sessionView{PublicSession: session.Public(), OperatorOnline: s.relay.OperatorOnline(), Status: session.Status,
+		Blocked: session.Blocked, Verified: session.Verified, Unread: session.Unread, PreChat: session.PreChat}
+	if session.AskedAt != 0 || session.RespondedAt != 0 {
+		v.CSAT = &session.CSAT
+	}
+	if last.ID != "" {
+		last.ClientID = ""
+		v.LastMessage = &s.showFiles([]chat.Message{last})[0]
+	}
+	return v
+}
+
+// sessions answers GET /api/admin/sessions: most recently active first.
+func (s *Server) sessions(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	q, err := sessionQuery(r)
+	if err != nil {
+		return nil, err
+	}
+	limit := q.Limit
+	q.Limit++ // one more tells whether there is more
+	var list []chat.Session
+	var last map[string]chat.Message
+	err = s.store.Read(r.Context(), func(rd chat.Reader) (err error) {
+		if list, err = rd.Sessions(q); err != nil {
+			return err
+		}
+		last, err = rd.LastMessages(ids(list))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer := map[string]any{}
+	if len(list) > limit {
+		list = list[:limit]
+		answer["nextCursor"] = listCursor(&list[limit-1])
+	}
+	views := make([]sessionView, len(list))
+	for i := range list {
+		views[i] = s.view(&list[i], last[list[i].ID])
+	}
+	answer["sessions"] = views
+	return answer, nil
+}
+
+func sessionQuery(r *http.Request) (chat.SessionQuery, error) {
+	form := r.URL.Query()
+	q := chat.SessionQuery{Status: chat.Status(form.Get("status")), Search: strings.TrimSpace(form.Get("q")),
+		Empty: form.Get("empty") == "true"}
+	switch q.Status {
+	case "", chat.StatusOpen, chat.StatusClosed:
+	case "all":
+		q.Status = ""
+	default:
+		return q, badRequest("status must be open, closed or all")
+	}
+	var err error
+	if q.Limit, err = queryLimit(r, maxSessions); err != nil {
+		return q, err
+	}
+	if form.Get("limit") == "" {
+		q.Limit = 50
+	}
+	if given := form.Get("cursor"); given != "" {
+		text, err := base64.RawURLEncoding.DecodeString(given)
+		if err != nil || json.Unmarshal(text, &q.Before) != nil {
+			return q, badRequest("cursor must be a nextCursor of an earlier answer")
+		}
+	}
+	return q, nil
+}
+
+// listCursor renders the place of a session in the list.
+func listCursor(session *chat.Session) string {
+	text, _ := json.Marshal(chat.Cursor{At: session.LastActivity, ID: session.ID}) // always succeeds
+	return base64.RawURLEncoding.EncodeToString(text)
+}
+
+func ids(list []chat.Session) []string {
+	out := make([]string, len(list))
+	for i := range list {
+		out[i] = list[i].ID
+	}
+	return out
+}
+
+func (s *Server) session(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	var session chat.Session
+	var last map[string]chat.Message
+	err := s.store.Read(r.Context(), func(rd chat.Reader) (err error) {
+		if session, err = rd.Session(pathVar(r, "session")); err != nil {
+			return err
+		}
+		last, err = rd.LastMessages([]string{session.ID})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.view(&session, last[session.ID]), nil
+}
+
+func (s *Server) erase(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	return ok, s.relay.Erase(r.Context(), pathVar(r, "session"))
+}
+
+func (s *Server) adminHistory(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	answer, err := s.history(r, by, pathVar(r, "session"))
+	if h, isHistory := answer.(historyAnswer); isHistory {
+		for i := range h.Messages {
+			h.Messages[i].ClientID = ""
+		}
+	}
+	return answer, err
+}
+
+func (s *Server) adminSend(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[postRequest](r)
+	if err != nil {
+		return nil, err
+	}
+	if by, err = s.named(by, in.OperatorName); err != nil {
+		return nil, err
+	}
+	return s.shown(s.relay.Send(r.Context(), by, in.post(pathVar(r, "session"))))
+}
+
+// named gives an operator who came with a key its display name.
+func (s *Server) named(by chat.Author, name string) (chat.Author, error) {
+	if len(name) > 4*maxNameLength {
+		return by, badRequest("operatorName is too long")
+	}
+	if name != "" && by.Source == chat.SourceAPI {
+		by.Name = name
+	}
+	if by.Name == "" {
+		by.Name = s.relay.Settings().Text("operatorName")
+	}
+	return by, nil
+}
+
+func (s *Server) adminEdit(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[postRequest](r)
+	if err != nil {
+		return nil, err
+	}
+	return s.shown(s.relay.Edit(r.Context(), by, pathVar(r, "session"), pathVar(r, "id"), in.Content))
+}
+
+func (s *Server) adminDelete(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	return ok, s.relay.Delete(r.Context(), by, pathVar(r, "session"), pathVar(r, "id"))
+}
+
+func (s *Server) closeSession(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	return ok, s.relay.Close(r.Context(), by, pathVar(r, "session"))
+}
+
+func (s *Server) reopenSession(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	return ok, s.relay.Reopen(r.Context(), by, pathVar(r, "session"))
+}
+
+func (s *Server) blockSession(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	return ok, s.relay.Block(r.Context(), by, pathVar(r, "session"), true)
+}
+
+func (s *Server) unblockSession(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	return ok, s.relay.Block(r.Context(), by, pathVar(r, "session"), false)
+}
+
+func (s *Server) adminRead(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[readRequest](r)
+	if err != nil {
+		return nil, err
+	}
+	return ok, s.relay.MarkRead(r.Context(), by, pathVar(r, "session"), in.MessageIDs)
+}
+
+func (s *Server) adminTyping(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[typingRequest](r)
+	if err != nil {
+		return nil, err
+	}
+	if by, err = s.named(by, in.OperatorName); err != nil {
+		return nil, err
+	}
+	return ok, s.relay.Typing(r.Context(), by, pathVar(r, "session"), in.Active == nil || *in.Active)
+}
+
+func (s *Server) operatorStatus(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	in, err := decode[struct {
+		Online *bool `json:"online"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	if in.Online == nil {
+		return nil, badRequest("online is required")
+	}
+	return ok, s.relay.SetOperatorStatus(r.Context(), *in.Online)
+}

@@ -1,0 +1,46 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+)
+
+// browsers in the order in which their marks have to be looked for: most of
+// them claim to be others too.
+var browsers = []struct{ mark, name string }{
+	{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser", "Samsung Internet"}, {"Firefox/", "Firefox"},
+	{"FxiOS", "Firefox"}, {"CriOS", "Chrome"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
+}
+
+// describeAgent reads a browser's name and the kind of device out of a
+// User-Agent, for operators to look at.
+func describeAgent(agent string) (browser, device string) {
+	for _, b := range browsers {
+		if strings.Contains(agent, b.mark) {
+			browser = b.name
+			break
+		}
+	}
+	switch {
+	case agent == "":
+	case strings.Contains(agent, "iPad") || strings.Contains(agent, "Tablet"):
+		device = "tablet"
+	case strings.Contains(agent, "Mobi") || strings.Contains(agent, "iPhone"):
+		device = "mobile"
+	case strings.Contains(agent, "Android"):
+		device = "tablet"
+	default:
+		device = "desktop"
+	}
+	return browser, device
+}
+
+// country is what a CDN in front of relay says about the visitor. It is shown,
+// never relied on.
+func country(r *http.Request) string {
+	code := r.Header.Get("Cf-Ipcountry")
+	if len(code) != 2 || code == "XX" || !isText(code) {
+		return ""
+	}
+	return code
+}

@@ -1,0 +1,230 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// Limits of attachments (contract.md 2 and 3).
+const (
+	// ChunkSize is how much of a file is in memory and in one transaction.
+	ChunkSize = 256 << 10
+	// DefaultMaxBytes is the size of the largest file unless the settings say
+	// otherwise.
+	DefaultMaxBytes = 10 << 20
+
+	maxVisitorFiles  = 5 // of one message
+	maxOperatorFiles = 10
+)
+
+// ErrAttachmentNotFound answers unknown, foreign and used attachments alike.
+var ErrAttachmentNotFound = &Error{NotFound, "Attachment not found"}
+
+// File is an attachment as the store keeps it, in chunks of ChunkSize.
+type File struct {
+	ID        string `db:"id"`
+	SessionID string `db:"session_id"`
+	MessageID string `db:"message_id"` // "" until a message takes it
+	Uploader  Sender `db:"uploader"`
+	Complete  bool   `db:"complete"`
+	Size      int64  `db:"size"`
+	CreatedAt Time   `db:"created_at"`
+	MimeType  string `db:"mime_type"`
+	Filename  string `db:"filename"`
+}
+
+// Attachment returns what a message shows of the file.
+func (f *File) Attachment() Attachment {
+	return Attachment{ID: f.ID, Filename: f.Filename, MimeType: f.MimeType, Size: f.Size}
+}
+
+// Upload stores a file of a session, a chunk at a time. It becomes visible
+// with its last chunk; what is cut off before leaves nothing. A message takes
+// it later by its id.
+func (r *Relay) Upload(ctx context.Context, by Author, sessionID, filename string, body io.Reader) (Attachment, error) {
+	rules := r.Settings().AttachmentRules()
+	if !rules.Enabled {
+		return Attachment{}, Errorf(Forbidden, "Attachments are switched off")
+	}
+	chunk := make([]byte, ChunkSize)
+	n, err := readChunk(body, chunk)
+	if err != nil {
+		return Attachment{}, err
+	}
+	f := File{ID: NewID(), SessionID: sessionID, Uploader: by.Sender, CreatedAt: Now(), Filename: cleanFilename(filename)}
+	if f.MimeType, err = inspect(f.Filename, chunk[:n]); err != nil {
+		return Attachment{}, err
+	}
+	if !rules.Allows(f.MimeType) {
+		return Attachment{}, Errorf(Unsupported, "Files of type %s are not accepted", f.MimeType)
+	}
+	if err := r.beginFile(ctx, by, &f); err != nil {
+		return Attachment{}, err
+	}
+	if err := r.storeFile(ctx, &f, body, chunk, n, rules.MaxBytes); err != nil {
+		r.dropFile(f.ID)
+		return Attachment{}, err
+	}
+	return f.Attachment(), nil
+}
+
+// beginFile stores the incomplete file if its author may.
+func (r *Relay) beginFile(ctx context.Context, by Author, f *File) error {
+	return r.store.Apply(ctx, func(tx Tx) error {
+		s, err := tx.Session(f.SessionID)
+		if err != nil {
+			return err
+		}
+		if err := by.authorise(&s); err != nil {
+			return err
+		}
+		return tx.CreateFile(f)
+	})
+}
+
+// storeFile stores chunk, which holds n bytes, and the rest of body.
+func (r *Relay) storeFile(ctx context.Context, f *File, body io.Reader, chunk []byte, n int, most int64) error {
+	for index := 0; n > 0; index++ {
+		if f.Size += int64(n); f.Size > most {
+			return Errorf(TooLarge, "Attachments must be at most %d bytes", most)
+		}
+		err := r.store.Apply(ctx, func(tx Tx) error {
+			if _, err := tx.File(f.ID); err != nil {
+				return err // erased with its session meanwhile
+			}
+			return tx.PutChunk(f.ID, index, chunk[:n])
+		})
+		if err != nil {
+			return err
+		}
+		if n, err = readChunk(body, chunk); err != nil {
+			return err
+		}
+	}
+	f.Complete = true
+	return r.store.Apply(ctx, func(tx Tx) error { return tx.SaveFile(f) })
+}
+
+// readChunk fills chunk as far as body reaches.
+func readChunk(body io.Reader, chunk []byte) (int, error) {
+	n, err := io.ReadFull(body, chunk)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	if err != nil {
+		return n, fmt.Errorf("%w: %w", ErrUploadCut, err)
+	}
+	return n, nil
+}
+
+// dropFile removes a file that did not arrive whole. If that fails the sweep
+// finds it.
+func (r *Relay) dropFile(id string) {
+	err := r.store.Apply(context.Background(), func(tx Tx) error { return tx.DeleteFile(id) })
+	if err != nil {
+		r.log.Warn("an incomplete attachment stays until it is swept", "err", err)
+	}
+}
+
+// attach gives a new message the files it names: complete ones of its session,
+// uploaded by its side and not used yet.
+func (c *change) attach(m *Message, ids []string) error {
+	for _, id := range ids {
+		f, err := c.File(id)
+		if err != nil {
+			return err
+		}
+		own := (f.Uploader == SenderVisitor) == (m.Sender == SenderVisitor)
+		if f.SessionID != m.SessionID || !f.Complete || f.MessageID != "" || !own {
+			return ErrAttachmentNotFound
+		}
+		f.MessageID = m.ID
+		if err := c.SaveFile(&f); err != nil {
+			return err
+		}
+		m.Attachments.V = append(m.Attachments.V, f.Attachment())
+	}
+	return nil
+}
+
+// checkFiles refuses too many files, or one named twice.
+func checkFiles(sender Sender, ids []string) error {
+	most := maxOperatorFiles
+	if sender == SenderVisitor {
+		most = maxVisitorFiles
+	}
+	if len(ids) > most {
+		return Errorf(Invalid, "attachmentIds must be at most %d", most)
+	}
+	for i, id := range ids {
+		if slices.Contains(ids[:i], id) {
+			return Errorf(Invalid, "attachmentIds names a file twice")
+		}
+	}
+	return nil
+}
+
+// Download reads a complete file, a chunk at a time.
+type Download struct {
+	File
+	store  Store
+	ctx    context.Context
+	offset int64
+	chunk  []byte
+	index  int // of chunk
+}
+
+// Open finds a complete file. The download reads while ctx lives.
+func (r *Relay) Open(ctx context.Context, id string) (*Download, error) {
+	d := &Download{store: r.store, ctx: ctx, index: -1}
+	err := r.store.Read(ctx, func(rd Reader) (err error) {
+		d.File, err = rd.File(id)
+		return err
+	})
+	if err == nil && !d.Complete {
+		err = ErrAttachmentNotFound
+	}
+	return d, err
+}
+
+// Read implements [io.Reader].
+func (d *Download) Read(p []byte) (int, error) {
+	if d.offset >= d.Size {
+		return 0, io.EOF
+	}
+	if index := int(d.offset / ChunkSize); index != d.index {
+		err := d.store.Read(d.ctx, func(rd Reader) (err error) {
+			d.chunk, err = rd.Chunk(d.ID, index)
+			return err
+		})
+		if err != nil {
+			return 0, err
+		}
+		d.index = index
+	}
+	within := d.offset % ChunkSize
+	if within >= int64(len(d.chunk)) {
+		return 0, io.ErrUnexpectedEOF
+	}
+	n := copy(p, d.chunk[within:])
+	d.offset += int64(n)
+	return n, nil
+}
+
+// Seek implements [io.Seeker].
+func (d *Download) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += d.offset
+	case io.SeekEnd:
+		offset += d.Size
+	}
+	if offset < 0 {
+		return 0, errors.New("seek before the beginning of a file")
+	}
+	d.offset = offset
+	return offset, nil
+}

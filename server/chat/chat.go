@@ -1,0 +1,140 @@
+// Package chat is relay's vocabulary and engine. It imports the standard
+// library only; everything else in relay imports it.
+//
+// Everything that happens is an [Event]. There is one door in ([Relay]), one
+// transaction ([Store].Apply) and two pipes out: the [Hub] (live, lossy,
+// resumable: the streams) and the [Outbox] (durable, ordered, retried: the
+// sinks).
+//
+// # Words
+//
+// One word per thing, in code, texts and paths (contract.md 1):
+//
+//   - session: one visitor's conversation. Not: ticket, room, chat.
+//   - visitor: the person on the website. Not: user, customer, guest.
+//   - operator: the person who answers. Not: agent, admin, staff.
+//   - desk: a place operators answer from: a bridge or the console.
+//   - bridge: the adapter of one chat platform. Not: channel, provider.
+//   - thread: a session's place on a platform. Not: topic.
+//   - message, attachment: as everywhere. Not: file upload, media.
+//   - link: the pair of a message and its copy on a platform.
+//   - event: a fact with a revision. Not: action, update, activity.
+//   - delivery: one event on its way to one sink. Not: job, task.
+//   - sink: whatever takes deliveries: bridge, webhook, AI model.
+//   - lane: the deliveries of one session to one sink, in order.
+package chat
+
+// Sender says where a message comes from (seed 2, Message).
+type Sender string
+
+// The three origins of a message.
+const (
+	SenderVisitor  Sender = "visitor"
+	SenderOperator Sender = "operator"
+	SenderAI       Sender = "ai"
+)
+
+// Status is the state of a session's life (contract.md 3, life of a session).
+type Status string
+
+// A closed session is reopened by its visitor's next message.
+const (
+	StatusOpen   Status = "open"
+	StatusClosed Status = "closed"
+)
+
+// Metadata describes the visitor's page and browser (seed 2, Session).
+type Metadata struct {
+	URL        string `json:"url,omitempty"`
+	Country    string `json:"country,omitempty"`
+	Browser    string `json:"browser,omitempty"`
+	DeviceType string `json:"deviceType,omitempty"`
+	Referrer   string `json:"referrer,omitempty"`
+	Language   string `json:"language,omitempty"`
+	UserAgent  string `json:"userAgent,omitempty"`
+}
+
+// CSAT is a visitor's satisfaction rating. Score is 1 to 5, 0 while unrated.
+type CSAT struct {
+	AskedAt     Time   `json:"askedAt,omitzero" db:"csat_asked_at"`
+	Score       int    `json:"score,omitzero" db:"csat_score"`
+	Comment     string `json:"comment,omitempty" db:"csat_comment"`
+	RespondedAt Time   `json:"respondedAt,omitzero" db:"csat_responded_at"`
+}
+
+// Session is one visitor's conversation (seed 2, Session).
+type Session struct {
+	ID        string `db:"id"`
+	VisitorID string `db:"visitor_id"`
+	// TokenHash is the SHA-256 of the session token. Empty: the session was
+	// opened without one and its id alone is the authority.
+	TokenHash string `db:"token_hash"`
+	// Resumable sessions are found by their visitor's id: at most one a
+	// visitor, never one that is bound to a token.
+	Resumable bool   `db:"resumable"`
+	Status    Status `db:"status"`
+	Blocked   bool   `db:"blocked"`
+	// Rev is the revision of the session's newest event, dense from 1.
+	Rev int64 `db:"rev"`
+	// InitRev is the revision the newest init answered; a stream without a
+	// cursor starts behind it.
+	InitRev int64 `db:"init_rev"`
+	// LeavingRev is the revision of the visitor's announced leave, 0 when it
+	// stays.
+	LeavingRev int64 `db:"leaving_rev"`
+	// StartedAt is the time of the first message. Zero: nothing was written.
+	StartedAt Time `db:"started_at"`
+	// AnsweredAt is the time of the operators' first message.
+	AnsweredAt Time `db:"answered_at"`
+	// Unread counts the visitor's messages since an operator last answered
+	// or marked the session as read.
+	Unread   int            `db:"unread"`
+	AIActive bool           `db:"ai_active"`
+	Metadata JSON[Metadata] `db:"metadata"`
+	Identity Raw            `db:"identity"` // JSON object, nil when unknown
+	Verified bool           `db:"verified"`
+	PreChat  Raw            `db:"prechat"` // JSON object, nil when not filled in
+	CSAT
+	CreatedAt    Time `db:"created_at"`
+	LastActivity Time `db:"last_activity"`
+}
+
+// Started reports whether the session has a message; the others are hidden
+// from lists and erased after a day.
+func (s *Session) Started() bool { return s.StartedAt != 0 }
+
+// Message is the one message object of every interface (contract.md 3).
+type Message struct {
+	ID        string `json:"id" db:"id"`
+	SessionID string `json:"sessionId" db:"session_id"`
+	// Seq is the revision of the event that brought the message. It orders
+	// the history of a session.
+	Seq          int64             `json:"-" db:"seq"`
+	Content      string            `json:"content" db:"content"`
+	Sender       Sender            `json:"sender" db:"sender"`
+	Timestamp    Time              `json:"timestamp" db:"created_at"`
+	ReplyTo      string            `json:"replyTo,omitempty" db:"reply_to"`
+	Attachments  JSON[Attachments] `json:"attachments" db:"attachments"`
+	OperatorName string            `json:"operatorName,omitempty" db:"operator_name"`
+	SourceBridge string            `json:"sourceBridge,omitempty" db:"source_bridge"`
+	// ClientID is chosen by the visitor's client and makes sending
+	// idempotent. Only its visitor sees it.
+	ClientID    string `json:"clientId,omitempty" db:"client_id"`
+	EditedAt    Time   `json:"editedAt,omitzero" db:"edited_at"`
+	DeletedAt   Time   `json:"deletedAt,omitzero" db:"deleted_at"`
+	DeliveredAt Time   `json:"deliveredAt,omitzero" db:"delivered_at"`
+	ReadAt      Time   `json:"readAt,omitzero" db:"read_at"`
+}
+
+// Attachment describes a file of a message. URL is a signed path on relay,
+// made when the attachment is shown and never stored.
+type Attachment struct {
+	ID       string `json:"id"`
+	Filename string `json:"filename"`
+	MimeType string `json:"mimeType"`
+	Size     int64  `json:"size"`
+	URL      string `json:"url,omitempty"`
+}
+
+// Attachments is a message's list of files; it is never null in JSON.
+type Attachments []Attachment

@@ -1,0 +1,61 @@
+package chat
+
+import (
+	"context"
+	"unicode/utf8"
+)
+
+// The values of the setting csatTrigger at which a visitor is asked by itself.
+const (
+	csatOnClose      = "on_close"
+	csatOnDisconnect = "on_disconnect"
+)
+
+// maxComment is the longest comment of a rating, in characters.
+const maxComment = 2000
+
+// AskCSAT asks a visitor for a rating: once, and only one that was answered.
+func (r *Relay) AskCSAT(ctx context.Context, by Author, sessionID string) error {
+	return r.change(ctx, by, sessionID, func(c *change) error {
+		if c.session.AnsweredAt == 0 {
+			return Errorf(Conflict, "Only a visitor who was answered can be asked for a rating")
+		}
+		return c.ask()
+	})
+}
+
+// askAt asks by itself if the settings want it at this trigger.
+func (c *change) askAt(trigger string, s *Settings) error {
+	if !s.Bool("csatEnabled") || s.Text("csatTrigger") != trigger || c.session.AnsweredAt == 0 {
+		return nil
+	}
+	return c.ask()
+}
+
+func (c *change) ask() error {
+	if c.session.AskedAt != 0 || c.session.RespondedAt != 0 {
+		return nil
+	}
+	c.session.AskedAt = c.at
+	return c.emitFact(EventCSATRequest, momentOf(c.at))
+}
+
+// Rate stores a visitor's rating, 1 to 5. The first one counts; a later one
+// changes nothing and is reported as already rated.
+func (r *Relay) Rate(ctx context.Context, by Author, sessionID string, score int, comment string) (alreadyRated bool, err error) {
+	if score < 1 || score > 5 {
+		return false, Errorf(Invalid, "score must be a number from 1 to 5")
+	}
+	if utf8.RuneCountInString(comment) > maxComment {
+		return false, Errorf(Invalid, "comment must be at most %d characters", maxComment)
+	}
+	err = r.change(ctx, by, sessionID, func(c *change) error {
+		s := c.session
+		if alreadyRated = s.RespondedAt != 0; alreadyRated {
+			return nil
+		}
+		s.Score, s.Comment, s.RespondedAt = score, comment, c.at
+		return c.emitFact(EventCSATSubmitted, map[string]any{"score": score, "comment": comment, "respondedAt": c.at})
+	})
+	return alreadyRated, err
+}

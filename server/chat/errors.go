@@ -1,0 +1,75 @@
+package chat
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kind classifies an [Error] for whoever has to answer it.
+type Kind int
+
+// The kinds of errors that a caller can cause or meet.
+const (
+	Invalid     Kind = iota + 1 // the request is malformed or breaks a rule
+	Forbidden                   // the caller may not do this
+	NotFound                    // no such thing, or not the caller's
+	Conflict                    // the thing is in a state that does not allow it
+	TooLarge                    // over a limit of size
+	Unsupported                 // a type that is not accepted
+	StorageFull                 // the disk is full; nothing was stored
+)
+
+// Error is an error whose text is meant for the caller.
+type Error struct {
+	Kind Kind
+	Text string
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// Errorf makes an [Error] of a kind.
+func Errorf(kind Kind, format string, args ...any) error {
+	return &Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
+}
+
+// The errors that several places answer with the same words.
+var (
+	ErrSessionNotFound = &Error{NotFound, "Session not found"}
+	ErrMessageNotFound = &Error{NotFound, "Message not found"}
+	ErrBlocked         = &Error{Forbidden, "Blocked"}
+	ErrStorageFull     = &Error{StorageFull, "storage full"}
+	// ErrUploadCut means that a file's sender stopped in the middle.
+	ErrUploadCut = &Error{Invalid, "The upload was cut off"}
+)
+
+// What a sink's failure means for the delivery. A failure of any other kind is
+// tried again with growing pauses.
+var (
+	// ErrPermanent marks a delivery that no retry will save.
+	ErrPermanent = errors.New("permanent failure")
+	// ErrAmbiguous marks a delivery of which nobody knows whether it arrived:
+	// the request left, its answer was lost. The next attempt is told so.
+	ErrAmbiguous = errors.New("ambiguous outcome")
+)
+
+// Scope says how much rests while a sink asks for patience.
+type Scope int
+
+// A lane is one session at one sink.
+const (
+	ScopeLane Scope = iota
+	ScopeSink
+)
+
+// RetryAfter is a sink's demand to wait before the next attempt. It does not
+// count as a failed attempt.
+type RetryAfter struct {
+	After time.Duration
+	Scope Scope
+	Cause error
+}
+
+func (e *RetryAfter) Error() string { return fmt.Sprintf("retry after %s: %v", e.After, e.Cause) }
+
+func (e *RetryAfter) Unwrap() error { return e.Cause }

@@ -1,0 +1,142 @@
+package chat
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// EventType names an event; it is also the name of the stream's SSE event.
+type EventType string
+
+// The facts. Each takes the next revision of its session and is stored.
+const (
+	EventNewSession      EventType = "new_session"
+	EventMessage         EventType = "message"
+	EventMessageEdited   EventType = "message_edited"
+	EventMessageDeleted  EventType = "message_deleted"
+	EventMessageRead     EventType = "message_read"
+	EventIdentityUpdate  EventType = "identity_update"
+	EventSessionClosed   EventType = "session_closed"
+	EventSessionReopened EventType = "session_reopened"
+	EventCustom          EventType = "custom_event"
+	EventCSATRequest     EventType = "csat_request"
+	EventCSATSubmitted   EventType = "csat_submitted"
+	EventDisconnect      EventType = "visitor_disconnect"
+	// EventLeaving is a disconnect that may yet turn out to be a change of
+	// page. Nobody hears of it but the leave sink, a while later.
+	EventLeaving EventType = "visitor_leaving"
+)
+
+// The states. They have no revision, are not stored and may be lost.
+const (
+	StateConnected      EventType = "connected"
+	StateTyping         EventType = "typing"
+	StateOperatorStatus EventType = "operator_status"
+	StateConfig         EventType = "config"
+	StateResync         EventType = "resync"
+	StateSessionErased  EventType = "session_erased"
+	StateDeliveryFailed EventType = "delivery_failed"
+)
+
+// Event is the only thing that moves through relay.
+type Event struct {
+	SessionID string    `db:"session_id"`
+	Rev       int64     `db:"rev"` // 0 for a state
+	Type      EventType `db:"type"`
+	// Source is where the event came from: a bridge's name, "console", "api",
+	// "widget" or "ai". The event is never sent back there.
+	Source string `db:"source"`
+	// MessageID is the message the event is about, or empty.
+	MessageID string `db:"message_id"`
+	// Payload is the event as the streams write it, a JSON object with type
+	// and sessionId, rendered once. Attachments carry no URL in it.
+	Payload Raw  `db:"payload"`
+	At      Time `db:"at"`
+}
+
+// Message decodes the message that a message event carries.
+func (e *Event) Message() (Message, error) {
+	var m Message
+	err := json.Unmarshal(e.Payload, &m)
+	return m, err
+}
+
+// ForVisitor reports whether the visitor's stream carries the event
+// (contract.md 3, widget stream).
+func (e *Event) ForVisitor() bool {
+	switch e.Type {
+	case StateTyping, EventCustom:
+		return e.Source != SourceWidget
+	case EventNewSession, EventIdentityUpdate, EventCSATSubmitted, EventDisconnect, EventLeaving,
+		StateSessionErased, StateDeliveryFailed:
+		return false
+	}
+	return true
+}
+
+// Show returns the payload as an audience sees it: attachments with their
+// links, and for operators without what only the visitor sees.
+func (e *Event) Show(links *FileLinks, until Time, forOperators bool) Raw {
+	files := bytes.Contains(e.Payload, []byte(`"attachments":[{`))
+	private := forOperators && bytes.Contains(e.Payload, []byte(`"clientId"`))
+	if e.MessageID == "" || !files && !private {
+		return e.Payload
+	}
+	m, err := e.Message()
+	if err != nil {
+		return e.Payload
+	}
+	if forOperators {
+		m.ClientID = ""
+	}
+	links.Show(&m, until)
+	return render(e.Type, "", m)
+}
+
+// Receipt is the payload of [EventMessageRead].
+type Receipt struct {
+	MessageIDs []string `json:"messageIds"`
+	Status     string   `json:"status"` // delivered or read
+	At         Time     `json:"at"`
+}
+
+// messageFact renders an event about a message; the payload is the message
+// itself behind its type.
+func messageFact(t EventType, source string, at Time, m *Message) Event {
+	e := Event{SessionID: m.SessionID, Type: t, Source: source, MessageID: m.ID, At: at}
+	e.Payload = render(t, "", m)
+	return e
+}
+
+// fact renders an event about a session. Its revision is set by the
+// transaction that appends it.
+func fact(t EventType, source string, at Time, sessionID string, body any) Event {
+	return Event{SessionID: sessionID, Type: t, Source: source, Payload: render(t, sessionID, body), At: at}
+}
+
+// render makes the payload: body's fields behind type and sessionId.
+func render(t EventType, sessionID string, body any) Raw {
+	head := struct {
+		Type      EventType `json:"type"`
+		SessionID string    `json:"sessionId,omitempty"`
+	}{t, sessionID}
+	out := mustJSON(head)
+	if body == nil {
+		return out
+	}
+	fields := mustJSON(body)
+	if len(fields) <= 2 {
+		return out
+	}
+	out = append(out[:len(out)-1], ',')
+	return append(out, fields[1:]...)
+}
+
+// mustJSON marshals values of our own types, which always succeeds.
+func mustJSON(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}

@@ -1,0 +1,208 @@
+package chat_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"relay/db"
+	"relay/db/dbtest"
+	"relay/server/chat"
+)
+
+// reader follows a session like a browser: it is cut at random, comes back
+// with its last event's id and checks that every revision comes exactly once.
+type reader struct {
+	h         *house
+	sessionID string
+	random    *rand.Rand
+	last      int64
+}
+
+// follow reads until revision end, through cuts.
+func (r *reader) follow(ctx context.Context, end int64) error {
+	for r.last < end {
+		if err := r.connect(ctx, end, 1+r.random.IntN(40)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// connect reads for one connection of at most hints hints.
+func (r *reader) connect(ctx context.Context, end int64, hints int) error {
+	feed, open, err := r.h.Follow(ctx, visitor, r.sessionID, strconv.FormatInt(r.last, 10))
+	if err != nil {
+		return err
+	}
+	defer feed.Close()
+	if err := r.take(open.Events, open.Resync); err != nil {
+		return err
+	}
+	for range hints {
+		if r.last >= end {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("revision %d of %d never came: %w", r.last+1, end, ctx.Err())
+		case e, ok := <-feed.C():
+			if !ok {
+				return fmt.Errorf("the feed was closed")
+			}
+			events, resync, err := feed.Next(ctx, e)
+			if err != nil {
+				return err
+			}
+			if err := r.take(events, resync); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *reader) take(events []chat.Event, resync bool) error {
+	if resync {
+		return fmt.Errorf("asked to resync behind %d", r.last)
+	}
+	for _, e := range events {
+		if e.Rev == 0 {
+			continue
+		}
+		if e.Rev != r.last+1 {
+			return fmt.Errorf("revision %d came behind %d", e.Rev, r.last)
+		}
+		r.last = e.Rev
+	}
+	return nil
+}
+
+// TestFeedsNeverMissOrRepeat is the property that everything live rests on:
+// two sessions, eight writers each, four readers each that are cut and come
+// back at random; every reader sees every revision exactly once, in order.
+func TestFeedsNeverMissOrRepeat(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+		const writers, each = 8, 25
+		seed := rand.Uint64()
+		t.Logf("seed %d", seed)
+		h := build(t, store)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // ends a reader that waits in vain
+		defer cancel()
+		var work sync.WaitGroup
+		for n := range 2 {
+			id := h.open(t, fmt.Sprint("visitor", n))
+			end := int64(writers*each + 1) // and new_session
+			for w := range writers {
+				work.Go(func() {
+					for i := range each {
+						if _, err := h.Send(t.Context(), visitor, chat.Post{SessionID: id, Content: fmt.Sprint(w, " ", i)}); err != nil {
+							t.Errorf("send: %v", err)
+							return
+						}
+					}
+				})
+			}
+			for k := range 4 {
+				r := &reader{h: h, sessionID: id, random: rand.New(rand.NewPCG(seed, uint64(n*4+k)))}
+				work.Go(func() {
+					if err := r.follow(ctx, end); err != nil {
+						t.Errorf("session %d, reader %d: %v", n, k, err)
+					}
+				})
+			}
+		}
+		work.Wait()
+	})
+}
+
+// TestFollowFromCursors is the table of where a stream begins.
+func TestFollowFromCursors(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+		h := build(t, store)
+		id := h.open(t, "visitor")
+		for i := range 4 {
+			h.say(t, id, fmt.Sprint(i)) // revisions 2 to 5, behind new_session
+		}
+		for _, tt := range []struct {
+			name, cursor string
+			first        int64 // revision of the first event, 0 for none
+			resync       bool
+		}{
+			{"none starts behind init", "", 1, false},
+			{"the beginning", "0", 1, false},
+			{"the middle", "3", 4, false},
+			{"the end", "5", 0, false},
+			{"from the future", "6", 0, true},
+			{"negative", "-1", 0, true},
+			{"nonsense", "abc", 0, true},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				feed, open, err := h.Follow(t.Context(), visitor, id, tt.cursor)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer feed.Close()
+				var first int64
+				if len(open.Events) > 0 {
+					first = open.Events[0].Rev
+				}
+				if first != tt.first || open.Resync != tt.resync || feed.Last() != 5 {
+					t.Errorf("begins at %d, resync %v, last %d; want %d, %v, 5", first, open.Resync, feed.Last(), tt.first, tt.resync)
+				}
+			})
+		}
+	})
+}
+
+// TestFollowBehindPrunedEvents: what is not stored any more cannot be resumed.
+func TestFollowBehindPrunedEvents(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+		h := build(t, store)
+		id := h.open(t, "visitor")
+		h.say(t, id, "old")
+		if err := store.Prune(t.Context(), chat.Now()+1); err != nil {
+			t.Fatal(err)
+		}
+		h.say(t, id, "new")
+		feed, open, err := h.Follow(t.Context(), visitor, id, "1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer feed.Close()
+		if !open.Resync || len(open.Events) != 0 || feed.Last() != 3 {
+			t.Errorf("resync %v with %d events up to %d, want a resync up to 3", open.Resync, len(open.Events), feed.Last())
+		}
+	})
+}
+
+// TestFeedCatchesUpAfterALoss: a reader that was too slow for its queue reads
+// the store for what it lost.
+func TestFeedCatchesUpAfterALoss(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+		h := build(t, store)
+		id := h.open(t, "visitor")
+		feed, _, err := h.Follow(t.Context(), visitor, id, "0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer feed.Close()
+		for i := range 50 {
+			h.say(t, id, fmt.Sprint(i))
+		}
+		r := &reader{}
+		for r.last < 51 {
+			events, resync, err := feed.Next(t.Context(), <-feed.C())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.take(events, resync); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

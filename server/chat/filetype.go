@@ -1,0 +1,120 @@
+package chat
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+	_ "image/gif"  // so that sizes can be read
+	_ "image/jpeg" // likewise
+	_ "image/png"  // likewise
+	"mime"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// maxPixels is the largest image that anybody's browser is asked to decode.
+const maxPixels = 40 << 20
+
+// inlineTypes are the types that browsers may show; all others are downloads.
+var inlineTypes = map[string][]string{
+	"image/png":  {".png"},
+	"image/jpeg": {".jpg", ".jpeg"},
+	"image/gif":  {".gif"},
+	"image/webp": {".webp"},
+	"video/mp4":  {".mp4", ".m4v"},
+	"audio/mpeg": {".mp3"},
+	"text/plain": {".txt", ".log", ".md", ".csv"},
+}
+
+// Inline reports whether browsers may show files of this type.
+func Inline(mimeType string) bool {
+	_, ok := inlineTypes[mimeType]
+	return ok
+}
+
+// inspect decides what a file is from its name and its first bytes. What may
+// be shown has to be what its name says; images have to be of a sane size.
+func inspect(filename string, head []byte) (mimeType string, err error) {
+	if len(head) == 0 {
+		return "", Errorf(Invalid, "The file is empty")
+	}
+	sniffed, _, _ := strings.Cut(http.DetectContentType(head), ";")
+	ext := strings.ToLower(path.Ext(filename))
+	if exts, inline := inlineTypes[sniffed]; inline && slices.Contains(exts, ext) {
+		if strings.HasPrefix(sniffed, "image/") {
+			err = checkPixels(sniffed, head)
+		}
+		return sniffed, err
+	}
+	named, _, _ := strings.Cut(mime.TypeByExtension(ext), ";")
+	if named == "" || Inline(named) {
+		return "application/octet-stream", nil // the name promises what the content is not
+	}
+	return named, nil
+}
+
+// checkPixels refuses images that are small as files and huge when decoded.
+func checkPixels(mimeType string, head []byte) error {
+	var width, height int
+	if mimeType == "image/webp" {
+		width, height = webpSize(head)
+	} else {
+		config, _, err := image.DecodeConfig(bytes.NewReader(head))
+		if err != nil {
+			return Errorf(Invalid, "The image is damaged")
+		}
+		width, height = config.Width, config.Height
+	}
+	if width <= 0 || height <= 0 {
+		return Errorf(Invalid, "The image is damaged")
+	}
+	if width > maxPixels/height {
+		return Errorf(TooLarge, "Images must be at most %d megapixels", maxPixels>>20)
+	}
+	return nil
+}
+
+// webpSize reads the size out of a WebP file's first chunk, in its three
+// forms (RFC 9649); 0 when it is none of them.
+func webpSize(head []byte) (width, height int) {
+	if len(head) < 30 {
+		return 0, 0
+	}
+	switch string(head[12:16]) {
+	case "VP8 ":
+		return int(binary.LittleEndian.Uint16(head[26:]) & 0x3fff), int(binary.LittleEndian.Uint16(head[28:]) & 0x3fff)
+	case "VP8L":
+		bits := binary.LittleEndian.Uint32(head[21:])
+		return int(bits&0x3fff) + 1, int(bits>>14&0x3fff) + 1
+	case "VP8X":
+		w := uint32(head[24]) | uint32(head[25])<<8 | uint32(head[26])<<16
+		h := uint32(head[27]) | uint32(head[28])<<8 | uint32(head[29])<<16
+		return int(w) + 1, int(h) + 1
+	}
+	return 0, 0
+}
+
+// cleanFilename makes a name that is only a name: no path, no control or
+// direction characters, not endless.
+func cleanFilename(name string) string {
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(name, ""))
+	name = strings.Trim(name, " .")
+	if name == "" {
+		return "file"
+	}
+	ext := path.Ext(name)
+	stem := []rune(strings.TrimSuffix(name, ext))
+	if len(ext) > 20 {
+		stem, ext = []rune(name), ""
+	}
+	return string(stem[:min(len(stem), 100)]) + ext
+}

@@ -1,0 +1,158 @@
+package chat
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// queueLength is how many events wait for a slow reader before it has to read
+// the store to catch up.
+const queueLength = 16
+
+// Hub hands events to the live streams. It is a hint, never the truth: events
+// may come in any order and may be missing, so readers keep count of revisions
+// and read the store for what they lack (see [Feed]).
+type Hub struct {
+	mu       sync.RWMutex
+	sessions map[string][]*Subscription
+	all      []*Subscription
+	closed   bool
+}
+
+// Subscription receives the events of one session, or of all.
+type Subscription struct {
+	// C carries the events. It is closed when the hub closes or the session
+	// is erased.
+	C         chan *Event
+	hub       *Hub
+	sessionID string
+	lost      atomic.Bool
+}
+
+// NewHub makes a hub without subscribers.
+func NewHub() *Hub { return &Hub{sessions: map[string][]*Subscription{}} }
+
+// Subscribe starts a subscription to one session, or to all with "". The
+// caller ends it with Close.
+func (h *Hub) Subscribe(sessionID string) *Subscription {
+	s := &Subscription{C: make(chan *Event, queueLength), hub: h, sessionID: sessionID}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.closed:
+		close(s.C)
+	case sessionID == "":
+		h.all = append(h.all, s)
+	default:
+		h.sessions[sessionID] = append(h.sessions[sessionID], s)
+	}
+	return s
+}
+
+// Publish hands events to their session's subscribers and to those of all. It
+// never waits: a subscriber whose queue is full is told that it lost something.
+func (h *Hub) Publish(events ...Event) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	for i := range events {
+		e := &events[i]
+		for _, s := range h.sessions[e.SessionID] {
+			s.offer(e)
+		}
+		for _, s := range h.all {
+			s.offer(e)
+		}
+	}
+}
+
+// Broadcast hands a state to the subscribers of every session and of all.
+func (h *Hub) Broadcast(t EventType, body any) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	at := Now()
+	for id, list := range h.sessions {
+		e := fact(t, "", at, id, body)
+		for _, s := range list {
+			s.offer(&e)
+		}
+	}
+	e := fact(t, "", at, "", body)
+	for _, s := range h.all {
+		s.offer(&e)
+	}
+}
+
+// Watched reports how many subscriptions a session has.
+func (h *Hub) Watched(sessionID string) int {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return len(h.sessions[sessionID])
+}
+
+// Drop ends every subscription of an erased session.
+func (h *Hub) Drop(sessionID string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.sessions[sessionID] {
+		close(s.C)
+	}
+	delete(h.sessions, sessionID)
+}
+
+// Close ends every subscription, and those still to come.
+func (h *Hub) Close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return
+	}
+	h.closed = true
+	for _, list := range h.sessions {
+		for _, s := range list {
+			close(s.C)
+		}
+	}
+	for _, s := range h.all {
+		close(s.C)
+	}
+	h.sessions, h.all = map[string][]*Subscription{}, nil
+}
+
+// Close ends the subscription. Its channel is left open for the garbage
+// collector.
+func (s *Subscription) Close() {
+	h := s.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.sessionID == "" {
+		h.all = without(h.all, s)
+		return
+	}
+	if list := without(h.sessions[s.sessionID], s); len(list) > 0 {
+		h.sessions[s.sessionID] = list
+	} else {
+		delete(h.sessions, s.sessionID)
+	}
+}
+
+// Lost reports, once, whether events were dropped since it was last asked.
+// Events are dropped only while C is full, so asking after each receive is
+// enough.
+func (s *Subscription) Lost() bool { return s.lost.Load() && s.lost.Swap(false) }
+
+func (s *Subscription) offer(e *Event) {
+	select {
+	case s.C <- e:
+	default:
+		s.lost.Store(true)
+	}
+}
+
+func without(list []*Subscription, s *Subscription) []*Subscription {
+	i := slices.Index(list, s)
+	if i < 0 {
+		return list
+	}
+	return slices.Delete(list, i, i+1)
+}

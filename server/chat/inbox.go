@@ -1,0 +1,171 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// UpdateState is how far an update has come.
+type UpdateState int
+
+// A failed update was tried too often; it stays visible.
+const (
+	UpdatePending UpdateState = iota
+	UpdateDone
+	UpdateFailed
+)
+
+// Update is what a platform told relay, stored raw before it is acknowledged
+// and worked on afterwards, in order per thread.
+type Update struct {
+	Bridge string `db:"bridge"`
+	// Key is the platform's id of the update; the same key again is ignored.
+	Key string `db:"key"`
+	// Seq orders the updates of a thread; the store assigns it.
+	Seq        int64       `db:"seq"`
+	Thread     string      `db:"thread"`
+	Raw        Raw         `db:"raw"`
+	State      UpdateState `db:"state"`
+	Attempts   int         `db:"attempts"`
+	NextAt     Time        `db:"next_at"`
+	LastError  string      `db:"last_error"`
+	ReceivedAt Time        `db:"received_at"`
+}
+
+// The inbox tries an update this often; what still fails then is a fault that
+// no retry will heal.
+const inboxAttempts = 10
+
+// Inbox keeps what platforms tell relay until it is worked on: the receiver
+// stores the raw update and acknowledges it at once, names and files are
+// looked up afterwards, in order per thread.
+type Inbox struct {
+	store Store
+	log   *slog.Logger
+
+	mu        sync.Mutex
+	receivers map[string]*receiver
+}
+
+// Handler works on an update. An error is tried again with growing pauses
+// while the updates of the same thread wait; ErrPermanent gives up at once.
+type Handler func(ctx context.Context, u Update) error
+
+// receiver works on one bridge's updates.
+type receiver struct {
+	bridge string
+	handle Handler
+	store  Store
+	log    *slog.Logger
+	lanes  *lanes
+}
+
+// NewInbox makes an inbox that nobody works on yet.
+func NewInbox(store Store, log *slog.Logger) *Inbox {
+	return &Inbox{store: store, log: log, receivers: map[string]*receiver{}}
+}
+
+// Receive stores an update. When it returns nil the platform may be told that
+// the update arrived. The same update again has no effect.
+func (in *Inbox) Receive(ctx context.Context, u Update) error {
+	u.ReceivedAt, u.NextAt = Now(), Now()
+	var fresh bool
+	err := in.store.Apply(ctx, func(tx Tx) (err error) {
+		fresh, err = tx.PutUpdate(&u)
+		return err
+	})
+	if err != nil || !fresh {
+		return err
+	}
+	in.mu.Lock()
+	r, served := in.receivers[u.Bridge]
+	in.mu.Unlock()
+	if served {
+		r.lanes.wake(u.Thread, u.NextAt)
+	}
+	return nil
+}
+
+// Serve takes up what waits of a bridge, then works on its updates until ctx
+// ends, on up to parallel threads at once.
+func (in *Inbox) Serve(ctx context.Context, bridge string, parallel int, handle Handler) error {
+	r := &receiver{bridge: bridge, handle: handle, store: in.store, log: in.log.With("bridge", bridge)}
+	r.lanes = newLanes(parallel, r.serve)
+	in.mu.Lock()
+	in.receivers[bridge] = r // from here on, Receive wakes it
+	in.mu.Unlock()
+	defer in.forget(r)
+	left, err := readLanes(ctx, in.store, func(rd Reader) ([]Lane, error) { return rd.InboxLanes(bridge) })
+	if err != nil {
+		return err
+	}
+	for _, l := range left {
+		r.lanes.wake(l.Key, l.NextAt)
+	}
+	r.lanes.run(ctx)
+	return nil
+}
+
+// forget ends what Serve began, unless another Serve took over.
+func (in *Inbox) forget(r *receiver) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.receivers[r.bridge] == r {
+		delete(in.receivers, r.bridge)
+	}
+}
+
+// serve works on what is due in a thread, in order.
+func (r *receiver) serve(ctx context.Context, thread string) Time {
+	for ctx.Err() == nil {
+		u, err := r.head(ctx, thread)
+		if err != nil {
+			r.log.Error("inbox cannot use the database", "err", err)
+			return Now().Add(time.Second)
+		}
+		if u == nil {
+			return 0
+		}
+		if u.NextAt > Now() {
+			return u.NextAt
+		}
+		r.settle(u, r.handle(ctx, *u))
+		if err := r.store.Apply(context.WithoutCancel(ctx), func(tx Tx) error { return tx.SaveUpdate(u) }); err != nil {
+			r.log.Error("inbox cannot use the database", "err", err)
+			return Now().Add(time.Second)
+		}
+	}
+	return Now()
+}
+
+// head returns the thread's first waiting update, nil when there is none.
+func (r *receiver) head(ctx context.Context, thread string) (*Update, error) {
+	var lane []Update
+	err := r.store.Read(context.WithoutCancel(ctx), func(rd Reader) (err error) {
+		lane, err = rd.InboxLane(r.bridge, thread, 1)
+		return err
+	})
+	if err != nil || len(lane) == 0 {
+		return nil, err
+	}
+	return &lane[0], nil
+}
+
+// settle notes what came of working on an update.
+func (r *receiver) settle(u *Update, err error) {
+	if err == nil {
+		u.State, u.LastError = UpdateDone, ""
+		return
+	}
+	u.Attempts++
+	u.LastError = err.Error()
+	if u.Attempts >= inboxAttempts || errors.Is(err, ErrPermanent) {
+		u.State = UpdateFailed
+		r.log.Error("update given up", "key", u.Key, "attempts", u.Attempts, "err", err)
+		return
+	}
+	u.NextAt = Now().Add(Backoff(time.Second, 5*time.Minute)(u.Attempts))
+}

@@ -1,0 +1,150 @@
+package chat
+
+import (
+	"container/heap"
+	"context"
+	"sync"
+	"time"
+)
+
+// lanes decides when which lane is worked on: each as soon as it is due, at
+// most parallel of them at once, one lane never twice at the same time. It
+// holds no work itself, only the time at which each waiting lane is due; the
+// rows of the store are the truth.
+type lanes struct {
+	parallel int
+	// work does what is due in a lane and returns when the lane is due again,
+	// or 0 when nothing waits in it.
+	work func(ctx context.Context, key string) Time
+
+	mu      sync.Mutex
+	waiting laneHeap
+	known   map[string]*lane
+	running int
+	bell    chan struct{}
+}
+
+// lane is a lane that waits or is being worked on.
+type lane struct {
+	key     string
+	due     Time
+	index   int // in the heap, -1 while it is being worked on
+	renewed bool
+}
+
+func newLanes(parallel int, work func(ctx context.Context, key string) Time) *lanes {
+	return &lanes{parallel: parallel, work: work, known: map[string]*lane{}, bell: make(chan struct{}, 1)}
+}
+
+// wake makes a lane due at a time, or earlier if it already was. A lane that
+// is being worked on is looked at again afterwards.
+func (l *lanes) wake(key string, due Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w, ok := l.known[key]
+	switch {
+	case !ok:
+		w = &lane{key: key, due: due}
+		l.known[key] = w
+		heap.Push(&l.waiting, w)
+	case w.index < 0:
+		if !w.renewed || due < w.due {
+			w.due = due
+		}
+		w.renewed = true
+	case due < w.due:
+		w.due = due
+		heap.Fix(&l.waiting, w.index)
+	}
+	l.ring()
+}
+
+// ring asks run to look again.
+func (l *lanes) ring() {
+	select {
+	case l.bell <- struct{}{}:
+	default:
+	}
+}
+
+// run works until ctx ends, then waits for the lanes being worked on.
+func (l *lanes) run(ctx context.Context) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for {
+		pause := l.start(ctx, &wg)
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-l.bell:
+			timer.Stop()
+		case <-timer.C:
+		}
+	}
+}
+
+// start starts every due lane there is room for and returns how long nothing
+// will happen unless the bell rings.
+func (l *lanes) start(ctx context.Context, wg *sync.WaitGroup) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := Now()
+	for len(l.waiting) > 0 && l.running < l.parallel && ctx.Err() == nil {
+		if due := l.waiting[0].due; due > now {
+			return due.Sub(now)
+		}
+		w := heap.Pop(&l.waiting).(*lane)
+		l.running++
+		wg.Go(func() { l.serve(ctx, w) })
+	}
+	return time.Hour
+}
+
+// serve works on a lane once and puts it back when something waits in it.
+func (l *lanes) serve(ctx context.Context, w *lane) {
+	next := l.work(ctx, w.key)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.running--
+	switch {
+	case w.renewed && (next == 0 || w.due < next):
+	case next != 0:
+		w.due = next
+	default:
+		delete(l.known, w.key)
+		l.ring()
+		return
+	}
+	w.renewed = false
+	heap.Push(&l.waiting, w)
+	l.ring()
+}
+
+// laneHeap orders lanes by the time they are due.
+type laneHeap []*lane
+
+func (h laneHeap) Len() int           { return len(h) }
+func (h laneHeap) Less(i, j int) bool { return h[i].due < h[j].due }
+func (h laneHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].index, h[j].index = i, j
+}
+
+// Push implements [heap.Interface].
+func (h *laneHeap) Push(x any) {
+	w := x.(*lane)
+	w.index = len(*h)
+	*h = append(*h, w)
+}
+
+// Pop implements [heap.Interface].
+func (h *laneHeap) Pop() any {
+	old := *h
+	w := old[len(old)-1]
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	w.index = -1
+	return w
+}

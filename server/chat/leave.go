@@ -1,0 +1,89 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// LeaveSink is the destination of announced leaves.
+const LeaveSink = "leave"
+
+// leaveGrace is how long a visitor may be away between two pages.
+const leaveGrace = 30 * time.Second
+
+// Leave is a visitor's leave (seed 2, disconnect request).
+type Leave struct {
+	Duration float64 `json:"duration"` // seconds on the page
+	Reason   string  `json:"reason"`
+}
+
+// LeaveReasons are the reasons that the seed knows.
+var LeaveReasons = []string{"page_unload", "inactivity", "manual"}
+
+// Disconnect announces a visitor's leave. It counts unless the visitor is back
+// within leaveGrace: a change of page is no departure.
+func (r *Relay) Disconnect(ctx context.Context, by Author, sessionID string, l Leave) error {
+	if !slices.Contains(LeaveReasons, l.Reason) {
+		return Errorf(Invalid, "reason must be one of page_unload, inactivity, manual")
+	}
+	if l.Duration < 0 {
+		return Errorf(Invalid, "duration must not be negative")
+	}
+	return r.change(ctx, by, sessionID, func(c *change) error {
+		if !c.session.Started() || c.session.LeavingRev != 0 {
+			return nil
+		}
+		c.session.LeavingRev = c.session.Rev + 1
+		return c.emitFact(EventLeaving, l)
+	})
+}
+
+// stay takes an announced leave back.
+func (r *Relay) stay(ctx context.Context, by Author, sessionID string) error {
+	return r.change(ctx, by, sessionID, func(c *change) error {
+		c.session.LeavingRev = 0
+		return nil
+	})
+}
+
+// leaver is the sink that announced leaves come out of when their time is up.
+type leaver struct{ relay *Relay }
+
+// Leaver returns the sink of announced leaves.
+func (r *Relay) Leaver() Sink { return leaver{r} }
+
+func (leaver) Name() string { return LeaveSink }
+
+func (leaver) Policy() Policy {
+	return Policy{Parallel: 4, Batch: 1, Timeout: time.Minute, Attempts: 10, MaxAge: 24 * time.Hour,
+		Backoff: Backoff(time.Second, time.Minute)}
+}
+
+// Deliver makes the leave a fact, unless the visitor came back or is still on
+// another page.
+func (l leaver) Deliver(ctx context.Context, lane []Delivery) (int, error) {
+	e := lane[0].Event
+	var leave Leave
+	if err := json.Unmarshal(e.Payload, &leave); err != nil {
+		return 0, err
+	}
+	err := l.relay.change(ctx, Author{Source: SourceWidget}, e.SessionID, func(c *change) error {
+		if c.session.LeavingRev != e.Rev {
+			return nil
+		}
+		c.session.LeavingRev = 0
+		if l.relay.hub.Watched(e.SessionID) > 0 {
+			return nil
+		}
+		if err := c.emitFact(EventDisconnect, leave); err != nil {
+			return err
+		}
+		return c.askAt(csatOnDisconnect, l.relay.Settings())
+	})
+	if err != nil {
+		return 0, err
+	}
+	return 1, nil
+}

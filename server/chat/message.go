@@ -1,0 +1,308 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode/utf8"
+)
+
+// The longest contents, in characters (contract.md 3).
+const (
+	MaxVisitorContent  = 4000
+	MaxOperatorContent = 40000
+)
+
+// maxClientID bounds the id that a visitor's client gives a message.
+const maxClientID = 128
+
+// Post is a message on its way in.
+type Post struct {
+	SessionID     string
+	Content       string
+	ReplyTo       string
+	ClientID      string
+	AttachmentIDs []string
+}
+
+// Send stores a message and answers it as stored. The same client id again
+// answers the same message and changes nothing. A visitor's message starts the
+// session and reopens a closed one.
+func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
+	if err := p.check(by); err != nil {
+		return Message{}, err
+	}
+	id := NewID()
+	var m Message
+	err := r.change(ctx, by, p.SessionID, func(c *change) error {
+		if p.ClientID != "" {
+			sent, err := c.MessageByClientID(p.SessionID, p.ClientID)
+			if !errors.Is(err, ErrMessageNotFound) {
+				m = sent
+				return err
+			}
+		}
+		m = Message{ID: id, SessionID: p.SessionID, Content: p.Content, Sender: by.Sender, Timestamp: c.at,
+			ReplyTo: p.ReplyTo, ClientID: p.ClientID, OperatorName: by.Name, Attachments: Of(Attachments{})}
+		if by.Sender != SenderVisitor {
+			m.SourceBridge = by.Source
+		}
+		return c.add(&m, p.AttachmentIDs)
+	})
+	return m, err
+}
+
+// check refuses what can be refused without looking at the session.
+func (p *Post) check(by Author) error {
+	if len(p.ClientID) > maxClientID {
+		return Errorf(Invalid, "clientId must be at most %d characters", maxClientID)
+	}
+	if err := checkFiles(by.Sender, p.AttachmentIDs); err != nil {
+		return err
+	}
+	if len(p.AttachmentIDs) > 0 && strings.TrimSpace(p.Content) == "" {
+		return nil
+	}
+	return checkContent(by.Sender, p.Content)
+}
+
+func checkContent(sender Sender, content string) error {
+	limit := MaxOperatorContent
+	if sender == SenderVisitor {
+		limit = MaxVisitorContent
+	}
+	if strings.TrimSpace(content) == "" {
+		return Errorf(Invalid, "content is required")
+	}
+	if utf8.RuneCountInString(content) > limit {
+		return Errorf(Invalid, "content must be at most %d characters", limit)
+	}
+	return nil
+}
+
+// add stores a new message with what it does to its session.
+func (c *change) add(m *Message, attachmentIDs []string) error {
+	if err := c.attach(m, attachmentIDs); err != nil {
+		return err
+	}
+	if m.ReplyTo != "" {
+		if _, err := c.Message(m.SessionID, m.ReplyTo); err != nil {
+			return err
+		}
+	}
+	if err := c.touch(m.Sender); err != nil {
+		return err
+	}
+	m.Seq = c.session.Rev + 1
+	if err := c.InsertMessage(m); err != nil {
+		return err
+	}
+	return c.emit(messageFact(EventMessage, c.by.Source, c.at, m))
+}
+
+// touch notes that somebody wrote: the first message starts the session, a
+// visitor's reopens a closed one, an operator's answers what was unread.
+func (c *change) touch(sender Sender) error {
+	s := c.session
+	s.LastActivity = c.at
+	if sender == SenderVisitor {
+		s.Unread++
+		if s.Status == StatusClosed {
+			s.Status = StatusOpen
+			if err := c.emitFact(EventSessionReopened, momentOf(c.at)); err != nil {
+				return err
+			}
+		}
+	} else {
+		s.Unread = 0
+		if s.AnsweredAt == 0 && sender == SenderOperator {
+			s.AnsweredAt = c.at
+		}
+	}
+	if s.Started() {
+		return nil
+	}
+	s.StartedAt = c.at
+	return c.emitFact(EventNewSession, map[string]any{"session": s.Public()})
+}
+
+// moment is the payload of the facts that only say when.
+type moment struct {
+	At Time `json:"at"`
+}
+
+func momentOf(at Time) moment { return moment{at} }
+
+// Edit replaces a message's content and answers the message. Visitors edit
+// their own messages, operators those of operators and the AI.
+func (r *Relay) Edit(ctx context.Context, by Author, sessionID, id, content string) (Message, error) {
+	if err := checkContent(by.Sender, content); err != nil {
+		return Message{}, err
+	}
+	var m Message
+	err := r.change(ctx, by, sessionID, func(c *change) (err error) {
+		if m, err = c.own(id); err != nil {
+			return err
+		}
+		switch {
+		case m.DeletedAt != 0:
+			return Errorf(Conflict, "The message is deleted")
+		case m.Content == content:
+			return nil
+		}
+		m.Content, m.EditedAt = content, c.at
+		c.session.LastActivity = c.at
+		if err := c.SaveMessage(&m); err != nil {
+			return err
+		}
+		return c.emit(messageFact(EventMessageEdited, by.Source, c.at, &m))
+	})
+	return m, err
+}
+
+// Delete empties a message: its id and times stay, its content is gone from
+// the history and from the events that carried it. Deleting twice is fine.
+func (r *Relay) Delete(ctx context.Context, by Author, sessionID, id string) error {
+	return r.change(ctx, by, sessionID, func(c *change) error {
+		m, err := c.own(id)
+		if err != nil || m.DeletedAt != 0 {
+			return err
+		}
+		m.Content, m.Attachments, m.DeletedAt = "", Of(Attachments{}), c.at
+		c.session.LastActivity = c.at
+		if err := c.SaveMessage(&m); err != nil {
+			return err
+		}
+		if err := c.DeleteFiles(sessionID, id); err != nil {
+			return err
+		}
+		if err := c.Redact(sessionID, id, func(e Event) Raw { return render(e.Type, "", m) }); err != nil {
+			return err
+		}
+		return c.emit(messageFact(EventMessageDeleted, by.Source, c.at, &m))
+	})
+}
+
+// own returns a message of the session if its author may change it.
+func (c *change) own(id string) (Message, error) {
+	m, err := c.Message(c.session.ID, id)
+	if err != nil {
+		return m, err
+	}
+	if (m.Sender == SenderVisitor) != (c.by.Sender == SenderVisitor) {
+		return m, Errorf(Forbidden, "Only your own messages can be changed")
+	}
+	return m, nil
+}
+
+// MarkRead marks the other side's messages as read and tells that side. Ids
+// that are unknown, one's own or read before are passed over; an operator who
+// names none means all.
+func (r *Relay) MarkRead(ctx context.Context, by Author, sessionID string, ids []string) error {
+	return r.change(ctx, by, sessionID, func(c *change) error {
+		unread, err := c.unread(ids)
+		if err != nil {
+			return err
+		}
+		if by.Sender != SenderVisitor {
+			c.session.Unread = 0
+		}
+		receipt := Receipt{Status: "read", At: c.at}
+		for _, m := range unread {
+			m.ReadAt = c.at
+			if err := c.SaveMessage(&m); err != nil {
+				return err
+			}
+			receipt.MessageIDs = append(receipt.MessageIDs, m.ID)
+		}
+		if len(receipt.MessageIDs) == 0 {
+			return nil
+		}
+		return c.emitFact(EventMessageRead, receipt)
+	})
+}
+
+// unread lists those of the other side's messages that are to be marked.
+func (c *change) unread(ids []string) ([]Message, error) {
+	if len(ids) == 0 && c.by.Sender != SenderVisitor {
+		return c.UnreadMessages(c.session.ID, SenderVisitor)
+	}
+	var list []Message
+	for _, id := range ids {
+		m, err := c.Message(c.session.ID, id)
+		if errors.Is(err, ErrMessageNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		own := (m.Sender == SenderVisitor) == (c.by.Sender == SenderVisitor)
+		if !own && m.ReadAt == 0 && m.DeletedAt == 0 {
+			list = append(list, m)
+		}
+	}
+	return list, nil
+}
+
+// History is a part of a session's messages, oldest first, with the cursor of
+// the same snapshot.
+type History struct {
+	Messages []Message
+	HasMore  bool
+	Rev      int64
+}
+
+// HistoryQuery selects a part of the history: the newest, or those before or
+// after a message.
+type HistoryQuery struct {
+	SessionID     string
+	Before, After string // message ids
+	Limit         int
+}
+
+// History reads messages of a session.
+func (r *Relay) History(ctx context.Context, by Author, q HistoryQuery) (History, error) {
+	var h History
+	err := r.store.Read(ctx, func(rd Reader) error {
+		s, err := rd.Session(q.SessionID)
+		if err != nil {
+			return err
+		}
+		if err := by.authorise(&s); err != nil {
+			return err
+		}
+		h, err = history(rd, &s, q)
+		return err
+	})
+	return h, err
+}
+
+func history(rd Reader, s *Session, q HistoryQuery) (History, error) {
+	mq := MessageQuery{SessionID: s.ID, Limit: q.Limit + 1}
+	for _, edge := range []struct {
+		id  string
+		seq *int64
+	}{{q.Before, &mq.Before}, {q.After, &mq.After}} {
+		if edge.id == "" {
+			continue
+		}
+		m, err := rd.Message(s.ID, edge.id)
+		if err != nil {
+			return History{}, err
+		}
+		*edge.seq = m.Seq
+	}
+	list, err := rd.Messages(mq)
+	if err != nil {
+		return History{}, err
+	}
+	h := History{Messages: list, HasMore: len(list) > q.Limit, Rev: s.Rev}
+	switch {
+	case !h.HasMore:
+	case q.After != "":
+		h.Messages = list[:q.Limit]
+	default:
+		h.Messages = list[1:]
+	}
+	return h, nil
+}

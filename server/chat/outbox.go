@@ -1,0 +1,253 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// Outbox takes deliveries to their sinks: per session and sink in order, each
+// sink on its own, with retries and pauses that are rows and survive restarts.
+type Outbox struct {
+	store Store
+	hub   *Hub
+	log   *slog.Logger
+
+	mu      sync.Mutex
+	senders map[string]*sender
+}
+
+// sender serves one sink.
+type sender struct {
+	sink   Sink
+	policy Policy
+	store  Store
+	hub    *Hub
+	log    *slog.Logger
+	lanes  *lanes
+
+	mu          sync.Mutex
+	pausedUntil Time
+}
+
+// NewOutbox makes an outbox that serves no sink yet.
+func NewOutbox(store Store, hub *Hub, log *slog.Logger) *Outbox {
+	return &Outbox{store: store, hub: hub, log: log, senders: map[string]*sender{}}
+}
+
+// Serve takes up what waits for a sink, then serves it until ctx ends.
+// Deliveries in flight are finished first. A sink is served by one call of
+// Serve at a time.
+func (o *Outbox) Serve(ctx context.Context, sink Sink) error {
+	s := &sender{sink: sink, policy: sink.Policy(), store: o.store, hub: o.hub, log: o.log.With("dest", sink.Name())}
+	s.lanes = newLanes(s.policy.Parallel, s.serve)
+	o.mu.Lock()
+	o.senders[sink.Name()] = s // from here on, Wake reaches it
+	o.mu.Unlock()
+	defer o.forget(s)
+	left, err := readLanes(ctx, o.store, func(r Reader) ([]Lane, error) { return r.Lanes(sink.Name()) })
+	if err != nil {
+		return err
+	}
+	for _, l := range left {
+		s.lanes.wake(l.Key, l.NextAt)
+	}
+	s.lanes.run(ctx)
+	return nil
+}
+
+// forget ends what Serve began, unless another Serve took over.
+func (o *Outbox) forget(s *sender) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.senders[s.sink.Name()] == s {
+		delete(o.senders, s.sink.Name())
+	}
+}
+
+// Wake says that a delivery was stored, due at a time.
+func (o *Outbox) Wake(dest, sessionID string, due Time) {
+	o.mu.Lock()
+	s, served := o.senders[dest]
+	o.mu.Unlock()
+	if served {
+		s.lanes.wake(sessionID, due)
+	}
+}
+
+func readLanes(ctx context.Context, store Store, list func(Reader) ([]Lane, error)) ([]Lane, error) {
+	var lanes []Lane
+	err := store.Read(ctx, func(r Reader) (err error) {
+		lanes, err = list(r)
+		return err
+	})
+	return lanes, err
+}
+
+// serve delivers what is due in a session's lane, until the lane rests, is
+// empty or ctx ends. A delivery that has begun is finished even then.
+func (s *sender) serve(ctx context.Context, sessionID string) Time {
+	var last *outcome
+	for {
+		claimed, next, err := s.advance(sessionID, last, ctx.Err() == nil)
+		if err != nil {
+			s.log.Error("outbox cannot use the database", "err", err)
+			return Now().Add(time.Second)
+		}
+		if len(claimed) == 0 {
+			return next
+		}
+		last = s.deliver(ctx, claimed)
+	}
+}
+
+// outcome is what came of the deliveries that were handed to the sink.
+type outcome struct {
+	claimed []Delivery
+	done    int
+	err     error
+}
+
+// deliver hands claimed deliveries to the sink. The sink's time-out is the
+// policy's, not the end of relay: a request that left is waited for.
+func (s *sender) deliver(ctx context.Context, claimed []Delivery) *outcome {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.policy.Timeout)
+	defer cancel()
+	done, err := s.sink.Deliver(ctx, claimed)
+	if err == nil && done == 0 {
+		err = errors.New("the sink delivered nothing and said no reason")
+	}
+	return &outcome{claimed: claimed, done: done, err: err}
+}
+
+// advance is one transaction: it settles the last outcome and claims what is
+// due next. Claimed deliveries are marked as sending before they leave, so a
+// crash in between is seen as ambiguous. Without anything to claim it returns
+// when the lane is due again, 0 when it is empty.
+func (s *sender) advance(sessionID string, last *outcome, claim bool) (claimed []Delivery, next Time, err error) {
+	var gaveUp []Delivery
+	err = s.store.Apply(context.Background(), func(tx Tx) error {
+		claimed, next, gaveUp = nil, 0, nil
+		if last != nil {
+			for _, d := range s.settle(last, Now()) {
+				if err := tx.SaveDelivery(&d); err != nil {
+					return err
+				}
+				if d.State == DeliveryFailed {
+					gaveUp = append(gaveUp, d)
+				}
+			}
+		}
+		lane, err := tx.Lane(s.sink.Name(), sessionID, s.policy.Batch)
+		if err != nil || len(lane) == 0 {
+			return err
+		}
+		if next = max(lane[0].NextAt, s.paused()); next > Now() || !claim {
+			return nil
+		}
+		claimed = lane
+		return markSending(tx, lane)
+	})
+	for _, d := range gaveUp {
+		s.report(d)
+	}
+	return claimed, next, err
+}
+
+// markSending stores that deliveries are about to leave. The copies in lane
+// keep their earlier state, from which the sink learns what is ambiguous.
+func markSending(tx Tx, lane []Delivery) error {
+	for i := range lane {
+		d := lane[i]
+		d.State = DeliverySending
+		if i == 0 {
+			d.Attempts++
+			lane[i].Attempts++
+		}
+		if err := tx.SaveDelivery(&d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle returns the deliveries as an outcome leaves them: done, failed, or as
+// they were before they were claimed.
+func (s *sender) settle(o *outcome, now Time) []Delivery {
+	settled := make([]Delivery, len(o.claimed))
+	copy(settled, o.claimed)
+	for i := range settled {
+		switch d := &settled[i]; {
+		case i < o.done:
+			d.State, d.LastError = DeliveryDone, ""
+		case i == o.done && o.err != nil:
+			if i > 0 { // the head's attempt was counted when it left
+				d.Attempts++
+			}
+			s.fail(d, o.err, now)
+		}
+	}
+	return settled
+}
+
+// fail decides what a failed attempt means for a delivery.
+func (s *sender) fail(d *Delivery, err error, now Time) {
+	d.LastError = err.Error()
+	var wait *RetryAfter
+	switch {
+	case errors.As(err, &wait):
+		d.Attempts--
+		d.NextAt = now.Add(wait.After)
+		if wait.Scope == ScopeSink {
+			s.pause(d.NextAt)
+		}
+		return
+	case errors.Is(err, ErrPermanent):
+		d.State = DeliveryFailed
+		return
+	case errors.Is(err, ErrAmbiguous), errors.Is(err, context.DeadlineExceeded):
+		d.State = DeliverySending
+	}
+	if d.Attempts >= s.policy.Attempts || now.Sub(d.CreatedAt) >= s.policy.MaxAge {
+		d.State = DeliveryFailed
+		return
+	}
+	pause := s.policy.Backoff(d.Attempts)
+	d.NextAt = now.Add(pause + time.Duration(rand.Int64N(int64(pause)/5+1)))
+}
+
+// report tells people that a delivery was given up.
+func (s *sender) report(d Delivery) {
+	s.log.Error("delivery given up", "session", d.SessionID, "rev", d.Rev, "type", d.Event.Type,
+		"attempts", d.Attempts, "err", d.LastError)
+	s.hub.Publish(fact(StateDeliveryFailed, "", Now(), d.SessionID,
+		map[string]string{"id": d.ID(), "dest": d.Dest, "error": d.LastError}))
+}
+
+// pause keeps the whole sink quiet until a time.
+func (s *sender) pause(until Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pausedUntil = max(s.pausedUntil, until)
+}
+
+func (s *sender) paused() Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pausedUntil
+}
+
+// Backoff returns a pause that doubles from first with each attempt, up to
+// longest.
+func Backoff(first, longest time.Duration) func(n int) time.Duration {
+	return func(n int) time.Duration {
+		pause := first
+		for ; n > 1 && pause < longest; n-- {
+			pause *= 2
+		}
+		return min(pause, longest)
+	}
+}

@@ -1,0 +1,297 @@
+package chat_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay/db"
+	"relay/server/chat"
+)
+
+// inHouse runs a test in a synctest bubble with a house on a database in
+// memory: pauses of hours take no time.
+func inHouse(t *testing.T, test func(t *testing.T, store *db.DB)) {
+	synctest.Test(t, func(t *testing.T) {
+		store, err := db.Memory(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, store)
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// revs writes what a sink saw of one session without its id.
+func revs(sessionID string, saw []string) (out []string) {
+	for _, s := range saw {
+		var rev string
+		if n, _ := fmt.Sscanf(s, sessionID+"/%s", &rev); n == 1 {
+			out = append(out, rev)
+		}
+	}
+	return out
+}
+
+func expectRevs(t *testing.T, sink *testSink, sessionID string, want ...string) {
+	t.Helper()
+	if got := revs(sessionID, sink.saw()); !slices.Equal(got, want) {
+		t.Errorf("%s was handed %v, want %v", sink.name, got, want)
+	}
+}
+
+func states(t *testing.T, store *db.DB, dest string) map[chat.DeliveryState]int {
+	t.Helper()
+	count := map[chat.DeliveryState]int{}
+	err := store.Read(t.Context(), func(r chat.Reader) error {
+		list, err := r.Deliveries(chat.DeliveryQuery{Dest: dest, Limit: 1000})
+		for _, d := range list {
+			count[d.State]++
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return count
+}
+
+func TestOutboxKeepsOrder(t *testing.T) {
+	inHouse(t, func(t *testing.T, store *db.DB) {
+		sink := newSink("desk")
+		sink.answer = func([]chat.Delivery) (int, error) { time.Sleep(50 * time.Millisecond); return 1, nil }
+		h := build(t, store, sink)
+		stop := h.run(t)
+		a, b := h.open(t, "a"), h.open(t, "b")
+		for i := range 5 {
+			h.say(t, a, fmt.Sprint(i))
+			h.say(t, b, fmt.Sprint(i))
+		}
+		time.Sleep(time.Minute)
+		stop()
+		want := []string{"1", "2", "3", "4", "5", "6"} // new_session, then five messages
+		expectRevs(t, sink, a, want...)
+		expectRevs(t, sink, b, want...)
+		if sink.maximum != 2 {
+			t.Errorf("%d lanes at once, want 2: one session must not wait for another", sink.maximum)
+		}
+		if got := states(t, store, "desk"); got[chat.DeliveryDone] != 12 || len(got) != 1 {
+			t.Errorf("deliveries are %v, want 12 done", got)
+		}
+	})
+}
+
+func TestOutboxRetriesWithGrowingPauses(t *testing.T) {
+	inHouse(t, func(t *testing.T, store *db.DB) {
+		sink := newSink("desk")
+		failures := 3
+		sink.answer = func([]chat.Delivery) (int, error) {
+			if failures--; failures >= 0 {
+				return 0, errors.New("down")
+			}
+			return 1, nil
+		}
+		h := build(t, store, sink)
+		h.run(t)
+		id := h.open(t, "a")
+		h.say(t, id, "hello")
+		time.Sleep(time.Minute)
+		expectRevs(t, sink, id, "1", "1", "1", "1", "2")
+		for i, least := range []time.Duration{0, 1, 3, 7} { // seconds, plus up to a fifth
+			if at := sink.at[i]; at < least*time.Second || at > least*time.Second*6/5 {
+				t.Errorf("attempt %d came after %v", i+1, at)
+			}
+		}
+	})
+}
+
+func TestOutboxGivesUp(t *testing.T) {
+	tests := []struct {
+		name string
+		err  error
+		want []string
+	}{
+		{"after its attempts", errors.New("down"), []string{"1", "1", "1", "1", "1", "2"}},
+		{"at once when no retry helps", fmt.Errorf("kicked out: %w", chat.ErrPermanent), []string{"1", "2"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inHouse(t, func(t *testing.T, store *db.DB) {
+				sink := newSink("desk")
+				sink.answer = func(lane []chat.Delivery) (int, error) {
+					if lane[0].Rev == 1 {
+						return 0, tt.err
+					}
+					return 1, nil
+				}
+				h := build(t, store, sink)
+				h.run(t)
+				desk := h.hub.Subscribe("")
+				defer desk.Close()
+				id := h.open(t, "a")
+				h.say(t, id, "hello")
+				time.Sleep(time.Hour)
+				expectRevs(t, sink, id, tt.want...)
+				if got := states(t, store, "desk"); got[chat.DeliveryFailed] != 1 || got[chat.DeliveryDone] != 1 {
+					t.Errorf("deliveries are %v, want 1 failed and 1 done", got)
+				}
+				told := false
+				for len(desk.C) > 0 {
+					e := <-desk.C
+					told = told || e.Type == chat.StateDeliveryFailed
+				}
+				if !told {
+					t.Error("no operator was told that a delivery was given up")
+				}
+			})
+		})
+	}
+}
+
+func TestOutboxObeysRetryAfter(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		scope chat.Scope
+		other time.Duration // when the other session's first delivery comes
+	}{
+		{"of the lane", chat.ScopeLane, time.Second},
+		{"of the whole sink", chat.ScopeSink, 100 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inHouse(t, func(t *testing.T, store *db.DB) {
+				sink := newSink("desk")
+				asked := false
+				sink.answer = func([]chat.Delivery) (int, error) {
+					if !asked {
+						asked = true
+						return 0, &chat.RetryAfter{After: 100 * time.Second, Scope: tt.scope, Cause: errors.New("429")}
+					}
+					return 1, nil
+				}
+				h := build(t, store, sink)
+				h.run(t)
+				a, b := h.open(t, "a"), h.open(t, "b")
+				h.say(t, a, "hello")
+				time.Sleep(time.Second)
+				h.say(t, b, "hello")
+				time.Sleep(time.Hour)
+				expectRevs(t, sink, a, "1", "1", "2")
+				expectRevs(t, sink, b, "1", "2")
+				for i, who := range sink.saw() {
+					if who == b+"/1" && sink.at[i] != tt.other {
+						t.Errorf("the other session waited %v, want %v", sink.at[i], tt.other)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestOutboxMarksAmbiguity: an attempt whose outcome is unknown stays unknown
+// through later refusals, until the delivery is done.
+func TestOutboxMarksAmbiguity(t *testing.T) {
+	inHouse(t, func(t *testing.T, store *db.DB) {
+		sink := newSink("desk")
+		answers := []error{fmt.Errorf("answer lost: %w", chat.ErrAmbiguous), errors.New("refused"), nil, nil}
+		sink.answer = func([]chat.Delivery) (int, error) {
+			err := answers[0]
+			answers = answers[1:]
+			if err != nil {
+				return 0, err
+			}
+			return 1, nil
+		}
+		h := build(t, store, sink)
+		h.run(t)
+		id := h.open(t, "a")
+		h.say(t, id, "hello")
+		time.Sleep(time.Minute)
+		expectRevs(t, sink, id, "1", "1?", "1?", "2")
+	})
+}
+
+// TestOutboxAfterACrash: what was on its way when relay died may have arrived;
+// what was waiting goes on in order.
+func TestOutboxAfterACrash(t *testing.T) {
+	inHouse(t, func(t *testing.T, store *db.DB) {
+		sink := newSink("desk")
+		h := build(t, store, sink)
+		id := h.open(t, "a")
+		h.say(t, id, "one")
+		h.say(t, id, "two")
+		err := store.Apply(t.Context(), func(tx chat.Tx) error {
+			lane, err := tx.Lane("desk", id, 1)
+			if err != nil {
+				return err
+			}
+			lane[0].State, lane[0].Attempts = chat.DeliverySending, 1
+			return tx.SaveDelivery(&lane[0])
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.run(t)
+		time.Sleep(time.Second)
+		expectRevs(t, sink, id, "1?", "2", "3")
+	})
+}
+
+// TestOutboxFinishesWhatIsInFlight: stopping relay waits for a request that
+// left, and stores its outcome.
+func TestOutboxFinishesWhatIsInFlight(t *testing.T) {
+	inHouse(t, func(t *testing.T, store *db.DB) {
+		sink := newSink("desk")
+		sink.answer = func([]chat.Delivery) (int, error) { time.Sleep(10 * time.Second); return 1, nil }
+		h := build(t, store, sink)
+		stop := h.run(t)
+		id := h.open(t, "a")
+		h.say(t, id, "hello")
+		time.Sleep(time.Second)
+		stop()
+		expectRevs(t, sink, id, "1")
+		if got := states(t, store, "desk"); got[chat.DeliveryDone] != 1 || got[chat.DeliveryPending] != 1 {
+			t.Errorf("deliveries are %v, want 1 done and 1 pending", got)
+		}
+		build(t, store, sink).run(t)
+		time.Sleep(time.Minute)
+		expectRevs(t, sink, id, "1", "2")
+	})
+}
+
+// TestOutboxBatches: a sink that joins deliveries sees the lane, and a failure
+// in the middle belongs to the first that is not done.
+func TestOutboxBatches(t *testing.T) {
+	inHouse(t, func(t *testing.T, store *db.DB) {
+		sink := newSink("desk")
+		sink.policy.Batch = 10
+		calls := 0
+		sink.answer = func(lane []chat.Delivery) (int, error) {
+			if calls++; calls == 1 {
+				return 2, errors.New("the third was refused")
+			}
+			return len(lane), nil
+		}
+		h := build(t, store, sink)
+		id := h.open(t, "a")
+		for i := range 4 {
+			h.say(t, id, fmt.Sprint(i))
+		}
+		h.run(t)
+		time.Sleep(time.Minute)
+		expectRevs(t, sink, id, "1", "2", "3", "4", "5", "3", "4", "5")
+	})
+}
+
+func TestBackoffDoublesUpToItsLongest(t *testing.T) {
+	pause := chat.Backoff(time.Second, 5*time.Second)
+	for n, want := range []time.Duration{1: 1, 2: 2, 3: 4, 4: 5, 100: 5} {
+		if n > 0 && want > 0 && pause(n) != want*time.Second {
+			t.Errorf("pause after attempt %d is %v, want %v", n, pause(n), want*time.Second)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package chat
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+)
+
+// Relay is the one door: whatever changes a session goes through it, from the
+// widget, the API, the console and the bridges alike.
+type Relay struct {
+	store    Store
+	hub      *Hub
+	outbox   *Outbox
+	log      *slog.Logger
+	targets  []Target
+	presence presence
+	settings atomic.Pointer[Settings]
+	env      map[string]Raw
+	identity IdentityRules
+}
+
+// Config is what a Relay is made of.
+type Config struct {
+	Store   Store
+	Hub     *Hub
+	Outbox  *Outbox
+	Log     *slog.Logger
+	Targets []Target
+	// Settings are the values that the environment gives, by name.
+	Settings map[string]Raw
+	Identity IdentityRules
+}
+
+// IdentityRules say how a visitor proves who it is. Without a secret nobody is
+// verified.
+type IdentityRules struct {
+	Secret   string
+	Required bool
+}
+
+// New opens the door. It reads the stored settings and the operators' status.
+func New(ctx context.Context, c Config) (*Relay, error) {
+	r := &Relay{store: c.Store, hub: c.Hub, outbox: c.Outbox, log: c.Log, targets: c.Targets, env: c.Settings, identity: c.Identity}
+	if err := r.loadSettings(ctx); err != nil {
+		return nil, err
+	}
+	return r, r.loadPresence(ctx)
+}
+
+// Author is who knocks at the door.
+type Author struct {
+	Sender Sender
+	Source string // widget, api, console or a bridge's name
+	Name   string // an operator's display name
+	Token  string // a visitor's session token
+}
+
+// authorise lets operators in, and visitors to their own session: one bound
+// to a token opens to that token only, and a foreign session looks like none.
+func (a Author) authorise(s *Session) error {
+	if a.Sender != SenderVisitor {
+		return nil
+	}
+	if s.TokenHash != "" && !SameSecret(Hash(a.Token), s.TokenHash) {
+		return ErrSessionNotFound
+	}
+	if s.Blocked {
+		return ErrBlocked
+	}
+	return nil
+}
+
+// change is one transaction on one session.
+type change struct {
+	Tx
+	by      Author
+	at      Time
+	session *Session
+	targets []Target
+	events  []Event
+	wakes   []wake
+}
+
+// wake is a lane that a transaction put something in.
+type wake struct {
+	dest, sessionID string
+	due             Time
+}
+
+// change locks a session for its author, runs op, stores the session and, once
+// all of it is durable, lets the events out.
+func (r *Relay) change(ctx context.Context, by Author, sessionID string, op func(c *change) error) error {
+	at := Now()
+	var c *change
+	err := r.store.Apply(ctx, func(tx Tx) error {
+		s, err := tx.Lock(sessionID)
+		if err != nil {
+			return err
+		}
+		if err := by.authorise(&s); err != nil {
+			return err
+		}
+		c = r.begin(tx, by, at, &s)
+		if err := op(c); err != nil {
+			return err
+		}
+		return tx.SaveSession(&s)
+	})
+	if err != nil {
+		return err
+	}
+	r.release(c)
+	return nil
+}
+
+func (r *Relay) begin(tx Tx, by Author, at Time, s *Session) *change {
+	return &change{Tx: tx, by: by, at: at, session: s, targets: r.targets}
+}
+
+// emit gives an event the session's next revision and stores it with its
+// deliveries.
+func (c *change) emit(e Event) error {
+	c.session.Rev++
+	e.Rev = c.session.Rev
+	to := route(&e, c.targets)
+	for _, d := range to {
+		c.wakes = append(c.wakes, wake{d.Dest, e.SessionID, e.At.Add(d.Delay)})
+	}
+	c.events = append(c.events, e)
+	return c.Append(&e, to)
+}
+
+// emitFact emits an event about the session itself.
+func (c *change) emitFact(t EventType, body any) error {
+	return c.emit(fact(t, c.by.Source, c.at, c.session.ID, body))
+}
+
+// release lets the events of a durable change out: to the streams at once, to
+// the sinks by waking their lanes.
+func (r *Relay) release(c *change) {
+	r.hub.Publish(c.events...)
+	for _, w := range c.wakes {
+		r.outbox.Wake(w.dest, w.sessionID, w.due)
+	}
+	if c.by.Sender == SenderOperator {
+		r.operatorActed(c.at)
+	}
+}

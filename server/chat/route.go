@@ -1,0 +1,52 @@
+package chat
+
+// TargetKind says what a target wants to hear of.
+type TargetKind int
+
+// The kinds of targets.
+const (
+	TargetBridge  TargetKind = iota + 1 // a platform: what operators see
+	TargetWebhook                       // the outgoing webhook: what the seed's section 6.2 lists
+)
+
+// Target is a sink as the routing table sees it.
+type Target struct {
+	Name string
+	Kind TargetKind
+}
+
+// route decides who receives an event. It is the only place that knows of
+// fan-out, and of loops: an event never returns to the desk it came from.
+func route(e *Event, targets []Target) []Destination {
+	if e.Type == EventLeaving {
+		return []Destination{{Dest: LeaveSink, Delay: leaveGrace}}
+	}
+	var to []Destination
+	for _, t := range targets {
+		if t.Name != e.Source && wants(t.Kind, e) {
+			to = append(to, Destination{Dest: t.Name})
+		}
+	}
+	return to
+}
+
+// wants is the routing table (contract.md 5 and 6).
+func wants(kind TargetKind, e *Event) bool {
+	switch e.Type {
+	case EventNewSession, EventMessage, EventMessageEdited, EventMessageDeleted,
+		EventIdentityUpdate, EventSessionClosed, EventCSATSubmitted, EventDisconnect:
+		return true
+	case EventCustom, EventMessageRead:
+		return e.Source == SourceWidget || (kind == TargetWebhook && e.Type == EventMessageRead)
+	case EventSessionReopened:
+		return kind == TargetBridge
+	}
+	return false
+}
+
+// The sources that are not bridges.
+const (
+	SourceWidget  = "widget"
+	SourceConsole = "console"
+	SourceAPI     = "api"
+)

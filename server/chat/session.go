@@ -1,0 +1,314 @@
+package chat
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"maps"
+	"unicode/utf8"
+)
+
+// Limits of what a visitor may say about itself.
+const (
+	maxVisitorID = 200
+	maxMetadata  = 2048 // characters of one field; the rest is cut
+	maxIdentity  = 8 << 10
+	// initMessages is how many messages init answers.
+	initMessages = 50
+)
+
+// Visit is a visitor's arrival at a page: the request to open or resume a
+// session.
+type Visit struct {
+	VisitorID string
+	Metadata  Metadata
+	UseToken  bool   // bind a new session to a token
+	Token     string // resume the session that is bound to this token
+	New       bool   // do not resume
+}
+
+// Visited is the answer to a Visit.
+type Visited struct {
+	Session Session
+	Token   string // of a session that is bound to one
+	History History
+}
+
+// PublicSession is the session as webhooks and backends see it (seed 2).
+type PublicSession struct {
+	ID           string   `json:"id"`
+	VisitorID    string   `json:"visitorId"`
+	CreatedAt    Time     `json:"createdAt"`
+	LastActivity Time     `json:"lastActivity"`
+	AIActive     bool     `json:"aiActive"`
+	Metadata     Metadata `json:"metadata"`
+	Identity     Raw      `json:"identity,omitempty"`
+}
+
+// Public returns the session's public face.
+func (s *Session) Public() PublicSession {
+	return PublicSession{s.ID, s.VisitorID, s.CreatedAt, s.LastActivity, s.AIActive, s.Metadata.V, s.Identity}
+}
+
+// Init opens a visitor's session or resumes it, with its newest messages. A
+// session that is bound to a token is resumed by that token only; the others
+// by their visitor's id, of which parallel calls make one session.
+func (r *Relay) Init(ctx context.Context, v Visit) (Visited, error) {
+	if v.VisitorID == "" {
+		return Visited{}, Errorf(Invalid, "visitorId is required")
+	}
+	if len(v.VisitorID) > maxVisitorID {
+		return Visited{}, Errorf(Invalid, "visitorId must be at most %d bytes", maxVisitorID)
+	}
+	v.Metadata.clip()
+	fresh := Session{ID: NewID(), VisitorID: v.VisitorID, Status: StatusOpen, CreatedAt: Now()}
+	fresh.LastActivity = fresh.CreatedAt
+	token := NewToken()
+	var out Visited
+	err := r.store.Apply(ctx, func(tx Tx) error {
+		out = Visited{}
+		s, err := v.resume(tx)
+		switch {
+		case errors.Is(err, ErrSessionNotFound):
+			out.Session = fresh
+			if v.UseToken || v.Token != "" {
+				out.Token = token
+			}
+			err = v.create(tx, &out)
+		case err == nil:
+			out.Session, out.Token = s, v.Token
+			err = v.update(tx, &out.Session)
+		}
+		if err != nil {
+			return err
+		}
+		out.History, err = history(tx, &out.Session, HistoryQuery{Limit: initMessages})
+		return err
+	})
+	return out, err
+}
+
+// resume finds and locks the session that the visit continues.
+func (v *Visit) resume(tx Tx) (s Session, err error) {
+	switch {
+	case v.Token != "":
+		s, err = tx.SessionByToken(Hash(v.Token))
+	case v.UseToken:
+		return s, ErrSessionNotFound
+	default:
+		s, err = tx.SessionByVisitor(v.VisitorID)
+	}
+	if err != nil {
+		return s, err
+	}
+	if s, err = tx.Lock(s.ID); err != nil {
+		return s, err
+	}
+	if s.Blocked {
+		return s, ErrBlocked
+	}
+	if !v.New {
+		return s, nil
+	}
+	if s.Resumable {
+		s.Resumable = false
+		if err := tx.SaveSession(&s); err != nil {
+			return s, err
+		}
+	}
+	return s, ErrSessionNotFound
+}
+
+// create stores a new session unless its visitor is blocked.
+func (v *Visit) create(tx Tx, out *Visited) error {
+	blocked, err := tx.VisitorBlocked(v.VisitorID)
+	if err != nil {
+		return err
+	}
+	if blocked {
+		return ErrBlocked
+	}
+	s := &out.Session
+	s.Metadata = Of(v.Metadata)
+	if out.Token != "" {
+		s.TokenHash = Hash(out.Token)
+	} else {
+		s.Resumable = true
+	}
+	return tx.CreateSession(s)
+}
+
+// update notes the visitor's page and where its next stream begins.
+func (v *Visit) update(tx Tx, s *Session) error {
+	if v.Metadata.Country == "" {
+		v.Metadata.Country = s.Metadata.V.Country
+	}
+	if s.InitRev == s.Rev && s.Metadata.V == v.Metadata && s.LeavingRev == 0 {
+		return nil
+	}
+	s.InitRev, s.Metadata, s.LeavingRev = s.Rev, Of(v.Metadata), 0
+	return tx.SaveSession(s)
+}
+
+// clip cuts fields that are longer than anybody wants to read.
+func (m *Metadata) clip() {
+	for _, field := range []*string{&m.URL, &m.Country, &m.Browser, &m.DeviceType, &m.Referrer, &m.Language, &m.UserAgent} {
+		if len(*field) > maxMetadata {
+			cut := maxMetadata
+			for !utf8.RuneStart((*field)[cut]) {
+				cut--
+			}
+			*field = (*field)[:cut]
+		}
+	}
+}
+
+// Identify adds what is known of a visitor to the session. userHash, the hex
+// HMAC-SHA256 of identity.id under the identity secret, makes it verified; a
+// verified identity is changed only by a verified one.
+func (r *Relay) Identify(ctx context.Context, by Author, sessionID string, identity map[string]any, userHash string) (verified bool, err error) {
+	if len(identity) == 0 {
+		return false, Errorf(Invalid, "identity is required")
+	}
+	if err := checkIdentity(identity); err != nil {
+		return false, err
+	}
+	if verified, err = r.verify(identity, userHash); err != nil {
+		return false, err
+	}
+	err = r.change(ctx, by, sessionID, func(c *change) error {
+		s := c.session
+		if s.Verified && !verified {
+			return Errorf(Forbidden, "The session's identity is verified; userHash is required to change it")
+		}
+		s.Verified = verified
+		s.Resumable = s.Resumable && !verified
+		return c.learn(identity)
+	})
+	return verified, err
+}
+
+// learn merges what is known of a visitor with what it says now.
+func (c *change) learn(identity map[string]any) error {
+	s := c.session
+	merged := map[string]any{}
+	if len(s.Identity) > 0 {
+		if err := json.Unmarshal(s.Identity, &merged); err != nil {
+			return err
+		}
+	}
+	maps.Copy(merged, identity)
+	data := mustJSON(merged)
+	if len(data) > maxIdentity {
+		return Errorf(Invalid, "identity must be at most %d bytes", maxIdentity)
+	}
+	s.Identity = data
+	return c.emitFact(EventIdentityUpdate, map[string]any{"identity": s.Identity, "verified": s.Verified, "preChat": s.PreChat})
+}
+
+// checkIdentity holds the named fields to text; the others are free.
+func checkIdentity(identity map[string]any) error {
+	for _, name := range []string{"id", "email", "name", "phone"} {
+		if v, ok := identity[name]; ok {
+			if _, ok := v.(string); !ok {
+				return Errorf(Invalid, "identity.%s must be a string", name)
+			}
+		}
+	}
+	return nil
+}
+
+// verify reports whether userHash proves the identity.
+func (r *Relay) verify(identity map[string]any, userHash string) (bool, error) {
+	if r.identity.Secret == "" {
+		return false, nil
+	}
+	id, _ := identity["id"].(string)
+	if userHash == "" || id == "" {
+		if r.identity.Required {
+			return false, Errorf(Forbidden, "A verified identity is required: identity.id and userHash")
+		}
+		return false, nil
+	}
+	mac := hmac.New(sha256.New, []byte(r.identity.Secret))
+	mac.Write([]byte(id))
+	if !SameSecret(hex.EncodeToString(mac.Sum(nil)), userHash) {
+		return false, Errorf(Forbidden, "userHash does not match identity.id")
+	}
+	return true, nil
+}
+
+// Close ends a session until its visitor writes again.
+func (r *Relay) Close(ctx context.Context, by Author, sessionID string) error {
+	return r.setStatus(ctx, by, sessionID, StatusClosed, EventSessionClosed)
+}
+
+// Reopen takes a Close back.
+func (r *Relay) Reopen(ctx context.Context, by Author, sessionID string) error {
+	return r.setStatus(ctx, by, sessionID, StatusOpen, EventSessionReopened)
+}
+
+func (r *Relay) setStatus(ctx context.Context, by Author, sessionID string, to Status, t EventType) error {
+	return r.change(ctx, by, sessionID, func(c *change) error {
+		if c.session.Status == to {
+			return nil
+		}
+		c.session.Status = to
+		if err := c.emitFact(t, momentOf(c.at)); err != nil {
+			return err
+		}
+		if to == StatusClosed {
+			return c.askAt(csatOnClose, r.Settings())
+		}
+		return nil
+	})
+}
+
+// Block shuts a visitor out, or lets it in again.
+func (r *Relay) Block(ctx context.Context, by Author, sessionID string, blocked bool) error {
+	return r.change(ctx, by, sessionID, func(c *change) error {
+		c.session.Blocked = blocked
+		return nil
+	})
+}
+
+// Erase removes a session with everything that belongs to it and ends its
+// streams.
+func (r *Relay) Erase(ctx context.Context, sessionID string) error {
+	err := r.store.Apply(ctx, func(tx Tx) error {
+		if _, err := tx.Lock(sessionID); err != nil {
+			return err
+		}
+		return tx.EraseSession(sessionID)
+	})
+	if err != nil {
+		return err
+	}
+	r.hub.Publish(fact(StateSessionErased, "", Now(), sessionID, nil))
+	r.hub.Drop(sessionID)
+	return nil
+}
+
+// Typing tells the other side that somebody is writing, or stopped.
+func (r *Relay) Typing(ctx context.Context, by Author, sessionID string, active bool) error {
+	err := r.store.Read(ctx, func(rd Reader) error {
+		s, err := rd.Session(sessionID)
+		if err != nil {
+			return err
+		}
+		return by.authorise(&s)
+	})
+	if err != nil {
+		return err
+	}
+	state := struct {
+		Active       bool   `json:"active"`
+		Sender       Sender `json:"sender"`
+		OperatorName string `json:"operatorName,omitempty"`
+	}{active, by.Sender, by.Name}
+	r.hub.Publish(fact(StateTyping, by.Source, Now(), sessionID, state))
+	return nil
+}

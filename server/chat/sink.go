@@ -1,0 +1,74 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Sink takes deliveries out of relay: a bridge, the webhook, the AI model.
+type Sink interface {
+	// Name is the sink's name in deliveries, logs and settings.
+	Name() string
+	// Deliver sends the head of a lane, in order. It sees up to Policy.Batch
+	// waiting deliveries, so it may put several into one request, and returns
+	// how many of them are done. err belongs to the first that is not. A
+	// delivery that is Ambiguous may have arrived before.
+	Deliver(ctx context.Context, lane []Delivery) (done int, err error)
+	// Policy says how the sink wants to be served.
+	Policy() Policy
+}
+
+// Policy is how the outbox serves a sink.
+type Policy struct {
+	Parallel int           // lanes served at once
+	Batch    int           // deliveries of a lane handed over at once
+	Timeout  time.Duration // of one call of Deliver
+	Attempts int           // failed attempts until a delivery is given up
+	MaxAge   time.Duration // age at which a failing delivery is given up
+	// Backoff is the pause after the n-th failed attempt, counted from 1.
+	Backoff func(n int) time.Duration
+}
+
+// DeliveryState is how far a delivery has come.
+type DeliveryState int
+
+// A delivery found as sending was cut off: nobody knows whether it arrived.
+const (
+	DeliveryPending DeliveryState = iota
+	DeliverySending
+	DeliveryDone
+	DeliveryFailed
+)
+
+func (s DeliveryState) String() string {
+	return [...]string{"pending", "sending", "done", "failed"}[s]
+}
+
+// Delivery is one event on its way to one sink.
+type Delivery struct {
+	Dest      string        `db:"dest"`
+	SessionID string        `db:"session_id"`
+	Rev       int64         `db:"rev"`
+	State     DeliveryState `db:"state"`
+	Attempts  int           `db:"attempts"`
+	NextAt    Time          `db:"next_at"`
+	LastError string        `db:"last_error"`
+	CreatedAt Time          `db:"created_at"`
+	// Event is the event to deliver, read with the delivery.
+	Event Event `db:"event"`
+}
+
+// ID names the delivery; it never changes.
+func (d *Delivery) ID() string { return fmt.Sprintf("%s.%s.%d", d.Dest, d.SessionID, d.Rev) }
+
+// Ambiguous reports whether an earlier attempt may have arrived. It stays so
+// until the delivery is done: a later refusal says nothing about the attempt
+// before.
+func (d *Delivery) Ambiguous() bool { return d.State == DeliverySending }
+
+// Destination is a sink that an event goes to, now or after a delay.
+type Destination struct {
+	Dest  string
+	Delay time.Duration
+}

@@ -1,0 +1,149 @@
+package chat_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"relay/db"
+	"relay/server/chat"
+)
+
+// testSink stands where platforms will stand: it keeps what it was handed and
+// answers what the test wants.
+type testSink struct {
+	name   string
+	policy chat.Policy
+	answer func(lane []chat.Delivery) (int, error)
+
+	mu      sync.Mutex
+	got     []string // "session/rev", with ? when ambiguous
+	at      []time.Duration
+	started chat.Time
+	flying  map[string]bool
+	maximum int
+}
+
+func newSink(name string) *testSink {
+	return &testSink{name: name, started: chat.Now(), flying: map[string]bool{}, policy: chat.Policy{Parallel: 4, Batch: 1, Timeout: time.Minute,
+		Attempts: 5, MaxAge: 24 * time.Hour, Backoff: chat.Backoff(time.Second, time.Minute)}}
+}
+
+func (s *testSink) Name() string        { return s.name }
+func (s *testSink) Policy() chat.Policy { return s.policy }
+
+func (s *testSink) Deliver(_ context.Context, lane []chat.Delivery) (int, error) {
+	s.enter(lane)
+	defer s.leave(lane[0].SessionID)
+	if s.answer == nil {
+		return len(lane), nil
+	}
+	return s.answer(lane)
+}
+
+func (s *testSink) enter(lane []chat.Delivery) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := lane[0].SessionID
+	if s.flying[id] {
+		panic("two deliveries of one lane at once")
+	}
+	s.flying[id] = true
+	s.maximum = max(s.maximum, len(s.flying))
+	for _, d := range lane {
+		mark := fmt.Sprintf("%s/%d", d.SessionID, d.Rev)
+		if d.Ambiguous() {
+			mark += "?"
+		}
+		s.got = append(s.got, mark)
+		s.at = append(s.at, chat.Now().Sub(s.started))
+	}
+}
+
+func (s *testSink) leave(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.flying, id)
+}
+
+// saw returns what the sink was handed so far.
+func (s *testSink) saw() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.got)
+}
+
+// house is an engine on an empty database.
+type house struct {
+	*chat.Relay
+	store  *db.DB
+	hub    *chat.Hub
+	outbox *chat.Outbox
+	sinks  []chat.Sink
+}
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// build makes a house on a database; its sinks are bridges.
+func build(t *testing.T, store *db.DB, sinks ...chat.Sink) *house {
+	t.Helper()
+	h := &house{store: store, hub: chat.NewHub(), sinks: sinks}
+	var targets []chat.Target
+	for _, s := range sinks {
+		targets = append(targets, chat.Target{Name: s.Name(), Kind: chat.TargetBridge})
+	}
+	h.outbox = chat.NewOutbox(store, h.hub, quiet)
+	var err error
+	h.Relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: h.hub, Outbox: h.outbox, Log: quiet, Targets: targets})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// run serves the sinks until the returned function is called.
+func (h *house) run(t *testing.T) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var served sync.WaitGroup
+	for _, sink := range append(h.sinks, h.Leaver()) {
+		served.Go(func() {
+			if err := h.outbox.Serve(ctx, sink); err != nil {
+				t.Errorf("outbox: %v", err)
+			}
+		})
+	}
+	stop = sync.OnceFunc(func() {
+		cancel()
+		served.Wait()
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+// open makes a session without a token.
+func (h *house) open(t *testing.T, visitor string) string {
+	t.Helper()
+	v, err := h.Init(t.Context(), chat.Visit{VisitorID: visitor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.Session.ID
+}
+
+var visitor = chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
+
+// say sends a message of a visitor, or fails the test.
+func (h *house) say(t *testing.T, sessionID, text string) chat.Message {
+	t.Helper()
+	m, err := h.Send(t.Context(), visitor, chat.Post{SessionID: sessionID, Content: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}

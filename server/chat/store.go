@@ -1,0 +1,135 @@
+package chat
+
+import "context"
+
+// Store keeps relay's state. Package db has the only implementation; the
+// interface keeps SQL out of this package.
+type Store interface {
+	// Apply runs op in one transaction and returns when it is durable, or
+	// with op's error and nothing changed. op must be pure but for tx and the
+	// variables it sets: it may run more than once. A caller that goes away
+	// does not undo it. ErrStorageFull when the disk is full.
+	Apply(ctx context.Context, op func(Tx) error) error
+	// Read runs op on one snapshot.
+	Read(ctx context.Context, op func(Reader) error) error
+}
+
+// Reader reads one snapshot. Lookups of one row answer ErrSessionNotFound,
+// ErrMessageNotFound or a NotFound error.
+type Reader interface {
+	Session(id string) (Session, error)
+	SessionByToken(hash string) (Session, error)
+	// SessionByVisitor finds the visitor's resumable session.
+	SessionByVisitor(visitorID string) (Session, error)
+	// VisitorBlocked reports whether any session of the visitor is blocked.
+	VisitorBlocked(visitorID string) (bool, error)
+	// Sessions lists sessions, the most recently active first.
+	Sessions(q SessionQuery) ([]Session, error)
+
+	Message(sessionID, id string) (Message, error)
+	MessageByClientID(sessionID, clientID string) (Message, error)
+	// Messages lists a part of a session's history, oldest first.
+	Messages(q MessageQuery) ([]Message, error)
+	// LastMessages finds the newest message of each session.
+	LastMessages(sessionIDs []string) (map[string]Message, error)
+	// Unread lists the messages of a sender that are not marked as read.
+	UnreadMessages(sessionID string, sender Sender) ([]Message, error)
+
+	// File answers ErrAttachmentNotFound when there is none.
+	File(id string) (File, error)
+	Chunk(fileID string, n int) ([]byte, error)
+
+	// Events lists at most limit events behind a revision, in order.
+	Events(sessionID string, after int64, limit int) ([]Event, error)
+
+	// Lane lists the waiting deliveries of one lane in order, with their events.
+	Lane(dest, sessionID string, limit int) ([]Delivery, error)
+	// Lanes lists every lane of a sink that has waiting deliveries.
+	Lanes(dest string) ([]Lane, error)
+	// Deliveries lists deliveries for people to look at, newest first.
+	Deliveries(q DeliveryQuery) ([]Delivery, error)
+
+	// InboxLane lists the waiting updates of one thread in order of arrival.
+	InboxLane(bridge, thread string, limit int) ([]Update, error)
+	// InboxLanes lists every thread of a bridge that has waiting updates.
+	InboxLanes(bridge string) ([]Lane, error)
+
+	// Settings returns the stored settings by name, as JSON.
+	Settings() (map[string]Raw, error)
+	// Meta returns a fact about this installation, "" when unknown.
+	Meta(name string) (string, error)
+}
+
+// Tx is a Reader that also writes.
+type Tx interface {
+	Reader
+	// Lock reads a session and keeps other transactions off it. Every change
+	// of a session begins with it.
+	Lock(sessionID string) (Session, error)
+	CreateSession(s *Session) error
+	SaveSession(s *Session) error
+	// EraseSession removes a session with everything that belongs to it.
+	EraseSession(id string) error
+
+	InsertMessage(m *Message) error
+	SaveMessage(m *Message) error
+
+	CreateFile(f *File) error
+	PutChunk(fileID string, n int, data []byte) error
+	SaveFile(f *File) error
+	DeleteFile(id string) error
+	// DeleteFiles removes the files of a message.
+	DeleteFiles(sessionID, messageID string) error
+
+	// Append stores an event with one delivery for each of its destinations.
+	Append(e *Event, to []Destination) error
+	// Redact replaces the payload of a message's earlier events.
+	Redact(sessionID, messageID string, payload func(Event) Raw) error
+	SaveDelivery(d *Delivery) error
+
+	// PutUpdate stores an update and reports whether it is new.
+	PutUpdate(u *Update) (bool, error)
+	SaveUpdate(u *Update) error
+
+	PutSetting(name string, value Raw) error
+	DeleteSetting(name string) error
+	PutMeta(name, value string) error
+}
+
+// SessionQuery selects sessions. Zero fields do not restrict.
+type SessionQuery struct {
+	Status Status
+	Search string // part of a name, an e-mail address, a visitor id or a page
+	Before Cursor // only sessions behind this place of the list
+	Limit  int
+	Empty  bool // also sessions without a message
+}
+
+// Cursor is a place in the list of sessions.
+type Cursor struct {
+	At Time
+	ID string
+}
+
+// MessageQuery selects a part of a session's history: the newest messages, or
+// those next to a message.
+type MessageQuery struct {
+	SessionID string
+	Before    int64 // Seq; 0 = from the end
+	After     int64 // Seq; 0 = not from the front
+	Limit     int
+}
+
+// DeliveryQuery selects deliveries. Zero fields do not restrict.
+type DeliveryQuery struct {
+	Dest  string
+	State DeliveryState
+	Limit int
+}
+
+// Lane is a queue that waits until a time: a session's deliveries to one sink,
+// or a thread's updates.
+type Lane struct {
+	Key    string `db:"lane"`
+	NextAt Time   `db:"next_at"`
+}

@@ -1,0 +1,108 @@
+package chat
+
+import (
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Time is a moment in Unix milliseconds: an integer in the store, RFC 3339 UTC
+// with milliseconds in JSON. The zero Time means "never".
+type Time int64
+
+// Now returns the present.
+func Now() Time { return TimeOf(time.Now()) }
+
+// TimeOf returns t as a Time.
+func TimeOf(t time.Time) Time { return Time(t.UnixMilli()) }
+
+// Add returns t plus d.
+func (t Time) Add(d time.Duration) Time { return t + Time(d.Milliseconds()) }
+
+// Sub returns the duration from u to t.
+func (t Time) Sub(u Time) time.Duration { return time.Duration(t-u) * time.Millisecond }
+
+// Std returns t as a time.Time in UTC.
+func (t Time) Std() time.Time { return time.UnixMilli(int64(t)).UTC() }
+
+// String renders t as in JSON.
+func (t Time) String() string { return t.Std().Format("2006-01-02T15:04:05.000Z") }
+
+// MarshalJSON renders t as RFC 3339 UTC with milliseconds.
+func (t Time) MarshalJSON() ([]byte, error) {
+	return t.Std().AppendFormat(make([]byte, 0, 26), `"2006-01-02T15:04:05.000Z"`), nil
+}
+
+// UnmarshalJSON reads an RFC 3339 time of any zone and precision.
+func (t *Time) UnmarshalJSON(data []byte) error {
+	var std time.Time
+	if err := json.Unmarshal(data, &std); err != nil {
+		return fmt.Errorf("time must be RFC 3339, like 2026-01-31T12:00:00.000Z")
+	}
+	*t = TimeOf(std)
+	return nil
+}
+
+// JSON is a value that the store keeps as JSON text and that is JSON itself
+// in every other place.
+type JSON[T any] struct{ V T }
+
+// Of wraps v.
+func Of[T any](v T) JSON[T] { return JSON[T]{v} }
+
+// MarshalJSON renders the wrapped value.
+func (j JSON[T]) MarshalJSON() ([]byte, error) { return json.Marshal(j.V) }
+
+// UnmarshalJSON reads the wrapped value.
+func (j *JSON[T]) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &j.V) }
+
+// Value stores the wrapped value as JSON text.
+func (j JSON[T]) Value() (driver.Value, error) {
+	data, err := json.Marshal(j.V)
+	return string(data), err
+}
+
+// Scan reads JSON text from the store.
+func (j *JSON[T]) Scan(src any) error {
+	switch data := src.(type) {
+	case string:
+		return json.Unmarshal([]byte(data), &j.V)
+	case []byte:
+		return json.Unmarshal(data, &j.V)
+	}
+	return fmt.Errorf("cannot read JSON from %T", src)
+}
+
+// Raw is JSON text of any shape; nil means that there is none.
+type Raw []byte
+
+// MarshalJSON renders the text as it is, or null.
+func (r Raw) MarshalJSON() ([]byte, error) {
+	if len(r) == 0 {
+		return []byte("null"), nil
+	}
+	return r, nil
+}
+
+// UnmarshalJSON keeps a copy of the text.
+func (r *Raw) UnmarshalJSON(data []byte) error {
+	*r = append((*r)[:0], data...)
+	return nil
+}
+
+// Value stores the text.
+func (r Raw) Value() (driver.Value, error) { return string(r), nil }
+
+// Scan reads text from the store.
+func (r *Raw) Scan(src any) error {
+	switch data := src.(type) {
+	case string:
+		*r = append((*r)[:0], data...)
+	case []byte:
+		*r = append((*r)[:0], data...)
+	default:
+		return fmt.Errorf("cannot read JSON text from %T", src)
+	}
+	return nil
+}

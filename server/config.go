@@ -1,0 +1,241 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/netip"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/caarlos0/env/v11"
+
+	"relay/server/chat"
+)
+
+// Config is what an operator decides before relay starts. A setting is one
+// line here and one entry in relay.example.env, which explains it: the tag is
+// says what a value must be, in the words of the report of mistakes, and
+// example shows one. A setting of type [Secret] can also come from a file.
+type Config struct {
+	Mode                Mode           `env:"RELAY_MODE" envDefault:"community" is:"community, the only mode of this version" example:"community"`
+	Host                string         `env:"HOST" is:"a host name or an IP address without a port" example:"127.0.0.1"`
+	Port                uint16         `env:"PORT" envDefault:"3000" is:"a number from 0 to 65535" example:"8080"`
+	PublicURL           string         `env:"PUBLIC_URL" is:"an address that begins with https:// or http://" example:"https://chat.example.com"`
+	DatabaseURL         Secret         `env:"DATABASE_URL" envDefault:"sqlite://relay.db" is:"an address that begins with sqlite:// or postgres://" example:"sqlite:///var/lib/relay/relay.db"`
+	Setup               Setup          `env:"RELAY_SETUP" envDefault:"local" is:"one of local, private, code, off" example:"code"`
+	PublicKey           string         `env:"RELAY_PUBLIC_KEY" is:"at least 8 letters, digits, _ or -" example:"pk_8f14e45fceea167a5a36dedd4bea2543a8c7d1f2"`
+	SecretKey           Secret         `env:"RELAY_SECRET_KEY" is:"at least 8 letters, digits, _ or -" example:"sk_c9f0f895fb98ab9159f51fd0297e236d06f4b3a1"`
+	AllowedOrigins      []string       `env:"ALLOWED_ORIGINS" is:"a list of origins, separated by commas" example:"https://example.com,https://shop.example.com"`
+	TrustedProxies      []netip.Prefix `env:"TRUSTED_PROXIES" envDefault:"127.0.0.0/8,::1/128" is:"a list of networks or addresses, separated by commas, or none" example:"127.0.0.0/8,::1/128,10.0.0.0/8"`
+	AttachmentMaxBytes  int64          `env:"ATTACHMENT_MAX_BYTES" envDefault:"10485760" is:"a number of bytes from 1 to 1073741824" example:"26214400"`
+	IdentitySecret      Secret         `env:"IDENTITY_SECRET" is:"at least 8 characters long" example:"b1946ac92492d2347c6235b4d2611184"`
+	IdentityRequired    bool           `env:"IDENTITY_REQUIRED" envDefault:"false" is:"true or false" example:"true"`
+	RequireSessionToken bool           `env:"REQUIRE_SESSION_TOKEN" envDefault:"false" is:"true or false" example:"true"`
+	RateLimit           bool           `env:"RATE_LIMIT" envDefault:"true" is:"true or false" example:"false"`
+	LogLevel            slog.Level     `env:"LOG_LEVEL" envDefault:"info" is:"one of debug, info, warn, error" example:"debug"`
+	LogFormat           LogFormat      `env:"LOG_FORMAT" envDefault:"text" is:"text or json" example:"json"`
+
+	// Settings are the values that the environment gives for the settings of
+	// the admin API, by their name there (see [chat.SettingList]).
+	Settings map[string]chat.Raw `env:"-"`
+}
+
+// Mode is which of relay's servers runs.
+type Mode string
+
+// ModeCommunity is the server with a database, the widget and the console.
+const ModeCommunity Mode = "community"
+
+// Setup is who may see the keys at the first start (contract.md 2).
+type Setup string
+
+// Who sees the keys: a browser on the same machine, also one in a private
+// network, only who brings the set-up code, nobody.
+const (
+	SetupLocal   Setup = "local"
+	SetupPrivate Setup = "private"
+	SetupCode    Setup = "code"
+	SetupOff     Setup = "off"
+)
+
+// LogFormat is how log lines look.
+type LogFormat string
+
+// Text is for people, JSON for programs.
+const (
+	LogText LogFormat = "text"
+	LogJSON LogFormat = "json"
+)
+
+// Secret is a text that never shows itself: not in logs, not in JSON, not in
+// messages. Code that needs it converts it to a string.
+type Secret string
+
+const redacted = "[redacted]"
+
+// String returns a text that says no more than whether there is a secret.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return redacted
+}
+
+// GoString is for %#v.
+func (s Secret) GoString() string { return `"` + s.String() + `"` }
+
+// LogValue is for slog.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalJSON is for encoding/json.
+func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
+
+// errMalformed is what a parser answers; the tag is of the field says the rest.
+var errMalformed = errors.New("malformed")
+
+// parsers read the types that the env library does not know or reads more
+// narrowly than people write them.
+var parsers = map[reflect.Type]env.ParserFunc{
+	reflect.TypeFor[Mode]():           oneOf(ModeCommunity),
+	reflect.TypeFor[Setup]():          oneOf(SetupLocal, SetupPrivate, SetupCode, SetupOff),
+	reflect.TypeFor[LogFormat]():      oneOf(LogText, LogJSON),
+	reflect.TypeFor[bool]():           func(text string) (any, error) { return parseBool(text) },
+	reflect.TypeFor[[]string]():       func(text string) (any, error) { return splitList(text), nil },
+	reflect.TypeFor[[]netip.Prefix](): func(text string) (any, error) { return parseNetworks(text) },
+}
+
+func oneOf[T ~string](allowed ...T) env.ParserFunc {
+	return func(text string) (any, error) {
+		if v := T(strings.ToLower(text)); slices.Contains(allowed, v) {
+			return v, nil
+		}
+		return nil, errMalformed
+	}
+}
+
+func parseBool(text string) (bool, error) {
+	switch strings.ToLower(text) {
+	case "true", "on", "yes", "1":
+		return true, nil
+	case "false", "off", "no", "0":
+		return false, nil
+	}
+	return false, errMalformed
+}
+
+func splitList(text string) []string {
+	var list []string
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+// parseNetworks reads networks like 10.0.0.0/8; an address stands for itself.
+func parseNetworks(text string) ([]netip.Prefix, error) {
+	if strings.EqualFold(text, "none") {
+		return nil, nil
+	}
+	var networks []netip.Prefix
+	for _, part := range splitList(text) {
+		if addr, err := netip.ParseAddr(part); err == nil {
+			networks = append(networks, netip.PrefixFrom(addr, addr.BitLen()))
+			continue
+		}
+		network, err := netip.ParsePrefix(part)
+		if err != nil {
+			return nil, errMalformed
+		}
+		networks = append(networks, network.Masked())
+	}
+	return networks, nil
+}
+
+// keyForm keeps keys out of the way of quoting in HTML, URLs and shells.
+var keyForm = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// check looks at what a type alone cannot say, brings values into their usual
+// form and returns the names of the variables that are wrong.
+func (c *Config) check() (wrong []string) {
+	expect := func(name string, ok bool) {
+		if !ok {
+			wrong = append(wrong, name)
+		}
+	}
+	c.Host = strings.Trim(c.Host, "[]")
+	expect("HOST", isHost(c.Host))
+	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
+	expect("PUBLIC_URL", c.PublicURL == "" || isBaseURL(c.PublicURL))
+	expect("DATABASE_URL", isDatabaseURL(string(c.DatabaseURL)))
+	expect("RELAY_PUBLIC_KEY", c.PublicKey == "" || len(c.PublicKey) >= 8 && keyForm.MatchString(c.PublicKey))
+	expect("RELAY_SECRET_KEY", c.SecretKey == "" || len(c.SecretKey) >= 8 && keyForm.MatchString(string(c.SecretKey)))
+	expect("ATTACHMENT_MAX_BYTES", c.AttachmentMaxBytes >= 1 && c.AttachmentMaxBytes <= 1<<30)
+	expect("IDENTITY_SECRET", c.IdentitySecret == "" || len(c.IdentitySecret) >= 8)
+	expect("ALLOWED_ORIGINS", c.tidyOrigins())
+	return wrong
+}
+
+// tidyOrigins brings the allowed origins into the form in which browsers send
+// theirs and reports whether all of them are origins. A * stands for any.
+func (c *Config) tidyOrigins() bool {
+	if slices.Contains(c.AllowedOrigins, "*") {
+		c.AllowedOrigins = nil
+	}
+	for i, origin := range c.AllowedOrigins {
+		origin = strings.ToLower(strings.TrimRight(origin, "/"))
+		if u, err := url.Parse(origin); err != nil || !isBaseURL(origin) || u.Path != "" || strings.Contains(u.Host, "*") {
+			return false
+		}
+		c.AllowedOrigins[i] = origin
+	}
+	return true
+}
+
+func isHost(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return true
+	}
+	return !strings.ContainsAny(host, ":/ []")
+}
+
+func isBaseURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" &&
+		u.User == nil && u.RawQuery == "" && u.Fragment == ""
+}
+
+func isDatabaseURL(text string) bool {
+	if path, ok := strings.CutPrefix(text, "sqlite://"); ok {
+		return path != ""
+	}
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "postgres" || u.Scheme == "postgresql")
+}
+
+// conflicts returns what is wrong between settings that are right in
+// themselves.
+func (c *Config) conflicts() (mistakes []Mistake) {
+	if c.IdentityRequired && c.IdentitySecret == "" {
+		mistakes = append(mistakes, Mistake{"IDENTITY_REQUIRED", "needs IDENTITY_SECRET, or nobody could be verified", "IDENTITY_SECRET=" + exampleOf("IDENTITY_SECRET")})
+	}
+	if c.PublicKey != "" && c.PublicKey == string(c.SecretKey) {
+		mistakes = append(mistakes, Mistake{"RELAY_SECRET_KEY", "is the public key, which everybody sees", "RELAY_SECRET_KEY=" + exampleOf("RELAY_SECRET_KEY")})
+	}
+	return mistakes
+}
+
+// Logger returns the logger that LOG_LEVEL and LOG_FORMAT describe.
+func (c *Config) Logger(w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: c.LogLevel}
+	if c.LogFormat == LogJSON {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}

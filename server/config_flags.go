@@ -1,0 +1,206 @@
+package server
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"relay/server/chat"
+)
+
+// variable is a setting as people write it: NAME in the environment and in env
+// files, --name as a flag.
+type variable struct {
+	name, is, example string
+	preset            string // its value when nobody gives one
+	secret, boolean   bool
+}
+
+// fileName is the variable that names a file with the secret in it.
+func (v variable) fileName() string { return v.name + "_FILE" }
+
+func flagName(name string) string { return "--" + strings.ReplaceAll(strings.ToLower(name), "_", "-") }
+
+// variables are those of Config and those of the admin API's settings.
+var variables = slices.Concat(configVariables(), settingVariables())
+
+func configVariables() (list []variable) {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
+		if name := field.Tag.Get("env"); name != "-" {
+			list = append(list, variable{name: name, is: field.Tag.Get("is"), example: field.Tag.Get("example"),
+				preset: field.Tag.Get("envDefault"), secret: field.Type == reflect.TypeFor[Secret](),
+				boolean: field.Type.Kind() == reflect.Bool})
+		}
+	}
+	return list
+}
+
+func settingVariables() (list []variable) {
+	for _, s := range chat.SettingList {
+		if s.Env == "" {
+			continue
+		}
+		v := variable{name: s.Env, is: "text", secret: s.Secret, preset: strings.Trim(s.Default, `"`)}
+		if s.Default == "true" || s.Default == "false" {
+			v.boolean, v.is, v.example = true, "true or false", "true"
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// variableNamed returns a variable that exists.
+func variableNamed(name string) variable {
+	return variables[slices.IndexFunc(variables, func(v variable) bool { return v.name == name })]
+}
+
+func exampleOf(name string) string { return variableNamed(name).example }
+
+// FlagHelp explains the flags on the command line.
+const FlagHelp = `Flags:
+  --env-file FILE      read settings from FILE (default: relay.env, if it exists)
+  --NAME VALUE         any setting: PORT is --port, DATABASE_URL is --database-url
+
+relay needs no settings to start. Flags win over the environment, and that over
+the env file. To begin one: relay help settings > relay.env
+`
+
+// Flags is a command line, taken apart.
+type Flags struct {
+	Args    []string // what is not a flag: the command and its arguments
+	Help    bool
+	Version bool
+	EnvFile string
+
+	values   map[string]string // by variable
+	mistakes Mistakes
+}
+
+// ParseFlags takes a command line apart. Flags may stand before and behind the
+// command; mistakes in them are reported with the others by [LoadConfig].
+func ParseFlags(args []string) Flags {
+	f := Flags{values: map[string]string{}}
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		switch {
+		case arg == "--":
+			f.Args, args = append(f.Args, args...), nil
+		case arg == "-h" || arg == "--help" || arg == "-help":
+			f.Help = true
+		case arg == "--version":
+			f.Version = true
+		case len(arg) > 1 && arg[0] == '-':
+			args = f.parseFlag(arg, args)
+		default:
+			f.Args = append(f.Args, arg)
+		}
+	}
+	return f
+}
+
+// parseFlag reads a flag and its value, which may be the next argument, and
+// returns the arguments behind it. A single - does as well as two.
+func (f *Flags) parseFlag(arg string, rest []string) []string {
+	name, text, given := strings.Cut("--"+strings.TrimLeft(arg, "-"), "=")
+	variable, boolean, known := lookupFlag(name)
+	switch {
+	case !known:
+		f.unknown(name)
+		if !given && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+			rest = rest[1:] // most likely its value
+		}
+		return rest
+	case given:
+	case boolean && (len(rest) == 0 || !isBool(rest[0])):
+		text = "true"
+	case len(rest) == 0 || (len(rest[0]) > 1 && strings.HasPrefix(rest[0], "--")):
+		f.mistakes = append(f.mistakes, Mistake{name, "needs a value", name + "=" + exampleFor(variable)})
+		return rest
+	default:
+		text, rest = rest[0], rest[1:]
+	}
+	if variable == "" {
+		f.EnvFile = text
+	} else {
+		f.values[variable] = text
+	}
+	return rest
+}
+
+// lookupFlag finds the variable that a flag stands for; --env-file stands for
+// none.
+func lookupFlag(name string) (variable string, boolean, known bool) {
+	if name == "--env-file" {
+		return "", false, true
+	}
+	for _, v := range variables {
+		if flagName(v.name) == name {
+			return v.name, v.boolean, true
+		}
+		if v.secret && flagName(v.fileName()) == name {
+			return v.fileName(), false, true
+		}
+	}
+	return "", false, false
+}
+
+func isBool(text string) bool {
+	_, err := parseBool(text)
+	return err == nil
+}
+
+func exampleFor(name string) string {
+	if i := slices.IndexFunc(variables, func(v variable) bool { return v.name == name }); i >= 0 {
+		return variables[i].example
+	}
+	return "/path/to/file"
+}
+
+func (f *Flags) unknown(name string) {
+	known := []string{"--env-file", "--help", "--version"}
+	for _, v := range variables {
+		known = append(known, flagName(v.name))
+		if v.secret {
+			known = append(known, flagName(v.fileName()))
+		}
+	}
+	m := Mistake{Name: name, Text: "is not a flag of relay; relay help settings lists them"}
+	if near := nearest(name, known); near != "" {
+		m.Text = "is not a flag of relay; did you mean " + near + "?"
+	}
+	f.mistakes = append(f.mistakes, m)
+}
+
+// nearest returns the known name that is a few typing errors away from name,
+// "" when there is none.
+func nearest(name string, known []string) string {
+	best, least := "", len(name)/3+2
+	for _, k := range known {
+		if d := distance(name, k); d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// distance is the number of letters to insert, delete or replace between a
+// and b (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,297 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/caarlos0/env/v11"
+
+	"relay/server/chat"
+)
+
+// defaultEnvFile is read from the working directory if it exists.
+const defaultEnvFile = "relay.env"
+
+// Mistake is one thing that is wrong with the configuration.
+type Mistake struct {
+	Name    string // the variable or the flag
+	Text    string // the end of a sentence that begins with the name
+	Example string // how it could look, "" when that helps nobody
+}
+
+// Mistakes is everything that is wrong with the configuration.
+type Mistakes []Mistake
+
+func (m Mistakes) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "the configuration has %d mistake", len(m))
+	if len(m) != 1 {
+		b.WriteByte('s')
+	}
+	for _, mistake := range m {
+		fmt.Fprintf(&b, "\n  %s %s", mistake.Name, mistake.Text)
+		if mistake.Example != "" {
+			fmt.Fprintf(&b, "\n      for example: %s", mistake.Example)
+		}
+	}
+	return b.String()
+}
+
+// LoadConfig gathers the settings: flags win over the environment, and the
+// environment over the env file. It returns every mistake at once, as
+// [Mistakes], and warnings about variables that it does not know.
+func LoadConfig(flags Flags, environ []string) (Config, []string, error) {
+	l := loader{values: map[string]value{}, mistakes: slices.Clone(flags.mistakes)}
+	l.take("flag", flags.values)
+	l.take("environment", fromEnviron(environ))
+	l.warnUnknown("environment", "RELAY_", fromEnviron(environ))
+	l.takeFile(flags.EnvFile)
+	l.readSecretFiles()
+	cfg := l.parse()
+	if len(l.mistakes) > 0 {
+		return Config{}, l.warnings, l.mistakes
+	}
+	return cfg, l.warnings, nil
+}
+
+// value is the text of a variable and where it was found.
+type value struct{ text, origin string }
+
+// loader collects values, mistakes and warnings.
+type loader struct {
+	values   map[string]value
+	mistakes Mistakes
+	warnings []string
+}
+
+func (l *loader) wrong(name, example, format string, args ...any) {
+	if v, ok := l.values[name]; ok {
+		name += " (" + v.origin + ")"
+	}
+	l.mistakes = append(l.mistakes, Mistake{name, fmt.Sprintf(format, args...), example})
+}
+
+// take adds a source's values where no earlier source has given one. NAME and
+// NAME_FILE are two forms of one value. An empty value is none: compose files
+// pass variables on that way.
+func (l *loader) take(origin string, source map[string]string) {
+	for _, v := range variables {
+		text, file := source[v.name], ""
+		if v.secret {
+			file = source[v.fileName()]
+		}
+		if text != "" && file != "" {
+			l.wrong(v.name, "", "and %s are both set; keep one of them", v.fileName())
+		}
+		if _, ok := l.find(v); ok {
+			continue
+		}
+		if text != "" {
+			l.values[v.name] = value{text, origin}
+		} else if file != "" {
+			l.values[v.fileName()] = value{file, origin}
+		}
+	}
+}
+
+func (l *loader) find(v variable) (value, bool) {
+	if found, ok := l.values[v.name]; ok {
+		return found, true
+	}
+	found, ok := l.values[v.fileName()]
+	return found, ok
+}
+
+// takeFile reads the env file. One that was asked for must exist.
+func (l *loader) takeFile(path string) {
+	name := path
+	if path == "" {
+		name = defaultEnvFile
+	}
+	data, err := os.ReadFile(name)
+	if path == "" && errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		l.mistakes = append(l.mistakes, Mistake{"--env-file", "cannot be read: " + err.Error(), "--env-file=/etc/relay.env"})
+		return
+	}
+	source, mistakes := parseEnvFile(name, string(data))
+	l.mistakes = append(l.mistakes, mistakes...)
+	l.take(name, source)
+	l.warnUnknown(name, "", source)
+}
+
+// parseEnvFile reads lines of NAME=value. Comments, quotes and a leading
+// export are understood, nothing is ever expanded: a secret may contain a $.
+// Its own code, because a report must name the line and never show its value.
+func parseEnvFile(file, text string) (map[string]string, Mistakes) {
+	values, mistakes := map[string]string{}, Mistakes(nil)
+	text = strings.TrimPrefix(text, "\ufeff") // some editors on Windows begin files with it
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		name, text, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
+		name = strings.TrimSpace(name)
+		text, err := unquote(strings.TrimSpace(text))
+		if !ok || name == "" || strings.ContainsAny(name, " \t") {
+			err = errors.New("is not of the form NAME=value")
+		}
+		if err != nil {
+			mistakes = append(mistakes, Mistake{fmt.Sprintf("%s line %d", file, i+1), err.Error(), "PORT=8080"})
+			continue
+		}
+		values[name] = text
+	}
+	return values, mistakes
+}
+
+// unquote removes the quotes around a value or the comment behind it.
+func unquote(text string) (string, error) {
+	if text == "" || (text[0] != '"' && text[0] != '\'') {
+		if i := strings.Index(text, " #"); i >= 0 {
+			text = strings.TrimSpace(text[:i])
+		}
+		return strings.TrimSpace(text), nil
+	}
+	inside, rest, ok := strings.Cut(text[1:], text[:1])
+	rest = strings.TrimSpace(rest)
+	if !ok || (rest != "" && rest[0] != '#') {
+		return "", errors.New("has a quote without its partner")
+	}
+	return inside, nil
+}
+
+// readSecretFiles puts what is in the file NAME_FILE in the place of NAME.
+func (l *loader) readSecretFiles() {
+	for _, v := range variables {
+		file, ok := l.values[v.fileName()]
+		if !v.secret || !ok {
+			continue
+		}
+		data, err := os.ReadFile(file.text)
+		text := strings.TrimRight(string(data), "\r\n")
+		if err == nil && text == "" {
+			err = fmt.Errorf("%s is empty", file.text)
+		}
+		if err != nil {
+			l.wrong(v.fileName(), v.fileName()+"=/run/secrets/"+strings.ToLower(v.name), "cannot be used: %v", err)
+			continue
+		}
+		l.values[v.name] = value{text, file.text}
+	}
+}
+
+// parse turns the values into a Config.
+func (l *loader) parse() Config {
+	var cfg Config
+	texts := map[string]string{}
+	for name, v := range l.values {
+		texts[name] = v.text
+	}
+	err := env.ParseWithOptions(&cfg, env.Options{Environment: texts, FuncMap: parsers})
+	wrong := unreadable(err)
+	for _, name := range cfg.check() {
+		if !slices.Contains(wrong, name) {
+			wrong = append(wrong, name)
+		}
+	}
+	for _, name := range wrong {
+		l.malformed(name)
+	}
+	l.mistakes = append(l.mistakes, cfg.conflicts()...)
+	l.parseSettings(&cfg)
+	return cfg
+}
+
+// unreadable returns the variables that the env library could not read.
+func unreadable(err error) (names []string) {
+	var failed env.AggregateError
+	if !errors.As(err, &failed) {
+		return nil
+	}
+	for _, err := range failed.Errors {
+		var field env.ParseError
+		if !errors.As(err, &field) {
+			panic(err) // Config has a field of a type that nothing reads
+		}
+		f, _ := reflect.TypeFor[Config]().FieldByName(field.Name)
+		names = append(names, f.Tag.Get("env"))
+	}
+	return names
+}
+
+// malformed reports a value that is not what it must be. It shows the value
+// unless it is a secret.
+func (l *loader) malformed(name string) {
+	v := variableNamed(name)
+	shown := fmt.Sprintf("%q", l.values[name].text)
+	if v.secret {
+		shown = "its value"
+	}
+	l.wrong(name, name+"="+v.example, "is wrong: %s is not %s", shown, v.is)
+}
+
+// parseSettings encodes the values of the admin API's settings as JSON.
+func (l *loader) parseSettings(cfg *Config) {
+	cfg.Settings = map[string]chat.Raw{}
+	for _, s := range chat.SettingList {
+		given, ok := l.values[s.Env]
+		if s.Env == "" || !ok {
+			continue
+		}
+		var v any = given.text
+		if variableNamed(s.Env).boolean {
+			on, err := parseBool(given.text)
+			if err != nil {
+				l.malformed(s.Env)
+				continue
+			}
+			v = on
+		}
+		cfg.Settings[s.Name], _ = json.Marshal(v) // a bool or a string
+	}
+	if _, given := l.values["ATTACHMENT_MAX_BYTES"]; given {
+		cfg.Settings["attachmentMaxBytes"], _ = json.Marshal(cfg.AttachmentMaxBytes)
+	}
+}
+
+// warnUnknown warns of variables that nobody reads: a typing error would
+// otherwise pass unseen.
+func (l *loader) warnUnknown(origin, prefix string, source map[string]string) {
+	var known []string
+	for _, v := range variables {
+		known = append(known, v.name)
+		if v.secret {
+			known = append(known, v.fileName())
+		}
+	}
+	for name := range source {
+		if !strings.HasPrefix(name, prefix) || slices.Contains(known, name) {
+			continue
+		}
+		text := fmt.Sprintf("%s (%s) is not a setting of relay", name, origin)
+		if near := nearest(name, known); near != "" {
+			text += "; did you mean " + near + "?"
+		}
+		l.warnings = append(l.warnings, text)
+	}
+	slices.Sort(l.warnings)
+}
+
+func fromEnviron(environ []string) map[string]string {
+	values := map[string]string{}
+	for _, pair := range environ {
+		name, text, _ := strings.Cut(pair, "=")
+		values[name] = text
+	}
+	return values
+}

@@ -1,0 +1,95 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gorilla/securecookie"
+)
+
+// How long an operator stays signed in, in seconds, and how long its name may be.
+const (
+	consoleSignIn = 30 * 24 * 3600
+	maxNameLength = 60
+)
+
+// console answers GET /console: the desk, or the way in.
+func (s *Server) console(w http.ResponseWriter, r *http.Request) {
+	name, signedIn := s.signedIn(r)
+	if !signedIn {
+		s.show(w, r, http.StatusOK, "login.html", map[string]any{"Error": "", "Version": s.version})
+		return
+	}
+	s.show(w, r, http.StatusOK, "console.html", map[string]any{"OperatorName": name, "Version": s.version})
+}
+
+// login answers POST /console/login: the secret key and a display name open
+// the console.
+func (s *Server) login(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	name := strings.TrimSpace(r.PostFormValue("name"))
+	problem := ""
+	switch {
+	case s.crossOrigin.Check(r) != nil:
+		problem = "This form was sent from another site."
+	case name == "" || utf8.RuneCountInString(name) > maxNameLength || !isText(name):
+		problem = "Please give the name that visitors see, up to 60 characters."
+	case !s.keys.IsSecret(strings.TrimSpace(r.PostFormValue("key"))):
+		problem = "This is not the secret key."
+		if s.denied(w, r) != errUnauthorized {
+			problem = "Too many wrong keys. Please wait a minute."
+		}
+		s.log.Warn("wrong secret key at the console", "peer", s.peer(r).addr)
+	}
+	if problem != "" {
+		s.show(w, r, http.StatusUnauthorized, "login.html", map[string]any{"Error": problem, "Version": s.version})
+		return
+	}
+	value, err := s.cookies().Encode(s.cookieName(r), name)
+	if err != nil {
+		s.log.Error("cannot sign a cookie", "err", err)
+		http.Error(w, "Internal server error", http.StatusInternalServerError)
+		return
+	}
+	s.setConsoleCookie(w, r, value, consoleSignIn)
+	if s.keys.SetupOpen() && !s.peer(r).local() {
+		s.keys.CloseSetup("somebody signed in")
+	}
+	http.Redirect(w, r, "/console", http.StatusSeeOther)
+}
+
+// logout answers POST /console/logout.
+func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
+	if s.crossOrigin.Check(r) == nil {
+		s.setConsoleCookie(w, r, "", -1)
+	}
+	http.Redirect(w, r, "/console", http.StatusSeeOther)
+}
+
+// signedIn returns the display name of the operator whose cookie this is.
+func (s *Server) signedIn(r *http.Request) (name string, signedIn bool) {
+	c, err := r.Cookie(s.cookieName(r))
+	if err != nil {
+		return "", false
+	}
+	err = s.cookies().Decode(c.Name, c.Value, &name)
+	return name, err == nil
+}
+
+// cookies signs and verifies; rotating the secret key makes all cookies void.
+func (s *Server) cookies() *securecookie.SecureCookie {
+	return securecookie.New(s.keys.SigningKey("console"), nil).MaxAge(consoleSignIn)
+}
+
+func (s *Server) cookieName(r *http.Request) string {
+	if s.secure(r) {
+		return "__Host-relay_console"
+	}
+	return "relay_console"
+}
+
+func (s *Server) setConsoleCookie(w http.ResponseWriter, r *http.Request, value string, maxAge int) {
+	http.SetCookie(w, &http.Cookie{Name: s.cookieName(r), Value: value, Path: "/", MaxAge: maxAge,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.secure(r)})
+}

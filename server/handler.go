@@ -1,0 +1,207 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"relay/server/chat"
+)
+
+// maxBody is the largest JSON body of a request.
+const maxBody = 64 << 10
+
+// action does what a request asks for and returns what to answer: any value as
+// JSON, or an error. An action that wrote its answer itself returns written.
+type action func(w http.ResponseWriter, r *http.Request) (any, error)
+
+// written tells that the action has answered.
+type written struct{}
+
+// ok is the answer of requests that have nothing to tell.
+var ok = map[string]bool{"ok": true}
+
+// httpError is an error of the HTTP layer, with its status.
+type httpError struct {
+	status int
+	text   string
+	header http.Header
+}
+
+func (e *httpError) Error() string { return e.text }
+
+// The errors that have fixed words (contract.md 3).
+var (
+	errUnauthorized = &httpError{status: http.StatusUnauthorized, text: "Unauthorized"}
+	errForbidden    = &httpError{status: http.StatusForbidden, text: "Forbidden"}
+	errTooLarge     = &httpError{status: http.StatusRequestEntityTooLarge, text: "Request body too large"}
+)
+
+func badRequest(text string) error { return &httpError{status: http.StatusBadRequest, text: text} }
+
+// handle makes a handler of an action: the only place that writes JSON.
+func (s *Server) handle(a action) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !cleanAddress(r) {
+			s.writeError(w, r, badRequest("The address must be UTF-8 text without NUL characters"))
+			return
+		}
+		v, err := a(w, r)
+		switch {
+		case err != nil:
+			s.writeError(w, r, err)
+		case v != written{}:
+			writeJSON(w, http.StatusOK, v)
+		}
+	}
+}
+
+// cleanAddress reports whether the ids and values in a request's address are
+// text that every database stores.
+func cleanAddress(r *http.Request) bool {
+	if !isText(r.URL.Path) {
+		return false
+	}
+	if r.URL.RawQuery == "" {
+		return true
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return false
+	}
+	for _, values := range query {
+		if !isText(values[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isText reports whether s is UTF-8 without NUL characters.
+func isText(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
+
+// writeJSON answers v. Nothing that relay answers may be cached.
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		status, data = http.StatusInternalServerError, []byte(`{"error":"Internal server error"}`)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(data)))
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(data) // the client has gone; nobody is left to tell
+}
+
+// writeError answers an error as {"error": text}. What is not meant for the
+// caller is logged here, once, and answered as an internal error.
+func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
+	status, text := http.StatusInternalServerError, "Internal server error"
+	var he *httpError
+	var ce *chat.Error
+	switch {
+	case errors.As(err, &he):
+		status, text = he.status, he.text
+		for name, values := range he.header {
+			w.Header()[name] = values
+		}
+	case errors.As(err, &ce):
+		status, text = statusOf(ce.Kind), ce.Text
+		if ce.Kind == chat.StorageFull {
+			w.Header().Set("Retry-After", "10")
+			s.log.Error("the disk is full: nothing can be stored until there is room", "path", r.URL.Path)
+		}
+	case r.Context().Err() != nil:
+		return // the client has gone
+	default:
+		s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, slog.Any("err", err))
+	}
+	writeJSON(w, status, map[string]string{"error": text})
+}
+
+func statusOf(kind chat.Kind) int {
+	switch kind {
+	case chat.Invalid:
+		return http.StatusBadRequest
+	case chat.Forbidden:
+		return http.StatusForbidden
+	case chat.NotFound:
+		return http.StatusNotFound
+	case chat.Conflict:
+		return http.StatusConflict
+	case chat.TooLarge:
+		return http.StatusRequestEntityTooLarge
+	case chat.Unsupported:
+		return http.StatusUnsupportedMediaType
+	case chat.StorageFull:
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusInternalServerError
+}
+
+// decode reads a JSON object of at most maxBody bytes. Unknown fields are
+// ignored, wrong types and broken text are 400.
+func decode[T any](r *http.Request) (T, error) {
+	var v T
+	if err := checkContentType(r); err != nil {
+		return v, err
+	}
+	body, err := readBody(r)
+	if err != nil {
+		return v, err
+	}
+	if err := checkJSON(body); err != nil {
+		return v, err
+	}
+	if err := json.Unmarshal(body, &v); err != nil {
+		return v, decodeError(err)
+	}
+	return v, nil
+}
+
+// checkContentType lets JSON in, and bodies that do not say what they are
+// (seed 4 asks for application/json; sendBeacon says text/plain).
+func checkContentType(r *http.Request) error {
+	header := r.Header.Get("Content-Type")
+	if header == "" {
+		return nil
+	}
+	media, _, err := mime.ParseMediaType(header)
+	if err == nil && (media == "application/json" || media == "text/plain") {
+		return nil
+	}
+	return &httpError{status: http.StatusUnsupportedMediaType, text: "Content-Type must be application/json"}
+}
+
+func readBody(r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxBody))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, errTooLarge
+	case err != nil:
+		return nil, badRequest("The request body could not be read")
+	}
+	return body, nil
+}
+
+// decodeError says in the caller's words what is wrong with the JSON.
+func decodeError(err error) error {
+	var wrongType *json.UnmarshalTypeError
+	if errors.As(err, &wrongType) {
+		if wrongType.Field == "" {
+			return badRequest("The body must be a JSON object")
+		}
+		return badRequest(wrongType.Field + " must be " + describe(wrongType.Type))
+	}
+	return badRequest("Invalid JSON")
+}

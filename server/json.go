@@ -1,0 +1,84 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"unicode/utf8"
+)
+
+// maxDepth is how deep a body's arrays and objects may nest.
+const maxDepth = 32
+
+// checkJSON refuses what encoding/json would let pass: text that is not UTF-8,
+// NUL characters, which Postgres cannot store, and absurd nesting.
+func checkJSON(body []byte) error {
+	trimmed := bytes.TrimLeft(body, " \t\r\n")
+	switch {
+	case len(trimmed) == 0:
+		return badRequest("The body must be a JSON object")
+	case !utf8.Valid(body):
+		return badRequest("Invalid JSON: the text is not UTF-8")
+	case depth(body) > maxDepth:
+		return badRequest("Invalid JSON: nested too deeply")
+	case !json.Valid(body):
+		return badRequest("Invalid JSON")
+	case trimmed[0] != '{':
+		return badRequest("The body must be a JSON object")
+	case hasNUL(body):
+		return badRequest("Invalid JSON: NUL characters are not allowed")
+	}
+	return nil
+}
+
+// marshal renders our own values, on which encoding/json cannot fail.
+func marshal(v any) ([]byte, error) { return json.Marshal(v) }
+
+// depth returns how deep arrays and objects nest.
+func depth(body []byte) int {
+	deepest, level, inText := 0, 0, false
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case inText && c == '\\':
+			i++
+		case c == '"':
+			inText = !inText
+		case inText:
+		case c == '{' || c == '[':
+			level++
+			deepest = max(deepest, level)
+		case c == '}' || c == ']':
+			level--
+		}
+	}
+	return deepest
+}
+
+// hasNUL reports whether valid JSON has an escaped NUL character.
+func hasNUL(body []byte) bool {
+	for i := 0; i+5 < len(body); i++ {
+		if body[i] != '\\' {
+			continue
+		}
+		if string(body[i+1:i+6]) == "u0000" {
+			return true
+		}
+		i++ // whatever is escaped is not an escape itself
+	}
+	return false
+}
+
+// describe names a Go type in JSON's words.
+func describe(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Float64:
+		return "a number"
+	case reflect.Slice:
+		return "an array"
+	}
+	return "an object"
+}

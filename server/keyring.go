@@ -1,0 +1,250 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"relay/server/chat"
+)
+
+// The names under which the store keeps the keys.
+const (
+	metaPublicKey   = "public_key"
+	metaSecretHash  = "secret_hash"
+	metaSecretPlain = "secret_plain" // only while the set-up window is open
+	metaSetupOpened = "setup_opened"
+	metaFileKey     = "file_key" // signs links to files
+)
+
+// The set-up window (contract.md 3, keys).
+const (
+	setupWindow   = 24 * time.Hour
+	maxWrongCodes = 20
+	// keyringAge is how long the keys are trusted before they are read again:
+	// they can be rotated by another process.
+	keyringAge = time.Second
+)
+
+// Keyring holds the two keys of an installation and the window in which the
+// secret one is shown.
+type Keyring struct {
+	store  chat.Store
+	log    *slog.Logger
+	mode   Setup
+	code   string // opens the set-up page; new at each start
+	preset keys
+
+	mu     sync.Mutex
+	keys   keys
+	readAt time.Time
+	wrong  int
+}
+
+// keys are as the store has them.
+type keys struct {
+	public      string
+	secretHash  string
+	secretPlain string
+	openedAt    chat.Time
+	fileKey     string
+}
+
+// OpenKeyring reads the keys, and makes them at the first start.
+func OpenKeyring(ctx context.Context, store chat.Store, cfg Config, log *slog.Logger) (*Keyring, error) {
+	k := &Keyring{store: store, log: log, mode: cfg.Setup, code: newCode(), preset: keys{public: cfg.PublicKey}}
+	if cfg.SecretKey != "" {
+		k.preset.secretHash = chat.Hash(string(cfg.SecretKey))
+	}
+	if err := k.create(ctx); err != nil {
+		return nil, fmt.Errorf("read the keys: %w", err)
+	}
+	if _, err := k.read(ctx); err != nil {
+		return nil, fmt.Errorf("read the keys: %w", err)
+	}
+	if k.keys.secretPlain != "" && !k.SetupOpen() {
+		k.CloseSetup("it was open for a day, or is not wanted")
+	}
+	return k, nil
+}
+
+// create makes the keys if there are none.
+func (k *Keyring) create(ctx context.Context) error {
+	public, secret := "pk_"+chat.NewToken(), "sk_"+chat.NewToken()
+	return k.store.Apply(ctx, func(tx chat.Tx) error {
+		have, err := tx.Meta(metaPublicKey)
+		if err != nil || have != "" {
+			return err
+		}
+		return putMeta(tx, map[string]string{metaPublicKey: public, metaSecretHash: chat.Hash(secret),
+			metaSecretPlain: secret, metaSetupOpened: chat.Now().String(), metaFileKey: chat.NewToken()})
+	})
+}
+
+func putMeta(tx chat.Tx, values map[string]string) error {
+	for name, value := range values {
+		if err := tx.PutMeta(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads the keys from the store.
+func (k *Keyring) read(ctx context.Context) (keys, error) {
+	var read keys
+	err := k.store.Read(ctx, func(r chat.Reader) error {
+		var opened string
+		for name, field := range map[string]*string{metaPublicKey: &read.public, metaSecretHash: &read.secretHash,
+			metaSecretPlain: &read.secretPlain, metaSetupOpened: &opened, metaFileKey: &read.fileKey} {
+			var err error
+			if *field, err = r.Meta(name); err != nil {
+				return err
+			}
+		}
+		return read.openedAt.UnmarshalJSON([]byte(`"` + opened + `"`))
+	})
+	if err != nil {
+		return keys{}, err
+	}
+	if k.preset.public != "" {
+		read.public = k.preset.public
+	}
+	if k.preset.secretHash != "" {
+		read.secretHash, read.secretPlain = k.preset.secretHash, ""
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.keys, k.readAt = read, time.Now()
+	return read, nil
+}
+
+// current returns the keys, not older than keyringAge unless the store fails.
+func (k *Keyring) current() keys {
+	k.mu.Lock()
+	known, fresh := k.keys, time.Since(k.readAt) < keyringAge
+	if !fresh {
+		k.readAt = time.Now() // one reader is enough
+	}
+	k.mu.Unlock()
+	if fresh {
+		return known
+	}
+	read, err := k.read(context.Background())
+	if err != nil {
+		k.log.Error("cannot read the keys; the known ones stay in force", "err", err)
+		return known
+	}
+	return read
+}
+
+// Public returns the public key.
+func (k *Keyring) Public() string { return k.current().public }
+
+// IsPublic reports whether key is the public key.
+func (k *Keyring) IsPublic(key string) bool { return key != "" && chat.SameSecret(key, k.Public()) }
+
+// IsSecret reports whether key is the secret key.
+func (k *Keyring) IsSecret(key string) bool {
+	return key != "" && chat.SameSecret(chat.Hash(key), k.current().secretHash)
+}
+
+// SigningKey returns a key for cookies; it changes with the secret key.
+func (k *Keyring) SigningKey(purpose string) []byte {
+	return []byte(chat.Hash(purpose + ":" + k.current().secretHash))
+}
+
+// FileKey returns the key that signs links to files. It never changes.
+func (k *Keyring) FileKey() string { return k.current().fileKey }
+
+// SetupOpen reports whether the secret key can still be shown.
+func (k *Keyring) SetupOpen() bool {
+	now := k.current()
+	return k.mode != SetupOff && now.secretPlain != "" && chat.Now().Sub(now.openedAt) < setupWindow
+}
+
+// SetupCode returns the code that opens the set-up page.
+func (k *Keyring) SetupCode() string { return k.code }
+
+// TryCode reports whether code opens the set-up page. Too many wrong ones
+// close the window.
+func (k *Keyring) TryCode(code string) bool {
+	code = strings.ToUpper(strings.TrimSpace(code))
+	if chat.SameSecret(code, k.code) {
+		return true
+	}
+	k.mu.Lock()
+	k.wrong++
+	tooMany := k.wrong >= maxWrongCodes
+	k.mu.Unlock()
+	if tooMany && k.SetupOpen() {
+		k.CloseSetup("too many wrong set-up codes")
+	}
+	return false
+}
+
+// CloseSetup ends the set-up window: the plain secret is erased.
+func (k *Keyring) CloseSetup(why string) {
+	ctx := context.Background()
+	err := k.store.Apply(ctx, func(tx chat.Tx) error { return tx.PutMeta(metaSecretPlain, "") })
+	if err == nil {
+		_, err = k.read(ctx)
+	}
+	if err != nil {
+		k.log.Error("cannot close the set-up window", "err", err)
+		return
+	}
+	k.log.Info("set-up window closed: the secret key is shown no more", "why", why)
+}
+
+// Show returns both keys; the secret one is empty when the set-up window is
+// closed.
+func (k *Keyring) Show(ctx context.Context) (public, secret string, err error) {
+	now, err := k.read(ctx)
+	if err != nil || !k.SetupOpen() {
+		return now.public, "", err
+	}
+	return now.public, now.secretPlain, nil
+}
+
+// RotatePublic replaces the public key: every page that embeds the widget
+// needs the new one.
+func (k *Keyring) RotatePublic(ctx context.Context) (string, error) {
+	if k.preset.public != "" {
+		return "", errors.New("the public key is set by RELAY_PUBLIC_KEY; change it there")
+	}
+	return k.rotate(ctx, "pk_", func(key string) map[string]string {
+		return map[string]string{metaPublicKey: key}
+	})
+}
+
+// RotateSecret replaces the secret key and signs everybody out of the console.
+func (k *Keyring) RotateSecret(ctx context.Context) (string, error) {
+	if k.preset.secretHash != "" {
+		return "", errors.New("the secret key is set by RELAY_SECRET_KEY; change it there")
+	}
+	return k.rotate(ctx, "sk_", func(key string) map[string]string {
+		return map[string]string{metaSecretHash: chat.Hash(key), metaSecretPlain: ""}
+	})
+}
+
+func (k *Keyring) rotate(ctx context.Context, prefix string, values func(key string) map[string]string) (string, error) {
+	key := prefix + chat.NewToken()
+	err := k.store.Apply(ctx, func(tx chat.Tx) error { return putMeta(tx, values(key)) })
+	if err != nil {
+		return "", err
+	}
+	_, err = k.read(ctx)
+	return key, err
+}
+
+// newCode makes a set-up code of 60 random bits, XXXX-XXXX-XXXX.
+func newCode() string {
+	t := rand.Text()
+	return t[:4] + "-" + t[4:8] + "-" + t[8:12]
+}

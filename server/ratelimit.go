@@ -1,0 +1,128 @@
+package server
+
+import (
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/go-chi/httprate"
+)
+
+// The rates that a visitor's page never needs and a flood soon exceeds, per
+// minute. Whoever brings a valid secret key is not counted, nor is a program
+// on the same machine.
+const (
+	initsPerAddress     = 30
+	requestsPerAddress  = 300
+	messagesPerSession  = 60
+	uploadsPerSession   = 10
+	identifysPerSession = 20
+	failuresPerAddress  = 10
+
+	streamsPerSession = 20
+	streamsPerAddress = 100
+)
+
+// rates are the limits of one server. They count in this process only.
+type rates struct {
+	inits, requests, messages, uploads, identifys, failures *httprate.RateLimiter
+
+	sessionStreams, addressStreams gauge
+}
+
+func newRates() *rates {
+	perMinute := func(n int) *httprate.RateLimiter {
+		// Only Retry-After is part of the API.
+		return httprate.NewRateLimiter(n, time.Minute, httprate.WithResponseHeaders(httprate.ResponseHeaders{RetryAfter: "Retry-After"}))
+	}
+	return &rates{inits: perMinute(initsPerAddress), requests: perMinute(requestsPerAddress), messages: perMinute(messagesPerSession),
+		uploads: perMinute(uploadsPerSession), identifys: perMinute(identifysPerSession), failures: perMinute(failuresPerAddress),
+		sessionStreams: gauge{most: streamsPerSession}, addressStreams: gauge{most: streamsPerAddress}}
+}
+
+// limited answers 429 when key exceeds a rate.
+func (s *Server) limited(w http.ResponseWriter, r *http.Request, rate *httprate.RateLimiter, key string) error {
+	if s.unlimited(r) || !rate.OnLimit(w, r, key) {
+		return nil
+	}
+	return errTooMany()
+}
+
+// unlimited reports whether no limit counts for the caller.
+func (s *Server) unlimited(r *http.Request) bool { return !s.cfg.RateLimit || s.peer(r).local() }
+
+func errTooMany() error {
+	return &httpError{status: http.StatusTooManyRequests, text: "Too many requests; try again in a minute",
+		header: http.Header{"Retry-After": {"60"}}}
+}
+
+// address is what counts as one client: an IPv4 address, or the network that
+// an IPv6 customer gets.
+func (s *Server) address(r *http.Request) string {
+	addr := s.peer(r).addr
+	if addr.Is6() {
+		if network, err := addr.Prefix(64); err == nil {
+			return network.String()
+		}
+	}
+	if !addr.IsValid() {
+		addr = netip.IPv4Unspecified()
+	}
+	return addr.String()
+}
+
+// denied is the answer to a wrong key: 401, or 429 to who keeps guessing.
+func (s *Server) denied(w http.ResponseWriter, r *http.Request) error {
+	if err := s.limited(w, r, s.rates.failures, s.address(r)); err != nil {
+		return err
+	}
+	return errUnauthorized
+}
+
+// enterStream counts a stream in, or refuses it. leave counts it out.
+func (s *Server) enterStream(r *http.Request, sessionID string) (leave func(), err error) {
+	if s.unlimited(r) {
+		return func() {}, nil
+	}
+	address := s.address(r)
+	if !s.rates.addressStreams.enter(address) {
+		return nil, errTooMany()
+	}
+	if !s.rates.sessionStreams.enter(sessionID) {
+		s.rates.addressStreams.leave(address)
+		return nil, errTooMany()
+	}
+	return func() {
+		s.rates.addressStreams.leave(address)
+		s.rates.sessionStreams.leave(sessionID)
+	}, nil
+}
+
+// gauge counts what is open at the moment, by key.
+type gauge struct {
+	most int
+	mu   sync.Mutex
+	open map[string]int
+}
+
+func (g *gauge) enter(key string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.open[key] >= g.most {
+		return false
+	}
+	if g.open == nil {
+		g.open = map[string]int{}
+	}
+	g.open[key]++
+	return true
+}
+
+func (g *gauge) leave(key string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.open[key]--; g.open[key] <= 0 {
+		delete(g.open, key)
+	}
+}

@@ -1,0 +1,93 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/gorilla/mux"
+)
+
+// route is one line of a route table.
+type route struct {
+	method, path string
+	action       action
+}
+
+// communityRoutes is the route table of the community server.
+func (s *Server) communityRoutes() http.Handler {
+	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
+	for _, rt := range []route{
+		{"GET", "/health", s.health},
+		{"HEAD", "/health", s.health},
+		{"GET", "/ready", s.readiness},
+		{"HEAD", "/ready", s.readiness},
+
+		{"GET", "/files/{id}/{name}", s.file},
+		{"HEAD", "/files/{id}/{name}", s.file},
+
+		{"POST", "/api/widget/init", s.widget(s.widgetInit)},
+		{"GET", "/api/widget/config", s.widget(s.widgetSettings)},
+		{"POST", "/api/widget/messages", s.widget(s.widgetSend)},
+		{"GET", "/api/widget/messages", s.widget(s.widgetHistory)},
+		{"PATCH", "/api/widget/messages/{id}", s.widget(s.widgetEdit)},
+		{"DELETE", "/api/widget/messages/{id}", s.widget(s.widgetDelete)},
+		{"POST", "/api/widget/attachments", s.widget(s.widgetUpload)},
+		{"POST", "/api/widget/identify", s.widget(s.widgetIdentify)},
+		{"POST", "/api/widget/read", s.widget(s.widgetRead)},
+		{"POST", "/api/widget/typing", s.widget(s.widgetTyping)},
+		{"POST", "/api/widget/prechat", s.widget(s.widgetPreChat)},
+		{"POST", "/api/widget/csat", s.widget(s.widgetCSAT)},
+		{"POST", "/api/widget/events", s.widget(s.widgetEvent)},
+		{"POST", "/api/widget/disconnect", s.widget(s.widgetDisconnect)},
+		{"GET", "/api/widget/stream", s.widget(s.widgetStream)},
+
+		{"GET", "/api/admin/settings", s.admin(s.settings)},
+		{"PATCH", "/api/admin/settings", s.admin(s.patchSettings)},
+		{"GET", "/api/admin/sessions", s.admin(s.sessions)},
+		{"GET", "/api/admin/sessions/{session}", s.admin(s.session)},
+		{"DELETE", "/api/admin/sessions/{session}", s.admin(s.erase)},
+		{"GET", "/api/admin/sessions/{session}/messages", s.admin(s.adminHistory)},
+		{"POST", "/api/admin/sessions/{session}/messages", s.admin(s.adminSend)},
+		{"PATCH", "/api/admin/sessions/{session}/messages/{id}", s.admin(s.adminEdit)},
+		{"DELETE", "/api/admin/sessions/{session}/messages/{id}", s.admin(s.adminDelete)},
+		{"POST", "/api/admin/sessions/{session}/attachments", s.admin(s.adminUpload)},
+		{"POST", "/api/admin/sessions/{session}/close", s.admin(s.closeSession)},
+		{"POST", "/api/admin/sessions/{session}/reopen", s.admin(s.reopenSession)},
+		{"POST", "/api/admin/sessions/{session}/block", s.admin(s.blockSession)},
+		{"POST", "/api/admin/sessions/{session}/unblock", s.admin(s.unblockSession)},
+		{"POST", "/api/admin/sessions/{session}/read", s.admin(s.adminRead)},
+		{"POST", "/api/admin/sessions/{session}/typing", s.admin(s.adminTyping)},
+		{"POST", "/api/admin/sessions/{session}/csat", s.admin(s.askCSAT)},
+		{"POST", "/api/admin/sessions/{session}/events", s.admin(s.adminEvent)},
+		{"POST", "/api/admin/operator/status", s.admin(s.operatorStatus)},
+		{"GET", "/api/admin/stream", s.admin(s.adminStream)},
+	} {
+		m.Handle(rt.path, s.handle(rt.action)).Methods(rt.method)
+	}
+	for _, rt := range []struct {
+		method, path string
+		page         http.HandlerFunc
+	}{
+		{"GET", "/", s.home},
+		{"POST", "/setup/done", s.setupDone},
+		{"GET", "/demo", s.demo},
+		{"GET", "/console", s.console},
+		{"POST", "/console/login", s.login},
+		{"POST", "/console/logout", s.logout},
+		{"GET", "/widget.js", s.widgetLoader},
+		{"GET", "/widget/{file}", s.widgetFile},
+		{"GET", "/static/{file}", s.staticFile},
+	} {
+		m.HandleFunc(rt.path, rt.page).Methods(methods(rt.method)...)
+	}
+	m.NotFoundHandler = s.handle(s.notFound)
+	m.MethodNotAllowedHandler = s.handle(s.methodNotAllowed)
+	return s.cors(m)
+}
+
+// methods lets HEAD in wherever a page has GET.
+func methods(method string) []string {
+	if method == http.MethodGet {
+		return []string{http.MethodGet, http.MethodHead}
+	}
+	return []string{method}
+}

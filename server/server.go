@@ -1,0 +1,120 @@
+// Package server speaks HTTP: it knows requests, JSON and pages, and calls the
+// door ([chat.Relay]) for everything else. It knows no SQL and no platform.
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"relay/server/chat"
+)
+
+// Deps are the parts that a Server works with.
+type Deps struct {
+	Store   chat.Store
+	Relay   *chat.Relay
+	Hub     *chat.Hub
+	Keys    *Keyring
+	Log     *slog.Logger
+	Version string
+	// Ready reports whether relay can do its work now.
+	Ready func(context.Context) error
+}
+
+// Server answers relay's HTTP requests.
+type Server struct {
+	cfg     Config
+	store   chat.Store
+	relay   *chat.Relay
+	hub     *chat.Hub
+	keys    *Keyring
+	log     *slog.Logger
+	version string
+	ready   func(context.Context) error
+	pages   *pages
+	static  *static
+	links   *chat.FileLinks
+	rates   *rates
+	handler http.Handler
+
+	crossOrigin *http.CrossOriginProtection
+}
+
+// New makes the community server.
+func New(cfg Config, d Deps) (*Server, error) {
+	s := &Server{cfg: cfg, store: d.Store, relay: d.Relay, hub: d.Hub, keys: d.Keys, log: d.Log,
+		version: d.Version, ready: d.Ready, links: chat.NewFileLinks(d.Keys.FileKey(), cfg.PublicURL), rates: newRates(), crossOrigin: http.NewCrossOriginProtection()}
+	var err error
+	if s.pages, err = parsePages(); err != nil {
+		return nil, err
+	}
+	if s.static, err = loadStatic(); err != nil {
+		return nil, err
+	}
+	s.handler = s.communityRoutes()
+	return s, nil
+}
+
+// Handler returns the server's routes.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// HTTPServer returns a server for Handler with the time-outs that keep slow and
+// silent clients from holding it; streams extend their own.
+func (s *Server) HTTPServer() *http.Server {
+	return &http.Server{
+		Handler:           s.handler,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       20 * time.Second,
+		WriteTimeout:      20 * time.Second,
+		IdleTimeout:       60 * time.Second,
+		MaxHeaderBytes:    16 << 10,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+}
+
+// health answers GET /health (seed 2, health response).
+func (s *Server) health(http.ResponseWriter, *http.Request) (any, error) {
+	return map[string]any{"status": "ok", "bridges": []string{}}, nil
+}
+
+// readiness answers GET /ready: 503 while relay cannot store messages.
+func (s *Server) readiness(_ http.ResponseWriter, r *http.Request) (any, error) {
+	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
+	defer cancel()
+	if err := s.ready(ctx); err != nil {
+		s.log.Warn("not ready", "err", err)
+		return nil, &httpError{status: http.StatusServiceUnavailable, text: "The database does not accept writes"}
+	}
+	return map[string]string{"status": "ok"}, nil
+}
+
+// notFound and methodNotAllowed answer what no route takes.
+func (s *Server) notFound(http.ResponseWriter, *http.Request) (any, error) {
+	return nil, &httpError{status: http.StatusNotFound, text: "Not found"}
+}
+
+func (s *Server) methodNotAllowed(http.ResponseWriter, *http.Request) (any, error) {
+	return nil, &httpError{status: http.StatusMethodNotAllowed, text: "Method not allowed"}
+}
+
+// required answers 400 with the field's name when a value is missing.
+func required(name, value string) error {
+	if value == "" {
+		return badRequest(name + " is required")
+	}
+	return nil
+}
+
+// pathVar returns a variable of the matched route.
+func pathVar(r *http.Request, name string) string { return mux.Vars(r)[name] }
+
+// isNotFound reports whether err says that there is no such thing.
+func isNotFound(err error) bool {
+	var ce *chat.Error
+	return errors.As(err, &ce) && ce.Kind == chat.NotFound
+}

@@ -1,0 +1,234 @@
+package server_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"relay/db"
+	"relay/db/dbtest"
+	"relay/server"
+	"relay/server/chat"
+)
+
+const (
+	publicKey = "pk_test_0123456789abcdef"
+	secretKey = "sk_test_0123456789abcdef"
+)
+
+// site is a running community server.
+type site struct {
+	t     *testing.T
+	url   string
+	relay *chat.Relay
+	hub   *chat.Hub
+	store *db.DB
+	ring  *server.Keyring
+	logs  *bytes.Buffer
+}
+
+// eachSite runs a test on a server with every kind of database.
+func eachSite(t *testing.T, test func(t *testing.T, s *site), configure ...func(*server.Config)) {
+	dbtest.Each(t, func(t *testing.T, store *db.DB) { test(t, newSite(t, store, configure...)) })
+}
+
+// newSite starts a server on a database.
+func newSite(t *testing.T, store *db.DB, configure ...func(*server.Config)) *site {
+	t.Helper()
+	cfg := server.Config{PublicKey: publicKey, SecretKey: secretKey, Setup: server.SetupLocal}
+	for _, c := range configure {
+		c(&cfg)
+	}
+	s := &site{t: t, hub: chat.NewHub(), store: store, logs: &bytes.Buffer{}}
+	log := slog.New(slog.NewTextHandler(s.logs, nil))
+	outbox := chat.NewOutbox(store, s.hub, log)
+	var err error
+	s.relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: s.hub, Outbox: outbox, Log: log,
+		Settings: cfg.Settings, Identity: chat.IdentityRules{Secret: string(cfg.IdentitySecret), Required: cfg.IdentityRequired}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.ring, err = server.OpenKeyring(t.Context(), store, cfg, log); err != nil {
+		t.Fatal(err)
+	}
+	srv, err := server.New(cfg, server.Deps{Store: store, Relay: s.relay, Hub: s.hub, Keys: s.ring, Log: log, Version: "test", Ready: store.Ping})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hs := httptest.NewUnstartedServer(nil)
+	hs.Config = srv.HTTPServer()
+	hs.Start()
+	s.url = hs.URL
+	t.Cleanup(func() {
+		s.hub.Close()
+		hs.Close()
+	})
+	return s
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// get returns a field of a JSON answer by its path: a.get("session.status").
+func (a answer) get(path string) any {
+	var v any
+	if json.Unmarshal(a.body, &v) != nil {
+		return nil
+	}
+	for _, name := range strings.Split(path, ".") {
+		object, ok := v.(map[string]any)
+		if !ok {
+			return nil
+		}
+		v = object[name]
+	}
+	return v
+}
+
+func (a answer) text(path string) string {
+	s, _ := a.get(path).(string)
+	return s
+}
+
+// call makes a request. body may be nil, a string, which is sent as it is, or
+// a value, which is sent as JSON; header is a list of names and values.
+func (s *site) call(method, path, key string, body any, header ...string) answer {
+	s.t.Helper()
+	var reader io.Reader
+	switch b := body.(type) {
+	case nil:
+	case string:
+		reader = strings.NewReader(b)
+	default:
+		data, err := json.Marshal(b)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		reader = bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, reader)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		s.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return answer{resp.StatusCode, resp.Header, data}
+}
+
+// must makes a request that has to succeed.
+func (s *site) must(method, path, key string, body any, header ...string) answer {
+	s.t.Helper()
+	a := s.call(method, path, key, body, header...)
+	if a.status != http.StatusOK {
+		s.t.Fatalf("%s %s: %d %s", method, path, a.status, a.body)
+	}
+	return a
+}
+
+// refused expects a clear JSON error with a status and a text.
+func (s *site) refused(a answer, status int, text string) {
+	s.t.Helper()
+	if a.status != status || a.header.Get("Content-Type") != "application/json" || !strings.Contains(a.text("error"), text) || a.text("error") == "" {
+		s.t.Errorf("answered %d %s %s; want %d with an error about %q", a.status, a.header.Get("Content-Type"), a.body, status, text)
+	}
+}
+
+type object map[string]any
+
+// open opens a session without a token and returns its id.
+func (s *site) open(visitorID string) string {
+	s.t.Helper()
+	return s.must("POST", "/api/widget/init", publicKey, object{"visitorId": visitorID}).text("sessionId")
+}
+
+// say sends a visitor's message and returns its id.
+func (s *site) say(sessionID, content string) string {
+	s.t.Helper()
+	return s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": sessionID, "content": content}).text("id")
+}
+
+// frame is one event of a stream.
+type frame struct{ event, id, data string }
+
+func (f frame) get(path string) any { return answer{body: []byte(f.data)}.get(path) }
+
+// stream opens a stream and returns a function that waits for its next event.
+func (s *site) stream(path, key string, header ...string) (next func() frame) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	s.t.Cleanup(cancel)
+	req, err := http.NewRequestWithContext(ctx, "GET", s.url+path, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = resp.Body.Close() })
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" {
+		s.t.Fatalf("stream answered %d %s", resp.StatusCode, resp.Header.Get("Content-Type"))
+	}
+	lines := bufio.NewScanner(resp.Body)
+	return func() frame {
+		s.t.Helper()
+		f, err := readFrame(lines)
+		if err != nil {
+			s.t.Fatalf("stream: %v", err)
+		}
+		return f
+	}
+}
+
+func readFrame(lines *bufio.Scanner) (f frame, err error) {
+	for lines.Scan() {
+		name, value, _ := strings.Cut(lines.Text(), ": ")
+		switch name {
+		case "event":
+			f.event = value
+		case "id":
+			f.id = value
+		case "data":
+			f.data = value
+		case "":
+			if value == "" && f.data != "" {
+				return f, nil
+			}
+		}
+	}
+	return f, fmt.Errorf("ended: %v", lines.Err())
+}

@@ -1,0 +1,129 @@
+package server
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"relay/server/chat"
+)
+
+// setupCookie remembers a set-up code that was right.
+const setupCookie = "relay_setup"
+
+// homeData is the data of setup.html and status.html.
+type homeData struct {
+	PublicKey string
+	SecretKey string // empty: the caller may not see it
+	Snippet   string
+	WrongCode bool
+	Version   string
+}
+
+// home answers GET /: both keys while the set-up window is open and the caller
+// may see them, else what everybody may know (seed 1, contract.md 3).
+func (s *Server) home(w http.ResponseWriter, r *http.Request) {
+	data := homeData{PublicKey: s.keys.Public(), Snippet: s.snippet(r), Version: s.version}
+	page := "status.html"
+	if s.keys.SetupOpen() {
+		page = "setup.html"
+		var allowed bool
+		if allowed, data.WrongCode = s.maySetUp(r); allowed {
+			data.SecretKey = s.secretFor(w, r)
+		}
+	}
+	if wantsJSON(r) {
+		keys := map[string]string{"publicKey": data.PublicKey}
+		if data.SecretKey != "" {
+			keys["secretKey"] = data.SecretKey
+		}
+		writeJSON(w, http.StatusOK, keys)
+		return
+	}
+	s.show(w, r, http.StatusOK, page, data)
+}
+
+// secretFor returns the secret key for a caller who may see it. Each time is
+// logged.
+func (s *Server) secretFor(w http.ResponseWriter, r *http.Request) string {
+	_, secret, err := s.keys.Show(r.Context())
+	if err != nil {
+		s.log.Error("cannot read the keys", "err", err)
+		return ""
+	}
+	if secret != "" {
+		s.log.Warn("secret key shown on the set-up page", "peer", s.peer(r).addr)
+	}
+	if code := r.URL.Query().Get("setup"); code != "" {
+		http.SetCookie(w, &http.Cookie{Name: setupCookie, Value: s.keys.SetupCode(), Path: "/", MaxAge: 3600,
+			HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.secure(r)})
+	}
+	return secret
+}
+
+// setupDone answers POST /setup/done: the keys are saved, the window closes.
+func (s *Server) setupDone(w http.ResponseWriter, r *http.Request) {
+	if err := s.crossOrigin.Check(r); err != nil {
+		s.show(w, r, http.StatusForbidden, "error.html", errorPage{http.StatusForbidden, "Forbidden", "This form was sent from another site."})
+		return
+	}
+	if allowed, _ := s.maySetUp(r); allowed && s.keys.SetupOpen() {
+		s.keys.CloseSetup("the keys are saved")
+	}
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+// maySetUp reports whether the caller may see the secret key: somebody at this
+// machine, or whoever brings the set-up code.
+func (s *Server) maySetUp(r *http.Request) (allowed, wrongCode bool) {
+	if code := r.URL.Query().Get("setup"); code != "" {
+		if s.keys.TryCode(code) {
+			return true, false
+		}
+		wrongCode = true
+	}
+	if c, err := r.Cookie(setupCookie); err == nil && chat.SameSecret(c.Value, s.keys.SetupCode()) {
+		return true, false
+	}
+	return s.isNear(r), wrongCode
+}
+
+// isNear reports whether RELAY_SETUP trusts the caller for where it is: a
+// direct connection, with a Host that no foreign name was bound to.
+func (s *Server) isNear(r *http.Request) bool {
+	p := s.peer(r)
+	if !p.direct {
+		return false
+	}
+	local := p.addr.IsLoopback()
+	private := p.addr.IsPrivate() || p.addr.IsLinkLocalUnicast()
+	switch s.cfg.Setup {
+	case SetupLocal:
+		return local && isLocalHost(r.Host, netip.Addr.IsLoopback)
+	case SetupPrivate:
+		return (local || private) && isLocalHost(r.Host, func(a netip.Addr) bool {
+			return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
+		})
+	}
+	return false
+}
+
+// isLocalHost reports whether a Host header names this machine: localhost, or
+// an address of the accepted kind.
+func isLocalHost(host string, accept func(netip.Addr) bool) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && accept(addr.Unmap())
+}
+
+func wantsJSON(r *http.Request) bool {
+	accept := r.Header.Get("Accept")
+	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
+}

@@ -1,0 +1,153 @@
+package server_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"relay/server"
+)
+
+// unset takes the preset keys away, so that the set-up window opens.
+func unset(c *server.Config) { c.PublicKey, c.SecretKey = "", "" }
+
+// code is the set-up code that relay prints when it starts.
+func (s *site) code() string { return s.ring.SetupCode() }
+
+// keys asks for the keys as a script does.
+func (s *site) keys() (public, secret string) {
+	a := s.call("GET", "/", "", nil, "Accept", "application/json")
+	return a.text("publicKey"), a.text("secretKey")
+}
+
+func TestFirstRunShowsTheKeysToThisMachineOnly(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		public, secret := s.keys()
+		if !strings.HasPrefix(public, "pk_") || !strings.HasPrefix(secret, "sk_") || len(secret) < 35 {
+			t.Fatalf("keys %q %q", public, secret)
+		}
+		page := s.must("GET", "/", "", nil)
+		for _, want := range []string{public, secret, "/widget.js", "/demo", "/console"} {
+			if !strings.Contains(string(page.body), want) {
+				t.Errorf("the page does not show %s", want)
+			}
+		}
+		for _, header := range [][2]string{{"X-Forwarded-For", "203.0.113.7"}, {"Forwarded", "for=1.2.3.4"}, {"Cf-Connecting-Ip", "1.2.3.4"}} {
+			if a := s.call("GET", "/", "", nil, header[0], header[1]); strings.Contains(string(a.body), secret) {
+				t.Errorf("a request forwarded with %s sees the secret key", header[0])
+			}
+		}
+		if a := s.foreignHost("evil.test"); strings.Contains(string(a.body), secret) || !strings.Contains(string(a.body), public) {
+			t.Error("a foreign Host must see the public key only")
+		}
+		s.must("GET", "/api/admin/settings", secret, nil)
+		if _, still := s.keys(); still != secret {
+			t.Error("an admin call from this machine closed the window")
+		}
+		if a := s.call("POST", "/setup/done", "", nil, "Sec-Fetch-Site", "cross-site"); a.status != http.StatusForbidden {
+			t.Errorf("a foreign site closed the window: %d", a.status)
+		}
+		if a := s.call("POST", "/setup/done", "", nil); a.status != http.StatusSeeOther {
+			t.Errorf("POST /setup/done: %d", a.status)
+		}
+		if _, gone := s.keys(); gone != "" {
+			t.Error("the secret key is shown after it was saved")
+		}
+		s.must("GET", "/api/admin/settings", secret, nil)
+		if strings.Contains(s.logs.String(), secret) {
+			t.Error("the secret key is in the log")
+		}
+	}, unset)
+}
+
+// foreignHost asks for / as a page does whose name was bound to this machine.
+func (s *site) foreignHost(host string) answer {
+	req, _ := http.NewRequestWithContext(s.t.Context(), "GET", s.url+"/", nil)
+	req.Host = host
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var body strings.Builder
+	buf := make([]byte, 1<<16)
+	for n, err := resp.Body.Read(buf); n > 0 || err == nil; n, err = resp.Body.Read(buf) {
+		body.Write(buf[:n])
+	}
+	return answer{resp.StatusCode, resp.Header, []byte(body.String())}
+}
+
+func TestSetupCode(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		if _, secret := s.keys(); secret != "" {
+			t.Fatal("RELAY_SETUP=code shows the secret key without the code")
+		}
+		right := s.must("GET", "/?setup="+strings.ToLower(s.code()), "", nil)
+		if !strings.Contains(string(right.body), "sk_") || !strings.Contains(right.header.Get("Set-Cookie"), "HttpOnly; SameSite=Strict") {
+			t.Errorf("the right code does not show the secret key, or sets %q", right.header.Get("Set-Cookie"))
+		}
+		for range 19 {
+			s.must("GET", "/?setup=AAAA-BBBB-CCCC", "", nil)
+		}
+		if a := s.must("GET", "/?setup="+s.code(), "", nil); !strings.Contains(string(a.body), "sk_") {
+			t.Error("19 wrong codes closed the window")
+		}
+		s.must("GET", "/?setup=AAAA-BBBB-CCCC", "", nil)
+		if a := s.must("GET", "/?setup="+s.code(), "", nil); strings.Contains(string(a.body), "sk_") {
+			t.Error("20 wrong codes left the window open")
+		}
+	}, unset, func(c *server.Config) { c.Setup = server.SetupCode })
+}
+
+func TestAdminCallFromElsewhereClosesTheWindow(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		_, secret := s.keys()
+		s.must("GET", "/api/admin/settings", secret, nil, "X-Forwarded-For", "203.0.113.7")
+		if _, gone := s.keys(); gone != "" {
+			t.Error("the secret key is still shown")
+		}
+	}, unset)
+}
+
+func TestPresetAndOffShowNothing(t *testing.T) {
+	for name, configure := range map[string]func(*server.Config){
+		"preset": func(*server.Config) {},
+		"off":    func(c *server.Config) { unset(c); c.Setup = server.SetupOff },
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachSite(t, func(t *testing.T, s *site) {
+				if public, secret := s.keys(); secret != "" || !strings.HasPrefix(public, "pk_") {
+					t.Errorf("keys %q %q", public, secret)
+				}
+			}, configure)
+		})
+	}
+}
+
+func TestConsoleSignIn(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		form := []string{"Content-Type", "application/x-www-form-urlencoded"}
+		if a := s.call("POST", "/console/login", "", "name=Olga&key=wrong", form...); a.status != 401 || a.header.Get("Set-Cookie") != "" {
+			t.Errorf("a wrong key: %d", a.status)
+		}
+		if a := s.call("POST", "/console/login", "", "name=Olga&key="+secretKey, append(form, "Sec-Fetch-Site", "cross-site")...); a.status != 401 {
+			t.Errorf("a foreign form: %d", a.status)
+		}
+		a := s.call("POST", "/console/login", "", "name=Olga&key="+secretKey, form...)
+		cookie := a.header.Get("Set-Cookie")
+		if a.status != http.StatusSeeOther || !strings.Contains(cookie, "HttpOnly; SameSite=Strict") {
+			t.Fatalf("sign-in: %d %q", a.status, cookie)
+		}
+		cookie, _, _ = strings.Cut(cookie, ";")
+		if page := s.must("GET", "/console", "", nil, "Cookie", cookie); !strings.Contains(string(page.body), "Olga") {
+			t.Error("the console does not greet Olga")
+		}
+		id := s.open("v")
+		post := "/api/admin/sessions/" + id + "/messages"
+		m := s.must("POST", post, "", object{"content": "hi"}, "Cookie", cookie)
+		if m.text("operatorName") != "Olga" || m.text("sourceBridge") != "console" {
+			t.Errorf("message: %s", m.body)
+		}
+		s.refused(s.call("POST", post, "", object{"content": "hi"}, "Cookie", cookie, "Sec-Fetch-Site", "cross-site"), 403, "Forbidden")
+	})
+}

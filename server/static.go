@@ -1,0 +1,109 @@
+package server
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+
+	"relay/assets"
+)
+
+// static is the built files that browsers load, each compressed once.
+type static struct{ files map[string]*staticFile }
+
+// staticFile is one built file.
+type staticFile struct {
+	plain       []byte
+	contentType string
+	etag        string
+	zipped      func() []byte
+}
+
+// loadStatic takes the files out of the binary.
+func loadStatic() (*static, error) {
+	st := &static{files: map[string]*staticFile{}}
+	err := fs.WalkDir(assets.Dist(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(assets.Dist(), name)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(data)
+		st.files[name] = &staticFile{plain: data, contentType: mime.TypeByExtension(path.Ext(name)),
+			etag: `"` + hex.EncodeToString(sum[:8]) + `"`, zipped: sync.OnceValue(func() []byte { return zip(data) })}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("built files: %w", err)
+	}
+	return st, nil
+}
+
+func zip(data []byte) []byte {
+	var out bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	_, _ = w.Write(data) // a bytes.Buffer takes everything
+	_ = w.Close()
+	return out.Bytes()
+}
+
+// serve answers the built file with a name, or 404.
+func (st *static) serve(w http.ResponseWriter, r *http.Request, name, cache string) {
+	f, ok := st.files[name]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	h := w.Header()
+	h.Set("Cache-Control", cache)
+	h.Set("ETag", f.etag)
+	h.Set("Vary", "Accept-Encoding")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	if r.Header.Get("If-None-Match") == f.etag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	body := f.plain
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		body = f.zipped()
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("Content-Type", f.contentType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body)
+	}
+}
+
+// How long browsers keep what they loaded: the loader's name never changes,
+// hashed names change with their content.
+const (
+	cacheLoader = "public, max-age=300, stale-while-revalidate=86400"
+	cacheHashed = "public, max-age=31536000, immutable"
+	cacheChecks = "no-cache"
+)
+
+func (s *Server) widgetLoader(w http.ResponseWriter, r *http.Request) {
+	s.static.serve(w, r, "widget.js", cacheLoader)
+}
+
+func (s *Server) widgetFile(w http.ResponseWriter, r *http.Request) {
+	s.static.serve(w, r, pathVar(r, "file"), cacheHashed)
+}
+
+func (s *Server) staticFile(w http.ResponseWriter, r *http.Request) {
+	s.static.serve(w, r, pathVar(r, "file"), cacheChecks)
+}

@@ -1,0 +1,109 @@
+package server
+
+import (
+	"bytes"
+	"net/http"
+
+	"relay/server/chat"
+)
+
+// What visitors do beside writing: fill in the form, rate, trigger events and
+// leave. Operators ask for ratings and trigger events too.
+
+func (s *Server) widgetPreChat(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[struct {
+		SessionID string         `json:"sessionId"`
+		Fields    map[string]any `json:"fields"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := required("sessionId", in.SessionID); err != nil {
+		return nil, err
+	}
+	if in.Fields == nil {
+		return nil, badRequest("fields is required")
+	}
+	return ok, s.relay.FillIn(r.Context(), by, in.SessionID, in.Fields)
+}
+
+func (s *Server) widgetCSAT(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[struct {
+		SessionID string `json:"sessionId"`
+		Score     *int   `json:"score"`
+		Comment   string `json:"comment"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := required("sessionId", in.SessionID); err != nil {
+		return nil, err
+	}
+	if in.Score == nil {
+		return nil, badRequest("score is required")
+	}
+	already, err := s.relay.Rate(r.Context(), by, in.SessionID, *in.Score, in.Comment)
+	if err != nil || !already {
+		return ok, err
+	}
+	return map[string]bool{"ok": true, "alreadyRated": true}, nil
+}
+
+// eventRequest is the body of the routes that trigger a custom event.
+type eventRequest struct {
+	SessionID string   `json:"sessionId"`
+	Name      string   `json:"name"`
+	Data      chat.Raw `json:"data"`
+}
+
+func (e *eventRequest) event() chat.CustomEvent {
+	data := bytes.TrimSpace(e.Data)
+	if string(data) == "null" {
+		data = nil
+	}
+	return chat.CustomEvent{Name: e.Name, Data: data}
+}
+
+func (s *Server) widgetEvent(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[eventRequest](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := required("sessionId", in.SessionID); err != nil {
+		return nil, err
+	}
+	return ok, s.relay.Trigger(r.Context(), by, in.SessionID, in.event())
+}
+
+func (s *Server) widgetDisconnect(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[struct {
+		SessionID string `json:"sessionId"`
+		Token     string `json:"sessionToken"` // sendBeacon cannot send headers
+		chat.Leave
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := required("sessionId", in.SessionID); err != nil {
+		return nil, err
+	}
+	if by.Token == "" {
+		by.Token = in.Token
+	}
+	if in.Reason == "" {
+		in.Reason = "page_unload"
+	}
+	return ok, s.relay.Disconnect(r.Context(), by, in.SessionID, in.Leave)
+}
+
+func (s *Server) askCSAT(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	return ok, s.relay.AskCSAT(r.Context(), by, pathVar(r, "session"))
+}
+
+func (s *Server) adminEvent(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[eventRequest](r)
+	if err != nil {
+		return nil, err
+	}
+	return ok, s.relay.Trigger(r.Context(), by, pathVar(r, "session"), in.event())
+}

@@ -1,0 +1,257 @@
+package server
+
+import (
+	"cmp"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"relay/server/chat"
+)
+
+// maxHistory is how many messages one request may ask for.
+const maxHistory = 100
+
+// initRequest is the body of POST /api/widget/init (seed 4.1, contract.md 3).
+type initRequest struct {
+	VisitorID       string `json:"visitorId"`
+	URL             string `json:"url"`
+	UserAgent       string `json:"userAgent"`
+	Referrer        string `json:"referrer"`
+	Language        string `json:"language"`
+	UseSessionToken bool   `json:"useSessionToken"`
+	SessionToken    string `json:"sessionToken"`
+	NewSession      bool   `json:"newSession"`
+}
+
+// initAnswer is the answer to it.
+type initAnswer struct {
+	SessionID      string         `json:"sessionId"`
+	SessionToken   string         `json:"sessionToken,omitempty"`
+	OperatorOnline bool           `json:"operatorOnline"`
+	Messages       []chat.Message `json:"messages"`
+	LastEventID    string         `json:"lastEventId"`
+	Session        initSession    `json:"session"`
+	Config         any            `json:"config"`
+}
+
+type initSession struct {
+	Status   chat.Status `json:"status"`
+	Identity chat.Raw    `json:"identity,omitempty"`
+	CSAT     chat.CSAT   `json:"csat"`
+}
+
+func (s *Server) widgetInit(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	if err := s.limited(w, r, s.rates.inits, s.address(r)); err != nil {
+		return nil, err
+	}
+	in, err := decode[initRequest](r)
+	if err != nil {
+		return nil, err
+	}
+	agent := strings.ToValidUTF8(cmp.Or(in.UserAgent, r.UserAgent()), "")
+	browser, device := describeAgent(agent)
+	v, err := s.relay.Init(r.Context(), chat.Visit{
+		VisitorID: in.VisitorID,
+		UseToken:  in.UseSessionToken || s.cfg.RequireSessionToken,
+		Token:     in.SessionToken,
+		New:       in.NewSession,
+		Metadata: chat.Metadata{URL: in.URL, Referrer: in.Referrer, Language: in.Language,
+			UserAgent: agent, Browser: browser, DeviceType: device, Country: country(r)},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return initAnswer{
+		SessionID: v.Session.ID, SessionToken: v.Token, OperatorOnline: s.relay.OperatorOnline(),
+		Messages: messages(s.showFiles(v.History.Messages)), LastEventID: cursor(v.Session.Rev),
+		Session: initSession{v.Session.Status, v.Session.Identity, v.Session.CSAT},
+		Config:  s.relay.Settings().WidgetConfig(),
+	}, nil
+}
+
+// postRequest is the body of the POST routes that store a message.
+type postRequest struct {
+	SessionID     string   `json:"sessionId"`
+	Content       string   `json:"content"`
+	AttachmentIDs []string `json:"attachmentIds"`
+	ReplyTo       string   `json:"replyTo"`
+	ClientID      string   `json:"clientId"`
+	OperatorName  string   `json:"operatorName"`
+}
+
+func (p *postRequest) post(sessionID string) chat.Post {
+	return chat.Post{SessionID: sessionID, Content: p.Content, ReplyTo: p.ReplyTo,
+		ClientID: p.ClientID, AttachmentIDs: p.AttachmentIDs}
+}
+
+func (s *Server) widgetSend(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[postRequest](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := required("sessionId", in.SessionID); err != nil {
+		return nil, err
+	}
+	if err := s.limited(w, r, s.rates.messages, in.SessionID); err != nil {
+		return nil, err
+	}
+	return s.shown(s.relay.Send(r.Context(), by, in.post(in.SessionID)))
+}
+
+// historyAnswer is a part of a session's history.
+type historyAnswer struct {
+	Messages    []chat.Message `json:"messages"`
+	HasMore     bool           `json:"hasMore"`
+	LastEventID string         `json:"lastEventId"`
+}
+
+func (s *Server) widgetHistory(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	return s.history(r, by, r.URL.Query().Get("sessionId"))
+}
+
+// history answers GET …/messages of both APIs.
+func (s *Server) history(r *http.Request, by chat.Author, sessionID string) (any, error) {
+	if err := required("sessionId", sessionID); err != nil {
+		return nil, err
+	}
+	limit, err := queryLimit(r, maxHistory)
+	if err != nil {
+		return nil, err
+	}
+	q := r.URL.Query()
+	h, err := s.relay.History(r.Context(), by, chat.HistoryQuery{SessionID: sessionID,
+		Before: q.Get("before"), After: q.Get("after"), Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	return historyAnswer{messages(s.showFiles(h.Messages)), h.HasMore, cursor(h.Rev)}, nil
+}
+
+func (s *Server) widgetEdit(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[postRequest](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := required("sessionId", in.SessionID); err != nil {
+		return nil, err
+	}
+	return s.shown(s.relay.Edit(r.Context(), by, in.SessionID, pathVar(r, "id"), in.Content))
+}
+
+func (s *Server) widgetDelete(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	sessionID := r.URL.Query().Get("sessionId")
+	if err := required("sessionId", sessionID); err != nil {
+		return nil, err
+	}
+	return ok, s.relay.Delete(r.Context(), by, sessionID, pathVar(r, "id"))
+}
+
+// widgetIdentify takes the identity as an object, or its fields flat beside
+// sessionId.
+func (s *Server) widgetIdentify(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[map[string]any](r)
+	if err != nil {
+		return nil, err
+	}
+	sessionID, err := takeText(in, "sessionId")
+	if err != nil {
+		return nil, err
+	}
+	if err := required("sessionId", sessionID); err != nil {
+		return nil, err
+	}
+	if err := s.limited(w, r, s.rates.identifys, sessionID); err != nil {
+		return nil, err
+	}
+	userHash, err := takeText(in, "userHash")
+	if err != nil {
+		return nil, err
+	}
+	identity := in
+	if nested, given := in["identity"]; given {
+		object, isObject := nested.(map[string]any)
+		if !isObject {
+			return nil, badRequest("identity must be an object")
+		}
+		identity = object
+	}
+	verified, err := s.relay.Identify(r.Context(), by, sessionID, identity, userHash)
+	return map[string]bool{"ok": true, "verified": verified}, err
+}
+
+// takeText removes a text from an object and returns it.
+func takeText(object map[string]any, name string) (string, error) {
+	v, given := object[name]
+	if !given {
+		return "", nil
+	}
+	delete(object, name)
+	text, isText := v.(string)
+	if !isText {
+		return "", badRequest(name + " must be a string")
+	}
+	return text, nil
+}
+
+// readRequest is the body of the read routes.
+type readRequest struct {
+	SessionID  string   `json:"sessionId"`
+	MessageIDs []string `json:"messageIds"`
+}
+
+func (s *Server) widgetRead(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[readRequest](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := required("sessionId", in.SessionID); err != nil {
+		return nil, err
+	}
+	if in.MessageIDs == nil {
+		return nil, badRequest("messageIds is required")
+	}
+	return ok, s.relay.MarkRead(r.Context(), by, in.SessionID, in.MessageIDs)
+}
+
+// typingRequest is the body of the typing routes.
+type typingRequest struct {
+	SessionID    string `json:"sessionId"`
+	Active       *bool  `json:"active"`
+	OperatorName string `json:"operatorName"`
+}
+
+func (s *Server) widgetTyping(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[typingRequest](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := required("sessionId", in.SessionID); err != nil {
+		return nil, err
+	}
+	return ok, s.relay.Typing(r.Context(), by, in.SessionID, in.Active == nil || *in.Active)
+}
+
+// messages makes a list that is never null.
+func messages(list []chat.Message) []chat.Message {
+	if list == nil {
+		return []chat.Message{}
+	}
+	return list
+}
+
+// cursor renders a revision as the id of its event.
+func cursor(rev int64) string { return strconv.FormatInt(rev, 10) }
+
+// queryLimit reads ?limit=, between 1 and most; without it the most.
+func queryLimit(r *http.Request, most int) (int, error) {
+	given := r.URL.Query().Get("limit")
+	if given == "" {
+		return most, nil
+	}
+	n, err := strconv.Atoi(given)
+	if err != nil || n < 1 {
+		return 0, badRequest("limit must be a number from 1 to " + strconv.Itoa(most))
+	}
+	return min(n, most), nil
+}

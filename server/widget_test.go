@@ -1,0 +1,208 @@
+package server_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestHealth(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		if a := s.must("GET", "/health", "", nil); string(a.body) != `{"bridges":[],"status":"ok"}` {
+			t.Errorf("GET /health: %s", a.body)
+		}
+		s.must("GET", "/ready", "", nil)
+		if a := s.call("HEAD", "/health", "", nil); a.status != http.StatusOK {
+			t.Errorf("HEAD /health: %d", a.status)
+		}
+	})
+}
+
+// TestSeedClient is a client written from the seed alone (section 4.1).
+func TestSeedClient(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		first := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v1", "url": "https://shop.test/a", "userAgent": "Mozilla/5.0 Firefox/130.0"})
+		id := first.text("sessionId")
+		if len(id) < 26 || first.get("messages") == nil || first.get("config") == nil {
+			t.Fatalf("init answered %s", first.body)
+		}
+		sent := s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "Hello"})
+		if sent.text("content") != "Hello" || sent.text("sender") != "visitor" || sent.text("sessionId") != id || sent.get("attachments") == nil {
+			t.Errorf("message answered %s", sent.body)
+		}
+		list := s.must("GET", "/api/widget/messages?sessionId="+id, publicKey, nil)
+		if got := fmt.Sprint(list.get("messages")); !strings.Contains(got, "Hello") {
+			t.Errorf("history answered %s", list.body)
+		}
+		s.must("POST", "/api/widget/identify", publicKey, object{"sessionId": id, "name": "Ada", "email": "ada@example.com"})
+		again := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v1", "url": "https://shop.test/b", "userAgent": ""})
+		if again.text("sessionId") != id || again.text("session.identity.name") != "Ada" || again.text("lastEventId") != "3" {
+			t.Errorf("the second init answered %s", again.body)
+		}
+	})
+}
+
+func TestParallelInitsMakeOneSession(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		ids := make([]string, 8)
+		var all sync.WaitGroup
+		for i := range ids {
+			all.Go(func() {
+				ids[i] = s.call("POST", "/api/widget/init", publicKey, object{"visitorId": "same"}).text("sessionId")
+			})
+		}
+		all.Wait()
+		for _, id := range ids {
+			if id == "" || id != ids[0] {
+				t.Fatalf("eight inits made %v", ids)
+			}
+		}
+	})
+}
+
+func TestSessionTokens(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		bound := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v", "useSessionToken": true})
+		id, token := bound.text("sessionId"), bound.text("sessionToken")
+		if len(token) < 43 {
+			t.Fatalf("the token %q is too short", token)
+		}
+		post := object{"sessionId": id, "content": "hi"}
+		s.refused(s.call("POST", "/api/widget/messages", publicKey, post), 404, "Session not found")
+		s.refused(s.call("POST", "/api/widget/messages", publicKey, post, "X-Session-Token", "wrong"), 404, "Session not found")
+		s.refused(s.call("GET", "/api/widget/stream?sessionId="+id, publicKey, nil), 404, "Session not found")
+		s.must("POST", "/api/widget/messages", publicKey, post, "X-Session-Token", token)
+		if plain := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v"}); plain.text("sessionId") == id || plain.get("sessionToken") != nil {
+			t.Errorf("a visitorId alone resumed a bound session: %s", plain.body)
+		}
+		if back := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "other", "sessionToken": token}); back.text("sessionId") != id || back.text("sessionToken") != token {
+			t.Errorf("the token did not resume its session: %s", back.body)
+		}
+		if fresh := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v", "sessionToken": "unknown"}); fresh.text("sessionId") == id || fresh.text("sessionToken") == "" {
+			t.Errorf("an unknown token: %s", fresh.body)
+		}
+		if next := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v", "sessionToken": token, "newSession": true}); next.text("sessionId") == id || next.text("sessionToken") == token {
+			t.Errorf("newSession resumed: %s", next.body)
+		}
+	})
+}
+
+func TestClientIDMakesSendingIdempotent(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id := s.open("v")
+		ids := make([]string, 6)
+		var all sync.WaitGroup
+		for i := range ids {
+			all.Go(func() {
+				a := s.call("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "once", "clientId": "c1"})
+				ids[i] = a.text("id") + a.text("clientId")
+			})
+		}
+		all.Wait()
+		for _, got := range ids {
+			if got == "" || got != ids[0] {
+				t.Fatalf("the same clientId made %v", ids)
+			}
+		}
+		list := s.must("GET", "/api/admin/sessions/"+id+"/messages", secretKey, nil)
+		if n := len(list.get("messages").([]any)); n != 1 {
+			t.Errorf("%d messages are stored", n)
+		}
+		if strings.Contains(string(list.body), "clientId") {
+			t.Errorf("operators see the clientId: %s", list.body)
+		}
+	})
+}
+
+func TestEditAndDelete(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id := s.open("v")
+		mine := s.say(id, "secret word")
+		theirs := s.must("POST", "/api/admin/sessions/"+id+"/messages", secretKey, object{"content": "hi", "operatorName": "Olga"})
+		if theirs.text("operatorName") != "Olga" || theirs.text("sourceBridge") != "api" || theirs.text("sender") != "operator" {
+			t.Errorf("operator's message: %s", theirs.body)
+		}
+		edited := s.must("PATCH", "/api/widget/messages/"+mine, publicKey, object{"sessionId": id, "content": "other word"})
+		if edited.text("content") != "other word" || edited.text("editedAt") == "" {
+			t.Errorf("edited: %s", edited.body)
+		}
+		s.refused(s.call("PATCH", "/api/widget/messages/"+theirs.text("id"), publicKey, object{"sessionId": id, "content": "x"}), 403, "own messages")
+		s.refused(s.call("DELETE", "/api/widget/messages/"+theirs.text("id")+"?sessionId="+id, publicKey, nil), 403, "own messages")
+		s.refused(s.call("PATCH", "/api/widget/messages/unknown", publicKey, object{"sessionId": id, "content": "x"}), 404, "Message not found")
+		for range 2 {
+			s.must("DELETE", "/api/widget/messages/"+mine+"?sessionId="+id, publicKey, nil)
+		}
+		s.refused(s.call("PATCH", "/api/widget/messages/"+mine, publicKey, object{"sessionId": id, "content": "x"}), 409, "deleted")
+		next := s.stream("/api/widget/stream?lastEventId=0&sessionId="+id, publicKey)
+		for range 5 {
+			if f := next(); strings.Contains(f.data, "word") {
+				t.Errorf("a deleted message's content is still in the stream: %s", f.data)
+			}
+		}
+	})
+}
+
+func TestHistoryPages(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id := s.open("v")
+		ids := make([]string, 7)
+		for i := range ids {
+			ids[i] = s.say(id, fmt.Sprint(i))
+		}
+		for _, tt := range []struct {
+			query string
+			want  string
+			more  bool
+		}{
+			{"", "0 1 2 3 4 5 6", false},
+			{"&limit=3", "4 5 6", true},
+			{"&limit=3&before=" + ids[4], "1 2 3", true},
+			{"&limit=3&before=" + ids[3], "0 1 2", false},
+			{"&limit=3&after=" + ids[1], "2 3 4", true},
+			{"&limit=3&after=" + ids[6], "", false},
+		} {
+			a := s.must("GET", "/api/widget/messages?sessionId="+id+tt.query, publicKey, nil)
+			var got []string
+			for _, m := range a.get("messages").([]any) {
+				got = append(got, m.(map[string]any)["content"].(string))
+			}
+			if strings.Join(got, " ") != tt.want || a.get("hasMore") != tt.more {
+				t.Errorf("%s: %v, more %v; want %s, %v", tt.query, got, a.get("hasMore"), tt.want, tt.more)
+			}
+		}
+		s.refused(s.call("GET", "/api/widget/messages?limit=x&sessionId="+id, publicKey, nil), 400, "limit")
+		s.refused(s.call("GET", "/api/widget/messages?before=nope&sessionId="+id, publicKey, nil), 404, "Message not found")
+	})
+}
+
+func TestLifeOfASession(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id := s.open("v")
+		admin := "/api/admin/sessions/" + id
+		next := s.stream("/api/widget/stream?sessionId="+id, publicKey)
+		next() // connected
+		s.say(id, "one")
+		s.must("POST", admin+"/close", secretKey, nil)
+		s.must("POST", admin+"/close", secretKey, nil)
+		if status := s.must("GET", admin, secretKey, nil).text("status"); status != "closed" {
+			t.Errorf("status is %s", status)
+		}
+		s.say(id, "two")
+		s.must("POST", admin+"/block", secretKey, nil)
+		s.refused(s.call("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "x"}), 403, "Blocked")
+		s.refused(s.call("POST", "/api/widget/init", publicKey, object{"visitorId": "v"}), 403, "Blocked")
+		s.refused(s.call("POST", "/api/widget/init", publicKey, object{"visitorId": "v", "useSessionToken": true}), 403, "Blocked")
+		s.must("POST", admin+"/unblock", secretKey, nil)
+		s.say(id, "three")
+		for _, want := range []string{"message 2", "session_closed 3", "operator_status ", "session_reopened 4", "message 5", "message 6"} {
+			if f := next(); f.event+" "+f.id != want || f.get("type") != f.event || f.get("sessionId") != id {
+				t.Errorf("got %s %s %s, want %s", f.event, f.id, f.data, want)
+			}
+		}
+		s.must("DELETE", admin, secretKey, nil)
+		s.refused(s.call("GET", admin, secretKey, nil), 404, "Session not found")
+		s.refused(s.call("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "x"}), 404, "Session not found")
+	})
+}
