@@ -25,8 +25,7 @@ var arrows = []arrow{
 		"github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/gofrs/flock", "golang.org/x/sys"}},
 	{"relay/bridges", []string{"relay/server/chat"}},
 	{"relay/server", []string{"relay/server/chat", "relay/db", "relay/bridges", "relay/assets", "relay/schema",
-		"github.com/gorilla/mux", "github.com/gorilla/securecookie", "github.com/caarlos0/env/v11", "github.com/go-chi/httprate",
-		"github.com/gabriel-vasile/mimetype"}},
+		"github.com/gorilla/mux", "github.com/gorilla/securecookie", "github.com/caarlos0/env/v11", "github.com/go-chi/httprate"}},
 	{"relay", []string{"relay"}},
 }
 

@@ -154,7 +154,7 @@ func (a *app) serve(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	srv, err := server.New(a.cfg, server.Deps{Store: database, Relay: relay, Hub: hub, Keys: keys, Log: a.log,
+	srv, err := server.New(a.cfg, server.Deps{Store: database, Relay: relay, Hub: hub, Outbox: outbox, Keys: keys, Log: a.log,
 		Version: version, Ready: database.Ping})
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (a *app) serve(ctx context.Context, _ string) error {
 	return srv.Serve(ctx, listener,
 		func(ctx context.Context) error { return outbox.Serve(ctx, relay.Leaver()) },
 		relay.Run,
-		func(ctx context.Context) error { return a.maintain(ctx, database) },
+		func(ctx context.Context) error { return a.maintain(ctx, database, relay) },
 	)
 }
 
@@ -195,13 +195,17 @@ func (a *app) announce(base string, keys *server.Keyring) {
 }
 
 // maintain keeps the database small: every hour it removes events that no
-// stream resumes from any more, and sessions in which nothing was written.
-func (a *app) maintain(ctx context.Context, database *db.DB) error {
+// stream resumes from any more, sessions in which nothing was written, and
+// those that are older than people want to keep.
+func (a *app) maintain(ctx context.Context, database *db.DB, relay *chat.Relay) error {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
 		now := chat.Now()
 		err := errors.Join(database.Prune(ctx, now.Add(-7*24*time.Hour)), database.SweepEmpty(ctx, now.Add(-24*time.Hour)))
+		if days := relay.Settings().Number("retentionDays"); days > 0 {
+			err = errors.Join(err, database.EraseIdle(ctx, now.Add(-time.Duration(days)*24*time.Hour)))
+		}
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("cannot tidy the database", "err", err)
 		}

@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"relay/db/dbtest"
 )
 
 // asProgram makes the test binary behave as relay itself, for the tests that
@@ -214,16 +216,20 @@ func TestFirstStart(t *testing.T) {
 
 func TestRestartKeepsEverything(t *testing.T) {
 	t.Chdir(t.TempDir())
-	first := boot(t)
-	session := first.say(t, "is anybody there?")
-	first.stop()
-	second := boot(t)
-	if second.public != first.public || second.secret != first.secret {
-		t.Error("the keys have changed")
-	}
-	if got := second.history(t, session); got != "is anybody there?" {
-		t.Errorf("history = %q", got)
-	}
+	dbtest.EachURL(t, func(t *testing.T, url string) {
+		first := boot(t, "DATABASE_URL="+url)
+		session := first.say(t, "is anybody there?")
+		if code := first.stop(); code != 0 {
+			t.Errorf("exit code %d: %s", code, first.stderr)
+		}
+		second := boot(t, "DATABASE_URL="+url)
+		if second.public != first.public || second.secret != first.secret {
+			t.Error("the keys have changed")
+		}
+		if got := second.history(t, session); got != "is anybody there?" {
+			t.Errorf("history = %q", got)
+		}
+	})
 }
 
 // A stream would keep an orderly stop waiting for ever.
@@ -251,13 +257,17 @@ func TestStopEndsStreams(t *testing.T) {
 
 func TestKeysBesideRunningRelay(t *testing.T) {
 	t.Chdir(t.TempDir())
-	in := boot(t)
+	dbtest.EachURL(t, func(t *testing.T, url string) { testKeys(t, []string{"DATABASE_URL=" + url}) })
+}
+
+func testKeys(t *testing.T, environ []string) {
+	in := boot(t, environ...)
 	settings := in.base + "/api/admin/settings"
-	code, shown, _ := runCommand(t, nil, "keys")
+	code, shown, _ := runCommand(t, environ, "keys")
 	if code != 0 || !strings.Contains(shown, in.public) || !strings.Contains(shown, in.secret) {
 		t.Errorf("keys answers %d:\n%s", code, shown)
 	}
-	code, shown, _ = runCommand(t, nil, "keys", "rotate", "secret")
+	code, shown, _ = runCommand(t, environ, "keys", "rotate", "secret")
 	secret := regexp.MustCompile(`sk_\S+`).FindString(shown)
 	if code != 0 || secret == "" || secret == in.secret {
 		t.Fatalf("keys rotate secret answers %d:\n%s", code, shown)
@@ -266,13 +276,13 @@ func TestKeysBesideRunningRelay(t *testing.T) {
 	if code := in.get(t, settings, in.secret, nil); code != 401 {
 		t.Errorf("the old secret key answers %d", code)
 	}
-	code, shown, _ = runCommand(t, nil, "keys", "rotate", "public")
+	code, shown, _ = runCommand(t, environ, "keys", "rotate", "public")
 	public := regexp.MustCompile(`pk_\S+`).FindString(shown)
 	if code != 0 || public == "" || public == in.public {
 		t.Fatalf("keys rotate public answers %d:\n%s", code, shown)
 	}
 	eventually(t, "the new public key works", func() bool { return in.get(t, in.base+"/api/widget/config", public, nil) == 200 })
-	_, shown, _ = runCommand(t, nil, "keys", "show")
+	_, shown, _ = runCommand(t, environ, "keys", "show")
 	if !strings.Contains(shown, public) || strings.Contains(shown, secret) || !strings.Contains(shown, "relay keys rotate secret") {
 		t.Errorf("keys show after the window has closed:\n%s", shown)
 	}
@@ -358,10 +368,26 @@ func TestHealthcheck(t *testing.T) {
 
 func TestMigrate(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for range 2 {
-		if code, _, stderr := runCommand(t, nil, "migrate"); code != 0 {
-			t.Errorf("code %d: %s", code, stderr)
+	dbtest.EachURL(t, func(t *testing.T, url string) {
+		for range 2 {
+			if code, _, stderr := runCommand(t, []string{"DATABASE_URL=" + url}, "migrate"); code != 0 {
+				t.Errorf("code %d: %s", code, stderr)
+			}
 		}
+	})
+}
+
+func TestBackupNeedsAFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	environ := []string{"DATABASE_URL=" + dbtest.PostgresURL(t)}
+	runCommand(t, environ, "migrate")
+	for _, command := range []string{"backup", "restore"} {
+		if code, _, stderr := runCommand(t, environ, command, "copy.db"); code != 1 || !strings.Contains(stderr, "pg_dump") {
+			t.Errorf("%s answers %d: %s", command, code, stderr)
+		}
+	}
+	if code, _, stderr := runCommand(t, []string{"DATABASE_URL=postgres://relay:canary.0.0.1:1/relay"}, "migrate"); code != 1 || strings.Contains(stderr, "canary") {
+		t.Errorf("an unreachable server answers %d: %s", code, stderr)
 	}
 }
 

@@ -65,7 +65,7 @@ func TestIdentityAndReset(t *testing.T) {
 	f, b := ready(t, "")
 	b.run(`RelayChat.identify({ id: "u1", email: "a@example.com", name: "Alice", hash: "abc" })`)
 	b.run(`wait(100)`)
-	if n := len(f.calls); n != 0 {
+	if n := f.total(); n != 0 {
 		t.Errorf("identify made %d calls before the opening", n)
 	}
 	b.is(`RelayChat.getIdentity().name === "Alice" && RelayChat.getVisitorId() === null`)
@@ -97,7 +97,7 @@ func TestIdentityAndReset(t *testing.T) {
 	b.open()
 	b.until(`rows().join() === "Hello! How can we help?"`)
 	b.is(`$("textarea").value === "" && RelayChat.getIdentity() === null`)
-	if n := len(f.sessions); n != 2 {
+	if n := f.visitors(); n != 2 {
 		t.Errorf("%d sessions", n)
 	}
 	b.run(`window.visitor = RelayChat.getVisitorId()`)

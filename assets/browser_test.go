@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,7 +41,7 @@ var chrome = sync.OnceValues(func() (context.Context, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if browserStarted {
+	if browserStarted.Load() {
 		if ctx, err := chrome(); err == nil {
 			chromedp.Cancel(ctx)
 		}
@@ -48,7 +49,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-var browserStarted bool
+var browserStarted atomic.Bool
 
 // tab is one page of a site that carries the widget.
 type tab struct {
@@ -94,7 +95,7 @@ func newTab(t *testing.T, site string) *tab {
 	if _, err := exec.LookPath("chromium"); err != nil && os.Getenv("CHROME") == "" {
 		t.Skip("no chromium here")
 	}
-	browserStarted = true
+	browserStarted.Store(true)
 	browser, err := chrome()
 	if err != nil {
 		t.Fatal(err)
@@ -201,10 +202,11 @@ func (b *tab) run(expr string) {
 	eval[bool](b, "(await ("+expr+"), true)")
 }
 
-// until waits for an expression to become true.
+// until waits for an expression to become true; what throws is not.
 func (b *tab) until(expr string) {
 	b.Helper()
-	b.eventually(expr, func() bool { return eval[bool](b, "!!("+expr+")") })
+	guarded := "(() => { try { return !!(" + expr + ") } catch { return false } })()"
+	b.eventually(expr, func() bool { return eval[bool](b, guarded) })
 }
 
 // is checks an expression right now.

@@ -173,6 +173,15 @@ func answer(w http.ResponseWriter, body any, status int) {
 	json.NewEncoder(w).Encode(body)
 }
 
+// frozen renders a value while the caller holds the lock.
+func frozen(v any) json.RawMessage {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
 var notFound = object{"error": "Session not found"}
 
 // session finds the session of a request; the caller holds the lock.
@@ -204,9 +213,9 @@ func (f *fake) init(_ http.ResponseWriter, _ *http.Request, body object) (any, i
 			csat: object{}, streams: map[chan fakeEvent]bool{}}
 		f.sessions[s.id] = s
 	}
-	return object{"sessionId": s.id, "sessionToken": s.token, "operatorOnline": f.online,
+	return frozen(object{"sessionId": s.id, "sessionToken": s.token, "operatorOnline": f.online,
 		"messages": s.newest(50), "lastEventId": strconv.Itoa(s.rev), "config": f.config,
-		"session": object{"status": s.status, "identity": nil, "csat": s.csat}}, 200
+		"session": object{"status": s.status, "identity": nil, "csat": s.csat}}), 200
 }
 
 func (s *fakeSession) newest(n int) []object {
@@ -222,7 +231,7 @@ func (f *fake) post(_ http.ResponseWriter, r *http.Request, body object) (any, i
 	}
 	for _, m := range s.messages {
 		if m["clientId"] == body["clientId"] {
-			return m, 200
+			return frozen(m), 200
 		}
 	}
 	files := []object{}
@@ -231,7 +240,7 @@ func (f *fake) post(_ http.ResponseWriter, r *http.Request, body object) (any, i
 		files = append(files, attachment(id.(string)))
 	}
 	m := f.add(s, object{"content": body["content"], "sender": "visitor", "clientId": body["clientId"], "attachments": files})
-	return m, 200
+	return frozen(m), 200
 }
 
 // add stores a message and tells the streams; the caller holds the lock.
@@ -280,8 +289,8 @@ func (f *fake) history(_ http.ResponseWriter, r *http.Request, body object) (any
 	}
 	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
 	start := max(0, end-limit)
-	return object{"messages": append([]object{}, s.messages[start:end]...), "hasMore": start > 0,
-		"lastEventId": strconv.Itoa(s.rev)}, 200
+	return frozen(object{"messages": append([]object{}, s.messages[start:end]...), "hasMore": start > 0,
+		"lastEventId": strconv.Itoa(s.rev)}), 200
 }
 
 func (f *fake) edit(_ http.ResponseWriter, r *http.Request, body object) (any, int) {
@@ -305,7 +314,7 @@ func (f *fake) change(r *http.Request, body object, name string, do func(object)
 		if m["id"] == r.PathValue("id") {
 			do(m)
 			s.fact(name, m)
-			return m, 200
+			return frozen(m), 200
 		}
 	}
 	return object{"error": "Message not found"}, 404
@@ -394,75 +403,4 @@ func (f *fake) stream(w http.ResponseWriter, r *http.Request, body object) (any,
 			fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e.name, data)
 		}
 	}
-}
-
-// only returns the one session that a test has.
-func (f *fake) only(t *testing.T) *fakeSession {
-	t.Helper()
-	for _, s := range f.sessions {
-		return s
-	}
-	t.Fatal("no session")
-	return nil
-}
-
-// do runs a change in the one session under the lock.
-func (f *fake) do(t *testing.T, change func(s *fakeSession)) {
-	t.Helper()
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	change(f.only(t))
-}
-
-// reply adds an operator's message.
-func (f *fake) reply(t *testing.T, text string) {
-	t.Helper()
-	f.do(t, func(s *fakeSession) {
-		f.add(s, object{"content": text, "sender": "operator", "operatorName": "Ana"})
-	})
-}
-
-// state sends a state to the streams.
-func (f *fake) state(t *testing.T, name string, data object) {
-	t.Helper()
-	f.do(t, func(s *fakeSession) { s.tell(fakeEvent{name: name, data: data}) })
-}
-
-// fact sends a fact to the streams.
-func (f *fake) fact(t *testing.T, name string, data object) {
-	t.Helper()
-	f.do(t, func(s *fakeSession) { s.fact(name, data) })
-}
-
-// refuse orders answers for the next calls of a route.
-func (f *fake) refuse(route string, list ...refusal) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.refusals[route] = append(f.refusals[route], list...)
-}
-
-// count tells how often a route was called.
-func (f *fake) count(route string) int { return len(f.bodies(route)) }
-
-// bodies lists what a route was sent.
-func (f *fake) bodies(route string) []object {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var out []object
-	for _, c := range f.calls {
-		if c.route == route {
-			out = append(out, c.body)
-		}
-	}
-	return out
-}
-
-func (f *fake) streams() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	n := 0
-	for _, s := range f.sessions {
-		n += len(s.streams)
-	}
-	return n
 }

@@ -45,7 +45,10 @@ func TestThemes(t *testing.T) {
 	b.until(`getComputedStyle($(".panel")).backgroundColor === "rgb(255, 255, 255)"`)
 	b.media("forced-colors", "active")
 	b.shot("forced")
-	f.state(t, "config", object{"config": object{"operatorName": "Ben", "primaryColor": "#ffe066", "theme": "dark", "headerColor": "#ffe066"}})
+	f.mu.Lock()
+	f.config = object{"operatorName": "Ben", "primaryColor": "#ffe066", "theme": "dark", "headerColor": "#ffe066"}
+	f.mu.Unlock()
+	f.state(t, "config", object{"config": f.config})
 	b.media("forced-colors", "none", "prefers-color-scheme", "light")
 	b.until(`$(".panel").classList.contains("dark") && $("h2").textContent === "Ben"`)
 	b.is(`getComputedStyle($(".own .bubble")).color === "rgb(0, 0, 0)"`)

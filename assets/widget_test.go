@@ -22,7 +22,7 @@ func TestQuietBeforeFirstOpening(t *testing.T) {
 	b.is(`performance.getEntriesByType("resource").filter((r) => r.name.includes("` + f.addr + `")).length === 1`)
 	b.is(`document.cookie === "" && localStorage.length === 0`)
 	b.is(`RelayChat.isOpen === false && RelayChat("isOpen") === false && RelayChat.unread === 0`)
-	if n := len(f.calls); n != 0 {
+	if n := f.total(); n != 0 {
 		t.Errorf("%d API calls", n)
 	}
 	b.clean()
@@ -130,7 +130,7 @@ func TestResumeAfterReload(t *testing.T) {
 	b.visit("/third")
 	b.until(`shown(".panel") && rows().length === 3`)
 	b.is(`root.activeElement === null`)
-	if n := len(f.sessions); n != 1 {
+	if n := f.visitors(); n != 1 {
 		t.Errorf("%d sessions", n)
 	}
 	b.clean()
@@ -212,9 +212,9 @@ func TestStops(t *testing.T) {
 			}
 			b.until(`shown(".stop") && $(".stop").textContent === "` + c.text + `" && !shown(".composer")`)
 			b.shot("stopped")
-			n := len(f.calls)
+			n := f.total()
 			b.run(`wait(1500)`)
-			if m := len(f.calls); m > n+1 {
+			if m := f.total(); m > n+1 {
 				t.Errorf("%d calls after the stop", m-n)
 			}
 		})
@@ -284,7 +284,7 @@ func TestOneStreamForAllTabs(t *testing.T) {
 	if n := f.streams(); n != 1 {
 		t.Errorf("%d streams for two tabs", n)
 	}
-	if n := len(f.sessions); n != 1 {
+	if n := f.visitors(); n != 1 {
 		t.Errorf("%d sessions for two tabs", n)
 	}
 	// The second tab takes over when the first one leaves.

@@ -44,11 +44,7 @@ func BenchmarkApply(b *testing.B) {
 		rates, ratios := map[string][]float64{}, map[string][]float64{}
 		for range rounds {
 			for _, c := range contenders {
-				db.Commits, db.Ops = 0, 0
 				rates[c.name] = append(rates[c.name], c.run())
-				if db.Commits > 0 {
-					b.Log(c.name, rates[c.name], float64(db.Ops)/float64(db.Commits))
-				}
 			}
 			for _, pair := range []string{"apply64/raw64", "apply64/raw1", "apply64/apply1", "apply1/raw1", "apply256/raw64"} {
 				over, under, _ := strings.Cut(pair, "/")
@@ -95,56 +91,6 @@ func sendFor(b *testing.B, d *db.DB, writers int) float64 {
 		total += n
 	}
 	return float64(total) / time.Since(begin).Seconds()
-}
-
-// newSessions makes sessions at once and returns their ids.
-func newSessions(t testing.TB, d *db.DB, n int) []string {
-	t.Helper()
-	ids := make([]string, n)
-	apply(t, d, func(tx chat.Tx) error {
-		for i := range ids {
-			ids[i] = chat.NewID()
-			if err := tx.CreateSession(visitorSession(ids[i])); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return ids
-}
-
-func visitorSession(id string) *chat.Session {
-	return &chat.Session{ID: id, VisitorID: "visitor-" + id, TokenHash: chat.Hash(id), Status: chat.StatusOpen,
-		Metadata: chat.Of(chat.Metadata{URL: "https://shop.example/products/42?color=blue", Language: "de-DE",
-			UserAgent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"}),
-		Identity: chat.Raw(`{"id":"u-4711","email":"ann@example.com","name":"Ann Example"}`)}
-}
-
-// text is a message of the usual size.
-var text = strings.Repeat("Where is my parcel? ", 6)
-
-// sendMessage is what the database does for a visitor's message.
-func sendMessage(t testing.TB, d *db.DB, sessionID string) error {
-	m := chat.Message{ID: chat.NewID(), SessionID: sessionID, Content: text, Sender: chat.SenderVisitor, Timestamp: chat.Now()}
-	return d.Apply(t.Context(), func(tx chat.Tx) error {
-		s, err := tx.Lock(sessionID)
-		if err != nil {
-			return err
-		}
-		s.Rev++
-		s.Unread++
-		s.StartedAt, s.LastActivity = max(s.StartedAt, 1), m.Timestamp
-		m.Seq = s.Rev
-		if err := tx.InsertMessage(&m); err != nil {
-			return err
-		}
-		e := chat.Event{SessionID: sessionID, Rev: s.Rev, Type: chat.EventMessage, Source: chat.SourceWidget, MessageID: m.ID,
-			At: m.Timestamp, Payload: chat.Raw(`{"type":"message","id":"` + m.ID + `","sessionId":"` + sessionID + `","content":"` + text + `"}`)}
-		if err := tx.Append(&e, nil); err != nil {
-			return err
-		}
-		return tx.SaveSession(&s)
-	})
 }
 
 // bare is a database without relay, with the same settings.

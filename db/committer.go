@@ -160,8 +160,6 @@ func (w *committer) take(batch []*request) []*request {
 
 // commit carries a batch out and answers it.
 func (w *committer) commit(batch []*request) {
-	Commits++
-	Ops += len(batch)
 	err := w.transact(batch)
 	for _, r := range batch {
 		if err != nil {
@@ -280,5 +278,3 @@ func (w *committer) vacuum(ctx context.Context, n int) (more bool, err error) {
 	})
 	return more, err
 }
-
-var Commits, Ops int

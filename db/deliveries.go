@@ -19,6 +19,13 @@ func (t *tx) Lane(dest, sessionID string, limit int) ([]chat.Delivery, error) {
 	return list[chat.Delivery](t, selectLane, dest, sessionID, limitOf(limit))
 }
 
+const selectDelivery = selectDeliveries + ` WHERE d.dest = ? AND d.session = ` + ofSession + ` AND d.rev = ?`
+
+// Delivery implements [chat.Reader].
+func (t *tx) Delivery(dest, sessionID string, rev int64) (chat.Delivery, error) {
+	return one[chat.Delivery](t, chat.ErrDeliveryNotFound, selectDelivery, dest, sessionID, rev)
+}
+
 const selectLanes = `SELECT s.id AS lane, d.next_at FROM deliveries d JOIN sessions s ON s.number = d.session
 	WHERE d.dest = ? AND d.state < 2 AND NOT EXISTS (SELECT 1 FROM deliveries p
 		WHERE p.dest = d.dest AND p.session = d.session AND p.state < 2 AND p.rev < d.rev)`
@@ -28,6 +35,8 @@ const selectLanes = `SELECT s.id AS lane, d.next_at FROM deliveries d JOIN sessi
 func (t *tx) Lanes(dest string) ([]chat.Lane, error) {
 	return list[chat.Lane](t, selectLanes, dest)
 }
+
+const orderDeliveries = ` ORDER BY d.created_at DESC, d.session DESC, d.rev DESC, d.dest DESC LIMIT ?`
 
 // Deliveries implements [chat.Reader].
 func (t *tx) Deliveries(q chat.DeliveryQuery) ([]chat.Delivery, error) {
@@ -50,8 +59,7 @@ func (t *tx) Deliveries(q chat.DeliveryQuery) ([]chat.Delivery, error) {
 	if len(where) > 0 {
 		query += ` WHERE ` + strings.Join(where, ` AND `)
 	}
-	query += ` ORDER BY d.created_at DESC, d.session DESC, d.rev DESC, d.dest DESC LIMIT ?`
-	return list[chat.Delivery](t, query, append(args, limitOf(q.Limit))...)
+	return list[chat.Delivery](t, query+orderDeliveries, append(args, limitOf(q.Limit))...)
 }
 
 const updateDelivery = `UPDATE deliveries SET state = ?, attempts = ?, next_at = ?, last_error = ?

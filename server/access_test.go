@@ -174,11 +174,14 @@ func TestTenThousandRandomRequests(t *testing.T) {
 			path := pick("/api/widget/init", "/api/widget/messages", "/api/widget/messages/"+message, "/api/widget/messages/%00", "/api/widget/identify",
 				"/api/widget/read", "/api/widget/typing", "/api/widget/config", "/api/admin/settings", "/api/admin/sessions", "/api/admin/sessions/"+id,
 				"/api/admin/sessions/"+id+"/messages", "/api/admin/sessions/"+id+"/messages/"+message, "/api/admin/sessions/%2e%2e/read", "/api/admin/sessions/"+id+"/typing",
-				"/api/admin/sessions/"+id+"/reopen", "/api/admin/operator/status", "/api/admin//sessions", "/api/%zz", "/setup/done", "/console/login", "/widget/..%2f..%2fgo.mod")
+				"/api/admin/sessions/"+id+"/reopen", "/api/admin/operator/status", "/api/widget/prechat", "/api/widget/csat",
+				"/api/widget/events", "/api/widget/disconnect", "/api/widget/attachments", "/api/admin/bridges", "/api/admin/deliveries", "/api/admin/deliveries/%2e/retry",
+				"/api/admin/stats", "/api/admin/export", "/api/admin/keys/rotate", "/api/admin/sessions/"+id+"/csat", "/api/admin/sessions/"+id+"/events",
+				"/api/admin/sessions/"+id+"/attachments", "/files/x/y", "/files/%00/%ff", "/api/admin//sessions", "/api/%zz", "/setup/done", "/console/login", "/widget/..%2f..%2fgo.mod")
 			query := pick("", "?sessionId="+id, "?sessionId=%ff", "?limit=-1", "?limit=99999999999999999999", "?cursor=xx", "?before="+message+"&sessionId="+id, "?status=%00", "?q=%25_%00", "?q='")
 			var fields []string
 			for range random.IntN(5) {
-				fields = append(fields, `"`+pick("sessionId", "content", "visitorId", "identity", "messageIds", "active", "online", "replyTo", "clientId", "primaryColor", "attachmentIds", "sessionToken", "preChatForm", "metadata", "status", "name")+`":`+value())
+				fields = append(fields, `"`+pick("sessionId", "content", "visitorId", "identity", "messageIds", "active", "online", "replyTo", "clientId", "primaryColor", "attachmentIds", "sessionToken", "preChatForm", "metadata", "status", "name", "fields", "score", "comment", "data", "duration", "reason", "key", "attachments")+`":`+value())
 			}
 			body := "{" + strings.Join(fields, ",") + "}"
 			if random.IntN(10) == 0 {

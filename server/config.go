@@ -37,6 +37,11 @@ type Config struct {
 	IdentityRequired    bool           `env:"IDENTITY_REQUIRED" envDefault:"false" is:"true or false" example:"true"`
 	RequireSessionToken bool           `env:"REQUIRE_SESSION_TOKEN" envDefault:"false" is:"true or false" example:"true"`
 	RateLimit           bool           `env:"RATE_LIMIT" envDefault:"true" is:"true or false" example:"false"`
+	UAFilterEnabled     bool           `env:"UA_FILTER_ENABLED" envDefault:"false" is:"true or false" example:"true"`
+	UAFilterMode        FilterMode     `env:"UA_FILTER_MODE" envDefault:"blocklist" is:"blocklist or allowlist" example:"allowlist"`
+	UAFilterBlocklist   AgentList      `env:"UA_FILTER_BLOCKLIST" is:"a list of texts or /regular expressions/, separated by commas" example:"curl,python-requests,/bot|crawler/"`
+	UAFilterAllowlist   AgentList      `env:"UA_FILTER_ALLOWLIST" is:"a list of texts or /regular expressions/, separated by commas" example:"Mozilla,/^acme-backend/"`
+	RetentionDays       int            `env:"RETENTION_DAYS" envDefault:"0" is:"a number of days from 0 (keep everything) to 36500" example:"365"`
 	LogLevel            slog.Level     `env:"LOG_LEVEL" envDefault:"info" is:"one of debug, info, warn, error" example:"debug"`
 	LogFormat           LogFormat      `env:"LOG_FORMAT" envDefault:"text" is:"text or json" example:"json"`
 
@@ -104,6 +109,8 @@ var parsers = map[reflect.Type]env.ParserFunc{
 	reflect.TypeFor[Mode]():           oneOf(ModeCommunity),
 	reflect.TypeFor[Setup]():          oneOf(SetupLocal, SetupPrivate, SetupCode, SetupOff),
 	reflect.TypeFor[LogFormat]():      oneOf(LogText, LogJSON),
+	reflect.TypeFor[FilterMode]():     oneOf(FilterBlocklist, FilterAllowlist),
+	reflect.TypeFor[AgentList]():      func(text string) (any, error) { return parseAgents(text) },
 	reflect.TypeFor[bool]():           func(text string) (any, error) { return parseBool(text) },
 	reflect.TypeFor[[]string]():       func(text string) (any, error) { return splitList(text), nil },
 	reflect.TypeFor[[]netip.Prefix](): func(text string) (any, error) { return parseNetworks(text) },
@@ -176,6 +183,7 @@ func (c *Config) check() (wrong []string) {
 	expect("DATABASE_URL", isDatabaseURL(string(c.DatabaseURL)))
 	expect("RELAY_PUBLIC_KEY", c.PublicKey == "" || len(c.PublicKey) >= 8 && keyForm.MatchString(c.PublicKey))
 	expect("RELAY_SECRET_KEY", c.SecretKey == "" || len(c.SecretKey) >= 8 && keyForm.MatchString(string(c.SecretKey)))
+	expect("RETENTION_DAYS", c.RetentionDays >= 0 && c.RetentionDays <= 36500)
 	expect("ATTACHMENT_MAX_BYTES", c.AttachmentMaxBytes >= 1 && c.AttachmentMaxBytes <= 1<<30)
 	expect("IDENTITY_SECRET", c.IdentitySecret == "" || len(c.IdentitySecret) >= 8)
 	expect("ALLOWED_ORIGINS", c.tidyOrigins())

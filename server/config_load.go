@@ -259,8 +259,16 @@ func (l *loader) parseSettings(cfg *Config) {
 		}
 		cfg.Settings[s.Name], _ = json.Marshal(v) // a bool or a string
 	}
-	if _, given := l.values["ATTACHMENT_MAX_BYTES"]; given {
-		cfg.Settings["attachmentMaxBytes"], _ = json.Marshal(cfg.AttachmentMaxBytes)
+	for name, number := range map[string]struct {
+		setting string
+		value   int64
+	}{
+		"ATTACHMENT_MAX_BYTES": {"attachmentMaxBytes", cfg.AttachmentMaxBytes},
+		"RETENTION_DAYS":       {"retentionDays", int64(cfg.RetentionDays)},
+	} {
+		if _, given := l.values[name]; given {
+			cfg.Settings[number.setting], _ = json.Marshal(number.value)
+		}
 	}
 }
 

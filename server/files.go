@@ -42,7 +42,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, by chat.Author, 
 	form := &uploadForm{parts: multipart.NewReader(body, params["boundary"]), sessionID: sessionID}
 	defer form.close()
 	if err := form.read(); err != nil {
-		return nil, uploadError(err)
+		return nil, formError(err)
 	}
 	if err := required("sessionId", form.sessionID); err != nil {
 		return nil, err
@@ -124,21 +124,23 @@ func (f *uploadForm) close() {
 	}
 }
 
-// uploadError says in the caller's words why a form could not be read.
-func uploadError(err error) error {
-	var tooLarge *http.MaxBytesError
-	var ours *chat.Error
+// formError says in the caller's words why a form could not be read.
+func formError(err error) error {
 	var answered *httpError
-	switch {
-	case errors.As(err, &tooLarge):
-		return errTooLarge
-	case errors.As(err, &ours), errors.As(err, &answered):
+	switch err := uploadError(err); {
+	case errors.As(err, &answered):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.EOF):
 		return chat.ErrUploadCut
 	}
-	if strings.Contains(err.Error(), "multipart:") {
-		return badRequest("The form could not be read")
+	return badRequest("The form could not be read")
+}
+
+// uploadError recognises a body that is larger than any file with its form.
+func uploadError(err error) error {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return errTooLarge
 	}
 	return err
 }

@@ -102,6 +102,9 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(data) // the client has gone; nobody is left to tell
 }
 
+// statusClientGone is for the log of a proxy: nobody reads the answer.
+const statusClientGone = 499
+
 // writeError answers an error as {"error": text}. What is not meant for the
 // caller is logged here, once, and answered as an internal error.
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
@@ -121,7 +124,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 			s.log.Error("the disk is full: nothing can be stored until there is room", "path", r.URL.Path)
 		}
 	case r.Context().Err() != nil:
-		return // the client has gone
+		status, text = statusClientGone, "The request was cut off"
 	default:
 		s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, slog.Any("err", err))
 	}

@@ -59,6 +59,12 @@ func (s *Server) communityRoutes() http.Handler {
 		{"POST", "/api/admin/sessions/{session}/csat", s.admin(s.askCSAT)},
 		{"POST", "/api/admin/sessions/{session}/events", s.admin(s.adminEvent)},
 		{"POST", "/api/admin/operator/status", s.admin(s.operatorStatus)},
+		{"GET", "/api/admin/bridges", s.admin(s.bridges)},
+		{"GET", "/api/admin/deliveries", s.admin(s.deliveries)},
+		{"POST", "/api/admin/deliveries/{id}/retry", s.admin(s.retryDelivery)},
+		{"GET", "/api/admin/stats", s.admin(s.stats)},
+		{"GET", "/api/admin/export", s.admin(s.export)},
+		{"POST", "/api/admin/keys/rotate", s.admin(s.rotateKey)},
 		{"GET", "/api/admin/stream", s.admin(s.adminStream)},
 	} {
 		m.Handle(rt.path, s.handle(rt.action)).Methods(rt.method)
@@ -81,7 +87,7 @@ func (s *Server) communityRoutes() http.Handler {
 	}
 	m.NotFoundHandler = s.handle(s.notFound)
 	m.MethodNotAllowedHandler = s.handle(s.methodNotAllowed)
-	return s.cors(m)
+	return s.cors(s.filterAgents(m))
 }
 
 // methods lets HEAD in wherever a page has GET.

@@ -19,6 +19,7 @@ type Deps struct {
 	Store   chat.Store
 	Relay   *chat.Relay
 	Hub     *chat.Hub
+	Outbox  *chat.Outbox
 	Keys    *Keyring
 	Log     *slog.Logger
 	Version string
@@ -32,6 +33,7 @@ type Server struct {
 	store   chat.Store
 	relay   *chat.Relay
 	hub     *chat.Hub
+	outbox  *chat.Outbox
 	keys    *Keyring
 	log     *slog.Logger
 	version string
@@ -47,7 +49,7 @@ type Server struct {
 
 // New makes the community server.
 func New(cfg Config, d Deps) (*Server, error) {
-	s := &Server{cfg: cfg, store: d.Store, relay: d.Relay, hub: d.Hub, keys: d.Keys, log: d.Log,
+	s := &Server{cfg: cfg, store: d.Store, relay: d.Relay, hub: d.Hub, outbox: d.Outbox, keys: d.Keys, log: d.Log,
 		version: d.Version, ready: d.Ready, links: chat.NewFileLinks(d.Keys.FileKey(), cfg.PublicURL), rates: newRates(), crossOrigin: http.NewCrossOriginProtection()}
 	var err error
 	if s.pages, err = parsePages(); err != nil {

@@ -60,7 +60,7 @@ func newSite(t *testing.T, store *db.DB, configure ...func(*server.Config)) *sit
 	if s.ring, err = server.OpenKeyring(t.Context(), store, cfg, log); err != nil {
 		t.Fatal(err)
 	}
-	srv, err := server.New(cfg, server.Deps{Store: store, Relay: s.relay, Hub: s.hub, Keys: s.ring, Log: log, Version: "test", Ready: store.Ping})
+	srv, err := server.New(cfg, server.Deps{Store: store, Relay: s.relay, Hub: s.hub, Outbox: outbox, Keys: s.ring, Log: log, Version: "test", Ready: store.Ping})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,11 +49,14 @@ export function createOutbox(
     put(store.state.pending.filter((p) => p.clientId !== id));
   };
   const fail = (id: string, error: unknown) => {
-    if (!passing(error)) refused.add(id);
     change(id, { failed: true });
     waiting.get(id)?.reject(error);
     waiting.delete(id);
     emit("error", { message: "A message was not sent.", clientId: id, error });
+    if (!passing(error)) return void refused.add(id);
+    // Those behind it wait for the same: sent before it, they would overtake it.
+    const next = store.state.pending.find((p) => !p.failed);
+    if (next) fail(next.clientId, error);
   };
 
   /** post tries one message until it is sent, refused, or out of tries. */
@@ -97,6 +100,12 @@ export function createOutbox(
     busy = false;
   };
 
+  const revive = () => {
+    const again = store.state.pending.filter((p) => p.failed && !refused.has(p.clientId));
+    for (const p of again) change(p.clientId, { failed: false });
+    void flush();
+  };
+
   const left = storage
     .keys("outbox:")
     .map((name) => storage.get<Pending>(name))
@@ -123,20 +132,15 @@ export function createOutbox(
       const result = new Promise<Message>((resolve, reject) =>
         waiting.set(item.clientId, { resolve, reject }),
       );
-      void flush();
+      revive();
       return result;
     },
     retry(clientId) {
       refused.delete(clientId);
-      change(clientId, { failed: false });
       pause.wake();
-      void flush();
+      revive();
     },
     discard: drop,
-    revive() {
-      const again = store.state.pending.filter((p) => p.failed && !refused.has(p.clientId));
-      for (const p of again) change(p.clientId, { failed: false });
-      void flush();
-    },
+    revive,
   };
 }

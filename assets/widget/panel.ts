@@ -2,6 +2,7 @@
 // state once per frame, and minds focus, theme and phones.
 
 import type { Actions } from "./bubble";
+import cards from "./cards.css";
 import { createCsat, createForm, formDue } from "./cards";
 import { createComposer } from "./composer";
 import { h, sheet } from "./dom";
@@ -15,7 +16,7 @@ import type { Core, Panel, Shell, State } from "./types";
 /** mount draws the panel into the shell's shadow root, hidden at first. */
 export function mount(shell: Shell, core: Core): Panel {
   const { root, options } = shell;
-  const styles = sheet(css);
+  const styles = sheet(css + cards);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, styles];
   let asking: string | null = null;
 

@@ -9,30 +9,32 @@ type Area = "localStorage" | "sessionStorage";
 export function createStorage(apiKey: string, area: Area = "localStorage"): Storage {
   const prefix = `relay:${apiKey}:`;
   const memory: Record<string, string> = {};
-  /** attempt gives undefined where storage is blocked or full. */
-  const attempt = <T>(job: (area: globalThis.Storage) => T): T | undefined => {
-    try {
-      return job(window[area]);
-    } catch {
-      return undefined;
-    }
-  };
   return {
     get<T>(key: string): T | null {
-      const raw = attempt((s) => s.getItem(prefix + key)) ?? memory[key];
+      const raw = attempt(() => window[area].getItem(prefix + key)) ?? memory[key];
       return attempt(() => JSON.parse(raw || "null") as T) ?? null;
     },
     set(key, value) {
       const raw = JSON.stringify(value);
       delete memory[key];
-      attempt((s) => s.removeItem(prefix + key));
-      if (value != null) attempt((s) => [s.setItem(prefix + key, raw)]) || (memory[key] = raw);
+      attempt(() => window[area].removeItem(prefix + key));
+      if (value == null) return;
+      attempt(() => [window[area].setItem(prefix + key, raw)]) || (memory[key] = raw);
     },
     keys(start) {
-      const held = Object.keys(attempt((s) => s) || {})
+      const held = Object.keys(attempt(() => window[area]) || {})
         .filter((key) => key.startsWith(prefix))
         .map((key) => key.slice(prefix.length));
       return held.concat(Object.keys(memory)).filter((key) => key.startsWith(start));
     },
   };
+}
+
+/** attempt gives undefined where storage is blocked or full. */
+function attempt<T>(job: () => T): T | undefined {
+  try {
+    return job();
+  } catch {
+    return undefined;
+  }
 }

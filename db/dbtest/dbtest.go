@@ -4,6 +4,7 @@
 package dbtest
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -29,7 +30,14 @@ func EachURL(t *testing.T, test func(t *testing.T, url string)) {
 
 // FileURL returns the URL of a SQLite file that does not exist yet.
 func FileURL(t testing.TB) string {
-	return "sqlite://" + filepath.Join(t.TempDir(), "relay.db")
+	t.Helper()
+	// Not t.TempDir: the names of tests can have characters that URLs cannot.
+	dir, err := os.MkdirTemp("", "relay-db-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return "sqlite://" + filepath.Join(dir, "relay.db")
 }
 
 // Open opens a database until the end of the test.

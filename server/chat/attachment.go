@@ -45,6 +45,7 @@ func (f *File) Attachment() Attachment {
 // with its last chunk; what is cut off before leaves nothing. A message takes
 // it later by its id.
 func (r *Relay) Upload(ctx context.Context, by Author, sessionID, filename string, body io.Reader) (Attachment, error) {
+	ctx = context.WithoutCancel(ctx) // it is body that tells whether the sender is still there
 	rules := r.Settings().AttachmentRules()
 	if !rules.Enabled {
 		return Attachment{}, Errorf(Forbidden, "Attachments are switched off")
@@ -108,14 +109,19 @@ func (r *Relay) storeFile(ctx context.Context, f *File, body io.Reader, chunk []
 	return r.store.Apply(ctx, func(tx Tx) error { return tx.SaveFile(f) })
 }
 
-// readChunk fills chunk as far as body reaches.
-func readChunk(body io.Reader, chunk []byte) (int, error) {
-	n, err := io.ReadFull(body, chunk)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil
-	}
-	if err != nil {
-		return n, fmt.Errorf("%w: %w", ErrUploadCut, err)
+// readChunk fills chunk as far as body reaches. Only io.EOF is the end of a
+// body: io.ErrUnexpectedEOF, which [io.ReadFull] would answer too, is how a form
+// says that it was cut.
+func readChunk(body io.Reader, chunk []byte) (n int, err error) {
+	for n < len(chunk) {
+		m, err := body.Read(chunk[n:])
+		n += m
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil {
+			return n, fmt.Errorf("%w: %w", ErrUploadCut, err)
+		}
 	}
 	return n, nil
 }

@@ -54,7 +54,7 @@ func (r *Relay) Rate(ctx context.Context, by Author, sessionID string, score int
 		if alreadyRated = s.RespondedAt != 0; alreadyRated {
 			return nil
 		}
-		s.Score, s.Comment, s.RespondedAt = score, comment, c.at
+		s.Score, s.Comment, s.RespondedAt, s.LastActivity = score, comment, c.at, c.at
 		return c.emitFact(EventCSATSubmitted, map[string]any{"score": score, "comment": comment, "respondedAt": c.at})
 	})
 	return alreadyRated, err

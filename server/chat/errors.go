@@ -35,10 +35,11 @@ func Errorf(kind Kind, format string, args ...any) error {
 
 // The errors that several places answer with the same words.
 var (
-	ErrSessionNotFound = &Error{NotFound, "Session not found"}
-	ErrMessageNotFound = &Error{NotFound, "Message not found"}
-	ErrBlocked         = &Error{Forbidden, "Blocked"}
-	ErrStorageFull     = &Error{StorageFull, "storage full"}
+	ErrSessionNotFound  = &Error{NotFound, "Session not found"}
+	ErrMessageNotFound  = &Error{NotFound, "Message not found"}
+	ErrDeliveryNotFound = &Error{NotFound, "Delivery not found"}
+	ErrBlocked          = &Error{Forbidden, "Blocked"}
+	ErrStorageFull      = &Error{StorageFull, "storage full"}
 	// ErrUploadCut means that a file's sender stopped in the middle.
 	ErrUploadCut = &Error{Invalid, "The upload was cut off"}
 )

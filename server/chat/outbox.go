@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -76,6 +78,31 @@ func (o *Outbox) Wake(dest, sessionID string, due Time) {
 	if served {
 		s.lanes.wake(sessionID, due)
 	}
+}
+
+// Retry takes up a delivery that was given up, named by its ID.
+func (o *Outbox) Retry(ctx context.Context, id string) error {
+	dest, rest, _ := strings.Cut(id, ".")
+	sessionID, number, _ := strings.Cut(rest, ".")
+	rev, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return ErrDeliveryNotFound
+	}
+	err = o.store.Apply(ctx, func(tx Tx) error {
+		d, err := tx.Delivery(dest, sessionID, rev)
+		if err != nil {
+			return err
+		}
+		if d.State != DeliveryFailed {
+			return Errorf(Conflict, "The delivery is %s; only a failed one can be tried again", d.State)
+		}
+		d.State, d.Attempts, d.NextAt = DeliveryPending, 0, Now()
+		return tx.SaveDelivery(&d)
+	})
+	if err == nil {
+		o.Wake(dest, sessionID, Now())
+	}
+	return err
 }
 
 func readLanes(ctx context.Context, store Store, list func(Reader) ([]Lane, error)) ([]Lane, error) {
@@ -211,7 +238,9 @@ func (s *sender) fail(d *Delivery, err error, now Time) {
 	case errors.Is(err, ErrAmbiguous), errors.Is(err, context.DeadlineExceeded):
 		d.State = DeliverySending
 	}
-	if d.Attempts >= s.policy.Attempts || now.Sub(d.CreatedAt) >= s.policy.MaxAge {
+	// One that was taken up again by hand has its attempts, whatever its age.
+	tooOld := now.Sub(d.CreatedAt) >= s.policy.MaxAge && d.Attempts > 1
+	if d.Attempts >= s.policy.Attempts || tooOld {
 		d.State = DeliveryFailed
 		return
 	}

@@ -4,58 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
-
-// Setting describes one setting of the admin API (contract.md 3, settings).
-type Setting struct {
-	Name    string // as in the API
-	Alias   string // another name of it: the seed's placeholder
-	Env     string // its environment variable, "" when it has none
-	Secret  bool   // write-only: answered as a mask
-	Widget  bool   // a key of the widget's config
-	Default string // JSON; "" is null
-	check   func(json.RawMessage) error
-}
-
-// SettingList is every setting, in the order in which people read them.
-var SettingList = []Setting{
-	{Name: "operatorName", Widget: true, Default: `"Support"`, check: text(100)},
-	{Name: "operatorAvatar", Widget: true, check: address("https")},
-	{Name: "primaryColor", Widget: true, Default: `"#3b5bdb"`, check: colour},
-	{Name: "welcomeMessage", Widget: true, Default: `"Hi! How can we help?"`, check: text(1000)},
-	{Name: "offlineMessage", Widget: true, Default: `"We are away right now. Leave a message and we will answer here."`, check: text(1000)},
-	{Name: "position", Widget: true, Default: `"right"`, check: oneOf("right", "left")},
-	{Name: "theme", Widget: true, Default: `"auto"`, check: oneOf("auto", "light", "dark")},
-	{Name: "language", Widget: true, Default: `"en"`, check: text(35)},
-	{Name: "headerColor", Widget: true, check: colour},
-	{Name: "footerColor", Widget: true, check: colour},
-	{Name: "chatBackground", Widget: true, check: colour},
-	{Name: "toggleColor", Widget: true, check: colour},
-	{Name: "attachments", Default: `{"enabled":true}`, check: attachmentRules},
-	{Name: "attachmentMaxBytes", Default: "10485760", check: maxBytes},
-	{Name: "preChatForm", Widget: true, check: preChatForm},
-	{Name: "telegramBotToken", Env: "TELEGRAM_BOT_TOKEN", Secret: true, check: text(200)},
-	{Name: "telegramChatId", Env: "TELEGRAM_CHAT_ID", check: text(100)},
-	{Name: "telegramWebhookSecret", Env: "TELEGRAM_WEBHOOK_SECRET", Secret: true, check: text(256)},
-	{Name: "discordBotToken", Env: "DISCORD_BOT_TOKEN", Secret: true, check: text(200)},
-	{Name: "discordChannelId", Alias: "bridgeBChannelId", Env: "DISCORD_CHANNEL_ID", check: text(100)},
-	{Name: "enableDiscordGateway", Env: "ENABLE_DISCORD_GATEWAY", Default: "false", check: shape[bool]},
-	{Name: "discordPublicKey", Env: "DISCORD_PUBLIC_KEY", check: text(200)},
-	{Name: "slackBotToken", Alias: "bridgeCBotToken", Env: "SLACK_BOT_TOKEN", Secret: true, check: text(300)},
-	{Name: "slackChannelId", Alias: "bridgeCChannelId", Env: "SLACK_CHANNEL_ID", check: text(100)},
-	{Name: "slackSigningSecret", Env: "SLACK_SIGNING_SECRET", Secret: true, check: text(200)},
-	{Name: "slackAppToken", Env: "SLACK_APP_TOKEN", Secret: true, check: text(300)},
-	{Name: "eventsWebhookUrl", Env: "EVENTS_WEBHOOK_URL", check: address("http", "https")},
-	{Name: "eventsWebhookSecret", Env: "EVENTS_WEBHOOK_SECRET", Secret: true, check: text(500)},
-	{Name: "eventsWebhookEnabled", Default: "true", check: shape[bool]},
-	{Name: "csatEnabled", Default: "false", check: shape[bool]},
-	{Name: "csatTrigger", Default: `"off"`, check: oneOf("off", "on_close", "on_disconnect", "manual")},
-}
 
 // Where a setting's value comes from; a stored one wins.
 const (
@@ -223,6 +174,13 @@ func (s *Settings) Text(name string) string {
 	return v
 }
 
+// Number returns a setting that is a number.
+func (s *Settings) Number(name string) int64 {
+	var v int64
+	s.decode(name, &v)
+	return v
+}
+
 // Bool returns a setting that is on or off.
 func (s *Settings) Bool(name string) bool {
 	var v bool
@@ -271,107 +229,4 @@ func isMask(value json.RawMessage, current Raw) bool {
 	}
 	_ = json.Unmarshal(mask(current), &masked)
 	return given == masked
-}
-
-// The checks of settings: each answers the end of a sentence that begins with
-// the setting's name.
-
-type checkError string
-
-func (e checkError) Error() string { return string(e) }
-
-func text(longest int) func(json.RawMessage) error {
-	return func(value json.RawMessage) error {
-		var v string
-		if json.Unmarshal(value, &v) != nil {
-			return checkError("must be a string")
-		}
-		if utf8.RuneCountInString(v) > longest {
-			return checkError("is too long")
-		}
-		return nil
-	}
-}
-
-var colourForm = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
-
-func colour(value json.RawMessage) error {
-	var v string
-	if json.Unmarshal(value, &v) != nil || !colourForm.MatchString(v) {
-		return checkError("must be a colour like #3b5bdb")
-	}
-	return nil
-}
-
-func oneOf(allowed ...string) func(json.RawMessage) error {
-	return func(value json.RawMessage) error {
-		var v string
-		if json.Unmarshal(value, &v) != nil || !slices.Contains(allowed, v) {
-			return checkError("must be one of " + strings.Join(allowed, ", "))
-		}
-		return nil
-	}
-}
-
-func address(schemes ...string) func(json.RawMessage) error {
-	return func(value json.RawMessage) error {
-		var v string
-		if json.Unmarshal(value, &v) != nil {
-			return checkError("must be a string")
-		}
-		u, err := url.Parse(v)
-		if v != "" && (err != nil || u.Host == "" || !slices.Contains(schemes, u.Scheme)) {
-			return checkError("must be an address that begins with " + strings.Join(schemes, ":// or ") + "://")
-		}
-		return nil
-	}
-}
-
-// The largest file that can be allowed.
-const largestMaxBytes = 1 << 30
-
-func maxBytes(value json.RawMessage) error {
-	var v int64
-	if json.Unmarshal(value, &v) != nil || v < 1 || v > largestMaxBytes {
-		return checkError("must be a number of bytes from 1 to 1073741824")
-	}
-	return nil
-}
-
-func attachmentRules(value json.RawMessage) error {
-	if err := shape[AttachmentRules](value); err != nil {
-		return checkError("must be an object with enabled, maxBytes and types")
-	}
-	var v AttachmentRules
-	v.MaxBytes = 1
-	if json.Unmarshal(value, &v) != nil || v.MaxBytes < 1 || v.MaxBytes > largestMaxBytes {
-		return checkError("must have a maxBytes from 1 to 1073741824")
-	}
-	return nil
-}
-
-func preChatForm(value json.RawMessage) error {
-	var v PreChatForm
-	if shape[PreChatForm](value) != nil || json.Unmarshal(value, &v) != nil {
-		return checkError("must be an object with required, timing and fields")
-	}
-	if v.Timing != "before_first_message" && v.Timing != "after_first_message" {
-		return checkError("must have the timing before_first_message or after_first_message")
-	}
-	for _, f := range v.Fields {
-		if f.Name == "" || f.Label == "" || len(f.Name) > maxName || f.Type == "" {
-			return checkError("must have a name, a type and a label in every field")
-		}
-	}
-	return nil
-}
-
-func shape[T any](value json.RawMessage) error {
-	var v T
-	d := json.NewDecoder(bytes.NewReader(value))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&v); err != nil {
-		return checkError("is of the wrong type")
-	}
-	return nil
 }

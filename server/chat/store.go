@@ -49,6 +49,12 @@ type Reader interface {
 	// Deliveries lists deliveries for people to look at, newest first.
 	Deliveries(q DeliveryQuery) ([]Delivery, error)
 
+	// Delivery answers ErrDeliveryNotFound when there is none.
+	Delivery(dest, sessionID string, rev int64) (Delivery, error)
+
+	// Stats counts what happened since a time, by day without gaps filled.
+	Stats(from Time) (Stats, error)
+
 	// InboxLane lists the waiting updates of one thread in order of arrival.
 	InboxLane(bridge, thread string, limit int) ([]Update, error)
 	// InboxLanes lists every thread of a bridge that has waiting updates.

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+// welcome is what a visitor sees first.
+const welcome = "operator: Hi! How can we help?"
+
+// newVisitor opens the demo page and, if wanted, its chat.
+func (s *stage) newVisitor(t *testing.T, open bool) *tab {
+	t.Helper()
+	visitor := s.newTab(t)
+	visitor.visit(s.demo)
+	if open {
+		visitor.click(".launcher")
+		visitor.until(`shown(".panel") && root.activeElement === $("textarea") && text(".presence") !== "Connecting…"`)
+	}
+	return visitor
+}
+
+// newOperator signs in at the console.
+func (s *stage) newOperator(t *testing.T, name string) *tab {
+	t.Helper()
+	operator := s.newTab(t)
+	operator.visit(s.console)
+	operator.enter("#name", name)
+	operator.enter("#key", s.secret)
+	operator.click("button[type=submit]")
+	operator.until(`$("#rows") && !$("#presence").disabled && text("#link") === ""`)
+	return operator
+}
+
+// pair is a visitor and an operator in one session.
+type pair struct{ visitor, operator *tab }
+
+// newPair lets a visitor write and an operator open the session, which appears
+// while the console is open.
+func (s *stage) newPair(t *testing.T, first string) *pair {
+	t.Helper()
+	p := &pair{operator: s.newOperator(t, "Ada")}
+	p.operator.until(`shown("[data-kind=welcome]")`)
+	p.visitor = s.newVisitor(t, true)
+	p.visitor.write(first)
+	p.operator.click("#rows a")
+	p.both("visitor: " + first)
+	for _, b := range []*tab{p.visitor, p.operator} {
+		b.run(`(window.neverReloaded = true)`)
+	}
+	return p
+}
+
+// both waits until the two see the same conversation.
+func (p *pair) both(lines ...string) {
+	p.visitor.Helper()
+	p.operator.sees(lines...)
+	p.visitor.sees(append([]string{welcome}, lines...)...)
+}
+
+// editOperators changes the operator's newest message by its button.
+func (p *pair) editOperators(text string) {
+	p.operator.Helper()
+	p.operator.point(".message.from-operator:last-child .bubble")
+	p.operator.click(`.message.from-operator:last-child [aria-label="Edit message"]`)
+	p.operator.until(`text("#banner-title") === "Edit message"`)
+	p.operator.write(text)
+}
+
+// editVisitors changes the visitor's newest message by the keyboard.
+func (p *pair) editVisitors(text string) {
+	p.visitor.Helper()
+	p.visitor.enter("textarea", "")
+	p.visitor.press("ArrowUp", 38)
+	p.visitor.until(`shown(".editbar")`)
+	p.visitor.write(text)
+}
+
+func testConversation(t *testing.T, s *stage) {
+	p := s.newPair(t, "Is the lamp in stock?")
+	begun := time.Now()
+	p.operator.write("Yes, in clay and sage.")
+	p.both("visitor: Is the lamp in stock?", "operator: Yes, in clay and sage.")
+	t.Logf("an answer arrives in %s", time.Since(begun).Round(time.Millisecond))
+
+	p.editVisitors("Is the lamp in stock in night?")
+	p.both("visitor: Is the lamp in stock in night?", "operator: Yes, in clay and sage.")
+	p.operator.until(`text(".from-visitor .meta").includes("edited")`)
+
+	p.editOperators("Night comes next week.")
+	p.both("visitor: Is the lamp in stock in night?", "operator: Night comes next week.")
+	p.visitor.until(`text(".theirs:last-child .meta").includes("edited")`)
+
+	p.visitor.write("Never mind")
+	p.both("visitor: Is the lamp in stock in night?", "operator: Night comes next week.", "visitor: Never mind")
+	p.visitor.point(".own:last-child .bubble")
+	p.visitor.click(`.own:last-child [aria-label="Delete"]`)
+	p.visitor.click(".own:last-child .meta button")
+	p.both("visitor: Is the lamp in stock in night?", "operator: Night comes next week.", "visitor: Message deleted")
+
+	p.operator.point(".from-operator .bubble")
+	p.operator.click(`.from-operator [aria-label="Delete message"]`)
+	p.operator.click("#ask-yes")
+	p.both("visitor: Is the lamp in stock in night?", "operator: Message deleted", "visitor: Message deleted")
+	p.visitor.clean()
+	p.operator.clean()
+}
+
+// restart starts relay again on its port.
+func (s *stage) restart(t *testing.T) {
+	t.Helper()
+	s.stop()
+	port := s.base[strings.LastIndex(s.base, ":")+1:]
+	ctx, cancel := context.WithCancel(context.Background())
+	exited := make(chan int, 1)
+	go func() { exited <- run(ctx, []string{"--port", port}, nil, io.Discard, s.stderr) }()
+	s.stop = func() int {
+		cancel()
+		code := <-exited
+		exited <- code
+		return code
+	}
+	eventually(t, "relay is back", func() bool {
+		code, _, _ := runCommand(t, []string{"PORT=" + port}, "healthcheck")
+		return code == 0
+	})
+}
+
+// brokenLine is what Chromium itself logs when a server cannot be reached.
+const brokenLine = "net::ERR_"
+
+func testRestart(t *testing.T, s *stage) {
+	p := s.newPair(t, "before")
+	p.operator.write("still before")
+	p.both("visitor: before", "operator: still before")
+	session := p.operator.session()
+
+	s.stop()
+	p.visitor.until(`shown(".lost")`)
+	p.operator.until(`text("#link") === "Reconnecting…"`)
+	s.restart(t)
+	// Written by somebody else, perhaps before the two are connected again.
+	if code := s.call(t, "POST", s.base+"/api/admin/sessions/"+session+"/messages", s.secret,
+		map[string]any{"content": "right after", "operatorName": "Grace"}, nil); code != 200 {
+		t.Fatalf("sending answers %d", code)
+	}
+	begun := time.Now()
+	p.both("visitor: before", "operator: still before", "operator: right after")
+	t.Logf("both are connected again after %s", time.Since(begun).Round(time.Millisecond))
+	p.visitor.until(`!shown(".lost")`)
+	p.operator.until(`text("#link") === ""`)
+
+	p.visitor.write("and on")
+	p.operator.write("it goes")
+	p.both("visitor: before", "operator: still before", "operator: right after", "visitor: and on", "operator: it goes")
+	p.editVisitors("and on and on")
+	p.editOperators("it goes well")
+	p.both("visitor: before", "operator: still before", "operator: right after", "visitor: and on and on", "operator: it goes well")
+	for _, b := range []*tab{p.visitor, p.operator} {
+		b.until(`window.neverReloaded`)
+		b.clean(brokenLine)
+	}
+}
+
+// session is the id of the session that the console shows.
+func (b *tab) session() string {
+	b.Helper()
+	return eval[string](b, `location.hash.replace("#/sessions/", "")`)
+}
+
+func testWrittenWhileDown(t *testing.T, s *stage) {
+	p := s.newPair(t, "first")
+	session := p.operator.session()
+	s.stop()
+
+	p.visitor.write("are you there?")
+	p.visitor.until(`text(".own:last-child .meta") === "Sending…" || text(".own:last-child .meta").includes("Not sent.")`)
+	p.visitor.until(`shown(".lost") && text(".own.failed .meta").includes("Not sent.")`) // it gave up for now
+	p.visitor.write("hello?")
+	p.visitor.sees(welcome, "visitor: first", "visitor: are you there?", "visitor: hello?")
+	p.operator.write("An answer")
+	p.operator.until(`text("#toast").startsWith("Not sent") && $("#composer").value === "An answer"`)
+	p.operator.sees("visitor: first")
+
+	s.restart(t)
+	p.both("visitor: first", "visitor: are you there?", "visitor: hello?")
+	p.visitor.until(`!$(".own.failed, .own.sending")`)
+	p.operator.press("Enter", 13)
+	p.both("visitor: first", "visitor: are you there?", "visitor: hello?", "operator: An answer")
+	if got := s.history(t, session); got != "first|are you there?|hello?|An answer" {
+		t.Errorf("relay stored %q", got)
+	}
+	p.visitor.clean(brokenLine)
+	p.operator.clean(brokenLine)
+}
+
+func testResume(t *testing.T, s *stage) {
+	p := s.newPair(t, "I will be back")
+	p.visitor.visit(s.demo)
+	p.visitor.until(`!window.neverReloaded && shown(".panel")`) // an open chat stays open over page changes
+	p.visitor.sees(welcome, "visitor: I will be back")
+	p.operator.write("Welcome back")
+	p.both("visitor: I will be back", "operator: Welcome back")
+	p.visitor.write("Thanks")
+	p.operator.visit(s.base + "/console#/sessions/" + p.operator.session())
+	p.both("visitor: I will be back", "operator: Welcome back", "visitor: Thanks")
+	p.operator.until(`$$("#rows a").length === 1`) // it is still the same session
+	p.visitor.clean()
+	p.operator.clean()
+}
+
+// testAttention is about what tells that somebody waits, writes or has read.
+func testAttention(t *testing.T, s *stage) {
+	p := s.newPair(t, "Do you ship to Norway?")
+	p.visitor.until(`text(".own .meta").includes("Read")`)
+
+	p.operator.enter("#composer", "We")
+	p.visitor.until(`shown(".typing") && text(".typing").includes("Ada is typing")`)
+	p.operator.write("We do.")
+	p.visitor.until(`!shown(".typing")`)
+	p.operator.until(`$(".from-operator .receipt.seen")`)
+
+	p.visitor.enter("textarea", "Then")
+	p.operator.until(`shown("#typing") && text("#rows .typing") === "is typing…"`)
+	p.visitor.enter("textarea", "")
+	p.operator.until(`!shown("#typing")`)
+
+	p.visitor.press("Escape", 27)
+	p.visitor.until(`!shown(".panel") && text(".badge") === ""`)
+	p.operator.write("Anything else?")
+	p.visitor.until(`shown(".badge") && text(".badge") === "1" && $(".launcher").ariaLabel === "Open chat, 1 unread"`)
+	p.operator.until(`$(".from-operator:last-child .receipt:not(.seen)")`)
+	p.visitor.click(".launcher")
+	p.visitor.until(`shown(".panel") && text(".badge") === ""`)
+	p.operator.until(`$(".from-operator:last-child .receipt.seen")`)
+
+	p.operator.run(`(location.hash = "#/")`)
+	p.operator.until(`shown("[data-kind=pick]")`)
+	p.visitor.write("No, thank you")
+	p.operator.until(`text("#rows .badge") === "1 unread" && document.title === "(1) relay"`)
+	p.operator.click("#rows a")
+	p.operator.until(`!$("#rows .badge") && document.title === "relay"`)
+	p.visitor.clean()
+	p.operator.clean()
+}

@@ -1,0 +1,69 @@
+package db
+
+import (
+	"context"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// Exec runs SQL on the writing side, as an operation of its own.
+func (d *DB) Exec(ctx context.Context, query string) error {
+	return d.backend.apply(ctx, func(t *tx) error {
+		_, err := t.q.exec(query)
+		return err
+	})
+}
+
+// Writer reads one value on the writing side.
+func (d *DB) Writer(ctx context.Context, query string) (value string, err error) {
+	err = d.backend.apply(ctx, func(t *tx) error { return t.q.get(&value, query) })
+	return value, err
+}
+
+// Reader reads one value on a reading connection.
+func (d *DB) Reader(ctx context.Context, query string) (value string, err error) {
+	err = d.backend.read(ctx, func(t *tx) error { return t.q.get(&value, query) })
+	return value, err
+}
+
+// Limit bounds the size of the SQLite file in pages, outside of a transaction.
+func (d *DB) Limit(pages string) error {
+	c := d.backend.(*file).writer.conn
+	_, err := c.raw.ExecContext(context.Background(), "PRAGMA max_page_count = "+pages)
+	return err
+}
+
+// Plan is how SQLite carries a query out.
+func (d *DB) Plan(ctx context.Context, query string, params int) (steps []string, err error) {
+	rows := []struct {
+		ID, Parent, Notused int
+		Detail              string
+	}{}
+	err = d.backend.read(ctx, func(t *tx) error { return t.q.list(&rows, "EXPLAIN QUERY PLAN "+query, make([]any, params)...) })
+	for _, r := range rows {
+		steps = append(steps, r.Detail)
+	}
+	return steps, err
+}
+
+// Queries are the queries that must cost the same whatever the total is.
+func Queries() map[string]string {
+	failed := selectDeliveries + ` WHERE d.state = 3` + orderDeliveries
+	return map[string]string{
+		"Session": selectSession, "Lock": selectStored, "SessionByToken": selectSessionByToken,
+		"SessionByVisitor": selectSessionByVisitor, "VisitorBlocked": selectBlocked, "Sessions": selectStarted,
+		"Sessions, empty": selectEmpty, "Message": selectMessage, "MessageByClientID": selectMessageByClientID,
+		"Messages": selectMessagesBefore, "Messages after": selectMessagesAfter, "LastMessages": selectLastMessage,
+		"File": selectFile, "Chunk": selectChunk, "Events": selectEvents, "Lane": selectLane, "Lanes": selectLanes,
+		"Deliveries": selectDeliveries + orderDeliveries, "Deliveries, failed": failed, "InboxLane": selectInboxLane,
+		"InboxLanes": selectInboxLanes, "save session": updateSession, "save message": updateMessage, "save delivery": updateDelivery,
+		"save update": updateUpdate, "erase": deleteSession, "old deliveries": selectOldDeliveries, "old events": selectOldEvents,
+		"old empty": selectOldEmpty, "orphans": selectOrphans,
+	}
+}
+
+// Connect opens a connection pool on a SQLite file with relay's settings.
+func Connect(path string) (*sqlx.DB, error) { return sqlx.Open("sqlite", dsn(path, forWriting, false)) }
+
+// CopyBefore makes the automatic copy.
+var CopyBefore = copyBefore

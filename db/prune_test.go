@@ -1,0 +1,135 @@
+package db_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"relay/db"
+	"relay/db/dbtest"
+	"relay/server/chat"
+)
+
+func TestPrune(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		const old, recent = 1000, 500_000
+		sessions := []string{"quiet", "busy", "waits"}
+		apply(t, d, func(tx chat.Tx) error {
+			for _, id := range sessions {
+				s := newSession(id, 1)
+				s.Rev = 300
+				if err := tx.CreateSession(s); err != nil {
+					return err
+				}
+				for rev := range int64(300) {
+					e := newEvent(id, rev+1, "m")
+					e.At = old
+					if id == "busy" && rev >= 250 {
+						e.At = recent
+					}
+					if err := tx.Append(e, []chat.Destination{{Dest: "hook"}, {Dest: "desk"}}); err != nil {
+						return err
+					}
+					for i, dest := range []string{"hook", "desk"} {
+						state := []chat.DeliveryState{chat.DeliveryDone, chat.DeliveryFailed}[i]
+						if id == "waits" && rev == 199 {
+							state = chat.DeliverySending
+						}
+						if err := tx.SaveDelivery(&chat.Delivery{Dest: dest, SessionID: id, Rev: rev + 1, State: state}); err != nil {
+							return err
+						}
+					}
+				}
+			}
+			for i := range 6 {
+				u := chat.Update{Bridge: "desk", Key: fmt.Sprint(i), State: chat.UpdateState(i % 3), ReceivedAt: chat.Time(old + i/3*recent)}
+				if _, err := tx.PutUpdate(&u); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		for range 2 {
+			if err := d.Prune(t.Context(), 2000); err != nil {
+				t.Fatal(err)
+			}
+		}
+		read(t, d, func(r chat.Reader) error {
+			for id, first := range map[string]int64{"quiet": 0, "busy": 251, "waits": 200} {
+				events, err := r.Events(id, 0, 0)
+				if err != nil {
+					return err
+				}
+				count := 0
+				if first > 0 {
+					count = int(301 - first)
+				}
+				if len(events) != count || count > 0 && events[0].Rev != first {
+					t.Errorf("%s: %d events, want %d", id, len(events), count)
+				}
+			}
+			list, err := r.Deliveries(chat.DeliveryQuery{})
+			if len(list) != 102 {
+				t.Errorf("%d deliveries, want 100 recent and 2 that wait", len(list))
+			}
+			return err
+		})
+		fresh := 0
+		apply(t, d, func(tx chat.Tx) error {
+			fresh = 0
+			for i := range 6 {
+				ok, err := tx.PutUpdate(&chat.Update{Bridge: "desk", Key: fmt.Sprint(i)})
+				if err != nil {
+					return err
+				}
+				if ok {
+					fresh++
+				}
+			}
+			return nil
+		})
+		if fresh != 2 {
+			t.Errorf("%d updates were removed, want 2: the old ones that were worked on", fresh)
+		}
+	})
+}
+
+func TestSweepEmpty(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		apply(t, d, func(tx chat.Tx) error {
+			for i := range 500 {
+				s := visitorSession(fmt.Sprintf("empty%d", i))
+				s.CreatedAt = chat.Time(i)
+				if err := tx.CreateSession(s); err != nil {
+					return err
+				}
+			}
+			if err := tx.CreateSession(newSession("started", 1)); err != nil {
+				return err
+			}
+			for i, f := range []chat.File{{ID: "orphan"}, {ID: "taken", MessageID: "m"}, {ID: "young", CreatedAt: 900}} {
+				f.SessionID = "started"
+				if err := errors.Join(tx.CreateFile(&f), tx.PutChunk(f.ID, i, []byte("x"))); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err := d.SweepEmpty(t.Context(), 450); err != nil {
+			t.Fatal(err)
+		}
+		apply(t, d, func(tx chat.Tx) error {
+			list, err := tx.Sessions(chat.SessionQuery{Empty: true})
+			if len(list) != 51 {
+				t.Errorf("%d sessions are left, want 51", len(list))
+			}
+			_, gone := tx.Lock("empty449")
+			want(t, gone, chat.ErrSessionNotFound)
+			_, gone = tx.File("orphan")
+			want(t, gone, chat.ErrAttachmentNotFound)
+			_, err2 := tx.File("taken")
+			_, err3 := tx.File("young")
+			return errors.Join(err, err2, err3)
+		})
+	})
+}

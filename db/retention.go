@@ -1,0 +1,28 @@
+package db
+
+import (
+	"context"
+	"fmt"
+
+	"relay/server/chat"
+)
+
+const (
+	selectIdle = `SELECT last_activity AS at, id FROM sessions
+		WHERE status = ? AND started_at > 0 AND (last_activity, id) > (?, ?) AND last_activity < ? ORDER BY last_activity, id LIMIT ?`
+	deleteIdle = `DELETE FROM sessions WHERE id = ?`
+)
+
+// EraseIdle erases the sessions in which nothing happened since a time, with
+// everything that belongs to them.
+func (d *DB) EraseIdle(ctx context.Context, before chat.Time) error {
+	for _, status := range []chat.Status{chat.StatusOpen, chat.StatusClosed} {
+		err := sweep(ctx, d, func(t *tx, last aged) ([]aged, error) {
+			return list[aged](t, selectIdle, string(status), last.At, last.ID, int64(before), 5) // with their files
+		}, func(t *tx, k aged) error { return t.erase(deleteIdle, k.ID) })
+		if err != nil {
+			return fmt.Errorf("erase idle sessions: %w", err)
+		}
+	}
+	return nil
+}

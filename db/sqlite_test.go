@@ -1,0 +1,307 @@
+package db_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"relay/db"
+	"relay/db/dbtest"
+	"relay/server/chat"
+)
+
+func pathOf(url string) string { return strings.TrimPrefix(url, "sqlite://") }
+
+// TestPragmas reads back what the connections were asked for: a driver that
+// does not know a setting says nothing.
+func TestPragmas(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		open func(t *testing.T) *db.DB
+		sync string
+	}{
+		{"durable", func(t *testing.T) *db.DB { return dbtest.Open(t, dbtest.FileURL(t)) }, "2"},
+		{"relaxed", func(t *testing.T) *db.DB {
+			d, err := db.Open(t.Context(), dbtest.FileURL(t), db.Options{Relaxed: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { d.Close() })
+			return d
+		}, "1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := c.open(t)
+			for pragma, wanted := range map[string][2]string{ // on the writer, on a reader
+				"synchronous":        {c.sync, ""},
+				"busy_timeout":       {"5000", "5000"},
+				"journal_mode":       {"wal", "wal"},
+				"foreign_keys":       {"1", "1"},
+				"journal_size_limit": {"67108864", ""},
+				"wal_autocheckpoint": {"1000", ""},
+				"trusted_schema":     {"0", "0"},
+				"query_only":         {"0", "1"},
+				"auto_vacuum":        {"2", "2"},
+				"application_id":     {"1919249529", "1919249529"},
+				"cache_size":         {"-16000", "-2000"},
+			} {
+				onWriter, err := d.Writer(t.Context(), "PRAGMA "+pragma)
+				onReader, err2 := d.Reader(t.Context(), "PRAGMA "+pragma)
+				if onWriter != wanted[0] || (wanted[1] != "" && onReader != wanted[1]) || errors.Join(err, err2) != nil {
+					t.Errorf("%s: %s on the writer, %s on a reader, %v", pragma, onWriter, onReader, errors.Join(err, err2))
+				}
+			}
+			if err := d.Exec(t.Context(), `SELECT "no column"`); err == nil {
+				t.Error("double quotes make text")
+			}
+		})
+	}
+}
+
+// TestPlans: what visitors and operators wait for takes an index all the way.
+func TestPlans(t *testing.T) {
+	d := dbtest.Open(t, dbtest.FileURL(t))
+	for name, query := range db.Queries() {
+		steps, err := d.Plan(t.Context(), query, strings.Count(query, "?"))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, step := range steps {
+			if strings.HasPrefix(step, "SCAN") && step != "SCAN CONSTANT ROW" && !strings.Contains(step, "USING INDEX deliveries_") || strings.Contains(step, "TEMP B-TREE") {
+				t.Errorf("%s: %s", name, step)
+			}
+		}
+	}
+}
+
+// TestDiskFull: a full database answers so, keeps what it has, goes on being
+// read, and takes up writing by itself.
+func TestDiskFull(t *testing.T) {
+	t.Run("limit of pages", func(t *testing.T) {
+		d := dbtest.Open(t, dbtest.FileURL(t))
+		fillUp(t, d, func() error { return d.Limit("200") }, func() error { return d.Limit("1000000") })
+	})
+	t.Run("small disk", func(t *testing.T) {
+		dir := t.TempDir()
+		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=8m"); err != nil {
+			t.Skipf("mounting needs root: %v", err)
+		}
+		t.Cleanup(func() {
+			if err := syscall.Unmount(dir, 0); err != nil {
+				t.Error(err)
+			}
+		})
+		ballast := filepath.Join(dir, "ballast")
+		if err := os.WriteFile(ballast, make([]byte, 5<<20), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d, err := db.Open(t.Context(), "sqlite://"+dir+"/relay.db", db.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		fillUp(t, d, func() error { return nil }, func() error { return os.Remove(ballast) })
+	})
+}
+
+func fillUp(t *testing.T, d *db.DB, limit, unlimit func() error) {
+	t.Helper()
+	ids := newSessions(t, d, 16)
+	if err := limit(); err != nil {
+		t.Fatal(err)
+	}
+	var acknowledged sync.Map
+	write := func(n int) (full bool) {
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		for _, id := range ids {
+			wg.Go(func() {
+				for range n {
+					m := chat.NewID()
+					err := d.Apply(t.Context(), visitorMessage(id, m))
+					switch {
+					case err == nil:
+						acknowledged.Store(id+" "+m, true)
+					case errors.Is(err, chat.ErrStorageFull):
+						mu.Lock()
+						full = true
+						mu.Unlock()
+						return
+					default:
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		return full
+	}
+	if !write(10_000) {
+		t.Fatal("the disk did not get full")
+	}
+	check := func() {
+		t.Helper()
+		read(t, d, func(r chat.Reader) error {
+			acknowledged.Range(func(key, _ any) bool {
+				id, m, _ := strings.Cut(key.(string), " ")
+				_, err := r.Message(id, m)
+				want(t, err, nil)
+				return err == nil
+			})
+			return nil
+		})
+	}
+	check()
+	if err := unlimit(); err != nil {
+		t.Fatal(err)
+	}
+	if write(5) {
+		t.Error("the disk is still full")
+	}
+	check()
+	if verdict, err := d.Reader(t.Context(), "PRAGMA integrity_check"); verdict != "ok" {
+		t.Error(verdict, err)
+	}
+}
+
+// TestOpenRefuses: everything that must not become relay's database is left as
+// it is.
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	foreign := filepath.Join(dir, "foreign.db")
+	other, err := db.Connect(foreign)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Exec("CREATE TABLE users (id TEXT)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text := filepath.Join(dir, "text.db")
+	if err := os.WriteFile(text, []byte(strings.Repeat("this is no database\n", 100)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	running := dbtest.FileURL(t)
+	dbtest.Open(t, running)
+	for _, c := range []struct {
+		name, url, wanted string
+		opts              db.Options
+	}{
+		{"foreign", "sqlite://" + foreign, "not relay's", db.Options{}},
+		{"no database", "sqlite://" + text, "not a SQLite database", db.Options{}},
+		{"no folder", "sqlite://" + dir + "/none/relay.db", "does not exist; create it", db.Options{}},
+		{"a folder", "sqlite://" + dir, "is not a file", db.Options{}},
+		{"a file as folder", "sqlite://" + text + "/relay.db", "is not a folder", db.Options{}},
+		{"running", running, "relay is already running on this database", db.Options{}},
+		{"shared, none", "sqlite://" + dir + "/none.db", "there is no database", db.Options{Shared: true}},
+		{"no name", "sqlite://", "names no file", db.Options{}},
+		{"other kind", "mysql://x", "must begin with sqlite:// or postgres://", db.Options{}},
+		{"options", "sqlite://x.db?mode=ro", "options", db.Options{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before, _ := os.ReadFile(pathOf(c.url))
+			if d, err := db.Open(t.Context(), c.url, c.opts); err == nil || !strings.Contains(err.Error(), c.wanted) {
+				t.Errorf("got %v, want ... %s ...", err, c.wanted)
+				if err == nil {
+					d.Close()
+				}
+			}
+			if c.name == "running" {
+				return
+			}
+			if after, _ := os.ReadFile(pathOf(c.url)); string(after) != string(before) {
+				t.Error("the file was changed")
+			}
+		})
+	}
+}
+
+// TestShared: short commands work beside a running relay.
+func TestShared(t *testing.T) {
+	url := dbtest.FileURL(t)
+	d := dbtest.Open(t, url)
+	beside, err := db.Open(t.Context(), url, db.Options{Shared: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	apply(t, beside, func(tx chat.Tx) error { return tx.PutMeta("k", "v") })
+	if err := beside.Close(); err != nil {
+		t.Fatal(err)
+	}
+	read(t, d, func(r chat.Reader) error {
+		v, err := r.Meta("k")
+		if v != "v" {
+			t.Errorf("got %q", v)
+		}
+		return err
+	})
+	apply(t, d, func(tx chat.Tx) error { return tx.PutMeta("k", "w") })
+}
+
+func TestFileNames(t *testing.T) {
+	for _, name := range []string{"relay.db", "re lay.db", "100%41.db", "grün.sqlite", "a'b;c&d=e.db"} {
+		path := filepath.Join(t.TempDir(), name)
+		d := dbtest.Open(t, "sqlite://"+path)
+		newSessions(t, d, 1)
+		for _, suffix := range []string{"", "-wal", "-shm", ".lock"} {
+			info, err := os.Stat(path + suffix)
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			if info.Mode().Perm() != 0o600 {
+				t.Errorf("%s%s can be read by others: %s", name, suffix, info.Mode())
+			}
+		}
+	}
+}
+
+func TestRelativePath(t *testing.T) {
+	t.Chdir(t.TempDir())
+	dbtest.Open(t, "sqlite://relay.db")
+	if _, err := os.Stat("relay.db"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestVacuum: space that is not needed any more goes back to the disk.
+func TestVacuum(t *testing.T) {
+	d := dbtest.Open(t, dbtest.FileURL(t))
+	apply(t, d, func(tx chat.Tx) error {
+		if err := tx.CreateSession(newSession("a", 1)); err != nil {
+			return err
+		}
+		if err := tx.CreateFile(&chat.File{ID: "f", SessionID: "a"}); err != nil {
+			return err
+		}
+		for n := range 20 {
+			if err := tx.PutChunk("f", n, make([]byte, 256<<10)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := d.SweepEmpty(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Prune(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	var pages int
+	value, err := d.Writer(t.Context(), "PRAGMA page_count")
+	if _, scan := fmt.Sscan(value, &pages); pages > 200 || errors.Join(err, scan) != nil {
+		t.Errorf("%s pages are left, %v", value, err)
+	}
+}

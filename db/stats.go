@@ -1,0 +1,61 @@
+package db
+
+import "relay/server/chat"
+
+// Every session that has to do with a period was active since its beginning,
+// so counting costs as much as the period holds, whatever the total is. The
+// statuses are written out because that is how the index is ordered.
+const since = `s.status IN ('open', 'closed') AND s.started_at > 0 AND s.last_activity >= ?`
+
+const (
+	selectSessionStats = `SELECT COUNT(*) AS sessions, COALESCE(SUM(CASE WHEN s.answered_at > 0 THEN 1 ELSE 0 END), 0) AS answered,
+		COALESCE(AVG(CASE WHEN s.answered_at > 0 THEN (s.answered_at - s.started_at) / 1000.0 END), 0) AS first_answer
+		FROM sessions s WHERE ` + since + ` AND s.started_at >= ?`
+	selectRatings = `SELECT COUNT(*) AS ratings, COALESCE(AVG(s.csat_score * 1.0), 0) AS score
+		FROM sessions s WHERE ` + since + ` AND s.csat_responded_at >= ?`
+	selectMessageStats = `SELECT COALESCE(SUM(CASE WHEN m.sender = 'visitor' THEN 1 ELSE 0 END), 0) AS visitor,
+		COALESCE(SUM(CASE WHEN m.sender = 'operator' THEN 1 ELSE 0 END), 0) AS operator,
+		COALESCE(SUM(CASE WHEN m.sender = 'ai' THEN 1 ELSE 0 END), 0) AS ai
+		FROM sessions s JOIN messages m ON m.session = s.number WHERE ` + since + ` AND m.created_at >= ?`
+	selectSessionDays = `SELECT s.started_at / 86400000 AS day, COUNT(*) AS sessions
+		FROM sessions s WHERE ` + since + ` AND s.started_at >= ? GROUP BY s.started_at / 86400000`
+	selectMessageDays = `SELECT m.created_at / 86400000 AS day, COUNT(*) AS messages
+		FROM sessions s JOIN messages m ON m.session = s.number WHERE ` + since + ` AND m.created_at >= ?
+		GROUP BY m.created_at / 86400000`
+)
+
+// Stats implements [chat.Reader].
+func (t *tx) Stats(from chat.Time) (chat.Stats, error) {
+	var stats chat.Stats
+	for _, query := range []string{selectSessionStats, selectRatings, selectMessageStats} {
+		if err := t.q.get(&stats, query, int64(from), int64(from)); err != nil {
+			return stats, err
+		}
+	}
+	for _, query := range []string{selectSessionDays, selectMessageDays} {
+		days, err := list[chat.Day](t, query, int64(from), int64(from))
+		if err != nil {
+			return stats, err
+		}
+		stats.Days = addDays(stats.Days, days)
+	}
+	return stats, nil
+}
+
+// addDays adds the counts of more to the days they belong to.
+func addDays(days, more []chat.Day) []chat.Day {
+	for _, m := range more {
+		known := false
+		for i := range days {
+			if days[i].Number == m.Number {
+				days[i].Sessions += m.Sessions
+				days[i].Messages += m.Messages
+				known = true
+			}
+		}
+		if !known {
+			days = append(days, m)
+		}
+	}
+	return days
+}

@@ -1,0 +1,106 @@
+package server
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// AgentList matches User-Agents: substrings or /regular expressions/, both
+// without regard to case.
+type AgentList struct{ patterns []*regexp.Regexp }
+
+// parseAgents reads a list whose entries are separated by commas; a comma
+// between the slashes of a regular expression belongs to it.
+func parseAgents(text string) (AgentList, error) {
+	var list AgentList
+	for text = strings.TrimSpace(text); text != ""; {
+		var entry string
+		expr := strings.HasPrefix(text, "/")
+		if expr {
+			end := regexEnd(text)
+			if end < 0 {
+				return list, errMalformed
+			}
+			entry, text = text[1:end], strings.TrimSpace(text[end+1:])
+			if text != "" && text[0] != ',' {
+				return list, errMalformed
+			}
+			text = strings.TrimPrefix(text, ",")
+		} else {
+			entry, text, _ = strings.Cut(text, ",")
+			entry = regexp.QuoteMeta(strings.TrimSpace(entry))
+		}
+		text = strings.TrimSpace(text)
+		if entry == "" {
+			continue
+		}
+		pattern, err := regexp.Compile("(?i)" + entry)
+		if err != nil {
+			return list, errMalformed
+		}
+		list.patterns = append(list.patterns, pattern)
+	}
+	return list, nil
+}
+
+// regexEnd returns where the expression that text begins with has its closing
+// slash, -1 when it has none. \/ is a slash inside.
+func regexEnd(text string) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '/':
+			return i
+		}
+	}
+	return -1
+}
+
+// empty reports whether the list has no entries.
+func (l AgentList) empty() bool { return len(l.patterns) == 0 }
+
+// matches reports whether an entry matches.
+func (l AgentList) matches(agent string) bool {
+	for _, p := range l.patterns {
+		if p.MatchString(agent) {
+			return true
+		}
+	}
+	return false
+}
+
+// FilterMode is what the User-Agent filter does with its list.
+type FilterMode string
+
+// Blocklist blocks whom its list matches, allowlist everybody else. An empty
+// list blocks nobody.
+const (
+	FilterBlocklist FilterMode = "blocklist"
+	FilterAllowlist FilterMode = "allowlist"
+)
+
+// filterAgents answers 403 to programs that the User-Agent filter blocks
+// (seed 7), before any key is looked at. Platforms' webhooks and preflights
+// pass.
+func (s *Server) filterAgents(next http.Handler) http.Handler {
+	if !s.cfg.UAFilterEnabled {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		filtered := strings.HasPrefix(r.URL.Path, "/api/") && !strings.HasPrefix(r.URL.Path, "/api/webhooks/") && r.Method != http.MethodOptions
+		if filtered && s.blocks(r.UserAgent()) {
+			s.writeError(w, r, errForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) blocks(agent string) bool {
+	if s.cfg.UAFilterMode == FilterAllowlist {
+		return !s.cfg.UAFilterAllowlist.empty() && !s.cfg.UAFilterAllowlist.matches(agent)
+	}
+	return s.cfg.UAFilterBlocklist.matches(agent)
+}

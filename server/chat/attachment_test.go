@@ -1,0 +1,129 @@
+package chat_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"testing/iotest"
+
+	"relay/db"
+	"relay/db/dbtest"
+	"relay/server/chat"
+)
+
+// spy is a store that notes which files were begun.
+type spy struct {
+	chat.Store
+	begun *[]string
+}
+
+func (s spy) Apply(ctx context.Context, op func(chat.Tx) error) error {
+	return s.Store.Apply(ctx, func(tx chat.Tx) error { return op(spyTx{tx, s.begun}) })
+}
+
+type spyTx struct {
+	chat.Tx
+	begun *[]string
+}
+
+func (s spyTx) CreateFile(f *chat.File) error {
+	*s.begun = append(*s.begun, f.ID)
+	return s.Tx.CreateFile(f)
+}
+
+// TestCutUploadLeavesNothing: what did not arrive whole is gone, with its
+// chunks.
+func TestCutUploadLeavesNothing(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+		var begun []string
+		hub := chat.NewHub()
+		relay, err := chat.New(t.Context(), chat.Config{Store: spy{store, &begun}, Hub: hub, Outbox: chat.NewOutbox(store, hub, quiet), Log: quiet})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := relay.Init(t.Context(), chat.Visit{VisitorID: "v"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, tail := range map[string]io.Reader{
+			"cut":      iotest.ErrReader(io.ErrUnexpectedEOF),
+			"too long": bytes.NewReader(make([]byte, chat.DefaultMaxBytes)),
+		} {
+			body := io.MultiReader(bytes.NewReader(make([]byte, 2*chat.ChunkSize)), tail)
+			if _, err := relay.Upload(t.Context(), visitor, v.Session.ID, "a.bin", body); err == nil {
+				t.Fatalf("%s: the upload succeeded", name)
+			}
+		}
+		if len(begun) != 2 {
+			t.Fatalf("%d files were begun, want 2", len(begun))
+		}
+		for _, id := range begun {
+			err := store.Read(t.Context(), func(r chat.Reader) error {
+				if _, err := r.File(id); !errors.Is(err, chat.ErrAttachmentNotFound) {
+					t.Errorf("the file is still there: %v", err)
+				}
+				_, err := r.Chunk(id, 0)
+				return err
+			})
+			if !errors.Is(err, chat.ErrAttachmentNotFound) {
+				t.Errorf("its chunks are still there: %v", err)
+			}
+		}
+	})
+}
+
+// TestDownloadSeeks reads parts of a file across its chunks.
+func TestDownloadSeeks(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+		h := build(t, store)
+		content := make([]byte, 2*chat.ChunkSize+1000)
+		for i := range content {
+			content[i] = byte(i * 7)
+		}
+		a, err := h.Upload(t.Context(), visitor, h.open(t, "v"), "a.bin", bytes.NewReader(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := h.Open(t.Context(), a.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := iotest.TestReader(f, content); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// FuzzUploadHead: no name and no first bytes may break anything.
+func FuzzUploadHead(f *testing.F) {
+	f.Add("a.webp", []byte("RIFF\x24\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff"))
+	f.Add("a.png", []byte("\x89PNG\r\n\x1a\n"))
+	f.Add("a.gif", []byte("GIF89a"))
+	f.Add("../\x00\u202e.jpg", []byte("\xff\xd8\xff\xe0"))
+	store, err := db.Memory(context.Background())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = store.Close() })
+	hub := chat.NewHub()
+	relay, err := chat.New(context.Background(), chat.Config{Store: store, Hub: hub, Outbox: chat.NewOutbox(store, hub, quiet), Log: quiet})
+	if err != nil {
+		f.Fatal(err)
+	}
+	v, err := relay.Init(context.Background(), chat.Visit{VisitorID: "v"})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, name string, head []byte) {
+		a, err := relay.Upload(t.Context(), visitor, v.Session.ID, name, bytes.NewReader(head))
+		var ours *chat.Error
+		if err != nil && !errors.As(err, &ours) {
+			t.Fatalf("%q: %v", name, err)
+		}
+		if err == nil && (a.Filename == "" || len(a.Filename) > 500) {
+			t.Fatalf("%q became %q", name, a.Filename)
+		}
+	})
+}

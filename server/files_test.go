@@ -1,0 +1,217 @@
+package server_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"mime/multipart"
+	"net"
+	"strings"
+	"testing"
+
+	"relay/server"
+	"relay/server/chat"
+)
+
+// upload sends a form with the given fields, in order; a field named file is
+// the file.
+func (s *site) upload(path, key, filename string, content []byte, fields ...string) answer {
+	s.t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for i := 0; i+1 < len(fields); i += 2 {
+		if fields[i] == "file" {
+			part, err := form.CreateFormFile("file", filename)
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			_, _ = part.Write(content)
+			continue
+		}
+		_ = form.WriteField(fields[i], fields[i+1])
+	}
+	_ = form.Close()
+	return s.call("POST", path, key, body.String(), "Content-Type", form.FormDataContentType())
+}
+
+// pixels makes a PNG of a size.
+func pixels(width, height int) []byte {
+	var out bytes.Buffer
+	_ = png.Encode(&out, image.NewGray(image.Rect(0, 0, width, height)))
+	return out.Bytes()
+}
+
+const uploads = "/api/widget/attachments"
+
+func TestAttachments(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id := s.open("v")
+		picture := pixels(40, 30)
+		sent := s.upload(uploads, publicKey, "photo.png", picture, "sessionId", id, "file", "")
+		if sent.status != 200 || sent.text("mimeType") != "image/png" || sent.get("size") != float64(len(picture)) || sent.text("filename") != "photo.png" {
+			t.Fatalf("upload: %d %s", sent.status, sent.body)
+		}
+		next := s.stream("/api/widget/stream?sessionId="+id, publicKey)
+		desk := s.stream("/api/admin/stream", secretKey)
+		next()
+		desk()
+		m := s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "attachmentIds": []string{sent.text("id")}})
+		if !strings.Contains(string(m.body), `"filename":"photo.png"`) || m.text("content") != "" {
+			t.Errorf("message: %s", m.body)
+		}
+		desk() // new_session
+		for name, f := range map[string]frame{"visitor": next(), "desk": desk()} {
+			list, _ := f.get("attachments").([]any)
+			if len(list) != 1 {
+				t.Fatalf("the %s's stream has %s", name, f.data)
+			}
+			url, _ := list[0].(map[string]any)["url"].(string)
+			file := s.must("GET", url, "", nil)
+			if !bytes.Equal(file.body, picture) || file.header.Get("Content-Type") != "image/png" ||
+				!strings.HasPrefix(file.header.Get("Content-Disposition"), "inline") || file.header.Get("X-Content-Type-Options") != "nosniff" ||
+				!strings.Contains(file.header.Get("Content-Security-Policy"), "sandbox") {
+				t.Errorf("%s: %d bytes, %v", name, len(file.body), file.header)
+			}
+			s.refused(s.call("GET", strings.Replace(url, "sig=", "sig=x", 1), "", nil), 404, "Attachment not found")
+			s.refused(s.call("GET", strings.Replace(url, "exp=", "exp=1", 1), "", nil), 404, "Attachment not found")
+		}
+		s.refused(s.call("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "attachmentIds": []string{sent.text("id")}}), 404, "Attachment not found")
+		url := m.get("attachments").([]any)[0].(map[string]any)["url"].(string)
+		s.must("DELETE", "/api/widget/messages/"+m.text("id")+"?sessionId="+id, publicKey, nil)
+		s.refused(s.call("GET", url, "", nil), 404, "Attachment not found")
+	})
+}
+
+func TestOperatorsAttachFiles(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id := s.open("v")
+		a := s.upload("/api/admin/sessions/"+id+"/attachments", secretKey, "offer.pdf", []byte("%PDF-1.7 not shown inline"), "file", "")
+		if a.status != 200 || a.text("mimeType") != "application/pdf" {
+			t.Fatalf("upload: %d %s", a.status, a.body)
+		}
+		s.refused(s.call("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "attachmentIds": []string{a.text("id")}}), 404, "Attachment not found")
+		s.must("POST", "/api/admin/sessions/"+id+"/messages", secretKey, object{"content": "our offer", "attachmentIds": []string{a.text("id")}})
+		file := s.must("GET", a.text("url"), "", nil)
+		if !strings.HasPrefix(file.header.Get("Content-Disposition"), "attachment") {
+			t.Errorf("a PDF is shown inline: %v", file.header)
+		}
+		if part := s.call("GET", a.text("url"), "", nil, "Range", "bytes=1-3"); part.status != 206 || string(part.body) != "PDF" {
+			t.Errorf("range: %d %q", part.status, part.body)
+		}
+	})
+}
+
+// TestHostileAttachments: what is uploaded to hurt somebody.
+func TestHostileAttachments(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id := s.open("v")
+		gif := []byte("GIF89a\xff\xff\xff\xff\x00\x00\x00<script>alert(1)</script>")
+		for _, tt := range []struct {
+			name, filename string
+			content        []byte
+			status         int
+			text           string // of the error, or the name and type that are kept
+		}{
+			{"HTML", "a.html", []byte("<html><script>alert(1)</script>"), 200, "a.html text/html"},
+			{"SVG", "a.svg", []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`), 200, "a.svg image/svg+xml"},
+			{"HTML that says it is a PNG", "a.png", []byte("<html><script>alert(1)</script>"), 200, "a.png application/octet-stream"},
+			{"a PNG that says it is HTML", "a.html", pixels(1, 1), 200, "a.html text/html"},
+			{"a path", `..\..\../etc/passwd`, []byte("x"), 200, "passwd application/octet-stream"},
+			{"a name of dots", "...", []byte("x"), 200, "file application/octet-stream"},
+			{"direction characters", "in\u202evoice.txt", []byte("hello"), 200, "invoice.txt text/plain"},
+			{"an image of 60000 × 60000", "bomb.png", pixelBomb(60000, 60000), 413, "megapixels"},
+			{"a GIF of 65535 × 65535 with a script in it", "a.gif", gif, 413, "megapixels"},
+			{"half a PNG", "a.png", pixels(10, 10)[:20], 400, "damaged"},
+			{"nothing", "a.txt", nil, 400, "empty"},
+			{"too much", "a.bin", make([]byte, 3<<20), 413, ""},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				s.t = t
+				a := s.upload(uploads, publicKey, tt.filename, tt.content, "sessionId", id, "file", "")
+				if tt.status != 200 {
+					s.refused(a, tt.status, tt.text)
+					return
+				}
+				if got := a.text("filename") + " " + a.text("mimeType"); a.status != 200 || got != tt.text {
+					t.Fatalf("%d %s, want %s", a.status, a.body, tt.text)
+				}
+				file := s.must("GET", a.text("url"), "", nil)
+				inline := strings.HasPrefix(file.header.Get("Content-Disposition"), "inline")
+				if inline != chat.Inline(a.text("mimeType")) || !strings.Contains(file.header.Get("Content-Security-Policy"), "default-src 'none'") {
+					t.Errorf("served with %v", file.header)
+				}
+			})
+		}
+		s.t = t
+		s.refused(s.upload(uploads, publicKey, "a.txt", []byte("x"), "file", ""), 400, "sessionId is required")
+		s.refused(s.upload(uploads, publicKey, "a.txt", []byte("x"), "sessionId", id), 400, "file is required")
+		s.refused(s.upload(uploads, publicKey, "a.txt", []byte("x"), "sessionId", "nope", "file", ""), 404, "Session not found")
+		s.refused(s.call("POST", uploads, publicKey, object{"sessionId": id}), 415, "multipart/form-data")
+		s.refused(s.call("POST", uploads, publicKey, "nonsense", "Content-Type", "multipart/form-data; boundary=x"), 400, "")
+		if a := s.upload(uploads, publicKey, "late.txt", []byte("the file comes first"), "file", "", "sessionId", id); a.status != 200 {
+			t.Errorf("a form with the file first: %d %s", a.status, a.body)
+		}
+		s.must("PATCH", "/api/admin/settings", secretKey, object{"attachments": object{"enabled": true, "maxBytes": 100, "types": []string{"image/*"}}})
+		s.refused(s.upload(uploads, publicKey, "a.txt", []byte("x"), "sessionId", id, "file", ""), 415, "text/plain")
+		s.must("PATCH", "/api/admin/settings", secretKey, object{"attachments": object{"enabled": false}})
+		s.refused(s.upload(uploads, publicKey, "a.png", pixels(1, 1), "sessionId", id, "file", ""), 403, "switched off")
+	}, func(c *server.Config) { c.Settings = map[string]chat.Raw{"attachmentMaxBytes": chat.Raw("2097152")} })
+}
+
+// pixelBomb is a small PNG whose header promises a huge image.
+func pixelBomb(width, height uint32) []byte {
+	bomb := pixels(1, 1)
+	for i := range 4 {
+		bomb[16+i] = byte(width >> (24 - 8*i))
+		bomb[20+i] = byte(height >> (24 - 8*i))
+	}
+	// The checksum of the header chunk is made to fit.
+	sum := crc(bomb[12:29])
+	for i := range 4 {
+		bomb[29+i] = byte(sum >> (24 - 8*i))
+	}
+	return bomb
+}
+
+func crc(data []byte) uint32 {
+	sum := ^uint32(0)
+	for _, b := range data {
+		sum ^= uint32(b)
+		for range 8 {
+			sum = sum>>1 ^ 0xedb88320&-(sum&1)
+		}
+	}
+	return ^sum
+}
+
+// TestCutUpload: a sender that goes away in the middle.
+func TestCutUpload(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id := s.open("v")
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := "--x\r\nContent-Disposition: form-data; name=\"sessionId\"\r\n\r\n" + id +
+			"\r\n--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.bin\"\r\n\r\n"
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 5000000\r\n\r\n%s%s",
+			uploads, publicKey, head, strings.Repeat("z", 600<<10))
+		_ = conn.(*net.TCPConn).CloseWrite()
+		reply, _ := io.ReadAll(conn)
+		_ = conn.Close()
+		if !strings.Contains(string(reply), "400 Bad Request") || !strings.Contains(string(reply), "cut off") {
+			t.Errorf("answered %q", reply)
+		}
+	})
+}
+
+func TestPublicURLMakesLinksAbsolute(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		a := s.upload(uploads, publicKey, "a.txt", []byte("x"), "sessionId", s.open("v"), "file", "")
+		if !strings.HasPrefix(a.text("url"), "https://chat.test/files/") {
+			t.Errorf("url is %s", a.text("url"))
+		}
+	}, func(c *server.Config) { c.PublicURL = "https://chat.test" })
+}

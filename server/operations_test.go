@@ -1,0 +1,354 @@
+package server_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"relay/db"
+	"relay/db/dbtest"
+	"relay/server"
+	"relay/server/chat"
+)
+
+var discard = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// contextOf is a context that the caller ends, inside a synctest bubble too.
+func contextOf(t *testing.T) (context.Context, context.CancelFunc) {
+	return context.WithCancel(context.WithoutCancel(t.Context()))
+}
+
+func TestSessionsList(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		s.open("never wrote")
+		var want []string
+		for i := range 5 {
+			id := s.open(fmt.Sprint("visitor ", i))
+			s.say(id, "hello")
+			want = append([]string{id}, want...)
+			time.Sleep(2 * time.Millisecond) // the list is ordered by milliseconds
+		}
+		s.must("POST", "/api/admin/sessions/"+want[1]+"/close", secretKey, nil)
+		var got []string
+		for cursor := ""; ; {
+			a := s.must("GET", "/api/admin/sessions?limit=2&cursor="+cursor, secretKey, nil)
+			for _, v := range a.get("sessions").([]any) {
+				view := v.(map[string]any)
+				got = append(got, view["id"].(string))
+				if view["unread"] != 1.0 || view["lastMessage"].(map[string]any)["content"] != "hello" {
+					t.Errorf("session: %v", view)
+				}
+			}
+			if cursor = a.text("nextCursor"); cursor == "" {
+				break
+			}
+		}
+		if strings.Join(got, " ") != strings.Join(want, " ") {
+			t.Errorf("listed %v, want %v", got, want)
+		}
+		for query, n := range map[string]int{"status=closed": 1, "status=open": 4, "status=all": 5, "q=VISITOR%203": 1, "q=%25": 0, "empty=true": 6} {
+			if a := s.must("GET", "/api/admin/sessions?"+query, secretKey, nil); len(a.get("sessions").([]any)) != n {
+				t.Errorf("%s lists %d, want %d", query, len(a.get("sessions").([]any)), n)
+			}
+		}
+		s.refused(s.call("GET", "/api/admin/sessions?status=lost", secretKey, nil), 400, "status must be")
+		s.refused(s.call("GET", "/api/admin/sessions?cursor=xx", secretKey, nil), 400, "cursor must be")
+	})
+}
+
+func TestSettings(t *testing.T) {
+	fromEnv := func(c *server.Config) {
+		c.Settings = map[string]chat.Raw{"slackChannelId": chat.Raw(`"C-env"`), "slackBotToken": chat.Raw(`"xoxb-from-the-environment"`)}
+	}
+	eachSite(t, func(t *testing.T, s *site) {
+		patch := func(body any) answer { return s.call("PATCH", "/api/admin/settings", secretKey, body) }
+		a := s.must("GET", "/api/admin/settings", secretKey, nil)
+		if a.text("slackChannelId") != "C-env" || a.text("bridgeCChannelId") != "C-env" || a.text("sources.slackChannelId") != "environment" ||
+			a.text("slackBotToken") != "••••ment" || a.text("bridgeCBotToken") != "••••ment" || a.text("sources.primaryColor") != "default" {
+			t.Errorf("settings: %s", a.body)
+		}
+		a = patch(object{"bridgeBChannelId": "111", "bridgeCBotToken": "xoxb-0123456789-stored", "bridgeCChannelId": "C-stored"})
+		if a.status != 200 || a.text("discordChannelId") != "111" || a.text("slackBotToken") != "••••ored" || a.text("sources.slackBotToken") != "stored" {
+			t.Errorf("the seed's names: %d %s", a.status, a.body)
+		}
+		a = patch(object{"slackBotToken": "••••ored", "slackChannelId": nil})
+		if a.text("slackBotToken") != "••••ored" || a.text("slackChannelId") != "C-env" || s.relay.Settings().Text("slackBotToken") != "xoxb-0123456789-stored" {
+			t.Errorf("the mask and null: %s", a.body)
+		}
+		s.refused(patch(object{"operatorName": "Olga", "unknown": 1}), 400, "unknown setting unknown")
+		s.refused(patch(object{"operatorName": "Olga", "position": "top"}), 400, "position must be one of")
+		s.refused(patch(object{"operatorName": 7}), 400, "operatorName must be a string")
+		s.refused(patch(object{"primaryColor": "red"}), 400, "primaryColor must be a colour")
+		s.refused(patch(object{"operatorAvatar": "javascript:alert(1)"}), 400, "operatorAvatar must be an address")
+		s.refused(patch(object{"csatEnabled": "yes"}), 400, "csatEnabled is of the wrong type")
+		if name := s.must("GET", "/api/admin/settings", secretKey, nil).text("operatorName"); name != "Support" {
+			t.Errorf("a refused PATCH changed operatorName to %s", name)
+		}
+		if strings.Contains(s.logs.String(), "xoxb") {
+			t.Error("a token is in the log")
+		}
+	}, fromEnv)
+}
+
+func TestSettingsSurviveARestart(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+		newSite(t, store).must("PATCH", "/api/admin/settings", secretKey, object{"operatorName": "Olga"})
+		if name := newSite(t, store).must("GET", "/api/widget/config", publicKey, nil).text("operatorName"); name != "Olga" {
+			t.Errorf("operatorName is %s", name)
+		}
+	})
+}
+
+func TestPresence(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id := s.open("v")
+		online := func() any {
+			return s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v"}).get("operatorOnline")
+		}
+		if online() != false {
+			t.Error("online before anybody came")
+		}
+		s.must("POST", "/api/admin/sessions/"+id+"/messages", secretKey, object{"content": "hi"})
+		if online() != true {
+			t.Error("offline right after an answer")
+		}
+		s.refused(s.call("POST", "/api/admin/operator/status", secretKey, object{}), 400, "online is required")
+		s.must("POST", "/api/admin/operator/status", secretKey, object{"online": false})
+		s.must("POST", "/api/admin/sessions/"+id+"/messages", secretKey, object{"content": "hi"})
+		if online() != false {
+			t.Error("a status set by the API does not hold")
+		}
+	})
+}
+
+// failing is a sink that refuses everything for good.
+type failing struct{}
+
+func (failing) Name() string { return "desk" }
+func (failing) Policy() chat.Policy {
+	return chat.Policy{Parallel: 1, Batch: 1, Timeout: time.Minute, Attempts: 1, MaxAge: time.Hour, Backoff: chat.Backoff(time.Second, time.Second)}
+}
+func (failing) Deliver(context.Context, []chat.Delivery) (int, error) {
+	return 0, errors.New("the desk is closed")
+}
+
+func TestDeliveries(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		hub := chat.NewHub()
+		outbox := chat.NewOutbox(s.store, hub, discard)
+		relay, err := chat.New(t.Context(), chat.Config{Store: s.store, Hub: hub, Outbox: outbox, Log: discard,
+			Targets: []chat.Target{{Name: "desk", Kind: chat.TargetBridge}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = relay.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: s.open("v"), Content: "hi"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := contextOf(t)
+		done := make(chan error, 1)
+		desk := hub.Subscribe("")
+		go func() { done <- outbox.Serve(ctx, failing{}) }()
+		for failed := 0; failed < 2; {
+			if e := <-desk.C; e.Type == chat.StateDeliveryFailed {
+				failed++
+			}
+		}
+		stop()
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		list := s.must("GET", "/api/admin/deliveries?state=failed&dest=desk", secretKey, nil).get("deliveries").([]any)
+		if len(list) != 2 || list[0].(map[string]any)["lastError"] != "the desk is closed" {
+			t.Fatalf("deliveries: %v", list)
+		}
+		retry := "/api/admin/deliveries/" + list[0].(map[string]any)["id"].(string) + "/retry"
+		s.must("POST", retry, secretKey, nil)
+		s.refused(s.call("POST", retry, secretKey, nil), 409, "pending")
+		s.refused(s.call("POST", "/api/admin/deliveries/desk.nope.1/retry", secretKey, nil), 404, "Delivery not found")
+		s.refused(s.call("POST", "/api/admin/deliveries/nonsense/retry", secretKey, nil), 404, "Delivery not found")
+		s.refused(s.call("GET", "/api/admin/deliveries?state=odd", secretKey, nil), 400, "state must be")
+	})
+}
+
+func TestStats(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		for i := range 3 {
+			id := s.open(fmt.Sprint(i))
+			s.say(id, "hello")
+			if i < 2 {
+				s.must("POST", "/api/admin/sessions/"+id+"/messages", secretKey, object{"content": "hi"})
+				s.must("POST", "/api/widget/csat", publicKey, object{"sessionId": id, "score": 4 + i})
+			}
+		}
+		for period, days := range map[string]int{"7d": 7, "30d": 30} {
+			a := s.must("GET", "/api/admin/stats?period="+period, secretKey, nil)
+			list := a.get("days").([]any)
+			today, _ := list[len(list)-1].(map[string]any)
+			if a.get("sessions") != 3.0 || a.get("answered") != 2.0 || a.get("visitorMessages") != 3.0 || a.get("operatorMessages") != 2.0 ||
+				a.get("ratings") != 2.0 || a.get("averageScore") != 4.5 || len(list) != days || today["sessions"] != 3.0 || today["messages"] != 5.0 {
+				t.Errorf("%s: %s", period, a.body)
+			}
+		}
+		s.refused(s.call("GET", "/api/admin/stats?period=1y", secretKey, nil), 400, "period must be")
+	})
+}
+
+func TestExport(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		const sessions, each = 3, 120
+		for i := range sessions {
+			id := s.open(fmt.Sprint(i))
+			for n := range each {
+				if _, err := s.relay.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: id, Content: fmt.Sprint(n)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		a := s.must("GET", "/api/admin/export", secretKey, nil)
+		count, want := map[string]int{}, ""
+		for lines := bufio.NewScanner(bytes.NewReader(a.body)); lines.Scan(); {
+			var line struct{ Type, Content string }
+			if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+				t.Fatalf("%v: %s", err, lines.Text())
+			}
+			if line.Type == "session" {
+				want = "0"
+			} else if line.Content != want {
+				t.Fatalf("message %s came instead of %s", line.Content, want)
+			} else {
+				want = fmt.Sprint(count["message"]%each + 1)
+			}
+			count[line.Type]++
+		}
+		if count["session"] != sessions || count["message"] != sessions*each {
+			t.Errorf("exported %v", count)
+		}
+	})
+}
+
+func TestRotateKeys(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		_, secret := s.keys()
+		s.refused(s.call("POST", "/api/admin/keys/rotate", secret, object{"key": "both"}), 400, "key must be")
+		public := s.must("POST", "/api/admin/keys/rotate", secret, object{"key": "public"}).text("publicKey")
+		s.must("POST", "/api/widget/init", public, object{"visitorId": "v"})
+		fresh := s.must("POST", "/api/admin/keys/rotate", secret, object{"key": "secret"}).text("secretKey")
+		s.refused(s.call("GET", "/api/admin/settings", secret, nil), 401, "Unauthorized")
+		s.must("GET", "/api/admin/settings", fresh, nil)
+		if _, shown := s.keys(); shown != "" {
+			t.Error("a rotated key is shown on the first-run page")
+		}
+	}, unset)
+	eachSite(t, func(t *testing.T, s *site) {
+		s.refused(s.call("POST", "/api/admin/keys/rotate", secretKey, object{"key": "secret"}), 409, "RELAY_SECRET_KEY")
+	})
+}
+
+func TestBridges(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		s.must("PATCH", "/api/admin/settings", secretKey, object{"slackBotToken": "xoxb-1234567890", "slackChannelId": "C1", "telegramBotToken": "1:abcdefghijk"})
+		list := s.must("GET", "/api/admin/bridges", secretKey, nil).get("bridges").([]any)
+		got := fmt.Sprint(list)
+		for _, want := range []string{"missing:[telegramChatId] name:telegram", "missing:[discordBotToken discordChannelId] name:discord", "name:slack queue:0 receive:none state:unsupported"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("bridges are %s, without %s", got, want)
+			}
+		}
+	})
+}
+
+func TestUserAgentFilter(t *testing.T) {
+	list := func(mode server.FilterMode, variable, text string) func(*server.Config) {
+		return func(c *server.Config) {
+			cfg, _, err := server.LoadConfig(server.Flags{}, []string{"UA_FILTER_ENABLED=true", "UA_FILTER_MODE=" + string(mode), variable + "=" + text})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.UAFilterEnabled, c.UAFilterMode, c.UAFilterBlocklist, c.UAFilterAllowlist = cfg.UAFilterEnabled, cfg.UAFilterMode, cfg.UAFilterBlocklist, cfg.UAFilterAllowlist
+		}
+	}
+	for _, tt := range []struct {
+		name      string
+		configure func(*server.Config)
+		agent     string
+		status    int
+	}{
+		{"blocked part", list("blocklist", "UA_FILTER_BLOCKLIST", "curl, wget"), "CURL/8.0", 403},
+		{"blocked expression with a comma", list("blocklist", "UA_FILTER_BLOCKLIST", "/^bo{1,2}t/,x"), "Boot 1", 403},
+		{"not blocked", list("blocklist", "UA_FILTER_BLOCKLIST", "curl"), "Mozilla/5.0", 401},
+		{"allowed", list("allowlist", "UA_FILTER_ALLOWLIST", "mozilla"), "Mozilla/5.0", 401},
+		{"not allowed", list("allowlist", "UA_FILTER_ALLOWLIST", "mozilla"), "curl", 403},
+		{"empty list", list("allowlist", "UA_FILTER_ALLOWLIST", ""), "curl", 401},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSite(t, dbtest.Memory(t), tt.configure)
+			a := s.call("GET", "/api/admin/settings", "", nil, "User-Agent", tt.agent)
+			if a.status != tt.status || (a.status == 403 && string(a.body) != `{"error":"Forbidden"}`) {
+				t.Errorf("%d %s, want %d", a.status, a.body, tt.status)
+			}
+			s.must("GET", "/health", "", nil, "User-Agent", tt.agent)
+			if a := s.call("OPTIONS", "/api/widget/init", "", nil, "User-Agent", tt.agent); a.status != 204 {
+				t.Errorf("a preflight was answered %d", a.status)
+			}
+		})
+	}
+}
+
+func TestRateLimits(t *testing.T) {
+	limited := func(c *server.Config) {
+		cfg, _, err := server.LoadConfig(server.Flags{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.RateLimit, c.TrustedProxies = true, cfg.TrustedProxies
+	}
+	s := newSite(t, dbtest.Memory(t), limited)
+	burst := func(n int, header []string, call func(header []string) answer) (refused int) {
+		for range n {
+			if a := call(header); a.status == 429 {
+				refused++
+				if a.header.Get("Retry-After") == "" || a.text("error") == "" {
+					t.Fatalf("429 without Retry-After or error: %v %s", a.header, a.body)
+				}
+			}
+		}
+		return refused
+	}
+	init := func(header []string) answer {
+		return s.call("POST", "/api/widget/init", publicKey, object{"visitorId": "v"}, header...)
+	}
+	wrongKey := func(header []string) answer { return s.call("GET", "/api/admin/settings", "wrong", nil, header...) }
+	rightKey := func(header []string) answer { return s.call("GET", "/api/admin/settings", secretKey, nil, header...) }
+	from := func(addr string) []string { return []string{"X-Forwarded-For", addr} }
+	for _, tt := range []struct {
+		name    string
+		header  []string
+		call    func([]string) answer
+		refused int
+	}{
+		{"inits of an address", from("203.0.113.1"), init, 10},
+		{"inits of the same address behind a lie", from("1.2.3.4, 203.0.113.1"), init, 40},
+		{"inits of another address", from("203.0.113.2"), init, 10},
+		{"inits of one IPv6 network", from("2001:db8::1"), init, 10},
+		{"inits of the same IPv6 network", from("2001:db8::2"), init, 40},
+		{"inits from this machine", nil, init, 0},
+		{"wrong keys", from("203.0.113.3"), wrongKey, 30},
+		{"the right key is never refused", from("203.0.113.3"), rightKey, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s.t = t
+			if n := burst(40, tt.header, tt.call); n != tt.refused {
+				t.Errorf("%d of 40 were refused, want %d", n, tt.refused)
+			}
+		})
+	}
+}

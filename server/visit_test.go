@@ -1,0 +1,239 @@
+package server_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay/db"
+	"relay/server"
+	"relay/server/chat"
+)
+
+func TestPreChat(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		form := object{"required": true, "timing": "before_first_message", "fields": []object{
+			{"name": "email", "type": "email", "label": "E-mail", "required": true}, {"name": "topic", "type": "text", "label": "Topic", "required": false}}}
+		s.must("PATCH", "/api/admin/settings", secretKey, object{"preChatForm": form})
+		id := s.open("v")
+		s.refused(s.call("POST", "/api/widget/prechat", publicKey, object{"sessionId": id}), 400, "fields is required")
+		s.refused(s.call("POST", "/api/widget/prechat", publicKey, object{"sessionId": id, "fields": object{"topic": "x"}}), 400, "fields.email is required")
+		s.refused(s.call("POST", "/api/widget/prechat", publicKey, object{"sessionId": id, "fields": object{"email": []int{1}}}), 400, "fields.email must be")
+		s.must("POST", "/api/widget/prechat", publicKey, object{"sessionId": id, "fields": object{"email": "ada@example.com", "topic": "prices"}})
+		view := s.must("GET", "/api/admin/sessions/"+id, secretKey, nil)
+		if view.text("identity.email") != "ada@example.com" || view.text("preChat.topic") != "prices" || view.get("verified") != false {
+			t.Errorf("operators see %s", view.body)
+		}
+	})
+}
+
+func TestCSAT(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		s.must("PATCH", "/api/admin/settings", secretKey, object{"csatEnabled": true, "csatTrigger": "on_close"})
+		id := s.open("v")
+		admin := "/api/admin/sessions/" + id
+		s.say(id, "hello")
+		s.refused(s.call("POST", admin+"/csat", secretKey, nil), 409, "answered")
+		s.must("POST", admin+"/close", secretKey, nil) // unanswered: not asked
+		s.must("POST", admin+"/reopen", secretKey, nil)
+		s.must("POST", admin+"/messages", secretKey, object{"content": "hi"})
+		next := s.stream("/api/widget/stream?lastEventId=0&sessionId="+id, publicKey)
+		s.must("POST", admin+"/close", secretKey, nil)
+		s.must("POST", admin+"/csat", secretKey, nil) // asked before: nothing happens
+		asked := 0
+		for f := next(); ; f = next() {
+			if f.event == "csat_request" {
+				asked++
+				break
+			}
+		}
+		if init := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v"}); init.text("session.csat.askedAt") == "" || asked != 1 {
+			t.Errorf("asked %d times; init says %s", asked, init.body)
+		}
+		rate := func(score any, comment string) answer {
+			return s.call("POST", "/api/widget/csat", publicKey, object{"sessionId": id, "score": score, "comment": comment})
+		}
+		s.refused(rate(nil, ""), 400, "score is required")
+		s.refused(rate(6, ""), 400, "from 1 to 5")
+		s.refused(rate(4.5, ""), 400, "score must be a number")
+		s.refused(rate(5, strings.Repeat("x", 2001)), 400, "comment")
+		if a := rate(5, "great"); string(a.body) != `{"ok":true}` {
+			t.Errorf("first rating: %s", a.body)
+		}
+		if a := rate(1, "no"); a.get("alreadyRated") != true {
+			t.Errorf("second rating: %s", a.body)
+		}
+		view := s.must("GET", admin, secretKey, nil)
+		if view.get("csat.score") != 5.0 || view.text("csat.comment") != "great" {
+			t.Errorf("operators see %s", view.body)
+		}
+	})
+}
+
+func TestCustomEvents(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id := s.open("v")
+		next := s.stream("/api/widget/stream?sessionId="+id, publicKey)
+		desk := s.stream("/api/admin/stream", secretKey)
+		next()
+		desk()
+		s.refused(s.call("POST", "/api/widget/events", publicKey, object{"sessionId": id}), 400, "name is required")
+		s.refused(s.call("POST", "/api/widget/events", publicKey, object{"sessionId": id, "name": "x", "data": "text"}), 400, "data must be an object")
+		s.must("POST", "/api/widget/events", publicKey, object{"sessionId": id, "name": "cart", "data": object{"sum": 42}})
+		if f := desk(); f.event != "custom_event" || f.get("name") != "cart" || f.get("data.sum") != 42.0 || f.get("timestamp") == nil {
+			t.Errorf("the desk got %+v", f)
+		}
+		s.must("POST", "/api/admin/sessions/"+id+"/events", secretKey, object{"name": "coupon", "data": object{"code": "X"}})
+		if f := next(); f.event != "custom_event" || f.id != "2" || f.get("name") != "coupon" {
+			t.Errorf("the page got %+v: its own event must not come back", f)
+		}
+	})
+}
+
+func TestVerifiedIdentity(t *testing.T) {
+	mac := hmac.New(sha256.New, []byte("identity-secret"))
+	mac.Write([]byte("7"))
+	hash := hex.EncodeToString(mac.Sum(nil))
+	secret := func(c *server.Config) { c.IdentitySecret = "identity-secret" }
+	identify := func(s *site, id string, body object) answer {
+		body["sessionId"] = id
+		return s.call("POST", "/api/widget/identify", publicKey, body)
+	}
+	t.Run("offered", func(t *testing.T) {
+		eachSite(t, func(t *testing.T, s *site) {
+			id := s.open("v")
+			if a := identify(s, id, object{"name": "Ada"}); a.get("verified") != false {
+				t.Errorf("%d %s", a.status, a.body)
+			}
+			s.refused(identify(s, id, object{"id": "7", "userHash": "00"}), 403, "userHash")
+			if a := identify(s, id, object{"id": "7", "userHash": hash}); a.get("verified") != true {
+				t.Errorf("%d %s", a.status, a.body)
+			}
+			s.refused(identify(s, id, object{"name": "Mallory"}), 403, "verified")
+			if again := s.open("v"); again == id {
+				t.Error("a visitorId alone resumed a session with a verified identity")
+			}
+		}, secret)
+	})
+	t.Run("required", func(t *testing.T) {
+		eachSite(t, func(t *testing.T, s *site) {
+			s.refused(identify(s, s.open("v"), object{"name": "Ada"}), 403, "verified identity is required")
+		}, secret, func(c *server.Config) { c.IdentityRequired = true })
+	})
+}
+
+func TestRequireSessionToken(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		a := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v"})
+		if a.text("sessionToken") == "" {
+			t.Fatalf("init answers %s", a.body)
+		}
+		s.refused(s.call("POST", "/api/widget/messages", publicKey, object{"sessionId": a.text("sessionId"), "content": "x"}), 404, "Session not found")
+	}, func(c *server.Config) { c.RequireSessionToken = true })
+}
+
+func TestDisconnectIsChecked(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id := s.open("v")
+		path := "/api/widget/disconnect?apiKey=" + publicKey
+		s.refused(s.call("POST", path, "", object{"sessionId": id, "reason": "bored"}), 400, "reason must be one of")
+		s.refused(s.call("POST", path, "", object{"sessionId": id, "reason": "manual", "duration": "long"}), 400, "duration must be a number")
+		s.refused(s.call("POST", path, "", object{"sessionId": id, "reason": "manual", "duration": -1}), 400, "duration")
+		if a := s.call("POST", path, "", `{"sessionId":"`+id+`","reason":"page_unload","duration":12.5}`, "Content-Type", "text/plain;charset=UTF-8"); a.status != 200 {
+			t.Errorf("as sendBeacon sends it: %d %s", a.status, a.body)
+		}
+	})
+}
+
+// TestLeavingTakesHalfAMinute runs on a clock of its own: a change of page is
+// no departure, a closed tab is one.
+func TestLeavingTakesHalfAMinute(t *testing.T) {
+	visitor := chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
+	for _, tt := range []struct {
+		name string
+		back func(t *testing.T, relay *chat.Relay, id string)
+		left bool
+	}{
+		{"nobody comes back", func(*testing.T, *chat.Relay, string) {}, true},
+		{"init of the next page", func(t *testing.T, relay *chat.Relay, _ string) {
+			if _, err := relay.Init(t.Context(), chat.Visit{VisitorID: "v"}); err != nil {
+				t.Fatal(err)
+			}
+		}, false},
+		{"a stream of the next page", func(t *testing.T, relay *chat.Relay, id string) {
+			feed, _, err := relay.Follow(t.Context(), visitor, id, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			feed.Close()
+		}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store, err := db.Memory(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				left := leaveAndWait(t, store, visitor, tt.back)
+				if left != tt.left {
+					t.Errorf("left is %v, want %v", left, tt.left)
+				}
+				if err := store.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// leaveAndWait announces a leave, lets back happen and reports whether the
+// visitor counts as gone a minute later, not earlier than after 30 seconds.
+func leaveAndWait(t *testing.T, store *db.DB, visitor chat.Author, back func(*testing.T, *chat.Relay, string)) bool {
+	log := discard
+	hub := chat.NewHub()
+	outbox := chat.NewOutbox(store, hub, log)
+	relay, err := chat.New(t.Context(), chat.Config{Store: store, Hub: hub, Outbox: outbox, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := contextOf(t)
+	done := make(chan error, 1)
+	go func() { done <- outbox.Serve(ctx, relay.Leaver()) }()
+	v, err := relay.Init(t.Context(), chat.Visit{VisitorID: "v"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := v.Session.ID
+	if _, err := relay.Send(t.Context(), visitor, chat.Post{SessionID: id, Content: "hi"}); err != nil {
+		t.Fatal(err)
+	}
+	desk := hub.Subscribe("")
+	if err := relay.Disconnect(t.Context(), visitor, id, chat.Leave{Duration: 3, Reason: "page_unload"}); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(10 * time.Second)
+	back(t, relay, id)
+	time.Sleep(19 * time.Second)
+	if gone(desk) {
+		t.Error("the visitor was gone before half a minute was over")
+	}
+	time.Sleep(time.Minute)
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	return gone(desk)
+}
+
+// gone reads what the desk heard so far.
+func gone(desk *chat.Subscription) (left bool) {
+	for len(desk.C) > 0 {
+		e := <-desk.C
+		left = left || e.Type == chat.EventDisconnect
+	}
+	return left
+}
