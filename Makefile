@@ -10,9 +10,10 @@ SOURCES := $(wildcard *.go server db bridges assets/*.go assets/build schema .ci
 TOOLS   := $(patsubst %/,./%,$(sort $(dir $(wildcard .ci/*/*.go .ci/*/*/*.go))))
 
 # The packages in which goroutines meet. The race detector makes SQLite about
-# twenty times slower, so they run without tests of volume (-short), and without
-# the browser, whose own threads it does not see.
+# twenty times slower: tests of volume stay out (they skip themselves with
+# -short, or are named here), and so do those that drive other programs.
 RACE := . ./server/... ./db/...
+LONG := ^Test(Browser|KillNineLosesNothing|TenThousandRandomRequests|SecurityMatrix)$$
 
 .PHONY: help run build test check bench generate clean
 .PHONY: gofmt vet staticcheck tidy imports race cross
@@ -51,7 +52,7 @@ imports: # the arrows between packages go one way
 
 race: # needs a C compiler
 	@.ci/setup gcc
-	CGO_ENABLED=1 go run ./.ci/test -race -short -shuffle=on -skip '^TestBrowser' $(RACE)
+	CGO_ENABLED=1 go run ./.ci/test -race -short -shuffle=on -skip '$(LONG)' $(RACE)
 
 cross: # the program builds without C for the machines it runs on
 	GOOS=linux GOARCH=amd64 $(BUILD) -o /dev/null .

@@ -12,18 +12,19 @@ type arrow struct {
 	may []string
 }
 
-// arrows says what each package may import beside the standard library; an
-// entry covers the packages below it, too. A package that is not named here
-// has no place in the architecture yet: give it one.
+// arrows says what each package may import beside the standard library. A package
+// that is not named here has no place in the architecture yet: give it one.
 var arrows = []arrow{
 	{"relay/server/chat", nil},
 	{"relay/schema", nil},
-	{"relay/assets/build", []string{"relay/assets", "github.com/evanw/esbuild"}},
 	{"relay/assets", nil},
-	{"relay/db/dbtest", []string{"relay/db", "relay/server/chat", "github.com/jackc/pgx/v5"}},
+	{"relay/assets/build", []string{"relay/assets", "github.com/evanw/esbuild"}},
+	{"relay/assets/build/bundle", []string{"github.com/evanw/esbuild"}},
 	{"relay/db", []string{"relay/server/chat", "relay/schema", "github.com/jmoiron/sqlx", "github.com/golang-migrate/migrate/v4",
 		"github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/gofrs/flock", "golang.org/x/sys"}},
-	{"relay/bridges", []string{"relay/server/chat"}},
+	{"relay/db/dbtest", []string{"relay/db", "relay/server/chat", "github.com/jackc/pgx/v5"}},
+	{"relay/bridges", []string{"relay/server/chat", "relay/bridges"}},
+	{"relay/bridges/webhook", []string{"relay/server/chat", "code.dny.dev/ssrf"}},
 	{"relay/server", []string{"relay/server/chat", "relay/db", "relay/bridges", "relay/assets", "relay/schema",
 		"github.com/gorilla/mux", "github.com/gorilla/securecookie", "github.com/caarlos0/env/v11", "github.com/go-chi/httprate"}},
 	{"relay", []string{"relay"}},
@@ -46,7 +47,7 @@ func TestImports(t *testing.T) {
 		if !within(pkg, "relay") {
 			continue
 		}
-		rule := slices.IndexFunc(arrows, func(a arrow) bool { return pkg == a.pkg || a.pkg != "relay" && within(pkg, a.pkg) })
+		rule := slices.IndexFunc(arrows, func(a arrow) bool { return a.pkg == pkg })
 		if rule < 0 {
 			t.Errorf("%s has no place in the architecture", pkg)
 			continue

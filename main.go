@@ -146,6 +146,7 @@ func (a *app) serve(ctx context.Context, _ string) error {
 	hub := chat.NewHub()
 	outbox := chat.NewOutbox(database, hub, a.log)
 	relay, err := chat.New(ctx, chat.Config{Store: database, Hub: hub, Outbox: outbox, Log: a.log, Settings: a.cfg.Settings,
+		Targets:  server.WebhookTargets,
 		Identity: chat.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
 	if err != nil {
 		return err
@@ -154,7 +155,8 @@ func (a *app) serve(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	srv, err := server.New(a.cfg, server.Deps{Store: database, Relay: relay, Hub: hub, Outbox: outbox, Keys: keys, Log: a.log,
+	webhook := server.NewWebhook(a.cfg, database, relay, keys, a.log, version)
+	srv, err := server.New(a.cfg, server.Deps{Store: database, Relay: relay, Hub: hub, Outbox: outbox, Webhook: webhook, Keys: keys, Log: a.log,
 		Version: version, Ready: database.Ping})
 	if err != nil {
 		return err
@@ -166,6 +168,7 @@ func (a *app) serve(ctx context.Context, _ string) error {
 	a.announce(server.BaseURL(a.cfg, listener), keys)
 	return srv.Serve(ctx, listener,
 		func(ctx context.Context) error { return outbox.Serve(ctx, relay.Leaver()) },
+		func(ctx context.Context) error { return outbox.Serve(ctx, webhook) },
 		relay.Run,
 		func(ctx context.Context) error { return a.maintain(ctx, database, relay) },
 	)
@@ -175,12 +178,12 @@ func (a *app) serve(ctx context.Context, _ string) error {
 func (a *app) announce(base string, keys *server.Keyring) {
 	var unused []string
 	for _, s := range chat.SettingList {
-		if s.Env != "" && a.cfg.Settings[s.Name] != nil {
+		if s.Env != "" && !strings.HasPrefix(s.Env, "EVENTS_WEBHOOK_") && a.cfg.Settings[s.Name] != nil {
 			unused = append(unused, s.Env)
 		}
 	}
 	if len(unused) > 0 {
-		a.log.Warn("these have no effect yet: bridges and webhook come with the next versions", "variables", unused)
+		a.log.Warn("these have no effect yet: the bridges come with the next versions", "variables", unused)
 	}
 	start, hint := base+"/", ""
 	if keys.SetupOpen() {

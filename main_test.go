@@ -386,7 +386,7 @@ func TestBackupNeedsAFile(t *testing.T) {
 			t.Errorf("%s answers %d: %s", command, code, stderr)
 		}
 	}
-	if code, _, stderr := runCommand(t, []string{"DATABASE_URL=postgres://relay:canary.0.0.1:1/relay"}, "migrate"); code != 1 || strings.Contains(stderr, "canary") {
+	if code, _, stderr := runCommand(t, []string{"DATABASE_URL=postgres://relay:canary@127.0.0.1:1/relay"}, "migrate"); code != 1 || strings.Contains(stderr, "canary") {
 		t.Errorf("an unreachable server answers %d: %s", code, stderr)
 	}
 }

@@ -47,7 +47,7 @@ func copyInto(ctx context.Context, from, to string) error {
 }
 
 func vacuumInto(ctx context.Context, from, to string) error {
-	pool, err := sqlx.Open("sqlite", dsn(from, "&mode=rw", false))
+	pool, err := sqlx.Open("sqlite", dsn(from, forCommands, false))
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func checkSource(ctx context.Context, from string) error {
 	if !exists(from) {
 		return errors.New("there is no such file")
 	}
-	pool, err := sqlx.Open("sqlite", dsn(from, "&mode=rw&_query_only=1", false))
+	pool, err := sqlx.Open("sqlite", dsn(from, forCommands+"&_query_only=1", false))
 	if err != nil {
 		return err
 	}

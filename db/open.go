@@ -42,17 +42,21 @@ func openBackend(ctx context.Context, path string, opts Options) (*file, error) 
 			return nil, err
 		}
 	}
-	pool, err := sqlx.Open("sqlite", dsn(path, forWriting, opts.Relaxed))
+	role := forWriting
+	if opts.Shared {
+		role = forCommands
+	}
+	pool, err := sqlx.Open("sqlite", dsn(path, role, opts.Relaxed))
 	if err != nil {
 		return nil, err
 	}
 	c, err := newConn(ctx, pool)
-	if err == nil {
-		err = makeReady(ctx, c, path, opts)
-	}
 	if err != nil {
-		pool.Close()
-		return nil, plain(err)
+		return nil, errors.Join(plain(err), pool.Close())
+	}
+	if err := makeReady(ctx, c, path, opts); err != nil {
+		c.close()
+		return nil, errors.Join(plain(err), pool.Close())
 	}
 	return newFile(path, pool, c)
 }

@@ -10,16 +10,16 @@ import (
 const (
 	selectIdle = `SELECT last_activity AS at, id FROM sessions
 		WHERE status = ? AND started_at > 0 AND (last_activity, id) > (?, ?) AND last_activity < ? ORDER BY last_activity, id LIMIT ?`
-	deleteIdle = `DELETE FROM sessions WHERE id = ?`
+	deleteIdle = `DELETE FROM sessions WHERE id = ? AND last_activity < ?`
 )
 
 // EraseIdle erases the sessions in which nothing happened since a time, with
-// everything that belongs to them.
+// everything that belongs to them. One that comes to life meanwhile stays.
 func (d *DB) EraseIdle(ctx context.Context, before chat.Time) error {
 	for _, status := range []chat.Status{chat.StatusOpen, chat.StatusClosed} {
 		err := sweep(ctx, d, func(t *tx, last aged) ([]aged, error) {
 			return list[aged](t, selectIdle, string(status), last.At, last.ID, int64(before), 5) // with their files
-		}, func(t *tx, k aged) error { return t.erase(deleteIdle, k.ID) })
+		}, func(t *tx, k aged) error { return t.erase(deleteIdle, k.ID, int64(before)) })
 		if err != nil {
 			return fmt.Errorf("erase idle sessions: %w", err)
 		}

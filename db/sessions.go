@@ -234,9 +234,10 @@ func (t *tx) EraseSession(id string) error {
 	return t.erase(deleteSession, id)
 }
 
-// erase removes a session by one of the queries for it.
-func (t *tx) erase(query, id string) error {
-	if _, err := t.q.exec(query, id); err != nil {
+// erase removes a session by one of the queries for it, which may set
+// conditions.
+func (t *tx) erase(query, id string, args ...any) error {
+	if _, err := t.q.exec(query, append([]any{id}, args...)...); err != nil {
 		return fmt.Errorf("erase session %s: %w", id, err)
 	}
 	t.locked = stored{}

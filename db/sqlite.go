@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"runtime"
@@ -16,10 +17,12 @@ import (
 const applicationID = 0x72656c79
 
 // The roles of a connection. The writer touches pages all over the file and
-// keeps 16 MB of them; readers keep SQLite's usual 2 MB.
+// keeps 16 MB of them; others keep SQLite's usual 2 MB. A command waits long
+// for its turn beside a relay that is writing all the time.
 const (
-	forWriting = "&_pragma=cache_size(-16000)"
-	forReading = "&_query_only=1"
+	forWriting  = "?_busy_timeout=5000&_pragma=cache_size(-16000)"
+	forReading  = "?_busy_timeout=5000&_query_only=1"
+	forCommands = "?_busy_timeout=60000&mode=rw"
 )
 
 // dsn names a SQLite file with everything that holds for each connection. It
@@ -31,10 +34,9 @@ func dsn(path, role string, relaxed bool) string {
 		level = "NORMAL"
 	}
 	name := url.URL{Path: path}
-	return "file:" + name.EscapedPath() +
-		"?_busy_timeout=5000&_synchronous=" + level +
+	return "file:" + name.EscapedPath() + role + "&_synchronous=" + level +
 		"&_foreign_keys=1&_pragma=journal_size_limit(67108864)&_pragma=wal_autocheckpoint(1000)" +
-		"&_pragma=trusted_schema(0)&_txlock=immediate&_defensive=1&_dqs=0" + role
+		"&_pragma=trusted_schema(0)&_txlock=immediate&_defensive=1&_dqs=0"
 }
 
 // giveBackPages lets a new file shrink again, page by page. It has no effect
@@ -97,14 +99,11 @@ func (f *file) close() error {
 	var busy, log, done int
 	c := f.writer.conn
 	row := c.raw.QueryRowxContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
-	if failed := row.Scan(&busy, &log, &done); failed != nil && err == nil {
-		err = fmt.Errorf("checkpoint: %w", failed)
+	if failed := row.Scan(&busy, &log, &done); failed != nil {
+		err = errors.Join(err, fmt.Errorf("checkpoint: %w", failed))
 	}
 	c.close()
-	if failed := f.pool.Close(); failed != nil && err == nil {
-		err = failed
-	}
-	return err
+	return errors.Join(err, f.pool.Close())
 }
 
 // readers is a few connections that only read, opened when needed. The one
@@ -195,12 +194,12 @@ func openMemory(ctx context.Context) (*memory, error) {
 		return nil, err
 	}
 	c, err := newConn(ctx, pool)
-	if err == nil {
-		err = createInMemory(c)
-	}
 	if err != nil {
-		pool.Close()
-		return nil, err
+		return nil, errors.Join(err, pool.Close())
+	}
+	if err := createInMemory(c); err != nil {
+		c.close()
+		return nil, errors.Join(err, pool.Close())
 	}
 	return &memory{pool: pool, writer: newCommitter(c)}, nil
 }

@@ -26,7 +26,7 @@ type Config struct {
 	Host                string         `env:"HOST" is:"a host name or an IP address without a port" example:"127.0.0.1"`
 	Port                uint16         `env:"PORT" envDefault:"3000" is:"a number from 0 to 65535" example:"8080"`
 	PublicURL           string         `env:"PUBLIC_URL" is:"an address that begins with https:// or http://" example:"https://chat.example.com"`
-	DatabaseURL         Secret         `env:"DATABASE_URL" envDefault:"sqlite://relay.db" is:"an address that begins with sqlite:// or postgres://" example:"sqlite:///var/lib/relay/relay.db"`
+	DatabaseURL         Secret         `env:"DATABASE_URL" envDefault:"sqlite://relay.db" is:"an address that begins with sqlite:// or postgres://, special characters in it written as %23" example:"sqlite:///var/lib/relay/relay.db"`
 	Setup               Setup          `env:"RELAY_SETUP" envDefault:"local" is:"one of local, private, code, off" example:"code"`
 	PublicKey           string         `env:"RELAY_PUBLIC_KEY" is:"at least 8 letters, digits, _ or -" example:"pk_8f14e45fceea167a5a36dedd4bea2543a8c7d1f2"`
 	SecretKey           Secret         `env:"RELAY_SECRET_KEY" is:"at least 8 letters, digits, _ or -" example:"sk_c9f0f895fb98ab9159f51fd0297e236d06f4b3a1"`
@@ -37,6 +37,8 @@ type Config struct {
 	IdentityRequired    bool           `env:"IDENTITY_REQUIRED" envDefault:"false" is:"true or false" example:"true"`
 	RequireSessionToken bool           `env:"REQUIRE_SESSION_TOKEN" envDefault:"false" is:"true or false" example:"true"`
 	RateLimit           bool           `env:"RATE_LIMIT" envDefault:"true" is:"true or false" example:"false"`
+	WebhookRetries      int            `env:"EVENTS_WEBHOOK_RETRIES" envDefault:"9" is:"a number from 0 to 9" example:"0"`
+	WebhookAllowCIDRs   []netip.Prefix `env:"WEBHOOK_ALLOW_CIDRS" is:"a list of networks or addresses, separated by commas" example:"10.1.0.0/16,fd12::/16"`
 	UAFilterEnabled     bool           `env:"UA_FILTER_ENABLED" envDefault:"false" is:"true or false" example:"true"`
 	UAFilterMode        FilterMode     `env:"UA_FILTER_MODE" envDefault:"blocklist" is:"blocklist or allowlist" example:"allowlist"`
 	UAFilterBlocklist   AgentList      `env:"UA_FILTER_BLOCKLIST" is:"a list of texts or /regular expressions/, separated by commas" example:"curl,python-requests,/bot|crawler/"`
@@ -183,6 +185,7 @@ func (c *Config) check() (wrong []string) {
 	expect("DATABASE_URL", isDatabaseURL(string(c.DatabaseURL)))
 	expect("RELAY_PUBLIC_KEY", c.PublicKey == "" || len(c.PublicKey) >= 8 && keyForm.MatchString(c.PublicKey))
 	expect("RELAY_SECRET_KEY", c.SecretKey == "" || len(c.SecretKey) >= 8 && keyForm.MatchString(string(c.SecretKey)))
+	expect("EVENTS_WEBHOOK_RETRIES", c.WebhookRetries >= 0 && c.WebhookRetries <= 9)
 	expect("RETENTION_DAYS", c.RetentionDays >= 0 && c.RetentionDays <= 36500)
 	expect("ATTACHMENT_MAX_BYTES", c.AttachmentMaxBytes >= 1 && c.AttachmentMaxBytes <= 1<<30)
 	expect("IDENTITY_SECRET", c.IdentitySecret == "" || len(c.IdentitySecret) >= 8)

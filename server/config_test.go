@@ -45,7 +45,7 @@ func TestConfigDefaults(t *testing.T) {
 	cfg := mustLoad(t, nil)
 	want := Config{Mode: ModeCommunity, Port: 3000, DatabaseURL: "sqlite://relay.db", Setup: SetupLocal,
 		TrustedProxies:     []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
-		AttachmentMaxBytes: 10 << 20, RateLimit: true, UAFilterMode: FilterBlocklist, LogLevel: slog.LevelInfo, LogFormat: LogText,
+		AttachmentMaxBytes: 10 << 20, RateLimit: true, WebhookRetries: 9, UAFilterMode: FilterBlocklist, LogLevel: slog.LevelInfo, LogFormat: LogText,
 		Settings: map[string]chat.Raw{}}
 	if got, want := fmt.Sprintf("%#v", cfg), fmt.Sprintf("%#v", want); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

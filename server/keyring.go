@@ -159,8 +159,11 @@ func (k *Keyring) SigningKey(purpose string) []byte {
 	return []byte(chat.Hash(purpose + ":" + k.current().secretHash))
 }
 
-// FileKey returns the key that signs links to files. It never changes.
-func (k *Keyring) FileKey() string { return k.current().fileKey }
+// Links returns the maker of links to files, below base. Its key never
+// changes.
+func (k *Keyring) Links(base string) *chat.FileLinks {
+	return chat.NewFileLinks(k.current().fileKey, base)
+}
 
 // SetupOpen reports whether the secret key can still be shown.
 func (k *Keyring) SetupOpen() bool {

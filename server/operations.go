@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"time"
 
@@ -91,6 +92,22 @@ func (s *Server) deliveries(_ http.ResponseWriter, r *http.Request, _ chat.Autho
 
 func (s *Server) retryDelivery(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	return ok, s.outbox.Retry(r.Context(), pathVar(r, "id"))
+}
+
+// testWebhook answers POST /api/admin/webhooks/test: what the receiver said to
+// a test event.
+func (s *Server) testWebhook(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	a, err := s.webhook.Test(r.Context())
+	var ours *chat.Error
+	if errors.As(err, &ours) {
+		return nil, err
+	}
+	answer := map[string]any{"ok": err == nil && a.Status >= 200 && a.Status < 300, "status": a.Status, "body": a.Body,
+		"durationMs": a.Duration.Milliseconds()}
+	if err != nil {
+		answer["error"] = err.Error()
+	}
+	return answer, nil
 }
 
 // stats answers GET /api/admin/stats.

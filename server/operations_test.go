@@ -145,7 +145,7 @@ func TestDeliveries(t *testing.T) {
 		hub := chat.NewHub()
 		outbox := chat.NewOutbox(s.store, hub, discard)
 		relay, err := chat.New(t.Context(), chat.Config{Store: s.store, Hub: hub, Outbox: outbox, Log: discard,
-			Targets: []chat.Target{{Name: "desk", Kind: chat.TargetBridge}}})
+			Targets: func(*chat.Settings) []chat.Target { return []chat.Target{{Name: "desk", Kind: chat.TargetBridge}} }})
 		if err != nil {
 			t.Fatal(err)
 		}

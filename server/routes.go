@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/gorilla/mux"
 )
@@ -12,18 +13,35 @@ type route struct {
 	action       action
 }
 
-// communityRoutes is the route table of the community server.
+// communityRoutes puts the route tables of the community server together.
 func (s *Server) communityRoutes() http.Handler {
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
-	for _, rt := range []route{
+	for _, rt := range slices.Concat(s.openRoutes(), s.widgetRoutes(), s.adminRoutes()) {
+		m.Handle(rt.path, s.handle(rt.action)).Methods(rt.method)
+	}
+	for _, rt := range s.pageRoutes() {
+		m.HandleFunc(rt.path, rt.page).Methods(methods(rt.method)...)
+	}
+	m.NotFoundHandler = s.handle(s.notFound)
+	m.MethodNotAllowedHandler = s.handle(s.methodNotAllowed)
+	return s.cors(s.filterAgents(m))
+}
+
+// openRoutes are for everybody.
+func (s *Server) openRoutes() []route {
+	return []route{
 		{"GET", "/health", s.health},
 		{"HEAD", "/health", s.health},
 		{"GET", "/ready", s.readiness},
 		{"HEAD", "/ready", s.readiness},
-
 		{"GET", "/files/{id}/{name}", s.file},
 		{"HEAD", "/files/{id}/{name}", s.file},
+	}
+}
 
+// widgetRoutes are for pages, which bring the public key (seed 4.1).
+func (s *Server) widgetRoutes() []route {
+	return []route{
 		{"POST", "/api/widget/init", s.widget(s.widgetInit)},
 		{"GET", "/api/widget/config", s.widget(s.widgetSettings)},
 		{"POST", "/api/widget/messages", s.widget(s.widgetSend)},
@@ -39,7 +57,13 @@ func (s *Server) communityRoutes() http.Handler {
 		{"POST", "/api/widget/events", s.widget(s.widgetEvent)},
 		{"POST", "/api/widget/disconnect", s.widget(s.widgetDisconnect)},
 		{"GET", "/api/widget/stream", s.widget(s.widgetStream)},
+	}
+}
 
+// adminRoutes are for operators, who bring the secret key or sign in at the
+// console (seed 4.2).
+func (s *Server) adminRoutes() []route {
+	return []route{
 		{"GET", "/api/admin/settings", s.admin(s.settings)},
 		{"PATCH", "/api/admin/settings", s.admin(s.patchSettings)},
 		{"GET", "/api/admin/sessions", s.admin(s.sessions)},
@@ -62,17 +86,23 @@ func (s *Server) communityRoutes() http.Handler {
 		{"GET", "/api/admin/bridges", s.admin(s.bridges)},
 		{"GET", "/api/admin/deliveries", s.admin(s.deliveries)},
 		{"POST", "/api/admin/deliveries/{id}/retry", s.admin(s.retryDelivery)},
+		{"POST", "/api/admin/webhooks/test", s.admin(s.testWebhook)},
 		{"GET", "/api/admin/stats", s.admin(s.stats)},
 		{"GET", "/api/admin/export", s.admin(s.export)},
 		{"POST", "/api/admin/keys/rotate", s.admin(s.rotateKey)},
 		{"GET", "/api/admin/stream", s.admin(s.adminStream)},
-	} {
-		m.Handle(rt.path, s.handle(rt.action)).Methods(rt.method)
 	}
-	for _, rt := range []struct {
-		method, path string
-		page         http.HandlerFunc
-	}{
+}
+
+// pageRoute is one line of the table of what browsers open.
+type pageRoute struct {
+	method, path string
+	page         http.HandlerFunc
+}
+
+// pageRoutes are relay's own pages and the files that pages load.
+func (s *Server) pageRoutes() []pageRoute {
+	return []pageRoute{
 		{"GET", "/", s.home},
 		{"POST", "/setup/done", s.setupDone},
 		{"GET", "/demo", s.demo},
@@ -82,12 +112,7 @@ func (s *Server) communityRoutes() http.Handler {
 		{"GET", "/widget.js", s.widgetLoader},
 		{"GET", "/widget/{file}", s.widgetFile},
 		{"GET", "/static/{file}", s.staticFile},
-	} {
-		m.HandleFunc(rt.path, rt.page).Methods(methods(rt.method)...)
 	}
-	m.NotFoundHandler = s.handle(s.notFound)
-	m.MethodNotAllowedHandler = s.handle(s.methodNotAllowed)
-	return s.cors(s.filterAgents(m))
 }
 
 // methods lets HEAD in wherever a page has GET.

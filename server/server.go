@@ -7,10 +7,12 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gorilla/mux"
 
+	"relay/bridges/webhook"
 	"relay/server/chat"
 )
 
@@ -20,6 +22,7 @@ type Deps struct {
 	Relay   *chat.Relay
 	Hub     *chat.Hub
 	Outbox  *chat.Outbox
+	Webhook *webhook.Sink
 	Keys    *Keyring
 	Log     *slog.Logger
 	Version string
@@ -34,6 +37,7 @@ type Server struct {
 	relay   *chat.Relay
 	hub     *chat.Hub
 	outbox  *chat.Outbox
+	webhook *webhook.Sink
 	keys    *Keyring
 	log     *slog.Logger
 	version string
@@ -49,8 +53,8 @@ type Server struct {
 
 // New makes the community server.
 func New(cfg Config, d Deps) (*Server, error) {
-	s := &Server{cfg: cfg, store: d.Store, relay: d.Relay, hub: d.Hub, outbox: d.Outbox, keys: d.Keys, log: d.Log,
-		version: d.Version, ready: d.Ready, links: chat.NewFileLinks(d.Keys.FileKey(), cfg.PublicURL), rates: newRates(), crossOrigin: http.NewCrossOriginProtection()}
+	s := &Server{cfg: cfg, store: d.Store, relay: d.Relay, hub: d.Hub, outbox: d.Outbox, webhook: d.Webhook, keys: d.Keys, log: d.Log,
+		version: d.Version, ready: d.Ready, links: d.Keys.Links(cfg.PublicURL), rates: newRates(), crossOrigin: http.NewCrossOriginProtection()}
 	var err error
 	if s.pages, err = parsePages(); err != nil {
 		return nil, err
@@ -95,8 +99,12 @@ func (s *Server) readiness(_ http.ResponseWriter, r *http.Request) (any, error) 
 	return map[string]string{"status": "ok"}, nil
 }
 
-// notFound and methodNotAllowed answer what no route takes.
-func (s *Server) notFound(http.ResponseWriter, *http.Request) (any, error) {
+// notFound answers what no route takes: a page to browsers, else JSON.
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) (any, error) {
+	if strings.Contains(r.Header.Get("Accept"), "text/html") && !strings.HasPrefix(r.URL.Path, "/api/") {
+		s.show(w, r, http.StatusNotFound, "error.html", errorPage{http.StatusNotFound, "Not found", "There is no such page."})
+		return written{}, nil
+	}
 	return nil, &httpError{status: http.StatusNotFound, text: "Not found"}
 }
 

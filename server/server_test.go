@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"relay/bridges/webhook"
 	"relay/db"
 	"relay/db/dbtest"
 	"relay/server"
@@ -33,7 +34,10 @@ type site struct {
 	hub   *chat.Hub
 	store *db.DB
 	ring  *server.Keyring
-	logs  *bytes.Buffer
+
+	outbox  *chat.Outbox
+	webhook *webhook.Sink
+	logs    *bytes.Buffer
 }
 
 // eachSite runs a test on a server with every kind of database.
@@ -53,14 +57,15 @@ func newSite(t *testing.T, store *db.DB, configure ...func(*server.Config)) *sit
 	outbox := chat.NewOutbox(store, s.hub, log)
 	var err error
 	s.relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: s.hub, Outbox: outbox, Log: log,
-		Settings: cfg.Settings, Identity: chat.IdentityRules{Secret: string(cfg.IdentitySecret), Required: cfg.IdentityRequired}})
+		Settings: cfg.Settings, Targets: server.WebhookTargets, Identity: chat.IdentityRules{Secret: string(cfg.IdentitySecret), Required: cfg.IdentityRequired}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.ring, err = server.OpenKeyring(t.Context(), store, cfg, log); err != nil {
 		t.Fatal(err)
 	}
-	srv, err := server.New(cfg, server.Deps{Store: store, Relay: s.relay, Hub: s.hub, Outbox: outbox, Keys: s.ring, Log: log, Version: "test", Ready: store.Ping})
+	s.outbox, s.webhook = outbox, server.NewWebhook(cfg, store, s.relay, s.ring, log, "test")
+	srv, err := server.New(cfg, server.Deps{Store: store, Relay: s.relay, Hub: s.hub, Outbox: outbox, Webhook: s.webhook, Keys: s.ring, Log: log, Version: "test", Ready: store.Ping})
 	if err != nil {
 		t.Fatal(err)
 	}

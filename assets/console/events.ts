@@ -27,18 +27,19 @@ export function sorted(order: readonly string[], sessions: State["sessions"]): s
   return [...order].sort((a, b) => (at(a) < at(b) ? 1 : -1));
 }
 
-// withURLs fills in the files' addresses that an older copy of the message has.
-function withURLs(m: Message, old: Message): Message {
-  const find = (a: Attachment): Attachment => (a.url ? a : (old.attachments.find((o) => o.id === a.id) ?? a));
+// withURLs fills in the files' addresses that another copy of the message has.
+function withURLs(m: Message, other: Message): Message {
+  const find = (a: Attachment): Attachment => (a.url ? a : (other.attachments.find((o) => o.id === a.id) ?? a));
   return { ...m, attachments: m.attachments.map(find) };
 }
 
-// withMessage replaces a known message or inserts a new one by its time. A sent copy that still waits for its answer leaves.
+// withMessage inserts a message by its time. A known one stays: the answer to
+// sending it may come after events that changed it. A sent copy that still waits for its answer leaves.
 export function withMessage(m: Message): readonly Message[] {
   const { messages, selected } = state;
   if (m.sessionId !== selected) return messages;
   const known = messages.find((old) => old.id === m.id);
-  if (known) return messages.map((old) => (old === known ? withURLs(m, old) : old));
+  if (known) return messages.map((old) => (old === known ? withURLs(old, m) : old));
   const waiting = m.sender === "operator" && messages.find((old) => old.local && old.content === m.content);
   const rest = messages.filter((old) => old !== waiting);
   const at = rest.findIndex((old) => old.timestamp > m.timestamp);
@@ -64,8 +65,8 @@ function onMessage(session: Session, event: StreamEvent): Change {
 function onChanged(session: Session, event: StreamEvent): Change {
   const m = event as unknown as Message;
   const next = session.lastMessage?.id === m.id ? { ...session, lastMessage: m } : session;
-  const known = state.messages.some((old) => old.id === m.id);
-  return { ...withSession(next), ...(known && { messages: withMessage(m) }) };
+  const messages = state.messages.map((old) => (old.id === m.id ? withURLs({ ...old, ...m }, old) : old));
+  return { ...withSession(next), messages };
 }
 
 function onRead(session: Session, event: StreamEvent): Change {

@@ -110,10 +110,8 @@ export function createCsat(core: Core): Card {
     update({ csat }) {
       const stage = csat.respondedAt ? "thanks" : csat.askedAt ? "ask" : "";
       if (stage === shown) return;
-      // An old answer is not thanked for again on every page.
-      const quiet = stage === "thanks" && shown !== "ask";
       shown = stage;
-      node.hidden = !stage || quiet;
+      node.hidden = !stage;
       if (stage === "ask") node.replaceChildren(question(core));
       else node.replaceChildren(h("p", { role: "status" }, t.thanks));
     },

@@ -25,41 +25,26 @@ export function attachmentNode(a: Attachment, apiUrl: string): HTMLElement {
 }
 
 /** sizeOf words a number of bytes. */
-export function sizeOf(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  const kb = bytes / 1024;
-  return kb < 1024 ? `${Math.round(kb)} KB` : `${(kb / 1024).toFixed(1)} MB`;
+function sizeOf(bytes: number): string {
+  const kb = Math.ceil(bytes / 1024);
+  return kb < 1024 ? `${kb} KB` : `${(kb / 1024).toFixed(1)} MB`;
 }
 
 /** createTray lists the files of the next message, with progress and cancel. */
 export function createTray(core: Core): { node: HTMLElement; update(state: State): void } {
   const node = h("ul", { class: "tray", hidden: true });
-  const held = new Map<string, { stage: string; chip: HTMLElement }>();
-  const stageOf = (u: Upload) => u.error || (u.attachment ? "done" : "moving");
+  let shown = "";
   return {
     node,
     update({ uploads }) {
-      const keys = new Set(uploads.map((u) => u.key));
-      for (const [key, { chip }] of held) {
-        if (!keys.has(key)) {
-          chip.remove();
-          held.delete(key);
-        }
-      }
-      for (const u of uploads) {
-        const old = held.get(u.key);
-        const stage = stageOf(u);
-        const bar = old?.chip.querySelector("progress");
-        if (old?.stage === stage) {
-          if (bar) bar.value = u.progress;
-          continue;
-        }
-        const chip = chipOf(u, core);
-        if (old) old.chip.replaceWith(chip);
-        else node.append(chip);
-        held.set(u.key, { stage, chip });
-      }
+      const stages = JSON.stringify(uploads.map((u) => [u.key, u.error, u.attachment]));
+      if (stages !== shown) node.replaceChildren(...uploads.map((u) => chipOf(u, core)));
+      shown = stages;
       node.hidden = !uploads.length;
+      uploads.forEach((u, i) => {
+        const bar = node.children[i]!.querySelector("progress");
+        if (bar) bar.value = u.progress;
+      });
     },
   };
 }
@@ -71,7 +56,7 @@ function chipOf(u: Upload, core: Core): HTMLElement {
     { class: u.error && "bad" },
     h("span", { class: "name" }, u.name),
     u.error && h("span", { class: "why", role: "alert" }, u.error),
-    moving && h("progress", { value: u.progress, max: 1, "aria-label": `${t.uploading} ${u.name}` }),
+    moving && h("progress", { "aria-label": `${t.uploading} ${u.name}` }),
     iconButton(`${moving ? t.cancel : t.takeAway} ${u.name}`, CROSS, () => core.dropUpload(u.key)),
   );
 }

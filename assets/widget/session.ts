@@ -62,7 +62,8 @@ export function createSession(
       sessionId: answer.sessionId,
       operatorOnline: answer.operatorOnline,
       closed: answer.session?.status === "closed",
-      csat: answer.session?.csat || {},
+      // What was answered on an earlier page is not thanked for again.
+      csat: answer.session?.csat?.respondedAt ? {} : answer.session?.csat || {},
       identity: { ...storage.get("identity"), ...answer.session?.identity },
       prechatDone: storage.get("prechat") === answer.sessionId,
       hasMore: answer.messages.length >= 50,

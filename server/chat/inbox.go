@@ -98,15 +98,7 @@ func (in *Inbox) Serve(ctx context.Context, bridge string, parallel int, handle 
 	in.receivers[bridge] = r // from here on, Receive wakes it
 	in.mu.Unlock()
 	defer in.forget(r)
-	left, err := readLanes(ctx, in.store, func(rd Reader) ([]Lane, error) { return rd.InboxLanes(bridge) })
-	if err != nil {
-		return err
-	}
-	for _, l := range left {
-		r.lanes.wake(l.Key, l.NextAt)
-	}
-	r.lanes.run(ctx)
-	return nil
+	return r.lanes.serve(ctx, in.store, func(rd Reader) ([]Lane, error) { return rd.InboxLanes(bridge) })
 }
 
 // forget ends what Serve began, unless another Serve took over.

@@ -67,6 +67,24 @@ func (l *lanes) ring() {
 	}
 }
 
+// serve takes up the lanes in which an earlier run of relay left something,
+// then works until ctx ends.
+func (l *lanes) serve(ctx context.Context, store Store, left func(Reader) ([]Lane, error)) error {
+	var waiting []Lane
+	err := store.Read(ctx, func(r Reader) (err error) {
+		waiting, err = left(r)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, w := range waiting {
+		l.wake(w.Key, w.NextAt)
+	}
+	l.run(ctx)
+	return nil
+}
+
 // run works until ctx ends, then waits for the lanes being worked on.
 func (l *lanes) run(ctx context.Context) {
 	var wg sync.WaitGroup
@@ -97,13 +115,13 @@ func (l *lanes) start(ctx context.Context, wg *sync.WaitGroup) time.Duration {
 		}
 		w := heap.Pop(&l.waiting).(*lane)
 		l.running++
-		wg.Go(func() { l.serve(ctx, w) })
+		wg.Go(func() { l.workOn(ctx, w) })
 	}
 	return time.Hour
 }
 
-// serve works on a lane once and puts it back when something waits in it.
-func (l *lanes) serve(ctx context.Context, w *lane) {
+// workOn works on a lane once and puts it back when something waits in it.
+func (l *lanes) workOn(ctx context.Context, w *lane) {
 	next := l.work(ctx, w.key)
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -50,15 +50,7 @@ func (o *Outbox) Serve(ctx context.Context, sink Sink) error {
 	o.senders[sink.Name()] = s // from here on, Wake reaches it
 	o.mu.Unlock()
 	defer o.forget(s)
-	left, err := readLanes(ctx, o.store, func(r Reader) ([]Lane, error) { return r.Lanes(sink.Name()) })
-	if err != nil {
-		return err
-	}
-	for _, l := range left {
-		s.lanes.wake(l.Key, l.NextAt)
-	}
-	s.lanes.run(ctx)
-	return nil
+	return s.lanes.serve(ctx, o.store, func(r Reader) ([]Lane, error) { return r.Lanes(sink.Name()) })
 }
 
 // forget ends what Serve began, unless another Serve took over.
@@ -103,15 +95,6 @@ func (o *Outbox) Retry(ctx context.Context, id string) error {
 		o.Wake(dest, sessionID, Now())
 	}
 	return err
-}
-
-func readLanes(ctx context.Context, store Store, list func(Reader) ([]Lane, error)) ([]Lane, error) {
-	var lanes []Lane
-	err := store.Read(ctx, func(r Reader) (err error) {
-		lanes, err = list(r)
-		return err
-	})
-	return lanes, err
 }
 
 // serve delivers what is due in a session's lane, until the lane rests, is
@@ -168,20 +151,45 @@ func (s *sender) advance(sessionID string, last *outcome, claim bool) (claimed [
 				}
 			}
 		}
-		lane, err := tx.Lane(s.sink.Name(), sessionID, s.policy.Batch)
+		lane, err := tx.Lane(s.sink.Name(), sessionID, s.policy.Batch+s.policy.Hold*maxPassed)
 		if err != nil || len(lane) == 0 {
 			return err
 		}
-		if next = max(lane[0].NextAt, s.paused()); next > Now() || !claim {
+		var due []Delivery
+		if due, next = s.policy.due(lane, Now(), s.paused()); len(due) == 0 || !claim {
 			return nil
 		}
-		claimed = lane
-		return markSending(tx, lane)
+		claimed = due
+		return markSending(tx, due)
 	})
 	for _, d := range gaveUp {
 		s.report(d)
 	}
 	return claimed, next, err
+}
+
+// maxPassed bounds how many failing deliveries of a lane are looked past.
+const maxPassed = 10
+
+// due returns the deliveries of a lane that are to leave now, and when to look
+// again if there are none. The head decides; one that has failed often enough
+// is looked past.
+func (p *Policy) due(lane []Delivery, now, pausedUntil Time) ([]Delivery, Time) {
+	if pausedUntil > now {
+		return nil, pausedUntil
+	}
+	next := lane[0].NextAt
+	for i := range lane {
+		d := &lane[i]
+		if d.NextAt <= now {
+			return lane[i:min(i+p.Batch, len(lane))], 0
+		}
+		next = min(next, d.NextAt)
+		if p.Hold == 0 || d.Attempts < p.Hold {
+			break
+		}
+	}
+	return nil, next
 }
 
 // markSending stores that deliveries are about to leave. The copies in lane
@@ -225,7 +233,7 @@ func (s *sender) fail(d *Delivery, err error, now Time) {
 	d.LastError = err.Error()
 	var wait *RetryAfter
 	switch {
-	case errors.As(err, &wait):
+	case errors.As(err, &wait) && now.Sub(d.CreatedAt) < s.policy.MaxAge:
 		d.Attempts--
 		d.NextAt = now.Add(wait.After)
 		if wait.Scope == ScopeSink {

@@ -13,7 +13,7 @@ type Relay struct {
 	hub      *Hub
 	outbox   *Outbox
 	log      *slog.Logger
-	targets  []Target
+	targets  func(*Settings) []Target
 	presence presence
 	settings atomic.Pointer[Settings]
 	env      map[string]Raw
@@ -22,11 +22,12 @@ type Relay struct {
 
 // Config is what a Relay is made of.
 type Config struct {
-	Store   Store
-	Hub     *Hub
-	Outbox  *Outbox
-	Log     *slog.Logger
-	Targets []Target
+	Store  Store
+	Hub    *Hub
+	Outbox *Outbox
+	Log    *slog.Logger
+	// Targets returns the sinks that events go to under the settings in force.
+	Targets func(*Settings) []Target
 	// Settings are the values that the environment gives, by name.
 	Settings map[string]Raw
 	Identity IdentityRules
@@ -42,6 +43,9 @@ type IdentityRules struct {
 // New opens the door. It reads the stored settings and the operators' status.
 func New(ctx context.Context, c Config) (*Relay, error) {
 	r := &Relay{store: c.Store, hub: c.Hub, outbox: c.Outbox, log: c.Log, targets: c.Targets, env: c.Settings, identity: c.Identity}
+	if r.targets == nil {
+		r.targets = func(*Settings) []Target { return nil }
+	}
 	if err := r.loadSettings(ctx); err != nil {
 		return nil, err
 	}
@@ -115,7 +119,7 @@ func (r *Relay) change(ctx context.Context, by Author, sessionID string, op func
 }
 
 func (r *Relay) begin(tx Tx, by Author, at Time, s *Session) *change {
-	return &change{Tx: tx, by: by, at: at, session: s, targets: r.targets}
+	return &change{Tx: tx, by: by, at: at, session: s, targets: r.targets(r.Settings())}
 }
 
 // emit gives an event the session's next revision and stores it with its

@@ -53,6 +53,7 @@ var SettingList = []Setting{
 	{Name: "eventsWebhookUrl", Env: "EVENTS_WEBHOOK_URL", check: address("http", "https")},
 	{Name: "eventsWebhookSecret", Env: "EVENTS_WEBHOOK_SECRET", Secret: true, check: text(500)},
 	{Name: "eventsWebhookEnabled", Default: "true", check: shape[bool]},
+	{Name: "eventsWebhookHeaderPrefix", Env: "EVENTS_WEBHOOK_HEADER_PREFIX", Default: `"X-Service"`, check: headerPrefix},
 	{Name: "csatEnabled", Default: "false", check: shape[bool]},
 	{Name: "csatTrigger", Default: `"off"`, check: oneOf("off", "on_close", "on_disconnect", "manual")},
 }
@@ -83,6 +84,16 @@ func colour(value json.RawMessage) error {
 	var v string
 	if json.Unmarshal(value, &v) != nil || !colourForm.MatchString(v) {
 		return checkError("must be a colour like #3b5bdb")
+	}
+	return nil
+}
+
+var headerForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,60}[A-Za-z0-9]$`)
+
+func headerPrefix(value json.RawMessage) error {
+	var v string
+	if json.Unmarshal(value, &v) != nil || !headerForm.MatchString(v) {
+		return checkError("must be the beginning of a header's name like X-Service")
 	}
 	return nil
 }

@@ -87,6 +87,11 @@ func (r *Relay) PatchSettings(ctx context.Context, patch map[string]json.RawMess
 	return nil
 }
 
+// SwitchOff stores false for a setting that is on or off.
+func (r *Relay) SwitchOff(ctx context.Context, name string) error {
+	return r.PatchSettings(ctx, map[string]json.RawMessage{name: json.RawMessage("false")})
+}
+
 func storeSettings(tx Tx, changes map[string]Raw) error {
 	for name, value := range changes {
 		var err error
@@ -173,6 +178,9 @@ func (s *Settings) Text(name string) string {
 	s.decode(name, &v)
 	return v
 }
+
+// Source returns where a setting's value comes from.
+func (s *Settings) Source(name string) string { return s.sources[name] }
 
 // Number returns a setting that is a number.
 func (s *Settings) Number(name string) int64 {

@@ -24,6 +24,7 @@ type Policy struct {
 	Parallel int           // lanes served at once
 	Batch    int           // deliveries of a lane handed over at once
 	Timeout  time.Duration // of one call of Deliver
+	Hold     int           // failed attempts after which later deliveries of the lane pass; 0 = never
 	Attempts int           // failed attempts until a delivery is given up
 	MaxAge   time.Duration // age at which a failing delivery is given up
 	// Backoff is the pause after the n-th failed attempt, counted from 1.

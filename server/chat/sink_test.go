@@ -99,7 +99,8 @@ func build(t *testing.T, store *db.DB, sinks ...chat.Sink) *house {
 	}
 	h.outbox = chat.NewOutbox(store, h.hub, quiet)
 	var err error
-	h.Relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: h.hub, Outbox: h.outbox, Log: quiet, Targets: targets})
+	h.Relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: h.hub, Outbox: h.outbox, Log: quiet,
+		Targets: func(*chat.Settings) []chat.Target { return targets }})
 	if err != nil {
 		t.Fatal(err)
 	}

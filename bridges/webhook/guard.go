@@ -1,0 +1,86 @@
+package webhook
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"syscall"
+	"time"
+
+	"code.dny.dev/ssrf"
+)
+
+// Bounds of a request (seed 6.2 and 8).
+const (
+	timeout      = 10 * time.Second
+	maxAnswer    = 64 << 10 // bytes read of an answer
+	connsPerHost = 8
+)
+
+// errForbiddenAddress is what a receiver at an address gets that relay never
+// speaks to.
+var errForbiddenAddress = errors.New("the receiver's address is not allowed")
+
+// never are addresses that no receiver has: link-local ones, behind which
+// clouds keep their secrets, and the clouds' other metadata addresses.
+var never = prefixes("169.254.0.0/16", "fe80::/10", "100.100.100.200/32", "192.0.0.192/32", "fd00:ec2::/32",
+	"0.0.0.0/8", "224.0.0.0/4", "240.0.0.0/4", "ff00::/8", "::/128")
+
+// private are the networks that a hobbyist's receiver may be in.
+var private = prefixes("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "::1/128", "fc00::/7")
+
+func prefixes(list ...string) []netip.Prefix {
+	out := make([]netip.Prefix, len(list))
+	for i, p := range list {
+		out[i] = netip.MustParsePrefix(p)
+	}
+	return out
+}
+
+// newClient makes a client that looks at every address right before it is
+// dialled, when no name can be bound to another one any more. It follows no
+// redirects, uses no proxy and reaches special networks only if allowed.
+func newClient(allowed []netip.Prefix) *http.Client {
+	dialer := &net.Dialer{Timeout: timeout, Control: control(allowed)}
+	return &http.Client{
+		Timeout:       timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{DialContext: dialer.DialContext, MaxConnsPerHost: connsPerHost, MaxIdleConnsPerHost: connsPerHost,
+			IdleConnTimeout: time.Minute, TLSHandshakeTimeout: timeout, DisableCompression: true, ForceAttemptHTTP2: true,
+			MaxResponseHeaderBytes: maxAnswer},
+	}
+}
+
+// control refuses to dial forbidden addresses.
+func control(allowed []netip.Prefix) func(network, address string, c syscall.RawConn) error {
+	v4, v6 := split(allowed)
+	guard := ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
+	return func(network, address string, c syscall.RawConn) error {
+		ipport, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return err
+		}
+		ip := ipport.Addr().Unmap().WithZone("")
+		if slices.ContainsFunc(never, func(p netip.Prefix) bool { return p.Contains(ip) }) {
+			return fmt.Errorf("%w: %s", errForbiddenAddress, ip)
+		}
+		if err := guard.Safe(network, address, c); err != nil {
+			return fmt.Errorf("%w: %s is in a network that WEBHOOK_ALLOW_CIDRS does not name", errForbiddenAddress, ip)
+		}
+		return nil
+	}
+}
+
+func split(list []netip.Prefix) (v4, v6 []netip.Prefix) {
+	for _, p := range list {
+		if p.Addr().Is4() {
+			v4 = append(v4, p)
+		} else {
+			v6 = append(v6, p)
+		}
+	}
+	return v4, v6
+}

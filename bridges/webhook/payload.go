@@ -1,0 +1,141 @@
+package webhook
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"relay/server/chat"
+)
+
+// envelope is the body of every request: exactly these three keys (seed 2,
+// outgoing webhook envelope).
+type envelope struct {
+	Type   string          `json:"type"`
+	Data   json.RawMessage `json:"data"`
+	SentAt chat.Time       `json:"sentAt"`
+}
+
+// facts are the fields that events carry in their payloads.
+type facts struct {
+	Session     json.RawMessage `json:"session"`
+	MessageIDs  []string        `json:"messageIds"`
+	Status      string          `json:"status"`
+	At          chat.Time       `json:"at"`
+	Identity    json.RawMessage `json:"identity"`
+	Verified    bool            `json:"verified"`
+	Duration    float64         `json:"duration"`
+	Reason      string          `json:"reason"`
+	Score       int             `json:"score"`
+	Comment     string          `json:"comment"`
+	RespondedAt chat.Time       `json:"respondedAt"`
+	Name        string          `json:"name"`
+	Data        json.RawMessage `json:"data"`
+	Timestamp   chat.Time       `json:"timestamp"`
+}
+
+// whose says whose conversation an event belongs to.
+type whose struct {
+	SessionID string `json:"sessionId"`
+	VisitorID string `json:"visitorId"`
+}
+
+// message is a message as receivers see it.
+type message struct {
+	ID          string            `json:"id"`
+	Content     *string           `json:"content,omitempty"` // absent of a deleted one
+	ReplyTo     string            `json:"replyTo,omitempty"`
+	Attachments []chat.Attachment `json:"attachments,omitempty"`
+	EditedAt    chat.Time         `json:"editedAt,omitzero"`
+	DeletedAt   chat.Time         `json:"deletedAt,omitzero"`
+}
+
+// translate renders an event as receivers see it: its type there and its data
+// (contract.md 5). "" is the type of events that receivers do not hear of.
+func translate(e *chat.Event, visitorID string, links *chat.FileLinks) (name string, data json.RawMessage, err error) {
+	var f facts
+	if err := json.Unmarshal(e.Payload, &f); err != nil {
+		return "", nil, fmt.Errorf("read event %s.%d: %w", e.SessionID, e.Rev, err)
+	}
+	who := whose{e.SessionID, visitorID}
+	name = string(e.Type)
+	var body any
+	switch e.Type {
+	case chat.EventMessage, chat.EventMessageEdited, chat.EventMessageDeleted:
+		return translateMessage(e, who, links)
+	case chat.EventNewSession:
+		body = struct {
+			whose
+			Session json.RawMessage `json:"session"`
+		}{who, f.Session}
+	case chat.EventMessageRead:
+		body = struct {
+			whose
+			MessageIDs []string  `json:"messageIds"`
+			Status     string    `json:"status"`
+			At         chat.Time `json:"at"`
+		}{who, f.MessageIDs, f.Status, f.At}
+	case chat.EventIdentityUpdate:
+		body = struct {
+			whose
+			Identity json.RawMessage `json:"identity"`
+			Verified bool            `json:"verified"`
+		}{who, f.Identity, f.Verified}
+	case chat.EventDisconnect:
+		body = struct {
+			whose
+			Duration float64 `json:"duration"`
+			Reason   string  `json:"reason"`
+		}{who, f.Duration, f.Reason}
+	case chat.EventCSATSubmitted:
+		body = struct {
+			SessionID   string    `json:"sessionId"`
+			Score       int       `json:"score"`
+			Comment     string    `json:"comment"`
+			RespondedAt chat.Time `json:"respondedAt"`
+		}{e.SessionID, f.Score, f.Comment, f.RespondedAt}
+	case chat.EventCustom:
+		body = struct {
+			whose
+			Event chat.CustomEvent `json:"event"`
+		}{who, chat.CustomEvent{Name: f.Name, Data: chat.Raw(f.Data), Timestamp: f.Timestamp}}
+	case chat.EventSessionClosed:
+		body = struct {
+			whose
+			At chat.Time `json:"at"`
+		}{who, f.At}
+	default:
+		return "", nil, nil
+	}
+	data, err = json.Marshal(body)
+	return name, data, err
+}
+
+// translateMessage renders an event about a message.
+func translateMessage(e *chat.Event, who whose, links *chat.FileLinks) (name string, data json.RawMessage, err error) {
+	m, err := e.Message()
+	if err != nil {
+		return "", nil, fmt.Errorf("read event %s.%d: %w", e.SessionID, e.Rev, err)
+	}
+	links.Show(&m, 0)
+	out := message{ID: m.ID}
+	suffix := ""
+	switch e.Type {
+	case chat.EventMessage:
+		out.Content, out.ReplyTo, out.Attachments = &m.Content, m.ReplyTo, m.Attachments.V
+	case chat.EventMessageEdited:
+		suffix, out.Content, out.EditedAt = "_edited", &m.Content, m.EditedAt
+	default:
+		suffix, out.DeletedAt = "_deleted", m.DeletedAt
+	}
+	body := struct {
+		whose
+		Message      message `json:"message"`
+		OperatorName string  `json:"operatorName,omitempty"`
+		SourceBridge string  `json:"sourceBridge,omitempty"`
+	}{whose: who, Message: out}
+	if e.Type == chat.EventMessage && m.Sender != chat.SenderVisitor {
+		body.OperatorName, body.SourceBridge = m.OperatorName, m.SourceBridge
+	}
+	data, err = json.Marshal(body)
+	return string(m.Sender) + "_message" + suffix, data, err
+}

@@ -1,0 +1,203 @@
+// Package webhook posts events to the receiver that the settings name (seed
+// 6.2). It imports package chat and the guard of outgoing connections.
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"time"
+
+	"relay/server/chat"
+)
+
+// Name is the sink's name in deliveries.
+const Name = "webhook"
+
+// schedule is the pause after each failed attempt.
+var schedule = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute,
+	2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 20 * time.Hour}
+
+// maxRetryAfter bounds what a receiver may ask for.
+const maxRetryAfter = time.Hour
+
+// Target is where events go, as the settings have it now.
+type Target struct {
+	URL     string
+	Secret  string // "" for unsigned events
+	Prefix  string // of the seed's headers: X-Service
+	Trusted bool   // set by the operator's environment: may be in a private network
+}
+
+// Options are what a Sink is made of.
+type Options struct {
+	Store chat.Store
+	Links *chat.FileLinks
+	// Target returns the target in force, ok false when there is none.
+	Target func() (t Target, ok bool)
+	// Gone is told that the receiver answered 410: it wants no more events.
+	Gone    func(ctx context.Context)
+	Allowed []netip.Prefix // private networks for targets that are not trusted
+	Retries int            // failed attempts that are tried again, at most len(schedule)
+	Version string
+}
+
+// Sink delivers events to the receiver.
+type Sink struct {
+	opts             Options
+	trusted, guarded *http.Client
+}
+
+var _ chat.Sink = (*Sink)(nil)
+
+// New makes the sink.
+func New(opts Options) *Sink {
+	return &Sink{opts: opts, trusted: newClient(private), guarded: newClient(opts.Allowed)}
+}
+
+// Name implements [chat.Sink].
+func (s *Sink) Name() string { return Name }
+
+// Policy implements [chat.Sink]. A failing event holds the later ones of its
+// session for three attempts; then they pass and it is retried alone.
+func (s *Sink) Policy() chat.Policy {
+	return chat.Policy{Parallel: 8, Batch: 1, Hold: 3, Timeout: timeout + 5*time.Second, MaxAge: 4 * 24 * time.Hour,
+		Attempts: min(s.opts.Retries, len(schedule)) + 1,
+		Backoff:  func(n int) time.Duration { return schedule[min(n, len(schedule))-1] }}
+}
+
+// Deliver implements [chat.Sink].
+func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (int, error) {
+	d := &lane[0]
+	target, ok := s.opts.Target()
+	if !ok {
+		return 0, fmt.Errorf("the webhook is switched off: %w", chat.ErrPermanent)
+	}
+	visitorID, err := s.visitor(ctx, d.SessionID)
+	if err != nil {
+		return 0, err
+	}
+	event, data, err := translate(&d.Event, visitorID, s.opts.Links)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", chat.ErrPermanent, err)
+	}
+	if event == "" {
+		return 1, nil
+	}
+	answer, err := s.post(ctx, target, messageID(d.ID()), event, data)
+	if err == nil {
+		err = s.judge(ctx, answer)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return 1, nil
+}
+
+func (s *Sink) visitor(ctx context.Context, sessionID string) (visitorID string, err error) {
+	err = s.opts.Store.Read(ctx, func(r chat.Reader) error {
+		session, err := r.Session(sessionID)
+		visitorID = session.VisitorID
+		return err
+	})
+	return visitorID, err
+}
+
+// Answer is what a receiver said.
+type Answer struct {
+	Status     int           `json:"status"`
+	Body       string        `json:"body"` // its beginning
+	Duration   time.Duration `json:"-"`
+	RetryAfter time.Duration `json:"-"`
+}
+
+// post sends one event. The bytes that are signed are the bytes that are sent.
+func (s *Sink) post(ctx context.Context, t Target, id, event string, data json.RawMessage) (Answer, error) {
+	at := chat.Now()
+	body, err := json.Marshal(envelope{Type: event, Data: data, SentAt: at})
+	if err != nil {
+		return Answer{}, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.URL, bytes.NewReader(body))
+	if err != nil {
+		return Answer{}, fmt.Errorf("%w: the webhook's address is not a URL", chat.ErrPermanent)
+	}
+	sign(req.Header, t, id, event, at, body)
+	req.Header.Set("User-Agent", "relay/"+s.opts.Version)
+	client := s.guarded
+	if t.Trusted {
+		client = s.trusted
+	}
+	begun := time.Now()
+	resp, err := client.Do(req)
+	if errors.Is(err, errForbiddenAddress) {
+		return Answer{}, fmt.Errorf("%w (%w)", withoutURL(err), chat.ErrPermanent)
+	}
+	if err != nil {
+		return Answer{}, withoutURL(err)
+	}
+	defer resp.Body.Close()
+	// A receiver that goes on and on is not listened to; the rest is cut.
+	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+	if err != nil {
+		return Answer{}, withoutURL(err)
+	}
+	return Answer{Status: resp.StatusCode, Body: string(bytes.ToValidUTF8(text, nil)), Duration: time.Since(begun),
+		RetryAfter: retryAfter(resp.Header.Get("Retry-After"))}, nil
+}
+
+// judge decides what an answer means: any 2xx is an acknowledgement (seed 6.2).
+func (s *Sink) judge(ctx context.Context, a Answer) error {
+	if a.Status >= 200 && a.Status < 300 {
+		return nil
+	}
+	err := fmt.Errorf("the receiver answered %d %s", a.Status, http.StatusText(a.Status))
+	switch a.Status {
+	case http.StatusGone:
+		s.opts.Gone(ctx)
+		return fmt.Errorf("%w: it wants no more events, the webhook is switched off (%w)", err, chat.ErrPermanent)
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		if a.RetryAfter > 0 {
+			return &chat.RetryAfter{After: a.RetryAfter, Scope: chat.ScopeSink, Cause: err}
+		}
+	}
+	return err
+}
+
+// retryAfter reads the header in seconds; dates are left to the schedule.
+func retryAfter(header string) time.Duration {
+	seconds, err := strconv.Atoi(header)
+	if err != nil || seconds <= 0 {
+		return 0
+	}
+	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
+}
+
+// withoutURL takes the URL out of an error: its query may hold a secret.
+func withoutURL(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		if u.Timeout() {
+			return errors.New("the receiver did not answer within 10 seconds")
+		}
+		return u.Err
+	}
+	return err
+}
+
+// Test sends a test event at once and returns what the receiver answered.
+func (s *Sink) Test(ctx context.Context) (Answer, error) {
+	target, ok := s.opts.Target()
+	if !ok {
+		return Answer{}, chat.Errorf(chat.Conflict, "The webhook has no address, or is switched off: set eventsWebhookUrl")
+	}
+	data := json.RawMessage(`{"message":"This is a test event from relay."}`)
+	return s.post(ctx, target, messageID(chat.NewID()), "test", data)
+}

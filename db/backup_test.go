@@ -1,0 +1,175 @@
+package db_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"relay/db"
+	"relay/db/dbtest"
+	"relay/server/chat"
+)
+
+// TestBackup copies a database that is being written to, from beside, and puts
+// the copy back.
+func TestBackup(t *testing.T) {
+	url := dbtest.FileURL(t)
+	d := dbtest.Open(t, url)
+	ids := newSessions(t, d, 4)
+	apply(t, d, func(tx chat.Tx) error { return tx.PutMeta("mark", "copied") })
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	for _, id := range ids {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if err := sendMessage(t, d, id); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	beside, err := db.Open(t.Context(), url, db.Options{Shared: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for stored := 0; stored < 50; { // it is well under way
+		read(t, beside, func(r chat.Reader) error {
+			list, err := r.Messages(chat.MessageQuery{SessionID: ids[0]})
+			stored = len(list)
+			return err
+		})
+	}
+	if err := beside.Backup(t.Context(), copied); err != nil {
+		t.Fatal(err)
+	}
+	if err := beside.Backup(t.Context(), copied); !errors.Is(err, os.ErrExist) {
+		t.Errorf("a backup was replaced: %v", err)
+	}
+	apply(t, d, func(tx chat.Tx) error { return tx.PutMeta("mark", "later") })
+	close(stop)
+	wg.Wait()
+	if err := db.Restore(t.Context(), copied, url); err == nil || !strings.Contains(err.Error(), "already running") {
+		t.Errorf("restored under a running relay: %v", err)
+	}
+	if err := errors.Join(beside.Close(), d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	// What a crash leaves behind must not be mixed with the restored file.
+	for _, stale := range []string{"-wal", "-shm"} {
+		if err := os.WriteFile(pathOf(url)+stale, []byte("stale"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Restore(t.Context(), copied, url); err != nil {
+		t.Fatal(err)
+	}
+	restored := dbtest.Open(t, url)
+	checkDense(t, restored, ids)
+	for query, wanted := range map[string]string{"PRAGMA integrity_check": "ok", "PRAGMA auto_vacuum": "2", "PRAGMA journal_mode": "wal",
+		"SELECT value FROM meta WHERE name = 'mark'": "copied"} {
+		if got, err := restored.Writer(t.Context(), query); got != wanted || err != nil {
+			t.Errorf("%s: %s, %v", query, got, err)
+		}
+	}
+	kept, err := filepath.Glob(pathOf(url) + ".before-restore-*")
+	if err != nil || len(kept) != 2 { // with its log
+		t.Errorf("kept %v, %v", kept, err)
+	}
+	if info, err := os.Stat(pathOf(url)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Error(info, err)
+	}
+}
+
+// checkDense checks that sessions, messages and events agree.
+func checkDense(t *testing.T, d *db.DB, ids []string) {
+	t.Helper()
+	read(t, d, func(r chat.Reader) error {
+		for _, id := range ids {
+			s, err := r.Session(id)
+			events, err2 := r.Events(id, 0, 0)
+			list, err3 := r.Messages(chat.MessageQuery{SessionID: id})
+			if err := errors.Join(err, err2, err3); err != nil {
+				return err
+			}
+			if int(s.Rev) != len(events) || len(list) != len(events) || len(events) > 0 && events[len(events)-1].Rev != s.Rev {
+				t.Errorf("revision %d, %d events, %d messages", s.Rev, len(events), len(list))
+			}
+		}
+		return nil
+	})
+}
+
+func TestRestoreRefuses(t *testing.T) {
+	dir := t.TempDir()
+	source := func(name string, spoil func(path string)) string {
+		url := "sqlite://" + filepath.Join(dir, name)
+		d, err := db.Open(t.Context(), url, db.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 50 {
+			newSessions(t, d, 10)
+		}
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		spoil(pathOf(url))
+		return pathOf(url)
+	}
+	newer := source("newer.db", func(path string) { raw(t, "sqlite://"+path, "UPDATE schema_migrations SET version = 7") })
+	foreign := source("foreign.db", func(path string) { raw(t, "sqlite://"+path, "PRAGMA application_id = 5") })
+	damaged := source("damaged.db", func(path string) {
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = f.WriteAt([]byte(strings.Repeat("damage", 20_000)), 60_000)
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	text := filepath.Join(dir, "text.db")
+	empty := filepath.Join(dir, "empty.db")
+	if err := errors.Join(os.WriteFile(text, []byte(strings.Repeat("text", 1000)), 0o600), os.WriteFile(empty, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	target := dbtest.FileURL(t)
+	if err := reopen(t, target); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(pathOf(target))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from, wanted := range map[string]string{newer: "schema version 7", foreign: "not relay's", damaged: "damaged",
+		text: "not a SQLite database", empty: "empty", filepath.Join(dir, "none.db"): "no such file"} {
+		if err := db.Restore(t.Context(), from, target); err == nil || !strings.Contains(err.Error(), wanted) {
+			t.Errorf("%s: got %v, want ... %s ...", filepath.Base(from), err, wanted)
+		}
+	}
+	after, err := os.ReadFile(pathOf(target))
+	if err != nil || string(after) != string(before) {
+		t.Errorf("the database was changed, %v", err)
+	}
+}
+
+func TestBackupNeedsFile(t *testing.T) {
+	for name, d := range map[string]*db.DB{"memory": dbtest.Memory(t), "postgres": dbtest.Open(t, dbtest.PostgresURL(t))} {
+		if err := d.Backup(t.Context(), filepath.Join(t.TempDir(), "copy.db")); err == nil || !strings.Contains(err.Error(), "pg_dump") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := db.Restore(t.Context(), "copy.db", "postgres://localhost/relay"); err == nil || !strings.Contains(err.Error(), "pg_restore") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,169 @@
+package db_test
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib"
+
+	"relay/db"
+	"relay/db/dbtest"
+)
+
+// raw runs SQL on a database that relay has not opened.
+func raw(t *testing.T, url string, queries ...string) {
+	t.Helper()
+	var pool *sql.DB
+	if strings.HasPrefix(url, "sqlite://") {
+		opened, err := db.Connect(pathOf(url))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pool = opened.DB
+	} else {
+		opened, err := sql.Open("pgx", url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pool = opened
+	}
+	defer pool.Close()
+	for _, q := range queries {
+		if _, err := pool.Exec(q); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// reopen opens and closes a database.
+func reopen(t *testing.T, url string) error {
+	t.Helper()
+	d, err := db.Open(t.Context(), url, db.Options{})
+	if err != nil {
+		return err
+	}
+	return d.Close()
+}
+
+func TestReopen(t *testing.T) {
+	dbtest.EachURL(t, func(t *testing.T, url string) {
+		for range 3 {
+			if err := reopen(t, url); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func TestNewerSchema(t *testing.T) {
+	dbtest.EachURL(t, func(t *testing.T, url string) {
+		if err := reopen(t, url); err != nil {
+			t.Fatal(err)
+		}
+		raw(t, url, "UPDATE schema_migrations SET version = 99")
+		err := reopen(t, url)
+		for _, part := range []string{"schema version 99", "only up to", "newer relay", "backup"} {
+			if err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("got %v, want ... %s ...", err, part)
+			}
+		}
+		if _, err := db.Open(t.Context(), url, db.Options{Shared: true}); err == nil {
+			t.Error("a newer schema was opened by a command")
+		}
+	})
+}
+
+// TestDirty: a step that was cut off was rolled back and is taken again.
+func TestDirty(t *testing.T) {
+	dbtest.EachURL(t, func(t *testing.T, url string) {
+		raw(t, url, "CREATE TABLE schema_migrations (version BIGINT NOT NULL PRIMARY KEY, dirty BOOLEAN NOT NULL)",
+			"INSERT INTO schema_migrations (version, dirty) VALUES (1, TRUE)")
+		d := dbtest.Open(t, url)
+		newSessions(t, d, 1)
+	})
+}
+
+func TestSharedNeedsSchema(t *testing.T) {
+	dbtest.EachURL(t, func(t *testing.T, url string) {
+		raw(t, url, "CREATE TABLE schema_migrations (version BIGINT NOT NULL PRIMARY KEY, dirty BOOLEAN NOT NULL)")
+		_, err := db.Open(t.Context(), url, db.Options{Shared: true})
+		if err == nil || !strings.Contains(err.Error(), "start relay once") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestManyStarts: several relays may start on one Postgres database at once.
+func TestManyStarts(t *testing.T) {
+	url := dbtest.PostgresURL(t)
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Go(func() {
+			if err := reopen(t, url); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestPostgresURL: a password is not told to anybody.
+func TestPostgresURL(t *testing.T) {
+	for _, url := range []string{"postgres://relay:hunter2@127.0.0.1:1/relay", "postgres://relay:hunter2@[::1/relay"} {
+		_, err := db.Open(t.Context(), url, db.Options{})
+		if err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
+
+// TestCopyBefore: the last copies from before upgrades are kept.
+func TestCopyBefore(t *testing.T) {
+	url := dbtest.FileURL(t)
+	d := dbtest.Open(t, url)
+	newSessions(t, d, 1)
+	for _, version := range []int{1, 2, 9, 10, 10} {
+		if err := db.CopyBefore(t.Context(), pathOf(url), version); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := filepath.Join(filepath.Dir(pathOf(url)), "backups")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if !slices.Equal(names, []string{"pre-10.db", "pre-2.db", "pre-9.db"}) {
+		t.Errorf("kept %v", names)
+	}
+	for _, name := range names {
+		if err := reopen(t, "sqlite://"+filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// BenchmarkOpen is what the database takes of relay's start.
+func BenchmarkOpen(b *testing.B) {
+	url := dbtest.FileURL(b)
+	for i := range b.N + 1 {
+		if i == 1 {
+			b.ResetTimer() // the schema is there now
+		}
+		d, err := db.Open(b.Context(), url, db.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := d.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package db_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"relay/db"
+	"relay/db/dbtest"
+	"relay/server/chat"
+)
+
+// TestStats counts in days that are numbered since 1970.
+func TestStats(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		const day = 86_400_000
+		apply(t, d, func(tx chat.Tx) error {
+			for i, at := range []chat.Time{day - 5, 3*day + 1, 3*day + 2, 4 * day} {
+				id := fmt.Sprint(i)
+				s := newSession(id, at)
+				s.AnsweredAt, s.Score = at+2500, i
+				s.RespondedAt = at
+				if i == 2 {
+					s.AnsweredAt, s.RespondedAt = 0, 0
+				}
+				m := newMessage(id, "m", 1)
+				m.Timestamp = at
+				if i == 3 {
+					m.Sender = chat.SenderAI
+				}
+				if err := errors.Join(tx.CreateSession(s), tx.InsertMessage(m)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		read(t, d, func(r chat.Reader) error {
+			stats, err := r.Stats(3 * day)
+			slices.SortFunc(stats.Days, func(a, b chat.Day) int { return int(a.Number - b.Number) })
+			if got := fmt.Sprintf("%+v", stats); got != wantedStats {
+				t.Errorf("\n got %s\nwant %s", got, wantedStats)
+			}
+			return err
+		})
+	})
+}
+
+const wantedStats = "{Sessions:3 Answered:2 Visitor:2 Operator:0 AI:1 FirstAnswer:2.5 Ratings:2 Score:2 " +
+	"Days:[{Date: Number:3 Sessions:2 Messages:2} {Date: Number:4 Sessions:1 Messages:1}]}"

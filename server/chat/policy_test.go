@@ -1,0 +1,41 @@
+package chat
+
+import "testing"
+
+// TestPolicyDue is the table of what leaves a lane when: the head decides, and
+// where the policy holds for three failures only, later ones pass after them.
+func TestPolicyDue(t *testing.T) {
+	const now = Time(1000)
+	rest := func(rev int64, attempts int, at Time) Delivery {
+		return Delivery{Rev: rev, Attempts: attempts, NextAt: at}
+	}
+	for _, tt := range []struct {
+		name   string
+		policy Policy
+		lane   []Delivery
+		paused Time
+		first  int64 // revision that leaves, 0 for none
+		count  int
+		next   Time
+	}{
+		{"one that is due", Policy{Batch: 1}, []Delivery{rest(1, 0, 900), rest(2, 0, 900)}, 0, 1, 1, 0},
+		{"a batch", Policy{Batch: 10}, []Delivery{rest(1, 0, 900), rest(2, 0, 900)}, 0, 1, 2, 0},
+		{"a resting head holds the lane", Policy{Batch: 1}, []Delivery{rest(1, 9, 2000), rest(2, 0, 900)}, 0, 0, 0, 2000},
+		{"a head that failed twice holds it", Policy{Batch: 1, Hold: 3}, []Delivery{rest(1, 2, 2000), rest(2, 0, 900)}, 0, 0, 0, 2000},
+		{"one that failed three times is passed", Policy{Batch: 1, Hold: 3}, []Delivery{rest(1, 3, 2000), rest(2, 0, 900)}, 0, 2, 1, 0},
+		{"and comes first when it is due", Policy{Batch: 1, Hold: 3}, []Delivery{rest(1, 3, 1000), rest(2, 0, 900)}, 0, 1, 1, 0},
+		{"the second holds after the first was passed", Policy{Batch: 1, Hold: 3}, []Delivery{rest(1, 3, 2000), rest(2, 1, 1500), rest(3, 0, 900)}, 0, 0, 0, 1500},
+		{"a paused sink", Policy{Batch: 1, Hold: 3}, []Delivery{rest(1, 0, 900)}, 5000, 0, 0, 5000},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			due, next := tt.policy.due(tt.lane, now, tt.paused)
+			var first int64
+			if len(due) > 0 {
+				first = due[0].Rev
+			}
+			if first != tt.first || len(due) != tt.count || next != tt.next {
+				t.Errorf("%d from revision %d, next %d; want %d from %d, next %d", len(due), first, next, tt.count, tt.first, tt.next)
+			}
+		})
+	}
+}

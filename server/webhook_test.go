@@ -1,0 +1,297 @@
+package server_test
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"relay/db/dbtest"
+	"relay/server"
+	"relay/server/chat"
+)
+
+var update = flag.Bool("update", false, "write the golden files of the webhook")
+
+const webhookSecret = "a secret of the receiver"
+
+// post is a request that a receiver got.
+type post struct {
+	header http.Header
+	body   []byte
+}
+
+// receiver is a receiver of webhooks that answers what the test wants.
+func receiver(t *testing.T, answer http.HandlerFunc) (url string, posts chan post) {
+	posts = make(chan post, 1000)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		posts <- post{r.Header.Clone(), body}
+		if answer != nil {
+			answer(w, r)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	return srv.URL, posts
+}
+
+// webhookTo sets the receiver by environment, where it may be on this machine.
+func webhookTo(url string) func(*server.Config) {
+	return func(c *server.Config) {
+		c.WebhookRetries = 9
+		c.Settings = map[string]chat.Raw{"eventsWebhookUrl": chat.Raw(`"` + url + `"`), "eventsWebhookSecret": chat.Raw(`"` + webhookSecret + `"`)}
+	}
+}
+
+// serve delivers the webhook's events until the end of the test.
+func (s *site) serveWebhook() {
+	ctx, stop := contextOf(s.t)
+	done := make(chan error, 1)
+	go func() { done <- s.outbox.Serve(ctx, s.webhook) }()
+	s.t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			s.t.Error(err)
+		}
+	})
+}
+
+func (p post) verify(t *testing.T) {
+	t.Helper()
+	mac := hmac.New(sha256.New, []byte(webhookSecret))
+	mac.Write(p.body)
+	if want := "sha256=" + hex.EncodeToString(mac.Sum(nil)); p.header.Get("X-Service-Signature") != want {
+		t.Errorf("X-Service-Signature is %s, want %s", p.header.Get("X-Service-Signature"), want)
+	}
+	verifier, err := standardwebhooks.NewWebhookRaw([]byte(webhookSecret))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := verifier.Verify(p.body, p.header); err != nil {
+		t.Errorf("Standard Webhooks: %v", err)
+	}
+	if p.header.Get("Content-Type") != "application/json" || !strings.HasPrefix(p.header.Get("User-Agent"), "relay/") {
+		t.Errorf("headers: %v", p.header)
+	}
+}
+
+// Ids and times differ from run to run.
+var (
+	idForm   = regexp.MustCompile(`"[A-Z2-7]{26}"`)
+	timeForm = regexp.MustCompile(`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"`)
+	linkForm = regexp.MustCompile(`/files/[A-Z2-7]{26}/([^?]*)\?exp=0&sig=[\w-]+`)
+)
+
+func normalised(body []byte) string {
+	text := linkForm.ReplaceAllString(string(body), "/files/ID/$1?exp=0&sig=SIG")
+	text = strings.ReplaceAll(text, `\u0026`, "&")
+	text = linkForm.ReplaceAllString(text, "/files/ID/$1?exp=0&sig=SIG")
+	return timeForm.ReplaceAllString(idForm.ReplaceAllString(text, `"ID"`), `"TIME"`)
+}
+
+// TestWebhookPayloads lets every event happen and compares what the receiver
+// gets with the golden files, byte for byte but for ids and times.
+func TestWebhookPayloads(t *testing.T) {
+	url, posts := receiver(t, nil)
+	eachSite(t, func(t *testing.T, s *site) {
+		s.serveWebhook()
+		id := s.open("visitor-1")
+		admin := "/api/admin/sessions/" + id
+		file := s.upload(uploads, publicKey, "a b.txt", []byte("x"), "sessionId", id, "file", "")
+		first := s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "Hello <b>", "attachmentIds": []string{file.text("id")}}).text("id")
+		s.must("PATCH", "/api/widget/messages/"+first, publicKey, object{"sessionId": id, "content": "Hello"})
+		s.must("POST", "/api/widget/identify", publicKey, object{"sessionId": id, "identity": object{"id": "7", "email": "ada@example.com", "name": "Ada"}})
+		answer := s.must("POST", admin+"/messages", secretKey, object{"content": "Hi Ada", "replyTo": first, "operatorName": "Olga"}).text("id")
+		s.must("PATCH", admin+"/messages/"+answer, secretKey, object{"content": "Hi!"})
+		s.must("POST", "/api/widget/read", publicKey, object{"sessionId": id, "messageIds": []string{answer}})
+		s.must("DELETE", admin+"/messages/"+answer, secretKey, nil)
+		s.must("DELETE", "/api/widget/messages/"+first+"?sessionId="+id, publicKey, nil)
+		s.must("POST", "/api/widget/events", publicKey, object{"sessionId": id, "name": "cart", "data": object{"sum": 42}})
+		s.must("POST", "/api/widget/csat", publicKey, object{"sessionId": id, "score": 5, "comment": "great"})
+		s.must("POST", admin+"/close", secretKey, nil)
+		for _, want := range []string{"new_session", "visitor_message", "visitor_message_edited", "identity_update", "operator_message",
+			"operator_message_edited", "message_read", "operator_message_deleted", "visitor_message_deleted", "custom_event", "csat_submitted", "session_closed"} {
+			p := <-posts
+			p.verify(t)
+			if got := p.header.Get("X-Service-Event"); got != want {
+				t.Fatalf("%s came, want %s: %s", got, want, p.body)
+			}
+			if want == "visitor_message" || want == "operator_message" || want == "visitor_message_edited" || want == "operator_message_edited" {
+				continue // redacted or not, as the deletion came before or after: see TestWebhookMessages
+			}
+			golden(t, want, p.body)
+		}
+	}, webhookTo(url))
+}
+
+// TestWebhookMessages holds the payloads of messages, before they are deleted.
+func TestWebhookMessages(t *testing.T) {
+	url, posts := receiver(t, nil)
+	eachSite(t, func(t *testing.T, s *site) {
+		s.serveWebhook()
+		id := s.open("visitor-1")
+		admin := "/api/admin/sessions/" + id
+		file := s.upload(uploads, publicKey, "a b.txt", []byte("x"), "sessionId", id, "file", "")
+		first := s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "Hello <b>", "attachmentIds": []string{file.text("id")}}).text("id")
+		s.must("PATCH", "/api/widget/messages/"+first, publicKey, object{"sessionId": id, "content": "Hello"})
+		answer := s.must("POST", admin+"/messages", secretKey, object{"content": "Hi Ada", "replyTo": first, "operatorName": "Olga"}).text("id")
+		s.must("PATCH", admin+"/messages/"+answer, secretKey, object{"content": "Hi!"})
+		for _, name := range []string{"new_session", "visitor_message", "visitor_message_edited", "operator_message", "operator_message_edited"} {
+			p := <-posts
+			p.verify(t)
+			golden(t, name, p.body)
+		}
+		if a := s.must("POST", "/api/admin/webhooks/test", secretKey, nil); a.get("ok") != true || a.get("status") != 200.0 {
+			t.Errorf("test event: %s", a.body)
+		}
+		p := <-posts
+		p.verify(t)
+		golden(t, "test", p.body)
+	}, webhookTo(url))
+}
+
+// golden compares a body with the file of its type.
+func golden(t *testing.T, name string, body []byte) {
+	t.Helper()
+	path := filepath.Join("..", "testdata", "webhook", name+".json")
+	got := normalised(body) + "\n"
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s is\n%swant\n%s", name, got, want)
+	}
+	var envelope map[string]json.RawMessage
+	if json.Unmarshal(body, &envelope) != nil || len(envelope) != 3 || envelope["type"] == nil || envelope["data"] == nil || envelope["sentAt"] == nil {
+		t.Errorf("the envelope of %s has other keys than type, data, sentAt: %s", name, body)
+	}
+}
+
+// TestWebhookJudgesAnswers: what each answer of a receiver means for a delivery.
+func TestWebhookJudgesAnswers(t *testing.T) {
+	var asked *chat.RetryAfter
+	for _, tt := range []struct {
+		name    string
+		answer  http.HandlerFunc
+		done    int
+		isError func(error) bool
+	}{
+		{"200", nil, 1, nil},
+		{"204", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }, 1, nil},
+		{"500", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, 0, func(err error) bool { return strings.Contains(err.Error(), "500") }},
+		{"404", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, 0, func(err error) bool { return !errors.Is(err, chat.ErrPermanent) }},
+		{"a redirect is not followed", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://169.254.169.254/latest/meta-data", http.StatusFound)
+		}, 0, func(err error) bool { return strings.Contains(err.Error(), "302") }},
+		{"429 with Retry-After", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "7")
+			w.WriteHeader(429)
+		}, 0, func(err error) bool { return errors.As(err, &asked) && asked.After == 7*time.Second }},
+		{"410 ends it", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(410) }, 0, func(err error) bool { return errors.Is(err, chat.ErrPermanent) }},
+		{"an answer of 10 GB", func(w http.ResponseWriter, r *http.Request) {
+			for chunk := make([]byte, 1<<16); r.Context().Err() == nil; {
+				if _, err := w.Write(chunk); err != nil {
+					return
+				}
+			}
+		}, 1, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			url, _ := receiver(t, tt.answer)
+			s := newSite(t, dbtest.Memory(t), webhookTo(url))
+			done, err := s.webhook.Deliver(t.Context(), s.oneDelivery())
+			if done != tt.done || (err == nil) != (tt.isError == nil) || (err != nil && !tt.isError(err)) {
+				t.Errorf("done %d, %v", done, err)
+			}
+			if err != nil && strings.Contains(err.Error(), url) {
+				t.Errorf("the error shows the receiver's address, which may hold a secret: %v", err)
+			}
+			on := s.must("GET", "/api/admin/settings", secretKey, nil).get("eventsWebhookEnabled")
+			if on != !strings.HasPrefix(tt.name, "410") {
+				t.Errorf("eventsWebhookEnabled is %v", on)
+			}
+		})
+	}
+}
+
+// oneDelivery writes a message and takes its delivery out of the outbox.
+func (s *site) oneDelivery() (lane []chat.Delivery) {
+	s.t.Helper()
+	id := s.open("v")
+	s.say(id, "hi")
+	err := s.store.Read(s.t.Context(), func(r chat.Reader) (err error) {
+		lane, err = r.Lane("webhook", id, 1)
+		return err
+	})
+	if err != nil || len(lane) != 1 {
+		s.t.Fatalf("%d deliveries, %v", len(lane), err)
+	}
+	return lane
+}
+
+// TestWebhookGuard: addresses that a webhook set through the API never reaches.
+func TestWebhookGuard(t *testing.T) {
+	url, posts := receiver(t, nil)
+	port := url[strings.LastIndex(url, ":"):]
+	s := newSite(t, dbtest.Memory(t))
+	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]", "169.254.169.254", "[fe80::1]",
+		"10.0.0.1", "192.168.1.1", "100.100.100.200", "192.0.0.192", "[fd00:ec2::254]", "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "2130706433", "0177.0.0.1"} {
+		s.must("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": "http://" + host + port})
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		a, err := s.webhook.Test(ctx)
+		cancel()
+		if err == nil {
+			t.Errorf("%s was reached: %+v", host, a)
+		}
+	}
+	if len(posts) > 0 {
+		t.Errorf("%d requests arrived", len(posts))
+	}
+	s = newSite(t, dbtest.Memory(t), func(c *server.Config) {
+		cfg, _, err := server.LoadConfig(server.Flags{}, []string{"WEBHOOK_ALLOW_CIDRS=127.0.0.0/8,169.254.0.0/16"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.WebhookAllowCIDRs = cfg.WebhookAllowCIDRs
+	})
+	s.must("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": url})
+	if a, err := s.webhook.Test(t.Context()); err != nil || a.Status != 200 {
+		t.Errorf("an allowed network: %+v, %v", a, err)
+	}
+	s.must("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": "http://169.254.169.254/"})
+	if a, err := s.webhook.Test(t.Context()); err == nil {
+		t.Errorf("metadata was reached although no list may allow it: %+v", a)
+	}
+	s.must("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": nil})
+	s.refused(s.call("POST", "/api/admin/webhooks/test", secretKey, nil), 409, "eventsWebhookUrl")
+}
+
+// TestWebhookIsOffWithoutAnAddress: nothing piles up for nobody.
+func TestWebhookIsOffWithoutAnAddress(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		s.say(s.open("v"), "hi")
+		if list := s.must("GET", "/api/admin/deliveries", secretKey, nil).get("deliveries").([]any); len(list) != 0 {
+			t.Errorf("deliveries: %v", list)
+		}
+	})
+}
