@@ -147,6 +147,13 @@ func testHostile(t *testing.T, s *stage) {
 		b.until(`lines().every((line) => !line || %s.concat(%s).includes(line))`, lines, []string{welcome})
 		b.until(`!window.hit && !$(".bubble img, .bubble script") && !$("a[href^='javascript' i]")`)
 		b.until(`$$(".bubble a").every((a) => new URL(a.href).origin === "https://example.com")`)
+	}
+	file := `<img src=x onerror="window.hit=1">.png`
+	p.visitor.attach(picture(t, file))
+	p.visitor.until(`text(".tray .name") === %s && !$(".tray progress")`, file)
+	p.visitor.write("")
+	for _, b := range []*tab{p.visitor, p.operator} {
+		b.until(`$$(".bubble img").map((n) => n.alt).join() === %s && $(".bubble img").naturalWidth === 160 && !window.hit`, file)
 		b.clean()
 	}
 }

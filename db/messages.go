@@ -19,12 +19,17 @@ func (t *tx) Message(sessionID, id string) (chat.Message, error) {
 	return t.message(selectMessage, sessionID, id)
 }
 
-const selectMessageByClientID = `SELECT ` + messageColumns + ` FROM messages
+const selectMessageByClientID = `SELECT id FROM messages
 	WHERE session = ` + ofSession + ` AND client_id = ? AND client_id <> ''`
 
-// MessageByClientID implements [chat.Reader].
+// MessageByClientID implements [chat.Reader]. As a rule there is none, and
+// looking for one column costs half as much as for all.
 func (t *tx) MessageByClientID(sessionID, clientID string) (chat.Message, error) {
-	return t.message(selectMessageByClientID, sessionID, clientID)
+	id, err := one[string](t, chat.ErrMessageNotFound, selectMessageByClientID, sessionID, clientID)
+	if err != nil {
+		return chat.Message{}, err
+	}
+	return t.Message(sessionID, id)
 }
 
 // message reads one message of a session.

@@ -47,7 +47,8 @@ type postgres struct {
 func openPostgres(ctx context.Context, url string, opts Options) (*DB, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		return nil, fmt.Errorf("the database URL: %w", err) // pgx leaves the password out
+		// Not err: it repeats the URL, and a malformed one with its password.
+		return nil, errors.New("the database URL is malformed; it looks like postgres://user:password@host:5432/database")
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = dialTimeout

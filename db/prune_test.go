@@ -17,14 +17,14 @@ func TestPrune(t *testing.T) {
 		apply(t, d, func(tx chat.Tx) error {
 			for _, id := range sessions {
 				s := newSession(id, 1)
-				s.Rev = 300
+				s.Rev = 210
 				if err := tx.CreateSession(s); err != nil {
 					return err
 				}
-				for rev := range int64(300) {
+				for rev := range int64(210) {
 					e := newEvent(id, rev+1, "m")
 					e.At = old
-					if id == "busy" && rev >= 250 {
+					if id == "busy" && rev >= 160 {
 						e.At = recent
 					}
 					if err := tx.Append(e, []chat.Destination{{Dest: "hook"}, {Dest: "desk"}}); err != nil {
@@ -32,7 +32,7 @@ func TestPrune(t *testing.T) {
 					}
 					for i, dest := range []string{"hook", "desk"} {
 						state := []chat.DeliveryState{chat.DeliveryDone, chat.DeliveryFailed}[i]
-						if id == "waits" && rev == 199 {
+						if id == "waits" && rev == 149 {
 							state = chat.DeliverySending
 						}
 						if err := tx.SaveDelivery(&chat.Delivery{Dest: dest, SessionID: id, Rev: rev + 1, State: state}); err != nil {
@@ -55,14 +55,14 @@ func TestPrune(t *testing.T) {
 			}
 		}
 		read(t, d, func(r chat.Reader) error {
-			for id, first := range map[string]int64{"quiet": 0, "busy": 251, "waits": 200} {
+			for id, first := range map[string]int64{"quiet": 0, "busy": 161, "waits": 150} {
 				events, err := r.Events(id, 0, 0)
 				if err != nil {
 					return err
 				}
 				count := 0
 				if first > 0 {
-					count = int(301 - first)
+					count = int(211 - first)
 				}
 				if len(events) != count || count > 0 && events[0].Rev != first {
 					t.Errorf("%s: %d events, want %d", id, len(events), count)

@@ -15,3 +15,9 @@ var (
 	//go:embed postgres/*.up.sql
 	Postgres embed.FS
 )
+
+// OpenAPI is the description of relay's HTTP API: the contract with everybody
+// who writes a client. The tests hold every request and answer to it.
+//
+//go:embed openapi.yaml
+var OpenAPI []byte

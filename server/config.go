@@ -58,7 +58,7 @@ type Mode string
 // ModeCommunity is the server with a database, the widget and the console.
 const ModeCommunity Mode = "community"
 
-// Setup is who may see the keys at the first start (contract.md 2).
+// Setup is who may see the keys at the first start.
 type Setup string
 
 // Who sees the keys: a browser on the same machine, also one in a private

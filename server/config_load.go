@@ -257,7 +257,12 @@ func (l *loader) parseSettings(cfg *Config) {
 			}
 			v = on
 		}
-		cfg.Settings[s.Name], _ = json.Marshal(v) // a bool or a string
+		raw, _ := json.Marshal(v) // a bool or a string
+		if err := s.Check(raw); err != nil {
+			l.wrong(s.Env, "", "%v", err)
+			continue
+		}
+		cfg.Settings[s.Name] = raw
 	}
 	for name, number := range map[string]struct {
 		setting string

@@ -71,6 +71,7 @@ func newSite(t *testing.T, store *db.DB, configure ...func(*server.Config)) *sit
 	}
 	hs := httptest.NewUnstartedServer(nil)
 	hs.Config = srv.HTTPServer()
+	hs.Config.Handler = newWitness(t, s.ring, hs.Config.Handler)
 	hs.Start()
 	s.url = hs.URL
 	t.Cleanup(func() {

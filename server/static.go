@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"mime"
 	"net/http"
 	"path"
 	"strconv"
@@ -28,6 +27,10 @@ type staticFile struct {
 	zipped      func() []byte
 }
 
+// contentTypes are those of the built files. Package mime would read the
+// system's tables for them at every start.
+var contentTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
+
 // loadStatic takes the files out of the binary.
 func loadStatic() (*static, error) {
 	st := &static{files: map[string]*staticFile{}}
@@ -39,8 +42,11 @@ func loadStatic() (*static, error) {
 		if err != nil {
 			return err
 		}
+		if contentTypes[path.Ext(name)] == "" {
+			return fmt.Errorf("%s has no content type", name)
+		}
 		sum := sha256.Sum256(data)
-		st.files[name] = &staticFile{plain: data, contentType: mime.TypeByExtension(path.Ext(name)),
+		st.files[name] = &staticFile{plain: data, contentType: contentTypes[path.Ext(name)],
 			etag: `"` + hex.EncodeToString(sum[:8]) + `"`, zipped: sync.OnceValue(func() []byte { return zip(data) })}
 		return nil
 	})
@@ -100,8 +106,26 @@ func (s *Server) widgetLoader(w http.ResponseWriter, r *http.Request) {
 	s.static.serve(w, r, "widget.js", cacheLoader)
 }
 
+// widgetFile answers a part of the widget. A loader that a browser kept from
+// before an upgrade asks for parts that are gone: it gets today's.
 func (s *Server) widgetFile(w http.ResponseWriter, r *http.Request) {
-	s.static.serve(w, r, pathVar(r, "file"), cacheHashed)
+	name := pathVar(r, "file")
+	if _, ok := s.static.files[name]; ok {
+		s.static.serve(w, r, name, cacheHashed)
+		return
+	}
+	part, _, _ := strings.Cut(name, "-")
+	s.static.serve(w, r, s.static.part(part), cacheChecks)
+}
+
+// part returns the name of today's file of a part of the widget.
+func (st *static) part(part string) string {
+	for name := range st.files {
+		if strings.HasPrefix(name, part+"-") && (part == "core" || part == "panel") {
+			return name
+		}
+	}
+	return ""
 }
 
 func (s *Server) staticFile(w http.ResponseWriter, r *http.Request) {

@@ -108,7 +108,7 @@ func startPostgres() (*cluster, error) {
 // standard input ends. It leaves nothing behind.
 const guard = `"$1" -D "$2/data" -k "$2" -c listen_addresses= -c max_connections=200 >"$2/log" 2>&1 &
 cat >/dev/null
-kill -QUIT $!
+kill -TERM $! # QUIT is lost while the server starts
 wait
 cd /
 rm -rf "$2"`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,6 +30,24 @@ func runInbox(t *testing.T, in *chat.Inbox, parallel int, handle chat.Handler) (
 	}
 }
 
+// journal notes what was worked on.
+type journal struct {
+	mu   sync.Mutex
+	keys []string
+}
+
+func (j *journal) add(key string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.keys = append(j.keys, key)
+}
+
+func (j *journal) all() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.keys)
+}
+
 func receive(t *testing.T, in *chat.Inbox, thread, key string) {
 	t.Helper()
 	u := chat.Update{Bridge: "telegram", Thread: thread, Key: key, Raw: chat.Raw(`{"n":1}`)}
@@ -41,10 +60,10 @@ func receive(t *testing.T, in *chat.Inbox, thread, key string) {
 // holds its own thread only, and is given up after ten attempts.
 func TestInboxWorksInOrderAndOnce(t *testing.T) {
 	inHouse(t, func(t *testing.T, store *db.DB) {
-		var got []string
+		var worked journal
 		in := chat.NewInbox(store, quiet)
 		stop := runInbox(t, in, 1, func(_ context.Context, u chat.Update) error {
-			got = append(got, u.Key)
+			worked.add(u.Key)
 			if u.Key == "poison" {
 				return errors.New("cannot be understood yet")
 			}
@@ -59,11 +78,12 @@ func TestInboxWorksInOrderAndOnce(t *testing.T) {
 		receive(t, in, "two", "after poison")
 		receive(t, in, "one", "3")
 		synctest.Wait()
-		if want := []string{"0", "1", "2", "poison", "3"}; !sameSet(got, want) {
-			t.Errorf("worked on %v, want %v", got, want)
+		if want := []string{"0", "1", "2", "poison", "3"}; !sameSet(worked.all(), want) {
+			t.Errorf("worked on %v, want %v", worked.all(), want)
 		}
 		time.Sleep(time.Hour)
-		count := 0
+		synctest.Wait()
+		count, got := 0, worked.all()
 		for _, key := range got {
 			if key == "poison" {
 				count++
@@ -85,16 +105,16 @@ func sameSet(a, b []string) bool {
 func TestInboxTakesUpWhatWasLeft(t *testing.T) {
 	inHouse(t, func(t *testing.T, store *db.DB) {
 		receive(t, chat.NewInbox(store, quiet), "one", "left behind")
-		var got []string
+		var worked journal
 		in := chat.NewInbox(store, quiet)
 		stop := runInbox(t, in, 4, func(_ context.Context, u chat.Update) error {
-			got = append(got, u.Key+string(u.Raw))
+			worked.add(u.Key + string(u.Raw))
 			return nil
 		})
 		synctest.Wait()
 		stop()
-		if want := []string{`left behind{"n":1}`}; !slices.Equal(got, want) {
-			t.Errorf("worked on %v, want %v", got, want)
+		if want := []string{`left behind{"n":1}`}; !slices.Equal(worked.all(), want) {
+			t.Errorf("worked on %v, want %v", worked.all(), want)
 		}
 	})
 }

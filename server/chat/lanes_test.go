@@ -57,6 +57,7 @@ func TestLanesWakeEarlier(t *testing.T) {
 		l.wake("a", start.Add(time.Second))
 		l.wake("a", start.Add(time.Minute))
 		time.Sleep(2 * time.Hour)
+		synctest.Wait()
 		if want := []time.Duration{time.Second}; !slices.Equal(at, want) {
 			t.Errorf("worked at %v, want %v", at, want)
 		}
@@ -93,6 +94,7 @@ func TestLanesOneAtATime(t *testing.T) {
 			time.Sleep(time.Duration(i%4) * time.Millisecond)
 		}
 		time.Sleep(time.Second)
+		synctest.Wait()
 		mu.Lock()
 		defer mu.Unlock()
 		for key, n := range waiting {

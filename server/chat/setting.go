@@ -58,6 +58,10 @@ var SettingList = []Setting{
 	{Name: "csatTrigger", Default: `"off"`, check: oneOf("off", "on_close", "on_disconnect", "manual")},
 }
 
+// Check answers what is wrong with a value, as the end of a sentence that
+// begins with the setting's name.
+func (s *Setting) Check(value json.RawMessage) error { return s.check(value) }
+
 // The checks of settings: each answers the end of a sentence that begins with
 // the setting's name.
 

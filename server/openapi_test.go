@@ -1,0 +1,150 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"relay/server/chat"
+)
+
+// TestRoutesAreDocumented holds the document's list of routes to the router's.
+func TestRoutesAreDocumented(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		routes, described := s.server.Routes(), operations()
+		slices.Sort(routes)
+		slices.Sort(described)
+		for _, rt := range routes {
+			if !slices.Contains(described, rt) {
+				t.Errorf("%s is not documented", rt)
+			}
+		}
+		for _, op := range described {
+			if !slices.Contains(routes, op) {
+				t.Errorf("%s is documented, but there is no such route", op)
+			}
+		}
+	})
+}
+
+// TestSettingsAreDocumented holds the settings, their defaults, other names and
+// variables, and the keys of the widget's config, to [chat.SettingList].
+func TestSettingsAreDocumented(t *testing.T) {
+	doc := document().loose
+	values := doc.Components.Schemas["SettingValues"].Value
+	all, config := []string{}, []string{"attachments", "csat"}
+	for _, def := range chat.SettingList {
+		all = append(all, def.Name)
+		if def.Alias != "" {
+			all = append(all, def.Alias)
+		}
+		if def.Widget {
+			config = append(config, def.Name)
+		}
+		described, known := values.Properties[def.Name]
+		if !known {
+			continue // reported below
+		}
+		var standard any
+		if def.Default != "" {
+			if err := json.Unmarshal([]byte(def.Default), &standard); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := described.Value.Default; !reflect.DeepEqual(got, standard) {
+			t.Errorf("the default of %s is %v in the document, %v in chat.SettingList", def.Name, got, standard)
+		}
+		if def.Env != "" && !strings.Contains(described.Value.Description, "(`"+def.Env+"`)") {
+			t.Errorf("the description of %s does not name %s", def.Name, def.Env)
+		}
+		if secret := strings.HasPrefix(described.Value.Description, "A secret"); secret != def.Secret {
+			t.Errorf("the description of %s begins with A secret: %v", def.Name, secret)
+		}
+	}
+	same(t, "SettingValues", names(values), all)
+	same(t, "what Settings requires", doc.Components.Schemas["Settings"].Value.Required, append(all, "sources"))
+	same(t, "WidgetConfig", names(doc.Components.Schemas["WidgetConfig"].Value), config)
+	same(t, "what WidgetConfig requires", doc.Components.Schemas["WidgetConfig"].Value.Required, config)
+}
+
+func same(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	got, want = slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: the document has\n%v, the program\n%v", what, got, want)
+	}
+}
+
+// TestOperationsAreComplete holds every operation to what a reader may expect:
+// a name of its own, words, a known tag, and the errors that every route of its
+// kind can answer.
+func TestOperationsAreComplete(t *testing.T) {
+	doc := document().loose
+	seen := map[string]string{}
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			name := method + " " + path
+			if before, taken := seen[op.OperationID]; taken || op.OperationID == "" || op.Summary == "" {
+				t.Errorf("%s has the operationId %q (%s) and the summary %q", name, op.OperationID, before, op.Summary)
+			}
+			seen[op.OperationID] = name
+			if len(op.Tags) != 1 || doc.Tags.Get(op.Tags[0]) == nil || op.Security == nil {
+				t.Errorf("%s has the tags %v and the security %v", name, op.Tags, op.Security)
+			}
+			var must []int
+			if strings.HasPrefix(path, "/api/") {
+				must = append(must, 400, 401, 403, 429, 500)
+			}
+			if op.RequestBody != nil && strings.HasPrefix(path, "/api/") {
+				must = append(must, 413, 415)
+			}
+			if strings.Contains(path, "{") && strings.HasPrefix(path, "/api/") {
+				must = append(must, 404)
+			}
+			for _, status := range must {
+				if op.Responses.Status(status) == nil {
+					t.Errorf("%s does not document %d", name, status)
+				}
+			}
+		}
+	}
+}
+
+// TestOpenAPIIsServed reads the document and its page as browsers do.
+func TestOpenAPIIsServed(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		a := s.must("GET", "/openapi.yaml", "", nil)
+		if a.header.Get("Content-Type") != "application/yaml" || !strings.HasPrefix(string(a.body), "openapi: 3.1.0\n") {
+			t.Errorf("%s %.60s", a.header.Get("Content-Type"), a.body)
+		}
+		if again := s.call("GET", "/openapi.yaml", "", nil, "If-None-Match", a.header.Get("ETag")); again.status != 304 {
+			t.Errorf("asked again: %d", again.status)
+		}
+		page := s.must("GET", "/docs", "", nil)
+		text := string(page.body)
+		for _, op := range operations() {
+			method, path, _ := strings.Cut(op, " ")
+			if want := fmt.Sprintf(`<span class="path">%s</span>`, path); method != "HEAD" && !strings.Contains(text, want) {
+				t.Errorf("the page does not show %s", op)
+			}
+		}
+		for name := range document().loose.Components.Schemas {
+			if !strings.Contains(text, `id="schema-`+name+`"`) {
+				t.Errorf("the page does not show %s", name)
+			}
+		}
+		policy := page.header.Get("Content-Security-Policy")
+		if !strings.Contains(policy, "default-src 'none'") || strings.Contains(text, "style=") || strings.Contains(text, "<no value>") || strings.Contains(text, "ZgotmplZ") {
+			t.Errorf("policy %q; inline styles or holes in the page", policy)
+		}
+		if again := s.call("GET", "/docs", "", nil, "If-None-Match", page.header.Get("ETag")); again.status != 304 {
+			t.Errorf("asked again: %d", again.status)
+		}
+		if head := s.call("HEAD", "/docs", "", nil); head.status != 200 || len(head.body) > 0 {
+			t.Errorf("HEAD answered %d with %d bytes", head.status, len(head.body))
+		}
+	})
+}
