@@ -148,7 +148,7 @@ func testHostile(t *testing.T, s *stage) {
 		b.until(`!window.hit && !$(".bubble img, .bubble script") && !$("a[href^='javascript' i]")`)
 		b.until(`$$(".bubble a").every((a) => new URL(a.href).origin === "https://example.com")`)
 	}
-	file := `<img src=x onerror="window.hit=1">.png`
+	file := `<img src=x onerror=window.hit=1>.png`
 	p.visitor.attach(picture(t, file))
 	p.visitor.until(`text(".tray .name") === %s && !$(".tray progress")`, file)
 	p.visitor.write("")

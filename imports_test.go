@@ -26,7 +26,9 @@ var arrows = []arrow{
 	{"relay/bridges", []string{"relay/server/chat", "relay/bridges"}},
 	{"relay/bridges/webhook", []string{"relay/server/chat", "code.dny.dev/ssrf"}},
 	{"relay/server", []string{"relay/server/chat", "relay/db", "relay/bridges", "relay/assets", "relay/schema",
-		"github.com/gorilla/mux", "github.com/gorilla/securecookie", "github.com/caarlos0/env/v11", "github.com/go-chi/httprate"}},
+		"github.com/gorilla/mux", "github.com/gorilla/securecookie", "github.com/caarlos0/env/v11", "github.com/go-chi/httprate",
+		"relay/server/openapi"}},
+	{"relay/server/openapi", []string{"go.yaml.in/yaml/v3"}},
 	{"relay", []string{"relay"}},
 }
 

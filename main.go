@@ -170,7 +170,7 @@ func (a *app) serve(ctx context.Context, _ string) error {
 		func(ctx context.Context) error { return outbox.Serve(ctx, relay.Leaver()) },
 		func(ctx context.Context) error { return outbox.Serve(ctx, webhook) },
 		relay.Run,
-		func(ctx context.Context) error { return a.maintain(ctx, database, relay) },
+		func(ctx context.Context) error { return a.maintain(ctx, database, relay, keys) },
 	)
 }
 
@@ -200,10 +200,11 @@ func (a *app) announce(base string, keys *server.Keyring) {
 // maintain keeps the database small: every hour it removes events that no
 // stream resumes from any more, sessions in which nothing was written, and
 // those that are older than people want to keep.
-func (a *app) maintain(ctx context.Context, database *db.DB, relay *chat.Relay) error {
+func (a *app) maintain(ctx context.Context, database *db.DB, relay *chat.Relay, keys *server.Keyring) error {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
+		keys.Expire()
 		now := chat.Now()
 		err := errors.Join(database.Prune(ctx, now.Add(-7*24*time.Hour)), database.SweepEmpty(ctx, now.Add(-24*time.Hour)))
 		if days := relay.Settings().Number("retentionDays"); days > 0 {

@@ -25,7 +25,8 @@ const (
 // BenchmarkApply measures visitor messages (session locked, message, event and
 // session written, no deliveries) on one, 8, 64 and 256 goroutines against two
 // floors on the same disk: a bare loop that inserts a row of a message's size,
-// committing each row or every 64.
+// committing each row or every 64. alone64 is what the schema allows: the same
+// messages from one goroutine, 64 in one operation.
 func BenchmarkApply(b *testing.B) {
 	for b.Loop() {
 		d := dbtest.Open(b, dbtest.FileURL(b))
@@ -36,6 +37,7 @@ func BenchmarkApply(b *testing.B) {
 		}{
 			{"raw1", func() float64 { return bare.insert(b, 1) }},
 			{"raw64", func() float64 { return bare.insert(b, 64) }},
+			{"alone64", func() float64 { return sendTogether(b, d, 64) }},
 			{"apply1", func() float64 { return sendFor(b, d, 1) }},
 			{"apply8", func() float64 { return sendFor(b, d, 8) }},
 			{"apply64", func() float64 { return sendFor(b, d, 64) }},
@@ -46,7 +48,7 @@ func BenchmarkApply(b *testing.B) {
 			for _, c := range contenders {
 				rates[c.name] = append(rates[c.name], c.run())
 			}
-			for _, pair := range []string{"apply64/raw64", "apply64/raw1", "apply64/apply1", "apply1/raw1", "apply256/raw64"} {
+			for _, pair := range []string{"apply64/raw64", "apply64/raw1", "apply64/apply1", "apply1/raw1", "apply256/raw64", "apply64/alone64"} {
 				over, under, _ := strings.Cut(pair, "/")
 				last := len(rates[over]) - 1
 				ratios[pair] = append(ratios[pair], rates[over][last]/rates[under][last])
@@ -91,6 +93,24 @@ func sendFor(b *testing.B, d *db.DB, writers int) float64 {
 		total += n
 	}
 	return float64(total) / time.Since(begin).Seconds()
+}
+
+// sendTogether sends messages to as many sessions at once, in one operation.
+func sendTogether(b *testing.B, d *db.DB, sessions int) float64 {
+	b.Helper()
+	ids := newSessions(b, d, sessions)
+	n, begin := 0, time.Now()
+	for ; time.Since(begin) < while; n += sessions {
+		apply(b, d, func(tx chat.Tx) error {
+			for _, id := range ids {
+				if err := visitorMessage(id, chat.NewID())(tx); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return float64(n) / time.Since(begin).Seconds()
 }
 
 // bare is a database without relay, with the same settings.

@@ -31,12 +31,15 @@ type DB struct {
 	backend backend
 	lock    *fileLock // nil unless this is the process that owns the file
 	path    string    // of the file, "" for memory and Postgres
+	pulse   pulse
 }
 
 // backend is what differs between the dialects.
 type backend interface {
 	apply(ctx context.Context, op func(*tx) error) error
 	read(ctx context.Context, op func(*tx) error) error
+	// look runs op without a snapshot.
+	look(ctx context.Context, op func(*tx) error) error
 	// vacuum gives up to n free pages back to the disk and reports whether
 	// there may be more.
 	vacuum(ctx context.Context, n int) (more bool, err error)
@@ -89,12 +92,9 @@ func (d *DB) Read(ctx context.Context, op func(chat.Reader) error) error {
 	return d.backend.read(ctx, func(t *tx) error { return op(t) })
 }
 
-// Ping reports whether the database takes transactions.
-func (d *DB) Ping(ctx context.Context) error {
-	return d.backend.apply(ctx, func(t *tx) error {
-		_, err := t.Meta("ping")
-		return err
-	})
+// Look implements [chat.Store]. op must not use the DB itself.
+func (d *DB) Look(ctx context.Context, op func(chat.Reader) error) error {
+	return d.backend.look(ctx, func(t *tx) error { return op(t) })
 }
 
 // Close waits for the operations that were accepted, writes everything to the

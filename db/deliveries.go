@@ -16,7 +16,7 @@ const selectLane = selectDeliveries + ` WHERE d.dest = ? AND d.session = ` + ofS
 
 // Lane implements [chat.Reader].
 func (t *tx) Lane(dest, sessionID string, limit int) ([]chat.Delivery, error) {
-	return list[chat.Delivery](t, selectLane, dest, sessionID, limitOf(limit))
+	return list[chat.Delivery](t, limited(selectLane, limit), dest, sessionID)
 }
 
 const selectDelivery = selectDeliveries + ` WHERE d.dest = ? AND d.session = ` + ofSession + ` AND d.rev = ?`
@@ -38,18 +38,21 @@ func (t *tx) Lanes(dest string) ([]chat.Lane, error) {
 
 const orderDeliveries = ` ORDER BY d.created_at DESC, d.session DESC, d.rev DESC, d.dest DESC LIMIT ?`
 
+// byState are the conditions on states. They are written out because the
+// indexes on them are partial.
+var byState = [...]string{
+	chat.DeliveryPending: `d.state < 2 AND d.state = 0`,
+	chat.DeliverySending: `d.state < 2 AND d.state = 1`,
+	chat.DeliveryDone:    `d.state = 2`,
+	chat.DeliveryFailed:  `d.state = 3`,
+}
+
 // Deliveries implements [chat.Reader].
 func (t *tx) Deliveries(q chat.DeliveryQuery) ([]chat.Delivery, error) {
-	// The states are written out because the indexes on them are partial.
 	var where []string
 	var args []any
-	switch q.State {
-	case chat.DeliverySending:
-		where = append(where, `d.state < 2 AND d.state = 1`)
-	case chat.DeliveryDone:
-		where = append(where, `d.state = 2`)
-	case chat.DeliveryFailed:
-		where = append(where, `d.state = 3`)
+	if q.State != nil {
+		where = append(where, byState[*q.State])
 	}
 	if q.Dest != "" {
 		where = append(where, `d.dest = ?`)

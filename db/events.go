@@ -12,7 +12,7 @@ const selectEvents = `SELECT ` + eventColumns + ` FROM events WHERE session = ` 
 
 // Events implements [chat.Reader].
 func (t *tx) Events(sessionID string, after int64, limit int) ([]chat.Event, error) {
-	return t.events(selectEvents, sessionID, after, limitOf(limit))
+	return t.events(limited(selectEvents, limit), sessionID, after)
 }
 
 // events reads events of a session.

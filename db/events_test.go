@@ -93,8 +93,8 @@ func TestDeliveries(t *testing.T) {
 			count int
 		}{
 			{chat.DeliveryQuery{}, 12}, {chat.DeliveryQuery{Limit: 5}, 5}, {chat.DeliveryQuery{Dest: "hook"}, 6},
-			{chat.DeliveryQuery{State: chat.DeliveryFailed}, 1}, {chat.DeliveryQuery{State: chat.DeliveryDone, Dest: "desk"}, 1},
-			{chat.DeliveryQuery{State: chat.DeliveryDone, Dest: "hook"}, 0}, {chat.DeliveryQuery{State: chat.DeliverySending}, 0},
+			{chat.DeliveryQuery{State: new(chat.DeliveryFailed)}, 1}, {chat.DeliveryQuery{State: new(chat.DeliveryDone), Dest: "desk"}, 1},
+			{chat.DeliveryQuery{State: new(chat.DeliveryDone), Dest: "hook"}, 0}, {chat.DeliveryQuery{State: new(chat.DeliverySending)}, 0},
 		} {
 			read(t, d, func(r chat.Reader) error {
 				list, err := r.Deliveries(c.q)

@@ -52,13 +52,13 @@ func Queries() map[string]string {
 	return map[string]string{
 		"Session": selectSession, "Lock": selectStored, "SessionByToken": selectSessionByToken,
 		"SessionByVisitor": selectSessionByVisitor, "VisitorBlocked": selectBlocked, "Sessions": selectStarted,
-		"Sessions, empty": selectEmpty, "Message": selectMessage, "MessageByClientID": selectMessageByClientID,
+		"Sessions, empty": selectEmpty, "Message": selectMessage, "Message, foreign": selectForeign, "MessageByClientID": selectMessageByClientID,
 		"Messages": selectMessagesBefore, "Messages after": selectMessagesAfter, "LastMessages": selectLastMessage,
 		"File": selectFile, "Chunk": selectChunk, "Events": selectEvents, "Lane": selectLane, "Lanes": selectLanes,
 		"Deliveries": selectDeliveries + orderDeliveries, "Deliveries, failed": failed, "InboxLane": selectInboxLane,
 		"InboxLanes": selectInboxLanes, "save session": updateSession, "save message": updateMessage, "save delivery": updateDelivery,
 		"save update": updateUpdate, "erase": deleteSession, "old deliveries": selectOldDeliveries, "old events": selectOldEvents,
-		"old empty": selectOldEmpty, "orphans": selectOrphans,
+		"old empty": selectOldEmpty, "orphans": selectOrphans, "Export": selectExport,
 	}
 }
 
@@ -67,3 +67,6 @@ func Connect(path string) (*sqlx.DB, error) { return sqlx.Open("sqlite", dsn(pat
 
 // CopyBefore makes the automatic copy.
 var CopyBefore = copyBefore
+
+// PulseLife is how long the result of a ping is good.
+const PulseLife = pulseLife

@@ -11,7 +11,7 @@ const selectInboxLane = `SELECT bridge, key, seq, thread, raw, state, attempts, 
 
 // InboxLane implements [chat.Reader].
 func (t *tx) InboxLane(bridge, thread string, limit int) ([]chat.Update, error) {
-	return list[chat.Update](t, selectInboxLane, bridge, thread, limitOf(limit))
+	return list[chat.Update](t, limited(selectInboxLane, limit), bridge, thread)
 }
 
 const selectInboxLanes = `SELECT i.thread AS lane, i.next_at FROM inbox i

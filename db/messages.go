@@ -12,11 +12,21 @@ import (
 const messageColumns = `id, seq, content, sender, created_at, reply_to, attachments, operator_name, source_bridge,
 	client_id, edited_at, deleted_at, delivered_at, read_at`
 
-const selectMessage = `SELECT ` + messageColumns + ` FROM messages WHERE session = ` + ofSession + ` AND id = ?`
+const (
+	selectMessage = `SELECT ` + messageColumns + ` FROM messages WHERE session = ` + ofSession + ` AND seq = ? AND id = ?`
+	selectForeign = `SELECT ` + messageColumns + ` FROM messages
+		WHERE session = ` + ofSession + ` AND foreign_id = ? AND foreign_id <> ''`
+)
 
 // Message implements [chat.Reader].
 func (t *tx) Message(sessionID, id string) (chat.Message, error) {
-	return t.message(selectMessage, sessionID, id)
+	if seq, ok := chat.SeqOf(id); ok {
+		m, err := t.message(selectMessage, sessionID, seq, id)
+		if !errors.Is(err, chat.ErrMessageNotFound) {
+			return m, err
+		}
+	}
+	return t.message(selectForeign, sessionID, id)
 }
 
 const selectMessageByClientID = `SELECT id FROM messages
@@ -65,7 +75,7 @@ func (t *tx) Messages(q chat.MessageQuery) ([]chat.Message, error) {
 	if q.After != 0 {
 		query = selectMessagesAfter
 	}
-	rows, err := t.messages(query, q.SessionID, q.After, before, limitOf(q.Limit))
+	rows, err := t.messages(limited(query, q.Limit), q.SessionID, q.After, before)
 	if q.After == 0 {
 		slices.Reverse(rows)
 	}
@@ -99,13 +109,21 @@ func (t *tx) UnreadMessages(sessionID string, sender chat.Sender) ([]chat.Messag
 	return t.messages(selectUnread, sessionID, string(sender))
 }
 
-const insertMessage = `INSERT INTO messages (session, ` + messageColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const insertMessage = `INSERT INTO messages (session, foreign_id, ` + messageColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+// foreignID returns the id of a message if it does not tell the message's seq.
+func foreignID(m *chat.Message) string {
+	if seq, ok := chat.SeqOf(m.ID); ok && seq == m.Seq {
+		return ""
+	}
+	return m.ID
+}
 
 // InsertMessage implements [chat.Tx].
 func (t *tx) InsertMessage(m *chat.Message) error {
 	n, err := t.number(m.SessionID)
 	if err == nil {
-		_, err = t.q.exec(insertMessage, n, m.ID, m.Seq, m.Content, string(m.Sender), int64(m.Timestamp), m.ReplyTo,
+		_, err = t.q.exec(insertMessage, n, foreignID(m), m.ID, m.Seq, m.Content, string(m.Sender), int64(m.Timestamp), m.ReplyTo,
 			files(m), m.OperatorName, m.SourceBridge, m.ClientID, int64(m.EditedAt), int64(m.DeletedAt), int64(m.DeliveredAt),
 			int64(m.ReadAt))
 	}

@@ -87,6 +87,10 @@ func (p *postgres) read(ctx context.Context, op func(*tx) error) error {
 	})
 }
 
+// look is as good as read: a snapshot costs little beside the way to the
+// server.
+func (p *postgres) look(ctx context.Context, op func(*tx) error) error { return p.read(ctx, op) }
+
 // use takes a connection, for which ctx bounds the wait, and runs work on it
 // whether or not ctx ends.
 func (p *postgres) use(ctx context.Context, work func(context.Context, *sqlx.Conn) error) error {

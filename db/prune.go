@@ -166,8 +166,8 @@ func (d *DB) pruneInbox(ctx context.Context, before chat.Time) error {
 
 const (
 	selectOldEmpty = `SELECT last_activity AS at, id FROM sessions
-		WHERE started_at = 0 AND (last_activity, id) > (?, ?) AND created_at < ? ORDER BY last_activity, id LIMIT ?`
-	deleteEmpty = `DELETE FROM sessions WHERE id = ? AND started_at = 0`
+		WHERE started_at = 0 AND (last_activity, id) > (?, ?) AND last_activity < ? ORDER BY last_activity, id LIMIT ?`
+	deleteEmpty = `DELETE FROM sessions WHERE id = ? AND started_at = 0 AND last_activity < ?`
 
 	selectOrphans = `SELECT created_at AS at, id FROM attachments
 		WHERE message_id = '' AND (created_at, id) > (?, ?) AND created_at < ? ORDER BY created_at, id LIMIT ?`
@@ -180,8 +180,8 @@ type aged struct {
 	ID string `db:"id"`
 }
 
-// SweepEmpty erases what was begun before a time and came to nothing: sessions
-// without a message, and files that no message took.
+// SweepEmpty erases what came to nothing: sessions without a message whose
+// visitor was last seen before a time, and files that no message took since.
 func (d *DB) SweepEmpty(ctx context.Context, before chat.Time) error {
 	find := func(query string, most int) func(*tx, aged) ([]aged, error) {
 		return func(t *tx, last aged) ([]aged, error) {
@@ -195,7 +195,9 @@ func (d *DB) SweepEmpty(ctx context.Context, before chat.Time) error {
 	if err != nil {
 		return fmt.Errorf("erase files without a message: %w", err)
 	}
-	err = sweep(ctx, d, find(selectOldEmpty, portion), func(t *tx, k aged) error { return t.erase(deleteEmpty, k.ID) })
+	err = sweep(ctx, d, find(selectOldEmpty, portion), func(t *tx, k aged) error {
+		return t.erase(deleteEmpty, k.ID, int64(before)) // unless its visitor came back just now
+	})
 	if err != nil {
 		return fmt.Errorf("erase sessions without a message: %w", err)
 	}

@@ -99,12 +99,14 @@ func TestSweepEmpty(t *testing.T) {
 		apply(t, d, func(tx chat.Tx) error {
 			for i := range 500 {
 				s := visitorSession(fmt.Sprintf("empty%d", i))
-				s.CreatedAt = chat.Time(i)
+				s.LastActivity = chat.Time(i) // its visitor was there
 				if err := tx.CreateSession(s); err != nil {
 					return err
 				}
 			}
-			if err := tx.CreateSession(newSession("started", 1)); err != nil {
+			back := visitorSession("back") // begun long ago, its visitor came back
+			back.LastActivity = 460
+			if err := errors.Join(tx.CreateSession(back), tx.CreateSession(newSession("started", 1))); err != nil {
 				return err
 			}
 			for i, f := range []chat.File{{ID: "orphan"}, {ID: "taken", MessageID: "m"}, {ID: "young", CreatedAt: 900}} {
@@ -120,9 +122,11 @@ func TestSweepEmpty(t *testing.T) {
 		}
 		apply(t, d, func(tx chat.Tx) error {
 			list, err := tx.Sessions(chat.SessionQuery{Empty: true})
-			if len(list) != 51 {
-				t.Errorf("%d sessions are left, want 51", len(list))
+			if len(list) != 52 {
+				t.Errorf("%d sessions are left, want 52", len(list))
 			}
+			_, alive := tx.Lock("back")
+			want(t, alive, nil)
 			_, gone := tx.Lock("empty449")
 			want(t, gone, chat.ErrSessionNotFound)
 			_, gone = tx.File("orphan")

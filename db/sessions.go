@@ -129,6 +129,18 @@ func (t *tx) Sessions(q chat.SessionQuery) ([]chat.Session, error) {
 	return all[:min(len(all), limitOf(q.Limit))], nil
 }
 
+const selectExport = `SELECT number, ` + sessionColumns + ` FROM sessions WHERE number > ? AND started_at > 0 ORDER BY number LIMIT ?`
+
+// Export implements [chat.Reader].
+func (t *tx) Export(after int64, limit int) ([]chat.Session, int64, error) {
+	rows, err := list[stored](t, limited(selectExport, limit), after)
+	sessions := make([]chat.Session, len(rows))
+	for i := range rows {
+		sessions[i], after = rows[i].Session, rows[i].Number
+	}
+	return sessions, after, err
+}
+
 func newestFirst(a, b chat.Session) int {
 	if a.LastActivity != b.LastActivity {
 		return cmp.Compare(b.LastActivity, a.LastActivity)

@@ -35,7 +35,7 @@ func dsn(path, role string, relaxed bool) string {
 	}
 	name := url.URL{Path: path}
 	return "file:" + name.EscapedPath() + role + "&_synchronous=" + level +
-		"&_foreign_keys=1&_pragma=journal_size_limit(67108864)&_pragma=wal_autocheckpoint(1000)" +
+		"&_foreign_keys=1&_pragma=journal_size_limit(67108864)&_pragma=wal_autocheckpoint(4000)" +
 		"&_pragma=trusted_schema(0)&_txlock=immediate&_defensive=1&_dqs=0"
 }
 
@@ -86,6 +86,10 @@ func (f *file) read(ctx context.Context, op func(*tx) error) error {
 	return f.readers.read(ctx, op)
 }
 
+func (f *file) look(ctx context.Context, op func(*tx) error) error {
+	return f.readers.use(ctx, func(c *conn) error { return protect(op, &tx{q: c}) })
+}
+
 func (f *file) vacuum(ctx context.Context, n int) (more bool, err error) {
 	return f.writer.vacuum(ctx, n)
 }
@@ -119,6 +123,20 @@ type readers struct {
 
 // read runs op on one snapshot.
 func (r *readers) read(ctx context.Context, op func(*tx) error) error {
+	return r.use(ctx, func(c *conn) error {
+		if _, err := c.exec("BEGIN"); err != nil {
+			return fmt.Errorf("begin to read: %w", err)
+		}
+		err := protect(op, &tx{q: c})
+		if _, failed := c.exec("ROLLBACK"); failed != nil {
+			c.broken = failed // the snapshot may still be held: drop the connection
+		}
+		return err
+	})
+}
+
+// use lends a connection to work.
+func (r *readers) use(ctx context.Context, work func(*conn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -133,10 +151,7 @@ func (r *readers) read(ctx context.Context, op func(*tx) error) error {
 		return err
 	}
 	defer r.put(c)
-	if _, err := c.exec("BEGIN"); err != nil {
-		return fmt.Errorf("begin to read: %w", err)
-	}
-	return protect(op, &tx{q: c})
+	return work(c)
 }
 
 func (r *readers) take() (*conn, error) {
@@ -153,12 +168,11 @@ func (r *readers) take() (*conn, error) {
 	return newConn(context.Background(), r.source)
 }
 
-// put ends the snapshot and keeps the connection, unless it is in doubt.
+// put keeps a connection, unless it is in doubt.
 func (r *readers) put(c *conn) {
-	_, err := c.exec("ROLLBACK")
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err != nil || c.broken != nil || r.closed {
+	if c.broken != nil || r.closed {
 		c.close()
 		return
 	}
@@ -210,6 +224,10 @@ func (m *memory) apply(ctx context.Context, op func(*tx) error) error {
 
 // read is as good as apply: its op cannot write.
 func (m *memory) read(ctx context.Context, op func(*tx) error) error {
+	return m.writer.apply(ctx, op)
+}
+
+func (m *memory) look(ctx context.Context, op func(*tx) error) error {
 	return m.writer.apply(ctx, op)
 }
 

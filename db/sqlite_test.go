@@ -43,7 +43,7 @@ func TestPragmas(t *testing.T) {
 				"journal_mode":       {"wal", "wal"},
 				"foreign_keys":       {"1", "1"},
 				"journal_size_limit": {"67108864", ""},
-				"wal_autocheckpoint": {"1000", ""},
+				"wal_autocheckpoint": {"4000", ""},
 				"trusted_schema":     {"0", "0"},
 				"query_only":         {"0", "1"},
 				"auto_vacuum":        {"2", "2"},
@@ -149,6 +149,10 @@ func fillUp(t *testing.T, d *db.DB, limit, unlimit func() error) {
 	if !write(10_000) {
 		t.Fatal("the disk did not get full")
 	}
+	for d.Apply(t.Context(), visitorMessage(ids[0], chat.NewID())) == nil { // there may be room for a few
+		continue
+	}
+	want(t, d.Ping(t.Context()), chat.ErrStorageFull)
 	check := func() {
 		t.Helper()
 		read(t, d, func(r chat.Reader) error {

@@ -3,6 +3,8 @@ package db
 import (
 	"database/sql"
 	"errors"
+	"strconv"
+	"strings"
 
 	"relay/server/chat"
 )
@@ -66,4 +68,11 @@ func limitOf(n int) int {
 		return noLimit
 	}
 	return n
+}
+
+// limited writes the limit of a query, which ends with LIMIT ?, into it: SQLite
+// plans a query anew whenever another limit is bound. Callers have few limits,
+// so few texts are prepared.
+func limited(query string, n int) string {
+	return strings.TrimSuffix(query, "?") + strconv.Itoa(limitOf(n))
 }

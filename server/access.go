@@ -27,7 +27,8 @@ func (s *Server) widget(a authored) action {
 		if err := s.limited(w, r, s.rates.requests, s.address(r)); err != nil {
 			return nil, err
 		}
-		return a(w, r, chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget, Token: r.Header.Get("X-Session-Token")})
+		return a(w, r, chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget,
+			Token: r.Header.Get("X-Session-Token"), TokenRequired: s.cfg.RequireSessionToken})
 	}
 }
 

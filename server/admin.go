@@ -5,12 +5,17 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"relay/server/chat"
 )
 
 // maxSessions is how many sessions one request may list.
 const maxSessions = 100
+
+// maxOperatorName is how long the name may be that a program gives an operator;
+// as long as the setting of that name.
+const maxOperatorName = 100
 
 func (s *Server) settings(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
 	return s.relay.Settings().Public(), nil
@@ -106,7 +111,7 @@ func sessionQuery(r *http.Request) (chat.SessionQuery, error) {
 	}
 	if given := form.Get("cursor"); given != "" {
 		text, err := base64.RawURLEncoding.DecodeString(given)
-		if err != nil || json.Unmarshal(text, &q.Before) != nil {
+		if err != nil || json.Unmarshal(text, &q.Before) != nil || !isText(q.Before.ID) {
 			return q, badRequest("cursor must be a nextCursor of an earlier answer")
 		}
 	}
@@ -170,8 +175,8 @@ func (s *Server) adminSend(_ http.ResponseWriter, r *http.Request, by chat.Autho
 
 // named gives an operator who came with a key its display name.
 func (s *Server) named(by chat.Author, name string) (chat.Author, error) {
-	if len(name) > 4*maxNameLength {
-		return by, badRequest("operatorName is too long")
+	if utf8.RuneCountInString(name) > maxOperatorName {
+		return by, badRequest("operatorName must be at most 100 characters")
 	}
 	if name != "" && by.Source == chat.SourceAPI {
 		by.Name = name

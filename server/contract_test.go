@@ -27,7 +27,9 @@ import (
 // fails when an answer, an event of a stream or a request that was accepted is
 // not as the document says.
 type witness struct {
-	t    *testing.T
+	t interface {
+		Errorf(format string, args ...any)
+	}
 	keys *server.Keyring
 	next http.Handler
 }
@@ -315,10 +317,7 @@ func once(key [32]byte, check func() error) error {
 // its parameters and its body.
 func checkAccepted(r *http.Request, strict *routers.Route, vars map[string]string, sent *tee, keys map[string]bool) error {
 	if sent.seen.Len() >= maxSeen {
-		return nil
-	}
-	if _, err := io.Copy(io.Discard, sent); err != nil { // what the handler left unread
-		return nil
+		return nil // a large file
 	}
 	route := *strict
 	route.Spec = document().loose

@@ -4,13 +4,19 @@ import (
 	"bytes"
 	"fmt"
 	"image"
+	"image/jpeg"
 	"image/png"
 	"io"
 	"mime/multipart"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"relay/db/dbtest"
 	"relay/server"
 	"relay/server/chat"
 )
@@ -123,6 +129,9 @@ func TestHostileAttachments(t *testing.T) {
 			{"direction characters", "in\u202evoice.txt", []byte("hello"), 200, "invoice.txt text/plain"},
 			{"an image of 60000 × 60000", "bomb.png", pixelBomb(60000, 60000), 413, "megapixels"},
 			{"a GIF of 65535 × 65535 with a script in it", "a.gif", gif, 413, "megapixels"},
+			{"a JPEG whose size lies behind 320 KB of EXIF", "a.jpg", deepJPEG(5), 200, "a.jpg application/octet-stream"},
+			{"a JPEG with much EXIF", "a.jpg", deepJPEG(2), 200, "a.jpg image/jpeg"},
+			{"half a JPEG", "a.jpg", deepJPEG(2)[:100<<10], 400, "damaged"},
 			{"half a PNG", "a.png", pixels(10, 10)[:20], 400, "damaged"},
 			{"nothing", "a.txt", nil, 400, "empty"},
 			{"too much", "a.bin", make([]byte, 3<<20), 413, ""},
@@ -175,6 +184,14 @@ func pixelBomb(width, height uint32) []byte {
 	return bomb
 }
 
+// deepJPEG is a JPEG with n segments of 64 KB in front of its size.
+func deepJPEG(n int) []byte {
+	var out bytes.Buffer
+	_ = jpeg.Encode(&out, image.NewGray(image.Rect(0, 0, 8, 8)), nil)
+	segment := append([]byte{0xff, 0xe1, 0xff, 0xff}, make([]byte, 0xffff-2)...)
+	return slices.Concat(out.Bytes()[:2], bytes.Repeat(segment, n), out.Bytes()[2:])
+}
+
 func crc(data []byte) uint32 {
 	sum := ^uint32(0)
 	for _, b := range data {
@@ -214,4 +231,153 @@ func TestPublicURLMakesLinksAbsolute(t *testing.T) {
 			t.Errorf("url is %s", a.text("url"))
 		}
 	}, func(c *server.Config) { c.PublicURL = "https://chat.test" })
+}
+
+// part is a part of a form: what its Content-Disposition adds, and its content.
+func part(disposition, content string) string {
+	return "--x\r\nContent-Disposition: form-data; " + disposition + "\r\n\r\n" + content + "\r\n"
+}
+
+// TestUploadForms sends forms as no form should be, with a directory for
+// temporary files or none. Nothing stays in it.
+func TestUploadForms(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		dir, nowhere := t.TempDir(), t.TempDir()+"/none"
+		file, session := part(`name="file"; filename="a.txt"`, "hello"), part(`name="sessionId"`, s.open("v"))
+		huge := "X-Long: " + strings.Repeat("z", 100<<10) + "\r\n"
+		for _, tt := range []struct {
+			name, temp, body string
+			status           int
+			text             string
+		}{
+			{"the file first", dir, file + session, 200, ""},
+			{"two files after the session", dir, session + file + file, 200, ""},
+			{"two files before the session", dir, file + file + session, 400, "one file"},
+			{"many files", dir, strings.Repeat(file, 200), 400, "one file"},
+			{"a file and no session", dir, file, 400, "sessionId is required"},
+			{"a file and a foreign session", dir, file + part(`name="sessionId"`, "nope"), 404, "Session not found"},
+			{"a file that is cut", dir, "--x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n" + strings.Repeat("z", 9000), 400, "cut off"},
+			{"too large a file", dir, part(`name="file"`, strings.Repeat("z", 3<<20)), 413, "too large"},
+			{"the file first and nowhere to keep it", nowhere, file + session, 400, "sessionId must come before file"},
+			{"the session first and nowhere to keep files", nowhere, session + file, 200, ""},
+			{"a long header", dir, session + strings.Replace(file, "\r\n", "\r\n"+huge, 1), 413, "form around"},
+			{"a long header after the file", dir, file + strings.Replace(session, "\r\n", "\r\n"+huge, 1), 413, "form around"},
+			{"a long preamble", dir, strings.Repeat("z\r\n", 30<<10) + session + file, 413, "form around"},
+			{"a long file", dir, session + part(`name="file"`, strings.Repeat("z", 300<<10)), 200, ""},
+			{"a long file first", dir, part(`name="file"`, strings.Repeat("z", 300<<10)) + session, 200, ""},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				s.t = t
+				t.Setenv("TMPDIR", tt.temp)
+				end := "--x--\r\n"
+				if tt.text == "cut off" {
+					end = ""
+				}
+				a := s.call("POST", uploads, publicKey, tt.body+end, "Content-Type", "multipart/form-data; boundary=x")
+				if tt.status != 200 {
+					s.refused(a, tt.status, tt.text)
+				} else if a.status != 200 {
+					t.Errorf("answered %d %s", a.status, a.body)
+				}
+				if left, _ := os.ReadDir(dir); len(left) > 0 {
+					t.Errorf("%d temporary files stay", len(left))
+				}
+			})
+		}
+		s.t = t
+		t.Setenv("TMPDIR", nowhere) // it is not even tried
+		s.must("PATCH", "/api/admin/settings", secretKey, object{"attachments": object{"enabled": false}})
+		s.refused(s.call("POST", uploads, publicKey, file+session+"--x--\r\n", "Content-Type", "multipart/form-data; boundary=x"), 403, "switched off")
+	}, func(c *server.Config) { c.Settings = map[string]chat.Raw{"attachmentMaxBytes": chat.Raw("2097152")} })
+}
+
+// TestFormFilenames: how browsers write names in forms.
+func TestFormFilenames(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		session := part(`name="sessionId"`, s.open("v"))
+		for sent, want := range map[string]string{
+			`a %22b%22.txt`:    `a "b".txt`,
+			`a%0D%0Ab.txt`:     `ab.txt`,
+			`100%25 %2F %.txt`: `100%25 %2F %.txt`,
+			`%2522.txt`:        `%2522.txt`,
+		} {
+			a := s.call("POST", uploads, publicKey, session+part(`name="file"; filename="`+sent+`"`, "hello")+"--x--\r\n", "Content-Type", "multipart/form-data; boundary=x")
+			if a.status != 200 || a.text("filename") != want {
+				t.Errorf("%s: %d %s, want %s", sent, a.status, a.body, want)
+				continue
+			}
+			s.must("GET", a.text("url"), "", nil)
+		}
+	})
+}
+
+// TestLongUploadIsAnswered uploads to a server whose time to answer is over
+// when the header has been read.
+func TestLongUploadIsAnswered(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t))
+	id := s.open("v")
+	hs := httptest.NewUnstartedServer(nil)
+	hs.Config = s.server.HTTPServer()
+	hs.Config.WriteTimeout = 1
+	hs.Start()
+	t.Cleanup(hs.Close)
+	s.url = hs.URL
+	if a := s.upload(uploads, publicKey, "a.bin", make([]byte, 1<<20), "sessionId", id, "file", ""); a.status != 200 {
+		t.Errorf("answered %d %s", a.status, a.body)
+	}
+}
+
+// TestUploadLimits: strangers do not use up what a session may upload, and an
+// address uploads a few files at a time.
+func TestUploadLimits(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t), func(c *server.Config) {
+		cfg, _, err := server.LoadConfig(server.Flags{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.RateLimit, c.TrustedProxies = true, cfg.TrustedProxies
+	})
+	bound := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v", "useSessionToken": true})
+	form := part(`name="sessionId"`, bound.text("sessionId")) + part(`name="file"`, "hello") + "--x--\r\n"
+	send := func(token, from string) answer {
+		return s.call("POST", uploads, publicKey, form, "Content-Type", "multipart/form-data; boundary=x", "X-Session-Token", token, "X-Forwarded-For", from)
+	}
+	for range 30 {
+		s.refused(send("wrong", "203.0.113.1"), 404, "Session not found")
+	}
+	for i := range 12 {
+		if a := send(bound.text("sessionToken"), "203.0.113.1"); (a.status == 200) != (i < 10) || (a.status == 429) != (i >= 10) {
+			t.Errorf("upload %d: %d %s", i, a.status, a.body)
+		}
+	}
+	var open []net.Conn
+	for range 20 {
+		open = append(open, s.hold("203.0.113.2"))
+	}
+	s.refused(send("wrong", "203.0.113.2"), 429, "Too many requests")
+	s.refused(send("wrong", "203.0.113.3"), 404, "Session not found")
+	for _, conn := range open {
+		_, _ = io.WriteString(conn, "--x--")
+		if reply, _ := io.ReadAll(conn); !strings.Contains(string(reply), "400 Bad Request") {
+			t.Errorf("answered %q", reply)
+		}
+	}
+	s.refused(send("wrong", "203.0.113.2"), 404, "Session not found")
+}
+
+// hold begins an upload of five bytes and returns when relay waits for them.
+func (s *site) hold(from string) net.Conn {
+	s.t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = conn.Close() })
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nX-Forwarded-For: %s\r\nContent-Type: multipart/form-data; boundary=x\r\n"+
+		"Content-Length: 5\r\nConnection: close\r\nExpect: 100-continue\r\n\r\n", uploads, publicKey, from)
+	reply := make([]byte, len("HTTP/1.1 100 Continue\r\n\r\n"))
+	if _, err := io.ReadFull(conn, reply); err != nil || !strings.Contains(string(reply), http.StatusText(http.StatusContinue)) {
+		s.t.Fatalf("answered %q, %v", reply, err)
+	}
+	return conn
 }

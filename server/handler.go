@@ -15,8 +15,12 @@ import (
 	"relay/server/chat"
 )
 
-// maxBody is the largest JSON body of a request.
-const maxBody = 64 << 10
+// The largest JSON bodies. An operator's longest content, every character
+// escaped, needs the larger one.
+const (
+	maxBody      = 64 << 10
+	maxAdminBody = 512 << 10
+)
 
 // action does what a request asks for and returns what to answer: any value as
 // JSON, or an error. An action that wrote its answer itself returns written.
@@ -69,8 +73,8 @@ func cleanAddress(r *http.Request) bool {
 	if !isText(r.URL.Path) {
 		return false
 	}
-	if r.URL.RawQuery == "" {
-		return true
+	if !strings.Contains(r.URL.RawQuery, "%") {
+		return isText(r.URL.RawQuery)
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -151,7 +155,7 @@ func statusOf(kind chat.Kind) int {
 	return http.StatusInternalServerError
 }
 
-// decode reads a JSON object of at most maxBody bytes. Unknown fields are
+// decode reads a JSON object of at most maxBody or maxAdminBody bytes. Unknown fields are
 // ignored, wrong types and broken text are 400.
 func decode[T any](r *http.Request) (T, error) {
 	var v T
@@ -186,7 +190,11 @@ func checkContentType(r *http.Request) error {
 }
 
 func readBody(r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxBody))
+	most := int64(maxBody)
+	if strings.HasPrefix(r.URL.Path, "/api/admin/") {
+		most = maxAdminBody
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, most))
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):

@@ -67,10 +67,16 @@ func OpenKeyring(ctx context.Context, store chat.Store, cfg Config, log *slog.Lo
 	if _, err := k.read(ctx); err != nil {
 		return nil, fmt.Errorf("read the keys: %w", err)
 	}
-	if k.keys.secretPlain != "" && !k.SetupOpen() {
+	k.Expire()
+	return k, nil
+}
+
+// Expire erases the plain secret when the set-up window was open for a day. It
+// is to be called now and then.
+func (k *Keyring) Expire() {
+	if k.current().secretPlain != "" && !k.SetupOpen() {
 		k.CloseSetup("it was open for a day, or is not wanted")
 	}
-	return k, nil
 }
 
 // create makes the keys if there are none.
@@ -81,8 +87,12 @@ func (k *Keyring) create(ctx context.Context) error {
 		if err != nil || have != "" {
 			return err
 		}
+		shown := secret
+		if k.preset.secretHash != "" {
+			shown = "" // nobody will ever need the generated one
+		}
 		return putMeta(tx, map[string]string{metaPublicKey: public, metaSecretHash: chat.Hash(secret),
-			metaSecretPlain: secret, metaSetupOpened: chat.Now().String(), metaFileKey: chat.NewToken()})
+			metaSecretPlain: shown, metaSetupOpened: chat.Now().String(), metaFileKey: chat.NewToken()})
 	})
 }
 
@@ -158,6 +168,10 @@ func (k *Keyring) IsSecret(key string) bool {
 func (k *Keyring) SigningKey(purpose string) []byte {
 	return []byte(chat.Hash(purpose + ":" + k.current().secretHash))
 }
+
+// Generation changes whenever the secret key does; what was let in by an
+// earlier one is to end.
+func (k *Keyring) Generation() string { return k.current().secretHash }
 
 // Links returns the maker of links to files, below base. Its key never
 // changes.

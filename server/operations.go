@@ -47,6 +47,16 @@ func (s *Server) bridges(_ http.ResponseWriter, r *http.Request, _ chat.Author) 
 	return map[string]any{"bridges": views}, nil
 }
 
+// testBridge answers POST /api/admin/bridges/{name}/test.
+func (s *Server) testBridge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	for _, b := range bridgeNeeds {
+		if b.name == pathVar(r, "name") {
+			return nil, &httpError{status: http.StatusConflict, text: "This version of relay has no " + b.name + " bridge yet"}
+		}
+	}
+	return nil, &httpError{status: http.StatusNotFound, text: "Bridge not found"}
+}
+
 // deliveryView is a delivery as people look at it.
 type deliveryView struct {
 	ID        string         `json:"id"`
@@ -61,7 +71,7 @@ type deliveryView struct {
 }
 
 // deliveryStates are the values of ?state=.
-var deliveryStates = map[string]chat.DeliveryState{"": 0, "sending": chat.DeliverySending, "done": chat.DeliveryDone, "failed": chat.DeliveryFailed}
+var deliveryStates = map[string]chat.DeliveryState{"pending": chat.DeliveryPending, "sending": chat.DeliverySending, "done": chat.DeliveryDone, "failed": chat.DeliveryFailed}
 
 // deliveries answers GET /api/admin/deliveries, newest first.
 func (s *Server) deliveries(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
@@ -69,13 +79,17 @@ func (s *Server) deliveries(_ http.ResponseWriter, r *http.Request, _ chat.Autho
 	if err != nil {
 		return nil, err
 	}
-	state, known := deliveryStates[r.URL.Query().Get("state")]
-	if !known {
-		return nil, badRequest("state must be sending, done or failed")
+	q := chat.DeliveryQuery{Dest: r.URL.Query().Get("dest"), Limit: limit}
+	if given := r.URL.Query().Get("state"); given != "" {
+		state, known := deliveryStates[given]
+		if !known {
+			return nil, badRequest("state must be pending, sending, done or failed")
+		}
+		q.State = &state
 	}
 	var list []chat.Delivery
 	err = s.store.Read(r.Context(), func(rd chat.Reader) (err error) {
-		list, err = rd.Deliveries(chat.DeliveryQuery{Dest: r.URL.Query().Get("dest"), State: state, Limit: limit})
+		list, err = rd.Deliveries(q)
 		return err
 	})
 	if err != nil {
@@ -156,11 +170,10 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, _ chat.Author) (
 	h.Set("Content-Disposition", `attachment; filename="relay-`+time.Now().UTC().Format(time.DateOnly)+`.ndjson"`)
 	h.Set("Cache-Control", "no-store")
 	out := json.NewEncoder(patientWriter{w, http.NewResponseController(w)})
-	q := chat.SessionQuery{Limit: exportPage}
-	for {
+	for last := int64(0); ; {
 		var list []chat.Session
-		err := s.store.Read(r.Context(), func(rd chat.Reader) (err error) {
-			list, err = rd.Sessions(q)
+		err := s.store.Look(r.Context(), func(rd chat.Reader) (err error) {
+			list, last, err = rd.Export(last, exportPage)
 			return err
 		})
 		for i := range list {
@@ -174,8 +187,6 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, _ chat.Author) (
 		if len(list) < exportPage {
 			return written{}, nil
 		}
-		last := &list[len(list)-1]
-		q.Before = chat.Cursor{At: last.LastActivity, ID: last.ID}
 	}
 }
 

@@ -1,10 +1,8 @@
 package server_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -61,6 +59,8 @@ func TestSessionsList(t *testing.T) {
 		}
 		s.refused(s.call("GET", "/api/admin/sessions?status=lost", secretKey, nil), 400, "status must be")
 		s.refused(s.call("GET", "/api/admin/sessions?cursor=xx", secretKey, nil), 400, "cursor must be")
+		nul := base64.RawURLEncoding.EncodeToString([]byte(`{"At":"2026-01-01T00:00:00Z","ID":"\u0000"}`))
+		s.refused(s.call("GET", "/api/admin/sessions?cursor="+nul, secretKey, nil), 400, "cursor must be")
 	})
 }
 
@@ -170,6 +170,9 @@ func TestDeliveries(t *testing.T) {
 		if len(list) != 2 || list[0].(map[string]any)["lastError"] != "the desk is closed" {
 			t.Fatalf("deliveries: %v", list)
 		}
+		if pending := s.must("GET", "/api/admin/deliveries?state=pending", secretKey, nil).get("deliveries").([]any); len(pending) != 0 {
+			t.Errorf("pending: %v", pending)
+		}
 		retry := "/api/admin/deliveries/" + list[0].(map[string]any)["id"].(string) + "/retry"
 		s.must("POST", retry, secretKey, nil)
 		s.refused(s.call("POST", retry, secretKey, nil), 409, "pending")
@@ -202,39 +205,6 @@ func TestStats(t *testing.T) {
 	})
 }
 
-func TestExport(t *testing.T) {
-	eachSite(t, func(t *testing.T, s *site) {
-		const sessions, each = 3, 120
-		for i := range sessions {
-			id := s.open(fmt.Sprint(i))
-			for n := range each {
-				if _, err := s.relay.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: id, Content: fmt.Sprint(n)}); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		a := s.must("GET", "/api/admin/export", secretKey, nil)
-		count, want := map[string]int{}, ""
-		for lines := bufio.NewScanner(bytes.NewReader(a.body)); lines.Scan(); {
-			var line struct{ Type, Content string }
-			if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-				t.Fatalf("%v: %s", err, lines.Text())
-			}
-			if line.Type == "session" {
-				want = "0"
-			} else if line.Content != want {
-				t.Fatalf("message %s came instead of %s", line.Content, want)
-			} else {
-				want = fmt.Sprint(count["message"]%each + 1)
-			}
-			count[line.Type]++
-		}
-		if count["session"] != sessions || count["message"] != sessions*each {
-			t.Errorf("exported %v", count)
-		}
-	})
-}
-
 func TestRotateKeys(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		_, secret := s.keys()
@@ -258,6 +228,8 @@ func TestBridges(t *testing.T) {
 		s.must("PATCH", "/api/admin/settings", secretKey, object{"slackBotToken": "xoxb-1234567890", "slackChannelId": "C1", "telegramBotToken": "1:abcdefghijk"})
 		list := s.must("GET", "/api/admin/bridges", secretKey, nil).get("bridges").([]any)
 		got := fmt.Sprint(list)
+		s.refused(s.call("POST", "/api/admin/bridges/slack/test", secretKey, nil), 409, "slack")
+		s.refused(s.call("POST", "/api/admin/bridges/irc/test", secretKey, nil), 404, "Bridge not found")
 		for _, want := range []string{"missing:[telegramChatId] name:telegram", "missing:[discordBotToken discordChannelId] name:discord", "name:slack queue:0 receive:none state:unsupported"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("bridges are %s, without %s", got, want)

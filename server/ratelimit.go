@@ -22,13 +22,14 @@ const (
 
 	streamsPerSession = 20
 	streamsPerAddress = 100
+	uploadsPerAddress = 20 // at a time
 )
 
 // rates are the limits of one server. They count in this process only.
 type rates struct {
 	inits, requests, messages, uploads, identifys, failures *httprate.RateLimiter
 
-	sessionStreams, addressStreams gauge
+	sessionStreams, addressStreams, addressUploads gauge
 }
 
 func newRates() *rates {
@@ -38,7 +39,8 @@ func newRates() *rates {
 	}
 	return &rates{inits: perMinute(initsPerAddress), requests: perMinute(requestsPerAddress), messages: perMinute(messagesPerSession),
 		uploads: perMinute(uploadsPerSession), identifys: perMinute(identifysPerSession), failures: perMinute(failuresPerAddress),
-		sessionStreams: gauge{most: streamsPerSession}, addressStreams: gauge{most: streamsPerAddress}}
+		sessionStreams: gauge{most: streamsPerSession}, addressStreams: gauge{most: streamsPerAddress},
+		addressUploads: gauge{most: uploadsPerAddress}}
 }
 
 // limited answers 429 when key exceeds a rate.
@@ -72,6 +74,12 @@ func (s *Server) address(r *http.Request) string {
 	return addr.String()
 }
 
+// visitorKey counts a session's requests by address: who only knows a session's
+// id must not use up what its visitor may send.
+func (s *Server) visitorKey(r *http.Request, sessionID string) string {
+	return s.address(r) + " " + sessionID
+}
+
 // denied is the answer to a wrong key: 401, or 429 to who keeps guessing.
 func (s *Server) denied(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limited(w, r, s.rates.failures, s.address(r)); err != nil {
@@ -97,6 +105,18 @@ func (s *Server) enterStream(r *http.Request, sessionID string) (leave func(), e
 		s.rates.addressStreams.leave(address)
 		s.rates.sessionStreams.leave(sessionID)
 	}, nil
+}
+
+// enterUpload counts an upload in, or refuses it. leave counts it out.
+func (s *Server) enterUpload(r *http.Request) (leave func(), err error) {
+	if s.unlimited(r) {
+		return func() {}, nil
+	}
+	address := s.address(r)
+	if !s.rates.addressUploads.enter(address) {
+		return nil, errTooMany()
+	}
+	return func() { s.rates.addressUploads.leave(address) }, nil
 }
 
 // gauge counts what is open at the moment, by key.

@@ -16,6 +16,7 @@ type route struct {
 // communityRoutes puts the route tables of the community server together.
 func (s *Server) communityRoutes() http.Handler {
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
+	s.router = m
 	for _, rt := range slices.Concat(s.openRoutes(), s.widgetRoutes(), s.adminRoutes()) {
 		m.Handle(rt.path, s.handle(rt.action)).Methods(rt.method)
 	}
@@ -84,6 +85,7 @@ func (s *Server) adminRoutes() []route {
 		{"POST", "/api/admin/sessions/{session}/events", s.admin(s.adminEvent)},
 		{"POST", "/api/admin/operator/status", s.admin(s.operatorStatus)},
 		{"GET", "/api/admin/bridges", s.admin(s.bridges)},
+		{"POST", "/api/admin/bridges/{name}/test", s.admin(s.testBridge)},
 		{"GET", "/api/admin/deliveries", s.admin(s.deliveries)},
 		{"POST", "/api/admin/deliveries/{id}/retry", s.admin(s.retryDelivery)},
 		{"POST", "/api/admin/webhooks/test", s.admin(s.testWebhook)},
@@ -112,6 +114,8 @@ func (s *Server) pageRoutes() []pageRoute {
 		{"GET", "/widget.js", s.widgetLoader},
 		{"GET", "/widget/{file}", s.widgetFile},
 		{"GET", "/static/{file}", s.staticFile},
+		{"GET", "/openapi.yaml", s.openAPI},
+		{"GET", "/docs", s.apiDocs},
 	}
 }
 

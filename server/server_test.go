@@ -28,12 +28,13 @@ const (
 
 // site is a running community server.
 type site struct {
-	t     *testing.T
-	url   string
-	relay *chat.Relay
-	hub   *chat.Hub
-	store *db.DB
-	ring  *server.Keyring
+	t      *testing.T
+	url    string
+	relay  *chat.Relay
+	hub    *chat.Hub
+	store  *db.DB
+	server *server.Server
+	ring   *server.Keyring
 
 	outbox  *chat.Outbox
 	webhook *webhook.Sink
@@ -69,6 +70,7 @@ func newSite(t *testing.T, store *db.DB, configure ...func(*server.Config)) *sit
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.server = srv
 	hs := httptest.NewUnstartedServer(nil)
 	hs.Config = srv.HTTPServer()
 	hs.Config.Handler = newWitness(t, s.ring, hs.Config.Handler)
@@ -189,6 +191,20 @@ func (f frame) get(path string) any { return answer{body: []byte(f.data)}.get(pa
 // stream opens a stream and returns a function that waits for its next event.
 func (s *site) stream(path, key string, header ...string) (next func() frame) {
 	s.t.Helper()
+	lines := bufio.NewScanner(s.body(path, key, header...))
+	return func() frame {
+		s.t.Helper()
+		f, err := readFrame(lines)
+		if err != nil {
+			s.t.Fatalf("stream: %v", err)
+		}
+		return f
+	}
+}
+
+// body opens a stream.
+func (s *site) body(path, key string, header ...string) io.Reader {
+	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
 	s.t.Cleanup(cancel)
 	req, err := http.NewRequestWithContext(ctx, "GET", s.url+path, nil)
@@ -209,15 +225,7 @@ func (s *site) stream(path, key string, header ...string) (next func() frame) {
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" {
 		s.t.Fatalf("stream answered %d %s", resp.StatusCode, resp.Header.Get("Content-Type"))
 	}
-	lines := bufio.NewScanner(resp.Body)
-	return func() frame {
-		s.t.Helper()
-		f, err := readFrame(lines)
-		if err != nil {
-			s.t.Fatalf("stream: %v", err)
-		}
-		return f
-	}
+	return resp.Body
 }
 
 func readFrame(lines *bufio.Scanner) (f frame, err error) {

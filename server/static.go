@@ -45,15 +45,19 @@ func loadStatic() (*static, error) {
 		if contentTypes[path.Ext(name)] == "" {
 			return fmt.Errorf("%s has no content type", name)
 		}
-		sum := sha256.Sum256(data)
-		st.files[name] = &staticFile{plain: data, contentType: contentTypes[path.Ext(name)],
-			etag: `"` + hex.EncodeToString(sum[:8]) + `"`, zipped: sync.OnceValue(func() []byte { return zip(data) })}
+		st.files[name] = newStaticFile(data, contentTypes[path.Ext(name)])
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("built files: %w", err)
 	}
 	return st, nil
+}
+
+func newStaticFile(data []byte, contentType string) *staticFile {
+	sum := sha256.Sum256(data)
+	return &staticFile{plain: data, contentType: contentType,
+		etag: `"` + hex.EncodeToString(sum[:8]) + `"`, zipped: sync.OnceValue(func() []byte { return zip(data) })}
 }
 
 func zip(data []byte) []byte {
@@ -71,6 +75,11 @@ func (st *static) serve(w http.ResponseWriter, r *http.Request, name, cache stri
 		http.NotFound(w, r)
 		return
 	}
+	f.serve(w, r, cache)
+}
+
+// serve answers the file, or 304 to whoever has it.
+func (f *staticFile) serve(w http.ResponseWriter, r *http.Request, cache string) {
 	h := w.Header()
 	h.Set("Cache-Control", cache)
 	h.Set("ETag", f.etag)

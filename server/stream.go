@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -70,36 +71,53 @@ func (o *sse) heartbeat() error {
 }
 
 // widgetStream answers GET /api/widget/stream: a session's facts from the
-// cursor on, without loss or repeat, and the states as they come.
+// cursor on, without loss or repeat, and the states as they come. It waits in
+// here for hours, so the stack has to be small: openStream's is given back.
 func (s *Server) widgetStream(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	sessionID := r.URL.Query().Get("sessionId")
-	if err := required("sessionId", sessionID); err != nil {
-		return nil, err
-	}
-	leave, err := s.enterStream(r, sessionID)
+	feed, out, leave, err := s.openStream(w, r, by)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	feed, open, err := s.relay.Follow(r.Context(), by, sessionID, lastEventID(r))
-	if err != nil {
-		return nil, err
+	if out != nil {
+		s.follow(r.Context(), out, feed)
 	}
-	defer feed.Close()
-	out := s.startSSE(w)
+	return written{}, nil
+}
+
+// openStream begins a stream and writes what happened since its cursor. out is
+// nil if the client has gone already; leave is to be called in the end.
+func (s *Server) openStream(w http.ResponseWriter, r *http.Request, by chat.Author) (feed *chat.Feed, out *sse, leave func(), err error) {
+	query := r.URL.Query()
+	sessionID := query.Get("sessionId")
+	if err := required("sessionId", sessionID); err != nil {
+		return nil, nil, nil, err
+	}
+	left, err := s.enterStream(r, sessionID)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	feed, open, err := s.relay.Follow(r.Context(), by, sessionID, lastEventID(r, query))
+	if err != nil {
+		left()
+		return nil, nil, nil, err
+	}
+	leave = func() {
+		feed.Close()
+		left()
+	}
+	out = s.startSSE(w)
 	out.state(chat.StateConnected, map[string]any{"type": chat.StateConnected, "sessionId": sessionID,
 		"lastEventId": cursor(open.Session.Rev), "operatorOnline": s.relay.OperatorOnline(), "status": open.Session.Status})
-	out.facts(sessionID, open.Events, open.Resync, feed.Last())
-	if out.send() != nil {
-		return written{}, nil
+	if !s.pass(r.Context(), out, feed, open.Page) {
+		out = nil
 	}
-	s.follow(r.Context(), out, feed, sessionID)
-	return written{}, nil
+	return feed, out, leave, nil
 }
 
 // follow writes what a feed brings until the client, the session or relay
 // goes away.
-func (s *Server) follow(ctx context.Context, out *sse, feed *chat.Feed, sessionID string) {
+func (s *Server) follow(ctx context.Context, out *sse, feed *chat.Feed) {
 	heartbeat := time.NewTicker(heartbeatEvery)
 	defer heartbeat.Stop()
 	for {
@@ -114,26 +132,49 @@ func (s *Server) follow(ctx context.Context, out *sse, feed *chat.Feed, sessionI
 			if !open {
 				return
 			}
-			events, resync, err := feed.Next(ctx, e)
+			page, err := feed.Next(ctx, e)
 			if err != nil {
-				if ctx.Err() == nil && !isNotFound(err) {
-					s.log.Error("stream cut: it cannot read what it missed", "err", err)
-				}
+				s.cut(ctx, err)
 				return
 			}
-			out.facts(sessionID, events, resync, feed.Last())
-			if out.send() != nil {
+			if !s.pass(ctx, out, feed, page) {
 				return
 			}
 		}
 	}
 }
 
-// facts queues events for a visitor. resync tells the client to load the
+// pass writes a page of a feed and those behind it, one at a time: what a slow
+// reader misses stays in the database. It reports whether the stream goes on.
+func (s *Server) pass(ctx context.Context, out *sse, feed *chat.Feed, page chat.Page) bool {
+	for {
+		out.facts(feed, page)
+		if out.send() != nil {
+			return false
+		}
+		if !page.More {
+			return true
+		}
+		var err error
+		if page, err = feed.More(ctx); err != nil {
+			s.cut(ctx, err)
+			return false
+		}
+	}
+}
+
+// cut tells why a stream ends that nobody ended.
+func (s *Server) cut(ctx context.Context, err error) {
+	if ctx.Err() == nil && !isNotFound(err) {
+		s.log.Error("stream cut: it cannot read what it missed", "err", err)
+	}
+}
+
+// facts queues events for a visitor. A resync tells the client to load the
 // history anew; it carries the id from which the stream goes on.
-func (o *sse) facts(sessionID string, events []chat.Event, resync bool, last int64) {
-	for i := range events {
-		e := &events[i]
+func (o *sse) facts(feed *chat.Feed, page chat.Page) {
+	for i := range page.Events {
+		e := &page.Events[i]
 		if !e.ForVisitor() {
 			continue
 		}
@@ -143,9 +184,10 @@ func (o *sse) facts(sessionID string, events []chat.Event, resync bool, last int
 		}
 		o.event(e.Type, id, e.Show(o.links, chat.Now().Add(chat.LinkLife), false))
 	}
-	if resync {
-		data, _ := marshal(map[string]string{"type": string(chat.StateResync), "sessionId": sessionID, "lastEventId": cursor(last)})
-		o.event(chat.StateResync, cursor(last), data)
+	if page.Resync {
+		last := cursor(feed.Last())
+		data, _ := marshal(map[string]string{"type": string(chat.StateResync), "sessionId": feed.SessionID(), "lastEventId": last})
+		o.event(chat.StateResync, last, data)
 	}
 }
 
@@ -156,14 +198,17 @@ func (o *sse) state(t chat.EventType, body map[string]any) {
 }
 
 // adminStream answers GET /api/admin/stream: everything that happens from now
-// on. It cannot resume: who comes back, or is too slow, is told to resync.
+// on, as long as the secret key is the same. It cannot resume: who comes back,
+// or is too slow, is told to resync.
 func (s *Server) adminStream(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	keys := s.keys.Generation()
 	sub := s.hub.Subscribe("")
 	defer sub.Close()
 	out := s.startSSE(w)
-	out.state(chat.StateConnected, map[string]any{"type": chat.StateConnected, "operatorOnline": s.relay.OperatorOnline()})
+	connected, _ := marshal(map[string]any{"type": chat.StateConnected, "operatorOnline": s.relay.OperatorOnline()})
+	out.event(chat.StateConnected, "0", connected) // with an id: who comes back brings it, however quiet it was
 	n := 0
-	if lastEventID(r) != "" {
+	if lastEventID(r, r.URL.Query()) != "" {
 		out.resync(&n)
 	}
 	heartbeat := time.NewTicker(heartbeatEvery)
@@ -173,13 +218,18 @@ func (s *Server) adminStream(w http.ResponseWriter, r *http.Request, _ chat.Auth
 		case <-r.Context().Done():
 			return written{}, nil
 		case <-heartbeat.C:
-			out.buf = append(out.buf, ": heartbeat\n\n"...)
-		case e, open := <-sub.C:
-			if !open {
+			if s.keys.Generation() != keys {
 				return written{}, nil
 			}
-			n++
-			out.event(e.Type, strconv.Itoa(n), e.Show(out.links, chat.Now().Add(chat.LinkLife), true))
+			out.buf = append(out.buf, ": heartbeat\n\n"...)
+		case e, open := <-sub.C:
+			if !open || s.keys.Generation() != keys {
+				return written{}, nil
+			}
+			if e.Type != chat.EventLeaving { // it may yet turn out to be none
+				n++
+				out.event(e.Type, strconv.Itoa(n), e.Show(out.links, chat.Now().Add(chat.LinkLife), true))
+			}
 			if sub.Lost() {
 				out.resync(&n)
 			}
@@ -194,9 +244,9 @@ func (o *sse) resync(n *int) {
 }
 
 // lastEventID is the cursor that a request brings.
-func lastEventID(r *http.Request) string {
+func lastEventID(r *http.Request, query url.Values) string {
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
 		return id
 	}
-	return r.URL.Query().Get("lastEventId")
+	return query.Get("lastEventId")
 }

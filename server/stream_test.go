@@ -1,8 +1,15 @@
 package server_test
 
 import (
+	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"time"
+
+	"relay/db/dbtest"
+	"relay/server"
+	"relay/server/chat"
 )
 
 func TestWidgetStream(t *testing.T) {
@@ -28,8 +35,9 @@ func TestWidgetStream(t *testing.T) {
 		if f := next(); f.event != "operator_status" || f.get("online") != true || f.get("sessionId") != id {
 			t.Errorf("then came %+v", f)
 		}
-		s.must("POST", "/api/widget/read", publicKey, object{"sessionId": id, "messageIds": []string{answer.text("id"), "unknown"}})
-		if f := next(); f.event != "message_read" || f.id != "4" || f.get("status") != "read" || !strings.Contains(f.data, answer.text("id")) || strings.Contains(f.data, "unknown") {
+		s.must("POST", "/api/widget/read", publicKey, object{"sessionId": id, "messageIds": []string{answer.text("id"), "unknown", answer.text("id")}})
+		if f := next(); f.event != "message_read" || f.id != "4" || f.get("status") != "read" || !strings.Contains(f.data, answer.text("id")) || strings.Contains(f.data, "unknown") ||
+			strings.Count(f.data, answer.text("id")) != 1 {
 			t.Errorf("then came %+v", f)
 		}
 		s.must("PATCH", "/api/admin/settings", secretKey, object{"primaryColor": "#112233"})
@@ -74,7 +82,7 @@ func TestStreamResumes(t *testing.T) {
 func TestAdminStream(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		next := s.stream("/api/admin/stream", secretKey)
-		if f := next(); f.event != "connected" {
+		if f := next(); f.event != "connected" || f.id != "0" { // the id brings who comes back its resync
 			t.Errorf("first came %+v", f)
 		}
 		id := s.open("v")
@@ -103,4 +111,56 @@ func TestAdminStream(t *testing.T) {
 			t.Errorf("then came %+v", f)
 		}
 	})
+}
+
+// TestStreamOfALongHistory: a visitor far behind gets all of it, in order.
+func TestStreamOfALongHistory(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t))
+	id := s.open("v")
+	const messages = 130
+	for i := range messages {
+		_, err := s.relay.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: id, Content: fmt.Sprint(i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	next := s.stream("/api/widget/stream?lastEventId=1&sessionId="+id, publicKey)
+	next() // connected
+	for i := range messages {
+		if f := next(); f.event != "message" || f.get("content") != fmt.Sprint(i) {
+			t.Fatalf("message %d came as %+v", i, f)
+		}
+	}
+}
+
+// TestBlockEndsStreams: a blocked visitor hears no more and cannot come back.
+func TestBlockEndsStreams(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id := s.open("v")
+		body := s.body("/api/widget/stream?sessionId="+id, publicKey)
+		s.must("POST", "/api/admin/sessions/"+id+"/block", secretKey, nil)
+		_, _ = io.Copy(io.Discard, body) // ends
+		s.refused(s.call("GET", "/api/widget/stream?sessionId="+id, publicKey, nil), 403, "Blocked")
+	})
+}
+
+// TestRotationEndsAdminStreams, wherever the key was rotated.
+func TestRotationEndsAdminStreams(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		public, secret := s.keys()
+		body := s.body("/api/admin/stream", secret)
+		other, err := server.OpenKeyring(t.Context(), s.store, server.Config{}, discard) // the command line
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := other.RotateSecret(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(1100 * time.Millisecond) // how old the known keys may be
+		id := s.must("POST", "/api/widget/init", public, object{"visitorId": "v"}).text("sessionId")
+		s.must("POST", "/api/widget/typing", public, object{"sessionId": id})
+		if heard, _ := io.ReadAll(body); strings.Contains(string(heard), "typing") {
+			t.Errorf("the old key still hears %s", heard)
+		}
+	}, unset)
 }

@@ -64,12 +64,15 @@ func (e *eventRequest) event() chat.CustomEvent {
 	return chat.CustomEvent{Name: e.Name, Data: data}
 }
 
-func (s *Server) widgetEvent(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *Server) widgetEvent(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[eventRequest](r)
 	if err != nil {
 		return nil, err
 	}
 	if err := required("sessionId", in.SessionID); err != nil {
+		return nil, err
+	}
+	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, in.SessionID)); err != nil {
 		return nil, err
 	}
 	return ok, s.relay.Trigger(r.Context(), by, in.SessionID, in.event())

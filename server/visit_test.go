@@ -121,7 +121,12 @@ func TestVerifiedIdentity(t *testing.T) {
 	})
 	t.Run("required", func(t *testing.T) {
 		eachSite(t, func(t *testing.T, s *site) {
-			s.refused(identify(s, s.open("v"), object{"name": "Ada"}), 403, "verified identity is required")
+			id := s.open("v")
+			s.refused(identify(s, id, object{"name": "Ada"}), 403, "verified identity is required")
+			s.must("POST", "/api/widget/prechat", publicKey, object{"sessionId": id, "fields": object{"email": "ceo@corp.test"}})
+			if view := s.must("GET", "/api/admin/sessions/"+id, secretKey, nil); view.get("identity") != nil || view.text("preChat.email") != "ceo@corp.test" {
+				t.Errorf("the form is a way around: %s", view.body)
+			}
 		}, secret, func(c *server.Config) { c.IdentityRequired = true })
 	})
 }
@@ -133,6 +138,11 @@ func TestRequireSessionToken(t *testing.T) {
 			t.Fatalf("init answers %s", a.body)
 		}
 		s.refused(s.call("POST", "/api/widget/messages", publicKey, object{"sessionId": a.text("sessionId"), "content": "x"}), 404, "Session not found")
+		v, err := s.relay.Init(t.Context(), chat.Visit{VisitorID: "from before it was required"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.refused(s.call("GET", "/api/widget/messages?sessionId="+v.Session.ID, publicKey, nil), 404, "Session not found")
 	}, func(c *server.Config) { c.RequireSessionToken = true })
 }
 

@@ -91,7 +91,7 @@ func (p post) verify(t *testing.T) {
 
 // Ids and times differ from run to run.
 var (
-	idForm   = regexp.MustCompile(`"[A-Z2-7]{26}"`)
+	idForm   = regexp.MustCompile(`"[A-Z2-7]{26}[0-9A-V]*"`)
 	timeForm = regexp.MustCompile(`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"`)
 	linkForm = regexp.MustCompile(`/files/[A-Z2-7]{26}/([^?]*)\?exp=0&sig=[\w-]+`)
 )
@@ -215,6 +215,19 @@ func TestWebhookJudgesAnswers(t *testing.T) {
 				}
 			}
 		}, 1, nil},
+		{"a body that breaks off", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = io.WriteString(w, "half of it")
+		}, 1, nil},
+		{"a body that never ends", func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(200)
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}, 1, nil},
+		{"500 with a body that breaks off", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			w.WriteHeader(500)
+		}, 0, func(err error) bool { return strings.Contains(err.Error(), "500") }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			url, _ := receiver(t, tt.answer)

@@ -81,8 +81,7 @@ type postRequest struct {
 }
 
 func (p *postRequest) post(sessionID string) chat.Post {
-	return chat.Post{SessionID: sessionID, Content: p.Content, ReplyTo: p.ReplyTo,
-		ClientID: p.ClientID, AttachmentIDs: p.AttachmentIDs}
+	return chat.Post{SessionID: sessionID, Content: p.Content, ReplyTo: p.ReplyTo, AttachmentIDs: p.AttachmentIDs}
 }
 
 func (s *Server) widgetSend(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
@@ -93,10 +92,12 @@ func (s *Server) widgetSend(w http.ResponseWriter, r *http.Request, by chat.Auth
 	if err := required("sessionId", in.SessionID); err != nil {
 		return nil, err
 	}
-	if err := s.limited(w, r, s.rates.messages, in.SessionID); err != nil {
+	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, in.SessionID)); err != nil {
 		return nil, err
 	}
-	return s.shown(s.relay.Send(r.Context(), by, in.post(in.SessionID)))
+	post := in.post(in.SessionID)
+	post.ClientID = in.ClientID
+	return s.shown(s.relay.Send(r.Context(), by, post))
 }
 
 // historyAnswer is a part of a session's history.
@@ -128,7 +129,7 @@ func (s *Server) history(r *http.Request, by chat.Author, sessionID string) (any
 	return historyAnswer{messages(s.showFiles(h.Messages)), h.HasMore, cursor(h.Rev)}, nil
 }
 
-func (s *Server) widgetEdit(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *Server) widgetEdit(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[postRequest](r)
 	if err != nil {
 		return nil, err
@@ -136,12 +137,18 @@ func (s *Server) widgetEdit(_ http.ResponseWriter, r *http.Request, by chat.Auth
 	if err := required("sessionId", in.SessionID); err != nil {
 		return nil, err
 	}
+	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, in.SessionID)); err != nil {
+		return nil, err
+	}
 	return s.shown(s.relay.Edit(r.Context(), by, in.SessionID, pathVar(r, "id"), in.Content))
 }
 
-func (s *Server) widgetDelete(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *Server) widgetDelete(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	sessionID := r.URL.Query().Get("sessionId")
 	if err := required("sessionId", sessionID); err != nil {
+		return nil, err
+	}
+	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, sessionID)); err != nil {
 		return nil, err
 	}
 	return ok, s.relay.Delete(r.Context(), by, sessionID, pathVar(r, "id"))
@@ -161,7 +168,7 @@ func (s *Server) widgetIdentify(w http.ResponseWriter, r *http.Request, by chat.
 	if err := required("sessionId", sessionID); err != nil {
 		return nil, err
 	}
-	if err := s.limited(w, r, s.rates.identifys, sessionID); err != nil {
+	if err := s.limited(w, r, s.rates.identifys, s.visitorKey(r, sessionID)); err != nil {
 		return nil, err
 	}
 	userHash, err := takeText(in, "userHash")

@@ -106,8 +106,13 @@ func TestClientIDMakesSendingIdempotent(t *testing.T) {
 				t.Fatalf("the same clientId made %v", ids)
 			}
 		}
+		// An operator's message is never taken for a visitor's.
+		own := s.must("POST", "/api/admin/sessions/"+id+"/messages", secretKey, object{"content": "answer", "clientId": "c1"})
+		if own.text("content") != "answer" || own.get("clientId") != nil {
+			t.Errorf("an operator's message with a visitor's clientId: %s", own.body)
+		}
 		list := s.must("GET", "/api/admin/sessions/"+id+"/messages", secretKey, nil)
-		if n := len(list.get("messages").([]any)); n != 1 {
+		if n := len(list.get("messages").([]any)); n != 2 {
 			t.Errorf("%d messages are stored", n)
 		}
 		if strings.Contains(string(list.body), "clientId") {
@@ -196,7 +201,10 @@ func TestLifeOfASession(t *testing.T) {
 		s.refused(s.call("POST", "/api/widget/init", publicKey, object{"visitorId": "v", "useSessionToken": true}), 403, "Blocked")
 		s.must("POST", admin+"/unblock", secretKey, nil)
 		s.say(id, "three")
-		for _, want := range []string{"message 2", "session_closed 3", "operator_status ", "session_reopened 4", "message 5", "message 6"} {
+		for _, want := range []string{"message 2", "session_closed 3", "operator_status ", "session_reopened 4", "message 5", "connected ", "message 6"} {
+			if want == "connected " { // blocking ended the stream
+				next = s.stream("/api/widget/stream?sessionId="+id, publicKey, "Last-Event-ID", "5")
+			}
 			if f := next(); f.event+" "+f.id != want || f.get("type") != f.event || f.get("sessionId") != id {
 				t.Errorf("got %s %s %s, want %s", f.event, f.id, f.data, want)
 			}

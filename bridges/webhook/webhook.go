@@ -28,6 +28,9 @@ var schedule = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minut
 // maxRetryAfter bounds what a receiver may ask for.
 const maxRetryAfter = time.Hour
 
+// bodyPatience is how long the body of an answer is waited for.
+const bodyPatience = time.Second
+
 // Target is where events go, as the settings have it now.
 type Target struct {
 	URL     string
@@ -102,7 +105,7 @@ func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (int, error) {
 }
 
 func (s *Sink) visitor(ctx context.Context, sessionID string) (visitorID string, err error) {
-	err = s.opts.Store.Read(ctx, func(r chat.Reader) error {
+	err = s.opts.Store.Look(ctx, func(r chat.Reader) error {
 		session, err := r.Session(sessionID)
 		visitorID = session.VisitorID
 		return err
@@ -125,6 +128,8 @@ func (s *Sink) post(ctx context.Context, t Target, id, event string, data json.R
 	if err != nil {
 		return Answer{}, err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.URL, bytes.NewReader(body))
 	if err != nil {
 		return Answer{}, fmt.Errorf("%w: the webhook's address is not a URL", chat.ErrPermanent)
@@ -144,11 +149,11 @@ func (s *Sink) post(ctx context.Context, t Target, id, event string, data json.R
 		return Answer{}, withoutURL(err)
 	}
 	defer resp.Body.Close()
-	// A receiver that goes on and on is not listened to; the rest is cut.
-	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
-	if err != nil {
-		return Answer{}, withoutURL(err)
-	}
+	// The status says it all. A receiver that goes on and on, or never comes to
+	// an end, is not listened to: the body is as much of it as came.
+	cut := time.AfterFunc(bodyPatience, cancel)
+	defer cut.Stop()
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 	return Answer{Status: resp.StatusCode, Body: string(bytes.ToValidUTF8(text, nil)), Duration: time.Since(begun),
 		RetryAfter: retryAfter(resp.Header.Get("Retry-After"))}, nil
 }

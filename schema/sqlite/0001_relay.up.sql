@@ -42,10 +42,13 @@ CREATE INDEX sessions_started ON sessions (status, last_activity, id) WHERE star
 CREATE INDEX sessions_empty ON sessions (last_activity, id) WHERE started_at = 0;
 
 -- seq is the revision of the event that brought the message.
+-- A message's id tells its seq, so that no index of ids has to be written for
+-- each message; foreign_id holds ids that do not, made by others.
 CREATE TABLE messages (
 	session       INTEGER NOT NULL REFERENCES sessions (number) ON DELETE CASCADE,
 	seq           INTEGER NOT NULL,
 	id            TEXT    NOT NULL,
+	foreign_id    TEXT    NOT NULL,
 	client_id     TEXT    NOT NULL,
 	sender        TEXT    NOT NULL,
 	created_at    INTEGER NOT NULL,
@@ -60,7 +63,7 @@ CREATE TABLE messages (
 	content       TEXT    NOT NULL,
 	PRIMARY KEY (session, seq)
 ) STRICT;
-CREATE UNIQUE INDEX messages_id ON messages (session, id);
+CREATE UNIQUE INDEX messages_id ON messages (session, foreign_id) WHERE foreign_id <> '';
 CREATE UNIQUE INDEX messages_client ON messages (session, client_id) WHERE client_id <> '';
 
 -- What happened in a session, dense by revision. Old ones are pruned from the

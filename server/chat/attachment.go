@@ -20,8 +20,12 @@ const (
 	maxOperatorFiles = 10
 )
 
-// ErrAttachmentNotFound answers unknown, foreign and used attachments alike.
-var ErrAttachmentNotFound = &Error{NotFound, "Attachment not found"}
+var (
+	// ErrAttachmentNotFound answers unknown, foreign and used attachments alike.
+	ErrAttachmentNotFound = &Error{NotFound, "Attachment not found"}
+	// ErrAttachmentsOff answers every upload while the settings forbid them.
+	ErrAttachmentsOff = &Error{Forbidden, "Attachments are switched off"}
+)
 
 // File is an attachment as the store keeps it, in chunks of ChunkSize.
 type File struct {
@@ -41,14 +45,28 @@ func (f *File) Attachment() Attachment {
 	return Attachment{ID: f.ID, Filename: f.Filename, MimeType: f.MimeType, Size: f.Size}
 }
 
+// MayUpload reports why by may not upload files to a session: nil if it may.
+func (r *Relay) MayUpload(ctx context.Context, by Author, sessionID string) error {
+	if !r.Settings().AttachmentRules().Enabled {
+		return ErrAttachmentsOff
+	}
+	return r.store.Look(ctx, func(rd Reader) error {
+		s, err := rd.Session(sessionID)
+		if err != nil {
+			return err
+		}
+		return by.authorise(&s)
+	})
+}
+
 // Upload stores a file of a session, a chunk at a time. It becomes visible
 // with its last chunk; what is cut off before leaves nothing. A message takes
 // it later by its id.
 func (r *Relay) Upload(ctx context.Context, by Author, sessionID, filename string, body io.Reader) (Attachment, error) {
 	ctx = context.WithoutCancel(ctx) // it is body that tells whether the sender is still there
 	rules := r.Settings().AttachmentRules()
-	if !rules.Enabled {
-		return Attachment{}, Errorf(Forbidden, "Attachments are switched off")
+	if err := r.MayUpload(ctx, by, sessionID); err != nil {
+		return Attachment{}, err
 	}
 	chunk := make([]byte, ChunkSize)
 	n, err := readChunk(body, chunk)
@@ -72,7 +90,7 @@ func (r *Relay) Upload(ctx context.Context, by Author, sessionID, filename strin
 	return f.Attachment(), nil
 }
 
-// beginFile stores the incomplete file if its author may.
+// beginFile stores the incomplete file if its author still may.
 func (r *Relay) beginFile(ctx context.Context, by Author, f *File) error {
 	return r.store.Apply(ctx, func(tx Tx) error {
 		s, err := tx.Session(f.SessionID)
@@ -186,7 +204,7 @@ type Download struct {
 // Open finds a complete file. The download reads while ctx lives.
 func (r *Relay) Open(ctx context.Context, id string) (*Download, error) {
 	d := &Download{store: r.store, ctx: ctx, index: -1}
-	err := r.store.Read(ctx, func(rd Reader) (err error) {
+	err := r.store.Look(ctx, func(rd Reader) (err error) {
 		d.File, err = rd.File(id)
 		return err
 	})
@@ -202,7 +220,7 @@ func (d *Download) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	if index := int(d.offset / ChunkSize); index != d.index {
-		err := d.store.Read(d.ctx, func(rd Reader) (err error) {
+		err := d.store.Look(d.ctx, func(rd Reader) (err error) {
 			d.chunk, err = rd.Chunk(d.ID, index)
 			return err
 		})

@@ -74,6 +74,23 @@ func TestCutUploadLeavesNothing(t *testing.T) {
 	})
 }
 
+// TestUploadLooksFirst: nothing is read from who may not upload.
+func TestUploadLooksFirst(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+		h := build(t, store)
+		bound, err := h.Init(t.Context(), chat.Visit{VisitorID: "w", UseToken: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		unread := iotest.ErrReader(errors.New("the body was read"))
+		for name, id := range map[string]string{"no session": "nope", "a foreign session": bound.Session.ID} {
+			if _, err := h.Upload(t.Context(), visitor, id, "a.bin", unread); !errors.Is(err, chat.ErrSessionNotFound) {
+				t.Errorf("%s: %v, want %v", name, err, chat.ErrSessionNotFound)
+			}
+		}
+	})
+}
+
 // TestDownloadSeeks reads parts of a file across its chunks.
 func TestDownloadSeeks(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, store *db.DB) {

@@ -46,7 +46,7 @@ func (r *Relay) FillIn(ctx context.Context, by Author, sessionID string, answers
 		c.session.PreChat = mustJSON(answers)
 		identity := map[string]any{}
 		for _, name := range []string{"name", "email", "phone"} {
-			if text, ok := answers[name].(string); ok && text != "" && !c.session.Verified {
+			if text, ok := answers[name].(string); ok && text != "" && !c.session.Verified && !r.identity.Required {
 				identity[name] = text
 			}
 		}
@@ -69,7 +69,7 @@ func (r *Relay) checkAnswers(answers map[string]any) error {
 		default:
 			return Errorf(Invalid, "fields.%.100s must be a text, a number or true or false", name)
 		}
-		if len(name) > 4*maxName {
+		if utf8.RuneCountInString(name) > maxName {
 			return Errorf(Invalid, "a name in fields is too long")
 		}
 	}

@@ -5,25 +5,37 @@ import (
 	"strconv"
 )
 
-// maxBacklog is how many events a stream may catch up on; a reader that is
-// further behind is asked to load the history anew.
-const maxBacklog = 1000
+const (
+	// maxBacklog is how many events a stream may catch up on; a reader that is
+	// further behind is asked to load the history anew.
+	maxBacklog = 1000
+	// feedPage is how many events a feed holds in memory.
+	feedPage = 20
+)
 
 // Feed follows one session: its facts in order, without gap or repeat, and the
 // states as they come. The hub's hints may be late, early or lost; whenever
-// they leave a gap the feed reads the store.
+// they leave a gap the feed reads the store, page by page.
 type Feed struct {
 	sub       *Subscription
 	store     Store
 	sessionID string
 	last      int64
+	goal      int64 // the revision that catching up leads to
 }
 
-// Opening is what a feed begins with.
+// Page is what a feed brings at once.
+type Page struct {
+	Events []Event
+	Resync bool // too much is missing: load the history instead
+	More   bool // Feed.More brings the rest
+}
+
+// Opening is what a feed begins with: the session, and what happened in it
+// since the cursor.
 type Opening struct {
 	Session Session
-	Events  []Event // what happened since the cursor
-	Resync  bool    // the cursor is of no use: load the history instead
+	Page
 }
 
 // Follow opens a feed behind a cursor, the id of the last event its reader
@@ -32,23 +44,25 @@ type Opening struct {
 func (r *Relay) Follow(ctx context.Context, by Author, sessionID, cursor string) (*Feed, Opening, error) {
 	f := &Feed{sub: r.hub.Subscribe(sessionID), store: r.store, sessionID: sessionID}
 	var open Opening
-	err := r.store.Read(ctx, func(rd Reader) (err error) {
-		if open.Session, err = rd.Session(sessionID); err != nil {
-			return err
-		}
-		if err := by.authorise(&open.Session); err != nil {
-			return err
-		}
-		f.last = startOf(cursor, &open.Session)
-		open.Events, open.Resync, err = f.catchUp(rd, &open.Session)
+	err := r.store.Look(ctx, func(rd Reader) (err error) {
+		open.Session, err = rd.Session(sessionID)
 		return err
 	})
-	if err == nil && open.Session.LeavingRev != 0 {
-		err = r.stay(ctx, by, sessionID)
+	if err == nil {
+		err = by.authorise(&open.Session)
+	}
+	if err == nil {
+		f.last = startOf(cursor, &open.Session)
+		open.Page, err = f.reach(ctx, open.Session.Rev)
 	}
 	if err != nil {
 		f.Close()
 		return nil, Opening{}, err
+	}
+	if open.Session.LeavingRev != 0 {
+		if err := r.stay(ctx, by, sessionID); err != nil { // the leaver sees the stream anyway
+			r.log.Warn("cannot take an announced leave back", "session", sessionID, "err", err)
+		}
 	}
 	return f, open, nil
 }
@@ -68,61 +82,76 @@ func startOf(cursor string, s *Session) int64 {
 // C carries the hub's hints; each is to be given to Next.
 func (f *Feed) C() <-chan *Event { return f.sub.C }
 
+// SessionID names the session that is followed.
+func (f *Feed) SessionID() string { return f.sessionID }
+
 // Close ends the feed.
 func (f *Feed) Close() { f.sub.Close() }
 
 // Last returns the revision up to which the feed is complete.
 func (f *Feed) Last() int64 { return f.last }
 
-// Next returns what a hint brings: the event itself, nothing, or all events
-// that are missing so far. resync tells that too much is missing; the feed then
-// goes on behind the session's newest event.
-func (f *Feed) Next(ctx context.Context, e *Event) (events []Event, resync bool, err error) {
+// Next returns what a hint brings: the event itself, nothing, or what is
+// missing so far. After a resync the feed goes on behind the session's newest
+// event. Once the hub has ended the feed the store is left alone.
+func (f *Feed) Next(ctx context.Context, e *Event) (page Page, err error) {
 	lost := f.sub.Lost()
 	switch {
 	case e.Rev == 0:
-		events = []Event{*e}
+		page.Events = []Event{*e}
 	case e.Rev == f.last+1:
 		f.last++
-		events = []Event{*e}
+		page.Events = []Event{*e}
 	case e.Rev > f.last:
 		lost = true
 	}
-	if !lost {
-		return events, false, nil
+	if !lost || f.sub.Ended() {
+		return page, nil
 	}
-	err = f.store.Read(ctx, func(rd Reader) error {
-		s, err := rd.Session(f.sessionID)
-		if err != nil {
-			return err
-		}
-		var missed []Event
-		missed, resync, err = f.catchUp(rd, &s)
-		events = append(events, missed...)
+	var s Session
+	err = f.store.Look(ctx, func(rd Reader) (err error) {
+		s, err = rd.Session(f.sessionID)
 		return err
 	})
-	return events, resync, err
+	if err != nil {
+		return page, err
+	}
+	missed, err := f.reach(ctx, s.Rev)
+	missed.Events = append(page.Events, missed.Events...)
+	return missed, err
 }
 
-// catchUp reads the events between the feed and the session's revision, or
-// gives up on them and moves the feed there.
-func (f *Feed) catchUp(rd Reader, s *Session) (events []Event, resync bool, err error) {
-	missing := s.Rev - f.last
-	switch {
-	case missing == 0:
-		return nil, false, nil
+// reach begins to read the events up to a revision, or gives up on them.
+func (f *Feed) reach(ctx context.Context, goal int64) (Page, error) {
+	f.goal = goal
+	switch missing := goal - f.last; {
 	case f.last < 0 || missing > maxBacklog:
-		resync = true
-	default:
-		events, err = rd.Events(s.ID, f.last, maxBacklog)
-		if err != nil {
-			return nil, false, err
-		}
-		resync = len(events) != int(missing) // the oldest are pruned already
+		return f.giveUp(), nil
+	case missing <= 0:
+		return Page{}, nil
 	}
-	f.last = s.Rev
-	if resync {
-		return nil, true, nil
+	return f.More(ctx)
+}
+
+// More reads the next page of what is missing.
+func (f *Feed) More(ctx context.Context) (Page, error) {
+	var events []Event
+	err := f.store.Look(ctx, func(rd Reader) (err error) {
+		events, err = rd.Events(f.sessionID, f.last, feedPage)
+		return err
+	})
+	if err != nil {
+		return Page{}, err
 	}
-	return events, false, nil
+	if len(events) == 0 || events[0].Rev != f.last+1 { // the oldest are pruned already
+		return f.giveUp(), nil
+	}
+	f.last = events[len(events)-1].Rev // perhaps more than were missing a moment ago
+	return Page{Events: events, More: f.last < f.goal && !f.sub.Ended()}, nil
+}
+
+// giveUp moves the feed to where it should have come.
+func (f *Feed) giveUp() Page {
+	f.last = f.goal
+	return Page{Resync: true}
 }

@@ -2,6 +2,7 @@ package chat_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -40,7 +41,7 @@ func (r *reader) connect(ctx context.Context, end int64, hints int) error {
 		return err
 	}
 	defer feed.Close()
-	if err := r.take(open.Events, open.Resync); err != nil {
+	if err := r.take(ctx, feed, open.Page); err != nil {
 		return err
 	}
 	for range hints {
@@ -54,11 +55,11 @@ func (r *reader) connect(ctx context.Context, end int64, hints int) error {
 			if !ok {
 				return fmt.Errorf("the feed was closed")
 			}
-			events, resync, err := feed.Next(ctx, e)
+			page, err := feed.Next(ctx, e)
 			if err != nil {
 				return err
 			}
-			if err := r.take(events, resync); err != nil {
+			if err := r.take(ctx, feed, page); err != nil {
 				return err
 			}
 		}
@@ -66,20 +67,31 @@ func (r *reader) connect(ctx context.Context, end int64, hints int) error {
 	return nil
 }
 
-func (r *reader) take(events []chat.Event, resync bool) error {
-	if resync {
-		return fmt.Errorf("asked to resync behind %d", r.last)
-	}
-	for _, e := range events {
-		if e.Rev == 0 {
-			continue
+// take reads a page and those behind it.
+func (r *reader) take(ctx context.Context, feed *chat.Feed, page chat.Page) (err error) {
+	for {
+		if page.Resync {
+			return fmt.Errorf("asked to resync behind %d", r.last)
 		}
-		if e.Rev != r.last+1 {
-			return fmt.Errorf("revision %d came behind %d", e.Rev, r.last)
+		if len(page.Events) > 21 {
+			return fmt.Errorf("%d events came at once", len(page.Events))
 		}
-		r.last = e.Rev
+		for _, e := range page.Events {
+			if e.Rev == 0 {
+				continue
+			}
+			if e.Rev != r.last+1 {
+				return fmt.Errorf("revision %d came behind %d", e.Rev, r.last)
+			}
+			r.last = e.Rev
+		}
+		if !page.More {
+			return nil
+		}
+		if page, err = feed.More(ctx); err != nil {
+			return err
+		}
 	}
-	return nil
 }
 
 // TestFeedsNeverMissOrRepeat is the property that everything live rests on:
@@ -196,13 +208,82 @@ func TestFeedCatchesUpAfterALoss(t *testing.T) {
 		}
 		r := &reader{}
 		for r.last < 51 {
-			events, resync, err := feed.Next(t.Context(), <-feed.C())
+			page, err := feed.Next(t.Context(), <-feed.C())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := r.take(events, resync); err != nil {
+			if err := r.take(t.Context(), feed, page); err != nil {
 				t.Fatal(err)
 			}
 		}
 	})
+}
+
+// TestFeedReadsPages: a reader that is far behind never holds all it missed.
+func TestFeedReadsPages(t *testing.T) {
+	h := build(t, dbtest.Memory(t))
+	id := h.open(t, "visitor")
+	for i := range 100 {
+		h.say(t, id, fmt.Sprint(i))
+	}
+	feed, open, err := h.Follow(t.Context(), visitor, id, "0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer feed.Close()
+	r := &reader{}
+	if err := r.take(t.Context(), feed, open.Page); err != nil || !open.More || r.last != 101 {
+		t.Errorf("read up to %d, want 101 in pages: %v", r.last, err)
+	}
+	feed, _, err = h.Follow(t.Context(), visitor, id, "0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Block(t.Context(), operator, id, true); err != nil {
+		t.Fatal(err)
+	}
+	if page, err := feed.More(t.Context()); err != nil || page.More {
+		t.Errorf("who is blocked may read on: %v", err)
+	}
+}
+
+// TestBlockEndsTheStreams of a visitor, and it cannot come back.
+func TestBlockEndsTheStreams(t *testing.T) {
+	h := build(t, dbtest.Memory(t))
+	id := h.open(t, "visitor")
+	feed, _, err := h.Follow(t.Context(), visitor, id, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer feed.Close()
+	if err := h.Block(t.Context(), operator, id, true); err != nil {
+		t.Fatal(err)
+	}
+	for open := true; open; {
+		select {
+		case _, open = <-feed.C():
+		default:
+			t.Fatal("the stream of a blocked visitor goes on")
+		}
+	}
+	if _, _, err := h.Follow(t.Context(), visitor, id, ""); !errors.Is(err, chat.ErrBlocked) {
+		t.Errorf("a blocked visitor comes back: %v", err)
+	}
+}
+
+// TestFollowOnAFullDisk: a stream needs no writing.
+func TestFollowOnAFullDisk(t *testing.T) {
+	store := &broken{Store: dbtest.Memory(t)}
+	h := build(t, store)
+	id := h.open(t, "visitor")
+	h.say(t, id, "hello")
+	if err := h.Disconnect(t.Context(), visitor, id, chat.Leave{Reason: "manual"}); err != nil {
+		t.Fatal(err)
+	}
+	store.failures.Store(1)
+	feed, _, err := h.Follow(t.Context(), visitor, id, "")
+	if err != nil {
+		t.Fatalf("behind an announced leave: %v", err)
+	}
+	feed.Close()
 }

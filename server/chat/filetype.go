@@ -3,10 +3,12 @@ package chat
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"image"
 	_ "image/gif"  // so that sizes can be read
 	_ "image/jpeg" // likewise
 	_ "image/png"  // likewise
+	"io"
 	"mime"
 	"net/http"
 	"path"
@@ -47,6 +49,9 @@ func inspect(filename string, head []byte) (mimeType string, err error) {
 		if strings.HasPrefix(sniffed, "image/") {
 			err = checkPixels(sniffed, head)
 		}
+		if errors.Is(err, errSizeAhead) {
+			return "application/octet-stream", nil
+		}
 		return sniffed, err
 	}
 	named, _, _ := strings.Cut(mime.TypeByExtension(ext), ";")
@@ -56,6 +61,10 @@ func inspect(filename string, head []byte) (mimeType string, err error) {
 	return named, nil
 }
 
+// errSizeAhead tells that an image's size lies behind the first chunk: cameras
+// put that much in front of it. It is sound for all we know, but not shown.
+var errSizeAhead = errors.New("the size is not in the first chunk")
+
 // checkPixels refuses images that are small as files and huge when decoded.
 func checkPixels(mimeType string, head []byte) error {
 	var width, height int
@@ -63,6 +72,9 @@ func checkPixels(mimeType string, head []byte) error {
 		width, height = webpSize(head)
 	} else {
 		config, _, err := image.DecodeConfig(bytes.NewReader(head))
+		if errors.Is(err, io.ErrUnexpectedEOF) && len(head) == ChunkSize {
+			return errSizeAhead
+		}
 		if err != nil {
 			return Errorf(Invalid, "The image is damaged")
 		}

@@ -22,12 +22,13 @@ type Hub struct {
 
 // Subscription receives the events of one session, or of all.
 type Subscription struct {
-	// C carries the events. It is closed when the hub closes or the session
-	// is erased.
+	// C carries the events. It is closed when the hub closes or drops the
+	// session.
 	C         chan *Event
 	hub       *Hub
 	sessionID string
 	lost      atomic.Bool
+	ended     atomic.Bool
 }
 
 // NewHub makes a hub without subscribers.
@@ -41,7 +42,7 @@ func (h *Hub) Subscribe(sessionID string) *Subscription {
 	defer h.mu.Unlock()
 	switch {
 	case h.closed:
-		close(s.C)
+		s.end()
 	case sessionID == "":
 		h.all = append(h.all, s)
 	default:
@@ -90,12 +91,12 @@ func (h *Hub) Watched(sessionID string) int {
 	return len(h.sessions[sessionID])
 }
 
-// Drop ends every subscription of an erased session.
+// Drop ends every subscription of a session that was erased or blocked.
 func (h *Hub) Drop(sessionID string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, s := range h.sessions[sessionID] {
-		close(s.C)
+		s.end()
 	}
 	delete(h.sessions, sessionID)
 }
@@ -110,11 +111,11 @@ func (h *Hub) Close() {
 	h.closed = true
 	for _, list := range h.sessions {
 		for _, s := range list {
-			close(s.C)
+			s.end()
 		}
 	}
 	for _, s := range h.all {
-		close(s.C)
+		s.end()
 	}
 	h.sessions, h.all = map[string][]*Subscription{}, nil
 }
@@ -140,6 +141,16 @@ func (s *Subscription) Close() {
 // Events are dropped only while C is full, so asking after each receive is
 // enough.
 func (s *Subscription) Lost() bool { return s.lost.Load() && s.lost.Swap(false) }
+
+// Ended reports whether the hub has ended the subscription; C may still hold
+// events.
+func (s *Subscription) Ended() bool { return s.ended.Load() }
+
+// end is for the hub, under its lock.
+func (s *Subscription) end() {
+	s.ended.Store(true)
+	close(s.C)
+}
 
 func (s *Subscription) offer(e *Event) {
 	select {

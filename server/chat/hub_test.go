@@ -57,12 +57,13 @@ func TestHubCloseEndsEverySubscription(t *testing.T) {
 	h.Close()
 	subs = append(subs, h.Subscribe("late"))
 	for i, s := range subs {
-		if _, open := <-s.C; open {
+		if _, open := <-s.C; open || !s.Ended() {
 			t.Errorf("subscription %d is still open", i)
 		}
 		s.Close()
 	}
 	h.Publish(Event{SessionID: "a"})
+	h.Broadcast(StateOperatorStatus, map[string]bool{"online": false}) // nobody is told while relay stops
 }
 
 func TestHubDropEndsOneSession(t *testing.T) {

@@ -5,10 +5,31 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"strconv"
+	"strings"
 )
 
 // NewID returns an unguessable identifier of 130 random bits.
 func NewID() string { return rand.Text() }
+
+// idLength is the length of what NewID returns.
+const idLength = 26
+
+// messageID makes the id of a message of its random part and its place in the
+// session: the id alone leads to the message, without an index of ids.
+func messageID(random string, seq int64) string {
+	return random + strings.ToUpper(strconv.FormatInt(seq, 32))
+}
+
+// SeqOf returns the place in its session that a message's id tells. The ids
+// that backends give their messages tell none.
+func SeqOf(id string) (seq int64, ok bool) {
+	if len(id) <= idLength {
+		return 0, false
+	}
+	seq, err := strconv.ParseInt(id[idLength:], 32, 64)
+	return seq, err == nil && seq > 0
+}
 
 // NewToken returns a secret of 260 random bits.
 func NewToken() string { return rand.Text() + rand.Text() }

@@ -116,7 +116,7 @@ func (r *receiver) serve(ctx context.Context, thread string) Time {
 		u, err := r.head(ctx, thread)
 		if err != nil {
 			r.log.Error("inbox cannot use the database", "err", err)
-			return Now().Add(time.Second)
+			return Now().Add(storePause)
 		}
 		if u == nil {
 			return 0
@@ -125,12 +125,25 @@ func (r *receiver) serve(ctx context.Context, thread string) Time {
 			return u.NextAt
 		}
 		r.settle(u, r.handle(ctx, *u))
-		if err := r.store.Apply(context.WithoutCancel(ctx), func(tx Tx) error { return tx.SaveUpdate(u) }); err != nil {
-			r.log.Error("inbox cannot use the database", "err", err)
-			return Now().Add(time.Second)
-		}
+		r.save(ctx, u)
 	}
 	return Now()
+}
+
+// save stores what came of an update. While the database is away it tries
+// again, until ctx ends: an update that was worked on has had its effect.
+func (r *receiver) save(ctx context.Context, u *Update) {
+	for {
+		err := r.store.Apply(context.WithoutCancel(ctx), func(tx Tx) error { return tx.SaveUpdate(u) })
+		if err == nil {
+			return
+		}
+		r.log.Error("inbox cannot use the database", "key", u.Key, "err", err)
+		if ctx.Err() != nil {
+			return
+		}
+		rest(ctx, storePause)
+	}
 }
 
 // head returns the thread's first waiting update, nil when there is none.

@@ -118,3 +118,25 @@ func TestInboxTakesUpWhatWasLeft(t *testing.T) {
 		}
 	})
 }
+
+// TestInboxKeepsOutcomes: an update that was worked on while nothing can be
+// stored is not worked on again.
+func TestInboxKeepsOutcomes(t *testing.T) {
+	inHouse(t, func(t *testing.T, db *db.DB) {
+		store := &broken{Store: db}
+		in := chat.NewInbox(store, quiet)
+		receive(t, in, "one", "0")
+		receive(t, in, "one", "1")
+		var worked journal
+		stop := runInbox(t, in, 1, func(_ context.Context, u chat.Update) error {
+			worked.add(u.Key)
+			store.failures.Store(5)
+			return nil
+		})
+		time.Sleep(time.Minute)
+		stop()
+		if want := []string{"0", "1"}; !slices.Equal(worked.all(), want) {
+			t.Errorf("worked on %v, want %v", worked.all(), want)
+		}
+	})
+}

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -12,6 +13,9 @@ const (
 	MaxVisitorContent  = 4000
 	MaxOperatorContent = 40000
 )
+
+// maxReadIDs is how many messages can be marked as read at once.
+const maxReadIDs = 500
 
 // maxClientID bounds the id that a visitor's client gives a message.
 const maxClientID = 128
@@ -32,7 +36,7 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 	if err := p.check(by); err != nil {
 		return Message{}, err
 	}
-	id := NewID()
+	random := NewID()
 	var m Message
 	err := r.change(ctx, by, p.SessionID, func(c *change) error {
 		if p.ClientID != "" {
@@ -42,19 +46,19 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 				return err
 			}
 		}
-		m = Message{ID: id, SessionID: p.SessionID, Content: p.Content, Sender: by.Sender, Timestamp: c.at,
+		m = Message{SessionID: p.SessionID, Content: p.Content, Sender: by.Sender, Timestamp: c.at,
 			ReplyTo: p.ReplyTo, ClientID: p.ClientID, OperatorName: by.Name, Attachments: Of(Attachments{})}
 		if by.Sender != SenderVisitor {
 			m.SourceBridge = by.Source
 		}
-		return c.add(&m, p.AttachmentIDs)
+		return c.add(&m, random, p.AttachmentIDs)
 	})
 	return m, err
 }
 
 // check refuses what can be refused without looking at the session.
 func (p *Post) check(by Author) error {
-	if len(p.ClientID) > maxClientID {
+	if utf8.RuneCountInString(p.ClientID) > maxClientID {
 		return Errorf(Invalid, "clientId must be at most %d characters", maxClientID)
 	}
 	if err := checkFiles(by.Sender, p.AttachmentIDs); err != nil {
@@ -80,11 +84,9 @@ func checkContent(sender Sender, content string) error {
 	return nil
 }
 
-// add stores a new message with what it does to its session.
-func (c *change) add(m *Message, attachmentIDs []string) error {
-	if err := c.attach(m, attachmentIDs); err != nil {
-		return err
-	}
+// add stores a new message with what it does to its session. random is the
+// part of its id that nobody can guess.
+func (c *change) add(m *Message, random string, attachmentIDs []string) error {
 	if m.ReplyTo != "" {
 		if _, err := c.Message(m.SessionID, m.ReplyTo); err != nil {
 			return err
@@ -94,6 +96,10 @@ func (c *change) add(m *Message, attachmentIDs []string) error {
 		return err
 	}
 	m.Seq = c.session.Rev + 1
+	m.ID = messageID(random, m.Seq)
+	if err := c.attach(m, attachmentIDs); err != nil {
+		return err
+	}
 	if err := c.InsertMessage(m); err != nil {
 		return err
 	}
@@ -199,6 +205,10 @@ func (c *change) own(id string) (Message, error) {
 // that are unknown, one's own or read before are passed over; an operator who
 // names none means all.
 func (r *Relay) MarkRead(ctx context.Context, by Author, sessionID string, ids []string) error {
+	if len(ids) > maxReadIDs {
+		return Errorf(Invalid, "messageIds must be at most %d", maxReadIDs)
+	}
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	return r.change(ctx, by, sessionID, func(c *change) error {
 		unread, err := c.unread(ids)
 		if err != nil {

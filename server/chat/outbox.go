@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -98,57 +99,63 @@ func (o *Outbox) Retry(ctx context.Context, id string) error {
 }
 
 // serve delivers what is due in a session's lane, until the lane rests, is
-// empty or ctx ends. A delivery that has begun is finished even then.
+// empty or ctx ends. A delivery that has begun is finished even then. What came
+// of it is kept until it is stored: the database may be away for a while.
 func (s *sender) serve(ctx context.Context, sessionID string) Time {
-	var last *outcome
+	var settled []Delivery
 	for {
-		claimed, next, err := s.advance(sessionID, last, ctx.Err() == nil)
-		if err != nil {
-			s.log.Error("outbox cannot use the database", "err", err)
-			return Now().Add(time.Second)
-		}
-		if len(claimed) == 0 {
+		claimed, next, err := s.advance(sessionID, settled, ctx.Err() == nil)
+		switch {
+		case err != nil:
+			s.log.Error("outbox cannot use the database", "session", sessionID, "err", err)
+			if settled == nil || ctx.Err() != nil {
+				return Now().Add(storePause)
+			}
+			rest(ctx, storePause)
+		case len(claimed) == 0:
 			return next
+		default:
+			settled = s.deliver(ctx, claimed)
 		}
-		last = s.deliver(ctx, claimed)
 	}
 }
 
-// outcome is what came of the deliveries that were handed to the sink.
-type outcome struct {
-	claimed []Delivery
-	done    int
-	err     error
+// storePause is how long a database that fails is left alone.
+const storePause = time.Second
+
+// rest waits for a while, or until ctx ends.
+func rest(ctx context.Context, pause time.Duration) {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
 }
 
-// deliver hands claimed deliveries to the sink. The sink's time-out is the
-// policy's, not the end of relay: a request that left is waited for.
-func (s *sender) deliver(ctx context.Context, claimed []Delivery) *outcome {
+// deliver hands claimed deliveries to the sink and returns what became of
+// them. The sink's time-out is the policy's, not the end of relay: a request
+// that left is waited for.
+func (s *sender) deliver(ctx context.Context, claimed []Delivery) []Delivery {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.policy.Timeout)
 	defer cancel()
 	done, err := s.sink.Deliver(ctx, claimed)
 	if err == nil && done == 0 {
 		err = errors.New("the sink delivered nothing and said no reason")
 	}
-	return &outcome{claimed: claimed, done: done, err: err}
+	return s.settle(claimed, done, err)
 }
 
-// advance is one transaction: it settles the last outcome and claims what is
+// advance is one transaction: it stores what was settled and claims what is
 // due next. Claimed deliveries are marked as sending before they leave, so a
 // crash in between is seen as ambiguous. Without anything to claim it returns
 // when the lane is due again, 0 when it is empty.
-func (s *sender) advance(sessionID string, last *outcome, claim bool) (claimed []Delivery, next Time, err error) {
-	var gaveUp []Delivery
+func (s *sender) advance(sessionID string, settled []Delivery, claim bool) (claimed []Delivery, next Time, err error) {
 	err = s.store.Apply(context.Background(), func(tx Tx) error {
-		claimed, next, gaveUp = nil, 0, nil
-		if last != nil {
-			for _, d := range s.settle(last, Now()) {
-				if err := tx.SaveDelivery(&d); err != nil {
-					return err
-				}
-				if d.State == DeliveryFailed {
-					gaveUp = append(gaveUp, d)
-				}
+		claimed, next = nil, 0
+		for i := range settled {
+			if err := tx.SaveDelivery(&settled[i]); err != nil {
+				return err
 			}
 		}
 		lane, err := tx.Lane(s.sink.Name(), sessionID, s.policy.Batch+s.policy.Hold*maxPassed)
@@ -162,10 +169,15 @@ func (s *sender) advance(sessionID string, last *outcome, claim bool) (claimed [
 		claimed = due
 		return markSending(tx, due)
 	})
-	for _, d := range gaveUp {
-		s.report(d)
+	if err != nil {
+		return nil, 0, err
 	}
-	return claimed, next, err
+	for _, d := range settled {
+		if d.State == DeliveryFailed {
+			s.report(d)
+		}
+	}
+	return claimed, next, nil
 }
 
 // maxPassed bounds how many failing deliveries of a lane are looked past.
@@ -209,20 +221,19 @@ func markSending(tx Tx, lane []Delivery) error {
 	return nil
 }
 
-// settle returns the deliveries as an outcome leaves them: done, failed, or as
+// settle returns claimed deliveries as the sink left them: done, failed, or as
 // they were before they were claimed.
-func (s *sender) settle(o *outcome, now Time) []Delivery {
-	settled := make([]Delivery, len(o.claimed))
-	copy(settled, o.claimed)
+func (s *sender) settle(claimed []Delivery, done int, err error) []Delivery {
+	settled, now := slices.Clone(claimed), Now()
 	for i := range settled {
 		switch d := &settled[i]; {
-		case i < o.done:
+		case i < done:
 			d.State, d.LastError = DeliveryDone, ""
-		case i == o.done && o.err != nil:
+		case i == done && err != nil:
 			if i > 0 { // the head's attempt was counted when it left
 				d.Attempts++
 			}
-			s.fail(d, o.err, now)
+			s.fail(d, err, now)
 		}
 	}
 	return settled

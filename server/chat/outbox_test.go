@@ -287,6 +287,64 @@ func TestOutboxBatches(t *testing.T) {
 	})
 }
 
+// TestOutboxKeepsOutcomes: what was delivered while nothing can be stored is
+// not delivered again, nor is a failure counted twice or forgotten.
+func TestOutboxKeepsOutcomes(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		err  error
+		want []string
+	}{
+		{"done", nil, []string{"1", "2"}},
+		{"given up", chat.ErrPermanent, []string{"1", "2"}},
+		{"failed", errors.New("refused"), []string{"1", "1", "2"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inHouse(t, func(t *testing.T, db *db.DB) {
+				store, sink := &broken{Store: db}, newSink("desk")
+				first := true
+				sink.answer = func([]chat.Delivery) (int, error) {
+					if !first {
+						return 1, nil
+					}
+					first = false
+					store.failures.Store(5)
+					if tt.err != nil {
+						return 0, tt.err
+					}
+					return 1, nil
+				}
+				h := build(t, store, sink)
+				id := h.open(t, "a")
+				h.say(t, id, "hello")
+				stop := h.run(t)
+				time.Sleep(time.Minute)
+				stop()
+				expectRevs(t, sink, id, tt.want...)
+			})
+		})
+	}
+}
+
+// TestOutboxStopsWithoutADatabase: an outcome that cannot be stored does not
+// hold the end of relay.
+func TestOutboxStopsWithoutADatabase(t *testing.T) {
+	inHouse(t, func(t *testing.T, db *db.DB) {
+		store, sink := &broken{Store: db}, newSink("desk")
+		sink.answer = func([]chat.Delivery) (int, error) {
+			store.failures.Store(1 << 40)
+			return 1, nil
+		}
+		h := build(t, store, sink)
+		id := h.open(t, "a")
+		h.say(t, id, "hello")
+		stop := h.run(t)
+		time.Sleep(time.Minute)
+		stop()
+		expectRevs(t, sink, id, "1")
+	})
+}
+
 func TestBackoffDoublesUpToItsLongest(t *testing.T) {
 	pause := chat.Backoff(time.Second, 5*time.Second)
 	for n, want := range []time.Duration{1: 1, 2: 2, 3: 4, 4: 5, 100: 5} {

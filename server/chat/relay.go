@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 )
 
@@ -16,6 +17,7 @@ type Relay struct {
 	targets  func(*Settings) []Target
 	presence presence
 	settings atomic.Pointer[Settings]
+	patching sync.Mutex // one change of the settings at a time
 	env      map[string]Raw
 	identity IdentityRules
 }
@@ -58,6 +60,8 @@ type Author struct {
 	Source string // widget, api, console or a bridge's name
 	Name   string // an operator's display name
 	Token  string // a visitor's session token
+	// TokenRequired shuts visitors out of sessions that are bound to none.
+	TokenRequired bool
 }
 
 // authorise lets operators in, and visitors to their own session: one bound
@@ -65,6 +69,9 @@ type Author struct {
 func (a Author) authorise(s *Session) error {
 	if a.Sender != SenderVisitor {
 		return nil
+	}
+	if s.TokenHash == "" && a.TokenRequired {
+		return ErrSessionNotFound
 	}
 	if s.TokenHash != "" && !SameSecret(Hash(a.Token), s.TokenHash) {
 		return ErrSessionNotFound

@@ -60,8 +60,8 @@ func (r *Relay) Init(ctx context.Context, v Visit) (Visited, error) {
 	if v.VisitorID == "" {
 		return Visited{}, Errorf(Invalid, "visitorId is required")
 	}
-	if len(v.VisitorID) > maxVisitorID {
-		return Visited{}, Errorf(Invalid, "visitorId must be at most %d bytes", maxVisitorID)
+	if utf8.RuneCountInString(v.VisitorID) > maxVisitorID {
+		return Visited{}, Errorf(Invalid, "visitorId must be at most %d characters", maxVisitorID)
 	}
 	v.Metadata.clip()
 	fresh := Session{ID: NewID(), VisitorID: v.VisitorID, Status: StatusOpen, CreatedAt: Now()}
@@ -141,13 +141,17 @@ func (v *Visit) create(tx Tx, out *Visited) error {
 	return tx.CreateSession(s)
 }
 
-// update notes the visitor's page and where its next stream begins.
+// update notes the visitor's page and where its next stream begins. A session
+// without a message is renewed: it is swept when nobody came for a day.
 func (v *Visit) update(tx Tx, s *Session) error {
 	if v.Metadata.Country == "" {
 		v.Metadata.Country = s.Metadata.V.Country
 	}
-	if s.InitRev == s.Rev && s.Metadata.V == v.Metadata && s.LeavingRev == 0 {
+	if s.Started() && s.InitRev == s.Rev && s.Metadata.V == v.Metadata && s.LeavingRev == 0 {
 		return nil
+	}
+	if !s.Started() {
+		s.LastActivity = Now()
 	}
 	s.InitRev, s.Metadata, s.LeavingRev = s.Rev, Of(v.Metadata), 0
 	return tx.SaveSession(s)
@@ -205,7 +209,9 @@ func (c *change) learn(identity map[string]any) error {
 	if len(data) > maxIdentity {
 		return Errorf(Invalid, "identity must be at most %d bytes", maxIdentity)
 	}
-	s.Identity = data
+	if len(merged) > 0 {
+		s.Identity = data
+	}
 	return c.emitFact(EventIdentityUpdate, map[string]any{"identity": s.Identity, "verified": s.Verified, "preChat": s.PreChat})
 }
 
@@ -267,12 +273,16 @@ func (r *Relay) setStatus(ctx context.Context, by Author, sessionID string, to S
 	})
 }
 
-// Block shuts a visitor out, or lets it in again.
+// Block shuts a visitor out, which ends its streams, or lets it in again.
 func (r *Relay) Block(ctx context.Context, by Author, sessionID string, blocked bool) error {
-	return r.change(ctx, by, sessionID, func(c *change) error {
+	err := r.change(ctx, by, sessionID, func(c *change) error {
 		c.session.Blocked = blocked
 		return nil
 	})
+	if err == nil && blocked {
+		r.hub.Drop(sessionID)
+	}
+	return err
 }
 
 // Erase removes a session with everything that belongs to it and ends its
@@ -294,7 +304,7 @@ func (r *Relay) Erase(ctx context.Context, sessionID string) error {
 
 // Typing tells the other side that somebody is writing, or stopped.
 func (r *Relay) Typing(ctx context.Context, by Author, sessionID string, active bool) error {
-	err := r.store.Read(ctx, func(rd Reader) error {
+	err := r.store.Look(ctx, func(rd Reader) error {
 		s, err := rd.Session(sessionID)
 		if err != nil {
 			return err

@@ -159,8 +159,11 @@ func preChatForm(value json.RawMessage) error {
 	if v.Timing != "before_first_message" && v.Timing != "after_first_message" {
 		return checkError("must have the timing before_first_message or after_first_message")
 	}
+	if v.Fields == nil {
+		return checkError("must have a list of fields")
+	}
 	for _, f := range v.Fields {
-		if f.Name == "" || f.Label == "" || len(f.Name) > maxName || f.Type == "" {
+		if f.Name == "" || f.Label == "" || utf8.RuneCountInString(f.Name) > maxName || f.Type == "" {
 			return checkError("must have a name, a type and a label in every field")
 		}
 	}

@@ -76,6 +76,8 @@ func (r *Relay) PatchSettings(ctx context.Context, patch map[string]json.RawMess
 		}
 		changes[s.Name] = Raw(bytes.Clone(value))
 	}
+	r.patching.Lock()
+	defer r.patching.Unlock()
 	err := r.store.Apply(ctx, func(tx Tx) error { return storeSettings(tx, changes) })
 	if err != nil {
 		return err
@@ -169,6 +171,9 @@ func (s *Settings) AttachmentRules() AttachmentRules {
 	rules := AttachmentRules{Enabled: true, MaxBytes: DefaultMaxBytes, Types: []string{}}
 	s.decode("attachmentMaxBytes", &rules.MaxBytes)
 	s.decode("attachments", &rules)
+	if rules.Types == nil { // lists are never null
+		rules.Types = []string{}
+	}
 	return rules
 }
 

@@ -7,10 +7,10 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"relay/db"
 	"relay/server/chat"
 )
 
@@ -78,10 +78,23 @@ func (s *testSink) saw() []string {
 	return slices.Clone(s.got)
 }
 
+// broken is a store whose next writes fail, as often as failures says.
+type broken struct {
+	chat.Store
+	failures atomic.Int64
+}
+
+func (b *broken) Apply(ctx context.Context, op func(chat.Tx) error) error {
+	if b.failures.Load() > 0 && b.failures.Add(-1) >= 0 {
+		return chat.ErrStorageFull
+	}
+	return b.Store.Apply(ctx, op)
+}
+
 // house is an engine on an empty database.
 type house struct {
 	*chat.Relay
-	store  *db.DB
+	store  chat.Store
 	hub    *chat.Hub
 	outbox *chat.Outbox
 	sinks  []chat.Sink
@@ -90,7 +103,7 @@ type house struct {
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 // build makes a house on a database; its sinks are bridges.
-func build(t *testing.T, store *db.DB, sinks ...chat.Sink) *house {
+func build(t *testing.T, store chat.Store, sinks ...chat.Sink) *house {
 	t.Helper()
 	h := &house{store: store, hub: chat.NewHub(), sinks: sinks}
 	var targets []chat.Target
@@ -137,7 +150,10 @@ func (h *house) open(t *testing.T, visitor string) string {
 	return v.Session.ID
 }
 
-var visitor = chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
+var (
+	visitor  = chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
+	operator = chat.Author{Sender: chat.SenderOperator, Source: chat.SourceAPI}
+)
 
 // say sends a message of a visitor, or fails the test.
 func (h *house) say(t *testing.T, sessionID, text string) chat.Message {

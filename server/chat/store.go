@@ -12,6 +12,8 @@ type Store interface {
 	Apply(ctx context.Context, op func(Tx) error) error
 	// Read runs op on one snapshot.
 	Read(ctx context.Context, op func(Reader) error) error
+	// Look runs op, which reads one thing only: it costs less than Read.
+	Look(ctx context.Context, op func(Reader) error) error
 }
 
 // Reader reads one snapshot. Lookups of one row answer ErrSessionNotFound,
@@ -25,6 +27,9 @@ type Reader interface {
 	VisitorBlocked(visitorID string) (bool, error)
 	// Sessions lists sessions, the most recently active first.
 	Sessions(q SessionQuery) ([]Session, error)
+	// Export lists sessions with messages by their number, which never
+	// changes, and returns the last one's: behind it the next page begins.
+	Export(after int64, limit int) (list []Session, last int64, err error)
 
 	Message(sessionID, id string) (Message, error)
 	MessageByClientID(sessionID, clientID string) (Message, error)
@@ -129,7 +134,7 @@ type MessageQuery struct {
 // DeliveryQuery selects deliveries. Zero fields do not restrict.
 type DeliveryQuery struct {
 	Dest  string
-	State DeliveryState
+	State *DeliveryState
 	Limit int
 }
 

@@ -1,0 +1,316 @@
+// Package bench measures relay against bare floors, side by side in one run.
+// Run it with make bench.
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+)
+
+const (
+	rounds    = 5
+	most      = 5000 // streams
+	writers   = 64
+	starts    = 5                      // of each program in a round
+	settle    = time.Second            // until memory is measured
+	listening = 3 * time.Second        // of one measurement on streams
+	writing   = 700 * time.Millisecond // of one measurement on the disk
+	openings  = 200                    // of one stream in a round
+)
+
+const publicKey, secretKey = "pk_bench_0123456789abcdef", "sk_bench_0123456789abcdef"
+
+// BenchmarkGates measures what relay promises about speed and memory and
+// fails for every promise that it does not keep.
+func BenchmarkGates(b *testing.B) {
+	programs := os.Getenv("BENCH_PROGRAMS")
+	if programs == "" {
+		b.Skip("this needs the programs that make bench builds")
+	}
+	debug.SetGCPercent(-1) // collected between the measurements
+	for b.Loop() {
+		r := newRun(b, programs)
+		for round := range rounds {
+			begin := time.Now()
+			r.round(round)
+			fmt.Printf("round %d of %d: %.0f s\n", round+1, rounds, time.Since(begin).Seconds())
+		}
+		printTable(os.Stdout, r.gates.all())
+		for _, g := range r.gates.all() {
+			if !g.held() {
+				b.Errorf("%s is missed: %s", g.name, g.what)
+			}
+		}
+	}
+}
+
+// gates are the promises.
+type gates struct {
+	at1000, at1000Slow, at5000, at5000Slow, growth *gate
+	single, batches, scaling                       *gate
+	start, idle, stream, header                    *gate
+}
+
+func newGates() gates {
+	const ms, perSecond, mib, kib = "%.2f ms", "%.0f/s", "%.1f MiB", "%.1f KiB"
+	return gates{
+		at1000:     &gate{name: "T2", what: "post to stream, p50, 1000 streams", format: ms, limit: 3.5},
+		at1000Slow: &gate{name: "T2", what: "post to stream, p99, 1000 streams", format: ms, limit: 5, best: true},
+		at5000:     &gate{name: "T2", what: "post to stream, p50, 5000 streams", format: ms, limit: 3.5},
+		at5000Slow: &gate{name: "T2", what: "post to stream, p99, 5000 streams", format: ms, limit: 5, best: true},
+		growth:     &gate{name: "T2", what: "relay's p50, 5000 streams over 100", format: ms, limit: 1.3},
+		single:     &gate{name: "T4", what: "64 writers over a raw loop, 1 row a commit", format: perSecond, limit: 3, atLeast: true},
+		batches:    &gate{name: "T4b", what: "64 writers over a raw loop, 64 rows a commit", format: perSecond, limit: 0.25, atLeast: true},
+		scaling:    &gate{name: "T4f", what: "relay's 64 writers over 1", format: perSecond, limit: 5, atLeast: true},
+		start:      &gate{name: "T5", what: "exec to first answer", format: ms, limit: 3},
+		idle:       &gate{name: "T5b", what: "memory, idle", format: mib, limit: 4},
+		stream:     &gate{name: "T1", what: "memory of an idle stream, 5000 streams", format: kib, limit: 1.5},
+		header:     &gate{name: "T8", what: "request to header of a stream", format: ms, limit: 1.5},
+	}
+}
+
+func (g *gates) all() []*gate {
+	return []*gate{g.at1000, g.at1000Slow, g.at5000, g.at5000Slow, g.growth, g.single, g.batches, g.scaling,
+		g.start, g.idle, g.stream, g.header}
+}
+
+// run is one run of the benchmark.
+type run struct {
+	b        *testing.B
+	programs string
+	folder   string // of the databases
+	written  int    // so many visitors have had their turn at writing
+	raw      *raw
+	visitors []*visitor
+	gates    gates
+}
+
+// visitor is a session on relay and its counterpart on the floor.
+type visitor struct{ relay, floor *requests }
+
+func newRun(b *testing.B, programs string) *run {
+	r := &run{b: b, programs: programs, folder: b.TempDir(), gates: newGates()}
+	var err error
+	r.raw, err = openRaw(filepath.Join(r.folder, "raw.db"))
+	r.must(err)
+	b.Cleanup(func() { r.raw.pool.Close() })
+	fmt.Printf("making %d sessions\n", most)
+	relay := r.start(r.relay)
+	r.visitors = make([]*visitor, most)
+	r.must(each(most, 32, func(i int) (err error) {
+		r.visitors[i], err = newVisitor(relay.address, i)
+		return err
+	}))
+	r.must(relay.stop())
+	return r
+}
+
+func (r *run) must(err error) {
+	r.b.Helper()
+	if err != nil {
+		r.b.Fatal(err)
+	}
+}
+
+// newVisitor does what relay's widget does: it opens a session that is bound
+// to a token, and writes something.
+func newVisitor(address string, i int) (*visitor, error) {
+	c, err := connect(address)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	key := "Authorization: Bearer " + publicKey + "\r\nContent-Type: application/json\r\n"
+	answer, err := c.do(request("POST", "/api/widget/init", key, fmt.Sprintf(`{"visitorId":"visitor-%d","useSessionToken":true,`+
+		`"url":"https://shop.example/products/%d","language":"de-DE","userAgent":"Mozilla/5.0 (X11; Linux x86_64)"}`, i, i)))
+	if err != nil {
+		return nil, err
+	}
+	var session struct{ SessionID, SessionToken string }
+	if err := json.Unmarshal(answer, &session); err != nil {
+		return nil, err
+	}
+	key += "X-Session-Token: " + session.SessionToken + "\r\n"
+	body := fmt.Sprintf(`{"sessionId":%q,"content":%q,"clientId":%q}`, session.SessionID, text, blankID)
+	v := &visitor{
+		relay: newRequests("/api/widget/stream?sessionId="+session.SessionID+"&lastEventId=", "/api/widget/messages", key, body),
+		floor: newRequests(fmt.Sprintf("/stream?id=%d&lastEventId=", i), fmt.Sprintf("/publish?id=%d", i), "", text),
+	}
+	_, err = c.do(v.relay.post())
+	return v, err
+}
+
+func (r *run) floor(port string) *exec.Cmd {
+	return exec.Command(filepath.Join(r.programs, "floor"), "127.0.0.1:"+port)
+}
+
+func (r *run) relay(port string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(r.programs, "relay"), "serve")
+	cmd.Dir = r.folder
+	cmd.Env = []string{"HOST=127.0.0.1", "PORT=" + port, "RELAY_PUBLIC_KEY=" + publicKey, "RELAY_SECRET_KEY=" + secretKey}
+	return cmd
+}
+
+func (r *run) start(command func(port string) *exec.Cmd) *server {
+	r.b.Helper()
+	s, err := start(command)
+	r.must(err)
+	return s
+}
+
+// pair is both programs, running.
+type pair struct{ floor, relay *server }
+
+func (r *run) round(round int) {
+	p, floorIdle, relayIdle := r.startUp()
+	r.streams(round, p, floorIdle, relayIdle)
+	r.headers(p)
+	r.writes(p.relay)
+	r.must(p.floor.stop())
+	r.must(p.relay.stop())
+}
+
+// startUp starts both programs some times and returns the last of them, with
+// the memory they have before they do anything.
+func (r *run) startUp() (p pair, floorIdle, relayIdle float64) {
+	var floor, relay []float64
+	for i := range starts {
+		p = pair{r.start(r.floor), r.start(r.relay)}
+		floor, relay = append(floor, ms(p.floor.started)), append(relay, ms(p.relay.started))
+		if i < starts-1 {
+			r.must(p.floor.stop())
+			r.must(p.relay.stop())
+		}
+	}
+	r.gates.start.add(median(floor), median(relay))
+	time.Sleep(settle)
+	floorIdle, relayIdle = r.memory(p.floor), r.memory(p.relay)
+	r.gates.idle.add(floorIdle/(1<<20), relayIdle/(1<<20))
+	return p, floorIdle, relayIdle
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+func (r *run) memory(s *server) float64 {
+	r.b.Helper()
+	bytes, err := s.memory()
+	r.must(err)
+	return bytes
+}
+
+// streams opens the most streams on both, measures their memory, and how long
+// messages take to them, to less of them and to few.
+func (r *run) streams(round int, p pair, floorIdle, relayIdle float64) {
+	floor, relay := sides(r.visitors)
+	onFloor := r.open(p.floor, floor)
+	onRelay := r.open(p.relay, relay)
+	defer onFloor.close()
+	defer onRelay.close()
+	time.Sleep(2 * settle)
+	r.gates.stream.add((r.memory(p.floor)-floorIdle)/most/1024, (r.memory(p.relay)-relayIdle)/most/1024)
+
+	measure := func(n int) (f, l latency) {
+		onFloor.keep(n)
+		onRelay.keep(n)
+		sides := []func(){
+			func() { f = r.publish(onFloor, p.floor, floor) },
+			func() { l = r.publish(onRelay, p.relay, relay) },
+		}
+		sides[round%2]()
+		sides[1-round%2]()
+		return f, l
+	}
+	f5000, l5000 := measure(most)
+	r.gates.at5000.add(ms(f5000.p50), ms(l5000.p50))
+	r.gates.at5000Slow.add(ms(f5000.p99), ms(l5000.p99))
+	f1000, l1000 := measure(1000)
+	r.gates.at1000.add(ms(f1000.p50), ms(l1000.p50))
+	r.gates.at1000Slow.add(ms(f1000.p99), ms(l1000.p99))
+	onRelay.keep(100)
+	r.gates.growth.add(ms(r.publish(onRelay, p.relay, relay).p50), ms(l5000.p50))
+}
+
+// sides separates the requests of both programs.
+func sides(visitors []*visitor) (floor, relay []*requests) {
+	for _, v := range visitors {
+		floor, relay = append(floor, v.floor), append(relay, v.relay)
+	}
+	return floor, relay
+}
+
+func (r *run) open(s *server, list []*requests) *streams {
+	r.b.Helper()
+	open, err := openStreams(s.address, list)
+	r.must(err)
+	return open
+}
+
+func (r *run) publish(open *streams, s *server, list []*requests) latency {
+	r.b.Helper()
+	runtime.GC()
+	took, err := open.publish(s.address, list, listening)
+	r.must(err)
+	return took
+}
+
+// headers opens one stream after the other on both and measures how long it
+// takes until each answers.
+func (r *run) headers(p pair) {
+	var floor, relay []float64
+	for i := range openings {
+		v := r.visitors[i]
+		floor = append(floor, r.header(p.floor, v.floor.stream()))
+		relay = append(relay, r.header(p.relay, v.relay.stream()))
+	}
+	r.gates.header.add(median(floor), median(relay))
+}
+
+func (r *run) header(s *server, request []byte) float64 {
+	r.b.Helper()
+	conn, took, err := openStream(s.address, request)
+	r.must(err)
+	conn.Close()
+	return ms(took)
+}
+
+// writes compares writing in relay with writing in raw loops, each twice, in
+// mirrored order.
+func (r *run) writes(relay *server) {
+	var single, batches, one, all float64
+	contenders := []struct {
+		total *float64
+		run   func() (float64, error)
+	}{
+		{&single, func() (float64, error) { return r.raw.single(writing) }},
+		{&all, func() (float64, error) { return postFor(relay.address, r.fresh(writers), writing) }},
+		{&batches, func() (float64, error) { return r.raw.batches(64, writing) }},
+		{&one, func() (float64, error) { return postFor(relay.address, r.fresh(1), writing) }},
+	}
+	for i := range 2 * len(contenders) {
+		c := contenders[min(i, 2*len(contenders)-1-i)]
+		runtime.GC()
+		rate, err := c.run()
+		r.must(err)
+		*c.total += rate / 2
+	}
+	r.gates.single.add(single, all)
+	r.gates.batches.add(batches, all)
+	r.gates.scaling.add(one, all)
+}
+
+// fresh returns the requests of n visitors who have not written much yet: a
+// conversation has dozens of messages, not tens of thousands.
+func (r *run) fresh(n int) (list []*requests) {
+	for range n {
+		list = append(list, r.visitors[r.written%most].relay)
+		r.written++
+	}
+	return list
+}

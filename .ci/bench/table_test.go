@@ -1,0 +1,76 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+)
+
+// gate is a limit on the ratio of relay to its floor. Only ratios within a
+// round say something: the machine's speed changes from minute to minute.
+type gate struct {
+	name, what   string
+	format       string // of the values
+	limit        float64
+	atLeast      bool // the limit is the least, not the most
+	best         bool // compare the best of all rounds, not the median of their ratios
+	floor, relay []float64
+}
+
+func (g *gate) add(floor, relay float64) {
+	g.floor, g.relay = append(g.floor, floor), append(g.relay, relay)
+}
+
+// ratio is the gate's result.
+func (g *gate) ratio() float64 {
+	if g.best {
+		return slices.Min(g.relay) / slices.Min(g.floor)
+	}
+	return median(g.ratios())
+}
+
+// ratios are those of the rounds.
+func (g *gate) ratios() []float64 {
+	list := make([]float64, len(g.floor))
+	for i := range list {
+		list[i] = g.relay[i] / g.floor[i]
+	}
+	return list
+}
+
+func (g *gate) held() bool {
+	if g.atLeast {
+		return g.ratio() >= g.limit
+	}
+	return g.ratio() <= g.limit
+}
+
+func median(list []float64) float64 {
+	sorted := slices.Sorted(slices.Values(list))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// printTable prints one line a gate. Values are medians of the rounds, or the
+// best.
+func printTable(w io.Writer, gates []*gate) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(t, "\ngate\t\tfloor\trelay\tratio\tlimit\trounds\n")
+	for _, g := range gates {
+		value, sign, verdict := median, "<=", "ok"
+		if g.best {
+			value = slices.Min[[]float64]
+		}
+		if g.atLeast {
+			sign = ">="
+		}
+		if !g.held() {
+			verdict = "MISSED"
+		}
+		lines := g.ratios()
+		fmt.Fprintf(t, "%s\t%s\t"+g.format+"\t"+g.format+"\t%.2f\t%s %.2f %s\t%.2f - %.2f\n", g.name, g.what, value(g.floor),
+			value(g.relay), g.ratio(), sign, g.limit, verdict, slices.Min(lines), slices.Max(lines))
+	}
+	t.Flush()
+}

@@ -1,0 +1,183 @@
+package openapi
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Page is what a page about the document shows.
+type Page struct {
+	Title, Summary, Version string
+	Intro                   []Block
+	Groups                  []Group
+	Errors                  []Answer
+	Schemas                 []Schema
+}
+
+// Group is the operations of one tag.
+type Group struct {
+	ID, Name   string
+	Intro      []Block
+	Operations []Operation
+}
+
+// Operation is a method of a path.
+type Operation struct {
+	ID, Method, Path, Summary string
+	Head                      bool // HEAD is answered, too
+	Intro                     []Block
+	Keys                      []string // what has to be brought: one of them
+	Parameters                []Field
+	Bodies                    []Body
+	Answers                   []Answer
+	Errors                    []string // statuses
+}
+
+// Body is a body of one type.
+type Body struct {
+	ContentType string
+	Type        []Span
+	Fields      []Field // of a schema without a name
+	Examples    []Example
+}
+
+// Answer is what an operation answers with one status.
+type Answer struct {
+	Status string
+	Text   []Block
+	Bodies []Body
+}
+
+// Example is a body as it may look.
+type Example struct{ Title, Text string }
+
+// Read makes the page of a document.
+func Read(data []byte) (*Page, error) {
+	d, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	page := &Page{Title: d.Info.Title, Summary: d.Info.Summary, Version: d.Info.Version, Intro: blocks(d.Info.Description)}
+	for _, tag := range d.Tags {
+		group := Group{ID: "tag-" + strings.ToLower(tag.Name), Name: tag.Name, Intro: blocks(tag.Description)}
+		for _, path := range d.Paths {
+			group.Operations = append(group.Operations, d.operations(tag.Name, path.Key, path.Value)...)
+		}
+		page.Groups = append(page.Groups, group)
+	}
+	page.Errors = d.errors()
+	for _, s := range d.Components.Schemas {
+		page.Schemas = append(page.Schemas, d.schema(s.Key, s.Value))
+	}
+	return page, nil
+}
+
+// operations makes the operations of a path that have a tag.
+func (d *document) operations(tag, path string, item pathItem) (list []Operation) {
+	for _, m := range []struct {
+		method string
+		op     *operation
+	}{{"GET", item.Get}, {"POST", item.Post}, {"PUT", item.Put}, {"PATCH", item.Patch}, {"DELETE", item.Delete}} {
+		if m.op == nil || !slices.Contains(m.op.Tags, tag) {
+			continue
+		}
+		op := Operation{ID: "op-" + m.op.OperationID, Method: m.method, Path: path, Summary: m.op.Summary,
+			Head: m.method == "GET" && item.Head != nil, Intro: blocks(m.op.Description), Keys: d.keys(m.op.Security),
+			Bodies: d.bodies(m.op.RequestBody.Content)}
+		for _, p := range slices.Concat(item.Parameters, m.op.Parameters) {
+			op.Parameters = append(op.Parameters, d.field(d.parameter(p)))
+		}
+		for _, r := range m.op.Responses {
+			if r.Key >= "4" {
+				op.Errors = append(op.Errors, r.Key)
+			} else {
+				op.Answers = append(op.Answers, d.answer(r.Key, r.Value))
+			}
+		}
+		list = append(list, op)
+	}
+	return list
+}
+
+// keys names what opens an operation, one way each.
+func (d *document) keys(security []map[string][]string) (list []string) {
+	for _, way := range security {
+		var parts []string
+		for _, scheme := range d.Components.SecuritySchemes {
+			if _, needed := way[scheme.Key]; needed {
+				parts = append(parts, scheme.Value.words(scheme.Key))
+			}
+		}
+		list = append(list, strings.Join(parts, " + "))
+	}
+	return list
+}
+
+// words say how a key is brought.
+func (s securityScheme) words(name string) string {
+	switch s.In {
+	case "header":
+		return s.Name
+	case "query":
+		return "?" + s.Name + "="
+	case "cookie":
+		return "console cookie"
+	}
+	return strings.TrimSuffix(name, "Key") + " key as bearer"
+}
+
+func (d *document) answer(status string, r response) Answer {
+	r = d.response(r)
+	return Answer{Status: status, Text: blocks(r.Description), Bodies: d.bodies(r.Content)}
+}
+
+// errors lists the shared error answers once, by status.
+func (d *document) errors() (list []Answer) {
+	status := map[string]string{}
+	for _, path := range d.Paths {
+		for _, op := range []*operation{path.Value.Get, path.Value.Post, path.Value.Patch, path.Value.Delete} {
+			if op == nil {
+				continue
+			}
+			for _, r := range op.Responses {
+				if r.Key >= "4" && r.Value.Ref != "" {
+					status[nameOf(r.Value.Ref)] = r.Key
+				}
+			}
+		}
+	}
+	for _, r := range d.Components.Responses {
+		if code := status[r.Key]; code != "" && r.Value.Content.get("application/json") != nil {
+			list = append(list, d.answer(code, r.Value))
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Answer) int { return cmp.Compare(a.Status, b.Status) })
+	return list
+}
+
+// bodies makes the bodies of an answer or a request.
+func (d *document) bodies(content ordered[media]) (list []Body) {
+	for _, c := range content {
+		body := Body{ContentType: c.Key}
+		shown := c.Value.Schema
+		if c.Value.Item != nil {
+			shown = c.Value.Item
+		}
+		if shown != nil {
+			body.Type = d.typeOf(*shown)
+			if shown.Ref == "" {
+				body.Fields = d.fields(*shown)
+			}
+		}
+		if c.Value.Example.Kind != 0 {
+			body.Examples = append(body.Examples, Example{Text: example(&c.Value.Example)})
+		}
+		for i := range c.Value.Examples {
+			e := &c.Value.Examples[i]
+			body.Examples = append(body.Examples, Example{cmp.Or(e.Value.Summary, e.Key), example(&e.Value.Value)})
+		}
+		list = append(list, body)
+	}
+	return list
+}

@@ -1,0 +1,261 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"relay/server/chat"
+)
+
+// Limits of the form around a file.
+const (
+	formOverhead = 64 << 10 // up to the next part, and in all
+	maxFormField = 1 << 10
+)
+
+// The pace of an upload: after uploadGrace its sender has to have sent
+// uploadPace bytes for every further second. answerTime is what then remains
+// to store the last chunk and to answer.
+const (
+	uploadGrace = time.Minute
+	uploadPace  = 16 << 10
+	answerTime  = 20 * time.Second
+)
+
+var errFormTooLarge = &httpError{status: http.StatusRequestEntityTooLarge, text: "The form around the file is too large"}
+
+func (s *Server) widgetUpload(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	leave, err := s.enterUpload(r)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return s.upload(w, r, by, r.URL.Query().Get("sessionId"))
+}
+
+func (s *Server) adminUpload(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	return s.upload(w, r, by, pathVar(r, "session"))
+}
+
+// upload stores the file of a multipart form, a chunk at a time. The form's
+// sessionId counts unless the address names the session already.
+func (s *Server) upload(w http.ResponseWriter, r *http.Request, by chat.Author, sessionID string) (any, error) {
+	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
+		return nil, &httpError{status: http.StatusUnsupportedMediaType, text: "Content-Type must be multipart/form-data"}
+	}
+	rules := s.relay.Settings().AttachmentRules()
+	if !rules.Enabled {
+		return nil, chat.ErrAttachmentsOff
+	}
+	body := newPatientReader(http.MaxBytesReader(nil, r.Body, rules.MaxBytes+formOverhead), w)
+	form := newUploadForm(body, params["boundary"], sessionID)
+	defer form.close()
+	if err := form.read(); err != nil {
+		return nil, formError(err)
+	}
+	if err := required("sessionId", form.sessionID); err != nil {
+		return nil, err
+	}
+	if form.file == nil {
+		return nil, badRequest("file is required")
+	}
+	if err := s.mayUpload(w, r, by, form.sessionID); err != nil {
+		return nil, err
+	}
+	a, err := s.relay.Upload(r.Context(), by, form.sessionID, form.filename, form.file)
+	if err != nil {
+		return nil, uploadError(err)
+	}
+	a.URL = s.links.URL(&a, chat.Now().Add(chat.LinkLife))
+	return a, nil
+}
+
+// mayUpload counts a visitor's upload. What is not allowed anyway does not
+// count.
+func (s *Server) mayUpload(w http.ResponseWriter, r *http.Request, by chat.Author, sessionID string) error {
+	if by.Sender != chat.SenderVisitor {
+		return nil
+	}
+	if err := s.relay.MayUpload(r.Context(), by, sessionID); err != nil {
+		return err
+	}
+	return s.limited(w, r, s.rates.uploads, s.visitorKey(r, sessionID))
+}
+
+// uploadForm reads a form up to its file; what follows the file is not needed
+// when the session is known by then.
+type uploadForm struct {
+	budget    *budget
+	parts     *multipart.Reader
+	sessionID string
+	filename  string
+	file      io.Reader
+	spool     *os.File
+}
+
+func newUploadForm(body io.Reader, boundary, sessionID string) *uploadForm {
+	b := &budget{r: body}
+	return &uploadForm{budget: b, parts: multipart.NewReader(b, boundary), sessionID: sessionID}
+}
+
+func (f *uploadForm) read() error {
+	for f.file == nil || f.sessionID == "" {
+		f.budget.left = formOverhead
+		part, err := f.parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = f.take(part)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take takes what a part says, if it is one of the two that count.
+func (f *uploadForm) take(part *multipart.Part) error {
+	switch name := part.FormName(); {
+	case name == "sessionId" && f.sessionID == "":
+		text, err := io.ReadAll(io.LimitReader(part, maxFormField))
+		if err != nil {
+			return err
+		}
+		if f.sessionID = string(text); !isText(f.sessionID) {
+			return badRequest("sessionId must be UTF-8 text without NUL characters")
+		}
+	case name == "file" && f.file != nil:
+		return badRequest("A form has one file, and a sessionId")
+	case name == "file":
+		f.budget.left = math.MaxInt64
+		f.filename, f.file = formFilename.Replace(part.FileName()), part
+		if f.sessionID == "" {
+			return f.setAside(part)
+		}
+	}
+	return nil
+}
+
+// formFilename undoes how browsers write the three characters that would end
+// a name in a part's header (HTML, multipart/form-data encoding algorithm).
+var formFilename = strings.NewReplacer("%22", `"`, "%0D", "\r", "%0A", "\n")
+
+// setAside keeps a file that came before its session on disk, not in memory.
+func (f *uploadForm) setAside(part io.Reader) (err error) {
+	if f.spool, err = os.CreateTemp("", "relay-upload-"); err != nil {
+		if isDiskFull(err) {
+			return chat.ErrStorageFull
+		}
+		return badRequest("sessionId must come before file")
+	}
+	f.file = f.spool
+	return spool(f.spool, part)
+}
+
+// spool writes a part to a file and goes back to its beginning.
+func spool(to *os.File, part io.Reader) error {
+	_, err := io.Copy(to, part)
+	if err == nil {
+		_, err = to.Seek(0, io.SeekStart)
+	}
+	if isDiskFull(err) {
+		return fmt.Errorf("%w: %w", chat.ErrStorageFull, err)
+	}
+	return err
+}
+
+func isDiskFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
+func (f *uploadForm) close() {
+	if f.spool != nil {
+		_ = f.spool.Close()
+		_ = os.Remove(f.spool.Name())
+	}
+}
+
+// formError says in the caller's words why a form could not be read.
+func formError(err error) error {
+	var answered *httpError
+	switch err := uploadError(err); {
+	case errors.As(err, &answered), errors.Is(err, chat.ErrStorageFull):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.EOF):
+		return chat.ErrUploadCut
+	}
+	return badRequest("The form could not be read")
+}
+
+// uploadError recognises a body that is larger than any file with its form.
+func uploadError(err error) error {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return errTooLarge
+	}
+	return err
+}
+
+// budget bounds what may be read until it is renewed: multipart.Reader keeps
+// the header of a part in memory.
+type budget struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *budget) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errFormTooLarge
+	}
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}
+
+// patientReader waits for a slow sender as long as something comes, at the
+// pace of an upload at least. The time to answer begins anew with every read.
+type patientReader struct {
+	r        io.Reader
+	rc       *http.ResponseController
+	start    time.Time
+	received int64
+}
+
+func newPatientReader(r io.Reader, w http.ResponseWriter) *patientReader {
+	return &patientReader{r: r, rc: http.NewResponseController(w), start: time.Now()}
+}
+
+func (p *patientReader) Read(b []byte) (int, error) {
+	now := time.Now()
+	if err := p.rc.SetReadDeadline(p.deadline(now)); err != nil {
+		return 0, err
+	}
+	if err := p.rc.SetWriteDeadline(now.Add(idleTimeout + answerTime)); err != nil {
+		return 0, err
+	}
+	n, err := p.r.Read(b)
+	p.received += int64(n)
+	return n, err
+}
+
+// deadline is when the next bytes have to be there.
+func (p *patientReader) deadline(now time.Time) time.Time {
+	idle := now.Add(idleTimeout)
+	paced := p.start.Add(uploadGrace + time.Duration(p.received/uploadPace)*time.Second)
+	if paced.Before(idle) {
+		return paced
+	}
+	return idle
+}
