@@ -270,7 +270,8 @@ func (rec *recorder) checkUnrouted(r *http.Request) error {
 	if !slices.Contains([]int{want, http.StatusBadRequest, http.StatusForbidden}, rec.status) {
 		return fmt.Errorf("%w: only %d would be right", rec.lost, want)
 	}
-	if r.Method == http.MethodHead {
+	page := strings.HasPrefix(rec.header.Get("Content-Type"), "text/html") && strings.Contains(r.Header.Get("Accept"), "text/html")
+	if r.Method == http.MethodHead || page && !strings.HasPrefix(r.URL.Path, "/api/") {
 		return nil
 	}
 	var value any

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"net/http"
 	"strings"
+	"sync"
 
 	"relay/assets"
 	"relay/server/chat"
@@ -19,33 +21,41 @@ const (
 	widgetCSP = pageCSP + " https:"
 )
 
-// pages are the parsed templates by file name.
-type pages struct{ byName map[string]*template.Template }
+// pages are the templates by file name, each parsed when it is first shown:
+// relay starts faster than it parses.
+type pages map[string]func() (*template.Template, error)
 
-// parsePages parses every page with its frame.
-func parsePages() (*pages, error) {
-	p := &pages{byName: map[string]*template.Template{}}
+// newPages knows every page.
+func newPages() pages {
+	p := pages{}
 	for _, name := range []string{"setup.html", "status.html", "demo.html", "error.html"} {
-		t, err := template.ParseFS(assets.Pages(), "layout.html", name)
-		if err != nil {
-			return nil, fmt.Errorf("page %s: %w", name, err)
-		}
-		p.byName[name] = t.Lookup("layout")
+		p[name] = parsed(assets.Pages(), "layout", "layout.html", name)
 	}
 	for _, name := range []string{"login.html", "console.html"} {
-		t, err := template.ParseFS(assets.Console(), name)
-		if err != nil {
-			return nil, fmt.Errorf("page %s: %w", name, err)
-		}
-		p.byName[name] = t.Lookup(name)
+		p[name] = parsed(assets.Console(), name, name)
 	}
-	return p, nil
+	return p
+}
+
+// parsed parses files once and returns the template with a name.
+func parsed(from fs.FS, name string, files ...string) func() (*template.Template, error) {
+	return sync.OnceValues(func() (*template.Template, error) {
+		t, err := template.ParseFS(from, files...)
+		if err != nil {
+			return nil, err
+		}
+		return t.Lookup(name), nil
+	})
 }
 
 // show answers a page. Pages are never cached: they show keys and sessions.
 func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
 	var page bytes.Buffer
-	if err := s.pages.byName[name].Execute(&page, data); err != nil {
+	t, err := s.pages[name]()
+	if err == nil {
+		err = t.Execute(&page, data)
+	}
+	if err != nil {
 		s.log.Error("page failed", "page", name, "err", err)
 		http.Error(w, "Internal server error", http.StatusInternalServerError)
 		return

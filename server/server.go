@@ -42,7 +42,7 @@ type Server struct {
 	log     *slog.Logger
 	version string
 	ready   func(context.Context) error
-	pages   *pages
+	pages   pages
 	static  *static
 	docs    *docs
 	links   *chat.FileLinks
@@ -56,11 +56,9 @@ type Server struct {
 // New makes the community server.
 func New(cfg Config, d Deps) (*Server, error) {
 	s := &Server{cfg: cfg, store: d.Store, relay: d.Relay, hub: d.Hub, outbox: d.Outbox, webhook: d.Webhook, keys: d.Keys, log: d.Log,
-		version: d.Version, ready: d.Ready, links: d.Keys.Links(cfg.PublicURL), rates: newRates(), docs: newDocs(d.Version), crossOrigin: http.NewCrossOriginProtection()}
+		version: d.Version, ready: d.Ready, links: d.Keys.Links(cfg.PublicURL), rates: newRates(),
+		pages: newPages(), docs: newDocs(d.Version), crossOrigin: http.NewCrossOriginProtection()}
 	var err error
-	if s.pages, err = parsePages(); err != nil {
-		return nil, err
-	}
 	if s.static, err = loadStatic(); err != nil {
 		return nil, err
 	}

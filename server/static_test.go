@@ -49,3 +49,24 @@ func TestStaticFiles(t *testing.T) {
 		t.Errorf("a known widget.js: %d, %d bytes", again.status, len(again.body))
 	}
 }
+
+// TestPages shows every page once, as browsers ask for them.
+func TestPages(t *testing.T) {
+	for _, tt := range []struct {
+		path   string
+		status int
+		text   string
+	}{
+		{"/", 200, "relay"},
+		{"/demo", 200, "/widget.js"},
+		{"/console", 200, "/console/login"},
+		{"/docs", 200, "/api/widget/init"},
+		{"/nothing", 404, "no such page"},
+	} {
+		s := newSite(t, dbtest.Memory(t))
+		a := s.call("GET", tt.path, "", nil, "Accept", "text/html")
+		if a.status != tt.status || !strings.Contains(string(a.body), tt.text) || !strings.Contains(a.header.Get("Content-Security-Policy"), "frame-ancestors 'none'") {
+			t.Errorf("%s: %d, CSP %q, without %q", tt.path, a.status, a.header.Get("Content-Security-Policy"), tt.text)
+		}
+	}
+}
