@@ -43,7 +43,7 @@ func TestPragmas(t *testing.T) {
 				"journal_mode":       {"wal", "wal"},
 				"foreign_keys":       {"1", "1"},
 				"journal_size_limit": {"67108864", ""},
-				"wal_autocheckpoint": {"4000", ""},
+				"wal_autocheckpoint": {"1000", ""},
 				"trusted_schema":     {"0", "0"},
 				"query_only":         {"0", "1"},
 				"auto_vacuum":        {"2", "2"},

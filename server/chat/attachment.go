@@ -110,21 +110,28 @@ func (r *Relay) storeFile(ctx context.Context, f *File, body io.Reader, chunk []
 		if f.Size += int64(n); f.Size > most {
 			return Errorf(TooLarge, "Attachments must be at most %d bytes", most)
 		}
-		err := r.store.Apply(ctx, func(tx Tx) error {
-			if _, err := tx.File(f.ID); err != nil {
-				return err // erased with its session meanwhile
-			}
-			return tx.PutChunk(f.ID, index, chunk[:n])
-		})
-		if err != nil {
+		if err := r.putChunk(ctx, f.ID, index, chunk[:n]); err != nil {
 			return err
 		}
+		var err error
 		if n, err = readChunk(body, chunk); err != nil {
 			return err
 		}
 	}
 	f.Complete = true
 	return r.store.Apply(ctx, func(tx Tx) error { return tx.SaveFile(f) })
+}
+
+// putChunk stores one chunk, unless the file was erased with its session.
+func (r *Relay) putChunk(ctx context.Context, id string, index int, chunk []byte) error {
+	r.chunks.Lock()
+	defer r.chunks.Unlock()
+	return r.store.Apply(ctx, func(tx Tx) error {
+		if _, err := tx.File(id); err != nil {
+			return err
+		}
+		return tx.PutChunk(id, index, chunk)
+	})
 }
 
 // readChunk fills chunk as far as body reaches. Only io.EOF is the end of a

@@ -20,6 +20,9 @@ type Relay struct {
 	patching sync.Mutex // one change of the settings at a time
 	env      map[string]Raw
 	identity IdentityRules
+	// chunks lets one chunk of all uploads be written at a time: messages that
+	// share its commit wait for 256 KiB, not for a hundred times as much.
+	chunks sync.Mutex
 }
 
 // Config is what a Relay is made of.
