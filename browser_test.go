@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -167,14 +168,32 @@ const prelude = `(async () => {
 // eval gives the value of an expression; it may be a promise.
 func eval[T any](b *tab, expr string) T {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
-	defer cancel()
-	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](fmt.Sprintf(prelude, expr), chromedp.EvalAwaitPromise))
+	value, err := attempt[T](b, expr)
 	if err != nil {
 		b.Fatalf("%s: %v", expr, err)
 	}
 	return value
 }
+
+func attempt[T any](b *tab, expr string) (T, error) {
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.Evaluate[T](fmt.Sprintf(prelude, expr), chromedp.EvalAwaitPromise))
+}
+
+// look is eval for those who ask again: a page that is just being left for
+// another one answers nothing.
+func look[T any](b *tab, expr string) T {
+	b.Helper()
+	value, err := attempt[T](b, expr)
+	if err != nil && !leaving.MatchString(err.Error()) {
+		b.Fatalf("%s: %v", expr, err)
+	}
+	return value
+}
+
+// leaving are the words of Chromium for a page that went away under a question.
+var leaving = regexp.MustCompile(`navigated or closed|context was destroyed|[Cc]annot find (default execution )?context|context with specified id`)
 
 // run evaluates an expression for its effect.
 func (b *tab) run(expr string) {
@@ -204,7 +223,7 @@ func (b *tab) until(format string, values ...any) {
 		values[i] = string(literal)
 	}
 	expr := fmt.Sprintf(format, values...)
-	b.wait(expr, func() bool { return eval[bool](b, "!!("+expr+")") })
+	b.wait(expr, func() bool { return look[bool](b, "!!("+expr+")") })
 }
 
 // sees waits until the conversation consists of these lines.
@@ -217,7 +236,7 @@ func (b *tab) sees(lines ...string) {
 		}
 	}()
 	b.wait(fmt.Sprintf("lines %q", lines), func() bool {
-		got = eval[[]string](b, "lines()")
+		got = look[[]string](b, "lines()")
 		return slices.Equal(got, lines)
 	})
 }
@@ -231,7 +250,7 @@ func (b *tab) point(selector string) (x, y float64) {
 	}
 	var at []float64
 	b.wait("pointing at "+selector, func() bool {
-		at = eval[[]float64](b, fmt.Sprintf(`(async (n) => {
+		at = look[[]float64](b, fmt.Sprintf(`(async (n) => {
 			if (!n?.checkVisibility()) return [];
 			n.scrollIntoView({block: "nearest"});
 			const a = n.getBoundingClientRect(), _ = await frame(), z = n.getBoundingClientRect();
