@@ -39,7 +39,7 @@ func TestThemes(t *testing.T) {
 	b.media("prefers-color-scheme", "dark")
 	b.open()
 	chatter(f, b)
-	b.is(`getComputedStyle($(".panel")).backgroundColor === "rgb(23, 26, 34)"`)
+	b.until(`getComputedStyle($(".panel")).backgroundColor === "rgb(23, 26, 34)"`)
 	b.shot("dark")
 	b.media("prefers-color-scheme", "light")
 	b.until(`getComputedStyle($(".panel")).backgroundColor === "rgb(255, 255, 255)"`)
@@ -51,14 +51,14 @@ func TestThemes(t *testing.T) {
 	f.state(t, "config", object{"config": f.config})
 	b.media("forced-colors", "none", "prefers-color-scheme", "light")
 	b.until(`$(".panel").classList.contains("dark") && $("h2").textContent === "Ben"`)
-	b.is(`getComputedStyle($(".own .bubble")).color === "rgb(0, 0, 0)"`)
-	b.is(`getComputedStyle($("header")).color === "rgb(0, 0, 0)"`)
+	b.until(`getComputedStyle($(".own .bubble")).color === "rgb(0, 0, 0)"`)
+	b.until(`getComputedStyle($("header")).color === "rgb(0, 0, 0)"`)
 	b.shot("yellow")
 	// The next page starts in these colours, without a call.
 	b.click(".launcher")
 	b.visit("/next")
 	b.until(`$(".launcher")`)
-	b.is(`getComputedStyle($(".launcher")).backgroundColor === "rgb(255, 224, 102)"`)
+	b.until(`getComputedStyle($(".launcher")).backgroundColor === "rgb(255, 224, 102)"`)
 	b.clean()
 }
 
@@ -68,9 +68,9 @@ func TestPhone(t *testing.T) {
 	b.visit("/")
 	b.open()
 	chatter(f, b)
-	b.is(`(({x, y, width, height}) => [x, y, width, height].join())($(".panel").getBoundingClientRect()) === "0,0,390,844"`)
-	b.is(`!shown(".launcher") && document.body.inert && $(".panel").ariaModal === "true"`)
-	b.is(`getComputedStyle($("textarea")).fontSize === "16px"`)
+	b.until(`(({x, y, width, height}) => [x, y, width, height].join())($(".panel").getBoundingClientRect()) === "0,0,390,844"`)
+	b.until(`!shown(".launcher") && document.body.inert && $(".panel").ariaModal === "true"`)
+	b.until(`getComputedStyle($("textarea")).fontSize === "16px"`)
 	b.shot("open")
 	b.click(".close")
 	b.until(`!shown(".panel") && !document.body.inert && root.activeElement === $(".launcher")`)
@@ -78,7 +78,7 @@ func TestPhone(t *testing.T) {
 	b.visit("/next")
 	b.until(`$(".launcher")`)
 	b.run(`wait(2500)`)
-	b.is(`!shown(".panel")`)
+	b.until(`!shown(".panel")`)
 	b.clean()
 }
 
@@ -87,8 +87,8 @@ func TestRightToLeft(t *testing.T) {
 	b.visit("/?dir=rtl")
 	b.open()
 	chatter(f, b)
-	b.is(`$(".launcher").getBoundingClientRect().x > 500 && $(".panel").getBoundingClientRect().right > 900`)
-	b.is(`$(".own .bubble").getBoundingClientRect().x < $(".theirs .bubble").getBoundingClientRect().x`)
+	b.until(`$(".launcher").getBoundingClientRect().x > 500 && $(".panel").getBoundingClientRect().right > 900`)
+	b.until(`$(".own .bubble").getBoundingClientRect().x < $(".theirs .bubble").getBoundingClientRect().x`)
 	b.shot("rtl")
 }
 
@@ -100,8 +100,8 @@ func TestHostStyleStaysOutside(t *testing.T) {
 	b.run(`(() => { const s = new CSSStyleSheet(); s.replaceSync("* { color: red !important; font-size: 40px !important; display: block !important }");
 		document.adoptedStyleSheets = [s]; })()`)
 	b.open()
-	b.is(`getComputedStyle($("h2")).fontSize === "16px" && getComputedStyle($("header")).display === "flex"`)
-	b.is(`getComputedStyle($("textarea")).color === "rgb(27, 31, 45)"`)
+	b.until(`getComputedStyle($("h2")).fontSize === "16px" && getComputedStyle($("header")).display === "flex"`)
+	b.until(`getComputedStyle($("textarea")).color === "rgb(27, 31, 45)"`)
 	b.shot("hostile")
 }
 
@@ -112,7 +112,7 @@ func TestOtherPositions(t *testing.T) {
 	b := newTab(t, page)
 	b.visit("/")
 	b.open()
-	b.is(`$(".panel").getBoundingClientRect().x === 20 && $(".launcher").getBoundingClientRect().x === 20`)
-	b.is(`getComputedStyle(host).zIndex === "7" && $(".panel").classList.contains("dark")`)
+	b.until(`$(".panel").getBoundingClientRect().x === 20 && $(".launcher").getBoundingClientRect().x === 20`)
+	b.until(`getComputedStyle(host).zIndex === "7" && $(".panel").classList.contains("dark")`)
 	b.clean()
 }
