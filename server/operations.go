@@ -40,18 +40,20 @@ func (s *Server) bridges(_ http.ResponseWriter, r *http.Request, _ chat.Author) 
 			}
 		}
 		if len(v.Missing) == 0 {
-			v.State, v.LastError = "unsupported", "This version of relay has no "+b.name+" bridge yet; its settings are kept"
+			v.State, v.LastError = "unsupported", noBridge(b.name)+"; its settings are kept"
 		}
 		views = append(views, v)
 	}
 	return map[string]any{"bridges": views}, nil
 }
 
+func noBridge(name string) string { return "This version of relay has no " + name + " bridge yet" }
+
 // testBridge answers POST /api/admin/bridges/{name}/test.
 func (s *Server) testBridge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	for _, b := range bridgeNeeds {
 		if b.name == pathVar(r, "name") {
-			return nil, &httpError{status: http.StatusConflict, text: "This version of relay has no " + b.name + " bridge yet"}
+			return nil, &httpError{status: http.StatusConflict, text: noBridge(b.name)}
 		}
 	}
 	return nil, &httpError{status: http.StatusNotFound, text: "Bridge not found"}

@@ -103,6 +103,15 @@ func normalised(body []byte) string {
 	return timeForm.ReplaceAllString(idForm.ReplaceAllString(text, `"ID"`), `"TIME"`)
 }
 
+// askWithFile sends a visitor's message with a file, edits it and returns its id.
+func (s *site) askWithFile(id string) string {
+	s.t.Helper()
+	file := s.upload(uploads, publicKey, "a b.txt", []byte("x"), "sessionId", id, "file", "")
+	first := s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "Hello <b>", "attachmentIds": []string{file.text("id")}}).text("id")
+	s.must("PATCH", "/api/widget/messages/"+first, publicKey, object{"sessionId": id, "content": "Hello"})
+	return first
+}
+
 // TestWebhookPayloads lets every event happen and compares what the receiver
 // gets with the golden files, byte for byte but for ids and times.
 func TestWebhookPayloads(t *testing.T) {
@@ -111,9 +120,7 @@ func TestWebhookPayloads(t *testing.T) {
 		s.serveWebhook()
 		id := s.open("visitor-1")
 		admin := "/api/admin/sessions/" + id
-		file := s.upload(uploads, publicKey, "a b.txt", []byte("x"), "sessionId", id, "file", "")
-		first := s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "Hello <b>", "attachmentIds": []string{file.text("id")}}).text("id")
-		s.must("PATCH", "/api/widget/messages/"+first, publicKey, object{"sessionId": id, "content": "Hello"})
+		first := s.askWithFile(id)
 		s.must("POST", "/api/widget/identify", publicKey, object{"sessionId": id, "identity": object{"id": "7", "email": "ada@example.com", "name": "Ada"}})
 		answer := s.must("POST", admin+"/messages", secretKey, object{"content": "Hi Ada", "replyTo": first, "operatorName": "Olga"}).text("id")
 		s.must("PATCH", admin+"/messages/"+answer, secretKey, object{"content": "Hi!"})
@@ -145,9 +152,7 @@ func TestWebhookMessages(t *testing.T) {
 		s.serveWebhook()
 		id := s.open("visitor-1")
 		admin := "/api/admin/sessions/" + id
-		file := s.upload(uploads, publicKey, "a b.txt", []byte("x"), "sessionId", id, "file", "")
-		first := s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "Hello <b>", "attachmentIds": []string{file.text("id")}}).text("id")
-		s.must("PATCH", "/api/widget/messages/"+first, publicKey, object{"sessionId": id, "content": "Hello"})
+		first := s.askWithFile(id)
 		answer := s.must("POST", admin+"/messages", secretKey, object{"content": "Hi Ada", "replyTo": first, "operatorName": "Olga"}).text("id")
 		s.must("PATCH", admin+"/messages/"+answer, secretKey, object{"content": "Hi!"})
 		for _, name := range []string{"new_session", "visitor_message", "visitor_message_edited", "operator_message", "operator_message_edited"} {
