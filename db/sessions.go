@@ -75,7 +75,7 @@ func (t *tx) VisitorBlocked(visitorID string) (bool, error) {
 
 // The list is read in parts, each along an index and no further than the page
 // that is asked for, and merged: a page costs the same whatever the total is.
-// A search looks at the searchDepth newest sessions of each part.
+// A search looks at the 100,000 newest sessions of each part.
 const (
 	selectStarted = `SELECT ` + sessionColumns + ` FROM sessions
 		WHERE status = ? AND started_at > 0 AND (last_activity, id) < (?, ?)
@@ -84,7 +84,6 @@ const (
 		WHERE status = ? AND started_at = 0 AND (last_activity, id) < (?, ?)
 		ORDER BY last_activity DESC, id DESC LIMIT ?`
 
-	searchDepth   = 100_000
 	searchStarted = `SELECT ` + sessionColumns + ` FROM (SELECT ` + sessionColumns + `, search FROM sessions
 		WHERE status = ? AND started_at > 0 AND (last_activity, id) < (?, ?)
 		ORDER BY last_activity DESC, id DESC LIMIT 100000) AS newest
