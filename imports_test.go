@@ -24,6 +24,8 @@ var arrows = []arrow{
 		"github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/gofrs/flock", "golang.org/x/sys"}},
 	{"relay/db/dbtest", []string{"relay/db", "relay/server/chat", "github.com/jackc/pgx/v5"}},
 	{"relay/bridges", []string{"relay/server/chat", "relay/bridges"}},
+	{"relay/bridges/bridgetest", []string{"relay/server/chat", "relay/db", "github.com/getkin/kin-openapi", "golang.org/x/net"}},
+	{"relay/bridges/telegram", []string{"relay/server/chat", "github.com/PaulSonOfLars/gotgbot/v2", "golang.org/x/time"}},
 	{"relay/bridges/webhook", []string{"relay/server/chat", "code.dny.dev/ssrf"}},
 	{"relay/server", []string{"relay/server/chat", "relay/db", "relay/bridges", "relay/assets", "relay/schema",
 		"github.com/gorilla/mux", "github.com/gorilla/securecookie", "github.com/caarlos0/env/v11", "github.com/go-chi/httprate",

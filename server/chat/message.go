@@ -20,9 +20,16 @@ const maxReadIDs = 500
 // maxClientID bounds the id that a visitor's client gives a message.
 const maxClientID = 128
 
+// maxForeignID bounds the id that a backend or a platform gives a message.
+const maxForeignID = 200
+
 // Post is a message on its way in.
 type Post struct {
-	SessionID     string
+	SessionID string
+	// ID is the message's id when somebody else gives it: a backend its own, a
+	// bridge the platform's (bridge mode). The same id again answers the same
+	// message. Empty: relay makes one.
+	ID            string
 	Content       string
 	ReplyTo       string
 	ClientID      string
@@ -39,14 +46,12 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 	random := NewID()
 	var m Message
 	err := r.change(ctx, by, p.SessionID, func(c *change) error {
-		if p.ClientID != "" {
-			sent, err := c.MessageByClientID(p.SessionID, p.ClientID)
-			if !errors.Is(err, ErrMessageNotFound) {
-				m = sent
-				return err
-			}
+		sent, err := c.sent(p)
+		if !errors.Is(err, ErrMessageNotFound) {
+			m = sent
+			return err
 		}
-		m = Message{SessionID: p.SessionID, Content: p.Content, Sender: by.Sender, Timestamp: c.at,
+		m = Message{ID: p.ID, SessionID: p.SessionID, Content: p.Content, Sender: by.Sender, Timestamp: c.at,
 			ReplyTo: p.ReplyTo, ClientID: p.ClientID, OperatorName: by.Name, Attachments: Of(Attachments{})}
 		if by.Sender != SenderVisitor {
 			m.SourceBridge = by.Source
@@ -56,10 +61,24 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 	return m, err
 }
 
+// sent finds the message that an earlier attempt of this post stored.
+func (c *change) sent(p Post) (Message, error) {
+	switch {
+	case p.ID != "":
+		return c.Message(p.SessionID, p.ID)
+	case p.ClientID != "":
+		return c.MessageByClientID(p.SessionID, p.ClientID)
+	}
+	return Message{}, ErrMessageNotFound
+}
+
 // check refuses what can be refused without looking at the session.
 func (p *Post) check(by Author) error {
 	if utf8.RuneCountInString(p.ClientID) > maxClientID {
 		return Errorf(Invalid, "clientId must be at most %d characters", maxClientID)
+	}
+	if utf8.RuneCountInString(p.ID) > maxForeignID {
+		return Errorf(Invalid, "message.id must be at most %d characters", maxForeignID)
 	}
 	if err := checkFiles(by.Sender, p.AttachmentIDs); err != nil {
 		return err
@@ -85,7 +104,7 @@ func checkContent(sender Sender, content string) error {
 }
 
 // add stores a new message with what it does to its session. random is the
-// part of its id that nobody can guess.
+// part of its id that nobody can guess, unless it has one.
 func (c *change) add(m *Message, random string, attachmentIDs []string) error {
 	if m.ReplyTo != "" {
 		if _, err := c.Message(m.SessionID, m.ReplyTo); err != nil {
@@ -96,7 +115,9 @@ func (c *change) add(m *Message, random string, attachmentIDs []string) error {
 		return err
 	}
 	m.Seq = c.session.Rev + 1
-	m.ID = messageID(random, m.Seq)
+	if m.ID == "" {
+		m.ID = messageID(random, m.Seq)
+	}
 	if err := c.attach(m, attachmentIDs); err != nil {
 		return err
 	}

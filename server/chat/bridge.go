@@ -1,0 +1,257 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+)
+
+// Bridge is the adapter of one chat platform. It knows the platform's words,
+// limits and errors, and nothing of relay's store: the [Desk] decides what is
+// shown in which thread and keeps the links, the bridge shows it. A bridge is
+// made for one configuration; when that changes it is replaced.
+type Bridge interface {
+	// Name is the bridge's name everywhere: telegram, discord, slack.
+	Name() string
+	// Channel is the chat or channel that threads are opened in. Threads and
+	// links of another one belong to an earlier configuration.
+	Channel() string
+	// Limits says how the platform wants to be served.
+	Limits() Limits
+
+	// Split takes an op apart into ops of one platform message each: long text,
+	// more files than a message carries. It is pure and answers the same parts
+	// for the same op, so that a retry goes on where it stopped.
+	Split(op Op) []Op
+	// Do carries out one op and returns the platform's id of what it made, ""
+	// when it made nothing. Errors are those of this package: ErrThreadGone,
+	// ErrThreadClosed, ErrMessageGone, *RetryAfter, ErrPermanent,
+	// *Misconfigured, ErrAmbiguous; any other is tried again.
+	Do(ctx context.Context, th Thread, op Op) (remote string, err error)
+	// Fetch opens a file that an operator sent. The caller closes it.
+	Fetch(ctx context.Context, ref string) (io.ReadCloser, error)
+
+	// Run receives updates by the platform's own connection (long polling,
+	// gateway, socket) until ctx ends: it verifies, stores by in and only then
+	// confirms. It returns nil at once when the platform pushes to Webhook
+	// instead, and an error when a human has to do something.
+	Run(ctx context.Context, in Receiver) error
+	// Webhook takes what the platform pushes: it verifies, stores by in, then
+	// answers. Without its secret it answers 503 and has no effect.
+	Webhook(in Receiver) http.Handler
+	// Parse says what a stored update means. It is pure; an update that means
+	// nothing to relay is no Inbound, and only what can never be read is an
+	// error.
+	Parse(raw []byte) ([]Inbound, error)
+
+	// Find recovers a session's thread in bridge mode after a restart. Answers
+	// ErrThreadGone when the platform cannot tell.
+	Find(ctx context.Context, sessionID string) (Thread, error)
+	// Owner recovers the session of a thread in bridge mode. Answers
+	// ErrThreadGone when the thread does not say, or is not of our making.
+	Owner(ctx context.Context, th Thread) (sessionID string, err error)
+
+	// Check looks at token, rights, channel and reception, for relay doctor and
+	// the console's set-up cards.
+	Check(ctx context.Context) []Finding
+}
+
+// Limits says how a platform wants to be served.
+type Limits struct {
+	// Parallel is how many threads are written to at once.
+	Parallel int
+	// Coalesce lets several waiting texts of a visitor go out as one message.
+	Coalesce bool
+	// Timeout bounds one Do.
+	Timeout time.Duration
+}
+
+// Receiver keeps what a platform tells until it is worked on; see [Inbox].
+type Receiver interface {
+	Receive(ctx context.Context, u Update) error
+}
+
+// OpKind is what an op does in a thread.
+type OpKind int
+
+// What can be done on a platform.
+const (
+	OpOpen   OpKind = iota + 1 // make the thread: Title, and Text as its summary; answers the thread's ref
+	OpPost                     // write Text, or show File, as From
+	OpEdit                     // change Remote to Text, as From
+	OpDelete                   // remove Remote
+	OpReact                    // put the receipt of Receipt on Remote
+	OpNote                     // write Text as relay itself: small print, no conversation
+	OpClose                    // close or archive the thread
+	OpReopen                   // open it again
+	OpTyping                   // show that the visitor is writing
+)
+
+// Op is one thing to do in a thread. Texts are plain: the bridge escapes and
+// formats them, so that no visitor's byte means anything to the platform.
+type Op struct {
+	Kind  OpKind
+	Title string // OpOpen: who the visitor is, as far as known
+	// SessionID is what the thread shall lead back to after a restart, only in
+	// bridge mode: in community mode a session id is the visitor's key and
+	// never leaves relay.
+	SessionID string
+	Text      string
+	// From is who wrote: "" for the visitor, else the operator's or the AI's
+	// name with where they wrote, like "Ada (slack)", shown before the text.
+	From string
+	File *OpFile
+	// Edited marks a text that replaces an earlier one which cannot be changed.
+	Edited  bool
+	ReplyTo string // the platform message that this one answers, or ""
+	Remote  string // the platform message to change
+	Receipt string // "delivered" or "read"
+	// Key is the same at every attempt of this platform message and of no
+	// other: at most 25 letters and digits, for the platform's own means
+	// against doubles.
+	Key string
+	// Ambiguous tells that an earlier attempt may have arrived.
+	Ambiguous bool
+}
+
+// OpFile is a file on its way to a platform.
+type OpFile struct {
+	Filename string
+	MimeType string
+	Size     int64
+	// URL is the signed link on relay, for platforms and rights that take no
+	// file; "" when relay has no public address.
+	URL string
+	// Open reads the file from its start; it can be called again.
+	Open func(ctx context.Context) (io.ReadCloser, error)
+}
+
+// Thread is a session's place on a platform.
+type Thread struct {
+	Bridge    string      `db:"bridge"`
+	Channel   string      `db:"channel"`
+	Ref       string      `db:"ref"` // the platform's id of the thread
+	SessionID string      `db:"session_id"`
+	State     ThreadState `db:"state"`
+	CreatedAt Time        `db:"created_at"`
+	Anchor    string      `db:"anchor"` // the platform's first message in it
+}
+
+// ThreadState is what became of a thread.
+type ThreadState int
+
+// A thread that is gone stays known: what still comes from it finds its
+// session. The newest live one is written to.
+const (
+	ThreadLive ThreadState = iota
+	ThreadClosed
+	ThreadGone
+)
+
+// Link is a message's copy on a platform. A long message has several copies,
+// and a copy may carry several messages.
+type Link struct {
+	Bridge    string    `db:"bridge"`
+	Channel   string    `db:"channel"`
+	Remote    string    `db:"remote"` // the platform's id of the copy
+	SessionID string    `db:"session_id"`
+	MessageID string    `db:"message_id"`
+	Part      int       `db:"part"`
+	Origin    bool      `db:"origin"` // the message was written on that platform
+	Rev       int64     `db:"rev"`    // the revision that the copy shows
+	State     LinkState `db:"state"`
+	CreatedAt Time      `db:"created_at"`
+}
+
+// LinkState is what became of a copy.
+type LinkState int
+
+// The states of a link; the schema's 1 is not used.
+const (
+	LinkLive LinkState = 0
+	LinkGone LinkState = 2
+)
+
+// InboundKind is what happened on a platform.
+type InboundKind int
+
+// What operators do on a platform.
+const (
+	InboundMessage InboundKind = iota + 1
+	InboundEdited
+	InboundDeleted
+	InboundTyping
+	InboundThreadClosed
+	InboundThreadReopened
+	InboundThreadDeleted
+	InboundChannelMoved // Thread.Channel became Text (a group was upgraded)
+)
+
+// Inbound is what a platform's update means to relay. It concerns a thread of
+// the bridge's channel; nothing else is ever parsed.
+type Inbound struct {
+	Kind   InboundKind
+	Thread Thread // Bridge, Channel and Ref
+	// SessionID is set when the update itself leads back to the session (bridge
+	// mode), from a thread that is of our making.
+	SessionID string
+	Remote    string // the platform's id of the message
+	ReplyTo   string // the message that it answers, "" when it answers none
+	Operator  string // display name
+	Text      string // plain, the platform's markup taken out
+	Files     []InboundFile
+	// Group joins the messages of one album: they come within two seconds and
+	// are one message to relay.
+	Group string
+	At    Time
+}
+
+// InboundFile is a file that an operator sent.
+type InboundFile struct {
+	Ref      string // for [Bridge.Fetch]
+	Filename string
+	MimeType string
+	Size     int64 // 0 when the platform does not tell
+}
+
+// Finding is one line of relay doctor: what was looked at, and what a human has
+// to do if it is not well.
+type Finding struct {
+	Subject string        `json:"subject"` // what was looked at: "bot token"
+	Level   FindingLevel  `json:"level"`
+	Text    string        `json:"text"` // what was found
+	Fix     string        `json:"fix,omitempty"`
+	Took    time.Duration `json:"-"`
+}
+
+// FindingLevel is how bad a finding is.
+type FindingLevel string
+
+// A bridge with a failure does not work; one with a warning works in part.
+const (
+	FindingOK   FindingLevel = "ok"
+	FindingWarn FindingLevel = "warn"
+	FindingFail FindingLevel = "fail"
+)
+
+// What a bridge's failure means.
+var (
+	// ErrThreadGone: the thread does not exist any more; a new one is opened
+	// and the op is carried out there.
+	ErrThreadGone = errors.New("the thread is gone")
+	// ErrThreadClosed: the thread has to be reopened first.
+	ErrThreadClosed = errors.New("the thread is closed")
+	// ErrMessageGone: the platform message to change is gone, or too old.
+	ErrMessageGone = errors.New("the platform message is gone")
+)
+
+// Misconfigured means that nothing will work until a human does something. The
+// sink rests; what waits is kept.
+type Misconfigured struct {
+	Problem string // "the bot may not create topics"
+	Fix     string // "make the bot an administrator with the right Manage topics"
+}
+
+func (e *Misconfigured) Error() string { return e.Problem + ": " + e.Fix }
