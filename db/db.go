@@ -32,6 +32,7 @@ type DB struct {
 	lock    *fileLock // nil unless this is the process that owns the file
 	path    string    // of the file, "" for memory and Postgres
 	pulse   pulse
+	bounded *bounded // nil unless it forgets
 }
 
 // backend is what differs between the dialects.
@@ -84,6 +85,9 @@ func Memory(ctx context.Context) (*DB, error) {
 // accepted op is carried out and waited for. op must not use the DB itself:
 // that would wait for ever.
 func (d *DB) Apply(ctx context.Context, op func(chat.Tx) error) error {
+	if d.bounded != nil {
+		return d.bounded.apply(ctx, op)
+	}
 	return d.backend.apply(ctx, func(t *tx) error { return op(t) })
 }
 

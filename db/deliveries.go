@@ -1,6 +1,7 @@
 package db
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -69,8 +70,19 @@ const updateDelivery = `UPDATE deliveries SET state = ?, attempts = ?, next_at =
 	WHERE session = ` + ofSession + ` AND rev = ? AND dest = ?`
 
 // SaveDelivery implements [chat.Tx]. A delivery that is gone, because its
-// session was erased while it was under way, stays gone.
+// session was erased while it was under way, stays gone. A bounded database
+// keeps none that is done or failed.
 func (t *tx) SaveDelivery(d *chat.Delivery) error {
+	if t.change != nil && d.State >= chat.DeliveryDone {
+		n, err := t.number(d.SessionID)
+		if errors.Is(err, chat.ErrSessionNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return t.unqueue(n, d.Rev, d.Dest, len(d.Event.Payload))
+	}
 	_, err := t.q.exec(updateDelivery, int(d.State), d.Attempts, int64(d.NextAt), d.LastError, d.SessionID, d.Rev, d.Dest)
 	if err != nil {
 		return fmt.Errorf("save delivery %s: %w", d.ID(), err)

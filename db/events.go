@@ -30,8 +30,12 @@ const (
 		VALUES (?, ?, ?, 0, 0, ?, ?, '')`
 )
 
-// Append implements [chat.Tx].
+// Append implements [chat.Tx]. A bounded database holds no event that goes
+// nowhere.
 func (t *tx) Append(e *chat.Event, to []chat.Destination) error {
+	if t.change != nil && len(to) == 0 {
+		return nil
+	}
 	n, err := t.number(e.SessionID)
 	if err == nil {
 		_, err = t.q.exec(insertEvent, n, e.Rev, string(e.Type), e.Source, e.MessageID, string(e.Payload), int64(e.At))
@@ -43,6 +47,9 @@ func (t *tx) Append(e *chat.Event, to []chat.Destination) error {
 		_, err := t.q.exec(insertDelivery, n, e.Rev, d.Dest, int64(e.At.Add(d.Delay)), int64(e.At))
 		if err != nil {
 			return fmt.Errorf("append delivery of %s.%d to %s: %w", e.SessionID, e.Rev, d.Dest, err)
+		}
+		if t.change != nil {
+			t.change.queue(d.Dest, 1, len(e.Payload))
 		}
 	}
 	return nil

@@ -130,6 +130,9 @@ func (t *tx) InsertMessage(m *chat.Message) error {
 	if err != nil {
 		return fmt.Errorf("insert message %s: %w", m.ID, err)
 	}
+	if t.change != nil {
+		t.change.messages = t.change.messages.plus(size{1, int64(len(m.Content))})
+	}
 	return nil
 }
 

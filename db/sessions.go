@@ -183,6 +183,9 @@ func (t *tx) CreateSession(s *chat.Session) error {
 	if err != nil {
 		return fmt.Errorf("create session %s: %w", s.ID, err)
 	}
+	if t.change != nil {
+		t.change.sessions++
+	}
 	return nil
 }
 

@@ -43,19 +43,31 @@ func (c *change) ask() error {
 // Rate stores a visitor's rating, 1 to 5. The first one counts; a later one
 // changes nothing and is reported as already rated.
 func (r *Relay) Rate(ctx context.Context, by Author, sessionID string, score int, comment string) (alreadyRated bool, err error) {
-	if score < 1 || score > 5 {
-		return false, Errorf(Invalid, "score must be a number from 1 to 5")
-	}
-	if utf8.RuneCountInString(comment) > maxComment {
-		return false, Errorf(Invalid, "comment must be at most %d characters", maxComment)
+	if err := checkRating(score, comment); err != nil {
+		return false, err
 	}
 	err = r.change(ctx, by, sessionID, func(c *change) error {
-		s := c.session
-		if alreadyRated = s.RespondedAt != 0; alreadyRated {
+		if alreadyRated = c.session.RespondedAt != 0; alreadyRated {
 			return nil
 		}
-		s.Score, s.Comment, s.RespondedAt, s.LastActivity = score, comment, c.at, c.at
-		return c.emitFact(EventCSATSubmitted, map[string]any{"score": score, "comment": comment, "respondedAt": c.at})
+		return c.rate(score, comment, c.at)
 	})
 	return alreadyRated, err
+}
+
+func checkRating(score int, comment string) error {
+	if score < 1 || score > 5 {
+		return Errorf(Invalid, "score must be a number from 1 to 5")
+	}
+	if utf8.RuneCountInString(comment) > maxComment {
+		return Errorf(Invalid, "comment must be at most %d characters", maxComment)
+	}
+	return nil
+}
+
+// rate stores a rating that was given at a time.
+func (c *change) rate(score int, comment string, at Time) error {
+	s := c.session
+	s.Score, s.Comment, s.RespondedAt, s.LastActivity = score, comment, at, c.at
+	return c.emitFact(EventCSATSubmitted, map[string]any{"score": score, "comment": comment, "respondedAt": at})
 }

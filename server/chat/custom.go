@@ -19,16 +19,24 @@ type CustomEvent struct {
 	Timestamp Time   `json:"timestamp"`
 }
 
+// check refuses what is no custom event; parent is where it stands in a body.
+func (e *CustomEvent) check(parent string) error {
+	switch {
+	case e.Name == "":
+		return Errorf(Invalid, "%sname is required", parent)
+	case utf8.RuneCountInString(e.Name) > maxName:
+		return Errorf(Invalid, "%sname must be at most %d characters", parent, maxName)
+	case len(e.Data) > 0 && e.Data[0] != '{':
+		return Errorf(Invalid, "%sdata must be an object", parent)
+	}
+	return nil
+}
+
 // Trigger lets a custom event through: from the page to the desks, or from an
 // operator's program to the page.
 func (r *Relay) Trigger(ctx context.Context, by Author, sessionID string, e CustomEvent) error {
-	switch {
-	case e.Name == "":
-		return Errorf(Invalid, "name is required")
-	case utf8.RuneCountInString(e.Name) > maxName:
-		return Errorf(Invalid, "name must be at most %d characters", maxName)
-	case len(e.Data) > 0 && e.Data[0] != '{':
-		return Errorf(Invalid, "data must be an object")
+	if err := e.check(""); err != nil {
+		return err
 	}
 	return r.change(ctx, by, sessionID, func(c *change) error {
 		e.Timestamp = c.at

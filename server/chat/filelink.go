@@ -29,11 +29,14 @@ func (l *FileLinks) URL(a *Attachment, until Time) string {
 	return l.base + "/files/" + a.ID + "/" + url.PathEscape(a.Filename) + "?exp=" + exp + "&sig=" + l.sign(a.ID, exp)
 }
 
-// Show gives the attachments of messages their links.
+// Show gives the attachments of messages their links. A backend's files, which
+// are not relay's, keep their addresses.
 func (l *FileLinks) Show(m *Message, until Time) {
 	shown := make(Attachments, len(m.Attachments.V))
 	for i, a := range m.Attachments.V {
-		a.URL = l.URL(&a, until)
+		if a.ID != "" {
+			a.URL = l.URL(&a, until)
+		}
 		shown[i] = a
 	}
 	m.Attachments = Of(shown)

@@ -17,6 +17,7 @@ type Hub struct {
 	mu       sync.RWMutex
 	sessions map[string][]*Subscription
 	all      []*Subscription
+	taps     []func(*Event)
 	closed   bool
 }
 
@@ -31,8 +32,11 @@ type Subscription struct {
 	ended     atomic.Bool
 }
 
-// NewHub makes a hub without subscribers.
-func NewHub() *Hub { return &Hub{sessions: map[string][]*Subscription{}} }
+// NewHub makes a hub without subscribers. A tap is called with every event of
+// a session, in the order of publishing, and must not wait: it loses none.
+func NewHub(taps ...func(*Event)) *Hub {
+	return &Hub{sessions: map[string][]*Subscription{}, taps: taps}
+}
 
 // Subscribe starts a subscription to one session, or to all with "". The
 // caller ends it with Close.
@@ -63,6 +67,9 @@ func (h *Hub) Publish(events ...Event) {
 		}
 		for _, s := range h.all {
 			s.offer(e)
+		}
+		for _, tap := range h.taps {
+			tap(e)
 		}
 	}
 }

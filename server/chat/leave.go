@@ -22,14 +22,21 @@ type Leave struct {
 // LeaveReasons are the reasons that the seed knows.
 var LeaveReasons = []string{"page_unload", "inactivity", "manual"}
 
-// Disconnect announces a visitor's leave. It counts unless the visitor is back
-// within leaveGrace: a change of page is no departure.
-func (r *Relay) Disconnect(ctx context.Context, by Author, sessionID string, l Leave) error {
+func (l *Leave) check() error {
 	if !slices.Contains(LeaveReasons, l.Reason) {
 		return Errorf(Invalid, "reason must be one of page_unload, inactivity, manual")
 	}
 	if l.Duration < 0 {
 		return Errorf(Invalid, "duration must not be negative")
+	}
+	return nil
+}
+
+// Disconnect announces a visitor's leave. It counts unless the visitor is back
+// within leaveGrace: a change of page is no departure.
+func (r *Relay) Disconnect(ctx context.Context, by Author, sessionID string, l Leave) error {
+	if err := l.check(); err != nil {
+		return err
 	}
 	return r.change(ctx, by, sessionID, func(c *change) error {
 		if !c.session.Started() || c.session.LeavingRev != 0 {

@@ -146,7 +146,7 @@ func (c *change) touch(sender Sender) error {
 			s.AnsweredAt = c.at
 		}
 	}
-	if s.Started() {
+	if s.Started() || c.backend {
 		return nil
 	}
 	s.StartedAt = c.at
@@ -195,19 +195,24 @@ func (r *Relay) Delete(ctx context.Context, by Author, sessionID, id string) err
 		if err != nil || m.DeletedAt != 0 {
 			return err
 		}
-		m.Content, m.Attachments, m.DeletedAt = "", Of(Attachments{}), c.at
 		c.session.LastActivity = c.at
-		if err := c.SaveMessage(&m); err != nil {
-			return err
-		}
-		if err := c.DeleteFiles(sessionID, id); err != nil {
-			return err
-		}
-		if err := c.Redact(sessionID, id, func(e Event) Raw { return render(e.Type, "", m) }); err != nil {
-			return err
-		}
-		return c.emit(messageFact(EventMessageDeleted, by.Source, c.at, &m))
+		return c.remove(&m, c.at)
 	})
+}
+
+// remove empties a message, in the history and in the events that carried it.
+func (c *change) remove(m *Message, at Time) error {
+	m.Content, m.Attachments, m.DeletedAt = "", Of(Attachments{}), at
+	if err := c.SaveMessage(m); err != nil {
+		return err
+	}
+	if err := c.DeleteFiles(m.SessionID, m.ID); err != nil {
+		return err
+	}
+	if err := c.Redact(m.SessionID, m.ID, func(e Event) Raw { return render(e.Type, "", m) }); err != nil {
+		return err
+	}
+	return c.emit(messageFact(EventMessageDeleted, c.by.Source, c.at, m))
 }
 
 // own returns a message of the session if its author may change it.

@@ -20,6 +20,7 @@ type Relay struct {
 	patching sync.Mutex // one change of the settings at a time
 	env      map[string]Raw
 	identity IdentityRules
+	backend  bool
 	// chunks lets one chunk of all uploads be written at a time: messages that
 	// share its commit wait for 256 KiB, not for a hundred times as much.
 	chunks sync.Mutex
@@ -36,6 +37,9 @@ type Config struct {
 	// Settings are the values that the environment gives, by name.
 	Settings map[string]Raw
 	Identity IdentityRules
+	// BackendSessions: the sessions are a backend's (bridge mode). It says when
+	// one starts and whether operators are there.
+	BackendSessions bool
 }
 
 // IdentityRules say how a visitor proves who it is. Without a secret nobody is
@@ -47,7 +51,7 @@ type IdentityRules struct {
 
 // New opens the door. It reads the stored settings and the operators' status.
 func New(ctx context.Context, c Config) (*Relay, error) {
-	r := &Relay{store: c.Store, hub: c.Hub, outbox: c.Outbox, log: c.Log, targets: c.Targets, env: c.Settings, identity: c.Identity}
+	r := &Relay{store: c.Store, hub: c.Hub, outbox: c.Outbox, log: c.Log, targets: c.Targets, env: c.Settings, identity: c.Identity, backend: c.BackendSessions}
 	if r.targets == nil {
 		r.targets = func(*Settings) []Target { return nil }
 	}
@@ -92,6 +96,7 @@ type change struct {
 	at      Time
 	session *Session
 	targets []Target
+	backend bool // the session is a backend's
 	events  []Event
 	wakes   []wake
 }
@@ -105,10 +110,15 @@ type wake struct {
 // change locks a session for its author, runs op, stores the session and, once
 // all of it is durable, lets the events out.
 func (r *Relay) change(ctx context.Context, by Author, sessionID string, op func(c *change) error) error {
+	return r.transact(ctx, by, func(tx Tx) (Session, error) { return tx.Lock(sessionID) }, op)
+}
+
+// transact is change on the session that lock finds and locks.
+func (r *Relay) transact(ctx context.Context, by Author, lock func(Tx) (Session, error), op func(c *change) error) error {
 	at := Now()
 	var c *change
 	err := r.store.Apply(ctx, func(tx Tx) error {
-		s, err := tx.Lock(sessionID)
+		s, err := lock(tx)
 		if err != nil {
 			return err
 		}
@@ -129,7 +139,7 @@ func (r *Relay) change(ctx context.Context, by Author, sessionID string, op func
 }
 
 func (r *Relay) begin(tx Tx, by Author, at Time, s *Session) *change {
-	return &change{Tx: tx, by: by, at: at, session: s, targets: r.targets(r.Settings())}
+	return &change{Tx: tx, by: by, at: at, session: s, targets: r.targets(r.Settings()), backend: r.backend}
 }
 
 // emit gives an event the session's next revision and stores it with its
@@ -157,7 +167,7 @@ func (r *Relay) release(c *change) {
 	for _, w := range c.wakes {
 		r.outbox.Wake(w.dest, w.sessionID, w.due)
 	}
-	if c.by.Sender == SenderOperator {
+	if c.by.Sender == SenderOperator && !r.backend {
 		r.operatorActed(c.at)
 	}
 }

@@ -198,6 +198,14 @@ func (r *Relay) Identify(ctx context.Context, by Author, sessionID string, ident
 // learn merges what is known of a visitor with what it says now.
 func (c *change) learn(identity map[string]any) error {
 	s := c.session
+	if err := s.merge(identity); err != nil {
+		return err
+	}
+	return c.emitFact(EventIdentityUpdate, map[string]any{"identity": s.Identity, "verified": s.Verified, "preChat": s.PreChat})
+}
+
+// merge adds what is said of a visitor to what is known.
+func (s *Session) merge(identity map[string]any) error {
 	merged := map[string]any{}
 	if len(s.Identity) > 0 {
 		if err := json.Unmarshal(s.Identity, &merged); err != nil {
@@ -205,14 +213,15 @@ func (c *change) learn(identity map[string]any) error {
 		}
 	}
 	maps.Copy(merged, identity)
+	if len(merged) == 0 {
+		return nil
+	}
 	data := mustJSON(merged)
 	if len(data) > maxIdentity {
 		return Errorf(Invalid, "identity must be at most %d bytes", maxIdentity)
 	}
-	if len(merged) > 0 {
-		s.Identity = data
-	}
-	return c.emitFact(EventIdentityUpdate, map[string]any{"identity": s.Identity, "verified": s.Verified, "preChat": s.PreChat})
+	s.Identity = data
+	return nil
 }
 
 // checkIdentity holds the named fields to text; the others are free.

@@ -1,0 +1,356 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"sync"
+	"time"
+
+	"relay/server/chat"
+)
+
+// Bounds limit what a database in memory holds (contract.md 4). Zero fields do
+// not limit.
+type Bounds struct {
+	// Sessions is how many sessions are known; Idle is how long one is known in
+	// which nothing happens. The longest idle one leaves first, and none of
+	// which something waits to be delivered.
+	Sessions int
+	Idle     time.Duration
+	// Messages and MessageBytes limit the messages that are remembered, of
+	// which the oldest are forgotten first.
+	Messages     int
+	MessageBytes int64
+	// A destination's queue is full with more than QueueBytes of events, though
+	// not before it holds QueueEvents, and in any case with QueueMost bytes. It
+	// then gives up its oldest.
+	QueueEvents           int
+	QueueBytes, QueueMost int64
+	// Full is told how many events a destination gave up.
+	Full func(dest string, events int)
+}
+
+// BridgeBounds are the bounds of bridge mode.
+var BridgeBounds = Bounds{Sessions: 100_000, Idle: 24 * time.Hour, Messages: 100_000, MessageBytes: 64 << 20,
+	QueueEvents: 50_000, QueueBytes: 64 << 20, QueueMost: 256 << 20}
+
+// Bounded opens an empty SQLite database in memory that forgets: an event when
+// it was delivered to all of its destinations, or has none, and the rest beyond
+// the bounds. Streams cannot resume from it.
+func Bounded(ctx context.Context, b Bounds) (*DB, error) {
+	d, err := Memory(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d.bounded = &bounded{backend: d.backend, bounds: b, held: held{queues: map[string]size{}}}
+	err = d.backend.apply(ctx, func(t *tx) error {
+		for _, statement := range boundedIndexes {
+			if _, err := t.q.exec(statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// boundedIndexes leave out what serves lists and searches, which nobody makes
+// here, and find what has been idle for longest.
+var boundedIndexes = []string{
+	`DROP INDEX IF EXISTS sessions_started`, `DROP INDEX IF EXISTS sessions_empty`, `DROP INDEX IF EXISTS sessions_resumable`,
+	`DROP INDEX IF EXISTS sessions_token`, `DROP INDEX IF EXISTS sessions_visitor`,
+	`DROP INDEX IF EXISTS deliveries_failed`, `CREATE INDEX sessions_idle ON sessions (last_activity)`,
+}
+
+// bounded keeps a database in memory within its bounds.
+type bounded struct {
+	backend backend
+	bounds  Bounds
+
+	mu   sync.Mutex
+	held held
+	tidy sync.Mutex // one goes over the bounds at a time
+}
+
+// held is what the database holds, or by how much an operation changes it.
+type held struct {
+	sessions int
+	messages size
+	queues   map[string]size // by destination
+}
+
+// size is a number of things and of the bytes in them.
+type size struct {
+	n     int
+	bytes int64
+}
+
+func (s size) plus(o size) size { return size{s.n + o.n, s.bytes + o.bytes} }
+
+// queue notes that events were put in a queue, or, with negative numbers, taken
+// out of it.
+func (h *held) queue(dest string, n int, bytes int) {
+	if h.queues == nil {
+		h.queues = map[string]size{}
+	}
+	h.queues[dest] = h.queues[dest].plus(size{n, int64(bytes)})
+}
+
+// apply carries out an operation and what it makes necessary.
+func (b *bounded) apply(ctx context.Context, op func(chat.Tx) error) error {
+	var change held
+	err := b.backend.apply(ctx, func(t *tx) error {
+		change = held{}
+		t.change = &change
+		return op(t)
+	})
+	if err != nil {
+		return err
+	}
+	if b.note(change) {
+		return b.keep(context.WithoutCancel(ctx))
+	}
+	return nil
+}
+
+// note counts a change and reports whether anything is over its bound.
+func (b *bounded) note(change held) (over bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held.sessions += change.sessions
+	b.held.messages = b.held.messages.plus(change.messages)
+	for dest, s := range change.queues {
+		b.held.queues[dest] = b.held.queues[dest].plus(s)
+		over = over || b.bounds.queueFull(b.held.queues[dest])
+	}
+	return over || b.bounds.manyMessages(b.held.messages) || b.bounds.manySessions(b.held.sessions)
+}
+
+func (b *Bounds) queueFull(q size) bool {
+	return b.QueueBytes > 0 && q.bytes > b.QueueBytes && q.n > b.QueueEvents || b.QueueMost > 0 && q.bytes > b.QueueMost
+}
+
+func (b *Bounds) manyMessages(m size) bool {
+	return b.Messages > 0 && m.n > b.Messages || b.MessageBytes > 0 && m.bytes > b.MessageBytes
+}
+
+func (b *Bounds) manySessions(n int) bool { return b.Sessions > 0 && n > b.Sessions }
+
+// keep brings everything that is over its bound some way below it, so that
+// this is not due again with the next operation. Who comes while another is at
+// it goes on.
+func (b *bounded) keep(ctx context.Context) error {
+	if !b.tidy.TryLock() {
+		return nil
+	}
+	defer b.tidy.Unlock()
+	now, err := b.recount(ctx)
+	if err != nil {
+		return err
+	}
+	for dest, q := range now.queues {
+		if b.bounds.queueFull(q) {
+			if err := b.shorten(ctx, dest, q.n/20+1); err != nil {
+				return err
+			}
+		}
+	}
+	if b.bounds.manyMessages(now.messages) {
+		if err := b.forgetMessages(ctx, now.messages.n/20+1); err != nil {
+			return err
+		}
+	}
+	if b.bounds.manySessions(now.sessions) {
+		return b.forgetSessions(ctx, now.sessions-b.bounds.Sessions+b.bounds.Sessions/100, chat.Now())
+	}
+	return nil
+}
+
+const (
+	countQueues = `SELECT d.dest, COUNT(*) AS n, SUM(OCTET_LENGTH(e.payload)) AS bytes FROM deliveries d
+		JOIN events e ON e.session = d.session AND e.rev = d.rev GROUP BY d.dest`
+	countHeld = `SELECT (SELECT COUNT(*) FROM sessions) AS sessions, COUNT(*) AS n, COALESCE(SUM(OCTET_LENGTH(content)), 0) AS bytes FROM messages`
+)
+
+// recount counts what the database holds. Edits change the size of what was
+// counted, so before anything is given up it is looked at.
+func (b *bounded) recount(ctx context.Context) (held, error) {
+	var now held
+	err := b.backend.read(ctx, func(t *tx) error {
+		now = held{queues: map[string]size{}}
+		type row struct {
+			Dest     string `db:"dest"`
+			Sessions int    `db:"sessions"`
+			N        int    `db:"n"`
+			Bytes    int64  `db:"bytes"`
+		}
+		total, err := one[row](t, nil, countHeld)
+		if err != nil {
+			return err
+		}
+		now.sessions, now.messages = total.Sessions, size{total.N, total.Bytes}
+		queues, err := list[row](t, countQueues)
+		for _, q := range queues {
+			now.queues[q.Dest] = size{q.N, q.Bytes}
+		}
+		return err
+	})
+	if err != nil {
+		return held{}, fmt.Errorf("count what the database holds: %w", err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held = held{now.sessions, now.messages, maps.Clone(now.queues)}
+	return now, nil
+}
+
+// inPortions removes n things, a portion in a transaction, until there are no
+// more. remove answers how many it removed.
+func (b *bounded) inPortions(ctx context.Context, n int, remove func(t *tx, most int) (int, error)) error {
+	for n > 0 {
+		removed := 0
+		var change held
+		err := b.backend.apply(ctx, func(t *tx) (err error) {
+			change = held{}
+			t.change = &change
+			removed, err = remove(t, min(n, portion))
+			return err
+		})
+		if err != nil || removed == 0 {
+			return err
+		}
+		b.note(change)
+		n -= removed
+	}
+	return nil
+}
+
+const (
+	selectOldestQueued = `SELECT d.session, d.rev, OCTET_LENGTH(e.payload) AS bytes FROM deliveries d INDEXED BY deliveries_created
+		JOIN events e ON e.session = d.session AND e.rev = d.rev
+		WHERE d.dest = ? AND d.state = 0 ORDER BY d.created_at LIMIT ?`
+	deleteQueued    = `DELETE FROM deliveries WHERE session = ? AND rev = ? AND dest = ?`
+	deleteDelivered = `DELETE FROM events WHERE session = ?1 AND rev = ?2
+		AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.session = ?1 AND d.rev = ?2)`
+)
+
+// shorten lets a destination's queue give up its n oldest events.
+func (b *bounded) shorten(ctx context.Context, dest string, n int) error {
+	given := 0
+	err := b.inPortions(ctx, n, func(t *tx, most int) (int, error) {
+		type queued struct {
+			Session int64 `db:"session"`
+			Rev     int64 `db:"rev"`
+			Bytes   int   `db:"bytes"`
+		}
+		oldest, err := list[queued](t, selectOldestQueued, dest, most)
+		if err != nil {
+			return 0, fmt.Errorf("find the oldest events for %s: %w", dest, err)
+		}
+		for _, d := range oldest {
+			if err := t.unqueue(d.Session, d.Rev, dest, d.Bytes); err != nil {
+				return 0, err
+			}
+		}
+		given += len(oldest)
+		return len(oldest), nil
+	})
+	if given > 0 && b.bounds.Full != nil {
+		b.bounds.Full(dest, given)
+	}
+	return err
+}
+
+// unqueue removes a delivery, and its event if it was the last one.
+func (t *tx) unqueue(session, rev int64, dest string, bytes int) error {
+	n, err := t.q.exec(deleteQueued, session, rev, dest)
+	if err == nil && n == 1 {
+		t.change.queue(dest, -1, -bytes)
+		_, err = t.q.exec(deleteDelivered, session, rev)
+	}
+	if err != nil {
+		return fmt.Errorf("remove a delivery to %s: %w", dest, err)
+	}
+	return nil
+}
+
+const (
+	selectOldestMessages = `SELECT rowid AS row, session, id, OCTET_LENGTH(content) AS bytes FROM messages ORDER BY rowid LIMIT ?`
+	deleteMessage        = `DELETE FROM messages WHERE rowid = ?`
+	deleteLinks          = `DELETE FROM links WHERE session = ? AND message_id = ?`
+)
+
+// forgetMessages forgets the n oldest messages.
+func (b *bounded) forgetMessages(ctx context.Context, n int) error {
+	return b.inPortions(ctx, n, func(t *tx, most int) (int, error) {
+		type old struct {
+			Row     int64  `db:"row"`
+			Session int64  `db:"session"`
+			ID      string `db:"id"`
+			Bytes   int64  `db:"bytes"`
+		}
+		oldest, err := list[old](t, selectOldestMessages, most)
+		if err != nil {
+			return 0, fmt.Errorf("find the oldest messages: %w", err)
+		}
+		for _, m := range oldest {
+			if _, err := t.q.exec(deleteMessage, m.Row); err != nil {
+				return 0, fmt.Errorf("forget a message: %w", err)
+			}
+			if _, err := t.q.exec(deleteLinks, m.Session, m.ID); err != nil {
+				return 0, fmt.Errorf("forget the copies of a message: %w", err)
+			}
+			t.change.messages = t.change.messages.plus(size{-1, -m.Bytes})
+		}
+		return len(oldest), nil
+	})
+}
+
+const selectIdlest = `SELECT s.id, (SELECT COUNT(*) FROM messages m WHERE m.session = s.number) AS n,
+		(SELECT COALESCE(SUM(OCTET_LENGTH(m.content)), 0) FROM messages m WHERE m.session = s.number) AS bytes
+	FROM sessions s INDEXED BY sessions_idle WHERE s.last_activity <= ?
+		AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.session = s.number AND d.state < 2)
+	ORDER BY s.last_activity LIMIT ?`
+
+// forgetSessions forgets the n longest idle sessions of those in which nothing
+// happened since a time.
+func (b *bounded) forgetSessions(ctx context.Context, n int, before chat.Time) error {
+	return b.inPortions(ctx, n, func(t *tx, most int) (int, error) {
+		type idle struct {
+			ID    string `db:"id"`
+			N     int    `db:"n"`
+			Bytes int64  `db:"bytes"`
+		}
+		idlest, err := list[idle](t, selectIdlest, int64(before), most)
+		if err != nil {
+			return 0, fmt.Errorf("find idle sessions: %w", err)
+		}
+		for _, s := range idlest {
+			if err := t.EraseSession(s.ID); err != nil {
+				return 0, err
+			}
+			t.change.sessions--
+			t.change.messages = t.change.messages.plus(size{-s.N, -s.Bytes})
+		}
+		return len(idlest), nil
+	})
+}
+
+// Forget removes what a bounded database has known for long enough: sessions
+// that are idle, and updates that were worked on an hour ago.
+func (d *DB) Forget(ctx context.Context) error {
+	now := chat.Now()
+	if d.bounded.bounds.Idle > 0 {
+		before := now.Add(-d.bounded.bounds.Idle)
+		if err := d.bounded.forgetSessions(ctx, math.MaxInt, before); err != nil {
+			return err
+		}
+	}
+	return d.pruneInbox(ctx, now.Add(-time.Hour))
+}

@@ -1,0 +1,234 @@
+package db_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"relay/db"
+	"relay/server/chat"
+)
+
+// bounded opens a database with bounds; given counts what its queues gave up.
+func bounded(t *testing.T, b db.Bounds) (d *db.DB, given map[string]int) {
+	t.Helper()
+	given = map[string]int{}
+	b.Full = func(dest string, events int) { given[dest] += events }
+	d, err := db.Bounded(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d, given
+}
+
+// say makes a session say something to destinations.
+func say(t *testing.T, d *db.DB, session, content string, to ...string) {
+	t.Helper()
+	var dests []chat.Destination
+	for _, dest := range to {
+		dests = append(dests, chat.Destination{Dest: dest})
+	}
+	err := d.Apply(t.Context(), func(tx chat.Tx) error {
+		s, err := tx.Lock(session)
+		if err != nil {
+			s = chat.Session{ID: session, Status: chat.StatusOpen, CreatedAt: chat.Now()}
+			if err := tx.CreateSession(&s); err != nil {
+				return err
+			}
+		}
+		s.Rev++
+		s.LastActivity = chat.Now()
+		m := chat.Message{ID: fmt.Sprint(session, "-", s.Rev), SessionID: session, Seq: s.Rev, Content: content, Sender: chat.SenderVisitor}
+		if err := tx.InsertMessage(&m); err != nil {
+			return err
+		}
+		e := chat.Event{SessionID: session, Rev: s.Rev, Type: chat.EventMessage, MessageID: m.ID, Payload: chat.Raw(`{"content":"` + content + `"}`), At: chat.Now()}
+		if err := tx.Append(&e, dests); err != nil {
+			return err
+		}
+		return tx.SaveSession(&s)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// waiting counts what waits for a destination, and the events of a session.
+func waiting(t *testing.T, d *db.DB, dest string) (n int) {
+	t.Helper()
+	err := d.Read(t.Context(), func(r chat.Reader) error {
+		list, err := r.Deliveries(chat.DeliveryQuery{Dest: dest})
+		n = len(list)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func knows(t *testing.T, d *db.DB, session string) bool {
+	t.Helper()
+	return d.Look(t.Context(), func(r chat.Reader) error {
+		_, err := r.Session(session)
+		return err
+	}) == nil
+}
+
+// settle takes everything that waits for a destination out of its queue.
+func settle(t *testing.T, d *db.DB, dest, session string) {
+	t.Helper()
+	err := d.Apply(t.Context(), func(tx chat.Tx) error {
+		lane, err := tx.Lane(dest, session, 0)
+		for i := range lane {
+			lane[i].State = chat.DeliveryDone
+			if err := tx.SaveDelivery(&lane[i]); err != nil {
+				return err
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func events(t *testing.T, d *db.DB, session string) (n int) {
+	t.Helper()
+	err := d.Read(t.Context(), func(r chat.Reader) error {
+		list, err := r.Events(session, 0, 0)
+		n = len(list)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestBoundedHoldsEventsOnlyAsLongAsTheyWait(t *testing.T) {
+	d, _ := bounded(t, db.Bounds{})
+	say(t, d, "a", "to nobody")
+	if n := events(t, d, "a"); n != 0 {
+		t.Errorf("an event that goes nowhere is held: %d", n)
+	}
+	say(t, d, "a", "to two", "slow", "fast")
+	settle(t, d, "fast", "a")
+	if n := events(t, d, "a"); n != 1 || waiting(t, d, "slow") != 1 || waiting(t, d, "fast") != 0 {
+		t.Errorf("one destination has it: %d events are held", n)
+	}
+	settle(t, d, "slow", "a")
+	if n := events(t, d, "a"); n != 0 {
+		t.Errorf("both have it: %d events are held", n)
+	}
+}
+
+func TestBoundedQueueGivesUpItsOldest(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		bounds  db.Bounds
+		content string
+		full    bool
+	}{
+		{"few bytes", db.Bounds{QueueEvents: 10, QueueBytes: 1 << 20, QueueMost: 2 << 20}, "x", false},
+		{"many bytes in few events", db.Bounds{QueueEvents: 1000, QueueBytes: 1 << 10, QueueMost: 1 << 20}, strings.Repeat("x", 100), false},
+		{"many bytes in many events", db.Bounds{QueueEvents: 20, QueueBytes: 1 << 10, QueueMost: 1 << 20}, strings.Repeat("x", 100), true},
+		{"too many bytes", db.Bounds{QueueEvents: 1000, QueueBytes: 1 << 10, QueueMost: 4 << 10}, strings.Repeat("x", 100), true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, given := bounded(t, c.bounds)
+			const said = 60
+			for i := range said {
+				session := fmt.Sprint("s", i)
+				say(t, d, session, c.content, "dead", "alive")
+				settle(t, d, "alive", session)
+			}
+			if full := given["dead"] > 0; full != c.full || given["alive"] > 0 {
+				t.Errorf("given up: %v", given)
+			}
+			if n := waiting(t, d, "dead"); n != said-given["dead"] {
+				t.Errorf("%d wait and %d were given up of %d", n, given["dead"], said)
+			}
+			if first := events(t, d, "s0"); c.full == (first > 0) {
+				t.Errorf("the oldest event is held: %d", first)
+			}
+			if events(t, d, fmt.Sprint("s", said-1)) != 1 {
+				t.Error("the newest event is gone")
+			}
+		})
+	}
+}
+
+// What is edited after it was counted must not fill a queue for ever.
+func TestBoundedCountsAnewBeforeItGivesUp(t *testing.T) {
+	d, given := bounded(t, db.Bounds{QueueBytes: 4 << 10, QueueMost: 4 << 10})
+	for i := range 100 {
+		session := fmt.Sprint("s", i)
+		say(t, d, session, strings.Repeat("x", 1000), "dest")
+		err := d.Apply(t.Context(), func(tx chat.Tx) error {
+			return tx.Redact(session, session+"-1", func(chat.Event) chat.Raw { return chat.Raw(`{}`) })
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if given["dest"] > 0 {
+		t.Errorf("%d events of two bytes each were given up", given["dest"])
+	}
+}
+
+func TestBoundedForgetsMessages(t *testing.T) {
+	for name, bounds := range map[string]db.Bounds{"number": {Messages: 50}, "bytes": {MessageBytes: 500}} {
+		t.Run(name, func(t *testing.T) {
+			d, _ := bounded(t, bounds)
+			for range 200 {
+				say(t, d, "a", "ten bytes.")
+			}
+			var list []chat.Message
+			err := d.Read(t.Context(), func(r chat.Reader) (err error) {
+				list, err = r.Messages(chat.MessageQuery{SessionID: "a"})
+				return err
+			})
+			if err != nil || len(list) > 50 || len(list) < 40 || list[len(list)-1].Seq != 200 {
+				t.Errorf("%d messages are held: %v", len(list), err)
+			}
+		})
+	}
+}
+
+func TestBoundedForgetsSessions(t *testing.T) {
+	d, _ := bounded(t, db.Bounds{Sessions: 100})
+	say(t, d, "waiting", "hello", "dest")
+	for i := range 300 {
+		say(t, d, fmt.Sprint("s", i), "hello")
+	}
+	if knows(t, d, "s0") || !knows(t, d, "s299") {
+		t.Error("not the longest idle sessions left")
+	}
+	if !knows(t, d, "waiting") {
+		t.Error("a session left of which something waits")
+	}
+}
+
+func TestBoundedForgetsIdleSessions(t *testing.T) {
+	d, _ := bounded(t, db.Bounds{Idle: time.Hour})
+	say(t, d, "new", "hello")
+	err := d.Apply(t.Context(), func(tx chat.Tx) error {
+		return tx.CreateSession(&chat.Session{ID: "old", Status: chat.StatusOpen, LastActivity: chat.Now().Add(-2 * time.Hour)})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Forget(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if knows(t, d, "old") || !knows(t, d, "new") {
+		t.Error("not the idle session left")
+	}
+}

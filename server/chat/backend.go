@@ -1,0 +1,340 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"unicode/utf8"
+)
+
+// Backend is the door for somebody's own backend, which keeps the sessions and
+// gives them and their messages ids (contract.md 4). It is believed: a session
+// or message that relay does not know, or not any more, is made when the
+// backend speaks of it. The same said twice has one effect.
+type Backend struct{ relay *Relay }
+
+// Backend returns the door for a backend.
+func (r *Relay) Backend() Backend { return Backend{r} }
+
+// Introduction is what a backend says of a session whenever it speaks of it
+// (seed 2, Session). In the reduced form it has only ids. What is left out
+// stays as it is known.
+type Introduction struct {
+	ID        string
+	VisitorID string
+	CreatedAt Time
+	AIActive  *bool
+	Metadata  *Metadata
+	Identity  map[string]any
+}
+
+// check refuses what no session can be.
+func (in *Introduction) check() error {
+	switch {
+	case in.ID == "":
+		return Errorf(Invalid, "session.id is required")
+	case utf8.RuneCountInString(in.ID) > maxForeignID:
+		return Errorf(Invalid, "session.id must be at most %d characters", maxForeignID)
+	case utf8.RuneCountInString(in.VisitorID) > maxVisitorID:
+		return Errorf(Invalid, "session.visitorId must be at most %d characters", maxVisitorID)
+	case len(in.Identity) > 0:
+		return checkIdentity(in.Identity)
+	}
+	return nil
+}
+
+// change is the relay's, on a session that is made if it is not known.
+func (b Backend) change(ctx context.Context, by Author, in Introduction, op func(c *change) error) error {
+	if err := in.check(); err != nil {
+		return err
+	}
+	now := Now()
+	return b.relay.transact(ctx, by, func(tx Tx) (Session, error) {
+		s, err := tx.Lock(in.ID)
+		if errors.Is(err, ErrSessionNotFound) {
+			s = Session{ID: in.ID, VisitorID: in.VisitorID, Status: StatusOpen, CreatedAt: orNow(in.CreatedAt, now), LastActivity: now}
+			err = tx.CreateSession(&s)
+		}
+		return s, err
+	}, func(c *change) error {
+		if err := in.tell(c.session); err != nil {
+			return err
+		}
+		c.session.LastActivity = c.at
+		return op(c)
+	})
+}
+
+// tell notes what the backend says of the session.
+func (in *Introduction) tell(s *Session) error {
+	if in.VisitorID != "" {
+		s.VisitorID = in.VisitorID
+	}
+	if in.AIActive != nil {
+		s.AIActive = *in.AIActive
+	}
+	if in.Metadata != nil {
+		in.Metadata.clip()
+		s.Metadata = Of(*in.Metadata)
+	}
+	if len(in.Identity) == 0 {
+		return nil
+	}
+	return s.merge(in.Identity)
+}
+
+// NewSession lets the desks know of a session (seed 4.4, rule 1).
+func (b Backend) NewSession(ctx context.Context, by Author, in Introduction) error {
+	return b.change(ctx, by, in, func(c *change) error {
+		if c.session.Started() {
+			return nil
+		}
+		c.session.StartedAt = c.at
+		return c.emitFact(EventNewSession, map[string]any{"session": c.session.Public()})
+	})
+}
+
+// Notice is a message as a backend gives it. Its files stay where they are.
+type Notice struct {
+	ID        string
+	Content   string
+	Sender    Sender
+	Timestamp Time
+	ReplyTo   string
+	Name      string // of the operator who wrote it, if one did
+	Files     Attachments
+}
+
+// Send forwards a message to the desks (seed 4.4, rule 2).
+func (b Backend) Send(ctx context.Context, by Author, in Introduction, n Notice) error {
+	if err := checkForeignID("message.id", n.ID); err != nil {
+		return err
+	}
+	if err := checkBackendContent(n.Content, len(n.Files) > 0); err != nil {
+		return err
+	}
+	return b.change(ctx, by, in, func(c *change) error {
+		_, err := c.Message(in.ID, n.ID)
+		if !errors.Is(err, ErrMessageNotFound) {
+			return err
+		}
+		if err := c.touch(n.Sender); err != nil {
+			return err
+		}
+		m := c.noticed(n.ID)
+		m.Content, m.Sender, m.ReplyTo, m.OperatorName, m.Attachments = n.Content, n.Sender, n.ReplyTo, n.Name, Of(n.Files)
+		m.Timestamp = orNow(n.Timestamp, c.at)
+		if n.Sender != SenderVisitor {
+			m.SourceBridge = by.Source
+		}
+		if err := c.InsertMessage(&m); err != nil {
+			return err
+		}
+		return c.emit(messageFact(EventMessage, by.Source, c.at, &m))
+	})
+}
+
+// noticed is a message that a backend speaks of, at the place of the next event.
+func (c *change) noticed(id string) Message {
+	return Message{ID: id, SessionID: c.session.ID, Seq: c.session.Rev + 1, Sender: SenderVisitor, Timestamp: c.at,
+		Attachments: Of(Attachments{})}
+}
+
+// recall finds a visitor's message, or makes it: the backend knows it.
+func (c *change) recall(id string) (Message, error) {
+	m, err := c.Message(c.session.ID, id)
+	if errors.Is(err, ErrMessageNotFound) {
+		m = c.noticed(id)
+		err = c.InsertMessage(&m)
+	}
+	if err == nil && m.Sender != SenderVisitor {
+		err = Errorf(Invalid, "message %.50q is not a visitor's", id)
+	}
+	return m, err
+}
+
+// Edit replaces a visitor's message. One that is deleted stays so.
+func (b Backend) Edit(ctx context.Context, by Author, in Introduction, id, content string, at Time) error {
+	if err := checkForeignID("messageId", id); err != nil {
+		return err
+	}
+	if err := checkBackendContent(content, false); err != nil {
+		return err
+	}
+	return b.change(ctx, by, in, func(c *change) error {
+		m, err := c.recall(id)
+		if err != nil || m.DeletedAt != 0 || m.Content == content {
+			return err
+		}
+		m.Content, m.EditedAt = content, orNow(at, c.at)
+		if err := c.SaveMessage(&m); err != nil {
+			return err
+		}
+		return c.emit(messageFact(EventMessageEdited, by.Source, c.at, &m))
+	})
+}
+
+// Delete empties a visitor's message.
+func (b Backend) Delete(ctx context.Context, by Author, in Introduction, id string, at Time) error {
+	if err := checkForeignID("messageId", id); err != nil {
+		return err
+	}
+	return b.change(ctx, by, in, func(c *change) error {
+		m, err := c.recall(id)
+		if err != nil || m.DeletedAt != 0 {
+			return err
+		}
+		return c.remove(&m, orNow(at, c.at))
+	})
+}
+
+// MarkRead passes a receipt on, delivered or read, for those of the messages
+// for which it is news.
+func (b Backend) MarkRead(ctx context.Context, by Author, in Introduction, ids []string, status string) error {
+	switch {
+	case len(ids) == 0:
+		return Errorf(Invalid, "messageIds is required")
+	case len(ids) > maxReadIDs:
+		return Errorf(Invalid, "messageIds must be at most %d", maxReadIDs)
+	case status != "read" && status != "delivered":
+		return Errorf(Invalid, "status must be delivered or read")
+	}
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	return b.change(ctx, by, in, func(c *change) error {
+		receipt := Receipt{Status: status, At: c.at}
+		for _, id := range ids {
+			news, err := c.mark(id, status)
+			if err != nil {
+				return err
+			}
+			if news {
+				receipt.MessageIDs = append(receipt.MessageIDs, id)
+			}
+		}
+		if len(receipt.MessageIDs) == 0 {
+			return nil
+		}
+		return c.emitFact(EventMessageRead, receipt)
+	})
+}
+
+// mark notes a receipt of a message and reports whether it is news. It always
+// is for messages that relay does not know.
+func (c *change) mark(id, status string) (news bool, err error) {
+	m, err := c.Message(c.session.ID, id)
+	if errors.Is(err, ErrMessageNotFound) {
+		return true, nil
+	}
+	if err != nil || m.ReadAt != 0 || status == "delivered" && m.DeliveredAt != 0 {
+		return false, err
+	}
+	if status == "read" {
+		m.ReadAt = c.at
+	} else {
+		m.DeliveredAt = c.at
+	}
+	return true, c.SaveMessage(&m)
+}
+
+// Identify tells the desks who the visitor is.
+func (b Backend) Identify(ctx context.Context, by Author, in Introduction) error {
+	if len(in.Identity) == 0 {
+		return Errorf(Invalid, "session.identity is required")
+	}
+	identity := in.Identity
+	in.Identity = nil
+	if err := checkIdentity(identity); err != nil {
+		return err
+	}
+	return b.change(ctx, by, in, func(c *change) error { return c.learn(identity) })
+}
+
+// Trigger passes a custom event on (seed 4.4, rule 4).
+func (b Backend) Trigger(ctx context.Context, by Author, in Introduction, e CustomEvent) error {
+	if err := e.check("event."); err != nil {
+		return err
+	}
+	return b.change(ctx, by, in, func(c *change) error {
+		e.Timestamp = orNow(e.Timestamp, c.at)
+		return c.emitFact(EventCustom, e)
+	})
+}
+
+// maxReason is the longest reason of an AI's takeover, in characters.
+const maxReason = 500
+
+// TakeOver tells the desks that the backend's AI answers from now on.
+func (b Backend) TakeOver(ctx context.Context, by Author, in Introduction, reason string) error {
+	if utf8.RuneCountInString(reason) > maxReason {
+		return Errorf(Invalid, "reason must be at most %d characters", maxReason)
+	}
+	in.AIActive = nil
+	return b.change(ctx, by, in, func(c *change) error {
+		if c.session.AIActive {
+			return nil
+		}
+		c.session.AIActive = true
+		return c.emitFact(EventAITakeover, Takeover{Active: true, Reason: reason, At: c.at})
+	})
+}
+
+// Takeover is the payload of [EventAITakeover].
+type Takeover struct {
+	Active bool   `json:"active"`
+	Reason string `json:"reason,omitempty"`
+	At     Time   `json:"at"`
+}
+
+// Rate passes a rating on. The backend may correct it.
+func (b Backend) Rate(ctx context.Context, by Author, in Introduction, score int, comment string, at Time) error {
+	if err := checkRating(score, comment); err != nil {
+		return err
+	}
+	return b.change(ctx, by, in, func(c *change) error {
+		if s := c.session; s.RespondedAt != 0 && s.Score == score && s.Comment == comment {
+			return nil
+		}
+		return c.rate(score, comment, orNow(at, c.at))
+	})
+}
+
+// Leave tells the desks that the visitor left (seed 4.4, rule 3), at once: the
+// backend knows what is only a change of page.
+func (b Backend) Leave(ctx context.Context, by Author, in Introduction, l Leave) error {
+	if l.Reason == "" {
+		l.Reason = LeaveReasons[0]
+	}
+	if err := l.check(); err != nil {
+		return err
+	}
+	return b.change(ctx, by, in, func(c *change) error { return c.emitFact(EventDisconnect, l) })
+}
+
+// orNow is a time that the backend gave, or the present.
+func orNow(given, now Time) Time {
+	if given != 0 {
+		return given
+	}
+	return now
+}
+
+func checkForeignID(name, id string) error {
+	switch {
+	case id == "":
+		return Errorf(Invalid, "%s is required", name)
+	case utf8.RuneCountInString(id) > maxForeignID:
+		return Errorf(Invalid, "%s must be at most %d characters", name, maxForeignID)
+	}
+	return nil
+}
+
+// checkBackendContent holds a backend's contents to the longest of all.
+func checkBackendContent(content string, hasFiles bool) error {
+	switch {
+	case content == "" && !hasFiles:
+		return Errorf(Invalid, "content is required")
+	case utf8.RuneCountInString(content) > MaxOperatorContent:
+		return Errorf(Invalid, "content must be at most %d characters", MaxOperatorContent)
+	}
+	return nil
+}
