@@ -11,15 +11,18 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 	_ "time/tzdata" // the container image has no other
 
+	"relay/bridges/webhook"
 	"relay/db"
 	"relay/server"
 	"relay/server/chat"
@@ -53,7 +56,8 @@ type command struct {
 }
 
 var commands = []command{
-	{"serve", "run the server; relay without a command does the same", (*app).serve},
+	{"serve", "run the community server; relay without a command does the same", (*app).serve},
+	{"bridge", "run the bridge server, for your own backend", (*app).serve},
 	{"keys", "the same as keys show", (*app).showKeys},
 	{"keys show", "print the public key, and the secret one while it can be shown", (*app).showKeys},
 	{"keys rotate public", "make a new public key; every page with the snippet needs it", rotate((*server.Keyring).RotatePublic)},
@@ -132,46 +136,153 @@ func help(w io.Writer, settings bool) {
 // open opens the database. Shared is for commands that work beside a running
 // relay.
 func (a *app) open(ctx context.Context, shared bool) (*db.DB, error) {
+	if a.cfg.DatabaseURL == "" {
+		return nil, errors.New("bridge mode keeps no database; DATABASE_URL would name one")
+	}
 	return db.Open(ctx, string(a.cfg.DatabaseURL), db.Options{Shared: shared})
 }
 
-// serve puts the parts together and runs them until ctx ends. They stop in order:
-// streams, other requests, work in the background, the database.
+// serve runs the server of the configured mode until ctx ends. Its parts stop in
+// order: streams, other requests, work in the background, the database.
 func (a *app) serve(ctx context.Context, _ string) error {
+	if a.cfg.Mode == server.ModeBridge {
+		return a.serveBridge(ctx)
+	}
 	database, err := a.open(ctx, false)
 	if err != nil {
 		return err
 	}
 	defer database.Close()
-	hub := chat.NewHub()
-	outbox := chat.NewOutbox(database, hub, a.log)
-	relay, err := chat.New(ctx, chat.Config{Store: database, Hub: hub, Outbox: outbox, Log: a.log, Settings: a.cfg.Settings,
-		Targets:  server.WebhookTargets,
-		Identity: chat.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
-	if err != nil {
-		return err
-	}
 	keys, err := server.OpenKeyring(ctx, database, a.cfg, a.log)
 	if err != nil {
 		return err
 	}
-	webhook := server.NewWebhook(a.cfg, database, relay, keys, a.log, version)
-	srv, err := server.New(a.cfg, server.Deps{Store: database, Relay: relay, Hub: hub, Outbox: outbox, Webhook: webhook, Keys: keys, Log: a.log,
-		Version: version, Ready: database.Ping})
+	e, err := a.start(ctx, database, chat.NewHub(), keys.Links(a.cfg.PublicURL))
 	if err != nil {
 		return err
 	}
-	listener, err := server.Listen(ctx, a.cfg)
+	srv, listener, err := a.listen(ctx, e, server.Deps{Keys: keys})
 	if err != nil {
 		return err
 	}
 	a.announce(server.BaseURL(a.cfg, listener), keys)
-	return srv.Serve(ctx, listener,
-		func(ctx context.Context) error { return outbox.Serve(ctx, relay.Leaver()) },
-		func(ctx context.Context) error { return outbox.Serve(ctx, webhook) },
-		relay.Run,
-		func(ctx context.Context) error { return a.maintain(ctx, database, relay, keys) },
-	)
+	return srv.Serve(ctx, listener, append(e.parts(), e.relay.Run,
+		func(ctx context.Context) error { return e.outbox.Serve(ctx, e.relay.Leaver()) },
+		func(ctx context.Context) error { return a.maintain(ctx, database, e.relay, keys) })...)
+}
+
+// serveBridge is serve in bridge mode. What it knows is gone when it ends,
+// unless there is a DATABASE_URL.
+func (a *app) serveBridge(ctx context.Context) error {
+	var database *db.DB
+	var err error
+	if a.cfg.DatabaseURL == "" {
+		bounds := db.BridgeBounds
+		bounds.Full = a.fullQueues()
+		database, err = db.Bounded(ctx, bounds)
+	} else {
+		database, err = a.open(ctx, false)
+	}
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	links := chat.NewFileLinks(chat.NewToken(), a.cfg.PublicURL)
+	backlog := server.NewBacklog(links)
+	e, err := a.start(ctx, database, chat.NewHub(backlog.Publish), links)
+	if err != nil {
+		return err
+	}
+	srv, listener, err := a.listen(ctx, e, server.Deps{Backlog: backlog})
+	if err != nil {
+		return err
+	}
+	a.announceBridge(server.BaseURL(a.cfg, listener))
+	return srv.Serve(ctx, listener, append(e.parts(), func(ctx context.Context) error { return a.forget(ctx, database) })...)
+}
+
+// engine is what the servers of both modes are made of.
+type engine struct {
+	store   *db.DB
+	hub     *chat.Hub
+	outbox  *chat.Outbox
+	relay   *chat.Relay
+	webhook *webhook.Sink
+}
+
+// start puts the engine together.
+func (a *app) start(ctx context.Context, database *db.DB, hub *chat.Hub, links *chat.FileLinks) (*engine, error) {
+	outbox := chat.NewOutbox(database, hub, a.log)
+	relay, err := chat.New(ctx, chat.Config{Store: database, Hub: hub, Outbox: outbox, Log: a.log, Settings: a.cfg.Settings,
+		Targets: server.WebhookTargets, BackendSessions: a.cfg.Mode == server.ModeBridge,
+		Identity: chat.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
+	if err != nil {
+		return nil, err
+	}
+	return &engine{database, hub, outbox, relay, server.NewWebhook(a.cfg, database, relay, links, a.log, version)}, nil
+}
+
+// parts are what works beside the requests in both modes.
+func (e *engine) parts() []server.Part {
+	return []server.Part{func(ctx context.Context) error { return e.outbox.Serve(ctx, e.webhook) }}
+}
+
+// listen makes the server and takes the port. d has what differs by mode.
+func (a *app) listen(ctx context.Context, e *engine, d server.Deps) (*server.Server, net.Listener, error) {
+	d.Store, d.Relay, d.Hub, d.Outbox, d.Webhook, d.Ready = e.store, e.relay, e.hub, e.outbox, e.webhook, e.store.Ping
+	d.Log, d.Version = a.log, version
+	srv, err := server.New(a.cfg, d)
+	if err != nil {
+		return nil, nil, err
+	}
+	listener, err := server.Listen(ctx, a.cfg)
+	return srv, listener, err
+}
+
+// fullQueues reports what destinations give up: at once, then once an hour.
+func (a *app) fullQueues() func(dest string, events int) {
+	var mu sync.Mutex
+	given, told := map[string]int{}, map[string]time.Time{}
+	return func(dest string, events int) {
+		mu.Lock()
+		defer mu.Unlock()
+		given[dest] += events
+		if time.Since(told[dest]) < time.Hour {
+			return
+		}
+		told[dest] = time.Now()
+		a.log.Error("the queue is full: its oldest events are given up", "destination", dest, "given up so far", given[dest])
+	}
+}
+
+// forget keeps a bridge server's database small.
+func (a *app) forget(ctx context.Context, database *db.DB) error {
+	tick := time.NewTicker(time.Minute)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		err := database.Forget(ctx)
+		if err != nil && ctx.Err() == nil {
+			a.log.Error("cannot tidy the database", "err", err)
+		}
+	}
+}
+
+// announceBridge tells people where their backend goes.
+func (a *app) announceBridge(base string) {
+	if a.cfg.APIKey == "" {
+		a.log.Warn("API_KEY is not set: everybody who reaches this port can write to the desks and read the stream")
+	}
+	if a.cfg.LogFormat == server.LogJSON {
+		a.log.Info("relay is running", "version", version, "mode", a.cfg.Mode, "api", base+"/api", "docs", base+"/docs")
+		return
+	}
+	fmt.Fprintf(a.stdout, "\nrelay %s is running as a bridge server. Ctrl-C stops it.\n\n  API     %s/api\n  Stream  %s/api/events/stream\n  Docs    %s/docs\n\n",
+		version, base, base, base)
 }
 
 // announce tells people where to go.

@@ -22,7 +22,7 @@ import (
 // says what a value must be, in the words of the report of mistakes, and
 // example shows one. A setting of type [Secret] can also come from a file.
 type Config struct {
-	Mode                Mode           `env:"RELAY_MODE" envDefault:"community" is:"community, the only mode of this version" example:"community"`
+	Mode                Mode           `env:"RELAY_MODE" envDefault:"community" is:"community or bridge" example:"bridge"`
 	Host                string         `env:"HOST" is:"a host name or an IP address without a port" example:"127.0.0.1"`
 	Port                uint16         `env:"PORT" envDefault:"3000" is:"a number from 0 to 65535" example:"8080"`
 	PublicURL           string         `env:"PUBLIC_URL" is:"an address that begins with https:// or http://" example:"https://chat.example.com"`
@@ -30,6 +30,7 @@ type Config struct {
 	Setup               Setup          `env:"RELAY_SETUP" envDefault:"local" is:"one of local, private, code, off" example:"code"`
 	PublicKey           string         `env:"RELAY_PUBLIC_KEY" is:"at least 8 letters, digits, _ or -" example:"pk_8f14e45fceea167a5a36dedd4bea2543a8c7d1f2"`
 	SecretKey           Secret         `env:"RELAY_SECRET_KEY" is:"at least 8 letters, digits, _ or -" example:"sk_c9f0f895fb98ab9159f51fd0297e236d06f4b3a1"`
+	APIKey              Secret         `env:"API_KEY" is:"a text of letters, digits and signs without spaces" example:"rk_45c48cce2e2d7fbdea1afc51c7c6ad26b2b1c1d3"`
 	AllowedOrigins      []string       `env:"ALLOWED_ORIGINS" is:"a list of origins, separated by commas" example:"https://example.com,https://shop.example.com"`
 	TrustedProxies      []netip.Prefix `env:"TRUSTED_PROXIES" envDefault:"127.0.0.0/8,::1/128" is:"a list of networks or addresses, separated by commas, or none" example:"127.0.0.0/8,::1/128,10.0.0.0/8"`
 	AttachmentMaxBytes  int64          `env:"ATTACHMENT_MAX_BYTES" envDefault:"10485760" is:"a number of bytes from 1 to 1073741824" example:"26214400"`
@@ -55,8 +56,19 @@ type Config struct {
 // Mode is which of relay's servers runs.
 type Mode string
 
-// ModeCommunity is the server with a database, the widget and the console.
-const ModeCommunity Mode = "community"
+// The community server has a database, the widget and the console; the bridge
+// server stands between somebody's own backend and the desks and needs neither.
+const (
+	ModeCommunity Mode = "community"
+	ModeBridge    Mode = "bridge"
+)
+
+// The bridge server's port, and its retries of a webhook: what it holds in
+// memory is not held for days.
+const (
+	bridgePort    = 3001
+	bridgeRetries = 3
+)
 
 // Setup is who may see the keys at the first start.
 type Setup string
@@ -108,7 +120,7 @@ var errMalformed = errors.New("malformed")
 // parsers read the types that the env library does not know or reads more
 // narrowly than people write them.
 var parsers = map[reflect.Type]env.ParserFunc{
-	reflect.TypeFor[Mode]():           oneOf(ModeCommunity),
+	reflect.TypeFor[Mode]():           oneOf(ModeCommunity, ModeBridge),
 	reflect.TypeFor[Setup]():          oneOf(SetupLocal, SetupPrivate, SetupCode, SetupOff),
 	reflect.TypeFor[LogFormat]():      oneOf(LogText, LogJSON),
 	reflect.TypeFor[FilterMode]():     oneOf(FilterBlocklist, FilterAllowlist),
@@ -182,9 +194,10 @@ func (c *Config) check() (wrong []string) {
 	expect("HOST", isHost(c.Host))
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
 	expect("PUBLIC_URL", c.PublicURL == "" || isBaseURL(c.PublicURL))
-	expect("DATABASE_URL", isDatabaseURL(string(c.DatabaseURL)))
+	expect("DATABASE_URL", c.DatabaseURL == "" || isDatabaseURL(string(c.DatabaseURL)))
 	expect("RELAY_PUBLIC_KEY", c.PublicKey == "" || len(c.PublicKey) >= 8 && keyForm.MatchString(c.PublicKey))
 	expect("RELAY_SECRET_KEY", c.SecretKey == "" || len(c.SecretKey) >= 8 && keyForm.MatchString(string(c.SecretKey)))
+	expect("API_KEY", isHeaderText(string(c.APIKey)))
 	expect("EVENTS_WEBHOOK_RETRIES", c.WebhookRetries >= 0 && c.WebhookRetries <= 9)
 	expect("RETENTION_DAYS", c.RetentionDays >= 0 && c.RetentionDays <= 36500)
 	expect("ATTACHMENT_MAX_BYTES", c.AttachmentMaxBytes >= 1 && c.AttachmentMaxBytes <= 1<<30)
@@ -207,6 +220,11 @@ func (c *Config) tidyOrigins() bool {
 		c.AllowedOrigins[i] = origin
 	}
 	return true
+}
+
+// isHeaderText reports whether a header can carry the text as it is.
+func isHeaderText(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 func isHost(host string) bool {

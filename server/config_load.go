@@ -48,6 +48,11 @@ func (m Mistakes) Error() string {
 // [Mistakes], and warnings about variables that it does not know.
 func LoadConfig(flags Flags, environ []string) (Config, []string, error) {
 	l := loader{values: map[string]value{}, mistakes: slices.Clone(flags.mistakes)}
+	if len(flags.Args) > 0 {
+		if mode, ok := modeCommands[flags.Args[0]]; ok {
+			l.values["RELAY_MODE"] = value{string(mode), "command"}
+		}
+	}
 	l.take("flag", flags.values)
 	l.take("environment", fromEnviron(environ))
 	l.warnUnknown("environment", "RELAY_", fromEnviron(environ))
@@ -59,6 +64,9 @@ func LoadConfig(flags Flags, environ []string) (Config, []string, error) {
 	}
 	return cfg, l.warnings, nil
 }
+
+// modeCommands are the commands that say which server runs, whatever else does.
+var modeCommands = map[string]Mode{"serve": ModeCommunity, "bridge": ModeBridge}
 
 // value is the text of a variable and where it was found.
 type value struct{ text, origin string }
@@ -207,9 +215,25 @@ func (l *loader) parse() Config {
 	for _, name := range wrong {
 		l.malformed(name)
 	}
+	if cfg.Mode == ModeBridge {
+		l.presetBridge(&cfg)
+	}
 	l.mistakes = append(l.mistakes, cfg.conflicts()...)
 	l.parseSettings(&cfg)
 	return cfg
+}
+
+// presetBridge gives what nobody has set the values of bridge mode.
+func (l *loader) presetBridge(cfg *Config) {
+	if _, given := l.values["PORT"]; !given {
+		cfg.Port = bridgePort
+	}
+	if _, given := l.find(variableNamed("DATABASE_URL")); !given {
+		cfg.DatabaseURL = ""
+	}
+	if _, given := l.values["EVENTS_WEBHOOK_RETRIES"]; !given {
+		cfg.WebhookRetries = bridgeRetries
+	}
 }
 
 // unreadable returns the variables that the env library could not read.

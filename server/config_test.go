@@ -55,6 +55,29 @@ func TestConfigDefaults(t *testing.T) {
 	}
 }
 
+func TestConfigModes(t *testing.T) {
+	for _, c := range []struct {
+		args, environ []string
+		mode          Mode
+		port          uint16
+		database      Secret
+		retries       int
+	}{
+		{nil, nil, ModeCommunity, 3000, "sqlite://relay.db", 9},
+		{[]string{"bridge"}, nil, ModeBridge, 3001, "", 3},
+		{nil, []string{"RELAY_MODE=bridge"}, ModeBridge, 3001, "", 3},
+		{[]string{"healthcheck"}, []string{"RELAY_MODE=bridge"}, ModeBridge, 3001, "", 3},
+		{[]string{"serve"}, []string{"RELAY_MODE=bridge"}, ModeCommunity, 3000, "sqlite://relay.db", 9},
+		{[]string{"bridge"}, []string{"RELAY_MODE=community"}, ModeBridge, 3001, "", 3},
+		{[]string{"bridge", "--port", "3000"}, []string{"DATABASE_URL=sqlite://threads.db", "EVENTS_WEBHOOK_RETRIES=9"}, ModeBridge, 3000, "sqlite://threads.db", 9},
+	} {
+		cfg := mustLoad(t, c.args, c.environ...)
+		if cfg.Mode != c.mode || cfg.Port != c.port || cfg.DatabaseURL != c.database || cfg.WebhookRetries != c.retries {
+			t.Errorf("%q %q: mode %s, port %d, database %q, %d retries", c.args, c.environ, cfg.Mode, cfg.Port, string(cfg.DatabaseURL), cfg.WebhookRetries)
+		}
+	}
+}
+
 func TestConfigSources(t *testing.T) {
 	file := write(t, "my.env", "PORT=1\nHOST=file\nLOG_LEVEL=debug\n")
 	cfg := mustLoad(t, []string{"serve", "--port", "3", "--env-file=" + file}, "PORT=2", "HOST=environment", "LOG_LEVEL=")
@@ -122,7 +145,7 @@ func TestConfigMistakes(t *testing.T) {
 	for _, pair := range []string{
 		"PORT=eighty", "PORT=65536", "PORT=-1", "HOST=localhost:3000", "HOST=http://localhost", "PUBLIC_URL=chat.example.com", "PUBLIC_URL=https://a:b@c",
 		"PUBLIC_URL=https://chat.example.com/?a=b", "DATABASE_URL=mysql://relay", "DATABASE_URL=sqlite://", "DATABASE_URL=relay.db",
-		"RELAY_MODE=bridge", "RELAY_SETUP=public", "RELAY_PUBLIC_KEY=short", "RELAY_SECRET_KEY=short", "RELAY_SECRET_KEY=has spaces in it, many",
+		"RELAY_MODE=both", "RELAY_SETUP=public", "RELAY_PUBLIC_KEY=short", "RELAY_SECRET_KEY=short", "RELAY_SECRET_KEY=has spaces in it, many",
 		"ALLOWED_ORIGINS=example.com", "ALLOWED_ORIGINS=https://a.com/page", "ALLOWED_ORIGINS=https://*.example.com", "TRUSTED_PROXIES=10.0.0.0/33",
 		"TRUSTED_PROXIES=proxy", "ATTACHMENT_MAX_BYTES=10MB", "ATTACHMENT_MAX_BYTES=0", "ATTACHMENT_MAX_BYTES=99999999999", "IDENTITY_SECRET=short",
 		"IDENTITY_REQUIRED=maybe", "IDENTITY_REQUIRED=true", "REQUIRE_SESSION_TOKEN=2", "RATE_LIMIT=fast", "LOG_LEVEL=loud", "LOG_FORMAT=xml",

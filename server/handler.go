@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -15,8 +16,8 @@ import (
 	"relay/server/chat"
 )
 
-// The largest JSON bodies. An operator's longest content, every character
-// escaped, needs the larger one.
+// The largest JSON bodies: of visitors' pages, and of operators and backends,
+// whose longest content, every character escaped, needs the larger one.
 const (
 	maxBody      = 64 << 10
 	maxAdminBody = 512 << 10
@@ -158,21 +159,33 @@ func statusOf(kind chat.Kind) int {
 // decode reads a JSON object of at most maxBody or maxAdminBody bytes. Unknown fields are
 // ignored, wrong types and broken text are 400.
 func decode[T any](r *http.Request) (T, error) {
-	var v T
-	if err := checkContentType(r); err != nil {
+	body, err := readJSON(r)
+	if err != nil {
+		var v T
 		return v, err
+	}
+	return unmarshal[T](body)
+}
+
+// unmarshal reads a body that readJSON has checked.
+func unmarshal[T any](body []byte) (T, error) {
+	var v T
+	if err := json.Unmarshal(body, &v); err != nil {
+		return v, decodeError(err, reflect.TypeFor[T]())
+	}
+	return v, nil
+}
+
+// readJSON reads a body and checks that it is a JSON object.
+func readJSON(r *http.Request) ([]byte, error) {
+	if err := checkContentType(r); err != nil {
+		return nil, err
 	}
 	body, err := readBody(r)
 	if err != nil {
-		return v, err
+		return nil, err
 	}
-	if err := checkJSON(body); err != nil {
-		return v, err
-	}
-	if err := json.Unmarshal(body, &v); err != nil {
-		return v, decodeError(err)
-	}
-	return v, nil
+	return body, checkJSON(body)
 }
 
 // checkContentType lets JSON in, and bodies that do not say what they are
@@ -191,7 +204,7 @@ func checkContentType(r *http.Request) error {
 
 func readBody(r *http.Request) ([]byte, error) {
 	most := int64(maxBody)
-	if strings.HasPrefix(r.URL.Path, "/api/admin/") {
+	if strings.HasPrefix(r.URL.Path, "/api/") && !strings.HasPrefix(r.URL.Path, "/api/widget/") {
 		most = maxAdminBody
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, most))
@@ -206,13 +219,17 @@ func readBody(r *http.Request) ([]byte, error) {
 }
 
 // decodeError says in the caller's words what is wrong with the JSON.
-func decodeError(err error) error {
+func decodeError(err error, into reflect.Type) error {
+	var known *chat.Error
+	if errors.As(err, &known) {
+		return known
+	}
 	var wrongType *json.UnmarshalTypeError
 	if errors.As(err, &wrongType) {
 		if wrongType.Field == "" {
 			return badRequest("The body must be a JSON object")
 		}
-		return badRequest(wrongType.Field + " must be " + describe(wrongType.Type))
+		return badRequest(pathIn(into, wrongType.Field) + " must be " + describe(wrongType.Type))
 	}
 	return badRequest("Invalid JSON")
 }

@@ -14,7 +14,7 @@ import (
 // TestRoutesAreDocumented holds the document's list of routes to the router's.
 func TestRoutesAreDocumented(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
-		routes, described := s.server.Routes(), operations()
+		routes, described := append(s.server.Routes(), newBridgeSite(t).server.Routes()...), operations()
 		slices.Sort(routes)
 		slices.Sort(described)
 		for _, rt := range routes {

@@ -17,15 +17,43 @@ type route struct {
 func (s *Server) communityRoutes() http.Handler {
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	s.router = m
-	for _, rt := range slices.Concat(s.openRoutes(), s.widgetRoutes(), s.adminRoutes()) {
+	for _, rt := range slices.Concat(s.openRoutes(), s.fileRoutes(), s.widgetRoutes(), s.adminRoutes()) {
 		m.Handle(rt.path, s.handle(rt.action)).Methods(rt.method)
 	}
-	for _, rt := range s.pageRoutes() {
+	for _, rt := range slices.Concat(s.pageRoutes(), s.documentRoutes()) {
 		m.HandleFunc(rt.path, rt.page).Methods(methods(rt.method)...)
 	}
 	m.NotFoundHandler = s.handle(s.notFound)
 	m.MethodNotAllowedHandler = s.handle(s.methodNotAllowed)
 	return s.cors(s.filterAgents(m))
+}
+
+// bridgeRoutes puts the route tables of the bridge server together.
+func (s *Server) bridgeRoutes() http.Handler {
+	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
+	s.router = m
+	for _, rt := range slices.Concat(s.openRoutes(), s.backendRoutes()) {
+		m.Handle(rt.path, s.handle(rt.action)).Methods(rt.method)
+	}
+	for _, rt := range append(s.documentRoutes(), pageRoute{"GET", "/", toDocs}) {
+		m.HandleFunc(rt.path, rt.page).Methods(methods(rt.method)...)
+	}
+	m.NotFoundHandler = s.handle(s.notFound)
+	m.MethodNotAllowedHandler = s.handle(s.methodNotAllowed)
+	return s.streamOrigins(s.filterAgents(m))
+}
+
+// backendRoutes are for somebody's own backend, which brings API_KEY (seed 4.4).
+func (s *Server) backendRoutes() []route {
+	return []route{
+		{"POST", "/api/sessions", s.backend(says(stated(s.sayNewSessionObject)))},
+		{"POST", "/api/messages", s.backend(says(stated(s.sayMessage)))},
+		{"POST", "/api/operator/status", s.backend(says(stated(s.sayStatus)))},
+		{"POST", "/api/custom-events", s.backend(says(stated(s.sayCustomEvent)))},
+		{"POST", "/api/disconnect", s.backend(says(stated(s.sayLeft)))},
+		{"POST", "/api/events", s.backend(s.backendEvent())},
+		{"GET", "/api/events/stream", s.backend(s.eventStream)},
+	}
 }
 
 // openRoutes are for everybody.
@@ -35,6 +63,12 @@ func (s *Server) openRoutes() []route {
 		{"HEAD", "/health", s.health},
 		{"GET", "/ready", s.readiness},
 		{"HEAD", "/ready", s.readiness},
+	}
+}
+
+// fileRoutes are for who has a signed link.
+func (s *Server) fileRoutes() []route {
+	return []route{
 		{"GET", "/files/{id}/{name}", s.file},
 		{"HEAD", "/files/{id}/{name}", s.file},
 	}
@@ -114,6 +148,12 @@ func (s *Server) pageRoutes() []pageRoute {
 		{"GET", "/widget.js", s.widgetLoader},
 		{"GET", "/widget/{file}", s.widgetFile},
 		{"GET", "/static/{file}", s.staticFile},
+	}
+}
+
+// documentRoutes are the description of the API.
+func (s *Server) documentRoutes() []pageRoute {
+	return []pageRoute{
 		{"GET", "/openapi.yaml", s.openAPI},
 		{"GET", "/docs", s.apiDocs},
 	}

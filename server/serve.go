@@ -101,12 +101,12 @@ func (s *Server) answer(ctx context.Context, listener net.Listener) error {
 	go func() { failed <- web.Serve(listener) }()
 	select {
 	case err := <-failed:
-		s.hub.Close()
+		s.closeStreams()
 		return errors.Join(err, web.Close())
 	case <-ctx.Done():
 		s.log.Info("stopping")
 	}
-	s.hub.Close()
+	s.closeStreams()
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	if web.Shutdown(patience) != nil {

@@ -23,7 +23,8 @@ type Deps struct {
 	Hub     *chat.Hub
 	Outbox  *chat.Outbox
 	Webhook *webhook.Sink
-	Keys    *Keyring
+	Keys    *Keyring // community mode
+	Backlog *Backlog // bridge mode
 	Log     *slog.Logger
 	Version string
 	// Ready reports whether relay can do its work now.
@@ -39,6 +40,7 @@ type Server struct {
 	outbox  *chat.Outbox
 	webhook *webhook.Sink
 	keys    *Keyring
+	backlog *Backlog
 	log     *slog.Logger
 	version string
 	ready   func(context.Context) error
@@ -53,11 +55,16 @@ type Server struct {
 	crossOrigin *http.CrossOriginProtection
 }
 
-// New makes the community server.
+// New makes the server of the configured mode.
 func New(cfg Config, d Deps) (*Server, error) {
-	s := &Server{cfg: cfg, store: d.Store, relay: d.Relay, hub: d.Hub, outbox: d.Outbox, webhook: d.Webhook, keys: d.Keys, log: d.Log,
-		version: d.Version, ready: d.Ready, links: d.Keys.Links(cfg.PublicURL), rates: newRates(),
+	s := &Server{cfg: cfg, store: d.Store, relay: d.Relay, hub: d.Hub, outbox: d.Outbox, webhook: d.Webhook, keys: d.Keys,
+		backlog: d.Backlog, log: d.Log, version: d.Version, ready: d.Ready, rates: newRates(),
 		pages: newPages(), docs: newDocs(d.Version), crossOrigin: http.NewCrossOriginProtection()}
+	if cfg.Mode == ModeBridge {
+		s.handler = s.bridgeRoutes()
+		return s, nil
+	}
+	s.links = d.Keys.Links(cfg.PublicURL)
 	var err error
 	if s.static, err = loadStatic(); err != nil {
 		return nil, err
@@ -97,6 +104,14 @@ func (s *Server) readiness(_ http.ResponseWriter, r *http.Request) (any, error) 
 		return nil, &httpError{status: http.StatusServiceUnavailable, text: "The database does not accept writes"}
 	}
 	return map[string]string{"status": "ok"}, nil
+}
+
+// closeStreams ends all streams; their clients come back when relay does.
+func (s *Server) closeStreams() {
+	s.hub.Close()
+	if s.backlog != nil {
+		s.backlog.Close()
+	}
 }
 
 // notFound answers what no route takes: a page to browsers, else JSON.

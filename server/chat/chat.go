@@ -127,9 +127,10 @@ type Message struct {
 }
 
 // Attachment describes a file of a message. URL is a signed path on relay,
-// made when the attachment is shown and never stored.
+// made when the attachment is shown and never stored. A backend's file has no
+// id but the backend's own URL.
 type Attachment struct {
-	ID       string `json:"id"`
+	ID       string `json:"id,omitempty"`
 	Filename string `json:"filename"`
 	MimeType string `json:"mimeType"`
 	Size     int64  `json:"size"`

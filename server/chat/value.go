@@ -34,14 +34,27 @@ func (t Time) MarshalJSON() ([]byte, error) {
 	return t.Std().AppendFormat(make([]byte, 0, 26), `"2006-01-02T15:04:05.000Z"`), nil
 }
 
-// UnmarshalJSON reads an RFC 3339 time of any zone and precision.
+// timeForms are the forms of ISO 8601 that people write; without a zone it is
+// UTC.
+var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999",
+	"2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999", time.DateOnly}
+
+// UnmarshalJSON reads an ISO 8601 time of any zone and precision. null is no
+// time.
 func (t *Time) UnmarshalJSON(data []byte) error {
-	var std time.Time
-	if err := json.Unmarshal(data, &std); err != nil {
-		return fmt.Errorf("time must be RFC 3339, like 2026-01-31T12:00:00.000Z")
+	if string(data) == "null" {
+		return nil
 	}
-	*t = TimeOf(std)
-	return nil
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		for _, form := range timeForms {
+			if std, err := time.Parse(form, text); err == nil {
+				*t = TimeOf(std)
+				return nil
+			}
+		}
+	}
+	return Errorf(Invalid, "times must be ISO 8601 texts like 2026-01-31T12:00:00.000Z")
 }
 
 // JSON is a value that the store keeps as JSON text and that is JSON itself

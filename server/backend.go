@@ -1,0 +1,354 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"relay/server/chat"
+)
+
+// The bridge server: what somebody's own backend says (seed 4.4), by a route
+// for each thing or by a typed envelope for all. Both take the same bodies.
+
+// statement is what a backend says, as the body of its request has it.
+type statement func(ctx context.Context, body []byte) error
+
+// statements are the types of the envelope (seed 4.4, rule 5).
+func (s *Server) statements() map[string]statement {
+	return map[string]statement{
+		"new_session":             stated(s.sayNewSession),
+		"visitor_message":         stated(s.sayMessage),
+		"visitor_message_edited":  stated(s.sayEdited),
+		"visitor_message_deleted": stated(s.sayDeleted),
+		"message_read":            stated(s.sayRead),
+		"operator_status":         stated(s.sayStatus),
+		"custom_event":            stated(s.sayCustomEvent),
+		"identity_update":         stated(s.sayIdentity),
+		"ai_takeover":             stated(s.sayTakeover),
+		"csat_submitted":          stated(s.sayRating),
+		"visitor_disconnect":      stated(s.sayLeft),
+	}
+}
+
+// stated decodes a statement's body.
+func stated[T any](say func(ctx context.Context, in T) error) statement {
+	return func(ctx context.Context, body []byte) error {
+		in, err := unmarshal[T](body)
+		if err != nil {
+			return err
+		}
+		return say(ctx, in)
+	}
+}
+
+// says is the action of a route that takes one type of statement.
+func says(say statement) action {
+	return func(_ http.ResponseWriter, r *http.Request) (any, error) {
+		body, err := readJSON(r)
+		if err != nil {
+			return nil, err
+		}
+		return ok, say(r.Context(), body)
+	}
+}
+
+// backendEvent answers POST /api/events.
+func (s *Server) backendEvent() action {
+	known := s.statements()
+	return says(func(ctx context.Context, body []byte) error {
+		in, err := unmarshal[struct {
+			Type string `json:"type"`
+		}](body)
+		if err != nil {
+			return err
+		}
+		if err := required("type", in.Type); err != nil {
+			return err
+		}
+		say, ok := known[in.Type]
+		if !ok {
+			return badRequest("unknown event type: " + shorten(in.Type))
+		}
+		return say(ctx, body)
+	})
+}
+
+// shorten cuts a text that goes into an error.
+func shorten(text string) string {
+	if runes := []rune(text); len(runes) > 50 {
+		return string(runes[:50]) + "…"
+	}
+	return text
+}
+
+// backend lets in who brings API_KEY, or, when there is none, everybody but
+// foreign web pages (seed 5).
+func (s *Server) backend(a action) action {
+	return func(w http.ResponseWriter, r *http.Request) (any, error) {
+		switch {
+		case s.cfg.APIKey != "":
+			if !chat.SameSecret(requestKey(r), string(s.cfg.APIKey)) {
+				return nil, s.denied(w, r)
+			}
+		case !slices.Contains(s.cfg.AllowedOrigins, r.Header.Get("Origin")):
+			if s.crossOrigin.Check(r) != nil {
+				return nil, errForbidden
+			}
+		}
+		return a(w, r)
+	}
+}
+
+// toDocs answers GET / of the bridge server, which has no pages of its own.
+func toDocs(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/docs", http.StatusSeeOther) }
+
+// The backend speaks for its visitors. What operators and its AI write there
+// comes from the API.
+var (
+	visitorSide  = chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
+	operatorSide = chat.Author{Sender: chat.SenderOperator, Source: chat.SourceAPI}
+	aiSide       = chat.Author{Sender: chat.SenderAI, Source: chat.SourceAPI}
+)
+
+// sessionObject is the session in a backend's requests (seed 2, Session).
+type sessionObject struct {
+	ID             string         `json:"id"`
+	VisitorID      string         `json:"visitorId"`
+	CreatedAt      chat.Time      `json:"createdAt"`
+	LastActivity   chat.Time      `json:"lastActivity"`
+	OperatorOnline bool           `json:"operatorOnline"` // the status is set by its own route
+	AIActive       *bool          `json:"aiActive"`
+	Metadata       *chat.Metadata `json:"metadata"`
+	Identity       map[string]any `json:"identity"`
+}
+
+func (o *sessionObject) introduction() chat.Introduction {
+	return chat.Introduction{ID: o.ID, VisitorID: o.VisitorID, CreatedAt: o.CreatedAt, AIActive: o.AIActive, Metadata: o.Metadata, Identity: o.Identity}
+}
+
+// sessionOnly is the body of what is only about a session.
+type sessionOnly struct {
+	Session sessionObject `json:"session"`
+}
+
+// sayNewSessionObject is the route's form: the session is the body.
+func (s *Server) sayNewSessionObject(ctx context.Context, in sessionObject) error {
+	if err := required("id", in.ID); err != nil {
+		return err
+	}
+	return s.sayNewSession(ctx, sessionOnly{in})
+}
+
+func (s *Server) sayNewSession(ctx context.Context, in sessionOnly) error {
+	return s.relay.Backend().NewSession(ctx, visitorSide, in.Session.introduction())
+}
+
+func (s *Server) sayIdentity(ctx context.Context, in sessionOnly) error {
+	return s.relay.Backend().Identify(ctx, visitorSide, in.Session.introduction())
+}
+
+func (s *Server) sayTakeover(ctx context.Context, in struct {
+	sessionOnly
+	Reason string `json:"reason"`
+}) error {
+	return s.relay.Backend().TakeOver(ctx, aiSide, in.Session.introduction(), in.Reason)
+}
+
+func (s *Server) sayLeft(ctx context.Context, in struct {
+	sessionOnly
+	chat.Leave
+}) error {
+	return s.relay.Backend().Leave(ctx, visitorSide, in.Session.introduction(), in.Leave)
+}
+
+func (s *Server) sayCustomEvent(ctx context.Context, in struct {
+	sessionOnly
+	Event struct {
+		eventRequest
+		Timestamp chat.Time `json:"timestamp"`
+	} `json:"event"`
+}) error {
+	if err := sameSession("event.sessionId", in.Event.SessionID, in.Session.ID); err != nil {
+		return err
+	}
+	e := in.Event.event()
+	e.Timestamp = in.Event.Timestamp
+	return s.relay.Backend().Trigger(ctx, visitorSide, in.Session.introduction(), e)
+}
+
+func (s *Server) sayStatus(ctx context.Context, in struct {
+	Online *bool `json:"online"`
+}) error {
+	if in.Online == nil {
+		return badRequest("online is required")
+	}
+	return s.relay.SetOperatorStatus(ctx, *in.Online)
+}
+
+// messageObject is the message in a backend's requests (seed 2, Message).
+type messageObject struct {
+	ID           string    `json:"id"`
+	SessionID    string    `json:"sessionId"`
+	Content      *string   `json:"content"`
+	Sender       string    `json:"sender"`
+	Timestamp    chat.Time `json:"timestamp"`
+	ReplyTo      string    `json:"replyTo"`
+	OperatorName string    `json:"operatorName"`
+	Attachments  []struct {
+		URL      string `json:"url"`
+		Filename string `json:"filename"`
+		MimeType string `json:"mimeType"`
+		Size     int64  `json:"size"`
+	} `json:"attachments"`
+}
+
+func (s *Server) sayMessage(ctx context.Context, in struct {
+	sessionOnly
+	Message messageObject `json:"message"`
+}) error {
+	by, ok := map[string]chat.Author{"": visitorSide, "visitor": visitorSide, "operator": operatorSide, "ai": aiSide}[in.Message.Sender]
+	if !ok {
+		return badRequest("message.sender must be visitor, operator or ai")
+	}
+	if in.Message.Content == nil {
+		return badRequest("message.content is required")
+	}
+	if err := sameSession("message.sessionId", in.Message.SessionID, in.Session.ID); err != nil {
+		return err
+	}
+	files, err := in.Message.files()
+	if err != nil {
+		return err
+	}
+	return s.relay.Backend().Send(ctx, by, in.Session.introduction(), chat.Notice{ID: in.Message.ID, Content: *in.Message.Content,
+		Sender: by.Sender, Timestamp: in.Message.Timestamp, ReplyTo: in.Message.ReplyTo, Name: in.Message.OperatorName, Files: files})
+}
+
+// maxFiles is how many files a message has at most.
+const maxFiles = 10
+
+// files are the message's files. They stay with the backend: relay reads them
+// when it shows them at a desk.
+func (m *messageObject) files() (chat.Attachments, error) {
+	if len(m.Attachments) > maxFiles {
+		return nil, badRequest("message.attachments must be at most 10")
+	}
+	files := chat.Attachments{}
+	for _, a := range m.Attachments {
+		u, err := url.Parse(a.URL)
+		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+			return nil, badRequest("message.attachments: url must be an address that begins with https:// or http://")
+		}
+		if a.Size < 0 {
+			return nil, badRequest("message.attachments: size must not be negative")
+		}
+		files = append(files, chat.Attachment{Filename: a.Filename, MimeType: a.MimeType, Size: a.Size, URL: a.URL})
+	}
+	return files, nil
+}
+
+// sameSession refuses a body that names two sessions.
+func sameSession(name, given, sessionID string) error {
+	if given != "" && given != sessionID {
+		return badRequest(name + " is not session.id")
+	}
+	return nil
+}
+
+// reference says which session and message a statement is about, in the short
+// form or with the objects.
+type reference struct {
+	sessionOnly
+	SessionID string        `json:"sessionId"`
+	MessageID string        `json:"messageId"`
+	Message   messageObject `json:"message"`
+}
+
+// resolve brings a reference into one form.
+func (f *reference) resolve() (in chat.Introduction, messageID string, err error) {
+	in, messageID = f.Session.introduction(), f.MessageID
+	if in.ID == "" {
+		in.ID = f.SessionID
+	}
+	if messageID == "" {
+		messageID = f.Message.ID
+	}
+	if err := required("sessionId", in.ID); err != nil {
+		return in, "", err
+	}
+	for name, given := range map[string]string{"sessionId": f.SessionID, "message.sessionId": f.Message.SessionID} {
+		if err := sameSession(name, given, in.ID); err != nil {
+			return in, "", err
+		}
+	}
+	return in, messageID, nil
+}
+
+func (s *Server) sayEdited(ctx context.Context, in struct {
+	reference
+	Content  *string   `json:"content"`
+	EditedAt chat.Time `json:"editedAt"`
+}) error {
+	session, id, err := in.resolve()
+	if err != nil {
+		return err
+	}
+	content := in.Content
+	if content == nil {
+		content = in.Message.Content
+	}
+	if err := required("messageId", id); err != nil {
+		return err
+	}
+	if content == nil {
+		return badRequest("content is required")
+	}
+	return s.relay.Backend().Edit(ctx, visitorSide, session, id, *content, in.EditedAt)
+}
+
+func (s *Server) sayDeleted(ctx context.Context, in struct {
+	reference
+	DeletedAt chat.Time `json:"deletedAt"`
+}) error {
+	session, id, err := in.resolve()
+	if err != nil {
+		return err
+	}
+	return s.relay.Backend().Delete(ctx, visitorSide, session, id, in.DeletedAt)
+}
+
+func (s *Server) sayRead(ctx context.Context, in struct {
+	reference
+	MessageIDs []string `json:"messageIds"`
+	Status     string   `json:"status"`
+}) error {
+	session, id, err := in.resolve()
+	if err != nil {
+		return err
+	}
+	if id != "" {
+		in.MessageIDs = append(in.MessageIDs, id)
+	}
+	if in.Status == "" {
+		in.Status = "read"
+	}
+	return s.relay.Backend().MarkRead(ctx, visitorSide, session, in.MessageIDs, in.Status)
+}
+
+func (s *Server) sayRating(ctx context.Context, in struct {
+	reference
+	Score       *int      `json:"score"`
+	Comment     string    `json:"comment"`
+	RespondedAt chat.Time `json:"respondedAt"`
+}) error {
+	session, _, err := in.resolve()
+	if err != nil {
+		return err
+	}
+	if in.Score == nil {
+		return badRequest("score is required")
+	}
+	return s.relay.Backend().Rate(ctx, visitorSide, session, *in.Score, in.Comment, in.RespondedAt)
+}

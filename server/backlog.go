@@ -1,0 +1,180 @@
+package server
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"relay/server/chat"
+)
+
+// What a backlog holds for streams that come back (contract.md 4).
+const (
+	backlogEvents = 10_000
+	backlogBytes  = 64 << 20
+	backlogLife   = 10 * time.Minute
+)
+
+// errBehind ends a stream whose reader let so much pass that it is not held any
+// more. It can resume with what is.
+var errBehind = errors.New("the reader is too slow")
+
+// Backlog is what operators did lately, ready to be written to the streams of
+// bridge mode. Every stream reads it at its own pace, so none waits for
+// another and none loses what is held. Events are numbered from 1 with each
+// start of relay.
+type Backlog struct {
+	boot  string // tells this start of relay from others
+	files *chat.FileLinks
+	now   func() time.Time
+
+	mu      sync.Mutex
+	entries []entry
+	last    int64 // number of the newest entry
+	bytes   int
+	readers map[*backlogReader]struct{}
+	closed  bool
+}
+
+// entry is one event, rendered once for all streams.
+type entry struct {
+	sessionID string
+	common    bool // one of the seed's three types
+	at        time.Time
+	frame     []byte
+}
+
+// NewBacklog makes an empty backlog. files makes the links to operators' files.
+func NewBacklog(files *chat.FileLinks) *Backlog {
+	return &Backlog{boot: strconv.FormatUint(rand.Uint64(), 36), files: files, now: time.Now, readers: map[*backlogReader]struct{}{}}
+}
+
+// Publish takes an event if operators made it at a desk, and wakes the streams.
+// It is a tap of the hub.
+func (b *Backlog) Publish(e *chat.Event) {
+	data, common := operatorEvent(e, b.files)
+	if data == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.last++
+	frame := make([]byte, 0, len(data)+48)
+	frame = append(frame, "id: "...)
+	frame = append(frame, b.id(b.last)...)
+	frame = append(append(append(frame, "\ndata: "...), data...), "\n\n"...)
+	b.entries = append(b.entries, entry{e.SessionID, common, b.now(), frame})
+	b.bytes += len(frame)
+	b.expire()
+	for r := range b.readers {
+		r.wake()
+	}
+}
+
+// expire drops what is too much or too old.
+func (b *Backlog) expire() {
+	old := b.now().Add(-backlogLife)
+	n := 0
+	for n < len(b.entries) && (len(b.entries)-n > backlogEvents || b.bytes > backlogBytes || b.entries[n].at.Before(old)) {
+		b.bytes -= len(b.entries[n].frame)
+		b.entries[n] = entry{}
+		n++
+	}
+	b.entries = b.entries[n:]
+}
+
+func (b *Backlog) id(n int64) string { return b.boot + "-" + strconv.FormatInt(n, 10) }
+
+// oldest is the number of the oldest entry that is held.
+func (b *Backlog) oldest() int64 { return b.last - int64(len(b.entries)) + 1 }
+
+// read starts to read behind an event, or with "" with what comes from now on.
+// Behind an event that is not known, of another start of relay most likely,
+// everything that is held follows.
+func (b *Backlog) read(after, sessionID string, all bool) *backlogReader {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.expire()
+	r := &backlogReader{backlog: b, sessionID: sessionID, all: all, next: b.last + 1, bell: make(chan struct{}, 1)}
+	if after != "" {
+		r.next = b.oldest()
+		if n, ok := b.number(after); ok && n >= r.next && n <= b.last {
+			r.next = n + 1
+		}
+		r.wake()
+	}
+	if b.closed {
+		close(r.bell)
+	} else {
+		b.readers[r] = struct{}{}
+	}
+	return r
+}
+
+// number reads an id of this start of relay.
+func (b *Backlog) number(id string) (int64, bool) {
+	text, ours := strings.CutPrefix(id, b.boot+"-")
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, ours && err == nil
+}
+
+// Close ends all streams.
+func (b *Backlog) Close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return
+	}
+	b.closed = true
+	for r := range b.readers {
+		close(r.bell)
+	}
+	clear(b.readers)
+}
+
+// backlogReader is one stream's place in the backlog.
+type backlogReader struct {
+	backlog   *Backlog
+	sessionID string // "" for all
+	all       bool   // all types
+	next      int64
+	bell      chan struct{} // rung when there is something to read, closed in the end
+}
+
+// wake is called under the backlog's lock.
+func (r *backlogReader) wake() {
+	select {
+	case r.bell <- struct{}{}:
+	default:
+	}
+}
+
+// frames appends what is to be written next, about most bytes of it, and
+// reports whether there is more.
+func (r *backlogReader) frames(buf []byte, most int) (_ []byte, more bool, err error) {
+	b := r.backlog
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	oldest := b.oldest()
+	if r.next < oldest {
+		return buf, false, errBehind
+	}
+	for ; r.next <= b.last; r.next++ {
+		if len(buf) >= most {
+			return buf, true, nil
+		}
+		if e := &b.entries[r.next-oldest]; (e.common || r.all) && (r.sessionID == "" || r.sessionID == e.sessionID) {
+			buf = append(buf, e.frame...)
+		}
+	}
+	return buf, false, nil
+}
+
+func (r *backlogReader) close() {
+	r.backlog.mu.Lock()
+	defer r.backlog.mu.Unlock()
+	delete(r.backlog.readers, r)
+}

@@ -1,0 +1,444 @@
+package server_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relay/db"
+	"relay/server"
+	"relay/server/chat"
+)
+
+// newBridgeSite starts a bridge server.
+func newBridgeSite(t *testing.T, configure ...func(*server.Config)) *site {
+	t.Helper()
+	store, err := db.Bounded(t.Context(), db.BridgeBounds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := server.Config{Mode: server.ModeBridge}
+	for _, c := range configure {
+		c(&cfg)
+	}
+	s := &site{t: t, store: store, logs: &bytes.Buffer{}}
+	log := slog.New(slog.NewTextHandler(s.logs, nil))
+	links := chat.NewFileLinks("key", cfg.PublicURL)
+	backlog := server.NewBacklog(links)
+	s.hub = chat.NewHub(backlog.Publish)
+	s.outbox = chat.NewOutbox(store, s.hub, log)
+	s.relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: s.hub, Outbox: s.outbox, Log: log, Settings: cfg.Settings,
+		Targets: server.WebhookTargets, BackendSessions: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.webhook = server.NewWebhook(cfg, store, s.relay, links, log, "test")
+	s.server, err = server.New(cfg, server.Deps{Store: store, Relay: s.relay, Hub: s.hub, Outbox: s.outbox, Webhook: s.webhook,
+		Backlog: backlog, Log: log, Version: "test", Ready: store.Ping})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hs := httptest.NewUnstartedServer(nil)
+	hs.Config = s.server.HTTPServer()
+	wt := newWitness(t, nil, hs.Config.Handler)
+	wt.backendKey = string(cfg.APIKey)
+	hs.Config.Handler = wt
+	hs.Start()
+	s.url = hs.URL
+	t.Cleanup(func() {
+		s.hub.Close()
+		backlog.Close()
+		hs.Close()
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+const backendKey = "a-key-for-the-backend"
+
+func withKey(c *server.Config) { c.APIKey = backendKey }
+
+var (
+	reduced = object{"id": "s1", "visitorId": "v1"}
+	hello   = object{"id": "m1", "sessionId": "s1", "content": "Hello", "sender": "visitor", "timestamp": "2026-01-31T12:00:00.000Z"}
+)
+
+// Every route of seed 4.4 with the bodies of seed 2 as they stand there.
+func TestBridgeTakesWhatTheSeedSays(t *testing.T) {
+	s := newBridgeSite(t, withKey)
+	for path, body := range map[string]object{
+		"/api/sessions": {"id": "s1", "visitorId": "v1", "createdAt": "2026-01-31T12:00:00Z", "lastActivity": "2026-01-31T12:00:00.000Z", "operatorOnline": true,
+			"aiActive": false, "metadata": object{"url": "https://example.com", "country": "NL", "browser": "Firefox", "deviceType": "desktop"},
+			"identity": object{"id": "7", "email": "a@example.com", "name": "Ada"}},
+		"/api/messages":        {"message": hello, "session": reduced},
+		"/api/operator/status": {"online": true},
+		"/api/custom-events":   {"event": object{"name": "cart", "data": object{"sum": 42}, "timestamp": "2026-01-31T12:00:00.000Z", "sessionId": "s1"}, "session": reduced},
+		"/api/disconnect":      {"session": reduced, "duration": 12.5, "reason": "inactivity"},
+		"/api/events":          {"type": "visitor_message", "message": object{"id": "m2", "sessionId": "s1", "content": "Again", "sender": "visitor"}, "session": reduced},
+	} {
+		if got := string(s.must("POST", path, backendKey, body).body); got != `{"ok":true}` {
+			t.Errorf("%s answered %s", path, got)
+		}
+	}
+	if got := string(s.must("GET", "/health", "", nil).body); got != `{"bridges":[],"status":"ok"}` {
+		t.Errorf("health: %s", got)
+	}
+	if a := s.call("GET", "/", "", nil); a.status != http.StatusSeeOther || a.header.Get("Location") != "/docs" {
+		t.Errorf("GET / answered %d", a.status)
+	}
+}
+
+// events are a body for each type of the envelope; a field that is required is
+// taken out of it, or turned into a number, by TestBridgeRefuses.
+var envelopes = []struct {
+	kind     string
+	body     object
+	required []string // paths
+}{
+	{"new_session", object{"session": reduced}, []string{"session", "session.id"}},
+	{"visitor_message", object{"message": hello, "session": reduced}, []string{"session", "session.id", "message", "message.id", "message.content"}},
+	{"visitor_message_edited", object{"sessionId": "s1", "messageId": "m1", "content": "Hi", "editedAt": "2026-01-31T12:00:00Z"}, []string{"sessionId", "messageId", "content"}},
+	{"visitor_message_edited", object{"session": reduced, "message": object{"id": "m1", "content": "Hi there"}}, []string{"session", "message", "message.id", "message.content"}},
+	{"visitor_message_deleted", object{"sessionId": "s1", "messageId": "m1", "deletedAt": "2026-01-31T12:00:00Z"}, []string{"sessionId", "messageId"}},
+	{"visitor_message_deleted", object{"session": reduced, "message": object{"id": "m9"}}, []string{"session", "message"}},
+	{"message_read", object{"sessionId": "s1", "messageIds": []string{"tg:1:2"}, "status": "read"}, []string{"sessionId", "messageIds"}},
+	{"message_read", object{"session": reduced, "messageIds": []string{"tg:1:3"}, "status": "delivered"}, []string{"session", "messageIds"}},
+	{"operator_status", object{"online": false}, []string{"online"}},
+	{"custom_event", object{"event": object{"name": "cart", "data": object{}}, "session": reduced}, []string{"session", "event", "event.name"}},
+	{"identity_update", object{"session": object{"id": "s1", "identity": object{"name": "Ada"}}}, []string{"session", "session.id", "session.identity"}},
+	{"ai_takeover", object{"session": reduced, "reason": "nobody is there"}, []string{"session", "session.id"}},
+	{"csat_submitted", object{"sessionId": "s1", "score": 4, "comment": "fine", "respondedAt": "2026-01-31T12:00:00Z"}, []string{"sessionId", "score"}},
+	{"csat_submitted", object{"session": reduced, "score": 5}, []string{"session", "score"}},
+	{"visitor_disconnect", object{"session": reduced, "duration": 3, "reason": "manual"}, []string{"session", "session.id"}},
+}
+
+// without returns a copy of a body without the field at a path, or with a
+// value in its place.
+func without(body object, path string, value any) object {
+	out := object{}
+	for name, v := range body {
+		out[name] = v
+	}
+	name, rest, deep := strings.Cut(path, ".")
+	switch {
+	case deep:
+		out[name] = without(body[name].(object), rest, value)
+	case value == nil:
+		delete(out, name)
+	default:
+		out[name] = value
+	}
+	return out
+}
+
+func TestBridgeEnvelopes(t *testing.T) {
+	s := newBridgeSite(t)
+	for _, e := range envelopes {
+		body := without(e.body, "type", e.kind)
+		s.must("POST", "/api/events", "", body)
+		s.must("POST", "/api/events", "", body) // the same again is fine
+		for _, path := range e.required {
+			words := strings.Split(path, ".")
+			s.refused(s.call("POST", "/api/events", "", without(body, path, nil)), 400, "required")
+			s.refused(s.call("POST", "/api/events", "", without(body, path, []int{1})), 400, words[len(words)-1]+" must be")
+		}
+	}
+}
+
+func TestBridgeRefuses(t *testing.T) {
+	s := newBridgeSite(t)
+	paths := []string{"/api/sessions", "/api/messages", "/api/operator/status", "/api/custom-events", "/api/disconnect", "/api/events"}
+	for _, path := range paths {
+		s.refused(s.call("POST", path, "", object{}), 400, "required")
+		for body, text := range map[string]string{"": "object", "[]": "object", "null": "object", "7": "object", "{": "JSON", "\xff": "UTF-8",
+			`{"type":"\u0000"}`: "NUL", strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40): "deep"} {
+			s.refused(s.call("POST", path, "", body), 400, text)
+		}
+		s.refused(s.call("POST", path, "", `{"x":"`+strings.Repeat("x", 600<<10)+`"}`), 413, "large")
+		s.refused(s.call("POST", path, "", "a=b", "Content-Type", "application/x-www-form-urlencoded"), 415, "application/json")
+		s.refused(s.call("GET", path, "", nil), 405, "not allowed")
+	}
+	for _, c := range []struct {
+		path string
+		body object
+		text string
+	}{
+		{"/api/events", object{"type": "visitor_left"}, "unknown event type"},
+		{"/api/events", object{"type": strings.Repeat("x", 9000)}, "unknown event type"},
+		{"/api/messages", object{"message": without(hello, "sender", "robot"), "session": reduced}, "sender"},
+		{"/api/messages", object{"message": without(hello, "timestamp", "yesterday"), "session": reduced}, "ISO 8601"},
+		{"/api/messages", object{"message": without(hello, "timestamp", 1769860800), "session": reduced}, "ISO 8601"},
+		{"/api/messages", object{"message": without(hello, "content", ""), "session": reduced}, "content"},
+		{"/api/messages", object{"message": without(hello, "content", strings.Repeat("x", 40001)), "session": reduced}, "40000"},
+		{"/api/messages", object{"message": without(hello, "id", strings.Repeat("x", 201)), "session": reduced}, "message.id"},
+		{"/api/messages", object{"message": without(hello, "sessionId", "another"), "session": reduced}, "message.sessionId"},
+		{"/api/messages", object{"message": without(hello, "attachments", []object{{"url": "file:///etc/passwd"}}), "session": reduced}, "url"},
+		{"/api/messages", object{"message": without(hello, "attachments", []object{{"url": "https://example.com/a", "size": -1}}), "session": reduced}, "size"},
+		{"/api/messages", object{"message": without(hello, "attachments", slices.Repeat([]object{{"url": "https://example.com/a"}}, 11)), "session": reduced}, "at most 10"},
+		{"/api/custom-events", object{"event": object{"name": "x", "data": "text"}, "session": reduced}, "event.data"},
+		{"/api/custom-events", object{"event": object{"name": "x", "sessionId": "another"}, "session": reduced}, "event.sessionId"},
+		{"/api/disconnect", object{"session": reduced, "reason": "bored"}, "reason"},
+		{"/api/disconnect", object{"session": reduced, "duration": -1}, "duration"},
+		{"/api/events", object{"type": "csat_submitted", "sessionId": "s1", "score": 6}, "score"},
+		{"/api/events", object{"type": "csat_submitted", "sessionId": "s1", "score": 4.5}, "score"},
+		{"/api/events", object{"type": "message_read", "sessionId": "s1", "messageIds": []string{"a"}, "status": "eaten"}, "status"},
+		{"/api/events", object{"type": "visitor_message_deleted", "sessionId": "s2", "session": reduced, "messageId": "a"}, "sessionId"},
+		{"/api/sessions", object{"id": "s1", "operatorOnline": "yes"}, "operatorOnline must be"},
+		{"/api/sessions", object{"id": "s1", "aiActive": 1}, "aiActive must be"},
+		{"/api/sessions", object{"id": "s1", "metadata": object{"country": 31}}, "metadata.country must be"},
+		{"/api/sessions", object{"id": "s1", "identity": object{"email": 5}}, "identity.email must be"},
+		{"/api/sessions", object{"id": "s1", "identity": "Ada"}, "identity must be"},
+	} {
+		s.refused(s.call("POST", c.path, "", c.body), 400, c.text)
+	}
+	s.refused(s.call("GET", "/api/nothing", "", nil), 404, "Not found")
+}
+
+func TestBridgeKeys(t *testing.T) {
+	s := newBridgeSite(t, withKey)
+	calls := []struct{ method, path string }{{"POST", "/api/sessions"}, {"POST", "/api/messages"}, {"POST", "/api/operator/status"},
+		{"POST", "/api/custom-events"}, {"POST", "/api/disconnect"}, {"POST", "/api/events"}, {"GET", "/api/events/stream"}}
+	for _, c := range calls {
+		s.refused(s.call(c.method, c.path, "", object{}), 401, "Unauthorized")
+		s.refused(s.call(c.method, c.path, "wrong", object{}), 401, "Unauthorized")
+		s.refused(s.call(c.method, c.path+"?apiKey="+backendKey, "", object{}), 401, "Unauthorized")
+	}
+	s.refused(s.call("POST", "/api/events", backendKey, object{}), 400, "type is required")
+	s.must("POST", "/api/operator/status", "", object{"online": true}, "X-API-Key", backendKey)
+	s.must("GET", "/health", "", nil)
+	s.must("GET", "/ready", "", nil)
+}
+
+// Without a key only programs may speak: a page of another website in the
+// operator's browser may not.
+func TestBridgeWithoutKeyRefusesWebPages(t *testing.T) {
+	s := newBridgeSite(t, func(c *server.Config) { c.AllowedOrigins = []string{"https://dashboard.example.com"} })
+	s.must("POST", "/api/sessions", "", reduced)
+	for _, header := range [][]string{{"Origin", "https://evil.example.com"}, {"Sec-Fetch-Site", "cross-site"}} {
+		s.refused(s.call("POST", "/api/sessions", "", reduced, append(header, "Content-Type", "text/plain")...), 403, "Forbidden")
+	}
+	preflight := s.call("OPTIONS", "/api/events/stream", "", nil, "Origin", "https://dashboard.example.com", "Access-Control-Request-Method", "GET")
+	if preflight.status != 204 || preflight.header.Get("Access-Control-Allow-Origin") != "https://dashboard.example.com" {
+		t.Errorf("preflight: %d %v", preflight.status, preflight.header)
+	}
+	if other := s.call("OPTIONS", "/api/events/stream", "", nil, "Origin", "https://evil.example.com"); other.header.Get("Access-Control-Allow-Origin") != "" {
+		t.Error("any page may read the stream")
+	}
+}
+
+func TestBridgeFiltersAgents(t *testing.T) {
+	s := newBridgeSite(t, func(c *server.Config) {
+		filter, _, err := server.LoadConfig(server.ParseFlags(nil), []string{"UA_FILTER_ENABLED=true", "UA_FILTER_BLOCKLIST=BadBot"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.UAFilterEnabled, c.UAFilterMode, c.UAFilterBlocklist = true, filter.UAFilterMode, filter.UAFilterBlocklist
+	})
+	s.refused(s.call("POST", "/api/sessions", "", reduced, "User-Agent", "badbot/1.0"), 403, "Forbidden")
+	s.must("POST", "/api/sessions", "", reduced)
+	s.must("GET", "/health", "", nil, "User-Agent", "badbot/1.0")
+}
+
+// desk is an operator at a desk, as a bridge brings it in.
+func (s *site) desk(sessionID, id, content string) {
+	s.t.Helper()
+	by := chat.Author{Sender: chat.SenderOperator, Source: "telegram", Name: "Olga"}
+	if _, err := s.relay.Send(s.t.Context(), by, chat.Post{SessionID: sessionID, ID: id, Content: content}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// What operators do comes in the seed's form, by default in its three types.
+func TestBridgeStreamCarriesOperatorEvents(t *testing.T) {
+	s := newBridgeSite(t, withKey)
+	s.must("POST", "/api/sessions", backendKey, reduced)
+	s.must("POST", "/api/sessions", backendKey, object{"id": "s2"})
+	next, all, other := s.stream("/api/events/stream", backendKey), s.stream("/api/events/stream?types=all", backendKey), s.stream("/api/events/stream?sessionId=s2", backendKey)
+	ada := chat.Author{Sender: chat.SenderOperator, Source: "telegram", Name: "Olga"}
+	s.must("POST", "/api/messages", backendKey, object{"message": hello, "session": reduced})
+	s.must("POST", "/api/messages", backendKey, object{"message": without(without(hello, "id", "own"), "sender", "operator"), "session": reduced})
+	s.desk("s1", "tg:1:5", "Hi")
+	steps := []error{
+		s.relay.Typing(t.Context(), ada, "s1", true),
+		s.relay.MarkRead(t.Context(), ada, "s1", []string{"m1"}),
+		func() error { _, err := s.relay.Edit(t.Context(), ada, "s1", "tg:1:5", "Hi!"); return err }(),
+		s.relay.Delete(t.Context(), ada, "s1", "tg:1:5"),
+		s.relay.AskCSAT(t.Context(), ada, "s1"),
+		s.relay.Close(t.Context(), ada, "s1"),
+	}
+	for i, err := range steps {
+		if err != nil {
+			t.Fatalf("step %d: %v", i, err)
+		}
+	}
+	s.desk("s2", "tg:1:6", "Another session")
+	for _, want := range []string{
+		`{"type":"operator_message","sessionId":"s1","messageId":"tg:1:5","content":"Hi","sourceBridge":"telegram","operatorName":"Olga","timestamp":"TIME"}`,
+		`{"type":"operator_message_edited","sessionId":"s1","messageId":"tg:1:5","content":"Hi!","sourceBridge":"telegram","operatorName":"Olga","timestamp":"TIME","editedAt":"TIME"}`,
+		`{"type":"operator_message_deleted","sessionId":"s1","messageId":"tg:1:5","sourceBridge":"telegram","operatorName":"Olga","timestamp":"TIME","deletedAt":"TIME"}`,
+		`{"type":"operator_message","sessionId":"s2","messageId":"tg:1:6","content":"Another session","sourceBridge":"telegram","operatorName":"Olga","timestamp":"TIME"}`,
+	} {
+		f := next()
+		if got := timeForm.ReplaceAllString(f.data, `"TIME"`); got != want || f.event != "" || f.id == "" {
+			t.Errorf("event %q id %q\n got %s\nwant %s", f.event, f.id, got, want)
+		}
+	}
+	var kinds []string
+	for range 8 {
+		kinds = append(kinds, fmt.Sprint(all().get("type")))
+	}
+	if got, want := strings.Join(kinds, " "), "operator_message operator_typing message_read operator_message_edited operator_message_deleted csat_request session_closed operator_message"; got != want {
+		t.Errorf("all types:\n got %s\nwant %s", got, want)
+	}
+	if f := other(); f.get("sessionId") != "s2" {
+		t.Errorf("the stream of s2 carries %s", f.data)
+	}
+	s.refused(s.call("GET", "/api/events/stream?types=some", backendKey, nil), 400, "types")
+}
+
+func TestBridgeStreamResumes(t *testing.T) {
+	s := newBridgeSite(t)
+	s.must("POST", "/api/sessions", "", reduced)
+	next := s.stream("/api/events/stream", "")
+	for i := range 5 {
+		s.desk("s1", fmt.Sprint("tg:1:", i), "Hi")
+	}
+	var ids []string
+	for range 5 {
+		ids = append(ids, next().id)
+	}
+	boot, _, _ := strings.Cut(ids[0], "-")
+	for id, want := range map[string]string{ids[1]: "tg:1:2", ids[3]: "tg:1:4", "1-1": "tg:1:0", "nonsense": "tg:1:0", boot + "-99": "tg:1:0", boot + "--1": "tg:1:0"} {
+		if got := s.stream("/api/events/stream", "", "Last-Event-ID", id)().get("messageId"); got != want {
+			t.Errorf("behind %s comes %v, want %s", id, got, want)
+		}
+		if got := s.stream("/api/events/stream?lastEventId="+id, "")().get("messageId"); got != want {
+			t.Errorf("behind ?lastEventId=%s comes %v, want %s", id, got, want)
+		}
+	}
+	late := s.stream("/api/events/stream", "", "Last-Event-ID", ids[4])
+	s.desk("s1", "tg:1:9", "Late")
+	if got := late().get("messageId"); got != "tg:1:9" {
+		t.Errorf("behind the newest comes %v", got)
+	}
+}
+
+// Presence is what the backend says, whatever operators do.
+func TestBridgePresence(t *testing.T) {
+	s := newBridgeSite(t)
+	s.must("POST", "/api/sessions", "", reduced)
+	s.desk("s1", "tg:1:1", "Hi")
+	if s.relay.OperatorOnline() {
+		t.Error("online, though the backend has not said so")
+	}
+	s.must("POST", "/api/operator/status", "", object{"online": true})
+	if !s.relay.OperatorOnline() {
+		t.Error("offline, though the backend said online")
+	}
+	s.must("POST", "/api/events", "", object{"type": "operator_status", "online": false})
+	if s.relay.OperatorOnline() {
+		t.Error("online, though the backend said offline")
+	}
+}
+
+// What is said once, twice, early or late arrives once, and what the backend
+// says of messages that relay does not know arrives, too.
+func TestBridgeWebhook(t *testing.T) {
+	url, posts := receiver(t, nil)
+	s := newBridgeSite(t, webhookTo(url))
+	s.serveWebhook()
+	event := func(kind string, body object) { s.must("POST", "/api/events", "", without(body, "type", kind)) }
+	for range 2 {
+		s.must("POST", "/api/messages", "", object{"message": without(hello, "attachments", []object{{"url": "https://cdn.example.com/a.png", "filename": "a.png", "mimeType": "image/png", "size": 7}}), "session": reduced})
+		s.must("POST", "/api/sessions", "", reduced)
+		event("visitor_message_edited", object{"sessionId": "s1", "messageId": "unknown", "content": "New"})
+		event("visitor_message_deleted", object{"sessionId": "s1", "messageId": "gone"})
+		event("ai_takeover", object{"session": reduced, "reason": "away"})
+		s.must("POST", "/api/messages", "", object{"message": without(without(hello, "id", "ai1"), "sender", "ai"), "session": reduced})
+		s.must("POST", "/api/messages", "", object{"message": without(without(hello, "id", "op1"), "sender", "operator"), "session": reduced})
+		event("message_read", object{"sessionId": "s1", "messageIds": []string{"ai1", "op1"}, "status": "delivered"})
+		event("message_read", object{"sessionId": "s1", "messageIds": []string{"op1"}})
+		event("csat_submitted", object{"sessionId": "s1", "score": 5, "comment": "good"})
+	}
+	for _, want := range []string{
+		`{"type":"visitor_message","data":{"sessionId":"s1","visitorId":"v1","message":{"id":"m1","content":"Hello","attachments":[{"filename":"a.png","mimeType":"image/png","size":7,"url":"https://cdn.example.com/a.png"}]}}`,
+		`{"type":"new_session","data":{"sessionId":"s1","visitorId":"v1","session":{"id":"s1"`,
+		`{"type":"visitor_message_edited","data":{"sessionId":"s1","visitorId":"v1","message":{"id":"unknown","content":"New","editedAt":`,
+		`{"type":"visitor_message_deleted","data":{"sessionId":"s1","visitorId":"v1","message":{"id":"gone","deletedAt":`,
+		`{"type":"ai_takeover","data":{"sessionId":"s1","visitorId":"v1"`,
+		`{"type":"ai_message","data":{"sessionId":"s1","visitorId":"v1","message":{"id":"ai1","content":"Hello"}`,
+		`{"type":"operator_message","data":{"sessionId":"s1","visitorId":"v1","message":{"id":"op1","content":"Hello"}`,
+		`{"type":"message_read","data":{"sessionId":"s1","visitorId":"v1","messageIds":["ai1","op1"],"status":"delivered"`,
+		`{"type":"message_read","data":{"sessionId":"s1","visitorId":"v1","messageIds":["op1"],"status":"read"`,
+		`{"type":"csat_submitted","data":{"sessionId":"s1","score":5,"comment":"good"`,
+	} {
+		p := arrived(t, posts)
+		p.verify(t)
+		if !strings.HasPrefix(string(p.body), want) {
+			t.Errorf(" got %s\nwant %s…", p.body, want)
+		}
+	}
+	s.must("POST", "/api/custom-events", "", object{"event": object{"name": "last"}, "session": reduced})
+	if p := arrived(t, posts); !strings.Contains(string(p.body), `"event":{"name":"last","timestamp":`) {
+		t.Errorf("something came twice: %s", p.body)
+	}
+}
+
+// A receiver that is away holds up nobody.
+func TestBridgeAnswersWhateverTheReceiverDoes(t *testing.T) {
+	release := make(chan struct{})
+	url, posts := receiver(t, func(http.ResponseWriter, *http.Request) { <-release })
+	defer close(release)
+	s := newBridgeSite(t, webhookTo(url))
+	s.serveWebhook()
+	for i := range 100 {
+		s.must("POST", "/api/messages", "", object{"message": without(hello, "id", fmt.Sprint(i)), "session": reduced})
+	}
+	arrived(t, posts)
+}
+
+// arrived waits for the next post.
+func arrived(t *testing.T, posts chan post) post {
+	t.Helper()
+	select {
+	case p := <-posts:
+		return p
+	case <-time.After(30 * time.Second):
+		t.Fatal("nothing arrived")
+		return post{}
+	}
+}
+
+// A reader that is too slow is cut when what it lacks is not held any more;
+// who keeps up loses nothing.
+func TestBacklogBounds(t *testing.T) {
+	s := newBridgeSite(t)
+	s.must("POST", "/api/sessions", "", reduced)
+	next := s.stream("/api/events/stream", "")
+	const n = 10_100
+	go func() {
+		for i := range n {
+			s.hub.Publish(chat.Event{SessionID: "s1", Type: chat.EventMessage, Source: "telegram", MessageID: fmt.Sprint(i), At: chat.Now(),
+				Payload: chat.Raw(fmt.Sprintf(`{"id":"%d","sessionId":"s1","content":"x","sender":"operator","timestamp":"2026-01-31T12:00:00.000Z","attachments":[]}`, i))})
+			if i%500 == 0 {
+				time.Sleep(time.Millisecond) // the reader is a client of the same machine
+			}
+		}
+	}()
+	for i := range n {
+		if got := next().get("messageId"); got != fmt.Sprint(i) {
+			t.Fatalf("%v comes, want %d", got, i)
+		}
+	}
+	if got := s.stream("/api/events/stream", "", "Last-Event-ID", "x-1")().get("messageId"); got != fmt.Sprint(n-10_000) {
+		t.Errorf("the oldest that is held is %v", got)
+	}
+}

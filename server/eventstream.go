@@ -1,0 +1,81 @@
+package server
+
+import (
+	"net/http"
+	"time"
+)
+
+// streamPortion is about how much a stream of bridge mode writes at once.
+const streamPortion = 64 << 10
+
+// eventStream answers GET /api/events/stream (seed 6.1): what operators do at
+// the desks, as frames of the default type.
+func (s *Server) eventStream(w http.ResponseWriter, r *http.Request) (any, error) {
+	query := r.URL.Query()
+	types := query.Get("types")
+	if types != "" && types != "all" {
+		return nil, badRequest("types must be all")
+	}
+	reader := s.backlog.read(lastEventID(r, query), query.Get("sessionId"), types == "all")
+	defer reader.close()
+	out := s.startSSE(w)
+	out.buf = append(out.buf, ": connected\n\n"...)
+	heartbeat := time.NewTicker(heartbeatEvery)
+	defer heartbeat.Stop()
+	for out.send() == nil {
+		select {
+		case <-r.Context().Done():
+			return written{}, nil
+		case <-heartbeat.C:
+			out.buf = append(out.buf, ": heartbeat\n\n"...)
+		case _, open := <-reader.bell:
+			if !open || s.drain(out, reader) != nil {
+				return written{}, nil
+			}
+		}
+	}
+	return written{}, nil
+}
+
+// drain writes what a reader has not seen yet but for the last portion, which
+// it leaves to be sent.
+func (s *Server) drain(out *sse, reader *backlogReader) error {
+	for {
+		var more bool
+		var err error
+		if out.buf, more, err = reader.frames(out.buf, streamPortion); err != nil {
+			s.log.Warn("stream cut: its reader is too slow; it can resume", "held", backlogEvents)
+			return err
+		}
+		if !more {
+			return nil
+		}
+		if err := out.send(); err != nil {
+			return err
+		}
+	}
+}
+
+// streamOrigins lets pages of the allowed origins read the stream of bridge
+// mode. Without a list there are none: who operates relay on its own machine
+// also visits other websites there.
+func (s *Server) streamOrigins(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		origin := r.Header.Get("Origin")
+		if len(s.cfg.AllowedOrigins) == 0 || origin == "" || r.URL.Path != "/api/events/stream" || !s.originAllowed(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		h := w.Header()
+		h.Set("Vary", "Origin")
+		h.Set("Access-Control-Allow-Origin", origin)
+		if r.Method != http.MethodOptions {
+			next.ServeHTTP(w, r)
+			return
+		}
+		h.Set("Access-Control-Allow-Methods", "GET")
+		h.Set("Access-Control-Allow-Headers", "Authorization, X-API-Key, Last-Event-ID")
+		h.Set("Access-Control-Max-Age", "7200")
+		w.WriteHeader(http.StatusNoContent)
+	})
+}

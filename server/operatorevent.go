@@ -1,0 +1,88 @@
+package server
+
+import (
+	"encoding/json"
+
+	"relay/server/chat"
+)
+
+// operatorMessage is an operator event about a message (seed 2, operator-event
+// payload). Fields behind operatorName are additions (contract.md 4).
+type operatorMessage struct {
+	Type         string            `json:"type"`
+	SessionID    string            `json:"sessionId"`
+	MessageID    string            `json:"messageId"`
+	Content      *string           `json:"content,omitempty"` // absent of a deleted one
+	SourceBridge string            `json:"sourceBridge"`
+	OperatorName string            `json:"operatorName,omitempty"`
+	Timestamp    chat.Time         `json:"timestamp"`
+	ReplyTo      string            `json:"replyTo,omitempty"`
+	Attachments  []chat.Attachment `json:"attachments,omitempty"`
+	EditedAt     chat.Time         `json:"editedAt,omitzero"`
+	DeletedAt    chat.Time         `json:"deletedAt,omitzero"`
+}
+
+// operatorAct is an operator event about a session: one of those that only
+// ?types=all shows.
+type operatorAct struct {
+	Type         string    `json:"type"`
+	SessionID    string    `json:"sessionId"`
+	SourceBridge string    `json:"sourceBridge"`
+	OperatorName string    `json:"operatorName,omitempty"`
+	Timestamp    chat.Time `json:"timestamp"`
+	MessageIDs   []string  `json:"messageIds,omitempty"`
+	Status       string    `json:"status,omitempty"`
+	Active       *bool     `json:"active,omitempty"`
+}
+
+// operatorActs are the names that events about sessions have on the stream.
+var operatorActs = map[chat.EventType]string{
+	chat.EventSessionClosed: "session_closed",
+	chat.EventCSATRequest:   "csat_request",
+	chat.EventMessageRead:   "message_read",
+	chat.StateTyping:        "operator_typing",
+}
+
+// operatorEvent renders what an operator did at a desk as backends read it, and
+// tells whether it is of the seed's three types. What the backend did itself
+// does not return to it: nil.
+func operatorEvent(e *chat.Event, files *chat.FileLinks) (data []byte, common bool) {
+	if e.Source == "" || e.Source == chat.SourceWidget || e.Source == chat.SourceAPI {
+		return nil, false
+	}
+	switch e.Type {
+	case chat.EventMessage, chat.EventMessageEdited, chat.EventMessageDeleted:
+		m, err := e.Message()
+		if err != nil || m.Sender != chat.SenderOperator {
+			return nil, false
+		}
+		files.Show(&m, 0)
+		data, _ = marshal(operatorMessageOf(e, &m))
+		return data, true
+	}
+	name, known := operatorActs[e.Type]
+	if !known {
+		return nil, false
+	}
+	act := operatorAct{}
+	if json.Unmarshal(e.Payload, &act) != nil {
+		return nil, false
+	}
+	act.Type, act.SessionID, act.SourceBridge, act.Timestamp = name, e.SessionID, e.Source, e.At
+	data, _ = marshal(act)
+	return data, false
+}
+
+func operatorMessageOf(e *chat.Event, m *chat.Message) operatorMessage {
+	out := operatorMessage{Type: "operator_" + string(e.Type), SessionID: e.SessionID, MessageID: m.ID, SourceBridge: e.Source,
+		OperatorName: m.OperatorName, Timestamp: m.Timestamp}
+	switch e.Type {
+	case chat.EventMessage:
+		out.Content, out.ReplyTo, out.Attachments = &m.Content, m.ReplyTo, m.Attachments.V
+	case chat.EventMessageEdited:
+		out.Content, out.EditedAt = &m.Content, m.EditedAt
+	default:
+		out.DeletedAt = m.DeletedAt
+	}
+	return out
+}
