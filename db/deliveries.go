@@ -36,7 +36,13 @@ func (t *tx) Lanes(dest string) ([]chat.Lane, error) {
 	return list[chat.Lane](t, selectLanes, dest)
 }
 
-const orderDeliveries = ` ORDER BY d.created_at DESC, d.session DESC, d.rev DESC, d.dest DESC LIMIT ?`
+// The list's order, and the conditions of places in it.
+const (
+	newestDeliveries = ` ORDER BY d.created_at DESC, d.session DESC, d.rev DESC, d.dest DESC LIMIT ?`
+	oldestDeliveries = ` ORDER BY d.created_at, d.session, d.rev, d.dest LIMIT ?`
+	older            = `(d.created_at, d.session, d.rev, d.dest) < (?, COALESCE(` + ofSession + `, 0), ?, ?)`
+	younger          = `(d.created_at, d.session, d.rev, d.dest) > (?, COALESCE(` + ofSession + `, 0), ?, ?)`
+)
 
 // byState are the conditions on states. They are written out because the
 // indexes on them are partial.
@@ -58,11 +64,27 @@ func (t *tx) Deliveries(q chat.DeliveryQuery) ([]chat.Delivery, error) {
 		where = append(where, `d.dest = ?`)
 		args = append(args, q.Dest)
 	}
+	order := newestDeliveries
+	if q.Before != nil {
+		where = append(where, older)
+		args = append(args, place(*q.Before)...)
+	}
+	if q.After != nil {
+		order = oldestDeliveries
+		where = append(where, younger)
+		args = append(args, place(*q.After)...)
+	}
 	query := selectDeliveries
 	if len(where) > 0 {
 		query += ` WHERE ` + strings.Join(where, ` AND `)
 	}
-	return list[chat.Delivery](t, query+orderDeliveries, append(args, limitOf(q.Limit))...)
+	return list[chat.Delivery](t, query+order, append(args, limitOf(q.Limit))...)
+}
+
+// place returns the parameters of older and younger.
+func place(c chat.Cursor) []any {
+	dest, sessionID, rev, _ := chat.ParseDeliveryID(c.ID)
+	return []any{int64(c.At), sessionID, rev, dest}
 }
 
 const updateDelivery = `UPDATE deliveries SET state = ?, attempts = ?, next_at = ?, last_error = ?

@@ -110,6 +110,62 @@ func TestDeliveries(t *testing.T) {
 	})
 }
 
+// TestDeliveriesByPages: pages behind each other are the whole list, both ways,
+// also when many deliveries are of the same millisecond.
+func TestDeliveriesByPages(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		apply(t, d, func(tx chat.Tx) error {
+			for _, id := range []string{"a", "b"} {
+				if err := tx.CreateSession(newSession(id, 1)); err != nil {
+					return err
+				}
+				for rev := range int64(3) {
+					if err := tx.Append(newEvent(id, rev+1, "m"), []chat.Destination{{Dest: "hook"}, {Dest: "desk"}}); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+		pages := func(next func(last chat.Cursor, begun bool) chat.DeliveryQuery) (ids []string) {
+			t.Helper()
+			var last chat.Cursor
+			for page := []chat.Delivery{{}}; len(page) > 0 && len(ids) < 100; {
+				q := next(last, len(ids) > 0)
+				q.Limit = 5
+				read(t, d, func(r chat.Reader) (err error) { page, err = r.Deliveries(q); return err })
+				for i := range page {
+					last = page[i].Cursor()
+					ids = append(ids, page[i].ID())
+				}
+			}
+			return ids
+		}
+		var want []string
+		read(t, d, func(r chat.Reader) error {
+			list, err := r.Deliveries(chat.DeliveryQuery{})
+			for i := range list {
+				want = append(want, list[i].ID())
+			}
+			return err
+		})
+		back := pages(func(last chat.Cursor, begun bool) (q chat.DeliveryQuery) {
+			if begun {
+				q.Before = &last
+			}
+			return q
+		})
+		forth := pages(func(last chat.Cursor, _ bool) chat.DeliveryQuery { return chat.DeliveryQuery{After: &last} })
+		if len(want) != 12 || !slices.Equal(back, want) {
+			t.Errorf("by pages, newest first:\n%v\nat once:\n%v", back, want)
+		}
+		slices.Reverse(forth)
+		if !slices.Equal(forth, want) {
+			t.Errorf("by pages, oldest first, turned round:\n%v\nat once:\n%v", forth, want)
+		}
+	})
+}
+
 func TestInbox(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		put := func(key, thread string, next chat.Time) (fresh bool) {

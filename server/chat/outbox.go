@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
@@ -75,13 +73,11 @@ func (o *Outbox) Wake(dest, sessionID string, due Time) {
 
 // Retry takes up a delivery that was given up, named by its ID.
 func (o *Outbox) Retry(ctx context.Context, id string) error {
-	dest, rest, _ := strings.Cut(id, ".")
-	sessionID, number, _ := strings.Cut(rest, ".")
-	rev, err := strconv.ParseInt(number, 10, 64)
-	if err != nil {
+	dest, sessionID, rev, ok := ParseDeliveryID(id)
+	if !ok {
 		return ErrDeliveryNotFound
 	}
-	err = o.store.Apply(ctx, func(tx Tx) error {
+	err := o.store.Apply(ctx, func(tx Tx) error {
 		d, err := tx.Delivery(dest, sessionID, rev)
 		if err != nil {
 			return err
@@ -89,13 +85,59 @@ func (o *Outbox) Retry(ctx context.Context, id string) error {
 		if d.State != DeliveryFailed {
 			return Errorf(Conflict, "The delivery is %s; only a failed one can be tried again", d.State)
 		}
-		d.State, d.Attempts, d.NextAt = DeliveryPending, 0, Now()
-		return tx.SaveDelivery(&d)
+		return d.again(tx)
 	})
 	if err == nil {
 		o.Wake(dest, sessionID, Now())
 	}
 	return err
+}
+
+// How many deliveries one RetryFailed takes up, and how many of them in one
+// transaction: nobody waits for long behind it.
+const (
+	retryMost    = 2000
+	retryPortion = 200
+)
+
+// RetryFailed takes up the oldest failed deliveries behind a place of the list,
+// to one sink or, with "", to all. It returns how many, and the place to go on
+// from while there are more: what fails again meanwhile is not met twice.
+func (o *Outbox) RetryFailed(ctx context.Context, dest string, after Cursor) (count int, next *Cursor, err error) {
+	for count < retryMost {
+		failed, err := o.retryPortion(ctx, dest, after)
+		if err != nil {
+			return count, nil, err
+		}
+		for i := range failed {
+			o.Wake(failed[i].Dest, failed[i].SessionID, Now())
+		}
+		count += len(failed)
+		if len(failed) < retryPortion {
+			return count, nil, nil
+		}
+		after = failed[len(failed)-1].Cursor()
+	}
+	return count, &after, nil
+}
+
+func (o *Outbox) retryPortion(ctx context.Context, dest string, after Cursor) (failed []Delivery, err error) {
+	err = o.store.Apply(ctx, func(tx Tx) error {
+		failed, err = tx.Deliveries(DeliveryQuery{Dest: dest, State: new(DeliveryFailed), After: &after, Limit: retryPortion})
+		for i := range failed {
+			if err == nil {
+				err = failed[i].again(tx)
+			}
+		}
+		return err
+	})
+	return failed, err
+}
+
+// again makes a delivery that was given up a waiting one.
+func (d *Delivery) again(tx Tx) error {
+	d.State, d.Attempts, d.NextAt = DeliveryPending, 0, Now()
+	return tx.SaveDelivery(d)
 }
 
 // serve delivers what is due in a session's lane, until the lane rests, is

@@ -345,6 +345,39 @@ func TestOutboxStopsWithoutADatabase(t *testing.T) {
 	})
 }
 
+// TestOutboxRetriesAllFailed: what was given up leaves again in its order, and
+// what fails once more is not taken up by the same sweep.
+func TestOutboxRetriesAllFailed(t *testing.T) {
+	inHouse(t, func(t *testing.T, store *db.DB) {
+		sink := newSink("desk")
+		sink.policy.Attempts = 1
+		down := true
+		sink.answer = func(lane []chat.Delivery) (int, error) {
+			if down {
+				return 0, errors.New("down")
+			}
+			return 1, nil
+		}
+		h := build(t, store, sink)
+		h.run(t)
+		id := h.open(t, "a")
+		h.say(t, id, "one")
+		h.say(t, id, "two")
+		time.Sleep(time.Minute)
+		for _, down = range []bool{true, false} {
+			count, next, err := h.outbox.RetryFailed(t.Context(), "desk", chat.Cursor{})
+			if count != 3 || next != nil || err != nil {
+				t.Fatalf("%d taken up, next %v, %v", count, next, err)
+			}
+			time.Sleep(time.Minute)
+		}
+		expectRevs(t, sink, id, "1", "2", "3", "1", "2", "3", "1", "2", "3")
+		if got := states(t, store, "desk"); got[chat.DeliveryDone] != 3 || len(got) != 1 {
+			t.Errorf("deliveries are %v, want 3 done", got)
+		}
+	})
+}
+
 func TestBackoffDoublesUpToItsLongest(t *testing.T) {
 	pause := chat.Backoff(time.Second, 5*time.Second)
 	for n, want := range []time.Duration{1: 1, 2: 2, 3: 4, 4: 5, 100: 5} {

@@ -3,6 +3,8 @@ package chat
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -62,6 +64,17 @@ type Delivery struct {
 
 // ID names the delivery; it never changes.
 func (d *Delivery) ID() string { return fmt.Sprintf("%s.%s.%d", d.Dest, d.SessionID, d.Rev) }
+
+// Cursor is the delivery's place in the list of deliveries.
+func (d *Delivery) Cursor() Cursor { return Cursor{d.CreatedAt, d.ID()} }
+
+// ParseDeliveryID takes an ID of [Delivery.ID] apart.
+func ParseDeliveryID(id string) (dest, sessionID string, rev int64, ok bool) {
+	dest, rest, _ := strings.Cut(id, ".")
+	sessionID, number, _ := strings.Cut(rest, ".")
+	rev, err := strconv.ParseInt(number, 10, 64)
+	return dest, sessionID, rev, err == nil
+}
 
 // Ambiguous reports whether an earlier attempt may have arrived. It stays so
 // until the delivery is done: a later refusal says nothing about the attempt
