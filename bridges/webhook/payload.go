@@ -31,6 +31,7 @@ type facts struct {
 	Name        string          `json:"name"`
 	Data        json.RawMessage `json:"data"`
 	Timestamp   chat.Time       `json:"timestamp"`
+	Active      bool            `json:"active"`
 }
 
 // whose says whose conversation an event belongs to.
@@ -103,6 +104,12 @@ func translate(e *chat.Event, visitorID string, links *chat.FileLinks) (name str
 			whose
 			At chat.Time `json:"at"`
 		}{who, f.At}
+	case chat.EventAITakeover:
+		body = struct {
+			whose
+			Active bool   `json:"active"`
+			Reason string `json:"reason,omitempty"`
+		}{who, f.Active, f.Reason}
 	default:
 		return "", nil, nil
 	}

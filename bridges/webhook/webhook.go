@@ -13,7 +13,9 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"relay/server/chat"
 )
@@ -96,7 +98,7 @@ func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (int, error) {
 	}
 	answer, err := s.post(ctx, target, messageID(d.ID()), event, data)
 	if err == nil {
-		err = s.judge(ctx, answer)
+		err = s.judge(ctx, target, answer)
 	}
 	if err != nil {
 		return 0, err
@@ -159,21 +161,38 @@ func (s *Sink) post(ctx context.Context, t Target, id, event string, data json.R
 }
 
 // judge decides what an answer means: any 2xx is an acknowledgement (seed 6.2).
-func (s *Sink) judge(ctx context.Context, a Answer) error {
+func (s *Sink) judge(ctx context.Context, asked Target, a Answer) error {
 	if a.Status >= 200 && a.Status < 300 {
 		return nil
 	}
-	err := fmt.Errorf("the receiver answered %d %s", a.Status, http.StatusText(a.Status))
+	err := a.refusal()
 	switch a.Status {
 	case http.StatusGone:
-		s.opts.Gone(ctx)
-		return fmt.Errorf("%w: it wants no more events, the webhook is switched off (%w)", err, chat.ErrPermanent)
+		if now, _ := s.opts.Target(); now == asked { // or another receiver would be cut off
+			s.opts.Gone(ctx)
+		}
+		return fmt.Errorf("%w; it wants no more events, so the webhook is switched off (%w)", err, chat.ErrPermanent)
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		if a.RetryAfter > 0 {
 			return &chat.RetryAfter{After: a.RetryAfter, Scope: chat.ScopeSink, Cause: err}
 		}
 	}
 	return err
+}
+
+// refusal says what the receiver said, for the log of deliveries.
+func (a Answer) refusal() error {
+	said := fmt.Sprintf("the receiver answered %d %s", a.Status, http.StatusText(a.Status))
+	if text := oneLine(a.Body); text != "" {
+		said += ": " + text
+	}
+	return errors.New(said)
+}
+
+// oneLine is a text without control characters, which a log would obey and a
+// database may refuse.
+func oneLine(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }), " ")
 }
 
 // retryAfter reads the header in seconds; dates are left to the schedule.

@@ -22,6 +22,7 @@ const (
 	EventCSATRequest     EventType = "csat_request"
 	EventCSATSubmitted   EventType = "csat_submitted"
 	EventDisconnect      EventType = "visitor_disconnect"
+	EventAITakeover      EventType = "ai_takeover"
 	// EventLeaving is a disconnect that may yet turn out to be a change of
 	// page. Nobody hears of it but the leave sink, a while later.
 	EventLeaving EventType = "visitor_leaving"

@@ -34,7 +34,7 @@ func route(e *Event, targets []Target) []Destination {
 func wants(kind TargetKind, e *Event) bool {
 	switch e.Type {
 	case EventNewSession, EventMessage, EventMessageEdited, EventMessageDeleted,
-		EventIdentityUpdate, EventSessionClosed, EventCSATSubmitted, EventDisconnect:
+		EventIdentityUpdate, EventSessionClosed, EventCSATSubmitted, EventDisconnect, EventAITakeover:
 		return true
 	case EventCustom, EventMessageRead:
 		return e.Source == SourceWidget || (kind == TargetWebhook && e.Type == EventMessageRead)
