@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"relay/bridges/webhook"
 	"relay/server/chat"
 )
 
@@ -64,15 +65,25 @@ const maxDeliveries = 100
 
 // deliveryView is a delivery as people look at it.
 type deliveryView struct {
-	ID        string         `json:"id"`
-	Dest      string         `json:"dest"`
-	SessionID string         `json:"sessionId"`
-	Type      chat.EventType `json:"type"`
-	State     string         `json:"state"`
-	Attempts  int            `json:"attempts"`
-	NextAt    chat.Time      `json:"nextAt"`
-	LastError string         `json:"lastError,omitempty"`
-	CreatedAt chat.Time      `json:"createdAt"`
+	ID        string    `json:"id"`
+	WebhookID string    `json:"webhookId,omitempty"` // as the receiver got it
+	Dest      string    `json:"dest"`
+	SessionID string    `json:"sessionId"`
+	Type      string    `json:"type"`
+	State     string    `json:"state"`
+	Attempts  int       `json:"attempts"`
+	NextAt    chat.Time `json:"nextAt"`
+	LastError string    `json:"lastError,omitempty"`
+	CreatedAt chat.Time `json:"createdAt"`
+}
+
+func viewDelivery(d *chat.Delivery) deliveryView {
+	v := deliveryView{ID: d.ID(), Dest: d.Dest, SessionID: d.SessionID, Type: string(d.Event.Type), State: d.State.String(),
+		Attempts: d.Attempts, NextAt: d.NextAt, LastError: d.LastError, CreatedAt: d.CreatedAt}
+	if d.Dest == webhook.Name {
+		v.WebhookID, v.Type = webhook.MessageID(v.ID), webhook.TypeOf(&d.Event)
+	}
+	return v
 }
 
 // deliveryStates are the values of ?state=.
@@ -101,9 +112,7 @@ func (s *Server) deliveries(_ http.ResponseWriter, r *http.Request, _ chat.Autho
 	}
 	views := make([]deliveryView, len(list))
 	for i := range list {
-		d := &list[i]
-		views[i] = deliveryView{ID: d.ID(), Dest: d.Dest, SessionID: d.SessionID, Type: d.Event.Type, State: d.State.String(),
-			Attempts: d.Attempts, NextAt: d.NextAt, LastError: d.LastError, CreatedAt: d.CreatedAt}
+		views[i] = viewDelivery(&list[i])
 	}
 	answer["deliveries"] = views
 	return answer, nil

@@ -173,10 +173,16 @@ func TestWebhookMessages(t *testing.T) {
 		first := s.askWithFile(id)
 		answer := s.must("POST", admin+"/messages", secretKey, object{"content": "Hi Ada", "replyTo": first, "operatorName": "Olga"}).text("id")
 		s.must("PATCH", admin+"/messages/"+answer, secretKey, object{"content": "Hi!"})
+		sentID := ""
 		for _, name := range []string{"new_session", "visitor_message", "visitor_message_edited", "operator_message", "operator_message_edited"} {
 			p := <-posts
 			p.verify(t)
 			golden(t, name, p.body)
+			sentID = p.header.Get("webhook-id")
+		}
+		newest := s.must("GET", "/api/admin/deliveries?limit=1", secretKey, nil).get("deliveries").([]any)[0].(map[string]any)
+		if newest["webhookId"] != sentID || newest["type"] != "operator_message_edited" {
+			t.Errorf("the log has %v, the receiver got %s", newest, sentID)
 		}
 		if a := s.must("POST", "/api/admin/webhooks/test", secretKey, nil); a.get("ok") != true || a.get("status") != 200.0 {
 			t.Errorf("test event: %s", a.body)

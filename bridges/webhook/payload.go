@@ -50,6 +50,22 @@ type message struct {
 	DeletedAt   chat.Time         `json:"deletedAt,omitzero"`
 }
 
+// TypeOf is an event's type as receivers see it (contract.md 5).
+func TypeOf(e *chat.Event) string {
+	switch e.Type {
+	case chat.EventMessage, chat.EventMessageEdited, chat.EventMessageDeleted:
+		if m, err := e.Message(); err == nil {
+			return typeOfMessage(e.Type, m.Sender)
+		}
+	}
+	return string(e.Type)
+}
+
+// typeOfMessage puts who wrote a message before the type of an event about it.
+func typeOfMessage(t chat.EventType, sender chat.Sender) string {
+	return string(sender) + "_" + string(t)
+}
+
 // translate renders an event as receivers see it: its type there and its data
 // (contract.md 5). "" is the type of events that receivers do not hear of.
 func translate(e *chat.Event, visitorID string, links *chat.FileLinks) (name string, data json.RawMessage, err error) {
@@ -125,14 +141,13 @@ func translateMessage(e *chat.Event, who whose, links *chat.FileLinks) (name str
 	}
 	links.Show(&m, 0)
 	out := message{ID: m.ID}
-	suffix := ""
 	switch e.Type {
 	case chat.EventMessage:
 		out.Content, out.ReplyTo, out.Attachments = &m.Content, m.ReplyTo, m.Attachments.V
 	case chat.EventMessageEdited:
-		suffix, out.Content, out.EditedAt = "_edited", &m.Content, m.EditedAt
+		out.Content, out.EditedAt = &m.Content, m.EditedAt
 	default:
-		suffix, out.DeletedAt = "_deleted", m.DeletedAt
+		out.DeletedAt = m.DeletedAt
 	}
 	body := struct {
 		whose
@@ -144,5 +159,5 @@ func translateMessage(e *chat.Event, who whose, links *chat.FileLinks) (name str
 		body.OperatorName, body.SourceBridge = m.OperatorName, m.SourceBridge
 	}
 	data, err = json.Marshal(body)
-	return string(m.Sender) + "_message" + suffix, data, err
+	return typeOfMessage(e.Type, m.Sender), data, err
 }

@@ -11,7 +11,6 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -83,7 +82,7 @@ func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (int, error) {
 	d := &lane[0]
 	target, ok := s.opts.Target()
 	if !ok {
-		return 0, fmt.Errorf("the webhook is switched off: %w", chat.ErrPermanent)
+		return 0, final{errors.New("the webhook is switched off")}
 	}
 	visitorID, err := s.visitor(ctx, d.SessionID)
 	if err != nil {
@@ -91,12 +90,12 @@ func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (int, error) {
 	}
 	event, data, err := translate(&d.Event, visitorID, s.opts.Links)
 	if err != nil {
-		return 0, fmt.Errorf("%w: %w", chat.ErrPermanent, err)
+		return 0, final{err}
 	}
 	if event == "" {
 		return 1, nil
 	}
-	answer, err := s.post(ctx, target, messageID(d.ID()), event, data)
+	answer, err := s.post(ctx, target, MessageID(d.ID()), event, data)
 	if err == nil {
 		err = s.judge(ctx, target, answer)
 	}
@@ -134,7 +133,7 @@ func (s *Sink) post(ctx context.Context, t Target, id, event string, data json.R
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.URL, bytes.NewReader(body))
 	if err != nil {
-		return Answer{}, fmt.Errorf("%w: the webhook's address is not a URL", chat.ErrPermanent)
+		return Answer{}, final{errors.New("the webhook's address is not a URL")}
 	}
 	sign(req.Header, t, id, event, at, body)
 	req.Header.Set("User-Agent", "relay/"+s.opts.Version)
@@ -144,11 +143,8 @@ func (s *Sink) post(ctx context.Context, t Target, id, event string, data json.R
 	}
 	begun := time.Now()
 	resp, err := client.Do(req)
-	if errors.Is(err, errForbiddenAddress) {
-		return Answer{}, fmt.Errorf("%w (%w)", withoutURL(err), chat.ErrPermanent)
-	}
 	if err != nil {
-		return Answer{}, withoutURL(err)
+		return Answer{Duration: time.Since(begun)}, explain(err)
 	}
 	defer resp.Body.Close()
 	// The status says it all. A receiver that goes on and on, or never comes to
@@ -171,7 +167,7 @@ func (s *Sink) judge(ctx context.Context, asked Target, a Answer) error {
 		if now, _ := s.opts.Target(); now == asked { // or another receiver would be cut off
 			s.opts.Gone(ctx)
 		}
-		return fmt.Errorf("%w; it wants no more events, so the webhook is switched off (%w)", err, chat.ErrPermanent)
+		return final{fmt.Errorf("%w; it wants no more events, so the webhook is switched off", err)}
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		if a.RetryAfter > 0 {
 			return &chat.RetryAfter{After: a.RetryAfter, Scope: chat.ScopeSink, Cause: err}
@@ -204,18 +200,6 @@ func retryAfter(header string) time.Duration {
 	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
 }
 
-// withoutURL takes the URL out of an error: its query may hold a secret.
-func withoutURL(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
-		if u.Timeout() {
-			return errors.New("the receiver did not answer within 10 seconds")
-		}
-		return u.Err
-	}
-	return err
-}
-
 // Test sends a test event at once and returns what the receiver answered.
 func (s *Sink) Test(ctx context.Context) (Answer, error) {
 	target, ok := s.opts.Target()
@@ -223,5 +207,5 @@ func (s *Sink) Test(ctx context.Context) (Answer, error) {
 		return Answer{}, chat.Errorf(chat.Conflict, "The webhook has no address, or is switched off: set eventsWebhookUrl")
 	}
 	data := json.RawMessage(`{"message":"This is a test event from relay."}`)
-	return s.post(ctx, target, messageID(chat.NewID()), "test", data)
+	return s.post(ctx, target, MessageID(chat.NewID()), "test", data)
 }
