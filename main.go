@@ -155,7 +155,7 @@ func (a *app) serve(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	webhook := server.NewWebhook(a.cfg, database, relay, keys, a.log, version)
+	webhook := server.NewWebhook(a.cfg, relay, keys, a.log, version)
 	srv, err := server.New(a.cfg, server.Deps{Store: database, Relay: relay, Hub: hub, Outbox: outbox, Webhook: webhook, Keys: keys, Log: a.log,
 		Version: version, Ready: database.Ping})
 	if err != nil {

@@ -63,7 +63,7 @@ func TestDeliveries(t *testing.T) {
 			read(t, d, func(r chat.Reader) (err error) { list, err = r.Lane("desk", "a", limit); return err })
 			return list
 		}
-		first := chat.Delivery{Dest: "desk", SessionID: "a", Rev: 1, NextAt: 6001, CreatedAt: 1001, Event: *newEvent("a", 1, "m")}
+		first := chat.Delivery{Dest: "desk", SessionID: "a", VisitorID: "visitor-a", Rev: 1, NextAt: 6001, CreatedAt: 1001, Event: *newEvent("a", 1, "m")}
 		if got := lane(2); len(got) != 2 || !reflect.DeepEqual(got[0], first) || got[1].Rev != 2 {
 			t.Errorf("lane: %+v", got)
 		}
@@ -107,6 +107,37 @@ func TestDeliveries(t *testing.T) {
 				return err
 			})
 		}
+	})
+}
+
+// TestSaveDone: exactly the given deliveries are done, also when others are
+// between them.
+func TestSaveDone(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		apply(t, d, func(tx chat.Tx) error {
+			err := tx.CreateSession(newSession("a", 1))
+			for rev := int64(1); err == nil && rev <= 6; rev++ {
+				err = tx.Append(newEvent("a", rev, "m"), []chat.Destination{{Dest: "hook"}, {Dest: "desk"}})
+			}
+			return err
+		})
+		apply(t, d, func(tx chat.Tx) error {
+			lane, err := tx.Lane("hook", "a", 10)
+			lane = append(lane[:2:2], lane[3], lane[4]) // 1, 2, 4 and 5
+			return errors.Join(err, tx.SaveDone(lane), tx.SaveDone(nil))
+		})
+		read(t, d, func(r chat.Reader) error {
+			hook, err := r.Lane("hook", "a", 10)
+			desk, err2 := r.Lane("desk", "a", 10)
+			if len(hook) != 2 || hook[0].Rev != 3 || hook[1].Rev != 6 || len(desk) != 6 {
+				t.Errorf("these wait: %+v, and %d of the other sink", hook, len(desk))
+			}
+			done, err3 := r.Delivery("hook", "a", 4)
+			if done.State != chat.DeliveryDone || done.Attempts != 1 {
+				t.Errorf("done: %+v", done)
+			}
+			return errors.Join(err, err2, err3)
+		})
 	})
 }
 

@@ -58,7 +58,7 @@ func Queries() map[string]string {
 		"Deliveries": selectDeliveries + newestDeliveries, "Deliveries, failed": failed + newestDeliveries,
 		"Deliveries, before": selectDeliveries + ` WHERE ` + older + newestDeliveries, "Deliveries, failed, after": failed + ` AND ` + younger + oldestDeliveries,
 		"InboxLane":  selectInboxLane,
-		"InboxLanes": selectInboxLanes, "save session": updateSession, "save message": updateMessage, "save delivery": updateDelivery,
+		"InboxLanes": selectInboxLanes, "save session": updateSession, "save message": updateMessage, "save delivery": updateDelivery, "save done": updateDone,
 		"save update": updateUpdate, "erase": deleteSession, "old deliveries": selectOldDeliveries, "old events": selectOldEvents,
 		"old empty": selectOldEmpty, "orphans": selectOrphans, "Export": selectExport,
 	}

@@ -40,7 +40,6 @@ func prefixes(list ...string) []netip.Prefix {
 func newClient(allowed []netip.Prefix) *http.Client {
 	dialer := &net.Dialer{Timeout: timeout, Control: control(allowed)}
 	return &http.Client{
-		Timeout:       timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{DialContext: dialer.DialContext, MaxConnsPerHost: connsPerHost, MaxIdleConnsPerHost: connsPerHost,
 			IdleConnTimeout: time.Minute, TLSHandshakeTimeout: timeout, DisableCompression: true, ForceAttemptHTTP2: true,

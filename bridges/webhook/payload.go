@@ -7,12 +7,10 @@ import (
 	"relay/server/chat"
 )
 
-// envelope is the body of every request: exactly these three keys (seed 2,
+// envelope renders the body of a request: exactly these three keys (seed 2,
 // outgoing webhook envelope).
-type envelope struct {
-	Type   string          `json:"type"`
-	Data   json.RawMessage `json:"data"`
-	SentAt chat.Time       `json:"sentAt"`
+func envelope(event string, data json.RawMessage, sentAt chat.Time) []byte {
+	return fmt.Appendf(nil, `{"type":"%s","data":%s,"sentAt":"%s"}`, event, data, sentAt)
 }
 
 // facts are the fields that events carry in their payloads.
@@ -69,16 +67,17 @@ func typeOfMessage(t chat.EventType, sender chat.Sender) string {
 // translate renders an event as receivers see it: its type there and its data
 // (contract.md 5). "" is the type of events that receivers do not hear of.
 func translate(e *chat.Event, visitorID string, links *chat.FileLinks) (name string, data json.RawMessage, err error) {
+	who := whose{e.SessionID, visitorID}
+	switch e.Type {
+	case chat.EventMessage, chat.EventMessageEdited, chat.EventMessageDeleted:
+		return translateMessage(e, who, links)
+	}
 	var f facts
 	if err := json.Unmarshal(e.Payload, &f); err != nil {
 		return "", nil, fmt.Errorf("read event %s.%d: %w", e.SessionID, e.Rev, err)
 	}
-	who := whose{e.SessionID, visitorID}
-	name = string(e.Type)
 	var body any
 	switch e.Type {
-	case chat.EventMessage, chat.EventMessageEdited, chat.EventMessageDeleted:
-		return translateMessage(e, who, links)
 	case chat.EventNewSession:
 		body = struct {
 			whose
@@ -130,7 +129,7 @@ func translate(e *chat.Event, visitorID string, links *chat.FileLinks) (name str
 		return "", nil, nil
 	}
 	data, err = json.Marshal(body)
-	return name, data, err
+	return string(e.Type), data, err
 }
 
 // translateMessage renders an event about a message.

@@ -29,6 +29,9 @@ var schedule = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minut
 // maxRetryAfter bounds what a receiver may ask for.
 const maxRetryAfter = time.Hour
 
+// turn is how long one session's events may follow each other.
+const turn = time.Second
+
 // bodyPatience is how long the body of an answer is waited for.
 const bodyPatience = time.Second
 
@@ -42,7 +45,6 @@ type Target struct {
 
 // Options are what a Sink is made of.
 type Options struct {
-	Store chat.Store
 	Links *chat.FileLinks
 	// Target returns the target in force, ok false when there is none.
 	Target func() (t Target, ok bool)
@@ -72,46 +74,40 @@ func (s *Sink) Name() string { return Name }
 // Policy implements [chat.Sink]. A failing event holds the later ones of its
 // session for three attempts; then they pass and it is retried alone.
 func (s *Sink) Policy() chat.Policy {
-	return chat.Policy{Parallel: 8, Batch: 1, Hold: 3, Timeout: timeout + 5*time.Second, MaxAge: 4 * 24 * time.Hour,
+	return chat.Policy{Parallel: 8, Batch: 32, Hold: 3, Repeatable: true, Timeout: timeout + 5*time.Second, MaxAge: 4 * 24 * time.Hour,
 		Attempts: min(s.opts.Retries, len(schedule)) + 1,
 		Backoff:  func(n int) time.Duration { return schedule[min(n, len(schedule))-1] }}
 }
 
-// Deliver implements [chat.Sink].
-func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (int, error) {
-	d := &lane[0]
-	target, ok := s.opts.Target()
-	if !ok {
-		return 0, final{errors.New("the webhook is switched off")}
+// Deliver implements [chat.Sink]. It posts one event after the other, and
+// returns after a second so that those who wait for it need not wait for long.
+func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err error) {
+	for begun := time.Now(); done < len(lane) && time.Since(begun) < turn; done++ {
+		if err := s.deliver(ctx, &lane[done]); err != nil {
+			return done, err
+		}
 	}
-	visitorID, err := s.visitor(ctx, d.SessionID)
-	if err != nil {
-		return 0, err
-	}
-	event, data, err := translate(&d.Event, visitorID, s.opts.Links)
-	if err != nil {
-		return 0, final{err}
-	}
-	if event == "" {
-		return 1, nil
-	}
-	answer, err := s.post(ctx, target, MessageID(d.ID()), event, data)
-	if err == nil {
-		err = s.judge(ctx, target, answer)
-	}
-	if err != nil {
-		return 0, err
-	}
-	return 1, nil
+	return done, nil
 }
 
-func (s *Sink) visitor(ctx context.Context, sessionID string) (visitorID string, err error) {
-	err = s.opts.Store.Look(ctx, func(r chat.Reader) error {
-		session, err := r.Session(sessionID)
-		visitorID = session.VisitorID
+// deliver posts one event.
+func (s *Sink) deliver(ctx context.Context, d *chat.Delivery) error {
+	target, ok := s.opts.Target()
+	if !ok {
+		return final{errors.New("the webhook is switched off")}
+	}
+	event, data, err := translate(&d.Event, d.VisitorID, s.opts.Links)
+	if err != nil {
+		return final{err}
+	}
+	if event == "" {
+		return nil
+	}
+	answer, err := s.post(ctx, target, MessageID(d.ID()), event, data)
+	if err != nil {
 		return err
-	})
-	return visitorID, err
+	}
+	return s.judge(ctx, target, answer)
 }
 
 // Answer is what a receiver said.
@@ -125,11 +121,8 @@ type Answer struct {
 // post sends one event. The bytes that are signed are the bytes that are sent.
 func (s *Sink) post(ctx context.Context, t Target, id, event string, data json.RawMessage) (Answer, error) {
 	at := chat.Now()
-	body, err := json.Marshal(envelope{Type: event, Data: data, SentAt: at})
-	if err != nil {
-		return Answer{}, err
-	}
-	ctx, cancel := context.WithCancel(ctx)
+	body := envelope(event, data, at)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.URL, bytes.NewReader(body))
 	if err != nil {
@@ -147,13 +140,22 @@ func (s *Sink) post(ctx context.Context, t Target, id, event string, data json.R
 		return Answer{Duration: time.Since(begun)}, explain(err)
 	}
 	defer resp.Body.Close()
-	// The status says it all. A receiver that goes on and on, or never comes to
-	// an end, is not listened to: the body is as much of it as came.
-	cut := time.AfterFunc(bodyPatience, cancel)
-	defer cut.Stop()
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
-	return Answer{Status: resp.StatusCode, Body: string(bytes.ToValidUTF8(text, nil)), Duration: time.Since(begun),
-		RetryAfter: retryAfter(resp.Header.Get("Retry-After"))}, nil
+	a := Answer{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header.Get("Retry-After"))}
+	if resp.ContentLength != 0 {
+		a.Body = beginning(resp.Body, cancel)
+	}
+	a.Duration = time.Since(begun)
+	return a, nil
+}
+
+// beginning reads the first part of an answer. The status says it all: a
+// receiver that goes on and on, or never comes to an end, is cut off, and the
+// body is as much of it as came.
+func beginning(body io.Reader, cut func()) string {
+	patience := time.AfterFunc(bodyPatience, cut)
+	defer patience.Stop()
+	text, _ := io.ReadAll(io.LimitReader(body, 1<<10))
+	return string(bytes.ToValidUTF8(text, nil))
 }
 
 // judge decides what an answer means: any 2xx is an acknowledgement (seed 6.2).

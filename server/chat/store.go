@@ -98,6 +98,9 @@ type Tx interface {
 	// Redact replaces the payload of a message's earlier events.
 	Redact(sessionID, messageID string, payload func(Event) Raw) error
 	SaveDelivery(d *Delivery) error
+	// SaveDone stores that deliveries of one lane, in order, are done after one
+	// attempt more. It costs much less than SaveDelivery of each.
+	SaveDone(lane []Delivery) error
 
 	// PutUpdate stores an update and reports whether it is new.
 	PutUpdate(u *Update) (bool, error)
