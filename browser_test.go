@@ -43,6 +43,7 @@ func TestBrowser(t *testing.T) {
 		"Files":            testFiles,
 		"Hostile":          testHostile,
 		"Screenshots":      testScreenshots,
+		"Webhook":          testWebhook,
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {

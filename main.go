@@ -219,7 +219,7 @@ func (a *app) start(ctx context.Context, database *db.DB, hub *chat.Hub, links *
 	if err != nil {
 		return nil, err
 	}
-	return &engine{database, hub, outbox, relay, server.NewWebhook(a.cfg, database, relay, links, a.log, version)}, nil
+	return &engine{database, hub, outbox, relay, server.NewWebhook(a.cfg, relay, links, a.log, version)}, nil
 }
 
 // parts are what works beside the requests in both modes.

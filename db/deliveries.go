@@ -8,7 +8,7 @@ import (
 	"relay/server/chat"
 )
 
-const selectDeliveries = `SELECT d.dest, s.id AS session_id, d.rev, d.state, d.attempts, d.next_at, d.last_error, d.created_at,
+const selectDeliveries = `SELECT d.dest, s.id AS session_id, s.visitor_id, d.rev, d.state, d.attempts, d.next_at, d.last_error, d.created_at,
 	s.id AS "event.session_id", e.rev AS "event.rev", e.type AS "event.type", e.source AS "event.source",
 	e.message_id AS "event.message_id", e.payload AS "event.payload", e.at AS "event.at"
 	FROM deliveries d JOIN events e ON e.session = d.session AND e.rev = d.rev JOIN sessions s ON s.number = d.session`
@@ -37,7 +37,13 @@ func (t *tx) Lanes(dest string) ([]chat.Lane, error) {
 	return list[chat.Lane](t, selectLanes, dest)
 }
 
-const orderDeliveries = ` ORDER BY d.created_at DESC, d.session DESC, d.rev DESC, d.dest DESC LIMIT ?`
+// The list's order, and the conditions of places in it.
+const (
+	newestDeliveries = ` ORDER BY d.created_at DESC, d.session DESC, d.rev DESC, d.dest DESC LIMIT ?`
+	oldestDeliveries = ` ORDER BY d.created_at, d.session, d.rev, d.dest LIMIT ?`
+	older            = `(d.created_at, d.session, d.rev, d.dest) < (?, COALESCE(` + ofSession + `, 0), ?, ?)`
+	younger          = `(d.created_at, d.session, d.rev, d.dest) > (?, COALESCE(` + ofSession + `, 0), ?, ?)`
+)
 
 // byState are the conditions on states. They are written out because the
 // indexes on them are partial.
@@ -59,11 +65,27 @@ func (t *tx) Deliveries(q chat.DeliveryQuery) ([]chat.Delivery, error) {
 		where = append(where, `d.dest = ?`)
 		args = append(args, q.Dest)
 	}
+	order := newestDeliveries
+	if q.Before != nil {
+		where = append(where, older)
+		args = append(args, place(*q.Before)...)
+	}
+	if q.After != nil {
+		order = oldestDeliveries
+		where = append(where, younger)
+		args = append(args, place(*q.After)...)
+	}
 	query := selectDeliveries
 	if len(where) > 0 {
 		query += ` WHERE ` + strings.Join(where, ` AND `)
 	}
-	return list[chat.Delivery](t, query+orderDeliveries, append(args, limitOf(q.Limit))...)
+	return list[chat.Delivery](t, query+order, append(args, limitOf(q.Limit))...)
+}
+
+// place returns the parameters of older and younger.
+func place(c chat.Cursor) []any {
+	dest, sessionID, rev, _ := chat.ParseDeliveryID(c.ID)
+	return []any{int64(c.At), sessionID, rev, dest}
 }
 
 const updateDelivery = `UPDATE deliveries SET state = ?, attempts = ?, next_at = ?, last_error = ?
@@ -86,6 +108,26 @@ func (t *tx) SaveDelivery(d *chat.Delivery) error {
 	_, err := t.q.exec(updateDelivery, int(d.State), d.Attempts, int64(d.NextAt), d.LastError, d.SessionID, d.Rev, d.Dest)
 	if err != nil {
 		return fmt.Errorf("save delivery %s: %w", d.ID(), err)
+	}
+	return nil
+}
+
+const updateDone = `UPDATE deliveries SET state = 2, attempts = attempts + 1, last_error = ''
+	WHERE session = ` + ofSession + ` AND rev >= ? AND rev <= ? AND dest = ?`
+
+// SaveDone implements [chat.Tx]. Revisions without a gap are one statement;
+// what is in a gap may have been taken up again meanwhile.
+func (t *tx) SaveDone(lane []chat.Delivery) error {
+	for len(lane) > 0 {
+		n := 1
+		for n < len(lane) && lane[n].Rev == lane[n-1].Rev+1 {
+			n++
+		}
+		first, last := &lane[0], &lane[n-1]
+		if _, err := t.q.exec(updateDone, first.SessionID, first.Rev, last.Rev, first.Dest); err != nil {
+			return fmt.Errorf("save deliveries %s to %d: %w", first.ID(), last.Rev, err)
+		}
+		lane = lane[n:]
 	}
 	return nil
 }

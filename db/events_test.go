@@ -63,7 +63,7 @@ func TestDeliveries(t *testing.T) {
 			read(t, d, func(r chat.Reader) (err error) { list, err = r.Lane("desk", "a", limit); return err })
 			return list
 		}
-		first := chat.Delivery{Dest: "desk", SessionID: "a", Rev: 1, NextAt: 6001, CreatedAt: 1001, Event: *newEvent("a", 1, "m")}
+		first := chat.Delivery{Dest: "desk", SessionID: "a", VisitorID: "visitor-a", Rev: 1, NextAt: 6001, CreatedAt: 1001, Event: *newEvent("a", 1, "m")}
 		if got := lane(2); len(got) != 2 || !reflect.DeepEqual(got[0], first) || got[1].Rev != 2 {
 			t.Errorf("lane: %+v", got)
 		}
@@ -106,6 +106,93 @@ func TestDeliveries(t *testing.T) {
 				}
 				return err
 			})
+		}
+	})
+}
+
+// TestSaveDone: exactly the given deliveries are done, also when others are
+// between them.
+func TestSaveDone(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		apply(t, d, func(tx chat.Tx) error {
+			err := tx.CreateSession(newSession("a", 1))
+			for rev := int64(1); err == nil && rev <= 6; rev++ {
+				err = tx.Append(newEvent("a", rev, "m"), []chat.Destination{{Dest: "hook"}, {Dest: "desk"}})
+			}
+			return err
+		})
+		apply(t, d, func(tx chat.Tx) error {
+			lane, err := tx.Lane("hook", "a", 10)
+			lane = append(lane[:2:2], lane[3], lane[4]) // 1, 2, 4 and 5
+			return errors.Join(err, tx.SaveDone(lane), tx.SaveDone(nil))
+		})
+		read(t, d, func(r chat.Reader) error {
+			hook, err := r.Lane("hook", "a", 10)
+			desk, err2 := r.Lane("desk", "a", 10)
+			if len(hook) != 2 || hook[0].Rev != 3 || hook[1].Rev != 6 || len(desk) != 6 {
+				t.Errorf("these wait: %+v, and %d of the other sink", hook, len(desk))
+			}
+			done, err3 := r.Delivery("hook", "a", 4)
+			if done.State != chat.DeliveryDone || done.Attempts != 1 {
+				t.Errorf("done: %+v", done)
+			}
+			return errors.Join(err, err2, err3)
+		})
+	})
+}
+
+// TestDeliveriesByPages: pages behind each other are the whole list, both ways,
+// also when many deliveries are of the same millisecond.
+func TestDeliveriesByPages(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		apply(t, d, func(tx chat.Tx) error {
+			for _, id := range []string{"a", "b"} {
+				if err := tx.CreateSession(newSession(id, 1)); err != nil {
+					return err
+				}
+				for rev := range int64(3) {
+					if err := tx.Append(newEvent(id, rev+1, "m"), []chat.Destination{{Dest: "hook"}, {Dest: "desk"}}); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+		pages := func(next func(last chat.Cursor, begun bool) chat.DeliveryQuery) (ids []string) {
+			t.Helper()
+			var last chat.Cursor
+			for page := []chat.Delivery{{}}; len(page) > 0 && len(ids) < 100; {
+				q := next(last, len(ids) > 0)
+				q.Limit = 5
+				read(t, d, func(r chat.Reader) (err error) { page, err = r.Deliveries(q); return err })
+				for i := range page {
+					last = page[i].Cursor()
+					ids = append(ids, page[i].ID())
+				}
+			}
+			return ids
+		}
+		var want []string
+		read(t, d, func(r chat.Reader) error {
+			list, err := r.Deliveries(chat.DeliveryQuery{})
+			for i := range list {
+				want = append(want, list[i].ID())
+			}
+			return err
+		})
+		back := pages(func(last chat.Cursor, begun bool) (q chat.DeliveryQuery) {
+			if begun {
+				q.Before = &last
+			}
+			return q
+		})
+		forth := pages(func(last chat.Cursor, _ bool) chat.DeliveryQuery { return chat.DeliveryQuery{After: &last} })
+		if len(want) != 12 || !slices.Equal(back, want) {
+			t.Errorf("by pages, newest first:\n%v\nat once:\n%v", back, want)
+		}
+		slices.Reverse(forth)
+		if !slices.Equal(forth, want) {
+			t.Errorf("by pages, oldest first, turned round:\n%v\nat once:\n%v", forth, want)
 		}
 	})
 }

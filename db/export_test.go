@@ -48,15 +48,17 @@ func (d *DB) Plan(ctx context.Context, query string, params int) (steps []string
 
 // Queries are the queries that must cost the same whatever the total is.
 func Queries() map[string]string {
-	failed := selectDeliveries + ` WHERE d.state = 3` + orderDeliveries
+	failed := selectDeliveries + ` WHERE d.state = 3`
 	return map[string]string{
 		"Session": selectSession, "Lock": selectStored, "SessionByToken": selectSessionByToken,
 		"SessionByVisitor": selectSessionByVisitor, "VisitorBlocked": selectBlocked, "Sessions": selectStarted,
 		"Sessions, empty": selectEmpty, "Message": selectMessage, "Message, foreign": selectForeign, "MessageByClientID": selectMessageByClientID,
 		"Messages": selectMessagesBefore, "Messages after": selectMessagesAfter, "LastMessages": selectLastMessage,
 		"File": selectFile, "Chunk": selectChunk, "Events": selectEvents, "Lane": selectLane, "Lanes": selectLanes,
-		"Deliveries": selectDeliveries + orderDeliveries, "Deliveries, failed": failed, "InboxLane": selectInboxLane,
-		"InboxLanes": selectInboxLanes, "save session": updateSession, "save message": updateMessage, "save delivery": updateDelivery,
+		"Deliveries": selectDeliveries + newestDeliveries, "Deliveries, failed": failed + newestDeliveries,
+		"Deliveries, before": selectDeliveries + ` WHERE ` + older + newestDeliveries, "Deliveries, failed, after": failed + ` AND ` + younger + oldestDeliveries,
+		"InboxLane":  selectInboxLane,
+		"InboxLanes": selectInboxLanes, "save session": updateSession, "save message": updateMessage, "save delivery": updateDelivery, "save done": updateDone,
 		"save update": updateUpdate, "erase": deleteSession, "old deliveries": selectOldDeliveries, "old events": selectOldEvents,
 		"old empty": selectOldEmpty, "orphans": selectOrphans, "Export": selectExport,
 	}

@@ -81,7 +81,7 @@ func (s *Server) sessions(_ http.ResponseWriter, r *http.Request, _ chat.Author)
 	answer := map[string]any{}
 	if len(list) > limit {
 		list = list[:limit]
-		answer["nextCursor"] = listCursor(&list[limit-1])
+		answer["nextCursor"] = listCursor(chat.Cursor{At: list[limit-1].LastActivity, ID: list[limit-1].ID})
 	}
 	views := make([]sessionView, len(list))
 	for i := range list {
@@ -110,18 +110,24 @@ func sessionQuery(r *http.Request) (chat.SessionQuery, error) {
 		q.Limit = 50
 	}
 	if given := form.Get("cursor"); given != "" {
-		text, err := base64.RawURLEncoding.DecodeString(given)
-		if err != nil || json.Unmarshal(text, &q.Before) != nil || !isText(q.Before.ID) {
-			return q, badRequest("cursor must be a nextCursor of an earlier answer")
-		}
+		q.Before, err = parseCursor(given)
 	}
-	return q, nil
+	return q, err
 }
 
-// listCursor renders the place of a session in the list.
-func listCursor(session *chat.Session) string {
-	text, _ := json.Marshal(chat.Cursor{At: session.LastActivity, ID: session.ID}) // always succeeds
+// listCursor renders a place in a list.
+func listCursor(c chat.Cursor) string {
+	text, _ := json.Marshal(c) // always succeeds
 	return base64.RawURLEncoding.EncodeToString(text)
+}
+
+// parseCursor reads what listCursor rendered.
+func parseCursor(given string) (c chat.Cursor, err error) {
+	text, err := base64.RawURLEncoding.DecodeString(given)
+	if err != nil || json.Unmarshal(text, &c) != nil || !isText(c.ID) {
+		return c, badRequest("cursor must be a nextCursor of an earlier answer")
+	}
+	return c, nil
 }
 
 func ids(list []chat.Session) []string {

@@ -102,7 +102,9 @@ func (s *Server) backend(a action) action {
 }
 
 // toDocs answers GET / of the bridge server, which has no pages of its own.
-func toDocs(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/docs", http.StatusSeeOther) }
+func toDocs(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, "/docs", http.StatusSeeOther)
+}
 
 // The backend speaks for its visitors. What operators and its AI write there
 // comes from the API.
@@ -197,6 +199,7 @@ type messageObject struct {
 	ReplyTo      string    `json:"replyTo"`
 	OperatorName string    `json:"operatorName"`
 	Attachments  []struct {
+		ID       string `json:"id"`
 		URL      string `json:"url"`
 		Filename string `json:"filename"`
 		MimeType string `json:"mimeType"`
@@ -244,14 +247,14 @@ func (m *messageObject) files() (chat.Attachments, error) {
 		if a.Size < 0 {
 			return nil, badRequest("message.attachments: size must not be negative")
 		}
-		files = append(files, chat.Attachment{Filename: a.Filename, MimeType: a.MimeType, Size: a.Size, URL: a.URL})
+		files = append(files, chat.Attachment{ID: a.ID, Filename: a.Filename, MimeType: a.MimeType, Size: a.Size, URL: a.URL})
 	}
 	return files, nil
 }
 
 // sameSession refuses a body that names two sessions.
 func sameSession(name, given, sessionID string) error {
-	if given != "" && given != sessionID {
+	if given != "" && sessionID != "" && given != sessionID {
 		return badRequest(name + " is not session.id")
 	}
 	return nil

@@ -117,7 +117,7 @@ func (t *tightener) document(tree map[string]any) {
 	for name, schema := range components["schemas"].(map[string]any) {
 		t.schema(schema, t.extended["#/components/schemas/"+name])
 	}
-	for _, answers := range []any{components["responses"], tree["paths"]} {
+	for _, answers := range []any{components["responses"], tree["paths"], tree["webhooks"]} {
 		walk(answers, func(media map[string]any) {
 			if body, is := media["schema"].(map[string]any); is && media["in"] == nil {
 				t.schema(body, false)

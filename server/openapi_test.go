@@ -3,10 +3,15 @@ package server_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
 
 	"relay/server/chat"
 )
@@ -70,6 +75,43 @@ func TestSettingsAreDocumented(t *testing.T) {
 	same(t, "what WidgetConfig requires", doc.Components.Schemas["WidgetConfig"].Value.Required, config)
 }
 
+// TestWebhooksAreDocumented holds the document's webhooks to the golden files:
+// the same events, and each file as the document says.
+func TestWebhooksAreDocumented(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "testdata", "webhook", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []string
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		events = append(events, name)
+		webhook := document().strict.Webhooks[name]
+		if webhook == nil {
+			continue // reported below
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var body any
+		if err := json.Unmarshal([]byte(filled.Replace(string(text))), &body); err != nil {
+			t.Fatal(err)
+		}
+		schema := webhook.Post.RequestBody.Value.Content.Get("application/json").Schema.Value
+		if err := schema.VisitJSON(body, openapi3.EnableJSONSchema2020()); err != nil {
+			t.Errorf("%s is not as openapi.yaml says: %s", file, brief(err))
+		}
+		if id := webhook.Post.OperationID; id == "" || webhook.Post.Summary == "" {
+			t.Errorf("%s has the operationId %q and the summary %q", name, id, webhook.Post.Summary)
+		}
+	}
+	same(t, "webhooks", slices.Collect(maps.Keys(document().loose.Webhooks)), events)
+}
+
+// filled puts into a golden file what differs from run to run.
+var filled = strings.NewReplacer(`"ID"`, `"7KQM2HXNW4TCBR5VEYLPD63FGA"`, `"TIME"`, `"2026-01-31T12:00:00.000Z"`)
+
 func same(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	got, want = slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))
@@ -129,6 +171,11 @@ func TestOpenAPIIsServed(t *testing.T) {
 			method, path, _ := strings.Cut(op, " ")
 			if want := fmt.Sprintf(`<span class="path">%s</span>`, path); method != "HEAD" && !strings.Contains(text, want) {
 				t.Errorf("the page does not show %s", op)
+			}
+		}
+		for name := range document().loose.Webhooks {
+			if want := fmt.Sprintf(`<span class="path">%s</span>`, name); !strings.Contains(text, want) {
+				t.Errorf("the page does not show the webhook %s", name)
 			}
 		}
 		for name := range document().loose.Components.Schemas {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"relay/bridges/webhook"
 	"relay/server/chat"
 )
 
@@ -59,17 +60,30 @@ func (s *Server) testBridge(_ http.ResponseWriter, r *http.Request, _ chat.Autho
 	return nil, &httpError{status: http.StatusNotFound, text: "Bridge not found"}
 }
 
+// maxDeliveries is how many deliveries one request may list.
+const maxDeliveries = 100
+
 // deliveryView is a delivery as people look at it.
 type deliveryView struct {
-	ID        string         `json:"id"`
-	Dest      string         `json:"dest"`
-	SessionID string         `json:"sessionId"`
-	Type      chat.EventType `json:"type"`
-	State     string         `json:"state"`
-	Attempts  int            `json:"attempts"`
-	NextAt    chat.Time      `json:"nextAt"`
-	LastError string         `json:"lastError,omitempty"`
-	CreatedAt chat.Time      `json:"createdAt"`
+	ID        string    `json:"id"`
+	WebhookID string    `json:"webhookId,omitempty"` // as the receiver got it
+	Dest      string    `json:"dest"`
+	SessionID string    `json:"sessionId"`
+	Type      string    `json:"type"`
+	State     string    `json:"state"`
+	Attempts  int       `json:"attempts"`
+	NextAt    chat.Time `json:"nextAt"`
+	LastError string    `json:"lastError,omitempty"`
+	CreatedAt chat.Time `json:"createdAt"`
+}
+
+func viewDelivery(d *chat.Delivery) deliveryView {
+	v := deliveryView{ID: d.ID(), Dest: d.Dest, SessionID: d.SessionID, Type: string(d.Event.Type), State: d.State.String(),
+		Attempts: d.Attempts, NextAt: d.NextAt, LastError: d.LastError, CreatedAt: d.CreatedAt}
+	if d.Dest == webhook.Name {
+		v.WebhookID, v.Type = webhook.MessageID(v.ID), webhook.TypeOf(&d.Event)
+	}
+	return v
 }
 
 // deliveryStates are the values of ?state=.
@@ -77,18 +91,12 @@ var deliveryStates = map[string]chat.DeliveryState{"pending": chat.DeliveryPendi
 
 // deliveries answers GET /api/admin/deliveries, newest first.
 func (s *Server) deliveries(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	limit, err := queryLimit(r, maxSessions)
+	q, err := deliveryQuery(r)
 	if err != nil {
 		return nil, err
 	}
-	q := chat.DeliveryQuery{Dest: r.URL.Query().Get("dest"), Limit: limit}
-	if given := r.URL.Query().Get("state"); given != "" {
-		state, known := deliveryStates[given]
-		if !known {
-			return nil, badRequest("state must be pending, sending, done or failed")
-		}
-		q.State = &state
-	}
+	limit := q.Limit
+	q.Limit++ // one more tells whether there is more
 	var list []chat.Delivery
 	err = s.store.Read(r.Context(), func(rd chat.Reader) (err error) {
 		list, err = rd.Deliveries(q)
@@ -97,17 +105,71 @@ func (s *Server) deliveries(_ http.ResponseWriter, r *http.Request, _ chat.Autho
 	if err != nil {
 		return nil, err
 	}
+	answer := map[string]any{}
+	if len(list) > limit {
+		list = list[:limit]
+		answer["nextCursor"] = listCursor(list[limit-1].Cursor())
+	}
 	views := make([]deliveryView, len(list))
 	for i := range list {
-		d := &list[i]
-		views[i] = deliveryView{ID: d.ID(), Dest: d.Dest, SessionID: d.SessionID, Type: d.Event.Type, State: d.State.String(),
-			Attempts: d.Attempts, NextAt: d.NextAt, LastError: d.LastError, CreatedAt: d.CreatedAt}
+		views[i] = viewDelivery(&list[i])
 	}
-	return map[string]any{"deliveries": views}, nil
+	answer["deliveries"] = views
+	return answer, nil
+}
+
+func deliveryQuery(r *http.Request) (q chat.DeliveryQuery, err error) {
+	form := r.URL.Query()
+	if q.Dest = form.Get("dest"); !isText(q.Dest) {
+		return q, badRequest("dest must be the name of a bridge or webhook")
+	}
+	if given := form.Get("state"); given != "" {
+		state, known := deliveryStates[given]
+		if !known {
+			return q, badRequest("state must be pending, sending, done or failed")
+		}
+		q.State = &state
+	}
+	if given := form.Get("cursor"); given != "" {
+		c, err := parseCursor(given)
+		if err != nil {
+			return q, err
+		}
+		q.Before = &c
+	}
+	q.Limit, err = queryLimit(r, maxDeliveries)
+	return q, err
 }
 
 func (s *Server) retryDelivery(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	return ok, s.outbox.Retry(r.Context(), pathVar(r, "id"))
+}
+
+// retryDeliveries answers POST /api/admin/deliveries/retry: the failed
+// deliveries are taken up again, some thousands a request.
+func (s *Server) retryDeliveries(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	in, err := decode[struct {
+		Dest   string `json:"dest"`
+		Cursor string `json:"cursor"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	var after chat.Cursor
+	if in.Cursor != "" {
+		if after, err = parseCursor(in.Cursor); err != nil {
+			return nil, err
+		}
+	}
+	count, next, err := s.outbox.RetryFailed(r.Context(), in.Dest, after)
+	if err != nil {
+		return nil, err
+	}
+	answer := map[string]any{"ok": true, "retried": count}
+	if next != nil {
+		answer["nextCursor"] = listCursor(*next)
+	}
+	return answer, nil
 }
 
 // testWebhook answers POST /api/admin/webhooks/test: what the receiver said to

@@ -182,6 +182,66 @@ func TestDeliveries(t *testing.T) {
 	})
 }
 
+// failedDeliveries puts deliveries that were given up into the store.
+func (s *site) failedDeliveries(dest string, sessions, each int) {
+	s.t.Helper()
+	for i := range sessions {
+		id := s.open(fmt.Sprint(dest, i))
+		err := s.store.Apply(s.t.Context(), func(tx chat.Tx) error {
+			for rev := range int64(each) {
+				e := chat.Event{SessionID: id, Rev: rev + 1, Type: chat.EventCustom, Payload: chat.Raw(`{}`), At: chat.Now()}
+				failed := chat.Delivery{Dest: dest, SessionID: id, Rev: rev + 1, State: chat.DeliveryFailed, Attempts: 3, LastError: "down"}
+				if err := errors.Join(tx.Append(&e, []chat.Destination{{Dest: dest}}), tx.SaveDelivery(&failed)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// TestRetryAllFailed: however many deliveries failed, each request takes up a
+// part, each delivery is taken up once, and others are left alone.
+func TestRetryAllFailed(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		s.failedDeliveries("desk", 2, 10)
+		s.failedDeliveries("webhook", 23, 100)
+		retry := func(body object) answer { return s.must("POST", "/api/admin/deliveries/retry", secretKey, body) }
+		first := retry(object{"dest": "webhook"})
+		if first.get("retried") != 2000.0 || first.text("nextCursor") == "" {
+			t.Fatalf("the first request: %s", first.body)
+		}
+		last := retry(object{"dest": "webhook", "cursor": first.text("nextCursor")})
+		if last.get("retried") != 300.0 || last.get("nextCursor") != nil {
+			t.Errorf("the second request: %s", last.body)
+		}
+		count := func(query string) (n int) {
+			for cursor := ""; ; {
+				a := s.must("GET", "/api/admin/deliveries?"+query+"&cursor="+cursor, secretKey, nil)
+				n += len(a.get("deliveries").([]any))
+				if cursor = a.text("nextCursor"); cursor == "" {
+					return n
+				}
+			}
+		}
+		if failed, waiting := count("state=failed&limit=7"), count("state=pending&dest=webhook"); failed != 20 || waiting != 2300 {
+			t.Errorf("%d failed and %d wait, want the 20 of the desk and 2300", failed, waiting)
+		}
+		if all := retry(object{}); all.get("retried") != 20.0 {
+			t.Errorf("without a destination: %s", all.body)
+		}
+		if none := retry(object{}); none.get("retried") != 0.0 {
+			t.Errorf("with nothing failed: %s", none.body)
+		}
+		s.refused(s.call("POST", "/api/admin/deliveries/retry", secretKey, object{"cursor": "xx"}), 400, "cursor must be")
+		s.refused(s.call("POST", "/api/admin/deliveries/retry", secretKey, object{"dest": 7}), 400, "dest")
+		s.refused(s.call("GET", "/api/admin/deliveries?cursor=xx", secretKey, nil), 400, "cursor must be")
+	})
+}
+
 func TestStats(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		for i := range 3 {

@@ -121,6 +121,7 @@ func (s *Server) adminRoutes() []route {
 		{"GET", "/api/admin/bridges", s.admin(s.bridges)},
 		{"POST", "/api/admin/bridges/{name}/test", s.admin(s.testBridge)},
 		{"GET", "/api/admin/deliveries", s.admin(s.deliveries)},
+		{"POST", "/api/admin/deliveries/retry", s.admin(s.retryDeliveries)},
 		{"POST", "/api/admin/deliveries/{id}/retry", s.admin(s.retryDelivery)},
 		{"POST", "/api/admin/webhooks/test", s.admin(s.testWebhook)},
 		{"GET", "/api/admin/stats", s.admin(s.stats)},

@@ -65,7 +65,7 @@ func newSite(t *testing.T, store *db.DB, configure ...func(*server.Config)) *sit
 	if s.ring, err = server.OpenKeyring(t.Context(), store, cfg, log); err != nil {
 		t.Fatal(err)
 	}
-	s.outbox, s.webhook = outbox, server.NewWebhook(cfg, store, s.relay, s.ring.Links(cfg.PublicURL), log, "test")
+	s.outbox, s.webhook = outbox, server.NewWebhook(cfg, s.relay, s.ring.Links(cfg.PublicURL), log, "test")
 	srv, err := server.New(cfg, server.Deps{Store: store, Relay: s.relay, Hub: s.hub, Outbox: outbox, Webhook: s.webhook, Keys: s.ring, Log: log, Version: "test", Ready: store.Ping})
 	if err != nil {
 		t.Fatal(err)

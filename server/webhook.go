@@ -24,9 +24,9 @@ func webhookTarget(s *chat.Settings) (t webhook.Target, on bool) {
 }
 
 // NewWebhook makes the webhook's sink: it follows the settings as they change.
-func NewWebhook(cfg Config, store chat.Store, relay *chat.Relay, links *chat.FileLinks, log *slog.Logger, version string) *webhook.Sink {
+func NewWebhook(cfg Config, relay *chat.Relay, links *chat.FileLinks, log *slog.Logger, version string) *webhook.Sink {
 	return webhook.New(webhook.Options{
-		Store: store, Links: links, Allowed: cfg.WebhookAllowCIDRs, Retries: cfg.WebhookRetries, Version: version,
+		Links: links, Allowed: cfg.WebhookAllowCIDRs, Retries: cfg.WebhookRetries, Version: version,
 		Target: func() (webhook.Target, bool) { return webhookTarget(relay.Settings()) },
 		Gone: func(ctx context.Context) {
 			log.Warn("the webhook's receiver answered 410 Gone: switched off. Switch it on again with the setting eventsWebhookEnabled")

@@ -129,9 +129,11 @@ func TestWebhookPayloads(t *testing.T) {
 		s.must("DELETE", "/api/widget/messages/"+first+"?sessionId="+id, publicKey, nil)
 		s.must("POST", "/api/widget/events", publicKey, object{"sessionId": id, "name": "cart", "data": object{"sum": 42}})
 		s.must("POST", "/api/widget/csat", publicKey, object{"sessionId": id, "score": 5, "comment": "great"})
+		s.must("POST", "/api/widget/disconnect", publicKey, object{"sessionId": id, "duration": 12.5, "reason": "page_unload"})
+		s.leave(id)
 		s.must("POST", admin+"/close", secretKey, nil)
 		for _, want := range []string{"new_session", "visitor_message", "visitor_message_edited", "identity_update", "operator_message",
-			"operator_message_edited", "message_read", "operator_message_deleted", "visitor_message_deleted", "custom_event", "csat_submitted", "session_closed"} {
+			"operator_message_edited", "message_read", "operator_message_deleted", "visitor_message_deleted", "custom_event", "csat_submitted", "visitor_disconnect", "session_closed"} {
 			p := <-posts
 			p.verify(t)
 			if got := p.header.Get("X-Service-Event"); got != want {
@@ -145,6 +147,22 @@ func TestWebhookPayloads(t *testing.T) {
 	}, webhookTo(url))
 }
 
+// leave lets the time be over in which a visitor who left may come back.
+func (s *site) leave(id string) {
+	s.t.Helper()
+	var lane []chat.Delivery
+	err := s.store.Read(s.t.Context(), func(r chat.Reader) (err error) {
+		lane, err = r.Lane(chat.LeaveSink, id, 1)
+		return err
+	})
+	if err != nil || len(lane) != 1 {
+		s.t.Fatalf("%d leaves are announced, %v", len(lane), err)
+	}
+	if done, err := s.relay.Leaver().Deliver(s.t.Context(), lane); done != 1 {
+		s.t.Fatal(err)
+	}
+}
+
 // TestWebhookMessages holds the payloads of messages, before they are deleted.
 func TestWebhookMessages(t *testing.T) {
 	url, posts := receiver(t, nil)
@@ -155,10 +173,16 @@ func TestWebhookMessages(t *testing.T) {
 		first := s.askWithFile(id)
 		answer := s.must("POST", admin+"/messages", secretKey, object{"content": "Hi Ada", "replyTo": first, "operatorName": "Olga"}).text("id")
 		s.must("PATCH", admin+"/messages/"+answer, secretKey, object{"content": "Hi!"})
+		sentID := ""
 		for _, name := range []string{"new_session", "visitor_message", "visitor_message_edited", "operator_message", "operator_message_edited"} {
 			p := <-posts
 			p.verify(t)
 			golden(t, name, p.body)
+			sentID = p.header.Get("webhook-id")
+		}
+		newest := s.must("GET", "/api/admin/deliveries?limit=1", secretKey, nil).get("deliveries").([]any)[0].(map[string]any)
+		if newest["webhookId"] != sentID || newest["type"] != "operator_message_edited" {
+			t.Errorf("the log has %v, the receiver got %s", newest, sentID)
 		}
 		if a := s.must("POST", "/api/admin/webhooks/test", secretKey, nil); a.get("ok") != true || a.get("status") != 200.0 {
 			t.Errorf("test event: %s", a.body)
@@ -212,6 +236,12 @@ func TestWebhookJudgesAnswers(t *testing.T) {
 			w.Header().Set("Retry-After", "7")
 			w.WriteHeader(429)
 		}, 0, func(err error) bool { return errors.As(err, &asked) && asked.After == 7*time.Second }},
+		{"500 with an odd body", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(500)
+			_, _ = io.WriteString(w, "out of\x00 \x1b[31mpaper\n\xff"+strings.Repeat("x", 5000))
+		}, 0, func(err error) bool {
+			return strings.HasPrefix(err.Error(), "the receiver answered 500 Internal Server Error: out of [31mpaper xxx") && len(err.Error()) < 1200
+		}},
 		{"410 ends it", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(410) }, 0, func(err error) bool { return errors.Is(err, chat.ErrPermanent) }},
 		{"an answer of 10 GB", func(w http.ResponseWriter, r *http.Request) {
 			for chunk := make([]byte, 1<<16); r.Context().Err() == nil; {

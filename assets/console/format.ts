@@ -23,6 +23,19 @@ export function ago(at: string): string {
   return local(at, { day: "numeric", month: "short" });
 }
 
+// sentence begins with a capital.
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+// until tells how long it is to a moment that is to come.
+export function until(at: string): string {
+  const left = Date.parse(at) - Date.now();
+  if (left < minute) return "in a moment";
+  if (left < hour) return "in " + Math.round(left / minute) + " min";
+  return "in " + Math.round(left / hour) + " h";
+}
+
 // agoTime is a <time> that refreshTimes keeps current.
 export function agoTime(at: string): HTMLTimeElement {
   return h("time", { datetime: at, title: fullTime(at), "data-ago": true }, ago(at));

@@ -19,7 +19,7 @@ function pressed(e: KeyboardEvent, escape: () => void): void {
   const key = byId("rows").contains(target) ? e.key.replace("ArrowDown", "j").replace("ArrowUp", "k") : e.key;
   if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || document.querySelector("dialog[open]")) return;
   if (key === "Escape") return inField ? target.blur() : escape();
-  if (inField || !/^[jkr/]$/.test(key)) return;
+  if (inField || state.page || !/^[jkr/]$/.test(key)) return;
   e.preventDefault();
   if (key === "j") step(1);
   else if (key === "k") step(-1);

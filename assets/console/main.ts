@@ -3,6 +3,7 @@
 
 import { toastView } from "./ask";
 import { composerView, wireComposer } from "./composer";
+import { deliveriesView, followDeliveries, loadDeliveries, wireDeliveries } from "./deliveries";
 import { detailsView, wireDetails } from "./details";
 import { byId, on, setText } from "./dom";
 import { refreshTimes } from "./format";
@@ -15,11 +16,23 @@ import { set, state, subscribe } from "./store";
 import type { View } from "./store";
 import { connect, watch } from "./stream";
 import { threadView, wireThread } from "./thread";
+import { loadSettings, webhookView, wireWebhook } from "./webhook";
 
 const body = document.body;
 
 function selectedByAddress(): string {
   return decodeURIComponent(/^#\/sessions\/([^/]+)$/.exec(location.hash)?.[1] ?? "");
+}
+
+// go shows what the address names: a session, a page of settings, or the list.
+function go(): void {
+  const page = location.hash === "#/webhook" ? "webhook" : "";
+  open(selectedByAddress());
+  set({ page });
+  if (!page) return;
+  set({ gaveUp: false, webhookTest: null });
+  void loadSettings();
+  void loadDeliveries();
 }
 
 function showDetails(visible: boolean): void {
@@ -45,29 +58,37 @@ const frameView: View = (now, before) => {
   presence.setAttribute("aria-checked", String(!!now.online));
   setText("presence-text", now.online ? "Online" : "Offline");
   setText("link", now.lost ? "Reconnecting…" : "");
-  if (now.selected === before.selected) return;
-  body.dataset["view"] = now.selected ? "thread" : "list";
+  byId("gave-up").hidden = !now.gaveUp;
+  if (now.selected === before.selected && now.page === before.page) return;
+  body.dataset["view"] = now.page || (now.selected ? "thread" : "list");
+  byId("webhook").hidden = !now.page;
+  byId("webhook-link").setAttribute("aria-current", now.page ? "page" : "false");
+  if (now.page) byId("webhook-title").focus();
   showDetails(false);
 };
 
 function tick(): void {
   refreshTimes();
+  if (state.page) followDeliveries();
   watch();
 }
 
-subscribe(frameView, listView, threadView, logView, composerView, detailsView, toastView);
+subscribe(frameView, listView, threadView, logView, composerView, detailsView, webhookView, deliveriesView, toastView);
 wireList();
 wireThread();
 wireLog();
 wireComposer();
 wireDetails();
+wireWebhook();
+wireDeliveries();
 wireKeys(escape);
 on("presence", "click", () => setOnline(!state.online));
 on("details-toggle", "click", toggleDetails);
 on("details-close", "click", toggleDetails);
-addEventListener("hashchange", () => open(selectedByAddress()));
+addEventListener("hashchange", go);
 addEventListener("online", connect);
 addEventListener("focus", attend);
 setInterval(tick, 20_000);
 set({ selected: selectedByAddress() });
+go();
 connect();

@@ -1,12 +1,14 @@
 // What happens when the stream delivers an event.
 
 import { call, sessionPath } from "./api";
+import { followDeliveries } from "./deliveries";
 import { byId } from "./dom";
 import { applied, needsFiles, needsSession, withSession, withoutSession } from "./events";
 import { preview, visitorName } from "./format";
 import { attend, fetchSession, inStep, loadThread, refresh, reload } from "./load";
 import { attempt, current, set, state } from "./store";
 import type { Message, StreamEvent } from "./types";
+import { refreshSettings } from "./webhook";
 
 const typingShown = 6_000;
 const typingTimers: Record<string, number> = {};
@@ -22,6 +24,8 @@ const states: Record<string, (event: StreamEvent) => void> = {
   operator_status: (event) => set({ online: event["online"] === true }),
   typing: showTyping,
   session_erased: (event) => forget(event.sessionId),
+  delivery_failed: gaveUp,
+  config: () => void refreshSettings(),
 };
 
 export const stateNames = Object.keys(states);
@@ -56,6 +60,12 @@ function showTyping(event: StreamEvent): void {
   clearTimeout(typingTimers[id]);
   put(event["active"] ? name : undefined);
   typingTimers[id] = setTimeout(put, typingShown);
+}
+
+function gaveUp(event: StreamEvent): void {
+  if (event["dest"] !== "webhook") return;
+  if (state.page) followDeliveries();
+  else set({ gaveUp: true });
 }
 
 function forget(id: string): void {

@@ -1,6 +1,6 @@
 // The console's whole state, and the one function that changes it and tells the views.
 
-import type { Message, Session } from "./types";
+import type { Delivery, Message, Session, Settings, WebhookTest } from "./types";
 
 export type Phase = "loading" | "ready" | "failed" | "missing";
 
@@ -46,6 +46,17 @@ export interface State {
   readonly online: boolean | null;
   readonly lost: boolean;
   readonly failure: string;
+  // page is "webhook" while its settings are shown, "" over the sessions.
+  readonly page: string;
+  readonly settings: Settings | null;
+  readonly webhookTest: WebhookTest | null;
+  readonly deliveries: readonly Delivery[];
+  readonly deliveriesCursor: string;
+  readonly deliveriesPhase: Phase;
+  // deliveriesFilter is a state, or "" for all.
+  readonly deliveriesFilter: string;
+  // gaveUp tells that a delivery was given up since the page was last looked at.
+  readonly gaveUp: boolean;
 }
 
 export type Change = Partial<State>;
@@ -56,6 +67,8 @@ export let state: State = {
   sessions: {}, order: [], nextCursor: "", listPhase: "loading", filter: "open", query: "",
   selected: "", threadPhase: "loading", messages: [], hasOlder: false, notes: [],
   quote: null, editing: null, drafts: {}, uploads: [], typing: {}, online: null, lost: false, failure: "",
+  page: "", settings: null, webhookTest: null, gaveUp: false,
+  deliveries: [], deliveriesCursor: "", deliveriesPhase: "loading", deliveriesFilter: "",
 };
 
 const views: View[] = [];

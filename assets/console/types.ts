@@ -50,6 +50,38 @@ export interface Session {
   csat?: Csat;
 }
 
+// Settings are those that the console shows; sources tells where each value comes from.
+export interface Settings {
+  eventsWebhookUrl: string | null;
+  // eventsWebhookSecret is only a mask.
+  eventsWebhookSecret: string | null;
+  eventsWebhookEnabled: boolean;
+  eventsWebhookHeaderPrefix: string;
+  sources: Record<string, "default" | "environment" | "stored">;
+}
+
+// WebhookTest is what a receiver said to a test event.
+export interface WebhookTest {
+  ok: boolean;
+  status: number;
+  body: string;
+  durationMs: number;
+  error?: string;
+}
+
+// Delivery is an event on its way to the webhook or to a bridge.
+export interface Delivery {
+  id: string;
+  webhookId: string;
+  sessionId: string;
+  type: string;
+  state: "pending" | "sending" | "done" | "failed";
+  attempts: number;
+  nextAt: string;
+  lastError?: string;
+  createdAt: string;
+}
+
 // StreamEvent is one event of the admin stream. Message events carry the
 // message's own fields beside type and sessionId.
 export interface StreamEvent {

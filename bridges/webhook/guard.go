@@ -1,8 +1,6 @@
 package webhook
 
 import (
-	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -19,10 +17,6 @@ const (
 	maxAnswer    = 64 << 10 // bytes read of an answer
 	connsPerHost = 8
 )
-
-// errForbiddenAddress is what a receiver at an address gets that relay never
-// speaks to.
-var errForbiddenAddress = errors.New("the receiver's address is not allowed")
 
 // never are addresses that no receiver has: link-local ones, behind which
 // clouds keep their secrets, and the clouds' other metadata addresses.
@@ -46,7 +40,6 @@ func prefixes(list ...string) []netip.Prefix {
 func newClient(allowed []netip.Prefix) *http.Client {
 	dialer := &net.Dialer{Timeout: timeout, Control: control(allowed)}
 	return &http.Client{
-		Timeout:       timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{DialContext: dialer.DialContext, MaxConnsPerHost: connsPerHost, MaxIdleConnsPerHost: connsPerHost,
 			IdleConnTimeout: time.Minute, TLSHandshakeTimeout: timeout, DisableCompression: true, ForceAttemptHTTP2: true,
@@ -65,10 +58,10 @@ func control(allowed []netip.Prefix) func(network, address string, c syscall.Raw
 		}
 		ip := ipport.Addr().Unmap().WithZone("")
 		if slices.ContainsFunc(never, func(p netip.Prefix) bool { return p.Contains(ip) }) {
-			return fmt.Errorf("%w: %s", errForbiddenAddress, ip)
+			return forbidden(ip.String())
 		}
 		if err := guard.Safe(network, address, c); err != nil {
-			return fmt.Errorf("%w: %s is in a network that WEBHOOK_ALLOW_CIDRS does not name", errForbiddenAddress, ip)
+			return forbidden(ip.String() + " is in a network that WEBHOOK_ALLOW_CIDRS does not name")
 		}
 		return nil
 	}

@@ -7,12 +7,10 @@ import (
 	"relay/server/chat"
 )
 
-// envelope is the body of every request: exactly these three keys (seed 2,
+// envelope renders the body of a request: exactly these three keys (seed 2,
 // outgoing webhook envelope).
-type envelope struct {
-	Type   string          `json:"type"`
-	Data   json.RawMessage `json:"data"`
-	SentAt chat.Time       `json:"sentAt"`
+func envelope(event string, data json.RawMessage, sentAt chat.Time) []byte {
+	return fmt.Appendf(nil, `{"type":"%s","data":%s,"sentAt":"%s"}`, event, data, sentAt)
 }
 
 // facts are the fields that events carry in their payloads.
@@ -31,6 +29,7 @@ type facts struct {
 	Name        string          `json:"name"`
 	Data        json.RawMessage `json:"data"`
 	Timestamp   chat.Time       `json:"timestamp"`
+	Active      bool            `json:"active"`
 }
 
 // whose says whose conversation an event belongs to.
@@ -49,19 +48,36 @@ type message struct {
 	DeletedAt   chat.Time         `json:"deletedAt,omitzero"`
 }
 
+// TypeOf is an event's type as receivers see it (contract.md 5).
+func TypeOf(e *chat.Event) string {
+	switch e.Type {
+	case chat.EventMessage, chat.EventMessageEdited, chat.EventMessageDeleted:
+		if m, err := e.Message(); err == nil {
+			return typeOfMessage(e.Type, m.Sender)
+		}
+	}
+	return string(e.Type)
+}
+
+// typeOfMessage puts who wrote a message before the type of an event about it.
+func typeOfMessage(t chat.EventType, sender chat.Sender) string {
+	return string(sender) + "_" + string(t)
+}
+
 // translate renders an event as receivers see it: its type there and its data
 // (contract.md 5). "" is the type of events that receivers do not hear of.
 func translate(e *chat.Event, visitorID string, links *chat.FileLinks) (name string, data json.RawMessage, err error) {
+	who := whose{e.SessionID, visitorID}
+	switch e.Type {
+	case chat.EventMessage, chat.EventMessageEdited, chat.EventMessageDeleted:
+		return translateMessage(e, who, links)
+	}
 	var f facts
 	if err := json.Unmarshal(e.Payload, &f); err != nil {
 		return "", nil, fmt.Errorf("read event %s.%d: %w", e.SessionID, e.Rev, err)
 	}
-	who := whose{e.SessionID, visitorID}
-	name = string(e.Type)
 	var body any
 	switch e.Type {
-	case chat.EventMessage, chat.EventMessageEdited, chat.EventMessageDeleted:
-		return translateMessage(e, who, links)
 	case chat.EventNewSession:
 		body = struct {
 			whose
@@ -103,11 +119,17 @@ func translate(e *chat.Event, visitorID string, links *chat.FileLinks) (name str
 			whose
 			At chat.Time `json:"at"`
 		}{who, f.At}
+	case chat.EventAITakeover:
+		body = struct {
+			whose
+			Active bool   `json:"active"`
+			Reason string `json:"reason,omitempty"`
+		}{who, f.Active, f.Reason}
 	default:
 		return "", nil, nil
 	}
 	data, err = json.Marshal(body)
-	return name, data, err
+	return string(e.Type), data, err
 }
 
 // translateMessage renders an event about a message.
@@ -118,14 +140,13 @@ func translateMessage(e *chat.Event, who whose, links *chat.FileLinks) (name str
 	}
 	links.Show(&m, 0)
 	out := message{ID: m.ID}
-	suffix := ""
 	switch e.Type {
 	case chat.EventMessage:
 		out.Content, out.ReplyTo, out.Attachments = &m.Content, m.ReplyTo, m.Attachments.V
 	case chat.EventMessageEdited:
-		suffix, out.Content, out.EditedAt = "_edited", &m.Content, m.EditedAt
+		out.Content, out.EditedAt = &m.Content, m.EditedAt
 	default:
-		suffix, out.DeletedAt = "_deleted", m.DeletedAt
+		out.DeletedAt = m.DeletedAt
 	}
 	body := struct {
 		whose
@@ -137,5 +158,5 @@ func translateMessage(e *chat.Event, who whose, links *chat.FileLinks) (name str
 		body.OperatorName, body.SourceBridge = m.OperatorName, m.SourceBridge
 	}
 	data, err = json.Marshal(body)
-	return string(m.Sender) + "_message" + suffix, data, err
+	return typeOfMessage(e.Type, m.Sender), data, err
 }

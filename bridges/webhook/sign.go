@@ -46,9 +46,10 @@ func mac(key, data []byte) []byte {
 	return m.Sum(nil)
 }
 
-// messageID names an event to its receiver: the same at every attempt, and
-// telling nothing about the delivery.
-func messageID(delivery string) string {
+// MessageID is the webhook-id of a delivery: what names an event to its
+// receiver. It is the same at every attempt and tells nothing about the
+// delivery.
+func MessageID(delivery string) string {
 	sum := sha256.Sum256([]byte(delivery))
 	return "msg_" + base32.StdEncoding.EncodeToString(sum[:])[:26]
 }

@@ -11,9 +11,10 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"relay/server/chat"
 )
@@ -28,6 +29,9 @@ var schedule = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minut
 // maxRetryAfter bounds what a receiver may ask for.
 const maxRetryAfter = time.Hour
 
+// turn is how long one session's events may follow each other.
+const turn = time.Second
+
 // bodyPatience is how long the body of an answer is waited for.
 const bodyPatience = time.Second
 
@@ -41,7 +45,6 @@ type Target struct {
 
 // Options are what a Sink is made of.
 type Options struct {
-	Store chat.Store
 	Links *chat.FileLinks
 	// Target returns the target in force, ok false when there is none.
 	Target func() (t Target, ok bool)
@@ -71,46 +74,40 @@ func (s *Sink) Name() string { return Name }
 // Policy implements [chat.Sink]. A failing event holds the later ones of its
 // session for three attempts; then they pass and it is retried alone.
 func (s *Sink) Policy() chat.Policy {
-	return chat.Policy{Parallel: 8, Batch: 1, Hold: 3, Timeout: timeout + 5*time.Second, MaxAge: 4 * 24 * time.Hour,
+	return chat.Policy{Parallel: 8, Batch: 32, Hold: 3, Repeatable: true, Timeout: timeout + 5*time.Second, MaxAge: 4 * 24 * time.Hour,
 		Attempts: min(s.opts.Retries, len(schedule)) + 1,
 		Backoff:  func(n int) time.Duration { return schedule[min(n, len(schedule))-1] }}
 }
 
-// Deliver implements [chat.Sink].
-func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (int, error) {
-	d := &lane[0]
-	target, ok := s.opts.Target()
-	if !ok {
-		return 0, fmt.Errorf("the webhook is switched off: %w", chat.ErrPermanent)
+// Deliver implements [chat.Sink]. It posts one event after the other, and
+// returns after a second so that those who wait for it need not wait for long.
+func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err error) {
+	for begun := time.Now(); done < len(lane) && time.Since(begun) < turn; done++ {
+		if err := s.deliver(ctx, &lane[done]); err != nil {
+			return done, err
+		}
 	}
-	visitorID, err := s.visitor(ctx, d.SessionID)
-	if err != nil {
-		return 0, err
-	}
-	event, data, err := translate(&d.Event, visitorID, s.opts.Links)
-	if err != nil {
-		return 0, fmt.Errorf("%w: %w", chat.ErrPermanent, err)
-	}
-	if event == "" {
-		return 1, nil
-	}
-	answer, err := s.post(ctx, target, messageID(d.ID()), event, data)
-	if err == nil {
-		err = s.judge(ctx, answer)
-	}
-	if err != nil {
-		return 0, err
-	}
-	return 1, nil
+	return done, nil
 }
 
-func (s *Sink) visitor(ctx context.Context, sessionID string) (visitorID string, err error) {
-	err = s.opts.Store.Look(ctx, func(r chat.Reader) error {
-		session, err := r.Session(sessionID)
-		visitorID = session.VisitorID
+// deliver posts one event.
+func (s *Sink) deliver(ctx context.Context, d *chat.Delivery) error {
+	target, ok := s.opts.Target()
+	if !ok {
+		return final{errors.New("the webhook is switched off")}
+	}
+	event, data, err := translate(&d.Event, d.VisitorID, s.opts.Links)
+	if err != nil {
+		return final{err}
+	}
+	if event == "" {
+		return nil
+	}
+	answer, err := s.post(ctx, target, MessageID(d.ID()), event, data)
+	if err != nil {
 		return err
-	})
-	return visitorID, err
+	}
+	return s.judge(ctx, target, answer)
 }
 
 // Answer is what a receiver said.
@@ -124,15 +121,12 @@ type Answer struct {
 // post sends one event. The bytes that are signed are the bytes that are sent.
 func (s *Sink) post(ctx context.Context, t Target, id, event string, data json.RawMessage) (Answer, error) {
 	at := chat.Now()
-	body, err := json.Marshal(envelope{Type: event, Data: data, SentAt: at})
-	if err != nil {
-		return Answer{}, err
-	}
-	ctx, cancel := context.WithCancel(ctx)
+	body := envelope(event, data, at)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.URL, bytes.NewReader(body))
 	if err != nil {
-		return Answer{}, fmt.Errorf("%w: the webhook's address is not a URL", chat.ErrPermanent)
+		return Answer{}, final{errors.New("the webhook's address is not a URL")}
 	}
 	sign(req.Header, t, id, event, at, body)
 	req.Header.Set("User-Agent", "relay/"+s.opts.Version)
@@ -142,38 +136,61 @@ func (s *Sink) post(ctx context.Context, t Target, id, event string, data json.R
 	}
 	begun := time.Now()
 	resp, err := client.Do(req)
-	if errors.Is(err, errForbiddenAddress) {
-		return Answer{}, fmt.Errorf("%w (%w)", withoutURL(err), chat.ErrPermanent)
-	}
 	if err != nil {
-		return Answer{}, withoutURL(err)
+		return Answer{Duration: time.Since(begun)}, explain(err)
 	}
 	defer resp.Body.Close()
-	// The status says it all. A receiver that goes on and on, or never comes to
-	// an end, is not listened to: the body is as much of it as came.
-	cut := time.AfterFunc(bodyPatience, cancel)
-	defer cut.Stop()
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
-	return Answer{Status: resp.StatusCode, Body: string(bytes.ToValidUTF8(text, nil)), Duration: time.Since(begun),
-		RetryAfter: retryAfter(resp.Header.Get("Retry-After"))}, nil
+	a := Answer{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header.Get("Retry-After"))}
+	if resp.ContentLength != 0 {
+		a.Body = beginning(resp.Body, cancel)
+	}
+	a.Duration = time.Since(begun)
+	return a, nil
+}
+
+// beginning reads the first part of an answer. The status says it all: a
+// receiver that goes on and on, or never comes to an end, is cut off, and the
+// body is as much of it as came.
+func beginning(body io.Reader, cut func()) string {
+	patience := time.AfterFunc(bodyPatience, cut)
+	defer patience.Stop()
+	text, _ := io.ReadAll(io.LimitReader(body, 1<<10))
+	return string(bytes.ToValidUTF8(text, nil))
 }
 
 // judge decides what an answer means: any 2xx is an acknowledgement (seed 6.2).
-func (s *Sink) judge(ctx context.Context, a Answer) error {
+func (s *Sink) judge(ctx context.Context, asked Target, a Answer) error {
 	if a.Status >= 200 && a.Status < 300 {
 		return nil
 	}
-	err := fmt.Errorf("the receiver answered %d %s", a.Status, http.StatusText(a.Status))
+	err := a.refusal()
 	switch a.Status {
 	case http.StatusGone:
-		s.opts.Gone(ctx)
-		return fmt.Errorf("%w: it wants no more events, the webhook is switched off (%w)", err, chat.ErrPermanent)
+		if now, _ := s.opts.Target(); now == asked { // or another receiver would be cut off
+			s.opts.Gone(ctx)
+		}
+		return final{fmt.Errorf("%w; it wants no more events, so the webhook is switched off", err)}
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		if a.RetryAfter > 0 {
 			return &chat.RetryAfter{After: a.RetryAfter, Scope: chat.ScopeSink, Cause: err}
 		}
 	}
 	return err
+}
+
+// refusal says what the receiver said, for the log of deliveries.
+func (a Answer) refusal() error {
+	said := fmt.Sprintf("the receiver answered %d %s", a.Status, http.StatusText(a.Status))
+	if text := oneLine(a.Body); text != "" {
+		said += ": " + text
+	}
+	return errors.New(said)
+}
+
+// oneLine is a text without control characters, which a log would obey and a
+// database may refuse.
+func oneLine(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }), " ")
 }
 
 // retryAfter reads the header in seconds; dates are left to the schedule.
@@ -185,18 +202,6 @@ func retryAfter(header string) time.Duration {
 	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
 }
 
-// withoutURL takes the URL out of an error: its query may hold a secret.
-func withoutURL(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
-		if u.Timeout() {
-			return errors.New("the receiver did not answer within 10 seconds")
-		}
-		return u.Err
-	}
-	return err
-}
-
 // Test sends a test event at once and returns what the receiver answered.
 func (s *Sink) Test(ctx context.Context) (Answer, error) {
 	target, ok := s.opts.Target()
@@ -204,5 +209,5 @@ func (s *Sink) Test(ctx context.Context) (Answer, error) {
 		return Answer{}, chat.Errorf(chat.Conflict, "The webhook has no address, or is switched off: set eventsWebhookUrl")
 	}
 	data := json.RawMessage(`{"message":"This is a test event from relay."}`)
-	return s.post(ctx, target, messageID(chat.NewID()), "test", data)
+	return s.post(ctx, target, MessageID(chat.NewID()), "test", data)
 }

@@ -127,8 +127,8 @@ type Message struct {
 }
 
 // Attachment describes a file of a message. URL is a signed path on relay,
-// made when the attachment is shown and never stored. A backend's file has no
-// id but the backend's own URL.
+// made when the attachment is shown and never stored; a backend's file has the
+// backend's own from the start.
 type Attachment struct {
 	ID       string `json:"id,omitempty"`
 	Filename string `json:"filename"`

@@ -34,7 +34,7 @@ func (l *FileLinks) URL(a *Attachment, until Time) string {
 func (l *FileLinks) Show(m *Message, until Time) {
 	shown := make(Attachments, len(m.Attachments.V))
 	for i, a := range m.Attachments.V {
-		if a.ID != "" {
+		if a.URL == "" {
 			a.URL = l.URL(&a, until)
 		}
 		shown[i] = a

@@ -21,6 +21,7 @@ type lanes struct {
 	waiting laneHeap
 	known   map[string]*lane
 	running int
+	ending  int // lanes that are still being worked on, but were let go
 	bell    chan struct{}
 }
 
@@ -30,6 +31,7 @@ type lane struct {
 	due     Time
 	index   int // in the heap, -1 while it is being worked on
 	renewed bool
+	ending  bool
 }
 
 func newLanes(parallel int, work func(ctx context.Context, key string) Time) *lanes {
@@ -120,12 +122,35 @@ func (l *lanes) start(ctx context.Context, wg *sync.WaitGroup) time.Duration {
 	return time.Hour
 }
 
+// maxEnding is how many lanes may be let go, for each one at work.
+const maxEnding = 8
+
+// letGo is for a lane being worked on that has only its end before it: another
+// one may begin.
+func (l *lanes) letGo(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w := l.known[key]
+	if w.ending || l.ending >= l.parallel*maxEnding {
+		return
+	}
+	w.ending = true
+	l.ending++
+	l.running--
+	l.ring()
+}
+
 // workOn works on a lane once and puts it back when something waits in it.
 func (l *lanes) workOn(ctx context.Context, w *lane) {
 	next := l.work(ctx, w.key)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.running--
+	if w.ending {
+		l.ending--
+	} else {
+		l.running--
+	}
+	w.ending = false
 	switch {
 	case w.renewed && (next == 0 || w.due < next):
 	case next != 0:

@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
@@ -46,7 +44,11 @@ func NewOutbox(store Store, hub *Hub, log *slog.Logger) *Outbox {
 // Serve at a time.
 func (o *Outbox) Serve(ctx context.Context, sink Sink) error {
 	s := &sender{sink: sink, policy: sink.Policy(), store: o.store, hub: o.hub, log: o.log.With("dest", sink.Name())}
-	s.lanes = newLanes(s.policy.Parallel, s.serve)
+	work := s.serve
+	if s.policy.Repeatable {
+		work = s.turn
+	}
+	s.lanes = newLanes(s.policy.Parallel, work)
 	o.mu.Lock()
 	o.senders[sink.Name()] = s // from here on, Wake reaches it
 	o.mu.Unlock()
@@ -75,13 +77,11 @@ func (o *Outbox) Wake(dest, sessionID string, due Time) {
 
 // Retry takes up a delivery that was given up, named by its ID.
 func (o *Outbox) Retry(ctx context.Context, id string) error {
-	dest, rest, _ := strings.Cut(id, ".")
-	sessionID, number, _ := strings.Cut(rest, ".")
-	rev, err := strconv.ParseInt(number, 10, 64)
-	if err != nil {
+	dest, sessionID, rev, ok := ParseDeliveryID(id)
+	if !ok {
 		return ErrDeliveryNotFound
 	}
-	err = o.store.Apply(ctx, func(tx Tx) error {
+	err := o.store.Apply(ctx, func(tx Tx) error {
 		d, err := tx.Delivery(dest, sessionID, rev)
 		if err != nil {
 			return err
@@ -89,13 +89,59 @@ func (o *Outbox) Retry(ctx context.Context, id string) error {
 		if d.State != DeliveryFailed {
 			return Errorf(Conflict, "The delivery is %s; only a failed one can be tried again", d.State)
 		}
-		d.State, d.Attempts, d.NextAt = DeliveryPending, 0, Now()
-		return tx.SaveDelivery(&d)
+		return d.again(tx)
 	})
 	if err == nil {
 		o.Wake(dest, sessionID, Now())
 	}
 	return err
+}
+
+// How many deliveries one RetryFailed takes up, and how many of them in one
+// transaction: nobody waits for long behind it.
+const (
+	retryMost    = 2000
+	retryPortion = 200
+)
+
+// RetryFailed takes up the oldest failed deliveries behind a place of the list,
+// to one sink or, with "", to all. It returns how many, and the place to go on
+// from while there are more: what fails again meanwhile is not met twice.
+func (o *Outbox) RetryFailed(ctx context.Context, dest string, after Cursor) (count int, next *Cursor, err error) {
+	for count < retryMost {
+		failed, err := o.retryPortion(ctx, dest, after)
+		if err != nil {
+			return count, nil, err
+		}
+		for i := range failed {
+			o.Wake(failed[i].Dest, failed[i].SessionID, Now())
+		}
+		count += len(failed)
+		if len(failed) < retryPortion {
+			return count, nil, nil
+		}
+		after = failed[len(failed)-1].Cursor()
+	}
+	return count, &after, nil
+}
+
+func (o *Outbox) retryPortion(ctx context.Context, dest string, after Cursor) (failed []Delivery, err error) {
+	err = o.store.Apply(ctx, func(tx Tx) error {
+		failed, err = tx.Deliveries(DeliveryQuery{Dest: dest, State: new(DeliveryFailed), After: &after, Limit: retryPortion})
+		for i := range failed {
+			if err == nil {
+				err = failed[i].again(tx)
+			}
+		}
+		return err
+	})
+	return failed, err
+}
+
+// again makes a delivery that was given up a waiting one.
+func (d *Delivery) again(tx Tx) error {
+	d.State, d.Attempts, d.NextAt = DeliveryPending, 0, Now()
+	return tx.SaveDelivery(d)
 }
 
 // serve delivers what is due in a session's lane, until the lane rests, is
@@ -134,16 +180,22 @@ func rest(ctx context.Context, pause time.Duration) {
 }
 
 // deliver hands claimed deliveries to the sink and returns what became of
-// them. The sink's time-out is the policy's, not the end of relay: a request
-// that left is waited for.
+// them.
 func (s *sender) deliver(ctx context.Context, claimed []Delivery) []Delivery {
+	done, err := s.attempt(ctx, claimed)
+	return s.settle(claimed, done, err)
+}
+
+// attempt hands deliveries to the sink. Its time-out is the policy's, not the
+// end of relay: a request that left is waited for.
+func (s *sender) attempt(ctx context.Context, lane []Delivery) (done int, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.policy.Timeout)
 	defer cancel()
-	done, err := s.sink.Deliver(ctx, claimed)
+	done, err = s.sink.Deliver(ctx, lane)
 	if err == nil && done == 0 {
 		err = errors.New("the sink delivered nothing and said no reason")
 	}
-	return s.settle(claimed, done, err)
+	return done, err
 }
 
 // advance is one transaction: it stores what was settled and claims what is
@@ -159,7 +211,7 @@ func (s *sender) advance(sessionID string, settled []Delivery, claim bool) (clai
 			}
 		}
 		lane, err := tx.Lane(s.sink.Name(), sessionID, s.policy.Batch+s.policy.Hold*maxPassed)
-		if err != nil || len(lane) == 0 {
+		if err != nil {
 			return err
 		}
 		var due []Delivery
@@ -172,9 +224,9 @@ func (s *sender) advance(sessionID string, settled []Delivery, claim bool) (clai
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, d := range settled {
-		if d.State == DeliveryFailed {
-			s.report(d)
+	for i := range settled {
+		if settled[i].State == DeliveryFailed {
+			s.report(&settled[i])
 		}
 	}
 	return claimed, next, nil
@@ -187,6 +239,9 @@ const maxPassed = 10
 // again if there are none. The head decides; one that has failed often enough
 // is looked past.
 func (p *Policy) due(lane []Delivery, now, pausedUntil Time) ([]Delivery, Time) {
+	if len(lane) == 0 {
+		return nil, 0
+	}
 	if pausedUntil > now {
 		return nil, pausedUntil
 	}
@@ -194,7 +249,7 @@ func (p *Policy) due(lane []Delivery, now, pausedUntil Time) ([]Delivery, Time) 
 	for i := range lane {
 		d := &lane[i]
 		if d.NextAt <= now {
-			return lane[i:min(i+p.Batch, len(lane))], 0
+			return firstDue(lane[i:min(i+p.Batch, len(lane))], now), 0
 		}
 		next = min(next, d.NextAt)
 		if p.Hold == 0 || d.Attempts < p.Hold {
@@ -202,6 +257,17 @@ func (p *Policy) due(lane []Delivery, now, pausedUntil Time) ([]Delivery, Time) 
 		}
 	}
 	return nil, next
+}
+
+// firstDue cuts a lane off before the first delivery that is not due: one that
+// failed and was passed.
+func firstDue(lane []Delivery, now Time) []Delivery {
+	for i := range lane {
+		if lane[i].NextAt > now {
+			return lane[:i]
+		}
+	}
+	return lane
 }
 
 // markSending stores that deliveries are about to leave. The copies in lane
@@ -230,10 +296,12 @@ func (s *sender) settle(claimed []Delivery, done int, err error) []Delivery {
 		case i < done:
 			d.State, d.LastError = DeliveryDone, ""
 		case i == done && err != nil:
-			if i > 0 { // the head's attempt was counted when it left
-				d.Attempts++
-			}
 			s.fail(d, err, now)
+		default:
+			continue // it did not leave
+		}
+		if i > 0 { // the head's attempt was counted when it left
+			settled[i].Attempts++
 		}
 	}
 	return settled
@@ -268,7 +336,7 @@ func (s *sender) fail(d *Delivery, err error, now Time) {
 }
 
 // report tells people that a delivery was given up.
-func (s *sender) report(d Delivery) {
+func (s *sender) report(d *Delivery) {
 	s.log.Error("delivery given up", "session", d.SessionID, "rev", d.Rev, "type", d.Event.Type,
 		"attempts", d.Attempts, "err", d.LastError)
 	s.hub.Publish(fact(StateDeliveryFailed, "", Now(), d.SessionID,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,6 +26,20 @@ func inHouse(t *testing.T, test func(t *testing.T, store *db.DB)) {
 			t.Error(err)
 		}
 	})
+}
+
+// bothWays runs a test with a sink whose deliveries are marked before they
+// leave, and with one that takes repeats.
+func bothWays(t *testing.T, test func(t *testing.T, store *db.DB, sink *testSink)) {
+	for name, repeatable := range map[string]bool{"marked": false, "repeatable": true} {
+		t.Run(name, func(t *testing.T) {
+			inHouse(t, func(t *testing.T, store *db.DB) {
+				sink := newSink("desk")
+				sink.policy.Repeatable = repeatable
+				test(t, store, sink)
+			})
+		})
+	}
 }
 
 // revs writes what a sink saw of one session without its id.
@@ -62,8 +77,7 @@ func states(t *testing.T, store *db.DB, dest string) map[chat.DeliveryState]int 
 }
 
 func TestOutboxKeepsOrder(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
-		sink := newSink("desk")
+	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
 		sink.answer = func([]chat.Delivery) (int, error) { time.Sleep(50 * time.Millisecond); return 1, nil }
 		h := build(t, store, sink)
 		stop := h.run(t)
@@ -87,8 +101,7 @@ func TestOutboxKeepsOrder(t *testing.T) {
 }
 
 func TestOutboxRetriesWithGrowingPauses(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
-		sink := newSink("desk")
+	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
 		failures := 3
 		sink.answer = func([]chat.Delivery) (int, error) {
 			if failures--; failures >= 0 {
@@ -121,8 +134,7 @@ func TestOutboxGivesUp(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			inHouse(t, func(t *testing.T, store *db.DB) {
-				sink := newSink("desk")
+			bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
 				sink.answer = func(lane []chat.Delivery) (int, error) {
 					if lane[0].Rev == 1 {
 						return 0, tt.err
@@ -163,8 +175,7 @@ func TestOutboxObeysRetryAfter(t *testing.T) {
 		{"of the whole sink", chat.ScopeSink, 100 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			inHouse(t, func(t *testing.T, store *db.DB) {
-				sink := newSink("desk")
+			bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
 				asked := false
 				sink.answer = func([]chat.Delivery) (int, error) {
 					if !asked {
@@ -195,8 +206,7 @@ func TestOutboxObeysRetryAfter(t *testing.T) {
 // TestOutboxMarksAmbiguity: an attempt whose outcome is unknown stays unknown
 // through later refusals, until the delivery is done.
 func TestOutboxMarksAmbiguity(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
-		sink := newSink("desk")
+	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
 		answers := []error{fmt.Errorf("answer lost: %w", chat.ErrAmbiguous), errors.New("refused"), nil, nil}
 		sink.answer = func([]chat.Delivery) (int, error) {
 			err := answers[0]
@@ -218,8 +228,7 @@ func TestOutboxMarksAmbiguity(t *testing.T) {
 // TestOutboxAfterACrash: what was on its way when relay died may have arrived;
 // what was waiting goes on in order.
 func TestOutboxAfterACrash(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
-		sink := newSink("desk")
+	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
 		h := build(t, store, sink)
 		id := h.open(t, "a")
 		h.say(t, id, "one")
@@ -244,8 +253,7 @@ func TestOutboxAfterACrash(t *testing.T) {
 // TestOutboxFinishesWhatIsInFlight: stopping relay waits for a request that
 // left, and stores its outcome.
 func TestOutboxFinishesWhatIsInFlight(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
-		sink := newSink("desk")
+	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
 		sink.answer = func([]chat.Delivery) (int, error) { time.Sleep(10 * time.Second); return 1, nil }
 		h := build(t, store, sink)
 		stop := h.run(t)
@@ -266,8 +274,7 @@ func TestOutboxFinishesWhatIsInFlight(t *testing.T) {
 // TestOutboxBatches: a sink that joins deliveries sees the lane, and a failure
 // in the middle belongs to the first that is not done.
 func TestOutboxBatches(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
-		sink := newSink("desk")
+	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
 		sink.policy.Batch = 10
 		calls := 0
 		sink.answer = func(lane []chat.Delivery) (int, error) {
@@ -300,8 +307,8 @@ func TestOutboxKeepsOutcomes(t *testing.T) {
 		{"failed", errors.New("refused"), []string{"1", "1", "2"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			inHouse(t, func(t *testing.T, db *db.DB) {
-				store, sink := &broken{Store: db}, newSink("desk")
+			bothWays(t, func(t *testing.T, db *db.DB, sink *testSink) {
+				store := &broken{Store: db}
 				first := true
 				sink.answer = func([]chat.Delivery) (int, error) {
 					if !first {
@@ -329,8 +336,8 @@ func TestOutboxKeepsOutcomes(t *testing.T) {
 // TestOutboxStopsWithoutADatabase: an outcome that cannot be stored does not
 // hold the end of relay.
 func TestOutboxStopsWithoutADatabase(t *testing.T) {
-	inHouse(t, func(t *testing.T, db *db.DB) {
-		store, sink := &broken{Store: db}, newSink("desk")
+	bothWays(t, func(t *testing.T, db *db.DB, sink *testSink) {
+		store := &broken{Store: db}
 		sink.answer = func([]chat.Delivery) (int, error) {
 			store.failures.Store(1 << 40)
 			return 1, nil
@@ -342,6 +349,110 @@ func TestOutboxStopsWithoutADatabase(t *testing.T) {
 		time.Sleep(time.Minute)
 		stop()
 		expectRevs(t, sink, id, "1")
+	})
+}
+
+// TestOutboxRetriesAllFailed: what was given up leaves again in its order, and
+// what fails once more is not taken up by the same sweep.
+func TestOutboxRetriesAllFailed(t *testing.T) {
+	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+		sink.policy.Attempts = 1
+		var up atomic.Bool
+		sink.answer = func(lane []chat.Delivery) (int, error) {
+			if !up.Load() {
+				return 0, errors.New("down")
+			}
+			return 1, nil
+		}
+		h := build(t, store, sink)
+		h.run(t)
+		id := h.open(t, "a")
+		h.say(t, id, "one")
+		h.say(t, id, "two")
+		time.Sleep(time.Minute)
+		for _, now := range []bool{false, true} {
+			up.Store(now)
+			count, next, err := h.outbox.RetryFailed(t.Context(), "desk", chat.Cursor{})
+			if count != 3 || next != nil || err != nil {
+				t.Fatalf("%d taken up, next %v, %v", count, next, err)
+			}
+			time.Sleep(time.Minute)
+		}
+		expectRevs(t, sink, id, "1", "2", "3", "1", "2", "3", "1", "2", "3")
+		if got := states(t, store, "desk"); got[chat.DeliveryDone] != 3 || len(got) != 1 {
+			t.Errorf("deliveries are %v, want 3 done", got)
+		}
+	})
+}
+
+// TestOutboxHoldsThenPasses: a delivery that keeps failing holds the later ones
+// of its session for a while, then they pass it and it is tried alone.
+func TestOutboxHoldsThenPasses(t *testing.T) {
+	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+		sink.policy.Hold, sink.policy.Batch = 3, 4
+		sink.answer = func(lane []chat.Delivery) (int, error) {
+			for i := range lane {
+				if lane[i].Rev == 3 {
+					return i, errors.New("refused")
+				}
+			}
+			return len(lane), nil
+		}
+		h := build(t, store, sink)
+		id := h.open(t, "a")
+		for i := range 12 {
+			h.say(t, id, fmt.Sprint(i))
+		}
+		h.run(t)
+		time.Sleep(time.Hour)
+		var attempts []string
+		err := store.Read(t.Context(), func(r chat.Reader) error {
+			list, err := r.Deliveries(chat.DeliveryQuery{Dest: "desk"})
+			for _, d := range list {
+				attempts = append(attempts, fmt.Sprint(d.Rev, d.State, d.Attempts))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "3 failed 5"; !slices.Contains(attempts, want) || len(attempts) != 13 {
+			t.Errorf("%v, want %s among 13", attempts, want)
+		}
+		if got := states(t, store, "desk"); got[chat.DeliveryDone] != 12 || got[chat.DeliveryFailed] != 1 {
+			t.Errorf("deliveries are %v, want 12 done and 1 failed", got)
+		}
+		if i, j := slices.Index(revs(id, sink.saw()), "13"), len(revs(id, sink.saw())); i < 0 || i == j-1 {
+			t.Errorf("the last one did not pass: %v", revs(id, sink.saw()))
+		}
+	})
+}
+
+// TestOutboxDeliversWhileItStores: while outcomes cannot be stored, other
+// sessions are delivered to, within bounds; nothing leaves twice.
+func TestOutboxDeliversWhileItStores(t *testing.T) {
+	inHouse(t, func(t *testing.T, db *db.DB) {
+		store, sink := &broken{Store: db}, newSink("desk")
+		sink.policy.Repeatable, sink.policy.Parallel = true, 1
+		h := build(t, store, sink)
+		var ids []string
+		for i := range 20 {
+			ids = append(ids, h.open(t, fmt.Sprint(i)))
+			h.say(t, ids[i], "hello")
+		}
+		sink.policy.Batch = 2
+		store.failures.Store(1 << 40)
+		stop := h.run(t)
+		time.Sleep(time.Minute)
+		if got := len(sink.saw()); got != 2*9 { // one at work and eight that were let go
+			t.Errorf("%d deliveries left, want 18", got)
+		}
+		store.failures.Store(0)
+		time.Sleep(time.Minute)
+		stop()
+		for _, id := range ids {
+			expectRevs(t, sink, id, "1", "2")
+		}
 	})
 }
 

@@ -39,6 +39,7 @@ func TestRoute(t *testing.T) {
 		{EventCSATSubmitted, SourceWidget, everyone},
 		{EventCSATRequest, SourceConsole, nil},
 		{EventDisconnect, SourceWidget, everyone},
+		{EventAITakeover, "ai", everyone},
 		{EventLeaving, SourceWidget, []string{LeaveSink}},
 		{StateTyping, SourceWidget, nil},
 		{StateOperatorStatus, "", nil},

@@ -3,6 +3,8 @@ package chat
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -25,8 +27,11 @@ type Policy struct {
 	Batch    int           // deliveries of a lane handed over at once
 	Timeout  time.Duration // of one call of Deliver
 	Hold     int           // failed attempts after which later deliveries of the lane pass; 0 = never
-	Attempts int           // failed attempts until a delivery is given up
-	MaxAge   time.Duration // age at which a failing delivery is given up
+	// Repeatable says that a delivery which arrives twice does no harm. So
+	// nothing is stored before it leaves, and Ambiguous says nothing.
+	Repeatable bool
+	Attempts   int           // failed attempts until a delivery is given up
+	MaxAge     time.Duration // age at which a failing delivery is given up
 	// Backoff is the pause after the n-th failed attempt, counted from 1.
 	Backoff func(n int) time.Duration
 }
@@ -50,18 +55,30 @@ func (s DeliveryState) String() string {
 type Delivery struct {
 	Dest      string        `db:"dest"`
 	SessionID string        `db:"session_id"`
+	VisitorID string        `db:"visitor_id"` // whose session it is
 	Rev       int64         `db:"rev"`
 	State     DeliveryState `db:"state"`
 	Attempts  int           `db:"attempts"`
 	NextAt    Time          `db:"next_at"`
 	LastError string        `db:"last_error"`
 	CreatedAt Time          `db:"created_at"`
-	// Event is the event to deliver, read with the delivery.
+	// Event is the event to deliver, read with the delivery as VisitorID is.
 	Event Event `db:"event"`
 }
 
 // ID names the delivery; it never changes.
 func (d *Delivery) ID() string { return fmt.Sprintf("%s.%s.%d", d.Dest, d.SessionID, d.Rev) }
+
+// Cursor is the delivery's place in the list of deliveries.
+func (d *Delivery) Cursor() Cursor { return Cursor{d.CreatedAt, d.ID()} }
+
+// ParseDeliveryID takes an ID of [Delivery.ID] apart.
+func ParseDeliveryID(id string) (dest, sessionID string, rev int64, ok bool) {
+	dest, rest, _ := strings.Cut(id, ".")
+	sessionID, number, _ := strings.Cut(rest, ".")
+	rev, err := strconv.ParseInt(number, 10, 64)
+	return dest, sessionID, rev, err == nil
+}
 
 // Ambiguous reports whether an earlier attempt may have arrived. It stays so
 // until the delivery is done: a later refusal says nothing about the attempt

@@ -51,7 +51,8 @@ type Reader interface {
 	Lane(dest, sessionID string, limit int) ([]Delivery, error)
 	// Lanes lists every lane of a sink that has waiting deliveries.
 	Lanes(dest string) ([]Lane, error)
-	// Deliveries lists deliveries for people to look at, newest first.
+	// Deliveries lists deliveries for people to look at, newest first; behind
+	// q.After, oldest first.
 	Deliveries(q DeliveryQuery) ([]Delivery, error)
 
 	// Delivery answers ErrDeliveryNotFound when there is none.
@@ -97,6 +98,9 @@ type Tx interface {
 	// Redact replaces the payload of a message's earlier events.
 	Redact(sessionID, messageID string, payload func(Event) Raw) error
 	SaveDelivery(d *Delivery) error
+	// SaveDone stores that deliveries of one lane, in order, are done after one
+	// attempt more. It costs much less than SaveDelivery of each.
+	SaveDone(lane []Delivery) error
 
 	// PutUpdate stores an update and reports whether it is new.
 	PutUpdate(u *Update) (bool, error)
@@ -116,7 +120,8 @@ type SessionQuery struct {
 	Empty  bool // also sessions without a message
 }
 
-// Cursor is a place in the list of sessions.
+// Cursor is a place in a list: of sessions by their last activity, of
+// deliveries by their creation.
 type Cursor struct {
 	At Time
 	ID string
@@ -133,9 +138,11 @@ type MessageQuery struct {
 
 // DeliveryQuery selects deliveries. Zero fields do not restrict.
 type DeliveryQuery struct {
-	Dest  string
-	State *DeliveryState
-	Limit int
+	Dest   string
+	State  *DeliveryState
+	Before *Cursor // only older deliveries than this one
+	After  *Cursor // only younger ones, oldest first; the zero Cursor is before all
+	Limit  int
 }
 
 // Lane is a queue that waits until a time: a session's deliveries to one sink,

@@ -20,6 +20,7 @@ type document struct {
 		Name, Description string
 	}
 	Paths      ordered[pathItem]
+	Webhooks   ordered[pathItem]
 	Components struct {
 		SecuritySchemes ordered[securityScheme] `yaml:"securitySchemes"`
 		Parameters      map[string]parameter

@@ -1,0 +1,148 @@
+// The webhook's page: where events are posted, and what the receiver says to a test event.
+
+import { call } from "./api";
+import { ask } from "./ask";
+import { byId, h, on, setText } from "./dom";
+import { sentence } from "./format";
+import { attempt, changed, set, state } from "./store";
+import type { View } from "./store";
+import type { Settings, WebhookTest } from "./types";
+
+const enabled = byId<HTMLInputElement>("hook-enabled");
+const url = byId<HTMLInputElement>("hook-url");
+const secret = byId<HTMLInputElement>("hook-secret");
+const prefix = byId<HTMLInputElement>("hook-prefix");
+
+// labels are the fields' names, where errors of the API have those of settings.
+const labels: Record<string, [string, HTMLInputElement]> = {
+  eventsWebhookUrl: ["The address", url],
+  eventsWebhookSecret: ["The secret", secret],
+  eventsWebhookHeaderPrefix: ["What headers begin with", prefix],
+};
+
+export async function loadSettings(): Promise<void> {
+  const settings = await attempt(call<Settings>("GET", "/settings"), "The settings could not be loaded");
+  if (settings) set({ settings });
+}
+
+// refreshSettings follows changes from elsewhere, but not over what is being typed.
+export async function refreshSettings(): Promise<void> {
+  if (state.page && !Object.keys(patch()).length) await loadSettings();
+}
+
+// patch is what the form would change.
+function patch(): Record<string, unknown> {
+  const now = state.settings;
+  if (!now) return {};
+  const change: Record<string, unknown> = {};
+  const put = (name: keyof Settings, value: string): void => {
+    if (value !== (now[name] ?? "")) change[name] = value || null;
+  };
+  put("eventsWebhookUrl", url.value.trim());
+  put("eventsWebhookHeaderPrefix", prefix.value.trim());
+  if (secret.value) change["eventsWebhookSecret"] = secret.value;
+  if (enabled.checked !== now.eventsWebhookEnabled) change["eventsWebhookEnabled"] = enabled.checked;
+  return change;
+}
+
+// fill puts what is stored into the form.
+function fill(s: Settings): void {
+  enabled.checked = s.eventsWebhookEnabled;
+  url.value = s.eventsWebhookUrl ?? "";
+  prefix.value = s.eventsWebhookHeaderPrefix;
+  secret.value = "";
+  secret.type = "password";
+  secret.placeholder = s.eventsWebhookSecret ?? "None: events are not signed";
+  const from = s.sources;
+  setText("hook-url-from", from["eventsWebhookUrl"] === "environment" ? "Set by EVENTS_WEBHOOK_URL; what is saved here wins." : "");
+  setText("hook-secret-hint", from["eventsWebhookSecret"] === "environment"
+    ? "Set by EVENTS_WEBHOOK_SECRET; what is saved here wins."
+    : "It signs every event, so that the receiver knows who sent it. It is not shown again.");
+  byId("hook-forget").hidden = from["eventsWebhookSecret"] !== "stored";
+}
+
+// drawButtons follows what is typed.
+function drawButtons(): void {
+  const begin = prefix.value.trim() || "X-Service";
+  setText("hook-prefix-hint", begin + "-Event and " + begin + "-Signature");
+  setText("hook-test", Object.keys(patch()).length ? "Save and send test event" : "Send test event");
+  setText("hook-said", "");
+}
+
+function problem(text: string): void {
+  const setting = text.split(" ")[0] ?? "";
+  const [label, field] = labels[setting] ?? [setting];
+  for (const [, other] of Object.values(labels)) other.setAttribute("aria-invalid", String(other === field));
+  setText("webhook-problem", label + text.slice(setting.length));
+  byId("webhook-problem").hidden = !text;
+  field?.focus();
+}
+
+// save stores a change and tells whether it could.
+async function save(change = patch()): Promise<boolean> {
+  problem("");
+  try {
+    set({ settings: await call<Settings>("PATCH", "/settings", change) });
+    return true;
+  } catch (error) {
+    problem((error as Error).message);
+    return false;
+  }
+}
+
+async function test(): Promise<void> {
+  const button = byId<HTMLButtonElement>("hook-test");
+  if (button.ariaDisabled === "true" || (Object.keys(patch()).length && !(await save()))) return;
+  problem("");
+  button.ariaDisabled = "true";
+  setText("hook-said", "Waiting for the answer…");
+  set({ webhookTest: null });
+  try {
+    set({ webhookTest: await call<WebhookTest>("POST", "/webhooks/test") });
+  } catch (error) {
+    problem((error as Error).message);
+  }
+  button.ariaDisabled = null;
+  setText("hook-said", "");
+}
+
+async function forget(): Promise<void> {
+  if (!(await ask("Remove the secret? Events are then not signed any more.", "Remove"))) return;
+  if (await save({ eventsWebhookSecret: null })) url.focus();
+}
+
+// generate makes a secret that every library of Standard Webhooks takes, and shows it this once.
+function generate(): void {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  secret.type = "text";
+  secret.value = "whsec_" + btoa(String.fromCharCode(...bytes));
+  setText("hook-secret-hint", "Copy it to the receiver now: once saved, it is not shown again.");
+  drawButtons();
+  secret.select();
+}
+
+function drawAnswer(t: WebhookTest): Node[] {
+  const said = sentence(t.error ?? "the receiver answered " + t.status);
+  const tag = h("span", { class: "tag " + (t.ok ? "good" : "bad") }, t.ok ? "Taken" : "Not taken");
+  const line = h("p", {}, tag, " " + said + ", after " + t.durationMs + " ms.");
+  return t.body ? [line, h("pre", { tabindex: "0", "aria-label": "The beginning of the answer" }, t.body)] : [line];
+}
+
+export const webhookView: View = (now, before) => {
+  if (now.settings && changed(now, before, "settings")) {
+    fill(now.settings);
+    drawButtons();
+  }
+  if (changed(now, before, "webhookTest")) byId("hook-answer").replaceChildren(...(now.webhookTest ? drawAnswer(now.webhookTest) : []));
+};
+
+export function wireWebhook(): void {
+  on("webhook-form", "input", drawButtons);
+  on("webhook-form", "submit", async (e) => {
+    e.preventDefault();
+    if (await save()) setText("hook-said", "Saved.");
+  });
+  on("hook-test", "click", test);
+  on("hook-generate", "click", generate);
+  on("hook-forget", "click", forget);
+}

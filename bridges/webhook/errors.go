@@ -1,0 +1,49 @@
+package webhook
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"syscall"
+
+	"relay/server/chat"
+)
+
+// final is an error that no retry will change. It reads like the error itself.
+type final struct{ error }
+
+func (final) Is(target error) bool { return target == chat.ErrPermanent }
+
+// forbidden is why a receiver at an address that relay never speaks to gets
+// nothing.
+type forbidden string
+
+func (f forbidden) Error() string { return "the receiver's address is not allowed: " + string(f) }
+
+// explain says in people's words why a request got no answer. The address is
+// left out: its query may hold a secret.
+func explain(err error) error {
+	var (
+		no      forbidden
+		dns     *net.DNSError
+		cert    *tls.CertificateVerificationError
+		request *url.Error
+	)
+	switch {
+	case errors.As(err, &no):
+		return final{no}
+	case errors.As(err, &request) && request.Timeout():
+		return errors.New("the receiver did not answer within 10 seconds")
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return fmt.Errorf("the name %s is not known", dns.Name)
+	case errors.As(err, &cert):
+		return fmt.Errorf("the receiver's certificate is not accepted: %w", cert.Err)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return errors.New("the receiver refuses connections")
+	case request != nil:
+		return request.Err
+	}
+	return err
+}

@@ -1,0 +1,381 @@
+package webhook
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay/db"
+	"relay/server/chat"
+)
+
+const secret = "a secret of the receiver"
+
+// How much is said in a test: 500 events.
+const (
+	conversations = 100
+	messages      = 4 // in each, behind the event of the new session
+	events        = conversations * (messages + 1)
+)
+
+// network is all that a sink can reach: one receiver, behind pipes.
+type network struct {
+	t    *testing.T
+	cert tls.Certificate // speaks TLS if there is one
+
+	mu      sync.Mutex
+	refuses bool
+	answer  func(conn net.Conn, attempt int)
+	takes   func(attempt int) bool // whether the answer is a 2xx
+	dialled []string               // addresses, each once
+	tried   map[string]int         // attempts by webhook-id
+	taken   map[string][]int       // what came in each session, by number
+	ids     map[string]bool        // webhook-ids that were taken
+	longest int                    // bytes that were read of one answer
+}
+
+func newNetwork(t *testing.T) *network {
+	return &network{t: t, takes: nothing, answer: good, tried: map[string]int{}, taken: map[string][]int{}, ids: map[string]bool{}}
+}
+
+// heal makes the receiver a good one.
+func (n *network) heal() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.refuses, n.answer, n.takes, n.cert = false, good, everything, tls.Certificate{}
+}
+
+// url is where the receiver is.
+func (n *network) url() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.cert.Certificate != nil {
+		return "https://receiver.example/"
+	}
+	return "http://receiver.example/"
+}
+
+func everything(int) bool { return true }
+func nothing(int) bool    { return false }
+
+var good = says("200 OK")
+
+// says makes a whole answer.
+func says(status string, header ...string) func(net.Conn, int) {
+	return func(conn net.Conn, _ int) {
+		fmt.Fprintf(conn, "HTTP/1.1 %s\r\n%sContent-Length: 0\r\n\r\n", status, strings.Join(header, ""))
+	}
+}
+
+func (n *network) dial(_ context.Context, _, address string) (net.Conn, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !slices.Contains(n.dialled, address) {
+		n.dialled = append(n.dialled, address)
+	}
+	if n.refuses {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	}
+	near, far := net.Pipe()
+	if n.cert.Certificate != nil {
+		far = tls.Server(far, &tls.Config{Certificates: []tls.Certificate{n.cert}})
+	}
+	go n.serve(far)
+	return &counted{Conn: near, network: n}, nil
+}
+
+// counted is a connection that counts what is read of each answer.
+type counted struct {
+	net.Conn
+	network *network
+	read    int
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	got, err := c.Conn.Read(p)
+	c.network.mu.Lock()
+	defer c.network.mu.Unlock()
+	c.read += got
+	c.network.longest = max(c.network.longest, c.read)
+	return got, err
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	c.network.mu.Lock()
+	c.read = 0
+	c.network.mu.Unlock()
+	return c.Conn.Write(p)
+}
+
+// serve is the receiver at one end of a connection.
+func (n *network) serve(conn net.Conn) {
+	defer conn.Close()
+	for in := bufio.NewReader(conn); ; {
+		req, err := http.ReadRequest(in)
+		if err != nil {
+			return
+		}
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			return
+		}
+		id := req.Header.Get("webhook-id")
+		n.mu.Lock()
+		n.tried[id]++
+		answer, attempt, taken := n.answer, n.tried[id], n.takes(n.tried[id])
+		n.mu.Unlock()
+		if taken {
+			n.take(id, req.Header, body)
+		}
+		answer(conn, attempt)
+	}
+}
+
+// take notes an event that was acknowledged.
+func (n *network) take(id string, h http.Header, body []byte) {
+	var e struct {
+		Data struct {
+			SessionID string
+			Message   struct{ Content string }
+		}
+	}
+	if err := json.Unmarshal(body, &e); err != nil || h.Get("X-Service-Signature") != "sha256="+hex.EncodeToString(mac([]byte(secret), body)) {
+		n.t.Errorf("signed %s: %s", h.Get("X-Service-Signature"), body)
+	}
+	number := 0 // of the new session
+	fmt.Sscan(e.Data.Message.Content, &number)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.ids[id] = true
+	n.taken[e.Data.SessionID] = append(n.taken[e.Data.SessionID], number)
+}
+
+// house is an engine whose only sink is the webhook.
+type house struct {
+	*chat.Relay
+	store  *db.DB
+	outbox *chat.Outbox
+	mu     sync.Mutex
+	off    bool
+}
+
+// build makes a house with 500 events in it, and serves the webhook until the
+// returned function is called.
+func build(t *testing.T, net *network) (h *house, stop func()) {
+	t.Helper()
+	store, err := db.Memory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	hub := chat.NewHub()
+	h = &house{store: store, outbox: chat.NewOutbox(store, hub, log)}
+	h.Relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: hub, Outbox: h.outbox, Log: log,
+		Targets: func(*chat.Settings) []chat.Target { return []chat.Target{{Name: Name, Kind: chat.TargetWebhook}} }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink := New(Options{Retries: len(schedule), Version: "test",
+		Target: func() (Target, bool) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			return Target{URL: net.url(), Secret: secret, Prefix: "X-Service", Trusted: true}, !h.off
+		},
+		Gone: func(context.Context) { h.switchTo(false) }})
+	transport := sink.trusted.Transport.(*http.Transport)
+	transport.DialContext = net.dial
+	h.talk(t)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- h.outbox.Serve(ctx, sink) }()
+	return h, func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		transport.CloseIdleConnections()
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func (h *house) switchTo(on bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.off = !on
+}
+
+// talk lets visitors write.
+func (h *house) talk(t *testing.T) {
+	t.Helper()
+	for i := range conversations {
+		v, err := h.Init(t.Context(), chat.Visit{VisitorID: fmt.Sprint("visitor-", i)})
+		for n := 1; err == nil && n <= messages; n++ {
+			_, err = h.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget},
+				chat.Post{SessionID: v.Session.ID, Content: fmt.Sprint(n)})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// states counts the deliveries, and returns the error of a failed one.
+func (h *house) states(t *testing.T) (count map[string]int, failure string) {
+	t.Helper()
+	count = map[string]int{}
+	err := h.store.Read(t.Context(), func(r chat.Reader) error {
+		list, err := r.Deliveries(chat.DeliveryQuery{})
+		for _, d := range list {
+			count[d.State.String()]++
+			failure = max(failure, d.LastError)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return count, failure
+}
+
+// TestBadReceivers lets 500 events meet each kind of bad receiver for five
+// days. What cannot arrive is listed as failed; once the receiver is well, it
+// is sent again and everything has arrived, in order.
+func TestBadReceivers(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		make    func(n *network)
+		failed  int
+		failure string
+	}{
+		{"refuses connections", func(n *network) { n.refuses = true }, events, "the receiver refuses connections"},
+		{"accepts and never answers", func(n *network) { n.answer = silent }, events, "the receiver did not answer within 10 seconds"},
+		{"answers one byte a second", func(n *network) { n.answer = dribble }, events, "the receiver did not answer within 10 seconds"},
+		{"redirects to a metadata address", func(n *network) {
+			n.answer = says("302 Found", "Location: http://169.254.169.254/latest/meta-data/\r\n")
+		}, events, "the receiver answered 302 Found"},
+		{"answers 500 with 10 GB", func(n *network) { n.answer = flood("500 Internal Server Error") }, events,
+			"the receiver answered 500 Internal Server Error: " + strings.Repeat("x", 1<<10)},
+		{"answers 200 with 10 GB", func(n *network) { n.answer, n.takes = flood("200 OK"), everything }, 0, ""},
+		{"has a bad certificate", func(n *network) { n.cert = untrusted(t) }, events, "the receiver's certificate is not accepted: x509: "},
+		{"answers 410", func(n *network) { n.answer = says("410 Gone") }, events, "the webhook is switched off"},
+		{"answers 500, then 200", func(n *network) {
+			n.takes = func(attempt int) bool { return attempt > 1 }
+			n.answer = func(conn net.Conn, attempt int) {
+				if attempt == 1 {
+					says("500 Internal Server Error")(conn, attempt)
+				} else {
+					good(conn, attempt)
+				}
+			}
+		}, 0, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := newNetwork(t)
+				tt.make(n)
+				h, stop := build(t, n)
+				defer stop()
+				time.Sleep(5 * 24 * time.Hour)
+				count, failure := h.states(t)
+				if count["failed"] != tt.failed || count["done"] != events-tt.failed || !strings.HasPrefix(failure, tt.failure) {
+					t.Fatalf("deliveries are %v, want %d failed because %q, not %q", count, tt.failed, tt.failure, failure)
+				}
+				if tt.failed > 0 {
+					n.sendAgain(h)
+				}
+				n.check(h)
+			})
+		})
+	}
+}
+
+// silent reads on and says nothing.
+func silent(conn net.Conn, _ int) { _, _ = io.Copy(io.Discard, conn) }
+
+// dribble writes an answer one byte a second.
+func dribble(conn net.Conn, _ int) {
+	for _, b := range []byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") {
+		if _, err := conn.Write([]byte{b}); err != nil {
+			return
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// flood answers with a body of 10 GB.
+func flood(status string) func(net.Conn, int) {
+	text := []byte(strings.Repeat("x", 1<<15))
+	return func(conn net.Conn, _ int) {
+		_, err := fmt.Fprintf(conn, "HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n", status, 10<<30)
+		for err == nil {
+			_, err = conn.Write(text)
+		}
+	}
+}
+
+// untrusted makes a certificate that nobody has signed.
+func untrusted(t *testing.T) tls.Certificate {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"receiver.example"}, NotAfter: time.Now().Add(time.Hour * 24 * 365)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+}
+
+// sendAgain heals the receiver, switches the webhook on and sends again all
+// that failed.
+func (n *network) sendAgain(h *house) {
+	n.t.Helper()
+	if !strings.HasPrefix(n.dialled[0], "receiver.example:") || len(n.dialled) != 1 {
+		n.t.Errorf("these were dialled: %v", n.dialled)
+	}
+	n.heal()
+	h.switchTo(true)
+	count, next, err := h.outbox.RetryFailed(n.t.Context(), Name, chat.Cursor{})
+	if count != events || next != nil || err != nil {
+		n.t.Errorf("%d are sent again, next %v, %v", count, next, err)
+	}
+	time.Sleep(time.Minute)
+}
+
+// check holds what arrived to what was said.
+func (n *network) check(h *house) {
+	n.t.Helper()
+	if count, _ := h.states(n.t); count["done"] != events || len(n.ids) != events || len(n.taken) != conversations {
+		n.t.Errorf("deliveries are %v; %d events of %d sessions arrived", count, len(n.ids), len(n.taken))
+	}
+	for id, numbers := range n.taken {
+		if !slices.Equal(numbers, []int{0, 1, 2, 3, 4}) {
+			n.t.Errorf("in session %s came %v", id, numbers)
+		}
+	}
+	if n.longest > maxAnswer {
+		n.t.Errorf("%d bytes of one answer were read", n.longest)
+	}
+}

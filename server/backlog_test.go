@@ -1,0 +1,108 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"relay/server/chat"
+)
+
+// clocked is a backlog whose time stands still until it is moved.
+func clocked() (b *Backlog, now *time.Time) {
+	b = NewBacklog(chat.NewFileLinks("key", ""))
+	now = new(time.Now())
+	b.now = func() time.Time { return *now }
+	return b, now
+}
+
+// write publishes operators' messages that are numbered on.
+func (b *Backlog) write(first, n int, content string) {
+	for i := range n {
+		b.Publish(&chat.Event{SessionID: "s1", Type: chat.EventMessage, Source: "telegram", MessageID: fmt.Sprint(first + i),
+			Payload: chat.Raw(fmt.Sprintf(`{"id":"%d","content":"%s","sender":"operator","attachments":[]}`, first+i, content))})
+	}
+}
+
+// readAll reads what a reader has not seen yet and returns how many frames.
+func (r *backlogReader) readAll(t *testing.T) (n int, frames string) {
+	t.Helper()
+	for more := true; more; {
+		buf, again, err := r.frames(nil, 4096)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(buf) > 8192 {
+			t.Errorf("%d bytes at once", len(buf))
+		}
+		more, frames = again, frames+string(buf)
+	}
+	return strings.Count(frames, "data: "), frames
+}
+
+func TestBacklogLosesNothingForWhoKeepsUp(t *testing.T) {
+	b, _ := clocked()
+	r := b.read("", "", false)
+	for i := range 30 {
+		b.write(i*1000, 1000, "x")
+		if n, _ := r.readAll(t); n != 1000 {
+			t.Fatalf("%d of 1000 were read", n)
+		}
+	}
+}
+
+func TestBacklogHoldsTheNewest(t *testing.T) {
+	b, _ := clocked()
+	b.write(1, backlogEvents+50, "x")
+	n, frames := b.read("another-1", "", false).readAll(t)
+	if n != backlogEvents || !strings.Contains(frames[:200], `"messageId":"51"`) {
+		t.Errorf("%d are held, from %.120s", n, frames)
+	}
+	b.write(1, 100, strings.Repeat("x", 1<<20))
+	if b.bytes > backlogBytes || len(b.entries) < 50 {
+		t.Errorf("%d bytes are held in %d events", b.bytes, len(b.entries))
+	}
+}
+
+func TestBacklogForgetsWhatIsOld(t *testing.T) {
+	b, now := clocked()
+	b.write(1, 10, "x")
+	*now = now.Add(9 * time.Minute)
+	b.write(11, 1, "x")
+	if n, _ := b.read("another-1", "", false).readAll(t); n != 11 {
+		t.Errorf("after nine minutes %d are held", n)
+	}
+	*now = now.Add(2 * time.Minute)
+	if n, _ := b.read("another-1", "", false).readAll(t); n != 1 {
+		t.Errorf("after eleven minutes %d are held", n)
+	}
+}
+
+// Who is behind what is held is cut, and goes on from there when it is back.
+func TestBacklogCutsWhoIsBehind(t *testing.T) {
+	b, _ := clocked()
+	slow := b.read("", "", false)
+	b.write(1, backlogEvents+1, "x")
+	if _, _, err := slow.frames(nil, 1); !errors.Is(err, errBehind) {
+		t.Errorf("err = %v", err)
+	}
+	if n, _ := b.read(b.id(1), "", false).readAll(t); n != backlogEvents {
+		t.Errorf("back again, it reads %d", n)
+	}
+}
+
+func TestBacklogClose(t *testing.T) {
+	b, _ := clocked()
+	early := b.read("", "", false)
+	b.Close()
+	b.Close()
+	b.write(1, 1, "x")
+	for name, r := range map[string]*backlogReader{"early": early, "late": b.read("", "", false)} {
+		if _, open := <-r.bell; open {
+			t.Errorf("the %s stream goes on", name)
+		}
+		r.close()
+	}
+}
