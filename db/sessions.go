@@ -19,18 +19,37 @@ const sessionColumns = `id, visitor_id, token_hash, resumable, status, blocked, 
 const selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = ?`
 
 // Session implements [chat.Reader].
-func (t *tx) Session(id string) (chat.Session, error) {
-	return one[chat.Session](t, chat.ErrSessionNotFound, selectSession, id)
+func (t *tx) Session(id string) (s chat.Session, err error) {
+	err = t.row(chat.ErrSessionNotFound, variables(&s), selectSession, id)
+	return s, err
 }
 
-const selectStored = `SELECT number, ` + sessionColumns + ` FROM sessions WHERE id = ?`
+// variables are what sessionColumns are read into, in their order.
+func variables(s *chat.Session) []any {
+	return []any{&s.ID, &s.VisitorID, &s.TokenHash, &s.Resumable, (*string)(&s.Status), &s.Blocked, &s.Rev, &s.InitRev,
+		&s.LeavingRev, (*int64)(&s.StartedAt), (*int64)(&s.AnsweredAt), &s.Unread, &s.AIActive, &s.Metadata, &s.Identity,
+		&s.Verified, &s.PreChat, (*int64)(&s.AskedAt), &s.Score, &s.Comment, (*int64)(&s.RespondedAt),
+		(*int64)(&s.CreatedAt), (*int64)(&s.LastActivity)}
+}
+
+const selectStanding = `SELECT token_hash, status, blocked, rev, init_rev, leaving_rev FROM sessions WHERE id = ?`
+
+// Standing implements [chat.Reader].
+func (t *tx) Standing(id string) (chat.Session, error) {
+	s := chat.Session{ID: id}
+	err := t.row(chat.ErrSessionNotFound, []any{&s.TokenHash, (*string)(&s.Status), &s.Blocked, &s.Rev, &s.InitRev, &s.LeavingRev},
+		selectStanding, id)
+	return s, err
+}
+
+const selectStored = `SELECT ` + sessionColumns + `, number FROM sessions WHERE id = ?`
 
 // Lock implements [chat.Tx].
 func (t *tx) Lock(id string) (chat.Session, error) {
 	s, ok := t.cache.get(id)
 	if !ok {
-		var err error
-		if s, err = one[stored](t, chat.ErrSessionNotFound, t.q.lock(selectStored), id); err != nil {
+		into := append(variables(&s.Session), &s.Number)
+		if err := t.row(chat.ErrSessionNotFound, into, t.q.lock(selectStored), id); err != nil {
 			return chat.Session{}, err
 		}
 		t.cache.put(&s)

@@ -108,33 +108,42 @@ func (c *conn) bind(args []any) ([]driver.NamedValue, error) {
 	return c.bound, nil
 }
 
-// assign sets a variable to what the driver read.
+// assign sets a variable to what the driver read, as database/sql would.
 func assign(dest any, v driver.Value) error {
-	switch d := dest.(type) {
-	case *string:
-		switch v := v.(type) {
-		case string:
+	switch v := v.(type) {
+	case string:
+		if d, ok := dest.(*string); ok {
 			*d = v
 			return nil
-		case int64: // as database/sql does
-			*d = strconv.FormatInt(v, 10)
+		}
+	case []byte:
+		if d, ok := dest.(*[]byte); ok {
+			*d = v
 			return nil
 		}
-	case *[]byte:
-		if data, ok := v.([]byte); ok {
-			*d = data
-			return nil
-		}
-	case *int64:
-		if n, ok := v.(int64); ok {
-			*d = n
-			return nil
-		}
-	case *bool:
-		if n, ok := v.(int64); ok {
-			*d = n != 0
+	case int64:
+		if assignInt(dest, v) {
 			return nil
 		}
 	}
+	if d, ok := dest.(sql.Scanner); ok {
+		return d.Scan(v)
+	}
 	return fmt.Errorf("cannot read %T into %T", v, dest)
+}
+
+func assignInt(dest any, n int64) bool {
+	switch d := dest.(type) {
+	case *int64:
+		*d = n
+	case *int:
+		*d = int(n)
+	case *bool:
+		*d = n != 0
+	case *string:
+		*d = strconv.FormatInt(n, 10)
+	default:
+		return false
+	}
+	return true
 }

@@ -300,7 +300,7 @@ type HistoryQuery struct {
 func (r *Relay) History(ctx context.Context, by Author, q HistoryQuery) (History, error) {
 	var h History
 	err := r.store.Read(ctx, func(rd Reader) error {
-		s, err := rd.Session(q.SessionID)
+		s, err := rd.Standing(q.SessionID)
 		if err != nil {
 			return err
 		}
