@@ -109,7 +109,8 @@ func (t *tx) UnreadMessages(sessionID string, sender chat.Sender) ([]chat.Messag
 	return t.messages(selectUnread, sessionID, string(sender))
 }
 
-const insertMessage = `INSERT INTO messages (session, foreign_id, ` + messageColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const insertMessage = `INSERT INTO messages (session, foreign_id, ` + messageColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (session, client_id) WHERE client_id <> '' DO NOTHING`
 
 // foreignID returns the id of a message if it does not tell the message's seq.
 func foreignID(m *chat.Message) string {
@@ -123,7 +124,7 @@ func foreignID(m *chat.Message) string {
 func (t *tx) InsertMessage(m *chat.Message) error {
 	n, err := t.number(m.SessionID)
 	if err == nil {
-		_, err = t.q.exec(insertMessage, n, foreignID(m), m.ID, m.Seq, m.Content, string(m.Sender), int64(m.Timestamp), m.ReplyTo,
+		err = t.touch(chat.ErrMessageExists, insertMessage, n, foreignID(m), m.ID, m.Seq, m.Content, string(m.Sender), int64(m.Timestamp), m.ReplyTo,
 			files(m), m.OperatorName, m.SourceBridge, m.ClientID, int64(m.EditedAt), int64(m.DeletedAt), int64(m.DeliveredAt),
 			int64(m.ReadAt))
 	}

@@ -49,12 +49,14 @@ func (c *conn) exec(query string, args ...any) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	c.wrote = true
 	result, err := s.ExecContext(context.Background(), bound)
 	if err != nil {
+		c.wrote = true
 		return 0, c.failed(err)
 	}
-	return result.RowsAffected()
+	n, err := result.RowsAffected()
+	c.wrote = c.wrote || n > 0
+	return n, err
 }
 
 // row reads one row into variables, one for each column.

@@ -85,6 +85,8 @@ type Tx interface {
 	// EraseSession removes a session with everything that belongs to it.
 	EraseSession(id string) error
 
+	// InsertMessage answers ErrMessageExists, and changes nothing, if the
+	// session has a message with the same client id.
 	InsertMessage(m *Message) error
 	SaveMessage(m *Message) error
 
