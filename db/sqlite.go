@@ -36,7 +36,7 @@ func dsn(path, role string, relaxed bool) string {
 	}
 	name := url.URL{Path: path}
 	return "file:" + name.EscapedPath() + role + "&_synchronous=" + level +
-		"&_foreign_keys=1&_pragma=journal_size_limit(67108864)&_pragma=wal_autocheckpoint(8000)" +
+		"&_foreign_keys=1&_pragma=journal_size_limit(67108864)&_pragma=wal_autocheckpoint(12000)" +
 		"&_pragma=trusted_schema(0)&_txlock=immediate&_defensive=1&_dqs=0"
 }
 

@@ -44,7 +44,7 @@ func TestPragmas(t *testing.T) {
 				"journal_mode":       {"wal", "wal"},
 				"foreign_keys":       {"1", "1"},
 				"journal_size_limit": {"67108864", ""},
-				"wal_autocheckpoint": {"8000", ""},
+				"wal_autocheckpoint": {"12000", ""},
 				"trusted_schema":     {"0", "0"},
 				"query_only":         {"0", "1"},
 				"auto_vacuum":        {"2", "2"},
@@ -322,7 +322,7 @@ func TestCheckpoint(t *testing.T) {
 		}
 		return tx.CreateFile(&chat.File{ID: "f", SessionID: "a"})
 	})
-	for n := range 18 { // more than 1000 pages
+	for n := range 70 { // more than 4000 pages
 		apply(t, d, func(tx chat.Tx) error { return tx.PutChunk("f", n, make([]byte, 256<<10)) })
 	}
 	path := strings.TrimPrefix(url, "sqlite://")
@@ -331,7 +331,7 @@ func TestCheckpoint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if info.Size() > 3<<20 {
+		if info.Size() > 14<<20 {
 			return
 		}
 		if time.Now().After(deadline) {
