@@ -171,6 +171,7 @@ func (a *app) serve(ctx context.Context, _ string) error {
 		func(ctx context.Context) error { return outbox.Serve(ctx, webhook) },
 		relay.Run,
 		func(ctx context.Context) error { return a.maintain(ctx, database, relay, keys) },
+		roomyHeap,
 	)
 }
 
