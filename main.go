@@ -224,7 +224,7 @@ func (a *app) start(ctx context.Context, database *db.DB, hub *chat.Hub, links *
 
 // parts are what works beside the requests in both modes.
 func (e *engine) parts() []server.Part {
-	return []server.Part{func(ctx context.Context) error { return e.outbox.Serve(ctx, e.webhook) }}
+	return []server.Part{func(ctx context.Context) error { return e.outbox.Serve(ctx, e.webhook) }, roomyHeap}
 }
 
 // listen makes the server and takes the port. d has what differs by mode.

@@ -25,6 +25,7 @@ const maxBatch = 256
 type committer struct {
 	conn    *conn
 	cache   *sessionCache
+	log     *checkpointer // nil without a write-ahead log
 	bell    chan struct{} // rung when the queue is not empty any more
 	stopped chan struct{}
 
@@ -40,8 +41,8 @@ type request struct {
 	done chan struct{}
 }
 
-func newCommitter(c *conn) *committer {
-	w := &committer{conn: c, cache: newSessionCache(), bell: make(chan struct{}, 1), stopped: make(chan struct{})}
+func newCommitter(c *conn, log *checkpointer) *committer {
+	w := &committer{conn: c, log: log, cache: newSessionCache(), bell: make(chan struct{}, 1), stopped: make(chan struct{})}
 	go w.run()
 	return w
 }
@@ -166,6 +167,9 @@ func (w *committer) commit(batch []*request) {
 			r.err = err
 		}
 		close(r.done)
+	}
+	if w.log != nil {
+		w.log.wrote(w.conn.pagesWritten())
 	}
 }
 

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 
@@ -16,12 +17,16 @@ import (
 // contexts that end: an interrupted statement would spoil a transaction that
 // others share.
 type conn struct {
-	raw   *sqlx.Conn
-	stmts map[string]*sqlx.Stmt
+	raw    *sqlx.Conn
+	stmts  map[string]*sqlx.Stmt // for rows of many columns
+	direct map[string]statement  // for all else
 	// broken is the error after which SQLite may have given up the whole
 	// transaction.
 	broken error
 	wrote  bool // since it was last set to false
+
+	bound   []driver.NamedValue
+	columns []driver.Value
 }
 
 func newConn(ctx context.Context, pool *sqlx.DB) (*conn, error) {
@@ -29,7 +34,7 @@ func newConn(ctx context.Context, pool *sqlx.DB) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conn{raw: raw, stmts: map[string]*sqlx.Stmt{}}, nil
+	return &conn{raw: raw, stmts: map[string]*sqlx.Stmt{}, direct: map[string]statement{}}, nil
 }
 
 // close gives the connection back to its pool.
@@ -37,24 +42,18 @@ func (c *conn) close() {
 	for _, s := range c.stmts {
 		s.Close()
 	}
+	for _, s := range c.direct {
+		s.Close()
+	}
 	c.raw.Close()
 }
 
-func (c *conn) exec(query string, args ...any) (int64, error) {
-	s, err := c.prepare(query)
-	if err != nil {
-		return 0, err
-	}
-	c.wrote = true
-	result, err := s.ExecContext(context.Background(), args...)
-	if err != nil {
-		return 0, c.failed(err)
-	}
-	return result.RowsAffected()
-}
-
 func (c *conn) get(dest any, query string, args ...any) error {
-	s, err := c.prepare(query)
+	switch dest.(type) {
+	case *string, *[]byte, *int64, *bool:
+		return c.row([]any{dest}, query, args...)
+	}
+	s, err := c.preparex(query)
 	if err != nil {
 		return err
 	}
@@ -62,7 +61,7 @@ func (c *conn) get(dest any, query string, args ...any) error {
 }
 
 func (c *conn) list(dest any, query string, args ...any) error {
-	s, err := c.prepare(query)
+	s, err := c.preparex(query)
 	if err != nil {
 		return err
 	}
@@ -72,7 +71,7 @@ func (c *conn) list(dest any, query string, args ...any) error {
 // lock adds nothing: on SQLite there is one writer.
 func (c *conn) lock(query string) string { return query }
 
-func (c *conn) prepare(query string) (*sqlx.Stmt, error) {
+func (c *conn) preparex(query string) (*sqlx.Stmt, error) {
 	if s, ok := c.stmts[query]; ok {
 		return s, nil
 	}

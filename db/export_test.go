@@ -50,7 +50,7 @@ func (d *DB) Plan(ctx context.Context, query string, params int) (steps []string
 func Queries() map[string]string {
 	failed := selectDeliveries + ` WHERE d.state = 3`
 	return map[string]string{
-		"Session": selectSession, "Lock": selectStored, "SessionByToken": selectSessionByToken,
+		"Session": selectSession, "Standing": selectStanding, "Lock": selectStored, "SessionByToken": selectSessionByToken,
 		"SessionByVisitor": selectSessionByVisitor, "VisitorBlocked": selectBlocked, "Sessions": selectStarted,
 		"Sessions, empty": selectEmpty, "Message": selectMessage, "Message, foreign": selectForeign, "MessageByClientID": selectMessageByClientID,
 		"Messages": selectMessagesBefore, "Messages after": selectMessagesAfter, "LastMessages": selectLastMessage,

@@ -1,6 +1,8 @@
 package db
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -30,12 +32,12 @@ func (t *tx) Message(sessionID, id string) (chat.Message, error) {
 }
 
 const selectMessageByClientID = `SELECT id FROM messages
-	WHERE session = ` + ofSession + ` AND client_id = ? AND client_id <> ''`
+	WHERE session = ` + ofSession + ` AND client_key = ? AND client_key <> 0 AND client_id = ?`
 
 // MessageByClientID implements [chat.Reader]. As a rule there is none, and
 // looking for one column costs half as much as for all.
 func (t *tx) MessageByClientID(sessionID, clientID string) (chat.Message, error) {
-	id, err := one[string](t, chat.ErrMessageNotFound, selectMessageByClientID, sessionID, clientID)
+	id, err := one[string](t, chat.ErrMessageNotFound, selectMessageByClientID, sessionID, clientKey(clientID), clientID)
 	if err != nil {
 		return chat.Message{}, err
 	}
@@ -109,7 +111,18 @@ func (t *tx) UnreadMessages(sessionID string, sender chat.Sender) ([]chat.Messag
 	return t.messages(selectUnread, sessionID, string(sender))
 }
 
-const insertMessage = `INSERT INTO messages (session, foreign_id, ` + messageColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const insertMessage = `INSERT INTO messages (session, foreign_id, client_key, ` + messageColumns + `)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, client_key) WHERE client_key <> 0 DO NOTHING`
+
+// clientKey makes a number of a client id, which no two ids of a session share
+// by chance: it is 63 bits of a SHA-256.
+func clientKey(clientID string) int64 {
+	if clientID == "" {
+		return 0
+	}
+	sum := sha256.Sum256([]byte(clientID))
+	return int64(binary.BigEndian.Uint64(sum[:])) | 1 // never 0
+}
 
 // foreignID returns the id of a message if it does not tell the message's seq.
 func foreignID(m *chat.Message) string {
@@ -123,7 +136,7 @@ func foreignID(m *chat.Message) string {
 func (t *tx) InsertMessage(m *chat.Message) error {
 	n, err := t.number(m.SessionID)
 	if err == nil {
-		_, err = t.q.exec(insertMessage, n, foreignID(m), m.ID, m.Seq, m.Content, string(m.Sender), int64(m.Timestamp), m.ReplyTo,
+		err = t.touch(chat.ErrMessageExists, insertMessage, n, foreignID(m), clientKey(m.ClientID), m.ID, m.Seq, m.Content, string(m.Sender), int64(m.Timestamp), m.ReplyTo,
 			files(m), m.OperatorName, m.SourceBridge, m.ClientID, int64(m.EditedAt), int64(m.DeletedAt), int64(m.DeliveredAt),
 			int64(m.ReadAt))
 	}

@@ -51,13 +51,14 @@ func TestMessage(t *testing.T) {
 			want(t, tx.SaveMessage(newMessage("a", "other", 8)), chat.ErrMessageNotFound)
 			return nil
 		})
-		if err := d.Apply(t.Context(), func(tx chat.Tx) error {
+		apply(t, d, func(tx chat.Tx) error {
 			twin := newMessage("a", "twin", 8)
 			twin.ClientID = "c"
-			return tx.InsertMessage(twin)
-		}); err == nil {
-			t.Error("two messages of one client id")
-		}
+			want(t, tx.InsertMessage(twin), chat.ErrMessageExists)
+			_, err := tx.Message("a", "twin")
+			want(t, err, chat.ErrMessageNotFound)
+			return nil
+		})
 	})
 }
 

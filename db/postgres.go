@@ -179,6 +179,10 @@ func (p *pgTx) get(dest any, query string, args ...any) error {
 	return p.tx.GetContext(p.ctx, dest, p.tx.Rebind(query), args...)
 }
 
+func (p *pgTx) row(dest []any, query string, args ...any) error {
+	return p.tx.QueryRowContext(p.ctx, p.tx.Rebind(query), args...).Scan(dest...)
+}
+
 func (p *pgTx) list(dest any, query string, args ...any) error {
 	return p.tx.SelectContext(p.ctx, dest, p.tx.Rebind(query), args...)
 }

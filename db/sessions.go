@@ -19,18 +19,37 @@ const sessionColumns = `id, visitor_id, token_hash, resumable, status, blocked, 
 const selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = ?`
 
 // Session implements [chat.Reader].
-func (t *tx) Session(id string) (chat.Session, error) {
-	return one[chat.Session](t, chat.ErrSessionNotFound, selectSession, id)
+func (t *tx) Session(id string) (s chat.Session, err error) {
+	err = t.row(chat.ErrSessionNotFound, variables(&s), selectSession, id)
+	return s, err
 }
 
-const selectStored = `SELECT number, ` + sessionColumns + ` FROM sessions WHERE id = ?`
+// variables are what sessionColumns are read into, in their order.
+func variables(s *chat.Session) []any {
+	return []any{&s.ID, &s.VisitorID, &s.TokenHash, &s.Resumable, (*string)(&s.Status), &s.Blocked, &s.Rev, &s.InitRev,
+		&s.LeavingRev, (*int64)(&s.StartedAt), (*int64)(&s.AnsweredAt), &s.Unread, &s.AIActive, &s.Metadata, &s.Identity,
+		&s.Verified, &s.PreChat, (*int64)(&s.AskedAt), &s.Score, &s.Comment, (*int64)(&s.RespondedAt),
+		(*int64)(&s.CreatedAt), (*int64)(&s.LastActivity)}
+}
+
+const selectStanding = `SELECT token_hash, status, blocked, rev, init_rev, leaving_rev FROM sessions WHERE id = ?`
+
+// Standing implements [chat.Reader].
+func (t *tx) Standing(id string) (chat.Session, error) {
+	s := chat.Session{ID: id}
+	err := t.row(chat.ErrSessionNotFound, []any{&s.TokenHash, (*string)(&s.Status), &s.Blocked, &s.Rev, &s.InitRev, &s.LeavingRev},
+		selectStanding, id)
+	return s, err
+}
+
+const selectStored = `SELECT ` + sessionColumns + `, number FROM sessions WHERE id = ?`
 
 // Lock implements [chat.Tx].
 func (t *tx) Lock(id string) (chat.Session, error) {
 	s, ok := t.cache.get(id)
 	if !ok {
-		var err error
-		if s, err = one[stored](t, chat.ErrSessionNotFound, t.q.lock(selectStored), id); err != nil {
+		into := append(variables(&s.Session), &s.Number)
+		if err := t.row(chat.ErrSessionNotFound, into, t.q.lock(selectStored), id); err != nil {
 			return chat.Session{}, err
 		}
 		t.cache.put(&s)
@@ -190,11 +209,12 @@ func (t *tx) CreateSession(s *chat.Session) error {
 }
 
 // Most changes of a session are messages, which move a few numbers; the rest
-// is written only if it differs from what was locked.
+// is written only if it differs from what was locked. Naming a column, even
+// with the value it has, makes SQLite write every index with that column.
 const (
-	updateSession = `UPDATE sessions SET rev = ?, init_rev = ?, leaving_rev = ?, status = ?, blocked = ?, ai_active = ?,
+	updateSession = `UPDATE sessions SET rev = ?, init_rev = ?, leaving_rev = ?, status = ?, ai_active = ?,
 		unread = ?, started_at = ?, answered_at = ?, last_activity = ? WHERE number = ?`
-	updateProfile = `UPDATE sessions SET visitor_id = ?, token_hash = ?, resumable = ?, verified = ?, metadata = ?,
+	updateProfile = `UPDATE sessions SET visitor_id = ?, blocked = ?, token_hash = ?, resumable = ?, verified = ?, metadata = ?,
 		identity = ?, prechat = ?, csat_asked_at = ?, csat_score = ?, csat_comment = ?, csat_responded_at = ?,
 		created_at = ?, search = ? WHERE number = ?`
 )
@@ -212,8 +232,8 @@ func (t *tx) saveSession(s *chat.Session) error {
 	if err != nil {
 		return err
 	}
-	err = t.touch(chat.ErrSessionNotFound, updateSession, s.Rev, s.InitRev, s.LeavingRev, string(s.Status), s.Blocked,
-		s.AIActive, s.Unread, int64(s.StartedAt), int64(s.AnsweredAt), int64(s.LastActivity), n)
+	err = t.touch(chat.ErrSessionNotFound, updateSession, s.Rev, s.InitRev, s.LeavingRev, string(s.Status), s.AIActive,
+		s.Unread, int64(s.StartedAt), int64(s.AnsweredAt), int64(s.LastActivity), n)
 	if err != nil {
 		return err
 	}
@@ -222,7 +242,7 @@ func (t *tx) saveSession(s *chat.Session) error {
 		now.Identity, now.PreChat = t.locked.Identity, t.locked.PreChat
 	} else {
 		now = now.own()
-		_, err = t.q.exec(updateProfile, s.VisitorID, s.TokenHash, s.Resumable, s.Verified, s.Metadata, s.Identity,
+		_, err = t.q.exec(updateProfile, s.VisitorID, s.Blocked, s.TokenHash, s.Resumable, s.Verified, s.Metadata, s.Identity,
 			s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt), searchText(s), n)
 	}
 	if err != nil {
@@ -235,7 +255,7 @@ func (t *tx) saveSession(s *chat.Session) error {
 
 // sameProfile reports whether updateProfile would change nothing.
 func sameProfile(a, b *chat.Session) bool {
-	return a.ID == b.ID && a.VisitorID == b.VisitorID && a.TokenHash == b.TokenHash && a.Resumable == b.Resumable &&
+	return a.ID == b.ID && a.VisitorID == b.VisitorID && a.Blocked == b.Blocked && a.TokenHash == b.TokenHash && a.Resumable == b.Resumable &&
 		a.Verified == b.Verified && a.Metadata == b.Metadata && bytes.Equal(a.Identity, b.Identity) &&
 		bytes.Equal(a.PreChat, b.PreChat) && a.CSAT == b.CSAT && a.CreatedAt == b.CreatedAt
 }

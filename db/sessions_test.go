@@ -26,6 +26,15 @@ func TestSession(t *testing.T) {
 			}
 		}
 		same("by id", func(r chat.Reader) (chat.Session, error) { return r.Session("a") })
+		standing := chat.Session{ID: "a", TokenHash: s.TokenHash, Status: s.Status, Blocked: s.Blocked, Rev: s.Rev, InitRev: s.InitRev,
+			LeavingRev: s.LeavingRev}
+		read(t, d, func(r chat.Reader) error {
+			got, err := r.Standing("a")
+			if !reflect.DeepEqual(got, standing) {
+				t.Errorf("standing: got %+v, want %+v", got, standing)
+			}
+			return err
+		})
 		same("by token", func(r chat.Reader) (chat.Session, error) { return r.SessionByToken("hash-a") })
 		*s = chat.Session{ID: "a", VisitorID: "vivian", Resumable: true, Status: chat.StatusClosed, Blocked: true, Rev: 4,
 			Metadata: chat.Of(chat.Metadata{Language: "de"}), CreatedAt: 99, LastActivity: 200}
@@ -48,6 +57,8 @@ func TestSessionNotFound(t *testing.T) {
 		apply(t, d, func(tx chat.Tx) error { return tx.CreateSession(newSession("a", 1)) })
 		apply(t, d, func(tx chat.Tx) error {
 			_, err := tx.Session("b")
+			want(t, err, chat.ErrSessionNotFound)
+			_, err = tx.Standing("b")
 			want(t, err, chat.ErrSessionNotFound)
 			_, err = tx.Lock("b")
 			want(t, err, chat.ErrSessionNotFound)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"relay/db"
 	"relay/db/dbtest"
@@ -43,12 +44,12 @@ func TestPragmas(t *testing.T) {
 				"journal_mode":       {"wal", "wal"},
 				"foreign_keys":       {"1", "1"},
 				"journal_size_limit": {"67108864", ""},
-				"wal_autocheckpoint": {"1000", ""},
+				"wal_autocheckpoint": {"12000", ""},
 				"trusted_schema":     {"0", "0"},
 				"query_only":         {"0", "1"},
 				"auto_vacuum":        {"2", "2"},
 				"application_id":     {"1919249529", "1919249529"},
-				"cache_size":         {"-16000", "-2000"},
+				"cache_size":         {"-4000", "-2000"},
 			} {
 				onWriter, err := d.Writer(t.Context(), "PRAGMA "+pragma)
 				onReader, err2 := d.Reader(t.Context(), "PRAGMA "+pragma)
@@ -307,5 +308,34 @@ func TestVacuum(t *testing.T) {
 	value, err := d.Writer(t.Context(), "PRAGMA page_count")
 	if _, scan := fmt.Sscan(value, &pages); pages > 200 || errors.Join(err, scan) != nil {
 		t.Errorf("%s pages are left, %v", value, err)
+	}
+}
+
+// TestCheckpoint: what is written reaches the file itself before the log is
+// long, though nobody waits for it.
+func TestCheckpoint(t *testing.T) {
+	url := dbtest.FileURL(t)
+	d := dbtest.Open(t, url)
+	apply(t, d, func(tx chat.Tx) error {
+		if err := tx.CreateSession(newSession("a", 1)); err != nil {
+			return err
+		}
+		return tx.CreateFile(&chat.File{ID: "f", SessionID: "a"})
+	})
+	for n := range 70 { // more than 4000 pages
+		apply(t, d, func(tx chat.Tx) error { return tx.PutChunk("f", n, make([]byte, 256<<10)) })
+	}
+	path := strings.TrimPrefix(url, "sqlite://")
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Size() > 14<<20 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the file has %d bytes", info.Size())
+		}
 	}
 }

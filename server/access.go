@@ -1,7 +1,6 @@
 package server
 
 import (
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -135,7 +134,7 @@ type peer struct {
 // local reports whether the request was made on this machine.
 func (p peer) local() bool { return p.direct && p.addr.IsLoopback() }
 
-// forwardingHeaders are what proxies add.
+// forwardingHeaders are what proxies add, in Go's canonical form.
 var forwardingHeaders = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via", "Cf-Connecting-Ip"}
 
 // peer finds the client: the right-most address of X-Forwarded-For that is not
@@ -143,7 +142,7 @@ var forwardingHeaders = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Ho
 func (s *Server) peer(r *http.Request) peer {
 	p := peer{addr: remoteAddr(r), direct: true}
 	for _, name := range forwardingHeaders {
-		if r.Header.Get(name) != "" {
+		if values := r.Header[name]; len(values) > 0 && values[0] != "" {
 			p.direct = false
 		}
 	}
@@ -169,15 +168,11 @@ func (s *Server) trusted(addr netip.Addr) bool {
 }
 
 func remoteAddr(r *http.Request) netip.Addr {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	addr, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}
 	}
-	addr, err := netip.ParseAddr(host)
-	if err != nil {
-		return netip.Addr{}
-	}
-	return addr.Unmap().WithZone("")
+	return addr.Addr().Unmap().WithZone("")
 }
 
 // secure reports whether the client speaks TLS to relay or its proxy.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"time"
 )
@@ -17,43 +18,50 @@ func (s *Server) eventStream(w http.ResponseWriter, r *http.Request) (any, error
 		return nil, badRequest("types must be all")
 	}
 	reader := s.backlog.read(lastEventID(r, query), query.Get("sessionId"), types == "all")
-	defer reader.close()
 	out := s.startSSE(w)
+	out.parkable = closeDelimited(w, r)
 	out.buf = append(out.buf, ": connected\n\n"...)
-	heartbeat := time.NewTicker(heartbeatEvery)
-	defer heartbeat.Stop()
-	for out.send() == nil {
-		select {
-		case <-r.Context().Done():
-			return written{}, nil
-		case <-heartbeat.C:
-			out.buf = append(out.buf, ": heartbeat\n\n"...)
-		case _, open := <-reader.bell:
-			if !open || s.drain(out, reader) != nil {
-				return written{}, nil
-			}
-		}
+	if out.send() != nil {
+		reader.close()
+		return written{}, nil
 	}
+	s.carryOn(r.Context(), out, func(ctx context.Context) { s.followBacklog(ctx, out, reader) }, reader.close)
 	return written{}, nil
 }
 
-// drain writes what a reader has not seen yet but for the last portion, which
-// it leaves to be sent.
-func (s *Server) drain(out *sse, reader *backlogReader) error {
+// followBacklog writes what a reader finds until the client or relay goes away.
+func (s *Server) followBacklog(ctx context.Context, out *sse, reader *backlogReader) {
+	heartbeat := time.NewTicker(heartbeatEvery)
+	defer heartbeat.Stop()
 	for {
-		var more bool
+		select {
+		case <-ctx.Done():
+			return
+		case <-heartbeat.C:
+			if out.heartbeat() != nil {
+				return
+			}
+		case _, open := <-reader.bell:
+			if !open || s.catchUp(out, reader) != nil {
+				return
+			}
+		}
+	}
+}
+
+// catchUp writes what a reader has not seen yet.
+func (s *Server) catchUp(out *sse, reader *backlogReader) error {
+	for more := true; more; {
 		var err error
 		if out.buf, more, err = reader.frames(out.buf, streamPortion); err != nil {
 			s.log.Warn("stream cut: its reader is too slow; it can resume", "held", backlogEvents)
 			return err
 		}
-		if !more {
-			return nil
-		}
 		if err := out.send(); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // streamOrigins lets pages of the allowed origins read the stream of bridge

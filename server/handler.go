@@ -94,7 +94,7 @@ func isText(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 
 
 // writeJSON answers v. Nothing that relay answers may be cached.
 func writeJSON(w http.ResponseWriter, status int, v any) {
-	data, err := json.Marshal(v)
+	data, err := encode(v)
 	if err != nil {
 		status, data = http.StatusInternalServerError, []byte(`{"error":"Internal server error"}`)
 	}
@@ -105,6 +105,13 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	_, _ = w.Write(data) // the client has gone; nobody is left to tell
+}
+
+func encode(v any) ([]byte, error) {
+	if m, ok := v.(chat.Message); ok {
+		return m.AppendJSON(make([]byte, 0, 384+len(m.Content))), nil
+	}
+	return json.Marshal(v)
 }
 
 // statusClientGone is for the log of a proxy: nobody reads the answer.

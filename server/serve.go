@@ -113,6 +113,7 @@ func (s *Server) answer(ctx context.Context, listener net.Listener) error {
 		s.log.Warn("some requests did not end in time and were cut off")
 		web.Close()
 	}
+	s.parked.Wait() // the hub has ended them
 	<-failed
 	return nil
 }

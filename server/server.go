@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gorilla/mux"
@@ -53,6 +54,7 @@ type Server struct {
 	handler http.Handler
 
 	crossOrigin *http.CrossOriginProtection
+	parked      sync.WaitGroup // goroutines of streams outside net/http
 }
 
 // New makes the server of the configured mode.

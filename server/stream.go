@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -24,6 +25,9 @@ type sse struct {
 	rc    *http.ResponseController
 	links *chat.FileLinks
 	buf   []byte
+
+	parkable bool
+	conn     net.Conn // instead of w and rc, once the stream is parked
 }
 
 // startSSE answers the headers of a stream; they leave with the first send.
@@ -34,7 +38,6 @@ func (s *Server) startSSE(w http.ResponseWriter) *sse {
 	h.Set("X-Accel-Buffering", "no")
 	h.Set("X-Content-Type-Options", "nosniff")
 	out := &sse{w: w, rc: http.NewResponseController(w), links: s.links}
-	_ = out.rc.SetReadDeadline(time.Time{}) // streams outlive the server's time-outs
 	out.buf = append(out.buf, retryHint...)
 	return out
 }
@@ -54,16 +57,26 @@ func (o *sse) send() error {
 	if len(o.buf) == 0 {
 		return nil
 	}
-	if err := o.rc.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+	buf, deadline := o.buf, time.Now().Add(writeTimeout)
+	o.buf = nil // idle streams hold no memory
+	if o.conn != nil {
+		if err := o.conn.SetWriteDeadline(deadline); err != nil {
+			return err
+		}
+		_, err := o.conn.Write(buf)
 		return err
 	}
-	_, err := o.w.Write(o.buf)
-	o.buf = nil // idle streams hold no memory
-	if err != nil {
+	if err := o.rc.SetWriteDeadline(deadline); err != nil {
+		return err
+	}
+	if _, err := o.w.Write(buf); err != nil {
 		return err
 	}
 	return o.rc.Flush()
 }
+
+// outlive lets a stream that stays in net/http outlive the server's time-outs.
+func (o *sse) outlive() { _ = o.rc.SetReadDeadline(time.Time{}) }
 
 func (o *sse) heartbeat() error {
 	o.buf = append(o.buf, ": heartbeat\n\n"...)
@@ -71,18 +84,29 @@ func (o *sse) heartbeat() error {
 }
 
 // widgetStream answers GET /api/widget/stream: a session's facts from the
-// cursor on, without loss or repeat, and the states as they come. It waits in
-// here for hours, so the stack has to be small: openStream's is given back.
+// cursor on, without loss or repeat, and the states as they come.
 func (s *Server) widgetStream(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	feed, out, leave, err := s.openStream(w, r, by)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
-	if out != nil {
-		s.follow(r.Context(), out, feed)
+	if out == nil {
+		leave()
+		return written{}, nil
 	}
+	s.carryOn(r.Context(), out, func(ctx context.Context) { s.follow(ctx, out, feed) }, leave)
 	return written{}, nil
+}
+
+// carryOn lets follow carry on a stream that has begun, outside net/http if that
+// is possible, and calls leave in the end.
+func (s *Server) carryOn(ctx context.Context, out *sse, follow func(ctx context.Context), leave func()) {
+	if s.park(out, follow, leave) {
+		return
+	}
+	defer leave()
+	out.outlive()
+	follow(ctx)
 }
 
 // openStream begins a stream and writes what happened since its cursor. out is
@@ -107,6 +131,7 @@ func (s *Server) openStream(w http.ResponseWriter, r *http.Request, by chat.Auth
 		left()
 	}
 	out = s.startSSE(w)
+	out.parkable = closeDelimited(w, r)
 	out.state(chat.StateConnected, map[string]any{"type": chat.StateConnected, "sessionId": sessionID,
 		"lastEventId": cursor(open.Session.Rev), "operatorOnline": s.relay.OperatorOnline(), "status": open.Session.Status})
 	if !s.pass(r.Context(), out, feed, open.Page) {
@@ -205,6 +230,7 @@ func (s *Server) adminStream(w http.ResponseWriter, r *http.Request, _ chat.Auth
 	sub := s.hub.Subscribe("")
 	defer sub.Close()
 	out := s.startSSE(w)
+	out.outlive()
 	connected, _ := marshal(map[string]any{"type": chat.StateConnected, "operatorOnline": s.relay.OperatorOnline()})
 	out.event(chat.StateConnected, "0", connected) // with an id: who comes back brings it, however quiet it was
 	n := 0

@@ -106,6 +106,14 @@ func TestClientIDMakesSendingIdempotent(t *testing.T) {
 				t.Fatalf("the same clientId made %v", ids)
 			}
 		}
+		// Repeating it later changes nothing either.
+		s.must("POST", "/api/admin/sessions/"+id+"/close", secretKey, nil)
+		if again := s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "once", "clientId": "c1"}); again.text("id")+"c1" != ids[0] {
+			t.Errorf("repeated when the session is closed: %s", again.body)
+		}
+		if session := s.must("GET", "/api/admin/sessions/"+id, secretKey, nil); session.text("status") != "closed" {
+			t.Errorf("a repeated message reopened the session: %s", session.body)
+		}
 		// An operator's message is never taken for a visitor's.
 		own := s.must("POST", "/api/admin/sessions/"+id+"/messages", secretKey, object{"content": "answer", "clientId": "c1"})
 		if own.text("content") != "answer" || own.get("clientId") != nil {

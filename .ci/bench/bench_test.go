@@ -56,6 +56,7 @@ type gates struct {
 	at1000, at1000Slow, at5000, at5000Slow, growth *gate
 	single, batches, scaling                       *gate
 	start, idle, stream, header                    *gate
+	besideUploads, uploadMemory                    *gate
 }
 
 func newGates() gates {
@@ -73,12 +74,15 @@ func newGates() gates {
 		idle:       &gate{name: "T5b", what: "memory, idle", format: mib, limit: 4},
 		stream:     &gate{name: "T1", what: "memory of an idle stream, 5000 streams", format: kib, limit: 1.5},
 		header:     &gate{name: "T8", what: "request to header of a stream", format: ms, limit: 1.5},
+
+		besideUploads: &gate{name: "U1", what: "messages beside 100 uploads of 10 MiB over quiet, p99", format: ms, limit: 3},
+		uploadMemory:  &gate{name: "U2", what: "most memory meanwhile over 256 MiB", format: mib, limit: 1},
 	}
 }
 
 func (g *gates) all() []*gate {
 	return []*gate{g.at1000, g.at1000Slow, g.at5000, g.at5000Slow, g.growth, g.single, g.batches, g.scaling,
-		g.start, g.idle, g.stream, g.header}
+		g.start, g.idle, g.stream, g.header, g.besideUploads, g.uploadMemory}
 }
 
 // run is one run of the benchmark.
@@ -93,7 +97,11 @@ type run struct {
 }
 
 // visitor is a session on relay and its counterpart on the floor.
-type visitor struct{ relay, floor *requests }
+type visitor struct {
+	relay, floor *requests
+	session      string
+	headers      string // say who it is
+}
 
 func newRun(b *testing.B, programs string) *run {
 	r := &run{b: b, programs: programs, folder: b.TempDir(), gates: newGates()}
@@ -127,8 +135,9 @@ func newVisitor(address string, i int) (*visitor, error) {
 		return nil, err
 	}
 	defer c.Close()
-	key := "Authorization: Bearer " + publicKey + "\r\nContent-Type: application/json\r\n"
-	answer, err := c.do(request("POST", "/api/widget/init", key, fmt.Sprintf(`{"visitorId":"visitor-%d","useSessionToken":true,`+
+	const contentType = "Content-Type: application/json\r\n"
+	who := "Authorization: Bearer " + publicKey + "\r\n"
+	answer, err := c.do(request("POST", "/api/widget/init", who+contentType, fmt.Sprintf(`{"visitorId":"visitor-%d","useSessionToken":true,`+
 		`"url":"https://shop.example/products/%d","language":"de-DE","userAgent":"Mozilla/5.0 (X11; Linux x86_64)"}`, i, i)))
 	if err != nil {
 		return nil, err
@@ -137,11 +146,13 @@ func newVisitor(address string, i int) (*visitor, error) {
 	if err := json.Unmarshal(answer, &session); err != nil {
 		return nil, err
 	}
-	key += "X-Session-Token: " + session.SessionToken + "\r\n"
+	who += "X-Session-Token: " + session.SessionToken + "\r\n"
 	body := fmt.Sprintf(`{"sessionId":%q,"content":%q,"clientId":%q}`, session.SessionID, text, blankID)
 	v := &visitor{
-		relay: newRequests("/api/widget/stream?sessionId="+session.SessionID+"&lastEventId=", "/api/widget/messages", key, body),
+		relay: newRequests("/api/widget/stream?sessionId="+session.SessionID+"&lastEventId=", "/api/widget/messages", who+contentType, body),
 		floor: newRequests(fmt.Sprintf("/stream?id=%d&lastEventId=", i), fmt.Sprintf("/publish?id=%d", i), "", text),
+
+		session: session.SessionID, headers: who,
 	}
 	_, err = c.do(v.relay.post())
 	return v, err
@@ -175,6 +186,7 @@ func (r *run) round(round int) {
 	r.writes(p.relay)
 	r.must(p.floor.stop())
 	r.must(p.relay.stop())
+	r.uploads()
 }
 
 // startUp starts both programs some times and returns the last of them, with

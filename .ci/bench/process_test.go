@@ -82,13 +82,18 @@ func (s *server) stop() error {
 }
 
 // memory is the program's resident memory in bytes.
-func (s *server) memory() (float64, error) {
+func (s *server) memory() (float64, error) { return s.status("VmRSS:") }
+
+// peak is the most memory that was resident.
+func (s *server) peak() (float64, error) { return s.status("VmHWM:") }
+
+func (s *server) status(name string) (float64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {
 		return 0, err
 	}
 	for line := range strings.Lines(string(status)) {
-		if text, found := strings.CutPrefix(line, "VmRSS:"); found {
+		if text, found := strings.CutPrefix(line, name); found {
 			kib, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(text), " kB"), 64)
 			return kib * 1024, err
 		}

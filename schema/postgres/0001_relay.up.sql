@@ -41,12 +41,15 @@ CREATE INDEX sessions_empty ON sessions (last_activity, id) WHERE started_at = 0
 -- seq is the revision of the event that brought the message.
 -- A message's id tells its seq, so that no index of ids has to be written for
 -- each message; foreign_id holds ids that do not, made by others.
+-- client_key is made of client_id, which is long and random: the index of it is
+-- the largest part of what is written for a message. 0 without a client_id.
 CREATE TABLE messages (
 	session       BIGINT           NOT NULL REFERENCES sessions (number) ON DELETE CASCADE,
 	seq           BIGINT           NOT NULL,
 	id            TEXT COLLATE "C" NOT NULL,
 	foreign_id    TEXT COLLATE "C" NOT NULL,
 	client_id     TEXT COLLATE "C" NOT NULL,
+	client_key    BIGINT           NOT NULL,
 	sender        TEXT             NOT NULL,
 	created_at    BIGINT           NOT NULL,
 	edited_at     BIGINT           NOT NULL,
@@ -61,7 +64,7 @@ CREATE TABLE messages (
 	PRIMARY KEY (session, seq)
 );
 CREATE UNIQUE INDEX messages_id ON messages (session, foreign_id) WHERE foreign_id <> '';
-CREATE UNIQUE INDEX messages_client ON messages (session, client_id) WHERE client_id <> '';
+CREATE UNIQUE INDEX messages_client ON messages (session, client_key) WHERE client_key <> 0;
 
 -- What happened in a session, dense by revision. Old ones are pruned from the
 -- front.

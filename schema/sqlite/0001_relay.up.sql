@@ -44,12 +44,15 @@ CREATE INDEX sessions_empty ON sessions (last_activity, id) WHERE started_at = 0
 -- seq is the revision of the event that brought the message.
 -- A message's id tells its seq, so that no index of ids has to be written for
 -- each message; foreign_id holds ids that do not, made by others.
+-- client_key is made of client_id, which is long and random: the index of it is
+-- the largest part of what is written for a message. 0 without a client_id.
 CREATE TABLE messages (
 	session       INTEGER NOT NULL REFERENCES sessions (number) ON DELETE CASCADE,
 	seq           INTEGER NOT NULL,
 	id            TEXT    NOT NULL,
 	foreign_id    TEXT    NOT NULL,
 	client_id     TEXT    NOT NULL,
+	client_key    INTEGER NOT NULL,
 	sender        TEXT    NOT NULL,
 	created_at    INTEGER NOT NULL,
 	edited_at     INTEGER NOT NULL,
@@ -64,7 +67,7 @@ CREATE TABLE messages (
 	PRIMARY KEY (session, seq)
 ) STRICT;
 CREATE UNIQUE INDEX messages_id ON messages (session, foreign_id) WHERE foreign_id <> '';
-CREATE UNIQUE INDEX messages_client ON messages (session, client_id) WHERE client_id <> '';
+CREATE UNIQUE INDEX messages_client ON messages (session, client_key) WHERE client_key <> 0;
 
 -- What happened in a session, dense by revision. Old ones are pruned from the
 -- front.

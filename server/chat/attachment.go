@@ -51,7 +51,7 @@ func (r *Relay) MayUpload(ctx context.Context, by Author, sessionID string) erro
 		return ErrAttachmentsOff
 	}
 	return r.store.Look(ctx, func(rd Reader) error {
-		s, err := rd.Session(sessionID)
+		s, err := rd.Standing(sessionID)
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (r *Relay) Upload(ctx context.Context, by Author, sessionID, filename strin
 // beginFile stores the incomplete file if its author still may.
 func (r *Relay) beginFile(ctx context.Context, by Author, f *File) error {
 	return r.store.Apply(ctx, func(tx Tx) error {
-		s, err := tx.Session(f.SessionID)
+		s, err := tx.Standing(f.SessionID)
 		if err != nil {
 			return err
 		}

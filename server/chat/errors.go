@@ -40,6 +40,9 @@ var (
 	ErrDeliveryNotFound = &Error{NotFound, "Delivery not found"}
 	ErrBlocked          = &Error{Forbidden, "Blocked"}
 	ErrStorageFull      = &Error{StorageFull, "storage full"}
+	// ErrMessageExists means that a session has a message with the same client
+	// id. Nothing was written.
+	ErrMessageExists = &Error{Conflict, "The message exists already"}
 	// ErrUploadCut means that a file's sender stopped in the middle.
 	ErrUploadCut = &Error{Invalid, "The upload was cut off"}
 )

@@ -104,9 +104,8 @@ type Receipt struct {
 // messageFact renders an event about a message; the payload is the message
 // itself behind its type.
 func messageFact(t EventType, source string, at Time, m *Message) Event {
-	e := Event{SessionID: m.SessionID, Type: t, Source: source, MessageID: m.ID, At: at}
-	e.Payload = render(t, "", m)
-	return e
+	payload := append(append(append(make([]byte, 0, 384+len(m.Content)), `{"type":"`...), t...), `",`...)
+	return Event{SessionID: m.SessionID, Type: t, Source: source, MessageID: m.ID, At: at, Payload: m.appendFields(payload)}
 }
 
 // fact renders an event about a session. Its revision is set by the

@@ -45,7 +45,7 @@ func (r *Relay) Follow(ctx context.Context, by Author, sessionID, cursor string)
 	f := &Feed{sub: r.hub.Subscribe(sessionID), store: r.store, sessionID: sessionID}
 	var open Opening
 	err := r.store.Look(ctx, func(rd Reader) (err error) {
-		open.Session, err = rd.Session(sessionID)
+		open.Session, err = rd.Standing(sessionID)
 		return err
 	})
 	if err == nil {
@@ -110,7 +110,7 @@ func (f *Feed) Next(ctx context.Context, e *Event) (page Page, err error) {
 	}
 	var s Session
 	err = f.store.Look(ctx, func(rd Reader) (err error) {
-		s, err = rd.Session(f.sessionID)
+		s, err = rd.Standing(f.sessionID)
 		return err
 	})
 	if err != nil {

@@ -46,27 +46,36 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 	random := NewID()
 	var m Message
 	err := r.change(ctx, by, p.SessionID, func(c *change) error {
-		sent, err := c.sent(p)
+		sent, err := c.sent(&p)
 		if !errors.Is(err, ErrMessageNotFound) {
 			m = sent
 			return err
 		}
+		before := *c.session
 		m = Message{ID: p.ID, SessionID: p.SessionID, Content: p.Content, Sender: by.Sender, Timestamp: c.at,
 			ReplyTo: p.ReplyTo, ClientID: p.ClientID, OperatorName: by.Name, Attachments: Of(Attachments{})}
 		if by.Sender != SenderVisitor {
 			m.SourceBridge = by.Source
 		}
-		return c.add(&m, random, p.AttachmentIDs)
+		err = c.add(&m, random, p.AttachmentIDs)
+		if errors.Is(err, ErrMessageExists) {
+			*c.session = before
+			m, err = c.MessageByClientID(p.SessionID, p.ClientID)
+		}
+		return err
 	})
 	return m, err
 }
 
-// sent finds the message that an earlier attempt of this post stored.
-func (c *change) sent(p Post) (Message, error) {
+// sent finds the message that an earlier attempt of this post stored. By a
+// client id it looks only if add would write anything before it inserts the
+// message; else the insert itself finds out, which costs nothing.
+func (c *change) sent(p *Post) (Message, error) {
+	plain := c.session.Started() && c.session.Status == StatusOpen && len(p.AttachmentIDs) == 0
 	switch {
 	case p.ID != "":
 		return c.Message(p.SessionID, p.ID)
-	case p.ClientID != "":
+	case p.ClientID != "" && !plain:
 		return c.MessageByClientID(p.SessionID, p.ClientID)
 	}
 	return Message{}, ErrMessageNotFound
@@ -300,7 +309,7 @@ type HistoryQuery struct {
 func (r *Relay) History(ctx context.Context, by Author, q HistoryQuery) (History, error) {
 	var h History
 	err := r.store.Read(ctx, func(rd Reader) error {
-		s, err := rd.Session(q.SessionID)
+		s, err := rd.Standing(q.SessionID)
 		if err != nil {
 			return err
 		}

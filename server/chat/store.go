@@ -20,6 +20,9 @@ type Store interface {
 // ErrMessageNotFound or a NotFound error.
 type Reader interface {
 	Session(id string) (Session, error)
+	// Standing reads what decides about streams and permissions: id, token,
+	// status, block and revisions. The rest of the session is left empty.
+	Standing(id string) (Session, error)
 	SessionByToken(hash string) (Session, error)
 	// SessionByVisitor finds the visitor's resumable session.
 	SessionByVisitor(visitorID string) (Session, error)
@@ -83,6 +86,8 @@ type Tx interface {
 	// EraseSession removes a session with everything that belongs to it.
 	EraseSession(id string) error
 
+	// InsertMessage answers ErrMessageExists, and changes nothing, if the
+	// session has a message with the same client id.
 	InsertMessage(m *Message) error
 	SaveMessage(m *Message) error
 

@@ -31,7 +31,11 @@ func (t Time) String() string { return t.Std().Format("2006-01-02T15:04:05.000Z"
 
 // MarshalJSON renders t as RFC 3339 UTC with milliseconds.
 func (t Time) MarshalJSON() ([]byte, error) {
-	return t.Std().AppendFormat(make([]byte, 0, 26), `"2006-01-02T15:04:05.000Z"`), nil
+	return t.appendJSON(make([]byte, 0, 26)), nil
+}
+
+func (t Time) appendJSON(b []byte) []byte {
+	return t.Std().AppendFormat(b, `"2006-01-02T15:04:05.000Z"`)
 }
 
 // timeForms are the forms of ISO 8601 that people write; without a zone it is

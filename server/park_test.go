@@ -1,0 +1,93 @@
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"relay/db/dbtest"
+)
+
+// TestParkedStream: a stream goes on outside net/http until one side ends it,
+// and relay does not stop before its streams have ended.
+func TestParkedStream(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.server.Serve(ctx, listener) }()
+	id := s.open("v")
+	leaver, _ := openRaw(t, listener, id)
+	stayer, lines := openRaw(t, listener, id)
+	eventually(t, "both streams are open", func() bool { return s.hub.Watched(id) == 2 })
+
+	if _, err := io.WriteString(stayer, "nobody wants to know"); err != nil {
+		t.Fatal(err)
+	}
+	leaver.Close()
+	eventually(t, "the stream of who left is closed", func() bool { return s.hub.Watched(id) == 1 })
+	for _, text := range []string{"one", "two"} {
+		s.say(id, text)
+		for !strings.Contains(next(t, lines), `"content":"`+text+`"`) {
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if _, err := io.Copy(io.Discard, lines); err != nil {
+		t.Errorf("the stream did not end well: %v", err)
+	}
+	if n := s.hub.Watched(id); n != 0 {
+		t.Errorf("%d streams are left", n)
+	}
+}
+
+// openRaw opens a widget stream on a bare connection and reads its header.
+func openRaw(t *testing.T, listener net.Listener, id string) (net.Conn, *bufio.Reader) {
+	t.Helper()
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if _, err := io.WriteString(conn, "GET /api/widget/stream?sessionId="+id+"&apiKey="+publicKey+" HTTP/1.1\r\nHost: relay\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(conn)
+	answer, err := http.ReadResponse(lines, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.StatusCode != 200 || len(answer.TransferEncoding) > 0 || !answer.Close {
+		t.Errorf("the answer is %s, transfer encoding %v, close %v", answer.Status, answer.TransferEncoding, answer.Close)
+	}
+	return conn, lines
+}
+
+func next(t *testing.T, lines *bufio.Reader) string {
+	t.Helper()
+	line, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return line
+}
+
+// eventually waits for something that another goroutine does.
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !done(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("in vain: %s", what)
+		}
+	}
+}
