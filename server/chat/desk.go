@@ -24,9 +24,10 @@ type Desk struct {
 	strange strangers
 
 	ambiguous atomic.Int64
+	channel   channel
 	mu        sync.Mutex
-	problem   *Misconfigured
-	rests     int // how often in a row the bridge was found misconfigured
+	trouble   error // what went wrong last, nil since something worked
+	rests     int   // how often in a row the bridge was found misconfigured
 }
 
 // DeskOptions are what a Desk is made of.
@@ -53,6 +54,7 @@ type DeskOptions struct {
 // NewDesk makes the desk of a bridge.
 func NewDesk(b Bridge, o DeskOptions) *Desk {
 	d := &Desk{bridge: b, store: o.Store, relay: o.Relay, log: o.Log.With("bridge", b.Name()), opts: o}
+	d.channel.id = b.Channel()
 	if d.opts.OpenFile == nil {
 		d.opts.OpenFile = func(ctx context.Context, _ string, a Attachment) (io.ReadCloser, error) {
 			file, err := o.Relay.Open(ctx, a.ID)
@@ -87,18 +89,21 @@ func (d *Desk) Policy() Policy {
 // out.
 func (d *Desk) Ambiguous() int64 { return d.ambiguous.Load() }
 
-// Problem returns what a human has to do before the desk works again, nil when
-// nothing is known.
-func (d *Desk) Problem() *Misconfigured {
+// Trouble returns what went wrong last, nil once something worked again. It is
+// a *Misconfigured when a human has to do something.
+func (d *Desk) Trouble() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.problem
+	return d.trouble
 }
 
 // Deliver implements [Sink]. Each delivery is carried out in small steps, and
 // what came of a step is stored before the next one: a later attempt goes on
 // where this one stopped.
 func (d *Desk) Deliver(ctx context.Context, lane []Delivery) (done int, err error) {
+	if err := d.follow(ctx, d.bridge.Channel()); err != nil {
+		return 0, err
+	}
 	r := &round{desk: d, ctx: ctx, sessionID: lane[0].SessionID}
 	began := Now()
 	for done < len(lane) && (done == 0 || Now().Sub(began) < deskPatience) {
@@ -117,16 +122,20 @@ func (d *Desk) judge(err error) error {
 	if isAmbiguous(err) {
 		d.ambiguous.Add(1)
 	}
-	var wrong *Misconfigured
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if limited := (*RetryAfter)(nil); errors.As(err, &limited) {
+		return err
+	}
+	var before, wrong *Misconfigured
+	known := errors.As(d.trouble, &before)
+	d.trouble = err
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.problem == nil || *d.problem != *wrong {
+	if !known || *before != *wrong {
 		d.log.Error("the bridge needs a human", "problem", wrong.Problem, "fix", wrong.Fix)
 	}
-	d.problem = wrong
 	d.rests++
 	return &RetryAfter{After: Backoff(time.Minute, 10*time.Minute)(d.rests), Scope: ScopeSink, Cause: err}
 }
@@ -135,10 +144,10 @@ func (d *Desk) judge(err error) error {
 func (d *Desk) works() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.problem != nil {
+	if d.rests > 0 {
 		d.log.Info("the bridge works again")
 	}
-	d.problem, d.rests = nil, 0
+	d.trouble, d.rests = nil, 0
 }
 
 // isAmbiguous reports whether a failed op may have been carried out.

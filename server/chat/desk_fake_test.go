@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -169,6 +170,29 @@ func (f *fakeBridge) shown(n int) []string {
 		texts = append(texts, m.text)
 	}
 	return texts
+}
+
+// by lets a test change what operators change by hand.
+func (f *fakeBridge) by(hand func(first *fakeThread)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	hand(f.threads[0])
+}
+
+// state copies the n-th thread.
+func (f *fakeBridge) state(n int) fakeThread {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	th := *f.threads[n]
+	th.messages = slices.Clone(th.messages)
+	return th
+}
+
+// ops are the ops that were tried so far.
+func (f *fakeBridge) ops() []chat.Op {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.calls)
 }
 
 func (f *fakeBridge) count() int {

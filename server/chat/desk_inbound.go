@@ -40,7 +40,7 @@ type hearing struct {
 // engine refuses is told in the thread.
 func (d *Desk) act(ctx context.Context, u Update, in Inbound) error {
 	if in.Kind == InboundChannelMoved {
-		return d.move(ctx, in)
+		return d.follow(ctx, in.Text)
 	}
 	th, err := d.owner(ctx, in)
 	if errors.Is(err, ErrThreadNotFound) {

@@ -142,16 +142,3 @@ func (h *hearing) threadChanged(ctx context.Context) error {
 	}
 	return h.desk.setThread(ctx, h.thread, ThreadGone)
 }
-
-// move follows a channel that has another id now.
-func (d *Desk) move(ctx context.Context, in Inbound) error {
-	if in.Text == "" || in.Text == in.Thread.Channel {
-		return nil
-	}
-	d.log.Warn("the platform gave the channel another id", "from", in.Thread.Channel, "to", in.Text)
-	err := d.store.Apply(ctx, func(tx Tx) error { return tx.MoveChannel(d.Name(), in.Thread.Channel, in.Text) })
-	if err != nil || d.opts.Moved == nil {
-		return err
-	}
-	return d.opts.Moved(ctx, in.Text)
-}

@@ -89,7 +89,7 @@ func TestDeskEditsWhatWasWrittenHere(t *testing.T) {
 		o.must(o.Delete(t.Context(), operator, id, h.Messages[1].ID))
 		o.soon()
 		expectTexts(t, "deleted", f.shown(0), "hello")
-		if op := f.calls[len(f.calls)-1]; op.Kind != chat.OpDelete || op.Remote != "x1" {
+		if op := f.ops()[len(f.ops())-1]; op.Kind != chat.OpDelete || op.Remote != "x1" {
 			t.Errorf("the last op is %+v, want the original deleted", op)
 		}
 	}, f)
@@ -140,26 +140,26 @@ func TestDeskFollowsThreads(t *testing.T) {
 			o.soon()
 			o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
 				s, err := r.Session(id)
-				if s.Status != want || other.threads[0].closed != closed {
-					t.Errorf("session %s, other thread closed %v, want %s and %v", s.Status, other.threads[0].closed, want, closed)
+				if s.Status != want || other.state(0).closed != closed {
+					t.Errorf("session %s, other thread closed %v, want %s and %v", s.Status, other.state(0).closed, want, closed)
 				}
 				return err
 			}))
 		}
-		f.threads[0].closed = true
+		f.by(func(th *fakeThread) { th.closed = true })
 		o.tell(f, kind(chat.InboundThreadClosed, f.in(0, "", "")))
 		status(chat.StatusClosed, true)
 		_, err := o.Rate(t.Context(), visitor, id, 5, "")
 		o.must(err)
 		status(chat.StatusClosed, true) // the rating is shown all the same
-		if !f.threads[0].closed || f.last(0) != "- The visitor rated the conversation 5 of 5." {
-			t.Errorf("closed %v, shows %q", f.threads[0].closed, f.shown(0))
+		if !f.state(0).closed || f.last(0) != "- The visitor rated the conversation 5 of 5." {
+			t.Errorf("closed %v, shows %q", f.state(0).closed, f.shown(0))
 		}
-		f.threads[0].closed = false
+		f.by(func(th *fakeThread) { th.closed = false })
 		o.tell(f, kind(chat.InboundThreadReopened, f.in(0, "", "")))
 		status(chat.StatusOpen, false)
 		o.tell(f, kind(chat.InboundThreadDeleted, f.in(0, "", "")))
-		f.threads[0].gone = true
+		f.by(func(th *fakeThread) { th.gone = true })
 		status(chat.StatusOpen, false)
 		o.say(t, id, "still there?")
 		o.soon()
@@ -191,7 +191,7 @@ func TestDeskCommands(t *testing.T) {
 		{"help", "!help", "- Commands", nil},
 		{"by slash", "/help@relay_bot", "- Commands", nil},
 		{"close", "!close", "- The session is closed", func(o *office, s chat.Session) bool {
-			return s.Status == chat.StatusClosed && o.fakes[0].threads[0].closed
+			return s.Status == chat.StatusClosed && o.fakes[0].state(0).closed
 		}},
 		{"reopen", "!Reopen ", "- The session is open", nil},
 		{"info", "!info", "- Visitor – open\nSince: 1 January 2000", nil},
@@ -259,7 +259,7 @@ func TestDeskDeletesByCommand(t *testing.T) {
 		expectTexts(t, "at the other desk", other.shown(0), "hello")
 		expectTexts(t, "answers", f.shown(0), "hello", "- Only messages of operators can be deleted.")
 		var removed []string
-		for _, op := range f.calls {
+		for _, op := range f.ops() {
 			if op.Kind == chat.OpDelete {
 				removed = append(removed, op.Remote)
 			}
@@ -312,7 +312,7 @@ func TestDeskStateless(t *testing.T) {
 		o.soon()
 		expectTexts(t, "found", f.shown(0), "after the restart of s-1")
 		expectTexts(t, "not found", f.shown(2), "after the restart of s-3")
-		if th := f.threads[2]; th.sessionID != "s-3" || !strings.Contains(th.messages[0].text, "Continued") {
+		if th := f.state(2); th.sessionID != "s-3" || !strings.Contains(th.messages[0].text, "Continued") {
 			t.Errorf("the new thread is %+v", th)
 		}
 		file := f.in(1, "x1", "for s-2")
@@ -353,4 +353,24 @@ func TestFileSeal(t *testing.T) {
 			t.Errorf("token %q: %v", bad, err)
 		}
 	}
+}
+
+func TestDeskFollowsChannel(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		moved := f.in(0, "", "C2")
+		moved.Kind = chat.InboundChannelMoved
+		o.tell(f, moved)
+		o.soon()
+		o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
+			th, err := r.ThreadOf(id, "telegram", "C2")
+			if th.Ref != f.state(0).ref {
+				t.Errorf("the thread is %+v", th)
+			}
+			return err
+		}))
+	}, f)
 }

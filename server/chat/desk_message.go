@@ -193,11 +193,8 @@ func (r *round) textSteps(p *posting) (steps []step) {
 			continue
 		case exists:
 			s.op.Kind, s.op.Remote, s.op.ReplyTo, s.op.Edited = OpEdit, copied.Remote, "", false
-		default:
-			s.op.Edited = !p.fresh
-			if i > 0 {
-				s.op.ReplyTo = ""
-			}
+		case i > 0:
+			s.op.ReplyTo = ""
 		}
 		steps = append(steps, s)
 	}
@@ -254,7 +251,7 @@ func (r *round) texts(p *posting) []Op {
 	if p.fresh {
 		text += lateNote(&p.messages[0], r.head().Event.At)
 	}
-	return r.desk.bridge.Split(Op{Kind: OpPost, Text: text, From: authorOf(&p.messages[0].Message), ReplyTo: p.replyTo})
+	return r.desk.bridge.Split(Op{Kind: OpPost, Text: text, From: authorOf(&p.messages[0].Message), ReplyTo: p.replyTo, Edited: !p.fresh})
 }
 
 // lateNote tells when a message was written that comes late, "" when it does

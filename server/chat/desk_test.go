@@ -64,7 +64,7 @@ func TestDeskShowsConversation(t *testing.T) {
 			`- Event: clicked {"plan":"pro"}`, "- Name: Ann\nEmail: ann@example.com\nIdentity: not verified", "- The session was closed (api)."}
 		expectTexts(t, "everything", f.shown(0), want...)
 		expectTexts(t, "everything at the other desk", other.shown(0), want...)
-		th := f.threads[0]
+		th := f.state(0)
 		if got := th.messages[2]; got.replyTo != th.messages[1].remote || got.receipt != "read" {
 			t.Errorf("the reply is %+v, want one to %s that was read", got, th.messages[1].remote)
 		}
@@ -73,7 +73,7 @@ func TestDeskShowsConversation(t *testing.T) {
 		}
 		o.say(t, id, "one more thing")
 		o.soon()
-		if got := f.shown(0); th.closed || got[len(got)-1] != "one more thing" {
+		if got := f.shown(0); f.state(0).closed || got[len(got)-1] != "one more thing" {
 			t.Errorf("the reopened thread shows %q", got)
 		}
 	}, f, other)
@@ -108,7 +108,7 @@ func TestDeskSplitsAndGoesOnWhereItStopped(t *testing.T) {
 				expectTexts(t, "parts", f.shown(0), want...)
 				var posts, doubts int
 				keys := map[string]string{}
-				for _, op := range f.calls {
+				for _, op := range f.ops() {
 					if !isPost(op) {
 						continue
 					}
@@ -146,8 +146,8 @@ func TestDeskCoalesces(t *testing.T) {
 		o.must(err)
 		time.Sleep(90 * time.Second)
 		expectTexts(t, "sent", f.shown(0), "one\ntwo\nthree", "Operator (api): yes?", "5")
-		if n := len(f.calls); n != 5 {
-			t.Errorf("%d ops, want 2 to open and 3 messages: %+v", n, f.calls)
+		if n := len(f.ops()); n != 5 {
+			t.Errorf("%d ops, want 2 to open and 3 messages: %+v", n, f.ops())
 		}
 		_, err = o.Edit(t.Context(), visitor, id, two.ID, "2")
 		o.must(err)
@@ -177,18 +177,18 @@ func TestDeskHealsThreads(t *testing.T) {
 		id := o.open(t, "ann")
 		first := o.say(t, id, "hello")
 		o.soon()
-		f.threads[0].closed = true
+		f.by(func(th *fakeThread) { th.closed = true })
 		o.say(t, id, "closed?")
 		o.soon()
 		expectTexts(t, "reopened", f.shown(0), "hello", "closed?")
-		f.threads[0].gone = true
+		f.by(func(th *fakeThread) { th.gone = true })
 		_, err := o.Edit(t.Context(), visitor, id, first.ID, "hello!")
 		o.must(err)
 		o.say(t, id, "gone?")
 		o.say(t, id, "and on")
 		o.soon()
 		expectTexts(t, "continued", f.shown(1), "gone?", "and on")
-		opening := f.threads[1].messages[0].text
+		opening := f.state(1).messages[0].text
 		if !strings.Contains(opening, "Continued") || !strings.Contains(opening, "Visitor: hello!") || strings.Contains(opening, "gone?") {
 			t.Errorf("the new thread begins with %q", opening)
 		}
@@ -204,7 +204,7 @@ func TestDeskCopiesThatAreGone(t *testing.T) {
 		id := o.open(t, "ann")
 		first, second := o.say(t, id, "hello"), o.say(t, id, "bye")
 		o.soon()
-		f.threads[0].messages = f.threads[0].messages[:1] // somebody removed both
+		f.by(func(th *fakeThread) { th.messages = th.messages[:1] }) // somebody removed both
 		_, err := o.Edit(t.Context(), visitor, id, first.ID, "hello!")
 		o.must(err)
 		o.must(o.Delete(t.Context(), visitor, id, second.ID))
@@ -227,11 +227,11 @@ func TestDeskRests(t *testing.T) {
 			o.say(t, ids[i%2], fmt.Sprint(i))
 		}
 		o.soon()
-		if got := o.desks[0].Problem(); got == nil || *got != *wrong {
-			t.Errorf("the problem is %v", got)
+		if got := o.desks[0].Trouble(); !errors.Is(got, wrong) {
+			t.Errorf("the trouble is %v", got)
 		}
-		if len(f.calls) > 2 { // both lanes may have begun
-			t.Errorf("%d ops while it rests", len(f.calls))
+		if len(f.ops()) > 2 { // both lanes may have begun
+			t.Errorf("%d ops while it rests", len(f.ops()))
 		}
 		expectTexts(t, "the other desk", slices.Sorted(slices.Values(append(other.shown(0), other.shown(1)...))), "0", "1", "2", "3")
 		o.settle()
@@ -241,8 +241,8 @@ func TestDeskRests(t *testing.T) {
 		}
 		slices.Sort(all)
 		expectTexts(t, "what waited", all, "0", "1", "2", "3")
-		if o.desks[0].Problem() != nil {
-			t.Error("the problem stays")
+		if err := o.desks[0].Trouble(); err != nil {
+			t.Errorf("the trouble stays: %v", err)
 		}
 	}, f, other)
 }
@@ -283,7 +283,7 @@ func TestDeskAfterCrash(t *testing.T) {
 		o.serve()
 		o.settle()
 		expectTexts(t, "texts", f.shown(0), "aaaaaaaaaa", "bbbbbbbbbb", "cc")
-		last := f.calls[len(f.calls)-2:]
+		last := f.ops()[len(f.ops())-2:]
 		if !last[0].Ambiguous || last[1].Ambiguous {
 			t.Errorf("ambiguous: %v and %v, want the one that was under way", last[0].Ambiguous, last[1].Ambiguous)
 		}

@@ -54,6 +54,10 @@ func (a *AttachmentRules) Allows(mimeType string) bool {
 // Settings returns the settings in force.
 func (r *Relay) Settings() *Settings { return r.settings.Load() }
 
+// SettingsChanged returns a channel that is closed with the next change of the
+// settings. Whoever follows them asks for it first and reads them then.
+func (r *Relay) SettingsChanged() <-chan struct{} { return *r.changed.Load() }
+
 // PatchSettings stores the given settings: all of them or, when one is unknown
 // or of the wrong type, none. null removes a stored value, a secret's mask
 // leaves it as it is.
@@ -85,6 +89,8 @@ func (r *Relay) PatchSettings(ctx context.Context, patch map[string]json.RawMess
 	if err := r.loadSettings(ctx); err != nil {
 		return err
 	}
+	next := make(chan struct{})
+	close(*r.changed.Swap(&next))
 	r.hub.Broadcast(StateConfig, map[string]any{"config": r.Settings().WidgetConfig()})
 	return nil
 }
