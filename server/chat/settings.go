@@ -190,6 +190,9 @@ func (s *Settings) Text(name string) string {
 	return v
 }
 
+// Value returns a setting's JSON as it is stored, "" when it has none.
+func (s *Settings) Value(name string) string { return string(s.values[name]) }
+
 // Source returns where a setting's value comes from.
 func (s *Settings) Source(name string) string { return s.sources[name] }
 
