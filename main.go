@@ -143,10 +143,11 @@ func (a *app) serve(ctx context.Context, _ string) error {
 		return err
 	}
 	defer database.Close()
+	kinds := server.BridgeKinds(a.cfg, a.log)
 	hub := chat.NewHub()
 	outbox := chat.NewOutbox(database, hub, a.log)
 	relay, err := chat.New(ctx, chat.Config{Store: database, Hub: hub, Outbox: outbox, Log: a.log, Settings: a.cfg.Settings,
-		Targets:  server.WebhookTargets,
+		Targets:  server.Targets(kinds),
 		Identity: chat.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
 	if err != nil {
 		return err
@@ -155,8 +156,9 @@ func (a *app) serve(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
+	set := server.NewBridges(a.cfg, kinds, database, relay, outbox, keys, a.log)
 	webhook := server.NewWebhook(a.cfg, database, relay, keys, a.log, version)
-	srv, err := server.New(a.cfg, server.Deps{Store: database, Relay: relay, Hub: hub, Outbox: outbox, Webhook: webhook, Keys: keys, Log: a.log,
+	srv, err := server.New(a.cfg, server.Deps{Store: database, Relay: relay, Hub: hub, Outbox: outbox, Webhook: webhook, Bridges: set, Keys: keys, Log: a.log,
 		Version: version, Ready: database.Ping})
 	if err != nil {
 		return err
@@ -169,6 +171,7 @@ func (a *app) serve(ctx context.Context, _ string) error {
 	return srv.Serve(ctx, listener,
 		func(ctx context.Context) error { return outbox.Serve(ctx, relay.Leaver()) },
 		func(ctx context.Context) error { return outbox.Serve(ctx, webhook) },
+		set.Run,
 		relay.Run,
 		func(ctx context.Context) error { return a.maintain(ctx, database, relay, keys) },
 	)
@@ -176,14 +179,9 @@ func (a *app) serve(ctx context.Context, _ string) error {
 
 // announce tells people where to go.
 func (a *app) announce(base string, keys *server.Keyring) {
-	var unused []string
-	for _, s := range chat.SettingList {
-		if s.Env != "" && !strings.HasPrefix(s.Env, "EVENTS_WEBHOOK_") && a.cfg.Settings[s.Name] != nil {
-			unused = append(unused, s.Env)
-		}
-	}
+	unused := server.UnusedVariables(a.cfg)
 	if len(unused) > 0 {
-		a.log.Warn("these have no effect yet: the bridges come with the next versions", "variables", unused)
+		a.log.Warn("these have no effect yet: their bridges come with the next versions", "variables", unused)
 	}
 	start, hint := base+"/", ""
 	if keys.SetupOpen() {

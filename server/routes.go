@@ -17,7 +17,7 @@ type route struct {
 func (s *Server) communityRoutes() http.Handler {
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	s.router = m
-	for _, rt := range slices.Concat(s.openRoutes(), s.widgetRoutes(), s.adminRoutes()) {
+	for _, rt := range slices.Concat(s.openRoutes(), s.hookRoutes(communityHooks), s.widgetRoutes(), s.adminRoutes()) {
 		m.Handle(rt.path, s.handle(rt.action)).Methods(rt.method)
 	}
 	for _, rt := range s.pageRoutes() {
@@ -84,7 +84,7 @@ func (s *Server) adminRoutes() []route {
 		{"POST", "/api/admin/sessions/{session}/csat", s.admin(s.askCSAT)},
 		{"POST", "/api/admin/sessions/{session}/events", s.admin(s.adminEvent)},
 		{"POST", "/api/admin/operator/status", s.admin(s.operatorStatus)},
-		{"GET", "/api/admin/bridges", s.admin(s.bridges)},
+		{"GET", "/api/admin/bridges", s.admin(s.listBridges)},
 		{"POST", "/api/admin/bridges/{name}/test", s.admin(s.testBridge)},
 		{"GET", "/api/admin/deliveries", s.admin(s.deliveries)},
 		{"POST", "/api/admin/deliveries/{id}/retry", s.admin(s.retryDelivery)},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"relay/bridges"
 	"relay/bridges/webhook"
 	"relay/server/chat"
 )
@@ -23,6 +24,7 @@ type Deps struct {
 	Hub     *chat.Hub
 	Outbox  *chat.Outbox
 	Webhook *webhook.Sink
+	Bridges *bridges.Set
 	Keys    *Keyring
 	Log     *slog.Logger
 	Version string
@@ -38,6 +40,7 @@ type Server struct {
 	hub     *chat.Hub
 	outbox  *chat.Outbox
 	webhook *webhook.Sink
+	bridges *bridges.Set
 	keys    *Keyring
 	log     *slog.Logger
 	version string
@@ -55,7 +58,7 @@ type Server struct {
 
 // New makes the community server.
 func New(cfg Config, d Deps) (*Server, error) {
-	s := &Server{cfg: cfg, store: d.Store, relay: d.Relay, hub: d.Hub, outbox: d.Outbox, webhook: d.Webhook, keys: d.Keys, log: d.Log,
+	s := &Server{cfg: cfg, store: d.Store, relay: d.Relay, hub: d.Hub, outbox: d.Outbox, webhook: d.Webhook, bridges: d.Bridges, keys: d.Keys, log: d.Log,
 		version: d.Version, ready: d.Ready, links: d.Keys.Links(cfg.PublicURL), rates: newRates(),
 		pages: newPages(), docs: newDocs(d.Version), crossOrigin: http.NewCrossOriginProtection()}
 	var err error
@@ -85,7 +88,7 @@ func (s *Server) HTTPServer() *http.Server {
 
 // health answers GET /health (seed 2, health response).
 func (s *Server) health(http.ResponseWriter, *http.Request) (any, error) {
-	return map[string]any{"status": "ok", "bridges": []string{}}, nil
+	return map[string]any{"status": "ok", "bridges": s.bridges.Names()}, nil
 }
 
 // readiness answers GET /ready: 503 while relay cannot store messages.

@@ -3,7 +3,6 @@ package chat
 import (
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -56,7 +55,8 @@ func (s *FileSeal) Open(token string) (FileRef, error) {
 	return f, nil
 }
 
-// attachment is a sealed file as messages show it.
+// attachment is a sealed file as messages show it: without an id, because relay
+// does not have it.
 func (s *FileSeal) attachment(f FileRef) Attachment {
-	return Attachment{ID: rand.Text(), Filename: f.Filename, MimeType: f.MimeType, Size: f.Size, URL: s.base + "/files/" + s.Seal(f)}
+	return Attachment{Filename: f.Filename, MimeType: f.MimeType, Size: f.Size, URL: s.base + "/files/" + s.Seal(f)}
 }
