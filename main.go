@@ -58,6 +58,7 @@ var commands = []command{
 	{"keys show", "print the public key, and the secret one while it can be shown", (*app).showKeys},
 	{"keys rotate public", "make a new public key; every page with the snippet needs it", rotate((*server.Keyring).RotatePublic)},
 	{"keys rotate secret", "make a new secret key and sign everybody out of the console", rotate((*server.Keyring).RotateSecret)},
+	{"doctor", "check database, public address and bridges, and say what to do about each fault", (*app).doctor},
 	{"backup FILE", "copy the SQLite database to FILE, also while relay runs", (*app).backup},
 	{"restore FILE", "put a backup in the place of the SQLite database", (*app).restore},
 	{"migrate", "bring the database to this version's form; serve does it too", (*app).migrate},
@@ -287,6 +288,34 @@ func (a *app) migrate(ctx context.Context, _ string) error {
 	}
 	fmt.Fprintf(a.stdout, "The database has the form of relay %s.\n", version)
 	return database.Close()
+}
+
+// doctor works beside a running relay, and without one.
+func (a *app) doctor(ctx context.Context, _ string) error {
+	stored, err := a.storedSettings(ctx)
+	failures := server.Report(a.stdout, server.Examine(ctx, a.cfg, chat.SettingsOf(a.cfg.Settings, stored), err))
+	if failures > 0 {
+		return fmt.Errorf("%d of the checks failed", failures)
+	}
+	return nil
+}
+
+// storedSettings reads the settings out of the database, which has to be
+// writable too.
+func (a *app) storedSettings(ctx context.Context) (stored map[string]chat.Raw, err error) {
+	if a.cfg.DatabaseURL == "" {
+		return nil, nil
+	}
+	database, err := a.open(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	defer database.Close()
+	err = database.Look(ctx, func(r chat.Reader) (err error) {
+		stored, err = r.Settings()
+		return err
+	})
+	return stored, errors.Join(err, database.Ping(ctx))
 }
 
 func (a *app) healthcheck(ctx context.Context, _ string) error {

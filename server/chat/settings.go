@@ -54,6 +54,10 @@ func (a *AttachmentRules) Allows(mimeType string) bool {
 // Settings returns the settings in force.
 func (r *Relay) Settings() *Settings { return r.settings.Load() }
 
+// SettingsOf are the settings that are in force with these values of the
+// environment and these stored ones.
+func SettingsOf(env, stored map[string]Raw) *Settings { return mergeSettings(env, stored) }
+
 // SettingsChanged returns a channel that is closed with the next change of the
 // settings. Whoever follows them asks for it first and reads them then.
 func (r *Relay) SettingsChanged() <-chan struct{} { return *r.changed.Load() }
