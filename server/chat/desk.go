@@ -28,6 +28,7 @@ type Desk struct {
 	mu        sync.Mutex
 	trouble   error // what went wrong last, nil since something worked
 	rests     int   // how often in a row the bridge was found misconfigured
+	silent    Time  // until when the platform wants to hear nothing
 }
 
 // DeskOptions are what a Desk is made of.
@@ -155,18 +156,40 @@ func isAmbiguous(err error) bool {
 	return errors.Is(err, ErrAmbiguous) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// try carries out one op once.
+// try carries out one op once, unless the platform asked for patience while
+// something else was being carried out.
 func (d *Desk) try(ctx context.Context, th Thread, op Op) (remote string, err error) {
+	if wait := d.patience(); wait > 0 {
+		return "", &RetryAfter{After: wait, Scope: ScopeSink, Cause: errors.New("the platform asked for patience")}
+	}
 	limit := d.bridge.Limits().Timeout
 	if limit <= 0 {
 		limit = opTimeout
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if remote, err = d.bridge.Do(ctx, th, op); err == nil {
+	remote, err = d.bridge.Do(ctx, th, op)
+	var limited *RetryAfter
+	switch {
+	case err == nil:
 		d.works()
+	case errors.As(err, &limited) && limited.Scope == ScopeSink:
+		d.hush(limited.After)
 	}
 	return remote, err
+}
+
+// patience returns how long the platform wants to hear nothing.
+func (d *Desk) patience() time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.silent.Sub(Now())
+}
+
+func (d *Desk) hush(long time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.silent = max(d.silent, Now().Add(long))
 }
 
 // do carries out one op; a closed thread is reopened for it, and if the op is
