@@ -22,6 +22,7 @@ import (
 	"time"
 	_ "time/tzdata" // the container image has no other
 
+	"relay/bridges"
 	"relay/bridges/webhook"
 	"relay/db"
 	"relay/server"
@@ -62,6 +63,7 @@ var commands = []command{
 	{"keys show", "print the public key, and the secret one while it can be shown", (*app).showKeys},
 	{"keys rotate public", "make a new public key; every page with the snippet needs it", rotate((*server.Keyring).RotatePublic)},
 	{"keys rotate secret", "make a new secret key and sign everybody out of the console", rotate((*server.Keyring).RotateSecret)},
+	{"doctor", "check database, public address and bridges, and say what to do about each fault", (*app).doctor},
 	{"backup FILE", "copy the SQLite database to FILE, also while relay runs", (*app).backup},
 	{"restore FILE", "put a backup in the place of the SQLite database", (*app).restore},
 	{"migrate", "bring the database to this version's form; serve does it too", (*app).migrate},
@@ -161,6 +163,7 @@ func (a *app) serve(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
+	e.bridges = server.NewBridges(a.cfg, e.kinds, database, e.relay, e.outbox, keys.Links(a.cfg.PublicURL), nil, a.log)
 	srv, listener, err := a.listen(ctx, e, server.Deps{Keys: keys})
 	if err != nil {
 		return err
@@ -193,7 +196,12 @@ func (a *app) serveBridge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	srv, listener, err := a.listen(ctx, e, server.Deps{Backlog: backlog})
+	seal, err := a.cfg.FileSeal()
+	if err != nil {
+		return err
+	}
+	e.bridges = server.NewBridges(a.cfg, e.kinds, database, e.relay, e.outbox, nil, seal, a.log)
+	srv, listener, err := a.listen(ctx, e, server.Deps{Backlog: backlog, Seal: seal})
 	if err != nil {
 		return err
 	}
@@ -208,28 +216,31 @@ type engine struct {
 	outbox  *chat.Outbox
 	relay   *chat.Relay
 	webhook *webhook.Sink
+	kinds   []bridges.Kind
+	bridges *bridges.Set
 }
 
 // start puts the engine together.
 func (a *app) start(ctx context.Context, database *db.DB, hub *chat.Hub, links *chat.FileLinks) (*engine, error) {
-	outbox := chat.NewOutbox(database, hub, a.log)
+	kinds, outbox := server.BridgeKinds(a.cfg, a.log), chat.NewOutbox(database, hub, a.log)
 	relay, err := chat.New(ctx, chat.Config{Store: database, Hub: hub, Outbox: outbox, Log: a.log, Settings: a.cfg.Settings,
-		Targets: server.WebhookTargets, BackendSessions: a.cfg.Mode == server.ModeBridge,
+		Targets: server.Targets(kinds), BackendSessions: a.cfg.Mode == server.ModeBridge,
 		Identity: chat.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
 	if err != nil {
 		return nil, err
 	}
-	return &engine{database, hub, outbox, relay, server.NewWebhook(a.cfg, relay, links, a.log, version)}, nil
+	return &engine{store: database, hub: hub, outbox: outbox, relay: relay, kinds: kinds,
+		webhook: server.NewWebhook(a.cfg, relay, links, a.log, version)}, nil
 }
 
 // parts are what works beside the requests in both modes.
 func (e *engine) parts() []server.Part {
-	return []server.Part{func(ctx context.Context) error { return e.outbox.Serve(ctx, e.webhook) }, roomyHeap}
+	return []server.Part{func(ctx context.Context) error { return e.outbox.Serve(ctx, e.webhook) }, e.bridges.Run, roomyHeap}
 }
 
 // listen makes the server and takes the port. d has what differs by mode.
 func (a *app) listen(ctx context.Context, e *engine, d server.Deps) (*server.Server, net.Listener, error) {
-	d.Store, d.Relay, d.Hub, d.Outbox, d.Webhook, d.Ready = e.store, e.relay, e.hub, e.outbox, e.webhook, e.store.Ping
+	d.Store, d.Relay, d.Hub, d.Outbox, d.Webhook, d.Bridges, d.Ready = e.store, e.relay, e.hub, e.outbox, e.webhook, e.bridges, e.store.Ping
 	d.Log, d.Version = a.log, version
 	srv, err := server.New(a.cfg, d)
 	if err != nil {
@@ -287,14 +298,9 @@ func (a *app) announceBridge(base string) {
 
 // announce tells people where to go.
 func (a *app) announce(base string, keys *server.Keyring) {
-	var unused []string
-	for _, s := range chat.SettingList {
-		if s.Env != "" && !strings.HasPrefix(s.Env, "EVENTS_WEBHOOK_") && a.cfg.Settings[s.Name] != nil {
-			unused = append(unused, s.Env)
-		}
-	}
+	unused := server.UnusedVariables(a.cfg)
 	if len(unused) > 0 {
-		a.log.Warn("these have no effect yet: the bridges come with the next versions", "variables", unused)
+		a.log.Warn("these have no effect yet: their bridges come with the next versions", "variables", unused)
 	}
 	start, hint := base+"/", ""
 	if keys.SetupOpen() {
@@ -400,6 +406,34 @@ func (a *app) migrate(ctx context.Context, _ string) error {
 	}
 	fmt.Fprintf(a.stdout, "The database has the form of relay %s.\n", version)
 	return database.Close()
+}
+
+// doctor works beside a running relay, and without one.
+func (a *app) doctor(ctx context.Context, _ string) error {
+	stored, err := a.storedSettings(ctx)
+	failures := server.Report(a.stdout, server.Examine(ctx, a.cfg, chat.SettingsOf(a.cfg.Settings, stored), err))
+	if failures > 0 {
+		return fmt.Errorf("%d of the checks failed", failures)
+	}
+	return nil
+}
+
+// storedSettings reads the settings out of the database, which has to be
+// writable too.
+func (a *app) storedSettings(ctx context.Context) (stored map[string]chat.Raw, err error) {
+	if a.cfg.DatabaseURL == "" {
+		return nil, nil
+	}
+	database, err := a.open(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	defer database.Close()
+	err = database.Look(ctx, func(r chat.Reader) (err error) {
+		stored, err = r.Settings()
+		return err
+	})
+	return stored, errors.Join(err, database.Ping(ctx))
 }
 
 func (a *app) healthcheck(ctx context.Context, _ string) error {

@@ -366,6 +366,25 @@ func TestHealthcheck(t *testing.T) {
 	}
 }
 
+// TestDoctor: it works beside a running relay and without one, and reads what was
+// set there.
+func TestDoctor(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if code, stdout, _ := runCommand(t, nil, "doctor"); code != 0 || !strings.Contains(stdout, "there is none yet") {
+		t.Errorf("before the first start: code %d\n%s", code, stdout)
+	}
+	in := boot(t)
+	if code, stdout, stderr := runCommand(t, nil, "doctor"); code != 0 || !strings.Contains(stdout, "it can be read and written") {
+		t.Errorf("beside a running relay: code %d\n%s%s", code, stdout, stderr)
+	}
+	in.call(t, http.MethodPatch, in.base+"/api/admin/settings", in.secret, map[string]any{"discordBotToken": "a-token"}, nil)
+	in.stop()
+	code, stdout, stderr := runCommand(t, nil, "doctor")
+	if code != 1 || !strings.Contains(stdout, "discordChannelId is missing") || !strings.Contains(stderr, "1 of the checks failed") || strings.Contains(stdout, "a-token") {
+		t.Errorf("with half a bridge: code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
 func TestMigrate(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dbtest.EachURL(t, func(t *testing.T, url string) {

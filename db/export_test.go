@@ -61,6 +61,7 @@ func Queries() map[string]string {
 		"InboxLanes": selectInboxLanes, "save session": updateSession, "save message": updateMessage, "save delivery": updateDelivery, "save done": updateDone,
 		"save update": updateUpdate, "erase": deleteSession, "old deliveries": selectOldDeliveries, "old events": selectOldEvents,
 		"old empty": selectOldEmpty, "orphans": selectOrphans, "Export": selectExport,
+		"Thread": selectThread, "ThreadOf": selectThreadsOf, "Links": selectLinksOf, "LinksAt": selectLinksAt, "Waiting": selectWaiting,
 	}
 }
 

@@ -13,6 +13,9 @@ import (
 	"relay/schema"
 )
 
+// ErrNone tells that there is no database at the address.
+var ErrNone = errors.New("there is no database")
+
 // openFile opens the SQLite database at path.
 func openFile(ctx context.Context, path string, opts Options) (_ *DB, err error) {
 	if err := checkFolder(path); err != nil {
@@ -36,7 +39,7 @@ func openFile(ctx context.Context, path string, opts Options) (_ *DB, err error)
 func openBackend(ctx context.Context, path string, opts Options) (*file, error) {
 	if !exists(path) {
 		if opts.Shared {
-			return nil, errors.New("there is no database")
+			return nil, ErrNone
 		}
 		if err := createFile(path); err != nil {
 			return nil, err

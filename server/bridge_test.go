@@ -29,18 +29,23 @@ func newBridgeSite(t *testing.T, configure ...func(*server.Config)) *site {
 	}
 	s := &site{t: t, store: store, logs: &bytes.Buffer{}}
 	log := slog.New(slog.NewTextHandler(s.logs, nil))
-	links := chat.NewFileLinks("key", cfg.PublicURL)
+	kinds, links := server.BridgeKinds(cfg, log), chat.NewFileLinks("key", cfg.PublicURL)
 	backlog := server.NewBacklog(links)
 	s.hub = chat.NewHub(backlog.Publish)
 	s.outbox = chat.NewOutbox(store, s.hub, log)
 	s.relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: s.hub, Outbox: s.outbox, Log: log, Settings: cfg.Settings,
-		Targets: server.WebhookTargets, BackendSessions: true})
+		Targets: server.Targets(kinds), BackendSessions: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.webhook = server.NewWebhook(cfg, s.relay, links, log, "test")
+	seal, err := cfg.FileSeal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := server.NewBridges(cfg, kinds, store, s.relay, s.outbox, nil, seal, log)
 	s.server, err = server.New(cfg, server.Deps{Store: store, Relay: s.relay, Hub: s.hub, Outbox: s.outbox, Webhook: s.webhook,
-		Backlog: backlog, Log: log, Version: "test", Ready: store.Ping})
+		Bridges: set, Backlog: backlog, Seal: seal, Log: log, Version: "test", Ready: store.Ping})
 	if err != nil {
 		t.Fatal(err)
 	}

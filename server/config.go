@@ -44,6 +44,9 @@ type Config struct {
 	UAFilterMode        FilterMode     `env:"UA_FILTER_MODE" envDefault:"blocklist" is:"blocklist or allowlist" example:"allowlist"`
 	UAFilterBlocklist   AgentList      `env:"UA_FILTER_BLOCKLIST" is:"a list of texts or /regular expressions/, separated by commas" example:"curl,python-requests,/bot|crawler/"`
 	UAFilterAllowlist   AgentList      `env:"UA_FILTER_ALLOWLIST" is:"a list of texts or /regular expressions/, separated by commas" example:"Mozilla,/^acme-backend/"`
+	TelegramAPIURL      string         `env:"TELEGRAM_API_URL" is:"an address that begins with https:// or http://" example:"http://localhost:8081"`
+	DiscordAPIURL       string         `env:"DISCORD_API_URL" is:"an address that begins with https:// or http://" example:"http://localhost:8082/api/v10"`
+	SlackAPIURL         string         `env:"SLACK_API_URL" is:"an address that begins with https:// or http://" example:"https://slack-gov.com/api"`
 	RetentionDays       int            `env:"RETENTION_DAYS" envDefault:"0" is:"a number of days from 0 (keep everything) to 36500" example:"365"`
 	LogLevel            slog.Level     `env:"LOG_LEVEL" envDefault:"info" is:"one of debug, info, warn, error" example:"debug"`
 	LogFormat           LogFormat      `env:"LOG_FORMAT" envDefault:"text" is:"text or json" example:"json"`
@@ -194,6 +197,10 @@ func (c *Config) check() (wrong []string) {
 	expect("HOST", isHost(c.Host))
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
 	expect("PUBLIC_URL", c.PublicURL == "" || isBaseURL(c.PublicURL))
+	for name, url := range map[string]*string{"TELEGRAM_API_URL": &c.TelegramAPIURL, "DISCORD_API_URL": &c.DiscordAPIURL, "SLACK_API_URL": &c.SlackAPIURL} {
+		*url = strings.TrimRight(*url, "/")
+		expect(name, *url == "" || isBaseURL(*url))
+	}
 	expect("DATABASE_URL", c.DatabaseURL == "" || isDatabaseURL(string(c.DatabaseURL)))
 	expect("RELAY_PUBLIC_KEY", c.PublicKey == "" || len(c.PublicKey) >= 8 && keyForm.MatchString(c.PublicKey))
 	expect("RELAY_SECRET_KEY", c.SecretKey == "" || len(c.SecretKey) >= 8 && keyForm.MatchString(string(c.SecretKey)))

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"io"
 	"mime"
 	"net/http"
 	"path"
@@ -37,22 +38,49 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	disposition, contentType := "attachment", f.MimeType
-	if chat.Inline(f.MimeType) {
+	fileHeader(w.Header(), f.Filename, f.MimeType)
+	h := w.Header()
+	h.Set("Cache-Control", "private, max-age=86400, immutable")
+	h.Set("ETag", `"`+f.ID+`"`)
+	http.ServeContent(patientWriter{w, http.NewResponseController(w)}, r, path.Base(f.Filename), f.CreatedAt.Std(), f)
+	return written{}, nil
+}
+
+// fileHeader keeps browsers from doing anything with a file but showing what is
+// harmless and saving the rest.
+func fileHeader(h http.Header, filename, mimeType string) {
+	disposition, contentType := "attachment", mimeType
+	if chat.Inline(mimeType) {
 		disposition = "inline"
 	}
 	if strings.HasPrefix(contentType, "text/") {
 		contentType += "; charset=utf-8"
 	}
-	h := w.Header()
 	h.Set("Content-Type", contentType)
-	h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": f.Filename}))
+	h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": filename}))
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "private, max-age=86400, immutable")
-	h.Set("ETag", `"`+f.ID+`"`)
-	http.ServeContent(patientWriter{w, http.NewResponseController(w)}, r, path.Base(f.Filename), f.CreatedAt.Std(), f)
+}
+
+// sealedFile answers GET /files/{token} in bridge mode: a file that an operator
+// sent, as its platform hands it out. Nothing of it is stored.
+func (s *Server) sealedFile(w http.ResponseWriter, r *http.Request) (any, error) {
+	ref, err := s.seal.Open(pathVar(r, "token"))
+	if err != nil {
+		return nil, err
+	}
+	file, err := s.bridges.Fetch(r.Context(), ref)
+	if err != nil {
+		s.log.Warn("a file cannot be fetched from its platform", "bridge", ref.Bridge, "err", err)
+		return nil, &httpError{status: http.StatusBadGateway, text: "The platform does not hand the file out"}
+	}
+	defer file.Close()
+	fileHeader(w.Header(), ref.Filename, ref.MimeType)
+	w.Header().Set("Cache-Control", "private, max-age=3600")
+	if r.Method != http.MethodHead {
+		_, _ = io.Copy(patientWriter{w, http.NewResponseController(w)}, file) // the client or the platform has gone
+	}
 	return written{}, nil
 }
 

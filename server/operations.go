@@ -10,56 +10,6 @@ import (
 	"relay/server/chat"
 )
 
-// bridgeNeeds are the settings without which a bridge cannot work.
-var bridgeNeeds = []struct {
-	name  string
-	needs []string
-}{
-	{"telegram", []string{"telegramBotToken", "telegramChatId"}},
-	{"discord", []string{"discordBotToken", "discordChannelId"}},
-	{"slack", []string{"slackBotToken", "slackChannelId"}},
-}
-
-// bridgeView is how a bridge is doing.
-type bridgeView struct {
-	Name      string   `json:"name"`
-	State     string   `json:"state"`   // off or unsupported
-	Receive   string   `json:"receive"` // how operators' answers come in: none
-	Missing   []string `json:"missing"` // settings
-	LastError string   `json:"lastError,omitempty"`
-	Queue     int      `json:"queue"` // deliveries that wait
-}
-
-// bridges answers GET /api/admin/bridges.
-func (s *Server) bridges(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	views := []bridgeView{}
-	for _, b := range bridgeNeeds {
-		v := bridgeView{Name: b.name, State: "off", Receive: "none", Missing: []string{}}
-		for _, setting := range b.needs {
-			if s.relay.Settings().Text(setting) == "" {
-				v.Missing = append(v.Missing, setting)
-			}
-		}
-		if len(v.Missing) == 0 {
-			v.State, v.LastError = "unsupported", noBridge(b.name)+"; its settings are kept"
-		}
-		views = append(views, v)
-	}
-	return map[string]any{"bridges": views}, nil
-}
-
-func noBridge(name string) string { return "This version of relay has no " + name + " bridge yet" }
-
-// testBridge answers POST /api/admin/bridges/{name}/test.
-func (s *Server) testBridge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	for _, b := range bridgeNeeds {
-		if b.name == pathVar(r, "name") {
-			return nil, &httpError{status: http.StatusConflict, text: noBridge(b.name)}
-		}
-	}
-	return nil, &httpError{status: http.StatusNotFound, text: "Bridge not found"}
-}
-
 // maxDeliveries is how many deliveries one request may list.
 const maxDeliveries = 100
 

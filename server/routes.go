@@ -17,7 +17,7 @@ type route struct {
 func (s *Server) communityRoutes() http.Handler {
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	s.router = m
-	for _, rt := range slices.Concat(s.openRoutes(), s.fileRoutes(), s.widgetRoutes(), s.adminRoutes()) {
+	for _, rt := range slices.Concat(s.openRoutes(), s.hookRoutes(communityHooks), s.fileRoutes(), s.widgetRoutes(), s.adminRoutes()) {
 		m.Handle(rt.path, s.handle(rt.action)).Methods(rt.method)
 	}
 	for _, rt := range slices.Concat(s.pageRoutes(), s.documentRoutes()) {
@@ -32,7 +32,7 @@ func (s *Server) communityRoutes() http.Handler {
 func (s *Server) bridgeRoutes() http.Handler {
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	s.router = m
-	for _, rt := range slices.Concat(s.openRoutes(), s.backendRoutes()) {
+	for _, rt := range slices.Concat(s.openRoutes(), s.hookRoutes(bridgeHooks), s.backendRoutes()) {
 		m.Handle(rt.path, s.handle(rt.action)).Methods(rt.method)
 	}
 	for _, rt := range append(s.documentRoutes(), pageRoute{"GET", "/", toDocs}) {
@@ -53,6 +53,8 @@ func (s *Server) backendRoutes() []route {
 		{"POST", "/api/disconnect", s.backend(says(stated(s.sayLeft)))},
 		{"POST", "/api/events", s.backend(s.backendEvent())},
 		{"GET", "/api/events/stream", s.backend(s.eventStream)},
+		{"GET", "/files/{token}", s.sealedFile},
+		{"HEAD", "/files/{token}", s.sealedFile},
 	}
 }
 
@@ -118,7 +120,7 @@ func (s *Server) adminRoutes() []route {
 		{"POST", "/api/admin/sessions/{session}/csat", s.admin(s.askCSAT)},
 		{"POST", "/api/admin/sessions/{session}/events", s.admin(s.adminEvent)},
 		{"POST", "/api/admin/operator/status", s.admin(s.operatorStatus)},
-		{"GET", "/api/admin/bridges", s.admin(s.bridges)},
+		{"GET", "/api/admin/bridges", s.admin(s.listBridges)},
 		{"POST", "/api/admin/bridges/{name}/test", s.admin(s.testBridge)},
 		{"GET", "/api/admin/deliveries", s.admin(s.deliveries)},
 		{"POST", "/api/admin/deliveries/retry", s.admin(s.retryDeliveries)},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"relay/bridges"
 	"relay/bridges/webhook"
 	"relay/server/chat"
 )
@@ -24,8 +25,10 @@ type Deps struct {
 	Hub     *chat.Hub
 	Outbox  *chat.Outbox
 	Webhook *webhook.Sink
-	Keys    *Keyring // community mode
-	Backlog *Backlog // bridge mode
+	Bridges *bridges.Set
+	Keys    *Keyring       // community mode
+	Backlog *Backlog       // bridge mode
+	Seal    *chat.FileSeal // bridge mode
 	Log     *slog.Logger
 	Version string
 	// Ready reports whether relay can do its work now.
@@ -40,8 +43,10 @@ type Server struct {
 	hub     *chat.Hub
 	outbox  *chat.Outbox
 	webhook *webhook.Sink
+	bridges *bridges.Set
 	keys    *Keyring
 	backlog *Backlog
+	seal    *chat.FileSeal
 	log     *slog.Logger
 	version string
 	ready   func(context.Context) error
@@ -59,8 +64,8 @@ type Server struct {
 
 // New makes the server of the configured mode.
 func New(cfg Config, d Deps) (*Server, error) {
-	s := &Server{cfg: cfg, store: d.Store, relay: d.Relay, hub: d.Hub, outbox: d.Outbox, webhook: d.Webhook, keys: d.Keys,
-		backlog: d.Backlog, log: d.Log, version: d.Version, ready: d.Ready, rates: newRates(),
+	s := &Server{cfg: cfg, store: d.Store, relay: d.Relay, hub: d.Hub, outbox: d.Outbox, webhook: d.Webhook, bridges: d.Bridges,
+		keys: d.Keys, backlog: d.Backlog, seal: d.Seal, log: d.Log, version: d.Version, ready: d.Ready, rates: newRates(),
 		pages: newPages(), docs: newDocs(d.Version), crossOrigin: http.NewCrossOriginProtection()}
 	if cfg.Mode == ModeBridge {
 		s.handler = s.bridgeRoutes()
@@ -94,7 +99,7 @@ func (s *Server) HTTPServer() *http.Server {
 
 // health answers GET /health (seed 2, health response).
 func (s *Server) health(http.ResponseWriter, *http.Request) (any, error) {
-	return map[string]any{"status": "ok", "bridges": []string{}}, nil
+	return map[string]any{"status": "ok", "bridges": s.bridges.Names()}, nil
 }
 
 // readiness answers GET /ready: 503 while relay cannot store messages.

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"relay/bridges"
 	"relay/bridges/webhook"
 	"relay/db"
 	"relay/db/dbtest"
@@ -49,6 +50,12 @@ func eachSite(t *testing.T, test func(t *testing.T, s *site), configure ...func(
 // newSite starts a server on a database.
 func newSite(t *testing.T, store *db.DB, configure ...func(*server.Config)) *site {
 	t.Helper()
+	return newSiteWith(t, store, server.BridgeKinds(server.Config{}, discard), configure...)
+}
+
+// newSiteWith starts a server with bridges of these kinds.
+func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...func(*server.Config)) *site {
+	t.Helper()
 	cfg := server.Config{PublicKey: publicKey, SecretKey: secretKey, Setup: server.SetupLocal}
 	for _, c := range configure {
 		c(&cfg)
@@ -58,7 +65,7 @@ func newSite(t *testing.T, store *db.DB, configure ...func(*server.Config)) *sit
 	outbox := chat.NewOutbox(store, s.hub, log)
 	var err error
 	s.relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: s.hub, Outbox: outbox, Log: log,
-		Settings: cfg.Settings, Targets: server.WebhookTargets, Identity: chat.IdentityRules{Secret: string(cfg.IdentitySecret), Required: cfg.IdentityRequired}})
+		Settings: cfg.Settings, Targets: server.Targets(kinds), Identity: chat.IdentityRules{Secret: string(cfg.IdentitySecret), Required: cfg.IdentityRequired}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +73,7 @@ func newSite(t *testing.T, store *db.DB, configure ...func(*server.Config)) *sit
 		t.Fatal(err)
 	}
 	s.outbox, s.webhook = outbox, server.NewWebhook(cfg, s.relay, s.ring.Links(cfg.PublicURL), log, "test")
-	srv, err := server.New(cfg, server.Deps{Store: store, Relay: s.relay, Hub: s.hub, Outbox: outbox, Webhook: s.webhook, Keys: s.ring, Log: log, Version: "test", Ready: store.Ping})
+	srv, err := server.New(cfg, server.Deps{Store: store, Relay: s.relay, Hub: s.hub, Outbox: outbox, Webhook: s.webhook, Bridges: s.runBridges(kinds), Keys: s.ring, Log: log, Version: "test", Ready: store.Ping})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,6 +88,21 @@ func newSite(t *testing.T, store *db.DB, configure ...func(*server.Config)) *sit
 		hs.Close()
 	})
 	return s
+}
+
+// runBridges runs a set of bridges until the end of the test.
+func (s *site) runBridges(kinds []bridges.Kind) *bridges.Set {
+	set := bridges.NewSet(bridges.Options{Kinds: kinds, Store: s.store, Relay: s.relay, Outbox: s.outbox, Inbox: chat.NewInbox(s.store, discard), Log: discard})
+	ctx, cancel := contextOf(s.t)
+	ended := make(chan error, 1)
+	go func() { ended <- set.Run(ctx) }()
+	s.t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			s.t.Error(err)
+		}
+	})
+	return set
 }
 
 // answer is what came back.

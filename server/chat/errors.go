@@ -38,6 +38,7 @@ var (
 	ErrSessionNotFound  = &Error{NotFound, "Session not found"}
 	ErrMessageNotFound  = &Error{NotFound, "Message not found"}
 	ErrDeliveryNotFound = &Error{NotFound, "Delivery not found"}
+	ErrThreadNotFound   = &Error{NotFound, "Thread not found"}
 	ErrBlocked          = &Error{Forbidden, "Blocked"}
 	ErrStorageFull      = &Error{StorageFull, "storage full"}
 	// ErrMessageExists means that a session has a message with the same client

@@ -51,7 +51,8 @@ type Inbox struct {
 }
 
 // Handler works on an update. An error is tried again with growing pauses
-// while the updates of the same thread wait; ErrPermanent gives up at once.
+// while the updates of the same thread wait; ErrPermanent gives up at once, and
+// *RetryAfter waits without counting an attempt.
 type Handler func(ctx context.Context, u Update) error
 
 // receiver works on one bridge's updates.
@@ -165,8 +166,12 @@ func (r *receiver) settle(u *Update, err error) {
 		u.State, u.LastError = UpdateDone, ""
 		return
 	}
-	u.Attempts++
 	u.LastError = err.Error()
+	if wait := (*RetryAfter)(nil); errors.As(err, &wait) {
+		u.NextAt = Now().Add(wait.After)
+		return
+	}
+	u.Attempts++
 	if u.Attempts >= inboxAttempts || errors.Is(err, ErrPermanent) {
 		u.State = UpdateFailed
 		r.log.Error("update given up", "key", u.Key, "attempts", u.Attempts, "err", err)

@@ -34,6 +34,11 @@ type Post struct {
 	ReplyTo       string
 	ClientID      string
 	AttachmentIDs []string
+	// Files are attachments that stay where they are (bridge mode).
+	Files Attachments
+	// Origins are the platform messages that the message is. They are linked
+	// with it, and the same one again answers the same message.
+	Origins []Link
 }
 
 // Send stores a message and answers it as stored. The same client id again
@@ -53,7 +58,7 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 		}
 		before := *c.session
 		m = Message{ID: p.ID, SessionID: p.SessionID, Content: p.Content, Sender: by.Sender, Timestamp: c.at,
-			ReplyTo: p.ReplyTo, ClientID: p.ClientID, OperatorName: by.Name, Attachments: Of(Attachments{})}
+			ReplyTo: p.ReplyTo, ClientID: p.ClientID, OperatorName: by.Name, Attachments: Of(append(Attachments{}, p.Files...))}
 		if by.Sender != SenderVisitor {
 			m.SourceBridge = by.Source
 		}
@@ -61,8 +66,12 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 		if errors.Is(err, ErrMessageExists) {
 			*c.session = before
 			m, err = c.MessageByClientID(p.SessionID, p.ClientID)
+			return err
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return c.link(&m, p.Origins)
 	})
 	return m, err
 }
@@ -73,6 +82,8 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 func (c *change) sent(p *Post) (Message, error) {
 	plain := c.session.Started() && c.session.Status == StatusOpen && len(p.AttachmentIDs) == 0
 	switch {
+	case len(p.Origins) > 0:
+		return c.messageFrom(&p.Origins[0], p.SessionID)
 	case p.ID != "":
 		return c.Message(p.SessionID, p.ID)
 	case p.ClientID != "" && !plain:
@@ -92,7 +103,7 @@ func (p *Post) check(by Author) error {
 	if err := checkFiles(by.Sender, p.AttachmentIDs); err != nil {
 		return err
 	}
-	if len(p.AttachmentIDs) > 0 && strings.TrimSpace(p.Content) == "" {
+	if len(p.AttachmentIDs)+len(p.Files) > 0 && strings.TrimSpace(p.Content) == "" {
 		return nil
 	}
 	return checkContent(by.Sender, p.Content)

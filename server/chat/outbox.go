@@ -144,6 +144,31 @@ func (d *Delivery) again(tx Tx) error {
 	return tx.SaveDelivery(d)
 }
 
+// Hasten makes what rests before a sink due at once: what it failed at may work
+// under new settings. It is called before Serve.
+func (o *Outbox) Hasten(ctx context.Context, dest string) error {
+	var lanes []Lane
+	err := o.store.Look(ctx, func(r Reader) (err error) {
+		lanes, err = r.Lanes(dest)
+		return err
+	})
+	now := Now()
+	for _, l := range lanes {
+		if err != nil || l.NextAt <= now {
+			continue
+		}
+		err = o.store.Apply(ctx, func(tx Tx) error {
+			head, err := tx.Lane(dest, l.Key, 1)
+			if err != nil || len(head) == 0 {
+				return err
+			}
+			head[0].NextAt = now
+			return tx.SaveDelivery(&head[0])
+		})
+	}
+	return err
+}
+
 // serve delivers what is due in a session's lane, until the lane rests, is
 // empty or ctx ends. A delivery that has begun is finished even then. What came
 // of it is kept until it is stored: the database may be away for a while.

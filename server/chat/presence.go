@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 	"time"
 )
@@ -9,20 +10,34 @@ import (
 // operatorStays is how long an operator counts as online after acting.
 const operatorStays = 5 * time.Minute
 
-// metaPresence is where a status set by the API is kept.
-const metaPresence = "operator_status"
+// Where a status set by the API and one that operators hold are kept.
+const (
+	metaPresence = "operator_status"
+	metaHold     = "operator_hold"
+)
 
-// presence says whether an operator is there: as the API said last, else while
-// an operator acted within the last minutes (contract.md 6, presence).
+// presence says whether an operator is there: as operators said themselves for
+// a while, else as the API said last, else while an operator acted within the
+// last minutes (contract.md 6, presence).
 type presence struct {
 	mu     sync.Mutex
+	hold   hold
 	set    string // "online", "offline" or "": nobody said
 	acted  Time
 	online bool // as told last
 }
 
+// hold is a status that counts until a time.
+type hold struct {
+	Online bool `json:"online"`
+	Until  Time `json:"until"`
+}
+
 // is computes the status.
 func (p *presence) is(now Time) bool {
+	if now < p.hold.Until {
+		return p.hold.Online
+	}
 	if p.set != "" {
 		return p.set == "online"
 	}
@@ -42,17 +57,39 @@ func (r *Relay) SetOperatorStatus(ctx context.Context, online bool) error {
 	if online {
 		set = "online"
 	}
-	err := r.store.Apply(ctx, func(tx Tx) error { return tx.PutMeta(metaPresence, set) })
+	err := r.store.Apply(ctx, func(tx Tx) error {
+		if err := tx.PutMeta(metaHold, string(mustJSON(hold{}))); err != nil {
+			return err
+		}
+		return tx.PutMeta(metaPresence, set)
+	})
 	if err != nil {
 		return err
 	}
-	r.updatePresence(func(p *presence) { p.set = set })
+	r.updatePresence(func(p *presence) { p.set, p.hold = set, hold{} })
+	return nil
+}
+
+// HoldOperatorStatus holds the status for a while, or until it is set.
+func (r *Relay) HoldOperatorStatus(ctx context.Context, online bool, long time.Duration) error {
+	h := hold{online, Now().Add(long)}
+	err := r.store.Apply(ctx, func(tx Tx) error { return tx.PutMeta(metaHold, string(mustJSON(h))) })
+	if err != nil {
+		return err
+	}
+	r.updatePresence(func(p *presence) { p.hold = h })
 	return nil
 }
 
 func (r *Relay) loadPresence(ctx context.Context) error {
 	return r.store.Read(ctx, func(rd Reader) (err error) {
-		r.presence.set, err = rd.Meta(metaPresence)
+		if r.presence.set, err = rd.Meta(metaPresence); err != nil {
+			return err
+		}
+		held, err := rd.Meta(metaHold)
+		if err == nil && held != "" {
+			err = json.Unmarshal([]byte(held), &r.presence.hold)
+		}
 		r.presence.online = r.presence.is(Now())
 		return err
 	})

@@ -17,6 +17,7 @@ type Relay struct {
 	targets  func(*Settings) []Target
 	presence presence
 	settings atomic.Pointer[Settings]
+	changed  atomic.Pointer[chan struct{}]
 	patching sync.Mutex // one change of the settings at a time
 	env      map[string]Raw
 	identity IdentityRules
@@ -55,6 +56,8 @@ func New(ctx context.Context, c Config) (*Relay, error) {
 	if r.targets == nil {
 		r.targets = func(*Settings) []Target { return nil }
 	}
+	changed := make(chan struct{})
+	r.changed.Store(&changed)
 	if err := r.loadSettings(ctx); err != nil {
 		return nil, err
 	}

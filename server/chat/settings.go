@@ -54,6 +54,14 @@ func (a *AttachmentRules) Allows(mimeType string) bool {
 // Settings returns the settings in force.
 func (r *Relay) Settings() *Settings { return r.settings.Load() }
 
+// SettingsOf are the settings that are in force with these values of the
+// environment and these stored ones.
+func SettingsOf(env, stored map[string]Raw) *Settings { return mergeSettings(env, stored) }
+
+// SettingsChanged returns a channel that is closed with the next change of the
+// settings. Whoever follows them asks for it first and reads them then.
+func (r *Relay) SettingsChanged() <-chan struct{} { return *r.changed.Load() }
+
 // PatchSettings stores the given settings: all of them or, when one is unknown
 // or of the wrong type, none. null removes a stored value, a secret's mask
 // leaves it as it is.
@@ -85,6 +93,8 @@ func (r *Relay) PatchSettings(ctx context.Context, patch map[string]json.RawMess
 	if err := r.loadSettings(ctx); err != nil {
 		return err
 	}
+	next := make(chan struct{})
+	close(*r.changed.Swap(&next))
 	r.hub.Broadcast(StateConfig, map[string]any{"config": r.Settings().WidgetConfig()})
 	return nil
 }
@@ -183,6 +193,9 @@ func (s *Settings) Text(name string) string {
 	s.decode(name, &v)
 	return v
 }
+
+// Value returns a setting's JSON as it is stored, "" when it has none.
+func (s *Settings) Value(name string) string { return string(s.values[name]) }
 
 // Source returns where a setting's value comes from.
 func (s *Settings) Source(name string) string { return s.sources[name] }

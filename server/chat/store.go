@@ -61,6 +61,20 @@ type Reader interface {
 	// Delivery answers ErrDeliveryNotFound when there is none.
 	Delivery(dest, sessionID string, rev int64) (Delivery, error)
 
+	// Waiting counts the deliveries that wait for a sink.
+	Waiting(dest string) (int, error)
+
+	// Thread finds a thread by its place, in whatever state, or answers
+	// ErrThreadNotFound.
+	Thread(bridge, channel, ref string) (Thread, error)
+	// ThreadOf finds the session's newest thread in a channel that is not gone,
+	// or answers ErrThreadNotFound.
+	ThreadOf(sessionID, bridge, channel string) (Thread, error)
+	// Links lists a message's copies in a channel, gone ones too, by part.
+	Links(sessionID, messageID, bridge, channel string) ([]Link, error)
+	// LinksAt lists what a platform message is a copy of.
+	LinksAt(bridge, channel, remote string) ([]Link, error)
+
 	// Stats counts what happened since a time, by day without gaps filled.
 	Stats(from Time) (Stats, error)
 
@@ -110,6 +124,14 @@ type Tx interface {
 	// PutUpdate stores an update and reports whether it is new.
 	PutUpdate(u *Update) (bool, error)
 	SaveUpdate(u *Update) error
+
+	// SaveThread stores a thread, new or known by its place.
+	SaveThread(th *Thread) error
+	// SaveLink stores a link. Of a known one, revision and state change.
+	SaveLink(l *Link) error
+	// MoveChannel gives the threads and links of a channel to the channel that
+	// it became.
+	MoveChannel(bridge, from, to string) error
 
 	PutSetting(name string, value Raw) error
 	DeleteSetting(name string) error

@@ -1,0 +1,83 @@
+// Package bridges runs the bridges that the settings name. It imports package
+// chat and the adapters, which know nothing of each other.
+package bridges
+
+import (
+	"log/slog"
+	"slices"
+	"strings"
+
+	"relay/server/chat"
+)
+
+// Kind is one kind of bridge: how it is made of settings.
+type Kind struct {
+	Name string
+	// Needs are the settings without which it cannot work, Uses the others that
+	// it is made of. When one of them changes, it is made anew.
+	Needs, Uses []string
+	// Live is how it receives while its Run runs: polling, gateway or socket.
+	Live string
+	// Channel is the setting that holds its channel.
+	Channel string
+	// New makes the bridge; nil when this version of relay has none.
+	New func(s *chat.Settings) (chat.Bridge, error)
+}
+
+// Env is what bridges are made of beside settings.
+type Env struct {
+	Log *slog.Logger
+	// WebhookURL is where platforms reach a bridge, its name still to be added:
+	// https://chat.example.com/api/webhooks/. "" when relay has no public
+	// address.
+	WebhookURL                        string
+	TelegramAPI, DiscordAPI, SlackAPI string // other base URLs, or ""
+}
+
+// Kinds are the bridges that relay knows.
+func Kinds(env Env) []Kind {
+	return []Kind{
+		{Name: "telegram", Live: "polling", Channel: "telegramChatId",
+			Needs: []string{"telegramBotToken", "telegramChatId"}, Uses: []string{"telegramWebhookSecret"}},
+		{Name: "discord", Live: "gateway", Channel: "discordChannelId",
+			Needs: []string{"discordBotToken", "discordChannelId"}, Uses: []string{"enableDiscordGateway", "discordPublicKey"}},
+		{Name: "slack", Live: "socket", Channel: "slackChannelId",
+			Needs: []string{"slackBotToken", "slackChannelId"}, Uses: []string{"slackSigningSecret", "slackAppToken"}},
+	}
+}
+
+// missing are the settings that a kind still needs.
+func (k *Kind) missing(s *chat.Settings) []string {
+	missing := []string{}
+	for _, name := range k.Needs {
+		if s.Text(name) == "" {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// configured reports whether a bridge of this kind is to run.
+func (k *Kind) configured(s *chat.Settings) bool { return k.New != nil && len(k.missing(s)) == 0 }
+
+// print is the same as long as a bridge need not be made anew.
+func (k *Kind) print(s *chat.Settings) string {
+	values := make([]string, 0, len(k.Needs)+len(k.Uses))
+	for _, name := range slices.Concat(k.Needs, k.Uses) {
+		values = append(values, s.Value(name))
+	}
+	return strings.Join(values, "\n")
+}
+
+// Targets returns where events go under the settings in force: a bridge that is
+// set up but does not work gets them later.
+func Targets(kinds []Kind) func(*chat.Settings) []chat.Target {
+	return func(s *chat.Settings) (targets []chat.Target) {
+		for i := range kinds {
+			if kinds[i].configured(s) {
+				targets = append(targets, chat.Target{Name: kinds[i].Name, Kind: chat.TargetBridge})
+			}
+		}
+		return targets
+	}
+}

@@ -1,0 +1,155 @@
+package bridges
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"relay/server/chat"
+)
+
+// Options are what a Set is made of.
+type Options struct {
+	Kinds  []Kind
+	Store  chat.Store
+	Relay  *chat.Relay
+	Outbox *chat.Outbox
+	Inbox  *chat.Inbox
+	Log    *slog.Logger
+	// Desk is how the desks are made; its Store, Relay, Log and Moved are set
+	// here.
+	Desk chat.DeskOptions
+}
+
+// Set runs a bridge of each kind that is set up, and makes it anew when its
+// settings change. Each is served on its own: what happens to one does not
+// reach the others.
+type Set struct {
+	opts  Options
+	slots []*slot
+}
+
+// NewSet makes a set in which nothing runs yet.
+func NewSet(o Options) *Set {
+	s := &Set{opts: o}
+	for _, k := range o.Kinds {
+		s.slots = append(s.slots, &slot{set: s, kind: k, log: o.Log.With("bridge", k.Name)})
+	}
+	return s
+}
+
+// Run runs the bridges until ctx ends, then waits for what they have in flight.
+func (s *Set) Run(ctx context.Context) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	for _, slot := range s.slots {
+		running.Go(func() { slot.run(ctx) })
+	}
+	return nil
+}
+
+// ErrUnknown answers the name of no bridge.
+var ErrUnknown = &chat.Error{Kind: chat.NotFound, Text: "Bridge not found"}
+
+func (s *Set) slot(name string) (*slot, error) {
+	for _, slot := range s.slots {
+		if slot.kind.Name == name {
+			return slot, nil
+		}
+	}
+	return nil, ErrUnknown
+}
+
+// Names are the bridges that are set up.
+func (s *Set) Names() []string {
+	names := []string{}
+	for _, slot := range s.slots {
+		if slot.kind.configured(s.opts.Relay.Settings()) {
+			names = append(names, slot.kind.Name)
+		}
+	}
+	return names
+}
+
+// State is how a bridge is doing.
+type State struct {
+	Name      string   `json:"name"`
+	State     string   `json:"state"`   // off, unsupported, starting, running, failing or misconfigured
+	Receive   string   `json:"receive"` // how operators' answers come in: polling, webhook, gateway, socket or none
+	Missing   []string `json:"missing"` // settings
+	LastError string   `json:"lastError,omitempty"`
+	Fix       string   `json:"fix,omitempty"`
+	Queue     int      `json:"queue"` // deliveries that wait
+}
+
+// States tells how each bridge is doing.
+func (s *Set) States(ctx context.Context) ([]State, error) {
+	states := make([]State, 0, len(s.slots))
+	settings := s.opts.Relay.Settings()
+	for _, slot := range s.slots {
+		state := slot.state(settings)
+		err := s.opts.Store.Look(ctx, func(r chat.Reader) (err error) {
+			state.Queue, err = r.Waiting(state.Name)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		states = append(states, state)
+	}
+	return states, nil
+}
+
+// checkPatience bounds a Check.
+const checkPatience = 15 * time.Second
+
+// Check looks at a bridge's token, rights, channel and reception.
+func (s *Set) Check(ctx context.Context, name string) ([]chat.Finding, error) {
+	slot, err := s.slot(name)
+	if err != nil {
+		return nil, err
+	}
+	return slot.check(ctx, s.opts.Relay.Settings())
+}
+
+// Webhook takes what a platform pushes to a bridge. While the bridge is not set
+// up it answers 503 and has no effect.
+func (s *Set) Webhook(name string) http.Handler {
+	slot, err := s.slot(name)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err != nil {
+			refuse(w, http.StatusNotFound, "Not found")
+			return
+		}
+		if hook := slot.webhook(); hook != nil {
+			hook.ServeHTTP(w, r)
+			return
+		}
+		refuse(w, http.StatusServiceUnavailable, "The "+name+" bridge is not set up")
+	})
+}
+
+func refuse(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": text}) // the platform may be gone
+}
+
+// Fetch opens a file that an operator sent and that stayed on its platform. The
+// caller closes it.
+func (s *Set) Fetch(ctx context.Context, f chat.FileRef) (io.ReadCloser, error) {
+	slot, err := s.slot(f.Bridge)
+	if err != nil {
+		return nil, chat.ErrAttachmentNotFound
+	}
+	b := slot.current()
+	if b == nil {
+		return nil, errors.New("the bridge of the file is not set up")
+	}
+	return b.Fetch(ctx, f.Ref)
+}

@@ -1,0 +1,283 @@
+package bridges_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay/bridges"
+	"relay/db"
+	"relay/server/chat"
+)
+
+// wire is what a test sees and breaks of the bridges that a set makes.
+type wire struct {
+	mu    sync.Mutex
+	made  []string // the tokens of the bridges
+	posts []string
+	fail  error // of every op
+	run   func(ctx context.Context) error
+}
+
+// link is a bridge at a wire.
+type link struct {
+	*wire
+	token string
+}
+
+func (l *link) Name() string                         { return "telegram" }
+func (l *link) Channel() string                      { return "C" }
+func (l *link) Limits() chat.Limits                  { return chat.Limits{} }
+func (l *link) Split(op chat.Op) []chat.Op           { return []chat.Op{op} }
+func (l *link) Parse([]byte) ([]chat.Inbound, error) { return nil, nil }
+
+func (l *link) Do(_ context.Context, _ chat.Thread, op chat.Op) (string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.fail != nil {
+		return "", l.fail
+	}
+	l.posts = append(l.posts, l.token+": "+op.Text)
+	return "r", nil
+}
+
+func (l *link) Fetch(_ context.Context, ref string) (io.ReadCloser, error) {
+	return nil, errors.New("no file " + ref)
+}
+
+func (l *link) Run(ctx context.Context, _ chat.Receiver) error {
+	l.mu.Lock()
+	run := l.run
+	l.mu.Unlock()
+	if run != nil {
+		return run(ctx)
+	}
+	<-ctx.Done()
+	return nil
+}
+
+func (l *link) Webhook(chat.Receiver) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, l.token) })
+}
+
+func (l *link) Find(context.Context, string) (chat.Thread, error) {
+	return chat.Thread{}, chat.ErrThreadGone
+}
+
+func (l *link) Owner(context.Context, chat.Thread) (string, error) { return "", chat.ErrThreadGone }
+
+func (l *link) Check(context.Context) []chat.Finding {
+	return []chat.Finding{{Subject: "bot token", Level: chat.FindingOK, Text: l.token}}
+}
+
+// post is a set on an engine.
+type post struct {
+	*chat.Relay
+	*wire
+	set  *bridges.Set
+	stop func()
+}
+
+func inPost(t *testing.T, test func(t *testing.T, p *post)) {
+	synctest.Test(t, func(t *testing.T) {
+		store, err := db.Memory(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := openPost(t, store)
+		test(t, p)
+		p.stop()
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func openPost(t *testing.T, store chat.Store) *post {
+	p := &post{wire: &wire{}}
+	kinds := bridges.Kinds(bridges.Env{})
+	kinds[0].New = func(s *chat.Settings) (chat.Bridge, error) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		token := s.Text("telegramBotToken")
+		if token == "bad" {
+			return nil, &chat.Misconfigured{Problem: "the token is not one", Fix: "copy it again"}
+		}
+		p.made = append(p.made, token)
+		return &link{p.wire, token}, nil
+	}
+	log, hub := slog.New(slog.DiscardHandler), chat.NewHub()
+	outbox := chat.NewOutbox(store, hub, log)
+	var err error
+	p.Relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: hub, Outbox: outbox, Log: log, Targets: bridges.Targets(kinds)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.set = bridges.NewSet(bridges.Options{Kinds: kinds, Store: store, Relay: p.Relay, Outbox: outbox, Inbox: chat.NewInbox(store, log), Log: log})
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- p.set.Run(ctx) }()
+	p.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// with sets settings and lets the set take notice.
+func (p *post) with(t *testing.T, patch map[string]any) {
+	t.Helper()
+	raw := map[string]json.RawMessage{}
+	for name, value := range patch {
+		raw[name], _ = json.Marshal(value)
+	}
+	if err := p.PatchSettings(t.Context(), raw); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+}
+
+func (p *post) say(t *testing.T, text string) {
+	t.Helper()
+	v, err := p.Init(t.Context(), chat.Visit{VisitorID: "ann"})
+	if err == nil {
+		_, err = p.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: v.Session.ID, Content: text})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+}
+
+func (p *post) expect(t *testing.T, want bridges.State) {
+	t.Helper()
+	states, err := p.set.States(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want.Name = "telegram"; want.Missing == nil {
+		want.Missing = []string{}
+	}
+	if !reflect.DeepEqual(states[0], want) {
+		t.Errorf("telegram is\n     %+v\nwant %+v", states[0], want)
+	}
+}
+
+func TestSetFollowsSettings(t *testing.T) {
+	inPost(t, func(t *testing.T, p *post) {
+		p.expect(t, bridges.State{State: "off", Receive: "none", Missing: []string{"telegramBotToken", "telegramChatId"}})
+		p.say(t, "to nobody")
+		p.with(t, map[string]any{"telegramBotToken": "one", "telegramChatId": "-100"})
+		p.expect(t, bridges.State{State: "running", Receive: "polling"})
+		p.say(t, "hello")
+		p.with(t, map[string]any{"operatorName": "Olga"}) // nothing of the bridge's
+		p.with(t, map[string]any{"telegramBotToken": "bad"})
+		p.expect(t, bridges.State{State: "misconfigured", Receive: "none", LastError: "the token is not one", Fix: "copy it again"})
+		p.say(t, "waits")
+		p.expect(t, bridges.State{State: "misconfigured", Receive: "none", LastError: "the token is not one", Fix: "copy it again", Queue: 1})
+		p.with(t, map[string]any{"telegramBotToken": "two"})
+		p.expect(t, bridges.State{State: "running", Receive: "polling"})
+		if got := p.set.Names(); !slices.Equal(got, []string{"telegram"}) {
+			t.Errorf("set up are %v", got)
+		}
+		p.with(t, map[string]any{"telegramBotToken": nil})
+		p.expect(t, bridges.State{State: "off", Receive: "none", Missing: []string{"telegramBotToken"}})
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if want := []string{"one", "two"}; !slices.Equal(p.made, want) {
+			t.Errorf("bridges %v were made, want %v", p.made, want)
+		}
+		if n := len(p.posts); n != 3 || p.posts[1] != "one: hello" || p.posts[2] != "two: waits" {
+			t.Errorf("posted %q", p.posts)
+		}
+	})
+}
+
+// TestSetHurries: what rests because of wrong settings leaves at once under new
+// ones.
+func TestSetHurries(t *testing.T) {
+	inPost(t, func(t *testing.T, p *post) {
+		p.fail = &chat.Misconfigured{Problem: "the bot was removed", Fix: "add it"}
+		p.with(t, map[string]any{"telegramBotToken": "one", "telegramChatId": "-100"})
+		p.say(t, "hello")
+		time.Sleep(2 * time.Hour)
+		p.expect(t, bridges.State{State: "misconfigured", Receive: "polling", LastError: "the bot was removed", Fix: "add it", Queue: 2})
+		p.mu.Lock()
+		p.fail = nil
+		p.mu.Unlock()
+		p.with(t, map[string]any{"telegramBotToken": "two"})
+		p.expect(t, bridges.State{State: "running", Receive: "polling"})
+	})
+}
+
+func TestSetReceivesAgain(t *testing.T) {
+	inPost(t, func(t *testing.T, p *post) {
+		runs := 0
+		p.run = func(ctx context.Context) error {
+			if runs++; runs < 4 {
+				return errors.New("no connection")
+			}
+			if runs == 5 {
+				return nil
+			}
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-time.After(time.Hour):
+				return &chat.Misconfigured{Problem: "the token was revoked", Fix: "set another"}
+			}
+		}
+		p.with(t, map[string]any{"telegramBotToken": "one", "telegramChatId": "-100"})
+		p.expect(t, bridges.State{State: "failing", Receive: "none", LastError: "no connection"})
+		time.Sleep(10 * time.Second) // pauses of 1, 2 and 4 seconds
+		p.expect(t, bridges.State{State: "failing", Receive: "none", LastError: "no connection"})
+		time.Sleep(10 * time.Second)
+		p.expect(t, bridges.State{State: "running", Receive: "polling"})
+		time.Sleep(time.Hour)
+		p.expect(t, bridges.State{State: "misconfigured", Receive: "none", LastError: "the token was revoked", Fix: "set another"})
+		time.Sleep(time.Minute)
+		p.expect(t, bridges.State{State: "running", Receive: "webhook"})
+	})
+}
+
+func TestSetWebhook(t *testing.T) {
+	inPost(t, func(t *testing.T, p *post) {
+		ask := func(name string) (int, string) {
+			w := httptest.NewRecorder()
+			p.set.Webhook(name).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", nil))
+			return w.Code, w.Body.String()
+		}
+		if code, body := ask("telegram"); code != http.StatusServiceUnavailable || !json.Valid([]byte(body)) {
+			t.Errorf("not set up: %d %s", code, body)
+		}
+		if code, body := ask("smoke"); code != http.StatusNotFound || !json.Valid([]byte(body)) {
+			t.Errorf("unknown: %d %s", code, body)
+		}
+		p.with(t, map[string]any{"telegramBotToken": "one", "telegramChatId": "-100"})
+		if code, body := ask("telegram"); code != http.StatusOK || body != "one" {
+			t.Errorf("set up: %d %s", code, body)
+		}
+		findings, err := p.set.Check(t.Context(), "telegram")
+		if err != nil || len(findings) != 1 || findings[0].Text != "one" {
+			t.Errorf("check: %v, %v", findings, err)
+		}
+		if _, err := p.set.Check(t.Context(), "slack"); err == nil {
+			t.Error("check of a bridge that is off")
+		}
+		if _, err := p.set.Fetch(t.Context(), chat.FileRef{Bridge: "slack", Ref: "r"}); err == nil {
+			t.Error("fetch from a bridge that is off")
+		}
+	})
+}

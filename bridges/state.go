@@ -1,0 +1,92 @@
+package bridges
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"relay/server/chat"
+)
+
+// Receiving is what a bridge may tell of its reception: how updates come in
+// (polling, webhook, gateway or socket) and what keeps them away, "" for
+// nothing. A bridge that goes on trying by itself is not seen to fail
+// otherwise.
+type Receiving interface {
+	Receiving() (way, problem string)
+}
+
+// state tells how the slot's bridge is doing.
+func (s *slot) state(settings *chat.Settings) State {
+	st := State{Name: s.kind.Name, State: "off", Receive: "none", Missing: s.kind.missing(settings)}
+	if len(st.Missing) > 0 {
+		return st
+	}
+	if s.kind.New == nil {
+		st.State, st.LastError = "unsupported", "This version of relay has no "+s.kind.Name+" bridge yet; its settings are kept"
+		return st
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st.State = "running"
+	err := s.broken
+	if s.bridge == nil && err == nil {
+		st.State = "starting"
+		return st
+	}
+	if s.bridge != nil {
+		st.Receive, err = s.received()
+		err = cmp.Or(s.desk.Trouble(), err)
+		if r, tells := s.bridge.(Receiving); tells {
+			way, problem := r.Receiving()
+			st.Receive = cmp.Or(way, st.Receive)
+			if problem != "" && err == nil {
+				err = errors.New(problem)
+			}
+		}
+	}
+	st.blame(err)
+	return st
+}
+
+// blame says what is wrong, and whether a human has to do something.
+func (st *State) blame(err error) {
+	if err == nil {
+		return
+	}
+	st.State, st.LastError = "failing", err.Error()
+	if wrong := (*chat.Misconfigured)(nil); errors.As(err, &wrong) {
+		st.State, st.LastError, st.Fix = "misconfigured", wrong.Problem, wrong.Fix
+	}
+}
+
+// check looks at the bridge that runs, or says why none does.
+func (s *slot) check(ctx context.Context, settings *chat.Settings) ([]chat.Finding, error) {
+	if missing := s.kind.missing(settings); len(missing) > 0 {
+		return nil, chat.Errorf(chat.Conflict, "The %s bridge is not set up: %s is missing", s.kind.Name, missing[0])
+	}
+	if s.kind.New == nil {
+		return nil, chat.Errorf(chat.Conflict, "This version of relay has no %s bridge yet", s.kind.Name)
+	}
+	s.mu.Lock()
+	b, broken := s.bridge, s.broken
+	s.mu.Unlock()
+	switch {
+	case broken != nil:
+		return []chat.Finding{findingOf(broken)}, nil
+	case b == nil:
+		return nil, chat.Errorf(chat.Conflict, "The %s bridge is just starting", s.kind.Name)
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkPatience)
+	defer cancel()
+	return b.Check(ctx), nil
+}
+
+// findingOf is a bridge that could not be made, as a finding.
+func findingOf(err error) chat.Finding {
+	f := chat.Finding{Subject: "settings", Level: chat.FindingFail, Text: err.Error()}
+	if wrong := (*chat.Misconfigured)(nil); errors.As(err, &wrong) {
+		f.Text, f.Fix = wrong.Problem, wrong.Fix
+	}
+	return f
+}

@@ -1,0 +1,134 @@
+package db
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"relay/server/chat"
+)
+
+const selectThreads = `SELECT t.bridge, t.channel, t.ref, s.id AS session_id, t.state, t.created_at, t.anchor
+	FROM threads t JOIN sessions s ON s.number = t.session`
+
+const (
+	selectThread    = selectThreads + ` WHERE t.bridge = ? AND t.channel = ? AND t.ref = ?`
+	selectThreadsOf = selectThreads + ` WHERE t.session = ` + ofSession + ` AND t.bridge = ? AND t.channel = ? AND t.state < 2`
+)
+
+// Thread implements [chat.Reader].
+func (t *tx) Thread(bridge, channel, ref string) (chat.Thread, error) {
+	return one[chat.Thread](t, chat.ErrThreadNotFound, selectThread, bridge, channel, ref)
+}
+
+// ThreadOf implements [chat.Reader]. A session has few threads: they are
+// ordered here.
+func (t *tx) ThreadOf(sessionID, bridge, channel string) (chat.Thread, error) {
+	threads, err := list[chat.Thread](t, selectThreadsOf, sessionID, bridge, channel)
+	if err != nil || len(threads) == 0 {
+		return chat.Thread{}, cmp.Or(err, error(chat.ErrThreadNotFound))
+	}
+	return slices.MaxFunc(threads, func(a, b chat.Thread) int {
+		return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.Ref, b.Ref))
+	}), nil
+}
+
+const upsertThread = `INSERT INTO threads (bridge, channel, ref, session, state, created_at, anchor) VALUES (?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (bridge, channel, ref) DO UPDATE SET session = excluded.session, state = excluded.state, anchor = excluded.anchor`
+
+// SaveThread implements [chat.Tx].
+func (t *tx) SaveThread(th *chat.Thread) error {
+	n, err := t.number(th.SessionID)
+	if err == nil {
+		_, err = t.q.exec(upsertThread, th.Bridge, th.Channel, th.Ref, n, int(th.State), int64(th.CreatedAt), th.Anchor)
+	}
+	if err != nil {
+		return fmt.Errorf("save thread %s of %s: %w", th.Ref, th.Bridge, err)
+	}
+	return nil
+}
+
+const selectLinks = `SELECT l.bridge, l.channel, l.remote, s.id AS session_id, l.message_id, l.part, l.origin, l.rev, l.state, l.created_at
+	FROM links l JOIN sessions s ON s.number = l.session`
+
+const (
+	selectLinksOf = selectLinks + ` WHERE l.session = ` + ofSession + ` AND l.message_id = ? AND l.bridge = ? AND l.channel = ?`
+	selectLinksAt = selectLinks + ` WHERE l.bridge = ? AND l.channel = ? AND l.remote = ?`
+)
+
+// Links implements [chat.Reader].
+func (t *tx) Links(sessionID, messageID, bridge, channel string) ([]chat.Link, error) {
+	links, err := list[chat.Link](t, selectLinksOf, sessionID, messageID, bridge, channel)
+	slices.SortFunc(links, func(a, b chat.Link) int {
+		return cmp.Or(cmp.Compare(a.Part, b.Part), cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.Remote, b.Remote))
+	})
+	return links, err
+}
+
+// LinksAt implements [chat.Reader].
+func (t *tx) LinksAt(bridge, channel, remote string) ([]chat.Link, error) {
+	links, err := list[chat.Link](t, selectLinksAt, bridge, channel, remote)
+	slices.SortFunc(links, func(a, b chat.Link) int {
+		return cmp.Or(cmp.Compare(a.SessionID, b.SessionID), cmp.Compare(a.MessageID, b.MessageID), cmp.Compare(a.Part, b.Part))
+	})
+	return links, err
+}
+
+const upsertLink = `INSERT INTO links (bridge, channel, remote, session, message_id, part, origin, rev, state, created_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (bridge, channel, remote, session, message_id, part) DO UPDATE SET rev = excluded.rev, state = excluded.state`
+
+// SaveLink implements [chat.Tx].
+func (t *tx) SaveLink(l *chat.Link) error {
+	n, err := t.number(l.SessionID)
+	if err == nil {
+		_, err = t.q.exec(upsertLink, l.Bridge, l.Channel, l.Remote, n, l.MessageID, l.Part, bit(l.Origin), l.Rev, int(l.State),
+			int64(l.CreatedAt))
+	}
+	if err != nil {
+		return fmt.Errorf("save link of %s to %s: %w", l.MessageID, l.Bridge, err)
+	}
+	return nil
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// What is known in the new channel already is newer: the old one goes.
+const (
+	dropMovedThreads = `DELETE FROM threads WHERE bridge = ? AND channel = ? AND EXISTS (SELECT 1 FROM threads n
+		WHERE n.bridge = threads.bridge AND n.channel = ? AND n.ref = threads.ref)`
+	moveThreads    = `UPDATE threads SET channel = ? WHERE bridge = ? AND channel = ?`
+	dropMovedLinks = `DELETE FROM links WHERE bridge = ? AND channel = ? AND EXISTS (SELECT 1 FROM links n
+		WHERE n.bridge = links.bridge AND n.channel = ? AND n.remote = links.remote)`
+	moveLinks = `UPDATE links SET channel = ? WHERE bridge = ? AND channel = ?`
+)
+
+// MoveChannel implements [chat.Tx].
+func (t *tx) MoveChannel(bridge, from, to string) error {
+	for _, step := range []struct {
+		query string
+		args  []any
+	}{
+		{dropMovedThreads, []any{bridge, from, to}},
+		{moveThreads, []any{to, bridge, from}},
+		{dropMovedLinks, []any{bridge, from, to}},
+		{moveLinks, []any{to, bridge, from}},
+	} {
+		if _, err := t.q.exec(step.query, step.args...); err != nil {
+			return fmt.Errorf("move %s from channel %s: %w", bridge, from, err)
+		}
+	}
+	return nil
+}
+
+const selectWaiting = `SELECT COUNT(*) FROM deliveries WHERE dest = ? AND state < 2`
+
+// Waiting implements [chat.Reader].
+func (t *tx) Waiting(dest string) (int, error) {
+	return one[int](t, nil, selectWaiting, dest)
+}

@@ -1,0 +1,83 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"relay/db"
+	"relay/db/dbtest"
+	"relay/server"
+	"relay/server/chat"
+)
+
+// stubBridge is a bridge of which the routes need little.
+type stubBridge struct {
+	chat.Bridge
+	wrong error
+}
+
+func (b stubBridge) Name() string               { return "telegram" }
+func (b stubBridge) Channel() string            { return "-100" }
+func (b stubBridge) Limits() chat.Limits        { return chat.Limits{} }
+func (b stubBridge) Split(op chat.Op) []chat.Op { return []chat.Op{op} }
+
+func (b stubBridge) Do(context.Context, chat.Thread, chat.Op) (string, error) { return "7", b.wrong }
+
+func (b stubBridge) Run(ctx context.Context, _ chat.Receiver) error {
+	<-ctx.Done()
+	return nil
+}
+
+func (b stubBridge) Webhook(chat.Receiver) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+}
+
+func (b stubBridge) Check(context.Context) []chat.Finding {
+	return []chat.Finding{{Subject: "token", Level: chat.FindingOK, Text: "It is valid"},
+		{Subject: "topics", Level: chat.FindingFail, Text: "They are off", Fix: "Switch them on"}}
+}
+
+func TestBridgeThatRuns(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+		kinds := server.BridgeKinds(server.Config{PublicURL: "https://chat.example.com"}, discard)
+		stub := stubBridge{wrong: &chat.Misconfigured{Problem: "the bot is no administrator", Fix: "make it one"}}
+		kinds[0].New = func(*chat.Settings) (chat.Bridge, error) { return stub, nil }
+		s := newSiteWith(t, store, kinds)
+		s.refused(s.call("POST", "/api/webhooks/telegram", "", object{}), 503, "not set up")
+		s.refused(s.call("POST", "/api/webhooks/irc", "", object{}), 404, "Not found")
+		s.must("PATCH", "/api/admin/settings", secretKey, object{"telegramBotToken": "1:abcdefghijk", "telegramChatId": "-100"})
+		s.await("telegram", "state:running")
+		if a := s.must("GET", "/health", "", nil); string(a.body) != `{"bridges":["telegram"],"status":"ok"}` {
+			t.Errorf("health: %s", a.body)
+		}
+		if a := s.must("POST", "/api/webhooks/telegram", "", object{"update_id": 1}); len(a.body) != 0 {
+			t.Errorf("webhook: %s", a.body)
+		}
+		a := s.must("POST", "/api/admin/bridges/telegram/test", secretKey, nil)
+		if a.get("ok") != false || len(a.get("findings").([]any)) != 2 {
+			t.Errorf("test: %s", a.body)
+		}
+		s.say(s.open("v"), "hello")
+		s.await("telegram", "fix:make it one lastError:the bot is no administrator missing:[] name:telegram queue:2 receive:polling state:misconfigured")
+	})
+}
+
+// await waits until a bridge is as wanted.
+func (s *site) await(bridge, want string) {
+	s.t.Helper()
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		for _, state := range s.must("GET", "/api/admin/bridges", secretKey, nil).get("bridges").([]any) {
+			got := fmt.Sprint(state)
+			if strings.Contains(got, "name:"+bridge) && strings.Contains(got, want) {
+				return
+			}
+			if strings.Contains(got, "name:"+bridge) && time.Now().After(end) {
+				s.t.Fatalf("%s is %s, want %s", bridge, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,256 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Desk is what operators at a bridge see and do: it takes events to the
+// session's thread (as a [Sink]) and what operators do there to the door (as a
+// [Handler]). It decides what is shown and keeps the links; the bridge shows it.
+type Desk struct {
+	bridge  Bridge
+	store   Store
+	relay   *Relay
+	log     *slog.Logger
+	opts    DeskOptions
+	strange strangers
+
+	ambiguous atomic.Int64
+	channel   channel
+	mu        sync.Mutex
+	trouble   error // what went wrong last, nil since something worked
+	rests     int   // how often in a row the bridge was found misconfigured
+	silent    Time  // until when the platform wants to hear nothing
+}
+
+// DeskOptions are what a Desk is made of.
+type DeskOptions struct {
+	Store Store
+	Relay *Relay
+	Log   *slog.Logger
+	// Links makes links to files for platforms that take none; nil when relay
+	// has no public address.
+	Links *FileLinks
+	// Stateless is bridge mode: the store forgets, threads lead back to their
+	// session, operators' files stay on the platform.
+	Stateless bool
+	// OpenFile opens an attachment of a message; nil opens those that relay
+	// keeps.
+	OpenFile func(ctx context.Context, sessionID string, a Attachment) (io.ReadCloser, error)
+	// Seal makes the tokens under which operators' files are read in bridge
+	// mode.
+	Seal *FileSeal
+	// Moved is told that the bridge's channel has another id now.
+	Moved func(ctx context.Context, to string) error
+}
+
+// NewDesk makes the desk of a bridge.
+func NewDesk(b Bridge, o DeskOptions) *Desk {
+	d := &Desk{bridge: b, store: o.Store, relay: o.Relay, log: o.Log.With("bridge", b.Name()), opts: o}
+	d.channel.id = b.Channel()
+	if d.opts.OpenFile == nil {
+		d.opts.OpenFile = func(ctx context.Context, _ string, a Attachment) (io.ReadCloser, error) {
+			file, err := o.Relay.Open(ctx, a.ID)
+			return io.NopCloser(file), err
+		}
+	}
+	return d
+}
+
+var _ Sink = (*Desk)(nil)
+
+// Name implements [Sink].
+func (d *Desk) Name() string { return d.bridge.Name() }
+
+// How a desk is served. Nothing passes a failing delivery: order is kept for as
+// long as it is tried, and it is tried for days.
+const (
+	deskBatch    = 30
+	deskPatience = 10 * time.Second // then the outbox may store what is done
+	deskTimeout  = 15 * time.Minute // of everything; each op has its own
+	deskMaxAge   = 72 * time.Hour
+	opTimeout    = time.Minute // unless the bridge says otherwise
+)
+
+// Policy implements [Sink].
+func (d *Desk) Policy() Policy {
+	return Policy{Parallel: max(d.bridge.Limits().Parallel, 1), Batch: deskBatch, Timeout: deskTimeout, MaxAge: deskMaxAge,
+		Attempts: math.MaxInt32, Backoff: Backoff(time.Second, 5*time.Minute)}
+}
+
+// Ambiguous counts the ops of which nobody knew whether they had been carried
+// out.
+func (d *Desk) Ambiguous() int64 { return d.ambiguous.Load() }
+
+// Trouble returns what went wrong last, nil once something worked again. It is
+// a *Misconfigured when a human has to do something.
+func (d *Desk) Trouble() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.trouble
+}
+
+// Deliver implements [Sink]. Each delivery is carried out in small steps, and
+// what came of a step is stored before the next one: a later attempt goes on
+// where this one stopped.
+func (d *Desk) Deliver(ctx context.Context, lane []Delivery) (done int, err error) {
+	if err := d.follow(ctx, d.bridge.Channel()); err != nil {
+		return 0, err
+	}
+	r := &round{desk: d, ctx: ctx, sessionID: lane[0].SessionID}
+	began := Now()
+	for done < len(lane) && (done == 0 || Now().Sub(began) < deskPatience) {
+		n, err := r.next(lane[done:])
+		if err != nil {
+			return done, d.judge(err)
+		}
+		done += n
+	}
+	return done, nil
+}
+
+// judge makes a misconfigured bridge rest, longer each time, with everything
+// that waits for it.
+func (d *Desk) judge(err error) error {
+	if isAmbiguous(err) {
+		d.ambiguous.Add(1)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if limited := (*RetryAfter)(nil); errors.As(err, &limited) {
+		return err
+	}
+	var before, wrong *Misconfigured
+	known := errors.As(d.trouble, &before)
+	d.trouble = err
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	if !known || *before != *wrong {
+		d.log.Error("the bridge needs a human", "problem", wrong.Problem, "fix", wrong.Fix)
+	}
+	d.rests++
+	return &RetryAfter{After: Backoff(time.Minute, 10*time.Minute)(d.rests), Scope: ScopeSink, Cause: err}
+}
+
+// works notes that the bridge carried something out.
+func (d *Desk) works() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.rests > 0 {
+		d.log.Info("the bridge works again")
+	}
+	d.trouble, d.rests = nil, 0
+}
+
+// isAmbiguous reports whether a failed op may have been carried out.
+func isAmbiguous(err error) bool {
+	return errors.Is(err, ErrAmbiguous) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// try carries out one op once, unless the platform asked for patience while
+// something else was being carried out.
+func (d *Desk) try(ctx context.Context, th Thread, op Op) (remote string, err error) {
+	if wait := d.patience(); wait > 0 {
+		return "", &RetryAfter{After: wait, Scope: ScopeSink, Cause: errors.New("the platform asked for patience")}
+	}
+	limit := d.bridge.Limits().Timeout
+	if limit <= 0 {
+		limit = opTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	remote, err = d.bridge.Do(ctx, th, op)
+	var limited *RetryAfter
+	switch {
+	case err == nil:
+		d.works()
+	case errors.As(err, &limited) && limited.Scope == ScopeSink:
+		d.hush(limited.After)
+	}
+	return remote, err
+}
+
+// patience returns how long the platform wants to hear nothing.
+func (d *Desk) patience() time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.silent.Sub(Now())
+}
+
+func (d *Desk) hush(long time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.silent = max(d.silent, Now().Add(long))
+}
+
+// do carries out one op; a closed thread is reopened for it, and if the op is
+// nothing that anybody said, closed again. One that cannot be reopened is as
+// good as gone.
+func (d *Desk) do(ctx context.Context, th Thread, op Op) (remote string, err error) {
+	remote, err = d.try(ctx, th, op)
+	if !errors.Is(err, ErrThreadClosed) || op.Kind == OpClose {
+		return remote, err
+	}
+	if _, err := d.try(ctx, th, Op{Kind: OpReopen}); err != nil {
+		return "", cannotReopen(err)
+	}
+	stays := op.Kind == OpPost || th.State != ThreadClosed
+	if stays {
+		if err := d.setThread(ctx, th, ThreadLive); err != nil {
+			return "", err
+		}
+	}
+	if remote, err = d.try(ctx, th, op); errors.Is(err, ErrThreadClosed) {
+		return "", cannotReopen(err)
+	} else if err != nil {
+		return "", err
+	}
+	if !stays {
+		if _, err := d.try(ctx, th, Op{Kind: OpClose}); err != nil {
+			d.log.Warn("a thread stays open that was closed", "ref", th.Ref, "err", err)
+		}
+	}
+	return remote, nil
+}
+
+func cannotReopen(err error) error {
+	if errors.Is(err, ErrThreadClosed) || errors.Is(err, ErrPermanent) {
+		return fmt.Errorf("%w: it cannot be reopened: %s", ErrThreadGone, err)
+	}
+	return err
+}
+
+// setThread stores what became of a thread.
+func (d *Desk) setThread(ctx context.Context, th Thread, state ThreadState) error {
+	if th.SessionID == "" {
+		return nil // it belongs to no session
+	}
+	th.State = state
+	return d.keep(ctx, func(tx Tx) error { return tx.SaveThread(&th) })
+}
+
+// keep stores what the platform has done already: it does not let go while the
+// database is away, because nobody else knows. What belongs to a session that
+// was erased meanwhile is not kept.
+func (d *Desk) keep(ctx context.Context, op func(Tx) error) error {
+	for {
+		err := d.store.Apply(ctx, op)
+		if err == nil || errors.Is(err, ErrSessionNotFound) {
+			return err
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("%w: it was carried out but not stored: %w", ErrAmbiguous, err)
+		}
+		d.log.Error("a desk cannot use the database", "err", err)
+		rest(ctx, storePause)
+	}
+}

@@ -1,0 +1,73 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// answer writes to the operators in the thread, as relay itself. What the
+// platform does not want is not worth a second attempt.
+func (h *hearing) answer(ctx context.Context, text string) error {
+	return h.desk.say(ctx, h.thread, h.Remote, text)
+}
+
+// say writes in a thread as relay itself, in answer to a platform message.
+func (d *Desk) say(ctx context.Context, th Thread, remote, text string) error {
+	for i, op := range d.bridge.Split(Op{Kind: OpNote, Text: text}) {
+		op.Key = opKey("answer", th.Ref, remote, itoa(int64(i)))
+		if _, err := d.do(ctx, th, op); err != nil {
+			return d.unimportant(err)
+		}
+	}
+	return nil
+}
+
+// unimportant passes over a failure unless a later attempt can do better.
+func (d *Desk) unimportant(err error) error {
+	var wrong *Misconfigured
+	for _, final := range []error{ErrPermanent, ErrThreadGone, ErrThreadClosed, ErrMessageGone, ErrAmbiguous, context.DeadlineExceeded} {
+		if errors.Is(err, final) || errors.As(err, &wrong) {
+			d.log.Warn("an answer to operators is lost", "err", err)
+			return nil
+		}
+	}
+	return err
+}
+
+// strangers remembers which threads were told that they belong to no session.
+type strangers struct {
+	mu   sync.Mutex
+	told map[string]bool
+	last Time
+}
+
+// How many threads are told, and how often.
+const (
+	maxStrangers   = 1000
+	strangersPause = 5 * time.Second
+)
+
+// first reports whether a thread is to be told now: once, one after the other.
+func (s *strangers) first(ref string, now Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.told[ref] || len(s.told) >= maxStrangers || s.last != 0 && now.Sub(s.last) < strangersPause {
+		return false
+	}
+	if s.told == nil {
+		s.told = map[string]bool{}
+	}
+	s.told[ref], s.last = true, now
+	return true
+}
+
+// refuse tells operators who write in a thread of no session that nobody reads
+// it.
+func (d *Desk) refuse(ctx context.Context, in Inbound) error {
+	if in.Kind != InboundMessage || !d.strange.first(in.Thread.Ref, Now()) {
+		return nil
+	}
+	return d.say(ctx, in.Thread, in.Remote, "This thread is not linked to a session: no visitor reads what is written here.")
+}

@@ -1,0 +1,352 @@
+package chat_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"relay/db"
+	"relay/server/chat"
+)
+
+// fakeBridge is a platform in memory with its bridge: what a test of the desk
+// needs to see and to break.
+type fakeBridge struct {
+	name     string
+	coalesce bool
+	longest  int // characters of a message
+
+	mu      sync.Mutex
+	next    int
+	threads []*fakeThread
+	calls   []chat.Op
+	files   map[string]string
+	// before refuses an op, after loses its answer; nil lets it pass.
+	before, after func(op chat.Op) error
+	found         map[string]chat.Thread // what Find answers
+	owners        map[string]string      // what Owner answers
+}
+
+type fakeThread struct {
+	ref, title, sessionID string
+	gone, closed          bool
+	messages              []fakeMessage
+}
+
+type fakeMessage struct{ remote, text, replyTo, receipt string }
+
+func newFake(name string) *fakeBridge {
+	return &fakeBridge{name: name, longest: 4000, files: map[string]string{}}
+}
+
+func (f *fakeBridge) Name() string    { return f.name }
+func (f *fakeBridge) Channel() string { return "C1" }
+func (f *fakeBridge) Limits() chat.Limits {
+	return chat.Limits{Parallel: 4, Coalesce: f.coalesce, Timeout: 10 * time.Second}
+}
+
+// Split implements [chat.Bridge]: texts that are too long, and never an opening.
+func (f *fakeBridge) Split(op chat.Op) (parts []chat.Op) {
+	runes := []rune(op.Text)
+	if op.Kind == chat.OpOpen || op.File != nil || len(runes) <= f.longest {
+		return []chat.Op{op}
+	}
+	for len(runes) > 0 {
+		part, n := op, min(f.longest, len(runes))
+		part.Text = string(runes[:n])
+		parts, runes = append(parts, part), runes[n:]
+	}
+	return parts
+}
+
+func (f *fakeBridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls = append(f.calls, op)
+	if f.before != nil {
+		if err := f.before(op); err != nil {
+			return "", err
+		}
+	}
+	remote, err := f.carryOut(ctx, th, op)
+	if err == nil && f.after != nil {
+		err = f.after(op)
+	}
+	return remote, err
+}
+
+func (f *fakeBridge) carryOut(ctx context.Context, th chat.Thread, op chat.Op) (string, error) {
+	f.next++
+	id := fmt.Sprint(f.next)
+	if op.Kind == chat.OpOpen {
+		f.threads = append(f.threads, &fakeThread{ref: "t" + id, title: op.Title, sessionID: op.SessionID,
+			messages: []fakeMessage{{remote: id, text: "= " + op.Text}}})
+		return "t" + id, nil
+	}
+	t := f.thread(th.Ref)
+	switch {
+	case t == nil || t.gone:
+		return "", chat.ErrThreadGone
+	case op.Kind == chat.OpReopen:
+		t.closed = false
+		return "", nil
+	case t.closed:
+		return "", chat.ErrThreadClosed
+	case op.Kind == chat.OpClose:
+		t.closed = true
+		return "", nil
+	case op.Kind == chat.OpPost || op.Kind == chat.OpNote:
+		text, err := textOf(ctx, op)
+		t.messages = append(t.messages, fakeMessage{remote: id, text: text, replyTo: op.ReplyTo})
+		return id, err
+	}
+	for i := range t.messages {
+		m := &t.messages[i]
+		if m.remote != op.Remote {
+			continue
+		}
+		switch op.Kind {
+		case chat.OpEdit:
+			m.text, _ = textOf(ctx, op)
+		case chat.OpDelete:
+			t.messages = append(t.messages[:i], t.messages[i+1:]...)
+		case chat.OpReact:
+			m.receipt = op.Receipt
+		}
+		return "", nil
+	}
+	return "", chat.ErrMessageGone
+}
+
+// textOf is a message as the fake shows it.
+func textOf(ctx context.Context, op chat.Op) (string, error) {
+	text := op.Text
+	if op.From != "" {
+		text = op.From + ": " + text
+	}
+	if op.Edited {
+		text = "(edited) " + text
+	}
+	if op.Kind == chat.OpNote {
+		text = "- " + text
+	}
+	if op.File != nil {
+		body, err := op.File.Open(ctx)
+		if err != nil {
+			return "", err
+		}
+		defer body.Close()
+		data, err := io.ReadAll(body)
+		return text + "[" + op.File.Filename + "=" + string(data) + "]", err
+	}
+	return text, nil
+}
+
+func (f *fakeBridge) thread(ref string) *fakeThread {
+	for _, t := range f.threads {
+		if t.ref == ref {
+			return t
+		}
+	}
+	return nil
+}
+
+// shown are the messages of each thread, without the opening.
+func (f *fakeBridge) shown(n int) []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n >= len(f.threads) {
+		return []string{"there is no such thread"}
+	}
+	texts := []string{}
+	for _, m := range f.threads[n].messages[1:] {
+		texts = append(texts, m.text)
+	}
+	return texts
+}
+
+// by lets a test change what operators change by hand.
+func (f *fakeBridge) by(hand func(first *fakeThread)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	hand(f.threads[0])
+}
+
+// state copies the n-th thread.
+func (f *fakeBridge) state(n int) fakeThread {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	th := *f.threads[n]
+	th.messages = slices.Clone(th.messages)
+	return th
+}
+
+// ops are the ops that were tried so far.
+func (f *fakeBridge) ops() []chat.Op {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.calls)
+}
+
+func (f *fakeBridge) count() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.threads)
+}
+
+// breakAt makes the fake refuse (before) or lose the answer of (after) what is
+// chosen, so many times.
+func (f *fakeBridge) breakAt(lost bool, times int, err error, chosen func(chat.Op) bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	hook := func(op chat.Op) error {
+		if times > 0 && chosen(op) {
+			times--
+			return err
+		}
+		return nil
+	}
+	if lost {
+		f.after = hook
+	} else {
+		f.before = hook
+	}
+}
+
+func (f *fakeBridge) Fetch(_ context.Context, ref string) (io.ReadCloser, error) {
+	data, ok := f.files[ref]
+	if !ok {
+		return nil, chat.ErrPermanent
+	}
+	return io.NopCloser(strings.NewReader(data)), nil
+}
+
+func (f *fakeBridge) Run(ctx context.Context, _ chat.Receiver) error { <-ctx.Done(); return nil }
+func (f *fakeBridge) Webhook(chat.Receiver) http.Handler             { return http.NotFoundHandler() }
+func (f *fakeBridge) Check(context.Context) []chat.Finding           { return nil }
+
+func (f *fakeBridge) Parse(raw []byte) (list []chat.Inbound, err error) {
+	err = json.Unmarshal(raw, &list)
+	return list, err
+}
+
+func (f *fakeBridge) Find(_ context.Context, sessionID string) (chat.Thread, error) {
+	if th, ok := f.found[sessionID]; ok {
+		return th, nil
+	}
+	return chat.Thread{}, chat.ErrThreadGone
+}
+
+func (f *fakeBridge) Owner(_ context.Context, th chat.Thread) (string, error) {
+	if id, ok := f.owners[th.Ref]; ok {
+		return id, nil
+	}
+	return "", chat.ErrThreadGone
+}
+
+// office is an engine with desks.
+type office struct {
+	*house
+	t     *testing.T
+	inbox *chat.Inbox
+	fakes []*fakeBridge
+	desks []*chat.Desk
+	keys  int
+	stop  func()
+}
+
+// inOffice runs a test with an engine on a store and these bridges.
+func inOffice(t *testing.T, stateless bool, test func(t *testing.T, o *office), fakes ...*fakeBridge) {
+	inHouse(t, func(t *testing.T, store *db.DB) {
+		o := openOffice(t, store, stateless, fakes...)
+		test(t, o)
+		o.stop()
+	})
+}
+
+func openOffice(t *testing.T, store chat.Store, stateless bool, fakes ...*fakeBridge) *office {
+	o := &office{t: t, fakes: fakes, inbox: chat.NewInbox(store, quiet)}
+	var targets []chat.Sink
+	for _, f := range fakes {
+		targets = append(targets, newSink(f.name))
+	}
+	o.house = build(t, store, targets...)
+	o.sinks = nil
+	seal, err := chat.NewFileSeal("secret", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range fakes {
+		desk := chat.NewDesk(f, chat.DeskOptions{Store: store, Relay: o.Relay, Log: quiet, Stateless: stateless, Seal: seal})
+		o.desks, o.sinks = append(o.desks, desk), append(o.sinks, desk)
+	}
+	o.serve()
+	return o
+}
+
+// serve runs desks and inboxes until stop.
+func (o *office) serve() {
+	stopSinks := o.run(o.t)
+	ctx, cancel := context.WithCancel(context.Background())
+	var served sync.WaitGroup
+	for i, d := range o.desks {
+		served.Go(func() {
+			if err := o.inbox.Serve(ctx, o.fakes[i].name, 2, d.Handle); err != nil {
+				o.t.Errorf("inbox: %v", err)
+			}
+		})
+	}
+	o.stop = sync.OnceFunc(func() {
+		cancel()
+		served.Wait()
+		stopSinks()
+	})
+}
+
+// tell hands a bridge's update to the inbox.
+func (o *office) tell(f *fakeBridge, list ...chat.Inbound) {
+	o.t.Helper()
+	for i := range list {
+		list[i].Thread.Bridge, list[i].Thread.Channel = f.name, f.Channel()
+	}
+	raw, err := json.Marshal(list)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	o.keys++
+	u := chat.Update{Bridge: f.name, Key: fmt.Sprint("u", o.keys), Thread: list[0].Thread.Ref, Raw: raw}
+	if err := o.inbox.Receive(o.t.Context(), u); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+// in is what an operator writes in the n-th thread.
+func (f *fakeBridge) in(n int, remote, text string) chat.Inbound {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return chat.Inbound{Kind: chat.InboundMessage, Thread: chat.Thread{Ref: f.threads[n].ref}, Remote: remote, Operator: "Ada", Text: text}
+}
+
+// messages are a session's messages as "sender: content".
+func (o *office) messages(sessionID string) (texts []string) {
+	o.t.Helper()
+	h, err := o.History(o.t.Context(), operator, chat.HistoryQuery{SessionID: sessionID, Limit: 100})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	for _, m := range h.Messages {
+		text := string(m.Sender) + ": " + m.Content
+		if m.DeletedAt != 0 {
+			text += "(deleted)"
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}

@@ -1,0 +1,254 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+var _ Handler = (*Desk)(nil).Handle
+
+// Handle is the desk's [Handler]: it works on what the platform told. It may
+// see an update twice, which has one effect.
+func (d *Desk) Handle(ctx context.Context, u Update) error {
+	list, err := d.bridge.Parse(u.Raw)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrPermanent, err)
+	}
+	for i := range list {
+		if err := d.act(ctx, u, list[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hearing is something that happened in a session's thread.
+type hearing struct {
+	Inbound
+	desk   *Desk
+	update Update
+	thread Thread // with its session
+	by     Author
+}
+
+// act finds out whose thread it is and passes on what happened there. What the
+// engine refuses is told in the thread.
+func (d *Desk) act(ctx context.Context, u Update, in Inbound) error {
+	if in.Kind == InboundChannelMoved {
+		return d.follow(ctx, in.Text)
+	}
+	th, err := d.owner(ctx, in)
+	if errors.Is(err, ErrThreadNotFound) {
+		return d.refuse(ctx, in)
+	}
+	if err != nil {
+		return err
+	}
+	name := clip(oneLine(cmp.Or(in.Operator, d.relay.Settings().Text("operatorName"))), maxName)
+	h := &hearing{Inbound: in, desk: d, update: u, thread: th, by: Author{Sender: SenderOperator, Source: d.Name(), Name: name}}
+	err = h.pass(ctx)
+	var refused *Error
+	if !errors.As(err, &refused) || refused.Kind == StorageFull {
+		return err
+	}
+	d.log.Debug("something from a platform has no effect", "session", th.SessionID, "err", err)
+	if in.Kind != InboundMessage || refused.Kind == NotFound {
+		return nil
+	}
+	return h.answer(ctx, "Not sent: "+refused.Text+".")
+}
+
+// pass passes one thing on.
+func (h *hearing) pass(ctx context.Context) error {
+	switch h.Kind {
+	case InboundMessage:
+		return h.message(ctx)
+	case InboundEdited:
+		return h.edited(ctx)
+	case InboundDeleted:
+		return h.deleted(ctx)
+	case InboundTyping:
+		return h.desk.relay.Typing(ctx, h.by, h.thread.SessionID, true)
+	case InboundThreadClosed, InboundThreadReopened, InboundThreadDeleted:
+		return h.threadChanged(ctx)
+	}
+	return nil
+}
+
+// owner finds the thread with its session: in the store, in bridge mode else
+// from what the update or the platform says.
+func (d *Desk) owner(ctx context.Context, in Inbound) (th Thread, err error) {
+	err = d.store.Look(ctx, func(rd Reader) (err error) {
+		th, err = rd.Thread(in.Thread.Bridge, in.Thread.Channel, in.Thread.Ref)
+		return err
+	})
+	if !errors.Is(err, ErrThreadNotFound) || !d.opts.Stateless {
+		return th, err
+	}
+	th = in.Thread
+	if th.SessionID = in.SessionID; th.SessionID == "" {
+		th.SessionID, err = d.bridge.Owner(ctx, in.Thread)
+		if errors.Is(err, ErrThreadGone) {
+			return th, ErrThreadNotFound
+		}
+		if err != nil {
+			return th, err
+		}
+	}
+	th.State, th.CreatedAt, th.Anchor = ThreadLive, Now(), cmp.Or(th.Anchor, th.Ref)
+	return th, d.relay.adopt(ctx, th)
+}
+
+// message passes on what an operator wrote, or obeys it. The messages of an
+// album wait for each other.
+func (h *hearing) message(ctx context.Context) error {
+	known, err := h.known(ctx)
+	if err != nil || known {
+		return err
+	}
+	parts := []Inbound{h.Inbound}
+	if h.Group != "" {
+		if parts, err = h.album(ctx); err != nil {
+			return err
+		}
+	}
+	if c, is := ParseCommand(h.Text, h.desk.slashes()); is {
+		return h.obey(ctx, c)
+	}
+	post, err := h.post(ctx, parts)
+	if err != nil || strings.TrimSpace(post.Content) == "" && len(post.AttachmentIDs)+len(post.Files) == 0 {
+		return err
+	}
+	_, err = h.desk.relay.Send(ctx, h.by, post)
+	return err
+}
+
+// slashes reports whether operators write commands as /name too.
+func (d *Desk) slashes() bool { return d.Name() == "telegram" }
+
+// at is where the platform message is.
+func (h *hearing) at(remote string) Link {
+	return Link{Bridge: h.thread.Bridge, Channel: h.thread.Channel, Remote: remote}
+}
+
+// origin returns the id of the message that the operator's platform message
+// is, or the mark of a command.
+func (h *hearing) origin(ctx context.Context) (id string, err error) {
+	at := h.at(h.Remote)
+	err = h.desk.store.Look(ctx, func(rd Reader) (err error) {
+		id, err = originAt(rd, &at, h.thread.SessionID)
+		return err
+	})
+	return id, err
+}
+
+// known reports whether the platform message had its effect already.
+func (h *hearing) known(ctx context.Context) (bool, error) {
+	_, err := h.origin(ctx)
+	if errors.Is(err, ErrMessageNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// albumWait is how long the messages of an album wait for each other.
+const albumWait = 2 * time.Second
+
+// maxAlbum is more than any platform's album has.
+const maxAlbum = 20
+
+// album collects the messages that belong together, once all had time to come.
+func (h *hearing) album(ctx context.Context) ([]Inbound, error) {
+	if left := h.update.ReceivedAt.Add(albumWait).Sub(Now()); left > 0 {
+		return nil, &RetryAfter{After: left, Cause: errors.New("waiting for the rest of an album")}
+	}
+	var lane []Update
+	err := h.desk.store.Look(ctx, func(rd Reader) (err error) {
+		lane, err = rd.InboxLane(h.update.Bridge, h.update.Thread, maxAlbum)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	parts := []Inbound{h.Inbound}
+	for _, u := range lane {
+		others, err := h.desk.bridge.Parse(u.Raw)
+		if err != nil {
+			continue // its own turn comes
+		}
+		for _, in := range others {
+			known := slices.ContainsFunc(parts, func(p Inbound) bool { return p.Remote == in.Remote })
+			if in.Kind == InboundMessage && in.Group == h.Group && in.Thread.Ref == h.Thread.Ref && !known {
+				parts = append(parts, in)
+			}
+		}
+	}
+	return parts, nil
+}
+
+// post makes one message of platform messages that belong together.
+func (h *hearing) post(ctx context.Context, parts []Inbound) (Post, error) {
+	p := Post{SessionID: h.thread.SessionID}
+	var lines []string
+	var files []InboundFile
+	for _, in := range parts {
+		p.Origins = append(p.Origins, h.at(in.Remote))
+		files = append(files, in.Files...)
+		if in.Text != "" {
+			lines = append(lines, in.Text)
+		}
+	}
+	if h.desk.opts.Stateless {
+		p.ID = foreignID(h.thread, h.Remote)
+	}
+	replyTo, err := h.answered(ctx)
+	if err != nil {
+		return p, err
+	}
+	p.ReplyTo = replyTo
+	missing, err := h.take(ctx, files, &p)
+	p.Content = strings.Join(append(lines, missing...), "\n")
+	return p, err
+}
+
+// foreignID is the id of an operator's message in bridge mode: it can be told
+// again after a restart.
+func foreignID(th Thread, remote string) string {
+	prefix := th.Bridge
+	if short, ok := map[string]string{"telegram": "tg", "discord": "dc", "slack": "sl"}[th.Bridge]; ok {
+		prefix = short
+	}
+	return prefix + ":" + th.Channel + ":" + remote
+}
+
+// answered finds the message that the operator's is a reply to: the newest
+// that the platform message shows, "" when it shows none.
+func (h *hearing) answered(ctx context.Context) (id string, err error) {
+	if h.ReplyTo == "" {
+		return "", nil
+	}
+	err = h.desk.store.Read(ctx, func(rd Reader) error {
+		id = ""
+		links, err := rd.LinksAt(h.thread.Bridge, h.thread.Channel, h.ReplyTo)
+		if err != nil {
+			return err
+		}
+		newest := int64(-1)
+		for _, l := range links {
+			if l.SessionID != h.thread.SessionID || isMark(l.MessageID) {
+				continue
+			}
+			m, err := rd.Message(l.SessionID, l.MessageID)
+			if err == nil && m.Seq > newest {
+				id, newest = m.ID, m.Seq
+			}
+		}
+		return nil
+	})
+	return id, err
+}

@@ -1,0 +1,144 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"strings"
+)
+
+// edited passes an operator's edit on. Platforms also tell of edits that
+// changed nothing, and of those of copies.
+func (h *hearing) edited(ctx context.Context) error {
+	if strings.TrimSpace(h.Text) == "" {
+		return nil
+	}
+	if _, is := ParseCommand(h.Text, h.desk.slashes()); is {
+		return nil // a command is given once, and never shown to a visitor
+	}
+	id, err := h.target(ctx)
+	if err != nil || id == "" {
+		return err
+	}
+	m, err := h.stored(ctx, id)
+	if errors.Is(err, ErrMessageNotFound) {
+		m := Message{ID: id, SessionID: h.thread.SessionID, Content: h.Text}
+		if err := checkContent(SenderOperator, m.Content); err != nil {
+			return err
+		}
+		return h.desk.relay.amend(ctx, h.by, EventMessageEdited, m)
+	}
+	if err != nil || m.DeletedAt != 0 || sameText(m.Content, h.Text) {
+		return err
+	}
+	_, err = h.desk.relay.Edit(ctx, h.by, m.SessionID, m.ID, h.Text)
+	return err
+}
+
+// deleted passes an operator's delete on. A copy that somebody removed is only
+// noted: the message it shows is not theirs.
+func (h *hearing) deleted(ctx context.Context) error {
+	id, err := h.target(ctx)
+	if err != nil {
+		return err
+	}
+	if id == "" {
+		return h.forget(ctx)
+	}
+	return h.remove(ctx, id)
+}
+
+// remove deletes a message for all.
+func (h *hearing) remove(ctx context.Context, id string) error {
+	_, err := h.stored(ctx, id)
+	if errors.Is(err, ErrMessageNotFound) {
+		return h.desk.relay.amend(ctx, h.by, EventMessageDeleted, Message{ID: id, SessionID: h.thread.SessionID})
+	}
+	if err != nil {
+		return err
+	}
+	return h.desk.relay.Delete(ctx, h.by, h.thread.SessionID, id)
+}
+
+// target returns the id of the message that an operator changed, "" when it is
+// none of an operator's. What the store has forgotten is known by its place in
+// bridge mode.
+func (h *hearing) target(ctx context.Context) (string, error) {
+	id, err := h.origin(ctx)
+	switch {
+	case err == nil && isMark(id):
+		return "", nil
+	case errors.Is(err, ErrMessageNotFound):
+		var copies []Link
+		err := h.desk.store.Look(ctx, func(rd Reader) (err error) {
+			copies, err = rd.LinksAt(h.thread.Bridge, h.thread.Channel, h.Remote)
+			return err
+		})
+		if err != nil || len(copies) > 0 || !h.desk.opts.Stateless {
+			return "", err
+		}
+		return foreignID(h.thread, h.Remote), nil
+	}
+	return id, err
+}
+
+// stored reads a message of the session.
+func (h *hearing) stored(ctx context.Context, id string) (m Message, err error) {
+	err = h.desk.store.Look(ctx, func(rd Reader) (err error) {
+		m, err = rd.Message(h.thread.SessionID, id)
+		return err
+	})
+	return m, err
+}
+
+// forget notes that a copy is gone.
+func (h *hearing) forget(ctx context.Context) error {
+	return h.desk.store.Apply(ctx, func(tx Tx) error {
+		links, err := tx.LinksAt(h.thread.Bridge, h.thread.Channel, h.Remote)
+		if err != nil {
+			return err
+		}
+		for _, l := range links {
+			l.State = LinkGone
+			if err := tx.SaveLink(&l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// sameText reports whether a platform tells of the text that is stored, behind
+// which relay may have noted files that it could not take.
+func sameText(stored, told string) bool {
+	return stored == told || strings.HasPrefix(stored, told+"\n"+missingFile)
+}
+
+// threadChanged follows an operator who closes, reopens or deletes the thread
+// that the session has now.
+func (h *hearing) threadChanged(ctx context.Context) error {
+	var current Thread
+	err := h.desk.store.Look(ctx, func(rd Reader) (err error) {
+		current, err = rd.ThreadOf(h.thread.SessionID, h.thread.Bridge, h.thread.Channel)
+		return err
+	})
+	if errors.Is(err, ErrThreadNotFound) || err == nil && current.Ref != h.thread.Ref {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	relay, id := h.desk.relay, h.thread.SessionID
+	switch h.Kind {
+	case InboundThreadClosed:
+		if err := h.desk.setThread(ctx, h.thread, ThreadClosed); err != nil {
+			return err
+		}
+		return relay.Close(ctx, h.by, id)
+	case InboundThreadReopened:
+		if err := h.desk.setThread(ctx, h.thread, ThreadLive); err != nil {
+			return err
+		}
+		return relay.Reopen(ctx, h.by, id)
+	}
+	return h.desk.setThread(ctx, h.thread, ThreadGone)
+}

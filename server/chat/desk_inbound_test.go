@@ -1,0 +1,376 @@
+package chat_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relay/server/chat"
+)
+
+// last is the newest message of the n-th thread.
+func (f *fakeBridge) last(n int) string {
+	texts := f.shown(n)
+	if len(texts) == 0 {
+		return ""
+	}
+	return texts[len(texts)-1]
+}
+
+// remote is the platform's id of the i-th message of the n-th thread.
+func (f *fakeBridge) remote(n, i int) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.threads[n].messages[i+1].remote
+}
+
+func kind(k chat.InboundKind, in chat.Inbound) chat.Inbound {
+	in.Kind = k
+	return in
+}
+
+func TestDeskPassesOperatorsOn(t *testing.T) {
+	f, other := newFake("telegram"), newFake("slack")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		hello := o.say(t, id, "hello")
+		o.soon()
+		reply := f.in(0, "x1", "hi!")
+		reply.ReplyTo = f.remote(0, 0)
+		o.tell(f, reply)
+		o.tell(f, reply) // another update of the same message
+		unknown := f.in(0, "x2", "how are you?")
+		unknown.ReplyTo = "nobody knows"
+		o.tell(f, unknown)
+		o.soon()
+		expectTexts(t, "messages", o.messages(id), "visitor: hello", "operator: hi!", "operator: how are you?")
+		h, err := o.History(t.Context(), operator, chat.HistoryQuery{SessionID: id, Limit: 9})
+		o.must(err)
+		if m := h.Messages[1]; m.ReplyTo != hello.ID || m.OperatorName != "Ada" || m.SourceBridge != "telegram" {
+			t.Errorf("the reply is %+v", m)
+		}
+		expectTexts(t, "at its own desk", f.shown(0), "hello")
+		expectTexts(t, "at the other desk", other.shown(0), "hello", "Ada (telegram): hi!", "Ada (telegram): how are you?")
+
+		o.tell(f, kind(chat.InboundEdited, f.in(0, "x1", "hi!"))) // nothing changed
+		o.tell(f, kind(chat.InboundEdited, f.in(0, "x2", "how can I help?")))
+		o.tell(f, kind(chat.InboundEdited, f.in(0, "x9", "of a message that is unknown")))
+		o.tell(f, kind(chat.InboundEdited, f.in(0, f.remote(0, 0), "somebody edited our copy")))
+		o.tell(f, kind(chat.InboundDeleted, f.in(0, "x1", "")))
+		o.tell(f, kind(chat.InboundDeleted, f.in(0, f.remote(0, 0), ""))) // a copy
+		o.soon()
+		expectTexts(t, "messages", o.messages(id), "visitor: hello", "operator: (deleted)", "operator: how can I help?")
+		expectTexts(t, "at the other desk", other.shown(0), "hello", "Ada (telegram): how can I help?")
+		if h, _ := o.History(t.Context(), operator, chat.HistoryQuery{SessionID: id, Limit: 9}); h.Rev != 6 {
+			t.Errorf("revision %d, want 6: nothing else happened", h.Rev)
+		}
+	}, f, other)
+}
+
+// TestDeskEditsWhatWasWrittenHere: the bot cannot change an operator's message,
+// so a change made elsewhere is shown as one.
+func TestDeskEditsWhatWasWrittenHere(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		o.tell(f, f.in(0, "x1", "hi!"))
+		o.soon()
+		h, err := o.History(t.Context(), operator, chat.HistoryQuery{SessionID: id, Limit: 9})
+		o.must(err)
+		_, err = o.Edit(t.Context(), operator, id, h.Messages[1].ID, "hi?")
+		o.must(err)
+		o.soon()
+		expectTexts(t, "edited", f.shown(0), "hello", "(edited) Ada (telegram): hi?")
+		o.must(o.Delete(t.Context(), operator, id, h.Messages[1].ID))
+		o.soon()
+		expectTexts(t, "deleted", f.shown(0), "hello")
+		if op := f.ops()[len(f.ops())-1]; op.Kind != chat.OpDelete || op.Remote != "x1" {
+			t.Errorf("the last op is %+v, want the original deleted", op)
+		}
+	}, f)
+}
+
+func TestDeskAlbums(t *testing.T) {
+	f, other := newFake("telegram"), newFake("slack")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		f.files["r1"], f.files["r2"] = "one", "two"
+		for i := range 3 {
+			in := f.in(0, fmt.Sprint("x", i), "")
+			in.Group = "album"
+			in.Files = []chat.InboundFile{{Ref: fmt.Sprint("r", i), Filename: fmt.Sprintf("%d.txt", i), MimeType: "text/plain"}}
+			if i == 1 {
+				in.Text = "look"
+			}
+			if i == 0 {
+				in.Files[0].Size = 1 << 30
+			}
+			o.tell(f, in)
+			time.Sleep(300 * time.Millisecond)
+		}
+		o.tell(f, f.in(0, "x9", "behind it"))
+		o.soon()
+		missing := "[The file 0.txt is too large, see telegram]"
+		expectTexts(t, "messages", o.messages(id), "visitor: hello", "operator: look\n"+missing, "operator: behind it")
+		expectTexts(t, "at the other desk", other.shown(0), "hello", "Ada (telegram): look\n"+missing,
+			"Ada (telegram): [1.txt=one]", "Ada (telegram): [2.txt=two]", "Ada (telegram): behind it")
+		o.tell(f, kind(chat.InboundEdited, f.in(0, "x1", "look"))) // an echo of what is known
+		o.soon()
+		if h, _ := o.History(t.Context(), operator, chat.HistoryQuery{SessionID: id, Limit: 9}); h.Messages[1].EditedAt != 0 {
+			t.Error("the album counts as edited")
+		}
+	}, f, other)
+}
+
+func TestDeskFollowsThreads(t *testing.T) {
+	f, other := newFake("telegram"), newFake("slack")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		status := func(want chat.Status, closed bool) {
+			t.Helper()
+			o.soon()
+			o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
+				s, err := r.Session(id)
+				if s.Status != want || other.state(0).closed != closed {
+					t.Errorf("session %s, other thread closed %v, want %s and %v", s.Status, other.state(0).closed, want, closed)
+				}
+				return err
+			}))
+		}
+		f.by(func(th *fakeThread) { th.closed = true })
+		o.tell(f, kind(chat.InboundThreadClosed, f.in(0, "", "")))
+		status(chat.StatusClosed, true)
+		_, err := o.Rate(t.Context(), visitor, id, 5, "")
+		o.must(err)
+		status(chat.StatusClosed, true) // the rating is shown all the same
+		if !f.state(0).closed || f.last(0) != "- The visitor rated the conversation 5 of 5." {
+			t.Errorf("closed %v, shows %q", f.state(0).closed, f.shown(0))
+		}
+		f.by(func(th *fakeThread) { th.closed = false })
+		o.tell(f, kind(chat.InboundThreadReopened, f.in(0, "", "")))
+		status(chat.StatusOpen, false)
+		o.tell(f, kind(chat.InboundThreadDeleted, f.in(0, "", "")))
+		f.by(func(th *fakeThread) { th.gone = true })
+		status(chat.StatusOpen, false)
+		o.say(t, id, "still there?")
+		o.soon()
+		expectTexts(t, "continued", f.shown(1), "still there?")
+	}, f, other)
+}
+
+func TestDeskRefusesStrangers(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		f.threads = []*fakeThread{{ref: "chat", messages: []fakeMessage{{}}}, {ref: "more", messages: []fakeMessage{{}}}}
+		for i := range 5 {
+			o.tell(f, f.in(0, fmt.Sprint("x", i), "hello?"))
+			o.tell(f, f.in(1, fmt.Sprint("y", i), "!close"))
+		}
+		time.Sleep(time.Minute)
+		note := "- This thread is not linked to a session: no visitor reads what is written here."
+		got := append(f.shown(0), f.shown(1)...)
+		expectTexts(t, "answers", got, note)
+	}, f)
+}
+
+func TestDeskCommands(t *testing.T) {
+	tests := []struct {
+		name, text string
+		wantAnswer string // the beginning of it
+		want       func(o *office, s chat.Session) bool
+	}{
+		{"help", "!help", "- Commands", nil},
+		{"by slash", "/help@relay_bot", "- Commands", nil},
+		{"close", "!close", "- The session is closed", func(o *office, s chat.Session) bool {
+			return s.Status == chat.StatusClosed && o.fakes[0].state(0).closed
+		}},
+		{"reopen", "!Reopen ", "- The session is open", nil},
+		{"info", "!info", "- Visitor – open\nSince: 1 January 2000", nil},
+		{"note", "!note she is angry", "hello", nil},
+		{"line note", "// she is angry", "hello", nil},
+		{"online", "!online", "- Visitors see you online", func(o *office, _ chat.Session) bool { return o.OperatorOnline() }},
+		{"offline", "!offline", "- Visitors see nobody", func(o *office, _ chat.Session) bool { return !o.OperatorOnline() }},
+		{"read", "!read", "- The visitor's messages", func(_ *office, s chat.Session) bool { return s.Unread == 0 }},
+		{"block", "!block", "- The visitor is shut out", func(_ *office, s chat.Session) bool { return s.Blocked }},
+		{"unblock", "!unblock", "- The visitor may", func(_ *office, s chat.Session) bool { return !s.Blocked }},
+		{"delete without a reply", "!delete", "- Write !delete as a reply", nil},
+		{"mistyped", "!clsoe", "- There is no command !clsoe, and the visitor did not see this. Did you mean !close?", nil},
+		{"unknown", "!wonderful day", "- There is no command !wonderful, and the visitor did not see this. !help", nil},
+		{"full width", "！close", "- The session is closed", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f, other := newFake("telegram"), newFake("slack")
+			inOffice(t, false, func(t *testing.T, o *office) {
+				id := o.open(t, "ann")
+				o.say(t, id, "hello")
+				o.soon()
+				o.tell(f, f.in(0, "x1", tt.text))
+				o.tell(f, f.in(0, "x1", tt.text))
+				o.tell(f, kind(chat.InboundEdited, f.in(0, "x1", "now as a text")))
+				o.soon()
+				if got := f.last(0); !strings.HasPrefix(got, tt.wantAnswer) {
+					t.Errorf("the answer is %q, want %q", got, tt.wantAnswer)
+				}
+				if n := len(f.shown(0)); n > 2 {
+					t.Errorf("it is answered %d times", n-1)
+				}
+				expectTexts(t, "messages", o.messages(id), "visitor: hello")
+				if slices.ContainsFunc(other.shown(0), func(text string) bool { return strings.Contains(text, "angry") || strings.Contains(text, "no command") }) {
+					t.Errorf("the other desk shows %q", other.shown(0))
+				}
+				o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
+					s, err := r.Session(id)
+					if tt.want != nil && !tt.want(o, s) {
+						t.Errorf("the session is %+v", s)
+					}
+					return err
+				}))
+			}, f, other)
+		})
+	}
+}
+
+func TestDeskDeletesByCommand(t *testing.T) {
+	f, other := newFake("telegram"), newFake("slack")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		o.tell(f, f.in(0, "x1", "secret"))
+		o.soon()
+		remove := f.in(0, "x2", "!delete")
+		remove.ReplyTo = "x1"
+		o.tell(f, remove)
+		visitors := f.in(0, "x3", "!delete")
+		visitors.ReplyTo = f.remote(0, 0)
+		o.tell(f, visitors)
+		o.soon()
+		expectTexts(t, "messages", o.messages(id), "visitor: hello", "operator: (deleted)")
+		expectTexts(t, "at the other desk", other.shown(0), "hello")
+		expectTexts(t, "answers", f.shown(0), "hello", "- Only messages of operators can be deleted.")
+		var removed []string
+		for _, op := range f.ops() {
+			if op.Kind == chat.OpDelete {
+				removed = append(removed, op.Remote)
+			}
+		}
+		expectTexts(t, "removed here", removed, "x1", "x2")
+	}, f, other)
+}
+
+// TestDeskHoldsPresence: what operators say of themselves counts for twelve
+// hours, over what the API says, until that says something new.
+func TestDeskHoldsPresence(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.must(o.SetOperatorStatus(t.Context(), true))
+		o.soon()
+		o.tell(f, f.in(0, "x1", "!offline"))
+		time.Sleep(11 * time.Hour)
+		if again := build(t, o.store); again.OperatorOnline() || o.OperatorOnline() {
+			t.Error("online after 11 hours")
+		}
+		time.Sleep(2 * time.Hour)
+		if !o.OperatorOnline() {
+			t.Error("not online again after 13 hours")
+		}
+		o.tell(f, f.in(0, "x2", "!offline"))
+		o.soon()
+		o.must(o.SetOperatorStatus(t.Context(), true))
+		if !o.OperatorOnline() {
+			t.Error("the API's word does not count")
+		}
+	}, f)
+}
+
+// TestDeskStateless: after a restart that forgot everything, threads lead to
+// their sessions and sessions to their threads.
+func TestDeskStateless(t *testing.T) {
+	f := newFake("telegram")
+	f.found = map[string]chat.Thread{"s-1": {Ref: "old"}}
+	f.owners = map[string]string{"old2": "s-2"}
+	f.threads = []*fakeThread{{ref: "old", messages: []fakeMessage{{}}}, {ref: "old2", messages: []fakeMessage{{}}}}
+	inOffice(t, true, func(t *testing.T, o *office) {
+		for _, id := range []string{"s-1", "s-3"} {
+			o.must(o.store.Apply(t.Context(), func(tx chat.Tx) error {
+				return tx.CreateSession(&chat.Session{ID: id, Status: chat.StatusOpen, StartedAt: 1})
+			}))
+			o.say(t, id, "after the restart of "+id)
+		}
+		o.soon()
+		expectTexts(t, "found", f.shown(0), "after the restart of s-1")
+		expectTexts(t, "not found", f.shown(2), "after the restart of s-3")
+		if th := f.state(2); th.sessionID != "s-3" || !strings.Contains(th.messages[0].text, "Continued") {
+			t.Errorf("the new thread is %+v", th)
+		}
+		file := f.in(1, "x1", "for s-2")
+		file.Files = []chat.InboundFile{{Ref: "r1", Filename: "a.pdf", MimeType: "application/pdf", Size: 9}}
+		o.tell(f, file)
+		o.tell(f, kind(chat.InboundEdited, f.in(1, "x7", "from before")))
+		o.tell(f, kind(chat.InboundDeleted, f.in(1, "x8", "")))
+		o.soon()
+		var got []string
+		o.must(o.store.Read(t.Context(), func(r chat.Reader) error {
+			events, err := r.Events("s-2", 0, 10)
+			for _, e := range events {
+				m, _ := e.Message()
+				got = append(got, string(e.Type)+" "+m.ID+" "+m.Content)
+				for _, a := range m.Attachments.V {
+					seal, _ := chat.NewFileSeal("secret", "")
+					ref, err := seal.Open(strings.TrimPrefix(a.URL, "/files/"))
+					if err != nil || ref != (chat.FileRef{Bridge: "telegram", Ref: "r1", Filename: "a.pdf", MimeType: "application/pdf", Size: 9}) {
+						t.Errorf("the file is %+v, %v", ref, err)
+					}
+				}
+			}
+			return err
+		}))
+		expectTexts(t, "events", got, "message tg:C1:x1 for s-2", "message_edited tg:C1:x7 from before", "message_deleted tg:C1:x8 ")
+	}, f)
+}
+
+func TestFileSeal(t *testing.T) {
+	seal, err := chat.NewFileSeal("secret", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _ := chat.NewFileSeal("another", "")
+	token := seal.Seal(chat.FileRef{Bridge: "telegram", Ref: "r"})
+	for _, bad := range []string{"", "x", token[:len(token)-2], token + "AA", other.Seal(chat.FileRef{Ref: "r"})} {
+		if _, err := seal.Open(bad); !errors.Is(err, chat.ErrAttachmentNotFound) {
+			t.Errorf("token %q: %v", bad, err)
+		}
+	}
+}
+
+func TestDeskFollowsChannel(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		moved := f.in(0, "", "C2")
+		moved.Kind = chat.InboundChannelMoved
+		o.tell(f, moved)
+		o.soon()
+		o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
+			th, err := r.ThreadOf(id, "telegram", "C2")
+			if th.Ref != f.state(0).ref {
+				t.Errorf("the thread is %+v", th)
+			}
+			return err
+		}))
+	}, f)
+}

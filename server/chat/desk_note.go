@@ -1,0 +1,103 @@
+package chat
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// stateLife is how long it matters that a visitor read something or left.
+const stateLife = 10 * time.Minute
+
+// carryReceipt shows at the newest of the messages that they were read.
+func (r *round) carryReceipt(e *Event) error {
+	var receipt Receipt
+	if err := json.Unmarshal(e.Payload, &receipt); err != nil || Now().Sub(e.At) > stateLife {
+		return err
+	}
+	var remote string
+	err := r.desk.store.Read(r.ctx, func(rd Reader) (err error) {
+		remote = ""
+		for i := len(receipt.MessageIDs) - 1; i >= 0 && remote == "" && err == nil; i-- {
+			remote, err = r.copyOf(rd, receipt.MessageIDs[i])
+		}
+		return err
+	})
+	if err != nil || remote == "" {
+		return err
+	}
+	return r.all([]step{{op: Op{Kind: OpReact, Remote: remote, Receipt: receipt.Status}, optional: true}}, false)
+}
+
+// carryStatus closes the session's thread or opens it again.
+func (r *round) carryStatus(e *Event) error {
+	th, err := r.thread(false)
+	if err != nil {
+		return err
+	}
+	op, state := Op{Kind: OpReopen}, ThreadLive
+	if e.Type == EventSessionClosed {
+		op, state = Op{Kind: OpClose}, ThreadClosed
+		if err := r.write(th, "The session was closed ("+e.Source+")."); err != nil {
+			return err
+		}
+	}
+	if th.State == state {
+		return nil
+	}
+	if err := r.perform(th, step{op: op, optional: true}); err != nil {
+		return err
+	}
+	th.State = state
+	r.place = &th
+	return r.desk.setThread(r.ctx, th, state)
+}
+
+// carryNote writes what happened apart from messages. What a later event of the
+// lane says again is not said twice.
+func (r *round) carryNote(lane []Delivery) error {
+	e := &lane[0].Event
+	if e.Type == EventDisconnect && Now().Sub(e.At) > stateLife {
+		return nil
+	}
+	if e.Type == EventIdentityUpdate {
+		for i := range lane[1:] {
+			if lane[1+i].Event.Type == EventIdentityUpdate {
+				return nil
+			}
+		}
+	}
+	text, err := noteOf(e)
+	if err != nil || text == "" {
+		return err
+	}
+	th, err := r.thread(r.desk.opts.Stateless && e.Type != EventDisconnect)
+	if err != nil || e.Type == EventIdentityUpdate && th.CreatedAt > e.At {
+		return err // the summary says it
+	}
+	return r.write(th, text)
+}
+
+// write writes as relay itself. What an earlier attempt wrote is there already.
+func (r *round) write(th Thread, text string) error {
+	name := mark(itoa(r.head().Rev))
+	have := map[int]bool{}
+	err := r.desk.store.Look(r.ctx, func(rd Reader) error {
+		links, err := rd.Links(r.sessionID, name, th.Bridge, th.Channel)
+		for _, l := range links {
+			have[l.Part] = true
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i, op := range r.desk.bridge.Split(Op{Kind: OpNote, Text: text}) {
+		if have[i] {
+			continue
+		}
+		if err := r.perform(th, step{op: op, carries: []string{name}, part: i, rev: r.head().Rev}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package chat
+
+import (
+	"context"
+	"errors"
+)
+
+// link notes which platform messages a new message is.
+func (c *change) link(m *Message, origins []Link) error {
+	for i, l := range origins {
+		l.SessionID, l.MessageID, l.Part, l.Origin, l.Rev, l.CreatedAt = m.SessionID, m.ID, i, true, c.session.Rev, c.at
+		if err := c.SaveLink(&l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// messageFrom finds the message that a platform message is.
+func (c *change) messageFrom(origin *Link, sessionID string) (Message, error) {
+	id, err := originAt(c, origin, sessionID)
+	if err != nil {
+		return Message{}, err
+	}
+	return c.Message(sessionID, id)
+}
+
+// originAt returns the id of the message that was written as a platform
+// message, or the mark of a command; ErrMessageNotFound when it is neither.
+func originAt(rd Reader, at *Link, sessionID string) (string, error) {
+	links, err := rd.LinksAt(at.Bridge, at.Channel, at.Remote)
+	if err != nil {
+		return "", err
+	}
+	for _, l := range links {
+		if l.Origin && l.SessionID == sessionID {
+			return l.MessageID, nil
+		}
+	}
+	return "", ErrMessageNotFound
+}
+
+// adopt takes a thread up that the store has forgotten, with its session if
+// that is forgotten too (bridge mode).
+func (r *Relay) adopt(ctx context.Context, th Thread) error {
+	now := Now()
+	return r.store.Apply(ctx, func(tx Tx) error {
+		_, err := tx.Lock(th.SessionID)
+		if errors.Is(err, ErrSessionNotFound) {
+			err = tx.CreateSession(&Session{ID: th.SessionID, Status: StatusOpen, CreatedAt: now, StartedAt: now, LastActivity: now})
+		}
+		if err != nil {
+			return err
+		}
+		return tx.SaveThread(&th)
+	})
+}
+
+// amend tells of an edit or a delete of a message that the store has forgotten
+// (bridge mode): its id says all that is needed.
+func (r *Relay) amend(ctx context.Context, by Author, t EventType, m Message) error {
+	return r.change(ctx, by, m.SessionID, func(c *change) error {
+		m.Sender, m.SourceBridge, m.OperatorName, m.Timestamp = by.Sender, by.Source, by.Name, c.at
+		m.Attachments = Of(Attachments{})
+		if t == EventMessageDeleted {
+			m.DeletedAt = c.at
+		} else {
+			m.EditedAt = c.at
+		}
+		return c.emit(messageFact(t, by.Source, c.at, &m))
+	})
+}

@@ -1,0 +1,231 @@
+package chat
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// round is one call of [Desk.Deliver]: a session's deliveries in order.
+type round struct {
+	desk      *Desk
+	ctx       context.Context
+	sessionID string
+	place     *Thread // once it is known
+	// unit are the deliveries that are being carried out together.
+	unit []Delivery
+	// uncertain tells that the first op of the unit may have been carried out
+	// by an earlier attempt. Only one op is ever under way.
+	uncertain bool
+	sent      bool // an op of this round was carried out
+	reopened  int  // threads that were lost in this round
+}
+
+// maxReopened bounds how often a round opens a new thread: a platform that
+// loses each of them is left alone for a while.
+const maxReopened = 2
+
+// step is one op with what is noted once it is carried out.
+type step struct {
+	op Op
+	// carries are the messages that the platform message shows, or a mark.
+	carries []string
+	part    int
+	rev     int64 // what it shows then
+	// fallback replaces an op that the platform will never carry out.
+	fallback *step
+	// optional steps are not worth a second attempt when they are refused.
+	optional bool
+}
+
+// head is the delivery that the round is at.
+func (r *round) head() *Delivery { return &r.unit[0] }
+
+// next carries out the first deliveries of a lane and returns how many. When
+// the thread turns out to be gone, what is to be shown is shown in a new one.
+func (r *round) next(lane []Delivery) (int, error) {
+	for {
+		r.unit = lane[:1]
+		r.uncertain = lane[0].Ambiguous() && !r.sent
+		err := r.carry(lane)
+		switch {
+		case err == nil || errors.Is(err, errNoThread):
+			return len(r.unit), nil
+		case errors.Is(err, ErrThreadGone) && r.place != nil && r.reopened < maxReopened:
+			if err := r.lost(*r.place); err != nil {
+				return 0, err
+			}
+		default:
+			r.blur(err)
+			return 0, err
+		}
+	}
+}
+
+// blur marks a whole unit as ambiguous: the next attempt has to consist of the
+// same messages.
+func (r *round) blur(err error) {
+	if !isAmbiguous(err) {
+		return
+	}
+	for i := range r.unit {
+		r.unit[i].State = DeliverySending
+	}
+}
+
+// certain notes that the op under way was carried out: what is left of the unit
+// has never left relay.
+func (r *round) certain() {
+	r.sent = true
+	if !r.uncertain {
+		return
+	}
+	r.uncertain = false
+	for i := range r.unit {
+		r.unit[i].State = DeliveryPending
+	}
+}
+
+// carry carries out the head, with those behind it that can go with it.
+func (r *round) carry(lane []Delivery) error {
+	e := &r.head().Event
+	switch e.Type {
+	case EventNewSession:
+		_, err := r.thread(true)
+		return err
+	case EventMessage, EventMessageEdited, EventMessageDeleted:
+		return r.carryMessage(lane)
+	case EventMessageRead:
+		return r.carryReceipt(e)
+	case EventSessionClosed, EventSessionReopened:
+		return r.carryStatus(e)
+	}
+	return r.carryNote(lane)
+}
+
+// all carries out steps in the session's thread, which is opened if need be. If
+// it is not, errNoThread says that there is nothing to carry them out in.
+func (r *round) all(steps []step, open bool) error {
+	if len(steps) == 0 {
+		return nil
+	}
+	th, err := r.thread(open)
+	if err != nil {
+		return err
+	}
+	for _, s := range steps {
+		if err := r.perform(th, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// perform carries out one step and heals what can be healed.
+func (r *round) perform(th Thread, s step) error {
+	err := r.once(th, s)
+	switch {
+	case errors.Is(err, ErrMessageGone):
+		return r.withoutCopy(th, s)
+	case errors.Is(err, ErrAttachmentNotFound) && s.op.File != nil:
+		return nil // deleted meanwhile
+	case errors.Is(err, ErrPermanent) && s.fallback != nil:
+		r.desk.log.Warn("the platform refused something; it gets something simpler", "session", r.sessionID, "err", err)
+		return r.perform(th, *s.fallback)
+	case errors.Is(err, ErrPermanent) && s.optional:
+		r.desk.log.Debug("the platform refused something that is not important", "session", r.sessionID, "err", err)
+		return nil
+	}
+	return err
+}
+
+// withoutCopy goes on after a platform message turned out to be gone.
+func (r *round) withoutCopy(th Thread, s step) error {
+	switch s.op.Kind {
+	case OpEdit:
+		if err := r.note(th, s, s.op.Remote, LinkGone); err != nil {
+			return err
+		}
+		s.op.Kind, s.op.Remote, s.op.Edited = OpPost, "", true
+		return r.once(th, s)
+	case OpDelete:
+		return r.note(th, s, s.op.Remote, LinkGone)
+	case OpPost, OpNote:
+		if s.op.ReplyTo != "" {
+			s.op.ReplyTo = ""
+			return r.once(th, s)
+		}
+		return fmt.Errorf("post in thread %s: %w", th.Ref, ErrMessageGone)
+	}
+	return nil
+}
+
+// once carries out a step and stores what came of it.
+func (r *round) once(th Thread, s step) error {
+	creates := s.op.Kind == OpPost || s.op.Kind == OpNote
+	if creates {
+		s.op.Key = opKey(th.Ref, s.id(r.head().Rev))
+		s.op.Ambiguous = r.uncertain
+	}
+	if s.op.Ambiguous {
+		s.rev = r.head().Rev // what arrived may be older than what is known now
+	}
+	remote, err := r.desk.do(r.ctx, th, s.op)
+	if err != nil {
+		return err
+	}
+	r.certain()
+	switch s.op.Kind {
+	case OpPost, OpNote:
+		return r.note(th, s, remote, LinkLive)
+	case OpEdit:
+		return r.note(th, s, s.op.Remote, LinkLive)
+	case OpDelete:
+		return r.note(th, s, s.op.Remote, LinkGone)
+	}
+	return nil
+}
+
+// note stores what a platform message shows now.
+func (r *round) note(th Thread, s step, remote string, state LinkState) error {
+	l := Link{Bridge: th.Bridge, Channel: th.Channel, Remote: remote, SessionID: r.sessionID, Part: s.part, Rev: s.rev, State: state, CreatedAt: Now()}
+	return r.desk.keep(r.ctx, func(tx Tx) error {
+		for _, id := range s.carries {
+			l.MessageID = id
+			if err := tx.SaveLink(&l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// id names a platform message that is to be made: other messages in it, another
+// part, or another text in the place of the first are another one.
+func (s *step) id(rev int64) string {
+	name := append(slices.Clone(s.carries), itoa(int64(s.part)))
+	if s.op.Edited {
+		name = append(name, itoa(rev))
+	}
+	return strings.Join(name, " ")
+}
+
+// opKey makes the key of an op: 24 letters and digits.
+func opKey(words ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(words, "\n")))
+	return base32.StdEncoding.EncodeToString(sum[:15])
+}
+
+// markSign begins what stands in a link for something that is no message.
+const markSign = "@"
+
+// mark is what a platform message is noted under that shows no message: what
+// relay itself wrote.
+func mark(name string) string { return markSign + name }
+
+// isMark reports whether a link's message is none.
+func isMark(messageID string) bool { return strings.HasPrefix(messageID, markSign) }

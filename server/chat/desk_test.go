@@ -1,0 +1,312 @@
+package chat_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relay/server/chat"
+)
+
+func expectTexts(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s:\n got %q\nwant %q", what, got, want)
+	}
+}
+
+func (o *office) settle() { time.Sleep(3 * time.Hour) }
+
+// soon is long enough for what works, and shorter than a minute's rest.
+func (o *office) soon() { time.Sleep(5 * time.Second) }
+
+func (o *office) must(err error) {
+	o.t.Helper()
+	if err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+func isPost(op chat.Op) bool { return op.Kind == chat.OpPost }
+
+func says(text string) func(chat.Op) bool {
+	return func(op chat.Op) bool { return strings.Contains(op.Text, text) }
+}
+
+func TestDeskShowsConversation(t *testing.T) {
+	f, other := newFake("telegram"), newFake("slack")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		first := o.say(t, id, "hello")
+		second := o.say(t, id, "is <b>anybody</b> there?")
+		o.soon()
+		expectTexts(t, "texts", f.shown(0), "hello", "is <b>anybody</b> there?")
+		_, err := o.Edit(t.Context(), visitor, id, first.ID, "hello!")
+		o.must(err)
+		o.must(o.Delete(t.Context(), visitor, id, second.ID))
+		o.soon()
+		expectTexts(t, "after edit and delete", f.shown(0), "hello!")
+		m, err := o.Send(t.Context(), chat.Author{Sender: chat.SenderOperator, Source: "console", Name: "Olga"},
+			chat.Post{SessionID: id, Content: "yes", ReplyTo: first.ID})
+		o.must(err)
+		o.must(o.MarkRead(t.Context(), visitor, id, []string{m.ID}))
+		_, err = o.Rate(t.Context(), visitor, id, 4, "quick")
+		o.must(err)
+		o.must(o.Trigger(t.Context(), visitor, id, chat.CustomEvent{Name: "clicked", Data: chat.Raw(`{"plan":"pro"}`)}))
+		_, err = o.Identify(t.Context(), visitor, id, map[string]any{"name": "Ann", "email": "ann@example.com"}, "")
+		o.must(err)
+		o.must(o.Close(t.Context(), operator, id))
+		o.soon()
+		want := []string{"hello!", "Olga (console): yes", "- The visitor rated the conversation 4 of 5.\nquick",
+			`- Event: clicked {"plan":"pro"}`, "- Name: Ann\nEmail: ann@example.com\nIdentity: not verified", "- The session was closed (api)."}
+		expectTexts(t, "everything", f.shown(0), want...)
+		expectTexts(t, "everything at the other desk", other.shown(0), want...)
+		th := f.state(0)
+		if got := th.messages[2]; got.replyTo != th.messages[1].remote || got.receipt != "read" {
+			t.Errorf("the reply is %+v, want one to %s that was read", got, th.messages[1].remote)
+		}
+		if !th.closed || f.count() != 1 || th.sessionID != "" {
+			t.Errorf("the thread is %+v of %d", th, f.count())
+		}
+		o.say(t, id, "one more thing")
+		o.soon()
+		if got := f.shown(0); f.state(0).closed || got[len(got)-1] != "one more thing" {
+			t.Errorf("the reopened thread shows %q", got)
+		}
+	}, f, other)
+}
+
+func TestDeskSplitsAndGoesOnWhereItStopped(t *testing.T) {
+	tests := []struct {
+		name string
+		lost bool
+		err  error
+		// how often each part was tried, and how often it was told that it may
+		// have arrived
+		calls, doubts int
+	}{
+		{"refused", false, errors.New("down"), 4, 0},
+		{"limited", false, &chat.RetryAfter{After: time.Minute, Cause: errors.New("429")}, 4, 0},
+		{"answer lost", true, chat.ErrAmbiguous, 4, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFake("telegram")
+			f.longest = 10
+			inOffice(t, false, func(t *testing.T, o *office) {
+				f.breakAt(tt.lost, 1, tt.err, says("bbbb"))
+				id := o.open(t, "ann")
+				o.say(t, id, "aaaaaaaaaabbbbbbbbbbcccccccccc")
+				o.settle()
+				want := []string{"aaaaaaaaaa", "bbbbbbbbbb", "cccccccccc"}
+				if tt.lost {
+					want = slices.Insert(want, 1, "bbbbbbbbbb") // this fake cannot tell
+				}
+				expectTexts(t, "parts", f.shown(0), want...)
+				var posts, doubts int
+				keys := map[string]string{}
+				for _, op := range f.ops() {
+					if !isPost(op) {
+						continue
+					}
+					posts++
+					if op.Ambiguous {
+						doubts++
+					}
+					if known := keys[op.Text]; known != "" && known != op.Key || len(op.Key) == 0 || len(op.Key) > 25 {
+						t.Errorf("key %q of %q, want %q", op.Key, op.Text, known)
+					}
+					keys[op.Text] = op.Key
+				}
+				if posts != tt.calls || doubts != tt.doubts {
+					t.Errorf("%d posts, %d doubtful, want %d and %d", posts, doubts, tt.calls, tt.doubts)
+				}
+			}, f)
+		})
+	}
+}
+
+func TestDeskCoalesces(t *testing.T) {
+	f := newFake("telegram")
+	f.coalesce, f.longest = true, 40
+	inOffice(t, false, func(t *testing.T, o *office) {
+		f.breakAt(false, 1, &chat.RetryAfter{After: time.Minute, Cause: errors.New("429")}, func(op chat.Op) bool { return op.Kind == chat.OpOpen })
+		id := o.open(t, "ann")
+		one, two := o.say(t, id, "one"), o.say(t, id, "two")
+		three := o.say(t, id, "three")
+		_, err := o.Send(t.Context(), operator, chat.Post{SessionID: id, Content: "yes?"})
+		o.must(err)
+		four := o.say(t, id, "four")
+		o.must(o.Delete(t.Context(), visitor, id, four.ID)) // before it was sent
+		five := o.say(t, id, "five")
+		_, err = o.Edit(t.Context(), visitor, id, five.ID, "5")
+		o.must(err)
+		time.Sleep(90 * time.Second)
+		expectTexts(t, "sent", f.shown(0), "one\ntwo\nthree", "Operator (api): yes?", "5")
+		if n := len(f.ops()); n != 5 {
+			t.Errorf("%d ops, want 2 to open and 3 messages: %+v", n, f.ops())
+		}
+		_, err = o.Edit(t.Context(), visitor, id, two.ID, "2")
+		o.must(err)
+		o.soon()
+		expectTexts(t, "edited", f.shown(0), "one\n2\nthree", "Operator (api): yes?", "5")
+		_, err = o.Edit(t.Context(), visitor, id, two.ID, strings.Repeat("2", 60))
+		o.must(err)
+		o.soon()
+		expectTexts(t, "edited to be long", f.shown(0), "one\n"+strings.Repeat("2", 36), "Operator (api): yes?", "5",
+			"(edited) "+strings.Repeat("2", 24)+"\nthree")
+		for _, m := range []chat.Message{one, two} {
+			o.must(o.Delete(t.Context(), visitor, id, m.ID))
+		}
+		o.soon()
+		expectTexts(t, "two deleted", f.shown(0), "three", "Operator (api): yes?", "5")
+		o.must(o.Delete(t.Context(), visitor, id, three.ID))
+		o.soon()
+		expectTexts(t, "all deleted", f.shown(0), "Operator (api): yes?", "5")
+	}, f)
+}
+
+// TestDeskHealsThreads: what is gone is continued, what is closed is reopened,
+// and the message that found out is not lost.
+func TestDeskHealsThreads(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		first := o.say(t, id, "hello")
+		o.soon()
+		f.by(func(th *fakeThread) { th.closed = true })
+		o.say(t, id, "closed?")
+		o.soon()
+		expectTexts(t, "reopened", f.shown(0), "hello", "closed?")
+		f.by(func(th *fakeThread) { th.gone = true })
+		_, err := o.Edit(t.Context(), visitor, id, first.ID, "hello!")
+		o.must(err)
+		o.say(t, id, "gone?")
+		o.say(t, id, "and on")
+		o.soon()
+		expectTexts(t, "continued", f.shown(1), "gone?", "and on")
+		opening := f.state(1).messages[0].text
+		if !strings.Contains(opening, "Continued") || !strings.Contains(opening, "Visitor: hello!") || strings.Contains(opening, "gone?") {
+			t.Errorf("the new thread begins with %q", opening)
+		}
+		o.tell(f, f.in(0, "x1", "still here")) // from the thread that is gone
+		o.soon()
+		expectTexts(t, "messages", o.messages(id), "visitor: hello!", "visitor: closed?", "visitor: gone?", "visitor: and on", "operator: still here")
+	}, f)
+}
+
+func TestDeskCopiesThatAreGone(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		first, second := o.say(t, id, "hello"), o.say(t, id, "bye")
+		o.soon()
+		f.by(func(th *fakeThread) { th.messages = th.messages[:1] }) // somebody removed both
+		_, err := o.Edit(t.Context(), visitor, id, first.ID, "hello!")
+		o.must(err)
+		o.must(o.Delete(t.Context(), visitor, id, second.ID))
+		_, err = o.Send(t.Context(), operator, chat.Post{SessionID: id, Content: "yes", ReplyTo: first.ID})
+		o.must(err)
+		o.soon()
+		expectTexts(t, "texts", f.shown(0), "(edited) hello!", "Operator (api): yes")
+	}, f)
+}
+
+// TestDeskRests: a bridge that needs a human keeps everything, says what is
+// wrong and delays nobody else.
+func TestDeskRests(t *testing.T) {
+	f, other := newFake("telegram"), newFake("slack")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		wrong := &chat.Misconfigured{Problem: "the token is not valid", Fix: "set another"}
+		f.breakAt(false, 3, wrong, func(chat.Op) bool { return true })
+		ids := []string{o.open(t, "ann"), o.open(t, "ben")}
+		for i := range 4 {
+			o.say(t, ids[i%2], fmt.Sprint(i))
+		}
+		o.soon()
+		if got := o.desks[0].Trouble(); !errors.Is(got, wrong) {
+			t.Errorf("the trouble is %v", got)
+		}
+		if len(f.ops()) > 2 { // both lanes may have begun
+			t.Errorf("%d ops while it rests", len(f.ops()))
+		}
+		expectTexts(t, "the other desk", slices.Sorted(slices.Values(append(other.shown(0), other.shown(1)...))), "0", "1", "2", "3")
+		o.settle()
+		all := append(f.shown(0), f.shown(1)...)
+		for i, text := range all {
+			all[i], _, _ = strings.Cut(text, "\n")
+		}
+		slices.Sort(all)
+		expectTexts(t, "what waited", all, "0", "1", "2", "3")
+		if err := o.desks[0].Trouble(); err != nil {
+			t.Errorf("the trouble stays: %v", err)
+		}
+	}, f, other)
+}
+
+func TestDeskMarksWhatComesLate(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		f.breakAt(false, 8, errors.New("down"), func(chat.Op) bool { return true })
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.settle()
+		if got := f.shown(0); len(got) != 1 || !strings.HasPrefix(got[0], "hello\n\n(delivered late: written on 1 January at 00:00 UTC)") {
+			t.Errorf("it shows %q", got)
+		}
+	}, f)
+}
+
+// TestDeskAfterCrash: an attempt that was cut off is told apart from those that
+// never left.
+func TestDeskAfterCrash(t *testing.T) {
+	f := newFake("telegram")
+	f.longest = 10
+	inOffice(t, false, func(t *testing.T, o *office) {
+		f.breakAt(false, 1, errors.New("down"), says("bbbb"))
+		id := o.open(t, "ann")
+		o.say(t, id, "aaaaaaaaaabbbbbbbbbb")
+		o.say(t, id, "cc")
+		time.Sleep(500 * time.Millisecond)
+		o.stop()
+		o.must(o.store.Apply(t.Context(), func(tx chat.Tx) error { // as a crash leaves them
+			lane, err := tx.Lane("telegram", id, 10)
+			for i := range lane {
+				lane[i].State = chat.DeliverySending
+				err = errors.Join(err, tx.SaveDelivery(&lane[i]))
+			}
+			return err
+		}))
+		o.serve()
+		o.settle()
+		expectTexts(t, "texts", f.shown(0), "aaaaaaaaaa", "bbbbbbbbbb", "cc")
+		last := f.ops()[len(f.ops())-2:]
+		if !last[0].Ambiguous || last[1].Ambiguous {
+			t.Errorf("ambiguous: %v and %v, want the one that was under way", last[0].Ambiguous, last[1].Ambiguous)
+		}
+	}, f)
+}
+
+func TestDeskFiles(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		var ids []string
+		for _, name := range []string{"a.txt", "b.txt"} {
+			a, err := o.Upload(t.Context(), visitor, id, name, strings.NewReader("data of "+name))
+			o.must(err)
+			ids = append(ids, a.ID)
+		}
+		f.breakAt(false, 1, chat.ErrPermanent, func(op chat.Op) bool { return op.File != nil && op.File.Filename == "b.txt" })
+		m, err := o.Send(t.Context(), visitor, chat.Post{SessionID: id, Content: "two files", AttachmentIDs: ids})
+		o.must(err)
+		o.soon()
+		expectTexts(t, "files", f.shown(0), "two files", "[a.txt=data of a.txt]", "- The file b.txt (text/plain, 13 bytes) cannot be shown here.")
+		o.must(o.Delete(t.Context(), visitor, id, m.ID))
+		o.soon()
+		expectTexts(t, "deleted", f.shown(0))
+	}, f)
+}

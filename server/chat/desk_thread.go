@@ -1,0 +1,175 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// recovery bounds the search for a thread after a restart: a visitor's message
+// does not wait for it longer.
+const recovery = 5 * time.Second
+
+// errNoThread tells that a session has no thread, and that none is wanted.
+var errNoThread = errors.New("the session has no thread")
+
+// thread returns the session's thread. If there is none it is opened, or if
+// open is false errNoThread answered. One lane is worked on by one goroutine at
+// a time, so a session never gets two.
+func (r *round) thread(open bool) (Thread, error) {
+	if r.place != nil {
+		return *r.place, nil
+	}
+	th, err := r.find()
+	if errors.Is(err, ErrThreadNotFound) {
+		if !open {
+			return th, errNoThread
+		}
+		th, err = r.open()
+	}
+	if err != nil {
+		return th, err
+	}
+	r.place = &th
+	if th.Anchor == "" {
+		th, err = r.introduce(th)
+		r.place = &th
+	}
+	return th, err
+}
+
+// find looks for the session's thread: in the store, in bridge mode then on the
+// platform.
+func (r *round) find() (th Thread, err error) {
+	d := r.desk
+	err = d.store.Look(r.ctx, func(rd Reader) (err error) {
+		th, err = rd.ThreadOf(r.sessionID, d.bridge.Name(), d.bridge.Channel())
+		return err
+	})
+	if !errors.Is(err, ErrThreadNotFound) || !d.opts.Stateless {
+		return th, err
+	}
+	ctx, cancel := context.WithTimeout(r.ctx, recovery)
+	defer cancel()
+	th, lost := d.bridge.Find(ctx, r.sessionID)
+	if lost != nil {
+		var wrong *Misconfigured
+		if errors.As(lost, &wrong) {
+			return th, lost
+		}
+		if !errors.Is(lost, ErrThreadGone) {
+			d.log.Warn("a thread cannot be looked for; a new one continues it", "err", lost)
+		}
+		return th, err
+	}
+	th.Bridge, th.Channel, th.SessionID, th.CreatedAt = d.bridge.Name(), d.bridge.Channel(), r.sessionID, Now()
+	if th.Anchor == "" {
+		th.Anchor = th.Ref
+	}
+	return th, d.keep(r.ctx, func(tx Tx) error { return tx.SaveThread(&th) })
+}
+
+// open opens a thread and stores it before anything is written in it.
+func (r *round) open() (Thread, error) {
+	d := r.desk
+	th := Thread{Bridge: d.bridge.Name(), Channel: d.bridge.Channel(), SessionID: r.sessionID}
+	parts, err := r.opening()
+	if err != nil {
+		return th, err
+	}
+	op := parts[0]
+	op.Key = opKey("open", r.sessionID, fmt.Sprint(r.head().Rev, r.reopened))
+	op.Ambiguous = r.uncertain
+	if th.Ref, err = d.try(r.ctx, th, op); err != nil {
+		return th, fmt.Errorf("open a thread: %w", err)
+	}
+	r.certain()
+	th.CreatedAt = Now()
+	if len(parts) == 1 {
+		th.Anchor = th.Ref
+	}
+	return th, d.keep(r.ctx, func(tx Tx) error { return tx.SaveThread(&th) })
+}
+
+// introduce writes what the opening left over: a summary that is longer than
+// the platform's first message.
+func (r *round) introduce(th Thread) (Thread, error) {
+	parts, err := r.opening()
+	if err != nil {
+		return th, err
+	}
+	for i, op := range parts[1:] {
+		s := step{op: op, carries: []string{mark(th.Ref)}, part: i}
+		if err := r.once(th, s); err != nil {
+			return th, err
+		}
+	}
+	th.Anchor = th.Ref
+	return th, r.desk.keep(r.ctx, func(tx Tx) error { return tx.SaveThread(&th) })
+}
+
+// opening is what opens the session's thread.
+func (r *round) opening() ([]Op, error) {
+	d := r.desk
+	var session Session
+	var earlier []Message
+	err := d.store.Read(r.ctx, func(rd Reader) (err error) {
+		if session, err = rd.Session(r.sessionID); err != nil {
+			return err
+		}
+		earlier, err = r.earlier(rd)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	continued := len(earlier) > 0 || d.opts.Stateless && r.head().Event.Type != EventNewSession
+	op := Op{Kind: OpOpen, Title: titleOf(&session), Text: summaryOf(&session, continued, earlier)}
+	if d.opts.Stateless {
+		op.SessionID = r.sessionID
+	}
+	return d.bridge.Split(op), nil
+}
+
+// contextMessages is how many earlier messages a new thread shows.
+const contextMessages = 10
+
+// earlier lists the messages that came before what is delivered now.
+func (r *round) earlier(rd Reader) ([]Message, error) {
+	list, err := rd.Messages(MessageQuery{SessionID: r.sessionID, Before: r.head().Rev, Limit: contextMessages})
+	live := list[:0]
+	for _, m := range list {
+		if m.DeletedAt == 0 {
+			live = append(live, m)
+		}
+	}
+	return live, err
+}
+
+// lost notes that a thread is gone, and with it the copies of what is being
+// delivered.
+func (r *round) lost(th Thread) error {
+	r.place = nil
+	r.reopened++
+	r.desk.log.Warn("a thread is gone; a new one continues it", "ref", th.Ref)
+	return r.desk.keep(r.ctx, func(tx Tx) error {
+		th.State = ThreadGone
+		if err := tx.SaveThread(&th); err != nil {
+			return err
+		}
+		for i := range r.unit {
+			links, err := tx.Links(r.sessionID, r.unit[i].Event.MessageID, th.Bridge, th.Channel)
+			if err != nil {
+				return err
+			}
+			for _, l := range links {
+				l.State = LinkGone
+				if err := tx.SaveLink(&l); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}

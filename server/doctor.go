@@ -1,0 +1,109 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"relay/bridges"
+	"relay/db"
+	"relay/server/chat"
+)
+
+// Checkup is what relay doctor found about one thing.
+type Checkup struct {
+	Name     string
+	Findings []chat.Finding
+}
+
+// Examine looks at everything that relay needs: the database, of which
+// databaseErr tells why it could not be used, the public address, and each
+// bridge under these settings.
+func Examine(ctx context.Context, cfg Config, settings *chat.Settings, databaseErr error) []Checkup {
+	list := []Checkup{
+		{"database", []chat.Finding{databaseFinding(cfg, databaseErr)}},
+		{"public address", []chat.Finding{publicFinding(ctx, cfg.PublicURL)}},
+	}
+	for _, k := range BridgeKinds(cfg, slog.New(slog.DiscardHandler)) {
+		list = append(list, Checkup{k.Name, bridges.Examine(ctx, k, settings)})
+	}
+	return list
+}
+
+func databaseFinding(cfg Config, err error) chat.Finding {
+	f := chat.Finding{Subject: "access", Level: chat.FindingOK, Text: "it can be read and written"}
+	switch {
+	case cfg.DatabaseURL == "":
+		f.Text = "none is needed in bridge mode"
+	case errors.Is(err, db.ErrNone):
+		f.Level, f.Text, f.Fix = chat.FindingWarn, "there is none yet", "start relay: it makes one"
+	case err != nil:
+		f.Level, f.Text = chat.FindingFail, err.Error()
+		f.Fix = "check DATABASE_URL, and that this user may read and write there"
+	}
+	return f
+}
+
+// publicFinding asks the public address for relay's health, as platforms would
+// reach it.
+func publicFinding(ctx context.Context, base string) chat.Finding {
+	f := chat.Finding{Subject: "PUBLIC_URL", Level: chat.FindingOK}
+	if base == "" {
+		f.Text = "not set: relay is used on this machine, and bridges fetch operators' answers themselves"
+		return f
+	}
+	if err := askHealth(ctx, base); err != nil {
+		f.Level, f.Text = chat.FindingWarn, "relay is not reached at "+base+" from here: "+err.Error()
+		f.Fix = "start relay, and check that the address leads to it: DNS, the proxy, its certificate, the firewall"
+		return f
+	}
+	f.Text = "relay answers at " + base
+	if !strings.HasPrefix(base, "https://") {
+		f.Level, f.Fix = chat.FindingWarn, "use https: what visitors write can be read on its way, and platforms push to nothing else"
+	}
+	return f
+}
+
+// askHealth reports why GET /health is not answered as relay does.
+func askHealth(ctx context.Context, base string) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/health", nil)
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	var health struct{ Status string }
+	err = json.NewDecoder(io.LimitReader(answer.Body, 64<<10)).Decode(&health)
+	if err != nil || answer.StatusCode != http.StatusOK || health.Status != "ok" {
+		return fmt.Errorf("something else answers there (%s)", answer.Status)
+	}
+	return nil
+}
+
+// Report writes checkups for people and returns how many findings are failures.
+func Report(w io.Writer, list []Checkup) (failures int) {
+	for _, c := range list {
+		fmt.Fprintf(w, "%s\n", c.Name)
+		for _, f := range c.Findings {
+			fmt.Fprintf(w, "  %-4s  %s: %s\n", f.Level, f.Subject, f.Text)
+			if f.Fix != "" && f.Level != chat.FindingOK {
+				fmt.Fprintf(w, "        Fix: %s\n", f.Fix)
+			}
+			if f.Level == chat.FindingFail {
+				failures++
+			}
+		}
+	}
+	return failures
+}

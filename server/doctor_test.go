@@ -1,0 +1,62 @@
+package server_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"relay/db"
+	"relay/server"
+	"relay/server/chat"
+)
+
+func TestDoctor(t *testing.T) {
+	well := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/health" {
+			_, _ = w.Write([]byte(`{"status":"ok","bridges":[]}`))
+		}
+	}))
+	defer well.Close()
+	other := httptest.NewServer(http.NotFoundHandler())
+	defer other.Close()
+	tests := []struct {
+		name     string
+		cfg      server.Config
+		settings map[string]chat.Raw
+		database error
+		want     []string // parts of the report
+		failures int
+	}{
+		{"nothing set up", server.Config{DatabaseURL: "sqlite://relay.db"}, nil, nil,
+			[]string{"database\n  ok    access", "PUBLIC_URL: not set", "telegram\n  ok    settings: not set up", "slack\n  ok "}, 0},
+		{"bridge mode", server.Config{}, nil, nil, []string{"none is needed in bridge mode"}, 0},
+		{"no database", server.Config{DatabaseURL: "sqlite://relay.db"}, nil, fmt.Errorf("open: %w", db.ErrNone),
+			[]string{"warn  access: there is none yet\n        Fix: start relay"}, 0},
+		{"broken database", server.Config{DatabaseURL: "sqlite://relay.db"}, nil, errors.New("it is locked"),
+			[]string{"fail  access: it is locked\n        Fix: check DATABASE_URL"}, 1},
+		{"half set up", server.Config{}, map[string]chat.Raw{"telegramBotToken": chat.Raw(`"1:a"`)}, nil,
+			[]string{"fail  settings: telegramChatId is missing\n        Fix: set TELEGRAM_CHAT_ID"}, 1},
+		{"not supported", server.Config{}, map[string]chat.Raw{"slackBotToken": chat.Raw(`"x"`), "slackChannelId": chat.Raw(`"C"`)}, nil,
+			[]string{"slack\n  warn  settings: this version"}, 0},
+		{"reached without https", server.Config{PublicURL: well.URL}, nil, nil, []string{"warn  PUBLIC_URL: relay answers at"}, 0},
+		{"somebody else answers", server.Config{PublicURL: other.URL}, nil, nil, []string{"warn  PUBLIC_URL: relay is not reached"}, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var out bytes.Buffer
+			failures := server.Report(&out, server.Examine(t.Context(), tt.cfg, chat.SettingsOf(tt.settings, nil), tt.database))
+			if failures != tt.failures {
+				t.Errorf("%d failures, want %d", failures, tt.failures)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("the report lacks %q:\n%s", want, &out)
+				}
+			}
+		})
+	}
+}
