@@ -53,7 +53,6 @@ type Bridge struct {
 	budget *budget
 	topics *topics
 	births *births
-	debts  debts
 	status status
 	// group is the chat's id. It changes when Telegram says that the group got
 	// a new one.

@@ -106,13 +106,23 @@ func (b *budget) forget(now time.Time) {
 	}
 }
 
-// block keeps the group quiet: Telegram asked for it.
+// block keeps the group quiet: Telegram asked for it. More was spent than the
+// bridge knew, by itself before a restart or by another program with its
+// token: it is counted as spent in even steps, so that the next messages do
+// not come all at once and too early again.
 func (b *budget) block(d time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if until := time.Now().Add(d); until.After(b.blocked) {
+	now := time.Now()
+	if until := now.Add(d); until.After(b.blocked) {
 		b.blocked = until
 	}
+	b.forget(now)
+	step := window / time.Duration(b.perMinute)
+	for unknown := b.perMinute - len(b.spent); unknown > 0; unknown-- {
+		b.spent = append(b.spent, &expense{at: b.blocked.Add(time.Duration(unknown-1)*step - window)})
+	}
+	b.forget(now)
 }
 
 // rests returns how long the group is still to be left alone.

@@ -244,3 +244,8 @@ func prune(v any) any {
 	}
 	return v
 }
+
+type (
+	ctx    = context.Context
+	reader = io.ReadCloser
+)

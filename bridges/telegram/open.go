@@ -3,9 +3,7 @@ package telegram
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
-	"sync"
 
 	"relay/server/chat"
 )
@@ -14,7 +12,7 @@ import (
 // that had lost its answer. It makes a new one.
 var errAdopted = errors.New("the new topic went to another session")
 
-// open makes the topic, then writes the summary into it.
+// open makes the topic. Its summary is a message of its own: see splitOpen.
 func (b *Bridge) open(ctx context.Context, op chat.Op) (remote string, err error) {
 	name := topicName(op.Title, op.SessionID)
 	var topic int64
@@ -28,13 +26,6 @@ func (b *Bridge) open(ctx context.Context, op chat.Op) (remote string, err error
 	}
 	ref := strconv.FormatInt(topic, 10)
 	b.topics.learn(ref, op.SessionID)
-	if op.Text == "" {
-		return ref, nil
-	}
-	b.debts.owe(topic, op.Text)
-	if err := b.settle(ctx, topic); err != nil {
-		b.log.Debug("the thread's summary waits for its next message", "thread", ref, "err", err)
-	}
 	return ref, nil
 }
 
@@ -54,44 +45,4 @@ func (b *Bridge) createTopic(ctx context.Context, name string) (topic int64, err
 		return 0, errAdopted
 	}
 	return topic, err
-}
-
-// debts are summaries that could not be written when their topic was made.
-// They go first when the topic is written to again.
-type debts struct {
-	mu    sync.Mutex
-	texts map[int64]string
-}
-
-func (d *debts) owe(topic int64, text string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.texts == nil {
-		d.texts = map[int64]string{}
-	}
-	d.texts[topic] = text
-}
-
-// take returns what is owed to a topic and is then the caller's to write.
-func (d *debts) take(topic int64) (text string, ok bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	text, ok = d.texts[topic]
-	delete(d.texts, topic)
-	return text, ok
-}
-
-// settle writes the summary that a topic lacks.
-func (b *Bridge) settle(ctx context.Context, topic int64) error {
-	text, owed := b.debts.take(topic)
-	if !owed {
-		return nil
-	}
-	note := chat.Op{Kind: chat.OpNote, Text: text}
-	_, err := b.write(ctx, topic, note)
-	if err == nil || errors.Is(err, chat.ErrAmbiguous) || errors.Is(err, chat.ErrPermanent) || errors.Is(err, chat.ErrThreadGone) {
-		return nil
-	}
-	b.debts.owe(topic, text)
-	return fmt.Errorf("write the thread's summary: %w", err)
 }

@@ -81,11 +81,8 @@ func (b *Bridge) call(ctx context.Context, repeatable bool, call func(context.Co
 	return err
 }
 
-// post writes a text or shows a file, after what the topic is still owed.
+// post writes a text or shows a file.
 func (b *Bridge) post(ctx context.Context, topic int64, op chat.Op) (remote string, err error) {
-	if err := b.settle(ctx, topic); err != nil {
-		return "", err
-	}
 	var m *gotgbot.Message
 	if op.File != nil {
 		m, err = b.show(ctx, topic, op)

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/telegram"
@@ -17,7 +15,9 @@ func TestOps(t *testing.T) {
 	long := strings.Repeat("word ", 1000)
 	for name, run := range map[string]func(t *testing.T, b *telegram.Bridge, th chat.Thread, first string){
 		"open": func(t *testing.T, b *telegram.Bridge, _ chat.Thread, _ string) {
-			must(t, b, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: "Ada <b>\n", SessionID: "s-1", Text: "Page: https://example.com/?a&b"})
+			parts := b.Split(chat.Op{Kind: chat.OpOpen, Title: "Ada <b>\n", SessionID: "s-1", Text: "Page: https://example.com/?a&b"})
+			th := chat.Thread{Ref: must(t, b, chat.Thread{}, parts[0])}
+			must(t, b, th, parts[1])
 		},
 		"open_community": func(t *testing.T, b *telegram.Bridge, _ chat.Thread, _ string) {
 			must(t, b, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: "Ada #somebody"})
@@ -174,27 +174,6 @@ func TestMigratedGroupIsFollowed(t *testing.T) {
 		t.Errorf("the channel is %s", b.Channel())
 	}
 	clean(t, f, log)
-}
-
-// The summary that cannot be written at once goes before the first message.
-func TestSummaryIsNotLost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
-		b, _ := makeBridge(t, f, func(c *telegram.Config) { c.Budget = 1 })
-		ref := must(t, b, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: "Grace", Text: "Page: /pricing"})
-		for range 2 {
-			var wait *chat.RetryAfter
-			_, err := b.Do(t.Context(), chat.Thread{Ref: ref}, chat.Op{Kind: chat.OpPost, Text: "hello"})
-			if !errors.As(err, &wait) || wait.Scope != chat.ScopeSink {
-				t.Fatalf("got %v", err)
-			}
-			time.Sleep(wait.After)
-		}
-		must(t, b, chat.Thread{Ref: ref}, chat.Op{Kind: chat.OpPost, Text: "hello"})
-		if texts := shown(f.Threads()[0]); texts != "Page: /pricing|hello" {
-			t.Error(texts)
-		}
-	})
 }
 
 // shown are the texts of a thread.

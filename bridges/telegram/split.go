@@ -3,6 +3,7 @@ package telegram
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"relay/server/chat"
 )
@@ -21,18 +22,15 @@ func (b *Bridge) Split(op chat.Op) []chat.Op {
 	return []chat.Op{op}
 }
 
-// splitOpen leaves the summary's first part with the thread that it opens.
+// splitOpen takes the summary apart from the topic that it is for: a topic is
+// made without a message.
 func splitOpen(op chat.Op) []chat.Op {
-	texts := split(silence(op.Text), maxText, maxText)
-	if len(texts) <= 1 {
+	summary := op
+	summary.Kind, op.Text = chat.OpNote, ""
+	if strings.TrimSpace(summary.Text) == "" {
 		return []chat.Op{op}
 	}
-	parts := []chat.Op{op}
-	parts[0].Text = texts[0]
-	for _, text := range texts[1:] {
-		parts = append(parts, chat.Op{Kind: chat.OpNote, Text: text, Key: op.Key})
-	}
-	return parts
+	return append([]chat.Op{op}, splitText(summary)...)
 }
 
 func splitText(op chat.Op) []chat.Op {
@@ -105,13 +103,17 @@ func breakpoint(piece, text string) int {
 // joined parts would be torn off, if that is near.
 func wholeCharacter(piece, text string) int {
 	cut := len(piece)
-	for n := 0; n < 16 && cut > 0 && cut < len(text); n++ {
-		next := []rune(text[cut:min(cut+4, len(text))])[0]
-		last := []rune(piece[:cut])
-		if !unicode.In(next, unicode.Mn, unicode.Me) && next != 0x200D && last[len(last)-1] != 0x200D {
+	for range 16 {
+		next, _ := utf8.DecodeRuneInString(text[cut:])
+		last, size := utf8.DecodeLastRuneInString(text[:cut])
+		if !unicode.In(next, unicode.Mn, unicode.Me) && next != zeroWidthJoiner && last != zeroWidthJoiner {
 			return cut
 		}
-		cut -= len(string(last[len(last)-1]))
+		if cut -= size; cut <= 0 {
+			break
+		}
 	}
 	return len(piece)
 }
+
+const zeroWidthJoiner = '\u200D'
