@@ -18,8 +18,6 @@ type Telegram struct {
 	// Budget is how many messages a minute the group takes before it answers
 	// 429; 0 is any number.
 	Budget int
-	// Hook takes what is pushed when a webhook is set, whatever its address.
-	Hook http.Handler
 
 	schema *telegramSchema
 	done   chan struct{}
@@ -39,6 +37,7 @@ type Telegram struct {
 	violations []string
 	requests   []TelegramRequest
 	commands   []any
+	hook       http.Handler // takes what is pushed
 }
 
 // groupState is what people change in the group's settings.
@@ -133,6 +132,15 @@ func (f *Telegram) Commands() (names []string) {
 		names = append(names, c.(map[string]any)["command"].(string))
 	}
 	return names
+}
+
+// PushTo has a handler take what is pushed when a webhook is set, whatever its
+// address.
+func (f *Telegram) PushTo(h http.Handler) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.hook = h
+	f.wake()
 }
 
 // SwitchTopics switches the group's topics on or off. Without them the ids of

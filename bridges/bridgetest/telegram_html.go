@@ -18,9 +18,9 @@ func shownText(p params, name, mode string) (string, *apiError) {
 	switch p.text(mode) {
 	case "":
 	case "HTML":
-		var err error
-		if text, err = stripTelegramHTML(text); err != nil {
-			return "", badRequest("can't parse entities: " + err.Error())
+		var wrong string
+		if text, wrong = stripTelegramHTML(text); wrong != "" {
+			return "", badRequest("can't parse entities: " + wrong)
 		}
 	default:
 		return "", badRequest("unsupported parse_mode")
@@ -28,8 +28,9 @@ func shownText(p params, name, mode string) (string, *apiError) {
 	return strings.TrimSpace(strings.ReplaceAll(text, "\u2060", "")), nil
 }
 
-// stripTelegramHTML reads HTML mode strictly.
-func stripTelegramHTML(text string) (string, error) {
+// stripTelegramHTML reads HTML mode strictly; wrong is the server's word on
+// what it does not understand.
+func stripTelegramHTML(text string) (plain, wrong string) {
 	var out strings.Builder
 	var open []string
 	for i := 0; i < len(text); {
@@ -37,11 +38,10 @@ func stripTelegramHTML(text string) (string, error) {
 		case '<':
 			end := strings.IndexByte(text[i:], '>')
 			if end < 0 {
-				return "", fmt.Errorf("Unclosed start tag at byte offset %d", i)
+				return "", fmt.Sprintf("Unclosed start tag at byte offset %d", i)
 			}
-			var err error
-			if open, err = turnTag(open, text[i+1:i+end], i); err != nil {
-				return "", err
+			if open, wrong = turnTag(open, text[i+1:i+end], i); wrong != "" {
+				return "", wrong
 			}
 			i += end + 1
 		case '&':
@@ -59,24 +59,24 @@ func stripTelegramHTML(text string) (string, error) {
 		}
 	}
 	if len(open) > 0 {
-		return "", fmt.Errorf("Can't find end tag corresponding to start tag %s", open[len(open)-1])
+		return "", fmt.Sprintf("Can't find end tag corresponding to start tag %s", open[len(open)-1])
 	}
-	return out.String(), nil
+	return out.String(), ""
 }
 
 // turnTag opens or closes a tag.
-func turnTag(open []string, tag string, offset int) ([]string, error) {
+func turnTag(open []string, tag string, offset int) (after []string, wrong string) {
 	if name, closing := strings.CutPrefix(tag, "/"); closing {
 		if len(open) == 0 || open[len(open)-1] != name {
-			return nil, fmt.Errorf("Unexpected end tag at byte offset %d", offset)
+			return nil, fmt.Sprintf("Unexpected end tag at byte offset %d", offset)
 		}
-		return open[:len(open)-1], nil
+		return open[:len(open)-1], ""
 	}
 	name, _, _ := strings.Cut(tag, " ")
 	if !slices.Contains(telegramTags, strings.ToLower(name)) {
-		return nil, fmt.Errorf("Unsupported start tag %q at byte offset %d", name, offset)
+		return nil, fmt.Sprintf("Unsupported start tag %q at byte offset %d", name, offset)
 	}
-	return append(open, name), nil
+	return append(open, name), ""
 }
 
 // knownEntity reports whether HTML mode resolves an entity: four named ones

@@ -212,7 +212,7 @@ func (f *Telegram) push() {
 	for {
 		f.mu.Lock()
 		u, ok := f.pushable()
-		w, changed := f.queue.webhook, f.queue.changed
+		w, hook, changed := f.queue.webhook, f.hook, f.queue.changed
 		f.mu.Unlock()
 		if !ok {
 			select {
@@ -222,7 +222,7 @@ func (f *Telegram) push() {
 			}
 			continue
 		}
-		answer := f.deliver(w, u)
+		answer := w.deliver(hook, u)
 		pause := f.settlePush(u, answer)
 		select {
 		case <-f.done:
@@ -235,7 +235,7 @@ func (f *Telegram) push() {
 func (f *Telegram) pushable() (telegramUpdate, bool) {
 	q := &f.queue
 	switch {
-	case q.webhook.url == "" || f.Hook == nil:
+	case q.webhook.url == "" || f.hook == nil:
 		return telegramUpdate{}, false
 	case len(q.again) > 0:
 		return q.again[0], true
@@ -245,7 +245,7 @@ func (f *Telegram) pushable() (telegramUpdate, bool) {
 	return telegramUpdate{}, false
 }
 
-func (f *Telegram) deliver(w telegramWebhook, u telegramUpdate) *httptest.ResponseRecorder {
+func (w *telegramWebhook) deliver(hook http.Handler, u telegramUpdate) *httptest.ResponseRecorder {
 	body, _ := json.Marshal(u.json())
 	r := httptest.NewRequest(http.MethodPost, w.url, bytes.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
@@ -253,7 +253,7 @@ func (f *Telegram) deliver(w telegramWebhook, u telegramUpdate) *httptest.Respon
 		r.Header.Set("X-Telegram-Bot-Api-Secret-Token", w.secret)
 	}
 	answer := httptest.NewRecorder()
-	f.Hook.ServeHTTP(answer, r)
+	hook.ServeHTTP(answer, r)
 	return answer
 }
 

@@ -16,9 +16,9 @@ import (
 // What the bridge itself acts upon.
 var (
 	errUnchanged    = errors.New("it is so already")
-	errMarkup       = errors.New("Telegram does not take the markup")
+	errMarkup       = errors.New("the markup is not understood")
 	errNoText       = errors.New("the message has a caption, no text")
-	errPicture      = errors.New("Telegram does not take it as a picture")
+	errPicture      = errors.New("the file is not taken as a picture or recording")
 	errWebhookSet   = errors.New("a webhook is set")
 	errOtherPoller  = errors.New("another program receives with this bot's token")
 	errUnchangeable = errors.New("the message cannot be changed any more")

@@ -26,14 +26,26 @@ const secret = "webhook-Secret_1"
 
 // testLog collects what a bridge logs.
 type testLog struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
+	mu    sync.Mutex
+	buf   bytes.Buffer
+	words string
+	do    func()
 }
 
 func (l *testLog) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.do != nil && bytes.Contains(p, []byte(l.words)) {
+		l.do()
+	}
 	return l.buf.Write(p)
+}
+
+// on has something done when words are logged.
+func (l *testLog) on(words string, do func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.words, l.do = words, do
 }
 
 func (l *testLog) String() string {

@@ -221,7 +221,7 @@ func TestHowUpdatesCome(t *testing.T) {
 				f.SetWebhook(c.registered, "")
 				b, log := makeBridge(t, f, func(cfg *telegram.Config) { cfg.PublicURL, cfg.WebhookSecret = c.public, c.secret })
 				in := new(receiver)
-				f.Hook = b.Webhook(in)
+				f.PushTo(b.Webhook(in))
 				stop := running(t, b, in)
 				settled(time.Second)
 				if got := f.Webhook(); got != c.want {
@@ -270,7 +270,7 @@ func TestPushedUpdatesAreStoredFirst(t *testing.T) {
 			c.PublicURL, c.WebhookSecret = "https://chat.example.com/webhooks/telegram", secret
 		})
 		in := &receiver{fail: 2}
-		f.Hook = b.Webhook(in)
+		f.PushTo(b.Webhook(in))
 		running(t, b, in)
 		settled(time.Second)
 		th := f.MakeTopic("by hand")
