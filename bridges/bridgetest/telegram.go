@@ -26,6 +26,7 @@ type Telegram struct {
 	mu         sync.Mutex
 	group      groupState
 	topics     []*topic
+	byID       map[int64]*topic
 	messages   map[int64]*telegramMessage
 	files      map[string]*telegramFile
 	lastID     int64 // of messages and topics: one row of numbers
@@ -78,7 +79,7 @@ func NewTelegram(t testing.TB) *Telegram {
 func NewTelegramBubble(t testing.TB) *Telegram {
 	f := &Telegram{Token: strconv.Itoa(telegramBot) + ":AAcanary-Token_that_is_seen_nowhere", Group: -1001234567890,
 		schema: loadTelegramSchema(), done: make(chan struct{}), messages: map[int64]*telegramMessage{}, files: map[string]*telegramFile{}}
-	f.queue.changed = make(chan struct{})
+	f.byID, f.queue.known, f.queue.changed = map[int64]*topic{}, map[int64]bool{}, make(chan struct{})
 	f.pusher.Go(f.push)
 	t.Cleanup(f.stop)
 	return f

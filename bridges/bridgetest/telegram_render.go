@@ -68,10 +68,8 @@ func (f *Telegram) newMessage(m *telegramMessage) *telegramMessage {
 
 // topic finds a topic that exists.
 func (f *Telegram) topic(id int64) *topic {
-	for _, t := range f.topics {
-		if t.id == id && !t.deleted {
-			return t
-		}
+	if t := f.byID[id]; t != nil && !t.deleted {
+		return t
 	}
 	return nil
 }

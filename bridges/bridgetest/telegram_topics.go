@@ -33,7 +33,7 @@ func (f *Telegram) createForumTopic(p params) (any, *apiError) {
 // makeTopic makes a topic; everybody is told, the bot of its own too.
 func (f *Telegram) makeTopic(name string, by telegramUser) *topic {
 	t := &topic{id: f.lastID + 1, name: name}
-	f.topics = append(f.topics, t)
+	f.topics, f.byID[t.id] = append(f.topics, t), t
 	root := f.newMessage(&telegramMessage{topic: t.id, from: by,
 		service: map[string]any{"forum_topic_created": map[string]any{"name": name, "icon_color": 7322096}}})
 	f.tell("message", f.render(root))

@@ -18,6 +18,7 @@ type updateQueue struct {
 	waiting []telegramUpdate
 	again   []telegramUpdate // repeated, whatever was confirmed
 	told    []telegramUpdate // all that the bot was told
+	known   map[int64]bool   // their ids
 	kinds   []string         // allowed_updates; nil: those that are sent unasked
 	changed chan struct{}    // closed when something changed
 	webhook telegramWebhook
@@ -145,8 +146,8 @@ func (f *Telegram) next(p params, n int) (found []any, changed chan struct{}, en
 
 // remember notes that the bot was told of an update.
 func (q *updateQueue) remember(u telegramUpdate) {
-	if !slices.ContainsFunc(q.told, func(old telegramUpdate) bool { return old.id == u.id }) {
-		q.told = append(q.told, u)
+	if !q.known[u.id] {
+		q.known[u.id], q.told = true, append(q.told, u)
 	}
 }
 
@@ -158,7 +159,9 @@ func (q *updateQueue) allow(p params) {
 	}
 	q.kinds = nil
 	for _, kind := range kinds {
-		q.kinds = append(q.kinds, kind.(string))
+		if name, ok := kind.(string); ok {
+			q.kinds = append(q.kinds, name)
+		}
 	}
 }
 

@@ -121,7 +121,7 @@ const (
 // What a human does about the most frequent faults.
 const (
 	fixToken  = "copy the token that @BotFather gave you into TELEGRAM_BOT_TOKEN; it looks like 123456789:AAE…"
-	fixChatID = "put the id of your group into TELEGRAM_CHAT_ID; it begins with -100. Add @RawDataBot to the group to be told it, then remove it again"
+	fixChatID = "put the id of your group into TELEGRAM_CHAT_ID: it begins with -100, and at https://web.telegram.org/a/ the group's address ends in it"
 	fixMember = "add the bot to the group, then make it an administrator with the right \"Manage topics\""
 	fixTopics = "in the group's settings, switch on \"Topics\""
 	fixRights = "in the group's settings, under Administrators, give the bot the right \"Manage topics\""

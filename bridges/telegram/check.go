@@ -89,7 +89,7 @@ func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
 		return bad(subject, "updates cannot be received: "+problem, "if this lasts, look at the other findings and at the network"), false
 	case info.Url == "":
 		return fine(subject, "updates are asked for (long polling)"), false
-	case way == "long polling", !endsInRoute(info.Url):
+	case way == wayPolling, !endsInRoute(info.Url):
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "another program has its webhook at this bot: " + host(info.Url),
 			Fix: "stop that program, or make a bot of its own for relay at @BotFather; relay takes over when it starts"}, false
 	case b.cfg.WebhookSecret == "":

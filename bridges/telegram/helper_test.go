@@ -260,4 +260,5 @@ func prune(v any) any {
 type (
 	ctx    = context.Context
 	reader = io.ReadCloser
+	config = telegram.Config
 )

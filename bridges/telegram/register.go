@@ -80,9 +80,9 @@ func (b *Bridge) deleteWebhook(ctx context.Context) error {
 }
 
 func (b *Bridge) announce(pushes bool) {
-	way := "long polling"
+	way := wayPolling
 	if pushes {
-		way = "webhook"
+		way = wayWebhook
 	}
 	b.status.set(way)
 	b.log.Info("receiving updates", "way", way)

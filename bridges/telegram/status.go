@@ -1,13 +1,17 @@
 package telegram
 
-import (
-	"sync"
+import "sync"
+
+// The ways in which updates come.
+const (
+	wayPolling = "polling"
+	wayWebhook = "webhook"
 )
 
 // status is how reception goes.
 type status struct {
 	mu      sync.Mutex
-	way     string // "long polling" or "webhook", "" before Run decided
+	way     string // wayPolling or wayWebhook, "" before Run decided
 	problem string // the last failure, "" when all is well
 }
 
@@ -40,6 +44,10 @@ func (s *status) get() (way, problem string) {
 	defer s.mu.Unlock()
 	return s.way, s.problem
 }
+
+// Receiving tells how updates come in, polling or webhook, and what keeps them
+// away, "" for nothing. Before Run decided, way is "".
+func (b *Bridge) Receiving() (way, problem string) { return b.status.get() }
 
 // complain logs a failure of reception once, however often it is met.
 func (b *Bridge) complain(err error) {
