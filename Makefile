@@ -12,7 +12,7 @@ TOOLS   := $(patsubst %/,./%,$(sort $(dir $(wildcard .ci/*/*.go .ci/*/*/*.go))))
 # The packages in which goroutines meet. The race detector makes SQLite about
 # twenty times slower: tests of volume stay out (they skip themselves with
 # -short, or are named here), and so do those that drive other programs.
-RACE := . ./server/... ./db/...
+RACE := . ./server/... ./db/... ./bridges/...
 LONG := ^Test(Browser|KillNineLosesNothing|TenThousandRandomRequests|SecurityMatrix)$$
 
 .PHONY: help run build test check bench generate clean

@@ -56,13 +56,14 @@ func (c *checkpointer) run() {
 	var own *conn // opened when it is needed
 	for range c.bell {
 		if own == nil {
-			var err error
-			if own, err = newConn(context.Background(), c.pool); err != nil {
-				continue
-			}
-			defer own.close()
+			own, _ = newConn(context.Background(), c.pool)
 		}
-		_, _ = own.exec("PRAGMA wal_checkpoint(PASSIVE)")
+		if own != nil {
+			_, _ = own.exec("PRAGMA wal_checkpoint(PASSIVE)")
+		}
+	}
+	if own != nil {
+		own.close()
 	}
 }
 

@@ -1,0 +1,174 @@
+package bridgetest
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync"
+	"testing"
+)
+
+// Telegram is a fake Bot API server with one bot and one group with topics.
+// Its errors are the real ones, word for word (platforms 1.2). It holds no
+// clock of its own: in a synctest bubble its minutes are the bubble's.
+type Telegram struct {
+	URL   string // of the server; "" when it was made without one
+	Token string
+	Group int64
+	// Budget is how many messages a minute the group takes before it answers
+	// 429; 0 is any number.
+	Budget int
+
+	schema *telegramSchema
+	done   chan struct{}
+	pusher sync.WaitGroup
+
+	mu         sync.Mutex
+	group      groupState
+	topics     []*topic
+	byID       map[int64]*topic
+	messages   map[int64]*telegramMessage
+	files      map[string]*telegramFile
+	lastID     int64 // of messages and topics: one row of numbers
+	queue      updateQueue
+	faults     faults
+	spent      []int64 // ms; what the budget was spent on
+	sends      int
+	limited    int
+	violations []string
+	requests   []TelegramRequest
+	commands   []any
+	hook       http.Handler // takes what is pushed
+}
+
+// groupState is what people change in the group's settings.
+type groupState struct {
+	noTopics, demoted, kicked bool
+	noDelete                  bool  // the bot lacks the right to delete
+	movedTo                   int64 // the id since the group became a supergroup
+}
+
+// TelegramRequest is a call as the server understood it.
+type TelegramRequest struct {
+	Method string
+	Params map[string]any // of files only the name
+}
+
+const (
+	telegramBot     = 7000000001
+	telegramBotName = "relay_support_bot"
+)
+
+var _ Platform = (*Telegram)(nil)
+
+// NewTelegram starts the server; it ends with the test.
+func NewTelegram(t testing.TB) *Telegram {
+	f := NewTelegramBubble(t)
+	server := httptest.NewServer(f)
+	f.URL = server.URL
+	t.Cleanup(func() {
+		f.stop()
+		server.CloseClientConnections()
+		server.Close()
+	})
+	return f
+}
+
+// NewTelegramBubble makes the fake without a server, for synctest: it is
+// reached by Transport. It ends with the test.
+func NewTelegramBubble(t testing.TB) *Telegram {
+	f := &Telegram{Token: strconv.Itoa(telegramBot) + ":AAcanary-Token_that_is_seen_nowhere", Group: -1001234567890,
+		schema: loadTelegramSchema(), done: make(chan struct{}), messages: map[int64]*telegramMessage{}, files: map[string]*telegramFile{}}
+	f.byID, f.queue.known, f.queue.changed = map[int64]*topic{}, map[int64]bool{}, make(chan struct{})
+	f.pusher.Go(f.push)
+	t.Cleanup(f.stop)
+	return f
+}
+
+// stop ends what waits in the server.
+func (f *Telegram) stop() {
+	f.mu.Lock()
+	select {
+	case <-f.done:
+	default:
+		close(f.done)
+	}
+	f.mu.Unlock()
+	f.pusher.Wait()
+}
+
+// Requests are the calls so far, of one method or of all for "".
+func (f *Telegram) Requests(method string) []TelegramRequest {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var list []TelegramRequest
+	for _, r := range f.requests {
+		if method == "" || r.Method == method {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// Violations implements [Platform].
+func (f *Telegram) Violations() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]string(nil), f.violations...)
+}
+
+// Sends returns how many calls wanted a message of the budget, and how many of
+// them were answered 429 because it was used up.
+func (f *Telegram) Sends() (all, limited int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.sends, f.limited
+}
+
+// Commands are the names in the group's menu.
+func (f *Telegram) Commands() (names []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, c := range f.commands {
+		names = append(names, c.(map[string]any)["command"].(string))
+	}
+	return names
+}
+
+// PushTo has a handler take what is pushed when a webhook is set, whatever its
+// address.
+func (f *Telegram) PushTo(h http.Handler) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.hook = h
+	f.wake()
+}
+
+// SwitchTopics switches the group's topics on or off. Without them the ids of
+// topics are silently ignored.
+func (f *Telegram) SwitchTopics(on bool) { f.set(func(g *groupState) { g.noTopics = !on }) }
+
+// Demote takes the bot's right to manage topics, or all of them.
+func (f *Telegram) Demote(demoted bool) { f.set(func(g *groupState) { g.demoted = demoted }) }
+
+// ForbidDelete takes the bot's right to delete what others wrote.
+func (f *Telegram) ForbidDelete() { f.set(func(g *groupState) { g.noDelete = true }) }
+
+// Kick removes the bot from the group.
+func (f *Telegram) Kick() { f.set(func(g *groupState) { g.kicked = true }) }
+
+func (f *Telegram) set(change func(*groupState)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change(&f.group)
+}
+
+// Migrate gives the group a new id, as happens when it becomes a supergroup,
+// and tells so under the old one.
+func (f *Telegram) Migrate(id int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m := f.newMessage(&telegramMessage{from: person("Ada"), service: map[string]any{"migrate_to_chat_id": id}})
+	f.tell("message", f.render(m))
+	f.group.movedTo = id
+}

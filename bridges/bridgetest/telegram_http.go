@@ -1,0 +1,193 @@
+package bridgetest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+)
+
+// apiError is a refusal of the Bot API.
+type apiError struct {
+	Code        int            `json:"error_code"`
+	Description string         `json:"description"`
+	Parameters  map[string]any `json:"parameters,omitempty"`
+}
+
+func badRequest(text string) *apiError {
+	return &apiError{Code: 400, Description: "Bad Request: " + text}
+}
+
+// params are a call's parameters, as JSON has them.
+type params map[string]any
+
+func (p params) int(name string) int64 {
+	n, _ := p[name].(float64)
+	return int64(n)
+}
+
+func (p params) text(name string) string {
+	s, _ := p[name].(string)
+	return s
+}
+
+func (p params) in(object, name string) params {
+	inner, _ := p[object].(map[string]any)
+	if name == "" {
+		return inner
+	}
+	return params{name: inner[name]}
+}
+
+// ServeHTTP is the Bot API.
+func (f *Telegram) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	rest, isFile := strings.CutPrefix(r.URL.Path, "/file")
+	token, name, _ := strings.Cut(strings.TrimPrefix(rest, "/bot"), "/")
+	switch {
+	case token != f.Token:
+		respond(w, nil, &apiError{Code: 401, Description: "Unauthorized"})
+	case isFile:
+		f.serveFile(w, name)
+	default:
+		f.serveMethod(w, r, name)
+	}
+}
+
+func (f *Telegram) serveMethod(w http.ResponseWriter, r *http.Request, method string) {
+	p, err := f.decode(r, method)
+	if err != nil {
+		f.violate(method + ": " + err.Error())
+		respond(w, nil, badRequest("can't parse the request"))
+		return
+	}
+	f.note(method, p)
+	fault := f.draw(method)
+	if fault == FaultOutage {
+		panic(http.ErrAbortHandler)
+	}
+	if refusal := f.refusalOf(fault); refusal != nil {
+		respond(w, nil, refusal)
+		return
+	}
+	result, refusal := f.call(r, method, p)
+	if fault == FaultAnswerLost {
+		panic(http.ErrAbortHandler)
+	}
+	respond(w, result, refusal)
+}
+
+// note keeps a call and what the schema has against it.
+func (f *Telegram) note(method string, p params) {
+	faults := f.schema.check(method, p)
+	kept := map[string]any{}
+	for name, value := range p {
+		if file, ok := value.(*inputFile); ok {
+			value = file.Name
+		}
+		kept[name] = value
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.requests = append(f.requests, TelegramRequest{method, kept})
+	f.violations = append(f.violations, faults...)
+}
+
+func (f *Telegram) violate(text string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.violations = append(f.violations, text)
+}
+
+// decode reads the parameters of a call. Chunked bodies are legal, but many
+// servers in front of the Bot API do not take them.
+func (f *Telegram) decode(r *http.Request, method string) (params, error) {
+	if r.ContentLength < 0 {
+		return nil, errors.New("the body's length is not told")
+	}
+	kind, attributes, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case err != nil:
+		return nil, err
+	case kind == "application/json":
+		p := params{}
+		return p, json.NewDecoder(r.Body).Decode(&p)
+	case kind == "multipart/form-data":
+		return f.decodeForm(multipart.NewReader(r.Body, attributes["boundary"]), method)
+	}
+	return nil, errors.New("the body is " + kind)
+}
+
+func (f *Telegram) decodeForm(form *multipart.Reader, method string) (params, error) {
+	p := params{}
+	for {
+		part, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			return p, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		data, err := io.ReadAll(part)
+		if err != nil {
+			return nil, err
+		}
+		if part.FileName() != "" {
+			p[part.FormName()] = &inputFile{Name: part.FileName(), Data: data}
+		} else {
+			p[part.FormName()] = f.schema.typedForm(method, part.FormName(), string(data))
+		}
+	}
+}
+
+func respond(w http.ResponseWriter, result any, refusal *apiError) {
+	w.Header().Set("Content-Type", "application/json")
+	if refusal == nil {
+		_ = json.NewEncoder(w).Encode(map[string]any{"ok": true, "result": result})
+		return
+	}
+	w.WriteHeader(refusal.Code)
+	_ = json.NewEncoder(w).Encode(struct {
+		OK bool `json:"ok"`
+		*apiError
+	}{false, refusal})
+}
+
+// Transport reaches the fake without a network, for synctest.
+func (f *Telegram) Transport() http.RoundTripper { return roundTrip(f.carry) }
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (t roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
+
+// carry serves a request in the caller's goroutine. A connection that is cut
+// is cut after the request was written.
+func (f *Telegram) carry(r *http.Request) (resp *http.Response, err error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && trace.WroteRequest != nil {
+		trace.WroteRequest(httptrace.WroteRequestInfo{})
+	}
+	defer func() {
+		if cut := recover(); cut == http.ErrAbortHandler {
+			resp, err = nil, &url.Error{Op: "Post", URL: r.URL.String(), Err: io.ErrUnexpectedEOF}
+		} else if cut != nil {
+			panic(cut)
+		}
+	}()
+	if r.Body == nil {
+		r.Body = http.NoBody
+	}
+	recorder := httptest.NewRecorder()
+	f.ServeHTTP(recorder, r)
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	return recorder.Result(), nil
+}

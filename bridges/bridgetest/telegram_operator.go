@@ -1,0 +1,199 @@
+package bridgetest
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Threads implements [Platform].
+func (f *Telegram) Threads() (list []Thread) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, t := range f.topics {
+		if t.deleted {
+			continue
+		}
+		th := Thread{Ref: itoa(t.id), Title: t.name, Closed: t.closed}
+		for _, m := range t.messages {
+			th.Messages = append(th.Messages, m.shown())
+		}
+		list = append(list, th)
+	}
+	return list
+}
+
+func (m *telegramMessage) shown() Message {
+	out := Message{Remote: itoa(m.id), FromBot: m.from.bot, Text: m.text, Receipt: m.receipt}
+	if m.replyTo != 0 {
+		out.ReplyTo = itoa(m.replyTo)
+	}
+	if m.file != nil {
+		out.Filename, out.Data = m.file.name, m.file.data
+	}
+	return out
+}
+
+// Write implements [Platform].
+func (f *Telegram) Write(thread, operator, text, replyTo string) (remote string) {
+	return f.say(thread, replyTo, &telegramMessage{from: person(operator), text: text})
+}
+
+// WriteAnonymously writes as an administrator who stays anonymous.
+func (f *Telegram) WriteAnonymously(thread, title, text string) (remote string) {
+	return f.say(thread, "", &telegramMessage{from: telegramUser{anon: true, title: title}, text: text})
+}
+
+// WriteAsBot lets another bot write.
+func (f *Telegram) WriteAsBot(thread, name, text string) (remote string) {
+	return f.say(thread, "", &telegramMessage{from: telegramUser{id: 42, bot: true, name: name}, text: text})
+}
+
+// Attach implements [Platform]. Pictures go as photos, recordings as voice
+// messages.
+func (f *Telegram) Attach(thread, operator, filename, mimeType string, data []byte, caption string) (remote string) {
+	return f.AttachAlbum(thread, operator, "", filename, mimeType, data, caption)
+}
+
+// AttachAlbum sends one file of an album; album joins them.
+func (f *Telegram) AttachAlbum(thread, operator, album, filename, mimeType string, data []byte, caption string) (remote string) {
+	kind := "document"
+	switch mimeType {
+	case "image/jpeg":
+		kind = "photo"
+	case "audio/ogg":
+		kind = "voice"
+	}
+	f.mu.Lock()
+	file := f.keep(kind, filename, mimeType, data)
+	f.mu.Unlock()
+	return f.say(thread, "", &telegramMessage{from: person(operator), text: caption, file: file, album: album})
+}
+
+// say puts a human's message into a topic and tells the bot.
+func (f *Telegram) say(thread, replyTo string, m *telegramMessage) (remote string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m.topic, _ = strconv.ParseInt(thread, 10, 64)
+	m.replyTo, _ = strconv.ParseInt(replyTo, 10, 64)
+	f.newMessage(m)
+	f.tell("message", f.render(m))
+	return itoa(m.id)
+}
+
+// Edit implements [Platform].
+func (f *Telegram) Edit(_, remote, text string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	id, _ := strconv.ParseInt(remote, 10, 64)
+	m := f.messages[id]
+	if m == nil || m.text == text {
+		return
+	}
+	m.text, m.edited = text, time.Now().Unix()
+	f.tell("edited_message", f.render(m))
+}
+
+// Delete implements [Platform]: bots are not told of deletes in groups.
+func (f *Telegram) Delete(_, _, remote string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	id, _ := strconv.ParseInt(remote, 10, 64)
+	if m := f.messages[id]; m != nil {
+		f.remove(m)
+	}
+	return false
+}
+
+// CloseThread implements [Platform].
+func (f *Telegram) CloseThread(thread string) { f.turnByHand(thread, true) }
+
+// ReopenThread opens a topic by hand.
+func (f *Telegram) ReopenThread(thread string) { f.turnByHand(thread, false) }
+
+func (f *Telegram) turnByHand(thread string, closed bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	id, _ := strconv.ParseInt(thread, 10, 64)
+	if t := f.topic(id); t != nil {
+		f.turnTopic(t, closed, person("Ada"))
+	}
+}
+
+// DeleteThread implements [Platform]: nobody is told.
+func (f *Telegram) DeleteThread(thread string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	id, _ := strconv.ParseInt(thread, 10, 64)
+	if t := f.topic(id); t != nil {
+		t.deleted = true
+	}
+}
+
+// WriteElsewhere implements [Platform]: in the group outside of topics, as a
+// reply that carries a thread's id there, and in a chat with the bot alone.
+func (f *Telegram) WriteElsewhere(text string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	general := f.newMessage(&telegramMessage{from: person("Eve"), text: text})
+	f.tell("message", f.render(general))
+	reply := f.render(f.newMessage(&telegramMessage{from: person("Eve"), text: text}))
+	reply["message_thread_id"] = general.id
+	f.tell("message", reply)
+	private := f.render(f.newMessage(&telegramMessage{from: person("Eve"), text: text}))
+	private["chat"] = map[string]any{"id": person("Eve").id, "type": "private", "first_name": "Eve"}
+	f.tell("message", private)
+}
+
+// MakeTopic lets an operator make a topic.
+func (f *Telegram) MakeTopic(name string) (thread string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return itoa(f.makeTopic(name, person("Ada")).id)
+}
+
+// Tell brings the bot an update as it is.
+func (f *Telegram) Tell(kind string, body map[string]any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.tell(kind, body)
+}
+
+// keep stores a file.
+func (f *Telegram) keep(kind, name, mimeType string, data []byte) *telegramFile {
+	n := strconv.Itoa(len(f.files) + 1)
+	file := &telegramFile{id: "AgAD" + n, kind: kind, name: name, mimeType: mimeType, path: kind + "s/file_" + n, data: data}
+	f.files[file.id] = file
+	return file
+}
+
+// Enlarge lets the newest file have another size than its data.
+func (f *Telegram) Enlarge(size int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.files["AgAD"+strconv.Itoa(len(f.files))].size = size
+}
+
+func (f *Telegram) getFile(p params) (any, *apiError) {
+	file := f.files[strings.TrimSuffix(p.text("file_id"), "-small")]
+	switch {
+	case file == nil:
+		return nil, badRequest("wrong file_id or the file is temporarily unavailable")
+	case max(file.size, int64(len(file.data))) > 20<<20:
+		return nil, badRequest("file is too big")
+	}
+	return map[string]any{"file_id": file.id, "file_unique_id": "u" + file.id, "file_path": file.path}, nil
+}
+
+func (f *Telegram) serveFile(w http.ResponseWriter, path string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, file := range f.files {
+		if file.path == path {
+			_, _ = w.Write(file.data)
+			return
+		}
+	}
+	respond(w, nil, &apiError{Code: 404, Description: "Not Found"})
+}

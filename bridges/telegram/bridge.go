@@ -1,0 +1,141 @@
+// Package telegram is the bridge to Telegram: a forum topic per session in a
+// group with topics, by the Bot API. It imports package chat, gotgbot for the
+// API's methods and types, and rate for the group's budget.
+//
+// gotgbot's updater is not used: it confirms updates before they are handled
+// and handles those of one topic at once. Neither is its HTTP client, which
+// sends every call as chunked multipart. See Run and client.
+package telegram
+
+import (
+	"log/slog"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/PaulSonOfLars/gotgbot/v2"
+
+	"relay/server/chat"
+)
+
+// Name is the bridge's name.
+const Name = "telegram"
+
+// Config is what a bridge is made of.
+type Config struct {
+	Token  string // from @BotFather
+	ChatID string // of the group with topics: -100 and digits
+	// WebhookSecret is the proof that an update comes from Telegram. Without it
+	// Webhook takes nothing.
+	WebhookSecret string
+	// PublicURL is where the world reaches Webhook, its path included; "" when
+	// relay has no public address.
+	PublicURL string
+	// APIURL is another Bot API server; "" is Telegram's own.
+	APIURL string
+	// Budget is how many messages a minute the group takes; 0 is Telegram's 20.
+	Budget int
+	// Transport carries the calls; nil is one of the bridge's own.
+	Transport http.RoundTripper
+	Log       *slog.Logger
+}
+
+// Bridge implements [chat.Bridge].
+type Bridge struct {
+	cfg    Config
+	log    *slog.Logger
+	bot    *gotgbot.Bot
+	client *client
+	budget *budget
+	topics *topics
+	births *births
+	status status
+	// group is the chat's id. It changes when Telegram says that the group got
+	// a new one.
+	group    atomic.Int64
+	username atomic.Pointer[string] // the bot's, once it is known
+}
+
+var _ chat.Bridge = (*Bridge)(nil)
+
+var (
+	tokenForm  = regexp.MustCompile(`^[0-9]{1,19}:[A-Za-z0-9_-]+$`)
+	secretForm = regexp.MustCompile(`^[A-Za-z0-9_-]{0,256}$`)
+)
+
+// New makes a bridge. It speaks to nobody yet. The error is a
+// [chat.Misconfigured] and holds no secret.
+func New(cfg Config) (*Bridge, error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if !tokenForm.MatchString(cfg.Token) {
+		return nil, &chat.Misconfigured{Problem: "the bot token is not one of Telegram's", Fix: fixToken}
+	}
+	group, err := strconv.ParseInt(strings.TrimSpace(cfg.ChatID), 10, 64)
+	if err != nil {
+		return nil, &chat.Misconfigured{Problem: "the chat id is not a number", Fix: fixChatID}
+	}
+	if !secretForm.MatchString(cfg.WebhookSecret) {
+		return nil, &chat.Misconfigured{Problem: "Telegram does not take this webhook secret",
+			Fix: "use 1 to 256 letters, digits, _ and - for TELEGRAM_WEBHOOK_SECRET"}
+	}
+	id, err := strconv.ParseInt(cfg.Token[:strings.IndexByte(cfg.Token, ':')], 10, 64)
+	if err != nil {
+		return nil, &chat.Misconfigured{Problem: "the bot token is not one of Telegram's", Fix: fixToken}
+	}
+	client, err := newClient(cfg)
+	if err != nil {
+		return nil, err
+	}
+	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), client: client, budget: newBudget(cfg.Budget),
+		topics: newTopics(), births: newBirths(),
+		bot: &gotgbot.Bot{Token: cfg.Token, User: gotgbot.User{Id: id, IsBot: true}, BotClient: client}}
+	b.group.Store(group)
+	return b, nil
+}
+
+// Name implements [chat.Bridge].
+func (b *Bridge) Name() string { return Name }
+
+// Channel implements [chat.Bridge].
+func (b *Bridge) Channel() string { return strconv.FormatInt(b.group.Load(), 10) }
+
+// Limits implements [chat.Bridge]. All threads share the group's budget, so
+// more of them at once would only wait; a few let a large file not hold up the
+// others.
+func (b *Bridge) Limits() chat.Limits {
+	return chat.Limits{Parallel: 4, Coalesce: true, Timeout: uploadTimeout + 2*callTimeout}
+}
+
+// Time limits of calls.
+const (
+	callTimeout   = 15 * time.Second
+	uploadTimeout = 2 * time.Minute
+)
+
+// What a human does about the most frequent faults.
+const (
+	fixToken  = "copy the token that @BotFather gave you into TELEGRAM_BOT_TOKEN; it looks like 123456789:AAE…"
+	fixChatID = "put the id of your group into TELEGRAM_CHAT_ID: it begins with -100, and at https://web.telegram.org/a/ the group's address ends in it"
+	fixMember = "add the bot to the group, then make it an administrator with the right \"Manage topics\""
+	fixTopics = "in the group's settings, switch on \"Topics\""
+	fixRights = "in the group's settings, under Administrators, give the bot the right \"Manage topics\""
+)
+
+// parseBase returns the Bot API's address without a slash at its end.
+func parseBase(address string) (string, error) {
+	if address == "" {
+		return gotgbot.DefaultAPIURL, nil
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return "", &chat.Misconfigured{Problem: "the address of the Bot API server is not one",
+			Fix: "write TELEGRAM_API_URL like http://localhost:8081, or leave it out"}
+	}
+	return strings.TrimRight(address, "/"), nil
+}

@@ -1,0 +1,147 @@
+package telegram
+
+import (
+	"errors"
+	"math"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"relay/server/chat"
+)
+
+// Telegram lets a bot write 20 messages a minute in a group and about one a
+// second in a chat, with short bursts (Bots FAQ). All topics share it; edits
+// and new topics count as well.
+const (
+	groupBudget = 20
+	window      = time.Minute + time.Second // a second for clocks and ways that differ
+	burst       = 5
+	typingPause = 4 * time.Second // Telegram shows typing for 5 s
+)
+
+var errBudget = errors.New("the group's messages of this minute are used up")
+
+// budget counts what the bot writes in its group. It never sleeps: who comes
+// too early is told when to come again.
+type budget struct {
+	perMinute int
+	pace      *rate.Limiter
+
+	mu      sync.Mutex
+	spent   []*expense // of the last minute
+	blocked time.Time  // Telegram said 429: until then
+	typed   time.Time
+}
+
+// expense is one message of the budget. Its time is when it arrived: an upload
+// takes a while.
+type expense struct {
+	at       time.Time
+	underWay bool
+}
+
+func newBudget(perMinute int) *budget {
+	if perMinute <= 0 {
+		perMinute = groupBudget
+	}
+	perSecond := math.Max(1, float64(perMinute)/groupBudget)
+	return &budget{perMinute: perMinute, pace: rate.NewLimiter(rate.Limit(perSecond), int(perSecond)*burst)}
+}
+
+// spend takes one message out of the budget, or says by a [chat.RetryAfter]
+// when there will be one. arrived has to be called when the call has ended.
+func (b *budget) spend() (arrived func(), err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	if wait := b.wait(now); wait > 0 {
+		return nil, &chat.RetryAfter{After: wait, Scope: chat.ScopeSink, Cause: errBudget}
+	}
+	e := &expense{at: now, underWay: true}
+	b.spent = append(b.spent, e)
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		e.at, e.underWay = time.Now(), false
+	}, nil
+}
+
+// wait is how long the next message has to wait; when it need not, the pace
+// has counted it.
+func (b *budget) wait(now time.Time) time.Duration {
+	if wait := b.blocked.Sub(now); wait > 0 {
+		return wait
+	}
+	b.forget(now)
+	if len(b.spent) >= b.perMinute {
+		return b.spent[0].at.Add(window).Sub(now) + time.Millisecond
+	}
+	if r := b.pace.ReserveN(now, 1); r.DelayFrom(now) > 0 {
+		wait := r.DelayFrom(now)
+		r.CancelAt(now)
+		return wait
+	}
+	return 0
+}
+
+// forget drops what was spent more than a minute ago and puts the oldest
+// first. What is under way counts as spent now.
+func (b *budget) forget(now time.Time) {
+	kept := b.spent[:0]
+	for _, e := range b.spent {
+		if e.underWay {
+			e.at = now
+		}
+		if now.Sub(e.at) < window {
+			kept = append(kept, e)
+		}
+	}
+	b.spent = kept
+	for i, e := range kept {
+		if e.at.Before(kept[0].at) {
+			kept[0], kept[i] = kept[i], kept[0]
+		}
+	}
+}
+
+// block keeps the group quiet: Telegram asked for it. More was spent than the
+// bridge knew, by itself before a restart or by another program with its
+// token: it is counted as spent in even steps, so that the next messages do
+// not come all at once and too early again.
+func (b *budget) block(d time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	if until := now.Add(d); until.After(b.blocked) {
+		b.blocked = until
+	}
+	b.forget(now)
+	step := window / time.Duration(b.perMinute)
+	for unknown := b.perMinute - len(b.spent); unknown > 0; unknown-- {
+		b.spent = append(b.spent, &expense{at: b.blocked.Add(time.Duration(unknown-1)*step - window)})
+	}
+	b.forget(now)
+}
+
+// rests returns how long the group is still to be left alone.
+func (b *budget) rests() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return time.Until(b.blocked)
+}
+
+// mayType reports whether a typing sign may be sent: it is what goes first
+// when messages are scarce.
+func (b *budget) mayType() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	b.forget(now)
+	if b.blocked.After(now) || len(b.spent) >= b.perMinute/2 || now.Sub(b.typed) < typingPause {
+		return false
+	}
+	b.typed = now
+	return true
+}

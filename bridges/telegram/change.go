@@ -1,0 +1,138 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/PaulSonOfLars/gotgbot/v2"
+
+	"relay/server/chat"
+)
+
+// edit changes a message's text, or its caption when it shows a file. A part
+// that has no message yet is posted.
+func (b *Bridge) edit(ctx context.Context, topic int64, op chat.Op) (remote string, err error) {
+	if op.Remote == "" {
+		return b.post(ctx, topic, op)
+	}
+	id, err := messageID(op)
+	if err != nil {
+		return "", err
+	}
+	html, plain := render(op)
+	err = b.editText(ctx, id, html, gotgbot.ParseModeHTML)
+	if errors.Is(err, errMarkup) {
+		b.log.Error("Telegram does not take our markup; sent without", "err", err)
+		err = b.editText(ctx, id, plain, "")
+	}
+	if errors.Is(err, errNoText) {
+		err = b.editCaption(ctx, id, html)
+	}
+	if errors.Is(err, errUnchangeable) {
+		return "", fmt.Errorf("%w: %w", chat.ErrMessageGone, err)
+	}
+	return "", err
+}
+
+func (b *Bridge) editText(ctx context.Context, id int64, text, mode string) error {
+	params := map[string]any{"text": text, "link_preview_options": noPreview()}
+	if mode != "" {
+		params["parse_mode"] = mode
+	}
+	return b.change(ctx, "editMessageText", id, params)
+}
+
+func (b *Bridge) editCaption(ctx context.Context, id int64, caption string) error {
+	return b.change(ctx, "editMessageCaption", id, map[string]any{"caption": caption, "parse_mode": gotgbot.ParseModeHTML})
+}
+
+// change makes a call that edits a message. gotgbot's own methods for it send
+// an empty reply markup, which is not a legal one.
+func (b *Bridge) change(ctx context.Context, method string, id int64, params map[string]any) error {
+	return b.spend(ctx, true, func(ctx context.Context) error {
+		params["chat_id"], params["message_id"] = b.group.Load(), id
+		_, err := b.bot.RequestWithContext(ctx, method, params, nil)
+		return err
+	})
+}
+
+// delete removes a message: its own, or an operator's if the bot has the
+// right. After 48 hours nobody's bot can (Bot API, deleteMessage).
+func (b *Bridge) delete(ctx context.Context, op chat.Op) error {
+	id, err := messageID(op)
+	if err != nil {
+		return err
+	}
+	return b.free(ctx, func(ctx context.Context) error {
+		_, err := b.bot.DeleteMessageWithContext(ctx, b.group.Load(), id, nil)
+		return err
+	})
+}
+
+// react puts a receipt on a message; it replaces the earlier one.
+func (b *Bridge) react(ctx context.Context, op chat.Op) error {
+	id, err := messageID(op)
+	if err != nil {
+		return err
+	}
+	emoji := receiptDelivered
+	if op.Receipt == "read" {
+		emoji = receiptRead
+	}
+	return b.free(ctx, func(ctx context.Context) error {
+		_, err := b.bot.SetMessageReactionWithContext(ctx, b.group.Load(), id,
+			&gotgbot.SetMessageReactionOpts{Reaction: []gotgbot.ReactionType{gotgbot.ReactionTypeEmoji{Emoji: emoji}}})
+		return err
+	})
+}
+
+// close and reopen are done when the topic already is as it shall be.
+func (b *Bridge) close(ctx context.Context, topic int64) error {
+	return b.free(ctx, func(ctx context.Context) error {
+		_, err := b.bot.CloseForumTopicWithContext(ctx, b.group.Load(), topic, nil)
+		return err
+	})
+}
+
+func (b *Bridge) reopen(ctx context.Context, topic int64) error {
+	return b.free(ctx, func(ctx context.Context) error {
+		_, err := b.bot.ReopenForumTopicWithContext(ctx, b.group.Load(), topic, nil)
+		return err
+	})
+}
+
+// typing shows that the visitor writes. It is the first to go: what hinders it
+// is no error.
+func (b *Bridge) typing(ctx context.Context, topic int64) {
+	if !b.budget.mayType() {
+		return
+	}
+	err := b.call(ctx, true, func(ctx context.Context) error {
+		_, err := b.bot.SendChatActionWithContext(ctx, b.group.Load(), gotgbot.ChatActionTyping,
+			&gotgbot.SendChatActionOpts{MessageThreadId: topic})
+		return err
+	})
+	if err != nil {
+		b.log.Debug("typing was not shown", "err", err)
+	}
+}
+
+// free makes a call that costs no message and may be repeated. While Telegram
+// wants the group left alone, it waits as all others do.
+func (b *Bridge) free(ctx context.Context, call func(context.Context) error) error {
+	if wait := b.budget.rests(); wait > 0 {
+		return &chat.RetryAfter{After: wait, Scope: chat.ScopeSink, Cause: errBudget}
+	}
+	return b.call(ctx, true, call)
+}
+
+// messageID reads the message that an op changes.
+func messageID(op chat.Op) (int64, error) {
+	id, err := strconv.ParseInt(op.Remote, 10, 64)
+	if err != nil || id <= 0 {
+		return 0, fmt.Errorf("%w: %q is no message", chat.ErrMessageGone, op.Remote)
+	}
+	return id, nil
+}

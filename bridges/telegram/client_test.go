@@ -1,0 +1,87 @@
+package telegram_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"relay/bridges/bridgetest"
+	"relay/bridges/telegram"
+	"relay/server/chat"
+)
+
+// The bridge over a real connection: what is sent has a length, files too, and
+// polling ends with its context.
+func TestOverTheNetwork(t *testing.T) {
+	f := bridgetest.NewTelegram(t)
+	b, log := makeBridge(t, f, func(c *telegram.Config) { c.APIURL, c.Transport = f.URL, nil })
+	in := new(receiver)
+	stop := running(t, b, in)
+	th := open(t, b, "Grace", "")
+	must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "hello"})
+	must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "look", File: opFile("a.pdf", "application/pdf", strings.Repeat("x", 1<<20))})
+	f.Write(th.Ref, "Ada", "one", "")
+	until(t, "the answer comes", func() bool { return len(in.texts(t, b)) == 1 })
+	if got := f.Threads()[0].Messages; shown(f.Threads()[0]) != "hello|look|one" || len(got[1].Data) != 1<<20 {
+		t.Errorf("shown: %s", shown(f.Threads()[0]))
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	clean(t, f, log)
+}
+
+// The token is in every address, and in nothing that is returned or logged.
+func TestTokenIsNeverTold(t *testing.T) {
+	hijacked := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err == nil {
+			conn.Close()
+		}
+	}))
+	defer hijacked.Close()
+	moved := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, hijacked.URL+r.URL.Path, http.StatusTemporaryRedirect)
+	}))
+	defer moved.Close()
+	telling := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusBadGateway)
+		fmt.Fprintf(w, "<html>cannot reach %s</html>", r.URL.Path)
+	}))
+	defer telling.Close()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := "http://" + closed.Addr().String()
+	closed.Close()
+	for name, address := range map[string]string{"cut": hijacked.URL, "redirected": moved.URL, "a proxy's page": telling.URL, "nobody there": nobody, "no such host": "http://relay.invalid"} {
+		f := bridgetest.NewTelegramBubble(t)
+		b, log := makeBridge(t, f, func(c *telegram.Config) { c.APIURL, c.Transport = address, nil })
+		ctx, cancel := context.WithCancel(t.Context())
+		log.on("cannot be received", cancel)
+		errs := []error{b.Run(ctx, new(receiver))}
+		for _, op := range []chat.Op{{Kind: chat.OpOpen, Title: "a"}, {Kind: chat.OpPost, Text: "a"}, {Kind: chat.OpEdit, Remote: "1", Text: "a"},
+			{Kind: chat.OpPost, File: opFile("a", "text/plain", "a")}, {Kind: chat.OpTyping}} {
+			_, err := b.Do(t.Context(), chat.Thread{Ref: "3"}, op)
+			errs = append(errs, err)
+		}
+		_, err := b.Fetch(t.Context(), "a")
+		errs = append(errs, err)
+		for _, finding := range b.Check(t.Context()) {
+			errs = append(errs, fmt.Errorf("%+v", finding))
+		}
+		for _, err := range errs {
+			if err != nil && strings.Contains(err.Error(), "AAcanary") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if strings.Contains(log.String(), "AAcanary") {
+			t.Errorf("%s: %s", name, log)
+		}
+	}
+}

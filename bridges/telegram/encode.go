@@ -1,0 +1,95 @@
+package telegram
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"mime/multipart"
+
+	"github.com/PaulSonOfLars/gotgbot/v2"
+)
+
+// payload is a request's body.
+type payload struct {
+	body        io.Reader
+	size        int64 // -1 when it is not known
+	contentType string
+}
+
+// upload is a file in a request; gotgbot hands it through as it is.
+type upload struct {
+	io.Reader
+	size int64
+}
+
+// encode renders the parameters of a call. gotgbot sets optional ones to nil,
+// which the Bot API does not take.
+func encode(params map[string]any) (payload, error) {
+	fields, files := map[string]any{}, map[string]*gotgbot.FileReader{}
+	for name, value := range params {
+		if file, ok := value.(*gotgbot.FileReader); ok && file.Data != nil {
+			files[name] = file
+		} else if value != nil {
+			fields[name] = value
+		}
+	}
+	if len(files) > 0 {
+		return encodeForm(fields, files)
+	}
+	body, err := json.Marshal(fields)
+	return payload{bytes.NewReader(body), int64(len(body)), "application/json"}, err
+}
+
+// encodeForm renders a form with files, which are read only while it is sent.
+// The length is told beforehand: not every server takes chunks.
+func encodeForm(fields map[string]any, files map[string]*gotgbot.FileReader) (payload, error) {
+	var buf bytes.Buffer
+	form := multipart.NewWriter(&buf)
+	for name, value := range fields {
+		text, err := fieldText(value)
+		if err != nil {
+			return payload{}, err
+		}
+		if err := form.WriteField(name, text); err != nil {
+			return payload{}, err
+		}
+	}
+	var parts []io.Reader
+	var size int64
+	flush := func() {
+		size += int64(buf.Len())
+		parts = append(parts, bytes.NewReader(bytes.Clone(buf.Bytes())))
+		buf.Reset()
+	}
+	known := true
+	for name, file := range files {
+		if _, err := form.CreateFormFile(name, file.Name); err != nil {
+			return payload{}, err
+		}
+		flush()
+		parts = append(parts, file.Data)
+		if u, ok := file.Data.(upload); ok {
+			size += u.size
+		} else {
+			known = false
+		}
+	}
+	if err := form.Close(); err != nil {
+		return payload{}, err
+	}
+	flush()
+	if !known {
+		size = -1
+	}
+	return payload{io.MultiReader(parts...), size, form.FormDataContentType()}, nil
+}
+
+// fieldText renders a parameter as a form carries it: text as it is, all else
+// as JSON (Bot API, "Making requests").
+func fieldText(value any) (string, error) {
+	if text, ok := value.(string); ok {
+		return text, nil
+	}
+	text, err := json.Marshal(value)
+	return string(text), err
+}

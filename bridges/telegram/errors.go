@@ -1,0 +1,145 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/PaulSonOfLars/gotgbot/v2"
+
+	"relay/server/chat"
+)
+
+// What the bridge itself acts upon.
+var (
+	errUnchanged    = errors.New("it is so already")
+	errMarkup       = errors.New("the markup is not understood")
+	errNoText       = errors.New("the message has a caption, no text")
+	errPicture      = errors.New("the file is not taken as a picture or recording")
+	errWebhookSet   = errors.New("a webhook is set")
+	errOtherPoller  = errors.New("another program receives with this bot's token")
+	errUnchangeable = errors.New("the message cannot be changed any more")
+)
+
+// refusals says what the Bot API's descriptions mean; the first that is found
+// in one counts. The texts are those of the server's source and of its answers:
+// there are no codes.
+var refusals = []struct {
+	text string
+	err  error
+}{
+	{"TOPIC_NOT_MODIFIED", errUnchanged},
+	{"message is not modified", errUnchanged},
+	{"REACTION_INVALID", errUnchanged},   // the group does not allow it: a receipt less
+	{"REACTIONS_TOO_MANY", errUnchanged}, // likewise
+
+	// The server looks for the topic before every send and says so whatever
+	// is wrong with it.
+	{"message thread not found", chat.ErrThreadGone},
+	{"TOPIC_DELETED", chat.ErrThreadGone},
+	{"TOPIC_ID_INVALID", chat.ErrThreadGone},
+	{"TOPIC_CLOSED", chat.ErrThreadClosed},
+
+	{"message to edit not found", chat.ErrMessageGone},
+	{"message to delete not found", chat.ErrMessageGone},
+	{"message to react not found", chat.ErrMessageGone},
+	{"message identifier is not specified", chat.ErrMessageGone},
+	{"MESSAGE_ID_INVALID", chat.ErrMessageGone},
+	{"message can't be deleted", chat.ErrMessageGone},
+	{"message can't be edited", chat.ErrMessageGone},
+
+	{"can't parse entities", errMarkup},
+	{"there is no text in the message to edit", errNoText},
+	{"there is no caption in the message to edit", errUnchangeable},
+	{"PHOTO_INVALID_DIMENSIONS", errPicture},
+	{"IMAGE_PROCESS_FAILED", errPicture},
+	{"PHOTO_SAVE_FILE_INVALID", errPicture},
+	{"VOICE_MESSAGES_FORBIDDEN", errPicture},
+
+	{"can't use getUpdates method while webhook is active", errWebhookSet},
+	{"terminated by other getUpdates request", errOtherPoller},
+	{"terminated by setWebhook request", errWebhookSet},
+
+	{"not enough rights to create a topic", &chat.Misconfigured{Problem: "the bot may not open topics in the group", Fix: fixRights}},
+	{"CHAT_ADMIN_REQUIRED", &chat.Misconfigured{Problem: "the bot is not an administrator of the group", Fix: fixRights}},
+	{"not enough rights", &chat.Misconfigured{Problem: "the bot lacks a right in the group", Fix: fixRights}},
+	{"have no rights to send a message", &chat.Misconfigured{Problem: "the bot may not write in the group", Fix: fixRights}},
+	{"CHAT_WRITE_FORBIDDEN", &chat.Misconfigured{Problem: "the bot may not write in the group", Fix: fixRights}},
+	{"the chat is not a forum", &chat.Misconfigured{Problem: "the group has no topics", Fix: fixTopics}},
+	{"CHANNEL_FORUM_MISSING", &chat.Misconfigured{Problem: "the group has no topics", Fix: fixTopics}},
+	{"chat not found", &chat.Misconfigured{Problem: "Telegram knows no such group, or the bot is not in it", Fix: fixChatID}},
+	{"bot was kicked", &chat.Misconfigured{Problem: "the bot was removed from the group", Fix: fixMember}},
+	{"bot is not a member", &chat.Misconfigured{Problem: "the bot is not in the group", Fix: fixMember}},
+	{"group chat was deleted", &chat.Misconfigured{Problem: "the group was deleted", Fix: fixChatID}},
+}
+
+var errToken = &chat.Misconfigured{Problem: "Telegram does not accept the bot token", Fix: fixToken}
+
+// translate says by the errors of package chat, or of this one, what came of a
+// call. A call that may safely be repeated is never ambiguous.
+func translate(err error, repeatable bool) error {
+	var refusal *gotgbot.TelegramError
+	if errors.As(err, &refusal) {
+		return translateRefusal(refusal)
+	}
+	var cut *callError
+	if errors.As(err, &cut) {
+		if cut.sent && !repeatable {
+			return fmt.Errorf("%w: %w", chat.ErrAmbiguous, err)
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			// Of a call that may be repeated, or never left: not in doubt.
+			return fmt.Errorf("%s: Telegram did not answer in time", cut.method)
+		}
+		return err
+	}
+	if err != nil && !repeatable { // carried out, but the answer cannot be read
+		return fmt.Errorf("%w: %w", chat.ErrAmbiguous, err)
+	}
+	return err
+}
+
+func translateRefusal(e *gotgbot.TelegramError) error {
+	switch {
+	case e.Code == 429:
+		return &chat.RetryAfter{After: patience(e), Scope: chat.ScopeSink, Cause: e}
+	case e.Code == 401, e.Code == 404 && e.Description == "Not Found":
+		return errToken
+	case e.Code >= 500:
+		return e
+	}
+	for _, r := range refusals {
+		if strings.Contains(e.Description, r.text) {
+			return fmt.Errorf("%w (%s: %s)", r.err, e.Method, e.Description)
+		}
+	}
+	if e.Code == 403 {
+		return &chat.Misconfigured{Problem: "Telegram forbids it: " + e.Description, Fix: fixMember}
+	}
+	return fmt.Errorf("%w: %w", chat.ErrPermanent, e)
+}
+
+// maxPatience bounds what one 429 may ask for; what is asked for beyond is
+// asked for again.
+const maxPatience = time.Hour
+
+// patience is how long a 429 wants to be left alone, and a little more.
+func patience(e *gotgbot.TelegramError) time.Duration {
+	wait := time.Second
+	if e.ResponseParams != nil && e.ResponseParams.RetryAfter > 0 {
+		wait = min(time.Duration(e.ResponseParams.RetryAfter)*time.Second, maxPatience)
+	}
+	return wait + rand.N(time.Second)
+}
+
+// migrated returns the id that a group got when it became a supergroup.
+func migrated(err error) (group int64, ok bool) {
+	var refusal *gotgbot.TelegramError
+	if errors.As(err, &refusal) && refusal.ResponseParams != nil {
+		group = refusal.ResponseParams.MigrateToChatId
+	}
+	return group, group != 0
+}

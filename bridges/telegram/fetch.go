@@ -1,0 +1,70 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/PaulSonOfLars/gotgbot/v2"
+
+	"relay/server/chat"
+)
+
+// maxFetch is the largest file that Telegram's server hands to a bot (Bot API,
+// getFile).
+const maxFetch = 20 << 20
+
+// Fetch implements [chat.Bridge]. The file's address holds the token and stays
+// in here.
+func (b *Bridge) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
+	file, err := b.bot.GetFileWithContext(ctx, ref, &gotgbot.GetFileOpts{RequestOpts: within(callTimeout)})
+	if err != nil {
+		return nil, fmt.Errorf("find the file: %w", fileError(translate(err, true)))
+	}
+	if file.FilePath == "" {
+		return nil, fmt.Errorf("%w: Telegram does not hand the file out", chat.ErrPermanent)
+	}
+	if strings.HasPrefix(file.FilePath, "/") {
+		// A local server without --local's file service names its own disk.
+		return nil, &chat.Misconfigured{Problem: "the Bot API server keeps files on its own disk",
+			Fix: "start telegram-bot-api without --local, so that files can be fetched from it"}
+	}
+	return b.client.download(ctx, file.FilePath)
+}
+
+// fileError makes what was refused final: Telegram does not change its mind
+// about a file.
+func fileError(err error) error {
+	var human *chat.Misconfigured
+	if errors.As(err, &human) {
+		return err
+	}
+	if errors.Is(err, chat.ErrPermanent) {
+		return fmt.Errorf("the file is larger than the 20 MB that Telegram hands to bots, or gone: %w", err)
+	}
+	return err
+}
+
+// download opens a file of the Bot API server.
+func (c *client) download(ctx context.Context, path string) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.FileURL(c.token, path, nil), nil)
+	if err != nil {
+		return nil, c.redact(err)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, &callError{"fetch", false, c.redact(err)}
+	}
+	if resp.StatusCode == http.StatusOK {
+		return resp.Body, nil
+	}
+	resp.Body.Close()
+	err = fmt.Errorf("fetch the file: Telegram answered HTTP %d", resp.StatusCode)
+	if resp.StatusCode >= 400 && resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests {
+		err = fmt.Errorf("%w: %w", chat.ErrPermanent, err)
+	}
+	return nil, err
+}

@@ -1,0 +1,126 @@
+package telegram
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"relay/server/chat"
+)
+
+// Lengths count UTF-16 units after the markup is taken out (Bot API,
+// sendMessage and sendPhoto).
+const (
+	maxText    = 4096
+	maxCaption = 1024
+	maxFrom    = 200
+)
+
+// joiner is an invisible character. Behind an @ it keeps Telegram from making
+// a mention of it, which would notify a member of the group.
+const joiner = "\u2060"
+
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// escape makes text that shows as it is in HTML mode and means nothing.
+func escape(text string) string { return escaper.Replace(silence(text)) }
+
+// silence breaks mentions. Addresses (ada@example.com) are none.
+func silence(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if !strings.Contains(text, "@") {
+		return text
+	}
+	var out strings.Builder
+	before := ' '
+	for i, r := range text {
+		out.WriteRune(r)
+		if r == '@' && !wordy(before) && i+1 < len(text) && wordy(rune(text[i+1])) {
+			out.WriteString(joiner)
+		}
+		before = r
+	}
+	return out.String()
+}
+
+func wordy(r rune) bool {
+	return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+}
+
+// units is the length of text as Telegram counts it.
+func units(text string) int {
+	n := 0
+	for _, r := range text {
+		n++
+		if r > 0xFFFF {
+			n++
+		}
+	}
+	return n
+}
+
+// label is what stands before an op's text: who wrote it, and that it replaces
+// an earlier one.
+func label(op chat.Op) string {
+	var parts []string
+	if op.From != "" {
+		parts = append(parts, oneLine(op.From, maxFrom))
+	}
+	if op.Edited {
+		parts = append(parts, "✏️ edited")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, " · ") + ":"
+}
+
+// render makes the two forms of an op's text: HTML, and the plain one for the
+// case that Telegram does not take the HTML.
+func render(op chat.Op) (html, plain string) {
+	if op.Kind == chat.OpNote {
+		return "<i>" + escape(op.Text) + "</i>", silence(op.Text)
+	}
+	name := label(op)
+	if name == "" {
+		return escape(op.Text), silence(op.Text)
+	}
+	if op.Text == "" {
+		return "<b>" + escape(name) + "</b>", silence(name)
+	}
+	return "<b>" + escape(name) + "</b>\n" + escape(op.Text), silence(name + "\n" + op.Text)
+}
+
+// oneLine takes what is not printed out of a text and bounds it in UTF-16
+// units.
+func oneLine(text string, limit int) string {
+	text = strings.Join(strings.Fields(strings.Map(printed, text)), " ")
+	if units(text) <= limit {
+		return text
+	}
+	return strings.TrimRight(cutUnits(text, limit-1), " ") + "…"
+}
+
+// cutUnits returns the longest beginning of text that is not over limit.
+func cutUnits(text string, limit int) string {
+	n := 0
+	for i, r := range text {
+		if n += units(string(r)); n > limit {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// printed maps control characters to spaces and drops those that turn the
+// direction of text or are nothing.
+func printed(r rune) rune {
+	switch {
+	case r < ' ', 0x7F <= r && r <= 0x9F, r == 0x2028, r == 0x2029:
+		return ' '
+	case 0x200B <= r && r <= 0x200C, r == 0x200E, r == 0x200F, 0x202A <= r && r <= 0x202E, 0x2060 <= r && r <= 0x2069, r == 0xFEFF:
+		return -1
+	case r == utf8.RuneError:
+		return -1
+	}
+	return r
+}

@@ -1,0 +1,264 @@
+package telegram_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"relay/bridges/bridgetest"
+	"relay/bridges/telegram"
+	"relay/server/chat"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+const secret = "webhook-Secret_1"
+
+// testLog collects what a bridge logs.
+type testLog struct {
+	mu    sync.Mutex
+	buf   bytes.Buffer
+	words string
+	do    func()
+}
+
+func (l *testLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.do != nil && bytes.Contains(p, []byte(l.words)) {
+		l.do()
+	}
+	return l.buf.Write(p)
+}
+
+// on has something done when words are logged.
+func (l *testLog) on(words string, do func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.words, l.do = words, do
+}
+
+func (l *testLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+// makeBridge makes a bridge to the fake, in process.
+func makeBridge(t *testing.T, f *bridgetest.Telegram, change ...func(*telegram.Config)) (*telegram.Bridge, *testLog) {
+	t.Helper()
+	log := new(testLog)
+	cfg := telegram.Config{Token: f.Token, ChatID: chatID(f), Budget: 6000, Transport: f.Transport(), APIURL: "http://telegram.test",
+		Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	for _, c := range change {
+		c(&cfg)
+	}
+	b, err := telegram.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, log
+}
+
+func chatID(f *bridgetest.Telegram) string { return json.Number(jsonOf(f.Group)).String() }
+
+func jsonOf(v any) string {
+	out, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(out)
+}
+
+// receiver keeps updates in memory.
+type receiver struct {
+	mu      sync.Mutex
+	fail    int // the next so many are not stored
+	updates []chat.Update
+	keys    map[string]int
+}
+
+func (r *receiver) Receive(_ context.Context, u chat.Update) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.fail > 0 {
+		r.fail--
+		return errors.New("the disk is away")
+	}
+	if r.keys == nil {
+		r.keys = map[string]int{}
+	}
+	if r.keys[u.Key]++; r.keys[u.Key] == 1 {
+		r.updates = append(r.updates, u)
+	}
+	return nil
+}
+
+// inbounds are what the updates mean, in order.
+func (r *receiver) inbounds(t *testing.T, b *telegram.Bridge) (list []chat.Inbound) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, u := range r.updates {
+		in, err := b.Parse([]byte(u.Raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(in) > 0 && u.Thread != in[0].Thread.Ref {
+			t.Errorf("the update of %s waits in the lane %q", in[0].Thread.Ref, u.Thread)
+		}
+		list = append(list, in...)
+	}
+	return list
+}
+
+// texts are what operators wrote.
+func (r *receiver) texts(t *testing.T, b *telegram.Bridge) (list []string) {
+	t.Helper()
+	for _, in := range r.inbounds(t, b) {
+		list = append(list, in.Text)
+	}
+	return list
+}
+
+// must carries an op out.
+func must(t *testing.T, b *telegram.Bridge, th chat.Thread, op chat.Op) string {
+	t.Helper()
+	remote, err := b.Do(t.Context(), th, op)
+	if err != nil {
+		t.Fatalf("op %d: %v", op.Kind, err)
+	}
+	return remote
+}
+
+// open makes a thread.
+func open(t *testing.T, b *telegram.Bridge, title, sessionID string) chat.Thread {
+	t.Helper()
+	ref := must(t, b, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: title, SessionID: sessionID})
+	return chat.Thread{Bridge: telegram.Name, Channel: b.Channel(), Ref: ref, SessionID: sessionID}
+}
+
+// opFile makes a file to send.
+func opFile(name, mimeType, content string) *chat.OpFile {
+	return &chat.OpFile{Filename: name, MimeType: mimeType, Size: int64(len(content)), Open: func(context.Context) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(content)), nil
+	}}
+}
+
+const png = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+
+// golden compares with a file of testdata/telegram.
+func golden(t *testing.T, name string, got any) {
+	t.Helper()
+	path := filepath.Join("..", "..", "testdata", "telegram", name)
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(got); err != nil {
+		t.Fatal(err)
+	}
+	out := buf.Bytes()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, out, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(out, want) {
+		t.Errorf("%s differs:\n%s", name, out)
+	}
+}
+
+// clean checks at a test's end that the schema allowed everything and that the
+// token is in no log.
+func clean(t *testing.T, f *bridgetest.Telegram, log *testLog) {
+	t.Helper()
+	for _, v := range f.Violations() {
+		t.Errorf("violation: %s", v)
+	}
+	if log != nil && strings.Contains(log.String(), "AAcanary") {
+		t.Error("the token is in the log")
+	}
+}
+
+// until waits for something asynchronous.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("never: " + what)
+		}
+	}
+}
+
+// told is what an Inbound says, without what it leaves open.
+func told(list []chat.Inbound) (out []map[string]any) {
+	for _, in := range list {
+		out = append(out, compact(in).(map[string]any))
+	}
+	return out
+}
+
+// compact turns a value into JSON's and leaves out what is empty.
+func compact(v any) any {
+	var generic any
+	if err := json.Unmarshal([]byte(jsonOf(v)), &generic); err != nil {
+		panic(err)
+	}
+	return prune(generic)
+}
+
+func prune(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, value := range v {
+			if value = prune(value); value == nil {
+				delete(v, name)
+			}
+		}
+		if len(v) == 0 {
+			return nil
+		}
+		return v
+	case []any:
+		for i := range v {
+			v[i] = prune(v[i])
+		}
+		if len(v) == 0 {
+			return nil
+		}
+		return v
+	case string:
+		if v == "" || strings.HasPrefix(v, "1970-01-01") {
+			return nil
+		}
+	case float64:
+		if v == 0 {
+			return nil
+		}
+	}
+	return v
+}
+
+type (
+	ctx    = context.Context
+	reader = io.ReadCloser
+	config = telegram.Config
+)

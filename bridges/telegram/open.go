@@ -1,0 +1,48 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"relay/server/chat"
+)
+
+// errAdopted: the topic that Telegram made for this call was taken by another
+// that had lost its answer. It makes a new one.
+var errAdopted = errors.New("the new topic went to another session")
+
+// open makes the topic. Its summary is a message of its own: see splitOpen.
+func (b *Bridge) open(ctx context.Context, op chat.Op) (remote string, err error) {
+	name := topicName(op.Title, op.SessionID)
+	var topic int64
+	if op.Ambiguous {
+		topic = b.births.adopt(name)
+	}
+	if topic == 0 {
+		if topic, err = b.createTopic(ctx, name); err != nil {
+			return "", err
+		}
+	}
+	ref := strconv.FormatInt(topic, 10)
+	b.topics.learn(ref, op.SessionID)
+	return ref, nil
+}
+
+// createTopic makes a topic. It costs a message of the group's budget.
+func (b *Bridge) createTopic(ctx context.Context, name string) (topic int64, err error) {
+	err = b.spend(ctx, false, func(ctx context.Context) error {
+		made, err := b.bot.CreateForumTopicWithContext(ctx, b.group.Load(), name, nil)
+		if err == nil {
+			topic = made.MessageThreadId
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, chat.ErrAmbiguous):
+		b.births.miss(name)
+	case err == nil && !b.births.claim(topic, name):
+		return 0, errAdopted
+	}
+	return topic, err
+}

@@ -1,0 +1,147 @@
+package telegram
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"relay/server/chat"
+)
+
+// Parse implements [chat.Bridge]. It takes what humans write in topics of the
+// bridge's group; not what bots write, nor what is outside of topics.
+func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
+	u, err := decode(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the update is not Telegram's: %w", chat.ErrPermanent, err)
+	}
+	m := u.about()
+	if m == nil || !b.ours(m.Chat.ID) {
+		return nil, nil
+	}
+	if m.MigrateTo != 0 {
+		return []chat.Inbound{b.moved(m)}, nil
+	}
+	// A reply outside of topics may carry a thread's id: only the flag tells.
+	// A message without an id is ephemeral, or not sent yet.
+	if m.ID <= 0 || m.Topic <= 0 || !m.InTopic || !b.human(m) {
+		return nil, nil
+	}
+	in, ok := b.inbound(m)
+	if !ok {
+		return nil, nil
+	}
+	if u.Edited != nil {
+		if in.Kind != chat.InboundMessage {
+			return nil, nil
+		}
+		in.Kind = chat.InboundEdited
+	}
+	return []chat.Inbound{in}, nil
+}
+
+// ours reports whether a chat is the bridge's group, by its id of now or the
+// one of the settings.
+func (b *Bridge) ours(id int64) bool {
+	return id == b.group.Load() || strconv.FormatInt(id, 10) == strings.TrimSpace(b.cfg.ChatID)
+}
+
+// human reports whether a person wrote a message. Administrators who stay
+// anonymous write as the group, by a bot of Telegram's.
+func (b *Bridge) human(m *message) bool {
+	if m.From == nil || m.From.ID == b.bot.Id {
+		return false
+	}
+	if m.SenderChat != nil {
+		return m.SenderChat.ID == m.Chat.ID
+	}
+	return !m.From.IsBot
+}
+
+// moved says that the group got a new id.
+func (b *Bridge) moved(m *message) chat.Inbound {
+	return chat.Inbound{Kind: chat.InboundChannelMoved, Text: strconv.FormatInt(m.MigrateTo, 10), At: m.at(),
+		Thread: chat.Thread{Bridge: Name, Channel: strconv.FormatInt(m.Chat.ID, 10)}}
+}
+
+// inbound says what a message in a topic means; ok is false when nothing.
+func (b *Bridge) inbound(m *message) (in chat.Inbound, ok bool) {
+	in = chat.Inbound{Kind: chat.InboundMessage, Remote: strconv.FormatInt(m.ID, 10), Operator: operator(m), At: m.at(), Group: m.Group,
+		Thread:    chat.Thread{Bridge: Name, Channel: strconv.FormatInt(m.Chat.ID, 10), Ref: m.ref()},
+		SessionID: b.sessionByRoot(m), ReplyTo: repliedTo(m)}
+	switch {
+	case m.TopicClosed != nil:
+		in.Kind = chat.InboundThreadClosed
+	case m.TopicReopened != nil:
+		in.Kind = chat.InboundThreadReopened
+	default:
+		in.Text, in.Files = b.textOf(m), m.files()
+		return in, in.Text != "" || len(in.Files) > 0
+	}
+	return in, true
+}
+
+// repliedTo names the message that an operator answers. Telegram shows every
+// message of a topic as a reply to the topic's first one: that is none.
+func repliedTo(m *message) string {
+	r := m.ReplyTo
+	if r == nil || r.ID == m.Topic || r.TopicCreated != nil || r.ID <= 0 {
+		return ""
+	}
+	return strconv.FormatInt(r.ID, 10)
+}
+
+// sessionByRoot reads the session out of the topic's first message, whose name
+// never changes, if the bot made the topic.
+func (b *Bridge) sessionByRoot(m *message) string {
+	r := m.ReplyTo
+	if r == nil || r.TopicCreated == nil || r.From == nil || r.From.ID != b.bot.Id {
+		return ""
+	}
+	return sessionOf(r.TopicCreated.Name)
+}
+
+// operator is the name of who wrote. Anonymous administrators may have a title.
+func operator(m *message) string {
+	if m.SenderChat != nil {
+		if m.Signature != "" {
+			return m.Signature
+		}
+		return m.SenderChat.Title
+	}
+	if name := strings.TrimSpace(m.From.FirstName + " " + m.From.LastName); name != "" {
+		return name
+	}
+	return m.From.Username
+}
+
+// textOf is a message's text in plain form.
+func (b *Bridge) textOf(m *message) string {
+	if m.Text != "" {
+		return b.command(plain(m.Text, m.Entities))
+	}
+	if m.Caption != "" {
+		return plain(m.Caption, m.CaptionEntities)
+	}
+	return m.described()
+}
+
+// command takes the bot's name out of "/close@name": so Telegram writes a
+// command that was picked from the menu.
+func (b *Bridge) command(text string) string {
+	if !strings.HasPrefix(text, "/") {
+		return text
+	}
+	end := strings.IndexFunc(text, func(r rune) bool { return !wordy(r) && r != '/' && r != '@' })
+	if end < 0 {
+		end = len(text)
+	}
+	name, bot, addressed := strings.Cut(text[:end], "@")
+	if !addressed {
+		return text
+	}
+	if own := b.username.Load(); own != nil && !strings.EqualFold(*own, bot) {
+		return "" // another bot's
+	}
+	return name + text[end:]
+}

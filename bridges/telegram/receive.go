@@ -1,0 +1,174 @@
+package telegram
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/PaulSonOfLars/gotgbot/v2"
+
+	"relay/server/chat"
+)
+
+// Long polling (Bot API, getUpdates). A bot that was idle for a week starts
+// with new numbers.
+const (
+	pollTime   = 50 * time.Second
+	pollLimit  = 100
+	emptyPause = time.Second // an empty answer that came at once: no hot loop
+	numbersAge = 6 * 24 * time.Hour
+)
+
+// retryPause is the pause after the n-th failure in a row. Reception is never
+// given up: an operator's answer waits a day at Telegram.
+var retryPause = chat.Backoff(time.Second, 30*time.Second)
+
+// Run implements [chat.Bridge]. It decides how updates come (see register) and
+// polls if they have to be asked for.
+func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
+	p := poller{bridge: b, in: in}
+	for failures := 0; ctx.Err() == nil; {
+		done, err := p.step(ctx)
+		var human *chat.Misconfigured
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.As(err, &human):
+			b.status.fail(err)
+			return err
+		case err != nil:
+			failures++
+			b.complain(err)
+			sleep(ctx, pauseAfter(err, failures))
+		case done:
+			return nil
+		default:
+			failures = 0
+			b.recovered()
+		}
+	}
+	return nil
+}
+
+// poller asks for updates.
+type poller struct {
+	bridge     *Bridge
+	in         chat.Receiver
+	registered bool
+	offset     int64 // all before it are stored; 0 before the first
+	moved      time.Time
+}
+
+// step registers, or asks once. It is done when Telegram pushes.
+func (p *poller) step(ctx context.Context) (done bool, err error) {
+	if !p.registered {
+		pushes, err := p.bridge.register(ctx)
+		p.registered = err == nil
+		return pushes, err
+	}
+	err = p.poll(ctx)
+	if errors.Is(err, errWebhookSet) {
+		p.registered = false // look again who set it
+		p.bridge.log.Warn("a webhook took the updates away", "err", err)
+		return false, sleep(ctx, retryPause(1))
+	}
+	return false, err
+}
+
+// poll asks once and stores what comes, each update before the next and all
+// before they are confirmed by asking for later ones.
+func (p *poller) poll(ctx context.Context) error {
+	if time.Since(p.moved) > numbersAge {
+		p.offset = 0
+	}
+	begun := time.Now()
+	updates, err := p.ask(ctx)
+	if err != nil {
+		return err
+	}
+	for _, raw := range updates {
+		id, err := p.bridge.take(ctx, p.in, raw)
+		if err != nil {
+			return fmt.Errorf("store an update: %w", err)
+		}
+		p.offset, p.moved = id+1, time.Now()
+	}
+	if len(updates) == 0 && time.Since(begun) < emptyPause {
+		return sleep(ctx, emptyPause)
+	}
+	return nil
+}
+
+// ask makes one call of getUpdates. The updates are raw: gotgbot's types would
+// lose what they do not know.
+func (p *poller) ask(ctx context.Context) (updates []json.RawMessage, err error) {
+	params := map[string]any{"timeout": int(pollTime / time.Second), "limit": pollLimit, "allowed_updates": allowedUpdates}
+	if p.offset != 0 {
+		params["offset"] = p.offset
+	}
+	answer, err := p.bridge.bot.RequestWithContext(ctx, "getUpdates", params, within(pollTime+10*time.Second))
+	if err != nil {
+		return nil, translate(err, true)
+	}
+	return updates, json.Unmarshal(answer, &updates)
+}
+
+// take stores a raw update, if it means something to relay, and returns its
+// number.
+func (b *Bridge) take(ctx context.Context, in chat.Receiver, raw []byte) (id int64, err error) {
+	u, err := decode(raw)
+	if err != nil && u.ID == 0 {
+		return 0, fmt.Errorf("%w: an update without a number: %w", chat.ErrPermanent, err)
+	}
+	b.observe(u)
+	meaning, err := b.Parse(raw)
+	if err == nil && len(meaning) == 0 {
+		return u.ID, nil
+	}
+	stored := chat.Update{Bridge: Name, Key: strconv.FormatInt(u.ID, 10), Raw: chat.Raw(raw)}
+	if len(meaning) > 0 {
+		stored.Thread = meaning[0].Thread.Ref
+		b.topics.learn(stored.Thread, meaning[0].SessionID)
+	}
+	return u.ID, in.Receive(ctx, stored)
+}
+
+// observe looks at what the bridge itself has to know: its own new topics, and
+// what becomes of its rights.
+func (b *Bridge) observe(u *update) {
+	if m := u.Message; m != nil && b.ours(m.Chat.ID) && m.TopicCreated != nil && m.From != nil && m.From.ID == b.bot.Id {
+		b.births.tell(m.Topic, m.TopicCreated.Name, time.Unix(m.Date, 0))
+	}
+	if c := u.Member; c != nil && b.ours(c.Chat.ID) && !(c.New.Status == "administrator" && c.New.CanManageTopics) {
+		b.log.Error("the bot lost its rights in the group", "status", c.New.Status, "fix", fixMember)
+	}
+}
+
+// pauseAfter is how long to wait after a failure.
+func pauseAfter(err error, failures int) time.Duration {
+	pause := retryPause(failures)
+	var refusal *gotgbot.TelegramError
+	var wait *chat.RetryAfter
+	switch {
+	case errors.As(err, &wait):
+		return max(pause, wait.After)
+	case errors.Is(err, errOtherPoller), errors.As(err, &refusal):
+		return max(pause, 3*time.Second)
+	}
+	return pause
+}
+
+// sleep waits, or returns why it could not.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

@@ -1,0 +1,315 @@
+package telegram_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay/bridges/bridgetest"
+	"relay/bridges/telegram"
+	"relay/server/chat"
+)
+
+// running runs a bridge's reception until the test or stop ends it.
+func running(t *testing.T, b *telegram.Bridge, in chat.Receiver) (stop func() error) {
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- b.Run(ctx, in) }()
+	ended := false
+	stop = func() error {
+		cancel()
+		if ended {
+			return nil
+		}
+		ended = true
+		return <-done
+	}
+	t.Cleanup(func() { _ = stop() })
+	return stop
+}
+
+// settled lets everything happen that happens within a while.
+func settled(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func TestPollingReceives(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewTelegramBubble(t)
+		b, log := makeBridge(t, f)
+		in := new(receiver)
+		running(t, b, in)
+		th := open(t, b, "Grace", "session-1")
+		answer := f.Write(th.Ref, "Ada", "Hello", "")
+		f.WriteElsewhere("not for relay")
+		f.WriteAsBot(th.Ref, "Other", "beep")
+		f.WriteAnonymously(th.Ref, "Boss", "from above")
+		f.Write(th.Ref, "Ada", "about that", answer)
+		f.Edit(th.Ref, answer, "Hello!")
+		f.CloseThread(th.Ref)
+		settled(time.Second)
+		got := in.inbounds(t, b)
+		for i := range got {
+			got[i].At = 0
+		}
+		golden(t, "polling.json", told(got))
+		if n := f.Waiting(); n != 0 {
+			t.Errorf("%d updates are not confirmed", n)
+		}
+		if want := "help close reopen info note delete read online offline block unblock"; strings.Join(f.Commands(), " ") != want {
+			t.Errorf("the menu has %v", f.Commands())
+		}
+		clean(t, f, log)
+	})
+}
+
+// What cannot be stored is not confirmed: it comes again, and in order.
+func TestStoredBeforeConfirmed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewTelegramBubble(t)
+		b, _ := makeBridge(t, f)
+		in := &receiver{fail: 3}
+		running(t, b, in)
+		settled(time.Second)
+		th := f.MakeTopic("by hand")
+		f.Write(th, "Ada", "one", "")
+		f.Write(th, "Ada", "two", "")
+		settled(time.Millisecond)
+		if in.texts(t, b) != nil || f.Waiting() == 0 {
+			t.Fatalf("stored %v, %d wait", in.texts(t, b), f.Waiting())
+		}
+		settled(time.Minute)
+		if got := in.texts(t, b); !slices.Equal(got, []string{"one", "two"}) || f.Waiting() != 0 {
+			t.Errorf("stored %v, %d wait", got, f.Waiting())
+		}
+	})
+}
+
+// A restart asks again for what was not confirmed; the key tells what is old.
+func TestDuplicatesHaveOneKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewTelegramBubble(t)
+		in := new(receiver)
+		b, _ := makeBridge(t, f)
+		stop := running(t, b, in)
+		th := open(t, b, "Grace", "")
+		f.Write(th.Ref, "Ada", "one", "")
+		settled(time.Second)
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		f.Redeliver()
+		f.Skip(1 << 20)
+		f.Write(th.Ref, "Ada", "two", "")
+		b, _ = makeBridge(t, f)
+		running(t, b, in)
+		settled(time.Minute)
+		if got := in.texts(t, b); !slices.Equal(got, []string{"one", "two"}) {
+			t.Errorf("stored %v", got)
+		}
+		for key, n := range in.keys {
+			if n > 2 {
+				t.Errorf("update %s came %d times", key, n)
+			}
+		}
+	})
+}
+
+// Reception survives whatever Telegram answers, without asking in a hurry.
+func TestPollingNeverGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewTelegramBubble(t)
+		b, log := makeBridge(t, f)
+		in := new(receiver)
+		running(t, b, in)
+		settled(time.Second)
+		f.Storm(bridgetest.Storm{All: 1})
+		settled(time.Hour)
+		calls := len(f.Requests("getUpdates"))
+		if calls > 200 {
+			t.Errorf("%d calls in an hour of outage", calls)
+		}
+		f.Storm(bridgetest.Storm{})
+		th := f.MakeTopic("by hand")
+		f.Write(th, "Ada", "one", "")
+		settled(time.Minute)
+		if got := in.texts(t, b); !slices.Equal(got, []string{"one"}) {
+			t.Errorf("stored %v", got)
+		}
+		if n := strings.Count(log.String(), "updates cannot be received"); n != 1 {
+			t.Errorf("the outage is logged %d times", n)
+		}
+		if !strings.Contains(log.String(), "received again") {
+			t.Error("the end of the outage is not logged")
+		}
+		clean(t, f, log)
+	})
+}
+
+// Two programs with one token: both back off, neither stops.
+func TestSecondPoller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewTelegramBubble(t)
+		one, log := makeBridge(t, f)
+		two, _ := makeBridge(t, f)
+		in := new(receiver)
+		running(t, one, in)
+		settled(time.Second)
+		stop := running(t, two, new(receiver))
+		settled(10 * time.Minute)
+		calls := len(f.Requests("getUpdates"))
+		if calls > 400 {
+			t.Errorf("%d calls in ten minutes", calls)
+		}
+		if !strings.Contains(log.String(), "only one bot instance") {
+			t.Errorf("nobody is told: %s", log)
+		}
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		th := f.MakeTopic("by hand")
+		f.Write(th, "Ada", "one", "")
+		settled(time.Minute)
+		if got := in.texts(t, one); !slices.Equal(got, []string{"one"}) {
+			t.Errorf("stored %v", got)
+		}
+	})
+}
+
+func TestRevokedTokenEndsReception(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewTelegramBubble(t)
+		b, log := makeBridge(t, f, func(c *telegram.Config) { c.Token = "7000000001:AAcanary-revoked" })
+		err := b.Run(t.Context(), new(receiver))
+		var human *chat.Misconfigured
+		if !errors.As(err, &human) || strings.Contains(err.Error(), "AAcanary") {
+			t.Errorf("got %v", err)
+		}
+		clean(t, f, log)
+	})
+}
+
+// How updates come is decided from what is set and what Telegram has
+// registered; whoever comes after the other takes over without hand work.
+func TestHowUpdatesCome(t *testing.T) {
+	const public = "https://chat.example.com/api/webhooks/telegram"
+	for _, c := range []struct {
+		name, registered, public, secret string
+		want                             string // the registered address afterwards
+	}{
+		{"nothing set", "", "", "", ""},
+		{"a webhook of another program", "https://old.example.com/hook", "", "", ""},
+		{"ours, kept", "https://old.example.com/webhooks/telegram", public, secret, "https://old.example.com/webhooks/telegram"},
+		{"ours without a public address, kept", public, "", secret, public},
+		{"ours without a secret", public, public, "", ""},
+		{"registered by relay", "", public, secret, public},
+		{"registered again", public, public, secret, public},
+		{"another program's, taken over", "https://old.example.com/hook", public, secret, public},
+		{"without HTTPS", "", "http://localhost:3000/webhooks/telegram", secret, ""},
+		{"an odd port", "", "https://chat.example.com:3000/webhooks/telegram", secret, ""},
+		{"refused by Telegram", "", "https://x/unresolvable/webhooks/telegram", secret, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := bridgetest.NewTelegramBubble(t)
+				f.SetWebhook(c.registered, "")
+				b, log := makeBridge(t, f, func(cfg *telegram.Config) { cfg.PublicURL, cfg.WebhookSecret = c.public, c.secret })
+				in := new(receiver)
+				f.PushTo(b.Webhook(in))
+				stop := running(t, b, in)
+				settled(time.Second)
+				if got := f.Webhook(); got != c.want {
+					t.Errorf("registered is %q, want %q", got, c.want)
+				}
+				if c.want == "" || c.want == c.public { // one of another's secret cannot be pushed to
+					th := f.MakeTopic("by hand")
+					f.Write(th, "Ada", "one", "")
+					settled(time.Second)
+					if got := in.texts(t, b); !slices.Equal(got, []string{"one"}) && c.registered != public {
+						t.Errorf("stored %v", got)
+					}
+				}
+				if err := stop(); err != nil {
+					t.Error(err)
+				}
+				clean(t, f, log)
+			})
+		})
+	}
+}
+
+// A webhook that another program sets in the middle is taken back.
+func TestWebhookSetByAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewTelegramBubble(t)
+		b, _ := makeBridge(t, f)
+		in := new(receiver)
+		running(t, b, in)
+		th := open(t, b, "Grace", "")
+		settled(time.Second)
+		f.SetWebhook("https://old.example.com/hook", "")
+		f.Write(th.Ref, "Ada", "one", "")
+		settled(time.Minute)
+		if got := in.texts(t, b); !slices.Equal(got, []string{"one"}) || f.Webhook() != "" {
+			t.Errorf("stored %v, webhook %q", got, f.Webhook())
+		}
+	})
+}
+
+// Pushed updates that cannot be stored are brought again, in order.
+func TestPushedUpdatesAreStoredFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewTelegramBubble(t)
+		b, _ := makeBridge(t, f, func(c *telegram.Config) {
+			c.PublicURL, c.WebhookSecret = "https://chat.example.com/webhooks/telegram", secret
+		})
+		in := &receiver{fail: 2}
+		f.PushTo(b.Webhook(in))
+		running(t, b, in)
+		settled(time.Second)
+		th := f.MakeTopic("by hand")
+		for i := range 3 {
+			f.Write(th, "Ada", fmt.Sprint(i), "")
+		}
+		settled(time.Minute)
+		if got := in.texts(t, b); !slices.Equal(got, []string{"0", "1", "2"}) {
+			t.Errorf("stored %v", got)
+		}
+		f.Redeliver()
+		settled(time.Minute)
+		if got := in.texts(t, b); len(got) != 3 {
+			t.Errorf("stored %v", got)
+		}
+	})
+}
+
+// The answer to createForumTopic is lost: the topic that came of it is used.
+func TestLostTopicIsAdopted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewTelegramBubble(t)
+		b, _ := makeBridge(t, f)
+		running(t, b, new(receiver))
+		settled(time.Second)
+		f.Fail(1, bridgetest.FaultAnswerLost)
+		op := chat.Op{Kind: chat.OpOpen, Title: "Grace"}
+		if _, err := b.Do(t.Context(), chat.Thread{}, op); !errors.Is(err, chat.ErrAmbiguous) {
+			t.Fatal(err)
+		}
+		settled(time.Second)
+		op.Ambiguous = true
+		ref := must(t, b, chat.Thread{}, op)
+		if threads := f.Threads(); len(threads) != 1 || threads[0].Ref != ref {
+			t.Errorf("threads: %+v", threads)
+		}
+		// Nobody else gets it, and another of the same name is another.
+		if other := must(t, b, chat.Thread{}, op); other == ref {
+			t.Error("two sessions share a topic")
+		}
+	})
+}

@@ -1,0 +1,97 @@
+package telegram_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay/bridges/bridgetest"
+	"relay/server/chat"
+)
+
+// After a restart a topic leads to its session by what comes from it.
+func TestTopicsLeadBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewTelegramBubble(t)
+		b, _ := makeBridge(t, f)
+		th := open(t, b, "Grace", "session-1")
+		if found, err := b.Find(t.Context(), "session-1"); err != nil || found.Ref != th.Ref || found.Channel != b.Channel() {
+			t.Errorf("found %+v, %v", found, err)
+		}
+		fresh, log := makeBridge(t, f)
+		in := new(receiver)
+		running(t, fresh, in)
+		if _, err := fresh.Find(t.Context(), "session-1"); !errors.Is(err, chat.ErrThreadGone) {
+			t.Errorf("found what nobody told: %v", err)
+		}
+		settled(time.Second)
+		f.Write(th.Ref, "Ada", "hello", "")
+		settled(time.Second)
+		if found, err := fresh.Find(t.Context(), "session-1"); err != nil || found.Ref != th.Ref {
+			t.Errorf("found %+v, %v", found, err)
+		}
+		before := len(f.Requests("sendMessage"))
+		if id, err := fresh.Owner(t.Context(), th); id != "session-1" || err != nil {
+			t.Errorf("owned by %q, %v", id, err)
+		}
+		if len(f.Requests("sendMessage")) != before {
+			t.Error("asked for what was known")
+		}
+		f.DeleteThread(th.Ref)
+		if _, err := fresh.Do(t.Context(), th, chat.Op{Kind: chat.OpPost, Text: "a"}); !errors.Is(err, chat.ErrThreadGone) {
+			t.Error(err)
+		}
+		if _, err := fresh.Find(t.Context(), "session-1"); !errors.Is(err, chat.ErrThreadGone) {
+			t.Errorf("a thread that is gone is found: %v", err)
+		}
+		clean(t, f, log)
+	})
+}
+
+// A topic that a person made leads nowhere, whatever its name.
+func TestTopicsOfPeopleLeadNowhere(t *testing.T) {
+	f := bridgetest.NewTelegramBubble(t)
+	b, _ := makeBridge(t, f)
+	ref := f.MakeTopic("Lunch · #session-1")
+	if id, err := b.Owner(t.Context(), chat.Thread{Ref: ref}); !errors.Is(err, chat.ErrThreadGone) {
+		t.Errorf("owned by %q, %v", id, err)
+	}
+	if n := len(f.Threads()[0].Messages); n != 0 {
+		t.Errorf("%d messages of ours stay", n)
+	}
+}
+
+// picky is a server that understands no markup.
+type picky struct{ http.RoundTripper }
+
+func (p picky) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	if strings.Contains(string(body), "HTML") {
+		return refused(400, "Bad Request: can't parse entities: Unsupported start tag", "").RoundTrip(r)
+	}
+	r.Body = io.NopCloser(strings.NewReader(string(body)))
+	return p.RoundTripper.RoundTrip(r)
+}
+
+// Markup that is not understood costs the markup, not the message.
+func TestMarkupIsGivenUp(t *testing.T) {
+	f := bridgetest.NewTelegramBubble(t)
+	b, log := makeBridge(t, f, func(c *config) { c.Transport = picky{f.Transport()} })
+	th := open(t, b, "Grace", "")
+	first := must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "1 < 2", From: "Ada"})
+	if got := shown(f.Threads()[0]); got != "Ada:\n1 < 2" {
+		t.Error(got)
+	}
+	must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: first, Text: "<b>", From: "Ada"})
+	if got := shown(f.Threads()[0]); got != "Ada:\n<b>" {
+		t.Error(got)
+	}
+	clean(t, f, log)
+}

@@ -1,0 +1,119 @@
+package telegram
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"relay/server/chat"
+)
+
+// Split implements [chat.Bridge]. Of an op with a file and more text than a
+// caption holds, the text goes first. The parts of an edit after the first
+// name no message: the caller gives them the further copies, and what has none
+// is posted.
+func (b *Bridge) Split(op chat.Op) []chat.Op {
+	switch op.Kind {
+	case chat.OpPost, chat.OpEdit, chat.OpNote:
+		return splitText(op)
+	case chat.OpOpen:
+		return splitOpen(op)
+	}
+	return []chat.Op{op}
+}
+
+// splitOpen takes the summary apart from the topic that it is for: a topic is
+// made without a message.
+func splitOpen(op chat.Op) []chat.Op {
+	summary := op
+	summary.Kind, op.Text = chat.OpNote, ""
+	if strings.TrimSpace(summary.Text) == "" {
+		return []chat.Op{op}
+	}
+	return append([]chat.Op{op}, splitText(summary)...)
+}
+
+func splitText(op chat.Op) []chat.Op {
+	text, head := silence(op.Text), labelUnits(op)
+	if op.File != nil && head+units(text) <= maxCaption || op.File == nil && head+units(text) <= maxText {
+		return []chat.Op{op}
+	}
+	var parts []chat.Op
+	for i, piece := range split(text, maxText-head, maxText) {
+		part := op
+		part.Text, part.File = piece, nil
+		if i > 0 {
+			part.From, part.Edited, part.ReplyTo, part.Remote = "", false, "", ""
+		}
+		parts = append(parts, part)
+	}
+	if op.File != nil {
+		parts = append(parts, chat.Op{Kind: op.Kind, File: op.File, Key: op.Key, Ambiguous: op.Ambiguous})
+	}
+	if len(parts) == 0 {
+		return []chat.Op{op}
+	}
+	return parts
+}
+
+// labelUnits is how much of a message its label takes.
+func labelUnits(op chat.Op) int {
+	if name := label(op); name != "" && op.Kind != chat.OpNote {
+		return units(silence(name)) + 1
+	}
+	return 0
+}
+
+// split cuts text into pieces of at most first and then limit units. Joined
+// again they are the text, but for pieces of white space alone: Telegram takes
+// no such message. It cuts behind a paragraph, else a line, else a word, as
+// long as that fills half a message, and never inside a character.
+func split(text string, first, limit int) []string {
+	var pieces []string
+	for room := first; text != ""; room = limit {
+		room -= slack
+		piece := text
+		if units(text) > room {
+			piece = cutUnits(text, room)
+			piece = piece[:breakpoint(piece, text)]
+		}
+		if strings.TrimFunc(piece, unicode.IsSpace) != "" {
+			pieces = append(pieces, piece)
+		}
+		text = text[len(piece):]
+	}
+	return pieces
+}
+
+// slack is kept free in every piece: a cut may put an @ first, which then gets
+// a joiner.
+const slack = 2
+
+// breakpoint returns where to cut a piece off the text that it begins.
+func breakpoint(piece, text string) int {
+	for _, mark := range []string{"\n\n", "\n", " "} {
+		if i := strings.LastIndex(piece, mark); i >= len(piece)/2 {
+			return i + len(mark)
+		}
+	}
+	return wholeCharacter(piece, text)
+}
+
+// wholeCharacter moves a cut before a character whose accents, variation or
+// joined parts would be torn off, if that is near.
+func wholeCharacter(piece, text string) int {
+	cut := len(piece)
+	for range 16 {
+		next, _ := utf8.DecodeRuneInString(text[cut:])
+		last, size := utf8.DecodeLastRuneInString(text[:cut])
+		if !unicode.In(next, unicode.Mn, unicode.Me) && next != zeroWidthJoiner && last != zeroWidthJoiner {
+			return cut
+		}
+		if cut -= size; cut <= 0 {
+			break
+		}
+	}
+	return len(piece)
+}
+
+const zeroWidthJoiner = '\u200D'

@@ -1,0 +1,96 @@
+package telegram
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"relay/server/chat"
+)
+
+// update is as much of Telegram's Update as relay understands (Bot API,
+// "Update" and "Message"). What is not here is not looked at.
+type update struct {
+	ID       int64         `json:"update_id"`
+	Message  *message      `json:"message"`
+	Edited   *message      `json:"edited_message"`
+	Reaction *reaction     `json:"message_reaction"`
+	Member   *memberChange `json:"my_chat_member"`
+}
+
+// reaction tells no topic, and relay takes nothing from reactions.
+type reaction struct {
+	Chat chatRef `json:"chat"`
+}
+
+// memberChange tells that the bot's own standing in a chat changed.
+type memberChange struct {
+	Chat chatRef `json:"chat"`
+	New  struct {
+		Status          string `json:"status"`
+		CanManageTopics bool   `json:"can_manage_topics"`
+	} `json:"new_chat_member"`
+}
+
+type chatRef struct {
+	ID    int64  `json:"id"`
+	Title string `json:"title"`
+}
+
+type user struct {
+	ID        int64  `json:"id"`
+	IsBot     bool   `json:"is_bot"`
+	FirstName string `json:"first_name"`
+	LastName  string `json:"last_name"`
+	Username  string `json:"username"`
+}
+
+type message struct {
+	ID         int64    `json:"message_id"`
+	Topic      int64    `json:"message_thread_id"`
+	InTopic    bool     `json:"is_topic_message"`
+	From       *user    `json:"from"`
+	SenderChat *chatRef `json:"sender_chat"`
+	Signature  string   `json:"author_signature"`
+	Chat       chatRef  `json:"chat"`
+	Date       int64    `json:"date"`
+	EditDate   int64    `json:"edit_date"`
+	ReplyTo    *message `json:"reply_to_message"`
+	Group      string   `json:"media_group_id"`
+
+	Text            string   `json:"text"`
+	Entities        []entity `json:"entities"`
+	Caption         string   `json:"caption"`
+	CaptionEntities []entity `json:"caption_entities"`
+	media
+
+	TopicCreated  *topicCreated    `json:"forum_topic_created"`
+	TopicClosed   *json.RawMessage `json:"forum_topic_closed"`
+	TopicReopened *json.RawMessage `json:"forum_topic_reopened"`
+	MigrateTo     int64            `json:"migrate_to_chat_id"`
+}
+
+type topicCreated struct {
+	Name string `json:"name"`
+}
+
+// about is the message that an update is about, nil when it is about none.
+func (u *update) about() *message {
+	if u.Message != nil {
+		return u.Message
+	}
+	return u.Edited
+}
+
+// at is when the message was written or edited.
+func (m *message) at() chat.Time {
+	return chat.TimeOf(time.Unix(max(m.Date, m.EditDate), 0))
+}
+
+func (m *message) ref() string { return strconv.FormatInt(m.Topic, 10) }
+
+// decode reads a raw update.
+func decode(raw []byte) (*update, error) {
+	u := new(update)
+	return u, json.Unmarshal(raw, u)
+}
