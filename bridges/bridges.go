@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"relay/bridges/telegram"
 	"relay/server/chat"
 )
 
@@ -38,12 +39,26 @@ type Env struct {
 func Kinds(env Env) []Kind {
 	return []Kind{
 		{Name: "telegram", Live: "polling", Channel: "telegramChatId",
-			Needs: []string{"telegramBotToken", "telegramChatId"}, Uses: []string{"telegramWebhookSecret"}},
+			Needs: []string{"telegramBotToken", "telegramChatId"}, Uses: []string{"telegramWebhookSecret"}, New: env.telegram},
 		{Name: "discord", Live: "gateway", Channel: "discordChannelId",
 			Needs: []string{"discordBotToken", "discordChannelId"}, Uses: []string{"enableDiscordGateway", "discordPublicKey"}},
 		{Name: "slack", Live: "socket", Channel: "slackChannelId",
 			Needs: []string{"slackBotToken", "slackChannelId"}, Uses: []string{"slackSigningSecret", "slackAppToken"}},
 	}
+}
+
+// telegram makes the bridge to Telegram.
+func (e Env) telegram(s *chat.Settings) (chat.Bridge, error) {
+	cfg := telegram.Config{Token: s.Text("telegramBotToken"), ChatID: s.Text("telegramChatId"), WebhookSecret: s.Text("telegramWebhookSecret"),
+		APIURL: e.TelegramAPI, Log: e.Log}
+	if e.WebhookURL != "" {
+		cfg.PublicURL = e.WebhookURL + telegram.Name
+	}
+	b, err := telegram.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
 // missing are the settings that a kind still needs.

@@ -4,27 +4,20 @@ import (
 	"context"
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
+
+	"relay/server/chat"
 )
 
-// commands are what Telegram offers a member of the group who types "/"
-// there (contract.md 6, operator commands).
-var commands = []gotgbot.BotCommand{
-	{Command: "help", Description: "What you can do here"},
-	{Command: "close", Description: "Close this conversation"},
-	{Command: "reopen", Description: "Open this conversation again"},
-	{Command: "info", Description: "Show who the visitor is"},
-	{Command: "note", Description: "Write a note that the visitor does not see"},
-	{Command: "delete", Description: "As a reply: delete that message everywhere"},
-	{Command: "read", Description: "Mark the visitor's messages as read"},
-	{Command: "online", Description: "Show operators as online"},
-	{Command: "offline", Description: "Show operators as offline"},
-	{Command: "block", Description: "Block this visitor"},
-	{Command: "unblock", Description: "Let this visitor write again"},
-}
-
-// offerCommands puts the commands into the group's menu.
+// offerCommands puts the desks' commands into the menu that Telegram shows to
+// whoever types "/" in the group.
 func (b *Bridge) offerCommands(ctx context.Context) error {
-	_, err := b.bot.SetMyCommandsWithContext(ctx, commands, &gotgbot.SetMyCommandsOpts{
-		Scope: gotgbot.BotCommandScopeChat{ChatId: b.group.Load()}})
+	menu := make([]gotgbot.BotCommand, len(chat.Commands))
+	for i, c := range chat.Commands {
+		menu[i] = gotgbot.BotCommand{Command: c.Name, Description: cutUnits(c.Help, maxHelp)}
+	}
+	_, err := b.bot.SetMyCommandsWithContext(ctx, menu, &gotgbot.SetMyCommandsOpts{Scope: gotgbot.BotCommandScopeChat{ChatId: b.group.Load()}})
 	return translate(err, true)
 }
+
+// maxHelp is how long a command's description may be (Bot API, BotCommand).
+const maxHelp = 256

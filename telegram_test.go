@@ -1,0 +1,65 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"relay/bridges/bridgetest"
+)
+
+// An operator answers from Telegram: the whole program against the fake Bot
+// API server, by long polling, over a restart.
+func TestTelegram(t *testing.T) {
+	f := bridgetest.NewTelegram(t)
+	environ := []string{"DATABASE_URL=sqlite://" + t.TempDir() + "/relay.db", "TELEGRAM_BOT_TOKEN=" + f.Token,
+		"TELEGRAM_CHAT_ID=" + strconv.FormatInt(f.Group, 10), "TELEGRAM_API_URL=" + f.URL}
+	in := boot(t, environ...)
+	session := in.say(t, "Is it <free>?")
+	say := func(text string) {
+		t.Helper()
+		in.call(t, "POST", in.base+"/api/widget/messages", in.public, map[string]any{"sessionId": session, "content": text}, nil)
+	}
+	shown := func() string {
+		var lines []string
+		for _, th := range f.Threads() {
+			for _, m := range th.Messages {
+				lines = append(lines, m.Text)
+			}
+		}
+		return strings.Join(lines, "\n")
+	}
+	eventually(t, "the visitor's message is in a topic", func() bool { return strings.Contains(shown(), "Is it <free>?") })
+	topic := f.Threads()[0].Ref
+	f.Write(topic, "Ada", "It is.", "")
+	f.Write(topic, "Ada", "// a pity", "")
+	eventually(t, "the operator's answer arrives", func() bool { return strings.Contains(in.history(t, session), "It is.") })
+	if code := in.stop(); code != 0 {
+		t.Fatalf("relay ends with %d", code)
+	}
+	f.Write(topic, "Ada", "Anything else?", "")
+	in2 := boot(t, environ...)
+	in.base = in2.base
+	eventually(t, "what was written meanwhile arrives", func() bool { return strings.Contains(in.history(t, session), "Anything else?") })
+	f.CloseThread(topic)
+	eventually(t, "the session is closed", func() bool {
+		var answer struct{ Status string }
+		in2.get(t, in2.base+"/api/admin/sessions/"+session, in.secret, &answer)
+		return answer.Status == "closed"
+	})
+	say("Yes: how?")
+	eventually(t, "the topic is opened again", func() bool { return strings.Contains(shown(), "Yes: how?") && !f.Threads()[0].Closed })
+	f.DeleteThread(topic)
+	say("Hello?")
+	eventually(t, "a new topic continues", func() bool { return len(f.Threads()) == 1 && strings.Contains(shown(), "Hello?") })
+	if strings.Contains(in.history(t, session), "pity") {
+		t.Error("the visitor sees a note")
+	}
+	for _, v := range f.Violations() {
+		t.Error(v)
+	}
+	if strings.Contains(in.stderr.String()+in.stdout.String()+in2.stderr.String(), "AAcanary") {
+		t.Error("the token is in the log")
+	}
+	t.Log(shown())
+}
