@@ -86,7 +86,7 @@ func TestCheckTellsOfFailedPushes(t *testing.T) {
 		f.PushTo(b.Webhook(&receiver{fail: 1 << 30}))
 		running(t, b, new(receiver))
 		settled(time.Second)
-		f.Write(f.MakeTopic("by hand"), "Ada", "one", "")
+		f.Write(open(t, b, "Grace", "").Ref, "Ada", "one", "")
 		settled(time.Minute)
 		if got := levels(t, b.Check(t.Context())); !strings.Contains(got, "503") {
 			t.Error(got)

@@ -40,6 +40,8 @@ func newClient(cfg Config) (*client, error) {
 	if transport == nil {
 		own := http.DefaultTransport.(*http.Transport).Clone()
 		own.MaxIdleConnsPerHost = 8
+		// A connection that died without a word is found out, not used again.
+		own.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second}
 		transport = own
 	}
 	// A redirect would carry the token elsewhere.

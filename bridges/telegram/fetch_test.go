@@ -13,7 +13,7 @@ import (
 func TestFetch(t *testing.T) {
 	f := bridgetest.NewTelegramBubble(t)
 	b, log := makeBridge(t, f)
-	th := f.MakeTopic("by hand")
+	th := open(t, b, "Grace", "").Ref
 	f.Attach(th, "Ada", "offer.pdf", "application/pdf", []byte("%PDF-1.7"), "the offer")
 	file, err := b.Fetch(t.Context(), "AgAD1")
 	if err != nil {

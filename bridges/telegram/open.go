@@ -25,7 +25,9 @@ func (b *Bridge) open(ctx context.Context, op chat.Op) (remote string, err error
 		}
 	}
 	ref := strconv.FormatInt(topic, 10)
-	b.topics.learn(ref, op.SessionID)
+	if sessionToken(op.SessionID) != "" {
+		b.topics.learn(ref, op.SessionID)
+	}
 	return ref, nil
 }
 

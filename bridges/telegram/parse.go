@@ -9,7 +9,8 @@ import (
 )
 
 // Parse implements [chat.Bridge]. It takes what humans write in topics of the
-// bridge's group; not what bots write, nor what is outside of topics.
+// bridge's group; not what bots write, nor what is outside of topics or in
+// topics of people's own making.
 func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
 	u, err := decode(raw)
 	if err != nil {
@@ -24,7 +25,7 @@ func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
 	}
 	// A reply outside of topics may carry a thread's id: only the flag tells.
 	// A message without an id is ephemeral, or not sent yet.
-	if m.ID <= 0 || m.Topic <= 0 || !m.InTopic || !b.human(m) {
+	if m.ID <= 0 || m.Topic <= 0 || !m.InTopic || !b.human(m) || foreign(m) {
 		return nil, nil
 	}
 	in, ok := b.inbound(m)
@@ -56,6 +57,13 @@ func (b *Bridge) human(m *message) bool {
 		return m.SenderChat.ID == m.Chat.ID
 	}
 	return !m.From.IsBot
+}
+
+// foreign reports whether a person made the topic: what operators talk about
+// among themselves. One that another bot made may be of relay's former bot.
+func foreign(m *message) bool {
+	r := m.ReplyTo
+	return r != nil && r.TopicCreated != nil && r.From != nil && !r.From.IsBot
 }
 
 // moved says that the group got a new id.

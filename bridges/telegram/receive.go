@@ -131,16 +131,20 @@ func (b *Bridge) take(ctx context.Context, in chat.Receiver, raw []byte) (id int
 	stored := chat.Update{Bridge: Name, Key: strconv.FormatInt(u.ID, 10), Raw: chat.Raw(raw)}
 	if len(meaning) > 0 {
 		stored.Thread = meaning[0].Thread.Ref
-		b.topics.learn(stored.Thread, meaning[0].SessionID)
 	}
 	return u.ID, in.Receive(ctx, stored)
 }
 
-// observe looks at what the bridge itself has to know: its own new topics, and
-// what becomes of its rights.
+// observe looks at what the bridge itself has to know: its own new topics,
+// whose a topic is, and what becomes of its rights.
 func (b *Bridge) observe(u *update) {
-	if m := u.Message; m != nil && b.ours(m.Chat.ID) && m.TopicCreated != nil && m.From != nil && m.From.ID == b.bot.Id {
-		b.births.tell(m.Topic, m.TopicCreated.Name, time.Unix(m.Date, 0))
+	if m := u.Message; m != nil && b.ours(m.Chat.ID) && m.InTopic {
+		if m.TopicCreated != nil && m.From != nil && m.From.ID == b.bot.Id {
+			b.births.tell(m.Topic, m.TopicCreated.Name, time.Unix(m.Date, 0))
+		}
+		if m.ReplyTo != nil && m.ReplyTo.TopicCreated != nil {
+			b.topics.learn(m.ref(), b.sessionByRoot(m))
+		}
 	}
 	if c := u.Member; c != nil && b.ours(c.Chat.ID) && !(c.New.Status == "administrator" && c.New.CanManageTopics) {
 		b.log.Error("the bot lost its rights in the group", "status", c.New.Status, "fix", fixMember)

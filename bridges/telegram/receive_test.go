@@ -48,6 +48,7 @@ func TestPollingReceives(t *testing.T) {
 		th := open(t, b, "Grace", "session-1")
 		answer := f.Write(th.Ref, "Ada", "Hello", "")
 		f.WriteElsewhere("not for relay")
+		f.Write(f.MakeTopic("Lunch"), "Ada", "Pizza?", "")
 		f.WriteAsBot(th.Ref, "Other", "beep")
 		f.WriteAnonymously(th.Ref, "Boss", "from above")
 		f.Write(th.Ref, "Ada", "about that", answer)
@@ -77,7 +78,7 @@ func TestStoredBeforeConfirmed(t *testing.T) {
 		in := &receiver{fail: 3}
 		running(t, b, in)
 		settled(time.Second)
-		th := f.MakeTopic("by hand")
+		th := open(t, b, "Grace", "").Ref
 		f.Write(th, "Ada", "one", "")
 		f.Write(th, "Ada", "two", "")
 		settled(time.Millisecond)
@@ -136,7 +137,7 @@ func TestPollingNeverGivesUp(t *testing.T) {
 			t.Errorf("%d calls in an hour of outage", calls)
 		}
 		f.Storm(bridgetest.Storm{})
-		th := f.MakeTopic("by hand")
+		th := open(t, b, "Grace", "").Ref
 		f.Write(th, "Ada", "one", "")
 		settled(time.Minute)
 		if got := in.texts(t, b); !slices.Equal(got, []string{"one"}) {
@@ -173,7 +174,7 @@ func TestSecondPoller(t *testing.T) {
 		if err := stop(); err != nil {
 			t.Fatal(err)
 		}
-		th := f.MakeTopic("by hand")
+		th := open(t, one, "Grace", "").Ref
 		f.Write(th, "Ada", "one", "")
 		settled(time.Minute)
 		if got := in.texts(t, one); !slices.Equal(got, []string{"one"}) {
@@ -228,7 +229,7 @@ func TestHowUpdatesCome(t *testing.T) {
 					t.Errorf("registered is %q, want %q", got, c.want)
 				}
 				if c.want == "" || c.want == c.public { // one of another's secret cannot be pushed to
-					th := f.MakeTopic("by hand")
+					th := open(t, b, "Grace", "").Ref
 					f.Write(th, "Ada", "one", "")
 					settled(time.Second)
 					if got := in.texts(t, b); !slices.Equal(got, []string{"one"}) && c.registered != public {
@@ -273,7 +274,7 @@ func TestPushedUpdatesAreStoredFirst(t *testing.T) {
 		f.PushTo(b.Webhook(in))
 		running(t, b, in)
 		settled(time.Second)
-		th := f.MakeTopic("by hand")
+		th := open(t, b, "Grace", "").Ref
 		for i := range 3 {
 			f.Write(th, "Ada", fmt.Sprint(i), "")
 		}

@@ -25,8 +25,8 @@ const probeText = "One moment: looking up whose conversation this is …"
 // a reply to another message does not. Then a message is sent for a moment,
 // because the answer to that tells it.
 func (b *Bridge) Owner(ctx context.Context, th chat.Thread) (sessionID string, err error) {
-	if sessionID = b.topics.session(th.Ref); sessionID != "" {
-		return sessionID, nil
+	if sessionID, known := b.topics.session(th.Ref); known {
+		return owned(sessionID)
 	}
 	topic, err := strconv.ParseInt(th.Ref, 10, 64)
 	if err != nil {
@@ -39,7 +39,12 @@ func (b *Bridge) Owner(ctx context.Context, th chat.Thread) (sessionID string, e
 	if err := b.delete(ctx, chat.Op{Remote: strconv.FormatInt(m.MessageId, 10)}); err != nil {
 		b.log.Warn("the question whose topic it is stays in the topic", "thread", th.Ref, "err", err)
 	}
-	if sessionID = b.topics.session(th.Ref); sessionID == "" {
+	sessionID, _ = b.topics.session(th.Ref)
+	return owned(sessionID)
+}
+
+func owned(sessionID string) (string, error) {
+	if sessionID == "" {
 		return "", fmt.Errorf("%w: the topic's name leads to no session", chat.ErrThreadGone)
 	}
 	return sessionID, nil

@@ -63,6 +63,24 @@ func TestTopicsOfPeopleLeadNowhere(t *testing.T) {
 	if n := len(f.Threads()[0].Messages); n != 0 {
 		t.Errorf("%d messages of ours stay", n)
 	}
+	if _, err := b.Owner(t.Context(), chat.Thread{Ref: ref}); !errors.Is(err, chat.ErrThreadGone) || len(f.Requests("sendMessage")) != 1 {
+		t.Errorf("asked %d times, %v", len(f.Requests("sendMessage")), err)
+	}
+}
+
+// What people write to each other in topics of theirs asks nothing.
+func TestTopicsOfPeopleAreLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewTelegramBubble(t)
+		b, _ := makeBridge(t, f)
+		running(t, b, new(receiver))
+		ref := f.MakeTopic("Lunch")
+		f.Write(ref, "Ada", "Pizza?", "")
+		settled(time.Second)
+		if _, err := b.Owner(t.Context(), chat.Thread{Ref: ref}); !errors.Is(err, chat.ErrThreadGone) || len(f.Requests("sendMessage")) != 0 {
+			t.Errorf("asked %d times, %v", len(f.Requests("sendMessage")), err)
+		}
+	})
 }
 
 // picky is a server that understands no markup.

@@ -137,9 +137,14 @@ func (b *Bridge) landed(ctx context.Context, topic int64, m *gotgbot.Message) er
 // with every message that is sent there.
 func (b *Bridge) learn(m *gotgbot.Message) {
 	root := m.ReplyToMessage
-	if root != nil && root.ForumTopicCreated != nil && root.From != nil && root.From.Id == b.bot.Id {
-		b.topics.learn(strconv.FormatInt(m.MessageThreadId, 10), sessionOf(root.ForumTopicCreated.Name))
+	if root == nil || root.ForumTopicCreated == nil {
+		return
 	}
+	sessionID := ""
+	if root.From != nil && root.From.Id == b.bot.Id {
+		sessionID = sessionOf(root.ForumTopicCreated.Name)
+	}
+	b.topics.learn(strconv.FormatInt(m.MessageThreadId, 10), sessionID)
 }
 
 // noPreview keeps links from unfolding: it would visit what a visitor wrote.

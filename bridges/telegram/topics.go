@@ -90,11 +90,9 @@ func newTopics() *topics {
 	return &topics{sessions: map[string]string{}, refs: map[string]string{}}
 }
 
-// learn keeps what the name of a topic of our making says.
+// learn keeps whose a topic is. sessionID is "" for one that leads to no
+// session: a person made it, or it was made in community mode.
 func (t *topics) learn(ref, sessionID string) {
-	if ref == "" || sessionID == "" {
-		return
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.sessions) >= maxTopics {
@@ -102,6 +100,9 @@ func (t *topics) learn(ref, sessionID string) {
 		clear(t.refs)
 	}
 	t.sessions[ref] = sessionID
+	if sessionID == "" {
+		return
+	}
 	if old := t.refs[sessionID]; len(old) < len(ref) || len(old) == len(ref) && old < ref {
 		t.refs[sessionID] = ref
 	}
@@ -117,10 +118,12 @@ func (t *topics) forget(ref string) {
 	delete(t.sessions, ref)
 }
 
-func (t *topics) session(ref string) string {
+// session returns whose a topic is; known is false when nobody told yet.
+func (t *topics) session(ref string) (sessionID string, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.sessions[ref]
+	sessionID, known = t.sessions[ref]
+	return sessionID, known
 }
 
 func (t *topics) ref(sessionID string) string {
