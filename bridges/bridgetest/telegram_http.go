@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
-	"net/url"
 	"strings"
 )
 
@@ -45,8 +44,23 @@ func (p params) in(object, name string) params {
 	return params{name: inner[name]}
 }
 
+// refused is the panic of a connection that is refused; over a real network,
+// where it has been accepted already, it is cut.
+const refused = "connection refused"
+
 // ServeHTTP is the Bot API.
 func (f *Telegram) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	defer func() {
+		if cut := recover(); cut == refused {
+			panic(http.ErrAbortHandler)
+		} else if cut != nil {
+			panic(cut)
+		}
+	}()
+	f.serve(w, r)
+}
+
+func (f *Telegram) serve(w http.ResponseWriter, r *http.Request) {
 	rest, isFile := strings.CutPrefix(r.URL.Path, "/file")
 	token, name, _ := strings.Cut(strings.TrimPrefix(rest, "/bot"), "/")
 	switch {
@@ -69,7 +83,7 @@ func (f *Telegram) serveMethod(w http.ResponseWriter, r *http.Request, method st
 	f.note(method, p)
 	fault := f.draw(method)
 	if fault == FaultOutage {
-		panic(http.ErrAbortHandler)
+		panic(refused)
 	}
 	if refusal := f.refusalOf(fault); refusal != nil {
 		respond(w, nil, refusal)
@@ -165,29 +179,38 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (t roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-// carry serves a request in the caller's goroutine. A connection that is cut
-// is cut after the request was written.
+// carry serves a request in the caller's goroutine.
 func (f *Telegram) carry(r *http.Request) (resp *http.Response, err error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
-	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && trace.WroteRequest != nil {
-		trace.WroteRequest(httptrace.WroteRequestInfo{})
-	}
-	defer func() {
-		if cut := recover(); cut == http.ErrAbortHandler {
-			resp, err = nil, &url.Error{Op: "Post", URL: r.URL.String(), Err: io.ErrUnexpectedEOF}
-		} else if cut != nil {
-			panic(cut)
-		}
-	}()
 	if r.Body == nil {
 		r.Body = http.NoBody
 	}
+	defer func() {
+		switch cut := recover(); cut {
+		case nil:
+			written(r)
+		case refused:
+			resp, err = nil, errors.New(refused)
+		case http.ErrAbortHandler:
+			written(r)
+			resp, err = nil, io.ErrUnexpectedEOF
+		default:
+			panic(cut)
+		}
+	}()
 	recorder := httptest.NewRecorder()
-	f.ServeHTTP(recorder, r)
+	f.serve(recorder, r)
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
 	return recorder.Result(), nil
+}
+
+// written tells that a request has left.
+func written(r *http.Request) {
+	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && trace.WroteRequest != nil {
+		trace.WroteRequest(httptrace.WroteRequestInfo{})
+	}
 }

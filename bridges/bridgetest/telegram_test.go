@@ -126,7 +126,7 @@ func TestTelegramFaults(t *testing.T) {
 		if got := ask(t, f, "getMe", "{}"); got != "" {
 			t.Errorf("reading fails: %s", got)
 		}
-		want := []string{"Too Many Requests: retry after 1", "Internal Server Error: restart", "unexpected EOF", "unexpected EOF", "Unauthorized"}[i]
+		want := []string{"Too Many Requests: retry after 1", "Internal Server Error: restart", "unexpected EOF", "connection refused", "Unauthorized"}[i]
 		if got := ask(t, f, "sendMessage", post); !strings.HasSuffix(got, want) {
 			t.Errorf("fault %d: %q", fault, got)
 		}

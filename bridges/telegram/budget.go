@@ -57,7 +57,7 @@ func (b *budget) spend() (arrived func(), err error) {
 	defer b.mu.Unlock()
 	now := time.Now()
 	if wait := b.wait(now); wait > 0 {
-		return nil, &chat.RetryAfter{After: wait, Scope: chat.ScopeSink, Cause: errBudget}
+		return nil, later(wait)
 	}
 	e := &expense{at: now, underWay: true}
 	b.spent = append(b.spent, e)
@@ -68,6 +68,12 @@ func (b *budget) spend() (arrived func(), err error) {
 	}, nil
 }
 
+// later is the answer to who comes too early. Due times are whole
+// milliseconds: less would be no pause.
+func later(wait time.Duration) error {
+	return &chat.RetryAfter{After: wait.Truncate(time.Millisecond) + time.Millisecond, Scope: chat.ScopeSink, Cause: errBudget}
+}
+
 // wait is how long the next message has to wait; when it need not, the pace
 // has counted it.
 func (b *budget) wait(now time.Time) time.Duration {
@@ -76,7 +82,7 @@ func (b *budget) wait(now time.Time) time.Duration {
 	}
 	b.forget(now)
 	if len(b.spent) >= b.perMinute {
-		return b.spent[0].at.Add(window).Sub(now) + time.Millisecond
+		return b.spent[0].at.Add(window).Sub(now)
 	}
 	if r := b.pace.ReserveN(now, 1); r.DelayFrom(now) > 0 {
 		wait := r.DelayFrom(now)

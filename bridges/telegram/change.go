@@ -123,7 +123,7 @@ func (b *Bridge) typing(ctx context.Context, topic int64) {
 // wants the group left alone, it waits as all others do.
 func (b *Bridge) free(ctx context.Context, call func(context.Context) error) error {
 	if wait := b.budget.rests(); wait > 0 {
-		return &chat.RetryAfter{After: wait, Scope: chat.ScopeSink, Cause: errBudget}
+		return later(wait)
 	}
 	return b.call(ctx, true, call)
 }
