@@ -9,7 +9,8 @@ import (
 
 // faults are what goes wrong on purpose.
 type faults struct {
-	fixed []Fault
+	left  int // requests that still get fault
+	fault Fault
 	storm Storm
 	dice  *rand.Rand
 }
@@ -18,9 +19,7 @@ type faults struct {
 func (f *Telegram) Fail(n int, fault Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for range n {
-		f.faults.fixed = append(f.faults.fixed, fault)
-	}
+	f.faults.left, f.faults.fault = n, fault
 }
 
 // Storm implements [Platform].
@@ -51,10 +50,9 @@ func (f *Telegram) draw(method string) Fault {
 	if !writes(method) {
 		return 0
 	}
-	if len(f.faults.fixed) > 0 {
-		fault := f.faults.fixed[0]
-		f.faults.fixed = f.faults.fixed[1:]
-		return fault
+	if f.faults.left > 0 {
+		f.faults.left--
+		return f.faults.fault
 	}
 	if storm == (Storm{}) {
 		return 0

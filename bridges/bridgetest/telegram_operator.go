@@ -96,14 +96,16 @@ func (f *Telegram) Edit(_, remote, text string) {
 }
 
 // Delete implements [Platform]: bots are not told of deletes in groups.
-func (f *Telegram) Delete(_, _, remote string) bool {
+func (f *Telegram) Delete(_, _, _ string) bool { return false }
+
+// Remove deletes a message by hand, of which nobody is told.
+func (f *Telegram) Remove(remote string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	id, _ := strconv.ParseInt(remote, 10, 64)
 	if m := f.messages[id]; m != nil {
 		f.remove(m)
 	}
-	return false
 }
 
 // CloseThread implements [Platform].

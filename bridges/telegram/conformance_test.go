@@ -1,0 +1,22 @@
+package telegram_test
+
+import (
+	"testing"
+
+	"relay/bridges/bridgetest"
+	"relay/bridges/telegram"
+	"relay/server/chat"
+)
+
+// The bridge proves what every bridge has to, against a group that takes 20
+// messages a minute and with the real pauses.
+func TestConformance(t *testing.T) {
+	bridgetest.RunInBubble(t, func(t *testing.T) (bridgetest.Platform, bridgetest.Connect) {
+		f := bridgetest.NewTelegramBubble(t)
+		f.Budget = 20
+		return f, func(t *testing.T) chat.Bridge {
+			b, _ := makeBridge(t, f, func(c *telegram.Config) { c.Budget = 0 })
+			return b
+		}
+	})
+}
