@@ -45,6 +45,7 @@ type Telegram struct {
 type groupState struct {
 	noTopics, demoted, kicked bool
 	noDelete                  bool  // the bot lacks the right to delete
+	shut                      bool  // the bot may not write in closed topics
 	movedTo                   int64 // the id since the group became a supergroup
 }
 
@@ -153,6 +154,10 @@ func (f *Telegram) Demote(demoted bool) { f.set(func(g *groupState) { g.demoted 
 
 // ForbidDelete takes the bot's right to delete what others wrote.
 func (f *Telegram) ForbidDelete() { f.set(func(g *groupState) { g.noDelete = true }) }
+
+// Shut keeps the bot from writing in closed topics. An administrator who may
+// manage topics can, so that normally nothing is refused there.
+func (f *Telegram) Shut() { f.set(func(g *groupState) { g.shut = true }) }
 
 // Kick removes the bot from the group.
 func (f *Telegram) Kick() { f.set(func(g *groupState) { g.kicked = true }) }

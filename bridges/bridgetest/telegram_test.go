@@ -69,6 +69,7 @@ func TestTelegramViolations(t *testing.T) {
 // The fake refuses in the server's words.
 func TestTelegramRefusals(t *testing.T) {
 	f := bridgetest.NewTelegramBubble(t)
+	f.Shut()
 	thread := f.MakeTopic("by hand")
 	theirs := f.Write(thread, "Ada", "hello", "")
 	for _, c := range []struct{ method, body, want string }{

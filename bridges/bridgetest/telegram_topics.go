@@ -10,7 +10,7 @@ func (f *Telegram) place(id int64) (topic int64, refusal *apiError) {
 	switch {
 	case t == nil:
 		return 0, badRequest("message thread not found")
-	case t.closed:
+	case t.closed && f.group.shut:
 		return 0, badRequest("TOPIC_CLOSED")
 	}
 	return id, nil

@@ -95,6 +95,19 @@ func (o *office) say(t *testing.T, sessionID, text string) {
 	}
 }
 
+// waiting is how many deliveries wait.
+func (o *office) waiting(t *testing.T) (n int) {
+	t.Helper()
+	err := o.store.Look(t.Context(), func(r chat.Reader) (err error) {
+		n, err = r.Waiting(telegram.Name)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // lines are what visitors wrote, as the threads show it: "n.m" of visitor n.
 func (o *office) lines() map[string][]string {
 	lines := map[string][]string{}
@@ -114,6 +127,9 @@ func (o *office) lines() map[string][]string {
 // nothing is lost, order is kept, and nothing is there twice but what was
 // counted as ambiguous.
 func TestStorm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a thousand messages take a while under the race detector")
+	}
 	const visitors, messages = 40, 25
 	inOffice(t, false, func(t *testing.T, o *office) {
 		o.Storm(bridgetest.Storm{Seed: 7, RateLimited: 0.05, Server: 0.05, AnswerLost: 0.02, RetryAfter: 3 * time.Second})
@@ -132,17 +148,12 @@ func TestStorm(t *testing.T) {
 		}
 		time.Sleep(10 * time.Minute)
 		o.Storm(bridgetest.Storm{Seed: 9, RateLimited: 0.05, Server: 0.05, AnswerLost: 0.02, RetryAfter: 3 * time.Second})
-		waiting := 1
 		for range 600 {
-			time.Sleep(time.Minute)
-			err := o.store.Look(t.Context(), func(r chat.Reader) (err error) { waiting, err = r.Waiting(telegram.Name); return err })
-			if err != nil {
-				t.Fatal(err)
-			}
-			if waiting == 0 {
+			if time.Sleep(time.Minute); o.waiting(t) == 0 {
 				break
 			}
 		}
+		waiting := o.waiting(t)
 		again := 0
 		for n := range visitors {
 			var first []string
@@ -167,6 +178,37 @@ func TestStorm(t *testing.T) {
 		t.Logf("%d deliveries wait, %d sends, %d over the budget, %d ambiguous, %d messages twice, %d threads", waiting, all, limited, o.desk.Ambiguous(), again, len(o.Threads()))
 		if len(o.Threads()) != visitors || limited*100 > all || waiting > 0 || int64(again) > o.desk.Ambiguous() {
 			t.Error("see above")
+		}
+	})
+}
+
+// 200 visitors write at once: all of it arrives, and Telegram hardly ever has
+// to say no.
+func TestCrowd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("200 sessions take a while under the race detector")
+	}
+	const visitors = 200
+	inOffice(t, false, func(t *testing.T, o *office) {
+		begun := time.Now()
+		for n := range visitors {
+			session := o.visit(t, fmt.Sprint("visitor", n))
+			o.say(t, session, fmt.Sprintf("%d.0", n))
+			o.say(t, session, fmt.Sprintf("%d.1", n))
+		}
+		for o.waiting(t) > 0 && time.Since(begun) < 2*time.Hour {
+			time.Sleep(time.Minute)
+		}
+		lines := o.lines()
+		for n := range visitors {
+			if got := lines[fmt.Sprint(n)]; !slices.Equal(got, []string{"0", "1"}) {
+				t.Errorf("visitor %d: %v", n, got)
+			}
+		}
+		all, limited := o.Sends()
+		t.Logf("%d sends in %s, %d answered 429", all, time.Since(begun), limited)
+		if limited*100 > all {
+			t.Errorf("%d of %d sends were answered 429", limited, all)
 		}
 	})
 }

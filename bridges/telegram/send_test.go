@@ -102,7 +102,7 @@ func TestFaultsOfTheGroup(t *testing.T) {
 		{"thread deleted", func(f *bridgetest.Telegram, th chat.Thread) { f.DeleteThread(th.Ref) }, chat.Op{Kind: chat.OpPost, Text: "a"}, chat.ErrThreadGone, ""},
 		{"thread deleted, close", func(f *bridgetest.Telegram, th chat.Thread) { f.DeleteThread(th.Ref) }, chat.Op{Kind: chat.OpClose}, chat.ErrThreadGone, ""},
 		{"thread deleted, edit", func(f *bridgetest.Telegram, th chat.Thread) { f.DeleteThread(th.Ref) }, chat.Op{Kind: chat.OpEdit, Remote: "2", Text: "b"}, chat.ErrMessageGone, ""},
-		{"thread closed", func(f *bridgetest.Telegram, th chat.Thread) { f.CloseThread(th.Ref) }, chat.Op{Kind: chat.OpPost, Text: "a"}, chat.ErrThreadClosed, ""},
+		{"thread closed", func(f *bridgetest.Telegram, th chat.Thread) { f.Shut(); f.CloseThread(th.Ref) }, chat.Op{Kind: chat.OpPost, Text: "a"}, chat.ErrThreadClosed, ""},
 		{"message gone", func(f *bridgetest.Telegram, _ chat.Thread) { f.Remove("2") }, chat.Op{Kind: chat.OpEdit, Remote: "2", Text: "b"}, chat.ErrMessageGone, ""},
 		{"message gone, delete", func(f *bridgetest.Telegram, _ chat.Thread) { f.Remove("2") }, chat.Op{Kind: chat.OpDelete, Remote: "2"}, chat.ErrMessageGone, ""},
 		{"topics off, post", func(f *bridgetest.Telegram, _ chat.Thread) { f.SwitchTopics(false) }, chat.Op{Kind: chat.OpPost, Text: "a"}, nil, "topics are switched off"},
