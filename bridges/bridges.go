@@ -47,6 +47,8 @@ func Kinds(env Env) []Kind {
 	}
 }
 
+var _ Receiving = (*telegram.Bridge)(nil)
+
 // telegram makes the bridge to Telegram.
 func (e Env) telegram(s *chat.Settings) (chat.Bridge, error) {
 	cfg := telegram.Config{Token: s.Text("telegramBotToken"), ChatID: s.Text("telegramChatId"), WebhookSecret: s.Text("telegramWebhookSecret"),

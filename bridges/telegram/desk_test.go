@@ -212,3 +212,28 @@ func TestCrowd(t *testing.T) {
 		}
 	})
 }
+
+// An album is one message with its files and its caption.
+func TestAlbum(t *testing.T) {
+	inOffice(t, false, func(t *testing.T, o *office) {
+		session := o.visit(t, "ann")
+		o.say(t, session, "show me")
+		time.Sleep(time.Minute)
+		th := o.Threads()[0].Ref
+		o.AttachAlbum(th, "Ada", "album-1", "a.jpg", "image/jpeg", []byte("one"), "Here they are")
+		o.AttachAlbum(th, "Ada", "album-1", "b.jpg", "image/jpeg", []byte("two"), "")
+		o.Write(th, "Ada", "Enough?", "")
+		time.Sleep(time.Minute)
+		var list []chat.Message
+		err := o.store.Look(t.Context(), func(r chat.Reader) (err error) {
+			list, err = r.Messages(chat.MessageQuery{SessionID: session, Limit: 10})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list) != 3 || list[1].Content != "Here they are" || len(list[1].Attachments.V) != 2 || list[2].Content != "Enough?" {
+			t.Errorf("the visitor sees %+v", list)
+		}
+	})
+}

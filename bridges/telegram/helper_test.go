@@ -5,11 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"io"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -19,8 +16,6 @@ import (
 	"relay/bridges/telegram"
 	"relay/server/chat"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 const secret = "webhook-Secret_1"
 
@@ -157,35 +152,6 @@ func opFile(name, mimeType, content string) *chat.OpFile {
 
 const png = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 
-// golden compares with a file of testdata/telegram.
-func golden(t *testing.T, name string, got any) {
-	t.Helper()
-	path := filepath.Join("..", "..", "testdata", "telegram", name)
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(got); err != nil {
-		t.Fatal(err)
-	}
-	out := buf.Bytes()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, out, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(out, want) {
-		t.Errorf("%s differs:\n%s", name, out)
-	}
-}
-
 // clean checks at a test's end that the schema allowed everything and that the
 // token is in no log.
 func clean(t *testing.T, f *bridgetest.Telegram, log *testLog) {
@@ -206,55 +172,6 @@ func until(t *testing.T, what string, ok func() bool) {
 			t.Fatal("never: " + what)
 		}
 	}
-}
-
-// told is what an Inbound says, without what it leaves open.
-func told(list []chat.Inbound) (out []map[string]any) {
-	for _, in := range list {
-		out = append(out, compact(in).(map[string]any))
-	}
-	return out
-}
-
-// compact turns a value into JSON's and leaves out what is empty.
-func compact(v any) any {
-	var generic any
-	if err := json.Unmarshal([]byte(jsonOf(v)), &generic); err != nil {
-		panic(err)
-	}
-	return prune(generic)
-}
-
-func prune(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for name, value := range v {
-			if value = prune(value); value == nil {
-				delete(v, name)
-			}
-		}
-		if len(v) == 0 {
-			return nil
-		}
-		return v
-	case []any:
-		for i := range v {
-			v[i] = prune(v[i])
-		}
-		if len(v) == 0 {
-			return nil
-		}
-		return v
-	case string:
-		if v == "" || strings.HasPrefix(v, "1970-01-01") {
-			return nil
-		}
-	case float64:
-		if v == 0 {
-			return nil
-		}
-	}
-	return v
 }
 
 type (

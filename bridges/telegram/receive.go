@@ -71,9 +71,7 @@ func (p *poller) step(ctx context.Context) (done bool, err error) {
 	}
 	err = p.poll(ctx)
 	if errors.Is(err, errWebhookSet) {
-		p.registered = false // look again who set it
-		p.bridge.log.Warn("a webhook took the updates away", "err", err)
-		return false, sleep(ctx, retryPause(1))
+		p.registered = false // look again how updates come
 	}
 	return false, err
 }

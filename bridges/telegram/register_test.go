@@ -1,0 +1,78 @@
+package telegram_test
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay/bridges/bridgetest"
+	"relay/bridges/telegram"
+)
+
+// How updates come is decided from what is set and what Telegram has
+// registered; whoever comes after the other takes over without hand work.
+func TestHowUpdatesCome(t *testing.T) {
+	const public = "https://chat.example.com/api/webhooks/telegram"
+	for _, c := range []struct {
+		name, registered, public, secret string
+		want                             string // the registered address afterwards
+	}{
+		{"nothing set", "", "", "", ""},
+		{"a webhook of another program", "https://old.example.com/hook", "", "", ""},
+		{"ours, kept", "https://old.example.com/webhooks/telegram", public, secret, "https://old.example.com/webhooks/telegram"},
+		{"ours without a public address, kept", public, "", secret, public},
+		{"ours without a secret", public, public, "", ""},
+		{"registered by relay", "", public, secret, public},
+		{"registered again", public, public, secret, public},
+		{"another program's, taken over", "https://old.example.com/hook", public, secret, public},
+		{"without HTTPS", "", "http://localhost:3000/webhooks/telegram", secret, ""},
+		{"an odd port", "", "https://chat.example.com:3000/webhooks/telegram", secret, ""},
+		{"refused by Telegram", "", "https://x/unresolvable/webhooks/telegram", secret, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := bridgetest.NewTelegramBubble(t)
+				f.SetWebhook(c.registered, "")
+				b, log := makeBridge(t, f, func(cfg *telegram.Config) { cfg.PublicURL, cfg.WebhookSecret = c.public, c.secret })
+				in := new(receiver)
+				f.PushTo(b.Webhook(in))
+				stop := running(t, b, in)
+				settled(time.Second)
+				if got := f.Webhook(); got != c.want {
+					t.Errorf("registered is %q, want %q", got, c.want)
+				}
+				if c.want == "" || c.want == c.public { // one of another's secret cannot be pushed to
+					th := open(t, b, "Grace", "").Ref
+					f.Write(th, "Ada", "one", "")
+					settled(time.Second)
+					if got := in.texts(t, b); !slices.Equal(got, []string{"one"}) && c.registered != public {
+						t.Errorf("stored %v", got)
+					}
+				}
+				if err := stop(); err != nil {
+					t.Error(err)
+				}
+				clean(t, f, log)
+			})
+		})
+	}
+}
+
+// A webhook that another program sets in the middle is taken back.
+func TestWebhookSetByAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewTelegramBubble(t)
+		b, _ := makeBridge(t, f)
+		in := new(receiver)
+		running(t, b, in)
+		th := open(t, b, "Grace", "")
+		settled(time.Second)
+		f.SetWebhook("https://old.example.com/hook", "")
+		f.Write(th.Ref, "Ada", "one", "")
+		settled(time.Minute)
+		if got := in.texts(t, b); !slices.Equal(got, []string{"one"}) || f.Webhook() != "" {
+			t.Errorf("stored %v, webhook %q", got, f.Webhook())
+		}
+	})
+}
