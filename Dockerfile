@@ -25,7 +25,6 @@ ENV RELAY_SETUP=code
 # The default database, sqlite://relay.db, lies in the working directory.
 WORKDIR /data
 VOLUME /data
-EXPOSE 3000
+EXPOSE 3000 3001
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 CMD ["/relay", "healthcheck"]
 ENTRYPOINT ["/relay"]
-CMD ["serve"]

@@ -65,12 +65,26 @@ var startLines = regexp.MustCompile(`(?s)Start +(\S+).*Demo +(\S+).*Console +(\S
 // boot starts relay on a free port and waits until it says where to go.
 func boot(t *testing.T, environ ...string) *instance {
 	t.Helper()
+	in := launch(t, startLines, nil, environ)
+	found := startLines.FindStringSubmatch(in.stdout.String())
+	in.start, in.demo, in.console = found[1], found[2], found[3]
+	in.base = strings.TrimSuffix(in.demo, "/demo")
+	var keys struct{ PublicKey, SecretKey string }
+	in.get(t, in.start, "", &keys)
+	in.public, in.secret = keys.PublicKey, keys.SecretKey
+	return in
+}
+
+// launch starts relay on a free port and waits until it prints what says that
+// it is there.
+func launch(t *testing.T, there *regexp.Regexp, args, environ []string) *instance {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	in := &instance{stdout: &buffer{}, stderr: &buffer{}}
 	reader, writer := io.Pipe()
 	exited := make(chan int, 1)
 	go func() {
-		exited <- run(ctx, []string{"--port", "0"}, environ, io.MultiWriter(in.stdout, writer), in.stderr)
+		exited <- run(ctx, append(args, "--port", "0"), environ, io.MultiWriter(in.stdout, writer), in.stderr)
 		writer.Close()
 	}()
 	in.stop = sync.OnceValue(func() int {
@@ -85,18 +99,12 @@ func boot(t *testing.T, environ ...string) *instance {
 	})
 	t.Cleanup(func() { in.stop() })
 	lines := bufio.NewScanner(reader)
-	for !startLines.MatchString(in.stdout.String()) {
+	for !there.MatchString(in.stdout.String()) {
 		if !lines.Scan() {
 			t.Fatalf("relay ended at its start:\n%s%s", in.stdout, in.stderr)
 		}
 	}
 	go io.Copy(io.Discard, reader)
-	found := startLines.FindStringSubmatch(in.stdout.String())
-	in.start, in.demo, in.console = found[1], found[2], found[3]
-	in.base = strings.TrimSuffix(in.demo, "/demo")
-	var keys struct{ PublicKey, SecretKey string }
-	in.get(t, in.start, "", &keys)
-	in.public, in.secret = keys.PublicKey, keys.SecretKey
 	return in
 }
 

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"relay/bridges/bridgetest"
+)
+
+var bridgeLines = regexp.MustCompile(`API +(\S+)/api\n`)
+
+const backendKey = "a-long-random-text"
+
+// bootBridge starts relay bridge beside a Telegram group.
+func bootBridge(t *testing.T, group *bridgetest.Telegram, environ ...string) *instance {
+	t.Helper()
+	in := launch(t, bridgeLines, []string{"bridge"}, append(environ, "API_KEY="+backendKey, "TELEGRAM_API_URL="+group.URL,
+		"TELEGRAM_BOT_TOKEN="+group.Token, fmt.Sprint("TELEGRAM_CHAT_ID=", group.Group)))
+	in.base = bridgeLines.FindStringSubmatch(in.stdout.String())[1]
+	return in
+}
+
+// readmeBlock is the block of a language in the README's section on bridge
+// mode that has a text in it.
+func readmeBlock(t *testing.T, language, text string) string {
+	t.Helper()
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(readme), "## Bridge mode")
+	for _, block := range strings.Split(section, "```"+language+"\n")[1:] {
+		if code, _, _ := strings.Cut(block, "```"); strings.Contains(code, text) {
+			return code
+		}
+	}
+	t.Fatalf("the README has no %s with %s", language, text)
+	return ""
+}
+
+// TestBridgeMode follows the README: a backend that speaks as it says, a
+// Telegram group that sees all of it, and the README's client that hears what
+// the operator answers, also after a restart that forgot everything.
+func TestBridgeMode(t *testing.T) {
+	calls, client := readmeBlock(t, "sh", "post()"), readmeBlock(t, "js", "Last-Event-ID")
+	t.Chdir(t.TempDir())
+	group := bridgetest.NewTelegram(t)
+	in := bootBridge(t, group)
+
+	out, err := exec.CommandContext(t.Context(), "bash", "-euc", strings.Replace(calls, "http://localhost:3001", in.base, 1)).CombinedOutput()
+	if err != nil || strings.Count(string(out), `{"ok":true}`) != 6 || !strings.Contains(string(out), `{"bridges":["telegram"],"status":"ok"}`) {
+		t.Fatalf("the README's calls: %v\n%s", err, out)
+	}
+	var thread bridgetest.Thread
+	eventually(t, "the group sees what the backend said", func() bool {
+		list := group.Threads()
+		if len(list) != 1 {
+			return false
+		}
+		thread = list[0]
+		return containsAll(fmt.Sprintf("%+v", thread), "Vera", "Hello!", "added_to_basket", "left")
+	})
+
+	heard := listen(t, client, in.base)
+	group.Write(thread.Ref, "Olga", "We do!", "")
+	eventually(t, "the backend hears the operator", func() bool {
+		return containsAll(heard.String(), "operator_message", "'sess_1'", "'We do!'", "'Olga'", "'telegram'")
+	})
+
+	if code := in.stop(); code != 0 {
+		t.Errorf("it ended with %d", code)
+	}
+	in = bootBridge(t, group)
+	heard = listen(t, client, in.base)
+	group.Write(thread.Ref, "Olga", "Still there?", "")
+	eventually(t, "the thread leads back to its session after a restart", func() bool {
+		return containsAll(heard.String(), "'sess_1'", "'Still there?'")
+	})
+	for _, violation := range group.Violations() {
+		t.Error(violation)
+	}
+	if logs := in.stderr.String(); strings.Contains(logs, group.Token) || strings.Contains(logs, backendKey) {
+		t.Errorf("a secret is in the log: %s", logs)
+	}
+	if files, _ := filepath.Glob("*"); len(files) > 0 {
+		t.Errorf("it left files behind: %v", files)
+	}
+}
+
+// listen runs the README's client until the end of the test, as soon as its
+// stream is open.
+func listen(t *testing.T, client, base string) *buffer {
+	t.Helper()
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("this machine has no node to run the README's client with")
+	}
+	heard := &buffer{}
+	client = strings.Replace(client, "let text = ", `console.log("listening"); let text = `, 1)
+	cmd := exec.CommandContext(t.Context(), "node", "--input-type=module", "--eval", client)
+	cmd.Env = append(os.Environ(), "RELAY="+base, "KEY="+backendKey)
+	cmd.Stdout, cmd.Stderr = heard, heard
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	eventually(t, "the README's client is there", func() bool { return strings.Contains(heard.String(), "listening") })
+	return heard
+}
