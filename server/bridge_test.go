@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -455,4 +456,60 @@ func TestBridgeWebhookPayloads(t *testing.T) {
 			t.Errorf("%s came of %s", kind, want)
 		}
 	}
+}
+
+// Ten thousand pieces of nonsense: never a 5xx, always JSON where an error is
+// answered, and relay goes on.
+func TestBridgeRandomRequests(t *testing.T) {
+	const seed = 20261121
+	random := rand.New(rand.NewPCG(seed, 2))
+	s := newBridgeSite(t)
+	pick := func(list ...string) string { return list[random.IntN(len(list))] }
+	value := func() string {
+		return pick(`"s1"`, `"m1"`, `""`, `null`, `7`, `-1e400`, `4.5`, `true`, `[]`, `{}`, `[[[[]]]]`, `["m1","m1",""]`, `[null]`, `"\u0000"`, `"\ud800"`, "\"\xff\"",
+			`"`+strings.Repeat("a", random.IntN(5000))+`"`, `{"id":"s1"}`, `{"id":"m1","content":"x"}`, `{"id":{}}`, `{"name":"x","data":{}}`, `"2026-01-01"`, `"visitor"`, `"read"`)
+	}
+	names := []string{"id", "visitorId", "session", "sessionId", "message", "messageId", "messageIds", "content", "status", "online", "event", "score", "comment",
+		"respondedAt", "editedAt", "deletedAt", "duration", "reason", "metadata", "identity", "createdAt", "aiActive", "sender", "attachments", "name", "data"}
+	kinds := []string{"new_session", "visitor_message", "visitor_message_edited", "visitor_message_deleted", "message_read", "operator_status",
+		"custom_event", "identity_update", "ai_takeover", "csat_submitted", "visitor_disconnect", "x", ""}
+	n := 10000
+	if testing.Short() {
+		n = 1000
+	}
+	for i := range n {
+		fields := []string{`"type":"` + pick(kinds...) + `"`}
+		for range random.IntN(5) {
+			fields = append(fields, `"`+pick(names...)+`":`+value())
+		}
+		body := "{" + strings.Join(fields, ",") + "}"
+		if random.IntN(10) == 0 {
+			body = body[:random.IntN(len(body)+1)]
+		}
+		method := pick("POST", "POST", "POST", "GET", "PUT", "DELETE")
+		path := pick("/api/sessions", "/api/messages", "/api/operator/status", "/api/custom-events", "/api/disconnect", "/api/events", "/api/events", "/api/events",
+			"/webhooks/telegram", "/webhooks/discord", "/webhooks/slack", "/webhooks/%00", "/webhooks/x", "/files/x", "/files/%ff", "/health", "/api//events", "/api/events/stream/x")
+		a := s.call(method, path, "", body, "Last-Event-ID", pick("", "1", "x-9"))
+		if a.status >= 500 && !(a.status == 503 && strings.HasPrefix(path, "/webhooks/")) {
+			t.Fatalf("seed %d, request %d: %s %s %s answered %d %s", seed, i, method, path, body, a.status, a.body)
+		}
+		if a.status >= 400 && a.text("error") == "" {
+			t.Fatalf("seed %d, request %d: %s %s answered %d without a JSON error: %s", seed, i, method, path, a.status, a.body)
+		}
+	}
+	if logs := s.logs.String(); strings.Contains(logs, "request failed") {
+		t.Errorf("requests failed inside: %.400s", logs[strings.Index(logs, "request failed"):])
+	}
+	s.must("POST", "/api/messages", "", object{"message": without(hello, "id", "after all of it"), "session": reduced})
+}
+
+// What platforms push is never key-protected, and has no effect as long as no
+// bridge can prove where it comes from.
+func TestBridgeWebhooksOfPlatforms(t *testing.T) {
+	s := newBridgeSite(t, withKey)
+	for _, name := range []string{"telegram", "discord", "slack"} {
+		s.refused(s.call("POST", "/webhooks/"+name, "", object{"update_id": 1}), 503, "not set up")
+	}
+	s.refused(s.call("POST", "/webhooks/other", "", object{}), 404, "Not found")
+	s.refused(s.call("GET", "/webhooks/telegram", "", nil), 405, "not allowed")
 }
