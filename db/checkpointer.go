@@ -12,7 +12,7 @@ import (
 // checkpointAfter is how many pages the writer puts into the write-ahead log
 // until they are carried over into the file. Busy pages are written again and
 // again: a long log carries them over once.
-const checkpointAfter = 4000
+const checkpointAfter = 2000
 
 // checkpointer empties the write-ahead log into the file beside the writer:
 // that takes as long as dozens of commits, for which nobody has to wait. While
