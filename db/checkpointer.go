@@ -10,56 +10,65 @@ import (
 )
 
 // checkpointAfter is how many pages the writer puts into the write-ahead log
-// until they are carried over into the file. Busy pages are written again and
-// again: a long log carries them over once.
-const checkpointAfter = 2000
+// until they are carried over into the file.
+const checkpointAfter = 1000
 
 // checkpointer empties the write-ahead log into the file beside the writer:
-// that takes as long as dozens of commits, for which nobody has to wait. While
-// the writer never rests the log still grows; once it is long the writer
-// itself carries over what is left (wal_autocheckpoint) and begins it anew.
+// that takes as long as dozens of commits, for which nobody has to wait. What
+// the writer adds meanwhile is little; the writer carries it over itself, so
+// that the log begins anew and stays small: writing over it is quicker than
+// letting it grow.
 type checkpointer struct {
 	pool    *sqlx.DB
 	bell    chan struct{}
-	due     atomic.Int64 // so many pages are written when the bell is rung next
+	due     int64       // so many pages are written when the bell is rung next
+	rest    atomic.Bool // the writer is to carry over the rest
 	working sync.WaitGroup
 }
 
 func newCheckpointer(pool *sqlx.DB) *checkpointer {
-	c := &checkpointer{pool: pool, bell: make(chan struct{}, 1)}
-	c.due.Store(checkpointAfter)
+	c := &checkpointer{pool: pool, bell: make(chan struct{}, 1), due: checkpointAfter}
 	c.working.Go(c.run)
 	return c
 }
 
-// wrote says how many pages the writer has written since it was opened.
-func (c *checkpointer) wrote(pages int64) {
-	if pages < c.due.Load() {
+// after is called by the writer after each commit.
+func (c *checkpointer) after(writer *conn) {
+	if c.rest.CompareAndSwap(true, false) {
+		checkpoint(writer)
+	}
+	pages := writer.pagesWritten()
+	if pages < c.due {
 		return
 	}
-	c.due.Store(pages + checkpointAfter)
+	c.due = pages + checkpointAfter
 	select {
 	case c.bell <- struct{}{}:
 	default:
 	}
 }
 
-// close ends the work; wrote must not be called any more.
+// checkpoint carries over what it can without waiting. What fails is left to
+// the next one: nothing is lost, the log only gets longer.
+func checkpoint(c *conn) { _, _ = c.exec("PRAGMA wal_checkpoint(PASSIVE)") }
+
+// close ends the work; after must not be called any more.
 func (c *checkpointer) close() {
 	close(c.bell)
 	c.working.Wait()
 }
 
-// run works until close. What fails is left to the next checkpoint: nothing is
-// lost, the log only gets longer.
+// run works until close. Its connection is opened when it is needed, and again
+// if that failed.
 func (c *checkpointer) run() {
-	var own *conn // opened when it is needed
+	var own *conn
 	for range c.bell {
 		if own == nil {
 			own, _ = newConn(context.Background(), c.pool)
 		}
 		if own != nil {
-			_, _ = own.exec("PRAGMA wal_checkpoint(PASSIVE)")
+			checkpoint(own)
+			c.rest.Store(true)
 		}
 	}
 	if own != nil {

@@ -169,7 +169,7 @@ func (w *committer) commit(batch []*request) {
 		close(r.done)
 	}
 	if w.log != nil {
-		w.log.wrote(w.conn.pagesWritten())
+		w.log.after(w.conn)
 	}
 }
 

@@ -322,7 +322,7 @@ func TestCheckpoint(t *testing.T) {
 		}
 		return tx.CreateFile(&chat.File{ID: "f", SessionID: "a"})
 	})
-	for n := range 40 { // more than 2000 pages
+	for n := range 20 { // more than 1000 pages
 		apply(t, d, func(tx chat.Tx) error { return tx.PutChunk("f", n, make([]byte, 256<<10)) })
 	}
 	path := strings.TrimPrefix(url, "sqlite://")
@@ -331,7 +331,7 @@ func TestCheckpoint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if info.Size() > 7<<20 {
+		if info.Size() > 3<<20 {
 			return
 		}
 		if time.Now().After(deadline) {
