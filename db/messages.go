@@ -111,8 +111,15 @@ func (t *tx) UnreadMessages(sessionID string, sender chat.Sender) ([]chat.Messag
 	return t.messages(selectUnread, sessionID, string(sender))
 }
 
-const insertMessage = `INSERT INTO messages (session, foreign_id, client_key, ` + messageColumns + `)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, client_key) WHERE client_key <> 0 DO NOTHING`
+// insertFresh is insertMessage for most messages: nothing has happened to them
+// yet, and whatever a visitor's message has not is not bound either.
+const (
+	insertMessage = `INSERT INTO messages (session, foreign_id, client_key, ` + messageColumns + `)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)` + onceByClientID
+	insertFresh = `INSERT INTO messages (session, foreign_id, client_key, ` + messageColumns + `)
+		VALUES (?, '', ?, ?, ?, ?, ?, ?, '', '[]', '', '', ?, 0, 0, 0, 0)` + onceByClientID
+	onceByClientID = ` ON CONFLICT (session, client_key) WHERE client_key <> 0 DO NOTHING`
+)
 
 // clientKey makes a number of a client id, which no two ids of a session share
 // by chance: it is 63 bits of a SHA-256.
@@ -136,9 +143,7 @@ func foreignID(m *chat.Message) string {
 func (t *tx) InsertMessage(m *chat.Message) error {
 	n, err := t.number(m.SessionID)
 	if err == nil {
-		err = t.touch(chat.ErrMessageExists, insertMessage, n, foreignID(m), clientKey(m.ClientID), m.ID, m.Seq, m.Content, string(m.Sender), int64(m.Timestamp), m.ReplyTo,
-			files(m), m.OperatorName, m.SourceBridge, m.ClientID, int64(m.EditedAt), int64(m.DeletedAt), int64(m.DeliveredAt),
-			int64(m.ReadAt))
+		err = t.insertMessage(n, m)
 	}
 	if err != nil {
 		return fmt.Errorf("insert message %s: %w", m.ID, err)
@@ -147,6 +152,23 @@ func (t *tx) InsertMessage(m *chat.Message) error {
 		t.change.messages = t.change.messages.plus(size{1, int64(len(m.Content))})
 	}
 	return nil
+}
+
+func (t *tx) insertMessage(session int64, m *chat.Message) error {
+	key, foreign := clientKey(m.ClientID), foreignID(m)
+	if foreign == "" && isFresh(m) {
+		return t.touch(chat.ErrMessageExists, insertFresh, session, key, m.ID, m.Seq, m.Content, string(m.Sender),
+			int64(m.Timestamp), m.ClientID)
+	}
+	return t.touch(chat.ErrMessageExists, insertMessage, session, foreign, key, m.ID, m.Seq, m.Content, string(m.Sender),
+		int64(m.Timestamp), m.ReplyTo, files(m), m.OperatorName, m.SourceBridge, m.ClientID, int64(m.EditedAt),
+		int64(m.DeletedAt), int64(m.DeliveredAt), int64(m.ReadAt))
+}
+
+// isFresh reports whether insertFresh is enough for a message.
+func isFresh(m *chat.Message) bool {
+	return m.ReplyTo == "" && len(m.Attachments.V) == 0 && m.OperatorName == "" && m.SourceBridge == "" &&
+		m.EditedAt|m.DeletedAt|m.DeliveredAt|m.ReadAt == 0
 }
 
 const updateMessage = `UPDATE messages SET content = ?, reply_to = ?, attachments = ?, operator_name = ?, source_bridge = ?,

@@ -62,6 +62,28 @@ func TestMessage(t *testing.T) {
 	})
 }
 
+// TestFreshMessage: what most messages have not is read as not there.
+func TestFreshMessage(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		m := chat.Message{ID: chat.NewID() + "5", SessionID: "a", Seq: 5, Content: "Hällo", Sender: chat.SenderVisitor,
+			Timestamp: 1000, ClientID: "c", Attachments: chat.Of(chat.Attachments{})}
+		apply(t, d, func(tx chat.Tx) error {
+			if err := tx.CreateSession(newSession("a", 1)); err != nil {
+				return err
+			}
+			return tx.InsertMessage(&m)
+		})
+		read(t, d, func(r chat.Reader) error {
+			byID, err := r.Message("a", m.ID)
+			byClient, err2 := r.MessageByClientID("a", "c")
+			if !reflect.DeepEqual(byID, m) || !reflect.DeepEqual(byClient, m) {
+				t.Errorf("got %+v and %+v, want %+v", byID, byClient, m)
+			}
+			return errors.Join(err, err2)
+		})
+	})
+}
+
 func TestMessages(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		apply(t, d, func(tx chat.Tx) error {

@@ -83,7 +83,7 @@ func (a Author) authorise(s *Session) error {
 	if s.TokenHash == "" && a.TokenRequired {
 		return ErrSessionNotFound
 	}
-	if s.TokenHash != "" && !SameSecret(Hash(a.Token), s.TokenHash) {
+	if s.TokenHash != "" && !sameHash(Hash(a.Token), s.TokenHash) {
 		return ErrSessionNotFound
 	}
 	if s.Blocked {
