@@ -34,7 +34,7 @@ func BenchmarkGates(b *testing.B) {
 	if programs == "" {
 		b.Skip("this needs the programs that make bench builds")
 	}
-	debug.SetGCPercent(-1) // collected between the measurements
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // collected between the measurements
 	for b.Loop() {
 		r := newRun(b, programs)
 		for round := range rounds {
