@@ -62,7 +62,7 @@ bench: ## measure relay against bare floors in one run, about 8 minutes
 	go test -run '^$$' -bench 'History|Sessions' -benchtime 200x ./db
 	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
 	$(BUILD) -o "$$programs/" . ./.ci/bench/floor; \
-	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench 'Gates|Bridge|Webhooks' -benchtime 1x -timeout 20m ./.ci/bench
+	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench 'Gates|Bridge|Deliveries|Receivers' -benchtime 1x -timeout 20m ./.ci/bench
 
 generate: ## rebuild assets/dist from the sources of widget and console
 	go generate ./...

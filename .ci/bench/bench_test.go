@@ -42,12 +42,7 @@ func BenchmarkGates(b *testing.B) {
 			r.round(round)
 			fmt.Printf("round %d of %d: %.0f s\n", round+1, rounds, time.Since(begin).Seconds())
 		}
-		printTable(os.Stdout, r.gates.all())
-		for _, g := range r.gates.all() {
-			if !g.held() {
-				b.Errorf("%s is missed: %s", g.name, g.what)
-			}
-		}
+		judge(b, r.gates.all())
 	}
 }
 

@@ -88,7 +88,7 @@ var badReceivers = []struct {
 	{"redirects to metadata", answering(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://169.254.169.254/latest/meta-data/", http.StatusFound)
 	})},
-	{"answers 10 GB", answering(flood)},
+	{"answers 10 GB", answering(gush)},
 	{"has a bad certificate", badCertificate},
 	{"answers 410", answering(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })},
 	{"answers 500, then 200", answering(moody())},
@@ -162,7 +162,7 @@ func badCertificate() (string, func()) {
 	return s.URL, s.Close
 }
 
-func flood(w http.ResponseWriter, _ *http.Request) {
+func gush(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Length", fmt.Sprint(10<<30))
 	for chunk := strings.Repeat("x", 1<<16); ; {
 		if _, err := io.WriteString(w, chunk); err != nil {
