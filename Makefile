@@ -58,11 +58,11 @@ cross: # the program builds without C for the machines it runs on
 	GOOS=linux GOARCH=amd64 $(BUILD) -o /dev/null .
 	GOOS=linux GOARCH=arm64 $(BUILD) -o /dev/null .
 
-bench: ## measure relay against bare floors in one run, about 5 minutes
+bench: ## measure relay against bare floors in one run, about 10 minutes
 	go test -run '^$$' -bench 'History|Sessions' -benchtime 200x ./db
 	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
 	$(BUILD) -o "$$programs/" . ./.ci/bench/floor; \
-	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench 'Gates|Bridge' -benchtime 1x -timeout 20m ./.ci/bench
+	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench 'Gates|Bridge|Deliveries|Receivers' -benchtime 1x -timeout 20m ./.ci/bench
 
 generate: ## rebuild assets/dist from the sources of widget and console
 	go generate ./...

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,23 +9,41 @@ import (
 	"relay/server/chat"
 )
 
-const selectDeliveries = `SELECT d.dest, s.id AS session_id, s.visitor_id, d.rev, d.state, d.attempts, d.next_at, d.last_error, d.created_at,
-	s.id AS "event.session_id", e.rev AS "event.rev", e.type AS "event.type", e.source AS "event.source",
-	e.message_id AS "event.message_id", e.payload AS "event.payload", e.at AS "event.at"
+const selectDeliveries = `SELECT d.dest, s.id, s.visitor_id, d.rev, d.state, d.attempts, d.next_at, d.last_error, d.created_at,
+	e.type, e.source, e.message_id, e.payload, e.at
 	FROM deliveries d JOIN events e ON e.session = d.session AND e.rev = d.rev JOIN sessions s ON s.number = d.session`
+
+// deliveries reads rows of selectDeliveries.
+func (t *tx) deliveries(query string, args ...any) (list []chat.Delivery, err error) {
+	err = t.q.rows(func() []any {
+		list = append(list, chat.Delivery{})
+		d := &list[len(list)-1]
+		e := &d.Event
+		return []any{&d.Dest, &d.SessionID, &d.VisitorID, &d.Rev, (*int)(&d.State), &d.Attempts, (*int64)(&d.NextAt), &d.LastError,
+			(*int64)(&d.CreatedAt), (*string)(&e.Type), &e.Source, &e.MessageID, &e.Payload, (*int64)(&e.At)}
+	}, query, args...)
+	for i := range list {
+		list[i].Event.SessionID, list[i].Event.Rev = list[i].SessionID, list[i].Rev
+	}
+	return list, err
+}
 
 const selectLane = selectDeliveries + ` WHERE d.dest = ? AND d.session = ` + ofSession + ` AND d.state < 2 ORDER BY d.rev LIMIT ?`
 
 // Lane implements [chat.Reader].
 func (t *tx) Lane(dest, sessionID string, limit int) ([]chat.Delivery, error) {
-	return list[chat.Delivery](t, limited(selectLane, limit), dest, sessionID)
+	return t.deliveries(limited(selectLane, limit), dest, sessionID)
 }
 
 const selectDelivery = selectDeliveries + ` WHERE d.dest = ? AND d.session = ` + ofSession + ` AND d.rev = ?`
 
 // Delivery implements [chat.Reader].
 func (t *tx) Delivery(dest, sessionID string, rev int64) (chat.Delivery, error) {
-	return one[chat.Delivery](t, chat.ErrDeliveryNotFound, selectDelivery, dest, sessionID, rev)
+	list, err := t.deliveries(selectDelivery, dest, sessionID, rev)
+	if err != nil || len(list) == 0 {
+		return chat.Delivery{}, cmp.Or(err, error(chat.ErrDeliveryNotFound))
+	}
+	return list[0], nil
 }
 
 const selectLanes = `SELECT s.id AS lane, d.next_at FROM deliveries d JOIN sessions s ON s.number = d.session
@@ -79,7 +98,7 @@ func (t *tx) Deliveries(q chat.DeliveryQuery) ([]chat.Delivery, error) {
 	if len(where) > 0 {
 		query += ` WHERE ` + strings.Join(where, ` AND `)
 	}
-	return list[chat.Delivery](t, query+order, append(args, limitOf(q.Limit))...)
+	return t.deliveries(query+order, append(args, limitOf(q.Limit))...)
 }
 
 // place returns the parameters of older and younger.

@@ -183,6 +183,20 @@ func (p *pgTx) row(dest []any, query string, args ...any) error {
 	return p.tx.QueryRowContext(p.ctx, p.tx.Rebind(query), args...).Scan(dest...)
 }
 
+func (p *pgTx) rows(next func() []any, query string, args ...any) error {
+	rows, err := p.tx.QueryContext(p.ctx, p.tx.Rebind(query), args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(next()...); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
 func (p *pgTx) list(dest any, query string, args ...any) error {
 	return p.tx.SelectContext(p.ctx, dest, p.tx.Rebind(query), args...)
 }

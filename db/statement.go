@@ -61,6 +61,16 @@ func (c *conn) exec(query string, args ...any) (int64, error) {
 
 // row reads one row into variables, one for each column.
 func (c *conn) row(dest []any, query string, args ...any) error {
+	found := false
+	err := c.rows(func() []any { found = true; return dest }, query, args...)
+	if err == nil && !found {
+		return sql.ErrNoRows
+	}
+	return err
+}
+
+// rows reads rows; next returns the variables of one more, one for each column.
+func (c *conn) rows(next func() []any, query string, args ...any) error {
 	s, err := c.prepare(query)
 	if err != nil {
 		return err
@@ -73,27 +83,28 @@ func (c *conn) row(dest []any, query string, args ...any) error {
 	if err != nil {
 		return c.failed(err)
 	}
-	err = c.scan(rows, dest)
+	err = c.scan(rows, next)
 	if failed := rows.Close(); err == nil {
 		err = failed
 	}
 	return c.failed(err)
 }
 
-func (c *conn) scan(rows driver.Rows, dest []any) error {
-	c.columns = append(c.columns[:0], make([]driver.Value, len(dest))...)
-	switch err := rows.Next(c.columns); {
-	case errors.Is(err, io.EOF):
-		return sql.ErrNoRows
-	case err != nil:
-		return err
-	}
-	for i, d := range dest {
-		if err := assign(d, c.columns[i]); err != nil {
-			return fmt.Errorf("column %d: %w", i, err)
+func (c *conn) scan(rows driver.Rows, next func() []any) error {
+	c.columns = append(c.columns[:0], make([]driver.Value, len(rows.Columns()))...)
+	for {
+		switch err := rows.Next(c.columns); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		for i, d := range next() {
+			if err := assign(d, c.columns[i]); err != nil {
+				return fmt.Errorf("column %d: %w", i, err)
+			}
 		}
 	}
-	return nil
 }
 
 // bind makes the arguments what drivers take. The result is valid until the

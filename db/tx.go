@@ -35,6 +35,8 @@ type querier interface {
 	list(dest any, query string, args ...any) error
 	// row reads one row into variables, one for each column.
 	row(dest []any, query string, args ...any) error
+	// rows reads rows; next returns the variables of one more.
+	rows(next func() []any, query string, args ...any) error
 	// lock makes a SELECT lock its rows.
 	lock(query string) string
 }

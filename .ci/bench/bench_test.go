@@ -34,7 +34,7 @@ func BenchmarkGates(b *testing.B) {
 	if programs == "" {
 		b.Skip("this needs the programs that make bench builds")
 	}
-	debug.SetGCPercent(-1) // collected between the measurements
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // collected between the measurements
 	for b.Loop() {
 		r := newRun(b, programs)
 		for round := range rounds {
@@ -42,12 +42,7 @@ func BenchmarkGates(b *testing.B) {
 			r.round(round)
 			fmt.Printf("round %d of %d: %.0f s\n", round+1, rounds, time.Since(begin).Seconds())
 		}
-		printTable(os.Stdout, r.gates.all())
-		for _, g := range r.gates.all() {
-			if !g.held() {
-				b.Errorf("%s is missed: %s", g.name, g.what)
-			}
-		}
+		judge(b, r.gates.all())
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -320,13 +319,7 @@ func BenchmarkBridge(b *testing.B) {
 		many.close()
 		measureFlood(b)
 	}
-	all := []*gate{none, three, flat, median, slow}
-	printTable(os.Stdout, all)
-	for _, g := range all {
-		if !g.held() {
-			b.Errorf("%s is missed: %s", g.name, g.what)
-		}
-	}
+	judge(b, []*gate{none, three, flat, median, slow})
 }
 
 // compareSpread measures one round of events to all streams.

@@ -81,6 +81,12 @@ func (s *server) stop() error {
 	return err
 }
 
+// kill ends the program at once.
+func (s *server) kill() {
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait()
+}
+
 // memory is the program's resident memory in bytes.
 func (s *server) memory() (float64, error) { return s.status("VmRSS:") }
 

@@ -3,7 +3,9 @@ package bench
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
+	"testing"
 	"text/tabwriter"
 )
 
@@ -44,6 +46,17 @@ func (g *gate) held() bool {
 		return g.ratio() >= g.limit
 	}
 	return g.ratio() <= g.limit
+}
+
+// judge shows gates and fails for those that are missed.
+func judge(b *testing.B, gates []*gate) {
+	b.Helper()
+	printTable(os.Stdout, gates)
+	for _, g := range gates {
+		if !g.held() {
+			b.Errorf("%s is missed: %s", g.name, g.what)
+		}
+	}
 }
 
 func median(list []float64) float64 {

@@ -53,17 +53,17 @@ func (s DeliveryState) String() string {
 
 // Delivery is one event on its way to one sink.
 type Delivery struct {
-	Dest      string        `db:"dest"`
-	SessionID string        `db:"session_id"`
-	VisitorID string        `db:"visitor_id"` // whose session it is
-	Rev       int64         `db:"rev"`
-	State     DeliveryState `db:"state"`
-	Attempts  int           `db:"attempts"`
-	NextAt    Time          `db:"next_at"`
-	LastError string        `db:"last_error"`
-	CreatedAt Time          `db:"created_at"`
+	Dest      string
+	SessionID string
+	VisitorID string // whose session it is
+	Rev       int64
+	State     DeliveryState
+	Attempts  int
+	NextAt    Time
+	LastError string
+	CreatedAt Time
 	// Event is the event to deliver, read with the delivery as VisitorID is.
-	Event Event `db:"event"`
+	Event Event
 }
 
 // ID names the delivery; it never changes.

@@ -9,7 +9,6 @@ import (
 // only read before and written after, and while that is stored, which takes
 // longer than most deliveries, another lane has its turn.
 func (s *sender) turn(ctx context.Context, sessionID string) Time {
-	var lane []Delivery
 	lane, limit, err := s.read(ctx, sessionID)
 	if err != nil {
 		s.log.Error("outbox cannot use the database", "session", sessionID, "err", err)

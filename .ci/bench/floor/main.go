@@ -18,6 +18,7 @@ func main() {
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok") })
 	mux.HandleFunc("GET /stream", f.stream)
 	mux.HandleFunc("POST /publish", f.publish)
+	mux.HandleFunc("POST /webhooks", webhooks)
 	log.Fatal(http.ListenAndServe(os.Args[1], mux))
 }
 

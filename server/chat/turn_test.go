@@ -1,0 +1,117 @@
+package chat_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"relay/db"
+	"relay/server/chat"
+)
+
+// TestOutboxRetriesAllFailed: what was given up leaves again in its order, and
+// what fails once more is not taken up by the same sweep.
+func TestOutboxRetriesAllFailed(t *testing.T) {
+	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+		sink.policy.Attempts = 1
+		var up atomic.Bool
+		sink.answer = func(lane []chat.Delivery) (int, error) {
+			if !up.Load() {
+				return 0, errors.New("down")
+			}
+			return 1, nil
+		}
+		h := build(t, store, sink)
+		h.run(t)
+		id := h.open(t, "a")
+		h.say(t, id, "one")
+		h.say(t, id, "two")
+		time.Sleep(time.Minute)
+		for _, now := range []bool{false, true} {
+			up.Store(now)
+			count, next, err := h.outbox.RetryFailed(t.Context(), "desk", chat.Cursor{})
+			if count != 3 || next != nil || err != nil {
+				t.Fatalf("%d taken up, next %v, %v", count, next, err)
+			}
+			time.Sleep(time.Minute)
+		}
+		expectRevs(t, sink, id, "1", "2", "3", "1", "2", "3", "1", "2", "3")
+		if got := states(t, store, "desk"); got[chat.DeliveryDone] != 3 || len(got) != 1 {
+			t.Errorf("deliveries are %v, want 3 done", got)
+		}
+	})
+}
+
+// TestOutboxHoldsThenPasses: a delivery that keeps failing holds the later ones
+// of its session for a while, then they pass it and it is tried alone.
+func TestOutboxHoldsThenPasses(t *testing.T) {
+	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+		sink.policy.Hold, sink.policy.Batch = 3, 4
+		sink.answer = func(lane []chat.Delivery) (int, error) {
+			for i := range lane {
+				if lane[i].Rev == 3 {
+					return i, errors.New("refused")
+				}
+			}
+			return len(lane), nil
+		}
+		h := build(t, store, sink)
+		id := h.open(t, "a")
+		for i := range 12 {
+			h.say(t, id, fmt.Sprint(i))
+		}
+		h.run(t)
+		time.Sleep(time.Hour)
+		var attempts []string
+		err := store.Read(t.Context(), func(r chat.Reader) error {
+			list, err := r.Deliveries(chat.DeliveryQuery{Dest: "desk"})
+			for _, d := range list {
+				attempts = append(attempts, fmt.Sprint(d.Rev, d.State, d.Attempts))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "3 failed 5"; !slices.Contains(attempts, want) || len(attempts) != 13 {
+			t.Errorf("%v, want %s among 13", attempts, want)
+		}
+		if got := states(t, store, "desk"); got[chat.DeliveryDone] != 12 || got[chat.DeliveryFailed] != 1 {
+			t.Errorf("deliveries are %v, want 12 done and 1 failed", got)
+		}
+		if i, j := slices.Index(revs(id, sink.saw()), "13"), len(revs(id, sink.saw())); i < 0 || i == j-1 {
+			t.Errorf("the last one did not pass: %v", revs(id, sink.saw()))
+		}
+	})
+}
+
+// TestOutboxDeliversWhileItStores: while outcomes cannot be stored, other
+// sessions are delivered to, within bounds; nothing leaves twice.
+func TestOutboxDeliversWhileItStores(t *testing.T) {
+	inHouse(t, func(t *testing.T, db *db.DB) {
+		store, sink := &broken{Store: db}, newSink("desk")
+		sink.policy.Repeatable, sink.policy.Parallel = true, 1
+		h := build(t, store, sink)
+		var ids []string
+		for i := range 20 {
+			ids = append(ids, h.open(t, fmt.Sprint(i)))
+			h.say(t, ids[i], "hello")
+		}
+		sink.policy.Batch = 2
+		store.failures.Store(1 << 40)
+		stop := h.run(t)
+		time.Sleep(time.Minute)
+		if got := len(sink.saw()); got != 2*9 { // one at work and eight that were let go
+			t.Errorf("%d deliveries left, want 18", got)
+		}
+		store.failures.Store(0)
+		time.Sleep(time.Minute)
+		stop()
+		for _, id := range ids {
+			expectRevs(t, sink, id, "1", "2")
+		}
+	})
+}
