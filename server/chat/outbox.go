@@ -339,7 +339,7 @@ func (s *sender) fail(d *Delivery, err error, now Time) {
 	switch {
 	case errors.As(err, &wait) && now.Sub(d.CreatedAt) < s.policy.MaxAge:
 		d.Attempts--
-		d.NextAt = now.Add(wait.After)
+		d.NextAt = wait.until(now)
 		if wait.Scope == ScopeSink {
 			s.pause(d.NextAt)
 		}
