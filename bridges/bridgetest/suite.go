@@ -31,7 +31,7 @@ func Run(t *testing.T, open func(t *testing.T) (Platform, Connect)) {
 // RunInBubble is Run for a platform that is reached without a network: hours
 // take no time, so that pauses and budgets may be the real ones.
 func RunInBubble(t *testing.T, open func(t *testing.T) (Platform, Connect)) {
-	run(t, open, pace{patience: time.Hour, look: 250 * time.Millisecond}, synctest.Test)
+	run(t, open, pace{patience: 6 * time.Hour, look: 250 * time.Millisecond}, synctest.Test)
 }
 
 // pace is how long anything may take that is waited for, and how often it is
@@ -48,6 +48,7 @@ func run(t *testing.T, open func(t *testing.T) (Platform, Connect), p pace, in f
 		{"other desks", otherDesks}, {"duplicates", duplicates}, {"elsewhere", elsewhere}, {"commands", commands},
 		{"closed by hand", closedByHand}, {"deleted by hand", deletedByHand}, {"rate limited", rateLimited},
 		{"server fails", serverFails}, {"answer lost", answerLost}, {"outage", outage}, {"token revoked", revoked}, {"storm", storm},
+		{"long outage", longOutage},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in(t, func(t *testing.T) {
@@ -398,7 +399,7 @@ func crowd(e *engine, sessions, messages int) map[string][]string {
 	}
 	for j := range messages {
 		for i, id := range ids {
-			text := fmt.Sprintf("s%02dm%03d", i, j)
+			text := fmt.Sprintf("s%03dm%03d", i, j)
 			e.say(id, text)
 			want[id] = append(want[id], text)
 		}
@@ -473,8 +474,8 @@ func outage(e *engine) {
 	e.platform.Storm(Storm{Seed: 1, All: 1})
 	want := crowd(e, 4, 10)
 	e.await("an attempt", func() bool { return e.desk.Trouble() != nil })
-	if e.other.times("message s00m000") == 0 {
-		e.await("the other desk to be told", func() bool { return e.other.times("message s03m009") == 1 })
+	if e.other.times("message s000m000") == 0 {
+		e.await("the other desk to be told", func() bool { return e.other.times("message s003m009") == 1 })
 	}
 	e.platform.Storm(Storm{})
 	e.quiet()
@@ -510,6 +511,20 @@ func storm(e *engine) {
 	}
 	e.platform.Storm(Storm{Seed: 7, RateLimited: 0.05, Server: 0.05, AnswerLost: 0.02, RetryAfter: time.Second})
 	want := crowd(e, 20, 10)
+	e.quiet()
+	arrived(e, want, e.desk.Ambiguous())
+}
+
+// longOutage: ten minutes without the platform while 200 visitors write 10,000
+// messages, then a platform that recovers slowly.
+func longOutage(e *engine) {
+	if testing.Short() || e.pace.patience < time.Hour {
+		e.t.Skip("it takes an hour, or a bubble")
+	}
+	e.platform.Storm(Storm{Seed: 3, All: 1})
+	want := crowd(e, 200, 50)
+	time.Sleep(10 * time.Minute)
+	e.platform.Storm(Storm{Seed: 4, RateLimited: 0.05, Server: 0.05, AnswerLost: 0.02, RetryAfter: 3 * time.Second})
 	e.quiet()
 	arrived(e, want, e.desk.Ambiguous())
 }
