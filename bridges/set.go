@@ -153,3 +153,20 @@ func (s *Set) Fetch(ctx context.Context, f chat.FileRef) (io.ReadCloser, error) 
 	}
 	return b.Fetch(ctx, f.Ref)
 }
+
+// opener opens an attachment of a message.
+type opener func(ctx context.Context, sessionID string, a chat.Attachment) (io.ReadCloser, error)
+
+// openSealed opens what operators sent from its platform, and anything else as
+// other does.
+func (s *Set) openSealed(other opener) opener {
+	return func(ctx context.Context, sessionID string, a chat.Attachment) (io.ReadCloser, error) {
+		if f, ours := s.opts.Desk.Seal.Find(a.URL); ours {
+			return s.Fetch(ctx, f)
+		}
+		if other == nil {
+			return nil, chat.ErrAttachmentNotFound
+		}
+		return other(ctx, sessionID, a)
+	}
+}

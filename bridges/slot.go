@@ -92,6 +92,9 @@ func (s *slot) start(ctx context.Context, settings *chat.Settings, first bool) (
 func (s *slot) newDesk(b chat.Bridge) *chat.Desk {
 	o := s.set.opts.Desk
 	o.Store, o.Relay, o.Log, o.Moved = s.set.opts.Store, s.set.opts.Relay, s.set.opts.Log, s.moved
+	if o.Seal != nil {
+		o.OpenFile = s.set.openSealed(o.OpenFile)
+	}
 	return chat.NewDesk(b, o)
 }
 

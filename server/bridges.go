@@ -1,12 +1,15 @@
 package server
 
 import (
+	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
 
 	"relay/bridges"
+	"relay/bridges/webhook"
 	"relay/server/chat"
 )
 
@@ -40,12 +43,17 @@ func Targets(kinds []bridges.Kind) func(*chat.Settings) []chat.Target {
 
 // NewBridges makes the set of bridges. In community mode the desks link to the
 // files that platforms do not take, if relay has a public address; in bridge
-// mode seal makes the links to operators' files.
+// mode seal makes the links to operators' files, and a backend's are fetched from
+// where it has them.
 func NewBridges(cfg Config, kinds []bridges.Kind, store chat.Store, relay *chat.Relay, outbox *chat.Outbox, links *chat.FileLinks, seal *chat.FileSeal, log *slog.Logger) *bridges.Set {
 	desk := chat.DeskOptions{}
 	switch {
 	case cfg.Mode == ModeBridge:
 		desk.Stateless, desk.Seal = true, seal
+		files := webhook.NewFetcher(cfg.WebhookAllowCIDRs, cfg.AttachmentMaxBytes)
+		desk.OpenFile = func(ctx context.Context, _ string, a chat.Attachment) (io.ReadCloser, error) {
+			return files.Open(ctx, a.URL)
+		}
 	case cfg.PublicURL != "":
 		desk.Links = links
 	}

@@ -174,7 +174,7 @@ func (d *Desk) try(ctx context.Context, th Thread, op Op) (remote string, err er
 	case err == nil:
 		d.works()
 	case errors.As(err, &limited) && limited.Scope == ScopeSink:
-		d.hush(limited.After)
+		d.hush(limited.until(Now()))
 	}
 	return remote, err
 }
@@ -186,10 +186,10 @@ func (d *Desk) patience() time.Duration {
 	return d.silent.Sub(Now())
 }
 
-func (d *Desk) hush(long time.Duration) {
+func (d *Desk) hush(until Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.silent = max(d.silent, Now().Add(long))
+	d.silent = max(d.silent, until)
 }
 
 // do carries out one op; a closed thread is reopened for it, and if the op is

@@ -104,8 +104,11 @@ func (f *fakeBridge) carryOut(ctx context.Context, th chat.Thread, op chat.Op) (
 		return "", nil
 	case op.Kind == chat.OpPost || op.Kind == chat.OpNote:
 		text, err := textOf(ctx, op)
+		if err != nil {
+			return "", err
+		}
 		t.messages = append(t.messages, fakeMessage{remote: id, text: text, replyTo: op.ReplyTo})
-		return id, err
+		return id, nil
 	}
 	for i := range t.messages {
 		m := &t.messages[i]
@@ -262,6 +265,14 @@ type office struct {
 	stop  func()
 }
 
+// backendFiles opens the files of a backend: one of them is always away.
+func backendFiles(_ context.Context, _ string, a chat.Attachment) (io.ReadCloser, error) {
+	if a.Filename == "away.txt" {
+		return nil, fmt.Errorf("502")
+	}
+	return io.NopCloser(strings.NewReader("data of " + a.URL)), nil
+}
+
 // inOffice runs a test with an engine on a store and these bridges.
 func inOffice(t *testing.T, stateless bool, test func(t *testing.T, o *office), fakes ...*fakeBridge) {
 	inHouse(t, func(t *testing.T, store *db.DB) {
@@ -284,7 +295,11 @@ func openOffice(t *testing.T, store chat.Store, stateless bool, fakes ...*fakeBr
 		t.Fatal(err)
 	}
 	for _, f := range fakes {
-		desk := chat.NewDesk(f, chat.DeskOptions{Store: store, Relay: o.Relay, Log: quiet, Stateless: stateless, Seal: seal})
+		options := chat.DeskOptions{Store: store, Relay: o.Relay, Log: quiet, Stateless: stateless, Seal: seal}
+		if stateless {
+			options.OpenFile = backendFiles
+		}
+		desk := chat.NewDesk(f, options)
 		o.desks, o.sinks = append(o.desks, desk), append(o.sinks, desk)
 	}
 	o.serve()

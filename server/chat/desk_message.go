@@ -304,11 +304,18 @@ func (r *round) fileSteps(p *posting, m *shown) (steps []step) {
 
 // file is an attachment on its way to the platform.
 func (r *round) file(a Attachment) *OpFile {
-	f := &OpFile{Filename: a.Filename, MimeType: a.MimeType, Size: a.Size, URL: a.URL}
-	if r.desk.opts.Links != nil && f.URL == "" {
+	f := &OpFile{Filename: a.Filename, MimeType: a.MimeType, Size: a.Size}
+	switch {
+	case strings.HasPrefix(a.URL, "https://"), strings.HasPrefix(a.URL, "http://"):
+		f.URL = a.URL
+	case r.desk.opts.Links != nil && a.URL == "":
 		f.URL = r.desk.opts.Links.URL(&a, 0)
 	}
-	f.Open = func(ctx context.Context) (io.ReadCloser, error) { return r.desk.opts.OpenFile(ctx, r.sessionID, a) }
+	f.Open = func(ctx context.Context) (io.ReadCloser, error) {
+		body, err := r.desk.opts.OpenFile(ctx, r.sessionID, a)
+		r.unreadable = err != nil
+		return body, err
+	}
 	return f
 }
 

@@ -23,6 +23,9 @@ type round struct {
 	uncertain bool
 	sent      bool // an op of this round was carried out
 	reopened  int  // threads that were lost in this round
+	// unreadable tells that the file under way could not be opened: it is not
+	// the platform that fails.
+	unreadable bool
 }
 
 // maxReopened bounds how often a round opens a new thread: a platform that
@@ -125,16 +128,21 @@ func (r *round) all(steps []step, open bool) error {
 	return nil
 }
 
+// fileAttempts is how often a file is tried that cannot be opened: those of a
+// backend may be away for long, and the conversation waits behind it.
+const fileAttempts = 6
+
 // perform carries out one step and heals what can be healed.
 func (r *round) perform(th Thread, s step) error {
+	r.unreadable = false
 	err := r.once(th, s)
 	switch {
 	case errors.Is(err, ErrMessageGone):
 		return r.withoutCopy(th, s)
 	case errors.Is(err, ErrAttachmentNotFound) && s.op.File != nil:
 		return nil // deleted meanwhile
-	case errors.Is(err, ErrPermanent) && s.fallback != nil:
-		r.desk.log.Warn("the platform refused something; it gets something simpler", "session", r.sessionID, "err", err)
+	case s.fallback != nil && (errors.Is(err, ErrPermanent) || err != nil && r.unreadable && r.head().Attempts >= fileAttempts):
+		r.desk.log.Warn("something cannot be shown; a note stands for it", "session", r.sessionID, "err", err)
 		return r.perform(th, *s.fallback)
 	case errors.Is(err, ErrPermanent) && s.optional:
 		r.desk.log.Debug("the platform refused something that is not important", "session", r.sessionID, "err", err)

@@ -75,6 +75,10 @@ type RetryAfter struct {
 	Cause error
 }
 
+// until returns when the next attempt is due: never at once, however short the
+// pause is.
+func (e *RetryAfter) until(now Time) Time { return now.Add(max(e.After, 1) + time.Millisecond - 1) }
+
 func (e *RetryAfter) Error() string { return fmt.Sprintf("retry after %s: %v", e.After, e.Cause) }
 
 func (e *RetryAfter) Unwrap() error { return e.Cause }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"strings"
 )
 
 // FileRef leads to a file that an operator sent and that stays on its platform.
@@ -53,6 +54,17 @@ func (s *FileSeal) Open(token string) (FileRef, error) {
 		return FileRef{}, ErrAttachmentNotFound
 	}
 	return f, nil
+}
+
+// Find returns the file that a link of this seal leads to, ok false for any other
+// address.
+func (s *FileSeal) Find(address string) (f FileRef, ok bool) {
+	token, ours := strings.CutPrefix(address, s.base+"/files/")
+	if !ours {
+		return f, false
+	}
+	f, err := s.Open(token)
+	return f, err == nil
 }
 
 // attachment is a sealed file as messages show it: without an id, because relay

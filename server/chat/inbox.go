@@ -168,7 +168,7 @@ func (r *receiver) settle(u *Update, err error) {
 	}
 	u.LastError = err.Error()
 	if wait := (*RetryAfter)(nil); errors.As(err, &wait) {
-		u.NextAt = Now().Add(wait.After)
+		u.NextAt = wait.until(Now())
 		return
 	}
 	u.Attempts++

@@ -173,6 +173,9 @@ func (o *Outbox) Hasten(ctx context.Context, dest string) error {
 // empty or ctx ends. A delivery that has begun is finished even then. What came
 // of it is kept until it is stored: the database may be away for a while.
 func (s *sender) serve(ctx context.Context, sessionID string) Time {
+	if until := s.paused(); until > Now() {
+		return until // every lane comes by; none has to look what waits in it
+	}
 	var settled []Delivery
 	for {
 		claimed, next, err := s.advance(sessionID, settled, ctx.Err() == nil)
@@ -339,7 +342,7 @@ func (s *sender) fail(d *Delivery, err error, now Time) {
 	switch {
 	case errors.As(err, &wait) && now.Sub(d.CreatedAt) < s.policy.MaxAge:
 		d.Attempts--
-		d.NextAt = now.Add(wait.After)
+		d.NextAt = wait.until(now)
 		if wait.Scope == ScopeSink {
 			s.pause(d.NextAt)
 		}

@@ -1,0 +1,72 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+
+	"relay/server/chat"
+)
+
+// Fetcher fetches files from addresses that somebody else names, under the same
+// guard as webhooks are posted.
+type Fetcher struct {
+	client *http.Client
+	most   int64
+}
+
+// NewFetcher makes a fetcher of files of at most so many bytes, which reaches
+// private networks only if they are allowed.
+func NewFetcher(allowed []netip.Prefix, most int64) *Fetcher {
+	return &Fetcher{newClient(allowed), most}
+}
+
+// Open fetches a file. The caller closes it; ctx bounds the whole of it. What no
+// retry will help is [chat.ErrPermanent].
+func (f *Fetcher) Open(ctx context.Context, address string) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil || req.URL.Scheme != "https" && req.URL.Scheme != "http" {
+		return nil, fmt.Errorf("%w: the file's address is not a URL", chat.ErrPermanent)
+	}
+	resp, err := f.client.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("fetch a file: %w", explain(err))
+	}
+	if err := f.accept(resp); err != nil {
+		resp.Body.Close()
+		return nil, err
+	}
+	return &bounded{resp.Body, f.most}, nil
+}
+
+// accept refuses answers that are no file, or too large a one.
+func (f *Fetcher) accept(resp *http.Response) error {
+	switch {
+	case resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests:
+		return fmt.Errorf("the file's server answered %s", resp.Status)
+	case resp.StatusCode != http.StatusOK:
+		return fmt.Errorf("the file's server answered %s: %w", resp.Status, chat.ErrPermanent)
+	case resp.ContentLength > f.most:
+		return errTooLarge
+	}
+	return nil
+}
+
+var errTooLarge = fmt.Errorf("the file is too large: %w", chat.ErrPermanent)
+
+// bounded fails behind so many bytes.
+type bounded struct {
+	io.ReadCloser
+	left int64
+}
+
+// Read implements [io.Reader].
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, errTooLarge
+	}
+	return n, err
+}
