@@ -63,3 +63,22 @@ func TestTelegram(t *testing.T) {
 	}
 	t.Log(shown())
 }
+
+// relay doctor finds what is well and what is not, and says what to do.
+func TestDoctorLooksAtTelegram(t *testing.T) {
+	f := bridgetest.NewTelegram(t)
+	environ := []string{"DATABASE_URL=sqlite://" + t.TempDir() + "/relay.db", "TELEGRAM_BOT_TOKEN=" + f.Token,
+		"TELEGRAM_CHAT_ID=" + strconv.FormatInt(f.Group, 10), "TELEGRAM_API_URL=" + f.URL}
+	if code, out, errs := runCommand(t, environ, "doctor"); code != 0 || !strings.Contains(out, "@relay_support_bot") || !strings.Contains(out, "may open topics") {
+		t.Errorf("doctor ends with %d:\n%s%s", code, out, errs)
+	}
+	f.Demote(true)
+	code, out, errs := runCommand(t, environ, "doctor")
+	if code != 1 || !strings.Contains(out, "not an administrator") || !strings.Contains(out, "Manage topics") {
+		t.Errorf("doctor ends with %d:\n%s%s", code, out, errs)
+	}
+	if strings.Contains(out+errs, "AAcanary") {
+		t.Error("the token is shown")
+	}
+	t.Log(out, errs)
+}

@@ -9,23 +9,14 @@ import (
 )
 
 // The bridge proves what every bridge has to, against a group that takes 20
-// messages a minute and with the real pauses; as an administrator, who may
-// write in closed topics, and as one who may not.
+// messages a minute and with the real pauses.
 func TestConformance(t *testing.T) {
-	for name, prepare := range map[string]func(*bridgetest.Telegram){
-		"administrator":        func(*bridgetest.Telegram) {},
-		"closed topics refuse": (*bridgetest.Telegram).Shut,
-	} {
-		t.Run(name, func(t *testing.T) {
-			bridgetest.RunInBubble(t, func(t *testing.T) (bridgetest.Platform, bridgetest.Connect) {
-				f := bridgetest.NewTelegramBubble(t)
-				f.Budget = 20
-				prepare(f)
-				return f, func(t *testing.T) chat.Bridge {
-					b, _ := makeBridge(t, f, func(c *telegram.Config) { c.Budget = 0 })
-					return b
-				}
-			})
-		})
-	}
+	bridgetest.RunInBubble(t, func(t *testing.T) (bridgetest.Platform, bridgetest.Connect) {
+		f := bridgetest.NewTelegramBubble(t)
+		f.Budget = 20
+		return f, func(t *testing.T) chat.Bridge {
+			b, _ := makeBridge(t, f, func(c *telegram.Config) { c.Budget = 0 })
+			return b
+		}
+	})
 }

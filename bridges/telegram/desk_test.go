@@ -237,3 +237,23 @@ func TestAlbum(t *testing.T) {
 		}
 	})
 }
+
+// A closed topic that refuses the bot is opened for what a visitor writes.
+func TestClosedTopicRefuses(t *testing.T) {
+	inOffice(t, false, func(t *testing.T, o *office) {
+		o.Shut()
+		session := o.visit(t, "ann")
+		o.say(t, session, "hello")
+		time.Sleep(time.Minute)
+		th := o.Threads()[0]
+		o.CloseThread(th.Ref)
+		o.say(t, session, "not so fast") // before anybody is told
+		time.Sleep(time.Minute)
+		o.say(t, session, "still here")
+		time.Sleep(time.Minute)
+		threads := o.Threads()
+		if len(threads) != 1 || threads[0].Closed || !strings.HasSuffix(shown(threads[0]), "still here") || !strings.Contains(shown(threads[0]), "not so fast") {
+			t.Errorf("the platform shows %+v", threads)
+		}
+	})
+}
