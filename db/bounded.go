@@ -314,7 +314,7 @@ func (b *bounded) forgetMessages(ctx context.Context, n int) error {
 
 const selectIdlest = `SELECT s.id, (SELECT COUNT(*) FROM messages m WHERE m.session = s.number) AS n,
 		(SELECT COALESCE(SUM(OCTET_LENGTH(m.content)), 0) FROM messages m WHERE m.session = s.number) AS bytes
-	FROM sessions s INDEXED BY sessions_idle WHERE s.last_activity <= ?
+	FROM sessions s INDEXED BY sessions_idle WHERE s.last_activity <= ? AND s.id <> ''
 		AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.session = s.number AND d.state < 2)
 	ORDER BY s.last_activity LIMIT ?`
 

@@ -166,7 +166,7 @@ func (d *DB) pruneInbox(ctx context.Context, before chat.Time) error {
 
 const (
 	selectOldEmpty = `SELECT last_activity AS at, id FROM sessions
-		WHERE started_at = 0 AND (last_activity, id) > (?, ?) AND last_activity < ? ORDER BY last_activity, id LIMIT ?`
+		WHERE started_at = 0 AND id <> '' AND (last_activity, id) > (?, ?) AND last_activity < ? ORDER BY last_activity, id LIMIT ?`
 	deleteEmpty = `DELETE FROM sessions WHERE id = ? AND started_at = 0 AND last_activity < ?`
 
 	selectOrphans = `SELECT created_at AS at, id FROM attachments

@@ -100,7 +100,7 @@ const (
 		WHERE status = ? AND started_at > 0 AND (last_activity, id) < (?, ?)
 		ORDER BY last_activity DESC, id DESC LIMIT ?`
 	selectEmpty = `SELECT ` + sessionColumns + ` FROM sessions
-		WHERE status = ? AND started_at = 0 AND (last_activity, id) < (?, ?)
+		WHERE status = ? AND started_at = 0 AND id <> '' AND (last_activity, id) < (?, ?)
 		ORDER BY last_activity DESC, id DESC LIMIT ?`
 
 	searchStarted = `SELECT ` + sessionColumns + ` FROM (SELECT ` + sessionColumns + `, search FROM sessions
@@ -108,7 +108,7 @@ const (
 		ORDER BY last_activity DESC, id DESC LIMIT 100000) AS newest
 		WHERE search LIKE ? ESCAPE '\' ORDER BY last_activity DESC, id DESC LIMIT ?`
 	searchEmpty = `SELECT ` + sessionColumns + ` FROM (SELECT ` + sessionColumns + `, search FROM sessions
-		WHERE status = ? AND started_at = 0 AND (last_activity, id) < (?, ?)
+		WHERE status = ? AND started_at = 0 AND id <> '' AND (last_activity, id) < (?, ?)
 		ORDER BY last_activity DESC, id DESC LIMIT 100000) AS newest
 		WHERE search LIKE ? ESCAPE '\' ORDER BY last_activity DESC, id DESC LIMIT ?`
 )

@@ -446,6 +446,7 @@ func TestBridgeWebhookPayloads(t *testing.T) {
 		{"type": "csat_submitted", "session": session, "score": 5, "comment": "great"},
 		{"type": "visitor_disconnect", "session": session, "duration": 12.5, "reason": "page_unload"},
 		{"type": "ai_takeover", "session": session, "reason": "no operator answered"},
+		{"type": "operator_status", "online": true},
 	} {
 		s.must("POST", "/api/events", "", body)
 		p := arrived(t, posts)

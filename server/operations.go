@@ -31,7 +31,7 @@ func viewDelivery(d *chat.Delivery) deliveryView {
 	v := deliveryView{ID: d.ID(), Dest: d.Dest, SessionID: d.SessionID, Type: string(d.Event.Type), State: d.State.String(),
 		Attempts: d.Attempts, NextAt: d.NextAt, LastError: d.LastError, CreatedAt: d.CreatedAt}
 	if d.Dest == webhook.Name {
-		v.WebhookID, v.Type = webhook.MessageID(v.ID), webhook.TypeOf(&d.Event)
+		v.WebhookID, v.Type = webhook.MessageID(d), webhook.TypeOf(&d.Event)
 	}
 	return v
 }

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -183,6 +184,14 @@ func TestWebhookMessages(t *testing.T) {
 		newest := s.must("GET", "/api/admin/deliveries?limit=1", secretKey, nil).get("deliveries").([]any)[0].(map[string]any)
 		if newest["webhookId"] != sentID || newest["type"] != "operator_message_edited" {
 			t.Errorf("the log has %v, the receiver got %s", newest, sentID)
+		}
+		for _, online := range []bool{true, true, false} { // the second says nothing new
+			s.must("POST", "/api/admin/operator/status", secretKey, object{"online": online})
+		}
+		for _, online := range []string{"true", "false"} {
+			p := <-posts
+			p.verify(t)
+			golden(t, "operator_status", bytes.Replace(p.body, []byte(`"online":`+online), []byte(`"online":true`), 1))
 		}
 		if a := s.must("POST", "/api/admin/webhooks/test", secretKey, nil); a.get("ok") != true || a.get("status") != 200.0 {
 			t.Errorf("test event: %s", a.body)

@@ -29,6 +29,7 @@ type facts struct {
 	Name        string          `json:"name"`
 	Data        json.RawMessage `json:"data"`
 	Timestamp   chat.Time       `json:"timestamp"`
+	Online      bool            `json:"online"`
 	Active      bool            `json:"active"`
 }
 
@@ -119,6 +120,11 @@ func translate(e *chat.Event, visitorID string, links *chat.FileLinks) (name str
 			whose
 			At chat.Time `json:"at"`
 		}{who, f.At}
+	case chat.EventStatusSet:
+		body = struct {
+			Online bool      `json:"online"`
+			At     chat.Time `json:"at"`
+		}{f.Online, f.At}
 	case chat.EventAITakeover:
 		body = struct {
 			whose

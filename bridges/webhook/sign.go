@@ -47,9 +47,12 @@ func mac(key, data []byte) []byte {
 }
 
 // MessageID is the webhook-id of a delivery: what names an event to its
-// receiver. It is the same at every attempt and tells nothing about the
-// delivery.
-func MessageID(delivery string) string {
-	sum := sha256.Sum256([]byte(delivery))
+// receiver. It is the same at every attempt, of no other event, also not after
+// a restart of bridge mode that forgot the revisions, and tells nothing about
+// the delivery.
+func MessageID(d *chat.Delivery) string { return nameOf(d.ID() + "." + d.CreatedAt.String()) }
+
+func nameOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
 	return "msg_" + base32.StdEncoding.EncodeToString(sum[:])[:26]
 }

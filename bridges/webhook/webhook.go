@@ -103,7 +103,7 @@ func (s *Sink) deliver(ctx context.Context, d *chat.Delivery) error {
 	if event == "" {
 		return nil
 	}
-	answer, err := s.post(ctx, target, MessageID(d.ID()), event, data)
+	answer, err := s.post(ctx, target, MessageID(d), event, data)
 	if err != nil {
 		return err
 	}
@@ -209,5 +209,5 @@ func (s *Sink) Test(ctx context.Context) (Answer, error) {
 		return Answer{}, chat.Errorf(chat.Conflict, "The webhook has no address, or is switched off: set eventsWebhookUrl")
 	}
 	data := json.RawMessage(`{"message":"This is a test event from relay."}`)
-	return s.post(ctx, target, MessageID(chat.NewID()), "test", data)
+	return s.post(ctx, target, nameOf(chat.NewID()), "test", data)
 }

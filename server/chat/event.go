@@ -23,6 +23,9 @@ const (
 	EventCSATSubmitted   EventType = "csat_submitted"
 	EventDisconnect      EventType = "visitor_disconnect"
 	EventAITakeover      EventType = "ai_takeover"
+	// EventStatusSet tells the webhook that somebody set the operators' status.
+	// It belongs to no session: see houseSession.
+	EventStatusSet EventType = "operator_status"
 	// EventLeaving is a disconnect that may yet turn out to be a change of
 	// page. Nobody hears of it but the leave sink, a while later.
 	EventLeaving EventType = "visitor_leaving"

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 )
@@ -57,17 +58,47 @@ func (r *Relay) SetOperatorStatus(ctx context.Context, online bool) error {
 	if online {
 		set = "online"
 	}
-	err := r.store.Apply(ctx, func(tx Tx) error {
-		if err := tx.PutMeta(metaHold, string(mustJSON(hold{}))); err != nil {
+	err := r.transact(ctx, Author{Source: SourceAPI}, lockHouse, func(c *change) error {
+		before, err := c.Meta(metaPresence)
+		if err != nil {
 			return err
 		}
-		return tx.PutMeta(metaPresence, set)
+		if err := c.PutMeta(metaHold, string(mustJSON(hold{}))); err != nil {
+			return err
+		}
+		if before == set {
+			return nil
+		}
+		if err := c.emitFact(EventStatusSet, statusSet{online, c.at}); err != nil {
+			return err
+		}
+		return c.PutMeta(metaPresence, set)
 	})
 	if err != nil {
 		return err
 	}
 	r.updatePresence(func(p *presence) { p.set, p.hold = set, hold{} })
 	return nil
+}
+
+// statusSet is the payload of [EventStatusSet].
+type statusSet struct {
+	Online bool `json:"online"`
+	At     Time `json:"at"`
+}
+
+// houseSession is the id of the session that carries what concerns all of them:
+// deliveries wait in the lane of a session. Nobody lists it, nothing sweeps it.
+const houseSession = ""
+
+// lockHouse locks the house session and makes it if it is missing.
+func lockHouse(tx Tx) (Session, error) {
+	s, err := tx.Lock(houseSession)
+	if errors.Is(err, ErrSessionNotFound) {
+		s = Session{ID: houseSession, Status: StatusOpen, CreatedAt: Now(), LastActivity: Now()}
+		err = tx.CreateSession(&s)
+	}
+	return s, err
 }
 
 // HoldOperatorStatus holds the status for a while, or until it is set.

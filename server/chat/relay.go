@@ -166,7 +166,9 @@ func (c *change) emitFact(t EventType, body any) error {
 // release lets the events of a durable change out: to the streams at once, to
 // the sinks by waking their lanes.
 func (r *Relay) release(c *change) {
-	r.hub.Publish(c.events...)
+	if c.session.ID != houseSession { // the streams hear of the house by broadcasts
+		r.hub.Publish(c.events...)
+	}
 	for _, w := range c.wakes {
 		r.outbox.Wake(w.dest, w.sessionID, w.due)
 	}

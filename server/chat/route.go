@@ -40,6 +40,8 @@ func wants(kind TargetKind, e *Event) bool {
 		return e.Source == SourceWidget || (kind == TargetWebhook && e.Type == EventMessageRead)
 	case EventSessionReopened:
 		return kind == TargetBridge
+	case EventStatusSet:
+		return kind == TargetWebhook
 	}
 	return false
 }

@@ -42,7 +42,7 @@ func TestRoute(t *testing.T) {
 		{EventAITakeover, "ai", everyone},
 		{EventLeaving, SourceWidget, []string{LeaveSink}},
 		{StateTyping, SourceWidget, nil},
-		{StateOperatorStatus, "", nil},
+		{EventStatusSet, SourceAPI, []string{"webhook"}},
 	}
 	for _, tt := range tests {
 		t.Run(string(tt.event)+" from "+tt.source, func(t *testing.T) {
