@@ -109,6 +109,15 @@ func (s *Server) carryOn(ctx context.Context, out *sse, follow func(ctx context.
 	follow(ctx)
 }
 
+// connectedState is the first event of a visitor's stream.
+type connectedState struct {
+	Type           chat.EventType `json:"type"`
+	SessionID      string         `json:"sessionId"`
+	LastEventID    string         `json:"lastEventId"`
+	OperatorOnline bool           `json:"operatorOnline"`
+	Status         chat.Status    `json:"status"`
+}
+
 // openStream begins a stream and writes what happened since its cursor. out is
 // nil if the client has gone already; leave is to be called in the end.
 func (s *Server) openStream(w http.ResponseWriter, r *http.Request, by chat.Author) (feed *chat.Feed, out *sse, leave func(), err error) {
@@ -132,8 +141,7 @@ func (s *Server) openStream(w http.ResponseWriter, r *http.Request, by chat.Auth
 	}
 	out = s.startSSE(w)
 	out.parkable = closeDelimited(w, r)
-	out.state(chat.StateConnected, map[string]any{"type": chat.StateConnected, "sessionId": sessionID,
-		"lastEventId": cursor(open.Session.Rev), "operatorOnline": s.relay.OperatorOnline(), "status": open.Session.Status})
+	out.state(chat.StateConnected, connectedState{chat.StateConnected, sessionID, cursor(open.Session.Rev), s.relay.OperatorOnline(), open.Session.Status})
 	if !s.pass(r.Context(), out, feed, open.Page) {
 		out = nil
 	}
@@ -217,7 +225,7 @@ func (o *sse) facts(feed *chat.Feed, page chat.Page) {
 }
 
 // state queues a state made by the server itself.
-func (o *sse) state(t chat.EventType, body map[string]any) {
+func (o *sse) state(t chat.EventType, body any) {
 	data, _ := marshal(body)
 	o.event(t, "", data)
 }

@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"fmt"
+	"net"
 	"os/exec"
 	"slices"
 	"sync"
@@ -113,6 +114,9 @@ func upload(address string, v *visitor) error {
 		return err
 	}
 	defer c.Close()
+	if err := c.Conn.(*net.TCPConn).SetWriteBuffer(64 << 10); err != nil { // a network holds less than this machine
+		return err
+	}
 	_, err = fmt.Fprintf(c, "POST /api/widget/attachments HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: %d\r\n\r\n%s", headers, length, head)
 	if err != nil {
 		return err
