@@ -291,6 +291,22 @@ func TestWebhookJudgesAnswers(t *testing.T) {
 	}
 }
 
+// TestWebhookWithAPassword: a name and a password in the address are brought as
+// browsers do.
+func TestWebhookWithAPassword(t *testing.T) {
+	url, posts := receiver(t, nil)
+	s := newSite(t, dbtest.Memory(t), webhookTo(strings.Replace(url, "//", "//ada:se%20cret@", 1)))
+	if a, err := s.webhook.Test(t.Context()); err != nil || a.Status != 200 {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	p := <-posts
+	p.verify(t)
+	r := http.Request{Header: p.header}
+	if name, password, _ := r.BasicAuth(); name != "ada" || password != "se cret" {
+		t.Errorf("it came as %q with %q", name, password)
+	}
+}
+
 // oneDelivery writes a message and takes its delivery out of the outbox.
 func (s *site) oneDelivery() (lane []chat.Delivery) {
 	s.t.Helper()

@@ -29,20 +29,21 @@ func explain(err error) error {
 		no      forbidden
 		dns     *net.DNSError
 		cert    *tls.CertificateVerificationError
+		network net.Error
 		request *url.Error
 	)
 	switch {
 	case errors.As(err, &no):
 		return final{no}
-	case errors.As(err, &request) && request.Timeout():
-		return errors.New("the receiver did not answer within 10 seconds")
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return fmt.Errorf("the name %s is not known", dns.Name)
+	case errors.As(err, &network) && network.Timeout():
+		return errors.New("the receiver did not answer within 10 seconds")
 	case errors.As(err, &cert):
 		return fmt.Errorf("the receiver's certificate is not accepted: %w", cert.Err)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return errors.New("the receiver refuses connections")
-	case request != nil:
+	case errors.As(err, &request):
 		return request.Err
 	}
 	return err

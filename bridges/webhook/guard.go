@@ -34,17 +34,21 @@ func prefixes(list ...string) []netip.Prefix {
 	return out
 }
 
-// newClient makes a client that looks at every address right before it is
-// dialled, when no name can be bound to another one any more. It follows no
-// redirects, uses no proxy and reaches special networks only if allowed.
+// newClient makes a client of a transport that is guarded. It follows no
+// redirects.
 func newClient(allowed []netip.Prefix) *http.Client {
+	return &http.Client{Transport: newTransport(allowed),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// newTransport makes a transport that looks at every address right before it
+// is dialled, when no name can be bound to another one any more. It uses no
+// proxy and reaches special networks only if allowed.
+func newTransport(allowed []netip.Prefix) *http.Transport {
 	dialer := &net.Dialer{Timeout: timeout, Control: control(allowed)}
-	return &http.Client{
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &http.Transport{DialContext: dialer.DialContext, MaxConnsPerHost: connsPerHost, MaxIdleConnsPerHost: connsPerHost,
-			IdleConnTimeout: time.Minute, TLSHandshakeTimeout: timeout, DisableCompression: true, ForceAttemptHTTP2: true,
-			MaxResponseHeaderBytes: maxAnswer},
-	}
+	return &http.Transport{DialContext: dialer.DialContext, MaxConnsPerHost: connsPerHost, MaxIdleConnsPerHost: connsPerHost,
+		IdleConnTimeout: time.Minute, TLSHandshakeTimeout: timeout, DisableCompression: true, ForceAttemptHTTP2: true,
+		MaxResponseHeaderBytes: maxAnswer}
 }
 
 // control refuses to dial forbidden addresses.

@@ -202,7 +202,7 @@ func build(t *testing.T, net *network) (h *house, stop func()) {
 			return Target{URL: net.url(), Secret: secret, Prefix: "X-Service", Trusted: true}, !h.off
 		},
 		Gone: func(context.Context) { h.switchTo(false) }})
-	transport := sink.trusted.Transport.(*http.Transport)
+	transport := sink.trusted
 	transport.DialContext = net.dial
 	h.talk(t)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))

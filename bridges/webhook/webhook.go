@@ -58,14 +58,14 @@ type Options struct {
 // Sink delivers events to the receiver.
 type Sink struct {
 	opts             Options
-	trusted, guarded *http.Client
+	trusted, guarded *http.Transport
 }
 
 var _ chat.Sink = (*Sink)(nil)
 
 // New makes the sink.
 func New(opts Options) *Sink {
-	return &Sink{opts: opts, trusted: newClient(private), guarded: newClient(opts.Allowed)}
+	return &Sink{opts: opts, trusted: newTransport(private), guarded: newTransport(opts.Allowed)}
 }
 
 // Name implements [chat.Sink].
@@ -130,12 +130,16 @@ func (s *Sink) post(ctx context.Context, t Target, id, event string, data json.R
 	}
 	sign(req.Header, t, id, event, at, body)
 	req.Header.Set("User-Agent", "relay/"+s.opts.Version)
-	client := s.guarded
+	if user := req.URL.User; user != nil {
+		password, _ := user.Password()
+		req.SetBasicAuth(user.Username(), password)
+	}
+	transport := s.guarded
 	if t.Trusted {
-		client = s.trusted
+		transport = s.trusted
 	}
 	begun := time.Now()
-	resp, err := client.Do(req)
+	resp, err := transport.RoundTrip(req) // it follows no redirects
 	if err != nil {
 		return Answer{Duration: time.Since(begun)}, explain(err)
 	}
