@@ -176,6 +176,9 @@ func (s *Server) adminSend(_ http.ResponseWriter, r *http.Request, by chat.Autho
 	if by, err = s.named(by, in.OperatorName); err != nil {
 		return nil, err
 	}
+	if err := noCommand(by, in.Content); err != nil {
+		return nil, err
+	}
 	return s.shown(s.relay.Send(r.Context(), by, in.post(pathVar(r, "session"))))
 }
 
@@ -196,6 +199,9 @@ func (s *Server) named(by chat.Author, name string) (chat.Author, error) {
 func (s *Server) adminEdit(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[postRequest](r)
 	if err != nil {
+		return nil, err
+	}
+	if err := noCommand(by, in.Content); err != nil {
 		return nil, err
 	}
 	return s.shown(s.relay.Edit(r.Context(), by, pathVar(r, "session"), pathVar(r, "id"), in.Content))

@@ -48,6 +48,7 @@ func adminRequests(id, message string) []request {
 		{"POST", session + "/messages", object{"content": "hi"}},
 		{"PATCH", session + "/messages/" + message, object{"content": "changed"}},
 		{"DELETE", session + "/messages/" + message, nil},
+		{"POST", session + "/commands", object{"command": "!info"}},
 		{"POST", session + "/close", nil},
 		{"POST", session + "/reopen", nil},
 		{"POST", session + "/block", nil},

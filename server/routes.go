@@ -111,6 +111,7 @@ func (s *Server) adminRoutes() []route {
 		{"PATCH", "/api/admin/sessions/{session}/messages/{id}", s.admin(s.adminEdit)},
 		{"DELETE", "/api/admin/sessions/{session}/messages/{id}", s.admin(s.adminDelete)},
 		{"POST", "/api/admin/sessions/{session}/attachments", s.admin(s.adminUpload)},
+		{"POST", "/api/admin/sessions/{session}/commands", s.admin(s.command)},
 		{"POST", "/api/admin/sessions/{session}/close", s.admin(s.closeSession)},
 		{"POST", "/api/admin/sessions/{session}/reopen", s.admin(s.reopenSession)},
 		{"POST", "/api/admin/sessions/{session}/block", s.admin(s.blockSession)},

@@ -19,7 +19,7 @@ export function ask(text: string, action: string): Promise<boolean> {
   });
 }
 
-// toastView shows a failure for a while.
+// toastView shows a failure, or relay's answer to a command, for a while.
 export const toastView: View = ({ failure }, before) => {
   if (failure === before.failure) return;
   setText("toast", failure);

@@ -85,6 +85,7 @@ function post(content: string): void {
   const files = uploadsOf(selected).filter((u) => !u.failed);
   if (files.some((u) => !u.id)) return set({ failure: "A file is still being uploaded" });
   if (!content && !files.length) return;
+  if (command.test(content)) return void obey(selected, content, quote);
   const local: Message = {
     id: "local-" + ++serial, sessionId: selected, content, sender: "operator", local: true, timestamp: new Date().toISOString(),
     attachments: files.map((u) => ({ id: u.id as string, filename: u.name, mimeType: "", size: u.size, url: "" })),
@@ -95,6 +96,17 @@ function post(content: string): void {
   set({ messages: [...state.messages, local], uploads: state.uploads.filter((u) => u.sessionId !== selected), quote: null });
   setDraft(selected, "");
   void deliver(local, files);
+}
+
+// command is what begins like one: no visitor ever sees it.
+const command = /^\s*(\/\/|[!！]\p{L})/u;
+
+// obey tells relay something and shows its answer.
+async function obey(sessionId: string, content: string, quote: Message | null): Promise<void> {
+  setDraft(sessionId, "");
+  const said = await attempt(call<{ answer: string }>("POST", sessionPath(sessionId) + "/commands", { command: content, replyTo: quote?.id }), "Not done");
+  if (!said) return setDraft(sessionId, content);
+  set({ failure: said.answer, quote: null });
 }
 
 // deliver gives text and files back to the composer when they could not be sent.

@@ -172,13 +172,15 @@ func (e *engine) must(err error) {
 	}
 }
 
-// await waits until something holds.
+// await waits until something holds, and looks less and less often.
 func (e *engine) await(what string, holds func() bool) {
 	e.t.Helper()
-	for end := time.Now().Add(e.pace.patience); !holds(); time.Sleep(e.pace.look) {
+	pause := e.pace.look
+	for end := time.Now().Add(e.pace.patience); !holds(); time.Sleep(pause) {
 		if time.Now().After(end) {
 			e.t.Fatalf("waited for long: %s\nthe platform shows\n%s", what, e.dump())
 		}
+		pause = min(pause*3/2, e.pace.patience/600)
 	}
 }
 

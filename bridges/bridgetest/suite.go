@@ -34,8 +34,8 @@ func RunInBubble(t *testing.T, open func(t *testing.T) (Platform, Connect)) {
 	run(t, open, pace{patience: 6 * time.Hour, look: 250 * time.Millisecond}, synctest.Test)
 }
 
-// pace is how long anything may take that is waited for, and how often it is
-// looked at.
+// pace is how long anything may take that is waited for, and how soon it is
+// looked at first.
 type pace struct{ patience, look time.Duration }
 
 func run(t *testing.T, open func(t *testing.T) (Platform, Connect), p pace, in func(t *testing.T, test func(t *testing.T))) {

@@ -17,7 +17,7 @@ var Commands = []Command{
 	{Name: "reopen", Help: "reopen the session", run: (*commanding).reopen},
 	{Name: "info", Help: "what is known of the visitor", run: (*commanding).info},
 	{Name: "note", Args: "text", Help: "a note that the visitor does not see; a line that begins with // is one too",
-		run: func(*commanding) (string, error) { return "", nil }},
+		run: (*commanding).note},
 	{Name: "online", Help: "visitors see an operator online for the next 12 hours", run: (*commanding).online},
 	{Name: "offline", Help: "visitors see nobody online for the next 12 hours", run: (*commanding).offline},
 	{Name: "read", Help: "mark the visitor's messages as read", run: (*commanding).read},
@@ -28,18 +28,35 @@ var Commands = []Command{
 
 // commanding is a command being obeyed.
 type commanding struct {
-	*hearing
-	ctx  context.Context
-	args string
+	ctx       context.Context
+	relay     *Relay
+	by        Author
+	sessionID string
+	replyTo   string   // the message that a command at the console answers
+	at        *hearing // where a command at a bridge was given, nil at the console
 }
 
 // statusHolds is how long operators' word on their presence counts.
 const statusHolds = 12 * time.Hour
 
+// Obey carries out a command that an operator gave at the console and returns
+// the answer, for that operator only. replyTo is the message that it answers.
+func (r *Relay) Obey(ctx context.Context, by Author, sessionID string, called Called, replyTo string) (string, error) {
+	err := r.store.Look(ctx, func(rd Reader) error {
+		_, err := rd.Session(sessionID)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return (&commanding{ctx: ctx, relay: r, by: by, sessionID: sessionID, replyTo: replyTo}).run(called)
+}
+
 // obey carries a command out and answers in the thread, and only there. The
 // platform message is noted, so that it is obeyed once.
 func (h *hearing) obey(ctx context.Context, called Called) error {
-	text, err := h.carryOut(ctx, called)
+	c := &commanding{ctx: ctx, relay: h.desk.relay, by: h.by, sessionID: h.thread.SessionID, at: h}
+	text, err := c.run(called)
 	var refused *Error
 	if errors.As(err, &refused) && refused.Kind != StorageFull {
 		text, err = refused.Text+".", nil
@@ -59,21 +76,21 @@ func (h *hearing) obey(ctx context.Context, called Called) error {
 	return err
 }
 
-// carryOut runs a command, or says which one may have been meant.
-func (h *hearing) carryOut(ctx context.Context, called Called) (string, error) {
+// run runs a command, or says which one may have been meant.
+func (c *commanding) run(called Called) (string, error) {
 	for i := range Commands {
-		c := &Commands[i]
+		known := &Commands[i]
 		switch {
-		case c.Name != called.Name:
-		case c.run == nil:
+		case known.Name != called.Name:
+		case known.run == nil:
 			return helpText(), nil
 		default:
-			return c.run(&commanding{h, ctx, called.Args})
+			return known.run(c)
 		}
 	}
 	text := "There is no command !" + called.Name + ", and the visitor did not see this."
-	if c := nearestCommand(called.Name); c != nil {
-		return text + " Did you mean !" + c.Name + "?", nil
+	if near := nearestCommand(called.Name); near != nil {
+		return text + " Did you mean !" + near.Name + "?", nil
 	}
 	return text + " !help lists the commands.", nil
 }
@@ -88,37 +105,47 @@ func helpText() string {
 }
 
 func (c *commanding) close() (string, error) {
-	if err := c.desk.relay.Close(c.ctx, c.by, c.thread.SessionID); err != nil {
+	const text = "The session is closed. The visitor's next message reopens it."
+	if err := c.relay.Close(c.ctx, c.by, c.sessionID); err != nil || c.at == nil {
+		return text, err
+	}
+	if err := c.at.answer(c.ctx, text); err != nil {
 		return "", err
 	}
-	if err := c.answer(c.ctx, "The session is closed. The visitor's next message reopens it."); err != nil {
-		return "", err
-	}
-	return "", c.showStatus(OpClose, ThreadClosed)
+	return "", c.at.showStatus(c.ctx, OpClose, ThreadClosed)
 }
 
 func (c *commanding) reopen() (string, error) {
-	if err := c.desk.relay.Reopen(c.ctx, c.by, c.thread.SessionID); err != nil {
-		return "", err
+	const text = "The session is open."
+	if err := c.relay.Reopen(c.ctx, c.by, c.sessionID); err != nil || c.at == nil {
+		return text, err
 	}
-	return "The session is open.", c.showStatus(OpReopen, ThreadLive)
+	return text, c.at.showStatus(c.ctx, OpReopen, ThreadLive)
 }
 
 // showStatus closes or opens the thread as the session is now.
-func (c *commanding) showStatus(kind OpKind, state ThreadState) error {
-	if c.thread.State == ThreadGone {
+func (h *hearing) showStatus(ctx context.Context, kind OpKind, state ThreadState) error {
+	if h.thread.State == ThreadGone {
 		return nil
 	}
-	if _, err := c.desk.try(c.ctx, c.thread, Op{Kind: kind}); err != nil {
-		return c.desk.unimportant(err)
+	if _, err := h.desk.try(ctx, h.thread, Op{Kind: kind}); err != nil {
+		return h.desk.unimportant(err)
 	}
-	return c.desk.setThread(c.ctx, c.thread, state)
+	return h.desk.setThread(ctx, h.thread, state)
+}
+
+// note is kept by the platform in whose thread it was written.
+func (c *commanding) note() (string, error) {
+	if c.at == nil {
+		return "", Errorf(Conflict, "The console keeps no notes: write them in the thread of a chat platform. The visitor did not see this")
+	}
+	return "", nil
 }
 
 func (c *commanding) info() (string, error) {
 	var s Session
-	err := c.desk.store.Look(c.ctx, func(rd Reader) (err error) {
-		s, err = rd.Session(c.thread.SessionID)
+	err := c.relay.store.Look(c.ctx, func(rd Reader) (err error) {
+		s, err = rd.Session(c.sessionID)
 		return err
 	})
 	if err != nil {
@@ -142,10 +169,10 @@ func (c *commanding) online() (string, error) { return c.present(true) }
 func (c *commanding) offline() (string, error) { return c.present(false) }
 
 func (c *commanding) present(online bool) (string, error) {
-	if c.desk.opts.Stateless {
+	if c.relay.backend {
 		return "Your website's backend says who is online; this has no effect here.", nil
 	}
-	if err := c.desk.relay.HoldOperatorStatus(c.ctx, online, statusHolds); err != nil {
+	if err := c.relay.HoldOperatorStatus(c.ctx, online, statusHolds); err != nil {
 		return "", err
 	}
 	if online {
@@ -155,18 +182,31 @@ func (c *commanding) present(online bool) (string, error) {
 }
 
 func (c *commanding) read() (string, error) {
-	return "The visitor's messages are marked as read.", c.desk.relay.MarkRead(c.ctx, c.by, c.thread.SessionID, nil)
+	return "The visitor's messages are marked as read.", c.relay.MarkRead(c.ctx, c.by, c.sessionID, nil)
 }
 
-// delete deletes the message that the command answers, with the copies at this
-// desk and the command itself; the other desks hear of it as of any delete.
+// delete deletes the message that the command answers, at a bridge with its
+// copies there and the command itself; the other desks hear of it as of any
+// delete.
 func (c *commanding) delete() (string, error) {
-	if c.ReplyTo == "" {
-		return "Write !delete as a reply to the message that shall be deleted.", nil
+	const how = "Write !delete as a reply to the message that shall be deleted."
+	switch {
+	case c.at != nil && c.at.ReplyTo != "":
+		text, err := c.at.deleteAnswered(c.ctx)
+		return text, cmp.Or(ownOnly(err), err)
+	case c.at == nil && c.replyTo != "":
+		err := c.relay.Delete(c.ctx, c.by, c.sessionID, c.replyTo)
+		return "The message is deleted.", cmp.Or(ownOnly(err), err)
 	}
-	id, err := c.answered(c.ctx)
+	return how, nil
+}
+
+// deleteAnswered deletes the message that the operator's platform message
+// answers.
+func (h *hearing) deleteAnswered(ctx context.Context) (string, error) {
+	id, err := h.answered(ctx)
 	if err == nil && id == "" {
-		id, err = (&hearing{Inbound: Inbound{Remote: c.ReplyTo}, desk: c.desk, thread: c.thread}).target(c.ctx)
+		id, err = (&hearing{Inbound: Inbound{Remote: h.ReplyTo}, desk: h.desk, thread: h.thread}).target(ctx)
 	}
 	if err != nil {
 		return "", err
@@ -174,16 +214,16 @@ func (c *commanding) delete() (string, error) {
 	if id == "" {
 		return "That is no message of the conversation.", nil
 	}
-	copies, err := c.copies(id)
+	copies, err := h.copies(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	if err := c.remove(c.ctx, id); err != nil {
-		return "", cmp.Or(ownOnly(err), err)
+	if err := h.remove(ctx, id); err != nil {
+		return "", err
 	}
-	for _, remote := range append(copies, c.Remote) {
-		if _, err := c.desk.try(c.ctx, c.thread, Op{Kind: OpDelete, Remote: remote}); err != nil {
-			if err := c.desk.unimportant(err); err != nil {
+	for _, remote := range append(copies, h.Remote) {
+		if _, err := h.desk.try(ctx, h.thread, Op{Kind: OpDelete, Remote: remote}); err != nil {
+			if err := h.desk.unimportant(err); err != nil {
 				return "", err
 			}
 		}
@@ -201,10 +241,10 @@ func ownOnly(err error) error {
 }
 
 // copies lists the platform messages that show a message at this desk.
-func (c *commanding) copies(id string) (remotes []string, err error) {
-	err = c.desk.store.Look(c.ctx, func(rd Reader) error {
+func (h *hearing) copies(ctx context.Context, id string) (remotes []string, err error) {
+	err = h.desk.store.Look(ctx, func(rd Reader) error {
 		remotes = nil
-		links, err := rd.Links(c.thread.SessionID, id, c.thread.Bridge, c.thread.Channel)
+		links, err := rd.Links(h.thread.SessionID, id, h.thread.Bridge, h.thread.Channel)
 		for _, l := range links {
 			if l.State != LinkGone && l.Remote != "" {
 				remotes = append(remotes, l.Remote)
@@ -213,15 +253,15 @@ func (c *commanding) copies(id string) (remotes []string, err error) {
 		return err
 	})
 	if err == nil && len(remotes) == 0 {
-		remotes = []string{c.ReplyTo}
+		remotes = []string{h.ReplyTo}
 	}
 	return remotes, err
 }
 
 func (c *commanding) block() (string, error) {
-	return "The visitor is shut out. !unblock lets it in again.", c.desk.relay.Block(c.ctx, c.by, c.thread.SessionID, true)
+	return "The visitor is shut out. !unblock lets it in again.", c.relay.Block(c.ctx, c.by, c.sessionID, true)
 }
 
 func (c *commanding) unblock() (string, error) {
-	return "The visitor may write again.", c.desk.relay.Block(c.ctx, c.by, c.thread.SessionID, false)
+	return "The visitor may write again.", c.relay.Block(c.ctx, c.by, c.sessionID, false)
 }

@@ -27,7 +27,7 @@ func authorOf(m *Message) string {
 	case SenderVisitor:
 		return ""
 	case SenderAI:
-		return cmp.Or(m.OperatorName, "AI")
+		return cmp.Or(oneLine(m.OperatorName), "AI")
 	}
 	name := cmp.Or(oneLine(m.OperatorName), "Operator")
 	if m.SourceBridge == "" {

@@ -1,0 +1,37 @@
+package server
+
+import (
+	"net/http"
+
+	"relay/server/chat"
+)
+
+// command answers POST /api/admin/sessions/{session}/commands: what an operator
+// tells relay itself, as at every desk.
+func (s *Server) command(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[struct {
+		Command string `json:"command"`
+		ReplyTo string `json:"replyTo"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := required("command", in.Command); err != nil {
+		return nil, err
+	}
+	called, is := chat.ParseCommand(in.Command, false)
+	if !is {
+		return nil, badRequest("command must begin with ! and a letter, or with //")
+	}
+	answer, err := s.relay.Obey(r.Context(), by, pathVar(r, "session"), called, in.ReplyTo)
+	return map[string]string{"answer": answer}, err
+}
+
+// noCommand refuses a message of the console that is a command: no visitor ever
+// sees one. Programs, which come with a key, may send any text.
+func noCommand(by chat.Author, content string) error {
+	if _, is := chat.ParseCommand(content, false); is && by.Source == chat.SourceConsole {
+		return chat.Errorf(chat.Conflict, "This is a command: the visitor does not see it")
+	}
+	return nil
+}
