@@ -172,13 +172,17 @@ func (e *engine) must(err error) {
 	}
 }
 
-// await waits until something holds.
+// await waits until something holds. It looks less and less often: looking is
+// most of the work of a test that waits for an hour.
 func (e *engine) await(what string, holds func() bool) {
 	e.t.Helper()
-	for end := time.Now().Add(e.pace.patience); !holds(); time.Sleep(e.pace.look) {
+	pause, end := e.pace.look, time.Now().Add(e.pace.patience)
+	for !holds() {
 		if time.Now().After(end) {
 			e.t.Fatalf("waited for long: %s\nthe platform shows\n%s", what, e.dump())
 		}
+		time.Sleep(pause)
+		pause = min(pause*5/4, 40*e.pace.look)
 	}
 }
 
