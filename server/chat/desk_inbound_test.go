@@ -94,6 +94,44 @@ func TestDeskEditsWhatWasWrittenHere(t *testing.T) {
 	}, f)
 }
 
+// TestDeskShowsWhatArrived: an operator sees that the message is on the visitor's
+// page, and that it was read.
+func TestDeskShowsWhatArrived(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		receipt := func(remote string) string {
+			f.by(func(th *fakeThread) { th.messages = append(th.messages, fakeMessage{remote: remote}) })
+			o.tell(f, f.in(0, remote, "hi "+remote))
+			o.soon()
+			messages := f.state(0).messages
+			return messages[len(messages)-1].receipt
+		}
+		if got := receipt("x1"); got != "" {
+			t.Errorf("nobody is there, the receipt is %q", got)
+		}
+		page := o.hub.Subscribe(id)
+		defer page.Close()
+		if got := receipt("x2"); got != "delivered" {
+			t.Errorf("the page is open, the receipt is %q", got)
+		}
+		o.must(o.MarkRead(t.Context(), visitor, id, []string{o.history(t, id)[2].ID}))
+		o.soon()
+		if got := f.state(0).messages[3].receipt; got != "read" {
+			t.Errorf("it was read, the receipt is %q", got)
+		}
+	}, f)
+}
+
+func (o *office) history(t *testing.T, id string) []chat.Message {
+	t.Helper()
+	h, err := o.History(t.Context(), operator, chat.HistoryQuery{SessionID: id, Limit: 100})
+	o.must(err)
+	return h.Messages
+}
+
 func TestDeskAlbums(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
 	inOffice(t, false, func(t *testing.T, o *office) {

@@ -9,9 +9,9 @@ import (
 // typingEvery is how often a thread is told that its visitor is writing.
 const typingEvery = 5 * time.Second
 
-// ShowTyping shows operators when visitors write, until ctx ends. It is the
-// first thing to be left out: while the bridge has trouble or the platform
-// wants to hear nothing, nobody is told.
+// ShowTyping shows operators when visitors write, until ctx ends or the hub
+// closes. It is the first thing to be left out: while the bridge has trouble or
+// the platform wants to hear nothing, nobody is told.
 func (d *Desk) ShowTyping(ctx context.Context) error {
 	s := d.relay.hub.Subscribe("")
 	defer s.Close()
@@ -33,9 +33,9 @@ func (d *Desk) ShowTyping(ctx context.Context) error {
 	}
 }
 
-// typing reports whether a visitor is writing and may be shown to.
+// typing reports whether the event says that a visitor is writing.
 func (d *Desk) typing(e *Event) bool {
-	if e.Type != StateTyping || d.Trouble() != nil || d.patience() > 0 {
+	if e.Type != StateTyping {
 		return false
 	}
 	var state struct {
@@ -55,10 +55,19 @@ func (d *Desk) showTyping(ctx context.Context, sessionID string) {
 	if err != nil || th.State != ThreadLive {
 		return
 	}
+	d.aside(ctx, th, Op{Kind: OpTyping})
+}
+
+// aside carries out what nobody would miss: once, if the bridge is well and the
+// platform has time.
+func (d *Desk) aside(ctx context.Context, th Thread, op Op) {
+	if d.Trouble() != nil || d.patience() > 0 {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, typingEvery)
 	defer cancel()
-	if _, err := d.bridge.Do(ctx, th, Op{Kind: OpTyping}); err != nil {
-		d.log.Debug("it is not shown that a visitor writes", "session", sessionID, "err", err)
+	if _, err := d.bridge.Do(ctx, th, op); err != nil {
+		d.log.Debug("something unimportant is not shown", "session", th.SessionID, "err", err)
 	}
 }
 
