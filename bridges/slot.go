@@ -78,6 +78,7 @@ func (s *slot) start(ctx context.Context, settings *chat.Settings, first bool) (
 		func(ctx context.Context) error {
 			return s.set.opts.Inbox.Serve(ctx, desk.Name(), inboxParallel, desk.Handle)
 		},
+		desk.ShowTyping,
 	} {
 		parts.Go(func() { s.keepServing(ctx, part) })
 	}
@@ -113,10 +114,14 @@ var (
 	humanPauses = chat.Backoff(time.Minute, 10*time.Minute)
 )
 
-// keepServing runs a part until ctx ends.
+// keepServing runs a part until ctx ends, or it has nothing more to do.
 func (s *slot) keepServing(ctx context.Context, part func(context.Context) error) {
 	for n := 1; ctx.Err() == nil; n++ {
-		if err := part(ctx); err != nil && ctx.Err() == nil {
+		err := part(ctx)
+		if err == nil {
+			return
+		}
+		if ctx.Err() == nil {
 			s.log.Error("a bridge cannot use the database", "err", err)
 			pause(ctx, pauses(n))
 		}

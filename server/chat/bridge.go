@@ -23,7 +23,10 @@ type Bridge interface {
 
 	// Split takes an op apart into ops of one platform message each: long text,
 	// more files than a message carries. It is pure and answers the same parts
-	// for the same op, so that a retry goes on where it stopped.
+	// for the same op, so that a retry goes on where it stopped. Of an OpOpen
+	// the first part opens the thread and the others go on with its summary; an
+	// edit is split like the post that it changes, Edited where it may have to
+	// be posted anew.
 	Split(op Op) []Op
 	// Do carries out one op and returns the platform's id of what it made, ""
 	// when it made nothing. Errors are those of this package: ErrThreadGone,

@@ -99,6 +99,8 @@ func (f *fakeBridge) carryOut(ctx context.Context, th chat.Thread, op chat.Op) (
 		return "", nil
 	case t.closed:
 		return "", chat.ErrThreadClosed
+	case op.Kind == chat.OpTyping:
+		return "", nil
 	case op.Kind == chat.OpClose:
 		t.closed = true
 		return "", nil

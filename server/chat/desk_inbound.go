@@ -124,7 +124,9 @@ func (h *hearing) message(ctx context.Context) error {
 	if err != nil || strings.TrimSpace(post.Content) == "" && len(post.AttachmentIDs)+len(post.Files) == 0 {
 		return err
 	}
-	_, err = h.desk.relay.Send(ctx, h.by, post)
+	if _, err = h.desk.relay.Send(ctx, h.by, post); err == nil && h.desk.relay.hub.Watched(h.thread.SessionID) > 0 {
+		h.desk.aside(ctx, h.thread, Op{Kind: OpReact, Remote: h.Remote, Receipt: "delivered"})
+	}
 	return err
 }
 

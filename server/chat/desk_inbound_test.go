@@ -1,7 +1,6 @@
 package chat_test
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -93,6 +92,44 @@ func TestDeskEditsWhatWasWrittenHere(t *testing.T) {
 			t.Errorf("the last op is %+v, want the original deleted", op)
 		}
 	}, f)
+}
+
+// TestDeskShowsWhatArrived: an operator sees that the message is on the visitor's
+// page, and that it was read.
+func TestDeskShowsWhatArrived(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		receipt := func(remote string) string {
+			f.by(func(th *fakeThread) { th.messages = append(th.messages, fakeMessage{remote: remote}) })
+			o.tell(f, f.in(0, remote, "hi "+remote))
+			o.soon()
+			messages := f.state(0).messages
+			return messages[len(messages)-1].receipt
+		}
+		if got := receipt("x1"); got != "" {
+			t.Errorf("nobody is there, the receipt is %q", got)
+		}
+		page := o.hub.Subscribe(id)
+		defer page.Close()
+		if got := receipt("x2"); got != "delivered" {
+			t.Errorf("the page is open, the receipt is %q", got)
+		}
+		o.must(o.MarkRead(t.Context(), visitor, id, []string{o.history(t, id)[2].ID}))
+		o.soon()
+		if got := f.state(0).messages[3].receipt; got != "read" {
+			t.Errorf("it was read, the receipt is %q", got)
+		}
+	}, f)
+}
+
+func (o *office) history(t *testing.T, id string) []chat.Message {
+	t.Helper()
+	h, err := o.History(t.Context(), operator, chat.HistoryQuery{SessionID: id, Limit: 100})
+	o.must(err)
+	return h.Messages
 }
 
 func TestDeskAlbums(t *testing.T) {
@@ -339,47 +376,6 @@ func TestDeskStateless(t *testing.T) {
 		}))
 		expectTexts(t, "events", got, "message tg:C1:x1 for s-2", "message_edited tg:C1:x7 from before", "message_deleted tg:C1:x8 ")
 	}, f)
-}
-
-// TestDeskFilesOfBackends: they come from where the backend has them, and one
-// that is away holds the conversation up for a while only.
-func TestDeskFilesOfBackends(t *testing.T) {
-	f := newFake("telegram")
-	inOffice(t, true, func(t *testing.T, o *office) {
-		session := chat.Introduction{ID: "s-1"}
-		send := func(id, text string, names ...string) {
-			n := chat.Notice{ID: id, Content: text, Sender: chat.SenderVisitor}
-			for _, name := range names {
-				n.Files = append(n.Files, chat.Attachment{Filename: name, MimeType: "text/plain", Size: 3, URL: "https://backend.example/" + name})
-			}
-			o.must(o.Backend().Send(t.Context(), visitor, session, n))
-		}
-		send("m1", "two files", "here.txt", "away.txt")
-		send("m2", "and on")
-		time.Sleep(5 * time.Minute)
-		expectTexts(t, "texts", f.shown(0), "two files", "[here.txt=data of https://backend.example/here.txt]",
-			"- The file away.txt (text/plain, 3 bytes) cannot be shown here.\nhttps://backend.example/away.txt", "and on")
-	}, f)
-}
-
-func TestFileSeal(t *testing.T) {
-	seal, err := chat.NewFileSeal("secret", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, _ := chat.NewFileSeal("another", "")
-	token := seal.Seal(chat.FileRef{Bridge: "telegram", Ref: "r"})
-	if f, ok := seal.Find("/files/" + token); !ok || f.Ref != "r" {
-		t.Errorf("the link leads to %+v, %v", f, ok)
-	}
-	if _, ok := seal.Find("https://elsewhere.example/files/" + token); ok {
-		t.Error("a foreign link leads to a file")
-	}
-	for _, bad := range []string{"", "x", token[:len(token)-2], token + "AA", other.Seal(chat.FileRef{Ref: "r"})} {
-		if _, err := seal.Open(bad); !errors.Is(err, chat.ErrAttachmentNotFound) {
-			t.Errorf("token %q: %v", bad, err)
-		}
-	}
 }
 
 func TestDeskFollowsChannel(t *testing.T) {

@@ -1,6 +1,7 @@
 package chat_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -308,5 +309,51 @@ func TestDeskFiles(t *testing.T) {
 		o.must(o.Delete(t.Context(), visitor, id, m.ID))
 		o.soon()
 		expectTexts(t, "deleted", f.shown(0))
+	}, f)
+}
+
+// TestDeskShowsTyping: now and then, only what visitors do, and nothing while
+// the bridge has trouble.
+func TestDeskShowsTyping(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan error)
+		go func() { ended <- o.desks[0].ShowTyping(ctx) }()
+		id, silent := o.open(t, "ann"), o.open(t, "ben")
+		o.say(t, id, "hello")
+		o.soon()
+		types := func(by chat.Author, sessionID string, active bool) {
+			o.must(o.Typing(t.Context(), by, sessionID, active))
+			time.Sleep(time.Second)
+		}
+		for range 7 {
+			types(visitor, id, true)
+		}
+		types(visitor, id, false)
+		types(visitor, silent, true)
+		types(operator, id, true)
+		count := func() (n int) {
+			for _, op := range f.ops() {
+				if op.Kind == chat.OpTyping {
+					n++
+				}
+			}
+			return n
+		}
+		if n := count(); n != 2 {
+			t.Errorf("shown %d times in 7 seconds, want 2", n)
+		}
+		f.breakAt(false, 100, errors.New("down"), isPost)
+		o.say(t, id, "hello")
+		o.soon()
+		types(visitor, id, true)
+		if n := count(); n != 2 {
+			t.Errorf("shown %d times, while the bridge has trouble too", n)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
 	}, f)
 }

@@ -1,0 +1,192 @@
+package bridgetest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"relay/server/chat"
+)
+
+// crowd lets several visitors write and returns what each session has to show.
+func crowd(e *engine, sessions, messages int) map[string][]string {
+	e.t.Helper()
+	want := map[string][]string{}
+	ids := make([]string, sessions)
+	for i := range ids {
+		ids[i] = e.open(fmt.Sprint("visitor", i))
+	}
+	for j := range messages {
+		for i, id := range ids {
+			text := fmt.Sprintf("s%03dm%03d", i, j)
+			e.say(id, text)
+			want[id] = append(want[id], text)
+		}
+	}
+	return want
+}
+
+// arrived checks that every session's messages are shown in order, none lost,
+// and at most so many of them twice.
+func arrived(e *engine, want map[string][]string, doubles int64) {
+	e.t.Helper()
+	var twice int64
+	for _, texts := range want {
+		var all strings.Builder
+		for _, th := range e.platform.Threads() {
+			if _, mine := th.find(texts[0]); !mine {
+				continue
+			}
+			for _, m := range th.Messages {
+				all.WriteString(plain(m.Text) + "\n")
+			}
+		}
+		last := -1
+		for _, text := range texts {
+			n := strings.Count(all.String(), text)
+			at := strings.LastIndex(all.String(), text)
+			if n == 0 || at < last {
+				e.t.Errorf("%s is shown %d times, or too early", text, n)
+			}
+			last = at
+			if n > 1 {
+				twice++
+			}
+		}
+	}
+	// A post of which nobody knows may carry several messages.
+	if twice > 0 && doubles == 0 || twice > doubles*30 {
+		e.t.Errorf("%d messages are shown twice after %d ambiguous sends", twice, doubles)
+	}
+}
+
+func rateLimited(e *engine) {
+	e.say(e.open("first"), "hello there")
+	e.thread("hello there")
+	e.platform.Fail(3, FaultRateLimited)
+	want := crowd(e, 2, 4)
+	e.quiet()
+	arrived(e, want, 0)
+}
+
+func serverFails(e *engine) {
+	e.platform.Fail(2, FaultServer)
+	want := crowd(e, 2, 3)
+	e.quiet()
+	arrived(e, want, e.desk.Ambiguous())
+}
+
+func answerLost(e *engine) {
+	id := e.open("ann")
+	e.say(id, "hello there")
+	th := e.thread("hello there")
+	e.quiet()
+	e.platform.Fail(1, FaultAnswerLost)
+	e.say(id, "perhaps twice")
+	e.quiet()
+	if n := e.now(th.Ref).times("perhaps twice"); n < 1 || n > 2 || n == 2 && e.desk.Ambiguous() == 0 {
+		e.t.Errorf("it is shown %d times, ambiguous are %d", n, e.desk.Ambiguous())
+	}
+}
+
+func outage(e *engine) {
+	e.platform.Storm(Storm{Seed: 1, All: 1})
+	want := crowd(e, 4, 10)
+	e.await("an attempt", func() bool { return e.desk.Trouble() != nil })
+	if e.other.times("message s000m000") == 0 {
+		e.await("the other desk to be told", func() bool { return e.other.times("message s003m009") == 1 })
+	}
+	e.platform.Storm(Storm{})
+	e.quiet()
+	arrived(e, want, e.desk.Ambiguous())
+}
+
+func revoked(e *engine) {
+	e.platform.Fail(1, FaultUnauthorized)
+	want := crowd(e, 1, 3)
+	e.await("the desk to ask for a human", func() bool {
+		wrong := (*chat.Misconfigured)(nil)
+		return errors.As(e.desk.Trouble(), &wrong) && wrong.Problem != "" && wrong.Fix != ""
+	})
+	failed := chat.DeliveryFailed
+	e.must(e.store.Read(e.t.Context(), func(r chat.Reader) error {
+		list, err := r.Deliveries(chat.DeliveryQuery{State: &failed})
+		if len(list) > 0 {
+			e.t.Errorf("%d deliveries were given up", len(list))
+		}
+		return err
+	}))
+	if e.waiting() < 3 {
+		e.t.Errorf("only %d deliveries wait", e.waiting())
+	}
+	e.again()
+	e.quiet()
+	arrived(e, want, e.desk.Ambiguous())
+}
+
+func storm(e *engine) {
+	if testing.Short() {
+		e.t.Skip("it takes a while")
+	}
+	e.platform.Storm(Storm{Seed: 7, RateLimited: 0.05, Server: 0.05, AnswerLost: 0.02, RetryAfter: time.Second})
+	want := crowd(e, 20, 10)
+	e.quiet()
+	arrived(e, want, e.desk.Ambiguous())
+}
+
+// longOutage: ten minutes without the platform while 200 visitors write 10,000
+// messages, then a platform that recovers slowly.
+func longOutage(e *engine) {
+	if testing.Short() || e.pace.patience < time.Hour {
+		e.t.Skip("it takes an hour, or a bubble")
+	}
+	e.platform.Storm(Storm{Seed: 3, All: 1})
+	want := crowd(e, 200, 50)
+	time.Sleep(10 * time.Minute)
+	e.platform.Storm(Storm{Seed: 4, RateLimited: 0.05, Server: 0.05, AnswerLost: 0.02, RetryAfter: 3 * time.Second})
+	e.quiet()
+	arrived(e, want, e.desk.Ambiguous())
+}
+
+// restart: after a restart that forgot everything a thread leads to its
+// session, and the session to its thread or to one that continues it.
+func restart(t *testing.T, p Platform, connect Connect, at pace) {
+	e := start(t, p, connect(t), at, true)
+	session := chat.Introduction{ID: "session-1", VisitorID: "visitor-1"}
+	e.must(e.Backend().NewSession(t.Context(), visitor, session))
+	send := func(e *engine, id, text string) {
+		e.must(e.Backend().Send(t.Context(), visitor, session, chat.Notice{ID: id, Content: text, Sender: chat.SenderVisitor}))
+	}
+	send(e, "m1", "before the restart")
+	th := e.thread("before the restart")
+	p.Write(th.Ref, "Ada", "noted", "")
+	before := e.heard(session.ID, "noted")
+	if !strings.Contains(before.ID, ":") || !strings.HasSuffix(before.ID, lastOf(e.now(th.Ref)).Remote) {
+		t.Errorf("the message's id is %q", before.ID)
+	}
+	e.stop()
+
+	e = start(t, p, connect(t), at, true)
+	p.Write(th.Ref, "Ada", "after the restart", "")
+	e.heard(session.ID, "after the restart")
+	send(e, "m2", "do you remember?")
+	now := e.thread("do you remember?")
+	if now.Ref != th.Ref {
+		t.Error("the operator's message led back to the session, but not the session to the thread")
+	}
+	e.stop()
+
+	e = start(t, p, connect(t), at, true)
+	send(e, "m3", "and now?")
+	now = e.thread("and now?")
+	if _, said := now.find("Continued"); now.Ref != th.Ref && !said {
+		t.Errorf("the new thread does not say that it continues another:\n%s", e.dump())
+	}
+	p.Write(now.Ref, "Ada", "of course", "")
+	e.heard(session.ID, "of course")
+	e.stop()
+}
+
+func lastOf(th Thread) Message { return th.Messages[len(th.Messages)-1] }

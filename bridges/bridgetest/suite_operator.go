@@ -1,0 +1,190 @@
+package bridgetest
+
+import (
+	"bytes"
+	"strings"
+
+	"relay/server/chat"
+)
+
+func operatorSpeaks(e *engine) {
+	id := e.open("ann")
+	hello := e.say(id, "hello there")
+	th := e.thread("hello there")
+	e.quiet()
+	copied, _ := e.now(th.Ref).find("hello there")
+	replyTo := copied.Remote
+	if lacks(e.platform, "replies") {
+		replyTo = ""
+	}
+	e.platform.Write(th.Ref, "Ada", "good <b>morning</b> & welcome", replyTo)
+	m := e.heard(id, "good <b>morning</b> & welcome")
+	if m.OperatorName != "Ada" || m.SourceBridge != e.bridge.Name() || m.Sender != chat.SenderOperator {
+		e.t.Errorf("the message is %+v", m)
+	}
+	if m.ReplyTo != hello.ID && replyTo != "" {
+		e.t.Errorf("it answers %q, want %q", m.ReplyTo, hello.ID)
+	}
+	remote := e.platform.Write(th.Ref, "Ada", "a question", "")
+	e.heard(id, "a question")
+	e.platform.Edit(th.Ref, remote, "a better question")
+	e.heard(id, "a better question")
+	want := 3
+	if !e.platform.Delete(th.Ref, "Ada", remote) { // nobody is told; operators say so
+		remote = e.platform.Write(th.Ref, "Ada", "a mistake", "")
+		e.heard(id, "a mistake")
+		e.platform.Write(th.Ref, "Ada", "!delete", remote)
+		want++
+	}
+	e.await("the message deleted", func() bool {
+		list := e.messages(id)
+		return list[len(list)-1].DeletedAt != 0
+	})
+	if n := len(e.messages(id)); n != want {
+		e.t.Errorf("the session has %d messages, want %d", n, want)
+	}
+}
+
+func operatorsFile(e *engine) {
+	id := e.open("ann")
+	e.say(id, "hello there")
+	th := e.thread("hello there")
+	e.platform.Attach(th.Ref, "Ada", "manual.txt", "text/plain", []byte("read this"), "here it is")
+	m := e.heard(id, "here it is")
+	if len(m.Attachments.V) != 1 {
+		e.t.Fatalf("the message is %+v", m)
+	}
+	file, err := e.Open(e.t.Context(), m.Attachments.V[0].ID)
+	e.must(err)
+	var data bytes.Buffer
+	_, err = data.ReadFrom(file)
+	e.must(err)
+	if data.String() != "read this" || file.Filename != "manual.txt" {
+		e.t.Errorf("the file is %s with %q", file.Filename, &data)
+	}
+}
+
+// otherDesks: what an operator does at another desk is shown with its name, what
+// it does here is told there, and nothing comes back.
+func otherDesks(e *engine) {
+	id := e.open("ann")
+	e.say(id, "hello there")
+	th := e.thread("hello there")
+	olga := chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Name: "Olga"}
+	m, err := e.Send(e.t.Context(), olga, chat.Post{SessionID: id, Content: "from the console"})
+	e.must(err)
+	if shown := e.shows(th.Ref, "from the console"); !strings.Contains(shown.Text, "Olga") || !shown.FromBot {
+		e.t.Errorf("it is shown as %+v", shown)
+	}
+	_, err = e.Edit(e.t.Context(), olga, id, m.ID, "corrected at the console")
+	e.must(err)
+	e.shows(th.Ref, "corrected at the console")
+	e.must(e.Delete(e.t.Context(), olga, id, m.ID))
+	e.hides(th.Ref, "corrected at the console")
+	e.platform.Write(th.Ref, "Ada", "from the platform", "")
+	e.heard(id, "from the platform")
+	e.quiet()
+	if n := e.other.times("message from the platform"); n != 1 {
+		e.t.Errorf("the other desk was told %d times", n)
+	}
+	if n := e.now(th.Ref).times("from the platform"); n != 1 {
+		e.t.Errorf("it is shown %d times at its own desk", n)
+	}
+}
+
+func duplicates(e *engine) {
+	id := e.open("ann")
+	e.say(id, "hello there")
+	th := e.thread("hello there")
+	remote := e.platform.Write(th.Ref, "Ada", "only once", "")
+	e.heard(id, "only once")
+	e.platform.Edit(th.Ref, remote, "only once more")
+	e.heard(id, "only once more")
+	e.platform.Redeliver()
+	e.platform.Write(th.Ref, "Ada", "the end", "")
+	e.heard(id, "the end")
+	e.quiet()
+	if n := len(e.messages(id)); n != 3 {
+		e.t.Errorf("the session has %d messages, want 3", n)
+	}
+	if n := e.other.times("message only once"); n != 1 {
+		e.t.Errorf("the other desk was told %d times", n)
+	}
+}
+
+func elsewhere(e *engine) {
+	id := e.open("ann")
+	e.say(id, "hello there")
+	th := e.thread("hello there")
+	e.platform.WriteElsewhere("not for anybody")
+	e.platform.Write(th.Ref, "Ada", "for Ann", "")
+	e.heard(id, "for Ann")
+	if n := len(e.messages(id)); n != 2 || e.other.times("message not for anybody") > 0 {
+		e.t.Errorf("the session has %d messages, want 2", n)
+	}
+}
+
+func commands(e *engine) {
+	id := e.open("ann")
+	e.say(id, "hello there")
+	th := e.thread("hello there")
+	for _, c := range []struct{ text, answer string }{
+		{"!help", "!unblock"}, {"!clsoe", "Did you mean !close"}, {"!info", "shop.example/ann"}, {"!block", "shut out"}, {"!unblock", "may write"},
+	} {
+		e.platform.Write(th.Ref, "Ada", c.text, "")
+		if m := e.shows(th.Ref, c.answer); !m.FromBot {
+			e.t.Errorf("%s is answered by %+v", c.text, m)
+		}
+	}
+	e.platform.Write(th.Ref, "Ada", "// she sounds angry", "")
+	e.platform.Write(th.Ref, "Ada", "!note very angry", "")
+	e.platform.Write(th.Ref, "Ada", "wow!!!", "")
+	e.heard(id, "wow!!!")
+	e.platform.Write(th.Ref, "Ada", "!close", "")
+	e.await("a closed thread", func() bool { return e.now(th.Ref).Closed })
+	if n := len(e.messages(id)); n != 2 {
+		e.t.Errorf("the session has %d messages, want 2", n)
+	}
+}
+
+func (e *engine) status(id string) (s chat.Status) {
+	e.must(e.store.Look(e.t.Context(), func(r chat.Reader) error {
+		session, err := r.Session(id)
+		s = session.Status
+		return err
+	}))
+	return s
+}
+
+func closedByHand(e *engine) {
+	id := e.open("ann")
+	e.say(id, "hello there")
+	th := e.thread("hello there")
+	e.quiet()
+	e.platform.CloseThread(th.Ref)
+	e.await("the session closed", func() bool { return e.status(id) == chat.StatusClosed })
+	e.say(id, "one more thing")
+	e.shows(th.Ref, "one more thing")
+	e.await("the thread open", func() bool { return !e.now(th.Ref).Closed })
+	if e.status(id) != chat.StatusOpen {
+		e.t.Error("the session is closed")
+	}
+}
+
+func deletedByHand(e *engine) {
+	id := e.open("ann")
+	e.say(id, "hello there")
+	th := e.thread("hello there")
+	e.quiet()
+	e.platform.DeleteThread(th.Ref)
+	e.say(id, "not lost")
+	e.say(id, "nor this")
+	next := e.thread("not lost")
+	e.shows(next.Ref, "nor this")
+	e.quiet()
+	if n := e.now(next.Ref).times("not lost"); n != 1 || next.Ref == th.Ref {
+		e.t.Errorf("it is shown %d times:\n%s", n, e.dump())
+	}
+	e.platform.Write(next.Ref, "Ada", "still here", "")
+	e.heard(id, "still here")
+}

@@ -1,0 +1,81 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// typingEvery is how often a thread is told that its visitor is writing.
+const typingEvery = 5 * time.Second
+
+// ShowTyping shows operators when visitors write, until ctx ends or the hub
+// closes. It is the first thing to be left out: while the bridge has trouble or
+// the platform wants to hear nothing, nobody is told.
+func (d *Desk) ShowTyping(ctx context.Context) error {
+	s := d.relay.hub.Subscribe("")
+	defer s.Close()
+	shown := map[string]Time{}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case e, open := <-s.C:
+			if !open {
+				return nil
+			}
+			if now := Now(); d.typing(e) && now.Sub(shown[e.SessionID]) >= typingEvery {
+				forgetBefore(shown, now.Add(-typingEvery))
+				shown[e.SessionID] = now
+				d.showTyping(ctx, e.SessionID)
+			}
+		}
+	}
+}
+
+// typing reports whether the event says that a visitor is writing.
+func (d *Desk) typing(e *Event) bool {
+	if e.Type != StateTyping {
+		return false
+	}
+	var state struct {
+		Active bool
+		Sender Sender
+	}
+	return json.Unmarshal(e.Payload, &state) == nil && state.Active && state.Sender == SenderVisitor
+}
+
+// showTyping shows it in the session's thread, if there is one that is open.
+func (d *Desk) showTyping(ctx context.Context, sessionID string) {
+	var th Thread
+	err := d.store.Look(ctx, func(rd Reader) (err error) {
+		th, err = rd.ThreadOf(sessionID, d.bridge.Name(), d.bridge.Channel())
+		return err
+	})
+	if err != nil || th.State != ThreadLive {
+		return
+	}
+	d.aside(ctx, th, Op{Kind: OpTyping})
+}
+
+// aside carries out what nobody would miss: once, if the bridge is well and the
+// platform has time.
+func (d *Desk) aside(ctx context.Context, th Thread, op Op) {
+	if d.Trouble() != nil || d.patience() > 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, typingEvery)
+	defer cancel()
+	if _, err := d.bridge.Do(ctx, th, op); err != nil {
+		d.log.Debug("something unimportant is not shown", "session", th.SessionID, "err", err)
+	}
+}
+
+// forgetBefore drops what is older.
+func forgetBefore(times map[string]Time, before Time) {
+	for id, at := range times {
+		if at < before {
+			delete(times, id)
+		}
+	}
+}
