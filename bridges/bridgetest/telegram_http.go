@@ -119,15 +119,15 @@ func (f *Telegram) violate(text string) {
 }
 
 // decode reads the parameters of a call. Chunked bodies are legal, but many
-// servers in front of the Bot API do not take them.
+// servers in front of the Bot API do not take them: they are for files whose
+// size nobody knows.
 func (f *Telegram) decode(r *http.Request, method string) (params, error) {
-	if r.ContentLength < 0 {
-		return nil, errors.New("the body's length is not told")
-	}
 	kind, attributes, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case err != nil:
 		return nil, err
+	case r.ContentLength < 0 && kind != "multipart/form-data":
+		return nil, errors.New("the body's length is not told")
 	case kind == "application/json":
 		p := params{}
 		return p, json.NewDecoder(r.Body).Decode(&p)

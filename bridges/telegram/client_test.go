@@ -35,6 +35,27 @@ func TestOverTheNetwork(t *testing.T) {
 	clean(t, f, log)
 }
 
+// A file that is not of the size that was told arrives whole, and only once.
+func TestWrongSizes(t *testing.T) {
+	f := bridgetest.NewTelegram(t)
+	b, _ := makeBridge(t, f, func(c *telegram.Config) { c.APIURL, c.Transport = f.URL, nil })
+	th := open(t, b, "Grace", "")
+	content := strings.Repeat("x", 300<<10)
+	for i, told := range []int{len(content), 0, 1, 1 << 10, len(content) - 1, len(content) + 1, 1 << 20} {
+		file := opFile("a.txt", "text/plain", content)
+		file.Size = int64(told)
+		must(t, b, th, chat.Op{Kind: chat.OpPost, File: file})
+		if got := f.Threads()[0].Messages; len(got) != i+1 || string(got[i].Data) != content {
+			t.Errorf("told %d: %d files, the last of %d bytes", told, len(got), len(got[len(got)-1].Data))
+		}
+	}
+	for _, v := range f.Violations() {
+		if !strings.Contains(v, "multipart") && !strings.Contains(v, "EOF") { // of what was broken off
+			t.Error(v)
+		}
+	}
+}
+
 // The token is in every address, and in nothing that is returned or logged.
 func TestTokenIsNeverTold(t *testing.T) {
 	hijacked := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

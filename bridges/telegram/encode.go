@@ -3,6 +3,7 @@ package telegram
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"mime/multipart"
 
@@ -16,10 +17,25 @@ type payload struct {
 	contentType string
 }
 
-// upload is a file in a request; gotgbot hands it through as it is.
-type upload struct {
-	io.Reader
-	size int64
+// sized is a file in a request. What a backend tells of its files need not be
+// true: a file that is not of its size breaks the request off.
+type sized struct {
+	content io.Reader
+	size    int64 // 0 when nobody told
+	read    int64
+	wrong   bool
+}
+
+var errSize = errors.New("the file has not the size that was told")
+
+func (s *sized) Read(p []byte) (int, error) {
+	n, err := s.content.Read(p)
+	s.read += int64(n)
+	if s.size > 0 && (s.read > s.size || err == io.EOF && s.read < s.size) {
+		s.wrong = true
+		return 0, errSize
+	}
+	return n, err
 }
 
 // encode renders the parameters of a call. gotgbot sets optional ones to nil,
@@ -41,7 +57,7 @@ func encode(params map[string]any) (payload, error) {
 }
 
 // encodeForm renders a form with files, which are read only while it is sent.
-// The length is told beforehand: not every server takes chunks.
+// The length is told beforehand if it is known: not every server takes chunks.
 func encodeForm(fields map[string]any, files map[string]*gotgbot.FileReader) (payload, error) {
 	var buf bytes.Buffer
 	form := multipart.NewWriter(&buf)
@@ -68,10 +84,10 @@ func encodeForm(fields map[string]any, files map[string]*gotgbot.FileReader) (pa
 		}
 		flush()
 		parts = append(parts, file.Data)
-		if u, ok := file.Data.(upload); ok {
-			size += u.size
-		} else {
-			known = false
+		content, ok := file.Data.(*sized)
+		known = known && ok && content.size > 0
+		if ok {
+			size += content.size
 		}
 	}
 	if err := form.Close(); err != nil {

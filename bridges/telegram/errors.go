@@ -13,15 +13,15 @@ import (
 	"relay/server/chat"
 )
 
-// What the bridge itself acts upon.
+// What the bridge itself acts upon. Where it does not, no retry will help.
 var (
-	errUnchanged    = errors.New("it is so already")
-	errMarkup       = errors.New("the markup is not understood")
-	errNoText       = errors.New("the message has a caption, no text")
-	errPicture      = errors.New("the file is not taken as a picture or recording")
-	errWebhookSet   = errors.New("a webhook is set")
-	errOtherPoller  = errors.New("another program receives with this bot's token")
-	errUnchangeable = errors.New("the message cannot be changed any more")
+	errUnchanged    = fmt.Errorf("%w: it is so already", chat.ErrPermanent)
+	errMarkup       = fmt.Errorf("%w: the markup is not understood", chat.ErrPermanent)
+	errNoText       = fmt.Errorf("%w: the message has a caption, no text", chat.ErrPermanent)
+	errUnchangeable = fmt.Errorf("%w: the message has neither text nor caption", chat.ErrPermanent)
+	errPicture      = fmt.Errorf("%w: the file is not taken as a picture or recording", chat.ErrPermanent)
+	errWebhookSet   = fmt.Errorf("%w: a webhook is set", chat.ErrPermanent)
+	errOtherPoller  = fmt.Errorf("%w: another program receives with this bot's token", chat.ErrPermanent)
 )
 
 // refusals says what the Bot API's descriptions mean; the first that is found

@@ -44,10 +44,17 @@ func (b *Bridge) show(ctx context.Context, topic int64, op chat.Op) (*gotgbot.Me
 	if op.File.Size > maxUpload {
 		return b.write(ctx, topic, linked(op))
 	}
-	way := wayOf(op.File)
-	m, err := b.upload(ctx, topic, op, way)
-	if way != asDocument && (errors.Is(err, errPicture) || errors.Is(err, chat.ErrPermanent)) {
-		m, err = b.upload(ctx, topic, op, asDocument)
+	html, plain := render(op)
+	u := upload{topic: topic, file: *op.File, way: wayOf(op.File), caption: html, mode: gotgbot.ParseModeHTML, reply: reply(op)}
+	m, err := b.upload(ctx, &u)
+	if errors.Is(err, errMarkup) {
+		b.log.Error("Telegram does not take our markup; sent without", "err", err)
+		u.caption, u.mode = plain, ""
+		m, err = b.upload(ctx, &u)
+	}
+	if errors.Is(err, chat.ErrPermanent) && u.way != asDocument {
+		u.way = asDocument
+		m, err = b.upload(ctx, &u)
 	}
 	if err != nil {
 		return nil, err
@@ -55,39 +62,58 @@ func (b *Bridge) show(ctx context.Context, topic int64, op chat.Op) (*gotgbot.Me
 	return m, b.landed(ctx, topic, m)
 }
 
-// upload sends the file once.
-func (b *Bridge) upload(ctx context.Context, topic int64, op chat.Op, way string) (m *gotgbot.Message, err error) {
-	err = b.spend(ctx, false, func(ctx context.Context) error {
-		content, err := op.File.Open(ctx)
-		if err != nil {
-			return &callError{"open " + op.File.Filename, false, err}
-		}
-		defer content.Close()
-		file := gotgbot.InputFileByReader(op.File.Filename, upload{content, op.File.Size})
-		m, err = b.send(ctx, topic, op, way, file)
-		return err
-	})
+// upload is a file on its way.
+type upload struct {
+	topic         int64
+	file          chat.OpFile
+	way           string
+	caption, mode string
+	reply         *gotgbot.ReplyParameters
+}
+
+// upload sends a file. One that has not the size that was told is sent again,
+// without a size.
+func (b *Bridge) upload(ctx context.Context, u *upload) (*gotgbot.Message, error) {
+	m, fits, err := b.uploadOnce(ctx, u)
+	if !fits && err != nil {
+		b.log.Warn("a file has not the size that was told", "filename", u.file.Filename, "size", u.file.Size)
+		u.file.Size = 0
+		m, _, err = b.uploadOnce(ctx, u)
+	}
 	return m, err
 }
 
+func (b *Bridge) uploadOnce(ctx context.Context, u *upload) (m *gotgbot.Message, fits bool, err error) {
+	content := &sized{size: u.file.Size}
+	err = b.spend(ctx, false, func(ctx context.Context) error {
+		opened, err := u.file.Open(ctx)
+		if err != nil {
+			return &callError{"open " + u.file.Filename, false, err}
+		}
+		defer opened.Close()
+		content.content = opened
+		m, err = b.send(ctx, u, gotgbot.InputFileByReader(u.file.Filename, content))
+		return err
+	})
+	return m, !content.wrong, err
+}
+
 // send makes the call that fits.
-func (b *Bridge) send(ctx context.Context, topic int64, op chat.Op, way string, file gotgbot.InputFile) (*gotgbot.Message, error) {
-	group, limit, answer := b.group.Load(), within(uploadTimeout), reply(op)
-	caption, _ := render(op)
-	mode := gotgbot.ParseModeHTML
-	if caption == "" {
+func (b *Bridge) send(ctx context.Context, u *upload, file gotgbot.InputFile) (*gotgbot.Message, error) {
+	group, limit, mode := b.group.Load(), within(uploadTimeout), u.mode
+	if u.caption == "" {
 		mode = ""
 	}
-	switch way {
+	switch u.way {
 	case asPhoto:
-		return b.bot.SendPhotoWithContext(ctx, group, file, &gotgbot.SendPhotoOpts{MessageThreadId: topic,
-			Caption: caption, ParseMode: mode, ReplyParameters: answer, RequestOpts: limit})
+		return b.bot.SendPhotoWithContext(ctx, group, file, &gotgbot.SendPhotoOpts{MessageThreadId: u.topic,
+			Caption: u.caption, ParseMode: mode, ReplyParameters: u.reply, RequestOpts: limit})
 	case asVoice:
-		return b.bot.SendVoiceWithContext(ctx, group, file, &gotgbot.SendVoiceOpts{MessageThreadId: topic,
-			Caption: caption, ParseMode: mode, ReplyParameters: answer, RequestOpts: limit})
+		return b.bot.SendVoiceWithContext(ctx, group, file, &gotgbot.SendVoiceOpts{MessageThreadId: u.topic,
+			Caption: u.caption, ParseMode: mode, ReplyParameters: u.reply, RequestOpts: limit})
 	}
-	return b.bot.SendDocumentWithContext(ctx, group, file, &gotgbot.SendDocumentOpts{MessageThreadId: topic,
-		Caption: caption, ParseMode: mode, ReplyParameters: answer, RequestOpts: limit, DisableContentTypeDetection: true})
+	return b.bot.SendDocumentWithContext(ctx, group, file, &gotgbot.SendDocumentOpts{MessageThreadId: u.topic,
+		Caption: u.caption, ParseMode: mode, ReplyParameters: u.reply, RequestOpts: limit, DisableContentTypeDetection: true})
 }
 
 // linked makes a text of an op whose file is too large for Telegram.

@@ -2,9 +2,6 @@ package telegram_test
 
 import (
 	"errors"
-	"io"
-	"net/http"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -81,35 +78,4 @@ func TestTopicsOfPeopleAreLeftAlone(t *testing.T) {
 			t.Errorf("asked %d times, %v", len(f.Requests("sendMessage")), err)
 		}
 	})
-}
-
-// picky is a server that understands no markup.
-type picky struct{ http.RoundTripper }
-
-func (p picky) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	if strings.Contains(string(body), "HTML") {
-		return refused(400, "Bad Request: can't parse entities: Unsupported start tag", "").RoundTrip(r)
-	}
-	r.Body = io.NopCloser(strings.NewReader(string(body)))
-	return p.RoundTripper.RoundTrip(r)
-}
-
-// Markup that is not understood costs the markup, not the message.
-func TestMarkupIsGivenUp(t *testing.T) {
-	f := bridgetest.NewTelegramBubble(t)
-	b, log := makeBridge(t, f, func(c *config) { c.Transport = picky{f.Transport()} })
-	th := open(t, b, "Grace", "")
-	first := must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "1 < 2", From: "Ada"})
-	if got := shown(f.Threads()[0]); got != "Ada:\n1 < 2" {
-		t.Error(got)
-	}
-	must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: first, Text: "<b>", From: "Ada"})
-	if got := shown(f.Threads()[0]); got != "Ada:\n<b>" {
-		t.Error(got)
-	}
-	clean(t, f, log)
 }

@@ -75,7 +75,7 @@ func (b *Bridge) call(ctx context.Context, repeatable bool, call func(context.Co
 	if errors.As(err, &wait) {
 		b.budget.block(wait.After)
 	}
-	if errors.Is(err, errUnchanged) {
+	if repeatable && errors.Is(err, errUnchanged) {
 		return nil
 	}
 	return err

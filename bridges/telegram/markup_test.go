@@ -1,0 +1,43 @@
+package telegram_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"relay/bridges/bridgetest"
+	"relay/server/chat"
+)
+
+// picky is a server that understands no markup.
+type picky struct{ http.RoundTripper }
+
+func (p picky) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	if strings.Contains(string(body), "HTML") {
+		return refused(400, "Bad Request: can't parse entities: Unsupported start tag", "").RoundTrip(r)
+	}
+	r.Body = io.NopCloser(strings.NewReader(string(body)))
+	return p.RoundTripper.RoundTrip(r)
+}
+
+// Markup that is not understood costs the markup, not the message.
+func TestMarkupIsGivenUp(t *testing.T) {
+	f := bridgetest.NewTelegramBubble(t)
+	b, log := makeBridge(t, f, func(c *config) { c.Transport = picky{f.Transport()} })
+	th := open(t, b, "Grace", "")
+	first := must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "1 < 2", From: "Ada"})
+	if got := shown(f.Threads()[0]); got != "Ada:\n1 < 2" {
+		t.Error(got)
+	}
+	must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: first, Text: "<b>", From: "Ada"})
+	must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "2 > 1", File: opFile("a.txt", "text/plain", "a")})
+	if got := shown(f.Threads()[0]); got != "Ada:\n<b>|2 > 1" {
+		t.Error(got)
+	}
+	clean(t, f, log)
+}
