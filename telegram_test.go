@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net/http/httputil"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -62,6 +64,30 @@ func TestTelegram(t *testing.T) {
 		t.Error("the token is in the log")
 	}
 	t.Log(shown())
+}
+
+// A webhook that was registered for relay is kept: Telegram pushes what
+// operators write.
+func TestTelegramPushes(t *testing.T) {
+	f := bridgetest.NewTelegram(t)
+	f.SetWebhook("https://chat.example.com/api/webhooks/telegram", "a-long-random-text")
+	in := boot(t, "DATABASE_URL=sqlite://"+t.TempDir()+"/relay.db", "TELEGRAM_BOT_TOKEN="+f.Token, "TELEGRAM_API_URL="+f.URL,
+		"TELEGRAM_CHAT_ID="+strconv.FormatInt(f.Group, 10), "TELEGRAM_WEBHOOK_SECRET=a-long-random-text")
+	relay, err := url.Parse(in.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.PushTo(httputil.NewSingleHostReverseProxy(relay))
+	session := in.say(t, "Is it free?")
+	eventually(t, "the visitor's message is in a topic", func() bool { return len(f.Threads()) == 1 && len(f.Threads()[0].Messages) == 2 })
+	f.Write(f.Threads()[0].Ref, "Ada", "It is.", "")
+	eventually(t, "the operator's answer arrives", func() bool { return in.history(t, session) == "Is it free?|It is." })
+	if code := in.call(t, "POST", in.base+"/api/webhooks/telegram", "", map[string]any{"update_id": 1}, nil); code != 401 {
+		t.Errorf("a stranger's update is answered %d", code)
+	}
+	if len(f.Requests("getUpdates")) > 0 || f.Webhook() == "" {
+		t.Error("updates are asked for as well")
+	}
 }
 
 // relay doctor finds what is well and what is not, and says what to do.

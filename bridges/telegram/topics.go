@@ -14,10 +14,7 @@ const maxTopicName = 128
 // it was made with: "#" and the session's id, or "#~" and its base64url when
 // it holds other characters. An id that is too long for a name has none; its
 // session gets a new topic after a restart.
-const (
-	maxEncodedID = 64 // bytes of an id that is encoded
-	maxPlainID   = 40
-)
+const maxEncodedID = 64 // bytes of an id that is encoded
 
 var plainID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
 

@@ -11,16 +11,10 @@ import (
 // update is as much of Telegram's Update as relay understands (Bot API,
 // "Update" and "Message"). What is not here is not looked at.
 type update struct {
-	ID       int64         `json:"update_id"`
-	Message  *message      `json:"message"`
-	Edited   *message      `json:"edited_message"`
-	Reaction *reaction     `json:"message_reaction"`
-	Member   *memberChange `json:"my_chat_member"`
-}
-
-// reaction tells no topic, and relay takes nothing from reactions.
-type reaction struct {
-	Chat chatRef `json:"chat"`
+	ID      int64         `json:"update_id"`
+	Message *message      `json:"message"`
+	Edited  *message      `json:"edited_message"`
+	Member  *memberChange `json:"my_chat_member"`
 }
 
 // memberChange tells that the bot's own standing in a chat changed.
