@@ -29,8 +29,10 @@ type Bounds struct {
 	// then gives up its oldest.
 	QueueEvents           int
 	QueueBytes, QueueMost int64
-	// Full is told how many events a destination gave up.
-	Full func(dest string, events int)
+	// Full is told how many events a destination gave up, Failed that the
+	// database could not be kept within its bounds; either may be nil.
+	Full   func(dest string, events int)
+	Failed func(error)
 }
 
 // BridgeBounds are the bounds of bridge mode.
@@ -45,7 +47,7 @@ func Bounded(ctx context.Context, b Bounds) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.bounded = &bounded{backend: d.backend, bounds: b, held: held{queues: map[string]size{}}}
+	bounds := &bounded{backend: d.backend, bounds: b, held: held{queues: map[string]size{}}, over: make(chan struct{}, 1), closing: make(chan struct{})}
 	err = d.backend.apply(ctx, func(t *tx) error {
 		for _, statement := range boundedIndexes {
 			if _, err := t.q.exec(statement); err != nil {
@@ -57,6 +59,8 @@ func Bounded(ctx context.Context, b Bounds) (*DB, error) {
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
+	d.bounded = bounds
+	bounds.tidying.Go(bounds.tidy)
 	return d, nil
 }
 
@@ -72,10 +76,14 @@ var boundedIndexes = []string{
 type bounded struct {
 	backend backend
 	bounds  Bounds
+	over    chan struct{} // rung when something is over its bound
+	closing chan struct{}
+	end     sync.Once
+	tidying sync.WaitGroup
+	keeping sync.Mutex // one keeps at a time
 
 	mu   sync.Mutex
 	held held
-	tidy sync.Mutex // one goes over the bounds at a time
 }
 
 // held is what the database holds, or by how much an operation changes it.
@@ -102,7 +110,7 @@ func (h *held) queue(dest string, n int, bytes int) {
 	h.queues[dest] = h.queues[dest].plus(size{n, int64(bytes)})
 }
 
-// apply carries out an operation and what it makes necessary.
+// apply carries out an operation and has tidied what it makes necessary.
 func (b *bounded) apply(ctx context.Context, op func(chat.Tx) error) error {
 	var change held
 	err := b.backend.apply(ctx, func(t *tx) error {
@@ -110,13 +118,40 @@ func (b *bounded) apply(ctx context.Context, op func(chat.Tx) error) error {
 		t.change = &change
 		return op(t)
 	})
-	if err != nil {
-		return err
+	if err == nil && b.note(change) {
+		select {
+		case b.over <- struct{}{}:
+		default:
+		}
 	}
-	if b.note(change) {
-		return b.keep(context.WithoutCancel(ctx))
+	return err
+}
+
+// tidy keeps the database within its bounds until close. Nobody waits for it,
+// and it rests much longer than it works: what cannot be removed, because it
+// waits to be delivered, must not be looked at all the time.
+func (b *bounded) tidy() {
+	for {
+		select {
+		case <-b.closing:
+			return
+		case <-b.over:
+		}
+		begun := time.Now()
+		if err := b.keep(context.Background()); err != nil && b.bounds.Failed != nil {
+			b.bounds.Failed(err)
+		}
+		select {
+		case <-b.closing:
+			return
+		case <-time.After(10 * time.Since(begun)):
+		}
 	}
-	return nil
+}
+
+func (b *bounded) close() {
+	b.end.Do(func() { close(b.closing) })
+	b.tidying.Wait()
 }
 
 // note counts a change and reports whether anything is over its bound.
@@ -143,13 +178,10 @@ func (b *Bounds) manyMessages(m size) bool {
 func (b *Bounds) manySessions(n int) bool { return b.Sessions > 0 && n > b.Sessions }
 
 // keep brings everything that is over its bound some way below it, so that
-// this is not due again with the next operation. Who comes while another is at
-// it goes on.
+// this is not due again with the next operation.
 func (b *bounded) keep(ctx context.Context) error {
-	if !b.tidy.TryLock() {
-		return nil
-	}
-	defer b.tidy.Unlock()
+	b.keeping.Lock()
+	defer b.keeping.Unlock()
 	now, err := b.recount(ctx)
 	if err != nil {
 		return err
@@ -175,7 +207,7 @@ func (b *bounded) keep(ctx context.Context) error {
 const (
 	countQueues = `SELECT d.dest, COUNT(*) AS n, SUM(OCTET_LENGTH(e.payload)) AS bytes FROM deliveries d
 		JOIN events e ON e.session = d.session AND e.rev = d.rev GROUP BY d.dest`
-	countHeld = `SELECT (SELECT COUNT(*) FROM sessions) AS sessions, COUNT(*) AS n, COALESCE(SUM(OCTET_LENGTH(content)), 0) AS bytes FROM messages`
+	countHeld = `SELECT (SELECT COUNT(*) FROM sessions) AS sessions, COUNT(*) AS n, COALESCE(SUM(` + messageBytes + `), 0) AS bytes FROM messages m`
 )
 
 // recount counts what the database holds. Edits change the size of what was
@@ -211,8 +243,9 @@ func (b *bounded) recount(ctx context.Context) (held, error) {
 }
 
 // inPortions removes n things, a portion in a transaction, until there are no
-// more. remove answers how many it removed.
-func (b *bounded) inPortions(ctx context.Context, n int, remove func(t *tx, most int) (int, error)) error {
+// more, and adds to total how many it removed. remove answers the same of one
+// portion.
+func (b *bounded) inPortions(ctx context.Context, n int, remove func(t *tx, most int) (int, error), total *int) error {
 	for n > 0 {
 		removed := 0
 		var change held
@@ -227,6 +260,7 @@ func (b *bounded) inPortions(ctx context.Context, n int, remove func(t *tx, most
 		}
 		b.note(change)
 		n -= removed
+		*total += removed
 	}
 	return nil
 }
@@ -258,9 +292,8 @@ func (b *bounded) shorten(ctx context.Context, dest string, n int) error {
 				return 0, err
 			}
 		}
-		given += len(oldest)
 		return len(oldest), nil
-	})
+	}, &given)
 	if given > 0 && b.bounds.Full != nil {
 		b.bounds.Full(dest, given)
 	}
@@ -280,8 +313,24 @@ func (t *tx) unqueue(session, rev int64, dest string, bytes int) error {
 	return nil
 }
 
+// forgetDelivery removes a delivery that is settled. Its session may have been
+// erased meanwhile.
+func (t *tx) forgetDelivery(d *chat.Delivery) error {
+	n, err := t.number(d.SessionID)
+	if errors.Is(err, chat.ErrSessionNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return t.unqueue(n, d.Rev, d.Dest, len(d.Event.Payload))
+}
+
 const (
-	selectOldestMessages = `SELECT rowid AS row, session, id, OCTET_LENGTH(content) AS bytes FROM messages ORDER BY rowid LIMIT ?`
+	// messageBytes are the texts of a message m whose length others choose.
+	messageBytes = `OCTET_LENGTH(m.content) + OCTET_LENGTH(m.attachments)`
+
+	selectOldestMessages = `SELECT rowid AS row, session, id, ` + messageBytes + ` AS bytes FROM messages m ORDER BY rowid LIMIT ?`
 	deleteMessage        = `DELETE FROM messages WHERE rowid = ?`
 	deleteLinks          = `DELETE FROM links WHERE session = ? AND message_id = ?`
 )
@@ -309,11 +358,11 @@ func (b *bounded) forgetMessages(ctx context.Context, n int) error {
 			t.change.messages = t.change.messages.plus(size{-1, -m.Bytes})
 		}
 		return len(oldest), nil
-	})
+	}, new(int))
 }
 
 const selectIdlest = `SELECT s.id, (SELECT COUNT(*) FROM messages m WHERE m.session = s.number) AS n,
-		(SELECT COALESCE(SUM(OCTET_LENGTH(m.content)), 0) FROM messages m WHERE m.session = s.number) AS bytes
+		(SELECT COALESCE(SUM(` + messageBytes + `), 0) FROM messages m WHERE m.session = s.number) AS bytes
 	FROM sessions s INDEXED BY sessions_idle WHERE s.last_activity <= ? AND s.id <> ''
 		AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.session = s.number AND d.state < 2)
 	ORDER BY s.last_activity LIMIT ?`
@@ -339,7 +388,7 @@ func (b *bounded) forgetSessions(ctx context.Context, n int, before chat.Time) e
 			t.change.messages = t.change.messages.plus(size{-s.N, -s.Bytes})
 		}
 		return len(idlest), nil
-	})
+	}, new(int))
 }
 
 // Forget removes what has been known for long enough: of a bounded database the

@@ -3,6 +3,7 @@ package db_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,7 +15,13 @@ import (
 func bounded(t *testing.T, b db.Bounds) (d *db.DB, given map[string]int) {
 	t.Helper()
 	given = map[string]int{}
-	b.Full = func(dest string, events int) { given[dest] += events }
+	var mu sync.Mutex
+	b.Full = func(dest string, events int) {
+		mu.Lock()
+		defer mu.Unlock()
+		given[dest] += events
+	}
+	b.Failed = func(err error) { t.Error(err) }
 	d, err := db.Bounded(t.Context(), b)
 	if err != nil {
 		t.Fatal(err)
@@ -55,6 +62,14 @@ func say(t *testing.T, d *db.DB, session, content string, to ...string) {
 		return tx.SaveSession(&s)
 	})
 	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tidy waits until a database is within its bounds.
+func tidy(t *testing.T, d *db.DB) {
+	t.Helper()
+	if err := d.Tidy(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -148,6 +163,7 @@ func TestBoundedQueueGivesUpItsOldest(t *testing.T) {
 				session := fmt.Sprint("s", i)
 				say(t, d, session, c.content, "dead", "alive")
 				settle(t, d, "alive", session)
+				tidy(t, d)
 			}
 			if full := given["dead"] > 0; full != c.full || given["alive"] > 0 {
 				t.Errorf("given up: %v", given)
@@ -178,17 +194,80 @@ func TestBoundedCountsAnewBeforeItGivesUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	tidy(t, d)
 	if given["dest"] > 0 {
 		t.Errorf("%d events of two bytes each were given up", given["dest"])
 	}
 }
 
+// Deliveries that were done many at once are gone like others.
+func TestBoundedKeepsNothingThatIsDone(t *testing.T) {
+	d, given := bounded(t, db.Bounds{QueueEvents: 10, QueueBytes: 100, QueueMost: 1 << 20})
+	for range 20 {
+		for range 5 {
+			say(t, d, "a", "hello", "dest")
+		}
+		err := d.Apply(t.Context(), func(tx chat.Tx) error {
+			lane, err := tx.Lane("dest", "a", 0)
+			if err != nil {
+				return err
+			}
+			return tx.SaveDone(lane)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tidy(t, d)
+		if n := events(t, d, "a"); n != 0 || waiting(t, d, "dest") != 0 {
+			t.Fatalf("%d events are held that were delivered", n)
+		}
+	}
+	if len(given) > 0 {
+		t.Errorf("events were given up: %v", given)
+	}
+}
+
+// The files of messages take room, too.
+func TestBoundedCountsFiles(t *testing.T) {
+	d, _ := bounded(t, db.Bounds{MessageBytes: 10_000})
+	for i := range 20 {
+		err := d.Apply(t.Context(), func(tx chat.Tx) error {
+			id := fmt.Sprint("s", i)
+			s := chat.Session{ID: id, Status: chat.StatusOpen}
+			if err := tx.CreateSession(&s); err != nil {
+				return err
+			}
+			return tx.InsertMessage(&chat.Message{ID: "m", SessionID: id, Seq: 1, Sender: chat.SenderVisitor,
+				Attachments: chat.Of(chat.Attachments{{URL: strings.Repeat("u", 1000)}})})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tidy(t, d)
+	}
+	held := 0
+	for i := range 20 {
+		err := d.Read(t.Context(), func(r chat.Reader) error {
+			list, err := r.Messages(chat.MessageQuery{SessionID: fmt.Sprint("s", i)})
+			held += len(list)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if held > 10 || held < 5 {
+		t.Errorf("%d messages with a file are held", held)
+	}
+}
+
 func TestBoundedForgetsMessages(t *testing.T) {
-	for name, bounds := range map[string]db.Bounds{"number": {Messages: 50}, "bytes": {MessageBytes: 500}} {
+	for name, bounds := range map[string]db.Bounds{"number": {Messages: 50}, "bytes": {MessageBytes: 50 * 12}} {
 		t.Run(name, func(t *testing.T) {
 			d, _ := bounded(t, bounds)
 			for range 200 {
 				say(t, d, "a", "ten bytes.")
+				tidy(t, d)
 			}
 			var list []chat.Message
 			err := d.Read(t.Context(), func(r chat.Reader) (err error) {
@@ -207,6 +286,7 @@ func TestBoundedForgetsSessions(t *testing.T) {
 	say(t, d, "waiting", "hello", "dest")
 	for i := range 300 {
 		say(t, d, fmt.Sprint("s", i), "hello")
+		tidy(t, d)
 	}
 	if knows(t, d, "s0") || !knows(t, d, "s299") {
 		t.Error("not the longest idle sessions left")

@@ -104,6 +104,9 @@ func (d *DB) Look(ctx context.Context, op func(chat.Reader) error) error {
 // Close waits for the operations that were accepted, writes everything to the
 // file and closes it. Later calls answer ErrClosed.
 func (d *DB) Close() error {
+	if d.bounded != nil {
+		d.bounded.close()
+	}
 	err := d.backend.close()
 	if d.lock != nil {
 		err = errors.Join(err, d.lock.release())

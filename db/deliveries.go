@@ -2,7 +2,6 @@ package db
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -115,14 +114,7 @@ const updateDelivery = `UPDATE deliveries SET state = ?, attempts = ?, next_at =
 // keeps none that is done or failed.
 func (t *tx) SaveDelivery(d *chat.Delivery) error {
 	if t.change != nil && d.State >= chat.DeliveryDone {
-		n, err := t.number(d.SessionID)
-		if errors.Is(err, chat.ErrSessionNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		return t.unqueue(n, d.Rev, d.Dest, len(d.Event.Payload))
+		return t.forgetDelivery(d)
 	}
 	_, err := t.q.exec(updateDelivery, int(d.State), d.Attempts, int64(d.NextAt), d.LastError, d.SessionID, d.Rev, d.Dest)
 	if err != nil {
@@ -137,6 +129,14 @@ const updateDone = `UPDATE deliveries SET state = 2, attempts = attempts + 1, la
 // SaveDone implements [chat.Tx]. Revisions without a gap are one statement;
 // what is in a gap may have been taken up again meanwhile.
 func (t *tx) SaveDone(lane []chat.Delivery) error {
+	if t.change != nil {
+		for i := range lane {
+			if err := t.forgetDelivery(&lane[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	for len(lane) > 0 {
 		n := 1
 		for n < len(lane) && lane[n].Rev == lane[n-1].Rev+1 {

@@ -73,3 +73,6 @@ var CopyBefore = copyBefore
 
 // PulseLife is how long the result of a ping is good.
 const PulseLife = pulseLife
+
+// Tidy waits until a bounded database is within its bounds.
+func (d *DB) Tidy(ctx context.Context) error { return d.bounded.keep(ctx) }

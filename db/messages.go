@@ -149,7 +149,7 @@ func (t *tx) InsertMessage(m *chat.Message) error {
 		return fmt.Errorf("insert message %s: %w", m.ID, err)
 	}
 	if t.change != nil {
-		t.change.messages = t.change.messages.plus(size{1, int64(len(m.Content))})
+		t.change.messages = t.change.messages.plus(size{1, int64(len(m.Content) + filesLength(m))})
 	}
 	return nil
 }
@@ -183,6 +183,14 @@ func (t *tx) SaveMessage(m *chat.Message) error {
 		return fmt.Errorf("save message %s: %w", m.ID, err)
 	}
 	return nil
+}
+
+// filesLength is about how long the list of files is as it is stored.
+func filesLength(m *chat.Message) (n int) {
+	for _, a := range m.Attachments.V {
+		n += len(a.ID) + len(a.URL) + len(a.Filename) + len(a.MimeType) + 64
+	}
+	return n
 }
 
 // files is a message's list of files as it is stored; the usual one is empty
