@@ -9,7 +9,7 @@ import (
 )
 
 // Telegram is a fake Bot API server with one bot and one group with topics.
-// Its errors are the real ones, word for word (platforms 1.2). It holds no
+// Its errors are the real ones, word for word. It holds no
 // clock of its own: in a synctest bubble its minutes are the bubble's.
 type Telegram struct {
 	URL   string // of the server; "" when it was made without one

@@ -75,7 +75,7 @@ func (f *Telegram) topic(id int64) *topic {
 }
 
 // render shows a message as the Bot API does: one in a topic that answers
-// nothing is shown as an answer to the topic's first message (platforms 1.3).
+// nothing is shown as an answer to the topic's first message.
 func (f *Telegram) render(m *telegramMessage) map[string]any {
 	out := f.bare(m)
 	if m.topic == 0 || f.group.noTopics {

@@ -23,6 +23,7 @@ type media struct {
 	Contact  *contact  `json:"contact"`
 	Poll     *poll     `json:"poll"`
 	Dice     *dice     `json:"dice"`
+	List     *list     `json:"checklist"`
 }
 
 type file struct {
@@ -60,6 +61,13 @@ type contact struct {
 
 type poll struct {
 	Question string `json:"question"`
+}
+
+type list struct {
+	Title string `json:"title"`
+	Tasks []struct {
+		Text string `json:"text"`
+	} `json:"tasks"`
 }
 
 type dice struct {
@@ -141,6 +149,12 @@ func (m *media) described() string {
 		return "📊 " + m.Poll.Question
 	case m.Dice != nil:
 		return fmt.Sprintf("%s %d", m.Dice.Emoji, m.Dice.Value)
+	case m.List != nil:
+		lines := []string{m.List.Title}
+		for _, task := range m.List.Tasks {
+			lines = append(lines, "☐ "+task.Text)
+		}
+		return strings.Join(lines, "\n")
 	case m.Sticker != nil && len(m.Sticker.picture()) == 0:
 		return m.Sticker.Emoji
 	}

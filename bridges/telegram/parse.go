@@ -83,7 +83,7 @@ func (b *Bridge) inbound(m *message) (in chat.Inbound, ok bool) {
 	case m.TopicReopened != nil:
 		in.Kind = chat.InboundThreadReopened
 	default:
-		in.Text, in.Files = b.textOf(m), m.files()
+		in.Text, in.Files = b.textOf(m), append(m.files(), m.Rich.files()...)
 		return in, in.Text != "" || len(in.Files) > 0
 	}
 	return in, true
@@ -130,6 +130,9 @@ func (b *Bridge) textOf(m *message) string {
 	}
 	if m.Caption != "" {
 		return plain(m.Caption, m.CaptionEntities)
+	}
+	if text := m.Rich.plain(); text != "" {
+		return b.command(text)
 	}
 	return m.described()
 }

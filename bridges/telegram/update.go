@@ -52,10 +52,11 @@ type message struct {
 	ReplyTo    *message `json:"reply_to_message"`
 	Group      string   `json:"media_group_id"`
 
-	Text            string   `json:"text"`
-	Entities        []entity `json:"entities"`
-	Caption         string   `json:"caption"`
-	CaptionEntities []entity `json:"caption_entities"`
+	Text            string       `json:"text"`
+	Entities        []entity     `json:"entities"`
+	Caption         string       `json:"caption"`
+	CaptionEntities []entity     `json:"caption_entities"`
+	Rich            *richMessage `json:"rich_message"`
 	media
 
 	TopicCreated  *topicCreated    `json:"forum_topic_created"`
