@@ -171,7 +171,7 @@ func (a *app) serve(ctx context.Context, _ string) error {
 	a.announce(server.BaseURL(a.cfg, listener), keys)
 	return srv.Serve(ctx, listener, append(e.parts(), e.relay.Run,
 		func(ctx context.Context) error { return e.outbox.Serve(ctx, e.relay.Leaver()) },
-		func(ctx context.Context) error { return a.maintain(ctx, database, e.relay, keys) })...)
+		func(ctx context.Context) error { return a.maintain(ctx, database, e.relay, keys.Expire) })...)
 }
 
 // serveBridge is serve in bridge mode. What it knows is gone when it ends,
@@ -182,6 +182,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 	if a.cfg.DatabaseURL == "" {
 		bounds := db.BridgeBounds
 		bounds.Full = a.fullQueues()
+		bounds.Failed = func(err error) { a.log.Error("cannot tidy the database", "err", err) }
 		database, err = db.Bounded(ctx, bounds)
 	} else {
 		database, err = a.open(ctx, false)
@@ -206,7 +207,11 @@ func (a *app) serveBridge(ctx context.Context) error {
 		return err
 	}
 	a.announceBridge(server.BaseURL(a.cfg, listener))
-	return srv.Serve(ctx, listener, append(e.parts(), func(ctx context.Context) error { return a.forget(ctx, database) })...)
+	tidy := func(ctx context.Context) error { return a.forget(ctx, database) }
+	if a.cfg.DatabaseURL != "" {
+		tidy = func(ctx context.Context) error { return a.maintain(ctx, database, e.relay, func() {}) }
+	}
+	return srv.Serve(ctx, listener, append(e.parts(), tidy)...)
 }
 
 // engine is what the servers of both modes are made of.
@@ -266,7 +271,7 @@ func (a *app) fullQueues() func(dest string, events int) {
 	}
 }
 
-// forget keeps a bridge server's database small.
+// forget keeps the database in memory small.
 func (a *app) forget(ctx context.Context, database *db.DB) error {
 	tick := time.NewTicker(time.Minute)
 	defer tick.Stop()
@@ -283,8 +288,16 @@ func (a *app) forget(ctx context.Context, database *db.DB) error {
 	}
 }
 
+// warnUnused names the settings of bridges that this version does not have.
+func (a *app) warnUnused() {
+	if unused := server.UnusedVariables(a.cfg); len(unused) > 0 {
+		a.log.Warn("these have no effect yet: their bridges come with the next versions", "variables", unused)
+	}
+}
+
 // announceBridge tells people where their backend goes.
 func (a *app) announceBridge(base string) {
+	a.warnUnused()
 	if a.cfg.APIKey == "" {
 		a.log.Warn("API_KEY is not set: everybody who reaches this port can write to the desks and read the stream")
 	}
@@ -298,10 +311,7 @@ func (a *app) announceBridge(base string) {
 
 // announce tells people where to go.
 func (a *app) announce(base string, keys *server.Keyring) {
-	unused := server.UnusedVariables(a.cfg)
-	if len(unused) > 0 {
-		a.log.Warn("these have no effect yet: their bridges come with the next versions", "variables", unused)
-	}
+	a.warnUnused()
 	start, hint := base+"/", ""
 	if keys.SetupOpen() {
 		start, hint = base+"/?setup="+keys.SetupCode(), "  (shows your keys: keep this address to yourself)"
@@ -317,15 +327,19 @@ func (a *app) announce(base string, keys *server.Keyring) {
 // maintain keeps the database small: every hour it removes events that no
 // stream resumes from any more, sessions in which nothing was written, and
 // those that are older than people want to keep.
-func (a *app) maintain(ctx context.Context, database *db.DB, relay *chat.Relay, keys *server.Keyring) error {
+func (a *app) maintain(ctx context.Context, database *db.DB, relay *chat.Relay, expire func()) error {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
-		keys.Expire()
+		expire()
 		now := chat.Now()
-		err := errors.Join(database.Prune(ctx, now.Add(-7*24*time.Hour)), database.SweepEmpty(ctx, now.Add(-24*time.Hour)))
+		err := database.Prune(ctx, now.Add(-7*24*time.Hour))
+		if a.cfg.Mode == server.ModeCommunity { // a backend's session may have begun without a word
+			err = errors.Join(err, database.SweepEmpty(ctx, now.Add(-24*time.Hour)))
+		}
 		if days := relay.Settings().Number("retentionDays"); days > 0 {
-			err = errors.Join(err, database.EraseIdle(ctx, now.Add(-time.Duration(days)*24*time.Hour)))
+			before := now.Add(-time.Duration(days) * 24 * time.Hour)
+			err = errors.Join(err, database.EraseIdle(ctx, before), database.SweepEmpty(ctx, before))
 		}
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("cannot tidy the database", "err", err)

@@ -53,6 +53,20 @@ func (s *Set) Run(ctx context.Context) error {
 	return nil
 }
 
+// StopReceiving ends receiving at all bridges, while what has come in is still
+// worked on and what waits is still delivered. Platforms keep what is not
+// acknowledged.
+func (s *Set) StopReceiving() {
+	var stopping sync.WaitGroup
+	for _, slot := range s.slots {
+		stopping.Go(slot.stopReceiving)
+	}
+	stopping.Wait()
+}
+
+// Busy reports whether something that came in is being worked on.
+func (s *Set) Busy() bool { return s.opts.Inbox.Busy() }
+
 // ErrUnknown answers the name of no bridge.
 var ErrUnknown = &chat.Error{Kind: chat.NotFound, Text: "Bridge not found"}
 

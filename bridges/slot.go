@@ -29,6 +29,7 @@ type slot struct {
 	broken  error     // why the bridge could not be made
 	deaf    error     // why nothing is received, or was not before the last attempt
 	receive string    // how operators' answers come in
+	deafen  func()    // ends receiving
 	since   time.Time // begin of the last attempt to receive, zero between attempts
 }
 
@@ -82,11 +83,33 @@ func (s *slot) start(ctx context.Context, settings *chat.Settings, first bool) (
 	} {
 		parts.Go(func() { s.keepServing(ctx, part) })
 	}
-	parts.Go(func() { s.keepReceiving(ctx, b) })
+	ear, deafen := context.WithCancel(ctx)
+	listening := make(chan struct{})
+	parts.Go(func() {
+		defer close(listening)
+		s.keepReceiving(ear, b)
+	})
+	s.mu.Lock()
+	s.deafen = func() {
+		deafen()
+		<-listening
+	}
+	s.mu.Unlock()
 	return func() {
 		cancel()
 		parts.Wait()
 		s.put(nil, nil, nil)
+	}
+}
+
+// stopReceiving ends receiving and returns when nothing comes in any more.
+func (s *slot) stopReceiving() {
+	s.mu.Lock()
+	deafen := s.deafen
+	s.hook = nil
+	s.mu.Unlock()
+	if deafen != nil {
+		deafen()
 	}
 }
 

@@ -391,14 +391,10 @@ func (b *bounded) forgetSessions(ctx context.Context, n int, before chat.Time) e
 	}, new(int))
 }
 
-// Forget removes what has been known for long enough: of a bounded database the
-// idle sessions and updates that were worked on an hour ago, of another what
-// Prune removes after a week.
+// Forget removes from a bounded database what it has known for long enough:
+// sessions that are idle, and updates that were worked on an hour ago.
 func (d *DB) Forget(ctx context.Context) error {
 	now := chat.Now()
-	if d.bounded == nil {
-		return d.Prune(ctx, now.Add(-7*24*time.Hour))
-	}
 	if d.bounded.bounds.Idle > 0 {
 		before := now.Add(-d.bounded.bounds.Idle)
 		if err := d.bounded.forgetSessions(ctx, math.MaxInt, before); err != nil {

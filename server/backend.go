@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 
@@ -93,12 +94,27 @@ func (s *Server) backend(a action) action {
 				return nil, s.denied(w, r)
 			}
 		case !slices.Contains(s.cfg.AllowedOrigins, r.Header.Get("Origin")):
-			if s.crossOrigin.Check(r) != nil {
+			if s.crossOrigin.Check(r) != nil || s.rebound(r) {
 				return nil, errForbidden
 			}
 		}
 		return a(w, r)
 	}
+}
+
+// rebound reports whether a web page may have made the request under a name that
+// only pretends to be this machine's (DNS rebinding): it comes from a browser,
+// and its Host is neither an address nor a name that relay goes by.
+func (s *Server) rebound(r *http.Request) bool {
+	if r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == "" {
+		return false
+	}
+	anyAddress := func(netip.Addr) bool { return true }
+	if isLocalHost(r.Host, anyAddress) {
+		return false
+	}
+	own, err := url.Parse(s.cfg.PublicURL)
+	return err != nil || own.Host == "" || own.Host != r.Host
 }
 
 // toDocs answers GET / of the bridge server, which has no pages of its own.

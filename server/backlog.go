@@ -121,7 +121,7 @@ func (b *Backlog) number(id string) (int64, bool) {
 	return n, ours && err == nil
 }
 
-// Close ends all streams.
+// Close ends all streams, each with what it has not written yet.
 func (b *Backlog) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -96,9 +96,13 @@ func TestBacklogCutsWhoIsBehind(t *testing.T) {
 func TestBacklogClose(t *testing.T) {
 	b, _ := clocked()
 	early := b.read("", "", false)
-	b.Close()
-	b.Close()
 	b.write(1, 1, "x")
+	b.Close()
+	b.Close()
+	<-early.bell // the event's, before the end's
+	if n, _ := early.readAll(t); n != 1 {
+		t.Errorf("%d events are read after the end, want the last one", n)
+	}
 	for name, r := range map[string]*backlogReader{"early": early, "late": b.read("", "", false)} {
 		if _, open := <-r.bell; open {
 			t.Errorf("the %s stream goes on", name)

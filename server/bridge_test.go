@@ -2,9 +2,11 @@ package server_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -183,6 +185,12 @@ func TestBridgeRefuses(t *testing.T) {
 		{"/api/messages", object{"message": without(hello, "timestamp", "yesterday"), "session": reduced}, "ISO 8601"},
 		{"/api/messages", object{"message": without(hello, "timestamp", 1769860800), "session": reduced}, "ISO 8601"},
 		{"/api/messages", object{"message": without(hello, "content", ""), "session": reduced}, "content"},
+		{"/api/messages", object{"message": without(hello, "content", " \n"), "session": reduced}, "content"},
+		{"/api/messages", object{"message": without(hello, "id", " "), "session": reduced}, "message.id"},
+		{"/api/messages", object{"message": without(hello, "replyTo", strings.Repeat("x", 201)), "session": reduced}, "replyTo"},
+		{"/api/messages", object{"message": without(hello, "operatorName", strings.Repeat("x", 101)), "session": reduced}, "operatorName"},
+		{"/api/messages", object{"message": without(hello, "attachments", []object{{"url": "https://example.com/" + strings.Repeat("x", 2048)}}), "session": reduced}, "url"},
+		{"/api/events", object{"type": "message_read", "sessionId": "s1", "messageIds": []any{"a", nil}}, "messageIds"},
 		{"/api/messages", object{"message": without(hello, "content", strings.Repeat("x", 40001)), "session": reduced}, "40000"},
 		{"/api/messages", object{"message": without(hello, "id", strings.Repeat("x", 201)), "session": reduced}, "message.id"},
 		{"/api/messages", object{"message": without(hello, "sessionId", "another"), "session": reduced}, "message.sessionId"},
@@ -337,6 +345,28 @@ func TestBridgeStreamResumes(t *testing.T) {
 	}
 }
 
+// What is left out, or null, stays as it is known.
+func TestBridgeKeepsWhatItKnows(t *testing.T) {
+	url, posts := receiver(t, nil)
+	s := newBridgeSite(t, webhookTo(url))
+	s.serveWebhook()
+	s.must("POST", "/api/messages", "", object{"message": hello, "session": object{"id": "s1", "visitorId": "v1", "metadata": object{"url": "https://a.example", "country": "NL"}, "identity": object{"name": "Ada", "email": nil}}})
+	arrived(t, posts)
+	s.must("POST", "/api/sessions", "", object{"id": "s1", "visitorId": nil, "metadata": object{"url": "https://b.example", "country": nil}, "identity": object{"email": "ada@example.com", "name": nil}})
+	body := string(arrived(t, posts).body)
+	for _, want := range []string{`"visitorId":"v1"`, `"metadata":{"url":"https://b.example","country":"NL"}`, `"identity":{"email":"ada@example.com","name":"Ada"}`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%s is missing in %s", want, body)
+		}
+	}
+	for range 2 { // each takeover is one
+		s.must("POST", "/api/events", "", object{"type": "ai_takeover", "session": object{"id": "s1", "aiActive": true}})
+		if p := arrived(t, posts); p.header.Get("X-Service-Event") != "ai_takeover" {
+			t.Errorf("%s", p.body)
+		}
+	}
+}
+
 // Presence is what the backend says, whatever operators do.
 func TestBridgePresence(t *testing.T) {
 	s := newBridgeSite(t)
@@ -367,7 +397,6 @@ func TestBridgeWebhook(t *testing.T) {
 		s.must("POST", "/api/sessions", "", reduced)
 		event("visitor_message_edited", object{"sessionId": "s1", "messageId": "unknown", "content": "New"})
 		event("visitor_message_deleted", object{"sessionId": "s1", "messageId": "gone"})
-		event("ai_takeover", object{"session": reduced, "reason": "away"})
 		s.must("POST", "/api/messages", "", object{"message": without(without(hello, "id", "ai1"), "sender", "ai"), "session": reduced})
 		s.must("POST", "/api/messages", "", object{"message": without(without(hello, "id", "op1"), "sender", "operator"), "session": reduced})
 		event("message_read", object{"sessionId": "s1", "messageIds": []string{"ai1", "op1"}, "status": "delivered"})
@@ -379,7 +408,6 @@ func TestBridgeWebhook(t *testing.T) {
 		`{"type":"new_session","data":{"sessionId":"s1","visitorId":"v1","session":{"id":"s1"`,
 		`{"type":"visitor_message_edited","data":{"sessionId":"s1","visitorId":"v1","message":{"id":"unknown","content":"New","editedAt":`,
 		`{"type":"visitor_message_deleted","data":{"sessionId":"s1","visitorId":"v1","message":{"id":"gone","deletedAt":`,
-		`{"type":"ai_takeover","data":{"sessionId":"s1","visitorId":"v1"`,
 		`{"type":"ai_message","data":{"sessionId":"s1","visitorId":"v1","message":{"id":"ai1","content":"Hello"}`,
 		`{"type":"operator_message","data":{"sessionId":"s1","visitorId":"v1","message":{"id":"op1","content":"Hello"}`,
 		`{"type":"message_read","data":{"sessionId":"s1","visitorId":"v1","messageIds":["ai1","op1"],"status":"delivered"`,
@@ -395,6 +423,56 @@ func TestBridgeWebhook(t *testing.T) {
 	s.must("POST", "/api/custom-events", "", object{"event": object{"name": "last"}, "session": reduced})
 	if p := arrived(t, posts); !strings.Contains(string(p.body), `"event":{"name":"last","timestamp":`) {
 		t.Errorf("something came twice: %s", p.body)
+	}
+}
+
+// A stop loses nothing that was acknowledged and can be delivered.
+func TestBridgeStopDeliversTheRest(t *testing.T) {
+	url, posts := receiver(t, nil)
+	s := newBridgeSite(t, webhookTo(url))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- s.server.Serve(ctx, listener, func(ctx context.Context) error { return s.outbox.Serve(ctx, s.webhook) })
+	}()
+	const n = 300
+	for i := range n {
+		s.must("POST", "/api/messages", "", object{"message": without(hello, "id", fmt.Sprint(i)), "session": object{"id": "s1"}})
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if len(posts) != n {
+		t.Errorf("%d of %d arrived before the end", len(posts), n)
+	}
+}
+
+// Without a key a page that reaches relay under a name of its own is foreign,
+// too.
+func TestBridgeRefusesRebinding(t *testing.T) {
+	s := newBridgeSite(t)
+	same := []string{"Sec-Fetch-Site", "same-origin"}
+	for host, status := range map[string]int{"evil.example": 403, "localhost:3001": 200, "127.0.0.1:3001": 200, "[::1]:3001": 200} {
+		req, err := http.NewRequestWithContext(t.Context(), "POST", s.url+"/api/sessions", strings.NewReader(`{"id":"s1"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = host
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set(same[0], same[1])
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != status {
+			t.Errorf("under the name %s it answered %d, want %d", host, resp.StatusCode, status)
+		}
 	}
 }
 

@@ -42,7 +42,7 @@ func (s *Server) followBacklog(ctx context.Context, out *sse, reader *backlogRea
 				return
 			}
 		case _, open := <-reader.bell:
-			if !open || s.catchUp(out, reader) != nil {
+			if s.catchUp(out, reader) != nil || !open {
 				return
 			}
 		}

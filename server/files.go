@@ -78,8 +78,12 @@ func (s *Server) sealedFile(w http.ResponseWriter, r *http.Request) (any, error)
 	defer file.Close()
 	fileHeader(w.Header(), ref.Filename, ref.MimeType)
 	w.Header().Set("Cache-Control", "private, max-age=3600")
-	if r.Method != http.MethodHead {
-		_, _ = io.Copy(patientWriter{w, http.NewResponseController(w)}, file) // the client or the platform has gone
+	if r.Method == http.MethodHead {
+		return written{}, nil
+	}
+	if _, err := io.Copy(patientWriter{w, http.NewResponseController(w)}, file); err != nil {
+		s.log.Warn("a file was cut off", "bridge", ref.Bridge, "err", err)
+		panic(http.ErrAbortHandler) // half a file must not look like a whole one
 	}
 	return written{}, nil
 }

@@ -109,7 +109,9 @@ func describe(t reflect.Type) string {
 		return "a string"
 	case reflect.Bool:
 		return "true or false"
-	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Float64:
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return "a whole number"
+	case reflect.Float64:
 		return "a number"
 	case reflect.Slice:
 		return "an array"

@@ -11,6 +11,9 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"relay/bridges/webhook"
+	"relay/server/chat"
 )
 
 // Listen takes the port. The usual failures are told with their remedy.
@@ -84,6 +87,9 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, parts ...Part
 		})
 	}
 	err := s.answer(serving, listener)
+	if s.forgetful() {
+		s.deliverRest()
+	}
 	stop(nil)
 	stopWork()
 	running.Wait()
@@ -106,6 +112,9 @@ func (s *Server) answer(ctx context.Context, listener net.Listener) error {
 	case <-ctx.Done():
 		s.log.Info("stopping")
 	}
+	if s.forgetful() {
+		s.hearRest()
+	}
 	s.closeStreams()
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
@@ -116,4 +125,46 @@ func (s *Server) answer(ctx context.Context, listener net.Listener) error {
 	s.parked.Wait() // the hub has ended them
 	<-failed
 	return nil
+}
+
+// forgetful reports whether what relay knows is gone when it ends: bridge mode
+// without a database. It then stops in another order: nothing more comes in from
+// the platforms, what came in goes to the streams, and what waits for
+// destinations that take it is delivered.
+func (s *Server) forgetful() bool { return s.cfg.Mode == ModeBridge && s.cfg.DatabaseURL == "" }
+
+// How long a forgetful server works off what it has before it ends.
+const (
+	hearingRest    = 3 * time.Second
+	deliveringRest = 8 * time.Second
+)
+
+// hearRest ends receiving and lets what operators said reach the streams.
+func (s *Server) hearRest() {
+	s.bridges.StopReceiving()
+	while(hearingRest, s.bridges.Busy)
+}
+
+// deliverRest lets what is due reach its destinations, and tells what did not.
+func (s *Server) deliverRest() {
+	while(deliveringRest, s.outbox.Busy)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	for _, dest := range append(s.bridges.Names(), webhook.Name) {
+		n := 0
+		err := s.store.Look(ctx, func(r chat.Reader) (err error) {
+			n, err = r.Waiting(dest)
+			return err
+		})
+		if err == nil && n > 0 {
+			s.log.Warn("events that were not delivered are lost", "destination", dest, "events", n)
+		}
+	}
+}
+
+// while waits as long as something goes on, within a limit.
+func while(limit time.Duration, goesOn func() bool) {
+	for end := time.Now().Add(limit); goesOn() && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
 }

@@ -3,14 +3,17 @@ package chat
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
 // Backend is the door for somebody's own backend, which keeps the sessions and
 // gives them and their messages ids (contract.md 4). It is believed: a session
 // or message that relay does not know, or not any more, is made when the
-// backend speaks of it. The same said twice has one effect.
+// backend speaks of it. The same session, message, edit, delete, rating or receipt
+// said twice has one effect; what has no id is passed on whenever it is said.
 type Backend struct{ relay *Relay }
 
 // Backend returns the door for a backend.
@@ -37,10 +40,17 @@ func (in *Introduction) check() error {
 		return Errorf(Invalid, "session.id must be at most %d characters", maxForeignID)
 	case utf8.RuneCountInString(in.VisitorID) > maxVisitorID:
 		return Errorf(Invalid, "session.visitorId must be at most %d characters", maxVisitorID)
-	case len(in.Identity) > 0:
-		return checkIdentity(in.Identity)
 	}
-	return nil
+	in.Identity = known(in.Identity)
+	return checkIdentity(in.Identity)
+}
+
+// known leaves out what is null: that is how many backends write that they do
+// not know.
+func known(identity map[string]any) map[string]any {
+	identity = maps.Clone(identity)
+	maps.DeleteFunc(identity, func(_ string, v any) bool { return v == nil })
+	return identity
 }
 
 // change is the relay's, on a session that is made if it is not known.
@@ -75,7 +85,7 @@ func (in *Introduction) tell(s *Session) error {
 	}
 	if in.Metadata != nil {
 		in.Metadata.clip()
-		s.Metadata = Of(*in.Metadata)
+		s.Metadata = Of(in.Metadata.over(s.Metadata.V))
 	}
 	if len(in.Identity) == 0 {
 		return nil
@@ -113,6 +123,9 @@ func (b Backend) Send(ctx context.Context, by Author, in Introduction, n Notice)
 	if err := checkBackendContent(n.Content, len(n.Files) > 0); err != nil {
 		return err
 	}
+	if err := n.check(); err != nil {
+		return err
+	}
 	return b.change(ctx, by, in, func(c *change) error {
 		_, err := c.Message(in.ID, n.ID)
 		if !errors.Is(err, ErrMessageNotFound) {
@@ -132,6 +145,31 @@ func (b Backend) Send(ctx context.Context, by Author, in Introduction, n Notice)
 		}
 		return c.emit(messageFact(EventMessage, by.Source, c.at, &m))
 	})
+}
+
+// Limits of a file that a backend names.
+const (
+	maxFileURL  = 2048
+	maxFileName = 255
+)
+
+// check holds what is beside the content to the lengths that anybody needs.
+func (n *Notice) check() error {
+	type limited struct {
+		name, text string
+		most       int
+	}
+	texts := []limited{{"replyTo", n.ReplyTo, maxForeignID}, {"operatorName", n.Name, maxName}}
+	for _, f := range n.Files {
+		texts = append(texts, limited{"attachments.id", f.ID, maxForeignID}, limited{"attachments.url", f.URL, maxFileURL},
+			limited{"attachments.filename", f.Filename, maxFileName}, limited{"attachments.mimeType", f.MimeType, maxName})
+	}
+	for _, t := range texts {
+		if utf8.RuneCountInString(t.text) > t.most {
+			return Errorf(Invalid, "message.%s must be at most %d characters", t.name, t.most)
+		}
+	}
+	return nil
 }
 
 // noticed is a message that a backend speaks of, at the place of the next event.
@@ -199,6 +237,11 @@ func (b Backend) MarkRead(ctx context.Context, by Author, in Introduction, ids [
 	case status != "read" && status != "delivered":
 		return Errorf(Invalid, "status must be delivered or read")
 	}
+	for _, id := range ids {
+		if err := checkForeignID("messageIds", id); err != nil {
+			return err
+		}
+	}
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	return b.change(ctx, by, in, func(c *change) error {
 		receipt := Receipt{Status: status, At: c.at}
@@ -238,11 +281,11 @@ func (c *change) mark(id, status string) (news bool, err error) {
 
 // Identify tells the desks who the visitor is.
 func (b Backend) Identify(ctx context.Context, by Author, in Introduction) error {
-	if len(in.Identity) == 0 {
+	identity := known(in.Identity)
+	in.Identity = nil
+	if len(identity) == 0 {
 		return Errorf(Invalid, "session.identity is required")
 	}
-	identity := in.Identity
-	in.Identity = nil
 	if err := checkIdentity(identity); err != nil {
 		return err
 	}
@@ -268,11 +311,7 @@ func (b Backend) TakeOver(ctx context.Context, by Author, in Introduction, reaso
 	if utf8.RuneCountInString(reason) > maxReason {
 		return Errorf(Invalid, "reason must be at most %d characters", maxReason)
 	}
-	in.AIActive = nil
 	return b.change(ctx, by, in, func(c *change) error {
-		if c.session.AIActive {
-			return nil
-		}
 		c.session.AIActive = true
 		return c.emitFact(EventAITakeover, Takeover{Active: true, Reason: reason, At: c.at})
 	})
@@ -320,7 +359,7 @@ func orNow(given, now Time) Time {
 
 func checkForeignID(name, id string) error {
 	switch {
-	case id == "":
+	case strings.TrimSpace(id) == "":
 		return Errorf(Invalid, "%s is required", name)
 	case utf8.RuneCountInString(id) > maxForeignID:
 		return Errorf(Invalid, "%s must be at most %d characters", name, maxForeignID)
@@ -331,7 +370,7 @@ func checkForeignID(name, id string) error {
 // checkBackendContent holds a backend's contents to the longest of all.
 func checkBackendContent(content string, hasFiles bool) error {
 	switch {
-	case content == "" && !hasFiles:
+	case strings.TrimSpace(content) == "" && !hasFiles:
 		return Errorf(Invalid, "content is required")
 	case utf8.RuneCountInString(content) > MaxOperatorContent:
 		return Errorf(Invalid, "content must be at most %d characters", MaxOperatorContent)

@@ -259,9 +259,15 @@ func (h *hearing) copies(ctx context.Context, id string) (remotes []string, err 
 }
 
 func (c *commanding) block() (string, error) {
+	if c.relay.backend {
+		return "Your website's backend decides who may write; this has no effect here.", nil
+	}
 	return "The visitor is shut out. !unblock lets it in again.", c.relay.Block(c.ctx, c.by, c.sessionID, true)
 }
 
 func (c *commanding) unblock() (string, error) {
+	if c.relay.backend {
+		return "Your website's backend decides who may write; this has no effect here.", nil
+	}
 	return "The visitor may write again.", c.relay.Block(c.ctx, c.by, c.sessionID, false)
 }

@@ -102,6 +102,18 @@ func (in *Inbox) Serve(ctx context.Context, bridge string, parallel int, handle 
 	return r.lanes.serve(ctx, in.store, func(rd Reader) ([]Lane, error) { return rd.InboxLanes(bridge) })
 }
 
+// Busy reports whether updates are being worked on, or due.
+func (in *Inbox) Busy() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, r := range in.receivers {
+		if r.lanes.busy() {
+			return true
+		}
+	}
+	return false
+}
+
 // forget ends what Serve began, unless another Serve took over.
 func (in *Inbox) forget(r *receiver) {
 	in.mu.Lock()

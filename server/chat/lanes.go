@@ -61,6 +61,13 @@ func (l *lanes) wake(key string, due Time) {
 	l.ring()
 }
 
+// busy reports whether a lane is being worked on or due.
+func (l *lanes) busy() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.running+l.ending > 0 || len(l.waiting) > 0 && l.waiting[0].due <= Now()
+}
+
 // ring asks run to look again.
 func (l *lanes) ring() {
 	select {

@@ -32,6 +32,26 @@ type sender struct {
 
 	mu          sync.Mutex
 	pausedUntil Time
+	reports     reports
+}
+
+// reports keeps the log readable while everything fails: one line a minute, with
+// the number of those that had none.
+type reports struct {
+	mu    sync.Mutex
+	told  Time
+	since int
+}
+
+// count counts a report in and returns, once a minute, how many there were.
+func (r *reports) count() (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.since++
+	if now := Now(); now.Sub(r.told) >= time.Minute {
+		n, r.told, r.since = r.since, now, 0
+	}
+	return n
 }
 
 // NewOutbox makes an outbox that serves no sink yet.
@@ -63,6 +83,19 @@ func (o *Outbox) forget(s *sender) {
 	if o.senders[s.sink.Name()] == s {
 		delete(o.senders, s.sink.Name())
 	}
+}
+
+// Busy reports whether anything is under way or due. What rests, because it
+// failed or because a sink asked for patience, does not count.
+func (o *Outbox) Busy() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, s := range o.senders {
+		if s.paused() <= Now() && s.lanes.busy() {
+			return true
+		}
+	}
+	return false
 }
 
 // Wake says that a delivery was stored, due at a time.
@@ -365,8 +398,10 @@ func (s *sender) fail(d *Delivery, err error, now Time) {
 
 // report tells people that a delivery was given up.
 func (s *sender) report(d *Delivery) {
-	s.log.Error("delivery given up", "session", d.SessionID, "rev", d.Rev, "type", d.Event.Type,
-		"attempts", d.Attempts, "err", d.LastError)
+	if n := s.reports.count(); n > 0 {
+		s.log.Error("delivery given up", "session", d.SessionID, "rev", d.Rev, "type", d.Event.Type,
+			"attempts", d.Attempts, "err", d.LastError, "since the last report", n)
+	}
 	s.hub.Publish(fact(StateDeliveryFailed, "", Now(), d.SessionID,
 		map[string]string{"id": d.ID(), "dest": d.Dest, "error": d.LastError}))
 }

@@ -157,6 +157,17 @@ func (v *Visit) update(tx Tx, s *Session) error {
 	return tx.SaveSession(s)
 }
 
+// over returns what is known of a visitor's page and browser, newer before older.
+func (m Metadata) over(older Metadata) Metadata {
+	for _, f := range []struct{ newer, older *string }{{&m.URL, &older.URL}, {&m.Country, &older.Country}, {&m.Browser, &older.Browser},
+		{&m.DeviceType, &older.DeviceType}, {&m.Referrer, &older.Referrer}, {&m.Language, &older.Language}, {&m.UserAgent, &older.UserAgent}} {
+		if *f.newer == "" {
+			*f.newer = *f.older
+		}
+	}
+	return m
+}
+
 // clip cuts fields that are longer than anybody wants to read.
 func (m *Metadata) clip() {
 	for _, field := range []*string{&m.URL, &m.Country, &m.Browser, &m.DeviceType, &m.Referrer, &m.Language, &m.UserAgent} {
