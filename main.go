@@ -326,11 +326,18 @@ func (a *app) announce(base string, keys *server.Keyring) {
 
 // maintain keeps the database small: every hour it removes events that no
 // stream resumes from any more, sessions in which nothing was written, and
-// those that are older than people want to keep.
+// those that are older than people want to keep. It leaves the first minute to
+// those who come back to a relay that was away.
 func (a *app) maintain(ctx context.Context, database *db.DB, relay *chat.Relay, expire func()) error {
-	tick := time.NewTicker(time.Hour)
-	defer tick.Stop()
+	due := time.NewTimer(time.Minute)
+	defer due.Stop()
 	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-due.C:
+			due.Reset(time.Hour)
+		}
 		expire()
 		now := chat.Now()
 		err := database.Prune(ctx, now.Add(-7*24*time.Hour))
@@ -343,11 +350,6 @@ func (a *app) maintain(ctx context.Context, database *db.DB, relay *chat.Relay, 
 		}
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("cannot tidy the database", "err", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
 		}
 	}
 }
