@@ -59,7 +59,7 @@ func TestCSAT(t *testing.T) {
 		}
 		s.refused(rate(nil, ""), 400, "score is required")
 		s.refused(rate(6, ""), 400, "from 1 to 5")
-		s.refused(rate(4.5, ""), 400, "score must be a number")
+		s.refused(rate(4.5, ""), 400, "score must be a whole number")
 		s.refused(rate(5, strings.Repeat("x", 2001)), 400, "comment")
 		if a := rate(5, "great"); string(a.body) != `{"ok":true}` {
 			t.Errorf("first rating: %s", a.body)
