@@ -188,7 +188,11 @@ func (f *Discord) turn(c *discordChannel, archived bool) {
 	if c.archived == archived {
 		return
 	}
-	c.archived, c.archivedAt = archived, time.Now()
+	c.archivedAt = c.archivedAt.Add(time.Microsecond) // each turn is later than the one before
+	if now := time.Now(); now.After(c.archivedAt) {
+		c.archivedAt = now
+	}
+	c.archived = archived
 	f.tell("THREAD_UPDATE", f.render(c))
 }
 

@@ -151,8 +151,9 @@ func (c *gatewayConn) write(f *Discord) {
 			switch {
 			case silent:
 			case e.Op < 0:
+				// The bot closes the connection itself, see hear.
 				_ = c.socket.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(-e.Op, ""), time.Now().Add(time.Second))
-				c.end()
+				f.leave(c)
 			case c.socket.WriteJSON(e) != nil:
 				c.end()
 			}

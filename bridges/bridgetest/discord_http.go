@@ -40,7 +40,7 @@ var (
 
 func (f *Discord) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
-	case r.URL.Path == gatewayPath:
+	case strings.HasPrefix(r.URL.Path, gatewayPath):
 		f.serveGateway(w, r)
 	case strings.HasPrefix(r.URL.Path, "/cdn/"):
 		f.serveFile(w, r)

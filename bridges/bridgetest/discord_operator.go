@@ -144,13 +144,8 @@ func (f *Discord) LockThread(thread string) {
 	})
 }
 
-// Idle archives a thread because nobody wrote for a week.
-func (f *Discord) Idle(thread string) {
-	f.byHand(thread, func(c *discordChannel) {
-		c.archived, c.archivedAt = true, time.Now().Add(8*24*time.Hour)
-		f.tell("THREAD_UPDATE", f.render(c))
-	})
-}
+// Idle archives a thread as happens when nobody wrote for a week.
+func (f *Discord) Idle(thread string) { f.CloseThread(thread) }
 
 // Rename gives a thread another name by hand.
 func (f *Discord) Rename(thread, name string) {

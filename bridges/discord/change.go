@@ -88,6 +88,9 @@ func (b *Bridge) reopen(ctx context.Context, thread string) error {
 func (b *Bridge) turn(ctx context.Context, thread string, how threadChange) (*channel, error) {
 	at := new(channel)
 	err := b.api.call(ctx, request{method: http.MethodPatch, path: path("/channels/%s", thread), body: how, repeatable: true}, at)
+	if err == nil && at.Thread != nil {
+		b.threads.stamp(thread, at.Thread.ArchivedAt)
+	}
 	return at, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -91,6 +92,7 @@ type listener struct {
 type session struct {
 	*discordgo.Session
 	dialer *dialer
+	begun  atomic.Bool   // the connection was told READY or RESUMED
 	down   chan struct{} // a connection ended
 	gone   chan struct{} // nothing of this session counts any more
 }
@@ -157,6 +159,9 @@ func (l *listener) newSession() (*session, error) {
 	s.Dialer = &websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: l.bridge.cfg.Patience, NetDialContext: s.dialer.open}
 	s.Identify.Intents = intents
 	s.AddHandler(func(_ *discordgo.Session, e *discordgo.Event) {
+		if e.Type == "READY" || e.Type == "RESUMED" {
+			s.begun.Store(true)
+		}
 		select {
 		case <-s.gone:
 		default:
@@ -190,12 +195,17 @@ func (l *listener) connect(ctx context.Context) error {
 	case <-s.down: // of the connection before
 	default:
 	}
+	s.begun.Store(false)
 	if err := l.open(ctx, s); err != nil {
 		return err
 	}
 	l.bridge.recovered()
 	select {
 	case <-s.down:
+		if !s.begun.Load() { // a new session will tell why
+			l.abandon()
+			return errNotBegun
+		}
 		return errEnded
 	case <-ctx.Done():
 		return ctx.Err()
@@ -203,8 +213,9 @@ func (l *listener) connect(ctx context.Context) error {
 }
 
 var (
-	errEnded  = errors.New("the connection to Discord's gateway ended")
-	errWedged = errors.New("Discord's gateway did not answer in time")
+	errEnded    = errors.New("the connection to Discord's gateway ended")
+	errNotBegun = errors.New("Discord's gateway ended the connection at once")
+	errWedged   = errors.New("Discord's gateway did not answer in time")
 )
 
 // open opens the session's connection. discordgo can block for ever there, when

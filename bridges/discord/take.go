@@ -211,13 +211,15 @@ func (b *Bridge) takeTurn(ctx context.Context, in chat.Receiver, c *channel, dat
 		return err
 	}
 	one, _, _ := b.threads.get(c.ID)
-	if one.closed == c.archived() {
+	late := !c.Thread.ArchivedAt.After(one.turned)
+	if late || one.closed == c.archived() {
 		return nil
 	}
-	key := "t" + c.ID + "@" + strconv.FormatInt(c.Thread.ArchivedAt.UnixMicro(), 10)
+	key := "t" + c.ID + map[bool]string{true: "-", false: "+"}[c.archived()] + strconv.FormatInt(c.Thread.ArchivedAt.UnixMicro(), 10)
 	if err := b.store(ctx, in, key, c.ID, event{Type: "THREAD_UPDATE", Data: data, Session: one.session}); err != nil {
 		return err
 	}
 	b.threads.turn(c.ID, c.archived())
+	b.threads.stamp(c.ID, c.Thread.ArchivedAt)
 	return nil
 }

@@ -23,7 +23,8 @@ type thread struct {
 	session string // bridge mode; "" when its name does not tell
 	closed  bool   // archived, or about to be by the bridge itself
 	locked  bool
-	last    string // its newest message that was seen
+	last    string    // its newest message that was seen
+	turned  time.Time // when it was last archived or opened again, by Discord's clock
 }
 
 func newThreads() *threads {
@@ -103,6 +104,15 @@ func (t *threads) turn(id string, closed bool) (news bool) {
 	}
 	one.closed = closed
 	return true
+}
+
+// stamp notes when a thread was turned: what is told of earlier turns is late.
+func (t *threads) stamp(id string, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if one := t.known[id]; one != nil && at.After(one.turned) {
+		one.turned = at
+	}
 }
 
 // saw notes the newest message of a thread.
