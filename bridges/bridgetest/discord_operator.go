@@ -245,3 +245,15 @@ func (f *Discord) Enlarge(size int64) {
 	}
 	f.files[newest].size = size
 }
+
+// Strays are the bot's messages in the channel that no thread was made of.
+func (f *Discord) Strays() (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, m := range f.channels[f.Channel].messages {
+		if m.from.id == discordBot && f.channels[m.id] == nil {
+			n++
+		}
+	}
+	return n
+}

@@ -34,8 +34,8 @@ type form struct {
 
 // show sends a file with the op's text. One that is too large goes as a link.
 func (b *Bridge) show(ctx context.Context, thread string, op chat.Op) (remote string, err error) {
-	if op.File.Size > maxFile {
-		return b.write(ctx, thread, messageOf(asText(op)), nil)
+	if op = fitted(op); op.File == nil {
+		return b.write(ctx, thread, messageOf(op), nil)
 	}
 	file, err := read(ctx, op.File)
 	if err != nil {
@@ -64,11 +64,16 @@ func read(ctx context.Context, f *chat.OpFile) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(content, maxFile+1))
 }
 
+// fitted is an op whose file, if any, Discord takes.
+func fitted(op chat.Op) chat.Op {
+	if op.File != nil && op.File.Size > maxFile {
+		return asText(op)
+	}
+	return op
+}
+
 // asText makes a text of an op whose file is too large for Discord.
 func asText(op chat.Op) chat.Op {
-	if op.File == nil {
-		return op
-	}
 	about := fmt.Sprintf("📎 %s (%d MB) is too large for Discord", op.File.Filename, op.File.Size>>20)
 	if op.File.URL != "" {
 		about += ": " + op.File.URL

@@ -83,7 +83,7 @@ func (b *Bridge) once(ctx context.Context, thread string, op chat.Op) (remote st
 		b.sent.done(op.Key, remote)
 		b.threads.saw(thread, remote)
 	case errors.Is(err, chat.ErrAmbiguous):
-		b.sent.lost(op.Key)
+		b.sent.lost(op.Key, messageOf(fitted(op)).Content)
 	}
 	return remote, err
 }

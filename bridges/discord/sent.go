@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,9 +16,16 @@ import (
 // later it is looked for first.
 type sent struct {
 	mu      sync.Mutex
-	unknown map[string]time.Time // by key: when an answer was first lost
+	unknown map[string]*doubt // by key
 	remotes map[string]string    // key by message
 	starts  map[string]string    // by key: the first message of a thread to be
+}
+
+// doubt is a message of which nobody knows whether it arrived: when an answer
+// was first lost, and what it said in each attempt.
+type doubt struct {
+	since    time.Time
+	contents []string
 }
 
 // nonceLife is how long a nonce surely counts. Discord says "the past few
@@ -27,18 +35,23 @@ const nonceLife = 2 * time.Minute
 const maxSent = 20000
 
 func newSent() *sent {
-	return &sent{unknown: map[string]time.Time{}, remotes: map[string]string{}, starts: map[string]string{}}
+	return &sent{unknown: map[string]*doubt{}, remotes: map[string]string{}, starts: map[string]string{}}
 }
 
 // lost notes that the answer to a call was lost.
-func (s *sent) lost(key string) {
+func (s *sent) lost(key, content string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.unknown) >= maxSent {
-		clear(s.unknown)
+	d := s.unknown[key]
+	if d == nil {
+		if len(s.unknown) >= maxSent {
+			clear(s.unknown)
+		}
+		d = &doubt{since: time.Now()}
+		s.unknown[key] = d
 	}
-	if _, known := s.unknown[key]; !known {
-		s.unknown[key] = time.Now()
+	if content = strings.TrimSpace(content); !slices.Contains(d.contents, content) {
+		d.contents = append(d.contents, content)
 	}
 }
 
@@ -69,12 +82,15 @@ func (s *sent) started(key string) string {
 	return s.starts[key]
 }
 
-// since returns when the answer to a call was first lost.
-func (s *sent) since(key string) (at time.Time, known bool) {
+// doubted returns what is not known of a call, nil when all is.
+func (s *sent) doubted(key string) *doubt {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at, known = s.unknown[key]
-	return at, known
+	d := s.unknown[key]
+	if d == nil {
+		return nil
+	}
+	return &doubt{d.since, slices.Clone(d.contents)}
 }
 
 // claimed reports whether a message is known to be another's.
@@ -101,22 +117,22 @@ type recalled struct {
 // its nonce may be forgotten; "" when it is not there, or need not be looked
 // for.
 func (b *Bridge) recall(ctx context.Context, thread string, op chat.Op) (remote string, err error) {
-	lost, known := b.sent.since(op.Key)
-	if !known || time.Since(lost) < nonceLife {
+	d := b.sent.doubted(op.Key)
+	if d == nil || time.Since(d.since) < nonceLife {
 		return "", nil
 	}
 	me, err := b.me(ctx)
 	if err != nil {
 		return "", err
 	}
-	after := snowflakeAt(lost.Add(-uploadTimeout - time.Minute)) // the clocks may differ
+	after := snowflakeAt(d.since.Add(-uploadTimeout - time.Minute)) // the clocks may differ
 	for range 5 {
 		list, err := b.messages(ctx, thread, after)
 		if err != nil || len(list) == 0 {
 			return "", err
 		}
 		for _, m := range list {
-			if after = m.ID; m.Author.ID == me.ID && m.shows(op) && !b.sent.claimed(m.ID, op.Key) {
+			if after = m.ID; m.Author.ID == me.ID && m.shows(op, d) && !b.sent.claimed(m.ID, op.Key) {
 				b.sent.done(op.Key, m.ID)
 				return m.ID, nil
 			}
@@ -125,16 +141,17 @@ func (b *Bridge) recall(ctx context.Context, thread string, op chat.Op) (remote 
 	return "", nil
 }
 
-// shows reports whether a message is what an op makes.
-func (m *recalled) shows(op chat.Op) bool {
-	if op.File == nil || op.File.Size > maxFile {
-		return sameContent(m.Content, messageOf(asText(op)).Content)
+// shows reports whether a message is what an op made: Discord keeps texts
+// without white space around.
+func (m *recalled) shows(op chat.Op, d *doubt) bool {
+	if !slices.Contains(d.contents, strings.TrimSpace(m.Content)) {
+		return false
 	}
-	return len(m.Attachments) == 1 && m.Attachments[0].Size == op.File.Size && sameContent(m.Content, messageOf(op).Content)
+	if op = fitted(op); op.File == nil {
+		return true
+	}
+	return len(m.Attachments) == 1 && m.Attachments[0].Size == op.File.Size
 }
-
-// sameContent compares texts as Discord keeps them: without white space around.
-func sameContent(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
 
 // messages lists messages of a channel after one, oldest first.
 func (b *Bridge) messages(ctx context.Context, in, after string) (list []recalled, err error) {
@@ -142,8 +159,6 @@ func (b *Bridge) messages(ctx context.Context, in, after string) (list []recalle
 	if errors.Is(err, chat.ErrThreadGone) {
 		return nil, err
 	}
-	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
-		list[i], list[j] = list[j], list[i]
-	}
+	slices.Reverse(list)
 	return list, err
 }
