@@ -50,7 +50,7 @@ func (b *Bridge) change(ctx context.Context, op chat.Op, r request) error {
 	r.repeatable = true
 	err := b.api.call(ctx, r, nil)
 	if op.Kind != chat.OpEdit && errors.Is(err, errForbidden) {
-		return fmt.Errorf("%w: %w", chat.ErrPermanent, err)
+		return fmt.Errorf("%w: the bot may not: %s", chat.ErrPermanent, reason(err))
 	}
 	return err
 }
@@ -77,7 +77,7 @@ func (b *Bridge) reopen(ctx context.Context, thread string) error {
 		_, err = b.turn(ctx, thread, threadChange{Archived: new(false), Locked: new(false)})
 	}
 	if errors.Is(err, errForbidden) {
-		err = fmt.Errorf("%w: the bot may not unlock it: %w", chat.ErrPermanent, err)
+		err = fmt.Errorf("%w: the bot may not unlock it: %s", chat.ErrPermanent, reason(err))
 	}
 	if err != nil && turned {
 		b.threads.turn(thread, true)

@@ -17,8 +17,8 @@ import (
 type sent struct {
 	mu      sync.Mutex
 	unknown map[string]*doubt // by key
-	remotes map[string]string    // key by message
-	starts  map[string]string    // by key: the first message of a thread to be
+	remotes map[string]string // key by message
+	starts  map[string]string // by key: the first message of a thread to be
 }
 
 // doubt is a message of which nobody knows whether it arrived: when an answer

@@ -86,11 +86,12 @@ func fitting(text string, room int, form func(string) string) string {
 		if len(piece) < len(text) {
 			piece = piece[:breakpoint(piece, text)]
 		}
-		over := units(form(piece)) - room
-		if over <= 0 {
+		sent := units(form(piece))
+		if sent <= room {
 			return piece
 		}
-		shorter := cutUnits(piece, units(piece)-max(over/2, 1))
+		long := units(piece)
+		shorter := cutUnits(piece, min(long*room/sent, long-1))
 		if shorter == "" { // one character that does not fit: never with our limits
 			_, size := utf8.DecodeRuneInString(text)
 			return text[:size]
