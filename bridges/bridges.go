@@ -6,7 +6,9 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
+	"relay/bridges/discord"
 	"relay/bridges/telegram"
 	"relay/server/chat"
 )
@@ -33,6 +35,9 @@ type Env struct {
 	// address.
 	WebhookURL                        string
 	TelegramAPI, DiscordAPI, SlackAPI string // other base URLs, or ""
+	// Stateless is bridge mode: after a restart nobody knows what was received
+	// before.
+	Stateless bool
 }
 
 // Kinds are the bridges that relay knows.
@@ -41,13 +46,16 @@ func Kinds(env Env) []Kind {
 		{Name: "telegram", Live: "polling", Channel: "telegramChatId",
 			Needs: []string{"telegramBotToken", "telegramChatId"}, Uses: []string{"telegramWebhookSecret"}, New: env.telegram},
 		{Name: "discord", Live: "gateway", Channel: "discordChannelId",
-			Needs: []string{"discordBotToken", "discordChannelId"}, Uses: []string{"enableDiscordGateway", "discordPublicKey"}},
+			Needs: []string{"discordBotToken", "discordChannelId"}, Uses: []string{"enableDiscordGateway", "discordPublicKey"}, New: env.discord},
 		{Name: "slack", Live: "socket", Channel: "slackChannelId",
 			Needs: []string{"slackBotToken", "slackChannelId"}, Uses: []string{"slackSigningSecret", "slackAppToken"}},
 	}
 }
 
-var _ Receiving = (*telegram.Bridge)(nil)
+var (
+	_ Receiving = (*telegram.Bridge)(nil)
+	_ Receiving = (*discord.Bridge)(nil)
+)
 
 // telegram makes the bridge to Telegram.
 func (e Env) telegram(s *chat.Settings) (chat.Bridge, error) {
@@ -57,6 +65,24 @@ func (e Env) telegram(s *chat.Settings) (chat.Bridge, error) {
 		cfg.PublicURL = e.WebhookURL + telegram.Name
 	}
 	b, err := telegram.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// catchUp is how far back answers are asked for that operators wrote while
+// relay was away: Telegram keeps its updates for as long.
+const catchUp = 24 * time.Hour
+
+// discord makes the bridge to Discord.
+func (e Env) discord(s *chat.Settings) (chat.Bridge, error) {
+	cfg := discord.Config{Token: s.Text("discordBotToken"), ChannelID: s.Text("discordChannelId"), Gateway: s.Bool("enableDiscordGateway"),
+		PublicKey: s.Text("discordPublicKey"), APIURL: e.DiscordAPI, Log: e.Log}
+	if !e.Stateless {
+		cfg.CatchUp = catchUp
+	}
+	b, err := discord.New(cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,380 @@
+package bridgetest
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+const gatewayPath = "/gateway-socket"
+
+// discordGateway is the other end of the bot's connection.
+type discordGateway struct {
+	down     bool // nobody gets in
+	silent   bool // nothing is sent any more
+	first    int  // an op that comes before the answer to the next identify
+	forgets  bool // sessions cannot be resumed
+	rejects  int  // the code with which the next identify is closed; 0 is none
+	sessions map[string]*gatewaySession
+	history  []gatewayEvent // all that was told, for Redeliver
+	conns    map[*gatewayConn]bool
+	// what the bot did
+	identified, resumed, beats int
+}
+
+type gatewaySession struct {
+	id   string
+	told []gatewayEvent
+	conn *gatewayConn
+}
+
+type gatewayEvent struct {
+	Op   int    `json:"op"`
+	Data any    `json:"d"`
+	Seq  int    `json:"s,omitempty"`
+	Type string `json:"t,omitempty"`
+}
+
+type gatewayConn struct {
+	socket  *websocket.Conn
+	out     chan gatewayEvent
+	ended   chan struct{}
+	end     func()
+	session *gatewaySession
+}
+
+func (f *Discord) gatewayURL() string {
+	if f.URL == "" {
+		return "ws://gateway.discord.test" + gatewayPath
+	}
+	return "ws" + strings.TrimPrefix(f.URL, "http") + gatewayPath
+}
+
+// Dial reaches the gateway without a network, for synctest.
+func (f *Discord) Dial(context.Context, string, string) (net.Conn, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.gateway.down {
+		return nil, errors.New(refused)
+	}
+	client, server := net.Pipe()
+	f.serving.Go(func() {
+		defer server.Close()
+		in := bufio.NewReader(server)
+		r, err := http.ReadRequest(in)
+		if err != nil {
+			return
+		}
+		f.serveGateway(&pipeWriter{conn: server, rw: bufio.NewReadWriter(in, bufio.NewWriter(server))}, r)
+	})
+	return client, nil
+}
+
+// pipeWriter lets a handler take a connection over that no server made.
+type pipeWriter struct {
+	conn net.Conn
+	rw   *bufio.ReadWriter
+}
+
+func (p *pipeWriter) Header() http.Header         { return http.Header{} }
+func (p *pipeWriter) Write(b []byte) (int, error) { return p.conn.Write(b) }
+func (p *pipeWriter) WriteHeader(int)             {}
+
+// Hijack implements [http.Hijacker].
+func (p *pipeWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) { return p.conn, p.rw, nil }
+
+// serveGateway speaks with the bot until the connection ends.
+func (f *Discord) serveGateway(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	down := f.gateway.down
+	f.mu.Unlock()
+	if down {
+		panic(refused)
+	}
+	socket, err := (&websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}).Upgrade(w, r, nil)
+	if err != nil {
+		return
+	}
+	socket.SetCloseHandler(func(int, string) error { return nil }) // the bot closes the connection itself
+	c := &gatewayConn{socket: socket, out: make(chan gatewayEvent, 8192), ended: make(chan struct{})}
+	c.end = sync.OnceFunc(func() {
+		close(c.ended)
+		_ = socket.Close()
+	})
+	f.join(c)
+	defer f.leave(c)
+	var writing sync.WaitGroup
+	writing.Go(func() { c.write(f) })
+	f.mu.Lock()
+	c.send(gatewayEvent{Op: 10, Data: map[string]any{"heartbeat_interval": f.Heartbeat.Milliseconds()}})
+	f.mu.Unlock()
+	f.hear(c)
+	c.end()
+	writing.Wait()
+}
+
+func (f *Discord) join(c *gatewayConn) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.gateway.conns == nil {
+		f.gateway.conns = map[*gatewayConn]bool{}
+	}
+	f.gateway.conns[c] = true
+}
+
+func (f *Discord) leave(c *gatewayConn) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.gateway.conns, c)
+	if c.session != nil && c.session.conn == c {
+		c.session.conn = nil
+	}
+}
+
+// write sends what waits. A connection that is closed by code says so first.
+func (c *gatewayConn) write(f *Discord) {
+	for {
+		select {
+		case e := <-c.out:
+			f.mu.Lock()
+			silent := f.gateway.silent
+			f.mu.Unlock()
+			switch {
+			case silent:
+			case e.Op < 0:
+				// The bot closes the connection itself, see hear.
+				_ = c.socket.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(-e.Op, ""), time.Now().Add(time.Second))
+				f.leave(c)
+			case c.socket.WriteJSON(e) != nil:
+				c.end()
+			}
+		case <-c.ended:
+			return
+		}
+	}
+}
+
+// send queues an event, in order.
+func (c *gatewayConn) send(e gatewayEvent) {
+	select {
+	case c.out <- e:
+	default:
+		c.end()
+	}
+}
+
+// hear reads what the bot sends.
+func (f *Discord) hear(c *gatewayConn) {
+	for {
+		var in struct {
+			Op   int             `json:"op"`
+			Data json.RawMessage `json:"d"`
+		}
+		if err := c.socket.ReadJSON(&in); err != nil {
+			// Who says goodbye closes the connection itself.
+			_, _ = io.Copy(io.Discard, c.socket.UnderlyingConn())
+			return
+		}
+		f.mu.Lock()
+		switch in.Op {
+		case 1:
+			f.gateway.beats++
+			c.send(gatewayEvent{Op: 11})
+		case 2:
+			f.identify(c, in.Data)
+		case 6:
+			f.resume(c, in.Data)
+		}
+		f.mu.Unlock()
+	}
+}
+
+// identify begins a session. The caller holds the lock.
+func (f *Discord) identify(c *gatewayConn, data json.RawMessage) {
+	g := &f.gateway
+	g.identified++
+	var hello struct {
+		Token   string `json:"token"`
+		Intents int    `json:"intents"`
+	}
+	_ = json.Unmarshal(data, &hello)
+	if hello.Intents&(1<<0|1<<9|1<<15) != 1<<0|1<<9|1<<15 {
+		f.violations = append(f.violations, "an identify without the intents")
+	}
+	code := g.rejects
+	switch {
+	case hello.Token != "Bot "+f.Token && hello.Token != f.Token:
+		code = 4004
+	case f.server.noIntent:
+		code = 4014
+	}
+	if code != 0 {
+		c.send(gatewayEvent{Op: -code})
+		return
+	}
+	if g.first != 0 {
+		c.send(gatewayEvent{Op: g.first})
+		g.first = 0
+	}
+	s := &gatewaySession{id: f.newID(), conn: c}
+	g.sessions[s.id], c.session = s, s
+	s.tell("READY", map[string]any{"v": 9, "session_id": s.id, "resume_gateway_url": f.gatewayURL(), "application": map[string]any{"id": discordApp, "flags": 0},
+		"user": map[string]any{"id": discordBot, "username": "relay", "bot": true}, "guilds": []any{map[string]any{"id": discordGuild, "unavailable": true}}})
+	if !f.server.kicked {
+		s.tell("GUILD_CREATE", f.guildCreate())
+	}
+}
+
+// guildCreate is the server with all threads that are open.
+func (f *Discord) guildCreate() map[string]any {
+	threads := []any{}
+	for _, th := range f.order {
+		if !th.archived {
+			threads = append(threads, f.render(th))
+		}
+	}
+	return map[string]any{"id": discordGuild, "name": "Shop", "threads": threads, "member_count": 3,
+		"channels": []any{f.render(f.channels[f.Channel]), f.render(f.channels[elsewhereID])}}
+}
+
+// resume takes a session up again: what it was not told follows.
+func (f *Discord) resume(c *gatewayConn, data json.RawMessage) {
+	var r struct {
+		Token   string `json:"token"`
+		Session string `json:"session_id"`
+		Seq     int    `json:"seq"`
+	}
+	_ = json.Unmarshal(data, &r)
+	s := f.gateway.sessions[r.Session]
+	switch {
+	case r.Token != "Bot "+f.Token && r.Token != f.Token:
+		c.send(gatewayEvent{Op: -4004})
+	case s == nil || f.gateway.forgets:
+		delete(f.gateway.sessions, r.Session)
+		c.send(gatewayEvent{Op: 9, Data: false})
+	default:
+		f.gateway.resumed++
+		s.conn, c.session = c, s
+		for _, e := range s.told[min(r.Seq, len(s.told)):] {
+			c.send(e)
+		}
+		s.tell("RESUMED", map[string]any{})
+	}
+}
+
+func (s *gatewaySession) tell(kind string, data any) {
+	e := gatewayEvent{Op: 0, Type: kind, Data: data, Seq: len(s.told) + 1}
+	s.told = append(s.told, e)
+	if s.conn != nil {
+		s.conn.send(e)
+	}
+}
+
+// tell tells the bot an event. The caller holds the lock.
+func (f *Discord) tell(kind string, data any) {
+	f.gateway.history = append(f.gateway.history, gatewayEvent{Type: kind, Data: data})
+	if f.server.kicked {
+		return
+	}
+	for _, s := range f.gateway.sessions {
+		s.tell(kind, data)
+	}
+}
+
+// each does something with every connection.
+func (f *Discord) each(do func(c *gatewayConn)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for c := range f.gateway.conns {
+		do(c)
+	}
+}
+
+// Cut cuts the gateway's connections.
+func (f *Discord) Cut() { f.each(func(c *gatewayConn) { c.end() }) }
+
+// CloseGateway closes them with a code.
+func (f *Discord) CloseGateway(code int) {
+	f.each(func(c *gatewayConn) { c.send(gatewayEvent{Op: -code}) })
+}
+
+// Reconnect asks the bot to connect again (op 7).
+func (f *Discord) Reconnect() { f.each(func(c *gatewayConn) { c.send(gatewayEvent{Op: 7}) }) }
+
+// Invalidate ends the sessions: they cannot be resumed, and the bot is told so
+// (op 9).
+func (f *Discord) Invalidate() {
+	f.mu.Lock()
+	clear(f.gateway.sessions)
+	f.mu.Unlock()
+	f.each(func(c *gatewayConn) {
+		c.session = nil
+		c.send(gatewayEvent{Op: 9, Data: false})
+	})
+}
+
+// Forget lets no session be resumed from now on.
+func (f *Discord) Forget() { f.setGateway(func(g *discordGateway) { g.forgets = true }) }
+
+// Down lets nobody connect to the gateway.
+func (f *Discord) Down(down bool) { f.setGateway(func(g *discordGateway) { g.down = down }) }
+
+// Silence lets connections stand, but sends nothing on them.
+func (f *Discord) Silence(silent bool) { f.setGateway(func(g *discordGateway) { g.silent = silent }) }
+
+// Reject closes who identifies with a code; 0 is nobody.
+func (f *Discord) Reject(code int) { f.setGateway(func(g *discordGateway) { g.rejects = code }) }
+
+// First sends an op before it answers the next identify.
+func (f *Discord) First(op int) { f.setGateway(func(g *discordGateway) { g.first = op }) }
+
+func (f *Discord) setGateway(change func(*discordGateway)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change(&f.gateway)
+}
+
+// Connections are how often the bot began a session, took one up again, and
+// sent a heartbeat.
+func (f *Discord) Connections() (identified, resumed, beats int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.gateway.identified, f.gateway.resumed, f.gateway.beats
+}
+
+// Connected reports whether a session is connected.
+func (f *Discord) Connected() (is bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, s := range f.gateway.sessions {
+		is = is || s.conn != nil
+	}
+	return is
+}
+
+// Redeliver implements [Platform].
+func (f *Discord) Redeliver() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, e := range f.gateway.history {
+		for _, s := range f.gateway.sessions {
+			s.tell(e.Type, e.Data)
+		}
+	}
+}
+
+// Tell brings the bot an event as it is.
+func (f *Discord) Tell(kind string, data any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.tell(kind, data)
+}

@@ -1,0 +1,129 @@
+package discord
+
+import (
+	"strings"
+	"unicode"
+
+	"relay/server/chat"
+)
+
+// Flags of messages (Discord, "Message Flags").
+const (
+	suppressEmbeds        = 1 << 2
+	suppressNotifications = 1 << 12
+	ephemeral             = 1 << 6
+)
+
+// mentions says who is notified.
+type mentions struct {
+	Parse       []string `json:"parse"`
+	RepliedUser bool     `json:"replied_user"`
+}
+
+// noMentions notifies nobody, whatever the text says.
+var noMentions = mentions{Parse: []string{}}
+
+// newMessage is a message to be made. Links do not unfold: that would visit
+// what a visitor wrote.
+type newMessage struct {
+	Content      string     `json:"content,omitempty"`
+	Embeds       []embed    `json:"embeds,omitempty"`
+	Flags        int        `json:"flags,omitempty"`
+	Mentions     mentions   `json:"allowed_mentions"`
+	Reference    *reference `json:"message_reference,omitempty"`
+	Attachments  []fileHead `json:"attachments,omitempty"`
+	Nonce        string     `json:"nonce,omitempty"`
+	EnforceNonce bool       `json:"enforce_nonce,omitempty"`
+}
+
+// messageChange edits a message. Without allowed_mentions Discord would look
+// for mentions again.
+type messageChange struct {
+	Content  string   `json:"content"`
+	Flags    int      `json:"flags"`
+	Mentions mentions `json:"allowed_mentions"`
+}
+
+// reference is the message that is answered. One that is gone is no obstacle.
+type reference struct {
+	Message         string `json:"message_id"`
+	FailIfNotExists bool   `json:"fail_if_not_exists"`
+}
+
+// embed is the first message of a thread.
+type embed struct {
+	Author      *embedAuthor `json:"author,omitempty"`
+	Description string       `json:"description,omitempty"`
+	Footer      *embedFooter `json:"footer,omitempty"`
+	URL         string       `json:"url,omitempty"`
+	Color       int          `json:"color,omitempty"`
+}
+
+type embedAuthor struct {
+	Name string `json:"name"`
+}
+
+type embedFooter struct {
+	Text string `json:"text"`
+}
+
+// newThread makes a thread from a message.
+type newThread struct {
+	Name    string `json:"name"`
+	Archive int    `json:"auto_archive_duration"`
+}
+
+// newPost makes a thread in a forum.
+type newPost struct {
+	newThread
+	Tags    []string   `json:"applied_tags,omitempty"`
+	Message newMessage `json:"message"`
+}
+
+// threadChange turns a thread.
+type threadChange struct {
+	Archived *bool `json:"archived,omitempty"`
+	Locked   *bool `json:"locked,omitempty"`
+}
+
+// keepOpen is how long a thread stays open without a message: a week, the
+// longest that Discord knows.
+const keepOpen = 10080
+
+// messageOf makes the message of an op.
+func messageOf(op chat.Op) newMessage {
+	m := newMessage{Content: render(op), Flags: suppressEmbeds, Mentions: noMentions, Nonce: op.Key, EnforceNonce: op.Key != ""}
+	if op.Kind == chat.OpNote {
+		m.Flags |= suppressNotifications
+	}
+	if op.File == nil && blank(m.Content) {
+		m.Content = "(no visible text)"
+	}
+	if snowflakeForm.MatchString(op.ReplyTo) {
+		m.Reference = &reference{Message: op.ReplyTo}
+	}
+	return m
+}
+
+// blank reports whether nothing of a text can be seen: Discord takes no such
+// message.
+func blank(text string) bool {
+	return strings.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }) == ""
+}
+
+// markAddress begins an address that nobody sees and nothing answers: it tells
+// which call made a thread's first message.
+const markAddress = "https://relay.invalid/"
+
+// firstMessage is what a thread begins with. It leads back to the session
+// should the thread be renamed.
+func firstMessage(op chat.Op) newMessage {
+	e := embed{Author: &embedAuthor{threadTitle(op.Title, 200)}, Description: escape(op.Text), Color: 0x5865F2}
+	if token := sessionToken(op.SessionID, maxAnchorID); token != "" {
+		e.Footer = &embedFooter{token}
+	}
+	if op.Key != "" {
+		e.URL = markAddress + op.Key
+	}
+	return newMessage{Embeds: []embed{e}, Mentions: noMentions}
+}

@@ -1,0 +1,167 @@
+// Package discord is the bridge to Discord: a thread per session in a text or
+// forum channel. It imports package chat, discordgo for the REST calls and the
+// gateway, and gorilla/websocket, on which discordgo stands, for the codes with
+// which the gateway closes.
+//
+// Of discordgo only the connection is used: its typed events may be empty, its
+// reconnection ignores why the gateway closed, and its limits sleep without a
+// context. See Run, api and event.
+package discord
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/hex"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"relay/server/chat"
+)
+
+// Name is the bridge's name.
+const Name = "discord"
+
+// Config is what a bridge is made of.
+type Config struct {
+	Token     string // of the bot, from the developer portal
+	ChannelID string // of the text or forum channel
+	// Gateway is whether operators' answers are received. Without it the bridge
+	// only sends.
+	Gateway bool
+	// PublicKey is the application's, in hex. Without it Webhook takes nothing.
+	PublicKey string
+	// APIURL is another base address of the REST API; "" is Discord's own. The
+	// gateway's address comes from its GET /gateway/bot.
+	APIURL string
+	// CatchUp lets the first connection ask for what operators wrote in open
+	// threads in this time before the bridge was made. The engine has to know
+	// what it saw already.
+	CatchUp time.Duration
+	// Transport carries the calls and Dial the gateway's connection; nil are
+	// the bridge's own.
+	Transport http.RoundTripper
+	Dial      func(ctx context.Context, network, address string) (net.Conn, error)
+	Log       *slog.Logger
+
+	// Patience bounds the begin of a gateway connection, Silence how long the
+	// gateway may say nothing, and Pause is how long to wait after the n-th
+	// failure in a row. Zero values are those for Discord's own.
+	Patience, Silence time.Duration
+	Pause             func(n int) time.Duration
+}
+
+// Bridge implements [chat.Bridge].
+type Bridge struct {
+	cfg     Config
+	log     *slog.Logger
+	begun   time.Time
+	api     *api
+	key     ed25519.PublicKey // nil when there is none
+	place   placeMemory
+	self    selfMemory
+	threads *threads
+	sent    *sent
+	typed   typing
+	status  status
+}
+
+var _ chat.Bridge = (*Bridge)(nil)
+
+var (
+	tokenForm     = regexp.MustCompile(`^[A-Za-z0-9._-]{20,200}$`)
+	snowflakeForm = regexp.MustCompile(`^[1-9][0-9]{5,19}$`)
+)
+
+// New makes a bridge. It speaks to nobody yet. The error is a
+// [chat.Misconfigured] and holds no secret.
+func New(cfg Config) (*Bridge, error) {
+	cfg.Token = strings.TrimPrefix(strings.TrimSpace(cfg.Token), "Bot ")
+	cfg.ChannelID = strings.TrimSpace(cfg.ChannelID)
+	if !tokenForm.MatchString(cfg.Token) {
+		return nil, &chat.Misconfigured{Problem: "the bot token is not one of Discord's", Fix: fixToken}
+	}
+	if !snowflakeForm.MatchString(cfg.ChannelID) {
+		return nil, &chat.Misconfigured{Problem: "the channel id is not one of Discord's", Fix: fixChannel}
+	}
+	key, err := parseKey(cfg.PublicKey)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Patience <= 0 {
+		cfg.Patience = 30 * time.Second
+	}
+	if cfg.Silence <= 0 { // a heartbeat is due every 41 s, and each is answered
+		cfg.Silence = 100 * time.Second
+	}
+	if cfg.Pause == nil {
+		cfg.Pause = gatewayPause
+	}
+	api, err := newAPI(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), begun: time.Now(), api: api, key: key, threads: newThreads(), sent: newSent()}, nil
+}
+
+// parseKey reads the application's public key (Discord, "Interactions
+// endpoint"): 32 bytes in hex.
+func parseKey(text string) (ed25519.PublicKey, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return nil, nil
+	}
+	key, err := hex.DecodeString(text)
+	if err != nil || len(key) != ed25519.PublicKeySize {
+		return nil, &chat.Misconfigured{Problem: "the public key is not one of Discord's", Fix: fixKey}
+	}
+	return key, nil
+}
+
+// Name implements [chat.Bridge].
+func (b *Bridge) Name() string { return Name }
+
+// Channel implements [chat.Bridge].
+func (b *Bridge) Channel() string { return b.cfg.ChannelID }
+
+// Limits implements [chat.Bridge]. Discord counts by thread, so that lines of a
+// visitor need not wait for each other.
+func (b *Bridge) Limits() chat.Limits {
+	return chat.Limits{Parallel: 8, Timeout: uploadTimeout + 3*callTimeout}
+}
+
+// Time limits of calls.
+const (
+	callTimeout   = 15 * time.Second
+	uploadTimeout = 2 * time.Minute
+)
+
+// What a human does about the most frequent faults.
+const (
+	portal     = "https://discord.com/developers/applications"
+	fixToken   = "at " + portal + ", under Bot, press Reset Token and copy the new token into DISCORD_BOT_TOKEN"
+	fixChannel = "in Discord's settings, under Advanced, switch on Developer Mode; then right-click the channel, press Copy Channel ID, and put it into DISCORD_CHANNEL_ID"
+	fixMember  = "invite the bot to your server by the link that `relay doctor` prints, and let it see the channel"
+	fixRights  = "invite the bot again by the link that `relay doctor` prints, and see that the channel's own permissions take nothing from it"
+	fixIntent  = "at " + portal + ", under Bot, switch on Message Content Intent"
+	fixKey     = "copy the Public Key from " + portal + ", under General Information, into DISCORD_PUBLIC_KEY; it is 64 hexadecimal digits"
+	fixAddress = "write DISCORD_API_URL like http://localhost:8082/api/v10, or leave it out"
+)
+
+// parseBase returns the API's address without a slash at its end.
+func parseBase(address string) (*url.URL, error) {
+	if address == "" {
+		address = "https://discord.com/api/v10"
+	}
+	u, err := url.Parse(strings.TrimRight(address, "/"))
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, &chat.Misconfigured{Problem: "the address of Discord's API is not one", Fix: fixAddress}
+	}
+	return u, nil
+}

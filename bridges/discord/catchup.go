@@ -1,0 +1,152 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"relay/server/chat"
+)
+
+// guild is what a server tells when a connection begins: its channels and all
+// threads that are open.
+type guild struct {
+	ID       string    `json:"id"`
+	Guild    string    `json:"guild_id"` // in THREAD_LIST_SYNC
+	Channels []channel `json:"channels"`
+	Threads  []channel `json:"threads"`
+}
+
+// takeGuild learns the threads that are open and asks for what was missed in
+// them: a session that was taken up again needs none of this.
+func (b *Bridge) takeGuild(ctx context.Context, in chat.Receiver, kind string, data json.RawMessage) error {
+	g := new(guild)
+	if err := json.Unmarshal(data, g); err != nil {
+		return fmt.Errorf("%w: it cannot be read", chat.ErrPermanent)
+	}
+	at, err := b.where(ctx)
+	if err != nil {
+		return err
+	}
+	if at.Guild != g.ID && at.Guild != g.Guild {
+		return nil
+	}
+	if kind == "GUILD_CREATE" {
+		for i := range g.Channels {
+			if id := g.Channels[i].ID; id != b.cfg.ChannelID {
+				b.threads.foreign(id)
+			}
+		}
+	}
+	open := map[string]bool{}
+	for i := range g.Threads {
+		c := &g.Threads[i]
+		if c.Parent != b.cfg.ChannelID {
+			b.threads.foreign(c.ID)
+			continue
+		}
+		open[c.ID] = true
+		if err := b.resume(ctx, in, c); err != nil {
+			return err
+		}
+	}
+	if kind != "GUILD_CREATE" {
+		return nil
+	}
+	return b.missing(ctx, in, open)
+}
+
+// resume learns an open thread and takes what was written in it meanwhile.
+func (b *Bridge) resume(ctx context.Context, in chat.Receiver, c *channel) error {
+	before, known, _ := b.threads.get(c.ID)
+	ours, err := b.meet(ctx, c)
+	if err != nil || !ours {
+		return err
+	}
+	from := before.last
+	if !known {
+		from = snowflakeAt(b.begun.Add(-b.cfg.CatchUp))
+	}
+	if older(from, c.LastMessage) {
+		if err := b.catchUp(ctx, in, c.ID, from); err != nil {
+			return err
+		}
+	}
+	if known && before.closed {
+		data, err := json.Marshal(c)
+		if err != nil {
+			return err
+		}
+		return b.takeTurn(ctx, in, c, data)
+	}
+	return nil
+}
+
+// catchUp stores the messages of a thread after one of them.
+func (b *Bridge) catchUp(ctx context.Context, in chat.Receiver, thread, after string) error {
+	for {
+		var list []json.RawMessage
+		err := b.api.patiently(ctx, path("/channels/%s/messages", thread)+"?limit=100&after="+after, &list)
+		if errors.Is(err, chat.ErrThreadGone) || errors.Is(err, errForbidden) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("ask for what was missed: %w", err)
+		}
+		for _, raw := range slices.Backward(list) { // the newest comes first
+			if err := b.take(ctx, in, "MESSAGE_CREATE", raw); err != nil && !errors.Is(err, chat.ErrPermanent) {
+				return err
+			}
+			var h head
+			if err := json.Unmarshal(raw, &h); err == nil && older(after, h.ID) {
+				after = h.ID
+			}
+		}
+		if len(list) < 100 {
+			return nil
+		}
+	}
+}
+
+// missing looks after threads that were open before the connection was lost and
+// are not now.
+func (b *Bridge) missing(ctx context.Context, in chat.Receiver, open map[string]bool) error {
+	for _, id := range b.threads.open() {
+		if open[id] {
+			continue
+		}
+		if err := b.lookAfter(ctx, in, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lookAfter takes what happened to a thread that is not open any more.
+func (b *Bridge) lookAfter(ctx context.Context, in chat.Receiver, id string) error {
+	before, _, _ := b.threads.get(id)
+	var raw json.RawMessage
+	err := b.api.patiently(ctx, path("/channels/%s", id), &raw)
+	if errors.Is(err, chat.ErrThreadGone) {
+		data, err := json.Marshal(channel{ID: id, Parent: b.cfg.ChannelID})
+		if err != nil {
+			return err
+		}
+		return b.take(ctx, in, "THREAD_DELETE", data)
+	}
+	if err != nil {
+		return fmt.Errorf("look after a thread: %w", err)
+	}
+	c := new(channel)
+	if err := json.Unmarshal(raw, c); err != nil {
+		return fmt.Errorf("%w: a thread that cannot be read", chat.ErrPermanent)
+	}
+	if older(before.last, c.LastMessage) {
+		if err := b.catchUp(ctx, in, id, before.last); err != nil {
+			return err
+		}
+	}
+	return b.take(ctx, in, "THREAD_UPDATE", raw)
+}

@@ -1,0 +1,130 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"relay/server/chat"
+)
+
+// Receipts are reactions.
+const (
+	receiptDelivered = "👀"
+	receiptRead      = "✅"
+)
+
+// edit changes a message's text. A part that has no message yet is posted.
+func (b *Bridge) edit(ctx context.Context, thread string, op chat.Op) (remote string, err error) {
+	if op.Remote == "" {
+		return b.post(ctx, thread, op)
+	}
+	m := messageOf(op)
+	return "", b.change(ctx, op, request{method: http.MethodPatch, path: path("/channels/%s/messages/%s", thread, op.Remote),
+		body: messageChange{Content: m.Content, Flags: suppressEmbeds, Mentions: noMentions}})
+}
+
+// delete removes a message: its own, or an operator's if the bot may.
+func (b *Bridge) delete(ctx context.Context, thread string, op chat.Op) error {
+	return b.change(ctx, op, request{method: http.MethodDelete, path: path("/channels/%s/messages/%s", thread, op.Remote)})
+}
+
+// react puts a receipt on a message.
+func (b *Bridge) react(ctx context.Context, thread string, op chat.Op) error {
+	emoji := receiptDelivered
+	if op.Receipt == "read" {
+		emoji = receiptRead
+	}
+	return b.change(ctx, op, request{method: http.MethodPut, path: path("/channels/%s/messages/%s/reactions/%s/@me", thread, op.Remote, emoji)})
+}
+
+// change makes a call about a message, which may be repeated. A permission that
+// only this lacks is no fault of the set-up.
+func (b *Bridge) change(ctx context.Context, op chat.Op, r request) error {
+	if !snowflakeForm.MatchString(op.Remote) {
+		return fmt.Errorf("%w: %q is no message", chat.ErrMessageGone, op.Remote)
+	}
+	r.repeatable = true
+	err := b.api.call(ctx, r, nil)
+	if op.Kind != chat.OpEdit && errors.Is(err, errForbidden) {
+		return fmt.Errorf("%w: the bot may not: %s", chat.ErrPermanent, reason(err))
+	}
+	return err
+}
+
+// close archives a thread.
+func (b *Bridge) close(ctx context.Context, thread string) error {
+	turned := b.threads.turn(thread, true)
+	_, err := b.turn(ctx, thread, threadChange{Archived: new(true)})
+	if errors.Is(err, chat.ErrThreadClosed) {
+		return nil
+	}
+	if err != nil && turned {
+		b.threads.turn(thread, false)
+	}
+	return err
+}
+
+// reopen unarchives a thread, and unlocks it if it was locked. What takes a
+// right that the bot does not have cannot be done.
+func (b *Bridge) reopen(ctx context.Context, thread string) error {
+	turned := b.threads.turn(thread, false)
+	at, err := b.turn(ctx, thread, threadChange{Archived: new(false)})
+	if err == nil && at.locked() || errors.Is(err, errLocked) || errors.Is(err, errForbidden) {
+		_, err = b.turn(ctx, thread, threadChange{Archived: new(false), Locked: new(false)})
+	}
+	if errors.Is(err, errForbidden) {
+		err = fmt.Errorf("%w: the bot may not unlock it: %s", chat.ErrPermanent, reason(err))
+	}
+	if err != nil && turned {
+		b.threads.turn(thread, true)
+	}
+	return err
+}
+
+func (b *Bridge) turn(ctx context.Context, thread string, how threadChange) (*channel, error) {
+	at := new(channel)
+	err := b.api.call(ctx, request{method: http.MethodPatch, path: path("/channels/%s", thread), body: how, repeatable: true}, at)
+	if err == nil && at.Thread != nil {
+		b.threads.stamp(thread, at.Thread.ArchivedAt)
+	}
+	return at, err
+}
+
+// typingPause is how long Discord shows that somebody is typing, nearly.
+const typingPause = 8 * time.Second
+
+// typing remembers where it was shown that the visitor writes.
+type typing struct {
+	mu sync.Mutex
+	at map[string]time.Time
+}
+
+// may reports whether it is to be shown again in a thread.
+func (t *typing) may(thread string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	if now.Sub(t.at[thread]) < typingPause {
+		return false
+	}
+	if t.at == nil || len(t.at) > 1000 {
+		t.at = map[string]time.Time{}
+	}
+	t.at[thread] = now
+	return true
+}
+
+// typing shows that the visitor writes. What hinders it is no error.
+func (b *Bridge) typing(ctx context.Context, thread string) {
+	if !b.typed.may(thread) {
+		return
+	}
+	err := b.api.call(ctx, request{method: http.MethodPost, path: path("/channels/%s/typing", thread), repeatable: true}, nil)
+	if err != nil {
+		b.log.Debug("typing was not shown", "err", err)
+	}
+}

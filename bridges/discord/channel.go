@@ -1,0 +1,181 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"relay/server/chat"
+)
+
+// Types of channels (Discord, "Channel Types").
+const (
+	kindText         = 0
+	kindAnnouncement = 5
+	kindPublicThread = 11
+	kindForum        = 15
+	kindMedia        = 16
+)
+
+// requireTag is the flag of a forum whose posts need a tag.
+const requireTag = 1 << 4
+
+// channel is as much of Discord's channel object as relay understands.
+type channel struct {
+	ID          string `json:"id"`
+	Kind        int    `json:"type"`
+	Guild       string `json:"guild_id"`
+	Parent      string `json:"parent_id"`
+	Owner       string `json:"owner_id"`
+	Name        string `json:"name"`
+	LastMessage string `json:"last_message_id"`
+	Flags       int    `json:"flags"`
+	Tags        []struct {
+		ID        string `json:"id"`
+		Moderated bool   `json:"moderated"`
+	} `json:"available_tags"`
+	Overwrites []overwrite `json:"permission_overwrites"`
+	Thread     *struct {
+		Archived    bool      `json:"archived"`
+		Locked      bool      `json:"locked"`
+		ArchivedAt  time.Time `json:"archive_timestamp"`
+		AutoArchive int       `json:"auto_archive_duration"`
+	} `json:"thread_metadata"`
+}
+
+func (c *channel) archived() bool { return c.Thread != nil && c.Thread.Archived }
+func (c *channel) locked() bool   { return c.Thread != nil && c.Thread.Locked }
+
+// forum reports whether threads are made with their first message.
+func (c *channel) forum() bool { return c.Kind == kindForum || c.Kind == kindMedia }
+
+// idle reports whether a thread was archived because nobody wrote for long, not
+// by a person.
+func (c *channel) idle() bool {
+	if !c.archived() || c.Thread.AutoArchive <= 0 {
+		return false
+	}
+	quiet := c.Thread.ArchivedAt.Sub(madeAt(c.LastMessage))
+	return quiet >= time.Duration(c.Thread.AutoArchive)*time.Minute-time.Minute
+}
+
+// tags are those that a new thread needs: one, if any.
+func (c *channel) tags() []string {
+	if c.Flags&requireTag == 0 {
+		return nil
+	}
+	for _, tag := range c.Tags {
+		if !tag.Moderated {
+			return []string{tag.ID}
+		}
+	}
+	for _, tag := range c.Tags {
+		return []string{tag.ID}
+	}
+	return nil
+}
+
+// placeMemory remembers the bridge's channel.
+type placeMemory struct {
+	mu sync.Mutex
+	at *channel
+}
+
+// where returns the bridge's channel as it is, asked for once.
+func (b *Bridge) where(ctx context.Context) (*channel, error) {
+	b.place.mu.Lock()
+	defer b.place.mu.Unlock()
+	if b.place.at != nil {
+		return b.place.at, nil
+	}
+	c := new(channel)
+	if err := b.api.get(ctx, path("/channels/%s", b.cfg.ChannelID), c); err != nil {
+		return nil, ofChannel(err)
+	}
+	if err := c.suits(); err != nil {
+		return nil, err
+	}
+	b.place.at = c
+	return c, nil
+}
+
+// changed forgets the channel: it is not as it was.
+func (b *Bridge) changed() {
+	b.place.mu.Lock()
+	defer b.place.mu.Unlock()
+	b.place.at = nil
+}
+
+// suits reports whether threads can be made in a channel.
+func (c *channel) suits() error {
+	switch {
+	case c.Kind != kindText && c.Kind != kindAnnouncement && !c.forum():
+		return &chat.Misconfigured{Problem: "the channel is neither a text nor a forum channel", Fix: fixChannel}
+	case c.forum() && c.Flags&requireTag != 0 && len(c.Tags) == 0:
+		return &chat.Misconfigured{Problem: "the forum wants a tag for every post, but has none",
+			Fix: "in the forum's settings, make a tag, or switch off \"Require people to select tags when posting\""}
+	}
+	return nil
+}
+
+// ofChannel says what an error means when it is the channel that was asked for.
+func ofChannel(err error) error {
+	if errors.Is(err, chat.ErrThreadGone) {
+		return &chat.Misconfigured{Problem: "Discord knows no such channel, or the bot is not on its server", Fix: fixChannel + "; and " + fixMember}
+	}
+	return settle(err)
+}
+
+// identity is the bot itself.
+type identity struct {
+	ID   string `json:"id"`
+	Name string `json:"username"`
+}
+
+// selfMemory remembers who the bot is, and of other users whether they are
+// bots.
+type selfMemory struct {
+	mu   sync.Mutex
+	me   *identity
+	bots map[string]bool
+}
+
+// me returns the bot's own id, asked for once.
+func (b *Bridge) me(ctx context.Context) (*identity, error) {
+	b.self.mu.Lock()
+	defer b.self.mu.Unlock()
+	if b.self.me != nil {
+		return b.self.me, nil
+	}
+	me := new(identity)
+	if err := b.api.get(ctx, "/users/@me", me); err != nil {
+		return nil, settle(err)
+	}
+	b.self.me = me
+	return me, nil
+}
+
+// bot reports whether a user is a bot.
+func (b *Bridge) bot(ctx context.Context, user string) (bool, error) {
+	b.self.mu.Lock()
+	is, known := b.self.bots[user]
+	b.self.mu.Unlock()
+	if known {
+		return is, nil
+	}
+	var answer struct {
+		Bot bool `json:"bot"`
+	}
+	if err := b.api.patiently(ctx, path("/users/%s", user), &answer); err != nil {
+		return false, fmt.Errorf("look up who made a thread: %w", err)
+	}
+	b.self.mu.Lock()
+	defer b.self.mu.Unlock()
+	if b.self.bots == nil || len(b.self.bots) > 1000 {
+		b.self.bots = map[string]bool{}
+	}
+	b.self.bots[user] = answer.Bot
+	return answer.Bot, nil
+}

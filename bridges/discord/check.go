@@ -1,0 +1,192 @@
+package discord
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"relay/server/chat"
+)
+
+// Check implements [chat.Bridge]. It looks at one thing after the other and
+// stops at the first that the others need.
+func (b *Bridge) Check(ctx context.Context) []chat.Finding {
+	var found []chat.Finding
+	c := &checking{Bridge: b}
+	for _, look := range []func(context.Context) (f chat.Finding, goOn bool){c.token, c.channel, c.rights, c.intent, c.commands, c.reception} {
+		begun := time.Now()
+		f, goOn := look(ctx)
+		if f.Subject == "" {
+			continue
+		}
+		f.Took = time.Since(begun)
+		found = append(found, f)
+		if !goOn {
+			break
+		}
+	}
+	return found
+}
+
+// application is the bot's application.
+type application struct {
+	ID        string `json:"id"`
+	Flags     int    `json:"flags"`
+	VerifyKey string `json:"verify_key"`
+	Endpoint  string `json:"interactions_endpoint_url"`
+}
+
+// Flags of an application whose bot may read messages (Discord, "Application
+// Flags"): reviewed, or small enough to need no review.
+const mayRead = 1<<18 | 1<<19
+
+// checking is one Check.
+type checking struct {
+	*Bridge
+	app application
+	at  *channel
+}
+
+func (c *checking) token(ctx context.Context) (chat.Finding, bool) {
+	me := new(identity)
+	if err := c.api.get(ctx, "/users/@me", me); err != nil {
+		return failed("bot token", err), false
+	}
+	if err := c.api.get(ctx, "/applications/@me", &c.app); err != nil {
+		return failed("bot token", err), false
+	}
+	return fine("bot token", fmt.Sprintf("the bot is %s; its invite link is %s", me.Name, inviteLink(c.app.ID))), true
+}
+
+func (c *checking) channel(ctx context.Context) (chat.Finding, bool) {
+	const subject = "channel"
+	c.changed()
+	at, err := c.where(ctx)
+	if err != nil {
+		f := failed(subject, err)
+		f.Fix += "; the invite link is " + inviteLink(c.app.ID)
+		return f, false
+	}
+	c.at = at
+	kind := "text"
+	if at.forum() {
+		kind = "forum"
+	}
+	return fine(subject, fmt.Sprintf("#%s is a %s channel", at.Name, kind)), true
+}
+
+func (c *checking) rights(ctx context.Context) (chat.Finding, bool) {
+	const subject = "permissions"
+	me, err := c.me(ctx)
+	if err != nil {
+		return failed(subject, err), true
+	}
+	var member struct {
+		Roles []string `json:"roles"`
+	}
+	if err := c.api.get(ctx, path("/guilds/%s/members/%s", c.at.Guild, me.ID), &member); err != nil {
+		return failed(subject, err), true
+	}
+	var roles []role
+	if err := c.api.get(ctx, path("/guilds/%s/roles", c.at.Guild), &roles); err != nil {
+		return failed(subject, err), true
+	}
+	return judge(subject, permissions(c.at, roles, me.ID, member.Roles), inviteLink(c.app.ID)), true
+}
+
+// judge says which rights are missing, and what does not work without them.
+func judge(subject string, may uint64, link string) chat.Finding {
+	var missing, without []string
+	for _, r := range rights {
+		switch {
+		case may&r.bit != 0:
+		case r.optional == "":
+			missing = append(missing, r.name)
+		default:
+			without = append(without, r.name+" ("+r.optional+")")
+		}
+	}
+	fix := "invite the bot again by " + link + ", and see that the channel's own permissions take nothing from it"
+	switch {
+	case len(missing) > 0:
+		return bad(subject, "the bot lacks in the channel: "+strings.Join(missing, ", "), fix)
+	case len(without) > 0:
+		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the bot lacks in the channel: " + strings.Join(without, ", "), Fix: fix}
+	}
+	return fine(subject, "the bot may do all that it has to")
+}
+
+func (c *checking) intent(context.Context) (chat.Finding, bool) {
+	const subject = "message content"
+	if !c.cfg.Gateway {
+		return chat.Finding{}, true
+	}
+	if c.app.Flags&mayRead == 0 {
+		return bad(subject, "the bot may not read what operators write", fixIntent), true
+	}
+	return fine(subject, "the bot may read what operators write"), true
+}
+
+// commands looks at how slash commands come.
+func (c *checking) commands(context.Context) (chat.Finding, bool) {
+	const subject = "slash commands"
+	switch {
+	case c.key == nil && c.app.Endpoint == "":
+		return chat.Finding{}, true
+	case c.key == nil:
+		return bad(subject, "Discord pushes slash commands to an address, but relay has no key to check them by",
+			"set DISCORD_PUBLIC_KEY to "+c.app.VerifyKey+", or remove the Interactions Endpoint URL at "+portal), true
+	case c.app.VerifyKey != "" && !strings.EqualFold(c.app.VerifyKey, hex.EncodeToString(c.key)):
+		return bad(subject, "the public key is that of another application", "set DISCORD_PUBLIC_KEY to "+c.app.VerifyKey), true
+	case c.app.Endpoint == "" && !c.cfg.Gateway:
+		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "Discord does not know where to push slash commands",
+			Fix: "at " + portal + ", under General Information, set Interactions Endpoint URL to relay's address with /webhooks/discord (bridge mode) or /api/webhooks/discord"}, true
+	case c.app.Endpoint == "":
+		return fine(subject, "they come by the gateway"), true
+	}
+	return fine(subject, "Discord pushes them to an address of yours"), true
+}
+
+func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
+	const subject = "reception"
+	if !c.cfg.Gateway {
+		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the gateway is off: relay sends to Discord, but receives no answers of operators from there", Fix: fixGateway}, true
+	}
+	if way, problem := c.status.get(); way == wayGateway && problem != "" {
+		return bad(subject, "updates cannot be received: "+problem, "if this lasts, look at the other findings and at the network"), true
+	}
+	var gateway struct {
+		Starts struct {
+			Left  int   `json:"remaining"`
+			After int64 `json:"reset_after"`
+		} `json:"session_start_limit"`
+	}
+	if err := c.api.get(ctx, "/gateway/bot", &gateway); err != nil {
+		return failed(subject, err), true
+	}
+	if gateway.Starts.Left == 0 && gateway.Starts.After > 0 {
+		return bad(subject, "the bot connected to the gateway as often as it may within a day",
+			"see what else uses this token; it may connect again in "+(time.Duration(gateway.Starts.After)*time.Millisecond).Round(time.Minute).String()), true
+	}
+	return fine(subject, "operators' answers come by the gateway"), true
+}
+
+func fine(subject, text string) chat.Finding {
+	return chat.Finding{Subject: subject, Level: chat.FindingOK, Text: text}
+}
+
+func bad(subject, text, fix string) chat.Finding {
+	return chat.Finding{Subject: subject, Level: chat.FindingFail, Text: text, Fix: fix}
+}
+
+// failed makes a finding of an error.
+func failed(subject string, err error) chat.Finding {
+	var human *chat.Misconfigured
+	if err = settle(err); errors.As(err, &human) {
+		return bad(subject, human.Problem, human.Fix)
+	}
+	return bad(subject, "Discord could not be asked: "+err.Error(), "check the network of this machine, and DISCORD_API_URL if you set it; then try again")
+}

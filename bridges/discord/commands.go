@@ -1,0 +1,104 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"relay/server/chat"
+)
+
+// command is a slash command (Discord, "Application Commands").
+type command struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Options     []commandOption `json:"options,omitempty"`
+}
+
+type commandOption struct {
+	Kind        int    `json:"type"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Required    bool   `json:"required,omitempty"`
+}
+
+const (
+	optionText  = 3
+	maxHelp     = 100
+	byReplyOnly = "delete" // it needs the message that it answers
+)
+
+// menu lists the desks' commands.
+func menu() (list []command) {
+	for _, c := range chat.Commands {
+		if c.Name == byReplyOnly {
+			continue
+		}
+		one := command{Name: c.Name, Description: oneLine(c.Help, maxHelp)}
+		if c.Args != "" {
+			one.Options = []commandOption{{optionText, "text", oneLine(c.Args, maxHelp), true}}
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// offerCommands puts the desks' commands into the menu that Discord shows to
+// whoever types "/" on the server. Who has not let the bot do so writes !name.
+func (b *Bridge) offerCommands(ctx context.Context) {
+	if err := b.putCommands(ctx); err != nil {
+		b.log.Warn("slash commands could not be offered; !name works", "err", err)
+	}
+}
+
+func (b *Bridge) putCommands(ctx context.Context) error {
+	at, err := b.where(ctx)
+	if err != nil {
+		return err
+	}
+	var app application
+	if err := b.api.patiently(ctx, "/applications/@me", &app); err != nil {
+		return err
+	}
+	return b.api.call(ctx, request{method: http.MethodPut, path: path("/applications/%s/guilds/%s/commands", app.ID, at.Guild),
+		body: menu(), repeatable: true}, nil)
+}
+
+// takeInteraction stores a slash command that the gateway told, and answers.
+func (b *Bridge) takeInteraction(ctx context.Context, in chat.Receiver, data json.RawMessage) error {
+	var i interaction
+	if err := json.Unmarshal(data, &i); err != nil || i.ID == "" {
+		return fmt.Errorf("%w: it cannot be read", chat.ErrPermanent)
+	}
+	if i.Kind != interactionCommand {
+		return nil
+	}
+	text, err := b.command(ctx, in, &i, data)
+	if err != nil {
+		return err
+	}
+	// Discord waits 3 s: what comes later is lost, and does no harm.
+	err = b.api.call(ctx, request{method: http.MethodPost, path: path("/interactions/%s/%s/callback", i.ID, i.Token), body: answer(text), repeatable: true}, nil)
+	if err != nil {
+		b.log.Warn("a slash command was taken but not answered", "command", i.Data.Name)
+	}
+	return nil
+}
+
+// command stores a slash command given in a thread of ours and returns what the
+// operator is told.
+func (b *Bridge) command(ctx context.Context, in chat.Receiver, i *interaction, data json.RawMessage) (text string, err error) {
+	if i.Channel.Parent != b.cfg.ChannelID {
+		return answerElse, nil
+	}
+	data, err = withoutToken(data)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", chat.ErrPermanent, err)
+	}
+	one, _, _ := b.threads.get(i.Thread)
+	if err := b.store(ctx, in, "i"+i.ID, i.Thread, event{Type: "INTERACTION_CREATE", Data: data, Session: one.session}); err != nil {
+		return "", err
+	}
+	return answerDone, nil
+}

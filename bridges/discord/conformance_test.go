@@ -1,0 +1,34 @@
+package discord_test
+
+import (
+	"testing"
+
+	"relay/bridges/bridgetest"
+	"relay/server/chat"
+)
+
+// The bridge proves what every bridge has to, in a text channel and in a forum,
+// with the real pauses and limits.
+func TestConformance(t *testing.T) {
+	for name, prepare := range map[string]func(*bridgetest.Discord){
+		"text channel": func(*bridgetest.Discord) {},
+		"forum":        func(f *bridgetest.Discord) { f.Forum = true },
+		"forum with tags": func(f *bridgetest.Discord) {
+			f.Forum = true
+			f.RequireTag("123456789")
+		},
+		"few permissions": (*bridgetest.Discord).Demote,
+	} {
+		t.Run(name, func(t *testing.T) {
+			bridgetest.RunInBubble(t, func(t *testing.T) (bridgetest.Platform, bridgetest.Connect) {
+				f := bridgetest.NewDiscordBubble(t)
+				f.PerChannel = 5
+				prepare(f)
+				return f, func(t *testing.T) chat.Bridge {
+					b, _ := makeBridge(t, f)
+					return b
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,178 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/bwmarrin/discordgo"
+
+	"relay/server/chat"
+)
+
+// What the bridge itself acts upon.
+var (
+	errNoReply      = errors.New("the bot may not reply here")
+	errThreadExists = errors.New("the message has a thread already")
+	errTooLarge     = errors.New("the file is too large for Discord")
+	errFull         = errors.New("the server has as many active threads as it may have")
+	errChannelKind  = errors.New("the channel is not as it was")
+	errLocked       = errors.New("the thread is locked")
+	errForbidden    = errors.New("the bot lacks a permission")
+)
+
+// refusal is what the API answers instead of a result (Discord, "Error
+// response").
+type refusal struct {
+	route      string
+	status     int
+	header     http.Header
+	Code       int     `json:"code"`
+	Message    string  `json:"message"`
+	RetryAfter float64 `json:"retry_after"`
+	Global     bool    `json:"global"`
+	Errors     json.RawMessage
+	readable   bool
+}
+
+func (e *refusal) Error() string {
+	if !e.readable {
+		return fmt.Sprintf("%s: HTTP %d", e.route, e.status)
+	}
+	return fmt.Sprintf("%s: HTTP %d, code %d: %s", e.route, e.status, e.Code, e.Message)
+}
+
+// newRefusal reads the body out of discordgo's error. The error itself holds
+// the request with the token and goes no further.
+func newRefusal(route string, o *outcome, err error) *refusal {
+	e := &refusal{route: route, status: o.status, header: o.header}
+	var rest *discordgo.RESTError
+	var limited *discordgo.RateLimitError
+	switch {
+	case errors.As(err, &rest):
+		e.readable = json.Unmarshal(rest.ResponseBody, e) == nil && e.Message != ""
+	case errors.As(err, &limited):
+		e.readable = true
+		e.RetryAfter, e.Message = limited.RetryAfter.Seconds(), limited.Message
+	}
+	return e
+}
+
+var errToken = &chat.Misconfigured{Problem: "Discord does not accept the bot token", Fix: fixToken}
+
+// meanings says what the codes of the API mean (Discord, "JSON error codes").
+var meanings = map[int]error{
+	10003:  chat.ErrThreadGone,  // unknown channel: the thread was deleted
+	10008:  chat.ErrMessageGone, // unknown message
+	30046:  chat.ErrMessageGone, // too many edits of an old message
+	50005:  chat.ErrMessageGone, // not ours to edit
+	50083:  chat.ErrThreadClosed,
+	160005: errLocked,
+	160002: errNoReply,
+	160004: errThreadExists,
+	160006: errFull,
+	40005:  errTooLarge,
+	50045:  errTooLarge,
+	40058:  errChannelKind, // a forum takes no messages
+	40067:  errChannelKind, // a forum that wants a tag now
+	50001:  errForbidden,   // missing access
+	50013:  errForbidden,   // missing permissions
+	10004:  &chat.Misconfigured{Problem: "Discord knows no such server, or the bot is not in it", Fix: fixMember},
+	40001:  errToken,
+	50014:  errToken,
+}
+
+// translate says by the errors of package chat, or of this one, what came of a
+// call. A call that may safely be repeated is never ambiguous.
+func translate(err error, repeatable bool) error {
+	var e *refusal
+	if errors.As(err, &e) {
+		return e.translate(repeatable)
+	}
+	var cut *callError
+	if !errors.As(err, &cut) {
+		return err
+	}
+	if cut.sent && !repeatable {
+		return fmt.Errorf("%w: %w", chat.ErrAmbiguous, err)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		// Of a call that may be repeated, or never left: not in doubt.
+		return fmt.Errorf("%s: Discord did not answer in time", cut.route)
+	}
+	return err
+}
+
+func (e *refusal) translate(repeatable bool) error {
+	switch {
+	case e.status == http.StatusTooManyRequests:
+		return e.limited()
+	case e.status == http.StatusUnauthorized:
+		return errToken
+	case e.status >= 500 && !repeatable: // behind a proxy's 502 it may have been done
+		return fmt.Errorf("%w: %w", chat.ErrAmbiguous, e)
+	case e.status >= 500:
+		return e
+	case e.status == http.StatusRequestEntityTooLarge:
+		return fmt.Errorf("%w: %w", errTooLarge, e)
+	case !e.readable:
+		return e // a proxy's page: nothing that Discord says
+	}
+	meaning := meanings[e.Code]
+	if meaning == nil && e.status == http.StatusNotFound {
+		meaning = chat.ErrThreadGone
+	}
+	if meaning == nil && e.status == http.StatusForbidden {
+		meaning = errForbidden
+	}
+	if meaning == nil {
+		meaning = chat.ErrPermanent
+	}
+	return fmt.Errorf("%w: %w", meaning, e)
+}
+
+// limited makes a demand to wait of a 429. A shared or a route's own limit
+// concerns the thread, the others everything; so does a page of the network in
+// front of Discord, which tells no scope.
+func (e *refusal) limited() error {
+	scope := chat.ScopeLane
+	global := e.Global || e.header.Get("X-RateLimit-Global") != "" || e.header.Get("X-RateLimit-Scope") == "global"
+	if global || !e.readable {
+		scope = chat.ScopeSink
+	}
+	return &chat.RetryAfter{After: patience(e.RetryAfter, e.header), Scope: scope, Cause: e}
+}
+
+// heed remembers a demand to wait for the calls that follow.
+func (a *api) heed(route string, err error) {
+	var wait *chat.RetryAfter
+	var e *refusal
+	if errors.As(err, &wait) && errors.As(err, &e) {
+		a.pace.block(route, wait.Scope == chat.ScopeSink, wait.After)
+	}
+}
+
+// settle makes an error of this package one of package chat: what nobody acted
+// upon.
+func settle(err error) error {
+	switch {
+	case errors.Is(err, errForbidden):
+		return &chat.Misconfigured{Problem: "the bot lacks a permission in the channel: " + reason(err), Fix: fixRights}
+	case errors.Is(err, errLocked):
+		return fmt.Errorf("%w: %w", chat.ErrThreadClosed, err)
+	case errors.Is(err, errTooLarge), errors.Is(err, errNoReply):
+		return fmt.Errorf("%w: %w", chat.ErrPermanent, err)
+	}
+	return err
+}
+
+// reason is what Discord said.
+func reason(err error) string {
+	var e *refusal
+	if errors.As(err, &e) && e.Message != "" {
+		return e.Message
+	}
+	return err.Error()
+}

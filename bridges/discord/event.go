@@ -1,0 +1,149 @@
+package discord
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"relay/server/chat"
+)
+
+// event is a dispatch of the gateway as it is stored: with what Parse has to
+// know of the channel that it happened in.
+type event struct {
+	Type string          `json:"t"`
+	Data json.RawMessage `json:"d"`
+	// Parent is the channel of the thread, Session what the thread leads back
+	// to, if the bot made it.
+	Parent  string `json:"parent"`
+	Session string `json:"session,omitempty"`
+}
+
+// author is who wrote a message.
+type author struct {
+	ID         string `json:"id"`
+	Bot        bool   `json:"bot"`
+	Username   string `json:"username"`
+	GlobalName string `json:"global_name"`
+	Member     *struct {
+		Nick string `json:"nick"`
+	} `json:"member"` // in mentions
+}
+
+// message is as much of Discord's message object as relay understands. What is
+// not here is not looked at.
+type message struct {
+	ID      string  `json:"id"`
+	Channel string  `json:"channel_id"`
+	Guild   string  `json:"guild_id"`
+	Kind    int     `json:"type"`
+	Webhook string  `json:"webhook_id"`
+	Author  *author `json:"author"`
+	Member  *struct {
+		Nick string `json:"nick"`
+	} `json:"member"`
+	Content   *string    `json:"content"`
+	Timestamp time.Time  `json:"timestamp"`
+	EditedAt  *time.Time `json:"edited_timestamp"`
+	Mentions  []author   `json:"mentions"`
+	Reference *struct {
+		Kind    int    `json:"type"`
+		Message string `json:"message_id"`
+	} `json:"message_reference"`
+	Snapshots []struct {
+		Message struct {
+			Content string `json:"content"`
+			content
+		} `json:"message"`
+	} `json:"message_snapshots"` // of a message that is passed on
+	content
+}
+
+// content is what a message shows beside text.
+type content struct {
+	Attachments []attachment `json:"attachments"`
+	Stickers    []struct {
+		Name string `json:"name"`
+	} `json:"sticker_items"`
+	Poll *struct {
+		Question struct {
+			Text string `json:"text"`
+		} `json:"question"`
+	} `json:"poll"`
+}
+
+type attachment struct {
+	ID    string `json:"id"`
+	Name  string `json:"filename"`
+	Title string `json:"title"` // the name as it was, if Discord changed it
+	Type  string `json:"content_type"`
+	Size  int64  `json:"size"`
+	URL   string `json:"url"`
+}
+
+// Kinds of messages that people write (Discord, "Message Types"). All others
+// are the system's.
+const (
+	kindDefault = 0
+	kindReply   = 19
+)
+
+// deletion tells of messages that are gone.
+type deletion struct {
+	ID      string   `json:"id"`
+	IDs     []string `json:"ids"`
+	Channel string   `json:"channel_id"`
+}
+
+// human reports whether a person wrote a message.
+func (m *message) human() bool {
+	return m.Author != nil && m.Author.ID != "" && !m.Author.Bot && m.Webhook == "" && (m.Kind == kindDefault || m.Kind == kindReply)
+}
+
+// name is what an operator is called: on the server, on Discord, or by the
+// account.
+func (m *message) name() string {
+	if m.Member != nil && m.Member.Nick != "" {
+		return m.Member.Nick
+	}
+	return m.Author.name()
+}
+
+func (a *author) name() string {
+	switch {
+	case a.Member != nil && a.Member.Nick != "":
+		return a.Member.Nick
+	case a.GlobalName != "":
+		return a.GlobalName
+	}
+	return a.Username
+}
+
+// files are the message's files.
+func (m *message) files() (files []chat.InboundFile) {
+	list := m.Attachments
+	for i := range m.Snapshots {
+		list = append(list, m.Snapshots[i].Message.Attachments...)
+	}
+	for _, a := range list {
+		name := a.Name
+		if a.Title != "" && strings.Contains(a.Title, ".") {
+			name = a.Title
+		}
+		kind, _, _ := strings.Cut(a.Type, ";")
+		files = append(files, chat.InboundFile{Ref: fileRef(m.Channel, m.ID, a.ID), Filename: name, MimeType: kind, Size: a.Size})
+	}
+	return files
+}
+
+// described says in words what has no text and no file.
+func (c *content) described() string {
+	if c.Poll != nil {
+		return "📊 " + c.Poll.Question.Text
+	}
+	var names []string
+	for _, s := range c.Stickers {
+		names = append(names, "["+s.Name+"]")
+	}
+	return strings.Join(names, " ")
+}

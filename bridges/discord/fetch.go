@@ -1,0 +1,63 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"relay/server/chat"
+)
+
+// fileRef names a file by its place. Its address expires after a day, so it is
+// asked for when the file is fetched.
+func fileRef(in, message, id string) string { return in + "/" + message + "/" + id }
+
+// Fetch implements [chat.Bridge].
+func (b *Bridge) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
+	ids := strings.Split(ref, "/")
+	if len(ids) != 3 {
+		return nil, fmt.Errorf("%w: %q is no file", chat.ErrPermanent, ref)
+	}
+	var m message
+	err := b.api.patiently(ctx, path("/channels/%s/messages/%s", ids[0], ids[1]), &m)
+	if errors.Is(err, chat.ErrMessageGone) || errors.Is(err, chat.ErrThreadGone) {
+		return nil, fmt.Errorf("%w: the file was deleted on Discord", chat.ErrPermanent)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find the file: %w", settle(err))
+	}
+	list := m.Attachments
+	for i := range m.Snapshots {
+		list = append(list, m.Snapshots[i].Message.Attachments...)
+	}
+	for _, a := range list {
+		if a.ID == ids[2] {
+			return b.api.download(ctx, a.URL)
+		}
+	}
+	return nil, fmt.Errorf("%w: the file was deleted on Discord", chat.ErrPermanent)
+}
+
+// download opens a file at the address that Discord gave, without the token.
+func (a *api) download(ctx context.Context, address string) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%w: Discord's address of the file is none", chat.ErrPermanent)
+	}
+	resp, err := a.files.Do(req)
+	if err != nil {
+		return nil, &callError{"fetch", false, bare(err)}
+	}
+	if resp.StatusCode == http.StatusOK {
+		return resp.Body, nil
+	}
+	resp.Body.Close()
+	err = fmt.Errorf("fetch the file: Discord answered HTTP %d", resp.StatusCode)
+	if resp.StatusCode >= 400 && resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests {
+		err = fmt.Errorf("%w: %w", chat.ErrPermanent, err)
+	}
+	return nil, err
+}

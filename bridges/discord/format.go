@@ -1,0 +1,170 @@
+package discord
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"relay/server/chat"
+)
+
+// Limits of texts (Discord, "Create Message" and "Embed limits"). Discord
+// counts characters; counting UTF-16 units is never less.
+const (
+	maxText    = 2000
+	maxSummary = 4096
+	maxFrom    = 100
+)
+
+// address finds what Discord makes a link of. Inside of it nothing is markup,
+// and a backslash would be a part of it.
+var address = regexp.MustCompile(`https?://[^\s<]+`)
+
+// Marks that mean something wherever they stand, and those that do only at the
+// begin of a line.
+const (
+	marks      = "\\*_~`|<[]()"
+	firstMarks = "#>-+"
+)
+
+// escape makes text that shows as it is and means nothing.
+func escape(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = escapeLine(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func escapeLine(line string) string {
+	var out strings.Builder
+	rest := strings.TrimLeftFunc(line, unicode.IsSpace)
+	out.WriteString(line[:len(line)-len(rest)])
+	rest = escapeStart(&out, rest)
+	for rest != "" {
+		next := address.FindStringIndex(rest)
+		if next == nil {
+			escapeMarks(&out, rest)
+			break
+		}
+		escapeMarks(&out, rest[:next[0]])
+		out.WriteString(rest[next[0]:next[1]])
+		rest = rest[next[1]:]
+	}
+	return out.String()
+}
+
+// escapeStart keeps a line's begin from making a heading, a quote or a list of
+// it, and returns the rest.
+func escapeStart(out *strings.Builder, line string) (rest string) {
+	if line == "" {
+		return line
+	}
+	if strings.IndexByte(firstMarks, line[0]) >= 0 {
+		out.WriteString("\\" + line[:1])
+		return line[1:]
+	}
+	digits := len(line) - len(strings.TrimLeft(line, "0123456789"))
+	if digits > 0 && digits < len(line) && (line[digits] == '.' || line[digits] == ')') {
+		out.WriteString(line[:digits] + "\\" + line[digits:digits+1])
+		return line[digits+1:]
+	}
+	return line
+}
+
+// escapeMarks escapes what is markup anywhere. A mention of all notifies
+// nobody, see noMentions; it is not to look like one either.
+func escapeMarks(out *strings.Builder, text string) {
+	for i, r := range text {
+		everybody := r == '@' && (strings.HasPrefix(text[i+1:], "everyone") || strings.HasPrefix(text[i+1:], "here"))
+		if everybody || r < utf8.RuneSelf && strings.IndexByte(marks, byte(r)) >= 0 {
+			out.WriteByte('\\')
+		}
+		out.WriteRune(r)
+	}
+}
+
+// units is the length of text.
+func units(text string) int {
+	n := 0
+	for _, r := range text {
+		n += max(utf16.RuneLen(r), 1)
+	}
+	return n
+}
+
+// label is what stands before an op's text: who wrote it, and that it replaces
+// an earlier one.
+func label(op chat.Op) string {
+	var parts []string
+	if op.From != "" {
+		parts = append(parts, oneLine(op.From, maxFrom))
+	}
+	if op.Edited {
+		parts = append(parts, "✏️ edited")
+	}
+	if len(parts) == 0 || op.Kind == chat.OpNote {
+		return ""
+	}
+	var out strings.Builder
+	escapeMarks(&out, strings.Join(parts, " · "))
+	return "**" + out.String() + ":**"
+}
+
+// render makes Discord's markdown of an op's text.
+func render(op chat.Op) string {
+	text := escape(op.Text)
+	if op.Kind == chat.OpNote {
+		return small(text)
+	}
+	if name := label(op); name != "" {
+		return strings.TrimSuffix(name+"\n"+text, "\n")
+	}
+	return text
+}
+
+// small prints text small, line by line.
+func small(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.TrimSpace(line) != "" {
+			lines[i] = "-# " + strings.TrimLeftFunc(line, unicode.IsSpace)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// oneLine takes what is not printed out of a text and bounds it.
+func oneLine(text string, limit int) string {
+	text = strings.Join(strings.Fields(strings.Map(printed, text)), " ")
+	if units(text) <= limit {
+		return text
+	}
+	return strings.TrimRight(cutUnits(text, limit-1), " ") + "…"
+}
+
+// cutUnits returns the longest beginning of text that is not over limit.
+func cutUnits(text string, limit int) string {
+	n := 0
+	for i, r := range text {
+		if n += max(utf16.RuneLen(r), 1); n > limit {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// printed maps control characters to spaces and drops those that turn the
+// direction of text or are nothing.
+func printed(r rune) rune {
+	switch {
+	case unicode.Is(unicode.Cc, r), r == '\u2028', r == '\u2029':
+		return ' '
+	case unicode.Is(unicode.Cf, r) && r != zeroWidthJoiner, r == utf8.RuneError:
+		return -1
+	}
+	return r
+}

@@ -1,0 +1,348 @@
+package discord_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay/bridges/bridgetest"
+	"relay/bridges/discord"
+	"relay/server/chat"
+)
+
+// listening is a bridge that receives, with a thread.
+type listening struct {
+	*bridgetest.Discord
+	bridge *discord.Bridge
+	log    *testLog
+	in     *receiver
+	thread chat.Thread
+	stop   func() error
+}
+
+// listen runs a test with a bridge that receives, in a bubble.
+func listen(t *testing.T, test func(t *testing.T, l *listening)) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewDiscordBubble(t)
+		b, log := makeBridge(t, f)
+		l := &listening{Discord: f, bridge: b, log: log, in: new(receiver)}
+		l.stop = running(t, b, l.in)
+		settled(time.Second)
+		l.thread = open(t, b, "Grace", "session-1")
+		settled(time.Second)
+		test(t, l)
+		if err := l.stop(); err != nil {
+			t.Error(err)
+		}
+		clean(t, f, log)
+	})
+}
+
+// write lets an operator write.
+func (l *listening) write(text string) (remote string) { return l.Write(l.thread.Ref, "Ada", text, "") }
+
+// expect checks what came in, once everything had the time to.
+func (l *listening) expect(t *testing.T, want ...string) {
+	t.Helper()
+	settled(5 * time.Minute)
+	if got := l.in.heard(t, l.bridge); !slices.Equal(got, want) {
+		t.Errorf("relay heard %q, want %q\n%s", got, want, l.log)
+	}
+	if way, problem := l.bridge.Receiving(); way != "gateway" || problem != "" {
+		t.Errorf("reception is %s: %s", way, problem)
+	}
+}
+
+// Only what people do in relay's threads is heard.
+func TestGatewayHears(t *testing.T) {
+	listen(t, func(t *testing.T, l *listening) {
+		answer := l.write("Hello")
+		l.WriteElsewhere("canary: not for relay")
+		l.Write(l.MakeThread("Lunch"), "Ada", "canary: pizza?", "")
+		l.WriteAsBot(l.thread.Ref, "beep")
+		l.WriteAsWebhook(l.thread.Ref, "ding")
+		l.Unfold(answer)
+		l.Write(l.thread.Ref, "Ada", "about that", answer)
+		l.Edit(l.thread.Ref, answer, "Hello!")
+		gone := l.write("oops")
+		l.Delete(l.thread.Ref, "Ada", gone)
+		l.DeleteBulk(l.thread.Ref, answer, gone)
+		l.CloseThread(l.thread.Ref)
+		l.ReopenThread(l.thread.Ref)
+		l.Rename(l.thread.Ref, "VIP")
+		l.expect(t, "Hello", "about that", "edited Hello!", "oops", "deleted ", "deleted ", "deleted ", "closed", "reopened")
+		list := l.in.inbounds(t, l.bridge)
+		if list[1].ReplyTo != answer || list[0].Operator != "Ada" || list[0].SessionID != "session-1" || list[0].Remote != answer {
+			t.Errorf("it is %+v", list[:2])
+		}
+		if remotes := []string{list[4].Remote, list[5].Remote, list[6].Remote}; !slices.Equal(remotes, []string{gone, answer, gone}) {
+			t.Errorf("deleted are %v", remotes)
+		}
+		l.DeleteThread(l.thread.Ref)
+		settled(time.Second)
+		if got := l.in.heard(t, l.bridge); got[len(got)-1] != "thread deleted" {
+			t.Errorf("relay heard %q", got)
+		}
+		for _, u := range l.in.updates {
+			if strings.Contains(string(u.Raw), "canary") {
+				t.Errorf("it is stored: %s", u.Raw)
+			}
+		}
+	})
+}
+
+// Whatever ends a connection, nothing is missed and nothing comes twice.
+func TestGatewayReturns(t *testing.T) {
+	for name, c := range map[string]struct {
+		breaks             func(l *listening)
+		identified, resume int
+	}{
+		"cut":               {func(l *listening) { l.Cut() }, 1, 1},
+		"op 7":              {func(l *listening) { l.Reconnect() }, 1, 1},
+		"op 9":              {func(l *listening) { l.Invalidate() }, 2, 0},
+		"unknown error":     {func(l *listening) { l.CloseGateway(4000) }, 1, 1},
+		"session timed out": {func(l *listening) { l.CloseGateway(4009) }, 1, 1},
+		"session forgotten": {func(l *listening) { l.Forget(); l.Cut() }, 2, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			listen(t, func(t *testing.T, l *listening) {
+				l.write("before")
+				settled(time.Second)
+				c.breaks(l)
+				l.write("meanwhile")
+				l.expect(t, "before", "meanwhile")
+				l.write("after")
+				l.expect(t, "before", "meanwhile", "after")
+				if identified, resumed, _ := l.Connections(); identified != c.identified || resumed != c.resume {
+					t.Errorf("identified %d times, resumed %d", identified, resumed)
+				}
+			})
+		})
+	}
+}
+
+// A long time without a gateway: what was written, closed and deleted meanwhile
+// is asked for.
+func TestGatewayCatchesUp(t *testing.T) {
+	listen(t, func(t *testing.T, l *listening) {
+		second := open(t, l.bridge, "Ben", "session-2")
+		third := open(t, l.bridge, "Cleo", "session-3")
+		l.write("before")
+		settled(time.Second)
+		l.Forget()
+		l.Down(true)
+		l.Cut()
+		settled(time.Minute)
+		if _, problem := l.bridge.Receiving(); problem == "" {
+			t.Error("nobody is told that nothing is received")
+		}
+		var want []string
+		for i := range 150 { // more than a page
+			text := "line " + jsonOf(i)
+			l.write(text)
+			want = append(want, text)
+		}
+		l.Write(second.Ref, "Ada", "bye", "")
+		l.CloseThread(second.Ref)
+		l.DeleteThread(third.Ref)
+		l.Down(false)
+		settled(5 * time.Minute)
+		got := l.in.heard(t, l.bridge)
+		rest := got[1:]
+		if len(rest) != 153 || !slices.Equal(rest[:150], want) {
+			t.Fatalf("relay heard %d: %q", len(got), got)
+		}
+		for _, more := range []string{"bye", "closed", "thread deleted"} {
+			if !slices.Contains(rest[150:], more) {
+				t.Errorf("relay did not hear %q: %q", more, rest[150:])
+			}
+		}
+	})
+}
+
+// A gateway that says nothing any more is found out, and left.
+func TestGatewaySilent(t *testing.T) {
+	listen(t, func(t *testing.T, l *listening) {
+		settled(10 * time.Minute)
+		if _, _, beats := l.Connections(); beats < 10 {
+			t.Errorf("%d heartbeats in ten minutes", beats)
+		}
+		l.Silence(true)
+		l.write("into the silence")
+		settled(101 * time.Second)
+		l.Silence(false)
+		l.expect(t, "into the silence")
+		if identified, resumed, _ := l.Connections(); identified+resumed < 2 {
+			t.Error("the dead connection is still kept")
+		}
+	})
+}
+
+// Codes after which nothing can be received until a human does something.
+func TestGatewayRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		breaks func(f *bridgetest.Discord)
+		fix    string
+	}{
+		"4004": {func(f *bridgetest.Discord) { f.Reject(4004) }, "DISCORD_BOT_TOKEN"},
+		"4013": {func(f *bridgetest.Discord) { f.Reject(4013) }, "update relay"},
+		"4014": {func(f *bridgetest.Discord) { f.SwitchIntent(false) }, "Message Content Intent"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := bridgetest.NewDiscordBubble(t)
+				b, log := makeBridge(t, f)
+				c.breaks(f)
+				err := b.Run(t.Context(), new(receiver))
+				var human *chat.Misconfigured
+				if !errors.As(err, &human) || !strings.Contains(human.Fix, c.fix) {
+					t.Errorf("the bridge says %v", err)
+				}
+				if identified, _, _ := f.Connections(); identified != 1 {
+					t.Errorf("it tried %d times", identified)
+				}
+				if _, problem := b.Receiving(); problem == "" {
+					t.Error("reception is well")
+				}
+				clean(t, f, log)
+			})
+		})
+	}
+	t.Run("in the middle", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			f := bridgetest.NewDiscordBubble(t)
+			b, _ := makeBridge(t, f)
+			ended := make(chan error, 1)
+			go func() { ended <- b.Run(t.Context(), new(receiver)) }()
+			settled(time.Minute)
+			f.SwitchIntent(false)
+			f.Forget()
+			f.CloseGateway(4014)
+			var human *chat.Misconfigured
+			if err := <-ended; !errors.As(err, &human) || !strings.Contains(human.Fix, "Intent") {
+				t.Errorf("the bridge says %v", err)
+			}
+		})
+	})
+	t.Run("wrong token", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			f := bridgetest.NewDiscordBubble(t)
+			b, log := makeBridge(t, f, func(c *discord.Config) { c.Token = "canary-canary-canary-canary" })
+			var human *chat.Misconfigured
+			if err := b.Run(t.Context(), new(receiver)); !errors.As(err, &human) || !strings.Contains(human.Fix, "DISCORD_BOT_TOKEN") {
+				t.Errorf("the bridge says %v", err)
+			}
+			clean(t, f, log)
+		})
+	})
+}
+
+// discordgo's Open never returns when the gateway first of all asks to connect
+// again. The bridge goes on without it. Locks are no part of a bubble: this
+// takes real time, on a real network.
+func TestGatewayWedged(t *testing.T) {
+	f := bridgetest.NewDiscord(t)
+	b, log := makeBridge(t, f, func(c *discord.Config) {
+		c.APIURL, c.Transport, c.Dial = f.URL+"/api/v10", nil, nil
+		c.Patience, c.Pause = 300*time.Millisecond, func(int) time.Duration { return 10 * time.Millisecond }
+	})
+	f.First(7)
+	in := new(receiver)
+	stop := running(t, b, in)
+	until(t, "the bridge connects", f.Connected)
+	th := open(t, b, "Grace", "")
+	f.Write(th.Ref, "Ada", "Hello", "")
+	until(t, "the message comes in", func() bool { return slices.Equal(in.heard(t, b), []string{"Hello"}) })
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	clean(t, f, log)
+}
+
+// until waits for something asynchronous.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("never: " + what)
+		}
+	}
+}
+
+// Without the gateway the bridge sends, says that it receives nothing, and
+// connects to nothing.
+func TestGatewayOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewDiscordBubble(t)
+		b, log := makeBridge(t, f, func(c *discord.Config) { c.Gateway = false })
+		if err := b.Run(t.Context(), new(receiver)); err != nil {
+			t.Fatal(err)
+		}
+		open(t, b, "Grace", "")
+		if way, problem := b.Receiving(); way != "none" || problem != "" || !strings.Contains(log.String(), "ENABLE_DISCORD_GATEWAY") {
+			t.Errorf("reception is %s: %s\n%s", way, problem, log)
+		}
+		if identified, _, _ := f.Connections(); identified != 0 {
+			t.Error("it connected")
+		}
+		clean(t, f, log)
+	})
+}
+
+// An event that cannot be stored is kept until it can: Discord tells it once.
+func TestGatewayStoreAway(t *testing.T) {
+	listen(t, func(t *testing.T, l *listening) {
+		l.in.mu.Lock()
+		l.in.fail = 5
+		l.in.mu.Unlock()
+		l.write("one")
+		l.write("two")
+		l.expect(t, "one", "two")
+	})
+}
+
+// What the bridge itself does to a thread is no news; what nobody does neither.
+func TestOwnTurns(t *testing.T) {
+	listen(t, func(t *testing.T, l *listening) {
+		must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpClose})
+		settled(time.Second)
+		must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpPost, Text: "again", Key: key()})
+		settled(time.Second)
+		must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpClose})
+		must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpReopen})
+		settled(time.Second)
+		time.Sleep(8 * 24 * time.Hour)
+		l.Idle(l.thread.Ref)
+		l.expect(t)
+		l.write("back")
+		l.expect(t, "reopened", "back")
+	})
+}
+
+// The first connection asks for what was written while relay was away, as far
+// back as it may.
+func TestCatchUpAtStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewDiscordBubble(t)
+		b, _ := makeBridge(t, f)
+		th := open(t, b, "Grace", "")
+		f.Write(th.Ref, "Ada", "long ago", "")
+		time.Sleep(25 * time.Hour)
+		f.Write(th.Ref, "Ada", "just now", "")
+		time.Sleep(time.Hour)
+		b, log := makeBridge(t, f, func(c *discord.Config) { c.CatchUp = 24 * time.Hour })
+		in := new(receiver)
+		stop := running(t, b, in)
+		settled(time.Minute)
+		if got := in.heard(t, b); !slices.Equal(got, []string{"just now"}) {
+			t.Errorf("relay heard %q", got)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+		clean(t, f, log)
+	})
+}

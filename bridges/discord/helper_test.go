@@ -1,0 +1,194 @@
+package discord_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay/bridges/bridgetest"
+	"relay/bridges/discord"
+	"relay/server/chat"
+)
+
+// testLog collects what a bridge logs.
+type testLog struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *testLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+func (l *testLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+// makeBridge makes a bridge to the fake, in process.
+func makeBridge(t *testing.T, f *bridgetest.Discord, change ...func(*discord.Config)) (*discord.Bridge, *testLog) {
+	t.Helper()
+	log := new(testLog)
+	cfg := discord.Config{Token: f.Token, ChannelID: f.Channel, Gateway: true, Transport: f.Transport(), Dial: f.Dial, APIURL: "http://discord.test/api/v10",
+		Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	for _, c := range change {
+		c(&cfg)
+	}
+	b, err := discord.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, log
+}
+
+func jsonOf(v any) string {
+	out, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(out)
+}
+
+// receiver keeps updates in memory.
+type receiver struct {
+	mu      sync.Mutex
+	fail    int // the next so many are not stored
+	updates []chat.Update
+	keys    map[string]int
+}
+
+func (r *receiver) Receive(_ context.Context, u chat.Update) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.fail > 0 {
+		r.fail--
+		return errors.New("the disk is away")
+	}
+	if r.keys == nil {
+		r.keys = map[string]int{}
+	}
+	if r.keys[u.Key]++; r.keys[u.Key] == 1 {
+		r.updates = append(r.updates, u)
+	}
+	return nil
+}
+
+// inbounds are what the updates mean, in order.
+func (r *receiver) inbounds(t *testing.T, b *discord.Bridge) (list []chat.Inbound) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, u := range r.updates {
+		in, err := b.Parse([]byte(u.Raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(in) > 0 && u.Thread != in[0].Thread.Ref {
+			t.Errorf("the update of %s waits in the lane %q", in[0].Thread.Ref, u.Thread)
+		}
+		list = append(list, in...)
+	}
+	return list
+}
+
+// heard is what came in, in short: the text of a message, else its kind.
+func (r *receiver) heard(t *testing.T, b *discord.Bridge) (list []string) {
+	t.Helper()
+	kinds := map[chat.InboundKind]string{chat.InboundEdited: "edited ", chat.InboundDeleted: "deleted ", chat.InboundThreadClosed: "closed",
+		chat.InboundThreadReopened: "reopened", chat.InboundThreadDeleted: "thread deleted"}
+	for _, in := range r.inbounds(t, b) {
+		list = append(list, kinds[in.Kind]+in.Text)
+	}
+	return list
+}
+
+// running runs a bridge's reception until the test or stop ends it.
+func running(t *testing.T, b *discord.Bridge, in chat.Receiver) (stop func() error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- b.Run(ctx, in) }()
+	ended := false
+	stop = func() error {
+		cancel()
+		if ended {
+			return nil
+		}
+		ended = true
+		return <-done
+	}
+	t.Cleanup(func() { _ = stop() })
+	return stop
+}
+
+// settled lets everything happen that happens within a while.
+func settled(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// must carries an op out.
+func must(t *testing.T, b *discord.Bridge, th chat.Thread, op chat.Op) string {
+	t.Helper()
+	remote, err := b.Do(t.Context(), th, op)
+	if err != nil {
+		t.Fatalf("op %d: %v", op.Kind, err)
+	}
+	return remote
+}
+
+var lastKey int
+
+// key makes a key that no other op has.
+func key() string {
+	lastKey++
+	return "KEY" + jsonOf(lastKey)
+}
+
+// open makes a thread.
+func open(t *testing.T, b *discord.Bridge, title, sessionID string) chat.Thread {
+	t.Helper()
+	ref := must(t, b, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: title, Text: "Page: https://shop.example", SessionID: sessionID, Key: key()})
+	return chat.Thread{Bridge: discord.Name, Channel: b.Channel(), Ref: ref, SessionID: sessionID}
+}
+
+// opFile makes a file to send.
+func opFile(name, mimeType, content string) *chat.OpFile {
+	return &chat.OpFile{Filename: name, MimeType: mimeType, Size: int64(len(content)), Open: func(context.Context) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(content)), nil
+	}}
+}
+
+// clean checks at a test's end that the schema allowed everything and that no
+// secret is in the log.
+func clean(t *testing.T, f *bridgetest.Discord, log *testLog) {
+	t.Helper()
+	for _, v := range f.Violations() {
+		t.Errorf("violation: %s", v)
+	}
+	if log != nil && strings.Contains(log.String(), "canary") {
+		t.Error("a secret is in the log")
+	}
+}
+
+// thread is a thread as operators see it.
+func thread(t *testing.T, f *bridgetest.Discord, ref string) bridgetest.Thread {
+	t.Helper()
+	for _, th := range f.Threads() {
+		if th.Ref == ref {
+			return th
+		}
+	}
+	t.Fatalf("there is no thread %s", ref)
+	return bridgetest.Thread{}
+}

@@ -1,0 +1,86 @@
+package discord
+
+import (
+	"encoding/json"
+	"strings"
+
+	"relay/server/chat"
+)
+
+// Types of interactions and of answers to them (Discord, "Interactions").
+const (
+	interactionPing    = 1
+	interactionCommand = 2
+	answerPong         = 1
+	answerMessage      = 4
+)
+
+// interaction is a slash command, or Discord's question whether anybody is
+// there.
+type interaction struct {
+	ID      string  `json:"id"`
+	Kind    int     `json:"type"`
+	Token   string  `json:"token"`
+	Thread  string  `json:"channel_id"`
+	Channel channel `json:"channel"`
+	Member  *struct {
+		Nick string `json:"nick"`
+		User author `json:"user"`
+	} `json:"member"`
+	Data struct {
+		Name    string `json:"name"`
+		Options []struct {
+			Value any `json:"value"`
+		} `json:"options"`
+	} `json:"data"`
+}
+
+// withoutToken is the raw interaction without the token, which answers to it
+// for 15 minutes and is not to be stored.
+func withoutToken(raw []byte) (json.RawMessage, error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return nil, err
+	}
+	delete(all, "token")
+	return json.Marshal(all)
+}
+
+// commanded is a slash command as if it were written: /note text is !note text.
+func (e *event) commanded() ([]chat.Inbound, error) {
+	var i interaction
+	if err := json.Unmarshal(e.Data, &i); err != nil {
+		return nil, err
+	}
+	if i.ID == "" || i.Thread == "" {
+		return nil, errNoID
+	}
+	if i.Kind != interactionCommand || i.Member == nil || i.Member.User.Bot {
+		return nil, nil
+	}
+	words := []string{"!" + i.Data.Name}
+	for _, o := range i.Data.Options {
+		if text, ok := o.Value.(string); ok {
+			words = append(words, text)
+		}
+	}
+	in := e.in(chat.InboundMessage, i.Thread)
+	in.Remote, in.Text, in.At = i.ID, strings.Join(words, " "), chat.TimeOf(madeAt(i.ID))
+	if in.Operator = i.Member.Nick; in.Operator == "" {
+		in.Operator = i.Member.User.name()
+	}
+	return []chat.Inbound{in}, nil
+}
+
+// answer is what the operator sees at once, and nobody else; what comes of the
+// command is told in the thread.
+func answer(text string) map[string]any {
+	return map[string]any{"type": answerMessage, "data": map[string]any{"content": text, "flags": ephemeral, "allowed_mentions": noMentions}}
+}
+
+// What an operator sees of its slash command.
+const (
+	answerDone     = "Done; what came of it is said in the thread."
+	answerElse     = "This command works in the threads that relay opens."
+	answerNotSaved = "relay could not take the command. Please try again."
+)

@@ -1,0 +1,190 @@
+package discord
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"relay/server/chat"
+)
+
+// open makes a session's thread, its summary the first message.
+func (b *Bridge) open(ctx context.Context, op chat.Op) (ref string, err error) {
+	ref, err = b.openOnce(ctx, op)
+	if errors.Is(err, errFull) {
+		if err = b.makeRoom(ctx); err == nil {
+			ref, err = b.openOnce(ctx, op)
+		}
+	}
+	if errors.Is(err, errChannelKind) {
+		b.changed()
+		err = fmt.Errorf("open a thread: %w", err)
+	}
+	if err != nil {
+		return "", ofChannel(err)
+	}
+	b.threads.learn(&channel{ID: ref, LastMessage: ref}, op.SessionID)
+	return ref, nil
+}
+
+func (b *Bridge) openOnce(ctx context.Context, op chat.Op) (ref string, err error) {
+	at, err := b.where(ctx)
+	if err != nil {
+		return "", err
+	}
+	if at.forum() {
+		return b.openPost(ctx, at, op)
+	}
+	return b.openThread(ctx, op)
+}
+
+// openThread makes a thread of a text channel from a message, whose id it has.
+// Both steps have the same effect however often they are taken.
+func (b *Bridge) openThread(ctx context.Context, op chat.Op) (ref string, err error) {
+	if ref = b.sent.started(op.Key); ref == "" && op.Ambiguous {
+		if ref, err = b.starter(ctx, b.cfg.ChannelID, op.Key); err != nil {
+			return "", err
+		}
+	}
+	if ref == "" {
+		m := firstMessage(op)
+		m.Nonce, m.EnforceNonce = op.Key, op.Key != ""
+		if ref, err = b.write(ctx, b.cfg.ChannelID, m, nil); err != nil {
+			return "", err
+		}
+		b.sent.start(op.Key, ref)
+	}
+	err = b.api.call(ctx, request{method: http.MethodPost, path: path("/channels/%s/messages/%s/threads", b.cfg.ChannelID, ref),
+		body: newThread{threadName(op.Title, op.SessionID), keepOpen}, repeatable: true}, nil)
+	switch {
+	case errors.Is(err, chat.ErrMessageGone): // removed between the steps
+		b.sent.start(op.Key, "")
+		return "", fmt.Errorf("the thread's first message was removed: %s", reason(err))
+	case err != nil && !errors.Is(err, errThreadExists):
+		return "", err
+	}
+	return ref, nil
+}
+
+// starter finds the message that an earlier attempt made, among the newest of
+// the channel; "" when there is none.
+func (b *Bridge) starter(ctx context.Context, in, key string) (remote string, err error) {
+	var list []recalled
+	if err := b.api.get(ctx, path("/channels/%s/messages", in)+"?limit=100", &list); err != nil {
+		return "", err
+	}
+	me, err := b.me(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range list {
+		if m.Author.ID == me.ID && m.marked(key) {
+			return m.ID, nil
+		}
+	}
+	return "", nil
+}
+
+// marked reports whether a message was made by the call of a key.
+func (m *recalled) marked(key string) bool {
+	return slices.ContainsFunc(m.Embeds, func(e embed) bool { return e.URL == markAddress+key })
+}
+
+// openPost makes a thread of a forum. A forum knows no nonces: after a lost
+// answer the thread is looked for by the mark of its first message.
+func (b *Bridge) openPost(ctx context.Context, at *channel, op chat.Op) (ref string, err error) {
+	if op.Ambiguous {
+		if ref, err = b.adopt(ctx, at, op); err != nil || ref != "" {
+			return ref, err
+		}
+	}
+	var made channel
+	err = b.api.call(ctx, request{method: http.MethodPost, path: path("/channels/%s/threads", b.cfg.ChannelID),
+		body: newPost{newThread{threadName(op.Title, op.SessionID), keepOpen}, at.tags(), firstMessage(op)}}, &made)
+	if err == nil && made.ID == "" {
+		err = fmt.Errorf("%w: Discord told no id", chat.ErrAmbiguous)
+	}
+	return made.ID, err
+}
+
+// adopt finds the thread that an earlier attempt made; "" when there is none.
+func (b *Bridge) adopt(ctx context.Context, at *channel, op chat.Op) (ref string, err error) {
+	list, err := b.active(ctx, at)
+	if err != nil {
+		return "", err
+	}
+	name := threadName(op.Title, op.SessionID)
+	for i := range list {
+		if list[i].Name != name {
+			continue
+		}
+		var first recalled
+		err := b.api.get(ctx, path("/channels/%s/messages/%s", list[i].ID, list[i].ID), &first)
+		if errors.Is(err, chat.ErrMessageGone) || errors.Is(err, chat.ErrThreadGone) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		if first.marked(op.Key) {
+			return list[i].ID, nil
+		}
+	}
+	return "", nil
+}
+
+// active lists the open threads that the bot made in its channel, newest first.
+func (b *Bridge) active(ctx context.Context, at *channel) (list []channel, err error) {
+	me, err := b.me(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Threads []channel `json:"threads"`
+	}
+	if err := b.api.get(ctx, path("/guilds/%s/threads/active", at.Guild), &answer); err != nil {
+		return nil, err
+	}
+	for _, c := range answer.Threads {
+		if c.Parent == b.cfg.ChannelID && c.Owner == me.ID {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, func(a, b channel) int {
+		return cmp.Or(cmp.Compare(len(b.ID), len(a.ID)), cmp.Compare(b.ID, a.ID))
+	})
+	return list, nil
+}
+
+// room is how many threads are archived when the server is full.
+const room = 10
+
+// makeRoom archives the threads of ours in which nothing was written for the
+// longest time: a server has at most 1,000 open ones. Who writes there opens
+// them again.
+func (b *Bridge) makeRoom(ctx context.Context) error {
+	at, err := b.where(ctx)
+	if err != nil {
+		return err
+	}
+	list, err := b.active(ctx, at)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return &chat.Misconfigured{Problem: "the server has 1,000 open threads, none of them relay's", Fix: "close threads that are done with in other channels"}
+	}
+	slices.SortFunc(list, func(a, b channel) int {
+		return cmp.Or(cmp.Compare(len(a.LastMessage), len(b.LastMessage)), cmp.Compare(a.LastMessage, b.LastMessage))
+	})
+	b.log.Warn("the server has as many open threads as it may have; the quietest are archived", "count", min(room, len(list)))
+	for _, c := range list[:min(room, len(list))] {
+		if err := b.close(ctx, c.ID); err != nil && !errors.Is(err, chat.ErrThreadGone) {
+			return err
+		}
+	}
+	return nil
+}

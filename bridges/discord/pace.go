@@ -1,0 +1,153 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"relay/server/chat"
+)
+
+// pace keeps to the limits that Discord tells in the headers of its answers,
+// by route and channel (Discord, "Rate limits"). None is known beforehand.
+type pace struct {
+	mu     sync.Mutex
+	routes map[string]*allowance
+	all    time.Time // nothing may be asked before
+}
+
+// allowance is what is left of a route until its reset.
+type allowance struct {
+	left  int
+	reset time.Time
+}
+
+const (
+	maxRoutes  = 4096
+	shortPause = time.Second // a wait that is not worth a later attempt
+)
+
+var errPace = errors.New("Discord's limit for this is used up")
+
+func newPace() *pace { return &pace{routes: map[string]*allowance{}} }
+
+// routeOf is what a limit counts: the method and the path without the ids
+// behind the channel's or the server's.
+func routeOf(method, path string) string {
+	path, _, _ = strings.Cut(path, "?")
+	words := strings.Split(path, "/")
+	for i, w := range words {
+		id := w != "" && strings.Trim(w, "0123456789") == ""
+		if i > 2 && (id || words[i-1] == "reactions") {
+			words[i] = "*"
+		}
+	}
+	return method + " " + strings.Join(words, "/")
+}
+
+// await waits until a route may be asked again. A wait that is not short is
+// told by a [chat.RetryAfter].
+func (p *pace) await(ctx context.Context, route string) error {
+	for {
+		wait, all := p.wait(route)
+		if wait <= 0 {
+			return nil
+		}
+		if wait > shortPause {
+			scope := chat.ScopeLane
+			if all {
+				scope = chat.ScopeSink
+			}
+			return &chat.RetryAfter{After: wait, Scope: scope, Cause: errPace}
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// wait is how long a route has to be left alone; when it need not, one request
+// is counted. all tells that nothing may be asked.
+func (p *pace) wait(route string) (wait time.Duration, all bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	if wait := p.all.Sub(now); wait > 0 {
+		return whole(wait), true
+	}
+	a := p.routes[route]
+	if a == nil || !now.Before(a.reset) {
+		return 0, false
+	}
+	if a.left <= 0 {
+		return whole(a.reset.Sub(now)), false
+	}
+	a.left--
+	return 0, false
+}
+
+// whole rounds a wait up to milliseconds: due times have no less.
+func whole(d time.Duration) time.Duration { return d.Truncate(time.Millisecond) + time.Millisecond }
+
+// learn reads what an answer tells of the route's limit.
+func (p *pace) learn(route string, o *outcome) {
+	after, err := seconds(o.header.Get("X-RateLimit-Reset-After"))
+	left, wrong := strconv.Atoi(o.header.Get("X-RateLimit-Remaining"))
+	if err != nil || wrong != nil {
+		return
+	}
+	p.set(route, left, after)
+}
+
+func (p *pace) set(route string, left int, after time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	if len(p.routes) >= maxRoutes {
+		for name, a := range p.routes {
+			if !now.Before(a.reset) {
+				delete(p.routes, name)
+			}
+		}
+	}
+	p.routes[route] = &allowance{left: left, reset: now.Add(after)}
+}
+
+// block keeps a route, or with all everything, quiet: Discord asked for it.
+func (p *pace) block(route string, all bool, d time.Duration) {
+	if !all {
+		p.set(route, 0, d)
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if until := time.Now().Add(d); until.After(p.all) {
+		p.all = until
+	}
+}
+
+func seconds(text string) (time.Duration, error) {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || n < 0 || n > 1e6 {
+		return 0, errors.New("not a number of seconds")
+	}
+	return time.Duration(n * float64(time.Second)), nil
+}
+
+// maxPatience bounds what one 429 may ask for; what is asked for beyond is
+// asked for again.
+const maxPatience = time.Hour
+
+// patience is how long a 429 wants to be left alone, and a little more.
+func patience(told float64, h http.Header) time.Duration {
+	wait := time.Duration(min(max(told, 0), maxPatience.Seconds()) * float64(time.Second))
+	if header, err := seconds(h.Get("Retry-After")); err == nil {
+		wait = max(wait, min(header, maxPatience))
+	}
+	return whole(max(wait, 100*time.Millisecond) + rand.N(250*time.Millisecond))
+}

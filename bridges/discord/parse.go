@@ -1,0 +1,140 @@
+package discord
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"relay/server/chat"
+)
+
+// Parse implements [chat.Bridge]. Of what was stored it takes what people write
+// in threads of the bridge's channel.
+func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
+	var e event
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return nil, fmt.Errorf("%w: the update is not Discord's: %w", chat.ErrPermanent, err)
+	}
+	if e.Parent != b.cfg.ChannelID {
+		return nil, nil
+	}
+	list, err := e.inbound()
+	if err != nil {
+		return nil, fmt.Errorf("%w: a %s that cannot be read: %w", chat.ErrPermanent, e.Type, err)
+	}
+	return list, nil
+}
+
+// inbound says what an event means.
+func (e *event) inbound() ([]chat.Inbound, error) {
+	switch e.Type {
+	case "MESSAGE_CREATE", "MESSAGE_UPDATE":
+		return e.written()
+	case "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
+		return e.deleted()
+	case "THREAD_UPDATE", "THREAD_DELETE":
+		return e.turned()
+	case "INTERACTION_CREATE":
+		return e.commanded()
+	}
+	return nil, nil
+}
+
+// in is something that happened in a thread.
+func (e *event) in(kind chat.InboundKind, thread string) chat.Inbound {
+	return chat.Inbound{Kind: kind, Thread: chat.Thread{Bridge: Name, Channel: e.Parent, Ref: thread}, SessionID: e.Session}
+}
+
+var errNoID = errors.New("an id is missing")
+
+// written is a message or an edit of one. Discord also tells of edits that
+// nobody made: a link unfolded, a message was pinned.
+func (e *event) written() ([]chat.Inbound, error) {
+	var m message
+	if err := json.Unmarshal(e.Data, &m); err != nil {
+		return nil, err
+	}
+	if m.ID == "" || m.Channel == "" {
+		return nil, errNoID
+	}
+	edit := e.Type == "MESSAGE_UPDATE"
+	if !m.human() || edit && (m.EditedAt == nil || m.Content == nil) {
+		return nil, nil
+	}
+	in := e.in(chat.InboundMessage, m.Channel)
+	in.Remote, in.Operator, in.Text, in.At = m.ID, m.name(), m.text(), chat.TimeOf(m.Timestamp)
+	if edit {
+		in.Kind, in.At = chat.InboundEdited, chat.TimeOf(*m.EditedAt)
+		return []chat.Inbound{in}, nil
+	}
+	if m.Reference != nil && m.Kind == kindReply {
+		in.ReplyTo = m.Reference.Message
+	}
+	in.Files = m.files()
+	if in.Text == "" && len(in.Files) == 0 {
+		return nil, nil
+	}
+	return []chat.Inbound{in}, nil
+}
+
+// text is what a message says, with what it passes on.
+func (m *message) text() string {
+	var parts []string
+	if m.Content != nil && *m.Content != "" {
+		parts = append(parts, plain(*m.Content, m.Mentions))
+	}
+	for i := range m.Snapshots {
+		s := &m.Snapshots[i].Message
+		if text := plain(s.Content, nil); text != "" {
+			parts = append(parts, text)
+		} else if text := s.described(); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if len(parts) == 0 {
+		return m.described()
+	}
+	return strings.Join(parts, "\n")
+}
+
+// deleted are messages that somebody removed.
+func (e *event) deleted() (list []chat.Inbound, err error) {
+	var d deletion
+	if err := json.Unmarshal(e.Data, &d); err != nil {
+		return nil, err
+	}
+	if d.ID != "" {
+		d.IDs = append(d.IDs, d.ID)
+	}
+	if d.Channel == "" || len(d.IDs) == 0 {
+		return nil, errNoID
+	}
+	for _, id := range d.IDs {
+		in := e.in(chat.InboundDeleted, d.Channel)
+		in.Remote = id
+		list = append(list, in)
+	}
+	return list, nil
+}
+
+// turned is a thread that was archived, opened again or deleted.
+func (e *event) turned() ([]chat.Inbound, error) {
+	var c channel
+	if err := json.Unmarshal(e.Data, &c); err != nil {
+		return nil, err
+	}
+	if c.ID == "" {
+		return nil, errNoID
+	}
+	kind := chat.InboundThreadReopened
+	switch {
+	case e.Type == "THREAD_DELETE":
+		kind = chat.InboundThreadDeleted
+	case c.idle():
+		return nil, nil
+	case c.archived():
+		kind = chat.InboundThreadClosed
+	}
+	return []chat.Inbound{e.in(kind, c.ID)}, nil
+}

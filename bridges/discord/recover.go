@@ -1,0 +1,145 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"relay/server/chat"
+)
+
+// Find implements [chat.Bridge]. Open threads are told by the gateway when a
+// connection begins; else they are asked for, and then the archived ones.
+func (b *Bridge) Find(ctx context.Context, sessionID string) (chat.Thread, error) {
+	none := fmt.Errorf("%w: no thread's name leads to the session", chat.ErrThreadGone)
+	if sessionToken(sessionID, maxEncodedID) == "" {
+		return chat.Thread{}, none
+	}
+	if ref := b.threads.ref(sessionID); ref != "" {
+		return b.found(sessionID, ref), nil
+	}
+	at, err := b.where(ctx)
+	if err != nil {
+		return chat.Thread{}, err
+	}
+	open, err := b.active(ctx, at)
+	if err != nil {
+		return chat.Thread{}, settle(err)
+	}
+	b.remember(open)
+	if ref := b.threads.ref(sessionID); ref != "" {
+		return b.found(sessionID, ref), nil
+	}
+	if err := b.searchArchive(ctx, sessionID); err != nil {
+		return chat.Thread{}, settle(err)
+	}
+	if ref := b.threads.ref(sessionID); ref != "" {
+		return b.found(sessionID, ref), nil
+	}
+	return chat.Thread{}, none
+}
+
+func (b *Bridge) found(sessionID, ref string) chat.Thread {
+	th := chat.Thread{Bridge: Name, Channel: b.cfg.ChannelID, Ref: ref, SessionID: sessionID, Anchor: ref}
+	if known, _, _ := b.threads.get(ref); known.closed {
+		th.State = chat.ThreadClosed
+	}
+	return th
+}
+
+// remember learns threads that the bot made.
+func (b *Bridge) remember(list []channel) {
+	for i := range list {
+		b.threads.learn(&list[i], sessionOf(list[i].Name))
+	}
+}
+
+// archivePages bounds the search among archived threads.
+const archivePages = 3
+
+// searchArchive learns archived threads, newest first, until it meets that of a
+// session.
+func (b *Bridge) searchArchive(ctx context.Context, sessionID string) error {
+	me, err := b.me(ctx)
+	if err != nil {
+		return err
+	}
+	before := ""
+	for range archivePages {
+		var page struct {
+			Threads []channel `json:"threads"`
+			More    bool      `json:"has_more"`
+		}
+		if err := b.api.get(ctx, path("/channels/%s/threads/archived/public", b.cfg.ChannelID)+"?limit=100"+before, &page); err != nil {
+			return err
+		}
+		var mine []channel
+		for _, c := range page.Threads {
+			if c.Owner == me.ID {
+				mine = append(mine, c)
+			}
+			if c.Thread != nil {
+				before = "&before=" + c.Thread.ArchivedAt.UTC().Format("2006-01-02T15:04:05.000000Z")
+			}
+		}
+		b.remember(mine)
+		if !page.More || b.threads.ref(sessionID) != "" {
+			return nil
+		}
+	}
+	return nil
+}
+
+// Owner implements [chat.Bridge]. Only a thread that the bot made is believed;
+// if an operator gave it another name, its first message tells.
+func (b *Bridge) Owner(ctx context.Context, th chat.Thread) (sessionID string, err error) {
+	if known, is, _ := b.threads.get(th.Ref); is && known.session != "" {
+		return known.session, nil
+	}
+	c := new(channel)
+	if err := b.api.get(ctx, path("/channels/%s", th.Ref), c); err != nil {
+		return "", settle(err)
+	}
+	me, err := b.me(ctx)
+	if err != nil {
+		return "", err
+	}
+	if c.Parent != b.cfg.ChannelID || c.Owner != me.ID {
+		return "", fmt.Errorf("%w: the thread is not of relay's making", chat.ErrThreadGone)
+	}
+	if sessionID = sessionOf(c.Name); sessionID == "" {
+		if sessionID, err = b.anchored(ctx, c, me); err != nil {
+			return "", err
+		}
+	}
+	if sessionID == "" {
+		return "", fmt.Errorf("%w: the thread leads to no session", chat.ErrThreadGone)
+	}
+	b.threads.learn(c, sessionID)
+	return sessionID, nil
+}
+
+// anchored reads the session out of a thread's first message, which has the
+// thread's id. That of a text channel is in the channel.
+func (b *Bridge) anchored(ctx context.Context, c *channel, me *identity) (sessionID string, err error) {
+	at, err := b.where(ctx)
+	if err != nil {
+		return "", err
+	}
+	in := b.cfg.ChannelID
+	if at.forum() {
+		in = c.ID
+	}
+	var first recalled
+	err = b.api.get(ctx, path("/channels/%s/messages/%s", in, c.ID), &first)
+	if errors.Is(err, chat.ErrMessageGone) {
+		return "", nil
+	}
+	if err != nil {
+		return "", settle(err)
+	}
+	if first.Author.ID != me.ID || len(first.Embeds) == 0 || first.Embeds[0].Footer == nil {
+		return "", nil
+	}
+	return sessionOf(first.Embeds[0].Footer.Text), nil
+}

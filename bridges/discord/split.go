@@ -1,0 +1,130 @@
+package discord
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"relay/server/chat"
+)
+
+// Split implements [chat.Bridge]. Of an op with a file and more text than a
+// message holds, the text goes first. The parts of an edit after the first name
+// no message: the caller gives them the further copies, and what has none is
+// posted.
+func (b *Bridge) Split(op chat.Op) []chat.Op {
+	switch op.Kind {
+	case chat.OpPost, chat.OpEdit, chat.OpNote:
+		return splitText(op)
+	case chat.OpOpen:
+		return splitOpen(op)
+	}
+	return []chat.Op{op}
+}
+
+// splitOpen leaves as much of the summary in the opening as the thread's first
+// message holds; the rest are notes.
+func splitOpen(op chat.Op) []chat.Op {
+	pieces := split(op.Text, maxSummary, maxText, escape)
+	if len(pieces) < 2 {
+		return []chat.Op{op}
+	}
+	summary := op
+	op.Text = pieces[0]
+	summary.Kind, summary.Text = chat.OpNote, strings.Join(pieces[1:], "")
+	return append([]chat.Op{op}, splitText(summary)...)
+}
+
+func splitText(op chat.Op) []chat.Op {
+	if units(render(op)) <= maxText {
+		return []chat.Op{op}
+	}
+	form := escape
+	if op.Kind == chat.OpNote {
+		form = func(text string) string { return small(escape(text)) }
+	}
+	head := 0
+	if name := label(op); name != "" {
+		head = units(name) + 1
+	}
+	var parts []chat.Op
+	for i, piece := range split(op.Text, maxText-head, maxText, form) {
+		part := op
+		part.Text, part.File = piece, nil
+		if i > 0 {
+			part.From, part.Edited, part.ReplyTo, part.Remote = "", false, "", ""
+		}
+		parts = append(parts, part)
+	}
+	if op.File != nil {
+		parts = append(parts, chat.Op{Kind: op.Kind, File: op.File, Key: op.Key, Ambiguous: op.Ambiguous})
+	}
+	return parts
+}
+
+// split cuts text into pieces that are at most first and then limit units long
+// in the form in which they are sent. Joined again they are the text, but for
+// pieces of white space alone: Discord takes no such message. It cuts behind a
+// paragraph, else a line, else a word, as long as that fills half a message,
+// and never inside a character.
+func split(text string, first, limit int, form func(string) string) []string {
+	var pieces []string
+	for room := first; text != ""; room = limit {
+		piece := fitting(text, room, form)
+		if strings.TrimFunc(piece, unicode.IsSpace) != "" {
+			pieces = append(pieces, piece)
+		}
+		text = text[len(piece):]
+	}
+	return pieces
+}
+
+// fitting is a beginning of text that fits into room.
+func fitting(text string, room int, form func(string) string) string {
+	piece := cutUnits(text, room)
+	for {
+		if len(piece) < len(text) {
+			piece = piece[:breakpoint(piece, text)]
+		}
+		sent := units(form(piece))
+		if sent <= room {
+			return piece
+		}
+		long := units(piece)
+		shorter := cutUnits(piece, min(long*room/sent, long-1))
+		if shorter == "" { // one character that does not fit: never with our limits
+			_, size := utf8.DecodeRuneInString(text)
+			return text[:size]
+		}
+		piece = shorter
+	}
+}
+
+// breakpoint returns where to cut a piece off the text that it begins.
+func breakpoint(piece, text string) int {
+	for _, mark := range []string{"\n\n", "\n", " "} {
+		if i := strings.LastIndex(piece, mark); i >= len(piece)/2 {
+			return i + len(mark)
+		}
+	}
+	return wholeCharacter(piece, text)
+}
+
+// wholeCharacter moves a cut before a character whose accents, variation or
+// joined parts would be torn off, if that is near.
+func wholeCharacter(piece, text string) int {
+	cut := len(piece)
+	for range 16 {
+		next, _ := utf8.DecodeRuneInString(text[cut:])
+		last, size := utf8.DecodeLastRuneInString(text[:cut])
+		if !unicode.In(next, unicode.Mn, unicode.Me) && next != zeroWidthJoiner && last != zeroWidthJoiner {
+			return cut
+		}
+		if cut -= size; cut <= 0 {
+			break
+		}
+	}
+	return len(piece)
+}
+
+const zeroWidthJoiner = '\u200D'

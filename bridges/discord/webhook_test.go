@@ -1,0 +1,161 @@
+package discord_test
+
+import (
+	"crypto/ed25519"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"relay/bridges/bridgetest"
+	"relay/bridges/discord"
+)
+
+// RFC 8032 begins with this key; any would do.
+var (
+	private = ed25519.NewKeyFromSeed([]byte("a seed that is of 32 bytes, yes!"))
+	public  = hex.EncodeToString(private.Public().(ed25519.PublicKey))
+)
+
+// push posts a body to a bridge's webhook, signed, and changed then.
+func push(b *discord.Bridge, in *receiver, body string, change func(*http.Request)) (status int, answer map[string]any) {
+	const at = "1767225600"
+	r := httptest.NewRequest(http.MethodPost, "/webhooks/discord", strings.NewReader(body))
+	r.Header.Set("X-Signature-Timestamp", at)
+	r.Header.Set("X-Signature-Ed25519", hex.EncodeToString(ed25519.Sign(private, []byte(at+body))))
+	if change != nil {
+		change(r)
+	}
+	w := httptest.NewRecorder()
+	b.Webhook(in).ServeHTTP(w, r)
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Header().Get("Content-Type") != "application/json" {
+		return w.Code, nil
+	}
+	return w.Code, answer
+}
+
+// Only what Discord signed is taken.
+func TestSignature(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewDiscordBubble(t)
+		b, log := makeBridge(t, f, func(c *discord.Config) { c.PublicKey = public })
+		th := open(t, b, "Grace", "")
+		in := new(receiver)
+		body := jsonOf(f.Command(th.Ref, "Ada", "close", ""))
+		set := func(name, value string) func(*http.Request) {
+			return func(r *http.Request) { r.Header.Set(name, value) }
+		}
+		other := ed25519.NewKeyFromSeed([]byte("another seed that is of 32 bytes"))
+		for name, change := range map[string]func(*http.Request){
+			"no signature":  func(r *http.Request) { r.Header.Del("X-Signature-Ed25519") },
+			"no time":       func(r *http.Request) { r.Header.Del("X-Signature-Timestamp") },
+			"another time":  set("X-Signature-Timestamp", "1767225601"),
+			"not hex":       set("X-Signature-Ed25519", "signature"),
+			"too short":     set("X-Signature-Ed25519", "abcd"),
+			"another's key": set("X-Signature-Ed25519", hex.EncodeToString(ed25519.Sign(other, []byte("1767225600"+body)))),
+			"another body":  set("X-Signature-Ed25519", hex.EncodeToString(ed25519.Sign(private, []byte("1767225600{}")))),
+		} {
+			if status, answer := push(b, in, body, change); status != 401 || answer["error"] != "Unauthorized" {
+				t.Errorf("%s: %d %v", name, status, answer)
+			}
+		}
+		if status, _ := push(b, in, body, func(r *http.Request) { r.Method = http.MethodGet }); status != 405 {
+			t.Errorf("GET is answered %d", status)
+		}
+		if status, _ := push(b, in, strings.Repeat(" ", 2<<20), nil); status != 413 {
+			t.Errorf("a large body is answered %d", status)
+		}
+		for _, body := range []string{`{`, `{"type":3}`, `[]`} {
+			if status, answer := push(b, in, body, nil); status != 400 || answer["error"] == nil {
+				t.Errorf("%s is answered %d", body, status)
+			}
+		}
+		unkeyed, _ := makeBridge(t, f)
+		if status, answer := push(unkeyed, in, body, nil); status != 503 || !strings.Contains(answer["error"].(string), "DISCORD_PUBLIC_KEY") {
+			t.Errorf("without a key the answer is %d %v", status, answer)
+		}
+		if len(in.updates) > 0 {
+			t.Errorf("it had an effect: %v", in.updates)
+		}
+		clean(t, f, log)
+	})
+}
+
+// Discord asks whether anybody is there before it saves the address.
+func TestPing(t *testing.T) {
+	b := bridgeTo(t, answers{})
+	if status, _ := push(b, nil, `{"type":1}`, nil); status != 503 {
+		t.Errorf("without a key: %d", status)
+	}
+	b, err := discord.New(discord.Config{Token: canary, ChannelID: "111111111", PublicKey: strings.ToUpper(public)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, answer := push(b, nil, `{"id":"1","type":1,"version":1}`, nil); status != 200 || answer["type"] != 1.0 || len(answer) != 1 {
+		t.Errorf("it is answered %d %v", status, answer)
+	}
+}
+
+// A slash command is stored as what the operator would have written, and
+// answered to nobody else.
+func TestSlashCommands(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewDiscordBubble(t)
+		b, log := makeBridge(t, f, func(c *discord.Config) { c.PublicKey, c.Gateway = public, false })
+		in := new(receiver)
+		if err := b.Run(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+		if way, _ := b.Receiving(); way != "webhook" {
+			t.Errorf("reception is %q", way)
+		}
+		if menu := f.Commands(); !slices.Contains(menu, "close") || slices.Contains(menu, "delete") {
+			t.Errorf("the menu is %q", menu)
+		}
+		th := open(t, b, "Grace", "")
+		note := f.Command(th.Ref, "Ada", "note", "very angry")
+		for range 2 { // Discord may ask again
+			status, answer := push(b, in, jsonOf(note), nil)
+			data, _ := answer["data"].(map[string]any)
+			if status != 200 || answer["type"] != 4.0 || data["flags"] != 64.0 {
+				t.Errorf("it is answered %d %v", status, answer)
+			}
+		}
+		if _, answer := push(b, in, jsonOf(f.Command(f.Channel, "Ada", "close", "")), nil); !strings.Contains(jsonOf(answer), "threads that relay opens") {
+			t.Errorf("outside of a thread it is answered %v", answer)
+		}
+		list := in.inbounds(t, b)
+		if len(list) != 1 || list[0].Text != "!note very angry" || list[0].Operator != "Ada" || list[0].Thread.Ref != th.Ref || list[0].Remote != note["id"] {
+			t.Errorf("it means %+v", list)
+		}
+		for _, u := range in.updates {
+			if strings.Contains(string(u.Raw), "canary") {
+				t.Error("the interaction's token is stored")
+			}
+		}
+		in.fail = 1
+		if status, answer := push(b, in, jsonOf(f.Command(th.Ref, "Ada", "close", "")), nil); status != 200 || !strings.Contains(jsonOf(answer), "try again") {
+			t.Errorf("while nothing can be stored: %d %v", status, answer)
+		}
+		clean(t, f, log)
+	})
+}
+
+// Without an address to push to, slash commands come by the gateway.
+func TestSlashCommandsByGateway(t *testing.T) {
+	listen(t, func(t *testing.T, l *listening) {
+		l.Tell("INTERACTION_CREATE", l.Command(l.thread.Ref, "Ada", "close", ""))
+		elsewhere := maps.Clone(l.Command(l.thread.Ref, "Eve", "close", ""))
+		elsewhere["channel"] = map[string]any{"id": "800000000000000006", "type": 0}
+		l.Tell("INTERACTION_CREATE", elsewhere)
+		l.expect(t, "!close")
+		if said := l.Answers(); len(said) != 2 || !strings.Contains(jsonOf(said[0]), "Done") || !strings.Contains(jsonOf(said[1]), "threads that relay opens") {
+			t.Errorf("the answers are %v", said)
+		}
+	})
+}
