@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"relay/bridges/slack"
 	"relay/bridges/telegram"
 	"relay/server/chat"
 )
@@ -43,11 +44,14 @@ func Kinds(env Env) []Kind {
 		{Name: "discord", Live: "gateway", Channel: "discordChannelId",
 			Needs: []string{"discordBotToken", "discordChannelId"}, Uses: []string{"enableDiscordGateway", "discordPublicKey"}},
 		{Name: "slack", Live: "socket", Channel: "slackChannelId",
-			Needs: []string{"slackBotToken", "slackChannelId"}, Uses: []string{"slackSigningSecret", "slackAppToken"}},
+			Needs: []string{"slackBotToken", "slackChannelId"}, Uses: []string{"slackSigningSecret", "slackAppToken"}, New: env.slack},
 	}
 }
 
-var _ Receiving = (*telegram.Bridge)(nil)
+var (
+	_ Receiving = (*telegram.Bridge)(nil)
+	_ Receiving = (*slack.Bridge)(nil)
+)
 
 // telegram makes the bridge to Telegram.
 func (e Env) telegram(s *chat.Settings) (chat.Bridge, error) {
@@ -57,6 +61,20 @@ func (e Env) telegram(s *chat.Settings) (chat.Bridge, error) {
 		cfg.PublicURL = e.WebhookURL + telegram.Name
 	}
 	b, err := telegram.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// slack makes the bridge to Slack.
+func (e Env) slack(s *chat.Settings) (chat.Bridge, error) {
+	cfg := slack.Config{BotToken: s.Text("slackBotToken"), ChannelID: s.Text("slackChannelId"), SigningSecret: s.Text("slackSigningSecret"),
+		AppToken: s.Text("slackAppToken"), APIURL: e.SlackAPI, Log: e.Log}
+	if e.WebhookURL != "" {
+		cfg.PublicURL = e.WebhookURL + slack.Name
+	}
+	b, err := slack.New(cfg)
 	if err != nil {
 		return nil, err
 	}
