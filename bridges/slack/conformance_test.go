@@ -36,8 +36,8 @@ func TestConformance(t *testing.T) {
 		scopes []string
 		pushed bool
 	}{
-		"socket":  {bridgetest.AllScopes, false},
-		"webhook": {bridgetest.AllScopes, true},
+		"socket":     {bridgetest.AllScopes, false},
+		"webhook":    {bridgetest.AllScopes, true},
 		"few scopes": {append(slices.Clone(bridgetest.SeedScopes), "files:write"), false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 var (
 	errUnchanged = errors.New("it is so already")
 	errScope     = errors.New("a scope is missing")
-	errUnable    = errors.New("Slack could not do it now")
+	errUnable    = errors.New("the server could not do it now")
 )
 
 // refusals says what the Web API's error codes mean
@@ -100,11 +100,11 @@ func (b *Bridge) translate(method string, err error, doubtful bool) error {
 	case errors.As(err, &status) && status.Code == http.StatusTooManyRequests:
 		return b.patience(method, time.Second)
 	case errors.As(err, &status):
-		err = fmt.Errorf("Slack answered HTTP %d", status.Code)
+		err = fmt.Errorf("the answer was HTTP %d", status.Code)
 		doubtful = doubtful && status.Code >= http.StatusInternalServerError
 	case errors.Is(err, context.DeadlineExceeded) && !doubtful:
 		// Of a call that may be repeated, or never left: not in doubt.
-		err = errors.New("Slack did not answer in time")
+		err = errors.New("there was no answer in time")
 	case isJSON(err):
 		err = errors.New("the answer is not one of Slack's")
 	}

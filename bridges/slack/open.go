@@ -70,7 +70,7 @@ func (b *Bridge) join(ctx context.Context) bool {
 		_, _, _, err := b.api.JoinConversationContext(ctx, b.cfg.ChannelID)
 		return err
 	})
-	return err == nil
+	return err == nil || errors.Is(err, errUnchanged)
 }
 
 // closedSign begins the first message of a thread whose session is closed:

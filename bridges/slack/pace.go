@@ -22,7 +22,7 @@ const (
 	methodUpload = "files.completeUploadExternal"
 )
 
-var errPace = errors.New("Slack takes one message a second in a channel")
+var errPace = errors.New("a channel takes one message a second")
 
 // pace says when a method may be called. It never sleeps: who comes too early
 // is told when to come again.

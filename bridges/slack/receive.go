@@ -38,15 +38,17 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 		case err == nil && way == wayWebhook:
 			b.hears(wayWebhook)
 			return nil
-		case err == nil: // Slack asked for a new connection
-			failures = 0
-			continue
 		}
 		if lasted {
 			failures = 0
 		}
+		if err == nil && lasted {
+			continue // Slack asked for a new connection, as it does every few hours
+		}
 		failures++
-		b.complain(way, err)
+		if err != nil {
+			b.complain(way, err)
+		}
 		rest(ctx, pauseAfter(err, failures))
 	}
 	return nil
