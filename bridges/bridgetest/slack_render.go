@@ -10,6 +10,7 @@ import (
 type slackMessage struct {
 	ts, thread string // thread is "" outside of threads, and of what begins one
 	user       string // id; "" of a bot that shows another name
+	starter    string // the user who began the thread
 	bot, app   string // ids of an app that wrote it
 	username   string
 	text       string // in Slack's markup
@@ -46,7 +47,8 @@ func (m *slackMessage) render() map[string]any {
 	out := map[string]any{"type": "message", "ts": m.ts, "text": m.text,
 		// What a strict reader stumbles over.
 		"blocks": []any{map[string]any{"type": "rich_text", "block_id": 7, "elements": "odd"}}}
-	for name, value := range map[string]string{"user": m.user, "bot_id": m.bot, "app_id": m.app, "username": m.username, "subtype": m.subtype, "thread_ts": m.thread} {
+	for name, value := range map[string]string{"user": m.user, "bot_id": m.bot, "app_id": m.app, "username": m.username, "subtype": m.subtype,
+		"thread_ts": m.thread, "parent_user_id": m.starter} {
 		if value != "" {
 			out[name] = value
 		}
@@ -139,6 +141,9 @@ func (f *Slack) live(ts string) *slackMessage {
 func (f *Slack) add(m *slackMessage) *slackMessage {
 	m.ts = f.newTS()
 	m.text = colons.Replace(m.text)
+	if first := f.byTS[m.thread]; first != nil {
+		m.starter = first.user
+	}
 	f.messages, f.byTS[m.ts] = append(f.messages, m), m
 	return m
 }

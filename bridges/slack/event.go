@@ -48,6 +48,7 @@ type message struct {
 	Text     string   `json:"text"`
 	TS       string   `json:"ts"`
 	ThreadTS string   `json:"thread_ts"`
+	Starter  string   `json:"parent_user_id"` // who wrote the thread's first message
 	Edited   *edited  `json:"edited"`
 	Files    []file   `json:"files"`
 	Profile  *profile `json:"user_profile"`
@@ -105,10 +106,19 @@ func decode(raw []byte) (*envelope, error) {
 // nor Slack itself.
 func (e *envelope) human(m *message, own string) bool {
 	byBot := m.BotID != "" || m.Subtype == "bot_message" || m.AppID != "" && m.AppID == e.AppID || strings.HasPrefix(m.Metadata.Type, "relay_")
-	if byBot || m.User == "" || m.User == "USLACKBOT" || m.User == own {
-		return false
-	}
-	return !slices.ContainsFunc(e.Authorizations, func(a authorization) bool { return a.IsBot && a.UserID == m.User })
+	return !byBot && m.User != "" && m.User != "USLACKBOT" && !e.bot(m.User, own)
+}
+
+// bot reports whether a user is the app's bot: so says Slack of each event.
+func (e *envelope) bot(user, own string) bool {
+	return user == own || slices.ContainsFunc(e.Authorizations, func(a authorization) bool { return a.IsBot && a.UserID == user })
+}
+
+// foreign reports whether a person began the thread of a message: what
+// operators talk about among themselves.
+func (e *envelope) foreign(m *message, own string) bool {
+	known := own != "" || len(e.Authorizations) > 0
+	return known && m.Starter != "" && !e.bot(m.Starter, own)
 }
 
 // inThread reports whether a message is a reply in a thread.

@@ -34,7 +34,12 @@ func (b *Bridge) operator(m *message) string {
 }
 
 // name is the name of somebody who is mentioned.
-func (b *Bridge) name(user string) string { return cmp.Or(b.ask(user), "somebody") }
+func (b *Bridge) name(user string) string {
+	if me := b.self.Load(); me != nil && me.user == user {
+		return me.name
+	}
+	return cmp.Or(b.ask(user), "somebody")
+}
 
 // ask returns a user's display name, "" if Slack does not tell.
 func (b *Bridge) ask(user string) string {

@@ -45,7 +45,7 @@ func (b *Bridge) meaning(e *envelope) (in chat.Inbound, words *message) {
 		own = me.user
 	}
 	switch {
-	case slices.Contains(written, ev.Subtype) && ev.inThread() && e.human(&ev.message, own):
+	case slices.Contains(written, ev.Subtype) && ev.inThread() && e.human(&ev.message, own) && !e.foreign(&ev.message, own):
 		in.Kind, in.Remote, in.Thread.Ref = chat.InboundMessage, ev.TS, ev.ThreadTS
 		return in, &ev.message
 	case ev.Subtype == subtypeChanged && ev.Changed != nil:
