@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	"relay/bridges/slack"
 	"relay/bridges/telegram"
@@ -34,6 +35,9 @@ type Env struct {
 	// address.
 	WebhookURL                        string
 	TelegramAPI, DiscordAPI, SlackAPI string // other base URLs, or ""
+	// Forgets tells that after a restart nobody knows what was passed on before
+	// (bridge mode).
+	Forgets bool
 }
 
 // Kinds are the bridges that relay knows.
@@ -67,12 +71,19 @@ func (e Env) telegram(s *chat.Settings) (chat.Bridge, error) {
 	return b, nil
 }
 
+// slackBack is how far back operators' answers are looked for that were written
+// while relay was away, as long as Telegram keeps them.
+const slackBack = 24 * time.Hour
+
 // slack makes the bridge to Slack.
 func (e Env) slack(s *chat.Settings) (chat.Bridge, error) {
 	cfg := slack.Config{BotToken: s.Text("slackBotToken"), ChannelID: s.Text("slackChannelId"), SigningSecret: s.Text("slackSigningSecret"),
 		AppToken: s.Text("slackAppToken"), APIURL: e.SlackAPI, Log: e.Log}
 	if e.WebhookURL != "" {
 		cfg.PublicURL = e.WebhookURL + slack.Name
+	}
+	if !e.Forgets {
+		cfg.Back = slackBack
 	}
 	b, err := slack.New(cfg)
 	if err != nil {

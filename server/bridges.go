@@ -23,7 +23,7 @@ const (
 // BridgeKinds returns the bridges that relay knows, as the configuration wants
 // them made.
 func BridgeKinds(cfg Config, log *slog.Logger) []bridges.Kind {
-	env := bridges.Env{Log: log, TelegramAPI: cfg.TelegramAPIURL, DiscordAPI: cfg.DiscordAPIURL, SlackAPI: cfg.SlackAPIURL}
+	env := bridges.Env{Log: log, TelegramAPI: cfg.TelegramAPIURL, DiscordAPI: cfg.DiscordAPIURL, SlackAPI: cfg.SlackAPIURL, Forgets: cfg.Mode == ModeBridge}
 	switch {
 	case cfg.PublicURL == "":
 	case cfg.Mode == ModeBridge:

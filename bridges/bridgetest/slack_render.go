@@ -11,6 +11,7 @@ type slackMessage struct {
 	ts, thread string // thread is "" outside of threads, and of what begins one
 	user       string // id; "" of a bot that shows another name
 	starter    string // the user who began the thread
+	latest     string // the newest reply
 	bot, app   string // ids of an app that wrote it
 	username   string
 	text       string // in Slack's markup
@@ -48,7 +49,7 @@ func (m *slackMessage) render() map[string]any {
 		// What a strict reader stumbles over.
 		"blocks": []any{map[string]any{"type": "rich_text", "block_id": 7, "elements": "odd"}}}
 	for name, value := range map[string]string{"user": m.user, "bot_id": m.bot, "app_id": m.app, "username": m.username, "subtype": m.subtype,
-		"thread_ts": m.thread, "parent_user_id": m.starter} {
+		"thread_ts": m.thread, "parent_user_id": m.starter, "latest_reply": m.latest} {
 		if value != "" {
 			out[name] = value
 		}
@@ -142,7 +143,7 @@ func (f *Slack) add(m *slackMessage) *slackMessage {
 	m.ts = f.newTS()
 	m.text = colons.Replace(m.text)
 	if first := f.byTS[m.thread]; first != nil {
-		m.starter = first.user
+		m.starter, first.latest = first.user, m.ts
 	}
 	f.messages, f.byTS[m.ts] = append(f.messages, m), m
 	return m

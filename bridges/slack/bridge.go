@@ -46,6 +46,9 @@ type Config struct {
 	// Pause is what lies between two messages in the long run; 0 is Slack's
 	// second.
 	Pause time.Duration
+	// Back is how far back Run looks for what operators wrote while relay was
+	// away; 0 where nobody remembers what was passed on already.
+	Back time.Duration
 	// Transport carries the calls and Dial the socket; nil is the network.
 	Transport http.RoundTripper
 	Dial      func(ctx context.Context, network, address string) (net.Conn, error)
@@ -61,6 +64,7 @@ type Bridge struct {
 	base    *url.URL // of the Web API
 	pace    *pace
 	status  status
+	hearing hearing
 	self    atomic.Pointer[self]
 	threads *threads
 	names   *memo[person]    // by user

@@ -26,6 +26,9 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 	} else if b.cfg.SigningSecret == "" {
 		return errDeaf
 	}
+	if b.cfg.Back > 0 {
+		b.hearing.beat(time.Now().Add(-b.cfg.Back))
+	}
 	for failures := 0; ctx.Err() == nil; {
 		lasted, err := b.receive(ctx, in)
 		var human *chat.Misconfigured
@@ -37,6 +40,7 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 			return err
 		case err == nil && way == wayWebhook:
 			b.hears(wayWebhook)
+			b.catchUp(ctx, in)
 			return nil
 		}
 		if lasted {

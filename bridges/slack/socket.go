@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -43,12 +44,19 @@ func (b *Bridge) listen(ctx context.Context, in chat.Receiver) (lasted bool, err
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	begun := time.Now()
 	for {
 		var f frame
-		f, err = next(conn)
+		f, err = b.next(conn)
 		if err != nil {
 			break
+		}
+		if f.Type == "hello" {
+			reading.Go(func() { b.catchUp(ctx, in) })
 		}
 		done, failed := b.obey(ctx, conn, in, &f)
 		if err = failed; done || err != nil {
@@ -79,6 +87,7 @@ func (b *Bridge) connect(ctx context.Context) (*websocket.Conn, error) {
 	stay(conn)
 	conn.SetPingHandler(func(data string) error {
 		stay(conn)
+		b.hearing.beat(time.Now())
 		_ = conn.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(writeLimit)) // reading tells what is wrong
 		return nil
 	})
@@ -89,13 +98,16 @@ func (b *Bridge) connect(ctx context.Context) (*websocket.Conn, error) {
 func stay(conn *websocket.Conn) { _ = conn.SetReadDeadline(time.Now().Add(silence)) }
 
 // next reads a frame. One that is no JSON counts as empty.
-func next(conn *websocket.Conn) (f frame, err error) {
+func (b *Bridge) next(conn *websocket.Conn) (f frame, err error) {
 	_, raw, err := conn.ReadMessage()
 	if err != nil {
 		return f, fmt.Errorf("the connection to Slack ended: %w", err)
 	}
 	stay(conn)
 	_ = json.Unmarshal(raw, &f)
+	if f.Type != "hello" { // with it begins what is heard from here on
+		b.hearing.beat(time.Now())
+	}
 	return f, nil
 }
 
