@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/slack-go/slack"
 
@@ -22,6 +23,9 @@ func (b *Bridge) edit(ctx context.Context, me *self, th chat.Thread, op chat.Op)
 		op.ReplyTo = c.of
 	}
 	how := show(op, me.may(scopeNames), b.quote(ctx, th, op.ReplyTo))
+	if len(utf16.Encode([]rune(how.text))) > maxEdit { // the quote was not reckoned with
+		how = show(op, me.may(scopeNames), "")
+	}
 	err = b.change(ctx, op.Remote, slack.MsgOptionText(how.text, false))
 	if err == nil {
 		b.said(op.Remote, op)

@@ -52,7 +52,7 @@ var refusals = map[string]error{
 	"upgrade_required":    errUnable,
 
 	"channel_not_found":      &chat.Misconfigured{Problem: "Slack knows no such channel, or the app is not in it", Fix: fixChannel + "; for a private channel: " + fixInvite},
-	"not_in_channel":         &chat.Misconfigured{Problem: "the app is not in the channel", Fix: fixInvite},
+	"not_in_channel":         errOutside,
 	"is_archived":            &chat.Misconfigured{Problem: "the channel is archived", Fix: "unarchive the channel in Slack, or take another one for SLACK_CHANNEL_ID"},
 	"restricted_action":      &chat.Misconfigured{Problem: "the workspace does not let the app write in the channel", Fix: "allow it in the channel's settings, under Permissions, or ask an administrator of the workspace"},
 	"not_allowed_token_type": &chat.Misconfigured{Problem: "the token is not that of a bot", Fix: fixToken},
@@ -80,6 +80,8 @@ var sameRefusal = map[string]string{
 }
 
 var errToken = &chat.Misconfigured{Problem: "Slack does not accept the bot token", Fix: fixToken}
+
+var errOutside = &chat.Misconfigured{Problem: "the app is not in the channel", Fix: fixInvite}
 
 var errAppToken = &chat.Misconfigured{Problem: "Slack does not accept the app token", Fix: fixAppToken}
 

@@ -12,6 +12,7 @@ import (
 // advises 4,000 (https://docs.slack.dev/reference/methods/chat.postMessage).
 const (
 	maxText     = 3900
+	maxEdit     = 4000 // chat.update takes no more
 	maxFrom     = 200
 	maxTitle    = 150
 	maxUsername = 80

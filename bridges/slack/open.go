@@ -51,11 +51,10 @@ func (b *Bridge) openNew(ctx context.Context, op chat.Op) (ref string, err error
 	}
 	begun := time.Now()
 	m, err := b.say(ctx, look{text: parentText(op)}, "", about)
-	var wrong *chat.Misconfigured
 	switch {
 	case errors.Is(err, chat.ErrAmbiguous):
 		b.tries.first(op.Key, begun)
-	case errors.As(err, &wrong) && b.join(ctx):
+	case errors.Is(err, errOutside) && b.join(ctx):
 		m, err = b.say(ctx, look{text: parentText(op)}, "", about)
 	}
 	return m.Timestamp, err
