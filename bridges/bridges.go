@@ -92,6 +92,17 @@ func (e Env) slack(s *chat.Settings) (chat.Bridge, error) {
 	return b, nil
 }
 
+// SlackManifest is the manifest of the app that has to be made at Slack. It
+// works by Socket Mode, unless the settings have Slack push to an address that
+// it takes.
+func (e Env) SlackManifest(s *chat.Settings) string {
+	pushes := s.Text("slackAppToken") == "" && s.Text("slackSigningSecret") != ""
+	if !pushes || !strings.HasPrefix(e.WebhookURL, "https://") {
+		return slack.Manifest("")
+	}
+	return slack.Manifest(e.WebhookURL + slack.Name)
+}
+
 // missing are the settings that a kind still needs.
 func (k *Kind) missing(s *chat.Settings) []string {
 	missing := []string{}

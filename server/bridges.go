@@ -23,6 +23,15 @@ const (
 // BridgeKinds returns the bridges that relay knows, as the configuration wants
 // them made.
 func BridgeKinds(cfg Config, log *slog.Logger) []bridges.Kind {
+	return bridges.Kinds(bridgeEnv(cfg, log))
+}
+
+// SlackManifest is the manifest of the app that has to be made at Slack.
+func SlackManifest(cfg Config, settings *chat.Settings) string {
+	return bridgeEnv(cfg, slog.New(slog.DiscardHandler)).SlackManifest(settings)
+}
+
+func bridgeEnv(cfg Config, log *slog.Logger) bridges.Env {
 	env := bridges.Env{Log: log, TelegramAPI: cfg.TelegramAPIURL, DiscordAPI: cfg.DiscordAPIURL, SlackAPI: cfg.SlackAPIURL, Forgets: cfg.Mode == ModeBridge}
 	switch {
 	case cfg.PublicURL == "":
@@ -31,7 +40,7 @@ func BridgeKinds(cfg Config, log *slog.Logger) []bridges.Kind {
 	default:
 		env.WebhookURL = cfg.PublicURL + communityHooks
 	}
-	return bridges.Kinds(env)
+	return env
 }
 
 // Targets returns where events go: to the bridges and the webhook, as the

@@ -30,6 +30,15 @@ type hearing struct {
 	busy bool      // a gap is being read
 }
 
+// start says from when on a new bridge hears, unless it knows already.
+func (h *hearing) start(from time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.upTo.IsZero() {
+		h.upTo = from
+	}
+}
+
 // beat notes that the connection lives.
 func (h *hearing) beat(now time.Time) {
 	h.mu.Lock()

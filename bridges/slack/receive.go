@@ -27,7 +27,7 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 		return errDeaf
 	}
 	if b.cfg.Back > 0 {
-		b.hearing.beat(time.Now().Add(-b.cfg.Back))
+		b.hearing.start(time.Now().Add(-b.cfg.Back))
 	}
 	for failures := 0; ctx.Err() == nil; {
 		lasted, err := b.receive(ctx, in)
