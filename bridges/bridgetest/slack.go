@@ -135,17 +135,23 @@ func (f *Slack) Lacks(feature string) bool {
 	return feature == "replies" || feature == "reactions" && !slices.Contains(f.scopes, "reactions:write")
 }
 
-// Archive, Leave, MakePrivate and Revoke are done by people.
+// Archive archives the channel, or takes it out of the archive.
 func (f *Slack) Archive(archived bool) { f.set(func(c *slackChannel) { c.archived = archived }) }
 
 // Leave removes the app from the channel.
 func (f *Slack) Leave() { f.set(func(c *slackChannel) { c.left = true }) }
+
+// Invite takes the app into the channel.
+func (f *Slack) Invite() { f.set(func(c *slackChannel) { c.left = false }) }
 
 // MakePrivate makes the channel a private one.
 func (f *Slack) MakePrivate() { f.set(func(c *slackChannel) { c.private = true }) }
 
 // Revoke makes the bot's token invalid.
 func (f *Slack) Revoke() { f.set(func(c *slackChannel) { c.revoked = true }) }
+
+// Restore makes it valid again.
+func (f *Slack) Restore() { f.set(func(c *slackChannel) { c.revoked = false }) }
 
 func (f *Slack) set(change func(*slackChannel)) {
 	f.mu.Lock()

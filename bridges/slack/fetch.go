@@ -24,7 +24,7 @@ var errSignIn = &chat.Misconfigured{Problem: "Slack does not hand operators' fil
 func (b *Bridge) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
 	var file *slack.File
 	err := b.call(ctx, "files.info", true, func(ctx context.Context) (err error) {
-		file, _, _, err = b.api.GetFileInfoContext(ctx, ref, 0, 0)
+		file, _, _, err = b.api.GetFileInfoContext(ctx, ref, 1, 1)
 		return err
 	})
 	if errors.Is(err, chat.ErrMessageGone) {

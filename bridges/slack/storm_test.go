@@ -2,6 +2,7 @@ package slack_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -230,4 +231,41 @@ func TestCrowd(t *testing.T) {
 			t.Errorf("%d threads, %d messages came too early", len(o.Threads()), o.Limited())
 		}
 	})
+}
+
+// What a human has to mend is told with its fix, nothing is lost meanwhile, and
+// once it is mended everything arrives.
+func TestMended(t *testing.T) {
+	for name, c := range map[string]struct {
+		breaks, mends func(f *bridgetest.Slack)
+		fix           string
+	}{
+		"archived":      {func(f *bridgetest.Slack) { f.Archive(true) }, func(f *bridgetest.Slack) { f.Archive(false) }, "unarchive"},
+		"not invited":   {(*bridgetest.Slack).Leave, (*bridgetest.Slack).Invite, "/invite"},
+		"revoked":       {(*bridgetest.Slack).Revoke, (*bridgetest.Slack).Restore, "xoxb-"},
+		"missing scope": {func(f *bridgetest.Slack) { f.Grant("channels:history") }, func(f *bridgetest.Slack) { f.Grant(bridgetest.SeedScopes...) }, "install the app anew"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inOffice(t, func(t *testing.T, o *office) {
+				o.Grant(bridgetest.SeedScopes...)
+				session := o.visit(t, "ann")
+				o.say(t, session, "before", false)
+				o.settle(t)
+				th := o.Threads()[0].Ref
+				time.Sleep(time.Hour)
+				c.breaks(o.Slack)
+				o.say(t, session, "meanwhile", false)
+				time.Sleep(time.Hour)
+				var wrong *chat.Misconfigured
+				if err := o.desk.Trouble(); !errors.As(err, &wrong) || !strings.Contains(wrong.Fix, c.fix) || o.waiting(t) != 1 {
+					t.Errorf("the trouble is %v, %d wait", err, o.waiting(t))
+				}
+				c.mends(o.Slack)
+				o.settle(t)
+				if got := shown(o.Slack, th); strings.Count(got, "meanwhile") != 1 || len(o.Threads()) != 1 || o.desk.Trouble() != nil {
+					t.Errorf("the thread shows %q, the trouble is %v", got, o.desk.Trouble())
+				}
+			})
+		})
+	}
 }
