@@ -27,6 +27,7 @@ var arrows = []arrow{
 	{"relay/bridges/bridgetest", []string{"relay/server/chat", "relay/db", "github.com/getkin/kin-openapi", "golang.org/x/net",
 		"github.com/gorilla/websocket"}},
 	{"relay/bridges/discord", []string{"relay/server/chat", "github.com/bwmarrin/discordgo", "github.com/gorilla/websocket"}},
+	{"relay/bridges/slack", []string{"relay/server/chat", "github.com/slack-go/slack", "github.com/gorilla/websocket"}},
 	{"relay/bridges/telegram", []string{"relay/server/chat", "github.com/PaulSonOfLars/gotgbot/v2", "golang.org/x/time"}},
 	{"relay/bridges/webhook", []string{"relay/server/chat", "code.dny.dev/ssrf"}},
 	{"relay/server", []string{"relay/server/chat", "relay/db", "relay/bridges", "relay/assets", "relay/schema",

@@ -64,6 +64,7 @@ var commands = []command{
 	{"keys rotate public", "make a new public key; every page with the snippet needs it", rotate((*server.Keyring).RotatePublic)},
 	{"keys rotate secret", "make a new secret key and sign everybody out of the console", rotate((*server.Keyring).RotateSecret)},
 	{"doctor", "check database, public address and bridges, and say what to do about each fault", (*app).doctor},
+	{"manifest", "print the manifest of the app to make at Slack", (*app).manifest},
 	{"backup FILE", "copy the SQLite database to FILE, also while relay runs", (*app).backup},
 	{"restore FILE", "put a backup in the place of the SQLite database", (*app).restore},
 	{"migrate", "bring the database to this version's form; serve does it too", (*app).migrate},
@@ -288,16 +289,8 @@ func (a *app) forget(ctx context.Context, database *db.DB) error {
 	}
 }
 
-// warnUnused names the settings of bridges that this version does not have.
-func (a *app) warnUnused() {
-	if unused := server.UnusedVariables(a.cfg); len(unused) > 0 {
-		a.log.Warn("these have no effect yet: their bridges come with the next versions", "variables", unused)
-	}
-}
-
 // announceBridge tells people where their backend goes.
 func (a *app) announceBridge(base string) {
-	a.warnUnused()
 	if a.cfg.APIKey == "" {
 		a.log.Warn("API_KEY is not set: everybody who reaches this port can write to the desks and read the stream")
 	}
@@ -311,7 +304,6 @@ func (a *app) announceBridge(base string) {
 
 // announce tells people where to go.
 func (a *app) announce(base string, keys *server.Keyring) {
-	a.warnUnused()
 	start, hint := base+"/", ""
 	if keys.SetupOpen() {
 		start, hint = base+"/?setup="+keys.SetupCode(), "  (shows your keys: keep this address to yourself)"
@@ -432,6 +424,13 @@ func (a *app) doctor(ctx context.Context, _ string) error {
 		return fmt.Errorf("%d of the checks failed", failures)
 	}
 	return nil
+}
+
+// manifest prints what makes relay's app at Slack. It needs no database: what
+// is not configured yet is made by it.
+func (a *app) manifest(context.Context, string) error {
+	_, err := io.WriteString(a.stdout, server.SlackManifest(a.cfg, chat.SettingsOf(a.cfg.Settings, nil)))
+	return err
 }
 
 // storedSettings reads the settings out of the database, which has to be

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"relay/bridges/discord"
+	"relay/bridges/slack"
 	"relay/bridges/telegram"
 	"relay/server/chat"
 )
@@ -48,13 +49,14 @@ func Kinds(env Env) []Kind {
 		{Name: "discord", Live: "gateway", Channel: "discordChannelId",
 			Needs: []string{"discordBotToken", "discordChannelId"}, Uses: []string{"enableDiscordGateway", "discordPublicKey"}, New: env.discord},
 		{Name: "slack", Live: "socket", Channel: "slackChannelId",
-			Needs: []string{"slackBotToken", "slackChannelId"}, Uses: []string{"slackSigningSecret", "slackAppToken"}},
+			Needs: []string{"slackBotToken", "slackChannelId"}, Uses: []string{"slackSigningSecret", "slackAppToken"}, New: env.slack},
 	}
 }
 
 var (
 	_ Receiving = (*telegram.Bridge)(nil)
 	_ Receiving = (*discord.Bridge)(nil)
+	_ Receiving = (*slack.Bridge)(nil)
 )
 
 // telegram makes the bridge to Telegram.
@@ -87,6 +89,34 @@ func (e Env) discord(s *chat.Settings) (chat.Bridge, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// slack makes the bridge to Slack.
+func (e Env) slack(s *chat.Settings) (chat.Bridge, error) {
+	cfg := slack.Config{BotToken: s.Text("slackBotToken"), ChannelID: s.Text("slackChannelId"), SigningSecret: s.Text("slackSigningSecret"),
+		AppToken: s.Text("slackAppToken"), APIURL: e.SlackAPI, Log: e.Log}
+	if e.WebhookURL != "" {
+		cfg.PublicURL = e.WebhookURL + slack.Name
+	}
+	if !e.Stateless {
+		cfg.Back = catchUp
+	}
+	b, err := slack.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// SlackManifest is the manifest of the app that has to be made at Slack. It
+// works by Socket Mode, unless the settings have Slack push to an address that
+// it takes.
+func (e Env) SlackManifest(s *chat.Settings) string {
+	pushes := s.Text("slackAppToken") == "" && s.Text("slackSigningSecret") != ""
+	if !pushes || !strings.HasPrefix(e.WebhookURL, "https://") {
+		return slack.Manifest("")
+	}
+	return slack.Manifest(e.WebhookURL + slack.Name)
 }
 
 // missing are the settings that a kind still needs.

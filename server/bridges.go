@@ -5,7 +5,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"slices"
 	"strings"
 
 	"relay/bridges"
@@ -23,6 +22,15 @@ const (
 // BridgeKinds returns the bridges that relay knows, as the configuration wants
 // them made.
 func BridgeKinds(cfg Config, log *slog.Logger) []bridges.Kind {
+	return bridges.Kinds(bridgeEnv(cfg, log))
+}
+
+// SlackManifest is the manifest of the app that has to be made at Slack.
+func SlackManifest(cfg Config, settings *chat.Settings) string {
+	return bridgeEnv(cfg, slog.New(slog.DiscardHandler)).SlackManifest(settings)
+}
+
+func bridgeEnv(cfg Config, log *slog.Logger) bridges.Env {
 	env := bridges.Env{Log: log, TelegramAPI: cfg.TelegramAPIURL, DiscordAPI: cfg.DiscordAPIURL, SlackAPI: cfg.SlackAPIURL,
 		Stateless: cfg.Mode == ModeBridge}
 	switch {
@@ -32,7 +40,7 @@ func BridgeKinds(cfg Config, log *slog.Logger) []bridges.Kind {
 	default:
 		env.WebhookURL = cfg.PublicURL + communityHooks
 	}
-	return bridges.Kinds(env)
+	return env
 }
 
 // Targets returns where events go: to the bridges and the webhook, as the
@@ -75,20 +83,6 @@ func (c *Config) FileSeal() (*chat.FileSeal, error) {
 		secrets = chat.NewToken()
 	}
 	return chat.NewFileSeal(secrets, c.PublicURL)
-}
-
-// UnusedVariables are the variables of bridges that this version of relay does
-// not have.
-func UnusedVariables(cfg Config) (unused []string) {
-	for _, k := range BridgeKinds(cfg, slog.New(slog.DiscardHandler)) {
-		for _, def := range chat.SettingList {
-			ofKind := slices.Contains(k.Needs, def.Name) || slices.Contains(k.Uses, def.Name)
-			if k.New == nil && ofKind && cfg.Settings[def.Name] != nil {
-				unused = append(unused, def.Env)
-			}
-		}
-	}
-	return unused
 }
 
 // hookRoutes are for platforms, each of which proves itself in its own way.

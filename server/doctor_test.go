@@ -40,8 +40,8 @@ func TestDoctor(t *testing.T) {
 			[]string{"fail  access: it is locked\n        Fix: check DATABASE_URL"}, 1},
 		{"half set up", server.Config{}, map[string]chat.Raw{"telegramBotToken": chat.Raw(`"1:a"`)}, nil,
 			[]string{"fail  settings: telegramChatId is missing\n        Fix: set TELEGRAM_CHAT_ID"}, 1},
-		{"not supported", server.Config{}, map[string]chat.Raw{"slackBotToken": chat.Raw(`"x"`), "slackChannelId": chat.Raw(`"C"`)}, nil,
-			[]string{"slack\n  warn  settings: this version"}, 0},
+		{"another's token", server.Config{}, map[string]chat.Raw{"slackBotToken": chat.Raw(`"x"`), "slackChannelId": chat.Raw(`"C"`)}, nil,
+			[]string{"slack\n  fail  settings: the bot token is not one of Slack's\n        Fix: open your app"}, 1},
 		{"reached without https", server.Config{PublicURL: well.URL}, nil, nil, []string{"warn  PUBLIC_URL: relay answers at"}, 0},
 		{"somebody else answers", server.Config{PublicURL: other.URL}, nil, nil, []string{"warn  PUBLIC_URL: relay is not reached"}, 0},
 	}

@@ -285,12 +285,12 @@ func TestRotateKeys(t *testing.T) {
 
 func TestBridges(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
-		s.must("PATCH", "/api/admin/settings", secretKey, object{"slackBotToken": "xoxb-1234567890", "slackChannelId": "C1", "telegramBotToken": "1:abcdefghijk"})
+		s.must("PATCH", "/api/admin/settings", secretKey, object{"slackBotToken": "xoxb-1234567890", "telegramBotToken": "1:abcdefghijk"})
 		list := s.must("GET", "/api/admin/bridges", secretKey, nil).get("bridges").([]any)
 		got := fmt.Sprint(list)
 		s.refused(s.call("POST", "/api/admin/bridges/slack/test", secretKey, nil), 409, "slack")
 		s.refused(s.call("POST", "/api/admin/bridges/irc/test", secretKey, nil), 404, "Bridge not found")
-		for _, want := range []string{"missing:[telegramChatId] name:telegram", "missing:[discordBotToken discordChannelId] name:discord", "name:slack queue:0 receive:none state:unsupported"} {
+		for _, want := range []string{"missing:[telegramChatId] name:telegram", "missing:[discordBotToken discordChannelId] name:discord", "missing:[slackChannelId] name:slack queue:0 receive:none state:off"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("bridges are %s, without %s", got, want)
 			}

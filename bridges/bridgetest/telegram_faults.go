@@ -26,8 +26,11 @@ func (f *Telegram) Fail(n int, fault Fault) {
 func (f *Telegram) Storm(s Storm) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.faults.storm, f.faults.dice = s, rand.New(rand.NewSource(s.Seed))
+	f.faults.brew(s)
 }
+
+// brew begins a storm.
+func (f *faults) brew(s Storm) { f.storm, f.dice = s, rand.New(rand.NewSource(s.Seed)) }
 
 // writes reports whether a method changes what operators see.
 func writes(method string) bool {
@@ -43,21 +46,26 @@ func writes(method string) bool {
 func (f *Telegram) draw(method string) Fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	storm := f.faults.storm
-	if storm.All > 0 && f.faults.dice.Float64() < storm.All {
+	return f.faults.draw(writes(method))
+}
+
+// draw decides how a call fails that writes or reads; 0 is not at all.
+func (f *faults) draw(writes bool) Fault {
+	storm := f.storm
+	if storm.All > 0 && f.dice.Float64() < storm.All {
 		return FaultOutage
 	}
-	if !writes(method) {
+	if !writes {
 		return 0
 	}
-	if f.faults.left > 0 {
-		f.faults.left--
-		return f.faults.fault
+	if f.left > 0 {
+		f.left--
+		return f.fault
 	}
 	if storm == (Storm{}) {
 		return 0
 	}
-	chance := f.faults.dice.Float64()
+	chance := f.dice.Float64()
 	for _, share := range []struct {
 		of    float64
 		fault Fault

@@ -49,7 +49,10 @@ func (p params) in(object, name string) params {
 const refused = "connection refused"
 
 // ServeHTTP is the Bot API.
-func (f *Telegram) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *Telegram) ServeHTTP(w http.ResponseWriter, r *http.Request) { overNetwork(f.serve, w, r) }
+
+// overNetwork serves a request that came over a network.
+func overNetwork(serve http.HandlerFunc, w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		if cut := recover(); cut == refused {
 			panic(http.ErrAbortHandler)
@@ -57,7 +60,7 @@ func (f *Telegram) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(cut)
 		}
 	}()
-	f.serve(w, r)
+	serve(w, r)
 }
 
 func (f *Telegram) serve(w http.ResponseWriter, r *http.Request) {
@@ -173,14 +176,19 @@ func respond(w http.ResponseWriter, result any, refusal *apiError) {
 }
 
 // Transport reaches the fake without a network, for synctest.
-func (f *Telegram) Transport() http.RoundTripper { return roundTrip(f.carry) }
+func (f *Telegram) Transport() http.RoundTripper { return inProcess(f.serve) }
 
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (t roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
+// inProcess reaches a fake's handler without a network.
+func inProcess(serve http.HandlerFunc) http.RoundTripper {
+	return roundTrip(func(r *http.Request) (*http.Response, error) { return carry(serve, r) })
+}
+
 // carry serves a request in the caller's goroutine.
-func (f *Telegram) carry(r *http.Request) (resp *http.Response, err error) {
+func carry(serve http.HandlerFunc, r *http.Request) (resp *http.Response, err error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
@@ -201,7 +209,7 @@ func (f *Telegram) carry(r *http.Request) (resp *http.Response, err error) {
 		}
 	}()
 	recorder := httptest.NewRecorder()
-	f.serve(recorder, r)
+	serve(recorder, r)
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}

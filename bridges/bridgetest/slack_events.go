@@ -1,0 +1,234 @@
+package bridgetest
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// slackMail is what the app is told and has not acknowledged.
+type slackMail struct {
+	lastID  int
+	waiting []*slackLetter
+	told    []json.RawMessage // all events, in order
+	lost    int               // given up after all retries
+	late    int               // acknowledged after the deadline, or not at all
+	changed chan struct{}     // closed when something changed
+	hook    http.Handler      // takes what is pushed
+	sockets []*slackSocket
+	ticket  int
+}
+
+// slackLetter is an event on its way.
+type slackLetter struct {
+	id      string // of its envelope
+	payload json.RawMessage
+	tries   int
+	due     time.Time
+	pending bool // on its way: due is the deadline then
+}
+
+// The app has three seconds to acknowledge; then Slack tries again at once,
+// after a minute and after five.
+const ackDeadline = 3 * time.Second
+
+var slackRetries = []time.Duration{0, time.Minute, 5 * time.Minute}
+
+// tell makes an event of a message and sends it. The caller holds the lock.
+func (f *Slack) tell(event map[string]any) {
+	if event["type"] == nil {
+		event["type"] = "message"
+	}
+	if event["channel"] == nil {
+		event["channel"] = f.Channel
+	}
+	event["event_ts"], event["channel_type"] = f.newTS(), "channel"
+	if ts, ok := event["ts"].(string); ok && event["subtype"] == nil {
+		event["event_ts"] = ts
+	}
+	f.mail.lastID++
+	payload, err := json.Marshal(map[string]any{"type": "event_callback", "token": "unused", "team_id": "T0RELAY", "api_app_id": slackApp,
+		"event_id": fmt.Sprintf("Ev%08d", f.mail.lastID), "event_time": time.Now().Unix(), "event": event,
+		"authorizations": []any{map[string]any{"team_id": "T0RELAY", "user_id": slackBotUser, "is_bot": true}}})
+	if err != nil {
+		panic(err)
+	}
+	f.mail.told = append(f.mail.told, payload)
+	f.post(payload)
+}
+
+// post sends a payload.
+func (f *Slack) post(payload json.RawMessage) {
+	f.mail.lastID++
+	f.mail.waiting = append(f.mail.waiting, &slackLetter{id: fmt.Sprintf("envelope-%d", f.mail.lastID), payload: payload, due: time.Now()})
+	f.wake()
+}
+
+// Tell sends the app a payload as it is.
+func (f *Slack) Tell(payload string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.post(json.RawMessage(payload))
+}
+
+// Redeliver implements [Platform].
+func (f *Slack) Redeliver() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, payload := range f.mail.told {
+		f.post(payload)
+	}
+}
+
+// Waiting is how many events are not acknowledged, Late how often one was not
+// in time, Lost how many were given up.
+func (f *Slack) Waiting() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.mail.waiting)
+}
+
+// Late is how often an event was not acknowledged in time.
+func (f *Slack) Late() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.mail.late
+}
+
+// Lost is how many events were given up.
+func (f *Slack) Lost() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.mail.lost
+}
+
+// Told are the events so far, as they were sent.
+func (f *Slack) Told() []json.RawMessage {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.mail.told)
+}
+
+// PushTo has a handler take what is pushed; nil ends it.
+func (f *Slack) PushTo(h http.Handler) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.mail.hook = h
+	f.wake()
+}
+
+// wake lets the courier look again.
+func (f *Slack) wake() {
+	close(f.mail.changed)
+	f.mail.changed = make(chan struct{})
+}
+
+// deliver is the courier: it sends what is due and notes what was not
+// acknowledged in time.
+func (f *Slack) deliver() {
+	for {
+		f.mu.Lock()
+		due, wait := f.next()
+		hook, changed := f.mail.hook, f.mail.changed
+		f.mu.Unlock()
+		if due != nil {
+			if hook != nil {
+				f.settle(due, f.push(hook, due))
+			}
+			continue
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-f.done:
+			timer.Stop()
+			return
+		case <-changed:
+			timer.Stop()
+		case <-timer.C:
+		}
+	}
+}
+
+// next takes the first letter that is to be pushed now, or sends over sockets
+// what is due and returns how long to wait.
+func (f *Slack) next() (due *slackLetter, wait time.Duration) {
+	wait = time.Hour
+	now := time.Now()
+	for _, l := range slices.Clone(f.mail.waiting) {
+		if l.due.After(now) {
+			wait = min(wait, l.due.Sub(now))
+			continue
+		}
+		if l.pending || f.mail.hook == nil && !f.send(l) {
+			f.fail(l)
+			wait = 0
+			continue
+		}
+		l.pending, l.due = true, now.Add(ackDeadline)
+		wait = min(wait, ackDeadline)
+		if f.mail.hook != nil {
+			return l, 0
+		}
+	}
+	return nil, wait
+}
+
+// fail notes that a letter did not arrive, and when it is tried again.
+func (f *Slack) fail(l *slackLetter) {
+	f.mail.late++
+	if l.tries >= len(slackRetries) {
+		f.mail.lost++
+		f.drop(l.id)
+		return
+	}
+	l.pending, l.due = false, time.Now().Add(slackRetries[l.tries])
+	l.tries++
+}
+
+func (f *Slack) drop(id string) {
+	f.mail.waiting = slices.DeleteFunc(f.mail.waiting, func(l *slackLetter) bool { return l.id == id })
+}
+
+// settle notes what became of a pushed letter.
+func (f *Slack) settle(l *slackLetter, taken bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if taken {
+		f.drop(l.id)
+		return
+	}
+	f.fail(l)
+}
+
+// push brings a letter to the webhook.
+func (f *Slack) push(hook http.Handler, l *slackLetter) (taken bool) {
+	r := f.Sign(l.payload, time.Now())
+	if l.tries > 0 {
+		r.Header.Set("X-Slack-Retry-Num", strconv.Itoa(l.tries))
+		r.Header.Set("X-Slack-Retry-Reason", "http_error")
+	}
+	begun := time.Now()
+	answer := httptest.NewRecorder()
+	hook.ServeHTTP(answer, r)
+	return answer.Code/100 == 2 && time.Since(begun) < ackDeadline
+}
+
+// Sign makes a request of the Events API that is signed for a time.
+func (f *Slack) Sign(payload []byte, at time.Time) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, "/webhooks/slack", bytes.NewReader(payload))
+	r.Header.Set("Content-Type", "application/json")
+	stamp := strconv.FormatInt(at.Unix(), 10)
+	mac := hmac.New(sha256.New, []byte(f.Secret))
+	fmt.Fprintf(mac, "v0:%s:%s", stamp, payload)
+	r.Header.Set("X-Slack-Request-Timestamp", stamp)
+	r.Header.Set("X-Slack-Signature", "v0="+hex.EncodeToString(mac.Sum(nil)))
+	return r
+}

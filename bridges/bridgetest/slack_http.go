@@ -1,0 +1,200 @@
+package bridgetest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// slackError is a refusal of the Web API by its code.
+type slackError struct {
+	code   string
+	fields map[string]any
+	after  time.Duration // of a 429
+}
+
+func slackRefuse(code string) *slackError { return &slackError{code: code} }
+
+// ServeHTTP is the Web API, the files and the socket.
+func (f *Slack) ServeHTTP(w http.ResponseWriter, r *http.Request) { overNetwork(f.serve, w, r) }
+
+func (f *Slack) serve(w http.ResponseWriter, r *http.Request) {
+	method, isMethod := slackMethodOf(r.URL.Path)
+	switch {
+	case isMethod:
+		f.serveMethod(w, r, method)
+	case r.URL.Path == "/link":
+		f.link(w, r)
+	case strings.HasPrefix(r.URL.Path, "/upload/"):
+		f.takeUpload(w, r, strings.TrimPrefix(r.URL.Path, "/upload/"))
+	case strings.HasPrefix(r.URL.Path, "/files/"):
+		f.serveFile(w, r, strings.TrimPrefix(r.URL.Path, "/files/"))
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func (f *Slack) serveMethod(w http.ResponseWriter, r *http.Request, method string) {
+	form, err := readSlackForm(r)
+	if err != nil {
+		f.mu.Lock()
+		f.violations = append(f.violations, method+": "+err.Error())
+		f.mu.Unlock()
+		f.respond(w, method, nil, slackRefuse("invalid_form_data"))
+		return
+	}
+	f.mu.Lock()
+	f.note(method, form)
+	fault := f.faults.draw(f.schema.Methods[method].Writes)
+	after := f.faults.storm.RetryAfter
+	f.mu.Unlock()
+	switch fault {
+	case FaultOutage:
+		panic(refused)
+	case FaultRateLimited:
+		f.respond(w, method, nil, &slackError{code: "ratelimited", after: max(after, time.Second)})
+		return
+	case FaultServer:
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = io.WriteString(w, "<html>Server Error</html>")
+		return
+	case FaultUnauthorized:
+		f.respond(w, method, nil, slackRefuse("invalid_auth"))
+		return
+	}
+	f.mu.Lock()
+	answer, refusal := f.call(r, method, form)
+	f.mu.Unlock()
+	if fault == FaultAnswerLost {
+		panic(http.ErrAbortHandler)
+	}
+	f.respond(w, method, answer, refusal)
+}
+
+// readSlackForm reads the arguments of a call; what has none may be JSON.
+func readSlackForm(r *http.Request) (url.Values, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	if kind := r.Header.Get("Content-Type"); !strings.HasPrefix(kind, "application/x-www-form-urlencoded") {
+		if len(body) > 0 {
+			return nil, errors.New("the body is " + kind)
+		}
+		return url.Values{}, nil
+	}
+	return url.ParseQuery(string(body))
+}
+
+// note keeps a call and what the schema has against it.
+func (f *Slack) note(method string, form url.Values) {
+	args := map[string]string{}
+	for name := range form {
+		if name != "token" {
+			args[name] = form.Get(name)
+		}
+	}
+	f.requests = append(f.requests, SlackRequest{method, args})
+	f.violations = append(f.violations, f.schema.check(method, form, f.scopes)...)
+}
+
+// respond answers as the Web API does: nearly always 200.
+func (f *Slack) respond(w http.ResponseWriter, method string, answer map[string]any, refusal *slackError) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	f.mu.Lock()
+	if !f.schema.Methods[method].App {
+		w.Header().Set("X-OAuth-Scopes", strings.Join(f.scopes, ","))
+	}
+	f.mu.Unlock()
+	if refusal == nil {
+		body := map[string]any{"ok": true}
+		for name, value := range answer {
+			body[name] = value
+		}
+		_ = json.NewEncoder(w).Encode(body)
+		return
+	}
+	body := map[string]any{"ok": false, "error": refusal.code}
+	for name, value := range refusal.fields {
+		body[name] = value
+	}
+	if refusal.after > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refusal.after.Seconds()))))
+		w.WriteHeader(http.StatusTooManyRequests)
+	}
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+// call carries out a method. The caller holds the lock.
+func (f *Slack) call(r *http.Request, method string, form url.Values) (map[string]any, *slackError) {
+	m, known := f.schema.Methods[method]
+	if !known {
+		return nil, slackRefuse("unknown_method")
+	}
+	if refusal := f.admit(r, &m, form); refusal != nil {
+		return nil, refusal
+	}
+	do := map[string]func(url.Values) (map[string]any, *slackError){
+		"auth.test": f.authTest, "users.info": f.usersInfo, "apps.connections.open": f.openConnection, "conversations.info": f.conversationsInfo,
+		"conversations.join": f.conversationsJoin, "conversations.history": f.history, "conversations.replies": f.replies,
+		"chat.postMessage": f.postMessage, "chat.update": f.update, "chat.delete": f.delete, "reactions.add": f.react,
+		"files.getUploadURLExternal": f.uploadURL, "files.completeUploadExternal": f.completeUpload, "files.info": f.filesInfo, "files.delete": f.filesDelete,
+	}[method]
+	return do(form)
+}
+
+// admit checks token, scope and channel.
+func (f *Slack) admit(r *http.Request, m *slackMethod, form url.Values) *slackError {
+	token := form.Get("token")
+	if token == "" {
+		token = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	}
+	want := f.BotToken
+	if m.App {
+		want = f.AppToken
+	}
+	channel := form.Get("channel") + form.Get("channel_id")
+	switch {
+	case token == "":
+		return slackRefuse("not_authed")
+	case token != want:
+		return slackRefuse("invalid_auth")
+	case f.channel.revoked && !m.App:
+		return slackRefuse("token_revoked")
+	case m.Scope != "" && !m.App && !slices.Contains(f.scopes, m.Scope):
+		return &slackError{code: "missing_scope", fields: map[string]any{"needed": m.Scope, "provided": strings.Join(f.scopes, ",")}}
+	case channel != "" && channel != f.Channel:
+		return slackRefuse("channel_not_found")
+	case m.Writes && channel != "" && f.channel.archived:
+		return slackRefuse("is_archived")
+	case channel != "" && f.channel.left && (m.Writes || strings.HasPrefix(m.Scope, "channels:history")):
+		return slackRefuse("not_in_channel")
+	}
+	return nil
+}
+
+// spend takes a message out of the channel's pace.
+func (f *Slack) spend() *slackError {
+	if !f.Paced {
+		return nil
+	}
+	now := time.Now()
+	due := f.due
+	if due.Before(now) {
+		due = now
+	}
+	if early := due.Sub(now) - 10*time.Second; early > 0 {
+		f.limited++
+		return &slackError{code: "ratelimited", after: early}
+	}
+	f.due = due.Add(time.Second)
+	return nil
+}

@@ -1,0 +1,173 @@
+package bridgetest
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func (f *Slack) authTest(url.Values) (map[string]any, *slackError) {
+	return map[string]any{"url": "https://relay-test.slack.com/", "team": "Relay Test", "team_id": "T0RELAY", "user": "relay", "user_id": slackBotUser, "bot_id": slackBotID}, nil
+}
+
+func (f *Slack) usersInfo(form url.Values) (map[string]any, *slackError) {
+	id := form.Get("user")
+	name, known := f.names[id]
+	if !known {
+		return nil, slackRefuse("user_not_found")
+	}
+	return map[string]any{"user": map[string]any{"id": id, "name": strings.ToLower(name), "real_name": name + " Example",
+		"profile": map[string]any{"display_name": name, "real_name": name + " Example"}}}, nil
+}
+
+func (f *Slack) conversationsInfo(url.Values) (map[string]any, *slackError) {
+	return map[string]any{"channel": map[string]any{"id": f.Channel, "name": "support", "is_channel": true,
+		"is_member": !f.channel.left, "is_archived": f.channel.archived, "is_private": f.channel.private}}, nil
+}
+
+func (f *Slack) conversationsJoin(url.Values) (map[string]any, *slackError) {
+	f.channel.left = false
+	return map[string]any{"channel": map[string]any{"id": f.Channel}}, nil
+}
+
+// postMessage posts. Where the first message of the thread is deleted the text
+// goes into the channel itself, silently (platforms 3.2).
+func (f *Slack) postMessage(form url.Values) (map[string]any, *slackError) {
+	if strings.TrimSpace(form.Get("text")) == "" {
+		return nil, slackRefuse("no_text")
+	}
+	if refusal := f.spend(); refusal != nil {
+		return nil, refusal
+	}
+	m := &slackMessage{text: form.Get("text"), bot: slackBotID, app: slackApp, user: slackBotUser, plain: form.Get("mrkdwn") == "false"}
+	if m.username = form.Get("username"); m.username != "" {
+		m.user, m.subtype = "", "bot_message"
+	}
+	if thread := form.Get("thread_ts"); f.live(thread) != nil {
+		m.thread = thread
+	}
+	m.metadata = readSlackMetadata(form.Get("metadata"))
+	f.add(m)
+	f.tell(m.render())
+	return map[string]any{"channel": f.Channel, "ts": m.ts, "message": m.render()}, nil
+}
+
+func readSlackMetadata(text string) (m map[string]any) {
+	_ = json.Unmarshal([]byte(text), &m)
+	return m
+}
+
+func (f *Slack) update(form url.Values) (map[string]any, *slackError) {
+	m := f.live(form.Get("ts"))
+	switch {
+	case m == nil:
+		return nil, slackRefuse("message_not_found")
+	case m.bot != slackBotID:
+		return nil, slackRefuse("cant_update_message")
+	}
+	before := m.render()
+	m.text, m.edited = colons.Replace(form.Get("text")), f.newTS()
+	if form.Has("metadata") {
+		m.metadata = readSlackMetadata(form.Get("metadata"))
+	}
+	f.tell(map[string]any{"subtype": "message_changed", "hidden": true, "ts": f.newTS(), "message": m.render(), "previous_message": before})
+	return map[string]any{"channel": f.Channel, "ts": m.ts, "text": m.text, "message": m.render()}, nil
+}
+
+func (f *Slack) delete(form url.Values) (map[string]any, *slackError) {
+	m := f.live(form.Get("ts"))
+	switch {
+	case m == nil:
+		return nil, slackRefuse("message_not_found")
+	case m.bot != slackBotID:
+		return nil, slackRefuse("cant_delete_message")
+	}
+	f.remove(m)
+	return map[string]any{"channel": f.Channel, "ts": m.ts}, nil
+}
+
+// remove deletes a message. One that begins a thread with replies leaves a
+// tombstone, and the replies are told once more as if they had changed.
+func (f *Slack) remove(m *slackMessage) {
+	before := m.render()
+	replies := f.in(m.ts)
+	if m.thread != "" || len(replies) == 0 {
+		m.gone = true
+		f.tell(map[string]any{"subtype": "message_deleted", "hidden": true, "ts": f.newTS(), "deleted_ts": m.ts, "previous_message": before})
+		return
+	}
+	m.tombstone = true
+	f.tell(map[string]any{"subtype": "message_changed", "hidden": true, "ts": f.newTS(), "message": m.render(), "previous_message": before})
+	for _, reply := range replies {
+		f.tell(map[string]any{"subtype": "message_changed", "hidden": true, "ts": f.newTS(), "message": reply.render(), "previous_message": reply.render()})
+	}
+}
+
+func (f *Slack) react(form url.Values) (map[string]any, *slackError) {
+	m := f.live(form.Get("timestamp"))
+	switch name := form.Get("name"); {
+	case m == nil:
+		return nil, slackRefuse("message_not_found")
+	case slices.Contains(m.reactions, name):
+		return nil, slackRefuse("already_reacted")
+	default:
+		m.reactions = append(m.reactions, name)
+	}
+	return nil, nil
+}
+
+// history lists what is in the channel itself, newest first.
+func (f *Slack) history(form url.Values) (map[string]any, *slackError) {
+	var list []*slackMessage
+	for _, m := range slices.Backward(f.messages) {
+		if m.thread == "" && !m.gone {
+			list = append(list, m)
+		}
+	}
+	return page(list, form, 100), nil
+}
+
+// replies lists a thread, oldest first; its first message always is among them.
+func (f *Slack) replies(form url.Values) (map[string]any, *slackError) {
+	first := f.live(form.Get("ts"))
+	if first == nil {
+		return nil, slackRefuse("thread_not_found")
+	}
+	answer := page(f.in(first.ts), form, 1000)
+	if form.Get("cursor") == "" {
+		answer["messages"] = append([]any{first.withMetadata(form.Get("include_all_metadata") == "1")}, answer["messages"].([]any)...)
+	}
+	return answer, nil
+}
+
+// page takes out of a list what was asked for.
+func page(list []*slackMessage, form url.Values, usual int) map[string]any {
+	oldest, latest, limit := form.Get("oldest"), form.Get("latest"), usual
+	if n, err := strconv.Atoi(form.Get("limit")); err == nil && n > 0 {
+		limit = n
+	}
+	inclusive := form.Get("inclusive") == "1"
+	var found []*slackMessage
+	for _, m := range list {
+		tooOld := oldest != "" && (m.ts < oldest || m.ts == oldest && !inclusive)
+		tooNew := latest != "" && (m.ts > latest || m.ts == latest && !inclusive)
+		if !tooOld && !tooNew {
+			found = append(found, m)
+		}
+	}
+	from, _ := strconv.Atoi(cmp.Or(form.Get("cursor"), "0"))
+	from = min(from, len(found))
+	to := min(from+limit, len(found))
+	messages := []any{}
+	for _, m := range found[from:to] {
+		messages = append(messages, m.withMetadata(form.Get("include_all_metadata") == "1"))
+	}
+	answer := map[string]any{"messages": messages, "has_more": to < len(found)}
+	if to < len(found) {
+		answer["response_metadata"] = map[string]any{"next_cursor": strconv.Itoa(to)}
+	}
+	return answer
+}

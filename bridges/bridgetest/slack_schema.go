@@ -1,0 +1,133 @@
+package bridgetest
+
+import (
+	_ "embed" // the schema
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"unicode/utf16"
+)
+
+// slackAPI is the part of Slack's Web API that the bridge uses.
+//
+//go:embed testdata/slack-web-api.json
+var slackAPI []byte
+
+type slackSchema struct {
+	Methods map[string]slackMethod `json:"methods"`
+}
+
+type slackMethod struct {
+	Scope  string              `json:"scope"`
+	App    bool                `json:"app"`    // takes the app token
+	Writes bool                `json:"writes"` // changes what operators see
+	Args   map[string]slackArg `json:"args"`
+}
+
+type slackArg struct {
+	Kind     string   `json:"kind"`
+	Required bool     `json:"required"`
+	Min      int      `json:"min"`
+	Max      int      `json:"max"`
+	Allow    []string `json:"allow"`
+	Scope    string   `json:"scope"`
+}
+
+func loadSlackSchema() *slackSchema {
+	s := new(slackSchema)
+	if err := json.Unmarshal(slackAPI, s); err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// slackKinds are the forms of arguments.
+var slackKinds = map[string]*regexp.Regexp{
+	"channel": regexp.MustCompile(`^[CG][A-Z0-9]{2,}$`),
+	"user":    regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`),
+	"file":    regexp.MustCompile(`^F[A-Z0-9]{2,}$`),
+	"ts":      regexp.MustCompile(`^[0-9]{1,10}\.[0-9]{6}$`),
+	"bool":    regexp.MustCompile(`^(true|false|0|1)$`),
+	"int":     regexp.MustCompile(`^[0-9]{1,12}$`),
+	"line":    regexp.MustCompile(`^[^\n\r]+$`),
+	"text":    regexp.MustCompile(`(?s)^.+$`),
+}
+
+// check returns what the schema forbids in a call.
+func (s *slackSchema) check(method string, form url.Values, scopes []string) (faults []string) {
+	m, known := s.Methods[method]
+	if !known {
+		return []string{"there is no method " + method}
+	}
+	for name, values := range form {
+		arg, known := m.Args[name]
+		switch {
+		case name == "token":
+		case !known:
+			faults = append(faults, method+" has no "+name)
+		case arg.Scope != "" && !slices.Contains(scopes, arg.Scope):
+			faults = append(faults, method+"."+name+" needs "+arg.Scope)
+		default:
+			faults = append(faults, arg.check(method+"."+name, values[0])...)
+		}
+	}
+	for name, arg := range m.Args {
+		if arg.Required && !form.Has(name) {
+			faults = append(faults, method+" needs "+name)
+		}
+	}
+	slices.Sort(faults)
+	return faults
+}
+
+func (a *slackArg) check(where, value string) []string {
+	if form := slackKinds[a.Kind]; form != nil && !form.MatchString(value) {
+		return []string{fmt.Sprintf("%s is %q, no %s", where, value, a.Kind)}
+	}
+	if a.Allow != nil && !slices.Contains(a.Allow, value) {
+		return []string{fmt.Sprintf("%s must not be %q", where, value)}
+	}
+	n := len(utf16.Encode([]rune(value)))
+	switch a.Kind {
+	case "int":
+		n, _ = strconv.Atoi(value)
+	case "text":
+		if fires := slackFires.FindString(value); fires != "" {
+			return []string{fmt.Sprintf("%s has %q, which means something to Slack", where, fires)}
+		}
+	case "metadata":
+		return checkSlackMetadata(where, value)
+	case "files":
+		return checkSlackFiles(where, value)
+	}
+	if a.Max > 0 && (n > a.Max || n < a.Min) {
+		return []string{fmt.Sprintf("%s is %d, not %d to %d", where, n, a.Min, a.Max)}
+	}
+	return nil
+}
+
+// slackFires finds what is not escaped: mentions, links, and an ampersand that
+// begins no entity. A link that Slack made itself of an address is allowed.
+var slackFires = regexp.MustCompile(`<[^h][^>]*>|<$|&(?:[^agl]|$)`)
+
+func checkSlackMetadata(where, value string) []string {
+	var m struct {
+		Type    string         `json:"event_type"`
+		Payload map[string]any `json:"event_payload"`
+	}
+	if err := json.Unmarshal([]byte(value), &m); err != nil || m.Type == "" || m.Payload == nil {
+		return []string{where + " lacks event_type or event_payload"}
+	}
+	return nil
+}
+
+func checkSlackFiles(where, value string) []string {
+	var list []struct{ ID, Title string }
+	if err := json.Unmarshal([]byte(value), &list); err != nil || len(list) == 0 || !slackKinds["file"].MatchString(list[0].ID) {
+		return []string{where + " is no list of files"}
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+// Package slack is the bridge to Slack: a thread per session in one channel,
+// by the Web API, and what operators write there by Socket Mode or by the
+// Events API. It imports package chat, slack-go for the Web API's methods and
+// types, and gorilla/websocket, which slack-go brings along, for the socket.
+//
+// slack-go's Socket Mode client is not used: it decodes events so strictly that
+// an odd one is never acknowledged, and hands events on before anything is
+// stored. See listen and decode.
+package slack
+
+import (
+	"context"
+	"io"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"relay/server/chat"
+)
+
+// Name is the bridge's name.
+const Name = "slack"
+
+// Config is what a bridge is made of.
+type Config struct {
+	BotToken  string // of the installed app: xoxb-
+	ChannelID string // C and letters; G for an old private channel
+	// SigningSecret is the proof that a request comes from Slack. Without it
+	// Webhook takes nothing.
+	SigningSecret string
+	// AppToken selects Socket Mode: xapp-, with the scope connections:write.
+	AppToken string
+	// PublicURL is where the world reaches Webhook, its path included; "" when
+	// relay has no public address.
+	PublicURL string
+	// APIURL is another base address of the Web API; "" is Slack's own.
+	APIURL string
+	// Pause is what lies between two messages in the long run; 0 is Slack's
+	// second.
+	Pause time.Duration
+	// Back is how far back Run looks for what operators wrote while relay was
+	// away; 0 where nobody remembers what was passed on already.
+	Back time.Duration
+	// Transport carries the calls and Dial the socket; nil is the network.
+	Transport http.RoundTripper
+	Dial      func(ctx context.Context, network, address string) (net.Conn, error)
+	Log       *slog.Logger
+}
+
+// Bridge implements [chat.Bridge].
+type Bridge struct {
+	cfg     Config
+	log     *slog.Logger
+	api     *slack.Client
+	http    *http.Client
+	base    *url.URL // of the Web API
+	pace    *pace
+	status  status
+	hearing hearing
+	self    atomic.Pointer[self]
+	threads *threads
+	names   *memo[person]    // by user
+	quotes  *memo[string]    // the beginnings of messages, by ts
+	cites   *memo[citation]  // by the ts of what quotes
+	citing  *memo[[]string]  // what quotes, by the ts of what is quoted
+	tries   *memo[time.Time] // when an op of which nobody knows was first tried, by key
+	uploads *memo[string]    // the file of such an op, by key
+}
+
+var _ chat.Bridge = (*Bridge)(nil)
+
+var (
+	tokenForm   = regexp.MustCompile(`^xoxb-[A-Za-z0-9-]+$`)
+	appForm     = regexp.MustCompile(`^(xapp-[A-Za-z0-9-]+)?$`)
+	channelForm = regexp.MustCompile(`^[CG][A-Z0-9]+$`)
+)
+
+// New makes a bridge. It speaks to nobody yet. The error is a
+// [chat.Misconfigured] and holds no secret.
+func New(cfg Config) (*Bridge, error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	cfg.ChannelID = strings.TrimSpace(cfg.ChannelID)
+	switch {
+	case !tokenForm.MatchString(cfg.BotToken):
+		return nil, &chat.Misconfigured{Problem: "the bot token is not one of Slack's", Fix: fixToken}
+	case !appForm.MatchString(cfg.AppToken):
+		return nil, &chat.Misconfigured{Problem: "the app token is not one of Slack's", Fix: fixAppToken}
+	case !channelForm.MatchString(cfg.ChannelID):
+		return nil, &chat.Misconfigured{Problem: "the channel id is not one of Slack's", Fix: fixChannel}
+	}
+	base, err := parseBase(cfg.APIURL)
+	if err != nil {
+		return nil, err
+	}
+	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), http: newHTTP(cfg.Transport), base: base, pace: newPace(cfg.Pause), threads: newThreads(),
+		names: newMemo[person](5000), quotes: newMemo[string](2000), cites: newMemo[citation](2000), citing: newMemo[[]string](2000),
+		tries: newMemo[time.Time](5000), uploads: newMemo[string](1000)}
+	b.api = slack.New(cfg.BotToken, slack.OptionAPIURL(base.String()), slack.OptionAppLevelToken(cfg.AppToken),
+		slack.OptionHTTPClient(caller{b.http}), slack.OptionLog(log.New(io.Discard, "", 0)), slack.OptionOnResponseHeaders(b.readScopes))
+	return b, nil
+}
+
+// Name implements [chat.Bridge].
+func (b *Bridge) Name() string { return Name }
+
+// Channel implements [chat.Bridge].
+func (b *Bridge) Channel() string { return b.cfg.ChannelID }
+
+// Limits implements [chat.Bridge]. All threads share the channel's message a
+// second; a few at once let a large file not hold up the others.
+func (b *Bridge) Limits() chat.Limits {
+	return chat.Limits{Parallel: 4, Coalesce: true, Timeout: uploadTimeout + 4*callTimeout}
+}
+
+// Time limits of calls.
+const (
+	callTimeout   = 15 * time.Second
+	uploadTimeout = 2 * time.Minute
+)
+
+// What a human does about the most frequent faults.
+const (
+	fixToken    = "open your app at https://api.slack.com/apps, install it under OAuth & Permissions, and copy the Bot User OAuth Token into SLACK_BOT_TOKEN; it begins with xoxb-"
+	fixAppToken = "open your app at https://api.slack.com/apps, make an App-Level Token with the scope connections:write under Basic Information, and copy it into SLACK_APP_TOKEN; it begins with xapp-"
+	fixChannel  = "put the id of your channel into SLACK_CHANNEL_ID: open the channel's details in Slack, the id is at the bottom and begins with C"
+	fixInvite   = "write \"/invite\" and the app's name in the channel"
+	fixScope    = "open your app at https://api.slack.com/apps, add the scope under OAuth & Permissions and install the app anew"
+)
+
+// parseBase returns the Web API's address with a slash at its end.
+func parseBase(address string) (*url.URL, error) {
+	if address == "" {
+		address = slack.APIURL
+	}
+	u, err := url.Parse(strings.TrimRight(address, "/") + "/")
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, &chat.Misconfigured{Problem: "the address of Slack's Web API is not one",
+			Fix: "write SLACK_API_URL like https://slack-gov.com/api, or leave it out"}
+	}
+	return u, nil
+}

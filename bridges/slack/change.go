@@ -1,0 +1,85 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/slack-go/slack"
+
+	"relay/server/chat"
+)
+
+// edit changes a message's text. A part that has no message yet is posted.
+func (b *Bridge) edit(ctx context.Context, me *self, th chat.Thread, op chat.Op) (remote string, err error) {
+	if op.Remote == "" {
+		return b.post(ctx, me, th, op)
+	}
+	if isFile(op.Remote) {
+		return "", nil // what a file's message says besides is its author
+	}
+	if c, quotes := b.cites.get(op.Remote); quotes {
+		op.ReplyTo = c.of
+	}
+	how := show(op, me.may(scopeNames), b.quote(ctx, th, op.ReplyTo))
+	if len(utf16.Encode([]rune(how.text))) > maxEdit { // the quote was not reckoned with
+		how = show(op, me.may(scopeNames), "")
+	}
+	err = b.change(ctx, op.Remote, slack.MsgOptionText(how.text, false))
+	if err == nil {
+		b.said(op.Remote, op)
+		b.requote(ctx, me, op.Remote, oneLine(op.Text, maxQuote))
+	}
+	return "", err
+}
+
+// change makes one call of chat.update.
+func (b *Bridge) change(ctx context.Context, ts string, opts ...slack.MsgOption) error {
+	return b.call(ctx, "chat.update", true, func(ctx context.Context) error {
+		_, _, _, err := b.api.UpdateMessageContext(ctx, b.cfg.ChannelID, ts, opts...)
+		return err
+	})
+}
+
+// delete removes a message of the bot's, or a file with its message. What
+// others wrote an app cannot remove.
+func (b *Bridge) delete(ctx context.Context, remote string) error {
+	if isFile(remote) {
+		return b.call(ctx, "files.delete", true, func(ctx context.Context) error {
+			return b.api.DeleteFileContext(ctx, remote)
+		})
+	}
+	return b.call(ctx, "chat.delete", true, func(ctx context.Context) error {
+		_, _, err := b.api.DeleteMessageContext(ctx, b.cfg.ChannelID, remote)
+		return err
+	})
+}
+
+// isFile reports whether a remote names a file: of its message Slack does not
+// tell the ts at once.
+func isFile(remote string) bool { return strings.HasPrefix(remote, "F") }
+
+// Receipts, by the names of their emoji.
+const (
+	receiptDelivered = "eyes"
+	receiptRead      = "ok_hand"
+)
+
+// react puts a receipt on a message, if the app may.
+func (b *Bridge) react(ctx context.Context, me *self, op chat.Op) error {
+	if !me.may(scopeReact) || isFile(op.Remote) {
+		return nil
+	}
+	sign := receiptDelivered
+	if op.Receipt == "read" {
+		sign = receiptRead
+	}
+	err := b.call(ctx, "reactions.add", true, func(ctx context.Context) error {
+		return b.api.AddReactionContext(ctx, sign, slack.NewRefToMessage(b.cfg.ChannelID, op.Remote))
+	})
+	if errors.Is(err, errUnchanged) || errors.Is(err, errScope) {
+		return nil
+	}
+	return err
+}

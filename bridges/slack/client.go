@@ -1,0 +1,129 @@
+package slack
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// newHTTP makes the client of all calls and files. A redirect would carry the
+// token elsewhere: none is followed.
+func newHTTP(transport http.RoundTripper) *http.Client {
+	if transport == nil {
+		own := http.DefaultTransport.(*http.Transport).Clone()
+		own.MaxIdleConnsPerHost = 8
+		// A connection that died without a word is found out, not used again.
+		own.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second}
+		transport = own
+	}
+	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// caller is slack-go's HTTP client. It takes the blocks and attachments out of
+// what Slack answers: relay does not read them, and slack-go refuses a whole
+// answer for one block that it does not know.
+type caller struct{ http *http.Client }
+
+// maxAnswer bounds an answer of the Web API: 200 messages of 40,000 characters
+// and more.
+const maxAnswer = 32 << 20
+
+// Do makes one call.
+func (c caller) Do(r *http.Request) (*http.Response, error) {
+	resp, err := c.http.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if resp.StatusCode != http.StatusOK || kind != "application/json" {
+		return resp, nil
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	resp.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(prune(body)))
+	return resp, nil
+}
+
+// prune takes what relay does not read out of an answer.
+func prune(body []byte) []byte {
+	if !bytes.Contains(body, []byte(`"blocks"`)) && !bytes.Contains(body, []byte(`"attachments"`)) {
+		return body
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber()
+	var answer any
+	if dec.Decode(&answer) != nil {
+		return body
+	}
+	cut(answer)
+	pruned, err := json.Marshal(answer)
+	if err != nil {
+		return body
+	}
+	return pruned
+}
+
+func cut(value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		delete(v, "blocks")
+		delete(v, "attachments")
+		for _, inner := range v {
+			cut(inner)
+		}
+	case []any:
+		for _, inner := range v {
+			cut(inner)
+		}
+	}
+}
+
+// call makes one call of a method and translates what comes of it. A call that
+// may safely be repeated is never ambiguous.
+func (b *Bridge) call(ctx context.Context, method string, repeatable bool, do func(context.Context) error) error {
+	if err := b.pace.spend(method); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	var sent atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
+		sent.Store(info.Err == nil)
+	}})
+	err := do(ctx)
+	if err == nil {
+		return nil
+	}
+	return b.translate(method, err, sent.Load() && !repeatable)
+}
+
+// redact takes addresses out of an error, and every secret wherever else it may
+// be.
+func (b *Bridge) redact(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	text := err.Error()
+	for _, secret := range []string{b.cfg.BotToken, b.cfg.AppToken, b.cfg.SigningSecret} {
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, "<secret>")
+		}
+	}
+	if text != err.Error() {
+		return errors.New(text)
+	}
+	return err
+}

@@ -1,0 +1,63 @@
+package slack_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"relay/bridges/bridgetest"
+	"relay/bridges/slack"
+	"relay/server/chat"
+)
+
+// webhooked is a bridge whose events the fake pushes, as server hands them to
+// it.
+type webhooked struct {
+	*slack.Bridge
+	f *bridgetest.Slack
+}
+
+func (w webhooked) Run(ctx context.Context, in chat.Receiver) error {
+	if err := w.Bridge.Run(ctx, in); err != nil {
+		return err
+	}
+	w.f.PushTo(w.Webhook(in))
+	defer w.f.PushTo(nil)
+	<-ctx.Done()
+	return nil
+}
+
+// The bridge proves what every bridge has to, in a channel that takes a message a
+// second: over Socket Mode with all scopes, and over pushed events with hardly
+// more than every app has.
+func TestConformance(t *testing.T) {
+	for name, c := range map[string]struct {
+		scopes []string
+		pushed bool
+	}{
+		"socket":  {bridgetest.AllScopes, false},
+		"webhook": {slices.Concat(bridgetest.SeedScopes, []string{"files:write"}), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bridgetest.RunInBubble(t, func(t *testing.T) (bridgetest.Platform, bridgetest.Connect) {
+				f := bridgetest.NewSlackBubble(t)
+				f.Paced = true
+				f.Grant(c.scopes...)
+				return f, func(t *testing.T) chat.Bridge {
+					b, log := makeBridge(t, f, func(cfg *slack.Config) {
+						cfg.Pause = time.Second
+						if c.pushed {
+							cfg.AppToken = ""
+						}
+					})
+					t.Cleanup(func() { clean(t, f, log) })
+					if c.pushed {
+						return webhooked{b, f}
+					}
+					return b
+				}
+			})
+		})
+	}
+}

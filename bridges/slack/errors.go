@@ -1,0 +1,164 @@
+package slack
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"relay/server/chat"
+)
+
+// What the bridge itself acts upon.
+var (
+	errUnchanged = errors.New("it is so already")
+	errScope     = errors.New("a scope is missing")
+	errUnable    = errors.New("the server could not do it now")
+)
+
+// refusals says what the Web API's error codes mean
+// (https://docs.slack.dev/reference/methods, "Errors" of each).
+var refusals = map[string]error{
+	"already_reacted":    errUnchanged,
+	"no_reaction":        errUnchanged,
+	"too_many_reactions": errUnchanged, // a receipt less
+	"too_many_emoji":     errUnchanged,
+	"already_in_channel": errUnchanged,
+
+	"thread_not_found":        chat.ErrThreadGone,
+	"cannot_reply_to_message": chat.ErrThreadGone,
+	"invalid_thread_ts":       chat.ErrThreadGone,
+
+	"message_not_found":                   chat.ErrMessageGone,
+	"cant_update_message":                 chat.ErrMessageGone,
+	"edit_window_closed":                  chat.ErrMessageGone,
+	"cant_delete_message":                 chat.ErrMessageGone,
+	"compliance_exports_prevent_deletion": chat.ErrMessageGone,
+	"bad_timestamp":                       chat.ErrMessageGone,
+	"file_not_found":                      chat.ErrMessageGone,
+	"file_deleted":                        chat.ErrMessageGone,
+
+	"fatal_error":         errUnable,
+	"internal_error":      errUnable,
+	"service_unavailable": errUnable,
+	"request_timeout":     errUnable,
+	"team_added_to_org":   errUnable, // the workspace is being moved
+	"upgrade_required":    errUnable,
+
+	"channel_not_found":      &chat.Misconfigured{Problem: "Slack knows no such channel, or the app is not in it", Fix: fixChannel + "; for a private channel: " + fixInvite},
+	"not_in_channel":         errOutside,
+	"is_archived":            &chat.Misconfigured{Problem: "the channel is archived", Fix: "unarchive the channel in Slack, or take another one for SLACK_CHANNEL_ID"},
+	"restricted_action":      &chat.Misconfigured{Problem: "the workspace does not let the app write in the channel", Fix: "allow it in the channel's settings, under Permissions, or ask an administrator of the workspace"},
+	"not_allowed_token_type": &chat.Misconfigured{Problem: "the token is not that of a bot", Fix: fixToken},
+	"org_login_required":     &chat.Misconfigured{Problem: "the workspace is closed while it joins an organisation", Fix: "wait until that is done, then copy the token anew"},
+	"ekm_access_denied":      &chat.Misconfigured{Problem: "an administrator of the workspace suspended the use of its messages", Fix: "ask an administrator of the workspace"},
+	"access_denied":          &chat.Misconfigured{Problem: "the app may not do that in this workspace", Fix: "ask an administrator of the workspace"},
+	"invalid_auth":           errToken,
+	"not_authed":             errToken,
+	"token_revoked":          errToken,
+	"token_expired":          errToken,
+	"account_inactive":       errToken,
+}
+
+// Further names of the same refusal.
+var sameRefusal = map[string]string{
+	"restricted_action_read_only_channel":      "restricted_action",
+	"restricted_action_thread_only_channel":    "restricted_action",
+	"restricted_action_non_threadable_channel": "restricted_action",
+	"restricted_action_thread_locked":          "restricted_action",
+	"no_permission":                            "access_denied",
+	"team_access_not_granted":                  "access_denied",
+	"method_not_supported_for_channel_type":    "channel_not_found",
+	"enterprise_is_restricted":                 "access_denied",
+	"two_factor_setup_required":                "access_denied",
+}
+
+var errToken = &chat.Misconfigured{Problem: "Slack does not accept the bot token", Fix: fixToken}
+
+var errOutside = &chat.Misconfigured{Problem: "the app is not in the channel", Fix: fixInvite}
+
+var errAppToken = &chat.Misconfigured{Problem: "Slack does not accept the app token", Fix: fixAppToken}
+
+// methodSocket is the only one that the app token is for.
+const methodSocket = "apps.connections.open"
+
+// translate says by the errors of package chat, or of this one, what came of a
+// call; doubtful is one that may have been carried out.
+func (b *Bridge) translate(method string, err error, doubtful bool) error {
+	var limited *slack.RateLimitedError
+	var refusal slack.SlackErrorResponse
+	var status slack.StatusCodeError
+	switch {
+	case errors.As(err, &limited):
+		return b.patience(method, limited.RetryAfter)
+	case errors.As(err, &refusal):
+		return b.translateRefusal(method, refusal, doubtful)
+	case errors.As(err, &status) && status.Code == http.StatusTooManyRequests:
+		return b.patience(method, time.Second)
+	case errors.As(err, &status):
+		err = fmt.Errorf("the answer was HTTP %d", status.Code)
+		doubtful = doubtful && status.Code >= http.StatusInternalServerError
+	case errors.Is(err, context.DeadlineExceeded) && !doubtful:
+		// Of a call that may be repeated, or never left: not in doubt.
+		err = errors.New("there was no answer in time")
+	case isJSON(err):
+		err = errors.New("the answer is not one of Slack's")
+	}
+	err = fmt.Errorf("%s: %w", method, b.redact(err))
+	if doubtful {
+		return fmt.Errorf("%w: %w", chat.ErrAmbiguous, err)
+	}
+	return err
+}
+
+// isJSON reports whether an answer could not be read: the error may hold parts
+// of it.
+func isJSON(err error) bool {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	return errors.As(err, &syntax) || errors.As(err, &kind)
+}
+
+func (b *Bridge) translateRefusal(method string, e slack.SlackErrorResponse, doubtful bool) error {
+	switch e.Err {
+	case "ratelimited", "rate_limited", "message_limit_exceeded":
+		return b.patience(method, time.Second)
+	case "missing_scope":
+		return missing(method, e)
+	}
+	meaning, known := refusals[cmp.Or(sameRefusal[e.Err], e.Err)]
+	switch {
+	case !known:
+		return fmt.Errorf("%w: %s: %s", chat.ErrPermanent, method, e.Err)
+	case meaning == error(errToken) && method == methodSocket:
+		return errAppToken
+	case meaning == errUnable && doubtful: // it may have happened all the same
+		return fmt.Errorf("%w: %w (%s: %s)", chat.ErrAmbiguous, meaning, method, e.Err)
+	}
+	return fmt.Errorf("%w (%s: %s)", meaning, method, e.Err)
+}
+
+// missing names the scope that a method needs.
+func missing(method string, e slack.SlackErrorResponse) error {
+	needed := cmp.Or(e.Needed, "that "+method+" needs")
+	wrong := &chat.Misconfigured{Problem: "the app lacks the scope " + needed, Fix: fixScope}
+	return fmt.Errorf("%w: %w", errScope, wrong)
+}
+
+// maxPatience bounds what one 429 may ask for; what is asked for beyond is
+// asked for again.
+const maxPatience = time.Hour
+
+// patience is how long a 429 wants a method to be left alone, and a little
+// more.
+func (b *Bridge) patience(method string, wait time.Duration) error {
+	wait = min(max(wait, time.Second), maxPatience) + rand.N(500*time.Millisecond)
+	b.pace.block(method, wait)
+	return later(method, wait)
+}

@@ -1,0 +1,222 @@
+package slack_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"testing"
+	"time"
+
+	"relay/bridges/bridgetest"
+	"relay/bridges/slack"
+	"relay/server/chat"
+)
+
+// answers is a transport that answers every call alike, but auth.test.
+type answers struct {
+	status int
+	header string // Retry-After
+	body   string
+	err    error
+}
+
+func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.URL.Path, "/auth.test") {
+		a = answers{status: 200, body: `{"ok":true,"user_id":"U1","bot_id":"B1"}`}
+	}
+	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && a.status != 0 {
+		trace.WroteRequest(httptrace.WroteRequestInfo{})
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	h := http.Header{"Content-Type": {"application/json"}, "X-Oauth-Scopes": {strings.Join(bridgetest.AllScopes, ",")}}
+	if a.header != "" {
+		h.Set("Retry-After", a.header)
+	}
+	return &http.Response{StatusCode: a.status, Header: h, Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, nil
+}
+
+// coded is a refusal in the Web API's form.
+func coded(code string) answers {
+	return answers{status: 200, body: `{"ok":false,"error":` + jsonOf(code) + `,"needed":"files:write","provided":"chat:write"}`}
+}
+
+// bridgeTo makes a bridge that is always answered alike.
+func bridgeTo(t *testing.T, a http.RoundTripper) *slack.Bridge {
+	t.Helper()
+	b, err := slack.New(slack.Config{BotToken: "xoxb-canary", AppToken: "xapp-canary", SigningSecret: "canary", ChannelID: "C0SUPPORT1", Transport: a, Pause: time.Microsecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Every code of the Web API that relay knows means what the table says.
+func TestErrors(t *testing.T) {
+	post, edit := chat.Op{Kind: chat.OpPost, Text: "a"}, chat.Op{Kind: chat.OpEdit, Remote: "5.000000", Text: "a"}
+	remove, react := chat.Op{Kind: chat.OpDelete, Remote: "5.000000"}, chat.Op{Kind: chat.OpReact, Remote: "5.000000", Receipt: "read"}
+	file, open := chat.Op{Kind: chat.OpDelete, Remote: "F5"}, chat.Op{Kind: chat.OpOpen, Title: "a"}
+	misconfigured, plain, wait := errors.New("misconfigured"), errors.New("tried again"), errors.New("wait")
+	for _, c := range []struct {
+		op   chat.Op
+		code string
+		want error
+	}{
+		{post, "thread_not_found", chat.ErrThreadGone},
+		{post, "cannot_reply_to_message", chat.ErrThreadGone},
+		{edit, "message_not_found", chat.ErrMessageGone},
+		{edit, "cant_update_message", chat.ErrMessageGone},
+		{edit, "edit_window_closed", chat.ErrMessageGone},
+		{remove, "message_not_found", chat.ErrMessageGone},
+		{remove, "cant_delete_message", chat.ErrMessageGone},
+		{file, "file_not_found", chat.ErrMessageGone},
+		{file, "file_deleted", chat.ErrMessageGone},
+		{react, "already_reacted", nil},
+		{react, "too_many_reactions", nil},
+		{react, "missing_scope", nil},
+		{react, "message_not_found", chat.ErrMessageGone},
+		{post, "channel_not_found", misconfigured},
+		{post, "not_in_channel", misconfigured},
+		{post, "is_archived", misconfigured},
+		{post, "restricted_action", misconfigured},
+		{post, "restricted_action_read_only_channel", misconfigured},
+		{post, "invalid_auth", misconfigured},
+		{post, "not_authed", misconfigured},
+		{post, "token_revoked", misconfigured},
+		{post, "token_expired", misconfigured},
+		{post, "account_inactive", misconfigured},
+		{post, "missing_scope", misconfigured},
+		{post, "no_permission", misconfigured},
+		{open, "ekm_access_denied", misconfigured},
+		{post, "ratelimited", wait},
+		{post, "message_limit_exceeded", wait},
+		{post, "fatal_error", chat.ErrAmbiguous}, // "it is possible that some aspect of the operation succeeded"
+		{post, "internal_error", chat.ErrAmbiguous},
+		{post, "service_unavailable", chat.ErrAmbiguous},
+		{edit, "fatal_error", plain},
+		{remove, "internal_error", plain},
+		{post, "msg_too_long", chat.ErrPermanent},
+		{post, "no_text", chat.ErrPermanent},
+		{post, "metadata_too_large", chat.ErrPermanent},
+		{post, "invalid_metadata_format", chat.ErrPermanent},
+		{post, "something_new", chat.ErrPermanent},
+	} {
+		_, err := bridgeTo(t, coded(c.code)).Do(t.Context(), chat.Thread{Ref: "3.000000"}, c.op)
+		var human *chat.Misconfigured
+		var patience *chat.RetryAfter
+		switch c.want {
+		case misconfigured:
+			if !errors.As(err, &human) || human.Problem == "" || human.Fix == "" || strings.Contains(err.Error(), "canary") {
+				t.Errorf("%s: %v", c.code, err)
+			}
+		case wait:
+			if !errors.As(err, &patience) || patience.After < time.Second || patience.Scope != chat.ScopeSink {
+				t.Errorf("%s: %v", c.code, err)
+			}
+		case plain:
+			if err == nil || errors.Is(err, chat.ErrPermanent) || errors.Is(err, chat.ErrAmbiguous) {
+				t.Errorf("%s: %v", c.code, err)
+			}
+		default:
+			if !errors.Is(err, c.want) {
+				t.Errorf("%s: %v", c.code, err)
+			}
+		}
+	}
+}
+
+// A missing scope is named.
+func TestMissingScope(t *testing.T) {
+	_, err := bridgeTo(t, coded("missing_scope")).Do(t.Context(), chat.Thread{Ref: "3.000000"}, chat.Op{Kind: chat.OpPost, Text: "a"})
+	if err == nil || !strings.Contains(err.Error(), "files:write") {
+		t.Error(err)
+	}
+}
+
+// What is no answer of Slack's is ambiguous only if it was carried out perhaps.
+func TestBrokenAnswers(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer    answers
+		ambiguous bool
+	}{
+		"refused connection": {answers{err: errors.New("connection refused")}, false},
+		"cut connection":     {answers{status: 1, err: io.ErrUnexpectedEOF}, true},
+		"no answer in time":  {answers{status: 1, err: context.DeadlineExceeded}, true},
+		"never left":         {answers{err: context.DeadlineExceeded}, false},
+		"proxy page 403":     {answers{status: 403, body: "<html>no</html>"}, false},
+		"server error":       {answers{status: 500, body: "<html>busy</html>"}, true},
+		"bad gateway":        {answers{status: 502, body: "<html>bad gateway</html>"}, true},
+		"not JSON":           {answers{status: 200, body: "<html>xoxb-canary</html>"}, true},
+		"half an answer":     {answers{status: 200, body: `{"ok":true,"ts":"17`}, true},
+		"the token":          {answers{err: errors.New("dial xoxb-canary xapp-canary")}, false},
+	} {
+		_, err := bridgeTo(t, c.answer).Do(t.Context(), chat.Thread{Ref: "3.000000"}, chat.Op{Kind: chat.OpPost, Text: "a"})
+		if err == nil || errors.Is(err, chat.ErrPermanent) || errors.Is(err, chat.ErrAmbiguous) != c.ambiguous || errors.Is(err, context.DeadlineExceeded) != (name == "no answer in time") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if strings.Contains(err.Error(), "canary") || strings.Contains(err.Error(), "http") {
+			t.Errorf("%s tells a secret or an address: %v", name, err)
+		}
+	}
+}
+
+// An answer with what slack-go does not understand is understood all the same.
+func TestOddAnswers(t *testing.T) {
+	odd := `{"ok":true,"channel":"C0SUPPORT1","ts":"7.000000","message":{"ts":"7.000000","thread_ts":"3.000000","blocks":[{"type":"input","element":7}],"attachments":"none"}}`
+	remote, err := bridgeTo(t, answers{status: 200, body: odd}).Do(t.Context(), chat.Thread{Ref: "3.000000"}, chat.Op{Kind: chat.OpPost, Text: "a"})
+	if err != nil || remote != "7.000000" {
+		t.Errorf("%q, %v", remote, err)
+	}
+}
+
+// A 429 keeps its method quiet for as long as it asks: messages in all threads,
+// the rest only where it is needed.
+func TestRetryAfterIsObeyed(t *testing.T) {
+	post, remove := chat.Op{Kind: chat.OpPost, Text: "a"}, chat.Op{Kind: chat.OpDelete, Remote: "5.000000"}
+	b := bridgeTo(t, answers{status: 429, header: "30", body: `{"ok":false,"error":"ratelimited"}`})
+	for _, c := range []struct {
+		op    chat.Op
+		scope chat.Scope
+	}{{post, chat.ScopeSink}, {post, chat.ScopeSink}, {remove, chat.ScopeLane}} {
+		var wait *chat.RetryAfter
+		_, err := b.Do(t.Context(), chat.Thread{Ref: "3.000000"}, c.op)
+		if !errors.As(err, &wait) || wait.After < 29*time.Second || wait.After > 31*time.Second || wait.Scope != c.scope {
+			t.Errorf("got %v", err)
+		}
+	}
+	b = bridgeTo(t, answers{status: 429})
+	var wait *chat.RetryAfter
+	if _, err := b.Do(t.Context(), chat.Thread{Ref: "3.000000"}, post); !errors.As(err, &wait) || wait.After < time.Second {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The settings are checked before anybody is asked, and never repeated in an
+// error.
+func TestSettings(t *testing.T) {
+	good := slack.Config{BotToken: "xoxb-1-canary", ChannelID: " C0SUPPORT1 ", SigningSecret: "canary", AppToken: "xapp-1-canary", APIURL: "https://slack-gov.com/api"}
+	if _, err := slack.New(good); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*slack.Config){
+		"no token":            func(c *slack.Config) { c.BotToken = "" },
+		"a person's token":    func(c *slack.Config) { c.BotToken = "xoxp-1-canary" },
+		"a token with spaces": func(c *slack.Config) { c.BotToken = "xoxb-1 canary" },
+		"tokens swapped":      func(c *slack.Config) { c.AppToken = "xoxb-1-canary" },
+		"a channel's name":    func(c *slack.Config) { c.ChannelID = "#support" },
+		"a chat of two":       func(c *slack.Config) { c.ChannelID = "D0CANARY" },
+		"API address":         func(c *slack.Config) { c.APIURL = "slack-gov.com" },
+	} {
+		cfg := good
+		change(&cfg)
+		_, err := slack.New(cfg)
+		var human *chat.Misconfigured
+		if !errors.As(err, &human) || human.Fix == "" || strings.Contains(strings.ToLower(err.Error()), "canary") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package slack
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"relay/server/chat"
+)
+
+// envelope is as much of an Events API request as relay understands; Socket
+// Mode carries the same (https://docs.slack.dev/apis/events-api). What is not
+// here is not looked at.
+type envelope struct {
+	Type           string          `json:"type"`
+	Challenge      string          `json:"challenge"`
+	AppID          string          `json:"api_app_id"`
+	Event          event           `json:"event"`
+	Authorizations []authorization `json:"authorizations"`
+}
+
+// authorization names the bot for which an event was sent.
+type authorization struct {
+	UserID string `json:"user_id"`
+	IsBot  bool   `json:"is_bot"`
+}
+
+// event is a message, or what became of one
+// (https://docs.slack.dev/reference/events/message).
+type event struct {
+	message
+	Type      string   `json:"type"`
+	Channel   string   `json:"channel"`
+	EventTS   string   `json:"event_ts"`
+	DeletedTS string   `json:"deleted_ts"`
+	Changed   *message `json:"message"`
+	Previous  *message `json:"previous_message"`
+}
+
+type message struct {
+	Subtype  string   `json:"subtype"`
+	User     string   `json:"user"`
+	BotID    string   `json:"bot_id"`
+	AppID    string   `json:"app_id"`
+	Text     string   `json:"text"`
+	TS       string   `json:"ts"`
+	ThreadTS string   `json:"thread_ts"`
+	Starter  string   `json:"parent_user_id"` // who wrote the thread's first message
+	Edited   *edited  `json:"edited"`
+	Files    []file   `json:"files"`
+	Profile  *profile `json:"user_profile"`
+	Metadata struct {
+		Type string `json:"event_type"`
+	} `json:"metadata"`
+}
+
+type edited struct {
+	TS string `json:"ts"`
+}
+
+// profile comes with some messages.
+type profile struct {
+	DisplayName string `json:"display_name"`
+	RealName    string `json:"real_name"`
+	Name        string `json:"name"`
+}
+
+type file struct {
+	ID         string `json:"id"`
+	Name       string `json:"name"`
+	Title      string `json:"title"`
+	Type       string `json:"mimetype"`
+	Size       int64  `json:"size"`
+	Mode       string `json:"mode"`
+	IsExternal bool   `json:"is_external"`
+	URL        string `json:"url_private"`
+}
+
+// The subtypes that mean something to relay.
+const (
+	subtypeChanged   = "message_changed"
+	subtypeDeleted   = "message_deleted"
+	subtypeTombstone = "tombstone"
+)
+
+// written are the subtypes of what people write: nothing, a file, a reply that
+// is shown in the channel too, and /me.
+var written = []string{"", "file_share", "thread_broadcast", "me_message"}
+
+// decode reads a raw event. A field of another type than expected counts as
+// missing: Slack changes them without notice.
+func decode(raw []byte) (*envelope, error) {
+	e := new(envelope)
+	err := json.Unmarshal(raw, e)
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) && kind.Field != "" {
+		err = nil
+	}
+	return e, err
+}
+
+// human reports whether a person wrote a message: not the bot, nor another app,
+// nor Slack itself.
+func (e *envelope) human(m *message, own string) bool {
+	byBot := m.BotID != "" || m.Subtype == "bot_message" || m.AppID != "" && m.AppID == e.AppID || strings.HasPrefix(m.Metadata.Type, "relay_")
+	return !byBot && m.User != "" && m.User != "USLACKBOT" && !e.bot(m.User, own)
+}
+
+// bot reports whether a user is the app's bot: so says Slack of each event.
+func (e *envelope) bot(user, own string) bool {
+	return user == own || slices.ContainsFunc(e.Authorizations, func(a authorization) bool { return a.IsBot && a.UserID == user })
+}
+
+// foreign reports whether a person began the thread of a message: what
+// operators talk about among themselves.
+func (e *envelope) foreign(m *message, own string) bool {
+	known := own != "" || len(e.Authorizations) > 0
+	return known && m.Starter != "" && !e.bot(m.Starter, own)
+}
+
+// inThread reports whether a message is a reply in a thread.
+func (m *message) inThread() bool { return m.ThreadTS != "" && m.ThreadTS != m.TS }
+
+// sameAs reports whether a message shows what another did.
+func (m *message) sameAs(other *message) bool {
+	sameFile := func(a, b file) bool { return a.ID == b.ID }
+	return m.Text == other.Text && slices.EqualFunc(m.Files, other.Files, sameFile)
+}
+
+// timeOf reads a ts: seconds and a number that makes it unlike others.
+func timeOf(ts string) chat.Time {
+	seconds, micros, _ := strings.Cut(ts, ".")
+	s, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return 0
+	}
+	us, _ := strconv.ParseInt(micros, 10, 64)
+	return chat.TimeOf(time.Unix(s, us*1000))
+}

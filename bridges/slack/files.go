@@ -1,0 +1,146 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"relay/server/chat"
+)
+
+// maxUpload is the largest file that Slack takes
+// (https://docs.slack.dev/messaging/working-with-files).
+const maxUpload = 1 << 30
+
+// show sends a file with its author. What Slack does not take, or the app may
+// not send, goes as a link.
+func (b *Bridge) show(ctx context.Context, me *self, th chat.Thread, op chat.Op) (remote string, err error) {
+	switch {
+	case !me.may(scopeUpload):
+		return b.write(ctx, me, th, linked(op, ""))
+	case op.File.Size <= 0:
+		return b.write(ctx, me, th, linked(op, " is empty"))
+	case op.File.Size > maxUpload:
+		return b.write(ctx, me, th, linked(op, " is too large for Slack"))
+	}
+	remote, err = b.upload(ctx, th, op)
+	if errors.Is(err, errScope) {
+		return b.write(ctx, me, th, linked(op, ""))
+	}
+	return remote, err
+}
+
+// upload sends a file in Slack's three steps. A file would be shown outside of
+// a thread that is gone, so that is looked at first.
+func (b *Bridge) upload(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
+	if _, err := b.parent(ctx, th.Ref); err != nil {
+		return "", err
+	}
+	var place *slack.GetUploadURLExternalResponse
+	err = b.call(ctx, "files.getUploadURLExternal", true, func(ctx context.Context) (err error) {
+		place, err = b.api.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{FileName: op.File.Filename, FileSize: int(op.File.Size)})
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	if err := b.transfer(ctx, place.UploadURL, op.File); err != nil {
+		return "", err
+	}
+	b.uploads.put(op.Key, place.FileID)
+	op.Text = ""
+	how := show(op, false, b.quote(ctx, th, op.ReplyTo))
+	begun := time.Now()
+	err = b.call(ctx, methodUpload, false, func(ctx context.Context) error {
+		_, err := b.api.CompleteUploadExternalContext(ctx, slack.CompleteUploadExternalParameters{Channel: b.cfg.ChannelID, ThreadTimestamp: th.Ref,
+			InitialComment: how.text, Files: []slack.FileSummary{{ID: place.FileID, Title: op.File.Filename}}})
+		return err
+	})
+	if errors.Is(err, chat.ErrAmbiguous) {
+		b.tries.first(op.Key, begun)
+	}
+	return place.FileID, err
+}
+
+// transfer brings a file's bytes to the address that Slack gave for them. It
+// can be repeated: nobody sees them yet.
+func (b *Bridge) transfer(ctx context.Context, address string, f *chat.OpFile) error {
+	content, err := f.Open(ctx)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", f.Filename, err)
+	}
+	defer content.Close()
+	ctx, cancel := context.WithTimeout(ctx, uploadTimeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, io.LimitReader(content, f.Size))
+	if err != nil {
+		return errors.New("upload a file: the address that Slack gave is not one")
+	}
+	r.ContentLength = f.Size
+	r.Header.Set("Content-Type", "application/octet-stream")
+	resp, err := b.http.Do(r)
+	if err != nil {
+		return b.translate("upload a file", err, false)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return b.translate("upload a file", slack.StatusCodeError{Code: resp.StatusCode, Status: resp.Status}, false)
+	}
+	return nil
+}
+
+// lookupFile finds out whether an earlier attempt showed its file: the one that
+// it uploaded, after a restart one of the same name and size.
+func (b *Bridge) lookupFile(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
+	id, known := b.uploads.get(op.Key)
+	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: b.since(op.Key), Limit: pageSize}
+	for range lookPages {
+		list, next, err := b.replies(ctx, &q)
+		if err != nil {
+			return "", blind(err)
+		}
+		for i := range list {
+			for _, f := range list[i].Files {
+				same := f.ID == id || !known && f.Name == op.File.Filename && int64(f.Size) == op.File.Size
+				if same && b.self.Load().own(&list[i]) {
+					return f.ID, nil
+				}
+			}
+		}
+		if q.Cursor = next; next == "" {
+			break
+		}
+	}
+	return "", nil
+}
+
+// linked makes a text of an op whose file does not go to Slack; why begins with
+// a space, "" when the app may not.
+func linked(op chat.Op, why string) chat.Op {
+	about := fmt.Sprintf("📎 %s (%s)%s", oneLine(op.File.Filename, maxFrom), size(op.File.Size), why)
+	switch {
+	case op.File.URL != "":
+		about += ": " + op.File.URL
+	case why == "":
+		about += " cannot be shown here: the app lacks the scope " + scopeUpload
+	}
+	op.Text = strings.TrimPrefix(op.Text+"\n"+about, "\n")
+	op.File = nil
+	return op
+}
+
+func size(bytes int64) string {
+	switch {
+	case bytes >= 1<<20:
+		return fmt.Sprintf("%d MB", bytes>>20)
+	case bytes >= 1<<10:
+		return fmt.Sprintf("%d KB", bytes>>10)
+	}
+	return fmt.Sprintf("%d bytes", bytes)
+}

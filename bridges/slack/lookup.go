@@ -1,0 +1,134 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"relay/server/chat"
+)
+
+// Where an op is looked for of which nobody knows whether it was carried out:
+// from a minute before its first attempt, or after a restart a day back.
+const (
+	lookMargin = time.Minute
+	lookBack   = 24 * time.Hour
+	lookPages  = 5
+	pageSize   = 200
+)
+
+func (b *Bridge) since(key string) string {
+	from, known := b.tries.get(key)
+	if !known {
+		from = time.Now().Add(lookMargin - lookBack)
+	}
+	return strconv.FormatInt(from.Add(-lookMargin).Unix(), 10) + ".000000"
+}
+
+// lookup finds what an earlier attempt made of an op, "" for nothing. In a
+// thread that is gone it may have gone astray: then it is removed.
+func (b *Bridge) lookup(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
+	if op.File != nil && b.self.Load().may(scopeUpload) {
+		return b.lookupFile(ctx, th, op)
+	}
+	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: b.since(op.Key), Limit: pageSize, IncludeAllMetadata: true}
+	for range lookPages {
+		list, next, err := b.replies(ctx, &q)
+		if errors.Is(err, chat.ErrThreadGone) {
+			return "", b.sweep(ctx, op, err)
+		}
+		if err != nil {
+			return "", blind(err)
+		}
+		if m := b.find(list, op.Key); m != nil {
+			return m.Timestamp, nil
+		}
+		if q.Cursor = next; next == "" {
+			break
+		}
+	}
+	return "", nil
+}
+
+// blind passes over it when Slack lets the bot not look: twice is better than
+// never.
+func blind(err error) error {
+	var wrong *chat.Misconfigured
+	if errors.As(err, &wrong) || errors.Is(err, chat.ErrPermanent) {
+		return nil
+	}
+	return err
+}
+
+// find returns the bot's message that was made by an op.
+func (b *Bridge) find(list []slack.Message, key string) *slack.Message {
+	for i := range list {
+		m := &list[i]
+		if found, _ := m.Metadata.EventPayload[fieldKey].(string); found != "" && found == key && b.self.Load().own(m) {
+			return m
+		}
+	}
+	return nil
+}
+
+// sweep removes what an earlier attempt wrote in the channel itself because its
+// thread is gone, and returns that it is.
+func (b *Bridge) sweep(ctx context.Context, op chat.Op, gone error) error {
+	stray, err := b.inChannel(ctx, op.Key)
+	if err != nil {
+		return err
+	}
+	if stray != "" {
+		b.removeStray(ctx, stray)
+	}
+	return gone
+}
+
+// lookupParent finds the first message of a thread that an earlier attempt
+// opened.
+func (b *Bridge) lookupParent(ctx context.Context, op chat.Op) (ref string, err error) {
+	ref, err = b.inChannel(ctx, op.Key)
+	return ref, blind(err)
+}
+
+// inChannel finds a message outside of threads by its op, "" for none.
+func (b *Bridge) inChannel(ctx context.Context, key string) (ts string, err error) {
+	q := slack.GetConversationHistoryParameters{Oldest: b.since(key), Limit: pageSize, IncludeAllMetadata: true}
+	for range lookPages {
+		page, err := b.history(ctx, &q)
+		if err != nil {
+			return "", err
+		}
+		if m := b.find(page.Messages, key); m != nil {
+			return m.Timestamp, nil
+		}
+		if q.Cursor = page.ResponseMetaData.NextCursor; q.Cursor == "" {
+			break
+		}
+	}
+	return "", nil
+}
+
+// history makes one call of conversations.history.
+func (b *Bridge) history(ctx context.Context, q *slack.GetConversationHistoryParameters) (page *slack.GetConversationHistoryResponse, err error) {
+	q.ChannelID = b.cfg.ChannelID
+	err = b.call(ctx, "conversations.history", true, func(ctx context.Context) (err error) {
+		page, err = b.api.GetConversationHistoryContext(ctx, q)
+		return err
+	})
+	return page, err
+}
+
+// replies makes one call of conversations.replies: the messages of a thread
+// from its first on, oldest first.
+func (b *Bridge) replies(ctx context.Context, q *slack.GetConversationRepliesParameters) (list []slack.Message, next string, err error) {
+	q.ChannelID = b.cfg.ChannelID
+	err = b.call(ctx, "conversations.replies", true, func(ctx context.Context) (err error) {
+		list, _, next, err = b.api.GetConversationRepliesContext(ctx, q)
+		return err
+	})
+	return list, next, err
+}

@@ -1,0 +1,118 @@
+package slack_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"relay/bridges/bridgetest"
+	"relay/bridges/slack"
+	"relay/server/chat"
+)
+
+// events are events as Slack sends them, by name.
+func events(t testing.TB) map[string][]byte {
+	paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", "slack", "events", "*.json"))
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no events", err)
+	}
+	list := map[string][]byte{}
+	for _, path := range paths {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list[strings.TrimSuffix(filepath.Base(path), ".json")] = raw
+	}
+	return list
+}
+
+// parser is a bridge that knows nobody's name.
+func parser(t testing.TB) *slack.Bridge {
+	b, err := slack.New(slack.Config{BotToken: "xoxb-1", ChannelID: "C0SUPPORT1", Transport: answers{err: errors.New("no network")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestParse(t *testing.T) {
+	b := parser(t)
+	for name, raw := range events(t) {
+		t.Run(name, func(t *testing.T) {
+			list, err := b.Parse(raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasPrefix(name, "none_") {
+				if len(list) > 0 {
+					t.Errorf("means %+v", list)
+				}
+				return
+			}
+			golden(t, "inbound/"+name+".json", told(list))
+		})
+	}
+}
+
+// A person's name is asked for once an hour, and once a minute while Slack does
+// not tell.
+func TestNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewSlackBubble(t)
+		b, log := makeBridge(t, f)
+		th := open(t, b, "Grace", "")
+		f.WriteRaw(th.Ref, "Ada", "ask <@U0NOBODY>")
+		f.Write(th.Ref, "Ada", "or me", "")
+		for range 2 {
+			for _, raw := range f.Told() {
+				list, err := b.Parse(raw)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, in := range list {
+					if in.Operator != "Ada" || in.Text != "ask @somebody" && in.Text != "or me" {
+						t.Errorf("%q by %q", in.Text, in.Operator)
+					}
+				}
+			}
+			time.Sleep(30 * time.Second)
+		}
+		if n := len(f.Requests("users.info")); n != 2 {
+			t.Errorf("asked %d times", n)
+		}
+		clean(t, f, log)
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	for _, raw := range events(f) {
+		f.Add(raw)
+	}
+	b := parser(f)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		list, err := b.Parse(raw)
+		if err != nil && !errors.Is(err, chat.ErrPermanent) {
+			t.Fatalf("an event that cannot be read would be tried again: %v", err)
+		}
+		for _, in := range list {
+			if in.Thread.Channel != "C0SUPPORT1" || in.Thread.Bridge != slack.Name || in.Thread.Ref == "" {
+				t.Fatalf("of no thread of the channel: %+v", in)
+			}
+			if in.Kind != chat.InboundThreadDeleted && in.Remote == "" {
+				t.Fatalf("of no message: %+v", in)
+			}
+			if in.Kind == chat.InboundMessage && in.Text == "" && len(in.Files) == 0 {
+				t.Fatalf("an empty message: %+v", in)
+			}
+			if !utf8.ValidString(in.Text) {
+				t.Fatalf("broken text: %q", in.Text)
+			}
+		}
+	})
+}

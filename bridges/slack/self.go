@@ -1,0 +1,86 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"relay/server/chat"
+)
+
+// self is who the bot is and what it may do, as auth.test tells.
+type self struct {
+	user, bot  string // ids
+	name, team string
+	scopes     []string
+	asked      time.Time
+}
+
+// The scopes that the bridge works with, and those that each switch a feature
+// on.
+const (
+	scopeUpload = "files:write"
+	scopeReact  = "reactions:write"
+	scopeNames  = "chat:write.customize"
+	scopeJoin   = "channels:join"
+)
+
+var neededScopes = []string{"chat:write", "channels:history", "channels:read", "users:read", "files:read"}
+
+// may reports whether a scope is granted. Servers that do not tell scopes are
+// not asked for more than is needed.
+func (s *self) may(scope string) bool { return s != nil && slices.Contains(s.scopes, scope) }
+
+// selfAge is how long what auth.test told is relied upon: the app may get
+// further scopes under the same token.
+const selfAge = 10 * time.Minute
+
+// know asks who the bot is, unless that is known. When Slack cannot tell now,
+// what it told earlier counts.
+func (b *Bridge) know(ctx context.Context) (*self, error) {
+	known := b.self.Load()
+	if known != nil && time.Since(known.asked) < selfAge {
+		return known, nil
+	}
+	var answer *slack.AuthTestResponse
+	err := b.call(ctx, "auth.test", true, func(ctx context.Context) (err error) {
+		answer, err = b.api.AuthTestContext(ctx)
+		return err
+	})
+	var wrong *chat.Misconfigured
+	if err != nil {
+		if known != nil && !errors.As(err, &wrong) {
+			return known, nil
+		}
+		return nil, err
+	}
+	now := &self{user: answer.UserID, bot: answer.BotID, name: answer.User, team: answer.Team, scopes: scopesOf(answer.Header), asked: time.Now()}
+	b.self.Store(now)
+	return now, nil
+}
+
+// scopesOf are the scopes that an answer of the Web API names.
+func scopesOf(h http.Header) []string {
+	return strings.FieldsFunc(h.Get("X-Oauth-Scopes"), func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// readScopes takes note of the scopes in every answer.
+func (b *Bridge) readScopes(method string, h http.Header) {
+	scopes, known := scopesOf(h), b.self.Load()
+	if method == methodSocket || known == nil || len(scopes) == 0 || slices.Equal(scopes, known.scopes) {
+		return
+	}
+	now := *known
+	now.scopes = scopes
+	b.self.CompareAndSwap(known, &now)
+}
+
+// own reports whether a message of the channel is the bot's.
+func (s *self) own(m *slack.Message) bool {
+	return s != nil && (s.bot != "" && m.BotID == s.bot || s.user != "" && m.User == s.user)
+}

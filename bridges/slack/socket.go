@@ -1,0 +1,145 @@
+package slack
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"relay/server/chat"
+)
+
+// Socket Mode (https://docs.slack.dev/apis/events-api/using-socket-mode). Slack
+// pings every few seconds: a connection that is silent for longer is dead.
+const (
+	dialTimeout = 15 * time.Second
+	silence     = time.Minute
+	writeLimit  = 10 * time.Second
+	maxFrame    = 4 << 20
+)
+
+// errSwitchedOff: somebody switched Socket Mode off in the app's settings.
+var errSwitchedOff = &chat.Misconfigured{Problem: "Socket Mode is switched off in the app's settings",
+	Fix: "switch it on at https://api.slack.com/apps under Socket Mode, or remove SLACK_APP_TOKEN"}
+
+// frame is what comes over the socket.
+type frame struct {
+	Type       string          `json:"type"`
+	EnvelopeID string          `json:"envelope_id"`
+	Reason     string          `json:"reason"`
+	Payload    json.RawMessage `json:"payload"`
+}
+
+// listen receives on one connection until Slack wants another, which is no
+// error. lasted tells that it worked for a while.
+func (b *Bridge) listen(ctx context.Context, in chat.Receiver) (lasted bool, err error) {
+	conn, err := b.connect(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	begun := time.Now()
+	for {
+		var f frame
+		f, err = b.next(conn)
+		if err != nil {
+			break
+		}
+		if f.Type == "hello" {
+			reading.Go(func() { b.catchUp(ctx, in) })
+		}
+		done, failed := b.obey(ctx, conn, in, &f)
+		if err = failed; done || err != nil {
+			break
+		}
+	}
+	return time.Since(begun) > silence, err
+}
+
+// connect opens a connection: Slack gives an address that can be used once.
+func (b *Bridge) connect(ctx context.Context) (*websocket.Conn, error) {
+	var address string
+	err := b.call(ctx, methodSocket, true, func(ctx context.Context) (err error) {
+		_, address, err = b.api.StartSocketModeContext(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	dialer := &websocket.Dialer{Proxy: http.ProxyFromEnvironment, NetDialContext: b.cfg.Dial, HandshakeTimeout: dialTimeout}
+	conn, _, err := dialer.DialContext(ctx, address, nil)
+	if err != nil {
+		return nil, fmt.Errorf("connect to Slack: %w", b.redact(err))
+	}
+	conn.SetReadLimit(maxFrame)
+	stay(conn)
+	conn.SetPingHandler(func(data string) error {
+		stay(conn)
+		b.hearing.beat(time.Now())
+		_ = conn.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(writeLimit)) // reading tells what is wrong
+		return nil
+	})
+	return conn, nil
+}
+
+// stay gives the connection another while.
+func stay(conn *websocket.Conn) { _ = conn.SetReadDeadline(time.Now().Add(silence)) }
+
+// next reads a frame. One that is no JSON counts as empty.
+func (b *Bridge) next(conn *websocket.Conn) (f frame, err error) {
+	_, raw, err := conn.ReadMessage()
+	if err != nil {
+		return f, fmt.Errorf("the connection to Slack ended: %w", err)
+	}
+	stay(conn)
+	_ = json.Unmarshal(raw, &f)
+	if f.Type != "hello" { // with it begins what is heard from here on
+		b.hearing.beat(time.Now())
+	}
+	return f, nil
+}
+
+// obey does what a frame asks for. An event is acknowledged once it is stored;
+// one that is not comes again. done tells that Slack wants a new connection.
+func (b *Bridge) obey(ctx context.Context, conn *websocket.Conn, in chat.Receiver, f *frame) (done bool, err error) {
+	switch f.Type {
+	case "hello":
+		b.hears(waySocket)
+	case "disconnect":
+		if f.Reason == "link_disabled" {
+			return true, errSwitchedOff
+		}
+		b.log.Debug("Slack wants a new connection", "reason", f.Reason)
+		return true, nil
+	case "events_api":
+		err = b.take(ctx, in, f.Payload)
+		if errors.Is(err, chat.ErrPermanent) {
+			b.log.Warn("an event cannot be read", "err", err)
+		} else if err != nil {
+			b.log.Error("an event could not be stored; Slack will bring it again", "err", err)
+			return false, nil
+		}
+	}
+	if f.EnvelopeID == "" {
+		return false, nil
+	}
+	return false, acknowledge(conn, f.EnvelopeID)
+}
+
+// acknowledge tells Slack that a frame arrived.
+func acknowledge(conn *websocket.Conn, id string) error {
+	_ = conn.SetWriteDeadline(time.Now().Add(writeLimit))
+	return conn.WriteJSON(map[string]string{"envelope_id": id})
+}

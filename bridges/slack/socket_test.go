@@ -1,0 +1,206 @@
+package slack_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay/bridges/bridgetest"
+	"relay/bridges/slack"
+	"relay/server/chat"
+)
+
+func TestSocketReceives(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewSlackBubble(t)
+		b, log := makeBridge(t, f)
+		in := new(receiver)
+		stop := running(t, b, in)
+		settled(time.Second)
+		th := open(t, b, "Grace", "session-1")
+		answer := f.Write(th.Ref, "Ada", "Hello & welcome", "")
+		f.WriteElsewhere("not for relay")
+		f.Write(f.StartThread("Ada", "Lunch?"), "Bob", "Pizza", "")
+		f.WriteAsBot(th.Ref, "beep")
+		f.WriteRaw(th.Ref, "Bob", "see <https://example.com|this>, <@U0RELAYBOT> and <#C1|help> :+1:")
+		f.WriteMe(th.Ref, "Bob", "waves")
+		f.Broadcast(th.Ref, "Bob", "all hear")
+		f.Attach(th.Ref, "Ada", "a.txt", "text/plain", []byte("x"), "")
+		f.AttachLink(th.Ref, "Ada", "Plan", "https://docs.example.com/1")
+		f.Edit(th.Ref, answer, "Hello!")
+		f.Delete(th.Ref, "Ada", answer)
+		must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "hi"}), Text: "hey"})
+		f.DeleteThread(th.Ref)
+		settled(time.Second)
+		got := in.inbounds(t, b)
+		for i := range got {
+			got[i].At = 0
+		}
+		golden(t, "socket.json", told(got))
+		if n := f.Waiting(); n != 0 || f.Late() != 0 {
+			t.Errorf("%d events are not acknowledged, %d were late", n, f.Late())
+		}
+		if way, problem := b.Receiving(); way != "socket" || problem != "" {
+			t.Errorf("received by %q: %s", way, problem)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+		clean(t, f, log)
+	})
+}
+
+// What cannot be stored is not acknowledged: it comes again.
+func TestStoredBeforeAcknowledged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewSlackBubble(t)
+		b, log := makeBridge(t, f)
+		in := &receiver{fail: 2}
+		running(t, b, in)
+		settled(time.Second)
+		th := open(t, b, "Grace", "")
+		f.Write(th.Ref, "Ada", "one", "")
+		settled(2 * time.Second)
+		if got := in.texts(t, b); got != nil || f.Waiting() != 1 {
+			t.Fatalf("stored %v, %d wait", got, f.Waiting())
+		}
+		settled(10 * time.Minute)
+		if got := in.texts(t, b); !slices.Equal(got, []string{"one"}) || f.Waiting() != 0 {
+			t.Errorf("stored %v, %d wait", got, f.Waiting())
+		}
+		clean(t, f, log)
+	})
+}
+
+// A connection that Slack ends, that is cut, or that says nothing any more is
+// replaced; what was on its way comes again.
+func TestConnectionsEnd(t *testing.T) {
+	for name, end := range map[string]func(f *bridgetest.Slack){
+		"refreshed": func(f *bridgetest.Slack) { f.Disconnect("refresh_requested") },
+		"warned":    func(f *bridgetest.Slack) { f.Disconnect("warning") },
+		"cut":       func(f *bridgetest.Slack) { f.Disconnect("") },
+		"silent":    (*bridgetest.Slack).Silence,
+		"outage": func(f *bridgetest.Slack) {
+			f.Storm(bridgetest.Storm{Seed: 1, All: 1})
+			settled(3 * time.Minute)
+			f.Storm(bridgetest.Storm{})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := bridgetest.NewSlackBubble(t)
+				b, log := makeBridge(t, f)
+				in := new(receiver)
+				running(t, b, in)
+				th := open(t, b, "Grace", "")
+				settled(2 * time.Hour)
+				end(f)
+				f.Write(th.Ref, "Ada", "one", "")
+				settled(7 * time.Minute) // Slack's last attempt comes after six
+				f.Write(th.Ref, "Ada", "two", "")
+				settled(time.Second)
+				if got := in.texts(t, b); !slices.Equal(got, []string{"one", "two"}) || f.Waiting() != 0 || f.Lost() != 0 || f.Connections() != 1 {
+					t.Errorf("stored %v, %d wait, %d are lost, %d connections", got, f.Waiting(), f.Lost(), f.Connections())
+				}
+				if _, problem := b.Receiving(); problem != "" {
+					t.Error(problem)
+				}
+				clean(t, f, log)
+			})
+		})
+	}
+}
+
+// A Slack that ends every connection at once is not asked for ever more.
+func TestNoHurry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewSlackBubble(t)
+		b, _ := makeBridge(t, f)
+		running(t, b, new(receiver))
+		for range 600 {
+			f.Disconnect("too_many_websockets")
+			settled(time.Second)
+		}
+		if n := len(f.Requests("apps.connections.open")); n > 40 {
+			t.Errorf("%d connections in ten minutes", n)
+		}
+	})
+}
+
+// What a human has to do ends reception with it.
+func TestReceptionNeedsAHuman(t *testing.T) {
+	for name, c := range map[string]struct {
+		config func(*slack.Config)
+		breaks func(f *bridgetest.Slack)
+		fix    string
+	}{
+		"switched off":   {nil, func(f *bridgetest.Slack) { f.Disconnect("link_disabled") }, "Socket Mode"},
+		"app token":      {func(c *slack.Config) { c.AppToken = "xapp-1-wrong" }, nil, "connections:write"},
+		"bot token":      {func(c *slack.Config) { c.BotToken = "xoxb-1-wrong" }, nil, "xoxb-"},
+		"nothing set up": {func(c *slack.Config) { c.AppToken, c.SigningSecret = "", "" }, nil, "SLACK_APP_TOKEN"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := bridgetest.NewSlackBubble(t)
+				b, log := makeBridge(t, f, func(cfg *slack.Config) {
+					if c.config != nil {
+						c.config(cfg)
+					}
+				})
+				if c.breaks != nil {
+					time.AfterFunc(time.Second, func() { c.breaks(f) })
+				}
+				err := b.Run(t.Context(), new(receiver))
+				var human *chat.Misconfigured
+				if !errors.As(err, &human) || !strings.Contains(human.Fix, c.fix) {
+					t.Error(err)
+				}
+				clean(t, f, log)
+			})
+		})
+	}
+}
+
+// Frames that are odd are acknowledged, or ignored, and reception goes on.
+func TestOddFrames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewSlackBubble(t)
+		b, log := makeBridge(t, f)
+		in := new(receiver)
+		running(t, b, in)
+		settled(time.Second)
+		th := open(t, b, "Grace", "")
+		for _, payload := range []string{`null`, `7`, `"text"`, `{}`, `{"type":7}`, `{"type":"event_callback","event":[]}`,
+			`{"type":"event_callback","event":{"type":"message","subtype":"message_changed","channel":"C0SUPPORT1"}}`,
+			`{"type":"event_callback","event":{"type":"message","subtype":"message_deleted","channel":"C0SUPPORT1"}}`} {
+			f.Tell(payload)
+		}
+		f.Write(th.Ref, "Ada", "one", "")
+		settled(time.Minute)
+		if got := in.texts(t, b); !slices.Equal(got, []string{"one"}) || f.Waiting() != 0 || f.Late() != 0 {
+			t.Errorf("stored %v, %d wait, %d late", got, f.Waiting(), f.Late())
+		}
+		clean(t, f, log)
+	})
+}
+
+// Neither an address nor a ticket of a connection that fails is told.
+func TestDialFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewSlackBubble(t)
+		b, log := makeBridge(t, f, func(c *slack.Config) {
+			c.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route") }
+		})
+		running(t, b, new(receiver))
+		settled(time.Minute)
+		if way, problem := b.Receiving(); way != "socket" || !strings.Contains(problem, "no route") || strings.Contains(problem+log.String(), "ticket") {
+			t.Errorf("%s: %s", way, problem)
+		}
+		clean(t, f, log)
+	})
+}

@@ -1,0 +1,48 @@
+package slack
+
+import "sync"
+
+// The ways in which events come.
+const (
+	waySocket  = "socket"
+	wayWebhook = "webhook"
+)
+
+// status is how reception goes.
+type status struct {
+	mu      sync.Mutex
+	way     string // "" before Run decided
+	problem string // the last failure, "" when all is well
+}
+
+// turn notes the way and the failure, "" for none, and reports whether that is
+// news.
+func (s *status) turn(way, problem string) (news bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	news = s.way != way || s.problem != problem
+	s.way, s.problem = way, problem
+	return news
+}
+
+// Receiving tells how events come in, socket or webhook, and what keeps them
+// away, "" for nothing. Before Run decided, way is "".
+func (b *Bridge) Receiving() (way, problem string) {
+	b.status.mu.Lock()
+	defer b.status.mu.Unlock()
+	return b.status.way, b.status.problem
+}
+
+// hears notes that events come in.
+func (b *Bridge) hears(way string) {
+	if b.status.turn(way, "") {
+		b.log.Info("receiving events", "way", way)
+	}
+}
+
+// complain logs a failure of reception once, however often it is met.
+func (b *Bridge) complain(way string, err error) {
+	if b.status.turn(way, err.Error()) {
+		b.log.Warn("events cannot be received; trying on", "err", err)
+	}
+}

@@ -1,0 +1,79 @@
+package slack
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/slack-go/slack"
+
+	"relay/server/chat"
+)
+
+// maxEvent bounds the body of a pushed event.
+const maxEvent = 1 << 20
+
+// Webhook implements [chat.Bridge]: the Request URL of the Events API.
+func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		raw, status, text := b.admit(w, r)
+		if status != 0 {
+			refuse(w, status, text)
+			return
+		}
+		e, err := decode(raw)
+		if err == nil && e.Type == "url_verification" {
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(map[string]string{"challenge": e.Challenge})
+			return
+		}
+		err = b.take(r.Context(), in, raw)
+		switch {
+		case errors.Is(err, chat.ErrPermanent):
+			w.Header().Set("X-Slack-No-Retry", "1")
+			refuse(w, http.StatusBadRequest, "Not an event of Slack's")
+		case err != nil:
+			b.log.Error("an event could not be stored; Slack will bring it again", "err", err)
+			refuse(w, http.StatusServiceUnavailable, "The event could not be stored")
+		default:
+			w.WriteHeader(http.StatusOK)
+		}
+	})
+}
+
+// admit reads a request and checks that it is Slack's, by its signature over
+// body and time, which must not differ by more than five minutes; status is 0
+// when it is.
+func (b *Bridge) admit(w http.ResponseWriter, r *http.Request) (raw []byte, status int, text string) {
+	switch {
+	case b.cfg.SigningSecret == "":
+		return nil, http.StatusServiceUnavailable, "The webhook has no secret: set SLACK_SIGNING_SECRET"
+	case r.Method != http.MethodPost:
+		return nil, http.StatusMethodNotAllowed, "Method not allowed"
+	}
+	proof, err := slack.NewSecretsVerifier(r.Header, b.cfg.SigningSecret)
+	if err != nil {
+		return nil, http.StatusUnauthorized, "Unauthorized"
+	}
+	raw, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxEvent))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, http.StatusRequestEntityTooLarge, "The event is too large"
+	case err != nil:
+		return nil, http.StatusBadRequest, "The event was cut off"
+	}
+	_, _ = proof.Write(raw) // a hash takes everything
+	if proof.Ensure() != nil {
+		return nil, http.StatusUnauthorized, "Unauthorized"
+	}
+	return raw, 0, ""
+}
+
+func refuse(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	body, _ := json.Marshal(map[string]string{"error": text})
+	_, _ = w.Write(body)
+}
