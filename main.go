@@ -106,7 +106,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 func dispatch(ctx context.Context, words []string, flags server.Flags, environ []string, stdout, stderr io.Writer) error {
 	i := slices.IndexFunc(commands, func(c command) bool { return c.matches(words) })
 	if i < 0 {
-		return fmt.Errorf("there is no command %q; %w", strings.Join(words, " "), errUsage)
+		return fmt.Errorf("%s; %w", misunderstood(words), errUsage)
 	}
 	cfg, warnings, err := server.LoadConfig(flags, environ)
 	if err != nil {
@@ -117,6 +117,16 @@ func dispatch(ctx context.Context, words []string, flags server.Flags, environ [
 		a.log.Warn(w)
 	}
 	return commands[i].run(a, ctx, words[len(words)-1])
+}
+
+// misunderstood says what is wrong with words that are no command.
+func misunderstood(words []string) string {
+	for _, c := range commands {
+		if want := strings.Fields(c.usage); want[0] == words[0] && len(want) >= len(words) {
+			return "the command is: relay " + c.usage
+		}
+	}
+	return fmt.Sprintf("there is no command %q", strings.Join(words, " "))
 }
 
 func (c command) matches(words []string) bool {
@@ -169,7 +179,7 @@ func (a *app) serve(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	a.announce(server.BaseURL(a.cfg, listener), keys)
+	a.announce(server.BaseURL(a.cfg, listener), keys, e)
 	return srv.Serve(ctx, listener, append(e.parts(), e.relay.Run,
 		func(ctx context.Context) error { return e.outbox.Serve(ctx, e.relay.Leaver()) },
 		func(ctx context.Context) error { return a.maintain(ctx, database, e.relay, keys.Expire) })...)
@@ -207,7 +217,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.announceBridge(server.BaseURL(a.cfg, listener))
+	a.announceBridge(server.BaseURL(a.cfg, listener), e)
 	tidy := func(ctx context.Context) error { return a.forget(ctx, database) }
 	if a.cfg.DatabaseURL != "" {
 		tidy = func(ctx context.Context) error { return a.maintain(ctx, database, e.relay, func() {}) }
@@ -289,31 +299,45 @@ func (a *app) forget(ctx context.Context, database *db.DB) error {
 	}
 }
 
+// desks names where operators answer from, and warns of bridges that are only
+// half set up.
+func (a *app) desks(e *engine) []string {
+	for _, problem := range bridges.HalfSetUp(e.kinds, e.relay.Settings()) {
+		a.log.Warn(problem + "; relay doctor tells more")
+	}
+	return e.bridges.Names()
+}
+
 // announceBridge tells people where their backend goes.
-func (a *app) announceBridge(base string) {
+func (a *app) announceBridge(base string, e *engine) {
+	desks := strings.Join(a.desks(e), ", ")
+	if desks == "" && e.relay.Settings().Text("eventsWebhookUrl") == "" {
+		a.log.Warn("no bridge is set up and there is no EVENTS_WEBHOOK_URL: what the backend says reaches nobody")
+	}
 	if a.cfg.APIKey == "" {
 		a.log.Warn("API_KEY is not set: everybody who reaches this port can write to the desks and read the stream")
 	}
 	if a.cfg.LogFormat == server.LogJSON {
-		a.log.Info("relay is running", "version", version, "mode", a.cfg.Mode, "api", base+"/api", "docs", base+"/docs")
+		a.log.Info("relay is running", "version", version, "mode", a.cfg.Mode, "api", base+"/api", "docs", base+"/docs", "desks", desks)
 		return
 	}
-	fmt.Fprintf(a.stdout, "\nrelay %s is running as a bridge server. Ctrl-C stops it.\n\n  API     %s/api\n  Stream  %s/api/events/stream\n  Docs    %s/docs\n\n",
-		version, base, base, base)
+	fmt.Fprintf(a.stdout, "\nrelay %s is running as a bridge server. Ctrl-C stops it.\n\n  API     %s/api\n  Stream  %s/api/events/stream\n  Docs    %s/docs\n  Desks   %s\n\n",
+		version, base, base, base, cmp.Or(desks, "none"))
 }
 
 // announce tells people where to go.
-func (a *app) announce(base string, keys *server.Keyring) {
+func (a *app) announce(base string, keys *server.Keyring, e *engine) {
+	desks := strings.Join(append([]string{"console"}, a.desks(e)...), ", ")
 	start, hint := base+"/", ""
 	if keys.SetupOpen() {
 		start, hint = base+"/?setup="+keys.SetupCode(), "  (shows your keys: keep this address to yourself)"
 	}
 	if a.cfg.LogFormat == server.LogJSON {
-		a.log.Info("relay is running", "version", version, "start", start, "demo", base+"/demo", "console", base+"/console")
+		a.log.Info("relay is running", "version", version, "start", start, "demo", base+"/demo", "console", base+"/console", "desks", desks)
 		return
 	}
-	fmt.Fprintf(a.stdout, "\nrelay %s is running. Ctrl-C stops it.\n\n  Start    %s%s\n  Demo     %s\n  Console  %s\n\n",
-		version, start, hint, base+"/demo", base+"/console")
+	fmt.Fprintf(a.stdout, "\nrelay %s is running. Ctrl-C stops it.\n\n  Start    %s%s\n  Demo     %s\n  Console  %s\n  Desks    %s\n\n",
+		version, start, hint, base+"/demo", base+"/console", desks)
 }
 
 // maintain keeps the database small: every hour it removes events that no

@@ -130,6 +130,26 @@ func (k *Kind) missing(s *chat.Settings) []string {
 	return missing
 }
 
+// HalfSetUp names the bridges of which some settings are there and others are
+// missing, as the environment calls them.
+func HalfSetUp(kinds []Kind, s *chat.Settings) (problems []string) {
+	for i := range kinds {
+		missing := kinds[i].missing(s)
+		if len(missing) == 0 || len(missing) == len(kinds[i].Needs) {
+			continue
+		}
+		for j, name := range missing {
+			for _, def := range chat.SettingList {
+				if def.Name == name {
+					missing[j] = def.Env
+				}
+			}
+		}
+		problems = append(problems, kinds[i].Name+" is half set up: "+strings.Join(missing, " and ")+" is missing")
+	}
+	return problems
+}
+
 // configured reports whether a bridge of this kind is to run.
 func (k *Kind) configured(s *chat.Settings) bool { return k.New != nil && len(k.missing(s)) == 0 }
 

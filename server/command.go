@@ -19,9 +19,9 @@ func (s *Server) command(_ http.ResponseWriter, r *http.Request, by chat.Author)
 	if err := required("command", in.Command); err != nil {
 		return nil, err
 	}
-	called, is := chat.ParseCommand(in.Command, false)
+	called, is := chat.ParseCommand(in.Command, true)
 	if !is {
-		return nil, badRequest("command must begin with ! and a letter, or with //")
+		return nil, badRequest("command must begin with ! or / and a letter, or with //")
 	}
 	answer, err := s.relay.Obey(r.Context(), by, pathVar(r, "session"), called, in.ReplyTo)
 	return map[string]string{"answer": answer}, err
@@ -30,7 +30,7 @@ func (s *Server) command(_ http.ResponseWriter, r *http.Request, by chat.Author)
 // noCommand refuses a message of the console that is a command: no visitor ever
 // sees one. Programs, which come with a key, may send any text.
 func noCommand(by chat.Author, content string) error {
-	if _, is := chat.ParseCommand(content, false); is && by.Source == chat.SourceConsole {
+	if _, is := chat.ParseCommand(content, true); is && by.Source == chat.SourceConsole {
 		return chat.Errorf(chat.Conflict, "This is a command: the visitor does not see it")
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -37,17 +38,33 @@ func Examine(ctx context.Context, cfg Config, settings *chat.Settings, databaseE
 }
 
 func databaseFinding(cfg Config, err error) chat.Finding {
-	f := chat.Finding{Subject: "access", Level: chat.FindingOK, Text: "it can be read and written"}
+	f := chat.Finding{Subject: placeOf(string(cfg.DatabaseURL)), Level: chat.FindingOK, Text: "it can be read and written"}
 	switch {
 	case cfg.DatabaseURL == "":
 		f.Text = "none is needed in bridge mode"
 	case errors.Is(err, db.ErrNone):
-		f.Level, f.Text, f.Fix = chat.FindingWarn, "there is none yet", "start relay: it makes one"
+		f.Level, f.Text, f.Fix = chat.FindingWarn, "there is none yet",
+			"start relay: it makes one. If relay runs already, run doctor in its folder, or with its --env-file"
 	case err != nil:
 		f.Level, f.Text = chat.FindingFail, err.Error()
 		f.Fix = "check DATABASE_URL, and that this user may read and write there"
 	}
 	return f
+}
+
+// placeOf names a database without its secrets.
+func placeOf(url string) string {
+	path, isFile := strings.CutPrefix(url, "sqlite://")
+	switch {
+	case url == "":
+		return "memory"
+	case !isFile:
+		return "PostgreSQL"
+	}
+	if full, err := filepath.Abs(path); err == nil {
+		return full
+	}
+	return path
 }
 
 // publicFinding asks the public address for relay's health, as platforms would

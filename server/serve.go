@@ -22,13 +22,21 @@ func Listen(ctx context.Context, cfg Config) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("port %d is taken by another program. Stop that program, or choose another port: relay --port %d", cfg.Port, cfg.Port+1)
+		return nil, fmt.Errorf("port %d is taken by another program. Stop that program, or choose another port: %s --port %d", cfg.Port, cfg.command(), cfg.Port+10)
 	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("this user may not listen on port %d. Choose one above 1023: relay --port 3000", cfg.Port)
+		return nil, fmt.Errorf("this user may not listen on port %d. Choose one above 1023: %s --port 8080", cfg.Port, cfg.command())
 	case err != nil:
 		return nil, fmt.Errorf("cannot listen on HOST=%s: %w", cfg.Host, err)
 	}
 	return listener, nil
+}
+
+// command is how this mode is started.
+func (c *Config) command() string {
+	if c.Mode == ModeBridge {
+		return "relay bridge"
+	}
+	return "relay"
 }
 
 // BaseURL returns the address under which relay is reached: PUBLIC_URL, else

@@ -99,7 +99,7 @@ function post(content: string): void {
 }
 
 // command is what begins like one: no visitor ever sees it.
-const command = /^\s*(\/\/|[!！]\p{L})/u;
+const command = /^\s*(\/\/|[!！]\p{L}|\/\p{L}[^\s/]*(\s|$))/u;
 
 // obey tells relay something and shows its answer.
 async function obey(sessionId: string, content: string, quote: Message | null): Promise<void> {

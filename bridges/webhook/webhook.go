@@ -210,7 +210,7 @@ func retryAfter(header string) time.Duration {
 func (s *Sink) Test(ctx context.Context) (Answer, error) {
 	target, ok := s.opts.Target()
 	if !ok {
-		return Answer{}, chat.Errorf(chat.Conflict, "The webhook has no address, or is switched off: set eventsWebhookUrl")
+		return Answer{}, chat.Errorf(chat.Conflict, "The webhook is switched off, or has no address yet")
 	}
 	data := json.RawMessage(`{"message":"This is a test event from relay."}`)
 	return s.post(ctx, target, nameOf(chat.NewID()), "test", data)

@@ -400,7 +400,7 @@ func (s *sender) fail(d *Delivery, err error, now Time) {
 func (s *sender) report(d *Delivery) {
 	if n := s.reports.count(); n > 0 {
 		s.log.Error("delivery given up", "session", d.SessionID, "rev", d.Rev, "type", d.Event.Type,
-			"attempts", d.Attempts, "err", d.LastError, "since the last report", n)
+			"attempts", d.Attempts, "err", d.LastError, "count", n)
 	}
 	s.hub.Publish(fact(StateDeliveryFailed, "", Now(), d.SessionID,
 		map[string]string{"id": d.ID(), "dest": d.Dest, "error": d.LastError}))
