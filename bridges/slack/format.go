@@ -56,13 +56,14 @@ type look struct {
 // say.
 const noteSign = "ℹ️ "
 
-// headRoom is how much of a message may stand before an op's text.
+// headRoom is how much of a message may stand before an op's text. The sign of
+// an edit counts always: an edit is split like the post that it changes.
 func headRoom(op chat.Op) (n int) {
 	quote := ""
 	if op.ReplyTo != "" {
 		quote = strings.Repeat("&", maxQuote)
 	}
-	op.Text = ""
+	op.Text, op.Edited = "", op.Kind != chat.OpNote
 	head := parentText(op)
 	if op.Kind != chat.OpOpen {
 		head = show(op, false, quote).text
