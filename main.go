@@ -119,14 +119,20 @@ func dispatch(ctx context.Context, words []string, flags server.Flags, environ [
 	return commands[i].run(a, ctx, words[len(words)-1])
 }
 
-// misunderstood says what is wrong with words that are no command.
+// misunderstood says what is wrong with words that are no command, and which
+// commands begin like them.
 func misunderstood(words []string) string {
+	text := fmt.Sprintf("there is no command %q", strings.Join(words, " "))
+	var near []string
 	for _, c := range commands {
-		if want := strings.Fields(c.usage); want[0] == words[0] && len(want) >= len(words) {
-			return "the command is: relay " + c.usage
+		if want := strings.Fields(c.usage); want[0] == words[0] && len(want) > 1 {
+			near = append(near, "relay "+c.usage)
 		}
 	}
-	return fmt.Sprintf("there is no command %q", strings.Join(words, " "))
+	if len(near) > 0 {
+		text += ": there is " + strings.Join(near, ", ")
+	}
+	return text
 }
 
 func (c command) matches(words []string) bool {

@@ -423,7 +423,7 @@ func TestWrongCommandLines(t *testing.T) {
 	for line, want := range map[string][]string{
 		"sevre":                    {`no command "sevre"`, "relay help"},
 		"serve now":                {`no command "serve now"`},
-		"backup":                   {`no command "backup"`},
+		"backup":                   {`no command "backup"`, "relay backup FILE"},
 		"backup a b":               {`no command "backup a b"`},
 		"keys rotate both":         {`no command "keys rotate both"`},
 		"--port=x --log-level=y":   {"2 mistakes", "PORT", "LOG_LEVEL", "for example: PORT=8080"},

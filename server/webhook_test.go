@@ -356,7 +356,7 @@ func TestWebhookGuard(t *testing.T) {
 		t.Errorf("metadata was reached although no list may allow it: %+v", a)
 	}
 	s.must("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": nil})
-	s.refused(s.call("POST", "/api/admin/webhooks/test", secretKey, nil), 409, "eventsWebhookUrl")
+	s.refused(s.call("POST", "/api/admin/webhooks/test", secretKey, nil), 409, "no address")
 }
 
 // TestWebhookIsOffWithoutAnAddress: nothing piles up for nobody.
