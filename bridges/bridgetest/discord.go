@@ -149,7 +149,7 @@ func (f *Discord) stop() {
 		close(f.done)
 	}
 	f.mu.Unlock()
-	f.Cut()
+	f.cut()
 	f.serving.Wait()
 }
 

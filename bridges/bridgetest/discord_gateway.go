@@ -299,8 +299,18 @@ func (f *Discord) each(do func(c *gatewayConn)) {
 	}
 }
 
+// calm lets what a connection begins with come to an end: discordgo holds a
+// lock for a second when a connection ends, and who waits for a lock keeps a
+// bubble's time from going on.
+func calm() { time.Sleep(time.Millisecond) }
+
 // Cut cuts the gateway's connections.
-func (f *Discord) Cut() { f.each(func(c *gatewayConn) { c.end() }) }
+func (f *Discord) Cut() {
+	calm()
+	f.cut()
+}
+
+func (f *Discord) cut() { f.each(func(c *gatewayConn) { c.end() }) }
 
 // CloseGateway closes them with a code.
 func (f *Discord) CloseGateway(code int) {
@@ -308,7 +318,10 @@ func (f *Discord) CloseGateway(code int) {
 }
 
 // Reconnect asks the bot to connect again (op 7).
-func (f *Discord) Reconnect() { f.each(func(c *gatewayConn) { c.send(gatewayEvent{Op: 7}) }) }
+func (f *Discord) Reconnect() {
+	calm()
+	f.each(func(c *gatewayConn) { c.send(gatewayEvent{Op: 7}) })
+}
 
 // Invalidate ends the sessions: they cannot be resumed, and the bot is told so
 // (op 9).

@@ -220,7 +220,7 @@ func (f *Discord) over(channel string) *discordError {
 	if f.PerChannel == 0 || w == nil || w.count <= f.PerChannel {
 		return nil
 	}
-	return limitedFor(w.begun.Add(limitSpan).Sub(time.Now()), "user")
+	return limitedFor(time.Until(w.begun.Add(limitSpan)), "user")
 }
 
 func limitedFor(wait time.Duration, scope string) *discordError {

@@ -130,10 +130,11 @@ func (b *Bridge) Name() string { return Name }
 // Channel implements [chat.Bridge].
 func (b *Bridge) Channel() string { return b.cfg.ChannelID }
 
-// Limits implements [chat.Bridge]. Discord counts by thread, so that lines of a
-// visitor need not wait for each other.
+// Limits implements [chat.Bridge]. Discord counts by thread: threads need not
+// wait for each other. What a visitor wrote while Discord was away goes out
+// together.
 func (b *Bridge) Limits() chat.Limits {
-	return chat.Limits{Parallel: 8, Timeout: uploadTimeout + 3*callTimeout}
+	return chat.Limits{Parallel: 8, Coalesce: true, Timeout: uploadTimeout + 3*callTimeout}
 }
 
 // Time limits of calls.

@@ -12,12 +12,11 @@ import (
 func TestConformance(t *testing.T) {
 	for name, prepare := range map[string]func(*bridgetest.Discord){
 		"text channel": func(*bridgetest.Discord) {},
-		"forum":        func(f *bridgetest.Discord) { f.Forum = true },
-		"forum with tags": func(f *bridgetest.Discord) {
+		"forum with tags, few permissions": func(f *bridgetest.Discord) {
 			f.Forum = true
 			f.RequireTag("123456789")
+			f.Demote()
 		},
-		"few permissions": (*bridgetest.Discord).Demote,
 	} {
 		t.Run(name, func(t *testing.T) {
 			bridgetest.RunInBubble(t, func(t *testing.T) (bridgetest.Platform, bridgetest.Connect) {

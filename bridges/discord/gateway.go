@@ -214,8 +214,8 @@ func (l *listener) connect(ctx context.Context) error {
 
 var (
 	errEnded    = errors.New("the connection to Discord's gateway ended")
-	errNotBegun = errors.New("Discord's gateway ended the connection at once")
-	errWedged   = errors.New("Discord's gateway did not answer in time")
+	errNotBegun = errors.New("the gateway of Discord ended the connection at once")
+	errWedged   = errors.New("the gateway of Discord did not answer in time")
 )
 
 // open opens the session's connection. discordgo can block for ever there, when
@@ -252,11 +252,16 @@ func (l *listener) open(ctx context.Context, s *session) error {
 // grace is how long an attempt that was cut has to end.
 const grace = 2 * time.Second
 
+// calm is how long a connection is left to begin before it is closed: discordgo
+// holds a lock for a second to close it, for which its heartbeat would wait.
+const calm = 10 * time.Millisecond
+
 // abandon gives the session up.
 func (l *listener) abandon() {
 	if s := l.session; s != nil {
 		l.session = nil
 		close(s.gone)
+		time.Sleep(calm)
 		_ = s.Close() // nothing depends on how it ends
 	}
 }
@@ -274,16 +279,16 @@ func (l *listener) refused(err error) error {
 		if wrong := closings[closed.Code]; wrong != nil {
 			return wrong
 		}
-		return fmt.Errorf("Discord's gateway closed with code %d", closed.Code)
+		return fmt.Errorf("the gateway of Discord closed with code %d", closed.Code)
 	case errors.As(err, &rest):
 		if rest.Response != nil && rest.Response.StatusCode == http.StatusUnauthorized {
 			return errToken
 		}
-		return fmt.Errorf("Discord does not tell its gateway's address: %s", rest.Response.Status)
+		return fmt.Errorf("the address of Discord's gateway is not told: %s", rest.Response.Status)
 	case errors.As(err, &limited):
-		return fmt.Errorf("Discord wants to be asked for its gateway's address later, after %s", limited.RetryAfter)
+		return fmt.Errorf("the address of Discord's gateway is told later, after %s", limited.RetryAfter)
 	}
-	return fmt.Errorf("Discord's gateway cannot be reached: %w", bare(err))
+	return fmt.Errorf("the gateway of Discord cannot be reached: %w", bare(err))
 }
 
 // closings are the codes after which trying again is of no use (Discord,

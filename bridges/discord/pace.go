@@ -32,7 +32,7 @@ const (
 	shortPause = time.Second // a wait that is not worth a later attempt
 )
 
-var errPace = errors.New("Discord's limit for this is used up")
+var errPace = errors.New("the limit that Discord told is used up")
 
 func newPace() *pace { return &pace{routes: map[string]*allowance{}} }
 
