@@ -13,7 +13,7 @@ TOOLS   := $(patsubst %/,./%,$(sort $(dir $(wildcard .ci/*/*.go .ci/*/*/*.go))))
 # twenty times slower: tests of volume stay out (they skip themselves with
 # -short, or are named here), and so do those that drive other programs.
 RACE := . ./server/... ./db/... ./bridges/...
-LONG := ^Test(Browser|KillNineLosesNothing|TenThousandRandomRequests|SecurityMatrix)$$
+LONG := ^Test(Browser|KillNineLosesNothing|TenThousandRandomRequests|SecurityMatrix|BadReceivers)$$
 
 .PHONY: help run build test check bench generate clean
 .PHONY: gofmt vet staticcheck tidy imports race cross

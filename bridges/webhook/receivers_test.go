@@ -368,7 +368,10 @@ func (n *network) sendAgain(h *house) {
 // check holds what arrived to what was said.
 func (n *network) check(h *house) {
 	n.t.Helper()
-	if count, _ := h.states(n.t); count["done"] != events || len(n.ids) != events || len(n.taken) != conversations {
+	count, _ := h.states(n.t)
+	n.mu.Lock() // connections may still be closing
+	defer n.mu.Unlock()
+	if count["done"] != events || len(n.ids) != events || len(n.taken) != conversations {
 		n.t.Errorf("deliveries are %v; %d events of %d sessions arrived", count, len(n.ids), len(n.taken))
 	}
 	for id, numbers := range n.taken {
