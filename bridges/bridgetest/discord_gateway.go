@@ -151,6 +151,7 @@ func (c *gatewayConn) write(f *Discord) {
 			switch {
 			case silent:
 			case e.Op < 0:
+				calm()
 				// The bot closes the connection itself, see hear.
 				_ = c.socket.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(-e.Op, ""), time.Now().Add(time.Second))
 				f.leave(c)
