@@ -127,9 +127,11 @@ func (b Backend) Send(ctx context.Context, by Author, in Introduction, n Notice)
 		return err
 	}
 	return b.change(ctx, by, in, func(c *change) error {
-		_, err := c.Message(in.ID, n.ID)
-		if !errors.Is(err, ErrMessageNotFound) {
-			return err
+		before := *c.session
+		if c.session.Status != StatusOpen { // to open it again is news only of a new message
+			if _, err := c.Message(in.ID, n.ID); !errors.Is(err, ErrMessageNotFound) {
+				return err
+			}
 		}
 		if err := c.touch(n.Sender); err != nil {
 			return err
@@ -140,7 +142,11 @@ func (b Backend) Send(ctx context.Context, by Author, in Introduction, n Notice)
 		if n.Sender != SenderVisitor {
 			m.SourceBridge = by.Source
 		}
-		if err := c.InsertMessage(&m); err != nil {
+		switch err := c.InsertMessage(&m); {
+		case errors.Is(err, ErrMessageExists):
+			*c.session = before
+			return nil
+		case err != nil:
 			return err
 		}
 		return c.emit(messageFact(EventMessage, by.Source, c.at, &m))
@@ -173,8 +179,10 @@ func (n *Notice) check() error {
 }
 
 // noticed is a message that a backend speaks of, at the place of the next event.
+// Its id is its client's id, too: so the insert of a message that is known
+// already finds out by itself.
 func (c *change) noticed(id string) Message {
-	return Message{ID: id, SessionID: c.session.ID, Seq: c.session.Rev + 1, Sender: SenderVisitor, Timestamp: c.at,
+	return Message{ID: id, ClientID: id, SessionID: c.session.ID, Seq: c.session.Rev + 1, Sender: SenderVisitor, Timestamp: c.at,
 		Attachments: Of(Attachments{})}
 }
 
