@@ -16,7 +16,7 @@ type Relay struct {
 	log      *slog.Logger
 	targets  func(*Settings) []Target
 	presence presence
-	settings atomic.Pointer[Settings]
+	force    atomic.Pointer[inForce]
 	changed  atomic.Pointer[chan struct{}]
 	patching sync.Mutex // one change of the settings at a time
 	env      map[string]Raw
@@ -142,7 +142,7 @@ func (r *Relay) transact(ctx context.Context, by Author, lock func(Tx) (Session,
 }
 
 func (r *Relay) begin(tx Tx, by Author, at Time, s *Session) *change {
-	return &change{Tx: tx, by: by, at: at, session: s, targets: r.targets(r.Settings()), backend: r.backend}
+	return &change{Tx: tx, by: by, at: at, session: s, targets: r.force.Load().targets, backend: r.backend}
 }
 
 // emit gives an event the session's next revision and stores it with its

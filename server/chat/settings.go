@@ -52,7 +52,14 @@ func (a *AttachmentRules) Allows(mimeType string) bool {
 }
 
 // Settings returns the settings in force.
-func (r *Relay) Settings() *Settings { return r.settings.Load() }
+func (r *Relay) Settings() *Settings { return r.force.Load().settings }
+
+// inForce is what holds until the settings change. Every message asks where it
+// goes, so that is found out once.
+type inForce struct {
+	settings *Settings
+	targets  []Target
+}
 
 // SettingsOf are the settings that are in force with these values of the
 // environment and these stored ones.
@@ -126,7 +133,8 @@ func (r *Relay) loadSettings(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.settings.Store(mergeSettings(r.env, stored))
+		s := mergeSettings(r.env, stored)
+		r.force.Store(&inForce{s, r.targets(s)})
 		return nil
 	})
 }
