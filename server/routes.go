@@ -15,32 +15,29 @@ type route struct {
 
 // communityRoutes puts the route tables of the community server together.
 func (s *Server) communityRoutes() http.Handler {
-	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
-	s.router = m
-	for _, rt := range slices.Concat(s.openRoutes(), s.hookRoutes(communityHooks), s.fileRoutes(), s.widgetRoutes(), s.adminRoutes()) {
-		m.Handle(rt.path, s.handle(rt.action)).Methods(rt.method)
-	}
-	for _, rt := range slices.Concat(s.pageRoutes(), s.documentRoutes()) {
-		m.HandleFunc(rt.path, rt.page).Methods(methods(rt.method)...)
-	}
-	m.NotFoundHandler = s.handle(s.notFound)
-	m.MethodNotAllowedHandler = s.handle(s.methodNotAllowed)
-	return s.cors(s.filterAgents(m))
+	return s.cors(s.assemble(slices.Concat(s.openRoutes(), s.hookRoutes(communityHooks), s.fileRoutes(), s.widgetRoutes(), s.adminRoutes()),
+		slices.Concat(s.pageRoutes(), s.documentRoutes())))
 }
 
 // bridgeRoutes puts the route tables of the bridge server together.
 func (s *Server) bridgeRoutes() http.Handler {
+	return s.streamOrigins(s.assemble(slices.Concat(s.openRoutes(), s.hookRoutes(bridgeHooks), s.backendRoutes()),
+		append(s.documentRoutes(), pageRoute{"GET", "/", toDocs})))
+}
+
+// assemble makes the router of a server.
+func (s *Server) assemble(routes []route, pages []pageRoute) http.Handler {
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	s.router = m
-	for _, rt := range slices.Concat(s.openRoutes(), s.hookRoutes(bridgeHooks), s.backendRoutes()) {
+	for _, rt := range routes {
 		m.Handle(rt.path, s.handle(rt.action)).Methods(rt.method)
 	}
-	for _, rt := range append(s.documentRoutes(), pageRoute{"GET", "/", toDocs}) {
+	for _, rt := range pages {
 		m.HandleFunc(rt.path, rt.page).Methods(methods(rt.method)...)
 	}
 	m.NotFoundHandler = s.handle(s.notFound)
 	m.MethodNotAllowedHandler = s.handle(s.methodNotAllowed)
-	return s.streamOrigins(s.filterAgents(m))
+	return s.filterAgents(m)
 }
 
 // backendRoutes are for somebody's own backend, which brings API_KEY (seed 4.4).
