@@ -4,9 +4,9 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 
+	"relay/bridges/cut"
 	"relay/server/chat"
 )
 
@@ -87,15 +87,6 @@ func escapeMarks(out *strings.Builder, text string) {
 	}
 }
 
-// units is the length of text.
-func units(text string) int {
-	n := 0
-	for _, r := range text {
-		n += max(utf16.RuneLen(r), 1)
-	}
-	return n
-}
-
 // label is what stands before an op's text: who wrote it, and that it replaces
 // an earlier one.
 func label(op chat.Op) string {
@@ -140,21 +131,10 @@ func small(text string) string {
 // oneLine takes what is not printed out of a text and bounds it.
 func oneLine(text string, limit int) string {
 	text = strings.Join(strings.Fields(strings.Map(printed, text)), " ")
-	if units(text) <= limit {
+	if cut.Units(text) <= limit {
 		return text
 	}
-	return strings.TrimRight(cutUnits(text, limit-1), " ") + "…"
-}
-
-// cutUnits returns the longest beginning of text that is not over limit.
-func cutUnits(text string, limit int) string {
-	n := 0
-	for i, r := range text {
-		if n += max(utf16.RuneLen(r), 1); n > limit {
-			return text[:i]
-		}
-	}
-	return text
+	return strings.TrimRight(cut.To(text, limit-1), " ") + "…"
 }
 
 // printed maps control characters to spaces and drops those that turn the
@@ -163,7 +143,7 @@ func printed(r rune) rune {
 	switch {
 	case unicode.Is(unicode.Cc, r), r == '\u2028', r == '\u2029':
 		return ' '
-	case unicode.Is(unicode.Cf, r) && r != zeroWidthJoiner, r == utf8.RuneError:
+	case unicode.Is(unicode.Cf, r) && r != cut.ZeroWidthJoiner, r == utf8.RuneError:
 		return -1
 	}
 	return r

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"relay/bridges/cut"
 	"relay/server/chat"
 )
 
@@ -55,8 +56,8 @@ func TestThreadName(t *testing.T) {
 		{"\u202eevil\u0000", "", "evil", ""},
 	} {
 		got := threadName(c.title, c.session)
-		if got != c.want || sessionOf(got) != c.back || units(got) > maxThreadName {
-			t.Errorf("it is %q (%d) of %q, want %q of %q", got, units(got), sessionOf(got), c.want, c.back)
+		if got != c.want || sessionOf(got) != c.back || cut.Units(got) > maxThreadName {
+			t.Errorf("it is %q (%d) of %q, want %q of %q", got, cut.Units(got), sessionOf(got), c.want, c.back)
 		}
 	}
 }
@@ -77,8 +78,8 @@ func FuzzSplit(f *testing.F) {
 				if op.Kind == chat.OpOpen {
 					limit, sent = maxSummary, escape(op.Text)
 				}
-				if units(sent) > limit || !utf8.ValidString(op.Text) {
-					t.Fatalf("part %d has %d units", i, units(sent))
+				if cut.Units(sent) > limit || !utf8.ValidString(op.Text) {
+					t.Fatalf("part %d has %d units", i, cut.Units(sent))
 				}
 				all.WriteString(op.Text)
 				if i > 200 { // 10,000 characters, each of which takes at most six

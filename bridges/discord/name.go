@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"regexp"
 	"strings"
+
+	"relay/bridges/cut"
 )
 
 // A thread's name is 1 to 100 characters (Discord, "Start Thread").
@@ -63,7 +65,7 @@ func threadName(title, sessionID string) string {
 		return name
 	}
 	end := " · " + token
-	return threadTitle(title, maxThreadName-units(end)) + end
+	return threadTitle(title, maxThreadName-cut.Units(end)) + end
 }
 
 func threadTitle(title string, limit int) string {

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"relay/bridges/cut"
 	"relay/server/chat"
 )
 
@@ -36,7 +37,7 @@ func splitOpen(op chat.Op) []chat.Op {
 }
 
 func splitText(op chat.Op) []chat.Op {
-	if units(render(op)) <= maxText {
+	if cut.Units(render(op)) <= maxText {
 		return []chat.Op{op}
 	}
 	form := escape
@@ -45,7 +46,7 @@ func splitText(op chat.Op) []chat.Op {
 	}
 	head := 0
 	if name := label(op); name != "" {
-		head = units(name) + 1
+		head = cut.Units(name) + 1
 	}
 	var parts []chat.Op
 	for i, piece := range split(op.Text, maxText-head, maxText, form) {
@@ -81,17 +82,17 @@ func split(text string, first, limit int, form func(string) string) []string {
 
 // fitting is a beginning of text that fits into room.
 func fitting(text string, room int, form func(string) string) string {
-	piece := cutUnits(text, room)
+	piece := cut.To(text, room)
 	for {
 		if len(piece) < len(text) {
-			piece = piece[:breakpoint(piece, text)]
+			piece = piece[:cut.Breakpoint(piece, text)]
 		}
-		sent := units(form(piece))
+		sent := cut.Units(form(piece))
 		if sent <= room {
 			return piece
 		}
-		long := units(piece)
-		shorter := cutUnits(piece, min(long*room/sent, long-1))
+		long := cut.Units(piece)
+		shorter := cut.To(piece, min(long*room/sent, long-1))
 		if shorter == "" { // one character that does not fit: never with our limits
 			_, size := utf8.DecodeRuneInString(text)
 			return text[:size]
@@ -99,32 +100,3 @@ func fitting(text string, room int, form func(string) string) string {
 		piece = shorter
 	}
 }
-
-// breakpoint returns where to cut a piece off the text that it begins.
-func breakpoint(piece, text string) int {
-	for _, mark := range []string{"\n\n", "\n", " "} {
-		if i := strings.LastIndex(piece, mark); i >= len(piece)/2 {
-			return i + len(mark)
-		}
-	}
-	return wholeCharacter(piece, text)
-}
-
-// wholeCharacter moves a cut before a character whose accents, variation or
-// joined parts would be torn off, if that is near.
-func wholeCharacter(piece, text string) int {
-	cut := len(piece)
-	for range 16 {
-		next, _ := utf8.DecodeRuneInString(text[cut:])
-		last, size := utf8.DecodeLastRuneInString(text[:cut])
-		if !unicode.In(next, unicode.Mn, unicode.Me) && next != zeroWidthJoiner && last != zeroWidthJoiner {
-			return cut
-		}
-		if cut -= size; cut <= 0 {
-			break
-		}
-	}
-	return len(piece)
-}
-
-const zeroWidthJoiner = '\u200D'

@@ -5,6 +5,7 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
+	"relay/bridges/cut"
 	"relay/server/chat"
 )
 
@@ -13,7 +14,7 @@ import (
 func (b *Bridge) offerCommands(ctx context.Context) error {
 	menu := make([]gotgbot.BotCommand, len(chat.Commands))
 	for i, c := range chat.Commands {
-		menu[i] = gotgbot.BotCommand{Command: c.Name, Description: cutUnits(c.Help, maxHelp)}
+		menu[i] = gotgbot.BotCommand{Command: c.Name, Description: cut.To(c.Help, maxHelp)}
 	}
 	_, err := b.bot.SetMyCommandsWithContext(ctx, menu, &gotgbot.SetMyCommandsOpts{Scope: gotgbot.BotCommandScopeChat{ChatId: b.group.Load()}})
 	return translate(err, true)

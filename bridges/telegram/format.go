@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"relay/bridges/cut"
 	"relay/server/chat"
 )
 
@@ -46,18 +47,6 @@ func wordy(r rune) bool {
 	return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
-// units is the length of text as Telegram counts it.
-func units(text string) int {
-	n := 0
-	for _, r := range text {
-		n++
-		if r > 0xFFFF {
-			n++
-		}
-	}
-	return n
-}
-
 // label is what stands before an op's text: who wrote it, and that it replaces
 // an earlier one.
 func label(op chat.Op) string {
@@ -94,21 +83,10 @@ func render(op chat.Op) (html, plain string) {
 // units.
 func oneLine(text string, limit int) string {
 	text = strings.Join(strings.Fields(strings.Map(printed, text)), " ")
-	if units(text) <= limit {
+	if cut.Units(text) <= limit {
 		return text
 	}
-	return strings.TrimRight(cutUnits(text, limit-1), " ") + "…"
-}
-
-// cutUnits returns the longest beginning of text that is not over limit.
-func cutUnits(text string, limit int) string {
-	n := 0
-	for i, r := range text {
-		if n += units(string(r)); n > limit {
-			return text[:i]
-		}
-	}
-	return text
+	return strings.TrimRight(cut.To(text, limit-1), " ") + "…"
 }
 
 // printed maps control characters to spaces and drops those that turn the

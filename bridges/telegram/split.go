@@ -3,8 +3,8 @@ package telegram
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
+	"relay/bridges/cut"
 	"relay/server/chat"
 )
 
@@ -35,7 +35,7 @@ func splitOpen(op chat.Op) []chat.Op {
 
 func splitText(op chat.Op) []chat.Op {
 	text, head := silence(op.Text), labelUnits(op)
-	if op.File != nil && head+units(text) <= maxCaption || op.File == nil && head+units(text) <= maxText {
+	if op.File != nil && head+cut.Units(text) <= maxCaption || op.File == nil && head+cut.Units(text) <= maxText {
 		return []chat.Op{op}
 	}
 	var parts []chat.Op
@@ -59,7 +59,7 @@ func splitText(op chat.Op) []chat.Op {
 // labelUnits is how much of a message its label takes.
 func labelUnits(op chat.Op) int {
 	if name := label(op); name != "" && op.Kind != chat.OpNote {
-		return units(silence(name)) + 1
+		return cut.Units(silence(name)) + 1
 	}
 	return 0
 }
@@ -73,9 +73,9 @@ func split(text string, first, limit int) []string {
 	for room := first; text != ""; room = limit {
 		room -= slack
 		piece := text
-		if units(text) > room {
-			piece = cutUnits(text, room)
-			piece = piece[:breakpoint(piece, text)]
+		if cut.Units(text) > room {
+			piece = cut.To(text, room)
+			piece = piece[:cut.Breakpoint(piece, text)]
 		}
 		if strings.TrimFunc(piece, unicode.IsSpace) != "" {
 			pieces = append(pieces, piece)
@@ -88,32 +88,3 @@ func split(text string, first, limit int) []string {
 // slack is kept free in every piece: a cut may put an @ first, which then gets
 // a joiner.
 const slack = 2
-
-// breakpoint returns where to cut a piece off the text that it begins.
-func breakpoint(piece, text string) int {
-	for _, mark := range []string{"\n\n", "\n", " "} {
-		if i := strings.LastIndex(piece, mark); i >= len(piece)/2 {
-			return i + len(mark)
-		}
-	}
-	return wholeCharacter(piece, text)
-}
-
-// wholeCharacter moves a cut before a character whose accents, variation or
-// joined parts would be torn off, if that is near.
-func wholeCharacter(piece, text string) int {
-	cut := len(piece)
-	for range 16 {
-		next, _ := utf8.DecodeRuneInString(text[cut:])
-		last, size := utf8.DecodeLastRuneInString(text[:cut])
-		if !unicode.In(next, unicode.Mn, unicode.Me) && next != zeroWidthJoiner && last != zeroWidthJoiner {
-			return cut
-		}
-		if cut -= size; cut <= 0 {
-			break
-		}
-	}
-	return len(piece)
-}
-
-const zeroWidthJoiner = '\u200D'

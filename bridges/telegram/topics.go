@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"relay/bridges/cut"
 )
 
 // A topic's name is 1 to 128 characters (Bot API, createForumTopic).
@@ -61,7 +63,7 @@ func topicName(title, sessionID string) string {
 		return name
 	}
 	end := " · " + token
-	return topicTitle(title, maxTopicName-units(end)) + end
+	return topicTitle(title, maxTopicName-cut.Units(end)) + end
 }
 
 func topicTitle(title string, limit int) string {

@@ -1,0 +1,60 @@
+// Package cut measures and cuts texts for platforms that count UTF-16 units. It
+// imports the standard library only.
+package cut
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// ZeroWidthJoiner joins characters into one.
+const ZeroWidthJoiner = '\u200D'
+
+// Units is the length of a text in UTF-16 units.
+func Units(text string) int {
+	n := 0
+	for _, r := range text {
+		n += max(utf16.RuneLen(r), 1)
+	}
+	return n
+}
+
+// To returns the longest beginning of text that is not over limit units.
+func To(text string, limit int) string {
+	n := 0
+	for i, r := range text {
+		if n += max(utf16.RuneLen(r), 1); n > limit {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// Breakpoint returns where to cut a piece off the text that it begins.
+func Breakpoint(piece, text string) int {
+	for _, mark := range []string{"\n\n", "\n", " "} {
+		if i := strings.LastIndex(piece, mark); i >= len(piece)/2 {
+			return i + len(mark)
+		}
+	}
+	return wholeCharacter(piece, text)
+}
+
+// wholeCharacter moves a cut before a character whose accents, variation or
+// joined parts would be torn off, if that is near.
+func wholeCharacter(piece, text string) int {
+	cut := len(piece)
+	for range 16 {
+		next, _ := utf8.DecodeRuneInString(text[cut:])
+		last, size := utf8.DecodeLastRuneInString(text[:cut])
+		if !unicode.In(next, unicode.Mn, unicode.Me) && next != ZeroWidthJoiner && last != ZeroWidthJoiner {
+			return cut
+		}
+		if cut -= size; cut <= 0 {
+			break
+		}
+	}
+	return len(piece)
+}
