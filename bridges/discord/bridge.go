@@ -20,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"relay/bridges/reception"
 	"relay/server/chat"
 )
 
@@ -67,7 +68,7 @@ type Bridge struct {
 	threads *threads
 	sent    *sent
 	typed   typing
-	status  status
+	status  reception.Status
 }
 
 var _ chat.Bridge = (*Bridge)(nil)

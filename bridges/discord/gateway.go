@@ -38,7 +38,7 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 	if !b.cfg.Gateway {
 		return b.withoutGateway(ctx)
 	}
-	b.status.set(wayGateway)
+	b.status.Set(wayGateway)
 	l := newListener(b, in)
 	defer l.end()
 	for failures := 0; ctx.Err() == nil; {
@@ -49,7 +49,7 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 		}
 		var human *chat.Misconfigured
 		if errors.As(err, &human) {
-			b.status.fail(err)
+			b.status.Fail(err)
 			return err
 		}
 		if time.Since(begun) > steady {
@@ -65,9 +65,9 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 // withoutGateway tells that nothing but slash commands is received.
 func (b *Bridge) withoutGateway(ctx context.Context) error {
 	if b.key == nil {
-		b.status.set(wayNone)
+		b.status.Set(wayNone)
 	} else {
-		b.status.set(wayWebhook)
+		b.status.Set(wayWebhook)
 		b.offerCommands(ctx)
 	}
 	b.log.Warn("operators' answers are not received from Discord: the gateway is off", "fix", fixGateway)

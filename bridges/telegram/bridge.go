@@ -19,6 +19,7 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
+	"relay/bridges/reception"
 	"relay/server/chat"
 )
 
@@ -53,7 +54,7 @@ type Bridge struct {
 	budget *budget
 	topics *topics
 	births *births
-	status status
+	status reception.Status
 	// group is the chat's id. It changes when Telegram says that the group got
 	// a new one.
 	group    atomic.Int64

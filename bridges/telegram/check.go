@@ -83,7 +83,7 @@ func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
 	if err != nil {
 		return failed(subject, translate(err, true)), false
 	}
-	way, problem := b.status.get()
+	way, problem := b.status.Get()
 	switch {
 	case problem != "":
 		return bad(subject, "updates cannot be received: "+problem, "if this lasts, look at the other findings and at the network"), false

@@ -37,7 +37,7 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 		case ctx.Err() != nil:
 			return nil
 		case errors.As(err, &human):
-			b.status.fail(err)
+			b.status.Fail(err)
 			return err
 		case err != nil:
 			failures++

@@ -84,7 +84,7 @@ func (b *Bridge) announce(pushes bool) {
 	if pushes {
 		way = wayWebhook
 	}
-	b.status.set(way)
+	b.status.Set(way)
 	b.log.Info("receiving updates", "way", way)
 }
 
