@@ -24,7 +24,7 @@ type Kind struct {
 	Live string
 	// Channel is the setting that holds its channel.
 	Channel string
-	// New makes the bridge; nil when this version of relay has none.
+	// New makes the bridge.
 	New func(s *chat.Settings) (chat.Bridge, error)
 }
 
@@ -151,7 +151,7 @@ func HalfSetUp(kinds []Kind, s *chat.Settings) (problems []string) {
 }
 
 // configured reports whether a bridge of this kind is to run.
-func (k *Kind) configured(s *chat.Settings) bool { return k.New != nil && len(k.missing(s)) == 0 }
+func (k *Kind) configured(s *chat.Settings) bool { return len(k.missing(s)) == 0 }
 
 // print is the same as long as a bridge need not be made anew.
 func (k *Kind) print(s *chat.Settings) string {

@@ -15,8 +15,6 @@ func Examine(ctx context.Context, k Kind, s *chat.Settings) []chat.Finding {
 		return []chat.Finding{{Subject: "settings", Level: chat.FindingOK, Text: "not set up"}}
 	case len(missing) > 0:
 		return missingFindings(missing)
-	case k.New == nil:
-		return []chat.Finding{{Subject: "settings", Level: chat.FindingWarn, Text: "this version of relay has no " + k.Name + " bridge yet; its settings are kept"}}
 	}
 	b, err := k.New(s)
 	if err != nil {

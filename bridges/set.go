@@ -93,7 +93,7 @@ func (s *Set) Names() []string {
 // State is how a bridge is doing.
 type State struct {
 	Name      string   `json:"name"`
-	State     string   `json:"state"`   // off, unsupported, starting, running, failing or misconfigured
+	State     string   `json:"state"`   // off, starting, running, failing or misconfigured
 	Receive   string   `json:"receive"` // how operators' answers come in: polling, webhook, gateway, socket or none
 	Missing   []string `json:"missing"` // settings
 	LastError string   `json:"lastError,omitempty"`

@@ -22,10 +22,6 @@ func (s *slot) state(settings *chat.Settings) State {
 	if len(st.Missing) > 0 {
 		return st
 	}
-	if s.kind.New == nil {
-		st.State, st.LastError = "unsupported", "This version of relay has no "+s.kind.Name+" bridge yet; its settings are kept"
-		return st
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st.State = "running"
@@ -64,9 +60,6 @@ func (st *State) blame(err error) {
 func (s *slot) check(ctx context.Context, settings *chat.Settings) ([]chat.Finding, error) {
 	if missing := s.kind.missing(settings); len(missing) > 0 {
 		return nil, chat.Errorf(chat.Conflict, "The %s bridge is not set up: %s is missing", s.kind.Name, missing[0])
-	}
-	if s.kind.New == nil {
-		return nil, chat.Errorf(chat.Conflict, "This version of relay has no %s bridge yet", s.kind.Name)
 	}
 	s.mu.Lock()
 	b, broken := s.bridge, s.broken
