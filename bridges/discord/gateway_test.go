@@ -18,7 +18,7 @@ type listening struct {
 	*bridgetest.Discord
 	bridge *discord.Bridge
 	log    *testLog
-	in     *receiver
+	in     *bridgetest.Receiver
 	thread chat.Thread
 	stop   func() error
 }
@@ -28,7 +28,7 @@ func listen(t *testing.T, test func(t *testing.T, l *listening)) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewDiscordBubble(t)
 		b, log := makeBridge(t, f)
-		l := &listening{Discord: f, bridge: b, log: log, in: new(receiver)}
+		l := &listening{Discord: f, bridge: b, log: log, in: new(bridgetest.Receiver)}
 		l.stop = running(t, b, l.in)
 		settled(time.Second)
 		l.thread = open(t, b, "Grace", "session-1")
@@ -48,7 +48,7 @@ func (l *listening) write(text string) (remote string) { return l.Write(l.thread
 func (l *listening) expect(t *testing.T, want ...string) {
 	t.Helper()
 	settled(5 * time.Minute)
-	if got := l.in.heard(t, l.bridge); !slices.Equal(got, want) {
+	if got := heard(t, l.in, l.bridge); !slices.Equal(got, want) {
 		t.Errorf("relay heard %q, want %q\n%s", got, want, l.log)
 	}
 	if way, problem := l.bridge.Receiving(); way != "gateway" || problem != "" {
@@ -74,7 +74,7 @@ func TestGatewayHears(t *testing.T) {
 		l.ReopenThread(l.thread.Ref)
 		l.Rename(l.thread.Ref, "VIP")
 		l.expect(t, "Hello", "about that", "edited Hello!", "oops", "deleted ", "deleted ", "deleted ", "closed", "reopened")
-		list := l.in.inbounds(t, l.bridge)
+		list := l.in.Inbounds(t, l.bridge)
 		if list[1].ReplyTo != answer || list[0].Operator != "Ada" || list[0].SessionID != "session-1" || list[0].Remote != answer {
 			t.Errorf("it is %+v", list[:2])
 		}
@@ -83,10 +83,10 @@ func TestGatewayHears(t *testing.T) {
 		}
 		l.DeleteThread(l.thread.Ref)
 		settled(time.Second)
-		if got := l.in.heard(t, l.bridge); got[len(got)-1] != "thread deleted" {
+		if got := heard(t, l.in, l.bridge); got[len(got)-1] != "thread deleted" {
 			t.Errorf("relay heard %q", got)
 		}
-		for _, u := range l.in.updates {
+		for _, u := range l.in.Updates {
 			if strings.Contains(string(u.Raw), "canary") {
 				t.Errorf("it is stored: %s", u.Raw)
 			}
@@ -150,7 +150,7 @@ func TestGatewayCatchesUp(t *testing.T) {
 		l.DeleteThread(third.Ref)
 		l.Down(false)
 		settled(5 * time.Minute)
-		got := l.in.heard(t, l.bridge)
+		got := heard(t, l.in, l.bridge)
 		rest := got[1:]
 		if len(rest) != 153 || !slices.Equal(rest[:150], want) {
 			t.Fatalf("relay heard %d: %q", len(got), got)
@@ -196,7 +196,7 @@ func TestGatewayRefuses(t *testing.T) {
 				f := bridgetest.NewDiscordBubble(t)
 				b, log := makeBridge(t, f)
 				c.breaks(f)
-				err := b.Run(t.Context(), new(receiver))
+				err := b.Run(t.Context(), new(bridgetest.Receiver))
 				var human *chat.Misconfigured
 				if !errors.As(err, &human) || !strings.Contains(human.Fix, c.fix) {
 					t.Errorf("the bridge says %v", err)
@@ -216,7 +216,7 @@ func TestGatewayRefuses(t *testing.T) {
 			f := bridgetest.NewDiscordBubble(t)
 			b, _ := makeBridge(t, f)
 			ended := make(chan error, 1)
-			go func() { ended <- b.Run(t.Context(), new(receiver)) }()
+			go func() { ended <- b.Run(t.Context(), new(bridgetest.Receiver)) }()
 			settled(time.Minute)
 			f.SwitchIntent(false)
 			f.Forget()
@@ -232,7 +232,7 @@ func TestGatewayRefuses(t *testing.T) {
 			f := bridgetest.NewDiscordBubble(t)
 			b, log := makeBridge(t, f, func(c *discord.Config) { c.Token = "canary-canary-canary-canary" })
 			var human *chat.Misconfigured
-			if err := b.Run(t.Context(), new(receiver)); !errors.As(err, &human) || !strings.Contains(human.Fix, "DISCORD_BOT_TOKEN") {
+			if err := b.Run(t.Context(), new(bridgetest.Receiver)); !errors.As(err, &human) || !strings.Contains(human.Fix, "DISCORD_BOT_TOKEN") {
 				t.Errorf("the bridge says %v", err)
 			}
 			clean(t, f, log)
@@ -250,12 +250,12 @@ func TestGatewayWedged(t *testing.T) {
 		c.Patience, c.Pause = 300*time.Millisecond, func(int) time.Duration { return 10 * time.Millisecond }
 	})
 	f.First(7)
-	in := new(receiver)
+	in := new(bridgetest.Receiver)
 	stop := running(t, b, in)
 	until(t, "the bridge connects", f.Connected)
 	th := open(t, b, "Grace", "")
 	f.Write(th.Ref, "Ada", "Hello", "")
-	until(t, "the message comes in", func() bool { return slices.Equal(in.heard(t, b), []string{"Hello"}) })
+	until(t, "the message comes in", func() bool { return slices.Equal(heard(t, in, b), []string{"Hello"}) })
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
@@ -278,7 +278,7 @@ func TestGatewayOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewDiscordBubble(t)
 		b, log := makeBridge(t, f, func(c *discord.Config) { c.Gateway = false })
-		if err := b.Run(t.Context(), new(receiver)); err != nil {
+		if err := b.Run(t.Context(), new(bridgetest.Receiver)); err != nil {
 			t.Fatal(err)
 		}
 		open(t, b, "Grace", "")
@@ -295,9 +295,7 @@ func TestGatewayOff(t *testing.T) {
 // An event that cannot be stored is kept until it can: Discord tells it once.
 func TestGatewayStoreAway(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
-		l.in.mu.Lock()
-		l.in.fail = 5
-		l.in.mu.Unlock()
+		l.in.Fail(5)
 		l.write("one")
 		l.write("two")
 		l.expect(t, "one", "two")
@@ -334,10 +332,10 @@ func TestCatchUpAtStart(t *testing.T) {
 		f.Write(th.Ref, "Ada", "just now", "")
 		time.Sleep(time.Hour)
 		b, log := makeBridge(t, f, func(c *discord.Config) { c.CatchUp = 24 * time.Hour })
-		in := new(receiver)
+		in := new(bridgetest.Receiver)
 		stop := running(t, b, in)
 		settled(time.Minute)
-		if got := in.heard(t, b); !slices.Equal(got, []string{"just now"}) {
+		if got := heard(t, in, b); !slices.Equal(got, []string{"just now"}) {
 			t.Errorf("relay heard %q", got)
 		}
 		if err := stop(); err != nil {

@@ -23,7 +23,7 @@ var (
 )
 
 // push posts a body to a bridge's webhook, signed, and changed then.
-func push(b *discord.Bridge, in *receiver, body string, change func(*http.Request)) (status int, answer map[string]any) {
+func push(b *discord.Bridge, in *bridgetest.Receiver, body string, change func(*http.Request)) (status int, answer map[string]any) {
 	const at = "1767225600"
 	r := httptest.NewRequest(http.MethodPost, "/webhooks/discord", strings.NewReader(body))
 	r.Header.Set("X-Signature-Timestamp", at)
@@ -45,7 +45,7 @@ func TestSignature(t *testing.T) {
 		f := bridgetest.NewDiscordBubble(t)
 		b, log := makeBridge(t, f, func(c *discord.Config) { c.PublicKey = public })
 		th := open(t, b, "Grace", "")
-		in := new(receiver)
+		in := new(bridgetest.Receiver)
 		body := jsonOf(f.Command(th.Ref, "Ada", "close", ""))
 		set := func(name, value string) func(*http.Request) {
 			return func(r *http.Request) { r.Header.Set(name, value) }
@@ -79,8 +79,8 @@ func TestSignature(t *testing.T) {
 		if status, answer := push(unkeyed, in, body, nil); status != 503 || !strings.Contains(answer["error"].(string), "DISCORD_PUBLIC_KEY") {
 			t.Errorf("without a key the answer is %d %v", status, answer)
 		}
-		if len(in.updates) > 0 {
-			t.Errorf("it had an effect: %v", in.updates)
+		if len(in.Updates) > 0 {
+			t.Errorf("it had an effect: %v", in.Updates)
 		}
 		clean(t, f, log)
 	})
@@ -107,7 +107,7 @@ func TestSlashCommands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewDiscordBubble(t)
 		b, log := makeBridge(t, f, func(c *discord.Config) { c.PublicKey, c.Gateway = public, false })
-		in := new(receiver)
+		in := new(bridgetest.Receiver)
 		if err := b.Run(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
@@ -129,16 +129,16 @@ func TestSlashCommands(t *testing.T) {
 		if _, answer := push(b, in, jsonOf(f.Command(f.Channel, "Ada", "close", "")), nil); !strings.Contains(jsonOf(answer), "threads that relay opens") {
 			t.Errorf("outside of a thread it is answered %v", answer)
 		}
-		list := in.inbounds(t, b)
+		list := in.Inbounds(t, b)
 		if len(list) != 1 || list[0].Text != "!note very angry" || list[0].Operator != "Ada" || list[0].Thread.Ref != th.Ref || list[0].Remote != note["id"] {
 			t.Errorf("it means %+v", list)
 		}
-		for _, u := range in.updates {
+		for _, u := range in.Updates {
 			if strings.Contains(string(u.Raw), "canary") {
 				t.Error("the interaction's token is stored")
 			}
 		}
-		in.fail = 1
+		in.Failing = 1
 		if status, answer := push(b, in, jsonOf(f.Command(th.Ref, "Ada", "close", "")), nil); status != 200 || !strings.Contains(jsonOf(answer), "try again") {
 			t.Errorf("while nothing can be stored: %d %v", status, answer)
 		}

@@ -62,11 +62,11 @@ func TestStartLooksBack(t *testing.T) {
 				f.Write(th.Ref, "Ada", "one & only", "")
 				f.Attach(second.Ref, "Bob", "a.txt", "text/plain", []byte("x"), "with a file")
 				time.Sleep(time.Hour)
-				in := new(receiver)
+				in := new(bridgetest.Receiver)
 				forgetful, _ := makeBridge(t, f, pushed)
 				stop := running(t, forgetful, in)
 				settled(time.Minute)
-				if got := in.texts(t, b); got != nil {
+				if got := in.Texts(t, b); got != nil {
 					t.Errorf("read %q", got)
 				}
 				_ = stop()
@@ -76,7 +76,7 @@ func TestStartLooksBack(t *testing.T) {
 					settled(time.Minute)
 					_ = stop()
 				}
-				if got := in.texts(t, b); !slices.Equal(got, []string{"one & only", "with a file"}) {
+				if got := in.Texts(t, b); !slices.Equal(got, []string{"one & only", "with a file"}) {
 					t.Errorf("read %q", got)
 				}
 				clean(t, f, log)

@@ -19,7 +19,7 @@ func TestSocketReceives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewSlackBubble(t)
 		b, log := makeBridge(t, f)
-		in := new(receiver)
+		in := new(bridgetest.Receiver)
 		stop := running(t, b, in)
 		settled(time.Second)
 		th := open(t, b, "Grace", "session-1")
@@ -37,7 +37,7 @@ func TestSocketReceives(t *testing.T) {
 		must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "hi"}), Text: "hey"})
 		f.DeleteThread(th.Ref)
 		settled(time.Second)
-		got := in.inbounds(t, b)
+		got := in.Inbounds(t, b)
 		for i := range got {
 			got[i].At = 0
 		}
@@ -60,17 +60,17 @@ func TestStoredBeforeAcknowledged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewSlackBubble(t)
 		b, log := makeBridge(t, f)
-		in := &receiver{fail: 2}
+		in := &bridgetest.Receiver{Failing: 2}
 		running(t, b, in)
 		settled(time.Second)
 		th := open(t, b, "Grace", "")
 		f.Write(th.Ref, "Ada", "one", "")
 		settled(2 * time.Second)
-		if got := in.texts(t, b); got != nil || f.Waiting() != 1 {
+		if got := in.Texts(t, b); got != nil || f.Waiting() != 1 {
 			t.Fatalf("stored %v, %d wait", got, f.Waiting())
 		}
 		settled(10 * time.Minute)
-		if got := in.texts(t, b); !slices.Equal(got, []string{"one"}) || f.Waiting() != 0 {
+		if got := in.Texts(t, b); !slices.Equal(got, []string{"one"}) || f.Waiting() != 0 {
 			t.Errorf("stored %v, %d wait", got, f.Waiting())
 		}
 		clean(t, f, log)
@@ -95,7 +95,7 @@ func TestConnectionsEnd(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := bridgetest.NewSlackBubble(t)
 				b, log := makeBridge(t, f)
-				in := new(receiver)
+				in := new(bridgetest.Receiver)
 				running(t, b, in)
 				th := open(t, b, "Grace", "")
 				settled(2 * time.Hour)
@@ -104,7 +104,7 @@ func TestConnectionsEnd(t *testing.T) {
 				settled(7 * time.Minute) // Slack's last attempt comes after six
 				f.Write(th.Ref, "Ada", "two", "")
 				settled(time.Second)
-				if got := in.texts(t, b); !slices.Equal(got, []string{"one", "two"}) || f.Waiting() != 0 || f.Lost() != 0 || f.Connections() != 1 {
+				if got := in.Texts(t, b); !slices.Equal(got, []string{"one", "two"}) || f.Waiting() != 0 || f.Lost() != 0 || f.Connections() != 1 {
 					t.Errorf("stored %v, %d wait, %d are lost, %d connections", got, f.Waiting(), f.Lost(), f.Connections())
 				}
 				if _, problem := b.Receiving(); problem != "" {
@@ -121,7 +121,7 @@ func TestNoHurry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewSlackBubble(t)
 		b, _ := makeBridge(t, f)
-		running(t, b, new(receiver))
+		running(t, b, new(bridgetest.Receiver))
 		for range 600 {
 			f.Disconnect("too_many_websockets")
 			settled(time.Second)
@@ -155,7 +155,7 @@ func TestReceptionNeedsAHuman(t *testing.T) {
 				if c.breaks != nil {
 					time.AfterFunc(time.Second, func() { c.breaks(f) })
 				}
-				err := b.Run(t.Context(), new(receiver))
+				err := b.Run(t.Context(), new(bridgetest.Receiver))
 				var human *chat.Misconfigured
 				if !errors.As(err, &human) || !strings.Contains(human.Fix, c.fix) {
 					t.Error(err)
@@ -171,7 +171,7 @@ func TestOddFrames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewSlackBubble(t)
 		b, log := makeBridge(t, f)
-		in := new(receiver)
+		in := new(bridgetest.Receiver)
 		running(t, b, in)
 		settled(time.Second)
 		th := open(t, b, "Grace", "")
@@ -182,7 +182,7 @@ func TestOddFrames(t *testing.T) {
 		}
 		f.Write(th.Ref, "Ada", "one", "")
 		settled(time.Minute)
-		if got := in.texts(t, b); !slices.Equal(got, []string{"one"}) || f.Waiting() != 0 || f.Late() != 0 {
+		if got := in.Texts(t, b); !slices.Equal(got, []string{"one"}) || f.Waiting() != 0 || f.Late() != 0 {
 			t.Errorf("stored %v, %d wait, %d late", got, f.Waiting(), f.Late())
 		}
 		clean(t, f, log)
@@ -196,7 +196,7 @@ func TestDialFails(t *testing.T) {
 		b, log := makeBridge(t, f, func(c *slack.Config) {
 			c.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route") }
 		})
-		running(t, b, new(receiver))
+		running(t, b, new(bridgetest.Receiver))
 		settled(time.Minute)
 		if way, problem := b.Receiving(); way != "socket" || !strings.Contains(problem, "no route") || strings.Contains(problem+log.String(), "ticket") {
 			t.Errorf("%s: %s", way, problem)

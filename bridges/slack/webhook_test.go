@@ -53,15 +53,15 @@ func TestWebhook(t *testing.T) {
 					cfg.SigningSecret = ""
 				}
 			})
-			in := &receiver{fail: c.fail}
+			in := &bridgetest.Receiver{Failing: c.fail}
 			r := signed(f, c.body)
 			if c.change != nil {
 				c.change(r)
 			}
 			w := httptest.NewRecorder()
 			b.Webhook(in).ServeHTTP(w, r)
-			if w.Code != c.status || len(in.updates) != c.stored || !strings.Contains(w.Body.String(), c.answers) {
-				t.Errorf("answered %d and stored %d: %s", w.Code, len(in.updates), w.Body)
+			if w.Code != c.status || len(in.Updates) != c.stored || !strings.Contains(w.Body.String(), c.answers) {
+				t.Errorf("answered %d and stored %d: %s", w.Code, len(in.Updates), w.Body)
 			}
 			if c.status != http.StatusOK && (w.Header().Get("Content-Type") != "application/json" || !strings.HasPrefix(w.Body.String(), `{"error":`)) {
 				t.Errorf("the error is %s", w.Body)
@@ -78,7 +78,7 @@ func TestSignatureWindow(t *testing.T) {
 		b, _ := makeBridge(t, f, pushed)
 		for age, want := range map[time.Duration]int{0: 200, 299 * time.Second: 200, -299 * time.Second: 200, 301 * time.Second: 401, -301 * time.Second: 401, 10 * 365 * 24 * time.Hour: 401} {
 			w := httptest.NewRecorder()
-			b.Webhook(new(receiver)).ServeHTTP(w, f.Sign(events(t)["reply"], time.Now().Add(-age)))
+			b.Webhook(new(bridgetest.Receiver)).ServeHTTP(w, f.Sign(events(t)["reply"], time.Now().Add(-age)))
 			if w.Code != want {
 				t.Errorf("%s old: %d", age, w.Code)
 			}
@@ -93,7 +93,7 @@ func TestPushesComeAgain(t *testing.T) {
 		f := bridgetest.NewSlackBubble(t)
 		b, log := makeBridge(t, f, pushed)
 		both, _ := makeBridge(t, f)
-		in := &receiver{fail: 2}
+		in := &bridgetest.Receiver{Failing: 2}
 		th := open(t, b, "Grace", "")
 		f.PushTo(b.Webhook(in))
 		f.Write(th.Ref, "Ada", "one, see https://example.com", "")
@@ -106,7 +106,7 @@ func TestPushesComeAgain(t *testing.T) {
 		f.Redeliver()
 		f.Write(th.Ref, "Ada", "two", "")
 		settled(time.Minute)
-		if got := in.texts(t, b); !slices.Equal(got, []string{"one, see https://example.com", "two"}) || f.Waiting() != 0 || f.Lost() != 0 {
+		if got := in.Texts(t, b); !slices.Equal(got, []string{"one, see https://example.com", "two"}) || f.Waiting() != 0 || f.Lost() != 0 {
 			t.Errorf("stored %q, %d wait, %d are lost", got, f.Waiting(), f.Lost())
 		}
 		clean(t, f, log)

@@ -83,8 +83,8 @@ func TestCheckTellsOfFailedPushes(t *testing.T) {
 		b, _ := makeBridge(t, f, func(c *telegram.Config) {
 			c.PublicURL, c.WebhookSecret = "https://chat.example.com/webhooks/telegram", secret
 		})
-		f.PushTo(b.Webhook(&receiver{fail: 1 << 30}))
-		running(t, b, new(receiver))
+		f.PushTo(b.Webhook(&bridgetest.Receiver{Failing: 1 << 30}))
+		running(t, b, new(bridgetest.Receiver))
 		settled(time.Second)
 		f.Write(open(t, b, "Grace", "").Ref, "Ada", "one", "")
 		settled(time.Minute)

@@ -19,13 +19,13 @@ import (
 func TestOverTheNetwork(t *testing.T) {
 	f := bridgetest.NewTelegram(t)
 	b, log := makeBridge(t, f, func(c *telegram.Config) { c.APIURL, c.Transport = f.URL, nil })
-	in := new(receiver)
+	in := new(bridgetest.Receiver)
 	stop := running(t, b, in)
 	th := open(t, b, "Grace", "")
 	must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "hello"})
 	must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "look", File: opFile("a.pdf", "application/pdf", strings.Repeat("x", 1<<20))})
 	f.Write(th.Ref, "Ada", "one", "")
-	until(t, "the answer comes", func() bool { return len(in.texts(t, b)) == 1 })
+	until(t, "the answer comes", func() bool { return len(in.Texts(t, b)) == 1 })
 	if got := f.Threads()[0].Messages; shown(f.Threads()[0]) != "hello|look|one" || len(got[1].Data) != 1<<20 {
 		t.Errorf("shown: %s", shown(f.Threads()[0]))
 	}
@@ -85,7 +85,7 @@ func TestTokenIsNeverTold(t *testing.T) {
 		b, log := makeBridge(t, f, func(c *telegram.Config) { c.APIURL, c.Transport = address, nil })
 		ctx, cancel := context.WithCancel(t.Context())
 		log.on("cannot be received", cancel)
-		errs := []error{b.Run(ctx, new(receiver))}
+		errs := []error{b.Run(ctx, new(bridgetest.Receiver))}
 		for _, op := range []chat.Op{{Kind: chat.OpOpen, Title: "a"}, {Kind: chat.OpPost, Text: "a"}, {Kind: chat.OpEdit, Remote: "1", Text: "a"},
 			{Kind: chat.OpPost, File: opFile("a", "text/plain", "a")}, {Kind: chat.OpTyping}} {
 			_, err := b.Do(t.Context(), chat.Thread{Ref: "3"}, op)

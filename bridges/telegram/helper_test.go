@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"log/slog"
 	"strings"
@@ -73,57 +72,6 @@ func jsonOf(v any) string {
 		panic(err)
 	}
 	return string(out)
-}
-
-// receiver keeps updates in memory.
-type receiver struct {
-	mu      sync.Mutex
-	fail    int // the next so many are not stored
-	updates []chat.Update
-	keys    map[string]int
-}
-
-func (r *receiver) Receive(_ context.Context, u chat.Update) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.fail > 0 {
-		r.fail--
-		return errors.New("the disk is away")
-	}
-	if r.keys == nil {
-		r.keys = map[string]int{}
-	}
-	if r.keys[u.Key]++; r.keys[u.Key] == 1 {
-		r.updates = append(r.updates, u)
-	}
-	return nil
-}
-
-// inbounds are what the updates mean, in order.
-func (r *receiver) inbounds(t *testing.T, b *telegram.Bridge) (list []chat.Inbound) {
-	t.Helper()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, u := range r.updates {
-		in, err := b.Parse([]byte(u.Raw))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(in) > 0 && u.Thread != in[0].Thread.Ref {
-			t.Errorf("the update of %s waits in the lane %q", in[0].Thread.Ref, u.Thread)
-		}
-		list = append(list, in...)
-	}
-	return list
-}
-
-// texts are what operators wrote.
-func (r *receiver) texts(t *testing.T, b *telegram.Bridge) (list []string) {
-	t.Helper()
-	for _, in := range r.inbounds(t, b) {
-		list = append(list, in.Text)
-	}
-	return list
 }
 
 // must carries an op out.

@@ -43,7 +43,7 @@ func TestPollingReceives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewTelegramBubble(t)
 		b, log := makeBridge(t, f)
-		in := new(receiver)
+		in := new(bridgetest.Receiver)
 		running(t, b, in)
 		th := open(t, b, "Grace", "session-1")
 		answer := f.Write(th.Ref, "Ada", "Hello", "")
@@ -55,7 +55,7 @@ func TestPollingReceives(t *testing.T) {
 		f.Edit(th.Ref, answer, "Hello!")
 		f.CloseThread(th.Ref)
 		settled(time.Second)
-		got := in.inbounds(t, b)
+		got := in.Inbounds(t, b)
 		for i := range got {
 			got[i].At = 0
 		}
@@ -75,18 +75,18 @@ func TestStoredBeforeConfirmed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewTelegramBubble(t)
 		b, _ := makeBridge(t, f)
-		in := &receiver{fail: 3}
+		in := &bridgetest.Receiver{Failing: 3}
 		running(t, b, in)
 		settled(time.Second)
 		th := open(t, b, "Grace", "").Ref
 		f.Write(th, "Ada", "one", "")
 		f.Write(th, "Ada", "two", "")
 		settled(time.Millisecond)
-		if in.texts(t, b) != nil || f.Waiting() == 0 {
-			t.Fatalf("stored %v, %d wait", in.texts(t, b), f.Waiting())
+		if in.Texts(t, b) != nil || f.Waiting() == 0 {
+			t.Fatalf("stored %v, %d wait", in.Texts(t, b), f.Waiting())
 		}
 		settled(time.Minute)
-		if got := in.texts(t, b); !slices.Equal(got, []string{"one", "two"}) || f.Waiting() != 0 {
+		if got := in.Texts(t, b); !slices.Equal(got, []string{"one", "two"}) || f.Waiting() != 0 {
 			t.Errorf("stored %v, %d wait", got, f.Waiting())
 		}
 	})
@@ -96,7 +96,7 @@ func TestStoredBeforeConfirmed(t *testing.T) {
 func TestDuplicatesHaveOneKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewTelegramBubble(t)
-		in := new(receiver)
+		in := new(bridgetest.Receiver)
 		b, _ := makeBridge(t, f)
 		stop := running(t, b, in)
 		th := open(t, b, "Grace", "")
@@ -111,10 +111,10 @@ func TestDuplicatesHaveOneKey(t *testing.T) {
 		b, _ = makeBridge(t, f)
 		running(t, b, in)
 		settled(time.Minute)
-		if got := in.texts(t, b); !slices.Equal(got, []string{"one", "two"}) {
+		if got := in.Texts(t, b); !slices.Equal(got, []string{"one", "two"}) {
 			t.Errorf("stored %v", got)
 		}
-		for key, n := range in.keys {
+		for key, n := range in.Keys {
 			if n > 2 {
 				t.Errorf("update %s came %d times", key, n)
 			}
@@ -127,7 +127,7 @@ func TestPollingNeverGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewTelegramBubble(t)
 		b, log := makeBridge(t, f)
-		in := new(receiver)
+		in := new(bridgetest.Receiver)
 		running(t, b, in)
 		settled(time.Second)
 		f.Storm(bridgetest.Storm{All: 1})
@@ -140,7 +140,7 @@ func TestPollingNeverGivesUp(t *testing.T) {
 		th := open(t, b, "Grace", "").Ref
 		f.Write(th, "Ada", "one", "")
 		settled(time.Minute)
-		if got := in.texts(t, b); !slices.Equal(got, []string{"one"}) {
+		if got := in.Texts(t, b); !slices.Equal(got, []string{"one"}) {
 			t.Errorf("stored %v", got)
 		}
 		if n := strings.Count(log.String(), "updates cannot be received"); n != 1 {
@@ -159,10 +159,10 @@ func TestSecondPoller(t *testing.T) {
 		f := bridgetest.NewTelegramBubble(t)
 		one, log := makeBridge(t, f)
 		two, _ := makeBridge(t, f)
-		in := new(receiver)
+		in := new(bridgetest.Receiver)
 		running(t, one, in)
 		settled(time.Second)
-		stop := running(t, two, new(receiver))
+		stop := running(t, two, new(bridgetest.Receiver))
 		settled(10 * time.Minute)
 		calls := len(f.Requests("getUpdates"))
 		if calls > 400 {
@@ -177,7 +177,7 @@ func TestSecondPoller(t *testing.T) {
 		th := open(t, one, "Grace", "").Ref
 		f.Write(th, "Ada", "one", "")
 		settled(time.Minute)
-		if got := in.texts(t, one); !slices.Equal(got, []string{"one"}) {
+		if got := in.Texts(t, one); !slices.Equal(got, []string{"one"}) {
 			t.Errorf("stored %v", got)
 		}
 	})
@@ -187,7 +187,7 @@ func TestRevokedTokenEndsReception(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewTelegramBubble(t)
 		b, log := makeBridge(t, f, func(c *telegram.Config) { c.Token = "7000000001:AAcanary-revoked" })
-		err := b.Run(t.Context(), new(receiver))
+		err := b.Run(t.Context(), new(bridgetest.Receiver))
 		var human *chat.Misconfigured
 		if !errors.As(err, &human) || strings.Contains(err.Error(), "AAcanary") {
 			t.Errorf("got %v", err)
@@ -203,7 +203,7 @@ func TestPushedUpdatesAreStoredFirst(t *testing.T) {
 		b, _ := makeBridge(t, f, func(c *telegram.Config) {
 			c.PublicURL, c.WebhookSecret = "https://chat.example.com/webhooks/telegram", secret
 		})
-		in := &receiver{fail: 2}
+		in := &bridgetest.Receiver{Failing: 2}
 		f.PushTo(b.Webhook(in))
 		running(t, b, in)
 		settled(time.Second)
@@ -212,12 +212,12 @@ func TestPushedUpdatesAreStoredFirst(t *testing.T) {
 			f.Write(th, "Ada", fmt.Sprint(i), "")
 		}
 		settled(time.Minute)
-		if got := in.texts(t, b); !slices.Equal(got, []string{"0", "1", "2"}) {
+		if got := in.Texts(t, b); !slices.Equal(got, []string{"0", "1", "2"}) {
 			t.Errorf("stored %v", got)
 		}
 		f.Redeliver()
 		settled(time.Minute)
-		if got := in.texts(t, b); len(got) != 3 {
+		if got := in.Texts(t, b); len(got) != 3 {
 			t.Errorf("stored %v", got)
 		}
 	})
@@ -228,7 +228,7 @@ func TestLostTopicIsAdopted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewTelegramBubble(t)
 		b, _ := makeBridge(t, f)
-		running(t, b, new(receiver))
+		running(t, b, new(bridgetest.Receiver))
 		settled(time.Second)
 		f.Fail(1, bridgetest.FaultAnswerLost)
 		op := chat.Op{Kind: chat.OpOpen, Title: "Grace"}

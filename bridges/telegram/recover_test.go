@@ -20,7 +20,7 @@ func TestTopicsLeadBack(t *testing.T) {
 			t.Errorf("found %+v, %v", found, err)
 		}
 		fresh, log := makeBridge(t, f)
-		in := new(receiver)
+		in := new(bridgetest.Receiver)
 		running(t, fresh, in)
 		if _, err := fresh.Find(t.Context(), "session-1"); !errors.Is(err, chat.ErrThreadGone) {
 			t.Errorf("found what nobody told: %v", err)
@@ -70,7 +70,7 @@ func TestTopicsOfPeopleAreLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewTelegramBubble(t)
 		b, _ := makeBridge(t, f)
-		running(t, b, new(receiver))
+		running(t, b, new(bridgetest.Receiver))
 		ref := f.MakeTopic("Lunch")
 		f.Write(ref, "Ada", "Pizza?", "")
 		settled(time.Second)

@@ -35,7 +35,7 @@ func TestHowUpdatesCome(t *testing.T) {
 				f := bridgetest.NewTelegramBubble(t)
 				f.SetWebhook(c.registered, "")
 				b, log := makeBridge(t, f, func(cfg *telegram.Config) { cfg.PublicURL, cfg.WebhookSecret = c.public, c.secret })
-				in := new(receiver)
+				in := new(bridgetest.Receiver)
 				f.PushTo(b.Webhook(in))
 				stop := running(t, b, in)
 				settled(time.Second)
@@ -46,7 +46,7 @@ func TestHowUpdatesCome(t *testing.T) {
 					th := open(t, b, "Grace", "").Ref
 					f.Write(th, "Ada", "one", "")
 					settled(time.Second)
-					if got := in.texts(t, b); !slices.Equal(got, []string{"one"}) && c.registered != public {
+					if got := in.Texts(t, b); !slices.Equal(got, []string{"one"}) && c.registered != public {
 						t.Errorf("stored %v", got)
 					}
 				}
@@ -64,14 +64,14 @@ func TestWebhookSetByAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewTelegramBubble(t)
 		b, _ := makeBridge(t, f)
-		in := new(receiver)
+		in := new(bridgetest.Receiver)
 		running(t, b, in)
 		th := open(t, b, "Grace", "")
 		settled(time.Second)
 		f.SetWebhook("https://old.example.com/hook", "")
 		f.Write(th.Ref, "Ada", "one", "")
 		settled(time.Minute)
-		if got := in.texts(t, b); !slices.Equal(got, []string{"one"}) || f.Webhook() != "" {
+		if got := in.Texts(t, b); !slices.Equal(got, []string{"one"}) || f.Webhook() != "" {
 			t.Errorf("stored %v, webhook %q", got, f.Webhook())
 		}
 	})

@@ -33,15 +33,15 @@ func TestWebhook(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := bridgetest.NewTelegramBubble(t)
 			b, log := makeBridge(t, f, func(cfg *telegram.Config) { cfg.WebhookSecret = c.configured })
-			in := &receiver{fail: c.fail}
+			in := &bridgetest.Receiver{Failing: c.fail}
 			r := httptest.NewRequest(c.method, "/webhooks/telegram", strings.NewReader(c.body))
 			if c.sent != "" {
 				r.Header.Set("X-Telegram-Bot-Api-Secret-Token", c.sent)
 			}
 			w := httptest.NewRecorder()
 			b.Webhook(in).ServeHTTP(w, r)
-			if w.Code != c.status || len(in.updates) != c.stored {
-				t.Errorf("answered %d and stored %d: %s", w.Code, len(in.updates), w.Body)
+			if w.Code != c.status || len(in.Updates) != c.stored {
+				t.Errorf("answered %d and stored %d: %s", w.Code, len(in.Updates), w.Body)
 			}
 			if c.status == http.StatusOK && w.Body.Len() > 0 {
 				t.Errorf("Telegram would read %s", w.Body)
