@@ -232,13 +232,24 @@ func (b *tab) look() string {
 	return eval[string](b, `$(".panel") ? $(".panel").textContent : "no panel, launcher: " + $(".launcher")?.ariaLabel`)
 }
 
-// click clicks in the middle of an element of the widget.
+// click clicks in the middle of an element of the widget, once it stands
+// still there and nothing covers it: a list that scrolls to a card that has
+// just grown would move it from under the pointer.
 func (b *tab) click(selector string) {
 	b.Helper()
 	quoted, _ := json.Marshal(selector)
 	b.until(fmt.Sprintf("shown(%s)", quoted))
-	at := eval[[]float64](b, fmt.Sprintf(`(() => { const n = $(%s); n.scrollIntoView({block: "nearest"});
-		const r = n.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, quoted))
+	var at []float64
+	b.eventually("pointing at "+selector, func() bool {
+		at = eval[[]float64](b, fmt.Sprintf(`(async (n) => {
+			if (!n?.checkVisibility()) return [];
+			n.scrollIntoView({block: "nearest"});
+			const a = n.getBoundingClientRect(), _ = await wait(50), z = n.getBoundingClientRect();
+			const x = z.x + z.width / 2, y = z.y + z.height / 2, top = root.elementFromPoint(x, y);
+			return a.x === z.x && a.y === z.y && (n.contains(top) || top?.contains(n)) ? [x, y] : [];
+		})($(%s))`, quoted))
+		return len(at) == 2
+	})
 	b.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[0], at[1]), chromedp.MouseClickXY(at[0], at[1]))
 }
 
