@@ -28,6 +28,7 @@ type committer struct {
 	log     *checkpointer // nil without a write-ahead log
 	bell    chan struct{} // rung when the queue is not empty any more
 	stopped chan struct{}
+	last    int // the length of the last batch
 
 	mu     sync.Mutex
 	queue  []*request
@@ -134,9 +135,11 @@ func (w *committer) run() {
 // gather waits a moment for company: those who were just answered come back
 // with their next operation, if the scheduler lets them. It lets some of them
 // run each time it is asked, so it is asked as long as the queue grows. Batches
-// get several times larger by it.
+// get several times larger by it. It is content with half of the last batch:
+// the other half comes in while this one is being committed, and neither the
+// disk nor the processor waits for the other.
 func (w *committer) gather() {
-	for before, now := -1, w.waiting(); before < now && now < maxBatch; {
+	for before, now := -1, w.waiting(); before < now && 2*now < w.last; {
 		runtime.Gosched()
 		before, now = now, w.waiting()
 	}
@@ -161,6 +164,7 @@ func (w *committer) take(batch []*request) []*request {
 
 // commit carries a batch out and answers it.
 func (w *committer) commit(batch []*request) {
+	w.last = len(batch)
 	err := w.transact(batch)
 	for _, r := range batch {
 		if err != nil {

@@ -8,21 +8,38 @@ import (
 	"relay/server/chat"
 )
 
+// A delivery's event is written, or told by the message that it brought (see
+// tx.Append).
 const selectDeliveries = `SELECT d.dest, s.id, s.visitor_id, d.rev, d.state, d.attempts, d.next_at, d.last_error, d.created_at,
-	e.type, e.source, e.message_id, e.payload, e.at
-	FROM deliveries d JOIN events e ON e.session = d.session AND e.rev = d.rev JOIN sessions s ON s.number = d.session`
+	COALESCE(e.type, ''), COALESCE(e.source, ''), COALESCE(e.message_id, ''), COALESCE(e.payload, ''), COALESCE(e.at, 0),
+	COALESCE(m.id, ''), COALESCE(m.content, ''), COALESCE(m.sender, ''), COALESCE(m.created_at, 0), COALESCE(m.reply_to, ''),
+	COALESCE(m.attachments, '[]'), COALESCE(m.operator_name, ''), COALESCE(m.source_bridge, ''), COALESCE(m.client_id, ''),
+	COALESCE(m.deleted_at, 0), COALESCE(m.delivered_at, 0), COALESCE(m.read_at, 0)
+	FROM deliveries d JOIN sessions s ON s.number = d.session
+	LEFT JOIN events e ON e.session = d.session AND e.rev = d.rev
+	LEFT JOIN messages m ON e.session IS NULL AND m.session = d.session AND m.seq = d.rev`
 
 // deliveries reads rows of selectDeliveries.
-func (t *tx) deliveries(query string, args ...any) (list []chat.Delivery, err error) {
-	err = t.q.rows(func() []any {
-		list = append(list, chat.Delivery{})
-		d := &list[len(list)-1]
+func (t *tx) deliveries(query string, args ...any) ([]chat.Delivery, error) {
+	var list []chat.Delivery
+	var told []chat.Message
+	err := t.q.rows(func() []any {
+		list, told = append(list, chat.Delivery{}), append(told, chat.Message{})
+		d, m := &list[len(list)-1], &told[len(told)-1]
 		e := &d.Event
 		return []any{&d.Dest, &d.SessionID, &d.VisitorID, &d.Rev, (*int)(&d.State), &d.Attempts, (*int64)(&d.NextAt), &d.LastError,
-			(*int64)(&d.CreatedAt), (*string)(&e.Type), &e.Source, &e.MessageID, &e.Payload, (*int64)(&e.At)}
+			(*int64)(&d.CreatedAt), (*string)(&e.Type), &e.Source, &e.MessageID, &e.Payload, (*int64)(&e.At),
+			&m.ID, &m.Content, (*string)(&m.Sender), (*int64)(&m.Timestamp), &m.ReplyTo,
+			&m.Attachments, &m.OperatorName, &m.SourceBridge, &m.ClientID,
+			(*int64)(&m.DeletedAt), (*int64)(&m.DeliveredAt), (*int64)(&m.ReadAt)}
 	}, query, args...)
 	for i := range list {
-		list[i].Event.SessionID, list[i].Event.Rev = list[i].SessionID, list[i].Rev
+		d, m := &list[i], &told[i]
+		if d.Event.Type == "" {
+			m.SessionID, m.Seq = d.SessionID, d.Rev
+			d.Event = chat.EventOf(*m)
+		}
+		d.Event.SessionID, d.Event.Rev = d.SessionID, d.Rev
 	}
 	return list, err
 }

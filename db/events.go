@@ -2,6 +2,7 @@ package db
 
 import (
 	"fmt"
+	"math"
 
 	"relay/server/chat"
 )
@@ -12,7 +13,42 @@ const selectEvents = `SELECT ` + eventColumns + ` FROM events WHERE session = ` 
 
 // Events implements [chat.Reader].
 func (t *tx) Events(sessionID string, after int64, limit int) ([]chat.Event, error) {
-	return t.events(limited(selectEvents, limit), sessionID, after)
+	written, err := t.events(limited(selectEvents, limit), sessionID, after)
+	if err != nil || limit > 0 && len(written) == limit && isDense(written) {
+		return written, err
+	}
+	told, err := t.messages(limited(selectMessagesAfter, limit), sessionID, after, math.MaxInt64)
+	if err != nil {
+		return nil, err
+	}
+	return join(written, told, limitOf(limit)), nil
+}
+
+// isDense reports whether events have one revision after the other.
+func isDense(list []chat.Event) bool {
+	n := len(list)
+	return n == 0 || list[n-1].Rev-list[0].Rev == int64(n-1)
+}
+
+// join puts the events that are written and those that messages tell in order,
+// up to the first that is missing.
+func join(written []chat.Event, told []chat.Message, limit int) (list []chat.Event) {
+	for len(list) < limit && len(written)+len(told) > 0 {
+		var next chat.Event
+		switch {
+		case len(told) == 0 || len(written) > 0 && written[0].Rev <= told[0].Seq:
+			next, written = written[0], written[1:]
+		default:
+			next, told = chat.EventOf(told[0]), told[1:]
+		}
+		if n := len(list); n > 0 && next.Rev == list[n-1].Rev {
+			continue // the message of an event that is written
+		} else if n > 0 && next.Rev != list[n-1].Rev+1 {
+			break
+		}
+		list = append(list, next)
+	}
+	return list
 }
 
 // events reads events of a session.
@@ -26,19 +62,22 @@ func (t *tx) events(query, sessionID string, args ...any) ([]chat.Event, error) 
 
 const (
 	insertEvent    = `INSERT INTO events (session, ` + eventColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	insertBrought  = insertEvent + ` ON CONFLICT (session, rev) DO NOTHING`
 	insertDelivery = `INSERT INTO deliveries (session, rev, dest, state, attempts, next_at, created_at, last_error)
 		VALUES (?, ?, ?, 0, 0, ?, ?, '')`
 )
 
-// Append implements [chat.Tx]. A bounded database holds no event that goes
-// nowhere.
+// Append implements [chat.Tx]. The event that brings a message is not written:
+// the message tells it, until it is edited (see keepBrought). That is a third of
+// what storing a message takes. A bounded database forgets messages before their
+// events, so it writes it; it holds no event that goes nowhere.
 func (t *tx) Append(e *chat.Event, to []chat.Destination) error {
 	if t.change != nil && len(to) == 0 {
 		return nil
 	}
 	n, err := t.number(e.SessionID)
-	if err == nil {
-		_, err = t.q.exec(insertEvent, n, e.Rev, string(e.Type), e.Source, e.MessageID, string(e.Payload), int64(e.At))
+	if err == nil && (!e.OfMessage || t.change != nil) {
+		err = t.writeEvent(insertEvent, n, e)
 	}
 	if err != nil {
 		return fmt.Errorf("append event %s.%d: %w", e.SessionID, e.Rev, err)
@@ -53,6 +92,26 @@ func (t *tx) Append(e *chat.Event, to []chat.Destination) error {
 		}
 	}
 	return nil
+}
+
+func (t *tx) writeEvent(query string, session int64, e *chat.Event) error {
+	_, err := t.q.exec(query, session, e.Rev, string(e.Type), e.Source, e.MessageID, string(e.Payload), int64(e.At))
+	return err
+}
+
+// keepBrought writes the event that brought a message, which is going to be
+// edited: it keeps showing what was written first.
+func (t *tx) keepBrought(sessionID, id string) error {
+	m, err := t.Message(sessionID, id)
+	if err != nil || m.EditedAt != 0 || m.DeletedAt != 0 {
+		return err
+	}
+	n, err := t.number(sessionID)
+	if err != nil {
+		return err
+	}
+	e := chat.EventOf(m)
+	return t.writeEvent(insertBrought, n, &e)
 }
 
 const (

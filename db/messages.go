@@ -177,12 +177,22 @@ const updateMessage = `UPDATE messages SET content = ?, reply_to = ?, attachment
 // SaveMessage implements [chat.Tx]. A message keeps its ids, its sender, its
 // place and its time.
 func (t *tx) SaveMessage(m *chat.Message) error {
-	err := t.touch(chat.ErrMessageNotFound, updateMessage, m.Content, m.ReplyTo, files(m), m.OperatorName, m.SourceBridge,
-		int64(m.EditedAt), int64(m.DeletedAt), int64(m.DeliveredAt), int64(m.ReadAt), m.SessionID, m.Seq, m.ID)
+	var err error
+	if m.EditedAt != 0 && m.DeletedAt == 0 && t.change == nil {
+		err = t.keepBrought(m.SessionID, m.ID)
+	}
+	if err == nil {
+		err = t.saveMessage(m)
+	}
 	if err != nil {
 		return fmt.Errorf("save message %s: %w", m.ID, err)
 	}
 	return nil
+}
+
+func (t *tx) saveMessage(m *chat.Message) error {
+	return t.touch(chat.ErrMessageNotFound, updateMessage, m.Content, m.ReplyTo, files(m), m.OperatorName, m.SourceBridge,
+		int64(m.EditedAt), int64(m.DeletedAt), int64(m.DeliveredAt), int64(m.ReadAt), m.SessionID, m.Seq, m.ID)
 }
 
 // filesLength is about how long the list of files is as it is stored.

@@ -66,8 +66,9 @@ CREATE TABLE messages (
 CREATE UNIQUE INDEX messages_id ON messages (session, foreign_id) WHERE foreign_id <> '';
 CREATE UNIQUE INDEX messages_client ON messages (session, client_key) WHERE client_key <> 0;
 
--- What happened in a session, dense by revision. Old ones are pruned from the
--- front.
+-- What happened in a session, dense by revision together with its messages: the
+-- event that brings a message is written here only once the message is edited.
+-- Old ones are pruned from the front.
 CREATE TABLE events (
 	session    BIGINT           NOT NULL REFERENCES sessions (number) ON DELETE CASCADE,
 	rev        BIGINT           NOT NULL,

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 )
 
@@ -56,6 +57,21 @@ type Event struct {
 	// and sessionId, rendered once. Attachments carry no URL in it.
 	Payload Raw  `db:"payload"`
 	At      Time `db:"at"`
+	// OfMessage: this is the event that [EventOf] makes of the message with its
+	// revision. A store that holds the message need not hold the event.
+	OfMessage bool `db:"-"`
+}
+
+// EventOf returns the event that brought a message which nobody has edited. It
+// shows the message as it was then, unless that is deleted: then it is gone
+// from here too.
+func EventOf(m Message) Event {
+	if m.DeletedAt == 0 {
+		m.DeliveredAt, m.ReadAt = 0, 0
+	}
+	e := messageFact(EventMessage, cmp.Or(m.SourceBridge, SourceWidget), m.Timestamp, &m)
+	e.Rev = m.Seq
+	return e
 }
 
 // Message decodes the message that a message event carries.

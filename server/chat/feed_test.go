@@ -181,7 +181,7 @@ func TestFollowBehindPrunedEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.say(t, id, "new")
-		feed, open, err := h.Follow(t.Context(), visitor, id, "1")
+		feed, open, err := h.Follow(t.Context(), visitor, id, "0")
 		if err != nil {
 			t.Fatal(err)
 		}

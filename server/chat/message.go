@@ -144,7 +144,17 @@ func (c *change) add(m *Message, random string, attachmentIDs []string) error {
 	if err := c.InsertMessage(m); err != nil {
 		return err
 	}
-	return c.emit(messageFact(EventMessage, c.by.Source, c.at, m))
+	return c.emit(c.brought(m))
+}
+
+// brought is the event of a new message.
+func (c *change) brought(m *Message) Event {
+	e := EventOf(*m)
+	e.OfMessage = e.Source == c.by.Source && e.At == c.at
+	if !e.OfMessage {
+		e.Source, e.At = c.by.Source, c.at
+	}
+	return e
 }
 
 // touch notes that somebody wrote: the first message starts the session, a

@@ -47,7 +47,8 @@ type Reader interface {
 	File(id string) (File, error)
 	Chunk(fileID string, n int) ([]byte, error)
 
-	// Events lists at most limit events behind a revision, in order.
+	// Events lists at most limit events behind a revision, in order and up to
+	// the first that is missing: old ones are pruned.
 	Events(sessionID string, after int64, limit int) ([]Event, error)
 
 	// Lane lists the waiting deliveries of one lane in order, with their events.
@@ -112,7 +113,8 @@ type Tx interface {
 	// DeleteFiles removes the files of a message.
 	DeleteFiles(sessionID, messageID string) error
 
-	// Append stores an event with one delivery for each of its destinations.
+	// Append stores an event with one delivery for each of its destinations. The
+	// message of an event with OfMessage was inserted in the same transaction.
 	Append(e *Event, to []Destination) error
 	// Redact replaces the payload of a message's earlier events.
 	Redact(sessionID, messageID string, payload func(Event) Raw) error
