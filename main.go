@@ -449,7 +449,8 @@ func (a *app) migrate(ctx context.Context, _ string) error {
 // doctor works beside a running relay, and without one.
 func (a *app) doctor(ctx context.Context, _ string) error {
 	stored, err := a.storedSettings(ctx)
-	failures := server.Report(a.stdout, server.Examine(ctx, a.cfg, chat.SettingsOf(a.cfg.Settings, stored), err))
+	running := a.runningBridges(ctx, err)
+	failures := server.Report(a.stdout, server.Examine(ctx, a.cfg, chat.SettingsOf(a.cfg.Settings, stored), err, running))
 	if failures > 0 {
 		return fmt.Errorf("%d of the checks failed", failures)
 	}
@@ -479,6 +480,19 @@ func (a *app) storedSettings(ctx context.Context) (stored map[string]chat.Raw, e
 		return err
 	})
 	return stored, errors.Join(err, database.Ping(ctx))
+}
+
+// runningBridges is what a relay that runs beside says of its bridges. Nobody can
+// ask it without its database, of which databaseErr tells why it is not there.
+func (a *app) runningBridges(ctx context.Context, databaseErr error) (states []bridges.State) {
+	if databaseErr != nil || a.cfg.Mode == server.ModeBridge {
+		return nil
+	}
+	_ = a.withKeys(ctx, func(keys *server.Keyring) error { // what is wrong with the database is found already
+		states = server.AskBridges(ctx, a.cfg, keys)
+		return nil
+	})
+	return states
 }
 
 func (a *app) healthcheck(ctx context.Context, _ string) error {

@@ -27,6 +27,7 @@ type wire struct {
 	posts []string
 	fail  error // of every op
 	run   func(ctx context.Context) error
+	tells bool // the bridges tell of their reception
 }
 
 // link is a bridge at a wire.
@@ -114,6 +115,9 @@ func openPost(t *testing.T, store chat.Store) *post {
 			return nil, &chat.Misconfigured{Problem: "the token is not one", Fix: "copy it again"}
 		}
 		p.made = append(p.made, token)
+		if p.tells {
+			return &teller{link{p.wire, token}}, nil
+		}
 		return &link{p.wire, token}, nil
 	}
 	log, hub := slog.New(slog.DiscardHandler), chat.NewHub()
@@ -249,6 +253,21 @@ func TestSetReceivesAgain(t *testing.T) {
 		p.expect(t, bridges.State{State: "misconfigured", Receive: "none", LastError: "the token was revoked", Fix: "set another"})
 		time.Sleep(time.Minute)
 		p.expect(t, bridges.State{State: "running", Receive: "webhook"})
+	})
+}
+
+// teller is a link that goes on by itself and tells of its trouble.
+type teller struct{ link }
+
+func (t *teller) Receiving() (way string, problem error) {
+	return "polling", &chat.Misconfigured{Problem: "another program polls", Fix: "stop it"}
+}
+
+func TestSetTellsWhatReceptionNeeds(t *testing.T) {
+	inPost(t, func(t *testing.T, p *post) {
+		p.tells = true
+		p.with(t, map[string]any{"telegramBotToken": "one", "telegramChatId": "-100"})
+		p.expect(t, bridges.State{State: "misconfigured", Receive: "polling", LastError: "another program polls", Fix: "stop it"})
 	})
 }
 

@@ -9,11 +9,11 @@ import (
 )
 
 // Receiving is what a bridge may tell of its reception: how updates come in
-// (polling, webhook, gateway or socket) and what keeps them away, "" for
+// (polling, webhook, gateway or socket) and what keeps them away, nil for
 // nothing. A bridge that goes on trying by itself is not seen to fail
 // otherwise.
 type Receiving interface {
-	Receiving() (way, problem string)
+	Receiving() (way string, problem error)
 }
 
 // state tells how the slot's bridge is doing.
@@ -36,9 +36,7 @@ func (s *slot) state(settings *chat.Settings) State {
 		if r, tells := s.bridge.(Receiving); tells {
 			way, problem := r.Receiving()
 			st.Receive = cmp.Or(way, st.Receive)
-			if problem != "" && err == nil {
-				err = errors.New(problem)
-			}
+			err = cmp.Or(err, problem)
 		}
 	}
 	st.blame(err)

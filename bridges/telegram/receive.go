@@ -20,6 +20,7 @@ const (
 	pollLimit  = 100
 	emptyPause = time.Second // an empty answer that came at once: no hot loop
 	numbersAge = 6 * 24 * time.Hour
+	alone      = 2 * time.Minute // how long no other poller has to show itself to be gone
 )
 
 // retryPause is the pause after the n-th failure in a row. Reception is never
@@ -36,6 +37,10 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil
+		case errors.Is(err, errOtherPoller):
+			failures, p.disturbed = failures+1, time.Now()
+			b.complain(err)
+			sleep(ctx, pauseAfter(err, failures))
 		case errors.As(err, &human):
 			b.status.Fail(err)
 			return err
@@ -45,6 +50,8 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 			sleep(ctx, pauseAfter(err, failures))
 		case done:
 			return nil
+		case time.Since(p.disturbed) < alone:
+			failures = 0
 		default:
 			failures = 0
 			b.recovered()
@@ -60,6 +67,7 @@ type poller struct {
 	registered bool
 	offset     int64 // all before it are stored; 0 before the first
 	moved      time.Time
+	disturbed  time.Time // when another poller was last met
 }
 
 // step registers, or asks once. It is done when Telegram pushes.
