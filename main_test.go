@@ -385,10 +385,10 @@ func TestDoctor(t *testing.T) {
 	if code, stdout, stderr := runCommand(t, nil, "doctor"); code != 0 || !strings.Contains(stdout, "it can be read and written") {
 		t.Errorf("beside a running relay: code %d\n%s%s", code, stdout, stderr)
 	}
-	in.call(t, http.MethodPatch, in.base+"/api/admin/settings", in.secret, map[string]any{"discordBotToken": "a-token"}, nil)
+	in.call(t, http.MethodPatch, in.base+"/api/admin/settings", in.secret, map[string]any{"discordBotToken": "a-token-of-discord-canary"}, nil)
 	in.stop()
 	code, stdout, stderr := runCommand(t, nil, "doctor")
-	if code != 1 || !strings.Contains(stdout, "discordChannelId is missing") || !strings.Contains(stderr, "1 of the checks failed") || strings.Contains(stdout, "a-token") {
+	if code != 1 || !strings.Contains(stdout, "discordChannelId is missing") || !strings.Contains(stderr, "1 of the checks failed") || strings.Contains(stdout, "canary") {
 		t.Errorf("with half a bridge: code %d\n%s%s", code, stdout, stderr)
 	}
 }

@@ -111,7 +111,7 @@ func openPost(t *testing.T, store chat.Store) *post {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		token := s.Text("telegramBotToken")
-		if token == "bad" {
+		if token == "1:bad" {
 			return nil, &chat.Misconfigured{Problem: "the token is not one", Fix: "copy it again"}
 		}
 		p.made = append(p.made, token)
@@ -183,15 +183,15 @@ func TestSetFollowsSettings(t *testing.T) {
 	inPost(t, func(t *testing.T, p *post) {
 		p.expect(t, bridges.State{State: "off", Receive: "none", Missing: []string{"telegramBotToken", "telegramChatId"}})
 		p.say(t, "to nobody")
-		p.with(t, map[string]any{"telegramBotToken": "one", "telegramChatId": "-100"})
+		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
 		p.expect(t, bridges.State{State: "running", Receive: "polling"})
 		p.say(t, "hello")
 		p.with(t, map[string]any{"operatorName": "Olga"}) // nothing of the bridge's
-		p.with(t, map[string]any{"telegramBotToken": "bad"})
+		p.with(t, map[string]any{"telegramBotToken": "1:bad"})
 		p.expect(t, bridges.State{State: "misconfigured", Receive: "none", LastError: "the token is not one", Fix: "copy it again"})
 		p.say(t, "waits")
 		p.expect(t, bridges.State{State: "misconfigured", Receive: "none", LastError: "the token is not one", Fix: "copy it again", Queue: 1})
-		p.with(t, map[string]any{"telegramBotToken": "two"})
+		p.with(t, map[string]any{"telegramBotToken": "1:two"})
 		p.expect(t, bridges.State{State: "running", Receive: "polling"})
 		if got := p.set.Names(); !slices.Equal(got, []string{"telegram"}) {
 			t.Errorf("set up are %v", got)
@@ -200,10 +200,10 @@ func TestSetFollowsSettings(t *testing.T) {
 		p.expect(t, bridges.State{State: "off", Receive: "none", Missing: []string{"telegramBotToken"}})
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if want := []string{"one", "two"}; !slices.Equal(p.made, want) {
+		if want := []string{"1:one", "1:two"}; !slices.Equal(p.made, want) {
 			t.Errorf("bridges %v were made, want %v", p.made, want)
 		}
-		if n := len(p.posts); n != 3 || p.posts[1] != "one: hello" || p.posts[2] != "two: waits" {
+		if n := len(p.posts); n != 3 || p.posts[1] != "1:one: hello" || p.posts[2] != "1:two: waits" {
 			t.Errorf("posted %q", p.posts)
 		}
 	})
@@ -214,14 +214,14 @@ func TestSetFollowsSettings(t *testing.T) {
 func TestSetHurries(t *testing.T) {
 	inPost(t, func(t *testing.T, p *post) {
 		p.fail = &chat.Misconfigured{Problem: "the bot was removed", Fix: "add it"}
-		p.with(t, map[string]any{"telegramBotToken": "one", "telegramChatId": "-100"})
+		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
 		p.say(t, "hello")
 		time.Sleep(2 * time.Hour)
 		p.expect(t, bridges.State{State: "misconfigured", Receive: "polling", LastError: "the bot was removed", Fix: "add it", Queue: 2})
 		p.mu.Lock()
 		p.fail = nil
 		p.mu.Unlock()
-		p.with(t, map[string]any{"telegramBotToken": "two"})
+		p.with(t, map[string]any{"telegramBotToken": "1:two"})
 		p.expect(t, bridges.State{State: "running", Receive: "polling"})
 	})
 }
@@ -243,7 +243,7 @@ func TestSetReceivesAgain(t *testing.T) {
 				return &chat.Misconfigured{Problem: "the token was revoked", Fix: "set another"}
 			}
 		}
-		p.with(t, map[string]any{"telegramBotToken": "one", "telegramChatId": "-100"})
+		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
 		p.expect(t, bridges.State{State: "failing", Receive: "none", LastError: "no connection"})
 		time.Sleep(10 * time.Second) // pauses of 1, 2 and 4 seconds
 		p.expect(t, bridges.State{State: "failing", Receive: "none", LastError: "no connection"})
@@ -266,7 +266,7 @@ func (t *teller) Receiving() (way string, problem error) {
 func TestSetTellsWhatReceptionNeeds(t *testing.T) {
 	inPost(t, func(t *testing.T, p *post) {
 		p.tells = true
-		p.with(t, map[string]any{"telegramBotToken": "one", "telegramChatId": "-100"})
+		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
 		p.expect(t, bridges.State{State: "misconfigured", Receive: "polling", LastError: "another program polls", Fix: "stop it"})
 	})
 }
@@ -284,12 +284,12 @@ func TestSetWebhook(t *testing.T) {
 		if code, body := ask("smoke"); code != http.StatusNotFound || !json.Valid([]byte(body)) {
 			t.Errorf("unknown: %d %s", code, body)
 		}
-		p.with(t, map[string]any{"telegramBotToken": "one", "telegramChatId": "-100"})
-		if code, body := ask("telegram"); code != http.StatusOK || body != "one" {
+		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
+		if code, body := ask("telegram"); code != http.StatusOK || body != "1:one" {
 			t.Errorf("set up: %d %s", code, body)
 		}
 		findings, err := p.set.Check(t.Context(), "telegram")
-		if err != nil || len(findings) != 1 || findings[0].Text != "one" {
+		if err != nil || len(findings) != 1 || findings[0].Text != "1:one" {
 			t.Errorf("check: %v, %v", findings, err)
 		}
 		if _, err := p.set.Check(t.Context(), "slack"); err == nil {

@@ -40,7 +40,7 @@ func settingVariables() (list []variable) {
 		if s.Env == "" {
 			continue
 		}
-		v := variable{name: s.Env, is: "text", secret: s.Secret, preset: strings.Trim(s.Default, `"`)}
+		v := variable{name: s.Env, is: s.Is, example: s.Example, secret: s.Secret, preset: strings.Trim(s.Default, `"`)}
 		if s.Default == "true" || s.Default == "false" {
 			v.boolean, v.is, v.example = true, "true or false", "true"
 		}
