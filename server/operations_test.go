@@ -217,8 +217,8 @@ func TestDeliveries(t *testing.T) {
 // failedDeliveries puts deliveries that were given up into the store.
 func (s *site) failedDeliveries(dest string, sessions, each int) {
 	s.t.Helper()
-	for i := range sessions {
-		id := s.open(fmt.Sprint(dest, i))
+	for range sessions {
+		id := s.open(chat.NewID())
 		err := s.store.Apply(s.t.Context(), func(tx chat.Tx) error {
 			for rev := range int64(each) {
 				e := chat.Event{SessionID: id, Rev: rev + 1, Type: chat.EventCustom, Payload: chat.Raw(`{}`), At: chat.Now()}
@@ -241,6 +241,10 @@ func TestRetryAllFailed(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		s.failedDeliveries("desk", 2, 10)
 		s.failedDeliveries("webhook", 23, 100)
+		receive := func(on bool) {
+			s.must("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": "https://example.com/", "eventsWebhookEnabled": on})
+		}
+		receive(true)
 		retry := func(body object) answer { return s.must("POST", "/api/admin/deliveries/retry", secretKey, body) }
 		first := retry(object{"dest": "webhook"})
 		if first.get("retried") != 2000.0 || first.text("nextCursor") == "" {
@@ -262,8 +266,21 @@ func TestRetryAllFailed(t *testing.T) {
 		if failed, waiting := count("state=failed&limit=7"), count("state=pending&dest=webhook"); failed != 20 || waiting != 2300 {
 			t.Errorf("%d failed and %d wait, want the 20 of the desk and 2300", failed, waiting)
 		}
+		s.failedDeliveries("webhook", 1, 1)
+		receive(false)
 		if all := retry(object{}); all.get("retried") != 20.0 {
 			t.Errorf("without a destination: %s", all.body)
+		}
+		s.refused(s.call("POST", "/api/admin/deliveries/retry", secretKey, object{"dest": "webhook"}), 409, "The webhook is switched off; set eventsWebhookEnabled to true")
+		if list := s.must("GET", "/api/admin/deliveries?state=failed", secretKey, nil).get("deliveries").([]any); len(list) != 1 || list[0].(map[string]any)["lastError"] != "down" {
+			t.Errorf("what the receiver said last is lost: %v", list)
+		} else {
+			path := "/api/admin/deliveries/" + list[0].(map[string]any)["id"].(string) + "/retry"
+			s.refused(s.call("POST", path, secretKey, nil), 409, "The webhook is switched off; set eventsWebhookEnabled to true")
+			s.must("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": nil})
+			s.refused(s.call("POST", path, secretKey, nil), 409, "The webhook has no address; set eventsWebhookUrl")
+			receive(true)
+			s.must("POST", path, secretKey, nil)
 		}
 		if none := retry(object{}); none.get("retried") != 0.0 {
 			t.Errorf("with nothing failed: %s", none.body)
