@@ -44,6 +44,8 @@ func TestBrowser(t *testing.T) {
 		"Hostile":          testHostile,
 		"Screenshots":      testScreenshots,
 		"Webhook":          testWebhook,
+		"Composers":        testComposers,
+		"Docs":             testDocs,
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {
