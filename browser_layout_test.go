@@ -43,3 +43,17 @@ func testDocs(t *testing.T, s *stage) {
 	}
 	b.clean()
 }
+
+// testToast: what relay says is in nobody's way, until it is closed.
+func testToast(t *testing.T, s *stage) {
+	b := s.newPair(t, "Hello").operator
+	b.write("!help")
+	b.until(`text("#toast").includes("!close") && shown("#toast-close")`)
+	const apart = `((a, b) => a.bottom <= b.top || b.bottom <= a.top)($("#toast").getBoundingClientRect(), $("#pane").getBoundingClientRect())`
+	b.until(apart)
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	b.until(apart + ` && $("#toast").offsetWidth === 390 && shown("#composer")`)
+	b.click("#toast-close")
+	b.until(`!shown("#toast")`)
+	b.clean()
+}

@@ -46,6 +46,7 @@ func TestBrowser(t *testing.T) {
 		"Webhook":          testWebhook,
 		"Composers":        testComposers,
 		"Docs":             testDocs,
+		"Toast":            testToast,
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {

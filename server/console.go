@@ -18,7 +18,7 @@ const (
 func (s *Server) console(w http.ResponseWriter, r *http.Request) {
 	name, signedIn := s.signedIn(r)
 	if !signedIn {
-		s.show(w, r, http.StatusOK, "login.html", map[string]any{"Error": "", "Version": s.version})
+		s.show(w, r, http.StatusOK, "login.html", map[string]any{"Error": "", "Name": "", "Version": s.version})
 		return
 	}
 	s.show(w, r, http.StatusOK, "console.html", map[string]any{"OperatorName": name, "Version": s.version})
@@ -43,7 +43,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		s.log.Warn("wrong secret key at the console", "peer", s.peer(r).addr)
 	}
 	if problem != "" {
-		s.show(w, r, http.StatusUnauthorized, "login.html", map[string]any{"Error": problem, "Version": s.version})
+		s.show(w, r, http.StatusUnauthorized, "login.html", map[string]any{"Error": problem, "Name": name, "Version": s.version})
 		return
 	}
 	value, err := s.keys.pass(s.cookieName(r), name)

@@ -148,6 +148,11 @@ func TestPresence(t *testing.T) {
 		if online() != false {
 			t.Error("online before anybody came")
 		}
+		s.say(id, "hello")
+		s.must("POST", "/api/admin/sessions/"+id+"/read", secretKey, object{})
+		if online() != false {
+			t.Error("online because somebody looked: reading is no act")
+		}
 		s.must("POST", "/api/admin/sessions/"+id+"/messages", secretKey, object{"content": "hi"})
 		if online() != true {
 			t.Error("offline right after an answer")

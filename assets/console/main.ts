@@ -1,7 +1,7 @@
 // The console's start: it joins store, stream and views. State flows one way:
 // events and answers change the store, the store tells the views.
 
-import { toastView } from "./ask";
+import { toastView, wireToast } from "./ask";
 import { composerView, wireComposer } from "./composer";
 import { deliveriesView, followDeliveries, loadDeliveries, wireDeliveries } from "./deliveries";
 import { detailsView, wireDetails } from "./details";
@@ -81,6 +81,7 @@ wireComposer();
 wireDetails();
 wireWebhook();
 wireDeliveries();
+wireToast();
 wireKeys(escape);
 on("presence", "click", () => setOnline(!state.online));
 on("details-toggle", "click", toggleDetails);
