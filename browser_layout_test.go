@@ -2,10 +2,14 @@ package main
 
 import (
 	"cmp"
+	"net/http"
 	"os"
+	"strconv"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"relay/bridges/bridgetest"
 )
 
 // testComposers: where people write nothing scrolls before the field is full,
@@ -55,5 +59,45 @@ func testToast(t *testing.T, s *stage) {
 	b.until(apart + ` && $("#toast").offsetWidth === 390 && shown("#composer")`)
 	b.click("#toast-close")
 	b.until(`!shown("#toast")`)
+	b.clean()
+}
+
+// testBridges: a bridge that is not well shows in the bar, and its page says what
+// to do; so does its test. One that is put right is well again.
+func testBridges(t *testing.T, s *stage) {
+	group := bridgetest.NewTelegram(t)
+	s.stop()
+	s.instance = boot(t, "TELEGRAM_API_URL="+group.URL)
+	set := func(settings map[string]any) {
+		s.call(t, http.MethodPatch, s.base+"/api/admin/settings", s.secret, settings, nil)
+	}
+	b := s.newOperator(t, "Ada")
+	b.until(`shown("#bridges-link") && !shown("#bridges-alarm")`)
+	set(map[string]any{"telegramBotToken": group.Token})
+	b.until(`shown("#bridges-alarm") && $("#bridges-link").title === "Telegram: telegramChatId is missing"`)
+	b.click("#bridges-link")
+	b.until(`document.activeElement.id === "bridges-title" && text("#bridges-list").includes("Half set up") && !shown("#rows") && !shown("#webhook")`)
+	b.until(`fetch($("#bridges .hint a").href).then((r) => r.text()).then((page) => page.includes('id="op-changeSettings"'))`)
+	b.until(`$$("#bridges-list h2").map((n) => n.textContent).join() === "Telegram,Discord,Slack" && text("#bridges-list .alert").includes("TELEGRAM_CHAT_ID")`)
+
+	set(map[string]any{"telegramBotToken": "7000000001:AAcanary-revoked", "telegramChatId": strconv.FormatInt(group.Group, 10)})
+	b.wait("a bridge that does not work", func() bool {
+		b.run(`dispatchEvent(new HashChangeEvent("hashchange"))`) // it asks anew when it is opened
+		return look[bool](b, `text("#bridges-list .tag") === "Does not work" && text("#bridges-list .alert").includes("@BotFather")`)
+	})
+	b.click("#test-telegram")
+	b.until(`text(".findings .tag.bad") === "Wrong" && text(".findings").includes("@BotFather")`)
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	b.shot(folder, "bridges")
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	b.until(`document.documentElement.scrollWidth <= 390`)
+	b.shot(folder, "bridges-phone")
+	b.do(chromedp.EmulateViewport(1280, 800))
+
+	set(map[string]any{"telegramBotToken": group.Token})
+	b.wait("a bridge that runs", func() bool {
+		b.run(`dispatchEvent(new HashChangeEvent("hashchange"))`)
+		return look[bool](b, `text("#bridges-list .tag") === "Running" && !shown("#bridges-alarm")`)
+	})
 	b.clean()
 }

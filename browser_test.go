@@ -46,6 +46,7 @@ func TestBrowser(t *testing.T) {
 		"Webhook":          testWebhook,
 		"Composers":        testComposers,
 		"Docs":             testDocs,
+		"Bridges":          testBridges,
 		"Toast":            testToast,
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {

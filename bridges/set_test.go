@@ -197,7 +197,8 @@ func TestSetFollowsSettings(t *testing.T) {
 			t.Errorf("set up are %v", got)
 		}
 		p.with(t, map[string]any{"telegramBotToken": nil})
-		p.expect(t, bridges.State{State: "off", Receive: "none", Missing: []string{"telegramBotToken"}})
+		p.expect(t, bridges.State{State: "off", Receive: "none", Missing: []string{"telegramBotToken"},
+			LastError: "telegramBotToken is missing", Fix: "set TELEGRAM_BOT_TOKEN, or telegramBotToken by the admin API"})
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if want := []string{"1:one", "1:two"}; !slices.Equal(p.made, want) {

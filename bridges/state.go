@@ -20,6 +20,7 @@ type Receiving interface {
 func (s *slot) state(settings *chat.Settings) State {
 	st := State{Name: s.kind.Name, State: "off", Receive: "none", Missing: s.kind.missing(settings)}
 	if len(st.Missing) > 0 {
+		st.halfSetUp(len(s.kind.Needs))
 		return st
 	}
 	s.mu.Lock()
@@ -41,6 +42,15 @@ func (s *slot) state(settings *chat.Settings) State {
 	}
 	st.blame(err)
 	return st
+}
+
+// halfSetUp says what a bridge lacks of which something is set, but not all that
+// it needs.
+func (st *State) halfSetUp(needs int) {
+	if len(st.Missing) < needs {
+		lack := missingFindings(st.Missing)[0]
+		st.LastError, st.Fix = lack.Text, lack.Fix
+	}
 }
 
 // blame says what is wrong, and whether a human has to do something.

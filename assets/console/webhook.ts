@@ -33,7 +33,7 @@ function adopt(settings: Settings): void {
 
 // refreshSettings follows changes from elsewhere, but not over what is being typed.
 export async function refreshSettings(): Promise<void> {
-  if (state.page && !Object.keys(patch()).length) await loadSettings();
+  if (state.page === "webhook" && !Object.keys(patch()).length) await loadSettings();
 }
 
 // patch is what the form would change.
