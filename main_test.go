@@ -342,7 +342,7 @@ func TestOneProcessPerDatabase(t *testing.T) {
 	t.Chdir(t.TempDir())
 	boot(t)
 	code, _, stderr := runCommand(t, nil, "serve", "--port=0")
-	if code != 1 || !strings.Contains(stderr, "relay.db") || !strings.Contains(stderr, "already running") {
+	if code != 1 || !strings.Contains(stderr, "relay.db") || !containsAll(stderr, "already running", "stop it first", "DATABASE_URL=sqlite://other.db") {
 		t.Errorf("a second relay answers %d: %s", code, stderr)
 	}
 }
@@ -445,6 +445,35 @@ func TestHelp(t *testing.T) {
 	}
 	if _, stdout, _ := runCommand(t, nil, "help", "settings"); stdout != settingsReference {
 		t.Errorf("help settings:\n%s", stdout)
+	}
+	for _, tt := range []struct {
+		line string
+		want []string
+	}{
+		{"help doctor", []string{"Usage:\n  relay doctor ", "say what to do", "--database-url", "--public-url", "--env-file", "Example:\n  relay doctor "}},
+		{"doctor --help", []string{"Usage:\n  relay doctor "}},
+		{"serve --help", []string{"Usage:\n  relay serve ", "--port", "--public-url", "for example 8080", "Example:\n  relay serve "}},
+		{"bridge -h", []string{"relay bridge ", "--api-key", "--events-webhook-url", "Example:\n  relay bridge "}},
+		{"keys --help", []string{"relay keys show", "relay keys rotate public", "relay keys rotate secret", "--database-url", "Example:\n  relay keys"}},
+		{"help keys rotate", []string{"Usage:\n  relay keys rotate public"}},
+		{"help backup", []string{"relay backup FILE", "Example:\n  relay backup "}},
+		{"backup copy.db --help", []string{"relay backup FILE"}},
+		{"healthcheck --help", []string{"relay healthcheck", "--port", "Example:\n  relay healthcheck"}},
+		{"version --help", []string{"Usage:\n  relay version"}},
+		{"help help", []string{"relay help [COMMAND]"}},
+	} {
+		code, stdout, _ := runCommand(t, nil, strings.Fields(tt.line)...)
+		if code != 0 || !containsAll(stdout, tt.want...) {
+			t.Errorf("relay %s answers %d:\n%s", tt.line, code, stdout)
+		}
+	}
+	for _, c := range commands {
+		if _, stdout, _ := runCommand(t, nil, append([]string{"help"}, strings.Fields(c.usage)...)...); !containsAll(stdout, "relay "+c.usage, c.help, "Example:\n  relay "+strings.Fields(c.usage)[0]) {
+			t.Errorf("help %s:\n%s", c.usage, stdout)
+		}
+	}
+	if code, _, stderr := runCommand(t, nil, "help", "docter"); code != 2 || !containsAll(stderr, `no command "docter"`, "relay help") {
+		t.Errorf("help of no command answers %d: %s", code, stderr)
 	}
 	for _, args := range [][]string{{"version"}, {"--version"}, {"version", "--port=x"}} {
 		if code, stdout, _ := runCommand(t, nil, args...); code != 0 || !strings.HasPrefix(stdout, "relay "+version+" (go") {
