@@ -311,15 +311,19 @@ func (a *app) announceBridge(base string, e *engine) {
 	if desks == "" && e.relay.Settings().Text("eventsWebhookUrl") == "" {
 		a.log.Warn("no bridge is set up and there is no EVENTS_WEBHOOK_URL: what the backend says reaches nobody")
 	}
-	if a.cfg.APIKey == "" {
-		a.log.Warn("API_KEY is not set: everybody who reaches this port can write to the desks and read the stream")
-	}
 	if a.cfg.LogFormat == server.LogJSON {
+		if a.cfg.APIKey == "" {
+			a.log.Warn("API_KEY is not set: everybody who reaches this port can write to the desks and read the stream")
+		}
 		a.log.Info("relay is running", "version", version, "mode", a.cfg.Mode, "api", base+"/api", "docs", base+"/docs", "desks", desks)
 		return
 	}
-	fmt.Fprintf(a.stdout, "\nrelay %s is running as a bridge server. Ctrl-C stops it.\n\n  API     %s/api\n  Stream  %s/api/events/stream\n  Docs    %s/docs\n  Desks   %s\n\n",
-		version, base, base, base, cmp.Or(desks, "none"))
+	key := "API_KEY"
+	if a.cfg.APIKey == "" {
+		key = "none! Everybody who reaches this port can write to the desks and read the stream: set API_KEY"
+	}
+	fmt.Fprintf(a.stdout, "\nrelay %s is running as a bridge server. Ctrl-C stops it.\n\n  API     %s/api\n  Stream  %s/api/events/stream\n  Docs    %s/docs\n  Desks   %s\n  Key     %s\n\n",
+		version, base, base, base, cmp.Or(desks, "none"), key)
 }
 
 // announce tells people where to go.

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -390,6 +391,28 @@ func TestDoctor(t *testing.T) {
 	code, stdout, stderr := runCommand(t, nil, "doctor")
 	if code != 1 || !strings.Contains(stdout, "discordChannelId is missing") || !strings.Contains(stderr, "1 of the checks failed") || strings.Contains(stdout, "canary") {
 		t.Errorf("with half a bridge: code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+// The settings that the README has people send are taken.
+func TestReadmeSetsPlatforms(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	down := "http://127.0.0.1:1"
+	in := boot(t, "TELEGRAM_API_URL="+down, "DISCORD_API_URL="+down, "SLACK_API_URL="+down)
+	bodies := regexp.MustCompile(`-d '(\{"(?:telegram|discord|slack).+\})' \$RELAY/api/admin/settings`).FindAllSubmatch(readme, -1)
+	for _, body := range bodies {
+		if code := in.call(t, http.MethodPatch, in.base+"/api/admin/settings", in.secret, json.RawMessage(body[1]), nil); code != http.StatusOK {
+			t.Errorf("%s answers %d", body[1], code)
+		}
+	}
+	var health struct{ Bridges []string }
+	in.get(t, in.base+"/health", "", &health)
+	if len(bodies) != 3 || !slices.Equal(health.Bridges, []string{"telegram", "discord", "slack"}) {
+		t.Errorf("after %d calls the bridges are %v", len(bodies), health.Bridges)
 	}
 }
 

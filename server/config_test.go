@@ -320,6 +320,26 @@ func TestExampleLoads(t *testing.T) {
 	}
 }
 
+// compose.yaml hands every setting of a platform on, and an empty one is none.
+func TestComposePassesThePlatformsOn(t *testing.T) {
+	text, err := os.ReadFile("../compose.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var empty []string
+	for _, v := range variables {
+		if regexp.MustCompile(`TELEGRAM|DISCORD|SLACK`).MatchString(v.name) {
+			empty = append(empty, v.name+"=")
+			if line := "      " + v.name + `: "${` + v.name + `:-}"`; !strings.Contains(string(text), line+"\n") {
+				t.Errorf("compose.yaml lacks %s", line)
+			}
+		}
+	}
+	if _, _, err := load(t, nil, empty...); err != nil {
+		t.Error(err)
+	}
+}
+
 func readExample(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../relay.example.env")
