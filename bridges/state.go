@@ -67,7 +67,7 @@ func (st *State) blame(err error) {
 // check looks at the bridge that runs, or says why none does.
 func (s *slot) check(ctx context.Context, settings *chat.Settings) ([]chat.Finding, error) {
 	if missing := s.kind.missing(settings); len(missing) > 0 {
-		return nil, chat.Errorf(chat.Conflict, "The %s bridge is not set up: %s is missing", s.kind.Name, missing[0])
+		return nil, chat.Errorf(chat.Conflict, "The %s bridge is not set up: %s is missing", s.kind.Title, missing[0])
 	}
 	s.mu.Lock()
 	b, broken := s.bridge, s.broken
@@ -76,7 +76,7 @@ func (s *slot) check(ctx context.Context, settings *chat.Settings) ([]chat.Findi
 	case broken != nil:
 		return []chat.Finding{findingOf(broken)}, nil
 	case b == nil:
-		return nil, chat.Errorf(chat.Conflict, "The %s bridge is just starting", s.kind.Name)
+		return nil, chat.Errorf(chat.Conflict, "The %s bridge is just starting; try again in a moment", s.kind.Title)
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkPatience)
 	defer cancel()

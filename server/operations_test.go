@@ -342,7 +342,7 @@ func TestBridges(t *testing.T) {
 		s.must("PATCH", "/api/admin/settings", secretKey, object{"slackBotToken": "xoxb-1234567890", "telegramBotToken": "1:abcdefghijk"})
 		list := s.must("GET", "/api/admin/bridges", secretKey, nil).get("bridges").([]any)
 		got := fmt.Sprint(list)
-		s.refused(s.call("POST", "/api/admin/bridges/slack/test", secretKey, nil), 409, "slack")
+		s.refused(s.call("POST", "/api/admin/bridges/slack/test", secretKey, nil), 409, "The Slack bridge is not set up: slackChannelId is missing")
 		s.refused(s.call("POST", "/api/admin/bridges/irc/test", secretKey, nil), 404, "Bridge not found")
 		for _, want := range []string{"missing:[telegramChatId] name:telegram", "missing:[discordBotToken discordChannelId] name:discord", "missing:[slackChannelId] name:slack queue:0 receive:none state:off"} {
 			if !strings.Contains(got, want) {
