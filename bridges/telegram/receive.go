@@ -37,11 +37,7 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case errors.Is(err, errOtherPoller):
-			failures, p.disturbed = failures+1, time.Now()
-			b.complain(err)
-			sleep(ctx, pauseAfter(err, failures))
-		case errors.As(err, &human):
+		case errors.As(err, &human) && !errors.Is(err, errOtherPoller):
 			b.status.Fail(err)
 			return err
 		case err != nil:
@@ -80,6 +76,9 @@ func (p *poller) step(ctx context.Context) (done bool, err error) {
 	err = p.poll(ctx)
 	if errors.Is(err, errWebhookSet) {
 		p.registered = false // look again how updates come
+	}
+	if errors.Is(err, errOtherPoller) {
+		p.disturbed = time.Now()
 	}
 	return false, err
 }
