@@ -114,3 +114,15 @@ func listen(t *testing.T, client, base string) *buffer {
 	eventually(t, "the README's client is there", func() bool { return strings.Contains(heard.String(), "listening") })
 	return heard
 }
+
+// TestBridgeWithoutAKey: who starts it is told, where it says that it runs.
+func TestBridgeWithoutAKey(t *testing.T) {
+	t.Chdir(t.TempDir())
+	open := launch(t, bridgeLines, []string{"bridge"}, nil)
+	if !strings.Contains(open.stdout.String(), "Key     none! Everybody") {
+		t.Errorf("it says %s", open.stdout)
+	}
+	if locked := bootBridge(t, bridgetest.NewTelegram(t)); !strings.Contains(locked.stdout.String(), "Key     API_KEY\n") {
+		t.Errorf("with a key it says %s", locked.stdout)
+	}
+}

@@ -44,6 +44,10 @@ func TestBrowser(t *testing.T) {
 		"Hostile":          testHostile,
 		"Screenshots":      testScreenshots,
 		"Webhook":          testWebhook,
+		"Composers":        testComposers,
+		"Docs":             testDocs,
+		"Bridges":          testBridges,
+		"Toast":            testToast,
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {

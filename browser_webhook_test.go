@@ -56,7 +56,10 @@ func testWebhook(t *testing.T, s *stage) {
 	b.enter("#hook-url", "http://169.254.169.254/")
 	b.until(`text("#hook-test") === "Save and send test event"`)
 	b.click("#hook-test")
-	b.until(`text("#hook-answer").includes("Not taken") && text("#hook-answer").includes("address is not allowed")`)
+	b.until(`text("#webhook-problem").startsWith("The address is not allowed: relay never speaks to") && document.activeElement.id === "hook-url"`)
+	b.enter("#hook-url", "http://127.0.0.1:1/")
+	b.click("#hook-test")
+	b.until(`text("#hook-answer").includes("Not taken") && text("#hook-answer").includes("refuses connections")`)
 
 	b.enter("#hook-url", shop.URL)
 	b.enter("#hook-prefix", "X-Shop")
@@ -66,6 +69,7 @@ func testWebhook(t *testing.T, s *stage) {
 	shop.key.Store(eval[string](b, `$("#hook-secret").value`))
 	b.click("#hook-save")
 	b.until(`text("#hook-said") === "Saved." && $("#hook-secret").value === "" && $("#hook-secret").placeholder.startsWith("••••")`)
+	b.until(`text("#hook-answer") === ""`)
 	b.click("#hook-test")
 	b.until(`text("#hook-answer .tag") === "Taken" && text("#hook-answer pre") === "<b>thank you</b>" && text("#hook-answer p").includes("The receiver answered 200, after")`)
 

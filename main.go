@@ -6,7 +6,6 @@ package main
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -32,11 +31,6 @@ import (
 // version is set by the build.
 var version = "dev"
 
-// settingsReference is the text of relay help settings.
-//
-//go:embed relay.example.env
-var settingsReference string
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from then on a second signal ends the process
@@ -54,21 +48,28 @@ type app struct {
 type command struct {
 	usage, help string
 	run         func(a *app, ctx context.Context, file string) error
+	flags       []string // the settings that matter most to it
+	example     string   // what follows relay
 }
 
+var onDatabase = []string{"DATABASE_URL"}
+
 var commands = []command{
-	{"serve", "run the community server; relay without a command does the same", (*app).serve},
-	{"bridge", "run the bridge server, for your own backend", (*app).serve},
-	{"keys", "the same as keys show", (*app).showKeys},
-	{"keys show", "print the public key, and the secret one while it can be shown", (*app).showKeys},
-	{"keys rotate public", "make a new public key; every page with the snippet needs it", rotate((*server.Keyring).RotatePublic)},
-	{"keys rotate secret", "make a new secret key and sign everybody out of the console", rotate((*server.Keyring).RotateSecret)},
-	{"doctor", "check database, public address and bridges, and say what to do about each fault", (*app).doctor},
-	{"manifest", "print the manifest of the app to make at Slack", (*app).manifest},
-	{"backup FILE", "copy the SQLite database to FILE, also while relay runs", (*app).backup},
-	{"restore FILE", "put a backup in the place of the SQLite database", (*app).restore},
-	{"migrate", "bring the database to this version's form; serve does it too", (*app).migrate},
-	{"healthcheck", "ask the running relay whether it is well, for containers", (*app).healthcheck},
+	{"serve", "run the community server; relay without a command does the same", (*app).serve,
+		[]string{"HOST", "PORT", "PUBLIC_URL", "DATABASE_URL", "RELAY_SETUP"}, "serve --port 8080 --database-url sqlite:///var/lib/relay/relay.db"},
+	{"bridge", "run the bridge server, for your own backend", (*app).serve,
+		[]string{"HOST", "PORT", "API_KEY", "EVENTS_WEBHOOK_URL", "EVENTS_WEBHOOK_SECRET"}, "bridge --port 3001 --api-key-file /run/secrets/api_key"},
+	{"keys", "the same as keys show", (*app).showKeys, onDatabase, "keys"},
+	{"keys show", "print the public key, and the secret one while it can be shown", (*app).showKeys, onDatabase, "keys show"},
+	{"keys rotate public", "make a new public key; every page with the snippet needs it", rotate((*server.Keyring).RotatePublic), onDatabase, "keys rotate public"},
+	{"keys rotate secret", "make a new secret key and sign everybody out of the console", rotate((*server.Keyring).RotateSecret), onDatabase, "keys rotate secret"},
+	{"doctor", "check database, public address and bridges, and say what to do about each fault", (*app).doctor,
+		[]string{"DATABASE_URL", "PUBLIC_URL", "RELAY_MODE"}, "doctor --env-file /etc/relay.env"},
+	{"manifest", "print the manifest of the app to make at Slack", (*app).manifest, []string{"PUBLIC_URL", "SLACK_SIGNING_SECRET"}, "manifest > manifest.json"},
+	{"backup FILE", "copy the SQLite database to FILE, also while relay runs", (*app).backup, onDatabase, "backup backups/monday.db"},
+	{"restore FILE", "put a backup in the place of the SQLite database", (*app).restore, onDatabase, "restore backups/monday.db"},
+	{"migrate", "bring the database to this version's form; serve does it too", (*app).migrate, onDatabase, "migrate --database-url postgres:///relay"},
+	{"healthcheck", "ask the running relay whether it is well, for containers", (*app).healthcheck, []string{"HOST", "PORT"}, "healthcheck --port 8080"},
 }
 
 // errUsage marks a command line that relay does not understand.
@@ -83,14 +84,17 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		words = []string{"serve"}
 	}
 	switch {
+	case flags.Help || words[0] == "help":
+		return ended(help(stdout, flags.Args), stderr)
 	case flags.Version || words[0] == "version":
 		fmt.Fprintf(stdout, "relay %s (%s %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		return 0
-	case flags.Help || words[0] == "help":
-		help(stdout, slices.Contains(words, "settings"))
-		return 0
 	}
-	err := dispatch(ctx, words, flags, environ, stdout, stderr)
+	return ended(dispatch(ctx, words, flags, environ, stdout, stderr), stderr)
+}
+
+// ended says why relay ends and returns its exit code.
+func ended(err error, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
@@ -136,20 +140,7 @@ func misunderstood(words []string) string {
 }
 
 func (c command) matches(words []string) bool {
-	return slices.EqualFunc(strings.Fields(c.usage), words, func(want, word string) bool { return want == word || want == "FILE" })
-}
-
-func help(w io.Writer, settings bool) {
-	if settings {
-		fmt.Fprint(w, settingsReference)
-		return
-	}
-	fmt.Fprint(w, "relay is a live-chat server in one binary.\n\nUsage: relay [command] [flags]\n\nCommands:\n")
-	for _, c := range commands {
-		fmt.Fprintf(w, "  %-20s %s\n", c.usage, c.help)
-	}
-	fmt.Fprint(w, "  version              print the version\n", "  help                 print this text\n",
-		"  help settings        print every setting with its purpose, default and example\n\n", server.FlagHelp)
+	return slices.EqualFunc(strings.Fields(c.usage), words, same)
 }
 
 // open opens the database. Shared is for commands that work beside a running
@@ -320,15 +311,19 @@ func (a *app) announceBridge(base string, e *engine) {
 	if desks == "" && e.relay.Settings().Text("eventsWebhookUrl") == "" {
 		a.log.Warn("no bridge is set up and there is no EVENTS_WEBHOOK_URL: what the backend says reaches nobody")
 	}
-	if a.cfg.APIKey == "" {
-		a.log.Warn("API_KEY is not set: everybody who reaches this port can write to the desks and read the stream")
-	}
 	if a.cfg.LogFormat == server.LogJSON {
+		if a.cfg.APIKey == "" {
+			a.log.Warn("API_KEY is not set: everybody who reaches this port can write to the desks and read the stream")
+		}
 		a.log.Info("relay is running", "version", version, "mode", a.cfg.Mode, "api", base+"/api", "docs", base+"/docs", "desks", desks)
 		return
 	}
-	fmt.Fprintf(a.stdout, "\nrelay %s is running as a bridge server. Ctrl-C stops it.\n\n  API     %s/api\n  Stream  %s/api/events/stream\n  Docs    %s/docs\n  Desks   %s\n\n",
-		version, base, base, base, cmp.Or(desks, "none"))
+	key := "API_KEY"
+	if a.cfg.APIKey == "" {
+		key = "none! Everybody who reaches this port can write to the desks and read the stream: set API_KEY"
+	}
+	fmt.Fprintf(a.stdout, "\nrelay %s is running as a bridge server. Ctrl-C stops it.\n\n  API     %s/api\n  Stream  %s/api/events/stream\n  Docs    %s/docs\n  Desks   %s\n  Key     %s\n\n",
+		version, base, base, base, cmp.Or(desks, "none"), key)
 }
 
 // announce tells people where to go.
@@ -449,7 +444,8 @@ func (a *app) migrate(ctx context.Context, _ string) error {
 // doctor works beside a running relay, and without one.
 func (a *app) doctor(ctx context.Context, _ string) error {
 	stored, err := a.storedSettings(ctx)
-	failures := server.Report(a.stdout, server.Examine(ctx, a.cfg, chat.SettingsOf(a.cfg.Settings, stored), err))
+	running := a.runningBridges(ctx, err)
+	failures := server.Report(a.stdout, server.Examine(ctx, a.cfg, chat.SettingsOf(a.cfg.Settings, stored), err, running))
 	if failures > 0 {
 		return fmt.Errorf("%d of the checks failed", failures)
 	}
@@ -479,6 +475,19 @@ func (a *app) storedSettings(ctx context.Context) (stored map[string]chat.Raw, e
 		return err
 	})
 	return stored, errors.Join(err, database.Ping(ctx))
+}
+
+// runningBridges is what a relay that runs beside says of its bridges. Nobody can
+// ask it without its database, of which databaseErr tells why it is not there.
+func (a *app) runningBridges(ctx context.Context, databaseErr error) (states []bridges.State) {
+	if databaseErr != nil || a.cfg.Mode == server.ModeBridge {
+		return nil
+	}
+	_ = a.withKeys(ctx, func(keys *server.Keyring) error { // what is wrong with the database is found already
+		states = server.AskBridges(ctx, a.cfg, keys)
+		return nil
+	})
+	return states
 }
 
 func (a *app) healthcheck(ctx context.Context, _ string) error {

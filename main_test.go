@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -342,7 +343,7 @@ func TestOneProcessPerDatabase(t *testing.T) {
 	t.Chdir(t.TempDir())
 	boot(t)
 	code, _, stderr := runCommand(t, nil, "serve", "--port=0")
-	if code != 1 || !strings.Contains(stderr, "relay.db") || !strings.Contains(stderr, "already running") {
+	if code != 1 || !strings.Contains(stderr, "relay.db") || !containsAll(stderr, "already running", "stop it first", "DATABASE_URL=sqlite://other.db") {
 		t.Errorf("a second relay answers %d: %s", code, stderr)
 	}
 }
@@ -385,11 +386,33 @@ func TestDoctor(t *testing.T) {
 	if code, stdout, stderr := runCommand(t, nil, "doctor"); code != 0 || !strings.Contains(stdout, "it can be read and written") {
 		t.Errorf("beside a running relay: code %d\n%s%s", code, stdout, stderr)
 	}
-	in.call(t, http.MethodPatch, in.base+"/api/admin/settings", in.secret, map[string]any{"discordBotToken": "a-token"}, nil)
+	in.call(t, http.MethodPatch, in.base+"/api/admin/settings", in.secret, map[string]any{"discordBotToken": "a-token-of-discord-canary"}, nil)
 	in.stop()
 	code, stdout, stderr := runCommand(t, nil, "doctor")
-	if code != 1 || !strings.Contains(stdout, "discordChannelId is missing") || !strings.Contains(stderr, "1 of the checks failed") || strings.Contains(stdout, "a-token") {
+	if code != 1 || !strings.Contains(stdout, "discordChannelId is missing") || !strings.Contains(stderr, "1 of the checks failed") || strings.Contains(stdout, "canary") {
 		t.Errorf("with half a bridge: code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+// The settings that the README has people send are taken.
+func TestReadmeSetsPlatforms(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	down := "http://127.0.0.1:1"
+	in := boot(t, "TELEGRAM_API_URL="+down, "DISCORD_API_URL="+down, "SLACK_API_URL="+down)
+	bodies := regexp.MustCompile(`-d '(\{"(?:telegram|discord|slack).+\})' \$RELAY/api/admin/settings`).FindAllSubmatch(readme, -1)
+	for _, body := range bodies {
+		if code := in.call(t, http.MethodPatch, in.base+"/api/admin/settings", in.secret, json.RawMessage(body[1]), nil); code != http.StatusOK {
+			t.Errorf("%s answers %d", body[1], code)
+		}
+	}
+	var health struct{ Bridges []string }
+	in.get(t, in.base+"/health", "", &health)
+	if len(bodies) != 3 || !slices.Equal(health.Bridges, []string{"telegram", "discord", "slack"}) {
+		t.Errorf("after %d calls the bridges are %v", len(bodies), health.Bridges)
 	}
 }
 
@@ -445,6 +468,35 @@ func TestHelp(t *testing.T) {
 	}
 	if _, stdout, _ := runCommand(t, nil, "help", "settings"); stdout != settingsReference {
 		t.Errorf("help settings:\n%s", stdout)
+	}
+	for _, tt := range []struct {
+		line string
+		want []string
+	}{
+		{"help doctor", []string{"Usage:\n  relay doctor ", "say what to do", "--database-url", "--public-url", "--env-file", "Example:\n  relay doctor "}},
+		{"doctor --help", []string{"Usage:\n  relay doctor "}},
+		{"serve --help", []string{"Usage:\n  relay serve ", "--port", "--public-url", "for example 8080", "Example:\n  relay serve "}},
+		{"bridge -h", []string{"relay bridge ", "--api-key", "--events-webhook-url", "Example:\n  relay bridge "}},
+		{"keys --help", []string{"relay keys show", "relay keys rotate public", "relay keys rotate secret", "--database-url", "Example:\n  relay keys"}},
+		{"help keys rotate", []string{"Usage:\n  relay keys rotate public"}},
+		{"help backup", []string{"relay backup FILE", "Example:\n  relay backup "}},
+		{"backup copy.db --help", []string{"relay backup FILE"}},
+		{"healthcheck --help", []string{"relay healthcheck", "--port", "Example:\n  relay healthcheck"}},
+		{"version --help", []string{"Usage:\n  relay version"}},
+		{"help help", []string{"relay help [COMMAND]"}},
+	} {
+		code, stdout, _ := runCommand(t, nil, strings.Fields(tt.line)...)
+		if code != 0 || !containsAll(stdout, tt.want...) {
+			t.Errorf("relay %s answers %d:\n%s", tt.line, code, stdout)
+		}
+	}
+	for _, c := range commands {
+		if _, stdout, _ := runCommand(t, nil, append([]string{"help"}, strings.Fields(c.usage)...)...); !containsAll(stdout, "relay "+c.usage, c.help, "Example:\n  relay "+strings.Fields(c.usage)[0]) {
+			t.Errorf("help %s:\n%s", c.usage, stdout)
+		}
+	}
+	if code, _, stderr := runCommand(t, nil, "help", "docter"); code != 2 || !containsAll(stderr, `no command "docter"`, "relay help") {
+		t.Errorf("help of no command answers %d: %s", code, stderr)
 	}
 	for _, args := range [][]string{{"version"}, {"--version"}, {"version", "--port=x"}} {
 		if code, stdout, _ := runCommand(t, nil, args...); code != 0 || !strings.HasPrefix(stdout, "relay "+version+" (go") {

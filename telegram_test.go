@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"relay/bridges"
 	"relay/bridges/bridgetest"
 )
 
@@ -107,4 +108,30 @@ func TestDoctorLooksAtTelegram(t *testing.T) {
 		t.Error("the token is shown")
 	}
 	t.Log(out, errs)
+}
+
+// Two relays with one token: each says so, and relay doctor beside it.
+func TestTwoRelaysWithOneToken(t *testing.T) {
+	f := bridgetest.NewTelegram(t)
+	environ := func() []string {
+		return []string{"DATABASE_URL=sqlite://" + t.TempDir() + "/relay.db", "TELEGRAM_BOT_TOKEN=" + f.Token,
+			"TELEGRAM_CHAT_ID=" + strconv.FormatInt(f.Group, 10), "TELEGRAM_API_URL=" + f.URL}
+	}
+	ours := environ()
+	in := boot(t, ours...)
+	boot(t, environ()...)
+	var list struct{ Bridges []bridges.State }
+	eventually(t, "relay hears of the other one", func() bool {
+		in.get(t, in.base+"/api/admin/bridges", in.secret, &list)
+		b := list.Bridges[0]
+		return b.State == "misconfigured" && strings.Contains(b.LastError, "another program polls") && strings.Contains(b.Fix, "stop the other program")
+	})
+	port := in.base[strings.LastIndex(in.base, ":")+1:]
+	code, out, errs := runCommand(t, append(ours, "PORT="+port), "doctor")
+	if code != 1 || !containsAll(out, "fail  running relay: another program polls", "Fix: stop the other program") {
+		t.Errorf("doctor ends with %d:\n%s%s", code, out, errs)
+	}
+	if log := in.stderr.String(); !strings.Contains(log, "another program polls") || strings.Contains(log, "permanent failure") {
+		t.Errorf("the log says %s", log)
+	}
 }

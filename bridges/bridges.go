@@ -16,7 +16,8 @@ import (
 
 // Kind is one kind of bridge: how it is made of settings.
 type Kind struct {
-	Name string
+	Name  string
+	Title string // the name as people write it
 	// Needs are the settings without which it cannot work, Uses the others that
 	// it is made of. When one of them changes, it is made anew.
 	Needs, Uses []string
@@ -44,11 +45,11 @@ type Env struct {
 // Kinds are the bridges that relay knows.
 func Kinds(env Env) []Kind {
 	return []Kind{
-		{Name: "telegram", Live: "polling", Channel: "telegramChatId",
+		{Name: "telegram", Title: "Telegram", Live: "polling", Channel: "telegramChatId",
 			Needs: []string{"telegramBotToken", "telegramChatId"}, Uses: []string{"telegramWebhookSecret"}, New: env.telegram},
-		{Name: "discord", Live: "gateway", Channel: "discordChannelId",
+		{Name: "discord", Title: "Discord", Live: "gateway", Channel: "discordChannelId",
 			Needs: []string{"discordBotToken", "discordChannelId"}, Uses: []string{"enableDiscordGateway", "discordPublicKey"}, New: env.discord},
-		{Name: "slack", Live: "socket", Channel: "slackChannelId",
+		{Name: "slack", Title: "Slack", Live: "socket", Channel: "slackChannelId",
 			Needs: []string{"slackBotToken", "slackChannelId"}, Uses: []string{"slackSigningSecret", "slackAppToken"}, New: env.slack},
 	}
 }

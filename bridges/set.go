@@ -144,7 +144,7 @@ func (s *Set) Webhook(name string) http.Handler {
 			hook.ServeHTTP(w, r)
 			return
 		}
-		refuse(w, http.StatusServiceUnavailable, "The "+name+" bridge is not set up")
+		refuse(w, http.StatusServiceUnavailable, "The "+slot.kind.Title+" bridge is not set up")
 	})
 }
 

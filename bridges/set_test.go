@@ -27,6 +27,7 @@ type wire struct {
 	posts []string
 	fail  error // of every op
 	run   func(ctx context.Context) error
+	tells bool // the bridges tell of their reception
 }
 
 // link is a bridge at a wire.
@@ -110,10 +111,13 @@ func openPost(t *testing.T, store chat.Store) *post {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		token := s.Text("telegramBotToken")
-		if token == "bad" {
+		if token == "1:bad" {
 			return nil, &chat.Misconfigured{Problem: "the token is not one", Fix: "copy it again"}
 		}
 		p.made = append(p.made, token)
+		if p.tells {
+			return &teller{link{p.wire, token}}, nil
+		}
 		return &link{p.wire, token}, nil
 	}
 	log, hub := slog.New(slog.DiscardHandler), chat.NewHub()
@@ -179,27 +183,28 @@ func TestSetFollowsSettings(t *testing.T) {
 	inPost(t, func(t *testing.T, p *post) {
 		p.expect(t, bridges.State{State: "off", Receive: "none", Missing: []string{"telegramBotToken", "telegramChatId"}})
 		p.say(t, "to nobody")
-		p.with(t, map[string]any{"telegramBotToken": "one", "telegramChatId": "-100"})
+		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
 		p.expect(t, bridges.State{State: "running", Receive: "polling"})
 		p.say(t, "hello")
 		p.with(t, map[string]any{"operatorName": "Olga"}) // nothing of the bridge's
-		p.with(t, map[string]any{"telegramBotToken": "bad"})
+		p.with(t, map[string]any{"telegramBotToken": "1:bad"})
 		p.expect(t, bridges.State{State: "misconfigured", Receive: "none", LastError: "the token is not one", Fix: "copy it again"})
 		p.say(t, "waits")
 		p.expect(t, bridges.State{State: "misconfigured", Receive: "none", LastError: "the token is not one", Fix: "copy it again", Queue: 1})
-		p.with(t, map[string]any{"telegramBotToken": "two"})
+		p.with(t, map[string]any{"telegramBotToken": "1:two"})
 		p.expect(t, bridges.State{State: "running", Receive: "polling"})
 		if got := p.set.Names(); !slices.Equal(got, []string{"telegram"}) {
 			t.Errorf("set up are %v", got)
 		}
 		p.with(t, map[string]any{"telegramBotToken": nil})
-		p.expect(t, bridges.State{State: "off", Receive: "none", Missing: []string{"telegramBotToken"}})
+		p.expect(t, bridges.State{State: "off", Receive: "none", Missing: []string{"telegramBotToken"},
+			LastError: "telegramBotToken is missing", Fix: "set TELEGRAM_BOT_TOKEN, or telegramBotToken by the admin API"})
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if want := []string{"one", "two"}; !slices.Equal(p.made, want) {
+		if want := []string{"1:one", "1:two"}; !slices.Equal(p.made, want) {
 			t.Errorf("bridges %v were made, want %v", p.made, want)
 		}
-		if n := len(p.posts); n != 3 || p.posts[1] != "one: hello" || p.posts[2] != "two: waits" {
+		if n := len(p.posts); n != 3 || p.posts[1] != "1:one: hello" || p.posts[2] != "1:two: waits" {
 			t.Errorf("posted %q", p.posts)
 		}
 	})
@@ -210,14 +215,14 @@ func TestSetFollowsSettings(t *testing.T) {
 func TestSetHurries(t *testing.T) {
 	inPost(t, func(t *testing.T, p *post) {
 		p.fail = &chat.Misconfigured{Problem: "the bot was removed", Fix: "add it"}
-		p.with(t, map[string]any{"telegramBotToken": "one", "telegramChatId": "-100"})
+		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
 		p.say(t, "hello")
 		time.Sleep(2 * time.Hour)
 		p.expect(t, bridges.State{State: "misconfigured", Receive: "polling", LastError: "the bot was removed", Fix: "add it", Queue: 2})
 		p.mu.Lock()
 		p.fail = nil
 		p.mu.Unlock()
-		p.with(t, map[string]any{"telegramBotToken": "two"})
+		p.with(t, map[string]any{"telegramBotToken": "1:two"})
 		p.expect(t, bridges.State{State: "running", Receive: "polling"})
 	})
 }
@@ -239,7 +244,7 @@ func TestSetReceivesAgain(t *testing.T) {
 				return &chat.Misconfigured{Problem: "the token was revoked", Fix: "set another"}
 			}
 		}
-		p.with(t, map[string]any{"telegramBotToken": "one", "telegramChatId": "-100"})
+		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
 		p.expect(t, bridges.State{State: "failing", Receive: "none", LastError: "no connection"})
 		time.Sleep(10 * time.Second) // pauses of 1, 2 and 4 seconds
 		p.expect(t, bridges.State{State: "failing", Receive: "none", LastError: "no connection"})
@@ -249,6 +254,21 @@ func TestSetReceivesAgain(t *testing.T) {
 		p.expect(t, bridges.State{State: "misconfigured", Receive: "none", LastError: "the token was revoked", Fix: "set another"})
 		time.Sleep(time.Minute)
 		p.expect(t, bridges.State{State: "running", Receive: "webhook"})
+	})
+}
+
+// teller is a link that goes on by itself and tells of its trouble.
+type teller struct{ link }
+
+func (t *teller) Receiving() (way string, problem error) {
+	return "polling", &chat.Misconfigured{Problem: "another program polls", Fix: "stop it"}
+}
+
+func TestSetTellsWhatReceptionNeeds(t *testing.T) {
+	inPost(t, func(t *testing.T, p *post) {
+		p.tells = true
+		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
+		p.expect(t, bridges.State{State: "misconfigured", Receive: "polling", LastError: "another program polls", Fix: "stop it"})
 	})
 }
 
@@ -265,12 +285,12 @@ func TestSetWebhook(t *testing.T) {
 		if code, body := ask("smoke"); code != http.StatusNotFound || !json.Valid([]byte(body)) {
 			t.Errorf("unknown: %d %s", code, body)
 		}
-		p.with(t, map[string]any{"telegramBotToken": "one", "telegramChatId": "-100"})
-		if code, body := ask("telegram"); code != http.StatusOK || body != "one" {
+		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
+		if code, body := ask("telegram"); code != http.StatusOK || body != "1:one" {
 			t.Errorf("set up: %d %s", code, body)
 		}
 		findings, err := p.set.Check(t.Context(), "telegram")
-		if err != nil || len(findings) != 1 || findings[0].Text != "one" {
+		if err != nil || len(findings) != 1 || findings[0].Text != "1:one" {
 			t.Errorf("check: %v, %v", findings, err)
 		}
 		if _, err := p.set.Check(t.Context(), "slack"); err == nil {

@@ -9,17 +9,18 @@ import (
 )
 
 // Receiving is what a bridge may tell of its reception: how updates come in
-// (polling, webhook, gateway or socket) and what keeps them away, "" for
+// (polling, webhook, gateway or socket) and what keeps them away, nil for
 // nothing. A bridge that goes on trying by itself is not seen to fail
 // otherwise.
 type Receiving interface {
-	Receiving() (way, problem string)
+	Receiving() (way string, problem error)
 }
 
 // state tells how the slot's bridge is doing.
 func (s *slot) state(settings *chat.Settings) State {
 	st := State{Name: s.kind.Name, State: "off", Receive: "none", Missing: s.kind.missing(settings)}
 	if len(st.Missing) > 0 {
+		st.halfSetUp(len(s.kind.Needs))
 		return st
 	}
 	s.mu.Lock()
@@ -36,13 +37,20 @@ func (s *slot) state(settings *chat.Settings) State {
 		if r, tells := s.bridge.(Receiving); tells {
 			way, problem := r.Receiving()
 			st.Receive = cmp.Or(way, st.Receive)
-			if problem != "" && err == nil {
-				err = errors.New(problem)
-			}
+			err = cmp.Or(err, problem)
 		}
 	}
 	st.blame(err)
 	return st
+}
+
+// halfSetUp says what a bridge lacks of which something is set, but not all that
+// it needs.
+func (st *State) halfSetUp(needs int) {
+	if len(st.Missing) < needs {
+		lack := missingFindings(st.Missing)[0]
+		st.LastError, st.Fix = lack.Text, lack.Fix
+	}
 }
 
 // blame says what is wrong, and whether a human has to do something.
@@ -59,7 +67,7 @@ func (st *State) blame(err error) {
 // check looks at the bridge that runs, or says why none does.
 func (s *slot) check(ctx context.Context, settings *chat.Settings) ([]chat.Finding, error) {
 	if missing := s.kind.missing(settings); len(missing) > 0 {
-		return nil, chat.Errorf(chat.Conflict, "The %s bridge is not set up: %s is missing", s.kind.Name, missing[0])
+		return nil, chat.Errorf(chat.Conflict, "The %s bridge is not set up: %s is missing", s.kind.Title, missing[0])
 	}
 	s.mu.Lock()
 	b, broken := s.bridge, s.broken
@@ -68,7 +76,7 @@ func (s *slot) check(ctx context.Context, settings *chat.Settings) ([]chat.Findi
 	case broken != nil:
 		return []chat.Finding{findingOf(broken)}, nil
 	case b == nil:
-		return nil, chat.Errorf(chat.Conflict, "The %s bridge is just starting", s.kind.Name)
+		return nil, chat.Errorf(chat.Conflict, "The %s bridge is just starting; try again in a moment", s.kind.Title)
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkPatience)
 	defer cancel()

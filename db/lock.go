@@ -22,7 +22,8 @@ func lockFile(path string) (*fileLock, error) {
 		return nil, fmt.Errorf("lock the database: %w", err)
 	}
 	if !ok {
-		return nil, fmt.Errorf("relay is already running on this database (%s is locked)", l.Path())
+		return nil, fmt.Errorf("relay is already running on this database (%s is locked): stop it first, or give this one a database of its own, "+
+			"like DATABASE_URL=sqlite://other.db, and a port; several relays on one database need PostgreSQL", l.Path())
 	}
 	return &fileLock{l}, nil
 }

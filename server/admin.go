@@ -26,6 +26,9 @@ func (s *Server) patchSettings(_ http.ResponseWriter, r *http.Request, _ chat.Au
 	if err != nil {
 		return nil, err
 	}
+	if err := s.checkReceiver(patch["eventsWebhookUrl"]); err != nil {
+		return nil, err
+	}
 	if err := s.relay.PatchSettings(r.Context(), patch); err != nil {
 		return nil, err
 	}

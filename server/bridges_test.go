@@ -1,9 +1,11 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -63,7 +65,34 @@ func TestBridgeThatRuns(t *testing.T) {
 		}
 		s.say(s.open("v"), "hello")
 		s.await("telegram", "fix:make it one lastError:the bot is no administrator missing:[] name:telegram queue:2 receive:polling state:misconfigured")
+
+		running := server.AskBridges(t.Context(), s.address(), s.ring)
+		var report bytes.Buffer
+		list := server.Examine(t.Context(), s.address(), chat.SettingsOf(nil, nil), nil, running)
+		if n := server.Report(&report, list); n != 1 || !strings.Contains(report.String(), "fail  running relay: the bot is no administrator\n        Fix: make it one") {
+			t.Errorf("doctor beside it finds %d:\n%s", n, &report)
+		}
 	})
+}
+
+// Whoever cannot read the database of the relay that runs is told nothing.
+func TestAskBridgesOfAnother(t *testing.T) {
+	s, other := newSite(t, dbtest.Memory(t)), newSite(t, dbtest.Memory(t), func(c *server.Config) { c.SecretKey = "sk_another_one" })
+	if states := server.AskBridges(t.Context(), s.address(), other.ring); states != nil {
+		t.Errorf("got %v", states)
+	}
+	if states := server.AskBridges(t.Context(), server.Config{Host: "127.0.0.1", Port: 1}, s.ring); states != nil {
+		t.Errorf("nothing runs, and yet %v", states)
+	}
+}
+
+// address is a configuration by which the site is found.
+func (s *site) address() server.Config {
+	at, err := netip.ParseAddrPort(strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return server.Config{Host: at.Addr().String(), Port: at.Port()}
 }
 
 // await waits until a bridge is as wanted.

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"cmp"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -40,7 +42,7 @@ func settingVariables() (list []variable) {
 		if s.Env == "" {
 			continue
 		}
-		v := variable{name: s.Env, is: "text", secret: s.Secret, preset: strings.Trim(s.Default, `"`)}
+		v := variable{name: s.Env, is: cmp.Or(s.Is, "text"), example: s.Example, secret: s.Secret, preset: strings.Trim(s.Default, `"`)}
 		if s.Default == "true" || s.Default == "false" {
 			v.boolean, v.is, v.example = true, "true or false", "true"
 		}
@@ -64,6 +66,23 @@ const FlagHelp = `Flags:
 relay needs no settings to start. Flags win over the environment, and that over
 the env file. To begin one: relay help settings > relay.env
 `
+
+// FlagUsage explains the flags of a command: those of the named settings, which
+// matter most to it, and that all others may be given, too.
+func FlagUsage(names ...string) string {
+	var b strings.Builder
+	for _, name := range names {
+		v := variableNamed(name)
+		forms := flagName(name) + " VALUE"
+		if v.secret {
+			forms += ", " + flagName(v.fileName()) + " FILE"
+		}
+		fmt.Fprintf(&b, "  %s\n        %s, for example %s\n", forms, v.is, v.example)
+	}
+	b.WriteString("  --env-file FILE\n        read settings from FILE (default: relay.env, if it exists)\n" +
+		"  --NAME VALUE\n        any other setting: SLACK_API_URL is --slack-api-url\n")
+	return b.String()
+}
 
 // Flags is a command line, taken apart.
 type Flags struct {

@@ -282,11 +282,14 @@ func (l *loader) parseSettings(cfg *Config) {
 			v = on
 		}
 		raw, _ := json.Marshal(v) // a bool or a string
-		if err := s.Check(raw); err != nil {
-			l.wrong(s.Env, "", "%v", err)
-			continue
+		switch err := s.Check(raw); {
+		case err == nil:
+			cfg.Settings[s.Name] = raw
+		case s.Is != "":
+			l.malformed(s.Env)
+		default:
+			l.wrong(s.Env, s.Env+"="+s.Example, "%v", err)
 		}
-		cfg.Settings[s.Name] = raw
 	}
 	for name, number := range map[string]struct {
 		setting string

@@ -107,8 +107,8 @@ func TestConfigSecretFiles(t *testing.T) {
 	if cfg.SecretKey != "sk_from_the_flag_1234567890" {
 		t.Errorf("secret = %q, want the flag's", string(cfg.SecretKey))
 	}
-	cfg = mustLoad(t, []string{"--slack-bot-token-file", file})
-	if got := string(cfg.Settings["slackBotToken"]); got != `"sk_from_a_file_1234567890"` {
+	cfg = mustLoad(t, []string{"--slack-bot-token-file", write(t, "token", "xoxb-from-a-file\r\n")})
+	if got := string(cfg.Settings["slackBotToken"]); got != `"xoxb-from-a-file"` {
 		t.Errorf("setting from a file = %s", got)
 	}
 }
@@ -150,6 +150,9 @@ func TestConfigMistakes(t *testing.T) {
 		"TRUSTED_PROXIES=proxy", "ATTACHMENT_MAX_BYTES=10MB", "ATTACHMENT_MAX_BYTES=0", "ATTACHMENT_MAX_BYTES=99999999999", "IDENTITY_SECRET=short",
 		"IDENTITY_REQUIRED=maybe", "IDENTITY_REQUIRED=true", "REQUIRE_SESSION_TOKEN=2", "RATE_LIMIT=fast", "LOG_LEVEL=loud", "LOG_FORMAT=xml",
 		"ENABLE_DISCORD_GATEWAY=perhaps", "RELAY_SECRET_KEY_FILE=/does/not/exist", "SLACK_BOT_TOKEN_FILE=/dev/null",
+		"TELEGRAM_BOT_TOKEN=canary", "TELEGRAM_CHAT_ID=#support", "TELEGRAM_CHAT_ID=-100 123", "TELEGRAM_WEBHOOK_SECRET=not this one", "DISCORD_BOT_TOKEN=canary",
+		"DISCORD_CHANNEL_ID=#support", "DISCORD_PUBLIC_KEY=abc", "SLACK_BOT_TOKEN=xoxp-canary", "SLACK_CHANNEL_ID=#support", "SLACK_SIGNING_SECRET=two words",
+		"SLACK_APP_TOKEN=xoxb-canary", "EVENTS_WEBHOOK_URL=example.com/hook", "EVENTS_WEBHOOK_HEADER_PREFIX=X Acme",
 	} {
 		t.Run(pair, func(t *testing.T) {
 			_, _, err := load(t, nil, pair)
@@ -158,7 +161,7 @@ func TestConfigMistakes(t *testing.T) {
 				t.Fatalf("err = %v, want one mistake", err)
 			}
 			name, _, _ := strings.Cut(pair, "=")
-			if m := mistakes[0]; !strings.HasPrefix(m.Name, name) || m.Example == "" {
+			if m := mistakes[0]; !strings.HasPrefix(m.Name, name) || m.Example == "" || strings.Contains(m.Text, "canary") {
 				t.Errorf("mistake = %+v", m)
 			}
 		})
@@ -314,6 +317,26 @@ func TestExampleLoads(t *testing.T) {
 				t.Errorf("err = %v, warnings = %q", err, warnings)
 			}
 		})
+	}
+}
+
+// compose.yaml hands every setting of a platform on, and an empty one is none.
+func TestComposePassesThePlatformsOn(t *testing.T) {
+	text, err := os.ReadFile("../compose.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var empty []string
+	for _, v := range variables {
+		if regexp.MustCompile(`TELEGRAM|DISCORD|SLACK`).MatchString(v.name) {
+			empty = append(empty, v.name+"=")
+			if line := "      " + v.name + `: "${` + v.name + `:-}"`; !strings.Contains(string(text), line+"\n") {
+				t.Errorf("compose.yaml lacks %s", line)
+			}
+		}
+	}
+	if _, _, err := load(t, nil, empty...); err != nil {
+		t.Error(err)
 	}
 }
 

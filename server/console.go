@@ -18,7 +18,7 @@ const (
 func (s *Server) console(w http.ResponseWriter, r *http.Request) {
 	name, signedIn := s.signedIn(r)
 	if !signedIn {
-		s.show(w, r, http.StatusOK, "login.html", map[string]any{"Error": "", "Version": s.version})
+		s.show(w, r, http.StatusOK, "login.html", map[string]any{"Error": "", "Name": "", "Version": s.version})
 		return
 	}
 	s.show(w, r, http.StatusOK, "console.html", map[string]any{"OperatorName": name, "Version": s.version})
@@ -43,10 +43,10 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		s.log.Warn("wrong secret key at the console", "peer", s.peer(r).addr)
 	}
 	if problem != "" {
-		s.show(w, r, http.StatusUnauthorized, "login.html", map[string]any{"Error": problem, "Version": s.version})
+		s.show(w, r, http.StatusUnauthorized, "login.html", map[string]any{"Error": problem, "Name": name, "Version": s.version})
 		return
 	}
-	value, err := s.cookies().Encode(s.cookieName(r), name)
+	value, err := s.keys.pass(s.cookieName(r), name)
 	if err != nil {
 		s.log.Error("cannot sign a cookie", "err", err)
 		http.Error(w, "Internal server error", http.StatusInternalServerError)
@@ -73,20 +73,26 @@ func (s *Server) signedIn(r *http.Request) (name string, signedIn bool) {
 	if err != nil {
 		return "", false
 	}
-	err = s.cookies().Decode(c.Name, c.Value, &name)
+	err = s.keys.cookies().Decode(c.Name, c.Value, &name)
 	return name, err == nil
 }
 
 // cookies signs and verifies; rotating the secret key makes all cookies void.
-func (s *Server) cookies() *securecookie.SecureCookie {
-	return securecookie.New(s.keys.SigningKey("console"), nil).MaxAge(consoleSignIn)
+func (k *Keyring) cookies() *securecookie.SecureCookie {
+	return securecookie.New(k.SigningKey("console"), nil).MaxAge(consoleSignIn)
 }
+
+// pass is the value of the cookie with which somebody of this name is signed in.
+func (k *Keyring) pass(cookie, name string) (string, error) { return k.cookies().Encode(cookie, name) }
+
+// plainCookie is the name of the cookie where there is no TLS.
+const plainCookie = "relay_console"
 
 func (s *Server) cookieName(r *http.Request) string {
 	if s.secure(r) {
-		return "__Host-relay_console"
+		return "__Host-" + plainCookie
 	}
-	return "relay_console"
+	return plainCookie
 }
 
 func (s *Server) setConsoleCookie(w http.ResponseWriter, r *http.Request, value string, maxAge int) {

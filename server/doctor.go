@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,16 +26,65 @@ type Checkup struct {
 
 // Examine looks at everything that relay needs: the database, of which
 // databaseErr tells why it could not be used, the public address, and each
-// bridge under these settings.
-func Examine(ctx context.Context, cfg Config, settings *chat.Settings, databaseErr error) []Checkup {
+// bridge under these settings. running is what a relay that runs says of its
+// bridges (see [AskBridges]).
+func Examine(ctx context.Context, cfg Config, settings *chat.Settings, databaseErr error, running []bridges.State) []Checkup {
 	list := []Checkup{
 		{"database", []chat.Finding{databaseFinding(cfg, databaseErr)}},
 		{"public address", []chat.Finding{publicFinding(ctx, cfg.PublicURL)}},
 	}
 	for _, k := range BridgeKinds(cfg, slog.New(slog.DiscardHandler)) {
-		list = append(list, Checkup{k.Name, bridges.Examine(ctx, k, settings)})
+		found := bridges.Examine(ctx, k, settings)
+		list = append(list, Checkup{k.Name, append(found, runningFindings(k.Name, running, found)...)})
 	}
 	return list
+}
+
+// runningFindings are what only the relay that runs has met of a bridge:
+// somebody else's use of its token, for one. Where the cause is found already it
+// would be said twice.
+func runningFindings(name string, running []bridges.State, found []chat.Finding) (more []chat.Finding) {
+	if slices.ContainsFunc(found, func(f chat.Finding) bool { return f.Level == chat.FindingFail }) {
+		return nil
+	}
+	for _, state := range running {
+		if state.Name != name || state.LastError == "" {
+			continue
+		}
+		f := chat.Finding{Subject: "running relay", Level: chat.FindingFail, Text: state.LastError, Fix: state.Fix}
+		if f.Fix == "" {
+			f.Level, f.Fix = chat.FindingWarn, "relay goes on trying; if this lasts, look at its log and at the network"
+		}
+		more = append(more, f)
+	}
+	return more
+}
+
+// AskBridges asks the relay that runs on this machine how its bridges are doing,
+// with a pass that whoever reads its database can make. It returns nil when none
+// runs, or another one.
+func AskBridges(ctx context.Context, cfg Config, keys *Keyring) []bridges.State {
+	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
+	defer cancel()
+	pass, err := keys.pass(plainCookie, "relay doctor")
+	if err != nil {
+		return nil
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, localURL(cfg, "127.0.0.1", int(cfg.Port))+"/api/admin/bridges", nil)
+	if err != nil {
+		return nil
+	}
+	request.AddCookie(&http.Cookie{Name: plainCookie, Value: pass})
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil
+	}
+	defer answer.Body.Close()
+	var list struct{ Bridges []bridges.State }
+	if answer.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(answer.Body, 64<<10)).Decode(&list) != nil {
+		return nil
+	}
+	return list.Bridges
 }
 
 func databaseFinding(cfg Config, err error) chat.Finding {

@@ -48,7 +48,7 @@ func TestDoctor(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var out bytes.Buffer
-			failures := server.Report(&out, server.Examine(t.Context(), tt.cfg, chat.SettingsOf(tt.settings, nil), tt.database))
+			failures := server.Report(&out, server.Examine(t.Context(), tt.cfg, chat.SettingsOf(tt.settings, nil), tt.database, nil))
 			if failures != tt.failures {
 				t.Errorf("%d failures, want %d", failures, tt.failures)
 			}

@@ -92,7 +92,13 @@ func deliveryQuery(r *http.Request) (q chat.DeliveryQuery, err error) {
 }
 
 func (s *Server) retryDelivery(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	return ok, s.outbox.Retry(r.Context(), pathVar(r, "id"))
+	id := pathVar(r, "id")
+	if dest, _, _, _ := chat.ParseDeliveryID(id); dest == webhook.Name {
+		if err := webhookOff(s.relay.Settings()); err != nil {
+			return nil, err
+		}
+	}
+	return ok, s.outbox.Retry(r.Context(), id)
 }
 
 // retryDeliveries answers POST /api/admin/deliveries/retry: the failed
@@ -111,7 +117,14 @@ func (s *Server) retryDeliveries(_ http.ResponseWriter, r *http.Request, _ chat.
 			return nil, err
 		}
 	}
-	count, next, err := s.outbox.RetryFailed(r.Context(), in.Dest, after)
+	var off []string
+	if err := webhookOff(s.relay.Settings()); err != nil {
+		if in.Dest == webhook.Name {
+			return nil, err
+		}
+		off = []string{webhook.Name}
+	}
+	count, next, err := s.outbox.RetryFailed(r.Context(), in.Dest, after, off...)
 	if err != nil {
 		return nil, err
 	}

@@ -66,21 +66,21 @@ func TestSessionsList(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	fromEnv := func(c *server.Config) {
-		c.Settings = map[string]chat.Raw{"slackChannelId": chat.Raw(`"C-env"`), "slackBotToken": chat.Raw(`"xoxb-from-the-environment"`)}
+		c.Settings = map[string]chat.Raw{"slackChannelId": chat.Raw(`"C0ENV"`), "slackBotToken": chat.Raw(`"xoxb-from-the-environment"`)}
 	}
 	eachSite(t, func(t *testing.T, s *site) {
 		patch := func(body any) answer { return s.call("PATCH", "/api/admin/settings", secretKey, body) }
 		a := s.must("GET", "/api/admin/settings", secretKey, nil)
-		if a.text("slackChannelId") != "C-env" || a.text("bridgeCChannelId") != "C-env" || a.text("sources.slackChannelId") != "environment" ||
+		if a.text("slackChannelId") != "C0ENV" || a.text("bridgeCChannelId") != "C0ENV" || a.text("sources.slackChannelId") != "environment" ||
 			a.text("slackBotToken") != "••••ment" || a.text("bridgeCBotToken") != "••••ment" || a.text("sources.primaryColor") != "default" {
 			t.Errorf("settings: %s", a.body)
 		}
-		a = patch(object{"bridgeBChannelId": "111", "bridgeCBotToken": "xoxb-0123456789-stored", "bridgeCChannelId": "C-stored"})
+		a = patch(object{"bridgeBChannelId": "111", "bridgeCBotToken": "xoxb-0123456789-stored", "bridgeCChannelId": "C0STORED"})
 		if a.status != 200 || a.text("discordChannelId") != "111" || a.text("slackBotToken") != "••••ored" || a.text("sources.slackBotToken") != "stored" {
 			t.Errorf("the seed's names: %d %s", a.status, a.body)
 		}
 		a = patch(object{"slackBotToken": "••••ored", "slackChannelId": nil})
-		if a.text("slackBotToken") != "••••ored" || a.text("slackChannelId") != "C-env" || s.relay.Settings().Text("slackBotToken") != "xoxb-0123456789-stored" {
+		if a.text("slackBotToken") != "••••ored" || a.text("slackChannelId") != "C0ENV" || s.relay.Settings().Text("slackBotToken") != "xoxb-0123456789-stored" {
 			t.Errorf("the mask and null: %s", a.body)
 		}
 		s.refused(patch(object{"operatorName": "Olga", "unknown": 1}), 400, "unknown setting unknown")
@@ -96,6 +96,38 @@ func TestSettings(t *testing.T) {
 			t.Error("a token is in the log")
 		}
 	}, fromEnv)
+}
+
+// Every form that a platform has is taken, everything else refused with the
+// setting's name and an example; nothing of a secret is repeated.
+func TestBridgeSettingsHaveTheirForm(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t))
+	for name, c := range map[string]struct{ right, wrong []string }{
+		"telegramBotToken":      {[]string{"", "123456789:AAE-canary_x"}, []string{"canary", "123456789", "123456789:AA canary", "#canary", "12:AA/canary"}},
+		"telegramChatId":        {[]string{"", "-1001234567890", "-100", "-4012345", "987654321"}, []string{"#support", "-100 123", " -1001234567890", "@support", "0", "1e5", "-100.5"}},
+		"telegramWebhookSecret": {[]string{"", "a-long_random-TEXT9"}, []string{"canary with spaces", "canary!", strings.Repeat("x", 257)}},
+		"discordBotToken":       {[]string{"", "canary.canary-canary_canary", "Bot canary.canary-canary_canary"}, []string{"canary", "canary canary canary canary", "#canary-canary-canary"}},
+		"discordChannelId":      {[]string{"", "123456789012345678", "1234567890123456789"}, []string{"#support", "support", "123 456", "-100123", "<#123456789012345678>"}},
+		"discordPublicKey":      {[]string{"", strings.Repeat("0aF1", 16)}, []string{"0123", strings.Repeat("x", 64)}},
+		"slackBotToken":         {[]string{"", "xoxb-12-34-canary"}, []string{"canary", "xoxp-12-34-canary", "xapp-canary", "xoxb-1 canary"}},
+		"slackChannelId":        {[]string{"", "C0123456789", "G0123456789"}, []string{"#support", "support", "c0123456789", "C012 345", "C-env"}},
+		"slackSigningSecret":    {[]string{"", "0123456789abcdef0123456789abcdef"}, []string{"canary canary", "canary\ncanary"}},
+		"slackAppToken":         {[]string{"", "xapp-1-A012-345-canary"}, []string{"canary", "xoxb-canary", "xapp-1 canary"}},
+		"bridgeBChannelId":      {[]string{"123456789012345678"}, []string{"#support"}},
+		"bridgeCBotToken":       {[]string{"xoxb-12-34-canary"}, []string{"canary"}},
+		"bridgeCChannelId":      {[]string{"C0123456789"}, []string{"#support"}},
+	} {
+		for _, value := range c.right {
+			s.must("PATCH", "/api/admin/settings", secretKey, object{name: value})
+		}
+		for _, value := range c.wrong {
+			a := s.call("PATCH", "/api/admin/settings", secretKey, object{name: value})
+			s.refused(a, 400, name+" must be ")
+			if !strings.Contains(a.text("error"), ", for example ") || strings.Contains(a.text("error"), "canary") {
+				t.Errorf("%s: %s", name, a.body)
+			}
+		}
+	}
 }
 
 func TestSettingsSurviveARestart(t *testing.T) {
@@ -115,6 +147,11 @@ func TestPresence(t *testing.T) {
 		}
 		if online() != false {
 			t.Error("online before anybody came")
+		}
+		s.say(id, "hello")
+		s.must("POST", "/api/admin/sessions/"+id+"/read", secretKey, object{})
+		if online() != false {
+			t.Error("online because somebody looked: reading is no act")
 		}
 		s.must("POST", "/api/admin/sessions/"+id+"/messages", secretKey, object{"content": "hi"})
 		if online() != true {
@@ -185,8 +222,8 @@ func TestDeliveries(t *testing.T) {
 // failedDeliveries puts deliveries that were given up into the store.
 func (s *site) failedDeliveries(dest string, sessions, each int) {
 	s.t.Helper()
-	for i := range sessions {
-		id := s.open(fmt.Sprint(dest, i))
+	for range sessions {
+		id := s.open(chat.NewID())
 		err := s.store.Apply(s.t.Context(), func(tx chat.Tx) error {
 			for rev := range int64(each) {
 				e := chat.Event{SessionID: id, Rev: rev + 1, Type: chat.EventCustom, Payload: chat.Raw(`{}`), At: chat.Now()}
@@ -209,6 +246,10 @@ func TestRetryAllFailed(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		s.failedDeliveries("desk", 2, 10)
 		s.failedDeliveries("webhook", 23, 100)
+		receive := func(on bool) {
+			s.must("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": "https://example.com/", "eventsWebhookEnabled": on})
+		}
+		receive(true)
 		retry := func(body object) answer { return s.must("POST", "/api/admin/deliveries/retry", secretKey, body) }
 		first := retry(object{"dest": "webhook"})
 		if first.get("retried") != 2000.0 || first.text("nextCursor") == "" {
@@ -230,8 +271,21 @@ func TestRetryAllFailed(t *testing.T) {
 		if failed, waiting := count("state=failed&limit=7"), count("state=pending&dest=webhook"); failed != 20 || waiting != 2300 {
 			t.Errorf("%d failed and %d wait, want the 20 of the desk and 2300", failed, waiting)
 		}
+		s.failedDeliveries("webhook", 1, 1)
+		receive(false)
 		if all := retry(object{}); all.get("retried") != 20.0 {
 			t.Errorf("without a destination: %s", all.body)
+		}
+		s.refused(s.call("POST", "/api/admin/deliveries/retry", secretKey, object{"dest": "webhook"}), 409, "The webhook is switched off; set eventsWebhookEnabled to true")
+		if list := s.must("GET", "/api/admin/deliveries?state=failed", secretKey, nil).get("deliveries").([]any); len(list) != 1 || list[0].(map[string]any)["lastError"] != "down" {
+			t.Errorf("what the receiver said last is lost: %v", list)
+		} else {
+			path := "/api/admin/deliveries/" + list[0].(map[string]any)["id"].(string) + "/retry"
+			s.refused(s.call("POST", path, secretKey, nil), 409, "The webhook is switched off; set eventsWebhookEnabled to true")
+			s.must("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": nil})
+			s.refused(s.call("POST", path, secretKey, nil), 409, "The webhook has no address; set eventsWebhookUrl")
+			receive(true)
+			s.must("POST", path, secretKey, nil)
 		}
 		if none := retry(object{}); none.get("retried") != 0.0 {
 			t.Errorf("with nothing failed: %s", none.body)
@@ -288,7 +342,7 @@ func TestBridges(t *testing.T) {
 		s.must("PATCH", "/api/admin/settings", secretKey, object{"slackBotToken": "xoxb-1234567890", "telegramBotToken": "1:abcdefghijk"})
 		list := s.must("GET", "/api/admin/bridges", secretKey, nil).get("bridges").([]any)
 		got := fmt.Sprint(list)
-		s.refused(s.call("POST", "/api/admin/bridges/slack/test", secretKey, nil), 409, "slack")
+		s.refused(s.call("POST", "/api/admin/bridges/slack/test", secretKey, nil), 409, "The Slack bridge is not set up: slackChannelId is missing")
 		s.refused(s.call("POST", "/api/admin/bridges/irc/test", secretKey, nil), 404, "Bridge not found")
 		for _, want := range []string{"missing:[telegramChatId] name:telegram", "missing:[discordBotToken discordChannelId] name:discord", "missing:[slackChannelId] name:slack queue:0 receive:none state:off"} {
 			if !strings.Contains(got, want) {

@@ -127,7 +127,8 @@ func TestPresetAndOffShowNothing(t *testing.T) {
 func TestConsoleSignIn(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		form := []string{"Content-Type", "application/x-www-form-urlencoded"}
-		if a := s.call("POST", "/console/login", "", "name=Olga&key=wrong", form...); a.status != 401 || a.header.Get("Set-Cookie") != "" {
+		if a := s.call("POST", "/console/login", "", "name=Olga+%22&key=wrong", form...); a.status != 401 || a.header.Get("Set-Cookie") != "" ||
+			!strings.Contains(string(a.body), `value="Olga &#34;"`) {
 			t.Errorf("a wrong key: %d", a.status)
 		}
 		if a := s.call("POST", "/console/login", "", "name=Olga&key="+secretKey, append(form, "Sec-Fetch-Site", "cross-site")...); a.status != 401 {

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"log/slog"
 
 	"relay/bridges/webhook"
@@ -21,6 +23,37 @@ func webhookTarget(s *chat.Settings) (t webhook.Target, on bool) {
 	t = webhook.Target{URL: s.Text("eventsWebhookUrl"), Secret: s.Text("eventsWebhookSecret"),
 		Prefix: s.Text("eventsWebhookHeaderPrefix"), Trusted: s.Source("eventsWebhookUrl") == chat.FromEnvironment}
 	return t, t.URL != "" && s.Bool("eventsWebhookEnabled")
+}
+
+// webhookOff says why nothing is posted, and what to do about it; nil while the
+// webhook is on.
+func webhookOff(s *chat.Settings) error {
+	target, on := webhookTarget(s)
+	switch {
+	case on:
+		return nil
+	case target.URL == "":
+		return chat.Errorf(chat.Conflict, "The webhook has no address; set eventsWebhookUrl first")
+	}
+	return chat.Errorf(chat.Conflict, "The webhook is switched off; set eventsWebhookEnabled to true first")
+}
+
+// checkReceiver refuses a receiver that the guard would not let be reached, as
+// far as its address alone tells. What is no address at all the settings refuse.
+func (s *Server) checkReceiver(address json.RawMessage) error {
+	var to string
+	if json.Unmarshal(address, &to) != nil {
+		return nil
+	}
+	private, err := webhook.Refuse(to, s.cfg.WebhookAllowCIDRs)
+	switch {
+	case err == nil:
+		return nil
+	case private.IsValid():
+		return badRequest(fmt.Sprintf("eventsWebhookUrl is not allowed: %[1]s is in a private network; add %[1]s to WEBHOOK_ALLOW_CIDRS and restart relay, "+
+			"or set the address by EVENTS_WEBHOOK_URL", private))
+	}
+	return badRequest("eventsWebhookUrl is not allowed: relay never speaks to link-local and metadata addresses; use the receiver's public address")
 }
 
 // NewWebhook makes the webhook's sink: it follows the settings as they change.

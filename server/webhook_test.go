@@ -327,9 +327,27 @@ func TestWebhookGuard(t *testing.T) {
 	url, posts := receiver(t, nil)
 	port := url[strings.LastIndex(url, ":"):]
 	s := newSite(t, dbtest.Memory(t))
-	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]", "169.254.169.254", "[fe80::1]",
-		"10.0.0.1", "192.168.1.1", "100.100.100.200", "192.0.0.192", "[fd00:ec2::254]", "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "2130706433", "0177.0.0.1"} {
-		s.must("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": "http://" + host + port})
+	patch := func(host string) answer {
+		return s.call("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": "http://" + host + port, "operatorName": host})
+	}
+	for _, host := range []string{"127.0.0.1", "localhost", "LOCALHOST.", "a.localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]", "169.254.169.254", "[fe80::1]",
+		"[fe80::1%25eth0]", "10.0.0.1", "ada:secret@10.0.0.1", "192.168.1.1", "100.100.100.200", "192.0.0.192", "[fd00:ec2::254]", "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]"} {
+		a := patch(host)
+		s.refused(a, 400, "eventsWebhookUrl is not allowed: ")
+		if strings.Contains(a.text("error"), "secret") {
+			t.Errorf("a password is shown: %s", a.body)
+		}
+	}
+	s.refused(patch("10.0.0.1"), 400, "add 10.0.0.1 to WEBHOOK_ALLOW_CIDRS")
+	if a := s.must("GET", "/api/admin/settings", secretKey, nil); a.get("eventsWebhookUrl") != nil || a.text("operatorName") != "Support" {
+		t.Errorf("a refused PATCH changed something: %s", a.body)
+	}
+	// What was stored before relay looked, and what only the dialler sees.
+	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "169.254.169.254", "10.0.0.1", "2130706433", "0177.0.0.1"} {
+		address, _ := json.Marshal("http://" + host + port)
+		if err := s.relay.PatchSettings(t.Context(), map[string]json.RawMessage{"eventsWebhookUrl": address}); err != nil {
+			t.Fatal(err)
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		a, err := s.webhook.Test(ctx)
 		cancel()
@@ -351,7 +369,13 @@ func TestWebhookGuard(t *testing.T) {
 	if a, err := s.webhook.Test(t.Context()); err != nil || a.Status != 200 {
 		t.Errorf("an allowed network: %+v, %v", a, err)
 	}
-	s.must("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": "http://169.254.169.254/"})
+	s.must("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": "http://localhost/"})
+	s.refused(patch("169.254.169.254"), 400, "never speaks")
+	s.refused(patch("10.0.0.1"), 400, "WEBHOOK_ALLOW_CIDRS")
+	metadata := map[string]json.RawMessage{"eventsWebhookUrl": json.RawMessage(`"http://169.254.169.254/"`)}
+	if err := s.relay.PatchSettings(t.Context(), metadata); err != nil {
+		t.Fatal(err)
+	}
 	if a, err := s.webhook.Test(t.Context()); err == nil {
 		t.Errorf("metadata was reached although no list may allow it: %+v", a)
 	}

@@ -1,10 +1,12 @@
 // Asking before what cannot be undone, and telling what went wrong.
 
-import { byId, setText } from "./dom";
+import { byId, on, setText } from "./dom";
 import { set } from "./store";
 import type { View } from "./store";
 
+// A failure stays for a while, a long answer for as long as it takes to read.
 const toastShown = 7_000;
+const toastLetter = 40;
 let timer = 0;
 
 // ask resolves to true when the operator confirms.
@@ -22,8 +24,16 @@ export function ask(text: string, action: string): Promise<boolean> {
 // toastView shows a failure, or relay's answer to a command, for a while.
 export const toastView: View = ({ failure }, before) => {
   if (failure === before.failure) return;
-  setText("toast", failure);
+  setText("toast-text", failure);
   byId("toast").hidden = !failure;
   clearTimeout(timer);
-  timer = setTimeout(() => set({ failure: "" }), toastShown);
+  timer = setTimeout(hide, toastShown + failure.length * toastLetter);
 };
+
+function hide(): void {
+  set({ failure: "" });
+}
+
+export function wireToast(): void {
+  on("toast-close", "click", hide);
+}

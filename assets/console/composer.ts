@@ -32,10 +32,10 @@ function drawChip(u: Upload): HTMLLIElement {
   return chip;
 }
 
-// grow sets the height through the CSSOM, which the content policy allows.
+// grow sets the height through the CSSOM, which the content policy allows. A border, if it has one, counts too.
 function grow(): void {
   input.style.height = "auto";
-  input.style.height = Math.min(input.scrollHeight, tallest) + "px";
+  input.style.height = Math.min(input.scrollHeight + input.offsetHeight - input.clientHeight, tallest) + "px";
 }
 
 export const composerView: View = (now, before) => {
@@ -77,6 +77,7 @@ export function wireComposer(): void {
   });
   on("composer", "input", () => draft(input.value));
   input.addEventListener("keydown", key);
+  addEventListener("resize", grow);
   input.addEventListener("paste", (e) => take(e, e.clipboardData));
   byId("pane").addEventListener("drop", (e) => take(e, e.dataTransfer));
   on("pane", "dragover", (e) => e.preventDefault());

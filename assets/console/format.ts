@@ -72,6 +72,13 @@ export function codeName(type: "region" | "language", code = ""): string {
   }
 }
 
+const desks: Record<string, string> = { telegram: "Telegram", discord: "Discord", slack: "Slack", api: "API" };
+
+// deskName is where an operator writes, as people write it.
+export function deskName(source: string): string {
+  return desks[source] ?? source;
+}
+
 // visitorName is the name or e-mail that the visitor gave, else "Visitor".
 export function visitorName(s: Session): string {
   for (const source of [s.identity, s.preChat]) {

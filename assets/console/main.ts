@@ -1,7 +1,8 @@
 // The console's start: it joins store, stream and views. State flows one way:
 // events and answers change the store, the store tells the views.
 
-import { toastView } from "./ask";
+import { toastView, wireToast } from "./ask";
+import { bridgesView, loadBridges } from "./bridges";
 import { composerView, wireComposer } from "./composer";
 import { deliveriesView, followDeliveries, loadDeliveries, wireDeliveries } from "./deliveries";
 import { detailsView, wireDetails } from "./details";
@@ -20,16 +21,20 @@ import { loadSettings, webhookView, wireWebhook } from "./webhook";
 
 const body = document.body;
 
+// The pages of settings: an element, its heading and its link are named like each.
+const pages = ["webhook", "bridges"];
+
 function selectedByAddress(): string {
   return decodeURIComponent(/^#\/sessions\/([^/]+)$/.exec(location.hash)?.[1] ?? "");
 }
 
 // go shows what the address names: a session, a page of settings, or the list.
 function go(): void {
-  const page = location.hash === "#/webhook" ? "webhook" : "";
+  const page = pages.find((name) => location.hash === "#/" + name) ?? "";
   open(selectedByAddress());
   set({ page });
-  if (!page) return;
+  if (page === "bridges") void loadBridges();
+  if (page !== "webhook") return;
   set({ gaveUp: false, webhookTest: null });
   void loadSettings();
   void loadDeliveries();
@@ -61,19 +66,22 @@ const frameView: View = (now, before) => {
   byId("gave-up").hidden = !now.gaveUp;
   if (now.selected === before.selected && now.page === before.page) return;
   body.dataset["view"] = now.page || (now.selected ? "thread" : "list");
-  byId("webhook").hidden = !now.page;
-  byId("webhook-link").setAttribute("aria-current", now.page ? "page" : "false");
-  if (now.page) byId("webhook-title").focus();
+  for (const name of pages) {
+    byId(name).hidden = now.page !== name;
+    byId(name + "-link").setAttribute("aria-current", now.page === name ? "page" : "false");
+  }
+  if (now.page) byId(now.page + "-title").focus();
   showDetails(false);
 };
 
 function tick(): void {
   refreshTimes();
-  if (state.page) followDeliveries();
+  if (state.page === "webhook") followDeliveries();
+  void loadBridges();
   watch();
 }
 
-subscribe(frameView, listView, threadView, logView, composerView, detailsView, webhookView, deliveriesView, toastView);
+subscribe(frameView, listView, threadView, logView, composerView, detailsView, webhookView, deliveriesView, bridgesView, toastView);
 wireList();
 wireThread();
 wireLog();
@@ -81,6 +89,7 @@ wireComposer();
 wireDetails();
 wireWebhook();
 wireDeliveries();
+wireToast();
 wireKeys(escape);
 on("presence", "click", () => setOnline(!state.online));
 on("details-toggle", "click", toggleDetails);

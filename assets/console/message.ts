@@ -2,7 +2,7 @@
 
 import { ask } from "./ask";
 import { h, icon, iconButton, newTab } from "./dom";
-import { clockTime, fileSize, fileURL, fullTime, preview } from "./format";
+import { clockTime, deskName, fileSize, fileURL, fullTime, preview } from "./format";
 import { edit, isOwn, remove } from "./outbox";
 import { set } from "./store";
 import type { Attachment, Message } from "./types";
@@ -53,7 +53,7 @@ function receipt(m: Message): HTMLElement | false {
 }
 
 function meta(m: Message): HTMLElement {
-  const desk = m.sender === "operator" && m.sourceBridge && m.sourceBridge !== "console" && " · " + m.sourceBridge;
+  const desk = m.sender === "operator" && m.sourceBridge && m.sourceBridge !== "console" && " · " + deskName(m.sourceBridge);
   const time = h("time", { datetime: m.timestamp, title: fullTime(m.timestamp) }, clockTime(m.timestamp));
   return h("span", { class: "meta" }, time, desk, m.editedAt && !m.deletedAt && " · edited", receipt(m), tools(m));
 }

@@ -1,6 +1,7 @@
 // What happens when the stream delivers an event.
 
 import { call, sessionPath } from "./api";
+import { loadBridges } from "./bridges";
 import { followDeliveries } from "./deliveries";
 import { byId } from "./dom";
 import { applied, needsFiles, needsSession, withSession, withoutSession } from "./events";
@@ -19,13 +20,18 @@ const states: Record<string, (event: StreamEvent) => void> = {
   connected: (event) => {
     set({ lost: false, online: event["operatorOnline"] === true });
     void reload();
+    void loadBridges();
   },
   resync: () => void reload(),
   operator_status: (event) => set({ online: event["online"] === true }),
   typing: showTyping,
   session_erased: (event) => forget(event.sessionId),
   delivery_failed: gaveUp,
-  config: () => void refreshSettings(),
+  config: () => {
+    set({ findings: {} }); // found under other settings
+    void refreshSettings();
+    void loadBridges();
+  },
 };
 
 export const stateNames = Object.keys(states);
@@ -64,7 +70,7 @@ function showTyping(event: StreamEvent): void {
 
 function gaveUp(event: StreamEvent): void {
   if (event["dest"] !== "webhook") return;
-  if (state.page) followDeliveries();
+  if (state.page === "webhook") followDeliveries();
   else set({ gaveUp: true });
 }
 

@@ -1,6 +1,6 @@
 // The console's whole state, and the one function that changes it and tells the views.
 
-import type { Delivery, Message, Session, Settings, WebhookTest } from "./types";
+import type { Bridge, Delivery, Finding, Message, Session, Settings, WebhookTest } from "./types";
 
 export type Phase = "loading" | "ready" | "failed" | "missing";
 
@@ -46,8 +46,11 @@ export interface State {
   readonly online: boolean | null;
   readonly lost: boolean;
   readonly failure: string;
-  // page is "webhook" while its settings are shown, "" over the sessions.
+  // page is "webhook" or "bridges" while that page is shown, "" over the sessions.
   readonly page: string;
+  readonly bridges: readonly Bridge[];
+  // findings holds what bridges found at their last test, by name.
+  readonly findings: Readonly<Record<string, readonly Finding[]>>;
   readonly settings: Settings | null;
   readonly webhookTest: WebhookTest | null;
   readonly deliveries: readonly Delivery[];
@@ -67,7 +70,7 @@ export let state: State = {
   sessions: {}, order: [], nextCursor: "", listPhase: "loading", filter: "open", query: "",
   selected: "", threadPhase: "loading", messages: [], hasOlder: false, notes: [],
   quote: null, editing: null, drafts: {}, uploads: [], typing: {}, online: null, lost: false, failure: "",
-  page: "", settings: null, webhookTest: null, gaveUp: false,
+  page: "", bridges: [], findings: {}, settings: null, webhookTest: null, gaveUp: false,
   deliveries: [], deliveriesCursor: "", deliveriesPhase: "loading", deliveriesFilter: "",
 };
 

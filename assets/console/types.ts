@@ -69,6 +69,25 @@ export interface WebhookTest {
   error?: string;
 }
 
+// Bridge is how a bridge to a platform is doing.
+export interface Bridge {
+  name: string;
+  state: "off" | "starting" | "running" | "failing" | "misconfigured";
+  receive: string;
+  missing: string[];
+  lastError?: string;
+  fix?: string;
+  queue: number;
+}
+
+// Finding is what a bridge found when it looked at itself.
+export interface Finding {
+  subject: string;
+  level: "ok" | "warn" | "fail";
+  text: string;
+  fix?: string;
+}
+
 // Delivery is an event on its way to the webhook or to a bridge.
 export interface Delivery {
   id: string;

@@ -22,12 +22,18 @@ const labels: Record<string, [string, HTMLInputElement]> = {
 
 export async function loadSettings(): Promise<void> {
   const settings = await attempt(call<Settings>("GET", "/settings"), "The settings could not be loaded");
-  if (settings) set({ settings });
+  if (settings) adopt(settings);
+}
+
+// adopt takes settings over. What a receiver said under others is of no worth.
+function adopt(settings: Settings): void {
+  const same = [...Object.keys(labels), "eventsWebhookEnabled"].every((name) => settings[name as keyof Settings] === state.settings?.[name as keyof Settings]);
+  set(same ? { settings } : { settings, webhookTest: null });
 }
 
 // refreshSettings follows changes from elsewhere, but not over what is being typed.
 export async function refreshSettings(): Promise<void> {
-  if (state.page && !Object.keys(patch()).length) await loadSettings();
+  if (state.page === "webhook" && !Object.keys(patch()).length) await loadSettings();
 }
 
 // patch is what the form would change.
@@ -82,7 +88,7 @@ function problem(text: string): void {
 async function save(change = patch()): Promise<boolean> {
   problem("");
   try {
-    set({ settings: await call<Settings>("PATCH", "/settings", change) });
+    adopt(await call<Settings>("PATCH", "/settings", change));
     return true;
   } catch (error) {
     problem((error as Error).message);

@@ -125,7 +125,7 @@ export function createComposer(
     bar.hidden = !editing;
     attach.hidden = !!editing || !core.store.state.config.attachments?.enabled;
     field.style.height = "auto";
-    field.style.height = `${field.scrollHeight}px`;
+    field.style.height = `${field.scrollHeight + field.offsetHeight - field.clientHeight}px`; // the border counts, too
   };
   const write = (text: string) => {
     field.value = text;

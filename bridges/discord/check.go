@@ -155,8 +155,8 @@ func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 	if !c.cfg.Gateway {
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the gateway is off: relay sends to Discord, but receives no answers of operators from there", Fix: fixGateway}, true
 	}
-	if way, problem := c.status.Get(); way == wayGateway && problem != "" {
-		return bad(subject, "updates cannot be received: "+problem, "if this lasts, look at the other findings and at the network"), true
+	if way, problem := c.status.Get(); way == wayGateway && problem != nil {
+		return bad(subject, "updates cannot be received: "+problem.Error(), "if this lasts, look at the other findings and at the network"), true
 	}
 	var gateway struct {
 		Starts struct {

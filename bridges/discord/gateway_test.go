@@ -51,8 +51,8 @@ func (l *listening) expect(t *testing.T, want ...string) {
 	if got := heard(t, l.in, l.bridge); !slices.Equal(got, want) {
 		t.Errorf("relay heard %q, want %q\n%s", got, want, l.log)
 	}
-	if way, problem := l.bridge.Receiving(); way != "gateway" || problem != "" {
-		t.Errorf("reception is %s: %s", way, problem)
+	if way, problem := l.bridge.Receiving(); way != "gateway" || problem != nil {
+		t.Errorf("reception is %s: %v", way, problem)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestGatewayCatchesUp(t *testing.T) {
 		l.Down(true)
 		l.Cut()
 		settled(time.Minute)
-		if _, problem := l.bridge.Receiving(); problem == "" {
+		if _, problem := l.bridge.Receiving(); problem == nil {
 			t.Error("nobody is told that nothing is received")
 		}
 		var want []string
@@ -204,7 +204,7 @@ func TestGatewayRefuses(t *testing.T) {
 				if identified, _, _ := f.Connections(); identified != 1 {
 					t.Errorf("it tried %d times", identified)
 				}
-				if _, problem := b.Receiving(); problem == "" {
+				if _, problem := b.Receiving(); problem == nil {
 					t.Error("reception is well")
 				}
 				clean(t, f, log)
@@ -282,8 +282,8 @@ func TestGatewayOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		open(t, b, "Grace", "")
-		if way, problem := b.Receiving(); way != "none" || problem != "" || !strings.Contains(log.String(), "ENABLE_DISCORD_GATEWAY") {
-			t.Errorf("reception is %s: %s\n%s", way, problem, log)
+		if way, problem := b.Receiving(); way != "none" || problem != nil || !strings.Contains(log.String(), "ENABLE_DISCORD_GATEWAY") {
+			t.Errorf("reception is %s: %v\n%s", way, problem, log)
 		}
 		if identified, _, _ := f.Connections(); identified != 0 {
 			t.Error("it connected")

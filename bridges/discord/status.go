@@ -7,10 +7,10 @@ const (
 	wayNone    = "none"
 )
 
-// Receiving tells how updates come in and what keeps them away, "" for nothing.
+// Receiving tells how updates come in and what keeps them away, nil for nothing.
 // Before Run decided, way is "". A bridge whose gateway is off only sends: that
 // was wanted, and is no problem.
-func (b *Bridge) Receiving() (way, problem string) { return b.status.Get() }
+func (b *Bridge) Receiving() (way string, problem error) { return b.status.Get() }
 
 // complain logs a failure of reception once, however often it is met. Discord
 // ends every connection now and then: that is none until another fails.

@@ -8,22 +8,22 @@ import "sync"
 type Status struct {
 	mu      sync.Mutex
 	way     string // "" before Run decided
-	problem string // the last failure, "" when all is well
+	problem error  // the last failure, nil when all is well
 }
 
 // Set notes how updates come in, without a failure.
 func (s *Status) Set(way string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.way, s.problem = way, ""
+	s.way, s.problem = way, nil
 }
 
 // Fail notes a failure and reports whether it is a new one.
 func (s *Status) Fail(err error) (fresh bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fresh = s.problem != err.Error()
-	s.problem = err.Error()
+	fresh = s.problem == nil || s.problem.Error() != err.Error()
+	s.problem = err
 	return fresh
 }
 
@@ -31,13 +31,13 @@ func (s *Status) Fail(err error) (fresh bool) {
 func (s *Status) Heal() (ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ended = s.problem != ""
-	s.problem = ""
+	ended = s.problem != nil
+	s.problem = nil
 	return ended
 }
 
-// Get returns how updates come in and the last failure, "" when all is well.
-func (s *Status) Get() (way, problem string) {
+// Get returns how updates come in and the last failure, nil when all is well.
+func (s *Status) Get() (way string, problem error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.way, s.problem

@@ -91,8 +91,8 @@ func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
 	const subject = "reception"
 	_, problem := b.Receiving()
 	switch {
-	case problem != "":
-		return bad(subject, "events cannot be received: "+problem, "if this lasts, look at the other findings and at the network"), false
+	case problem != nil:
+		return bad(subject, "events cannot be received: "+problem.Error(), "if this lasts, look at the other findings and at the network"), false
 	case b.cfg.AppToken != "":
 		err := b.call(ctx, methodSocket, true, func(ctx context.Context) error {
 			_, _, err := b.api.StartSocketModeContext(ctx)

@@ -45,8 +45,8 @@ func TestSocketReceives(t *testing.T) {
 		if n := f.Waiting(); n != 0 || f.Late() != 0 {
 			t.Errorf("%d events are not acknowledged, %d were late", n, f.Late())
 		}
-		if way, problem := b.Receiving(); way != "socket" || problem != "" {
-			t.Errorf("received by %q: %s", way, problem)
+		if way, problem := b.Receiving(); way != "socket" || problem != nil {
+			t.Errorf("received by %q: %v", way, problem)
 		}
 		if err := stop(); err != nil {
 			t.Error(err)
@@ -107,7 +107,7 @@ func TestConnectionsEnd(t *testing.T) {
 				if got := in.Texts(t, b); !slices.Equal(got, []string{"one", "two"}) || f.Waiting() != 0 || f.Lost() != 0 || f.Connections() != 1 {
 					t.Errorf("stored %v, %d wait, %d are lost, %d connections", got, f.Waiting(), f.Lost(), f.Connections())
 				}
-				if _, problem := b.Receiving(); problem != "" {
+				if _, problem := b.Receiving(); problem != nil {
 					t.Error(problem)
 				}
 				clean(t, f, log)
@@ -198,8 +198,8 @@ func TestDialFails(t *testing.T) {
 		})
 		running(t, b, new(bridgetest.Receiver))
 		settled(time.Minute)
-		if way, problem := b.Receiving(); way != "socket" || !strings.Contains(problem, "no route") || strings.Contains(problem+log.String(), "ticket") {
-			t.Errorf("%s: %s", way, problem)
+		if way, problem := b.Receiving(); way != "socket" || problem == nil || !strings.Contains(problem.Error(), "no route") || strings.Contains(problem.Error()+log.String(), "ticket") {
+			t.Errorf("%s: %v", way, problem)
 		}
 		clean(t, f, log)
 	})

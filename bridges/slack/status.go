@@ -1,6 +1,9 @@
 package slack
 
-import "sync"
+import (
+	"fmt"
+	"sync"
+)
 
 // The ways in which events come.
 const (
@@ -12,22 +15,22 @@ const (
 type status struct {
 	mu      sync.Mutex
 	way     string // "" before Run decided
-	problem string // the last failure, "" when all is well
+	problem error  // the last failure, nil when all is well
 }
 
-// turn notes the way and the failure, "" for none, and reports whether that is
+// turn notes the way and the failure, nil for none, and reports whether that is
 // news.
-func (s *status) turn(way, problem string) (news bool) {
+func (s *status) turn(way string, problem error) (news bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	news = s.way != way || s.problem != problem
+	news = s.way != way || fmt.Sprint(s.problem) != fmt.Sprint(problem)
 	s.way, s.problem = way, problem
 	return news
 }
 
 // Receiving tells how events come in, socket or webhook, and what keeps them
-// away, "" for nothing. Before Run decided, way is "".
-func (b *Bridge) Receiving() (way, problem string) {
+// away, nil for nothing. Before Run decided, way is "".
+func (b *Bridge) Receiving() (way string, problem error) {
 	b.status.mu.Lock()
 	defer b.status.mu.Unlock()
 	return b.status.way, b.status.problem
@@ -35,14 +38,14 @@ func (b *Bridge) Receiving() (way, problem string) {
 
 // hears notes that events come in.
 func (b *Bridge) hears(way string) {
-	if b.status.turn(way, "") {
+	if b.status.turn(way, nil) {
 		b.log.Info("receiving events", "way", way)
 	}
 }
 
 // complain logs a failure of reception once, however often it is met.
 func (b *Bridge) complain(way string, err error) {
-	if b.status.turn(way, err.Error()) {
+	if b.status.turn(way, err) {
 		b.log.Warn("events cannot be received; trying on", "err", err)
 	}
 }

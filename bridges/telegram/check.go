@@ -84,9 +84,12 @@ func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
 		return failed(subject, translate(err, true)), false
 	}
 	way, problem := b.status.Get()
+	var human *chat.Misconfigured
 	switch {
-	case problem != "":
-		return bad(subject, "updates cannot be received: "+problem, "if this lasts, look at the other findings and at the network"), false
+	case errors.As(problem, &human):
+		return bad(subject, human.Problem, human.Fix), false
+	case problem != nil:
+		return bad(subject, "updates cannot be received: "+problem.Error(), "if this lasts, look at the other findings and at the network"), false
 	case info.Url == "":
 		return fine(subject, "updates are asked for (long polling)"), false
 	case way == wayPolling, !endsInRoute(info.Url):

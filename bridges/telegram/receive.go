@@ -20,6 +20,7 @@ const (
 	pollLimit  = 100
 	emptyPause = time.Second // an empty answer that came at once: no hot loop
 	numbersAge = 6 * 24 * time.Hour
+	alone      = 2 * time.Minute // how long no other poller has to show itself to be gone
 )
 
 // retryPause is the pause after the n-th failure in a row. Reception is never
@@ -36,7 +37,7 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case errors.As(err, &human):
+		case errors.As(err, &human) && !errors.Is(err, errOtherPoller):
 			b.status.Fail(err)
 			return err
 		case err != nil:
@@ -45,6 +46,8 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 			sleep(ctx, pauseAfter(err, failures))
 		case done:
 			return nil
+		case time.Since(p.disturbed) < alone:
+			failures = 0
 		default:
 			failures = 0
 			b.recovered()
@@ -60,6 +63,7 @@ type poller struct {
 	registered bool
 	offset     int64 // all before it are stored; 0 before the first
 	moved      time.Time
+	disturbed  time.Time // when another poller was last met
 }
 
 // step registers, or asks once. It is done when Telegram pushes.
@@ -72,6 +76,9 @@ func (p *poller) step(ctx context.Context) (done bool, err error) {
 	err = p.poll(ctx)
 	if errors.Is(err, errWebhookSet) {
 		p.registered = false // look again how updates come
+	}
+	if errors.Is(err, errOtherPoller) {
+		p.disturbed = time.Now()
 	}
 	return false, err
 }

@@ -153,7 +153,8 @@ func TestPollingNeverGivesUp(t *testing.T) {
 	})
 }
 
-// Two programs with one token: both back off, neither stops.
+// Two programs with one token: both back off, neither stops, and people are told
+// what to do, also while one of them catches an update now and then.
 func TestSecondPoller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewTelegramBubble(t)
@@ -168,17 +169,30 @@ func TestSecondPoller(t *testing.T) {
 		if calls > 400 {
 			t.Errorf("%d calls in ten minutes", calls)
 		}
-		if !strings.Contains(log.String(), "only one bot instance") {
-			t.Errorf("nobody is told: %s", log)
+		f.Write(open(t, one, "Edsger", "").Ref, "Ada", "who gets it", "")
+		settled(10 * time.Second)
+		_, problem := one.Receiving()
+		var human *chat.Misconfigured
+		if !errors.As(problem, &human) || !strings.Contains(human.Problem, "another program polls") || !strings.Contains(human.Fix, "stop") {
+			t.Errorf("reception's problem is %v", problem)
+		}
+		if found := one.Check(t.Context()); !strings.Contains(found[len(found)-1].Text, "another program polls") || found[len(found)-1].Level != chat.FindingFail {
+			t.Errorf("the check found %v", found)
+		}
+		if told := log.String(); strings.Count(told, "another program polls") != 1 || strings.Contains(told, "permanent") || strings.Contains(told, "received again") {
+			t.Errorf("people are told: %s", told)
 		}
 		if err := stop(); err != nil {
 			t.Fatal(err)
 		}
 		th := open(t, one, "Grace", "").Ref
 		f.Write(th, "Ada", "one", "")
-		settled(time.Minute)
-		if got := in.Texts(t, one); !slices.Equal(got, []string{"one"}) {
+		settled(3 * time.Minute)
+		if got := in.Texts(t, one); len(got) == 0 || got[len(got)-1] != "one" {
 			t.Errorf("stored %v", got)
+		}
+		if _, problem := one.Receiving(); problem != nil || !strings.Contains(log.String(), "received again") {
+			t.Errorf("alone again, and still: %v", problem)
 		}
 	})
 }

@@ -7,8 +7,8 @@ const (
 )
 
 // Receiving tells how updates come in, polling or webhook, and what keeps them
-// away, "" for nothing. Before Run decided, way is "".
-func (b *Bridge) Receiving() (way, problem string) { return b.status.Get() }
+// away, nil for nothing. Before Run decided, way is "".
+func (b *Bridge) Receiving() (way string, problem error) { return b.status.Get() }
 
 // complain logs a failure of reception once, however often it is met.
 func (b *Bridge) complain(err error) {

@@ -4,7 +4,9 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -51,6 +53,49 @@ func newTransport(allowed []netip.Prefix) *http.Transport {
 		MaxResponseHeaderBytes: maxAnswer}
 }
 
+// Refuse says why a receiver would never be reached, as far as its address alone
+// tells: a name is looked up when it is dialled, and looked at then. private is
+// the address that could be allowed, invalid when none could.
+func Refuse(address string, allowed []netip.Prefix) (private netip.Addr, err error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return netip.Addr{}, nil // what an address is, is not the guard's business
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	list := []string{host}
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		list = []string{"127.0.0.1", "::1"}
+	}
+	for _, literal := range list {
+		ip, parseErr := netip.ParseAddr(literal)
+		if parseErr != nil {
+			return netip.Addr{}, nil
+		}
+		if private, err = refuse(ip, allowed); err == nil {
+			return netip.Addr{}, nil
+		}
+	}
+	return private, err
+}
+
+// refuse asks the guard of the dialler about one address.
+func refuse(ip netip.Addr, allowed []netip.Prefix) (private netip.Addr, err error) {
+	ip = ip.Unmap().WithZone("")
+	network := "tcp6"
+	if ip.Is4() {
+		network = "tcp4"
+	}
+	err = control(allowed)(network, netip.AddrPortFrom(ip, 443).String(), nil)
+	if err != nil && !isNever(ip) {
+		private = ip
+	}
+	return private, err
+}
+
+func isNever(ip netip.Addr) bool {
+	return slices.ContainsFunc(never, func(p netip.Prefix) bool { return p.Contains(ip) })
+}
+
 // control refuses to dial forbidden addresses.
 func control(allowed []netip.Prefix) func(network, address string, c syscall.RawConn) error {
 	v4, v6 := split(allowed)
@@ -61,8 +106,8 @@ func control(allowed []netip.Prefix) func(network, address string, c syscall.Raw
 			return err
 		}
 		ip := ipport.Addr().Unmap().WithZone("")
-		if slices.ContainsFunc(never, func(p netip.Prefix) bool { return p.Contains(ip) }) {
-			return forbidden(ip.String())
+		if isNever(ip) {
+			return forbidden("relay never speaks to " + ip.String())
 		}
 		if err := guard.Safe(network, address, c); err != nil {
 			return forbidden(ip.String() + " is in a network that WEBHOOK_ALLOW_CIDRS does not name")

@@ -266,6 +266,7 @@ func (r *Relay) MarkRead(ctx context.Context, by Author, sessionID string, ids [
 	}
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	return r.change(ctx, by, sessionID, func(c *change) error {
+		c.looked = true
 		unread, err := c.unread(ids)
 		if err != nil {
 			return err

@@ -138,18 +138,21 @@ const (
 )
 
 // RetryFailed takes up the oldest failed deliveries behind a place of the list,
-// to one sink or, with "", to all. It returns how many, and the place to go on
+// to one sink or, with "", to all but those that are off: there an attempt could
+// only fail again, and what was said last would be lost. It returns how many, and the place to go on
 // from while there are more: what fails again meanwhile is not met twice.
-func (o *Outbox) RetryFailed(ctx context.Context, dest string, after Cursor) (count int, next *Cursor, err error) {
+func (o *Outbox) RetryFailed(ctx context.Context, dest string, after Cursor, off ...string) (count int, next *Cursor, err error) {
 	for count < retryMost {
-		failed, err := o.retryPortion(ctx, dest, after)
+		failed, err := o.retryPortion(ctx, dest, after, off)
 		if err != nil {
 			return count, nil, err
 		}
 		for i := range failed {
-			o.Wake(failed[i].Dest, failed[i].SessionID, Now())
+			if failed[i].State == DeliveryPending {
+				o.Wake(failed[i].Dest, failed[i].SessionID, Now())
+				count++
+			}
 		}
-		count += len(failed)
 		if len(failed) < retryPortion {
 			return count, nil, nil
 		}
@@ -158,11 +161,11 @@ func (o *Outbox) RetryFailed(ctx context.Context, dest string, after Cursor) (co
 	return count, &after, nil
 }
 
-func (o *Outbox) retryPortion(ctx context.Context, dest string, after Cursor) (failed []Delivery, err error) {
+func (o *Outbox) retryPortion(ctx context.Context, dest string, after Cursor, off []string) (failed []Delivery, err error) {
 	err = o.store.Apply(ctx, func(tx Tx) error {
 		failed, err = tx.Deliveries(DeliveryQuery{Dest: dest, State: new(DeliveryFailed), After: &after, Limit: retryPortion})
 		for i := range failed {
-			if err == nil {
+			if err == nil && !slices.Contains(off, failed[i].Dest) {
 				err = failed[i].again(tx)
 			}
 		}

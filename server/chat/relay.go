@@ -100,6 +100,7 @@ type change struct {
 	session *Session
 	targets []Target
 	backend bool // the session is a backend's
+	looked  bool // its author only looked at something, which is no act
 	events  []Event
 	wakes   []wake
 }
@@ -172,7 +173,7 @@ func (r *Relay) release(c *change) {
 	for _, w := range c.wakes {
 		r.outbox.Wake(w.dest, w.sessionID, w.due)
 	}
-	if c.by.Sender == SenderOperator && !r.backend {
+	if c.by.Sender == SenderOperator && !r.backend && !c.looked {
 		r.operatorActed(c.at)
 	}
 }

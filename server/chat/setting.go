@@ -18,7 +18,10 @@ type Setting struct {
 	Secret  bool   // write-only: answered as a mask
 	Widget  bool   // a key of the widget's config
 	Default string // JSON; "" is null
-	check   func(json.RawMessage) error
+	// Is says what a value must be, Example shows one. Of most settings check
+	// says it all.
+	Is, Example string
+	check       func(json.RawMessage) error
 }
 
 // SettingList is every setting, in the order in which people read them.
@@ -39,28 +42,44 @@ var SettingList = []Setting{
 	{Name: "attachmentMaxBytes", Default: "10485760", check: number(1, largestMaxBytes, "must be a number of bytes from 1 to 1073741824")},
 	{Name: "preChatForm", Widget: true, check: preChatForm},
 	{Name: "retentionDays", Default: "0", check: number(0, 36500, "must be a number of days from 0 to 36500")},
-	{Name: "telegramBotToken", Env: "TELEGRAM_BOT_TOKEN", Secret: true, check: text(200)},
-	{Name: "telegramChatId", Env: "TELEGRAM_CHAT_ID", check: text(100)},
-	{Name: "telegramWebhookSecret", Env: "TELEGRAM_WEBHOOK_SECRET", Secret: true, check: text(256)},
-	{Name: "discordBotToken", Env: "DISCORD_BOT_TOKEN", Secret: true, check: text(200)},
-	{Name: "discordChannelId", Alias: "bridgeBChannelId", Env: "DISCORD_CHANNEL_ID", check: text(100)},
+	{Name: "telegramBotToken", Env: "TELEGRAM_BOT_TOKEN", Secret: true, check: form(`[0-9]{1,19}:[A-Za-z0-9_-]{1,180}`),
+		Is: "a bot token as @BotFather gives it: digits, a colon, letters and digits", Example: "123456789:AAExampleExampleExampleExampleExample"},
+	{Name: "telegramChatId", Env: "TELEGRAM_CHAT_ID", check: form(`-?[1-9][0-9]{0,18}`),
+		Is: "the id of a group, a number that begins with -100", Example: "-1001234567890"},
+	{Name: "telegramWebhookSecret", Env: "TELEGRAM_WEBHOOK_SECRET", Secret: true, check: form(`[A-Za-z0-9_-]{1,256}`),
+		Is: "a text of 1 to 256 letters, digits, _ and -", Example: "a-long-random-text"},
+	{Name: "discordBotToken", Env: "DISCORD_BOT_TOKEN", Secret: true, check: form(`(Bot )?[A-Za-z0-9._-]{20,200}`),
+		Is: "a bot token of Discord: 20 or more letters, digits, dots, _ and -", Example: "example-discord-token"},
+	{Name: "discordChannelId", Alias: "bridgeBChannelId", Env: "DISCORD_CHANNEL_ID", check: form(`[1-9][0-9]{0,19}`),
+		Is: "the id of a channel, a long number that Copy Channel ID gives", Example: "123456789012345678"},
 	{Name: "enableDiscordGateway", Env: "ENABLE_DISCORD_GATEWAY", Default: "false", check: shape[bool]},
-	{Name: "discordPublicKey", Env: "DISCORD_PUBLIC_KEY", check: text(200)},
-	{Name: "slackBotToken", Alias: "bridgeCBotToken", Env: "SLACK_BOT_TOKEN", Secret: true, check: text(300)},
-	{Name: "slackChannelId", Alias: "bridgeCChannelId", Env: "SLACK_CHANNEL_ID", check: text(100)},
-	{Name: "slackSigningSecret", Env: "SLACK_SIGNING_SECRET", Secret: true, check: text(200)},
-	{Name: "slackAppToken", Env: "SLACK_APP_TOKEN", Secret: true, check: text(300)},
-	{Name: "eventsWebhookUrl", Env: "EVENTS_WEBHOOK_URL", check: address("http", "https")},
-	{Name: "eventsWebhookSecret", Env: "EVENTS_WEBHOOK_SECRET", Secret: true, check: text(500)},
+	{Name: "discordPublicKey", Env: "DISCORD_PUBLIC_KEY", check: form(`[0-9A-Fa-f]{64}`),
+		Is: "64 hexadecimal digits", Example: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"},
+	{Name: "slackBotToken", Alias: "bridgeCBotToken", Env: "SLACK_BOT_TOKEN", Secret: true, check: form(`xoxb-[A-Za-z0-9-]{1,290}`),
+		Is: "a Bot User OAuth Token, which begins with xoxb-", Example: "xoxb-example"},
+	{Name: "slackChannelId", Alias: "bridgeCChannelId", Env: "SLACK_CHANNEL_ID", check: form(`[CG][A-Z0-9]{1,98}`),
+		Is: "the id of a channel, which begins with C and stands at the bottom of the channel's details", Example: "C0123456789"},
+	{Name: "slackSigningSecret", Env: "SLACK_SIGNING_SECRET", Secret: true, check: form(`[!-~]{1,200}`),
+		Is: "the Signing Secret of the app, without spaces", Example: "0123456789abcdef0123456789abcdef"},
+	{Name: "slackAppToken", Env: "SLACK_APP_TOKEN", Secret: true, check: form(`xapp-[A-Za-z0-9-]{1,290}`),
+		Is: "an App-Level Token, which begins with xapp-", Example: "xapp-example"},
+	{Name: "eventsWebhookUrl", Env: "EVENTS_WEBHOOK_URL", Example: "https://example.com/hooks/relay", check: address("http", "https")},
+	{Name: "eventsWebhookSecret", Env: "EVENTS_WEBHOOK_SECRET", Secret: true, Example: "a-long-random-text", check: text(500)},
 	{Name: "eventsWebhookEnabled", Default: "true", check: shape[bool]},
-	{Name: "eventsWebhookHeaderPrefix", Env: "EVENTS_WEBHOOK_HEADER_PREFIX", Default: `"X-Service"`, check: headerPrefix},
+	{Name: "eventsWebhookHeaderPrefix", Env: "EVENTS_WEBHOOK_HEADER_PREFIX", Default: `"X-Service"`, Example: "X-Acme", check: headerPrefix},
 	{Name: "csatEnabled", Default: "false", check: shape[bool]},
 	{Name: "csatTrigger", Default: `"off"`, check: oneOf("off", "on_close", "on_disconnect", "manual")},
 }
 
 // Check answers what is wrong with a value, as the end of a sentence that
 // begins with the setting's name.
-func (s *Setting) Check(value json.RawMessage) error { return s.check(value) }
+func (s *Setting) Check(value json.RawMessage) error {
+	err := s.check(value)
+	if err == errForm {
+		return checkError("must be " + s.Is + ", for example " + s.Example)
+	}
+	return err
+}
 
 // The checks of settings: each answers the end of a sentence that begins with
 // the setting's name.
@@ -77,6 +96,24 @@ func text(longest int) func(json.RawMessage) error {
 		}
 		if utf8.RuneCountInString(v) > longest {
 			return checkError("is too long")
+		}
+		return nil
+	}
+}
+
+// errForm is for a text that is not what Is says.
+const errForm checkError = "is of the wrong form"
+
+// form takes texts of a form, and the empty one, which stands for none.
+func form(pattern string) func(json.RawMessage) error {
+	whole := regexp.MustCompile(`^(` + pattern + `)?$`)
+	return func(value json.RawMessage) error {
+		var v string
+		if json.Unmarshal(value, &v) != nil {
+			return checkError("must be a string")
+		}
+		if !whole.MatchString(v) {
+			return errForm
 		}
 		return nil
 	}

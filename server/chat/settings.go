@@ -86,7 +86,7 @@ func (r *Relay) PatchSettings(ctx context.Context, patch map[string]json.RawMess
 		if s.Secret && isMask(value, r.Settings().values[s.Name]) {
 			continue
 		}
-		if err := s.check(value); err != nil {
+		if err := s.Check(value); err != nil {
 			return Errorf(Invalid, "%s %s", name, err)
 		}
 		changes[s.Name] = Raw(bytes.Clone(value))

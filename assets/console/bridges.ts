@@ -1,0 +1,91 @@
+// The bridges' page: how each is doing and, when it is not well, what to do. A badge in the bar leads here.
+
+import { call } from "./api";
+import { byId, h, setText } from "./dom";
+import { deskName, sentence } from "./format";
+import { attempt, changed, set, state } from "./store";
+import type { State, View } from "./store";
+import type { Bridge, Finding } from "./types";
+
+// loadBridges asks how the bridges are doing. Without an answer the last one stands.
+export async function loadBridges(): Promise<void> {
+  const answer = await call<{ bridges: Bridge[] }>("GET", "/bridges").catch(() => undefined);
+  if (answer && JSON.stringify(answer.bridges) !== JSON.stringify(state.bridges)) set({ bridges: answer.bridges });
+}
+
+async function test({ name }: Bridge): Promise<void> {
+  const button = byId<HTMLButtonElement>("test-" + name);
+  if (button.ariaDisabled === "true") return;
+  button.ariaDisabled = "true";
+  button.textContent = "Testing…";
+  const answer = await attempt(call<{ findings: Finding[] }>("POST", "/bridges/" + name + "/test"), deskName(name) + " could not be tested");
+  button.ariaDisabled = null;
+  button.textContent = "Test";
+  if (!answer) return;
+  set({ findings: { ...state.findings, [name]: answer.findings } });
+  await loadBridges();
+}
+
+const tags: Record<Bridge["state"], [name: string, tone: string]> = {
+  off: ["Not set up", ""],
+  starting: ["Starting", ""],
+  running: ["Running", "good"],
+  failing: ["Failing", "warn"],
+  misconfigured: ["Does not work", "bad"],
+};
+
+const ways: Record<string, string> = {
+  polling: "relay asks for operators’ answers (long polling).",
+  webhook: "The platform pushes operators’ answers to relay.",
+  gateway: "Operators’ answers come in by the gateway.",
+  socket: "Operators’ answers come in by Socket Mode.",
+};
+
+function tagOf(b: Bridge): [name: string, tone: string] {
+  return b.state === "off" && b.lastError ? ["Half set up", "bad"] : tags[b.state];
+}
+
+function trouble({ lastError, fix }: Bridge): Node | false {
+  return !!lastError && h("div", { class: "alert" }, h("b", {}, sentence(lastError)), h("p", {}, fix ? "What to do: " + fix : "relay goes on trying."));
+}
+
+function facts({ state: is, receive, queue, missing }: Bridge): Node {
+  if (is === "off") return h("p", { class: "hint" }, "It needs " + missing.join(" and ") + ".");
+  const waiting = queue ? " " + queue.toLocaleString() + (queue === 1 ? " delivery waits." : " deliveries wait.") : "";
+  return h("p", { class: "hint" }, (ways[receive] ?? "Operators’ answers are not received.") + waiting);
+}
+
+const levels: Record<Finding["level"], [name: string, tone: string]> = { ok: ["Well", "good"], warn: ["Look", "warn"], fail: ["Wrong", "bad"] };
+
+function finding(f: Finding): HTMLLIElement {
+  const [name, tone] = levels[f.level];
+  const fix = f.level !== "ok" && f.fix && h("p", { class: "hint" }, "What to do: " + f.fix);
+  return h("li", {}, h("span", { class: "tag " + tone }, name), " " + sentence(f.subject) + ": " + f.text, fix);
+}
+
+function card(b: Bridge, found: readonly Finding[] = []): HTMLElement {
+  const [name, tone] = tagOf(b);
+  const button = b.state !== "off" && h("button", { type: "button", class: "button small", id: "test-" + b.name, onclick: () => test(b), "aria-label": "Test " + deskName(b.name) }, "Test");
+  return h("section", { class: "panel bridge", "aria-labelledby": "bridge-" + b.name },
+    h("div", { class: "bridge-head" }, h("h2", { id: "bridge-" + b.name }, deskName(b.name)), h("span", { class: "tag " + tone }, name), button),
+    trouble(b),
+    facts(b),
+    !!found.length && h("ul", { class: "findings" }, ...found.map(finding)));
+}
+
+// drawAlarm shows in the bar that a bridge is not well, and which.
+function drawAlarm({ bridges }: State): void {
+  const unwell = bridges.filter((b) => b.lastError);
+  byId("bridges-alarm").hidden = !unwell.length;
+  const text = unwell.map((b) => deskName(b.name) + ": " + b.lastError).join("\n");
+  byId("bridges-link").title = text;
+  setText("bridges-alarm-text", text);
+}
+
+export const bridgesView: View = (now, before) => {
+  if (!changed(now, before, "bridges", "findings")) return;
+  const focused = document.activeElement?.id;
+  byId("bridges-list").replaceChildren(...now.bridges.map((b) => card(b, now.findings[b.name])));
+  if (focused?.startsWith("test-")) byId(focused)?.focus();
+  drawAlarm(now);
+};

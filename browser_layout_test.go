@@ -1,0 +1,103 @@
+package main
+
+import (
+	"cmp"
+	"net/http"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"relay/bridges/bridgetest"
+)
+
+// testComposers: where people write nothing scrolls before the field is full,
+// empty or with three lines, on a desktop and on a phone.
+func testComposers(t *testing.T, s *stage) {
+	p := s.newPair(t, "Hello")
+	p.operator.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	p.operator.until(`$("textarea").scrollHeight <= $("textarea").clientHeight`)
+	p.operator.do(chromedp.EmulateViewport(1280, 800))
+	for _, b := range []*tab{p.visitor, p.operator} {
+		for _, phone := range []bool{false, true} {
+			if phone {
+				b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+			}
+			for _, text := range []string{"", "one\ntwo\nthree", "one"} {
+				b.run(`Object.assign($("textarea"), {value: ` + "`" + text + "`" + `}).dispatchEvent(new Event("input", {bubbles: true}))`)
+				b.run(`frame().then(frame)`)
+				if got := eval[[]int](b, `[$("textarea").scrollHeight, $("textarea").clientHeight]`); got[0] > got[1] {
+					t.Errorf("%q, phone %v: %d pixels in %d", text, phone, got[0], got[1])
+				}
+			}
+		}
+	}
+}
+
+// testDocs: the description of the API fits a phone, however long its words.
+func testDocs(t *testing.T, s *stage) {
+	b := s.newTab(t)
+	b.do(chromedp.EmulateViewport(375, 812, chromedp.EmulateMobile))
+	b.visit(s.base + "/docs")
+	b.run(`$("section:nth-of-type(2)").scrollIntoView()`)
+	b.shot(cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir()), "docs-phone")
+	if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > 375 {
+		t.Errorf("the page is %d pixels wide", wide)
+	}
+	b.clean()
+}
+
+// testToast: what relay says is in nobody's way, until it is closed.
+func testToast(t *testing.T, s *stage) {
+	b := s.newPair(t, "Hello").operator
+	b.write("!help")
+	b.until(`text("#toast").includes("!close") && shown("#toast-close")`)
+	const apart = `((a, b) => a.bottom <= b.top || b.bottom <= a.top)($("#toast").getBoundingClientRect(), $("#pane").getBoundingClientRect())`
+	b.until(apart)
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	b.until(apart + ` && $("#toast").offsetWidth === 390 && shown("#composer")`)
+	b.click("#toast-close")
+	b.until(`!shown("#toast")`)
+	b.clean()
+}
+
+// testBridges: a bridge that is not well shows in the bar, and its page says what
+// to do; so does its test. One that is put right is well again.
+func testBridges(t *testing.T, s *stage) {
+	group := bridgetest.NewTelegram(t)
+	s.stop()
+	s.instance = boot(t, "TELEGRAM_API_URL="+group.URL)
+	set := func(settings map[string]any) {
+		s.call(t, http.MethodPatch, s.base+"/api/admin/settings", s.secret, settings, nil)
+	}
+	b := s.newOperator(t, "Ada")
+	b.until(`shown("#bridges-link") && !shown("#bridges-alarm")`)
+	set(map[string]any{"telegramBotToken": group.Token})
+	b.until(`shown("#bridges-alarm") && $("#bridges-link").title === "Telegram: telegramChatId is missing"`)
+	b.click("#bridges-link")
+	b.until(`document.activeElement.id === "bridges-title" && text("#bridges-list").includes("Half set up") && !shown("#rows") && !shown("#webhook")`)
+	b.until(`fetch($("#bridges .hint a").href).then((r) => r.text()).then((page) => page.includes('id="op-changeSettings"'))`)
+	b.until(`$$("#bridges-list h2").map((n) => n.textContent).join() === "Telegram,Discord,Slack" && text("#bridges-list .alert").includes("TELEGRAM_CHAT_ID")`)
+
+	set(map[string]any{"telegramBotToken": "7000000001:AAcanary-revoked", "telegramChatId": strconv.FormatInt(group.Group, 10)})
+	b.wait("a bridge that does not work", func() bool {
+		b.run(`dispatchEvent(new HashChangeEvent("hashchange"))`) // it asks anew when it is opened
+		return look[bool](b, `text("#bridges-list .tag") === "Does not work" && text("#bridges-list .alert").includes("@BotFather")`)
+	})
+	b.click("#test-telegram")
+	b.until(`text(".findings .tag.bad") === "Wrong" && text(".findings").includes("@BotFather")`)
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	b.shot(folder, "bridges")
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	b.until(`document.documentElement.scrollWidth <= 390`)
+	b.shot(folder, "bridges-phone")
+	b.do(chromedp.EmulateViewport(1280, 800))
+
+	set(map[string]any{"telegramBotToken": group.Token})
+	b.wait("a bridge that runs", func() bool {
+		b.run(`dispatchEvent(new HashChangeEvent("hashchange"))`)
+		return look[bool](b, `text("#bridges-list .tag") === "Running" && !shown("#bridges-alarm")`)
+	})
+	b.clean()
+}
