@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"net/url"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -182,8 +181,8 @@ func parseNetworks(text string) ([]netip.Prefix, error) {
 	return networks, nil
 }
 
-// keyForm keeps keys out of the way of quoting in HTML, URLs and shells.
-var keyForm = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+// isKey keeps keys out of the way of quoting in HTML, URLs and shells.
+var isKey = chat.Form(`[A-Za-z0-9_-]+`)
 
 // check looks at what a type alone cannot say, brings values into their usual
 // form and returns the names of the variables that are wrong.
@@ -202,8 +201,8 @@ func (c *Config) check() (wrong []string) {
 		expect(name, *url == "" || isBaseURL(*url))
 	}
 	expect("DATABASE_URL", c.DatabaseURL == "" || isDatabaseURL(string(c.DatabaseURL)))
-	expect("RELAY_PUBLIC_KEY", c.PublicKey == "" || len(c.PublicKey) >= 8 && keyForm.MatchString(c.PublicKey))
-	expect("RELAY_SECRET_KEY", c.SecretKey == "" || len(c.SecretKey) >= 8 && keyForm.MatchString(string(c.SecretKey)))
+	expect("RELAY_PUBLIC_KEY", c.PublicKey == "" || len(c.PublicKey) >= 8 && isKey(c.PublicKey))
+	expect("RELAY_SECRET_KEY", c.SecretKey == "" || len(c.SecretKey) >= 8 && isKey(string(c.SecretKey)))
 	expect("API_KEY", isHeaderText(string(c.APIKey)))
 	expect("EVENTS_WEBHOOK_RETRIES", c.WebhookRetries >= 0 && c.WebhookRetries <= 9)
 	expect("RETENTION_DAYS", c.RetentionDays >= 0 && c.RetentionDays <= 36500)

@@ -99,7 +99,7 @@ func messageOf(op chat.Op) newMessage {
 	if op.File == nil && blank(m.Content) {
 		m.Content = "(no visible text)"
 	}
-	if snowflakeForm.MatchString(op.ReplyTo) {
+	if isSnowflake(op.ReplyTo) {
 		m.Reference = &reference{Message: op.ReplyTo}
 	}
 	return m

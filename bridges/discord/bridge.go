@@ -16,7 +16,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -74,8 +73,8 @@ type Bridge struct {
 var _ chat.Bridge = (*Bridge)(nil)
 
 var (
-	tokenForm     = regexp.MustCompile(`^[A-Za-z0-9._-]{20,200}$`)
-	snowflakeForm = regexp.MustCompile(`^[1-9][0-9]{5,19}$`)
+	isToken     = chat.Form(`[A-Za-z0-9._-]{20,200}`)
+	isSnowflake = chat.Form(`[1-9][0-9]{5,19}`)
 )
 
 // New makes a bridge. It speaks to nobody yet. The error is a
@@ -83,10 +82,10 @@ var (
 func New(cfg Config) (*Bridge, error) {
 	cfg.Token = strings.TrimPrefix(strings.TrimSpace(cfg.Token), "Bot ")
 	cfg.ChannelID = strings.TrimSpace(cfg.ChannelID)
-	if !tokenForm.MatchString(cfg.Token) {
+	if !isToken(cfg.Token) {
 		return nil, &chat.Misconfigured{Problem: "the bot token is not one of Discord's", Fix: fixToken}
 	}
-	if !snowflakeForm.MatchString(cfg.ChannelID) {
+	if !isSnowflake(cfg.ChannelID) {
 		return nil, &chat.Misconfigured{Problem: "the channel id is not one of Discord's", Fix: fixChannel}
 	}
 	key, err := parseKey(cfg.PublicKey)

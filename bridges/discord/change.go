@@ -44,7 +44,7 @@ func (b *Bridge) react(ctx context.Context, thread string, op chat.Op) error {
 // change makes a call about a message, which may be repeated. A permission that
 // only this lacks is no fault of the set-up.
 func (b *Bridge) change(ctx context.Context, op chat.Op, r request) error {
-	if !snowflakeForm.MatchString(op.Remote) {
+	if !isSnowflake(op.Remote) {
 		return fmt.Errorf("%w: %q is no message", chat.ErrMessageGone, op.Remote)
 	}
 	r.repeatable = true

@@ -2,10 +2,10 @@ package discord
 
 import (
 	"encoding/base64"
-	"regexp"
 	"strings"
 
 	"relay/bridges/cut"
+	"relay/server/chat"
 )
 
 // A thread's name is 1 to 100 characters (Discord, "Start Thread").
@@ -20,12 +20,12 @@ const (
 	maxAnchorID  = 1000 // and in the first message
 )
 
-var plainID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
+var isPlainID = chat.Form(`[A-Za-z0-9_-]{1,40}`)
 
 // sessionToken renders the token of a session, "" if it can have none.
 func sessionToken(sessionID string, most int) string {
 	switch {
-	case plainID.MatchString(sessionID):
+	case isPlainID(sessionID):
 		return "#" + sessionID
 	case sessionID != "" && len(sessionID) <= most:
 		return "#~" + base64.RawURLEncoding.EncodeToString([]byte(sessionID))
@@ -47,7 +47,7 @@ func sessionOf(text string) string {
 		}
 		return string(id)
 	}
-	if !plainID.MatchString(word) {
+	if !isPlainID(word) {
 		return ""
 	}
 	return word

@@ -14,7 +14,7 @@ func (b *Bridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote str
 	if op.Kind == chat.OpOpen {
 		return b.open(ctx, op)
 	}
-	if !snowflakeForm.MatchString(th.Ref) {
+	if !isSnowflake(th.Ref) {
 		return "", fmt.Errorf("%w: %q is no thread", chat.ErrThreadGone, th.Ref)
 	}
 	switch op.Kind {

@@ -16,7 +16,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -78,9 +77,9 @@ type Bridge struct {
 var _ chat.Bridge = (*Bridge)(nil)
 
 var (
-	tokenForm   = regexp.MustCompile(`^xoxb-[A-Za-z0-9-]+$`)
-	appForm     = regexp.MustCompile(`^(xapp-[A-Za-z0-9-]+)?$`)
-	channelForm = regexp.MustCompile(`^[CG][A-Z0-9]+$`)
+	isToken    = chat.Form(`xoxb-[A-Za-z0-9-]+`)
+	isAppToken = chat.Form(`(xapp-[A-Za-z0-9-]+)?`)
+	isChannel  = chat.Form(`[CG][A-Z0-9]+`)
 )
 
 // New makes a bridge. It speaks to nobody yet. The error is a
@@ -91,11 +90,11 @@ func New(cfg Config) (*Bridge, error) {
 	}
 	cfg.ChannelID = strings.TrimSpace(cfg.ChannelID)
 	switch {
-	case !tokenForm.MatchString(cfg.BotToken):
+	case !isToken(cfg.BotToken):
 		return nil, &chat.Misconfigured{Problem: "the bot token is not one of Slack's", Fix: fixToken}
-	case !appForm.MatchString(cfg.AppToken):
+	case !isAppToken(cfg.AppToken):
 		return nil, &chat.Misconfigured{Problem: "the app token is not one of Slack's", Fix: fixAppToken}
-	case !channelForm.MatchString(cfg.ChannelID):
+	case !isChannel(cfg.ChannelID):
 		return nil, &chat.Misconfigured{Problem: "the channel id is not one of Slack's", Fix: fixChannel}
 	}
 	base, err := parseBase(cfg.APIURL)

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -64,8 +63,8 @@ type Bridge struct {
 var _ chat.Bridge = (*Bridge)(nil)
 
 var (
-	tokenForm  = regexp.MustCompile(`^[0-9]{1,19}:[A-Za-z0-9_-]+$`)
-	secretForm = regexp.MustCompile(`^[A-Za-z0-9_-]{0,256}$`)
+	isToken  = chat.Form(`[0-9]{1,19}:[A-Za-z0-9_-]+`)
+	isSecret = chat.Form(`[A-Za-z0-9_-]{0,256}`)
 )
 
 // New makes a bridge. It speaks to nobody yet. The error is a
@@ -74,14 +73,14 @@ func New(cfg Config) (*Bridge, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	if !tokenForm.MatchString(cfg.Token) {
+	if !isToken(cfg.Token) {
 		return nil, &chat.Misconfigured{Problem: "the bot token is not one of Telegram's", Fix: fixToken}
 	}
 	group, err := strconv.ParseInt(strings.TrimSpace(cfg.ChatID), 10, 64)
 	if err != nil {
 		return nil, &chat.Misconfigured{Problem: "the chat id is not a number", Fix: fixChatID}
 	}
-	if !secretForm.MatchString(cfg.WebhookSecret) {
+	if !isSecret(cfg.WebhookSecret) {
 		return nil, &chat.Misconfigured{Problem: "Telegram does not take this webhook secret",
 			Fix: "use 1 to 256 letters, digits, _ and - for TELEGRAM_WEBHOOK_SECRET"}
 	}

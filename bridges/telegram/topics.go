@@ -2,11 +2,11 @@ package telegram
 
 import (
 	"encoding/base64"
-	"regexp"
 	"strings"
 	"sync"
 
 	"relay/bridges/cut"
+	"relay/server/chat"
 )
 
 // A topic's name is 1 to 128 characters (Bot API, createForumTopic).
@@ -18,12 +18,12 @@ const maxTopicName = 128
 // session gets a new topic after a restart.
 const maxEncodedID = 64 // bytes of an id that is encoded
 
-var plainID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
+var isPlainID = chat.Form(`[A-Za-z0-9_-]{1,40}`)
 
 // sessionToken renders the token of a session, "" if it can have none.
 func sessionToken(sessionID string) string {
 	switch {
-	case plainID.MatchString(sessionID):
+	case isPlainID(sessionID):
 		return "#" + sessionID
 	case sessionID != "" && len(sessionID) <= maxEncodedID:
 		return "#~" + base64.RawURLEncoding.EncodeToString([]byte(sessionID))
@@ -45,7 +45,7 @@ func sessionOf(name string) string {
 		}
 		return string(id)
 	}
-	if !plainID.MatchString(word) {
+	if !isPlainID(word) {
 		return ""
 	}
 	return word
