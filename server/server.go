@@ -130,8 +130,11 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) (any, error) {
 	return nil, &httpError{status: http.StatusNotFound, text: "Not found"}
 }
 
-func (s *Server) methodNotAllowed(http.ResponseWriter, *http.Request) (any, error) {
-	return nil, &httpError{status: http.StatusMethodNotAllowed, text: "Method not allowed"}
+// methodNotAllowed answers an address that does not take the request's method
+// with those that it takes (RFC 9110, 15.5.6).
+func (s *Server) methodNotAllowed(_ http.ResponseWriter, r *http.Request) (any, error) {
+	return nil, &httpError{status: http.StatusMethodNotAllowed, text: "Method not allowed",
+		header: http.Header{"Allow": {strings.Join(s.methodsAt(r), ", ")}}}
 }
 
 // required answers 400 with the field's name when a value is missing.
