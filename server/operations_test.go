@@ -88,7 +88,7 @@ func TestSettings(t *testing.T) {
 		s.refused(patch(object{"operatorName": 7}), 400, "operatorName must be a string")
 		s.refused(patch(object{"primaryColor": "red"}), 400, "primaryColor must be a colour")
 		s.refused(patch(object{"operatorAvatar": "javascript:alert(1)"}), 400, "operatorAvatar must be an address")
-		s.refused(patch(object{"csatEnabled": "yes"}), 400, "csatEnabled is of the wrong type")
+		s.refused(patch(object{"csatEnabled": "yes"}), 400, "csatEnabled must be true or false")
 		if name := s.must("GET", "/api/admin/settings", secretKey, nil).text("operatorName"); name != "Support" {
 			t.Errorf("a refused PATCH changed operatorName to %s", name)
 		}

@@ -87,7 +87,7 @@ func (r *Relay) PatchSettings(ctx context.Context, patch map[string]json.RawMess
 			continue
 		}
 		if err := s.Check(value); err != nil {
-			return Errorf(Invalid, "%s %s", name, err)
+			return Errorf(Invalid, "%s", sentence(name, err))
 		}
 		changes[s.Name] = Raw(bytes.Clone(value))
 	}
