@@ -312,3 +312,57 @@ func TestBoundedForgetsIdleSessions(t *testing.T) {
 		t.Error("not the idle session left")
 	}
 }
+
+// introduce makes a session of whose visitor as many bytes are known, or lets
+// that be known of it.
+func introduce(t *testing.T, d *db.DB, session string, bytes int, to ...string) {
+	t.Helper()
+	say(t, d, session, "hello", to...)
+	apply(t, d, func(tx chat.Tx) error {
+		s, err := tx.Lock(session)
+		if err != nil {
+			return err
+		}
+		s.Metadata = chat.Of(chat.Metadata{URL: "https://example.com/" + strings.Repeat("x", bytes/2)})
+		s.Identity = chat.Raw(`{"name":"` + strings.Repeat("x", bytes/2) + `"}`)
+		return tx.SaveSession(&s)
+	})
+	tidy(t, d)
+}
+
+// What is known of visitors takes room, too: the longest idle sessions leave.
+func TestBoundedCountsWhatIsKnownOfSessions(t *testing.T) {
+	d, given := bounded(t, db.Bounds{SessionBytes: 100_000, SessionMost: 200_000})
+	introduce(t, d, "waiting", 1000, "dest")
+	for i := range 300 {
+		introduce(t, d, fmt.Sprint("s", i), 1000)
+	}
+	held := 0
+	for i := range 300 {
+		if knows(t, d, fmt.Sprint("s", i)) {
+			held++
+		}
+	}
+	if held < 80 || held > 100 || knows(t, d, "s0") || !knows(t, d, "s299") {
+		t.Errorf("%d sessions of 1000 bytes are known", held)
+	}
+	if !knows(t, d, "waiting") || len(given) > 0 {
+		t.Errorf("a session left of which something waits: %v", given)
+	}
+}
+
+// Those of which something waits leave last, and with them what waits: their
+// number is bounded by no queue.
+func TestBoundedForgetsWaitingSessionsInTheEnd(t *testing.T) {
+	d, given := bounded(t, db.Bounds{SessionBytes: 50_000, SessionMost: 100_000})
+	for i := range 300 {
+		introduce(t, d, fmt.Sprint("s", i), 1000, "dead")
+	}
+	n := waiting(t, d, "dead")
+	if n < 80 || n > 100 || given["dead"] != 300-n {
+		t.Errorf("%d wait and %d were given up of 300", n, given["dead"])
+	}
+	if knows(t, d, "s0") || !knows(t, d, "s299") {
+		t.Error("not the longest idle sessions left")
+	}
+}
