@@ -37,7 +37,7 @@ func (s *Server) assemble(routes []route, pages []pageRoute) http.Handler {
 	}
 	m.NotFoundHandler = s.handle(s.notFound)
 	m.MethodNotAllowedHandler = s.handle(s.methodNotAllowed)
-	return s.filterAgents(m)
+	return s.filterAgents(s.receiving.notice(m))
 }
 
 // methodsAt lists the methods that the router takes at a request's address.

@@ -59,6 +59,7 @@ type Server struct {
 	handler http.Handler
 
 	crossOrigin *http.CrossOriginProtection
+	receiving   receiving
 	parked      sync.WaitGroup // goroutines of streams outside net/http
 }
 
@@ -66,7 +67,8 @@ type Server struct {
 func New(cfg Config, d Deps) (*Server, error) {
 	s := &Server{cfg: cfg, store: d.Store, relay: d.Relay, hub: d.Hub, outbox: d.Outbox, webhook: d.Webhook, bridges: d.Bridges,
 		keys: d.Keys, backlog: d.Backlog, seal: d.Seal, log: d.Log, version: d.Version, ready: d.Ready, rates: newRates(),
-		pages: newPages(), docs: newDocs(d.Version), crossOrigin: http.NewCrossOriginProtection()}
+		pages: newPages(), docs: newDocs(d.Version), crossOrigin: http.NewCrossOriginProtection(),
+		receiving: receiving{bodies: map[*arriving]struct{}{}}}
 	if cfg.Mode == ModeBridge {
 		s.handler = s.bridgeRoutes()
 		return s, nil
