@@ -43,7 +43,7 @@ func run(t *testing.T, open func(t *testing.T) (Platform, Connect), p pace, in f
 		test func(e *engine)
 	}{
 		{"visitor", visitorSpeaks}, {"escaping", escaping}, {"long text", longText}, {"visitor's file", visitorsFile},
-		{"what happens beside", besides}, {"operator", operatorSpeaks}, {"operator's file", operatorsFile},
+		{"what happens beside", besides}, {"every note", everyNote}, {"operator", operatorSpeaks}, {"operator's file", operatorsFile},
 		{"other desks", otherDesks}, {"duplicates", duplicates}, {"elsewhere", elsewhere}, {"commands", commands},
 		{"closed by hand", closedByHand}, {"deleted by hand", deletedByHand}, {"rate limited", rateLimited},
 		{"server fails", serverFails}, {"answer lost", answerLost}, {"outage", outage}, {"token revoked", revoked}, {"storm", storm},
@@ -207,4 +207,20 @@ func besides(e *engine) {
 	}
 	e.must(e.Close(e.t.Context(), chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole}, id))
 	e.await("a closed thread", func() bool { return e.now(th.Ref).Closed })
+}
+
+// everyNote has a session whose revisions are as low as the numbers by which a
+// platform that is new names its threads.
+func everyNote(e *engine) {
+	e.say(e.open("ann"), "the first to come")
+	e.thread("the first to come")
+	id := e.open("ben")
+	e.say(id, "hello there")
+	th := e.thread("hello there")
+	for i := range 10 {
+		e.must(e.Trigger(e.t.Context(), visitor, id, chat.CustomEvent{Name: fmt.Sprintf("step%02d", i)}))
+	}
+	for i := range 10 {
+		e.shows(th.Ref, fmt.Sprintf("step%02d", i))
+	}
 }

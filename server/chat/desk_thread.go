@@ -100,7 +100,7 @@ func (r *round) introduce(th Thread) (Thread, error) {
 		return th, err
 	}
 	for i, op := range parts[1:] {
-		s := step{op: op, carries: []string{mark(th.Ref)}, part: i}
+		s := step{op: op, carries: []string{mark("opening")}, part: i}
 		if err := r.once(th, s); err != nil {
 			return th, err
 		}
