@@ -62,6 +62,15 @@ func run(t *testing.T, open func(t *testing.T) (Platform, Connect), p pace, in f
 			})
 		})
 	}
+	t.Run("operators' status in bridge mode", func(t *testing.T) {
+		in(t, func(t *testing.T) {
+			platform, connect := open(t)
+			e := start(t, platform, connect(t), p, true)
+			house(e)
+			e.stop()
+			obeys(t, platform)
+		})
+	})
 	t.Run("restart in bridge mode", func(t *testing.T) {
 		in(t, func(t *testing.T) {
 			platform, connect := open(t)
@@ -222,5 +231,19 @@ func everyNote(e *engine) {
 	}
 	for i := range 10 {
 		e.shows(th.Ref, fmt.Sprintf("step%02d", i))
+	}
+}
+
+// house is what concerns no session: it stands in a thread of relay's own, in
+// which no visitor is.
+func house(e *engine) {
+	e.must(e.SetOperatorStatus(e.t.Context(), true))
+	th := e.thread("Operators are online now.")
+	e.platform.Write(th.Ref, "Ada", "is anybody there?", "")
+	e.shows(th.Ref, "no visitor reads")
+	e.must(e.SetOperatorStatus(e.t.Context(), false))
+	e.shows(th.Ref, "Operators are offline now.")
+	if n := len(e.platform.Threads()); n != 1 {
+		e.t.Errorf("%d threads were opened", n)
 	}
 }
