@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"sync"
 	"time"
 
@@ -32,9 +31,10 @@ type Bounds struct {
 	// then gives up its oldest.
 	QueueEvents           int
 	QueueBytes, QueueMost int64
-	// Full is told how many events a destination gave up, Failed that the
-	// database could not be kept within its bounds; either may be nil.
-	Full   func(dest string, events int)
+	// Full is told how many events a destination gave up, and whether they are
+	// the first since its queue was half empty; Failed that the database could
+	// not be kept within its bounds. Either may be nil.
+	Full   func(dest string, events int, first bool)
 	Failed func(error)
 }
 
@@ -51,7 +51,7 @@ func Bounded(ctx context.Context, b Bounds) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	bounds := &bounded{backend: d.backend, bounds: b, held: held{queues: map[string]size{}}, over: make(chan struct{}, 1), closing: make(chan struct{})}
+	bounds := &bounded{backend: d.backend, bounds: b, held: held{queues: map[string]size{}}, gave: map[string]bool{}, over: make(chan struct{}, 1), closing: make(chan struct{})}
 	err = d.backend.apply(ctx, func(t *tx) error {
 		for _, statement := range boundedIndexes {
 			if _, err := t.q.exec(statement); err != nil {
@@ -88,6 +88,7 @@ type bounded struct {
 
 	mu   sync.Mutex
 	held held
+	gave map[string]bool // the destinations that gave something up and are not half empty yet
 }
 
 // held is what the database holds, or by how much an operation changes it.
@@ -166,6 +167,9 @@ func (b *bounded) note(change held) (over bool) {
 	b.held.messages = b.held.messages.plus(change.messages)
 	for dest, s := range change.queues {
 		b.held.queues[dest] = b.held.queues[dest].plus(s)
+		if len(b.gave) > 0 && b.bounds.queueHalfEmpty(b.held.queues[dest]) {
+			delete(b.gave, dest)
+		}
 		over = over || b.bounds.queueFull(b.held.queues[dest])
 	}
 	return over || b.bounds.manyMessages(b.held.messages) || b.bounds.manySessions(b.held.sessions)
@@ -174,6 +178,9 @@ func (b *bounded) note(change held) (over bool) {
 func (b *Bounds) queueFull(q size) bool {
 	return b.QueueBytes > 0 && q.bytes > b.QueueBytes && q.n > b.QueueEvents || b.QueueMost > 0 && q.bytes > b.QueueMost
 }
+
+// queueHalfEmpty reports whether twice as much would not fill the queue.
+func (b *Bounds) queueHalfEmpty(q size) bool { return !b.queueFull(q.plus(q)) }
 
 func (b *Bounds) manyMessages(m size) bool {
 	return b.Messages > 0 && m.n > b.Messages || b.MessageBytes > 0 && m.bytes > b.MessageBytes
@@ -304,10 +311,20 @@ func (b *bounded) shorten(ctx context.Context, dest string, n int) error {
 		}
 		return len(oldest), nil
 	}, &given)
-	if given > 0 && b.bounds.Full != nil {
-		b.bounds.Full(dest, given)
-	}
+	b.tellFull(dest, given)
 	return err
+}
+
+// tellFull tells that a destination gave events up.
+func (b *bounded) tellFull(dest string, events int) {
+	if events == 0 || b.bounds.Full == nil {
+		return
+	}
+	b.mu.Lock()
+	first := !b.gave[dest]
+	b.gave[dest] = true
+	b.mu.Unlock()
+	b.bounds.Full(dest, events, first)
 }
 
 // unqueue removes a delivery, and its event if it was the last one.
@@ -369,17 +386,4 @@ func (b *bounded) forgetMessages(ctx context.Context, n int) error {
 		}
 		return len(oldest), nil
 	}, new(int))
-}
-
-// Forget removes from a bounded database what it has known for long enough:
-// sessions that are idle, and updates that were worked on an hour ago.
-func (d *DB) Forget(ctx context.Context) error {
-	now := chat.Now()
-	if d.bounded.bounds.Idle > 0 {
-		before := now.Add(-d.bounded.bounds.Idle)
-		if _, err := d.bounded.forgetSessions(ctx, selectIdlest, size{n: math.MaxInt}, before); err != nil {
-			return err
-		}
-	}
-	return d.pruneInbox(ctx, now.Add(-time.Hour))
 }

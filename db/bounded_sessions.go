@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
+	"time"
 
 	"relay/server/chat"
 )
@@ -75,9 +77,7 @@ func (b *bounded) forgetSessions(ctx context.Context, query string, over size, b
 		}
 	}
 	for dest, events := range given {
-		if b.bounds.Full != nil {
-			b.bounds.Full(dest, events)
-		}
+		b.tellFull(dest, events)
 	}
 	return gone, err
 }
@@ -126,4 +126,17 @@ func (t *tx) giveUp(session int64) error {
 		t.change.queue(q.Dest, -q.N, -q.Bytes)
 	}
 	return nil
+}
+
+// Forget removes from a bounded database what it has known for long enough:
+// sessions that are idle, and updates that were worked on an hour ago.
+func (d *DB) Forget(ctx context.Context) error {
+	now := chat.Now()
+	if d.bounded.bounds.Idle > 0 {
+		before := now.Add(-d.bounded.bounds.Idle)
+		if _, err := d.bounded.forgetSessions(ctx, selectIdlest, size{n: math.MaxInt}, before); err != nil {
+			return err
+		}
+	}
+	return d.pruneInbox(ctx, now.Add(-time.Hour))
 }

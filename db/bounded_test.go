@@ -16,10 +16,13 @@ func bounded(t *testing.T, b db.Bounds) (d *db.DB, given map[string]int) {
 	t.Helper()
 	given = map[string]int{}
 	var mu sync.Mutex
-	b.Full = func(dest string, events int) {
+	b.Full = func(dest string, events int, first bool) {
 		mu.Lock()
 		defer mu.Unlock()
 		given[dest] += events
+		if first {
+			given["outages of "+dest]++
+		}
 	}
 	b.Failed = func(err error) { t.Error(err) }
 	d, err := db.Bounded(t.Context(), b)
@@ -178,6 +181,24 @@ func TestBoundedQueueGivesUpItsOldest(t *testing.T) {
 				t.Error("the newest event is gone")
 			}
 		})
+	}
+}
+
+// It is told once that a destination is away, however long it is, and again
+// when it was back meanwhile.
+func TestBoundedTellsOnceThatAQueueIsFull(t *testing.T) {
+	d, given := bounded(t, db.Bounds{QueueEvents: 20, QueueBytes: 1 << 10, QueueMost: 1 << 20})
+	for outage := range 2 {
+		for i := range 100 {
+			say(t, d, fmt.Sprint("s", i%4), strings.Repeat("x", 100), "dest")
+			tidy(t, d)
+		}
+		if n := given["outages of dest"]; n != outage+1 {
+			t.Errorf("told %d times of %d outages", n, outage+1)
+		}
+		settle(t, d, "dest", "s0")
+		settle(t, d, "dest", "s1")
+		settle(t, d, "dest", "s2")
 	}
 }
 
