@@ -17,7 +17,8 @@ type Connect func(t *testing.T) chat.Bridge
 
 // Lacking is what a platform may implement that cannot show everything.
 type Lacking interface {
-	// Lacks reports whether it has no "replies" or no "reactions".
+	// Lacks reports whether it has no "replies", no "reactions" or no "old
+	// deletes": what is days old stays.
 	Lacks(feature string) bool
 }
 
@@ -43,14 +44,14 @@ func run(t *testing.T, open func(t *testing.T) (Platform, Connect), p pace, in f
 		test func(e *engine)
 	}{
 		{"visitor", visitorSpeaks}, {"escaping", escaping}, {"long text", longText}, {"visitor's file", visitorsFile},
-		{"what happens beside", besides}, {"every note", everyNote}, {"operator", operatorSpeaks}, {"operator's file", operatorsFile},
+		{"what happens beside", besides}, {"every note", everyNote}, {"too old to be removed", tooOld}, {"operator", operatorSpeaks}, {"operator's file", operatorsFile},
 		{"other desks", otherDesks}, {"duplicates", duplicates}, {"elsewhere", elsewhere}, {"commands", commands},
 		{"closed by hand", closedByHand}, {"deleted by hand", deletedByHand}, {"rate limited", rateLimited},
 		{"server fails", serverFails}, {"answer lost", answerLost}, {"outage", outage}, {"token revoked", revoked}, {"storm", storm},
 		{"long outage", longOutage},
 	} {
-		if c.name == "long outage" && p.patience < time.Hour {
-			continue // it takes hours, which only a bubble has
+		if (c.name == "long outage" || c.name == "too old to be removed") && p.patience < time.Hour {
+			continue // it takes hours or days, which only a bubble has
 		}
 		t.Run(c.name, func(t *testing.T) {
 			in(t, func(t *testing.T) {
@@ -231,6 +232,30 @@ func everyNote(e *engine) {
 	}
 	for i := range 10 {
 		e.shows(th.Ref, fmt.Sprintf("step%02d", i))
+	}
+}
+
+// tooOld is a message that its visitor deletes after days: some platforms do
+// not remove it then, and the desk says so.
+func tooOld(e *engine) {
+	id := e.open("ann")
+	old := e.say(id, "my number is 555-0100")
+	th := e.thread("my number is 555-0100")
+	time.Sleep(49 * time.Hour)
+	e.must(e.Delete(e.t.Context(), visitor, id, old.ID))
+	if !lacks(e.platform, "old deletes") {
+		e.hides(th.Ref, "my number is 555-0100")
+		return
+	}
+	note := e.shows(th.Ref, "The visitor deleted this message")
+	kept := e.shows(th.Ref, "my number is 555-0100")
+	if note.ReplyTo != kept.Remote && !lacks(e.platform, "replies") {
+		e.t.Errorf("the note answers %q, want %q", note.ReplyTo, kept.Remote)
+	}
+	e.must(e.Delete(e.t.Context(), visitor, id, old.ID))
+	e.quiet()
+	if n := strings.Count(e.dump(), "The visitor deleted"); n != 1 {
+		e.t.Errorf("it is said %d times:\n%s", n, e.dump())
 	}
 }
 

@@ -236,6 +236,15 @@ func unsent(f *OpFile) string {
 	return text
 }
 
+// keptText stands by a message that was deleted, but not here.
+func keptText(m *shown) string {
+	what := "The visitor deleted this message"
+	if m.Sender != SenderVisitor {
+		what = "This message was deleted"
+	}
+	return what + ", written on " + m.Timestamp.Std().Format("2 January at 15:04 UTC") + ". The platform does not let relay remove it here."
+}
+
 // oneLine puts a text on one line.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
