@@ -76,7 +76,7 @@ func testWebhook(t *testing.T, s *stage) {
 	shop.status.Store(http.StatusGone)
 	s.say(t, "first")
 	b.until(`$$("#deliveries tr").length === 2 && $$("#deliveries .tag.bad").length === 2 && !$("#hook-enabled").checked`)
-	b.until(`text("#deliveries").includes("answered 410 Gone: <b>thank you</b>") && text("#deliveries").includes("The webhook is switched off")`)
+	b.until(`text("#deliveries").includes("answered 410 Gone: <b>thank you</b>") && /410 in \d+ ms/.test(text("#deliveries")) && text("#deliveries").includes("The webhook is switched off")`)
 	b.until(`$$("#deliveries th a").map((n) => n.textContent).join() === "visitor_message,new_session" && text("#deliveries code").startsWith("msg_")`)
 	shop.status.Store(http.StatusOK)
 	b.click("#hook-enabled")

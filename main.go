@@ -16,7 +16,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 	_ "time/tzdata" // the container image has no other
@@ -187,9 +186,10 @@ func (a *app) serve(ctx context.Context, _ string) error {
 func (a *app) serveBridge(ctx context.Context) error {
 	var database *db.DB
 	var err error
+	full := make(chan string, fullMost)
 	if a.cfg.DatabaseURL == "" {
 		bounds := db.BridgeBounds
-		bounds.Full = a.fullQueues()
+		bounds.Full = a.fullQueues(full)
 		bounds.Failed = func(err error) { a.log.Error("cannot tidy the database", "err", err) }
 		database, err = db.Bounded(ctx, bounds)
 	} else {
@@ -219,7 +219,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 	if a.cfg.DatabaseURL != "" {
 		tidy = func(ctx context.Context) error { return a.maintain(ctx, database, e.relay, func() {}) }
 	}
-	return srv.Serve(ctx, listener, append(e.parts(), tidy)...)
+	return srv.Serve(ctx, listener, append(e.parts(), tidy, func(ctx context.Context) error { return a.tellFull(ctx, e.relay, full) })...)
 }
 
 // engine is what the servers of both modes are made of.
@@ -261,22 +261,6 @@ func (a *app) listen(ctx context.Context, e *engine, d server.Deps) (*server.Ser
 	}
 	listener, err := server.Listen(ctx, a.cfg)
 	return srv, listener, err
-}
-
-// fullQueues reports what destinations give up: at once, then once an hour.
-func (a *app) fullQueues() func(dest string, events int) {
-	var mu sync.Mutex
-	given, told := map[string]int{}, map[string]time.Time{}
-	return func(dest string, events int) {
-		mu.Lock()
-		defer mu.Unlock()
-		given[dest] += events
-		if time.Since(told[dest]) < time.Hour {
-			return
-		}
-		told[dest] = time.Now()
-		a.log.Error("the queue is full: its oldest events are given up", "destination", dest, "given up so far", given[dest])
-	}
 }
 
 // forget keeps the database in memory small.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"sync"
 	"time"
 
@@ -15,11 +14,14 @@ import (
 // Bounds limit what a database in memory holds (contract.md 4). Zero fields do
 // not limit.
 type Bounds struct {
-	// Sessions is how many sessions are known; Idle is how long one is known in
-	// which nothing happens. The longest idle one leaves first, and none of
-	// which something waits to be delivered.
-	Sessions int
-	Idle     time.Duration
+	// Sessions is how many sessions are known, with SessionBytes of what is known
+	// of their visitors; Idle is how long one is known in which nothing happens.
+	// The longest idle one leaves first, and none of which something waits to be
+	// delivered, unless there are SessionMost bytes: then those leave, too, and
+	// what waits is given up.
+	Sessions                  int
+	SessionBytes, SessionMost int64
+	Idle                      time.Duration
 	// Messages and MessageBytes limit the messages that are remembered, of
 	// which the oldest are forgotten first.
 	Messages     int
@@ -29,14 +31,16 @@ type Bounds struct {
 	// then gives up its oldest.
 	QueueEvents           int
 	QueueBytes, QueueMost int64
-	// Full is told how many events a destination gave up, Failed that the
-	// database could not be kept within its bounds; either may be nil.
-	Full   func(dest string, events int)
+	// Full is told how many events a destination gave up, and whether they are
+	// the first since its queue was half empty; Failed that the database could
+	// not be kept within its bounds. Either may be nil.
+	Full   func(dest string, events int, first bool)
 	Failed func(error)
 }
 
 // BridgeBounds are the bounds of bridge mode.
-var BridgeBounds = Bounds{Sessions: 100_000, Idle: 24 * time.Hour, Messages: 100_000, MessageBytes: 64 << 20,
+var BridgeBounds = Bounds{Sessions: 100_000, SessionBytes: 128 << 20, SessionMost: 256 << 20,
+	Idle: 24 * time.Hour, Messages: 100_000, MessageBytes: 64 << 20,
 	QueueEvents: 50_000, QueueBytes: 64 << 20, QueueMost: 256 << 20}
 
 // Bounded opens an empty SQLite database in memory that forgets: an event when
@@ -47,7 +51,7 @@ func Bounded(ctx context.Context, b Bounds) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	bounds := &bounded{backend: d.backend, bounds: b, held: held{queues: map[string]size{}}, over: make(chan struct{}, 1), closing: make(chan struct{})}
+	bounds := &bounded{backend: d.backend, bounds: b, held: held{queues: map[string]size{}}, gave: map[string]bool{}, over: make(chan struct{}, 1), closing: make(chan struct{})}
 	err = d.backend.apply(ctx, func(t *tx) error {
 		for _, statement := range boundedIndexes {
 			if _, err := t.q.exec(statement); err != nil {
@@ -84,11 +88,12 @@ type bounded struct {
 
 	mu   sync.Mutex
 	held held
+	gave map[string]bool // the destinations that gave something up and are not half empty yet
 }
 
 // held is what the database holds, or by how much an operation changes it.
 type held struct {
-	sessions int
+	sessions size
 	messages size
 	queues   map[string]size // by destination
 }
@@ -158,10 +163,13 @@ func (b *bounded) close() {
 func (b *bounded) note(change held) (over bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.held.sessions += change.sessions
+	b.held.sessions = b.held.sessions.plus(change.sessions)
 	b.held.messages = b.held.messages.plus(change.messages)
 	for dest, s := range change.queues {
 		b.held.queues[dest] = b.held.queues[dest].plus(s)
+		if len(b.gave) > 0 && b.bounds.queueHalfEmpty(b.held.queues[dest]) {
+			delete(b.gave, dest)
+		}
 		over = over || b.bounds.queueFull(b.held.queues[dest])
 	}
 	return over || b.bounds.manyMessages(b.held.messages) || b.bounds.manySessions(b.held.sessions)
@@ -171,11 +179,16 @@ func (b *Bounds) queueFull(q size) bool {
 	return b.QueueBytes > 0 && q.bytes > b.QueueBytes && q.n > b.QueueEvents || b.QueueMost > 0 && q.bytes > b.QueueMost
 }
 
+// queueHalfEmpty reports whether twice as much would not fill the queue.
+func (b *Bounds) queueHalfEmpty(q size) bool { return !b.queueFull(q.plus(q)) }
+
 func (b *Bounds) manyMessages(m size) bool {
 	return b.Messages > 0 && m.n > b.Messages || b.MessageBytes > 0 && m.bytes > b.MessageBytes
 }
 
-func (b *Bounds) manySessions(n int) bool { return b.Sessions > 0 && n > b.Sessions }
+func (b *Bounds) manySessions(s size) bool {
+	return b.Sessions > 0 && s.n > b.Sessions || b.SessionBytes > 0 && s.bytes > b.SessionBytes
+}
 
 // keep brings everything that is over its bound some way below it, so that
 // this is not due again with the next operation.
@@ -199,7 +212,7 @@ func (b *bounded) keep(ctx context.Context) error {
 		}
 	}
 	if b.bounds.manySessions(now.sessions) {
-		return b.forgetSessions(ctx, now.sessions-b.bounds.Sessions+b.bounds.Sessions/100, chat.Now())
+		return b.thinSessions(ctx, now.sessions)
 	}
 	return nil
 }
@@ -207,7 +220,8 @@ func (b *bounded) keep(ctx context.Context) error {
 const (
 	countQueues = `SELECT d.dest, COUNT(*) AS n, SUM(OCTET_LENGTH(e.payload)) AS bytes FROM deliveries d
 		JOIN events e ON e.session = d.session AND e.rev = d.rev GROUP BY d.dest`
-	countHeld = `SELECT (SELECT COUNT(*) FROM sessions) AS sessions, COUNT(*) AS n, COALESCE(SUM(` + messageBytes + `), 0) AS bytes FROM messages m`
+	countMessages = `SELECT COUNT(*) AS n, COALESCE(SUM(` + messageBytes + `), 0) AS bytes FROM messages m`
+	countSessions = `SELECT COUNT(*) AS n, COALESCE(SUM(` + sessionBytes + `), 0) AS bytes FROM sessions s`
 )
 
 // recount counts what the database holds. Edits change the size of what was
@@ -217,16 +231,19 @@ func (b *bounded) recount(ctx context.Context) (held, error) {
 	err := b.backend.read(ctx, func(t *tx) error {
 		now = held{queues: map[string]size{}}
 		type row struct {
-			Dest     string `db:"dest"`
-			Sessions int    `db:"sessions"`
-			N        int    `db:"n"`
-			Bytes    int64  `db:"bytes"`
+			Dest  string `db:"dest"`
+			N     int    `db:"n"`
+			Bytes int64  `db:"bytes"`
 		}
-		total, err := one[row](t, nil, countHeld)
+		messages, err := one[row](t, nil, countMessages)
 		if err != nil {
 			return err
 		}
-		now.sessions, now.messages = total.Sessions, size{total.N, total.Bytes}
+		sessions, err := one[row](t, nil, countSessions)
+		if err != nil {
+			return err
+		}
+		now.sessions, now.messages = size{sessions.N, sessions.Bytes}, size{messages.N, messages.Bytes}
 		queues, err := list[row](t, countQueues)
 		for _, q := range queues {
 			now.queues[q.Dest] = size{q.N, q.Bytes}
@@ -294,10 +311,20 @@ func (b *bounded) shorten(ctx context.Context, dest string, n int) error {
 		}
 		return len(oldest), nil
 	}, &given)
-	if given > 0 && b.bounds.Full != nil {
-		b.bounds.Full(dest, given)
-	}
+	b.tellFull(dest, given)
 	return err
+}
+
+// tellFull tells that a destination gave events up.
+func (b *bounded) tellFull(dest string, events int) {
+	if events == 0 || b.bounds.Full == nil {
+		return
+	}
+	b.mu.Lock()
+	first := !b.gave[dest]
+	b.gave[dest] = true
+	b.mu.Unlock()
+	b.bounds.Full(dest, events, first)
 }
 
 // unqueue removes a delivery, and its event if it was the last one.
@@ -359,47 +386,4 @@ func (b *bounded) forgetMessages(ctx context.Context, n int) error {
 		}
 		return len(oldest), nil
 	}, new(int))
-}
-
-const selectIdlest = `SELECT s.id, (SELECT COUNT(*) FROM messages m WHERE m.session = s.number) AS n,
-		(SELECT COALESCE(SUM(` + messageBytes + `), 0) FROM messages m WHERE m.session = s.number) AS bytes
-	FROM sessions s INDEXED BY sessions_idle WHERE s.last_activity <= ? AND s.id <> ''
-		AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.session = s.number AND d.state < 2)
-	ORDER BY s.last_activity LIMIT ?`
-
-// forgetSessions forgets the n longest idle sessions of those in which nothing
-// happened since a time.
-func (b *bounded) forgetSessions(ctx context.Context, n int, before chat.Time) error {
-	return b.inPortions(ctx, n, func(t *tx, most int) (int, error) {
-		type idle struct {
-			ID    string `db:"id"`
-			N     int    `db:"n"`
-			Bytes int64  `db:"bytes"`
-		}
-		idlest, err := list[idle](t, selectIdlest, int64(before), most)
-		if err != nil {
-			return 0, fmt.Errorf("find idle sessions: %w", err)
-		}
-		for _, s := range idlest {
-			if err := t.EraseSession(s.ID); err != nil {
-				return 0, err
-			}
-			t.change.sessions--
-			t.change.messages = t.change.messages.plus(size{-s.N, -s.Bytes})
-		}
-		return len(idlest), nil
-	}, new(int))
-}
-
-// Forget removes from a bounded database what it has known for long enough:
-// sessions that are idle, and updates that were worked on an hour ago.
-func (d *DB) Forget(ctx context.Context) error {
-	now := chat.Now()
-	if d.bounded.bounds.Idle > 0 {
-		before := now.Add(-d.bounded.bounds.Idle)
-		if err := d.bounded.forgetSessions(ctx, math.MaxInt, before); err != nil {
-			return err
-		}
-	}
-	return d.pruneInbox(ctx, now.Add(-time.Hour))
 }

@@ -18,10 +18,13 @@ func bounded(t *testing.T, b db.Bounds) (d *db.DB, given map[string]int) {
 	t.Helper()
 	given = map[string]int{}
 	var mu sync.Mutex
-	b.Full = func(dest string, events int) {
+	b.Full = func(dest string, events int, first bool) {
 		mu.Lock()
 		defer mu.Unlock()
 		given[dest] += events
+		if first {
+			given["outages of "+dest]++
+		}
 	}
 	b.Failed = func(err error) { t.Error(err) }
 	d, err := db.Bounded(t.Context(), b)
@@ -181,6 +184,24 @@ func TestBoundedQueueGivesUpItsOldest(t *testing.T) {
 	}
 }
 
+// It is told once that a destination is away, however long it is, and again
+// when it was back meanwhile.
+func TestBoundedTellsOnceThatAQueueIsFull(t *testing.T) {
+	d, given := bounded(t, db.Bounds{QueueEvents: 20, QueueBytes: 1 << 10, QueueMost: 1 << 20})
+	for outage := range 2 {
+		for i := range 100 {
+			say(t, d, fmt.Sprint("s", i%4), strings.Repeat("x", 100), "dest")
+			tidy(t, d)
+		}
+		if n := given["outages of dest"]; n != outage+1 {
+			t.Errorf("told %d times of %d outages", n, outage+1)
+		}
+		settle(t, d, "dest", "s0")
+		settle(t, d, "dest", "s1")
+		settle(t, d, "dest", "s2")
+	}
+}
+
 // What is edited after it was counted must not fill a queue for ever.
 func TestBoundedCountsAnewBeforeItGivesUp(t *testing.T) {
 	d, given := bounded(t, db.Bounds{QueueBytes: 4 << 10, QueueMost: 4 << 10})
@@ -310,5 +331,59 @@ func TestBoundedForgetsIdleSessions(t *testing.T) {
 	}
 	if knows(t, d, "old") || !knows(t, d, "new") {
 		t.Error("not the idle session left")
+	}
+}
+
+// introduce makes a session of whose visitor as many bytes are known, or lets
+// that be known of it.
+func introduce(t *testing.T, d *db.DB, session string, bytes int, to ...string) {
+	t.Helper()
+	say(t, d, session, "hello", to...)
+	apply(t, d, func(tx chat.Tx) error {
+		s, err := tx.Lock(session)
+		if err != nil {
+			return err
+		}
+		s.Metadata = chat.Of(chat.Metadata{URL: "https://example.com/" + strings.Repeat("x", bytes/2)})
+		s.Identity = chat.Raw(`{"name":"` + strings.Repeat("x", bytes/2) + `"}`)
+		return tx.SaveSession(&s)
+	})
+	tidy(t, d)
+}
+
+// What is known of visitors takes room, too: the longest idle sessions leave.
+func TestBoundedCountsWhatIsKnownOfSessions(t *testing.T) {
+	d, given := bounded(t, db.Bounds{SessionBytes: 100_000, SessionMost: 200_000})
+	introduce(t, d, "waiting", 1000, "dest")
+	for i := range 300 {
+		introduce(t, d, fmt.Sprint("s", i), 1000)
+	}
+	held := 0
+	for i := range 300 {
+		if knows(t, d, fmt.Sprint("s", i)) {
+			held++
+		}
+	}
+	if held < 80 || held > 100 || knows(t, d, "s0") || !knows(t, d, "s299") {
+		t.Errorf("%d sessions of 1000 bytes are known", held)
+	}
+	if !knows(t, d, "waiting") || len(given) > 0 {
+		t.Errorf("a session left of which something waits: %v", given)
+	}
+}
+
+// Those of which something waits leave last, and with them what waits: their
+// number is bounded by no queue.
+func TestBoundedForgetsWaitingSessionsInTheEnd(t *testing.T) {
+	d, given := bounded(t, db.Bounds{SessionBytes: 50_000, SessionMost: 100_000})
+	for i := range 300 {
+		introduce(t, d, fmt.Sprint("s", i), 1000, "dead")
+	}
+	n := waiting(t, d, "dead")
+	if n < 80 || n > 100 || given["dead"] != 300-n {
+		t.Errorf("%d wait and %d were given up of 300", n, given["dead"])
+	}
+	if knows(t, d, "s0") || !knows(t, d, "s299") {
+		t.Error("not the longest idle sessions left")
 	}
 }

@@ -3,6 +3,7 @@ package db
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"relay/server/chat"
@@ -10,7 +11,7 @@ import (
 
 // A delivery's event is written, or told by the message that it brought (see
 // tx.Append).
-const selectDeliveries = `SELECT d.dest, s.id, s.visitor_id, d.rev, d.state, d.attempts, d.next_at, d.last_error, d.created_at,
+const selectDeliveries = `SELECT d.dest, s.id, s.visitor_id, d.rev, d.state, d.attempts, d.next_at, d.last_error, d.tries, d.created_at,
 	COALESCE(e.type, ''), COALESCE(e.source, ''), COALESCE(e.message_id, ''), COALESCE(e.payload, ''), COALESCE(e.at, 0),
 	COALESCE(m.id, ''), COALESCE(m.content, ''), COALESCE(m.sender, ''), COALESCE(m.created_at, 0), COALESCE(m.reply_to, ''),
 	COALESCE(m.attachments, '[]'), COALESCE(m.operator_name, ''), COALESCE(m.source_bridge, ''), COALESCE(m.client_id, ''),
@@ -27,7 +28,7 @@ func (t *tx) deliveries(query string, args ...any) ([]chat.Delivery, error) {
 		list, told = append(list, chat.Delivery{}), append(told, chat.Message{})
 		d, m := &list[len(list)-1], &told[len(told)-1]
 		e := &d.Event
-		return []any{&d.Dest, &d.SessionID, &d.VisitorID, &d.Rev, (*int)(&d.State), &d.Attempts, (*int64)(&d.NextAt), &d.LastError,
+		return []any{&d.Dest, &d.SessionID, &d.VisitorID, &d.Rev, (*int)(&d.State), &d.Attempts, (*int64)(&d.NextAt), &d.LastError, &d.Tries,
 			(*int64)(&d.CreatedAt), (*string)(&e.Type), &e.Source, &e.MessageID, &e.Payload, (*int64)(&e.At),
 			&m.ID, &m.Content, (*string)(&m.Sender), (*int64)(&m.Timestamp), &m.ReplyTo,
 			&m.Attachments, &m.OperatorName, &m.SourceBridge, &m.ClientID,
@@ -123,25 +124,31 @@ func place(c chat.Cursor) []any {
 	return []any{int64(c.At), sessionID, rev, dest}
 }
 
-const updateDelivery = `UPDATE deliveries SET state = ?, attempts = ?, next_at = ?, last_error = ?
+const updateDelivery = `UPDATE deliveries SET state = ?, attempts = ?, next_at = ?, last_error = ?, tries = ?
 	WHERE session = ` + ofSession + ` AND rev = ? AND dest = ?`
 
 // SaveDelivery implements [chat.Tx]. A delivery that is gone, because its
 // session was erased while it was under way, stays gone. A bounded database
-// keeps none that is done or failed.
+// keeps none that is done or failed, and has no log of attempts.
 func (t *tx) SaveDelivery(d *chat.Delivery) error {
 	if t.change != nil && d.State >= chat.DeliveryDone {
 		return t.forgetDelivery(d)
 	}
-	_, err := t.q.exec(updateDelivery, int(d.State), d.Attempts, int64(d.NextAt), d.LastError, d.SessionID, d.Rev, d.Dest)
+	tries := d.Tries
+	if t.change != nil {
+		tries = nil
+	}
+	_, err := t.q.exec(updateDelivery, int(d.State), d.Attempts, int64(d.NextAt), d.LastError, tries, d.SessionID, d.Rev, d.Dest)
 	if err != nil {
 		return fmt.Errorf("save delivery %s: %w", d.ID(), err)
 	}
 	return nil
 }
 
-const updateDone = `UPDATE deliveries SET state = 2, attempts = attempts + 1, last_error = ''
-	WHERE session = ` + ofSession + ` AND rev >= ? AND rev <= ? AND dest = ?`
+const (
+	updateDone = `UPDATE deliveries SET state = 2, attempts = attempts + 1, last_error = ''` + ofDone
+	ofDone     = ` WHERE session = ` + ofSession + ` AND rev >= ? AND rev <= ? AND dest = ?`
+)
 
 // SaveDone implements [chat.Tx]. Revisions without a gap are one statement;
 // what is in a gap may have been taken up again meanwhile.
@@ -159,11 +166,34 @@ func (t *tx) SaveDone(lane []chat.Delivery) error {
 		for n < len(lane) && lane[n].Rev == lane[n-1].Rev+1 {
 			n++
 		}
-		first, last := &lane[0], &lane[n-1]
-		if _, err := t.q.exec(updateDone, first.SessionID, first.Rev, last.Rev, first.Dest); err != nil {
-			return fmt.Errorf("save deliveries %s to %d: %w", first.ID(), last.Rev, err)
+		if err := t.saveDone(lane[:n]); err != nil {
+			return fmt.Errorf("save deliveries %s to %d: %w", lane[0].ID(), lane[n-1].Rev, err)
 		}
 		lane = lane[n:]
 	}
 	return nil
+}
+
+// saveDone saves deliveries without a gap.
+func (t *tx) saveDone(lane []chat.Delivery) error {
+	query, args := updateDone, make([]any, 0, len(lane)+5)
+	if slices.ContainsFunc(lane, func(d chat.Delivery) bool { return len(d.Tries) > 0 }) {
+		query = updateTried(len(lane))
+		args = append(args, lane[0].Rev)
+		for i := range lane {
+			args = append(args, lane[i].Tries)
+		}
+	}
+	first, last := &lane[0], &lane[len(lane)-1]
+	_, err := t.q.exec(query, append(args, first.SessionID, first.Rev, last.Rev, first.Dest)...)
+	return err
+}
+
+// updateTried is updateDone of so many deliveries with their attempts.
+func updateTried(n int) string {
+	var cases strings.Builder
+	for i := range n {
+		fmt.Fprintf(&cases, " WHEN %d THEN ?", i)
+	}
+	return `UPDATE deliveries SET state = 2, attempts = attempts + 1, last_error = '', tries = CASE rev - ?` + cases.String() + ` END` + ofDone
 }

@@ -59,7 +59,7 @@ func Queries() map[string]string {
 		"Deliveries, before": selectDeliveries + ` WHERE ` + older + newestDeliveries, "Deliveries, failed, after": failed + ` AND ` + younger + oldestDeliveries,
 		"InboxLane":  selectInboxLane,
 		"InboxLanes": selectInboxLanes, "save session": updateSession, "save message": updateMessage, "save delivery": updateDelivery, "save done": updateDone,
-		"save update": updateUpdate, "erase": deleteSession, "old deliveries": selectOldDeliveries, "old events": selectOldEvents,
+		"save update": updateUpdate, "erase": deleteSession, "old deliveries": selectOldDeliveries, "surplus deliveries": selectSettled, "old events": selectOldEvents,
 		"old empty": selectOldEmpty, "orphans": selectOrphans, "Export": selectExport,
 		"Thread": selectThread, "ThreadOf": selectThreadsOf, "Links": selectLinksOf, "LinksAt": selectLinksAt, "Waiting": selectWaiting,
 	}
@@ -73,6 +73,9 @@ var CopyBefore = copyBefore
 
 // PulseLife is how long the result of a ping is good.
 const PulseLife = pulseLife
+
+// PruneSettled keeps so many settled deliveries.
+func (d *DB) PruneSettled(ctx context.Context, kept int) error { return d.pruneSettled(ctx, kept) }
 
 // Tidy waits until a bounded database is within its bounds.
 func (d *DB) Tidy(ctx context.Context) error { return d.bounded.keep(ctx) }

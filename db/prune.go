@@ -14,8 +14,13 @@ const (
 	freedPages = 256
 )
 
+// settledKept is how many deliveries to a destination are kept that are done,
+// and how many that failed (trust.md 1, delivery log).
+const settledKept = 10_000
+
 // Prune removes what is older than a time and not needed any more: events,
-// deliveries that are done or failed, and updates that were worked on. An
+// deliveries that are done or failed, and updates that were worked on; of these
+// deliveries also those beyond the newest to their destination. An
 // event stays as long as a delivery of it, or of an earlier one of its session,
 // waits; so what is left of a session's events is always dense.
 func (d *DB) Prune(ctx context.Context, before chat.Time) error {
@@ -23,6 +28,9 @@ func (d *DB) Prune(ctx context.Context, before chat.Time) error {
 		if err := prune(ctx, before); err != nil {
 			return err
 		}
+	}
+	if err := d.pruneSettled(ctx, settledKept); err != nil {
+		return err
 	}
 	for more := true; more; {
 		var err error
@@ -69,18 +77,58 @@ const (
 )
 
 func (d *DB) pruneDeliveries(ctx context.Context, before chat.Time) error {
-	type key struct {
-		CreatedAt int64  `db:"created_at"`
-		Session   int64  `db:"session"`
-		Rev       int64  `db:"rev"`
-		Dest      string `db:"dest"`
-	}
-	return sweep(ctx, d, func(t *tx, k key) ([]key, error) {
-		return list[key](t, selectOldDeliveries, int64(before), k.CreatedAt, k.Session, k.Rev, k.Dest, portion)
-	}, func(t *tx, k key) error {
-		_, err := t.q.exec(deleteDelivery, k.Session, k.Rev, k.Dest)
+	return sweep(ctx, d, func(t *tx, k deliveryKey) ([]deliveryKey, error) {
+		return list[deliveryKey](t, selectOldDeliveries, int64(before), k.CreatedAt, k.Session, k.Rev, k.Dest, portion)
+	}, removeSettled)
+}
+
+// The first look finds, of each destination and state, the newest delivery
+// that is beyond those that are kept; the second what is older, it included.
+const (
+	selectSurplus = `SELECT dest, state, created_at, session, rev FROM (SELECT dest, state, created_at, session, rev,
+			ROW_NUMBER() OVER (PARTITION BY dest, state ORDER BY created_at DESC, session DESC, rev DESC) AS place
+			FROM deliveries WHERE state > 1) AS settled WHERE place = ?`
+	selectSettled = `SELECT created_at, session, rev, dest FROM deliveries
+		WHERE state > 1 AND dest = ? AND state = ? AND (created_at, session, rev) <= (?, ?, ?) AND (created_at, session, rev, dest) > (?, ?, ?, ?)
+		ORDER BY created_at, session, rev, dest LIMIT ?`
+)
+
+// deliveryKey is a delivery in the order of pruning.
+type deliveryKey struct {
+	CreatedAt int64  `db:"created_at"`
+	Session   int64  `db:"session"`
+	Rev       int64  `db:"rev"`
+	Dest      string `db:"dest"`
+}
+
+// surplus is the newest of the deliveries in a state that are too many.
+type surplus struct {
+	deliveryKey
+	State int `db:"state"`
+}
+
+// pruneSettled keeps of the deliveries to a destination so many that are done,
+// and so many that failed.
+func (d *DB) pruneSettled(ctx context.Context, kept int) error {
+	var over []surplus
+	err := d.backend.read(ctx, func(t *tx) (err error) {
+		over, err = list[surplus](t, selectSurplus, kept+1)
 		return err
 	})
+	for _, s := range over {
+		if err != nil {
+			break
+		}
+		err = sweep(ctx, d, func(t *tx, k deliveryKey) ([]deliveryKey, error) {
+			return list[deliveryKey](t, selectSettled, s.Dest, s.State, s.CreatedAt, s.Session, s.Rev, k.CreatedAt, k.Session, k.Rev, k.Dest, portion)
+		}, removeSettled)
+	}
+	return err
+}
+
+func removeSettled(t *tx, k deliveryKey) error {
+	_, err := t.q.exec(deleteDelivery, k.Session, k.Rev, k.Dest)
+	return err
 }
 
 // The events of a session grow old in order, so a look at its first one tells

@@ -26,8 +26,11 @@ func (s *Server) patchSettings(_ http.ResponseWriter, r *http.Request, _ chat.Au
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkReceiver(patch["eventsWebhookUrl"]); err != nil {
-		return nil, err
+	if refused := s.checkReceiver(patch["eventsWebhookUrl"]); refused != nil {
+		if err := s.relay.CheckSettings(patch); err != nil {
+			refused = badRequest(err.Error() + "; " + refused.Error())
+		}
+		return nil, refused
 	}
 	if err := s.relay.PatchSettings(r.Context(), patch); err != nil {
 		return nil, err

@@ -2,10 +2,12 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 
 	"relay/server/chat"
 )
@@ -151,12 +153,14 @@ type sessionOnly struct {
 	Session sessionObject `json:"session"`
 }
 
-// sayNewSessionObject is the route's form: the session is the body.
+// sayNewSessionObject is the route's form: the session is the body, so what a
+// mistake names stands there without session. before it.
 func (s *Server) sayNewSessionObject(ctx context.Context, in sessionObject) error {
-	if err := required("id", in.ID); err != nil {
-		return err
+	err := s.sayNewSession(ctx, sessionOnly{in})
+	if mistake := (*chat.Error)(nil); errors.As(err, &mistake) && mistake.Kind == chat.Invalid {
+		return badRequest(strings.TrimPrefix(mistake.Text, "session."))
 	}
-	return s.sayNewSession(ctx, sessionOnly{in})
+	return err
 }
 
 func (s *Server) sayNewSession(ctx context.Context, in sessionOnly) error {
@@ -258,10 +262,10 @@ func (m *messageObject) files() (chat.Attachments, error) {
 	for _, a := range m.Attachments {
 		u, err := url.Parse(a.URL)
 		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-			return nil, badRequest("message.attachments: url must be an address that begins with https:// or http://")
+			return nil, badRequest("message.attachments[].url must be an address that begins with https:// or http://")
 		}
 		if a.Size < 0 {
-			return nil, badRequest("message.attachments: size must not be negative")
+			return nil, badRequest("message.attachments[].size must not be negative")
 		}
 		files = append(files, chat.Attachment{ID: a.ID, Filename: a.Filename, MimeType: a.MimeType, Size: a.Size, URL: a.URL})
 	}

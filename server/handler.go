@@ -227,16 +227,12 @@ func readBody(r *http.Request) ([]byte, error) {
 
 // decodeError says in the caller's words what is wrong with the JSON.
 func decodeError(err error, into reflect.Type) error {
-	var known *chat.Error
-	if errors.As(err, &known) {
-		return known
+	path, must, ok := chat.WrongType(err, into)
+	switch {
+	case !ok:
+		return badRequest("Invalid JSON")
+	case path == "":
+		return badRequest("The body must be a JSON object")
 	}
-	var wrongType *json.UnmarshalTypeError
-	if errors.As(err, &wrongType) {
-		if wrongType.Field == "" {
-			return badRequest("The body must be a JSON object")
-		}
-		return badRequest(pathIn(into, wrongType.Field) + " must be " + describe(wrongType.Type))
-	}
-	return badRequest("Invalid JSON")
+	return badRequest(path + " must be " + must)
 }

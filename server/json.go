@@ -3,8 +3,6 @@ package server
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -67,54 +65,4 @@ func hasNUL(body []byte) bool {
 		i++ // whatever is escaped is not an escape itself
 	}
 	return false
-}
-
-// pathIn is the path of a field in a body: encoding/json puts the names of
-// embedded structs into it, which the body does not have.
-func pathIn(t reflect.Type, path string) string {
-	var names []string
-	for name := range strings.SplitSeq(path, ".") {
-		for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
-			t = t.Elem()
-		}
-		field, found := fieldNamed(t, name)
-		if !found || !field.Anonymous {
-			names = append(names, name)
-		}
-		if found {
-			t = field.Type
-		}
-	}
-	return strings.Join(names, ".")
-}
-
-// fieldNamed finds a field by its name in JSON, or an embedded one by its type.
-func fieldNamed(t reflect.Type, name string) (field reflect.StructField, found bool) {
-	if t.Kind() != reflect.Struct {
-		return field, false
-	}
-	for f := range t.Fields() {
-		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if tag == name || tag == "" && f.Name == name {
-			return f, true
-		}
-	}
-	return field, false
-}
-
-// describe names a Go type in JSON's words.
-func describe(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int, reflect.Int32, reflect.Int64:
-		return "a whole number"
-	case reflect.Float64:
-		return "a number"
-	case reflect.Slice:
-		return "an array"
-	}
-	return "an object"
 }

@@ -15,21 +15,23 @@ const maxDeliveries = 100
 
 // deliveryView is a delivery as people look at it.
 type deliveryView struct {
-	ID        string    `json:"id"`
-	WebhookID string    `json:"webhookId,omitempty"` // as the receiver got it
-	Dest      string    `json:"dest"`
-	SessionID string    `json:"sessionId"`
-	Type      string    `json:"type"`
-	State     string    `json:"state"`
-	Attempts  int       `json:"attempts"`
-	NextAt    chat.Time `json:"nextAt"`
-	LastError string    `json:"lastError,omitempty"`
-	CreatedAt chat.Time `json:"createdAt"`
+	ID        string     `json:"id"`
+	WebhookID string     `json:"webhookId,omitempty"` // as the receiver got it
+	Dest      string     `json:"dest"`
+	SessionID string     `json:"sessionId"`
+	Type      string     `json:"type"`
+	State     string     `json:"state"`
+	Attempts  int        `json:"attempts"`
+	NextAt    chat.Time  `json:"nextAt"`
+	LastError string     `json:"lastError,omitempty"`
+	Tries     []chat.Try `json:"tries"`
+	CreatedAt chat.Time  `json:"createdAt"`
 }
 
 func viewDelivery(d *chat.Delivery) deliveryView {
 	v := deliveryView{ID: d.ID(), Dest: d.Dest, SessionID: d.SessionID, Type: string(d.Event.Type), State: d.State.String(),
-		Attempts: d.Attempts, NextAt: d.NextAt, LastError: d.LastError, CreatedAt: d.CreatedAt}
+		Attempts: d.Attempts, NextAt: d.NextAt, LastError: d.LastError,
+		Tries: append([]chat.Try{}, d.Tries...), CreatedAt: d.CreatedAt}
 	if d.Dest == webhook.Name {
 		v.WebhookID, v.Type = webhook.MessageID(d), webhook.TypeOf(&d.Event)
 	}

@@ -88,7 +88,17 @@ func TestSettings(t *testing.T) {
 		s.refused(patch(object{"operatorName": 7}), 400, "operatorName must be a string")
 		s.refused(patch(object{"primaryColor": "red"}), 400, "primaryColor must be a colour")
 		s.refused(patch(object{"operatorAvatar": "javascript:alert(1)"}), 400, "operatorAvatar must be an address")
-		s.refused(patch(object{"csatEnabled": "yes"}), 400, "csatEnabled is of the wrong type")
+		s.refused(patch(object{"csatEnabled": "yes"}), 400, "csatEnabled must be true or false")
+		all := patch(object{"unknown": 1, "operatorName": 7, "position": "top", "csatEnabled": true, "preChatForm": object{"required": "yes"}})
+		if want := "operatorName must be a string; position must be one of right, left; preChatForm.required must be true or false; unknown setting unknown"; all.text("error") != want {
+			t.Errorf("four mistakes: %s", all.body)
+		}
+		s.refused(patch(object{"operatorName": 7, "eventsWebhookUrl": "http://127.0.0.1/"}), 400, "operatorName must be a string; eventsWebhookUrl is not allowed")
+		nonsense := object{}
+		for i := range 1000 {
+			nonsense[fmt.Sprintf("nonsense%03d%s", i, strings.Repeat("x", 200))] = 1
+		}
+		s.refused(patch(nonsense), 400, "; and 980 more")
 		if name := s.must("GET", "/api/admin/settings", secretKey, nil).text("operatorName"); name != "Support" {
 			t.Errorf("a refused PATCH changed operatorName to %s", name)
 		}

@@ -37,7 +37,20 @@ func (s *Server) assemble(routes []route, pages []pageRoute) http.Handler {
 	}
 	m.NotFoundHandler = s.handle(s.notFound)
 	m.MethodNotAllowedHandler = s.handle(s.methodNotAllowed)
-	return s.filterAgents(m)
+	return s.filterAgents(s.receiving.notice(m))
+}
+
+// methodsAt lists the methods that the router takes at a request's address.
+func (s *Server) methodsAt(r *http.Request) (list []string) {
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete} {
+		asked := r.WithContext(r.Context()) // a copy
+		asked.Method = method
+		var match mux.RouteMatch
+		if s.router.Match(asked, &match) && match.MatchErr == nil {
+			list = append(list, method)
+		}
+	}
+	return list
 }
 
 // backendRoutes are for somebody's own backend, which brings API_KEY (seed 4.4).

@@ -108,7 +108,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, parts ...Part
 }
 
 // answer answers requests until ctx ends or the listener fails. It ends the
-// streams first, then gives the other requests ten seconds.
+// streams first, then gives the other requests ten seconds, and those that have
+// not arrived yet less.
 func (s *Server) answer(ctx context.Context, listener net.Listener) error {
 	web := s.HTTPServer()
 	failed := make(chan error, 1)
@@ -124,6 +125,7 @@ func (s *Server) answer(ctx context.Context, listener net.Listener) error {
 		s.hearRest()
 	}
 	s.closeStreams()
+	s.receiving.stop(receivingRest)
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	if web.Shutdown(patience) != nil {

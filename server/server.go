@@ -59,6 +59,7 @@ type Server struct {
 	handler http.Handler
 
 	crossOrigin *http.CrossOriginProtection
+	receiving   receiving
 	parked      sync.WaitGroup // goroutines of streams outside net/http
 }
 
@@ -66,7 +67,8 @@ type Server struct {
 func New(cfg Config, d Deps) (*Server, error) {
 	s := &Server{cfg: cfg, store: d.Store, relay: d.Relay, hub: d.Hub, outbox: d.Outbox, webhook: d.Webhook, bridges: d.Bridges,
 		keys: d.Keys, backlog: d.Backlog, seal: d.Seal, log: d.Log, version: d.Version, ready: d.Ready, rates: newRates(),
-		pages: newPages(), docs: newDocs(d.Version), crossOrigin: http.NewCrossOriginProtection()}
+		pages: newPages(), docs: newDocs(d.Version), crossOrigin: http.NewCrossOriginProtection(),
+		receiving: receiving{bodies: map[*arriving]struct{}{}}}
 	if cfg.Mode == ModeBridge {
 		s.handler = s.bridgeRoutes()
 		return s, nil
@@ -130,8 +132,11 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) (any, error) {
 	return nil, &httpError{status: http.StatusNotFound, text: "Not found"}
 }
 
-func (s *Server) methodNotAllowed(http.ResponseWriter, *http.Request) (any, error) {
-	return nil, &httpError{status: http.StatusMethodNotAllowed, text: "Method not allowed"}
+// methodNotAllowed answers an address that does not take the request's method
+// with those that it takes (RFC 9110, 15.5.6).
+func (s *Server) methodNotAllowed(_ http.ResponseWriter, r *http.Request) (any, error) {
+	return nil, &httpError{status: http.StatusMethodNotAllowed, text: "Method not allowed",
+		header: http.Header{"Allow": {strings.Join(s.methodsAt(r), ", ")}}}
 }
 
 // required answers 400 with the field's name when a value is missing.

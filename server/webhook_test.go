@@ -185,6 +185,10 @@ func TestWebhookMessages(t *testing.T) {
 		if newest["webhookId"] != sentID || newest["type"] != "operator_message_edited" {
 			t.Errorf("the log has %v, the receiver got %s", newest, sentID)
 		}
+		eventually(t, "the log shows the attempt", func() bool {
+			tries, _ := s.must("GET", "/api/admin/deliveries?limit=1", secretKey, nil).get("deliveries").([]any)[0].(map[string]any)["tries"].([]any)
+			return len(tries) == 1 && tries[0].(map[string]any)["status"] == 200.0
+		})
 		for _, online := range []bool{true, true, false} { // the second says nothing new
 			s.must("POST", "/api/admin/operator/status", secretKey, object{"online": online})
 		}
@@ -276,7 +280,11 @@ func TestWebhookJudgesAnswers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			url, _ := receiver(t, tt.answer)
 			s := newSite(t, dbtest.Memory(t), webhookTo(url))
-			done, err := s.webhook.Deliver(t.Context(), s.oneDelivery())
+			lane := s.oneDelivery()
+			done, err := s.webhook.Deliver(t.Context(), lane)
+			if tries := lane[0].Tries; len(tries) != 1 || tries[0].Status < 200 || tries[0].At == 0 || (tries[0].Error == "") != (err == nil) {
+				t.Errorf("the attempt is noted as %+v", tries)
+			}
 			if done != tt.done || (err == nil) != (tt.isError == nil) || (err != nil && !tt.isError(err)) {
 				t.Errorf("done %d, %v", done, err)
 			}

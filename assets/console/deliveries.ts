@@ -5,7 +5,7 @@ import { byId, h, on, setText, syncChildren } from "./dom";
 import { agoTime, sentence, until } from "./format";
 import { attempt, changed, set, state } from "./store";
 import type { State, View } from "./store";
-import type { Delivery } from "./types";
+import type { Delivery, Try } from "./types";
 
 interface Page {
   deliveries: Delivery[];
@@ -51,12 +51,18 @@ const tags: Record<Delivery["state"], [name: string, tone: string]> = {
   failed: ["Failed", "bad"],
 };
 
-// said is what the receiver said last; a long answer opens on demand.
-function said({ state: is, lastError, nextAt }: Delivery): (Node | string)[] {
+// attemptText is what came of an attempt: the receiver's status, and how long it took.
+function attemptText({ status, durationMs }: Try): string {
+  return (status ? String(status) : "no answer") + " in " + durationMs.toLocaleString() + " ms";
+}
+
+// said is what the receiver said last, with all attempts; a long answer opens on demand.
+function said({ state: is, lastError, nextAt, tries }: Delivery): (Node | string)[] {
   const error = sentence(lastError ?? "");
   const again = is === "pending" && error ? h("p", { class: "hint" }, "Again " + until(nextAt)) : "";
-  if (error.length <= longest) return [error, again];
-  return [h("details", {}, h("summary", {}, error.slice(0, longest) + "…"), error), again];
+  const took = tries.length ? h("p", { class: "hint" }, tries.map(attemptText).join(", ")) : "";
+  if (error.length <= longest) return [error, took, again];
+  return [h("details", {}, h("summary", {}, error.slice(0, longest) + "…"), error), took, again];
 }
 
 async function retry(d: Delivery): Promise<void> {

@@ -98,7 +98,16 @@ export interface Delivery {
   attempts: number;
   nextAt: string;
   lastError?: string;
+  tries: Try[];
   createdAt: string;
+}
+
+// Try is one attempt at a delivery; a receiver that did not answer has no status.
+export interface Try {
+  at: string;
+  status?: number;
+  durationMs: number;
+  error?: string;
 }
 
 // StreamEvent is one event of the admin stream. Message events carry the

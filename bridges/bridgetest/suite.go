@@ -17,7 +17,8 @@ type Connect func(t *testing.T) chat.Bridge
 
 // Lacking is what a platform may implement that cannot show everything.
 type Lacking interface {
-	// Lacks reports whether it has no "replies" or no "reactions".
+	// Lacks reports whether it has no "replies", no "reactions" or no "old
+	// deletes": what is days old stays.
 	Lacks(feature string) bool
 }
 
@@ -43,14 +44,14 @@ func run(t *testing.T, open func(t *testing.T) (Platform, Connect), p pace, in f
 		test func(e *engine)
 	}{
 		{"visitor", visitorSpeaks}, {"escaping", escaping}, {"long text", longText}, {"visitor's file", visitorsFile},
-		{"what happens beside", besides}, {"operator", operatorSpeaks}, {"operator's file", operatorsFile},
+		{"what happens beside", besides}, {"every note", everyNote}, {"too old to be removed", tooOld}, {"operator", operatorSpeaks}, {"operator's file", operatorsFile},
 		{"other desks", otherDesks}, {"duplicates", duplicates}, {"elsewhere", elsewhere}, {"commands", commands},
 		{"closed by hand", closedByHand}, {"deleted by hand", deletedByHand}, {"rate limited", rateLimited},
 		{"server fails", serverFails}, {"answer lost", answerLost}, {"outage", outage}, {"token revoked", revoked}, {"storm", storm},
 		{"long outage", longOutage},
 	} {
-		if c.name == "long outage" && p.patience < time.Hour {
-			continue // it takes hours, which only a bubble has
+		if (c.name == "long outage" || c.name == "too old to be removed") && p.patience < time.Hour {
+			continue // it takes hours or days, which only a bubble has
 		}
 		t.Run(c.name, func(t *testing.T) {
 			in(t, func(t *testing.T) {
@@ -62,6 +63,15 @@ func run(t *testing.T, open func(t *testing.T) (Platform, Connect), p pace, in f
 			})
 		})
 	}
+	t.Run("operators' status in bridge mode", func(t *testing.T) {
+		in(t, func(t *testing.T) {
+			platform, connect := open(t)
+			e := start(t, platform, connect(t), p, true)
+			house(e)
+			e.stop()
+			obeys(t, platform)
+		})
+	})
 	t.Run("restart in bridge mode", func(t *testing.T) {
 		in(t, func(t *testing.T) {
 			platform, connect := open(t)
@@ -207,4 +217,58 @@ func besides(e *engine) {
 	}
 	e.must(e.Close(e.t.Context(), chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole}, id))
 	e.await("a closed thread", func() bool { return e.now(th.Ref).Closed })
+}
+
+// everyNote has a session whose revisions are as low as the numbers by which a
+// platform that is new names its threads.
+func everyNote(e *engine) {
+	e.say(e.open("ann"), "the first to come")
+	e.thread("the first to come")
+	id := e.open("ben")
+	e.say(id, "hello there")
+	th := e.thread("hello there")
+	for i := range 10 {
+		e.must(e.Trigger(e.t.Context(), visitor, id, chat.CustomEvent{Name: fmt.Sprintf("step%02d", i)}))
+	}
+	for i := range 10 {
+		e.shows(th.Ref, fmt.Sprintf("step%02d", i))
+	}
+}
+
+// tooOld is a message that its visitor deletes after days: some platforms do
+// not remove it then, and the desk says so.
+func tooOld(e *engine) {
+	id := e.open("ann")
+	old := e.say(id, "my number is 555-0100")
+	th := e.thread("my number is 555-0100")
+	time.Sleep(49 * time.Hour)
+	e.must(e.Delete(e.t.Context(), visitor, id, old.ID))
+	if !lacks(e.platform, "old deletes") {
+		e.hides(th.Ref, "my number is 555-0100")
+		return
+	}
+	note := e.shows(th.Ref, "The visitor deleted this message")
+	kept := e.shows(th.Ref, "my number is 555-0100")
+	if note.ReplyTo != kept.Remote && !lacks(e.platform, "replies") {
+		e.t.Errorf("the note answers %q, want %q", note.ReplyTo, kept.Remote)
+	}
+	e.must(e.Delete(e.t.Context(), visitor, id, old.ID))
+	e.quiet()
+	if n := strings.Count(e.dump(), "The visitor deleted"); n != 1 {
+		e.t.Errorf("it is said %d times:\n%s", n, e.dump())
+	}
+}
+
+// house is what concerns no session: it stands in a thread of relay's own, in
+// which no visitor is.
+func house(e *engine) {
+	e.must(e.SetOperatorStatus(e.t.Context(), true))
+	th := e.thread("Operators are online now.")
+	e.platform.Write(th.Ref, "Ada", "is anybody there?", "")
+	e.shows(th.Ref, "no visitor reads")
+	e.must(e.SetOperatorStatus(e.t.Context(), false))
+	e.shows(th.Ref, "Operators are offline now.")
+	if n := len(e.platform.Threads()); n != 1 {
+		e.t.Errorf("%d threads were opened", n)
+	}
 }

@@ -3,6 +3,7 @@ package bridgetest
 import (
 	"net/http"
 	"strings"
+	"time"
 )
 
 // call carries out a method.
@@ -167,6 +168,9 @@ func (f *Telegram) edit(p params, text string, refusal *apiError, caption bool) 
 	return f.render(m), nil
 }
 
+// Lacks implements [Lacking]: bots delete messages of the last 48 hours only.
+func (f *Telegram) Lacks(feature string) bool { return feature == "old deletes" }
+
 func (f *Telegram) deleteMessage(p params) (any, *apiError) {
 	m := f.messages[p.int("message_id")]
 	switch {
@@ -174,6 +178,8 @@ func (f *Telegram) deleteMessage(p params) (any, *apiError) {
 		return nil, badRequest("message to delete not found")
 	case m.service != nil, m.from.id != telegramBot && f.group.noDelete:
 		return nil, badRequest("message can't be deleted")
+	case time.Since(time.Unix(m.date, 0)) > 48*time.Hour:
+		return nil, badRequest("message can't be deleted for everyone")
 	}
 	f.remove(m)
 	return true, nil

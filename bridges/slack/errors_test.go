@@ -72,7 +72,7 @@ func TestErrors(t *testing.T) {
 		{edit, "cant_update_message", chat.ErrMessageGone},
 		{edit, "edit_window_closed", chat.ErrMessageGone},
 		{remove, "message_not_found", chat.ErrMessageGone},
-		{remove, "cant_delete_message", chat.ErrMessageGone},
+		{remove, "cant_delete_message", chat.ErrMessageStays},
 		{file, "file_not_found", chat.ErrMessageGone},
 		{file, "file_deleted", chat.ErrMessageGone},
 		{react, "already_reacted", nil},

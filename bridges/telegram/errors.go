@@ -52,7 +52,7 @@ var refusals = []struct {
 	{"message to react not found", chat.ErrMessageGone},
 	{"message identifier is not specified", chat.ErrMessageGone},
 	{"MESSAGE_ID_INVALID", chat.ErrMessageGone},
-	{"message can't be deleted", chat.ErrMessageGone},
+	{"message can't be deleted", chat.ErrMessageStays},
 	{"message can't be edited", chat.ErrMessageGone},
 
 	{"can't parse entities", errMarkup},

@@ -65,7 +65,7 @@ func TestErrors(t *testing.T) {
 		{edit, 400, "Bad Request: message to edit not found", chat.ErrMessageGone},
 		{edit, 400, "Bad Request: message can't be edited", chat.ErrMessageGone},
 		{remove, 400, "Bad Request: message to delete not found", chat.ErrMessageGone},
-		{remove, 400, "Bad Request: message can't be deleted for everyone", chat.ErrMessageGone},
+		{remove, 400, "Bad Request: message can't be deleted for everyone", chat.ErrMessageStays},
 		{react, 400, "Bad Request: message to react not found", chat.ErrMessageGone},
 		{post, 400, "Bad Request: not enough rights to create a topic", misconfigured},
 		{post, 400, "Bad Request: not enough rights to send text messages to the chat", misconfigured},

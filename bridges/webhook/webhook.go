@@ -103,11 +103,17 @@ func (s *Sink) deliver(ctx context.Context, d *chat.Delivery) error {
 	if event == "" {
 		return nil
 	}
+	at := chat.Now()
 	answer, err := s.post(ctx, target, MessageID(d), event, data)
-	if err != nil {
-		return err
+	if err == nil {
+		err = s.judge(ctx, target, answer)
 	}
-	return s.judge(ctx, target, answer)
+	try := chat.Try{At: at, Status: answer.Status, Took: answer.Duration.Milliseconds()}
+	if err != nil {
+		try.Error = err.Error()
+	}
+	d.Note(try)
+	return err
 }
 
 // Answer is what a receiver said.

@@ -42,7 +42,7 @@ func (in *Introduction) check() error {
 		return Errorf(Invalid, "session.visitorId must be at most %d characters", maxVisitorID)
 	}
 	in.Identity = known(in.Identity)
-	return checkIdentity(in.Identity)
+	return checkIdentity("session.identity", in.Identity)
 }
 
 // known leaves out what is null: that is how many backends write that they do
@@ -167,8 +167,8 @@ func (n *Notice) check() error {
 	}
 	texts := []limited{{"replyTo", n.ReplyTo, maxForeignID}, {"operatorName", n.Name, maxName}}
 	for _, f := range n.Files {
-		texts = append(texts, limited{"attachments.id", f.ID, maxForeignID}, limited{"attachments.url", f.URL, maxFileURL},
-			limited{"attachments.filename", f.Filename, maxFileName}, limited{"attachments.mimeType", f.MimeType, maxName})
+		texts = append(texts, limited{"attachments[].id", f.ID, maxForeignID}, limited{"attachments[].url", f.URL, maxFileURL},
+			limited{"attachments[].filename", f.Filename, maxFileName}, limited{"attachments[].mimeType", f.MimeType, maxName})
 	}
 	for _, t := range texts {
 		if utf8.RuneCountInString(t.text) > t.most {
@@ -294,7 +294,7 @@ func (b Backend) Identify(ctx context.Context, by Author, in Introduction) error
 	if len(identity) == 0 {
 		return Errorf(Invalid, "session.identity is required")
 	}
-	if err := checkIdentity(identity); err != nil {
+	if err := checkIdentity("session.identity", identity); err != nil {
 		return err
 	}
 	return b.change(ctx, by, in, func(c *change) error { return c.learn(identity) })

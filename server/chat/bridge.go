@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -30,8 +31,8 @@ type Bridge interface {
 	Split(op Op) []Op
 	// Do carries out one op and returns the platform's id of what it made, ""
 	// when it made nothing. Errors are those of this package: ErrThreadGone,
-	// ErrThreadClosed, ErrMessageGone, *RetryAfter, ErrPermanent,
-	// *Misconfigured, ErrAmbiguous; any other is tried again.
+	// ErrThreadClosed, ErrMessageGone, ErrMessageStays, *RetryAfter,
+	// ErrPermanent, *Misconfigured, ErrAmbiguous; any other is tried again.
 	Do(ctx context.Context, th Thread, op Op) (remote string, err error)
 	// Fetch opens a file that an operator sent. The caller closes it.
 	Fetch(ctx context.Context, ref string) (io.ReadCloser, error)
@@ -248,6 +249,9 @@ var (
 	ErrThreadClosed = errors.New("the thread is closed")
 	// ErrMessageGone: the platform message to change is gone, or too old.
 	ErrMessageGone = errors.New("the platform message is gone")
+	// ErrMessageStays: the platform does not remove the message, as a rule
+	// because it is too old.
+	ErrMessageStays = fmt.Errorf("%w: the platform message cannot be removed", ErrPermanent)
 )
 
 // Misconfigured means that nothing will work until a human does something. The

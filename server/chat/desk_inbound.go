@@ -81,12 +81,15 @@ func (h *hearing) pass(ctx context.Context) error {
 }
 
 // owner finds the thread with its session: in the store, in bridge mode else
-// from what the update or the platform says.
+// from what the update or the platform says. Relay's own thread has none.
 func (d *Desk) owner(ctx context.Context, in Inbound) (th Thread, err error) {
 	err = d.store.Look(ctx, func(rd Reader) (err error) {
 		th, err = rd.Thread(in.Thread.Bridge, in.Thread.Channel, in.Thread.Ref)
 		return err
 	})
+	if err == nil && th.SessionID == houseSession {
+		return th, ErrThreadNotFound
+	}
 	if !errors.Is(err, ErrThreadNotFound) || !d.opts.Stateless {
 		return th, err
 	}

@@ -199,7 +199,11 @@ func (r *round) textSteps(p *posting) (steps []step) {
 		steps = append(steps, s)
 	}
 	for _, l := range sortedLinks(have) {
-		steps = append(steps, step{op: Op{Kind: OpDelete, Remote: l.Remote}, carries: p.ids(), part: l.Part, rev: p.rev})
+		s := step{op: Op{Kind: OpDelete, Remote: l.Remote}, carries: p.ids(), part: l.Part, rev: p.rev}
+		if l.Part == 0 {
+			s.fallback = kept(first, &s)
+		}
+		steps = append(steps, s)
 	}
 	if first.DeletedAt != 0 { // what the operator wrote here is removed too
 		for _, l := range first.links {
@@ -209,6 +213,13 @@ func (r *round) textSteps(p *posting) (steps []step) {
 		}
 	}
 	return steps
+}
+
+// kept says by a copy which the platform does not remove what became of its
+// message.
+func kept(m *shown, s *step) *step {
+	op := Op{Kind: OpNote, Text: keptText(m), ReplyTo: s.op.Remote}
+	return &step{op: op, carries: []string{mark("kept " + m.ID)}, part: s.part, rev: s.rev}
 }
 
 // textCopies are the live copies of the text by part; of two the newer.
@@ -278,7 +289,9 @@ func (r *round) fileSteps(p *posting, m *shown) (steps []step) {
 	}
 	if m.DeletedAt != 0 {
 		for _, l := range sortedLinks(have) {
-			steps = append(steps, step{op: Op{Kind: OpDelete, Remote: l.Remote}, carries: []string{m.ID}, part: l.Part, rev: p.rev})
+			s := step{op: Op{Kind: OpDelete, Remote: l.Remote}, carries: []string{m.ID}, part: l.Part, rev: p.rev}
+			s.fallback = kept(m, &s)
+			steps = append(steps, s)
 		}
 		return steps
 	}

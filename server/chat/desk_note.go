@@ -53,15 +53,16 @@ func (r *round) carryStatus(e *Event) error {
 }
 
 // carryNote writes what happened apart from messages. What a later event of the
-// lane says again is not said twice.
+// lane says again is not said twice. The operators' status is shown to those who
+// have no console: in bridge mode.
 func (r *round) carryNote(lane []Delivery) error {
 	e := &lane[0].Event
-	if e.Type == EventDisconnect && Now().Sub(e.At) > stateLife {
+	if e.Type == EventDisconnect && Now().Sub(e.At) > stateLife || e.Type == EventStatusSet && !r.desk.opts.Stateless {
 		return nil
 	}
-	if e.Type == EventIdentityUpdate {
+	if e.Type == EventIdentityUpdate || e.Type == EventStatusSet {
 		for i := range lane[1:] {
-			if lane[1+i].Event.Type == EventIdentityUpdate {
+			if lane[1+i].Event.Type == e.Type {
 				return nil
 			}
 		}
@@ -70,7 +71,7 @@ func (r *round) carryNote(lane []Delivery) error {
 	if err != nil || text == "" {
 		return err
 	}
-	th, err := r.thread(r.desk.opts.Stateless && e.Type != EventDisconnect)
+	th, err := r.thread(r.sessionID == houseSession || r.desk.opts.Stateless && e.Type != EventDisconnect)
 	if err != nil || e.Type == EventIdentityUpdate && th.CreatedAt > e.At {
 		return err // the summary says it
 	}

@@ -39,7 +39,8 @@ type step struct {
 	carries []string
 	part    int
 	rev     int64 // what it shows then
-	// fallback replaces an op that the platform will never carry out.
+	// fallback replaces an op that the platform will never carry out, or says
+	// that what was to be removed stays.
 	fallback *step
 	// optional steps are not worth a second attempt when they are refused.
 	optional bool
@@ -139,6 +140,8 @@ func (r *round) perform(th Thread, s step) error {
 	switch {
 	case errors.Is(err, ErrMessageGone):
 		return r.withoutCopy(th, s)
+	case errors.Is(err, ErrMessageStays):
+		return r.stays(th, s)
 	case errors.Is(err, ErrAttachmentNotFound) && s.op.File != nil:
 		return nil // deleted meanwhile
 	case s.fallback != nil && (errors.Is(err, ErrPermanent) || err != nil && r.unreadable && r.head().Attempts >= fileAttempts):
@@ -170,6 +173,17 @@ func (r *round) withoutCopy(th Thread, s step) error {
 		return fmt.Errorf("post in thread %s: %w", th.Ref, ErrMessageGone)
 	}
 	return nil
+}
+
+// stays goes on after a platform message turned out to be one that cannot be
+// removed: a note stands by it, if one is wanted.
+func (r *round) stays(th Thread, s step) error {
+	if s.fallback != nil {
+		if err := r.perform(th, *s.fallback); err != nil {
+			return err
+		}
+	}
+	return r.note(th, s, s.op.Remote, LinkGone)
 }
 
 // once carries out a step and stores what came of it.

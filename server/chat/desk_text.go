@@ -78,6 +78,12 @@ func summaryOf(s *Session, continued bool, earlier []Message) string {
 	return strings.Join(lines, "\n")
 }
 
+// What the thread of houseSession begins with.
+const (
+	houseTitle   = "relay"
+	houseSummary = "What relay itself has to tell operators stands here. No visitor reads it."
+)
+
 // pageLines show where a visitor is, with what, and what it answered.
 func pageLines(s *Session) (lines []string) {
 	m := s.Metadata.V
@@ -166,6 +172,8 @@ func noteOf(e *Event) (string, error) {
 		Duration float64        `json:"duration"`
 		Reason   string         `json:"reason"`
 		Active   *bool          `json:"active"`
+		Online   bool           `json:"online"`
+		Text     string         `json:"text"`
 	}
 	if err := json.Unmarshal(e.Payload, &body); err != nil {
 		return "", fmt.Errorf("%w: read event %s: %w", ErrPermanent, e.Type, err)
@@ -184,6 +192,13 @@ func noteOf(e *Event) (string, error) {
 			return "The AI stopped answering.", nil
 		}
 		return "The AI answers now, until an operator writes.", nil
+	case EventStatusSet:
+		if body.Online {
+			return "Operators are online now.", nil
+		}
+		return "Operators are offline now.", nil
+	case EventNotice:
+		return body.Text, nil
 	}
 	return "", nil
 }
@@ -219,6 +234,15 @@ func unsent(f *OpFile) string {
 		text += "\n" + f.URL
 	}
 	return text
+}
+
+// keptText stands by a message that was deleted, but not here.
+func keptText(m *shown) string {
+	what := "The visitor deleted this message"
+	if m.Sender != SenderVisitor {
+		what = "This message was deleted"
+	}
+	return what + ", written on " + m.Timestamp.Std().Format("2 January at 15:04 UTC") + ". The platform does not let relay remove it here."
 }
 
 // oneLine puts a text on one line.

@@ -47,7 +47,7 @@ func (r *round) find() (th Thread, err error) {
 		th, err = rd.ThreadOf(r.sessionID, d.bridge.Name(), d.bridge.Channel())
 		return err
 	})
-	if !errors.Is(err, ErrThreadNotFound) || !d.opts.Stateless {
+	if !errors.Is(err, ErrThreadNotFound) || !d.opts.Stateless || r.sessionID == houseSession {
 		return th, err
 	}
 	ctx, cancel := context.WithTimeout(r.ctx, recovery)
@@ -100,7 +100,7 @@ func (r *round) introduce(th Thread) (Thread, error) {
 		return th, err
 	}
 	for i, op := range parts[1:] {
-		s := step{op: op, carries: []string{mark(th.Ref)}, part: i}
+		s := step{op: op, carries: []string{mark("opening")}, part: i}
 		if err := r.once(th, s); err != nil {
 			return th, err
 		}
@@ -112,6 +112,9 @@ func (r *round) introduce(th Thread) (Thread, error) {
 // opening is what opens the session's thread.
 func (r *round) opening() ([]Op, error) {
 	d := r.desk
+	if r.sessionID == houseSession {
+		return d.bridge.Split(Op{Kind: OpOpen, Title: houseTitle, Text: houseSummary}), nil
+	}
 	var session Session
 	var earlier []Message
 	err := d.store.Read(r.ctx, func(rd Reader) (err error) {

@@ -24,9 +24,11 @@ const (
 	EventCSATSubmitted   EventType = "csat_submitted"
 	EventDisconnect      EventType = "visitor_disconnect"
 	EventAITakeover      EventType = "ai_takeover"
-	// EventStatusSet tells the webhook that somebody set the operators' status.
-	// It belongs to no session: see houseSession.
+	// EventStatusSet tells that somebody set the operators' status, EventNotice
+	// what relay itself has to tell operators. They belong to no session: see
+	// houseSession.
 	EventStatusSet EventType = "operator_status"
+	EventNotice    EventType = "notice"
 	// EventLeaving is a disconnect that may yet turn out to be a change of
 	// page. Nobody hears of it but the leave sink, a while later.
 	EventLeaving EventType = "visitor_leaving"

@@ -101,6 +101,14 @@ func lockHouse(tx Tx) (Session, error) {
 	return s, err
 }
 
+// Notice tells operators, in a thread of relay's own at every desk but the one
+// that it is about, what no session is about.
+func (r *Relay) Notice(ctx context.Context, about, text string) error {
+	return r.transact(ctx, Author{Source: about}, lockHouse, func(c *change) error {
+		return c.emitFact(EventNotice, map[string]string{"text": text})
+	})
+}
+
 // HoldOperatorStatus holds the status for a while, or until it is set.
 func (r *Relay) HoldOperatorStatus(ctx context.Context, online bool, long time.Duration) error {
 	h := hold{online, Now().Add(long)}

@@ -34,14 +34,12 @@ func route(e *Event, targets []Target) []Destination {
 func wants(kind TargetKind, e *Event) bool {
 	switch e.Type {
 	case EventNewSession, EventMessage, EventMessageEdited, EventMessageDeleted,
-		EventIdentityUpdate, EventSessionClosed, EventCSATSubmitted, EventDisconnect, EventAITakeover:
+		EventIdentityUpdate, EventSessionClosed, EventCSATSubmitted, EventDisconnect, EventAITakeover, EventStatusSet:
 		return true
 	case EventCustom, EventMessageRead:
 		return e.Source == SourceWidget || (kind == TargetWebhook && e.Type == EventMessageRead)
-	case EventSessionReopened:
+	case EventSessionReopened, EventNotice:
 		return kind == TargetBridge
-	case EventStatusSet:
-		return kind == TargetWebhook
 	}
 	return false
 }

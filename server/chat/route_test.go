@@ -42,7 +42,9 @@ func TestRoute(t *testing.T) {
 		{EventAITakeover, "ai", everyone},
 		{EventLeaving, SourceWidget, []string{LeaveSink}},
 		{StateTyping, SourceWidget, nil},
-		{EventStatusSet, SourceAPI, []string{"webhook"}},
+		{EventStatusSet, SourceAPI, everyone},
+		{EventNotice, "slack", []string{"telegram"}},
+		{EventNotice, "webhook", bridges},
 	}
 	for _, tt := range tests {
 		t.Run(string(tt.event)+" from "+tt.source, func(t *testing.T) {

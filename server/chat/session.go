@@ -188,7 +188,7 @@ func (r *Relay) Identify(ctx context.Context, by Author, sessionID string, ident
 	if len(identity) == 0 {
 		return false, Errorf(Invalid, "identity is required")
 	}
-	if err := checkIdentity(identity); err != nil {
+	if err := checkIdentity("identity", identity); err != nil {
 		return false, err
 	}
 	if verified, err = r.verify(identity, userHash); err != nil {
@@ -235,12 +235,13 @@ func (s *Session) merge(identity map[string]any) error {
 	return nil
 }
 
-// checkIdentity holds the named fields to text; the others are free.
-func checkIdentity(identity map[string]any) error {
+// checkIdentity holds the named fields to text; the others are free. path is
+// where the identity is in the request.
+func checkIdentity(path string, identity map[string]any) error {
 	for _, name := range []string{"id", "email", "name", "phone"} {
 		if v, ok := identity[name]; ok {
 			if _, ok := v.(string); !ok {
-				return Errorf(Invalid, "identity.%s must be a string", name)
+				return Errorf(Invalid, "%s.%s must be a string", path, name)
 			}
 		}
 	}

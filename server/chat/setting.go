@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -51,7 +52,7 @@ var SettingList = []Setting{
 		Is: "a bot token of Discord: 20 or more letters, digits, dots, _ and -", Example: "example-discord-token"},
 	{Name: "discordChannelId", Alias: "bridgeBChannelId", Env: "DISCORD_CHANNEL_ID", check: form(`[1-9][0-9]{0,19}`),
 		Is: "the id of a channel, a long number that Copy Channel ID gives", Example: "123456789012345678"},
-	{Name: "enableDiscordGateway", Env: "ENABLE_DISCORD_GATEWAY", Default: "false", check: shape[bool]},
+	{Name: "enableDiscordGateway", Env: "ENABLE_DISCORD_GATEWAY", Default: "false", check: shape[bool]("true or false")},
 	{Name: "discordPublicKey", Env: "DISCORD_PUBLIC_KEY", check: form(`[0-9A-Fa-f]{64}`),
 		Is: "64 hexadecimal digits", Example: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"},
 	{Name: "slackBotToken", Alias: "bridgeCBotToken", Env: "SLACK_BOT_TOKEN", Secret: true, check: form(`xoxb-[A-Za-z0-9-]{1,290}`),
@@ -64,9 +65,9 @@ var SettingList = []Setting{
 		Is: "an App-Level Token, which begins with xapp-", Example: "xapp-example"},
 	{Name: "eventsWebhookUrl", Env: "EVENTS_WEBHOOK_URL", Example: "https://example.com/hooks/relay", check: address("http", "https")},
 	{Name: "eventsWebhookSecret", Env: "EVENTS_WEBHOOK_SECRET", Secret: true, Example: "a-long-random-text", check: text(500)},
-	{Name: "eventsWebhookEnabled", Default: "true", check: shape[bool]},
+	{Name: "eventsWebhookEnabled", Default: "true", check: shape[bool]("true or false")},
 	{Name: "eventsWebhookHeaderPrefix", Env: "EVENTS_WEBHOOK_HEADER_PREFIX", Default: `"X-Service"`, Example: "X-Acme", check: headerPrefix},
-	{Name: "csatEnabled", Default: "false", check: shape[bool]},
+	{Name: "csatEnabled", Default: "false", check: shape[bool]("true or false")},
 	{Name: "csatTrigger", Default: `"off"`, check: oneOf("off", "on_close", "on_disconnect", "manual")},
 }
 
@@ -81,11 +82,20 @@ func (s *Setting) Check(value json.RawMessage) error {
 }
 
 // The checks of settings: each answers the end of a sentence that begins with
-// the setting's name.
+// the setting's name, or with a dot and the path of a field in it.
 
 type checkError string
 
 func (e checkError) Error() string { return string(e) }
+
+// sentence says what a check answered of the setting called name.
+func sentence(name string, err error) string {
+	text := err.Error()
+	if strings.HasPrefix(text, ".") {
+		return name + text
+	}
+	return name + " " + text
+}
 
 func text(longest int) func(json.RawMessage) error {
 	return func(value json.RawMessage) error {
@@ -176,8 +186,8 @@ func number(least, most int64, problem checkError) func(json.RawMessage) error {
 }
 
 func attachmentRules(value json.RawMessage) error {
-	if err := shape[AttachmentRules](value); err != nil {
-		return checkError("must be an object with enabled, maxBytes and types")
+	if err := shape[AttachmentRules]("an object with enabled, maxBytes and types")(value); err != nil {
+		return err
 	}
 	var v AttachmentRules
 	v.MaxBytes = 1
@@ -188,9 +198,12 @@ func attachmentRules(value json.RawMessage) error {
 }
 
 func preChatForm(value json.RawMessage) error {
+	if err := shape[PreChatForm]("an object with required, timing and fields")(value); err != nil {
+		return err
+	}
 	var v PreChatForm
-	if shape[PreChatForm](value) != nil || json.Unmarshal(value, &v) != nil {
-		return checkError("must be an object with required, timing and fields")
+	if err := json.Unmarshal(value, &v); err != nil {
+		return err
 	}
 	if v.Timing != "before_first_message" && v.Timing != "after_first_message" {
 		return checkError("must have the timing before_first_message or after_first_message")
@@ -206,12 +219,20 @@ func preChatForm(value json.RawMessage) error {
 	return nil
 }
 
-func shape[T any](value json.RawMessage) error {
-	var v T
-	d := json.NewDecoder(bytes.NewReader(value))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&v); err != nil {
-		return checkError("is of the wrong type")
+// shape holds a value to a Go type, whose fields are all that it may have. must
+// names it.
+func shape[T any](must string) func(json.RawMessage) error {
+	return func(value json.RawMessage) error {
+		var v T
+		d := json.NewDecoder(bytes.NewReader(value))
+		d.DisallowUnknownFields()
+		err := d.Decode(&v)
+		if err == nil {
+			return nil
+		}
+		if path, inner, ok := WrongType(err, reflect.TypeFor[T]()); ok && path != "" {
+			return checkError("." + path + " must be " + inner)
+		}
+		return checkError("must be " + must)
 	}
-	return nil
 }

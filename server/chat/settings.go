@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -70,30 +71,16 @@ func SettingsOf(env, stored map[string]Raw) *Settings { return mergeSettings(env
 func (r *Relay) SettingsChanged() <-chan struct{} { return *r.changed.Load() }
 
 // PatchSettings stores the given settings: all of them or, when one is unknown
-// or of the wrong type, none. null removes a stored value, a secret's mask
-// leaves it as it is.
+// or of the wrong type, none; the error tells of each such. null removes a stored
+// value, a secret's mask leaves it as it is.
 func (r *Relay) PatchSettings(ctx context.Context, patch map[string]json.RawMessage) error {
-	changes := map[string]Raw{}
-	for name, value := range patch {
-		s, ok := findSetting(name)
-		if !ok {
-			return Errorf(Invalid, "unknown setting %s", name)
-		}
-		if isNull(value) {
-			changes[s.Name] = nil
-			continue
-		}
-		if s.Secret && isMask(value, r.Settings().values[s.Name]) {
-			continue
-		}
-		if err := s.Check(value); err != nil {
-			return Errorf(Invalid, "%s %s", name, err)
-		}
-		changes[s.Name] = Raw(bytes.Clone(value))
+	changes, err := r.Settings().changes(patch)
+	if err != nil {
+		return err
 	}
 	r.patching.Lock()
 	defer r.patching.Unlock()
-	err := r.store.Apply(ctx, func(tx Tx) error { return storeSettings(tx, changes) })
+	err = r.store.Apply(ctx, func(tx Tx) error { return storeSettings(tx, changes) })
 	if err != nil {
 		return err
 	}
@@ -104,6 +91,44 @@ func (r *Relay) PatchSettings(ctx context.Context, patch map[string]json.RawMess
 	close(*r.changed.Swap(&next))
 	r.hub.Broadcast(StateConfig, map[string]any{"config": r.Settings().WidgetConfig()})
 	return nil
+}
+
+// maxMistakes bounds how many mistakes one error tells of.
+const maxMistakes = 20
+
+// changes are what a patch stores, nil for what it removes.
+func (s *Settings) changes(patch map[string]json.RawMessage) (map[string]Raw, error) {
+	changes := map[string]Raw{}
+	var mistakes []string
+	for _, name := range slices.Sorted(maps.Keys(patch)) {
+		value := patch[name]
+		def, known := findSetting(name)
+		switch {
+		case !known:
+			mistakes = append(mistakes, "unknown setting "+clip(oneLine(name), maxName))
+		case isNull(value):
+			changes[def.Name] = nil
+		case def.Secret && isMask(value, s.values[def.Name]):
+		default:
+			if err := def.Check(value); err != nil {
+				mistakes = append(mistakes, sentence(name, err))
+			}
+			changes[def.Name] = Raw(bytes.Clone(value))
+		}
+	}
+	if more := len(mistakes) - maxMistakes; more > 0 {
+		mistakes = append(mistakes[:maxMistakes], "and "+itoa(int64(more))+" more")
+	}
+	if len(mistakes) > 0 {
+		return nil, Errorf(Invalid, "%s", strings.Join(mistakes, "; "))
+	}
+	return changes, nil
+}
+
+// CheckSettings tells what PatchSettings would refuse.
+func (r *Relay) CheckSettings(patch map[string]json.RawMessage) error {
+	_, err := r.Settings().changes(patch)
+	return err
 }
 
 // SwitchOff stores false for a setting that is on or off.

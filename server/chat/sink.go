@@ -2,7 +2,10 @@ package chat
 
 import (
 	"context"
+	"database/sql/driver"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +18,8 @@ type Sink interface {
 	// Deliver sends the head of a lane, in order. It sees up to Policy.Batch
 	// waiting deliveries, so it may put several into one request, and returns
 	// how many of them are done. err belongs to the first that is not. A
-	// delivery that is Ambiguous may have arrived before.
+	// delivery that is Ambiguous may have arrived before. It may note its
+	// attempts in the deliveries.
 	Deliver(ctx context.Context, lane []Delivery) (done int, err error)
 	// Policy says how the sink wants to be served.
 	Policy() Policy
@@ -61,9 +65,75 @@ type Delivery struct {
 	Attempts  int
 	NextAt    Time
 	LastError string
+	Tries     Tries
 	CreatedAt Time
 	// Event is the event to deliver, read with the delivery as VisitorID is.
 	Event Event
+}
+
+// Try is one attempt at a delivery, for its log.
+type Try struct {
+	At     Time   `json:"at"`
+	Status int    `json:"status,omitempty"` // what the receiver answered, 0 when it did not
+	Took   int64  `json:"durationMs"`
+	Error  string `json:"error,omitempty"`
+}
+
+// Tries are a delivery's attempts, oldest first.
+type Tries []Try
+
+// maxTries bounds how many attempts are kept: those of one schedule.
+const maxTries = 10
+
+// Note adds an attempt.
+func (d *Delivery) Note(t Try) {
+	d.Tries = append(slices.Clip(d.Tries), t)
+	d.Tries = d.Tries[max(0, len(d.Tries)-maxTries):]
+}
+
+// Value stores attempts as JSON text, none as none. There is one for every
+// event that is posted, so the text is short: [[at, status, took, error], …].
+func (t Tries) Value() (driver.Value, error) {
+	if len(t) == 0 {
+		return "", nil
+	}
+	text := make([]byte, 0, 32)
+	for i := range t {
+		text = append(text, "[,"[min(i, 1)], '[')
+		text = append(strconv.AppendInt(text, int64(t[i].At), 10), ',')
+		text = append(strconv.AppendInt(text, int64(t[i].Status), 10), ',')
+		text = strconv.AppendInt(text, t[i].Took, 10)
+		if t[i].Error != "" {
+			text = append(append(text, ','), mustJSON(t[i].Error)...)
+		}
+		text = append(text, ']')
+	}
+	return string(append(text, ']')), nil
+}
+
+// Scan reads attempts from the store.
+func (t *Tries) Scan(src any) error {
+	*t = nil
+	var text Raw
+	if err := text.Scan(src); err != nil || len(text) == 0 {
+		return err
+	}
+	var rows [][]json.RawMessage
+	if err := json.Unmarshal(text, &rows); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		var try Try
+		var at int64
+		for i, into := range []any{&at, &try.Status, &try.Took, &try.Error}[:min(len(row), 4)] {
+			if err := json.Unmarshal(row[i], into); err != nil {
+				return err
+			}
+		}
+		try.At = Time(at)
+		*t = append(*t, try)
+	}
+	return nil
 }
 
 // ID names the delivery; it never changes.

@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"time"
 )
 
@@ -44,7 +45,7 @@ var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700",
 	"2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999", time.DateOnly}
 
 // UnmarshalJSON reads an ISO 8601 time of any zone and precision. null is no
-// time.
+// time. Its error is one of encoding/json, which adds the path of the field.
 func (t *Time) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
@@ -58,7 +59,7 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 			}
 		}
 	}
-	return Errorf(Invalid, "times must be ISO 8601 texts like 2026-01-31T12:00:00.000Z")
+	return &json.UnmarshalTypeError{Value: "text", Type: reflect.TypeFor[Time]()}
 }
 
 // JSON is a value that the store keeps as JSON text and that is JSON itself
