@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,8 +12,11 @@ import (
 
 // Limits of attachments (contract.md 2 and 3).
 const (
-	// ChunkSize is how much of a file is in memory and in one transaction.
-	ChunkSize = 256 << 10
+	// ChunkSize is how much of a file is in one row, and in one transaction:
+	// messages that share its commit wait for that.
+	ChunkSize = 64 << 10
+	// headSize is how much of a file is looked at to tell what it is.
+	headSize = 256 << 10
 	// DefaultMaxBytes is the size of the largest file unless the settings say
 	// otherwise.
 	DefaultMaxBytes = 10 << 20
@@ -69,13 +73,14 @@ func (r *Relay) Upload(ctx context.Context, by Author, sessionID, filename strin
 	if err := r.MayUpload(ctx, by, sessionID); err != nil {
 		return Attachment{}, err
 	}
-	chunk := make([]byte, ChunkSize)
-	n, err := readChunk(body, chunk)
+	head := make([]byte, headSize)
+	n, err := readChunk(body, head)
 	if err != nil {
 		return Attachment{}, err
 	}
+	head = head[:n]
 	f := File{ID: NewID(), SessionID: sessionID, Uploader: by.Sender, CreatedAt: Now(), Filename: cleanFilename(filename)}
-	if f.MimeType, err = inspect(f.Filename, chunk[:n]); err != nil {
+	if f.MimeType, err = inspect(f.Filename, head); err != nil {
 		return Attachment{}, err
 	}
 	if !rules.Allows(f.MimeType) {
@@ -84,7 +89,7 @@ func (r *Relay) Upload(ctx context.Context, by Author, sessionID, filename strin
 	if err := r.beginFile(ctx, by, &f); err != nil {
 		return Attachment{}, err
 	}
-	if err := r.storeFile(ctx, &f, body, chunk, n, rules.MaxBytes); err != nil {
+	if err := r.storeFile(ctx, &f, io.MultiReader(bytes.NewReader(head), body), rules.MaxBytes); err != nil {
 		r.dropFile(f.ID)
 		return Attachment{}, err
 	}
@@ -105,17 +110,21 @@ func (r *Relay) beginFile(ctx context.Context, by Author, f *File) error {
 	})
 }
 
-// storeFile stores chunk, which holds n bytes, and the rest of body.
-func (r *Relay) storeFile(ctx context.Context, f *File, body io.Reader, chunk []byte, n int, most int64) error {
-	for index := 0; n > 0; index++ {
+// storeFile stores the whole of body.
+func (r *Relay) storeFile(ctx context.Context, f *File, body io.Reader, most int64) error {
+	chunk := make([]byte, ChunkSize)
+	for index := 0; ; index++ {
+		n, err := readChunk(body, chunk)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			break
+		}
 		if f.Size += int64(n); f.Size > most {
 			return Errorf(TooLarge, "Attachments must be at most %d bytes", most)
 		}
 		if err := r.putChunk(ctx, f.ID, index, chunk[:n]); err != nil {
-			return err
-		}
-		var err error
-		if n, err = readChunk(body, chunk); err != nil {
 			return err
 		}
 	}
@@ -127,13 +136,13 @@ func (r *Relay) storeFile(ctx context.Context, f *File, body io.Reader, chunk []
 const maxChunkRest = 250 * time.Millisecond
 
 // putChunk stores one chunk, unless the file was erased with its session. For
-// as long as it took the disk is left to messages then: a hundred times as much
+// three times as long as it took the disk is left to messages then: ten times as much
 // is written for a chunk as for one of them.
 func (r *Relay) putChunk(ctx context.Context, id string, index int, chunk []byte) error {
 	r.chunks.Lock()
 	defer r.chunks.Unlock()
 	begin := time.Now()
-	defer func() { time.Sleep(min(time.Since(begin), maxChunkRest)) }()
+	defer func() { time.Sleep(min(3*time.Since(begin), maxChunkRest)) }()
 	return r.store.Apply(ctx, func(tx Tx) error {
 		if _, err := tx.File(id); err != nil {
 			return err

@@ -51,7 +51,7 @@ func TestCutUploadLeavesNothing(t *testing.T) {
 			"cut":      iotest.ErrReader(io.ErrUnexpectedEOF),
 			"too long": bytes.NewReader(make([]byte, chat.DefaultMaxBytes)),
 		} {
-			body := io.MultiReader(bytes.NewReader(make([]byte, 2*chat.ChunkSize)), tail)
+			body := io.MultiReader(bytes.NewReader(make([]byte, 6*chat.ChunkSize)), tail) // more than is looked at first
 			if _, err := relay.Upload(t.Context(), visitor, v.Session.ID, "a.bin", body); err == nil {
 				t.Fatalf("%s: the upload succeeded", name)
 			}
@@ -95,7 +95,7 @@ func TestUploadLooksFirst(t *testing.T) {
 func TestDownloadSeeks(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, store *db.DB) {
 		h := build(t, store)
-		content := make([]byte, 2*chat.ChunkSize+1000)
+		content := make([]byte, 6*chat.ChunkSize+1000)
 		for i := range content {
 			content[i] = byte(i * 7)
 		}

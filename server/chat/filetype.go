@@ -61,9 +61,9 @@ func inspect(filename string, head []byte) (mimeType string, err error) {
 	return named, nil
 }
 
-// errSizeAhead tells that an image's size lies behind the first chunk: cameras
+// errSizeAhead tells that an image's size lies behind its head: cameras
 // put that much in front of it. It is sound for all we know, but not shown.
-var errSizeAhead = errors.New("the size is not in the first chunk")
+var errSizeAhead = errors.New("the size is not in the head of the file")
 
 // checkPixels refuses images that are small as files and huge when decoded.
 func checkPixels(mimeType string, head []byte) error {
@@ -72,7 +72,7 @@ func checkPixels(mimeType string, head []byte) error {
 		width, height = webpSize(head)
 	} else {
 		config, _, err := image.DecodeConfig(bytes.NewReader(head))
-		if errors.Is(err, io.ErrUnexpectedEOF) && len(head) == ChunkSize {
+		if errors.Is(err, io.ErrUnexpectedEOF) && len(head) == headSize {
 			return errSizeAhead
 		}
 		if err != nil {
@@ -89,7 +89,7 @@ func checkPixels(mimeType string, head []byte) error {
 	return nil
 }
 
-// webpSize reads the size out of a WebP file's first chunk, in its three
+// webpSize reads the size out of a WebP file's head, in its three
 // forms (RFC 9649); 0 when it is none of them.
 func webpSize(head []byte) (width, height int) {
 	if len(head) < 30 {

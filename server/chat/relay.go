@@ -23,7 +23,7 @@ type Relay struct {
 	identity IdentityRules
 	backend  bool
 	// chunks lets one chunk of all uploads be written at a time: messages that
-	// share its commit wait for 256 KiB, not for a hundred times as much.
+	// share its commit wait for one, not for a hundred.
 	chunks sync.Mutex
 }
 
