@@ -58,7 +58,7 @@ func Queries() map[string]string {
 		"Deliveries": selectDeliveries + newestDeliveries, "Deliveries, failed": failed + newestDeliveries,
 		"Deliveries, before": selectDeliveries + ` WHERE ` + older + newestDeliveries, "Deliveries, failed, after": failed + ` AND ` + younger + oldestDeliveries,
 		"InboxLane":  selectInboxLane,
-		"InboxLanes": selectInboxLanes, "save session": updateSession, "save message": updateMessage, "save delivery": updateDelivery, "save done": updateDone,
+		"InboxLanes": selectInboxLanes, "save session": updateSession, "save activity": updateActivity, "save message": updateMessage, "save delivery": updateDelivery, "save done": updateDone,
 		"save update": updateUpdate, "erase": deleteSession, "old deliveries": selectOldDeliveries, "surplus deliveries": selectSettled, "old events": selectOldEvents,
 		"old empty": selectOldEmpty, "orphans": selectOrphans, "Export": selectExport,
 		"Thread": selectThread, "ThreadOf": selectThreadsOf, "Links": selectLinksOf, "LinksAt": selectLinksAt, "Waiting": selectWaiting,

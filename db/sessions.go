@@ -215,6 +215,8 @@ func (t *tx) CreateSession(s *chat.Session) error {
 // is written only if it differs from what was locked. Naming a column, even
 // with the value it has, makes SQLite write every index with that column.
 const (
+	updateActivity = `UPDATE sessions SET rev = ?, unread = ?, last_activity = ? WHERE number = ?`
+
 	updateSession = `UPDATE sessions SET rev = ?, init_rev = ?, leaving_rev = ?, status = ?, ai_active = ?,
 		unread = ?, started_at = ?, answered_at = ?, last_activity = ? WHERE number = ?`
 	updateProfile = `UPDATE sessions SET visitor_id = ?, blocked = ?, token_hash = ?, resumable = ?, verified = ?, metadata = ?,
@@ -235,8 +237,12 @@ func (t *tx) saveSession(s *chat.Session) error {
 	if err != nil {
 		return err
 	}
-	err = t.touch(chat.ErrSessionNotFound, updateSession, s.Rev, s.InitRev, s.LeavingRev, string(s.Status), s.AIActive,
-		s.Unread, int64(s.StartedAt), int64(s.AnsweredAt), int64(s.LastActivity), n)
+	if sameState(&t.locked.Session, s) {
+		err = t.touch(chat.ErrSessionNotFound, updateActivity, s.Rev, s.Unread, int64(s.LastActivity), n)
+	} else {
+		err = t.touch(chat.ErrSessionNotFound, updateSession, s.Rev, s.InitRev, s.LeavingRev, string(s.Status), s.AIActive,
+			s.Unread, int64(s.StartedAt), int64(s.AnsweredAt), int64(s.LastActivity), n)
+	}
 	if err != nil {
 		return err
 	}
@@ -257,6 +263,12 @@ func (t *tx) saveSession(s *chat.Session) error {
 	t.locked = now
 	t.cache.put(&now)
 	return nil
+}
+
+// sameState reports whether updateActivity says all that updateSession would.
+func sameState(a, b *chat.Session) bool {
+	return a.ID == b.ID && a.InitRev == b.InitRev && a.LeavingRev == b.LeavingRev && a.Status == b.Status &&
+		a.AIActive == b.AIActive && a.StartedAt == b.StartedAt && a.AnsweredAt == b.AnsweredAt
 }
 
 // sameProfile reports whether updateProfile would change nothing.
