@@ -135,14 +135,20 @@ func (r *Relay) storeFile(ctx context.Context, f *File, body io.Reader, most int
 // maxChunkRest bounds for how long chunks rest after one.
 const maxChunkRest = 250 * time.Millisecond
 
-// putChunk stores one chunk, unless the file was erased with its session. For
-// three times as long as it took the disk is left to messages then: ten times as much
-// is written for a chunk as for one of them.
+// putChunk stores one chunk, unless the file was erased with its session. As
+// long as others wait to store theirs, the disk is left to messages for three
+// times as long as it took: ten times as much is written for a chunk as for one
+// of them. A single upload leaves gaps enough.
 func (r *Relay) putChunk(ctx context.Context, id string, index int, chunk []byte) error {
-	r.chunks.Lock()
-	defer r.chunks.Unlock()
+	r.uploads.waiting.Add(1)
+	r.uploads.Lock()
+	defer r.uploads.Unlock()
 	begin := time.Now()
-	defer func() { time.Sleep(min(3*time.Since(begin), maxChunkRest)) }()
+	defer func() {
+		if r.uploads.waiting.Add(-1) > 0 {
+			time.Sleep(min(3*time.Since(begin), maxChunkRest))
+		}
+	}()
 	return r.store.Apply(ctx, func(tx Tx) error {
 		if _, err := tx.File(id); err != nil {
 			return err

@@ -22,9 +22,12 @@ type Relay struct {
 	env      map[string]Raw
 	identity IdentityRules
 	backend  bool
-	// chunks lets one chunk of all uploads be written at a time: messages that
+	// uploads lets one chunk of all files be stored at a time: messages that
 	// share its commit wait for one, not for a hundred.
-	chunks sync.Mutex
+	uploads struct {
+		sync.Mutex
+		waiting atomic.Int32 // and under way
+	}
 }
 
 // Config is what a Relay is made of.
