@@ -23,26 +23,47 @@ const selectDeliveries = `SELECT d.dest, s.id, s.visitor_id, d.rev, d.state, d.a
 // deliveries reads rows of selectDeliveries.
 func (t *tx) deliveries(query string, args ...any) ([]chat.Delivery, error) {
 	var list []chat.Delivery
-	var told []chat.Message
+	var told []teller
 	err := t.q.rows(func() []any {
-		list, told = append(list, chat.Delivery{}), append(told, chat.Message{})
+		list, told = append(list, chat.Delivery{}), append(told, teller{})
 		d, m := &list[len(list)-1], &told[len(told)-1]
 		e := &d.Event
 		return []any{&d.Dest, &d.SessionID, &d.VisitorID, &d.Rev, (*int)(&d.State), &d.Attempts, (*int64)(&d.NextAt), &d.LastError, &d.Tries,
 			(*int64)(&d.CreatedAt), (*string)(&e.Type), &e.Source, &e.MessageID, &e.Payload, (*int64)(&e.At),
 			&m.ID, &m.Content, (*string)(&m.Sender), (*int64)(&m.Timestamp), &m.ReplyTo,
-			&m.Attachments, &m.OperatorName, &m.SourceBridge, &m.ClientID,
+			&m.files, &m.OperatorName, &m.SourceBridge, &m.ClientID,
 			(*int64)(&m.DeletedAt), (*int64)(&m.DeliveredAt), (*int64)(&m.ReadAt)}
 	}, query, args...)
+	if err != nil {
+		return nil, err
+	}
 	for i := range list {
 		d, m := &list[i], &told[i]
 		if d.Event.Type == "" {
 			m.SessionID, m.Seq = d.SessionID, d.Rev
-			d.Event = chat.EventOf(*m)
+			if d.Event, err = m.event(); err != nil {
+				return nil, err
+			}
 		}
 		d.Event.SessionID, d.Event.Rev = d.SessionID, d.Rev
 	}
-	return list, err
+	return list, nil
+}
+
+// teller is a message that tells its event.
+type teller struct {
+	chat.Message
+	files string // as stored; most have none
+}
+
+func (m *teller) event() (chat.Event, error) {
+	m.Attachments.V = chat.Attachments{}
+	if m.files != noFiles {
+		if err := m.Attachments.Scan(m.files); err != nil {
+			return chat.Event{}, fmt.Errorf("the files of message %s: %w", m.ID, err)
+		}
+	}
+	return chat.EventOf(m.Message), nil
 }
 
 const selectLane = selectDeliveries + ` WHERE d.dest = ? AND d.session = ` + ofSession + ` AND d.state < 2 ORDER BY d.rev LIMIT ?`

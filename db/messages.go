@@ -203,11 +203,13 @@ func filesLength(m *chat.Message) (n int) {
 	return n
 }
 
-// files is a message's list of files as it is stored; the usual one is empty
-// and never null.
+// noFiles is the usual list of files as it is stored.
+const noFiles = "[]"
+
+// files is a message's list of files as it is stored; it is never null.
 func files(m *chat.Message) any {
 	if len(m.Attachments.V) == 0 {
-		return "[]"
+		return noFiles
 	}
 	return m.Attachments
 }
