@@ -15,17 +15,18 @@ type route struct {
 
 // communityRoutes puts the route tables of the community server together.
 func (s *Server) communityRoutes() http.Handler {
-	return s.cors(s.assemble(slices.Concat(s.openRoutes(), s.hookRoutes(communityHooks), s.fileRoutes(), s.widgetRoutes(), s.adminRoutes()),
+	return s.cors(s.assemble(slices.Concat(s.widgetRoutes(), s.openRoutes(), s.hookRoutes(communityHooks), s.fileRoutes(), s.adminRoutes()),
 		slices.Concat(s.pageRoutes(), s.documentRoutes())))
 }
 
 // bridgeRoutes puts the route tables of the bridge server together.
 func (s *Server) bridgeRoutes() http.Handler {
-	return s.streamOrigins(s.assemble(slices.Concat(s.openRoutes(), s.hookRoutes(bridgeHooks), s.backendRoutes()),
+	return s.streamOrigins(s.assemble(slices.Concat(s.backendRoutes(), s.openRoutes(), s.hookRoutes(bridgeHooks)),
 		append(s.documentRoutes(), pageRoute{"GET", "/", toDocs})))
 }
 
-// assemble makes the router of a server.
+// assemble makes the router of a server. It asks one route after the other, so
+// the most frequent ones come first.
 func (s *Server) assemble(routes []route, pages []pageRoute) http.Handler {
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	s.router = m
@@ -56,8 +57,8 @@ func (s *Server) methodsAt(r *http.Request) (list []string) {
 // backendRoutes are for somebody's own backend, which brings API_KEY (seed 4.4).
 func (s *Server) backendRoutes() []route {
 	return []route{
-		{"POST", "/api/sessions", s.backend(says(stated(s.sayNewSessionObject)))},
 		{"POST", "/api/messages", s.backend(says(stated(s.sayMessage)))},
+		{"POST", "/api/sessions", s.backend(says(stated(s.sayNewSessionObject)))},
 		{"POST", "/api/operator/status", s.backend(says(stated(s.sayStatus)))},
 		{"POST", "/api/custom-events", s.backend(says(stated(s.sayCustomEvent)))},
 		{"POST", "/api/disconnect", s.backend(says(stated(s.sayLeft)))},
@@ -89,9 +90,10 @@ func (s *Server) fileRoutes() []route {
 // widgetRoutes are for pages, which bring the public key (seed 4.1).
 func (s *Server) widgetRoutes() []route {
 	return []route{
+		{"POST", "/api/widget/messages", s.widget(s.widgetSend)},
+		{"GET", "/api/widget/stream", s.widget(s.widgetStream)},
 		{"POST", "/api/widget/init", s.widget(s.widgetInit)},
 		{"GET", "/api/widget/config", s.widget(s.widgetSettings)},
-		{"POST", "/api/widget/messages", s.widget(s.widgetSend)},
 		{"GET", "/api/widget/messages", s.widget(s.widgetHistory)},
 		{"PATCH", "/api/widget/messages/{id}", s.widget(s.widgetEdit)},
 		{"DELETE", "/api/widget/messages/{id}", s.widget(s.widgetDelete)},
@@ -103,7 +105,6 @@ func (s *Server) widgetRoutes() []route {
 		{"POST", "/api/widget/csat", s.widget(s.widgetCSAT)},
 		{"POST", "/api/widget/events", s.widget(s.widgetEvent)},
 		{"POST", "/api/widget/disconnect", s.widget(s.widgetDisconnect)},
-		{"GET", "/api/widget/stream", s.widget(s.widgetStream)},
 	}
 }
 
