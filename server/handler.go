@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -92,17 +93,19 @@ func cleanAddress(r *http.Request) bool {
 // isText reports whether s is UTF-8 without NUL characters.
 func isText(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
 
-// writeJSON answers v. Nothing that relay answers may be cached.
+// jsonHeader is what every answer in JSON has: nothing that relay answers may be
+// cached.
+var jsonHeader = http.Header{"Content-Type": {"application/json"}, "Cache-Control": {"no-store"}, "X-Content-Type-Options": {"nosniff"}}
+
+// writeJSON answers v.
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	data, err := encode(v)
 	if err != nil {
 		status, data = http.StatusInternalServerError, []byte(`{"error":"Internal server error"}`)
 	}
 	h := w.Header()
-	h.Set("Content-Type", "application/json")
+	maps.Copy(h, jsonHeader)
 	h.Set("Content-Length", strconv.Itoa(len(data)))
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	_, _ = w.Write(data) // the client has gone; nobody is left to tell
 }
