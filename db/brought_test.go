@@ -169,3 +169,21 @@ func TestEventsEndAtAGap(t *testing.T) {
 		}
 	})
 }
+
+// TestPageBehindMessages: a page that is full of written events does not hide
+// the messages in front of them.
+func TestPageBehindMessages(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		withMessages(t, d, 2)
+		apply(t, d, func(tx chat.Tx) error { return tx.Append(newEvent("a", 4, ""), nil) })
+		if got := revs(eventsBehind(t, d, 0, 2)); got != "1 2" {
+			t.Errorf("a page: %q", got)
+		}
+		if got := revs(eventsBehind(t, d, 1, 2)); got != "2 3" {
+			t.Errorf("the next: %q", got)
+		}
+		if got := revs(eventsBehind(t, d, 2, 2)); got != "3 4" {
+			t.Errorf("behind the messages: %q", got)
+		}
+	})
+}
