@@ -1,6 +1,7 @@
 package db
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -122,6 +123,17 @@ func (t *tx) Redact(sessionID, messageID string, payload func(chat.Event) chat.R
 	for _, e := range events {
 		if _, err := t.q.exec(updatePayload, payload(e), sessionID, e.Rev); err != nil {
 			return fmt.Errorf("redact event %s.%d: %w", sessionID, e.Rev, err)
+		}
+	}
+	m, err := t.Message(sessionID, messageID)
+	if err == nil {
+		events = append(events, chat.Event{Rev: m.Seq}) // which may not be written
+	} else if !errors.Is(err, chat.ErrMessageNotFound) {
+		return err
+	}
+	for _, e := range events {
+		if err := t.redactErrors(sessionID, e.Rev); err != nil {
+			return fmt.Errorf("redact the deliveries of event %s.%d: %w", sessionID, e.Rev, err)
 		}
 	}
 	return nil
