@@ -156,6 +156,44 @@ func TestDeletedMessageIsGoneFromItsEvent(t *testing.T) {
 	})
 }
 
+// TestDeletedMessageIsGoneFromTheLog: receivers say in their errors what they were
+// sent, which the log of deliveries shows.
+func TestDeletedMessageIsGoneFromTheLog(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		m := withMessages(t, d, 2)[0]
+		quote := "400 Bad Request: " + m.Content
+		apply(t, d, func(tx chat.Tx) error {
+			m.EditedAt = 4000
+			edit := newEvent("a", 4, m.ID)
+			err := errors.Join(tx.SaveMessage(&m), tx.Append(edit, []chat.Destination{{Dest: "hook"}}))
+			for _, rev := range []int64{1, 2, 4} {
+				failed, err2 := tx.Delivery("hook", "a", rev)
+				failed.State, failed.Attempts, failed.LastError = chat.DeliveryFailed, 1, quote
+				failed.Tries = chat.Tries{{At: 5, Status: 400, Took: 6, Error: quote}}
+				err = errors.Join(err, err2, tx.SaveDelivery(&failed))
+			}
+			return err
+		})
+		apply(t, d, func(tx chat.Tx) error {
+			m.Content, m.DeletedAt = "", 7000
+			return errors.Join(tx.SaveMessage(&m), tx.Redact("a", m.ID, func(chat.Event) chat.Raw { return chat.EventOf(m).Payload }))
+		})
+		read(t, d, func(r chat.Reader) error {
+			all, err := r.Deliveries(chat.DeliveryQuery{})
+			for _, f := range all {
+				kept := f.Rev == 2 // another message
+				if (f.LastError != "") != kept || len(f.Tries) != 1 || (f.Tries[0].Error != "") != kept || f.Tries[0].Status != 400 || f.State != chat.DeliveryFailed {
+					t.Errorf("the delivery of revision %d: %+v", f.Rev, f)
+				}
+			}
+			if len(all) != 3 {
+				t.Errorf("%d deliveries", len(all))
+			}
+			return err
+		})
+	})
+}
+
 // TestEventsEndAtAGap: what an earlier relay wrote and pruned is not skipped.
 func TestEventsEndAtAGap(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
@@ -166,6 +204,24 @@ func TestEventsEndAtAGap(t *testing.T) {
 		}
 		if got := revs(eventsBehind(t, d, 3, 0)); got != "5" {
 			t.Errorf("behind it: %q", got)
+		}
+	})
+}
+
+// TestPageBehindMessages: a page that is full of written events does not hide
+// the messages in front of them.
+func TestPageBehindMessages(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		withMessages(t, d, 2)
+		apply(t, d, func(tx chat.Tx) error { return tx.Append(newEvent("a", 4, ""), nil) })
+		if got := revs(eventsBehind(t, d, 0, 2)); got != "1 2" {
+			t.Errorf("a page: %q", got)
+		}
+		if got := revs(eventsBehind(t, d, 1, 2)); got != "2 3" {
+			t.Errorf("the next: %q", got)
+		}
+		if got := revs(eventsBehind(t, d, 2, 2)); got != "3 4" {
+			t.Errorf("behind the messages: %q", got)
 		}
 	})
 }

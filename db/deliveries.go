@@ -167,6 +167,30 @@ func (t *tx) SaveDelivery(d *chat.Delivery) error {
 }
 
 const (
+	selectErrors = `SELECT dest, tries FROM deliveries WHERE session = ` + ofSession + ` AND rev = ? AND (last_error <> '' OR tries <> '')`
+	updateErrors = `UPDATE deliveries SET last_error = '', tries = ? WHERE session = ` + ofSession + ` AND rev = ? AND dest = ?`
+)
+
+// redactErrors removes from the deliveries of an event what went wrong with them:
+// receivers say in it what they were sent. That there were attempts stays.
+func (t *tx) redactErrors(sessionID string, rev int64) error {
+	type delivery struct {
+		Dest  string     `db:"dest"`
+		Tries chat.Tries `db:"tries"`
+	}
+	rows, err := list[delivery](t, selectErrors, sessionID, rev)
+	for _, d := range rows {
+		for i := range d.Tries {
+			d.Tries[i].Error = ""
+		}
+		if err == nil {
+			_, err = t.q.exec(updateErrors, d.Tries, sessionID, rev, d.Dest)
+		}
+	}
+	return err
+}
+
+const (
 	updateDone = `UPDATE deliveries SET state = 2, attempts = attempts + 1, last_error = ''` + ofDone
 	ofDone     = ` WHERE session = ` + ofSession + ` AND rev >= ? AND rev <= ? AND dest = ?`
 )

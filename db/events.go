@@ -1,6 +1,7 @@
 package db
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -14,20 +15,14 @@ const selectEvents = `SELECT ` + eventColumns + ` FROM events WHERE session = ` 
 // Events implements [chat.Reader].
 func (t *tx) Events(sessionID string, after int64, limit int) ([]chat.Event, error) {
 	written, err := t.events(limited(selectEvents, limit), sessionID, after)
-	if err != nil || limit > 0 && len(written) == limit && isDense(written) {
-		return written, err
+	if n := len(written); err != nil || n > 0 && n == limit && written[n-1].Rev == after+int64(n) {
+		return written, err // no message is among them
 	}
 	told, err := t.messages(limited(selectMessagesAfter, limit), sessionID, after, math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}
 	return join(written, told, limitOf(limit)), nil
-}
-
-// isDense reports whether events have one revision after the other.
-func isDense(list []chat.Event) bool {
-	n := len(list)
-	return n == 0 || list[n-1].Rev-list[0].Rev == int64(n-1)
 }
 
 // join puts the events that are written and those that messages tell in order,
@@ -128,6 +123,17 @@ func (t *tx) Redact(sessionID, messageID string, payload func(chat.Event) chat.R
 	for _, e := range events {
 		if _, err := t.q.exec(updatePayload, payload(e), sessionID, e.Rev); err != nil {
 			return fmt.Errorf("redact event %s.%d: %w", sessionID, e.Rev, err)
+		}
+	}
+	m, err := t.Message(sessionID, messageID)
+	if err == nil {
+		events = append(events, chat.Event{Rev: m.Seq}) // which may not be written
+	} else if !errors.Is(err, chat.ErrMessageNotFound) {
+		return err
+	}
+	for _, e := range events {
+		if err := t.redactErrors(sessionID, e.Rev); err != nil {
+			return fmt.Errorf("redact the deliveries of event %s.%d: %w", sessionID, e.Rev, err)
 		}
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"relay/db"
+	"relay/db/dbtest"
 	"relay/server"
 	"relay/server/chat"
 )
@@ -26,6 +27,17 @@ func newBridgeSite(t *testing.T, configure ...func(*server.Config)) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return newBridgeSiteOn(t, store, configure...)
+}
+
+// newBridgeSiteOn starts a bridge server on a database.
+func newBridgeSiteOn(t *testing.T, store *db.DB, configure ...func(*server.Config)) *site {
+	t.Helper()
 	cfg := server.Config{Mode: server.ModeBridge}
 	for _, c := range configure {
 		c(&cfg)
@@ -36,6 +48,7 @@ func newBridgeSite(t *testing.T, configure ...func(*server.Config)) *site {
 	backlog := server.NewBacklog(links)
 	s.hub = chat.NewHub(backlog.Publish)
 	s.outbox = chat.NewOutbox(store, s.hub, log)
+	var err error
 	s.relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: s.hub, Outbox: s.outbox, Log: log, Settings: cfg.Settings,
 		Targets: server.Targets(kinds), BackendSessions: true})
 	if err != nil {
@@ -63,9 +76,6 @@ func newBridgeSite(t *testing.T, configure ...func(*server.Config)) *site {
 		s.hub.Close()
 		backlog.Close()
 		hs.Close()
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
 	})
 	return s
 }
@@ -365,6 +375,24 @@ func TestBridgeKeepsWhatItKnows(t *testing.T) {
 			t.Errorf("%s", p.body)
 		}
 	}
+}
+
+// TestBridgeChangesWhatItDoesNotKnow: a backend edits and deletes messages that
+// were sent before relay was there, whatever keeps what relay knows.
+func TestBridgeChangesWhatItDoesNotKnow(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+		s := newBridgeSiteOn(t, store)
+		for _, body := range []object{
+			{"type": "visitor_message_edited", "sessionId": "s1", "messageId": "old", "content": "Edited"},
+			{"type": "visitor_message_edited", "sessionId": "s1", "messageId": "old", "content": "Edited again"},
+			{"type": "visitor_message_deleted", "sessionId": "s1", "messageId": "old"},
+			{"type": "visitor_message_deleted", "sessionId": "s1", "messageId": "older"},
+		} {
+			if a := s.call("POST", "/api/events", "", body); a.status != 200 {
+				t.Errorf("%v: %d %s", body, a.status, a.body)
+			}
+		}
+	})
 }
 
 // Presence is what the backend says, whatever operators do.

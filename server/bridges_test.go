@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
@@ -107,6 +108,24 @@ func (s *site) await(bridge, want string) {
 			if strings.Contains(got, "name:"+bridge) && time.Now().After(end) {
 				s.t.Fatalf("%s is %s, want %s", bridge, got, want)
 			}
+		}
+	}
+}
+
+// TestDoctorGivesNothingAway: another program that listens where relay would is
+// asked, too. What it is shown opens nothing else.
+func TestDoctorGivesNothingAway(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t))
+	var shown string
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { shown = r.Header.Get("Cookie") }))
+	defer other.Close()
+	server.AskBridges(t.Context(), (&site{t: t, url: other.URL}).address(), s.ring)
+	if shown == "" {
+		t.Fatal("the other program was not asked")
+	}
+	for _, request := range [][2]string{{"GET", "/api/admin/settings"}, {"GET", "/api/admin/sessions"}, {"POST", "/api/admin/bridges/telegram/test"}} {
+		if a := s.call(request[0], request[1], "", nil, "Cookie", shown); a.status != 401 {
+			t.Errorf("%s %s: %d %s", request[0], request[1], a.status, a.body)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		s.show(w, r, http.StatusUnauthorized, "login.html", map[string]any{"Error": problem, "Name": name, "Version": s.version})
 		return
 	}
-	value, err := s.keys.pass(s.cookieName(r), name)
+	value, err := s.keys.cookies().Encode(s.cookieName(r), name)
 	if err != nil {
 		s.log.Error("cannot sign a cookie", "err", err)
 		http.Error(w, "Internal server error", http.StatusInternalServerError)
@@ -81,9 +81,6 @@ func (s *Server) signedIn(r *http.Request) (name string, signedIn bool) {
 func (k *Keyring) cookies() *securecookie.SecureCookie {
 	return securecookie.New(k.SigningKey("console"), nil).MaxAge(consoleSignIn)
 }
-
-// pass is the value of the cookie with which somebody of this name is signed in.
-func (k *Keyring) pass(cookie, name string) (string, error) { return k.cookies().Encode(cookie, name) }
 
 // plainCookie is the name of the cookie where there is no TLS.
 const plainCookie = "relay_console"

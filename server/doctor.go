@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gorilla/securecookie"
+
 	"relay/bridges"
 	"relay/db"
 	"relay/server/chat"
@@ -60,17 +62,21 @@ func runningFindings(name string, running []bridges.State, found []chat.Finding)
 	return more
 }
 
+// bridgesPath is where a relay that runs tells how its bridges are doing.
+const bridgesPath = "/api/admin/bridges"
+
 // AskBridges asks the relay that runs on this machine how its bridges are doing,
 // with a pass that whoever reads its database can make. It returns nil when none
-// runs, or another one.
+// runs, or another one. As any program may listen there, the pass is good for
+// nothing else.
 func AskBridges(ctx context.Context, cfg Config, keys *Keyring) []bridges.State {
 	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
 	defer cancel()
-	pass, err := keys.pass(plainCookie, "relay doctor")
+	pass, err := keys.passes().Encode(plainCookie, "doctor")
 	if err != nil {
 		return nil
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, localURL(cfg, "127.0.0.1", int(cfg.Port))+"/api/admin/bridges", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, localURL(cfg, "127.0.0.1", int(cfg.Port))+bridgesPath, nil)
 	if err != nil {
 		return nil
 	}
@@ -85,6 +91,20 @@ func AskBridges(ctx context.Context, cfg Config, keys *Keyring) []bridges.State 
 		return nil
 	}
 	return list.Bridges
+}
+
+const passLife = 10 // seconds
+
+// passes signs and verifies what [AskBridges] shows.
+func (k *Keyring) passes() *securecookie.SecureCookie {
+	return securecookie.New(k.SigningKey("doctor"), nil).MaxAge(passLife)
+}
+
+// isDoctor reports whether a request is that of [AskBridges].
+func (s *Server) isDoctor(r *http.Request) bool {
+	c, err := r.Cookie(plainCookie)
+	var who string
+	return err == nil && r.Method == http.MethodGet && r.URL.Path == bridgesPath && s.keys.passes().Decode(c.Name, c.Value, &who) == nil
 }
 
 func databaseFinding(cfg Config, err error) chat.Finding {

@@ -132,7 +132,7 @@ func (s *Server) adminRoutes() []route {
 		{"POST", "/api/admin/sessions/{session}/csat", s.admin(s.askCSAT)},
 		{"POST", "/api/admin/sessions/{session}/events", s.admin(s.adminEvent)},
 		{"POST", "/api/admin/operator/status", s.admin(s.operatorStatus)},
-		{"GET", "/api/admin/bridges", s.admin(s.listBridges)},
+		{"GET", bridgesPath, s.admin(s.listBridges)},
 		{"POST", "/api/admin/bridges/{name}/test", s.admin(s.testBridge)},
 		{"GET", "/api/admin/deliveries", s.admin(s.deliveries)},
 		{"POST", "/api/admin/deliveries/retry", s.admin(s.retryDeliveries)},

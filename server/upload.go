@@ -23,8 +23,8 @@ const (
 )
 
 // The pace of an upload: after uploadGrace its sender has to have sent
-// uploadPace bytes for every further second. answerTime is what then remains
-// to store the last chunk and to answer.
+// uploadPace bytes for every further second that relay waits for them. answerTime
+// is what then remains to answer.
 const (
 	uploadGrace = time.Minute
 	uploadPace  = 16 << 10
@@ -58,6 +58,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, by chat.Author, 
 		return nil, chat.ErrAttachmentsOff
 	}
 	body := newPatientReader(http.MaxBytesReader(nil, r.Body, rules.MaxBytes+formOverhead), w)
+	defer body.end()
 	form := newUploadForm(body, params["boundary"], sessionID)
 	defer form.close()
 	if err := form.read(); err != nil {
@@ -226,36 +227,38 @@ func (b *budget) Read(p []byte) (int, error) {
 
 // patientReader waits for a slow sender as long as something comes, at the
 // pace of an upload at least. The time to answer begins anew with every read.
+// For as long as relay itself takes to store what came nobody is slow.
 type patientReader struct {
 	r        io.Reader
 	rc       *http.ResponseController
-	start    time.Time
+	waited   time.Duration // for the sender
 	received int64
 }
 
 func newPatientReader(r io.Reader, w http.ResponseWriter) *patientReader {
-	return &patientReader{r: r, rc: http.NewResponseController(w), start: time.Now()}
+	return &patientReader{r: r, rc: http.NewResponseController(w)}
 }
 
 func (p *patientReader) Read(b []byte) (int, error) {
 	now := time.Now()
-	if err := p.rc.SetReadDeadline(p.deadline(now)); err != nil {
+	if err := p.rc.SetReadDeadline(now.Add(p.patience())); err != nil {
 		return 0, err
 	}
 	if err := p.rc.SetWriteDeadline(now.Add(idleTimeout + answerTime)); err != nil {
 		return 0, err
 	}
 	n, err := p.r.Read(b)
+	p.waited += time.Since(now)
 	p.received += int64(n)
 	return n, err
 }
 
-// deadline is when the next bytes have to be there.
-func (p *patientReader) deadline(now time.Time) time.Time {
-	idle := now.Add(idleTimeout)
-	paced := p.start.Add(uploadGrace + time.Duration(p.received/uploadPace)*time.Second)
-	if paced.Before(idle) {
-		return paced
-	}
-	return idle
+// patience is how long the next bytes may take.
+func (p *patientReader) patience() time.Duration {
+	return min(idleTimeout, uploadGrace+time.Duration(p.received/uploadPace)*time.Second-p.waited)
+}
+
+// end gives the answer its time: what came last may have taken long to store.
+func (p *patientReader) end() {
+	_ = p.rc.SetWriteDeadline(time.Now().Add(answerTime)) // or the connection is gone
 }

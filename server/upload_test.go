@@ -2,9 +2,12 @@ package server
 
 import (
 	"errors"
+	"io"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"relay/server/chat"
@@ -26,7 +29,7 @@ func TestSpoolOnAFullDisk(t *testing.T) {
 func TestUploadPace(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		passed   time.Duration // since the start
+		passed   time.Duration // of waiting
 		received int64
 		left     time.Duration // for the next bytes
 	}{
@@ -38,11 +41,42 @@ func TestUploadPace(t *testing.T) {
 		{"a long upload", 20 * time.Minute, 1 << 30, idleTimeout},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := &patientReader{start: time.Unix(0, 0), received: tt.received}
-			now := p.start.Add(tt.passed)
-			if left := p.deadline(now).Sub(now); left != tt.left {
+			p := &patientReader{waited: tt.passed, received: tt.received}
+			if left := p.patience(); left != tt.left {
 				t.Errorf("%s are left, want %s", left, tt.left)
 			}
 		})
 	}
+}
+
+// deadlines are those of a connection, and a writer of answers to it.
+type deadlines struct {
+	http.ResponseWriter
+	read, write time.Time
+}
+
+func (d *deadlines) SetReadDeadline(t time.Time) error  { d.read = t; return nil }
+func (d *deadlines) SetWriteDeadline(t time.Time) error { d.write = t; return nil }
+
+// TestUploadToASlowRelay: who sends at once what relay takes long to store is not
+// slow, and still gets the answer.
+func TestUploadToASlowRelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &deadlines{}
+		p := newPatientReader(strings.NewReader(strings.Repeat("z", 20*chat.ChunkSize)), d)
+		for range 20 {
+			if _, err := io.ReadFull(p, make([]byte, chat.ChunkSize)); err != nil {
+				t.Fatal(err)
+			}
+			if left := time.Until(d.read); left < idleTimeout {
+				t.Fatalf("%s were left for the next bytes, want %s", left, idleTimeout)
+			}
+			time.Sleep(20 * time.Second) // relay stores it
+		}
+		time.Sleep(time.Minute)
+		p.end()
+		if left := time.Until(d.write); left != answerTime {
+			t.Errorf("%s are left for the answer, want %s", left, answerTime)
+		}
+	})
 }

@@ -32,7 +32,7 @@ var (
 	ErrAttachmentsOff = &Error{Forbidden, "Attachments are switched off"}
 )
 
-// File is an attachment as the store keeps it, in chunks of ChunkSize.
+// File is an attachment as the store keeps it, in chunks.
 type File struct {
 	ID        string `db:"id"`
 	SessionID string `db:"session_id"`
@@ -228,7 +228,8 @@ type Download struct {
 	ctx    context.Context
 	offset int64
 	chunk  []byte
-	index  int // of chunk
+	index  int   // of chunk
+	row    int64 // how much of the file is in a row: ChunkSize, or what an earlier relay put there
 }
 
 // Open finds a complete file. The download reads while ctx lives.
@@ -249,23 +250,37 @@ func (d *Download) Read(p []byte) (int, error) {
 	if d.offset >= d.Size {
 		return 0, io.EOF
 	}
-	if index := int(d.offset / ChunkSize); index != d.index {
-		err := d.store.Look(d.ctx, func(rd Reader) (err error) {
-			d.chunk, err = rd.Chunk(d.ID, index)
-			return err
-		})
-		if err != nil {
+	if d.row == 0 { // the first one tells
+		if err := d.load(0); err != nil {
 			return 0, err
 		}
-		d.index = index
+		d.row = max(int64(len(d.chunk)), 1)
 	}
-	within := d.offset % ChunkSize
+	if err := d.load(int(d.offset / d.row)); err != nil {
+		return 0, err
+	}
+	within := d.offset % d.row
 	if within >= int64(len(d.chunk)) {
 		return 0, io.ErrUnexpectedEOF
 	}
 	n := copy(p, d.chunk[within:])
 	d.offset += int64(n)
 	return n, nil
+}
+
+// load reads a chunk, unless it is there already.
+func (d *Download) load(index int) (err error) {
+	if index == d.index {
+		return nil
+	}
+	err = d.store.Look(d.ctx, func(rd Reader) (err error) {
+		d.chunk, err = rd.Chunk(d.ID, index)
+		return err
+	})
+	if err == nil {
+		d.index = index
+	}
+	return err
 }
 
 // Seek implements [io.Seeker].

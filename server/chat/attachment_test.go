@@ -113,6 +113,38 @@ func TestDownloadSeeks(t *testing.T) {
 	})
 }
 
+// TestDownloadOfLongerRows reads a file that an earlier relay stored, which put
+// four times as much into a row.
+func TestDownloadOfLongerRows(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+		h := build(t, store)
+		const row = 4 * chat.ChunkSize
+		content := make([]byte, 2*row+1000)
+		for i := range content {
+			content[i] = byte(i * 7)
+		}
+		file := chat.File{ID: "old", SessionID: h.open(t, "v"), Uploader: chat.SenderVisitor, CreatedAt: 1, Filename: "a.bin", MimeType: "application/octet-stream"}
+		err := store.Apply(t.Context(), func(tx chat.Tx) error {
+			err := tx.CreateFile(&file)
+			for n := 0; n*row < len(content); n++ {
+				err = errors.Join(err, tx.PutChunk(file.ID, n, content[n*row:min(len(content), (n+1)*row)]))
+			}
+			file.Size, file.Complete = int64(len(content)), true
+			return errors.Join(err, tx.SaveFile(&file))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := h.Open(t.Context(), file.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := iotest.TestReader(f, content); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // FuzzUploadHead: no name and no first bytes may break anything.
 func FuzzUploadHead(f *testing.F) {
 	f.Add("a.webp", []byte("RIFF\x24\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff"))

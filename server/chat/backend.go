@@ -186,11 +186,14 @@ func (c *change) noticed(id string) Message {
 		Attachments: Of(Attachments{})}
 }
 
-// recall finds a visitor's message, or makes it: the backend knows it.
-func (c *change) recall(id string) (Message, error) {
+// recall finds a visitor's message, or makes it: the backend knows it. What is
+// made was edited at a time, if at all: no event brought it that would tell what
+// it said before.
+func (c *change) recall(id string, edited Time) (Message, error) {
 	m, err := c.Message(c.session.ID, id)
 	if errors.Is(err, ErrMessageNotFound) {
 		m = c.noticed(id)
+		m.EditedAt = edited
 		err = c.InsertMessage(&m)
 	}
 	if err == nil && m.Sender != SenderVisitor {
@@ -208,11 +211,12 @@ func (b Backend) Edit(ctx context.Context, by Author, in Introduction, id, conte
 		return err
 	}
 	return b.change(ctx, by, in, func(c *change) error {
-		m, err := c.recall(id)
+		edited := orNow(at, c.at)
+		m, err := c.recall(id, edited)
 		if err != nil || m.DeletedAt != 0 || m.Content == content {
 			return err
 		}
-		m.Content, m.EditedAt = content, orNow(at, c.at)
+		m.Content, m.EditedAt = content, edited
 		if err := c.SaveMessage(&m); err != nil {
 			return err
 		}
@@ -226,7 +230,7 @@ func (b Backend) Delete(ctx context.Context, by Author, in Introduction, id stri
 		return err
 	}
 	return b.change(ctx, by, in, func(c *change) error {
-		m, err := c.recall(id)
+		m, err := c.recall(id, 0)
 		if err != nil || m.DeletedAt != 0 {
 			return err
 		}

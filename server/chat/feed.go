@@ -136,7 +136,7 @@ func (f *Feed) reach(ctx context.Context, goal int64) (Page, error) {
 // More reads the next page of what is missing.
 func (f *Feed) More(ctx context.Context) (Page, error) {
 	var events []Event
-	err := f.store.Look(ctx, func(rd Reader) (err error) {
+	err := f.store.Read(ctx, func(rd Reader) (err error) { // what is written and what messages tell belong together
 		events, err = rd.Events(f.sessionID, f.last, feedPage)
 		return err
 	})

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -286,4 +288,49 @@ func TestFollowOnAFullDisk(t *testing.T) {
 		t.Fatalf("behind an announced leave: %v", err)
 	}
 	feed.Close()
+}
+
+// TestFeedBesideEdits: who catches up while messages are edited sees each as it
+// came, and then its edit.
+func TestFeedBesideEdits(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+		h := build(t, store)
+		id := h.open(t, "v")
+		var newest atomic.Int64
+		newest.Store(1)
+		ended := make(chan struct{})
+		defer func() { <-ended }()
+		go func() {
+			defer close(ended)
+			for range 400 {
+				m, err := h.Send(t.Context(), visitor, chat.Post{SessionID: id, Content: "first"})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				newest.Store(m.Seq)
+				if _, err := h.Edit(t.Context(), visitor, id, m.ID, "second"); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		}()
+		for {
+			select {
+			case <-ended:
+				return
+			default:
+			}
+			feed, open, err := h.Follow(t.Context(), visitor, id, fmt.Sprint(newest.Load()-1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			feed.Close()
+			for _, e := range open.Events {
+				if e.Type == chat.EventMessage && !strings.Contains(string(e.Payload), `"content":"first"`) {
+					t.Fatalf("the message came as %s", e.Payload)
+				}
+			}
+		}
+	})
 }
