@@ -32,7 +32,9 @@ type reference struct {
 	random  *rand.Rand
 	limited time.Time
 	hasty   int // requests while the platform asked for patience
-	files   map[string][]byte
+	// onTheWay is how long what has been sent by then may take to come.
+	onTheWay time.Duration
+	files    map[string][]byte
 }
 
 type refThread struct {
@@ -227,17 +229,13 @@ func (refBridge) Split(op chat.Op) (parts []chat.Op) {
 	return parts
 }
 
-// refPause is how long the platform asks for patience; what is on the way then
-// may still come.
-const (
-	refPause    = 50 * time.Millisecond
-	refOnTheWay = 10 * time.Millisecond
-)
+// refPause is how long the platform asks for patience.
+const refPause = 50 * time.Millisecond
 
 func (b refBridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (string, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if left := time.Until(b.limited); left > 0 && left < refPause-refOnTheWay {
+	if left := time.Until(b.limited); left > 0 && left < refPause-b.onTheWay {
 		b.hasty++
 	}
 	fault := b.roll()
@@ -382,8 +380,16 @@ func (b refBridge) Owner(_ context.Context, at chat.Thread) (string, error) {
 
 func (refBridge) Check(context.Context) []chat.Finding { return nil }
 
-func openReference(*testing.T) (Platform, Connect) {
+// openReference opens a platform to which requests take as long as the machine
+// pleases.
+func openReference(*testing.T) (Platform, Connect) { return opened(refPause) }
+
+// openInBubble opens one to which they take no time.
+func openInBubble(*testing.T) (Platform, Connect) { return opened(0) }
+
+func opened(onTheWay time.Duration) (Platform, Connect) {
 	p := newReference()
+	p.onTheWay = onTheWay
 	return p, func(*testing.T) chat.Bridge { return refBridge{p} }
 }
 
@@ -392,4 +398,4 @@ func openReference(*testing.T) (Platform, Connect) {
 func TestReference(t *testing.T) { Run(t, openReference) }
 
 // TestReferenceInBubble does the same without waiting.
-func TestReferenceInBubble(t *testing.T) { RunInBubble(t, openReference) }
+func TestReferenceInBubble(t *testing.T) { RunInBubble(t, openInBubble) }
