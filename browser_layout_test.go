@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"relay/bridges/bridgetest"
@@ -45,6 +46,22 @@ func testDocs(t *testing.T, s *stage) {
 	if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > 375 {
 		t.Errorf("the page is %d pixels wide", wide)
 	}
+	if skips := eval[string](b, `$$("h1, h2, h3, h4").filter((n, i, all) => i && n.tagName[1] - all[i - 1].tagName[1] > 1).map((n) => n.textContent).join()`); skips != "" {
+		t.Errorf("headings that skip a level: %s", skips)
+	}
+	b.clean()
+}
+
+// testQuiet: the mark of those who were here just now goes with time alone.
+func testQuiet(t *testing.T, s *stage) {
+	b := s.newPair(t, "Hello").operator
+	protocol(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+		Source: `const every = setInterval; setInterval = (f, ms) => every(f, ms / 100)`,
+	})
+	b.do(chromedp.Reload())
+	b.until(`$$(".avatar.active").length === 3`)
+	b.run(`(() => { const now = Date.now, start = now(); Date.now = () => now() + 60 * (now() - start) })()`) // as slowly as nobody's sleep
+	b.until(`$$(".avatar").length === 3 && !$(".avatar.active") && text("#rows time").endsWith("min")`)
 	b.clean()
 }
 
@@ -78,6 +95,7 @@ func testBridges(t *testing.T, s *stage) {
 	b.click("#bridges-link")
 	b.until(`document.activeElement.id === "bridges-title" && text("#bridges-list").includes("Half set up") && !shown("#rows") && !shown("#webhook")`)
 	b.until(`fetch($("#bridges .hint a").href).then((r) => r.text()).then((page) => page.includes('id="op-changeSettings"'))`)
+	b.until(`text("#bridges-list").includes("It needs DISCORD_BOT_TOKEN and DISCORD_CHANNEL_ID in relay.env and a restart; or, without one, discordBotToken and discordChannelId by the admin API.")`)
 	b.until(`$$("#bridges-list h2").map((n) => n.textContent).join() === "Telegram,Discord,Slack" && text("#bridges-list .alert").includes("TELEGRAM_CHAT_ID")`)
 
 	set(map[string]any{"telegramBotToken": "7000000001:AAcanary-revoked", "telegramChatId": strconv.FormatInt(group.Group, 10)})

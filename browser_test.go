@@ -48,6 +48,7 @@ func TestBrowser(t *testing.T) {
 		"Docs":             testDocs,
 		"Bridges":          testBridges,
 		"Toast":            testToast,
+		"Quiet":            testQuiet,
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {

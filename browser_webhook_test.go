@@ -111,7 +111,7 @@ func (s *stage) showWebhook(t *testing.T, b *tab, shop *receiver) {
 	b.click(`#deliveries-filter [data-filter=""]`)
 	b.wait("a delivery that waits", func() bool {
 		b.click("#deliveries-refresh")
-		return look[bool](b, `text("#deliveries").includes("Again in")`)
+		return look[bool](b, `text("#deliveries").includes("Again in") && !!$('#deliveries tr [aria-label="Send new_session again"]')`)
 	})
 	b.click("#hook-test")
 	b.until(`text("#hook-answer p").includes("answered 500")`)

@@ -149,7 +149,11 @@ func (a *app) open(ctx context.Context, shared bool) (*db.DB, error) {
 	if a.cfg.DatabaseURL == "" {
 		return nil, errors.New("bridge mode keeps no database; DATABASE_URL would name one")
 	}
-	return db.Open(ctx, string(a.cfg.DatabaseURL), db.Options{Shared: shared})
+	database, err := db.Open(ctx, string(a.cfg.DatabaseURL), db.Options{Shared: shared})
+	if errors.Is(err, db.ErrNone) {
+		return nil, fmt.Errorf("%w: relay makes one when it starts. If it did, run this in its folder, or with its --env-file", err)
+	}
+	return database, err
 }
 
 // serve runs the server of the configured mode until ctx ends. Its parts stop in
@@ -409,10 +413,14 @@ func (a *app) backup(ctx context.Context, file string) error {
 }
 
 func (a *app) restore(ctx context.Context, file string) error {
-	if err := db.Restore(ctx, file, string(a.cfg.DatabaseURL)); err != nil {
+	kept, err := db.Restore(ctx, file, string(a.cfg.DatabaseURL))
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "%s is restored; what was there before is kept beside it. Start relay.\n", file)
+	if kept != "" {
+		fmt.Fprintf(a.stdout, "What was there before is kept as %s.\n", kept)
+	}
+	fmt.Fprintf(a.stdout, "%s is restored. Start relay.\n", file)
 	return nil
 }
 

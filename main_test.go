@@ -317,7 +317,7 @@ func TestBackupAndRestore(t *testing.T) {
 	if code, _, stderr := runCommand(t, nil, "backup", copied); code != 0 {
 		t.Fatalf("backup: %s", stderr)
 	}
-	if code, _, stderr := runCommand(t, nil, "restore", copied); code != 1 {
+	if code, _, stderr := runCommand(t, nil, "restore", copied); code != 1 || !strings.HasSuffix(stderr, "stop it first\n") {
 		t.Errorf("restore over a running relay answers %d: %s", code, stderr)
 	}
 	if got := in.history(t, session); got != "worth keeping" {
@@ -325,16 +325,29 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	in.stop()
 	t.Chdir(other)
-	if code, _, stderr := runCommand(t, nil, "restore", copied); code != 0 {
-		t.Fatalf("restore: %s", stderr)
+	for i, kept := range []bool{false, true} {
+		code, stdout, stderr := runCommand(t, nil, "restore", copied)
+		if code != 0 || strings.Contains(stdout, "kept as relay.db.before-restore-") != kept {
+			t.Fatalf("restore %d answers %d: %s%s", i, code, stdout, stderr)
+		}
 	}
 	again := boot(t)
 	if got := again.history(t, session); got != "worth keeping" || again.public != in.public {
 		t.Errorf("after the restore: history %q, key %s", got, again.public)
 	}
-	for _, args := range [][]string{{"restore", filepath.Join(home, "nothing.db")}, {"backup", filepath.Join(home, "no", "such", "folder")}} {
-		if code, _, stderr := runCommand(t, []string{"DATABASE_URL=sqlite://" + filepath.Join(home, "relay.db")}, args...); code != 1 || stderr == "" {
-			t.Errorf("%q answers %d: %s", args, code, stderr)
+	for _, c := range []struct{ command, file, says string }{
+		{"restore", filepath.Join(home, "nothing.db"), "there is no such file"},
+		{"backup", filepath.Join(home, "none", "copy.db"), "there is no folder " + filepath.Join(home, "none")},
+		{"backup", copied, "file already exists and was left as it is; choose another name"},
+	} {
+		if code, _, stderr := runCommand(t, []string{"DATABASE_URL=sqlite://" + filepath.Join(home, "relay.db")}, c.command, c.file); code != 1 || !strings.Contains(stderr, c.says) {
+			t.Errorf("%s %s answers %d: %s", c.command, c.file, code, stderr)
+		}
+	}
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{{"keys"}, {"backup", "copy.db"}} {
+		if code, _, stderr := runCommand(t, nil, args...); code != 1 || !strings.Contains(stderr, "run this in its folder") {
+			t.Errorf("%q without a database answers %d: %s", args, code, stderr)
 		}
 	}
 }

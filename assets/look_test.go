@@ -52,7 +52,7 @@ func TestThemes(t *testing.T) {
 	b.media("forced-colors", "none", "prefers-color-scheme", "light")
 	b.until(`$(".panel").classList.contains("dark") && $("h2").textContent === "Ben"`)
 	b.until(`getComputedStyle($(".own .bubble")).color === "rgb(0, 0, 0)"`)
-	b.until(`getComputedStyle($("header")).color === "rgb(0, 0, 0)"`)
+	b.until(`getComputedStyle($(".head")).color === "rgb(0, 0, 0)"`)
 	b.shot("yellow")
 	// The next page starts in these colours, without a call.
 	b.click(".launcher")
@@ -100,7 +100,7 @@ func TestHostStyleStaysOutside(t *testing.T) {
 	b.run(`(() => { const s = new CSSStyleSheet(); s.replaceSync("* { color: red !important; font-size: 40px !important; display: block !important }");
 		document.adoptedStyleSheets = [s]; })()`)
 	b.open()
-	b.until(`getComputedStyle($("h2")).fontSize === "16px" && getComputedStyle($("header")).display === "flex"`)
+	b.until(`getComputedStyle($("h2")).fontSize === "16px" && getComputedStyle($(".head")).display === "flex"`)
 	b.until(`getComputedStyle($("textarea")).color === "rgb(27, 31, 45)"`)
 	b.shot("hostile")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -21,10 +22,12 @@ func (d *DB) Backup(ctx context.Context, path string) error {
 	if d.path == "" {
 		return errNotAFile
 	}
-	if err := checkFolder(path); err != nil {
-		return err
-	}
-	if err := copyInto(ctx, d.path, path); err != nil {
+	switch err := copyInto(ctx, d.path, path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("back up to %s: there is no folder %s", path, filepath.Dir(path))
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("back up to %s: %w and was left as it is; choose another name", path, fs.ErrExist)
+	case err != nil:
 		return fmt.Errorf("back up to %s: %w", path, err)
 	}
 	return syncFolder(filepath.Dir(path))
@@ -58,32 +61,32 @@ func vacuumInto(ctx context.Context, from, to string) error {
 // Restore puts a backup in the place of the SQLite database at a URL. It
 // refuses while relay runs there, and a source that is damaged, not relay's or
 // newer than this relay. What was there before is kept beside it, with
-// .before-restore and the time behind its name.
-func Restore(ctx context.Context, from, url string) (err error) {
+// .before-restore and the time behind its name: kept is that name, if any.
+func Restore(ctx context.Context, from, url string) (kept string, err error) {
 	if isPostgres(url) {
-		return errNotAFile
+		return "", errNotAFile
 	}
 	path, err := sqlitePath(url)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := checkFolder(path); err != nil {
-		return err
+		return "", err
 	}
 	lock, err := lockFile(path)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() { err = errors.Join(err, lock.release()) }()
 	if err := checkSource(ctx, from); err != nil {
-		return fmt.Errorf("restore %s: %w", from, plain(err))
+		return "", fmt.Errorf("restore %s: %w", from, plain(err))
 	}
 	fresh := path + ".restoring"
 	if err := os.Remove(fresh); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+		return "", err
 	}
 	if err := copyInto(ctx, from, fresh); err != nil {
-		return fmt.Errorf("restore %s: %w", from, err)
+		return "", fmt.Errorf("restore %s: %w", from, err)
 	}
 	return replace(path, fresh)
 }
@@ -119,25 +122,25 @@ func checkSource(ctx context.Context, from string) error {
 }
 
 // replace puts fresh in the place of the database at path and keeps what was
-// there, together with the log that belongs to it.
-func replace(path, fresh string) error {
+// there, if anything, together with the log that belongs to it.
+func replace(path, fresh string) (kept string, err error) {
 	if exists(path) {
-		kept := path + ".before-restore-" + time.Now().UTC().Format("20060102-150405.000")
+		kept = path + ".before-restore-" + time.Now().UTC().Format("20060102-150405.000")
 		for _, part := range []string{"-wal", ""} {
 			if err := os.Rename(path+part, kept+part); err != nil && !errors.Is(err, os.ErrNotExist) {
-				return err
+				return "", err
 			}
 		}
 	}
 	for _, stale := range []string{"-wal", "-shm"} {
 		if err := os.Remove(path + stale); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
+			return "", err
 		}
 	}
 	if err := os.Rename(fresh, path); err != nil {
-		return err
+		return "", err
 	}
-	return syncFolder(filepath.Dir(path))
+	return kept, syncFolder(filepath.Dir(path))
 }
 
 // syncFile makes a file's content durable. SQLite must not have it open.

@@ -58,7 +58,7 @@ func TestBackup(t *testing.T) {
 	apply(t, d, func(tx chat.Tx) error { return tx.PutMeta("mark", "later") })
 	close(stop)
 	wg.Wait()
-	if err := db.Restore(t.Context(), copied, url); err == nil || !strings.Contains(err.Error(), "already running") {
+	if _, err := db.Restore(t.Context(), copied, url); err == nil || !strings.Contains(err.Error(), "already running") {
 		t.Errorf("restored under a running relay: %v", err)
 	}
 	if err := errors.Join(beside.Close(), d.Close()); err != nil {
@@ -70,7 +70,7 @@ func TestBackup(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := db.Restore(t.Context(), copied, url); err != nil {
+	if _, err := db.Restore(t.Context(), copied, url); err != nil {
 		t.Fatal(err)
 	}
 	restored := dbtest.Open(t, url)
@@ -153,7 +153,7 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 	for from, wanted := range map[string]string{newer: "schema version 7", foreign: "not relay's", damaged: "damaged",
 		text: "not a SQLite database", empty: "empty", filepath.Join(dir, "none.db"): "no such file"} {
-		if err := db.Restore(t.Context(), from, target); err == nil || !strings.Contains(err.Error(), wanted) {
+		if _, err := db.Restore(t.Context(), from, target); err == nil || !strings.Contains(err.Error(), wanted) {
 			t.Errorf("%s: got %v, want ... %s ...", filepath.Base(from), err, wanted)
 		}
 	}
@@ -169,7 +169,7 @@ func TestBackupNeedsFile(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := db.Restore(t.Context(), "copy.db", "postgres://localhost/relay"); err == nil || !strings.Contains(err.Error(), "pg_restore") {
+	if _, err := db.Restore(t.Context(), "copy.db", "postgres://localhost/relay"); err == nil || !strings.Contains(err.Error(), "pg_restore") {
 		t.Error(err)
 	}
 }

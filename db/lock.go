@@ -10,6 +10,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
+// errRunning tells that another process has the lock of the database.
+var errRunning = errors.New("relay is already running on this database")
+
 // fileLock keeps a second relay off a database: two of them would deliver
 // everything twice. The system lets go of it when the process dies.
 type fileLock struct{ flock *flock.Flock }
@@ -22,8 +25,7 @@ func lockFile(path string) (*fileLock, error) {
 		return nil, fmt.Errorf("lock the database: %w", err)
 	}
 	if !ok {
-		return nil, fmt.Errorf("relay is already running on this database (%s is locked): stop it first, or give this one a database of its own, "+
-			"like DATABASE_URL=sqlite://other.db, and a port; several relays on one database need PostgreSQL", l.Path())
+		return nil, fmt.Errorf("%w (%s is locked): stop it first", errRunning, l.Path())
 	}
 	return &fileLock{l}, nil
 }

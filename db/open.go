@@ -23,7 +23,12 @@ func openFile(ctx context.Context, path string, opts Options) (_ *DB, err error)
 	}
 	d := &DB{path: path}
 	if !opts.Shared {
-		if d.lock, err = lockFile(path); err != nil {
+		d.lock, err = lockFile(path)
+		if errors.Is(err, errRunning) {
+			return nil, fmt.Errorf("%w, or give this one a database of its own, like DATABASE_URL=sqlite://other.db, and a port; "+
+				"several relays on one database need PostgreSQL", err)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -257,7 +257,7 @@ func TestUploadForms(t *testing.T) {
 			{"a file and no session", dir, file, 400, "sessionId is required"},
 			{"a file and a foreign session", dir, file + part(`name="sessionId"`, "nope"), 404, "Session not found"},
 			{"a file that is cut", dir, "--x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n" + strings.Repeat("z", 9000), 400, "cut off"},
-			{"too large a file", dir, part(`name="file"`, strings.Repeat("z", 3<<20)), 413, "too large"},
+			{"too large a file", dir, part(`name="file"`, strings.Repeat("z", 3<<20)), 413, "Attachments must be at most "},
 			{"the file first and nowhere to keep it", nowhere, file + session, 400, "sessionId must come before file"},
 			{"the session first and nowhere to keep files", nowhere, session + file, 200, ""},
 			{"a long header", dir, session + strings.Replace(file, "\r\n", "\r\n"+huge, 1), 413, "form around"},

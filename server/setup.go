@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 
 	"relay/server/chat"
@@ -17,6 +18,7 @@ type homeData struct {
 	PublicKey string
 	SecretKey string // empty: the caller may not see it
 	Snippet   string
+	OnlyHere  bool // the snippet names an address that only this machine reaches
 	WrongCode bool
 	Version   string
 }
@@ -24,7 +26,7 @@ type homeData struct {
 // home answers GET /: both keys while the set-up window is open and the caller
 // may see them, else what everybody may know (seed 1, contract.md 3).
 func (s *Server) home(w http.ResponseWriter, r *http.Request) {
-	data := homeData{PublicKey: s.keys.Public(), Snippet: s.snippet(r), Version: s.version}
+	data := homeData{PublicKey: s.keys.Public(), Snippet: s.snippet(r), OnlyHere: s.onlyHere(r), Version: s.version}
 	page := "status.html"
 	if s.keys.SetupOpen() {
 		page = "setup.html"
@@ -42,6 +44,12 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.show(w, r, http.StatusOK, page, data)
+}
+
+// onlyHere reports whether the address of relay leads to it on this machine only.
+func (s *Server) onlyHere(r *http.Request) bool {
+	base, err := url.Parse(s.baseURL(r))
+	return err == nil && isLocalHost(base.Host, netip.Addr.IsLoopback)
 }
 
 // secretFor returns the secret key for a caller who may see it. Each time is

@@ -200,11 +200,13 @@ func formError(err error) error {
 	return badRequest("The form could not be read")
 }
 
-// uploadError recognises a body that is larger than any file with its form.
+// uploadError recognises a body that is larger than any file with its form. It
+// is told like a file that is a little too large: how large it may be.
 func uploadError(err error) error {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return errTooLarge
+		return &httpError{status: http.StatusRequestEntityTooLarge,
+			text: fmt.Sprintf("Attachments must be at most %d bytes", tooLarge.Limit-formOverhead)}
 	}
 	return err
 }

@@ -19,12 +19,21 @@ function initials(name: string): string {
   return picked.map((w) => [...(w ?? "")][0] ?? "").join("").toUpperCase() || "?";
 }
 
+function recent(at: string): boolean {
+  return Date.now() - Date.parse(at) < recently;
+}
+
 // active tells whether something happened in the session just now.
 export function active(s: Session): boolean {
-  return s.status === "open" && Date.now() - Date.parse(s.lastActivity) < recently;
+  return s.status === "open" && recent(s.lastActivity);
 }
 
 export function avatar(s: Session): HTMLElement {
   const classes = "avatar tone-" + tone(s.id) + (active(s) ? " active" : "");
-  return h("span", { class: classes, "aria-hidden": "true" }, initials(visitorName(s)));
+  return h("span", { class: classes, "data-at": s.lastActivity, "aria-hidden": "true" }, initials(visitorName(s)));
+}
+
+// refreshAvatars takes the mark off those in whose session nothing happens any more.
+export function refreshAvatars(): void {
+  for (const el of document.querySelectorAll<HTMLElement>(".avatar.active")) el.classList.toggle("active", recent(el.dataset["at"] ?? ""));
 }

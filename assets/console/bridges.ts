@@ -49,8 +49,13 @@ function trouble({ lastError, fix }: Bridge): Node | false {
   return !!lastError && h("div", { class: "alert" }, h("b", {}, sentence(lastError)), h("p", {}, fix ? "What to do: " + fix : "relay goes on trying."));
 }
 
+// variable is a setting's name in the environment: TELEGRAM_CHAT_ID for telegramChatId.
+function variable(setting: string): string {
+  return setting.replace(/[A-Z]/g, "_$&").toUpperCase();
+}
+
 function facts({ state: is, receive, queue, missing }: Bridge): Node {
-  if (is === "off") return h("p", { class: "hint" }, "It needs " + missing.join(" and ") + ".");
+  if (is === "off") return h("p", { class: "hint" }, "It needs " + missing.map(variable).join(" and ") + " in relay.env and a restart; or, without one, " + missing.join(" and ") + " by the admin API.");
   const waiting = queue ? " " + queue.toLocaleString() + (queue === 1 ? " delivery waits." : " deliveries wait.") : "";
   return h("p", { class: "hint" }, (ways[receive] ?? "Operators’ answers are not received.") + waiting);
 }

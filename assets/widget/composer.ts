@@ -87,6 +87,8 @@ export function createComposer(
   };
   const onSubmit = (e: Event) => {
     e.preventDefault();
+    const { uploads } = core.store.state;
+    if (!editing && uploads.some((u) => u.error)) return core.notice(t.badFiles);
     if (!sendable()) return;
     const text = field.value.trim();
     if (editing) void save(editing, text);

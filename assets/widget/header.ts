@@ -17,7 +17,7 @@ export function createHeader(close: () => void): Header {
   let picture = "";
   const button = iconButton(t.close, CROSS, close, "close");
   return {
-    node: h("header", { part: "header" }, avatar, h("div", { class: "who" }, name, presence), button),
+    node: h("div", { class: "head", part: "header" }, avatar, h("div", { class: "who" }, name, presence), button),
     update(state) {
       const { operatorName, operatorAvatar } = state.config;
       name.textContent = operatorName || t.chat;

@@ -43,6 +43,7 @@ export const notNow = "Not now";
 export const thanks = "Thank you for your feedback.";
 export const uploading = "Uploading";
 export const takeAway = "Remove";
+export const badFiles = "First remove the files that cannot be sent.";
 
 /** What stands below an own message. */
 export const marks = {

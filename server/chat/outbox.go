@@ -108,7 +108,8 @@ func (o *Outbox) Wake(dest, sessionID string, due Time) {
 	}
 }
 
-// Retry takes up a delivery that was given up, named by its ID.
+// Retry takes up a delivery that was given up, or that rests after an attempt
+// that failed, named by its ID. It has all its attempts before it again.
 func (o *Outbox) Retry(ctx context.Context, id string) error {
 	dest, sessionID, rev, ok := ParseDeliveryID(id)
 	if !ok {
@@ -119,8 +120,8 @@ func (o *Outbox) Retry(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		if d.State != DeliveryFailed {
-			return Errorf(Conflict, "The delivery is %s; only a failed one can be tried again", d.State)
+		if rests := d.State == DeliveryPending && d.Attempts > 0; d.State != DeliveryFailed && !rests {
+			return Errorf(Conflict, "The delivery is %s; only one that failed can be tried again", d.State)
 		}
 		return d.again(tx)
 	})
@@ -174,7 +175,7 @@ func (o *Outbox) retryPortion(ctx context.Context, dest string, after Cursor, of
 	return failed, err
 }
 
-// again makes a delivery that was given up a waiting one.
+// again makes a delivery that failed a waiting one, due at once.
 func (d *Delivery) again(tx Tx) error {
 	d.State, d.Attempts, d.NextAt = DeliveryPending, 0, Now()
 	return tx.SaveDelivery(d)

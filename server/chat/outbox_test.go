@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -118,6 +119,40 @@ func TestOutboxRetriesWithGrowingPauses(t *testing.T) {
 			if at := sink.at[i]; at < least*time.Second || at > least*time.Second*6/5 {
 				t.Errorf("attempt %d came after %v", i+1, at)
 			}
+		}
+	})
+}
+
+// TestOutboxRetriesByHand: whoever mended a receiver need not wait for hours
+// until the next attempt; what has not failed is left to its time.
+func TestOutboxRetriesByHand(t *testing.T) {
+	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+		down := true
+		sink.answer = func([]chat.Delivery) (int, error) {
+			if down {
+				return 0, errors.New("down")
+			}
+			return 1, nil
+		}
+		h := build(t, store, sink)
+		h.run(t)
+		id := h.open(t, "a")
+		h.say(t, id, "hello")
+		time.Sleep(5 * time.Second) // the fourth attempt is due after seven
+		down = false
+		again := func(rev int64) error {
+			return h.outbox.Retry(t.Context(), (&chat.Delivery{Dest: "desk", SessionID: id, Rev: rev}).ID())
+		}
+		if err := again(2); err == nil || !strings.Contains(err.Error(), "only one that failed") {
+			t.Errorf("what waits for its turn: %v", err)
+		}
+		if err := again(1); err != nil {
+			t.Errorf("what waits for its next attempt: %v", err)
+		}
+		time.Sleep(time.Second)
+		expectRevs(t, sink, id, "1", "1", "1", "1", "2")
+		if err := again(1); err == nil || !strings.Contains(err.Error(), "only one that failed") {
+			t.Errorf("what is done: %v", err)
 		}
 	})
 }
