@@ -65,7 +65,7 @@ var commands = []command{
 	{"keys rotate secret", "make a new secret key and sign everybody out of the console", rotate((*server.Keyring).RotateSecret), onDatabase, "keys rotate secret"},
 	{"doctor", "check database, public address and bridges, and say what to do about each fault", (*app).doctor,
 		[]string{"DATABASE_URL", "PUBLIC_URL", "RELAY_MODE"}, "doctor --env-file /etc/relay.env"},
-	{"manifest", "print the manifest of the app to make at Slack", (*app).manifest, []string{"PUBLIC_URL", "SLACK_SIGNING_SECRET"}, "manifest > manifest.json"},
+	{"manifest", "print the manifest of the app to make at Slack", (*app).manifest, []string{"PUBLIC_URL", "SLACK_SIGNING_SECRET"}, "manifest > manifest.yaml"},
 	{"backup FILE", "copy the SQLite database to FILE, also while relay runs", (*app).backup, onDatabase, "backup backups/monday.db"},
 	{"restore FILE", "put a backup in the place of the SQLite database", (*app).restore, onDatabase, "restore backups/monday.db"},
 	{"migrate", "bring the database to this version's form; serve does it too", (*app).migrate, onDatabase, "migrate --database-url postgres:///relay"},
