@@ -11,7 +11,7 @@ import (
 
 // checkpointAfter is how many pages the writer puts into the write-ahead log
 // until they are carried over into the file.
-const checkpointAfter = 500
+const checkpointAfter = 1000
 
 // checkpointer empties the write-ahead log into the file beside the writer:
 // that takes as long as dozens of commits, for which nobody has to wait. What

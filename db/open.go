@@ -84,7 +84,7 @@ func makeReady(ctx context.Context, c *conn, path string, opts Options) error {
 	case opts.Shared:
 		return fmt.Errorf("the database has schema version %d, this relay needs %d: start relay once to bring it up to date", have.version, want)
 	default:
-		if err := errors.Join(layOut(ctx, c), useWAL(ctx, c)); err != nil {
+		if err := errors.Join(giveBackPages(ctx, c), useWAL(ctx, c)); err != nil {
 			return err
 		}
 		return migrateFile(ctx, path, have)

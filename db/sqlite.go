@@ -36,17 +36,15 @@ func dsn(path, role string, relaxed bool) string {
 	}
 	name := url.URL{Path: path}
 	return "file:" + name.EscapedPath() + role + "&_synchronous=" + level +
-		"&_foreign_keys=1&_pragma=journal_size_limit(67108864)&_pragma=wal_autocheckpoint(6000)" +
+		"&_foreign_keys=1&_pragma=journal_size_limit(67108864)&_pragma=wal_autocheckpoint(12000)" +
 		"&_pragma=trusted_schema(0)&_txlock=immediate&_defensive=1&_dqs=0"
 }
 
-// layOut lets a new file shrink again, page by page. A page of 8 KiB holds more
-// of what many sessions write at the same time than SQLite's usual one of 4, so
-// fewer are written for it. It has no effect once there is anything in the file,
-// and is no setting of the connection because it would write to the file each
-// time.
-func layOut(ctx context.Context, c *conn) error {
-	_, err := c.raw.ExecContext(ctx, "PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL")
+// giveBackPages lets a new file shrink again, page by page. It has no effect
+// once there is anything in the file, and is no setting of the connection
+// because it would write to the file each time.
+func giveBackPages(ctx context.Context, c *conn) error {
+	_, err := c.raw.ExecContext(ctx, "PRAGMA auto_vacuum = INCREMENTAL")
 	return err
 }
 

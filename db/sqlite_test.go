@@ -44,7 +44,7 @@ func TestPragmas(t *testing.T) {
 				"journal_mode":       {"wal", "wal"},
 				"foreign_keys":       {"1", "1"},
 				"journal_size_limit": {"67108864", ""},
-				"wal_autocheckpoint": {"6000", ""},
+				"wal_autocheckpoint": {"12000", ""},
 				"trusted_schema":     {"0", "0"},
 				"query_only":         {"0", "1"},
 				"auto_vacuum":        {"2", "2"},
@@ -322,7 +322,7 @@ func TestCheckpoint(t *testing.T) {
 		}
 		return tx.CreateFile(&chat.File{ID: "f", SessionID: "a"})
 	})
-	for n := range 20 { // more than 500 pages
+	for n := range 20 { // more than 1000 pages
 		apply(t, d, func(tx chat.Tx) error { return tx.PutChunk("f", n, make([]byte, 256<<10)) })
 	}
 	path := strings.TrimPrefix(url, "sqlite://")

@@ -132,22 +132,25 @@ func (r *Relay) storeFile(ctx context.Context, f *File, body io.Reader, most int
 	return r.store.Apply(ctx, func(tx Tx) error { return tx.SaveFile(f) })
 }
 
-// maxChunkRest bounds for how long chunks rest after one.
-const maxChunkRest = 250 * time.Millisecond
+// For how long chunks rest after one: so many times as long as it took, and no
+// longer.
+const (
+	maxChunkRests = 5
+	maxChunkRest  = 250 * time.Millisecond
+)
 
-// putChunk stores one chunk, unless the file was erased with its session. As
-// long as others wait to store theirs, the disk is left to messages for three
-// times as long as it took: ten times as much is written for a chunk as for one
-// of them. A single upload leaves gaps enough.
+// putChunk stores one chunk, unless the file was erased with its session. The
+// disk is left to messages then, for the longer the more others wait to store
+// theirs: ten times as much is written for a chunk as for a message. A single
+// upload leaves gaps enough.
 func (r *Relay) putChunk(ctx context.Context, id string, index int, chunk []byte) error {
 	r.uploads.waiting.Add(1)
 	r.uploads.Lock()
 	defer r.uploads.Unlock()
 	begin := time.Now()
 	defer func() {
-		if r.uploads.waiting.Add(-1) > 0 {
-			time.Sleep(min(3*time.Since(begin), maxChunkRest))
-		}
+		rests := min(r.uploads.waiting.Add(-1), maxChunkRests)
+		time.Sleep(min(time.Duration(rests)*time.Since(begin), maxChunkRest))
 	}()
 	return r.store.Apply(ctx, func(tx Tx) error {
 		if _, err := tx.File(id); err != nil {

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"log/slog"
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -167,11 +168,12 @@ func (c *change) emitFact(t EventType, body any) error {
 	return c.emit(fact(t, c.by.Source, c.at, c.session.ID, body))
 }
 
-// release lets the events of a durable change out: to the streams at once, to
-// the sinks by waking their lanes.
+// release lets the events of a durable change out: to the streams at once, before
+// anything else is done here, and to the sinks by waking their lanes.
 func (r *Relay) release(c *change) {
 	if c.session.ID != houseSession { // the streams hear of the house by broadcasts
 		r.hub.Publish(c.events...)
+		runtime.Gosched()
 	}
 	for _, w := range c.wakes {
 		r.outbox.Wake(w.dest, w.sessionID, w.due)
