@@ -15,16 +15,7 @@ func TestDiscord(t *testing.T) {
 		"DISCORD_CHANNEL_ID=" + f.Channel, "ENABLE_DISCORD_GATEWAY=true", "DISCORD_API_URL=" + f.URL}
 	in := boot(t, environ...)
 	session := in.say(t, "Is it *free*, @everyone?")
-	shown := func() string {
-		var lines []string
-		for _, th := range f.Threads() {
-			for _, m := range th.Messages {
-				lines = append(lines, m.Text)
-			}
-		}
-		return strings.Join(lines, "\n")
-	}
-	eventually(t, "the visitor's message is in a thread", func() bool { return strings.Contains(shown(), "Is it *free*, @everyone?") })
+	eventually(t, "the visitor's message is in a thread", func() bool { return strings.Contains(shown(f), "Is it *free*, @everyone?") })
 	eventually(t, "the gateway is open", f.Connected)
 	thread := f.Threads()[0].Ref
 	f.Write(thread, "Ada", "It is.", "")
@@ -43,7 +34,7 @@ func TestDiscord(t *testing.T) {
 	f.DeleteThread(thread)
 	in.call(t, "POST", in.base+"/api/widget/messages", in.public, map[string]any{"sessionId": session, "content": "Hello?"}, nil)
 	eventually(t, "a new thread continues", func() bool {
-		return len(f.Threads()) == 1 && f.Threads()[0].Ref != thread && strings.Contains(shown(), "Hello?")
+		return len(f.Threads()) == 1 && f.Threads()[0].Ref != thread && strings.Contains(shown(f), "Hello?")
 	})
 	for _, v := range f.Violations() {
 		t.Error(v)
@@ -51,7 +42,7 @@ func TestDiscord(t *testing.T) {
 	if strings.Contains(in.stderr.String()+in.stdout.String()+in2.stderr.String(), "canary") {
 		t.Error("a token is in the log")
 	}
-	t.Log(shown())
+	t.Log(shown(f))
 }
 
 // relay doctor tells what is missing at Discord, and the link that invites the

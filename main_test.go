@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"relay/bridges/bridgetest"
 	"relay/db/dbtest"
 )
 
@@ -602,4 +603,15 @@ func containsAll(text string, parts ...string) bool {
 		}
 	}
 	return true
+}
+
+// shown are the texts that stand on a platform.
+func shown(p bridgetest.Platform) string {
+	var lines []string
+	for _, th := range p.Threads() {
+		for _, m := range th.Messages {
+			lines = append(lines, m.Text)
+		}
+	}
+	return strings.Join(lines, "\n")
 }

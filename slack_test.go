@@ -21,16 +21,7 @@ func TestSlack(t *testing.T) {
 		t.Helper()
 		in.call(t, "POST", in.base+"/api/widget/messages", in.public, map[string]any{"sessionId": session, "content": text}, nil)
 	}
-	shown := func() string {
-		var lines []string
-		for _, th := range f.Threads() {
-			for _, m := range th.Messages {
-				lines = append(lines, m.Text)
-			}
-		}
-		return strings.Join(lines, "\n")
-	}
-	eventually(t, "the visitor's message is in a thread", func() bool { return strings.Contains(shown(), "Is it <free>?") })
+	eventually(t, "the visitor's message is in a thread", func() bool { return strings.Contains(shown(f), "Is it <free>?") })
 	thread := f.Threads()[0].Ref
 	for _, r := range f.Requests("") {
 		for name, value := range r.Args {
@@ -53,7 +44,7 @@ func TestSlack(t *testing.T) {
 	f.DeleteThread(thread)
 	say("Hello?")
 	eventually(t, "a new thread continues", func() bool {
-		return len(f.Threads()) == 1 && f.Threads()[0].Ref != thread && strings.Contains(shown(), "Hello?")
+		return len(f.Threads()) == 1 && f.Threads()[0].Ref != thread && strings.Contains(shown(f), "Hello?")
 	})
 	for _, v := range f.Violations() {
 		t.Error(v)
@@ -61,7 +52,7 @@ func TestSlack(t *testing.T) {
 	if strings.Contains(in.stderr.String()+in.stdout.String()+in2.stderr.String(), "canary") {
 		t.Error("a token is in the log")
 	}
-	t.Log(shown())
+	t.Log(shown(f))
 }
 
 // Without an app token Slack pushes, and what it did not sign is refused.

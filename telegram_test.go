@@ -23,16 +23,7 @@ func TestTelegram(t *testing.T) {
 		t.Helper()
 		in.call(t, "POST", in.base+"/api/widget/messages", in.public, map[string]any{"sessionId": session, "content": text}, nil)
 	}
-	shown := func() string {
-		var lines []string
-		for _, th := range f.Threads() {
-			for _, m := range th.Messages {
-				lines = append(lines, m.Text)
-			}
-		}
-		return strings.Join(lines, "\n")
-	}
-	eventually(t, "the visitor's message is in a topic", func() bool { return strings.Contains(shown(), "Is it <free>?") })
+	eventually(t, "the visitor's message is in a topic", func() bool { return strings.Contains(shown(f), "Is it <free>?") })
 	topic := f.Threads()[0].Ref
 	f.Write(topic, "Ada", "It is.", "")
 	f.Write(topic, "Ada", "// a pity", "")
@@ -51,10 +42,10 @@ func TestTelegram(t *testing.T) {
 		return answer.Status == "closed"
 	})
 	say("Yes: how?")
-	eventually(t, "the topic is opened again", func() bool { return strings.Contains(shown(), "Yes: how?") && !f.Threads()[0].Closed })
+	eventually(t, "the topic is opened again", func() bool { return strings.Contains(shown(f), "Yes: how?") && !f.Threads()[0].Closed })
 	f.DeleteThread(topic)
 	say("Hello?")
-	eventually(t, "a new topic continues", func() bool { return len(f.Threads()) == 1 && strings.Contains(shown(), "Hello?") })
+	eventually(t, "a new topic continues", func() bool { return len(f.Threads()) == 1 && strings.Contains(shown(f), "Hello?") })
 	if strings.Contains(in.history(t, session), "pity") {
 		t.Error("the visitor sees a note")
 	}
@@ -64,7 +55,7 @@ func TestTelegram(t *testing.T) {
 	if strings.Contains(in.stderr.String()+in.stdout.String()+in2.stderr.String(), "AAcanary") {
 		t.Error("the token is in the log")
 	}
-	t.Log(shown())
+	t.Log(shown(f))
 }
 
 // A webhook that was registered for relay is kept: Telegram pushes what

@@ -73,7 +73,7 @@ func TestCheck(t *testing.T) {
 				if !found {
 					t.Errorf("nothing is said of %s", c.subject)
 				}
-				clean(t, f, log)
+				bridgetest.Clean(t, f, log)
 			})
 		})
 	}

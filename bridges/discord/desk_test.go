@@ -23,7 +23,7 @@ type office struct {
 	*bridgetest.Discord
 	desk  *chat.Desk
 	store chat.Store
-	log   *testLog
+	log   *bridgetest.Log
 	close func()
 }
 
@@ -46,7 +46,7 @@ func inOffice(t *testing.T, test func(t *testing.T, o *office)) {
 				if err := store.Close(); err != nil {
 					t.Error(err)
 				}
-				clean(t, f, o.log)
+				bridgetest.Clean(t, f, o.log)
 			})
 		})
 	}

@@ -17,7 +17,7 @@ import (
 type listening struct {
 	*bridgetest.Discord
 	bridge *discord.Bridge
-	log    *testLog
+	log    *bridgetest.Log
 	in     *bridgetest.Receiver
 	thread chat.Thread
 	stop   func() error
@@ -37,7 +37,7 @@ func listen(t *testing.T, test func(t *testing.T, l *listening)) {
 		if err := l.stop(); err != nil {
 			t.Error(err)
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }
 
@@ -207,7 +207,7 @@ func TestGatewayRefuses(t *testing.T) {
 				if _, problem := b.Receiving(); problem == nil {
 					t.Error("reception is well")
 				}
-				clean(t, f, log)
+				bridgetest.Clean(t, f, log)
 			})
 		})
 	}
@@ -235,7 +235,7 @@ func TestGatewayRefuses(t *testing.T) {
 			if err := b.Run(t.Context(), new(bridgetest.Receiver)); !errors.As(err, &human) || !strings.Contains(human.Fix, "DISCORD_BOT_TOKEN") {
 				t.Errorf("the bridge says %v", err)
 			}
-			clean(t, f, log)
+			bridgetest.Clean(t, f, log)
 		})
 	})
 }
@@ -259,7 +259,7 @@ func TestGatewayWedged(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
-	clean(t, f, log)
+	bridgetest.Clean(t, f, log)
 }
 
 // until waits for something asynchronous.
@@ -288,7 +288,7 @@ func TestGatewayOff(t *testing.T) {
 		if identified, _, _ := f.Connections(); identified != 0 {
 			t.Error("it connected")
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }
 
@@ -305,12 +305,12 @@ func TestGatewayStoreAway(t *testing.T) {
 // What the bridge itself does to a thread is no news; what nobody does neither.
 func TestOwnTurns(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
-		must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpClose})
+		bridgetest.Must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpClose})
 		settled(time.Second)
-		must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpPost, Text: "again", Key: key()})
+		bridgetest.Must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpPost, Text: "again", Key: key()})
 		settled(time.Second)
-		must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpClose})
-		must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpReopen})
+		bridgetest.Must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpClose})
+		bridgetest.Must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpReopen})
 		settled(time.Second)
 		time.Sleep(8 * 24 * time.Hour)
 		l.Idle(l.thread.Ref)
@@ -341,6 +341,6 @@ func TestCatchUpAtStart(t *testing.T) {
 		if err := stop(); err != nil {
 			t.Error(err)
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }

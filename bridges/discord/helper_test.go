@@ -1,13 +1,8 @@
 package discord_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"io"
-	"log/slog"
-	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,30 +12,12 @@ import (
 	"relay/server/chat"
 )
 
-// testLog collects what a bridge logs.
-type testLog struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (l *testLog) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.Write(p)
-}
-
-func (l *testLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.String()
-}
-
 // makeBridge makes a bridge to the fake, in process.
-func makeBridge(t *testing.T, f *bridgetest.Discord, change ...func(*discord.Config)) (*discord.Bridge, *testLog) {
+func makeBridge(t *testing.T, f *bridgetest.Discord, change ...func(*discord.Config)) (*discord.Bridge, *bridgetest.Log) {
 	t.Helper()
-	log := new(testLog)
+	log := new(bridgetest.Log)
 	cfg := discord.Config{Token: f.Token, ChannelID: f.Channel, Gateway: true, Transport: f.Transport(), Dial: f.Dial, APIURL: "http://discord.test/api/v10",
-		Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+		Log: log.Logger()}
 	for _, c := range change {
 		c(&cfg)
 	}
@@ -94,16 +71,6 @@ func settled(d time.Duration) {
 	synctest.Wait()
 }
 
-// must carries an op out.
-func must(t *testing.T, b *discord.Bridge, th chat.Thread, op chat.Op) string {
-	t.Helper()
-	remote, err := b.Do(t.Context(), th, op)
-	if err != nil {
-		t.Fatalf("op %d: %v", op.Kind, err)
-	}
-	return remote
-}
-
 var lastKey int
 
 // key makes a key that no other op has.
@@ -115,27 +82,8 @@ func key() string {
 // open makes a thread.
 func open(t *testing.T, b *discord.Bridge, title, sessionID string) chat.Thread {
 	t.Helper()
-	ref := must(t, b, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: title, Text: "Page: https://shop.example", SessionID: sessionID, Key: key()})
+	ref := bridgetest.Must(t, b, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: title, Text: "Page: https://shop.example", SessionID: sessionID, Key: key()})
 	return chat.Thread{Bridge: discord.Name, Channel: b.Channel(), Ref: ref, SessionID: sessionID}
-}
-
-// opFile makes a file to send.
-func opFile(name, mimeType, content string) *chat.OpFile {
-	return &chat.OpFile{Filename: name, MimeType: mimeType, Size: int64(len(content)), Open: func(context.Context) (io.ReadCloser, error) {
-		return io.NopCloser(strings.NewReader(content)), nil
-	}}
-}
-
-// clean checks at a test's end that the schema allowed everything and that no
-// secret is in the log.
-func clean(t *testing.T, f *bridgetest.Discord, log *testLog) {
-	t.Helper()
-	for _, v := range f.Violations() {
-		t.Errorf("violation: %s", v)
-	}
-	if log != nil && strings.Contains(log.String(), "canary") {
-		t.Error("a secret is in the log")
-	}
 }
 
 // thread is a thread as operators see it.

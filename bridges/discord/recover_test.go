@@ -42,7 +42,7 @@ func TestRecovery(t *testing.T) {
 						t.Error("the archived thread counts as open")
 					}
 				}
-				clean(t, f, log)
+				bridgetest.Clean(t, f, log)
 			})
 		})
 	}

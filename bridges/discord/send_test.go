@@ -58,12 +58,12 @@ func TestRequests(t *testing.T) {
 					f.RequireTag("123456789")
 				}
 				b, log := makeBridge(t, f)
-				do := func(th chat.Thread, op chat.Op) string { return must(t, b, th, op) }
+				do := func(th chat.Thread, op chat.Op) string { return bridgetest.Must(t, b, th, op) }
 				ref := do(chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: "Ann *", SessionID: "session-1", Text: "Page: https://shop.example\nName: _Ann_", Key: "OPEN"})
 				th := chat.Thread{Ref: ref}
 				first := do(th, chat.Op{Kind: chat.OpPost, Text: "hello @everyone <@1>", Key: "A"})
 				do(th, chat.Op{Kind: chat.OpPost, Text: "a reply", From: "Olga (console)", ReplyTo: first, Key: "B"})
-				do(th, chat.Op{Kind: chat.OpPost, File: opFile("a.txt", "text/plain", "some text"), From: "AI", Key: "C"})
+				do(th, chat.Op{Kind: chat.OpPost, File: bridgetest.File("a.txt", "text/plain", "some text"), From: "AI", Key: "C"})
 				do(th, chat.Op{Kind: chat.OpNote, Text: "The visitor left.\n\nReally.", Key: "D"})
 				do(th, chat.Op{Kind: chat.OpEdit, Remote: first, Text: "good day"})
 				do(th, chat.Op{Kind: chat.OpReact, Remote: first, Receipt: "read"})
@@ -73,7 +73,7 @@ func TestRequests(t *testing.T) {
 				do(th, chat.Op{Kind: chat.OpClose})
 				do(th, chat.Op{Kind: chat.OpReopen})
 				golden(t, "requests-"+name+".json", f.Requests(""))
-				clean(t, f, log)
+				bridgetest.Clean(t, f, log)
 			})
 		})
 	}
@@ -85,19 +85,19 @@ func TestFiles(t *testing.T) {
 		f := bridgetest.NewDiscordBubble(t)
 		b, log := makeBridge(t, f)
 		th := open(t, b, "Ann", "")
-		file := opFile("film.mp4", "video/mp4", "")
+		file := bridgetest.File("film.mp4", "video/mp4", "")
 		file.Size, file.URL = 11<<20, "https://relay.example/f/1_2"
-		must(t, b, th, chat.Op{Kind: chat.OpPost, File: file, Key: key()})
+		bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, File: file, Key: key()})
 		shown := thread(t, f, th.Ref).Messages
 		if got := shown[len(shown)-1].Text; got != "📎 film.mp4 (11 MB) is too large for Discord: https://relay.example/f/1_2" {
 			t.Errorf("it is shown as %q", got)
 		}
-		broken := opFile("a.txt", "", "")
+		broken := bridgetest.File("a.txt", "", "")
 		broken.Open = func(context.Context) (io.ReadCloser, error) { return nil, chat.ErrAttachmentNotFound }
 		if _, err := b.Do(t.Context(), th, chat.Op{Kind: chat.OpPost, File: broken, Key: key()}); !errors.Is(err, chat.ErrAttachmentNotFound) {
 			t.Errorf("it is %v", err)
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }
 
@@ -151,7 +151,7 @@ func TestLocked(t *testing.T) {
 				if thread(t, f, th.Ref).Closed == may {
 					t.Error("the thread is not as it should be")
 				}
-				clean(t, f, log)
+				bridgetest.Clean(t, f, log)
 			})
 		})
 	}
@@ -164,12 +164,12 @@ func TestNoHistory(t *testing.T) {
 		f.ForbidHistory()
 		b, log := makeBridge(t, f)
 		th := open(t, b, "Ann", "")
-		first := must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "one", Key: key()})
-		must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "two", ReplyTo: first, Key: key()})
+		first := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "one", Key: key()})
+		bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "two", ReplyTo: first, Key: key()})
 		if shown := thread(t, f, th.Ref).Messages; shown[len(shown)-1].Text != "two" {
 			t.Errorf("it shows %+v", shown)
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }
 
@@ -183,7 +183,7 @@ func TestFull(t *testing.T) {
 		for range 12 {
 			refs = append(refs, open(t, b, "Ann", "").Ref)
 		}
-		must(t, b, chat.Thread{Ref: refs[0]}, chat.Op{Kind: chat.OpPost, Text: "still here", Key: key()})
+		bridgetest.Must(t, b, chat.Thread{Ref: refs[0]}, chat.Op{Kind: chat.OpPost, Text: "still here", Key: key()})
 		open(t, b, "Zoe", "")
 		for i, ref := range refs {
 			if closed := thread(t, f, ref).Closed; closed != (i >= 1 && i <= 10) {
@@ -193,7 +193,7 @@ func TestFull(t *testing.T) {
 		if f.Strays() != 0 || !strings.Contains(log.String(), "quietest") {
 			t.Error("a first message has no thread, or nobody is told")
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }
 
@@ -210,6 +210,6 @@ func TestChannelDeleted(t *testing.T) {
 				t.Errorf("it is %v", err)
 			}
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }

@@ -82,7 +82,7 @@ func TestSignature(t *testing.T) {
 		if len(in.Updates) > 0 {
 			t.Errorf("it had an effect: %v", in.Updates)
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }
 
@@ -142,7 +142,7 @@ func TestSlashCommands(t *testing.T) {
 		if status, answer := push(b, in, jsonOf(f.Command(th.Ref, "Ada", "close", "")), nil); status != 200 || !strings.Contains(jsonOf(answer), "try again") {
 			t.Errorf("while nothing can be stored: %d %v", status, answer)
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }
 

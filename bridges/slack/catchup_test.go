@@ -79,7 +79,7 @@ func TestStartLooksBack(t *testing.T) {
 				if got := in.Texts(t, b); !slices.Equal(got, []string{"one & only", "with a file"}) {
 					t.Errorf("read %q", got)
 				}
-				clean(t, f, log)
+				bridgetest.Clean(t, f, log)
 			})
 		})
 	}

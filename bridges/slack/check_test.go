@@ -60,7 +60,7 @@ func TestCheck(t *testing.T) {
 			if strings.Join(got, ", ") != c.want || !strings.Contains(all, c.words) || strings.Contains(all, "canary") {
 				t.Errorf("found %s, want %s and %q:\n%s", got, c.want, c.words, all)
 			}
-			clean(t, f, log)
+			bridgetest.Clean(t, f, log)
 		})
 	}
 }

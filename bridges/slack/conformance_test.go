@@ -51,7 +51,7 @@ func TestConformance(t *testing.T) {
 							cfg.AppToken = ""
 						}
 					})
-					t.Cleanup(func() { clean(t, f, log) })
+					t.Cleanup(func() { bridgetest.Clean(t, f, log) })
 					if c.pushed {
 						return webhooked{b, f}
 					}

@@ -86,7 +86,7 @@ func TestNames(t *testing.T) {
 		if n := len(f.Requests("users.info")); n != 2 {
 			t.Errorf("asked %d times", n)
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }
 

@@ -49,7 +49,7 @@ func TestThreadsLeadBack(t *testing.T) {
 		if found, err := fresh.Find(t.Context(), "session-1"); err == nil && found.Ref == th.Ref {
 			t.Error("a thread that is gone is found")
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }
 
@@ -64,7 +64,7 @@ func TestOthersThreadsLeadNowhere(t *testing.T) {
 			}
 		}
 	}
-	clean(t, f, log)
+	bridgetest.Clean(t, f, log)
 }
 
 // Files come from Slack and only from there, and the sign-in page is none.
@@ -100,5 +100,5 @@ func TestFetch(t *testing.T) {
 	if _, err := b.Fetch(t.Context(), "F00000001"); err == nil || errors.Is(err, chat.ErrPermanent) {
 		t.Errorf("an outage is final: %v", err)
 	}
-	clean(t, f, log)
+	bridgetest.Clean(t, f, log)
 }

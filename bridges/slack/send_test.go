@@ -40,11 +40,11 @@ func TestLooks(t *testing.T) {
 				if len(scopes) == len(bridgetest.SeedScopes) {
 					want = c.plain
 				}
-				must(t, b, th, c.op)
+				bridgetest.Must(t, b, th, c.op)
 				if got := shown(f, th.Ref); got != want {
 					t.Errorf("%q, want %q", got, want)
 				}
-				clean(t, f, log)
+				bridgetest.Clean(t, f, log)
 			}
 		})
 	}
@@ -56,8 +56,8 @@ func TestQuotesFollow(t *testing.T) {
 	f.Grant(bridgetest.SeedScopes...)
 	b, log := makeBridge(t, f)
 	th := open(t, b, "Grace", "")
-	first := must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "my number is 1234", Key: "K1"})
-	second := must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "is that right?", ReplyTo: first, Key: "K2"})
+	first := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "my number is 1234", Key: "K1"})
+	second := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "is that right?", ReplyTo: first, Key: "K2"})
 	expect := func(want string) {
 		t.Helper()
 		if got := shown(f, th.Ref); got != want {
@@ -65,12 +65,12 @@ func TestQuotesFollow(t *testing.T) {
 		}
 	}
 	expect("my number is 1234 | ↩ “my number is 1234”\nis that right?")
-	must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: second, Text: "right?"})
-	must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: first, Text: "my number is 5"})
+	bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: second, Text: "right?"})
+	bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: first, Text: "my number is 5"})
 	expect("my number is 5 | ↩ “my number is 5”\nright?")
-	must(t, b, th, chat.Op{Kind: chat.OpDelete, Remote: first})
+	bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpDelete, Remote: first})
 	expect("right?")
-	clean(t, f, log)
+	bridgetest.Clean(t, f, log)
 }
 
 // What an operator wrote is quoted too: it is read from the thread.
@@ -80,12 +80,12 @@ func TestOperatorIsQuoted(t *testing.T) {
 	b, log := makeBridge(t, f)
 	th := open(t, b, "Grace", "")
 	theirs := f.Write(th.Ref, "Ada", "5 < 6 & https://example.com/?a=1", "")
-	must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "yes", ReplyTo: theirs})
-	must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "no", ReplyTo: "946684800.000099"})
+	bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "yes", ReplyTo: theirs})
+	bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "no", ReplyTo: "946684800.000099"})
 	if got := shown(f, th.Ref); !strings.HasSuffix(got, "| ↩ “5 < 6 & https://example.com/?a=1”\nyes | no") {
 		t.Error(got)
 	}
-	clean(t, f, log)
+	bridgetest.Clean(t, f, log)
 }
 
 // Without files:write a file is a link; so is one that Slack would not take.
@@ -106,13 +106,13 @@ func TestFilesAsLinks(t *testing.T) {
 			f.Grant(c.scopes...)
 			b, log := makeBridge(t, f)
 			th := open(t, b, "Grace", "")
-			file := opFile("a.txt", "text/plain", "hello")
+			file := bridgetest.File("a.txt", "text/plain", "hello")
 			c.change(file)
-			must(t, b, th, chat.Op{Kind: chat.OpPost, File: file})
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, File: file})
 			if got := shown(f, th.Ref); got != c.want {
 				t.Error(got)
 			}
-			clean(t, f, log)
+			bridgetest.Clean(t, f, log)
 		})
 	}
 }
@@ -122,20 +122,20 @@ func TestFiles(t *testing.T) {
 	f := bridgetest.NewSlackBubble(t)
 	b, log := makeBridge(t, f)
 	th := open(t, b, "Grace", "")
-	remote := must(t, b, th, chat.Op{Kind: chat.OpPost, File: opFile("a.txt", "text/plain", "hello"), From: "Ada (console)"})
+	remote := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, File: bridgetest.File("a.txt", "text/plain", "hello"), From: "Ada (console)"})
 	m := f.Threads()[0].Messages[1]
 	if m.Text != "Ada (console):" || m.Filename != "a.txt" || string(m.Data) != "hello" {
 		t.Errorf("it is shown as %+v", m)
 	}
-	must(t, b, th, chat.Op{Kind: chat.OpReact, Remote: remote, Receipt: "read"}) // has none
-	must(t, b, th, chat.Op{Kind: chat.OpDelete, Remote: remote})
+	bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpReact, Remote: remote, Receipt: "read"}) // has none
+	bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpDelete, Remote: remote})
 	if got := shown(f, th.Ref); got != "" {
 		t.Error(got)
 	}
 	if _, err := b.Do(t.Context(), th, chat.Op{Kind: chat.OpDelete, Remote: remote}); !errors.Is(err, chat.ErrMessageGone) {
 		t.Error(err)
 	}
-	clean(t, f, log)
+	bridgetest.Clean(t, f, log)
 }
 
 // A closed session is marked at the thread's first message, whose text and
@@ -149,7 +149,7 @@ func TestMarks(t *testing.T) {
 		op   chat.OpKind
 		want string
 	}{{chat.OpClose, "[closed] 💬 Grace <3"}, {chat.OpClose, "[closed] 💬 Grace <3"}, {chat.OpReopen, "💬 Grace <3"}, {chat.OpReopen, "💬 Grace <3"}} {
-		must(t, b, th, chat.Op{Kind: c.op})
+		bridgetest.Must(t, b, th, chat.Op{Kind: c.op})
 		if title() != c.want {
 			t.Errorf("%q, want %q", title(), c.want)
 		}
@@ -161,7 +161,7 @@ func TestMarks(t *testing.T) {
 	if id, err := fresh.Owner(t.Context(), th); id != "session-1" || err != nil {
 		t.Errorf("owned by %q, %v", id, err)
 	}
-	clean(t, f, log)
+	bridgetest.Clean(t, f, log)
 }
 
 // In a thread that was deleted nothing stays behind in the channel, also when
@@ -187,7 +187,7 @@ func TestStraysAreRemoved(t *testing.T) {
 			for _, file := range []bool{false, true} {
 				op := chat.Op{Kind: chat.OpClose}
 				if file {
-					op = chat.Op{Kind: chat.OpPost, File: opFile("a.txt", "text/plain", "hello")}
+					op = chat.Op{Kind: chat.OpPost, File: bridgetest.File("a.txt", "text/plain", "hello")}
 				}
 				if _, err := b.Do(t.Context(), th, op); !errors.Is(err, chat.ErrThreadGone) {
 					t.Error(err)
@@ -196,7 +196,7 @@ func TestStraysAreRemoved(t *testing.T) {
 			if n := len(f.Threads()); n != 0 {
 				t.Errorf("%d messages stay in the channel", n)
 			}
-			clean(t, f, log)
+			bridgetest.Clean(t, f, log)
 		})
 	}
 }
@@ -207,7 +207,7 @@ func TestLostAnswers(t *testing.T) {
 	ops := map[string]chat.Op{
 		"open": {Kind: chat.OpOpen, Title: "Hedy", Key: "K1"},
 		"post": {Kind: chat.OpPost, Text: "hello", Key: "K1"},
-		"file": {Kind: chat.OpPost, File: opFile("a.txt", "text/plain", "hello"), Key: "K1"},
+		"file": {Kind: chat.OpPost, File: bridgetest.File("a.txt", "text/plain", "hello"), Key: "K1"},
 	}
 	for name, op := range ops {
 		for _, restarted := range []bool{false, true} {
@@ -217,7 +217,7 @@ func TestLostAnswers(t *testing.T) {
 					b, log := makeBridge(t, f)
 					th := open(t, b, "Grace", "")
 					if op.File != nil { // another of the same looks
-						must(t, b, th, chat.Op{Kind: chat.OpPost, File: op.File, Key: "K0"})
+						bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, File: op.File, Key: "K0"})
 						time.Sleep(48 * time.Hour)
 					}
 					cut := &cutting{RoundTripper: f.Transport()}
@@ -231,13 +231,13 @@ func TestLostAnswers(t *testing.T) {
 					before := jsonOf(f.Threads())
 					again := op
 					again.Ambiguous = true
-					if remote := must(t, b, th, again); remote == "" || !strings.Contains(before, remote) && op.File == nil {
+					if remote := bridgetest.Must(t, b, th, again); remote == "" || !strings.Contains(before, remote) && op.File == nil {
 						t.Errorf("it is %q", remote)
 					}
 					if after := jsonOf(f.Threads()); after != before {
 						t.Errorf("it is there twice:\n%s", after)
 					}
-					clean(t, f, log)
+					bridgetest.Clean(t, f, log)
 				})
 			})
 		}
@@ -267,13 +267,13 @@ func TestNothingArrived(t *testing.T) {
 	f := bridgetest.NewSlackBubble(t)
 	b, log := makeBridge(t, f)
 	th := open(t, b, "Grace", "")
-	must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "hello", Key: "K1", Ambiguous: true})
-	must(t, b, th, chat.Op{Kind: chat.OpPost, File: opFile("a.txt", "text/plain", "x"), Key: "K2", Ambiguous: true})
-	must(t, b, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: "Hedy", Key: "K3", Ambiguous: true})
+	bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "hello", Key: "K1", Ambiguous: true})
+	bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, File: bridgetest.File("a.txt", "text/plain", "x"), Key: "K2", Ambiguous: true})
+	bridgetest.Must(t, b, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: "Hedy", Key: "K3", Ambiguous: true})
 	if n := len(f.Threads()); n != 2 || len(f.Threads()[0].Messages) != 3 {
 		t.Errorf("the channel has %+v", f.Threads())
 	}
-	clean(t, f, log)
+	bridgetest.Clean(t, f, log)
 }
 
 // The app joins a public channel when it may.
@@ -290,7 +290,7 @@ func TestJoins(t *testing.T) {
 	if !errors.As(err, &wrong) || !strings.Contains(wrong.Fix, "/invite") {
 		t.Error(err)
 	}
-	clean(t, f, log)
+	bridgetest.Clean(t, f, log)
 }
 
 // Messages keep to a second each, with short bursts; who is early is told when
@@ -318,6 +318,6 @@ func TestPace(t *testing.T) {
 		if took := time.Since(begun); took < 50*time.Second || took > 60*time.Second || f.Limited() > 0 || early > 60 {
 			t.Errorf("60 messages took %s, %d came early, Slack said no to %d", took, early, f.Limited())
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }

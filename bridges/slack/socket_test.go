@@ -34,7 +34,7 @@ func TestSocketReceives(t *testing.T) {
 		f.AttachLink(th.Ref, "Ada", "Plan", "https://docs.example.com/1")
 		f.Edit(th.Ref, answer, "Hello!")
 		f.Delete(th.Ref, "Ada", answer)
-		must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "hi"}), Text: "hey"})
+		bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "hi"}), Text: "hey"})
 		f.DeleteThread(th.Ref)
 		settled(time.Second)
 		got := in.Inbounds(t, b)
@@ -51,7 +51,7 @@ func TestSocketReceives(t *testing.T) {
 		if err := stop(); err != nil {
 			t.Error(err)
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }
 
@@ -73,7 +73,7 @@ func TestStoredBeforeAcknowledged(t *testing.T) {
 		if got := in.Texts(t, b); !slices.Equal(got, []string{"one"}) || f.Waiting() != 0 {
 			t.Errorf("stored %v, %d wait", got, f.Waiting())
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }
 
@@ -110,7 +110,7 @@ func TestConnectionsEnd(t *testing.T) {
 				if _, problem := b.Receiving(); problem != nil {
 					t.Error(problem)
 				}
-				clean(t, f, log)
+				bridgetest.Clean(t, f, log)
 			})
 		})
 	}
@@ -160,7 +160,7 @@ func TestReceptionNeedsAHuman(t *testing.T) {
 				if !errors.As(err, &human) || !strings.Contains(human.Fix, c.fix) {
 					t.Error(err)
 				}
-				clean(t, f, log)
+				bridgetest.Clean(t, f, log)
 			})
 		})
 	}
@@ -185,7 +185,7 @@ func TestOddFrames(t *testing.T) {
 		if got := in.Texts(t, b); !slices.Equal(got, []string{"one"}) || f.Waiting() != 0 || f.Late() != 0 {
 			t.Errorf("stored %v, %d wait, %d late", got, f.Waiting(), f.Late())
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }
 
@@ -201,6 +201,6 @@ func TestDialFails(t *testing.T) {
 		if way, problem := b.Receiving(); way != "socket" || problem == nil || !strings.Contains(problem.Error(), "no route") || strings.Contains(problem.Error()+log.String(), "ticket") {
 			t.Errorf("%s: %v", way, problem)
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }

@@ -5,12 +5,13 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"relay/bridges/bridgetest"
 	"relay/server/chat"
 )
 
 func TestSplit(t *testing.T) {
 	b := parser(t)
-	file := opFile("a.txt", "text/plain", "x")
+	file := bridgetest.File("a.txt", "text/plain", "x")
 	words := strings.Repeat("hello ", 1000)
 	for _, c := range []struct {
 		name string

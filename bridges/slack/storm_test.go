@@ -42,7 +42,7 @@ func inOffice(t *testing.T, test func(t *testing.T, o *office)) {
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }
 

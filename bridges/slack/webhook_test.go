@@ -66,7 +66,7 @@ func TestWebhook(t *testing.T) {
 			if c.status != http.StatusOK && (w.Header().Get("Content-Type") != "application/json" || !strings.HasPrefix(w.Body.String(), `{"error":`)) {
 				t.Errorf("the error is %s", w.Body)
 			}
-			clean(t, f, log)
+			bridgetest.Clean(t, f, log)
 		})
 	}
 }
@@ -109,6 +109,6 @@ func TestPushesComeAgain(t *testing.T) {
 		if got := in.Texts(t, b); !slices.Equal(got, []string{"one, see https://example.com", "two"}) || f.Waiting() != 0 || f.Lost() != 0 {
 			t.Errorf("stored %q, %d wait, %d are lost", got, f.Waiting(), f.Lost())
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }

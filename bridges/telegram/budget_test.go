@@ -78,7 +78,7 @@ func TestBudget(t *testing.T) {
 			t.Errorf("it took %s, %s would do", took, best)
 		}
 		t.Logf("%d messages in %s, %d answered 429", all, took, limited)
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }
 
@@ -113,7 +113,7 @@ func TestSlowUploadsCountLate(t *testing.T) {
 		f.Budget = 2
 		b, _ := makeBridge(t, f, func(c *telegram.Config) { c.Budget = 2 })
 		th := deliver(t, b, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: "Grace"})
-		slow := opFile("a.txt", "text/plain", "a")
+		slow := bridgetest.File("a.txt", "text/plain", "a")
 		quick := slow.Open
 		slow.Open = func(ctx ctx) (reader, error) { time.Sleep(50 * time.Second); return quick(ctx) }
 		deliver(t, b, th, chat.Op{Kind: chat.OpPost, File: slow}, chat.Op{Kind: chat.OpPost, Text: "a"}, chat.Op{Kind: chat.OpPost, Text: "b"}, chat.Op{Kind: chat.OpPost, Text: "c"})
@@ -132,7 +132,7 @@ func TestTypingIsDroppedFirst(t *testing.T) {
 		th := deliver(t, b, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: "Grace"})
 		typing := chat.Op{Kind: chat.OpTyping}
 		for range 80 {
-			must(t, b, th, typing)
+			bridgetest.Must(t, b, th, typing)
 			time.Sleep(100 * time.Millisecond)
 		}
 		if n := len(f.Requests("sendChatAction")); n != 2 {
@@ -142,7 +142,7 @@ func TestTypingIsDroppedFirst(t *testing.T) {
 			deliver(t, b, th, chat.Op{Kind: chat.OpPost, Text: "a"})
 		}
 		time.Sleep(5 * time.Second)
-		must(t, b, th, typing)
+		bridgetest.Must(t, b, th, typing)
 		if n := len(f.Requests("sendChatAction")); n != 2 {
 			t.Error("typing was shown though messages are scarce")
 		}

@@ -51,7 +51,7 @@ func TestCheck(t *testing.T) {
 				}
 				got = rest
 			}
-			clean(t, f, log)
+			bridgetest.Clean(t, f, log)
 		})
 	}
 }

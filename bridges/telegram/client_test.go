@@ -22,8 +22,8 @@ func TestOverTheNetwork(t *testing.T) {
 	in := new(bridgetest.Receiver)
 	stop := running(t, b, in)
 	th := open(t, b, "Grace", "")
-	must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "hello"})
-	must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "look", File: opFile("a.pdf", "application/pdf", strings.Repeat("x", 1<<20))})
+	bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "hello"})
+	bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "look", File: bridgetest.File("a.pdf", "application/pdf", strings.Repeat("x", 1<<20))})
 	f.Write(th.Ref, "Ada", "one", "")
 	until(t, "the answer comes", func() bool { return len(in.Texts(t, b)) == 1 })
 	if got := f.Threads()[0].Messages; shown(f.Threads()[0]) != "hello|look|one" || len(got[1].Data) != 1<<20 {
@@ -32,7 +32,7 @@ func TestOverTheNetwork(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
-	clean(t, f, log)
+	bridgetest.Clean(t, f, log)
 }
 
 // A file that is not of the size that was told arrives whole, and only once.
@@ -42,9 +42,9 @@ func TestWrongSizes(t *testing.T) {
 	th := open(t, b, "Grace", "")
 	content := strings.Repeat("x", 300<<10)
 	for i, told := range []int{len(content), 0, 1, 1 << 10, len(content) - 1, len(content) + 1, 1 << 20} {
-		file := opFile("a.txt", "text/plain", content)
+		file := bridgetest.File("a.txt", "text/plain", content)
 		file.Size = int64(told)
-		must(t, b, th, chat.Op{Kind: chat.OpPost, File: file})
+		bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, File: file})
 		if got := f.Threads()[0].Messages; len(got) != i+1 || string(got[i].Data) != content {
 			t.Errorf("told %d: %d files, the last of %d bytes", told, len(got), len(got[len(got)-1].Data))
 		}
@@ -84,10 +84,10 @@ func TestTokenIsNeverTold(t *testing.T) {
 		f := bridgetest.NewTelegramBubble(t)
 		b, log := makeBridge(t, f, func(c *telegram.Config) { c.APIURL, c.Transport = address, nil })
 		ctx, cancel := context.WithCancel(t.Context())
-		log.on("cannot be received", cancel)
+		log.On("cannot be received", cancel)
 		errs := []error{b.Run(ctx, new(bridgetest.Receiver))}
 		for _, op := range []chat.Op{{Kind: chat.OpOpen, Title: "a"}, {Kind: chat.OpPost, Text: "a"}, {Kind: chat.OpEdit, Remote: "1", Text: "a"},
-			{Kind: chat.OpPost, File: opFile("a", "text/plain", "a")}, {Kind: chat.OpTyping}} {
+			{Kind: chat.OpPost, File: bridgetest.File("a", "text/plain", "a")}, {Kind: chat.OpTyping}} {
 			_, err := b.Do(t.Context(), chat.Thread{Ref: "3"}, op)
 			errs = append(errs, err)
 		}

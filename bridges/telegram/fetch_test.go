@@ -30,7 +30,7 @@ func TestFetch(t *testing.T) {
 			t.Errorf("%s: %v", ref, err)
 		}
 	}
-	clean(t, f, log)
+	bridgetest.Clean(t, f, log)
 }
 
 // Files that cannot be had say so without the token, which is in their

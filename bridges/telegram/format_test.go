@@ -46,7 +46,7 @@ func FuzzEscape(f *testing.F) {
 		if seen(text) == "" || units(text)+units(from) > 3000 || units(from) > 100 {
 			return
 		}
-		must(t, b, th, chat.Op{Kind: chat.OpPost, Text: text, From: from})
+		bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: text, From: from})
 		got := fake.Threads()[0].Messages[0].Text
 		if from == "" && got != seen(text) {
 			t.Fatalf("shown as %q, written as %q", got, text)
@@ -71,7 +71,7 @@ func FuzzSplit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, from string, withFile bool) {
 		op := chat.Op{Kind: chat.OpPost, Text: text, From: from}
 		if withFile {
-			op.File = opFile("a.txt", "text/plain", "a")
+			op.File = bridgetest.File("a.txt", "text/plain", "a")
 		}
 		parts := b.Split(op)
 		var whole strings.Builder
@@ -159,6 +159,6 @@ func TestTopicNames(t *testing.T) {
 		if n := len(f.Threads()[0].Messages); n != 0 {
 			t.Errorf("the question stays in the topic")
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	}
 }

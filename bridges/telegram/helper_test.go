@@ -1,13 +1,9 @@
 package telegram_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
-	"log/slog"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,42 +14,12 @@ import (
 
 const secret = "webhook-Secret_1"
 
-// testLog collects what a bridge logs.
-type testLog struct {
-	mu    sync.Mutex
-	buf   bytes.Buffer
-	words string
-	do    func()
-}
-
-func (l *testLog) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.do != nil && bytes.Contains(p, []byte(l.words)) {
-		l.do()
-	}
-	return l.buf.Write(p)
-}
-
-// on has something done when words are logged.
-func (l *testLog) on(words string, do func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.words, l.do = words, do
-}
-
-func (l *testLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.String()
-}
-
 // makeBridge makes a bridge to the fake, in process.
-func makeBridge(t *testing.T, f *bridgetest.Telegram, change ...func(*telegram.Config)) (*telegram.Bridge, *testLog) {
+func makeBridge(t *testing.T, f *bridgetest.Telegram, change ...func(*telegram.Config)) (*telegram.Bridge, *bridgetest.Log) {
 	t.Helper()
-	log := new(testLog)
+	log := new(bridgetest.Log)
 	cfg := telegram.Config{Token: f.Token, ChatID: chatID(f), Budget: 6000, Transport: f.Transport(), APIURL: "http://telegram.test",
-		Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+		Log: log.Logger()}
 	for _, c := range change {
 		c(&cfg)
 	}
@@ -74,43 +40,14 @@ func jsonOf(v any) string {
 	return string(out)
 }
 
-// must carries an op out.
-func must(t *testing.T, b *telegram.Bridge, th chat.Thread, op chat.Op) string {
-	t.Helper()
-	remote, err := b.Do(t.Context(), th, op)
-	if err != nil {
-		t.Fatalf("op %d: %v", op.Kind, err)
-	}
-	return remote
-}
-
 // open makes a thread.
 func open(t *testing.T, b *telegram.Bridge, title, sessionID string) chat.Thread {
 	t.Helper()
-	ref := must(t, b, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: title, SessionID: sessionID})
+	ref := bridgetest.Must(t, b, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: title, SessionID: sessionID})
 	return chat.Thread{Bridge: telegram.Name, Channel: b.Channel(), Ref: ref, SessionID: sessionID}
 }
 
-// opFile makes a file to send.
-func opFile(name, mimeType, content string) *chat.OpFile {
-	return &chat.OpFile{Filename: name, MimeType: mimeType, Size: int64(len(content)), Open: func(context.Context) (io.ReadCloser, error) {
-		return io.NopCloser(strings.NewReader(content)), nil
-	}}
-}
-
 const png = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
-
-// clean checks at a test's end that the schema allowed everything and that the
-// token is in no log.
-func clean(t *testing.T, f *bridgetest.Telegram, log *testLog) {
-	t.Helper()
-	for _, v := range f.Violations() {
-		t.Errorf("violation: %s", v)
-	}
-	if log != nil && strings.Contains(log.String(), "AAcanary") {
-		t.Error("the token is in the log")
-	}
-}
 
 // until waits for something asynchronous.
 func until(t *testing.T, what string, ok func() bool) {

@@ -30,14 +30,14 @@ func TestMarkupIsGivenUp(t *testing.T) {
 	f := bridgetest.NewTelegramBubble(t)
 	b, log := makeBridge(t, f, func(c *config) { c.Transport = picky{f.Transport()} })
 	th := open(t, b, "Grace", "")
-	first := must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "1 < 2", From: "Ada"})
+	first := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "1 < 2", From: "Ada"})
 	if got := shown(f.Threads()[0]); got != "Ada:\n1 < 2" {
 		t.Error(got)
 	}
-	must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: first, Text: "<b>", From: "Ada"})
-	must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "2 > 1", File: opFile("a.txt", "text/plain", "a")})
+	bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: first, Text: "<b>", From: "Ada"})
+	bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "2 > 1", File: bridgetest.File("a.txt", "text/plain", "a")})
 	if got := shown(f.Threads()[0]); got != "Ada:\n<b>|2 > 1" {
 		t.Error(got)
 	}
-	clean(t, f, log)
+	bridgetest.Clean(t, f, log)
 }

@@ -66,7 +66,7 @@ func TestPollingReceives(t *testing.T) {
 		if menu := f.Commands(); len(menu) != len(chat.Commands) || menu[0] != "help" {
 			t.Errorf("the menu has %v", menu)
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }
 
@@ -149,7 +149,7 @@ func TestPollingNeverGivesUp(t *testing.T) {
 		if !strings.Contains(log.String(), "received again") {
 			t.Error("the end of the outage is not logged")
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }
 
@@ -206,7 +206,7 @@ func TestRevokedTokenEndsReception(t *testing.T) {
 		if !errors.As(err, &human) || strings.Contains(err.Error(), "AAcanary") {
 			t.Errorf("got %v", err)
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }
 
@@ -251,12 +251,12 @@ func TestLostTopicIsAdopted(t *testing.T) {
 		}
 		settled(time.Second)
 		op.Ambiguous = true
-		ref := must(t, b, chat.Thread{}, op)
+		ref := bridgetest.Must(t, b, chat.Thread{}, op)
 		if threads := f.Threads(); len(threads) != 1 || threads[0].Ref != ref {
 			t.Errorf("threads: %+v", threads)
 		}
 		// Nobody else gets it, and another of the same name is another.
-		if other := must(t, b, chat.Thread{}, op); other == ref {
+		if other := bridgetest.Must(t, b, chat.Thread{}, op); other == ref {
 			t.Error("two sessions share a topic")
 		}
 	})

@@ -45,7 +45,7 @@ func TestTopicsLeadBack(t *testing.T) {
 		if _, err := fresh.Find(t.Context(), "session-1"); !errors.Is(err, chat.ErrThreadGone) {
 			t.Errorf("a thread that is gone is found: %v", err)
 		}
-		clean(t, f, log)
+		bridgetest.Clean(t, f, log)
 	})
 }
 

@@ -53,7 +53,7 @@ func TestHowUpdatesCome(t *testing.T) {
 				if err := stop(); err != nil {
 					t.Error(err)
 				}
-				clean(t, f, log)
+				bridgetest.Clean(t, f, log)
 			})
 		})
 	}

@@ -16,64 +16,64 @@ func TestOps(t *testing.T) {
 	for name, run := range map[string]func(t *testing.T, b *telegram.Bridge, th chat.Thread, first string){
 		"open": func(t *testing.T, b *telegram.Bridge, _ chat.Thread, _ string) {
 			parts := b.Split(chat.Op{Kind: chat.OpOpen, Title: "Ada <b>\n", SessionID: "s-1", Text: "Page: https://example.com/?a&b"})
-			th := chat.Thread{Ref: must(t, b, chat.Thread{}, parts[0])}
-			must(t, b, th, parts[1])
+			th := chat.Thread{Ref: bridgetest.Must(t, b, chat.Thread{}, parts[0])}
+			bridgetest.Must(t, b, th, parts[1])
 		},
 		"open_community": func(t *testing.T, b *telegram.Bridge, _ chat.Thread, _ string) {
-			must(t, b, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: "Ada #somebody"})
+			bridgetest.Must(t, b, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: "Ada #somebody"})
 		},
 		"post": func(t *testing.T, b *telegram.Bridge, th chat.Thread, first string) {
-			must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "1 < 2 & @everyone <script>", ReplyTo: first})
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "1 < 2 & @everyone <script>", ReplyTo: first})
 		},
 		"post_from": func(t *testing.T, b *telegram.Bridge, th chat.Thread, _ string) {
-			must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "Hello", From: "Ada <3 (slack)", Edited: true})
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "Hello", From: "Ada <3 (slack)", Edited: true})
 		},
 		"post_photo": func(t *testing.T, b *telegram.Bridge, th chat.Thread, first string) {
-			must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "look & see", ReplyTo: first, File: opFile("a \"b\".png", "image/png", png)})
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "look & see", ReplyTo: first, File: bridgetest.File("a \"b\".png", "image/png", png)})
 		},
 		"post_voice": func(t *testing.T, b *telegram.Bridge, th chat.Thread, _ string) {
-			must(t, b, th, chat.Op{Kind: chat.OpPost, From: "Ada", File: opFile("v.ogg", "audio/ogg", "OggS")})
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, From: "Ada", File: bridgetest.File("v.ogg", "audio/ogg", "OggS")})
 		},
 		"post_document": func(t *testing.T, b *telegram.Bridge, th chat.Thread, _ string) {
-			must(t, b, th, chat.Op{Kind: chat.OpPost, File: opFile("Größe.pdf", "application/pdf", "%PDF")})
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, File: bridgetest.File("Größe.pdf", "application/pdf", "%PDF")})
 		},
 		"post_not_a_photo": func(t *testing.T, b *telegram.Bridge, th chat.Thread, _ string) {
-			must(t, b, th, chat.Op{Kind: chat.OpPost, File: opFile("a.png", "image/png", "no picture")})
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, File: bridgetest.File("a.png", "image/png", "no picture")})
 		},
 		"post_too_large": func(t *testing.T, b *telegram.Bridge, th chat.Thread, _ string) {
-			must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "see", File: &chat.OpFile{Filename: "a.iso", Size: 60 << 20, URL: "https://r.example/f"}})
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "see", File: &chat.OpFile{Filename: "a.iso", Size: 60 << 20, URL: "https://r.example/f"}})
 		},
 		"note": func(t *testing.T, b *telegram.Bridge, th chat.Thread, _ string) {
-			must(t, b, th, chat.Op{Kind: chat.OpNote, Text: "The visitor left <&>"})
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpNote, Text: "The visitor left <&>"})
 		},
 		"edit": func(t *testing.T, b *telegram.Bridge, th chat.Thread, first string) {
-			must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: first, Text: "better"})
-			must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: first, Text: "better"}) // not modified: all is well
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: first, Text: "better"})
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: first, Text: "better"}) // not modified: all is well
 		},
 		"edit_caption": func(t *testing.T, b *telegram.Bridge, th chat.Thread, _ string) {
-			photo := must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "a", File: opFile("a.png", "image/png", png)})
-			must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: photo, Text: "b"})
+			photo := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "a", File: bridgetest.File("a.png", "image/png", png)})
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: photo, Text: "b"})
 		},
 		"delete": func(t *testing.T, b *telegram.Bridge, th chat.Thread, first string) {
-			must(t, b, th, chat.Op{Kind: chat.OpDelete, Remote: first})
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpDelete, Remote: first})
 		},
 		"react": func(t *testing.T, b *telegram.Bridge, th chat.Thread, first string) {
-			must(t, b, th, chat.Op{Kind: chat.OpReact, Remote: first, Receipt: "delivered"})
-			must(t, b, th, chat.Op{Kind: chat.OpReact, Remote: first, Receipt: "read"})
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpReact, Remote: first, Receipt: "delivered"})
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpReact, Remote: first, Receipt: "read"})
 		},
 		"close": func(t *testing.T, b *telegram.Bridge, th chat.Thread, _ string) {
-			must(t, b, th, chat.Op{Kind: chat.OpClose})
-			must(t, b, th, chat.Op{Kind: chat.OpClose}) // it is closed: all is well
-			must(t, b, th, chat.Op{Kind: chat.OpReopen})
-			must(t, b, th, chat.Op{Kind: chat.OpReopen})
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpClose})
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpClose}) // it is closed: all is well
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpReopen})
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpReopen})
 		},
 		"typing": func(t *testing.T, b *telegram.Bridge, th chat.Thread, _ string) {
-			must(t, b, th, chat.Op{Kind: chat.OpTyping})
-			must(t, b, th, chat.Op{Kind: chat.OpTyping}) // too soon: dropped
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpTyping})
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpTyping}) // too soon: dropped
 		},
 		"post_long": func(t *testing.T, b *telegram.Bridge, th chat.Thread, first string) {
-			for _, op := range b.Split(chat.Op{Kind: chat.OpPost, From: "Ada", Text: long, ReplyTo: first, File: opFile("a.txt", "text/plain", "a")}) {
-				must(t, b, th, op)
+			for _, op := range b.Split(chat.Op{Kind: chat.OpPost, From: "Ada", Text: long, ReplyTo: first, File: bridgetest.File("a.txt", "text/plain", "a")}) {
+				bridgetest.Must(t, b, th, op)
 			}
 		},
 	} {
@@ -81,11 +81,11 @@ func TestOps(t *testing.T) {
 			f := bridgetest.NewTelegramBubble(t)
 			b, log := makeBridge(t, f)
 			th := open(t, b, "Grace", "s-0")
-			first := must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "first"})
+			first := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "first"})
 			before := len(f.Requests(""))
 			run(t, b, th, first)
 			golden(t, "requests/"+name+".json", f.Requests("")[before:])
-			clean(t, f, log)
+			bridgetest.Clean(t, f, log)
 		})
 	}
 }
@@ -118,7 +118,7 @@ func TestFaultsOfTheGroup(t *testing.T) {
 			f := bridgetest.NewTelegramBubble(t)
 			b, log := makeBridge(t, f)
 			th := open(t, b, "Grace", "")
-			must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "first"})
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "first"})
 			c.spoil(f, th)
 			_, err := b.Do(t.Context(), th, c.op)
 			if want, ok := c.want.(error); ok && !errors.Is(err, want) {
@@ -131,7 +131,7 @@ func TestFaultsOfTheGroup(t *testing.T) {
 			if err != nil && strings.Contains(err.Error(), "AAcanary") {
 				t.Error("the token is in the error")
 			}
-			clean(t, f, log)
+			bridgetest.Clean(t, f, log)
 		})
 	}
 }
@@ -154,7 +154,7 @@ func TestOnlySendsAreAmbiguous(t *testing.T) {
 	f := bridgetest.NewTelegramBubble(t)
 	b, _ := makeBridge(t, f)
 	th := open(t, b, "Grace", "")
-	first := must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "first"})
+	first := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "first"})
 	for _, op := range []chat.Op{{Kind: chat.OpEdit, Remote: first, Text: "b"}, {Kind: chat.OpReact, Remote: first}, {Kind: chat.OpClose}, {Kind: chat.OpDelete, Remote: first}} {
 		f.Fail(1, bridgetest.FaultAnswerLost)
 		if _, err := b.Do(t.Context(), th, op); err == nil || errors.Is(err, chat.ErrAmbiguous) {
@@ -169,11 +169,11 @@ func TestMigratedGroupIsFollowed(t *testing.T) {
 	b, log := makeBridge(t, f)
 	th := open(t, b, "Grace", "")
 	f.Migrate(-1009999999999)
-	must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "still here"})
+	bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "still here"})
 	if b.Channel() != "-1009999999999" {
 		t.Errorf("the channel is %s", b.Channel())
 	}
-	clean(t, f, log)
+	bridgetest.Clean(t, f, log)
 }
 
 // shown are the texts of a thread.

@@ -52,7 +52,7 @@ func TestWebhook(t *testing.T) {
 			if c.fail > 0 && w.Header().Get("Retry-After") == "" {
 				t.Error("Telegram is not told when to come again")
 			}
-			clean(t, f, log)
+			bridgetest.Clean(t, f, log)
 		})
 	}
 }
