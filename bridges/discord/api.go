@@ -215,21 +215,9 @@ func (a *api) patiently(ctx context.Context, path string, out any) error {
 		if err == nil || n == lookups || !errors.As(err, &wait) {
 			return err
 		}
-		if sleep(ctx, wait.After) != nil {
+		if chat.Rest(ctx, wait.After) != nil {
 			return err
 		}
-	}
-}
-
-// sleep waits, or returns why it could not.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
 	}
 }
 

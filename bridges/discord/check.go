@@ -58,7 +58,7 @@ func (c *checking) token(ctx context.Context) (chat.Finding, bool) {
 	if err := c.api.get(ctx, "/applications/@me", &c.app); err != nil {
 		return failed("bot token", err), false
 	}
-	return fine("bot token", fmt.Sprintf("the bot is %s; its invite link is %s", me.Name, inviteLink(c.app.ID))), true
+	return chat.Fine("bot token", fmt.Sprintf("the bot is %s; its invite link is %s", me.Name, inviteLink(c.app.ID))), true
 }
 
 func (c *checking) channel(ctx context.Context) (chat.Finding, bool) {
@@ -75,7 +75,7 @@ func (c *checking) channel(ctx context.Context) (chat.Finding, bool) {
 	if at.forum() {
 		kind = "forum"
 	}
-	return fine(subject, fmt.Sprintf("#%s is a %s channel", at.Name, kind)), true
+	return chat.Fine(subject, fmt.Sprintf("#%s is a %s channel", at.Name, kind)), true
 }
 
 func (c *checking) rights(ctx context.Context) (chat.Finding, bool) {
@@ -112,11 +112,11 @@ func judge(subject string, may uint64, link string) chat.Finding {
 	fix := "invite the bot again by " + link + ", and see that the channel's own permissions take nothing from it"
 	switch {
 	case len(missing) > 0:
-		return bad(subject, "the bot lacks in the channel: "+strings.Join(missing, ", "), fix)
+		return chat.Bad(subject, "the bot lacks in the channel: "+strings.Join(missing, ", "), fix)
 	case len(without) > 0:
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the bot lacks in the channel: " + strings.Join(without, ", "), Fix: fix}
 	}
-	return fine(subject, "the bot may do all that it has to")
+	return chat.Fine(subject, "the bot may do all that it has to")
 }
 
 func (c *checking) intent(context.Context) (chat.Finding, bool) {
@@ -125,9 +125,9 @@ func (c *checking) intent(context.Context) (chat.Finding, bool) {
 		return chat.Finding{}, true
 	}
 	if c.app.Flags&mayRead == 0 {
-		return bad(subject, "the bot may not read what operators write", fixIntent), true
+		return chat.Bad(subject, "the bot may not read what operators write", fixIntent), true
 	}
-	return fine(subject, "the bot may read what operators write"), true
+	return chat.Fine(subject, "the bot may read what operators write"), true
 }
 
 // commands looks at how slash commands come.
@@ -137,17 +137,17 @@ func (c *checking) commands(context.Context) (chat.Finding, bool) {
 	case c.key == nil && c.app.Endpoint == "":
 		return chat.Finding{}, true
 	case c.key == nil:
-		return bad(subject, "Discord pushes slash commands to an address, but relay has no key to check them by",
+		return chat.Bad(subject, "Discord pushes slash commands to an address, but relay has no key to check them by",
 			"set DISCORD_PUBLIC_KEY to "+c.app.VerifyKey+", or remove the Interactions Endpoint URL at "+portal), true
 	case c.app.VerifyKey != "" && !strings.EqualFold(c.app.VerifyKey, hex.EncodeToString(c.key)):
-		return bad(subject, "the public key is that of another application", "set DISCORD_PUBLIC_KEY to "+c.app.VerifyKey), true
+		return chat.Bad(subject, "the public key is that of another application", "set DISCORD_PUBLIC_KEY to "+c.app.VerifyKey), true
 	case c.app.Endpoint == "" && !c.cfg.Gateway:
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "Discord does not know where to push slash commands",
 			Fix: "at " + portal + ", under General Information, set Interactions Endpoint URL to relay's address with /webhooks/discord (bridge mode) or /api/webhooks/discord"}, true
 	case c.app.Endpoint == "":
-		return fine(subject, "they come by the gateway"), true
+		return chat.Fine(subject, "they come by the gateway"), true
 	}
-	return fine(subject, "Discord pushes them to an address of yours"), true
+	return chat.Fine(subject, "Discord pushes them to an address of yours"), true
 }
 
 func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
@@ -156,7 +156,7 @@ func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the gateway is off: relay sends to Discord, but receives no answers of operators from there", Fix: fixGateway}, true
 	}
 	if way, problem := c.status.Get(); way == wayGateway && problem != nil {
-		return bad(subject, "updates cannot be received: "+problem.Error(), "if this lasts, look at the other findings and at the network"), true
+		return chat.Bad(subject, "updates cannot be received: "+problem.Error(), "if this lasts, look at the other findings and at the network"), true
 	}
 	var gateway struct {
 		Starts struct {
@@ -168,25 +168,17 @@ func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 		return failed(subject, err), true
 	}
 	if gateway.Starts.Left == 0 && gateway.Starts.After > 0 {
-		return bad(subject, "the bot connected to the gateway as often as it may within a day",
+		return chat.Bad(subject, "the bot connected to the gateway as often as it may within a day",
 			"see what else uses this token; it may connect again in "+(time.Duration(gateway.Starts.After)*time.Millisecond).Round(time.Minute).String()), true
 	}
-	return fine(subject, "operators' answers come by the gateway"), true
-}
-
-func fine(subject, text string) chat.Finding {
-	return chat.Finding{Subject: subject, Level: chat.FindingOK, Text: text}
-}
-
-func bad(subject, text, fix string) chat.Finding {
-	return chat.Finding{Subject: subject, Level: chat.FindingFail, Text: text, Fix: fix}
+	return chat.Fine(subject, "operators' answers come by the gateway"), true
 }
 
 // failed makes a finding of an error.
 func failed(subject string, err error) chat.Finding {
 	var human *chat.Misconfigured
 	if err = settle(err); errors.As(err, &human) {
-		return bad(subject, human.Problem, human.Fix)
+		return chat.Bad(subject, human.Problem, human.Fix)
 	}
-	return bad(subject, "Discord could not be asked: "+err.Error(), "check the network of this machine, and DISCORD_API_URL if you set it; then try again")
+	return chat.Bad(subject, "Discord could not be asked: "+err.Error(), "check the network of this machine, and DISCORD_API_URL if you set it; then try again")
 }

@@ -57,7 +57,7 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 		}
 		failures++
 		b.complain(err)
-		_ = sleep(ctx, b.cfg.Pause(failures)) // the loop ends with ctx
+		_ = chat.Rest(ctx, b.cfg.Pause(failures)) // the loop ends with ctx
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (p *pace) await(ctx context.Context, route string) error {
 			}
 			return &chat.RetryAfter{After: wait, Scope: scope, Cause: errPace}
 		}
-		if err := sleep(ctx, wait); err != nil {
+		if err := chat.Rest(ctx, wait); err != nil {
 			return err
 		}
 	}

@@ -48,19 +48,7 @@ func splitText(op chat.Op) []chat.Op {
 	if name := label(op); name != "" {
 		head = cut.Units(name) + 1
 	}
-	var parts []chat.Op
-	for i, piece := range split(op.Text, maxText-head, maxText, form) {
-		part := op
-		part.Text, part.File = piece, nil
-		if i > 0 {
-			part.From, part.Edited, part.ReplyTo, part.Remote = "", false, "", ""
-		}
-		parts = append(parts, part)
-	}
-	if op.File != nil {
-		parts = append(parts, chat.Op{Kind: op.Kind, File: op.File, Key: op.Key, Ambiguous: op.Ambiguous})
-	}
-	return parts
+	return chat.Parts(op, split(op.Text, maxText-head, maxText, form))
 }
 
 // split cuts text into pieces that are at most first and then limit units long

@@ -29,7 +29,7 @@ func (b *Bridge) keep(ctx context.Context, in chat.Receiver, kind string, data j
 			return
 		}
 		b.log.Error("an event of Discord's is not stored yet", "event", kind, "err", err)
-		if sleep(ctx, storePause(n)) != nil {
+		if chat.Rest(ctx, storePause(n)) != nil {
 			return
 		}
 	}

@@ -168,7 +168,7 @@ func patiently(ctx context.Context, do func() error) (err error) {
 		if !errors.As(err, &wait) {
 			return err
 		}
-		if rest(ctx, wait.After); ctx.Err() != nil {
+		if chat.Rest(ctx, wait.After); ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}

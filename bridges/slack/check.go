@@ -34,9 +34,9 @@ func (b *Bridge) checkToken(ctx context.Context) (chat.Finding, bool) {
 	case err != nil:
 		return failed(subject, err), false
 	case me.bot == "":
-		return bad(subject, "the token is that of a person", fixToken), false
+		return chat.Bad(subject, "the token is that of a person", fixToken), false
 	}
-	return fine(subject, fmt.Sprintf("the app is @%s in the workspace %q", me.name, me.team)), true
+	return chat.Fine(subject, fmt.Sprintf("the app is @%s in the workspace %q", me.name, me.team)), true
 }
 
 func (b *Bridge) checkScopes(context.Context) (chat.Finding, bool) {
@@ -57,11 +57,11 @@ func (b *Bridge) checkScopes(context.Context) (chat.Finding, bool) {
 	case len(me.scopes) == 0:
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "Slack does not tell the app's scopes", Fix: fixScope}, true
 	case len(lacks) > 0:
-		return bad(subject, "the app lacks "+strings.Join(lacks, ", "), b.fixManifest()), true
+		return chat.Bad(subject, "the app lacks "+strings.Join(lacks, ", "), b.fixManifest()), true
 	case len(without) > 0:
-		return fine(subject, "the app has what it needs; further scopes would bring "+strings.Join(without, ", ")), true
+		return chat.Fine(subject, "the app has what it needs; further scopes would bring "+strings.Join(without, ", ")), true
 	}
-	return fine(subject, "the app has all"), true
+	return chat.Fine(subject, "the app has all"), true
 }
 
 func (b *Bridge) checkChannel(ctx context.Context) (chat.Finding, bool) {
@@ -75,16 +75,16 @@ func (b *Bridge) checkChannel(ctx context.Context) (chat.Finding, bool) {
 	case err != nil:
 		return failed(subject, err), true
 	case ch.IsArchived:
-		return bad(subject, "the channel #"+ch.Name+" is archived", "unarchive it in Slack, or take another one for SLACK_CHANNEL_ID"), true
+		return chat.Bad(subject, "the channel #"+ch.Name+" is archived", "unarchive it in Slack, or take another one for SLACK_CHANNEL_ID"), true
 	case !ch.IsMember && ch.IsPrivate, !ch.IsMember && !b.self.Load().may(scopeJoin):
-		return bad(subject, "the app is not in the channel #"+ch.Name, fixInvite), true
+		return chat.Bad(subject, "the app is not in the channel #"+ch.Name, fixInvite), true
 	case !ch.IsMember:
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the app is not in the channel #" + ch.Name + "; it joins with the first session",
 			Fix: fixInvite}, true
 	case ch.IsPrivate && !b.self.Load().may("groups:history"):
-		return bad(subject, "the channel #"+ch.Name+" is private, and the app may not read it", "add the scopes groups:history and groups:read and the event message.groups: "+fixScope), true
+		return chat.Bad(subject, "the channel #"+ch.Name+" is private, and the app may not read it", "add the scopes groups:history and groups:read and the event message.groups: "+fixScope), true
 	}
-	return fine(subject, "the app is in #"+ch.Name), true
+	return chat.Fine(subject, "the app is in #"+ch.Name), true
 }
 
 func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
@@ -92,7 +92,7 @@ func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
 	_, problem := b.Receiving()
 	switch {
 	case problem != nil:
-		return bad(subject, "events cannot be received: "+problem.Error(), "if this lasts, look at the other findings and at the network"), false
+		return chat.Bad(subject, "events cannot be received: "+problem.Error(), "if this lasts, look at the other findings and at the network"), false
 	case b.cfg.AppToken != "":
 		err := b.call(ctx, methodSocket, true, func(ctx context.Context) error {
 			_, _, err := b.api.StartSocketModeContext(ctx)
@@ -101,14 +101,14 @@ func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
 		if err != nil {
 			return failed(subject, err), false
 		}
-		return fine(subject, "Slack hands events over Socket Mode"), false
+		return chat.Fine(subject, "Slack hands events over Socket Mode"), false
 	case b.cfg.SigningSecret == "":
-		return bad(subject, errDeaf.Problem, errDeaf.Fix+".\n"+b.fixManifest()), false
+		return chat.Bad(subject, errDeaf.Problem, errDeaf.Fix+".\n"+b.fixManifest()), false
 	case b.cfg.PublicURL == "":
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "Slack has to push events, but relay knows no public address of its own",
 			Fix: "set PUBLIC_URL; or set SLACK_APP_TOKEN, and no address is needed"}, false
 	}
-	return fine(subject, "Slack pushes events to "+b.cfg.PublicURL+": that has to be the app's Request URL, under Event Subscriptions"), false
+	return chat.Fine(subject, "Slack pushes events to "+b.cfg.PublicURL+": that has to be the app's Request URL, under Event Subscriptions"), false
 }
 
 // fixManifest tells how to set the app up at once.
@@ -120,19 +120,11 @@ func (b *Bridge) fixManifest() string {
 	return "open your app at https://api.slack.com/apps, put this under App Manifest, save, and install the app anew:\n" + Manifest(url)
 }
 
-func fine(subject, text string) chat.Finding {
-	return chat.Finding{Subject: subject, Level: chat.FindingOK, Text: text}
-}
-
-func bad(subject, text, fix string) chat.Finding {
-	return chat.Finding{Subject: subject, Level: chat.FindingFail, Text: text, Fix: fix}
-}
-
 // failed makes a finding of an error.
 func failed(subject string, err error) chat.Finding {
 	var human *chat.Misconfigured
 	if errors.As(err, &human) {
-		return bad(subject, human.Problem, human.Fix)
+		return chat.Bad(subject, human.Problem, human.Fix)
 	}
-	return bad(subject, "Slack could not be asked: "+err.Error(), "check the network of this machine, and SLACK_API_URL if you set it; then try again")
+	return chat.Bad(subject, "Slack could not be asked: "+err.Error(), "check the network of this machine, and SLACK_API_URL if you set it; then try again")
 }

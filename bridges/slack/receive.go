@@ -53,7 +53,7 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 		if err != nil {
 			b.complain(way, err)
 		}
-		rest(ctx, pauseAfter(err, failures))
+		chat.Rest(ctx, pauseAfter(err, failures))
 	}
 	return nil
 }
@@ -93,14 +93,4 @@ func (b *Bridge) take(ctx context.Context, in chat.Receiver, raw []byte) error {
 		return nil
 	}
 	return in.Receive(ctx, chat.Update{Bridge: Name, Key: e.key(), Thread: meaning.Thread.Ref, Raw: chat.Raw(raw)})
-}
-
-// rest waits, or until ctx ends.
-func rest(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }

@@ -41,18 +41,7 @@ func splitText(op chat.Op) []chat.Op {
 	if op.File == nil && weigh(op.Text) <= maxText-headRoom(op) || op.Text == "" {
 		return []chat.Op{op}
 	}
-	var parts []chat.Op
-	for i, piece := range split(op.Text, maxText-headRoom(op), maxText-len(noteSign)) {
-		part := op
-		part.Text, part.File = piece, nil
-		if i > 0 {
-			part.From, part.Edited, part.ReplyTo, part.Remote = "", false, "", ""
-		}
-		parts = append(parts, part)
-	}
-	if op.File != nil {
-		parts = append(parts, chat.Op{Kind: op.Kind, File: op.File, Key: op.Key, Ambiguous: op.Ambiguous})
-	}
+	parts := chat.Parts(op, split(op.Text, maxText-headRoom(op), maxText-len(noteSign)))
 	if len(parts) == 0 {
 		return []chat.Op{op}
 	}

@@ -43,7 +43,7 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 		case err != nil:
 			failures++
 			b.complain(err)
-			sleep(ctx, pauseAfter(err, failures))
+			chat.Rest(ctx, pauseAfter(err, failures))
 		case done:
 			return nil
 		case time.Since(p.disturbed) < alone:
@@ -102,7 +102,7 @@ func (p *poller) poll(ctx context.Context) error {
 		p.offset, p.moved = id+1, time.Now()
 	}
 	if len(updates) == 0 && time.Since(begun) < emptyPause {
-		return sleep(ctx, emptyPause)
+		return chat.Rest(ctx, emptyPause)
 	}
 	return nil
 }
@@ -168,16 +168,4 @@ func pauseAfter(err error, failures int) time.Duration {
 		return max(pause, 3*time.Second)
 	}
 	return pause
-}
-
-// sleep waits, or returns why it could not.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

@@ -38,18 +38,7 @@ func splitText(op chat.Op) []chat.Op {
 	if op.File != nil && head+cut.Units(text) <= maxCaption || op.File == nil && head+cut.Units(text) <= maxText {
 		return []chat.Op{op}
 	}
-	var parts []chat.Op
-	for i, piece := range split(text, maxText-head, maxText) {
-		part := op
-		part.Text, part.File = piece, nil
-		if i > 0 {
-			part.From, part.Edited, part.ReplyTo, part.Remote = "", false, "", ""
-		}
-		parts = append(parts, part)
-	}
-	if op.File != nil {
-		parts = append(parts, chat.Op{Kind: op.Kind, File: op.File, Key: op.Key, Ambiguous: op.Ambiguous})
-	}
+	parts := chat.Parts(op, split(text, maxText-head, maxText))
 	if len(parts) == 0 {
 		return []chat.Op{op}
 	}

@@ -230,6 +230,16 @@ type Finding struct {
 	Took    time.Duration `json:"-"`
 }
 
+// Fine is a finding that all is well.
+func Fine(subject, text string) Finding {
+	return Finding{Subject: subject, Level: FindingOK, Text: text}
+}
+
+// Bad is a finding of what keeps a bridge from working.
+func Bad(subject, text, fix string) Finding {
+	return Finding{Subject: subject, Level: FindingFail, Text: text, Fix: fix}
+}
+
 // FindingLevel is how bad a finding is.
 type FindingLevel string
 
@@ -262,3 +272,21 @@ type Misconfigured struct {
 }
 
 func (e *Misconfigured) Error() string { return e.Problem + ": " + e.Fix }
+
+// Parts are the ops that send an op's text in pieces, and its file behind them:
+// what most bridges answer from Split. Only the first piece says who wrote it,
+// to what, and which message it changes.
+func Parts(op Op, pieces []string) (parts []Op) {
+	for i, piece := range pieces {
+		part := op
+		part.Text, part.File = piece, nil
+		if i > 0 {
+			part.From, part.Edited, part.ReplyTo, part.Remote = "", false, "", ""
+		}
+		parts = append(parts, part)
+	}
+	if op.File != nil {
+		parts = append(parts, Op{Kind: op.Kind, File: op.File, Key: op.Key, Ambiguous: op.Ambiguous})
+	}
+	return parts
+}

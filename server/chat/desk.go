@@ -251,6 +251,6 @@ func (d *Desk) keep(ctx context.Context, op func(Tx) error) error {
 			return fmt.Errorf("%w: it was carried out but not stored: %w", ErrAmbiguous, err)
 		}
 		d.log.Error("a desk cannot use the database", "err", err)
-		rest(ctx, storePause)
+		Rest(ctx, storePause)
 	}
 }

@@ -155,7 +155,7 @@ func (r *receiver) save(ctx context.Context, u *Update) {
 		if ctx.Err() != nil {
 			return
 		}
-		rest(ctx, storePause)
+		Rest(ctx, storePause)
 	}
 }
 

@@ -222,7 +222,7 @@ func (s *sender) serve(ctx context.Context, sessionID string) Time {
 			if settled == nil || ctx.Err() != nil {
 				return Now().Add(storePause)
 			}
-			rest(ctx, storePause)
+			Rest(ctx, storePause)
 		case len(claimed) == 0:
 			return next
 		default:
@@ -234,13 +234,15 @@ func (s *sender) serve(ctx context.Context, sessionID string) Time {
 // storePause is how long a database that fails is left alone.
 const storePause = time.Second
 
-// rest waits for a while, or until ctx ends.
-func rest(ctx context.Context, pause time.Duration) {
+// Rest waits for a while, or until ctx ends: then it returns why.
+func Rest(ctx context.Context, pause time.Duration) error {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
+		return ctx.Err()
 	case <-timer.C:
+		return nil
 	}
 }
 

@@ -69,7 +69,7 @@ func (s *sender) keep(ctx context.Context, due []Delivery, done int, failure err
 		if ctx.Err() != nil {
 			return
 		}
-		rest(ctx, storePause)
+		Rest(ctx, storePause)
 	}
 	if failed != nil && failed.State == DeliveryFailed {
 		s.report(failed)
