@@ -112,6 +112,7 @@ func (e *engine) serve() {
 	}
 	working.Go(func() { e.receive(ctx) })
 	e.stop = sync.OnceFunc(func() {
+		calm()
 		cancel()
 		working.Wait()
 	})
