@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -127,9 +128,10 @@ func TestOutboxRetriesWithGrowingPauses(t *testing.T) {
 // until the next attempt; what has not failed is left to its time.
 func TestOutboxRetriesByHand(t *testing.T) {
 	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
-		down := true
+		var down atomic.Bool
+		down.Store(true)
 		sink.answer = func([]chat.Delivery) (int, error) {
-			if down {
+			if down.Load() {
 				return 0, errors.New("down")
 			}
 			return 1, nil
@@ -139,7 +141,7 @@ func TestOutboxRetriesByHand(t *testing.T) {
 		id := h.open(t, "a")
 		h.say(t, id, "hello")
 		time.Sleep(5 * time.Second) // the fourth attempt is due after seven
-		down = false
+		down.Store(false)
 		again := func(rev int64) error {
 			return h.outbox.Retry(t.Context(), (&chat.Delivery{Dest: "desk", SessionID: id, Rev: rev}).ID())
 		}
