@@ -1,8 +1,7 @@
-// Package assets holds the files that relay serves to browsers: the built
-// widget and console bundles (dist) and the html/template sources of the
-// public pages and of the console. It is plain data and imports nothing but
-// the standard library; the bundler lives in assets/build and is never
-// linked into the product.
+// Package assets holds the files that relay serves to browsers, as they were
+// built into dist: the scripts and styles of widget and console, and the pages.
+// It is plain data and imports nothing but the standard library; the bundler
+// lives in assets/build and is never linked into the product.
 package assets
 
 import (
@@ -12,27 +11,22 @@ import (
 
 //go:generate go run ./build
 
-//go:embed dist
+//go:embed dist/*.js dist/*.css
 var dist embed.FS
 
-//go:embed pages/*.html
+//go:embed dist/*.html
 var pages embed.FS
 
-//go:embed console/*.html
-var console embed.FS
+// Dist returns the scripts and styles, rooted so that "widget.js" is a valid name.
+func Dist() fs.FS { return rooted(dist) }
 
-// Dist returns the built files, rooted so that "widget.js" is a valid name.
-func Dist() fs.FS { return rooted(dist, "dist") }
+// Pages returns the pages, such as "setup.html". A slot like ${Version} stands in
+// them wherever a value belongs, as text or within the quotes of an attribute.
+func Pages() fs.FS { return rooted(pages) }
 
-// Pages returns the templates of the public pages, such as "setup.html".
-func Pages() fs.FS { return rooted(pages, "pages") }
-
-// Console returns the templates of the operator console.
-func Console() fs.FS { return rooted(console, "console") }
-
-// rooted never fails: the names are the directories embedded above.
-func rooted(files embed.FS, dir string) fs.FS {
-	sub, err := fs.Sub(files, dir)
+// rooted never fails: the folder is the one embedded above.
+func rooted(files embed.FS) fs.FS {
+	sub, err := fs.Sub(files, "dist")
 	if err != nil {
 		panic(err)
 	}

@@ -28,17 +28,20 @@ func build(t *testing.T) []bundle.File {
 }
 
 func TestDistIsFresh(t *testing.T) {
-	committed := map[string]bool{}
-	entries, err := fs.ReadDir(assets.Dist(), ".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		committed[e.Name()] = true
+	committed := map[string][]byte{}
+	for _, embedded := range []fs.FS{assets.Dist(), assets.Pages()} {
+		entries, err := fs.ReadDir(embedded, ".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if committed[e.Name()], err = fs.ReadFile(embedded, e.Name()); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	for _, f := range build(t) {
-		data, err := fs.ReadFile(assets.Dist(), f.Name)
-		if err != nil || !bytes.Equal(data, f.Data) {
+		if !bytes.Equal(committed[f.Name], f.Data) {
 			t.Errorf("dist/%s is not what the sources give: run go generate ./assets", f.Name)
 		}
 		delete(committed, f.Name)

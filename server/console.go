@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -18,10 +19,21 @@ const (
 func (s *Server) console(w http.ResponseWriter, r *http.Request) {
 	name, signedIn := s.signedIn(r)
 	if !signedIn {
-		s.show(w, r, http.StatusOK, "login.html", map[string]any{"Error": "", "Name": "", "Version": s.version})
+		s.showLogin(w, r, http.StatusOK, "", "")
 		return
 	}
-	s.show(w, r, http.StatusOK, "console.html", map[string]any{"OperatorName": name, "Version": s.version})
+	s.show(w, r, http.StatusOK, "console.html", slots{"OperatorName": name})
+}
+
+// showLogin answers the sign-in page, with what was wrong about an attempt.
+func (s *Server) showLogin(w http.ResponseWriter, r *http.Request, status int, name, problem string) {
+	values := slots{"Name": name, "Problem": problem, "Invalid": strconv.FormatBool(problem != ""), "FocusName": "", "FocusKey": ""}
+	next := "FocusName"
+	if name != "" {
+		next = "FocusKey"
+	}
+	values[next] = "autofocus"
+	s.show(w, r, status, "login.html", values)
 }
 
 // login answers POST /console/login: the secret key and a display name open
@@ -43,7 +55,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		s.log.Warn("wrong secret key at the console", "peer", s.peer(r).addr)
 	}
 	if problem != "" {
-		s.show(w, r, http.StatusUnauthorized, "login.html", map[string]any{"Error": problem, "Name": name, "Version": s.version})
+		s.showLogin(w, r, http.StatusUnauthorized, name, problem)
 		return
 	}
 	value, err := s.keys.cookies().Encode(s.cookieName(r), name)

@@ -1,14 +1,10 @@
 package server
 
 import (
-	"bytes"
-	"html/template"
 	"net/http"
 	"sync"
 
-	"relay/assets"
 	"relay/schema"
-	"relay/server/openapi"
 )
 
 // docs are the OpenAPI document and the page about it. Both are made when
@@ -21,24 +17,11 @@ type docs struct {
 func newDocs(version string) *docs {
 	return &docs{
 		document: sync.OnceValue(func() *staticFile { return newStaticFile(schema.OpenAPI, "application/yaml") }),
-		page:     sync.OnceValues(func() (*staticFile, error) { return renderDocs(version) }),
+		page: sync.OnceValues(func() (*staticFile, error) {
+			page, err := fill("docs.html", slots{"Version": version})
+			return newStaticFile(page, "text/html; charset=utf-8"), err
+		}),
 	}
-}
-
-func renderDocs(version string) (*staticFile, error) {
-	page, err := openapi.Read(schema.OpenAPI)
-	if err != nil {
-		return nil, err
-	}
-	t, err := template.ParseFS(assets.Pages(), "layout.html", "docs.html")
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	if err := t.ExecuteTemplate(&out, "layout", map[string]any{"Page": page, "Version": version}); err != nil {
-		return nil, err
-	}
-	return newStaticFile(bytes.Clone(out.Bytes()), "text/html; charset=utf-8"), nil
 }
 
 // openAPI answers GET /openapi.yaml.

@@ -1,13 +1,12 @@
 package server
 
 import (
-	"bytes"
 	"fmt"
-	"html/template"
+	"html"
 	"io/fs"
 	"net/http"
+	"strconv"
 	"strings"
-	"sync"
 
 	"relay/assets"
 	"relay/server/chat"
@@ -21,40 +20,26 @@ const (
 	widgetCSP = pageCSP + " https:"
 )
 
-// pages are the templates by file name, each parsed when it is first shown:
-// relay starts faster than it parses.
-type pages map[string]func() (*template.Template, error)
+// slots are the values that go into a page, by the names of their places.
+type slots map[string]string
 
-// newPages knows every page.
-func newPages() pages {
-	p := pages{}
-	for _, name := range []string{"setup.html", "status.html", "demo.html", "error.html"} {
-		p[name] = parsed(assets.Pages(), "layout", "layout.html", name)
+// fill returns a page with its values, each escaped.
+func fill(name string, values slots) ([]byte, error) {
+	page, err := fs.ReadFile(assets.Pages(), name)
+	if err != nil {
+		return nil, err
 	}
-	for _, name := range []string{"login.html", "console.html"} {
-		p[name] = parsed(assets.Console(), name, name)
+	pairs := make([]string, 0, 2*len(values))
+	for slot, value := range values {
+		pairs = append(pairs, "${"+slot+"}", html.EscapeString(value))
 	}
-	return p
-}
-
-// parsed parses files once and returns the template with a name.
-func parsed(from fs.FS, name string, files ...string) func() (*template.Template, error) {
-	return sync.OnceValues(func() (*template.Template, error) {
-		t, err := template.ParseFS(from, files...)
-		if err != nil {
-			return nil, err
-		}
-		return t.Lookup(name), nil
-	})
+	return []byte(strings.NewReplacer(pairs...).Replace(string(page))), nil
 }
 
 // show answers a page. Pages are never cached: they show keys and sessions.
-func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
-	var page bytes.Buffer
-	t, err := s.pages[name]()
-	if err == nil {
-		err = t.Execute(&page, data)
-	}
+func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, name string, values slots) {
+	values["Version"] = s.version
+	page, err := fill(name, values)
 	if err != nil {
 		s.log.Error("page failed", "page", name, "err", err)
 		http.Error(w, "Internal server error", http.StatusInternalServerError)
@@ -71,20 +56,19 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, name s
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(page.Bytes())
+		_, _ = w.Write(page)
 	}
 }
 
-// errorPage is the data of error.html.
-type errorPage struct {
-	Status      int
-	Title, Text string
+// showError answers the page that says why there is no other.
+func (s *Server) showError(w http.ResponseWriter, r *http.Request, status int, text string) {
+	s.show(w, r, status, "error.html", slots{"Status": strconv.Itoa(status), "Title": http.StatusText(status), "Text": text})
 }
 
 // snippet is what goes into a website to embed the widget.
 func (s *Server) snippet(r *http.Request) string {
 	return fmt.Sprintf(`<script async src="%[1]s/widget.js" data-api-key="%[2]s" data-api-url="%[1]s"></script>`,
-		template.HTMLEscapeString(s.baseURL(r)), s.keys.Public())
+		html.EscapeString(s.baseURL(r)), s.keys.Public())
 }
 
 // baseURL is where relay is reached: as configured, else as this request
@@ -102,7 +86,7 @@ func (s *Server) baseURL(r *http.Request) string {
 
 // demo answers GET /demo: a page of somebody's shop with the widget on it.
 func (s *Server) demo(w http.ResponseWriter, r *http.Request) {
-	s.show(w, r, http.StatusOK, "demo.html", map[string]any{"PublicKey": s.keys.Public(), "Version": s.version})
+	s.show(w, r, http.StatusOK, "demo.html", slots{"PublicKey": s.keys.Public()})
 }
 
 // widgetSettings answers GET /api/widget/config: the config without a session.

@@ -50,7 +50,6 @@ type Server struct {
 	log     *slog.Logger
 	version string
 	ready   func(context.Context) error
-	pages   pages
 	static  *static
 	docs    *docs
 	links   *chat.FileLinks
@@ -67,7 +66,7 @@ type Server struct {
 func New(cfg Config, d Deps) (*Server, error) {
 	s := &Server{cfg: cfg, store: d.Store, relay: d.Relay, hub: d.Hub, outbox: d.Outbox, webhook: d.Webhook, bridges: d.Bridges,
 		keys: d.Keys, backlog: d.Backlog, seal: d.Seal, log: d.Log, version: d.Version, ready: d.Ready, rates: newRates(),
-		pages: newPages(), docs: newDocs(d.Version), crossOrigin: http.NewCrossOriginProtection(),
+		docs: newDocs(d.Version), crossOrigin: http.NewCrossOriginProtection(),
 		receiving: receiving{bodies: map[*arriving]struct{}{}}}
 	if cfg.Mode == ModeBridge {
 		s.handler = s.bridgeRoutes()
@@ -126,7 +125,7 @@ func (s *Server) closeStreams() {
 // notFound answers what no route takes: a page to browsers, else JSON.
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request) (any, error) {
 	if strings.Contains(r.Header.Get("Accept"), "text/html") && !strings.HasPrefix(r.URL.Path, "/api/") {
-		s.show(w, r, http.StatusNotFound, "error.html", errorPage{http.StatusNotFound, "Not found", "There is no such page."})
+		s.showError(w, r, http.StatusNotFound, "There is no such page.")
 		return written{}, nil
 	}
 	return nil, &httpError{status: http.StatusNotFound, text: "Not found"}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"relay/server/chat"
@@ -13,37 +14,38 @@ import (
 // setupCookie remembers a set-up code that was right.
 const setupCookie = "relay_setup"
 
-// homeData is the data of setup.html and status.html.
-type homeData struct {
-	PublicKey string
-	SecretKey string // empty: the caller may not see it
-	Snippet   string
-	OnlyHere  bool // the snippet names an address that only this machine reaches
-	WrongCode bool
-	Version   string
-}
-
 // home answers GET /: both keys while the set-up window is open and the caller
 // may see them, else what everybody may know (seed 1, contract.md 3).
 func (s *Server) home(w http.ResponseWriter, r *http.Request) {
-	data := homeData{PublicKey: s.keys.Public(), Snippet: s.snippet(r), OnlyHere: s.onlyHere(r), Version: s.version}
-	page := "status.html"
+	page, secret, wrongCode := "status.html", "", false
 	if s.keys.SetupOpen() {
-		page = "setup.html"
+		page = "locked.html"
 		var allowed bool
-		if allowed, data.WrongCode = s.maySetUp(r); allowed {
-			data.SecretKey = s.secretFor(w, r)
+		if allowed, wrongCode = s.maySetUp(r); allowed {
+			secret = s.secretFor(w, r)
 		}
 	}
 	if wantsJSON(r) {
-		keys := map[string]string{"publicKey": data.PublicKey}
-		if data.SecretKey != "" {
-			keys["secretKey"] = data.SecretKey
+		keys := map[string]string{"publicKey": s.keys.Public()}
+		if secret != "" {
+			keys["secretKey"] = secret
 		}
 		writeJSON(w, http.StatusOK, keys)
 		return
 	}
-	s.show(w, r, http.StatusOK, page, data)
+	values := slots{"PublicKey": s.keys.Public(), "Snippet": s.snippet(r), "Hint": "",
+		"Invalid": strconv.FormatBool(wrongCode), "Problem": ""}
+	if s.onlyHere(r) {
+		values["Hint"] = "With this address the chat works on this machine only. For a site that others visit, start relay on a server " +
+			"with PUBLIC_URL=https://…: the README says how, under “Run it for others”."
+	}
+	if wrongCode {
+		values["Problem"] = "That is not the set-up code. Look for the newest one in the log and try again."
+	}
+	if secret != "" {
+		page, values["SecretKey"] = "setup.html", secret
+	}
+	s.show(w, r, http.StatusOK, page, values)
 }
 
 // onlyHere reports whether the address of relay leads to it on this machine only.
@@ -73,7 +75,7 @@ func (s *Server) secretFor(w http.ResponseWriter, r *http.Request) string {
 // setupDone answers POST /setup/done: the keys are saved, the window closes.
 func (s *Server) setupDone(w http.ResponseWriter, r *http.Request) {
 	if err := s.crossOrigin.Check(r); err != nil {
-		s.show(w, r, http.StatusForbidden, "error.html", errorPage{http.StatusForbidden, "Forbidden", "This form was sent from another site."})
+		s.showError(w, r, http.StatusForbidden, "This form was sent from another site.")
 		return
 	}
 	if allowed, _ := s.maySetUp(r); allowed && s.keys.SetupOpen() {

@@ -1,6 +1,6 @@
 // Package bundle turns the browser sources into the files of assets/dist. It
-// is the only importer of esbuild: the build command and the freshness test
-// use it, the product binary must not.
+// is the only importer of esbuild and of html/template: the build command and the
+// freshness test use it, the product binary must not.
 package bundle
 
 import (
@@ -44,7 +44,7 @@ var targets = []target{
 	{source: "pages/pages.ts", name: "pages.js", format: api.FormatIIFE},
 }
 
-// Build bundles every target below root in memory.
+// Build bundles every target below root in memory, and then the pages.
 func Build(root string) ([]File, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -66,7 +66,8 @@ func Build(root string) ([]File, error) {
 		}
 		files = append(files, f)
 	}
-	return files, nil
+	built, err := buildPages(root)
+	return append(files, built...), err
 }
 
 // buildOne runs esbuild for one entry point and returns its only output.

@@ -1,0 +1,71 @@
+package bundle
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"path/filepath"
+
+	"relay/assets/build/openapi"
+	"relay/schema"
+)
+
+// layout frames the public pages; the others are whole documents.
+const layout = "pages/layout.html"
+
+// pages are the sources of the pages, and whether they stand in the layout.
+var pages = []struct {
+	source string
+	framed bool
+}{
+	{"pages/setup.html", true},
+	{"pages/locked.html", true},
+	{"pages/status.html", true},
+	{"pages/demo.html", true},
+	{"pages/docs.html", true},
+	{"pages/error.html", true},
+	{"console/login.html", false},
+	{"console/console.html", false},
+}
+
+// slots stand in the built pages for what is only known when one is shown:
+// relay puts text there, escaped. Attributes are whole, such as hidden.
+func slots() map[string]any {
+	values := map[string]any{}
+	for _, name := range []string{"PublicKey", "SecretKey", "Snippet", "OperatorName", "Version", "Name", "Problem", "Invalid", "Hint",
+		"Status", "Title", "Text"} {
+		values[name] = "${" + name + "}"
+	}
+	for _, name := range []string{"FocusName", "FocusKey"} {
+		values[name] = template.HTMLAttr("${" + name + "}")
+	}
+	return values
+}
+
+// buildPages executes the pages' templates. It happens here and not in relay: what
+// executes a template at run time may call any method by its name, so that the
+// linker has to keep those of all libraries, a fifth of the program.
+func buildPages(root string) ([]File, error) {
+	values := slots()
+	var err error
+	if values["Page"], err = openapi.Read(schema.OpenAPI); err != nil {
+		return nil, fmt.Errorf("OpenAPI document: %w", err)
+	}
+	files := make([]File, 0, len(pages))
+	for _, p := range pages {
+		sources, name := []string{filepath.Join(root, p.source)}, filepath.Base(p.source)
+		if p.framed {
+			sources, name = append(sources, filepath.Join(root, layout)), "layout"
+		}
+		t, err := template.ParseFiles(sources...)
+		if err != nil {
+			return nil, err
+		}
+		var out bytes.Buffer
+		if err := t.Option("missingkey=error").ExecuteTemplate(&out, name, values); err != nil {
+			return nil, err
+		}
+		files = append(files, File{Name: filepath.Base(p.source), Data: out.Bytes()})
+	}
+	return files, nil
+}
