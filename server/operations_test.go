@@ -58,6 +58,7 @@ func TestSessionsList(t *testing.T) {
 			}
 		}
 		s.refused(s.call("GET", "/api/admin/sessions?status=lost", secretKey, nil), 400, "status must be")
+		s.refused(s.call("GET", "/api/admin/sessions?empty=yes", secretKey, nil), 400, "empty must be true or false")
 		s.refused(s.call("GET", "/api/admin/sessions?cursor=xx", secretKey, nil), 400, "cursor must be")
 		nul := base64.RawURLEncoding.EncodeToString([]byte(`{"At":"2026-01-01T00:00:00Z","ID":"\u0000"}`))
 		s.refused(s.call("GET", "/api/admin/sessions?cursor="+nul, secretKey, nil), 400, "cursor must be")
@@ -76,8 +77,14 @@ func TestSettings(t *testing.T) {
 			t.Errorf("settings: %s", a.body)
 		}
 		a = patch(object{"bridgeBChannelId": "111", "bridgeCBotToken": "xoxb-0123456789-stored", "bridgeCChannelId": "C0STORED"})
-		if a.status != 200 || a.text("discordChannelId") != "111" || a.text("slackBotToken") != "••••ored" || a.text("sources.slackBotToken") != "stored" {
+		if a.status != 200 || a.text("discordChannelId") != "111" || a.text("slackBotToken") != "••••ored" || a.text("sources.slackBotToken") != "stored" ||
+			a.text("sources.bridgeBChannelId") != "stored" || a.text("sources.bridgeCBotToken") != "stored" {
 			t.Errorf("the seed's names: %d %s", a.status, a.body)
+		}
+		s.refused(patch(object{"slackChannelId": "C0ONE", "bridgeCChannelId": "C0TWO"}), 400, "bridgeCChannelId and slackChannelId are one setting and must not differ")
+		s.refused(patch(object{"slackChannelId": "C0ONE", "bridgeCChannelId": nil}), 400, "must not differ")
+		if a = patch(object{"slackChannelId": "C0STORED", "bridgeCChannelId": "C0STORED"}); a.text("slackChannelId") != "C0STORED" {
+			t.Errorf("both names: %d %s", a.status, a.body)
 		}
 		a = patch(object{"slackBotToken": "••••ored", "slackChannelId": nil})
 		if a.text("slackBotToken") != "••••ored" || a.text("slackChannelId") != "C0ENV" || s.relay.Settings().Text("slackBotToken") != "xoxb-0123456789-stored" {
