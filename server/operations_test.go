@@ -96,6 +96,10 @@ func TestSettings(t *testing.T) {
 		s.refused(patch(object{"primaryColor": "red"}), 400, "primaryColor must be a colour")
 		s.refused(patch(object{"operatorAvatar": "javascript:alert(1)"}), 400, "operatorAvatar must be an address")
 		s.refused(patch(object{"csatEnabled": "yes"}), 400, "csatEnabled must be true or false")
+		for _, no := range []string{"", "png", "*/*", "image/", "IMAGE/PNG", "image/png; q=1", ".png"} {
+			s.refused(patch(object{"attachments": object{"types": []string{"image/*", no}}}), 400, "attachments.types must be MIME types like image/png")
+		}
+		s.must("PATCH", "/api/admin/settings", secretKey, object{"attachments": object{"types": []string{"image/*", "image/svg+xml", "x-world/x-3dmf"}}})
 		all := patch(object{"unknown": 1, "operatorName": 7, "position": "top", "csatEnabled": true, "preChatForm": object{"required": "yes"}})
 		if want := "operatorName must be a string; position must be one of right, left; preChatForm.required must be true or false; unknown setting unknown"; all.text("error") != want {
 			t.Errorf("four mistakes: %s", all.body)

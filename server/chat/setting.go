@@ -185,6 +185,8 @@ func number(least, most int64, problem checkError) func(json.RawMessage) error {
 	}
 }
 
+var isMIMEType = Form(`[a-z0-9-]+/(\*|[a-z0-9][a-z0-9.+_-]*)`)
+
 func attachmentRules(value json.RawMessage) error {
 	if err := shape[AttachmentRules]("an object with enabled, maxBytes and types")(value); err != nil {
 		return err
@@ -193,6 +195,11 @@ func attachmentRules(value json.RawMessage) error {
 	v.MaxBytes = 1
 	if json.Unmarshal(value, &v) != nil || v.MaxBytes < 1 || v.MaxBytes > largestMaxBytes {
 		return checkError("must have a maxBytes from 1 to 1073741824")
+	}
+	for _, t := range v.Types {
+		if !isMIMEType(t) {
+			return checkError(".types must be MIME types like image/png, or halves of them like image/*; none means any")
+		}
 	}
 	return nil
 }
