@@ -17,6 +17,14 @@ import (
 
 func TestPreChat(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
+		refused := func(text string, fields ...object) {
+			t.Helper()
+			patch := object{"preChatForm": object{"timing": "before_first_message", "fields": fields}}
+			s.refused(s.call("PATCH", "/api/admin/settings", secretKey, patch), 400, text)
+		}
+		refused("every field", object{"name": "topic", "type": "text"})
+		refused("two fields called topic", object{"name": "topic", "type": "text", "label": "A"}, object{"name": "topic", "type": "text", "label": "B"})
+		refused("nothing to choose", object{"name": "topic", "type": "select", "label": "A", "options": []string{}})
 		form := object{"required": true, "timing": "before_first_message", "fields": []object{
 			{"name": "email", "type": "email", "label": "E-mail", "required": true}, {"name": "topic", "type": "text", "label": "Topic", "required": false}}}
 		s.must("PATCH", "/api/admin/settings", secretKey, object{"preChatForm": form})

@@ -218,9 +218,21 @@ func preChatForm(value json.RawMessage) error {
 	if v.Fields == nil {
 		return checkError("must have a list of fields")
 	}
-	for _, f := range v.Fields {
-		if f.Name == "" || f.Label == "" || utf8.RuneCountInString(f.Name) > maxName || f.Type == "" {
+	return preChatFields(v.Fields)
+}
+
+// preChatFields refuses what no visitor could answer, or nobody could tell from
+// another answer.
+func preChatFields(fields []PreChatField) error {
+	for i, f := range fields {
+		same := func(other PreChatField) bool { return other.Name == f.Name }
+		switch {
+		case f.Name == "" || f.Label == "" || utf8.RuneCountInString(f.Name) > maxName || f.Type == "":
 			return checkError("must have a name, a type and a label in every field")
+		case slices.ContainsFunc(fields[:i], same):
+			return checkError("has two fields called " + f.Name)
+		case f.Type == "select" && len(f.Options) == 0:
+			return checkError("has nothing to choose from in " + f.Name + ": a select needs options")
 		}
 	}
 	return nil
