@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"relay/db"
@@ -192,4 +193,22 @@ func TestFiles(t *testing.T) {
 			return nil
 		})
 	})
+}
+
+// TestErasedMeanwhile: what is erased after an operation looked at it is not
+// found. Only Postgres lets operations run side by side.
+func TestErasedMeanwhile(t *testing.T) {
+	d := dbtest.Open(t, dbtest.PostgresURL(t))
+	apply(t, d, func(tx chat.Tx) error {
+		return errors.Join(tx.CreateSession(newSession("a", 1)), tx.CreateFile(&chat.File{ID: "f", SessionID: "a"}))
+	})
+	var erase sync.Once
+	err := d.Apply(t.Context(), func(tx chat.Tx) error {
+		if _, err := tx.File("f"); err != nil {
+			return err
+		}
+		erase.Do(func() { apply(t, d, func(tx chat.Tx) error { return tx.EraseSession("a") }) })
+		return tx.PutChunk("f", 0, []byte("x"))
+	})
+	want(t, err, chat.ErrAttachmentNotFound)
 }

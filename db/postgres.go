@@ -132,10 +132,11 @@ func ignoreDone(err error) error {
 }
 
 // worthRetry reports whether an operation was only unlucky: a serialization
-// failure, a deadlock, or a row that somebody else inserted first.
+// failure, a deadlock, or a row that somebody else inserted first, or erased
+// with what the operation wanted to add to.
 func worthRetry(err error) bool {
 	var e *pgconn.PgError
-	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01" || e.Code == "23505")
+	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01" || e.Code == "23505" || e.Code == "23503")
 }
 
 // translate names the errors that callers know.

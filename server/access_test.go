@@ -134,6 +134,8 @@ func TestBadBodies(t *testing.T) {
 			{"identify as a text", "/api/widget/identify", object{"sessionId": id, "identity": "Ada"}, 400, "identity must be an object"},
 			{"identify with a number as name", "/api/widget/identify", object{"sessionId": id, "name": 7}, 400, "identity.name must be a string"},
 			{"read without ids", "/api/widget/read", object{"sessionId": id}, 400, "messageIds is required"},
+			{"read with null", "/api/widget/read", object{"sessionId": id, "messageIds": []any{nil}}, 400, "messageIds"},
+			{"read with too many ids", "/api/widget/read", object{"sessionId": id, "messageIds": strings.Split(strings.Repeat("x", 501), "")}, 400, "messageIds"},
 			{"typing of the wrong type", "/api/widget/typing", object{"sessionId": id, "active": "yes"}, 400, "active must be true or false"},
 		} {
 			t.Run(tt.name, func(t *testing.T) {

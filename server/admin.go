@@ -99,8 +99,14 @@ func (s *Server) sessions(_ http.ResponseWriter, r *http.Request, _ chat.Author)
 
 func sessionQuery(r *http.Request) (chat.SessionQuery, error) {
 	form := r.URL.Query()
-	q := chat.SessionQuery{Status: chat.Status(form.Get("status")), Search: strings.TrimSpace(form.Get("q")),
-		Empty: form.Get("empty") == "true"}
+	q := chat.SessionQuery{Status: chat.Status(form.Get("status")), Search: strings.TrimSpace(form.Get("q"))}
+	switch form.Get("empty") {
+	case "", "false":
+	case "true":
+		q.Empty = true
+	default:
+		return q, badRequest("empty must be true or false")
+	}
 	switch q.Status {
 	case "", chat.StatusOpen, chat.StatusClosed:
 	case "all":

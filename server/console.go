@@ -41,7 +41,7 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request, status int, n
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	name := strings.TrimSpace(r.PostFormValue("name"))
-	problem := ""
+	problem, status := "", http.StatusUnauthorized
 	switch {
 	case s.crossOrigin.Check(r) != nil:
 		problem = "This form was sent from another site."
@@ -50,12 +50,12 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	case !s.keys.IsSecret(strings.TrimSpace(r.PostFormValue("key"))):
 		problem = "This is not the secret key."
 		if s.denied(w, r) != errUnauthorized {
-			problem = "Too many wrong keys. Please wait a minute."
+			problem, status = "Too many wrong keys. Please wait a minute.", http.StatusTooManyRequests
 		}
 		s.log.Warn("wrong secret key at the console", "peer", s.peer(r).addr)
 	}
 	if problem != "" {
-		s.showLogin(w, r, http.StatusUnauthorized, name, problem)
+		s.showLogin(w, r, status, name, problem)
 		return
 	}
 	value, err := s.keys.cookies().Encode(s.cookieName(r), name)

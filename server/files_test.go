@@ -133,6 +133,8 @@ func TestHostileAttachments(t *testing.T) {
 			{"a JPEG with much EXIF", "a.jpg", deepJPEG(2), 200, "a.jpg image/jpeg"},
 			{"half a JPEG", "a.jpg", deepJPEG(2)[:100<<10], 400, "damaged"},
 			{"half a PNG", "a.png", pixels(10, 10)[:20], 400, "damaged"},
+			{"a telephone's photo", "A.HEIC", []byte("\x00\x00\x00\x18ftypheic"), 200, "A.HEIC image/heic"},
+			{"a telephone's film", "a.mov", []byte("\x00\x00\x00\x14ftypqt  "), 200, "a.mov video/quicktime"},
 			{"nothing", "a.txt", nil, 400, "empty"},
 			{"too much", "a.bin", make([]byte, 3<<20), 413, ""},
 		} {

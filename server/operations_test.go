@@ -58,6 +58,7 @@ func TestSessionsList(t *testing.T) {
 			}
 		}
 		s.refused(s.call("GET", "/api/admin/sessions?status=lost", secretKey, nil), 400, "status must be")
+		s.refused(s.call("GET", "/api/admin/sessions?empty=yes", secretKey, nil), 400, "empty must be true or false")
 		s.refused(s.call("GET", "/api/admin/sessions?cursor=xx", secretKey, nil), 400, "cursor must be")
 		nul := base64.RawURLEncoding.EncodeToString([]byte(`{"At":"2026-01-01T00:00:00Z","ID":"\u0000"}`))
 		s.refused(s.call("GET", "/api/admin/sessions?cursor="+nul, secretKey, nil), 400, "cursor must be")
@@ -76,8 +77,14 @@ func TestSettings(t *testing.T) {
 			t.Errorf("settings: %s", a.body)
 		}
 		a = patch(object{"bridgeBChannelId": "111", "bridgeCBotToken": "xoxb-0123456789-stored", "bridgeCChannelId": "C0STORED"})
-		if a.status != 200 || a.text("discordChannelId") != "111" || a.text("slackBotToken") != "••••ored" || a.text("sources.slackBotToken") != "stored" {
+		if a.status != 200 || a.text("discordChannelId") != "111" || a.text("slackBotToken") != "••••ored" || a.text("sources.slackBotToken") != "stored" ||
+			a.text("sources.bridgeBChannelId") != "stored" || a.text("sources.bridgeCBotToken") != "stored" {
 			t.Errorf("the seed's names: %d %s", a.status, a.body)
+		}
+		s.refused(patch(object{"slackChannelId": "C0ONE", "bridgeCChannelId": "C0TWO"}), 400, "bridgeCChannelId and slackChannelId are one setting and must not differ")
+		s.refused(patch(object{"slackChannelId": "C0ONE", "bridgeCChannelId": nil}), 400, "must not differ")
+		if a = patch(object{"slackChannelId": "C0STORED", "bridgeCChannelId": "C0STORED"}); a.text("slackChannelId") != "C0STORED" {
+			t.Errorf("both names: %d %s", a.status, a.body)
 		}
 		a = patch(object{"slackBotToken": "••••ored", "slackChannelId": nil})
 		if a.text("slackBotToken") != "••••ored" || a.text("slackChannelId") != "C0ENV" || s.relay.Settings().Text("slackBotToken") != "xoxb-0123456789-stored" {
@@ -89,6 +96,10 @@ func TestSettings(t *testing.T) {
 		s.refused(patch(object{"primaryColor": "red"}), 400, "primaryColor must be a colour")
 		s.refused(patch(object{"operatorAvatar": "javascript:alert(1)"}), 400, "operatorAvatar must be an address")
 		s.refused(patch(object{"csatEnabled": "yes"}), 400, "csatEnabled must be true or false")
+		for _, no := range []string{"", "png", "*/*", "image/", "IMAGE/PNG", "image/png; q=1", ".png"} {
+			s.refused(patch(object{"attachments": object{"types": []string{"image/*", no}}}), 400, "attachments.types must be MIME types like image/png")
+		}
+		s.must("PATCH", "/api/admin/settings", secretKey, object{"attachments": object{"types": []string{"image/*", "image/svg+xml", "x-world/x-3dmf"}}})
 		all := patch(object{"unknown": 1, "operatorName": 7, "position": "top", "csatEnabled": true, "preChatForm": object{"required": "yes"}})
 		if want := "operatorName must be a string; position must be one of right, left; preChatForm.required must be true or false; unknown setting unknown"; all.text("error") != want {
 			t.Errorf("four mistakes: %s", all.body)
@@ -412,8 +423,8 @@ func TestRateLimits(t *testing.T) {
 		for range n {
 			if a := call(header); a.status == 429 {
 				refused++
-				if a.header.Get("Retry-After") == "" || a.text("error") == "" {
-					t.Fatalf("429 without Retry-After or error: %v %s", a.header, a.body)
+				if a.header.Get("Retry-After") == "" || !strings.Contains(string(a.body), "oo many ") {
+					t.Fatalf("429 without Retry-After or words: %v %s", a.header, a.body)
 				}
 			}
 		}
@@ -424,6 +435,11 @@ func TestRateLimits(t *testing.T) {
 	}
 	wrongKey := func(header []string) answer { return s.call("GET", "/api/admin/settings", "wrong", nil, header...) }
 	rightKey := func(header []string) answer { return s.call("GET", "/api/admin/settings", secretKey, nil, header...) }
+	signIn := func(key string) func(header []string) answer {
+		return func(header []string) answer {
+			return s.call("POST", "/console/login", "", "name=Olga&key="+key, append(header, "Content-Type", "application/x-www-form-urlencoded")...)
+		}
+	}
 	from := func(addr string) []string { return []string{"X-Forwarded-For", addr} }
 	for _, tt := range []struct {
 		name    string
@@ -439,6 +455,8 @@ func TestRateLimits(t *testing.T) {
 		{"inits from this machine", nil, init, 0},
 		{"wrong keys", from("203.0.113.3"), wrongKey, 30},
 		{"the right key is never refused", from("203.0.113.3"), rightKey, 0},
+		{"wrong keys at the console", from("203.0.113.4"), signIn("wrong"), 30},
+		{"the right key at the console", from("203.0.113.4"), signIn(secretKey), 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.t = t

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,6 +17,14 @@ import (
 
 func TestPreChat(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
+		refused := func(text string, fields ...object) {
+			t.Helper()
+			patch := object{"preChatForm": object{"timing": "before_first_message", "fields": fields}}
+			s.refused(s.call("PATCH", "/api/admin/settings", secretKey, patch), 400, text)
+		}
+		refused("every field", object{"name": "topic", "type": "text"})
+		refused("two fields called topic", object{"name": "topic", "type": "text", "label": "A"}, object{"name": "topic", "type": "text", "label": "B"})
+		refused("nothing to choose", object{"name": "topic", "type": "select", "label": "A", "options": []string{}})
 		form := object{"required": true, "timing": "before_first_message", "fields": []object{
 			{"name": "email", "type": "email", "label": "E-mail", "required": true}, {"name": "topic", "type": "text", "label": "Topic", "required": false}}}
 		s.must("PATCH", "/api/admin/settings", secretKey, object{"preChatForm": form})
@@ -90,6 +99,26 @@ func TestCustomEvents(t *testing.T) {
 		s.must("POST", "/api/admin/sessions/"+id+"/events", secretKey, object{"name": "coupon", "data": object{"code": "X"}})
 		if f := next(); f.event != "custom_event" || f.id != "2" || f.get("name") != "coupon" {
 			t.Errorf("the page got %+v: its own event must not come back", f)
+		}
+	})
+}
+
+// A field of an identity that is null counts as left out, like everywhere.
+func TestIdentityWithNulls(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id := s.open("v")
+		for _, body := range []object{
+			{"identity": object{"id": "7", "name": nil, "plan": "pro"}, "userHash": nil},
+			{"identity": nil, "name": "Ada", "email": nil},
+			{"identity": object{"id": nil, "phone": "1", "plan": nil}, "name": "not this"},
+		} {
+			body["sessionId"] = id
+			s.must("POST", "/api/widget/identify", publicKey, body)
+		}
+		s.refused(s.call("POST", "/api/widget/identify", publicKey, object{"sessionId": id, "identity": object{"name": nil}}), 400, "identity is required")
+		view := s.must("GET", "/api/admin/sessions/"+id, secretKey, nil)
+		if want := (object{"id": "7", "name": "Ada", "phone": "1", "plan": "pro"}); !reflect.DeepEqual(object(view.get("identity").(map[string]any)), want) {
+			t.Errorf("operators see %s", view.body)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -161,6 +162,7 @@ func (s *Server) widgetIdentify(w http.ResponseWriter, r *http.Request, by chat.
 	if err != nil {
 		return nil, err
 	}
+	maps.DeleteFunc(in, isNull)
 	sessionID, err := takeText(in, "sessionId")
 	if err != nil {
 		return nil, err
@@ -182,10 +184,14 @@ func (s *Server) widgetIdentify(w http.ResponseWriter, r *http.Request, by chat.
 			return nil, badRequest("identity must be an object")
 		}
 		identity = object
+		maps.DeleteFunc(identity, isNull)
 	}
 	verified, err := s.relay.Identify(r.Context(), by, sessionID, identity, userHash)
 	return map[string]bool{"ok": true, "verified": verified}, err
 }
+
+// isNull reports whether a field counts as left out.
+func isNull(_ string, v any) bool { return v == nil }
 
 // takeText removes a text from an object and returns it.
 func takeText(object map[string]any, name string) (string, error) {

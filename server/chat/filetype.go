@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"image"
@@ -37,6 +38,10 @@ func Inline(mimeType string) bool {
 	return ok
 }
 
+// phoneTypes are what telephones send and package mime knows only where the
+// machine does: the container has no tables.
+var phoneTypes = map[string]string{".heic": "image/heic", ".heif": "image/heif", ".mov": "video/quicktime"}
+
 // inspect decides what a file is from its name and its first bytes. What may
 // be shown has to be what its name says; images have to be of a sane size.
 func inspect(filename string, head []byte) (mimeType string, err error) {
@@ -54,7 +59,7 @@ func inspect(filename string, head []byte) (mimeType string, err error) {
 		}
 		return sniffed, err
 	}
-	named, _, _ := strings.Cut(mime.TypeByExtension(ext), ";")
+	named, _, _ := strings.Cut(cmp.Or(phoneTypes[ext], mime.TypeByExtension(ext)), ";")
 	if named == "" || Inline(named) {
 		return "application/octet-stream", nil // the name promises what the content is not
 	}

@@ -261,8 +261,11 @@ func (c *change) own(id string) (Message, error) {
 // that are unknown, one's own or read before are passed over; an operator who
 // names none means all.
 func (r *Relay) MarkRead(ctx context.Context, by Author, sessionID string, ids []string) error {
-	if len(ids) > maxReadIDs {
+	switch {
+	case len(ids) > maxReadIDs:
 		return Errorf(Invalid, "messageIds must be at most %d", maxReadIDs)
+	case slices.Contains(ids, ""):
+		return Errorf(Invalid, "messageIds must not have an empty id")
 	}
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	return r.change(ctx, by, sessionID, func(c *change) error {

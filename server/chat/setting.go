@@ -185,6 +185,8 @@ func number(least, most int64, problem checkError) func(json.RawMessage) error {
 	}
 }
 
+var isMIMEType = Form(`[a-z0-9-]+/(\*|[a-z0-9][a-z0-9.+_-]*)`)
+
 func attachmentRules(value json.RawMessage) error {
 	if err := shape[AttachmentRules]("an object with enabled, maxBytes and types")(value); err != nil {
 		return err
@@ -193,6 +195,11 @@ func attachmentRules(value json.RawMessage) error {
 	v.MaxBytes = 1
 	if json.Unmarshal(value, &v) != nil || v.MaxBytes < 1 || v.MaxBytes > largestMaxBytes {
 		return checkError("must have a maxBytes from 1 to 1073741824")
+	}
+	for _, t := range v.Types {
+		if !isMIMEType(t) {
+			return checkError(".types must be MIME types like image/png, or halves of them like image/*; none means any")
+		}
 	}
 	return nil
 }
@@ -211,9 +218,21 @@ func preChatForm(value json.RawMessage) error {
 	if v.Fields == nil {
 		return checkError("must have a list of fields")
 	}
-	for _, f := range v.Fields {
-		if f.Name == "" || f.Label == "" || utf8.RuneCountInString(f.Name) > maxName || f.Type == "" {
+	return preChatFields(v.Fields)
+}
+
+// preChatFields refuses what no visitor could answer, or nobody could tell from
+// another answer.
+func preChatFields(fields []PreChatField) error {
+	for i, f := range fields {
+		same := func(other PreChatField) bool { return other.Name == f.Name }
+		switch {
+		case f.Name == "" || f.Label == "" || utf8.RuneCountInString(f.Name) > maxName || f.Type == "":
 			return checkError("must have a name, a type and a label in every field")
+		case slices.ContainsFunc(fields[:i], same):
+			return checkError("has two fields called " + f.Name)
+		case f.Type == "select" && len(f.Options) == 0:
+			return checkError("has nothing to choose from in " + f.Name + ": a select needs options")
 		}
 	}
 	return nil

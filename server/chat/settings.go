@@ -106,6 +106,8 @@ func (s *Settings) changes(patch map[string]json.RawMessage) (map[string]Raw, er
 		switch {
 		case !known:
 			mistakes = append(mistakes, "unknown setting "+clip(oneLine(name), maxName))
+		case name == def.Alias && differs(patch, def.Name, value):
+			mistakes = append(mistakes, def.Alias+" and "+def.Name+" are one setting and must not differ")
 		case isNull(value):
 			changes[def.Name] = nil
 		case def.Secret && isMask(value, s.values[def.Name]):
@@ -123,6 +125,12 @@ func (s *Settings) changes(patch map[string]json.RawMessage) (map[string]Raw, er
 		return nil, Errorf(Invalid, "%s", strings.Join(mistakes, "; "))
 	}
 	return changes, nil
+}
+
+// differs reports whether a patch has another value under name.
+func differs(patch map[string]json.RawMessage, name string, value json.RawMessage) bool {
+	other, given := patch[name]
+	return given && !bytes.Equal(other, value)
 }
 
 // CheckSettings tells what PatchSettings would refuse.
@@ -182,7 +190,8 @@ func mergeSettings(env, stored map[string]Raw) *Settings {
 // Public returns the settings as the admin API answers them: aliases too,
 // secrets masked, and under "sources" where each value comes from.
 func (s *Settings) Public() map[string]any {
-	out := map[string]any{"sources": s.sources}
+	sources := maps.Clone(s.sources)
+	out := map[string]any{"sources": sources}
 	for _, def := range SettingList {
 		value := s.values[def.Name]
 		if def.Secret && len(value) > 0 {
@@ -191,6 +200,7 @@ func (s *Settings) Public() map[string]any {
 		out[def.Name] = value
 		if def.Alias != "" {
 			out[def.Alias] = value
+			sources[def.Alias] = s.sources[def.Name]
 		}
 	}
 	return out
