@@ -181,7 +181,7 @@ func (s *Sink) judge(ctx context.Context, asked Target, a Answer) error {
 		}
 		return final{fmt.Errorf("%w; it wants no more events, so the webhook is switched off", err)}
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		if a.RetryAfter > 0 {
+		if a.RetryAfter > 0 && s.opts.Retries > 0 { // else every event is posted once
 			return &chat.RetryAfter{After: a.RetryAfter, Scope: chat.ScopeSink, Cause: err}
 		}
 	}
@@ -203,13 +203,13 @@ func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }), " ")
 }
 
-// retryAfter reads the header in seconds; dates are left to the schedule.
+// retryAfter reads the header, seconds or a date (RFC 9110, 10.2.3); 0 is none.
 func retryAfter(header string) time.Duration {
-	seconds, err := strconv.Atoi(header)
-	if err != nil || seconds <= 0 {
-		return 0
+	if at, err := http.ParseTime(header); err == nil {
+		return min(max(time.Until(at), 0), maxRetryAfter)
 	}
-	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
+	seconds, _ := strconv.Atoi(header)
+	return time.Duration(min(max(seconds, 0), int(maxRetryAfter/time.Second))) * time.Second
 }
 
 // Test sends a test event at once and returns what the receiver answered.
