@@ -29,8 +29,9 @@ var schedule = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minut
 // maxRetryAfter bounds what a receiver may ask for.
 const maxRetryAfter = time.Hour
 
-// turn is how long one session's events may follow each other.
-const turn = time.Second
+// turn is how long one session's events may follow each other before what became
+// of them is stored. A crash repeats them.
+const turn = 20 * time.Millisecond
 
 // bodyPatience is how long the body of an answer is waited for.
 const bodyPatience = time.Second
@@ -79,8 +80,8 @@ func (s *Sink) Policy() chat.Policy {
 		Backoff:  func(n int) time.Duration { return schedule[min(n, len(schedule))-1] }}
 }
 
-// Deliver implements [chat.Sink]. It posts one event after the other, and
-// returns after a second so that those who wait for it need not wait for long.
+// Deliver implements [chat.Sink]. It posts one event after the other until its
+// turn is over.
 func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err error) {
 	for begun := time.Now(); done < len(lane) && time.Since(begun) < turn; done++ {
 		if err := s.deliver(ctx, &lane[done]); err != nil {
