@@ -297,6 +297,7 @@ func TestBadReceivers(t *testing.T) {
 		{"refuses connections", func(n *network) { n.refuses = true }, events, "the receiver refuses connections"},
 		{"accepts and never answers", func(n *network) { n.answer = silent }, events, "the receiver did not answer within 10 seconds"},
 		{"answers one byte a second", func(n *network) { n.answer = dribble }, events, "the receiver did not answer within 10 seconds"},
+		{"hangs up", func(n *network) { n.answer = func(conn net.Conn, _ int) { conn.Close() } }, events, "the receiver closed the connection without an answer"},
 		{"redirects to a metadata address", func(n *network) {
 			n.answer = says("302 Found", "Location: http://169.254.169.254/latest/meta-data/\r\n")
 		}, events, "the receiver answered 302 Found"},
