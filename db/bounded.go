@@ -133,8 +133,10 @@ func (b *bounded) apply(ctx context.Context, op func(chat.Tx) error) error {
 }
 
 // tidy keeps the database within its bounds until close. Nobody waits for it,
-// and it rests much longer than it works: what cannot be removed, because it
-// waits to be delivered, must not be looked at all the time.
+// and it rests much longer than it counts: counting holds everybody up, and what
+// cannot be removed, because it waits to be delivered, must not be looked at all
+// the time. Removing is no reason to rest, or a busy backend would be ahead of it
+// for ever.
 func (b *bounded) tidy() {
 	for {
 		select {
@@ -142,14 +144,14 @@ func (b *bounded) tidy() {
 			return
 		case <-b.over:
 		}
-		begun := time.Now()
-		if err := b.keep(context.Background()); err != nil && b.bounds.Failed != nil {
+		counting, err := b.keep(context.Background())
+		if err != nil && b.bounds.Failed != nil {
 			b.bounds.Failed(err)
 		}
 		select {
 		case <-b.closing:
 			return
-		case <-time.After(10 * time.Since(begun)):
+		case <-time.After(10 * counting):
 		}
 	}
 }
@@ -191,31 +193,64 @@ func (b *Bounds) manySessions(s size) bool {
 }
 
 // keep brings everything that is over its bound some way below it, so that
-// this is not due again with the next operation.
-func (b *bounded) keep(ctx context.Context) error {
+// this is not due again with the next operation. It returns how long it counted.
+func (b *bounded) keep(ctx context.Context) (counting time.Duration, err error) {
 	b.keeping.Lock()
 	defer b.keeping.Unlock()
+	begun := time.Now()
 	now, err := b.recount(ctx)
+	counting = time.Since(begun)
 	if err != nil {
-		return err
+		return counting, err
 	}
 	for dest, q := range now.queues {
 		if b.bounds.queueFull(q) {
-			if err := b.shorten(ctx, dest, q.n/20+1); err != nil {
-				return err
+			if err := b.shorten(ctx, dest, q.beyond(b.bounds.queueRoom(q))); err != nil {
+				return counting, err
 			}
 		}
 	}
 	if b.bounds.manyMessages(now.messages) {
-		if err := b.forgetMessages(ctx, now.messages.n/20+1); err != nil {
-			return err
+		if err := b.forgetMessages(ctx, now.messages.beyond(b.bounds.messageRoom(now.messages))); err != nil {
+			return counting, err
 		}
 	}
 	if b.bounds.manySessions(now.sessions) {
-		return b.thinSessions(ctx, now.sessions)
+		return counting, b.thinSessions(ctx, now.sessions)
 	}
-	return nil
+	return counting, nil
 }
+
+// queueRoom is how many events of the size of those in a queue it may hold.
+func (b *Bounds) queueRoom(q size) int {
+	room := q.n
+	if b.QueueBytes > 0 {
+		room = max(q.within(b.QueueBytes), b.QueueEvents)
+	}
+	if b.QueueMost > 0 {
+		room = min(room, q.within(b.QueueMost))
+	}
+	return room
+}
+
+// messageRoom is how many messages of the size of those there are may be held.
+func (b *Bounds) messageRoom(m size) int {
+	room := m.n
+	if b.Messages > 0 {
+		room = b.Messages
+	}
+	if b.MessageBytes > 0 {
+		room = min(room, m.within(b.MessageBytes))
+	}
+	return room
+}
+
+// within is how many things of the size of these go into so many bytes.
+func (s size) within(bytes int64) int { return int(bytes * int64(s.n) / max(s.bytes, 1)) }
+
+// beyond is how many things have to go so that they are some way below a number
+// of them.
+func (s size) beyond(room int) int { return max(s.n-room, 0) + min(s.n, room)/20 + 1 }
 
 const (
 	countQueues = `SELECT d.dest, COUNT(*) AS n, SUM(OCTET_LENGTH(e.payload)) AS bytes FROM deliveries d

@@ -184,6 +184,32 @@ func TestBoundedQueueGivesUpItsOldest(t *testing.T) {
 	}
 }
 
+// However far everything is over its bounds, tidying once is enough: a busy
+// backend must not be faster than what forgets.
+func TestBoundedTidiesAllAtOnce(t *testing.T) {
+	for name, bounds := range map[string]db.Bounds{
+		"number of events":  {QueueEvents: 50, QueueBytes: 1, Messages: 50},
+		"bytes":             {QueueBytes: 50 * 114, MessageBytes: 50 * 100},
+		"bytes in any case": {QueueEvents: 1000, QueueBytes: 1, QueueMost: 50 * 114, MessageBytes: 50 * 100},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, given := bounded(t, bounds)
+			for i := range 500 {
+				say(t, d, fmt.Sprint("s", i%7), strings.Repeat("x", 100), "dead")
+			}
+			tidy(t, d)
+			wait := waiting(t, d, "dead")
+			if wait > 50 || wait < 40 || wait != 500-given["dead"] {
+				t.Errorf("%d wait and %d were given up", wait, given["dead"])
+			}
+			held, err := d.Reader(t.Context(), "SELECT COUNT(*) FROM messages")
+			if n, _ := strconv.Atoi(held); err != nil || n > 50 || n < 40 {
+				t.Errorf("%s messages are held: %v", held, err)
+			}
+		})
+	}
+}
+
 // It is told once that a destination is away, however long it is, and again
 // when it was back meanwhile.
 func TestBoundedTellsOnceThatAQueueIsFull(t *testing.T) {

@@ -78,4 +78,7 @@ const PulseLife = pulseLife
 func (d *DB) PruneSettled(ctx context.Context, kept int) error { return d.pruneSettled(ctx, kept) }
 
 // Tidy waits until a bounded database is within its bounds.
-func (d *DB) Tidy(ctx context.Context) error { return d.bounded.keep(ctx) }
+func (d *DB) Tidy(ctx context.Context) error {
+	_, err := d.bounded.keep(ctx)
+	return err
+}

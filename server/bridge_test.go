@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -452,6 +453,25 @@ func TestBridgeWebhook(t *testing.T) {
 	if p := arrived(t, posts); !strings.Contains(string(p.body), `"event":{"name":"last","timestamp":`) {
 		t.Errorf("something came twice: %s", p.body)
 	}
+}
+
+// A receiver that wants no more events gets none until the next start: nobody
+// could switch the webhook on again before.
+func TestBridgeWebhookGone(t *testing.T) {
+	url, _ := receiver(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
+	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+		s := newBridgeSiteOn(t, store, webhookTo(url))
+		s.must("POST", "/api/sessions", "", reduced)
+		if _, err := s.webhook.Deliver(t.Context(), s.head("s1")); !errors.Is(err, chat.ErrPermanent) {
+			t.Errorf("410 is %v", err)
+		}
+		if server.WebhookTargets(s.relay.Settings()) != nil || !strings.Contains(s.logs.String(), "until relay is started again") {
+			t.Errorf("the webhook is on, or the log is %s", s.logs)
+		}
+		if again := newBridgeSiteOn(t, store, webhookTo(url)); server.WebhookTargets(again.relay.Settings()) == nil {
+			t.Error("the webhook is off after the next start")
+		}
+	})
 }
 
 // A stop loses nothing that was acknowledged and can be delivered.

@@ -62,9 +62,13 @@ func NewWebhook(cfg Config, relay *chat.Relay, links *chat.FileLinks, log *slog.
 		Links: links, Allowed: cfg.WebhookAllowCIDRs, Retries: cfg.WebhookRetries, Version: version,
 		Target: func() (webhook.Target, bool) { return webhookTarget(relay.Settings()) },
 		Gone: func(ctx context.Context) {
-			log.Warn("the webhook's receiver answered 410 Gone: switched off. Switch it on again with the setting eventsWebhookEnabled")
-			if err := relay.SwitchOff(ctx, "eventsWebhookEnabled"); err != nil {
+			switch was, err := relay.SwitchOff(ctx, "eventsWebhookEnabled"); {
+			case err != nil:
 				log.Error("cannot switch the webhook off", "err", err)
+			case was && cfg.Mode == ModeBridge:
+				log.Warn("the webhook's receiver answered 410 Gone: switched off until relay is started again")
+			case was:
+				log.Warn("the webhook's receiver answered 410 Gone: switched off. Switch it on again with the setting eventsWebhookEnabled")
 			}
 		},
 	})

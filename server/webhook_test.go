@@ -249,6 +249,14 @@ func TestWebhookJudgesAnswers(t *testing.T) {
 			w.Header().Set("Retry-After", "7")
 			w.WriteHeader(429)
 		}, 0, func(err error) bool { return errors.As(err, &asked) && asked.After == 7*time.Second }},
+		{"503 with a date far ahead as Retry-After", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", time.Now().Add(3*time.Hour).UTC().Format(http.TimeFormat))
+			w.WriteHeader(503)
+		}, 0, func(err error) bool { return errors.As(err, &asked) && asked.After == time.Hour }},
+		{"503 with a date that is past", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "Sat, 31 Jan 2026 12:00:00 GMT")
+			w.WriteHeader(503)
+		}, 0, func(err error) bool { return !errors.As(err, new(*chat.RetryAfter)) }},
 		{"500 with an odd body", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(500)
 			_, _ = io.WriteString(w, "out of\x00 \x1b[31mpaper\n\xff"+strings.Repeat("x", 5000))
@@ -299,6 +307,19 @@ func TestWebhookJudgesAnswers(t *testing.T) {
 	}
 }
 
+// TestWebhookPostsOnce: without retries every event is posted once, whatever the
+// receiver asks for.
+func TestWebhookPostsOnce(t *testing.T) {
+	url, _ := receiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "1")
+		w.WriteHeader(503)
+	})
+	s := newSite(t, dbtest.Memory(t), webhookTo(url), func(c *server.Config) { c.WebhookRetries = 0 })
+	if _, err := s.webhook.Deliver(t.Context(), s.oneDelivery()); err == nil || errors.As(err, new(*chat.RetryAfter)) || s.webhook.Policy().Attempts != 1 {
+		t.Errorf("it would be sent again: %v", err)
+	}
+}
+
 // TestWebhookWithAPassword: a name and a password in the address are brought as
 // browsers do.
 func TestWebhookWithAPassword(t *testing.T) {
@@ -316,12 +337,18 @@ func TestWebhookWithAPassword(t *testing.T) {
 }
 
 // oneDelivery writes a message and takes its delivery out of the outbox.
-func (s *site) oneDelivery() (lane []chat.Delivery) {
+func (s *site) oneDelivery() []chat.Delivery {
 	s.t.Helper()
 	id := s.open("v")
 	s.say(id, "hi")
+	return s.head(id)
+}
+
+// head is what the webhook is to deliver next of a session.
+func (s *site) head(sessionID string) (lane []chat.Delivery) {
+	s.t.Helper()
 	err := s.store.Read(s.t.Context(), func(r chat.Reader) (err error) {
-		lane, err = r.Lane("webhook", id, 1)
+		lane, err = r.Lane("webhook", sessionID, 1)
 		return err
 	})
 	if err != nil || len(lane) != 1 {

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"syscall"
@@ -43,6 +44,8 @@ func explain(err error) error {
 		return fmt.Errorf("the receiver's certificate is not accepted: %w", cert.Err)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return errors.New("the receiver refuses connections")
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+		return errors.New("the receiver closed the connection without an answer")
 	case errors.As(err, &request):
 		return request.Err
 	}

@@ -259,6 +259,31 @@ func (h *house) states(t *testing.T) (count map[string]int, failure string) {
 	return count, failure
 }
 
+// TestDeliverEndsItsTurn: what a slow receiver took is soon stored, for a crash
+// repeats what is not.
+func TestDeliverEndsItsTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		n.heal()
+		n.answer = func(conn net.Conn, attempt int) {
+			time.Sleep(turn / 2)
+			good(conn, attempt)
+		}
+		sink := New(Options{Target: func() (Target, bool) {
+			return Target{URL: n.url(), Secret: secret, Prefix: "X-Service", Trusted: true}, true
+		}})
+		sink.trusted.DialContext = n.dial
+		defer sink.trusted.CloseIdleConnections()
+		lane := make([]chat.Delivery, 5)
+		for i := range lane {
+			lane[i].Event = chat.Event{SessionID: "s", Rev: int64(i + 1), Type: chat.EventSessionClosed, Payload: chat.Raw(`{}`)}
+		}
+		if done, err := sink.Deliver(t.Context(), lane); done != 2 || err != nil {
+			t.Errorf("%d were delivered in a turn, %v", done, err)
+		}
+	})
+}
+
 // TestBadReceivers lets 500 events meet each kind of bad receiver for five
 // days. What cannot arrive is listed as failed; once the receiver is well, it
 // is sent again and everything has arrived, in order.
@@ -272,6 +297,7 @@ func TestBadReceivers(t *testing.T) {
 		{"refuses connections", func(n *network) { n.refuses = true }, events, "the receiver refuses connections"},
 		{"accepts and never answers", func(n *network) { n.answer = silent }, events, "the receiver did not answer within 10 seconds"},
 		{"answers one byte a second", func(n *network) { n.answer = dribble }, events, "the receiver did not answer within 10 seconds"},
+		{"hangs up", func(n *network) { n.answer = func(conn net.Conn, _ int) { conn.Close() } }, events, "the receiver closed the connection without an answer"},
 		{"redirects to a metadata address", func(n *network) {
 			n.answer = says("302 Found", "Location: http://169.254.169.254/latest/meta-data/\r\n")
 		}, events, "the receiver answered 302 Found"},

@@ -29,8 +29,9 @@ var schedule = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minut
 // maxRetryAfter bounds what a receiver may ask for.
 const maxRetryAfter = time.Hour
 
-// turn is how long one session's events may follow each other.
-const turn = time.Second
+// turn is how long one session's events may follow each other before what became
+// of them is stored. A crash repeats them.
+const turn = 20 * time.Millisecond
 
 // bodyPatience is how long the body of an answer is waited for.
 const bodyPatience = time.Second
@@ -79,8 +80,8 @@ func (s *Sink) Policy() chat.Policy {
 		Backoff:  func(n int) time.Duration { return schedule[min(n, len(schedule))-1] }}
 }
 
-// Deliver implements [chat.Sink]. It posts one event after the other, and
-// returns after a second so that those who wait for it need not wait for long.
+// Deliver implements [chat.Sink]. It posts one event after the other until its
+// turn is over.
 func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err error) {
 	for begun := time.Now(); done < len(lane) && time.Since(begun) < turn; done++ {
 		if err := s.deliver(ctx, &lane[done]); err != nil {
@@ -181,7 +182,7 @@ func (s *Sink) judge(ctx context.Context, asked Target, a Answer) error {
 		}
 		return final{fmt.Errorf("%w; it wants no more events, so the webhook is switched off", err)}
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		if a.RetryAfter > 0 {
+		if a.RetryAfter > 0 && s.opts.Retries > 0 { // else every event is posted once
 			return &chat.RetryAfter{After: a.RetryAfter, Scope: chat.ScopeSink, Cause: err}
 		}
 	}
@@ -203,13 +204,13 @@ func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }), " ")
 }
 
-// retryAfter reads the header in seconds; dates are left to the schedule.
+// retryAfter reads the header, seconds or a date (RFC 9110, 10.2.3); 0 is none.
 func retryAfter(header string) time.Duration {
-	seconds, err := strconv.Atoi(header)
-	if err != nil || seconds <= 0 {
-		return 0
+	if at, err := http.ParseTime(header); err == nil {
+		return min(max(time.Until(at), 0), maxRetryAfter)
 	}
-	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
+	seconds, _ := strconv.Atoi(header)
+	return time.Duration(min(max(seconds, 0), int(maxRetryAfter/time.Second))) * time.Second
 }
 
 // Test sends a test event at once and returns what the receiver answered.

@@ -80,10 +80,20 @@ func (r *Relay) PatchSettings(ctx context.Context, patch map[string]json.RawMess
 	}
 	r.patching.Lock()
 	defer r.patching.Unlock()
-	err = r.store.Apply(ctx, func(tx Tx) error { return storeSettings(tx, changes) })
+	return r.patch(ctx, changes)
+}
+
+// patch stores changes and lets them hold.
+func (r *Relay) patch(ctx context.Context, changes map[string]Raw) error {
+	err := r.store.Apply(ctx, func(tx Tx) error { return storeSettings(tx, changes) })
 	if err != nil {
 		return err
 	}
+	return r.applySettings(ctx)
+}
+
+// applySettings lets the settings hold as they are now, and tells everybody.
+func (r *Relay) applySettings(ctx context.Context) error {
 	if err := r.loadSettings(ctx); err != nil {
 		return err
 	}
@@ -139,9 +149,24 @@ func (r *Relay) CheckSettings(patch map[string]json.RawMessage) error {
 	return err
 }
 
-// SwitchOff stores false for a setting that is on or off.
-func (r *Relay) SwitchOff(ctx context.Context, name string) error {
-	return r.PatchSettings(ctx, map[string]json.RawMessage{name: json.RawMessage("false")})
+// SwitchOff makes a setting that is on or off false, and reports whether it was
+// on. It is stored, except in bridge mode: there nobody could switch it on
+// again, so it holds until the next start.
+func (r *Relay) SwitchOff(ctx context.Context, name string) (was bool, err error) {
+	r.patching.Lock()
+	defer r.patching.Unlock()
+	if !r.Settings().Bool(name) {
+		return false, nil
+	}
+	off := map[string]Raw{name: Raw("false")}
+	if !r.backend {
+		return true, r.patch(ctx, off)
+	}
+	env := map[string]Raw{}
+	maps.Copy(env, r.env)
+	maps.Copy(env, off)
+	r.env = env
+	return true, r.applySettings(ctx)
 }
 
 func storeSettings(tx Tx, changes map[string]Raw) error {
