@@ -24,6 +24,7 @@ type Desk struct {
 	strange strangers
 
 	ambiguous atomic.Int64
+	refused   sync.Map // by session: the step that was refused, while what stands for it waits
 	channel   channel
 	mu        sync.Mutex
 	trouble   error // what went wrong last, nil since something worked

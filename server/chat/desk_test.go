@@ -312,6 +312,34 @@ func TestDeskFiles(t *testing.T) {
 	}, f)
 }
 
+// TestDeskRefusedFileTakesNoTurns: where messages are counted, a file that is
+// refused does not take the turn of the note that stands for it.
+func TestDeskRefusedFileTakesNoTurns(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		a, err := o.Upload(t.Context(), visitor, id, "a.txt", strings.NewReader("data"))
+		o.must(err)
+		spent := false // the one message that may be sent in a while
+		f.before = func(op chat.Op) error {
+			if spent {
+				spent = false
+				return &chat.RetryAfter{After: time.Second, Scope: chat.ScopeSink}
+			}
+			if op.File != nil {
+				spent = true
+				return chat.ErrPermanent
+			}
+			return nil
+		}
+		_, err = o.Send(t.Context(), visitor, chat.Post{SessionID: id, AttachmentIDs: []string{a.ID}})
+		o.must(err)
+		o.say(t, id, "hello?")
+		o.settle()
+		expectTexts(t, "texts", f.shown(0), "- The file a.txt (text/plain, 4 bytes) cannot be shown here.", "hello?")
+	}, f)
+}
+
 // TestDeskShowsTyping: now and then, only what visitors do, and nothing while
 // the bridge has trouble.
 func TestDeskShowsTyping(t *testing.T) {
