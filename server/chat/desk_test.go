@@ -248,6 +248,31 @@ func TestDeskRests(t *testing.T) {
 	}, f, other)
 }
 
+// TestDeskStaysMisconfigured: what began before a fault that needs a human does
+// not hide it by its success.
+func TestDeskStaysMisconfigured(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		ann := o.open(t, "ann")
+		o.say(t, ann, "hello")
+		o.soon()
+		f.slow = func(op chat.Op) time.Duration {
+			if op.Kind == chat.OpPost {
+				return 3 * time.Second
+			}
+			return time.Second
+		}
+		wrong := &chat.Misconfigured{Problem: "no right to open threads", Fix: "give it"}
+		f.breakAt(false, 1, wrong, func(op chat.Op) bool { return op.Kind == chat.OpOpen })
+		o.say(t, ann, "still there?")
+		o.say(t, o.open(t, "ben"), "hello")
+		o.soon()
+		if got := o.desks[0].Trouble(); !errors.Is(got, wrong) {
+			t.Errorf("the trouble is %v", got)
+		}
+	}, f)
+}
+
 func TestDeskMarksWhatComesLate(t *testing.T) {
 	f := newFake("telegram")
 	inOffice(t, false, func(t *testing.T, o *office) {
