@@ -56,13 +56,13 @@ func TestDeskShowsConversation(t *testing.T) {
 		o.must(o.MarkRead(t.Context(), visitor, id, []string{m.ID}))
 		_, err = o.Rate(t.Context(), visitor, id, 4, "quick")
 		o.must(err)
-		o.must(o.Trigger(t.Context(), visitor, id, chat.CustomEvent{Name: "clicked", Data: chat.Raw(`{"plan":"pro"}`)}))
+		o.must(o.Trigger(t.Context(), visitor, id, chat.CustomEvent{Name: "clicked", Data: chat.Raw(`{"plan":"<pro> & \\u003c"}`)}))
 		_, err = o.Identify(t.Context(), visitor, id, map[string]any{"name": "Ann", "email": "ann@example.com"}, "")
 		o.must(err)
 		o.must(o.Close(t.Context(), operator, id))
 		o.soon()
 		want := []string{"hello!", "Olga (console): yes", "- The visitor rated the conversation 4 of 5.\nquick",
-			`- Event: clicked {"plan":"pro"}`, "- Name: Ann\nEmail: ann@example.com\nIdentity: not verified", "- The session was closed (api)."}
+			`- Event: clicked {"plan":"<pro> & \\u003c"}`, "- Name: Ann\nEmail: ann@example.com\nIdentity: not verified", "- The session was closed (api)."}
 		expectTexts(t, "everything", f.shown(0), want...)
 		expectTexts(t, "everything at the other desk", other.shown(0), want...)
 		th := f.state(0)
