@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -116,7 +117,7 @@ func openPost(t *testing.T, store chat.Store) *post {
 		}
 		p.made = append(p.made, token)
 		if p.tells {
-			return &teller{link{p.wire, token}}, nil
+			return &teller{link: link{p.wire, token}}, nil
 		}
 		return &link{p.wire, token}, nil
 	}
@@ -257,10 +258,21 @@ func TestSetReceivesAgain(t *testing.T) {
 	})
 }
 
-// teller is a link that goes on by itself and tells of its trouble.
-type teller struct{ link }
+// teller is a link that goes on by itself and tells of the trouble that it finds.
+type teller struct {
+	link
+	looked atomic.Bool
+}
+
+func (t *teller) Watch(ctx context.Context) {
+	t.looked.Store(true)
+	<-ctx.Done()
+}
 
 func (t *teller) Receiving() (way string, problem error) {
+	if !t.looked.Load() {
+		return "polling", nil
+	}
 	return "polling", &chat.Misconfigured{Problem: "another program polls", Fix: "stop it"}
 }
 

@@ -83,6 +83,9 @@ func (s *slot) start(ctx context.Context, settings *chat.Settings, first bool) (
 	} {
 		parts.Go(func() { s.keepServing(ctx, part) })
 	}
+	if w, watches := b.(Watching); watches {
+		parts.Go(func() { w.Watch(ctx) })
+	}
 	ear, deafen := context.WithCancel(ctx)
 	listening := make(chan struct{})
 	parts.Go(func() {

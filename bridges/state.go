@@ -9,11 +9,17 @@ import (
 )
 
 // Receiving is what a bridge may tell of its reception: how updates come in
-// (polling, webhook, gateway or socket) and what keeps them away, nil for
-// nothing. A bridge that goes on trying by itself is not seen to fail
+// (polling, webhook, gateway or socket) and what keeps them away, or is wrong
+// otherwise, nil for nothing. A bridge that goes on trying by itself is not seen to fail
 // otherwise.
 type Receiving interface {
 	Receiving() (way string, problem error)
+}
+
+// Watching is a bridge that looks by itself, until ctx ends, at what no update
+// and no refusal tells in time. It says by [Receiving] what it finds.
+type Watching interface {
+	Watch(ctx context.Context)
 }
 
 // state tells how the slot's bridge is doing.

@@ -54,6 +54,9 @@ type Bridge struct {
 	topics *topics
 	births *births
 	status reception.Status
+	// standing is what Watch found wrong with the group or the webhook.
+	standing reception.Status
+	changed  chan struct{} // something changed in the group: Watch has to look
 	// group is the chat's id. It changes when Telegram says that the group got
 	// a new one.
 	group    atomic.Int64
@@ -93,7 +96,7 @@ func New(cfg Config) (*Bridge, error) {
 		return nil, err
 	}
 	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), client: client, budget: newBudget(cfg.Budget),
-		topics: newTopics(), births: newBirths(),
+		topics: newTopics(), births: newBirths(), changed: make(chan struct{}, 1),
 		bot: &gotgbot.Bot{Token: cfg.Token, User: gotgbot.User{Id: id, IsBot: true}, BotClient: client}}
 	b.group.Store(group)
 	return b, nil

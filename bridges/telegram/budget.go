@@ -50,13 +50,28 @@ func newBudget(perMinute int) *budget {
 	return &budget{perMinute: perMinute, pace: rate.NewLimiter(rate.Limit(perSecond), int(perSecond)*burst)}
 }
 
+// turn is when a message may be sent.
+type turn bool
+
+const (
+	inTurn turn = false // when the budget has one
+	// atOnce is for another way of saying what was just refused. If that had to
+	// wait, the next attempt would begin with what is refused, and take the
+	// message that it waits for: again and again.
+	atOnce turn = true
+)
+
 // spend takes one message out of the budget, or says by a [chat.RetryAfter]
 // when there will be one. arrived has to be called when the call has ended.
-func (b *budget) spend() (arrived func(), err error) {
+func (b *budget) spend(when turn) (arrived func(), err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
-	if wait := b.wait(now); wait > 0 {
+	wait := b.wait(now)
+	if when == atOnce {
+		wait = b.blocked.Sub(now)
+	}
+	if wait > 0 {
 		return nil, later(wait)
 	}
 	e := &expense{at: now, underWay: true}

@@ -14,28 +14,31 @@ import (
 	"relay/server/chat"
 )
 
-// deliver carries ops out in order as the outbox does: it comes again when it
-// was told to wait.
+// deliver carries ops out in order as the outbox does.
 func deliver(t *testing.T, b *telegram.Bridge, th chat.Thread, ops ...chat.Op) chat.Thread {
 	for _, op := range ops {
-		for {
-			remote, err := b.Do(t.Context(), th, op)
-			var wait *chat.RetryAfter
-			if errors.As(err, &wait) {
-				time.Sleep(wait.After)
-				continue
-			}
-			if err != nil {
-				t.Error(err)
-				return th
-			}
-			if op.Kind == chat.OpOpen {
-				th.Ref = remote
-			}
-			break
+		remote := deliverOne(t, b, th, op)
+		if op.Kind == chat.OpOpen {
+			th.Ref = remote
 		}
 	}
 	return th
+}
+
+// deliverOne carries an op out. It comes again when it was told to wait.
+func deliverOne(t *testing.T, b *telegram.Bridge, th chat.Thread, op chat.Op) (remote string) {
+	for {
+		remote, err := b.Do(t.Context(), th, op)
+		var wait *chat.RetryAfter
+		if errors.As(err, &wait) {
+			time.Sleep(wait.After)
+			continue
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		return remote
+	}
 }
 
 // 200 sessions write at once to a group that takes 20 messages a minute: all
@@ -121,6 +124,44 @@ func TestSlowUploadsCountLate(t *testing.T) {
 			t.Errorf("%d were answered 429", limited)
 		}
 	})
+}
+
+// What Telegram refuses in one way is said in another before anything else is
+// sent, however scarce messages are: what is refused takes no further turns.
+func TestRefusedIsSaidOtherwiseAtOnce(t *testing.T) {
+	untold := bridgetest.File("a.txt", "text/plain", "four")
+	untold.Size = 3
+	for name, c := range map[string]struct {
+		op    chat.Op
+		calls int
+	}{
+		"no picture":   {chat.Op{Kind: chat.OpPost, File: bridgetest.File("a.png", "image/png", "no picture")}, 2},
+		"another size": {chat.Op{Kind: chat.OpPost, File: untold}, 1},
+		"a caption":    {chat.Op{Kind: chat.OpEdit, Remote: "the photo", Text: "new"}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := bridgetest.NewTelegramBubble(t)
+				b, _ := makeBridge(t, f, func(c *telegram.Config) { c.Budget = 0 })
+				th := deliver(t, b, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: "Grace"})
+				for range 4 {
+					deliver(t, b, th, chat.Op{Kind: chat.OpPost, Text: "a"})
+				}
+				photo := deliverOne(t, b, th, chat.Op{Kind: chat.OpPost, File: bridgetest.File("a.png", "image/png", png)})
+				if c.op.Remote != "" {
+					c.op.Remote = photo
+				}
+				time.Sleep(time.Second)
+				before := len(f.Requests(""))
+				if _, err := b.Do(t.Context(), th, c.op); err != nil {
+					t.Error(err)
+				}
+				if n := len(f.Requests("")) - before; n != c.calls {
+					t.Errorf("%d calls", n)
+				}
+			})
+		})
+	}
 }
 
 // Typing goes first when messages are scarce, and never more than once in four

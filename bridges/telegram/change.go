@@ -22,10 +22,10 @@ func (b *Bridge) edit(ctx context.Context, topic int64, op chat.Op) (remote stri
 		return "", err
 	}
 	html, plain := render(op)
-	err = b.editText(ctx, id, html, gotgbot.ParseModeHTML)
+	err = b.editText(ctx, inTurn, id, html, gotgbot.ParseModeHTML)
 	if errors.Is(err, errMarkup) {
 		b.log.Error("Telegram does not take our markup; sent without", "err", err)
-		err = b.editText(ctx, id, plain, "")
+		err = b.editText(ctx, atOnce, id, plain, "")
 	}
 	if errors.Is(err, errNoText) {
 		err = b.editCaption(ctx, id, html)
@@ -36,22 +36,22 @@ func (b *Bridge) edit(ctx context.Context, topic int64, op chat.Op) (remote stri
 	return "", err
 }
 
-func (b *Bridge) editText(ctx context.Context, id int64, text, mode string) error {
+func (b *Bridge) editText(ctx context.Context, when turn, id int64, text, mode string) error {
 	params := map[string]any{"text": text, "link_preview_options": noPreview()}
 	if mode != "" {
 		params["parse_mode"] = mode
 	}
-	return b.change(ctx, "editMessageText", id, params)
+	return b.change(ctx, when, "editMessageText", id, params)
 }
 
 func (b *Bridge) editCaption(ctx context.Context, id int64, caption string) error {
-	return b.change(ctx, "editMessageCaption", id, map[string]any{"caption": caption, "parse_mode": gotgbot.ParseModeHTML})
+	return b.change(ctx, atOnce, "editMessageCaption", id, map[string]any{"caption": caption, "parse_mode": gotgbot.ParseModeHTML})
 }
 
 // change makes a call that edits a message. gotgbot's own methods for it send
 // an empty reply markup, which is not a legal one.
-func (b *Bridge) change(ctx context.Context, method string, id int64, params map[string]any) error {
-	return b.spend(ctx, true, func(ctx context.Context) error {
+func (b *Bridge) change(ctx context.Context, when turn, method string, id int64, params map[string]any) error {
+	return b.spend(ctx, when, true, func(ctx context.Context) error {
 		params["chat_id"], params["message_id"] = b.group.Load(), id
 		_, err := b.bot.RequestWithContext(ctx, method, params, nil)
 		return err

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/PaulSonOfLars/gotgbot/v2"
-
 	"relay/server/chat"
 )
 
@@ -37,40 +35,20 @@ func (b *Bridge) checkToken(ctx context.Context) (chat.Finding, bool) {
 }
 
 func (b *Bridge) checkGroup(ctx context.Context) (chat.Finding, bool) {
-	const subject = "group"
-	group, err := b.bot.GetChatWithContext(ctx, b.group.Load(), nil)
-	if id, moved := migrated(err); moved {
-		return chat.Bad(subject, "the group has a new id since it became a supergroup", fmt.Sprintf("set TELEGRAM_CHAT_ID to %d", id)), false
-	}
+	title, err := b.lookAtGroup(ctx)
 	if err != nil {
-		return failed(subject, translate(err, true)), false
+		return failed("group", err), false
 	}
-	switch {
-	case group.Type == "private":
-		return chat.Bad(subject, "the chat id is that of a person", "make a group with topics and use its id, which begins with -100"), false
-	case group.Type == "channel":
-		return chat.Bad(subject, "the chat id is that of a channel", "make a group with topics and use its id"), false
-	case !group.IsForum:
-		return chat.Bad(subject, fmt.Sprintf("the group %q has no topics", group.Title), fixTopics+"; if its id changes by that, take the new one"), false
-	}
-	return chat.Fine(subject, fmt.Sprintf("the group %q has topics", group.Title)), true
+	return chat.Fine("group", fmt.Sprintf("the group %q has topics", title)), true
 }
 
 func (b *Bridge) checkRights(ctx context.Context) (chat.Finding, bool) {
 	const subject = "rights"
-	member, err := b.bot.GetChatMemberWithContext(ctx, b.group.Load(), b.bot.Id, nil)
-	if err != nil {
-		return failed(subject, translate(err, true)), true
-	}
-	rights := member.MergeChatMember()
+	deletes, err := b.lookAtRights(ctx)
 	switch {
-	case rights.Status == gotgbot.ChatMemberStatusLeft || rights.Status == gotgbot.ChatMemberStatusBanned:
-		return chat.Bad(subject, "the bot is not in the group", fixMember), true
-	case rights.Status != gotgbot.ChatMemberStatusAdministrator:
-		return chat.Bad(subject, "the bot is not an administrator of the group, so it may not open topics and does not see every message", fixMember), true
-	case !rights.CanManageTopics:
-		return chat.Bad(subject, "the bot may not open topics", fixRights), true
-	case !rights.CanDeleteMessages:
+	case err != nil:
+		return failed(subject, err), true
+	case !deletes:
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the bot may not delete operators' messages: /delete works for visitors only",
 			Fix: "give the bot the right \"Delete messages\", too"}, true
 	}
@@ -98,16 +76,12 @@ func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
 	case b.cfg.WebhookSecret == "":
 		return chat.Bad(subject, "a webhook is registered, but relay has no secret to check it by",
 			"set TELEGRAM_WEBHOOK_SECRET, or restart relay: it will ask for updates instead"), false
-	case lately(info.LastErrorDate):
-		return chat.Finding{Subject: subject, Level: chat.FindingWarn,
-			Text: fmt.Sprintf("Telegram could not reach %s: %s; %d updates wait", host(info.Url), info.LastErrorMessage, info.PendingUpdateCount),
-			Fix:  "check that PUBLIC_URL is reachable from outside by HTTPS; or remove PUBLIC_URL and TELEGRAM_WEBHOOK_SECRET, and relay asks for updates itself"}, false
+	}
+	if wrong := unreached(info); wrong != nil {
+		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: wrong.Problem, Fix: wrong.Fix}, false
 	}
 	return chat.Fine(subject, "Telegram pushes to "+host(info.Url)), false
 }
-
-// lately reports whether a failure is less than an hour ago.
-func lately(unix int64) bool { return unix != 0 && time.Since(time.Unix(unix, 0)) < time.Hour }
 
 // failed makes a finding of an error.
 func failed(subject string, err error) chat.Finding {

@@ -28,9 +28,10 @@ func (b *Bridge) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("%w: Telegram does not hand the file out", chat.ErrPermanent)
 	}
 	if strings.HasPrefix(file.FilePath, "/") {
-		// A local server without --local's file service names its own disk.
-		return nil, &chat.Misconfigured{Problem: "the Bot API server keeps files on its own disk",
-			Fix: "start telegram-bot-api without --local, so that files can be fetched from it"}
+		// Started with --local the server names its own disk. Until somebody
+		// changes that the conversation does not wait for the file.
+		return nil, fmt.Errorf("%w: %w", chat.ErrPermanent, &chat.Misconfigured{Problem: "the Bot API server keeps files on its own disk",
+			Fix: "start telegram-bot-api without --local, so that files can be fetched from it"})
 	}
 	return b.client.download(ctx, file.FilePath)
 }

@@ -69,6 +69,7 @@ type upload struct {
 	way           string
 	caption, mode string
 	reply         *gotgbot.ReplyParameters
+	when          turn
 }
 
 // upload sends a file. One that has not the size that was told is sent again,
@@ -85,7 +86,9 @@ func (b *Bridge) upload(ctx context.Context, u *upload) (*gotgbot.Message, error
 
 func (b *Bridge) uploadOnce(ctx context.Context, u *upload) (m *gotgbot.Message, fits bool, err error) {
 	content := &sized{size: u.file.Size}
-	err = b.spend(ctx, false, func(ctx context.Context) error {
+	when := u.when
+	u.when = atOnce // another attempt says the same in another way
+	err = b.spend(ctx, when, false, func(ctx context.Context) error {
 		opened, err := u.file.Open(ctx)
 		if err != nil {
 			return &callError{"open " + u.file.Filename, false, err}

@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -25,17 +26,25 @@ var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 // escape makes text that shows as it is in HTML mode and means nothing.
 func escape(text string) string { return escaper.Replace(silence(text)) }
 
+// webAddress matches one up to the @ that begins a part of its path, as in
+// https://example.com/@ada. That is no mention, and with a joiner the link would
+// lead elsewhere.
+var webAddress = regexp.MustCompile(`(?i)\bhttps?://[a-z0-9.-]+\.[a-z]{2,}(:[0-9]+)?/([a-z0-9._~%+-]+/)*@`)
+
 // silence breaks mentions. Addresses (ada@example.com) are none.
 func silence(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if !strings.Contains(text, "@") {
 		return text
 	}
+	addresses := webAddress.FindAllStringIndex(text, -1)
 	var out strings.Builder
 	before := ' '
 	for i, r := range text {
 		out.WriteRune(r)
-		if r == '@' && !wordy(before) && i+1 < len(text) && wordy(rune(text[i+1])) {
+		if len(addresses) > 0 && i == addresses[0][1]-1 {
+			addresses = addresses[1:]
+		} else if r == '@' && !wordy(before) && i+1 < len(text) && wordy(rune(text[i+1])) {
 			out.WriteString(joiner)
 		}
 		before = r

@@ -31,7 +31,7 @@ func spaceless(text string) string {
 
 var formatSeeds = []string{"Hello", "1 < 2 && 3 > 2", "<b>bold</b> &lt; &amp;lt; &", "@everyone me@example.com @ada_l", "👩‍👩‍👧‍👦 🇩🇪 é e\u0301",
 	strings.Repeat("a", 4096), strings.Repeat("😀", 2100), strings.Repeat("<", 5000), strings.Repeat("word ", 2000), strings.Repeat("line\n", 2000),
-	strings.Repeat("@a ", 3000), strings.Repeat("@abcd@", 1500), strings.Repeat(" ", 9000) + "x", "\xff\xfe broken", "a\u2060b", strings.Repeat("e\u0301", 4000)}
+	strings.Repeat("@a ", 3000), strings.Repeat("https://e.de/@a/@a/@a/", 900), strings.Repeat("@abcd@", 1500), strings.Repeat(" ", 9000) + "x", "\xff\xfe broken", "a\u2060b", strings.Repeat("e\u0301", 4000)}
 
 // FuzzEscape: whatever a visitor writes is shown as it was written.
 func FuzzEscape(f *testing.F) {
@@ -58,6 +58,30 @@ func FuzzEscape(f *testing.F) {
 			t.Fatal(v)
 		}
 	})
+}
+
+// Mentions are broken; nothing else is, least of all the links that visitors
+// send.
+func TestSilence(t *testing.T) {
+	for text, want := range map[string]string{
+		"@ada and (@bob)":                       "@\u2060ada and (@\u2060bob)",
+		"ada@example.com":                       "ada@example.com",
+		"https://example.com/@ada/1 @ada":       "https://example.com/@ada/1 @\u2060ada",
+		"HTTP://a.example.com:8080/x/y-z/@ada,": "HTTP://a.example.com:8080/x/y-z/@ada,",
+		"https://example.com/ @ada":             "https://example.com/ @\u2060ada",
+		"https://example.com/a,/@ada":           "https://example.com/a,/@\u2060ada",
+		"https:///@ada https://example/@ada":    "https:///@\u2060ada https://example/@\u2060ada",
+		"https://example.com/@ada/@bob":         "https://example.com/@ada/@\u2060bob",
+	} {
+		fake := bridgetest.NewTelegramBubble(t)
+		b, _ := makeBridge(t, fake)
+		th := open(t, b, "Grace", "")
+		bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: text})
+		sent := fake.Requests("sendMessage")
+		if got := sent[len(sent)-1].Params["text"]; got != want {
+			t.Errorf("%q is sent as %q", text, got)
+		}
+	}
 }
 
 // FuzzSplit: no part is too long, none is empty, nothing is lost, and parts of

@@ -33,7 +33,7 @@ func (b *Bridge) open(ctx context.Context, op chat.Op) (remote string, err error
 
 // createTopic makes a topic. It costs a message of the group's budget.
 func (b *Bridge) createTopic(ctx context.Context, name string) (topic int64, err error) {
-	err = b.spend(ctx, false, func(ctx context.Context) error {
+	err = b.spend(ctx, inTurn, false, func(ctx context.Context) error {
 		made, err := b.bot.CreateForumTopicWithContext(ctx, b.group.Load(), name, nil)
 		if err == nil {
 			topic = made.MessageThreadId

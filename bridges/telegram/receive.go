@@ -151,8 +151,8 @@ func (b *Bridge) observe(u *update) {
 			b.topics.learn(m.ref(), b.sessionByRoot(m))
 		}
 	}
-	if c := u.Member; c != nil && b.ours(c.Chat.ID) && !(c.New.Status == "administrator" && c.New.CanManageTopics) {
-		b.log.Error("the bot lost its rights in the group", "status", c.New.Status, "fix", fixMember)
+	if u.Member != nil && b.ours(u.Member.Chat.ID) {
+		b.lookAgain()
 	}
 }
 

@@ -2,9 +2,11 @@ package telegram_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"relay/bridges/bridgetest"
 	"relay/server/chat"
@@ -47,6 +49,24 @@ func TestTopicsLeadBack(t *testing.T) {
 		}
 		bridgetest.Clean(t, f, log)
 	})
+}
+
+// The name of a topic leads back to any session whose id it can hold, and still
+// says who the visitor is.
+func TestTopicsLeadBackToLongIDs(t *testing.T) {
+	for _, id := range []string{"s", strings.Repeat("a-_9", 27), "sess_" + strings.Repeat("0f", 32), strings.Repeat("ü/", 27)} {
+		f := bridgetest.NewTelegramBubble(t)
+		b, log := makeBridge(t, f)
+		th := open(t, b, strings.Repeat("Grace ", 30), id)
+		if name := f.Threads()[0].Title; !strings.HasPrefix(name, "Grace") || utf8.RuneCountInString(name) > 128 {
+			t.Errorf("named %q", name)
+		}
+		fresh, _ := makeBridge(t, f)
+		if owner, err := fresh.Owner(t.Context(), th); owner != id || err != nil {
+			t.Errorf("the topic of %q is owned by %q, %v", id, owner, err)
+		}
+		bridgetest.Clean(t, f, log)
+	}
 }
 
 // A topic that a person made leads nowhere, whatever its name.

@@ -52,8 +52,8 @@ func (b *Bridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote str
 }
 
 // spend makes a call that costs a message of the group's budget.
-func (b *Bridge) spend(ctx context.Context, repeatable bool, call func(context.Context) error) error {
-	arrived, err := b.budget.spend()
+func (b *Bridge) spend(ctx context.Context, when turn, repeatable bool, call func(context.Context) error) error {
+	arrived, err := b.budget.spend(when)
 	if err != nil {
 		return err
 	}
@@ -104,11 +104,11 @@ func (b *Bridge) write(ctx context.Context, topic int64, op chat.Op) (m *gotgbot
 		m, err = b.bot.SendMessageWithContext(ctx, b.group.Load(), html, opts)
 		return err
 	}
-	err = b.spend(ctx, false, send)
+	err = b.spend(ctx, inTurn, false, send)
 	if errors.Is(err, errMarkup) {
 		b.log.Error("Telegram does not take our markup; sent without", "err", err)
 		html, opts.ParseMode = plain, ""
-		err = b.spend(ctx, false, send)
+		err = b.spend(ctx, atOnce, false, send)
 	}
 	if err != nil {
 		return nil, err

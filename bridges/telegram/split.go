@@ -74,6 +74,6 @@ func split(text string, first, limit int) []string {
 	return pieces
 }
 
-// slack is kept free in every piece: a cut may put an @ first, which then gets
-// a joiner.
+// slack is kept free in every piece: a cut may put an @ first, or the one of a
+// web address that it takes apart, which then gets a joiner.
 const slack = 2

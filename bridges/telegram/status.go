@@ -1,5 +1,7 @@
 package telegram
 
+import "cmp"
+
 // The ways in which updates come.
 const (
 	wayPolling = "polling"
@@ -7,8 +9,13 @@ const (
 )
 
 // Receiving tells how updates come in, polling or webhook, and what keeps them
-// away, nil for nothing. Before Run decided, way is "".
-func (b *Bridge) Receiving() (way string, problem error) { return b.status.Get() }
+// away or is wrong with the group, nil for nothing. Before Run decided, way is
+// "".
+func (b *Bridge) Receiving() (way string, problem error) {
+	way, problem = b.status.Get()
+	_, standing := b.standing.Get()
+	return way, cmp.Or(problem, standing)
+}
 
 // complain logs a failure of reception once, however often it is met.
 func (b *Bridge) complain(err error) {

@@ -15,10 +15,11 @@ const maxTopicName = 128
 // A topic leads back to its session by a token, the last word of the name that
 // it was made with: "#" and the session's id, or "#~" and its base64url when
 // it holds other characters. An id that is too long for a name has none; its
-// session gets a new topic after a restart.
-const maxEncodedID = 64 // bytes of an id that is encoded
+// session gets a new topic after a restart. Both bounds leave room for a short
+// title.
+const maxEncodedID = 82 // bytes of an id that is encoded
 
-var isPlainID = chat.Form(`[A-Za-z0-9_-]{1,40}`)
+var isPlainID = chat.Form(`[A-Za-z0-9_-]{1,110}`)
 
 // sessionToken renders the token of a session, "" if it can have none.
 func sessionToken(sessionID string) string {

@@ -20,10 +20,6 @@ type update struct {
 // memberChange tells that the bot's own standing in a chat changed.
 type memberChange struct {
 	Chat chatRef `json:"chat"`
-	New  struct {
-		Status          string `json:"status"`
-		CanManageTopics bool   `json:"can_manage_topics"`
-	} `json:"new_chat_member"`
 }
 
 type chatRef struct {

@@ -54,13 +54,17 @@ func ParseCommand(text string, slash bool) (Called, bool) {
 }
 
 // nearestCommand returns the command whose name is most like a mistyped one,
-// nil when none is near.
+// nil when none is near. The beginning of a name is as near as one wrong letter.
 func nearestCommand(name string) *Command {
 	var nearest *Command
 	best := 3
 	for i := range Commands {
 		c := &Commands[i]
-		if d := editDistance(name, c.Name); d < best && d < len(c.Name) {
+		d := editDistance(name, c.Name)
+		if len(name) > 1 && strings.HasPrefix(c.Name, name) {
+			d = 1
+		}
+		if d < best && d < len(c.Name) {
 			nearest, best = c, d
 		}
 	}

@@ -24,9 +24,11 @@ type Desk struct {
 	strange strangers
 
 	ambiguous atomic.Int64
+	refused   sync.Map // by session: the step that was refused, while what stands for it waits
 	channel   channel
 	mu        sync.Mutex
 	trouble   error // what went wrong last, nil since something worked
+	failures  int   // how often something went wrong
 	rests     int   // how often in a row the bridge was found misconfigured
 	silent    Time  // until when the platform wants to hear nothing
 }
@@ -131,6 +133,7 @@ func (d *Desk) judge(err error) error {
 	var before, wrong *Misconfigured
 	known := errors.As(d.trouble, &before)
 	d.trouble = err
+	d.failures++
 	if !errors.As(err, &wrong) {
 		return err
 	}
@@ -141,10 +144,21 @@ func (d *Desk) judge(err error) error {
 	return &RetryAfter{After: Backoff(time.Minute, 10*time.Minute)(d.rests), Scope: ScopeSink, Cause: err}
 }
 
-// works notes that the bridge carried something out.
-func (d *Desk) works() {
+// failed returns how often something went wrong so far.
+func (d *Desk) failed() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	return d.failures
+}
+
+// works notes that the bridge carried something out. What failed while it did so
+// is still the last that is known: failures is how often before.
+func (d *Desk) works(failures int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.failures != failures {
+		return
+	}
 	if d.rests > 0 {
 		d.log.Info("the bridge works again")
 	}
@@ -168,11 +182,12 @@ func (d *Desk) try(ctx context.Context, th Thread, op Op) (remote string, err er
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	failures := d.failed()
 	remote, err = d.bridge.Do(ctx, th, op)
 	var limited *RetryAfter
 	switch {
 	case err == nil:
-		d.works()
+		d.works(failures)
 	case errors.As(err, &limited) && limited.Scope == ScopeSink:
 		d.hush(limited.until(Now()))
 	}

@@ -28,6 +28,7 @@ type fakeBridge struct {
 	threads []*fakeThread
 	calls   []chat.Op
 	files   map[string]string
+	slow    func(op chat.Op) time.Duration // how long an op takes; nil: no time
 	// before refuses an op, after loses its answer; nil lets it pass.
 	before, after func(op chat.Op) error
 	found         map[string]chat.Thread // what Find answers
@@ -67,6 +68,9 @@ func (f *fakeBridge) Split(op chat.Op) (parts []chat.Op) {
 }
 
 func (f *fakeBridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (string, error) {
+	if f.slow != nil {
+		time.Sleep(f.slow(op))
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls = append(f.calls, op)

@@ -240,6 +240,7 @@ func TestDeskCommands(t *testing.T) {
 		{"block", "!block", "- The visitor is shut out", func(_ *office, s chat.Session) bool { return s.Blocked }},
 		{"unblock", "!unblock", "- The visitor may", func(_ *office, s chat.Session) bool { return !s.Blocked }},
 		{"delete without a reply", "!delete", "- Write !delete as a reply", nil},
+		{"shortened", "!del", "- There is no command !del, and the visitor did not see this. Did you mean !delete?", nil},
 		{"mistyped", "!clsoe", "- There is no command !clsoe, and the visitor did not see this. Did you mean !close?", nil},
 		{"unknown", "!wonderful day", "- There is no command !wonderful, and the visitor did not see this. !help", nil},
 		{"full width", "！close", "- The session is closed", nil},

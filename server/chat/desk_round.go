@@ -135,6 +135,9 @@ const fileAttempts = 6
 
 // perform carries out one step and heals what can be healed.
 func (r *round) perform(th Thread, s step) error {
+	if refused, waits := r.desk.refused.Load(r.sessionID); waits && s.fallback != nil && refused == s.id(s.rev) {
+		return r.instead(th, s)
+	}
 	r.unreadable = false
 	err := r.once(th, s)
 	switch {
@@ -146,10 +149,22 @@ func (r *round) perform(th Thread, s step) error {
 		return nil // deleted meanwhile
 	case s.fallback != nil && (errors.Is(err, ErrPermanent) || err != nil && r.unreadable && r.head().Attempts >= fileAttempts):
 		r.desk.log.Warn("something cannot be shown; a note stands for it", "session", r.sessionID, "err", err)
-		return r.perform(th, *s.fallback)
+		return r.instead(th, s)
 	case errors.Is(err, ErrPermanent) && s.optional:
 		r.desk.log.Debug("the platform refused something that is not important", "session", r.sessionID, "err", err)
 		return nil
+	}
+	return err
+}
+
+// instead shows what stands for a step that was refused. While that has to wait
+// for its turn, the step is not tried again: on a platform that counts messages
+// it would take that turn, again and again.
+func (r *round) instead(th Thread, s step) error {
+	r.desk.refused.Store(r.sessionID, s.id(s.rev))
+	err := r.perform(th, *s.fallback)
+	if err == nil || errors.Is(err, ErrPermanent) {
+		r.desk.refused.Delete(r.sessionID)
 	}
 	return err
 }

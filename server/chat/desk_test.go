@@ -56,13 +56,13 @@ func TestDeskShowsConversation(t *testing.T) {
 		o.must(o.MarkRead(t.Context(), visitor, id, []string{m.ID}))
 		_, err = o.Rate(t.Context(), visitor, id, 4, "quick")
 		o.must(err)
-		o.must(o.Trigger(t.Context(), visitor, id, chat.CustomEvent{Name: "clicked", Data: chat.Raw(`{"plan":"pro"}`)}))
+		o.must(o.Trigger(t.Context(), visitor, id, chat.CustomEvent{Name: "clicked", Data: chat.Raw(`{"plan":"<pro> & \\u003c"}`)}))
 		_, err = o.Identify(t.Context(), visitor, id, map[string]any{"name": "Ann", "email": "ann@example.com"}, "")
 		o.must(err)
 		o.must(o.Close(t.Context(), operator, id))
 		o.soon()
 		want := []string{"hello!", "Olga (console): yes", "- The visitor rated the conversation 4 of 5.\nquick",
-			`- Event: clicked {"plan":"pro"}`, "- Name: Ann\nEmail: ann@example.com\nIdentity: not verified", "- The session was closed (api)."}
+			`- Event: clicked {"plan":"<pro> & \\u003c"}`, "- Name: Ann\nEmail: ann@example.com\nIdentity: not verified", "- The session was closed (api)."}
 		expectTexts(t, "everything", f.shown(0), want...)
 		expectTexts(t, "everything at the other desk", other.shown(0), want...)
 		th := f.state(0)
@@ -248,6 +248,31 @@ func TestDeskRests(t *testing.T) {
 	}, f, other)
 }
 
+// TestDeskStaysMisconfigured: what began before a fault that needs a human does
+// not hide it by its success.
+func TestDeskStaysMisconfigured(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		ann := o.open(t, "ann")
+		o.say(t, ann, "hello")
+		o.soon()
+		f.slow = func(op chat.Op) time.Duration {
+			if op.Kind == chat.OpPost {
+				return 3 * time.Second
+			}
+			return time.Second
+		}
+		wrong := &chat.Misconfigured{Problem: "no right to open threads", Fix: "give it"}
+		f.breakAt(false, 1, wrong, func(op chat.Op) bool { return op.Kind == chat.OpOpen })
+		o.say(t, ann, "still there?")
+		o.say(t, o.open(t, "ben"), "hello")
+		o.soon()
+		if got := o.desks[0].Trouble(); !errors.Is(got, wrong) {
+			t.Errorf("the trouble is %v", got)
+		}
+	}, f)
+}
+
 func TestDeskMarksWhatComesLate(t *testing.T) {
 	f := newFake("telegram")
 	inOffice(t, false, func(t *testing.T, o *office) {
@@ -309,6 +334,34 @@ func TestDeskFiles(t *testing.T) {
 		o.must(o.Delete(t.Context(), visitor, id, m.ID))
 		o.soon()
 		expectTexts(t, "deleted", f.shown(0))
+	}, f)
+}
+
+// TestDeskRefusedFileTakesNoTurns: where messages are counted, a file that is
+// refused does not take the turn of the note that stands for it.
+func TestDeskRefusedFileTakesNoTurns(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		a, err := o.Upload(t.Context(), visitor, id, "a.txt", strings.NewReader("data"))
+		o.must(err)
+		spent := false // the one message that may be sent in a while
+		f.before = func(op chat.Op) error {
+			if spent {
+				spent = false
+				return &chat.RetryAfter{After: time.Second, Scope: chat.ScopeSink}
+			}
+			if op.File != nil {
+				spent = true
+				return chat.ErrPermanent
+			}
+			return nil
+		}
+		_, err = o.Send(t.Context(), visitor, chat.Post{SessionID: id, AttachmentIDs: []string{a.ID}})
+		o.must(err)
+		o.say(t, id, "hello?")
+		o.settle()
+		expectTexts(t, "texts", f.shown(0), "- The file a.txt (text/plain, 4 bytes) cannot be shown here.", "hello?")
 	}, f)
 }
 

@@ -207,8 +207,12 @@ func dataText(data Raw) string {
 	if len(data) == 0 || string(data) == "null" || string(data) == "{}" {
 		return ""
 	}
-	return clip(string(data), shownData)
+	return clip(unescaped.Replace(string(data)), shownData)
 }
+
+// unescaped takes back how package json hides signs of HTML; what is escaped
+// itself stays.
+var unescaped = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 
 func ratingText(score int, comment string) string {
 	text := fmt.Sprintf("The visitor rated the conversation %d of 5.", score)

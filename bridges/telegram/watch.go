@@ -1,0 +1,146 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/PaulSonOfLars/gotgbot/v2"
+
+	"relay/server/chat"
+)
+
+// How often Watch looks, and how often while something is wrong.
+const (
+	watchPause   = 5 * time.Minute
+	watchTrouble = time.Minute
+)
+
+// Watch looks after the bot's group until ctx ends. Telegram tells nobody that a group has no
+// topics or that a webhook is not reached, and a message that shows the former
+// may be long in coming: so relay looks itself, at the start and now and then.
+func (b *Bridge) Watch(ctx context.Context) {
+	for {
+		pause := watchPause
+		if b.look(ctx) {
+			pause = watchTrouble
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+		case <-b.changed:
+		case <-timer.C:
+		}
+		timer.Stop()
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// look notes what a human has to do, and reports whether there is anything.
+// What cannot be asked is no news.
+func (b *Bridge) look(ctx context.Context) (trouble bool) {
+	_, err := b.lookAtGroup(ctx)
+	if err == nil {
+		_, err = b.lookAtRights(ctx)
+	}
+	if err == nil {
+		err = b.lookAtWebhook(ctx)
+	}
+	way, _ := b.status.Get()
+	var wrong *chat.Misconfigured
+	switch {
+	case errors.Is(err, errToken) && way != wayWebhook: // Run says so
+	case errors.As(err, &wrong):
+		if b.standing.Fail(wrong) {
+			b.log.Error("the bridge needs a human", "problem", wrong.Problem, "fix", wrong.Fix)
+		}
+	case err == nil && b.standing.Heal():
+		b.log.Info("the group and the way of the updates are well again")
+	}
+	_, known := b.standing.Get()
+	return known != nil
+}
+
+// lookAgain has Watch look now.
+func (b *Bridge) lookAgain() {
+	select {
+	case b.changed <- struct{}{}:
+	default: // it will
+	}
+}
+
+// lookAtGroup returns the group's title. The error is a [chat.Misconfigured]
+// when it is no group with topics.
+func (b *Bridge) lookAtGroup(ctx context.Context) (title string, err error) {
+	group, err := b.bot.GetChatWithContext(ctx, b.group.Load(), nil)
+	if id, moved := migrated(err); moved {
+		return "", &chat.Misconfigured{Problem: "the group has a new id since it became a supergroup", Fix: fmt.Sprintf("set TELEGRAM_CHAT_ID to %d", id)}
+	}
+	if err != nil {
+		return "", translate(err, true)
+	}
+	switch {
+	case group.Type == "private":
+		return "", &chat.Misconfigured{Problem: "the chat id is that of a person", Fix: "make a group with topics and use its id, which begins with -100"}
+	case group.Type == "channel":
+		return "", &chat.Misconfigured{Problem: "the chat id is that of a channel", Fix: "make a group with topics and use its id"}
+	case !group.IsForum:
+		return "", &chat.Misconfigured{Problem: fmt.Sprintf("the group %q has no topics", group.Title), Fix: fixTopics + "; if its id changes by that, take the new one"}
+	}
+	return group.Title, nil
+}
+
+// lookAtRights reports whether the bot may delete what operators wrote. The
+// error is a [chat.Misconfigured] when it lacks a right that it needs.
+func (b *Bridge) lookAtRights(ctx context.Context) (deletes bool, err error) {
+	member, err := b.bot.GetChatMemberWithContext(ctx, b.group.Load(), b.bot.Id, nil)
+	if err != nil {
+		return false, translate(err, true)
+	}
+	rights := member.MergeChatMember()
+	switch {
+	case rights.Status == gotgbot.ChatMemberStatusLeft || rights.Status == gotgbot.ChatMemberStatusBanned:
+		return false, &chat.Misconfigured{Problem: "the bot is not in the group", Fix: fixMember}
+	case rights.Status != gotgbot.ChatMemberStatusAdministrator:
+		return false, &chat.Misconfigured{Problem: "the bot is not an administrator of the group, so it may not open topics and does not see every message", Fix: fixMember}
+	case !rights.CanManageTopics:
+		return false, &chat.Misconfigured{Problem: "the bot may not open topics", Fix: fixRights}
+	}
+	return rights.CanDeleteMessages, nil
+}
+
+// lookAtWebhook asks how pushing goes, where Telegram pushes.
+func (b *Bridge) lookAtWebhook(ctx context.Context) error {
+	if way, _ := b.status.Get(); way != wayWebhook {
+		return nil
+	}
+	info, err := b.bot.GetWebhookInfoWithContext(ctx, nil)
+	if err != nil {
+		return translate(err, true)
+	}
+	if !endsInRoute(info.Url) {
+		return &chat.Misconfigured{Problem: "another program took the bot's webhook away, so no updates come",
+			Fix: "stop that program, or make a bot of its own for relay at @BotFather; then restart relay"}
+	}
+	if wrong := unreached(info); wrong != nil && info.PendingUpdateCount > 0 {
+		return wrong
+	}
+	return nil
+}
+
+// unreached says why Telegram lately could not push, nil when it could.
+func unreached(info *gotgbot.WebhookInfo) *chat.Misconfigured {
+	if info.LastErrorDate == 0 || time.Since(time.Unix(info.LastErrorDate, 0)) > time.Hour {
+		return nil
+	}
+	problem := fmt.Sprintf("Telegram could not push to %s: %s; %d updates wait", host(info.Url), info.LastErrorMessage, info.PendingUpdateCount)
+	if strings.Contains(info.LastErrorMessage, "401") {
+		return &chat.Misconfigured{Problem: problem, Fix: "the webhook was registered with another secret than TELEGRAM_WEBHOOK_SECRET: register it with this one, or set PUBLIC_URL and restart relay, which then does it itself"}
+	}
+	return &chat.Misconfigured{Problem: problem,
+		Fix: "check that PUBLIC_URL is reachable from outside by HTTPS; or remove PUBLIC_URL and TELEGRAM_WEBHOOK_SECRET, and relay asks for updates itself"}
+}

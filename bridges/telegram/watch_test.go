@@ -1,0 +1,125 @@
+package telegram_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay/bridges/bridgetest"
+	"relay/bridges/telegram"
+	"relay/server/chat"
+)
+
+// watching has a bridge look after its group until the test ends.
+func watching(t *testing.T, b *telegram.Bridge) {
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); b.Watch(ctx) }()
+	t.Cleanup(func() { cancel(); <-done })
+}
+
+// wrong is what a human has to do, as the bridge tells it.
+func wrong(t *testing.T, b *telegram.Bridge) string {
+	_, problem := b.Receiving()
+	if problem == nil {
+		return ""
+	}
+	var human *chat.Misconfigured
+	if !errors.As(problem, &human) || human.Fix == "" {
+		t.Errorf("nobody is told what to do: %v", problem)
+	}
+	return problem.Error()
+}
+
+// What is wrong with the group is told before anybody writes, once in the log,
+// and no longer than it is wrong.
+func TestWatch(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil, mend func(*bridgetest.Telegram)
+		want        string
+	}{
+		"no topics":     {func(f *bridgetest.Telegram) { f.SwitchTopics(false) }, func(f *bridgetest.Telegram) { f.SwitchTopics(true) }, "has no topics"},
+		"demoted":       {func(f *bridgetest.Telegram) { f.Demote(true) }, func(f *bridgetest.Telegram) { f.Demote(false) }, "not an administrator"},
+		"kicked":        {func(f *bridgetest.Telegram) { f.Kick() }, nil, "was removed"},
+		"an outage":     {func(f *bridgetest.Telegram) { f.Storm(bridgetest.Storm{All: 1}) }, func(f *bridgetest.Telegram) { f.Storm(bridgetest.Storm{}) }, ""},
+		"all well, too": {func(*bridgetest.Telegram) {}, func(*bridgetest.Telegram) {}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := bridgetest.NewTelegramBubble(t)
+				b, log := makeBridge(t, f)
+				c.spoil(f)
+				watching(t, b)
+				settled(10 * time.Minute)
+				if got := wrong(t, b); !strings.Contains(got, c.want) || got != "" && c.want == "" {
+					t.Errorf("told %q", got)
+				}
+				if n := strings.Count(log.String(), "needs a human"); c.want != "" && n != 1 || n > 1 {
+					t.Errorf("logged %d times", n)
+				}
+				if c.mend == nil {
+					return
+				}
+				c.mend(f)
+				settled(time.Minute)
+				if got := wrong(t, b); got != "" {
+					t.Errorf("told %q, though it is well again", got)
+				}
+				bridgetest.Clean(t, f, log)
+			})
+		})
+	}
+}
+
+// An update about the bot itself has relay look at once.
+func TestWatchSeesDemotion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewTelegramBubble(t)
+		b, _ := makeBridge(t, f)
+		running(t, b, new(bridgetest.Receiver))
+		watching(t, b)
+		settled(time.Second)
+		for _, c := range []struct {
+			demoted bool
+			want    string
+		}{{true, "not an administrator"}, {false, ""}} {
+			f.Demote(c.demoted)
+			f.Tell("my_chat_member", map[string]any{"chat": map[string]any{"id": f.Group}})
+			settled(2 * time.Second)
+			if got := wrong(t, b); !strings.Contains(got, c.want) || got != "" && c.want == "" {
+				t.Errorf("demoted: %v, told %q", c.demoted, got)
+			}
+		}
+	})
+}
+
+// A webhook that Telegram cannot reach, or that another program took away, is
+// told while relay believes to be receiving.
+func TestWatchSeesLostPushes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewTelegramBubble(t)
+		b, _ := makeBridge(t, f, func(c *telegram.Config) { c.WebhookSecret = secret })
+		f.SetWebhook("https://chat.example.com/webhooks/telegram", "an earlier secret")
+		f.PushTo(b.Webhook(new(bridgetest.Receiver)))
+		running(t, b, new(bridgetest.Receiver))
+		watching(t, b)
+		f.Write(open(t, b, "Grace", "").Ref, "Ada", "one", "")
+		settled(6 * time.Minute)
+		if got := wrong(t, b); !strings.Contains(got, "401") || !strings.Contains(got, "another secret") {
+			t.Errorf("told %q", got)
+		}
+		f.SetWebhook("https://chat.example.com/webhooks/telegram", secret)
+		settled(time.Minute)
+		if got := wrong(t, b); got != "" {
+			t.Errorf("told %q, though it is well again", got)
+		}
+		f.SetWebhook("https://elsewhere.example.com/AAcanary", "")
+		settled(6 * time.Minute)
+		if got := wrong(t, b); !strings.Contains(got, "another program") {
+			t.Errorf("told %q", got)
+		}
+	})
+}
