@@ -89,7 +89,7 @@ func (b *Bridge) catchUp(ctx context.Context, in chat.Receiver, thread, after st
 	for {
 		var list []json.RawMessage
 		err := b.api.patiently(ctx, path("/channels/%s/messages", thread)+"?limit=100&after="+after, &list)
-		if errors.Is(err, chat.ErrThreadGone) || errors.Is(err, errForbidden) {
+		if denied(err) {
 			return nil
 		}
 		if err != nil {

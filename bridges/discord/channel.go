@@ -157,7 +157,8 @@ func (b *Bridge) me(ctx context.Context) (*identity, error) {
 	return me, nil
 }
 
-// bot reports whether a user is a bot.
+// bot reports whether a user is a bot. One that the API does not tell of is
+// none: whoever waits for an answer holds up all that is received.
 func (b *Bridge) bot(ctx context.Context, user string) (bool, error) {
 	b.self.mu.Lock()
 	is, known := b.self.bots[user]
@@ -168,7 +169,7 @@ func (b *Bridge) bot(ctx context.Context, user string) (bool, error) {
 	var answer struct {
 		Bot bool `json:"bot"`
 	}
-	if err := b.api.patiently(ctx, path("/users/%s", user), &answer); err != nil {
+	if err := b.api.patiently(ctx, path("/users/%s", user), &answer); err != nil && !denied(err) {
 		return false, fmt.Errorf("look up who made a thread: %w", err)
 	}
 	b.self.mu.Lock()

@@ -2,6 +2,7 @@ package discord_test
 
 import (
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -91,6 +92,46 @@ func TestGatewayHears(t *testing.T) {
 				t.Errorf("it is stored: %s", u.Raw)
 			}
 		}
+	})
+}
+
+// sparse is an API that knows nothing of some paths, and says so in its own
+// words.
+type sparse struct {
+	http.RoundTripper
+	missing []string
+}
+
+func (s sparse) RoundTrip(r *http.Request) (*http.Response, error) {
+	if slices.ContainsFunc(s.missing, func(part string) bool { return strings.Contains(r.URL.Path, part) }) {
+		return answer(http.StatusNotFound, "404 page not found", nil, r), nil
+	}
+	return s.RoundTripper.RoundTrip(r)
+}
+
+// What the API tells nothing of holds up nothing: a channel that it does not
+// know, a thread made by somebody that it does not know.
+func TestGatewayUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewDiscordBubble(t)
+		b, log := makeBridge(t, f, func(c *discord.Config) {
+			c.Transport = sparse{c.Transport, []string{"/users/", "/channels/800000000000000099"}}
+		})
+		in := new(bridgetest.Receiver)
+		stop := running(t, b, in)
+		settled(time.Second)
+		th := open(t, b, "Grace", "")
+		f.Write(f.MakeThread("Lunch"), "Ada", "canary: pizza?", "")
+		f.WriteElsewhere("canary: not for relay")
+		f.Write(th.Ref, "Ada", "Hello", "")
+		settled(time.Second)
+		if got := heard(t, in, b); !slices.Equal(got, []string{"Hello"}) {
+			t.Errorf("relay heard %q\n%s", got, log)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+		bridgetest.Clean(t, f, log)
 	})
 }
 
