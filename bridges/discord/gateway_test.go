@@ -165,6 +165,31 @@ func TestGatewayReturns(t *testing.T) {
 	}
 }
 
+// A connection that breaks time and again is soon back while its session can be
+// taken up again. One that has to be begun anew keeps to the day's attempts.
+func TestGatewayBreaksOften(t *testing.T) {
+	listen(t, func(t *testing.T, l *listening) {
+		var want []string
+		for i := range 20 {
+			l.Cut()
+			want = append(want, l.thread.Ref+jsonOf(i))
+			l.write(want[i])
+			settled(10 * time.Second)
+			if got := heard(t, l.in, l.bridge); !slices.Equal(got, want) {
+				t.Fatalf("relay heard %q, want %q", got, want)
+			}
+		}
+		for range 24 * 60 * 6 {
+			l.Forget()
+			l.Cut()
+			settled(10 * time.Second)
+		}
+		if identified, _, _ := l.Connections(); identified >= 1000 {
+			t.Errorf("identified %d times on a day", identified)
+		}
+	})
+}
+
 // A long time without a gateway: what was written, closed and deleted meanwhile
 // is asked for.
 func TestGatewayCatchesUp(t *testing.T) {
