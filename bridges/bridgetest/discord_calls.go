@@ -90,7 +90,7 @@ func (f *Discord) call(op string, v []string, q url.Values, body any, files []*d
 func (f *Discord) callServer(op string, v []string) (any, *discordError) {
 	switch op {
 	case "GET /guilds/{guild_id}/members/{user_id}":
-		return map[string]any{"user": map[string]any{"id": v[1]}, "roles": []string{discordRole}}, nil
+		return map[string]any{"user": map[string]any{"id": v[1]}, "nick": f.nick(v[1]), "roles": []string{discordRole}}, nil
 	case "GET /guilds/{guild_id}/roles":
 		return []any{map[string]any{"id": discordGuild, "permissions": "0"}, map[string]any{"id": discordRole, "permissions": "326417640512"}}, nil
 	}

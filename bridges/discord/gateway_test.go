@@ -229,6 +229,29 @@ func TestGatewayCatchesUp(t *testing.T) {
 	})
 }
 
+// What is asked for is taken as if it had been told: with the operator's name on
+// the server, and edits of what was heard before.
+func TestGatewayCatchesUpWhole(t *testing.T) {
+	listen(t, func(t *testing.T, l *listening) {
+		l.Nick("Ada", "Dr. Ada")
+		before := l.write("before")
+		settled(time.Second)
+		l.Forget()
+		l.Down(true)
+		l.Cut()
+		settled(time.Minute)
+		l.Edit(l.thread.Ref, before, "before, but better")
+		l.write("meanwhile")
+		l.Down(false)
+		l.expect(t, "before", "edited before, but better", "meanwhile")
+		for _, in := range l.in.Inbounds(t, l.bridge) {
+			if in.Operator != "Dr. Ada" {
+				t.Errorf("%q is said by %q", in.Text, in.Operator)
+			}
+		}
+	})
+}
+
 // A gateway that says nothing any more is found out, and left.
 func TestGatewaySilent(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
