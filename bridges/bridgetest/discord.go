@@ -60,6 +60,7 @@ type discordServer struct {
 	denied    uint64 // what the channel takes from the bot
 	endpoint  string // where interactions are pushed
 	publicKey string
+	nicks     map[string]string // of members, by their ids
 }
 
 type discordChannel struct {
@@ -228,6 +229,11 @@ func (f *Discord) RequireTag(id string) { f.set(func(s *discordServer) { s.tag =
 
 // Fill lets the server have only so many open threads.
 func (f *Discord) Fill(most int) { f.set(func(s *discordServer) { s.full = most }) }
+
+// Nick gives an operator a name of their own on the server.
+func (f *Discord) Nick(operator, nick string) {
+	f.set(func(s *discordServer) { s.nicks = map[string]string{member(operator).id: nick} })
+}
 
 // SetKey gives the application a public key and the address that interactions
 // are pushed to.

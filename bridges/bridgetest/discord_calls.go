@@ -90,7 +90,7 @@ func (f *Discord) call(op string, v []string, q url.Values, body any, files []*d
 func (f *Discord) callServer(op string, v []string) (any, *discordError) {
 	switch op {
 	case "GET /guilds/{guild_id}/members/{user_id}":
-		return map[string]any{"user": map[string]any{"id": v[1]}, "roles": []string{discordRole}}, nil
+		return map[string]any{"user": map[string]any{"id": v[1]}, "nick": f.nick(v[1]), "roles": []string{discordRole}}, nil
 	case "GET /guilds/{guild_id}/roles":
 		return []any{map[string]any{"id": discordGuild, "permissions": "0"}, map[string]any{"id": discordRole, "permissions": "326417640512"}}, nil
 	}
@@ -263,6 +263,9 @@ func (f *Discord) newPost(c *discordChannel, body map[string]any) (any, *discord
 	return out, nil
 }
 
+// attachFiles is the permission that a file takes.
+const attachFiles = 1 << 15
+
 // create makes a message, or finds the one of the same nonce.
 func (f *Discord) create(c *discordChannel, body map[string]any, files []*discordFile) (any, *discordError) {
 	switch {
@@ -270,6 +273,9 @@ func (f *Discord) create(c *discordChannel, body map[string]any, files []*discor
 		return nil, refusedBy(400, 40058, "Cannot send messages in a forum channel")
 	case c.locked && !f.server.mayManage:
 		return nil, refusedBy(400, 160005, "Thread is locked")
+	}
+	if len(files) > 0 && f.server.denied&attachFiles != 0 {
+		return nil, noPermission
 	}
 	if e := f.over(c.id); e != nil {
 		return nil, e

@@ -36,8 +36,16 @@ func (f *Discord) renderMessage(m *discordMessage) map[string]any {
 // told is a message as the gateway tells it.
 func (f *Discord) told(m *discordMessage) map[string]any {
 	out := f.renderMessage(m)
-	out["guild_id"], out["member"] = discordGuild, map[string]any{"nick": nil, "roles": []any{}}
+	out["guild_id"], out["member"] = discordGuild, map[string]any{"nick": f.nick(m.from.id), "roles": []any{}}
 	return out
+}
+
+// nick is what a member is called on the server, null without a name of its own.
+func (f *Discord) nick(user string) any {
+	if nick := f.server.nicks[user]; nick != "" {
+		return nick
+	}
+	return nil
 }
 
 func (f *Discord) cdn() string {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"relay/server/chat"
 )
@@ -34,6 +35,7 @@ func (b *Bridge) takeGuild(ctx context.Context, in chat.Receiver, kind string, d
 		return nil
 	}
 	if kind == "GUILD_CREATE" {
+		b.forgetMembers()
 		for i := range g.Channels {
 			if id := g.Channels[i].ID; id != b.cfg.ChannelID {
 				b.threads.foreign(id)
@@ -65,11 +67,7 @@ func (b *Bridge) resume(ctx context.Context, in chat.Receiver, c *channel) error
 	if err != nil || !ours {
 		return err
 	}
-	from := before.last
-	if !known {
-		from = snowflakeAt(b.begun.Add(-b.cfg.CatchUp))
-	}
-	if older(from, c.LastMessage) {
+	if from := b.since(before.last, c.LastMessage); from != "" {
 		if err := b.catchUp(ctx, in, c.ID, from); err != nil {
 			return err
 		}
@@ -84,23 +82,45 @@ func (b *Bridge) resume(ctx context.Context, in chat.Receiver, c *channel) error
 	return nil
 }
 
-// catchUp stores the messages of a thread after one of them.
+// editable is for how long a message is asked for again: it may be edited.
+const editable = time.Hour
+
+// since is from where on a thread is to be asked for its messages: after the
+// newest that was seen, less those that may be edited meanwhile; "" when there
+// is nothing to ask for. What came before the bridge's own time the engine may
+// have forgotten.
+func (b *Bridge) since(seen, newest string) string {
+	from := snowflakeAt(b.begun.Add(-b.cfg.CatchUp))
+	if again := snowflakeAt(madeAt(seen).Add(-editable)); older(from, again) {
+		from = again
+	}
+	news := older(seen, newest) || time.Since(madeAt(newest)) < editable
+	if !news || !older(from, newest) {
+		return ""
+	}
+	return from
+}
+
+// catchUp stores the messages of a thread after one of them, and their edits.
 func (b *Bridge) catchUp(ctx context.Context, in chat.Receiver, thread, after string) error {
 	for {
 		var list []json.RawMessage
 		err := b.api.patiently(ctx, path("/channels/%s/messages", thread)+"?limit=100&after="+after, &list)
-		if errors.Is(err, chat.ErrThreadGone) || errors.Is(err, errForbidden) {
+		if denied(err) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("ask for what was missed: %w", err)
 		}
 		for _, raw := range slices.Backward(list) { // the newest comes first
-			if err := b.take(ctx, in, "MESSAGE_CREATE", raw); err != nil && !errors.Is(err, chat.ErrPermanent) {
+			var h head
+			if err := json.Unmarshal(raw, &h); err != nil {
+				continue
+			}
+			if err := b.told(ctx, in, &h, raw); err != nil {
 				return err
 			}
-			var h head
-			if err := json.Unmarshal(raw, &h); err == nil && older(after, h.ID) {
+			if older(after, h.ID) {
 				after = h.ID
 			}
 		}
@@ -108,6 +128,40 @@ func (b *Bridge) catchUp(ctx context.Context, in chat.Receiver, thread, after st
 			return nil
 		}
 	}
+}
+
+// told takes a message that was asked for as if the gateway had told it.
+func (b *Bridge) told(ctx context.Context, in chat.Receiver, h *head, raw json.RawMessage) error {
+	raw = b.withMember(ctx, raw)
+	kinds := []string{"MESSAGE_CREATE"}
+	if h.EditedAt != nil {
+		kinds = append(kinds, "MESSAGE_UPDATE")
+	}
+	for _, kind := range kinds {
+		if err := b.take(ctx, in, kind, raw); err != nil && !errors.Is(err, chat.ErrPermanent) {
+			return err
+		}
+	}
+	return nil
+}
+
+// withMember adds to a message what its author is called on the server, which
+// the gateway tells and the API does not.
+func (b *Bridge) withMember(ctx context.Context, raw json.RawMessage) json.RawMessage {
+	var m message
+	if err := json.Unmarshal(raw, &m); err != nil || !m.human() || m.Member != nil {
+		return raw
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return raw
+	}
+	all["member"] = b.member(ctx, m.Author.ID)
+	named, err := json.Marshal(all)
+	if err != nil {
+		return raw
+	}
+	return named
 }
 
 // missing looks after threads that were open before the connection was lost and

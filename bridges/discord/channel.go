@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -134,12 +135,13 @@ type identity struct {
 	Name string `json:"username"`
 }
 
-// selfMemory remembers who the bot is, and of other users whether they are
-// bots.
+// selfMemory remembers who the bot is, of other users whether they are bots,
+// and what is known of members since a connection began.
 type selfMemory struct {
-	mu   sync.Mutex
-	me   *identity
-	bots map[string]bool
+	mu      sync.Mutex
+	me      *identity
+	bots    map[string]bool
+	members map[string]json.RawMessage
 }
 
 // me returns the bot's own id, asked for once.
@@ -157,7 +159,8 @@ func (b *Bridge) me(ctx context.Context) (*identity, error) {
 	return me, nil
 }
 
-// bot reports whether a user is a bot.
+// bot reports whether a user is a bot. One that the API does not tell of is
+// none: whoever waits for an answer holds up all that is received.
 func (b *Bridge) bot(ctx context.Context, user string) (bool, error) {
 	b.self.mu.Lock()
 	is, known := b.self.bots[user]
@@ -168,7 +171,7 @@ func (b *Bridge) bot(ctx context.Context, user string) (bool, error) {
 	var answer struct {
 		Bot bool `json:"bot"`
 	}
-	if err := b.api.patiently(ctx, path("/users/%s", user), &answer); err != nil {
+	if err := b.api.patiently(ctx, path("/users/%s", user), &answer); err != nil && !denied(err) {
 		return false, fmt.Errorf("look up who made a thread: %w", err)
 	}
 	b.self.mu.Lock()
@@ -178,4 +181,40 @@ func (b *Bridge) bot(ctx context.Context, user string) (bool, error) {
 	}
 	b.self.bots[user] = answer.Bot
 	return answer.Bot, nil
+}
+
+// member is what Discord tells of a user as a member of the server; null when
+// it does not: a name is not worth a wait.
+func (b *Bridge) member(ctx context.Context, user string) json.RawMessage {
+	b.self.mu.Lock()
+	known := b.self.members[user]
+	b.self.mu.Unlock()
+	if known != nil {
+		return known
+	}
+	at, err := b.where(ctx)
+	if err != nil {
+		return nil
+	}
+	var answer struct {
+		Nick string `json:"nick"`
+	}
+	if err := b.api.get(ctx, path("/guilds/%s/members/%s", at.Guild, user), &answer); err != nil {
+		return nil
+	}
+	known, _ = json.Marshal(answer)
+	b.self.mu.Lock()
+	defer b.self.mu.Unlock()
+	if b.self.members == nil {
+		b.self.members = map[string]json.RawMessage{}
+	}
+	b.self.members[user] = known
+	return known
+}
+
+// forgetMembers lets members be asked for again: they may have other names.
+func (b *Bridge) forgetMembers() {
+	b.self.mu.Lock()
+	defer b.self.mu.Unlock()
+	clear(b.self.members)
 }

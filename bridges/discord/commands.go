@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"time"
 
 	"relay/server/chat"
 )
@@ -89,8 +90,8 @@ func (b *Bridge) takeInteraction(ctx context.Context, in chat.Receiver, data jso
 // command stores a slash command given in a thread of ours and returns what the
 // operator is told.
 func (b *Bridge) command(ctx context.Context, in chat.Receiver, i *interaction, data json.RawMessage) (text string, err error) {
-	if i.Channel.Parent != b.cfg.ChannelID {
-		return answerElse, nil
+	if ours, err := b.commandable(ctx, i); err != nil || !ours {
+		return answerElse, err
 	}
 	data, err = withoutToken(data)
 	if err != nil {
@@ -101,4 +102,19 @@ func (b *Bridge) command(ctx context.Context, in chat.Receiver, i *interaction, 
 		return "", err
 	}
 	return answerDone, nil
+}
+
+// commandTimeout is less than the 3 s that Discord waits for an answer.
+const commandTimeout = 2 * time.Second
+
+// commandable reports whether a slash command was given in a thread of the
+// bridge's channel. Most say themselves where that is.
+func (b *Bridge) commandable(ctx context.Context, i *interaction) (bool, error) {
+	if i.Channel.Parent != "" || i.Thread == "" {
+		return i.Channel.Parent == b.cfg.ChannelID, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
+	defer cancel()
+	_, ours, err := b.ours(ctx, i.Thread)
+	return ours, err
 }

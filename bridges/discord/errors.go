@@ -133,6 +133,14 @@ func (e *refusal) translate(repeatable bool) error {
 	return fmt.Errorf("%w: %w", meaning, e)
 }
 
+// denied reports whether the API refused a question for good, however it said
+// so: there is no such thing, or none for the bot.
+func denied(err error) bool {
+	var e *refusal
+	missing := errors.As(err, &e) && e.status == http.StatusNotFound
+	return missing || errors.Is(err, errForbidden)
+}
+
 // limited makes a demand to wait of a 429. A shared or a route's own limit
 // concerns the thread, the others everything; so does a page of the network in
 // front of Discord, which tells no scope.

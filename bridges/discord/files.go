@@ -32,7 +32,8 @@ type form struct {
 	kind    string // its MIME type
 }
 
-// show sends a file with the op's text. One that is too large goes as a link.
+// show sends a file with the op's text. One that is too large, or that the bot
+// may not attach, goes as a link: it holds nothing else up.
 func (b *Bridge) show(ctx context.Context, thread string, op chat.Op) (remote string, err error) {
 	if op = fitted(op); op.File == nil {
 		return b.write(ctx, thread, messageOf(op), nil)
@@ -48,8 +49,11 @@ func (b *Bridge) show(ctx context.Context, thread string, op chat.Op) (remote st
 	}
 	m.Attachments = []fileHead{{ID: "0", Filename: name}}
 	remote, err = b.write(ctx, thread, m, &form{file: file, name: name, kind: op.File.MimeType})
-	if errors.Is(err, errTooLarge) {
-		remote, err = b.write(ctx, thread, messageOf(asText(op)), nil)
+	switch {
+	case errors.Is(err, errTooLarge):
+		return b.write(ctx, thread, messageOf(asText(op, tooLarge)), nil)
+	case errors.Is(err, errForbidden):
+		return b.write(ctx, thread, messageOf(asText(op, unattached)), nil)
 	}
 	return remote, err
 }
@@ -67,14 +71,20 @@ func read(ctx context.Context, f *chat.OpFile) ([]byte, error) {
 // fitted is an op whose file, if any, Discord takes.
 func fitted(op chat.Op) chat.Op {
 	if op.File != nil && op.File.Size > maxFile {
-		return asText(op)
+		return asText(op, tooLarge)
 	}
 	return op
 }
 
-// asText makes a text of an op whose file is too large for Discord.
-func asText(op chat.Op) chat.Op {
-	about := fmt.Sprintf("📎 %s (%d MB) is too large for Discord", op.File.Filename, op.File.Size>>20)
+// Why a file is not shown.
+const (
+	tooLarge   = "is too large for Discord"
+	unattached = "is not shown: the bot lacks Attach Files"
+)
+
+// asText makes a text of an op whose file cannot be shown.
+func asText(op chat.Op, why string) chat.Op {
+	about := fmt.Sprintf("📎 %s (%d MB) %s", op.File.Filename, op.File.Size>>20, why)
 	if op.File.URL != "" {
 		about += ": " + op.File.URL
 	}

@@ -28,8 +28,13 @@ func gatewayPause(n int) time.Duration {
 	return pause + rand.N(pause/2)
 }
 
-// steady is how long a connection has to last to count as working.
-const steady = time.Minute
+const (
+	// steady is how long a connection has to last to count as working.
+	steady = time.Minute
+	// brisk is how many failures in a row count at most after a session that
+	// was taken up again: that takes nothing from the day's attempts.
+	brisk = 3
+)
 
 // Run implements [chat.Bridge]. It keeps a gateway session: discordgo's own way
 // to do so ignores why the gateway closed. It returns nil at once when the
@@ -56,6 +61,9 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 			failures = 0
 		}
 		failures++
+		if errors.Is(err, errResumed) {
+			failures = min(failures, brisk)
+		}
 		b.complain(err)
 		_ = chat.Rest(ctx, b.cfg.Pause(failures)) // the loop ends with ctx
 	}
@@ -91,10 +99,11 @@ type listener struct {
 // session is what discordgo can take up again: it knows how far it was told.
 type session struct {
 	*discordgo.Session
-	dialer *dialer
-	begun  atomic.Bool   // the connection was told READY or RESUMED
-	down   chan struct{} // a connection ended
-	gone   chan struct{} // nothing of this session counts any more
+	dialer  *dialer
+	begun   atomic.Bool   // the connection was told READY or RESUMED
+	resumed atomic.Bool   // it was RESUMED, the last of them
+	down    chan struct{} // a connection ended
+	gone    chan struct{} // nothing of this session counts any more
 }
 
 // backlog is how many events wait to be stored before reading stops.
@@ -161,6 +170,7 @@ func (l *listener) newSession() (*session, error) {
 	s.AddHandler(func(_ *discordgo.Session, e *discordgo.Event) {
 		if e.Type == "READY" || e.Type == "RESUMED" {
 			s.begun.Store(true)
+			s.resumed.Store(e.Type == "RESUMED")
 		}
 		select {
 		case <-s.gone:
@@ -206,6 +216,9 @@ func (l *listener) connect(ctx context.Context) error {
 			l.abandon()
 			return errNotBegun
 		}
+		if s.resumed.Load() {
+			return errResumed
+		}
 		return errEnded
 	case <-ctx.Done():
 		return ctx.Err()
@@ -214,6 +227,7 @@ func (l *listener) connect(ctx context.Context) error {
 
 var (
 	errEnded    = errors.New("the connection to Discord's gateway ended")
+	errResumed  = fmt.Errorf("%w, in a session taken up again", errEnded)
 	errNotBegun = errors.New("the gateway of Discord ended the connection at once")
 	errWedged   = errors.New("the gateway of Discord did not answer in time")
 )

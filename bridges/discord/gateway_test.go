@@ -2,6 +2,7 @@ package discord_test
 
 import (
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -94,6 +95,46 @@ func TestGatewayHears(t *testing.T) {
 	})
 }
 
+// sparse is an API that knows nothing of some paths, and says so in its own
+// words.
+type sparse struct {
+	http.RoundTripper
+	missing []string
+}
+
+func (s sparse) RoundTrip(r *http.Request) (*http.Response, error) {
+	if slices.ContainsFunc(s.missing, func(part string) bool { return strings.Contains(r.URL.Path, part) }) {
+		return answer(http.StatusNotFound, "404 page not found", nil, r), nil
+	}
+	return s.RoundTripper.RoundTrip(r)
+}
+
+// What the API tells nothing of holds up nothing: a channel that it does not
+// know, a thread made by somebody that it does not know.
+func TestGatewayUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewDiscordBubble(t)
+		b, log := makeBridge(t, f, func(c *discord.Config) {
+			c.Transport = sparse{c.Transport, []string{"/users/", "/channels/800000000000000099"}}
+		})
+		in := new(bridgetest.Receiver)
+		stop := running(t, b, in)
+		settled(time.Second)
+		th := open(t, b, "Grace", "")
+		f.Write(f.MakeThread("Lunch"), "Ada", "canary: pizza?", "")
+		f.WriteElsewhere("canary: not for relay")
+		f.Write(th.Ref, "Ada", "Hello", "")
+		settled(time.Second)
+		if got := heard(t, in, b); !slices.Equal(got, []string{"Hello"}) {
+			t.Errorf("relay heard %q\n%s", got, log)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+		bridgetest.Clean(t, f, log)
+	})
+}
+
 // Whatever ends a connection, nothing is missed and nothing comes twice.
 func TestGatewayReturns(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -122,6 +163,31 @@ func TestGatewayReturns(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A connection that breaks time and again is soon back while its session can be
+// taken up again. One that has to be begun anew keeps to the day's attempts.
+func TestGatewayBreaksOften(t *testing.T) {
+	listen(t, func(t *testing.T, l *listening) {
+		var want []string
+		for i := range 20 {
+			l.Cut()
+			want = append(want, l.thread.Ref+jsonOf(i))
+			l.write(want[i])
+			settled(10 * time.Second)
+			if got := heard(t, l.in, l.bridge); !slices.Equal(got, want) {
+				t.Fatalf("relay heard %q, want %q", got, want)
+			}
+		}
+		for range 24 * 60 * 6 {
+			l.Forget()
+			l.Cut()
+			settled(10 * time.Second)
+		}
+		if identified, _, _ := l.Connections(); identified >= 1000 {
+			t.Errorf("identified %d times on a day", identified)
+		}
+	})
 }
 
 // A long time without a gateway: what was written, closed and deleted meanwhile
@@ -158,6 +224,29 @@ func TestGatewayCatchesUp(t *testing.T) {
 		for _, more := range []string{"bye", "closed", "thread deleted"} {
 			if !slices.Contains(rest[150:], more) {
 				t.Errorf("relay did not hear %q: %q", more, rest[150:])
+			}
+		}
+	})
+}
+
+// What is asked for is taken as if it had been told: with the operator's name on
+// the server, and edits of what was heard before.
+func TestGatewayCatchesUpWhole(t *testing.T) {
+	listen(t, func(t *testing.T, l *listening) {
+		l.Nick("Ada", "Dr. Ada")
+		before := l.write("before")
+		settled(time.Second)
+		l.Forget()
+		l.Down(true)
+		l.Cut()
+		settled(time.Minute)
+		l.Edit(l.thread.Ref, before, "before, but better")
+		l.write("meanwhile")
+		l.Down(false)
+		l.expect(t, "before", "edited before, but better", "meanwhile")
+		for _, in := range l.in.Inbounds(t, l.bridge) {
+			if in.Operator != "Dr. Ada" {
+				t.Errorf("%q is said by %q", in.Text, in.Operator)
 			}
 		}
 	})

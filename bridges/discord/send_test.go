@@ -79,7 +79,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// Files: what is too large for Discord goes as a link.
+// Files: what is too large for Discord, or may not be attached, goes as a link.
 func TestFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewDiscordBubble(t)
@@ -90,6 +90,14 @@ func TestFiles(t *testing.T) {
 		bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, File: file, Key: key()})
 		shown := thread(t, f, th.Ref).Messages
 		if got := shown[len(shown)-1].Text; got != "📎 film.mp4 (11 MB) is too large for Discord: https://relay.example/f/1_2" {
+			t.Errorf("it is shown as %q", got)
+		}
+		f.Deny(1 << 15)
+		file = bridgetest.File("photo.png", "image/png", "a picture")
+		file.URL = "https://relay.example/f/3_4"
+		bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, File: file, Key: key()})
+		shown = thread(t, f, th.Ref).Messages
+		if got := shown[len(shown)-1].Text; got != "📎 photo.png (0 MB) is not shown: the bot lacks Attach Files: https://relay.example/f/3_4" {
 			t.Errorf("it is shown as %q", got)
 		}
 		broken := bridgetest.File("a.txt", "", "")

@@ -1,5 +1,7 @@
 package discord
 
+import "errors"
+
 // The ways in which updates come.
 const (
 	wayGateway = "gateway"
@@ -15,7 +17,7 @@ func (b *Bridge) Receiving() (way string, problem error) { return b.status.Get()
 // complain logs a failure of reception once, however often it is met. Discord
 // ends every connection now and then: that is none until another fails.
 func (b *Bridge) complain(err error) {
-	if err == errEnded {
+	if errors.Is(err, errEnded) {
 		b.log.Info("the gateway ended the connection; connecting again")
 		return
 	}

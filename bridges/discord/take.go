@@ -135,7 +135,7 @@ func (b *Bridge) ours(ctx context.Context, id string) (th thread, ours bool, err
 	}
 	c := new(channel)
 	err = b.api.patiently(ctx, path("/channels/%s", id), c)
-	if errors.Is(err, chat.ErrThreadGone) || errors.Is(err, errForbidden) {
+	if denied(err) {
 		b.threads.foreign(id)
 		return th, false, nil
 	}

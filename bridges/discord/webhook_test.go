@@ -129,8 +129,16 @@ func TestSlashCommands(t *testing.T) {
 		if _, answer := push(b, in, jsonOf(f.Command(f.Channel, "Ada", "close", "")), nil); !strings.Contains(jsonOf(answer), "threads that relay opens") {
 			t.Errorf("outside of a thread it is answered %v", answer)
 		}
+		for _, where := range []string{th.Ref, f.Channel, f.MakeThread("Lunch")} { // an interaction that does not say what its channel is
+			bare := f.Command(where, "Ada", "info", "")
+			delete(bare, "channel")
+			wanted := map[bool]string{true: "Done", false: "threads that relay opens"}[where == th.Ref]
+			if status, answer := push(b, in, jsonOf(bare), nil); status != 200 || !strings.Contains(jsonOf(answer), wanted) {
+				t.Errorf("without its channel it is answered %d %v", status, answer)
+			}
+		}
 		list := in.Inbounds(t, b)
-		if len(list) != 1 || list[0].Text != "!note very angry" || list[0].Operator != "Ada" || list[0].Thread.Ref != th.Ref || list[0].Remote != note["id"] {
+		if len(list) != 2 || list[0].Text != "!note very angry" || list[0].Operator != "Ada" || list[0].Thread.Ref != th.Ref || list[0].Remote != note["id"] {
 			t.Errorf("it means %+v", list)
 		}
 		for _, u := range in.Updates {
@@ -151,6 +159,7 @@ func TestSlashCommandsByGateway(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
 		l.Tell("INTERACTION_CREATE", l.Command(l.thread.Ref, "Ada", "close", ""))
 		elsewhere := maps.Clone(l.Command(l.thread.Ref, "Eve", "close", ""))
+		elsewhere["channel_id"] = "800000000000000006"
 		elsewhere["channel"] = map[string]any{"id": "800000000000000006", "type": 0}
 		l.Tell("INTERACTION_CREATE", elsewhere)
 		l.expect(t, "!close")
