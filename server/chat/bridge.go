@@ -45,9 +45,9 @@ type Bridge interface {
 	// Webhook takes what the platform pushes: it verifies, stores by in, then
 	// answers. Without its secret it answers 503 and has no effect.
 	Webhook(in Receiver) http.Handler
-	// Parse says what a stored update means. It is pure; an update that means
-	// nothing to relay is no Inbound, and only what can never be read is an
-	// error.
+	// Parse says what a stored update means. It has no effect but on what the
+	// bridge remembers; an update that means nothing to relay is no Inbound, and
+	// only what can never be read is an error.
 	Parse(raw []byte) ([]Inbound, error)
 
 	// Find recovers a session's thread in bridge mode after a restart. Answers
