@@ -75,7 +75,10 @@ type Bridge struct {
 	uploads *memo[string]    // the file of such an op, by key
 }
 
-var _ chat.Bridge = (*Bridge)(nil)
+var (
+	_ chat.Bridge   = (*Bridge)(nil)
+	_ chat.Recaller = (*Bridge)(nil)
+)
 
 var (
 	isToken    = chat.Form(`xoxb-[A-Za-z0-9-]+`)

@@ -62,6 +62,13 @@ type Bridge interface {
 	Check(ctx context.Context) []Finding
 }
 
+// Recaller is a bridge whose platform keeps by which op a message was made.
+type Recaller interface {
+	// Recall returns the platform messages of a thread that ops with these keys
+	// made (bridge mode, after a restart), "" for each that it does not find.
+	Recall(ctx context.Context, th Thread, keys []string) (remotes []string, err error)
+}
+
 // Limits says how a platform wants to be served.
 type Limits struct {
 	// Parallel is how many threads are written to at once.

@@ -42,6 +42,9 @@ type posting struct {
 // deliveries find nothing left to do.
 func (r *round) carryMessage(lane []Delivery) error {
 	p, err := r.load(lane)
+	if err == nil {
+		err = r.recall(&p)
+	}
 	if err != nil {
 		return err
 	}
