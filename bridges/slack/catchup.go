@@ -15,10 +15,10 @@ import (
 	"relay/server/chat"
 )
 
-// Slack brings an event again for six minutes, then it is lost. What operators
-// wrote while relay was away for longer is read from the threads.
+// What operators wrote while there was no connection is read from the threads:
+// Slack brings an event again for six minutes at most, and of a connection that
+// broke nobody knows what was on its way.
 const (
-	gapLeast  = 2 * time.Minute // shorter ones Slack makes good itself
 	gapMargin = time.Minute
 	gapTries  = 5
 )
@@ -48,11 +48,12 @@ func (h *hearing) beat(now time.Time) {
 	}
 }
 
-// begin returns since when nothing was heard, if that is worth reading.
-func (h *hearing) begin(now time.Time) (from time.Time, worth bool) {
+// begin returns since when nothing was heard, if somebody can tell and nobody
+// reads it yet.
+func (h *hearing) begin() (from time.Time, worth bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.busy || h.upTo.IsZero() || now.Sub(h.upTo) < gapLeast {
+	if h.busy || h.upTo.IsZero() {
 		return from, false
 	}
 	h.busy = true
@@ -71,7 +72,7 @@ func (h *hearing) end(read bool, upTo time.Time) {
 // catchUp reads what was missed, if anything.
 func (b *Bridge) catchUp(ctx context.Context, in chat.Receiver) {
 	now := time.Now()
-	from, worth := b.hearing.begin(now)
+	from, worth := b.hearing.begin()
 	if !worth {
 		return
 	}
@@ -114,7 +115,8 @@ func (b *Bridge) readGap(ctx context.Context, in chat.Receiver, from time.Time) 
 	return nil
 }
 
-// readThread takes what was written in a thread since a time.
+// readThread takes what was written in a thread since a time, and what became of
+// it.
 func (b *Bridge) readThread(ctx context.Context, in chat.Receiver, ref, since string) error {
 	q := slack.GetConversationRepliesParameters{Timestamp: ref, Oldest: since, Limit: pageSize, IncludeAllMetadata: true}
 	for range lookPages {
@@ -134,8 +136,10 @@ func (b *Bridge) readThread(ctx context.Context, in chat.Receiver, ref, since st
 			if list[i].Timestamp <= since {
 				continue // the thread's first message always is among them
 			}
-			if err := b.take(ctx, in, b.eventOf(&list[i], ref)); err != nil {
-				return err
+			for _, raw := range b.eventsOf(&list[i], ref) {
+				if err := b.take(ctx, in, raw); err != nil {
+					return err
+				}
 			}
 		}
 		if q.Cursor = next; next == "" {
@@ -145,19 +149,29 @@ func (b *Bridge) readThread(ctx context.Context, in chat.Receiver, ref, since st
 	return nil
 }
 
-// eventOf makes the event of a message that was read.
-func (b *Bridge) eventOf(m *slack.Message, ref string) []byte {
-	e := envelope{Type: "event_callback", Event: event{Type: "message", Channel: b.cfg.ChannelID, EventTS: m.Timestamp,
-		message: message{Subtype: m.SubType, User: m.User, BotID: m.BotID, Text: m.Text, TS: m.Timestamp, ThreadTS: ref}}}
-	e.Event.Metadata.Type = m.Metadata.EventType
+// eventsOf makes the events of a message that was read: that it was written, and
+// changed.
+func (b *Bridge) eventsOf(m *slack.Message, ref string) (raws [][]byte) {
+	words := message{Subtype: m.SubType, User: m.User, BotID: m.BotID, Text: m.Text, TS: m.Timestamp, ThreadTS: ref}
+	words.Metadata.Type = m.Metadata.EventType
 	for _, f := range m.Files {
-		e.Event.Files = append(e.Event.Files, file{ID: f.ID, Name: f.Name, Title: f.Title, Type: f.Mimetype, Size: int64(f.Size), Mode: f.Mode, IsExternal: f.IsExternal, URL: f.URLPrivate})
+		words.Files = append(words.Files, file{ID: f.ID, Name: f.Name, Title: f.Title, Type: f.Mimetype, Size: int64(f.Size), Mode: f.Mode, IsExternal: f.IsExternal, URL: f.URLPrivate})
 	}
-	raw, err := json.Marshal(e)
-	if err != nil {
-		return nil // strings and numbers: it cannot fail
+	events := []event{{message: words, EventTS: m.Timestamp}}
+	if m.Edited != nil {
+		words.Edited = &edited{TS: m.Edited.Timestamp}
+		events[0].message = words
+		events = append(events, event{message: message{Subtype: subtypeChanged}, Changed: &words, EventTS: m.Edited.Timestamp})
 	}
-	return raw
+	for _, e := range events {
+		e.Type, e.Channel = "message", b.cfg.ChannelID
+		raw, err := json.Marshal(envelope{Type: "event_callback", Event: e})
+		if err != nil {
+			continue // strings and numbers: it cannot fail
+		}
+		raws = append(raws, raw)
+	}
+	return raws
 }
 
 // patiently waits while Slack asks for patience.

@@ -44,6 +44,38 @@ func TestGapsAreRead(t *testing.T) {
 	})
 }
 
+// What is on its way when a connection breaks may never come again, so that it
+// is read over the next one: what was written, and what was changed.
+func TestShortGapsAreRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewSlackBubble(t)
+		b, log := makeBridge(t, f)
+		in := new(bridgetest.Receiver)
+		running(t, b, in)
+		settled(time.Second)
+		th := open(t, b, "Grace", "")
+		said := f.Write(th.Ref, "Ada", "befor", "")
+		settled(20 * time.Second)
+		in.Fail(4) // both events, and their second attempts
+		f.Edit(th.Ref, said, "before")
+		f.Write(th.Ref, "Ada", "on its way", "")
+		settled(5 * time.Second)
+		if n := len(in.Updates); n != 1 {
+			t.Fatalf("%d events are stored", n)
+		}
+		f.Disconnect("refresh_requested")
+		settled(10 * time.Second)
+		if got := in.Texts(t, b); !slices.Equal(got, []string{"befor", "before", "on its way"}) {
+			t.Errorf("read %q", got)
+		}
+		settled(10 * time.Minute)
+		if n := in.Keys["message:"+said]; n != 2 {
+			t.Errorf("the first message was heard %d times, want once more over the new connection", n)
+		}
+		bridgetest.Clean(t, f, log)
+	})
+}
+
 // A start looks a day back, where somebody remembers what was passed on; a
 // thread that answers 429 is waited for.
 func TestStartLooksBack(t *testing.T) {

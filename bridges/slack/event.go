@@ -124,6 +124,14 @@ func (e *envelope) foreign(m *message, own string) bool {
 // inThread reports whether a message is a reply in a thread.
 func (m *message) inThread() bool { return m.ThreadTS != "" && m.ThreadTS != m.TS }
 
+// changedAt is the ts of a message's last edit, "" before the first.
+func (m *message) changedAt() string {
+	if m.Edited == nil {
+		return ""
+	}
+	return m.Edited.TS
+}
+
 // sameAs reports whether a message shows what another did.
 func (m *message) sameAs(other *message) bool {
 	sameFile := func(a, b file) bool { return a.ID == b.ID }

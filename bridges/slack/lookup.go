@@ -3,6 +3,7 @@ package slack
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -34,23 +35,48 @@ func (b *Bridge) lookup(ctx context.Context, th chat.Thread, op chat.Op) (remote
 	if op.File != nil && b.self.Load().may(scopeUpload) {
 		return b.lookupFile(ctx, th, op)
 	}
-	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: b.since(op.Key), Limit: pageSize, IncludeAllMetadata: true}
+	remotes, err := b.made(ctx, th, []string{op.Key})
+	if errors.Is(err, chat.ErrThreadGone) {
+		return "", b.sweep(ctx, op, err)
+	}
+	if err != nil {
+		return "", blind(err)
+	}
+	return remotes[0], nil
+}
+
+// Recall implements [chat.Recaller].
+func (b *Bridge) Recall(ctx context.Context, th chat.Thread, keys []string) (remotes []string, err error) {
+	if _, err := b.know(ctx); err != nil {
+		return nil, err
+	}
+	remotes, err = b.made(ctx, th, keys)
+	if errors.Is(err, chat.ErrThreadGone) {
+		return nil, err
+	}
+	return remotes, blind(err)
+}
+
+// made finds the messages in a thread that ops made, "" for each that is not
+// there.
+func (b *Bridge) made(ctx context.Context, th chat.Thread, keys []string) (remotes []string, err error) {
+	remotes = make([]string, len(keys))
+	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: b.since(keys[0]), Limit: pageSize, IncludeAllMetadata: true}
 	for range lookPages {
 		list, next, err := b.replies(ctx, &q)
-		if errors.Is(err, chat.ErrThreadGone) {
-			return "", b.sweep(ctx, op, err)
-		}
 		if err != nil {
-			return "", blind(err)
+			return remotes, err
 		}
-		if m := b.find(list, op.Key); m != nil {
-			return m.Timestamp, nil
+		for i, key := range keys {
+			if m := b.find(list, key); m != nil {
+				remotes[i] = m.Timestamp
+			}
 		}
-		if q.Cursor = next; next == "" {
+		if q.Cursor = next; next == "" || !slices.Contains(remotes, "") {
 			break
 		}
 	}
-	return "", nil
+	return remotes, nil
 }
 
 // blind passes over it when Slack lets the bot not look: twice is better than

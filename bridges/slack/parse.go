@@ -21,7 +21,13 @@ func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
 	if in.Kind == 0 {
 		return nil, nil
 	}
+	if in.Kind == chat.InboundDeleted {
+		b.last.put(in.Remote, nil)
+	}
 	if m != nil {
+		if m = b.latest(m); m == nil {
+			return nil, nil
+		}
 		in.Operator = b.operator(m)
 		in.Text = b.textOf(m)
 		in.Files = m.attached()
@@ -30,6 +36,20 @@ func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
 		}
 	}
 	return []chat.Inbound{in}, nil
+}
+
+// latest returns a message as Slack last told it, nil when it was deleted. What
+// Slack could not deliver it brings again minutes later, behind what became of
+// the message meanwhile.
+func (b *Bridge) latest(told *message) *message {
+	last, known := b.last.get(told.TS)
+	if known && (last == nil || last.Edited.TS > told.changedAt()) {
+		return last
+	}
+	if told.Edited != nil {
+		b.last.put(told.TS, told)
+	}
+	return told
 }
 
 // meaning says what an event means, Kind 0 for nothing, and of which message
@@ -99,11 +119,7 @@ func (e *envelope) key() string {
 	ev := &e.Event
 	switch ev.Subtype {
 	case subtypeChanged:
-		at := ""
-		if ev.Changed.Edited != nil {
-			at = ev.Changed.Edited.TS
-		}
-		return "changed:" + ev.Changed.TS + ":" + at + ":" + ev.EventTS
+		return "changed:" + ev.Changed.TS + ":" + ev.Changed.changedAt() + ":" + ev.EventTS
 	case subtypeDeleted:
 		return "deleted:" + ev.DeletedTS
 	}

@@ -2,6 +2,7 @@ package slack_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,10 +43,9 @@ func parser(t testing.TB) *slack.Bridge {
 }
 
 func TestParse(t *testing.T) {
-	b := parser(t)
 	for name, raw := range events(t) {
 		t.Run(name, func(t *testing.T) {
-			list, err := b.Parse(raw)
+			list, err := parser(t).Parse(raw)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,6 +56,48 @@ func TestParse(t *testing.T) {
 				return
 			}
 			golden(t, "inbound/"+name+".json", told(list))
+		})
+	}
+}
+
+// Slack brings again what it could not deliver, minutes later: then what became
+// of the message came before. It ends as it was left.
+func TestParseOutOfOrder(t *testing.T) {
+	const words = `{"type":"message","user":"U1","ts":"5.1","thread_ts":"4.1","text":%q,"edited":%s}`
+	event := func(format string, args ...any) []byte {
+		return fmt.Appendf(nil, `{"type":"event_callback","event":{"type":"message","channel":"C0SUPPORT1",`+format+`}}`, args...)
+	}
+	written := event(`"user":"U1","ts":"5.1","thread_ts":"4.1","text":"one"`)
+	edit := func(ts, text string) []byte {
+		return event(`"subtype":"message_changed","message":`+words+`,"previous_message":`+words, text, `{"ts":"`+ts+`"}`, "one", "null")
+	}
+	deleted := event(`"subtype":"message_deleted","deleted_ts":"5.1","previous_message":`+words, "one", "null")
+	for _, c := range []struct {
+		name string
+		come [][]byte
+		want string // the last text, "" when it is gone or never came
+	}{
+		{"in order", [][]byte{written, edit("6.1", "two"), edit("7.1", "three")}, "three"},
+		{"an edit before its message", [][]byte{edit("6.1", "two"), written}, "two"},
+		{"an edit behind a later one", [][]byte{written, edit("7.1", "three"), edit("6.1", "two")}, "three"},
+		{"a delete before its message", [][]byte{deleted, written}, ""},
+		{"a delete before an edit", [][]byte{written, deleted, edit("6.1", "two")}, ""},
+		{"backwards", [][]byte{deleted, edit("7.1", "three"), edit("6.1", "two"), written}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b, text := parser(t), ""
+			for _, raw := range c.come {
+				list, err := b.Parse(raw)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, in := range list {
+					text = in.Text
+				}
+			}
+			if text != c.want {
+				t.Errorf("it ends as %q, want %q", text, c.want)
+			}
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 	"testing/synctest"
 
@@ -63,6 +64,27 @@ func TestOthersThreadsLeadNowhere(t *testing.T) {
 				t.Errorf("owned by %q, %v", id, err)
 			}
 		}
+	}
+	bridgetest.Clean(t, f, log)
+}
+
+// After a restart the bot's messages are found by what made them; nobody
+// else's, and nothing in a thread that is gone.
+func TestRecall(t *testing.T) {
+	f := bridgetest.NewSlackBubble(t)
+	b, log := makeBridge(t, f)
+	th := open(t, b, "Grace", "session-1")
+	first := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "one", Key: "KEYONE"})
+	f.Write(th.Ref, "Ada", "KEYTWO", "")
+	third := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "three", Key: "KEYTHREE"})
+	fresh, _ := makeBridge(t, f)
+	got, err := fresh.Recall(t.Context(), th, []string{"KEYTHREE", "KEYTWO", "KEYONE"})
+	if want := []string{third, "", first}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("found %q, %v, want %q", got, err, want)
+	}
+	f.DeleteUntold(th.Ref)
+	if _, err := fresh.Recall(t.Context(), th, []string{"KEYONE"}); !errors.Is(err, chat.ErrThreadGone) {
+		t.Error(err)
 	}
 	bridgetest.Clean(t, f, log)
 }

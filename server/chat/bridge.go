@@ -45,9 +45,9 @@ type Bridge interface {
 	// Webhook takes what the platform pushes: it verifies, stores by in, then
 	// answers. Without its secret it answers 503 and has no effect.
 	Webhook(in Receiver) http.Handler
-	// Parse says what a stored update means. It is pure; an update that means
-	// nothing to relay is no Inbound, and only what can never be read is an
-	// error.
+	// Parse says what a stored update means. It has no effect but on what the
+	// bridge remembers; an update that means nothing to relay is no Inbound, and
+	// only what can never be read is an error.
 	Parse(raw []byte) ([]Inbound, error)
 
 	// Find recovers a session's thread in bridge mode after a restart. Answers
@@ -60,6 +60,13 @@ type Bridge interface {
 	// Check looks at token, rights, channel and reception, for relay doctor and
 	// the console's set-up cards.
 	Check(ctx context.Context) []Finding
+}
+
+// Recaller is a bridge whose platform keeps by which op a message was made.
+type Recaller interface {
+	// Recall returns the platform messages of a thread that ops with these keys
+	// made (bridge mode, after a restart), "" for each that it does not find.
+	Recall(ctx context.Context, th Thread, keys []string) (remotes []string, err error)
 }
 
 // Limits says how a platform wants to be served.

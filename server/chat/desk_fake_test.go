@@ -33,6 +33,30 @@ type fakeBridge struct {
 	before, after func(op chat.Op) error
 	found         map[string]chat.Thread // what Find answers
 	owners        map[string]string      // what Owner answers
+	mindful       bool                   // it keeps by which op a message was made
+}
+
+// bridge is the fake as a desk gets it.
+func (f *fakeBridge) bridge() chat.Bridge {
+	if f.mindful {
+		return mindful{f}
+	}
+	return f
+}
+
+// mindful implements [chat.Recaller].
+type mindful struct{ *fakeBridge }
+
+func (f mindful) Recall(_ context.Context, th chat.Thread, keys []string) ([]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	remotes := make([]string, len(keys))
+	for _, m := range f.thread(th.Ref).messages {
+		if i := slices.Index(keys, m.key); m.key != "" && i >= 0 {
+			remotes[i] = m.remote
+		}
+	}
+	return remotes, nil
 }
 
 type fakeThread struct {
@@ -41,7 +65,7 @@ type fakeThread struct {
 	messages              []fakeMessage
 }
 
-type fakeMessage struct{ remote, text, replyTo, receipt string }
+type fakeMessage struct{ remote, text, replyTo, receipt, key string }
 
 func newFake(name string) *fakeBridge {
 	return &fakeBridge{name: name, longest: 4000, files: map[string]string{}}
@@ -113,7 +137,7 @@ func (f *fakeBridge) carryOut(ctx context.Context, th chat.Thread, op chat.Op) (
 		if err != nil {
 			return "", err
 		}
-		t.messages = append(t.messages, fakeMessage{remote: id, text: text, replyTo: op.ReplyTo})
+		t.messages = append(t.messages, fakeMessage{remote: id, text: text, replyTo: op.ReplyTo, key: op.Key})
 		return id, nil
 	}
 	for i := range t.messages {
@@ -305,7 +329,7 @@ func openOffice(t *testing.T, store chat.Store, stateless bool, fakes ...*fakeBr
 		if stateless {
 			options.OpenFile = backendFiles
 		}
-		desk := chat.NewDesk(f, options)
+		desk := chat.NewDesk(f.bridge(), options)
 		o.desks, o.sinks = append(o.desks, desk), append(o.sinks, desk)
 	}
 	o.serve()

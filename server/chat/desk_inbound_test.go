@@ -379,6 +379,35 @@ func TestDeskStateless(t *testing.T) {
 	}, f)
 }
 
+// TestDeskRecallsCopies: in bridge mode a restart forgets what shows a message.
+// Where the platform can tell, it is edited and removed there all the same.
+func TestDeskRecallsCopies(t *testing.T) {
+	for name, want := range map[string][]string{
+		"telegram": {"one", "aaaaaaaaaa", "bbbbb", "last", "(edited) two"},
+		"slack":    {"two", "last"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(name)
+			f.longest, f.mindful = 10, name == "slack"
+			session := chat.Introduction{ID: "s-1", VisitorID: "v-1"}
+			inOffice(t, true, func(t *testing.T, o *office) {
+				for i, text := range []string{"one", "aaaaaaaaaabbbbb", "last"} {
+					n := chat.Notice{ID: fmt.Sprint("m-", i), Sender: chat.SenderVisitor, Content: text}
+					o.must(o.Backend().Send(t.Context(), visitor, session, n))
+				}
+				o.soon()
+			}, f)
+			f.found = map[string]chat.Thread{session.ID: {Ref: f.threads[0].ref}}
+			inOffice(t, true, func(t *testing.T, o *office) {
+				o.must(o.Backend().Edit(t.Context(), visitor, session, "m-0", "two", 0))
+				o.must(o.Backend().Delete(t.Context(), visitor, session, "m-1", 0))
+				o.soon()
+				expectTexts(t, "texts", f.shown(0), want...)
+			}, f)
+		})
+	}
+}
+
 func TestDeskFollowsChannel(t *testing.T) {
 	f := newFake("telegram")
 	inOffice(t, false, func(t *testing.T, o *office) {

@@ -42,6 +42,9 @@ type posting struct {
 // deliveries find nothing left to do.
 func (r *round) carryMessage(lane []Delivery) error {
 	p, err := r.load(lane)
+	if err == nil {
+		err = r.recall(&p)
+	}
 	if err != nil {
 		return err
 	}
@@ -102,7 +105,7 @@ func (r *round) gather(rd Reader, p *posting, lane []Delivery) error {
 	if !r.desk.bridge.Limits().Coalesce || !first.plain() {
 		return nil
 	}
-	for i := 1; i < len(lane) && lane[i].Event.Type == EventMessage && lane[i].Ambiguous() == lane[0].Ambiguous(); i++ {
+	for i := 1; i < len(lane) && lane[i].Event.Type == EventMessage; i++ {
 		m, err := r.shown(rd, &lane[i].Event)
 		if err != nil {
 			return err

@@ -327,10 +327,12 @@ func (p *Policy) due(lane []Delivery, now, pausedUntil Time) ([]Delivery, Time) 
 }
 
 // firstDue cuts a lane off before the first delivery that is not due: one that
-// failed and was passed.
+// failed and was passed. What may have left before leaves without what has not,
+// or a crash would make that ambiguous too: a sink that joins deliveries looks
+// for the ones that it joined.
 func firstDue(lane []Delivery, now Time) []Delivery {
 	for i := range lane {
-		if lane[i].NextAt > now {
+		if lane[i].NextAt > now || lane[i].Ambiguous() != lane[0].Ambiguous() {
 			return lane[:i]
 		}
 	}

@@ -286,6 +286,42 @@ func TestOutboxAfterACrash(t *testing.T) {
 	})
 }
 
+// TestOutboxAfterTwoCrashes: what was waiting behind it is not on its way, too,
+// once relay dies again: a sink that joins deliveries could not tell what it
+// joined.
+func TestOutboxAfterTwoCrashes(t *testing.T) {
+	inHouse(t, func(t *testing.T, store *db.DB) {
+		sink := newSink("desk")
+		sink.policy.Batch = 10
+		onTheirWay := 0
+		sink.answer = func(lane []chat.Delivery) (int, error) {
+			onTheirWay = max(onTheirWay, states(t, store, "desk")[chat.DeliverySending])
+			return len(lane), nil
+		}
+		h := build(t, store, sink)
+		id := h.open(t, "a")
+		h.say(t, id, "one")
+		err := store.Apply(t.Context(), func(tx chat.Tx) error {
+			lane, err := tx.Lane("desk", id, 10)
+			for i := range lane {
+				lane[i].State = chat.DeliverySending
+				err = errors.Join(err, tx.SaveDelivery(&lane[i]))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.say(t, id, "two")
+		h.run(t)
+		time.Sleep(time.Second)
+		expectRevs(t, sink, id, "1?", "2?", "3")
+		if onTheirWay != 2 {
+			t.Errorf("%d deliveries were on their way at once, want the 2 of before", onTheirWay)
+		}
+	})
+}
+
 // TestOutboxFinishesWhatIsInFlight: stopping relay waits for a request that
 // left, and stores its outcome.
 func TestOutboxFinishesWhatIsInFlight(t *testing.T) {

@@ -9,6 +9,7 @@ func TestPolicyDue(t *testing.T) {
 	rest := func(rev int64, attempts int, at Time) Delivery {
 		return Delivery{Rev: rev, Attempts: attempts, NextAt: at}
 	}
+	left := func(rev int64) Delivery { return Delivery{Rev: rev, State: DeliverySending, NextAt: 900} }
 	for _, tt := range []struct {
 		name   string
 		policy Policy
@@ -26,6 +27,7 @@ func TestPolicyDue(t *testing.T) {
 		{"and comes first when it is due", Policy{Batch: 1, Hold: 3}, []Delivery{rest(1, 3, 1000), rest(2, 0, 900)}, 0, 1, 1, 0},
 		{"the second holds after the first was passed", Policy{Batch: 1, Hold: 3}, []Delivery{rest(1, 3, 2000), rest(2, 1, 1500), rest(3, 0, 900)}, 0, 0, 0, 1500},
 		{"a batch ends before one that rests", Policy{Batch: 10, Hold: 3}, []Delivery{rest(1, 0, 900), rest(2, 3, 2000), rest(3, 0, 900)}, 0, 1, 1, 0},
+		{"what may have left leaves alone", Policy{Batch: 10}, []Delivery{left(1), left(2), rest(3, 0, 900)}, 0, 1, 2, 0},
 		{"a paused sink", Policy{Batch: 1, Hold: 3}, []Delivery{rest(1, 0, 900)}, 5000, 0, 0, 5000},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,0 +1,42 @@
+package chat
+
+import "errors"
+
+// maxRecalled is how many parts of a text, and how many files, are looked for.
+const maxRecalled = 10
+
+// recall finds the copies of a message that is edited or deleted and that a
+// restart has forgotten (bridge mode), if the platform can tell. One that went
+// out together with others is not found.
+func (r *round) recall(p *posting) error {
+	bridge, can := r.desk.bridge.(Recaller)
+	if !can || !r.desk.opts.Stateless || p.fresh || len(p.messages[0].links) > 0 {
+		return nil
+	}
+	th, err := r.thread(false)
+	if errors.Is(err, errNoThread) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	m := &p.messages[0]
+	var parts []int
+	var keys []string
+	for i := range maxRecalled {
+		for _, part := range []int{i, fileParts + i} {
+			s := step{carries: []string{m.ID}, part: part}
+			parts, keys = append(parts, part), append(keys, opKey(th.Ref, s.id(0)))
+		}
+	}
+	remotes, err := bridge.Recall(r.ctx, th, keys)
+	if err != nil {
+		return err
+	}
+	for i, remote := range remotes {
+		if remote != "" {
+			m.links = append(m.links, Link{Bridge: th.Bridge, Channel: th.Channel, Remote: remote, SessionID: r.sessionID, MessageID: m.ID, Part: parts[i]})
+		}
+	}
+	return nil
+}
