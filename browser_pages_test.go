@@ -134,8 +134,9 @@ func testHostile(t *testing.T, s *stage) {
 	p := s.newPair(t, hostile[0])
 	lines := []string{"visitor: " + hostile[0]}
 	name := `Eve <img src=x onerror="window.hit=1">`
-	p.visitor.run(fmt.Sprintf(`RelayChat.identify({id: "1", name: %q, email: "javascript:window.hit=1"})`, name))
+	p.visitor.run(fmt.Sprintf(`RelayChat.identify({id: "1", name: %q, email: "javascript:window.hit=1", ["x".repeat(60)]: "1"})`, name))
 	p.operator.until(`text("#thread-name") === %s && text("#rows b") === %[1]s`, name)
+	p.operator.until(`$$("#facts dt").length > 3 && $$("#facts dt").every((n) => n.scrollWidth <= n.clientWidth)`)
 	for _, text := range hostile[1:] {
 		p.visitor.write(text)
 		p.operator.write(text)
