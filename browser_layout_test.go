@@ -52,6 +52,17 @@ func testDocs(t *testing.T, s *stage) {
 	b.clean()
 }
 
+// testSearch: the list is always that of the text in the field, also when Escape
+// has cleared it.
+func testSearch(t *testing.T, s *stage) {
+	b := s.newPair(t, "Hello").operator
+	b.enter("#search", "nobody")
+	b.until(`!$("#rows a") && text("#list-note") === "Nothing matches “nobody”."`)
+	b.press("Escape", 27)
+	b.until(`$("#search").value === "" && $$("#rows a").length === 1 && text("#list-note") === ""`)
+	b.clean()
+}
+
 // testQuiet: the mark of those who were here just now goes with time alone.
 func testQuiet(t *testing.T, s *stage) {
 	b := s.newPair(t, "Hello").operator

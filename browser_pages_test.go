@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -134,8 +135,13 @@ func testHostile(t *testing.T, s *stage) {
 	p := s.newPair(t, hostile[0])
 	lines := []string{"visitor: " + hostile[0]}
 	name := `Eve <img src=x onerror="window.hit=1">`
-	p.visitor.run(fmt.Sprintf(`RelayChat.identify({id: "1", name: %q, email: "javascript:window.hit=1"})`, name))
+	p.visitor.run(fmt.Sprintf(`RelayChat.identify({id: "1", name: %q, email: "javascript:window.hit=1", ["x".repeat(60)]: "1"})`, name))
 	p.operator.until(`text("#thread-name") === %s && text("#rows b") === %[1]s`, name)
+	p.operator.until(`$$("#facts dt").length > 3 && $$("#facts dt").every((n) => n.scrollWidth <= n.clientWidth)`)
+	answer := map[string]any{"content": "hello", "operatorName": strings.Repeat("W", 60)}
+	s.call(t, http.MethodPost, s.base+"/api/admin/sessions/"+p.operator.session()+"/messages", s.secret, answer, nil)
+	lines = append(lines, "operator: hello")
+	p.operator.until(`shown(".who") && $(".who").getBoundingClientRect().left >= $("#log").getBoundingClientRect().left`)
 	for _, text := range hostile[1:] {
 		p.visitor.write(text)
 		p.operator.write(text)

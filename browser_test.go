@@ -49,6 +49,7 @@ func TestBrowser(t *testing.T) {
 		"Bridges":          testBridges,
 		"Toast":            testToast,
 		"Quiet":            testQuiet,
+		"Search":           testSearch,
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {

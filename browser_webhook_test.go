@@ -84,7 +84,7 @@ func testWebhook(t *testing.T, s *stage) {
 	b.until(`text("#hook-said") === "Saved." && $("#hook-enabled").checked`)
 	b.click(`#deliveries-filter [data-filter=failed]`)
 	b.until(`$$("#deliveries tr").length === 2`)
-	b.click(`#deliveries [aria-label="Send new_session again"]`)
+	b.click(`#deliveries [aria-label="Send again: new_session"]`)
 	b.until(`$$("#deliveries tr").length === 1 && document.activeElement.id === "deliveries-title"`)
 	b.click("#deliveries-retry")
 	b.until(`$$("#deliveries tr").length === 0 && text("#deliveries-note") === "1 is sent again."`)
@@ -111,7 +111,7 @@ func (s *stage) showWebhook(t *testing.T, b *tab, shop *receiver) {
 	b.click(`#deliveries-filter [data-filter=""]`)
 	b.wait("a delivery that waits", func() bool {
 		b.click("#deliveries-refresh")
-		return look[bool](b, `text("#deliveries").includes("Again in") && !!$('#deliveries tr [aria-label="Send new_session again"]')`)
+		return look[bool](b, `text("#deliveries").includes("Again in") && !!$('#deliveries tr [aria-label="Send again: new_session"]')`)
 	})
 	b.click("#hook-test")
 	b.until(`text("#hook-answer p").includes("answered 500")`)

@@ -3,6 +3,7 @@ package assets_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/dom"
@@ -314,16 +315,8 @@ func (b *tab) choose(paths ...string) {
 func TestBlockedStorage(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
-	b := newTab(t, newSite(t, f.url(), ""))
-	b.visit("/")
-	b.run(`(() => {
-		for (const area of ["localStorage", "sessionStorage"]) {
-			Object.defineProperty(window, area, { get() { throw new DOMException("blocked", "SecurityError") } });
-		}
-		const s = document.createElement("script");
-		s.src = "` + f.url() + `/widget.js"; s.dataset.apiKey = "pk_test";
-		document.body.append(s);
-	})()`)
+	b := newTab(t, newSite(t, f.url(), snippet(f.url(), "")))
+	b.visit("/sandboxed")
 	b.open()
 	b.write("from memory")
 	b.until(`$(".own.sent")`)
@@ -342,6 +335,20 @@ func TestLongText(t *testing.T) {
 	b.run(`(RelayChat.setDraft("line\n".repeat(20)))`)
 	b.until(`$("textarea").clientHeight > 100 && $("textarea").clientHeight <= 140`)
 	b.shot("long")
+}
+
+// TestEndStaysInSight lets the log grow, as a picture does when it has arrived,
+// between the scroll to the end and the browser's word of it.
+func TestEndStaysInSight(t *testing.T) {
+	f, b := ready(t, "")
+	b.open()
+	b.write(strings.Repeat("line\n", 40))
+	b.until(`$(".own.sent")`)
+	b.run(`(() => { const list = $(".list");
+		new MutationObserver(() => setTimeout(() => list.style.paddingBottom = "300px")).observe(list, { childList: true }); })()`)
+	f.reply(t, "a picture")
+	b.until(`rows().includes("a picture") && $(".list").style.paddingBottom`)
+	b.until(`$(".log").scrollHeight - $(".log").scrollTop - $(".log").clientHeight < 2`)
 }
 
 func TestBrokenLoad(t *testing.T) {

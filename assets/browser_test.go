@@ -78,6 +78,9 @@ func newSite(t *testing.T, api, snippet string) string {
 		if snippet != "" {
 			w.Header().Set("Content-Security-Policy", policy(api))
 		}
+		if r.URL.Path == "/sandboxed" { // the browser blocks storage, and what hangs on it
+			w.Header().Add("Content-Security-Policy", "sandbox allow-scripts")
+		}
 		fmt.Fprintf(w, `<!doctype html><html lang="en" dir="%s"><title>Shop</title><meta name="viewport" content="width=device-width">`+
 			`<body><h1>Shop</h1><p><a href="#x">A link</a></p>%s`, dir, snippet)
 	}))

@@ -97,9 +97,12 @@ func TestHostStyleStaysOutside(t *testing.T) {
 	f := newFake(t)
 	b := newTab(t, newSite(t, f.url(), snippet(f.url(), "")))
 	b.visit("/")
-	b.run(`(() => { const s = new CSSStyleSheet(); s.replaceSync("* { color: red !important; font-size: 40px !important; display: block !important }");
+	b.run(`(() => { const s = new CSSStyleSheet(); s.replaceSync("* { all: unset !important; color: red !important; " +
+		"font-size: 40px !important; letter-spacing: 9px !important; position: relative !important; overflow: hidden !important }");
 		document.adoptedStyleSheets = [s]; })()`)
 	b.open()
+	b.until(`$(".launcher").getBoundingClientRect().right === innerWidth - 20 && $(".panel").getBoundingClientRect().right === innerWidth - 20`)
+	b.until(`getComputedStyle($("h2")).letterSpacing === "normal"`)
 	b.until(`getComputedStyle($("h2")).fontSize === "16px" && getComputedStyle($(".head")).display === "flex"`)
 	b.until(`getComputedStyle($("textarea")).color === "rgb(27, 31, 45)"`)
 	b.shot("hostile")

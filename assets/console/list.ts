@@ -76,10 +76,12 @@ export function wireList(): void {
   const search = byId<HTMLInputElement>("search");
   const scroll = byId("list-scroll");
   let timer = 0;
-  on("search", "input", () => {
+  const find = (pause: number) => () => {
     clearTimeout(timer);
-    timer = setTimeout(() => show(state.filter, search.value.trim()), searchPause);
-  });
+    timer = setTimeout(() => show(state.filter, search.value.trim()), pause);
+  };
+  on("search", "input", find(searchPause));
+  on("search", "search", find(0)); // Enter, and Escape, which clears the field without an "input"
   on("filter", "click", (e) => {
     const filter = (e.target as HTMLElement).dataset["filter"];
     if (filter !== undefined) show(filter, search.value.trim());

@@ -58,7 +58,7 @@ function fill(s: Settings): void {
   prefix.value = s.eventsWebhookHeaderPrefix;
   secret.value = "";
   secret.type = "password";
-  secret.placeholder = s.eventsWebhookSecret ?? "None: events are not signed";
+  secret.placeholder = s.eventsWebhookSecret ?? "None: not signed";
   const from = s.sources;
   setText("hook-url-from", from["eventsWebhookUrl"] === "environment" ? "Set by EVENTS_WEBHOOK_URL; what is saved here wins." : "");
   setText("hook-secret-hint", from["eventsWebhookSecret"] === "environment"

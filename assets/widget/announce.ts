@@ -26,7 +26,7 @@ export function announce({ emit }: Shell, before: State, name: string, data: Dat
       break;
     case "connected":
     case "operator_status": {
-      const online = !!(name === "connected" ? data.operatorOnline : data.online);
+      const online = !!(data.operatorOnline ?? data.online);
       if (online !== before.operatorOnline) emit("presence", { online });
       break;
     }

@@ -38,17 +38,19 @@ export function createLog(core: Core, act: Actions, apiUrl: string): Log {
   const jump = iconButton(t.newest, "M12 5v14m-6-6 6 6 6-6", () => toEnd(), "jump");
   const nodes = new Map<string, { sign: string; node: HTMLElement }>();
   let atEnd = true;
+  let bottom = 0;
   let loading = false;
   let top: string | undefined;
 
   const toEnd = () => {
     scroller.scrollTop = scroller.scrollHeight;
-    atEnd = true;
-    jump.hidden = true;
+    bottom = scroller.scrollTop;
+    atEnd = jump.hidden = true;
   };
   const onscroll = () => {
     const below = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
-    atEnd = below < 60;
+    // Who did not scroll away is still at the end when a picture has grown below.
+    atEnd = below < 60 || (atEnd && scroller.scrollTop === bottom);
     jump.hidden = atEnd;
     if (scroller.scrollTop < 80 && core.store.state.hasMore && !loading) loadOlder();
   };

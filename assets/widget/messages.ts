@@ -56,14 +56,9 @@ export function applyEvent(state: State, name: string, data: Data): Patch {
     case "message_deleted":
       return changed(state, data as unknown as Message);
     case "message_read":
-      return withReceipt(
-        state,
-        data.messageIds as string[],
-        data.status as string,
-        (data.at as string) || new Date().toISOString(),
-      );
+      return withReceipt(state, data.messageIds as string[], data.status as string, data.at as string);
     case "csat_request":
-      return { csat: { askedAt: (data.at as string) || "now" } };
+      return { csat: { askedAt: data.at as string } };
     case "session_closed":
       return { closed: true, typing: null };
     case "session_reopened":
@@ -75,7 +70,7 @@ export function applyEvent(state: State, name: string, data: Data): Patch {
     case "operator_status":
       return { operatorOnline: !!data.online };
     case "config":
-      return { config: (data.config as State["config"]) || {} };
+      return { config: data.config as State["config"] };
     default:
       return {};
   }

@@ -3,6 +3,7 @@
 
 import { withMessages } from "./messages";
 import { HttpError, passing, type Client } from "./client";
+import { locks } from "./locks";
 import { lookOf } from "./look";
 import type { Pause } from "./pause";
 import { randomId } from "./random";
@@ -146,5 +147,5 @@ function withoutQuery(url: string): string {
 }
 
 async function exclusive<T>(name: string, job: () => Promise<T>): Promise<T> {
-  return navigator.locks ? ((await navigator.locks.request(name, job)) as T) : job();
+  return locks ? ((await locks.request(name, job)) as T) : job();
 }

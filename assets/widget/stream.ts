@@ -32,18 +32,16 @@ export async function runStream(o: StreamOptions, signal: AbortSignal): Promise<
         o,
         signal,
         () => (attempt = 0),
-        (ms) => (base = Math.min(ms, 30_000)),
+        (ms) => (base = ms),
       );
     } catch (error) {
-      if (signal.aborted) break;
-      if (!passing(error)) return o.onRefused(error as HttpError);
+      if (!signal.aborted && !passing(error)) return o.onRefused(error as HttpError);
       failure = error;
     }
     if (signal.aborted) break;
     o.onState(false);
     await o.pause.after(failure, attempt++, base);
   }
-  o.onState(false);
 }
 
 /** readOnce reads one connection to its end. */

@@ -1,7 +1,8 @@
 // tabs.ts shares one stream among all tabs of a visitor: the tab that holds a
 // Web Lock reads it and passes every event on over a BroadcastChannel. Without
-// these two (old browsers, pages without TLS) each tab reads its own.
+// locks (pages without TLS, blocked storage) each tab reads its own.
 
+import { locks } from "./locks";
 import type { StreamEvent } from "./sse";
 
 /** A leader tells this often that it is there. */
@@ -36,7 +37,7 @@ export interface Tabs {
 /** joinTabs takes part until stop is called. */
 export function joinTabs(o: TabsOptions): Tabs {
   const life = new AbortController();
-  if (!navigator.locks || !window.BroadcastChannel) {
+  if (!locks) {
     void o.lead(life.signal);
     return { pass() {}, alive() {}, stop: () => life.abort() };
   }
@@ -74,7 +75,7 @@ export function joinTabs(o: TabsOptions): Tabs {
       await o.lead(term.signal);
       leading = false;
     };
-    navigator.locks
+    locks!
       .request(o.name, steal ? { steal } : { signal: life.signal }, hold)
       .catch(() => {
         // The lock was stolen, or this tab has stopped.
@@ -113,5 +114,5 @@ export function joinTabs(o: TabsOptions): Tabs {
 
 /** behind compares cursors, which are revisions of the session. */
 export function behind(own: string, other: string): boolean {
-  return Number(own) < Number(other);
+  return +own < +other;
 }
