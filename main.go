@@ -453,7 +453,7 @@ func (a *app) manifest(context.Context, string) error {
 }
 
 // storedSettings reads the settings out of the database, which has to be
-// writable too.
+// writable and whole, too.
 func (a *app) storedSettings(ctx context.Context) (stored map[string]chat.Raw, err error) {
 	if a.cfg.DatabaseURL == "" {
 		return nil, nil
@@ -467,7 +467,7 @@ func (a *app) storedSettings(ctx context.Context) (stored map[string]chat.Raw, e
 		stored, err = r.Settings()
 		return err
 	})
-	return stored, errors.Join(err, database.Ping(ctx))
+	return stored, errors.Join(err, database.Ping(ctx), database.Check(ctx))
 }
 
 // runningBridges is what a relay that runs beside says of its bridges. Nobody can

@@ -200,6 +200,12 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	running := dbtest.FileURL(t)
 	dbtest.Open(t, running)
+	link, hard, circle := filepath.Join(dir, "link.db"), filepath.Join(dir, "hard.db"), filepath.Join(dir, "circle.db")
+	closed := dbtest.FileURL(t)
+	if err := errors.Join(os.Symlink(pathOf(running), link), os.Symlink("circle.db", circle),
+		reopen(t, closed), os.Link(pathOf(closed), hard)); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name, url, wanted string
 		opts              db.Options
@@ -210,6 +216,9 @@ func TestOpenRefuses(t *testing.T) {
 		{"a folder", "sqlite://" + dir, "is not a file", db.Options{}},
 		{"a file as folder", "sqlite://" + text + "/relay.db", "is not a folder", db.Options{}},
 		{"running", running, "relay is already running on this database", db.Options{}},
+		{"running, by a link", "sqlite://" + link, "relay is already running on this database", db.Options{}},
+		{"two names", "sqlite://" + hard, "has another name, a hard link", db.Options{}},
+		{"a link to itself", "sqlite://" + circle, "lead nowhere", db.Options{}},
 		{"shared, none", "sqlite://" + dir + "/none.db", "there is no database", db.Options{Shared: true}},
 		{"no name", "sqlite://", "names no file", db.Options{}},
 		{"other kind", "mysql://x", "must begin with sqlite:// or postgres://", db.Options{}},
@@ -223,7 +232,7 @@ func TestOpenRefuses(t *testing.T) {
 					d.Close()
 				}
 			}
-			if c.name == "running" {
+			if strings.HasPrefix(c.name, "running") {
 				return
 			}
 			if after, _ := os.ReadFile(pathOf(c.url)); string(after) != string(before) {
@@ -269,6 +278,51 @@ func TestFileNames(t *testing.T) {
 			if info.Mode().Perm() != 0o600 {
 				t.Errorf("%s%s can be read by others: %s", name, suffix, info.Mode())
 			}
+		}
+	}
+}
+
+// TestSymbolicLink: a symbolic link stands for its file, which may not be there yet.
+func TestSymbolicLink(t *testing.T) {
+	far := t.TempDir()
+	t.Chdir(t.TempDir())
+	if err := errors.Join(os.Symlink(far, "folder"), os.Symlink("real.db", filepath.Join(far, "link.db")),
+		os.Symlink("folder/link.db", "relay.db")); err != nil {
+		t.Fatal(err)
+	}
+	dbtest.Open(t, "sqlite://relay.db")
+	for _, name := range []string{"real.db", "real.db.lock"} {
+		if _, err := os.Stat(filepath.Join(far, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestReadOnly: what relay cannot write to, it refuses at its start.
+func TestReadOnly(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	url := dbtest.FileURL(t)
+	if err := reopen(t, url); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Dir(pathOf(url))
+	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
+	for _, c := range []struct {
+		name   string
+		spoil  func() error
+		wanted string
+	}{
+		{"file", func() error { return os.Chmod(pathOf(url), 0o400) }, "may not write to the database"},
+		{"folder", func() error { return errors.Join(os.Chmod(pathOf(url), 0o600), os.Chmod(dir, 0o500)) }, "may not write to the database"},
+		{"lock", func() error { return os.Chmod(pathOf(url)+".lock", 0) }, "must belong to the user that runs relay"},
+	} {
+		if err := c.spoil(); err != nil {
+			t.Fatal(err)
+		}
+		if err := reopen(t, url); err == nil || !strings.Contains(err.Error(), c.wanted) {
+			t.Errorf("%s: got %v, want ... %s ...", c.name, err, c.wanted)
 		}
 	}
 }
