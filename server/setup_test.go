@@ -36,7 +36,8 @@ func TestFirstRunShowsTheKeysToThisMachineOnly(t *testing.T) {
 		if a := s.foreignHost("chat.example.com"); !strings.Contains(string(page.body), hint) || strings.Contains(string(a.body), hint) {
 			t.Error("only a snippet that leads to this machine is said to do so")
 		}
-		for _, header := range [][2]string{{"X-Forwarded-For", "203.0.113.7"}, {"Forwarded", "for=1.2.3.4"}, {"Cf-Connecting-Ip", "1.2.3.4"}} {
+		for _, header := range [][2]string{{"X-Forwarded-For", "203.0.113.7"}, {"X-Forwarded-For", ""},
+			{"Forwarded", "for=1.2.3.4"}, {"X-Forwarded-Port", "443"}, {"Cf-Connecting-Ip", "1.2.3.4"}, {"CF-Ray", "8f1"}, {"True-Client-IP", "1.2.3.4"}} {
 			if a := s.call("GET", "/", "", nil, header[0], header[1]); strings.Contains(string(a.body), secret) {
 				t.Errorf("a request forwarded with %s sees the secret key", header[0])
 			}
