@@ -29,7 +29,7 @@ func (s *Server) console(w http.ResponseWriter, r *http.Request) {
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	name := strings.TrimSpace(r.PostFormValue("name"))
-	problem := ""
+	problem, status := "", http.StatusUnauthorized
 	switch {
 	case s.crossOrigin.Check(r) != nil:
 		problem = "This form was sent from another site."
@@ -38,12 +38,13 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	case !s.keys.IsSecret(strings.TrimSpace(r.PostFormValue("key"))):
 		problem = "This is not the secret key."
 		if s.denied(w, r) != errUnauthorized {
-			problem = "Too many wrong keys. Please wait a minute."
+			problem, status = "Too many wrong keys. Please wait a minute.", http.StatusTooManyRequests
+			w.Header().Set("Retry-After", "60")
 		}
 		s.log.Warn("wrong secret key at the console", "peer", s.peer(r).addr)
 	}
 	if problem != "" {
-		s.show(w, r, http.StatusUnauthorized, "login.html", map[string]any{"Error": problem, "Name": name, "Version": s.version})
+		s.show(w, r, status, "login.html", map[string]any{"Error": problem, "Name": name, "Version": s.version})
 		return
 	}
 	value, err := s.keys.cookies().Encode(s.cookieName(r), name)

@@ -2,9 +2,11 @@ package server_test
 
 import (
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 
+	"relay/db/dbtest"
 	"relay/server"
 )
 
@@ -156,4 +158,26 @@ func TestConsoleSignIn(t *testing.T) {
 		}
 		s.refused(s.call("POST", post, "", object{"content": "hi"}, "Cookie", cookie, "Sec-Fetch-Site", "cross-site"), 403, "Forbidden")
 	})
+}
+
+// TestConsoleGuessing: who guesses the secret key at the console is slowed down
+// like one who guesses at the API.
+func TestConsoleGuessing(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t), func(c *server.Config) {
+		c.RateLimit, c.TrustedProxies = true, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
+	try := func(key string) answer {
+		return s.call("POST", "/console/login", "", "name=Eve&key="+key, "Content-Type", "application/x-www-form-urlencoded", "X-Forwarded-For", "203.0.113.7")
+	}
+	for range 10 {
+		if a := try("wrong"); a.status != http.StatusUnauthorized {
+			t.Fatalf("a wrong key: %d", a.status)
+		}
+	}
+	if a := try("wrong"); a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") != "60" {
+		t.Errorf("one wrong key too many: %d, Retry-After %q", a.status, a.header.Get("Retry-After"))
+	}
+	if a := try(secretKey); a.status != http.StatusSeeOther {
+		t.Errorf("the right key: %d", a.status)
+	}
 }
