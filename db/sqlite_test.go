@@ -46,6 +46,7 @@ func TestPragmas(t *testing.T) {
 				"journal_size_limit": {"67108864", ""},
 				"wal_autocheckpoint": {"12000", ""},
 				"trusted_schema":     {"0", "0"},
+				"secure_delete":      {"2", ""},
 				"query_only":         {"0", "1"},
 				"auto_vacuum":        {"2", "2"},
 				"application_id":     {"1919249529", "1919249529"},
@@ -362,6 +363,49 @@ func TestVacuum(t *testing.T) {
 	value, err := d.Writer(t.Context(), "PRAGMA page_count")
 	if _, scan := fmt.Sscan(value, &pages); pages > 200 || errors.Join(err, scan) != nil {
 		t.Errorf("%s pages are left, %v", value, err)
+	}
+}
+
+// TestNothingLeft: what was removed cannot be read in the files any more once
+// the database has been tidied.
+func TestNothingLeft(t *testing.T) {
+	const secret = "sk_what nobody may find"
+	url := dbtest.FileURL(t)
+	d, err := db.Open(t.Context(), url, db.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	apply(t, d, func(tx chat.Tx) error { return tx.PutMeta("plain", secret) })
+	for n := range 40 {
+		id := fmt.Sprint("s", n)
+		apply(t, d, func(tx chat.Tx) error {
+			s := newSession(id, 1)
+			s.Identity = chat.Raw(`{"name":"` + secret + `"}`)
+			m := newMessage(id, "m"+id, 1)
+			m.Content = strings.Repeat(secret, 1+n*10)
+			if err := errors.Join(tx.CreateSession(s), tx.InsertMessage(m), tx.CreateFile(&chat.File{ID: "f" + id, SessionID: id})); err != nil {
+				return err
+			}
+			return tx.PutChunk("f"+id, 0, []byte(strings.Repeat(secret, 1000)))
+		})
+	}
+	apply(t, d, func(tx chat.Tx) error { return tx.PutMeta("plain", "") })
+	for n := range 40 {
+		apply(t, d, func(tx chat.Tx) error { return tx.EraseSession(fmt.Sprint("s", n)) })
+	}
+	if err := d.Prune(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	if log, err := os.Stat(pathOf(url) + "-wal"); err != nil || log.Size() > 0 {
+		t.Errorf("the log still has %d bytes, %v", log.Size(), err)
+	}
+	if err := d.Close(); err != nil { // reading the file earlier would drop SQLite's locks
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(pathOf(url))
+	if left := strings.Count(string(content), secret); left > 0 || err != nil {
+		t.Errorf("the file still has it %d times, %v", left, err)
 	}
 }
 
