@@ -92,9 +92,12 @@ func (c *conn) failed(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
+	switch e.Code() {
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_SHMSIZE: // a quota, too
+		c.broken = fmt.Errorf("%w: %w", chat.ErrStorageFull, err)
+		return c.broken
+	}
 	switch e.Code() & 0xff {
-	case sqlite3.SQLITE_FULL:
-		err = fmt.Errorf("%w: %w", chat.ErrStorageFull, err)
 	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CORRUPT,
 		sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_BUSY:
 	default:

@@ -88,6 +88,18 @@ func TestDiskFull(t *testing.T) {
 		d := dbtest.Open(t, dbtest.FileURL(t))
 		fillUp(t, d, func() error { return d.Limit("200") }, func() error { return d.Limit("1000000") })
 	})
+	t.Run("quota", func(t *testing.T) {
+		d := dbtest.Open(t, dbtest.FileURL(t))
+		var usual syscall.Rlimit
+		if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &usual); err != nil {
+			t.Fatal(err)
+		}
+		restore := func() error { return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &usual) }
+		defer func() { _ = restore() }()
+		fillUp(t, d, func() error {
+			return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 700 << 10, Max: usual.Max})
+		}, restore)
+	})
 	t.Run("small disk", func(t *testing.T) {
 		dir := t.TempDir()
 		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=8m"); err != nil {
