@@ -149,6 +149,9 @@ func plain(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
+	if noRoom(e) {
+		return fmt.Errorf("the disk is full, or a quota is: make room there: %w", err)
+	}
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_NOTADB:
 		return errors.New("the file is not a SQLite database; it was left as it is")

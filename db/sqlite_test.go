@@ -118,12 +118,17 @@ func TestDiskFull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() {
-			if err := d.Close(); err != nil {
-				t.Error(err)
-			}
-		})
+		defer d.Close()
 		fillUp(t, d, func() error { return nil }, func() error { return os.Remove(ballast) })
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(ballast, make([]byte, 8<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+			t.Fatal(err)
+		}
+		if err := reopen(t, "sqlite://"+dir+"/relay.db"); err == nil || !strings.Contains(err.Error(), "make room") {
+			t.Errorf("opened on a full disk: %v", err)
+		}
 	})
 }
 
