@@ -22,15 +22,27 @@ func (d *DB) Backup(ctx context.Context, path string) error {
 	if d.path == "" {
 		return errNotAFile
 	}
-	switch err := copyInto(ctx, d.path, path); {
+	unfinished := path + ".unfinished" // what was cut off must not look like a backup
+	if exists(path) {
+		return alreadyThere(path)
+	}
+	err := copyInto(ctx, d.path, unfinished)
+	if err == nil {
+		err = os.Rename(unfinished, path)
+	}
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("back up to %s: there is no folder %s", path, filepath.Dir(path))
 	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("back up to %s: %w and was left as it is; choose another name", path, fs.ErrExist)
+		return alreadyThere(unfinished)
 	case err != nil:
 		return fmt.Errorf("back up to %s: %w", path, plain(err))
 	}
 	return syncFolder(filepath.Dir(path))
+}
+
+func alreadyThere(path string) error {
+	return fmt.Errorf("back up to %s: %w and was left as it is; choose another name", path, fs.ErrExist)
 }
 
 // copyInto copies the SQLite database at from to a new file, through SQLite,

@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -53,8 +54,22 @@ func TestBackup(t *testing.T) {
 	if err := beside.Backup(t.Context(), copied); err != nil {
 		t.Fatal(err)
 	}
-	if err := beside.Backup(t.Context(), copied); !errors.Is(err, os.ErrExist) {
-		t.Errorf("a backup was replaced: %v", err)
+	cutOff := copied + "-cut-off"
+	if err := os.WriteFile(cutOff+".unfinished", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, there := range []string{copied, cutOff} {
+		if err := beside.Backup(t.Context(), there); !errors.Is(err, os.ErrExist) {
+			t.Errorf("a backup was replaced: %v", err)
+		}
+	}
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := beside.Backup(stopped, copied+"-stopped"); err == nil {
+		t.Error("a backup that nobody waited for was finished")
+	}
+	if left, err := filepath.Glob(copied + "-stopped*"); len(left) > 0 || err != nil {
+		t.Error("it left", left, err)
 	}
 	apply(t, d, func(tx chat.Tx) error { return tx.PutMeta("mark", "later") })
 	close(stop)
