@@ -346,14 +346,15 @@ func (a *app) maintain(ctx context.Context, database *db.DB, relay *chat.Relay, 
 		}
 		expire()
 		now := chat.Now()
-		err := database.Prune(ctx, now.Add(-7*24*time.Hour))
+		var err error
 		if a.cfg.Mode == server.ModeCommunity { // a backend's session may have begun without a word
-			err = errors.Join(err, database.SweepEmpty(ctx, now.Add(-24*time.Hour)))
+			err = database.SweepEmpty(ctx, now.Add(-24*time.Hour))
 		}
 		if days := relay.Settings().Number("retentionDays"); days > 0 {
 			before := now.Add(-time.Duration(days) * 24 * time.Hour)
 			err = errors.Join(err, database.EraseIdle(ctx, before), database.SweepEmpty(ctx, before))
 		}
+		err = errors.Join(err, database.Prune(ctx, now.Add(-7*24*time.Hour))) // gives back what the others freed
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("cannot tidy the database", "err", err)
 		}
@@ -453,7 +454,7 @@ func (a *app) manifest(context.Context, string) error {
 }
 
 // storedSettings reads the settings out of the database, which has to be
-// writable too.
+// writable and whole, too.
 func (a *app) storedSettings(ctx context.Context) (stored map[string]chat.Raw, err error) {
 	if a.cfg.DatabaseURL == "" {
 		return nil, nil
@@ -467,7 +468,7 @@ func (a *app) storedSettings(ctx context.Context) (stored map[string]chat.Raw, e
 		stored, err = r.Settings()
 		return err
 	})
-	return stored, errors.Join(err, database.Ping(ctx))
+	return stored, errors.Join(err, database.Ping(ctx), database.Check(ctx))
 }
 
 // runningBridges is what a relay that runs beside says of its bridges. Nobody can

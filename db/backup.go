@@ -22,15 +22,27 @@ func (d *DB) Backup(ctx context.Context, path string) error {
 	if d.path == "" {
 		return errNotAFile
 	}
-	switch err := copyInto(ctx, d.path, path); {
+	unfinished := path + ".unfinished" // what was cut off must not look like a backup
+	if exists(path) {
+		return alreadyThere(path)
+	}
+	err := copyInto(ctx, d.path, unfinished)
+	if err == nil {
+		err = os.Rename(unfinished, path)
+	}
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("back up to %s: there is no folder %s", path, filepath.Dir(path))
 	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("back up to %s: %w and was left as it is; choose another name", path, fs.ErrExist)
+		return alreadyThere(unfinished)
 	case err != nil:
-		return fmt.Errorf("back up to %s: %w", path, err)
+		return fmt.Errorf("back up to %s: %w", path, plain(err))
 	}
 	return syncFolder(filepath.Dir(path))
+}
+
+func alreadyThere(path string) error {
+	return fmt.Errorf("back up to %s: %w and was left as it is; choose another name", path, fs.ErrExist)
 }
 
 // copyInto copies the SQLite database at from to a new file, through SQLite,
@@ -61,7 +73,8 @@ func vacuumInto(ctx context.Context, from, to string) error {
 // Restore puts a backup in the place of the SQLite database at a URL. It
 // refuses while relay runs there, and a source that is damaged, not relay's or
 // newer than this relay. What was there before is kept beside it, with
-// .before-restore and the time behind its name: kept is that name, if any.
+// .before-restore and the time behind its name: kept is that name, if any. Its
+// owner is the new file's.
 func Restore(ctx context.Context, from, url string) (kept string, err error) {
 	if isPostgres(url) {
 		return "", errNotAFile
@@ -70,7 +83,7 @@ func Restore(ctx context.Context, from, url string) (kept string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := checkFolder(path); err != nil {
+	if err := checkPlace(path); err != nil {
 		return "", err
 	}
 	lock, err := lockFile(path)
@@ -88,6 +101,7 @@ func Restore(ctx context.Context, from, url string) (kept string, err error) {
 	if err := copyInto(ctx, from, fresh); err != nil {
 		return "", fmt.Errorf("restore %s: %w", from, err)
 	}
+	inherit(fresh, path)
 	return replace(path, fresh)
 }
 
@@ -111,14 +125,32 @@ func checkSource(ctx context.Context, from string) error {
 	if want := newest(schema.SQLite, "sqlite"); have.version > want {
 		return newerSchema(have.version, want)
 	}
+	return quickCheck(ctx, pool)
+}
+
+// quickCheck answers ErrDamaged, with what is, or SQLite's own error.
+func quickCheck(ctx context.Context, pool *sqlx.DB) error {
 	var verdict string
 	if err := pool.GetContext(ctx, &verdict, "PRAGMA quick_check(1)"); err != nil {
 		return err
 	}
 	if verdict != "ok" {
-		return fmt.Errorf("the file is damaged: %s", verdict)
+		return fmt.Errorf("%w: %s", ErrDamaged, verdict)
 	}
 	return nil
+}
+
+// Check reads a SQLite file from end to end: ErrDamaged if it is not whole.
+// Postgres looks after itself.
+func (d *DB) Check(ctx context.Context) error {
+	if d.path == "" {
+		return nil
+	}
+	pool, err := sqlx.Open("sqlite", dsn(d.path, forCommands+"&_query_only=1", false))
+	if err != nil {
+		return err
+	}
+	return plain(errors.Join(quickCheck(ctx, pool), pool.Close()))
 }
 
 // replace puts fresh in the place of the database at path and keeps what was

@@ -1,11 +1,13 @@
 package db_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"relay/db"
@@ -52,8 +54,22 @@ func TestBackup(t *testing.T) {
 	if err := beside.Backup(t.Context(), copied); err != nil {
 		t.Fatal(err)
 	}
-	if err := beside.Backup(t.Context(), copied); !errors.Is(err, os.ErrExist) {
-		t.Errorf("a backup was replaced: %v", err)
+	cutOff := copied + "-cut-off"
+	if err := os.WriteFile(cutOff+".unfinished", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, there := range []string{copied, cutOff} {
+		if err := beside.Backup(t.Context(), there); !errors.Is(err, os.ErrExist) {
+			t.Errorf("a backup was replaced: %v", err)
+		}
+	}
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := beside.Backup(stopped, copied+"-stopped"); err == nil {
+		t.Error("a backup that nobody waited for was finished")
+	}
+	if left, err := filepath.Glob(copied + "-stopped*"); len(left) > 0 || err != nil {
+		t.Error("it left", left, err)
 	}
 	apply(t, d, func(tx chat.Tx) error { return tx.PutMeta("mark", "later") })
 	close(stop)
@@ -128,16 +144,7 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 	newer := source("newer.db", func(path string) { raw(t, "sqlite://"+path, "UPDATE schema_migrations SET version = 7") })
 	foreign := source("foreign.db", func(path string) { raw(t, "sqlite://"+path, "PRAGMA application_id = 5") })
-	damaged := source("damaged.db", func(path string) {
-		f, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = f.WriteAt([]byte(strings.Repeat("damage", 20_000)), 60_000)
-		if err := errors.Join(err, f.Close()); err != nil {
-			t.Fatal(err)
-		}
-	})
+	damaged := source("damaged.db", func(path string) { damage(t, path, 60_000) })
 	text := filepath.Join(dir, "text.db")
 	empty := filepath.Join(dir, "empty.db")
 	if err := errors.Join(os.WriteFile(text, []byte(strings.Repeat("text", 1000)), 0o600), os.WriteFile(empty, nil, 0o600)); err != nil {
@@ -160,6 +167,74 @@ func TestRestoreRefuses(t *testing.T) {
 	after, err := os.ReadFile(pathOf(target))
 	if err != nil || string(after) != string(before) {
 		t.Errorf("the database was changed, %v", err)
+	}
+}
+
+// damage spoils the file from an offset on.
+func damage(t *testing.T, path string, offset int64) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteAt([]byte(strings.Repeat("damage", 20_000)), offset)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDamaged: damage where nothing is read as a rule is found by who looks,
+// and not copied.
+func TestDamaged(t *testing.T) {
+	url := dbtest.FileURL(t)
+	d, err := db.Open(t.Context(), url, db.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		newSessions(t, d, 100)
+	}
+	want(t, d.Check(t.Context()), nil)
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(pathOf(url))
+	if err != nil {
+		t.Fatal(err)
+	}
+	damage(t, pathOf(url), info.Size()-120_000)
+	beside, err := db.Open(t.Context(), url, db.Options{Shared: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer beside.Close()
+	want(t, beside.Check(t.Context()), db.ErrDamaged)
+	want(t, beside.Backup(t.Context(), filepath.Join(t.TempDir(), "copy.db")), db.ErrDamaged)
+}
+
+// TestRestoreByRoot: relay still may use its database after root has restored it.
+func TestRestoreByRoot(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root gives files away")
+	}
+	const user = 65532
+	source, target := dbtest.FileURL(t), dbtest.FileURL(t)
+	if err := errors.Join(reopen(t, source), os.Chown(filepath.Dir(pathOf(target)), user, user)); err != nil {
+		t.Fatal(err)
+	}
+	for _, what := range []string{"none there", "one there"} {
+		if _, err := db.Restore(t.Context(), pathOf(source), target); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{pathOf(target), pathOf(target) + ".lock"} {
+			info, err := os.Stat(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if owner := info.Sys().(*syscall.Stat_t).Uid; owner != user {
+				t.Errorf("%s: %s belongs to %d", what, filepath.Base(name), owner)
+			}
+		}
 	}
 }
 

@@ -83,6 +83,16 @@ func (c *conn) preparex(query string) (*sqlx.Stmt, error) {
 	return s, nil
 }
 
+// noRoom reports whether the disk did not take what SQLite gave it. SQLite has
+// a word of its own for a full disk, but not for a quota that is used up.
+func noRoom(e *sqlite.Error) bool {
+	switch e.Code() {
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_SHMSIZE:
+		return true
+	}
+	return false
+}
+
 // failed notes an error that concerns the whole transaction.
 func (c *conn) failed(err error) error {
 	if err == nil {
@@ -92,9 +102,11 @@ func (c *conn) failed(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
+	if noRoom(e) {
+		c.broken = fmt.Errorf("%w: %w", chat.ErrStorageFull, err)
+		return c.broken
+	}
 	switch e.Code() & 0xff {
-	case sqlite3.SQLITE_FULL:
-		err = fmt.Errorf("%w: %w", chat.ErrStorageFull, err)
 	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CORRUPT,
 		sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_BUSY:
 	default:

@@ -115,7 +115,7 @@ func (d *DB) Close() error {
 }
 
 // sqlitePath returns the path in a sqlite:// URL, absolute if it begins with a
-// third slash.
+// third slash. A symbolic link there stands for the file that it leads to.
 func sqlitePath(url string) (string, error) {
 	path, ok := strings.CutPrefix(url, "sqlite://")
 	switch {
@@ -126,5 +126,5 @@ func sqlitePath(url string) (string, error) {
 	case strings.ContainsAny(path, "?#"):
 		return "", fmt.Errorf("the database URL %q has options or characters that SQLite paths here cannot have: ? #", url)
 	}
-	return filepath.Clean(path), nil
+	return follow(filepath.Clean(path))
 }

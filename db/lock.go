@@ -21,12 +21,17 @@ type fileLock struct{ flock *flock.Flock }
 func lockFile(path string) (*fileLock, error) {
 	l := flock.New(path+".lock", flock.SetPermissions(0o600))
 	ok, err := l.TryLock()
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("relay may not write beside the database: %w; the folder %s and its files must belong to the user that runs relay",
+			err, filepath.Dir(path))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("lock the database: %w", err)
 	}
 	if !ok {
 		return nil, fmt.Errorf("%w (%s is locked): stop it first", errRunning, l.Path())
 	}
+	inherit(l.Path(), path)
 	return &fileLock{l}, nil
 }
 
@@ -34,8 +39,28 @@ func lockFile(path string) (*fileLock, error) {
 // with whoever is just locking it.
 func (l *fileLock) release() error { return l.flock.Close() }
 
-// checkFolder says in plain words when a file cannot be at path.
-func checkFolder(path string) error {
+// follow returns the path to which symbolic links at path lead in the end: the
+// lock lies beside the file itself, so that one file has one lock.
+func follow(path string) (string, error) {
+	for range 40 { // as many as Linux follows
+		target, err := os.Readlink(path)
+		if err != nil {
+			return path, nil // what is wrong with it is found later
+		}
+		if !filepath.IsAbs(target) {
+			dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+			if err != nil {
+				return "", err
+			}
+			target = filepath.Join(dir, target)
+		}
+		path = target
+	}
+	return "", fmt.Errorf("the symbolic links at %s lead nowhere", path)
+}
+
+// checkPlace says in plain words when the database cannot be at path.
+func checkPlace(path string) error {
 	dir := filepath.Dir(path)
 	info, err := os.Stat(dir)
 	switch {
@@ -46,8 +71,14 @@ func checkFolder(path string) error {
 	case !info.IsDir():
 		return fmt.Errorf("%s is not a folder, so it cannot hold the database", dir)
 	}
-	if info, err = os.Stat(path); err == nil && !info.Mode().IsRegular() {
+	info, err = os.Stat(path)
+	switch {
+	case err != nil: // there is none yet
+		return nil
+	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is not a file, so it cannot be the database", path)
+	case names(info) > 1: // each name would get a lock and a write-ahead log of its own
+		return fmt.Errorf("%s has another name, a hard link, under which a second relay could damage it: remove that name", path)
 	}
 	return nil
 }

@@ -13,12 +13,16 @@ import (
 	"relay/schema"
 )
 
-// ErrNone tells that there is no database at the address.
-var ErrNone = errors.New("there is no database")
+var (
+	// ErrNone tells that there is no database at the address.
+	ErrNone = errors.New("there is no database")
+	// ErrDamaged tells that what is in the file cannot be relied on.
+	ErrDamaged = errors.New("the database is damaged")
+)
 
 // openFile opens the SQLite database at path.
 func openFile(ctx context.Context, path string, opts Options) (_ *DB, err error) {
-	if err := checkFolder(path); err != nil {
+	if err := checkPlace(path); err != nil {
 		return nil, err
 	}
 	d := &DB{path: path}
@@ -89,7 +93,17 @@ func makeReady(ctx context.Context, c *conn, path string, opts Options) error {
 		}
 		return migrateFile(ctx, path, have)
 	}
-	return useWAL(ctx, c)
+	if err := useWAL(ctx, c); err != nil || opts.Shared {
+		return err
+	}
+	return mayWrite(ctx, c)
+}
+
+// mayWrite finds out before anybody is answered that the file or its folder is
+// read-only.
+func mayWrite(ctx context.Context, c *conn) error {
+	_, err := c.raw.ExecContext(ctx, "DELETE FROM meta WHERE name = ''") // there is none
+	return err
 }
 
 // inspected is what a SQLite file says about itself.
@@ -135,11 +149,14 @@ func plain(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
+	if noRoom(e) {
+		return fmt.Errorf("the disk is full, or a quota is: make room there: %w", err)
+	}
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_NOTADB:
 		return errors.New("the file is not a SQLite database; it was left as it is")
 	case sqlite3.SQLITE_CORRUPT:
-		return fmt.Errorf("the database is damaged; restore a backup (relay restore): %w", err)
+		return fmt.Errorf("%w; restore a backup (relay restore): %w", ErrDamaged, err)
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
 		return fmt.Errorf("relay may not write to the database or its folder: %w", err)
 	}

@@ -19,14 +19,17 @@ const applicationID = 0x72656c79
 // The roles of a connection. The writer touches pages all over the file and
 // keeps 4 MB of them (SQLite looks through all it keeps after most commits);
 // others keep SQLite's usual 2 MB. A command waits long
-// for its turn beside a relay that is writing all the time.
+// for its turn beside a relay that is writing all the time. While the log is
+// being emptied nobody can write, so that waits for no reader.
 const (
 	forWriting  = "?_busy_timeout=5000&_pragma=cache_size(-4000)"
 	forReading  = "?_busy_timeout=5000&_query_only=1"
 	forCommands = "?_busy_timeout=60000&mode=rw"
+	forEmptying = "?_busy_timeout=50"
 )
 
-// dsn names a SQLite file with everything that holds for each connection. It
+// dsn names a SQLite file with everything that holds for each connection. What
+// is removed from a page is overwritten: secrets and what people said. It
 // changes nothing in a file that exists: the journal's mode is set once the
 // file is known to be relay's (see useWAL).
 func dsn(path, role string, relaxed bool) string {
@@ -37,7 +40,7 @@ func dsn(path, role string, relaxed bool) string {
 	name := url.URL{Path: path}
 	return "file:" + name.EscapedPath() + role + "&_synchronous=" + level +
 		"&_foreign_keys=1&_pragma=journal_size_limit(67108864)&_pragma=wal_autocheckpoint(12000)" +
-		"&_pragma=trusted_schema(0)&_txlock=immediate&_defensive=1&_dqs=0"
+		"&_pragma=trusted_schema(0)&_pragma=secure_delete(fast)&_txlock=immediate&_defensive=1&_dqs=0"
 }
 
 // giveBackPages lets a new file shrink again, page by page. It has no effect
@@ -62,6 +65,7 @@ func useWAL(ctx context.Context, c *conn) error {
 
 // file is the backend of a SQLite file: one writer, a few readers.
 type file struct {
+	path         string
 	pool         *sqlx.DB
 	writer       *committer
 	checkpointer *checkpointer
@@ -75,7 +79,7 @@ func newFile(path string, pool *sqlx.DB, writer *conn) (*file, error) {
 		return nil, err
 	}
 	c := newCheckpointer(pool)
-	f := &file{pool: pool, writer: newCommitter(writer, c), checkpointer: c}
+	f := &file{path: path, pool: pool, writer: newCommitter(writer, c), checkpointer: c}
 	f.readers.source = source
 	f.readers.free = make(chan struct{}, min(max(runtime.GOMAXPROCS(0), 4), 8))
 	return f, nil
@@ -93,8 +97,25 @@ func (f *file) look(ctx context.Context, op func(*tx) error) error {
 	return f.readers.use(ctx, func(c *conn) error { return protect(op, &tx{q: c}) })
 }
 
+// vacuum lets the last pages also go from the log, where what was removed is
+// still to be read.
 func (f *file) vacuum(ctx context.Context, n int) (more bool, err error) {
-	return f.writer.vacuum(ctx, n)
+	more, err = f.writer.vacuum(ctx, n)
+	if more || err != nil {
+		return more, err
+	}
+	return false, f.emptyLog(ctx)
+}
+
+// emptyLog empties the write-ahead log into the file, as far as no reader
+// needs it. Most of it is done without keeping the writer waiting.
+func (f *file) emptyLog(ctx context.Context) error {
+	pool, err := sqlx.Open("sqlite", dsn(f.path, forEmptying, false))
+	if err != nil {
+		return err
+	}
+	_, err = pool.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE); PRAGMA wal_checkpoint(TRUNCATE)")
+	return errors.Join(err, pool.Close())
 }
 
 // close empties the write-ahead log into the file.

@@ -46,6 +46,7 @@ func TestPragmas(t *testing.T) {
 				"journal_size_limit": {"67108864", ""},
 				"wal_autocheckpoint": {"12000", ""},
 				"trusted_schema":     {"0", "0"},
+				"secure_delete":      {"2", ""},
 				"query_only":         {"0", "1"},
 				"auto_vacuum":        {"2", "2"},
 				"application_id":     {"1919249529", "1919249529"},
@@ -87,6 +88,18 @@ func TestDiskFull(t *testing.T) {
 		d := dbtest.Open(t, dbtest.FileURL(t))
 		fillUp(t, d, func() error { return d.Limit("200") }, func() error { return d.Limit("1000000") })
 	})
+	t.Run("quota", func(t *testing.T) {
+		d := dbtest.Open(t, dbtest.FileURL(t))
+		var usual syscall.Rlimit
+		if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &usual); err != nil {
+			t.Fatal(err)
+		}
+		restore := func() error { return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &usual) }
+		defer func() { _ = restore() }()
+		fillUp(t, d, func() error {
+			return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 700 << 10, Max: usual.Max})
+		}, restore)
+	})
 	t.Run("small disk", func(t *testing.T) {
 		dir := t.TempDir()
 		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=8m"); err != nil {
@@ -105,12 +118,17 @@ func TestDiskFull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() {
-			if err := d.Close(); err != nil {
-				t.Error(err)
-			}
-		})
+		defer d.Close()
 		fillUp(t, d, func() error { return nil }, func() error { return os.Remove(ballast) })
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(ballast, make([]byte, 8<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+			t.Fatal(err)
+		}
+		if err := reopen(t, "sqlite://"+dir+"/relay.db"); err == nil || !strings.Contains(err.Error(), "make room") {
+			t.Errorf("opened on a full disk: %v", err)
+		}
 	})
 }
 
@@ -200,6 +218,12 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	running := dbtest.FileURL(t)
 	dbtest.Open(t, running)
+	link, hard, circle := filepath.Join(dir, "link.db"), filepath.Join(dir, "hard.db"), filepath.Join(dir, "circle.db")
+	closed := dbtest.FileURL(t)
+	if err := errors.Join(os.Symlink(pathOf(running), link), os.Symlink("circle.db", circle),
+		reopen(t, closed), os.Link(pathOf(closed), hard)); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name, url, wanted string
 		opts              db.Options
@@ -210,6 +234,9 @@ func TestOpenRefuses(t *testing.T) {
 		{"a folder", "sqlite://" + dir, "is not a file", db.Options{}},
 		{"a file as folder", "sqlite://" + text + "/relay.db", "is not a folder", db.Options{}},
 		{"running", running, "relay is already running on this database", db.Options{}},
+		{"running, by a link", "sqlite://" + link, "relay is already running on this database", db.Options{}},
+		{"two names", "sqlite://" + hard, "has another name, a hard link", db.Options{}},
+		{"a link to itself", "sqlite://" + circle, "lead nowhere", db.Options{}},
 		{"shared, none", "sqlite://" + dir + "/none.db", "there is no database", db.Options{Shared: true}},
 		{"no name", "sqlite://", "names no file", db.Options{}},
 		{"other kind", "mysql://x", "must begin with sqlite:// or postgres://", db.Options{}},
@@ -223,7 +250,7 @@ func TestOpenRefuses(t *testing.T) {
 					d.Close()
 				}
 			}
-			if c.name == "running" {
+			if strings.HasPrefix(c.name, "running") {
 				return
 			}
 			if after, _ := os.ReadFile(pathOf(c.url)); string(after) != string(before) {
@@ -273,6 +300,51 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
+// TestSymbolicLink: a symbolic link stands for its file, which may not be there yet.
+func TestSymbolicLink(t *testing.T) {
+	far := t.TempDir()
+	t.Chdir(t.TempDir())
+	if err := errors.Join(os.Symlink(far, "folder"), os.Symlink("real.db", filepath.Join(far, "link.db")),
+		os.Symlink("folder/link.db", "relay.db")); err != nil {
+		t.Fatal(err)
+	}
+	dbtest.Open(t, "sqlite://relay.db")
+	for _, name := range []string{"real.db", "real.db.lock"} {
+		if _, err := os.Stat(filepath.Join(far, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestReadOnly: what relay cannot write to, it refuses at its start.
+func TestReadOnly(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	url := dbtest.FileURL(t)
+	if err := reopen(t, url); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Dir(pathOf(url))
+	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
+	for _, c := range []struct {
+		name   string
+		spoil  func() error
+		wanted string
+	}{
+		{"file", func() error { return os.Chmod(pathOf(url), 0o400) }, "may not write to the database"},
+		{"folder", func() error { return errors.Join(os.Chmod(pathOf(url), 0o600), os.Chmod(dir, 0o500)) }, "may not write to the database"},
+		{"lock", func() error { return os.Chmod(pathOf(url)+".lock", 0) }, "must belong to the user that runs relay"},
+	} {
+		if err := c.spoil(); err != nil {
+			t.Fatal(err)
+		}
+		if err := reopen(t, url); err == nil || !strings.Contains(err.Error(), c.wanted) {
+			t.Errorf("%s: got %v, want ... %s ...", c.name, err, c.wanted)
+		}
+	}
+}
+
 func TestRelativePath(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dbtest.Open(t, "sqlite://relay.db")
@@ -308,6 +380,49 @@ func TestVacuum(t *testing.T) {
 	value, err := d.Writer(t.Context(), "PRAGMA page_count")
 	if _, scan := fmt.Sscan(value, &pages); pages > 200 || errors.Join(err, scan) != nil {
 		t.Errorf("%s pages are left, %v", value, err)
+	}
+}
+
+// TestNothingLeft: what was removed cannot be read in the files any more once
+// the database has been tidied.
+func TestNothingLeft(t *testing.T) {
+	const secret = "sk_what nobody may find"
+	url := dbtest.FileURL(t)
+	d, err := db.Open(t.Context(), url, db.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	apply(t, d, func(tx chat.Tx) error { return tx.PutMeta("plain", secret) })
+	for n := range 40 {
+		id := fmt.Sprint("s", n)
+		apply(t, d, func(tx chat.Tx) error {
+			s := newSession(id, 1)
+			s.Identity = chat.Raw(`{"name":"` + secret + `"}`)
+			m := newMessage(id, "m"+id, 1)
+			m.Content = strings.Repeat(secret, 1+n*10)
+			if err := errors.Join(tx.CreateSession(s), tx.InsertMessage(m), tx.CreateFile(&chat.File{ID: "f" + id, SessionID: id})); err != nil {
+				return err
+			}
+			return tx.PutChunk("f"+id, 0, []byte(strings.Repeat(secret, 1000)))
+		})
+	}
+	apply(t, d, func(tx chat.Tx) error { return tx.PutMeta("plain", "") })
+	for n := range 40 {
+		apply(t, d, func(tx chat.Tx) error { return tx.EraseSession(fmt.Sprint("s", n)) })
+	}
+	if err := d.Prune(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	if log, err := os.Stat(pathOf(url) + "-wal"); err != nil || log.Size() > 0 {
+		t.Errorf("the log still has %d bytes, %v", log.Size(), err)
+	}
+	if err := d.Close(); err != nil { // reading the file earlier would drop SQLite's locks
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(pathOf(url))
+	if left := strings.Count(string(content), secret); left > 0 || err != nil {
+		t.Errorf("the file still has it %d times, %v", left, err)
 	}
 }
 

@@ -134,15 +134,22 @@ type peer struct {
 // local reports whether the request was made on this machine.
 func (p peer) local() bool { return p.direct && p.addr.IsLoopback() }
 
-// forwardingHeaders are what proxies add, in Go's canonical form.
-var forwardingHeaders = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via", "Cf-Connecting-Ip"}
+// forwards reports whether a header, named in Go's canonical form, is one that
+// proxies add. All of Cloudflare's begin alike.
+func forwards(name string) bool {
+	switch name {
+	case "Forwarded", "Via", "X-Real-Ip", "True-Client-Ip":
+		return true
+	}
+	return strings.HasPrefix(name, "X-Forwarded-") || strings.HasPrefix(name, "Cf-")
+}
 
 // peer finds the client: the right-most address of X-Forwarded-For that is not
 // a trusted proxy's, as long as the connection itself comes from one.
 func (s *Server) peer(r *http.Request) peer {
 	p := peer{addr: remoteAddr(r), direct: true}
-	for _, name := range forwardingHeaders {
-		if values := r.Header[name]; len(values) > 0 && values[0] != "" {
+	for name := range r.Header {
+		if forwards(name) {
 			p.direct = false
 		}
 	}

@@ -136,7 +136,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 		status, text = statusOf(ce.Kind), ce.Text
 		if ce.Kind == chat.StorageFull {
 			w.Header().Set("Retry-After", "10")
-			s.log.Error("the disk is full: nothing can be stored until there is room", "path", r.URL.Path)
+			s.log.Error("the disk is full, or a quota is: nothing can be stored until there is room", "path", r.URL.Path, slog.Any("err", err))
 		}
 	case r.Context().Err() != nil:
 		status, text = statusClientGone, "The request was cut off"

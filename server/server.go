@@ -5,6 +5,7 @@ package server
 import (
 	"context"
 	"errors"
+	"log"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -94,8 +95,23 @@ func (s *Server) HTTPServer() *http.Server {
 		WriteTimeout:      20 * time.Second,
 		IdleTimeout:       60 * time.Second,
 		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		ErrorLog:          log.New(webLog{s.log}, "", 0),
 	}
+}
+
+// webLog takes the lines of net/http. Most tell of clients that behave oddly;
+// one tells that there is no room for more of them.
+type webLog struct{ log *slog.Logger }
+
+// Write implements [io.Writer].
+func (l webLog) Write(line []byte) (int, error) {
+	level, text := slog.LevelDebug, strings.TrimSpace(string(line))
+	if strings.HasPrefix(text, "http: Accept error") {
+		level = slog.LevelError
+		text += ": nobody can connect meanwhile; raise the limit of open files (ulimit -n, LimitNOFILE)"
+	}
+	l.log.Log(context.Background(), level, text)
+	return len(line), nil
 }
 
 // health answers GET /health (seed 2, health response).

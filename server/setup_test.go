@@ -2,9 +2,11 @@ package server_test
 
 import (
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 
+	"relay/db/dbtest"
 	"relay/server"
 )
 
@@ -36,7 +38,8 @@ func TestFirstRunShowsTheKeysToThisMachineOnly(t *testing.T) {
 		if a := s.foreignHost("chat.example.com"); !strings.Contains(string(page.body), hint) || strings.Contains(string(a.body), hint) {
 			t.Error("only a snippet that leads to this machine is said to do so")
 		}
-		for _, header := range [][2]string{{"X-Forwarded-For", "203.0.113.7"}, {"Forwarded", "for=1.2.3.4"}, {"Cf-Connecting-Ip", "1.2.3.4"}} {
+		for _, header := range [][2]string{{"X-Forwarded-For", "203.0.113.7"}, {"X-Forwarded-For", ""},
+			{"Forwarded", "for=1.2.3.4"}, {"X-Forwarded-Port", "443"}, {"Cf-Connecting-Ip", "1.2.3.4"}, {"CF-Ray", "8f1"}, {"True-Client-IP", "1.2.3.4"}} {
 			if a := s.call("GET", "/", "", nil, header[0], header[1]); strings.Contains(string(a.body), secret) {
 				t.Errorf("a request forwarded with %s sees the secret key", header[0])
 			}
@@ -155,4 +158,26 @@ func TestConsoleSignIn(t *testing.T) {
 		}
 		s.refused(s.call("POST", post, "", object{"content": "hi"}, "Cookie", cookie, "Sec-Fetch-Site", "cross-site"), 403, "Forbidden")
 	})
+}
+
+// TestConsoleGuessing: who guesses the secret key at the console is slowed down
+// like one who guesses at the API.
+func TestConsoleGuessing(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t), func(c *server.Config) {
+		c.RateLimit, c.TrustedProxies = true, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
+	try := func(key string) answer {
+		return s.call("POST", "/console/login", "", "name=Eve&key="+key, "Content-Type", "application/x-www-form-urlencoded", "X-Forwarded-For", "203.0.113.7")
+	}
+	for range 10 {
+		if a := try("wrong"); a.status != http.StatusUnauthorized {
+			t.Fatalf("a wrong key: %d", a.status)
+		}
+	}
+	if a := try("wrong"); a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") != "60" {
+		t.Errorf("one wrong key too many: %d, Retry-After %q", a.status, a.header.Get("Retry-After"))
+	}
+	if a := try(secretKey); a.status != http.StatusSeeOther {
+		t.Errorf("the right key: %d", a.status)
+	}
 }
