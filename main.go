@@ -227,6 +227,18 @@ func (a *app) serveBridge(ctx context.Context) error {
 	return srv.Serve(ctx, listener, append(e.parts(), tidy, func(ctx context.Context) error { return a.tellFull(ctx, e.relay, full) })...)
 }
 
+// warnOfOthers tells at the start what several relays on one database do to each
+// other.
+func (a *app) warnOfOthers(ctx context.Context, database *db.DB) {
+	switch n, err := database.Others(ctx); {
+	case err != nil:
+		a.log.Error("cannot ask who else uses the database", "err", err)
+	case n > 0:
+		a.log.Warn("another relay is connected to this database: until one of them stops, webhooks and desks get things twice, "+
+			"and visitors of one do not hear the other at once", "others", n)
+	}
+}
+
 // engine is what the servers of both modes are made of.
 type engine struct {
 	store   *db.DB
@@ -240,6 +252,7 @@ type engine struct {
 
 // start puts the engine together.
 func (a *app) start(ctx context.Context, database *db.DB, hub *chat.Hub, links *chat.FileLinks) (*engine, error) {
+	a.warnOfOthers(ctx, database)
 	kinds, outbox := server.BridgeKinds(a.cfg, a.log), chat.NewOutbox(database, hub, a.log)
 	relay, err := chat.New(ctx, chat.Config{Store: database, Hub: hub, Outbox: outbox, Log: a.log, Settings: a.cfg.Settings,
 		Targets: server.Targets(kinds), BackendSessions: a.cfg.Mode == server.ModeBridge,

@@ -112,6 +112,37 @@ func TestManyStarts(t *testing.T) {
 	wg.Wait()
 }
 
+// TestOthers: relays on one Postgres database know of each other, but not of
+// short commands.
+func TestOthers(t *testing.T) {
+	dbtest.EachURL(t, func(t *testing.T, url string) {
+		others := func(d *db.DB) int {
+			t.Helper()
+			n, err := d.Others(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		first := dbtest.Open(t, url)
+		command, err := db.Open(t.Context(), url, db.Options{Shared: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer command.Close()
+		if n := others(first); n != 0 {
+			t.Errorf("alone, and %d others", n)
+		}
+		if strings.HasPrefix(url, "sqlite:") {
+			return // the lock keeps a second one away
+		}
+		second := dbtest.Open(t, url)
+		if b, a := others(second), others(first); a != 1 || b != 1 {
+			t.Errorf("two relays know of %d and %d others", a, b)
+		}
+	})
+}
+
 // TestPostgresURL: a password is not told to anybody.
 func TestPostgresURL(t *testing.T) {
 	for _, url := range []string{"postgres://relay:hunter2@127.0.0.1:1/relay", "postgres://relay:hunter2@[::1/relay"} {

@@ -29,8 +29,7 @@ func openFile(ctx context.Context, path string, opts Options) (_ *DB, err error)
 	if !opts.Shared {
 		d.lock, err = lockFile(path)
 		if errors.Is(err, errRunning) {
-			return nil, fmt.Errorf("%w, or give this one a database of its own, like DATABASE_URL=sqlite://other.db, and a port; "+
-				"several relays on one database need PostgreSQL", err)
+			return nil, fmt.Errorf("%w, or give this one a database of its own, like DATABASE_URL=sqlite://other.db, and a port", err)
 		}
 		if err != nil {
 			return nil, err

@@ -54,7 +54,7 @@ func openPostgres(ctx context.Context, url string, opts Options) (*DB, error) {
 		config.ConnectTimeout = dialTimeout
 	}
 	if config.RuntimeParams["application_name"] == "" {
-		config.RuntimeParams["application_name"] = "relay"
+		config.RuntimeParams["application_name"] = nodeName(opts)
 	}
 	if err := migratePostgres(ctx, config, opts); err != nil {
 		return nil, fmt.Errorf("open the Postgres database: %w", err)
@@ -65,6 +65,29 @@ func openPostgres(ctx context.Context, url string, opts Options) (*DB, error) {
 	pool.SetConnMaxIdleTime(maxIdleTime)
 	pool.SetConnMaxLifetime(maxConnsLife)
 	return &DB{backend: &postgres{pool: pool}}, nil
+}
+
+// nodeName is what the database calls a relay: each one otherwise, so that they
+// can tell that they are several (see Others), and short commands just relay.
+func nodeName(opts Options) string {
+	if opts.Shared {
+		return "relay"
+	}
+	return "relay " + chat.NewID()[:8]
+}
+
+const countOthers = `SELECT COUNT(DISTINCT application_name) FROM pg_stat_activity WHERE datname = current_database()
+	AND application_name LIKE 'relay %' AND application_name <> current_setting('application_name')`
+
+// Others returns how many other relays are connected to a Postgres database, as
+// far as they keep the name that relay gives them. A SQLite file has one relay.
+func (d *DB) Others(ctx context.Context) (n int, err error) {
+	p, ok := d.backend.(*postgres)
+	if !ok {
+		return 0, nil
+	}
+	err = p.use(ctx, func(ctx context.Context, c *sqlx.Conn) error { return c.GetContext(ctx, &n, countOthers) })
+	return n, err
 }
 
 // apply runs op again when others got in its way: it looks again and finds
