@@ -181,7 +181,7 @@ func (a *app) serve(ctx context.Context, _ string) error {
 		return err
 	}
 	a.announce(server.BaseURL(a.cfg, listener), keys, e)
-	return srv.Serve(ctx, listener, append(e.parts(), e.relay.Run,
+	return srv.Serve(ctx, listener, append(e.parts(a.log), e.relay.Run,
 		func(ctx context.Context) error { return e.outbox.Serve(ctx, e.relay.Leaver()) },
 		func(ctx context.Context) error { return a.maintain(ctx, database, e.relay, keys.Expire) })...)
 }
@@ -224,7 +224,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 	if a.cfg.DatabaseURL != "" {
 		tidy = func(ctx context.Context) error { return a.maintain(ctx, database, e.relay, func() {}) }
 	}
-	return srv.Serve(ctx, listener, append(e.parts(), tidy, func(ctx context.Context) error { return a.tellFull(ctx, e.relay, full) })...)
+	return srv.Serve(ctx, listener, append(e.parts(a.log), tidy, func(ctx context.Context) error { return a.tellFull(ctx, e.relay, full) })...)
 }
 
 // warnOfOthers tells at the start what several relays on one database do to each
@@ -265,8 +265,9 @@ func (a *app) start(ctx context.Context, database *db.DB, hub *chat.Hub, links *
 }
 
 // parts are what works beside the requests in both modes.
-func (e *engine) parts() []server.Part {
-	return []server.Part{func(ctx context.Context) error { return e.outbox.Serve(ctx, e.webhook) }, e.bridges.Run, roomyHeap}
+func (e *engine) parts(log *slog.Logger) []server.Part {
+	hook := func(ctx context.Context) error { return server.ServeWebhook(ctx, e.relay, e.outbox, e.webhook, log) }
+	return []server.Part{hook, e.bridges.Run, roomyHeap}
 }
 
 // listen makes the server and takes the port. d has what differs by mode.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"sync"
+	"time"
 
 	"relay/bridges/webhook"
 	"relay/server/chat"
@@ -72,4 +74,47 @@ func NewWebhook(cfg Config, relay *chat.Relay, links *chat.FileLinks, log *slog.
 			}
 		},
 	})
+}
+
+// ServeWebhook delivers the webhook's events until ctx ends. Once the settings
+// name another receiver, what rests is due at once: it failed at the one before,
+// or waits because that one asked for patience.
+func ServeWebhook(ctx context.Context, relay *chat.Relay, outbox *chat.Outbox, sink *webhook.Sink, log *slog.Logger) error {
+	for {
+		serving, stop := context.WithCancel(ctx)
+		target, _ := webhookTarget(relay.Settings())
+		var watching sync.WaitGroup
+		watching.Go(func() {
+			defer stop()
+			awaitOtherTarget(serving, relay, target)
+		})
+		err := outbox.Serve(serving, sink)
+		stop()
+		watching.Wait()
+		if ctx.Err() != nil {
+			return err
+		}
+		if err == nil {
+			err = outbox.Hasten(ctx, sink.Name())
+		}
+		if err != nil {
+			log.Error("the webhook cannot use the database", "err", err)
+			_ = chat.Rest(ctx, time.Second)
+		}
+	}
+}
+
+// awaitOtherTarget waits until events are to go to another target, or ctx ends.
+func awaitOtherTarget(ctx context.Context, relay *chat.Relay, target webhook.Target) {
+	for {
+		changed := relay.SettingsChanged()
+		if now, on := webhookTarget(relay.Settings()); on && now != target {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		}
+	}
 }

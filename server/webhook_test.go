@@ -10,12 +10,15 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -62,7 +65,9 @@ func webhookTo(url string) func(*server.Config) {
 func (s *site) serveWebhook() {
 	ctx, stop := contextOf(s.t)
 	done := make(chan error, 1)
-	go func() { done <- s.outbox.Serve(ctx, s.webhook) }()
+	go func() {
+		done <- server.ServeWebhook(ctx, s.relay, s.outbox, s.webhook, slog.New(slog.DiscardHandler))
+	}()
 	s.t.Cleanup(func() {
 		stop()
 		if err := <-done; err != nil {
@@ -317,6 +322,55 @@ func TestWebhookPostsOnce(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t), webhookTo(url), func(c *server.Config) { c.WebhookRetries = 0 })
 	if _, err := s.webhook.Deliver(t.Context(), s.oneDelivery()); err == nil || errors.As(err, new(*chat.RetryAfter)) || s.webhook.Policy().Attempts != 1 {
 		t.Errorf("it would be sent again: %v", err)
+	}
+}
+
+// patient is a receiver that asks for patience until it is well.
+func patient(well *atomic.Bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if !well.Load() {
+			w.Header().Set("Retry-After", "3000")
+			w.WriteHeader(503)
+		}
+	}
+}
+
+// TestWebhookToAnotherReceiver: what waits because the receiver before asked for
+// it goes to the next one at once.
+func TestWebhookToAnotherReceiver(t *testing.T) {
+	first, posts := receiver(t, patient(new(atomic.Bool)))
+	second, taken := receiver(t, nil)
+	s := newSite(t, dbtest.Memory(t), webhookTo(first), func(c *server.Config) {
+		c.WebhookAllowCIDRs = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
+	s.serveWebhook()
+	id := s.open("v")
+	s.say(id, "hi")
+	arrived(t, posts)
+	eventually(t, "the receiver asks for patience", func() bool { return s.head(id)[0].LastError != "" })
+	s.say(s.open("w"), "hi") // waits, too
+	s.must("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": second})
+	for range 4 {
+		arrived(t, taken)
+	}
+}
+
+// TestWebhookSentAgainInAPause: people may know that the receiver is well before
+// the time is over for which it asked for patience.
+func TestWebhookSentAgainInAPause(t *testing.T) {
+	var well atomic.Bool
+	url, posts := receiver(t, patient(&well))
+	s := newSite(t, dbtest.Memory(t), webhookTo(url))
+	s.serveWebhook()
+	id := s.open("v")
+	s.say(id, "hi")
+	arrived(t, posts)
+	eventually(t, "the receiver asks for patience", func() bool { return s.head(id)[0].LastError != "" })
+	well.Store(true)
+	d := s.head(id)[0]
+	s.must("POST", "/api/admin/deliveries/"+d.ID()+"/retry", secretKey, nil)
+	for range 2 {
+		arrived(t, posts)
 	}
 }
 

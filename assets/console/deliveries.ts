@@ -74,7 +74,7 @@ async function retry(d: Delivery): Promise<void> {
 
 function cells(d: Delivery): Node[] {
   const [name, tone] = tags[d.state];
-  const failed = d.state === "failed" || (d.state === "pending" && d.attempts > 0);
+  const failed = d.state === "failed" || (d.state === "pending" && (d.attempts > 0 || d.lastError));
   const again = failed && h("button", { type: "button", class: "button small", onclick: () => retry(d), "aria-label": "Send again: " + d.type }, "Send again");
   return [
     h("th", { scope: "row" }, h("a", { href: "#/sessions/" + d.sessionId }, d.type), h("code", { title: "webhook-id" }, d.webhookId)),

@@ -109,7 +109,8 @@ func (o *Outbox) Wake(dest, sessionID string, due Time) {
 }
 
 // Retry takes up a delivery that was given up, or that rests after an attempt
-// that failed, named by its ID. It has all its attempts before it again.
+// that failed, named by its ID, also while its sink is asked for patience. It has
+// all its attempts before it again.
 func (o *Outbox) Retry(ctx context.Context, id string) error {
 	dest, sessionID, rev, ok := ParseDeliveryID(id)
 	if !ok {
@@ -120,15 +121,26 @@ func (o *Outbox) Retry(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		if rests := d.State == DeliveryPending && d.Attempts > 0; d.State != DeliveryFailed && !rests {
+		if rests := d.State == DeliveryPending && (d.Attempts > 0 || d.LastError != ""); d.State != DeliveryFailed && !rests {
 			return Errorf(Conflict, "The delivery is %s; only one that failed can be tried again", d.State)
 		}
 		return d.again(tx)
 	})
 	if err == nil {
+		o.resume(dest)
 		o.Wake(dest, sessionID, Now())
 	}
 	return err
+}
+
+// resume ends the pause of a sink: people know better than what asked for it.
+func (o *Outbox) resume(dest string) {
+	o.mu.Lock()
+	s, served := o.senders[dest]
+	o.mu.Unlock()
+	if served {
+		s.resume()
+	}
 }
 
 // How many deliveries one RetryFailed takes up, and how many of them in one
@@ -150,6 +162,7 @@ func (o *Outbox) RetryFailed(ctx context.Context, dest string, after Cursor, off
 		}
 		for i := range failed {
 			if failed[i].State == DeliveryPending {
+				o.resume(failed[i].Dest)
 				o.Wake(failed[i].Dest, failed[i].SessionID, Now())
 				count++
 			}
@@ -195,12 +208,14 @@ func (o *Outbox) Hasten(ctx context.Context, dest string) error {
 			continue
 		}
 		err = o.store.Apply(ctx, func(tx Tx) error {
-			head, err := tx.Lane(dest, l.Key, 1)
-			if err != nil || len(head) == 0 {
-				return err
+			lane, err := tx.Lane(dest, l.Key, 0)
+			for i := range lane {
+				if err == nil && lane[i].NextAt > now {
+					lane[i].NextAt = now
+					err = tx.SaveDelivery(&lane[i])
+				}
 			}
-			head[0].NextAt = now
-			return tx.SaveDelivery(&head[0])
+			return err
 		})
 	}
 	return err
@@ -419,6 +434,12 @@ func (s *sender) pause(until Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pausedUntil = max(s.pausedUntil, until)
+}
+
+func (s *sender) resume() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pausedUntil = 0
 }
 
 func (s *sender) paused() Time {
