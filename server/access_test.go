@@ -155,6 +155,22 @@ func TestBadBodies(t *testing.T) {
 	})
 }
 
+// TestNoBody: where nothing is required, a body may be left out.
+func TestNoBody(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id := s.open("v")
+		s.say(id, "hello")
+		session := "/api/admin/sessions/" + id
+		for _, path := range []string{session + "/read", session + "/typing", session + "/close", "/api/admin/deliveries/retry"} {
+			s.must("POST", path, secretKey, nil)
+		}
+		if view := s.must("GET", session, secretKey, nil); view.get("unread") != 0.0 {
+			t.Errorf("the message is not read: %s", view.body)
+		}
+		s.refused(s.call("POST", session+"/messages", secretKey, nil), 400, "JSON object")
+	})
+}
+
 // TestTenThousandRandomRequests throws seeded nonsense at every route: never a
 // 5xx, always JSON where an error is answered.
 func TestTenThousandRandomRequests(t *testing.T) {

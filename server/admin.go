@@ -240,7 +240,7 @@ func (s *Server) unblockSession(_ http.ResponseWriter, r *http.Request, by chat.
 }
 
 func (s *Server) adminRead(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[readRequest](r)
+	in, err := decodeOptional[readRequest](r)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +248,7 @@ func (s *Server) adminRead(_ http.ResponseWriter, r *http.Request, by chat.Autho
 }
 
 func (s *Server) adminTyping(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[typingRequest](r)
+	in, err := decodeOptional[typingRequest](r)
 	if err != nil {
 		return nil, err
 	}

@@ -177,6 +177,15 @@ func decode[T any](r *http.Request) (T, error) {
 	return unmarshal[T](body)
 }
 
+// decodeOptional is decode for routes that require nothing: a request without a
+// body is as good as one with {}.
+func decodeOptional[T any](r *http.Request) (v T, err error) {
+	if r.ContentLength == 0 {
+		return v, nil
+	}
+	return decode[T](r)
+}
+
 // unmarshal reads a body that readJSON has checked.
 func unmarshal[T any](body []byte) (T, error) {
 	var v T

@@ -106,7 +106,7 @@ func (s *Server) retryDelivery(_ http.ResponseWriter, r *http.Request, _ chat.Au
 // retryDeliveries answers POST /api/admin/deliveries/retry: the failed
 // deliveries are taken up again, some thousands a request.
 func (s *Server) retryDeliveries(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	in, err := decode[struct {
+	in, err := decodeOptional[struct {
 		Dest   string `json:"dest"`
 		Cursor string `json:"cursor"`
 	}](r)
