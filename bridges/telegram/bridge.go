@@ -55,8 +55,9 @@ type Bridge struct {
 	births *births
 	status reception.Status
 	// standing is what Watch found wrong with the group or the webhook.
-	standing reception.Status
-	changed  chan struct{} // something changed in the group: Watch has to look
+	standing    reception.Status
+	pushedSince atomic.Int64  // when it was arranged that Telegram pushes
+	changed     chan struct{} // something changed in the group: Watch has to look
 	// group is the chat's id. It changes when Telegram says that the group got
 	// a new one.
 	group    atomic.Int64

@@ -77,7 +77,7 @@ func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
 		return chat.Bad(subject, "a webhook is registered, but relay has no secret to check it by",
 			"set TELEGRAM_WEBHOOK_SECRET, or restart relay: it will ask for updates instead"), false
 	}
-	if wrong := unreached(info); wrong != nil {
+	if wrong := unreached(info, time.Now().Add(-time.Hour).Unix()); wrong != nil {
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: wrong.Problem, Fix: wrong.Fix}, false
 	}
 	return chat.Fine(subject, "Telegram pushes to "+host(info.Url)), false

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
@@ -83,6 +84,7 @@ func (b *Bridge) announce(pushes bool) {
 	way := wayPolling
 	if pushes {
 		way = wayWebhook
+		b.pushedSince.Store(time.Now().Unix())
 	}
 	b.status.Set(way)
 	b.log.Info("receiving updates", "way", way)

@@ -126,15 +126,17 @@ func (b *Bridge) lookAtWebhook(ctx context.Context) error {
 		return &chat.Misconfigured{Problem: "another program took the bot's webhook away, so no updates come",
 			Fix: "stop that program, or make a bot of its own for relay at @BotFather; then restart relay"}
 	}
-	if wrong := unreached(info); wrong != nil && info.PendingUpdateCount > 0 {
+	// What failed while relay was away is no news, nor what came through since.
+	since := max(b.pushedSince.Load(), time.Now().Add(-watchPause).Unix())
+	if wrong := unreached(info, since); wrong != nil && info.PendingUpdateCount > 0 {
 		return wrong
 	}
 	return nil
 }
 
-// unreached says why Telegram lately could not push, nil when it could.
-func unreached(info *gotgbot.WebhookInfo) *chat.Misconfigured {
-	if info.LastErrorDate == 0 || time.Since(time.Unix(info.LastErrorDate, 0)) > time.Hour {
+// unreached says why Telegram could not push since a time, nil when it could.
+func unreached(info *gotgbot.WebhookInfo, since int64) *chat.Misconfigured {
+	if info.LastErrorDate <= since {
 		return nil
 	}
 	problem := fmt.Sprintf("Telegram could not push to %s: %s; %d updates wait", host(info.Url), info.LastErrorMessage, info.PendingUpdateCount)

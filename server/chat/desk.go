@@ -29,7 +29,7 @@ type Desk struct {
 	mu        sync.Mutex
 	trouble   error // what went wrong last, nil since something worked
 	failures  int   // how often something went wrong
-	rests     int   // how often in a row the bridge was found misconfigured
+	rests     bool  // the bridge was found misconfigured
 	silent    Time  // until when the platform wants to hear nothing
 }
 
@@ -80,6 +80,9 @@ const (
 	deskTimeout  = 15 * time.Minute // of everything; each op has its own
 	deskMaxAge   = 72 * time.Hour
 	opTimeout    = time.Minute // unless the bridge says otherwise
+	// humanRest is how long a misconfigured bridge is left alone, and what waits
+	// takes to arrive once a human has mended it.
+	humanRest = time.Minute
 )
 
 // Policy implements [Sink].
@@ -119,8 +122,7 @@ func (d *Desk) Deliver(ctx context.Context, lane []Delivery) (done int, err erro
 	return done, nil
 }
 
-// judge makes a misconfigured bridge rest, longer each time, with everything
-// that waits for it.
+// judge makes a misconfigured bridge rest, with everything that waits for it.
 func (d *Desk) judge(err error) error {
 	if isAmbiguous(err) {
 		d.ambiguous.Add(1)
@@ -140,8 +142,8 @@ func (d *Desk) judge(err error) error {
 	if !known || *before != *wrong {
 		d.log.Error("the bridge needs a human", "problem", wrong.Problem, "fix", wrong.Fix)
 	}
-	d.rests++
-	return &RetryAfter{After: Backoff(time.Minute, 10*time.Minute)(d.rests), Scope: ScopeSink, Cause: err}
+	d.rests = true
+	return &RetryAfter{After: humanRest, Scope: ScopeSink, Cause: err}
 }
 
 // failed returns how often something went wrong so far.
@@ -159,10 +161,10 @@ func (d *Desk) works(failures int) {
 	if d.failures != failures {
 		return
 	}
-	if d.rests > 0 {
+	if d.rests {
 		d.log.Info("the bridge works again")
 	}
-	d.trouble, d.rests = nil, 0
+	d.trouble, d.rests = nil, false
 }
 
 // isAmbiguous reports whether a failed op may have been carried out.

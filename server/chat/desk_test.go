@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -246,6 +247,22 @@ func TestDeskRests(t *testing.T) {
 			t.Errorf("the trouble stays: %v", err)
 		}
 	}, f, other)
+}
+
+// TestDeskWorksSoonAfterRepair: however long a bridge needed a human, what waited
+// arrives within a minute of the repair.
+func TestDeskWorksSoonAfterRepair(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		f.breakAt(false, math.MaxInt, &chat.Misconfigured{Problem: "no right", Fix: "give it"}, func(chat.Op) bool { return true })
+		o.say(t, o.open(t, "ann"), "hello")
+		time.Sleep(3*time.Hour + time.Second)
+		f.breakAt(false, 0, nil, nil)
+		time.Sleep(time.Minute)
+		if got := f.shown(0); len(got) != 1 || !strings.HasPrefix(got[0], "hello") {
+			t.Errorf("it shows %q", got)
+		}
+	}, f)
 }
 
 // TestDeskStaysMisconfigured: what began before a fault that needs a human does
