@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"relay/bridges/reception"
@@ -68,6 +69,7 @@ type Bridge struct {
 	sent    *sent
 	typed   typing
 	status  reception.Status
+	blind   sync.Once // it was told that messages come without what they say
 }
 
 var _ chat.Bridge = (*Bridge)(nil)

@@ -135,6 +135,23 @@ func TestGatewayUnknown(t *testing.T) {
 	})
 }
 
+// A bot that may not read messages is shown empty ones: that is told, once.
+func TestGatewayBlind(t *testing.T) {
+	listen(t, func(t *testing.T, l *listening) {
+		l.WriteAsBot(l.thread.Ref, "")
+		settled(time.Second)
+		if strings.Contains(l.log.String(), "Message Content Intent") {
+			t.Error("a bot's empty message is suspect")
+		}
+		l.write("")
+		l.write("")
+		l.expect(t)
+		if got := strings.Count(l.log.String(), "Message Content Intent"); got != 1 {
+			t.Errorf("it is told %d times\n%s", got, l.log)
+		}
+	})
+}
+
 // Whatever ends a connection, nothing is missed and nothing comes twice.
 func TestGatewayReturns(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -114,6 +114,7 @@ func (b *Bridge) takeMessage(ctx context.Context, in chat.Receiver, kind string,
 func (b *Bridge) store(ctx context.Context, in chat.Receiver, key, ref string, e event) error {
 	e.Parent = b.cfg.ChannelID
 	if list, err := e.inbound(); err == nil && len(list) == 0 {
+		b.suspect(&e)
 		return nil
 	}
 	raw, err := json.Marshal(e)
@@ -121,6 +122,16 @@ func (b *Bridge) store(ctx context.Context, in chat.Receiver, key, ref string, e
 		return fmt.Errorf("%w: %w", chat.ErrPermanent, err)
 	}
 	return in.Receive(ctx, chat.Update{Bridge: Name, Key: key, Thread: ref, Raw: chat.Raw(raw)})
+}
+
+// suspect tells once that a person wrote, as it seems, nothing: that is what a
+// bot is shown that may not read messages.
+func (b *Bridge) suspect(e *event) {
+	var m message
+	if e.Type != "MESSAGE_CREATE" || json.Unmarshal(e.Data, &m) != nil || !m.human() {
+		return
+	}
+	b.blind.Do(func() { b.log.Warn("a message of an operator's came without what it says", "fix", fixIntent) })
 }
 
 // ours reports whether a channel is a thread of ours, which is asked for if
