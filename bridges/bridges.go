@@ -25,6 +25,8 @@ type Kind struct {
 	Live string
 	// Channel is the setting that holds its channel.
 	Channel string
+	// Begin is how setting it up begins, "" where the first token says it.
+	Begin string
 	// New makes the bridge.
 	New func(s *chat.Settings) (chat.Bridge, error)
 }
@@ -50,7 +52,8 @@ func Kinds(env Env) []Kind {
 		{Name: "discord", Title: "Discord", Live: "gateway", Channel: "discordChannelId",
 			Needs: []string{"discordBotToken", "discordChannelId"}, Uses: []string{"enableDiscordGateway", "discordPublicKey"}, New: env.discord},
 		{Name: "slack", Title: "Slack", Live: "socket", Channel: "slackChannelId",
-			Needs: []string{"slackBotToken", "slackChannelId"}, Uses: []string{"slackSigningSecret", "slackAppToken"}, New: env.slack},
+			Needs: []string{"slackBotToken", "slackChannelId"}, Uses: []string{"slackSigningSecret", "slackAppToken"}, New: env.slack,
+			Begin: "relay manifest prints the app to make at https://api.slack.com/apps"},
 	}
 }
 

@@ -2,6 +2,7 @@ package bridges
 
 import (
 	"context"
+	"strings"
 
 	"relay/server/chat"
 )
@@ -12,7 +13,7 @@ func Examine(ctx context.Context, k Kind, s *chat.Settings) []chat.Finding {
 	missing := k.missing(s)
 	switch {
 	case len(missing) == len(k.Needs):
-		return []chat.Finding{{Subject: "settings", Level: chat.FindingOK, Text: "not set up"}}
+		return []chat.Finding{chat.Fine("settings", strings.TrimSuffix("not set up; "+k.Begin, "; "))}
 	case len(missing) > 0:
 		return missingFindings(missing)
 	}

@@ -38,7 +38,7 @@ type Set struct {
 func NewSet(o Options) *Set {
 	s := &Set{opts: o}
 	for _, k := range o.Kinds {
-		s.slots = append(s.slots, &slot{set: s, kind: k, log: o.Log.With("bridge", k.Name)})
+		s.slots = append(s.slots, &slot{set: s, kind: k, log: o.Log.With("bridge", k.Name), anew: make(chan struct{}, 1)})
 	}
 	return s
 }
@@ -122,7 +122,8 @@ func (s *Set) States(ctx context.Context) ([]State, error) {
 // checkPatience bounds a Check.
 const checkPatience = 15 * time.Second
 
-// Check looks at a bridge's token, rights, channel and reception.
+// Check looks at a bridge's token, rights, channel and reception. What rests
+// because something failed is tried at once: whoever looks may have mended it.
 func (s *Set) Check(ctx context.Context, name string) ([]chat.Finding, error) {
 	slot, err := s.slot(name)
 	if err != nil {

@@ -228,6 +228,42 @@ func TestSetHurries(t *testing.T) {
 	})
 }
 
+// TestSetGoesOnWhenLookedAt: whoever has mended what a bridge complained of, and
+// has it look at itself, need not wait for its next attempt.
+func TestSetGoesOnWhenLookedAt(t *testing.T) {
+	inPost(t, func(t *testing.T, p *post) {
+		var deaf error = &chat.Misconfigured{Problem: "the token was revoked", Fix: "set another"}
+		p.run = func(ctx context.Context) error {
+			p.mu.Lock()
+			err := deaf
+			p.mu.Unlock()
+			if err == nil {
+				<-ctx.Done()
+			}
+			return err
+		}
+		p.fail = &chat.Misconfigured{Problem: "the bot was removed", Fix: "add it"}
+		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
+		p.say(t, "hello")
+		time.Sleep(2 * time.Hour)
+		p.mu.Lock()
+		p.fail, deaf = nil, nil
+		p.mu.Unlock()
+		for range 2 {
+			if _, err := p.set.Check(t.Context(), "telegram"); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			p.expect(t, bridges.State{State: "running", Receive: "polling"})
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if !slices.Equal(p.made, []string{"1:one", "1:one"}) {
+			t.Errorf("made %q, want the bridge once more and not again while it works", p.made)
+		}
+	})
+}
+
 func TestSetReceivesAgain(t *testing.T) {
 	inPost(t, func(t *testing.T, p *post) {
 		runs := 0

@@ -21,6 +21,7 @@ type slot struct {
 	set  *Set
 	kind Kind
 	log  *slog.Logger
+	anew chan struct{} // has run start the bridge anew
 
 	mu      sync.Mutex
 	bridge  chat.Bridge // nil while none runs
@@ -48,7 +49,23 @@ func (s *slot) run(ctx context.Context) {
 			stop()
 			return
 		case <-changed:
+		case <-s.anew:
+			made = ""
 		}
+	}
+}
+
+// hurry starts a bridge anew that rests because something failed.
+func (s *slot) hurry() {
+	s.mu.Lock()
+	rests := s.bridge != nil && (s.deaf != nil || s.desk.Trouble() != nil)
+	s.mu.Unlock()
+	if !rests {
+		return
+	}
+	select {
+	case s.anew <- struct{}{}:
+	default: // it will be
 	}
 }
 

@@ -70,7 +70,8 @@ func (st *State) blame(err error) {
 	}
 }
 
-// check looks at the bridge that runs, or says why none does.
+// check looks at the bridge that runs, or says why none does. One that rests is
+// started anew.
 func (s *slot) check(ctx context.Context, settings *chat.Settings) ([]chat.Finding, error) {
 	if missing := s.kind.missing(settings); len(missing) > 0 {
 		return nil, chat.Errorf(chat.Conflict, "The %s bridge is not set up: %s is missing", s.kind.Title, missing[0])
@@ -86,6 +87,7 @@ func (s *slot) check(ctx context.Context, settings *chat.Settings) ([]chat.Findi
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkPatience)
 	defer cancel()
+	defer s.hurry()
 	return b.Check(ctx), nil
 }
 

@@ -32,7 +32,7 @@ func TestDoctor(t *testing.T) {
 		failures int
 	}{
 		{"nothing set up", server.Config{DatabaseURL: "sqlite://relay.db"}, nil, nil,
-			[]string{"relay.db: it can be read and written", "PUBLIC_URL: not set", "telegram\n  ok    settings: not set up", "slack\n  ok "}, 0},
+			[]string{"relay.db: it can be read and written", "PUBLIC_URL: not set", "telegram\n  ok    settings: not set up", "slack\n  ok    settings: not set up; relay manifest prints"}, 0},
 		{"bridge mode", server.Config{}, nil, nil, []string{"none is needed in bridge mode"}, 0},
 		{"no database", server.Config{DatabaseURL: "sqlite://relay.db"}, nil, fmt.Errorf("open: %w", db.ErrNone),
 			[]string{"relay.db: there is none yet\n        Fix: start relay"}, 0},

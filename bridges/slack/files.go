@@ -128,7 +128,7 @@ func linked(op chat.Op, why string) chat.Op {
 	case op.File.URL != "":
 		about += ": " + op.File.URL
 	case why == "":
-		about += " cannot be shown here: the app lacks the scope " + scopeUpload
+		about += " cannot be shown here: the app lacks the scope " + scopeUpload + ", and relay has no PUBLIC_URL for a link; the console shows it"
 	}
 	op.Text = strings.TrimPrefix(op.Text+"\n"+about, "\n")
 	op.File = nil

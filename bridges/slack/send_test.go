@@ -97,7 +97,7 @@ func TestFilesAsLinks(t *testing.T) {
 		want   string
 	}{
 		{"link", bridgetest.SeedScopes, func(f *chat.OpFile) { f.URL = "https://chat.example.com/files/x" }, "📎 a.txt (5 bytes): https://chat.example.com/files/x"},
-		{"no address", bridgetest.SeedScopes, func(*chat.OpFile) {}, "📎 a.txt (5 bytes) cannot be shown here: the app lacks the scope files:write"},
+		{"no address", bridgetest.SeedScopes, func(*chat.OpFile) {}, "📎 a.txt (5 bytes) cannot be shown here: the app lacks the scope files:write, and relay has no PUBLIC_URL for a link; the console shows it"},
 		{"empty", bridgetest.AllScopes, func(f *chat.OpFile) { f.Size = 0 }, "Visitor\n📎 a.txt (0 bytes) is empty"},
 		{"huge", bridgetest.AllScopes, func(f *chat.OpFile) { f.Size = 2 << 30 }, "Visitor\n📎 a.txt (2048 MB) is too large for Slack"},
 	} {
