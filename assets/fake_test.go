@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -327,11 +328,13 @@ func (f *fake) read(_ http.ResponseWriter, r *http.Request, body object) (any, i
 	if s == nil {
 		return notFound, 404
 	}
+	ids := body["messageIds"].([]any)
+	if len(ids) > 500 {
+		return object{"error": "messageIds must be at most 500"}, 400
+	}
 	for _, m := range s.messages {
-		for _, id := range body["messageIds"].([]any) {
-			if m["id"] == id {
-				m["readAt"] = now()
-			}
+		if slices.Contains(ids, m["id"]) {
+			m["readAt"] = now()
 		}
 	}
 	s.fact("message_read", object{"messageIds": body["messageIds"], "status": "read", "at": now()})

@@ -267,6 +267,22 @@ func TestResyncAndOlderMessages(t *testing.T) {
 	b.shot("days")
 }
 
+// TestManyUnread: more messages than one call may name are all read.
+func TestManyUnread(t *testing.T) {
+	f, b := ready(t, "")
+	b.open()
+	b.write("mine")
+	b.until(`$(".own.sent")`)
+	b.click(".launcher")
+	for range 501 {
+		f.reply(t, "news")
+	}
+	b.until(`RelayChat.unread === 501`)
+	b.open()
+	b.until(`RelayChat.unread === 0`)
+	b.clean()
+}
+
 func TestOneStreamForAllTabs(t *testing.T) {
 	f, b := ready(t, "")
 	b.open()

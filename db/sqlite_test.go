@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -51,6 +52,7 @@ func TestPragmas(t *testing.T) {
 				"auto_vacuum":        {"2", "2"},
 				"application_id":     {"1919249529", "1919249529"},
 				"cache_size":         {"-4000", "-2000"},
+				"secure_delete":      {"2", ""},
 			} {
 				onWriter, err := d.Writer(t.Context(), "PRAGMA "+pragma)
 				onReader, err2 := d.Reader(t.Context(), "PRAGMA "+pragma)
@@ -62,6 +64,26 @@ func TestPragmas(t *testing.T) {
 				t.Error("double quotes make text")
 			}
 		})
+	}
+}
+
+// TestErasedIsGone: what is overwritten, like the secret key that was shown, does
+// not stay in the file.
+func TestErasedIsGone(t *testing.T) {
+	url, secret := dbtest.FileURL(t), "sk_"+strings.Repeat("SECRET", 8)
+	for _, value := range []string{secret, ""} {
+		d, err := db.Open(t.Context(), url, db.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		apply(t, d, func(tx chat.Tx) error { return tx.PutMeta("secret_plain", value) })
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(pathOf(url))
+		if found := bytes.Contains(data, []byte("SECRETSECRET")); err != nil || found != (value != "") {
+			t.Errorf("with the value %q the secret is in the file: %v, %v", value, found, err)
+		}
 	}
 }
 

@@ -93,7 +93,7 @@ export function start(shell: Shell): Core {
     }
   });
   const onVisible = () => {
-    if (document.visibilityState === "hidden") return;
+    if (document.hidden) return;
     pause.wake();
     signals.read();
   };

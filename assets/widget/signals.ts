@@ -35,10 +35,10 @@ export function createSignals(store: Store, client: Client): Signals {
     post("typing", { active }).catch(() => {});
     timer = window.setTimeout(step, TYPING_EVERY);
   };
-  const visible = () => document.visibilityState === "visible" && store.state.open;
+  const visible = () => !document.hidden && store.state.open;
 
   const read = () => {
-    const ids = unreadIds(store.state.messages);
+    const ids = unreadIds(store.state.messages).slice(0, 500); // as many as the server takes
     if (!ids.length || reading || store.state.stop || !visible()) return;
     reading = true;
     const again = () => {

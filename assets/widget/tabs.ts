@@ -54,7 +54,7 @@ export function joinTabs(o: TabsOptions): Tabs {
     timer = window.setTimeout(() => leading || life.signal.aborted || compete(true), ms);
   };
   const ask = () => {
-    if (leading || document.visibilityState === "hidden") return;
+    if (leading || document.hidden) return;
     say({ kind: "ask" });
     watch(ANSWER);
   };
