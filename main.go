@@ -383,7 +383,7 @@ func (a *app) withKeys(ctx context.Context, use func(*server.Keyring) error) err
 		return err
 	}
 	defer database.Close()
-	keys, err := server.OpenKeyring(ctx, database, a.cfg, a.log)
+	keys, err := server.JoinKeyring(ctx, database, a.cfg, a.log)
 	if err != nil {
 		return err
 	}

@@ -298,6 +298,27 @@ func testKeys(t *testing.T, environ []string) {
 	}
 }
 
+// TestKeysOfPresets: a command that is run without the settings that relay runs
+// with knows which keys they give, until relay runs without them.
+func TestKeysOfPresets(t *testing.T) {
+	t.Chdir(t.TempDir())
+	in := boot(t, "RELAY_PUBLIC_KEY=pk_preset_1", "RELAY_SECRET_KEY=sk_preset_1")
+	if _, shown, _ := runCommand(t, nil, "keys"); !strings.Contains(shown, "pk_preset_1") {
+		t.Errorf("keys shows\n%s", shown)
+	}
+	for _, key := range []string{"public", "secret"} {
+		want := "is set by RELAY_" + strings.ToUpper(key) + "_KEY; change it there"
+		if code, shown, stderr := runCommand(t, nil, "keys", "rotate", key); code != 1 || !strings.Contains(stderr, want) {
+			t.Errorf("keys rotate %s answers %d:\n%s%s", key, code, shown, stderr)
+		}
+	}
+	in.stop()
+	again := boot(t)
+	if code, shown, stderr := runCommand(t, nil, "keys", "rotate", "public"); code != 0 || again.public == "pk_preset_1" {
+		t.Errorf("without presets: %d, %s%s", code, shown, stderr)
+	}
+}
+
 func TestKeysWithoutDatabase(t *testing.T) {
 	t.Chdir(t.TempDir())
 	code, _, stderr := runCommand(t, nil, "keys")

@@ -319,7 +319,11 @@ func (l *loader) warnUnknown(origin, prefix string, source map[string]string) {
 			continue
 		}
 		text := fmt.Sprintf("%s (%s) is not a setting of relay", name, origin)
-		if near := nearest(name, known); near != "" {
+		near := nearest(name, known)
+		if bare := strings.TrimPrefix(name, "RELAY_"); slices.Contains(known, bare) {
+			near = bare
+		}
+		if near != "" {
 			text += "; did you mean " + near + "?"
 		}
 		l.warnings = append(l.warnings, text)

@@ -203,13 +203,14 @@ func TestConfigMissingEnvFile(t *testing.T) {
 
 func TestConfigWarnsOfUnknownVariables(t *testing.T) {
 	file := write(t, "my.env", "PROT=8080\nRELAY_PUBLIC_KEY_FILE=x\nCOLOUR=blue\n")
-	_, warnings, err := load(t, []string{"--env-file", file}, "RELAY_SETPU=code", "TERM=xterm", "RELAY_SECRET_KEY=", "RELAYED=x")
+	_, warnings, err := load(t, []string{"--env-file", file}, "RELAY_SETPU=code", "RELAY_PORT=1", "TERM=xterm", "RELAY_SECRET_KEY=", "RELAYED=x")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
 		"COLOUR (" + file + ") is not a setting of relay",
 		"PROT (" + file + ") is not a setting of relay; did you mean PORT?",
+		"RELAY_PORT (environment) is not a setting of relay; did you mean PORT?",
 		"RELAY_PUBLIC_KEY_FILE (" + file + ") is not a setting of relay; did you mean RELAY_PUBLIC_KEY?",
 		"RELAY_SETPU (environment) is not a setting of relay; did you mean RELAY_SETUP?",
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -20,6 +21,11 @@ const (
 	metaSecretPlain = "secret_plain" // only while the set-up window is open
 	metaSetupOpened = "setup_opened"
 	metaFileKey     = "file_key" // signs links to files
+
+	// What the settings of the relay that runs give, "" where they give none:
+	// commands may be run without them.
+	metaPresetPublic = "preset_public"
+	metaPresetSecret = "preset_secret" // a hash
 )
 
 // The set-up window (contract.md 3, keys).
@@ -55,16 +61,48 @@ type keys struct {
 	fileKey     string
 }
 
-// OpenKeyring reads the keys, and makes them at the first start.
+// OpenKeyring reads the keys for a server, and makes them at the first start.
+// It notes those that cfg presets.
 func OpenKeyring(ctx context.Context, store chat.Store, cfg Config, log *slog.Logger) (*Keyring, error) {
+	k := newKeyring(store, cfg, log)
+	return k.open(ctx, store.Apply(ctx, func(tx chat.Tx) error {
+		return putMeta(tx, map[string]string{metaPresetPublic: k.preset.public, metaPresetSecret: k.preset.secretHash})
+	}))
+}
+
+// JoinKeyring reads the keys beside a server, also those that were preset for
+// it and are not in cfg.
+func JoinKeyring(ctx context.Context, store chat.Store, cfg Config, log *slog.Logger) (*Keyring, error) {
+	k := newKeyring(store, cfg, log)
+	return k.open(ctx, store.Read(ctx, func(r chat.Reader) error {
+		for name, preset := range map[string]*string{metaPresetPublic: &k.preset.public, metaPresetSecret: &k.preset.secretHash} {
+			noted, err := r.Meta(name)
+			if err != nil {
+				return err
+			}
+			*preset = cmp.Or(*preset, noted)
+		}
+		return nil
+	}))
+}
+
+func newKeyring(store chat.Store, cfg Config, log *slog.Logger) *Keyring {
 	k := &Keyring{store: store, log: log, mode: cfg.Setup, code: newCode(), preset: keys{public: cfg.PublicKey}}
 	if cfg.SecretKey != "" {
 		k.preset.secretHash = chat.Hash(string(cfg.SecretKey))
 	}
-	if err := k.create(ctx); err != nil {
-		return nil, fmt.Errorf("read the keys: %w", err)
+	return k
+}
+
+// open reads the keys unless what comes before failed.
+func (k *Keyring) open(ctx context.Context, err error) (*Keyring, error) {
+	if err == nil {
+		err = k.create(ctx)
 	}
-	if _, err := k.read(ctx); err != nil {
+	if err == nil {
+		_, err = k.read(ctx)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read the keys: %w", err)
 	}
 	k.Expire()
