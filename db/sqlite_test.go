@@ -52,7 +52,6 @@ func TestPragmas(t *testing.T) {
 				"auto_vacuum":        {"2", "2"},
 				"application_id":     {"1919249529", "1919249529"},
 				"cache_size":         {"-4000", "-2000"},
-				"secure_delete":      {"2", ""},
 			} {
 				onWriter, err := d.Writer(t.Context(), "PRAGMA "+pragma)
 				onReader, err2 := d.Reader(t.Context(), "PRAGMA "+pragma)
