@@ -143,6 +143,10 @@ func TestServerRestart(t *testing.T) {
 	b.until(`$(".own.sent")`)
 	f.stop()
 	b.until(`$(".lost").checkVisibility()`)
+	// A short break is not told, and moves nothing.
+	b.is(`$(".lost").getAnimations().every((a) => (a.pause(), a.currentTime = 0, $(".lost").offsetHeight === 0))`)
+	b.run(`$(".lost").getAnimations().forEach((a) => a.finish())`)
+	b.until(`$(".lost").offsetHeight > 20`)
 	b.write("two")
 	b.until(`$(".own.sending, .own.failed")`)
 	f.do(t, func(s *fakeSession) {
