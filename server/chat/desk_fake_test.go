@@ -29,6 +29,7 @@ type fakeBridge struct {
 	calls   []chat.Op
 	files   map[string]string
 	slow    func(op chat.Op) time.Duration // how long an op takes; nil: no time
+	late    time.Duration                  // how long its answer takes
 	// before refuses an op, after loses its answer; nil lets it pass.
 	before, after func(op chat.Op) error
 	found         map[string]chat.Thread // what Find answers
@@ -106,6 +107,11 @@ func (f *fakeBridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (string
 	remote, err := f.carryOut(ctx, th, op)
 	if err == nil && f.after != nil {
 		err = f.after(op)
+	}
+	if f.late > 0 {
+		f.mu.Unlock()
+		time.Sleep(f.late)
+		f.mu.Lock()
 	}
 	return remote, err
 }

@@ -27,6 +27,13 @@ func (d *Desk) Handle(ctx context.Context, u Update) error {
 	return nil
 }
 
+// threadWait is how long what happens in an unknown thread waits: relay may just
+// have opened it and not have heard of it yet.
+const threadWait = 5 * time.Second
+
+// errHouse tells that a thread is relay's own: no visitor reads it.
+var errHouse = errors.New("the thread is relay's own")
+
 // hearing is something that happened in a session's thread.
 type hearing struct {
 	Inbound
@@ -43,10 +50,13 @@ func (d *Desk) act(ctx context.Context, u Update, in Inbound) error {
 		return d.follow(ctx, in.Text)
 	}
 	th, err := d.owner(ctx, in)
-	if errors.Is(err, ErrThreadNotFound) {
+	left := u.ReceivedAt.Add(threadWait).Sub(Now())
+	switch {
+	case errors.Is(err, ErrThreadNotFound) && left > 0:
+		return &RetryAfter{After: left, Cause: errors.New("waiting for whose thread it is")}
+	case errors.Is(err, ErrThreadNotFound), errors.Is(err, errHouse):
 		return d.refuse(ctx, in)
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	name := clip(oneLine(cmp.Or(in.Operator, d.relay.Settings().Text("operatorName"))), maxName)
@@ -88,7 +98,7 @@ func (d *Desk) owner(ctx context.Context, in Inbound) (th Thread, err error) {
 		return err
 	})
 	if err == nil && th.SessionID == houseSession {
-		return th, ErrThreadNotFound
+		return th, errHouse
 	}
 	if !errors.Is(err, ErrThreadNotFound) || !d.opts.Stateless {
 		return th, err

@@ -204,6 +204,22 @@ func TestDeskFollowsThreads(t *testing.T) {
 	}, f, other)
 }
 
+// TestDeskHearsBeforeItKnows: an operator who is quicker than the platform's
+// answer to the opening of the thread is heard.
+func TestDeskHearsBeforeItKnows(t *testing.T) {
+	f := newFake("telegram")
+	f.late = 3 * time.Second
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		time.Sleep(time.Second)
+		o.tell(f, f.in(0, "x1", "I am here"))
+		time.Sleep(time.Minute)
+		expectTexts(t, "messages", o.messages(id), "visitor: hello", "operator: I am here")
+		expectTexts(t, "shown", f.shown(0), "hello")
+	}, f)
+}
+
 func TestDeskRefusesStrangers(t *testing.T) {
 	f := newFake("telegram")
 	inOffice(t, false, func(t *testing.T, o *office) {
