@@ -9,7 +9,6 @@ import (
 	_ "image/gif"  // so that sizes can be read
 	_ "image/jpeg" // likewise
 	_ "image/png"  // likewise
-	"io"
 	"mime"
 	"net/http"
 	"path"
@@ -54,7 +53,7 @@ func inspect(filename string, head []byte) (mimeType string, err error) {
 		if strings.HasPrefix(sniffed, "image/") {
 			err = checkPixels(sniffed, head)
 		}
-		if errors.Is(err, errSizeAhead) {
+		if errors.Is(err, errNoSize) {
 			return "application/octet-stream", nil
 		}
 		return sniffed, err
@@ -66,27 +65,20 @@ func inspect(filename string, head []byte) (mimeType string, err error) {
 	return named, nil
 }
 
-// errSizeAhead tells that an image's size lies behind its head: cameras
-// put that much in front of it. It is sound for all we know, but not shown.
-var errSizeAhead = errors.New("the size is not in the head of the file")
+// errNoSize tells that an image's size cannot be read: it is damaged, or a camera
+// put much in front of it. It is kept, but not shown.
+var errNoSize = errors.New("the size is not in the head of the file")
 
 // checkPixels refuses images that are small as files and huge when decoded.
 func checkPixels(mimeType string, head []byte) error {
 	var width, height int
 	if mimeType == "image/webp" {
 		width, height = webpSize(head)
-	} else {
-		config, _, err := image.DecodeConfig(bytes.NewReader(head))
-		if errors.Is(err, io.ErrUnexpectedEOF) && len(head) == headSize {
-			return errSizeAhead
-		}
-		if err != nil {
-			return Errorf(Invalid, "The image is damaged")
-		}
+	} else if config, _, err := image.DecodeConfig(bytes.NewReader(head)); err == nil {
 		width, height = config.Width, config.Height
 	}
 	if width <= 0 || height <= 0 {
-		return Errorf(Invalid, "The image is damaged")
+		return errNoSize
 	}
 	if width > maxPixels/height {
 		return Errorf(TooLarge, "Images must be at most %d megapixels", maxPixels>>20)
