@@ -141,7 +141,7 @@ func unreached(info *gotgbot.WebhookInfo, since int64) *chat.Misconfigured {
 	}
 	problem := fmt.Sprintf("Telegram could not push to %s: %s; %d updates wait", host(info.Url), info.LastErrorMessage, info.PendingUpdateCount)
 	if strings.Contains(info.LastErrorMessage, "401") {
-		return &chat.Misconfigured{Problem: problem, Fix: "the webhook was registered with another secret than TELEGRAM_WEBHOOK_SECRET: register it with this one, or set PUBLIC_URL and restart relay, which then does it itself"}
+		return &chat.Misconfigured{Problem: problem, Fix: "the webhook was registered with another secret than TELEGRAM_WEBHOOK_SECRET: register it with this one; or remove TELEGRAM_WEBHOOK_SECRET and restart relay, which then asks for updates itself"}
 	}
 	return &chat.Misconfigured{Problem: problem,
 		Fix: "check that PUBLIC_URL is reachable from outside by HTTPS; or remove PUBLIC_URL and TELEGRAM_WEBHOOK_SECRET, and relay asks for updates itself"}
