@@ -339,15 +339,11 @@ func TestSymbolicLink(t *testing.T) {
 
 // TestReadOnly: what relay cannot write to, it refuses at its start.
 func TestReadOnly(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("root may write everywhere")
-	}
-	url := dbtest.FileURL(t)
+	dir := ordinaryUser(t)
+	url := "sqlite://" + filepath.Join(dir, "relay.db")
 	if err := reopen(t, url); err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Dir(pathOf(url))
-	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
 	for _, c := range []struct {
 		name   string
 		spoil  func() error
@@ -364,6 +360,30 @@ func TestReadOnly(t *testing.T) {
 			t.Errorf("%s: got %v, want ... %s ...", c.name, err, c.wanted)
 		}
 	}
+}
+
+// ordinaryUser returns a folder of the user that runs the test. Root, who may
+// write everywhere, is somebody else until the end of it.
+func ordinaryUser(t *testing.T) (dir string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "relay")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = errors.Join(os.Chmod(dir, 0o700), os.RemoveAll(dir)) })
+	if os.Geteuid() != 0 {
+		return dir
+	}
+	const nobody = 65534
+	if err := errors.Join(os.Chown(dir, nobody, -1), syscall.Seteuid(nobody)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Seteuid(0); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return dir
 }
 
 func TestRelativePath(t *testing.T) {

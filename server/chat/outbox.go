@@ -190,7 +190,7 @@ func (o *Outbox) retryPortion(ctx context.Context, dest string, after Cursor, of
 
 // again makes a delivery that failed a waiting one, due at once.
 func (d *Delivery) again(tx Tx) error {
-	d.State, d.Attempts, d.NextAt = DeliveryPending, 0, Now()
+	d.State, d.Attempts, d.LastError, d.NextAt = DeliveryPending, 0, "", Now()
 	return tx.SaveDelivery(d)
 }
 
