@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"errors"
 	"database/sql"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"relay/db"
 	"relay/db/dbtest"
+	"relay/server/chat"
 )
 
 // raw runs SQL on a database that relay has not opened.
@@ -141,6 +143,16 @@ func TestOthers(t *testing.T) {
 			t.Errorf("two relays know of %d and %d others", a, b)
 		}
 	})
+}
+
+// TestPostgresAway: a connection that the server ends is told as such, and the
+// next operation finds another.
+func TestPostgresAway(t *testing.T) {
+	d := dbtest.Open(t, dbtest.PostgresURL(t))
+	if err := d.Exec(t.Context(), "SELECT pg_terminate_backend(pg_backend_pid())"); !errors.Is(err, chat.ErrAway) {
+		t.Errorf("got %v, want %v", err, chat.ErrAway)
+	}
+	newSessions(t, d, 1)
 }
 
 // TestPostgresURL: a password is not told to anybody.

@@ -3,9 +3,12 @@ package db
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net"
 	"strings"
 	"sync"
 	"time"
@@ -97,7 +100,7 @@ func (p *postgres) apply(ctx context.Context, op func(*tx) error) error {
 		for attempt := 1; ; attempt++ {
 			err := transact(ctx, c, sql.TxOptions{Isolation: sql.LevelReadCommitted}, op)
 			if err == nil || attempt == maxAttempts || !worthRetry(err) {
-				return translate(err)
+				return err
 			}
 			time.Sleep(rand.N(time.Duration(attempt) * 5 * time.Millisecond))
 		}
@@ -124,10 +127,10 @@ func (p *postgres) use(ctx context.Context, work func(context.Context, *sqlx.Con
 	}
 	c, err := p.pool.Connx(ctx)
 	if err != nil {
-		return fmt.Errorf("connect to the database: %w", err)
+		return translate(fmt.Errorf("connect to the database: %w", err))
 	}
 	defer c.Close()
-	return work(context.WithoutCancel(ctx), c)
+	return translate(work(context.WithoutCancel(ctx), c))
 }
 
 // transact is one attempt at one transaction.
@@ -165,10 +168,26 @@ func worthRetry(err error) bool {
 // translate names the errors that callers know.
 func translate(err error) error {
 	var e *pgconn.PgError
-	if errors.As(err, &e) && e.Code == "53100" {
+	switch {
+	case errors.As(err, &e) && e.Code == "53100":
 		return fmt.Errorf("%w: %w", chat.ErrStorageFull, err)
+	case isAway(err):
+		return fmt.Errorf("%w: %w", chat.ErrAway, err)
 	}
 	return err
+}
+
+// isAway reports whether the server could not be reached, ended the connection,
+// or did not answer in time.
+func isAway(err error) bool {
+	var server *pgconn.PgError
+	if errors.As(err, &server) {
+		return strings.HasPrefix(server.Code, "57P") || strings.HasPrefix(server.Code, "08")
+	}
+	var connect *pgconn.ConnectError
+	var network *net.OpError
+	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // vacuum is what Postgres does by itself.

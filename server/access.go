@@ -158,16 +158,29 @@ func (s *Server) peer(r *http.Request) peer {
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for _, hop := range slices.Backward(hops) {
-		addr, err := netip.ParseAddr(strings.TrimSpace(hop))
-		if err != nil {
+		addr, ok := parseHop(strings.TrimSpace(hop))
+		if !ok {
 			return p
 		}
-		p.addr = addr.Unmap().WithZone("")
+		p.addr = addr
 		if !s.trusted(p.addr) {
 			return p
 		}
 	}
 	return p
+}
+
+// parseHop reads an address as proxies name it: some add the port.
+func parseHop(hop string) (addr netip.Addr, ok bool) {
+	addr, err := netip.ParseAddr(hop)
+	if err != nil {
+		withPort, err := netip.ParseAddrPort(hop)
+		if err != nil {
+			return netip.Addr{}, false
+		}
+		addr = withPort.Addr()
+	}
+	return addr.Unmap().WithZone(""), true
 }
 
 func (s *Server) trusted(addr netip.Addr) bool {

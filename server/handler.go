@@ -138,6 +138,10 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 			w.Header().Set("Retry-After", "10")
 			s.log.Error("the disk is full, or a quota is: nothing can be stored until there is room", "path", r.URL.Path, slog.Any("err", err))
 		}
+	case errors.Is(err, chat.ErrAway):
+		status, text = http.StatusServiceUnavailable, "The database cannot be reached"
+		w.Header().Set("Retry-After", "5")
+		s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, slog.Any("err", err))
 	case r.Context().Err() != nil:
 		status, text = statusClientGone, "The request was cut off"
 	default:

@@ -449,6 +449,7 @@ func TestRateLimits(t *testing.T) {
 	}{
 		{"inits of an address", from("203.0.113.1"), init, 10},
 		{"inits of the same address behind a lie", from("1.2.3.4, 203.0.113.1"), init, 40},
+		{"inits of the same address with its port", from("203.0.113.1:4711"), init, 40},
 		{"inits of another address", from("203.0.113.2"), init, 10},
 		{"inits of one IPv6 network", from("2001:db8::1"), init, 10},
 		{"inits of the same IPv6 network", from("2001:db8::2"), init, 40},

@@ -117,9 +117,10 @@ func (b *Bridge) write(ctx context.Context, topic int64, op chat.Op) (m *gotgbot
 }
 
 // landed checks that a message is where it was sent to. In a group whose
-// topics were switched off the topic's id is silently ignored.
+// topics were switched off the topic's id is silently ignored; there only a reply
+// may carry one, that of its chain.
 func (b *Bridge) landed(ctx context.Context, topic int64, m *gotgbot.Message) error {
-	if m.MessageThreadId == topic && m.IsTopicMessage {
+	if m.MessageThreadId == topic && (m.IsTopicMessage || m.ReplyToMessage == nil) {
 		b.learn(m)
 		return nil
 	}

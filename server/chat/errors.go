@@ -48,6 +48,10 @@ var (
 	ErrUploadCut = &Error{Invalid, "The upload was cut off"}
 )
 
+// ErrAway tells that the database cannot be reached. Whether what was under way
+// was stored is not known.
+var ErrAway = errors.New("the database cannot be reached")
+
 // What a sink's failure means for the delivery. A failure of any other kind is
 // tried again with growing pauses.
 var (

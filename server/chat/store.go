@@ -8,7 +8,8 @@ type Store interface {
 	// Apply runs op in one transaction and returns when it is durable, or
 	// with op's error and nothing changed. op must be pure but for tx and the
 	// variables it sets: it may run more than once. A caller that goes away
-	// does not undo it. ErrStorageFull when the disk takes no more.
+	// does not undo it. ErrStorageFull when the disk takes no more, ErrAway
+	// when the database cannot be reached.
 	Apply(ctx context.Context, op func(Tx) error) error
 	// Read runs op on one snapshot.
 	Read(ctx context.Context, op func(Reader) error) error
