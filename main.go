@@ -1,6 +1,7 @@
 // Command relay is a live-chat server in one binary. This file puts the parts
-// together: it reads the configuration, starts them, stops them in order, and
-// holds the sub-commands. What they do is in server, server/chat and db.
+// together: it reads the configuration, starts them and stops them in order.
+// What they do is in server, server/chat and db; commands.go has the short
+// commands.
 package main
 
 import (
@@ -42,34 +43,6 @@ type app struct {
 	cfg    server.Config
 	log    *slog.Logger
 	stdout io.Writer
-}
-
-// command is a sub-command. FILE in its usage stands for any word.
-type command struct {
-	usage, help string
-	run         func(a *app, ctx context.Context, file string) error
-	flags       []string // the settings that matter most to it
-	example     string   // what follows relay
-}
-
-var onDatabase = []string{"DATABASE_URL"}
-
-var commands = []command{
-	{"serve", "run the community server; relay without a command does the same", (*app).serve,
-		[]string{"HOST", "PORT", "PUBLIC_URL", "DATABASE_URL", "RELAY_SETUP"}, "serve --port 8080 --database-url sqlite:///var/lib/relay/relay.db"},
-	{"bridge", "run the bridge server, for your own backend", (*app).serve,
-		[]string{"HOST", "PORT", "API_KEY", "EVENTS_WEBHOOK_URL", "EVENTS_WEBHOOK_SECRET"}, "bridge --port 3001 --api-key-file /run/secrets/api_key"},
-	{"keys", "the same as keys show", (*app).showKeys, onDatabase, "keys"},
-	{"keys show", "print the public key, and the secret one while it can be shown", (*app).showKeys, onDatabase, "keys show"},
-	{"keys rotate public", "make a new public key; every page with the snippet needs it", rotate((*server.Keyring).RotatePublic), onDatabase, "keys rotate public"},
-	{"keys rotate secret", "make a new secret key and sign everybody out of the console", rotate((*server.Keyring).RotateSecret), onDatabase, "keys rotate secret"},
-	{"doctor", "check database, public address and bridges, and say what to do about each fault", (*app).doctor,
-		[]string{"DATABASE_URL", "PUBLIC_URL", "RELAY_MODE"}, "doctor --env-file /etc/relay.env"},
-	{"manifest", "print the manifest of the app to make at Slack", (*app).manifest, []string{"PUBLIC_URL", "SLACK_SIGNING_SECRET"}, "manifest > manifest.yaml"},
-	{"backup FILE", "copy the SQLite database to FILE, also while relay runs", (*app).backup, onDatabase, "backup backups/monday.db"},
-	{"restore FILE", "put a backup in the place of the SQLite database", (*app).restore, onDatabase, "restore backups/monday.db"},
-	{"migrate", "bring the database to this version's form; serve does it too", (*app).migrate, onDatabase, "migrate --database-url postgres:///relay"},
-	{"healthcheck", "ask the running relay whether it is well, for containers", (*app).healthcheck, []string{"HOST", "PORT"}, "healthcheck --port 8080"},
 }
 
 // errUsage marks a command line that relay does not understand.
@@ -121,39 +94,6 @@ func dispatch(ctx context.Context, words []string, flags server.Flags, environ [
 		a.log.Warn(w)
 	}
 	return commands[i].run(a, ctx, words[len(words)-1])
-}
-
-// misunderstood says what is wrong with words that are no command, and which
-// commands begin like them.
-func misunderstood(words []string) string {
-	text := fmt.Sprintf("there is no command %q", strings.Join(words, " "))
-	var near []string
-	for _, c := range commands {
-		if want := strings.Fields(c.usage); want[0] == words[0] && len(want) > 1 {
-			near = append(near, "relay "+c.usage)
-		}
-	}
-	if len(near) > 0 {
-		text += ": there is " + strings.Join(near, ", ")
-	}
-	return text
-}
-
-func (c command) matches(words []string) bool {
-	return slices.EqualFunc(strings.Fields(c.usage), words, same)
-}
-
-// open opens the database. Shared is for commands that work beside a running
-// relay.
-func (a *app) open(ctx context.Context, shared bool) (*db.DB, error) {
-	if a.cfg.DatabaseURL == "" {
-		return nil, errors.New("bridge mode keeps no database; DATABASE_URL would name one")
-	}
-	database, err := db.Open(ctx, string(a.cfg.DatabaseURL), db.Options{Shared: shared})
-	if errors.Is(err, db.ErrNone) {
-		return nil, fmt.Errorf("%w: relay makes one when it starts. If it did, run this in its folder, or with its --env-file", err)
-	}
-	return database, err
 }
 
 // serve runs the server of the configured mode until ctx ends. Its parts stop in
@@ -373,135 +313,4 @@ func (a *app) maintain(ctx context.Context, database *db.DB, relay *chat.Relay, 
 			a.log.Error("cannot tidy the database", "err", err)
 		}
 	}
-}
-
-// withKeys hands the keys to use, also beside a running relay, which takes
-// notice of a change within a second.
-func (a *app) withKeys(ctx context.Context, use func(*server.Keyring) error) error {
-	database, err := a.open(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer database.Close()
-	keys, err := server.JoinKeyring(ctx, database, a.cfg, a.log)
-	if err != nil {
-		return err
-	}
-	return use(keys)
-}
-
-func (a *app) showKeys(ctx context.Context, _ string) error {
-	return a.withKeys(ctx, func(keys *server.Keyring) error {
-		public, secret, err := keys.Show(ctx)
-		if err == nil {
-			fmt.Fprintf(a.stdout, "public key  %s\nsecret key  %s\n", public,
-				cmp.Or(secret, "is not shown any more; make a new one with: relay keys rotate secret"))
-		}
-		return err
-	})
-}
-
-// rotate is the command that makes a new key.
-func rotate(make func(*server.Keyring, context.Context) (string, error)) func(*app, context.Context, string) error {
-	return func(a *app, ctx context.Context, _ string) error {
-		return a.withKeys(ctx, func(keys *server.Keyring) error {
-			key, err := make(keys, ctx)
-			if err == nil {
-				fmt.Fprintf(a.stdout, "%s\nThis is the new key. The old one is no longer valid.\n", key)
-			}
-			return err
-		})
-	}
-}
-
-func (a *app) backup(ctx context.Context, file string) error {
-	database, err := a.open(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer database.Close()
-	if err := database.Backup(ctx, file); err != nil {
-		return err
-	}
-	fmt.Fprintf(a.stdout, "The database is copied to %s. It holds messages and keys: keep it safe.\n", file)
-	return nil
-}
-
-func (a *app) restore(ctx context.Context, file string) error {
-	kept, err := db.Restore(ctx, file, string(a.cfg.DatabaseURL))
-	if err != nil {
-		return err
-	}
-	if kept != "" {
-		fmt.Fprintf(a.stdout, "What was there before is kept as %s.\n", kept)
-	}
-	fmt.Fprintf(a.stdout, "%s is restored. Start relay.\n", file)
-	return nil
-}
-
-// migrate opens the database, which brings it to this version's form.
-func (a *app) migrate(ctx context.Context, _ string) error {
-	database, err := a.open(ctx, false)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(a.stdout, "The database has the form of relay %s.\n", version)
-	return database.Close()
-}
-
-// doctor works beside a running relay, and without one.
-func (a *app) doctor(ctx context.Context, _ string) error {
-	stored, err := a.storedSettings(ctx)
-	running := a.runningBridges(ctx, err)
-	failures := server.Report(a.stdout, server.Examine(ctx, a.cfg, chat.SettingsOf(a.cfg.Settings, stored), err, running))
-	if failures > 0 {
-		return fmt.Errorf("%d of the checks failed", failures)
-	}
-	return nil
-}
-
-// manifest prints what makes relay's app at Slack. It needs no database: what
-// is not configured yet is made by it.
-func (a *app) manifest(context.Context, string) error {
-	_, err := io.WriteString(a.stdout, server.SlackManifest(a.cfg, chat.SettingsOf(a.cfg.Settings, nil)))
-	return err
-}
-
-// storedSettings reads the settings out of the database, which has to be
-// writable and whole, too.
-func (a *app) storedSettings(ctx context.Context) (stored map[string]chat.Raw, err error) {
-	if a.cfg.DatabaseURL == "" {
-		return nil, nil
-	}
-	database, err := a.open(ctx, true)
-	if err != nil {
-		return nil, err
-	}
-	defer database.Close()
-	err = database.Look(ctx, func(r chat.Reader) (err error) {
-		stored, err = r.Settings()
-		return err
-	})
-	return stored, errors.Join(err, database.Ping(ctx), database.Check(ctx))
-}
-
-// runningBridges is what a relay that runs beside says of its bridges. Nobody can
-// ask it without its database, of which databaseErr tells why it is not there.
-func (a *app) runningBridges(ctx context.Context, databaseErr error) (states []bridges.State) {
-	if databaseErr != nil || a.cfg.Mode == server.ModeBridge {
-		return nil
-	}
-	_ = a.withKeys(ctx, func(keys *server.Keyring) error { // what is wrong with the database is found already
-		states = server.AskBridges(ctx, a.cfg, keys)
-		return nil
-	})
-	return states
-}
-
-func (a *app) healthcheck(ctx context.Context, _ string) error {
-	err := server.Healthcheck(ctx, a.cfg)
-	if err == nil {
-		fmt.Fprintln(a.stdout, "ok")
-	}
-	return err
 }

@@ -1,8 +1,8 @@
 package db_test
 
 import (
-	"errors"
 	"database/sql"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
