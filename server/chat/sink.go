@@ -25,21 +25,6 @@ type Sink interface {
 	Policy() Policy
 }
 
-// Policy is how the outbox serves a sink.
-type Policy struct {
-	Parallel int           // lanes served at once
-	Batch    int           // deliveries of a lane handed over at once
-	Timeout  time.Duration // of one call of Deliver
-	Hold     int           // failed attempts after which later deliveries of the lane pass; 0 = never
-	// Repeatable says that a delivery which arrives twice does no harm. So
-	// nothing is stored before it leaves, and Ambiguous says nothing.
-	Repeatable bool
-	Attempts   int           // failed attempts until a delivery is given up
-	MaxAge     time.Duration // age at which a failing delivery is given up
-	// Backoff is the pause after the n-th failed attempt, counted from 1.
-	Backoff func(n int) time.Duration
-}
-
 // DeliveryState is how far a delivery has come.
 type DeliveryState int
 

@@ -1,0 +1,119 @@
+package chat
+
+import (
+	"context"
+	"slices"
+)
+
+// Retry takes up a delivery that was given up, or that rests after an attempt
+// that failed, named by its ID, also while its sink is asked for patience. It has
+// all its attempts before it again.
+func (o *Outbox) Retry(ctx context.Context, id string) error {
+	dest, sessionID, rev, ok := ParseDeliveryID(id)
+	if !ok {
+		return ErrDeliveryNotFound
+	}
+	err := o.store.Apply(ctx, func(tx Tx) error {
+		d, err := tx.Delivery(dest, sessionID, rev)
+		if err != nil {
+			return err
+		}
+		if rests := d.State == DeliveryPending && (d.Attempts > 0 || d.LastError != ""); d.State != DeliveryFailed && !rests {
+			return Errorf(Conflict, "The delivery is %s; only one that failed can be tried again", d.State)
+		}
+		return d.again(tx)
+	})
+	if err == nil {
+		o.resume(dest)
+		o.Wake(dest, sessionID, Now())
+	}
+	return err
+}
+
+// resume ends the pause of a sink: people know better than what asked for it.
+func (o *Outbox) resume(dest string) {
+	o.mu.Lock()
+	s, served := o.senders[dest]
+	o.mu.Unlock()
+	if served {
+		s.resume()
+	}
+}
+
+// How many deliveries one RetryFailed takes up, and how many of them in one
+// transaction: nobody waits for long behind it.
+const (
+	retryMost    = 2000
+	retryPortion = 200
+)
+
+// RetryFailed takes up the oldest failed deliveries behind a place of the list,
+// to one sink or, with "", to all but those that are off: there an attempt could
+// only fail again, and what was said last would be lost. It returns how many, and the place to go on
+// from while there are more: what fails again meanwhile is not met twice.
+func (o *Outbox) RetryFailed(ctx context.Context, dest string, after Cursor, off ...string) (count int, next *Cursor, err error) {
+	for count < retryMost {
+		failed, err := o.retryPortion(ctx, dest, after, off)
+		if err != nil {
+			return count, nil, err
+		}
+		for i := range failed {
+			if failed[i].State == DeliveryPending {
+				o.resume(failed[i].Dest)
+				o.Wake(failed[i].Dest, failed[i].SessionID, Now())
+				count++
+			}
+		}
+		if len(failed) < retryPortion {
+			return count, nil, nil
+		}
+		after = failed[len(failed)-1].Cursor()
+	}
+	return count, &after, nil
+}
+
+func (o *Outbox) retryPortion(ctx context.Context, dest string, after Cursor, off []string) (failed []Delivery, err error) {
+	err = o.store.Apply(ctx, func(tx Tx) error {
+		failed, err = tx.Deliveries(DeliveryQuery{Dest: dest, State: new(DeliveryFailed), After: &after, Limit: retryPortion})
+		for i := range failed {
+			if err == nil && !slices.Contains(off, failed[i].Dest) {
+				err = failed[i].again(tx)
+			}
+		}
+		return err
+	})
+	return failed, err
+}
+
+// again makes a delivery that failed a waiting one, due at once.
+func (d *Delivery) again(tx Tx) error {
+	d.State, d.Attempts, d.LastError, d.NextAt = DeliveryPending, 0, "", Now()
+	return tx.SaveDelivery(d)
+}
+
+// Hasten makes what rests before a sink due at once: what it failed at may work
+// under new settings. It is called before Serve.
+func (o *Outbox) Hasten(ctx context.Context, dest string) error {
+	var lanes []Lane
+	err := o.store.Look(ctx, func(r Reader) (err error) {
+		lanes, err = r.Lanes(dest)
+		return err
+	})
+	now := Now()
+	for _, l := range lanes {
+		if err != nil || l.NextAt <= now {
+			continue
+		}
+		err = o.store.Apply(ctx, func(tx Tx) error {
+			lane, err := tx.Lane(dest, l.Key, 0)
+			for i := range lane {
+				if err == nil && lane[i].NextAt > now {
+					lane[i].NextAt = now
+					err = tx.SaveDelivery(&lane[i])
+				}
+			}
+			return err
+		})
+	}
+	return err
+}
