@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"path/filepath"
+	"regexp"
 
 	"relay/assets/build/openapi"
 	"relay/schema"
@@ -65,7 +66,28 @@ func buildPages(root string) ([]File, error) {
 		if err := t.Option("missingkey=error").ExecuteTemplate(&out, name, values); err != nil {
 			return nil, err
 		}
-		files = append(files, File{Name: filepath.Base(p.source), Data: out.Bytes()})
+		files = append(files, File{Name: filepath.Base(p.source), Data: dense(out.Bytes())})
 	}
 	return files, nil
+}
+
+// Line breaks with their indentation mean one space, but for those in
+// preformatted text.
+var (
+	lineBreak    = regexp.MustCompile(`\s*\n\s*`)
+	preformatted = regexp.MustCompile(`(?s)<pre.*?</pre>`)
+)
+
+// dense takes the indentation out of a page.
+func dense(page []byte) []byte {
+	var out []byte
+	for {
+		pre := preformatted.FindIndex(page)
+		if pre == nil {
+			return append(out, lineBreak.ReplaceAll(page, []byte(" "))...)
+		}
+		out = append(out, lineBreak.ReplaceAll(page[:pre[0]], []byte(" "))...)
+		out = append(out, page[pre[0]:pre[1]]...)
+		page = page[pre[1]:]
+	}
 }
