@@ -133,16 +133,17 @@ func (r *Relay) storeFile(ctx context.Context, f *File, body io.Reader, most int
 }
 
 // For how long chunks rest after one: so many times as long as it took, and no
-// longer.
+// longer. They do so until nothing else has been stored for a while.
 const (
 	maxChunkRests = 5
 	maxChunkRest  = 250 * time.Millisecond
+	quietAfter    = time.Second
 )
 
 // putChunk stores one chunk, unless the file was erased with its session. The
 // disk is left to messages then, for the longer the more others wait to store
 // theirs: ten times as much is written for a chunk as for a message. A single
-// upload leaves gaps enough.
+// upload leaves gaps enough, and while nobody writes messages, nothing rests.
 func (r *Relay) putChunk(ctx context.Context, id string, index int, chunk []byte) error {
 	r.uploads.waiting.Add(1)
 	r.uploads.Lock()
@@ -150,6 +151,9 @@ func (r *Relay) putChunk(ctx context.Context, id string, index int, chunk []byte
 	begin := time.Now()
 	defer func() {
 		rests := min(r.uploads.waiting.Add(-1), maxChunkRests)
+		if Now().Sub(Time(r.uploads.beside.Load())) > quietAfter {
+			return
+		}
 		time.Sleep(min(time.Duration(rests)*time.Since(begin), maxChunkRest))
 	}()
 	return r.store.Apply(ctx, func(tx Tx) error {

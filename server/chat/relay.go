@@ -28,6 +28,7 @@ type Relay struct {
 	uploads struct {
 		sync.Mutex
 		waiting atomic.Int32 // and under way
+		beside  atomic.Int64 // the Time at which something else was to be stored last
 	}
 }
 
@@ -124,6 +125,7 @@ func (r *Relay) change(ctx context.Context, by Author, sessionID string, op func
 // transact is change on the session that lock finds and locks.
 func (r *Relay) transact(ctx context.Context, by Author, lock func(Tx) (Session, error), op func(c *change) error) error {
 	at := Now()
+	r.uploads.beside.Store(int64(at))
 	var c *change
 	err := r.store.Apply(ctx, func(tx Tx) error {
 		s, err := lock(tx)
