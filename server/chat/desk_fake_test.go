@@ -93,11 +93,11 @@ func (f *fakeBridge) Split(op chat.Op) (parts []chat.Op) {
 }
 
 func (f *fakeBridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (string, error) {
-	if f.slow != nil {
-		time.Sleep(f.slow(op))
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.slow != nil {
+		f.rest(f.slow(op))
+	}
 	f.calls = append(f.calls, op)
 	if f.before != nil {
 		if err := f.before(op); err != nil {
@@ -108,12 +108,15 @@ func (f *fakeBridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (string
 	if err == nil && f.after != nil {
 		err = f.after(op)
 	}
-	if f.late > 0 {
-		f.mu.Unlock()
-		time.Sleep(f.late)
-		f.mu.Lock()
-	}
+	f.rest(f.late)
 	return remote, err
+}
+
+// rest sleeps while others go on.
+func (f *fakeBridge) rest(pause time.Duration) {
+	f.mu.Unlock()
+	time.Sleep(pause)
+	f.mu.Lock()
 }
 
 func (f *fakeBridge) carryOut(ctx context.Context, th chat.Thread, op chat.Op) (string, error) {
@@ -209,6 +212,13 @@ func (f *fakeBridge) shown(n int) []string {
 		texts = append(texts, m.text)
 	}
 	return texts
+}
+
+// set changes the fake while it serves.
+func (f *fakeBridge) set(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
 }
 
 // by lets a test change what operators change by hand.

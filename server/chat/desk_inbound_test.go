@@ -223,7 +223,9 @@ func TestDeskHearsBeforeItKnows(t *testing.T) {
 func TestDeskRefusesStrangers(t *testing.T) {
 	f := newFake("telegram")
 	inOffice(t, false, func(t *testing.T, o *office) {
-		f.threads = []*fakeThread{{ref: "chat", messages: []fakeMessage{{}}}, {ref: "more", messages: []fakeMessage{{}}}}
+		f.set(func() {
+			f.threads = []*fakeThread{{ref: "chat", messages: []fakeMessage{{}}}, {ref: "more", messages: []fakeMessage{{}}}}
+		})
 		for i := range 5 {
 			o.tell(f, f.in(0, fmt.Sprint("x", i), "hello?"))
 			o.tell(f, f.in(1, fmt.Sprint("y", i), "!close"))

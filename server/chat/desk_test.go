@@ -273,12 +273,14 @@ func TestDeskStaysMisconfigured(t *testing.T) {
 		ann := o.open(t, "ann")
 		o.say(t, ann, "hello")
 		o.soon()
-		f.slow = func(op chat.Op) time.Duration {
-			if op.Kind == chat.OpPost {
-				return 3 * time.Second
+		f.set(func() {
+			f.slow = func(op chat.Op) time.Duration {
+				if op.Kind == chat.OpPost {
+					return 3 * time.Second
+				}
+				return time.Second
 			}
-			return time.Second
-		}
+		})
 		wrong := &chat.Misconfigured{Problem: "no right to open threads", Fix: "give it"}
 		f.breakAt(false, 1, wrong, func(op chat.Op) bool { return op.Kind == chat.OpOpen })
 		o.say(t, ann, "still there?")
@@ -363,17 +365,19 @@ func TestDeskRefusedFileTakesNoTurns(t *testing.T) {
 		a, err := o.Upload(t.Context(), visitor, id, "a.txt", strings.NewReader("data"))
 		o.must(err)
 		spent := false // the one message that may be sent in a while
-		f.before = func(op chat.Op) error {
-			if spent {
-				spent = false
-				return &chat.RetryAfter{After: time.Second, Scope: chat.ScopeSink}
+		f.set(func() {
+			f.before = func(op chat.Op) error {
+				if spent {
+					spent = false
+					return &chat.RetryAfter{After: time.Second, Scope: chat.ScopeSink}
+				}
+				if op.File != nil {
+					spent = true
+					return chat.ErrPermanent
+				}
+				return nil
 			}
-			if op.File != nil {
-				spent = true
-				return chat.ErrPermanent
-			}
-			return nil
-		}
+		})
 		_, err = o.Send(t.Context(), visitor, chat.Post{SessionID: id, AttachmentIDs: []string{a.ID}})
 		o.must(err)
 		o.say(t, id, "hello?")
