@@ -68,6 +68,9 @@ func Queries() map[string]string {
 // Connect opens a connection pool on a SQLite file with relay's settings.
 func Connect(path string) (*sqlx.DB, error) { return sqlx.Open("sqlite", dsn(path, forWriting, false)) }
 
+// Translate names the errors of Postgres that callers know.
+var Translate = translate
+
 // CopyBefore makes the automatic copy.
 var CopyBefore = copyBefore
 

@@ -3,6 +3,7 @@ package db_test
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/jackc/pgx/v5/stdlib"
 
 	"relay/db"
@@ -153,6 +155,28 @@ func TestPostgresAway(t *testing.T) {
 		t.Errorf("got %v, want %v", err, chat.ErrAway)
 	}
 	newSessions(t, d, 1)
+}
+
+// TestPostgresIsAway: what passes by itself is told from what people have to mend.
+func TestPostgresIsAway(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		err  error
+		want error
+	}{
+		{"starting", &pgconn.PgError{Code: "57P03"}, chat.ErrAway},
+		{"too many connections", &pgconn.PgError{Code: "53300"}, chat.ErrAway},
+		{"a full disk", &pgconn.PgError{Code: "53100"}, chat.ErrStorageFull},
+		{"a wrong password", &pgconn.PgError{Code: "28P01"}, nil},
+		{"a missing table", &pgconn.PgError{Code: "42P01"}, nil},
+	} {
+		err := db.Translate(fmt.Errorf("ask: %w", c.err))
+		for _, known := range []error{chat.ErrAway, chat.ErrStorageFull} {
+			if errors.Is(err, known) != (known == c.want) {
+				t.Errorf("%s: got %v, want %v", c.name, err, c.want)
+			}
+		}
+	}
 }
 
 // TestPostgresURL: a password is not told to anybody.

@@ -177,12 +177,12 @@ func translate(err error) error {
 	return err
 }
 
-// isAway reports whether the server could not be reached, ended the connection,
-// or did not answer in time.
+// isAway reports whether the server could not be reached, had no connection left,
+// ended the one there was, or did not answer in time.
 func isAway(err error) bool {
 	var server *pgconn.PgError
 	if errors.As(err, &server) {
-		return strings.HasPrefix(server.Code, "57P") || strings.HasPrefix(server.Code, "08")
+		return server.Code == "53300" || strings.HasPrefix(server.Code, "57P") || strings.HasPrefix(server.Code, "08")
 	}
 	var connect *pgconn.ConnectError
 	var network *net.OpError

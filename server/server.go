@@ -100,13 +100,16 @@ func (s *Server) HTTPServer() *http.Server {
 }
 
 // webLog takes the lines of net/http. Most tell of clients that behave oddly;
-// one tells that there is no room for more of them.
+// two do not: that relay has a fault, and that there is no room for more clients.
 type webLog struct{ log *slog.Logger }
 
 // Write implements [io.Writer].
 func (l webLog) Write(line []byte) (int, error) {
 	level, text := slog.LevelDebug, strings.TrimSpace(string(line))
-	if strings.HasPrefix(text, "http: Accept error") {
+	switch {
+	case strings.HasPrefix(text, "http: panic serving"):
+		level = slog.LevelError
+	case strings.HasPrefix(text, "http: Accept error"):
 		level = slog.LevelError
 		text += ": nobody can connect meanwhile; raise the limit of open files (ulimit -n, LimitNOFILE)"
 	}

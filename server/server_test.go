@@ -269,14 +269,15 @@ func readFrame(lines *bufio.Scanner) (f frame, err error) {
 	return f, fmt.Errorf("ended: %v", lines.Err())
 }
 
-// TestNobodyCanConnect: of what net/http complains about, that there is no room
-// for more connections is told, with what to do.
-func TestNobodyCanConnect(t *testing.T) {
+// TestComplaintsOfNetHTTP: told are faults of relay, and that there is no room for
+// more connections, with what to do.
+func TestComplaintsOfNetHTTP(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t))
 	complaints := s.server.HTTPServer().ErrorLog
 	complaints.Print("http: TLS handshake error from 192.0.2.1:4711: EOF")
+	complaints.Print("http: panic serving 192.0.2.1:4711: index out of range")
 	complaints.Print("http: Accept error: accept tcp [::]:3000: accept4: too many open files; retrying in 5ms")
-	if got := s.logs.String(); strings.Contains(got, "TLS") || !strings.Contains(got, "level=ERROR") || !strings.Contains(got, "ulimit -n") {
+	if got := s.logs.String(); strings.Contains(got, "TLS") || strings.Count(got, "level=ERROR") != 2 || !strings.Contains(got, "panic serving") || !strings.Contains(got, "ulimit -n") {
 		t.Errorf("the log has %q", got)
 	}
 }

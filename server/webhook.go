@@ -80,28 +80,38 @@ func NewWebhook(cfg Config, relay *chat.Relay, links *chat.FileLinks, log *slog.
 // name another receiver, what rests is due at once: it failed at the one before,
 // or waits because that one asked for patience.
 func ServeWebhook(ctx context.Context, relay *chat.Relay, outbox *chat.Outbox, sink *webhook.Sink, log *slog.Logger) error {
-	for {
-		serving, stop := context.WithCancel(ctx)
-		target, _ := webhookTarget(relay.Settings())
-		var watching sync.WaitGroup
-		watching.Go(func() {
-			defer stop()
-			awaitOtherTarget(serving, relay, target)
-		})
-		err := outbox.Serve(serving, sink)
-		stop()
-		watching.Wait()
-		if ctx.Err() != nil {
-			return err
+	for hasten := false; ; {
+		var err error
+		if hasten {
+			err = outbox.Hasten(ctx, sink.Name())
 		}
 		if err == nil {
-			err = outbox.Hasten(ctx, sink.Name())
+			err = serveTarget(ctx, relay, outbox, sink)
+			hasten = err == nil
+		}
+		if ctx.Err() != nil {
+			return nil
 		}
 		if err != nil {
 			log.Error("the webhook cannot use the database", "err", err)
 			_ = chat.Rest(ctx, time.Second)
 		}
 	}
+}
+
+// serveTarget delivers the webhook's events until the settings name another
+// receiver or ctx ends.
+func serveTarget(ctx context.Context, relay *chat.Relay, outbox *chat.Outbox, sink *webhook.Sink) error {
+	serving, stop := context.WithCancel(ctx)
+	target, _ := webhookTarget(relay.Settings())
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		defer stop()
+		awaitOtherTarget(serving, relay, target)
+	})
+	defer watching.Wait()
+	defer stop()
+	return outbox.Serve(serving, sink)
 }
 
 // awaitOtherTarget waits until events are to go to another target, or ctx ends.

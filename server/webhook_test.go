@@ -355,6 +355,39 @@ func TestWebhookToAnotherReceiver(t *testing.T) {
 	}
 }
 
+// shaky is a store that is away when it is looked into next.
+type shaky struct {
+	chat.Store
+	away atomic.Bool
+}
+
+func (s *shaky) Look(ctx context.Context, op func(chat.Reader) error) error {
+	if s.away.Swap(false) {
+		return chat.ErrAway
+	}
+	return s.Store.Look(ctx, op)
+}
+
+// TestWebhookToAnotherReceiverWhileAway: what waits goes to the next receiver at
+// once also when the database was away just then.
+func TestWebhookToAnotherReceiverWhileAway(t *testing.T) {
+	first, posts := receiver(t, patient(new(atomic.Bool)))
+	second, taken := receiver(t, nil)
+	s := newSite(t, dbtest.Memory(t), webhookTo(first), func(c *server.Config) {
+		c.WebhookAllowCIDRs = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
+	id := s.open("v")
+	s.say(id, "hi")
+	store := &shaky{Store: s.store}
+	s.outbox = chat.NewOutbox(store, chat.NewHub(), slog.New(slog.DiscardHandler))
+	s.serveWebhook()
+	arrived(t, posts)
+	eventually(t, "the receiver asks for patience", func() bool { return s.head(id)[0].LastError != "" })
+	store.away.Store(true)
+	s.must("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": second})
+	arrived(t, taken)
+}
+
 // TestWebhookSentAgainInAPause: people may know that the receiver is well before
 // the time is over for which it asked for patience.
 func TestWebhookSentAgainInAPause(t *testing.T) {

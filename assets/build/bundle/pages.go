@@ -30,7 +30,7 @@ var pages = []struct {
 }
 
 // slots stand in the built pages for what is only known when one is shown:
-// relay puts text there, escaped. Attributes are whole, such as hidden.
+// relay puts text there, escaped. Attributes are whole, such as autofocus.
 func slots() map[string]any {
 	values := map[string]any{}
 	for _, name := range []string{"PublicKey", "SecretKey", "Snippet", "OperatorName", "Version", "Name", "Problem", "Invalid", "Hint",
