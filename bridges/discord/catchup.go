@@ -178,7 +178,8 @@ func (b *Bridge) missing(ctx context.Context, in chat.Receiver, open map[string]
 	return nil
 }
 
-// lookAfter takes what happened to a thread that is not open any more.
+// lookAfter takes what happened to a thread that is not open any more. One that
+// the API does not show holds nothing up.
 func (b *Bridge) lookAfter(ctx context.Context, in chat.Receiver, id string) error {
 	before, _, _ := b.threads.get(id)
 	var raw json.RawMessage
@@ -189,6 +190,9 @@ func (b *Bridge) lookAfter(ctx context.Context, in chat.Receiver, id string) err
 			return err
 		}
 		return b.take(ctx, in, "THREAD_DELETE", data)
+	}
+	if denied(err) {
+		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("look after a thread: %w", err)

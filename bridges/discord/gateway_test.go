@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -132,6 +133,47 @@ func TestGatewayUnknown(t *testing.T) {
 			t.Error(err)
 		}
 		bridgetest.Clean(t, f, log)
+	})
+}
+
+// vanishing is an API that comes to know nothing of a path.
+type vanishing struct {
+	http.RoundTripper
+	path atomic.Value
+}
+
+func (v *vanishing) RoundTrip(r *http.Request) (*http.Response, error) {
+	if path, _ := v.path.Load().(string); path != "" {
+		return sparse{v.RoundTripper, []string{path}}.RoundTrip(r)
+	}
+	return v.RoundTripper.RoundTrip(r)
+}
+
+// A thread of which the API tells nothing any more, though nobody told that it
+// was deleted, holds up nothing when a session begins anew.
+func TestGatewayUnknownAfterwards(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewDiscordBubble(t)
+		hidden := &vanishing{RoundTripper: f.Transport()}
+		b, log := makeBridge(t, f, func(c *discord.Config) { c.Transport = hidden })
+		in := new(bridgetest.Receiver)
+		running(t, b, in)
+		settled(time.Second)
+		lost, th := open(t, b, "Ben", ""), open(t, b, "Grace", "")
+		settled(time.Second)
+		f.Forget()
+		f.Down(true)
+		f.Cut()
+		settled(time.Minute)
+		f.CloseThread(lost.Ref)
+		hidden.path.Store("/channels/" + lost.Ref)
+		f.Down(false)
+		settled(5 * time.Minute)
+		f.Write(th.Ref, "Ada", "Hello", "")
+		settled(time.Second)
+		if got := heard(t, in, b); !slices.Equal(got, []string{"Hello"}) {
+			t.Errorf("relay heard %q\n%s", got, log)
+		}
 	})
 }
 

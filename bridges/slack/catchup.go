@@ -28,6 +28,7 @@ type hearing struct {
 	mu   sync.Mutex
 	upTo time.Time // zero when nobody can tell
 	busy bool      // a gap is being read
+	owed bool      // a gap could not be read: the next connection begins with it
 }
 
 // start says from when on a new bridge hears, unless it knows already.
@@ -43,7 +44,7 @@ func (h *hearing) start(from time.Time) {
 func (h *hearing) beat(now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.busy {
+	if !h.busy && !h.owed {
 		h.upTo = now
 	}
 }
@@ -64,7 +65,7 @@ func (h *hearing) begin() (from time.Time, worth bool) {
 func (h *hearing) end(read bool, upTo time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.busy = false; read {
+	if h.busy, h.owed = false, !read; read {
 		h.upTo = upTo
 	}
 }

@@ -1,8 +1,12 @@
 package slack_test
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,7 +76,56 @@ func TestShortGapsAreRead(t *testing.T) {
 		if n := in.Keys["message:"+said]; n != 2 {
 			t.Errorf("the first message was heard %d times, want once more over the new connection", n)
 		}
+		f.Edit(th.Ref, f.Write(th.Ref, "Ada", "latr", ""), "later")
+		settled(time.Second)
+		n := len(in.Updates)
+		f.Disconnect("refresh_requested")
+		settled(time.Minute)
+		if len(in.Updates) != n {
+			t.Errorf("an edit that was heard is another update when it is read: %q", in.Texts(t, b))
+		}
 		bridgetest.Clean(t, f, log)
+	})
+}
+
+// deafened is a Slack that does not tell what was written, for as long as off.
+type deafened struct {
+	http.RoundTripper
+	off *atomic.Bool
+}
+
+func (d deafened) RoundTrip(r *http.Request) (*http.Response, error) {
+	if d.off.Load() && strings.HasSuffix(r.URL.Path, "/conversations.history") {
+		return nil, errors.New("the network is away")
+	}
+	return d.RoundTripper.RoundTrip(r)
+}
+
+// A gap that could not be read is read over the next connection, however long
+// the one before lived.
+func TestUnreadGapsAreReadLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewSlackBubble(t)
+		off := new(atomic.Bool)
+		b, _ := makeBridge(t, f, func(c *slack.Config) { c.Transport = deafened{c.Transport, off} })
+		in := new(bridgetest.Receiver)
+		running(t, b, in)
+		settled(time.Second)
+		th := open(t, b, "Grace", "")
+		f.Write(th.Ref, "Ada", "before", "")
+		settled(time.Minute)
+		in.Fail(100) // more than Slack attempts
+		f.Write(th.Ref, "Ada", "on its way", "")
+		off.Store(true)
+		f.Disconnect("refresh_requested")
+		settled(10 * time.Minute)
+		off.Store(false)
+		in.Fail(0)
+		f.Disconnect("refresh_requested")
+		settled(time.Minute)
+		if got := in.Texts(t, b); !slices.Equal(got, []string{"before", "on its way"}) {
+			t.Errorf("read %q", got)
+		}
 	})
 }
 

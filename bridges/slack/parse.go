@@ -114,12 +114,13 @@ func removed(e *envelope, in chat.Inbound, own string) chat.Inbound {
 }
 
 // key names an event for the store: the same whichever way and however often it
-// comes, and under whatever event id.
+// comes, and under whatever event id. An edit that is read from its thread has
+// no time of an event.
 func (e *envelope) key() string {
 	ev := &e.Event
 	switch ev.Subtype {
 	case subtypeChanged:
-		return "changed:" + ev.Changed.TS + ":" + ev.Changed.changedAt() + ":" + ev.EventTS
+		return "changed:" + ev.Changed.TS + ":" + cmp.Or(ev.Changed.changedAt(), ev.EventTS)
 	case subtypeDeleted:
 		return "deleted:" + ev.DeletedTS
 	}

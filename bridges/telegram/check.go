@@ -78,7 +78,8 @@ func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
 			"set TELEGRAM_WEBHOOK_SECRET, or restart relay: it will ask for updates instead"), false
 	}
 	if wrong := unreached(info, time.Now().Add(-time.Hour).Unix()); wrong != nil {
-		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: wrong.Problem, Fix: wrong.Fix}, false
+		return chat.Finding{Subject: subject, Level: chat.FindingWarn,
+			Text: fmt.Sprintf("%s; %d updates wait", wrong.Problem, info.PendingUpdateCount), Fix: wrong.Fix}, false
 	}
 	return chat.Fine(subject, "Telegram pushes to "+host(info.Url)), false
 }

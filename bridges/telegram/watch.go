@@ -134,12 +134,13 @@ func (b *Bridge) lookAtWebhook(ctx context.Context) error {
 	return nil
 }
 
-// unreached says why Telegram could not push since a time, nil when it could.
+// unreached says why Telegram could not push since a time, nil when it could. It
+// does not count what waits: that grows, and each failure is told once.
 func unreached(info *gotgbot.WebhookInfo, since int64) *chat.Misconfigured {
 	if info.LastErrorDate <= since {
 		return nil
 	}
-	problem := fmt.Sprintf("Telegram could not push to %s: %s; %d updates wait", host(info.Url), info.LastErrorMessage, info.PendingUpdateCount)
+	problem := fmt.Sprintf("Telegram could not push to %s: %s", host(info.Url), info.LastErrorMessage)
 	if strings.Contains(info.LastErrorMessage, "401") {
 		return &chat.Misconfigured{Problem: problem, Fix: "the webhook was registered with another secret than TELEGRAM_WEBHOOK_SECRET: register it with this one; or remove TELEGRAM_WEBHOOK_SECRET and restart relay, which then asks for updates itself"}
 	}

@@ -101,13 +101,19 @@ func TestWatchSeesDemotion(t *testing.T) {
 func TestWatchSeesLostPushes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewTelegramBubble(t)
-		b, _ := makeBridge(t, f, func(c *telegram.Config) { c.WebhookSecret = secret })
+		b, log := makeBridge(t, f, func(c *telegram.Config) { c.WebhookSecret = secret })
 		f.SetWebhook("https://chat.example.com/webhooks/telegram", "an earlier secret")
 		f.PushTo(b.Webhook(new(bridgetest.Receiver)))
 		running(t, b, new(bridgetest.Receiver))
 		watching(t, b)
-		f.Write(open(t, b, "Grace", "").Ref, "Ada", "one", "")
-		settled(6 * time.Minute)
+		th := open(t, b, "Grace", "")
+		for range 6 {
+			f.Write(th.Ref, "Ada", "more that waits", "")
+			settled(time.Minute)
+		}
+		if n := strings.Count(log.String(), "needs a human"); n != 1 {
+			t.Errorf("logged %d times", n)
+		}
 		if got := wrong(t, b); !strings.Contains(got, "401") || !strings.Contains(got, "another secret") {
 			t.Errorf("told %q", got)
 		}
