@@ -2,6 +2,7 @@ package db
 
 import (
 	"bytes"
+	"sync"
 
 	"relay/server/chat"
 )
@@ -26,6 +27,9 @@ const maxCached = 1024
 // sessions it wrote: every message begins with reading its session. It is
 // emptied when anything is rolled back and when another process has written.
 type sessionCache struct {
+	// changing is held for writing while a transaction is open: whoever has it
+	// for reading sees what is committed.
+	changing sync.RWMutex
 	sessions map[string]stored
 	// version is SQLite's data_version: it changes with others' writes.
 	version int64
@@ -50,6 +54,19 @@ func (c *sessionCache) get(id string) (stored, bool) {
 	}
 	s, ok := c.sessions[id]
 	return s, ok
+}
+
+// standing returns what is committed of a session that is in the cache, unless
+// a transaction is open: nobody waits for one here. Opening a stream costs a
+// fifth less by it.
+func (c *sessionCache) standing(id string) (chat.Session, bool) {
+	if c == nil || !c.changing.TryRLock() {
+		return chat.Session{}, false
+	}
+	defer c.changing.RUnlock()
+	s, ok := c.sessions[id]
+	return chat.Session{ID: id, TokenHash: s.TokenHash, Status: s.Status, Blocked: s.Blocked, Rev: s.Rev, InitRev: s.InitRev,
+		LeavingRev: s.LeavingRev}, ok
 }
 
 // put notes a session as it is stored now. It takes s over.

@@ -192,6 +192,8 @@ func (w *committer) transact(batch []*request) error {
 }
 
 func (w *committer) try(batch []*request, attempt func(*request) error) error {
+	w.cache.changing.Lock()
+	defer w.cache.changing.Unlock()
 	if err := w.begin(); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}

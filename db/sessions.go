@@ -36,6 +36,9 @@ const selectStanding = `SELECT token_hash, status, blocked, rev, init_rev, leavi
 
 // Standing implements [chat.Reader].
 func (t *tx) Standing(id string) (chat.Session, error) {
+	if s, ok := t.seen.standing(id); ok {
+		return s, nil
+	}
 	s := chat.Session{ID: id}
 	err := t.row(chat.ErrSessionNotFound, []any{&s.TokenHash, (*string)(&s.Status), &s.Blocked, &s.Rev, &s.InitRev, &s.LeavingRev},
 		selectStanding, id)

@@ -52,6 +52,57 @@ func TestSession(t *testing.T) {
 	})
 }
 
+// TestStandingIsCommitted: who looks at a session sees it as it is stored, never
+// as an operation under way is about to make it, nor as one left it that was
+// taken back.
+func TestStandingIsCommitted(t *testing.T) {
+	dbtest.EachURL(t, func(t *testing.T, url string) {
+		d := dbtest.Open(t, url)
+		s := newSession("a", 1)
+		apply(t, d, func(tx chat.Tx) error { return tx.CreateSession(s) })
+		look := func(when string, want int64) {
+			t.Helper()
+			err := d.Look(t.Context(), func(r chat.Reader) error {
+				got, err := r.Standing("a")
+				if err == nil && (got.Rev != want || got.TokenHash != s.TokenHash) {
+					t.Errorf("%s: got %+v, want rev %d", when, got, want)
+				}
+				return err
+			})
+			if err != nil {
+				t.Errorf("%s: %v", when, err)
+			}
+		}
+		change := func(rev int64, outcome error) {
+			t.Helper()
+			err := d.Apply(t.Context(), func(tx chat.Tx) error {
+				locked, err := tx.Lock("a")
+				if err != nil {
+					return err
+				}
+				was := locked.Rev
+				if locked.Rev = rev; tx.SaveSession(&locked) != nil {
+					return errors.New("not saved")
+				}
+				look("meanwhile", was)
+				return outcome
+			})
+			want(t, err, outcome)
+		}
+		look("new", 3)
+		change(4, nil)
+		look("changed", 4)
+		undone := errors.New("undone")
+		change(5, undone)
+		look("taken back", 4)
+		change(6, nil)
+		look("changed again", 6)
+		apply(t, d, func(tx chat.Tx) error { return tx.EraseSession("a") })
+		err := d.Look(t.Context(), func(r chat.Reader) error { _, err := r.Standing("a"); return err })
+		want(t, err, chat.ErrSessionNotFound)
+	})
+}
+
 func TestSessionNotFound(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		apply(t, d, func(tx chat.Tx) error { return tx.CreateSession(newSession("a", 1)) })

@@ -94,7 +94,7 @@ func (f *file) read(ctx context.Context, op func(*tx) error) error {
 }
 
 func (f *file) look(ctx context.Context, op func(*tx) error) error {
-	return f.readers.use(ctx, func(c *conn) error { return protect(op, &tx{q: c}) })
+	return f.readers.use(ctx, func(c *conn) error { return protect(op, &tx{q: c, seen: f.writer.cache}) })
 }
 
 // vacuum lets the last pages also go from the log, where what was removed is
