@@ -5,13 +5,9 @@ import "github.com/gorilla/mux"
 // Routes lists what the router takes, as "GET /health".
 func (s *Server) Routes() (list []string) {
 	_ = s.router.Walk(func(rt *mux.Route, _ *mux.Router, _ []*mux.Route) error {
-		path, err := rt.GetPathTemplate()
-		if err != nil {
-			return err
-		}
 		methods, err := rt.GetMethods()
 		for _, method := range methods {
-			list = append(list, method+" "+path)
+			list = append(list, method+" "+rt.GetName())
 		}
 		return err
 	})

@@ -134,9 +134,14 @@ func (k *Keyring) create(ctx context.Context) error {
 	})
 }
 
+// putMeta stores what differs: a start that changes nothing waits for no disk.
 func putMeta(tx chat.Tx, values map[string]string) error {
 	for name, value := range values {
-		if err := tx.PutMeta(name, value); err != nil {
+		have, err := tx.Meta(name)
+		if err == nil && have != value {
+			err = tx.PutMeta(name, value)
+		}
+		if err != nil {
 			return err
 		}
 	}

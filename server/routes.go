@@ -3,6 +3,7 @@ package server
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/gorilla/mux"
 )
@@ -31,14 +32,25 @@ func (s *Server) assemble(routes []route, pages []pageRoute) http.Handler {
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	s.router = m
 	for _, rt := range routes {
-		m.Handle(rt.path, s.handle(rt.action)).Methods(rt.method)
+		at(m, rt.path).Methods(rt.method).Handler(s.handle(rt.action))
 	}
 	for _, rt := range pages {
-		m.HandleFunc(rt.path, rt.page).Methods(methods(rt.method)...)
+		at(m, rt.path).Methods(methods(rt.method)...).HandlerFunc(rt.page)
 	}
 	m.NotFoundHandler = s.handle(s.notFound)
 	m.MethodNotAllowedHandler = s.handle(s.methodNotAllowed)
 	return s.filterAgents(s.receiving.notice(m))
+}
+
+// at adds a route with a name, its path. One without variables is compared as it
+// is: mux makes a regular expression of every path, which takes long at each
+// start, and at each request.
+func at(m *mux.Router, path string) *mux.Route {
+	rt := m.NewRoute().Name(path)
+	if strings.Contains(path, "{") {
+		return rt.Path(path)
+	}
+	return rt.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return r.URL.Path == path && r.URL.RawPath == "" })
 }
 
 // methodsAt lists the methods that the router takes at a request's address.

@@ -19,11 +19,12 @@ import (
 // static is the built files that browsers load, each compressed once.
 type static struct{ files map[string]*staticFile }
 
-// staticFile is one built file.
+// staticFile is one built file. What is made of it is made when it is first
+// asked for.
 type staticFile struct {
 	plain       []byte
 	contentType string
-	etag        string
+	etag        func() string
 	zipped      func() []byte
 }
 
@@ -55,9 +56,13 @@ func loadStatic() (*static, error) {
 }
 
 func newStaticFile(data []byte, contentType string) *staticFile {
+	return &staticFile{plain: data, contentType: contentType, etag: sync.OnceValue(func() string { return tag(data) }),
+		zipped: sync.OnceValue(func() []byte { return zip(data) })}
+}
+
+func tag(data []byte) string {
 	sum := sha256.Sum256(data)
-	return &staticFile{plain: data, contentType: contentType,
-		etag: `"` + hex.EncodeToString(sum[:8]) + `"`, zipped: sync.OnceValue(func() []byte { return zip(data) })}
+	return `"` + hex.EncodeToString(sum[:8]) + `"`
 }
 
 func zip(data []byte) []byte {
@@ -82,12 +87,12 @@ func (st *static) serve(w http.ResponseWriter, r *http.Request, name, cache stri
 func (f *staticFile) serve(w http.ResponseWriter, r *http.Request, cache string) {
 	h := w.Header()
 	h.Set("Cache-Control", cache)
-	h.Set("ETag", f.etag)
+	h.Set("ETag", f.etag())
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
-	if r.Header.Get("If-None-Match") == f.etag {
+	if r.Header.Get("If-None-Match") == f.etag() {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
