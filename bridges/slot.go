@@ -166,7 +166,7 @@ func (s *slot) keepServing(ctx context.Context, part func(context.Context) error
 		}
 		if ctx.Err() == nil {
 			s.log.Error("a bridge cannot use the database", "err", err)
-			pause(ctx, pauses(n))
+			_ = chat.Rest(ctx, pauses(n)) // the loop ends with ctx
 		}
 	}
 }
@@ -197,16 +197,7 @@ func (s *slot) keepReceiving(ctx context.Context, b chat.Bridge) {
 		}
 		s.receiving("none", err)
 		s.log.Error("operators' answers are not received; trying again", "err", err, "in", wait)
-		pause(ctx, wait)
-	}
-}
-
-func pause(ctx context.Context, long time.Duration) {
-	timer := time.NewTimer(long)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
+		_ = chat.Rest(ctx, wait)
 	}
 }
 

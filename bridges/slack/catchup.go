@@ -158,10 +158,11 @@ func (b *Bridge) eventsOf(m *slack.Message, ref string) (raws [][]byte) {
 	for _, f := range m.Files {
 		words.Files = append(words.Files, file{ID: f.ID, Name: f.Name, Title: f.Title, Type: f.Mimetype, Size: int64(f.Size), Mode: f.Mode, IsExternal: f.IsExternal, URL: f.URLPrivate})
 	}
-	events := []event{{message: words, EventTS: m.Timestamp}}
 	if m.Edited != nil {
 		words.Edited = &edited{TS: m.Edited.Timestamp}
-		events[0].message = words
+	}
+	events := []event{{message: words, EventTS: m.Timestamp}}
+	if m.Edited != nil {
 		events = append(events, event{message: message{Subtype: subtypeChanged}, Changed: &words, EventTS: m.Edited.Timestamp})
 	}
 	for _, e := range events {

@@ -18,9 +18,10 @@ const (
 	watchTrouble = time.Minute
 )
 
-// Watch looks after the bot's group until ctx ends. Telegram tells nobody that a group has no
-// topics or that a webhook is not reached, and a message that shows the former
-// may be long in coming: so relay looks itself, at the start and now and then.
+// Watch looks after the bot's group until ctx ends. Telegram tells nobody that a
+// group has no topics or that a webhook is not reached, and a message that shows
+// the former may be long in coming: so relay looks itself, at the start and now
+// and then.
 func (b *Bridge) Watch(ctx context.Context) {
 	for {
 		pause := watchPause

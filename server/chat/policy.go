@@ -1,6 +1,9 @@
 package chat
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Policy is how the outbox serves a sink.
 type Policy struct {
@@ -66,5 +69,17 @@ func Backoff(first, longest time.Duration) func(n int) time.Duration {
 			pause *= 2
 		}
 		return min(pause, longest)
+	}
+}
+
+// Rest waits for a while, or until ctx ends: then it returns why.
+func Rest(ctx context.Context, pause time.Duration) error {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
 	}
 }

@@ -49,8 +49,9 @@ const (
 
 // RetryFailed takes up the oldest failed deliveries behind a place of the list,
 // to one sink or, with "", to all but those that are off: there an attempt could
-// only fail again, and what was said last would be lost. It returns how many, and the place to go on
-// from while there are more: what fails again meanwhile is not met twice.
+// only fail again, and what was said last would be lost. It returns how many, and
+// the place to go on from while there are more: what fails again meanwhile is not
+// met twice.
 func (o *Outbox) RetryFailed(ctx context.Context, dest string, after Cursor, off ...string) (count int, next *Cursor, err error) {
 	for count < retryMost {
 		failed, err := o.retryPortion(ctx, dest, after, off)

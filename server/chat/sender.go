@@ -71,18 +71,6 @@ func (s *sender) serve(ctx context.Context, sessionID string) Time {
 // storePause is how long a database that fails is left alone.
 const storePause = time.Second
 
-// Rest waits for a while, or until ctx ends: then it returns why.
-func Rest(ctx context.Context, pause time.Duration) error {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}
-
 // deliver hands claimed deliveries to the sink and returns what became of
 // them.
 func (s *sender) deliver(ctx context.Context, claimed []Delivery) []Delivery {
