@@ -56,7 +56,8 @@ func buildPages(root string) ([]File, error) {
 	for _, p := range pages {
 		sources, name := []string{filepath.Join(root, p.source)}, filepath.Base(p.source)
 		if p.framed {
-			sources, name = append(sources, filepath.Join(root, layout)), "layout"
+			// First: what the page defines replaces what the layout has for it.
+			sources, name = append([]string{filepath.Join(root, layout)}, sources...), "layout"
 		}
 		t, err := template.ParseFiles(sources...)
 		if err != nil {
