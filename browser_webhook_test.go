@@ -62,6 +62,8 @@ func testWebhook(t *testing.T, s *stage) {
 	b.until(`text("#hook-answer").includes("Not taken") && text("#hook-answer").includes("refuses connections")`)
 
 	b.enter("#hook-url", shop.URL)
+	s.changeElsewhere(t, b, map[string]any{"eventsWebhookHeaderPrefix": "X-Other"}, `$("#hook-prefix").value === "X-Other"`)
+	b.until(`$("#hook-url").value === %s`, shop.URL)
 	b.enter("#hook-prefix", "X-Shop")
 	b.until(`text("#hook-prefix-hint") === "X-Shop-Event and X-Shop-Signature"`)
 	b.click("#hook-generate")
@@ -70,6 +72,8 @@ func testWebhook(t *testing.T, s *stage) {
 	b.click("#hook-save")
 	b.until(`text("#hook-said") === "Saved." && $("#hook-secret").value === "" && $("#hook-secret").placeholder.startsWith("••••")`)
 	b.until(`text("#hook-answer") === ""`)
+	s.changeElsewhere(t, b, map[string]any{"eventsWebhookEnabled": false}, `!$("#hook-enabled").checked`)
+	s.changeElsewhere(t, b, map[string]any{"eventsWebhookEnabled": true}, `$("#hook-enabled").checked && text("#hook-said") === "Saved."`)
 	b.click("#hook-test")
 	b.until(`text("#hook-answer .tag") === "Taken" && text("#hook-answer pre") === "<b>thank you</b>" && text("#hook-answer p").includes("The receiver answered 200, after")`)
 
@@ -101,6 +105,13 @@ func testWebhook(t *testing.T, s *stage) {
 	b.press("Escape", 27)
 	b.until(`!shown("#webhook") && shown("#rows") && location.hash === "#/"`)
 	b.clean("400 (Bad Request)")
+}
+
+// changeElsewhere changes settings by the API and waits until the page shows them.
+func (s *stage) changeElsewhere(t *testing.T, b *tab, settings map[string]any, shown string) {
+	t.Helper()
+	s.call(t, http.MethodPatch, s.base+"/api/admin/settings", s.secret, settings, nil)
+	b.wait(shown, func() bool { return look[bool](b, "!!("+shown+")") })
 }
 
 // showWebhook keeps pictures of the page with all kinds of deliveries on it.

@@ -20,6 +20,7 @@ const states: Record<string, (event: StreamEvent) => void> = {
   connected: (event) => {
     set({ lost: false, online: event["operatorOnline"] === true });
     void reload();
+    void refreshSettings();
     void loadBridges();
   },
   resync: () => void reload(),

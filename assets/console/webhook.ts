@@ -31,9 +31,9 @@ function adopt(settings: Settings): void {
   set(same ? { settings } : { settings, webhookTest: null });
 }
 
-// refreshSettings follows changes from elsewhere, but not over what is being typed.
+// refreshSettings follows changes from elsewhere.
 export async function refreshSettings(): Promise<void> {
-  if (state.page === "webhook" && !Object.keys(patch()).length) await loadSettings();
+  if (state.page === "webhook") await loadSettings();
 }
 
 // patch is what the form would change.
@@ -51,20 +51,21 @@ function patch(): Record<string, unknown> {
   return change;
 }
 
-// fill puts what is stored into the form.
-function fill(s: Settings): void {
-  enabled.checked = s.eventsWebhookEnabled;
-  url.value = s.eventsWebhookUrl ?? "";
-  prefix.value = s.eventsWebhookHeaderPrefix;
-  secret.value = "";
-  secret.type = "password";
+// fill puts what is stored into the form, but for what differs from before: that is being typed.
+function fill(s: Settings, before: Settings | null): void {
+  if (!before || enabled.checked === before.eventsWebhookEnabled) enabled.checked = s.eventsWebhookEnabled;
+  if (!before || url.value === (before.eventsWebhookUrl ?? "")) url.value = s.eventsWebhookUrl ?? "";
+  if (!before || prefix.value === before.eventsWebhookHeaderPrefix) prefix.value = s.eventsWebhookHeaderPrefix;
+  byId("webhook-form").inert = false;
   secret.placeholder = s.eventsWebhookSecret ?? "None: not signed";
   const from = s.sources;
   setText("hook-url-from", from["eventsWebhookUrl"] === "environment" ? "Set by EVENTS_WEBHOOK_URL; what is saved here wins." : "");
+  byId("hook-forget").hidden = from["eventsWebhookSecret"] !== "stored";
+  if (secret.value) return;
+  secret.type = "password";
   setText("hook-secret-hint", from["eventsWebhookSecret"] === "environment"
     ? "Set by EVENTS_WEBHOOK_SECRET; what is saved here wins."
     : "It signs every event, so that the receiver knows who sent it. It is not shown again.");
-  byId("hook-forget").hidden = from["eventsWebhookSecret"] !== "stored";
 }
 
 // drawButtons follows what is typed.
@@ -72,6 +73,10 @@ function drawButtons(): void {
   const begin = prefix.value.trim() || "X-Service";
   setText("hook-prefix-hint", begin + "-Event and " + begin + "-Signature");
   setText("hook-test", Object.keys(patch()).length ? "Save and send test event" : "Send test event");
+}
+
+function typed(): void {
+  drawButtons();
   setText("hook-said", "");
 }
 
@@ -88,7 +93,9 @@ function problem(text: string): void {
 async function save(change = patch()): Promise<boolean> {
   problem("");
   try {
-    adopt(await call<Settings>("PATCH", "/settings", change));
+    const settings = await call<Settings>("PATCH", "/settings", change);
+    if (secret.value === change["eventsWebhookSecret"]) secret.value = "";
+    adopt(settings);
     return true;
   } catch (error) {
     problem((error as Error).message);
@@ -123,7 +130,7 @@ function generate(): void {
   secret.type = "text";
   secret.value = "whsec_" + btoa(String.fromCharCode(...bytes));
   setText("hook-secret-hint", "Copy it to the receiver now: once saved, it is not shown again.");
-  drawButtons();
+  typed();
   secret.select();
 }
 
@@ -136,14 +143,14 @@ function drawAnswer(t: WebhookTest): Node[] {
 
 export const webhookView: View = (now, before) => {
   if (now.settings && changed(now, before, "settings")) {
-    fill(now.settings);
+    fill(now.settings, before.settings);
     drawButtons();
   }
   if (changed(now, before, "webhookTest")) byId("hook-answer").replaceChildren(...(now.webhookTest ? drawAnswer(now.webhookTest) : []));
 };
 
 export function wireWebhook(): void {
-  on("webhook-form", "input", drawButtons);
+  on("webhook-form", "input", typed);
   on("webhook-form", "submit", async (e) => {
     e.preventDefault();
     if (await save()) setText("hook-said", "Saved.");
