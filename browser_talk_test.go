@@ -154,6 +154,7 @@ func testRestart(t *testing.T, s *stage) {
 	p.operator.until(`text("#link") === ""`)
 
 	p.visitor.write("and on")
+	p.both("visitor: before", "operator: still before", "operator: right after", "visitor: and on")
 	p.operator.write("it goes")
 	p.both("visitor: before", "operator: still before", "operator: right after", "visitor: and on", "operator: it goes")
 	p.editVisitors("and on and on")

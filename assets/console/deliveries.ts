@@ -21,20 +21,26 @@ const pageSize = 50;
 const longest = 140;
 
 const rows = new Map<string, { item: HTMLTableRowElement; shows: string }>();
-let ticket = 0;
+let asked = 0;
+let answered = 0;
 let timer = 0;
 
-// loadDeliveries loads the list anew, or the page behind a cursor.
+// loadDeliveries loads the list anew, or the page behind a cursor. Over a slow
+// line it may be asked again before it is answered: every answer counts that is
+// newer than what is shown.
 export async function loadDeliveries(cursor = ""): Promise<void> {
-  const mine = ++ticket;
-  const query = "?dest=webhook&limit=" + pageSize + "&state=" + state.deliveriesFilter + "&cursor=" + cursor;
+  const mine = ++asked;
+  const filter = state.deliveriesFilter;
+  const isNew = (): boolean => mine > answered && filter === state.deliveriesFilter;
+  const query = "?dest=webhook&limit=" + pageSize + "&state=" + filter + "&cursor=" + cursor;
   try {
     const page = await call<Page>("GET", "/deliveries" + query);
-    if (mine !== ticket) return;
+    if (!isNew()) return;
+    answered = mine;
     const kept = cursor ? state.deliveries : [];
     set({ deliveries: [...kept, ...page.deliveries], deliveriesCursor: page.nextCursor ?? "", deliveriesPhase: "ready" });
   } catch {
-    if (mine === ticket) set({ deliveriesPhase: "failed" });
+    if (isNew()) set({ deliveriesPhase: "failed" });
   }
 }
 
