@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// ZeroWidthJoiner joins characters into one.
-const ZeroWidthJoiner = '\u200D'
+// zeroWidthJoiner joins characters into one.
+const zeroWidthJoiner = '\u200D'
 
 // Units is the length of a text in UTF-16 units.
 func Units(text string) int {
@@ -32,6 +32,30 @@ func To(text string, limit int) string {
 	return text
 }
 
+// Line is a text in one line, without what is not printed, of at most limit
+// units: "…" ends one that was longer.
+func Line(text string, limit int) string {
+	text = strings.Join(strings.Fields(strings.Map(printed, text)), " ")
+	if Units(text) <= limit {
+		return text
+	}
+	return strings.TrimRight(To(text, limit-1), " ") + "…"
+}
+
+// printed maps control characters to spaces and drops those that turn the
+// direction of text or are nothing.
+func printed(r rune) rune {
+	switch {
+	case unicode.Is(unicode.Cc, r), r == '\u2028', r == '\u2029':
+		return ' '
+	case r == utf8.RuneError:
+		return -1
+	case unicode.Is(unicode.Cf, r) && r != zeroWidthJoiner && !unicode.Is(unicode.Prepended_Concatenation_Mark, r):
+		return -1
+	}
+	return r
+}
+
 // Breakpoint returns where to cut a piece off the text that it begins.
 func Breakpoint(piece, text string) int {
 	for _, mark := range []string{"\n\n", "\n", " "} {
@@ -49,7 +73,7 @@ func wholeCharacter(piece, text string) int {
 	for range 16 {
 		next, _ := utf8.DecodeRuneInString(text[cut:])
 		last, size := utf8.DecodeLastRuneInString(text[:cut])
-		if !unicode.In(next, unicode.Mn, unicode.Me) && next != ZeroWidthJoiner && last != ZeroWidthJoiner {
+		if !unicode.In(next, unicode.Mn, unicode.Me) && next != zeroWidthJoiner && last != zeroWidthJoiner {
 			return cut
 		}
 		if cut -= size; cut <= 0 {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"relay/bridges/naming"
 	"relay/server/chat"
 )
 
@@ -118,8 +119,8 @@ const markAddress = "https://relay.invalid/"
 // firstMessage is what a thread begins with. It leads back to the session
 // should the thread be renamed.
 func firstMessage(op chat.Op) newMessage {
-	e := embed{Author: &embedAuthor{threadTitle(op.Title, 200)}, Description: escape(op.Text), Color: 0x5865F2}
-	if token := sessionToken(op.SessionID, maxAnchorID); token != "" {
+	e := embed{Author: &embedAuthor{naming.Title(op.Title, 200)}, Description: escape(op.Text), Color: 0x5865F2}
+	if token := anchors.Token(op.SessionID); token != "" {
 		e.Footer = &embedFooter{token}
 	}
 	if op.Key != "" {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"relay/bridges/cut"
 	"relay/server/chat"
 )
 
@@ -36,9 +37,9 @@ func menu() (list []command) {
 		if c.Name == byReplyOnly {
 			continue
 		}
-		one := command{Name: c.Name, Description: oneLine(c.Help, maxHelp)}
+		one := command{Name: c.Name, Description: cut.Line(c.Help, maxHelp)}
 		if c.Args != "" {
-			one.Options = []commandOption{{optionText, "text", oneLine(c.Args, maxHelp), true}}
+			one.Options = []commandOption{{optionText, "text", cut.Line(c.Args, maxHelp), true}}
 		}
 		list = append(list, one)
 	}

@@ -11,6 +11,7 @@ import (
 	"net/textproto"
 	"strings"
 
+	"relay/bridges/cut"
 	"relay/server/chat"
 )
 
@@ -43,7 +44,7 @@ func (b *Bridge) show(ctx context.Context, thread string, op chat.Op) (remote st
 		return "", err
 	}
 	m := messageOf(op)
-	name := oneLine(op.File.Filename, 200)
+	name := cut.Line(op.File.Filename, 200)
 	if name == "" {
 		name = "file"
 	}

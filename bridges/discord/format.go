@@ -92,7 +92,7 @@ func escapeMarks(out *strings.Builder, text string) {
 func label(op chat.Op) string {
 	var parts []string
 	if op.From != "" {
-		parts = append(parts, oneLine(op.From, maxFrom))
+		parts = append(parts, cut.Line(op.From, maxFrom))
 	}
 	if op.Edited {
 		parts = append(parts, "✏️ edited")
@@ -126,25 +126,4 @@ func small(text string) string {
 		}
 	}
 	return strings.Join(lines, "\n")
-}
-
-// oneLine takes what is not printed out of a text and bounds it.
-func oneLine(text string, limit int) string {
-	text = strings.Join(strings.Fields(strings.Map(printed, text)), " ")
-	if cut.Units(text) <= limit {
-		return text
-	}
-	return strings.TrimRight(cut.To(text, limit-1), " ") + "…"
-}
-
-// printed maps control characters to spaces and drops those that turn the
-// direction of text or are nothing.
-func printed(r rune) rune {
-	switch {
-	case unicode.Is(unicode.Cc, r), r == '\u2028', r == '\u2029':
-		return ' '
-	case unicode.Is(unicode.Cf, r) && r != cut.ZeroWidthJoiner, r == utf8.RuneError:
-		return -1
-	}
-	return r
 }

@@ -55,9 +55,9 @@ func TestThreadName(t *testing.T) {
 		{"Long", strings.Repeat("é", 30), "Long", ""},
 		{"\u202eevil\u0000", "", "evil", ""},
 	} {
-		got := threadName(c.title, c.session)
-		if got != c.want || sessionOf(got) != c.back || cut.Units(got) > maxThreadName {
-			t.Errorf("it is %q (%d) of %q, want %q of %q", got, cut.Units(got), sessionOf(got), c.want, c.back)
+		got := names.Name(c.title, c.session)
+		if got != c.want || names.Session(got) != c.back || cut.Units(got) > names.Limit {
+			t.Errorf("it is %q (%d) of %q, want %q of %q", got, cut.Units(got), names.Session(got), c.want, c.back)
 		}
 	}
 }

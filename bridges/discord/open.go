@@ -58,7 +58,7 @@ func (b *Bridge) openThread(ctx context.Context, op chat.Op) (ref string, err er
 		b.sent.start(op.Key, ref)
 	}
 	err = b.api.call(ctx, request{method: http.MethodPost, path: path("/channels/%s/messages/%s/threads", b.cfg.ChannelID, ref),
-		body: newThread{threadName(op.Title, op.SessionID), keepOpen}, repeatable: true}, nil)
+		body: newThread{names.Name(op.Title, op.SessionID), keepOpen}, repeatable: true}, nil)
 	switch {
 	case errors.Is(err, chat.ErrMessageGone): // removed between the steps
 		b.sent.start(op.Key, "")
@@ -103,7 +103,7 @@ func (b *Bridge) openPost(ctx context.Context, at *channel, op chat.Op) (ref str
 	}
 	var made channel
 	err = b.api.call(ctx, request{method: http.MethodPost, path: path("/channels/%s/threads", b.cfg.ChannelID),
-		body: newPost{newThread{threadName(op.Title, op.SessionID), keepOpen}, at.tags(), firstMessage(op)}}, &made)
+		body: newPost{newThread{names.Name(op.Title, op.SessionID), keepOpen}, at.tags(), firstMessage(op)}}, &made)
 	if err == nil && made.ID == "" {
 		err = fmt.Errorf("%w: Discord told no id", chat.ErrAmbiguous)
 	}
@@ -116,7 +116,7 @@ func (b *Bridge) adopt(ctx context.Context, at *channel, op chat.Op) (ref string
 	if err != nil {
 		return "", err
 	}
-	name := threadName(op.Title, op.SessionID)
+	name := names.Name(op.Title, op.SessionID)
 	for i := range list {
 		if list[i].Name != name {
 			continue

@@ -12,7 +12,7 @@ import (
 // connection begins; else they are asked for, and then the archived ones.
 func (b *Bridge) Find(ctx context.Context, sessionID string) (chat.Thread, error) {
 	none := fmt.Errorf("%w: no thread's name leads to the session", chat.ErrThreadGone)
-	if sessionToken(sessionID, maxEncodedID) == "" {
+	if names.Token(sessionID) == "" {
 		return chat.Thread{}, none
 	}
 	if ref := b.threads.ref(sessionID); ref != "" {
@@ -50,7 +50,7 @@ func (b *Bridge) found(sessionID, ref string) chat.Thread {
 // remember learns threads that the bot made.
 func (b *Bridge) remember(list []channel) {
 	for i := range list {
-		b.threads.learn(&list[i], sessionOf(list[i].Name))
+		b.threads.learn(&list[i], names.Session(list[i].Name))
 	}
 }
 
@@ -107,7 +107,7 @@ func (b *Bridge) Owner(ctx context.Context, th chat.Thread) (sessionID string, e
 	if c.Parent != b.cfg.ChannelID || c.Owner != me.ID {
 		return "", fmt.Errorf("%w: the thread is not of relay's making", chat.ErrThreadGone)
 	}
-	if sessionID = sessionOf(c.Name); sessionID == "" {
+	if sessionID = names.Session(c.Name); sessionID == "" {
 		if sessionID, err = b.anchored(ctx, c, me); err != nil {
 			return "", err
 		}
@@ -141,5 +141,5 @@ func (b *Bridge) anchored(ctx context.Context, c *channel, me *identity) (sessio
 	if first.Author.ID != me.ID || len(first.Embeds) == 0 || first.Embeds[0].Footer == nil {
 		return "", nil
 	}
-	return sessionOf(first.Embeds[0].Footer.Text), nil
+	return anchors.Session(first.Embeds[0].Footer.Text), nil
 }

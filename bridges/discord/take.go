@@ -172,7 +172,7 @@ func (b *Bridge) meet(ctx context.Context, c *channel) (ours bool, err error) {
 	}
 	session := ""
 	if c.Owner == me.ID {
-		session = sessionOf(c.Name)
+		session = names.Session(c.Name)
 	} else if bot, err := b.bot(ctx, c.Owner); err != nil || !bot {
 		if err == nil {
 			b.threads.foreign(c.ID)

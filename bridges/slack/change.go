@@ -8,6 +8,7 @@ import (
 
 	"github.com/slack-go/slack"
 
+	"relay/bridges/cut"
 	"relay/server/chat"
 )
 
@@ -29,7 +30,7 @@ func (b *Bridge) edit(ctx context.Context, me *self, th chat.Thread, op chat.Op)
 	err = b.change(ctx, op.Remote, slack.MsgOptionText(how.text, false))
 	if err == nil {
 		b.said(op.Remote, op)
-		b.requote(ctx, me, op.Remote, oneLine(op.Text, maxQuote))
+		b.requote(ctx, me, op.Remote, cut.Line(op.Text, maxQuote))
 	}
 	return "", err
 }

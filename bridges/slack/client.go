@@ -67,7 +67,7 @@ func prune(body []byte) []byte {
 	if dec.Decode(&answer) != nil {
 		return body
 	}
-	cut(answer)
+	trim(answer)
 	pruned, err := json.Marshal(answer)
 	if err != nil {
 		return body
@@ -75,17 +75,17 @@ func prune(body []byte) []byte {
 	return pruned
 }
 
-func cut(value any) {
+func trim(value any) {
 	switch v := value.(type) {
 	case map[string]any:
 		delete(v, "blocks")
 		delete(v, "attachments")
 		for _, inner := range v {
-			cut(inner)
+			trim(inner)
 		}
 	case []any:
 		for _, inner := range v {
-			cut(inner)
+			trim(inner)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slack-go/slack"
 
+	"relay/bridges/cut"
 	"relay/server/chat"
 )
 
@@ -123,7 +124,7 @@ func (b *Bridge) lookupFile(ctx context.Context, th chat.Thread, op chat.Op) (re
 // linked makes a text of an op whose file does not go to Slack; why begins with
 // a space, "" when the app may not.
 func linked(op chat.Op, why string) chat.Op {
-	about := fmt.Sprintf("📎 %s (%s)%s", oneLine(op.File.Filename, maxFrom), size(op.File.Size), why)
+	about := fmt.Sprintf("📎 %s (%s)%s", cut.Line(op.File.Filename, maxFrom), size(op.File.Size), why)
 	switch {
 	case op.File.URL != "":
 		about += ": " + op.File.URL

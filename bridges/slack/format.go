@@ -3,8 +3,9 @@ package slack
 import (
 	"strings"
 	"unicode/utf16"
-	"unicode/utf8"
 
+	"relay/bridges/cut"
+	"relay/bridges/naming"
 	"relay/server/chat"
 )
 
@@ -76,14 +77,14 @@ func headRoom(op chat.Op) (n int) {
 
 // show renders an op; quote is the beginning of the message that it answers.
 func show(op chat.Op, named bool, quote string) look {
-	from := oneLine(op.From, maxFrom)
+	from := cut.Line(op.From, maxFrom)
 	l := look{text: escape(op.Text)}
 	var head strings.Builder
 	switch {
 	case op.Kind == chat.OpNote:
 		head.WriteString(noteSign)
 	case named:
-		l.username = oneLine(op.From, maxUsername)
+		l.username = cut.Line(op.From, maxUsername)
 		if from == "" {
 			l.username = "Visitor"
 		}
@@ -117,33 +118,9 @@ func withoutMarks(name string) string {
 
 // parentText is the message that a thread hangs on.
 func parentText(op chat.Op) string {
-	title := oneLine(op.Title, maxTitle)
-	if title == "" {
-		title = "Visitor"
-	}
+	title := naming.Title(op.Title, maxTitle)
 	if strings.TrimSpace(op.Text) == "" {
 		return "💬 " + escape(title)
 	}
 	return "💬 " + escape(title) + "\n" + escape(op.Text)
-}
-
-// oneLine takes what is not printed out of a text and bounds it in characters.
-func oneLine(text string, limit int) string {
-	text = strings.Join(strings.Fields(strings.Map(printed, text)), " ")
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	return strings.TrimRight(string([]rune(text)[:limit-1]), " ") + "…"
-}
-
-// printed maps control characters to spaces and drops those that turn the
-// direction of text or are nothing.
-func printed(r rune) rune {
-	switch {
-	case r < ' ', 0x7F <= r && r <= 0x9F, r == 0x2028, r == 0x2029:
-		return ' '
-	case 0x200B <= r && r <= 0x200F && r != 0x200D, 0x202A <= r && r <= 0x202E, 0x2060 <= r && r <= 0x2069, r == 0xFEFF, r == utf8.RuneError:
-		return -1
-	}
-	return r
 }

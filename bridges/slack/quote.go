@@ -6,6 +6,7 @@ import (
 
 	"github.com/slack-go/slack"
 
+	"relay/bridges/cut"
 	"relay/server/chat"
 )
 
@@ -21,7 +22,7 @@ type citation struct {
 
 // said remembers what a message of the bot's says, and whom it quotes.
 func (b *Bridge) said(ts string, op chat.Op) {
-	b.quotes.put(ts, oneLine(op.Text, maxQuote))
+	b.quotes.put(ts, cut.Line(op.Text, maxQuote))
 	if op.ReplyTo == "" {
 		return
 	}
@@ -47,7 +48,7 @@ func (b *Bridge) quote(ctx context.Context, th chat.Thread, ts string) string {
 	words := ""
 	for i := range list {
 		if list[i].Timestamp == ts {
-			words = oneLine(plain(list[i].Text, b.name), maxQuote)
+			words = cut.Line(plain(list[i].Text, b.name), maxQuote)
 		}
 	}
 	b.quotes.put(ts, words)

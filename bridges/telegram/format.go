@@ -3,7 +3,6 @@ package telegram
 import (
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"relay/bridges/cut"
 	"relay/server/chat"
@@ -61,7 +60,7 @@ func wordy(r rune) bool {
 func label(op chat.Op) string {
 	var parts []string
 	if op.From != "" {
-		parts = append(parts, oneLine(op.From, maxFrom))
+		parts = append(parts, cut.Line(op.From, maxFrom))
 	}
 	if op.Edited {
 		parts = append(parts, "✏️ edited")
@@ -86,28 +85,4 @@ func render(op chat.Op) (html, plain string) {
 		return "<b>" + escape(name) + "</b>", silence(name)
 	}
 	return "<b>" + escape(name) + "</b>\n" + escape(op.Text), silence(name + "\n" + op.Text)
-}
-
-// oneLine takes what is not printed out of a text and bounds it in UTF-16
-// units.
-func oneLine(text string, limit int) string {
-	text = strings.Join(strings.Fields(strings.Map(printed, text)), " ")
-	if cut.Units(text) <= limit {
-		return text
-	}
-	return strings.TrimRight(cut.To(text, limit-1), " ") + "…"
-}
-
-// printed maps control characters to spaces and drops those that turn the
-// direction of text or are nothing.
-func printed(r rune) rune {
-	switch {
-	case r < ' ', 0x7F <= r && r <= 0x9F, r == 0x2028, r == 0x2029:
-		return ' '
-	case 0x200B <= r && r <= 0x200C, r == 0x200E, r == 0x200F, 0x202A <= r && r <= 0x202E, 0x2060 <= r && r <= 0x2069, r == 0xFEFF:
-		return -1
-	case r == utf8.RuneError:
-		return -1
-	}
-	return r
 }

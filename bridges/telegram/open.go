@@ -14,7 +14,7 @@ var errAdopted = errors.New("the new topic went to another session")
 
 // open makes the topic. Its summary is a message of its own: see splitOpen.
 func (b *Bridge) open(ctx context.Context, op chat.Op) (remote string, err error) {
-	name := topicName(op.Title, op.SessionID)
+	name := names.Name(op.Title, op.SessionID)
 	var topic int64
 	if op.Ambiguous {
 		topic = b.births.adopt(name)
@@ -25,7 +25,7 @@ func (b *Bridge) open(ctx context.Context, op chat.Op) (remote string, err error
 		}
 	}
 	ref := strconv.FormatInt(topic, 10)
-	if sessionToken(op.SessionID) != "" {
+	if names.Token(op.SessionID) != "" {
 		b.topics.learn(ref, op.SessionID)
 	}
 	return ref, nil

@@ -106,7 +106,7 @@ func (b *Bridge) sessionByRoot(m *message) string {
 	if r == nil || r.TopicCreated == nil || r.From == nil || r.From.ID != b.bot.Id {
 		return ""
 	}
-	return sessionOf(r.TopicCreated.Name)
+	return names.Session(r.TopicCreated.Name)
 }
 
 // operator is the name of who wrote. Anonymous administrators may have a title.

@@ -143,7 +143,7 @@ func (b *Bridge) learn(m *gotgbot.Message) {
 	}
 	sessionID := ""
 	if root.From != nil && root.From.Id == b.bot.Id {
-		sessionID = sessionOf(root.ForumTopicCreated.Name)
+		sessionID = names.Session(root.ForumTopicCreated.Name)
 	}
 	b.topics.learn(strconv.FormatInt(m.MessageThreadId, 10), sessionID)
 }

@@ -1,78 +1,15 @@
 package telegram
 
 import (
-	"encoding/base64"
-	"strings"
 	"sync"
 
-	"relay/bridges/cut"
-	"relay/server/chat"
+	"relay/bridges/naming"
 )
 
-// A topic's name is 1 to 128 characters (Bot API, createForumTopic).
-const maxTopicName = 128
-
-// A topic leads back to its session by a token, the last word of the name that
-// it was made with: "#" and the session's id, or "#~" and its base64url when
-// it holds other characters. An id that is too long for a name has none; its
-// session gets a new topic after a restart. Both bounds leave room for a short
-// title.
-const maxEncodedID = 82 // bytes of an id that is encoded
-
-var isPlainID = chat.Form(`[A-Za-z0-9_-]{1,110}`)
-
-// sessionToken renders the token of a session, "" if it can have none.
-func sessionToken(sessionID string) string {
-	switch {
-	case isPlainID(sessionID):
-		return "#" + sessionID
-	case sessionID != "" && len(sessionID) <= maxEncodedID:
-		return "#~" + base64.RawURLEncoding.EncodeToString([]byte(sessionID))
-	}
-	return ""
-}
-
-// sessionOf reads the token out of a topic's name, "" if it has none. Only the
-// name of a topic that the bot made is to be believed.
-func sessionOf(name string) string {
-	word, ok := strings.CutPrefix(name[strings.LastIndexByte(name, ' ')+1:], "#")
-	if !ok {
-		return ""
-	}
-	if encoded, ok := strings.CutPrefix(word, "~"); ok {
-		id, err := base64.RawURLEncoding.Strict().DecodeString(encoded)
-		if err != nil || len(id) > maxEncodedID {
-			return ""
-		}
-		return string(id)
-	}
-	if !isPlainID(word) {
-		return ""
-	}
-	return word
-}
-
-// topicName names a session's topic. The visitor may be called what they like:
-// without a token of ours the name does not end in one.
-func topicName(title, sessionID string) string {
-	token := sessionToken(sessionID)
-	if token == "" {
-		name := topicTitle(title, maxTopicName-2)
-		if sessionOf(name) != "" {
-			name += " ·"
-		}
-		return name
-	}
-	end := " · " + token
-	return topicTitle(title, maxTopicName-cut.Units(end)) + end
-}
-
-func topicTitle(title string, limit int) string {
-	if title = oneLine(title, limit); title != "" {
-		return title
-	}
-	return "Visitor"
-}
+// names name topics: 1 to 128 characters (Bot API, createForumTopic). A session
+// whose id is too long for a token gets a new topic after a restart. Both
+// bounds leave room for a short title.
+var names = naming.Names{Limit: 128, Plain: 110, Encoded: 82}
 
 // maxTopics bounds how many topics are remembered; all are forgotten then, and
 // learnt again from what comes.
