@@ -45,23 +45,6 @@ func TestRender(t *testing.T) {
 	}
 }
 
-func TestThreadName(t *testing.T) {
-	for _, c := range []struct{ title, session, want, back string }{
-		{"Alice", "s-1", "Alice · #s-1", "s-1"},
-		{"Alice\n #fake", "", "Alice #fake ·", ""},
-		{"", "", "Visitor", ""},
-		{"Bob #x", "a b/c", "Bob #x · #~YSBiL2M", "a b/c"},
-		{strings.Repeat("x", 200), "s-1", strings.Repeat("x", 92) + "… · #s-1", "s-1"},
-		{"Long", strings.Repeat("é", 30), "Long", ""},
-		{"\u202eevil\u0000", "", "evil", ""},
-	} {
-		got := names.Name(c.title, c.session)
-		if got != c.want || names.Session(got) != c.back || cut.Units(got) > names.Limit {
-			t.Errorf("it is %q (%d) of %q, want %q of %q", got, cut.Units(got), names.Session(got), c.want, c.back)
-		}
-	}
-}
-
 // FuzzSplit: pieces fit, nothing is lost but white space, and no character is
 // torn.
 func FuzzSplit(f *testing.F) {
