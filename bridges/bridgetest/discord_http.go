@@ -8,7 +8,6 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strconv"
 	"strings"
@@ -158,36 +157,7 @@ func answerDiscord(w http.ResponseWriter, result any, refusal *discordError) {
 }
 
 // Transport reaches the API without a network, for synctest.
-func (f *Discord) Transport() http.RoundTripper { return roundTrip(f.carry) }
-
-// carry serves a request in the caller's goroutine.
-func (f *Discord) carry(r *http.Request) (resp *http.Response, err error) {
-	if err := r.Context().Err(); err != nil {
-		return nil, err
-	}
-	if r.Body == nil {
-		r.Body = http.NoBody
-	}
-	defer func() {
-		switch cut := recover(); cut {
-		case nil:
-			written(r)
-		case refused:
-			resp, err = nil, errors.New(refused)
-		case http.ErrAbortHandler:
-			written(r)
-			resp, err = nil, io.ErrUnexpectedEOF
-		default:
-			panic(cut)
-		}
-	}()
-	recorder := httptest.NewRecorder()
-	f.serve(recorder, r)
-	if err := r.Context().Err(); err != nil {
-		return nil, err
-	}
-	return recorder.Result(), nil
-}
+func (f *Discord) Transport() http.RoundTripper { return inProcess(f.serve) }
 
 // limitSpan is how long a channel's limit counts.
 const limitSpan = 5 * time.Second
