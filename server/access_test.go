@@ -43,8 +43,8 @@ func TestKeys(t *testing.T) {
 				if a.status != tt.status {
 					t.Errorf("%d %s, want %d", a.status, a.body, tt.status)
 				}
-				if tt.status == 401 && string(a.body) != `{"error":"Unauthorized"}` {
-					t.Errorf("body %s", a.body)
+				if tt.status == 401 && (string(a.body) != `{"error":"Unauthorized"}` || a.header.Get("WWW-Authenticate") != "Bearer") {
+					t.Errorf("%v %s", a.header, a.body)
 				}
 			})
 		}

@@ -45,7 +45,7 @@ func (e *httpError) Error() string { return e.text }
 
 // The errors that have fixed words (contract.md 3).
 var (
-	errUnauthorized = &httpError{status: http.StatusUnauthorized, text: "Unauthorized"}
+	errUnauthorized = &httpError{status: http.StatusUnauthorized, text: "Unauthorized", header: http.Header{"Www-Authenticate": {"Bearer"}}}
 	errForbidden    = &httpError{status: http.StatusForbidden, text: "Forbidden"}
 	errTooLarge     = &httpError{status: http.StatusRequestEntityTooLarge, text: "Request body too large"}
 )
