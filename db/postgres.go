@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -178,11 +179,12 @@ func translate(err error) error {
 }
 
 // isAway reports whether the server could not be reached, had no connection left,
-// ended the one there was, or did not answer in time.
+// ended the one there was, did not answer in time, or may not write: it became
+// another's standby.
 func isAway(err error) bool {
 	var server *pgconn.PgError
 	if errors.As(err, &server) {
-		return server.Code == "53300" || strings.HasPrefix(server.Code, "57P") || strings.HasPrefix(server.Code, "08")
+		return slices.Contains([]string{"25006", "53300", "57014"}, server.Code) || strings.HasPrefix(server.Code, "57P") || strings.HasPrefix(server.Code, "08")
 	}
 	var connect *pgconn.ConnectError
 	var network *net.OpError
