@@ -36,6 +36,20 @@ func testComposers(t *testing.T, s *stage) {
 	}
 }
 
+// testComposing: the Enter that ends composing sends nothing, neither in Safari,
+// which says first that composing has ended.
+func testComposing(t *testing.T, s *stage) {
+	p := s.newPair(t, "Hello")
+	for _, b := range []*tab{p.visitor, p.operator} {
+		b.enter("textarea", "かな")
+		b.run(`$("textarea").dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", keyCode: 229, bubbles: true}))`)
+		b.run(`frame().then(frame)`)
+		if got := eval[string](b, `$("textarea").value`); got != "かな" {
+			t.Errorf("the field holds %q", got)
+		}
+	}
+}
+
 // testDocs: the description of the API fits a phone, however long its words.
 func testDocs(t *testing.T, s *stage) {
 	b := s.newTab(t)
@@ -60,6 +74,10 @@ func testSearch(t *testing.T, s *stage) {
 	b.until(`!$("#rows a") && text("#list-note") === "Nothing matches “nobody”."`)
 	b.press("Escape", 27)
 	b.until(`$("#search").value === "" && $$("#rows a").length === 1 && text("#list-note") === ""`)
+	b.enter("#search", "nobody")
+	b.until(`!$("#rows a") && text("#list-note") === "Nothing matches “nobody”."`)
+	b.run(`Object.assign($("#search"), {value: ""}).dispatchEvent(new Event("change"))`) // all that WebKit says of Escape
+	b.until(`$$("#rows a").length === 1 && text("#list-note") === ""`)
 	b.clean()
 }
 

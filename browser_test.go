@@ -45,6 +45,7 @@ func TestBrowser(t *testing.T) {
 		"Screenshots":      testScreenshots,
 		"Webhook":          testWebhook,
 		"Composers":        testComposers,
+		"Composing":        testComposing,
 		"Docs":             testDocs,
 		"Bridges":          testBridges,
 		"Toast":            testToast,

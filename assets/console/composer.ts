@@ -58,7 +58,7 @@ function take(e: Event, data: DataTransfer | null): void {
 }
 
 function key(e: KeyboardEvent): void {
-  if (e.isComposing) return;
+  if (e.isComposing || e.keyCode === 229) return; // Safari ends composing before the Enter that ends it
   if (e.key === "Enter" && !e.shiftKey) {
     e.preventDefault();
     submit();

@@ -81,7 +81,8 @@ export function wireList(): void {
     timer = setTimeout(() => show(state.filter, search.value.trim()), pause);
   };
   on("search", "input", find(searchPause));
-  on("search", "search", find(0)); // Enter, and Escape, which clears the field without an "input"
+  // Enter, and Escape, which clears the field without an "input"; WebKit then says only "change".
+  for (const event of ["search", "change"]) on("search", event, find(0));
   on("filter", "click", (e) => {
     const filter = (e.target as HTMLElement).dataset["filter"];
     if (filter !== undefined) show(filter, search.value.trim());

@@ -18,9 +18,9 @@ export interface View {
 export interface Launcher {
   element: HTMLElement;
   root: ShadowRoot;
+  button: HTMLElement;
   update(view: View): void;
   setLook(look: Look | null): void;
-  focus(): void;
 }
 
 /** createLauncher builds the element and adds it to the page. */
@@ -54,7 +54,7 @@ export function createLauncher(options: Options, onclick: () => void): Launcher 
   return {
     element,
     root,
-    focus: () => button.focus(),
+    button,
     update(view) {
       path.setAttribute("d", view.open ? SHUT : TALK);
       write("aria-expanded", view.open);

@@ -32,7 +32,7 @@ function createWidget({ emit }: Events, given?: Given): Widget {
     element,
     root,
     emit,
-    focusLauncher: launcher.focus,
+    button: launcher.button,
     open(focus = true) {
       if (widget.open) return;
       refresh({ open: true, broken: false });

@@ -67,7 +67,11 @@ export function mount(shell: Shell, core: Core): Panel {
     if (e.key !== "Escape" || e.isComposing) return;
     e.stopPropagation();
     if (asking) ask(null);
-    else if (!composer.cancel()) shell.close();
+    else if (!composer.cancel()) {
+      shell.close();
+      // After a click, Firefox and Safari would not show where the focus is now.
+      shell.button.focus({ focusVisible: true } as FocusOptions);
+    }
   };
   const enabled = () => !!core.store.state.config.attachments?.enabled;
   const onDrag = (e: DragEvent) => {
@@ -116,7 +120,7 @@ export function mount(shell: Shell, core: Core): Panel {
       log.toEnd();
       composer.update(state);
       if (state.focus) focusFirst();
-    } else if (focused) shell.focusLauncher();
+    } else if (focused) shell.button.focus();
   };
   /** inside is the element of the panel that has the focus. */
   const inside = () => (panel.contains(root.activeElement) ? root.activeElement : null);

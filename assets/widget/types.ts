@@ -192,7 +192,8 @@ export interface Shell {
   close(): void;
   setUnread(count: number): void;
   setLook(look: Look): void;
-  focusLauncher(): void;
+  /** The launcher; not in the page when the page has its own. */
+  button: HTMLElement;
 }
 
 /** The conversation's engine, as loader and panel see it. */
