@@ -95,6 +95,7 @@ func TestSettings(t *testing.T) {
 		s.refused(patch(object{"operatorName": 7}), 400, "operatorName must be a string")
 		s.refused(patch(object{"primaryColor": "red"}), 400, "primaryColor must be a colour")
 		s.refused(patch(object{"operatorAvatar": "javascript:alert(1)"}), 400, "operatorAvatar must be an address")
+		s.refused(patch(object{"operatorAvatar": "https://:443/a.png"}), 400, "operatorAvatar must be an address")
 		s.refused(patch(object{"csatEnabled": "yes"}), 400, "csatEnabled must be true or false")
 		for _, no := range []string{"", "png", "*/*", "image/", "IMAGE/PNG", "image/png; q=1", ".png"} {
 			s.refused(patch(object{"attachments": object{"types": []string{"image/*", no}}}), 400, "attachments.types must be MIME types like image/png")
