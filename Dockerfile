@@ -1,5 +1,8 @@
 # The image holds the program, the roots of trust for outgoing TLS, an empty
 # folder for data and one for temporary files. Nothing else: no shell.
+
+# The builder's own machine, whatever the image is for. Older builders do not say which.
+ARG BUILDPLATFORM=linux
 FROM --platform=$BUILDPLATFORM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./

@@ -226,14 +226,35 @@ func TestRestoreByRoot(t *testing.T) {
 		if _, err := db.Restore(t.Context(), pathOf(source), target); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{pathOf(target), pathOf(target) + ".lock"} {
-			info, err := os.Stat(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if owner := info.Sys().(*syscall.Stat_t).Uid; owner != user {
-				t.Errorf("%s: %s belongs to %d", what, filepath.Base(name), owner)
-			}
+		ownedBy(t, what, user, pathOf(target), pathOf(target)+".lock")
+	}
+}
+
+// TestMadeByRoot: relay may use, and copy before an upgrade, what relay migrate
+// has made as root.
+func TestMadeByRoot(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root gives files away")
+	}
+	const user = 65532
+	path := pathOf(dbtest.FileURL(t))
+	backups := filepath.Join(filepath.Dir(path), "backups")
+	if err := errors.Join(os.Chown(filepath.Dir(path), user, user), reopen(t, "sqlite://"+path), db.CopyBefore(t.Context(), path, 1)); err != nil {
+		t.Fatal(err)
+	}
+	ownedBy(t, "made", user, path, path+".lock", backups, filepath.Join(backups, "pre-1.db"))
+}
+
+// ownedBy checks whose the files are.
+func ownedBy(t *testing.T, what string, user uint32, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if owner := info.Sys().(*syscall.Stat_t).Uid; owner != user {
+			t.Errorf("%s: %s belongs to %d", what, filepath.Base(name), owner)
 		}
 	}
 }

@@ -101,6 +101,7 @@ func copyBefore(ctx context.Context, path string, version int) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
 	}
+	inherit(dir, path)
 	target := filepath.Join(dir, fmt.Sprintf("pre-%d.db", version))
 	unfinished := target + ".unfinished"
 	if err := os.Remove(unfinished); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -109,6 +110,7 @@ func copyBefore(ctx context.Context, path string, version int) error {
 	if err := copyInto(ctx, path, unfinished); err != nil {
 		return err
 	}
+	inherit(unfinished, path)
 	if err := os.Rename(unfinished, target); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/jmoiron/sqlx"
@@ -52,6 +53,7 @@ func openBackend(ctx context.Context, path string, opts Options) (*file, error) 
 		if err := createFile(path); err != nil {
 			return nil, err
 		}
+		inherit(path, filepath.Dir(path))
 	}
 	role := forWriting
 	if opts.Shared {

@@ -153,7 +153,11 @@ func (s *Server) peer(r *http.Request) peer {
 			p.direct = false
 		}
 	}
-	if p.direct || !s.trusted(p.addr) {
+	if p.direct {
+		return p
+	}
+	if !s.trusted(p.addr) {
+		s.doubt(p.addr)
 		return p
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -168,6 +172,17 @@ func (s *Server) peer(r *http.Request) peer {
 		}
 	}
 	return p
+}
+
+// doubt tells once of a proxy nearby that is not trusted: to the limits of rate
+// all who come through it are one client. Far away it may be anybody's, and who
+// trusts none has been asked.
+func (s *Server) doubt(proxy netip.Addr) {
+	if len(s.cfg.TrustedProxies) > 0 && (proxy.IsPrivate() || proxy.IsLoopback() || proxy.IsLinkLocalUnicast()) {
+		s.doubted.Do(func() {
+			s.log.Warn("a proxy is not trusted, so all who come through it count as one visitor: add it to TRUSTED_PROXIES if it is yours", "proxy", proxy)
+		})
+	}
 }
 
 // parseHop reads an address as proxies name it: some add the port.

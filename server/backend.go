@@ -261,7 +261,7 @@ func (m *messageObject) files() (chat.Attachments, error) {
 	files := chat.Attachments{}
 	for _, a := range m.Attachments {
 		u, err := url.Parse(a.URL)
-		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
 			return nil, badRequest("message.attachments[].url must be an address that begins with https:// or http://")
 		}
 		if a.Size < 0 {

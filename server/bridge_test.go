@@ -206,6 +206,7 @@ func TestBridgeRefuses(t *testing.T) {
 		{"/api/messages", object{"message": without(hello, "id", strings.Repeat("x", 201)), "session": reduced}, "message.id"},
 		{"/api/messages", object{"message": without(hello, "sessionId", "another"), "session": reduced}, "message.sessionId"},
 		{"/api/messages", object{"message": without(hello, "attachments", []object{{"url": "file:///etc/passwd"}}), "session": reduced}, "url"},
+		{"/api/messages", object{"message": without(hello, "attachments", []object{{"url": "https://:443/a.png"}}), "session": reduced}, "url"},
 		{"/api/messages", object{"message": without(hello, "attachments", []object{{"url": "https://example.com/a", "size": -1}}), "session": reduced}, "size"},
 		{"/api/messages", object{"message": without(hello, "attachments", slices.Repeat([]object{{"url": "https://example.com/a"}}, 11)), "session": reduced}, "at most 10"},
 		{"/api/custom-events", object{"event": object{"name": "x", "data": "text"}, "session": reduced}, "event.data"},

@@ -266,11 +266,15 @@ func (c *Config) conflicts() (mistakes []Mistake) {
 	return mistakes
 }
 
-// Logger returns the logger that LOG_LEVEL and LOG_FORMAT describe.
+// Logger returns the logger that LOG_LEVEL and LOG_FORMAT describe. What the
+// journal notes of every line itself, a text log leaves to it.
 func (c *Config) Logger(w io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{Level: c.LogLevel}
 	if c.LogFormat == LogJSON {
 		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	if isJournal(w) {
+		w, options.ReplaceAttr = journal{w}, noTime
 	}
 	return slog.New(slog.NewTextHandler(w, options))
 }

@@ -152,7 +152,7 @@ func TestConfigMistakes(t *testing.T) {
 		"ENABLE_DISCORD_GATEWAY=perhaps", "RELAY_SECRET_KEY_FILE=/does/not/exist", "SLACK_BOT_TOKEN_FILE=/dev/null",
 		"TELEGRAM_BOT_TOKEN=canary", "TELEGRAM_CHAT_ID=#support", "TELEGRAM_CHAT_ID=-100 123", "TELEGRAM_WEBHOOK_SECRET=not this one", "DISCORD_BOT_TOKEN=canary",
 		"DISCORD_CHANNEL_ID=#support", "DISCORD_PUBLIC_KEY=abc", "SLACK_BOT_TOKEN=xoxp-canary", "SLACK_CHANNEL_ID=#support", "SLACK_SIGNING_SECRET=two words",
-		"SLACK_APP_TOKEN=xoxb-canary", "EVENTS_WEBHOOK_URL=example.com/hook", "EVENTS_WEBHOOK_HEADER_PREFIX=X Acme",
+		"SLACK_APP_TOKEN=xoxb-canary", "EVENTS_WEBHOOK_URL=example.com/hook", "EVENTS_WEBHOOK_URL=http://:8080/hook", "EVENTS_WEBHOOK_HEADER_PREFIX=X Acme",
 	} {
 		t.Run(pair, func(t *testing.T) {
 			_, _, err := load(t, nil, pair)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -95,6 +96,7 @@ func TestSettings(t *testing.T) {
 		s.refused(patch(object{"operatorName": 7}), 400, "operatorName must be a string")
 		s.refused(patch(object{"primaryColor": "red"}), 400, "primaryColor must be a colour")
 		s.refused(patch(object{"operatorAvatar": "javascript:alert(1)"}), 400, "operatorAvatar must be an address")
+		s.refused(patch(object{"operatorAvatar": "https://:443/a.png"}), 400, "operatorAvatar must be an address")
 		s.refused(patch(object{"csatEnabled": "yes"}), 400, "csatEnabled must be true or false")
 		for _, no := range []string{"", "png", "*/*", "image/", "IMAGE/PNG", "image/png; q=1", ".png"} {
 			s.refused(patch(object{"attachments": object{"types": []string{"image/*", no}}}), 400, "attachments.types must be MIME types like image/png")
@@ -405,6 +407,33 @@ func TestUserAgentFilter(t *testing.T) {
 			s.must("GET", "/health", "", nil, "User-Agent", tt.agent)
 			if a := s.call("OPTIONS", "/api/widget/init", "", nil, "User-Agent", tt.agent); a.status != 204 {
 				t.Errorf("a preflight was answered %d", a.status)
+			}
+		})
+	}
+}
+
+// TestProxyNotTrusted: all who come through a proxy that is not in
+// TRUSTED_PROXIES are one client, like behind one beside relay's container. The
+// log tells it once.
+func TestProxyNotTrusted(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		trusted []netip.Prefix
+		header  []string
+		told    int
+	}{
+		{"another one is trusted", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, []string{"X-Forwarded-For", "203.0.113.7"}, 1},
+		{"it is trusted", []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, []string{"X-Forwarded-For", "203.0.113.7"}, 0},
+		{"none is meant to be", nil, []string{"X-Forwarded-For", "203.0.113.7"}, 0},
+		{"there is none", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, nil, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSite(t, dbtest.Memory(t), func(c *server.Config) { c.RateLimit, c.TrustedProxies = true, tt.trusted })
+			for range 3 {
+				s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v"}, tt.header...)
+			}
+			if got := s.logs.String(); strings.Count(got, "TRUSTED_PROXIES") != tt.told || strings.Contains(got, "203.0.113.7") {
+				t.Errorf("the log tells it other than %d times:\n%s", tt.told, got)
 			}
 		})
 	}

@@ -60,6 +60,7 @@ type Server struct {
 
 	crossOrigin *http.CrossOriginProtection
 	receiving   receiving
+	doubted     sync.Once      // of a proxy
 	parked      sync.WaitGroup // goroutines of streams outside net/http
 }
 

@@ -163,7 +163,7 @@ func parseBase(address string) (*url.URL, error) {
 		address = "https://discord.com/api/v10"
 	}
 	u, err := url.Parse(strings.TrimRight(address, "/"))
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, &chat.Misconfigured{Problem: "the address of Discord's API is not one", Fix: fixAddress}
 	}
 	return u, nil

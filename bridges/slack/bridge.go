@@ -146,7 +146,7 @@ func parseBase(address string) (*url.URL, error) {
 		address = slack.APIURL
 	}
 	u, err := url.Parse(strings.TrimRight(address, "/") + "/")
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, &chat.Misconfigured{Problem: "the address of Slack's Web API is not one",
 			Fix: "write SLACK_API_URL like https://slack-gov.com/api, or leave it out"}
 	}

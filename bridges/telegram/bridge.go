@@ -137,7 +137,7 @@ func parseBase(address string) (string, error) {
 		return gotgbot.DefaultAPIURL, nil
 	}
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return "", &chat.Misconfigured{Problem: "the address of the Bot API server is not one",
 			Fix: "write TELEGRAM_API_URL like http://localhost:8081, or leave it out"}
 	}

@@ -165,7 +165,7 @@ func address(schemes ...string) func(json.RawMessage) error {
 			return checkError("must be a string")
 		}
 		u, err := url.Parse(v)
-		if v != "" && (err != nil || u.Host == "" || !slices.Contains(schemes, u.Scheme)) {
+		if v != "" && (err != nil || u.Hostname() == "" || !slices.Contains(schemes, u.Scheme)) {
 			return checkError("must be an address that begins with " + strings.Join(schemes, ":// or ") + "://")
 		}
 		return nil

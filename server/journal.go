@@ -1,0 +1,50 @@
+package server
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// journal is where systemd's journal listens. It notes the time of a line itself
+// and takes its priority from a number in front, see sd-daemon(3).
+type journal struct{ w io.Writer }
+
+// priorities are those of syslog, by how a line of slog.TextHandler without a
+// time begins.
+var priorities = []struct{ level, priority string }{
+	{"level=DEBUG", "<7>"}, {"level=WARN", "<4>"}, {"level=ERROR", "<3>"}, {"", "<6>"},
+}
+
+func (j journal) Write(line []byte) (int, error) {
+	for _, p := range priorities {
+		if bytes.HasPrefix(line, []byte(p.level)) {
+			n, err := j.w.Write(append([]byte(p.priority), line...))
+			return max(n-len(p.priority), 0), err
+		}
+	}
+	return 0, nil
+}
+
+// isJournal reports whether w is the socket that systemd names in JOURNAL_STREAM,
+// as its device and its inode: a child's output may have been led elsewhere.
+func isJournal(w io.Writer) bool {
+	_, inode, _ := strings.Cut(os.Getenv("JOURNAL_STREAM"), ":")
+	f, isFile := w.(*os.File)
+	if inode == "" || !isFile {
+		return false
+	}
+	socket, err := os.Readlink("/proc/self/fd/" + strconv.FormatUint(uint64(f.Fd()), 10))
+	return err == nil && socket == "socket:["+inode+"]"
+}
+
+// noTime leaves the time of a log line out.
+func noTime(groups []string, a slog.Attr) slog.Attr {
+	if len(groups) == 0 && a.Key == slog.TimeKey && a.Value.Kind() == slog.KindTime {
+		return slog.Attr{}
+	}
+	return a
+}
