@@ -62,6 +62,32 @@ func TestParallelInitsMakeOneSession(t *testing.T) {
 	})
 }
 
+// TestParallelNewSessions: visits of one visitor that each want a new session
+// wait for each other, and the last one's is resumed.
+func TestParallelNewSessions(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		s.open("same")
+		made := make([]answer, 24)
+		var all sync.WaitGroup
+		for i := range made {
+			all.Go(func() {
+				made[i] = s.call("POST", "/api/widget/init", publicKey, object{"visitorId": "same", "newSession": true})
+			})
+		}
+		all.Wait()
+		ids := map[string]bool{}
+		for _, a := range made {
+			if a.status != http.StatusOK {
+				t.Fatalf("a new session: %d %s", a.status, a.body)
+			}
+			ids[a.text("sessionId")] = true
+		}
+		if len(ids) != len(made) || !ids[s.open("same")] {
+			t.Errorf("%d visits made %d sessions", len(made), len(ids))
+		}
+	})
+}
+
 func TestSessionTokens(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		bound := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v", "useSessionToken": true})
