@@ -122,10 +122,10 @@ func (r *Relay) change(ctx context.Context, by Author, sessionID string, op func
 	return r.transact(ctx, by, func(tx Tx) (Session, error) { return tx.Lock(sessionID) }, op)
 }
 
-// transact is change on the session that lock finds and locks.
+// transact is change on the session that lock finds and locks. Its time is taken
+// behind the lock, so that a session's times follow the order of its events.
 func (r *Relay) transact(ctx context.Context, by Author, lock func(Tx) (Session, error), op func(c *change) error) error {
-	at := Now()
-	r.uploads.beside.Store(int64(at))
+	r.uploads.beside.Store(int64(Now()))
 	var c *change
 	err := r.store.Apply(ctx, func(tx Tx) error {
 		s, err := lock(tx)
@@ -135,7 +135,7 @@ func (r *Relay) transact(ctx context.Context, by Author, lock func(Tx) (Session,
 		if err := by.authorise(&s); err != nil {
 			return err
 		}
-		c = r.begin(tx, by, at, &s)
+		c = r.begin(tx, by, Now(), &s)
 		if err := op(c); err != nil {
 			return err
 		}
