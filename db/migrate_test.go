@@ -166,6 +166,7 @@ func TestPostgresIsAway(t *testing.T) {
 	}{
 		{"starting", &pgconn.PgError{Code: "57P03"}, chat.ErrAway},
 		{"too many connections", &pgconn.PgError{Code: "53300"}, chat.ErrAway},
+		{"a connection that the server ended before", pgconn.ErrConnClosed, chat.ErrAway},
 		{"a full disk", &pgconn.PgError{Code: "53100"}, chat.ErrStorageFull},
 		{"a wrong password", &pgconn.PgError{Code: "28P01"}, nil},
 		{"a missing table", &pgconn.PgError{Code: "42P01"}, nil},
