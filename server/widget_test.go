@@ -132,7 +132,10 @@ func TestClientIDMakesSendingIdempotent(t *testing.T) {
 				t.Fatalf("the same clientId made %v", ids)
 			}
 		}
-		// Repeating it later changes nothing either.
+		// Repeating it later changes nothing either, whatever it says then.
+		if again := s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "twice", "clientId": "c1", "replyTo": "unknown"}); again.text("id")+"c1" != ids[0] || again.text("content") != "once" {
+			t.Errorf("repeated with another body: %s", again.body)
+		}
 		s.must("POST", "/api/admin/sessions/"+id+"/close", secretKey, nil)
 		if again := s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "once", "clientId": "c1"}); again.text("id")+"c1" != ids[0] {
 			t.Errorf("repeated when the session is closed: %s", again.body)
