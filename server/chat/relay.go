@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"runtime"
 	"sync"
@@ -141,6 +142,9 @@ func (r *Relay) transact(ctx context.Context, by Author, lock func(Tx) (Session,
 		}
 		return tx.SaveSession(&s)
 	})
+	if errors.Is(err, ErrAway) && c != nil {
+		r.doubt(c)
+	}
 	if err != nil {
 		return err
 	}
@@ -177,10 +181,25 @@ func (r *Relay) release(c *change) {
 		r.hub.Publish(c.events...)
 		runtime.Gosched()
 	}
-	for _, w := range c.wakes {
-		r.outbox.Wake(w.dest, w.sessionID, w.due)
-	}
+	r.wake(c)
 	if c.by.Sender == SenderOperator && !r.backend && !c.looked {
 		r.operatorActed(c.at)
+	}
+}
+
+// doubt is for a change of which only the database knows whether it is durable:
+// its answer was lost. Streams and sinks look there, the ones when they come
+// back, the others as soon as it can be reached.
+func (r *Relay) doubt(c *change) {
+	if len(c.events) > 0 {
+		r.hub.Doubt(c.session.ID)
+		r.wake(c)
+	}
+}
+
+// wake wakes the lanes that a change put something in.
+func (r *Relay) wake(c *change) {
+	for _, w := range c.wakes {
+		r.outbox.Wake(w.dest, w.sessionID, w.due)
 	}
 }
