@@ -168,6 +168,7 @@ func TestPostgresIsAway(t *testing.T) {
 		{"too many connections", &pgconn.PgError{Code: "53300"}, chat.ErrAway},
 		{"a standby", &pgconn.PgError{Code: "25006"}, chat.ErrAway},
 		{"a statement that takes too long", &pgconn.PgError{Code: "57014"}, chat.ErrAway},
+		{"a connection that the server ended before", pgconn.ErrConnClosed, chat.ErrAway},
 		{"a full disk", &pgconn.PgError{Code: "53100"}, chat.ErrStorageFull},
 		{"a wrong password", &pgconn.PgError{Code: "28P01"}, nil},
 		{"a missing table", &pgconn.PgError{Code: "42P01"}, nil},

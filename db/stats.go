@@ -9,9 +9,9 @@ const since = `s.status IN ('open', 'closed') AND s.started_at > 0 AND s.last_ac
 
 const (
 	selectSessionStats = `SELECT COUNT(*) AS sessions, COALESCE(SUM(CASE WHEN s.answered_at > 0 THEN 1 ELSE 0 END), 0) AS answered,
-		COALESCE(AVG(CASE WHEN s.answered_at > 0 THEN (s.answered_at - s.started_at) / 1000.0 END), 0) AS first_answer
+		COALESCE(AVG(CASE WHEN s.answered_at > 0 THEN CAST(s.answered_at - s.started_at AS DOUBLE PRECISION) END), 0) / 1000 AS first_answer
 		FROM sessions s WHERE ` + since + ` AND s.started_at >= ?`
-	selectRatings = `SELECT COUNT(*) AS ratings, COALESCE(AVG(s.csat_score * 1.0), 0) AS score
+	selectRatings = `SELECT COUNT(*) AS ratings, COALESCE(AVG(CAST(s.csat_score AS DOUBLE PRECISION)), 0) AS score
 		FROM sessions s WHERE ` + since + ` AND s.csat_responded_at >= ?`
 	selectMessageStats = `SELECT COALESCE(SUM(CASE WHEN m.sender = 'visitor' THEN 1 ELSE 0 END), 0) AS visitor,
 		COALESCE(SUM(CASE WHEN m.sender = 'operator' THEN 1 ELSE 0 END), 0) AS operator,

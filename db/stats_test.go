@@ -48,3 +48,25 @@ func TestStats(t *testing.T) {
 
 const wantedStats = "{Sessions:3 Answered:2 Visitor:2 Operator:0 AI:1 FirstAnswer:2.5 Ratings:2 Score:2 " +
 	"Days:[{Date: Number:3 Sessions:2 Messages:2} {Date: Number:4 Sessions:1 Messages:1}]}"
+
+// TestAverages are the same to the last digit, whatever the database is.
+func TestAverages(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		apply(t, d, func(tx chat.Tx) (err error) {
+			for i, score := range []int{1, 1, 1, 2, 3, 3, 3, 4, 5} {
+				s := newSession(fmt.Sprint(i), 1000)
+				s.AnsweredAt, s.Score, s.RespondedAt = 1000+chat.Time(score), score, 1000
+				err = errors.Join(err, tx.CreateSession(s))
+			}
+			return err
+		})
+		read(t, d, func(r chat.Reader) error {
+			stats, err := r.Stats(0)
+			var mean = 23.0 / 9
+			if stats.Score != mean || stats.FirstAnswer != mean/1000 {
+				t.Errorf("averages are %v and %v", stats.Score, stats.FirstAnswer)
+			}
+			return err
+		})
+	})
+}

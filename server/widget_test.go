@@ -62,6 +62,32 @@ func TestParallelInitsMakeOneSession(t *testing.T) {
 	})
 }
 
+// TestParallelNewSessions: visits of one visitor that each want a new session
+// wait for each other, and the last one's is resumed.
+func TestParallelNewSessions(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		s.open("same")
+		made := make([]answer, 24)
+		var all sync.WaitGroup
+		for i := range made {
+			all.Go(func() {
+				made[i] = s.call("POST", "/api/widget/init", publicKey, object{"visitorId": "same", "newSession": true})
+			})
+		}
+		all.Wait()
+		ids := map[string]bool{}
+		for _, a := range made {
+			if a.status != http.StatusOK {
+				t.Fatalf("a new session: %d %s", a.status, a.body)
+			}
+			ids[a.text("sessionId")] = true
+		}
+		if len(ids) != len(made) || !ids[s.open("same")] {
+			t.Errorf("%d visits made %d sessions", len(made), len(ids))
+		}
+	})
+}
+
 func TestSessionTokens(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		bound := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v", "useSessionToken": true})
@@ -106,7 +132,10 @@ func TestClientIDMakesSendingIdempotent(t *testing.T) {
 				t.Fatalf("the same clientId made %v", ids)
 			}
 		}
-		// Repeating it later changes nothing either.
+		// Repeating it later changes nothing either, whatever it says then.
+		if again := s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "twice", "clientId": "c1", "replyTo": "unknown"}); again.text("id")+"c1" != ids[0] || again.text("content") != "once" {
+			t.Errorf("repeated with another body: %s", again.body)
+		}
 		s.must("POST", "/api/admin/sessions/"+id+"/close", secretKey, nil)
 		if again := s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "once", "clientId": "c1"}); again.text("id")+"c1" != ids[0] {
 			t.Errorf("repeated when the session is closed: %s", again.body)

@@ -2,6 +2,8 @@ package chat
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -67,8 +69,8 @@ func (r *Relay) checkAnswers(answers map[string]any) error {
 	if len(answers) > 50 {
 		return Errorf(Invalid, "fields has too many entries")
 	}
-	for name, v := range answers {
-		switch v := v.(type) {
+	for _, name := range slices.Sorted(maps.Keys(answers)) {
+		switch v := answers[name].(type) {
 		case bool, float64:
 		case string:
 			if utf8.RuneCountInString(v) > maxAnswer {

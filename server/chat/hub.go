@@ -23,8 +23,8 @@ type Hub struct {
 
 // Subscription receives the events of one session, or of all.
 type Subscription struct {
-	// C carries the events. It is closed when the hub closes or drops the
-	// session.
+	// C carries the events. It is closed when the hub closes, or drops or
+	// doubts the session.
 	C         chan *Event
 	hub       *Hub
 	sessionID string
@@ -106,6 +106,17 @@ func (h *Hub) Drop(sessionID string) {
 		s.end()
 	}
 	delete(h.sessions, sessionID)
+}
+
+// Doubt ends every subscription of a session about which the store knows more,
+// perhaps. Those of all are told that they lost something.
+func (h *Hub) Doubt(sessionID string) {
+	h.Drop(sessionID)
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	for _, s := range h.all {
+		s.lost.Store(true)
+	}
 }
 
 // Close ends every subscription, and those still to come.

@@ -77,10 +77,10 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 }
 
 // sent finds the message that an earlier attempt of this post stored. By a
-// client id it looks only if add would write anything before it inserts the
-// message; else the insert itself finds out, which costs nothing.
+// client id it looks only if add could write or refuse anything before it inserts
+// the message; else the insert itself finds out, which costs nothing.
 func (c *change) sent(p *Post) (Message, error) {
-	plain := c.session.Started() && c.session.Status == StatusOpen && len(p.AttachmentIDs) == 0
+	plain := c.session.Started() && c.session.Status == StatusOpen && len(p.AttachmentIDs) == 0 && p.ReplyTo == ""
 	switch {
 	case len(p.Origins) > 0:
 		return c.messageFrom(&p.Origins[0], p.SessionID)

@@ -1,6 +1,7 @@
 package chat_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -431,4 +432,59 @@ func TestBackoffDoublesUpToItsLongest(t *testing.T) {
 			t.Errorf("pause after attempt %d is %v, want %v", n, pause(n), want*time.Second)
 		}
 	}
+}
+
+// mute is a store that does what it is told next, but whose answer is lost.
+type mute struct {
+	chat.Store
+	once atomic.Bool
+}
+
+func (m *mute) Apply(ctx context.Context, op func(chat.Tx) error) error {
+	err := m.Store.Apply(ctx, op)
+	if err == nil && m.once.Swap(false) {
+		return chat.ErrAway
+	}
+	return err
+}
+
+// TestStoredWithoutAnAnswer: what is stored although the database did not say so
+// arrives, whether or not it is tried again.
+func TestStoredWithoutAnAnswer(t *testing.T) {
+	inHouse(t, func(t *testing.T, memory *db.DB) {
+		store, sink := &mute{Store: memory}, newSink("desk")
+		h := build(t, store, sink)
+		defer h.run(t)()
+		id := h.open(t, "visitor")
+		h.say(t, id, "hello")
+		synctest.Wait()
+		feed, _, err := h.Follow(t.Context(), visitor, id, "2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer feed.Close()
+		desk := h.hub.Subscribe("")
+		defer desk.Close()
+		store.once.Store(true)
+		_, err = h.Send(t.Context(), visitor, chat.Post{SessionID: id, Content: "lost?", ClientID: "c1"})
+		if !errors.Is(err, chat.ErrAway) {
+			t.Fatalf("the answer was lost: %v", err)
+		}
+		synctest.Wait()
+		if got := revs(id, sink.saw()); !slices.Equal(got, []string{"1", "2", "3"}) {
+			t.Errorf("the sink saw %v", got)
+		}
+		select {
+		case _, open := <-feed.C():
+			if open || !desk.Lost() {
+				t.Error("who follows was told something else than to look")
+			}
+		default:
+			t.Error("nobody who follows was told to look")
+		}
+		_, opening, err := h.Follow(t.Context(), visitor, id, "2")
+		if err != nil || len(opening.Events) != 1 || opening.Events[0].Rev != 3 {
+			t.Errorf("who comes back finds %v, %v", opening.Events, err)
+		}
+	})
 }

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"runtime"
 	"sync"
@@ -122,10 +123,10 @@ func (r *Relay) change(ctx context.Context, by Author, sessionID string, op func
 	return r.transact(ctx, by, func(tx Tx) (Session, error) { return tx.Lock(sessionID) }, op)
 }
 
-// transact is change on the session that lock finds and locks.
+// transact is change on the session that lock finds and locks. Its time is taken
+// behind the lock, so that a session's times follow the order of its events.
 func (r *Relay) transact(ctx context.Context, by Author, lock func(Tx) (Session, error), op func(c *change) error) error {
-	at := Now()
-	r.uploads.beside.Store(int64(at))
+	r.uploads.beside.Store(int64(Now()))
 	var c *change
 	err := r.store.Apply(ctx, func(tx Tx) error {
 		s, err := lock(tx)
@@ -135,12 +136,15 @@ func (r *Relay) transact(ctx context.Context, by Author, lock func(Tx) (Session,
 		if err := by.authorise(&s); err != nil {
 			return err
 		}
-		c = r.begin(tx, by, at, &s)
+		c = r.begin(tx, by, Now(), &s)
 		if err := op(c); err != nil {
 			return err
 		}
 		return tx.SaveSession(&s)
 	})
+	if errors.Is(err, ErrAway) && c != nil {
+		r.doubt(c)
+	}
 	if err != nil {
 		return err
 	}
@@ -177,10 +181,25 @@ func (r *Relay) release(c *change) {
 		r.hub.Publish(c.events...)
 		runtime.Gosched()
 	}
-	for _, w := range c.wakes {
-		r.outbox.Wake(w.dest, w.sessionID, w.due)
-	}
+	r.wake(c)
 	if c.by.Sender == SenderOperator && !r.backend && !c.looked {
 		r.operatorActed(c.at)
+	}
+}
+
+// doubt is for a change of which only the database knows whether it is durable:
+// its answer was lost. Streams and sinks look there, the ones when they come
+// back, the others as soon as it can be reached.
+func (r *Relay) doubt(c *change) {
+	if len(c.events) > 0 {
+		r.hub.Doubt(c.session.ID)
+		r.wake(c)
+	}
+}
+
+// wake wakes the lanes that a change put something in.
+func (r *Relay) wake(c *change) {
+	for _, w := range c.wakes {
+		r.outbox.Wake(w.dest, w.sessionID, w.due)
 	}
 }

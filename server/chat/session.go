@@ -92,19 +92,9 @@ func (r *Relay) Init(ctx context.Context, v Visit) (Visited, error) {
 }
 
 // resume finds and locks the session that the visit continues.
-func (v *Visit) resume(tx Tx) (s Session, err error) {
-	switch {
-	case v.Token != "":
-		s, err = tx.SessionByToken(Hash(v.Token))
-	case v.UseToken:
-		return s, ErrSessionNotFound
-	default:
-		s, err = tx.SessionByVisitor(v.VisitorID)
-	}
+func (v *Visit) resume(tx Tx) (Session, error) {
+	s, err := v.find(tx)
 	if err != nil {
-		return s, err
-	}
-	if s, err = tx.Lock(s.ID); err != nil {
 		return s, err
 	}
 	if s.Blocked {
@@ -120,6 +110,26 @@ func (v *Visit) resume(tx Tx) (s Session, err error) {
 		}
 	}
 	return s, ErrSessionNotFound
+}
+
+// find locks the session that the visit's token or visitor leads to. Whoever had
+// to wait for the lock looks again: another visit may have begun a new session.
+func (v *Visit) find(tx Tx) (s Session, err error) {
+	if v.Token != "" {
+		if s, err = tx.SessionByToken(Hash(v.Token)); err == nil {
+			s, err = tx.Lock(s.ID)
+		}
+		return s, err
+	}
+	if v.UseToken {
+		return s, ErrSessionNotFound
+	}
+	for err == nil && !s.Resumable {
+		if s, err = tx.SessionByVisitor(v.VisitorID); err == nil {
+			s, err = tx.Lock(s.ID)
+		}
+	}
+	return s, err
 }
 
 // create stores a new session unless its visitor is blocked.

@@ -1,6 +1,7 @@
 package chat_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -37,6 +38,49 @@ func TestInitRenewsAnEmptySession(t *testing.T) {
 			if !errors.Is(err, tt.left) {
 				t.Errorf("%s: %v, want %v", tt.name, err, tt.left)
 			}
+		}
+	})
+}
+
+// overtaken is a store whose next change has to wait while others are made.
+type overtaken struct {
+	chat.Store
+	others func()
+}
+
+func (o *overtaken) Apply(ctx context.Context, op func(chat.Tx) error) error {
+	if others := o.others; others != nil {
+		o.others = nil
+		others()
+	}
+	return o.Store.Apply(ctx, op)
+}
+
+// TestTimesFollowTheOrder: who waited for another is later than that one, and
+// the session's last activity never moves back.
+func TestTimesFollowTheOrder(t *testing.T) {
+	inHouse(t, func(t *testing.T, memory *db.DB) {
+		store := &overtaken{Store: memory}
+		h := build(t, store)
+		id := h.open(t, "visitor")
+		var first chat.Message
+		store.others = func() {
+			time.Sleep(time.Second)
+			first = h.say(t, id, "first")
+		}
+		second := h.say(t, id, "second")
+		if first.Seq >= second.Seq || first.Timestamp > second.Timestamp {
+			t.Errorf("message %d is of %s, message %d of %s", first.Seq, first.Timestamp, second.Seq, second.Timestamp)
+		}
+		err := store.Look(t.Context(), func(r chat.Reader) error {
+			s, err := r.Session(id)
+			if s.LastActivity != second.Timestamp {
+				t.Errorf("the last activity was at %s, the last message at %s", s.LastActivity, second.Timestamp)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	})
 }
