@@ -43,6 +43,9 @@ func (s *slot) state(settings *chat.Settings) State {
 		if r, tells := s.bridge.(Receiving); tells {
 			way, problem := r.Receiving()
 			st.Receive = cmp.Or(way, st.Receive)
+			if human := (*chat.Misconfigured)(nil); errors.As(problem, &human) { // says more than a refusal
+				err = problem
+			}
 			err = cmp.Or(err, problem)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -46,7 +45,7 @@ func Examine(ctx context.Context, cfg Config, settings *chat.Settings, databaseE
 // somebody else's use of its token, for one. Where the cause is found already it
 // would be said twice.
 func runningFindings(name string, running []bridges.State, found []chat.Finding) (more []chat.Finding) {
-	if slices.ContainsFunc(found, func(f chat.Finding) bool { return f.Level == chat.FindingFail }) {
+	if chat.Failed(found) {
 		return nil
 	}
 	for _, state := range running {
