@@ -66,6 +66,7 @@ type Bridge struct {
 	status status
 	// standing is what Watch found wrong.
 	standing reception.Status
+	proven   atomic.Bool // Slack pushed something
 	hearing  hearing
 	self     atomic.Pointer[self]
 	threads  *threads
