@@ -325,6 +325,15 @@ func TestSetTellsWhatReceptionNeeds(t *testing.T) {
 		synctest.Wait()
 		needs.Queue = 2
 		p.expect(t, needs)
+		if _, err := p.set.Check(t.Context(), "telegram"); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if len(p.made) != 2 {
+			t.Errorf("made %d times: who looks may have mended it", len(p.made))
+		}
 	})
 }
 

@@ -55,14 +55,19 @@ func (s *slot) run(ctx context.Context) {
 	}
 }
 
-// hurry starts a bridge anew that rests because something failed.
-func (s *slot) hurry() {
-	s.mu.Lock()
-	rests := s.bridge != nil && (s.deaf != nil || s.desk.Trouble() != nil)
-	s.mu.Unlock()
-	if !rests {
-		return
+// ails reports whether something failed, and the bridge rests or does not get
+// what it should. The caller holds the lock.
+func (s *slot) ails() bool {
+	if r, tells := s.bridge.(Receiving); tells {
+		if _, problem := r.Receiving(); problem != nil {
+			return true
+		}
 	}
+	return s.bridge != nil && (s.deaf != nil || s.desk.Trouble() != nil)
+}
+
+// hurry starts the bridge anew.
+func (s *slot) hurry() {
 	select {
 	case s.anew <- struct{}{}:
 	default: // it will be

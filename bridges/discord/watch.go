@@ -25,6 +25,7 @@ func (b *Bridge) look(ctx context.Context) (trouble bool) {
 		}
 	case b.standing.Heal():
 		b.log.Info("the channel and what the bot may do there are well again")
+		b.offerCommands(ctx) // nobody could before
 	}
 	_, known := b.standing.Get()
 	return known != nil
