@@ -55,19 +55,26 @@ func (s *slot) run(ctx context.Context) {
 	}
 }
 
-// ails reports whether something failed, and the bridge rests or does not get
-// what it should. The caller holds the lock.
+// ails reports whether the bridge tells of a problem. The caller holds the lock.
 func (s *slot) ails() bool {
-	if r, tells := s.bridge.(Receiving); tells {
-		if _, problem := r.Receiving(); problem != nil {
-			return true
-		}
+	r, tells := s.bridge.(Receiving)
+	if !tells {
+		return false
 	}
-	return s.bridge != nil && (s.deaf != nil || s.desk.Trouble() != nil)
+	_, problem := r.Receiving()
+	return problem != nil
 }
 
-// hurry starts the bridge anew.
-func (s *slot) hurry() {
+// hurry starts a bridge anew that rests because something failed, or that was
+// mended. One that still ails otherwise is left alone: Discord counts how often
+// a bot connects.
+func (s *slot) hurry(mended bool) {
+	s.mu.Lock()
+	rests := s.bridge != nil && (s.deaf != nil || s.desk.Trouble() != nil)
+	s.mu.Unlock()
+	if !rests && !mended {
+		return
+	}
 	select {
 	case s.anew <- struct{}{}:
 	default: // it will be

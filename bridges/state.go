@@ -91,9 +91,10 @@ func (s *slot) check(ctx context.Context, settings *chat.Settings) ([]chat.Findi
 	ctx, cancel := context.WithTimeout(ctx, checkPatience)
 	defer cancel()
 	found := b.Check(ctx)
-	if ails {
-		s.hurry()
-	}
+	s.mu.Lock()
+	ails = ails || s.ails()
+	s.mu.Unlock()
+	s.hurry(ails && !chat.Failed(found))
 	return found, nil
 }
 

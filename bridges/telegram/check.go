@@ -22,10 +22,7 @@ func (b *Bridge) Check(ctx context.Context) []chat.Finding {
 			break
 		}
 	}
-	_, standing := b.standing.Get()
-	if standing != nil || chat.Failed(found) { // something was mended or broken since Watch looked
-		b.look(ctx)
-	}
+	b.look(ctx) // something may be mended or broken since Watch did
 	return found
 }
 
@@ -69,6 +66,8 @@ func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
 	switch {
 	case problem != nil:
 		return chat.Deaf(subject, problem), false
+	case way == wayWebhook && !endsInRoute(info.Url):
+		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: errWebhookTaken.Problem, Fix: errWebhookTaken.Fix}, false
 	case info.Url == "" && b.cfg.WebhookSecret != "" && !pushable(b.cfg.PublicURL):
 		return chat.Fine(subject, "updates are asked for (long polling): Telegram pushes only to a PUBLIC_URL with https:// and the port 443, 80, 88 or 8443"), false
 	case info.Url == "":

@@ -29,6 +29,9 @@ var (
 	errWebhookSet  = &chat.Misconfigured{Problem: "another program sets a webhook of its own at this bot, and takes updates away by it", Fix: fixOther}
 )
 
+var errWebhookTaken = &chat.Misconfigured{Problem: "another program took the bot's webhook away, so no updates come",
+	Fix: "stop that program, or make a bot of its own for relay at @BotFather; then test the bridge in the console, or restart relay"}
+
 const fixOther = "stop the other program (a second relay or another bot), or make a bot of its own for relay at @BotFather and set its token"
 
 // refusals says what the Bot API's descriptions mean; the first that is found

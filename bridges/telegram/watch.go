@@ -100,8 +100,7 @@ func (b *Bridge) lookAtWebhook(ctx context.Context) error {
 		return translate(err, true)
 	}
 	if !endsInRoute(info.Url) {
-		return &chat.Misconfigured{Problem: "another program took the bot's webhook away, so no updates come",
-			Fix: "stop that program, or make a bot of its own for relay at @BotFather; then test the bridge in the console, or restart relay"}
+		return errWebhookTaken
 	}
 	// What failed while relay was away is no news, nor what came through since.
 	since := max(b.pushedSince.Load(), time.Now().Add(-reception.WatchPause).Unix())

@@ -127,3 +127,25 @@ func TestWatchSeesLostPushes(t *testing.T) {
 		}
 	})
 }
+
+// Who checks a bridge whose webhook another program took is told so, and Watch's
+// finding is there at once: the bridge begins anew by it.
+func TestCheckSeesAWebhookTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewTelegramBubble(t)
+		b, _ := makeBridge(t, f, func(c *telegram.Config) {
+			c.PublicURL, c.WebhookSecret = "https://chat.example.com/webhooks/telegram", secret
+		})
+		running(t, b, new(bridgetest.Receiver))
+		settled(time.Second)
+		for _, url := range []string{"https://old.example.com/hook", ""} {
+			f.SetWebhook(url, "")
+			if got := levels(t, b.Check(t.Context())); !strings.Contains(got, "warn: another program took the bot's webhook away") {
+				t.Errorf("found %s", got)
+			}
+			if got := wrong(t, b); !strings.Contains(got, "webhook away") {
+				t.Errorf("told %q", got)
+			}
+		}
+	})
+}
