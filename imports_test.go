@@ -32,7 +32,7 @@ var arrows = []arrow{
 	{"relay/bridges/reception", nil},
 	{"relay/bridges/discord", []string{"relay/bridges/cut", "relay/bridges/naming", "relay/bridges/reception", "relay/server/chat",
 		"github.com/bwmarrin/discordgo", "github.com/gorilla/websocket"}},
-	{"relay/bridges/slack", []string{"relay/bridges/cut", "relay/bridges/naming", "relay/server/chat", "github.com/slack-go/slack", "github.com/gorilla/websocket"}},
+	{"relay/bridges/slack", []string{"relay/bridges/cut", "relay/bridges/naming", "relay/bridges/reception", "relay/server/chat", "github.com/slack-go/slack", "github.com/gorilla/websocket"}},
 	{"relay/bridges/telegram", []string{"relay/bridges/cut", "relay/bridges/naming", "relay/bridges/reception", "relay/server/chat",
 		"github.com/PaulSonOfLars/gotgbot/v2", "golang.org/x/time"}},
 	{"relay/bridges/webhook", []string{"relay/server/chat", "code.dny.dev/ssrf"}},

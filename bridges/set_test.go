@@ -316,7 +316,24 @@ func TestSetTellsWhatReceptionNeeds(t *testing.T) {
 	inPost(t, func(t *testing.T, p *post) {
 		p.tells = true
 		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
-		p.expect(t, bridges.State{State: "misconfigured", Receive: "polling", LastError: "another program polls", Fix: "stop it"})
+		needs := bridges.State{State: "misconfigured", Receive: "polling", LastError: "another program polls", Fix: "stop it"}
+		p.expect(t, needs)
+		p.mu.Lock()
+		p.fail = &chat.Misconfigured{Problem: "it is not allowed", Fix: "allow it"} // what was looked at says more
+		p.mu.Unlock()
+		p.say(t, "hello")
+		synctest.Wait()
+		needs.Queue = 2
+		p.expect(t, needs)
+		if _, err := p.set.Check(t.Context(), "telegram"); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if len(p.made) != 2 {
+			t.Errorf("made %d times: who looks may have mended it", len(p.made))
+		}
 	})
 }
 

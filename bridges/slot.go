@@ -55,12 +55,24 @@ func (s *slot) run(ctx context.Context) {
 	}
 }
 
-// hurry starts a bridge anew that rests because something failed.
-func (s *slot) hurry() {
+// ails reports whether the bridge tells of a problem. The caller holds the lock.
+func (s *slot) ails() bool {
+	r, tells := s.bridge.(Receiving)
+	if !tells {
+		return false
+	}
+	_, problem := r.Receiving()
+	return problem != nil
+}
+
+// hurry starts a bridge anew that rests because something failed, or that was
+// mended. One that still ails otherwise is left alone: Discord counts how often
+// a bot connects.
+func (s *slot) hurry(mended bool) {
 	s.mu.Lock()
 	rests := s.bridge != nil && (s.deaf != nil || s.desk.Trouble() != nil)
 	s.mu.Unlock()
-	if !rests {
+	if !rests && !mended {
 		return
 	}
 	select {

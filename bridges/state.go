@@ -43,6 +43,9 @@ func (s *slot) state(settings *chat.Settings) State {
 		if r, tells := s.bridge.(Receiving); tells {
 			way, problem := r.Receiving()
 			st.Receive = cmp.Or(way, st.Receive)
+			if human := (*chat.Misconfigured)(nil); errors.As(problem, &human) { // says more than a refusal
+				err = problem
+			}
 			err = cmp.Or(err, problem)
 		}
 	}
@@ -70,14 +73,14 @@ func (st *State) blame(err error) {
 	}
 }
 
-// check looks at the bridge that runs, or says why none does. One that rests is
+// check looks at the bridge that runs, or says why none does. One that ailed is
 // started anew.
 func (s *slot) check(ctx context.Context, settings *chat.Settings) ([]chat.Finding, error) {
 	if missing := s.kind.missing(settings); len(missing) > 0 {
 		return nil, chat.Errorf(chat.Conflict, "The %s bridge is not set up: %s is missing", s.kind.Title, missing[0])
 	}
 	s.mu.Lock()
-	b, broken := s.bridge, s.broken
+	b, broken, ails := s.bridge, s.broken, s.ails()
 	s.mu.Unlock()
 	switch {
 	case broken != nil:
@@ -87,8 +90,12 @@ func (s *slot) check(ctx context.Context, settings *chat.Settings) ([]chat.Findi
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkPatience)
 	defer cancel()
-	defer s.hurry()
-	return b.Check(ctx), nil
+	found := b.Check(ctx)
+	s.mu.Lock()
+	ails = ails || s.ails()
+	s.mu.Unlock()
+	s.hurry(ails && !chat.Failed(found))
+	return found, nil
 }
 
 // findingOf is a bridge that could not be made, as a finding.

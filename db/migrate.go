@@ -39,8 +39,8 @@ func newest(steps embed.FS, dir string) int {
 // newerSchema refuses a database of a later relay: this one would not
 // understand what it finds.
 func newerSchema(have, want int) error {
-	return fmt.Errorf("the database has schema version %d, but this relay knows only up to %d: "+
-		"run the newer relay again, or restore a backup from before the upgrade", have, want)
+	return fmt.Errorf("%w: it has schema version %d, and this one knows only up to %d: "+
+		"run the newer relay again, or restore a backup from before the upgrade", ErrNewer, have, want)
 }
 
 // keptCopies is how many automatic copies are kept.

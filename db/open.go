@@ -19,6 +19,8 @@ var (
 	ErrNone = errors.New("there is no database")
 	// ErrDamaged tells that what is in the file cannot be relied on.
 	ErrDamaged = errors.New("the database is damaged")
+	// ErrNewer tells that a later relay has used the database.
+	ErrNewer = errors.New("the database is that of a newer relay")
 )
 
 // openFile opens the SQLite database at path.

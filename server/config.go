@@ -25,7 +25,7 @@ type Config struct {
 	Host                string         `env:"HOST" is:"a host name or an IP address without a port" example:"127.0.0.1"`
 	Port                uint16         `env:"PORT" envDefault:"3000" is:"a number from 0 to 65535" example:"8080"`
 	PublicURL           string         `env:"PUBLIC_URL" is:"an address that begins with https:// or http://" example:"https://chat.example.com"`
-	DatabaseURL         Secret         `env:"DATABASE_URL" envDefault:"sqlite://relay.db" is:"an address that begins with sqlite:// or postgres://, special characters in it written as %23" example:"sqlite:///var/lib/relay/relay.db"`
+	DatabaseURL         Secret         `env:"DATABASE_URL" envDefault:"sqlite://relay.db" is:"an address that begins with sqlite:// or postgres://, special characters in its password written like %23 for #" example:"sqlite:///var/lib/relay/relay.db"`
 	Setup               Setup          `env:"RELAY_SETUP" envDefault:"local" is:"one of local, private, code, off" example:"code"`
 	PublicKey           string         `env:"RELAY_PUBLIC_KEY" is:"at least 8 letters, digits, _ or -" example:"pk_8f14e45fceea167a5a36dedd4bea2543a8c7d1f2"`
 	SecretKey           Secret         `env:"RELAY_SECRET_KEY" is:"at least 8 letters, digits, _ or -" example:"sk_c9f0f895fb98ab9159f51fd0297e236d06f4b3a1"`
@@ -251,7 +251,12 @@ func isDatabaseURL(text string) bool {
 		return path != ""
 	}
 	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "postgres" || u.Scheme == "postgresql")
+	_, rest, _ := strings.Cut(text, "://")
+	rest, _, _ = strings.Cut(rest, "?")
+	host, path, _ := strings.Cut(rest, "/")
+	// An @ or / of the password as it is would put its end into the host's or the
+	// database's name, which the errors show.
+	return err == nil && (u.Scheme == "postgres" || u.Scheme == "postgresql") && strings.Count(host, "@") < 2 && !strings.Contains(path, "@")
 }
 
 // conflicts returns what is wrong between settings that are right in

@@ -191,8 +191,8 @@ func (f *Flags) unknown(name string) {
 	f.mistakes = append(f.mistakes, m)
 }
 
-// nearest returns the known name that is a few typing errors away from name,
-// "" when there is none.
+// nearest returns the known name that is a few typing errors away from name, or
+// the only one that ends in it, "" when there is none.
 func nearest(name string, known []string) string {
 	best, least := "", len(name)/3+2
 	for _, k := range known {
@@ -200,7 +200,14 @@ func nearest(name string, known []string) string {
 			best, least = k, d
 		}
 	}
-	return best
+	if best != "" {
+		return best
+	}
+	ends := func(k string) bool { return strings.HasSuffix(k, "_"+name) }
+	if i := slices.IndexFunc(known, ends); i >= 0 && !slices.ContainsFunc(known[i+1:], ends) {
+		return known[i]
+	}
+	return ""
 }
 
 // distance is the number of letters to insert, delete or replace between a

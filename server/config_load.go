@@ -141,6 +141,9 @@ func (l *loader) takeFile(path string) {
 // Its own code, because a report must name the line and never show its value.
 func parseEnvFile(file, text string) (map[string]string, Mistakes) {
 	values, mistakes := map[string]string{}, Mistakes(nil)
+	if strings.ContainsRune(text, 0) {
+		return nil, Mistakes{{file, "is not UTF-8 text: save it as that", ""}}
+	}
 	text = strings.TrimPrefix(text, "\ufeff") // some editors on Windows begin files with it
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
@@ -257,12 +260,19 @@ func unreadable(err error) (names []string) {
 // unless it is a secret.
 func (l *loader) malformed(name string) {
 	v := variableNamed(name)
-	shown := fmt.Sprintf("%q", l.values[name].text)
+	text, hint := l.values[name].text, ""
+	shown := fmt.Sprintf("%q", text)
 	if v.secret {
 		shown = "its value"
 	}
-	l.wrong(name, name+"="+v.example, "is wrong: %s is not %s", shown, v.is)
+	if strings.Trim(text, unseen) != text {
+		hint = "; there are blanks, line breaks or quotes around it"
+	}
+	l.wrong(name, name+"="+v.example, "is wrong: %s is not %s%s", shown, v.is, hint)
 }
+
+// unseen is what people paste around a value without noticing.
+const unseen = " \t\r\n\u00a0\ufeff\"'`“”„‘’"
 
 // parseSettings encodes the values of the admin API's settings as JSON.
 func (l *loader) parseSettings(cfg *Config) {
@@ -304,8 +314,8 @@ func (l *loader) parseSettings(cfg *Config) {
 	}
 }
 
-// warnUnknown warns of variables that nobody reads: a typing error would
-// otherwise pass unseen.
+// warnUnknown warns of variables that nobody reads, those that begin with prefix
+// and those that are nearly ours: a typing error would otherwise pass unseen.
 func (l *loader) warnUnknown(origin, prefix string, source map[string]string) {
 	var known []string
 	for _, v := range variables {
@@ -315,11 +325,11 @@ func (l *loader) warnUnknown(origin, prefix string, source map[string]string) {
 		}
 	}
 	for name := range source {
-		if !strings.HasPrefix(name, prefix) || slices.Contains(known, name) {
+		if slices.Contains(known, name) || !strings.HasPrefix(name, prefix) && !slip(name, known) {
 			continue
 		}
 		text := fmt.Sprintf("%s (%s) is not a setting of relay", name, origin)
-		near := nearest(name, known)
+		near := nearest(strings.ToUpper(name), known)
 		if bare := strings.TrimPrefix(name, "RELAY_"); slices.Contains(known, bare) {
 			near = bare
 		}
@@ -329,6 +339,13 @@ func (l *loader) warnUnknown(origin, prefix string, source map[string]string) {
 		l.warnings = append(l.warnings, text)
 	}
 	slices.Sort(l.warnings)
+}
+
+// slip reports whether a name is so near to a long one that it can hardly belong
+// to another program.
+func slip(name string, known []string) bool {
+	near := func(k string) bool { return len(k) >= 8 && distance(strings.ToUpper(name), k) <= 2 }
+	return slices.ContainsFunc(known, near)
 }
 
 func fromEnviron(environ []string) map[string]string {

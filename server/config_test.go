@@ -144,7 +144,7 @@ func TestConfigValues(t *testing.T) {
 func TestConfigMistakes(t *testing.T) {
 	for _, pair := range []string{
 		"PORT=eighty", "PORT=65536", "PORT=-1", "HOST=localhost:3000", "HOST=http://localhost", "PUBLIC_URL=chat.example.com", "PUBLIC_URL=https://a:b@c",
-		"PUBLIC_URL=https://chat.example.com/?a=b", "DATABASE_URL=mysql://relay", "DATABASE_URL=sqlite://", "DATABASE_URL=relay.db",
+		"PUBLIC_URL=https://chat.example.com/?a=b", "DATABASE_URL=mysql://relay", "DATABASE_URL=postgres://u:p@canary@host/db", "DATABASE_URL=postgres://u:1/canary@host/db", "DATABASE_URL=sqlite://", "DATABASE_URL=relay.db",
 		"RELAY_MODE=both", "RELAY_SETUP=public", "RELAY_PUBLIC_KEY=short", "RELAY_SECRET_KEY=short", "RELAY_SECRET_KEY=has spaces in it, many",
 		"ALLOWED_ORIGINS=example.com", "ALLOWED_ORIGINS=https://a.com/page", "ALLOWED_ORIGINS=https://*.example.com", "TRUSTED_PROXIES=10.0.0.0/33",
 		"TRUSTED_PROXIES=proxy", "ATTACHMENT_MAX_BYTES=10MB", "ATTACHMENT_MAX_BYTES=0", "ATTACHMENT_MAX_BYTES=99999999999", "IDENTITY_SECRET=short",
@@ -202,17 +202,22 @@ func TestConfigMissingEnvFile(t *testing.T) {
 }
 
 func TestConfigWarnsOfUnknownVariables(t *testing.T) {
-	file := write(t, "my.env", "PROT=8080\nRELAY_PUBLIC_KEY_FILE=x\nCOLOUR=blue\n")
-	_, warnings, err := load(t, []string{"--env-file", file}, "RELAY_SETPU=code", "RELAY_PORT=1", "TERM=xterm", "RELAY_SECRET_KEY=", "RELAYED=x")
+	file := write(t, "my.env", "PROT=8080\nRELAY_PUBLIC_KEY_FILE=x\nCOLOUR=blue\nDISCORD_GATEWAY=true\nslack_token=x\n")
+	_, warnings, err := load(t, []string{"--env-file", file}, "RELAY_SETPU=code", "RELAY_PORT=1", "TERM=xterm", "RELAY_SECRET_KEY=", "RELAYED=x",
+		"TELEGRAM_CHATID=-1001", "discord_bot_token=x", "SLACK_WEBHOOK_URL=x", "HOME=/root")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
 		"COLOUR (" + file + ") is not a setting of relay",
+		"DISCORD_GATEWAY (" + file + ") is not a setting of relay; did you mean ENABLE_DISCORD_GATEWAY?",
 		"PROT (" + file + ") is not a setting of relay; did you mean PORT?",
 		"RELAY_PORT (environment) is not a setting of relay; did you mean PORT?",
 		"RELAY_PUBLIC_KEY_FILE (" + file + ") is not a setting of relay; did you mean RELAY_PUBLIC_KEY?",
 		"RELAY_SETPU (environment) is not a setting of relay; did you mean RELAY_SETUP?",
+		"TELEGRAM_CHATID (environment) is not a setting of relay; did you mean TELEGRAM_CHAT_ID?",
+		"discord_bot_token (environment) is not a setting of relay; did you mean DISCORD_BOT_TOKEN?",
+		"slack_token (" + file + ") is not a setting of relay; did you mean SLACK_BOT_TOKEN?",
 	}
 	if !slices.Equal(warnings, want) {
 		t.Errorf("warnings = %s", strings.Join(warnings, "\n"))
@@ -224,6 +229,23 @@ func TestEnvFileForms(t *testing.T) {
 	want := map[string]string{"A": "1", "B": "two words", "C": "a # $b", "D": "x=y", "E": "", "F": "a#b", "G": "pa$$word"}
 	if fmt.Sprint(values) != fmt.Sprint(want) || mistakes != nil {
 		t.Errorf("values = %q, mistakes = %v", values, mistakes)
+	}
+}
+
+// What is around a value is not seen, so it is named.
+func TestConfigNamesWhatIsAroundAValue(t *testing.T) {
+	for text, named := range map[string]bool{"1:canary ": true, "1:canary\n": true, "\ufeff1:canary": true, `"1:canary"`: true, "“1:canary”": true, "canary": false} {
+		_, _, err := load(t, nil, "TELEGRAM_BOT_TOKEN="+text)
+		if err == nil || strings.Contains(err.Error(), "around it") != named || strings.Contains(err.Error(), "canary") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// Some programs on Windows write UTF-16.
+func TestEnvFileOfUTF16(t *testing.T) {
+	if _, mistakes := parseEnvFile("f", "\xff\xfeP\x00O\x00\n\x00R\x00T\x00"); len(mistakes) != 1 || !strings.Contains(mistakes.Error(), "f is not UTF-8") {
+		t.Errorf("mistakes = %v", mistakes)
 	}
 }
 

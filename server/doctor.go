@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -46,7 +45,7 @@ func Examine(ctx context.Context, cfg Config, settings *chat.Settings, databaseE
 // somebody else's use of its token, for one. Where the cause is found already it
 // would be said twice.
 func runningFindings(name string, running []bridges.State, found []chat.Finding) (more []chat.Finding) {
-	if slices.ContainsFunc(found, func(f chat.Finding) bool { return f.Level == chat.FindingFail }) {
+	if chat.Failed(found) {
 		return nil
 	}
 	for _, state := range running {
@@ -117,6 +116,8 @@ func databaseFinding(cfg Config, err error) chat.Finding {
 			"start relay: it makes one. If relay runs already, run doctor in its folder, or with its --env-file"
 	case errors.Is(err, db.ErrDamaged):
 		f.Level, f.Text, f.Fix = chat.FindingFail, err.Error(), "stop relay and put a backup in its place: relay restore FILE"
+	case errors.Is(err, db.ErrNewer):
+		f.Level, f.Text, f.Fix = chat.FindingFail, err.Error(), "put the newer program back in the place of this one"
 	case err != nil:
 		f.Level, f.Text = chat.FindingFail, err.Error()
 		f.Fix = "check DATABASE_URL, and that this user may read and write there"

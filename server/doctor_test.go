@@ -38,6 +38,8 @@ func TestDoctor(t *testing.T) {
 			[]string{"relay.db: there is none yet\n        Fix: start relay"}, 0},
 		{"broken database", server.Config{DatabaseURL: "sqlite://relay.db"}, nil, errors.New("it is locked"),
 			[]string{"relay.db: it is locked\n        Fix: check DATABASE_URL"}, 1},
+		{"newer database", server.Config{DatabaseURL: "sqlite://relay.db"}, nil, fmt.Errorf("%w: version 7", db.ErrNewer),
+			[]string{"fail", "of a newer relay: version 7", "put the newer program back"}, 1},
 		{"damaged database", server.Config{DatabaseURL: "sqlite://relay.db"}, nil, fmt.Errorf("%w: page 7", db.ErrDamaged),
 			[]string{"relay.db: the database is damaged: page 7\n        Fix: stop relay and put a backup in its place"}, 1},
 		{"half set up", server.Config{}, map[string]chat.Raw{"telegramBotToken": chat.Raw(`"1:a"`)}, nil,

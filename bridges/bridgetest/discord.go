@@ -56,6 +56,7 @@ type discordServer struct {
 	mayManage bool   // the bot may manage threads
 	mayReply  bool   // the bot may read the history
 	tag       string // one that posts need
+	moderated bool   // the tag is for moderators only
 	full      int    // how many threads may be open; 0 is any number
 	denied    uint64 // what the channel takes from the bot
 	endpoint  string // where interactions are pushed
@@ -215,8 +216,8 @@ func (f *Discord) SwitchIntent(on bool) { f.set(func(s *discordServer) { s.noInt
 // Demote takes the right to manage threads.
 func (f *Discord) Demote() { f.set(func(s *discordServer) { s.mayManage = false }) }
 
-// Deny takes permissions in the channel.
-func (f *Discord) Deny(bits uint64) { f.set(func(s *discordServer) { s.denied |= bits }) }
+// Deny takes permissions in the channel, no others.
+func (f *Discord) Deny(bits uint64) { f.set(func(s *discordServer) { s.denied = bits }) }
 
 // ForbidHistory keeps the bot from replying.
 func (f *Discord) ForbidHistory() { f.set(func(s *discordServer) { s.mayReply = false }) }
@@ -226,6 +227,11 @@ func (f *Discord) ForbidReactions() { f.set(func(s *discordServer) { s.noEmoji =
 
 // RequireTag makes the forum want a tag for every post.
 func (f *Discord) RequireTag(id string) { f.set(func(s *discordServer) { s.tag = id }) }
+
+// ModerateTag makes the forum want a tag that moderators only may set.
+func (f *Discord) ModerateTag(id string) {
+	f.set(func(s *discordServer) { s.tag, s.moderated = id, true })
+}
 
 // Fill lets the server have only so many open threads.
 func (f *Discord) Fill(most int) { f.set(func(s *discordServer) { s.full = most }) }

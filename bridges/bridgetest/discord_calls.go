@@ -160,7 +160,7 @@ func (f *Discord) render(c *discordChannel) map[string]any {
 	}
 	out["permission_overwrites"] = []any{map[string]any{"id": discordBot, "type": 1, "allow": "0", "deny": strconv.FormatUint(f.server.denied, 10)}}
 	if f.server.tag != "" {
-		out["flags"], out["available_tags"] = 1<<4, []any{map[string]any{"id": f.server.tag, "name": "visitor", "moderated": false}}
+		out["flags"], out["available_tags"] = 1<<4, []any{map[string]any{"id": f.server.tag, "name": "visitor", "moderated": f.server.moderated}}
 	}
 	return out
 }

@@ -30,6 +30,7 @@ type Slack struct {
 
 	mu         sync.Mutex
 	scopes     []string
+	appScopes  []string // of the app token
 	channel    slackChannel
 	lastTS     int64 // microseconds
 	messages   []*slackMessage
@@ -89,7 +90,7 @@ func NewSlack(t testing.TB) *Slack {
 // Transport and Dial. It ends with the test.
 func NewSlackBubble(t testing.TB) *Slack {
 	f := &Slack{URL: "http://slack.test/api", BotToken: "xoxb-1-canary-Token", AppToken: "xapp-1-canary-Token", Secret: "canary0secret0123456789",
-		Channel: "C0SUPPORT1", schema: loadSlackSchema(), done: make(chan struct{}), scopes: AllScopes,
+		Channel: "C0SUPPORT1", schema: loadSlackSchema(), done: make(chan struct{}), scopes: AllScopes, appScopes: []string{"connections:write"},
 		byTS: map[string]*slackMessage{}, files: map[string]*slackFile{}, names: map[string]string{}}
 	f.mail.changed = make(chan struct{})
 	f.working.Go(f.deliver)
@@ -125,6 +126,13 @@ func (f *Slack) Grant(scopes ...string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.scopes = scopes
+}
+
+// GrantApp gives the app token other scopes.
+func (f *Slack) GrantApp(scopes ...string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.appScopes = scopes
 }
 
 // Lacks implements [Lacking]: threads have no replies, and without a scope no

@@ -157,9 +157,9 @@ func (f *Slack) admit(r *http.Request, m *slackMethod, form url.Values) *slackEr
 	if token == "" {
 		token = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	}
-	want := f.BotToken
+	want, scopes := f.BotToken, f.scopes
 	if m.App {
-		want = f.AppToken
+		want, scopes = f.AppToken, f.appScopes
 	}
 	channel := form.Get("channel") + form.Get("channel_id")
 	switch {
@@ -169,8 +169,8 @@ func (f *Slack) admit(r *http.Request, m *slackMethod, form url.Values) *slackEr
 		return slackRefuse("invalid_auth")
 	case f.channel.revoked && !m.App:
 		return slackRefuse("token_revoked")
-	case m.Scope != "" && !m.App && !slices.Contains(f.scopes, m.Scope):
-		return &slackError{code: "missing_scope", fields: map[string]any{"needed": m.Scope, "provided": strings.Join(f.scopes, ",")}}
+	case m.Scope != "" && !slices.Contains(scopes, m.Scope):
+		return &slackError{code: "missing_scope", fields: map[string]any{"needed": m.Scope, "provided": strings.Join(scopes, ",")}}
 	case channel != "" && channel != f.Channel:
 		return slackRefuse("channel_not_found")
 	case m.Writes && channel != "" && f.channel.archived:

@@ -69,7 +69,9 @@ type Bridge struct {
 	sent    *sent
 	typed   typing
 	status  reception.Status
-	blind   sync.Once // it was told that messages come without what they say
+	// standing is what Watch found wrong.
+	standing reception.Status
+	blind    sync.Once // it was told that messages come without what they say
 }
 
 var _ chat.Bridge = (*Bridge)(nil)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,25 +26,28 @@ const requireTag = 1 << 4
 
 // channel is as much of Discord's channel object as relay understands.
 type channel struct {
-	ID          string `json:"id"`
-	Kind        int    `json:"type"`
-	Guild       string `json:"guild_id"`
-	Parent      string `json:"parent_id"`
-	Owner       string `json:"owner_id"`
-	Name        string `json:"name"`
-	LastMessage string `json:"last_message_id"`
-	Flags       int    `json:"flags"`
-	Tags        []struct {
-		ID        string `json:"id"`
-		Moderated bool   `json:"moderated"`
-	} `json:"available_tags"`
-	Overwrites []overwrite `json:"permission_overwrites"`
-	Thread     *struct {
+	ID          string      `json:"id"`
+	Kind        int         `json:"type"`
+	Guild       string      `json:"guild_id"`
+	Parent      string      `json:"parent_id"`
+	Owner       string      `json:"owner_id"`
+	Name        string      `json:"name"`
+	LastMessage string      `json:"last_message_id"`
+	Flags       int         `json:"flags"`
+	Tags        []tag       `json:"available_tags"`
+	Overwrites  []overwrite `json:"permission_overwrites"`
+	Thread      *struct {
 		Archived    bool      `json:"archived"`
 		Locked      bool      `json:"locked"`
 		ArchivedAt  time.Time `json:"archive_timestamp"`
 		AutoArchive int       `json:"auto_archive_duration"`
 	} `json:"thread_metadata"`
+}
+
+// tag is one that a forum offers for its posts.
+type tag struct {
+	ID        string `json:"id"`
+	Moderated bool   `json:"moderated"` // only who may manage threads may set it
 }
 
 func (c *channel) archived() bool { return c.Thread != nil && c.Thread.Archived }
@@ -76,6 +80,13 @@ func (c *channel) tags() []string {
 		return []string{tag.ID}
 	}
 	return nil
+}
+
+// moderated reports whether a new thread needs a tag and only moderators may set
+// one.
+func (c *channel) moderated() bool {
+	free := slices.IndexFunc(c.Tags, func(t tag) bool { return !t.Moderated })
+	return c.Flags&requireTag != 0 && free < 0
 }
 
 // placeMemory remembers the bridge's channel.

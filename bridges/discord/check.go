@@ -28,6 +28,10 @@ func (b *Bridge) Check(ctx context.Context) []chat.Finding {
 			break
 		}
 	}
+	_, standing := b.standing.Get()
+	if standing != nil || chat.Failed(found) { // something was mended or broken since Watch looked
+		b.look(ctx)
+	}
 	return found
 }
 
@@ -48,15 +52,16 @@ type checking struct {
 	*Bridge
 	app application
 	at  *channel
+	err error // by which the last look failed
 }
 
 func (c *checking) token(ctx context.Context) (chat.Finding, bool) {
 	me := new(identity)
 	if err := c.api.get(ctx, "/users/@me", me); err != nil {
-		return failed("bot token", err), false
+		return c.failed("bot token", err), false
 	}
 	if err := c.api.get(ctx, "/applications/@me", &c.app); err != nil {
-		return failed("bot token", err), false
+		return c.failed("bot token", err), false
 	}
 	return chat.Fine("bot token", fmt.Sprintf("the bot is %s; its invite link is %s", me.Name, inviteLink(c.app.ID))), true
 }
@@ -66,7 +71,7 @@ func (c *checking) channel(ctx context.Context) (chat.Finding, bool) {
 	c.changed()
 	at, err := c.where(ctx)
 	if err != nil {
-		f := failed(subject, err)
+		f := c.failed(subject, err)
 		f.Fix += "; the invite link is " + inviteLink(c.app.ID)
 		return f, false
 	}
@@ -82,19 +87,24 @@ func (c *checking) rights(ctx context.Context) (chat.Finding, bool) {
 	const subject = "permissions"
 	me, err := c.me(ctx)
 	if err != nil {
-		return failed(subject, err), true
+		return c.failed(subject, err), true
 	}
 	var member struct {
 		Roles []string `json:"roles"`
 	}
 	if err := c.api.get(ctx, path("/guilds/%s/members/%s", c.at.Guild, me.ID), &member); err != nil {
-		return failed(subject, err), true
+		return c.failed(subject, err), true
 	}
 	var roles []role
 	if err := c.api.get(ctx, path("/guilds/%s/roles", c.at.Guild), &roles); err != nil {
-		return failed(subject, err), true
+		return c.failed(subject, err), true
 	}
-	return judge(subject, permissions(c.at, roles, me.ID, member.Roles), inviteLink(c.app.ID)), true
+	may := permissions(c.at, roles, me.ID, member.Roles)
+	if f := judge(subject, may, inviteLink(c.app.ID)); f.Level == chat.FindingFail || may&manageThreads != 0 || !c.at.moderated() {
+		return f, true
+	}
+	return chat.Bad(subject, "the forum wants a tag for every post, and all its tags are for moderators",
+		"in the forum's settings, make a tag that everybody may use, or give the bot the permission Manage Threads"), true
 }
 
 // judge says which rights are missing, and what does not work without them.
@@ -156,7 +166,7 @@ func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the gateway is off: relay sends to Discord, but receives no answers of operators from there", Fix: fixGateway}, true
 	}
 	if way, problem := c.status.Get(); way == wayGateway && problem != nil {
-		return chat.Bad(subject, "updates cannot be received: "+problem.Error(), "if this lasts, look at the other findings and at the network"), true
+		return chat.Deaf(subject, problem), true
 	}
 	var gateway struct {
 		Starts struct {
@@ -165,7 +175,7 @@ func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 		} `json:"session_start_limit"`
 	}
 	if err := c.api.get(ctx, "/gateway/bot", &gateway); err != nil {
-		return failed(subject, err), true
+		return c.failed(subject, err), true
 	}
 	if gateway.Starts.Left == 0 && gateway.Starts.After > 0 {
 		return chat.Bad(subject, "the bot connected to the gateway as often as it may within a day",
@@ -175,10 +185,11 @@ func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 }
 
 // failed makes a finding of an error.
-func failed(subject string, err error) chat.Finding {
+func (c *checking) failed(subject string, err error) chat.Finding {
 	var human *chat.Misconfigured
-	if err = settle(err); errors.As(err, &human) {
+	c.err = settle(err)
+	if errors.As(c.err, &human) {
 		return chat.Bad(subject, human.Problem, human.Fix)
 	}
-	return chat.Bad(subject, "Discord could not be asked: "+err.Error(), "check the network of this machine, and DISCORD_API_URL if you set it; then try again")
+	return chat.Bad(subject, "Discord could not be asked: "+c.err.Error(), "check the network of this machine, and DISCORD_API_URL if you set it; then try again")
 }

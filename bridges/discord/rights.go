@@ -26,11 +26,14 @@ var rights = []right{
 	{1 << 15, "Attach Files", ""},
 	{1 << 16, "Read Message History", ""},
 	{1 << 6, "Add Reactions", "visitors' read receipts are not shown"},
-	{1 << 34, "Manage Threads", "a thread that an operator locked is continued in a new one"},
+	{manageThreads, "Manage Threads", "a thread that an operator locked is continued in a new one"},
 	{1 << 13, "Manage Messages", "!delete does not remove operators' own messages on Discord"},
 }
 
-const administrator = 1 << 3
+const (
+	administrator = 1 << 3
+	manageThreads = 1 << 34
+)
 
 // allRights is what the invite link asks for.
 func allRights() (bits uint64) {

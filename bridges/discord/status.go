@@ -1,6 +1,9 @@
 package discord
 
-import "errors"
+import (
+	"cmp"
+	"errors"
+)
 
 // The ways in which updates come.
 const (
@@ -9,10 +12,14 @@ const (
 	wayNone    = "none"
 )
 
-// Receiving tells how updates come in and what keeps them away, nil for nothing.
-// Before Run decided, way is "". A bridge whose gateway is off only sends: that
-// was wanted, and is no problem.
-func (b *Bridge) Receiving() (way string, problem error) { return b.status.Get() }
+// Receiving tells how updates come in and what keeps them away or is wrong with
+// the channel, nil for nothing. Before Run decided, way is "". A bridge whose
+// gateway is off only sends: that was wanted, and is no problem.
+func (b *Bridge) Receiving() (way string, problem error) {
+	way, problem = b.status.Get()
+	_, standing := b.standing.Get()
+	return way, cmp.Or(problem, standing)
+}
 
 // complain logs a failure of reception once, however often it is met. Discord
 // ends every connection now and then: that is none until another fails.

@@ -22,6 +22,7 @@ import (
 
 	"github.com/slack-go/slack"
 
+	"relay/bridges/reception"
 	"relay/server/chat"
 )
 
@@ -56,23 +57,26 @@ type Config struct {
 
 // Bridge implements [chat.Bridge].
 type Bridge struct {
-	cfg     Config
-	log     *slog.Logger
-	api     *slack.Client
-	http    *http.Client
-	base    *url.URL // of the Web API
-	pace    *pace
-	status  status
-	hearing hearing
-	self    atomic.Pointer[self]
-	threads *threads
-	names   *memo[person]    // by user
-	quotes  *memo[string]    // the beginnings of messages, by ts
-	cites   *memo[citation]  // by the ts of what quotes
-	citing  *memo[[]string]  // what quotes, by the ts of what is quoted
-	last    *memo[*message]  // messages that were edited, as they are now, and nil for deleted ones, by ts
-	tries   *memo[time.Time] // when an op of which nobody knows was first tried, by key
-	uploads *memo[string]    // the file of such an op, by key
+	cfg    Config
+	log    *slog.Logger
+	api    *slack.Client
+	http   *http.Client
+	base   *url.URL // of the Web API
+	pace   *pace
+	status status
+	// standing is what Watch found wrong.
+	standing reception.Status
+	proven   atomic.Bool // Slack pushed something
+	hearing  hearing
+	self     atomic.Pointer[self]
+	threads  *threads
+	names    *memo[person]    // by user
+	quotes   *memo[string]    // the beginnings of messages, by ts
+	cites    *memo[citation]  // by the ts of what quotes
+	citing   *memo[[]string]  // what quotes, by the ts of what is quoted
+	last     *memo[*message]  // messages that were edited, as they are now, and nil for deleted ones, by ts
+	tries    *memo[time.Time] // when an op of which nobody knows was first tried, by key
+	uploads  *memo[string]    // the file of such an op, by key
 }
 
 var (

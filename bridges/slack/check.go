@@ -15,7 +15,8 @@ import (
 // Check implements [chat.Bridge]. It looks at one thing after the other and
 // stops at the first that the others need.
 func (b *Bridge) Check(ctx context.Context) (found []chat.Finding) {
-	for _, look := range []func(context.Context) (f chat.Finding, goOn bool){b.checkToken, b.checkScopes, b.checkChannel, b.checkReception} {
+	c := &checking{Bridge: b}
+	for _, look := range []func(context.Context) (f chat.Finding, goOn bool){c.token, c.scopes, c.channel, c.reception} {
 		begun := time.Now()
 		f, goOn := look(ctx)
 		f.Took = time.Since(begun)
@@ -24,24 +25,34 @@ func (b *Bridge) Check(ctx context.Context) (found []chat.Finding) {
 			break
 		}
 	}
+	_, standing := b.standing.Get()
+	if standing != nil || chat.Failed(found) { // something was mended or broken since Watch looked
+		b.look(ctx)
+	}
 	return found
 }
 
-func (b *Bridge) checkToken(ctx context.Context) (chat.Finding, bool) {
+// checking is one Check.
+type checking struct {
+	*Bridge
+	err error // by which the last look failed
+}
+
+func (c *checking) token(ctx context.Context) (chat.Finding, bool) {
 	const subject = "bot token"
-	me, err := b.know(ctx)
+	me, err := c.introduce(ctx)
 	switch {
 	case err != nil:
-		return failed(subject, err), false
+		return c.failed(subject, err), false
 	case me.bot == "":
 		return chat.Bad(subject, "the token is that of a person", fixToken), false
 	}
 	return chat.Fine(subject, fmt.Sprintf("the app is @%s in the workspace %q", me.name, me.team)), true
 }
 
-func (b *Bridge) checkScopes(context.Context) (chat.Finding, bool) {
+func (c *checking) scopes(context.Context) (chat.Finding, bool) {
 	const subject = "scopes"
-	me := b.self.Load()
+	me := c.self.Load()
 	var lacks, without []string
 	for _, scope := range neededScopes {
 		if !me.may(scope) && !me.may(strings.Replace(scope, "channels:", "groups:", 1)) {
@@ -57,58 +68,61 @@ func (b *Bridge) checkScopes(context.Context) (chat.Finding, bool) {
 	case len(me.scopes) == 0:
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "Slack does not tell the app's scopes", Fix: fixScope}, true
 	case len(lacks) > 0:
-		return chat.Bad(subject, "the app lacks "+strings.Join(lacks, ", "), b.fixManifest()), true
+		return chat.Bad(subject, "the app lacks "+strings.Join(lacks, ", "), fixScope+".\n"+c.fixManifest()), true
 	case len(without) > 0:
 		return chat.Fine(subject, "the app has what it needs; further scopes would bring "+strings.Join(without, ", ")), true
 	}
 	return chat.Fine(subject, "the app has all"), true
 }
 
-func (b *Bridge) checkChannel(ctx context.Context) (chat.Finding, bool) {
+func (c *checking) channel(ctx context.Context) (chat.Finding, bool) {
 	const subject = "channel"
 	var ch *slack.Channel
-	err := b.call(ctx, "conversations.info", true, func(ctx context.Context) (err error) {
-		ch, err = b.api.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: b.cfg.ChannelID})
+	err := c.call(ctx, "conversations.info", true, func(ctx context.Context) (err error) {
+		ch, err = c.api.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: c.cfg.ChannelID})
 		return err
 	})
 	switch {
 	case err != nil:
-		return failed(subject, err), true
+		return c.failed(subject, err), true
 	case ch.IsArchived:
 		return chat.Bad(subject, "the channel #"+ch.Name+" is archived", "unarchive it in Slack, or take another one for SLACK_CHANNEL_ID"), true
-	case !ch.IsMember && ch.IsPrivate, !ch.IsMember && !b.self.Load().may(scopeJoin):
+	case !ch.IsMember && ch.IsPrivate, !ch.IsMember && !c.self.Load().may(scopeJoin):
 		return chat.Bad(subject, "the app is not in the channel #"+ch.Name, fixInvite), true
 	case !ch.IsMember:
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the app is not in the channel #" + ch.Name + "; it joins with the first session",
 			Fix: fixInvite}, true
-	case ch.IsPrivate && !b.self.Load().may("groups:history"):
+	case ch.IsPrivate && !c.self.Load().may("groups:history"):
 		return chat.Bad(subject, "the channel #"+ch.Name+" is private, and the app may not read it", "add the scopes groups:history and groups:read and the event message.groups: "+fixScope), true
 	}
 	return chat.Fine(subject, "the app is in #"+ch.Name), true
 }
 
-func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
+func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 	const subject = "reception"
-	_, problem := b.Receiving()
+	_, problem := c.status.get()
 	switch {
 	case problem != nil:
-		return chat.Bad(subject, "events cannot be received: "+problem.Error(), "if this lasts, look at the other findings and at the network"), false
-	case b.cfg.AppToken != "":
-		err := b.call(ctx, methodSocket, true, func(ctx context.Context) error {
-			_, _, err := b.api.StartSocketModeContext(ctx)
+		return chat.Deaf(subject, problem), false
+	case c.cfg.AppToken != "":
+		err := c.call(ctx, methodSocket, true, func(ctx context.Context) error {
+			_, _, err := c.api.StartSocketModeContext(ctx)
 			return err
 		})
 		if err != nil {
-			return failed(subject, err), false
+			return c.failed(subject, err), false
 		}
 		return chat.Fine(subject, "Slack hands events over Socket Mode"), false
-	case b.cfg.SigningSecret == "":
-		return chat.Bad(subject, errDeaf.Problem, errDeaf.Fix+".\n"+b.fixManifest()), false
-	case b.cfg.PublicURL == "":
+	case c.cfg.SigningSecret == "":
+		return chat.Bad(subject, errDeaf.Problem, errDeaf.Fix+".\n"+c.fixManifest()), false
+	case c.cfg.PublicURL == "":
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "Slack has to push events, but relay knows no public address of its own",
 			Fix: "set PUBLIC_URL; or set SLACK_APP_TOKEN, and no address is needed"}, false
+	case !strings.HasPrefix(c.cfg.PublicURL, "https://"):
+		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "Slack pushes events by HTTPS only, and PUBLIC_URL is none",
+			Fix: "set a PUBLIC_URL that begins with https://; or set SLACK_APP_TOKEN, and no address is needed"}, false
 	}
-	return chat.Fine(subject, "Slack pushes events to "+b.cfg.PublicURL+": that has to be the app's Request URL, under Event Subscriptions"), false
+	return chat.Fine(subject, "Slack pushes events to "+c.cfg.PublicURL+": that has to be the app's Request URL, under Event Subscriptions"), false
 }
 
 // fixManifest tells how to set the app up at once.
@@ -117,11 +131,12 @@ func (b *Bridge) fixManifest() string {
 	if b.cfg.AppToken != "" {
 		url = ""
 	}
-	return "open your app at https://api.slack.com/apps, put this under App Manifest, save, and install the app anew:\n" + Manifest(url)
+	return "The app as it should be: open it at https://api.slack.com/apps, put this under App Manifest, save, and install the app anew:\n" + Manifest(url)
 }
 
 // failed makes a finding of an error.
-func failed(subject string, err error) chat.Finding {
+func (c *checking) failed(subject string, err error) chat.Finding {
+	c.err = err
 	var human *chat.Misconfigured
 	if errors.As(err, &human) {
 		return chat.Bad(subject, human.Problem, human.Fix)

@@ -33,6 +33,8 @@ func TestCheck(t *testing.T) {
 		{"private and allowed", nil, func(f *bridgetest.Slack) { f.Grant(private...); f.MakePrivate() }, "bot token ok, scopes ok, channel ok, reception ok", ""},
 		{"another channel", func(c *slack.Config) { c.ChannelID = "C0OTHER" }, nil, "bot token ok, scopes ok, channel fail, reception ok", "SLACK_CHANNEL_ID"},
 		{"wrong app token", func(c *slack.Config) { c.AppToken = "xapp-1-other" }, nil, "bot token ok, scopes ok, channel ok, reception fail", "connections:write"},
+		{"app token without its scope", nil, func(f *bridgetest.Slack) { f.GrantApp() }, "bot token ok, scopes ok, channel ok, reception fail", "make an App-Level Token with the scope connections:write"},
+		{"pushed by HTTP", func(c *slack.Config) { c.AppToken, c.PublicURL = "", "http://chat.example.com/api/webhooks/slack" }, nil, "bot token ok, scopes ok, channel ok, reception warn", "https://"},
 		{"pushed", func(c *slack.Config) { c.AppToken, c.PublicURL = "", "https://chat.example.com/api/webhooks/slack" }, nil, "bot token ok, scopes ok, channel ok, reception ok", "https://chat.example.com/api/webhooks/slack"},
 		{"pushed nowhere", pushed, nil, "bot token ok, scopes ok, channel ok, reception warn", "PUBLIC_URL"},
 		{"deaf", func(c *slack.Config) { c.AppToken, c.SigningSecret = "", "" }, nil, "bot token ok, scopes ok, channel ok, reception fail", "display_information:"},

@@ -136,7 +136,7 @@ func (b *Bridge) translateRefusal(method string, e slack.SlackErrorResponse, dou
 	switch {
 	case !known:
 		return fmt.Errorf("%w: %s: %s", chat.ErrPermanent, method, e.Err)
-	case meaning == error(errToken) && method == methodSocket:
+	case method == methodSocket && (meaning == error(errToken) || e.Err == "not_allowed_token_type"):
 		return errAppToken
 	case meaning == errUnable && doubtful: // it may have happened all the same
 		return fmt.Errorf("%w: %w (%s: %s)", chat.ErrAmbiguous, meaning, method, e.Err)
@@ -144,8 +144,12 @@ func (b *Bridge) translateRefusal(method string, e slack.SlackErrorResponse, dou
 	return fmt.Errorf("%w (%s: %s)", meaning, method, e.Err)
 }
 
-// missing names the scope that a method needs.
+// missing names the scope that a method needs. The app token has scopes of its
+// own.
 func missing(method string, e slack.SlackErrorResponse) error {
+	if method == methodSocket {
+		return &chat.Misconfigured{Problem: "the app token lacks the scope connections:write", Fix: fixAppToken}
+	}
 	needed := cmp.Or(e.Needed, "that "+method+" needs")
 	wrong := &chat.Misconfigured{Problem: "the app lacks the scope " + needed, Fix: fixScope}
 	return fmt.Errorf("%w: %w", errScope, wrong)

@@ -47,16 +47,22 @@ func (b *Bridge) know(ctx context.Context) (*self, error) {
 	if known != nil && time.Since(known.asked) < selfAge {
 		return known, nil
 	}
+	now, err := b.introduce(ctx)
+	var wrong *chat.Misconfigured
+	if err != nil && known != nil && !errors.As(err, &wrong) {
+		return known, nil
+	}
+	return now, err
+}
+
+// introduce asks who the bot is.
+func (b *Bridge) introduce(ctx context.Context) (*self, error) {
 	var answer *slack.AuthTestResponse
 	err := b.call(ctx, "auth.test", true, func(ctx context.Context) (err error) {
 		answer, err = b.api.AuthTestContext(ctx)
 		return err
 	})
-	var wrong *chat.Misconfigured
 	if err != nil {
-		if known != nil && !errors.As(err, &wrong) {
-			return known, nil
-		}
 		return nil, err
 	}
 	now := &self{user: answer.UserID, bot: answer.BotID, name: answer.User, team: answer.Team, scopes: scopesOf(answer.Header), asked: time.Now()}

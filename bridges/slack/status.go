@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 )
@@ -28,12 +29,20 @@ func (s *status) turn(way string, problem error) (news bool) {
 	return news
 }
 
+// get returns what was noted.
+func (s *status) get() (way string, problem error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.way, s.problem
+}
+
 // Receiving tells how events come in, socket or webhook, and what keeps them
-// away, nil for nothing. Before Run decided, way is "".
+// away or is wrong with the channel, nil for nothing. Before Run decided, way is
+// "".
 func (b *Bridge) Receiving() (way string, problem error) {
-	b.status.mu.Lock()
-	defer b.status.mu.Unlock()
-	return b.status.way, b.status.problem
+	way, problem = b.status.get()
+	_, standing := b.standing.Get()
+	return way, cmp.Or(problem, standing)
 }
 
 // hears notes that events come in.

@@ -54,6 +54,7 @@ func (b *Bridge) admit(w http.ResponseWriter, r *http.Request) (raw []byte, stat
 	}
 	proof, err := slack.NewSecretsVerifier(r.Header, b.cfg.SigningSecret)
 	if err != nil {
+		b.doubt(err)
 		return nil, http.StatusUnauthorized, "Unauthorized"
 	}
 	raw, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxEvent))
@@ -65,10 +66,26 @@ func (b *Bridge) admit(w http.ResponseWriter, r *http.Request) (raw []byte, stat
 		return nil, http.StatusBadRequest, "The event was cut off"
 	}
 	_, _ = proof.Write(raw) // a hash takes everything
-	if proof.Ensure() != nil {
+	if err := proof.Ensure(); err != nil {
+		b.doubt(err)
 		return nil, http.StatusUnauthorized, "Unauthorized"
 	}
+	if b.proven.Store(true); b.cfg.AppToken == "" {
+		b.hears(wayWebhook)
+	}
 	return raw, 0, ""
+}
+
+var errUnsigned = &chat.Misconfigured{
+	Problem: "what is pushed to the webhook is not signed with this SLACK_SIGNING_SECRET, or the clock of this machine is wrong by minutes",
+	Fix:     "copy the Signing Secret, under Basic Information of your app at https://api.slack.com/apps, into SLACK_SIGNING_SECRET; and set the clock"}
+
+// doubt tells that a push was refused, until one was Slack's: later ones are
+// somebody else's.
+func (b *Bridge) doubt(err error) {
+	if b.cfg.AppToken == "" && !b.proven.Load() && !errors.Is(err, slack.ErrMissingHeaders) {
+		b.complain(wayWebhook, errUnsigned)
+	}
 }
 
 func refuse(w http.ResponseWriter, status int, text string) {

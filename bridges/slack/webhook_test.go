@@ -13,6 +13,35 @@ import (
 	"relay/bridges/slack"
 )
 
+// A wrong secret or clock is told, until Slack's pushes come: what strangers send
+// then means nothing.
+func TestWebhookTellsOfAWrongSecret(t *testing.T) {
+	f := bridgetest.NewSlackBubble(t)
+	b, log := makeBridge(t, f, pushed)
+	push := func(at time.Time, change string) {
+		r := f.Sign([]byte(`{"type":"url_verification","challenge":"c"}`), at)
+		if change != "" {
+			r.Header.Set("X-Slack-Signature", "v0="+strings.Repeat(change, 64))
+		}
+		b.Webhook(new(bridgetest.Receiver)).ServeHTTP(httptest.NewRecorder(), r)
+	}
+	for range 3 {
+		push(time.Now(), "0")
+		push(time.Now().Add(-time.Hour), "")
+	}
+	if got := wrong(t, b); !strings.Contains(got, "Signing Secret") || !strings.Contains(got, "clock") {
+		t.Errorf("told %q", got)
+	}
+	if n := strings.Count(log.String(), "level=WARN"); n != 1 {
+		t.Errorf("logged %d times", n)
+	}
+	push(time.Now(), "")
+	push(time.Now(), "0")
+	if got := wrong(t, b); got != "" {
+		t.Errorf("told %q, though Slack's pushes come", got)
+	}
+}
+
 func TestWebhook(t *testing.T) {
 	raw := string(events(t)["reply"])
 	signed := func(f *bridgetest.Slack, body string) *http.Request { return f.Sign([]byte(body), time.Now()) }

@@ -22,6 +22,7 @@ func (b *Bridge) Check(ctx context.Context) []chat.Finding {
 			break
 		}
 	}
+	b.look(ctx) // something may be mended or broken since Watch did
 	return found
 }
 
@@ -62,12 +63,13 @@ func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
 		return failed(subject, translate(err, true)), false
 	}
 	way, problem := b.status.Get()
-	var human *chat.Misconfigured
 	switch {
-	case errors.As(problem, &human):
-		return chat.Bad(subject, human.Problem, human.Fix), false
 	case problem != nil:
-		return chat.Bad(subject, "updates cannot be received: "+problem.Error(), "if this lasts, look at the other findings and at the network"), false
+		return chat.Deaf(subject, problem), false
+	case way == wayWebhook && !endsInRoute(info.Url):
+		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: errWebhookTaken.Problem, Fix: errWebhookTaken.Fix}, false
+	case info.Url == "" && b.cfg.WebhookSecret != "" && !pushable(b.cfg.PublicURL):
+		return chat.Fine(subject, "updates are asked for (long polling): Telegram pushes only to a PUBLIC_URL with https:// and the port 443, 80, 88 or 8443"), false
 	case info.Url == "":
 		return chat.Fine(subject, "updates are asked for (long polling)"), false
 	case way == wayPolling, !endsInRoute(info.Url):
@@ -78,8 +80,11 @@ func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
 			"set TELEGRAM_WEBHOOK_SECRET, or restart relay: it will ask for updates instead"), false
 	}
 	if wrong := unreached(info, time.Now().Add(-time.Hour).Unix()); wrong != nil {
-		return chat.Finding{Subject: subject, Level: chat.FindingWarn,
-			Text: fmt.Sprintf("%s; %d updates wait", wrong.Problem, info.PendingUpdateCount), Fix: wrong.Fix}, false
+		f := chat.Bad(subject, fmt.Sprintf("%s; %d updates wait", wrong.Problem, info.PendingUpdateCount), wrong.Fix)
+		if info.PendingUpdateCount == 0 { // it has passed
+			f.Level = chat.FindingWarn
+		}
+		return f, false
 	}
 	return chat.Fine(subject, "Telegram pushes to "+host(info.Url)), false
 }

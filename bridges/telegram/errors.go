@@ -20,13 +20,19 @@ var (
 	errNoText       = fmt.Errorf("%w: the message has a caption, no text", chat.ErrPermanent)
 	errUnchangeable = fmt.Errorf("%w: the message has neither text nor caption", chat.ErrPermanent)
 	errPicture      = fmt.Errorf("%w: the file is not taken as a picture or recording", chat.ErrPermanent)
-	errWebhookSet   = errors.New("a webhook is set at this bot, by another program or another relay")
 )
 
-// errOtherPoller is a human's business, and yet polling goes on: the other
-// program may end at any time.
-var errOtherPoller = &chat.Misconfigured{Problem: "another program polls with this bot's token, and each takes updates away from the other",
-	Fix: "stop the other program (a second relay or another bot), or make a bot of its own for relay at @BotFather and set its token"}
+// errOtherPoller and errWebhookSet are a human's business, and yet polling goes
+// on: the other program may end at any time.
+var (
+	errOtherPoller = &chat.Misconfigured{Problem: "another program polls with this bot's token, and each takes updates away from the other", Fix: fixOther}
+	errWebhookSet  = &chat.Misconfigured{Problem: "another program sets a webhook of its own at this bot, and takes updates away by it", Fix: fixOther}
+)
+
+var errWebhookTaken = &chat.Misconfigured{Problem: "another program took the bot's webhook away, so no updates come",
+	Fix: "stop that program, or make a bot of its own for relay at @BotFather; then test the bridge in the console, or restart relay"}
+
+const fixOther = "stop the other program (a second relay or another bot), or make a bot of its own for relay at @BotFather and set its token"
 
 // refusals says what the Bot API's descriptions mean; the first that is found
 // in one counts. The texts are those of the server's source and of its answers:

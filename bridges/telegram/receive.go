@@ -20,7 +20,7 @@ const (
 	pollLimit  = 100
 	emptyPause = time.Second // an empty answer that came at once: no hot loop
 	numbersAge = 6 * 24 * time.Hour
-	alone      = 2 * time.Minute // how long no other poller has to show itself to be gone
+	alone      = 2 * time.Minute // how long no other program has to show itself to be gone
 )
 
 // retryPause is the pause after the n-th failure in a row. Reception is never
@@ -37,7 +37,7 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case errors.As(err, &human) && !errors.Is(err, errOtherPoller):
+		case errors.As(err, &human) && !contested(err):
 			b.status.Fail(err)
 			return err
 		case err != nil:
@@ -63,24 +63,34 @@ type poller struct {
 	registered bool
 	offset     int64 // all before it are stored; 0 before the first
 	moved      time.Time
-	disturbed  time.Time // when another poller was last met
+	disturbed  time.Time // when another program was last met
 }
 
-// step registers, or asks once. It is done when Telegram pushes.
+// step asks once, registered. It is done when Telegram pushes.
 func (p *poller) step(ctx context.Context) (done bool, err error) {
 	if !p.registered {
 		pushes, err := p.bridge.register(ctx)
-		p.registered = err == nil
-		return pushes, err
+		if err != nil {
+			return false, err
+		}
+		p.bridge.announce(pushes, time.Since(p.disturbed) < alone)
+		if p.registered = true; pushes {
+			return true, nil
+		}
 	}
 	err = p.poll(ctx)
 	if errors.Is(err, errWebhookSet) {
 		p.registered = false // look again how updates come
 	}
-	if errors.Is(err, errOtherPoller) {
+	if contested(err) {
 		p.disturbed = time.Now()
 	}
 	return false, err
+}
+
+// contested reports whether another program uses the bot, too.
+func contested(err error) bool {
+	return errors.Is(err, errOtherPoller) || errors.Is(err, errWebhookSet)
 }
 
 // poll asks once and stores what comes, each update before the next and all
@@ -164,7 +174,7 @@ func pauseAfter(err error, failures int) time.Duration {
 	switch {
 	case errors.As(err, &wait):
 		return max(pause, wait.After)
-	case errors.Is(err, errOtherPoller), errors.As(err, &refusal):
+	case contested(err), errors.As(err, &refusal):
 		return max(pause, 3*time.Second)
 	}
 	return pause

@@ -41,11 +41,7 @@ func (b *Bridge) register(ctx context.Context) (pushes bool, err error) {
 	if err == nil && !pushes && info.Url != "" {
 		err = b.deleteWebhook(ctx)
 	}
-	if err != nil {
-		return false, err
-	}
-	b.announce(pushes)
-	return pushes, nil
+	return pushes && err == nil, err
 }
 
 // introduce learns the bot's name and offers its commands.
@@ -80,11 +76,16 @@ func (b *Bridge) deleteWebhook(ctx context.Context) error {
 	return translate(err, true)
 }
 
-func (b *Bridge) announce(pushes bool) {
+// announce notes how updates come. While another program contests that, what was
+// noted stays.
+func (b *Bridge) announce(pushes, contested bool) {
 	way := wayPolling
 	if pushes {
 		way = wayWebhook
 		b.pushedSince.Store(time.Now().Unix())
+	}
+	if old, _ := b.status.Get(); contested && old == way {
+		return
 	}
 	b.status.Set(way)
 	b.log.Info("receiving updates", "way", way)

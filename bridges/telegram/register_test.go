@@ -2,6 +2,7 @@ package telegram_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -73,6 +74,30 @@ func TestWebhookSetByAnother(t *testing.T) {
 		settled(time.Minute)
 		if got := in.Texts(t, b); !slices.Equal(got, []string{"one"}) || f.Webhook() != "" {
 			t.Errorf("stored %v, webhook %q", got, f.Webhook())
+		}
+	})
+}
+
+// A program that takes the webhook back again and again is told of once, as long
+// as it goes on, and is not fought by the second.
+func TestWebhookSetAgainAndAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewTelegramBubble(t)
+		b, log := makeBridge(t, f)
+		running(t, b, new(bridgetest.Receiver))
+		for range 600 {
+			settled(time.Second)
+			f.SetWebhook("https://old.example.com/hook", "")
+		}
+		if got := wrong(t, b); !strings.Contains(got, "another program sets a webhook") {
+			t.Errorf("told %q", got)
+		}
+		if n, m := strings.Count(log.String(), "level=WARN"), len(f.Requests("deleteWebhook")); n != 1 || m > 40 {
+			t.Errorf("logged %d times, taken back %d times", n, m)
+		}
+		settled(4 * time.Minute)
+		if got := wrong(t, b); got != "" {
+			t.Errorf("told %q, though it has ended", got)
 		}
 	})
 }

@@ -9,37 +9,13 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
+	"relay/bridges/reception"
 	"relay/server/chat"
 )
 
-// How often Watch looks, and how often while something is wrong.
-const (
-	watchPause   = 5 * time.Minute
-	watchTrouble = time.Minute
-)
-
-// Watch looks after the bot's group until ctx ends. Telegram tells nobody that a
-// group has no topics or that a webhook is not reached, and a message that shows
-// the former may be long in coming: so relay looks itself, at the start and now
-// and then.
-func (b *Bridge) Watch(ctx context.Context) {
-	for {
-		pause := watchPause
-		if b.look(ctx) {
-			pause = watchTrouble
-		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-ctx.Done():
-		case <-b.changed:
-		case <-timer.C:
-		}
-		timer.Stop()
-		if ctx.Err() != nil {
-			return
-		}
-	}
-}
+// Watch looks after the bot's group until ctx ends: Telegram tells nobody that a
+// group has no topics or that a webhook is not reached.
+func (b *Bridge) Watch(ctx context.Context) { reception.Watch(ctx, b.changed, b.look) }
 
 // look notes what a human has to do, and reports whether there is anything.
 // What cannot be asked is no news.
@@ -124,11 +100,10 @@ func (b *Bridge) lookAtWebhook(ctx context.Context) error {
 		return translate(err, true)
 	}
 	if !endsInRoute(info.Url) {
-		return &chat.Misconfigured{Problem: "another program took the bot's webhook away, so no updates come",
-			Fix: "stop that program, or make a bot of its own for relay at @BotFather; then restart relay"}
+		return errWebhookTaken
 	}
 	// What failed while relay was away is no news, nor what came through since.
-	since := max(b.pushedSince.Load(), time.Now().Add(-watchPause).Unix())
+	since := max(b.pushedSince.Load(), time.Now().Add(-reception.WatchPause).Unix())
 	if wrong := unreached(info, since); wrong != nil && info.PendingUpdateCount > 0 {
 		return wrong
 	}

@@ -1,7 +1,6 @@
 package telegram_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -12,14 +11,6 @@ import (
 	"relay/bridges/telegram"
 	"relay/server/chat"
 )
-
-// watching has a bridge look after its group until the test ends.
-func watching(t *testing.T, b *telegram.Bridge) {
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() { defer close(done); b.Watch(ctx) }()
-	t.Cleanup(func() { cancel(); <-done })
-}
 
 // wrong is what a human has to do, as the bridge tells it.
 func wrong(t *testing.T, b *telegram.Bridge) string {
@@ -52,7 +43,7 @@ func TestWatch(t *testing.T) {
 				f := bridgetest.NewTelegramBubble(t)
 				b, log := makeBridge(t, f)
 				c.spoil(f)
-				watching(t, b)
+				bridgetest.Watching(t, b.Watch)
 				settled(10 * time.Minute)
 				if got := wrong(t, b); !strings.Contains(got, c.want) || got != "" && c.want == "" {
 					t.Errorf("told %q", got)
@@ -68,6 +59,13 @@ func TestWatch(t *testing.T) {
 				if got := wrong(t, b); got != "" {
 					t.Errorf("told %q, though it is well again", got)
 				}
+				c.spoil(f)
+				settled(5 * time.Minute)
+				c.mend(f)
+				b.Check(t.Context())
+				if got := wrong(t, b); got != "" {
+					t.Errorf("told %q, though whoever checked saw it well", got)
+				}
 				bridgetest.Clean(t, f, log)
 			})
 		})
@@ -80,7 +78,7 @@ func TestWatchSeesDemotion(t *testing.T) {
 		f := bridgetest.NewTelegramBubble(t)
 		b, _ := makeBridge(t, f)
 		running(t, b, new(bridgetest.Receiver))
-		watching(t, b)
+		bridgetest.Watching(t, b.Watch)
 		settled(time.Second)
 		for _, c := range []struct {
 			demoted bool
@@ -105,7 +103,7 @@ func TestWatchSeesLostPushes(t *testing.T) {
 		f.SetWebhook("https://chat.example.com/webhooks/telegram", "an earlier secret")
 		f.PushTo(b.Webhook(new(bridgetest.Receiver)))
 		running(t, b, new(bridgetest.Receiver))
-		watching(t, b)
+		bridgetest.Watching(t, b.Watch)
 		th := open(t, b, "Grace", "")
 		for range 6 {
 			f.Write(th.Ref, "Ada", "more that waits", "")
@@ -126,6 +124,28 @@ func TestWatchSeesLostPushes(t *testing.T) {
 		settled(6 * time.Minute)
 		if got := wrong(t, b); !strings.Contains(got, "another program") {
 			t.Errorf("told %q", got)
+		}
+	})
+}
+
+// Who checks a bridge whose webhook another program took is told so, and Watch's
+// finding is there at once: the bridge begins anew by it.
+func TestCheckSeesAWebhookTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewTelegramBubble(t)
+		b, _ := makeBridge(t, f, func(c *telegram.Config) {
+			c.PublicURL, c.WebhookSecret = "https://chat.example.com/webhooks/telegram", secret
+		})
+		running(t, b, new(bridgetest.Receiver))
+		settled(time.Second)
+		for _, url := range []string{"https://old.example.com/hook", ""} {
+			f.SetWebhook(url, "")
+			if got := levels(t, b.Check(t.Context())); !strings.Contains(got, "warn: another program took the bot's webhook away") {
+				t.Errorf("found %s", got)
+			}
+			if got := wrong(t, b); !strings.Contains(got, "webhook away") {
+				t.Errorf("told %q", got)
+			}
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -245,6 +246,19 @@ func Fine(subject, text string) Finding {
 // Bad is a finding of what keeps a bridge from working.
 func Bad(subject, text, fix string) Finding {
 	return Finding{Subject: subject, Level: FindingFail, Text: text, Fix: fix}
+}
+
+// Deaf is a finding of what keeps operators' answers away.
+func Deaf(subject string, problem error) Finding {
+	if human := (*Misconfigured)(nil); errors.As(problem, &human) {
+		return Bad(subject, human.Problem, human.Fix)
+	}
+	return Bad(subject, "updates cannot be received: "+problem.Error(), "if this lasts, look at the other findings and at the network")
+}
+
+// Failed reports whether something keeps a bridge from working.
+func Failed(found []Finding) bool {
+	return slices.ContainsFunc(found, func(f Finding) bool { return f.Level == FindingFail })
 }
 
 // FindingLevel is how bad a finding is.

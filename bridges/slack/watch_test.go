@@ -1,0 +1,82 @@
+package slack_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay/bridges/bridgetest"
+	"relay/bridges/slack"
+	"relay/server/chat"
+)
+
+// wrong is what a human has to do, as the bridge tells it.
+func wrong(t *testing.T, b *slack.Bridge) string {
+	_, problem := b.Receiving()
+	var human *chat.Misconfigured
+	if problem == nil {
+		return ""
+	}
+	if !errors.As(problem, &human) || human.Fix == "" || strings.Contains(human.Fix, "\n") {
+		t.Errorf("nobody is told in a line what to do: %v", problem)
+	}
+	return problem.Error()
+}
+
+// What is wrong with the channel or the scopes is told before anybody writes,
+// once in the log, and no longer than it is wrong; whoever checks need not wait
+// for that.
+func TestWatch(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil, mend func(*bridgetest.Slack)
+		config      func(*slack.Config)
+		want        string
+	}{
+		"archived":      {func(f *bridgetest.Slack) { f.Archive(true) }, func(f *bridgetest.Slack) { f.Archive(false) }, nil, "is archived"},
+		"not invited":   {func(f *bridgetest.Slack) { f.Grant(bridgetest.SeedScopes...); f.Leave() }, (*bridgetest.Slack).Invite, nil, "not in the channel"},
+		"scopes":        {func(f *bridgetest.Slack) { f.Grant("chat:write", "channels:read") }, func(f *bridgetest.Slack) { f.Grant(bridgetest.AllScopes...) }, nil, "lacks channels:history"},
+		"wrong channel": {nil, nil, func(c *slack.Config) { c.ChannelID = "C0OTHER" }, "knows no such channel"},
+		"revoked":       {(*bridgetest.Slack).Revoke, nil, nil, ""}, // Run says so
+		"an outage":     {func(f *bridgetest.Slack) { f.Storm(bridgetest.Storm{Seed: 1, All: 1}) }, nil, nil, ""},
+		"all well":      {nil, nil, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := bridgetest.NewSlackBubble(t)
+				b, log := makeBridge(t, f, func(cfg *slack.Config) {
+					if c.config != nil {
+						c.config(cfg)
+					}
+				})
+				if c.spoil != nil {
+					c.spoil(f)
+				}
+				bridgetest.Watching(t, b.Watch)
+				settled(10 * time.Minute)
+				if got := wrong(t, b); !strings.Contains(got, c.want) || got != "" && c.want == "" {
+					t.Errorf("told %q", got)
+				}
+				if n := strings.Count(log.String(), "needs a human"); c.want != "" && n != 1 || n > 1 {
+					t.Errorf("logged %d times", n)
+				}
+				if c.mend == nil {
+					return
+				}
+				c.mend(f)
+				b.Check(t.Context())
+				if got := wrong(t, b); got != "" {
+					t.Errorf("told %q, though it is well again", got)
+				}
+				c.spoil(f)
+				settled(5 * time.Minute)
+				c.mend(f)
+				settled(time.Minute)
+				if got := wrong(t, b); got != "" {
+					t.Errorf("told %q a minute after it was mended", got)
+				}
+			})
+		})
+	}
+}
