@@ -426,6 +426,40 @@ func TestDeskRecallsCopies(t *testing.T) {
 	}
 }
 
+// TestDeskShowsMessagesOfAnyID: how a backend names its messages is its own
+// affair, also where the names look like what relay itself notes.
+func TestDeskShowsMessagesOfAnyID(t *testing.T) {
+	f := newFake("telegram")
+	session := chat.Introduction{ID: "@s", VisitorID: "v-1"}
+	inOffice(t, true, func(t *testing.T, o *office) {
+		o.must(o.Backend().Trigger(t.Context(), visitor, session, chat.CustomEvent{Name: "clicked"}))
+		o.soon()
+		want := []string{"- Event: clicked"}
+		for i := range 4 {
+			id := fmt.Sprint("@", i)
+			o.must(o.Backend().Send(t.Context(), visitor, session, chat.Notice{ID: id, Sender: chat.SenderVisitor, Content: "message " + id}))
+			o.must(o.Backend().Trigger(t.Context(), visitor, session, chat.CustomEvent{Name: "read " + id}))
+			o.soon()
+			want = append(want, "message "+id, "- Event: read "+id)
+		}
+		expectTexts(t, "texts", f.shown(0), want...)
+		answer := f.in(0, "x1", "that one?")
+		answer.ReplyTo = f.state(0).messages[2].remote // behind the summary and the event
+		o.tell(f, answer)
+		o.soon()
+		o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
+			m, err := r.Message(session.ID, "tg:C1:x1")
+			if m.ReplyTo != "@0" {
+				t.Errorf("the answer is to %q", m.ReplyTo)
+			}
+			return err
+		}))
+		if err := o.Backend().Send(t.Context(), visitor, session, chat.Notice{ID: "\ufdd03", Sender: chat.SenderVisitor, Content: "no"}); err == nil {
+			t.Error("relay's own sign is taken")
+		}
+	}, f)
+}
+
 func TestDeskFollowsChannel(t *testing.T) {
 	f := newFake("telegram")
 	inOffice(t, false, func(t *testing.T, o *office) {

@@ -257,8 +257,10 @@ func opKey(words ...string) string {
 	return base32.StdEncoding.EncodeToString(sum[:15])
 }
 
-// markSign begins what stands in a link for something that is no message.
-const markSign = "@"
+// markSign begins what stands in a link for something that is no message. It is
+// a noncharacter, which Unicode keeps for such ends: backends' ids may begin with
+// every character.
+const markSign = "\ufdd0"
 
 // mark is what a platform message is noted under that shows no message: what
 // relay itself wrote.
