@@ -426,6 +426,32 @@ func TestDeskRecallsCopies(t *testing.T) {
 	}
 }
 
+// TestDeskNamesWhatItWritesAnew: after a restart the revisions begin anew. What
+// is written then is no repetition of what was written before, for which a
+// platform that compares keys would take it.
+func TestDeskNamesWhatItWritesAnew(t *testing.T) {
+	f := newFake("discord")
+	session := chat.Introduction{ID: "s-1", VisitorID: "v-1"}
+	f.found = map[string]chat.Thread{session.ID: {Ref: "old"}}
+	f.threads = []*fakeThread{{ref: "old", messages: []fakeMessage{{}}}}
+	for run := range 2 {
+		inOffice(t, true, func(t *testing.T, o *office) {
+			time.Sleep(time.Duration(run) * time.Minute)
+			o.must(o.Backend().Trigger(t.Context(), visitor, session, chat.CustomEvent{Name: fmt.Sprint("clicked ", run)}))
+			o.must(o.Backend().Edit(t.Context(), visitor, session, "m-0", fmt.Sprint("text ", run), 0))
+			o.soon()
+		}, f)
+	}
+	expectTexts(t, "texts", f.shown(0), "- Event: clicked 0", "(edited) text 0", "- Event: clicked 1", "(edited) text 1")
+	keys := map[string]string{}
+	for _, op := range f.ops() {
+		if other, known := keys[op.Key]; known {
+			t.Errorf("%q has the key of %q", op.Text, other)
+		}
+		keys[op.Key] = op.Text
+	}
+}
+
 // TestDeskShowsMessagesOfAnyID: how a backend names its messages is its own
 // affair, also where the names look like what relay itself notes.
 func TestDeskShowsMessagesOfAnyID(t *testing.T) {
