@@ -426,6 +426,28 @@ func TestDeskRecallsCopies(t *testing.T) {
 	}
 }
 
+// TestDeskShowsEditsFromBefore: a thread that a restart has forgotten, and that
+// the platform cannot find, does not hide what a visitor corrects. What is
+// deleted needs no thread.
+func TestDeskShowsEditsFromBefore(t *testing.T) {
+	f := newFake("telegram")
+	session := chat.Introduction{ID: "s-1", VisitorID: "v-1"}
+	inOffice(t, true, func(t *testing.T, o *office) {
+		o.must(o.Backend().Delete(t.Context(), visitor, session, "m-0", 0))
+		o.soon()
+		if f.count() > 0 {
+			t.Error("a thread was opened for nothing")
+		}
+		o.must(o.Backend().Edit(t.Context(), visitor, session, "m-1", "tomorrow", 0))
+		o.must(o.Backend().Edit(t.Context(), visitor, session, "m-1", "on Friday", 0))
+		o.soon()
+		expectTexts(t, "texts", f.shown(0), "(edited) on Friday")
+		if opening := f.state(0).messages[0].text; f.count() != 1 || !strings.Contains(opening, "Continued") {
+			t.Errorf("%d threads, the first begins with %q", f.count(), opening)
+		}
+	}, f)
+}
+
 // TestDeskNamesWhatItWritesAnew: after a restart the revisions begin anew. What
 // is written then is no repetition of what was written before, for which a
 // platform that compares keys would take it.
