@@ -448,6 +448,28 @@ func TestDeskShowsEditsFromBefore(t *testing.T) {
 	}, f)
 }
 
+// TestDeskShowsTheLastOfEditsFromBefore: an operator corrects twice what a
+// restart has forgotten, while another desk is slow.
+func TestDeskShowsTheLastOfEditsFromBefore(t *testing.T) {
+	f, other := newFake("telegram"), newFake("slack")
+	f.owners = map[string]string{"old": "s-1"}
+	f.threads = []*fakeThread{{ref: "old", messages: []fakeMessage{{}}}}
+	other.slow = func(chat.Op) time.Duration { return time.Second }
+	inOffice(t, true, func(t *testing.T, o *office) {
+		o.must(o.Backend().NewSession(t.Context(), visitor, chat.Introduction{ID: "s-1"}))
+		for _, text := range []string{"on Monday", "on Tuesday", "on Friday"} {
+			o.tell(f, kind(chat.InboundEdited, f.in(0, "x7", text)))
+		}
+		o.soon()
+		expectTexts(t, "texts", other.shown(0), "(edited) Ada (telegram): on Friday")
+		for range 2 {
+			o.tell(f, kind(chat.InboundDeleted, f.in(0, "x7", "")))
+		}
+		o.soon()
+		expectTexts(t, "after the delete", other.shown(0))
+	}, f, other)
+}
+
 // TestDeskNamesWhatItWritesAnew: after a restart the revisions begin anew. What
 // is written then is no repetition of what was written before, for which a
 // platform that compares keys would take it.
