@@ -20,7 +20,7 @@ func (h *hearing) edited(ctx context.Context) error {
 		return err
 	}
 	m, err := h.stored(ctx, id)
-	if errors.Is(err, ErrMessageNotFound) {
+	if errors.Is(err, ErrMessageNotFound) && h.desk.opts.Stateless {
 		if err := checkContent(SenderOperator, h.Text); err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (h *hearing) deleted(ctx context.Context) error {
 // remove deletes a message for all.
 func (h *hearing) remove(ctx context.Context, id string) error {
 	_, err := h.stored(ctx, id)
-	if errors.Is(err, ErrMessageNotFound) {
+	if errors.Is(err, ErrMessageNotFound) && h.desk.opts.Stateless {
 		return h.desk.relay.amend(ctx, h.by, EventMessageDeleted, h.thread.SessionID, id, "")
 	}
 	if err != nil {
