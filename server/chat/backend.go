@@ -375,6 +375,8 @@ func checkForeignID(name, id string) error {
 		return Errorf(Invalid, "%s is required", name)
 	case utf8.RuneCountInString(id) > maxForeignID:
 		return Errorf(Invalid, "%s must be at most %d characters", name, maxForeignID)
+	case isMark(id):
+		return Errorf(Invalid, "%s must not begin with U+FDD0", name)
 	}
 	return nil
 }

@@ -20,12 +20,11 @@ func (h *hearing) edited(ctx context.Context) error {
 		return err
 	}
 	m, err := h.stored(ctx, id)
-	if errors.Is(err, ErrMessageNotFound) {
-		m := Message{ID: id, SessionID: h.thread.SessionID, Content: h.Text}
-		if err := checkContent(SenderOperator, m.Content); err != nil {
+	if errors.Is(err, ErrMessageNotFound) && h.desk.opts.Stateless {
+		if err := checkContent(SenderOperator, h.Text); err != nil {
 			return err
 		}
-		return h.desk.relay.amend(ctx, h.by, EventMessageEdited, m)
+		return h.desk.relay.amend(ctx, h.by, EventMessageEdited, h.thread.SessionID, id, h.Text)
 	}
 	if err != nil || m.DeletedAt != 0 || sameText(m.Content, h.Text) {
 		return err
@@ -50,8 +49,8 @@ func (h *hearing) deleted(ctx context.Context) error {
 // remove deletes a message for all.
 func (h *hearing) remove(ctx context.Context, id string) error {
 	_, err := h.stored(ctx, id)
-	if errors.Is(err, ErrMessageNotFound) {
-		return h.desk.relay.amend(ctx, h.by, EventMessageDeleted, Message{ID: id, SessionID: h.thread.SessionID})
+	if errors.Is(err, ErrMessageNotFound) && h.desk.opts.Stateless {
+		return h.desk.relay.amend(ctx, h.by, EventMessageDeleted, h.thread.SessionID, id, "")
 	}
 	if err != nil {
 		return err

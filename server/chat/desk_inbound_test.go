@@ -426,6 +426,110 @@ func TestDeskRecallsCopies(t *testing.T) {
 	}
 }
 
+// TestDeskShowsEditsFromBefore: a thread that a restart has forgotten, and that
+// the platform cannot find, does not hide what a visitor corrects. What is
+// deleted needs no thread.
+func TestDeskShowsEditsFromBefore(t *testing.T) {
+	f := newFake("telegram")
+	session := chat.Introduction{ID: "s-1", VisitorID: "v-1"}
+	inOffice(t, true, func(t *testing.T, o *office) {
+		o.must(o.Backend().Delete(t.Context(), visitor, session, "m-0", 0))
+		o.soon()
+		if f.count() > 0 {
+			t.Error("a thread was opened for nothing")
+		}
+		o.must(o.Backend().Edit(t.Context(), visitor, session, "m-1", "tomorrow", 0))
+		o.must(o.Backend().Edit(t.Context(), visitor, session, "m-1", "on Friday", 0))
+		o.soon()
+		expectTexts(t, "texts", f.shown(0), "(edited) on Friday")
+		if opening := f.state(0).messages[0].text; f.count() != 1 || !strings.Contains(opening, "Continued") {
+			t.Errorf("%d threads, the first begins with %q", f.count(), opening)
+		}
+	}, f)
+}
+
+// TestDeskShowsTheLastOfEditsFromBefore: an operator corrects twice what a
+// restart has forgotten, while another desk is slow.
+func TestDeskShowsTheLastOfEditsFromBefore(t *testing.T) {
+	f, other := newFake("telegram"), newFake("slack")
+	f.owners = map[string]string{"old": "s-1"}
+	f.threads = []*fakeThread{{ref: "old", messages: []fakeMessage{{}}}}
+	other.slow = func(chat.Op) time.Duration { return time.Second }
+	inOffice(t, true, func(t *testing.T, o *office) {
+		o.must(o.Backend().NewSession(t.Context(), visitor, chat.Introduction{ID: "s-1"}))
+		for _, text := range []string{"on Monday", "on Tuesday", "on Friday"} {
+			o.tell(f, kind(chat.InboundEdited, f.in(0, "x7", text)))
+		}
+		o.soon()
+		expectTexts(t, "texts", other.shown(0), "(edited) Ada (telegram): on Friday")
+		for range 2 {
+			o.tell(f, kind(chat.InboundDeleted, f.in(0, "x7", "")))
+		}
+		o.soon()
+		expectTexts(t, "after the delete", other.shown(0))
+	}, f, other)
+}
+
+// TestDeskNamesWhatItWritesAnew: after a restart the revisions begin anew. What
+// is written then is no repetition of what was written before, for which a
+// platform that compares keys would take it.
+func TestDeskNamesWhatItWritesAnew(t *testing.T) {
+	f := newFake("discord")
+	session := chat.Introduction{ID: "s-1", VisitorID: "v-1"}
+	f.found = map[string]chat.Thread{session.ID: {Ref: "old"}}
+	f.threads = []*fakeThread{{ref: "old", messages: []fakeMessage{{}}}}
+	for run := range 2 {
+		inOffice(t, true, func(t *testing.T, o *office) {
+			time.Sleep(time.Duration(run) * time.Minute)
+			o.must(o.Backend().Trigger(t.Context(), visitor, session, chat.CustomEvent{Name: fmt.Sprint("clicked ", run)}))
+			o.must(o.Backend().Edit(t.Context(), visitor, session, "m-0", fmt.Sprint("text ", run), 0))
+			o.soon()
+		}, f)
+	}
+	expectTexts(t, "texts", f.shown(0), "- Event: clicked 0", "(edited) text 0", "- Event: clicked 1", "(edited) text 1")
+	keys := map[string]string{}
+	for _, op := range f.ops() {
+		if other, known := keys[op.Key]; known {
+			t.Errorf("%q has the key of %q", op.Text, other)
+		}
+		keys[op.Key] = op.Text
+	}
+}
+
+// TestDeskShowsMessagesOfAnyID: how a backend names its messages is its own
+// affair, also where the names look like what relay itself notes.
+func TestDeskShowsMessagesOfAnyID(t *testing.T) {
+	f := newFake("telegram")
+	session := chat.Introduction{ID: "@s", VisitorID: "v-1"}
+	inOffice(t, true, func(t *testing.T, o *office) {
+		o.must(o.Backend().Trigger(t.Context(), visitor, session, chat.CustomEvent{Name: "clicked"}))
+		o.soon()
+		want := []string{"- Event: clicked"}
+		for i := range 4 {
+			id := fmt.Sprint("@", i)
+			o.must(o.Backend().Send(t.Context(), visitor, session, chat.Notice{ID: id, Sender: chat.SenderVisitor, Content: "message " + id}))
+			o.must(o.Backend().Trigger(t.Context(), visitor, session, chat.CustomEvent{Name: "read " + id}))
+			o.soon()
+			want = append(want, "message "+id, "- Event: read "+id)
+		}
+		expectTexts(t, "texts", f.shown(0), want...)
+		answer := f.in(0, "x1", "that one?")
+		answer.ReplyTo = f.state(0).messages[2].remote // behind the summary and the event
+		o.tell(f, answer)
+		o.soon()
+		o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
+			m, err := r.Message(session.ID, "tg:C1:x1")
+			if m.ReplyTo != "@0" {
+				t.Errorf("the answer is to %q", m.ReplyTo)
+			}
+			return err
+		}))
+		if err := o.Backend().Send(t.Context(), visitor, session, chat.Notice{ID: "\ufdd03", Sender: chat.SenderVisitor, Content: "no"}); err == nil {
+			t.Error("relay's own sign is taken")
+		}
+	}, f)
+}
+
 func TestDeskFollowsChannel(t *testing.T) {
 	f := newFake("telegram")
 	inOffice(t, false, func(t *testing.T, o *office) {

@@ -39,7 +39,8 @@ type posting struct {
 // carryMessage brings the copies of a message up to date: it is posted, edited
 // or removed, whatever is missing. What a message became while its deliveries
 // waited is not acted out: its newest state is shown at once, and the later
-// deliveries find nothing left to do.
+// deliveries find nothing left to do. In bridge mode a restart may have forgotten
+// the thread that shows what is edited: then another one shows the edit.
 func (r *round) carryMessage(lane []Delivery) error {
 	p, err := r.load(lane)
 	if err == nil {
@@ -48,7 +49,7 @@ func (r *round) carryMessage(lane []Delivery) error {
 	if err != nil {
 		return err
 	}
-	return r.all(r.steps(&p), p.fresh)
+	return r.all(r.steps(&p), p.fresh || r.desk.opts.Stateless)
 }
 
 // load reads what the head shows, and when it waits with others of its kind

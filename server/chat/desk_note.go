@@ -80,7 +80,7 @@ func (r *round) carryNote(lane []Delivery) error {
 
 // write writes as relay itself. What an earlier attempt wrote is there already.
 func (r *round) write(th Thread, text string) error {
-	name := mark(itoa(r.head().Rev))
+	name := mark(r.head().Event.name())
 	have := map[int]bool{}
 	err := r.desk.store.Look(r.ctx, func(rd Reader) error {
 		links, err := rd.Links(r.sessionID, name, th.Bridge, th.Channel)

@@ -57,15 +57,18 @@ func (r *Relay) adopt(ctx context.Context, th Thread) error {
 }
 
 // amend tells of an edit or a delete of a message that the store has forgotten
-// (bridge mode): its id says all that is needed.
-func (r *Relay) amend(ctx context.Context, by Author, t EventType, m Message) error {
-	return r.change(ctx, by, m.SessionID, func(c *change) error {
-		m.Sender, m.SourceBridge, m.OperatorName, m.Timestamp = by.Sender, by.Source, by.Name, c.at
-		m.Attachments = Of(Attachments{})
+// (bridge mode): its id says all that is needed. From now on it is known again.
+func (r *Relay) amend(ctx context.Context, by Author, t EventType, sessionID, id, content string) error {
+	return r.change(ctx, by, sessionID, func(c *change) error {
+		m := c.noticed(id)
+		m.Content, m.Sender, m.SourceBridge, m.OperatorName = content, by.Sender, by.Source, by.Name
 		if t == EventMessageDeleted {
 			m.DeletedAt = c.at
 		} else {
 			m.EditedAt = c.at
+		}
+		if err := c.InsertMessage(&m); err != nil {
+			return err
 		}
 		return c.emit(messageFact(t, by.Source, c.at, &m))
 	})

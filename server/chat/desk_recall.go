@@ -26,7 +26,7 @@ func (r *round) recall(p *posting) error {
 	for i := range maxRecalled {
 		for _, part := range []int{i, fileParts + i} {
 			s := step{carries: []string{m.ID}, part: part}
-			parts, keys = append(parts, part), append(keys, opKey(th.Ref, s.id(0)))
+			parts, keys = append(parts, part), append(keys, opKey(th.Ref, s.id(&r.head().Event)))
 		}
 	}
 	remotes, err := bridge.Recall(r.ctx, th, keys)

@@ -135,7 +135,7 @@ const fileAttempts = 6
 
 // perform carries out one step and heals what can be healed.
 func (r *round) perform(th Thread, s step) error {
-	if refused, waits := r.desk.refused.Load(r.sessionID); waits && s.fallback != nil && refused == s.id(s.rev) {
+	if refused, waits := r.desk.refused.Load(r.sessionID); waits && s.fallback != nil && refused == s.id(&r.head().Event) {
 		return r.instead(th, s)
 	}
 	r.unreadable = false
@@ -161,7 +161,7 @@ func (r *round) perform(th Thread, s step) error {
 // for its turn, the step is not tried again: on a platform that counts messages
 // it would take that turn, again and again.
 func (r *round) instead(th Thread, s step) error {
-	r.desk.refused.Store(r.sessionID, s.id(s.rev))
+	r.desk.refused.Store(r.sessionID, s.id(&r.head().Event))
 	err := r.perform(th, *s.fallback)
 	if err == nil || errors.Is(err, ErrPermanent) {
 		r.desk.refused.Delete(r.sessionID)
@@ -205,7 +205,7 @@ func (r *round) stays(th Thread, s step) error {
 func (r *round) once(th Thread, s step) error {
 	creates := s.op.Kind == OpPost || s.op.Kind == OpNote
 	if creates {
-		s.op.Key = opKey(th.Ref, s.id(r.head().Rev))
+		s.op.Key = opKey(th.Ref, s.id(&r.head().Event))
 		s.op.Ambiguous = r.uncertain
 	}
 	if s.op.Ambiguous {
@@ -242,11 +242,12 @@ func (r *round) note(th Thread, s step, remote string, state LinkState) error {
 }
 
 // id names a platform message that is to be made: other messages in it, another
-// part, or another text in the place of the first are another one.
-func (s *step) id(rev int64) string {
+// part, or another text in the place of the first, which an event brings, are
+// another one.
+func (s *step) id(e *Event) string {
 	name := append(slices.Clone(s.carries), itoa(int64(s.part)))
 	if s.op.Edited {
-		name = append(name, itoa(rev))
+		name = append(name, e.name())
 	}
 	return strings.Join(name, " ")
 }
@@ -257,8 +258,10 @@ func opKey(words ...string) string {
 	return base32.StdEncoding.EncodeToString(sum[:15])
 }
 
-// markSign begins what stands in a link for something that is no message.
-const markSign = "@"
+// markSign begins what stands in a link for something that is no message. It is
+// a noncharacter, which Unicode keeps for such ends: backends' ids may begin with
+// every character.
+const markSign = "\ufdd0"
 
 // mark is what a platform message is noted under that shows no message: what
 // relay itself wrote.

@@ -76,6 +76,10 @@ func EventOf(m Message) Event {
 	return e
 }
 
+// name tells an event from all others of its session, also from those before a
+// restart of bridge mode that forgot the revisions.
+func (e *Event) name() string { return itoa(e.Rev) + "." + itoa(int64(e.At)) }
+
 // Message decodes the message that a message event carries.
 func (e *Event) Message() (Message, error) {
 	var m Message
