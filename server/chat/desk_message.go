@@ -94,8 +94,14 @@ func (r *round) shown(rd Reader, e *Event) (shown, error) {
 }
 
 // gather adds to a visitor's text those that wait behind it, as far as one
-// platform message carries them, and finds what it answers.
+// platform message carries them, and finds what it answers. A text that an
+// earlier attempt has sent keeps the company that it left in.
 func (r *round) gather(rd Reader, p *posting, lane []Delivery) error {
+	if len(p.messages[0].links) > 0 {
+		if err := r.together(rd, p); err != nil {
+			return err
+		}
+	}
 	first := &p.messages[0]
 	if first.ReplyTo != "" {
 		var err error

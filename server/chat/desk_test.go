@@ -335,6 +335,41 @@ func TestDeskAfterCrash(t *testing.T) {
 	}, f)
 }
 
+// unsettle leaves every delivery to a desk as a crash does that came before
+// what was sent could be stored as done.
+func (o *office) unsettle(dest string) {
+	o.t.Helper()
+	o.must(o.store.Apply(o.t.Context(), func(tx chat.Tx) error {
+		list, err := tx.Deliveries(chat.DeliveryQuery{Dest: dest})
+		for i := range list {
+			list[i].State = chat.DeliverySending
+			err = errors.Join(err, tx.SaveDelivery(&list[i]))
+		}
+		return err
+	}))
+}
+
+// TestDeskAfterCrashBeforeDelete: of two texts that went out together one is
+// deleted while a crash has them delivered once more. The other one stays.
+func TestDeskAfterCrashBeforeDelete(t *testing.T) {
+	f := newFake("telegram")
+	f.coalesce = true
+	inOffice(t, false, func(t *testing.T, o *office) {
+		f.breakAt(false, 1, &chat.RetryAfter{After: time.Minute, Cause: errors.New("429")}, func(op chat.Op) bool { return op.Kind == chat.OpOpen })
+		id := o.open(t, "ann")
+		one := o.say(t, id, "one")
+		o.say(t, id, "two")
+		time.Sleep(90 * time.Second)
+		expectTexts(t, "sent together", f.shown(0), "one\ntwo")
+		o.stop()
+		o.must(o.Delete(t.Context(), visitor, id, one.ID))
+		o.unsettle("telegram")
+		o.serve()
+		o.soon()
+		expectTexts(t, "after the crash", f.shown(0), "two")
+	}, f)
+}
+
 func TestDeskFiles(t *testing.T) {
 	f := newFake("telegram")
 	inOffice(t, false, func(t *testing.T, o *office) {
