@@ -21,7 +21,7 @@ type round struct {
 	// uncertain tells that the first op of the unit may have been carried out
 	// by an earlier attempt. Only one op is ever under way.
 	uncertain bool
-	sent      bool // an op of this round was carried out
+	sent      bool // an op of this round that makes something was carried out
 	reopened  int  // threads that were lost in this round
 	// unreadable tells that the file under way could not be opened: it is not
 	// the platform that fails.
@@ -82,7 +82,8 @@ func (r *round) blur(err error) {
 }
 
 // certain notes that the op under way was carried out: what is left of the unit
-// has never left relay.
+// has never left relay. Ops that change what is there say nothing of it: they
+// may be about what became of a message that an earlier attempt had sent.
 func (r *round) certain() {
 	r.sent = true
 	if !r.uncertain {
@@ -215,7 +216,9 @@ func (r *round) once(th Thread, s step) error {
 	if err != nil {
 		return err
 	}
-	r.certain()
+	if creates {
+		r.certain()
+	}
 	switch s.op.Kind {
 	case OpPost, OpNote:
 		return r.note(th, s, remote, LinkLive)

@@ -370,6 +370,27 @@ func TestDeskAfterCrashBeforeDelete(t *testing.T) {
 	}, f)
 }
 
+// TestDeskDoubtsWhatWasUnderWay: what is carried out after a crash for another
+// reason does not say that the post which was cut off has never left.
+func TestDeskDoubtsWhatWasUnderWay(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		one := o.say(t, id, "one")
+		o.soon()
+		o.stop()
+		o.say(t, id, "two")
+		o.must(o.Delete(t.Context(), visitor, id, one.ID))
+		o.unsettle("telegram")
+		o.serve()
+		o.soon()
+		expectTexts(t, "texts", f.shown(0), "two")
+		if last := f.ops()[len(f.ops())-1]; !last.Ambiguous {
+			t.Errorf("the last op is %+v, want one that may have been carried out", last)
+		}
+	}, f)
+}
+
 func TestDeskFiles(t *testing.T) {
 	f := newFake("telegram")
 	inOffice(t, false, func(t *testing.T, o *office) {
