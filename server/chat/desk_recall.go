@@ -5,12 +5,15 @@ import "errors"
 // maxRecalled is how many parts of a text, and how many files, are looked for.
 const maxRecalled = 10
 
-// recall finds the copies of a message that is edited or deleted and that a
-// restart has forgotten (bridge mode), if the platform can tell. One that went
-// out together with others is not found.
+// recall finds copies that relay does not know of, if the platform can tell: of
+// a message that is edited or deleted, those that a restart has forgotten (bridge
+// mode), and of one that was deleted while nobody knew whether it had been sent,
+// what was. One that went out together with others is not found.
 func (r *round) recall(p *posting) error {
 	bridge, can := r.desk.bridge.(Recaller)
-	if !can || !r.desk.opts.Stateless || p.fresh || len(p.messages[0].links) > 0 {
+	forgotten := r.desk.opts.Stateless && !p.fresh
+	doubtful := r.uncertain && p.messages[0].DeletedAt != 0
+	if !can || !forgotten && !doubtful || len(p.messages[0].links) > 0 {
 		return nil
 	}
 	th, err := r.thread(false)

@@ -391,6 +391,25 @@ func TestDeskDoubtsWhatWasUnderWay(t *testing.T) {
 	}, f)
 }
 
+// TestDeskDeletesWhatPerhapsArrived: a visitor deletes a message of which nobody
+// knows whether it was sent. Where the platform can tell, it is removed.
+func TestDeskDeletesWhatPerhapsArrived(t *testing.T) {
+	f := newFake("slack")
+	f.mindful = true
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		f.breakAt(true, 1, chat.ErrAmbiguous, says("my password"))
+		secret := o.say(t, id, "my password")
+		time.Sleep(500 * time.Millisecond)
+		expectTexts(t, "arrived", f.shown(0), "hello", "my password")
+		o.must(o.Delete(t.Context(), visitor, id, secret.ID))
+		o.soon()
+		expectTexts(t, "deleted", f.shown(0), "hello")
+	}, f)
+}
+
 func TestDeskFiles(t *testing.T) {
 	f := newFake("telegram")
 	inOffice(t, false, func(t *testing.T, o *office) {
