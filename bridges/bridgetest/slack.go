@@ -35,6 +35,7 @@ type Slack struct {
 	messages   []*slackMessage
 	byTS       map[string]*slackMessage
 	files      map[string]*slackFile
+	lastFile   int
 	names      map[string]string // of users
 	mail       slackMail
 	faults     faults

@@ -12,7 +12,8 @@ import (
 
 // keep stores a file.
 func (f *Slack) keep(file *slackFile) *slackFile {
-	file.id = fmt.Sprintf("F%08d", len(f.files)+1)
+	f.lastFile++
+	file.id = fmt.Sprintf("F%08d", f.lastFile)
 	f.files[file.id] = file
 	return file
 }
