@@ -70,7 +70,7 @@ func (h *hearing) withdraw(ctx context.Context, id string) error {
 		if l.Origin || l.State == LinkGone || l.Remote == "" {
 			continue
 		}
-		if _, err := h.desk.do(ctx, h.thread, Op{Kind: OpDelete, Remote: l.Remote}); err != nil {
+		if _, err := h.desk.do(ctx, h.thread, Op{Kind: OpDelete, Remote: l.Remote}); err != nil && !errors.Is(err, ErrMessageGone) {
 			if err := h.desk.unimportant(err); err != nil {
 				return err
 			}
