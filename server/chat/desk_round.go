@@ -58,6 +58,7 @@ func (r *round) next(lane []Delivery) (int, error) {
 		err := r.carry(lane)
 		switch {
 		case err == nil || errors.Is(err, errNoThread):
+			r.desk.doubtful.Delete(r.sessionID)
 			return len(r.unit), nil
 		case errors.Is(err, ErrThreadGone) && r.place != nil && r.reopened < maxReopened:
 			if err := r.lost(*r.place); err != nil {
@@ -76,9 +77,11 @@ func (r *round) blur(err error) {
 	if !isAmbiguous(err) {
 		return
 	}
+	ids := make([]string, len(r.unit))
 	for i := range r.unit {
-		r.unit[i].State = DeliverySending
+		ids[i], r.unit[i].State = r.unit[i].Event.MessageID, DeliverySending
 	}
+	r.desk.doubtful.Store(r.sessionID, ids)
 }
 
 // certain notes that the op under way was carried out: what is left of the unit

@@ -410,6 +410,31 @@ func TestDeskDeletesWhatPerhapsArrived(t *testing.T) {
 	}, f)
 }
 
+// TestDeskRejoinsWhatPerhapsArrived: of two texts that went out together one is
+// deleted, or both, while nobody knows whether they arrived. The platform still
+// knows them by what they were.
+func TestDeskRejoinsWhatPerhapsArrived(t *testing.T) {
+	for deleted, want := range map[int]string{1: "hello|two", 2: "hello"} {
+		f := newFake("slack")
+		f.mindful, f.coalesce = true, true
+		inOffice(t, false, func(t *testing.T, o *office) {
+			id := o.open(t, "ann")
+			o.say(t, id, "hello")
+			o.soon()
+			f.breakAt(false, 1, &chat.RetryAfter{After: time.Minute, Cause: errors.New("429")}, isPost)
+			f.breakAt(true, 1, chat.ErrAmbiguous, isPost)
+			sent := []chat.Message{o.say(t, id, "my password"), o.say(t, id, "two")}
+			time.Sleep(60500 * time.Millisecond)
+			expectTexts(t, "arrived", f.shown(0), "hello", "my password\ntwo")
+			for _, m := range sent[:deleted] {
+				o.must(o.Delete(t.Context(), visitor, id, m.ID))
+			}
+			o.soon()
+			expectTexts(t, "deleted", f.shown(0), strings.Split(want, "|")...)
+		}, f)
+	}
+}
+
 func TestDeskFiles(t *testing.T) {
 	f := newFake("telegram")
 	inOffice(t, false, func(t *testing.T, o *office) {
