@@ -60,7 +60,30 @@ func (b *Bridge) takeGuild(ctx context.Context, in chat.Receiver, kind string, d
 	if err := b.missing(ctx, in, open); err != nil {
 		return err
 	}
-	return b.closedMeanwhile(ctx, in)
+	if err := b.closedMeanwhile(ctx, in); err != nil {
+		return err
+	}
+	return b.openedMeanwhile(ctx, in, at, open)
+}
+
+// openedMeanwhile takes what was written in threads that were archived when the
+// gateway told of the open ones, and open when the archive was read.
+func (b *Bridge) openedMeanwhile(ctx context.Context, in chat.Receiver, at *channel, open map[string]bool) error {
+	list, err := b.active(ctx, at)
+	if denied(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("ask for open threads: %w", err)
+	}
+	for i := range list {
+		if c := &list[i]; !open[c.ID] {
+			if err := b.resume(ctx, in, c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // resume learns a thread and takes what was written in it meanwhile.

@@ -481,12 +481,16 @@ func TestCatchUpAtStart(t *testing.T) {
 		done := open(t, b, "Edsger", "")
 		f.Write(done.Ref, "Ada", "and goodbye", "")
 		f.CloseThread(done.Ref)
+		again := open(t, b, "Barbara", "")
+		f.Write(again.Ref, "Ada", "to be continued", "")
+		f.CloseThread(again.Ref)
 		time.Sleep(time.Hour)
 		b, log := makeBridge(t, f, func(c *discord.Config) { c.CatchUp = 24 * time.Hour })
+		log.On("receiving updates", func() { f.ReopenThread(again.Ref) }) // the gateway has told what is open
 		in := new(bridgetest.Receiver)
 		stop := running(t, b, in)
 		settled(time.Minute)
-		if got := heard(t, in, b); !slices.Equal(got, []string{"just now", "and goodbye"}) {
+		if got := heard(t, in, b); !slices.Equal(got, []string{"just now", "and goodbye", "to be continued"}) {
 			t.Errorf("relay heard %q", got)
 		}
 		if err := stop(); err != nil {
