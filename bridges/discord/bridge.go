@@ -39,9 +39,8 @@ type Config struct {
 	// APIURL is another base address of the REST API; "" is Discord's own. The
 	// gateway's address comes from its GET /gateway/bot.
 	APIURL string
-	// CatchUp lets the first connection ask for what operators wrote in open
-	// threads in this time before the bridge was made. The engine has to know
-	// what it saw already.
+	// CatchUp lets the first connection ask for what operators wrote in this time
+	// before the bridge was made. The engine has to know what it saw already.
 	CatchUp time.Duration
 	// Transport carries the calls and Dial the gateway's connection; nil are
 	// the bridge's own.

@@ -57,10 +57,36 @@ func (b *Bridge) takeGuild(ctx context.Context, in chat.Receiver, kind string, d
 	if kind != "GUILD_CREATE" {
 		return nil
 	}
-	return b.missing(ctx, in, open)
+	if err := b.missing(ctx, in, open); err != nil {
+		return err
+	}
+	if err := b.closedMeanwhile(ctx, in); err != nil {
+		return err
+	}
+	return b.openedMeanwhile(ctx, in, at, open)
 }
 
-// resume learns an open thread and takes what was written in it meanwhile.
+// openedMeanwhile takes what was written in threads that were archived when the
+// gateway told of the open ones, and open when the archive was read.
+func (b *Bridge) openedMeanwhile(ctx context.Context, in chat.Receiver, at *channel, open map[string]bool) error {
+	list, err := b.active(ctx, at)
+	if denied(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("ask for open threads: %w", err)
+	}
+	for i := range list {
+		if c := &list[i]; !open[c.ID] {
+			if err := b.resume(ctx, in, c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// resume learns a thread and takes what was written in it meanwhile.
 func (b *Bridge) resume(ctx context.Context, in chat.Receiver, c *channel) error {
 	before, known, _ := b.threads.get(c.ID)
 	ours, err := b.meet(ctx, c)
@@ -174,6 +200,36 @@ func (b *Bridge) missing(ctx context.Context, in chat.Receiver, open map[string]
 		if err := b.lookAfter(ctx, in, id); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// closedMeanwhile takes what was written in threads before they were archived,
+// of which the gateway does not tell: whoever answers last often closes.
+func (b *Bridge) closedMeanwhile(ctx context.Context, in chat.Receiver) error {
+	begin := b.begun.Add(-b.cfg.CatchUp)
+	before := ""
+	for range archivePages {
+		list, next, err := b.archive(ctx, before)
+		if denied(err) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("ask for archived threads: %w", err)
+		}
+		for i := range list {
+			c := &list[i]
+			if c.Thread == nil || c.Thread.ArchivedAt.Before(begin) {
+				return nil
+			}
+			if err := b.resume(ctx, in, c); err != nil {
+				return err
+			}
+		}
+		if next == "" {
+			return nil
+		}
+		before = next
 	}
 	return nil
 }

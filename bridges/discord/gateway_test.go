@@ -469,7 +469,7 @@ func TestOwnTurns(t *testing.T) {
 }
 
 // The first connection asks for what was written while relay was away, as far
-// back as it may.
+// back as it may, also in threads that were archived afterwards.
 func TestCatchUpAtStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewDiscordBubble(t)
@@ -478,12 +478,19 @@ func TestCatchUpAtStart(t *testing.T) {
 		f.Write(th.Ref, "Ada", "long ago", "")
 		time.Sleep(25 * time.Hour)
 		f.Write(th.Ref, "Ada", "just now", "")
+		done := open(t, b, "Edsger", "")
+		f.Write(done.Ref, "Ada", "and goodbye", "")
+		f.CloseThread(done.Ref)
+		again := open(t, b, "Barbara", "")
+		f.Write(again.Ref, "Ada", "to be continued", "")
+		f.CloseThread(again.Ref)
 		time.Sleep(time.Hour)
 		b, log := makeBridge(t, f, func(c *discord.Config) { c.CatchUp = 24 * time.Hour })
+		log.On("receiving updates", func() { f.ReopenThread(again.Ref) }) // the gateway has told what is open
 		in := new(bridgetest.Receiver)
 		stop := running(t, b, in)
 		settled(time.Minute)
-		if got := heard(t, in, b); !slices.Equal(got, []string{"just now"}) {
+		if got := heard(t, in, b); !slices.Equal(got, []string{"just now", "and goodbye", "to be continued"}) {
 			t.Errorf("relay heard %q", got)
 		}
 		if err := stop(); err != nil {

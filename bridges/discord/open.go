@@ -145,7 +145,7 @@ func (b *Bridge) active(ctx context.Context, at *channel) (list []channel, err e
 	var answer struct {
 		Threads []channel `json:"threads"`
 	}
-	if err := b.api.get(ctx, path("/guilds/%s/threads/active", at.Guild), &answer); err != nil {
+	if err := b.api.patiently(ctx, path("/guilds/%s/threads/active", at.Guild), &answer); err != nil {
 		return nil, err
 	}
 	for _, c := range answer.Threads {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"relay/server/chat"
 )
@@ -66,28 +67,35 @@ func (b *Bridge) searchArchive(ctx context.Context, sessionID string) error {
 	}
 	before := ""
 	for range archivePages {
-		var page struct {
-			Threads []channel `json:"threads"`
-			More    bool      `json:"has_more"`
-		}
-		if err := b.api.get(ctx, path("/channels/%s/threads/archived/public", b.cfg.ChannelID)+"?limit=100"+before, &page); err != nil {
+		list, next, err := b.archive(ctx, before)
+		if err != nil {
 			return err
 		}
-		var mine []channel
-		for _, c := range page.Threads {
-			if c.Owner == me.ID {
-				mine = append(mine, c)
-			}
-			if c.Thread != nil {
-				before = "&before=" + c.Thread.ArchivedAt.UTC().Format("2006-01-02T15:04:05.000000Z")
-			}
-		}
-		b.remember(mine)
-		if !page.More || b.threads.ref(sessionID) != "" {
+		b.remember(slices.DeleteFunc(list, func(c channel) bool { return c.Owner != me.ID }))
+		if next == "" || b.threads.ref(sessionID) != "" {
 			return nil
 		}
+		before = next
 	}
 	return nil
+}
+
+// archive lists archived threads, those first that were archived last, and says
+// before when the next page begins, "" when there is none.
+func (b *Bridge) archive(ctx context.Context, before string) (list []channel, next string, err error) {
+	var page struct {
+		Threads []channel `json:"threads"`
+		More    bool      `json:"has_more"`
+	}
+	if err := b.api.patiently(ctx, path("/channels/%s/threads/archived/public", b.cfg.ChannelID)+"?limit=100"+before, &page); err != nil {
+		return nil, "", err
+	}
+	for i := range page.Threads {
+		if c := &page.Threads[i]; page.More && c.Thread != nil {
+			next = "&before=" + c.Thread.ArchivedAt.UTC().Format("2006-01-02T15:04:05.000000Z")
+		}
+	}
+	return page.Threads, next, nil
 }
 
 // Owner implements [chat.Bridge]. Only a thread that the bot made is believed;

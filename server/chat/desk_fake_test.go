@@ -142,6 +142,10 @@ func (f *fakeBridge) carryOut(ctx context.Context, th chat.Thread, op chat.Op) (
 		t.closed = true
 		return "", nil
 	case op.Kind == chat.OpPost || op.Kind == chat.OpNote:
+		made := func(m fakeMessage) bool { return m.key == op.Key }
+		if i := slices.IndexFunc(t.messages, made); f.mindful && op.Ambiguous && i >= 0 {
+			return t.messages[i].remote, nil
+		}
 		text, err := textOf(ctx, op)
 		if err != nil {
 			return "", err

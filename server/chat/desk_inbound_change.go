@@ -26,11 +26,15 @@ func (h *hearing) edited(ctx context.Context) error {
 		}
 		return h.desk.relay.amend(ctx, h.by, EventMessageEdited, h.thread.SessionID, id, h.Text)
 	}
-	if err != nil || m.DeletedAt != 0 || sameText(m.Content, h.Text) {
+	if err != nil || m.DeletedAt != 0 {
 		return err
 	}
-	_, err = h.desk.relay.Edit(ctx, h.by, m.SessionID, m.ID, h.Text)
-	return err
+	if !sameText(m.Content, h.Text) {
+		if _, err := h.desk.relay.Edit(ctx, h.by, m.SessionID, m.ID, h.Text); err != nil {
+			return err
+		}
+	}
+	return h.withdraw(ctx, id)
 }
 
 // deleted passes an operator's delete on. A copy that somebody removed is only
@@ -41,9 +45,40 @@ func (h *hearing) deleted(ctx context.Context) error {
 		return err
 	}
 	if id == "" {
-		return h.forget(ctx)
+		return h.forget(ctx, h.Remote)
 	}
-	return h.remove(ctx, id)
+	if err := h.remove(ctx, id); err != nil {
+		return err
+	}
+	return h.withdraw(ctx, id)
+}
+
+// withdraw removes what stands beside an operator's message since it was edited
+// elsewhere: its author has the last word, and no event returns to where it came
+// from.
+func (h *hearing) withdraw(ctx context.Context, id string) error {
+	var links []Link
+	err := h.desk.store.Look(ctx, func(rd Reader) (err error) {
+		links, err = rd.Links(h.thread.SessionID, id, h.thread.Bridge, h.thread.Channel)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, l := range links {
+		if l.Origin || l.State == LinkGone || l.Remote == "" {
+			continue
+		}
+		if _, err := h.desk.do(ctx, h.thread, Op{Kind: OpDelete, Remote: l.Remote}); err != nil && !errors.Is(err, ErrMessageGone) {
+			if err := h.desk.unimportant(err); err != nil {
+				return err
+			}
+		}
+		if err := h.forget(ctx, l.Remote); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // remove deletes a message for all.
@@ -90,9 +125,9 @@ func (h *hearing) stored(ctx context.Context, id string) (m Message, err error) 
 }
 
 // forget notes that a copy is gone.
-func (h *hearing) forget(ctx context.Context) error {
+func (h *hearing) forget(ctx context.Context, remote string) error {
 	return h.desk.store.Apply(ctx, func(tx Tx) error {
-		links, err := tx.LinksAt(h.thread.Bridge, h.thread.Channel, h.Remote)
+		links, err := tx.LinksAt(h.thread.Bridge, h.thread.Channel, remote)
 		if err != nil {
 			return err
 		}

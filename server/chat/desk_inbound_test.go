@@ -94,6 +94,32 @@ func TestDeskEditsWhatWasWrittenHere(t *testing.T) {
 	}, f)
 }
 
+// TestDeskTakesBackWhatItShowedOfAnEdit: after an edit elsewhere the author
+// changes its message where it was written, and has the last word.
+func TestDeskTakesBackWhatItShowedOfAnEdit(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		for remote, change := range map[string]chat.Inbound{
+			"x1": kind(chat.InboundEdited, f.in(0, "x1", "hi there")),
+			"x2": kind(chat.InboundDeleted, f.in(0, "x2", "")),
+		} {
+			o.tell(f, f.in(0, remote, "hi!"))
+			o.soon()
+			list := o.history(t, id)
+			_, err := o.Edit(t.Context(), operator, id, list[len(list)-1].ID, "hi?")
+			o.must(err)
+			o.soon()
+			expectTexts(t, "edited elsewhere", f.shown(0), "hello", "(edited) Ada (telegram): hi?")
+			o.tell(f, change)
+			o.soon()
+			expectTexts(t, "changed by its author", f.shown(0), "hello")
+		}
+	}, f)
+}
+
 // TestDeskShowsWhatArrived: an operator sees that the message is on the visitor's
 // page, and that it was read.
 func TestDeskShowsWhatArrived(t *testing.T) {

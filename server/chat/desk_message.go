@@ -95,13 +95,22 @@ func (r *round) shown(rd Reader, e *Event) (shown, error) {
 }
 
 // gather adds to a visitor's text those that wait behind it, as far as one
-// platform message carries them, and finds what it answers.
+// platform message carries them, and finds what it answers. A text that an
+// earlier attempt has sent keeps the company that it left in.
 func (r *round) gather(rd Reader, p *posting, lane []Delivery) error {
+	if len(p.messages[0].links) > 0 {
+		if err := r.together(rd, p); err != nil {
+			return err
+		}
+	}
 	first := &p.messages[0]
 	if first.ReplyTo != "" {
 		var err error
 		p.replyTo, err = r.copyOf(rd, first.ReplyTo)
 		return err
+	}
+	if n := r.sentTogether(lane); n > 1 {
+		return r.rejoin(rd, p, lane[:n])
 	}
 	if !r.desk.bridge.Limits().Coalesce || !first.plain() {
 		return nil
@@ -120,6 +129,36 @@ func (r *round) gather(rd Reader, p *posting, lane []Delivery) error {
 		}
 		p.messages, r.unit = more.messages, lane[:i+1]
 	}
+	return nil
+}
+
+// sentTogether is how many deliveries of a lane an earlier attempt sent as one
+// platform message, of which nobody knows whether it arrived.
+func (r *round) sentTogether(lane []Delivery) int {
+	sent, _ := r.desk.doubtful.Load(r.sessionID)
+	ids, _ := sent.([]string)
+	if !r.uncertain || len(ids) > len(lane) {
+		return 0
+	}
+	for i, id := range ids {
+		if lane[i].Event.Type != EventMessage || lane[i].Event.MessageID != id {
+			return 0
+		}
+	}
+	return len(ids)
+}
+
+// rejoin takes all texts of a lane together, whatever became of them since: by
+// them the platform knows what it has shown already.
+func (r *round) rejoin(rd Reader, p *posting, lane []Delivery) error {
+	for i := range lane[1:] {
+		m, err := r.shown(rd, &lane[1+i].Event)
+		if err != nil {
+			return err
+		}
+		p.messages = append(p.messages, m)
+	}
+	r.unit = lane
 	return nil
 }
 

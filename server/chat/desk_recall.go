@@ -1,16 +1,22 @@
 package chat
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // maxRecalled is how many parts of a text, and how many files, are looked for.
 const maxRecalled = 10
 
-// recall finds the copies of a message that is edited or deleted and that a
-// restart has forgotten (bridge mode), if the platform can tell. One that went
-// out together with others is not found.
+// recall finds copies that relay does not know of, if the platform can tell: of
+// a message that is edited or deleted, those that a restart has forgotten (bridge
+// mode; not where it went out together with others), and of what was deleted while
+// nobody knew whether it had been sent, what was.
 func (r *round) recall(p *posting) error {
 	bridge, can := r.desk.bridge.(Recaller)
-	if !can || !r.desk.opts.Stateless || p.fresh || len(p.messages[0].links) > 0 {
+	forgotten := r.desk.opts.Stateless && !p.fresh
+	doubtful := r.uncertain && !slices.ContainsFunc(p.messages, func(m shown) bool { return m.DeletedAt == 0 })
+	if !can || !forgotten && !doubtful || len(p.messages[0].links) > 0 {
 		return nil
 	}
 	th, err := r.thread(false)
@@ -25,7 +31,7 @@ func (r *round) recall(p *posting) error {
 	var keys []string
 	for i := range maxRecalled {
 		for _, part := range []int{i, fileParts + i} {
-			s := step{carries: []string{m.ID}, part: part}
+			s := step{carries: p.ids(), part: part}
 			parts, keys = append(parts, part), append(keys, opKey(th.Ref, s.id(&r.head().Event)))
 		}
 	}

@@ -21,7 +21,7 @@ type round struct {
 	// uncertain tells that the first op of the unit may have been carried out
 	// by an earlier attempt. Only one op is ever under way.
 	uncertain bool
-	sent      bool // an op of this round was carried out
+	sent      bool // an op of this round that makes something was carried out
 	reopened  int  // threads that were lost in this round
 	// unreadable tells that the file under way could not be opened: it is not
 	// the platform that fails.
@@ -58,6 +58,7 @@ func (r *round) next(lane []Delivery) (int, error) {
 		err := r.carry(lane)
 		switch {
 		case err == nil || errors.Is(err, errNoThread):
+			r.desk.doubtful.Delete(r.sessionID)
 			return len(r.unit), nil
 		case errors.Is(err, ErrThreadGone) && r.place != nil && r.reopened < maxReopened:
 			if err := r.lost(*r.place); err != nil {
@@ -76,13 +77,16 @@ func (r *round) blur(err error) {
 	if !isAmbiguous(err) {
 		return
 	}
+	ids := make([]string, len(r.unit))
 	for i := range r.unit {
-		r.unit[i].State = DeliverySending
+		ids[i], r.unit[i].State = r.unit[i].Event.MessageID, DeliverySending
 	}
+	r.desk.doubtful.Store(r.sessionID, ids)
 }
 
 // certain notes that the op under way was carried out: what is left of the unit
-// has never left relay.
+// has never left relay. Ops that change what is there say nothing of it: they
+// may be about what became of a message that an earlier attempt had sent.
 func (r *round) certain() {
 	r.sent = true
 	if !r.uncertain {
@@ -215,7 +219,9 @@ func (r *round) once(th Thread, s step) error {
 	if err != nil {
 		return err
 	}
-	r.certain()
+	if creates {
+		r.certain()
+	}
 	switch s.op.Kind {
 	case OpPost, OpNote:
 		return r.note(th, s, remote, LinkLive)

@@ -335,6 +335,106 @@ func TestDeskAfterCrash(t *testing.T) {
 	}, f)
 }
 
+// unsettle leaves every delivery to a desk as a crash does that came before
+// what was sent could be stored as done.
+func (o *office) unsettle(dest string) {
+	o.t.Helper()
+	o.must(o.store.Apply(o.t.Context(), func(tx chat.Tx) error {
+		list, err := tx.Deliveries(chat.DeliveryQuery{Dest: dest})
+		for i := range list {
+			list[i].State = chat.DeliverySending
+			err = errors.Join(err, tx.SaveDelivery(&list[i]))
+		}
+		return err
+	}))
+}
+
+// TestDeskAfterCrashBeforeDelete: of two texts that went out together one is
+// deleted while a crash has them delivered once more. The other one stays.
+func TestDeskAfterCrashBeforeDelete(t *testing.T) {
+	f := newFake("telegram")
+	f.coalesce = true
+	inOffice(t, false, func(t *testing.T, o *office) {
+		f.breakAt(false, 1, &chat.RetryAfter{After: time.Minute, Cause: errors.New("429")}, func(op chat.Op) bool { return op.Kind == chat.OpOpen })
+		id := o.open(t, "ann")
+		one := o.say(t, id, "one")
+		o.say(t, id, "two")
+		time.Sleep(90 * time.Second)
+		expectTexts(t, "sent together", f.shown(0), "one\ntwo")
+		o.stop()
+		o.must(o.Delete(t.Context(), visitor, id, one.ID))
+		o.unsettle("telegram")
+		o.serve()
+		o.soon()
+		expectTexts(t, "after the crash", f.shown(0), "two")
+	}, f)
+}
+
+// TestDeskDoubtsWhatWasUnderWay: what is carried out after a crash for another
+// reason does not say that the post which was cut off has never left.
+func TestDeskDoubtsWhatWasUnderWay(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		one := o.say(t, id, "one")
+		o.soon()
+		o.stop()
+		o.say(t, id, "two")
+		o.must(o.Delete(t.Context(), visitor, id, one.ID))
+		o.unsettle("telegram")
+		o.serve()
+		o.soon()
+		expectTexts(t, "texts", f.shown(0), "two")
+		if last := f.ops()[len(f.ops())-1]; !last.Ambiguous {
+			t.Errorf("the last op is %+v, want one that may have been carried out", last)
+		}
+	}, f)
+}
+
+// TestDeskDeletesWhatPerhapsArrived: a visitor deletes a message of which nobody
+// knows whether it was sent. Where the platform can tell, it is removed.
+func TestDeskDeletesWhatPerhapsArrived(t *testing.T) {
+	f := newFake("slack")
+	f.mindful = true
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		f.breakAt(true, 1, chat.ErrAmbiguous, says("my password"))
+		secret := o.say(t, id, "my password")
+		time.Sleep(500 * time.Millisecond)
+		expectTexts(t, "arrived", f.shown(0), "hello", "my password")
+		o.must(o.Delete(t.Context(), visitor, id, secret.ID))
+		o.soon()
+		expectTexts(t, "deleted", f.shown(0), "hello")
+	}, f)
+}
+
+// TestDeskRejoinsWhatPerhapsArrived: of two texts that went out together one is
+// deleted, or both, while nobody knows whether they arrived. The platform still
+// knows them by what they were.
+func TestDeskRejoinsWhatPerhapsArrived(t *testing.T) {
+	for deleted, want := range map[int]string{1: "hello|two", 2: "hello"} {
+		f := newFake("slack")
+		f.mindful, f.coalesce = true, true
+		inOffice(t, false, func(t *testing.T, o *office) {
+			id := o.open(t, "ann")
+			o.say(t, id, "hello")
+			o.soon()
+			f.breakAt(false, 1, &chat.RetryAfter{After: time.Minute, Cause: errors.New("429")}, isPost)
+			f.breakAt(true, 1, chat.ErrAmbiguous, isPost)
+			sent := []chat.Message{o.say(t, id, "my password"), o.say(t, id, "two")}
+			time.Sleep(60500 * time.Millisecond)
+			expectTexts(t, "arrived", f.shown(0), "hello", "my password\ntwo")
+			for _, m := range sent[:deleted] {
+				o.must(o.Delete(t.Context(), visitor, id, m.ID))
+			}
+			o.soon()
+			expectTexts(t, "deleted", f.shown(0), strings.Split(want, "|")...)
+		}, f)
+	}
+}
+
 func TestDeskFiles(t *testing.T) {
 	f := newFake("telegram")
 	inOffice(t, false, func(t *testing.T, o *office) {
