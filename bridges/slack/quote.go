@@ -2,6 +2,7 @@ package slack
 
 import (
 	"context"
+	"regexp"
 	"slices"
 
 	"github.com/slack-go/slack"
@@ -48,11 +49,23 @@ func (b *Bridge) quote(ctx context.Context, th chat.Thread, ts string) string {
 	words := ""
 	for i := range list {
 		if list[i].Timestamp == ts {
-			words = cut.Line(plain(list[i].Text, b.name), maxQuote)
+			words = cut.Line(b.wordsOf(&list[i]), maxQuote)
 		}
 	}
 	b.quotes.put(ts, words)
 	return words
+}
+
+// head is what show puts above the words of a message.
+var head = regexp.MustCompile(`^(?:\*[^\n]*:\*\n)?(?:✏\x{FE0F}? edited:\n)?(?:↩\x{FE0F}? “[^\n]*”\n)?`)
+
+// wordsOf is what the author of a message says.
+func (b *Bridge) wordsOf(m *slack.Message) string {
+	text := plain(m.Text, b.name)
+	if b.self.Load().own(m) {
+		text = text[len(head.FindString(text)):]
+	}
+	return text
 }
 
 // requote changes the quotes of a message, which says something else now or

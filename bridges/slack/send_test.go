@@ -88,6 +88,26 @@ func TestOperatorIsQuoted(t *testing.T) {
 	bridgetest.Clean(t, f, log)
 }
 
+// A message of before a restart is quoted without what stands above its words.
+func TestQuotesOfQuotes(t *testing.T) {
+	for name, scopes := range map[string][]string{"named": bridgetest.AllScopes, "by the app": bridgetest.SeedScopes} {
+		t.Run(name, func(t *testing.T) {
+			f := bridgetest.NewSlackBubble(t)
+			f.Grant(scopes...)
+			b, _ := makeBridge(t, f)
+			th := open(t, b, "Grace", "")
+			first := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "one", Key: "K1"})
+			second := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "two", From: "Ada", ReplyTo: first, Edited: true, Key: "K2"})
+			b, log := makeBridge(t, f)
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "three", ReplyTo: second, Key: "K3"})
+			if got := shown(f, th.Ref); !strings.HasSuffix(got, "↩ “two”\nthree") {
+				t.Error(got)
+			}
+			bridgetest.Clean(t, f, log)
+		})
+	}
+}
+
 // Without files:write a file is a link; so is one that Slack would not take.
 func TestFilesAsLinks(t *testing.T) {
 	for _, c := range []struct {
