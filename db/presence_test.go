@@ -52,6 +52,29 @@ func TestFilesAway(t *testing.T) {
 	}
 }
 
+// TestLocked: what another program does to the file passes, and is no fault of
+// relay's.
+func TestLocked(t *testing.T) {
+	url := dbtest.FileURL(t)
+	d := dbtest.Open(t, url)
+	if _, err := d.Writer(t.Context(), "PRAGMA busy_timeout = 1"); err != nil {
+		t.Fatal(err)
+	}
+	other, err := db.Connect(strings.TrimPrefix(url, "sqlite://"))
+	want(t, err, nil)
+	defer other.Close()
+	taken, err := other.Beginx() // the right to write
+	want(t, err, nil)
+	put := func() error {
+		return d.Apply(t.Context(), func(tx chat.Tx) error { return tx.PutMeta("k", "v") })
+	}
+	if err := put(); !errors.Is(err, chat.ErrAway) {
+		t.Errorf("while it is locked: %v", err)
+	}
+	want(t, taken.Rollback(), nil)
+	want(t, put(), nil)
+}
+
 // TestCommandsBeside: a command that opens the database beside a relay and
 // closes it leaves the files in their places.
 func TestCommandsBeside(t *testing.T) {

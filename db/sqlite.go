@@ -191,7 +191,8 @@ func (r *readers) take() (*conn, error) {
 		r.idle = r.idle[:n-1]
 		return c, nil
 	}
-	return newConn(context.Background(), r.source)
+	c, err := newConn(context.Background(), r.source)
+	return c, translateFile(err)
 }
 
 // put keeps a connection, unless it is in doubt.
