@@ -60,7 +60,9 @@ type Server struct {
 
 	crossOrigin *http.CrossOriginProtection
 	receiving   receiving
-	doubted     sync.Once      // of a proxy
+	doubted     sync.Once    // of a proxy
+	full, away  chat.Reports // of requests that could not be stored
+	unready     chat.Reports
 	parked      sync.WaitGroup // goroutines of streams outside net/http
 }
 
@@ -128,7 +130,9 @@ func (s *Server) readiness(_ http.ResponseWriter, r *http.Request) (any, error) 
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
 	if err := s.ready(ctx); err != nil {
-		s.log.Warn("not ready", "err", err)
+		if n := s.unready.Count(); n > 0 {
+			s.log.Warn("not ready", "err", err, "count", n)
+		}
 		return nil, &httpError{status: http.StatusServiceUnavailable, text: "The database does not accept writes"}
 	}
 	return map[string]string{"status": "ok"}, nil
