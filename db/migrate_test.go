@@ -92,6 +92,18 @@ func TestDirty(t *testing.T) {
 	})
 }
 
+// TestCutBehindStep: a step that was taken just before relay was cut off is not
+// taken again.
+func TestCutBehindStep(t *testing.T) {
+	dbtest.EachURL(t, func(t *testing.T, url string) {
+		if db.CutBehindStep(url) == nil {
+			t.Fatal("nothing was cut off")
+		}
+		d := dbtest.Open(t, url)
+		newSessions(t, d, 1)
+	})
+}
+
 func TestSharedNeedsSchema(t *testing.T) {
 	dbtest.EachURL(t, func(t *testing.T, url string) {
 		raw(t, url, "CREATE TABLE schema_migrations (version BIGINT NOT NULL PRIMARY KEY, dirty BOOLEAN NOT NULL)")
