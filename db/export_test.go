@@ -116,6 +116,9 @@ var Translate = translate
 // CopyBefore makes the automatic copy.
 var CopyBefore = copyBefore
 
+// Restored is behind the name of a backup that is to be put in place.
+const Restored = restored
+
 // PulseLife is how long the result of a ping is good.
 const PulseLife = pulseLife
 

@@ -36,7 +36,13 @@ func openFile(ctx context.Context, path string, opts Options) (_ *DB, err error)
 			return nil, err
 		}
 	}
-	if d.backend, err = openBackend(ctx, path, opts); err != nil {
+	if d.lock != nil {
+		_, err = finishRestore(path)
+	}
+	if err == nil {
+		d.backend, err = openBackend(ctx, path, opts)
+	}
+	if err != nil {
 		if d.lock != nil {
 			err = errors.Join(err, d.lock.release())
 		}
