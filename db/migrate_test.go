@@ -169,6 +169,18 @@ func TestPostgresAway(t *testing.T) {
 	newSessions(t, d, 1)
 }
 
+// TestConnectionGone: a connection that ended just before a statement is no
+// fault of relay's either.
+func TestConnectionGone(t *testing.T) {
+	c, err := pgconn.Connect(t.Context(), dbtest.PostgresURL(t))
+	want(t, err, nil)
+	want(t, c.Close(t.Context()), nil)
+	_, err = c.Exec(t.Context(), "SELECT 1").ReadAll()
+	if err := db.Translate(fmt.Errorf("commit: %w", err)); !errors.Is(err, chat.ErrAway) {
+		t.Errorf("got %v, want %v", err, chat.ErrAway)
+	}
+}
+
 // TestPostgresIsAway: what passes by itself is told from what people have to mend.
 func TestPostgresIsAway(t *testing.T) {
 	for _, c := range []struct {

@@ -189,7 +189,8 @@ func isAway(err error) bool {
 	var connect *pgconn.ConnectError
 	var network *net.OpError
 	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.EOF) ||
-		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded)
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) ||
+		pgconn.SafeToRetry(err) // of a connection that was found closed
 }
 
 // vacuum is what Postgres does by itself.
