@@ -91,6 +91,9 @@ func Restore(ctx context.Context, from, url string) (kept string, err error) {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, lock.release()) }()
+	if _, err := finishRestore(path); err != nil {
+		return "", err
+	}
 	if err := checkSource(ctx, from); err != nil {
 		return "", fmt.Errorf("restore %s: %w", from, plain(err))
 	}
@@ -99,10 +102,37 @@ func Restore(ctx context.Context, from, url string) (kept string, err error) {
 		return "", err
 	}
 	if err := copyInto(ctx, from, fresh); err != nil {
-		return "", fmt.Errorf("restore %s: %w", from, err)
+		return "", fmt.Errorf("restore %s: %w", from, plain(err))
 	}
 	inherit(fresh, path)
-	return replace(path, fresh)
+	if err := os.Rename(fresh, path+restored); err != nil {
+		return "", err
+	}
+	if err := syncFolder(filepath.Dir(path)); err != nil {
+		return "", err
+	}
+	if kept, err = finishRestore(path); err != nil {
+		return "", fmt.Errorf("%w; the backup is put in place when relay starts", err)
+	}
+	return kept, nil
+}
+
+// restored is behind the name of a whole backup that is to take the place of the
+// database.
+const restored = ".restoring.whole"
+
+// finishRestore puts a backup that is whole in the place of the database at
+// path, if there is one. That is several steps, so whoever takes the lock
+// finishes what was cut off: else the database would lack its log, or be gone.
+func finishRestore(path string) (kept string, err error) {
+	fresh, err := os.Stat(path + restored)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return replace(path, path+restored, fresh.ModTime())
 }
 
 // checkSource answers why a file cannot be restored.
@@ -153,11 +183,12 @@ func (d *DB) Check(ctx context.Context) error {
 	return plain(errors.Join(quickCheck(ctx, pool), pool.Close()))
 }
 
-// replace puts fresh in the place of the database at path and keeps what was
-// there, if anything, together with the log that belongs to it.
-func replace(path, fresh string) (kept string, err error) {
+// replace puts fresh, which was made at a time, in the place of the database at
+// path and keeps what was there, if anything, together with the log that belongs
+// to it.
+func replace(path, fresh string, made time.Time) (kept string, err error) {
 	if exists(path) {
-		kept = path + ".before-restore-" + time.Now().UTC().Format("20060102-150405.000")
+		kept = path + ".before-restore-" + made.UTC().Format("20060102-150405.000")
 		for _, part := range []string{"-wal", ""} {
 			if err := os.Rename(path+part, kept+part); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return "", err

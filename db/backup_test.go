@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -123,6 +124,50 @@ func checkDense(t *testing.T, d *db.DB, ids []string) {
 		}
 		return nil
 	})
+}
+
+// TestRestoreCut: a restore that was cut off while files changed their names is
+// finished by the relay that starts next, and what was there is kept whole.
+func TestRestoreCut(t *testing.T) {
+	mark := func(d *db.DB, text string) { apply(t, d, func(tx chat.Tx) error { return tx.PutMeta("mark", text) }) }
+	marked := func(path, text string) {
+		t.Helper()
+		read(t, dbtest.Open(t, "sqlite://"+path), func(r chat.Reader) error {
+			got, err := r.Meta("mark")
+			if got != text {
+				t.Errorf("%s has %q, want %q", filepath.Base(path), got, text)
+			}
+			return err
+		})
+	}
+	for moved, name := range []string{"before any", "behind the log", "behind the file"} {
+		t.Run(name, func(t *testing.T) {
+			living := strings.TrimPrefix(dbtest.FileURL(t), "sqlite://")
+			d := dbtest.Open(t, "sqlite://"+living)
+			path := filepath.Join(t.TempDir(), "relay.db")
+			whole := path + db.Restored
+			mark(d, "backup")
+			want(t, d.Backup(t.Context(), whole), nil)
+			mark(d, "before") // in the log only
+			info, err := os.Stat(whole)
+			want(t, err, nil)
+			kept := path + ".before-restore-" + info.ModTime().UTC().Format("20060102-150405.000")
+			for i, part := range []string{"-wal", ""} {
+				to := path
+				if i < moved {
+					to = kept
+				}
+				content, err := os.ReadFile(living + part) // SQLite's locks in this process go; nobody else is there
+				want(t, err, nil)
+				want(t, os.WriteFile(to+part, content, 0o600), nil)
+			}
+			marked(path, "backup")
+			marked(kept, "before")
+			if _, err := os.Stat(whole); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the backup is still waiting: %v", err)
+			}
+		})
+	}
 }
 
 func TestRestoreRefuses(t *testing.T) {

@@ -102,16 +102,30 @@ func (c *conn) failed(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	if noRoom(e) {
-		c.broken = fmt.Errorf("%w: %w", chat.ErrStorageFull, err)
-		return c.broken
-	}
 	switch e.Code() & 0xff {
-	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CORRUPT,
-		sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_BUSY:
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CORRUPT,
+		sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_PROTOCOL:
 	default:
 		return err
 	}
-	c.broken = err
+	c.broken = translateFile(err)
+	return c.broken
+}
+
+// translateFile names the errors of SQLite that callers know. Those that stand
+// for ErrAway pass without a restart: another program keeps the file locked, the
+// limit of open files is reached, the disk does not answer or is read-only.
+func translateFile(err error) error {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	if noRoom(e) {
+		return fmt.Errorf("%w: %w", chat.ErrStorageFull, err)
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY:
+		return fmt.Errorf("%w: %w", chat.ErrAway, err)
+	}
 	return err
 }

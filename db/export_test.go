@@ -2,8 +2,16 @@ package db
 
 import (
 	"context"
+	"database/sql"
+	"errors"
+	"strings"
 
+	"github.com/golang-migrate/migrate/v4/database"
+	migratepgx "github.com/golang-migrate/migrate/v4/database/pgx/v5"
+	migratesqlite "github.com/golang-migrate/migrate/v4/database/sqlite"
 	"github.com/jmoiron/sqlx"
+
+	"relay/schema"
 )
 
 // Exec runs SQL on the writing side, as an operation of its own.
@@ -68,11 +76,48 @@ func Queries() map[string]string {
 // Connect opens a connection pool on a SQLite file with relay's settings.
 func Connect(path string) (*sqlx.DB, error) { return sqlx.Open("sqlite", dsn(path, forWriting, false)) }
 
+// cut is a driver whose process dies behind a step, before the next statement.
+type cut struct{ database.Driver }
+
+func (c cut) SetVersion(version int, dirty bool) error {
+	if !dirty {
+		return errors.New("cut off")
+	}
+	return c.Driver.SetVersion(version, dirty)
+}
+
+// CutBehindStep takes the first step of the schema and is cut off then.
+func CutBehindStep(url string) error {
+	if path, isFile := strings.CutPrefix(url, "sqlite://"); isFile {
+		handle, err := sql.Open("sqlite", dsn(path, forWriting, false))
+		if err != nil {
+			return err
+		}
+		driver, err := migratesqlite.WithInstance(handle, &migratesqlite.Config{})
+		if err != nil {
+			return err
+		}
+		return runSteps(schema.SQLite, "sqlite", cut{driver}, 0, false)
+	}
+	handle, err := sql.Open("pgx", url)
+	if err != nil {
+		return err
+	}
+	driver, err := migratepgx.WithInstance(handle, &migratepgx.Config{})
+	if err != nil {
+		return err
+	}
+	return runSteps(schema.Postgres, "postgres", cut{driver}, 0, false)
+}
+
 // Translate names the errors of Postgres that callers know.
 var Translate = translate
 
 // CopyBefore makes the automatic copy.
 var CopyBefore = copyBefore
+
+// Restored is behind the name of a backup that is to be put in place.
+const Restored = restored
 
 // PulseLife is how long the result of a ping is good.
 const PulseLife = pulseLife

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,15 +67,16 @@ func migrateFile(ctx context.Context, path string, have inspected) error {
 }
 
 // runSteps takes the steps that are missing and closes the driver with its
-// handle. Each step is one transaction, so a step that failed (the version is
-// dirty then) was rolled back and is taken again.
+// handle. Each step is one transaction, which also notes that it was taken; so a
+// step of which that is not noted (the version is dirty then) was rolled back
+// and is taken again.
 func runSteps(steps embed.FS, dialect string, driver database.Driver, version int, dirty bool) error {
 	source, err := iofs.New(steps, dialect)
 	if err != nil {
 		driver.Close()
 		return err
 	}
-	m, err := migrate.NewWithInstance("iofs", source, dialect, driver)
+	m, err := migrate.NewWithInstance("iofs", source, dialect, &noting{Driver: driver})
 	if err != nil {
 		driver.Close()
 		return err
@@ -93,6 +95,26 @@ func runSteps(steps embed.FS, dialect string, driver database.Driver, version in
 		return fmt.Errorf("bring the schema up to date: %w", err)
 	}
 	return nil
+}
+
+// noting is a driver that notes in the transaction of a step that it was taken.
+// By itself golang-migrate does it in another one, and what was cut off between
+// the two would be taken again, in vain.
+type noting struct {
+	database.Driver
+	version int
+}
+
+// SetVersion implements [database.Driver].
+func (n *noting) SetVersion(version int, dirty bool) error {
+	n.version = version
+	return n.Driver.SetVersion(version, dirty)
+}
+
+// Run implements [database.Driver].
+func (n *noting) Run(step io.Reader) error {
+	note := fmt.Sprintf("\nUPDATE schema_migrations SET dirty = FALSE WHERE version = %d;\n", n.version)
+	return n.Driver.Run(io.MultiReader(step, strings.NewReader(note)))
 }
 
 // copyBefore copies the database to backups/pre-<version>.db beside it.

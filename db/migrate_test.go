@@ -92,6 +92,18 @@ func TestDirty(t *testing.T) {
 	})
 }
 
+// TestCutBehindStep: a step that was taken just before relay was cut off is not
+// taken again.
+func TestCutBehindStep(t *testing.T) {
+	dbtest.EachURL(t, func(t *testing.T, url string) {
+		if db.CutBehindStep(url) == nil {
+			t.Fatal("nothing was cut off")
+		}
+		d := dbtest.Open(t, url)
+		newSessions(t, d, 1)
+	})
+}
+
 func TestSharedNeedsSchema(t *testing.T) {
 	dbtest.EachURL(t, func(t *testing.T, url string) {
 		raw(t, url, "CREATE TABLE schema_migrations (version BIGINT NOT NULL PRIMARY KEY, dirty BOOLEAN NOT NULL)")
@@ -155,6 +167,18 @@ func TestPostgresAway(t *testing.T) {
 		t.Errorf("got %v, want %v", err, chat.ErrAway)
 	}
 	newSessions(t, d, 1)
+}
+
+// TestConnectionGone: a connection that ended just before a statement is no
+// fault of relay's either.
+func TestConnectionGone(t *testing.T) {
+	c, err := pgconn.Connect(t.Context(), dbtest.PostgresURL(t))
+	want(t, err, nil)
+	want(t, c.Close(t.Context()), nil)
+	_, err = c.Exec(t.Context(), "SELECT 1").ReadAll()
+	if err := db.Translate(fmt.Errorf("commit: %w", err)); !errors.Is(err, chat.ErrAway) {
+		t.Errorf("got %v, want %v", err, chat.ErrAway)
+	}
 }
 
 // TestPostgresIsAway: what passes by itself is told from what people have to mend.

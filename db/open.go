@@ -38,7 +38,13 @@ func openFile(ctx context.Context, path string, opts Options) (_ *DB, err error)
 			return nil, err
 		}
 	}
-	if d.backend, err = openBackend(ctx, path, opts); err != nil {
+	if d.lock != nil {
+		_, err = finishRestore(path)
+	}
+	if err == nil {
+		d.backend, err = openBackend(ctx, path, opts)
+	}
+	if err != nil {
 		if d.lock != nil {
 			err = errors.Join(err, d.lock.release())
 		}
@@ -69,11 +75,16 @@ func openBackend(ctx context.Context, path string, opts Options) (*file, error) 
 	if err != nil {
 		return nil, errors.Join(plain(err), pool.Close())
 	}
-	if err := makeReady(ctx, c, path, opts); err != nil {
+	var files *presence
+	err = makeReady(ctx, c, path, opts)
+	if err == nil && !opts.Shared {
+		files, err = newPresence(path)
+	}
+	if err != nil {
 		c.close()
 		return nil, errors.Join(plain(err), pool.Close())
 	}
-	return newFile(path, pool, c)
+	return newFile(path, pool, c, files)
 }
 
 // makeReady looks at the file before it changes anything in it, then brings
@@ -94,7 +105,9 @@ func makeReady(ctx context.Context, c *conn, path string, opts Options) error {
 		if err := errors.Join(giveBackPages(ctx, c), useWAL(ctx, c)); err != nil {
 			return err
 		}
-		return migrateFile(ctx, path, have)
+		if err := migrateFile(ctx, path, have); err != nil {
+			return err
+		}
 	}
 	if err := useWAL(ctx, c); err != nil || opts.Shared {
 		return err

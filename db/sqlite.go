@@ -72,14 +72,15 @@ type file struct {
 	readers      readers
 }
 
-// newFile takes over the file's writing connection.
-func newFile(path string, pool *sqlx.DB, writer *conn) (*file, error) {
+// newFile takes over the file's writing connection. Without files nobody looks
+// whether they stay where they are.
+func newFile(path string, pool *sqlx.DB, writer *conn, files *presence) (*file, error) {
 	source, err := sqlx.Open("sqlite", dsn(path, forReading, false))
 	if err != nil {
 		return nil, err
 	}
 	c := newCheckpointer(pool)
-	f := &file{path: path, pool: pool, writer: newCommitter(writer, c), checkpointer: c}
+	f := &file{path: path, pool: pool, writer: newCommitter(writer, c, files), checkpointer: c}
 	f.readers.source = source
 	f.readers.free = make(chan struct{}, min(max(runtime.GOMAXPROCS(0), 4), 8))
 	return f, nil
@@ -190,7 +191,8 @@ func (r *readers) take() (*conn, error) {
 		r.idle = r.idle[:n-1]
 		return c, nil
 	}
-	return newConn(context.Background(), r.source)
+	c, err := newConn(context.Background(), r.source)
+	return c, translateFile(err)
 }
 
 // put keeps a connection, unless it is in doubt.
@@ -240,7 +242,7 @@ func openMemory(ctx context.Context) (*memory, error) {
 		c.close()
 		return nil, errors.Join(err, pool.Close())
 	}
-	return &memory{pool: pool, writer: newCommitter(c, nil)}, nil
+	return &memory{pool: pool, writer: newCommitter(c, nil, nil)}, nil
 }
 
 func (m *memory) apply(ctx context.Context, op func(*tx) error) error {

@@ -118,6 +118,8 @@ func databaseFinding(cfg Config, err error) chat.Finding {
 		f.Level, f.Text, f.Fix = chat.FindingFail, err.Error(), "stop relay and put a backup in its place: relay restore FILE"
 	case errors.Is(err, db.ErrNewer):
 		f.Level, f.Text, f.Fix = chat.FindingFail, err.Error(), "put the newer program back in the place of this one"
+	case errors.Is(err, chat.ErrStorageFull):
+		f.Level, f.Text, f.Fix = chat.FindingFail, err.Error(), "make room on the disk, or raise the quota; if neither is used up, the disk fails"
 	case err != nil:
 		f.Level, f.Text = chat.FindingFail, err.Error()
 		f.Fix = "check DATABASE_URL, and that this user may read and write there"

@@ -42,6 +42,8 @@ func TestDoctor(t *testing.T) {
 			[]string{"fail", "of a newer relay: version 7", "put the newer program back"}, 1},
 		{"damaged database", server.Config{DatabaseURL: "sqlite://relay.db"}, nil, fmt.Errorf("%w: page 7", db.ErrDamaged),
 			[]string{"relay.db: the database is damaged: page 7\n        Fix: stop relay and put a backup in its place"}, 1},
+		{"full disk", server.Config{DatabaseURL: "sqlite://relay.db"}, nil, fmt.Errorf("commit: %w", chat.ErrStorageFull),
+			[]string{"relay.db: commit: storage full\n        Fix: make room on the disk"}, 1},
 		{"half set up", server.Config{}, map[string]chat.Raw{"telegramBotToken": chat.Raw(`"1:a"`)}, nil,
 			[]string{"fail  settings: telegramChatId is missing\n        Fix: set TELEGRAM_CHAT_ID"}, 1},
 		{"another's token", server.Config{}, map[string]chat.Raw{"slackBotToken": chat.Raw(`"x"`), "slackChannelId": chat.Raw(`"C"`)}, nil,

@@ -136,18 +136,25 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 		status, text = statusOf(ce.Kind), ce.Text
 		if ce.Kind == chat.StorageFull {
 			w.Header().Set("Retry-After", "10")
-			s.log.Error("the disk is full, or a quota is: nothing can be stored until there is room", "path", r.URL.Path, slog.Any("err", err))
+			s.report(&s.full, "the disk does not take what is written: it is full, a quota is, or it fails", r, err)
 		}
 	case errors.Is(err, chat.ErrAway):
 		status, text = http.StatusServiceUnavailable, "The database cannot be reached"
 		w.Header().Set("Retry-After", "5")
-		s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, slog.Any("err", err))
+		s.report(&s.away, "request failed", r, err)
 	case r.Context().Err() != nil:
 		status, text = statusClientGone, "The request was cut off"
 	default:
 		s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, slog.Any("err", err))
 	}
 	writeJSON(w, status, map[string]string{"error": text})
+}
+
+// report logs a request that failed as all others do at the moment.
+func (s *Server) report(failed *chat.Reports, text string, r *http.Request, err error) {
+	if n := failed.Count(); n > 0 {
+		s.log.Error(text, "method", r.Method, "path", r.URL.Path, slog.Any("err", err), "count", n)
+	}
 }
 
 func statusOf(kind chat.Kind) int {

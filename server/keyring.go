@@ -50,6 +50,7 @@ type Keyring struct {
 	keys   keys
 	readAt time.Time
 	wrong  int
+	unread chat.Reports
 }
 
 // keys are as the store has them.
@@ -190,7 +191,9 @@ func (k *Keyring) current() keys {
 	}
 	read, err := k.read(context.Background())
 	if err != nil {
-		k.log.Error("cannot read the keys; the known ones stay in force", "err", err)
+		if n := k.unread.Count(); n > 0 {
+			k.log.Error("cannot read the keys; the known ones stay in force", "err", err, "count", n)
+		}
 		return known
 	}
 	return read

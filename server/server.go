@@ -60,7 +60,10 @@ type Server struct {
 
 	crossOrigin *http.CrossOriginProtection
 	receiving   receiving
-	doubted     sync.Once      // of a proxy
+	doubted     sync.Once    // of a proxy
+	full, away  chat.Reports // of requests that could not be stored
+	unready     chat.Reports
+	crowded     chat.Reports   // of clients for whom there was no room
 	parked      sync.WaitGroup // goroutines of streams outside net/http
 }
 
@@ -96,13 +99,16 @@ func (s *Server) HTTPServer() *http.Server {
 		WriteTimeout:      20 * time.Second,
 		IdleTimeout:       60 * time.Second,
 		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          log.New(webLog{s.log}, "", 0),
+		ErrorLog:          log.New(webLog{s.log, &s.crowded}, "", 0),
 	}
 }
 
 // webLog takes the lines of net/http. Most tell of clients that behave oddly;
 // two do not: that relay has a fault, and that there is no room for more clients.
-type webLog struct{ log *slog.Logger }
+type webLog struct {
+	log     *slog.Logger
+	crowded *chat.Reports
+}
 
 // Write implements [io.Writer].
 func (l webLog) Write(line []byte) (int, error) {
@@ -111,7 +117,9 @@ func (l webLog) Write(line []byte) (int, error) {
 	case strings.HasPrefix(text, "http: panic serving"):
 		level = slog.LevelError
 	case strings.HasPrefix(text, "http: Accept error"):
-		level = slog.LevelError
+		if l.crowded.Count() > 0 {
+			level = slog.LevelError
+		}
 		text += ": nobody can connect meanwhile; raise the limit of open files (ulimit -n, LimitNOFILE)"
 	}
 	l.log.Log(context.Background(), level, text)
@@ -128,7 +136,9 @@ func (s *Server) readiness(_ http.ResponseWriter, r *http.Request) (any, error) 
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
 	if err := s.ready(ctx); err != nil {
-		s.log.Warn("not ready", "err", err)
+		if n := s.unready.Count(); n > 0 {
+			s.log.Warn("not ready", "err", err, "count", n)
+		}
 		return nil, &httpError{status: http.StatusServiceUnavailable, text: "The database does not accept writes"}
 	}
 	return map[string]string{"status": "ok"}, nil

@@ -32,6 +32,7 @@ type Desk struct {
 	failures  int   // how often something went wrong
 	rests     bool  // the bridge was found misconfigured
 	silent    Time  // until when the platform wants to hear nothing
+	unstored  Reports
 }
 
 // DeskOptions are what a Desk is made of.
@@ -268,7 +269,9 @@ func (d *Desk) keep(ctx context.Context, op func(Tx) error) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("%w: it was carried out but not stored: %w", ErrAmbiguous, err)
 		}
-		d.log.Error("a desk cannot use the database", "err", err)
+		if n := d.unstored.Count(); n > 0 {
+			d.log.Error("a desk cannot use the database", "err", err, "count", n)
+		}
 		Rest(ctx, storePause)
 	}
 }

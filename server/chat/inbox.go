@@ -62,6 +62,8 @@ type receiver struct {
 	store  Store
 	log    *slog.Logger
 	lanes  *lanes
+
+	unstored Reports
 }
 
 // NewInbox makes an inbox that nobody works on yet.
@@ -128,7 +130,7 @@ func (r *receiver) serve(ctx context.Context, thread string) Time {
 	for ctx.Err() == nil {
 		u, err := r.head(ctx, thread)
 		if err != nil {
-			r.log.Error("inbox cannot use the database", "err", err)
+			r.reportStore(thread, err)
 			return Now().Add(storePause)
 		}
 		if u == nil {
@@ -143,6 +145,13 @@ func (r *receiver) serve(ctx context.Context, thread string) Time {
 	return Now()
 }
 
+// reportStore tells people that the database failed.
+func (r *receiver) reportStore(thread string, err error) {
+	if n := r.unstored.Count(); n > 0 {
+		r.log.Error("inbox cannot use the database", "thread", thread, "err", err, "count", n)
+	}
+}
+
 // save stores what came of an update. While the database is away it tries
 // again, until ctx ends: an update that was worked on has had its effect.
 func (r *receiver) save(ctx context.Context, u *Update) {
@@ -151,7 +160,7 @@ func (r *receiver) save(ctx context.Context, u *Update) {
 		if err == nil {
 			return
 		}
-		r.log.Error("inbox cannot use the database", "key", u.Key, "err", err)
+		r.reportStore(u.Thread, err)
 		if ctx.Err() != nil {
 			return
 		}

@@ -21,26 +21,8 @@ type sender struct {
 
 	mu          sync.Mutex
 	pausedUntil Time
-	reports     reports
-}
-
-// reports keeps the log readable while everything fails: one line a minute, with
-// the number of those that had none.
-type reports struct {
-	mu    sync.Mutex
-	told  Time
-	since int
-}
-
-// count counts a report in and returns, once a minute, how many there were.
-func (r *reports) count() (n int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.since++
-	if now := Now(); now.Sub(r.told) >= time.Minute {
-		n, r.told, r.since = r.since, now, 0
-	}
-	return n
+	givenUp     Reports
+	unstored    Reports
 }
 
 // serve delivers what is due in a session's lane, until the lane rests, is
@@ -55,7 +37,7 @@ func (s *sender) serve(ctx context.Context, sessionID string) Time {
 		claimed, next, err := s.advance(sessionID, settled, ctx.Err() == nil)
 		switch {
 		case err != nil:
-			s.log.Error("outbox cannot use the database", "session", sessionID, "err", err)
+			s.reportStore(sessionID, err)
 			if settled == nil || ctx.Err() != nil {
 				return Now().Add(storePause)
 			}
@@ -191,12 +173,19 @@ func (s *sender) fail(d *Delivery, err error, now Time) {
 
 // report tells people that a delivery was given up.
 func (s *sender) report(d *Delivery) {
-	if n := s.reports.count(); n > 0 {
+	if n := s.givenUp.Count(); n > 0 {
 		s.log.Error("delivery given up", "session", d.SessionID, "rev", d.Rev, "type", d.Event.Type,
 			"attempts", d.Attempts, "err", d.LastError, "count", n)
 	}
 	s.hub.Publish(fact(StateDeliveryFailed, "", Now(), d.SessionID,
 		map[string]string{"id": d.ID(), "dest": d.Dest, "error": d.LastError}))
+}
+
+// reportStore tells people that the database failed.
+func (s *sender) reportStore(sessionID string, err error) {
+	if n := s.unstored.Count(); n > 0 {
+		s.log.Error("outbox cannot use the database", "session", sessionID, "err", err, "count", n)
+	}
 }
 
 // pause keeps the whole sink quiet until a time.

@@ -11,7 +11,7 @@ import (
 func (s *sender) turn(ctx context.Context, sessionID string) Time {
 	lane, limit, err := s.read(ctx, sessionID)
 	if err != nil {
-		s.log.Error("outbox cannot use the database", "session", sessionID, "err", err)
+		s.reportStore(sessionID, err)
 		return Now().Add(storePause)
 	}
 	due, next := s.policy.due(lane, Now(), s.paused())
@@ -65,7 +65,7 @@ func (s *sender) keep(ctx context.Context, due []Delivery, done int, failure err
 		if err == nil {
 			break
 		}
-		s.log.Error("outbox cannot use the database", "session", due[0].SessionID, "err", err)
+		s.reportStore(due[0].SessionID, err)
 		if ctx.Err() != nil {
 			return
 		}

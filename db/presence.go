@@ -1,0 +1,50 @@
+package db
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"relay/server/chat"
+)
+
+// presence knows the files that a SQLite database has open. SQLite works on in
+// them after they were removed, moved or replaced, and what it stores then is
+// gone when the process ends; so the writer looks before each transaction
+// whether they are in their places. It never opens them: see createFile.
+type presence struct{ files []located }
+
+// located is a file where it was when the database was opened.
+type located struct {
+	path string
+	file fs.FileInfo
+}
+
+func newPresence(path string) (*presence, error) {
+	p := &presence{}
+	for _, part := range []string{"", "-wal", "-shm"} {
+		info, err := os.Stat(path + part)
+		if err != nil {
+			return nil, err
+		}
+		p.files = append(p.files, located{path + part, info})
+	}
+	return p, nil
+}
+
+// check answers [chat.ErrAway] while a file is not in its place. One that
+// cannot be looked at for another reason is taken to be there.
+func (p *presence) check() error {
+	if p == nil {
+		return nil
+	}
+	for _, f := range p.files {
+		info, err := os.Stat(f.path)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(info, f.file) {
+			return fmt.Errorf("%w: %s was moved, removed or replaced while relay runs: put it back, or stop relay and restore a backup",
+				chat.ErrAway, f.path)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,26 @@
+package chat
+
+import (
+	"sync"
+	"time"
+)
+
+// Reports keeps the log readable while everything fails: one line a minute, with
+// the number of those that had none.
+type Reports struct {
+	mu    sync.Mutex
+	told  Time
+	since int
+}
+
+// Count counts a report in and returns, once a minute, how many there were;
+// else 0.
+func (r *Reports) Count() (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.since++
+	if now := Now(); now.Sub(r.told) >= time.Minute {
+		n, r.told, r.since = r.since, now, 0
+	}
+	return n
+}
