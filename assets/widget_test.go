@@ -102,6 +102,32 @@ func TestEditAndDelete(t *testing.T) {
 	b.until(`shown(".editbar") && $("textarea").value === "second thoughts!" && rows().includes("second thoughts")`)
 }
 
+// TestEditOfDeleted: an edit that is refused because the message was deleted
+// in another tab takes back itself, not what came since.
+func TestEditOfDeleted(t *testing.T) {
+	f, b := ready(t, "")
+	b.open()
+	b.write("first")
+	b.until(`$(".own.sent")`)
+	hold := make(chan struct{})
+	f.mu.Lock()
+	f.hold["PATCH messages/{id}"] = hold
+	f.mu.Unlock()
+	f.refuse("PATCH messages/{id}", refusal{409, 0, "The message is deleted"})
+	b.up()
+	b.text("!")
+	b.enter()
+	b.until(`rows().includes("first!")`)
+	f.do(t, func(s *fakeSession) {
+		s.messages[0]["content"], s.messages[0]["deletedAt"] = "", now()
+		s.fact("message_deleted", s.messages[0])
+	})
+	b.until(`rows().includes("Message deleted")`)
+	close(hold)
+	b.until(`shown(".editbar") && $("textarea").value === "first!"`)
+	b.is(`rows().includes("Message deleted") && !rows().includes("first")`)
+}
+
 func TestResumeAfterReload(t *testing.T) {
 	f, b := ready(t, "")
 	b.open()

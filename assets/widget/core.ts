@@ -68,14 +68,17 @@ export function start(shell: Shell): Core {
     typingTimer = window.setTimeout(() => store.set({ typing: null }), 10_000);
   }
 
-  /** revise shows a change at once and takes it back when it is refused. */
+  /** revise shows a change at once. Refused, it is taken back where no other came since, as the times tell. */
   async function revise(old: Message, patch: Partial<Message>, call: () => Promise<unknown>) {
-    store.set(withMessages(store.state, [{ ...old, ...patch }]));
+    const next = { ...old, ...patch };
+    store.set(withMessages(store.state, [next]));
     try {
       await call();
       return true;
     } catch {
-      const messages = store.state.messages.map((m) => (m.id === old.id ? old : m));
+      const messages = store.state.messages.map((m) => 
+        m.editedAt === next.editedAt && m.deletedAt === next.deletedAt ? old : m,
+      );
       store.set({ messages, notice: "The change was not saved. Try again." });
       return false;
     }
@@ -150,6 +153,8 @@ export function start(shell: Shell): Core {
       if (!first || !store.state.hasMore) return;
       const query = `messages${inSession()}&before=${first.id}&limit=50`;
       const page = await client.call<{ messages: Message[]; hasMore: boolean }>("GET", query);
+      // Loaded anew meanwhile, the messages may not join those.
+      if (store.state.messages[0]?.id !== first.id) return;
       store.set({ ...withMessages(store.state, page.messages), hasMore: page.hasMore });
     },
     typing: signals.typing,
