@@ -50,6 +50,21 @@ func testComposing(t *testing.T, s *stage) {
 	}
 }
 
+// testLandmarks: what is shown of the console has one main part and a heading of the first level.
+func testLandmarks(t *testing.T, s *stage) {
+	p := s.newPair(t, "Hello")
+	for _, width := range []int64{1280, 390} {
+		p.operator.do(chromedp.EmulateViewport(width, 844))
+		for _, view := range []string{"", "sessions/" + p.operator.session(), "webhook", "bridges"} {
+			p.operator.run(`(location.hash = "#/` + view + `")`)
+			p.operator.until(`$$("main").filter((n) => [...n.children].some((c) => c.checkVisibility())).length === 1 && $$("h1").some((n) => n.checkVisibility())`)
+		}
+		p.operator.run(`history.go(-2)`)
+		p.operator.until(`shown("#pane")`)
+	}
+	p.operator.clean()
+}
+
 // testDocs: the description of the API fits a phone, however long its words.
 func testDocs(t *testing.T, s *stage) {
 	b := s.newTab(t)

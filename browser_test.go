@@ -46,9 +46,11 @@ func TestBrowser(t *testing.T) {
 		"Webhook":          testWebhook,
 		"Composers":        testComposers,
 		"Composing":        testComposing,
+		"Drafts":           testDrafts,
 		"Docs":             testDocs,
 		"Bridges":          testBridges,
 		"Toast":            testToast,
+		"Landmarks":        testLandmarks,
 		"Quiet":            testQuiet,
 		"Search":           testSearch,
 	}

@@ -7,14 +7,13 @@ import { byId } from "./dom";
 import { applied, needsFiles, needsSession, withSession, withoutSession } from "./events";
 import { preview, visitorName } from "./format";
 import { attend, fetchSession, inStep, loadThread, refresh, reload } from "./load";
+import { me } from "./me";
 import { attempt, current, set, state } from "./store";
 import type { Message, StreamEvent } from "./types";
 import { refreshSettings } from "./webhook";
 
 const typingShown = 6_000;
 const typingTimers: Record<string, number> = {};
-
-export const me = document.body.dataset["operator"];
 
 const states: Record<string, (event: StreamEvent) => void> = {
   connected: (event) => {
