@@ -96,6 +96,24 @@ func testSearch(t *testing.T, s *stage) {
 	b.clean()
 }
 
+// testBlock: every console shows whether a visitor is blocked, however that came about.
+func testBlock(t *testing.T, s *stage) {
+	p := s.newPair(t, "Hello")
+	other := s.newOperator(t, "Grace")
+	other.visit(s.base + "/console#/sessions/" + p.operator.session())
+	other.until(`text("#block") === "Block visitor" && shown("#pane")`)
+	p.operator.click("#block")
+	for _, b := range []*tab{p.operator, other} {
+		b.until(`text("#block") === "Unblock visitor" && text("#rows .tag") === "Blocked" && text("#status-line").startsWith("Blocked")`)
+	}
+	p.visitor.until(`text(".stop") === "You can no longer write in this chat."`)
+	other.write("!unblock")
+	for _, b := range []*tab{p.operator, other} {
+		b.until(`text("#block") === "Block visitor" && !shown("#rows .tag")`)
+		b.clean()
+	}
+}
+
 // testQuiet: the mark of those who were here just now goes with time alone.
 func testQuiet(t *testing.T, s *stage) {
 	b := s.newPair(t, "Hello").operator

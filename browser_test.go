@@ -48,6 +48,7 @@ func TestBrowser(t *testing.T) {
 		"Composing":        testComposing,
 		"Drafts":           testDrafts,
 		"Docs":             testDocs,
+		"Block":            testBlock,
 		"Bridges":          testBridges,
 		"Toast":            testToast,
 		"Landmarks":        testLandmarks,
