@@ -96,6 +96,43 @@ func testSearch(t *testing.T, s *stage) {
 	b.clean()
 }
 
+// testFocus: the focus never falls to the page, whatever it was on is drawn anew, hidden or gone.
+func testFocus(t *testing.T, s *stage) {
+	p := s.newPair(t, "Hello")
+	b := p.operator
+	on := func(what string) { b.until(`document.activeElement.matches(%s)`, what) }
+	p.visitor.press("Escape", 27)
+	b.write("An answer")
+	b.until(`$(".from-operator:not(.local) .receipt:not(.seen)")`)
+	b.run(`$('.from-operator [aria-label="Edit message"]').focus()`)
+	p.visitor.click(".launcher")
+	b.until(`$(".from-operator .receipt.seen")`)
+	on(`.from-operator [aria-label="Edit message"]`)
+	b.run(`document.activeElement.click()`)
+	b.until(`shown("#banner")`)
+	b.run(`($("#banner-cancel").focus(), $("#banner-cancel").click())`)
+	on("#composer")
+	b.attach(picture(t, `a "name".png`))
+	b.until(`shown("#chips") && !$("#chips progress")`)
+	b.run(`($("#chips button").focus(), $("#chips button").click())`)
+	on("#composer")
+	b.run(`($('.from-operator [aria-label="Delete message"]').focus(), document.activeElement.click())`)
+	b.click("#ask-yes")
+	b.until(`text(".from-operator .bubble") === "Message deleted"`)
+	on(".from-operator")
+
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	b.run(`($("#details-toggle").focus(), $("#details-toggle").click())`)
+	on("#details-close")
+	b.run(`$("#details-close").click()`)
+	on("#details-toggle")
+	b.run(`($(".back").focus(), $(".back").click())`)
+	on("#rows a")
+	b.run(`document.activeElement.click()`)
+	on("#log")
+	b.clean()
+}
+
 // testBlock: every console shows whether a visitor is blocked, however that came about.
 func testBlock(t *testing.T, s *stage) {
 	p := s.newPair(t, "Hello")

@@ -51,6 +51,7 @@ func TestBrowser(t *testing.T) {
 		"Block":            testBlock,
 		"Bridges":          testBridges,
 		"Toast":            testToast,
+		"Focus":            testFocus,
 		"Landmarks":        testLandmarks,
 		"Quiet":            testQuiet,
 		"Search":           testSearch,
