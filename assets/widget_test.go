@@ -281,7 +281,7 @@ func TestResyncAndOlderMessages(t *testing.T) {
 			f.next++
 			s.messages = append(s.messages, object{"id": "x" + string(rune('A'+i%26)) + time.Duration(i).String(), "sessionId": s.id,
 				"content": "line " + time.Duration(i).String(), "sender": "operator", "operatorName": "Ana", "attachments": []object{},
-				"timestamp": time.Now().Add(time.Duration(i-9000) * time.Minute).UTC().Format("2006-01-02T15:04:05.000Z")})
+				"timestamp": time.Now().Add(time.Duration(i/20*20-9000) * time.Minute).UTC().Format("2006-01-02T15:04:05.000Z")})
 		}
 		s.tell(fakeEvent{name: "resync", data: object{}})
 	})
@@ -291,6 +291,7 @@ func TestResyncAndOlderMessages(t *testing.T) {
 	b.is(`$(".log").scrollTop > 200`)
 	b.run(`wait(500).then(() => $(".log").scrollTop = 0)`)
 	b.until(`rows().length === 131 && rows()[1] === "line 0s"`)
+	b.is(`rows().slice(2).every((row, i) => row === "line " + (i + 1) + "ns")`) // also those of one time
 	b.is(`$$(".day").length >= 1`)
 	b.click(".jump")
 	b.until(`!shown(".jump")`)

@@ -13,7 +13,7 @@ import { blank, createStore } from "./store";
 import { createLink } from "./link";
 import { createUploads } from "./uploads";
 import { announce } from "./announce";
-import type { Core, Identity, Message, SavedSession, Shell } from "./types";
+import type { Core, Identity, Message, Page, SavedSession, Shell } from "./types";
 
 /** start begins or resumes the session at once. */
 export function start(shell: Shell): Core {
@@ -150,12 +150,14 @@ export function start(shell: Shell): Core {
     discard: outbox.discard,
     async older() {
       const first = store.state.messages[0];
-      if (!first || !store.state.hasMore) return;
+      if (!first) return;
       const query = `messages${inSession()}&before=${first.id}&limit=50`;
-      const page = await client.call<{ messages: Message[]; hasMore: boolean }>("GET", query);
+      const { messages, hasMore } = await client.call<Page>("GET", query);
+      const { state } = store;
       // Loaded anew meanwhile, the messages may not join those.
-      if (store.state.messages[0]?.id !== first.id) return;
-      store.set({ ...withMessages(store.state, page.messages), hasMore: page.hasMore });
+      if (state.messages[0]?.id !== first.id) return;
+      // First the older ones, so that they stay so when times are equal.
+      store.set({ ...withMessages({ ...state, messages }, state.messages), hasMore });
     },
     typing: signals.typing,
     upload: uploads.add,
