@@ -68,11 +68,11 @@ func testLandmarks(t *testing.T, s *stage) {
 // testDocs: the description of the API fits a phone, however long its words.
 func testDocs(t *testing.T, s *stage) {
 	b := s.newTab(t)
-	b.do(chromedp.EmulateViewport(375, 812, chromedp.EmulateMobile))
+	b.do(chromedp.EmulateViewport(320, 640, chromedp.EmulateMobile))
 	b.visit(s.base + "/docs")
 	b.run(`$("section:nth-of-type(2)").scrollIntoView()`)
 	b.shot(cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir()), "docs-phone")
-	if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > 375 {
+	if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > 320 {
 		t.Errorf("the page is %d pixels wide", wide)
 	}
 	if skips := eval[string](b, `$$("h1, h2, h3, h4").filter((n, i, all) => i && n.tagName[1] - all[i - 1].tagName[1] > 1).map((n) => n.textContent).join()`); skips != "" {
