@@ -230,6 +230,16 @@ func testDrafts(t *testing.T, s *stage) {
 	b.run(`go.pop()()`)
 	b.until(`text(".from-operator p") === "An edit and more" && !shown("#banner") && $("#composer").value === ""`)
 
+	// The answer to sending gets lost, the message does not.
+	b.run(`(window.fetch = (url, init) => init?.method === "POST" && url.endsWith("/messages")
+		? fetched(url, init).then(() => new Promise((_, no) => go.push(() => no(new Error)))) : fetched(url, init), 0)`)
+	b.write("Once")
+	b.until(`go.length === 1 && lines().at(-1) === "operator: Once" && !$(".local")`)
+	b.run(`go.pop()()`)
+	b.sees("visitor: Hello", "operator: An edit and more", "operator: Once")
+	b.until(`$("#composer").value === "" && !shown("#toast")`)
+	b.run(`(window.fetch = fetched, 0)`)
+
 	address := eval[string](b, `location.href`)
 	b.enter("#composer", "A careful answer")
 	protocol(b, network.ClearBrowserCookies, cdp.Empty{})

@@ -122,13 +122,16 @@ async function obey(sessionId: string, content: string, quote: Message | null): 
   set({ failure: said.answer, quote: state.quote === quote ? null : state.quote });
 }
 
-// deliver gives text, files and quote back to the composer when they could not be sent.
+// deliver gives text, files and quote back to the composer when they could not
+// be sent. A message that the stream brought was: only the answer got lost.
 async function deliver(local: Message, files: Upload[], quote: Message | null): Promise<void> {
   const { sessionId, content, replyTo } = local;
+  const before = new Set(state.messages.map((m) => m.id));
   const body = { content, replyTo, attachmentIds: files.map((u) => u.id) };
   const sent = await attempt(call<Message>("POST", sessionPath(sessionId) + "/messages", body), "Not sent");
   set({ messages: state.messages.filter((m) => m.id !== local.id) });
   if (sent) return put(sent, "message");
+  if (state.messages.some((m) => !before.has(m.id) && m.content === content && isOwn(m))) return set({ failure: "" });
   set({ uploads: [...state.uploads, ...files] });
   if (sessionId === state.selected && !state.editing) set({ quote: state.quote ?? quote });
   giveBack(sessionId, content);
