@@ -50,14 +50,29 @@ func testComposing(t *testing.T, s *stage) {
 	}
 }
 
+// testLandmarks: what is shown of the console has one main part and a heading of the first level.
+func testLandmarks(t *testing.T, s *stage) {
+	p := s.newPair(t, "Hello")
+	for _, width := range []int64{1280, 390} {
+		p.operator.do(chromedp.EmulateViewport(width, 844))
+		for _, view := range []string{"", "sessions/" + p.operator.session(), "webhook", "bridges"} {
+			p.operator.run(`(location.hash = "#/` + view + `")`)
+			p.operator.until(`$$("main").filter((n) => [...n.children].some((c) => c.checkVisibility())).length === 1 && $$("h1").some((n) => n.checkVisibility())`)
+		}
+		p.operator.run(`history.go(-2)`)
+		p.operator.until(`shown("#pane")`)
+	}
+	p.operator.clean()
+}
+
 // testDocs: the description of the API fits a phone, however long its words.
 func testDocs(t *testing.T, s *stage) {
 	b := s.newTab(t)
-	b.do(chromedp.EmulateViewport(375, 812, chromedp.EmulateMobile))
+	b.do(chromedp.EmulateViewport(320, 640, chromedp.EmulateMobile))
 	b.visit(s.base + "/docs")
 	b.run(`$("section:nth-of-type(2)").scrollIntoView()`)
 	b.shot(cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir()), "docs-phone")
-	if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > 375 {
+	if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > 320 {
 		t.Errorf("the page is %d pixels wide", wide)
 	}
 	if skips := eval[string](b, `$$("h1, h2, h3, h4").filter((n, i, all) => i && n.tagName[1] - all[i - 1].tagName[1] > 1).map((n) => n.textContent).join()`); skips != "" {
@@ -79,6 +94,61 @@ func testSearch(t *testing.T, s *stage) {
 	b.run(`Object.assign($("#search"), {value: ""}).dispatchEvent(new Event("change"))`) // all that WebKit says of Escape
 	b.until(`$$("#rows a").length === 1 && text("#list-note") === ""`)
 	b.clean()
+}
+
+// testFocus: the focus never falls to the page, whatever it was on is drawn anew, hidden or gone.
+func testFocus(t *testing.T, s *stage) {
+	p := s.newPair(t, "Hello")
+	b := p.operator
+	on := func(what string) { b.until(`document.activeElement.matches(%s)`, what) }
+	p.visitor.press("Escape", 27)
+	b.write("An answer")
+	b.until(`$(".from-operator:not(.local) .receipt:not(.seen)")`)
+	b.run(`$('.from-operator [aria-label="Edit message"]').focus()`)
+	p.visitor.click(".launcher")
+	b.until(`$(".from-operator .receipt.seen")`)
+	on(`.from-operator [aria-label="Edit message"]`)
+	b.run(`document.activeElement.click()`)
+	b.until(`shown("#banner")`)
+	b.run(`($("#banner-cancel").focus(), $("#banner-cancel").click())`)
+	on("#composer")
+	b.attach(picture(t, `a "name".png`))
+	b.until(`shown("#chips") && !$("#chips progress")`)
+	b.run(`($("#chips button").focus(), $("#chips button").click())`)
+	on("#composer")
+	b.run(`($('.from-operator [aria-label="Delete message"]').focus(), document.activeElement.click())`)
+	b.click("#ask-yes")
+	b.until(`text(".from-operator .bubble") === "Message deleted"`)
+	on(".from-operator")
+
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	b.run(`($("#details-toggle").focus(), $("#details-toggle").click())`)
+	on("#details-close")
+	b.run(`$("#details-close").click()`)
+	on("#details-toggle")
+	b.run(`($(".back").focus(), $(".back").click())`)
+	on("#rows a")
+	b.run(`document.activeElement.click()`)
+	on("#log")
+	b.clean()
+}
+
+// testBlock: every console shows whether a visitor is blocked, however that came about.
+func testBlock(t *testing.T, s *stage) {
+	p := s.newPair(t, "Hello")
+	other := s.newOperator(t, "Grace")
+	other.visit(s.base + "/console#/sessions/" + p.operator.session())
+	other.until(`text("#block") === "Block visitor" && shown("#pane")`)
+	p.operator.click("#block")
+	for _, b := range []*tab{p.operator, other} {
+		b.until(`text("#block") === "Unblock visitor" && text("#rows .tag") === "Blocked" && text("#status-line").startsWith("Blocked")`)
+	}
+	p.visitor.until(`text(".stop") === "You can no longer write in this chat."`)
+	other.write("!unblock")
+	for _, b := range []*tab{p.operator, other} {
+		b.until(`text("#block") === "Block visitor" && !shown("#rows .tag")`)
+		b.clean()
+	}
 }
 
 // testQuiet: the mark of those who were here just now goes with time alone.

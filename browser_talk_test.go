@@ -6,6 +6,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
 )
 
 // welcome is what a visitor sees first.
@@ -198,6 +202,61 @@ func testWrittenWhileDown(t *testing.T, s *stage) {
 	}
 	p.visitor.clean(brokenLine)
 	p.operator.clean(brokenLine)
+}
+
+// testDrafts: nothing that an operator has typed is lost by what fails, by what
+// is slow, by a sign-in that expires, or by a reload.
+func testDrafts(t *testing.T, s *stage) {
+	b := s.newPair(t, "Hello").operator
+	b.run(`(window.go = [], window.fetched = fetch, window.fetch = (url, init) => /PATCH|DELETE/.test(init?.method) || /commands/.test(url)
+		? new Promise((yes, no) => go.push(() => /commands/.test(url) ? no(new Error) : yes(fetched(url, init)))) : fetched(url, init), 0)`)
+	b.write("!info")
+	b.until(`go.length === 1`)
+	b.enter("#composer", "typed meanwhile")
+	b.run(`go.pop()()`)
+	b.until(`$("#composer").value === "!info\ntyped meanwhile" && text("#toast-text").startsWith("Not done")`)
+
+	b.write("An answer")
+	b.until(`$(".from-operator:not(.local)")`)
+	b.press("ArrowUp", 38)
+	b.write("An edit")
+	b.until(`go.length === 1 && text("#banner-title") === "Saving…"`)
+	b.press("Enter", 13)
+	b.enter("#composer", "An edit and more")
+	b.run(`go.pop()()`)
+	b.until(`text(".from-operator p") === "An edit" && text("#banner-title") === "Edit message" && $("#composer").value === "An edit and more" && !go.length`)
+	b.press("Enter", 13)
+	b.until(`go.length === 1`)
+	b.run(`go.pop()()`)
+	b.until(`text(".from-operator p") === "An edit and more" && !shown("#banner") && $("#composer").value === ""`)
+
+	// The answer to sending gets lost, the message does not.
+	b.run(`(window.fetch = (url, init) => init?.method === "POST" && url.endsWith("/messages")
+		? fetched(url, init).then(() => new Promise((_, no) => go.push(() => no(new Error)))) : fetched(url, init), 0)`)
+	b.write("Once")
+	b.until(`go.length === 1 && lines().at(-1) === "operator: Once" && !$(".local")`)
+	b.run(`go.pop()()`)
+	b.sees("visitor: Hello", "operator: An edit and more", "operator: Once")
+	b.until(`$("#composer").value === "" && !shown("#toast")`)
+	b.run(`(window.fetch = fetched, 0)`)
+
+	address := eval[string](b, `location.href`)
+	b.enter("#composer", "A careful answer")
+	protocol(b, network.ClearBrowserCookies, cdp.Empty{})
+	b.press("Enter", 13)
+	b.enter("#name", "Ada")
+	b.enter("#key", s.secret)
+	b.click("button[type=submit]")
+	b.until(`$("#rows")`)
+	b.visit(address)
+	b.do(chromedp.Reload())
+	b.until(`$("#composer")?.value === "A careful answer" && shown(".from-visitor")`)
+	b.run(`$("#composer").focus()`)
+	b.press("Enter", 13)
+	b.until(`text(".from-operator:last-child p") === "A careful answer"`)
+	b.do(chromedp.Reload())
+	b.until(`shown(".from-visitor") && $("#composer").value === ""`)
+	b.clean("401")
 }
 
 func testResume(t *testing.T, s *stage) {

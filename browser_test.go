@@ -46,9 +46,13 @@ func TestBrowser(t *testing.T) {
 		"Webhook":          testWebhook,
 		"Composers":        testComposers,
 		"Composing":        testComposing,
+		"Drafts":           testDrafts,
 		"Docs":             testDocs,
+		"Block":            testBlock,
 		"Bridges":          testBridges,
 		"Toast":            testToast,
+		"Focus":            testFocus,
+		"Landmarks":        testLandmarks,
 		"Quiet":            testQuiet,
 		"Search":           testSearch,
 	}

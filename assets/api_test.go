@@ -200,7 +200,7 @@ func TestPreChatForm(t *testing.T) {
 	b.visit("/")
 	b.open()
 	b.until(`shown(".form") && !shown(".composer") && root.activeElement?.id === "f-name"`)
-	b.is(`$("#f-email").autocomplete === "email" && $("#f-name").labels[0].textContent === "Your name *"`)
+	b.is(`$("#f-email").autocomplete === "email" && !$("#f-topic").hasAttribute("autocomplete") && $("#f-name").labels[0].textContent === "Your name *"`)
 	b.text("Alice")
 	b.run(`$("#f-email").focus()`)
 	b.text("not an address")

@@ -82,6 +82,20 @@ func TestPhone(t *testing.T) {
 	b.clean()
 }
 
+// TestZoomed: at 400 %, what is written and the end of the log are both within reach.
+func TestZoomed(t *testing.T) {
+	_, b := ready(t, "")
+	b.do(chromedp.EmulateViewport(320, 200))
+	b.open()
+	b.write("one\ntwo\nthree\nfour\nfive\nsix")
+	b.until(`$(".own.sent")`)
+	b.up()
+	b.until(`shown(".editbar") && $(".log").clientHeight >= 50`)
+	b.is(`$(".composer").getBoundingClientRect().bottom <= innerHeight && getComputedStyle($(".composer")).overflowY === "auto"`)
+	b.click(".editbar button") // Delete
+	b.until(`root.activeElement?.textContent === "Delete"`)
+}
+
 func TestRightToLeft(t *testing.T) {
 	f, b := ready(t, "")
 	b.visit("/?dir=rtl")

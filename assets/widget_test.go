@@ -102,6 +102,32 @@ func TestEditAndDelete(t *testing.T) {
 	b.until(`shown(".editbar") && $("textarea").value === "second thoughts!" && rows().includes("second thoughts")`)
 }
 
+// TestEditOfDeleted: an edit that is refused because the message was deleted
+// in another tab takes back itself, not what came since.
+func TestEditOfDeleted(t *testing.T) {
+	f, b := ready(t, "")
+	b.open()
+	b.write("first")
+	b.until(`$(".own.sent")`)
+	hold := make(chan struct{})
+	f.mu.Lock()
+	f.hold["PATCH messages/{id}"] = hold
+	f.mu.Unlock()
+	f.refuse("PATCH messages/{id}", refusal{409, 0, "The message is deleted"})
+	b.up()
+	b.text("!")
+	b.enter()
+	b.until(`rows().includes("first!")`)
+	f.do(t, func(s *fakeSession) {
+		s.messages[0]["content"], s.messages[0]["deletedAt"] = "", now()
+		s.fact("message_deleted", s.messages[0])
+	})
+	b.until(`rows().includes("Message deleted")`)
+	close(hold)
+	b.until(`shown(".editbar") && $("textarea").value === "first!"`)
+	b.is(`rows().includes("Message deleted") && !rows().includes("first")`)
+}
+
 func TestResumeAfterReload(t *testing.T) {
 	f, b := ready(t, "")
 	b.open()
@@ -255,7 +281,7 @@ func TestResyncAndOlderMessages(t *testing.T) {
 			f.next++
 			s.messages = append(s.messages, object{"id": "x" + string(rune('A'+i%26)) + time.Duration(i).String(), "sessionId": s.id,
 				"content": "line " + time.Duration(i).String(), "sender": "operator", "operatorName": "Ana", "attachments": []object{},
-				"timestamp": time.Now().Add(time.Duration(i-9000) * time.Minute).UTC().Format("2006-01-02T15:04:05.000Z")})
+				"timestamp": time.Now().Add(time.Duration(i/20*20-9000) * time.Minute).UTC().Format("2006-01-02T15:04:05.000Z")})
 		}
 		s.tell(fakeEvent{name: "resync", data: object{}})
 	})
@@ -265,6 +291,7 @@ func TestResyncAndOlderMessages(t *testing.T) {
 	b.is(`$(".log").scrollTop > 200`)
 	b.run(`wait(500).then(() => $(".log").scrollTop = 0)`)
 	b.until(`rows().length === 131 && rows()[1] === "line 0s"`)
+	b.is(`rows().slice(2).every((row, i) => row === "line " + (i + 1) + "ns")`) // also those of one time
 	b.is(`$$(".day").length >= 1`)
 	b.click(".jump")
 	b.until(`!shown(".jump")`)

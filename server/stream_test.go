@@ -101,6 +101,15 @@ func TestAdminStream(t *testing.T) {
 		if f := next(); f.event != "identity_update" || f.get("identity.name") != "Ada" || f.get("verified") != false {
 			t.Errorf("then came %+v", f)
 		}
+		for _, verb := range []string{"block", "unblock"} {
+			s.must("POST", "/api/admin/sessions/"+id+"/"+verb, secretKey, nil)
+			if verb == "block" {
+				next() // an operator is here now
+			}
+			if f := next(); f.event != "session_blocked" || f.get("sessionId") != id || f.get("blocked") != (verb == "block") {
+				t.Errorf("then came %+v", f)
+			}
+		}
 		back := s.stream("/api/admin/stream", secretKey, "Last-Event-ID", "4")
 		back()
 		if f := back(); f.event != "resync" {

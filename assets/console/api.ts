@@ -4,6 +4,9 @@ import type { Attachment } from "./types";
 
 const root = "/api/admin";
 
+// A request without an answer for so long has failed.
+const patience = 30_000;
+
 export const sessionPath = (id: string): string => "/sessions/" + encodeURIComponent(id);
 
 // ApiError carries the HTTP status, 0 when the server was not reached.
@@ -22,7 +25,7 @@ function check<T>(status: number, body: unknown): T {
 }
 
 export async function call<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
-  const init: RequestInit = { method };
+  const init: RequestInit = { method, signal: AbortSignal.timeout(patience) };
   if (body) {
     init.headers = { "Content-Type": "application/json" };
     init.body = JSON.stringify(body);

@@ -1,10 +1,11 @@
 // Where the operator writes: text, files, and what is being edited or quoted.
 
 import { byId, h, icon, iconButton, on, setText, syncChildren } from "./dom";
+import { draftKey } from "./drafts";
 import { fileSize, preview } from "./format";
 import { senderName } from "./message";
 import { attach, draft, dropUpload, editLast, leave, submit, uploadsOf } from "./outbox";
-import { changed, draftKey } from "./store";
+import { changed } from "./store";
 import type { State, Upload, View } from "./store";
 
 const tallest = 200;
@@ -12,11 +13,11 @@ const tallest = 200;
 const chips = new Map<number, HTMLLIElement>();
 const input = byId<HTMLTextAreaElement>("composer");
 
-function drawBanner({ quote, editing }: State): void {
+function drawBanner({ quote, editing, saving }: State): void {
   const m = editing ?? quote;
   byId("banner").hidden = !m;
   if (!m) return;
-  setText("banner-title", editing ? "Edit message" : "Reply to " + senderName(m));
+  setText("banner-title", saving && saving === editing ? "Saving…" : editing ? "Edit message" : "Reply to " + senderName(m));
   setText("banner-text", preview(m));
   input.focus();
 }
@@ -43,7 +44,7 @@ export const composerView: View = (now, before) => {
   const uploads = uploadsOf(now.selected);
   if (input.value !== text) input.value = text;
   if (changed(now, before, "drafts", "selected", "editing")) grow();
-  if (changed(now, before, "quote", "editing")) drawBanner(now);
+  if (changed(now, before, "quote", "editing", "saving")) drawBanner(now);
   if (changed(now, before, "uploads", "selected")) syncChildren(byId("chips"), uploads.map(drawChip));
   byId("chips").hidden = !uploads.length;
   byId<HTMLButtonElement>("send").disabled = !text.trim() && !uploads.length;

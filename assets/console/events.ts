@@ -100,6 +100,7 @@ const handlers: Record<string, Handler> = {
   session_closed: (s) => onStatus(s, "closed", "Session closed"),
   session_reopened: (s) => onStatus(s, "open", "Session reopened"),
   custom_event: (s, e) => noted(s.id, "Event: " + e["name"]),
+  session_blocked: (s, e) => withSession({ ...s, blocked: e["blocked"] === true }),
   visitor_disconnect: (s) => noted(s.id, "The visitor left the site"),
   // A new session's event describes it too briefly for the list: it is loaded.
   new_session: () => ({}),

@@ -50,11 +50,15 @@ export function dayKey(at: string): string {
   return new Date(at).toDateString();
 }
 
+// dayName tells the year where it is another one. A day before is not always 24 hours before.
 export function dayName(at: string): string {
   const key = dayKey(at);
-  if (key === new Date().toDateString()) return "Today";
-  if (key === new Date(Date.now() - day).toDateString()) return "Yesterday";
-  return local(at, { weekday: "long", day: "numeric", month: "long" });
+  const now = new Date();
+  if (key === now.toDateString()) return "Today";
+  const year = now.getFullYear() === new Date(at).getFullYear() ? undefined : "numeric";
+  now.setDate(now.getDate() - 1);
+  if (key === now.toDateString()) return "Yesterday";
+  return local(at, { weekday: "long", day: "numeric", month: "long", year });
 }
 
 export function fileSize(bytes: number): string {

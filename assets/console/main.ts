@@ -8,6 +8,8 @@ import { composerView, wireComposer } from "./composer";
 import { deliveriesView, followDeliveries, loadDeliveries, wireDeliveries } from "./deliveries";
 import { detailsView, wireDetails } from "./details";
 import { byId, on, setText } from "./dom";
+import { restoreDrafts } from "./drafts";
+import { keepFocus } from "./focus";
 import { refreshTimes } from "./format";
 import { wireKeys } from "./keys";
 import { listView, wireList } from "./list";
@@ -46,12 +48,15 @@ function showDetails(visible: boolean): void {
   byId("details-toggle").setAttribute("aria-expanded", String(visible));
 }
 
+// toggleDetails moves the focus with what it shows or hides.
 function toggleDetails(): void {
-  showDetails(!body.classList.contains("with-details"));
+  const visible = !body.classList.contains("with-details");
+  showDetails(visible);
+  byId(visible ? "details-close" : "details-toggle").focus();
 }
 
 function escape(): void {
-  if (body.classList.contains("with-details")) showDetails(false);
+  if (body.classList.contains("with-details")) toggleDetails();
   else location.hash = "#/";
 }
 
@@ -83,7 +88,8 @@ function tick(): void {
   watch();
 }
 
-subscribe(frameView, listView, threadView, logView, composerView, detailsView, webhookView, deliveriesView, bridgesView, toastView);
+const views = [frameView, listView, threadView, logView, composerView, detailsView, webhookView, deliveriesView, bridgesView, toastView];
+subscribe((now, before) => keepFocus(() => views.forEach((view) => view(now, before)), before.selected));
 wireList();
 wireThread();
 wireLog();
@@ -100,6 +106,7 @@ addEventListener("hashchange", go);
 addEventListener("online", connect);
 addEventListener("focus", attend);
 setInterval(tick, 20_000);
+restoreDrafts();
 set({ selected: selectedByAddress() });
 go();
 connect();

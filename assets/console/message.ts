@@ -80,7 +80,7 @@ function bubble(m: Message, quote: Message | undefined, jump: (id: string) => vo
 // messageItem builds the whole item; first shows who wrote it.
 export function messageItem(m: Message, first: boolean, quote: Message | undefined, jump: (id: string) => void): HTMLLIElement {
   const classes = "message from-" + m.sender + (first ? " first" : "") + (m.local ? " local" : "");
-  return h("li", { class: classes, tabindex: "-1" },
+  return h("li", { class: classes, tabindex: "-1", "data-id": m.id },
     h("span", { class: first && m.sender !== "visitor" ? "who" : "sr" }, senderName(m)),
     bubble(m, quote, jump),
     meta(m));

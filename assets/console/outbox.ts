@@ -1,12 +1,17 @@
 // What the operator writes: drafts, sending, editing, deleting, files and the typing signal.
 
 import { call, sessionPath, upload } from "./api";
-import { me, receive } from "./receive";
-import { attempt, draftKey, set, setDraft, state } from "./store";
+import { draftKey, draftOf, giveBack, setDraft } from "./drafts";
+import { me } from "./me";
+import { receive } from "./receive";
+import { attempt, set, state } from "./store";
 import type { Upload } from "./store";
 import type { Message } from "./types";
 
 const typingEvery = 3_000;
+
+// A message carries at most this many files.
+const mostFiles = 10;
 
 let serial = 0;
 let typedAt = 0;
@@ -28,10 +33,11 @@ export function isOwn(m: Message): boolean {
   return m.sender === "operator" && here && m.operatorName === me && !m.deletedAt && !m.local;
 }
 
+// edit begins to change a message, or goes on with a change that was begun.
 export function edit(m: Message | undefined): void {
   if (!m) return;
   set({ editing: m, quote: null });
-  setDraft(m.id, m.content);
+  if (!draftOf(m.id)) setDraft(m.id, m.content);
 }
 
 // editLast begins to edit the operator's newest message.
@@ -42,12 +48,13 @@ export function editLast(): void {
 // leave ends editing or quoting and tells whether there was either.
 export function leave(): boolean {
   const busy = state.editing ?? state.quote;
+  if (state.editing) setDraft(state.editing.id, "");
   set({ editing: null, quote: null });
   return !!busy;
 }
 
 export function submit(): void {
-  const text = (state.drafts[draftKey()] ?? "").trim();
+  const text = draftOf(draftKey()).trim();
   if (state.editing) void save(state.editing, text);
   else post(text);
 }
@@ -61,12 +68,18 @@ function put(m: Message, type: string): void {
   receive({ ...m, type });
 }
 
+// save ends editing once the change is stored, unless more was typed meanwhile.
 async function save(m: Message, content: string): Promise<void> {
-  if (!content) return;
-  const saved = content === m.content ? m : await attempt(call<Message>("PATCH", messagePath(m), { content }), "Not saved");
+  if (!content || state.saving) return;
+  if (content === m.content) return void leave();
+  set({ saving: m });
+  const saved = await attempt(call<Message>("PATCH", messagePath(m), { content }), "Not saved");
+  set({ saving: null });
   if (!saved) return;
   put(saved, "message_edited");
-  if (state.editing === m) leave();
+  const done = draftOf(m.id).trim() === content;
+  if (done) setDraft(m.id, "");
+  if (state.editing === m) set({ editing: done ? null : saved });
 }
 
 export async function remove(m: Message): Promise<void> {
@@ -95,7 +108,7 @@ function post(content: string): void {
   typedAt = 0;
   set({ messages: [...state.messages, local], uploads: state.uploads.filter((u) => u.sessionId !== selected), quote: null });
   setDraft(selected, "");
-  void deliver(local, files);
+  void deliver(local, files, quote);
 }
 
 // command is what begins like one: no visitor ever sees it.
@@ -105,23 +118,30 @@ const command = /^\s*(\/\/|[!！]\p{L}|\/\p{L}[^\s/]*(\s|$))/u;
 async function obey(sessionId: string, content: string, quote: Message | null): Promise<void> {
   setDraft(sessionId, "");
   const said = await attempt(call<{ answer: string }>("POST", sessionPath(sessionId) + "/commands", { command: content, replyTo: quote?.id }), "Not done");
-  if (!said) return setDraft(sessionId, content);
-  set({ failure: said.answer, quote: null });
+  if (!said) return giveBack(sessionId, content);
+  set({ failure: said.answer, quote: state.quote === quote ? null : state.quote });
 }
 
-// deliver gives text and files back to the composer when they could not be sent.
-async function deliver(local: Message, files: Upload[]): Promise<void> {
+// deliver gives text, files and quote back to the composer when they could not
+// be sent. A message that the stream brought was: only the answer got lost.
+async function deliver(local: Message, files: Upload[], quote: Message | null): Promise<void> {
   const { sessionId, content, replyTo } = local;
+  const before = new Set(state.messages.map((m) => m.id));
   const body = { content, replyTo, attachmentIds: files.map((u) => u.id) };
   const sent = await attempt(call<Message>("POST", sessionPath(sessionId) + "/messages", body), "Not sent");
   set({ messages: state.messages.filter((m) => m.id !== local.id) });
   if (sent) return put(sent, "message");
+  if (state.messages.some((m) => !before.has(m.id) && m.content === content && isOwn(m))) return set({ failure: "" });
   set({ uploads: [...state.uploads, ...files] });
-  setDraft(sessionId, [content, state.drafts[sessionId]].filter(Boolean).join("\n"));
+  if (sessionId === state.selected && !state.editing) set({ quote: state.quote ?? quote });
+  giveBack(sessionId, content);
 }
 
-export function attach(files: Iterable<File>): void {
-  for (const file of files) void transfer(file, state.selected);
+// attach uploads files for the next message, as many as one carries.
+export function attach(files: File[]): void {
+  const room = mostFiles - uploadsOf(state.selected).length;
+  if (files.length > room) set({ failure: "At most " + mostFiles + " files can go in one message" });
+  for (const file of files.slice(0, room)) void transfer(file, state.selected);
 }
 
 async function transfer(file: File, sessionId: string): Promise<void> {

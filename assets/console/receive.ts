@@ -4,17 +4,16 @@ import { call, sessionPath } from "./api";
 import { loadBridges } from "./bridges";
 import { followDeliveries } from "./deliveries";
 import { byId } from "./dom";
-import { applied, needsFiles, needsSession, withSession, withoutSession } from "./events";
+import { applied, needsFiles, needsSession, withoutSession } from "./events";
 import { preview, visitorName } from "./format";
 import { attend, fetchSession, inStep, loadThread, refresh, reload } from "./load";
+import { me } from "./me";
 import { attempt, current, set, state } from "./store";
 import type { Message, StreamEvent } from "./types";
 import { refreshSettings } from "./webhook";
 
 const typingShown = 6_000;
 const typingTimers: Record<string, number> = {};
-
-export const me = document.body.dataset["operator"];
 
 const states: Record<string, (event: StreamEvent) => void> = {
   connected: (event) => {
@@ -80,14 +79,13 @@ function forget(id: string): void {
   set(withoutSession(id));
 }
 
-// change runs an action on the open session; its own event, if any, then finds nothing left to do.
-export async function change(verb: "close" | "reopen" | "block" | "unblock"): Promise<void> {
+const events = { close: "session_closed", reopen: "session_reopened", block: "session_blocked", unblock: "session_blocked" };
+
+// change runs an action on the open session; its own event then finds nothing left to do.
+export async function change(verb: keyof typeof events): Promise<void> {
   const id = state.selected;
   const done = await attempt(call("POST", sessionPath(id) + "/" + verb, {}), "Could not " + verb);
-  const session = state.sessions[id];
-  if (!done || !session) return;
-  if (verb === "close" || verb === "reopen") receive({ type: verb === "close" ? "session_closed" : "session_reopened", sessionId: id });
-  else set(withSession({ ...session, blocked: verb === "block" }));
+  if (done) receive({ type: events[verb], sessionId: id, blocked: verb === "block" });
 }
 
 export async function erase(): Promise<void> {

@@ -38,6 +38,8 @@ export interface State {
   readonly notes: readonly Note[];
   readonly quote: Message | null;
   readonly editing: Message | null;
+  // saving is the message whose edit is on its way.
+  readonly saving: Message | null;
   // drafts holds unsent text by session id, or by message id while one is edited.
   readonly drafts: Readonly<Record<string, string>>;
   readonly uploads: readonly Upload[];
@@ -69,7 +71,7 @@ export type View = (now: State, before: State) => void;
 export let state: State = {
   sessions: {}, order: [], nextCursor: "", listPhase: "loading", filter: "open", query: "",
   selected: "", threadPhase: "loading", messages: [], hasOlder: false, notes: [],
-  quote: null, editing: null, drafts: {}, uploads: [], typing: {}, online: null, lost: false, failure: "",
+  quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, online: null, lost: false, failure: "",
   page: "", bridges: [], findings: {}, settings: null, webhookTest: null, gaveUp: false,
   deliveries: [], deliveriesCursor: "", deliveriesPhase: "loading", deliveriesFilter: "",
 };
@@ -104,15 +106,6 @@ export function changed(now: State, before: State, ...parts: (keyof State)[]): b
 // current is the selected session once it is known.
 export function current(of: State = state): Session | undefined {
   return of.sessions[of.selected];
-}
-
-// draftKey names the draft that the composer shows.
-export function draftKey(of: State = state): string {
-  return of.editing?.id ?? of.selected;
-}
-
-export function setDraft(key: string, text: string): void {
-  set({ drafts: { ...state.drafts, [key]: text } });
 }
 
 // attempt awaits an operator's action; when it fails it says so and yields undefined.

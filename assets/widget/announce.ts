@@ -4,12 +4,6 @@ import type { Message, Shell, State } from "./types";
 
 type Data = Record<string, unknown>;
 
-const NAMES: Record<string, string> = {
-  message_edited: "messageEdited",
-  message_deleted: "messageDeleted",
-  typing: "typing",
-};
-
 /** announce compares with the state before, so that a repeat is not told. */
 export function announce({ emit }: Shell, before: State, name: string, data: Data): void {
   const message = data as unknown as Message;
@@ -22,7 +16,8 @@ export function announce({ emit }: Shell, before: State, name: string, data: Dat
     case "message_edited":
     case "message_deleted":
     case "typing":
-      emit(NAMES[name]!, data);
+      // To the page, message_edited is messageEdited.
+      emit(name.replace(/_./, (s) => s[1]!.toUpperCase()), data);
       break;
     case "connected":
     case "operator_status": {

@@ -13,7 +13,7 @@ export interface Card {
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 /** What browsers know of a person, by the field's name or type. */
-const COMPLETE: Record<string, string> = { phone: "tel", company: "organization" };
+const COMPLETE: Record<string, string> = { name: "name", email: "email", phone: "tel", company: "organization" };
 
 /** formDue tells whether the pre-chat form is to be shown now. */
 export function formDue(state: State): PreChatForm | null {
@@ -65,11 +65,11 @@ function draw(form: PreChatForm, core: Core, known: Identity): HTMLElement {
 function fieldRow(field: FormField, known: unknown) {
   const id = `f-${field.name}`;
   const control = controlFor(field);
-  const tick = control instanceof HTMLInputElement && control.type === "checkbox" ? control : null;
+  const tick = control.type === "checkbox" ? (control as HTMLInputElement) : null;
   const why = h("p", { class: "why", id: id + "-why" });
   set(control, "id", id);
   set(control, "required", !!field.required);
-  set(control, "autocomplete", COMPLETE[field.name] || field.name);
+  set(control, "autocomplete", COMPLETE[field.name] || COMPLETE[field.type]);
   if (typeof known === "string" && !tick) control.value = known;
   const value = () => (tick ? tick.checked : control.value.trim());
   const check = () => {
@@ -87,8 +87,7 @@ function fieldRow(field: FormField, known: unknown) {
 
 function fault(field: FormField, value: string | boolean, control: Control): string {
   if (!value) return field.required ? t.required : "";
-  const mail = control instanceof HTMLInputElement && control.type === "email";
-  return mail && !control.validity.valid ? t.badEmail : "";
+  return control.type === "email" && !control.validity.valid ? t.badEmail : "";
 }
 
 function controlFor({ type, options }: FormField): Control {

@@ -13,7 +13,7 @@ import { blank, createStore } from "./store";
 import { createLink } from "./link";
 import { createUploads } from "./uploads";
 import { announce } from "./announce";
-import type { Core, Identity, Message, SavedSession, Shell } from "./types";
+import type { Core, Identity, Message, Page, SavedSession, Shell } from "./types";
 
 /** start begins or resumes the session at once. */
 export function start(shell: Shell): Core {
@@ -68,14 +68,17 @@ export function start(shell: Shell): Core {
     typingTimer = window.setTimeout(() => store.set({ typing: null }), 10_000);
   }
 
-  /** revise shows a change at once and takes it back when it is refused. */
+  /** revise shows a change at once. Refused, it is taken back where no other came since, as the times tell. */
   async function revise(old: Message, patch: Partial<Message>, call: () => Promise<unknown>) {
-    store.set(withMessages(store.state, [{ ...old, ...patch }]));
+    const next = { ...old, ...patch };
+    store.set(withMessages(store.state, [next]));
     try {
       await call();
       return true;
     } catch {
-      const messages = store.state.messages.map((m) => (m.id === old.id ? old : m));
+      const messages = store.state.messages.map((m) => 
+        m.editedAt === next.editedAt && m.deletedAt === next.deletedAt ? old : m,
+      );
       store.set({ messages, notice: "The change was not saved. Try again." });
       return false;
     }
@@ -147,10 +150,14 @@ export function start(shell: Shell): Core {
     discard: outbox.discard,
     async older() {
       const first = store.state.messages[0];
-      if (!first || !store.state.hasMore) return;
+      if (!first) return;
       const query = `messages${inSession()}&before=${first.id}&limit=50`;
-      const page = await client.call<{ messages: Message[]; hasMore: boolean }>("GET", query);
-      store.set({ ...withMessages(store.state, page.messages), hasMore: page.hasMore });
+      const { messages, hasMore } = await client.call<Page>("GET", query);
+      const { state } = store;
+      // Loaded anew meanwhile, the messages may not join those.
+      if (state.messages[0]?.id !== first.id) return;
+      // First the older ones, so that they stay so when times are equal.
+      store.set({ ...withMessages({ ...state, messages }, state.messages), hasMore });
     },
     typing: signals.typing,
     upload: uploads.add,

@@ -42,6 +42,7 @@ const (
 	StateConfig         EventType = "config"
 	StateResync         EventType = "resync"
 	StateSessionErased  EventType = "session_erased"
+	StateSessionBlocked EventType = "session_blocked"
 	StateDeliveryFailed EventType = "delivery_failed"
 )
 
@@ -94,7 +95,7 @@ func (e *Event) ForVisitor() bool {
 	case StateTyping, EventCustom:
 		return e.Source != SourceWidget
 	case EventNewSession, EventIdentityUpdate, EventCSATSubmitted, EventDisconnect, EventLeaving,
-		StateSessionErased, StateDeliveryFailed:
+		StateSessionErased, StateSessionBlocked, StateDeliveryFailed:
 		return false
 	}
 	return true

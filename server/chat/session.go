@@ -310,10 +310,16 @@ func (r *Relay) Block(ctx context.Context, by Author, sessionID string, blocked 
 		c.session.Blocked = blocked
 		return nil
 	})
-	if err == nil && blocked {
+	if err != nil {
+		return err
+	}
+	r.hub.Publish(fact(StateSessionBlocked, "", Now(), sessionID, struct {
+		Blocked bool `json:"blocked"`
+	}{blocked}))
+	if blocked {
 		r.hub.Drop(sessionID)
 	}
-	return err
+	return nil
 }
 
 // Erase removes a session with everything that belongs to it and ends its

@@ -1,0 +1,20 @@
+// The focus stays where the operator is, also when what has it is drawn anew, hidden or gone.
+
+const seen = (el: Element | null): el is HTMLElement => !!el?.getClientRects().length;
+
+// keepFocus draws, and hands the focus of what went away to what took its
+// place. left is the session that was shown before.
+export function keepFocus(draw: () => void, left: string): void {
+  const held = document.activeElement ?? document.body;
+  const message = '[data-id="' + CSS.escape(held.closest<HTMLElement>(".message")?.dataset["id"] ?? "") + '"]';
+  const near = held.closest(".list") ? "#log" : held.closest(".settings") ? ".settings:not([hidden]) h1" : "#composer";
+  draw();
+  const now = document.activeElement;
+  if (seen(held) || (now !== held && now !== document.body)) return;
+  const same = message + ' [aria-label="' + CSS.escape(held.ariaLabel ?? "") + '"]';
+  const row = '#rows [href="#/sessions/' + CSS.escape(left) + '"]';
+  for (const place of [same, message, near, row, "#rows a", "#search"]) {
+    const el = document.querySelector(place);
+    if (seen(el)) return el.focus();
+  }
+}

@@ -1,0 +1,3 @@
+// Who is signed in.
+
+export const me = document.body.dataset["operator"];
