@@ -86,7 +86,8 @@ func (b *Bridge) openedMeanwhile(ctx context.Context, in chat.Receiver, at *chan
 	return nil
 }
 
-// resume learns a thread and takes what was written in it meanwhile.
+// resume learns a thread and takes what was written in it meanwhile. One that was
+// not known and of which that could not be taken is learnt anew by the next attempt.
 func (b *Bridge) resume(ctx context.Context, in chat.Receiver, c *channel) error {
 	before, known, _ := b.threads.get(c.ID)
 	ours, err := b.meet(ctx, c)
@@ -95,6 +96,9 @@ func (b *Bridge) resume(ctx context.Context, in chat.Receiver, c *channel) error
 	}
 	if from := b.since(before.last, c.LastMessage); from != "" {
 		if err := b.catchUp(ctx, in, c.ID, from); err != nil {
+			if !known {
+				b.threads.forget(c.ID)
+			}
 			return err
 		}
 	}

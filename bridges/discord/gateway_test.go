@@ -499,3 +499,40 @@ func TestCatchUpAtStart(t *testing.T) {
 		bridgetest.Clean(t, f, log)
 	})
 }
+
+// stumbling is an API that fails at first where threads' messages are asked for.
+type stumbling struct {
+	http.RoundTripper
+	left *atomic.Int32
+}
+
+func (s stumbling) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/messages") && s.left.Add(-1) >= 0 {
+		return answer(http.StatusBadGateway, "502: Bad Gateway", nil, r), nil
+	}
+	return s.RoundTripper.RoundTrip(r)
+}
+
+// A failure while the first connection asks for what was missed loses nothing.
+func TestCatchUpAtStartGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewDiscordBubble(t)
+		b, _ := makeBridge(t, f)
+		th, done := open(t, b, "Grace", ""), open(t, b, "Edsger", "")
+		f.Write(th.Ref, "Ada", "an answer", "")
+		f.Write(done.Ref, "Ada", "and goodbye", "")
+		f.CloseThread(done.Ref)
+		time.Sleep(3 * time.Hour)
+		var left atomic.Int32
+		left.Store(12)
+		b, log := makeBridge(t, f, func(c *discord.Config) {
+			c.CatchUp, c.Transport = 24*time.Hour, stumbling{c.Transport, &left}
+		})
+		in := new(bridgetest.Receiver)
+		running(t, b, in)
+		settled(10 * time.Minute)
+		if got := heard(t, in, b); !slices.Equal(got, []string{"an answer", "and goodbye"}) {
+			t.Errorf("relay heard %q\n%s", got, log)
+		}
+	})
+}

@@ -14,12 +14,15 @@ import (
 func (b *Bridge) Watch(ctx context.Context) { reception.Watch(ctx, nil, b.look) }
 
 // look notes what a human has to do, and reports whether there is anything.
-// What cannot be asked is no news, nor is what Run says.
+// What cannot be asked is no news, nor is what Run says: once it receives, it asks
+// no more, or in hours.
 func (b *Bridge) look(ctx context.Context) (trouble bool) {
 	wrong, err := b.fault(ctx)
 	var human *chat.Misconfigured
+	way, problem := b.status.get()
+	told := way == "" || problem != nil
 	switch {
-	case errors.Is(err, errToken), err != nil && !errors.As(err, &human):
+	case errors.Is(err, errToken) && told, err != nil && !errors.As(err, &human):
 	case wrong != nil:
 		if b.standing.Fail(wrong) {
 			b.log.Error("the bridge needs a human", "problem", wrong.Problem, "fix", wrong.Fix)

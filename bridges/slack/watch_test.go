@@ -80,3 +80,24 @@ func TestWatch(t *testing.T) {
 		})
 	}
 }
+
+// A token that Slack revokes while relay receives is told soon, also where Slack
+// pushes, and no longer than it is refused.
+func TestWatchSeesARevokedToken(t *testing.T) {
+	for name, config := range map[string]func(*slack.Config){"socket": func(*slack.Config) {}, "pushed": pushed} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := bridgetest.NewSlackBubble(t)
+				b, _ := makeBridge(t, f, config)
+				running(t, b, new(bridgetest.Receiver))
+				bridgetest.Watching(t, b.Watch)
+				settled(time.Minute)
+				f.Revoke()
+				settled(6 * time.Minute)
+				if got := wrong(t, b); !strings.Contains(got, "bot token") {
+					t.Errorf("told %q", got)
+				}
+			})
+		})
+	}
+}
