@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // The ways in which events come.
@@ -17,7 +18,12 @@ type status struct {
 	mu      sync.Mutex
 	way     string // "" before Run decided
 	problem error  // the last failure, nil when all is well
+	at      time.Time
 }
+
+// doubtAge is how long a push that was not Slack's is told of: anybody can send
+// one, and Slack pushes again.
+const doubtAge = time.Hour
 
 // turn notes the way and the failure, nil for none, and reports whether that is
 // news.
@@ -25,7 +31,7 @@ func (s *status) turn(way string, problem error) (news bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	news = s.way != way || fmt.Sprint(s.problem) != fmt.Sprint(problem)
-	s.way, s.problem = way, problem
+	s.way, s.problem, s.at = way, problem, time.Now()
 	return news
 }
 
@@ -33,6 +39,9 @@ func (s *status) turn(way string, problem error) (news bool) {
 func (s *status) get() (way string, problem error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.problem == error(errUnsigned) && time.Since(s.at) > doubtAge {
+		return s.way, nil
+	}
 	return s.way, s.problem
 }
 

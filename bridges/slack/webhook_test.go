@@ -42,6 +42,25 @@ func TestWebhookTellsOfAWrongSecret(t *testing.T) {
 	}
 }
 
+// What a stranger pushes is not held against the bridge for ever where Slack has
+// nothing to push.
+func TestWebhookDoubtFades(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewSlackBubble(t)
+		b, _ := makeBridge(t, f, pushed)
+		r := f.Sign([]byte(`{"type":"url_verification","challenge":"c"}`), time.Now())
+		r.Header.Set("X-Slack-Signature", "v0="+strings.Repeat("0", 64))
+		b.Webhook(new(bridgetest.Receiver)).ServeHTTP(httptest.NewRecorder(), r)
+		if wrong(t, b) == "" {
+			t.Error("nobody is told")
+		}
+		settled(2 * time.Hour)
+		if got := wrong(t, b); got != "" {
+			t.Errorf("told %q", got)
+		}
+	})
+}
+
 func TestWebhook(t *testing.T) {
 	raw := string(events(t)["reply"])
 	signed := func(f *bridgetest.Slack, body string) *http.Request { return f.Sign([]byte(body), time.Now()) }

@@ -81,7 +81,9 @@ func (r *round) blur(err error) {
 	for i := range r.unit {
 		ids[i], r.unit[i].State = r.unit[i].Event.MessageID, DeliverySending
 	}
-	r.desk.doubtful.Store(r.sessionID, ids)
+	if len(ids) > 1 {
+		r.desk.doubtful.Store(r.sessionID, ids)
+	}
 }
 
 // certain notes that the op under way was carried out: what is left of the unit
