@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"relay/db"
 	"relay/server/chat"
 )
 
@@ -47,4 +49,45 @@ func TestOutageTold(t *testing.T) {
 			}
 		})
 	}
+}
+
+// page is who reads a stream, in a bubble.
+type page struct{ *httptest.ResponseRecorder }
+
+func (page) SetReadDeadline(time.Time) error  { return nil }
+func (page) SetWriteDeadline(time.Time) error { return nil }
+
+// TestConsoleIsToldOfDoubt: the console is told to look what the store knows also
+// when nothing happens any more.
+func TestConsoleIsToldOfDoubt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, err := db.Memory(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		s := &Server{hub: chat.NewHub(), log: slog.New(slog.DiscardHandler)}
+		s.keys = newKeyring(store, Config{}, s.log)
+		s.relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: s.hub, Outbox: chat.NewOutbox(store, s.hub, s.log), Log: s.log})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		w := page{httptest.NewRecorder()}
+		done := make(chan error, 1)
+		go func() {
+			_, err := s.adminStream(w, httptest.NewRequestWithContext(ctx, "GET", "/api/admin/stream", nil), chat.Author{})
+			done <- err
+		}()
+		synctest.Wait()
+		s.hub.Doubt("a")
+		time.Sleep(2 * heartbeatEvery)
+		leave()
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if got := w.Body.String(); strings.Count(got, "event: resync\n") != 1 {
+			t.Errorf("the console was told %q", got)
+		}
+	})
 }

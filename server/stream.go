@@ -264,9 +264,9 @@ func (s *Server) adminStream(w http.ResponseWriter, r *http.Request, _ chat.Auth
 				n++
 				out.event(e.Type, strconv.Itoa(n), e.Show(out.links, chat.Now().Add(chat.LinkLife), true))
 			}
-			if sub.Lost() {
-				out.resync(&n)
-			}
+		}
+		if sub.Lost() {
+			out.resync(&n)
 		}
 	}
 	return written{}, nil
