@@ -102,6 +102,13 @@ func (b *Bridge) where(ctx context.Context) (*channel, error) {
 	if b.place.at != nil {
 		return b.place.at, nil
 	}
+	c, err := b.lookUp(ctx)
+	b.place.at = c
+	return c, err
+}
+
+// lookUp asks for the channel, nil when there is an error.
+func (b *Bridge) lookUp(ctx context.Context) (*channel, error) {
 	c := new(channel)
 	if err := b.api.get(ctx, path("/channels/%s", b.cfg.ChannelID), c); err != nil {
 		return nil, ofChannel(err)
@@ -109,16 +116,18 @@ func (b *Bridge) where(ctx context.Context) (*channel, error) {
 	if err := c.suits(); err != nil {
 		return nil, err
 	}
-	b.place.at = c
 	return c, nil
 }
 
-// changed forgets the channel: it is not as it was.
-func (b *Bridge) changed() {
-	b.place.mu.Lock()
-	defer b.place.mu.Unlock()
-	b.place.at = nil
+// put remembers the channel as it is now, nil when it has to be asked for.
+func (p *placeMemory) put(at *channel) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at = at
 }
+
+// changed forgets the channel: it is not as it was.
+func (b *Bridge) changed() { b.place.put(nil) }
 
 // suits reports whether threads can be made in a channel.
 func (c *channel) suits() error {

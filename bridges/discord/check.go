@@ -68,8 +68,8 @@ func (c *checking) token(ctx context.Context) (chat.Finding, bool) {
 
 func (c *checking) channel(ctx context.Context) (chat.Finding, bool) {
 	const subject = "channel"
-	c.changed()
-	at, err := c.where(ctx)
+	at, err := c.lookUp(ctx) // nothing that is sent waits for it
+	c.place.put(at)
 	if err != nil {
 		f := c.failed(subject, err)
 		f.Fix += "; the invite link is " + inviteLink(c.app.ID)

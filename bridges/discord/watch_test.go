@@ -2,6 +2,7 @@ package discord_test
 
 import (
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -78,4 +79,35 @@ func TestWatch(t *testing.T) {
 			})
 		})
 	}
+}
+
+// slow is an API that takes its time to tell of a channel.
+type slow struct {
+	http.RoundTripper
+	path string
+}
+
+func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, s.path) {
+		time.Sleep(5 * time.Second)
+	}
+	return s.RoundTripper.RoundTrip(r)
+}
+
+// Whoever writes does not wait for what Watch asks.
+func TestWatchHoldsNothingUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewDiscordBubble(t)
+		f.Forum = true
+		b, log := makeBridge(t, f, func(c *discord.Config) { c.Transport = slow{c.Transport, "/channels/" + c.ChannelID} })
+		open(t, b, "Grace", "")
+		bridgetest.Watching(t, b.Watch)
+		settled(time.Second) // it asks
+		begun := time.Now()
+		open(t, b, "Edsger", "")
+		if took := time.Since(begun); took > time.Second {
+			t.Errorf("it took %s", took)
+		}
+		bridgetest.Clean(t, f, log)
+	})
 }
