@@ -253,10 +253,34 @@ func testDrafts(t *testing.T, s *stage) {
 	b.until(`$("#composer")?.value === "A careful answer" && shown(".from-visitor")`)
 	b.run(`$("#composer").focus()`)
 	b.press("Enter", 13)
-	b.until(`text(".from-operator:last-child p") === "A careful answer"`)
+	b.until(`text(".from-operator:last-child:not(.local) p") === "A careful answer"`)
 	b.do(chromedp.Reload())
 	b.until(`shown(".from-visitor") && $("#composer").value === ""`)
 	b.clean("401")
+}
+
+// testNotSentElsewhere: what could not be sent comes back, also when the same
+// words stand in the session that is shown by then.
+func testNotSentElsewhere(t *testing.T, s *stage) {
+	b := s.newPair(t, "Hello").operator
+	b.write("One moment")
+	b.sees("visitor: Hello", "operator: One moment")
+	first := b.session()
+	s.newVisitor(t, true).write("Anybody?")
+	b.click(`#rows a[aria-current="false"]`)
+	b.sees("visitor: Anybody?")
+	second := b.session()
+	b.run(`(window.go = [], window.fetched = fetch, window.fetch = (url, init) => init?.method === "POST" && url.endsWith("/messages")
+		? new Promise((_, no) => go.push(() => no(new Error))) : fetched(url, init), 0)`)
+	b.write("One moment")
+	b.until(`go.length === 1`)
+	b.run(`(location.hash = "#/sessions/` + first + `")`)
+	b.sees("visitor: Hello", "operator: One moment")
+	b.run(`go.pop()()`)
+	b.run(`(location.hash = "#/sessions/` + second + `")`)
+	b.until(`$("#composer").value === "One moment" && text("#toast-text").startsWith("Not sent")`)
+	b.sees("visitor: Anybody?")
+	b.clean()
 }
 
 func testResume(t *testing.T, s *stage) {

@@ -47,6 +47,7 @@ func TestBrowser(t *testing.T) {
 		"Composers":        testComposers,
 		"Composing":        testComposing,
 		"Drafts":           testDrafts,
+		"NotSentElsewhere": testNotSentElsewhere,
 		"Docs":             testDocs,
 		"Block":            testBlock,
 		"Bridges":          testBridges,

@@ -74,6 +74,12 @@ func testWebhook(t *testing.T, s *stage) {
 	b.until(`text("#hook-answer") === ""`)
 	s.changeElsewhere(t, b, map[string]any{"eventsWebhookEnabled": false}, `!$("#hook-enabled").checked`)
 	s.changeElsewhere(t, b, map[string]any{"eventsWebhookEnabled": true}, `$("#hook-enabled").checked && text("#hook-said") === "Saved."`)
+	b.enter("#hook-prefix", "")
+	b.click("#hook-save")
+	b.until(`$("#hook-prefix").value === "X-Service" && text("#hook-test") === "Send test event" && text("#hook-said") === "Saved."`)
+	b.enter("#hook-prefix", "X-Shop")
+	b.click("#hook-save")
+	b.until(`text("#hook-test") === "Send test event" && text("#hook-said") === "Saved."`)
 	b.click("#hook-test")
 	b.until(`text("#hook-answer .tag") === "Taken" && text("#hook-answer pre") === "<b>thank you</b>" && text("#hook-answer p").includes("The receiver answered 200, after")`)
 

@@ -91,7 +91,7 @@ func TestZoomed(t *testing.T) {
 	b.until(`$(".own.sent")`)
 	b.up()
 	b.until(`shown(".editbar") && $(".log").clientHeight >= 50`)
-	b.is(`$(".composer").getBoundingClientRect().bottom <= innerHeight && getComputedStyle($(".composer")).overflowY === "auto"`)
+	b.until(`$(".composer").getBoundingClientRect().bottom <= innerHeight && getComputedStyle($(".composer")).overflowY === "auto"`)
 	b.click(".editbar button") // Delete
 	b.until(`root.activeElement?.textContent === "Delete"`)
 }

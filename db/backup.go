@@ -108,10 +108,10 @@ func Restore(ctx context.Context, from, url string) (kept string, err error) {
 	if err := os.Rename(fresh, path+restored); err != nil {
 		return "", err
 	}
-	if err := syncFolder(filepath.Dir(path)); err != nil {
-		return "", err
+	if err = syncFolder(filepath.Dir(path)); err == nil {
+		kept, err = finishRestore(path)
 	}
-	if kept, err = finishRestore(path); err != nil {
+	if err != nil {
 		return "", fmt.Errorf("%w; the backup is put in place when relay starts", err)
 	}
 	return kept, nil

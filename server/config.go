@@ -254,9 +254,10 @@ func isDatabaseURL(text string) bool {
 	_, rest, _ := strings.Cut(text, "://")
 	rest, _, _ = strings.Cut(rest, "?")
 	host, path, _ := strings.Cut(rest, "/")
-	// An @ or / of the password as it is would put its end into the host's or the
-	// database's name, which the errors show.
-	return err == nil && (u.Scheme == "postgres" || u.Scheme == "postgresql") && strings.Count(host, "@") < 2 && !strings.Contains(path, "@")
+	// An @, / or # of the password as it is would put a part of it into the host's
+	// or the database's name, which the errors show.
+	return err == nil && (u.Scheme == "postgres" || u.Scheme == "postgresql") && u.Fragment == "" &&
+		strings.Count(host, "@") < 2 && !strings.Contains(path, "@")
 }
 
 // conflicts returns what is wrong between settings that are right in

@@ -144,7 +144,7 @@ func TestConfigValues(t *testing.T) {
 func TestConfigMistakes(t *testing.T) {
 	for _, pair := range []string{
 		"PORT=eighty", "PORT=65536", "PORT=-1", "HOST=localhost:3000", "HOST=http://localhost", "PUBLIC_URL=chat.example.com", "PUBLIC_URL=https://a:b@c",
-		"PUBLIC_URL=https://chat.example.com/?a=b", "DATABASE_URL=mysql://relay", "DATABASE_URL=postgres://u:p@canary@host/db", "DATABASE_URL=postgres://u:1/canary@host/db", "DATABASE_URL=sqlite://", "DATABASE_URL=relay.db",
+		"PUBLIC_URL=https://chat.example.com/?a=b", "DATABASE_URL=mysql://relay", "DATABASE_URL=postgres://u:p@canary@host/db", "DATABASE_URL=postgres://u:1/canary@host/db", "DATABASE_URL=postgres://u:1#canary@host/db", "DATABASE_URL=sqlite://", "DATABASE_URL=relay.db",
 		"RELAY_MODE=both", "RELAY_SETUP=public", "RELAY_PUBLIC_KEY=short", "RELAY_SECRET_KEY=short", "RELAY_SECRET_KEY=has spaces in it, many",
 		"ALLOWED_ORIGINS=example.com", "ALLOWED_ORIGINS=https://a.com/page", "ALLOWED_ORIGINS=https://*.example.com", "TRUSTED_PROXIES=10.0.0.0/33",
 		"TRUSTED_PROXIES=proxy", "ATTACHMENT_MAX_BYTES=10MB", "ATTACHMENT_MAX_BYTES=0", "ATTACHMENT_MAX_BYTES=99999999999", "IDENTITY_SECRET=short",

@@ -126,12 +126,14 @@ async function obey(sessionId: string, content: string, quote: Message | null): 
 // be sent. A message that the stream brought was: only the answer got lost.
 async function deliver(local: Message, files: Upload[], quote: Message | null): Promise<void> {
   const { sessionId, content, replyTo } = local;
-  const before = new Set(state.messages.map((m) => m.id));
+  const known = state.messages.filter((m) => !m.local);
+  const last = known.at(-1)?.timestamp ?? "";
+  const isIt = (m: Message): boolean => m.sessionId === sessionId && m.content === content && isOwn(m) && m.timestamp >= last && known.every(({ id }) => id !== m.id);
   const body = { content, replyTo, attachmentIds: files.map((u) => u.id) };
   const sent = await attempt(call<Message>("POST", sessionPath(sessionId) + "/messages", body), "Not sent");
   set({ messages: state.messages.filter((m) => m.id !== local.id) });
   if (sent) return put(sent, "message");
-  if (state.messages.some((m) => !before.has(m.id) && m.content === content && isOwn(m))) return set({ failure: "" });
+  if (state.messages.some(isIt)) return set({ failure: "" });
   set({ uploads: [...state.uploads, ...files] });
   if (sessionId === state.selected && !state.editing) set({ quote: state.quote ?? quote });
   giveBack(sessionId, content);
@@ -139,7 +141,7 @@ async function deliver(local: Message, files: Upload[], quote: Message | null): 
 
 // attach uploads files for the next message, as many as one carries.
 export function attach(files: File[]): void {
-  const room = mostFiles - uploadsOf(state.selected).length;
+  const room = Math.max(mostFiles - uploadsOf(state.selected).length, 0);
   if (files.length > room) set({ failure: "At most " + mostFiles + " files can go in one message" });
   for (const file of files.slice(0, room)) void transfer(file, state.selected);
 }

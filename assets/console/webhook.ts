@@ -89,12 +89,19 @@ function problem(text: string): void {
   field?.focus();
 }
 
+// settle shows what was stored in the place of what was typed, unless more was typed meanwhile.
+function settle(field: HTMLInputElement, name: "eventsWebhookUrl" | "eventsWebhookHeaderPrefix", change: Record<string, unknown>, now: Settings): void {
+  if (name in change && field.value.trim() === (change[name] ?? "")) field.value = now[name] ?? "";
+}
+
 // save stores a change and tells whether it could.
 async function save(change = patch()): Promise<boolean> {
   problem("");
   try {
     const settings = await call<Settings>("PATCH", "/settings", change);
     if (secret.value === change["eventsWebhookSecret"]) secret.value = "";
+    settle(url, "eventsWebhookUrl", change, settings);
+    settle(prefix, "eventsWebhookHeaderPrefix", change, settings);
     adopt(settings);
     return true;
   } catch (error) {

@@ -76,7 +76,7 @@ export function start(shell: Shell): Core {
       await call();
       return true;
     } catch {
-      const messages = store.state.messages.map((m) => 
+      const messages = store.state.messages.map((m) =>
         m.editedAt === next.editedAt && m.deletedAt === next.deletedAt ? old : m,
       );
       store.set({ messages, notice: "The change was not saved. Try again." });
