@@ -161,6 +161,9 @@ func TestRestoreCut(t *testing.T) {
 				want(t, err, nil)
 				want(t, os.WriteFile(to+part, content, 0o600), nil)
 			}
+			if _, err := db.Open(t.Context(), "sqlite://"+path, db.Options{Shared: true}); err == nil || !strings.Contains(err.Error(), "start relay") {
+				t.Errorf("a command in between: %v", err)
+			}
 			marked(path, "backup")
 			marked(kept, "before")
 			if _, err := os.Stat(whole); !errors.Is(err, fs.ErrNotExist) {

@@ -21,6 +21,8 @@ var (
 	ErrDamaged = errors.New("the database is damaged")
 	// ErrNewer tells that a later relay has used the database.
 	ErrNewer = errors.New("the database is that of a newer relay")
+
+	errHalfRestored = errors.New("a restore was cut off: start relay, which finishes it")
 )
 
 // openFile opens the SQLite database at path.
@@ -40,6 +42,8 @@ func openFile(ctx context.Context, path string, opts Options) (_ *DB, err error)
 	}
 	if d.lock != nil {
 		_, err = finishRestore(path)
+	} else if exists(path + restored) {
+		err = errHalfRestored
 	}
 	if err == nil {
 		d.backend, err = openBackend(ctx, path, opts)
@@ -75,14 +79,13 @@ func openBackend(ctx context.Context, path string, opts Options) (*file, error) 
 	if err != nil {
 		return nil, errors.Join(plain(err), pool.Close())
 	}
-	var files *presence
-	err = makeReady(ctx, c, path, opts)
-	if err == nil && !opts.Shared {
-		files, err = newPresence(path)
-	}
-	if err != nil {
+	if err := makeReady(ctx, c, path, opts); err != nil {
 		c.close()
 		return nil, errors.Join(plain(err), pool.Close())
+	}
+	var files *presence
+	if !opts.Shared {
+		files = newPresence(path)
 	}
 	return newFile(path, pool, c, files)
 }

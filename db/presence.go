@@ -21,16 +21,15 @@ type located struct {
 	file fs.FileInfo
 }
 
-func newPresence(path string) (*presence, error) {
+// newPresence notes the files of the database at path that are there.
+func newPresence(path string) *presence {
 	p := &presence{}
 	for _, part := range []string{"", "-wal", "-shm"} {
-		info, err := os.Stat(path + part)
-		if err != nil {
-			return nil, err
+		if info, err := os.Stat(path + part); err == nil {
+			p.files = append(p.files, located{path + part, info})
 		}
-		p.files = append(p.files, located{path + part, info})
 	}
-	return p, nil
+	return p
 }
 
 // check answers [chat.ErrAway] while a file is not in its place. One that
