@@ -29,7 +29,7 @@ var arrows = []arrow{
 		"github.com/gorilla/websocket"}},
 	{"relay/bridges/cut", nil},
 	{"relay/bridges/naming", []string{"relay/bridges/cut", "relay/server/chat"}},
-	{"relay/bridges/reception", nil},
+	{"relay/bridges/reception", []string{"relay/server/chat"}},
 	{"relay/bridges/discord", []string{"relay/bridges/cut", "relay/bridges/naming", "relay/bridges/reception", "relay/server/chat",
 		"github.com/bwmarrin/discordgo", "github.com/gorilla/websocket"}},
 	{"relay/bridges/slack", []string{"relay/bridges/cut", "relay/bridges/naming", "relay/bridges/reception", "relay/server/chat", "github.com/slack-go/slack", "github.com/gorilla/websocket"}},

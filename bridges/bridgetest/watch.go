@@ -2,8 +2,21 @@ package bridgetest
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay/server/chat"
 )
+
+// watched is a bridge that looks after what people have set up.
+type watched interface {
+	Watch(context.Context)
+	Check(context.Context) []chat.Finding
+	Receiving() (way string, problem error)
+}
 
 // Watching has a bridge look after its channel until the test ends.
 func Watching(t *testing.T, watch func(context.Context)) {
@@ -11,4 +24,58 @@ func Watching(t *testing.T, watch func(context.Context)) {
 	done := make(chan struct{})
 	go func() { defer close(done); watch(ctx) }()
 	t.Cleanup(func() { cancel(); <-done })
+}
+
+// Wrong is what a human has to do, as the bridge tells it, "" for nothing.
+func Wrong(t *testing.T, b watched) string {
+	t.Helper()
+	_, problem := b.Receiving()
+	var human *chat.Misconfigured
+	if problem == nil {
+		return ""
+	}
+	if !errors.As(problem, &human) || human.Fix == "" || strings.Contains(human.Fix, "\n") {
+		t.Errorf("nobody is told in a line what to do: %v", problem)
+	}
+	return problem.Error()
+}
+
+// Watches runs in a bubble. It spoils what the bridge needs: what is wrong then
+// holds want, or is nothing; it is told before anybody writes, once in the log,
+// and no longer than until it is mended, of which whoever checks need not wait.
+// Without spoil the bridge is made wrongly; without mend it stays so.
+func Watches[F any](t *testing.T, f F, b watched, log *Log, spoil, mend func(F), want string) {
+	t.Helper()
+	if spoil != nil {
+		spoil(f)
+	}
+	Watching(t, b.Watch)
+	Settled(10 * time.Minute)
+	if got := Wrong(t, b); !strings.Contains(got, want) || got != "" && want == "" {
+		t.Errorf("told %q", got)
+	}
+	if n := strings.Count(log.String(), "needs a human"); want != "" && n != 1 || n > 1 {
+		t.Errorf("logged %d times", n)
+	}
+	if mend == nil {
+		return
+	}
+	mend(f)
+	b.Check(t.Context())
+	if got := Wrong(t, b); got != "" {
+		t.Errorf("told %q, though whoever checked saw it well", got)
+	}
+	spoil(f)
+	Settled(5 * time.Minute)
+	mend(f)
+	Settled(time.Minute)
+	if got := Wrong(t, b); got != "" {
+		t.Errorf("told %q a minute after it was mended", got)
+	}
+}
+
+// Settled lets time pass in a bubble, until everybody waits again.
+func Settled(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
 }

@@ -32,9 +32,9 @@ func listen(t *testing.T, test func(t *testing.T, l *listening)) {
 		b, log := makeBridge(t, f)
 		l := &listening{Discord: f, bridge: b, log: log, in: new(bridgetest.Receiver)}
 		l.stop = running(t, b, l.in)
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		l.thread = open(t, b, "Grace", "session-1")
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		test(t, l)
 		if err := l.stop(); err != nil {
 			t.Error(err)
@@ -49,7 +49,7 @@ func (l *listening) write(text string) (remote string) { return l.Write(l.thread
 // expect checks what came in, once everything had the time to.
 func (l *listening) expect(t *testing.T, want ...string) {
 	t.Helper()
-	settled(5 * time.Minute)
+	bridgetest.Settled(5 * time.Minute)
 	if got := heard(t, l.in, l.bridge); !slices.Equal(got, want) {
 		t.Errorf("relay heard %q, want %q\n%s", got, want, l.log)
 	}
@@ -84,7 +84,7 @@ func TestGatewayHears(t *testing.T) {
 			t.Errorf("deleted are %v", remotes)
 		}
 		l.DeleteThread(l.thread.Ref)
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		if got := heard(t, l.in, l.bridge); got[len(got)-1] != "thread deleted" {
 			t.Errorf("relay heard %q", got)
 		}
@@ -120,12 +120,12 @@ func TestGatewayUnknown(t *testing.T) {
 		})
 		in := new(bridgetest.Receiver)
 		stop := running(t, b, in)
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		th := open(t, b, "Grace", "")
 		f.Write(f.MakeThread("Lunch"), "Ada", "canary: pizza?", "")
 		f.WriteElsewhere("canary: not for relay")
 		f.Write(th.Ref, "Ada", "Hello", "")
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		if got := heard(t, in, b); !slices.Equal(got, []string{"Hello"}) {
 			t.Errorf("relay heard %q\n%s", got, log)
 		}
@@ -158,19 +158,19 @@ func TestGatewayUnknownAfterwards(t *testing.T) {
 		b, log := makeBridge(t, f, func(c *discord.Config) { c.Transport = hidden })
 		in := new(bridgetest.Receiver)
 		running(t, b, in)
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		lost, th := open(t, b, "Ben", ""), open(t, b, "Grace", "")
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		f.Forget()
 		f.Down(true)
 		f.Cut()
-		settled(time.Minute)
+		bridgetest.Settled(time.Minute)
 		f.CloseThread(lost.Ref)
 		hidden.path.Store("/channels/" + lost.Ref)
 		f.Down(false)
-		settled(5 * time.Minute)
+		bridgetest.Settled(5 * time.Minute)
 		f.Write(th.Ref, "Ada", "Hello", "")
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		if got := heard(t, in, b); !slices.Equal(got, []string{"Hello"}) {
 			t.Errorf("relay heard %q\n%s", got, log)
 		}
@@ -181,7 +181,7 @@ func TestGatewayUnknownAfterwards(t *testing.T) {
 func TestGatewayBlind(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
 		l.WriteAsBot(l.thread.Ref, "")
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		if strings.Contains(l.log.String(), "Message Content Intent") {
 			t.Error("a bot's empty message is suspect")
 		}
@@ -210,7 +210,7 @@ func TestGatewayReturns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			listen(t, func(t *testing.T, l *listening) {
 				l.write("before")
-				settled(time.Second)
+				bridgetest.Settled(time.Second)
 				c.breaks(l)
 				l.write("meanwhile")
 				l.expect(t, "before", "meanwhile")
@@ -233,7 +233,7 @@ func TestGatewayBreaksOften(t *testing.T) {
 			l.Cut()
 			want = append(want, l.thread.Ref+jsonOf(i))
 			l.write(want[i])
-			settled(10 * time.Second)
+			bridgetest.Settled(10 * time.Second)
 			if got := heard(t, l.in, l.bridge); !slices.Equal(got, want) {
 				t.Fatalf("relay heard %q, want %q", got, want)
 			}
@@ -241,7 +241,7 @@ func TestGatewayBreaksOften(t *testing.T) {
 		for range 24 * 60 * 6 {
 			l.Forget()
 			l.Cut()
-			settled(10 * time.Second)
+			bridgetest.Settled(10 * time.Second)
 		}
 		if identified, _, _ := l.Connections(); identified >= 1000 {
 			t.Errorf("identified %d times on a day", identified)
@@ -256,11 +256,11 @@ func TestGatewayCatchesUp(t *testing.T) {
 		second := open(t, l.bridge, "Ben", "session-2")
 		third := open(t, l.bridge, "Cleo", "session-3")
 		l.write("before")
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		l.Forget()
 		l.Down(true)
 		l.Cut()
-		settled(time.Minute)
+		bridgetest.Settled(time.Minute)
 		if _, problem := l.bridge.Receiving(); problem == nil {
 			t.Error("nobody is told that nothing is received")
 		}
@@ -274,7 +274,7 @@ func TestGatewayCatchesUp(t *testing.T) {
 		l.CloseThread(second.Ref)
 		l.DeleteThread(third.Ref)
 		l.Down(false)
-		settled(5 * time.Minute)
+		bridgetest.Settled(5 * time.Minute)
 		got := heard(t, l.in, l.bridge)
 		rest := got[1:]
 		if len(rest) != 153 || !slices.Equal(rest[:150], want) {
@@ -294,11 +294,11 @@ func TestGatewayCatchesUpWhole(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
 		l.Nick("Ada", "Dr. Ada")
 		before := l.write("before")
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		l.Forget()
 		l.Down(true)
 		l.Cut()
-		settled(time.Minute)
+		bridgetest.Settled(time.Minute)
 		l.Edit(l.thread.Ref, before, "before, but better")
 		l.write("meanwhile")
 		l.Down(false)
@@ -314,13 +314,13 @@ func TestGatewayCatchesUpWhole(t *testing.T) {
 // A gateway that says nothing any more is found out, and left.
 func TestGatewaySilent(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
-		settled(10 * time.Minute)
+		bridgetest.Settled(10 * time.Minute)
 		if _, _, beats := l.Connections(); beats < 10 {
 			t.Errorf("%d heartbeats in ten minutes", beats)
 		}
 		l.Silence(true)
 		l.write("into the silence")
-		settled(101 * time.Second)
+		bridgetest.Settled(101 * time.Second)
 		l.Silence(false)
 		l.expect(t, "into the silence")
 		if identified, resumed, _ := l.Connections(); identified+resumed < 2 {
@@ -365,7 +365,7 @@ func TestGatewayRefuses(t *testing.T) {
 			b, _ := makeBridge(t, f)
 			ended := make(chan error, 1)
 			go func() { ended <- b.Run(t.Context(), new(bridgetest.Receiver)) }()
-			settled(time.Minute)
+			bridgetest.Settled(time.Minute)
 			f.SwitchIntent(false)
 			f.Forget()
 			f.CloseGateway(4014)
@@ -454,12 +454,12 @@ func TestGatewayStoreAway(t *testing.T) {
 func TestOwnTurns(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
 		bridgetest.Must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpClose})
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		bridgetest.Must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpPost, Text: "again", Key: key()})
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		bridgetest.Must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpClose})
 		bridgetest.Must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpReopen})
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		time.Sleep(8 * 24 * time.Hour)
 		l.Idle(l.thread.Ref)
 		l.expect(t)
@@ -489,7 +489,7 @@ func TestCatchUpAtStart(t *testing.T) {
 		log.On("receiving updates", func() { f.ReopenThread(again.Ref) }) // the gateway has told what is open
 		in := new(bridgetest.Receiver)
 		stop := running(t, b, in)
-		settled(time.Minute)
+		bridgetest.Settled(time.Minute)
 		if got := heard(t, in, b); !slices.Equal(got, []string{"just now", "and goodbye", "to be continued"}) {
 			t.Errorf("relay heard %q", got)
 		}
@@ -530,7 +530,7 @@ func TestCatchUpAtStartGoesOn(t *testing.T) {
 		})
 		in := new(bridgetest.Receiver)
 		running(t, b, in)
-		settled(10 * time.Minute)
+		bridgetest.Settled(10 * time.Minute)
 		if got := heard(t, in, b); !slices.Equal(got, []string{"an answer", "and goodbye"}) {
 			t.Errorf("relay heard %q\n%s", got, log)
 		}

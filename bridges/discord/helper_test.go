@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/discord"
@@ -63,12 +61,6 @@ func running(t *testing.T, b *discord.Bridge, in chat.Receiver) (stop func() err
 	}
 	t.Cleanup(func() { _ = stop() })
 	return stop
-}
-
-// settled lets everything happen that happens within a while.
-func settled(d time.Duration) {
-	time.Sleep(d)
-	synctest.Wait()
 }
 
 var lastKey int

@@ -53,7 +53,7 @@ func TestRecoveryByGateway(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
 		l.Forget()
 		l.Cut()
-		settled(60_000_000_000)
+		bridgetest.Settled(60_000_000_000)
 		asked := len(l.Requests("GET /guilds/*/threads/active"))
 		th, err := l.bridge.Find(t.Context(), "session-1")
 		if err != nil || th.Ref != l.thread.Ref || len(l.Requests("GET /guilds/*/threads/active")) != asked {

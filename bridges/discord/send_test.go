@@ -113,7 +113,7 @@ func TestFiles(t *testing.T) {
 func TestFetch(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
 		l.Attach(l.thread.Ref, "Ada", "manual.txt", "text/plain; charset=utf-8", []byte("read this"), "")
-		settled(1_000_000_000)
+		bridgetest.Settled(1_000_000_000)
 		list := l.in.Inbounds(t, l.bridge)
 		if len(list) != 1 || len(list[0].Files) != 1 || list[0].Files[0].MimeType != "text/plain" || list[0].Files[0].Size != 9 {
 			t.Fatalf("it is %+v", list)

@@ -1,7 +1,6 @@
 package discord_test
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,21 +9,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/discord"
-	"relay/server/chat"
 )
-
-// wrong is what a human has to do, as the bridge tells it.
-func wrong(t *testing.T, b *discord.Bridge) string {
-	_, problem := b.Receiving()
-	var human *chat.Misconfigured
-	if problem == nil {
-		return ""
-	}
-	if !errors.As(problem, &human) || human.Fix == "" {
-		t.Errorf("nobody is told what to do: %v", problem)
-	}
-	return problem.Error()
-}
 
 // What is wrong with the channel is told before anybody writes, once in the log,
 // and no longer than it is wrong; whoever checks need not wait for that.
@@ -50,32 +35,7 @@ func TestWatch(t *testing.T) {
 						c.config(cfg)
 					}
 				})
-				if c.spoil != nil {
-					c.spoil(f)
-				}
-				bridgetest.Watching(t, b.Watch)
-				settled(10 * time.Minute)
-				if got := wrong(t, b); !strings.Contains(got, c.want) || got != "" && c.want == "" {
-					t.Errorf("told %q", got)
-				}
-				if n := strings.Count(log.String(), "needs a human"); c.want != "" && n != 1 || n > 1 {
-					t.Errorf("logged %d times", n)
-				}
-				if c.mend == nil {
-					return
-				}
-				c.mend(f)
-				b.Check(t.Context())
-				if got := wrong(t, b); got != "" {
-					t.Errorf("told %q, though it is well again", got)
-				}
-				c.spoil(f)
-				settled(5 * time.Minute)
-				c.mend(f)
-				settled(time.Minute)
-				if got := wrong(t, b); got != "" {
-					t.Errorf("told %q a minute after it was mended", got)
-				}
+				bridgetest.Watches(t, f, b, log, c.spoil, c.mend, c.want)
 			})
 		})
 	}
@@ -102,7 +62,7 @@ func TestWatchHoldsNothingUp(t *testing.T) {
 		b, log := makeBridge(t, f, func(c *discord.Config) { c.Transport = slow{c.Transport, "/channels/" + c.ChannelID} })
 		open(t, b, "Grace", "")
 		bridgetest.Watching(t, b.Watch)
-		settled(time.Second) // it asks
+		bridgetest.Settled(time.Second) // it asks
 		begun := time.Now()
 		open(t, b, "Edsger", "")
 		if took := time.Since(begun); took > time.Second {

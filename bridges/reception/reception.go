@@ -1,5 +1,6 @@
 // Package reception notes how a bridge receives updates, for whoever asks and for
-// a log that tells each failure once. It imports the standard library only.
+// a log that tells each failure once, and looks after what people have set up. It
+// imports server/chat only.
 package reception
 
 import "sync"
@@ -34,6 +35,12 @@ func (s *Status) Heal() (ended bool) {
 	ended = s.problem != nil
 	s.problem = nil
 	return ended
+}
+
+// Failing reports whether there is a failure.
+func (s *Status) Failing() bool {
+	_, problem := s.Get()
+	return problem != nil
 }
 
 // Get returns how updates come in and the last failure, nil when all is well.

@@ -2,7 +2,11 @@ package reception
 
 import (
 	"context"
+	"log/slog"
+	"strings"
 	"time"
+
+	"relay/server/chat"
 )
 
 // WatchPause is how often Watch looks; while something is wrong it is every
@@ -33,4 +37,31 @@ func Watch(ctx context.Context, again <-chan struct{}, look func(context.Context
 			return
 		}
 	}
+}
+
+// Note notes what a look found, nil for nothing wrong, and tells the log what is
+// new: well, when all is well again. It reports whether that is so.
+func (s *Status) Note(log *slog.Logger, wrong *chat.Misconfigured, well string) (healed bool) {
+	if wrong == nil {
+		if healed = s.Heal(); healed {
+			log.Info(well)
+		}
+		return healed
+	}
+	if s.Fail(wrong) {
+		log.Error("the bridge needs a human", "problem", wrong.Problem, "fix", wrong.Fix)
+	}
+	return false
+}
+
+// Fault has one look after the other until one finds a fault, and returns it; nil
+// when there is none. What is below the first line of a fix is for doctor's page.
+func Fault(ctx context.Context, looks ...func(context.Context) (f chat.Finding, goOn bool)) *chat.Misconfigured {
+	for _, look := range looks {
+		if f, _ := look(ctx); f.Level == chat.FindingFail {
+			fix, _, _ := strings.Cut(f.Fix, ".\n")
+			return &chat.Misconfigured{Problem: f.Text, Fix: fix}
+		}
+	}
+	return nil
 }

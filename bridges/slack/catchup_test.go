@@ -56,31 +56,31 @@ func TestShortGapsAreRead(t *testing.T) {
 		b, log := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
 		running(t, b, in)
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		th := open(t, b, "Grace", "")
 		said := f.Write(th.Ref, "Ada", "befor", "")
-		settled(20 * time.Second)
+		bridgetest.Settled(20 * time.Second)
 		in.Fail(4) // both events, and their second attempts
 		f.Edit(th.Ref, said, "before")
 		f.Write(th.Ref, "Ada", "on its way", "")
-		settled(5 * time.Second)
+		bridgetest.Settled(5 * time.Second)
 		if n := len(in.Updates); n != 1 {
 			t.Fatalf("%d events are stored", n)
 		}
 		f.Disconnect("refresh_requested")
-		settled(10 * time.Second)
+		bridgetest.Settled(10 * time.Second)
 		if got := in.Texts(t, b); !slices.Equal(got, []string{"befor", "before", "on its way"}) {
 			t.Errorf("read %q", got)
 		}
-		settled(10 * time.Minute)
+		bridgetest.Settled(10 * time.Minute)
 		if n := in.Keys["message:"+said]; n != 2 {
 			t.Errorf("the first message was heard %d times, want once more over the new connection", n)
 		}
 		f.Edit(th.Ref, f.Write(th.Ref, "Ada", "latr", ""), "later")
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		n := len(in.Updates)
 		f.Disconnect("refresh_requested")
-		settled(time.Minute)
+		bridgetest.Settled(time.Minute)
 		if len(in.Updates) != n {
 			t.Errorf("an edit that was heard is another update when it is read: %q", in.Texts(t, b))
 		}
@@ -110,19 +110,19 @@ func TestUnreadGapsAreReadLater(t *testing.T) {
 		b, _ := makeBridge(t, f, func(c *slack.Config) { c.Transport = deafened{c.Transport, off} })
 		in := new(bridgetest.Receiver)
 		running(t, b, in)
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		th := open(t, b, "Grace", "")
 		f.Write(th.Ref, "Ada", "before", "")
-		settled(time.Minute)
+		bridgetest.Settled(time.Minute)
 		in.Fail(100) // more than Slack attempts
 		f.Write(th.Ref, "Ada", "on its way", "")
 		off.Store(true)
 		f.Disconnect("refresh_requested")
-		settled(10 * time.Minute)
+		bridgetest.Settled(10 * time.Minute)
 		off.Store(false)
 		in.Fail(0)
 		f.Disconnect("refresh_requested")
-		settled(time.Minute)
+		bridgetest.Settled(time.Minute)
 		if got := in.Texts(t, b); !slices.Equal(got, []string{"before", "on its way"}) {
 			t.Errorf("read %q", got)
 		}
@@ -150,7 +150,7 @@ func TestStartLooksBack(t *testing.T) {
 				in := new(bridgetest.Receiver)
 				forgetful, _ := makeBridge(t, f, pushed)
 				stop := running(t, forgetful, in)
-				settled(time.Minute)
+				bridgetest.Settled(time.Minute)
 				if got := in.Texts(t, b); got != nil {
 					t.Errorf("read %q", got)
 				}
@@ -158,7 +158,7 @@ func TestStartLooksBack(t *testing.T) {
 				for range 2 {
 					fresh, _ := makeBridge(t, f, back)
 					stop := running(t, fresh, in)
-					settled(time.Minute)
+					bridgetest.Settled(time.Minute)
 					_ = stop()
 				}
 				if got := in.Texts(t, b); !slices.Equal(got, []string{"one & only", "with a file"}) {

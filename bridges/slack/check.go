@@ -25,8 +25,7 @@ func (b *Bridge) Check(ctx context.Context) (found []chat.Finding) {
 			break
 		}
 	}
-	_, standing := b.standing.Get()
-	if standing != nil || chat.Failed(found) { // something was mended or broken since Watch looked
+	if b.standing.Failing() || chat.Failed(found) { // something was mended or broken since Watch looked
 		b.look(ctx)
 	}
 	return found

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"relay/bridges/bridgetest"
@@ -44,12 +43,6 @@ func running(t *testing.T, b *slack.Bridge, in chat.Receiver) (stop func() error
 	})
 	t.Cleanup(func() { _ = stop() })
 	return stop
-}
-
-// settled lets everything happen that happens within a while.
-func settled(d time.Duration) {
-	time.Sleep(d)
-	synctest.Wait()
 }
 
 // open makes a thread.

@@ -21,7 +21,7 @@ func TestSocketReceives(t *testing.T) {
 		b, log := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
 		stop := running(t, b, in)
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		th := open(t, b, "Grace", "session-1")
 		answer := f.Write(th.Ref, "Ada", "Hello & welcome", "")
 		f.WriteElsewhere("not for relay")
@@ -36,7 +36,7 @@ func TestSocketReceives(t *testing.T) {
 		f.Delete(th.Ref, "Ada", answer)
 		bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "hi"}), Text: "hey"})
 		f.DeleteThread(th.Ref)
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		got := in.Inbounds(t, b)
 		for i := range got {
 			got[i].At = 0
@@ -62,14 +62,14 @@ func TestStoredBeforeAcknowledged(t *testing.T) {
 		b, log := makeBridge(t, f)
 		in := &bridgetest.Receiver{Failing: 2}
 		running(t, b, in)
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		th := open(t, b, "Grace", "")
 		f.Write(th.Ref, "Ada", "one", "")
-		settled(2 * time.Second)
+		bridgetest.Settled(2 * time.Second)
 		if got := in.Texts(t, b); got != nil || f.Waiting() != 1 {
 			t.Fatalf("stored %v, %d wait", got, f.Waiting())
 		}
-		settled(10 * time.Minute)
+		bridgetest.Settled(10 * time.Minute)
 		if got := in.Texts(t, b); !slices.Equal(got, []string{"one"}) || f.Waiting() != 0 {
 			t.Errorf("stored %v, %d wait", got, f.Waiting())
 		}
@@ -87,7 +87,7 @@ func TestConnectionsEnd(t *testing.T) {
 		"silent":    (*bridgetest.Slack).Silence,
 		"outage": func(f *bridgetest.Slack) {
 			f.Storm(bridgetest.Storm{Seed: 1, All: 1})
-			settled(3 * time.Minute)
+			bridgetest.Settled(3 * time.Minute)
 			f.Storm(bridgetest.Storm{})
 		},
 	} {
@@ -98,12 +98,12 @@ func TestConnectionsEnd(t *testing.T) {
 				in := new(bridgetest.Receiver)
 				running(t, b, in)
 				th := open(t, b, "Grace", "")
-				settled(2 * time.Hour)
+				bridgetest.Settled(2 * time.Hour)
 				end(f)
 				f.Write(th.Ref, "Ada", "one", "")
-				settled(7 * time.Minute) // Slack's last attempt comes after six
+				bridgetest.Settled(7 * time.Minute) // Slack's last attempt comes after six
 				f.Write(th.Ref, "Ada", "two", "")
-				settled(time.Second)
+				bridgetest.Settled(time.Second)
 				if got := in.Texts(t, b); !slices.Equal(got, []string{"one", "two"}) || f.Waiting() != 0 || f.Lost() != 0 || f.Connections() != 1 {
 					t.Errorf("stored %v, %d wait, %d are lost, %d connections", got, f.Waiting(), f.Lost(), f.Connections())
 				}
@@ -124,7 +124,7 @@ func TestNoHurry(t *testing.T) {
 		running(t, b, new(bridgetest.Receiver))
 		for range 600 {
 			f.Disconnect("too_many_websockets")
-			settled(time.Second)
+			bridgetest.Settled(time.Second)
 		}
 		if n := len(f.Requests("apps.connections.open")); n > 40 {
 			t.Errorf("%d connections in ten minutes", n)
@@ -173,7 +173,7 @@ func TestOddFrames(t *testing.T) {
 		b, log := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
 		running(t, b, in)
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		th := open(t, b, "Grace", "")
 		for _, payload := range []string{`null`, `7`, `"text"`, `{}`, `{"type":7}`, `{"type":"event_callback","event":[]}`,
 			`{"type":"event_callback","event":{"type":"message","subtype":"message_changed","channel":"C0SUPPORT1"}}`,
@@ -181,7 +181,7 @@ func TestOddFrames(t *testing.T) {
 			f.Tell(payload)
 		}
 		f.Write(th.Ref, "Ada", "one", "")
-		settled(time.Minute)
+		bridgetest.Settled(time.Minute)
 		if got := in.Texts(t, b); !slices.Equal(got, []string{"one"}) || f.Waiting() != 0 || f.Late() != 0 {
 			t.Errorf("stored %v, %d wait, %d late", got, f.Waiting(), f.Late())
 		}
@@ -197,7 +197,7 @@ func TestDialFails(t *testing.T) {
 			c.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route") }
 		})
 		running(t, b, new(bridgetest.Receiver))
-		settled(time.Minute)
+		bridgetest.Settled(time.Minute)
 		if way, problem := b.Receiving(); way != "socket" || problem == nil || !strings.Contains(problem.Error(), "no route") || strings.Contains(problem.Error()+log.String(), "ticket") {
 			t.Errorf("%s: %v", way, problem)
 		}

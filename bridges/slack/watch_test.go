@@ -1,7 +1,6 @@
 package slack_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -9,21 +8,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/slack"
-	"relay/server/chat"
 )
-
-// wrong is what a human has to do, as the bridge tells it.
-func wrong(t *testing.T, b *slack.Bridge) string {
-	_, problem := b.Receiving()
-	var human *chat.Misconfigured
-	if problem == nil {
-		return ""
-	}
-	if !errors.As(problem, &human) || human.Fix == "" || strings.Contains(human.Fix, "\n") {
-		t.Errorf("nobody is told in a line what to do: %v", problem)
-	}
-	return problem.Error()
-}
 
 // What is wrong with the channel or the scopes is told before anybody writes,
 // once in the log, and no longer than it is wrong; whoever checks need not wait
@@ -50,32 +35,7 @@ func TestWatch(t *testing.T) {
 						c.config(cfg)
 					}
 				})
-				if c.spoil != nil {
-					c.spoil(f)
-				}
-				bridgetest.Watching(t, b.Watch)
-				settled(10 * time.Minute)
-				if got := wrong(t, b); !strings.Contains(got, c.want) || got != "" && c.want == "" {
-					t.Errorf("told %q", got)
-				}
-				if n := strings.Count(log.String(), "needs a human"); c.want != "" && n != 1 || n > 1 {
-					t.Errorf("logged %d times", n)
-				}
-				if c.mend == nil {
-					return
-				}
-				c.mend(f)
-				b.Check(t.Context())
-				if got := wrong(t, b); got != "" {
-					t.Errorf("told %q, though it is well again", got)
-				}
-				c.spoil(f)
-				settled(5 * time.Minute)
-				c.mend(f)
-				settled(time.Minute)
-				if got := wrong(t, b); got != "" {
-					t.Errorf("told %q a minute after it was mended", got)
-				}
+				bridgetest.Watches(t, f, b, log, c.spoil, c.mend, c.want)
 			})
 		})
 	}
@@ -91,10 +51,10 @@ func TestWatchSeesARevokedToken(t *testing.T) {
 				b, _ := makeBridge(t, f, config)
 				running(t, b, new(bridgetest.Receiver))
 				bridgetest.Watching(t, b.Watch)
-				settled(time.Minute)
+				bridgetest.Settled(time.Minute)
 				f.Revoke()
-				settled(6 * time.Minute)
-				if got := wrong(t, b); !strings.Contains(got, "bot token") {
+				bridgetest.Settled(6 * time.Minute)
+				if got := bridgetest.Wrong(t, b); !strings.Contains(got, "bot token") {
 					t.Errorf("told %q", got)
 				}
 			})

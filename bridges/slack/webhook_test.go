@@ -29,7 +29,7 @@ func TestWebhookTellsOfAWrongSecret(t *testing.T) {
 		push(time.Now(), "0")
 		push(time.Now().Add(-time.Hour), "")
 	}
-	if got := wrong(t, b); !strings.Contains(got, "Signing Secret") || !strings.Contains(got, "clock") {
+	if got := bridgetest.Wrong(t, b); !strings.Contains(got, "Signing Secret") || !strings.Contains(got, "clock") {
 		t.Errorf("told %q", got)
 	}
 	if n := strings.Count(log.String(), "level=WARN"); n != 1 {
@@ -37,7 +37,7 @@ func TestWebhookTellsOfAWrongSecret(t *testing.T) {
 	}
 	push(time.Now(), "")
 	push(time.Now(), "0")
-	if got := wrong(t, b); got != "" {
+	if got := bridgetest.Wrong(t, b); got != "" {
 		t.Errorf("told %q, though Slack's pushes come", got)
 	}
 }
@@ -51,11 +51,11 @@ func TestWebhookDoubtFades(t *testing.T) {
 		r := f.Sign([]byte(`{"type":"url_verification","challenge":"c"}`), time.Now())
 		r.Header.Set("X-Slack-Signature", "v0="+strings.Repeat("0", 64))
 		b.Webhook(new(bridgetest.Receiver)).ServeHTTP(httptest.NewRecorder(), r)
-		if wrong(t, b) == "" {
+		if bridgetest.Wrong(t, b) == "" {
 			t.Error("nobody is told")
 		}
-		settled(2 * time.Hour)
-		if got := wrong(t, b); got != "" {
+		bridgetest.Settled(2 * time.Hour)
+		if got := bridgetest.Wrong(t, b); got != "" {
 			t.Errorf("told %q", got)
 		}
 	})
@@ -145,15 +145,15 @@ func TestPushesComeAgain(t *testing.T) {
 		th := open(t, b, "Grace", "")
 		f.PushTo(b.Webhook(in))
 		f.Write(th.Ref, "Ada", "one, see https://example.com", "")
-		settled(10 * time.Minute)
+		bridgetest.Settled(10 * time.Minute)
 		f.Redeliver()
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		f.PushTo(nil)
 		running(t, both, in)
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		f.Redeliver()
 		f.Write(th.Ref, "Ada", "two", "")
-		settled(time.Minute)
+		bridgetest.Settled(time.Minute)
 		if got := in.Texts(t, b); !slices.Equal(got, []string{"one, see https://example.com", "two"}) || f.Waiting() != 0 || f.Lost() != 0 {
 			t.Errorf("stored %q, %d wait, %d are lost", got, f.Waiting(), f.Lost())
 		}

@@ -85,9 +85,9 @@ func TestCheckTellsOfFailedPushes(t *testing.T) {
 		})
 		f.PushTo(b.Webhook(&bridgetest.Receiver{Failing: 1 << 30}))
 		running(t, b, new(bridgetest.Receiver))
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		f.Write(open(t, b, "Grace", "").Ref, "Ada", "one", "")
-		settled(time.Minute)
+		bridgetest.Settled(time.Minute)
 		if got := levels(t, b.Check(t.Context())); !strings.Contains(got, "503") {
 			t.Error(got)
 		}

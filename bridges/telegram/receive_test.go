@@ -33,12 +33,6 @@ func running(t *testing.T, b *telegram.Bridge, in chat.Receiver) (stop func() er
 	return stop
 }
 
-// settled lets everything happen that happens within a while.
-func settled(d time.Duration) {
-	time.Sleep(d)
-	synctest.Wait()
-}
-
 func TestPollingReceives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewTelegramBubble(t)
@@ -54,7 +48,7 @@ func TestPollingReceives(t *testing.T) {
 		f.Write(th.Ref, "Ada", "about that", answer)
 		f.Edit(th.Ref, answer, "Hello!")
 		f.CloseThread(th.Ref)
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		got := in.Inbounds(t, b)
 		for i := range got {
 			got[i].At = 0
@@ -77,15 +71,15 @@ func TestStoredBeforeConfirmed(t *testing.T) {
 		b, _ := makeBridge(t, f)
 		in := &bridgetest.Receiver{Failing: 3}
 		running(t, b, in)
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		th := open(t, b, "Grace", "").Ref
 		f.Write(th, "Ada", "one", "")
 		f.Write(th, "Ada", "two", "")
-		settled(time.Millisecond)
+		bridgetest.Settled(time.Millisecond)
 		if in.Texts(t, b) != nil || f.Waiting() == 0 {
 			t.Fatalf("stored %v, %d wait", in.Texts(t, b), f.Waiting())
 		}
-		settled(time.Minute)
+		bridgetest.Settled(time.Minute)
 		if got := in.Texts(t, b); !slices.Equal(got, []string{"one", "two"}) || f.Waiting() != 0 {
 			t.Errorf("stored %v, %d wait", got, f.Waiting())
 		}
@@ -101,7 +95,7 @@ func TestDuplicatesHaveOneKey(t *testing.T) {
 		stop := running(t, b, in)
 		th := open(t, b, "Grace", "")
 		f.Write(th.Ref, "Ada", "one", "")
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		if err := stop(); err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +104,7 @@ func TestDuplicatesHaveOneKey(t *testing.T) {
 		f.Write(th.Ref, "Ada", "two", "")
 		b, _ = makeBridge(t, f)
 		running(t, b, in)
-		settled(time.Minute)
+		bridgetest.Settled(time.Minute)
 		if got := in.Texts(t, b); !slices.Equal(got, []string{"one", "two"}) {
 			t.Errorf("stored %v", got)
 		}
@@ -129,9 +123,9 @@ func TestPollingNeverGivesUp(t *testing.T) {
 		b, log := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
 		running(t, b, in)
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		f.Storm(bridgetest.Storm{All: 1})
-		settled(time.Hour)
+		bridgetest.Settled(time.Hour)
 		calls := len(f.Requests("getUpdates"))
 		if calls > 200 {
 			t.Errorf("%d calls in an hour of outage", calls)
@@ -139,7 +133,7 @@ func TestPollingNeverGivesUp(t *testing.T) {
 		f.Storm(bridgetest.Storm{})
 		th := open(t, b, "Grace", "").Ref
 		f.Write(th, "Ada", "one", "")
-		settled(time.Minute)
+		bridgetest.Settled(time.Minute)
 		if got := in.Texts(t, b); !slices.Equal(got, []string{"one"}) {
 			t.Errorf("stored %v", got)
 		}
@@ -162,15 +156,15 @@ func TestSecondPoller(t *testing.T) {
 		two, _ := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
 		running(t, one, in)
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		stop := running(t, two, new(bridgetest.Receiver))
-		settled(10 * time.Minute)
+		bridgetest.Settled(10 * time.Minute)
 		calls := len(f.Requests("getUpdates"))
 		if calls > 400 {
 			t.Errorf("%d calls in ten minutes", calls)
 		}
 		f.Write(open(t, one, "Edsger", "").Ref, "Ada", "who gets it", "")
-		settled(10 * time.Second)
+		bridgetest.Settled(10 * time.Second)
 		_, problem := one.Receiving()
 		var human *chat.Misconfigured
 		if !errors.As(problem, &human) || !strings.Contains(human.Problem, "another program polls") || !strings.Contains(human.Fix, "stop") {
@@ -187,7 +181,7 @@ func TestSecondPoller(t *testing.T) {
 		}
 		th := open(t, one, "Grace", "").Ref
 		f.Write(th, "Ada", "one", "")
-		settled(3 * time.Minute)
+		bridgetest.Settled(3 * time.Minute)
 		if got := in.Texts(t, one); len(got) == 0 || got[len(got)-1] != "one" {
 			t.Errorf("stored %v", got)
 		}
@@ -220,17 +214,17 @@ func TestPushedUpdatesAreStoredFirst(t *testing.T) {
 		in := &bridgetest.Receiver{Failing: 2}
 		f.PushTo(b.Webhook(in))
 		running(t, b, in)
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		th := open(t, b, "Grace", "").Ref
 		for i := range 3 {
 			f.Write(th, "Ada", fmt.Sprint(i), "")
 		}
-		settled(time.Minute)
+		bridgetest.Settled(time.Minute)
 		if got := in.Texts(t, b); !slices.Equal(got, []string{"0", "1", "2"}) {
 			t.Errorf("stored %v", got)
 		}
 		f.Redeliver()
-		settled(time.Minute)
+		bridgetest.Settled(time.Minute)
 		if got := in.Texts(t, b); len(got) != 3 {
 			t.Errorf("stored %v", got)
 		}
@@ -243,13 +237,13 @@ func TestLostTopicIsAdopted(t *testing.T) {
 		f := bridgetest.NewTelegramBubble(t)
 		b, _ := makeBridge(t, f)
 		running(t, b, new(bridgetest.Receiver))
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		f.Fail(1, bridgetest.FaultAnswerLost)
 		op := chat.Op{Kind: chat.OpOpen, Title: "Grace"}
 		if _, err := b.Do(t.Context(), chat.Thread{}, op); !errors.Is(err, chat.ErrAmbiguous) {
 			t.Fatal(err)
 		}
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		op.Ambiguous = true
 		ref := bridgetest.Must(t, b, chat.Thread{}, op)
 		if threads := f.Threads(); len(threads) != 1 || threads[0].Ref != ref {

@@ -27,9 +27,9 @@ func TestTopicsLeadBack(t *testing.T) {
 		if _, err := fresh.Find(t.Context(), "session-1"); !errors.Is(err, chat.ErrThreadGone) {
 			t.Errorf("found what nobody told: %v", err)
 		}
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		f.Write(th.Ref, "Ada", "hello", "")
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		if found, err := fresh.Find(t.Context(), "session-1"); err != nil || found.Ref != th.Ref {
 			t.Errorf("found %+v, %v", found, err)
 		}
@@ -93,7 +93,7 @@ func TestTopicsOfPeopleAreLeftAlone(t *testing.T) {
 		running(t, b, new(bridgetest.Receiver))
 		ref := f.MakeTopic("Lunch")
 		f.Write(ref, "Ada", "Pizza?", "")
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		if _, err := b.Owner(t.Context(), chat.Thread{Ref: ref}); !errors.Is(err, chat.ErrThreadGone) || len(f.Requests("sendMessage")) != 0 {
 			t.Errorf("asked %d times, %v", len(f.Requests("sendMessage")), err)
 		}

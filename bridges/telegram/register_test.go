@@ -39,14 +39,14 @@ func TestHowUpdatesCome(t *testing.T) {
 				in := new(bridgetest.Receiver)
 				f.PushTo(b.Webhook(in))
 				stop := running(t, b, in)
-				settled(time.Second)
+				bridgetest.Settled(time.Second)
 				if got := f.Webhook(); got != c.want {
 					t.Errorf("registered is %q, want %q", got, c.want)
 				}
 				if c.want == "" || c.want == c.public { // one of another's secret cannot be pushed to
 					th := open(t, b, "Grace", "").Ref
 					f.Write(th, "Ada", "one", "")
-					settled(time.Second)
+					bridgetest.Settled(time.Second)
 					if got := in.Texts(t, b); !slices.Equal(got, []string{"one"}) && c.registered != public {
 						t.Errorf("stored %v", got)
 					}
@@ -68,10 +68,10 @@ func TestWebhookSetByAnother(t *testing.T) {
 		in := new(bridgetest.Receiver)
 		running(t, b, in)
 		th := open(t, b, "Grace", "")
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		f.SetWebhook("https://old.example.com/hook", "")
 		f.Write(th.Ref, "Ada", "one", "")
-		settled(time.Minute)
+		bridgetest.Settled(time.Minute)
 		if got := in.Texts(t, b); !slices.Equal(got, []string{"one"}) || f.Webhook() != "" {
 			t.Errorf("stored %v, webhook %q", got, f.Webhook())
 		}
@@ -86,17 +86,17 @@ func TestWebhookSetAgainAndAgain(t *testing.T) {
 		b, log := makeBridge(t, f)
 		running(t, b, new(bridgetest.Receiver))
 		for range 600 {
-			settled(time.Second)
+			bridgetest.Settled(time.Second)
 			f.SetWebhook("https://old.example.com/hook", "")
 		}
-		if got := wrong(t, b); !strings.Contains(got, "another program sets a webhook") {
+		if got := bridgetest.Wrong(t, b); !strings.Contains(got, "another program sets a webhook") {
 			t.Errorf("told %q", got)
 		}
 		if n, m := strings.Count(log.String(), "level=WARN"), len(f.Requests("deleteWebhook")); n != 1 || m > 40 {
 			t.Errorf("logged %d times, taken back %d times", n, m)
 		}
-		settled(4 * time.Minute)
-		if got := wrong(t, b); got != "" {
+		bridgetest.Settled(4 * time.Minute)
+		if got := bridgetest.Wrong(t, b); got != "" {
 			t.Errorf("told %q, though it has ended", got)
 		}
 	})

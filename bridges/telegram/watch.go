@@ -28,18 +28,12 @@ func (b *Bridge) look(ctx context.Context) (trouble bool) {
 		err = b.lookAtWebhook(ctx)
 	}
 	way, _ := b.status.Get()
+	told := errors.Is(err, errToken) && way != wayWebhook // Run says so
 	var wrong *chat.Misconfigured
-	switch {
-	case errors.Is(err, errToken) && way != wayWebhook: // Run says so
-	case errors.As(err, &wrong):
-		if b.standing.Fail(wrong) {
-			b.log.Error("the bridge needs a human", "problem", wrong.Problem, "fix", wrong.Fix)
-		}
-	case err == nil && b.standing.Heal():
-		b.log.Info("the group and the way of the updates are well again")
+	if !told && (err == nil || errors.As(err, &wrong)) {
+		b.standing.Note(b.log, wrong, "the group and the way of the updates are well again")
 	}
-	_, known := b.standing.Get()
-	return known != nil
+	return b.standing.Failing()
 }
 
 // lookAgain has Watch look now.

@@ -1,7 +1,6 @@
 package telegram_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -9,21 +8,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/telegram"
-	"relay/server/chat"
 )
-
-// wrong is what a human has to do, as the bridge tells it.
-func wrong(t *testing.T, b *telegram.Bridge) string {
-	_, problem := b.Receiving()
-	if problem == nil {
-		return ""
-	}
-	var human *chat.Misconfigured
-	if !errors.As(problem, &human) || human.Fix == "" {
-		t.Errorf("nobody is told what to do: %v", problem)
-	}
-	return problem.Error()
-}
 
 // What is wrong with the group is told before anybody writes, once in the log,
 // and no longer than it is wrong.
@@ -42,31 +27,10 @@ func TestWatch(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := bridgetest.NewTelegramBubble(t)
 				b, log := makeBridge(t, f)
-				c.spoil(f)
-				bridgetest.Watching(t, b.Watch)
-				settled(10 * time.Minute)
-				if got := wrong(t, b); !strings.Contains(got, c.want) || got != "" && c.want == "" {
-					t.Errorf("told %q", got)
+				bridgetest.Watches(t, f, b, log, c.spoil, c.mend, c.want)
+				if c.mend != nil {
+					bridgetest.Clean(t, f, log)
 				}
-				if n := strings.Count(log.String(), "needs a human"); c.want != "" && n != 1 || n > 1 {
-					t.Errorf("logged %d times", n)
-				}
-				if c.mend == nil {
-					return
-				}
-				c.mend(f)
-				settled(time.Minute)
-				if got := wrong(t, b); got != "" {
-					t.Errorf("told %q, though it is well again", got)
-				}
-				c.spoil(f)
-				settled(5 * time.Minute)
-				c.mend(f)
-				b.Check(t.Context())
-				if got := wrong(t, b); got != "" {
-					t.Errorf("told %q, though whoever checked saw it well", got)
-				}
-				bridgetest.Clean(t, f, log)
 			})
 		})
 	}
@@ -79,15 +43,15 @@ func TestWatchSeesDemotion(t *testing.T) {
 		b, _ := makeBridge(t, f)
 		running(t, b, new(bridgetest.Receiver))
 		bridgetest.Watching(t, b.Watch)
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		for _, c := range []struct {
 			demoted bool
 			want    string
 		}{{true, "not an administrator"}, {false, ""}} {
 			f.Demote(c.demoted)
 			f.Tell("my_chat_member", map[string]any{"chat": map[string]any{"id": f.Group}})
-			settled(2 * time.Second)
-			if got := wrong(t, b); !strings.Contains(got, c.want) || got != "" && c.want == "" {
+			bridgetest.Settled(2 * time.Second)
+			if got := bridgetest.Wrong(t, b); !strings.Contains(got, c.want) || got != "" && c.want == "" {
 				t.Errorf("demoted: %v, told %q", c.demoted, got)
 			}
 		}
@@ -107,22 +71,22 @@ func TestWatchSeesLostPushes(t *testing.T) {
 		th := open(t, b, "Grace", "")
 		for range 6 {
 			f.Write(th.Ref, "Ada", "more that waits", "")
-			settled(time.Minute)
+			bridgetest.Settled(time.Minute)
 		}
 		if n := strings.Count(log.String(), "needs a human"); n != 1 {
 			t.Errorf("logged %d times", n)
 		}
-		if got := wrong(t, b); !strings.Contains(got, "401") || !strings.Contains(got, "another secret") {
+		if got := bridgetest.Wrong(t, b); !strings.Contains(got, "401") || !strings.Contains(got, "another secret") {
 			t.Errorf("told %q", got)
 		}
 		f.SetWebhook("https://chat.example.com/webhooks/telegram", secret)
-		settled(time.Minute)
-		if got := wrong(t, b); got != "" {
+		bridgetest.Settled(time.Minute)
+		if got := bridgetest.Wrong(t, b); got != "" {
 			t.Errorf("told %q, though it is well again", got)
 		}
 		f.SetWebhook("https://elsewhere.example.com/AAcanary", "")
-		settled(6 * time.Minute)
-		if got := wrong(t, b); !strings.Contains(got, "another program") {
+		bridgetest.Settled(6 * time.Minute)
+		if got := bridgetest.Wrong(t, b); !strings.Contains(got, "another program") {
 			t.Errorf("told %q", got)
 		}
 	})
@@ -137,13 +101,13 @@ func TestCheckSeesAWebhookTaken(t *testing.T) {
 			c.PublicURL, c.WebhookSecret = "https://chat.example.com/webhooks/telegram", secret
 		})
 		running(t, b, new(bridgetest.Receiver))
-		settled(time.Second)
+		bridgetest.Settled(time.Second)
 		for _, url := range []string{"https://old.example.com/hook", ""} {
 			f.SetWebhook(url, "")
 			if got := levels(t, b.Check(t.Context())); !strings.Contains(got, "warn: another program took the bot's webhook away") {
 				t.Errorf("found %s", got)
 			}
-			if got := wrong(t, b); !strings.Contains(got, "webhook away") {
+			if got := bridgetest.Wrong(t, b); !strings.Contains(got, "webhook away") {
 				t.Errorf("told %q", got)
 			}
 		}
