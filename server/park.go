@@ -27,10 +27,10 @@ func (s *Server) park(out *sse, follow func(ctx context.Context), leave func()) 
 	if !out.parkable {
 		return false
 	}
-	s.parked.Add(1) // before net/http loses sight of the connection
+	s.parked.Add(2) // both goroutines, before net/http loses sight of the connection
 	conn, _, err := out.rc.Hijack()
 	if err != nil {
-		s.parked.Done()
+		s.parked.Add(-2)
 		return false
 	}
 	out.w, out.rc, out.conn = nil, nil, conn
@@ -41,10 +41,11 @@ func (s *Server) park(out *sse, follow func(ctx context.Context), leave func()) 
 		defer conn.Close()
 		follow(ctx)
 	}()
-	s.parked.Go(func() {
+	go func() {
+		defer s.parked.Done()
 		defer cancel()
 		drain(conn)
-	})
+	}()
 	return true
 }
 

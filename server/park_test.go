@@ -51,6 +51,35 @@ func TestParkedStream(t *testing.T) {
 	}
 }
 
+// TestStreamsThatEndAtOnce: a stream may end before the goroutine that parks it
+// is done, and relay stops at that very moment. Run by the race detector.
+func TestStreamsThatEndAtOnce(t *testing.T) {
+	for round := range 60 {
+		s := newSite(t, dbtest.Memory(t))
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- s.server.Serve(ctx, listener) }()
+		id := s.open("v")
+		for range 8 {
+			conn, err := net.Dial("tcp", listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			askStream(t, conn, id)
+		}
+		time.Sleep(time.Duration(round) * 50 * time.Microsecond)
+		stop()
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // openRaw opens a widget stream on a bare connection and reads its header.
 func openRaw(t *testing.T, listener net.Listener, id string) (net.Conn, *bufio.Reader) {
 	t.Helper()
@@ -59,9 +88,7 @@ func openRaw(t *testing.T, listener net.Listener, id string) (net.Conn, *bufio.R
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if _, err := io.WriteString(conn, "GET /api/widget/stream?sessionId="+id+"&apiKey="+publicKey+" HTTP/1.1\r\nHost: relay\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
+	askStream(t, conn, id)
 	lines := bufio.NewReader(conn)
 	answer, err := http.ReadResponse(lines, nil)
 	if err != nil {
@@ -71,6 +98,13 @@ func openRaw(t *testing.T, listener net.Listener, id string) (net.Conn, *bufio.R
 		t.Errorf("the answer is %s, transfer encoding %v, close %v", answer.Status, answer.TransferEncoding, answer.Close)
 	}
 	return conn, lines
+}
+
+func askStream(t *testing.T, conn net.Conn, id string) {
+	t.Helper()
+	if _, err := io.WriteString(conn, "GET /api/widget/stream?sessionId="+id+"&apiKey="+publicKey+" HTTP/1.1\r\nHost: relay\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func next(t *testing.T, lines *bufio.Reader) string {
