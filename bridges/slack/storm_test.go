@@ -248,6 +248,7 @@ func TestMended(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inOffice(t, func(t *testing.T, o *office) {
 				o.Grant(bridgetest.SeedScopes...)
+				time.Sleep(time.Hour) // the bridge may have asked before
 				session := o.visit(t, "ann")
 				o.say(t, session, "before", false)
 				o.settle(t)
