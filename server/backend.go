@@ -108,7 +108,7 @@ func (s *Server) backend(a action) action {
 // only pretends to be this machine's (DNS rebinding): it comes from a browser,
 // and its Host is neither an address nor a name that relay goes by.
 func (s *Server) rebound(r *http.Request) bool {
-	if r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == "" {
+	if !fromBrowser(r) {
 		return false
 	}
 	anyAddress := func(netip.Addr) bool { return true }
@@ -117,6 +117,12 @@ func (s *Server) rebound(r *http.Request) bool {
 	}
 	own, err := url.Parse(s.cfg.PublicURL)
 	return err != nil || own.Host == "" || own.Host != r.Host
+}
+
+// fromBrowser reports whether a browser makes the request. One that reads from
+// the page's own address without TLS tells that by its User-Agent alone.
+func fromBrowser(r *http.Request) bool {
+	return r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "" || strings.HasPrefix(r.UserAgent(), "Mozilla/")
 }
 
 // toDocs answers GET / of the bridge server, which has no pages of its own.
