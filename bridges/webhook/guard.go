@@ -21,8 +21,11 @@ const (
 )
 
 // never are addresses that no receiver has: link-local ones, behind which
-// clouds keep their secrets, and the clouds' other metadata addresses.
-var never = prefixes("169.254.0.0/16", "fe80::/10", "100.100.100.200/32", "192.0.0.192/32", "fd00:ec2::/32",
+// clouds keep their secrets, and the clouds' other metadata addresses: those of
+// Alibaba, Oracle and Azure, then of Amazon, Google, Oracle, Scaleway, Linode and
+// Alibaba by IPv6.
+var never = prefixes("169.254.0.0/16", "fe80::/10", "100.100.100.200/32", "192.0.0.192/32", "168.63.129.16/32",
+	"fd00:ec2::/32", "fd20:ce::254/128", "fd00:c1::a9fe:a9fe/128", "fd00:42::42/128", "fd00:a9fe:a9fe::1/128", "fd00:100::100:200/128",
 	"0.0.0.0/8", "224.0.0.0/4", "240.0.0.0/4", "ff00::/8", "::/128")
 
 // private are the networks that a hobbyist's receiver may be in.
