@@ -87,16 +87,15 @@ func (s *Server) setupDone(w http.ResponseWriter, r *http.Request) {
 // maySetUp reports whether the caller may see the secret key: somebody at this
 // machine, or whoever brings the set-up code.
 func (s *Server) maySetUp(r *http.Request) (allowed, wrongCode bool) {
-	if code := r.URL.Query().Get("setup"); code != "" {
-		if s.keys.TryCode(code) {
-			return true, false
-		}
-		wrongCode = true
+	if s.isNear(r) { // whose browser any page may send here, with wrong codes
+		return true, false
 	}
 	if c, err := r.Cookie(setupCookie); err == nil && chat.SameSecret(c.Value, s.keys.SetupCode()) {
 		return true, false
 	}
-	return s.isNear(r), wrongCode
+	code := r.URL.Query().Get("setup")
+	allowed = code != "" && s.keys.TryCode(code)
+	return allowed, code != "" && !allowed
 }
 
 // isNear reports whether RELAY_SETUP trusts the caller for where it is: a

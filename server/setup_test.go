@@ -106,6 +106,19 @@ func TestSetupCode(t *testing.T) {
 	}, unset, func(c *server.Config) { c.Setup = server.SetupCode })
 }
 
+// TestForeignPagesDoNotCloseTheWindow: an image whose address is relay's makes the
+// browser on this machine bring a code, as often as the page likes.
+func TestForeignPagesDoNotCloseTheWindow(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		for range 20 {
+			s.must("GET", "/?setup=AAAA-BBBB-CCCC", "", nil, "Sec-Fetch-Site", "cross-site")
+		}
+		if _, secret := s.keys(); secret == "" {
+			t.Error("the keys are shown no more")
+		}
+	}, unset)
+}
+
 func TestAdminCallFromElsewhereClosesTheWindow(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		_, secret := s.keys()
