@@ -49,8 +49,9 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		problem = "Please give the name that visitors see, up to 60 characters."
 	case !s.keys.IsSecret(strings.TrimSpace(r.PostFormValue("key"))):
 		problem = "This is not the secret key."
-		if s.denied(w, r) != errUnauthorized {
+		if s.denied(w, r) != errUnauthorized { // and the log is not to be filled either
 			problem, status = "Too many wrong keys. Please wait a minute.", http.StatusTooManyRequests
+			break
 		}
 		s.log.Warn("wrong secret key at the console", "peer", s.peer(r).addr)
 	}

@@ -190,6 +190,9 @@ func TestConsoleGuessing(t *testing.T) {
 	if a := try("wrong"); a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") != "60" {
 		t.Errorf("one wrong key too many: %d, Retry-After %q", a.status, a.header.Get("Retry-After"))
 	}
+	if n := strings.Count(s.logs.String(), "wrong secret key at the console"); n != 10 {
+		t.Errorf("%d lines in the log, want 10", n)
+	}
 	if a := try(secretKey); a.status != http.StatusSeeOther {
 		t.Errorf("the right key: %d", a.status)
 	}
