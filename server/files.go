@@ -42,6 +42,9 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) (any, error) {
 	h := w.Header()
 	h.Set("Cache-Control", "private, max-age=86400, immutable")
 	h.Set("ETag", `"`+f.ID+`"`)
+	if strings.Contains(r.Header.Get("Range"), ",") {
+		r.Header.Del("Range") // no player wants several parts, of which a thousand cost more than the whole (RFC 9110, 17.15)
+	}
 	http.ServeContent(patientWriter{w, http.NewResponseController(w)}, r, path.Base(f.Filename), f.CreatedAt.Std(), f)
 	return written{}, nil
 }

@@ -106,6 +106,9 @@ func TestOperatorsAttachFiles(t *testing.T) {
 		if part := s.call("GET", a.text("url"), "", nil, "Range", "bytes=1-3"); part.status != 206 || string(part.body) != "PDF" {
 			t.Errorf("range: %d %q", part.status, part.body)
 		}
+		if whole := s.call("GET", a.text("url"), "", nil, "Range", "bytes=1-1,3-3,1-1,3-3"); whole.status != 200 || len(whole.body) != 25 {
+			t.Errorf("many ranges: %d %q", whole.status, whole.body)
+		}
 	})
 }
 
