@@ -52,11 +52,14 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) (any, error) {
 // fileHeader keeps browsers from doing anything with a file but showing what is
 // harmless and saving the rest.
 func fileHeader(h http.Header, filename, mimeType string) {
-	disposition, contentType := "attachment", mimeType
+	disposition, contentType := "attachment", strings.ToLower(mimeType)
 	if chat.Inline(mimeType) {
 		disposition = "inline"
 	}
-	if strings.HasPrefix(contentType, "text/") {
+	switch {
+	case strings.Contains(contentType, "script") || contentType == "text/css":
+		contentType = "application/octet-stream" // relay's pages take scripts and styles from its address, but not a visitor's
+	case strings.HasPrefix(contentType, "text/"):
 		contentType += "; charset=utf-8"
 	}
 	h.Set("Content-Type", contentType)

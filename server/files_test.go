@@ -159,6 +159,12 @@ func TestHostileAttachments(t *testing.T) {
 			})
 		}
 		s.t = t
+		for _, name := range []string{"a.js", "a.mjs", "a.css"} { // relay's own pages load these, from relay
+			a := s.upload(uploads, publicKey, name, []byte("alert(1)"), "sessionId", id, "file", "")
+			if kind := s.must("GET", a.text("url"), "", nil).header.Get("Content-Type"); kind != "application/octet-stream" {
+				t.Errorf("%s is served as %s", name, kind)
+			}
+		}
 		s.refused(s.upload(uploads, publicKey, "a.txt", []byte("x"), "file", ""), 400, "sessionId is required")
 		s.refused(s.upload(uploads, publicKey, "a.txt", []byte("x"), "sessionId", id), 400, "file is required")
 		s.refused(s.upload(uploads, publicKey, "a.txt", []byte("x"), "sessionId", "nope", "file", ""), 404, "Session not found")
