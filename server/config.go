@@ -30,7 +30,7 @@ type Config struct {
 	PublicKey           string         `env:"RELAY_PUBLIC_KEY" is:"at least 8 letters, digits, _ or -" example:"pk_8f14e45fceea167a5a36dedd4bea2543a8c7d1f2"`
 	SecretKey           Secret         `env:"RELAY_SECRET_KEY" is:"at least 8 letters, digits, _ or -" example:"sk_c9f0f895fb98ab9159f51fd0297e236d06f4b3a1"`
 	APIKey              Secret         `env:"API_KEY" is:"a text of letters, digits and signs without spaces" example:"rk_45c48cce2e2d7fbdea1afc51c7c6ad26b2b1c1d3"`
-	AllowedOrigins      []string       `env:"ALLOWED_ORIGINS" is:"a list of origins, separated by commas" example:"https://example.com,https://shop.example.com"`
+	AllowedOrigins      []string       `env:"ALLOWED_ORIGINS" is:"a list of origins, separated by commas, their names in the form that begins with xn-- if they have letters like ü" example:"https://example.com,https://shop.example.com"`
 	TrustedProxies      []netip.Prefix `env:"TRUSTED_PROXIES" envDefault:"127.0.0.0/8,::1/128" is:"a list of networks or addresses, separated by commas, or none" example:"127.0.0.0/8,::1/128,10.0.0.0/8"`
 	AttachmentMaxBytes  int64          `env:"ATTACHMENT_MAX_BYTES" envDefault:"10485760" is:"a number of bytes from 1 to 1073741824" example:"26214400"`
 	IdentitySecret      Secret         `env:"IDENTITY_SECRET" is:"at least 8 characters long" example:"b1946ac92492d2347c6235b4d2611184"`
@@ -212,6 +212,9 @@ func (c *Config) check() (wrong []string) {
 	return wrong
 }
 
+// usualPorts are those that browsers leave out.
+var usualPorts = map[string]string{"http": ":80", "https": ":443"}
+
 // tidyOrigins brings the allowed origins into the form in which browsers send
 // theirs and reports whether all of them are origins. A * stands for any.
 func (c *Config) tidyOrigins() bool {
@@ -220,10 +223,11 @@ func (c *Config) tidyOrigins() bool {
 	}
 	for i, origin := range c.AllowedOrigins {
 		origin = strings.ToLower(strings.TrimRight(origin, "/"))
-		if u, err := url.Parse(origin); err != nil || !isBaseURL(origin) || u.Path != "" || strings.Contains(u.Host, "*") {
+		u, err := url.Parse(origin)
+		if err != nil || !isBaseURL(origin) || u.Path != "" || strings.Contains(u.Host, "*") || !isHeaderText(origin) {
 			return false
 		}
-		c.AllowedOrigins[i] = origin
+		c.AllowedOrigins[i] = strings.TrimSuffix(origin, usualPorts[u.Scheme])
 	}
 	return true
 }

@@ -115,14 +115,14 @@ func TestConfigSecretFiles(t *testing.T) {
 
 func TestConfigValues(t *testing.T) {
 	cfg := mustLoad(t, []string{"--identity-required", "serve", "--rate-limit", "off", "-port=8080", "--telegram-chat-id", "-100123"},
-		"IDENTITY_SECRET=0123456789abcdef", "ALLOWED_ORIGINS= https://Example.com/ ,http://localhost:8080",
+		"IDENTITY_SECRET=0123456789abcdef", "ALLOWED_ORIGINS= https://Example.com:443/ ,http://localhost:8080,http://[::1]:80,http://a.test:443",
 		"TRUSTED_PROXIES=10.1.2.3, 192.168.1.7/16,fd00::1", "PUBLIC_URL=https://chat.example.com/", "HOST=[::1]",
 		"ENABLE_DISCORD_GATEWAY=yes", "LOG_FORMAT=JSON", "RELAY_SETUP=code", "DATABASE_URL=postgresql:///relay?host=/run/postgresql")
 	for name, ok := range map[string]bool{
 		"identity":  cfg.IdentityRequired,
 		"rate":      !cfg.RateLimit,
 		"port":      cfg.Port == 8080,
-		"origins":   slices.Equal(cfg.AllowedOrigins, []string{"https://example.com", "http://localhost:8080"}),
+		"origins":   slices.Equal(cfg.AllowedOrigins, []string{"https://example.com", "http://localhost:8080", "http://[::1]", "http://a.test:443"}),
 		"proxies":   fmt.Sprint(cfg.TrustedProxies) == "[10.1.2.3/32 192.168.0.0/16 fd00::1/128]",
 		"publicURL": cfg.PublicURL == "https://chat.example.com",
 		"host":      cfg.Host == "::1",
@@ -146,7 +146,7 @@ func TestConfigMistakes(t *testing.T) {
 		"PORT=eighty", "PORT=65536", "PORT=-1", "HOST=localhost:3000", "HOST=http://localhost", "PUBLIC_URL=chat.example.com", "PUBLIC_URL=https://a:b@c",
 		"PUBLIC_URL=https://chat.example.com/?a=b", "DATABASE_URL=mysql://relay", "DATABASE_URL=postgres://u:p@canary@host/db", "DATABASE_URL=postgres://u:1/canary@host/db", "DATABASE_URL=postgres://u:1#canary@host/db", "DATABASE_URL=sqlite://", "DATABASE_URL=relay.db",
 		"RELAY_MODE=both", "RELAY_SETUP=public", "RELAY_PUBLIC_KEY=short", "RELAY_SECRET_KEY=short", "RELAY_SECRET_KEY=has spaces in it, many",
-		"ALLOWED_ORIGINS=example.com", "ALLOWED_ORIGINS=https://a.com/page", "ALLOWED_ORIGINS=https://*.example.com", "TRUSTED_PROXIES=10.0.0.0/33",
+		"ALLOWED_ORIGINS=example.com", "ALLOWED_ORIGINS=https://a.com/page", "ALLOWED_ORIGINS=https://*.example.com", "ALLOWED_ORIGINS=https://bücher.example", "TRUSTED_PROXIES=10.0.0.0/33",
 		"TRUSTED_PROXIES=proxy", "ATTACHMENT_MAX_BYTES=10MB", "ATTACHMENT_MAX_BYTES=0", "ATTACHMENT_MAX_BYTES=99999999999", "IDENTITY_SECRET=short",
 		"IDENTITY_REQUIRED=maybe", "IDENTITY_REQUIRED=true", "REQUIRE_SESSION_TOKEN=2", "RATE_LIMIT=fast", "LOG_LEVEL=loud", "LOG_FORMAT=xml",
 		"ENABLE_DISCORD_GATEWAY=perhaps", "RELAY_SECRET_KEY_FILE=/does/not/exist", "SLACK_BOT_TOKEN_FILE=/dev/null",
