@@ -27,6 +27,18 @@ func (p patientWriter) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
+// download lets an address read a number of files at a time.
+func (s *Server) download(a action) action {
+	return func(w http.ResponseWriter, r *http.Request) (any, error) {
+		leave, err := s.enterTransfer(r, &s.rates.addressDownloads)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		return a(w, r)
+	}
+}
+
 // file answers GET /files/{id}/{name}: a file to whoever has a link to it.
 // Browsers show only what is harmless; everything else is a download.
 func (s *Server) file(w http.ResponseWriter, r *http.Request) (any, error) {

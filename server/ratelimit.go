@@ -23,13 +23,15 @@ const (
 	streamsPerSession = 20
 	streamsPerAddress = 100
 	uploadsPerAddress = 20 // at a time
+
+	downloadsPerAddress = 100 // at a time: each keeps a part of its file in memory, however slowly it is read
 )
 
 // rates are the limits of one server. They count in this process only.
 type rates struct {
 	inits, requests, messages, uploads, identifys, failures *httprate.RateLimiter
 
-	sessionStreams, addressStreams, addressUploads gauge
+	sessionStreams, addressStreams, addressUploads, addressDownloads gauge
 }
 
 func newRates() *rates {
@@ -40,7 +42,7 @@ func newRates() *rates {
 	return &rates{inits: perMinute(initsPerAddress), requests: perMinute(requestsPerAddress), messages: perMinute(messagesPerSession),
 		uploads: perMinute(uploadsPerSession), identifys: perMinute(identifysPerSession), failures: perMinute(failuresPerAddress),
 		sessionStreams: gauge{most: streamsPerSession}, addressStreams: gauge{most: streamsPerAddress},
-		addressUploads: gauge{most: uploadsPerAddress}}
+		addressUploads: gauge{most: uploadsPerAddress}, addressDownloads: gauge{most: downloadsPerAddress}}
 }
 
 // limited answers 429 when key exceeds a rate.
@@ -107,16 +109,17 @@ func (s *Server) enterStream(r *http.Request, sessionID string) (leave func(), e
 	}, nil
 }
 
-// enterUpload counts an upload in, or refuses it. leave counts it out.
-func (s *Server) enterUpload(r *http.Request) (leave func(), err error) {
+// enterTransfer counts an upload or a download in, or refuses it. leave counts it
+// out.
+func (s *Server) enterTransfer(r *http.Request, transfers *gauge) (leave func(), err error) {
 	if s.unlimited(r) {
 		return func() {}, nil
 	}
 	address := s.address(r)
-	if !s.rates.addressUploads.enter(address) {
+	if !transfers.enter(address) {
 		return nil, errTooMany()
 	}
-	return func() { s.rates.addressUploads.leave(address) }, nil
+	return func() { transfers.leave(address) }, nil
 }
 
 // gauge counts what is open at the moment, by key.

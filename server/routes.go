@@ -76,8 +76,8 @@ func (s *Server) backendRoutes() []route {
 		{"POST", "/api/disconnect", s.backend(says(stated(s.sayLeft)))},
 		{"POST", "/api/events", s.backend(s.backendEvent())},
 		{"GET", "/api/events/stream", s.backend(s.eventStream)},
-		{"GET", "/files/{token}", s.sealedFile},
-		{"HEAD", "/files/{token}", s.sealedFile},
+		{"GET", "/files/{token}", s.download(s.sealedFile)},
+		{"HEAD", "/files/{token}", s.download(s.sealedFile)},
 	}
 }
 
@@ -94,8 +94,8 @@ func (s *Server) openRoutes() []route {
 // fileRoutes are for who has a signed link.
 func (s *Server) fileRoutes() []route {
 	return []route{
-		{"GET", "/files/{id}/{name}", s.file},
-		{"HEAD", "/files/{id}/{name}", s.file},
+		{"GET", "/files/{id}/{name}", s.download(s.file)},
+		{"HEAD", "/files/{id}/{name}", s.download(s.file)},
 	}
 }
 

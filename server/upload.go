@@ -34,7 +34,7 @@ const (
 var errFormTooLarge = &httpError{status: http.StatusRequestEntityTooLarge, text: "The form around the file is too large"}
 
 func (s *Server) widgetUpload(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	leave, err := s.enterUpload(r)
+	leave, err := s.enterTransfer(r, &s.rates.addressUploads)
 	if err != nil {
 		return nil, err
 	}
