@@ -120,9 +120,11 @@ func (s *Server) rebound(r *http.Request) bool {
 }
 
 // fromBrowser reports whether a browser makes the request. One that reads from
-// the page's own address without TLS tells that by its User-Agent alone.
+// the page's own address without TLS tells that by its User-Agent alone, which
+// programs copy; but no foreign page has a name without a dot.
 func fromBrowser(r *http.Request) bool {
-	return r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "" || strings.HasPrefix(r.UserAgent(), "Mozilla/")
+	return r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "" ||
+		strings.HasPrefix(r.UserAgent(), "Mozilla/") && strings.Contains(r.Host, ".")
 }
 
 // toDocs answers GET / of the bridge server, which has no pages of its own.

@@ -515,7 +515,8 @@ func TestBridgeRefusesRebinding(t *testing.T) {
 		status  int
 	}{
 		{post, "evil.example", 403}, {post, "localhost:3001", 200}, {post, "127.0.0.1:3001", 200}, {post, "[::1]:3001", 200},
-		{read, "evil.example", 403}, {read, "localhost:3001", 200}, {read, "192.168.1.5:3001", 200}, {listen, "relay.internal:3001", 200},
+		{read, "evil.example", 403}, {read, "localhost:3001", 200}, {read, "192.168.1.5:3001", 200}, {read, "relay:3001", 200},
+		{listen, "relay.internal:3001", 200},
 	}
 	for _, tt := range tests {
 		req, err := http.NewRequestWithContext(t.Context(), tt.request[0], s.url+tt.request[1], strings.NewReader(tt.request[2]))
