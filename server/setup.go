@@ -87,15 +87,27 @@ func (s *Server) setupDone(w http.ResponseWriter, r *http.Request) {
 // maySetUp reports whether the caller may see the secret key: somebody at this
 // machine, or whoever brings the set-up code.
 func (s *Server) maySetUp(r *http.Request) (allowed, wrongCode bool) {
-	if s.isNear(r) { // whose browser any page may send here, with wrong codes
+	near := s.isNear(r)
+	if near && fromForeignPage(r) { // which may bring wrong codes as often as it likes
 		return true, false
+	}
+	if code := r.URL.Query().Get("setup"); code != "" {
+		if s.keys.TryCode(code) {
+			return true, false
+		}
+		wrongCode = true
 	}
 	if c, err := r.Cookie(setupCookie); err == nil && chat.SameSecret(c.Value, s.keys.SetupCode()) {
 		return true, false
 	}
-	code := r.URL.Query().Get("setup")
-	allowed = code != "" && s.keys.TryCode(code)
-	return allowed, code != "" && !allowed
+	return near, wrongCode
+}
+
+// fromForeignPage reports whether a browser asks because a page of another origin
+// wants it to, for an image or by a link.
+func fromForeignPage(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site == "cross-site" || site == "same-site"
 }
 
 // isNear reports whether RELAY_SETUP trusts the caller for where it is: a
