@@ -116,6 +116,12 @@ func TestForeignPagesDoNotCloseTheWindow(t *testing.T) {
 		if _, secret := s.keys(); secret == "" {
 			t.Error("the keys are shown no more")
 		}
+		for range 20 {
+			s.must("GET", "/?setup=AAAA-BBBB-CCCC", "", nil)
+		}
+		if _, secret := s.keys(); secret != "" {
+			t.Error("20 wrong codes of somebody on this machine left the window open")
+		}
 	}, unset)
 }
 
