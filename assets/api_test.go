@@ -46,6 +46,40 @@ func TestQueueAndBothCallStyles(t *testing.T) {
 	b.clean()
 }
 
+// TestClosedBeforeItOpensAgain: what the page says at its start wins over the
+// chat that was open on the page before, and one that is gone tells no error.
+func TestClosedBeforeItOpensAgain(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	b := newTab(t, newSite(t, f.url(), ""))
+	arrive := func(call string) {
+		b.Helper()
+		b.visit("/")
+		b.run(`(() => {
+			window.heard = [];
+			window.RelayChat = function () { (RelayChat.q = RelayChat.q || []).push(arguments) };
+			document.addEventListener("relay:error", (e) => heard.push(e.detail.message));
+			RelayChat("` + call + `");
+			const s = document.createElement("script");
+			s.src = "` + f.url() + `/widget.js"; s.dataset.apiKey = "pk_test";
+			document.body.append(s);
+		})()`)
+		b.until(`RelayChat.version`)
+		b.run(`new Promise((done) => requestIdleCallback(() => requestIdleCallback(done)))`) // the widget has had its turn
+	}
+	for _, call := range []string{"close", "hide", "reset"} {
+		arrive("open")
+		b.until(`shown(".panel")`)
+		arrive("version")
+		b.is(`RelayChat.isOpen`)
+		arrive(call)
+		b.is(`!RelayChat.isOpen`)
+	}
+	b.run(`(RelayChat.open(), RelayChat.destroy(), RelayChat.init(), RelayChat.open())`)
+	b.until(`shown(".panel")`)
+	b.is(`heard.join() === ""`)
+}
+
 func TestManualInit(t *testing.T) {
 	f, b := ready(t, `data-auto="false" data-launcher="false"`)
 	b.until(`window.RelayChat?.version`)
