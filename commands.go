@@ -94,11 +94,15 @@ func (a *app) withKeys(ctx context.Context, use func(*server.Keyring) error) err
 func (a *app) showKeys(ctx context.Context, _ string) error {
 	return a.withKeys(ctx, func(keys *server.Keyring) error {
 		public, secret, err := keys.Show(ctx)
-		if err == nil {
-			fmt.Fprintf(a.stdout, "public key  %s\nsecret key  %s\n", public,
-				cmp.Or(secret, "is not shown any more; make a new one with: relay keys rotate secret"))
+		if err != nil {
+			return err
 		}
-		return err
+		hidden := "is not shown any more; make a new one with: relay keys rotate secret"
+		if keys.SecretPreset() {
+			hidden = "is set by RELAY_SECRET_KEY; change it there"
+		}
+		fmt.Fprintf(a.stdout, "public key  %s\nsecret key  %s\n", public, cmp.Or(secret, hidden))
+		return nil
 	})
 }
 

@@ -83,5 +83,8 @@ func (c command) begins(words []string) bool {
 	return len(words) <= len(want) && slices.EqualFunc(want[:len(words)], words, same)
 }
 
-// same reports whether a word stands for a word of a usage.
-func same(want, word string) bool { return want == word || want == "FILE" || want == "[COMMAND]" }
+// same reports whether a word stands for a word of a usage. Only an empty
+// variable of a script names no FILE.
+func same(want, word string) bool {
+	return want == word || word != "" && (want == "FILE" || want == "[COMMAND]")
+}

@@ -303,7 +303,7 @@ func testKeys(t *testing.T, environ []string) {
 func TestKeysOfPresets(t *testing.T) {
 	t.Chdir(t.TempDir())
 	in := boot(t, "RELAY_PUBLIC_KEY=pk_preset_1", "RELAY_SECRET_KEY=sk_preset_1")
-	if _, shown, _ := runCommand(t, nil, "keys"); !strings.Contains(shown, "pk_preset_1") {
+	if _, shown, _ := runCommand(t, nil, "keys"); !containsAll(shown, "pk_preset_1", "is set by RELAY_SECRET_KEY") {
 		t.Errorf("keys shows\n%s", shown)
 	}
 	for _, key := range []string{"public", "secret"} {
@@ -483,12 +483,13 @@ func TestWrongCommandLines(t *testing.T) {
 		"serve now":                {`no command "serve now"`},
 		"backup":                   {`no command "backup"`, "relay backup FILE"},
 		"backup a b":               {`no command "backup a b"`},
+		"backup ":                  {`no command "backup "`, "relay backup FILE"}, // an empty variable of a script
 		"keys rotate both":         {`no command "keys rotate both"`},
 		"--port=x --log-level=y":   {"2 mistakes", "PORT", "LOG_LEVEL", "for example: PORT=8080"},
 		"keys --prot 1 --hosts=x":  {"2 mistakes", "did you mean --port?", "did you mean --host?"},
 		"serve --env-file=no.file": {"--env-file cannot be read"},
 	} {
-		if code, _, stderr := runCommand(t, nil, strings.Fields(line)...); code != 2 || !containsAll(stderr, want...) {
+		if code, _, stderr := runCommand(t, nil, strings.Split(line, " ")...); code != 2 || !containsAll(stderr, want...) {
 			t.Errorf("relay %s answers %d: %s", line, code, stderr)
 		}
 	}

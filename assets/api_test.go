@@ -46,6 +46,40 @@ func TestQueueAndBothCallStyles(t *testing.T) {
 	b.clean()
 }
 
+// TestClosedBeforeItOpensAgain: what the page says at its start wins over the
+// chat that was open on the page before, and one that is gone tells no error.
+func TestClosedBeforeItOpensAgain(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	b := newTab(t, newSite(t, f.url(), ""))
+	arrive := func(call string) {
+		b.Helper()
+		b.visit("/")
+		b.run(`(() => {
+			window.heard = [];
+			window.RelayChat = function () { (RelayChat.q = RelayChat.q || []).push(arguments) };
+			document.addEventListener("relay:error", (e) => heard.push(e.detail.message));
+			RelayChat("` + call + `");
+			const s = document.createElement("script");
+			s.src = "` + f.url() + `/widget.js"; s.dataset.apiKey = "pk_test";
+			document.body.append(s);
+		})()`)
+		b.until(`RelayChat.version`)
+		b.run(`new Promise((done) => requestIdleCallback(() => requestIdleCallback(done)))`) // the widget has had its turn
+	}
+	for _, call := range []string{"close", "hide", "reset"} {
+		arrive("open")
+		b.until(`shown(".panel")`)
+		arrive("version")
+		b.is(`RelayChat.isOpen`)
+		arrive(call)
+		b.is(`!RelayChat.isOpen`)
+	}
+	b.run(`(RelayChat.open(), RelayChat.destroy(), RelayChat.init(), RelayChat.open())`)
+	b.until(`shown(".panel")`)
+	b.is(`heard.join() === ""`)
+}
+
 func TestManualInit(t *testing.T) {
 	f, b := ready(t, `data-auto="false" data-launcher="false"`)
 	b.until(`window.RelayChat?.version`)
@@ -78,21 +112,24 @@ func TestIdentityAndReset(t *testing.T) {
 	}
 	b.run(`RelayChat.sendMessage("by the page").then((m) => window.sent = m.id)`)
 	b.until(`sent && rows().includes("by the page")`)
+	b.run(`RelayChat.sendMessage(42)`)
+	b.until(`rows().includes("42")`)
 	b.run(`RelayChat.setDraft("a draft")`)
 	b.until(`$("textarea").value === "a draft"`)
 	b.run(`window.visitor = RelayChat.getVisitorId()`)
 	b.is(`/^[0-9a-f]{32}$/.test(visitor)`)
 	b.visit("/again")
-	b.until(`shown(".panel") && rows().length === 2`)
+	b.until(`shown(".panel") && rows().length === 3`)
 	b.run(`RelayChat.identify({ id: "u1", email: "a@example.com", name: "Alice", hash: "abc" })`)
 	b.run(`wait(200)`)
 	if n := f.count("POST identify"); n != 1 {
 		t.Errorf("the same identity was told %d times", n)
 	}
+	b.run(`(performance.now = () => 84_000)`) // the visitor is on the page for longer than in the chat
 	b.run(`RelayChat.reset()`)
 	b.eventually("manual disconnect", func() bool {
 		list := f.bodies("POST disconnect")
-		return len(list) == 2 && list[1]["reason"] == "manual"
+		return len(list) == 2 && list[1]["reason"] == "manual" && list[1]["duration"] == 84.0
 	})
 	b.is(`!shown(".panel") && Object.keys(localStorage).every((k) => k.endsWith(":look"))`)
 	b.open()

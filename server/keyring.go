@@ -28,7 +28,7 @@ const (
 	metaPresetSecret = "preset_secret" // a hash
 )
 
-// The set-up window (contract.md 3, keys).
+// The set-up window.
 const (
 	setupWindow   = 24 * time.Hour
 	maxWrongCodes = 20
@@ -275,6 +275,9 @@ func (k *Keyring) Show(ctx context.Context) (public, secret string, err error) {
 	return now.public, now.secretPlain, nil
 }
 
+// SecretPreset reports whether RELAY_SECRET_KEY sets the secret key.
+func (k *Keyring) SecretPreset() bool { return k.preset.secretHash != "" }
+
 // RotatePublic replaces the public key: every page that embeds the widget
 // needs the new one.
 func (k *Keyring) RotatePublic(ctx context.Context) (string, error) {
@@ -288,7 +291,7 @@ func (k *Keyring) RotatePublic(ctx context.Context) (string, error) {
 
 // RotateSecret replaces the secret key and signs everybody out of the console.
 func (k *Keyring) RotateSecret(ctx context.Context) (string, error) {
-	if k.preset.secretHash != "" {
+	if k.SecretPreset() {
 		return "", errors.New("the secret key is set by RELAY_SECRET_KEY; change it there")
 	}
 	return k.rotate(ctx, "sk_", func(key string) map[string]string {

@@ -126,7 +126,7 @@ export function start(shell: Shell): Core {
     },
     send(content, { replyTo } = {}) {
       signals.sent();
-      return outbox.add(content, [], replyTo);
+      return outbox.add(String(content), [], replyTo); // pages also give numbers
     },
     submit(content) {
       signals.sent();
@@ -182,7 +182,7 @@ export function start(shell: Shell): Core {
     identify: introduce,
     async trigger(name, data, { openWith } = {}) {
       if (openWith) {
-        store.set({ greeting: { text: openWith, at: new Date().toISOString() } });
+        store.set({ greeting: { text: String(openWith), at: new Date().toISOString() } });
         shell.open(false);
       }
       return post("events", { name, data });

@@ -41,15 +41,16 @@ function createWidget({ emit }: Events, given?: Given): Widget {
       parts.panel().then(
         () => parts.running?.setOpen(widget.open, focus),
         (error) => {
+          if (!error) return; // the widget is gone
           refresh({ open: false, broken: true });
           emit("error", { message: "The chat could not be loaded.", error });
         },
       );
     },
     close() {
+      tab.set("open", null); // also what would open it again on this page
       if (!widget.open) return;
       refresh({ open: false });
-      tab.set("open", null);
       parts.running?.setOpen(false, false);
       emit("close");
     },

@@ -30,7 +30,7 @@ export function createParts(shell: Shell): Parts {
     const load = () =>
       import(`${home}/widget/${file}${tries}`)
         .then((module: Module) => {
-          if (dropped) throw 0;
+          if (dropped) throw 0; // no error to tell of
           return start(module);
         })
         .catch((error) => {

@@ -19,7 +19,6 @@ export interface Signals {
 
 /** createSignals keeps quiet as long as there is no session. */
 export function createSignals(store: Store, client: Client): Signals {
-  const arrived = Date.now();
   let until = 0;
   let told = false;
   let timer = 0;
@@ -66,7 +65,7 @@ export function createSignals(store: Store, client: Client): Signals {
     },
     leave(reason) {
       if (!store.state.sessionId || store.state.stop) return;
-      const duration = Math.round((Date.now() - arrived) / 1000);
+      const duration = Math.round(performance.now() / 1000); // since the page came, not the chat
       post("disconnect", { duration, reason }, true).catch(() => {});
     },
   };

@@ -8,13 +8,13 @@ import (
 const small = `
 openapi: 3.1.0
 info: {title: t, version: "1"}
-tags: [{name: A}]
+tags: [{name: A b}]
 paths:
   /x/{id}:
     parameters:
       - {$ref: '#/components/parameters/Id'}
     get:
-      tags: [A]
+      tags: [A b]
       operationId: readX
       security: [{secretKey: []}, {secretKey: [], header: []}]
       responses:
@@ -25,7 +25,7 @@ paths:
               schema: {type: array, items: {$ref: '#/components/schemas/X'}}
               example: [{b: 1, a: "2", c: {}, d: []}]
         '404': {$ref: '#/components/responses/NotFound'}
-    head: {tags: [A], operationId: headX}
+    head: {tags: [A b], operationId: headX}
 components:
   securitySchemes:
     secretKey: {type: http, scheme: bearer}
@@ -50,6 +50,7 @@ func TestRead(t *testing.T) {
 	}
 	op := page.Groups[0].Operations[0]
 	for _, tt := range []struct{ name, got, want string }{
+		{"group", page.Groups[0].ID, "tag-a-b"},
 		{"operation", op.Method + " " + op.Path + " " + op.ID, "GET /x/{id} op-readX"},
 		{"keys", strings.Join(op.Keys, " or "), "secret key as bearer or secret key as bearer + X-Token"},
 		{"parameter", op.Parameters[0].Name + " " + op.Parameters[0].In + " " + strings.Join(op.Parameters[0].Rules, ", "), "id path 1 to 9 characters"},

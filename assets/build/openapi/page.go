@@ -60,7 +60,7 @@ func Read(data []byte) (*Page, error) {
 	}
 	page := &Page{Title: d.Info.Title, Summary: d.Info.Summary, Version: d.Info.Version, Intro: blocks(d.Info.Description)}
 	for _, tag := range d.Tags {
-		group := Group{ID: "tag-" + strings.ToLower(tag.Name), Name: tag.Name, Intro: blocks(tag.Description)}
+		group := Group{ID: "tag-" + strings.ReplaceAll(strings.ToLower(tag.Name), " ", "-"), Name: tag.Name, Intro: blocks(tag.Description)}
 		for _, path := range slices.Concat(d.Paths, d.Webhooks) {
 			group.Operations = append(group.Operations, d.operations(tag.Name, path.Key, path.Value)...)
 		}
