@@ -16,7 +16,7 @@ import (
 	"relay/assets"
 )
 
-// fake is a widget API in memory, as the OpenAPI document describes it.
+// fake is a widget API in memory, as section 3 of the contract describes it.
 // It can be taken off the net and put back, and told to refuse requests.
 type fake struct {
 	addr string

@@ -2,7 +2,8 @@ package db
 
 import "time"
 
-// Bounds limit what a database in memory holds. Zero fields do not limit.
+// Bounds limit what a database in memory holds (contract.md 4). Zero fields do
+// not limit.
 type Bounds struct {
 	// Sessions is how many sessions are known, with SessionBytes of what is known
 	// of their visitors; Idle is how long one is known in which nothing happens.

@@ -15,7 +15,7 @@ const (
 )
 
 // settledKept is how many deliveries to a destination are kept that are done,
-// and how many that failed.
+// and how many that failed (trust.md 1, delivery log).
 const settledKept = 10_000
 
 // Prune removes what is older than a time and not needed any more: events,

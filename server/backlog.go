@@ -11,7 +11,7 @@ import (
 	"relay/server/chat"
 )
 
-// What a backlog holds for streams that come back.
+// What a backlog holds for streams that come back (contract.md 4).
 const (
 	backlogEvents = 10_000
 	backlogBytes  = 64 << 20

@@ -43,7 +43,7 @@ type httpError struct {
 
 func (e *httpError) Error() string { return e.text }
 
-// The errors that have fixed words.
+// The errors that have fixed words (contract.md 3).
 var (
 	errUnauthorized = &httpError{status: http.StatusUnauthorized, text: "Unauthorized", header: http.Header{"Www-Authenticate": {"Bearer"}}}
 	errForbidden    = &httpError{status: http.StatusForbidden, text: "Forbidden"}

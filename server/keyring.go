@@ -28,7 +28,7 @@ const (
 	metaPresetSecret = "preset_secret" // a hash
 )
 
-// The set-up window.
+// The set-up window (contract.md 3, keys).
 const (
 	setupWindow   = 24 * time.Hour
 	maxWrongCodes = 20

@@ -7,7 +7,7 @@ import (
 )
 
 // operatorMessage is an operator event about a message (seed 2, operator-event
-// payload). Fields behind operatorName are additions.
+// payload). Fields behind operatorName are additions (contract.md 4).
 type operatorMessage struct {
 	Type         string            `json:"type"`
 	SessionID    string            `json:"sessionId"`

@@ -11,7 +11,7 @@ import (
 	"relay/server/chat"
 )
 
-// Times of a stream.
+// Times of a stream (contract.md 3, widget stream).
 const (
 	heartbeatEvery = 30 * time.Second
 	writeTimeout   = 10 * time.Second

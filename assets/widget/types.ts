@@ -1,4 +1,4 @@
-// types.ts names what the widget's files share: the API's objects, the
+// types.ts names what the widget's files share: the contract's objects, the
 // options of the snippet, and the three parts (shell, core, panel). It holds
 // types only, so it costs no bytes.
 

@@ -1,6 +1,6 @@
 // Package naming names the threads of sessions, where a platform's threads have
-// names, so that a name leads back to its session without a store.
-// It imports server/chat and bridges/cut.
+// names, so that a name leads back to its session without a store
+// (`platforms.md` 4). It imports server/chat and bridges/cut.
 package naming
 
 import (

@@ -20,9 +20,10 @@ const webhookRoute = "/webhooks/telegram"
 // standing are not among what it sends without being asked.
 var allowedUpdates = []string{"message", "edited_message", "message_reaction", "my_chat_member"}
 
-// register decides how updates come and arranges it with Telegram: a webhook
-// that ends in our route is kept; else one is set if relay has a public address
-// and a secret; else updates are asked for. pushes is false in the last case.
+// register decides how updates come (contract.md 6, receiving) and arranges it
+// with Telegram: a webhook that ends in our route is kept; else one is set if
+// relay has a public address and a secret; else updates are asked for. pushes
+// is false in the last case.
 func (b *Bridge) register(ctx context.Context) (pushes bool, err error) {
 	if err := b.introduce(ctx); err != nil {
 		return false, err

@@ -49,7 +49,7 @@ type message struct {
 	DeletedAt   chat.Time         `json:"deletedAt,omitzero"`
 }
 
-// TypeOf is an event's type as receivers see it.
+// TypeOf is an event's type as receivers see it (contract.md 5).
 func TypeOf(e *chat.Event) string {
 	switch e.Type {
 	case chat.EventMessage, chat.EventMessageEdited, chat.EventMessageDeleted:
@@ -65,8 +65,8 @@ func typeOfMessage(t chat.EventType, sender chat.Sender) string {
 	return string(sender) + "_" + string(t)
 }
 
-// translate renders an event as receivers see it: its type there and its data.
-// "" is the type of events that receivers do not hear of.
+// translate renders an event as receivers see it: its type there and its data
+// (contract.md 5). "" is the type of events that receivers do not hear of.
 func translate(e *chat.Event, visitorID string, links *chat.FileLinks) (name string, data json.RawMessage, err error) {
 	who := whose{e.SessionID, visitorID}
 	switch e.Type {

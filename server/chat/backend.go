@@ -10,10 +10,10 @@ import (
 )
 
 // Backend is the door for somebody's own backend, which keeps the sessions and
-// gives them and their messages ids. It is believed: a session or message that
-// relay does not know, or not any more, is made when the backend speaks of it.
-// The same session, message, edit, delete, rating or receipt said twice has one
-// effect; what has no id is passed on whenever it is said.
+// gives them and their messages ids (contract.md 4). It is believed: a session
+// or message that relay does not know, or not any more, is made when the
+// backend speaks of it. The same session, message, edit, delete, rating or receipt
+// said twice has one effect; what has no id is passed on whenever it is said.
 type Backend struct{ relay *Relay }
 
 // Backend returns the door for a backend.

@@ -8,8 +8,7 @@
 //
 // # Words
 //
-// One word per thing, in code, texts and paths; seed, before a number, is a
-// section of the description of the service, which relay keeps to the letter:
+// One word per thing, in code, texts and paths (contract.md 1):
 //
 //   - session: one visitor's conversation. Not: ticket, room, chat.
 //   - visitor: the person on the website. Not: user, customer, guest.
@@ -35,7 +34,7 @@ const (
 	SenderAI       Sender = "ai"
 )
 
-// Status is the state of a session's life.
+// Status is the state of a session's life (contract.md 3, life of a session).
 type Status string
 
 // A closed session is reopened by its visitor's next message.
@@ -104,7 +103,7 @@ type Session struct {
 // from lists and erased after a day.
 func (s *Session) Started() bool { return s.StartedAt != 0 }
 
-// Message is the one message object of every interface.
+// Message is the one message object of every interface (contract.md 3).
 type Message struct {
 	ID        string `json:"id" db:"id"`
 	SessionID string `json:"sessionId" db:"session_id"`

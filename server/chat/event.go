@@ -88,7 +88,8 @@ func (e *Event) Message() (Message, error) {
 	return m, err
 }
 
-// ForVisitor reports whether the visitor's stream carries the event.
+// ForVisitor reports whether the visitor's stream carries the event
+// (contract.md 3, widget stream).
 func (e *Event) ForVisitor() bool {
 	switch e.Type {
 	case StateTyping, EventCustom:

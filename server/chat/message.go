@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// The longest contents, in characters.
+// The longest contents, in characters (contract.md 3).
 const (
 	MaxVisitorContent  = 4000
 	MaxOperatorContent = 40000

@@ -19,7 +19,7 @@ const (
 
 // presence says whether an operator is there: as operators said themselves for
 // a while, else as the API said last, else while an operator acted within the
-// last minutes.
+// last minutes (contract.md 6, presence).
 type presence struct {
 	mu     sync.Mutex
 	hold   hold

@@ -30,7 +30,7 @@ func route(e *Event, targets []Target) []Destination {
 	return to
 }
 
-// wants is the routing table.
+// wants is the routing table (contract.md 5 and 6).
 func wants(kind TargetKind, e *Event) bool {
 	switch e.Type {
 	case EventNewSession, EventMessage, EventMessageEdited, EventMessageDeleted,

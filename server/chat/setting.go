@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Setting describes one setting of the admin API.
+// Setting describes one setting of the admin API (contract.md 3, settings).
 type Setting struct {
 	Name    string // as in the API
 	Alias   string // another name of it: the seed's placeholder

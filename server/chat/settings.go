@@ -231,7 +231,7 @@ func (s *Settings) Public() map[string]any {
 	return out
 }
 
-// WidgetConfig returns the config object of the widget.
+// WidgetConfig returns the config object of the widget (contract.md 3).
 func (s *Settings) WidgetConfig() map[string]any {
 	out := map[string]any{}
 	for _, def := range SettingList {
