@@ -40,6 +40,8 @@ func TestQueueAndBothCallStyles(t *testing.T) {
 	b.until(`!shown(".launcher") && !shown(".panel")`)
 	b.run(`RelayChat.show()`)
 	b.until(`shown(".launcher")`)
+	b.run(`(RelayChat.hide(), RelayChat.open())`)
+	b.until(`shown(".panel")`)
 	b.run(`RelayChat.destroy()`)
 	b.is(`!document.querySelector("relay-chat")`)
 	b.eventually("no stream", func() bool { return f.streams() == 0 })

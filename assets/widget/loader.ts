@@ -36,6 +36,7 @@ function createWidget({ emit }: Events, given?: Given): Widget {
     open(focus = true) {
       if (widget.open) return;
       refresh({ open: true, broken: false });
+      element.hidden = false; // after hide()
       tab.set("open", true);
       emit("open");
       parts.panel().then(
