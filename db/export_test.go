@@ -119,6 +119,12 @@ var CopyBefore = copyBefore
 // Restored is behind the name of a backup that is to be put in place.
 const Restored = restored
 
+// KeptPages is how many free pages are kept during a sweep.
+const KeptPages = keptPages
+
+// NextPortion is how many pages are given back next.
+var NextPortion = nextPortion
+
 // PulseLife is how long the result of a ping is good.
 const PulseLife = pulseLife
 
