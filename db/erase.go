@@ -8,6 +8,9 @@ import (
 	"relay/server/chat"
 )
 
+// erased is how many revisions of a long session are removed at a time.
+const erased = 1000
+
 // What belongs to the beginning of a session, up to a revision.
 const (
 	deleteFilesUpTo      = `DELETE FROM attachments WHERE session = ? AND message_id IN (` + messagesUpTo + `)`
@@ -21,7 +24,7 @@ const (
 // Erase implements [chat.Store]. What was begun is finished, whoever goes away.
 func (d *DB) Erase(ctx context.Context, sessionID string) error {
 	ctx = context.WithoutCancel(ctx)
-	if err := d.shorten(ctx, sessionID, math.MaxInt64); err != nil {
+	if err := d.shorten(ctx, sessionID, erased, math.MaxInt64); err != nil {
 		return err
 	}
 	return d.Apply(ctx, func(tx chat.Tx) error {
@@ -32,10 +35,10 @@ func (d *DB) Erase(ctx context.Context, sessionID string) error {
 	})
 }
 
-// shorten removes a session's beginning, a portion of revisions at a time, until
-// a portion is left, or something happens in it that is not before a time.
-func (d *DB) shorten(ctx context.Context, sessionID string, before chat.Time) error {
-	for to, more := int64(portion), true; more; to += portion {
+// shorten removes a session's beginning, so many revisions at a time, until no
+// more are left, or something happens in it that is not before a time.
+func (d *DB) shorten(ctx context.Context, sessionID string, revisions int64, before chat.Time) error {
+	for to, more := revisions, true; more; to += revisions {
 		err := d.backend.apply(ctx, func(t *tx) error {
 			s, err := t.Lock(sessionID)
 			more = err == nil && s.Rev > to && s.LastActivity < before
@@ -74,14 +77,14 @@ func (d *DB) shortenIdle(ctx context.Context, status chat.Status, before chat.Ti
 	for {
 		var long []aged
 		err := d.backend.read(ctx, func(t *tx) (err error) {
-			long, err = list[aged](t, selectLongIdle, string(status), portion, last.At, last.ID, int64(before), portion)
+			long, err = list[aged](t, selectLongIdle, string(status), erased, last.At, last.ID, int64(before), portion)
 			return err
 		})
 		if err != nil || len(long) == 0 {
 			return err
 		}
 		for _, s := range long {
-			if err := d.shorten(ctx, s.ID, before); err != nil && !errors.Is(err, chat.ErrSessionNotFound) {
+			if err := d.shorten(ctx, s.ID, erased, before); err != nil && !errors.Is(err, chat.ErrSessionNotFound) {
 				return err
 			}
 		}

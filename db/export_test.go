@@ -132,9 +132,9 @@ const PulseLife = pulseLife
 // PruneSettled keeps so many settled deliveries.
 func (d *DB) PruneSettled(ctx context.Context, kept int) error { return d.pruneSettled(ctx, kept) }
 
-// Shorten removes the beginning of a session.
+// Shorten removes the beginning of a session, 200 revisions at a time.
 func (d *DB) Shorten(ctx context.Context, sessionID string, before chat.Time) error {
-	return d.shorten(ctx, sessionID, before)
+	return d.shorten(ctx, sessionID, 200, before)
 }
 
 // Tidy waits until a bounded database is within its bounds.
