@@ -33,6 +33,7 @@ type Desk struct {
 	rests     bool  // the bridge was found misconfigured
 	silent    Time  // until when the platform wants to hear nothing
 	unstored  Reports
+	unfound   Reports // of threads that could not be looked for
 }
 
 // DeskOptions are what a Desk is made of.
