@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 )
 
 // maxBatch is how many operations share one commit at most.
@@ -30,6 +31,7 @@ type committer struct {
 	bell    chan struct{} // rung when the queue is not empty any more
 	stopped chan struct{}
 	last    int // the length of the last batch
+	freeing int // how many pages the next vacuum gives back
 
 	mu     sync.Mutex
 	queue  []*request
@@ -44,7 +46,7 @@ type request struct {
 }
 
 func newCommitter(c *conn, log *checkpointer, files *presence) *committer {
-	w := &committer{conn: c, log: log, files: files, cache: newSessionCache(), bell: make(chan struct{}, 1), stopped: make(chan struct{})}
+	w := &committer{conn: c, log: log, files: files, cache: newSessionCache(), bell: make(chan struct{}, 1), stopped: make(chan struct{}), freeing: mostFreed}
 	go w.run()
 	return w
 }
@@ -278,17 +280,41 @@ func protect(op func(*tx) error, t *tx) (err error) {
 	return op(t)
 }
 
-// vacuum gives up to n free pages back to the disk. They are at the end of a
-// transaction of their own, which is short.
-func (w *committer) vacuum(ctx context.Context, n int) (more bool, err error) {
+// A vacuum gives back as many pages as take about vacuumTime, mostFreed at most:
+// others wait meanwhile.
+const (
+	vacuumTime = 50 * time.Millisecond
+	mostFreed  = 256
+)
+
+// vacuum gives a portion of the free pages beyond those to be kept back to the
+// disk. They are at the end of a transaction of their own, which is short.
+func (w *committer) vacuum(ctx context.Context, keep int) (more bool, err error) {
 	err = w.apply(ctx, func(t *tx) error {
 		var free int
-		if err := t.q.get(&free, "PRAGMA freelist_count"); err != nil || free == 0 {
+		if err := t.q.get(&free, "PRAGMA freelist_count"); err != nil || free <= keep {
 			return err
 		}
-		more = free > n
-		_, err := t.q.exec(fmt.Sprintf("PRAGMA incremental_vacuum(%d)", n))
+		n, begun, left := min(w.freeing, free-keep), time.Now(), 0
+		if _, err := t.q.exec(fmt.Sprintf("PRAGMA incremental_vacuum(%d)", n)); err != nil {
+			return err
+		}
+		w.freeing = nextPortion(w.freeing, time.Since(begun))
+		err := t.q.get(&left, "PRAGMA freelist_count")
+		more = left > keep && left < free // a file that others have made may not shrink
 		return err
 	})
 	return more, err
+}
+
+// nextPortion returns how many pages to give back after up to n of them took so
+// long.
+func nextPortion(n int, took time.Duration) int {
+	switch {
+	case took > vacuumTime:
+		return max(n/2, 1)
+	case took < vacuumTime/4:
+		return min(2*n, mostFreed)
+	}
+	return n
 }

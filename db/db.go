@@ -41,9 +41,9 @@ type backend interface {
 	read(ctx context.Context, op func(*tx) error) error
 	// look runs op without a snapshot.
 	look(ctx context.Context, op func(*tx) error) error
-	// vacuum gives up to n free pages back to the disk and reports whether
-	// there may be more.
-	vacuum(ctx context.Context, n int) (more bool, err error)
+	// vacuum gives a portion of the free pages beyond those to be kept back to
+	// the disk and reports whether there are more.
+	vacuum(ctx context.Context, keep int) (more bool, err error)
 	close() error
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"relay/schema"
+	"relay/server/chat"
 )
 
 // Exec runs SQL on the writing side, as an operation of its own.
@@ -67,7 +68,7 @@ func Queries() map[string]string {
 		"Deliveries, before": selectDeliveries + ` WHERE ` + older + newestDeliveries, "Deliveries, failed, after": failed + ` AND ` + younger + oldestDeliveries,
 		"InboxLane":  selectInboxLane,
 		"InboxLanes": selectInboxLanes, "save session": updateSession, "save activity": updateActivity, "save message": updateMessage, "save delivery": updateDelivery, "save done": updateDone,
-		"save update": updateUpdate, "erase": deleteSession, "old deliveries": selectOldDeliveries, "surplus deliveries": selectSettled, "old events": selectOldEvents,
+		"save update": updateUpdate, "erase": deleteSession, "erase files": deleteFilesUpTo, "erase links": deleteLinksUpTo, "erase deliveries": deleteDeliveriesUpTo, "erase events": deleteEventsUpTo, "erase messages": deleteMessagesUpTo, "old deliveries": selectOldDeliveries, "surplus deliveries": selectSettled, "old events": selectOldEvents,
 		"old empty": selectOldEmpty, "orphans": selectOrphans, "Export": selectExport,
 		"Thread": selectThread, "ThreadOf": selectThreadsOf, "Links": selectLinksOf, "LinksAt": selectLinksAt, "Waiting": selectWaiting,
 	}
@@ -119,11 +120,22 @@ var CopyBefore = copyBefore
 // Restored is behind the name of a backup that is to be put in place.
 const Restored = restored
 
+// KeptPages is how many free pages are kept during a sweep.
+const KeptPages = keptPages
+
+// NextPortion is how many pages are given back next.
+var NextPortion = nextPortion
+
 // PulseLife is how long the result of a ping is good.
 const PulseLife = pulseLife
 
 // PruneSettled keeps so many settled deliveries.
 func (d *DB) PruneSettled(ctx context.Context, kept int) error { return d.pruneSettled(ctx, kept) }
+
+// Shorten removes the beginning of a session, 200 revisions at a time.
+func (d *DB) Shorten(ctx context.Context, sessionID string, before chat.Time) error {
+	return d.shorten(ctx, sessionID, 200, before)
+}
 
 // Tidy waits until a bounded database is within its bounds.
 func (d *DB) Tidy(ctx context.Context) error {

@@ -9,10 +9,11 @@ import (
 
 // Removing is done in small portions: what is to go is looked for on the side,
 // then removed by key, so that nobody waits for long behind it.
-const (
-	portion    = 200
-	freedPages = 256
-)
+const portion = 200
+
+// keptPages is how many free pages are kept while there is more to remove. With
+// each page that is free SQLite takes longer to give one back.
+const keptPages = 1024
 
 // settledKept is how many deliveries to a destination are kept that are done,
 // and how many that failed (trust.md 1, delivery log).
@@ -32,9 +33,14 @@ func (d *DB) Prune(ctx context.Context, before chat.Time) error {
 	if err := d.pruneSettled(ctx, settledKept); err != nil {
 		return err
 	}
+	return d.giveBack(ctx, 0)
+}
+
+// giveBack gives the free pages beyond those to be kept back to the disk.
+func (d *DB) giveBack(ctx context.Context, keep int) error {
 	for more := true; more; {
 		var err error
-		if more, err = d.backend.vacuum(ctx, freedPages); err != nil {
+		if more, err = d.backend.vacuum(ctx, keep); err != nil {
 			return fmt.Errorf("give free pages back: %w", err)
 		}
 	}
@@ -62,6 +68,9 @@ func sweep[K any](ctx context.Context, d *DB, find func(t *tx, last K) ([]K, err
 			}
 			return nil
 		})
+		if err == nil {
+			err = d.giveBack(ctx, keptPages)
+		}
 		if err != nil {
 			return err
 		}

@@ -14,12 +14,16 @@ const (
 )
 
 // EraseIdle erases the sessions in which nothing happened since a time, with
-// everything that belongs to them. One that comes to life meanwhile stays.
+// everything that belongs to them. One that comes to life meanwhile stays; a long
+// one may have lost its beginning then, which was due.
 func (d *DB) EraseIdle(ctx context.Context, before chat.Time) error {
 	for _, status := range []chat.Status{chat.StatusOpen, chat.StatusClosed} {
-		err := sweep(ctx, d, func(t *tx, last aged) ([]aged, error) {
-			return list[aged](t, selectIdle, string(status), last.At, last.ID, int64(before), 5) // with their files
-		}, func(t *tx, k aged) error { return t.erase(deleteIdle, k.ID, int64(before)) })
+		err := d.shortenIdle(ctx, status, before)
+		if err == nil {
+			err = sweep(ctx, d, func(t *tx, last aged) ([]aged, error) {
+				return list[aged](t, selectIdle, string(status), last.At, last.ID, int64(before), 5) // with their files
+			}, func(t *tx, k aged) error { return t.erase(deleteIdle, k.ID, int64(before)) })
+		}
 		if err != nil {
 			return fmt.Errorf("erase idle sessions: %w", err)
 		}

@@ -100,9 +100,9 @@ func (f *file) look(ctx context.Context, op func(*tx) error) error {
 
 // vacuum lets the last pages also go from the log, where what was removed is
 // still to be read.
-func (f *file) vacuum(ctx context.Context, n int) (more bool, err error) {
-	more, err = f.writer.vacuum(ctx, n)
-	if more || err != nil {
+func (f *file) vacuum(ctx context.Context, keep int) (more bool, err error) {
+	more, err = f.writer.vacuum(ctx, keep)
+	if more || keep > 0 || err != nil {
 		return more, err
 	}
 	return false, f.emptyLog(ctx)

@@ -33,6 +33,7 @@ type Desk struct {
 	rests     bool  // the bridge was found misconfigured
 	silent    Time  // until when the platform wants to hear nothing
 	unstored  Reports
+	unfound   Reports // of threads that could not be looked for
 }
 
 // DeskOptions are what a Desk is made of.
@@ -178,7 +179,7 @@ func isAmbiguous(err error) bool {
 // something else was being carried out.
 func (d *Desk) try(ctx context.Context, th Thread, op Op) (remote string, err error) {
 	if wait := d.patience(); wait > 0 {
-		return "", &RetryAfter{After: wait, Scope: ScopeSink, Cause: errors.New("the platform asked for patience")}
+		return "", &RetryAfter{After: wait, Scope: ScopeSink, Paced: true, Cause: errors.New("the platform asked for patience")}
 	}
 	limit := d.bridge.Limits().Timeout
 	if limit <= 0 {

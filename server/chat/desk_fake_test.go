@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -35,6 +36,8 @@ type fakeBridge struct {
 	found         map[string]chat.Thread // what Find answers
 	owners        map[string]string      // what Owner answers
 	mindful       bool                   // it keeps by which op a message was made
+	lost          error                  // of threads that Find does not know
+	log           *slog.Logger           // the desk's
 }
 
 // bridge is the fake as a desk gets it.
@@ -69,7 +72,7 @@ type fakeThread struct {
 type fakeMessage struct{ remote, text, replyTo, receipt, key string }
 
 func newFake(name string) *fakeBridge {
-	return &fakeBridge{name: name, longest: 4000, files: map[string]string{}}
+	return &fakeBridge{name: name, longest: 4000, files: map[string]string{}, lost: chat.ErrThreadGone, log: quiet}
 }
 
 func (f *fakeBridge) Name() string    { return f.name }
@@ -294,7 +297,7 @@ func (f *fakeBridge) Find(_ context.Context, sessionID string) (chat.Thread, err
 	if th, ok := f.found[sessionID]; ok {
 		return th, nil
 	}
-	return chat.Thread{}, chat.ErrThreadGone
+	return chat.Thread{}, f.lost
 }
 
 func (f *fakeBridge) Owner(_ context.Context, th chat.Thread) (string, error) {
@@ -345,7 +348,7 @@ func openOffice(t *testing.T, store chat.Store, stateless bool, fakes ...*fakeBr
 		t.Fatal(err)
 	}
 	for _, f := range fakes {
-		options := chat.DeskOptions{Store: store, Relay: o.Relay, Log: quiet, Stateless: stateless, Seal: seal}
+		options := chat.DeskOptions{Store: store, Relay: o.Relay, Log: f.log, Stateless: stateless, Seal: seal}
 		if stateless {
 			options.OpenFile = backendFiles
 		}

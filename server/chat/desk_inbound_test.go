@@ -1,7 +1,10 @@
 package chat_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -375,6 +378,27 @@ func TestDeskHoldsPresence(t *testing.T) {
 			t.Error("the API's word does not count")
 		}
 	}, f)
+}
+
+// TestDeskReportsOnce: while the platform is away, no thread is found. The log
+// says it once a minute, not once for each session.
+func TestDeskReportsOnce(t *testing.T) {
+	var log bytes.Buffer
+	f := newFake("telegram")
+	f.lost, f.log = errors.New("connection refused"), slog.New(slog.NewTextHandler(&log, nil))
+	inOffice(t, true, func(t *testing.T, o *office) {
+		for i := range 10 {
+			id := fmt.Sprint("s-", i)
+			o.must(o.store.Apply(t.Context(), func(tx chat.Tx) error {
+				return tx.CreateSession(&chat.Session{ID: id, Status: chat.StatusOpen, StartedAt: 1})
+			}))
+			o.say(t, id, "hello")
+		}
+		o.soon()
+	}, f)
+	if n := strings.Count(log.String(), "cannot be looked for"); n != 1 {
+		t.Errorf("it was said %d times:\n%s", n, &log)
+	}
 }
 
 // TestDeskStateless: after a restart that forgot everything, threads lead to

@@ -59,7 +59,7 @@ func (r *round) find() (th Thread, err error) {
 			return th, lost
 		}
 		if !errors.Is(lost, ErrThreadGone) {
-			d.log.Warn("a thread cannot be looked for; a new one continues it", "err", lost)
+			d.reportUnfound(lost)
 		}
 		return th, err
 	}
@@ -68,6 +68,13 @@ func (r *round) find() (th Thread, err error) {
 		th.Anchor = th.Ref
 	}
 	return th, d.keep(r.ctx, func(tx Tx) error { return tx.SaveThread(&th) })
+}
+
+// reportUnfound tells people that a thread may be lost.
+func (d *Desk) reportUnfound(err error) {
+	if n := d.unfound.Count(); n > 0 {
+		d.log.Warn("a thread cannot be looked for; a new one continues it", "err", err, "count", n)
+	}
 }
 
 // open opens a thread and stores it before anything is written in it.

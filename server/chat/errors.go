@@ -72,10 +72,13 @@ const (
 )
 
 // RetryAfter is a sink's demand to wait before the next attempt. It does not
-// count as a failed attempt.
+// count as a failed attempt, unless the delivery is too old to wait for what
+// the platform says: only relay's own pace, for which nothing was sent, ages
+// nobody.
 type RetryAfter struct {
 	After time.Duration
 	Scope Scope
+	Paced bool // by relay itself
 	Cause error
 }
 

@@ -240,6 +240,34 @@ func TestOutboxObeysRetryAfter(t *testing.T) {
 	}
 }
 
+// TestOutboxKeepsWhatWaitsForItsTurn: days of messages that are taken up again at
+// once wait for relay's own pace. None is given up for it, however old it is; for
+// what the platform says the old ones are.
+func TestOutboxKeepsWhatWaitsForItsTurn(t *testing.T) {
+	for paced, state := range map[bool]chat.DeliveryState{true: chat.DeliveryDone, false: chat.DeliveryFailed} {
+		t.Run(fmt.Sprintf("paced %v", paced), func(t *testing.T) {
+			bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+				turns := 0
+				sink.answer = func([]chat.Delivery) (int, error) {
+					if turns++; turns <= 10 {
+						return 0, &chat.RetryAfter{After: time.Minute, Scope: chat.ScopeSink, Paced: paced, Cause: errors.New("too early")}
+					}
+					return 1, nil
+				}
+				h := build(t, store, sink)
+				id := h.open(t, "a")
+				h.say(t, id, "hello")
+				time.Sleep(2 * sink.policy.MaxAge)
+				h.run(t)
+				time.Sleep(time.Hour)
+				if got := states(t, store, "desk"); got[state] != 2 {
+					t.Errorf("deliveries are %v, want 2 %v", got, state)
+				}
+			})
+		})
+	}
+}
+
 // TestOutboxMarksAmbiguity: an attempt whose outcome is unknown stays unknown
 // through later refusals, until the delivery is done.
 func TestOutboxMarksAmbiguity(t *testing.T) {

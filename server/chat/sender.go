@@ -148,7 +148,7 @@ func (s *sender) fail(d *Delivery, err error, now Time) {
 	d.LastError = err.Error()
 	var wait *RetryAfter
 	switch {
-	case errors.As(err, &wait) && now.Sub(d.CreatedAt) < s.policy.MaxAge:
+	case errors.As(err, &wait) && (wait.Paced || now.Sub(d.CreatedAt) < s.policy.MaxAge):
 		d.Attempts--
 		d.NextAt = wait.until(now)
 		if wait.Scope == ScopeSink {

@@ -325,13 +325,7 @@ func (r *Relay) Block(ctx context.Context, by Author, sessionID string, blocked 
 // Erase removes a session with everything that belongs to it and ends its
 // streams.
 func (r *Relay) Erase(ctx context.Context, sessionID string) error {
-	err := r.store.Apply(ctx, func(tx Tx) error {
-		if _, err := tx.Lock(sessionID); err != nil {
-			return err
-		}
-		return tx.EraseSession(sessionID)
-	})
-	if err != nil {
+	if err := r.store.Erase(ctx, sessionID); err != nil {
 		return err
 	}
 	r.hub.Publish(fact(StateSessionErased, "", Now(), sessionID, nil))

@@ -15,6 +15,10 @@ type Store interface {
 	Read(ctx context.Context, op func(Reader) error) error
 	// Look runs op, which reads one thing only: it costs less than Read.
 	Look(ctx context.Context, op func(Reader) error) error
+	// Erase removes a session with everything that belongs to it, a long one
+	// from its beginning and in portions, so that nobody waits for long behind
+	// it. It is finished, though its caller goes away.
+	Erase(ctx context.Context, sessionID string) error
 }
 
 // Reader reads one snapshot. Lookups of one row answer ErrSessionNotFound,

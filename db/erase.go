@@ -1,0 +1,93 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"relay/server/chat"
+)
+
+// erased is how many revisions of a long session are removed at a time.
+const erased = 1000
+
+// What belongs to the beginning of a session, up to a revision.
+const (
+	deleteFilesUpTo      = `DELETE FROM attachments WHERE session = ? AND message_id IN (` + messagesUpTo + `)`
+	deleteLinksUpTo      = `DELETE FROM links WHERE session = ? AND message_id IN (` + messagesUpTo + `)`
+	messagesUpTo         = `SELECT id FROM messages WHERE session = ? AND seq <= ?`
+	deleteDeliveriesUpTo = `DELETE FROM deliveries WHERE session = ? AND rev <= ?`
+	deleteEventsUpTo     = `DELETE FROM events WHERE session = ? AND rev <= ?`
+	deleteMessagesUpTo   = `DELETE FROM messages WHERE session = ? AND seq <= ?`
+)
+
+// Erase implements [chat.Store]. What was begun is finished, whoever goes away.
+func (d *DB) Erase(ctx context.Context, sessionID string) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := d.shorten(ctx, sessionID, erased, math.MaxInt64); err != nil {
+		return err
+	}
+	return d.Apply(ctx, func(tx chat.Tx) error {
+		if _, err := tx.Lock(sessionID); err != nil {
+			return err
+		}
+		return tx.EraseSession(sessionID)
+	})
+}
+
+// shorten removes a session's beginning, so many revisions at a time, until no
+// more are left, or something happens in it that is not before a time.
+func (d *DB) shorten(ctx context.Context, sessionID string, revisions int64, before chat.Time) error {
+	for to, more := revisions, true; more; to += revisions {
+		err := d.backend.apply(ctx, func(t *tx) error {
+			s, err := t.Lock(sessionID)
+			more = err == nil && s.Rev > to && s.LastActivity < before
+			if !more {
+				return err
+			}
+			return t.removeUpTo(t.locked.Number, to)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeUpTo removes what belongs to a session up to a revision.
+func (t *tx) removeUpTo(session, rev int64) error {
+	_, err := t.q.exec(deleteFilesUpTo, session, session, rev)
+	if err == nil {
+		_, err = t.q.exec(deleteLinksUpTo, session, session, rev)
+	}
+	for _, query := range []string{deleteDeliveriesUpTo, deleteEventsUpTo, deleteMessagesUpTo} {
+		if err == nil {
+			_, err = t.q.exec(query, session, rev)
+		}
+	}
+	return err
+}
+
+const selectLongIdle = `SELECT last_activity AS at, id FROM sessions
+	WHERE status = ? AND started_at > 0 AND rev > ? AND (last_activity, id) > (?, ?) AND last_activity < ? ORDER BY last_activity, id LIMIT ?`
+
+// shortenIdle shortens the long ones of the sessions that EraseIdle erases.
+func (d *DB) shortenIdle(ctx context.Context, status chat.Status, before chat.Time) error {
+	var last aged
+	for {
+		var long []aged
+		err := d.backend.read(ctx, func(t *tx) (err error) {
+			long, err = list[aged](t, selectLongIdle, string(status), erased, last.At, last.ID, int64(before), portion)
+			return err
+		})
+		if err != nil || len(long) == 0 {
+			return err
+		}
+		for _, s := range long {
+			if err := d.shorten(ctx, s.ID, erased, before); err != nil && !errors.Is(err, chat.ErrSessionNotFound) {
+				return err
+			}
+		}
+		last = long[len(long)-1]
+	}
+}
