@@ -217,6 +217,8 @@ func TestBridgeRefuses(t *testing.T) {
 		{"/api/events", object{"type": "csat_submitted", "sessionId": "s1", "score": 4.5}, "score"},
 		{"/api/events", object{"type": "message_read", "sessionId": "s1", "messageIds": []string{"a"}, "status": "eaten"}, "status"},
 		{"/api/events", object{"type": "visitor_message_deleted", "sessionId": "s2", "session": reduced, "messageId": "a"}, "sessionId"},
+		{"/api/sessions", object{"id": "s1", "createdAt": "once"}, "createdAt must be"},
+		{"/api/sessions", object{"id": "s1", "lastActivity": 7}, "lastActivity must be"},
 		{"/api/sessions", object{"id": "s1", "operatorOnline": "yes"}, "operatorOnline must be"},
 		{"/api/sessions", object{"id": "s1", "aiActive": 1}, "aiActive must be"},
 		{"/api/sessions", object{"id": "s1", "metadata": object{"country": 31}}, "metadata.country must be"},
