@@ -410,6 +410,8 @@ func TestBridgePassesOnWhatIsSaid(t *testing.T) {
 		{"custom_event", object{"session": reduced, "event": object{"name": "cart", "data": nil, "timestamp": "2026-01-31 12:00:00"}}, `"event":{"name":"cart","timestamp":"2026-01-31T12:00:00.000Z"}`},
 		{"custom_event", object{"session": reduced, "event": object{"name": "cart", "data": object{"sum": 42}}}, `"event":{"name":"cart","data":{"sum":42},"timestamp":"NOW"}`},
 		{"ai_takeover", object{"session": reduced, "reason": "nobody is there"}, `"active":true,"reason":"nobody is there"`},
+		{"ai_takeover", object{"session": object{"id": "s2"}}, `"sessionId":"s2","visitorId":"","active":true}`},
+		{"new_session", object{"session": object{"id": "s2"}}, `"aiActive":true`},
 		{"csat_submitted", object{"sessionId": "s1", "score": 4, "respondedAt": "2026-01-31"}, `"score":4,"comment":"","respondedAt":"2026-01-31T00:00:00.000Z"`},
 		{"csat_submitted", object{"sessionId": "s1", "score": 5}, `"score":5,"comment":"","respondedAt":"NOW"`},
 		{"visitor_disconnect", object{"session": reduced, "duration": 1.5, "reason": "manual"}, `"duration":1.5,"reason":"manual"`},
@@ -493,6 +495,7 @@ func TestBridgeWebhook(t *testing.T) {
 		s.must("POST", "/api/sessions", "", reduced)
 		event("visitor_message_edited", object{"sessionId": "s1", "messageId": "unknown", "content": "New"})
 		event("visitor_message_deleted", object{"sessionId": "s1", "messageId": "gone"})
+		event("visitor_message_edited", object{"sessionId": "s1", "messageId": "gone", "content": "It stays deleted"})
 		s.must("POST", "/api/messages", "", object{"message": without(without(hello, "id", "ai1"), "sender", "ai"), "session": reduced})
 		s.must("POST", "/api/messages", "", object{"message": without(without(hello, "id", "op1"), "sender", "operator"), "session": reduced})
 		event("message_read", object{"sessionId": "s1", "messageIds": []string{"ai1", "op1"}, "status": "delivered"})

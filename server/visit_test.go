@@ -188,7 +188,37 @@ func TestDisconnectIsChecked(t *testing.T) {
 		if a := s.call("POST", path, "", `{"sessionId":"`+id+`","reason":"page_unload","duration":12.5}`, "Content-Type", "text/plain;charset=UTF-8"); a.status != 200 {
 			t.Errorf("as sendBeacon sends it: %d %s", a.status, a.body)
 		}
+		if announced := s.leaves(id); len(announced) != 0 {
+			t.Errorf("a visitor who wrote nothing leaves: %v", announced)
+		}
+		s.say(id, "hi")
+		for range 2 {
+			s.must("POST", path, "", object{"sessionId": id, "duration": 12.5})
+		}
+		if announced := s.leaves(id); len(announced) != 1 || !strings.Contains(announced[0], `"duration":12.5,"reason":"page_unload"`) {
+			t.Errorf("announced are %v", announced)
+		}
+		bound := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "w", "useSessionToken": true})
+		beacon := object{"sessionId": bound.text("sessionId"), "sessionToken": bound.text("sessionToken")}
+		s.must("POST", path, "", beacon)
+		s.refused(s.call("POST", path, "", without(beacon, "sessionToken", "wrong")), 404, "Session not found")
 	})
+}
+
+// leaves are the announced leaves of a session.
+func (s *site) leaves(sessionID string) (announced []string) {
+	s.t.Helper()
+	err := s.store.Read(s.t.Context(), func(r chat.Reader) error {
+		lane, err := r.Lane(chat.LeaveSink, sessionID, 10)
+		for _, d := range lane {
+			announced = append(announced, string(d.Event.Payload))
+		}
+		return err
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return announced
 }
 
 // TestLeavingTakesHalfAMinute runs on a clock of its own: a change of page is
