@@ -217,6 +217,10 @@ func TestBridgeRefuses(t *testing.T) {
 		{"/api/events", object{"type": "csat_submitted", "sessionId": "s1", "score": 4.5}, "score"},
 		{"/api/events", object{"type": "message_read", "sessionId": "s1", "messageIds": []string{"a"}, "status": "eaten"}, "status"},
 		{"/api/events", object{"type": "visitor_message_deleted", "sessionId": "s2", "session": reduced, "messageId": "a"}, "sessionId"},
+		{"/api/events", object{"type": "message_read", "sessionId": "s1", "messageIds": slices.Repeat([]string{"a"}, 501)}, "at most 500"},
+		{"/api/events", object{"type": "ai_takeover", "session": reduced, "reason": strings.Repeat("x", 501)}, "reason must be at most 500"},
+		{"/api/sessions", object{"id": strings.Repeat("x", 201)}, "id must be at most 200"},
+		{"/api/sessions", object{"id": "s1", "visitorId": strings.Repeat("x", 201)}, "visitorId must be at most 200"},
 		{"/api/sessions", object{"id": "s1", "createdAt": "once"}, "createdAt must be"},
 		{"/api/sessions", object{"id": "s1", "lastActivity": 7}, "lastActivity must be"},
 		{"/api/sessions", object{"id": "s1", "operatorOnline": "yes"}, "operatorOnline must be"},
@@ -228,6 +232,35 @@ func TestBridgeRefuses(t *testing.T) {
 		s.refused(s.call("POST", c.path, "", c.body), 400, c.text)
 	}
 	s.refused(s.call("GET", "/api/nothing", "", nil), 404, "Not found")
+	s.must("POST", "/api/messages", "", object{"message": without(hello, "content", strings.Repeat("é", 40000)), "session": reduced})
+}
+
+// A closed session is opened again by a new message, not by one that is repeated.
+func TestBridgeReopens(t *testing.T) {
+	s := newBridgeSite(t)
+	send := func(id string) {
+		s.must("POST", "/api/messages", "", object{"message": without(hello, "id", id), "session": reduced})
+	}
+	send("m1")
+	if err := s.relay.Close(t.Context(), chat.Author{Sender: chat.SenderOperator, Source: "telegram"}, "s1"); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		id   string
+		want chat.Status
+	}{{"m1", chat.StatusClosed}, {"m2", chat.StatusOpen}} {
+		send(tt.id)
+		err := s.store.Read(t.Context(), func(r chat.Reader) error {
+			session, err := r.Session("s1")
+			if session.Status != tt.want {
+				t.Errorf("behind %s the session is %s, want %s", tt.id, session.Status, tt.want)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func TestBridgeKeys(t *testing.T) {
