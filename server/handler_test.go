@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -23,6 +24,17 @@ func TestDatabaseAway(t *testing.T) {
 	s.writeError(w, httptest.NewRequest("GET", "/", nil), fmt.Errorf("ask: %w", chat.ErrAway))
 	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "5" {
 		t.Errorf("answered %d with %v", w.Code, w.Header())
+	}
+}
+
+// TestInternalError: what fails inside is told to the log only (seed 7).
+func TestInternalError(t *testing.T) {
+	var log bytes.Buffer
+	s := &Server{log: slog.New(slog.NewTextHandler(&log, nil))}
+	w := httptest.NewRecorder()
+	s.writeError(w, httptest.NewRequest("GET", "/", nil), errors.New("a detail"))
+	if w.Code != http.StatusInternalServerError || w.Body.String() != `{"error":"Internal server error"}` || !strings.Contains(log.String(), "a detail") {
+		t.Errorf("answered %d %s, logged %s", w.Code, w.Body, &log)
 	}
 }
 

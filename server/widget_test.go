@@ -272,6 +272,7 @@ func TestHistoryPages(t *testing.T) {
 				t.Errorf("%s: %v, more %v; want %s, %v", tt.query, got, a.get("hasMore"), tt.want, tt.more)
 			}
 		}
+		s.refused(s.call("GET", "/api/widget/messages", publicKey, nil), 400, "sessionId is required")
 		s.refused(s.call("GET", "/api/widget/messages?limit=x&sessionId="+id, publicKey, nil), 400, "limit")
 		s.refused(s.call("GET", "/api/widget/messages?before=nope&sessionId="+id, publicKey, nil), 404, "Message not found")
 	})
