@@ -136,7 +136,7 @@ func TestHeartbeats(t *testing.T) {
 		for name, stream := range map[string]authored{"backends": backend, "visitors": s.widgetStream, "operators": s.adminStream} {
 			for after, want := range map[time.Duration]int{29 * time.Second: 0, 31 * time.Second: 1, 5*time.Minute + time.Second: 10} {
 				got := read(t, stream, "?sessionId="+v.Session.ID, func() { time.Sleep(after) })
-				if n := strings.Count(got, ": heartbeat\n\n"); n != want {
+				if n := strings.Count(got, ": heartbeat\n\n"); n != want || !strings.HasPrefix(got, "retry: 2000\n") {
 					t.Errorf("after %s the stream of %s has %d heartbeats, want %d", after, name, n, want)
 				}
 			}

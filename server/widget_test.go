@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -244,6 +245,30 @@ func TestEditAndDelete(t *testing.T) {
 	})
 }
 
+// TestReceipts: a visitor's read marks the operators' messages once, and never
+// its own; an operator's answer leaves nothing unread.
+func TestReceipts(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id := s.open("v")
+		admin := "/api/admin/sessions/" + id
+		own := s.say(id, "hello")
+		answer := s.must("POST", admin+"/messages", secretKey, object{"content": "hi"}).text("id")
+		if unread := s.must("GET", admin, secretKey, nil).get("unread"); unread != 0.0 {
+			t.Errorf("%v are unread behind an answer", unread)
+		}
+		for range 2 {
+			s.must("POST", "/api/widget/read", publicKey, object{"sessionId": id, "messageIds": []string{own, answer}})
+		}
+		history := s.must("GET", "/api/widget/messages?sessionId="+id, publicKey, nil)
+		messages := history.get("messages").([]any)
+		if messages[0].(map[string]any)["readAt"] != nil || messages[1].(map[string]any)["readAt"] == nil || history.text("lastEventId") != "4" {
+			t.Errorf("after it was read: %s", history.body)
+		}
+		s.refused(s.call("POST", "/api/widget/read", publicKey, object{"sessionId": id}), 400, "messageIds is required")
+		s.refused(s.call("POST", "/api/widget/read", publicKey, object{"sessionId": id, "messageIds": slices.Repeat([]string{own}, 501)}), 400, "at most 500")
+	})
+}
+
 func TestHistoryPages(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		id := s.open("v")
@@ -290,6 +315,9 @@ func TestLifeOfASession(t *testing.T) {
 		resumed := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v"})
 		if status := s.must("GET", admin, secretKey, nil).text("status"); status != "closed" || resumed.text("session.status") != status || resumed.text("sessionId") != id {
 			t.Errorf("status is %s; init answered %s", status, resumed.body)
+		}
+		if f := s.stream("/api/widget/stream?sessionId="+id, publicKey)(); f.get("status") != "closed" || f.get("operatorOnline") != true {
+			t.Errorf("a stream of a closed session, whose operator is there, begins with %+v", f)
 		}
 		s.say(id, "two")
 		s.must("POST", admin+"/block", secretKey, nil)
