@@ -217,6 +217,12 @@ func TestBridgeRefuses(t *testing.T) {
 		{"/api/events", object{"type": "csat_submitted", "sessionId": "s1", "score": 4.5}, "score"},
 		{"/api/events", object{"type": "message_read", "sessionId": "s1", "messageIds": []string{"a"}, "status": "eaten"}, "status"},
 		{"/api/events", object{"type": "visitor_message_deleted", "sessionId": "s2", "session": reduced, "messageId": "a"}, "sessionId"},
+		{"/api/events", object{"type": "message_read", "sessionId": "s1", "messageIds": slices.Repeat([]string{"a"}, 501)}, "at most 500"},
+		{"/api/events", object{"type": "ai_takeover", "session": reduced, "reason": strings.Repeat("x", 501)}, "reason must be at most 500"},
+		{"/api/sessions", object{"id": strings.Repeat("x", 201)}, "id must be at most 200"},
+		{"/api/sessions", object{"id": "s1", "visitorId": strings.Repeat("x", 201)}, "visitorId must be at most 200"},
+		{"/api/sessions", object{"id": "s1", "createdAt": "once"}, "createdAt must be"},
+		{"/api/sessions", object{"id": "s1", "lastActivity": 7}, "lastActivity must be"},
 		{"/api/sessions", object{"id": "s1", "operatorOnline": "yes"}, "operatorOnline must be"},
 		{"/api/sessions", object{"id": "s1", "aiActive": 1}, "aiActive must be"},
 		{"/api/sessions", object{"id": "s1", "metadata": object{"country": 31}}, "metadata.country must be"},
@@ -226,6 +232,35 @@ func TestBridgeRefuses(t *testing.T) {
 		s.refused(s.call("POST", c.path, "", c.body), 400, c.text)
 	}
 	s.refused(s.call("GET", "/api/nothing", "", nil), 404, "Not found")
+	s.must("POST", "/api/messages", "", object{"message": without(hello, "content", strings.Repeat("é", 40000)), "session": reduced})
+}
+
+// A closed session is opened again by a new message, not by one that is repeated.
+func TestBridgeReopens(t *testing.T) {
+	s := newBridgeSite(t)
+	send := func(id string) {
+		s.must("POST", "/api/messages", "", object{"message": without(hello, "id", id), "session": reduced})
+	}
+	send("m1")
+	if err := s.relay.Close(t.Context(), chat.Author{Sender: chat.SenderOperator, Source: "telegram"}, "s1"); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		id   string
+		want chat.Status
+	}{{"m1", chat.StatusClosed}, {"m2", chat.StatusOpen}} {
+		send(tt.id)
+		err := s.store.Read(t.Context(), func(r chat.Reader) error {
+			session, err := r.Session("s1")
+			if session.Status != tt.want {
+				t.Errorf("behind %s the session is %s, want %s", tt.id, session.Status, tt.want)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func TestBridgeKeys(t *testing.T) {
@@ -291,7 +326,11 @@ func TestBridgeStreamCarriesOperatorEvents(t *testing.T) {
 	ada := chat.Author{Sender: chat.SenderOperator, Source: "telegram", Name: "Olga"}
 	s.must("POST", "/api/messages", backendKey, object{"message": hello, "session": reduced})
 	s.must("POST", "/api/messages", backendKey, object{"message": without(without(hello, "id", "own"), "sender", "operator"), "session": reduced})
-	s.desk("s1", "tg:1:5", "Hi")
+	file := chat.Attachment{Filename: "a.png", MimeType: "image/png", Size: 7, URL: "/files/token"}
+	sent, err := s.relay.Send(t.Context(), ada, chat.Post{SessionID: "s1", ID: "tg:1:5", Content: "Hi", ReplyTo: "m1", Files: chat.Attachments{file}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	steps := []error{
 		s.relay.Typing(t.Context(), ada, "s1", true),
 		s.relay.MarkRead(t.Context(), ada, "s1", []string{"m1"}),
@@ -307,13 +346,13 @@ func TestBridgeStreamCarriesOperatorEvents(t *testing.T) {
 	}
 	s.desk("s2", "tg:1:6", "Another session")
 	for _, want := range []string{
-		`{"type":"operator_message","sessionId":"s1","messageId":"tg:1:5","content":"Hi","sourceBridge":"telegram","operatorName":"Olga","timestamp":"TIME"}`,
-		`{"type":"operator_message_edited","sessionId":"s1","messageId":"tg:1:5","content":"Hi!","sourceBridge":"telegram","operatorName":"Olga","timestamp":"TIME","editedAt":"TIME"}`,
-		`{"type":"operator_message_deleted","sessionId":"s1","messageId":"tg:1:5","sourceBridge":"telegram","operatorName":"Olga","timestamp":"TIME","deletedAt":"TIME"}`,
+		`{"type":"operator_message","sessionId":"s1","messageId":"tg:1:5","content":"Hi","sourceBridge":"telegram","operatorName":"Olga","timestamp":"SENT","replyTo":"m1","attachments":[{"filename":"a.png","mimeType":"image/png","size":7,"url":"/files/token"}]}`,
+		`{"type":"operator_message_edited","sessionId":"s1","messageId":"tg:1:5","content":"Hi!","sourceBridge":"telegram","operatorName":"Olga","timestamp":"SENT","editedAt":"TIME"}`,
+		`{"type":"operator_message_deleted","sessionId":"s1","messageId":"tg:1:5","sourceBridge":"telegram","operatorName":"Olga","timestamp":"SENT","deletedAt":"TIME"}`,
 		`{"type":"operator_message","sessionId":"s2","messageId":"tg:1:6","content":"Another session","sourceBridge":"telegram","operatorName":"Olga","timestamp":"TIME"}`,
 	} {
 		f := next()
-		if got := timeForm.ReplaceAllString(f.data, `"TIME"`); got != want || f.event != "" || f.id == "" {
+		if got := timeForm.ReplaceAllString(strings.ReplaceAll(f.data, sent.Timestamp.String(), "SENT"), `"TIME"`); got != want || f.event != "" || f.id == "" {
 			t.Errorf("event %q id %q\n got %s\nwant %s", f.event, f.id, got, want)
 		}
 	}
@@ -379,6 +418,68 @@ func TestBridgeKeepsWhatItKnows(t *testing.T) {
 	}
 }
 
+// TestBridgePassesOnWhatIsSaid: what a backend says, times of every form of
+// ISO 8601 too, reaches the receiver as it was said. What it leaves out is made up.
+func TestBridgePassesOnWhatIsSaid(t *testing.T) {
+	url, posts := receiver(t, nil)
+	s := newBridgeSite(t, webhookTo(url))
+	s.serveWebhook()
+	for _, tt := range []struct {
+		kind string
+		body object
+		want string
+	}{
+		{"new_session", object{"session": object{"id": "s1", "visitorId": "v1", "createdAt": "2026-01-31T12:00:00+01:00", "lastActivity": "2026-01-31T12:00:01Z", "operatorOnline": true, "aiActive": true,
+			"metadata": object{"url": "https://example.com", "country": "NL", "browser": "Firefox", "deviceType": "desktop"},
+			"identity": object{"id": "7", "email": "ada@example.com", "name": "Ada"}}},
+			`"session":{"id":"s1","visitorId":"v1","createdAt":"2026-01-31T11:00:00.000Z","lastActivity":"NOW","aiActive":true,` +
+				`"metadata":{"url":"https://example.com","country":"NL","browser":"Firefox","deviceType":"desktop"},"identity":{"email":"ada@example.com","id":"7","name":"Ada"}}}`},
+		{"visitor_message", object{"session": reduced, "message": without(hello, "replyTo", "m0")}, `"message":{"id":"m1","content":"Hello","replyTo":"m0"}`},
+		{"visitor_message_edited", object{"sessionId": "s1", "messageId": "m1", "content": "Hi", "editedAt": "2026-01-31T12:00:00.1234Z"}, `"editedAt":"2026-01-31T12:00:00.123Z"`},
+		{"visitor_message_edited", object{"sessionId": "s1", "messageId": "m1", "content": "Hi!"}, `"editedAt":"NOW"`},
+		{"visitor_message_deleted", object{"sessionId": "s1", "messageId": "m1", "deletedAt": "2026-01-31T12:00"}, `"deletedAt":"2026-01-31T12:00:00.000Z"`},
+		{"visitor_message_deleted", object{"sessionId": "s1", "messageId": "m2"}, `"deletedAt":"NOW"`},
+		{"message_read", object{"sessionId": "s1", "messageIds": []string{"m3"}}, `"messageIds":["m3"],"status":"read","at":"NOW"`},
+		{"custom_event", object{"session": reduced, "event": object{"name": "cart", "data": nil, "timestamp": "2026-01-31 12:00:00"}}, `"event":{"name":"cart","timestamp":"2026-01-31T12:00:00.000Z"}`},
+		{"custom_event", object{"session": reduced, "event": object{"name": "cart", "data": object{"sum": 42}}}, `"event":{"name":"cart","data":{"sum":42},"timestamp":"NOW"}`},
+		{"ai_takeover", object{"session": reduced, "reason": "nobody is there"}, `"active":true,"reason":"nobody is there"`},
+		{"ai_takeover", object{"session": object{"id": "s2"}}, `"sessionId":"s2","visitorId":"","active":true}`},
+		{"new_session", object{"session": object{"id": "s2"}}, `"aiActive":true`},
+		{"csat_submitted", object{"sessionId": "s1", "score": 4, "respondedAt": "2026-01-31"}, `"score":4,"comment":"","respondedAt":"2026-01-31T00:00:00.000Z"`},
+		{"csat_submitted", object{"sessionId": "s1", "score": 5}, `"score":5,"comment":"","respondedAt":"NOW"`},
+		{"visitor_disconnect", object{"session": reduced, "duration": 1.5, "reason": "manual"}, `"duration":1.5,"reason":"manual"`},
+		{"visitor_disconnect", object{"session": reduced}, `"duration":0,"reason":"page_unload"`},
+		{"operator_status", object{"online": true}, `"online":true,"at":"NOW"`},
+	} {
+		began := chat.Now()
+		s.must("POST", "/api/events", "", without(tt.body, "type", tt.kind))
+		p := arrived(t, posts)
+		p.verify(t)
+		got := timeForm.ReplaceAllStringFunc(string(p.body), func(quoted string) string {
+			var at chat.Time
+			if at.UnmarshalJSON([]byte(quoted)) == nil && at >= began {
+				return `"NOW"`
+			}
+			return quoted
+		})
+		if !strings.HasPrefix(got, `{"type":"`+tt.kind+`"`) || !strings.Contains(got, tt.want) || !strings.HasSuffix(got, `,"sentAt":"NOW"}`) {
+			t.Errorf(" got %s\nwant %s", got, tt.want)
+		}
+	}
+	if m, err := s.message("s1", "m1"); err != nil || m.Timestamp.String() != hello["timestamp"] {
+		t.Errorf("the message is of %s, %v", m.Timestamp, err)
+	}
+}
+
+// message is a message as it is stored.
+func (s *site) message(sessionID, id string) (m chat.Message, err error) {
+	err = s.store.Read(s.t.Context(), func(r chat.Reader) (err error) {
+		m, err = r.Message(sessionID, id)
+		return err
+	})
+	return m, err
+}
+
 // TestBridgeChangesWhatItDoesNotKnow: a backend edits and deletes messages that
 // were sent before relay was there, whatever keeps what relay knows.
 func TestBridgeChangesWhatItDoesNotKnow(t *testing.T) {
@@ -427,6 +528,7 @@ func TestBridgeWebhook(t *testing.T) {
 		s.must("POST", "/api/sessions", "", reduced)
 		event("visitor_message_edited", object{"sessionId": "s1", "messageId": "unknown", "content": "New"})
 		event("visitor_message_deleted", object{"sessionId": "s1", "messageId": "gone"})
+		event("visitor_message_edited", object{"sessionId": "s1", "messageId": "gone", "content": "It stays deleted"})
 		s.must("POST", "/api/messages", "", object{"message": without(without(hello, "id", "ai1"), "sender", "ai"), "session": reduced})
 		s.must("POST", "/api/messages", "", object{"message": without(without(hello, "id", "op1"), "sender", "operator"), "session": reduced})
 		event("message_read", object{"sessionId": "s1", "messageIds": []string{"ai1", "op1"}, "status": "delivered"})

@@ -87,6 +87,9 @@ func TestAttachments(t *testing.T) {
 		url := m.get("attachments").([]any)[0].(map[string]any)["url"].(string)
 		s.must("DELETE", "/api/widget/messages/"+m.text("id")+"?sessionId="+id, publicKey, nil)
 		s.refused(s.call("GET", url, "", nil), 404, "Attachment not found")
+		if history := s.must("GET", "/api/widget/messages?sessionId="+id, publicKey, nil); !strings.Contains(string(history.body), `"attachments":[]`) {
+			t.Errorf("the deleted message still has its file: %s", history.body)
+		}
 	})
 }
 

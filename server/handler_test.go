@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -23,6 +24,17 @@ func TestDatabaseAway(t *testing.T) {
 	s.writeError(w, httptest.NewRequest("GET", "/", nil), fmt.Errorf("ask: %w", chat.ErrAway))
 	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "5" {
 		t.Errorf("answered %d with %v", w.Code, w.Header())
+	}
+}
+
+// TestInternalError: what fails inside is told to the log only (seed 7).
+func TestInternalError(t *testing.T) {
+	var log bytes.Buffer
+	s := &Server{log: slog.New(slog.NewTextHandler(&log, nil))}
+	w := httptest.NewRecorder()
+	s.writeError(w, httptest.NewRequest("GET", "/", nil), errors.New("a detail"))
+	if w.Code != http.StatusInternalServerError || w.Body.String() != `{"error":"Internal server error"}` || !strings.Contains(log.String(), "a detail") {
+		t.Errorf("answered %d %s, logged %s", w.Code, w.Body, &log)
 	}
 }
 
@@ -57,37 +69,77 @@ type page struct{ *httptest.ResponseRecorder }
 func (page) SetReadDeadline(time.Time) error  { return nil }
 func (page) SetWriteDeadline(time.Time) error { return nil }
 
+// bubbled is a server in a bubble, on a database in memory.
+func bubbled(t *testing.T) *Server {
+	t.Helper()
+	store, err := db.Memory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s := &Server{hub: chat.NewHub(), log: slog.New(slog.DiscardHandler), backlog: NewBacklog(nil)}
+	s.keys = newKeyring(store, Config{}, s.log)
+	s.relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: s.hub, Outbox: chat.NewOutbox(store, s.hub, s.log), Log: s.log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// read reads a stream while something happens, and returns what it wrote.
+func read(t *testing.T, stream authored, query string, happens func()) string {
+	t.Helper()
+	ctx, leave := context.WithCancel(t.Context())
+	w := page{httptest.NewRecorder()}
+	done := make(chan error, 1)
+	go func() {
+		_, err := stream(w, httptest.NewRequestWithContext(ctx, "GET", "/"+query, nil), chat.Author{})
+		done <- err
+	}()
+	synctest.Wait()
+	happens()
+	leave()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	return w.Body.String()
+}
+
 // TestConsoleIsToldOfDoubt: the console is told to look what the store knows also
 // when nothing happens any more.
 func TestConsoleIsToldOfDoubt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store, err := db.Memory(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer store.Close()
-		s := &Server{hub: chat.NewHub(), log: slog.New(slog.DiscardHandler)}
-		s.keys = newKeyring(store, Config{}, s.log)
-		s.relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: s.hub, Outbox: chat.NewOutbox(store, s.hub, s.log), Log: s.log})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, leave := context.WithCancel(t.Context())
-		w := page{httptest.NewRecorder()}
-		done := make(chan error, 1)
-		go func() {
-			_, err := s.adminStream(w, httptest.NewRequestWithContext(ctx, "GET", "/api/admin/stream", nil), chat.Author{})
-			done <- err
-		}()
-		synctest.Wait()
-		s.hub.Doubt("a")
-		time.Sleep(2 * heartbeatEvery)
-		leave()
-		if err := <-done; err != nil {
-			t.Fatal(err)
-		}
-		if got := w.Body.String(); strings.Count(got, "event: resync\n") != 1 {
+		s := bubbled(t)
+		got := read(t, s.adminStream, "", func() {
+			s.hub.Doubt("a")
+			time.Sleep(2 * heartbeatEvery)
+		})
+		if strings.Count(got, "event: resync\n") != 1 {
 			t.Errorf("the console was told %q", got)
+		}
+	})
+}
+
+// TestHeartbeats: every stream has one every 30 seconds (seed 6.1 rule 3 and 8).
+func TestHeartbeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := bubbled(t)
+		v, err := s.relay.Init(t.Context(), chat.Visit{VisitorID: "v"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		backend := func(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) { return s.eventStream(w, r) }
+		for name, stream := range map[string]authored{"backends": backend, "visitors": s.widgetStream, "operators": s.adminStream} {
+			for after, want := range map[time.Duration]int{29 * time.Second: 0, 31 * time.Second: 1, 5*time.Minute + time.Second: 10} {
+				got := read(t, stream, "?sessionId="+v.Session.ID, func() { time.Sleep(after) })
+				if n := strings.Count(got, ": heartbeat\n\n"); n != want || !strings.HasPrefix(got, "retry: 2000\n") {
+					t.Errorf("after %s the stream of %s has %d heartbeats, want %d", after, name, n, want)
+				}
+			}
 		}
 	})
 }

@@ -397,6 +397,10 @@ func TestUserAgentFilter(t *testing.T) {
 		{"allowed", list("allowlist", "UA_FILTER_ALLOWLIST", "mozilla"), "Mozilla/5.0", 401},
 		{"not allowed", list("allowlist", "UA_FILTER_ALLOWLIST", "mozilla"), "curl", 403},
 		{"empty list", list("allowlist", "UA_FILTER_ALLOWLIST", ""), "curl", 401},
+		{"off", func(c *server.Config) {
+			list("blocklist", "UA_FILTER_BLOCKLIST", "curl")(c)
+			c.UAFilterEnabled = false
+		}, "curl", 401},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newSite(t, dbtest.Memory(t), tt.configure)
@@ -405,6 +409,7 @@ func TestUserAgentFilter(t *testing.T) {
 				t.Errorf("%d %s, want %d", a.status, a.body, tt.status)
 			}
 			s.must("GET", "/health", "", nil, "User-Agent", tt.agent)
+			s.refused(s.call("POST", "/api/webhooks/telegram", "", object{}, "User-Agent", tt.agent), 503, "not set up")
 			if a := s.call("OPTIONS", "/api/widget/init", "", nil, "User-Agent", tt.agent); a.status != 204 {
 				t.Errorf("a preflight was answered %d", a.status)
 			}

@@ -93,9 +93,11 @@ func TestAdminStream(t *testing.T) {
 		if f := next(); f.event != "message" || f.get("content") != "hi" || strings.Contains(f.data, "mine") {
 			t.Errorf("then came %+v", f)
 		}
-		s.must("POST", "/api/widget/typing", publicKey, object{"sessionId": id, "active": true})
-		if f := next(); f.event != "typing" || f.get("sender") != "visitor" {
-			t.Errorf("then came %+v", f)
+		for _, active := range []any{nil, true, false} {
+			s.must("POST", "/api/widget/typing", publicKey, object{"sessionId": id, "active": active})
+			if f := next(); f.event != "typing" || f.get("sender") != "visitor" || f.get("active") != (active != false) {
+				t.Errorf("then came %+v", f)
+			}
 		}
 		s.must("POST", "/api/widget/identify", publicKey, object{"sessionId": id, "identity": object{"id": "7", "name": "Ada"}})
 		if f := next(); f.event != "identity_update" || f.get("identity.name") != "Ada" || f.get("verified") != false {

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"relay/db"
+	"relay/db/dbtest"
 	"relay/server"
 	"relay/server/chat"
 )
@@ -70,6 +72,7 @@ func TestCSAT(t *testing.T) {
 			return s.call("POST", "/api/widget/csat", publicKey, object{"sessionId": id, "score": score, "comment": comment})
 		}
 		s.refused(rate(nil, ""), 400, "score is required")
+		s.refused(rate(0, ""), 400, "from 1 to 5")
 		s.refused(rate(6, ""), 400, "from 1 to 5")
 		s.refused(rate(4.5, ""), 400, "score must be a whole number")
 		s.refused(rate(5, strings.Repeat("x", 2001)), 400, "comment")
@@ -84,6 +87,55 @@ func TestCSAT(t *testing.T) {
 			t.Errorf("operators see %s", view.body)
 		}
 	})
+}
+
+// TestCSATTriggers: who was answered is asked at the moment that the settings
+// name, once, and never again after a rating.
+func TestCSATTriggers(t *testing.T) {
+	for _, tt := range []struct {
+		enabled           bool
+		trigger           string
+		atLeave, atTheEnd bool
+	}{
+		{true, "off", false, false}, {true, "manual", false, false}, {false, "on_close", false, false},
+		{true, "on_close", false, true}, {true, "on_disconnect", true, true},
+	} {
+		t.Run(fmt.Sprint(tt.enabled, tt.trigger), func(t *testing.T) {
+			s := newSite(t, dbtest.Memory(t))
+			s.must("PATCH", "/api/admin/settings", secretKey, object{"csatEnabled": tt.enabled, "csatTrigger": tt.trigger})
+			id := s.open("v")
+			admin := "/api/admin/sessions/" + id
+			s.say(id, "hello")
+			s.must("POST", admin+"/messages", secretKey, object{"content": "hi"})
+			asked := func() bool { return s.must("GET", admin, secretKey, nil).text("csat.askedAt") != "" }
+			s.must("POST", "/api/widget/disconnect", publicKey, object{"sessionId": id})
+			s.leave(id)
+			if asked() != tt.atLeave {
+				t.Errorf("asked when the visitor left: %v", asked())
+			}
+			s.must("POST", admin+"/close", secretKey, nil)
+			if asked() != tt.atTheEnd {
+				t.Errorf("asked in the end: %v", asked())
+			}
+		})
+	}
+	s := newSite(t, dbtest.Memory(t))
+	for _, rated := range []bool{false, true} {
+		id := s.open(fmt.Sprint("v", rated))
+		admin := "/api/admin/sessions/" + id
+		s.say(id, "hello")
+		s.must("POST", admin+"/messages", secretKey, object{"content": "hi"})
+		if rated {
+			s.must("POST", "/api/widget/csat", publicKey, object{"sessionId": id, "score": 1})
+		}
+		for range 2 {
+			s.must("POST", admin+"/csat", secretKey, nil)
+		}
+		history := s.must("GET", "/api/widget/messages?sessionId="+id, publicKey, nil)
+		if history.text("lastEventId") != "4" { // one event behind the messages: the rating, or that it was asked for
+			t.Errorf("rated before: %v, the last event is %s", rated, history.text("lastEventId"))
+		}
+	}
 }
 
 func TestCustomEvents(t *testing.T) {
@@ -118,7 +170,10 @@ func TestIdentityWithNulls(t *testing.T) {
 			body["sessionId"] = id
 			s.must("POST", "/api/widget/identify", publicKey, body)
 		}
-		s.refused(s.call("POST", "/api/widget/identify", publicKey, object{"sessionId": id, "identity": object{"name": nil}}), 400, "identity is required")
+		for text, identity := range map[string]object{"identity is required": {"name": nil}, "at most 8192 bytes": {"plan": strings.Repeat("x", 8<<10)},
+			"identity.id must be": {"id": 7}, "identity.email must be": {"email": 7}, "identity.name must be": {"name": 7}, "identity.phone must be": {"phone": 7}} {
+			s.refused(s.call("POST", "/api/widget/identify", publicKey, object{"sessionId": id, "identity": identity}), 400, text)
+		}
 		view := s.must("GET", "/api/admin/sessions/"+id, secretKey, nil)
 		if want := (object{"id": "7", "name": "Ada", "phone": "1", "plan": "pro"}); !reflect.DeepEqual(object(view.get("identity").(map[string]any)), want) {
 			t.Errorf("operators see %s", view.body)
@@ -188,7 +243,37 @@ func TestDisconnectIsChecked(t *testing.T) {
 		if a := s.call("POST", path, "", `{"sessionId":"`+id+`","reason":"page_unload","duration":12.5}`, "Content-Type", "text/plain;charset=UTF-8"); a.status != 200 {
 			t.Errorf("as sendBeacon sends it: %d %s", a.status, a.body)
 		}
+		if announced := s.leaves(id); len(announced) != 0 {
+			t.Errorf("a visitor who wrote nothing leaves: %v", announced)
+		}
+		s.say(id, "hi")
+		for range 2 {
+			s.must("POST", path, "", object{"sessionId": id, "duration": 12.5})
+		}
+		if announced := s.leaves(id); len(announced) != 1 || !strings.Contains(announced[0], `"duration":12.5,"reason":"page_unload"`) {
+			t.Errorf("announced are %v", announced)
+		}
+		bound := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "w", "useSessionToken": true})
+		beacon := object{"sessionId": bound.text("sessionId"), "sessionToken": bound.text("sessionToken")}
+		s.must("POST", path, "", beacon)
+		s.refused(s.call("POST", path, "", without(beacon, "sessionToken", "wrong")), 404, "Session not found")
 	})
+}
+
+// leaves are the announced leaves of a session.
+func (s *site) leaves(sessionID string) (announced []string) {
+	s.t.Helper()
+	err := s.store.Read(s.t.Context(), func(r chat.Reader) error {
+		lane, err := r.Lane(chat.LeaveSink, sessionID, 10)
+		for _, d := range lane {
+			announced = append(announced, string(d.Event.Payload))
+		}
+		return err
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return announced
 }
 
 // TestLeavingTakesHalfAMinute runs on a clock of its own: a change of page is
@@ -213,6 +298,17 @@ func TestLeavingTakesHalfAMinute(t *testing.T) {
 			}
 			feed.Close()
 		}, false},
+		{"another page that stays open", func(t *testing.T, relay *chat.Relay, id string) {
+			feed, _, err := relay.Follow(t.Context(), visitor, id, "")
+			if err == nil {
+				err = relay.Disconnect(t.Context(), visitor, id, chat.Leave{Reason: "manual"})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+			feed.Close()
+		}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -233,7 +329,7 @@ func TestLeavingTakesHalfAMinute(t *testing.T) {
 }
 
 // leaveAndWait announces a leave, lets back happen and reports whether the
-// visitor counts as gone a minute later, not earlier than after 30 seconds.
+// visitor counts as gone after 30 seconds, not earlier.
 func leaveAndWait(t *testing.T, store *db.DB, visitor chat.Author, back func(*testing.T, *chat.Relay, string)) bool {
 	log := discard
 	hub := chat.NewHub()
@@ -263,7 +359,7 @@ func leaveAndWait(t *testing.T, store *db.DB, visitor chat.Author, back func(*te
 	if gone(desk) {
 		t.Error("the visitor was gone before half a minute was over")
 	}
-	time.Sleep(time.Minute)
+	time.Sleep(2 * time.Second)
 	stop()
 	if err := <-done; err != nil {
 		t.Error(err)

@@ -35,6 +35,7 @@ const webhookSecret = "a secret of the receiver"
 
 // post is a request that a receiver got.
 type post struct {
+	method string
 	header http.Header
 	body   []byte
 }
@@ -44,7 +45,7 @@ func receiver(t *testing.T, answer http.HandlerFunc) (url string, posts chan pos
 	posts = make(chan post, 1000)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		posts <- post{r.Header.Clone(), body}
+		posts <- post{r.Method, r.Header.Clone(), body}
 		if answer != nil {
 			answer(w, r)
 		}
@@ -90,15 +91,18 @@ func (p post) verify(t *testing.T) {
 	if err := verifier.Verify(p.body, p.header); err != nil {
 		t.Errorf("Standard Webhooks: %v", err)
 	}
-	if p.header.Get("Content-Type") != "application/json" || !strings.HasPrefix(p.header.Get("User-Agent"), "relay/") {
-		t.Errorf("headers: %v", p.header)
+	if p.method != "POST" || p.header.Get("Content-Type") != "application/json" || !strings.HasPrefix(p.header.Get("User-Agent"), "relay/") {
+		t.Errorf("method %s, headers: %v", p.method, p.header)
+	}
+	if err := checkPosted(p.header.Get("X-Service-Event"), p.body); err != nil {
+		t.Errorf("%s\nis not as openapi.yaml says: %s", p.body, brief(err))
 	}
 }
 
-// Ids and times differ from run to run.
+// Ids and times differ from run to run. No time is that of an event without one.
 var (
 	idForm   = regexp.MustCompile(`"[A-Z2-7]{26}[0-9A-V]*"`)
-	timeForm = regexp.MustCompile(`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"`)
+	timeForm = regexp.MustCompile(`"20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"`)
 	linkForm = regexp.MustCompile(`/files/[A-Z2-7]{26}/([^?]*)\?exp=0&sig=[\w-]+`)
 )
 
@@ -245,6 +249,8 @@ func TestWebhookJudgesAnswers(t *testing.T) {
 	}{
 		{"200", nil, 1, nil},
 		{"204", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }, 1, nil},
+		{"299", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(299) }, 1, nil},
+		{"300", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(300) }, 0, func(err error) bool { return strings.Contains(err.Error(), "300") }},
 		{"500", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, 0, func(err error) bool { return strings.Contains(err.Error(), "500") }},
 		{"404", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, 0, func(err error) bool { return !errors.Is(err, chat.ErrPermanent) }},
 		{"a redirect is not followed", func(w http.ResponseWriter, r *http.Request) {

@@ -1,11 +1,16 @@
 package server_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"relay/db/dbtest"
+	"relay/server/chat"
 )
 
 func TestHealth(t *testing.T) {
@@ -38,10 +43,64 @@ func TestSeedClient(t *testing.T) {
 		}
 		s.must("POST", "/api/widget/identify", publicKey, object{"sessionId": id, "name": "Ada", "email": "ada@example.com"})
 		again := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v1", "url": "https://shop.test/b", "userAgent": ""})
-		if again.text("sessionId") != id || again.text("session.identity.name") != "Ada" || again.text("lastEventId") != "3" {
+		if again.text("sessionId") != id || again.text("session.identity.name") != "Ada" || again.text("lastEventId") != "3" || !strings.Contains(fmt.Sprint(again.get("messages")), "Hello") {
 			t.Errorf("the second init answered %s", again.body)
 		}
 	})
+}
+
+// TestInitNotesTheVisit: what is known of a visitor's page and browser is what
+// its newest init says; the country, which only a CDN tells, stays.
+func TestInitNotesTheVisit(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		init := func(body object, header ...string) (id string) {
+			body["visitorId"] = "v"
+			return s.must("POST", "/api/widget/init", publicKey, body, header...).text("sessionId")
+		}
+		id := init(object{"url": "https://shop.test/a", "referrer": "https://search.test/", "language": "nl", "userAgent": "Mozilla/5.0 (iPhone) Firefox/130.0"}, "Cf-Ipcountry", "NL")
+		noted := func(want string) {
+			t.Helper()
+			if got, _ := json.Marshal(s.must("GET", "/api/admin/sessions/"+id, secretKey, nil).get("metadata")); string(got) != want {
+				t.Errorf(" got %s\nwant %s", got, want)
+			}
+		}
+		noted(`{"browser":"Firefox","country":"NL","deviceType":"mobile","language":"nl","referrer":"https://search.test/","url":"https://shop.test/a","userAgent":"Mozilla/5.0 (iPhone) Firefox/130.0"}`)
+		init(object{"url": "https://shop.test/b"}, "User-Agent", "Mozilla/5.0 (X11) Chrome/130.0")
+		noted(`{"browser":"Chrome","country":"NL","deviceType":"desktop","url":"https://shop.test/b","userAgent":"Mozilla/5.0 (X11) Chrome/130.0"}`)
+	})
+}
+
+// TestNewestMessages: init answers the newest 50, the history 100 at most, both
+// the oldest first.
+func TestNewestMessages(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t))
+	id := s.open("v")
+	for i := range 120 {
+		_, err := s.relay.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: id, Content: fmt.Sprint(i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	history := "/api/widget/messages?sessionId=" + id
+	for name, tt := range map[string]struct {
+		answer answer
+		count  int
+	}{
+		"init":           {s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v"}), 50},
+		"history":        {s.must("GET", history, publicKey, nil), 100},
+		"more than 100":  {s.must("GET", history+"&limit=1000", publicKey, nil), 100},
+		"as many as 101": {s.must("GET", history+"&limit=101", publicKey, nil), 100},
+	} {
+		list := tt.answer.get("messages").([]any)
+		for i, m := range list {
+			if got, want := m.(map[string]any)["content"], fmt.Sprint(120-tt.count+i); len(list) != tt.count || got != want {
+				t.Fatalf("%s: %d messages, the one at %d is %s, want %s", name, len(list), i, got, want)
+			}
+		}
+		if last := tt.answer.text("lastEventId"); last != "121" {
+			t.Errorf("%s: the last event is %s", name, last)
+		}
+	}
 }
 
 func TestParallelInitsMakeOneSession(t *testing.T) {
@@ -186,6 +245,30 @@ func TestEditAndDelete(t *testing.T) {
 	})
 }
 
+// TestReceipts: a visitor's read marks the operators' messages once, and never
+// its own; an operator's answer leaves nothing unread.
+func TestReceipts(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id := s.open("v")
+		admin := "/api/admin/sessions/" + id
+		own := s.say(id, "hello")
+		answer := s.must("POST", admin+"/messages", secretKey, object{"content": "hi"}).text("id")
+		if unread := s.must("GET", admin, secretKey, nil).get("unread"); unread != 0.0 {
+			t.Errorf("%v are unread behind an answer", unread)
+		}
+		for range 2 {
+			s.must("POST", "/api/widget/read", publicKey, object{"sessionId": id, "messageIds": []string{own, answer}})
+		}
+		history := s.must("GET", "/api/widget/messages?sessionId="+id, publicKey, nil)
+		messages := history.get("messages").([]any)
+		if messages[0].(map[string]any)["readAt"] != nil || messages[1].(map[string]any)["readAt"] == nil || history.text("lastEventId") != "4" {
+			t.Errorf("after it was read: %s", history.body)
+		}
+		s.refused(s.call("POST", "/api/widget/read", publicKey, object{"sessionId": id}), 400, "messageIds is required")
+		s.refused(s.call("POST", "/api/widget/read", publicKey, object{"sessionId": id, "messageIds": slices.Repeat([]string{own}, 501)}), 400, "at most 500")
+	})
+}
+
 func TestHistoryPages(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		id := s.open("v")
@@ -214,6 +297,7 @@ func TestHistoryPages(t *testing.T) {
 				t.Errorf("%s: %v, more %v; want %s, %v", tt.query, got, a.get("hasMore"), tt.want, tt.more)
 			}
 		}
+		s.refused(s.call("GET", "/api/widget/messages", publicKey, nil), 400, "sessionId is required")
 		s.refused(s.call("GET", "/api/widget/messages?limit=x&sessionId="+id, publicKey, nil), 400, "limit")
 		s.refused(s.call("GET", "/api/widget/messages?before=nope&sessionId="+id, publicKey, nil), 404, "Message not found")
 	})
@@ -228,8 +312,12 @@ func TestLifeOfASession(t *testing.T) {
 		s.say(id, "one")
 		s.must("POST", admin+"/close", secretKey, nil)
 		s.must("POST", admin+"/close", secretKey, nil)
-		if status := s.must("GET", admin, secretKey, nil).text("status"); status != "closed" {
-			t.Errorf("status is %s", status)
+		resumed := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v"})
+		if status := s.must("GET", admin, secretKey, nil).text("status"); status != "closed" || resumed.text("session.status") != status || resumed.text("sessionId") != id {
+			t.Errorf("status is %s; init answered %s", status, resumed.body)
+		}
+		if f := s.stream("/api/widget/stream?sessionId="+id, publicKey)(); f.get("status") != "closed" || f.get("operatorOnline") != true {
+			t.Errorf("a stream of a closed session, whose operator is there, begins with %+v", f)
 		}
 		s.say(id, "two")
 		s.must("POST", admin+"/block", secretKey, nil)

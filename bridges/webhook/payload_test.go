@@ -35,6 +35,15 @@ func TestPayloads(t *testing.T) {
 	}
 }
 
+// TestVerified: receivers are told whether an identity is proven.
+func TestVerified(t *testing.T) {
+	const want = `{"sessionId":"ID","visitorId":"visitor-1","identity":{"id":"7"},"verified":true}`
+	_, data, err := translate(&chat.Event{SessionID: "ID", Type: chat.EventIdentityUpdate, Payload: chat.Raw(`{"identity":{"id":"7"},"verified":true}`)}, "visitor-1", nil)
+	if string(data) != want || err != nil {
+		t.Errorf("%s, %v; want %s", data, err, want)
+	}
+}
+
 // TestEventsNobodyHearsOf: what is not in the list of webhooks has no name.
 func TestEventsNobodyHearsOf(t *testing.T) {
 	for _, e := range []chat.EventType{chat.EventSessionReopened, chat.EventCSATRequest, chat.EventLeaving} {

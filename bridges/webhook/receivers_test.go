@@ -127,6 +127,15 @@ func (c *counted) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
+// sink posts to the receiver.
+func (n *network) sink() *Sink {
+	s := New(Options{Target: func() (Target, bool) {
+		return Target{URL: n.url(), Secret: secret, Prefix: "X-Service", Trusted: true}, true
+	}})
+	s.trusted.DialContext = n.dial
+	return s
+}
+
 // serve is the receiver at one end of a connection.
 func (n *network) serve(conn net.Conn) {
 	defer conn.Close()
@@ -269,10 +278,7 @@ func TestDeliverEndsItsTurn(t *testing.T) {
 			time.Sleep(turn / 2)
 			good(conn, attempt)
 		}
-		sink := New(Options{Target: func() (Target, bool) {
-			return Target{URL: n.url(), Secret: secret, Prefix: "X-Service", Trusted: true}, true
-		}})
-		sink.trusted.DialContext = n.dial
+		sink := n.sink()
 		defer sink.trusted.CloseIdleConnections()
 		lane := make([]chat.Delivery, 5)
 		for i := range lane {
@@ -282,6 +288,26 @@ func TestDeliverEndsItsTurn(t *testing.T) {
 			t.Errorf("%d were delivered in a turn, %v", done, err)
 		}
 	})
+}
+
+// TestPatience: an attempt is given up after ten seconds and not before.
+func TestPatience(t *testing.T) {
+	for pause, answered := range map[time.Duration]bool{9900 * time.Millisecond: true, 10100 * time.Millisecond: false} {
+		synctest.Test(t, func(t *testing.T) {
+			n := newNetwork(t)
+			n.answer = func(conn net.Conn, attempt int) {
+				time.Sleep(pause)
+				good(conn, attempt)
+			}
+			sink := n.sink()
+			defer sink.trusted.CloseIdleConnections()
+			began := time.Now()
+			if _, err := sink.Test(t.Context()); (err == nil) != answered || time.Since(began) != min(pause, 10*time.Second) {
+				t.Errorf("an answer after %s: %v after %s", pause, err, time.Since(began))
+			}
+			time.Sleep(time.Second) // the receiver ends, too
+		})
+	}
 }
 
 // TestBadReceivers lets 500 events meet each kind of bad receiver for five
