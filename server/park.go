@@ -12,10 +12,11 @@ import (
 // possible it stays.
 
 // closeDelimited makes the answer one that can go on outside net/http: without
-// chunks, until the connection is closed. It reports whether it could.
+// chunks, until the connection is closed. It reports whether it could. A request
+// with a body stays in net/http, which reads no more than it is asked to.
 func closeDelimited(w http.ResponseWriter, r *http.Request) bool {
 	_, ok := w.(http.Hijacker)
-	if ok = ok && r.ProtoMajor == 1; ok {
+	if ok = ok && r.ProtoMajor == 1 && r.ContentLength == 0; ok {
 		w.Header().Set("Transfer-Encoding", "identity") // net/http's word for it; it is not sent
 	}
 	return ok
@@ -28,11 +29,12 @@ func (s *Server) park(out *sse, follow func(ctx context.Context), leave func()) 
 		return false
 	}
 	s.parked.Add(2) // both goroutines, before net/http loses sight of the connection
-	conn, _, err := out.rc.Hijack()
+	conn, ahead, err := out.rc.Hijack()
 	if err != nil {
 		s.parked.Add(-2)
 		return false
 	}
+	sent := ahead.Reader.Buffered() > 0
 	out.w, out.rc, out.conn = nil, nil, conn
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
@@ -44,18 +46,17 @@ func (s *Server) park(out *sse, follow func(ctx context.Context), leave func()) 
 	go func() {
 		defer s.parked.Done()
 		defer cancel()
-		drain(conn)
+		if !sent {
+			awaitInput(conn)
+		}
 	}()
 	return true
 }
 
-// drain returns when the client hangs up, or the connection is closed. What
-// clients send on a stream nobody wants to know.
-func drain(conn net.Conn) {
-	var scrap [64]byte
-	for {
-		if _, err := conn.Read(scrap[:]); err != nil {
-			return
-		}
-	}
+// awaitInput returns when the client sends something or hangs up, or the
+// connection is closed. Nothing may follow the request for a stream: reading on
+// would let one connection keep a processor busy.
+func awaitInput(conn net.Conn) {
+	var scrap [1]byte
+	_, _ = conn.Read(scrap[:])
 }

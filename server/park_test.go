@@ -26,12 +26,15 @@ func TestParkedStream(t *testing.T) {
 	go func() { ended <- s.server.Serve(ctx, listener) }()
 	id := s.open("v")
 	leaver, _ := openRaw(t, listener, id)
-	stayer, lines := openRaw(t, listener, id)
-	eventually(t, "both streams are open", func() bool { return s.hub.Watched(id) == 2 })
+	_, lines := openRaw(t, listener, id)
+	talker, talk := openRaw(t, listener, id)
+	eventually(t, "three streams are open", func() bool { return s.hub.Watched(id) == 3 })
 
-	if _, err := io.WriteString(stayer, "nobody wants to know"); err != nil {
+	if _, err := io.WriteString(talker, "x"); err != nil {
 		t.Fatal(err)
 	}
+	eventually(t, "input closes a stream", func() bool { return s.hub.Watched(id) == 2 })
+	_, _ = io.Copy(io.Discard, talk) // until the connection is closed
 	leaver.Close()
 	eventually(t, "the stream of who left is closed", func() bool { return s.hub.Watched(id) == 1 })
 	for _, text := range []string{"one", "two"} {
@@ -48,6 +51,43 @@ func TestParkedStream(t *testing.T) {
 	}
 	if n := s.hub.Watched(id); n != 0 {
 		t.Errorf("%d streams are left", n)
+	}
+}
+
+// TestStreamWithInput: what is sent right behind the request closes the stream,
+// too, and a request with a body is answered.
+func TestStreamWithInput(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.server.Serve(ctx, listener) }()
+	id := s.open("v")
+	ask := func(header, rest string) *bufio.Reader {
+		conn, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		_, err = io.WriteString(conn, "GET /api/widget/stream?sessionId="+id+"&apiKey="+publicKey+" HTTP/1.1\r\nHost: relay\r\n"+header+"\r\n"+rest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bufio.NewReader(conn)
+	}
+	_, _ = io.Copy(io.Discard, ask("", "GET / HTTP/1.1\r\n")) // until the connection is closed
+	eventually(t, "a second request closes the stream", func() bool { return s.hub.Watched(id) == 0 })
+	body := ask("Content-Length: 2\r\n", "{}")
+	eventually(t, "a stream is open", func() bool { return s.hub.Watched(id) == 1 })
+	s.say(id, "one")
+	for !strings.Contains(next(t, body), `"content":"one"`) {
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 
