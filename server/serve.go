@@ -113,7 +113,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, parts ...Part
 func (s *Server) answer(ctx context.Context, listener net.Listener) error {
 	web := s.HTTPServer()
 	failed := make(chan error, 1)
-	go func() { failed <- web.Serve(listener) }()
+	go func() { failed <- web.Serve(rawErrors{listener}) }()
 	select {
 	case err := <-failed:
 		s.closeStreams()
