@@ -3,8 +3,8 @@ package server
 import (
 	"errors"
 	"math/rand/v2"
+	"regexp"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -92,17 +92,21 @@ func (b *Backlog) id(n int64) string { return b.boot + "-" + strconv.FormatInt(n
 func (b *Backlog) oldest() int64 { return b.last - int64(len(b.entries)) + 1 }
 
 // read starts to read behind an event, or with "" with what comes from now on.
-// Behind an event that is not known, of another start of relay most likely,
-// everything that is held follows.
-func (b *Backlog) read(after, sessionID string, all bool) *backlogReader {
+// Behind an event of another start of relay everything that is held follows. An
+// id that no stream gives is refused: it says nothing about what was read.
+func (b *Backlog) read(after, sessionID string, all bool) (*backlogReader, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.expire()
 	r := &backlogReader{backlog: b, sessionID: sessionID, all: all, next: b.last + 1, bell: make(chan struct{}, 1)}
 	if after != "" {
+		n, ours, err := b.number(after)
+		if err != nil {
+			return nil, err
+		}
 		r.next = b.oldest()
-		if n, ok := b.number(after); ok && n >= r.next && n <= b.last {
-			r.next = n + 1
+		if ours {
+			r.next = max(r.next, n+1)
 		}
 		r.wake()
 	}
@@ -111,14 +115,24 @@ func (b *Backlog) read(after, sessionID string, all bool) *backlogReader {
 	} else {
 		b.readers[r] = struct{}{}
 	}
-	return r
+	return r, nil
 }
 
-// number reads an id of this start of relay.
-func (b *Backlog) number(id string) (int64, bool) {
-	text, ours := strings.CutPrefix(id, b.boot+"-")
-	n, err := strconv.ParseInt(text, 10, 64)
-	return n, ours && err == nil
+// streamID is the form of ids: a start of relay and a number.
+var streamID = regexp.MustCompile(`^([0-9a-z]{1,13})-(0|[1-9][0-9]{0,17})$`)
+
+// number reads an id and reports whether this start of relay gave it.
+func (b *Backlog) number(id string) (n int64, ours bool, err error) {
+	parts := streamID.FindStringSubmatch(id)
+	if parts == nil {
+		return 0, false, badRequest("Last-Event-ID must be an id of this stream, or left out")
+	}
+	n, _ = strconv.ParseInt(parts[2], 10, 64) // 18 digits always fit
+	ours = parts[1] == b.boot
+	if ours && n > b.last {
+		return 0, false, badRequest("Last-Event-ID must be an id of this stream, or left out: there was no such event yet")
+	}
+	return n, ours, nil
 }
 
 // Close ends all streams, each with what it has not written yet.
@@ -143,6 +157,9 @@ type backlogReader struct {
 	next      int64
 	bell      chan struct{} // rung when there is something to read, closed in the end
 }
+
+// place is the id of the event behind which the reader goes on.
+func (r *backlogReader) place() string { return r.backlog.id(r.next - 1) }
 
 // wake is called under the backlog's lock.
 func (r *backlogReader) wake() {

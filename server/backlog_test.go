@@ -26,6 +26,16 @@ func (b *Backlog) write(first, n int, content string) {
 	}
 }
 
+// reading is read of an id that is one.
+func (b *Backlog) reading(t *testing.T, after string) *backlogReader {
+	t.Helper()
+	r, err := b.read(after, "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // readAll reads what a reader has not seen yet and returns how many frames.
 func (r *backlogReader) readAll(t *testing.T) (n int, frames string) {
 	t.Helper()
@@ -44,7 +54,7 @@ func (r *backlogReader) readAll(t *testing.T) (n int, frames string) {
 
 func TestBacklogLosesNothingForWhoKeepsUp(t *testing.T) {
 	b, _ := clocked()
-	r := b.read("", "", false)
+	r := b.reading(t, "")
 	for i := range 30 {
 		b.write(i*1000, 1000, "x")
 		if n, _ := r.readAll(t); n != 1000 {
@@ -56,7 +66,7 @@ func TestBacklogLosesNothingForWhoKeepsUp(t *testing.T) {
 func TestBacklogHoldsTheNewest(t *testing.T) {
 	b, _ := clocked()
 	b.write(1, backlogEvents+50, "x")
-	n, frames := b.read("another-1", "", false).readAll(t)
+	n, frames := b.reading(t, "another-1").readAll(t)
 	if n != backlogEvents || !strings.Contains(frames[:200], `"messageId":"51"`) {
 		t.Errorf("%d are held, from %.120s", n, frames)
 	}
@@ -71,11 +81,11 @@ func TestBacklogForgetsWhatIsOld(t *testing.T) {
 	b.write(1, 10, "x")
 	*now = now.Add(9 * time.Minute)
 	b.write(11, 1, "x")
-	if n, _ := b.read("another-1", "", false).readAll(t); n != 11 {
+	if n, _ := b.reading(t, "another-1").readAll(t); n != 11 {
 		t.Errorf("after nine minutes %d are held", n)
 	}
 	*now = now.Add(2 * time.Minute)
-	if n, _ := b.read("another-1", "", false).readAll(t); n != 1 {
+	if n, _ := b.reading(t, "another-1").readAll(t); n != 1 {
 		t.Errorf("after eleven minutes %d are held", n)
 	}
 }
@@ -83,19 +93,19 @@ func TestBacklogForgetsWhatIsOld(t *testing.T) {
 // Who is behind what is held is cut, and goes on from there when it is back.
 func TestBacklogCutsWhoIsBehind(t *testing.T) {
 	b, _ := clocked()
-	slow := b.read("", "", false)
+	slow := b.reading(t, "")
 	b.write(1, backlogEvents+1, "x")
 	if _, _, err := slow.frames(nil, 1); !errors.Is(err, errBehind) {
 		t.Errorf("err = %v", err)
 	}
-	if n, _ := b.read(b.id(1), "", false).readAll(t); n != backlogEvents {
+	if n, _ := b.reading(t, b.id(1)).readAll(t); n != backlogEvents {
 		t.Errorf("back again, it reads %d", n)
 	}
 }
 
 func TestBacklogClose(t *testing.T) {
 	b, _ := clocked()
-	early := b.read("", "", false)
+	early := b.reading(t, "")
 	b.write(1, 1, "x")
 	b.Close()
 	b.Close()
@@ -103,7 +113,7 @@ func TestBacklogClose(t *testing.T) {
 	if n, _ := early.readAll(t); n != 1 {
 		t.Errorf("%d events are read after the end, want the last one", n)
 	}
-	for name, r := range map[string]*backlogReader{"early": early, "late": b.read("", "", false)} {
+	for name, r := range map[string]*backlogReader{"early": early, "late": b.reading(t, "")} {
 		if _, open := <-r.bell; open {
 			t.Errorf("the %s stream goes on", name)
 		}

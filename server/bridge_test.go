@@ -1,10 +1,12 @@
 package server_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net"
@@ -352,7 +354,7 @@ func TestBridgeStreamCarriesOperatorEvents(t *testing.T) {
 		`{"type":"operator_message","sessionId":"s2","messageId":"tg:1:6","content":"Another session","sourceBridge":"telegram","operatorName":"Olga","timestamp":"TIME"}`,
 	} {
 		f := next()
-		if got := timeForm.ReplaceAllString(strings.ReplaceAll(f.data, sent.Timestamp.String(), "SENT"), `"TIME"`); got != want || f.event != "" || f.id == "" {
+		if got := timeForm.ReplaceAllString(strings.Replace(f.data, `"timestamp":"`+sent.Timestamp.String(), `"timestamp":"SENT`, 1), `"TIME"`); got != want || f.event != "" || f.id == "" {
 			t.Errorf("event %q id %q\n got %s\nwant %s", f.event, f.id, got, want)
 		}
 	}
@@ -381,7 +383,7 @@ func TestBridgeStreamResumes(t *testing.T) {
 		ids = append(ids, next().id)
 	}
 	boot, _, _ := strings.Cut(ids[0], "-")
-	for id, want := range map[string]string{ids[1]: "tg:1:2", ids[3]: "tg:1:4", "1-1": "tg:1:0", "nonsense": "tg:1:0", boot + "-99": "tg:1:0", boot + "--1": "tg:1:0"} {
+	for id, want := range map[string]string{ids[1]: "tg:1:2", ids[3]: "tg:1:4", boot + "-0": "tg:1:0", "1-1": "tg:1:0", "1k3p9x-77": "tg:1:0"} {
 		if got := s.stream("/api/events/stream", "", "Last-Event-ID", id)().get("messageId"); got != want {
 			t.Errorf("behind %s comes %v, want %s", id, got, want)
 		}
@@ -394,6 +396,50 @@ func TestBridgeStreamResumes(t *testing.T) {
 	if got := late().get("messageId"); got != "tg:1:9" {
 		t.Errorf("behind the newest comes %v", got)
 	}
+	for _, id := range []string{"nonsense", "0", "undefined", boot + "-99", boot + "--1", boot + "-", "-1", "A-1", "1-01"} {
+		s.refused(s.call("GET", "/api/events/stream", "", nil, "Last-Event-ID", id), 400, "Last-Event-ID")
+		s.refused(s.call("GET", "/api/events/stream?lastEventId="+id, "", nil), 400, "Last-Event-ID")
+	}
+}
+
+// A reader that is cut off before it saw any event comes back with the id that
+// its stream began with and misses nothing; what was said before its first
+// stream is not for it.
+func TestBridgeStreamBeginsWithAnID(t *testing.T) {
+	s := newBridgeSite(t)
+	s.must("POST", "/api/sessions", "", reduced)
+	s.desk("s1", "tg:1:0", "Before")
+	for _, query := range []string{"", "?sessionId=s1", "?types=all", "?sessionId=another"} {
+		place := firstFrame(t, s.body("/api/events/stream"+query, ""))
+		if place.id == "" || place.data != "" || place.event != "" {
+			t.Fatalf("%q: the stream begins with %+v, want an id alone", query, place)
+		}
+		said := "tg:1:" + query
+		s.desk("s1", said, "While it was away")
+		if got := s.stream("/api/events/stream", "", "Last-Event-ID", place.id)().get("messageId"); got != said {
+			t.Errorf("%q: back again, it reads %v, want %s", query, got, said)
+		}
+		if again := firstFrame(t, s.body("/api/events/stream", "", "Last-Event-ID", place.id)); again.id != place.id {
+			t.Errorf("%q: back again, its stream begins at %s, before what is repeated: %s", query, again.id, place.id)
+		}
+	}
+}
+
+// firstFrame reads a stream up to its first blank line.
+func firstFrame(t *testing.T, stream io.Reader) (f frame) {
+	t.Helper()
+	lines := bufio.NewScanner(stream)
+	for lines.Scan() && lines.Text() != "" {
+		switch name, value, _ := strings.Cut(lines.Text(), ": "); name {
+		case "id":
+			f.id = value
+		case "data":
+			f.data = value
+		case "event":
+			f.event = value
+		}
+	}
+	return f
 }
 
 // What is left out, or null, stays as it is known.

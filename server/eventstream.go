@@ -17,16 +17,26 @@ func (s *Server) eventStream(w http.ResponseWriter, r *http.Request) (any, error
 	if types != "" && types != "all" {
 		return nil, badRequest("types must be all")
 	}
-	reader := s.backlog.read(lastEventID(r, query), query.Get("sessionId"), types == "all")
+	reader, err := s.backlog.read(lastEventID(r, query), query.Get("sessionId"), types == "all")
+	if err != nil {
+		return nil, err
+	}
 	out := s.startSSE(w)
 	out.parkable = closeDelimited(w, r)
-	out.buf = append(out.buf, ": connected\n\n"...)
+	out.begin(reader.place())
 	if out.send() != nil {
 		reader.close()
 		return written{}, nil
 	}
 	s.carryOn(r.Context(), out, func(ctx context.Context) { s.followBacklog(ctx, out, reader) }, reader.close)
 	return written{}, nil
+}
+
+// begin queues the reader's place, an id without data: who is cut off before
+// the first event has something to come back with. Clients keep such an id and
+// dispatch nothing.
+func (o *sse) begin(place string) {
+	o.buf = append(append(append(o.buf, ": connected\nid: "...), place...), "\n\n"...)
 }
 
 // followBacklog writes what a reader finds until the client or relay goes away.
