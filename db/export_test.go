@@ -60,7 +60,7 @@ func Queries() map[string]string {
 	failed := selectDeliveries + ` WHERE d.state = 3`
 	return map[string]string{
 		"Session": selectSession, "Standing": selectStanding, "Lock": selectStored, "SessionByToken": selectSessionByToken,
-		"SessionByVisitor": selectSessionByVisitor, "VisitorBlocked": selectBlocked, "Sessions": selectStarted,
+		"SessionByVisitor": selectSessionByVisitor, "VisitorBlocked": selectBlocked, "SessionsOfVisitor": selectOfVisitor, "Sessions": selectStarted,
 		"Sessions, empty": selectEmpty, "Message": selectMessage, "Message, foreign": selectForeign, "MessageByClientID": selectMessageByClientID,
 		"Messages": selectMessagesBefore, "Messages after": selectMessagesAfter, "LastMessages": selectLastMessage,
 		"File": selectFile, "Chunk": selectChunk, "Events": selectEvents, "Lane": selectLane, "Lanes": selectLanes,

@@ -95,6 +95,15 @@ func (t *tx) VisitorBlocked(visitorID string) (bool, error) {
 	return one[bool](t, nil, selectBlocked, visitorID)
 }
 
+const selectOfVisitor = `SELECT id FROM sessions WHERE visitor_id = ? AND blocked = ? LIMIT ?`
+
+// SessionsOfVisitor implements [chat.Reader].
+func (t *tx) SessionsOfVisitor(visitorID string, blocked bool, limit int) ([]string, error) {
+	ids, err := list[string](t, selectOfVisitor, visitorID, blocked, limit)
+	slices.Sort(ids)
+	return ids, err
+}
+
 // The list is read in parts, each along an index and no further than the page
 // that is asked for, and merged: a page costs the same whatever the total is.
 // A search looks at the 100,000 newest sessions of each part.

@@ -149,6 +149,18 @@ func TestVisitorBlocked(t *testing.T) {
 				return err
 			})
 		}
+		for _, tt := range []struct {
+			blocked bool
+			want    string
+		}{{true, "[b]"}, {false, "[a]"}} {
+			read(t, d, func(r chat.Reader) error {
+				got, err := r.SessionsOfVisitor("v", tt.blocked, 10)
+				if fmt.Sprint(got) != tt.want {
+					t.Errorf("blocked %v: %v, want %s", tt.blocked, got, tt.want)
+				}
+				return err
+			})
+		}
 	})
 }
 

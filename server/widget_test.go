@@ -303,6 +303,50 @@ func TestHistoryPages(t *testing.T) {
 	})
 }
 
+// TestBlockedVisitor: who is shut out is so in all its sessions, and comes back
+// in all of them.
+func TestBlockedVisitor(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		one := s.open("v")
+		bound := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v", "useSessionToken": true})
+		two, token := bound.text("sessionId"), bound.text("sessionToken")
+		stranger := s.open("w")
+		write := func(id string) answer {
+			return s.call("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "x"}, "X-Session-Token", token)
+		}
+		next := s.stream("/api/admin/stream", secretKey)
+		next() // connected
+		stream := s.stream("/api/widget/stream?sessionId="+two, publicKey, "X-Session-Token", token)
+		stream() // connected
+		s.must("POST", "/api/admin/sessions/"+one+"/block", secretKey, nil)
+		for _, id := range []string{one, two} {
+			s.refused(write(id), 403, "Blocked")
+			if s.must("GET", "/api/admin/sessions/"+id, secretKey, nil).get("blocked") != true {
+				t.Errorf("session %s of a blocked visitor is not shown as blocked", id)
+			}
+		}
+		for _, in := range []object{{"visitorId": "v"}, {"visitorId": "v", "newSession": true}, {"visitorId": "x", "sessionToken": token}} {
+			s.refused(s.call("POST", "/api/widget/init", publicKey, in), 403, "Blocked")
+		}
+		if a := write(stranger); a.status != 200 {
+			t.Errorf("another visitor: %d %s", a.status, a.body)
+		}
+		eventually(t, "the stream of the other session is closed", func() bool { return s.hub.Watched(two) == 0 })
+		told := map[any]bool{}
+		for len(told) < 2 {
+			if f := next(); f.event == "session_blocked" {
+				told[f.get("sessionId")] = true
+			}
+		}
+		s.must("POST", "/api/admin/sessions/"+two+"/unblock", secretKey, nil)
+		for _, id := range []string{one, two} {
+			if a := write(id); a.status != 200 {
+				t.Errorf("unblocked: %d %s", a.status, a.body)
+			}
+		}
+	})
+}
+
 func TestLifeOfASession(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		id := s.open("v")

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -97,8 +98,8 @@ func (v *Visit) resume(tx Tx) (Session, error) {
 	if err != nil {
 		return s, err
 	}
-	if s.Blocked {
-		return s, ErrBlocked
+	if blocked, err := tx.VisitorBlocked(s.VisitorID); blocked || err != nil {
+		return s, cmp.Or(err, error(ErrBlocked))
 	}
 	if !v.New {
 		return s, nil
@@ -302,24 +303,6 @@ func (r *Relay) setStatus(ctx context.Context, by Author, sessionID string, to S
 		}
 		return nil
 	})
-}
-
-// Block shuts a visitor out, which ends its streams, or lets it in again.
-func (r *Relay) Block(ctx context.Context, by Author, sessionID string, blocked bool) error {
-	err := r.change(ctx, by, sessionID, func(c *change) error {
-		c.session.Blocked = blocked
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	r.hub.Publish(fact(StateSessionBlocked, "", Now(), sessionID, struct {
-		Blocked bool `json:"blocked"`
-	}{blocked}))
-	if blocked {
-		r.hub.Drop(sessionID)
-	}
-	return nil
 }
 
 // Erase removes a session with everything that belongs to it and ends its

@@ -33,6 +33,9 @@ type Reader interface {
 	SessionByVisitor(visitorID string) (Session, error)
 	// VisitorBlocked reports whether any session of the visitor is blocked.
 	VisitorBlocked(visitorID string) (bool, error)
+	// SessionsOfVisitor lists the ids of the visitor's sessions that are blocked,
+	// or of those that are not, in order.
+	SessionsOfVisitor(visitorID string, blocked bool, limit int) ([]string, error)
 	// Sessions lists sessions, the most recently active first.
 	Sessions(q SessionQuery) ([]Session, error)
 	// Export lists sessions with messages by their number, which never
