@@ -2,11 +2,13 @@ package chat
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Where a setting's value comes from; a stored one wins.
@@ -83,13 +85,20 @@ func (r *Relay) PatchSettings(ctx context.Context, patch map[string]json.RawMess
 	return r.patch(ctx, changes)
 }
 
-// patch stores changes and lets them hold.
+// patchPatience bounds a change of the settings, which does not end with its
+// caller.
+const patchPatience = 15 * time.Second
+
+// patch stores changes and applies what is stored then, whether or not the
+// caller waits for it or the commit was answered.
 func (r *Relay) patch(ctx context.Context, changes map[string]Raw) error {
-	err := r.store.Apply(ctx, func(tx Tx) error { return storeSettings(tx, changes) })
-	if err != nil {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return r.applySettings(ctx)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patchPatience)
+	defer cancel()
+	err := r.store.Apply(ctx, func(tx Tx) error { return storeSettings(tx, changes) })
+	return cmp.Or(err, r.applySettings(ctx))
 }
 
 // applySettings lets the settings hold as they are now, and tells everybody.
