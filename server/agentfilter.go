@@ -71,14 +71,16 @@ func (l AgentList) matches(agent string) bool {
 	return false
 }
 
-// FilterMode is what the User-Agent filter does with its list.
+// FilterMode is what the User-Agent filter does with its lists.
 type FilterMode string
 
-// Blocklist blocks whom its list matches, allowlist everybody else. An empty
-// list blocks nobody.
+// Blocklist blocks whom its list matches, allowlist everybody whom its list
+// does not match, both whom only the blocklist matches. An empty list blocks
+// nobody.
 const (
 	FilterBlocklist FilterMode = "blocklist"
 	FilterAllowlist FilterMode = "allowlist"
+	FilterBoth      FilterMode = "both"
 )
 
 // filterAgents answers 403 to programs that the User-Agent filter blocks
@@ -99,8 +101,12 @@ func (s *Server) filterAgents(next http.Handler) http.Handler {
 }
 
 func (s *Server) blocks(agent string) bool {
-	if s.cfg.UAFilterMode == FilterAllowlist {
-		return !s.cfg.UAFilterAllowlist.empty() && !s.cfg.UAFilterAllowlist.matches(agent)
+	blocked, allowed := s.cfg.UAFilterBlocklist.matches(agent), s.cfg.UAFilterAllowlist.matches(agent)
+	switch s.cfg.UAFilterMode {
+	case FilterAllowlist:
+		return !s.cfg.UAFilterAllowlist.empty() && !allowed
+	case FilterBoth:
+		return blocked && !allowed
 	}
-	return s.cfg.UAFilterBlocklist.matches(agent)
+	return blocked
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -309,12 +310,8 @@ func (f *reference) resolve() (in chat.Introduction, messageID string, err error
 	if err := required("sessionId", in.ID); err != nil {
 		return in, "", err
 	}
-	for name, given := range map[string]string{"sessionId": f.SessionID, "message.sessionId": f.Message.SessionID} {
-		if err := sameSession(name, given, in.ID); err != nil {
-			return in, "", err
-		}
-	}
-	return in, messageID, nil
+	err = cmp.Or(sameSession("sessionId", f.SessionID, in.ID), sameSession("message.sessionId", f.Message.SessionID, in.ID))
+	return in, messageID, err
 }
 
 func (s *Server) sayEdited(ctx context.Context, in struct {

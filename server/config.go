@@ -40,7 +40,7 @@ type Config struct {
 	WebhookRetries      int            `env:"EVENTS_WEBHOOK_RETRIES" envDefault:"9" is:"a number from 0 to 9" example:"0"`
 	WebhookAllowCIDRs   []netip.Prefix `env:"WEBHOOK_ALLOW_CIDRS" is:"a list of networks or addresses, separated by commas" example:"10.1.0.0/16,fd12::/16"`
 	UAFilterEnabled     bool           `env:"UA_FILTER_ENABLED" envDefault:"false" is:"true or false" example:"true"`
-	UAFilterMode        FilterMode     `env:"UA_FILTER_MODE" envDefault:"blocklist" is:"blocklist or allowlist" example:"allowlist"`
+	UAFilterMode        FilterMode     `env:"UA_FILTER_MODE" envDefault:"blocklist" is:"blocklist, allowlist or both" example:"allowlist"`
 	UAFilterBlocklist   AgentList      `env:"UA_FILTER_BLOCKLIST" is:"a list of texts or /regular expressions/, separated by commas" example:"curl,python-requests,/bot|crawler/"`
 	UAFilterAllowlist   AgentList      `env:"UA_FILTER_ALLOWLIST" is:"a list of texts or /regular expressions/, separated by commas" example:"Mozilla,/^acme-backend/"`
 	TelegramAPIURL      string         `env:"TELEGRAM_API_URL" is:"an address that begins with https:// or http://" example:"http://localhost:8081"`
@@ -125,7 +125,7 @@ var parsers = map[reflect.Type]env.ParserFunc{
 	reflect.TypeFor[Mode]():           oneOf(ModeCommunity, ModeBridge),
 	reflect.TypeFor[Setup]():          oneOf(SetupLocal, SetupPrivate, SetupCode, SetupOff),
 	reflect.TypeFor[LogFormat]():      oneOf(LogText, LogJSON),
-	reflect.TypeFor[FilterMode]():     oneOf(FilterBlocklist, FilterAllowlist),
+	reflect.TypeFor[FilterMode]():     oneOf(FilterBlocklist, FilterAllowlist, FilterBoth),
 	reflect.TypeFor[AgentList]():      func(text string) (any, error) { return parseAgents(text) },
 	reflect.TypeFor[bool]():           func(text string) (any, error) { return parseBool(text) },
 	reflect.TypeFor[[]string]():       func(text string) (any, error) { return splitList(text), nil },
@@ -196,9 +196,12 @@ func (c *Config) check() (wrong []string) {
 	expect("HOST", isHost(c.Host))
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
 	expect("PUBLIC_URL", c.PublicURL == "" || isBaseURL(c.PublicURL))
-	for name, url := range map[string]*string{"TELEGRAM_API_URL": &c.TelegramAPIURL, "DISCORD_API_URL": &c.DiscordAPIURL, "SLACK_API_URL": &c.SlackAPIURL} {
-		*url = strings.TrimRight(*url, "/")
-		expect(name, *url == "" || isBaseURL(*url))
+	for _, base := range []struct {
+		name string
+		url  *string
+	}{{"TELEGRAM_API_URL", &c.TelegramAPIURL}, {"DISCORD_API_URL", &c.DiscordAPIURL}, {"SLACK_API_URL", &c.SlackAPIURL}} {
+		*base.url = strings.TrimRight(*base.url, "/")
+		expect(base.name, *base.url == "" || isBaseURL(*base.url))
 	}
 	expect("DATABASE_URL", c.DatabaseURL == "" || isDatabaseURL(string(c.DatabaseURL)))
 	expect("RELAY_PUBLIC_KEY", c.PublicKey == "" || len(c.PublicKey) >= 8 && isKey(c.PublicKey))

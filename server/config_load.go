@@ -55,7 +55,7 @@ func LoadConfig(flags Flags, environ []string) (Config, []string, error) {
 	}
 	l.take("flag", flags.values)
 	l.take("environment", fromEnviron(environ))
-	l.warnUnknown("environment", "RELAY_", fromEnviron(environ))
+	l.warnUnknown("environment", func(name string) bool { return family(name) != "" }, fromEnviron(environ))
 	l.takeFile(flags.EnvFile)
 	l.readSecretFiles()
 	cfg := l.parse()
@@ -133,7 +133,7 @@ func (l *loader) takeFile(path string) {
 	source, mistakes := parseEnvFile(name, string(data))
 	l.mistakes = append(l.mistakes, mistakes...)
 	l.take(name, source)
-	l.warnUnknown(name, "", source)
+	l.warnUnknown(name, func(string) bool { return true }, source)
 }
 
 // parseEnvFile reads lines of NAME=value. Comments, quotes and a leading
@@ -312,40 +312,6 @@ func (l *loader) parseSettings(cfg *Config) {
 			cfg.Settings[number.setting], _ = json.Marshal(number.value)
 		}
 	}
-}
-
-// warnUnknown warns of variables that nobody reads, those that begin with prefix
-// and those that are nearly ours: a typing error would otherwise pass unseen.
-func (l *loader) warnUnknown(origin, prefix string, source map[string]string) {
-	var known []string
-	for _, v := range variables {
-		known = append(known, v.name)
-		if v.secret {
-			known = append(known, v.fileName())
-		}
-	}
-	for name := range source {
-		if slices.Contains(known, name) || !strings.HasPrefix(name, prefix) && !slip(name, known) {
-			continue
-		}
-		text := fmt.Sprintf("%s (%s) is not a setting of relay", name, origin)
-		near := nearest(strings.ToUpper(name), known)
-		if bare := strings.TrimPrefix(name, "RELAY_"); slices.Contains(known, bare) {
-			near = bare
-		}
-		if near != "" {
-			text += "; did you mean " + near + "?"
-		}
-		l.warnings = append(l.warnings, text)
-	}
-	slices.Sort(l.warnings)
-}
-
-// slip reports whether a name is so near to a long one that it can hardly belong
-// to another program.
-func slip(name string, known []string) bool {
-	near := func(k string) bool { return len(k) >= 8 && distance(strings.ToUpper(name), k) <= 2 }
-	return slices.ContainsFunc(known, near)
 }
 
 func fromEnviron(environ []string) map[string]string {

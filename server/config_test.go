@@ -194,6 +194,22 @@ func TestConfigReportsAllMistakesTogether(t *testing.T) {
 	}
 }
 
+// Mistakes are reported in the order of the settings, the same at every start.
+func TestConfigOrdersMistakes(t *testing.T) {
+	for range 20 {
+		_, _, err := load(t, nil, "TELEGRAM_API_URL=a", "DISCORD_API_URL=b", "SLACK_API_URL=c")
+		var mistakes Mistakes
+		if !errors.As(err, &mistakes) || len(mistakes) != 3 {
+			t.Fatalf("err = %v", err)
+		}
+		for i, name := range []string{"TELEGRAM_API_URL", "DISCORD_API_URL", "SLACK_API_URL"} {
+			if !strings.HasPrefix(mistakes[i].Name, name) {
+				t.Fatalf("mistake %d is %s", i, mistakes[i].Name)
+			}
+		}
+	}
+}
+
 func TestConfigMissingEnvFile(t *testing.T) {
 	_, _, err := load(t, []string{"--env-file", "/does/not/exist.env"})
 	if err == nil || !strings.Contains(err.Error(), "--env-file cannot be read") {
@@ -204,18 +220,26 @@ func TestConfigMissingEnvFile(t *testing.T) {
 func TestConfigWarnsOfUnknownVariables(t *testing.T) {
 	file := write(t, "my.env", "PROT=8080\nRELAY_PUBLIC_KEY_FILE=x\nCOLOUR=blue\nDISCORD_GATEWAY=true\nslack_token=x\n")
 	_, warnings, err := load(t, []string{"--env-file", file}, "RELAY_SETPU=code", "RELAY_PORT=1", "TERM=xterm", "RELAY_SECRET_KEY=", "RELAYED=x",
-		"TELEGRAM_CHATID=-1001", "discord_bot_token=x", "SLACK_WEBHOOK_URL=x", "HOME=/root")
+		"TELEGRAM_CHATID=-1001", "discord_bot_token=x", "SLACK_WEBHOOK_URL=x", "HOME=/root", "AI_BASE_URL=x", "AI_MODEL=", "METRICS_ADDR=:9",
+		"NATS_URL=x", "DISCORD_ENABLE_GATEWAY=true", "UA_FILTER_USE_DEFAULT_BOTS=true", "UA_FILTER_LIST=x", "LOG_DIR=/tmp")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
+		"AI_BASE_URL (environment) is not a setting of relay",
 		"COLOUR (" + file + ") is not a setting of relay",
+		"DISCORD_ENABLE_GATEWAY (environment) is not a setting of relay; did you mean ENABLE_DISCORD_GATEWAY?",
 		"DISCORD_GATEWAY (" + file + ") is not a setting of relay; did you mean ENABLE_DISCORD_GATEWAY?",
+		"METRICS_ADDR (environment) is not a setting of relay",
+		"NATS_URL (environment) is not a setting of relay",
 		"PROT (" + file + ") is not a setting of relay; did you mean PORT?",
 		"RELAY_PORT (environment) is not a setting of relay; did you mean PORT?",
 		"RELAY_PUBLIC_KEY_FILE (" + file + ") is not a setting of relay; did you mean RELAY_PUBLIC_KEY?",
 		"RELAY_SETPU (environment) is not a setting of relay; did you mean RELAY_SETUP?",
+		"SLACK_WEBHOOK_URL (environment) is not a setting of relay",
 		"TELEGRAM_CHATID (environment) is not a setting of relay; did you mean TELEGRAM_CHAT_ID?",
+		"UA_FILTER_LIST (environment) is not a setting of relay; did you mean UA_FILTER_MODE?",
+		"UA_FILTER_USE_DEFAULT_BOTS (environment) is not a setting of relay; relay has no list of its own: name what to block in UA_FILTER_BLOCKLIST",
 		"discord_bot_token (environment) is not a setting of relay; did you mean DISCORD_BOT_TOKEN?",
 		"slack_token (" + file + ") is not a setting of relay; did you mean SLACK_BOT_TOKEN?",
 	}

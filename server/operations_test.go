@@ -397,6 +397,14 @@ func TestUserAgentFilter(t *testing.T) {
 		{"allowed", list("allowlist", "UA_FILTER_ALLOWLIST", "mozilla"), "Mozilla/5.0", 401},
 		{"not allowed", list("allowlist", "UA_FILTER_ALLOWLIST", "mozilla"), "curl", 403},
 		{"empty list", list("allowlist", "UA_FILTER_ALLOWLIST", ""), "curl", 401},
+		{"both, blocked", list("both", "UA_FILTER_BLOCKLIST", "curl"), "curl", 403},
+		{"both, on no list", list("both", "UA_FILTER_ALLOWLIST", "mozilla"), "curl", 401},
+		{"both, on either list", func(c *server.Config) {
+			list("both", "UA_FILTER_BLOCKLIST", "bot")(c)
+			both := c.UAFilterBlocklist
+			list("both", "UA_FILTER_ALLOWLIST", "acme-bot")(c)
+			c.UAFilterBlocklist = both
+		}, "acme-bot/1", 401},
 		{"off", func(c *server.Config) {
 			list("blocklist", "UA_FILTER_BLOCKLIST", "curl")(c)
 			c.UAFilterEnabled = false

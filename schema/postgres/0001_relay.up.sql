@@ -131,7 +131,7 @@ CREATE INDEX threads_session ON threads (session, bridge);
 -- Messages and their copies on platforms. A long message has several copies
 -- (part), a copy may carry several messages (coalesced lines share a remote).
 -- origin is 1 when the message was written on that platform. rev is the
--- revision that the copy shows. state: 0 live, 1 being sent, 2 gone.
+-- revision that the copy shows. state: 0 live, 2 gone.
 CREATE TABLE links (
 	bridge     TEXT COLLATE "C" NOT NULL,
 	channel    TEXT COLLATE "C" NOT NULL,

@@ -180,7 +180,7 @@ type Link struct {
 // LinkState is what became of a copy.
 type LinkState int
 
-// The states of a link; the schema's 1 is not used.
+// The states of a link.
 const (
 	LinkLive LinkState = 0
 	LinkGone LinkState = 2

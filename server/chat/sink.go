@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Sink takes deliveries out of relay: a bridge, the webhook, the AI model.
+// Sink takes deliveries: a bridge, the webhook, or relay itself for what is due later.
 type Sink interface {
 	// Name is the sink's name in deliveries, logs and settings.
 	Name() string

@@ -48,7 +48,7 @@ type Reader interface {
 	Messages(q MessageQuery) ([]Message, error)
 	// LastMessages finds the newest message of each session.
 	LastMessages(sessionIDs []string) (map[string]Message, error)
-	// Unread lists the messages of a sender that are not marked as read.
+	// UnreadMessages lists the messages of a sender that are not marked as read.
 	UnreadMessages(sessionID string, sender Sender) ([]Message, error)
 
 	// File answers ErrAttachmentNotFound when there is none.

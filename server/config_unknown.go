@@ -1,0 +1,79 @@
+package server
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// families are the prefixes of relay's variables: hardly any other program reads
+// a variable that begins with one of them.
+var families = []string{"AI_", "BACKUP_", "BUSINESS_", "DISCORD_", "EVENTS_WEBHOOK_", "IDENTITY_", "METRICS_", "NATS_", "RELAY_", "SLACK_",
+	"TELEGRAM_", "UA_FILTER_"}
+
+// family returns the prefix that a name shares with variables of relay, "" when
+// it has none.
+func family(name string) string {
+	for _, f := range families {
+		if strings.HasPrefix(strings.ToUpper(name), f) {
+			return f
+		}
+	}
+	return ""
+}
+
+// otherWays say what to set instead of a variable that similar programs have.
+var otherWays = map[string]string{
+	"UA_FILTER_USE_DEFAULT_BOTS": "relay has no list of its own: name what to block in UA_FILTER_BLOCKLIST",
+}
+
+// warnUnknown warns of variables that nobody reads, those that are meant for
+// relay and those that are nearly its own: a typing error would otherwise pass
+// unseen.
+func (l *loader) warnUnknown(origin string, meant func(name string) bool, source map[string]string) {
+	var known []string
+	for _, v := range variables {
+		known = append(known, v.name)
+		if v.secret {
+			known = append(known, v.fileName())
+		}
+	}
+	for name, text := range source {
+		if text == "" || slices.Contains(known, name) || !meant(name) && !slip(name, known) {
+			continue
+		}
+		warning := fmt.Sprintf("%s (%s) is not a setting of relay", name, origin)
+		if other := otherWays[strings.ToUpper(name)]; other != "" {
+			warning += "; " + other
+		} else if near := nearestVariable(name, known); near != "" {
+			warning += "; did you mean " + near + "?"
+		}
+		l.warnings = append(l.warnings, warning)
+	}
+	slices.Sort(l.warnings)
+}
+
+// nearestVariable returns the variable that was most likely meant, "" when there
+// is none: the same without RELAY_, with its words in another order, or with a
+// few typing errors. A prefix is taken at its word.
+func nearestVariable(name string, known []string) string {
+	name = strings.ToUpper(name)
+	if bare := strings.TrimPrefix(name, "RELAY_"); slices.Contains(known, bare) {
+		return bare
+	}
+	words := func(name string) []string { return slices.Sorted(strings.SplitSeq(name, "_")) }
+	if i := slices.IndexFunc(known, func(k string) bool { return slices.Equal(words(k), words(name)) }); i >= 0 {
+		return known[i]
+	}
+	if f := family(name); f != "" {
+		known = slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !strings.Contains(k, f) })
+	}
+	return nearest(name, known)
+}
+
+// slip reports whether a name is so near to a long one that it can hardly belong
+// to another program.
+func slip(name string, known []string) bool {
+	near := func(k string) bool { return len(k) >= 8 && distance(strings.ToUpper(name), k) <= 2 }
+	return slices.ContainsFunc(known, near)
+}
