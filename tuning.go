@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"runtime"
 )
 
@@ -15,14 +14,4 @@ func roomyHeap(ctx context.Context) error {
 	<-ctx.Done()
 	runtime.KeepAlive(reserve)
 	return nil
-}
-
-// spareProcessors lets two goroutines more run than there are processors: the
-// committer and the checkpointer wait for the disk in calls of which Go's
-// scheduler learns late, and until then a processor would wait with them. Who
-// sets GOMAXPROCS has decided.
-func spareProcessors() {
-	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 2)
-	}
 }
