@@ -25,36 +25,35 @@ func bootBridge(t *testing.T, group *bridgetest.Telegram, environ ...string) *in
 	return in
 }
 
-// readmeBlock is the block of a language in the README's section on bridge
-// mode that has a text in it.
-func readmeBlock(t *testing.T, language, text string) string {
+// guideBlock is the block of a language in the guide on bridge mode that
+// contains a text.
+func guideBlock(t *testing.T, language, text string) string {
 	t.Helper()
-	readme, err := os.ReadFile("README.md")
+	guide, err := os.ReadFile("assets/guides/bridge-mode.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(readme), "## Bridge mode")
-	for _, block := range strings.Split(section, "```"+language+"\n")[1:] {
+	for _, block := range strings.Split(string(guide), "```"+language+"\n")[1:] {
 		if code, _, _ := strings.Cut(block, "```"); strings.Contains(code, text) {
 			return code
 		}
 	}
-	t.Fatalf("the README has no %s with %s", language, text)
+	t.Fatalf("the guide has no %s with %s", language, text)
 	return ""
 }
 
-// TestBridgeMode follows the README: a backend that speaks as it says, a
-// Telegram group that sees all of it, and the README's client that hears what
+// TestBridgeMode follows the guide: a backend that calls relay as it says, a
+// Telegram group that sees all of it, and the guide's client that receives what
 // the operator answers, also after a restart that forgot everything.
 func TestBridgeMode(t *testing.T) {
-	calls, client := readmeBlock(t, "sh", "post()"), readmeBlock(t, "js", "Last-Event-ID")
+	calls, client := guideBlock(t, "sh", "post()"), guideBlock(t, "js", "Last-Event-ID")
 	t.Chdir(t.TempDir())
 	group := bridgetest.NewTelegram(t)
 	in := bootBridge(t, group)
 
 	out, err := exec.CommandContext(t.Context(), "bash", "-euc", strings.Replace(calls, "http://localhost:3001", in.base, 1)).CombinedOutput()
 	if err != nil || strings.Count(string(out), `{"ok":true}`) != 6 || !strings.Contains(string(out), `{"bridges":["telegram"],"status":"ok"}`) {
-		t.Fatalf("the README's calls: %v\n%s", err, out)
+		t.Fatalf("the guide's calls: %v\n%s", err, out)
 	}
 	var thread bridgetest.Thread
 	eventually(t, "the group sees what the backend said", func() bool {
@@ -96,12 +95,12 @@ func TestBridgeMode(t *testing.T) {
 	}
 }
 
-// listen runs the README's client until the end of the test, as soon as its
+// listen runs the guide's client until the end of the test, as soon as its
 // stream is open.
 func listen(t *testing.T, client, base string) *buffer {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("this machine has no node to run the README's client with")
+		t.Skip("this machine has no node to run the guide's client with")
 	}
 	heard := &buffer{}
 	client = strings.Replace(client, "let text = ", `console.log("listening"); let text = `, 1)
@@ -115,7 +114,7 @@ func listen(t *testing.T, client, base string) *buffer {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	eventually(t, "the README's client is there", func() bool { return strings.Contains(heard.String(), "listening") })
+	eventually(t, "the guide's client listens", func() bool { return strings.Contains(heard.String(), "listening") })
 	return heard
 }
 

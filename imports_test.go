@@ -19,7 +19,7 @@ var arrows = []arrow{
 	{"relay/schema", nil},
 	{"relay/assets", nil},
 	{"relay/assets/build", []string{"relay/assets", "github.com/evanw/esbuild"}},
-	{"relay/assets/build/bundle", []string{"relay/assets/build/openapi", "relay/schema", "github.com/evanw/esbuild"}},
+	{"relay/assets/build/bundle", []string{"relay/assets/build/openapi", "relay/schema", "github.com/evanw/esbuild", "github.com/yuin/goldmark"}},
 	{"relay/assets/build/openapi", []string{"go.yaml.in/yaml/v3"}},
 	{"relay/db", []string{"relay/server/chat", "relay/schema", "github.com/jmoiron/sqlx", "github.com/golang-migrate/migrate/v4",
 		"github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/gofrs/flock", "golang.org/x/sys"}},

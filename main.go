@@ -173,7 +173,7 @@ func (a *app) warnOfOthers(ctx context.Context, database *db.DB) {
 	case err != nil:
 		a.log.Error("cannot ask who else uses the database", "err", err)
 	case n > 0:
-		a.log.Warn("another relay is connected to this database: until one of them stops, webhooks and desks get things twice, "+
+		a.log.Warn("another relay is connected to this database: until one of them stops, webhooks and platforms get everything twice, "+
 			"and visitors of one do not hear the other at once", "others", n)
 	}
 }
@@ -255,16 +255,16 @@ func (a *app) announceBridge(base string, e *engine) {
 	}
 	if a.cfg.LogFormat == server.LogJSON {
 		if a.cfg.APIKey == "" {
-			a.log.Warn("API_KEY is not set: everybody who reaches this port can write to the desks and read the stream")
+			a.log.Warn("API_KEY is not set: everybody who reaches this port can write to your team and read the stream")
 		}
 		a.log.Info("relay is running", "version", version, "mode", a.cfg.Mode, "api", base+"/api", "docs", base+"/docs", "desks", desks)
 		return
 	}
 	key := "API_KEY"
 	if a.cfg.APIKey == "" {
-		key = "none! Everybody who reaches this port can write to the desks and read the stream: set API_KEY"
+		key = "none! Everybody who reaches this port can write to your team and read the stream: set API_KEY"
 	}
-	fmt.Fprintf(a.stdout, "\nrelay %s is running as a bridge server. Ctrl-C stops it.\n\n  API     %s/api\n  Stream  %s/api/events/stream\n  Docs    %s/docs\n  Desks   %s\n  Key     %s\n\n",
+	fmt.Fprintf(a.stdout, "\nrelay %s is running as a bridge server. Ctrl-C stops it.\n\n  API     %s/api\n  Stream  %s/api/events/stream\n  Docs    %s/docs\n  Answer  %s\n  Key     %s\n\n",
 		version, base, base, base, cmp.Or(desks, "none"), key)
 }
 
@@ -279,7 +279,7 @@ func (a *app) announce(base string, keys *server.Keyring, e *engine) {
 		a.log.Info("relay is running", "version", version, "start", start, "demo", base+"/demo", "console", base+"/console", "desks", desks)
 		return
 	}
-	fmt.Fprintf(a.stdout, "\nrelay %s is running. Ctrl-C stops it.\n\n  Start    %s%s\n  Demo     %s\n  Console  %s\n  Desks    %s\n\n",
+	fmt.Fprintf(a.stdout, "\nrelay %s is running. Ctrl-C stops it.\n\n  Start    %s%s\n  Demo     %s\n  Console  %s\n  Answer   %s\n\n",
 		version, start, hint, base+"/demo", base+"/console", desks)
 }
 

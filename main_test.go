@@ -429,16 +429,16 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// The settings that the README has people send are taken.
-func TestReadmeSetsPlatforms(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
+// The settings that the guide has people send are accepted.
+func TestGuideSetsPlatforms(t *testing.T) {
+	guide, err := os.ReadFile("assets/guides/api.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
 	down := "http://127.0.0.1:1"
 	in := boot(t, "TELEGRAM_API_URL="+down, "DISCORD_API_URL="+down, "SLACK_API_URL="+down)
-	bodies := regexp.MustCompile(`-d '(\{"(?:telegram|discord|slack).+\})' \$RELAY/api/admin/settings`).FindAllSubmatch(readme, -1)
+	bodies := regexp.MustCompile(`-d '(\{"(?:telegram|discord|slack).+\})' \$RELAY/api/admin/settings`).FindAllSubmatch(guide, -1)
 	for _, body := range bodies {
 		if code := in.call(t, http.MethodPatch, in.base+"/api/admin/settings", in.secret, json.RawMessage(body[1]), nil); code != http.StatusOK {
 			t.Errorf("%s answers %d", body[1], code)

@@ -21,17 +21,16 @@ type signedPost struct {
 	body   []byte
 }
 
-// TestReadmeReceivers runs the receivers of the README and posts to them what
-// relay has signed, and what somebody has changed on the way.
-func TestReadmeReceivers(t *testing.T) {
+// TestGuideReceivers runs the receivers of the webhook guide and posts requests
+// to them that relay has signed, and forged ones.
+func TestGuideReceivers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs other programs")
 	}
-	readme, err := os.ReadFile("README.md")
+	guide, err := os.ReadFile("assets/guides/webhooks.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(readme), "### Receiving webhooks")
 	t.Chdir(t.TempDir())
 	genuine := capture(t)
 	for _, tt := range []struct {
@@ -44,10 +43,10 @@ func TestReadmeReceivers(t *testing.T) {
 		{"php", "receiver.php", nil, []string{"php", "-S", "127.0.0.1:$PORT", "receiver.php"}},
 	} {
 		t.Run(tt.language, func(t *testing.T) {
-			code := codeBlock(t, section, tt.language)
+			code := codeBlock(t, string(guide), tt.language)
 			program := append(tt.build, tt.run...)[0]
 			if _, err := exec.LookPath(program); err != nil {
-				t.Skipf("this machine has no %s to run the README's receiver with", program)
+				t.Skipf("this machine has no %s to run the guide's receiver with", program)
 			}
 			dir := t.TempDir()
 			if err := os.WriteFile(filepath.Join(dir, tt.file), []byte(code), 0o600); err != nil {
@@ -67,7 +66,7 @@ func codeBlock(t *testing.T, text, language string) string {
 	_, after, found := strings.Cut(text, "\n```"+language+"\n")
 	code, _, closed := strings.Cut(after, "\n```\n")
 	if !found || !closed {
-		t.Fatalf("the README has no receiver in %s", language)
+		t.Fatalf("the guide has no receiver in %s", language)
 	}
 	return code + "\n"
 }

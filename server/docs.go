@@ -1,27 +1,43 @@
 package server
 
 import (
+	"errors"
+	"io/fs"
 	"net/http"
 	"sync"
 
 	"relay/schema"
 )
 
-// docs are the OpenAPI document and the page about it. Both are made when
-// somebody asks for them first: most relays never are.
+// docs are the OpenAPI document, the page about it and the guides. Each is made
+// on its first request: most relays are never asked.
 type docs struct {
+	version  string
 	document func() *staticFile
-	page     func() (*staticFile, error)
+
+	mu    sync.Mutex
+	pages map[string]*staticFile
 }
 
 func newDocs(version string) *docs {
-	return &docs{
-		document: sync.OnceValue(func() *staticFile { return newStaticFile(schema.OpenAPI, "application/yaml") }),
-		page: sync.OnceValues(func() (*staticFile, error) {
-			page, err := fill("docs.html", slots{"Version": version})
-			return newStaticFile(page, "text/html; charset=utf-8"), err
-		}),
+	return &docs{version: version, pages: map[string]*staticFile{},
+		document: sync.OnceValue(func() *staticFile { return newStaticFile(schema.OpenAPI, "application/yaml") })}
+}
+
+// page returns a built page with its version filled in. The error wraps
+// [fs.ErrNotExist] if there is none of that name.
+func (d *docs) page(name string) (*staticFile, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if f, ok := d.pages[name]; ok {
+		return f, nil
 	}
+	page, err := fill(name, slots{"Version": d.version})
+	if err != nil {
+		return nil, err
+	}
+	d.pages[name] = newStaticFile(page, "text/html; charset=utf-8")
+	return d.pages[name], nil
 }
 
 // openAPI answers GET /openapi.yaml.
@@ -29,11 +45,22 @@ func (s *Server) openAPI(w http.ResponseWriter, r *http.Request) {
 	s.docs.document().serve(w, r, cacheChecks)
 }
 
-// apiDocs answers GET /docs.
-func (s *Server) apiDocs(w http.ResponseWriter, r *http.Request) {
-	page, err := s.docs.page()
+// apiDocs answers GET /docs: the API reference.
+func (s *Server) apiDocs(w http.ResponseWriter, r *http.Request) { s.serveDocs(w, r, "docs.html") }
+
+// guide answers GET /docs/{guide}: one page of the manual.
+func (s *Server) guide(w http.ResponseWriter, r *http.Request) {
+	s.serveDocs(w, r, "guide-"+pathVar(r, "guide")+".html")
+}
+
+func (s *Server) serveDocs(w http.ResponseWriter, r *http.Request, name string) {
+	page, err := s.docs.page(name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+		s.showError(w, r, http.StatusNotFound, "There is no such guide. The list is at /docs.")
+		return
+	}
 	if err != nil {
-		s.log.Error("page failed", "page", "docs.html", "err", err)
+		s.log.Error("page failed", "page", name, "err", err)
 		http.Error(w, "Internal server error", http.StatusInternalServerError)
 		return
 	}

@@ -183,6 +183,7 @@ func (s *Server) documentRoutes() []pageRoute {
 	return []pageRoute{
 		{"GET", "/openapi.yaml", s.openAPI},
 		{"GET", "/docs", s.apiDocs},
+		{"GET", "/docs/{guide}", s.guide},
 	}
 }
 

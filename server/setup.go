@@ -37,7 +37,7 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 		"Invalid": strconv.FormatBool(wrongCode), "Problem": ""}
 	if s.onlyHere(r) {
 		values["Hint"] = "With this address the chat works on this machine only. For a site that others visit, start relay on a server " +
-			"with PUBLIC_URL=https://…: the README says how, under “Run it for others”."
+			"with PUBLIC_URL=https://…: see “Behind a proxy” at /docs/operations."
 	}
 	if wrongCode {
 		values["Problem"] = "That is not the set-up code. Look for the newest one in the log and try again."

@@ -52,24 +52,46 @@ func buildPages(root string) ([]File, error) {
 	if values["Page"], err = openapi.Read(schema.OpenAPI); err != nil {
 		return nil, fmt.Errorf("OpenAPI document: %w", err)
 	}
-	files := make([]File, 0, len(pages))
+	guides, err := readGuides(root)
+	if err != nil {
+		return nil, err
+	}
+	values["Guides"] = guides
+	files := make([]File, 0, len(pages)+len(guides))
 	for _, p := range pages {
-		sources, name := []string{filepath.Join(root, p.source)}, filepath.Base(p.source)
-		if p.framed {
-			// First: what the page defines replaces what the layout has for it.
-			sources, name = append([]string{filepath.Join(root, layout)}, sources...), "layout"
-		}
-		t, err := template.ParseFiles(sources...)
+		page, err := buildPage(root, p.source, p.framed, values)
 		if err != nil {
 			return nil, err
 		}
-		var out bytes.Buffer
-		if err := t.Option("missingkey=error").ExecuteTemplate(&out, name, values); err != nil {
+		files = append(files, File{Name: filepath.Base(p.source), Data: page})
+	}
+	for _, g := range guides {
+		values["Guide"] = g
+		page, err := buildPage(root, "pages/guide.html", true, values)
+		if err != nil {
 			return nil, err
 		}
-		files = append(files, File{Name: filepath.Base(p.source), Data: dense(out.Bytes())})
+		files = append(files, File{Name: "guide-" + g.Name + ".html", Data: page})
 	}
 	return files, nil
+}
+
+// buildPage executes one template, within the layout if it is framed.
+func buildPage(root, source string, framed bool, values map[string]any) ([]byte, error) {
+	sources, name := []string{filepath.Join(root, source)}, filepath.Base(source)
+	if framed {
+		// First: what the page defines replaces what the layout has for it.
+		sources, name = append([]string{filepath.Join(root, layout)}, sources...), "layout"
+	}
+	t, err := template.ParseFiles(sources...)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := t.Option("missingkey=error").ExecuteTemplate(&out, name, values); err != nil {
+		return nil, err
+	}
+	return dense(out.Bytes()), nil
 }
 
 // Line breaks with their indentation mean one space, but for those in

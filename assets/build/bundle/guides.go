@@ -1,0 +1,139 @@
+package bundle
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html/template"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// guideNames are the guides of assets/guides, in the order of the manual. Each
+// is served at /docs/NAME.
+var guideNames = []string{"widget", "telegram", "discord", "slack", "customise", "operations", "webhooks", "bridge-mode", "api"}
+
+// settingsFile is the settings reference, below assets; it is served as
+// /docs/settings.
+const settingsFile = "../relay.example.env"
+
+// guide is one page of the manual.
+type guide struct {
+	Name     string // its place below /docs
+	Title    string
+	Sections []section
+	Body     template.HTML
+}
+
+// section is a heading of the second level, for the contents.
+type section struct{ ID, Title string }
+
+// readGuides renders all guides and the settings reference.
+func readGuides(root string) ([]guide, error) {
+	guides := make([]guide, 0, len(guideNames)+1)
+	for _, name := range guideNames {
+		source, err := os.ReadFile(filepath.Join(root, "guides", name+".md"))
+		if err != nil {
+			return nil, err
+		}
+		g, err := readGuide(name, source)
+		if err != nil {
+			return nil, fmt.Errorf("guide %s: %w", name, err)
+		}
+		guides = append(guides, g)
+	}
+	settings, err := os.ReadFile(filepath.Join(root, settingsFile))
+	if err != nil {
+		return nil, err
+	}
+	return append(guides, settingsGuide(settings)), nil
+}
+
+// markdown renders GitHub's tables and ids of headings, and no raw HTML.
+var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+
+// readGuide renders one guide. It must begin with its title.
+func readGuide(name string, source []byte) (guide, error) {
+	g := guide{Name: name}
+	doc := markdown.Parser().Parse(text.NewReader(source))
+	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Heading:
+			g.addHeading(n, source)
+		case *ast.Link:
+			target, err := servedLink(string(n.Destination))
+			n.Destination = []byte(target)
+			return ast.WalkContinue, err
+		case *ast.RawHTML, *ast.HTMLBlock:
+			return ast.WalkStop, errors.New("raw HTML is not rendered")
+		}
+		return ast.WalkContinue, nil
+	})
+	if err == nil && g.Title == "" {
+		err = errors.New("it has no title")
+	}
+	if err != nil {
+		return guide{}, err
+	}
+	var out bytes.Buffer
+	if err := markdown.Renderer().Render(&out, source, doc); err != nil {
+		return guide{}, err
+	}
+	g.Body = template.HTML(scrollable.Replace(out.String()))
+	return g, nil
+}
+
+// scrollable makes wide blocks reachable by keyboard.
+var scrollable = strings.NewReplacer("<pre>", `<pre tabindex="0">`,
+	"<table>", `<div class="docs-table" role="region" aria-label="Table" tabindex="0"><table>`, "</table>", "</table></div>",
+	"<th></th>", "<td></td>")
+
+func (g *guide) addHeading(h *ast.Heading, source []byte) {
+	var title strings.Builder
+	_ = ast.Walk(h, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if t, ok := n.(*ast.Text); ok && entering {
+			title.Write(t.Segment.Value(source))
+		}
+		return ast.WalkContinue, nil
+	})
+	switch id, _ := h.AttributeString("id"); h.Level {
+	case 1:
+		g.Title = title.String()
+	case 2:
+		g.Sections = append(g.Sections, section{string(id.([]byte)), title.String()})
+	}
+}
+
+// guideLink is a link from one guide to another, as it works in a clone.
+var guideLink = regexp.MustCompile(`^([a-z-]+)\.md(#.*)?$`)
+
+// servedLink turns a link that works in a clone into one that works at /docs.
+func servedLink(target string) (string, error) {
+	if m := guideLink.FindStringSubmatch(target); m != nil {
+		return "/docs/" + m[1] + m[2], nil
+	}
+	if target == "../../relay.example.env" {
+		return "/docs/settings", nil
+	}
+	if strings.HasPrefix(target, "https://") || strings.HasPrefix(target, "/") || strings.HasPrefix(target, "#") {
+		return target, nil
+	}
+	return "", fmt.Errorf("the link %q leads nowhere at /docs", target)
+}
+
+// settingsGuide shows the example file as it is.
+func settingsGuide(source []byte) guide {
+	return guide{Name: "settings", Title: "Settings reference",
+		Body: template.HTML(`<h1 id="settings-reference">Settings reference</h1><pre tabindex="0"><code>` + template.HTMLEscapeString(string(source)) + `</code></pre>`)}
+}
