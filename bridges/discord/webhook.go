@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
+	"time"
 
 	"relay/server/chat"
 )
@@ -42,11 +44,24 @@ func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
 	})
 }
 
-// signed checks that a body is Discord's.
+// maxAge is how far the time of a signature may be from ours: a request that
+// somebody kept is not taken later.
+const maxAge = 5 * time.Minute
+
+// signed checks that a body is Discord's and was signed just now.
 func (b *Bridge) signed(h http.Header, body []byte) bool {
 	signature, err := hex.DecodeString(h.Get("X-Signature-Ed25519"))
 	at := h.Get("X-Signature-Timestamp")
-	return err == nil && at != "" && len(signature) == ed25519.SignatureSize && ed25519.Verify(b.key, append([]byte(at), body...), signature)
+	if err != nil || !recent(at) || len(signature) != ed25519.SignatureSize {
+		return false
+	}
+	return ed25519.Verify(b.key, append([]byte(at), body...), signature)
+}
+
+// recent reports whether a time in Unix seconds is about now.
+func recent(at string) bool {
+	unix, err := strconv.ParseInt(at, 10, 64)
+	return err == nil && time.Since(time.Unix(unix, 0)).Abs() <= maxAge
 }
 
 // pushed answers an interaction.

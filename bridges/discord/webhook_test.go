@@ -8,9 +8,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/discord"
@@ -24,7 +26,7 @@ var (
 
 // push posts a body to a bridge's webhook, signed, and changed then.
 func push(b *discord.Bridge, in *bridgetest.Receiver, body string, change func(*http.Request)) (status int, answer map[string]any) {
-	const at = "1767225600"
+	at := strconv.FormatInt(time.Now().Unix(), 10)
 	r := httptest.NewRequest(http.MethodPost, "/webhooks/discord", strings.NewReader(body))
 	r.Header.Set("X-Signature-Timestamp", at)
 	r.Header.Set("X-Signature-Ed25519", hex.EncodeToString(ed25519.Sign(private, []byte(at+body))))
@@ -47,6 +49,16 @@ func TestSignature(t *testing.T) {
 		th := open(t, b, "Grace", "")
 		in := new(bridgetest.Receiver)
 		body := jsonOf(f.Command(th.Ref, "Ada", "close", ""))
+		now := time.Now().Unix()
+		signed := func(at, body string) string {
+			return hex.EncodeToString(ed25519.Sign(private, []byte(at+body)))
+		}
+		kept := func(at string) func(*http.Request) { // one that somebody sends again
+			return func(r *http.Request) {
+				r.Header.Set("X-Signature-Timestamp", at)
+				r.Header.Set("X-Signature-Ed25519", signed(at, body))
+			}
+		}
 		set := func(name, value string) func(*http.Request) {
 			return func(r *http.Request) { r.Header.Set(name, value) }
 		}
@@ -54,11 +66,15 @@ func TestSignature(t *testing.T) {
 		for name, change := range map[string]func(*http.Request){
 			"no signature":  func(r *http.Request) { r.Header.Del("X-Signature-Ed25519") },
 			"no time":       func(r *http.Request) { r.Header.Del("X-Signature-Timestamp") },
-			"another time":  set("X-Signature-Timestamp", "1767225601"),
+			"another time":  set("X-Signature-Timestamp", strconv.FormatInt(now+1, 10)),
 			"not hex":       set("X-Signature-Ed25519", "signature"),
 			"too short":     set("X-Signature-Ed25519", "abcd"),
-			"another's key": set("X-Signature-Ed25519", hex.EncodeToString(ed25519.Sign(other, []byte("1767225600"+body)))),
-			"another body":  set("X-Signature-Ed25519", hex.EncodeToString(ed25519.Sign(private, []byte("1767225600{}")))),
+			"another's key": set("X-Signature-Ed25519", hex.EncodeToString(ed25519.Sign(other, []byte(strconv.FormatInt(now, 10)+body)))),
+			"another body":  set("X-Signature-Ed25519", signed(strconv.FormatInt(now, 10), "{}")),
+			"too old":       kept(strconv.FormatInt(now-301, 10)),
+			"of tomorrow":   kept(strconv.FormatInt(now+301, 10)),
+			"never":         kept("-9223372036854775808"),
+			"no number":     kept("yesterday"),
 		} {
 			if status, answer := push(b, in, body, change); status != 401 || answer["error"] != "Unauthorized" {
 				t.Errorf("%s: %d %v", name, status, answer)
