@@ -29,6 +29,7 @@ type wire struct {
 	fail  error // of every op
 	run   func(ctx context.Context) error
 	tells bool // the bridges tell of their reception
+	asks  *asker
 }
 
 // link is a bridge at a wire.
@@ -118,6 +119,10 @@ func openPost(t *testing.T, store chat.Store) *post {
 		p.made = append(p.made, token)
 		if p.tells {
 			return &teller{link: link{p.wire, token}}, nil
+		}
+		if p.asks != nil {
+			p.asks.link = link{p.wire, token}
+			return p.asks, nil
 		}
 		return &link{p.wire, token}, nil
 	}
@@ -334,6 +339,31 @@ func TestSetTellsWhatReceptionNeeds(t *testing.T) {
 		if len(p.made) != 2 {
 			t.Errorf("made %d times: who looks may have mended it", len(p.made))
 		}
+	})
+}
+
+// asker is a link that has to ask its platform first how updates come in.
+type asker struct {
+	link
+	answered atomic.Bool
+}
+
+func (a *asker) Receiving() (way string, problem error) {
+	if !a.answered.Load() {
+		return "", nil
+	}
+	return "webhook", nil
+}
+
+// TestSetStarting: as long as a bridge does not know how updates will come in,
+// no way is told.
+func TestSetStarting(t *testing.T) {
+	inPost(t, func(t *testing.T, p *post) {
+		p.asks = new(asker)
+		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
+		p.expect(t, bridges.State{State: "starting", Receive: "none"})
+		p.asks.answered.Store(true)
+		p.expect(t, bridges.State{State: "running", Receive: "webhook"})
 	})
 }
 

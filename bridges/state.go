@@ -42,7 +42,7 @@ func (s *slot) state(settings *chat.Settings) State {
 		err = cmp.Or(s.desk.Trouble(), err)
 		if r, tells := s.bridge.(Receiving); tells {
 			way, problem := r.Receiving()
-			st.Receive = cmp.Or(way, st.Receive)
+			st.decide(way, s.kind.Live)
 			if human := (*chat.Misconfigured)(nil); errors.As(problem, &human) { // says more than a refusal
 				err = problem
 			}
@@ -51,6 +51,17 @@ func (s *slot) state(settings *chat.Settings) State {
 	}
 	st.blame(err)
 	return st
+}
+
+// decide notes the way that a bridge tells, "" before it knows: it asks the
+// platform first.
+func (st *State) decide(way, live string) {
+	switch {
+	case way != "":
+		st.Receive = way
+	case st.Receive == live:
+		st.State, st.Receive = "starting", "none"
+	}
 }
 
 // halfSetUp says what a bridge lacks of which something is set, but not all that
