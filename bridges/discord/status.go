@@ -29,7 +29,7 @@ func (b *Bridge) complain(err error) {
 		return
 	}
 	if b.status.Fail(err) {
-		b.log.Warn("updates cannot be received; trying on", "err", err)
+		b.log.Warn("updates cannot be received; retrying", "err", err)
 	}
 }
 

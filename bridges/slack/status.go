@@ -64,6 +64,6 @@ func (b *Bridge) hears(way string) {
 // complain logs a failure of reception once, however often it is met.
 func (b *Bridge) complain(way string, err error) {
 	if b.status.turn(way, err) {
-		b.log.Warn("events cannot be received; trying on", "err", err)
+		b.log.Warn("events cannot be received; retrying", "err", err)
 	}
 }

@@ -20,7 +20,7 @@ func (b *Bridge) Receiving() (way string, problem error) {
 // complain logs a failure of reception once, however often it is met.
 func (b *Bridge) complain(err error) {
 	if b.status.Fail(err) {
-		b.log.Warn("updates cannot be received; trying on", "err", err)
+		b.log.Warn("updates cannot be received; retrying", "err", err)
 	}
 }
 
