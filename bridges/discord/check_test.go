@@ -41,7 +41,10 @@ func TestCheck(t *testing.T) {
 			f.SetKey(public, "")
 			c.PublicKey, c.Gateway = public, false
 		}, "slash commands", chat.FindingWarn, []string{"Interactions Endpoint URL"}},
-		"by the gateway":  {func(f *bridgetest.Discord, c *discord.Config) { f.SetKey(public, ""); c.PublicKey = public }, "slash commands", chat.FindingOK, []string{"gateway"}},
+		"by the gateway": {func(f *bridgetest.Discord, c *discord.Config) { f.SetKey(public, ""); c.PublicKey = public }, "slash commands", chat.FindingOK, []string{"gateway"}},
+		"no application": {func(_ *bridgetest.Discord, c *discord.Config) {
+			c.Transport = sparse{c.Transport, []string{"/applications/@me"}}
+		}, "bot token", chat.FindingFail, []string{"could not be asked: GET /applications/@me"}},
 		"nothing answers": {func(f *bridgetest.Discord, _ *discord.Config) { f.Storm(bridgetest.Storm{All: 1}) }, "bot token", chat.FindingFail, []string{"network", "DISCORD_API_URL"}},
 	} {
 		t.Run(name, func(t *testing.T) {

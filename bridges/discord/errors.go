@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -122,6 +123,9 @@ func (e *refusal) translate(repeatable bool) error {
 	}
 	meaning := meanings[e.Code]
 	if meaning == nil && e.status == http.StatusNotFound {
+		if !e.ofChannel() {
+			return e
+		}
 		meaning = chat.ErrThreadGone
 	}
 	if meaning == nil && e.status == http.StatusForbidden {
@@ -131,6 +135,13 @@ func (e *refusal) translate(repeatable bool) error {
 		meaning = chat.ErrPermanent
 	}
 	return fmt.Errorf("%w: %w", meaning, e)
+}
+
+// ofChannel reports whether the call was about a channel or a thread: of others
+// a 404 says nothing about those.
+func (e *refusal) ofChannel() bool {
+	_, path, _ := strings.Cut(e.route, " ")
+	return strings.HasPrefix(path, "/channels/")
 }
 
 // denied reports whether the API refused a question for good, however it said
