@@ -76,7 +76,7 @@ type Bridge struct {
 var _ chat.Bridge = (*Bridge)(nil)
 
 var (
-	isToken     = chat.Form(`[A-Za-z0-9._-]{20,200}`)
+	isToken     = chat.Form(`[A-Za-z0-9._-]{20,}`)
 	isSnowflake = chat.Form(`[1-9][0-9]{5,19}`)
 )
 

@@ -209,7 +209,10 @@ func TestNew(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := discord.New(good); err != nil {
-		t.Error(err)
+	for _, token := range []string{good.Token, strings.Repeat("a.long-token_", 80)} { // other servers sign longer ones
+		good.Token = token
+		if _, err := discord.New(good); err != nil {
+			t.Error(err)
+		}
 	}
 }
