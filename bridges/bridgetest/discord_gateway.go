@@ -94,6 +94,9 @@ func (p *pipeWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) { return p.co
 
 // serveGateway speaks with the bot until the connection ends.
 func (f *Discord) serveGateway(w http.ResponseWriter, r *http.Request) {
+	if v := r.URL.Query().Get("v"); v != "10" {
+		f.violate("the gateway is asked for version " + v)
+	}
 	f.mu.Lock()
 	down := f.gateway.down
 	f.mu.Unlock()
@@ -228,7 +231,7 @@ func (f *Discord) identify(c *gatewayConn, data json.RawMessage) {
 	}
 	s := &gatewaySession{id: f.newID(), conn: c}
 	g.sessions[s.id], c.session = s, s
-	s.tell("READY", map[string]any{"v": 9, "session_id": s.id, "resume_gateway_url": f.gatewayURL(), "application": map[string]any{"id": discordApp, "flags": 0},
+	s.tell("READY", map[string]any{"v": 10, "session_id": s.id, "resume_gateway_url": f.gatewayURL(), "application": map[string]any{"id": discordApp, "flags": 0},
 		"user": map[string]any{"id": discordBot, "username": "relay", "bot": true}, "guilds": []any{map[string]any{"id": discordGuild, "unavailable": true}}})
 	if !f.server.kicked {
 		s.tell("GUILD_CREATE", f.guildCreate())

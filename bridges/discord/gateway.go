@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -165,7 +166,7 @@ func (l *listener) newSession() (*session, error) {
 	}
 	s := &session{Session: gateway, dialer: &dialer{dial: dial, silence: l.bridge.cfg.Silence}, down: make(chan struct{}, 1), gone: make(chan struct{})}
 	s.Client = l.bridge.api.session.Client
-	s.Dialer = &websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: l.bridge.cfg.Patience, NetDialContext: s.dialer.open}
+	s.Dialer = &websocket.Dialer{Proxy: proxyOf, HandshakeTimeout: l.bridge.cfg.Patience, NetDialContext: s.dialer.open}
 	s.Identify.Intents = intents
 	s.AddHandler(func(_ *discordgo.Session, e *discordgo.Event) {
 		if e.Type == "READY" || e.Type == "RESUMED" {
@@ -189,6 +190,18 @@ func (l *listener) newSession() (*session, error) {
 	})
 	return s, nil
 }
+
+// proxyOf finds the proxy of a connection to the gateway, and has it speak the
+// version of the API: discordgo asks for another.
+func proxyOf(r *http.Request) (*url.URL, error) {
+	q := r.URL.Query()
+	q.Set("v", gatewayVersion)
+	r.URL.RawQuery = q.Encode()
+	return http.ProxyFromEnvironment(r)
+}
+
+// gatewayVersion is that of the API, see parseBase.
+const gatewayVersion = "10"
 
 // connect begins a connection, or takes the session up again, and returns why
 // it ended.
@@ -294,8 +307,8 @@ func (l *listener) refused(err error) error {
 			return wrong
 		}
 		return fmt.Errorf("the gateway of Discord closed with code %d", closed.Code)
-	case errors.As(err, &rest):
-		if rest.Response != nil && rest.Response.StatusCode == http.StatusUnauthorized {
+	case errors.As(err, &rest) && rest.Response != nil:
+		if rest.Response.StatusCode == http.StatusUnauthorized {
 			return errToken
 		}
 		return fmt.Errorf("the address of Discord's gateway is not told: %s", rest.Response.Status)
