@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -27,6 +28,7 @@ func TestPreChat(t *testing.T) {
 		refused("every field", object{"name": "topic", "type": "text"})
 		refused("two fields called topic", object{"name": "topic", "type": "text", "label": "A"}, object{"name": "topic", "type": "text", "label": "B"})
 		refused("nothing to choose", object{"name": "topic", "type": "select", "label": "A", "options": []string{}})
+		refused("preChatForm.fields.topic.type must be one of", object{"name": "topic", "type": "hologram", "label": "A"})
 		form := object{"required": true, "timing": "before_first_message", "fields": []object{
 			{"name": "email", "type": "email", "label": "E-mail", "required": true}, {"name": "topic", "type": "text", "label": "Topic", "required": false}}}
 		s.must("PATCH", "/api/admin/settings", secretKey, object{"preChatForm": form})
@@ -35,12 +37,62 @@ func TestPreChat(t *testing.T) {
 		s.refused(s.call("POST", "/api/widget/prechat", publicKey, object{"sessionId": id, "fields": object{"topic": "x"}}), 400, "fields.email is required")
 		s.refused(s.call("POST", "/api/widget/prechat", publicKey, object{"sessionId": id, "fields": object{"email": []int{1}}}), 400, "fields.email must be")
 		for range 10 { // of several mistakes it is always the same one that is told
-			s.refused(s.call("POST", "/api/widget/prechat", publicKey, object{"sessionId": id, "fields": object{"topic": nil, "size": nil, "email": nil}}), 400, "fields.email must be")
+			s.refused(s.call("POST", "/api/widget/prechat", publicKey, object{"sessionId": id, "fields": object{"topic": nil, "email": nil}}), 400, "fields.email must be")
 		}
 		s.must("POST", "/api/widget/prechat", publicKey, object{"sessionId": id, "fields": object{"email": "ada@example.com", "topic": "prices"}})
 		view := s.must("GET", "/api/admin/sessions/"+id, secretKey, nil)
 		if view.text("identity.email") != "ada@example.com" || view.text("preChat.topic") != "prices" || view.get("verified") != false {
 			t.Errorf("operators see %s", view.body)
+		}
+	})
+}
+
+// TestPreChatAnswers holds answers to what the form declares.
+func TestPreChatAnswers(t *testing.T) {
+	form := object{"required": true, "timing": "before_first_message", "fields": []object{
+		{"name": "email", "type": "email", "label": "E-mail", "required": true},
+		{"name": "topic", "type": "select", "label": "Topic", "options": []string{"Order", "Return"}},
+		{"name": "orders", "type": "number", "label": "How many"},
+		{"name": "terms", "type": "checkbox", "label": "I agree", "required": true}}}
+	eachSite(t, func(t *testing.T, s *site) {
+		s.must("PATCH", "/api/admin/settings", secretKey, object{"preChatForm": form})
+		id := s.open("v")
+		fill := func(changes object) answer {
+			fields := object{"email": "ada@example.com", "topic": "", "terms": true}
+			maps.Copy(fields, changes)
+			return s.call("POST", "/api/widget/prechat", publicKey, object{"sessionId": id, "fields": fields})
+		}
+		message := object{"sessionId": id, "content": "hi", "clientId": "1"}
+		s.refused(s.call("POST", "/api/widget/messages", publicKey, message), 400, "fields.email is required")
+		for _, tt := range []struct {
+			fields object
+			want   string
+		}{
+			{object{"email": "nope"}, "fields.email must be an e-mail address"},
+			{object{"email": 5}, "fields.email must be an e-mail address"},
+			{object{"email": " "}, "fields.email is required"},
+			{object{"topic": "Refund"}, "fields.topic must be one of Order, Return"},
+			{object{"topic": true}, "fields.topic must be one of"},
+			{object{"orders": "many"}, "fields.orders must be a number"},
+			{object{"terms": false}, "fields.terms is required"},
+			{object{"terms": "yes"}, "fields.terms must be true or false"},
+			{object{"size": "XL"}, "fields.size is not a field"},
+		} {
+			s.refused(fill(tt.fields), 400, tt.want)
+		}
+		if view := s.must("GET", "/api/admin/sessions/"+id, secretKey, nil); view.get("preChat") != nil {
+			t.Errorf("what was refused is stored: %s", view.body)
+		}
+		for _, changes := range []object{{}, {"topic": "Order", "orders": 2}, {"orders": "2"}} {
+			if a := fill(changes); a.status != 200 {
+				t.Errorf("%v: %d %s", changes, a.status, a.body)
+			}
+		}
+		s.must("POST", "/api/widget/messages", publicKey, message)
+		s.must("PATCH", "/api/admin/settings", secretKey, object{"preChatForm": nil})
+		s.refused(fill(object{"email": "nope"}), 400, "fields.email must be")
+		if a := fill(object{"size": 42}); a.status != 200 {
+			t.Errorf("without a form: %d %s", a.status, a.body)
 		}
 	})
 }

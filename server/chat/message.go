@@ -56,6 +56,9 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 			m = sent
 			return err
 		}
+		if err := c.checkFormDue(r.Settings()); err != nil {
+			return err
+		}
 		before := *c.session
 		m = Message{ID: p.ID, SessionID: p.SessionID, Content: p.Content, Sender: by.Sender, Timestamp: c.at,
 			ReplyTo: p.ReplyTo, ClientID: p.ClientID, OperatorName: by.Name, Attachments: Of(append(Attachments{}, p.Files...))}

@@ -231,6 +231,8 @@ func preChatFields(fields []PreChatField) error {
 			return checkError("must have a name, a type and a label in every field")
 		case slices.ContainsFunc(fields[:i], same):
 			return checkError("has two fields called " + f.Name)
+		case !slices.Contains(fieldTypes, f.Type):
+			return checkError(".fields." + f.Name + ".type must be one of " + strings.Join(fieldTypes, ", "))
 		case f.Type == "select" && len(f.Options) == 0:
 			return checkError("has nothing to choose from in " + f.Name + ": a select needs options")
 		}

@@ -1,0 +1,162 @@
+package chat
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of the answers to a pre-chat form.
+const (
+	maxAnswer  = 1000 // characters of one answer
+	maxAnswers = 50
+)
+
+// fieldTypes are the types of a question. A stored form of an earlier version may
+// have others, which are shown as text.
+var fieldTypes = []string{"text", "email", "phone", "tel", "number", "textarea", "select", "checkbox"}
+
+// FillIn stores a visitor's answers to the pre-chat form. Name, email and
+// phone also become part of its identity, as long as that is not verified.
+func (r *Relay) FillIn(ctx context.Context, by Author, sessionID string, answers map[string]any) error {
+	for name, v := range answers {
+		if text, ok := v.(string); ok {
+			answers[name] = strings.TrimSpace(text)
+		}
+	}
+	form := r.Settings().preChatForm()
+	if err := form.check(answers); err != nil {
+		return err
+	}
+	return r.change(ctx, by, sessionID, func(c *change) error {
+		c.session.PreChat = mustJSON(answers)
+		identity := map[string]any{}
+		for _, name := range []string{"name", "email", "phone"} {
+			if text, ok := answers[name].(string); ok && text != "" && !c.session.Verified && !r.identity.Required {
+				identity[name] = text
+			}
+		}
+		return c.learn(identity)
+	})
+}
+
+// preChatForm returns the form in force; without one it has no fields.
+func (s *Settings) preChatForm() (form PreChatForm) {
+	s.decode("preChatForm", &form)
+	return form
+}
+
+// checkFormDue refuses a session's first message as long as a form that has to
+// be filled in before is not.
+func (c *change) checkFormDue(settings *Settings) error {
+	if c.by.Sender != SenderVisitor || c.backend || c.session.Started() || len(c.session.PreChat) > 0 {
+		return nil
+	}
+	form := settings.preChatForm()
+	if !form.Required || form.Timing != "before_first_message" || len(form.Fields) == 0 {
+		return nil
+	}
+	first := form.Fields[max(0, slices.IndexFunc(form.Fields, func(f PreChatField) bool { return f.Required }))]
+	return Errorf(Invalid, "fields.%s is required: the pre-chat form comes before the first message", first.Name)
+}
+
+// check holds answers to the form. Without a form a page may ask what it likes.
+func (form *PreChatForm) check(answers map[string]any) error {
+	if len(answers) > maxAnswers {
+		return Errorf(Invalid, "fields has too many entries")
+	}
+	for _, name := range slices.Sorted(maps.Keys(answers)) {
+		if utf8.RuneCountInString(name) > maxName {
+			return Errorf(Invalid, "a name in fields is too long")
+		}
+		field, declared := form.field(name)
+		if !declared {
+			return Errorf(Invalid, "fields.%s is not a field of the pre-chat form", name)
+		}
+		if err := field.check(answers[name]); err != nil {
+			return Errorf(Invalid, "fields.%s %s", name, err)
+		}
+	}
+	for i := range form.Fields {
+		f := &form.Fields[i]
+		if v := answers[f.Name]; f.Required && (v == nil || v == "" || v == false) {
+			return Errorf(Invalid, "fields.%s is required", f.Name)
+		}
+	}
+	return nil
+}
+
+// field finds a question by its name. Where nothing is asked for, the names that
+// become part of an identity say what they are.
+func (form *PreChatForm) field(name string) (f PreChatField, declared bool) {
+	i := slices.IndexFunc(form.Fields, func(f PreChatField) bool { return f.Name == name })
+	if i >= 0 {
+		return form.Fields[i], true
+	}
+	switch name {
+	case "name":
+		f.Type = "text"
+	case "email", "phone":
+		f.Type = name
+	}
+	return f, len(form.Fields) == 0
+}
+
+// check says what is wrong with an answer. An empty text is none.
+func (f *PreChatField) check(answer any) error {
+	ok := false
+	switch v := answer.(type) {
+	case string:
+		if utf8.RuneCountInString(v) > maxAnswer {
+			return checkError("must be at most " + itoa(maxAnswer) + " characters")
+		}
+		ok = f.takes(v)
+	case bool:
+		ok = f.Type == "" || f.Type == "checkbox"
+	case float64:
+		ok = f.Type == "" || f.Type == "number"
+	}
+	if !ok {
+		return checkError("must be " + f.wants())
+	}
+	return nil
+}
+
+// takes reports whether a text may answer the question.
+func (f *PreChatField) takes(v string) bool {
+	switch f.Type {
+	case "checkbox":
+		return false
+	case "email":
+		return v == "" || isEmail(v)
+	case "number":
+		_, err := strconv.ParseFloat(v, 64)
+		return v == "" || err == nil
+	case "select":
+		return v == "" || slices.Contains(f.Options, v)
+	}
+	return true
+}
+
+// wants names what an answer must be.
+func (f *PreChatField) wants() string {
+	switch f.Type {
+	case "":
+		return "a text, a number or true or false"
+	case "email":
+		return "an e-mail address"
+	case "number":
+		return "a number"
+	case "select":
+		return "one of " + strings.Join(f.Options, ", ")
+	case "checkbox":
+		return "true or false"
+	}
+	return "a text"
+}
+
+// isEmail is no stricter than browsers are.
+var isEmail = Form(`[^\s@]{1,64}@[^\s@]{1,255}`)
