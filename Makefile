@@ -29,7 +29,7 @@ build: ## build ./relay, one file without dependencies
 
 test: ## all tests; installs Chromium and PostgreSQL through apt when missing
 	@.ci/setup chromium postgresql
-	go run ./.ci/test -shuffle=on ./...
+	go tool gotestsum --format pkgname-and-test-fails -- -shuffle=on ./...
 
 check: gofmt vet staticcheck tidy imports test race cross ## everything that must hold before a commit
 	@echo "check: all is well"
@@ -52,7 +52,7 @@ imports: # the arrows between packages go one way
 
 race: # needs a C compiler
 	@.ci/setup gcc
-	CGO_ENABLED=1 go run ./.ci/test -race -short -shuffle=on -skip '$(LONG)' $(RACE)
+	CGO_ENABLED=1 go tool gotestsum --format pkgname-and-test-fails -- -race -short -shuffle=on -skip '$(LONG)' $(RACE)
 
 cross: # the program builds without C for the machines it runs on
 	GOOS=linux GOARCH=amd64 $(BUILD) -o /dev/null .
