@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +39,33 @@ func (s *stage) newOperator(t *testing.T, name string) *tab {
 	operator.click("button[type=submit]")
 	operator.until(`$("#rows") && !$("#presence").disabled && text("#link") === ""`)
 	return operator
+}
+
+// testPresence: visitors see an operator online while one has the console open,
+// and as the switch says. The console shows who else is there.
+func testPresence(t *testing.T, s *stage) {
+	visitor := s.newVisitor(t, true)
+	visitor.until(`text(".presence") === "Away – leave a message"`)
+	ada, grace := s.newOperator(t, "Ada"), s.newOperator(t, "Grace")
+	visitor.until(`text(".presence") === "Online now"`)
+	ada.until(`text("#here") === "Also here: Grace" && $("#presence").value === "automatic" && text("#presence-auto") === "Automatic: online"`)
+	choose := func(mode string, seenBy *tab) {
+		ada.run(`Object.assign($("#presence"), {value: "` + mode + `"}).dispatchEvent(new Event("change"))`)
+		seenBy.until(`$("#presence").value === %s`, mode)
+	}
+	choose("away", grace)
+	visitor.until(`text(".presence") === "Away – leave a message"`)
+	ada.shot(cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir()), "presence")
+	choose("automatic", grace)
+	grace.click("form[action='/console/logout'] button")
+	ada.until(`text("#here") === ""`)
+	visitor.until(`text(".presence") === "Online now"`)
+	choose("online", ada)
+	ada.until(`$("#presence").title.startsWith("Visitors see: online until ")`)
+	ada.click("form[action='/console/logout'] button")
+	visitor.until(`text(".presence") === "Away – leave a message"`)
+	visitor.clean()
+	ada.clean()
 }
 
 // pair is a visitor and an operator in one session.

@@ -56,6 +56,7 @@ func TestBrowser(t *testing.T) {
 		"Landmarks":        testLandmarks,
 		"Quiet":            testQuiet,
 		"Search":           testSearch,
+		"Presence":         testPresence,
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {

@@ -257,16 +257,3 @@ func (s *Server) adminTyping(_ http.ResponseWriter, r *http.Request, by chat.Aut
 	}
 	return ok, s.relay.Typing(r.Context(), by, pathVar(r, "session"), in.Active == nil || *in.Active)
 }
-
-func (s *Server) operatorStatus(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	in, err := decode[struct {
-		Online *bool `json:"online"`
-	}](r)
-	if err != nil {
-		return nil, err
-	}
-	if in.Online == nil {
-		return nil, badRequest("online is required")
-	}
-	return ok, s.relay.SetOperatorStatus(r.Context(), *in.Online)
-}

@@ -75,6 +75,11 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 // logout answers POST /console/logout.
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
 	if s.crossOrigin.Check(r) == nil {
+		if name, signedIn := s.signedIn(r); signedIn {
+			if err := s.relay.SignOut(r.Context(), name, s.signIn(r)); err != nil {
+				s.log.Error("an operator's presence outlives the sign-out", "err", err)
+			}
+		}
 		s.setConsoleCookie(w, r, "", -1)
 	}
 	http.Redirect(w, r, "/console", http.StatusSeeOther)

@@ -58,6 +58,8 @@ func adminRequests(id, message string) []request {
 		{"POST", session + "/csat", nil},
 		{"POST", session + "/events", object{"name": "x"}},
 		{"POST", "/api/admin/operator/status", object{"online": true}},
+		{"GET", "/api/admin/operator/status", nil},
+		{"POST", "/api/admin/operator/activity", nil},
 		{"GET", "/api/admin/bridges", nil},
 		{"GET", "/api/admin/deliveries", nil},
 		{"GET", "/api/admin/stats", nil},

@@ -233,16 +233,19 @@ func (o *sse) state(t chat.EventType, body any) {
 // adminStream answers GET /api/admin/stream: everything that happens from now
 // on, as long as the secret key is the same. It cannot resume: who comes back,
 // or is too slow, is told to resync.
-func (s *Server) adminStream(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *Server) adminStream(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	keys := s.keys.Generation()
 	sub := s.hub.Subscribe("")
 	defer sub.Close()
+	reconnects := lastEventID(r, r.URL.Query()) != ""
+	signedOut, leave := s.takeSeat(r, by, reconnects)
+	defer leave()
 	out := s.startSSE(w)
 	out.outlive()
-	connected, _ := marshal(map[string]any{"type": chat.StateConnected, "operatorOnline": s.relay.OperatorOnline()})
+	connected, _ := marshal(map[string]any{"type": chat.StateConnected, "operatorOnline": s.relay.OperatorOnline(), "presence": s.relay.Presence()})
 	out.event(chat.StateConnected, "0", connected) // with an id: who comes back brings it, however quiet it was
 	n := 0
-	if lastEventID(r, r.URL.Query()) != "" {
+	if reconnects {
 		out.resync(&n)
 	}
 	heartbeat := time.NewTicker(heartbeatEvery)
@@ -250,6 +253,8 @@ func (s *Server) adminStream(w http.ResponseWriter, r *http.Request, _ chat.Auth
 	for out.send() == nil {
 		select {
 		case <-r.Context().Done():
+			return written{}, nil
+		case <-signedOut:
 			return written{}, nil
 		case <-heartbeat.C:
 			if s.keys.Generation() != keys {

@@ -15,7 +15,7 @@ import { wireKeys } from "./keys";
 import { listView, wireList } from "./list";
 import { attend, open } from "./load";
 import { logView, wireLog } from "./log";
-import { setOnline } from "./receive";
+import { presenceView, wirePresence } from "./presence";
 import { set, state, subscribe } from "./store";
 import type { View } from "./store";
 import { connect, watch } from "./stream";
@@ -60,14 +60,10 @@ function escape(): void {
   else location.hash = "#/";
 }
 
-// frameView draws what surrounds list and thread: title, presence, connection, and which part a phone shows.
+// frameView draws what surrounds list and thread: title, connection, and which part a phone shows.
 const frameView: View = (now, before) => {
   const unread = Object.values(now.sessions).reduce((sum, s) => sum + s.unread, 0);
-  const presence = byId<HTMLButtonElement>("presence");
   document.title = (unread ? "(" + unread + ") " : "") + "relay";
-  presence.disabled = now.online === null;
-  presence.setAttribute("aria-checked", String(!!now.online));
-  setText("presence-text", now.online ? "Online" : "Offline");
   setText("link", now.lost ? "Reconnecting…" : "");
   byId("gave-up").hidden = !now.gaveUp;
   if (now.selected === before.selected && now.page === before.page) return;
@@ -88,7 +84,7 @@ function tick(): void {
   watch();
 }
 
-const views = [frameView, listView, threadView, logView, composerView, detailsView, webhookView, deliveriesView, bridgesView, toastView];
+const views = [frameView, listView, threadView, logView, composerView, detailsView, webhookView, deliveriesView, bridgesView, presenceView, toastView];
 subscribe((now, before) => keepFocus(() => views.forEach((view) => view(now, before)), before.selected));
 wireList();
 wireThread();
@@ -98,8 +94,8 @@ wireDetails();
 wireWebhook();
 wireDeliveries();
 wireToast();
+wirePresence();
 wireKeys(escape);
-on("presence", "click", () => setOnline(!state.online));
 on("details-toggle", "click", toggleDetails);
 on("details-close", "click", toggleDetails);
 addEventListener("hashchange", go);

@@ -8,22 +8,25 @@ import { applied, needsFiles, needsSession, withoutSession } from "./events";
 import { preview, visitorName } from "./format";
 import { attend, fetchSession, inStep, loadThread, refresh, reload } from "./load";
 import { me } from "./me";
+import { resume } from "./presence";
 import { attempt, current, set, state } from "./store";
-import type { Message, StreamEvent } from "./types";
+import type { Message, Presence, StreamEvent } from "./types";
 import { refreshSettings } from "./webhook";
 
 const typingShown = 6_000;
 const typingTimers: Record<string, number> = {};
 
-const states: Record<string, (event: StreamEvent) => void> = {
+const states: Record<string, (event: StreamEvent) => unknown> = {
   connected: (event) => {
-    set({ lost: false, online: event["operatorOnline"] === true });
+    set({ lost: false, presence: event["presence"] as Presence });
+    resume();
     void reload();
     void refreshSettings();
     void loadBridges();
   },
   resync: () => void reload(),
-  operator_status: (event) => set({ online: event["online"] === true }),
+  operator_status: (event) => state.presence && set({ presence: { ...state.presence, online: event["online"] === true } }),
+  operator_presence: (event) => set({ presence: event as unknown as Presence }),
   typing: showTyping,
   session_erased: (event) => forget(event.sessionId),
   delivery_failed: gaveUp,
@@ -91,9 +94,4 @@ export async function change(verb: keyof typeof events): Promise<void> {
 export async function erase(): Promise<void> {
   const id = current()?.id;
   if (id && (await attempt(call("DELETE", sessionPath(id)), "Could not erase"))) forget(id);
-}
-
-export async function setOnline(online: boolean): Promise<void> {
-  set({ online });
-  if (!(await attempt(call("POST", "/operator/status", { online }), "Status not changed"))) set({ online: !online });
 }

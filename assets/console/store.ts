@@ -1,6 +1,6 @@
 // The console's whole state, and the one function that changes it and tells the views.
 
-import type { Bridge, Delivery, Finding, Message, Session, Settings, WebhookTest } from "./types";
+import type { Bridge, Delivery, Finding, Message, Presence, Session, Settings, WebhookTest } from "./types";
 
 export type Phase = "loading" | "ready" | "failed" | "missing";
 
@@ -45,7 +45,7 @@ export interface State {
   readonly uploads: readonly Upload[];
   // typing names who types in which session: "" is the visitor.
   readonly typing: Readonly<Record<string, string | undefined>>;
-  readonly online: boolean | null;
+  readonly presence: Presence | null;
   readonly lost: boolean;
   readonly failure: string;
   // page is "webhook" or "bridges" while that page is shown, "" over the sessions.
@@ -71,7 +71,7 @@ export type View = (now: State, before: State) => void;
 export let state: State = {
   sessions: {}, order: [], nextCursor: "", listPhase: "loading", filter: "open", query: "",
   selected: "", threadPhase: "loading", messages: [], hasOlder: false, notes: [],
-  quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, online: null, lost: false, failure: "",
+  quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, presence: null, lost: false, failure: "",
   page: "", bridges: [], findings: {}, settings: null, webhookTest: null, gaveUp: false,
   deliveries: [], deliveriesCursor: "", deliveriesPhase: "loading", deliveriesFilter: "",
 };

@@ -18,7 +18,8 @@ let retry = 0;
 export function connect(): void {
   clearTimeout(retry);
   source?.close();
-  source = new EventSource("/api/admin/stream");
+  // A reconnection says so: it is not the operator who opened the console.
+  source = new EventSource("/api/admin/stream" + (source ? "?lastEventId=0" : ""));
   for (const name of [...eventNames, ...stateNames]) source.addEventListener(name, onEvent);
   source.onopen = () => (wait = 1_000);
   source.onerror = failed;

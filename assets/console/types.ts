@@ -69,6 +69,14 @@ export interface WebhookTest {
   error?: string;
 }
 
+// Presence is whether operators are there, why, and who has the console open.
+export interface Presence {
+  online: boolean;
+  mode: "automatic" | "online" | "away";
+  until?: string;
+  operators: { name: string; active: boolean }[];
+}
+
 // Bridge is how a bridge to a platform is doing.
 export interface Bridge {
   name: string;

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 )
 
 // Commands are the commands of all desks, in the order of help. The list is
@@ -20,6 +19,7 @@ var Commands = []Command{
 		run: (*commanding).note},
 	{Name: "online", Help: "visitors see an operator online for the next 12 hours", run: (*commanding).online},
 	{Name: "offline", Help: "visitors see nobody online for the next 12 hours", run: (*commanding).offline},
+	{Name: "auto", Help: "visitors see an operator online while one is active", run: (*commanding).auto},
 	{Name: "read", Help: "mark the visitor's messages as read", run: (*commanding).read},
 	{Name: "delete", Help: "as a reply: delete the operator's message that it answers", run: (*commanding).delete},
 	{Name: "block", Help: "shut the visitor out", run: (*commanding).block},
@@ -35,9 +35,6 @@ type commanding struct {
 	replyTo   string   // the message that a command at the console answers
 	at        *hearing // where a command at a bridge was given, nil at the console
 }
-
-// statusHolds is how long operators' word on their presence counts.
-const statusHolds = 12 * time.Hour
 
 // Obey carries out a command that an operator gave at the console and returns
 // the answer, for that operator only. replyTo is the message that it answers.
@@ -168,17 +165,26 @@ func (c *commanding) online() (string, error) { return c.present(true) }
 
 func (c *commanding) offline() (string, error) { return c.present(false) }
 
+const backendDecides = "Your website's backend says who is online; this has no effect here."
+
 func (c *commanding) present(online bool) (string, error) {
 	if c.relay.backend {
-		return "Your website's backend says who is online; this has no effect here.", nil
+		return backendDecides, nil
 	}
-	if err := c.relay.HoldOperatorStatus(c.ctx, online, statusHolds); err != nil {
+	if err := c.relay.HoldOperatorStatus(c.ctx, c.by, online); err != nil {
 		return "", err
 	}
 	if online {
 		return "Visitors see you online for the next 12 hours, or until !offline.", nil
 	}
 	return "Visitors see nobody online for the next 12 hours, or until !online.", nil
+}
+
+func (c *commanding) auto() (string, error) {
+	if c.relay.backend {
+		return backendDecides, nil
+	}
+	return "Visitors see an operator online while one is active.", c.relay.ResetOperatorStatus(c.ctx)
 }
 
 func (c *commanding) read() (string, error) {

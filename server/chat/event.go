@@ -39,6 +39,7 @@ const (
 	StateConnected      EventType = "connected"
 	StateTyping         EventType = "typing"
 	StateOperatorStatus EventType = "operator_status"
+	StatePresence       EventType = "operator_presence" // for the console only
 	StateConfig         EventType = "config"
 	StateResync         EventType = "resync"
 	StateSessionErased  EventType = "session_erased"
@@ -95,7 +96,7 @@ func (e *Event) ForVisitor() bool {
 	case StateTyping, EventCustom:
 		return e.Source != SourceWidget
 	case EventNewSession, EventIdentityUpdate, EventCSATSubmitted, EventDisconnect, EventLeaving,
-		StateSessionErased, StateSessionBlocked, StateDeliveryFailed:
+		StateSessionErased, StateSessionBlocked, StateDeliveryFailed, StatePresence:
 		return false
 	}
 	return true

@@ -91,6 +91,16 @@ func (h *Hub) Broadcast(t EventType, body any) {
 	}
 }
 
+// Report hands a state to the subscribers of all sessions only.
+func (h *Hub) Report(t EventType, body any) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	e := fact(t, "", Now(), "", body)
+	for _, s := range h.all {
+		s.offer(&e)
+	}
+}
+
 // Watched reports how many subscriptions a session has.
 func (h *Hub) Watched(sessionID string) int {
 	h.mu.RLock()

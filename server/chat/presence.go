@@ -4,81 +4,161 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"sync"
 	"time"
 )
 
-// operatorStays is how long an operator counts as online after acting.
-const operatorStays = 5 * time.Minute
+const (
+	// operatorStays is how long an operator counts as online after acting.
+	operatorStays = 5 * time.Minute
+	// statusHolds is how long an operator's word on presence counts.
+	statusHolds = 12 * time.Hour
+	// actedEvery is how often the time of the last act is stored.
+	actedEvery = time.Minute
+)
 
-// Where a status set by the API and one that operators hold are kept.
+// Where a status set by a program, one that an operator holds, and the time of
+// the last act are stored.
 const (
 	metaPresence = "operator_status"
 	metaHold     = "operator_hold"
+	metaActed    = "operator_acted"
 )
 
-// presence says whether an operator is there: as operators said themselves for
-// a while, else as the API said last, else while an operator acted within the
-// last minutes (contract.md 6, presence).
+// The positions of the presence switch.
+const (
+	PresenceAutomatic = "automatic"
+	PresenceOnline    = "online"
+	PresenceAway      = "away"
+)
+
+// presence says whether an operator is there. What an operator said counts for
+// a while, else what a program set, else it is automatic: online while somebody
+// is active at the console or acted elsewhere within the last minutes. In
+// bridge mode only the backend sets it.
 type presence struct {
 	mu     sync.Mutex
 	hold   hold
-	set    string // "online", "offline" or "": nobody said
-	acted  Time
-	online bool // as told last
+	set    string // "online", "offline" or "": automatic
+	acted  Time   // last act on a bridge or through the API
+	people map[string]*person
+	told   Presence
 }
 
 // hold is a status that counts until a time.
 type hold struct {
 	Online bool `json:"online"`
 	Until  Time `json:"until"`
+	// By is the operator who switched it in the console; signing out ends it.
+	By string `json:"by,omitempty"`
 }
 
-// is computes the status.
-func (p *presence) is(now Time) bool {
-	if now < p.hold.Until {
-		return p.hold.Online
+// Presence is what the console shows of the operators' presence.
+type Presence struct {
+	Online bool   `json:"online"`
+	Mode   string `json:"mode"`
+	// Until is when the mode ends, if it ends by itself.
+	Until     Time      `json:"until,omitzero"`
+	Operators []Present `json:"operators"`
+}
+
+// now computes the presence. Times that lie ahead are of a clock that was
+// stepped back since.
+func (p *presence) now(at Time) Presence {
+	p.acted = min(p.acted, at)
+	p.hold.Until = min(p.hold.Until, at.Add(statusHolds))
+	out := Presence{Mode: PresenceAutomatic, Operators: p.present(at)}
+	switch {
+	case at < p.hold.Until:
+		out.Mode, out.Until = modeOf(p.hold.Online), p.hold.Until
+	case p.set != "":
+		out.Mode = modeOf(p.set == "online")
+	default:
+		out.Online = p.acted != 0 && at.Sub(p.acted) < operatorStays
+		for _, o := range out.Operators {
+			out.Online = out.Online || o.Active
+		}
+		return out
 	}
-	if p.set != "" {
-		return p.set == "online"
+	out.Online = out.Mode == PresenceOnline
+	return out
+}
+
+func modeOf(online bool) string {
+	if online {
+		return PresenceOnline
 	}
-	return p.acted != 0 && now.Sub(p.acted) < operatorStays
+	return PresenceAway
+}
+
+// Presence reports whether operators are there, why, and who is at the console.
+func (r *Relay) Presence() Presence {
+	r.presence.mu.Lock()
+	defer r.presence.mu.Unlock()
+	return r.presence.now(Now())
 }
 
 // OperatorOnline reports whether an operator is there.
-func (r *Relay) OperatorOnline() bool {
-	r.presence.mu.Lock()
-	defer r.presence.mu.Unlock()
-	return r.presence.is(Now())
+func (r *Relay) OperatorOnline() bool { return r.Presence().Online }
+
+// SetOperatorStatus sets the status until it is set again.
+func (r *Relay) SetOperatorStatus(ctx context.Context, online bool) error {
+	if online {
+		return r.setPresence(ctx, func(p *presence) { p.set, p.hold = "online", hold{} })
+	}
+	return r.setPresence(ctx, func(p *presence) { p.set, p.hold = "offline", hold{} })
 }
 
-// SetOperatorStatus holds the status until it is set again.
-func (r *Relay) SetOperatorStatus(ctx context.Context, online bool) error {
-	set := "offline"
-	if online {
-		set = "online"
+// ResetOperatorStatus makes the status automatic.
+func (r *Relay) ResetOperatorStatus(ctx context.Context) error {
+	return r.setPresence(ctx, func(p *presence) { p.set, p.hold = "", hold{} })
+}
+
+// HoldOperatorStatus holds an operator's word for 12 hours, or until the status
+// is set again.
+func (r *Relay) HoldOperatorStatus(ctx context.Context, by Author, online bool) error {
+	h := hold{Online: online, Until: Now().Add(statusHolds)}
+	if by.Source == SourceConsole {
+		h.By = by.Name
 	}
+	return r.setPresence(ctx, func(p *presence) { p.hold = h })
+}
+
+// setPresence stores and reports what set changes.
+func (r *Relay) setPresence(ctx context.Context, set func(*presence)) error {
 	err := r.transact(ctx, Author{Source: SourceAPI}, lockHouse, func(c *change) error {
-		before, err := c.Meta(metaPresence)
+		p, err := storedPresence(c)
 		if err != nil {
 			return err
 		}
-		if err := c.PutMeta(metaHold, string(mustJSON(hold{}))); err != nil {
+		before := p.now(c.at).Mode
+		set(p)
+		if err := c.PutMeta(metaPresence, p.set); err != nil {
 			return err
 		}
-		if before == set {
+		if err := c.PutMeta(metaHold, string(mustJSON(p.hold))); err != nil {
+			return err
+		}
+		if p.now(c.at).Mode == before {
 			return nil
 		}
-		if err := c.emitFact(EventStatusSet, statusSet{online, c.at}); err != nil {
-			return err
-		}
-		return c.PutMeta(metaPresence, set)
+		return c.emitFact(EventStatusSet, statusSet{r.wouldBe(set), c.at})
 	})
 	if err != nil {
 		return err
 	}
-	r.updatePresence(func(p *presence) { p.set, p.hold = set, hold{} })
+	r.updatePresence(set)
 	return nil
+}
+
+// wouldBe reports whether operators are online once set has changed the presence.
+func (r *Relay) wouldBe(set func(*presence)) bool {
+	r.presence.mu.Lock()
+	defer r.presence.mu.Unlock()
+	p := presence{hold: r.presence.hold, set: r.presence.set, acted: r.presence.acted, people: r.presence.people}
+	set(&p)
+	return p.now(Now()).Online
 }
 
 // statusSet is the payload of [EventStatusSet].
@@ -109,52 +189,87 @@ func (r *Relay) Notice(ctx context.Context, about, text string) error {
 	})
 }
 
-// HoldOperatorStatus holds the status for a while, or until it is set.
-func (r *Relay) HoldOperatorStatus(ctx context.Context, online bool, long time.Duration) error {
-	h := hold{online, Now().Add(long)}
-	err := r.store.Apply(ctx, func(tx Tx) error { return tx.PutMeta(metaHold, string(mustJSON(h))) })
-	if err != nil {
-		return err
-	}
-	r.updatePresence(func(p *presence) { p.hold = h })
-	return nil
-}
-
 func (r *Relay) loadPresence(ctx context.Context) error {
-	return r.store.Read(ctx, func(rd Reader) (err error) {
-		if r.presence.set, err = rd.Meta(metaPresence); err != nil {
+	return r.store.Read(ctx, func(rd Reader) error {
+		p, err := storedPresence(rd)
+		if err != nil {
 			return err
 		}
-		held, err := rd.Meta(metaHold)
-		if err == nil && held != "" {
-			err = json.Unmarshal([]byte(held), &r.presence.hold)
-		}
-		r.presence.online = r.presence.is(Now())
-		return err
+		r.presence.hold, r.presence.set, r.presence.acted = p.hold, p.set, p.acted
+		r.presence.told = r.presence.now(Now())
+		return nil
 	})
 }
 
-func (r *Relay) operatorActed(at Time) {
-	r.updatePresence(func(p *presence) { p.acted = max(p.acted, at) })
+// storedPresence reads what survives a restart.
+func storedPresence(rd Reader) (*presence, error) {
+	p := &presence{}
+	var err error
+	if p.set, err = rd.Meta(metaPresence); err != nil {
+		return p, err
+	}
+	for name, to := range map[string]any{metaHold: &p.hold, metaActed: &p.acted} {
+		stored, err := rd.Meta(name)
+		if err == nil && stored != "" {
+			err = json.Unmarshal([]byte(stored), to)
+		}
+		if err != nil {
+			return p, err
+		}
+	}
+	return p, nil
 }
 
-// updatePresence changes the presence and tells every stream if that changed
-// the status.
+// isAct reports whether a change shows that its operator is there.
+func (c *change) isAct() bool {
+	return c.by.Sender == SenderOperator && !c.backend && !c.looked
+}
+
+// storeAct stores now and then that operators act outside the console: the
+// console tells again after a restart, the other places do not.
+func (r *Relay) storeAct(c *change) error {
+	if !c.isAct() || c.by.Source == SourceConsole {
+		return nil
+	}
+	r.presence.mu.Lock()
+	last := r.presence.acted
+	r.presence.mu.Unlock()
+	if last <= c.at && c.at.Sub(last) < actedEvery {
+		return nil
+	}
+	return c.PutMeta(metaActed, string(mustJSON(c.at)))
+}
+
+func (r *Relay) operatorActed(by Author, at Time) {
+	r.updatePresence(func(p *presence) {
+		if by.Source != SourceConsole {
+			p.acted = max(p.acted, at)
+		} else if o := p.people[by.Name]; o != nil {
+			o.active = max(o.active, at)
+		}
+	})
+}
+
+// updatePresence changes the presence. Visitors hear of a new status, the
+// console also of who is there.
 func (r *Relay) updatePresence(change func(*presence)) {
 	r.presence.mu.Lock()
 	defer r.presence.mu.Unlock()
 	change(&r.presence)
-	online := r.presence.is(Now())
-	if online == r.presence.online {
-		return
+	before, now := r.presence.told, r.presence.now(Now())
+	r.presence.told = now
+	if now.Online != before.Online {
+		r.hub.Broadcast(StateOperatorStatus, map[string]bool{"online": now.Online})
+		before.Online = now.Online
 	}
-	r.presence.online = online
-	r.hub.Broadcast(StateOperatorStatus, map[string]bool{"online": online})
+	if !r.backend && !reflect.DeepEqual(now, before) {
+		r.hub.Report(StatePresence, now)
+	}
 }
 
 // Run keeps the operators' status true to the time until ctx ends.
 func (r *Relay) Run(ctx context.Context) error {
-	tick := time.NewTicker(10 * time.Second)
+	tick := time.NewTicker(2 * time.Second)
 	defer tick.Stop()
 	for {
 		select {

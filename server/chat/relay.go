@@ -140,6 +140,9 @@ func (r *Relay) transact(ctx context.Context, by Author, lock func(Tx) (Session,
 		if err := op(c); err != nil {
 			return err
 		}
+		if err := r.storeAct(c); err != nil {
+			return err
+		}
 		return tx.SaveSession(&s)
 	})
 	if errors.Is(err, ErrAway) && c != nil {
@@ -182,8 +185,8 @@ func (r *Relay) release(c *change) {
 		runtime.Gosched()
 	}
 	r.wake(c)
-	if c.by.Sender == SenderOperator && !r.backend && !c.looked {
-		r.operatorActed(c.at)
+	if c.isAct() {
+		r.operatorActed(c.by, c.at)
 	}
 }
 

@@ -1,0 +1,67 @@
+// Whether operators are there: the switch in the bar, who else has the console open, and telling relay that this operator is active.
+
+import { call } from "./api";
+import { byId, on, setText } from "./dom";
+import { clockTime } from "./format";
+import { me } from "./me";
+import { attempt, set, state } from "./store";
+import type { View } from "./store";
+import type { Presence } from "./types";
+
+const toldEvery = 60_000;
+const stays = 5 * 60_000;
+const signs = ["pointerdown", "pointermove", "keydown", "wheel", "focus"];
+
+let active = Date.now();
+let told = active;
+
+function tell(): void {
+  told = Date.now();
+  call("POST", "/operator/activity", { ago: (told - active) / 1000 }).catch(() => (told = 0));
+}
+
+function acted(): void {
+  active = Date.now();
+  if (active - told >= toldEvery) tell();
+}
+
+// resume tells a relay that was away, and may have been restarted, of activity in the meantime.
+export function resume(): void {
+  if (Date.now() - active < stays) tell();
+}
+
+const wishes: Record<Presence["mode"], boolean | null> = { automatic: null, online: true, away: false };
+
+async function choose(mode: Presence["mode"]): Promise<void> {
+  const before = state.presence;
+  if (before) set({ presence: { ...before, mode, online: wishes[mode] ?? before.online } });
+  if (!(await attempt(call("POST", "/operator/status", { online: wishes[mode] }), "Status not changed"))) set({ presence: before });
+}
+
+function names({ operators }: Presence): string {
+  return operators.filter((o) => o.name !== me).map((o) => o.name + (o.active ? "" : " (idle)")).join(", ");
+}
+
+function explained({ online, mode, until }: Presence): string {
+  const seen = "Visitors see: " + (online ? "online" : "away");
+  if (mode === "automatic") return seen + ", as operators are active here or on a chat platform.";
+  return until ? seen + " until " + clockTime(until) + ", then automatic again." : seen + ", until somebody changes it.";
+}
+
+export const presenceView: View = ({ presence }, before) => {
+  if (presence === before.presence) return;
+  const select = byId<HTMLSelectElement>("presence");
+  select.disabled = !presence;
+  if (!presence) return;
+  select.value = presence.mode;
+  byId("presence-dot").classList.toggle("on", presence.online);
+  setText("presence-auto", presence.mode !== "automatic" ? "Automatic" : presence.online ? "Automatic: online" : "Automatic: away");
+  const others = names(presence);
+  select.title = explained(presence) + (others && "\nAlso here: " + others);
+  setText("here", others && "Also here: " + others);
+};
+
+export function wirePresence(): void {
+  on("presence", "change", () => choose(byId<HTMLSelectElement>("presence").value as Presence["mode"]));
+  for (const sign of signs) addEventListener(sign, acted, { capture: true, passive: true });
+}

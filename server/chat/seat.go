@@ -1,0 +1,119 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+)
+
+// seatStays is how long an operator stays after the last stream broke off: a
+// page that is loaded again comes back sooner.
+const seatStays = 5 * time.Second
+
+// person is an operator who has the console open, in any number of tabs.
+type person struct {
+	seats  []*Seat
+	active Time // last activity
+	left   Time // when the last seat was left
+}
+
+// Present is an operator at the console, and whether active in it.
+type Present struct {
+	Name   string `json:"name"`
+	Active bool   `json:"active"`
+}
+
+// Seat is one open console.
+type Seat struct {
+	relay        *Relay
+	name, signIn string
+	out          chan struct{}
+}
+
+// SignedOut is closed when the sign-in of the seat has ended.
+func (s *Seat) SignedOut() <-chan struct{} { return s.out }
+
+// TakeSeat counts an operator as being at the console. The caller ends it with
+// Leave. signIn tells one sign-in from others of the same name; active: opening
+// it was the operator's act, not a reconnection.
+func (r *Relay) TakeSeat(name, signIn string, active bool) *Seat {
+	s := &Seat{r, name, signIn, make(chan struct{})}
+	r.updatePresence(func(p *presence) {
+		if p.people == nil {
+			p.people = map[string]*person{}
+		}
+		o := p.people[name]
+		if o == nil {
+			o = &person{}
+			p.people[name] = o
+		}
+		o.seats = append(o.seats, s)
+		if active {
+			o.active = Now()
+		}
+	})
+	return s
+}
+
+// Leave ends the seat. Leaving it again does nothing.
+func (s *Seat) Leave() {
+	s.relay.updatePresence(func(p *presence) {
+		if o := p.people[s.name]; o != nil && slices.Contains(o.seats, s) {
+			o.seats = slices.DeleteFunc(o.seats, func(other *Seat) bool { return other == s })
+			o.left = Now()
+		}
+	})
+}
+
+// OperatorActive notes that an operator at the console was active a while ago.
+func (r *Relay) OperatorActive(name string, ago time.Duration) {
+	r.operatorActed(Author{Sender: SenderOperator, Source: SourceConsole, Name: name}, Now().Add(-max(ago, 0)))
+}
+
+// SignOut ends the seats of a sign-in at once. With the operator's last seat
+// ends what that operator said of being online.
+func (r *Relay) SignOut(ctx context.Context, name, signIn string) error {
+	said := false
+	r.updatePresence(func(p *presence) {
+		said = p.signOut(name, signIn) && p.hold.Online && p.hold.By == name && Now() < p.hold.Until
+	})
+	if !said {
+		return nil
+	}
+	return r.setPresence(ctx, func(p *presence) { p.hold = hold{} })
+}
+
+// signOut reports whether the operator has no seat left.
+func (p *presence) signOut(name, signIn string) bool {
+	o := p.people[name]
+	if o == nil {
+		return true
+	}
+	o.seats = slices.DeleteFunc(o.seats, func(s *Seat) bool {
+		if s.signIn == signIn {
+			close(s.out)
+		}
+		return s.signIn == signIn
+	})
+	if len(o.seats) > 0 {
+		return false
+	}
+	delete(p.people, name)
+	return true
+}
+
+// present lists who is at the console by name, and forgets who has left.
+func (p *presence) present(at Time) []Present {
+	out := []Present{}
+	for name, o := range p.people {
+		o.active, o.left = min(o.active, at), min(o.left, at)
+		if len(o.seats) == 0 && at.Sub(o.left) >= seatStays {
+			delete(p.people, name)
+			continue
+		}
+		out = append(out, Present{name, o.active != 0 && at.Sub(o.active) < operatorStays})
+	}
+	slices.SortFunc(out, func(a, b Present) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}

@@ -1,0 +1,81 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"relay/server/chat"
+)
+
+// presence answers GET /api/admin/operator/status.
+func (s *Server) presence(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
+	return s.relay.Presence(), nil
+}
+
+// operatorStatus answers POST /api/admin/operator/status. What a program sets
+// counts until it is set again; an operator's word in the console for a while,
+// because people forget their switches.
+func (s *Server) operatorStatus(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[struct {
+		Online json.RawMessage `json:"online"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	var online *bool
+	if in.Online == nil {
+		return nil, badRequest("online is required: true, false, or null for automatic")
+	}
+	if json.Unmarshal(in.Online, &online) != nil {
+		return nil, badRequest("online must be true, false or null")
+	}
+	switch {
+	case online == nil:
+		err = s.relay.ResetOperatorStatus(r.Context())
+	case by.Source == chat.SourceConsole:
+		err = s.relay.HoldOperatorStatus(r.Context(), by, *online)
+	default:
+		err = s.relay.SetOperatorStatus(r.Context(), *online)
+	}
+	return ok, err
+}
+
+// operatorActivity answers POST /api/admin/operator/activity: the operator was
+// active in the console so many seconds ago.
+func (s *Server) operatorActivity(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decodeOptional[struct {
+		Ago float64 `json:"ago"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	const most = 24 * 3600
+	if in.Ago < 0 || in.Ago > most {
+		return nil, badRequest("ago must be between 0 and 86400 seconds")
+	}
+	if by.Source == chat.SourceConsole {
+		s.relay.OperatorActive(by.Name, time.Duration(in.Ago*float64(time.Second)))
+	}
+	return ok, nil
+}
+
+// takeSeat counts an operator who follows the admin stream in the console as
+// being there. Programs take no seat: signedOut is nil then.
+func (s *Server) takeSeat(r *http.Request, by chat.Author, reconnects bool) (signedOut <-chan struct{}, leave func()) {
+	signIn := s.signIn(r)
+	if by.Source != chat.SourceConsole || signIn == "" {
+		return nil, func() {}
+	}
+	seat := s.relay.TakeSeat(by.Name, signIn, !reconnects)
+	return seat.SignedOut(), seat.Leave
+}
+
+// signIn tells one sign-in at the console from others.
+func (s *Server) signIn(r *http.Request) string {
+	c, err := r.Cookie(s.cookieName(r))
+	if err != nil {
+		return ""
+	}
+	return chat.Hash(c.Value)
+}
