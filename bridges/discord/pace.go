@@ -63,7 +63,7 @@ func (p *pace) await(ctx context.Context, route string) error {
 			if all {
 				scope = chat.ScopeSink
 			}
-			return &chat.RetryAfter{After: wait, Scope: scope, Paced: true, Cause: errPace}
+			return &chat.RetryAfter{After: wait, Scope: scope, Cause: errPace}
 		}
 		if err := chat.Rest(ctx, wait); err != nil {
 			return err

@@ -83,5 +83,5 @@ func later(method string, wait time.Duration) error {
 	if posts(method) {
 		scope = chat.ScopeSink
 	}
-	return &chat.RetryAfter{After: wait.Truncate(time.Millisecond) + time.Millisecond, Scope: scope, Paced: true, Cause: errPace}
+	return &chat.RetryAfter{After: wait.Truncate(time.Millisecond) + time.Millisecond, Scope: scope, Cause: errPace}
 }

@@ -86,7 +86,7 @@ func (b *budget) spend(when turn) (arrived func(), err error) {
 // later is the answer to who comes too early. Due times are whole
 // milliseconds: less would be no pause.
 func later(wait time.Duration) error {
-	return &chat.RetryAfter{After: wait.Truncate(time.Millisecond) + time.Millisecond, Scope: chat.ScopeSink, Paced: true, Cause: errBudget}
+	return &chat.RetryAfter{After: wait.Truncate(time.Millisecond) + time.Millisecond, Scope: chat.ScopeSink, Cause: errBudget}
 }
 
 // wait is how long the next message has to wait; when it need not, the pace

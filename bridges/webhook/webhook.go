@@ -183,7 +183,7 @@ func (s *Sink) judge(ctx context.Context, asked Target, a Answer) error {
 		return final{fmt.Errorf("%w; it wants no more events, so the webhook is switched off", err)}
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		if a.RetryAfter > 0 && s.opts.Retries > 0 { // else every event is posted once
-			return &chat.RetryAfter{After: a.RetryAfter, Scope: chat.ScopeSink, Cause: err}
+			return &chat.RetryAfter{After: a.RetryAfter, Scope: chat.ScopeSink, Refused: a.Status != http.StatusTooManyRequests, Cause: err}
 		}
 	}
 	return err

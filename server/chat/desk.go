@@ -28,10 +28,10 @@ type Desk struct {
 	doubtful  sync.Map // by session: the ids of the messages that were sent together, and perhaps arrived
 	channel   channel
 	mu        sync.Mutex
-	trouble   error // what went wrong last, nil since something worked
-	failures  int   // how often something went wrong
-	rests     bool  // the bridge was found misconfigured
-	silent    Time  // until when the platform wants to hear nothing
+	trouble   error     // what went wrong last, nil since something worked
+	failures  int       // how often something went wrong
+	rests     bool      // the bridge was found misconfigured
+	silent    time.Time // until when the platform wants to hear nothing
 	unstored  Reports
 	unfound   Reports // of threads that could not be looked for
 }
@@ -91,7 +91,7 @@ const (
 // Policy implements [Sink].
 func (d *Desk) Policy() Policy {
 	return Policy{Parallel: max(d.bridge.Limits().Parallel, 1), Batch: deskBatch, Timeout: deskTimeout, MaxAge: deskMaxAge,
-		Attempts: math.MaxInt32, Backoff: Backoff(time.Second, 5*time.Minute)}
+		Revive: true, Attempts: math.MaxInt32, Backoff: Backoff(time.Second, 5*time.Minute)}
 }
 
 // Ambiguous counts the ops of which nobody knew whether they had been carried
@@ -114,8 +114,8 @@ func (d *Desk) Deliver(ctx context.Context, lane []Delivery) (done int, err erro
 		return 0, err
 	}
 	r := &round{desk: d, ctx: ctx, sessionID: lane[0].SessionID}
-	began := Now()
-	for done < len(lane) && (done == 0 || Now().Sub(began) < deskPatience) {
+	began := time.Now()
+	for done < len(lane) && (done == 0 || time.Since(began) < deskPatience) {
 		n, err := r.next(lane[done:])
 		if err != nil {
 			return done, d.judge(err)
@@ -146,7 +146,7 @@ func (d *Desk) judge(err error) error {
 		d.log.Error("the bridge needs a human", "problem", wrong.Problem, "fix", wrong.Fix)
 	}
 	d.rests = true
-	return &RetryAfter{After: humanRest, Scope: ScopeSink, Cause: err}
+	return &RetryAfter{After: humanRest, Scope: ScopeSink, Refused: true, Cause: err}
 }
 
 // failed returns how often something went wrong so far.
@@ -179,7 +179,7 @@ func isAmbiguous(err error) bool {
 // something else was being carried out.
 func (d *Desk) try(ctx context.Context, th Thread, op Op) (remote string, err error) {
 	if wait := d.patience(); wait > 0 {
-		return "", &RetryAfter{After: wait, Scope: ScopeSink, Paced: true, Cause: errors.New("the platform asked for patience")}
+		return "", &RetryAfter{After: wait, Scope: ScopeSink, Cause: errors.New("the platform asked for patience")}
 	}
 	limit := d.bridge.Limits().Timeout
 	if limit <= 0 {
@@ -193,8 +193,9 @@ func (d *Desk) try(ctx context.Context, th Thread, op Op) (remote string, err er
 	switch {
 	case err == nil:
 		d.works(failures)
+		d.relay.outbox.Lives(d.Name())
 	case errors.As(err, &limited) && limited.Scope == ScopeSink:
-		d.hush(limited.until(Now()))
+		d.hush(limited.pause())
 	}
 	return remote, err
 }
@@ -203,13 +204,15 @@ func (d *Desk) try(ctx context.Context, th Thread, op Op) (remote string, err er
 func (d *Desk) patience() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.silent.Sub(Now())
+	return time.Until(d.silent)
 }
 
-func (d *Desk) hush(until Time) {
+func (d *Desk) hush(rest time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.silent = max(d.silent, until)
+	if until := time.Now().Add(rest); until.After(d.silent) {
+		d.silent = until
+	}
 }
 
 // do carries out one op; a closed thread is reopened for it, and if the op is

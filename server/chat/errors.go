@@ -71,20 +71,28 @@ const (
 	ScopeSink
 )
 
-// RetryAfter is a sink's demand to wait before the next attempt. It does not
-// count as a failed attempt, unless the delivery is too old to wait for what
-// the platform says: only relay's own pace, for which nothing was sent, ages
-// nobody.
+// RetryAfter is a sink's demand to wait before the next attempt. It is a pace,
+// and no failed attempt; a delivery may wait like that for ever.
 type RetryAfter struct {
 	After time.Duration
 	Scope Scope
-	Paced bool // by relay itself
-	Cause error
+	// Refused marks a failure that says when to try again: a delivery that meets
+	// it for too long is given up.
+	Refused bool
+	Cause   error
 }
 
-// until returns when the next attempt is due: never at once, however short the
-// pause is.
-func (e *RetryAfter) until(now Time) Time { return now.Add(max(e.After, 1) + time.Millisecond - 1) }
+// longestWait bounds what one RetryAfter may ask for; what is asked for beyond
+// is asked for again.
+const longestWait = time.Hour
+
+// pause is how long to wait: never no time, however little was asked for.
+func (e *RetryAfter) pause() time.Duration {
+	return min(max(e.After.Round(time.Millisecond), time.Millisecond), longestWait+time.Minute)
+}
+
+// until returns when the next attempt is due.
+func (e *RetryAfter) until(now Time) Time { return now.Add(e.pause()) }
 
 func (e *RetryAfter) Error() string { return fmt.Sprintf("retry after %s: %v", e.After, e.Cause) }
 

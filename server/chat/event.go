@@ -45,6 +45,7 @@ const (
 	StateSessionErased  EventType = "session_erased"
 	StateSessionBlocked EventType = "session_blocked"
 	StateDeliveryFailed EventType = "delivery_failed"
+	StateDeliveryDone   EventType = "delivery_done"
 )
 
 // Event is the only thing that moves through relay.
@@ -96,7 +97,7 @@ func (e *Event) ForVisitor() bool {
 	case StateTyping, EventCustom:
 		return e.Source != SourceWidget
 	case EventNewSession, EventIdentityUpdate, EventCSATSubmitted, EventDisconnect, EventLeaving,
-		StateSessionErased, StateSessionBlocked, StateDeliveryFailed, StatePresence:
+		StateSessionErased, StateSessionBlocked, StateDeliveryFailed, StateDeliveryDone, StatePresence:
 		return false
 	}
 	return true

@@ -28,8 +28,8 @@ type lanes struct {
 // lane is a lane that waits or is being worked on.
 type lane struct {
 	key     string
-	due     Time
-	index   int // in the heap, -1 while it is being worked on
+	due     time.Time // by a clock that nobody sets
+	index   int       // in the heap, -1 while it is being worked on
 	renewed bool
 	ending  bool
 }
@@ -40,7 +40,8 @@ func newLanes(parallel int, work func(ctx context.Context, key string) Time) *la
 
 // wake makes a lane due at a time, or earlier if it already was. A lane that
 // is being worked on is looked at again afterwards.
-func (l *lanes) wake(key string, due Time) {
+func (l *lanes) wake(key string, at Time) {
+	due := timeOf(at)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	w, ok := l.known[key]
@@ -50,22 +51,25 @@ func (l *lanes) wake(key string, due Time) {
 		l.known[key] = w
 		heap.Push(&l.waiting, w)
 	case w.index < 0:
-		if !w.renewed || due < w.due {
+		if !w.renewed || due.Before(w.due) {
 			w.due = due
 		}
 		w.renewed = true
-	case due < w.due:
+	case due.Before(w.due):
 		w.due = due
 		heap.Fix(&l.waiting, w.index)
 	}
 	l.ring()
 }
 
+// timeOf is when a time will have come, even if the clock is set meanwhile.
+func timeOf(at Time) time.Time { return time.Now().Add(at.Sub(Now())) }
+
 // busy reports whether a lane is being worked on or due.
 func (l *lanes) busy() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.running+l.ending > 0 || len(l.waiting) > 0 && l.waiting[0].due <= Now()
+	return l.running+l.ending > 0 || len(l.waiting) > 0 && !l.waiting[0].due.After(time.Now())
 }
 
 // ring asks run to look again.
@@ -117,9 +121,9 @@ func (l *lanes) run(ctx context.Context) {
 func (l *lanes) start(ctx context.Context, wg *sync.WaitGroup) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := Now()
+	now := time.Now()
 	for len(l.waiting) > 0 && l.running < l.parallel && ctx.Err() == nil {
-		if due := l.waiting[0].due; due > now {
+		if due := l.waiting[0].due; due.After(now) {
 			return due.Sub(now)
 		}
 		w := heap.Pop(&l.waiting).(*lane)
@@ -150,6 +154,7 @@ func (l *lanes) letGo(key string) {
 // workOn works on a lane once and puts it back when something waits in it.
 func (l *lanes) workOn(ctx context.Context, w *lane) {
 	next := l.work(ctx, w.key)
+	due := timeOf(next)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if w.ending {
@@ -159,9 +164,9 @@ func (l *lanes) workOn(ctx context.Context, w *lane) {
 	}
 	w.ending = false
 	switch {
-	case w.renewed && (next == 0 || w.due < next):
+	case w.renewed && (next == 0 || w.due.Before(due)):
 	case next != 0:
-		w.due = next
+		w.due = due
 	default:
 		delete(l.known, w.key)
 		l.ring()
@@ -176,7 +181,7 @@ func (l *lanes) workOn(ctx context.Context, w *lane) {
 type laneHeap []*lane
 
 func (h laneHeap) Len() int           { return len(h) }
-func (h laneHeap) Less(i, j int) bool { return h[i].due < h[j].due }
+func (h laneHeap) Less(i, j int) bool { return h[i].due.Before(h[j].due) }
 func (h laneHeap) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
 	h[i].index, h[j].index = i, j

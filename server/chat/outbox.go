@@ -70,3 +70,14 @@ func (o *Outbox) Wake(dest, sessionID string, due Time) {
 		s.lanes.wake(sessionID, due)
 	}
 }
+
+// Lives says that a sink's far end lives: it carried something out, or something
+// came from it. After an outage what rests because it failed is due at once.
+func (o *Outbox) Lives(dest string) {
+	o.mu.Lock()
+	s, served := o.senders[dest]
+	o.mu.Unlock()
+	if served {
+		s.lives()
+	}
+}

@@ -240,32 +240,178 @@ func TestOutboxObeysRetryAfter(t *testing.T) {
 	}
 }
 
-// TestOutboxKeepsWhatWaitsForItsTurn: days of messages that are taken up again at
-// once wait for relay's own pace. None is given up for it, however old it is; for
-// what the platform says the old ones are.
+// TestOutboxKeepsWhatWaitsForItsTurn: who is asked to wait has not failed, however
+// old it is and however often it is asked. A failure that says when to try again
+// is one: what meets it for days is given up.
 func TestOutboxKeepsWhatWaitsForItsTurn(t *testing.T) {
-	for paced, state := range map[bool]chat.DeliveryState{true: chat.DeliveryDone, false: chat.DeliveryFailed} {
-		t.Run(fmt.Sprintf("paced %v", paced), func(t *testing.T) {
+	for refused, state := range map[bool]chat.DeliveryState{false: chat.DeliveryDone, true: chat.DeliveryFailed} {
+		t.Run(fmt.Sprintf("refused %v", refused), func(t *testing.T) {
 			bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
-				turns := 0
+				end := time.Now().Add(3*sink.policy.MaxAge + time.Hour)
 				sink.answer = func([]chat.Delivery) (int, error) {
-					if turns++; turns <= 10 {
-						return 0, &chat.RetryAfter{After: time.Minute, Scope: chat.ScopeSink, Paced: paced, Cause: errors.New("too early")}
+					if time.Now().Before(end) {
+						return 0, &chat.RetryAfter{After: time.Minute, Scope: chat.ScopeSink, Refused: refused, Cause: errors.New("too early")}
 					}
 					return 1, nil
 				}
 				h := build(t, store, sink)
 				id := h.open(t, "a")
 				h.say(t, id, "hello")
-				time.Sleep(2 * sink.policy.MaxAge)
+				time.Sleep(sink.policy.MaxAge)
 				h.run(t)
-				time.Sleep(time.Hour)
+				time.Sleep(2*sink.policy.MaxAge + 2*time.Hour)
 				if got := states(t, store, "desk"); got[state] != 2 {
 					t.Errorf("deliveries are %v, want 2 %v", got, state)
 				}
 			})
 		})
 	}
+}
+
+// asDesk serves a sink as a desk is served: what fails is tried for days.
+func asDesk(sink *testSink) {
+	sink.policy.MaxAge, sink.policy.Attempts, sink.policy.Batch = 72*time.Hour, 1<<30, 30
+	sink.policy.Backoff, sink.policy.Revive = chat.Backoff(time.Second, 5*time.Minute), true
+}
+
+// TestOutboxAfterDaysOff: relay was off for three days and starts before the
+// network does, or meets a platform that asks for patience. Nothing of what
+// waited is given up.
+func TestOutboxAfterDaysOff(t *testing.T) {
+	for name, failure := range map[string]error{
+		"no network":     errors.New("dial tcp: network is unreachable"),
+		"asked to wait":  &chat.RetryAfter{After: 5 * time.Second, Scope: chat.ScopeLane, Cause: errors.New("429 Too Many Requests")},
+		"all of it":      &chat.RetryAfter{After: 5 * time.Second, Scope: chat.ScopeSink, Cause: errors.New("429 Too Many Requests")},
+		"nobody answers": context.DeadlineExceeded,
+	} {
+		t.Run(name, func(t *testing.T) {
+			inHouse(t, func(t *testing.T, memory *db.DB) {
+				sink := newSink("desk")
+				asDesk(sink)
+				var up time.Time
+				sink.answer = func([]chat.Delivery) (int, error) {
+					if time.Now().Before(up) {
+						return 0, failure
+					}
+					return 1, nil
+				}
+				h := build(t, memory, sink)
+				for n := range 20 {
+					id := h.open(t, fmt.Sprint("v", n))
+					for m := range 5 {
+						h.say(t, id, fmt.Sprint("message ", m))
+					}
+				}
+				time.Sleep(73 * time.Hour)
+				up = time.Now().Add(10 * time.Second)
+				h.run(t)
+				time.Sleep(time.Hour)
+				if got := states(t, memory, "desk"); got[chat.DeliveryDone] != 120 {
+					t.Errorf("deliveries are %v, want 120 done", got)
+				}
+			})
+		})
+	}
+}
+
+// TestOutboxGivesUpWithTime: what fails is given up after days of attempts, not
+// after a few that span days.
+func TestOutboxGivesUpWithTime(t *testing.T) {
+	inHouse(t, func(t *testing.T, memory *db.DB) {
+		sink := newSink("desk")
+		asDesk(sink)
+		sink.answer = func([]chat.Delivery) (int, error) { return 0, errors.New("down") }
+		h := build(t, memory, sink)
+		id := h.open(t, "a")
+		h.say(t, id, "hello")
+		h.run(t)
+		time.Sleep(71 * time.Hour)
+		if got := states(t, memory, "desk"); got[chat.DeliveryFailed] != 0 {
+			t.Errorf("after 71 hours deliveries are %v", got)
+		}
+		time.Sleep(2 * time.Hour)
+		if got := states(t, memory, "desk"); got[chat.DeliveryFailed] == 0 {
+			t.Errorf("after 73 hours deliveries are %v", got)
+		}
+		if n := len(revs(id, sink.saw())); n < 100 {
+			t.Errorf("it was tried %d times", n)
+		}
+	})
+}
+
+// TestOutboxClockSetBack: the clock was a day ahead when a delivery was stored, or
+// failed once, and then set right. No pause is that long.
+func TestOutboxClockSetBack(t *testing.T) {
+	for name, stored := range map[string]chat.Delivery{
+		"failed":         {Attempts: 1, LastError: "down"},
+		"asked to wait":  {LastError: "retry after 5s: 429"},
+		"is on its way?": {Attempts: 1, State: chat.DeliverySending},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bothWays(t, func(t *testing.T, memory *db.DB, sink *testSink) {
+				h := build(t, memory, sink)
+				id := h.open(t, "a")
+				h.say(t, id, "hello")
+				if err := memory.Apply(t.Context(), func(tx chat.Tx) error {
+					lane, err := tx.Lane("desk", id, 10)
+					if err != nil {
+						return err
+					}
+					d := &lane[0]
+					d.Attempts, d.State, d.LastError, d.NextAt = stored.Attempts, stored.State, stored.LastError, chat.Now().Add(24*time.Hour+time.Second)
+					return tx.SaveDelivery(d)
+				}); err != nil {
+					t.Fatal(err)
+				}
+				h.run(t) // which is a restart, too
+				time.Sleep(time.Minute)
+				h.say(t, id, "are you there?")
+				time.Sleep(2 * time.Hour)
+				if n := len(sink.saw()); n != 3 {
+					t.Errorf("%d of 3 were delivered", n)
+				}
+			})
+		})
+	}
+}
+
+// TestOutboxRevives: after a long outage nothing rests any more as soon as
+// anything proves that the platform lives.
+func TestOutboxRevives(t *testing.T) {
+	inHouse(t, func(t *testing.T, memory *db.DB) {
+		sink := newSink("desk")
+		asDesk(sink)
+		var up atomic.Bool
+		sink.answer = func(lane []chat.Delivery) (int, error) {
+			if up.Load() {
+				return len(lane), nil
+			}
+			return 0, errors.New("down")
+		}
+		h := build(t, memory, sink)
+		h.run(t)
+		for n := range 5 {
+			h.say(t, h.open(t, fmt.Sprint("v", n)), "hello")
+		}
+		time.Sleep(2 * time.Hour)
+		up.Store(true)
+		h.outbox.Lives("desk")
+		time.Sleep(time.Second)
+		if got := states(t, memory, "desk"); got[chat.DeliveryDone] != 10 {
+			t.Errorf("a second after the platform is back deliveries are %v", got)
+		}
+		up.Store(false)
+		h.say(t, h.open(t, "late"), "hello")
+		time.Sleep(time.Second)
+		before := len(sink.saw())
+		for range 100 { // something else works all the time: that is no outage
+			h.outbox.Lives("desk")
+			time.Sleep(100 * time.Millisecond)
+		}
+		if n := len(sink.saw()) - before; n > 2*4 {
+			t.Errorf("a lane of two that fails while others work was tried %d times in ten seconds", n/2)
+		}
+	})
 }
 
 // TestOutboxMarksAmbiguity: an attempt whose outcome is unknown stays unknown
@@ -515,4 +661,43 @@ func TestStoredWithoutAnAnswer(t *testing.T) {
 			t.Errorf("who comes back finds %v, %v", opening.Events, err)
 		}
 	})
+}
+
+// TestRetryStoredWithoutAnAnswer: a delivery that is taken up again leaves, although
+// the database did not say that it is.
+func TestRetryStoredWithoutAnAnswer(t *testing.T) {
+	for name, retry := range map[string]func(o *chat.Outbox, id string) error{
+		"one": func(o *chat.Outbox, id string) error { return o.Retry(context.Background(), id) },
+		"all": func(o *chat.Outbox, _ string) error {
+			_, _, err := o.RetryFailed(context.Background(), "desk", chat.Cursor{})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inHouse(t, func(t *testing.T, memory *db.DB) {
+				store, sink := &mute{Store: memory}, newSink("desk")
+				var up atomic.Bool
+				sink.answer = func([]chat.Delivery) (int, error) {
+					if up.Load() {
+						return 1, nil
+					}
+					return 0, chat.ErrPermanent
+				}
+				h := build(t, store, sink)
+				defer h.run(t)()
+				id := h.open(t, "visitor")
+				h.say(t, id, "hello")
+				time.Sleep(time.Second)
+				up.Store(true)
+				store.once.Store(true)
+				if err := retry(h.outbox, (&chat.Delivery{Dest: "desk", SessionID: id, Rev: 1}).ID()); !errors.Is(err, chat.ErrAway) {
+					t.Fatalf("the answer was lost: %v", err)
+				}
+				time.Sleep(time.Second)
+				if got := revs(id, sink.saw()); len(got) < 3 || got[2] != "1" {
+					t.Errorf("the sink was handed %v", got)
+				}
+			})
+		})
+	}
 }

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"math"
 	"time"
 )
 
@@ -14,8 +15,12 @@ type Policy struct {
 	// Repeatable says that a delivery which arrives twice does no harm. So
 	// nothing is stored before it leaves, and Ambiguous says nothing.
 	Repeatable bool
-	Attempts   int           // failed attempts until a delivery is given up
-	MaxAge     time.Duration // age at which a failing delivery is given up
+	Attempts   int // failed attempts until a delivery is given up
+	// MaxAge is how long a delivery may fail in one run of relay, if it is tried
+	// often, until it is given up.
+	MaxAge time.Duration
+	// Revive makes what rests after failures due as soon as the sink lives again.
+	Revive bool
 	// Backoff is the pause after the n-th failed attempt, counted from 1.
 	Backoff func(n int) time.Duration
 }
@@ -40,7 +45,7 @@ func (p *Policy) due(lane []Delivery, now, pausedUntil Time) ([]Delivery, Time) 
 			return firstDue(lane[i:min(i+p.Batch, len(lane))], now), 0
 		}
 		next = min(next, d.NextAt)
-		if p.Hold == 0 || d.Attempts < p.Hold {
+		if !d.Passed && (p.Hold == 0 || d.Attempts < p.Hold) {
 			break
 		}
 	}
@@ -58,6 +63,11 @@ func firstDue(lane []Delivery, now Time) []Delivery {
 		}
 	}
 	return lane
+}
+
+// longest is a pause that no delivery makes, however often it failed.
+func (p *Policy) longest() time.Duration {
+	return max(longestWait+2*time.Minute, p.Backoff(math.MaxInt16)*2)
 }
 
 // Backoff returns a pause that doubles from first with each attempt, up to

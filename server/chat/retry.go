@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"slices"
 )
 
@@ -23,20 +24,22 @@ func (o *Outbox) Retry(ctx context.Context, id string) error {
 		}
 		return d.again(tx)
 	})
-	if err == nil {
-		o.resume(dest)
-		o.Wake(dest, sessionID, Now())
+	if err == nil || errors.Is(err, ErrAway) { // then it may be stored all the same
+		o.hasten(dest, sessionID, rev)
 	}
 	return err
 }
 
-// resume ends the pause of a sink: people know better than what asked for it.
-func (o *Outbox) resume(dest string) {
+// hasten has a delivery that was taken up by hand leave now. The pause of its
+// sink ends: people know better than what asked for it.
+func (o *Outbox) hasten(dest, sessionID string, rev int64) {
 	o.mu.Lock()
 	s, served := o.senders[dest]
 	o.mu.Unlock()
 	if served {
 		s.resume()
+		s.trials.show(sessionID, rev) // whoever did it wants to know what comes of it
+		s.lanes.wake(sessionID, Now())
 	}
 }
 
@@ -55,15 +58,17 @@ const (
 func (o *Outbox) RetryFailed(ctx context.Context, dest string, after Cursor, off ...string) (count int, next *Cursor, err error) {
 	for count < retryMost {
 		failed, err := o.retryPortion(ctx, dest, after, off)
-		if err != nil {
+		if err != nil && !errors.Is(err, ErrAway) {
 			return count, nil, err
 		}
 		for i := range failed {
-			if failed[i].State == DeliveryPending {
-				o.resume(failed[i].Dest)
-				o.Wake(failed[i].Dest, failed[i].SessionID, Now())
+			if failed[i].State == DeliveryPending { // or may be, if the answer was lost
+				o.hasten(failed[i].Dest, failed[i].SessionID, failed[i].Rev)
 				count++
 			}
+		}
+		if err != nil {
+			return count, nil, err
 		}
 		if len(failed) < retryPortion {
 			return count, nil, nil

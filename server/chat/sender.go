@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -20,7 +21,8 @@ type sender struct {
 	lanes  *lanes
 
 	mu          sync.Mutex
-	pausedUntil Time
+	pausedUntil time.Time // by a clock that nobody sets
+	trials      trials
 	givenUp     Reports
 	unstored    Reports
 }
@@ -69,6 +71,9 @@ func (s *sender) attempt(ctx context.Context, lane []Delivery) (done int, err er
 	if err == nil && done == 0 {
 		err = errors.New("the sink delivered nothing and said no reason")
 	}
+	if done > 0 && !s.policy.Revive {
+		s.lives()
+	}
 	return done, err
 }
 
@@ -89,7 +94,7 @@ func (s *sender) advance(sessionID string, settled []Delivery, claim bool) (clai
 			return err
 		}
 		var due []Delivery
-		if due, next = s.policy.due(lane, Now(), s.paused()); len(due) == 0 || !claim {
+		if due, next = s.due(lane); len(due) == 0 || !claim {
 			return nil
 		}
 		claimed = due
@@ -99,11 +104,21 @@ func (s *sender) advance(sessionID string, settled []Delivery, claim bool) (clai
 		return nil, 0, err
 	}
 	for i := range settled {
-		if settled[i].State == DeliveryFailed {
-			s.report(&settled[i])
-		}
+		s.tell(&settled[i])
 	}
 	return claimed, next, nil
+}
+
+// due returns the deliveries of a lane that are to leave now, and when to look
+// again if there are none.
+func (s *sender) due(lane []Delivery) (due []Delivery, next Time) {
+	now := Now()
+	for i := range lane {
+		if d := &lane[i]; d.NextAt > now {
+			d.NextAt = s.trials.due(d, now, s.policy.longest())
+		}
+	}
+	return s.policy.due(lane, now, s.paused())
 }
 
 // markSending stores that deliveries are about to leave. The copies in lane
@@ -146,29 +161,83 @@ func (s *sender) settle(claimed []Delivery, done int, err error) []Delivery {
 // fail decides what a failed attempt means for a delivery.
 func (s *sender) fail(d *Delivery, err error, now Time) {
 	d.LastError = err.Error()
-	var wait *RetryAfter
+	wait, pace := isPace(err)
 	switch {
-	case errors.As(err, &wait) && (wait.Paced || now.Sub(d.CreatedAt) < s.policy.MaxAge):
-		d.Attempts--
-		d.NextAt = wait.until(now)
-		if wait.Scope == ScopeSink {
-			s.pause(d.NextAt)
-		}
-		return
-	case errors.Is(err, ErrPermanent):
+	case errors.Is(err, ErrPermanent) && wait == nil:
 		d.State = DeliveryFailed
+		return
+	case !pace && s.trials.count(d, s.policy.MaxAge), wait == nil && d.Attempts >= s.policy.Attempts:
+		d.State = DeliveryFailed
+		return
+	case wait != nil:
+		d.Attempts--
+		s.rest(d, wait.pause(), now, false)
+		if wait.Scope == ScopeSink {
+			s.pause(wait.pause())
+		}
 		return
 	case errors.Is(err, ErrAmbiguous), errors.Is(err, context.DeadlineExceeded):
 		d.State = DeliverySending
 	}
-	// One that was taken up again by hand has its attempts, whatever its age.
-	tooOld := now.Sub(d.CreatedAt) >= s.policy.MaxAge && d.Attempts > 1
-	if d.Attempts >= s.policy.Attempts || tooOld {
-		d.State = DeliveryFailed
-		return
-	}
 	pause := s.policy.Backoff(d.Attempts)
-	d.NextAt = now.Add(pause + time.Duration(rand.Int64N(int64(pause)/5+1)))
+	s.rest(d, pause+time.Duration(rand.Int64N(int64(pause)/5+1)), now, true)
+	if s.trials.fails() {
+		s.log.Warn("deliveries fail; relay keeps retrying", "err", err)
+	}
+}
+
+// rest lets a delivery wait for its next attempt.
+func (s *sender) rest(d *Delivery, pause time.Duration, now Time, failing bool) {
+	d.NextAt = now.Add(pause)
+	s.trials.rest(d, pause, failing)
+}
+
+// lives notes that the sink works. After an outage what rests because it failed
+// is due at once.
+func (s *sender) lives() {
+	down, told, sessions := s.trials.works()
+	if told {
+		s.log.Info("deliveries work again", "after", down.Round(time.Second))
+	}
+	if s.policy.Revive {
+		for _, id := range sessions {
+			s.lanes.wake(id, Now())
+		}
+	}
+}
+
+// tell tells people what became of a delivery, once it is stored.
+func (s *sender) tell(d *Delivery) {
+	switch {
+	case d.State == DeliveryDone:
+		if s.trials.end(d) {
+			s.publish(StateDeliveryDone, d, nil)
+		}
+	case d.State == DeliveryFailed:
+		s.trials.end(d)
+		s.report(d)
+	case d.Troubled() && s.trials.show(d.SessionID, d.Rev):
+		s.publish(StateDeliveryFailed, d, map[string]string{"state": "retrying", "error": d.Reason()})
+	}
+}
+
+// publish lets operators' streams know of a delivery.
+func (s *sender) publish(t EventType, d *Delivery, more map[string]string) {
+	body := map[string]string{"id": d.ID(), "dest": d.Dest}
+	maps.Copy(body, more)
+	if d.Event.MessageID != "" {
+		body["messageId"] = d.Event.MessageID
+	}
+	s.hub.Publish(fact(t, "", Now(), d.SessionID, body))
+}
+
+// Reason is why the delivery is in trouble, for people.
+func (d *Delivery) Reason() string { return clip(oneLine(d.LastError), shownReason) }
+
+// Troubled reports whether a delivery that waits has failed often enough to be
+// shown.
+func (d *Delivery) Troubled() bool {
+	return d.State < DeliveryDone && d.LastError != "" && (d.Attempts >= troubleTries || d.Passed)
 }
 
 // report tells people that a delivery was given up.
@@ -177,8 +246,7 @@ func (s *sender) report(d *Delivery) {
 		s.log.Error("delivery given up", "session", d.SessionID, "rev", d.Rev, "type", d.Event.Type,
 			"attempts", d.Attempts, "err", d.LastError, "count", n)
 	}
-	s.hub.Publish(fact(StateDeliveryFailed, "", Now(), d.SessionID,
-		map[string]string{"id": d.ID(), "dest": d.Dest, "error": d.LastError}))
+	s.publish(StateDeliveryFailed, d, map[string]string{"state": "failed", "error": d.Reason()})
 }
 
 // reportStore tells people that the database failed.
@@ -188,21 +256,27 @@ func (s *sender) reportStore(sessionID string, err error) {
 	}
 }
 
-// pause keeps the whole sink quiet until a time.
-func (s *sender) pause(until Time) {
+// pause keeps the whole sink quiet for a while.
+func (s *sender) pause(rest time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pausedUntil = max(s.pausedUntil, until)
+	if until := time.Now().Add(rest); until.After(s.pausedUntil) {
+		s.pausedUntil = until
+	}
 }
 
 func (s *sender) resume() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pausedUntil = 0
+	s.pausedUntil = time.Time{}
 }
 
+// paused returns until when the sink is quiet, a time that is over if it is not.
 func (s *sender) paused() Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.pausedUntil
+	if rest := time.Until(s.pausedUntil); rest > 0 {
+		return Now().Add(rest + time.Millisecond - 1)
+	}
+	return 0
 }

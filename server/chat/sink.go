@@ -50,6 +50,8 @@ type Delivery struct {
 	Attempts  int
 	NextAt    Time
 	LastError string
+	// Passed says that later deliveries of the lane need not wait for this one.
+	Passed    bool
 	Tries     Tries
 	CreatedAt Time
 	// Event is the event to deliver, read with the delivery as VisitorID is.

@@ -14,7 +14,7 @@ func (s *sender) turn(ctx context.Context, sessionID string) Time {
 		s.reportStore(sessionID, err)
 		return Now().Add(storePause)
 	}
-	due, next := s.policy.due(lane, Now(), s.paused())
+	due, next := s.due(lane)
 	if len(due) == 0 || ctx.Err() != nil {
 		return next
 	}
@@ -35,7 +35,7 @@ func (s *sender) read(ctx context.Context, sessionID string) (lane []Delivery, l
 			lane, err = r.Lane(s.sink.Name(), sessionID, limit)
 			return err
 		})
-		if due, _ := s.policy.due(lane, Now(), s.paused()); err != nil || len(due) > 0 || len(lane) < limit {
+		if due, _ := s.due(lane); err != nil || len(due) > 0 || len(lane) < limit {
 			break
 		}
 	}
@@ -71,8 +71,11 @@ func (s *sender) keep(ctx context.Context, due []Delivery, done int, failure err
 		}
 		Rest(ctx, storePause)
 	}
-	if failed != nil && failed.State == DeliveryFailed {
-		s.report(failed)
+	for i := range due[:done] {
+		s.tell(&due[i])
+	}
+	if failed != nil {
+		s.tell(failed)
 	}
 }
 

@@ -1,0 +1,158 @@
+package chat
+
+import (
+	"errors"
+	"sync"
+	"time"
+)
+
+// leastTries is how often a delivery was tried in this run of relay before its
+// age counts: a backlog of days that meets a network still coming up is young.
+const leastTries = 20
+
+// troubleTries is how many failed attempts make a delivery worth showing.
+const troubleTries = 3
+
+// outageLeast is how long everything has to fail to be an outage.
+const outageLeast = 10 * time.Second
+
+// trial is what this run of relay knows of a delivery that does not get through.
+// Its times are those of a clock that nobody sets.
+type trial struct {
+	first   time.Time // the first failed attempt
+	count   int       // failed attempts
+	until   time.Time // when the next one is due
+	failing bool      // it rests because it failed, not because it was asked to wait
+	shown   bool      // people were told that it is in trouble
+}
+
+// trials are the deliveries of a sink that do not get through, and how the sink
+// as a whole is doing.
+type trials struct {
+	mu        sync.Mutex
+	of        map[trialKey]*trial
+	downSince time.Time // the first failure since something worked, zero while all is well
+	downTold  bool
+}
+
+type trialKey struct {
+	sessionID string
+	rev       int64
+}
+
+// get returns a delivery's trial, new if it has none. The caller holds the lock.
+func (t *trials) get(sessionID string, rev int64) *trial {
+	k := trialKey{sessionID, rev}
+	if t.of == nil {
+		t.of = map[trialKey]*trial{}
+	}
+	if t.of[k] == nil {
+		t.of[k] = &trial{}
+	}
+	return t.of[k]
+}
+
+// rest notes that a delivery waits for its next attempt.
+func (t *trials) rest(d *Delivery, pause time.Duration, failing bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	one := t.get(d.SessionID, d.Rev)
+	one.until, one.failing = time.Now().Add(pause), failing
+}
+
+// count counts a failed attempt and reports whether a delivery was tried for
+// long enough, and often enough, to be given up.
+func (t *trials) count(d *Delivery, longest time.Duration) (enough bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	one := t.get(d.SessionID, d.Rev)
+	if one.count++; one.count == 1 {
+		one.first = time.Now()
+	}
+	return one.count >= leastTries && time.Since(one.first) >= longest
+}
+
+// due returns when a delivery that rests is due. A stored time that is further
+// away than any pause was stored by a clock that was wrong.
+func (t *trials) due(d *Delivery, now Time, longest time.Duration) Time {
+	t.mu.Lock()
+	one := t.of[trialKey{d.SessionID, d.Rev}]
+	t.mu.Unlock()
+	switch {
+	case one != nil && !one.until.IsZero():
+		return min(d.NextAt, now.Add(time.Until(one.until)+time.Millisecond-1))
+	case d.CreatedAt > now && d.Attempts == 0 && d.LastError == "":
+		return now
+	case d.NextAt.Sub(now) > longest:
+		return now
+	}
+	return d.NextAt
+}
+
+// show notes that people are told of a delivery's trouble, and reports whether
+// they were not before.
+func (t *trials) show(sessionID string, rev int64) (first bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	one := t.get(sessionID, rev)
+	first, one.shown = !one.shown, true
+	return first
+}
+
+// end forgets a delivery that was settled and reports whether people were told
+// that it was in trouble.
+func (t *trials) end(d *Delivery) (shown bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k := trialKey{d.SessionID, d.Rev}
+	one := t.of[k]
+	delete(t.of, k)
+	return one != nil && one.shown
+}
+
+// fails notes that the sink failed and reports, once, that it is an outage.
+func (t *trials) fails() (outage bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.downSince.IsZero() {
+		t.downSince = time.Now()
+	}
+	outage = !t.downTold && time.Since(t.downSince) >= outageLeast
+	t.downTold = t.downTold || outage
+	return outage
+}
+
+// works notes that the sink lives. It returns how long it seemed not to, whether
+// that was told, and if it was an outage the sessions in which something rests
+// that failed: it is due now.
+func (t *trials) works() (down time.Duration, told bool, sessions []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.downSince.IsZero() {
+		return 0, false, nil
+	}
+	down, told = time.Since(t.downSince), t.downTold
+	t.downSince, t.downTold = time.Time{}, false
+	if down < outageLeast {
+		return down, told, nil
+	}
+	now := time.Now()
+	for k, one := range t.of {
+		if one.failing && one.until.After(now) {
+			one.until = now
+			sessions = append(sessions, k.sessionID)
+		}
+	}
+	return down, told, sessions
+}
+
+// isPace reports whether a failure is none: the platform's pace, or relay's own.
+func isPace(err error) (wait *RetryAfter, pace bool) {
+	if !errors.As(err, &wait) {
+		return nil, false
+	}
+	return wait, !wait.Refused
+}
+
+// shownReason is how much of a failure's text people are shown.
+const shownReason = 300
