@@ -486,10 +486,10 @@ func TestBridgePassesOnWhatIsSaid(t *testing.T) {
 		{"visitor_message_deleted", object{"sessionId": "s1", "messageId": "m1", "deletedAt": "2026-01-31T12:00"}, `"deletedAt":"2026-01-31T12:00:00.000Z"`},
 		{"visitor_message_deleted", object{"sessionId": "s1", "messageId": "m2"}, `"deletedAt":"NOW"`},
 		{"message_read", object{"sessionId": "s1", "messageIds": []string{"m3"}}, `"messageIds":["m3"],"status":"read","at":"NOW"`},
-		{"custom_event", object{"session": reduced, "event": object{"name": "cart", "data": nil, "timestamp": "2026-01-31 12:00:00"}}, `"event":{"name":"cart","timestamp":"2026-01-31T12:00:00.000Z"}`},
-		{"custom_event", object{"session": reduced, "event": object{"name": "cart", "data": object{"sum": 42}}}, `"event":{"name":"cart","data":{"sum":42},"timestamp":"NOW"}`},
+		{"custom_event", object{"session": reduced, "event": object{"name": "cart", "data": nil, "timestamp": "2026-01-31 12:00:00"}}, `"event":{"name":"cart","timestamp":"2026-01-31T12:00:00.000Z","sessionId":"s1"}`},
+		{"custom_event", object{"session": reduced, "event": object{"name": "cart", "data": object{"sum": 42}}}, `"event":{"name":"cart","data":{"sum":42},"timestamp":"NOW","sessionId":"s1"}`},
 		{"ai_takeover", object{"session": reduced, "reason": "nobody is there"}, `"active":true,"reason":"nobody is there"`},
-		{"ai_takeover", object{"session": object{"id": "s2"}}, `"sessionId":"s2","visitorId":"","active":true}`},
+		{"ai_takeover", object{"session": object{"id": "s2"}}, `"sessionId":"s2","visitorId":"","session":{"id":"s2","visitorId":""},"active":true}`},
 		{"new_session", object{"session": object{"id": "s2"}}, `"aiActive":true`},
 		{"csat_submitted", object{"sessionId": "s1", "score": 4, "respondedAt": "2026-01-31"}, `"score":4,"comment":"","respondedAt":"2026-01-31T00:00:00.000Z"`},
 		{"csat_submitted", object{"sessionId": "s1", "score": 5}, `"score":5,"comment":"","respondedAt":"NOW"`},
@@ -582,15 +582,15 @@ func TestBridgeWebhook(t *testing.T) {
 		event("csat_submitted", object{"sessionId": "s1", "score": 5, "comment": "good"})
 	}
 	for _, want := range []string{
-		`{"type":"visitor_message","data":{"sessionId":"s1","visitorId":"v1","message":{"id":"m1","content":"Hello","attachments":[{"filename":"a.png","mimeType":"image/png","size":7,"url":"https://cdn.example.com/a.png"}]}}`,
+		`{"type":"visitor_message","data":{"sessionId":"s1","visitorId":"v1","session":{"id":"s1","visitorId":"v1"},"message":{"id":"m1","content":"Hello","attachments":[{"filename":"a.png","mimeType":"image/png","size":7,"url":"https://cdn.example.com/a.png"}]}}`,
 		`{"type":"new_session","data":{"sessionId":"s1","visitorId":"v1","session":{"id":"s1"`,
-		`{"type":"visitor_message_edited","data":{"sessionId":"s1","visitorId":"v1","message":{"id":"unknown","content":"New","editedAt":`,
-		`{"type":"visitor_message_deleted","data":{"sessionId":"s1","visitorId":"v1","message":{"id":"gone","deletedAt":`,
-		`{"type":"ai_message","data":{"sessionId":"s1","visitorId":"v1","message":{"id":"ai1","content":"Hello"}`,
-		`{"type":"operator_message","data":{"sessionId":"s1","visitorId":"v1","message":{"id":"op1","content":"Hello"}`,
-		`{"type":"message_read","data":{"sessionId":"s1","visitorId":"v1","messageIds":["ai1","op1"],"status":"delivered"`,
-		`{"type":"message_read","data":{"sessionId":"s1","visitorId":"v1","messageIds":["op1"],"status":"read"`,
-		`{"type":"csat_submitted","data":{"sessionId":"s1","score":5,"comment":"good"`,
+		`{"type":"visitor_message_edited","data":{"sessionId":"s1","visitorId":"v1","session":{"id":"s1","visitorId":"v1"},"message":{"id":"unknown","content":"New","editedAt":`,
+		`{"type":"visitor_message_deleted","data":{"sessionId":"s1","visitorId":"v1","session":{"id":"s1","visitorId":"v1"},"message":{"id":"gone","deletedAt":`,
+		`{"type":"ai_message","data":{"sessionId":"s1","visitorId":"v1","session":{"id":"s1","visitorId":"v1"},"message":{"id":"ai1","content":"Hello"}`,
+		`{"type":"operator_message","data":{"sessionId":"s1","visitorId":"v1","session":{"id":"s1","visitorId":"v1"},"message":{"id":"op1","content":"Hello"}`,
+		`{"type":"message_read","data":{"sessionId":"s1","visitorId":"v1","session":{"id":"s1","visitorId":"v1"},"messageIds":["ai1","op1"],"status":"delivered"`,
+		`{"type":"message_read","data":{"sessionId":"s1","visitorId":"v1","session":{"id":"s1","visitorId":"v1"},"messageIds":["op1"],"status":"read"`,
+		`{"type":"csat_submitted","data":{"sessionId":"s1","visitorId":"v1","session":{"id":"s1","visitorId":"v1"},"score":5,"comment":"good"`,
 	} {
 		p := arrived(t, posts)
 		p.verify(t)

@@ -65,7 +65,7 @@ function fill(s: Settings, before: Settings | null): void {
   secret.type = "password";
   setText("hook-secret-hint", from["eventsWebhookSecret"] === "environment"
     ? "Set by EVENTS_WEBHOOK_SECRET; what is saved here wins."
-    : "It signs every event, so that the receiver knows who sent it. It is not shown again.");
+    : "It signs every event, so that the receiver knows who sent it. It is not shown again. Best is one that relay makes: every library of Standard Webhooks takes it.");
 }
 
 // drawButtons follows what is typed.

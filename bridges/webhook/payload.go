@@ -33,9 +33,17 @@ type facts struct {
 	Active      bool            `json:"active"`
 }
 
-// whose says whose conversation an event belongs to.
+// whose says whose conversation an event belongs to: flat, and as the object
+// that receivers written for other servers read.
 type whose struct {
-	SessionID string `json:"sessionId"`
+	SessionID string  `json:"sessionId"`
+	VisitorID string  `json:"visitorId"`
+	Session   session `json:"session"`
+}
+
+// session is a session in the reduced form.
+type session struct {
+	ID        string `json:"id"`
 	VisitorID string `json:"visitorId"`
 }
 
@@ -47,6 +55,12 @@ type message struct {
 	Attachments []chat.Attachment `json:"attachments,omitempty"`
 	EditedAt    chat.Time         `json:"editedAt,omitzero"`
 	DeletedAt   chat.Time         `json:"deletedAt,omitzero"`
+}
+
+// customEvent is a custom event as receivers see it.
+type customEvent struct {
+	chat.CustomEvent
+	SessionID string `json:"sessionId"`
 }
 
 // TypeOf is an event's type as receivers see it (contract.md 5).
@@ -68,7 +82,7 @@ func typeOfMessage(t chat.EventType, sender chat.Sender) string {
 // translate renders an event as receivers see it: its type there and its data
 // (contract.md 5). "" is the type of events that receivers do not hear of.
 func translate(e *chat.Event, visitorID string, links *chat.FileLinks) (name string, data json.RawMessage, err error) {
-	who := whose{e.SessionID, visitorID}
+	who := whose{e.SessionID, visitorID, session{e.SessionID, visitorID}}
 	switch e.Type {
 	case chat.EventMessage, chat.EventMessageEdited, chat.EventMessageDeleted:
 		return translateMessage(e, who, links)
@@ -105,16 +119,16 @@ func translate(e *chat.Event, visitorID string, links *chat.FileLinks) (name str
 		}{who, f.Duration, f.Reason}
 	case chat.EventCSATSubmitted:
 		body = struct {
-			SessionID   string    `json:"sessionId"`
+			whose
 			Score       int       `json:"score"`
 			Comment     string    `json:"comment"`
 			RespondedAt chat.Time `json:"respondedAt"`
-		}{e.SessionID, f.Score, f.Comment, f.RespondedAt}
+		}{who, f.Score, f.Comment, f.RespondedAt}
 	case chat.EventCustom:
 		body = struct {
 			whose
-			Event chat.CustomEvent `json:"event"`
-		}{who, chat.CustomEvent{Name: f.Name, Data: chat.Raw(f.Data), Timestamp: f.Timestamp}}
+			Event customEvent `json:"event"`
+		}{who, customEvent{chat.CustomEvent{Name: f.Name, Data: chat.Raw(f.Data), Timestamp: f.Timestamp}, e.SessionID}}
 	case chat.EventSessionClosed:
 		body = struct {
 			whose
@@ -134,7 +148,7 @@ func translate(e *chat.Event, visitorID string, links *chat.FileLinks) (name str
 	default:
 		return "", nil, nil
 	}
-	data, err = json.Marshal(body)
+	data, err = encode(body)
 	return string(e.Type), data, err
 }
 
@@ -163,6 +177,6 @@ func translateMessage(e *chat.Event, who whose, links *chat.FileLinks) (name str
 	if e.Type == chat.EventMessage && m.Sender != chat.SenderVisitor {
 		body.OperatorName, body.SourceBridge = m.OperatorName, m.SourceBridge
 	}
-	data, err = json.Marshal(body)
+	data, err = encode(body)
 	return typeOfMessage(e.Type, m.Sender), data, err
 }

@@ -37,7 +37,7 @@ func TestPayloads(t *testing.T) {
 
 // TestVerified: receivers are told whether an identity is proven.
 func TestVerified(t *testing.T) {
-	const want = `{"sessionId":"ID","visitorId":"visitor-1","identity":{"id":"7"},"verified":true}`
+	const want = `{"sessionId":"ID","visitorId":"visitor-1","session":{"id":"ID","visitorId":"visitor-1"},"identity":{"id":"7"},"verified":true}`
 	_, data, err := translate(&chat.Event{SessionID: "ID", Type: chat.EventIdentityUpdate, Payload: chat.Raw(`{"identity":{"id":"7"},"verified":true}`)}, "visitor-1", nil)
 	if string(data) != want || err != nil {
 		t.Errorf("%s, %v; want %s", data, err, want)

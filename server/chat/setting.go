@@ -64,7 +64,7 @@ var SettingList = []Setting{
 	{Name: "slackAppToken", Env: "SLACK_APP_TOKEN", Secret: true, check: form(`xapp-[A-Za-z0-9-]{1,290}`),
 		Is: "an App-Level Token, which begins with xapp-", Example: "xapp-example"},
 	{Name: "eventsWebhookUrl", Env: "EVENTS_WEBHOOK_URL", Example: "https://example.com/hooks/relay", check: address("http", "https")},
-	{Name: "eventsWebhookSecret", Env: "EVENTS_WEBHOOK_SECRET", Secret: true, Example: "a-long-random-text", check: text(500)},
+	{Name: "eventsWebhookSecret", Env: "EVENTS_WEBHOOK_SECRET", Secret: true, Example: "whsec_bWFrZS1hLXNlY3JldC1vZi15b3VyLW93bi1pbnN0ZWE=", check: text(500)},
 	{Name: "eventsWebhookEnabled", Default: "true", check: shape[bool]("true or false")},
 	{Name: "eventsWebhookHeaderPrefix", Env: "EVENTS_WEBHOOK_HEADER_PREFIX", Default: `"X-Service"`, Example: "X-Acme", check: headerPrefix},
 	{Name: "csatEnabled", Default: "false", check: shape[bool]("true or false")},
