@@ -1,8 +1,14 @@
 package db_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"os"
+	"strings"
 	"testing"
+
+	"github.com/jmoiron/sqlx"
 
 	"relay/db"
 	"relay/db/dbtest"
@@ -89,5 +95,127 @@ func TestErase(t *testing.T) {
 			t.Fatal(err)
 		}
 		want(t, d.Erase(t.Context(), "b"), chat.ErrSessionNotFound)
+	})
+}
+
+const canary = "CANARY what operators wrote"
+
+// bear puts a text wherever a session can have one.
+func bear(t *testing.T, d *db.DB, id, ref string) {
+	t.Helper()
+	apply(t, d, func(tx chat.Tx) error {
+		s := newSession(id, 1)
+		s.Metadata.V.URL, s.Comment = "https://shop.example/"+canary, canary
+		s.Identity, s.PreChat = chat.Raw(`{"name":"`+canary+`"}`), chat.Raw(`{"topic":"`+canary+`"}`)
+		m := newMessage(id, "m", 1)
+		m.Content, m.ClientID, m.OperatorName = canary, canary, canary
+		e := newEvent(id, 2, m.ID)
+		e.Payload = chat.Raw(`{"content":"` + canary + `"}`)
+		for _, err := range []error{tx.CreateSession(s), tx.InsertMessage(m), tx.Append(e, []chat.Destination{{Dest: "desk"}}),
+			tx.SaveDelivery(&chat.Delivery{Dest: "desk", Event: *e, State: chat.DeliveryFailed, LastError: canary,
+				Tries: chat.Tries{{At: 1, Error: canary}}}),
+			tx.SaveThread(&chat.Thread{Bridge: "desk", Channel: "c", Ref: ref, SessionID: id}),
+			tx.CreateFile(&chat.File{ID: "f" + id, SessionID: id, MessageID: m.ID, Filename: canary}), tx.PutChunk("f"+id, 0, []byte(canary))} {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, state := range []chat.UpdateState{chat.UpdatePending, chat.UpdateDone, chat.UpdateFailed} {
+		u := chat.Update{Bridge: "desk", Key: fmt.Sprint(ref, state), Thread: ref, Raw: chat.Raw(`{"text":"` + canary + `"}`), ReceivedAt: 1000}
+		apply(t, d, func(tx chat.Tx) error {
+			_, err := tx.PutUpdate(&u)
+			return err
+		})
+		if u.State = state; state == chat.UpdateFailed {
+			u.LastError = canary
+		}
+		apply(t, d, func(tx chat.Tx) error { return tx.SaveUpdate(&u) })
+	}
+}
+
+// TestErasedTexts looks for what an erased session had, in every table and in the
+// files themselves. That updates came is still known.
+func TestErasedTexts(t *testing.T) {
+	for name, erase := range map[string]func(*db.DB) error{
+		"erased": func(d *db.DB) error { return d.Erase(t.Context(), "a") },
+		"idle":   func(d *db.DB) error { return d.EraseIdle(t.Context(), 2) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dbtest.EachURL(t, func(t *testing.T, url string) {
+				d, err := db.Open(t.Context(), url, db.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer d.Close()
+				bear(t, d, "a", "77")
+				if err := errors.Join(erase(d), d.Prune(t.Context(), 1)); err != nil {
+					t.Fatal(err)
+				}
+				apply(t, d, func(tx chat.Tx) error {
+					for state := range 3 {
+						fresh, err := tx.PutUpdate(&chat.Update{Bridge: "desk", Key: fmt.Sprint("77", state), Thread: "77", Raw: chat.Raw("{}")})
+						if fresh || err != nil {
+							t.Errorf("an update that came before is new: %v", err)
+						}
+					}
+					return nil
+				})
+				if err := d.Close(); err != nil {
+					t.Fatal(err)
+				}
+				expectNowhere(t, url, canary)
+			})
+		})
+	}
+}
+
+// expectNowhere fails if a text is in a database that nobody has open.
+func expectNowhere(t *testing.T, url, text string) {
+	t.Helper()
+	if strings.HasPrefix(url, "sqlite://") {
+		content, err := os.ReadFile(pathOf(url))
+		if n := bytes.Count(content, []byte(text)); n > 0 || err != nil {
+			t.Errorf("the file has the text %d times, %v", n, err)
+		}
+		return
+	}
+	handle, err := sqlx.Open("pgx", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer handle.Close()
+	var tables []string
+	if err := handle.Select(&tables, `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`); err != nil || len(tables) < 10 {
+		t.Fatalf("there are the tables %v, %v", tables, err)
+	}
+	for _, table := range tables {
+		n := 0
+		err := handle.Get(&n, `SELECT COUNT(*) FROM `+table+` AS r WHERE r::text LIKE '%' || $1 || '%'`, text)
+		if n > 0 || err != nil {
+			t.Errorf("%s has the text in %d rows, %v", table, n, err)
+		}
+	}
+}
+
+// TestErasedThreadsOfAName: what waits for another session's thread of the same
+// name, in another channel, is worked on.
+func TestErasedThreadsOfAName(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		bear(t, d, "a", "77")
+		apply(t, d, func(tx chat.Tx) error {
+			return errors.Join(tx.CreateSession(newSession("b", 1)), tx.SaveThread(&chat.Thread{Bridge: "desk", Channel: "d", Ref: "77", SessionID: "b"}))
+		})
+		if err := d.Erase(t.Context(), "a"); err != nil {
+			t.Fatal(err)
+		}
+		read(t, d, func(r chat.Reader) error {
+			lane, err := r.InboxLane("desk", "77", 10)
+			if err == nil && (len(lane) != 1 || !strings.Contains(string(lane[0].Raw), canary)) {
+				t.Errorf("what waits is %v", lane)
+			}
+			return err
+		})
 	})
 }

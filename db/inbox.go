@@ -37,13 +37,51 @@ func (t *tx) PutUpdate(u *chat.Update) (bool, error) {
 	return n == 1, nil
 }
 
-const updateUpdate = `UPDATE inbox SET state = ?, attempts = ?, next_at = ?, last_error = ? WHERE bridge = ? AND key = ?`
+const (
+	updateUpdate = `UPDATE inbox SET state = ?, attempts = ?, next_at = ?, last_error = ? WHERE bridge = ? AND key = ?`
+	// settleUpdate keeps of an update that was worked on only that it came.
+	settleUpdate = `UPDATE inbox SET state = ?, attempts = ?, next_at = ?, last_error = ?, raw = '' WHERE bridge = ? AND key = ?`
+)
 
 // SaveUpdate implements [chat.Tx].
 func (t *tx) SaveUpdate(u *chat.Update) error {
-	_, err := t.q.exec(updateUpdate, int(u.State), u.Attempts, int64(u.NextAt), u.LastError, u.Bridge, u.Key)
+	query := updateUpdate
+	if u.State == chat.UpdateDone {
+		query = settleUpdate
+	}
+	_, err := t.q.exec(query, int(u.State), u.Attempts, int64(u.NextAt), u.LastError, u.Bridge, u.Key)
 	if err != nil {
 		return fmt.Errorf("save update %s of %s: %w", u.Key, u.Bridge, err)
+	}
+	return nil
+}
+
+// What an erased session's threads brought: what failed is emptied, and what
+// waits is settled, unless another session has a thread of the same name in
+// another channel. That each came is still known.
+const (
+	selectPlaces  = `SELECT bridge, ref FROM threads WHERE session = ` + ofSession
+	emptyFailed   = `UPDATE inbox SET raw = '', last_error = '' WHERE bridge = ? AND thread = ? AND state = 2`
+	settleWaiting = `UPDATE inbox SET raw = '', last_error = '', state = 1 WHERE bridge = ? AND thread = ? AND state = 0
+		AND NOT EXISTS (SELECT 1 FROM threads WHERE bridge = ? AND ref = ?)`
+)
+
+// threadName is a thread as the inbox names it.
+type threadName struct {
+	Bridge string `db:"bridge"`
+	Ref    string `db:"ref"`
+}
+
+// emptyInbox removes what platforms told of the threads of an erased session.
+func (t *tx) emptyInbox(places []threadName) error {
+	for _, p := range places {
+		_, err := t.q.exec(emptyFailed, p.Bridge, p.Ref)
+		if err == nil {
+			_, err = t.q.exec(settleWaiting, p.Bridge, p.Ref, p.Bridge, p.Ref)
+		}
+		if err != nil {
+			return fmt.Errorf("empty the inbox of thread %s of %s: %w", p.Ref, p.Bridge, err)
+		}
 	}
 	return nil
 }

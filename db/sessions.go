@@ -293,7 +293,7 @@ func sameProfile(a, b *chat.Session) bool {
 const deleteSession = `DELETE FROM sessions WHERE id = ?`
 
 // EraseSession implements [chat.Tx]. What belongs to the session refers to it
-// in the schema and goes with it.
+// in the schema and goes with it, except for what platforms told of it.
 func (t *tx) EraseSession(id string) error {
 	return t.erase(deleteSession, id)
 }
@@ -301,7 +301,15 @@ func (t *tx) EraseSession(id string) error {
 // erase removes a session by one of the queries for it, which may set
 // conditions.
 func (t *tx) erase(query, id string, args ...any) error {
-	if _, err := t.q.exec(query, append([]any{id}, args...)...); err != nil {
+	places, err := list[threadName](t, selectPlaces, id)
+	n := int64(0)
+	if err == nil {
+		n, err = t.q.exec(query, append([]any{id}, args...)...)
+	}
+	if err == nil && n > 0 {
+		err = t.emptyInbox(places)
+	}
+	if err != nil {
 		return fmt.Errorf("erase session %s: %w", id, err)
 	}
 	t.locked = stored{}

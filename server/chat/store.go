@@ -133,6 +133,8 @@ type Tx interface {
 
 	// PutUpdate stores an update and reports whether it is new.
 	PutUpdate(u *Update) (bool, error)
+	// SaveUpdate stores what came of an update; of one that is done the raw text
+	// is given up.
 	SaveUpdate(u *Update) error
 
 	// SaveThread stores a thread, new or known by its place.
