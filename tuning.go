@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"runtime"
 )
 
@@ -14,4 +15,14 @@ func roomyHeap(ctx context.Context) error {
 	<-ctx.Done()
 	runtime.KeepAlive(reserve)
 	return nil
+}
+
+// spareProcessors lets three goroutines run where there is one processor: the
+// committer waits for the disk in calls of which Go's scheduler learns late, and
+// everything else would wait with it. Elsewhere GOMAXPROCS is left to Go, which
+// follows the limits of containers only while nobody sets it.
+func spareProcessors() {
+	if os.Getenv("GOMAXPROCS") == "" && runtime.NumCPU() == 1 {
+		runtime.GOMAXPROCS(3)
+	}
 }
