@@ -14,6 +14,7 @@ const selectThreads = `SELECT t.bridge, t.channel, t.ref, s.id AS session_id, t.
 const (
 	selectThread    = selectThreads + ` WHERE t.bridge = ? AND t.channel = ? AND t.ref = ?`
 	selectThreadsOf = selectThreads + ` WHERE t.session = ` + ofSession + ` AND t.bridge = ? AND t.channel = ? AND t.state < 2`
+	countLost       = `SELECT COUNT(*) FROM threads t WHERE t.session = ` + ofSession + ` AND t.bridge = ? AND t.channel = ? AND t.state = 2`
 )
 
 // Thread implements [chat.Reader].
@@ -31,6 +32,12 @@ func (t *tx) ThreadOf(sessionID, bridge, channel string) (chat.Thread, error) {
 	return slices.MaxFunc(threads, func(a, b chat.Thread) int {
 		return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.Ref, b.Ref))
 	}), nil
+}
+
+// LostThreads implements [chat.Reader].
+func (t *tx) LostThreads(sessionID, bridge, channel string) (n int, err error) {
+	err = t.q.get(&n, countLost, sessionID, bridge, channel)
+	return n, err
 }
 
 const upsertThread = `INSERT INTO threads (bridge, channel, ref, session, state, created_at, anchor) VALUES (?, ?, ?, ?, ?, ?, ?)

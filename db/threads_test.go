@@ -71,8 +71,20 @@ func TestThread(t *testing.T) {
 		second.State = chat.ThreadClosed
 		saveThreads(t, d, second)
 		same("a closed one", second, newest)
+		lost := func(want int) {
+			t.Helper()
+			read(t, d, func(r chat.Reader) error {
+				n, err := r.LostThreads("a", "telegram", "-100")
+				if n != want {
+					t.Errorf("%d threads are lost, want %d", n, want)
+				}
+				return err
+			})
+		}
+		lost(0)
 		second.State = chat.ThreadGone
 		saveThreads(t, d, second)
+		lost(1)
 		same("the newest that is not gone", first, newest)
 		same("one that is gone", second, at("8"))
 		missing := func(name string, get func(chat.Reader) (chat.Thread, error)) {

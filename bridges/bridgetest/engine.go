@@ -86,13 +86,18 @@ func start(t *testing.T, p Platform, b chat.Bridge, at pace, stateless bool) *en
 	if err != nil {
 		t.Fatal(err)
 	}
-	seal, err := chat.NewFileSeal("a secret", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.desk = chat.NewDesk(b, chat.DeskOptions{Store: store, Relay: e.Relay, Log: log, Stateless: stateless, Seal: seal})
+	e.desk = e.newDesk(b, stateless)
 	e.serve()
 	return e
+}
+
+func (e *engine) newDesk(b chat.Bridge, stateless bool) *chat.Desk {
+	e.t.Helper()
+	seal, err := chat.NewFileSeal("a secret", "")
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return chat.NewDesk(b, chat.DeskOptions{Store: e.store, Relay: e.Relay, Log: slog.New(slog.DiscardHandler), Stateless: stateless, Seal: seal})
 }
 
 // serve lets the engine work until stop.

@@ -1,6 +1,7 @@
 package bridgetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -89,6 +90,52 @@ func answerLost(e *engine) {
 	if n := e.now(th.Ref).times("perhaps twice"); n < 1 || n > 2 || n == 2 && e.desk.Ambiguous() == 0 {
 		e.t.Errorf("it is shown %d times, ambiguous are %d", n, e.desk.Ambiguous())
 	}
+}
+
+// deletes is a bridge whose thread is deleted by hand right before a post, and
+// the answer to whose next opening is lost.
+type deletes struct {
+	chat.Bridge
+	platform Platform
+	ref      string
+}
+
+// Do implements [chat.Bridge].
+func (d *deletes) Do(ctx context.Context, th chat.Thread, op chat.Op) (string, error) {
+	switch {
+	case op.Kind == chat.OpPost && th.Ref == d.ref:
+		d.platform.DeleteThread(d.ref)
+	case op.Kind == chat.OpOpen && d.ref != "":
+		d.ref = ""
+		d.platform.Fail(1, FaultAnswerLost)
+	}
+	return d.Bridge.Do(ctx, th, op)
+}
+
+// reopeningInDoubt: a session whose thread was deleted gets one other, although
+// nobody knows at first whether it was opened.
+func reopeningInDoubt(e *engine) {
+	id := e.open("ann")
+	e.say(id, "hello there")
+	old := e.thread("hello there")
+	e.quiet()
+	e.stop()
+	b := &deletes{Bridge: e.bridge, platform: e.platform, ref: old.Ref}
+	e.bridge, e.desk = b, e.newDesk(b, false)
+	e.serve()
+	e.say(id, "not lost")
+	next := e.thread("not lost")
+	e.quiet()
+	if e.desk.Ambiguous() != 1 {
+		e.t.Errorf("%d ops are in doubt", e.desk.Ambiguous())
+	}
+	for _, th := range e.platform.Threads() {
+		if th.Ref != old.Ref && th.Ref != next.Ref {
+			e.t.Errorf("the session has more than one thread:\n%s", e.dump())
+		}
+	}
+	e.platform.Write(next.Ref, "Ada", "still here", "")
+	e.heard(id, "still here")
 }
 
 func outage(e *engine) {

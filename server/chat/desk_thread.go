@@ -86,17 +86,35 @@ func (r *round) open() (Thread, error) {
 		return th, err
 	}
 	op := parts[0]
-	op.Key = opKey("open", r.sessionID, fmt.Sprint(r.head().Rev, r.reopened))
-	op.Ambiguous = r.uncertain
+	if op.Key, err = r.openingKey(); err != nil {
+		return th, err
+	}
+	_, doubted := d.opening.Load(r.sessionID)
+	op.Ambiguous = r.uncertain || doubted
 	if th.Ref, err = d.try(r.ctx, th, op); err != nil {
+		if isAmbiguous(err) {
+			d.opening.Store(r.sessionID, true)
+		}
 		return th, fmt.Errorf("open a thread: %w", err)
 	}
+	d.opening.Delete(r.sessionID)
 	r.certain()
 	th.CreatedAt = Now()
 	if len(parts) == 1 {
 		th.Anchor = th.Ref
 	}
 	return th, d.keep(r.ctx, func(tx Tx) error { return tx.SaveThread(&th) })
+}
+
+// openingKey names the thread that is about to be opened: every attempt has the
+// same key, whichever delivery makes it, until that thread is lost.
+func (r *round) openingKey() (key string, err error) {
+	lost := 0
+	err = r.desk.store.Look(r.ctx, func(rd Reader) (err error) {
+		lost, err = rd.LostThreads(r.sessionID, r.desk.bridge.Name(), r.desk.bridge.Channel())
+		return err
+	})
+	return opKey("open", r.sessionID, itoa(int64(lost))), err
 }
 
 // introduce writes what the opening left over: a summary that is longer than

@@ -79,6 +79,8 @@ type Reader interface {
 	// ThreadOf finds the session's newest thread in a channel that is not gone,
 	// or answers ErrThreadNotFound.
 	ThreadOf(sessionID, bridge, channel string) (Thread, error)
+	// LostThreads counts the session's threads in a channel that are gone.
+	LostThreads(sessionID, bridge, channel string) (int, error)
 	// Links lists a message's copies in a channel, gone ones too, by part.
 	Links(sessionID, messageID, bridge, channel string) ([]Link, error)
 	// LinksAt lists what a platform message is a copy of.
