@@ -19,6 +19,8 @@ type Discord struct {
 	Channel string // the bridge's, a text channel or a forum
 	// Forum makes it a forum. Change it before the first request only.
 	Forum bool
+	// OldestFirst has messages listed in another order than Discord's.
+	OldestFirst bool
 	// PerChannel is how many messages a channel takes in 5 s, as the headers
 	// tell; 0 is any number.
 	PerChannel int

@@ -402,7 +402,9 @@ func (f *Discord) list(c *discordChannel, q url.Values) any {
 	if len(list) > limit {
 		list = list[len(list)-limit:]
 	}
-	slices.Reverse(list)
+	if !f.OldestFirst {
+		slices.Reverse(list)
+	}
 	return list
 }
 

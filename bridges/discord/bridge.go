@@ -68,6 +68,8 @@ type Bridge struct {
 	sent    *sent
 	typed   typing
 	status  reception.Status
+	lags    lags
+	readers chan struct{} // one for each thread that is being read
 	// standing is what Watch found wrong.
 	standing reception.Status
 	blind    sync.Once // it was told that messages come without what they say
@@ -111,7 +113,8 @@ func New(cfg Config) (*Bridge, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), begun: time.Now(), api: api, key: key, threads: newThreads(), sent: newSent()}, nil
+	return &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), begun: time.Now(), api: api, key: key, threads: newThreads(), sent: newSent(),
+		readers: make(chan struct{}, maxReaders)}, nil
 }
 
 // parseKey reads the application's public key (Discord, "Interactions

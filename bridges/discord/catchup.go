@@ -20,22 +20,20 @@ type guild struct {
 	Threads  []channel `json:"threads"`
 }
 
-// takeGuild learns the threads that are open and asks for what was missed in
-// them: a session that was taken up again needs none of this.
-func (b *Bridge) takeGuild(ctx context.Context, in chat.Receiver, kind string, data json.RawMessage) error {
-	g := new(guild)
+// guild has the threads that are open learnt and what was missed in them read,
+// each in its lane: a session that was taken up again needs none of this.
+func (s *stream) guild(ctx context.Context, kind string, data json.RawMessage) {
+	b, g := s.bridge, new(guild)
 	if err := json.Unmarshal(data, g); err != nil {
-		return fmt.Errorf("%w: it cannot be read", chat.ErrPermanent)
+		b.log.Warn("an event of Discord's is passed over", "event", kind, "err", "it cannot be read")
+		return
 	}
-	at, err := b.where(ctx)
-	if err != nil {
-		return err
-	}
-	if at.Guild != g.ID && at.Guild != g.Guild {
-		return nil
+	if !b.home(g) {
+		return
 	}
 	if kind == "GUILD_CREATE" {
 		b.forgetMembers()
+		b.threads.begin()
 		for i := range g.Channels {
 			if id := g.Channels[i].ID; id != b.cfg.ChannelID {
 				b.threads.foreign(id)
@@ -50,26 +48,63 @@ func (b *Bridge) takeGuild(ctx context.Context, in chat.Receiver, kind string, d
 			continue
 		}
 		open[c.ID] = true
-		if err := b.resume(ctx, in, c); err != nil {
-			return err
+		if kind != "GUILD_CREATE" { // only now may the bot see it
+			b.threads.fallBehind(c.ID)
 		}
+		s.resume(ctx, c)
 	}
-	if kind != "GUILD_CREATE" {
-		return nil
+	if kind == "GUILD_CREATE" {
+		s.others(ctx, open)
 	}
-	if err := b.missing(ctx, in, open); err != nil {
-		return err
-	}
-	if err := b.closedMeanwhile(ctx, in); err != nil {
-		return err
-	}
-	return b.openedMeanwhile(ctx, in, at, open)
 }
 
-// openedMeanwhile takes what was written in threads that were archived when the
-// gateway told of the open ones, and open when the archive was read.
-func (b *Bridge) openedMeanwhile(ctx context.Context, in chat.Receiver, at *channel, open map[string]bool) error {
-	list, err := b.active(ctx, at)
+// home reports whether a server is that of the bridge's channel.
+func (b *Bridge) home(g *guild) bool {
+	for i := range g.Channels {
+		if g.Channels[i].ID == b.cfg.ChannelID {
+			return true
+		}
+	}
+	return slices.ContainsFunc(g.Threads, func(c channel) bool { return c.Parent == b.cfg.ChannelID })
+}
+
+// resume has a thread learnt and what was written in it meanwhile taken.
+func (s *stream) resume(ctx context.Context, c *channel) {
+	s.put(ctx, c.ID, task{what: "thread", again: true, do: func(ctx context.Context) error { return s.bridge.resume(ctx, s.in, c) }})
+}
+
+// others has those threads looked after that are not open, or not any more.
+func (s *stream) others(ctx context.Context, open map[string]bool) {
+	b := s.bridge
+	for _, id := range b.threads.open() {
+		if !open[id] {
+			s.put(ctx, id, task{what: "thread", again: true, do: func(ctx context.Context) error { return b.lookAfter(ctx, s.in, id) }})
+		}
+	}
+	begin := s.since()
+	s.put(ctx, "", task{what: "threads", again: true, do: func(ctx context.Context) error {
+		err := s.closedMeanwhile(ctx, begin)
+		if err == nil {
+			err = s.openedMeanwhile(ctx, open)
+		}
+		if err == nil {
+			s.paid()
+		}
+		return err
+	}})
+}
+
+// clockMargin is how far Discord's clock may be from ours.
+const clockMargin = 10 * time.Minute
+
+// openedMeanwhile has what was written taken in threads that were archived when
+// the gateway told of the open ones, and open when the archive was read.
+func (s *stream) openedMeanwhile(ctx context.Context, open map[string]bool) error {
+	at, err := s.bridge.where(ctx)
+	if err != nil {
+		return err
+	}
+	list, err := s.bridge.active(ctx, at)
 	if denied(err) {
 		return nil
 	}
@@ -78,29 +113,21 @@ func (b *Bridge) openedMeanwhile(ctx context.Context, in chat.Receiver, at *chan
 	}
 	for i := range list {
 		if c := &list[i]; !open[c.ID] {
-			if err := b.resume(ctx, in, c); err != nil {
-				return err
-			}
+			s.resume(ctx, c)
 		}
 	}
 	return nil
 }
 
-// resume learns a thread and takes what was written in it meanwhile. One that was
-// not known and of which that could not be taken is learnt anew by the next attempt.
+// resume learns a thread and takes what was written in it meanwhile.
 func (b *Bridge) resume(ctx context.Context, in chat.Receiver, c *channel) error {
 	before, known, _ := b.threads.get(c.ID)
 	ours, err := b.meet(ctx, c)
 	if err != nil || !ours {
 		return err
 	}
-	if from := b.since(before.last, c.LastMessage); from != "" {
-		if err := b.catchUp(ctx, in, c.ID, from); err != nil {
-			if !known {
-				b.threads.forget(c.ID)
-			}
-			return err
-		}
+	if err := b.readUp(ctx, in, c.ID, c.LastMessage); err != nil {
+		return err
 	}
 	if known && before.closed {
 		data, err := json.Marshal(c)
@@ -109,6 +136,26 @@ func (b *Bridge) resume(ctx context.Context, in chat.Receiver, c *channel) error
 		}
 		return b.takeTurn(ctx, in, c, data)
 	}
+	return nil
+}
+
+// readUp reads what was missed in a thread, once after a connection began anew
+// and before anything else of it is stored. newest is its newest message, ""
+// when that is not known.
+func (b *Bridge) readUp(ctx context.Context, in chat.Receiver, id, newest string) error {
+	one, behind, epoch := b.threads.behind(id)
+	if !behind {
+		return nil
+	}
+	if newest == "" {
+		newest = snowflakeAt(time.Now())
+	}
+	if from := b.since(one.heard, newest); from != "" {
+		if err := b.catchUp(ctx, in, id, from); err != nil {
+			return err
+		}
+	}
+	b.threads.read(id, one.epoch, epoch)
 	return nil
 }
 
@@ -131,8 +178,17 @@ func (b *Bridge) since(seen, newest string) string {
 	return from
 }
 
+// maxReaders is how many threads are read at once.
+const maxReaders = 8
+
 // catchUp stores the messages of a thread after one of them, and their edits.
 func (b *Bridge) catchUp(ctx context.Context, in chat.Receiver, thread, after string) error {
+	select {
+	case b.readers <- struct{}{}:
+		defer func() { <-b.readers }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	for {
 		var list []json.RawMessage
 		err := b.api.patiently(ctx, path("/channels/%s/messages", thread)+"?limit=100&after="+after, &list)
@@ -142,25 +198,39 @@ func (b *Bridge) catchUp(ctx context.Context, in chat.Receiver, thread, after st
 		if err != nil {
 			return fmt.Errorf("ask for what was missed: %w", err)
 		}
-		for _, raw := range slices.Backward(list) { // the newest comes first
-			var h head
-			if err := json.Unmarshal(raw, &h); err != nil {
-				continue
-			}
-			if err := b.told(ctx, in, &h, raw); err != nil {
+		begin := after
+		for _, m := range sorted(list) {
+			if err := b.told(ctx, in, &m.head, m.raw); err != nil {
 				return err
 			}
-			if older(after, h.ID) {
-				after = h.ID
-			}
+			after = m.ID
 		}
-		if len(list) < 100 {
+		if len(list) < 100 || !older(begin, after) {
 			return nil
 		}
 	}
 }
 
-// told takes a message that was asked for as if the gateway had told it.
+// listed is a message of a page.
+type listed struct {
+	head
+	raw json.RawMessage
+}
+
+// sorted puts a page in the order in which it was written, whatever the order
+// that it came in. What has no id is left out.
+func sorted(list []json.RawMessage) (page []listed) {
+	for _, raw := range list {
+		m := listed{raw: raw}
+		if json.Unmarshal(raw, &m.head) == nil && m.ID != "" {
+			page = append(page, m)
+		}
+	}
+	slices.SortFunc(page, func(a, b listed) int { return compareIDs(a.ID, b.ID) })
+	return page
+}
+
+// told stores a message that was asked for as if the gateway had told it.
 func (b *Bridge) told(ctx context.Context, in chat.Receiver, h *head, raw json.RawMessage) error {
 	raw = b.withMember(ctx, raw)
 	kinds := []string{"MESSAGE_CREATE"}
@@ -168,7 +238,7 @@ func (b *Bridge) told(ctx context.Context, in chat.Receiver, h *head, raw json.R
 		kinds = append(kinds, "MESSAGE_UPDATE")
 	}
 	for _, kind := range kinds {
-		if err := b.take(ctx, in, kind, raw); err != nil && !errors.Is(err, chat.ErrPermanent) {
+		if err := b.storeMessage(ctx, in, kind, h, raw); err != nil && !errors.Is(err, chat.ErrPermanent) {
 			return err
 		}
 	}
@@ -194,27 +264,13 @@ func (b *Bridge) withMember(ctx context.Context, raw json.RawMessage) json.RawMe
 	return named
 }
 
-// missing looks after threads that were open before the connection was lost and
-// are not now.
-func (b *Bridge) missing(ctx context.Context, in chat.Receiver, open map[string]bool) error {
-	for _, id := range b.threads.open() {
-		if open[id] {
-			continue
-		}
-		if err := b.lookAfter(ctx, in, id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// closedMeanwhile takes what was written in threads before they were archived,
-// of which the gateway does not tell: whoever answers last often closes.
-func (b *Bridge) closedMeanwhile(ctx context.Context, in chat.Receiver) error {
-	begin := b.begun.Add(-b.cfg.CatchUp)
+// closedMeanwhile has what was written taken in threads before they were
+// archived, of which the gateway does not tell: whoever answers last often
+// closes.
+func (s *stream) closedMeanwhile(ctx context.Context, begin time.Time) error {
 	before := ""
-	for range archivePages {
-		list, next, err := b.archive(ctx, before)
+	for {
+		list, next, err := s.bridge.archive(ctx, before)
 		if denied(err) {
 			return nil
 		}
@@ -226,22 +282,18 @@ func (b *Bridge) closedMeanwhile(ctx context.Context, in chat.Receiver) error {
 			if c.Thread == nil || c.Thread.ArchivedAt.Before(begin) {
 				return nil
 			}
-			if err := b.resume(ctx, in, c); err != nil {
-				return err
-			}
+			s.resume(ctx, c)
 		}
-		if next == "" {
+		if next == "" || next == before {
 			return nil
 		}
 		before = next
 	}
-	return nil
 }
 
 // lookAfter takes what happened to a thread that is not open any more. One that
 // the API does not show holds nothing up.
 func (b *Bridge) lookAfter(ctx context.Context, in chat.Receiver, id string) error {
-	before, _, _ := b.threads.get(id)
 	var raw json.RawMessage
 	err := b.api.patiently(ctx, path("/channels/%s", id), &raw)
 	if errors.Is(err, chat.ErrThreadGone) {
@@ -261,10 +313,8 @@ func (b *Bridge) lookAfter(ctx context.Context, in chat.Receiver, id string) err
 	if err := json.Unmarshal(raw, c); err != nil {
 		return fmt.Errorf("%w: a thread that cannot be read", chat.ErrPermanent)
 	}
-	if older(before.last, c.LastMessage) {
-		if err := b.catchUp(ctx, in, id, before.last); err != nil {
-			return err
-		}
+	if err := b.readUp(ctx, in, id, c.LastMessage); err != nil {
+		return err
 	}
 	return b.take(ctx, in, "THREAD_UPDATE", raw)
 }

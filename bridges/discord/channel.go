@@ -33,6 +33,7 @@ type channel struct {
 	Owner       string      `json:"owner_id"`
 	Name        string      `json:"name"`
 	LastMessage string      `json:"last_message_id"`
+	New         bool        `json:"newly_created"`
 	Flags       int         `json:"flags"`
 	Tags        []tag       `json:"available_tags"`
 	Overwrites  []overwrite `json:"permission_overwrites"`

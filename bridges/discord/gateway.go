@@ -88,9 +88,8 @@ const fixGateway = "set ENABLE_DISCORD_GATEWAY=true"
 // listener receives events.
 type listener struct {
 	bridge *Bridge
-	in     chat.Receiver
+	stream *stream
 	events chan *discordgo.Event // never closed: discordgo may be late
-	ending chan struct{}
 	worker sync.WaitGroup
 	stop   context.CancelFunc // of the worker
 
@@ -107,11 +106,11 @@ type session struct {
 	gone    chan struct{} // nothing of this session counts any more
 }
 
-// backlog is how many events wait to be stored before reading stops.
+// backlog is how many events wait to be looked at before reading stops.
 const backlog = 1000
 
 func newListener(b *Bridge, in chat.Receiver) *listener {
-	l := &listener{bridge: b, in: in, events: make(chan *discordgo.Event, backlog), ending: make(chan struct{})}
+	l := &listener{bridge: b, stream: newStream(b, in), events: make(chan *discordgo.Event, backlog)}
 	ctx, stop := context.WithCancel(context.Background())
 	l.stop = stop
 	l.worker.Go(func() { l.work(ctx) })
@@ -124,19 +123,20 @@ const lastWords = 5 * time.Second
 // end stores what was received, and waits for it.
 func (l *listener) end() {
 	l.abandon()
-	close(l.ending)
+	close(l.stream.ending)
 	timer := time.AfterFunc(lastWords, l.stop)
 	defer timer.Stop()
 	l.worker.Wait()
+	l.stream.working.Wait()
 	l.stop()
 }
 
-// work stores events one after the other, at the end those that came before.
+// work takes events one after the other, at the end those that came before.
 func (l *listener) work(ctx context.Context) {
 	for ended := false; ctx.Err() == nil; {
 		select {
 		case e := <-l.events:
-			l.bridge.keep(ctx, l.in, e.Type, e.RawData)
+			l.stream.told(ctx, e.Type, e.RawData)
 			continue
 		default:
 		}
@@ -145,8 +145,8 @@ func (l *listener) work(ctx context.Context) {
 		}
 		select {
 		case e := <-l.events:
-			l.bridge.keep(ctx, l.in, e.Type, e.RawData)
-		case <-l.ending:
+			l.stream.told(ctx, e.Type, e.RawData)
+		case <-l.stream.ending:
 			ended = true
 		case <-ctx.Done():
 		}

@@ -37,10 +37,18 @@ func jsonOf(v any) string {
 // heard is what came in, in short: the text of a message, else its kind.
 func heard(t *testing.T, r *bridgetest.Receiver, b *discord.Bridge) (list []string) {
 	t.Helper()
+	return heardIn(t, r, b, "")
+}
+
+// heardIn is what came in of one thread: order is kept in each, not among them.
+func heardIn(t *testing.T, r *bridgetest.Receiver, b *discord.Bridge, ref string) (list []string) {
+	t.Helper()
 	kinds := map[chat.InboundKind]string{chat.InboundEdited: "edited ", chat.InboundDeleted: "deleted ", chat.InboundThreadClosed: "closed",
 		chat.InboundThreadReopened: "reopened", chat.InboundThreadDeleted: "thread deleted"}
 	for _, in := range r.Inbounds(t, b) {
-		list = append(list, kinds[in.Kind]+in.Text)
+		if ref == "" || in.Thread.Ref == ref {
+			list = append(list, kinds[in.Kind]+in.Text)
+		}
 	}
 	return list
 }
@@ -70,6 +78,9 @@ func key() string {
 	lastKey++
 	return "KEY" + jsonOf(lastKey)
 }
+
+// post is an op that writes a visitor's text.
+func post(text string) chat.Op { return chat.Op{Kind: chat.OpPost, Text: text, Key: key()} }
 
 // open makes a thread.
 func open(t *testing.T, b *discord.Bridge, title, sessionID string) chat.Thread {

@@ -1,7 +1,6 @@
 package discord
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +26,7 @@ func (b *Bridge) open(ctx context.Context, op chat.Op) (ref string, err error) {
 		return "", ofChannel(err)
 	}
 	b.threads.learn(&channel{ID: ref, LastMessage: ref}, op.SessionID)
+	b.threads.born(ref)
 	return ref, nil
 }
 
@@ -154,7 +154,7 @@ func (b *Bridge) active(ctx context.Context, at *channel) (list []channel, err e
 		}
 	}
 	slices.SortFunc(list, func(a, b channel) int {
-		return cmp.Or(cmp.Compare(len(b.ID), len(a.ID)), cmp.Compare(b.ID, a.ID))
+		return compareIDs(b.ID, a.ID)
 	})
 	return list, nil
 }
@@ -178,7 +178,7 @@ func (b *Bridge) makeRoom(ctx context.Context) error {
 		return &chat.Misconfigured{Problem: "the server has 1,000 open threads, none of them relay's", Fix: "close threads that are done with in other channels"}
 	}
 	slices.SortFunc(list, func(a, b channel) int {
-		return cmp.Or(cmp.Compare(len(a.LastMessage), len(b.LastMessage)), cmp.Compare(a.LastMessage, b.LastMessage))
+		return compareIDs(a.LastMessage, b.LastMessage)
 	})
 	b.log.Warn("the server has as many open threads as it may have; the quietest are archived", "count", min(room, len(list)))
 	for _, c := range list[:min(room, len(list))] {

@@ -81,7 +81,6 @@ func (b *Bridge) once(ctx context.Context, thread string, op chat.Op) (remote st
 	switch {
 	case err == nil:
 		b.sent.done(op.Key, remote)
-		b.threads.saw(thread, remote)
 	case errors.Is(err, chat.ErrAmbiguous):
 		b.sent.lost(op.Key, messageOf(fitted(op)).Content)
 	}

@@ -159,6 +159,6 @@ func (b *Bridge) messages(ctx context.Context, in, after string) (list []recalle
 	if errors.Is(err, chat.ErrThreadGone) {
 		return nil, err
 	}
-	slices.Reverse(list)
+	slices.SortFunc(list, func(a, b recalled) int { return compareIDs(a.ID, b.ID) })
 	return list, err
 }

@@ -18,7 +18,7 @@ const (
 func (b *Bridge) Receiving() (way string, problem error) {
 	way, problem = b.status.Get()
 	_, standing := b.standing.Get()
-	return way, cmp.Or(problem, standing)
+	return way, cmp.Or(problem, standing, b.lags.trouble())
 }
 
 // complain logs a failure of reception once, however often it is met. Discord

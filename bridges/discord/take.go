@@ -3,7 +3,6 @@ package discord
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -14,26 +13,6 @@ import (
 // storePause is the pause after the n-th time that an event could not be
 // stored. Discord tells it only once.
 var storePause = chat.Backoff(100*time.Millisecond, 10*time.Second)
-
-// keep works on an event until it is stored, or ctx ends. What cannot be read
-// is logged without what it says.
-func (b *Bridge) keep(ctx context.Context, in chat.Receiver, kind string, data json.RawMessage) {
-	for n := 1; ; n++ {
-		err := b.take(ctx, in, kind, data)
-		if err == nil || ctx.Err() != nil {
-			return
-		}
-		var human *chat.Misconfigured
-		if errors.Is(err, chat.ErrPermanent) || errors.As(err, &human) {
-			b.log.Warn("an event of Discord's is passed over", "event", kind, "err", err)
-			return
-		}
-		b.log.Error("an event of Discord's is not stored yet", "event", kind, "err", err)
-		if chat.Rest(ctx, storePause(n)) != nil {
-			return
-		}
-	}
-}
 
 // head is what tells where an event belongs.
 type head struct {
@@ -60,18 +39,30 @@ func (b *Bridge) take(ctx context.Context, in chat.Receiver, kind string, data j
 			return fmt.Errorf("%w: it cannot be read", chat.ErrPermanent)
 		}
 		return b.takeChannel(ctx, in, kind, c, data)
-	case "GUILD_CREATE", "THREAD_LIST_SYNC":
-		return b.takeGuild(ctx, in, kind, data)
-	case "READY":
-		return b.ready(ctx, data)
 	case "INTERACTION_CREATE":
 		return b.takeInteraction(ctx, in, data)
 	}
 	return nil
 }
 
-// ready notes who the bot is and offers its commands.
-func (b *Bridge) ready(ctx context.Context, data json.RawMessage) error {
+// laneOf says where an event is worked on, and whether it may mean something.
+func (b *Bridge) laneOf(kind string, data json.RawMessage) (lane string, wanted bool) {
+	var h head
+	_ = json.Unmarshal(data, &h) // take tells of what cannot be read
+	switch kind {
+	case "THREAD_CREATE", "THREAD_UPDATE", "THREAD_DELETE", "CHANNEL_UPDATE", "CHANNEL_DELETE":
+		return h.ID, true
+	case "INTERACTION_CREATE":
+		return h.Channel, true
+	case "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
+		_, _, other := b.threads.get(h.Channel)
+		return h.Channel, !other && h.Channel != b.cfg.ChannelID
+	}
+	return "", false
+}
+
+// ready notes who the bot is.
+func (b *Bridge) ready(data json.RawMessage) {
 	var r struct {
 		User identity `json:"user"`
 	}
@@ -81,33 +72,46 @@ func (b *Bridge) ready(ctx context.Context, data json.RawMessage) error {
 		b.self.mu.Unlock()
 	}
 	b.log.Info("receiving updates", "way", wayGateway)
-	b.offerCommands(ctx)
-	return nil
 }
 
-// takeMessage stores what concerns a message in a thread of ours.
+// takeMessage stores what concerns a message in a thread of ours, behind what was
+// missed there.
 func (b *Bridge) takeMessage(ctx context.Context, in chat.Receiver, kind string, h *head, data json.RawMessage) error {
 	if h.Channel == "" {
 		return fmt.Errorf("%w: it names no channel", chat.ErrPermanent)
 	}
-	th, ours, err := b.ours(ctx, h.Channel)
+	if kind == "MESSAGE_UPDATE" && h.EditedAt == nil { // nobody did that
+		return nil
+	}
+	_, ours, err := b.ours(ctx, h.Channel)
 	if err != nil || !ours {
 		return err
 	}
+	if err := b.readUp(ctx, in, h.Channel, ""); err != nil {
+		return err
+	}
+	return b.storeMessage(ctx, in, kind, h, data)
+}
+
+// storeMessage stores what concerns a message of a thread that is known.
+func (b *Bridge) storeMessage(ctx context.Context, in chat.Receiver, kind string, h *head, data json.RawMessage) error {
+	th, _, _ := b.threads.get(h.Channel)
 	key := "m" + h.ID
 	switch {
-	case kind == "MESSAGE_CREATE":
-		b.threads.saw(h.Channel, h.ID)
 	case kind == "MESSAGE_DELETE":
 		key = "d" + h.ID
 	case kind == "MESSAGE_DELETE_BULK" && len(h.IDs) > 0:
 		key = "b" + h.IDs[0] + "+" + strconv.Itoa(len(h.IDs))
-	case h.EditedAt != nil:
+	case kind == "MESSAGE_UPDATE" && h.EditedAt != nil:
 		key += "e" + strconv.FormatInt(h.EditedAt.UnixMicro(), 10)
-	default:
+	case kind != "MESSAGE_CREATE":
 		return nil
 	}
-	return b.store(ctx, in, key, h.Channel, event{Type: kind, Data: data, Session: th.session})
+	err := b.store(ctx, in, key, h.Channel, event{Type: kind, Data: data, Session: th.session})
+	if err == nil && kind == "MESSAGE_CREATE" {
+		b.threads.saw(h.Channel, h.ID)
+	}
+	return err
 }
 
 // store stores an event of a thread of ours.
@@ -197,8 +201,11 @@ func (b *Bridge) takeChannel(ctx context.Context, in chat.Receiver, kind string,
 	}
 	switch kind {
 	case "THREAD_CREATE":
-		_, err := b.meet(ctx, c)
-		return err
+		_, known, _ := b.threads.get(c.ID)
+		if ours, err := b.meet(ctx, c); err != nil || !ours || known || !c.New {
+			return err
+		}
+		b.threads.born(c.ID)
 	case "THREAD_DELETE":
 		one, known, _ := b.threads.get(c.ID)
 		if !known {
@@ -219,6 +226,9 @@ func (b *Bridge) takeChannel(ctx context.Context, in chat.Receiver, kind string,
 func (b *Bridge) takeTurn(ctx context.Context, in chat.Receiver, c *channel, data json.RawMessage) error {
 	_, known, _ := b.threads.get(c.ID)
 	if ours, err := b.meet(ctx, c); err != nil || !ours || !known {
+		return err
+	}
+	if err := b.readUp(ctx, in, c.ID, ""); err != nil {
 		return err
 	}
 	one, _, _ := b.threads.get(c.ID)

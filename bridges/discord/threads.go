@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"strconv"
 	"sync"
 	"time"
@@ -16,6 +17,7 @@ type threads struct {
 	known  map[string]*thread
 	refs   map[string]string // by session: its newest thread
 	others map[string]bool   // channels that are no threads of ours
+	epoch  int               // how often a connection began anew
 }
 
 // thread is what is known of one.
@@ -23,7 +25,8 @@ type thread struct {
 	session string // bridge mode; "" when its name does not tell
 	closed  bool   // archived, or about to be by the bridge itself
 	locked  bool
-	last    string    // its newest message that was seen
+	heard   string    // the newest message that was told or read
+	epoch   int       // the threads' when its messages were read last
 	turned  time.Time // when it was last archived or opened again, by Discord's clock
 }
 
@@ -39,7 +42,7 @@ func (t *threads) learn(c *channel, session string) (known bool) {
 	one, known := t.known[c.ID]
 	if !known {
 		t.bound()
-		one = &thread{closed: c.archived(), last: c.LastMessage}
+		one = &thread{closed: c.archived()}
 		t.known[c.ID] = one
 	}
 	one.locked = c.locked()
@@ -115,12 +118,59 @@ func (t *threads) stamp(id string, at time.Time) {
 	}
 }
 
-// saw notes the newest message of a thread.
+// saw notes the newest message of a thread that was told or read.
 func (t *threads) saw(id, message string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if one := t.known[id]; one != nil && older(one.last, message) {
-		one.last = message
+	if one := t.known[id]; one != nil && older(one.heard, message) {
+		one.heard = message
+	}
+}
+
+// begin notes that a connection began anew: in every thread something may have
+// been missed.
+func (t *threads) begin() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.epoch++
+}
+
+// behind reports whether the messages of a thread have to be read before
+// anything that is told of it, and for which connection.
+func (t *threads) behind(id string) (one thread, behind bool, epoch int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if one := t.known[id]; one != nil {
+		return *one, one.epoch < t.epoch, t.epoch
+	}
+	return thread{}, false, t.epoch
+}
+
+// read notes that the messages of a thread were read for a connection, unless it
+// fell behind again meanwhile.
+func (t *threads) read(id string, before, epoch int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if one := t.known[id]; one != nil && one.epoch == before {
+		one.epoch = epoch
+	}
+}
+
+// born notes that a thread was made just now: nothing of it was missed.
+func (t *threads) born(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if one := t.known[id]; one != nil && one.heard == "" {
+		one.epoch, one.heard = t.epoch, id
+	}
+}
+
+// fallBehind has the messages of a thread read again.
+func (t *threads) fallBehind(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if one := t.known[id]; one != nil {
+		one.epoch = min(one.epoch, 0) - 1
 	}
 }
 
@@ -145,6 +195,9 @@ func (t *threads) open() (ids []string) {
 // older reports whether a snowflake was made before another. They are numbers
 // without leading zeros; "" is before all.
 func older(a, b string) bool { return len(a) < len(b) || len(a) == len(b) && a < b }
+
+// compareIDs orders snowflakes by when they were made.
+func compareIDs(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
 // epoch is where Discord's snowflakes begin, in ms (Discord, "Snowflakes").
 const epoch = 1420070400000
