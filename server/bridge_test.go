@@ -338,8 +338,9 @@ func TestBridgeStreamCarriesOperatorEvents(t *testing.T) {
 		s.relay.MarkRead(t.Context(), ada, "s1", []string{"m1"}),
 		func() error { _, err := s.relay.Edit(t.Context(), ada, "s1", "tg:1:5", "Hi!"); return err }(),
 		s.relay.Delete(t.Context(), ada, "s1", "tg:1:5"),
-		s.relay.AskCSAT(t.Context(), ada, "s1"),
+		s.relay.AskCSAT(t.Context(), ada, "s1"), // backends ask for themselves
 		s.relay.Close(t.Context(), ada, "s1"),
+		s.relay.Reopen(t.Context(), ada, "s1"),
 	}
 	for i, err := range steps {
 		if err != nil {
@@ -362,7 +363,7 @@ func TestBridgeStreamCarriesOperatorEvents(t *testing.T) {
 	for range 8 {
 		kinds = append(kinds, fmt.Sprint(all().get("type")))
 	}
-	if got, want := strings.Join(kinds, " "), "operator_message operator_typing message_read operator_message_edited operator_message_deleted csat_request session_closed operator_message"; got != want {
+	if got, want := strings.Join(kinds, " "), "operator_message operator_typing message_read operator_message_edited operator_message_deleted session_closed session_reopened operator_message"; got != want {
 		t.Errorf("all types:\n got %s\nwant %s", got, want)
 	}
 	if f := other(); f.get("sessionId") != "s2" {

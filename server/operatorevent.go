@@ -37,10 +37,10 @@ type operatorAct struct {
 
 // operatorActs are the names that events about sessions have on the stream.
 var operatorActs = map[chat.EventType]string{
-	chat.EventSessionClosed: "session_closed",
-	chat.EventCSATRequest:   "csat_request",
-	chat.EventMessageRead:   "message_read",
-	chat.StateTyping:        "operator_typing",
+	chat.EventSessionClosed:   "session_closed",
+	chat.EventSessionReopened: "session_reopened",
+	chat.EventMessageRead:     "message_read",
+	chat.StateTyping:          "operator_typing",
 }
 
 // operatorEvent renders what an operator did at a desk as backends read it, and
