@@ -98,6 +98,16 @@ func (t *tx) SaveLink(l *chat.Link) error {
 	return nil
 }
 
+const dropLinks = `DELETE FROM links WHERE bridge = ? AND channel = ? AND remote = ?`
+
+// DropLinks implements [chat.Tx].
+func (t *tx) DropLinks(bridge, channel, remote string) error {
+	if _, err := t.q.exec(dropLinks, bridge, channel, remote); err != nil {
+		return fmt.Errorf("drop the links to %s at %s: %w", remote, bridge, err)
+	}
+	return nil
+}
+
 func bit(b bool) int {
 	if b {
 		return 1

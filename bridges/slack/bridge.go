@@ -70,13 +70,12 @@ type Bridge struct {
 	hearing  hearing
 	self     atomic.Pointer[self]
 	threads  *threads
-	names    *memo[person]    // by user
-	quotes   *memo[string]    // the beginnings of messages, by ts
-	cites    *memo[citation]  // by the ts of what quotes
-	citing   *memo[[]string]  // what quotes, by the ts of what is quoted
-	last     *memo[*message]  // messages that were edited, as they are now, and nil for deleted ones, by ts
-	tries    *memo[time.Time] // when an op of which nobody knows was first tried, by key
-	uploads  *memo[string]    // the file of such an op, by key
+	names    *memo[person]   // by user
+	quotes   *memo[string]   // the beginnings of messages, by ts
+	cites    *memo[citation] // by the ts of what quotes
+	citing   *memo[[]string] // what quotes, by the ts of what is quoted
+	last     *memo[*message] // messages that were edited, as they are now, and nil for deleted ones, by ts
+	uploads  *memo[string]   // the file of such an op, by key
 }
 
 var (
@@ -111,7 +110,7 @@ func New(cfg Config) (*Bridge, error) {
 	}
 	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), http: newHTTP(cfg.Transport), base: base, pace: newPace(cfg.Pause), threads: newThreads(),
 		names: newMemo[person](5000), quotes: newMemo[string](2000), cites: newMemo[citation](2000), citing: newMemo[[]string](2000),
-		last: newMemo[*message](500), tries: newMemo[time.Time](5000), uploads: newMemo[string](1000)}
+		last: newMemo[*message](500), uploads: newMemo[string](1000)}
 	b.api = slack.New(cfg.BotToken, slack.OptionAPIURL(base.String()), slack.OptionAppLevelToken(cfg.AppToken),
 		slack.OptionHTTPClient(caller{b.http}), slack.OptionLog(log.New(io.Discard, "", 0)), slack.OptionOnResponseHeaders(b.readScopes))
 	return b, nil

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/slack-go/slack"
 
@@ -57,15 +56,11 @@ func (b *Bridge) upload(ctx context.Context, th chat.Thread, op chat.Op) (remote
 	b.uploads.put(op.Key, place.FileID)
 	op.Text = ""
 	how := show(op, false, b.quote(ctx, th, op.ReplyTo))
-	begun := time.Now()
 	err = b.call(ctx, methodUpload, false, func(ctx context.Context) error {
 		_, err := b.api.CompleteUploadExternalContext(ctx, slack.CompleteUploadExternalParameters{Channel: b.cfg.ChannelID, ThreadTimestamp: th.Ref,
 			InitialComment: how.text, Files: []slack.FileSummary{{ID: place.FileID, Title: op.File.Filename}}})
 		return err
 	})
-	if errors.Is(err, chat.ErrAmbiguous) {
-		b.tries.first(op.Key, begun)
-	}
 	return place.FileID, err
 }
 
@@ -100,7 +95,7 @@ func (b *Bridge) transfer(ctx context.Context, address string, f *chat.OpFile) e
 // it uploaded, after a restart one of the same name and size.
 func (b *Bridge) lookupFile(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
 	id, known := b.uploads.get(op.Key)
-	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: b.since(op.Key), Limit: pageSize}
+	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: since(op.Since), Limit: pageSize}
 	for range lookPages {
 		list, next, err := b.replies(ctx, &q)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // Where an op is looked for of which nobody knows whether it was carried out:
-// from a minute before its first attempt, or after a restart a day back.
+// from a minute before its first attempt, or a day back if that is not known.
 const (
 	lookMargin = time.Minute
 	lookBack   = 24 * time.Hour
@@ -21,13 +21,16 @@ const (
 	pageSize   = 200
 )
 
-func (b *Bridge) since(key string) string {
-	from, known := b.tries.get(key)
-	if !known {
+func since(first chat.Time) string {
+	from := first.Std()
+	if first == 0 {
 		from = time.Now().Add(lookMargin - lookBack)
 	}
-	return strconv.FormatInt(from.Add(-lookMargin).Unix(), 10) + ".000000"
+	return tsOf(from.Add(-lookMargin))
 }
+
+// tsOf is the ts of a time.
+func tsOf(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) + ".000000" }
 
 // lookup finds what an earlier attempt made of an op, "" for nothing. In a
 // thread that is gone it may have gone astray: then it is removed.
@@ -35,33 +38,36 @@ func (b *Bridge) lookup(ctx context.Context, th chat.Thread, op chat.Op) (remote
 	if op.File != nil && b.self.Load().may(scopeUpload) {
 		return b.lookupFile(ctx, th, op)
 	}
-	remotes, err := b.made(ctx, th, []string{op.Key})
-	if errors.Is(err, chat.ErrThreadGone) {
-		return "", b.sweep(ctx, op, err)
-	}
+	remotes, err := b.recall(ctx, th, []string{op.Key}, op.Since)
 	if err != nil {
-		return "", blind(err)
+		return "", err
 	}
 	return remotes[0], nil
 }
 
 // Recall implements [chat.Recaller].
-func (b *Bridge) Recall(ctx context.Context, th chat.Thread, keys []string) (remotes []string, err error) {
+func (b *Bridge) Recall(ctx context.Context, th chat.Thread, keys []string, first chat.Time) (remotes []string, err error) {
 	if _, err := b.know(ctx); err != nil {
 		return nil, err
 	}
-	remotes, err = b.made(ctx, th, keys)
+	return b.recall(ctx, th, keys, first)
+}
+
+// recall finds what ops made. In a thread that is gone it went astray: then it
+// is removed.
+func (b *Bridge) recall(ctx context.Context, th chat.Thread, keys []string, first chat.Time) (remotes []string, err error) {
+	remotes, err = b.made(ctx, th, keys, first)
 	if errors.Is(err, chat.ErrThreadGone) {
-		return nil, err
+		return nil, b.sweep(ctx, keys, first, err)
 	}
 	return remotes, blind(err)
 }
 
 // made finds the messages in a thread that ops made, "" for each that is not
 // there.
-func (b *Bridge) made(ctx context.Context, th chat.Thread, keys []string) (remotes []string, err error) {
+func (b *Bridge) made(ctx context.Context, th chat.Thread, keys []string, first chat.Time) (remotes []string, err error) {
 	remotes = make([]string, len(keys))
-	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: b.since(keys[0]), Limit: pageSize, IncludeAllMetadata: true}
+	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: since(first), Limit: pageSize, IncludeAllMetadata: true}
 	for range lookPages {
 		list, next, err := b.replies(ctx, &q)
 		if err != nil {
@@ -102,8 +108,8 @@ func (b *Bridge) find(list []slack.Message, key string) *slack.Message {
 
 // sweep removes what an earlier attempt wrote in the channel itself because its
 // thread is gone, and returns that it is.
-func (b *Bridge) sweep(ctx context.Context, op chat.Op, gone error) error {
-	stray, err := b.inChannel(ctx, op.Key)
+func (b *Bridge) sweep(ctx context.Context, keys []string, first chat.Time, gone error) error {
+	stray, err := b.inChannel(ctx, keys, first)
 	if err != nil {
 		return err
 	}
@@ -116,20 +122,23 @@ func (b *Bridge) sweep(ctx context.Context, op chat.Op, gone error) error {
 // lookupParent finds the first message of a thread that an earlier attempt
 // opened.
 func (b *Bridge) lookupParent(ctx context.Context, op chat.Op) (ref string, err error) {
-	ref, err = b.inChannel(ctx, op.Key)
+	ref, err = b.inChannel(ctx, []string{op.Key}, op.Since)
 	return ref, blind(err)
 }
 
-// inChannel finds a message outside of threads by its op, "" for none.
-func (b *Bridge) inChannel(ctx context.Context, key string) (ts string, err error) {
-	q := slack.GetConversationHistoryParameters{Oldest: b.since(key), Limit: pageSize, IncludeAllMetadata: true}
+// inChannel finds a message outside of threads by the ops of which one made it,
+// "" for none.
+func (b *Bridge) inChannel(ctx context.Context, keys []string, first chat.Time) (ts string, err error) {
+	q := slack.GetConversationHistoryParameters{Oldest: since(first), Limit: pageSize, IncludeAllMetadata: true}
 	for range lookPages {
 		page, err := b.history(ctx, &q)
 		if err != nil {
 			return "", err
 		}
-		if m := b.find(page.Messages, key); m != nil {
-			return m.Timestamp, nil
+		for _, key := range keys {
+			if m := b.find(page.Messages, key); m != nil {
+				return m.Timestamp, nil
+			}
 		}
 		if q.Cursor = page.ResponseMetaData.NextCursor; q.Cursor == "" {
 			break

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/slack-go/slack"
 
@@ -49,12 +48,8 @@ func (b *Bridge) openNew(ctx context.Context, op chat.Op) (ref string, err error
 	if op.SessionID != "" {
 		about.EventPayload[fieldID] = op.SessionID
 	}
-	begun := time.Now()
 	m, err := b.say(ctx, look{text: parentText(op)}, "", about)
-	switch {
-	case errors.Is(err, chat.ErrAmbiguous):
-		b.tries.first(op.Key, begun)
-	case errors.Is(err, errOutside) && b.join(ctx):
+	if errors.Is(err, errOutside) && b.join(ctx) {
 		m, err = b.say(ctx, look{text: parentText(op)}, "", about)
 	}
 	return m.Timestamp, err

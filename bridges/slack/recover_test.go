@@ -78,12 +78,12 @@ func TestRecall(t *testing.T) {
 	f.Write(th.Ref, "Ada", "KEYTWO", "")
 	third := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "three", Key: "KEYTHREE"})
 	fresh, _ := makeBridge(t, f)
-	got, err := fresh.Recall(t.Context(), th, []string{"KEYTHREE", "KEYTWO", "KEYONE"})
+	got, err := fresh.Recall(t.Context(), th, []string{"KEYTHREE", "KEYTWO", "KEYONE"}, 0)
 	if want := []string{third, "", first}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("found %q, %v, want %q", got, err, want)
 	}
 	f.DeleteUntold(th.Ref)
-	if _, err := fresh.Recall(t.Context(), th, []string{"KEYONE"}); !errors.Is(err, chat.ErrThreadGone) {
+	if _, err := fresh.Recall(t.Context(), th, []string{"KEYONE"}, 0); !errors.Is(err, chat.ErrThreadGone) {
 		t.Error(err)
 	}
 	bridgetest.Clean(t, f, log)

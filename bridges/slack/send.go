@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/slack-go/slack"
 
@@ -59,11 +58,7 @@ func (b *Bridge) post(ctx context.Context, me *self, th chat.Thread, op chat.Op)
 // write posts a text in a thread.
 func (b *Bridge) write(ctx context.Context, me *self, th chat.Thread, op chat.Op) (ts string, err error) {
 	how := show(op, me.may(scopeNames), b.quote(ctx, th, op.ReplyTo))
-	begun := time.Now()
 	m, err := b.say(ctx, how, th.Ref, note(op.Key))
-	if errors.Is(err, chat.ErrAmbiguous) {
-		b.tries.first(op.Key, begun)
-	}
 	if err != nil {
 		return "", err
 	}

@@ -66,8 +66,9 @@ type Bridge interface {
 // Recaller is a bridge whose platform keeps by which op a message was made.
 type Recaller interface {
 	// Recall returns the platform messages of a thread that ops with these keys
-	// made (bridge mode, after a restart), "" for each that it does not find.
-	Recall(ctx context.Context, th Thread, keys []string) (remotes []string, err error)
+	// made, "" for each that it does not find. None is older than since, which is
+	// 0 when nobody knows (bridge mode, after a restart).
+	Recall(ctx context.Context, th Thread, keys []string, since Time) (remotes []string, err error)
 }
 
 // Limits says how a platform wants to be served.
@@ -124,8 +125,10 @@ type Op struct {
 	// other: at most 25 letters and digits, for the platform's own means
 	// against doubles.
 	Key string
-	// Ambiguous tells that an earlier attempt may have arrived.
+	// Ambiguous tells that an earlier attempt may have arrived, however long ago;
+	// none was made before Since.
 	Ambiguous bool
+	Since     Time
 }
 
 // OpFile is a file on its way to a platform.
@@ -180,10 +183,12 @@ type Link struct {
 // LinkState is what became of a copy.
 type LinkState int
 
-// The states of a link.
+// The states of a link. One that is being sent names no platform message yet, but
+// the batch that its message goes out in.
 const (
-	LinkLive LinkState = 0
-	LinkGone LinkState = 2
+	LinkLive LinkState = iota
+	LinkSending
+	LinkGone
 )
 
 // InboundKind is what happened on a platform.

@@ -252,7 +252,7 @@ func (h *hearing) copies(ctx context.Context, id string) (remotes []string, err 
 		remotes = nil
 		links, err := rd.Links(h.thread.SessionID, id, h.thread.Bridge, h.thread.Channel)
 		for _, l := range links {
-			if l.State != LinkGone && l.Remote != "" {
+			if l.State == LinkLive && l.Remote != "" {
 				remotes = append(remotes, l.Remote)
 			}
 		}

@@ -26,7 +26,6 @@ type Desk struct {
 	ambiguous atomic.Int64
 	opening   sync.Map // by session: an attempt to open its thread was perhaps carried out
 	refused   sync.Map // by session: the step that was refused, while what stands for it waits
-	doubtful  sync.Map // by session: the ids of the messages that were sent together, and perhaps arrived
 	channel   channel
 	mu        sync.Mutex
 	trouble   error     // what went wrong last, nil since something worked

@@ -51,7 +51,7 @@ func (f *fakeBridge) bridge() chat.Bridge {
 // mindful implements [chat.Recaller].
 type mindful struct{ *fakeBridge }
 
-func (f mindful) Recall(_ context.Context, th chat.Thread, keys []string) ([]string, error) {
+func (f mindful) Recall(_ context.Context, th chat.Thread, keys []string, _ chat.Time) ([]string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	remotes := make([]string, len(keys))

@@ -66,7 +66,7 @@ func (h *hearing) withdraw(ctx context.Context, id string) error {
 		return err
 	}
 	for _, l := range links {
-		if l.Origin || l.State == LinkGone || l.Remote == "" {
+		if l.Origin || l.State != LinkLive || l.Remote == "" {
 			continue
 		}
 		if _, err := h.desk.do(ctx, h.thread, Op{Kind: OpDelete, Remote: l.Remote}); err != nil && !errors.Is(err, ErrMessageGone) {

@@ -20,7 +20,9 @@ const lateAfter = 2 * time.Minute
 // shown is a message with its copies at the desk.
 type shown struct {
 	Message
-	links []Link // that are not gone
+	links []Link // that are live
+	// leaving are those of a batch that an attempt has made of it.
+	leaving []Link
 	// here tells that the message was written at this desk.
 	here bool
 }
@@ -34,6 +36,8 @@ type posting struct {
 	fresh bool
 	// replyTo is the copy of the message that is answered.
 	replyTo string
+	// batch are the messages that an earlier attempt sent together, if any.
+	batch []string
 }
 
 // carryMessage brings the copies of a message up to date: it is posted, edited
@@ -43,8 +47,15 @@ type posting struct {
 // the thread that shows what is edited: then another one shows the edit.
 func (r *round) carryMessage(lane []Delivery) error {
 	p, err := r.load(lane)
+	again := false
 	if err == nil {
-		err = r.recall(&p)
+		again, err = r.recall(&p)
+	}
+	if again && err == nil {
+		p, err = r.load(lane)
+	}
+	if err == nil {
+		err = r.noteBatch(&p)
 	}
 	if err != nil {
 		return err
@@ -86,17 +97,20 @@ func (r *round) shown(rd Reader, e *Event) (shown, error) {
 	s := shown{Message: m}
 	links, err := rd.Links(r.sessionID, m.ID, r.desk.bridge.Name(), r.desk.bridge.Channel())
 	for _, l := range links {
-		if l.State != LinkGone {
+		switch l.State {
+		case LinkLive:
 			s.links = append(s.links, l)
 			s.here = s.here || l.Origin
+		case LinkSending:
+			s.leaving = append(s.leaving, l)
 		}
 	}
 	return s, err
 }
 
 // gather adds to a visitor's text those that wait behind it, as far as one
-// platform message carries them, and finds what it answers. A text that an
-// earlier attempt has sent keeps the company that it left in.
+// platform message carries them, and finds what it answers. What an earlier
+// attempt has perhaps sent stays in the batch that it left in.
 func (r *round) gather(rd Reader, p *posting, lane []Delivery) error {
 	if len(p.messages[0].links) > 0 {
 		if err := r.together(rd, p); err != nil {
@@ -109,8 +123,8 @@ func (r *round) gather(rd Reader, p *posting, lane []Delivery) error {
 		p.replyTo, err = r.copyOf(rd, first.ReplyTo)
 		return err
 	}
-	if n := r.sentTogether(lane); n > 1 {
-		return r.rejoin(rd, p, lane[:n])
+	if r.uncertain && len(first.links) == 0 {
+		return r.rejoin(rd, p, lane)
 	}
 	if !r.desk.bridge.Limits().Coalesce || !first.plain() {
 		return nil
@@ -129,36 +143,6 @@ func (r *round) gather(rd Reader, p *posting, lane []Delivery) error {
 		}
 		p.messages, r.unit = more.messages, lane[:i+1]
 	}
-	return nil
-}
-
-// sentTogether is how many deliveries of a lane an earlier attempt sent as one
-// platform message, of which nobody knows whether it arrived.
-func (r *round) sentTogether(lane []Delivery) int {
-	sent, _ := r.desk.doubtful.Load(r.sessionID)
-	ids, _ := sent.([]string)
-	if !r.uncertain || len(ids) > len(lane) {
-		return 0
-	}
-	for i, id := range ids {
-		if lane[i].Event.Type != EventMessage || lane[i].Event.MessageID != id {
-			return 0
-		}
-	}
-	return len(ids)
-}
-
-// rejoin takes all texts of a lane together, whatever became of them since: by
-// them the platform knows what it has shown already.
-func (r *round) rejoin(rd Reader, p *posting, lane []Delivery) error {
-	for i := range lane[1:] {
-		m, err := r.shown(rd, &lane[1+i].Event)
-		if err != nil {
-			return err
-		}
-		p.messages = append(p.messages, m)
-	}
-	r.unit = lane
 	return nil
 }
 
@@ -198,7 +182,7 @@ func (r *round) together(rd Reader, p *posting) error {
 func (r *round) copyOf(rd Reader, messageID string) (string, error) {
 	links, err := rd.Links(r.sessionID, messageID, r.desk.bridge.Name(), r.desk.bridge.Channel())
 	for _, l := range links {
-		if l.State != LinkGone && l.Remote != "" {
+		if l.State == LinkLive && l.Remote != "" {
 			return l.Remote, err
 		}
 	}

@@ -58,7 +58,6 @@ func (r *round) next(lane []Delivery) (int, error) {
 		err := r.carry(lane)
 		switch {
 		case err == nil || errors.Is(err, errNoThread):
-			r.desk.doubtful.Delete(r.sessionID)
 			return len(r.unit), nil
 		case errors.Is(err, ErrThreadGone) && r.place != nil && r.reopened < maxReopened:
 			if err := r.lost(*r.place); err != nil {
@@ -71,18 +70,14 @@ func (r *round) next(lane []Delivery) (int, error) {
 	}
 }
 
-// blur marks a whole unit as ambiguous: the next attempt has to consist of the
-// same messages.
+// blur marks a whole unit as ambiguous: the next attempt has to ask for the same
+// batch.
 func (r *round) blur(err error) {
 	if !isAmbiguous(err) {
 		return
 	}
-	ids := make([]string, len(r.unit))
 	for i := range r.unit {
-		ids[i], r.unit[i].State = r.unit[i].Event.MessageID, DeliverySending
-	}
-	if len(ids) > 1 {
-		r.desk.doubtful.Store(r.sessionID, ids)
+		r.unit[i].State = DeliverySending
 	}
 }
 
@@ -216,6 +211,7 @@ func (r *round) once(th Thread, s step) error {
 	}
 	if s.op.Ambiguous {
 		s.rev = r.head().Rev // what arrived may be older than what is known now
+		s.op.Since = r.head().CreatedAt
 	}
 	remote, err := r.desk.do(r.ctx, th, s.op)
 	if err != nil {
@@ -237,9 +233,19 @@ func (r *round) once(th Thread, s step) error {
 
 // note stores what a platform message shows now.
 func (r *round) note(th Thread, s step, remote string, state LinkState) error {
-	l := Link{Bridge: th.Bridge, Channel: th.Channel, Remote: remote, SessionID: r.sessionID, Part: s.part, Rev: s.rev, State: state, CreatedAt: Now()}
+	return r.keepLinks(s.carries, Link{Bridge: th.Bridge, Channel: th.Channel, Remote: remote, SessionID: r.sessionID, Part: s.part, Rev: s.rev, State: state, CreatedAt: Now()})
+}
+
+// keepLinks stores a link for each of the messages that a platform message
+// carries. A batch has then arrived.
+func (r *round) keepLinks(carries []string, l Link) error {
 	return r.desk.keep(r.ctx, func(tx Tx) error {
-		for _, id := range s.carries {
+		if name := batchName(r.sessionID, carries); name != "" {
+			if err := tx.DropLinks(l.Bridge, l.Channel, name); err != nil {
+				return err
+			}
+		}
+		for _, id := range carries {
 			l.MessageID = id
 			if err := tx.SaveLink(&l); err != nil {
 				return err

@@ -89,11 +89,15 @@ func (r *round) open() (Thread, error) {
 	if op.Key, err = r.openingKey(); err != nil {
 		return th, err
 	}
-	_, doubted := d.opening.Load(r.sessionID)
+	op.Since = r.head().CreatedAt
+	first, doubted := d.opening.Load(r.sessionID)
+	if doubted {
+		op.Since = min(op.Since, first.(Time))
+	}
 	op.Ambiguous = r.uncertain || doubted
 	if th.Ref, err = d.try(r.ctx, th, op); err != nil {
 		if isAmbiguous(err) {
-			d.opening.Store(r.sessionID, true)
+			d.opening.Store(r.sessionID, op.Since)
 		}
 		return th, fmt.Errorf("open a thread: %w", err)
 	}

@@ -143,6 +143,8 @@ type Tx interface {
 	SaveThread(th *Thread) error
 	// SaveLink stores a link. Of a known one, revision and state change.
 	SaveLink(l *Link) error
+	// DropLinks removes all links to a platform message.
+	DropLinks(bridge, channel, remote string) error
 	// MoveChannel gives the threads and links of a channel to the channel that
 	// it became.
 	MoveChannel(bridge, from, to string) error
