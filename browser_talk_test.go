@@ -82,7 +82,7 @@ func (s *stage) newPair(t *testing.T, first string) *pair {
 	p.operator.click("#rows a")
 	p.both("visitor: " + first)
 	p.operator.run(`(window.neverReloaded = true)`)
-	p.visitor.run(`(window.neverReloaded = true, Math.random = () => 0.1)`) // the back-off's jitter: it comes back soon
+	p.visitor.run(`(window.neverReloaded = true)`)
 	return p
 }
 

@@ -247,7 +247,10 @@ func (f *fake) post(_ http.ResponseWriter, r *http.Request, body object) (any, i
 // add stores a message and tells the streams; the caller holds the lock.
 func (f *fake) add(s *fakeSession, m object) object {
 	f.next++
-	m["id"], m["sessionId"], m["timestamp"] = fmt.Sprint("m", f.next), s.id, now()
+	m["id"], m["sessionId"] = fmt.Sprint("m", f.next), s.id
+	if m["timestamp"] == nil {
+		m["timestamp"] = now()
+	}
 	if m["attachments"] == nil {
 		m["attachments"] = []object{}
 	}

@@ -173,6 +173,7 @@ func TestServerRestart(t *testing.T) {
 	b.is(`$(".lost").getAnimations().every((a) => (a.pause(), a.currentTime = 0, $(".lost").offsetHeight === 0))`)
 	b.run(`$(".lost").getAnimations().forEach((a) => a.finish())`)
 	b.until(`$(".lost").offsetHeight > 20`)
+	b.is(`$(".presence").textContent === "Connecting…" && !$(".presence.on")`) // who is there is not known
 	b.write("two")
 	b.until(`$(".own.sending, .own.failed")`)
 	f.do(t, func(s *fakeSession) {
@@ -186,6 +187,58 @@ func TestServerRestart(t *testing.T) {
 			t.Errorf("messages: %v", s.messages)
 		}
 	})
+}
+
+// However long an outage lasts, a page that is looked at asks every 2.5 seconds
+// at most, and is woken at once when the browser is online again.
+func TestOutageIsNoticedToEnd(t *testing.T) {
+	f, b := ready(t, "")
+	b.open()
+	b.write("one")
+	b.until(`$(".own.sent")`)
+	// Only the random waits between tries are no whole numbers. They are recorded and cut short.
+	b.run(`(() => { const real = setTimeout; window.waits = [];
+		window.setTimeout = (f, ms, ...rest) => real(f, Number.isInteger(ms) ? ms : (waits.push(ms), 10), ...rest); })()`)
+	f.stop()
+	b.until(`waits.length >= 12`)
+	if longest := eval[float64](b, `Math.max(...waits)`); longest > 2500 {
+		t.Errorf("it waits %.0f ms", longest)
+	}
+	b.run(`(() => { const real = setTimeout; window.setTimeout = (f, ms, ...rest) => Number.isInteger(ms) ? real(f, ms, ...rest) : (window.asleep = true, 0); })()`)
+	b.until(`window.asleep`)
+	f.start(t)
+	b.until(`(dispatchEvent(new Event("online")), !shown(".lost"))`)
+}
+
+// Messages stand in the server's order, whatever its clock and the network did.
+func TestOrderIsTheServers(t *testing.T) {
+	f, b := ready(t, "")
+	b.open()
+	b.write("one")
+	b.until(`$(".own.sent")`)
+	f.do(t, func(s *fakeSession) {
+		f.add(s, object{"content": "clock stepped back", "sender": "operator", "operatorName": "Ana", "timestamp": "2026-01-01T00:00:00.000Z"})
+	})
+	b.until(`rows().slice(1).join() === "one,clock stepped back"`)
+	var streams map[chan fakeEvent]bool
+	f.do(t, func(s *fakeSession) {
+		streams, s.streams = s.streams, map[chan fakeEvent]bool{}
+		f.add(s, object{"content": "two", "sender": "operator", "operatorName": "Ana"})
+	})
+	b.write("three")
+	b.until(`$$(".own.sent").length === 2 && rows().slice(1).join() === "one,clock stepped back,three"`)
+	f.do(t, func(s *fakeSession) {
+		s.streams = streams
+		for _, e := range s.events[len(s.events)-2:] {
+			s.tell(e)
+		}
+	})
+	b.until(`rows().slice(1).join() === "one,clock stepped back,two,three"`)
+	f.reply(t, "four")
+	b.until(`rows().slice(1).join() === "one,clock stepped back,two,three,four"`)
+	b.run(`location.reload()`)
+	b.until(`rows().slice(1).join() === "one,clock stepped back,two,three,four"`)
+	b.clean()
 }
 
 func TestOutboxSurvivesReload(t *testing.T) {

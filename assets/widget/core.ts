@@ -71,7 +71,7 @@ export function start(shell: Shell): Core {
   /** revise shows a change at once. Refused, it is taken back where no other came since, as the times tell. */
   async function revise(old: Message, patch: Partial<Message>, call: () => Promise<unknown>) {
     const next = { ...old, ...patch };
-    store.set(withMessages(store.state, [next]));
+    store.set(withMessages(store.state, [next], "held"));
     try {
       await call();
       return true;
@@ -156,8 +156,7 @@ export function start(shell: Shell): Core {
       const { state } = store;
       // Loaded anew meanwhile, the messages may not join those.
       if (state.messages[0]?.id !== first.id) return;
-      // First the older ones, so that they stay so when times are equal.
-      store.set({ ...withMessages({ ...state, messages }, state.messages), hasMore });
+      store.set({ ...withMessages(state, messages, "older"), hasMore });
     },
     typing: signals.typing,
     upload: uploads.add,
@@ -182,7 +181,8 @@ export function start(shell: Shell): Core {
     identify: introduce,
     async trigger(name, data, { openWith } = {}) {
       if (openWith) {
-        store.set({ greeting: { text: String(openWith), at: new Date().toISOString() } });
+        const after = store.state.messages.at(-1)?.id || "";
+        store.set({ greeting: { text: String(openWith), at: new Date().toISOString(), after } });
         shell.open(false);
       }
       return post("events", { name, data });

@@ -22,7 +22,7 @@ export function createHeader(close: () => void): Header {
       const { operatorName, operatorAvatar } = state.config;
       name.textContent = operatorName || t.chat;
       presence.textContent = words(state);
-      presence.classList.toggle("on", state.ready && state.operatorOnline);
+      presence.classList.toggle("on", state.operatorOnline && words(state) === t.online);
       const wanted = `${operatorAvatar}|${operatorName}`;
       if (wanted === picture) return;
       picture = wanted;
@@ -36,6 +36,7 @@ export function createHeader(close: () => void): Header {
 }
 
 function words(state: State): string {
-  if (!state.ready) return state.stop ? "" : t.connecting;
+  if (state.stop) return "";
+  if (!state.ready || state.connection === "offline") return t.connecting; // who is there is not known now
   return state.operatorOnline ? t.online : t.away;
 }

@@ -68,6 +68,7 @@ export function createLink(o: LinkOptions): Link {
         name: `relay:${sessionId}`,
         cursor: () => session.cursor,
         onEvent: accept,
+        onAsk: o.pause.wake,
         onAlive(connected, cursor) {
           setState(connected);
           inOrder(async () => {

@@ -161,14 +161,15 @@ function itemsOf(state: State, asking: string | null, act: Actions, apiUrl: stri
   const welcome = state.ready && !state.hasMore;
   if (welcome && config.welcomeMessage) views.unshift(said("welcome", config.welcomeMessage, name, ""));
   if (greeting) {
-    const at = views.findIndex((v) => v.at > greeting.at);
-    views.splice(at < 0 ? views.length : at, 0, said("greeting", greeting.text, name, greeting.at));
+    const at = views.findIndex((v) => v.id === greeting.after);
+    views.splice(at < 0 ? +!!welcome : at + 1, 0, said("greeting", greeting.text, name, greeting.at));
   }
   const items: Item[] = [];
-  let day = "";
+  const days = new Set<string>();
   views.forEach((v, i) => {
     const today = v.at && dayOf(v.at);
-    if (today && today !== day) items.push(line("day:" + today, (day = today), "day"));
+    if (today && !days.has(today)) items.push(line("day:" + today, today, "day"));
+    days.add(today);
     v.last = !together(v, views[i + 1]);
     v.asking = !!v.id && v.id === asking;
     items.push({ key: v.key, sign: JSON.stringify(v), draw: () => bubble(v, act, apiUrl) });

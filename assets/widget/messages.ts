@@ -7,21 +7,39 @@ type Data = Record<string, unknown>;
 type Patch = Partial<State>;
 
 /**
- * merge puts messages in order of time and holds each id once. A newer object
- * wins, but does not take away marks that an older one lacks.
+ * Where messages belong: in place of what is held of them, at the end as the
+ * stream's next, at the end as its answer came before its event did, or as a
+ * page, the newest or the one before what is held. Clocks have no say in it.
  */
-export function merge(held: Message[], incoming: Message[]): Message[] {
-  const byId = new Map(held.map((m) => [m.id, m]));
-  for (const m of incoming) byId.set(m.id, { ...byId.get(m.id), ...m });
-  return [...byId.values()].sort((a, b) => order(a.timestamp, b.timestamp));
+type Place = "held" | "next" | "sent" | "newest" | "older";
+
+/**
+ * merge holds each id once, in the server's order. A newer object wins, but
+ * does not take away marks that an older one lacks.
+ */
+export function merge(held: Message[], incoming: Message[], place: Place): Message[] {
+  const old = new Map(held.map((m) => [m.id, m]));
+  const fresh = new Map(incoming.map((m) => [m.id, { ...old.get(m.id), ...m, unplaced: false }]));
+  const isFresh = (m: Message) => fresh.has(m.id);
+  const isNew = (m: Message) => !old.has(m.id);
+  const list = [...fresh.values()];
+  if (place === "older") return [...list.filter(isNew), ...held];
+  const waiting = held.filter((m) => m.unplaced && !isFresh(m));
+  if (place === "newest") {
+    // What is held before the page stays if the two join.
+    return [...held.slice(0, Math.max(0, held.findIndex(isFresh))), ...list, ...waiting];
+  }
+  const known = held.map((m) => (isFresh(m) ? { ...fresh.get(m.id)!, unplaced: m.unplaced } : m));
+  if (place === "held") return known;
+  if (place === "sent") return [...known, ...list.filter(isNew).map((m) => ({ ...m, unplaced: true }))];
+  const placed = known.filter((m) => !m.unplaced);
+  return [...placed, ...list.filter((m) => isNew(m) || old.get(m.id)!.unplaced), ...waiting];
 }
 
-const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-
 /** withMessages adds messages, and drops the pending ones that they confirm. */
-export function withMessages(state: State, incoming: Message[]): Patch {
+export function withMessages(state: State, incoming: Message[], place: Place): Patch {
   const confirmed = new Set(incoming.map((m) => m.clientId));
-  const messages = merge(state.messages, incoming);
+  const messages = merge(state.messages, incoming, place);
   return {
     messages,
     unread: unreadIds(messages).length,
@@ -51,10 +69,11 @@ export function unreadIds(messages: Message[]): string[] {
 export function applyEvent(state: State, name: string, data: Data): Patch {
   switch (name) {
     case "message":
-      return { ...withMessages(state, [data as unknown as Message]), typing: null };
+      return { ...withMessages(state, [data as unknown as Message], "next"), typing: null };
     case "message_edited":
     case "message_deleted":
-      return changed(state, data as unknown as Message);
+      // An edit of a message too old to be loaded changes nothing: it comes edited.
+      return withMessages(state, [data as unknown as Message], "held");
     case "message_read":
       return withReceipt(state, data.messageIds as string[], data.status as string, data.at as string);
     case "csat_request":
@@ -74,10 +93,4 @@ export function applyEvent(state: State, name: string, data: Data): Patch {
     default:
       return {};
   }
-}
-
-/** changed ignores edits of messages too old to be loaded: they come edited. */
-function changed(state: State, message: Message): Patch {
-  const known = state.messages.some((m) => m.id === message.id);
-  return known ? withMessages(state, [message]) : {};
 }

@@ -84,7 +84,7 @@ export function createOutbox(
   };
   const sent = (item: Pending, message: Message) => {
     forget(item.clientId);
-    store.set(withMessages(store.state, [{ ...message, clientId: item.clientId }]));
+    store.set(withMessages(store.state, [{ ...message, clientId: item.clientId }], "sent"));
     waiting.get(item.clientId)?.resolve(message);
     waiting.delete(item.clientId);
     emit("sent", message);

@@ -68,7 +68,7 @@ export function createSession(
       identity: { ...storage.get("identity"), ...answer.session?.identity },
       prechatDone: storage.get("prechat") === answer.sessionId,
       hasMore: answer.messages.length >= 50,
-      ...withMessages({ ...store.state, messages: same ? store.state.messages : [] }, answer.messages),
+      ...withMessages({ ...store.state, messages: same ? store.state.messages : [] }, answer.messages, "newest"),
     });
     onReady();
     return answer.sessionId;
@@ -94,7 +94,7 @@ export function createSession(
         client.call<Page>("GET", `messages?sessionId=${id}&limit=50`),
       );
       session.cursor = String(page.lastEventId);
-      const fresh = withMessages({ ...store.state, messages: [] }, page.messages);
+      const fresh = withMessages({ ...store.state, messages: [] }, page.messages, "newest");
       store.set({ ...fresh, hasMore: page.hasMore });
     },
   };

@@ -8,6 +8,8 @@ import { createParser, type StreamEvent } from "./sse";
 
 /** The server sends a comment every 30 s; two and a half of them is silence. */
 const SILENCE = 75_000;
+/** A connection that is not answered by then goes nowhere. */
+const OPENING = 10_000;
 
 export interface StreamOptions {
   client: Client;
@@ -53,7 +55,7 @@ async function readOnce(
 ): Promise<void> {
   const inner = new AbortController();
   const abort = () => inner.abort();
-  let watchdog = setTimeout(abort, SILENCE);
+  let watchdog = setTimeout(abort, OPENING);
   let heard = Date.now();
   // After a sleep the connection is often dead without anybody saying so.
   const check = () => Date.now() - heard > SILENCE / 2 && abort();
@@ -65,6 +67,8 @@ async function readOnce(
       signal: inner.signal,
       headers: { Accept: "text/event-stream", "Last-Event-ID": o.cursor() || "0" },
     });
+    clearTimeout(watchdog);
+    watchdog = setTimeout(abort, SILENCE);
     onOpen();
     o.onState(true);
     const queue: StreamEvent[] = [];

@@ -10,6 +10,7 @@ const BEAT = 25_000;
 /** A leader that is silent, or gives a looked-at tab no answer, is replaced. */
 const SILENCE = 75_000;
 const ANSWER = 3_000;
+const AGAIN = 2_000;
 
 /** What tabs tell each other. prev chains the events, so a gap is noticed. */
 type Note =
@@ -22,6 +23,8 @@ export interface TabsOptions {
   cursor(): string;
   /** lead reads the stream until the signal aborts it. */
   lead(signal: AbortSignal): Promise<void>;
+  /** A tab that is looked at asks for the connection. */
+  onAsk(): void;
   /** An event from the leader, and the leader's cursor before it. */
   onEvent(event: StreamEvent, prev: string): void;
   onAlive(connected: boolean, cursor: string): void;
@@ -46,6 +49,7 @@ export function joinTabs(o: TabsOptions): Tabs {
   let queued = false;
   let connected = false;
   let timer = 0;
+  let impatience = 0;
 
   const say = (note: Note) => life.signal.aborted || channel.postMessage(note);
   const tell = () => leading && say({ kind: "alive", connected, cursor: o.cursor() });
@@ -84,11 +88,18 @@ export function joinTabs(o: TabsOptions): Tabs {
       });
   };
   channel.onmessage = ({ data }: MessageEvent<Note>) => {
-    if (data.kind === "ask") tell();
-    else if (!leading) {
+    if (data.kind === "ask") {
+      if (leading && !connected) o.onAsk();
+      tell();
+    } else if (!leading) {
       watch(SILENCE);
       if (data.kind === "event") o.onEvent(data.event, data.prev);
-      else o.onAlive(data.connected, data.cursor);
+      else {
+        o.onAlive(data.connected, data.cursor);
+        // A hidden leader takes its time to come back; this tab is looked at.
+        clearTimeout(impatience);
+        if (!data.connected) impatience = window.setTimeout(ask, AGAIN);
+      }
     }
   };
   const beat = setInterval(tell, BEAT);
@@ -105,6 +116,7 @@ export function joinTabs(o: TabsOptions): Tabs {
     stop() {
       life.abort();
       clearTimeout(timer);
+      clearTimeout(impatience);
       clearInterval(beat);
       channel.close();
       document.removeEventListener("visibilitychange", ask);

@@ -34,6 +34,8 @@ export interface Message {
   deletedAt?: string;
   deliveredAt?: string;
   readAt?: string;
+  /** Known by the answer to its sending only: the stream gives it its place. */
+  unplaced?: boolean;
 }
 
 /** A message of this visitor that the server has not confirmed yet. */
@@ -141,7 +143,7 @@ export interface State {
   prechatDone: boolean;
   identity: Identity;
   /** What trigger's openWith says in the operator's place. */
-  greeting: { text: string; at: string } | null;
+  greeting: { text: string; at: string; after: string } | null;
   /** The last thing that went wrong, in words for the visitor. */
   notice: string;
 }
