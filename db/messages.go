@@ -12,7 +12,7 @@ import (
 )
 
 const messageColumns = `id, seq, content, sender, created_at, reply_to, attachments, operator_name, source_bridge,
-	client_id, edited_at, deleted_at, delivered_at, read_at`
+	client_id, edited_at, deleted_at, delivered_at, read_at, internal`
 
 const (
 	selectMessage = `SELECT ` + messageColumns + ` FROM messages WHERE session = ` + ofSession + ` AND seq = ? AND id = ?`
@@ -65,6 +65,10 @@ const (
 		WHERE session = ` + ofSession + ` AND seq > ? AND seq < ? ORDER BY seq LIMIT ?`
 	selectMessagesBefore = `SELECT ` + messageColumns + ` FROM messages
 		WHERE session = ` + ofSession + ` AND seq > ? AND seq < ? ORDER BY seq DESC LIMIT ?`
+	selectPublicAfter = `SELECT ` + messageColumns + ` FROM messages
+		WHERE session = ` + ofSession + ` AND seq > ? AND seq < ? AND NOT internal ORDER BY seq LIMIT ?`
+	selectPublicBefore = `SELECT ` + messageColumns + ` FROM messages
+		WHERE session = ` + ofSession + ` AND seq > ? AND seq < ? AND NOT internal ORDER BY seq DESC LIMIT ?`
 )
 
 // Messages implements [chat.Reader].
@@ -73,9 +77,13 @@ func (t *tx) Messages(q chat.MessageQuery) ([]chat.Message, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	query := selectMessagesBefore
+	queries := [...]string{selectMessagesBefore, selectMessagesAfter}
+	if q.Public {
+		queries = [...]string{selectPublicBefore, selectPublicAfter}
+	}
+	query := queries[0]
 	if q.After != 0 {
-		query = selectMessagesAfter
+		query = queries[1]
 	}
 	rows, err := t.messages(limited(query, q.Limit), q.SessionID, q.After, before)
 	if q.After == 0 {
@@ -84,7 +92,7 @@ func (t *tx) Messages(q chat.MessageQuery) ([]chat.Message, error) {
 	return rows, err
 }
 
-const selectLastMessage = `SELECT ` + messageColumns + ` FROM messages WHERE session = ` + ofSession + ` ORDER BY seq DESC LIMIT 1`
+const selectLastMessage = `SELECT ` + messageColumns + ` FROM messages WHERE session = ` + ofSession + ` AND NOT internal ORDER BY seq DESC LIMIT 1`
 
 // LastMessages implements [chat.Reader]. Sessions without a message are not in
 // the answer.
@@ -115,9 +123,9 @@ func (t *tx) UnreadMessages(sessionID string, sender chat.Sender) ([]chat.Messag
 // yet, and whatever a visitor's message has not is not bound either.
 const (
 	insertMessage = `INSERT INTO messages (session, foreign_id, client_key, ` + messageColumns + `)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)` + onceByClientID
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)` + onceByClientID
 	insertFresh = `INSERT INTO messages (session, foreign_id, client_key, ` + messageColumns + `)
-		VALUES (?, '', ?, ?, ?, ?, ?, ?, '', '[]', '', '', ?, 0, 0, 0, 0)` + onceByClientID
+		VALUES (?, '', ?, ?, ?, ?, ?, ?, '', '[]', '', '', ?, 0, 0, 0, 0, FALSE)` + onceByClientID
 	onceByClientID = ` ON CONFLICT (session, client_key) WHERE client_key <> 0 DO NOTHING`
 )
 
@@ -162,12 +170,12 @@ func (t *tx) insertMessage(session int64, m *chat.Message) error {
 	}
 	return t.touch(chat.ErrMessageExists, insertMessage, session, foreign, key, m.ID, m.Seq, m.Content, string(m.Sender),
 		int64(m.Timestamp), m.ReplyTo, files(m), m.OperatorName, m.SourceBridge, m.ClientID, int64(m.EditedAt),
-		int64(m.DeletedAt), int64(m.DeliveredAt), int64(m.ReadAt))
+		int64(m.DeletedAt), int64(m.DeliveredAt), int64(m.ReadAt), m.Internal)
 }
 
 // isFresh reports whether insertFresh is enough for a message.
 func isFresh(m *chat.Message) bool {
-	return m.ReplyTo == "" && len(m.Attachments.V) == 0 && m.OperatorName == "" && m.SourceBridge == "" &&
+	return m.ReplyTo == "" && len(m.Attachments.V) == 0 && m.OperatorName == "" && m.SourceBridge == "" && !m.Internal &&
 		m.EditedAt|m.DeletedAt|m.DeliveredAt|m.ReadAt == 0
 }
 

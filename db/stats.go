@@ -16,11 +16,11 @@ const (
 	selectMessageStats = `SELECT COALESCE(SUM(CASE WHEN m.sender = 'visitor' THEN 1 ELSE 0 END), 0) AS visitor,
 		COALESCE(SUM(CASE WHEN m.sender = 'operator' THEN 1 ELSE 0 END), 0) AS operator,
 		COALESCE(SUM(CASE WHEN m.sender = 'ai' THEN 1 ELSE 0 END), 0) AS ai
-		FROM sessions s JOIN messages m ON m.session = s.number WHERE ` + since + ` AND m.created_at >= ?`
+		FROM sessions s JOIN messages m ON m.session = s.number WHERE ` + since + ` AND m.created_at >= ? AND NOT m.internal`
 	selectSessionDays = `SELECT s.started_at / 86400000 AS day, COUNT(*) AS sessions
 		FROM sessions s WHERE ` + since + ` AND s.started_at >= ? GROUP BY s.started_at / 86400000`
 	selectMessageDays = `SELECT m.created_at / 86400000 AS day, COUNT(*) AS messages
-		FROM sessions s JOIN messages m ON m.session = s.number WHERE ` + since + ` AND m.created_at >= ?
+		FROM sessions s JOIN messages m ON m.session = s.number WHERE ` + since + ` AND m.created_at >= ? AND NOT m.internal
 		GROUP BY m.created_at / 86400000`
 )
 

@@ -188,10 +188,12 @@ func (s *Server) adminSend(_ http.ResponseWriter, r *http.Request, by chat.Autho
 	if by, err = s.named(by, in.OperatorName); err != nil {
 		return nil, err
 	}
-	if err := noCommand(by, in.Content); err != nil {
+	if err := noCommand(by, in.Content); err != nil && !in.Internal {
 		return nil, err
 	}
-	return s.shown(s.relay.Send(r.Context(), by, in.post(pathVar(r, "session"))))
+	post := in.post(pathVar(r, "session"))
+	post.Internal = in.Internal
+	return s.shown(s.relay.Send(r.Context(), by, post))
 }
 
 // named gives an operator who came with a key its display name.

@@ -27,11 +27,18 @@ func (s *Server) command(_ http.ResponseWriter, r *http.Request, by chat.Author)
 	return map[string]string{"answer": answer}, err
 }
 
-// noCommand refuses a message of the console that is a command: no visitor ever
-// sees one. Programs, which come with a key, may send any text.
+// noCommand refuses a message of the console that is a command or has a line that
+// starts like a note or a command: no visitor ever sees one. Programs, which come
+// with a key, may send any text.
 func noCommand(by chat.Author, content string) error {
-	if _, is := chat.ParseCommand(content, true); is && by.Source == chat.SourceConsole {
+	if by.Source != chat.SourceConsole {
+		return nil
+	}
+	if _, is := chat.ParseCommand(content, true); is {
 		return chat.Errorf(chat.Conflict, "This is a command: the visitor does not see it")
+	}
+	if chat.Withheld(content, true) {
+		return chat.Errorf(chat.Conflict, "A line starts with // or with a command: the visitor does not see this message")
 	}
 	return nil
 }

@@ -29,7 +29,9 @@ func TestCommands(t *testing.T) {
 		if status := s.must("GET", session, secretKey, nil).text("status"); status != "closed" {
 			t.Errorf("the session is %s", status)
 		}
-		s.refused(obey(object{"command": "!note she is angry"}), 409, "no notes")
+		if a := obey(object{"command": "!note she is angry"}); !strings.Contains(a.text("answer"), "The note is stored") {
+			t.Errorf("!note: %d %s", a.status, a.body)
+		}
 		s.refused(obey(object{"command": "hello"}), 400, "command must begin")
 		s.refused(obey(object{}), 400, "command is required")
 		s.refused(s.call("POST", "/api/admin/sessions/none/commands", secretKey, object{"command": "!help"}), 404, "Session not found")

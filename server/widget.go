@@ -79,6 +79,7 @@ type postRequest struct {
 	ReplyTo       string   `json:"replyTo"`
 	ClientID      string   `json:"clientId"`
 	OperatorName  string   `json:"operatorName"`
+	Internal      bool     `json:"internal"` // of operators
 }
 
 func (p *postRequest) post(sessionID string) chat.Post {

@@ -280,7 +280,7 @@ func (c *change) mark(id, status string) (news bool, err error) {
 	if errors.Is(err, ErrMessageNotFound) {
 		return true, nil
 	}
-	if err != nil || m.ReadAt != 0 || status == "delivered" && m.DeliveredAt != 0 {
+	if err != nil || m.Internal || m.ReadAt != 0 || status == "delivered" && m.DeliveredAt != 0 {
 		return false, err
 	}
 	if status == "read" {

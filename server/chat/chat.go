@@ -124,6 +124,9 @@ type Message struct {
 	DeletedAt   Time   `json:"deletedAt,omitzero" db:"deleted_at"`
 	DeliveredAt Time   `json:"deliveredAt,omitzero" db:"delivered_at"`
 	ReadAt      Time   `json:"readAt,omitzero" db:"read_at"`
+	// Internal: an operator's note to the others. No visitor, no webhook and no
+	// backend sees it.
+	Internal bool `json:"internal,omitzero" db:"internal"`
 }
 
 // Attachment describes a file of a message. URL is a signed path on relay,

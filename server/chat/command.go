@@ -20,16 +20,18 @@ type Called struct {
 	Args string
 }
 
-// noteMark begins a line that stays in the thread.
-const noteMark = "//"
+// noteMarks start an internal note, in half width or full width.
+var noteMarks = []string{"//", "／／"}
 
 // ParseCommand reads a command: !name, with slash also /name or /name@bot, and
 // // for a note. What only looks like a mistyped command is one too: a visitor
 // must never see it. A sign without a letter behind it is ordinary text.
 func ParseCommand(text string, slash bool) (Called, bool) {
 	text = strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
-	if rest, is := strings.CutPrefix(text, noteMark); is {
-		return Called{Name: "note", Args: strings.TrimSpace(rest)}, true
+	for _, mark := range noteMarks {
+		if rest, is := strings.CutPrefix(text, mark); is {
+			return Called{Name: "note", Args: strings.TrimSpace(rest)}, true
+		}
 	}
 	sign, size := utf8.DecodeRuneInString(text)
 	if sign != '!' && sign != '！' && (sign != '/' || !slash) {
@@ -51,6 +53,43 @@ func ParseCommand(text string, slash bool) (Called, bool) {
 	}
 	name := strings.TrimRightFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return Called{Name: strings.ToLower(clip(name, 40)), Args: args}, true
+}
+
+// Withheld reports whether no visitor may see a text: a line of it starts with
+// // or with a command, so that it was perhaps not meant for the visitor.
+func Withheld(text string, slash bool) bool {
+	for _, line := range strings.FieldsFunc(text, isLineEnd) {
+		if c, is := ParseCommand(line, slash); is && (c.Name == "note" || commandNamed(c.Name) != nil) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLineEnd reports whether a sign ends a line, on some platform at least.
+func isLineEnd(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }
+
+// commandNamed returns the command with this name, nil when there is none.
+func commandNamed(name string) *Command {
+	for i := range Commands {
+		if Commands[i].Name == name {
+			return &Commands[i]
+		}
+	}
+	return nil
+}
+
+// noteText is what a note says: without the marks that its lines begin with.
+func noteText(args string) string {
+	lines := strings.Split(args, "\n")
+	for i, line := range lines {
+		for _, mark := range noteMarks {
+			if rest, is := strings.CutPrefix(strings.TrimLeftFunc(line, unicode.IsSpace), mark); is {
+				lines[i] = strings.TrimSpace(rest)
+			}
+		}
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
 // nearestCommand returns the command whose name is most like a mistyped one,

@@ -15,7 +15,7 @@ var Commands = []Command{
 	{Name: "close", Help: "close the session; the visitor's next message reopens it", run: (*commanding).close},
 	{Name: "reopen", Help: "reopen the session", run: (*commanding).reopen},
 	{Name: "info", Help: "what is known of the visitor", run: (*commanding).info},
-	{Name: "note", Args: "text", Help: "a note that the visitor does not see; a line that begins with // is one too",
+	{Name: "note", Args: "text", Help: "an internal note, which only operators see; a message that starts with // is one too",
 		run: (*commanding).note},
 	{Name: "online", Help: "visitors see an operator online for the next 12 hours", run: (*commanding).online},
 	{Name: "offline", Help: "visitors see nobody online for the next 12 hours", run: (*commanding).offline},
@@ -32,6 +32,7 @@ type commanding struct {
 	relay     *Relay
 	by        Author
 	sessionID string
+	args      string
 	replyTo   string   // the message that a command at the console answers
 	at        *hearing // where a command at a bridge was given, nil at the console
 }
@@ -49,9 +50,8 @@ func (r *Relay) Obey(ctx context.Context, by Author, sessionID string, called Ca
 	return (&commanding{ctx: ctx, relay: r, by: by, sessionID: sessionID, replyTo: replyTo}).run(called)
 }
 
-// obey carries a command out and answers in the thread, and only there. The
-// platform message is noted, so that it is obeyed once.
-func (h *hearing) obey(ctx context.Context, called Called) error {
+// obey carries a command out and answers in the thread, and only there.
+func (h *hearing) obey(ctx context.Context, called Called, parts []Inbound) error {
 	c := &commanding{ctx: ctx, relay: h.desk.relay, by: h.by, sessionID: h.thread.SessionID, at: h}
 	text, err := c.run(called)
 	var refused *Error
@@ -64,9 +64,22 @@ func (h *hearing) obey(ctx context.Context, called Called) error {
 	if err != nil {
 		return err
 	}
-	l := h.at(h.Remote)
-	l.SessionID, l.MessageID, l.Origin, l.CreatedAt = h.thread.SessionID, mark("command"), true, Now()
-	err = h.desk.store.Apply(ctx, func(tx Tx) error { return tx.SaveLink(&l) })
+	return h.done(ctx, parts)
+}
+
+// done notes platform messages that are no messages of the session, so that they
+// have their effect once.
+func (h *hearing) done(ctx context.Context, parts []Inbound) error {
+	err := h.desk.store.Apply(ctx, func(tx Tx) error {
+		for _, in := range parts {
+			l := h.at(in.Remote)
+			l.SessionID, l.MessageID, l.Origin, l.CreatedAt = h.thread.SessionID, mark("command"), true, Now()
+			if err := tx.SaveLink(&l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if errors.Is(err, ErrSessionNotFound) {
 		return nil
 	}
@@ -75,15 +88,13 @@ func (h *hearing) obey(ctx context.Context, called Called) error {
 
 // run runs a command, or says which one may have been meant.
 func (c *commanding) run(called Called) (string, error) {
-	for i := range Commands {
-		known := &Commands[i]
-		switch {
-		case known.Name != called.Name:
-		case known.run == nil:
-			return helpText(), nil
-		default:
-			return known.run(c)
-		}
+	c.args = called.Args
+	switch known := commandNamed(called.Name); {
+	case known == nil:
+	case known.run == nil:
+		return helpText(), nil
+	default:
+		return known.run(c)
 	}
 	text := "There is no command !" + called.Name + ", and the visitor did not see this."
 	if near := nearestCommand(called.Name); near != nil {
@@ -131,13 +142,18 @@ func (h *hearing) showStatus(ctx context.Context, kind OpKind, state ThreadState
 	return h.desk.setThread(ctx, h.thread, state)
 }
 
-// note is kept by the platform in whose thread it was written.
+// note stores an internal note. One that was written in a thread is a message
+// there, perhaps with files: see [hearing.message].
 func (c *commanding) note() (string, error) {
-	if c.at == nil {
-		return "", Errorf(Conflict, "The console keeps no notes: write them in the thread of a chat platform. The visitor did not see this")
+	text := noteText(c.args)
+	if text == "" {
+		return emptyNote, nil
 	}
-	return "", nil
+	_, err := c.relay.Send(c.ctx, c.by, Post{SessionID: c.sessionID, Content: text, ReplyTo: c.replyTo, Internal: true})
+	return "The note is stored. The visitor does not see it.", err
 }
+
+const emptyNote = "Write the text of the note after !note or //."
 
 func (c *commanding) info() (string, error) {
 	var s Session
@@ -210,7 +226,7 @@ func (c *commanding) delete() (string, error) {
 // deleteAnswered deletes the message that the operator's platform message
 // answers.
 func (h *hearing) deleteAnswered(ctx context.Context) (string, error) {
-	id, err := h.answered(ctx)
+	id, err := h.answered(ctx, true)
 	if err == nil && id == "" {
 		id, err = (&hearing{Inbound: Inbound{Remote: h.ReplyTo}, desk: h.desk, thread: h.thread}).target(ctx)
 	}

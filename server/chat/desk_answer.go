@@ -10,7 +10,11 @@ import (
 // answer writes to the operators in the thread, as relay itself. What the
 // platform does not want is not worth a second attempt.
 func (h *hearing) answer(ctx context.Context, text string) error {
-	return h.desk.say(ctx, h.thread, h.Remote, text)
+	about := h.Remote
+	if h.Kind == InboundEdited { // the message may have been answered, too
+		about += " " + h.update.Key
+	}
+	return h.desk.say(ctx, h.thread, about, text)
 }
 
 // say writes in a thread as relay itself, in answer to a platform message.

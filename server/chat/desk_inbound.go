@@ -130,18 +130,38 @@ func (h *hearing) message(ctx context.Context) error {
 			return err
 		}
 	}
-	if c, is := ParseCommand(h.Text, h.desk.slashes()); is {
-		return h.obey(ctx, c)
+	text := captions(parts)
+	called, is := ParseCommand(text, h.desk.slashes())
+	note := is && called.Name == "note"
+	switch {
+	case note:
+		text = noteText(called.Args)
+	case is:
+		return h.obey(ctx, called, parts)
+	case Withheld(text, h.desk.slashes()):
+		if err := h.answer(ctx, withheldText); err != nil {
+			return err
+		}
+		return h.done(ctx, parts)
 	}
-	post, err := h.post(ctx, parts)
-	if err != nil || strings.TrimSpace(post.Content) == "" && len(post.AttachmentIDs)+len(post.Files) == 0 {
+	post, err := h.post(ctx, parts, text, note)
+	if err != nil {
 		return err
 	}
-	if _, err = h.desk.relay.Send(ctx, h.by, post); err == nil && h.desk.relay.hub.Watched(h.thread.SessionID) > 0 {
+	if strings.TrimSpace(post.Content) == "" && len(post.AttachmentIDs)+len(post.Files) == 0 {
+		if note {
+			return h.answer(ctx, emptyNote)
+		}
+		return nil
+	}
+	if _, err = h.desk.relay.Send(ctx, h.by, post); err == nil && !note && h.desk.relay.hub.Watched(h.thread.SessionID) > 0 {
 		h.desk.aside(ctx, h.thread, Op{Kind: OpReact, Remote: h.Remote, Receipt: "delivered"})
 	}
 	return err
 }
+
+const withheldText = "Sent to nobody: a line starts with // or with a command. Remove that line and send the rest again, " +
+	"or start the message with // to make all of it an internal note."
 
 // slashes reports whether operators write commands as /name too.
 func (d *Desk) slashes() bool { return d.Name() == "telegram" }
@@ -206,22 +226,33 @@ func (h *hearing) album(ctx context.Context) ([]Inbound, error) {
 	return parts, nil
 }
 
-// post makes one message of platform messages that belong together.
-func (h *hearing) post(ctx context.Context, parts []Inbound) (Post, error) {
-	p := Post{SessionID: h.thread.SessionID}
+// captions is the text of platform messages that belong together.
+func captions(parts []Inbound) string {
 	var lines []string
-	var files []InboundFile
 	for _, in := range parts {
-		p.Origins = append(p.Origins, h.at(in.Remote))
-		files = append(files, in.Files...)
 		if in.Text != "" {
 			lines = append(lines, in.Text)
 		}
 	}
+	return strings.Join(lines, "\n")
+}
+
+// post makes one message of platform messages that belong together.
+func (h *hearing) post(ctx context.Context, parts []Inbound, text string, note bool) (Post, error) {
+	p := Post{SessionID: h.thread.SessionID, Internal: note}
+	var lines []string
+	if text != "" {
+		lines = []string{text}
+	}
+	var files []InboundFile
+	for _, in := range parts {
+		p.Origins = append(p.Origins, h.at(in.Remote))
+		files = append(files, in.Files...)
+	}
 	if h.desk.opts.Stateless {
 		p.ID = foreignID(h.thread, h.Remote)
 	}
-	replyTo, err := h.answered(ctx)
+	replyTo, err := h.answered(ctx, note)
 	if err != nil {
 		return p, err
 	}
@@ -242,8 +273,9 @@ func foreignID(th Thread, remote string) string {
 }
 
 // answered finds the message that the operator's is a reply to: the newest
-// that the platform message shows, "" when it shows none.
-func (h *hearing) answered(ctx context.Context) (id string, err error) {
+// that the platform message shows, "" when it shows none. Only a note answers
+// notes.
+func (h *hearing) answered(ctx context.Context, notes bool) (id string, err error) {
 	if h.ReplyTo == "" {
 		return "", nil
 	}
@@ -259,7 +291,7 @@ func (h *hearing) answered(ctx context.Context) (id string, err error) {
 				continue
 			}
 			m, err := rd.Message(l.SessionID, l.MessageID)
-			if err == nil && m.Seq > newest {
+			if err == nil && m.Seq > newest && (notes || !m.Internal) {
 				id, newest = m.ID, m.Seq
 			}
 		}

@@ -6,35 +6,52 @@ import (
 	"strings"
 )
 
+// Answers to edits that do not do what their author may have wanted.
+const (
+	editWithheld = "The edit is not passed on, and the visitor still sees the message as it was: a line starts with // or with a command."
+	editedNote   = "This stays an internal note. Write a new message to send it to the visitor."
+)
+
 // edited passes an operator's edit on. Platforms also tell of edits that
 // changed nothing, and of those of copies.
 func (h *hearing) edited(ctx context.Context) error {
 	if strings.TrimSpace(h.Text) == "" {
 		return nil
 	}
-	if _, is := ParseCommand(h.Text, h.desk.slashes()); is {
-		return nil // a command is given once, and never shown to a visitor
-	}
 	id, err := h.target(ctx)
 	if err != nil || id == "" {
 		return err
 	}
 	m, err := h.stored(ctx, id)
-	if errors.Is(err, ErrMessageNotFound) && h.desk.opts.Stateless {
-		if err := checkContent(SenderOperator, h.Text); err != nil {
-			return err
-		}
-		return h.desk.relay.amend(ctx, h.by, EventMessageEdited, h.thread.SessionID, id, h.Text)
-	}
-	if err != nil || m.DeletedAt != 0 {
+	forgotten := errors.Is(err, ErrMessageNotFound) && h.desk.opts.Stateless
+	if err != nil && !forgotten || m.DeletedAt != 0 {
 		return err
 	}
-	if !sameText(m.Content, h.Text) {
-		if _, err := h.desk.relay.Edit(ctx, h.by, m.SessionID, m.ID, h.Text); err != nil {
+	text := h.Text
+	called, is := ParseCommand(text, h.desk.slashes())
+	note := is && called.Name == "note"
+	switch {
+	case note && m.Internal:
+		text = noteText(called.Args)
+	case m.Internal, sameText(m.Content, text):
+	case is || Withheld(text, h.desk.slashes()):
+		return h.answer(ctx, editWithheld)
+	}
+	if forgotten {
+		if err := checkContent(SenderOperator, text); err != nil {
+			return err
+		}
+		return h.desk.relay.amend(ctx, h.by, EventMessageEdited, h.thread.SessionID, id, text)
+	}
+	if !sameText(m.Content, text) {
+		if _, err := h.desk.relay.Edit(ctx, h.by, m.SessionID, m.ID, text); err != nil {
 			return err
 		}
 	}
-	return h.withdraw(ctx, id)
+	if err := h.withdraw(ctx, id); err != nil || note || !m.Internal {
+		return err
+	}
+	return h.answer(ctx, editedNote)
 }
 
 // deleted passes an operator's delete on. A copy that somebody removed is only

@@ -279,8 +279,6 @@ func TestDeskCommands(t *testing.T) {
 		}},
 		{"reopen", "!Reopen ", "- The session is open", nil},
 		{"info", "!info", "- Visitor – open\nSince: 1 January 2000", nil},
-		{"note", "!note she is angry", "hello", nil},
-		{"line note", "// she is angry", "hello", nil},
 		{"online", "!online", "- Visitors see you online", func(o *office, _ chat.Session) bool { return o.OperatorOnline() }},
 		{"offline", "!offline", "- Visitors see nobody", func(o *office, _ chat.Session) bool { return !o.OperatorOnline() }},
 		{"read", "!read", "- The visitor's messages", func(_ *office, s chat.Session) bool { return s.Unread == 0 }},

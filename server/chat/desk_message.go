@@ -44,7 +44,8 @@ type posting struct {
 // or removed, whatever is missing. What a message became while its deliveries
 // waited is not acted out: its newest state is shown at once, and the later
 // deliveries find nothing left to do. In bridge mode a restart may have forgotten
-// the thread that shows what is edited: then another one shows the edit.
+// the thread that shows what is edited: then another one shows the edit. A note opens no
+// thread: one that is opened later shows it among what came earlier.
 func (r *round) carryMessage(lane []Delivery) error {
 	p, err := r.load(lane)
 	again := false
@@ -60,7 +61,7 @@ func (r *round) carryMessage(lane []Delivery) error {
 	if err != nil {
 		return err
 	}
-	return r.all(r.steps(&p), p.fresh || r.desk.opts.Stateless)
+	return r.all(r.steps(&p), (p.fresh || r.desk.opts.Stateless) && !p.messages[0].Internal)
 }
 
 // load reads what the head shows, and when it waits with others of its kind
@@ -71,7 +72,7 @@ func (r *round) load(lane []Delivery) (p posting, err error) {
 		if err != nil {
 			return err
 		}
-		p = posting{rev: session.Rev, fresh: lane[0].Event.Type == EventMessage}
+		p = posting{rev: session.Rev, fresh: lane[0].Event.Type == EventMessage || lane[0].Event.Type == EventNote}
 		first, err := r.shown(rd, &lane[0].Event)
 		if err != nil {
 			return err

@@ -102,7 +102,7 @@ func (r *round) carry(lane []Delivery) error {
 	case EventNewSession:
 		_, err := r.thread(true)
 		return err
-	case EventMessage, EventMessageEdited, EventMessageDeleted:
+	case EventMessage, EventMessageEdited, EventMessageDeleted, EventNote, EventNoteEdited, EventNoteDeleted:
 		return r.carryMessage(lane)
 	case EventMessageRead:
 		return r.carryReceipt(e)

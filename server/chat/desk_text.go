@@ -30,10 +30,13 @@ func authorOf(m *Message) string {
 		return cmp.Or(oneLine(m.OperatorName), "AI")
 	}
 	name := cmp.Or(oneLine(m.OperatorName), "Operator")
-	if m.SourceBridge == "" {
-		return name
+	if m.SourceBridge != "" {
+		name += " (" + m.SourceBridge + ")"
 	}
-	return name + " (" + m.SourceBridge + ")"
+	if m.Internal {
+		name = "Internal note by " + name
+	}
+	return name
 }
 
 // titleOf names a session by its visitor: name, e-mail address or page.

@@ -11,11 +11,16 @@ type EventType string
 
 // The facts. Each takes the next revision of its session and is stored.
 const (
-	EventNewSession      EventType = "new_session"
-	EventMessage         EventType = "message"
-	EventMessageEdited   EventType = "message_edited"
-	EventMessageDeleted  EventType = "message_deleted"
-	EventMessageRead     EventType = "message_read"
+	EventNewSession     EventType = "new_session"
+	EventMessage        EventType = "message"
+	EventMessageEdited  EventType = "message_edited"
+	EventMessageDeleted EventType = "message_deleted"
+	EventMessageRead    EventType = "message_read"
+	// The same of internal notes. They have types of their own, so that whoever
+	// does not ask for notes gets none.
+	EventNote            EventType = "note"
+	EventNoteEdited      EventType = "note_edited"
+	EventNoteDeleted     EventType = "note_deleted"
 	EventIdentityUpdate  EventType = "identity_update"
 	EventSessionClosed   EventType = "session_closed"
 	EventSessionReopened EventType = "session_reopened"
@@ -74,7 +79,7 @@ func EventOf(m Message) Event {
 	if m.DeletedAt == 0 {
 		m.DeliveredAt, m.ReadAt = 0, 0
 	}
-	e := messageFact(EventMessage, cmp.Or(m.SourceBridge, SourceWidget), m.Timestamp, &m)
+	e := messageFact(m.event(EventMessage), cmp.Or(m.SourceBridge, SourceWidget), m.Timestamp, &m)
 	e.Rev = m.Seq
 	return e
 }
@@ -97,6 +102,7 @@ func (e *Event) ForVisitor() bool {
 	case StateTyping, EventCustom:
 		return e.Source != SourceWidget
 	case EventNewSession, EventIdentityUpdate, EventCSATSubmitted, EventDisconnect, EventLeaving,
+		EventNote, EventNoteEdited, EventNoteDeleted,
 		StateSessionErased, StateSessionBlocked, StateDeliveryFailed, StateDeliveryDone, StatePresence:
 		return false
 	}
@@ -120,6 +126,17 @@ func (e *Event) Show(links *FileLinks, until Time, forOperators bool) Raw {
 	}
 	links.Show(&m, until)
 	return render(e.Type, "", m)
+}
+
+// noteEvents are the events about notes by those about other messages.
+var noteEvents = map[EventType]EventType{EventMessage: EventNote, EventMessageEdited: EventNoteEdited, EventMessageDeleted: EventNoteDeleted}
+
+// event is the type of an event about the message.
+func (m *Message) event(t EventType) EventType {
+	if m.Internal {
+		return noteEvents[t]
+	}
+	return t
 }
 
 // Receipt is the payload of [EventMessageRead].

@@ -34,6 +34,7 @@ type Post struct {
 	ReplyTo       string
 	ClientID      string
 	AttachmentIDs []string
+	Internal      bool // an operator's note, which no visitor reads
 	// Files are attachments that stay where they are (bridge mode).
 	Files Attachments
 	// Origins are the platform messages that the message is. They are linked
@@ -61,7 +62,7 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 		}
 		before := *c.session
 		m = Message{ID: p.ID, SessionID: p.SessionID, Content: p.Content, Sender: by.Sender, Timestamp: c.at,
-			ReplyTo: p.ReplyTo, ClientID: p.ClientID, OperatorName: by.Name, Attachments: Of(append(Attachments{}, p.Files...))}
+			ReplyTo: p.ReplyTo, ClientID: p.ClientID, OperatorName: by.Name, Internal: p.Internal, Attachments: Of(append(Attachments{}, p.Files...))}
 		if by.Sender != SenderVisitor {
 			m.SourceBridge = by.Source
 		}
@@ -103,6 +104,9 @@ func (p *Post) check(by Author) error {
 	if utf8.RuneCountInString(p.ID) > maxForeignID {
 		return Errorf(Invalid, "message.id must be at most %d characters", maxForeignID)
 	}
+	if p.Internal && by.Sender != SenderOperator {
+		return Errorf(Forbidden, "Only operators write internal notes")
+	}
 	if err := checkFiles(by.Sender, p.AttachmentIDs); err != nil {
 		return err
 	}
@@ -130,11 +134,17 @@ func checkContent(sender Sender, content string) error {
 // part of its id that nobody can guess, unless it has one.
 func (c *change) add(m *Message, random string, attachmentIDs []string) error {
 	if m.ReplyTo != "" {
-		if _, err := c.Message(m.SessionID, m.ReplyTo); err != nil {
+		answered, err := c.Message(m.SessionID, m.ReplyTo)
+		if err != nil {
 			return err
 		}
+		if answered.Internal && !m.Internal {
+			return ErrMessageNotFound // the visitor has no such message
+		}
 	}
-	if err := c.touch(m.Sender); err != nil {
+	if m.Internal {
+		c.session.LastActivity = c.at
+	} else if err := c.touch(m.Sender); err != nil {
 		return err
 	}
 	m.Seq = c.session.Rev + 1
@@ -215,7 +225,7 @@ func (r *Relay) Edit(ctx context.Context, by Author, sessionID, id, content stri
 		if err := c.SaveMessage(&m); err != nil {
 			return err
 		}
-		return c.emit(messageFact(EventMessageEdited, by.Source, c.at, &m))
+		return c.emit(messageFact(m.event(EventMessageEdited), by.Source, c.at, &m))
 	})
 	return m, err
 }
@@ -245,12 +255,15 @@ func (c *change) remove(m *Message, at Time) error {
 	if err := c.Redact(m.SessionID, m.ID, func(e Event) Raw { return render(e.Type, "", m) }); err != nil {
 		return err
 	}
-	return c.emit(messageFact(EventMessageDeleted, c.by.Source, c.at, m))
+	return c.emit(messageFact(m.event(EventMessageDeleted), c.by.Source, c.at, m))
 }
 
 // own returns a message of the session if its author may change it.
 func (c *change) own(id string) (Message, error) {
 	m, err := c.Message(c.session.ID, id)
+	if err == nil && m.Internal && c.by.Sender == SenderVisitor {
+		err = ErrMessageNotFound
+	}
 	if err != nil {
 		return m, err
 	}
@@ -310,7 +323,7 @@ func (c *change) unread(ids []string) ([]Message, error) {
 			return nil, err
 		}
 		own := (m.Sender == SenderVisitor) == (c.by.Sender == SenderVisitor)
-		if !own && m.ReadAt == 0 && m.DeletedAt == 0 {
+		if !own && !m.Internal && m.ReadAt == 0 && m.DeletedAt == 0 {
 			list = append(list, m)
 		}
 	}
@@ -331,6 +344,7 @@ type HistoryQuery struct {
 	SessionID     string
 	Before, After string // message ids
 	Limit         int
+	public        bool // without internal notes
 }
 
 // History reads messages of a session.
@@ -344,6 +358,7 @@ func (r *Relay) History(ctx context.Context, by Author, q HistoryQuery) (History
 		if err := by.authorise(&s); err != nil {
 			return err
 		}
+		q.public = by.Sender == SenderVisitor
 		h, err = history(rd, &s, q)
 		return err
 	})
@@ -351,7 +366,7 @@ func (r *Relay) History(ctx context.Context, by Author, q HistoryQuery) (History
 }
 
 func history(rd Reader, s *Session, q HistoryQuery) (History, error) {
-	mq := MessageQuery{SessionID: s.ID, Limit: q.Limit + 1}
+	mq := MessageQuery{SessionID: s.ID, Limit: q.Limit + 1, Public: q.public}
 	for _, edge := range []struct {
 		id  string
 		seq *int64
@@ -360,6 +375,9 @@ func history(rd Reader, s *Session, q HistoryQuery) (History, error) {
 			continue
 		}
 		m, err := rd.Message(s.ID, edge.id)
+		if err == nil && m.Internal && q.public {
+			err = ErrMessageNotFound
+		}
 		if err != nil {
 			return History{}, err
 		}

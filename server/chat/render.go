@@ -27,6 +27,9 @@ func (m *Message) appendFields(b []byte) []byte {
 	b = appendMoment(b, `,"deletedAt":`, m.DeletedAt)
 	b = appendMoment(b, `,"deliveredAt":`, m.DeliveredAt)
 	b = appendMoment(b, `,"readAt":`, m.ReadAt)
+	if m.Internal {
+		b = append(b, `,"internal":true`...)
+	}
 	return append(b, '}')
 }
 

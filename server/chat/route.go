@@ -38,7 +38,7 @@ func wants(kind TargetKind, e *Event) bool {
 		return true
 	case EventCustom, EventMessageRead:
 		return e.Source == SourceWidget || (kind == TargetWebhook && e.Type == EventMessageRead)
-	case EventSessionReopened, EventNotice:
+	case EventSessionReopened, EventNotice, EventNote, EventNoteEdited, EventNoteDeleted:
 		return kind == TargetBridge
 	}
 	return false

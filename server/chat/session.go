@@ -86,7 +86,7 @@ func (r *Relay) Init(ctx context.Context, v Visit) (Visited, error) {
 		if err != nil {
 			return err
 		}
-		out.History, err = history(tx, &out.Session, HistoryQuery{Limit: initMessages})
+		out.History, err = history(tx, &out.Session, HistoryQuery{Limit: initMessages, public: true})
 		return err
 	})
 	return out, err

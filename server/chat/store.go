@@ -46,7 +46,8 @@ type Reader interface {
 	MessageByClientID(sessionID, clientID string) (Message, error)
 	// Messages lists a part of a session's history, oldest first.
 	Messages(q MessageQuery) ([]Message, error)
-	// LastMessages finds the newest message of each session.
+	// LastMessages finds the newest message of each session that is no internal
+	// note.
 	LastMessages(sessionIDs []string) (map[string]Message, error)
 	// UnreadMessages lists the messages of a sender that are not marked as read.
 	UnreadMessages(sessionID string, sender Sender) ([]Message, error)
@@ -176,6 +177,7 @@ type MessageQuery struct {
 	SessionID string
 	Before    int64 // Seq; 0 = from the end
 	After     int64 // Seq; 0 = not from the front
+	Public    bool  // without internal notes
 	Limit     int
 }
 

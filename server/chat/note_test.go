@@ -1,0 +1,140 @@
+package chat_test
+
+import (
+	"fmt"
+	"testing"
+
+	"relay/server/chat"
+)
+
+// TestNotesAreSharedByOperators: an internal note that is written in a thread is
+// stored, and shown in the threads of the other platforms as a note; no visitor
+// hears of it.
+func TestNotesAreSharedByOperators(t *testing.T) {
+	f, other := newFake("telegram"), newFake("slack")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		visitor := o.hub.Subscribe(id)
+		defer visitor.Close()
+		o.tell(f, f.in(0, "x1", "// she is angry\n//again"))
+		o.tell(f, f.in(0, "x2", "!note and right"))
+		o.tell(f, f.in(0, "x3", "//"))
+		o.soon()
+		list := o.history(t, id)
+		if len(list) != 3 || !list[1].Internal || list[1].OperatorName != "Ada" || list[1].SourceBridge != "telegram" || !list[2].Internal {
+			t.Fatalf("stored are %+v", list)
+		}
+		expectTexts(t, "stored", o.messages(id), "visitor: hello", "operator: she is angry\nagain", "operator: and right")
+		expectTexts(t, "at its own desk", f.shown(0), "hello", "- Write the text of the note after !note or //.")
+		expectTexts(t, "at the other desk", other.shown(0), "hello", "Internal note by Ada (telegram): she is angry\nagain", "Internal note by Ada (telegram): and right")
+		for range len(visitor.C) {
+			if e := <-visitor.C; e.ForVisitor() && e.Type != chat.StateOperatorStatus {
+				t.Errorf("the visitor hears of %s: %s", e.Type, e.Payload)
+			}
+		}
+
+		reply := other.in(0, "y1", "we'll help you")
+		reply.ReplyTo = other.remote(0, 1) // the note's copy
+		o.tell(other, reply)
+		o.tell(f, kind(chat.InboundEdited, f.in(0, "x1", "// she was angry")))
+		o.tell(f, kind(chat.InboundDeleted, f.in(0, "x2", "")))
+		o.soon()
+		list = o.history(t, id)
+		if m := list[3]; m.Internal || m.ReplyTo != "" {
+			t.Errorf("the visitor gets %+v", m)
+		}
+		expectTexts(t, "stored", o.messages(id), "visitor: hello", "operator: she was angry", "operator: (deleted)", "operator: we'll help you")
+		expectTexts(t, "at the other desk", other.shown(0), "hello", "Internal note by Ada (telegram): she was angry")
+	}, f, other)
+}
+
+// TestNotesOpenNoThread: a note alone is no reason to open a thread; whoever
+// opens one later finds it there.
+func TestNotesOpenNoThread(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		_, err := o.Send(t.Context(), operator, chat.Post{SessionID: id, Content: "comes from the fair", Internal: true})
+		o.must(err)
+		o.soon()
+		if n := f.count(); n != 0 {
+			t.Fatalf("%d threads for a note", n)
+		}
+		o.say(t, id, "hello")
+		o.soon()
+		expectTexts(t, "messages", f.shown(0), "hello")
+	}, f)
+}
+
+// TestWithheld: a message of which any line looks like a note or a command goes
+// to nobody, and its author is told; captions count like text.
+func TestWithheld(t *testing.T) {
+	f, other := newFake("telegram"), newFake("slack")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		f.files["f1"], f.files["f2"] = "one", "two"
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		const answer = "- Sent to nobody: a line starts with // or with a command. Remove that line and send the rest again, " +
+			"or start the message with // to make all of it an internal note."
+		wanted := []string{"hello"}
+		for i, text := range []string{"hi\n// secret", "hi\r\n  !close", "hi\u2028//secret", "hi\n!note secret", "hi\n／／secret", "hi\n/close"} {
+			o.tell(f, f.in(0, fmt.Sprint("x", i), text))
+			o.soon()
+			wanted = append(wanted, answer)
+			expectTexts(t, text, f.shown(0), wanted...)
+		}
+		album := func(remote, text, file string) chat.Inbound {
+			in := f.in(0, remote, text)
+			in.Group, in.Files = "g"+remote[:1], []chat.InboundFile{{Ref: file, Filename: file}}
+			return in
+		}
+		o.tell(f, album("a1", "look", "f1"))
+		o.tell(f, album("a2", "// not for her", "f2"))
+		o.soon()
+		expectTexts(t, "an album", f.shown(0), append(wanted, answer)...)
+		expectTexts(t, "messages", o.messages(id), "visitor: hello")
+		expectTexts(t, "the other desk", other.shown(0), "hello")
+
+		o.tell(f, album("b1", "", "f1"))
+		o.tell(f, album("b2", "// not for her", "f2"))
+		o.soon()
+		if list := o.history(t, id); len(list) != 2 || !list[1].Internal || list[1].Content != "not for her" || len(list[1].Attachments.V) != 2 {
+			t.Errorf("stored are %+v", list)
+		}
+		o.tell(f, f.in(0, "c1", "see http://x.test // there\n!!! and\n!wow\n/usr/bin"))
+		o.soon()
+		if got := o.messages(id); len(got) != 3 {
+			t.Errorf("an ordinary text is withheld: %q", got)
+		}
+	}, f, other)
+}
+
+// TestEditsAreWithheld: an edit brings no visitor what a message would not.
+func TestEditsAreWithheld(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		o.tell(f, f.in(0, "x1", "hi"))
+		o.tell(f, f.in(0, "x2", "// secret"))
+		o.soon()
+		const answer = "- The edit is not passed on, and the visitor still sees the message as it was: a line starts with // or with a command."
+		o.tell(f, kind(chat.InboundEdited, f.in(0, "x1", "hi\n// you fool")))
+		o.tell(f, kind(chat.InboundEdited, f.in(0, "x1", "// you fool")))
+		o.soon()
+		expectTexts(t, "answers", f.shown(0), "hello", answer, answer)
+		o.tell(f, kind(chat.InboundEdited, f.in(0, "x2", "for you")))
+		o.soon()
+		expectTexts(t, "messages", o.messages(id), "visitor: hello", "operator: hi", "operator: for you")
+		if list := o.history(t, id); !list[2].Internal {
+			t.Error("an edit made a message of a note")
+		}
+		if got := f.last(0); got != "- This stays an internal note. Write a new message to send it to the visitor." {
+			t.Errorf("its author is told %q", got)
+		}
+	}, f)
+}
