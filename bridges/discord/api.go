@@ -1,14 +1,15 @@
 package discord
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -17,13 +18,14 @@ import (
 	"relay/server/chat"
 )
 
-// api makes the REST calls, by a discordgo session that is never opened. The
-// token is in a header of every call and in nothing that api returns.
+// api makes the REST calls. The token is in a header of every call and in
+// nothing that api returns.
 type api struct {
-	session *discordgo.Session
-	carrier *carrier
-	files   *http.Client // for what lies outside of the API, without the token
-	pace    *pace
+	token string
+	base  *url.URL
+	// client calls the API and fetches files, from where the token does not go.
+	client *http.Client
+	pace   *pace
 }
 
 // request is one call.
@@ -50,34 +52,7 @@ func newAPI(cfg Config) (*api, error) {
 	}
 	// A redirect would carry the token elsewhere.
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	a := &api{carrier: &carrier{base: base, next: transport}, pace: newPace(), files: &http.Client{Transport: transport, CheckRedirect: stay}}
-	a.session, err = newSession(cfg.Token)
-	if err != nil {
-		return nil, err
-	}
-	a.session.Client = &http.Client{Transport: a.carrier, CheckRedirect: stay}
-	return a, nil
-}
-
-// newSession makes a discordgo session that decides nothing by itself.
-func newSession(token string) (*discordgo.Session, error) {
-	s, err := discordgo.New("Bot " + token)
-	if err != nil {
-		return nil, err
-	}
-	s.ShouldReconnectOnError, s.ShouldReconnectVoiceOnSessionError = false, false
-	s.ShouldRetryOnRateLimit, s.MaxRestRetries = false, 0
-	s.StateEnabled, s.SyncEvents = false, true
-	s.LogLevel = -1 // it writes to the standard logger
-	s.UserAgent = "DiscordBot (https://github.com/bwmarrin/discordgo, v" + discordgo.VERSION + ") relay"
-	return s, nil
-}
-
-// carrier sends discordgo's requests to the API that is configured, and notes
-// how each went.
-type carrier struct {
-	base *url.URL
-	next http.RoundTripper
+	return &api{token: cfg.Token, base: base, client: &http.Client{Transport: transport, CheckRedirect: stay}, pace: newPace()}, nil
 }
 
 // outcome is how a request went.
@@ -85,29 +60,6 @@ type outcome struct {
 	sent   atomic.Bool // it may have been carried out
 	status int         // 0 without an answer
 	header http.Header
-}
-
-type outcomeKey struct{}
-
-// RoundTrip implements [http.RoundTripper].
-func (c *carrier) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	rest := strings.TrimPrefix(r.URL.EscapedPath(), "/api/v"+discordgo.APIVersion)
-	if rest == "/gateway" { // the same, and it tells a wrong token
-		rest = "/gateway/bot"
-	}
-	r.URL.Scheme, r.URL.Host, r.Host = c.base.Scheme, c.base.Host, c.base.Host
-	raw := c.base.EscapedPath() + rest
-	path, err := url.PathUnescape(raw)
-	if err != nil {
-		return nil, err
-	}
-	r.URL.Path, r.URL.RawPath = path, raw
-	resp, err := c.next.RoundTrip(r)
-	if o, ok := r.Context().Value(outcomeKey{}).(*outcome); ok && err == nil {
-		o.status, o.header = resp.StatusCode, resp.Header
-	}
-	return resp, err
 }
 
 // callError is a call that got no answer of the API.
@@ -136,16 +88,20 @@ func (a *api) call(ctx context.Context, r request, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	o := new(outcome)
-	ctx = context.WithValue(ctx, outcomeKey{}, o)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
 		if info.Err == nil {
 			o.sent.Store(true)
 		}
 	}})
-	answer, err := a.send(ctx, r)
+	answer, err := a.send(ctx, r, o)
 	a.pace.learn(route, o)
+	if err == nil && o.status >= 300 {
+		err = newRefusal(route, o, answer)
+	} else if err != nil {
+		err = &callError{route, o.sent.Load() || o.status != 0, bare(err)}
+	}
 	if err != nil {
-		err = a.failure(route, r, o, err)
+		err = translate(err, r.repeatable)
 		a.heed(route, err)
 		return err
 	}
@@ -158,35 +114,68 @@ func (a *api) call(ctx context.Context, r request, out any) error {
 	return nil
 }
 
-// send makes the request by discordgo, whose own limits see nothing: a bucket
-// of one request.
-func (a *api) send(ctx context.Context, r request) ([]byte, error) {
-	contentType, body, err := encode(r.body)
+// maxAnswer bounds an answer of the API: none is as large.
+const maxAnswer = 32 << 20
+
+// userAgent says who calls, in Discord's form (Discord, "User Agent").
+const userAgent = "DiscordBot (https://github.com/bwmarrin/discordgo, v" + discordgo.VERSION + ") relay"
+
+// send makes the request and notes how it went.
+func (a *api) send(ctx context.Context, r request, o *outcome) ([]byte, error) {
+	body, err := encode(ctx, r.body)
 	if err != nil {
 		return nil, err
 	}
-	bucket := discordgo.NewRatelimiter().LockBucket(r.path)
-	address := strings.TrimSuffix(discordgo.EndpointAPI, "/") + r.path
-	return a.session.RequestWithLockedBucket(r.method, address, contentType, body, bucket, 0, discordgo.WithContext(ctx))
+	req, err := http.NewRequestWithContext(ctx, r.method, a.base.String()+r.path, body.content)
+	if err != nil {
+		return nil, err
+	}
+	if body.content != nil {
+		req.ContentLength = body.length
+		req.Header.Set("Content-Type", body.kind)
+	}
+	req.Header.Set("Authorization", "Bot "+a.token)
+	req.Header.Set("User-Agent", userAgent)
+	resp, err := a.client.Do(req)
+	if err == nil {
+		defer resp.Body.Close()
+	}
+	if unread := body.failure(); unread != nil { // a form without its end has no effect
+		o.sent.Store(false)
+		return nil, unread
+	}
+	if err != nil {
+		return nil, err
+	}
+	o.status, o.header = resp.StatusCode, resp.Header
+	return io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 }
 
-func encode(body any) (contentType string, raw []byte, err error) {
+// payload is a request's body on its way; length is -1 when it is not known.
+type payload struct {
+	content io.Reader
+	length  int64
+	kind    string
+	file    *fileBody
+}
+
+// failure is what kept the file from being read, nil for nothing.
+func (p *payload) failure() error {
+	if p.file == nil {
+		return nil
+	}
+	return p.file.failure()
+}
+
+func encode(ctx context.Context, body any) (*payload, error) {
 	switch body := body.(type) {
 	case nil:
-		return "", nil, nil
+		return new(payload), nil
 	case *form:
-		return body.encode()
+		return body.encode(ctx)
 	}
-	raw, err = json.Marshal(body)
-	return "application/json", raw, err
-}
-
-// failure makes an error of a call that did not go well.
-func (a *api) failure(route string, r request, o *outcome, err error) error {
-	if o.status >= 400 {
-		return translate(newRefusal(route, o, err), r.repeatable)
-	}
-	return translate(&callError{route, o.sent.Load() || o.status != 0, bare(err)}, r.repeatable)
+	raw, err := json.Marshal(body)
+	return &payload{content: bytes.NewReader(raw), length: int64(len(raw)), kind: "application/json"}, err
 }
 
 // bare takes the address out of an error: a file's is signed.

@@ -1,11 +1,11 @@
 // Package discord is the bridge to Discord: a thread per session in a text or
-// forum channel. It imports package chat, discordgo for the REST calls and the
-// gateway, and gorilla/websocket, on which discordgo stands, for the codes with
-// which the gateway closes.
+// forum channel. It imports package chat, discordgo for the gateway, and
+// gorilla/websocket, on which discordgo stands, for the codes with which the
+// gateway closes.
 //
 // Of discordgo only the connection is used: its typed events may be empty, its
-// reconnection ignores why the gateway closed, and its limits sleep without a
-// context. See Run, api and event.
+// reconnection ignores why the gateway closed, and its calls hold whole files and
+// sleep without a context. See Run, api and event.
 package discord
 
 import (

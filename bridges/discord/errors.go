@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/bwmarrin/discordgo"
-
 	"relay/server/chat"
 )
 
@@ -45,19 +43,10 @@ func (e *refusal) Error() string {
 	return fmt.Sprintf("%s: HTTP %d, code %d: %s", e.route, e.status, e.Code, e.Message)
 }
 
-// newRefusal reads the body out of discordgo's error. The error itself holds
-// the request with the token and goes no further.
-func newRefusal(route string, o *outcome, err error) *refusal {
+// newRefusal reads the answer to a call.
+func newRefusal(route string, o *outcome, answer []byte) *refusal {
 	e := &refusal{route: route, status: o.status, header: o.header}
-	var rest *discordgo.RESTError
-	var limited *discordgo.RateLimitError
-	switch {
-	case errors.As(err, &rest):
-		e.readable = json.Unmarshal(rest.ResponseBody, e) == nil && e.Message != ""
-	case errors.As(err, &limited):
-		e.readable = true
-		e.RetryAfter, e.Message = limited.RetryAfter.Seconds(), limited.Message
-	}
+	e.readable = json.Unmarshal(answer, e) == nil && e.Message != ""
 	return e
 }
 

@@ -47,7 +47,7 @@ func (a *api) download(ctx context.Context, address string) (io.ReadCloser, erro
 	if err != nil {
 		return nil, fmt.Errorf("%w: Discord's address of the file is none", chat.ErrPermanent)
 	}
-	resp, err := a.files.Do(req)
+	resp, err := a.client.Do(req)
 	if err != nil {
 		return nil, &callError{"fetch", false, bare(err)}
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"mime/multipart"
 	"net/textproto"
 	"strings"
@@ -25,12 +24,12 @@ type fileHead struct {
 	Filename string `json:"filename"`
 }
 
-// form is a message with a file.
+// form is a message with a file, which is read while it is sent.
 type form struct {
 	payload newMessage
-	file    []byte
+	file    *chat.OpFile
 	name    string
-	kind    string // its MIME type
+	length  int64 // of the file, -1 when it is not known
 }
 
 // show sends a file with the op's text. One that is too large, or that the bot
@@ -39,17 +38,21 @@ func (b *Bridge) show(ctx context.Context, thread string, op chat.Op) (remote st
 	if op = fitted(op); op.File == nil {
 		return b.write(ctx, thread, messageOf(op), nil)
 	}
-	file, err := read(ctx, op.File)
-	if err != nil {
-		return "", err
-	}
 	m := messageOf(op)
 	name := cut.Line(op.File.Filename, 200)
 	if name == "" {
 		name = "file"
 	}
 	m.Attachments = []fileHead{{ID: "0", Filename: name}}
-	remote, err = b.write(ctx, thread, m, &form{file: file, name: name, kind: op.File.MimeType})
+	f := &form{file: op.File, name: name, length: op.File.Size}
+	if f.length <= 0 {
+		f.length = -1
+	}
+	remote, err = b.write(ctx, thread, m, f)
+	if errors.Is(err, errLength) {
+		f.length = -1
+		remote, err = b.write(ctx, thread, m, f)
+	}
 	switch {
 	case errors.Is(err, errTooLarge):
 		return b.write(ctx, thread, messageOf(asText(op, tooLarge)), nil)
@@ -57,16 +60,6 @@ func (b *Bridge) show(ctx context.Context, thread string, op chat.Op) (remote st
 		return b.write(ctx, thread, messageOf(asText(op, unattached)), nil)
 	}
 	return remote, err
-}
-
-// read reads a file whole: the call may have to be made twice.
-func read(ctx context.Context, f *chat.OpFile) ([]byte, error) {
-	content, err := f.Open(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", f.Filename, err)
-	}
-	defer content.Close()
-	return io.ReadAll(io.LimitReader(content, maxFile+1))
 }
 
 // fitted is an op whose file, if any, Discord takes.
@@ -85,7 +78,11 @@ const (
 
 // asText makes a text of an op whose file cannot be shown.
 func asText(op chat.Op, why string) chat.Op {
-	about := fmt.Sprintf("📎 %s (%d MB) %s", op.File.Filename, op.File.Size>>20, why)
+	about := "📎 " + op.File.Filename + " "
+	if size := op.File.Size >> 20; size > 0 {
+		about += fmt.Sprintf("(%d MB) ", size)
+	}
+	about += why
 	if op.File.URL != "" {
 		about += ": " + op.File.URL
 	}
@@ -94,33 +91,42 @@ func asText(op chat.Op, why string) chat.Op {
 	return op
 }
 
-// encode renders the form as Discord wants it (Discord, "Uploading Files").
-func (f *form) encode() (contentType string, raw []byte, err error) {
-	var buf bytes.Buffer
-	w := multipart.NewWriter(&buf)
-	payload, err := json.Marshal(f.payload)
+// encode begins the form as Discord wants it (Discord, "Uploading Files").
+func (f *form) encode(ctx context.Context) (*payload, error) {
+	var frame bytes.Buffer
+	w := multipart.NewWriter(&frame)
+	about, err := json.Marshal(f.payload)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	head := textproto.MIMEHeader{"Content-Disposition": {`form-data; name="payload_json"`}, "Content-Type": {"application/json"}}
 	part, err := w.CreatePart(head)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	if _, err := part.Write(payload); err != nil {
-		return "", nil, err
+	if _, err := part.Write(about); err != nil {
+		return nil, err
 	}
-	disposition := multipart.FileContentDisposition("files[0]", f.name)
-	kind := f.kind
+	kind := f.file.MimeType
 	if kind == "" || strings.ContainsAny(kind, "\r\n") {
 		kind = "application/octet-stream"
 	}
-	if part, err = w.CreatePart(textproto.MIMEHeader{"Content-Disposition": {disposition}, "Content-Type": {kind}}); err != nil {
-		return "", nil, err
+	disposition := multipart.FileContentDisposition("files[0]", f.name)
+	if _, err = w.CreatePart(textproto.MIMEHeader{"Content-Disposition": {disposition}, "Content-Type": {kind}}); err != nil {
+		return nil, err
 	}
-	if _, err := part.Write(f.file); err != nil {
-		return "", nil, err
+	begin := frame.Len()
+	if err := w.Close(); err != nil {
+		return nil, err
 	}
-	err = w.Close()
-	return w.FormDataContentType(), buf.Bytes(), err
+	content, err := f.file.Open(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", f.file.Filename, err)
+	}
+	body := &fileBody{file: content, left: f.length, content: frame.Bytes(), begin: begin}
+	p := &payload{content: body, length: -1, kind: w.FormDataContentType(), file: body}
+	if f.length >= 0 {
+		p.length = int64(frame.Len()) + f.length
+	}
+	return p, nil
 }

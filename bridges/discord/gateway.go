@@ -156,16 +156,21 @@ func (l *listener) work(ctx context.Context) {
 // newSession makes a session whose handlers do nothing but pass on: a panic in
 // one would end relay, and discordgo waits for them.
 func (l *listener) newSession() (*session, error) {
-	gateway, err := newSession(l.bridge.cfg.Token)
+	gateway, err := discordgo.New("Bot " + l.bridge.cfg.Token)
 	if err != nil {
 		return nil, err
 	}
+	gateway.ShouldReconnectOnError, gateway.ShouldReconnectVoiceOnSessionError = false, false
+	gateway.ShouldRetryOnRateLimit, gateway.MaxRestRetries = false, 0
+	gateway.StateEnabled, gateway.SyncEvents = false, true
+	gateway.LogLevel = -1 // it writes to the standard logger
+	gateway.UserAgent = userAgent
 	dial := l.bridge.cfg.Dial
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: callTimeout}).DialContext
 	}
 	s := &session{Session: gateway, dialer: &dialer{dial: dial, silence: l.bridge.cfg.Silence}, down: make(chan struct{}, 1), gone: make(chan struct{})}
-	s.Client = l.bridge.api.session.Client
+	s.Client = l.bridge.api.asker()
 	s.Dialer = &websocket.Dialer{Proxy: proxyOf, HandshakeTimeout: l.bridge.cfg.Patience, NetDialContext: s.dialer.open}
 	s.Identify.Intents = intents
 	s.AddHandler(func(_ *discordgo.Session, e *discordgo.Event) {
@@ -189,6 +194,27 @@ func (l *listener) newSession() (*session, error) {
 		}
 	})
 	return s, nil
+}
+
+// carrier sends discordgo's only request, for the gateway's address, to the API
+// that is configured.
+type carrier struct {
+	ask  *url.URL
+	next http.RoundTripper
+}
+
+// asker makes the client by which discordgo asks.
+func (a *api) asker() *http.Client {
+	client := *a.client
+	client.Transport = &carrier{a.base.JoinPath("gateway", "bot"), client.Transport} // it tells a wrong token, too
+	return &client
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (c *carrier) RoundTrip(r *http.Request) (*http.Response, error) {
+	r, address := r.Clone(r.Context()), *c.ask
+	r.URL, r.Host = &address, address.Host
+	return c.next.RoundTrip(r)
 }
 
 // proxyOf finds the proxy of a connection to the gateway, and has it speak the
