@@ -99,6 +99,26 @@ type State struct {
 	LastError string   `json:"lastError,omitempty"`
 	Fix       string   `json:"fix,omitempty"`
 	Queue     int      `json:"queue"` // deliveries that wait
+	// Failed are the deliveries that were given up, Retrying those that have
+	// failed often and are tried again; nil for none.
+	Failed   *Trouble `json:"failed,omitempty"`
+	Retrying *Trouble `json:"retrying,omitempty"`
+}
+
+// Trouble is what does not get through, told by the newest of it.
+type Trouble struct {
+	Count     int       `json:"count"`
+	Reason    string    `json:"reason"`
+	ID        string    `json:"id"`
+	SessionID string    `json:"sessionId"`
+	At        chat.Time `json:"at"`
+}
+
+func troubleOf(t chat.Trouble) *Trouble {
+	if t.Count == 0 {
+		return nil
+	}
+	return &Trouble{Count: t.Count, Reason: t.Last.Reason(), ID: t.Last.ID(), SessionID: t.Last.SessionID, At: t.Last.CreatedAt}
 }
 
 // States tells how each bridge is doing.
@@ -107,8 +127,12 @@ func (s *Set) States(ctx context.Context) ([]State, error) {
 	settings := s.opts.Relay.Settings()
 	for _, slot := range s.slots {
 		state := slot.state(settings)
-		err := s.opts.Store.Look(ctx, func(r chat.Reader) (err error) {
-			state.Queue, err = r.Waiting(state.Name)
+		err := s.opts.Store.Read(ctx, func(r chat.Reader) (err error) {
+			if state.Queue, err = r.Waiting(state.Name); err != nil {
+				return err
+			}
+			failed, retrying, err := r.Troubles(state.Name)
+			state.Failed, state.Retrying = troubleOf(failed), troubleOf(retrying)
 			return err
 		})
 		if err != nil {

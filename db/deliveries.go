@@ -11,7 +11,7 @@ import (
 
 // A delivery's event is written, or told by the message that it brought (see
 // tx.Append).
-const selectDeliveries = `SELECT d.dest, s.id, s.visitor_id, d.rev, d.state, d.attempts, d.next_at, d.last_error, d.tries, d.created_at,
+const selectDeliveries = `SELECT d.dest, s.id, s.visitor_id, d.rev, d.state, d.attempts, d.next_at, d.last_error, d.passed, d.tries, d.created_at,
 	COALESCE(e.type, ''), COALESCE(e.source, ''), COALESCE(e.message_id, ''), COALESCE(e.payload, ''), COALESCE(e.at, 0),
 	COALESCE(m.id, ''), COALESCE(m.content, ''), COALESCE(m.sender, ''), COALESCE(m.created_at, 0), COALESCE(m.reply_to, ''),
 	COALESCE(m.attachments, '[]'), COALESCE(m.operator_name, ''), COALESCE(m.source_bridge, ''), COALESCE(m.client_id, ''),
@@ -28,7 +28,7 @@ func (t *tx) deliveries(query string, args ...any) ([]chat.Delivery, error) {
 		list, told = append(list, chat.Delivery{}), append(told, teller{})
 		d, m := &list[len(list)-1], &told[len(told)-1]
 		e := &d.Event
-		return []any{&d.Dest, &d.SessionID, &d.VisitorID, &d.Rev, (*int)(&d.State), &d.Attempts, (*int64)(&d.NextAt), &d.LastError, &d.Tries,
+		return []any{&d.Dest, &d.SessionID, &d.VisitorID, &d.Rev, (*int)(&d.State), &d.Attempts, (*int64)(&d.NextAt), &d.LastError, &m.passed, &d.Tries,
 			(*int64)(&d.CreatedAt), (*string)(&e.Type), &e.Source, &e.MessageID, &e.Payload, (*int64)(&e.At),
 			&m.ID, &m.Content, (*string)(&m.Sender), (*int64)(&m.Timestamp), &m.ReplyTo,
 			&m.files, &m.OperatorName, &m.SourceBridge, &m.ClientID,
@@ -39,6 +39,7 @@ func (t *tx) deliveries(query string, args ...any) ([]chat.Delivery, error) {
 	}
 	for i := range list {
 		d, m := &list[i], &told[i]
+		d.Passed = m.passed != 0
 		if d.Event.Type == "" {
 			m.SessionID, m.Seq = d.SessionID, d.Rev
 			if d.Event, err = m.event(); err != nil {
@@ -53,7 +54,8 @@ func (t *tx) deliveries(query string, args ...any) ([]chat.Delivery, error) {
 // teller is a message that tells its event.
 type teller struct {
 	chat.Message
-	files string // as stored; most have none
+	files  string // as stored; most have none
+	passed int    // of the delivery
 }
 
 func (m *teller) event() (chat.Event, error) {
@@ -84,12 +86,12 @@ func (t *tx) Delivery(dest, sessionID string, rev int64) (chat.Delivery, error) 
 	return list[0], nil
 }
 
-const selectLanes = `SELECT s.id AS lane, d.next_at FROM deliveries d JOIN sessions s ON s.number = d.session
+const selectLanes = `SELECT s.id AS lane, CASE WHEN d.passed = 1 THEN 0 ELSE d.next_at END AS next_at FROM deliveries d JOIN sessions s ON s.number = d.session
 	WHERE d.dest = ? AND d.state < 2 AND NOT EXISTS (SELECT 1 FROM deliveries p
 		WHERE p.dest = d.dest AND p.session = d.session AND p.state < 2 AND p.rev < d.rev)`
 
 // Lanes implements [chat.Reader]. A lane is due when its first waiting
-// delivery is.
+// delivery is, and at once when later ones may pass that.
 func (t *tx) Lanes(dest string) ([]chat.Lane, error) {
 	return list[chat.Lane](t, selectLanes, dest)
 }
@@ -145,7 +147,43 @@ func place(c chat.Cursor) []any {
 	return []any{int64(c.At), sessionID, rev, dest}
 }
 
-const updateDelivery = `UPDATE deliveries SET state = ?, attempts = ?, next_at = ?, last_error = ?, tries = ?
+// troubled are the waiting deliveries that people should know of (see
+// [chat.Delivery.Troubled]).
+var troubled = fmt.Sprintf(`d.state < 2 AND d.last_error <> '' AND (d.passed = 1 OR d.attempts >= %d)`, chat.TroubleTries)
+
+var (
+	selectUndelivered = selectDeliveries + ` WHERE d.session = ` + ofSession + ` AND (d.state = 3 OR ` + troubled + `) ORDER BY d.rev, d.dest LIMIT ?`
+	countFailed       = `SELECT COUNT(*) FROM deliveries d WHERE d.dest = ? AND d.state = 3`
+	countTroubled     = `SELECT COUNT(*) FROM deliveries d WHERE d.dest = ? AND ` + troubled
+	lastFailed        = selectDeliveries + ` WHERE d.dest = ? AND d.state = 3` + newestDeliveries
+	lastTroubled      = selectDeliveries + ` WHERE d.dest = ? AND ` + troubled + newestDeliveries
+)
+
+// Undelivered implements [chat.Reader].
+func (t *tx) Undelivered(sessionID string, limit int) ([]chat.Delivery, error) {
+	return t.deliveries(selectUndelivered, sessionID, limitOf(limit))
+}
+
+// Troubles implements [chat.Reader].
+func (t *tx) Troubles(dest string) (failed, retrying chat.Trouble, err error) {
+	if failed, err = t.trouble(countFailed, lastFailed, dest); err == nil {
+		retrying, err = t.trouble(countTroubled, lastTroubled, dest)
+	}
+	return failed, retrying, err
+}
+
+func (t *tx) trouble(count, last, dest string) (tr chat.Trouble, err error) {
+	if tr.Count, err = one[int](t, nil, count, dest); err != nil || tr.Count == 0 {
+		return tr, err
+	}
+	list, err := t.deliveries(last, dest, 1)
+	if len(list) > 0 {
+		tr.Last = list[0]
+	}
+	return tr, err
+}
+
+const updateDelivery = `UPDATE deliveries SET state = ?, attempts = ?, next_at = ?, last_error = ?, passed = ?, tries = ?
 	WHERE session = ` + ofSession + ` AND rev = ? AND dest = ?`
 
 // SaveDelivery implements [chat.Tx]. A delivery that is gone, because its
@@ -159,7 +197,7 @@ func (t *tx) SaveDelivery(d *chat.Delivery) error {
 	if t.change != nil {
 		tries = nil
 	}
-	_, err := t.q.exec(updateDelivery, int(d.State), d.Attempts, int64(d.NextAt), d.LastError, tries, d.SessionID, d.Rev, d.Dest)
+	_, err := t.q.exec(updateDelivery, int(d.State), d.Attempts, int64(d.NextAt), d.LastError, bit(d.Passed), tries, d.SessionID, d.Rev, d.Dest)
 	if err != nil {
 		return fmt.Errorf("save delivery %s: %w", d.ID(), err)
 	}

@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"errors"
 	"reflect"
 	"testing"
 
@@ -90,5 +91,56 @@ func TestTriesAreStored(t *testing.T) {
 				t.Errorf("delivery %d is %s after %d attempts: %+v, want %+v", i+1, got.State, got.Attempts, got.Tries, want)
 			}
 		}
+	})
+}
+
+// TestDeliveriesInTrouble: people see what was given up and what has failed often;
+// a lane whose head may be passed is due at once.
+func TestDeliveriesInTrouble(t *testing.T) {
+	const p, d, f = chat.DeliveryPending, chat.DeliveryDone, chat.DeliveryFailed
+	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+		settled(t, store, "a", "desk", p, f, p, d, p, f)
+		settled(t, store, "b", "desk", p)
+		apply(t, store, func(tx chat.Tx) error {
+			for _, e := range []chat.Delivery{
+				{SessionID: "a", Rev: 1, Attempts: 1, Passed: true, LastError: "refused", NextAt: 5000},
+				{SessionID: "a", Rev: 2, State: f, LastError: "no such peer"},
+				{SessionID: "a", Rev: 3, Attempts: chat.TroubleTries, LastError: "down"},
+				{SessionID: "a", Rev: 5, Attempts: chat.TroubleTries - 1, LastError: "down"},
+				{SessionID: "b", Rev: 1, Attempts: 1, NextAt: 7000},
+			} {
+				e.Dest = "desk"
+				if err := tx.SaveDelivery(&e); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		read(t, store, func(r chat.Reader) error {
+			list, err := r.Undelivered("a", 10)
+			var revs []int64
+			for _, e := range list {
+				revs = append(revs, e.Rev)
+			}
+			if !reflect.DeepEqual(revs, []int64{1, 2, 3, 6}) || !list[0].Passed || list[2].Passed {
+				t.Errorf("in trouble are %v: %+v", revs, list)
+			}
+			if first, _ := r.Undelivered("a", 1); len(first) != 1 {
+				t.Errorf("%d of at most one", len(first))
+			}
+			failed, retrying, more := r.Troubles("desk")
+			if failed.Count != 2 || failed.Last.Rev != 6 || retrying.Count != 2 || retrying.Last.Rev != 3 {
+				t.Errorf("failed %+v, retrying %+v", failed, retrying)
+			}
+			lanes, again := r.Lanes("desk")
+			due := map[string]chat.Time{}
+			for _, l := range lanes {
+				due[l.Key] = l.NextAt
+			}
+			if want := map[string]chat.Time{"a": 0, "b": 7000}; !reflect.DeepEqual(due, want) {
+				t.Errorf("lanes are due at %v, want %v", due, want)
+			}
+			return errors.Join(err, more, again)
+		})
 	})
 }

@@ -49,6 +49,8 @@ type sessionView struct {
 	PreChat        chat.Raw      `json:"preChat,omitempty"`
 	CSAT           *chat.CSAT    `json:"csat,omitempty"`
 	LastMessage    *chat.Message `json:"lastMessage,omitempty"`
+	// Undelivered is shown of a single session.
+	Undelivered []undeliveredView `json:"undelivered,omitempty"`
 }
 
 func (s *Server) view(session *chat.Session, last chat.Message) sessionView {
@@ -153,17 +155,23 @@ func ids(list []chat.Session) []string {
 func (s *Server) session(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	var session chat.Session
 	var last map[string]chat.Message
+	var stuck []chat.Delivery
 	err := s.store.Read(r.Context(), func(rd chat.Reader) (err error) {
 		if session, err = rd.Session(pathVar(r, "session")); err != nil {
 			return err
 		}
-		last, err = rd.LastMessages([]string{session.ID})
+		if last, err = rd.LastMessages([]string{session.ID}); err != nil {
+			return err
+		}
+		stuck, err = rd.Undelivered(session.ID, undeliveredMost)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return s.view(&session, last[session.ID]), nil
+	v := s.view(&session, last[session.ID])
+	v.Undelivered = undeliveredViews(stuck)
+	return v, nil
 }
 
 func (s *Server) erase(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"relay/bridges"
 	"relay/db"
 	"relay/db/dbtest"
 	"relay/server"
@@ -126,6 +127,21 @@ func TestDoctorGivesNothingAway(t *testing.T) {
 	for _, request := range [][2]string{{"GET", "/api/admin/settings"}, {"GET", "/api/admin/sessions"}, {"POST", "/api/admin/bridges/telegram/test"}} {
 		if a := s.call(request[0], request[1], "", nil, "Cookie", shown); a.status != 401 {
 			t.Errorf("%s %s: %d %s", request[0], request[1], a.status, a.body)
+		}
+	}
+}
+
+// TestDoctorTellsOfFailedDeliveries: a bridge that runs, but whose platform does
+// not take everything, is not well.
+func TestDoctorTellsOfFailedDeliveries(t *testing.T) {
+	cfg := newSite(t, dbtest.Memory(t)).address()
+	running := []bridges.State{{Name: "telegram", State: "running", Failed: &bridges.Trouble{Count: 3, Reason: "PEER_ID_INVALID"},
+		Retrying: &bridges.Trouble{Count: 1, Reason: "Internal Server Error"}}}
+	var report bytes.Buffer
+	server.Report(&report, server.Examine(t.Context(), cfg, chat.SettingsOf(nil, nil), nil, running))
+	for _, want := range []string{"warn  deliveries: 3 not delivered, given up: PEER_ID_INVALID\n        Fix: ", "warn  deliveries: 1 not delivered, refused again and again: Internal Server Error"} {
+		if !strings.Contains(report.String(), want) {
+			t.Errorf("doctor does not say %q:\n%s", want, &report)
 		}
 	}
 }

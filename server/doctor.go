@@ -45,11 +45,12 @@ func Examine(ctx context.Context, cfg Config, settings *chat.Settings, databaseE
 // somebody else's use of its token, for one. Where the cause is found already it
 // would be said twice.
 func runningFindings(name string, running []bridges.State, found []chat.Finding) (more []chat.Finding) {
-	if chat.Failed(found) {
-		return nil
-	}
 	for _, state := range running {
-		if state.Name != name || state.LastError == "" {
+		if state.Name != name {
+			continue
+		}
+		more = append(more, undelivered(state)...)
+		if chat.Failed(found) || state.LastError == "" {
 			continue
 		}
 		f := chat.Finding{Subject: "running relay", Level: chat.FindingFail, Text: state.LastError, Fix: state.Fix}
@@ -57,6 +58,23 @@ func runningFindings(name string, running []bridges.State, found []chat.Finding)
 			f.Level, f.Fix = chat.FindingWarn, "relay goes on trying; if this lasts, look at its log and at the network"
 		}
 		more = append(more, f)
+	}
+	return more
+}
+
+// undelivered tells what of a bridge's deliveries does not get through.
+func undelivered(state bridges.State) (more []chat.Finding) {
+	for _, kind := range []struct {
+		of       *bridges.Trouble
+		one, fix string
+	}{
+		{state.Failed, "given up", "see which in the console, and try them again there once the cause is gone"},
+		{state.Retrying, "refused again and again", "relay keeps retrying; the console shows which conversations wait"},
+	} {
+		if kind.of != nil {
+			text := fmt.Sprintf("%d not delivered, %s: %s", kind.of.Count, kind.one, kind.of.Reason)
+			more = append(more, chat.Finding{Subject: "deliveries", Level: chat.FindingWarn, Text: text, Fix: kind.fix})
+		}
 	}
 	return more
 }

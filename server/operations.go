@@ -20,7 +20,9 @@ type deliveryView struct {
 	Dest      string     `json:"dest"`
 	SessionID string     `json:"sessionId"`
 	Type      string     `json:"type"`
+	MessageID string     `json:"messageId,omitempty"`
 	State     string     `json:"state"`
+	Passed    bool       `json:"passed,omitempty"`
 	Attempts  int        `json:"attempts"`
 	NextAt    chat.Time  `json:"nextAt"`
 	LastError string     `json:"lastError,omitempty"`
@@ -30,12 +32,44 @@ type deliveryView struct {
 
 func viewDelivery(d *chat.Delivery) deliveryView {
 	v := deliveryView{ID: d.ID(), Dest: d.Dest, SessionID: d.SessionID, Type: string(d.Event.Type), State: d.State.String(),
-		Attempts: d.Attempts, NextAt: d.NextAt, LastError: d.LastError,
+		MessageID: d.Event.MessageID, Passed: d.Passed, Attempts: d.Attempts, NextAt: d.NextAt, LastError: d.LastError,
 		Tries: append([]chat.Try{}, d.Tries...), CreatedAt: d.CreatedAt}
 	if d.Dest == webhook.Name {
 		v.WebhookID, v.Type = webhook.MessageID(d), webhook.TypeOf(&d.Event)
 	}
 	return v
+}
+
+// undeliveredMost is how much of what does not get through a session shows.
+const undeliveredMost = 100
+
+// undeliveredView is a delivery to a bridge that is in trouble.
+type undeliveredView struct {
+	ID        string    `json:"id"`
+	Dest      string    `json:"dest"`
+	Type      string    `json:"type"`
+	MessageID string    `json:"messageId,omitempty"`
+	State     string    `json:"state"` // failed or retrying
+	Reason    string    `json:"reason"`
+	Attempts  int       `json:"attempts"`
+	CreatedAt chat.Time `json:"createdAt"`
+}
+
+// undeliveredViews are those of the deliveries that go to bridges.
+func undeliveredViews(list []chat.Delivery) (views []undeliveredView) {
+	for i := range list {
+		d := &list[i]
+		if d.Dest == webhook.Name || d.Dest == chat.LeaveSink {
+			continue
+		}
+		state := "retrying"
+		if d.State == chat.DeliveryFailed {
+			state = "failed"
+		}
+		views = append(views, undeliveredView{ID: d.ID(), Dest: d.Dest, Type: string(d.Event.Type), MessageID: d.Event.MessageID,
+			State: state, Reason: d.Reason(), Attempts: d.Attempts, CreatedAt: d.CreatedAt})
+	}
+	return views
 }
 
 // deliveryStates are the values of ?state=.

@@ -509,3 +509,53 @@ func TestRateLimits(t *testing.T) {
 		})
 	}
 }
+
+// TestUndelivered: what a platform did not take is shown in its session, at its
+// bridge and in the list of deliveries, with what Retry needs.
+func TestUndelivered(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id := s.open("v")
+		err := s.store.Apply(t.Context(), func(tx chat.Tx) error {
+			failed := chat.Delivery{Dest: "telegram", SessionID: id, Rev: 1, State: chat.DeliveryFailed, Attempts: 1, LastError: "PEER_ID_INVALID\n"}
+			retried := chat.Delivery{Dest: "telegram", SessionID: id, Rev: 2, Attempts: 7, LastError: "Internal Server Error", Passed: true}
+			hook := chat.Delivery{Dest: "webhook", SessionID: id, Rev: 2, State: chat.DeliveryFailed, LastError: "down"}
+			for i := range int64(2) {
+				e := chat.Event{SessionID: id, Rev: 1 + i, Type: chat.EventMessageEdited, MessageID: "m", Payload: chat.Raw(`{}`), At: chat.Now()}
+				if err := tx.Append(&e, []chat.Destination{{Dest: "telegram"}, {Dest: "webhook"}}); err != nil {
+					return err
+				}
+			}
+			return errors.Join(tx.SaveDelivery(&failed), tx.SaveDelivery(&retried), tx.SaveDelivery(&hook))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := s.must("GET", "/api/admin/sessions/"+id, secretKey, nil).get("undelivered").([]any)
+		if len(list) != 2 {
+			t.Fatalf("undelivered: %v", list)
+		}
+		for i, want := range []object{{"state": "failed", "reason": "PEER_ID_INVALID", "id": "telegram." + id + ".1"}, {"state": "retrying", "attempts": 7.0}} {
+			for name, value := range want {
+				if got := list[i].(map[string]any)[name]; got != value {
+					t.Errorf("%s of %d is %v, want %v", name, i, got, value)
+				}
+			}
+			if got := list[i].(map[string]any); got["messageId"] != "m" || got["dest"] != "telegram" {
+				t.Errorf("undelivered is %v", got)
+			}
+		}
+		bridge := s.must("GET", "/api/admin/bridges", secretKey, nil).get("bridges").([]any)[0].(map[string]any)
+		if failed, retrying := bridge["failed"].(map[string]any), bridge["retrying"].(map[string]any); failed["count"] != 1.0 ||
+			failed["reason"] != "PEER_ID_INVALID" || retrying["count"] != 1.0 || retrying["sessionId"] != id || bridge["queue"] != 1.0 {
+			t.Errorf("the bridge says %v", bridge)
+		}
+		deliveries := s.must("GET", "/api/admin/deliveries?dest=telegram", secretKey, nil).get("deliveries").([]any)
+		if d := deliveries[0].(map[string]any); len(deliveries) != 2 || d["passed"] != true || d["messageId"] != "m" {
+			t.Errorf("deliveries: %v", deliveries)
+		}
+		s.must("POST", "/api/admin/deliveries/telegram."+id+".1/retry", secretKey, nil)
+		if list := s.must("GET", "/api/admin/sessions/"+id, secretKey, nil).get("undelivered").([]any); len(list) != 1 {
+			t.Errorf("one was taken up again, undelivered are %v", list)
+		}
+	})
+}

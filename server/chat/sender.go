@@ -237,7 +237,7 @@ func (d *Delivery) Reason() string { return clip(oneLine(d.LastError), shownReas
 // Troubled reports whether a delivery that waits has failed often enough to be
 // shown.
 func (d *Delivery) Troubled() bool {
-	return d.State < DeliveryDone && d.LastError != "" && (d.Attempts >= troubleTries || d.Passed)
+	return d.State < DeliveryDone && d.LastError != "" && (d.Attempts >= TroubleTries || d.Passed)
 }
 
 // report tells people that a delivery was given up.

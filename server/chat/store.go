@@ -71,6 +71,13 @@ type Reader interface {
 	// Delivery answers ErrDeliveryNotFound when there is none.
 	Delivery(dest, sessionID string, rev int64) (Delivery, error)
 
+	// Undelivered lists what is in trouble of a session's deliveries, oldest
+	// first: what was given up, and what has failed often (see
+	// [Delivery.Troubled]).
+	Undelivered(sessionID string, limit int) ([]Delivery, error)
+	// Troubles tells what is in trouble of a sink's deliveries: what was given
+	// up, and what has failed often and is retried.
+	Troubles(dest string) (failed, retrying Trouble, err error)
 	// Waiting counts the deliveries that wait for a sink.
 	Waiting(dest string) (int, error)
 
@@ -188,6 +195,12 @@ type DeliveryQuery struct {
 	Before *Cursor // only older deliveries than this one
 	After  *Cursor // only younger ones, oldest first; the zero Cursor is before all
 	Limit  int
+}
+
+// Trouble is how many deliveries are in trouble, and the newest of them.
+type Trouble struct {
+	Count int
+	Last  Delivery // when there is one
 }
 
 // Lane is a queue that waits until a time: a session's deliveries to one sink,

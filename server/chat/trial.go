@@ -10,8 +10,8 @@ import (
 // age counts: a backlog of days that meets a network still coming up is young.
 const leastTries = 20
 
-// troubleTries is how many failed attempts make a delivery worth showing.
-const troubleTries = 3
+// TroubleTries is how many failed attempts make a delivery worth showing.
+const TroubleTries = 3
 
 // outageLeast is how long everything has to fail to be an outage.
 const outageLeast = 10 * time.Second
