@@ -240,7 +240,7 @@ func (f *fake) post(_ http.ResponseWriter, r *http.Request, body object) (any, i
 	for _, id := range ids {
 		files = append(files, attachment(id.(string)))
 	}
-	m := f.add(s, object{"content": body["content"], "sender": "visitor", "clientId": body["clientId"], "attachments": files})
+	m := f.add(s, object{"content": body["content"], "sender": "visitor", "clientId": body["clientId"], "attachments": files, "replyTo": body["replyTo"]})
 	return frozen(m), 200
 }
 

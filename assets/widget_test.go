@@ -1,6 +1,7 @@
 package assets_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
@@ -100,6 +101,62 @@ func TestEditAndDelete(t *testing.T) {
 	b.text("!")
 	b.enter()
 	b.until(`shown(".editbar") && $("textarea").value === "second thoughts!" && rows().includes("second thoughts")`)
+}
+
+// TestQuotes: a reply shows what it answers, a click leads there, and visitors
+// reply by button and by key.
+func TestQuotes(t *testing.T) {
+	f, b := ready(t, "")
+	b.open()
+	b.write("Is the lamp in stock?")
+	b.until(`$(".own.sent")`)
+	f.do(t, func(s *fakeSession) {
+		f.add(s, object{"content": "In clay and sage.", "sender": "operator", "operatorName": "Ana", "replyTo": s.messages[0]["id"]})
+	})
+	b.until(`$(".theirs .quote")?.textContent === "YouIs the lamp in stock?"`)
+	b.click(".theirs .quote")
+	b.until(`root.activeElement === $(".own") && $(".own").matches(":focus-visible")`)
+	b.run(`$$(".theirs").at(-1).focus()`)
+	b.click(`.theirs:focus [aria-label="Reply"]`)
+	b.until(`$(".editbar span").textContent === "Reply to Ana: In clay and sage." && root.activeElement === $("textarea")`)
+	b.shot("replying")
+	b.escape()
+	b.until(`!shown(".editbar") && shown(".panel")`)
+	b.run(`$$(".theirs").at(-1).focus()`)
+	b.key("r", 82)
+	b.until(`shown(".editbar") && !shown(".editbar button:first-of-type")`)
+	b.write("Sage, please")
+	b.until(`$$(".own.sent").length === 2 && $$(".own")[1].querySelector(".quote").textContent === "AnaIn clay and sage." && !shown(".editbar")`)
+	f.do(t, func(s *fakeSession) {
+		if last := s.messages[2]; last["replyTo"] != s.messages[1]["id"] {
+			t.Errorf("stored was %v", last)
+		}
+	})
+	b.shot("quotes")
+	b.run(`$(".own").focus()`)
+	b.key("Enter", 13)
+	b.until(`$(".editbar span").textContent === "Editing a message" && $("textarea").value === "Is the lamp in stock?"`)
+	b.clean()
+}
+
+// A quote of a message that is not loaded yet leads there, too.
+func TestQuoteOfOldMessage(t *testing.T) {
+	f, b := ready(t, "")
+	b.open()
+	b.write("first")
+	b.until(`$(".own.sent")`)
+	f.do(t, func(s *fakeSession) {
+		for i := range 120 {
+			f.add(s, object{"content": fmt.Sprint("line ", i), "sender": "operator", "operatorName": "Ana"})
+		}
+		f.add(s, object{"content": "about that", "sender": "operator", "operatorName": "Ana", "replyTo": s.messages[0]["id"]})
+	})
+	b.until(`rows().at(-1) === "about that"`)
+	b.run(`location.reload()`)
+	b.until(`$(".quote")?.textContent === "An earlier message" && !rows().includes("first")`)
+	b.click(".quote")
+	b.until(`root.activeElement?.matches(".own") && root.activeElement.textContent.includes("first")`)
+	b.until(`$(".quote").textContent === "Youfirst"`)
 }
 
 // TestEditOfDeleted: an edit that is refused because the message was deleted

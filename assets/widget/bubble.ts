@@ -24,10 +24,21 @@ export interface View {
   last: boolean;
   state: "" | "sending" | "failed" | "sent" | "delivered" | "read";
   asking: boolean;
+  /** The message that this one answers, in short. */
+  quote?: Quote;
+}
+
+export interface Quote {
+  id: string;
+  name: string;
+  text: string;
 }
 
 export interface Actions {
   edit(id: string): void;
+  reply(id: string): void;
+  /** jump shows a message of the log, also one that has to be loaded. */
+  jump(id: string): void;
   /** ask opens or closes the question before deleting. */
   ask(id: string | null): void;
   remove(id: string): void;
@@ -35,17 +46,35 @@ export interface Actions {
   discard(clientId: string): void;
 }
 
+/** nameOf is who wrote a message, in the visitor's words. */
+export function nameOf(m: Message, fallbackName: string): string {
+  if (m.sender === "visitor") return t.you;
+  return m.operatorName || (m.sender === "ai" ? t.assistant : fallbackName);
+}
+
+/** brief is a message in one line. */
+export function brief(m: Message): string {
+  if (m.deletedAt) return t.deleted;
+  return m.content.slice(0, 140) || m.attachments[0]?.filename || t.file;
+}
+
+/** quoteOf shows what a message answers; what is not loaded has no text here. */
+export function quoteOf(id: string | undefined, messages: Message[], fallbackName: string): Quote | undefined {
+  if (!id) return undefined;
+  const m = messages.find((one) => one.id === id);
+  return m ? { id, name: nameOf(m, fallbackName), text: brief(m) } : { id, name: "", text: t.earlier };
+}
+
 /** viewOf prepares a confirmed message. */
 export function viewOf(m: Message, fallbackName: string): View {
   const own = m.sender === "visitor";
   const state = m.readAt ? "read" : m.deliveredAt ? "delivered" : "sent";
-  const other = m.operatorName || (m.sender === "ai" ? t.assistant : fallbackName);
   return {
     key: (own && m.clientId) || m.id,
     id: m.id,
     own,
     ai: m.sender === "ai",
-    name: own ? t.you : other,
+    name: nameOf(m, fallbackName),
     content: m.content,
     attachments: m.attachments || [],
     deleted: !!m.deletedAt,
@@ -85,32 +114,42 @@ export function bubble(v: View, act: Actions, apiUrl: string): HTMLElement {
     {
       class: `row ${side} ${v.last ? "last" : ""} ${v.deleted ? "deleted" : v.state}`,
       tabindex: -1,
-      "data-id": v.own && !v.deleted && v.id,
+      "data-id": v.id,
       "aria-live": v.own && "off",
     },
     h("span", { class: "sr" }, v.name + ": "),
     h(
       "div",
       { class: "line" },
-      v.own && v.id && !v.deleted && !v.asking && buttons(v, act),
+      v.own && buttons(v, act),
       h(
         "div",
         { class: "bubble", dir: "auto" },
+        v.quote && !v.deleted && quoteNode(v.quote, act),
         ...v.attachments.map((a) => attachmentNode(a, apiUrl)),
         text && h("div", { class: "text" }, ...(v.deleted ? [text] : textNodes(text))),
       ),
+      !v.own && buttons(v, act),
     ),
     below(v, act),
   );
 }
 
-function buttons(v: View, act: Actions): HTMLElement {
+/** buttons are for messages that the server knows; only own ones can be changed. */
+function buttons(v: View, act: Actions): HTMLElement | null {
+  if (!v.id || v.deleted || v.asking) return null;
   return h(
     "div",
     { class: "actions" },
-    v.content && iconButton(t.edit, "M4 20h4L19 9l-4-4L4 16z", () => act.edit(v.id)),
-    iconButton(t.remove, "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13", () => act.ask(v.id)),
+    iconButton(t.reply, "M9 7l-5 5 5 5M4 12h10a6 6 0 0 1 6 6", () => act.reply(v.id)),
+    v.own && v.content && iconButton(t.edit, "M4 20h4L19 9l-4-4L4 16z", () => act.edit(v.id)),
+    v.own && iconButton(t.remove, "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13", () => act.ask(v.id)),
   );
+}
+
+function quoteNode({ id, name, text }: Quote, act: Actions): HTMLElement {
+  const words = h("span", { dir: "auto" }, text);
+  return h("button", { class: "quote", onclick: () => act.jump(id) }, name && h("b", null, name), words);
 }
 
 /** below is the line under the bubble: a question, a failure, or the facts. */

@@ -1,6 +1,7 @@
 // composer.ts is where the visitor writes: a growing text field, the files of
 // the message, and the same field again for editing an earlier message.
 
+import { brief, nameOf } from "./bubble";
 import { h, icon, iconButton, set, textButton } from "./dom";
 import { createTray } from "./files";
 import * as t from "./strings";
@@ -14,7 +15,8 @@ export interface Composer {
   update(state: State): void;
   focus(): void;
   edit(message: Message): void;
-  /** Ends editing; false if there was none. */
+  reply(message: Message): void;
+  /** Ends editing or replying; false if there was neither. */
   cancel(): boolean;
 }
 
@@ -24,6 +26,7 @@ export function createComposer(
   actions: { afterSend(): void; ask(id: string): void },
 ): Composer {
   let editing: Message | null = null;
+  let replying: Message | null = null;
   const field = h("textarea", {
     rows: 1,
     dir: "auto",
@@ -47,15 +50,17 @@ export function createComposer(
   const clip = "m20 11-8.5 8.5a5 5 0 0 1-7-7L13 4a3.3 3.3 0 0 1 4.7 4.7l-8.4 8.4a1.7 1.7 0 0 1-2.4-2.4L14 7.6";
   const attach = iconButton(t.attach, clip, () => picker.click());
   const send = h("button", { type: "submit", class: "send" }, icon("M12 20V5m-7 7 7-7 7 7"));
+  const barText = h("span", { dir: "auto" });
+  const removal = textButton(t.remove, () => {
+    const id = editing?.id;
+    cancel();
+    if (id) actions.ask(id);
+  });
   const bar = h(
     "div",
     { class: "editbar", hidden: true },
-    h("span", null, t.editing),
-    textButton(t.remove, () => {
-      const id = editing?.id;
-      cancel();
-      if (id) actions.ask(id);
-    }),
+    barText,
+    removal,
     textButton(t.cancel, () => cancel()),
   );
   const tray = createTray(core);
@@ -93,7 +98,8 @@ export function createComposer(
     const text = field.value.trim();
     if (editing) void save(editing, text);
     else {
-      core.submit(text);
+      core.submit(text, replying?.id);
+      replying = null;
       core.setDraft("");
       write("");
       actions.afterSend();
@@ -124,7 +130,9 @@ export function createComposer(
     set(count, "class", length > LIMIT ? "count bad" : "count");
     set(send, "aria-disabled", !sendable() && "true");
     set(send, "aria-label", editing ? t.save : t.send);
-    bar.hidden = !editing;
+    bar.hidden = !editing && !replying;
+    removal.hidden = !editing;
+    barText.textContent = editing ? t.editing : replying ? `${t.replyTo} ${nameOf(replying, fallback())}: ${brief(replying)}` : "";
     attach.hidden = !!editing || !core.store.state.config.attachments?.enabled;
     field.style.height = "auto";
     field.style.height = `${field.scrollHeight + field.offsetHeight - field.clientHeight}px`; // the border counts, too
@@ -133,16 +141,26 @@ export function createComposer(
     field.value = text;
     refresh();
   };
+  const fallback = () => core.store.state.config.operatorName || t.operator;
+  const reply = (message: Message) => {
+    cancel();
+    replying = message;
+    refresh();
+    field.focus();
+  };
   const edit = (message: Message) => {
     editing = message;
+    replying = null;
     write(message.content);
     field.focus();
     field.setSelectionRange(field.value.length, field.value.length);
   };
   const cancel = () => {
-    if (!editing) return false;
-    editing = null;
-    write(core.store.state.draft);
+    if (!editing && !replying) return false;
+    const wasEditing = !!editing;
+    editing = replying = null;
+    if (wasEditing) write(core.store.state.draft);
+    else refresh();
     field.focus();
     return true;
   };
@@ -150,6 +168,7 @@ export function createComposer(
   return {
     node,
     edit,
+    reply,
     cancel,
     focus: () => field.focus(),
     update(state) {

@@ -128,9 +128,9 @@ export function start(shell: Shell): Core {
       signals.sent();
       return outbox.add(String(content), [], replyTo); // pages also give numbers
     },
-    submit(content) {
+    submit(content, replyTo) {
       signals.sent();
-      outbox.add(content, uploads.take()).catch(() => {});
+      outbox.add(content, uploads.take(), replyTo).catch(() => {});
     },
     async edit(id, content) {
       const old = find(id);

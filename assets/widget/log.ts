@@ -1,7 +1,7 @@
 // log.ts is the message log: it keeps one node per message, day line and
 // notice, replaces only what changed, and minds the scroll position.
 
-import { bubble, pendingView, viewOf, type Actions, type View } from "./bubble";
+import { bubble, pendingView, quoteOf, viewOf, type Actions, type View } from "./bubble";
 import { h, iconButton, set } from "./dom";
 import * as t from "./strings";
 import { dayOf } from "./time";
@@ -22,6 +22,8 @@ export interface Log {
   /** Puts a card at the end of the log. */
   append(card: HTMLElement): void;
   toEnd(): void;
+  /** Shows a message, also one that has to be loaded first. */
+  jump(id: string): Promise<void>;
 }
 
 /** createLog draws state into a scrolling log. */
@@ -81,6 +83,19 @@ export function createLog(core: Core, act: Actions, apiUrl: string): Log {
       sizes.observe(card);
     },
     toEnd,
+    async jump(id) {
+      const { store } = core;
+      while (store.state.hasMore && !store.state.messages.some((m) => m.id === id)) {
+        const first = store.state.messages[0];
+        await core.older();
+        if (store.state.messages[0] === first) return;
+      }
+      // The panel draws once per frame, in the order of the requests.
+      await new Promise(requestAnimationFrame);
+      const row = list.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`);
+      row?.scrollIntoView({ block: "center" });
+      row?.focus({ focusVisible: true } as FocusOptions);
+    },
     update(state, asking) {
       const fromEnd = scroller.scrollHeight - scroller.scrollTop;
       const wasEnd = atEnd;
@@ -95,7 +110,7 @@ export function createLog(core: Core, act: Actions, apiUrl: string): Log {
   };
 }
 
-/** onKey walks the messages with the arrows; Delete asks about an own one. */
+/** onKey walks the messages with the arrows; r answers one, Enter edits and Delete removes an own one. */
 function onKey(e: KeyboardEvent, act: Actions): void {
   const row = (e.target as HTMLElement).closest<HTMLElement>(".row");
   const scroller = e.currentTarget as HTMLElement;
@@ -110,10 +125,13 @@ function onKey(e: KeyboardEvent, act: Actions): void {
   }
   const id = row === e.target && row?.dataset.id;
   if (!id) return;
-  if (e.key === "Delete") act.ask(id);
-  if (e.key !== "Enter") return;
+  const own = row.classList.contains("own");
+  if (row.classList.contains("deleted") || e.ctrlKey || e.metaKey || e.altKey) return;
+  if (e.key === "Delete" && own) act.ask(id);
+  if (e.key !== "r" && e.key !== "Enter") return;
   e.preventDefault();
-  act.edit(id);
+  if (e.key === "Enter" && own) act.edit(id);
+  else act.reply(id);
 }
 
 /** reconcile makes the list's children those items, touching no others. */
@@ -157,7 +175,10 @@ function keepFocus(old: HTMLElement, node: HTMLElement): void {
 function itemsOf(state: State, asking: string | null, act: Actions, apiUrl: string): Item[] {
   const { config, greeting } = state;
   const name = config.operatorName || t.operator;
-  const views = [...state.messages.map((m) => viewOf(m, name)), ...state.pending.map(pendingView)];
+  const { messages, pending } = state;
+  const quoting = [...messages, ...pending];
+  const views = [...messages.map((m) => viewOf(m, name)), ...pending.map(pendingView)];
+  views.forEach((v, i) => (v.quote = quoteOf(quoting[i]!.replyTo, messages, name)));
   const welcome = state.ready && !state.hasMore;
   if (welcome && config.welcomeMessage) views.unshift(said("welcome", config.welcomeMessage, name, ""));
   if (greeting) {

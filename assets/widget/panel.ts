@@ -32,6 +32,11 @@ export function mount(shell: Shell, core: Core): Panel {
       const message = core.store.state.messages.find((m) => m.id === id);
       if (message) composer.edit(message);
     },
+    reply(id) {
+      const message = core.store.state.messages.find((m) => m.id === id);
+      if (message) composer.reply(message);
+    },
+    jump: (id) => void log.jump(id),
     remove(id) {
       asking = null;
       void core.remove(id);

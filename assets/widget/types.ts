@@ -203,7 +203,7 @@ export interface Core {
   store: Store;
   setOpen(open: boolean, focus: boolean): void;
   send(content: string, options?: { replyTo?: string }): Promise<Message>;
-  submit(content: string): void;
+  submit(content: string, replyTo?: string): void;
   edit(id: string, content: string): Promise<boolean>;
   remove(id: string): Promise<boolean>;
   retry(clientId: string): void;
