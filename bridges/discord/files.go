@@ -78,11 +78,7 @@ const (
 
 // asText makes a text of an op whose file cannot be shown.
 func asText(op chat.Op, why string) chat.Op {
-	about := "📎 " + op.File.Filename + " "
-	if size := op.File.Size >> 20; size > 0 {
-		about += fmt.Sprintf("(%d MB) ", size)
-	}
-	about += why
+	about := fmt.Sprintf("📎 %s (%d MB) %s", op.File.Filename, op.File.Size>>20, why)
 	if op.File.URL != "" {
 		about += ": " + op.File.URL
 	}
