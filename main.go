@@ -284,23 +284,33 @@ func (a *app) announce(base string, keys *server.Keyring, e *engine) {
 		version, start, hint, base+"/demo", base+"/console", desks)
 }
 
-// maintain keeps the database small: every hour it removes events that no
-// stream resumes from any more, sessions in which nothing was written, and
+// orphansEvery is how often files are looked for that no message took for an hour.
+const orphansEvery = 10 * time.Minute
+
+// maintain keeps the database small: it removes files that no message took, and
+// every hour events that no stream resumes from any more, sessions in which nothing was written, and
 // those that are older than people want to keep. It leaves the first minute to
 // those who come back to a relay that was away.
 func (a *app) maintain(ctx context.Context, database *db.DB, relay *chat.Relay, expire func()) error {
 	due := time.NewTimer(time.Minute)
 	defer due.Stop()
-	for {
+	for round := 0; ; round++ {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-due.C:
-			due.Reset(time.Hour)
+			due.Reset(orphansEvery)
+		}
+		now := chat.Now()
+		err := database.SweepOrphans(ctx, now.Add(-time.Hour))
+		if err != nil && ctx.Err() == nil {
+			a.log.Error("cannot erase files without a message", "err", err)
+		}
+		if time.Duration(round)*orphansEvery%time.Hour != 0 {
+			continue
 		}
 		expire()
-		now := chat.Now()
-		var err error
+		err = nil
 		if a.cfg.Mode == server.ModeCommunity { // a backend's session may have begun without a word
 			err = database.SweepEmpty(ctx, now.Add(-24*time.Hour))
 		}

@@ -21,6 +21,11 @@ func (t *tx) Chunk(fileID string, n int) ([]byte, error) {
 	return one[[]byte](t, chat.ErrAttachmentNotFound, selectChunk, fileID, n)
 }
 
+const selectUnsentBytes = `SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM attachments WHERE message_id = '' AND uploader = 'visitor'`
+
+// UnsentBytes implements [chat.Reader].
+func (t *tx) UnsentBytes() (int64, error) { return one[int64](t, nil, selectUnsentBytes) }
+
 const insertFile = `INSERT INTO attachments (id, session, message_id, uploader, complete, size, created_at, mime_type, filename)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 

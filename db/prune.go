@@ -237,22 +237,30 @@ type aged struct {
 	ID string `db:"id"`
 }
 
-// SweepEmpty erases what came to nothing: sessions without a message whose
-// visitor was last seen before a time, and files that no message took since.
-func (d *DB) SweepEmpty(ctx context.Context, before chat.Time) error {
-	find := func(query string, most int) func(*tx, aged) ([]aged, error) {
-		return func(t *tx, last aged) ([]aged, error) {
-			return list[aged](t, query, last.At, last.ID, int64(before), most)
-		}
+// found looks for a portion of what is older than a time.
+func found(query string, before chat.Time, most int) func(*tx, aged) ([]aged, error) {
+	return func(t *tx, last aged) ([]aged, error) {
+		return list[aged](t, query, last.At, last.ID, int64(before), most)
 	}
-	err := sweep(ctx, d, find(selectOrphans, 5), func(t *tx, k aged) error { // files may be large
+}
+
+// SweepOrphans erases files that were uploaded before a time and that no message
+// took.
+func (d *DB) SweepOrphans(ctx context.Context, before chat.Time) error {
+	err := sweep(ctx, d, found(selectOrphans, before, 5), func(t *tx, k aged) error { // files may be large
 		_, err := t.q.exec(deleteOrphan, k.ID)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("erase files without a message: %w", err)
 	}
-	err = sweep(ctx, d, find(selectOldEmpty, portion), func(t *tx, k aged) error {
+	return nil
+}
+
+// SweepEmpty erases sessions without a message whose visitor was last seen before
+// a time.
+func (d *DB) SweepEmpty(ctx context.Context, before chat.Time) error {
+	err := sweep(ctx, d, found(selectOldEmpty, before, portion), func(t *tx, k aged) error {
 		return t.erase(deleteEmpty, k.ID, int64(before)) // unless its visitor came back just now
 	})
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -252,37 +252,35 @@ func part(disposition, content string) string {
 	return "--x\r\nContent-Disposition: form-data; " + disposition + "\r\n\r\n" + content + "\r\n"
 }
 
-// TestUploadForms sends forms as no form should be, with a directory for
-// temporary files or none. Nothing stays in it.
+// TestUploadForms sends forms as no form should be. Only a small file may come
+// before its session, and none is kept on disk meanwhile.
 func TestUploadForms(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
-		dir, nowhere := t.TempDir(), t.TempDir()+"/none"
+		nowhere := t.TempDir() + "/none"
 		file, session := part(`name="file"; filename="a.txt"`, "hello"), part(`name="sessionId"`, s.open("v"))
 		huge := "X-Long: " + strings.Repeat("z", 100<<10) + "\r\n"
 		for _, tt := range []struct {
-			name, temp, body string
-			status           int
-			text             string
+			name, body string
+			status     int
+			text       string
 		}{
-			{"the file first", dir, file + session, 200, ""},
-			{"two files after the session", dir, session + file + file, 200, ""},
-			{"two files before the session", dir, file + file + session, 400, "one file"},
-			{"many files", dir, strings.Repeat(file, 200), 400, "one file"},
-			{"a file and no session", dir, file, 400, "sessionId is required"},
-			{"a file and a foreign session", dir, file + part(`name="sessionId"`, "nope"), 404, "Session not found"},
-			{"a file that is cut", dir, "--x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n" + strings.Repeat("z", 9000), 400, "cut off"},
-			{"too large a file", dir, part(`name="file"`, strings.Repeat("z", 3<<20)), 413, "Attachments must be at most "},
-			{"the file first and nowhere to keep it", nowhere, file + session, 400, "sessionId must come before file"},
-			{"the session first and nowhere to keep files", nowhere, session + file, 200, ""},
-			{"a long header", dir, session + strings.Replace(file, "\r\n", "\r\n"+huge, 1), 413, "form around"},
-			{"a long header after the file", dir, file + strings.Replace(session, "\r\n", "\r\n"+huge, 1), 413, "form around"},
-			{"a long preamble", dir, strings.Repeat("z\r\n", 30<<10) + session + file, 413, "form around"},
-			{"a long file", dir, session + part(`name="file"`, strings.Repeat("z", 300<<10)), 200, ""},
-			{"a long file first", dir, part(`name="file"`, strings.Repeat("z", 300<<10)) + session, 200, ""},
+			{"the file first", file + session, 200, ""},
+			{"two files after the session", session + file + file, 200, ""},
+			{"two files before the session", file + file + session, 400, "one file"},
+			{"many files", strings.Repeat(file, 200), 400, "one file"},
+			{"a file and no session", file, 400, "sessionId is required"},
+			{"a file and a foreign session", file + part(`name="sessionId"`, "nope"), 404, "Session not found"},
+			{"a file that is cut", "--x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n" + strings.Repeat("z", 9000), 400, "cut off"},
+			{"too large a file", session + part(`name="file"`, strings.Repeat("z", 3<<20)), 413, "Attachments must be at most "},
+			{"a long header", session + strings.Replace(file, "\r\n", "\r\n"+huge, 1), 413, "form around"},
+			{"a long header after the file", file + strings.Replace(session, "\r\n", "\r\n"+huge, 1), 413, "form around"},
+			{"a long preamble", strings.Repeat("z\r\n", 30<<10) + session + file, 413, "form around"},
+			{"a long file", session + part(`name="file"`, strings.Repeat("z", 300<<10)), 200, ""},
+			{"a long file first", part(`name="file"`, strings.Repeat("z", 300<<10)) + session, 400, "sessionId must come before file"},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				s.t = t
-				t.Setenv("TMPDIR", tt.temp)
+				t.Setenv("TMPDIR", nowhere)
 				end := "--x--\r\n"
 				if tt.text == "cut off" {
 					end = ""
@@ -292,9 +290,6 @@ func TestUploadForms(t *testing.T) {
 					s.refused(a, tt.status, tt.text)
 				} else if a.status != 200 {
 					t.Errorf("answered %d %s", a.status, a.body)
-				}
-				if left, _ := os.ReadDir(dir); len(left) > 0 {
-					t.Errorf("%d temporary files stay", len(left))
 				}
 			})
 		}
@@ -344,13 +339,7 @@ func TestLongUploadIsAnswered(t *testing.T) {
 // TestUploadLimits: strangers do not use up what a session may upload, and an
 // address uploads a few files at a time.
 func TestUploadLimits(t *testing.T) {
-	s := newSite(t, dbtest.Memory(t), func(c *server.Config) {
-		cfg, _, err := server.LoadConfig(server.Flags{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.RateLimit, c.TrustedProxies = true, cfg.TrustedProxies
-	})
+	s := newSite(t, dbtest.Memory(t), limited(t))
 	bound := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v", "useSessionToken": true})
 	form := part(`name="sessionId"`, bound.text("sessionId")) + part(`name="file"`, "hello") + "--x--\r\n"
 	send := func(token, from string) answer {
@@ -377,6 +366,78 @@ func TestUploadLimits(t *testing.T) {
 		}
 	}
 	s.refused(send("wrong", "203.0.113.2"), 404, "Session not found")
+}
+
+// TestUploadsOfAnAddress: more sessions are no way to more uploads.
+func TestUploadsOfAnAddress(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t), limited(t))
+	taken := 0
+	for n := range 6 {
+		id := s.open(fmt.Sprint("v", n))
+		for range 8 {
+			a := s.call("POST", uploads, publicKey, part(`name="sessionId"`, id)+part(`name="file"`, "hello")+"--x--\r\n",
+				"Content-Type", "multipart/form-data; boundary=x", "X-Forwarded-For", "203.0.113.7")
+			if a.status == 200 {
+				taken++
+			} else {
+				s.refused(a, 429, "Too many requests")
+			}
+		}
+	}
+	if taken != 20 {
+		t.Errorf("%d uploads of one address were taken within a minute, want 20", taken)
+	}
+}
+
+// TestBytesOfAnAddress: an address fills a part of the disk at most.
+func TestBytesOfAnAddress(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t), limited(t), func(c *server.Config) {
+		c.Settings = map[string]chat.Raw{"attachmentMaxBytes": chat.Raw("268435456")} // two of them an hour
+	})
+	id := s.open("v")
+	send := func(from string) answer {
+		reader, writer := io.Pipe() // no length is announced, so the most counts
+		go func() {
+			_, _ = io.WriteString(writer, part(`name="sessionId"`, id)+part(`name="file"`, "hello")+"--x--\r\n")
+			writer.Close()
+		}()
+		req, err := http.NewRequestWithContext(t.Context(), "POST", s.url+uploads, reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header = http.Header{"Authorization": {"Bearer " + publicKey}, "Content-Type": {"multipart/form-data; boundary=x"}, "X-Forwarded-For": {from}}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		body, _ := io.ReadAll(resp.Body)
+		return answer{resp.StatusCode, resp.Header, body}
+	}
+	for range 2 {
+		if a := send("203.0.113.8"); a.status != 200 {
+			t.Errorf("answered %d %s", a.status, a.body)
+		}
+	}
+	a := send("203.0.113.8")
+	s.refused(a, 429, "Too many files")
+	if wait, _ := strconv.Atoi(a.header.Get("Retry-After")); wait < 3000 {
+		t.Errorf("Retry-After is %d", wait)
+	}
+	if a := send("203.0.113.9"); a.status != 200 {
+		t.Errorf("another address: %d %s", a.status, a.body)
+	}
+}
+
+// limited switches the limits of rate on, and trusts the proxy that tests play.
+func limited(t *testing.T) func(*server.Config) {
+	return func(c *server.Config) {
+		cfg, _, err := server.LoadConfig(server.Flags{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.RateLimit, c.TrustedProxies = true, cfg.TrustedProxies
+	}
 }
 
 // hold begins an upload of five bytes and returns when relay waits for them.

@@ -136,7 +136,11 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 		status, text = statusOf(ce.Kind), ce.Text
 		if ce.Kind == chat.StorageFull {
 			w.Header().Set("Retry-After", "10")
-			s.report(&s.full, "the disk does not take what is written: it is full, a quota is, or it fails", r, err)
+			what := "the disk does not take what is written: it is full, a quota is, or it fails"
+			if errors.Is(err, chat.ErrNoRoom) {
+				what = "files are refused, messages are stored"
+			}
+			s.report(&s.full, what, r, err)
 		}
 	case errors.Is(err, chat.ErrAway):
 		status, text = http.StatusServiceUnavailable, "The database cannot be reached"

@@ -453,14 +453,7 @@ func TestProxyNotTrusted(t *testing.T) {
 }
 
 func TestRateLimits(t *testing.T) {
-	limited := func(c *server.Config) {
-		cfg, _, err := server.LoadConfig(server.Flags{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.RateLimit, c.TrustedProxies = true, cfg.TrustedProxies
-	}
-	s := newSite(t, dbtest.Memory(t), limited)
+	s := newSite(t, dbtest.Memory(t), limited(t))
 	burst := func(n int, header []string, call func(header []string) answer) (refused int) {
 		for range n {
 			if a := call(header); a.status == 429 {

@@ -17,6 +17,7 @@ const (
 	requestsPerAddress  = 300
 	messagesPerSession  = 60
 	uploadsPerSession   = 10
+	uploadsPerMinute    = 20 // of an address, over all sessions
 	identifysPerSession = 20
 	failuresPerAddress  = 10
 
@@ -24,13 +25,16 @@ const (
 	streamsPerAddress = 100
 	uploadsPerAddress = 20 // at a time
 
+	uploadedPerHour = 256 << 20 // bytes of an address, or two of the largest files
+
 	downloadsPerAddress = 100 // at a time: each keeps a part of its file in memory, however slowly it is read
 )
 
 // rates are the limits of one server. They count in this process only.
 type rates struct {
-	inits, requests, messages, uploads, identifys, failures *httprate.RateLimiter
+	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures *httprate.RateLimiter
 
+	uploaded                                                         allowance
 	sessionStreams, addressStreams, addressUploads, addressDownloads gauge
 }
 
@@ -40,7 +44,7 @@ func newRates() *rates {
 		return httprate.NewRateLimiter(n, time.Minute, httprate.WithResponseHeaders(httprate.ResponseHeaders{RetryAfter: "Retry-After"}))
 	}
 	return &rates{inits: perMinute(initsPerAddress), requests: perMinute(requestsPerAddress), messages: perMinute(messagesPerSession),
-		uploads: perMinute(uploadsPerSession), identifys: perMinute(identifysPerSession), failures: perMinute(failuresPerAddress),
+		uploads: perMinute(uploadsPerSession), uploadsOfAddress: perMinute(uploadsPerMinute), identifys: perMinute(identifysPerSession), failures: perMinute(failuresPerAddress),
 		sessionStreams: gauge{most: streamsPerSession}, addressStreams: gauge{most: streamsPerAddress},
 		addressUploads: gauge{most: uploadsPerAddress}, addressDownloads: gauge{most: downloadsPerAddress}}
 }

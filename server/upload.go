@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,8 +10,8 @@ import (
 	"mime/multipart"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"relay/server/chat"
@@ -20,6 +21,8 @@ import (
 const (
 	formOverhead = 64 << 10 // up to the next part, and in all
 	maxFormField = 1 << 10
+	// maxAhead is how much of a file is held until its session is known.
+	maxAhead = 64 << 10
 )
 
 // The pace of an upload: after uploadGrace its sender has to have sent
@@ -60,7 +63,6 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, by chat.Author, 
 	body := newPatientReader(http.MaxBytesReader(nil, r.Body, rules.MaxBytes+formOverhead), w)
 	defer body.end()
 	form := newUploadForm(body, params["boundary"], sessionID)
-	defer form.close()
 	if err := form.read(); err != nil {
 		return nil, formError(err)
 	}
@@ -70,7 +72,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, by chat.Author, 
 	if form.file == nil {
 		return nil, badRequest("file is required")
 	}
-	if err := s.mayUpload(w, r, by, form.sessionID); err != nil {
+	if err := s.mayUpload(w, r, by, form.sessionID, rules.MaxBytes); err != nil {
 		return nil, err
 	}
 	a, err := s.relay.Upload(r.Context(), by, form.sessionID, form.filename, form.file)
@@ -83,14 +85,38 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, by chat.Author, 
 
 // mayUpload counts a visitor's upload. What is not allowed anyway does not
 // count.
-func (s *Server) mayUpload(w http.ResponseWriter, r *http.Request, by chat.Author, sessionID string) error {
+func (s *Server) mayUpload(w http.ResponseWriter, r *http.Request, by chat.Author, sessionID string, maxBytes int64) error {
 	if by.Sender != chat.SenderVisitor {
 		return nil
 	}
 	if err := s.relay.MayUpload(r.Context(), by, sessionID); err != nil {
 		return err
 	}
-	return s.limited(w, r, s.rates.uploads, s.visitorKey(r, sessionID))
+	if err := s.limited(w, r, s.rates.uploads, s.visitorKey(r, sessionID)); err != nil {
+		return err
+	}
+	if err := s.limited(w, r, s.rates.uploadsOfAddress, s.address(r)); err != nil {
+		return err
+	}
+	return s.mayBring(r, maxBytes)
+}
+
+// mayBring counts the bytes of an upload: as many as are announced, or as there
+// may be.
+func (s *Server) mayBring(r *http.Request, maxBytes int64) error {
+	if s.unlimited(r) {
+		return nil
+	}
+	n := maxBytes
+	if r.ContentLength >= 0 {
+		n = min(n, r.ContentLength)
+	}
+	wait, ok := s.rates.uploaded.take(s.address(r), n, max(uploadedPerHour, 2*maxBytes))
+	if ok {
+		return nil
+	}
+	return &httpError{status: http.StatusTooManyRequests, text: "Too many files; try again later",
+		header: http.Header{"Retry-After": {strconv.Itoa(int(wait.Seconds()) + 1)}}}
 }
 
 // uploadForm reads a form up to its file; what follows the file is not needed
@@ -101,7 +127,6 @@ type uploadForm struct {
 	sessionID string
 	filename  string
 	file      io.Reader
-	spool     *os.File
 }
 
 func newUploadForm(body io.Reader, boundary, sessionID string) *uploadForm {
@@ -143,7 +168,7 @@ func (f *uploadForm) take(part *multipart.Part) error {
 		f.budget.left = math.MaxInt64
 		f.filename, f.file = formFilename.Replace(part.FileName()), part
 		if f.sessionID == "" {
-			return f.setAside(part)
+			return f.hold(part)
 		}
 	}
 	return nil
@@ -153,46 +178,25 @@ func (f *uploadForm) take(part *multipart.Part) error {
 // a name in a part's header (HTML, multipart/form-data encoding algorithm).
 var formFilename = strings.NewReplacer("%22", `"`, "%0D", "\r", "%0A", "\n")
 
-// setAside keeps a file that came before its session on disk, not in memory.
-func (f *uploadForm) setAside(part io.Reader) (err error) {
-	if f.spool, err = os.CreateTemp("", "relay-upload-"); err != nil {
-		if isDiskFull(err) {
-			return chat.ErrStorageFull
-		}
+// hold keeps a small file that came before its session. A larger one has to wait
+// for it: nothing is stored for a stranger.
+func (f *uploadForm) hold(part io.Reader) error {
+	data, err := io.ReadAll(io.LimitReader(part, maxAhead+1))
+	if err != nil {
+		return err
+	}
+	if len(data) > maxAhead {
 		return badRequest("sessionId must come before file")
 	}
-	f.file = f.spool
-	return spool(f.spool, part)
-}
-
-// spool writes a part to a file and goes back to its beginning.
-func spool(to *os.File, part io.Reader) error {
-	_, err := io.Copy(to, part)
-	if err == nil {
-		_, err = to.Seek(0, io.SeekStart)
-	}
-	if isDiskFull(err) {
-		return fmt.Errorf("%w: %w", chat.ErrStorageFull, err)
-	}
-	return err
-}
-
-func isDiskFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
-}
-
-func (f *uploadForm) close() {
-	if f.spool != nil {
-		_ = f.spool.Close()
-		_ = os.Remove(f.spool.Name())
-	}
+	f.file = bytes.NewReader(data)
+	return nil
 }
 
 // formError says in the caller's words why a form could not be read.
 func formError(err error) error {
 	var answered *httpError
 	switch err := uploadError(err); {
-	case errors.As(err, &answered), errors.Is(err, chat.ErrStorageFull):
+	case errors.As(err, &answered):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.EOF):
 		return chat.ErrUploadCut

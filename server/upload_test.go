@@ -1,10 +1,8 @@
 package server
 
 import (
-	"errors"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,18 +10,6 @@ import (
 
 	"relay/server/chat"
 )
-
-// TestSpoolOnAFullDisk writes to a device that is always full.
-func TestSpoolOnAFullDisk(t *testing.T) {
-	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		t.Skip("there is no /dev/full here")
-	}
-	defer full.Close()
-	if err := formError(spool(full, strings.NewReader("x"))); !errors.Is(err, chat.ErrStorageFull) {
-		t.Errorf("answered %v, want %v", err, chat.ErrStorageFull)
-	}
-}
 
 // TestUploadPace: a sender may rest for a while, but not be slow for ever.
 func TestUploadPace(t *testing.T) {

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,14 @@ const (
 
 	maxVisitorFiles  = 5 // of one message
 	maxOperatorFiles = 10
+
+	// maxUnsent is how much visitors' files that belong to no message may take up
+	// together, or two of the largest.
+	maxUnsent = 1 << 30
+	// keptFree is how much of the disk is left to messages, or a part of a small
+	// one.
+	keptFree     = 1 << 30
+	keptFreePart = 20
 )
 
 var (
@@ -55,6 +64,9 @@ func (r *Relay) MayUpload(ctx context.Context, by Author, sessionID string) erro
 	if !r.Settings().AttachmentRules().Enabled {
 		return ErrAttachmentsOff
 	}
+	if err := r.checkRoom(); err != nil {
+		return err
+	}
 	return r.store.Look(ctx, func(rd Reader) error {
 		s, err := rd.Standing(sessionID)
 		if err != nil {
@@ -62,6 +74,15 @@ func (r *Relay) MayUpload(ctx context.Context, by Author, sessionID string) erro
 		}
 		return by.authorise(&s)
 	})
+}
+
+// checkRoom refuses files while the disk is nearly full, so that messages still
+// find room.
+func (r *Relay) checkRoom() error {
+	if free, total := r.store.Room(); free < min(keptFree, total/keptFreePart) {
+		return fmt.Errorf("%w: %d of %d bytes are free on the disk of the database", ErrNoRoom, free, total)
+	}
+	return nil
 }
 
 // Upload stores a file of a session, a chunk at a time. It becomes visible
@@ -86,7 +107,7 @@ func (r *Relay) Upload(ctx context.Context, by Author, sessionID, filename strin
 	if !rules.Allows(f.MimeType) {
 		return Attachment{}, Errorf(Unsupported, "Files of type %s are not accepted", f.MimeType)
 	}
-	if err := r.beginFile(ctx, by, &f); err != nil {
+	if err := r.beginFile(ctx, by, &f, max(maxUnsent, 2*rules.MaxBytes)); err != nil {
 		return Attachment{}, err
 	}
 	if err := r.storeFile(ctx, &f, io.MultiReader(bytes.NewReader(head), body), rules.MaxBytes); err != nil {
@@ -96,8 +117,9 @@ func (r *Relay) Upload(ctx context.Context, by Author, sessionID, filename strin
 	return f.Attachment(), nil
 }
 
-// beginFile stores the incomplete file if its author still may.
-func (r *Relay) beginFile(ctx context.Context, by Author, f *File) error {
+// beginFile stores the incomplete file if its author still may, and visitors have
+// not left too many that nobody sent.
+func (r *Relay) beginFile(ctx context.Context, by Author, f *File, most int64) error {
 	return r.store.Apply(ctx, func(tx Tx) error {
 		s, err := tx.Standing(f.SessionID)
 		if err != nil {
@@ -105,6 +127,11 @@ func (r *Relay) beginFile(ctx context.Context, by Author, f *File) error {
 		}
 		if err := by.authorise(&s); err != nil {
 			return err
+		}
+		if by.Sender == SenderVisitor {
+			if unsent, err := tx.UnsentBytes(); err != nil || unsent >= most {
+				return cmp.Or(err, fmt.Errorf("%w: %d bytes of files belong to no message", ErrNoRoom, unsent))
+			}
 		}
 		return tx.CreateFile(f)
 	})
@@ -123,6 +150,9 @@ func (r *Relay) storeFile(ctx context.Context, f *File, body io.Reader, most int
 		}
 		if f.Size += int64(n); f.Size > most {
 			return Errorf(TooLarge, "Attachments must be at most %d bytes", most)
+		}
+		if err := r.checkRoom(); err != nil {
+			return err
 		}
 		if err := r.putChunk(ctx, f.ID, index, chunk[:n]); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 	"testing/iotest"
 
@@ -173,6 +174,73 @@ func FuzzUploadHead(f *testing.F) {
 		}
 		if err == nil && (a.Filename == "" || len(a.Filename) > 500) {
 			t.Fatalf("%q became %q", name, a.Filename)
+		}
+	})
+}
+
+// fullDisk is a store on a disk with so much room.
+type fullDisk struct {
+	chat.Store
+	free, total int64
+}
+
+func (d *fullDisk) Room() (free, total int64) { return d.free, d.total }
+
+// TestRoomForFiles: files are refused while there is still room for messages, and
+// when visitors have left too many.
+func TestRoomForFiles(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+		disk := &fullDisk{Store: store}
+		hub := chat.NewHub()
+		relay, err := chat.New(t.Context(), chat.Config{Store: disk, Hub: hub, Outbox: chat.NewOutbox(store, hub, quiet), Log: quiet})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := relay.Init(t.Context(), chat.Visit{VisitorID: "v"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		upload := func(by chat.Author) error {
+			_, err := relay.Upload(t.Context(), by, v.Session.ID, "a.bin", strings.NewReader("hello"))
+			return err
+		}
+		for _, tt := range []struct {
+			name        string
+			free, total int64
+			err         error
+		}{
+			{"another machine's disk", 0, 0, nil},
+			{"a large disk", 1 << 30, 1 << 40, nil},
+			{"a large disk that is nearly full", 1<<30 - 1, 1 << 40, chat.ErrNoRoom},
+			{"a small disk", 1 << 20, 16 << 20, nil},
+			{"a small disk that is nearly full", 800 << 10, 16 << 20, chat.ErrNoRoom},
+			{"a full disk", 0, 1 << 40, chat.ErrNoRoom},
+		} {
+			disk.free, disk.total = tt.free, tt.total
+			if err := upload(visitor); !errors.Is(err, tt.err) {
+				t.Errorf("%s: %v, want %v", tt.name, err, tt.err)
+			}
+			if _, err := relay.Send(t.Context(), visitor, chat.Post{SessionID: v.Session.ID, Content: "hi"}); err != nil {
+				t.Errorf("%s: a message: %v", tt.name, err)
+			}
+		}
+		disk.free, disk.total = 0, 0
+		big := chat.File{ID: "big", SessionID: v.Session.ID, Uploader: chat.SenderVisitor, Complete: true, Size: 1 << 30}
+		if err := store.Apply(t.Context(), func(tx chat.Tx) error { return tx.CreateFile(&big) }); err != nil {
+			t.Fatal(err)
+		}
+		if err := upload(visitor); !errors.Is(err, chat.ErrNoRoom) {
+			t.Errorf("beside 1 GiB that belongs to no message: %v", err)
+		}
+		if err := upload(chat.Author{Sender: chat.SenderOperator}); err != nil {
+			t.Errorf("an operator's file: %v", err)
+		}
+		big.MessageID = "m"
+		if err := store.Apply(t.Context(), func(tx chat.Tx) error { return tx.SaveFile(&big) }); err != nil {
+			t.Fatal(err)
+		}
+		if err := upload(visitor); err != nil {
+			t.Errorf("once it is sent: %v", err)
 		}
 	})
 }

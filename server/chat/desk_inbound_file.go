@@ -49,6 +49,9 @@ func (h *hearing) takeOne(ctx context.Context, f InboundFile, p *Post) (why stri
 		return "", nil
 	case errors.As(err, &refused) && refused.Kind == TooLarge:
 		return "is too large", nil
+	case errors.Is(err, ErrNoRoom): // the text is not to wait for it
+		d.log.Error("an operator's file is not kept", "err", err)
+		return "could not be kept, as the disk is nearly full", nil
 	case errors.Is(err, ErrPermanent), errors.As(err, &refused) && refused.Kind != StorageFull && !errors.Is(err, ErrUploadCut):
 		d.log.Warn("an operator's file is not passed on", "session", h.thread.SessionID, "err", err)
 		return "could not be passed on", nil

@@ -41,6 +41,8 @@ var (
 	ErrThreadNotFound   = &Error{NotFound, "Thread not found"}
 	ErrBlocked          = &Error{Forbidden, "Blocked"}
 	ErrStorageFull      = &Error{StorageFull, "storage full"}
+	// ErrNoRoom refuses files, though messages are still stored.
+	ErrNoRoom = &Error{StorageFull, "There is no room for files at the moment"}
 	// ErrMessageExists means that a session has a message with the same client
 	// id. Nothing was written.
 	ErrMessageExists = &Error{Conflict, "The message exists already"}

@@ -19,6 +19,9 @@ type Store interface {
 	// from its beginning and in portions, so that nobody waits for long behind
 	// it. It is finished, though its caller goes away.
 	Erase(ctx context.Context, sessionID string) error
+	// Room returns how many bytes are free on the disk that the database is on, of
+	// how many: 0 and 0 if it is on another machine.
+	Room() (free, total int64)
 }
 
 // Reader reads one snapshot. Lookups of one row answer ErrSessionNotFound,
@@ -55,6 +58,8 @@ type Reader interface {
 	// File answers ErrAttachmentNotFound when there is none.
 	File(id string) (File, error)
 	Chunk(fileID string, n int) ([]byte, error)
+	// UnsentBytes adds up the sizes of visitors' files that no message has taken.
+	UnsentBytes() (int64, error)
 
 	// Events lists at most limit events behind a revision, in order and up to
 	// the first that is missing: old ones are pruned.
