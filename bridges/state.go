@@ -50,6 +50,9 @@ func (s *slot) state(settings *chat.Settings) State {
 		}
 	}
 	st.blame(err)
+	if lost := s.set.opts.Inbox.GivenUp(st.Name); lost != nil && st.LastError == "" {
+		st.LastError = "Something that operators did could not be handled and was given up: " + lost.Error()
+	}
 	return st
 }
 

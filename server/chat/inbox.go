@@ -3,7 +3,10 @@ package chat
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 )
@@ -48,6 +51,7 @@ type Inbox struct {
 
 	mu        sync.Mutex
 	receivers map[string]*receiver
+	givenUp   map[string]error // by bridge: why the last update was given up
 }
 
 // Handler works on an update. An error is tried again with growing pauses
@@ -62,34 +66,47 @@ type receiver struct {
 	store  Store
 	log    *slog.Logger
 	lanes  *lanes
+	report func(err error) // an update was given up
 
 	unstored Reports
 }
 
 // NewInbox makes an inbox that nobody works on yet.
 func NewInbox(store Store, log *slog.Logger) *Inbox {
-	return &Inbox{store: store, log: log, receivers: map[string]*receiver{}}
+	return &Inbox{store: store, log: log, receivers: map[string]*receiver{}, givenUp: map[string]error{}}
 }
 
 // Receive stores an update. When it returns nil the platform may be told that
-// the update arrived. The same update again has no effect.
+// the update arrived. The same update again has no effect, but its thread is
+// looked at: it may be here although the answer of the database was lost.
 func (in *Inbox) Receive(ctx context.Context, u Update) error {
 	u.ReceivedAt, u.NextAt = Now(), Now()
-	var fresh bool
-	err := in.store.Apply(ctx, func(tx Tx) (err error) {
-		fresh, err = tx.PutUpdate(&u)
+	err := in.store.Apply(ctx, func(tx Tx) error {
+		_, err := tx.PutUpdate(&u)
 		return err
 	})
-	if err != nil || !fresh {
-		return err
+	if err == nil || errors.Is(err, ErrAway) {
+		in.wake(u.Bridge, u.Thread)
 	}
+	return err
+}
+
+// wake has a thread looked at.
+func (in *Inbox) wake(bridge, thread string) {
 	in.mu.Lock()
-	r, served := in.receivers[u.Bridge]
+	r, served := in.receivers[bridge]
 	in.mu.Unlock()
 	if served {
-		r.lanes.wake(u.Thread, u.NextAt)
+		r.lanes.wake(thread, Now())
 	}
-	return nil
+}
+
+// GivenUp returns why the last update of a bridge was given up since relay was
+// started, nil when none was.
+func (in *Inbox) GivenUp(bridge string) error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.givenUp[bridge]
 }
 
 // Serve takes up what waits of a bridge, then works on its updates until ctx
@@ -97,6 +114,11 @@ func (in *Inbox) Receive(ctx context.Context, u Update) error {
 func (in *Inbox) Serve(ctx context.Context, bridge string, parallel int, handle Handler) error {
 	r := &receiver{bridge: bridge, handle: handle, store: in.store, log: in.log.With("bridge", bridge)}
 	r.lanes = newLanes(parallel, r.serve)
+	r.report = func(err error) {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		in.givenUp[bridge] = err
+	}
 	in.mu.Lock()
 	in.receivers[bridge] = r // from here on, Receive wakes it
 	in.mu.Unlock()
@@ -139,10 +161,37 @@ func (r *receiver) serve(ctx context.Context, thread string) Time {
 		if u.NextAt > Now() {
 			return u.NextAt
 		}
-		r.settle(u, r.handle(ctx, *u))
+		err = r.attempt(ctx, *u)
+		if err != nil && ctx.Err() != nil {
+			break // it was cut off, which says nothing of the update
+		}
+		r.settle(u, err)
 		r.save(ctx, u)
 	}
 	return Now()
+}
+
+// errPanic gives an update up: what made relay panic once does so again.
+var errPanic = fmt.Errorf("%w: a fault of relay", ErrPermanent)
+
+// attempt works on an update. A panic is a fault in one update's handling: the
+// others are worked on.
+func (r *receiver) attempt(ctx context.Context, u Update) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("%w (%T)", errPanic, fault)
+			r.log.Error("a fault of relay: an update is given up", "key", u.Key, "fault", faultText(fault), "stack", string(debug.Stack()))
+		}
+	}()
+	return r.handle(ctx, u)
+}
+
+// faultText is what a panic says, as far as it cannot quote what people wrote.
+func faultText(fault any) string {
+	if err, is := fault.(runtime.Error); is {
+		return err.Error()
+	}
+	return fmt.Sprintf("%T", fault)
 }
 
 // reportStore tells people that the database failed.
@@ -196,6 +245,7 @@ func (r *receiver) settle(u *Update, err error) {
 	if u.Attempts >= inboxAttempts || errors.Is(err, ErrPermanent) {
 		u.State = UpdateFailed
 		r.log.Error("update given up", "key", u.Key, "attempts", u.Attempts, "err", err)
+		r.report(err)
 		return
 	}
 	u.NextAt = Now().Add(Backoff(time.Second, 5*time.Minute)(u.Attempts))

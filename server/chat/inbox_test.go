@@ -1,10 +1,13 @@
 package chat_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -137,6 +140,100 @@ func TestInboxKeepsOutcomes(t *testing.T) {
 		stop()
 		if want := []string{"0", "1"}; !slices.Equal(worked.all(), want) {
 			t.Errorf("worked on %v, want %v", worked.all(), want)
+		}
+	})
+}
+
+// TestInboxWorksOnWhatIsStoredInDoubt: an update is worked on though the answer
+// of the database, which stored it, was lost; and though the platform brings it
+// again only.
+func TestInboxWorksOnWhatIsStoredInDoubt(t *testing.T) {
+	inHouse(t, func(t *testing.T, memory *db.DB) {
+		store := &mute{Store: memory}
+		var worked journal
+		in := chat.NewInbox(store, quiet)
+		defer runInbox(t, in, 4, func(_ context.Context, u chat.Update) error { worked.add(u.Key); return nil })()
+		synctest.Wait()
+		store.once.Store(true)
+		if err := in.Receive(t.Context(), chat.Update{Bridge: "telegram", Thread: "one", Key: "1", Raw: chat.Raw(`{}`)}); !errors.Is(err, chat.ErrAway) {
+			t.Fatalf("answered %v", err)
+		}
+		synctest.Wait()
+		if got := worked.all(); !slices.Equal(got, []string{"1"}) {
+			t.Errorf("worked on %v", got)
+		}
+		// Stored by another process, or by one that ended: nobody was woken.
+		put(t, memory, chat.Update{Bridge: "telegram", Thread: "two", Key: "2", Raw: chat.Raw(`{}`)})
+		receive(t, in, "two", "2")
+		synctest.Wait()
+		if got := worked.all(); !slices.Equal(got, []string{"1", "2"}) {
+			t.Errorf("worked on %v", got)
+		}
+	})
+}
+
+func put(t *testing.T, store chat.Store, u chat.Update) {
+	t.Helper()
+	if err := store.Apply(t.Context(), func(tx chat.Tx) error { _, err := tx.PutUpdate(&u); return err }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestInboxDoesNotCountWhatWasCutOff: however often relay is stopped, or a bridge
+// started anew, while an update is worked on, it is not given up for that.
+func TestInboxDoesNotCountWhatWasCutOff(t *testing.T) {
+	inHouse(t, func(t *testing.T, store *db.DB) {
+		in := chat.NewInbox(store, quiet)
+		receive(t, in, "one", "slow")
+		for range 12 {
+			stop := runInbox(t, in, 1, func(ctx context.Context, _ chat.Update) error {
+				<-ctx.Done()
+				return fmt.Errorf("fetch: %w", ctx.Err())
+			})
+			time.Sleep(time.Second)
+			stop()
+		}
+		var worked journal
+		defer runInbox(t, in, 1, func(_ context.Context, u chat.Update) error {
+			worked.add(fmt.Sprint(u.Key, u.Attempts))
+			return nil
+		})()
+		synctest.Wait()
+		if got := worked.all(); !slices.Equal(got, []string{"slow0"}) {
+			t.Errorf("worked on %v", got)
+		}
+	})
+}
+
+// TestInboxSurvivesPanics: an update that makes relay panic is parked, also
+// after a restart; the others are worked on, and people are told.
+func TestInboxSurvivesPanics(t *testing.T) {
+	inHouse(t, func(t *testing.T, store *db.DB) {
+		var log bytes.Buffer
+		in := chat.NewInbox(store, slog.New(slog.NewTextHandler(&log, nil)))
+		var worked journal
+		handle := func(_ context.Context, u chat.Update) error {
+			worked.add(u.Key)
+			if u.Key == "bad" {
+				panic("what somebody wrote")
+			}
+			return nil
+		}
+		stop := runInbox(t, in, 1, handle)
+		receive(t, in, "one", "bad")
+		receive(t, in, "one", "good")
+		time.Sleep(time.Hour)
+		stop()
+		defer runInbox(t, in, 1, handle)()
+		time.Sleep(time.Hour)
+		if got := worked.all(); !slices.Equal(got, []string{"bad", "good"}) {
+			t.Errorf("worked on %v", got)
+		}
+		if err := in.GivenUp("telegram"); err == nil || !errors.Is(err, chat.ErrPermanent) {
+			t.Errorf("given up: %v", err)
+		}
+		if text := log.String(); !strings.Contains(text, "inbox_test.go") || strings.Contains(text, "somebody wrote") {
+			t.Errorf("the log says %s", text)
 		}
 	})
 }
