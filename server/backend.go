@@ -250,11 +250,12 @@ func (s *Server) sayMessage(ctx context.Context, in struct {
 	if err := sameSession("message.sessionId", in.Message.SessionID, in.Session.ID); err != nil {
 		return err
 	}
-	files, err := in.Message.files()
+	files, missing, err := in.Message.files()
 	if err != nil {
 		return err
 	}
-	return s.relay.Backend().Send(ctx, by, in.Session.introduction(), chat.Notice{ID: in.Message.ID, Content: *in.Message.Content,
+	content := strings.TrimPrefix(*in.Message.Content+missing, "\n")
+	return s.relay.Backend().Send(ctx, by, in.Session.introduction(), chat.Notice{ID: in.Message.ID, Content: content,
 		Sender: by.Sender, Timestamp: in.Message.Timestamp, ReplyTo: in.Message.ReplyTo, Name: in.Message.OperatorName, Files: files})
 }
 
@@ -262,23 +263,25 @@ func (s *Server) sayMessage(ctx context.Context, in struct {
 const maxFiles = 10
 
 // files are the message's files. They stay with the backend: relay reads them
-// when it shows them at a desk.
-func (m *messageObject) files() (chat.Attachments, error) {
+// when it shows them at a desk. One that relay could never fetch does not hold
+// back what was written: the text names it.
+func (m *messageObject) files() (files chat.Attachments, missing string, err error) {
 	if len(m.Attachments) > maxFiles {
-		return nil, badRequest("message.attachments must be at most 10")
+		return nil, "", badRequest("message.attachments must be at most 10")
 	}
-	files := chat.Attachments{}
+	files = chat.Attachments{}
 	for _, a := range m.Attachments {
+		if a.Size < 0 {
+			return nil, "", badRequest("message.attachments[].size must not be negative")
+		}
 		u, err := url.Parse(a.URL)
 		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
-			return nil, badRequest("message.attachments[].url must be an address that begins with https:// or http://")
-		}
-		if a.Size < 0 {
-			return nil, badRequest("message.attachments[].size must not be negative")
+			missing += "\n📎 " + cmp.Or(shorten(a.Filename), "a file") + " (not available: it has no web address)"
+			continue
 		}
 		files = append(files, chat.Attachment{ID: a.ID, Filename: a.Filename, MimeType: a.MimeType, Size: a.Size, URL: a.URL})
 	}
-	return files, nil
+	return files, missing, nil
 }
 
 // sameSession refuses a body that names two sessions.

@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"math"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -246,9 +248,13 @@ func (s *Session) merge(identity map[string]any) error {
 	return nil
 }
 
-// checkIdentity holds the named fields to text; the others are free. path is
-// where the identity is in the request.
+// checkIdentity holds the named fields to text; the others are free. A whole
+// number as id becomes its text: many backends count their users. path is where
+// the identity is in the request.
 func checkIdentity(path string, identity map[string]any) error {
+	if n, ok := identity["id"].(float64); ok && n == math.Trunc(n) && math.Abs(n) < 1<<53 { // larger ones have lost digits already
+		identity["id"] = strconv.FormatFloat(n, 'f', -1, 64)
+	}
 	for _, name := range []string{"id", "email", "name", "phone"} {
 		if v, ok := identity[name]; ok {
 			if _, ok := v.(string); !ok {

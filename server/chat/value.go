@@ -71,10 +71,10 @@ func appendDigits(b []byte, number, digits int) []byte {
 var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999",
 	"2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999", time.DateOnly}
 
-// UnmarshalJSON reads an ISO 8601 time of any zone and precision. null is no
-// time. Its error is one of encoding/json, which adds the path of the field.
+// UnmarshalJSON reads an ISO 8601 time of any zone and precision. null and the
+// empty text are no time. Its error is one of encoding/json, which adds the path of the field.
 func (t *Time) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
+	if string(data) == "null" || string(data) == `""` {
 		return nil
 	}
 	var text string
