@@ -24,8 +24,10 @@ type Desk struct {
 	strange strangers
 
 	ambiguous atomic.Int64
+	worked    atomic.Int64 // how many ops were carried out
+	refusals  refusals
 	opening   sync.Map // by session: an attempt to open its thread was perhaps carried out
-	refused   sync.Map // by session: the step that was refused, while what stands for it waits
+	refused   sync.Map // by session: the [refused] step, while what stands for it waits
 	channel   channel
 	mu        sync.Mutex
 	trouble   error     // what went wrong last, nil since something worked
@@ -116,10 +118,14 @@ func (d *Desk) Deliver(ctx context.Context, lane []Delivery) (done int, err erro
 	r := &round{desk: d, ctx: ctx, sessionID: lane[0].SessionID}
 	began := time.Now()
 	for done < len(lane) && (done == 0 || time.Since(began) < deskPatience) {
-		n, err := r.next(lane[done:])
+		n, err := r.safely(lane[done:])
+		if err != nil && r.stuck(&lane[done], err) {
+			n, err = r.passOn(lane[done:], err)
+		}
 		if err != nil {
 			return done, d.judge(err)
 		}
+		d.refusals.end(lane[done : done+n])
 		done += n
 	}
 	return done, nil
@@ -129,6 +135,9 @@ func (d *Desk) Deliver(ctx context.Context, lane []Delivery) (done int, err erro
 func (d *Desk) judge(err error) error {
 	if isAmbiguous(err) {
 		d.ambiguous.Add(1)
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, ErrPermanent) || errors.Is(err, ErrPassed) {
+		return err // it is not the bridge that fails
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -172,7 +181,7 @@ func (d *Desk) works(failures int) {
 
 // isAmbiguous reports whether a failed op may have been carried out.
 func isAmbiguous(err error) bool {
-	return errors.Is(err, ErrAmbiguous) || errors.Is(err, context.DeadlineExceeded)
+	return errors.Is(err, ErrAmbiguous) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
 // try carries out one op once, unless the platform asked for patience while
@@ -193,6 +202,7 @@ func (d *Desk) try(ctx context.Context, th Thread, op Op) (remote string, err er
 	switch {
 	case err == nil:
 		d.works(failures)
+		d.worked.Add(1)
 		d.relay.outbox.Lives(d.Name())
 	case errors.As(err, &limited) && limited.Scope == ScopeSink:
 		d.hush(limited.pause())

@@ -80,7 +80,11 @@ func (r *round) carryNote(lane []Delivery) error {
 
 // write writes as relay itself. What an earlier attempt wrote is there already.
 func (r *round) write(th Thread, text string) error {
-	name := mark(r.head().Event.name())
+	return r.writeAs(th, mark(r.head().Event.name()), text)
+}
+
+// writeAs is write under another name than that of the event.
+func (r *round) writeAs(th Thread, name, text string) error {
 	have := map[int]bool{}
 	err := r.desk.store.Look(r.ctx, func(rd Reader) error {
 		links, err := rd.Links(r.sessionID, name, th.Bridge, th.Channel)

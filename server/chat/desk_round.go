@@ -136,8 +136,13 @@ const fileAttempts = 6
 
 // perform carries out one step and heals what can be healed.
 func (r *round) perform(th Thread, s step) error {
-	if refused, waits := r.desk.refused.Load(r.sessionID); waits && s.fallback != nil && refused == s.id(&r.head().Event) {
-		return r.instead(th, s)
+	if before, _ := r.desk.refused.Load(r.sessionID); before != nil && before.(refused).id == s.id(&r.head().Event) {
+		switch known := before.(refused); {
+		case known.err != nil:
+			return r.lose(th, s, known.err)
+		case s.fallback != nil:
+			return r.instead(th, s)
+		}
 	}
 	r.unreadable = false
 	err := r.once(th, s)
@@ -151,6 +156,8 @@ func (r *round) perform(th Thread, s step) error {
 	case s.fallback != nil && (errors.Is(err, ErrPermanent) || err != nil && r.unreadable && r.head().Attempts >= fileAttempts):
 		r.desk.log.Warn("something cannot be shown; a note stands for it", "session", r.sessionID, "err", err)
 		return r.instead(th, s)
+	case errors.Is(err, ErrPermanent) && s.says():
+		return r.lose(th, s, err)
 	case errors.Is(err, ErrPermanent) && s.optional:
 		r.desk.log.Debug("the platform refused something that is not important", "session", r.sessionID, "err", err)
 		return nil
@@ -158,11 +165,16 @@ func (r *round) perform(th Thread, s step) error {
 	return err
 }
 
+// says reports whether a step shows what somebody wrote.
+func (s *step) says() bool {
+	return s.op.Kind == OpPost || s.op.Kind == OpEdit
+}
+
 // instead shows what stands for a step that was refused. While that has to wait
 // for its turn, the step is not tried again: on a platform that counts messages
 // it would take that turn, again and again.
 func (r *round) instead(th Thread, s step) error {
-	r.desk.refused.Store(r.sessionID, s.id(&r.head().Event))
+	r.desk.refused.Store(r.sessionID, refused{id: s.id(&r.head().Event)})
 	err := r.perform(th, *s.fallback)
 	if err == nil || errors.Is(err, ErrPermanent) {
 		r.desk.refused.Delete(r.sessionID)

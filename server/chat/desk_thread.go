@@ -99,6 +99,9 @@ func (r *round) open() (Thread, error) {
 		if isAmbiguous(err) {
 			d.opening.Store(r.sessionID, op.Since)
 		}
+		if errors.Is(err, ErrPermanent) { // all of the session waits until somebody has mended what is wrong
+			return th, fmt.Errorf("a thread cannot be opened: %s", reasonOf(err.Error()))
+		}
 		return th, fmt.Errorf("open a thread: %w", err)
 	}
 	d.opening.Delete(r.sessionID)

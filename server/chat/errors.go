@@ -3,6 +3,7 @@ package chat
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -62,7 +63,21 @@ var (
 	// ErrAmbiguous marks a delivery of which nobody knows whether it arrived:
 	// the request left, its answer was lost. The next attempt is told so.
 	ErrAmbiguous = errors.New("ambiguous outcome")
+	// ErrPassed marks a delivery that fails while others are taken: the later
+	// ones of its lane need not wait, and it is tried alone.
+	ErrPassed = errors.New("later ones pass it")
+	// errStopped marks an attempt that the end of relay cut off.
+	errStopped = errors.New("relay stopped meanwhile")
 )
+
+// reasonOf is a failure's text for people: what it means to the outbox is not
+// said again.
+func reasonOf(text string) string {
+	for _, kind := range []error{ErrPassed, errStopped, ErrAmbiguous, ErrPermanent} {
+		text = strings.TrimPrefix(text, kind.Error()+": ")
+	}
+	return clip(oneLine(text), shownReason)
+}
 
 // Scope says how much rests while a sink asks for patience.
 type Scope int

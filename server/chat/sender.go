@@ -3,9 +3,11 @@ package chat
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -62,19 +64,58 @@ func (s *sender) deliver(ctx context.Context, claimed []Delivery) []Delivery {
 	return s.settle(claimed, done, err)
 }
 
-// attempt hands deliveries to the sink. Its time-out is the policy's, not the
-// end of relay: a request that left is waited for.
+// attempt hands deliveries to the sink. Its time-out is the policy's: a request
+// that left is waited for when relay stops, but not for long.
 func (s *sender) attempt(ctx context.Context, lane []Delivery) (done int, err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.policy.Timeout)
+	ctx, cancel := finishing(ctx, s.policy.Timeout)
 	defer cancel()
-	done, err = s.sink.Deliver(ctx, lane)
-	if err == nil && done == 0 {
+	done, err = s.safely(ctx, lane)
+	switch {
+	case err == nil && done == 0:
 		err = errors.New("the sink delivered nothing and said no reason")
+	case err != nil && errors.Is(context.Cause(ctx), errStopped):
+		err = fmt.Errorf("%w: %w", errStopped, err)
 	}
 	if done > 0 && !s.policy.Revive {
 		s.lives()
 	}
 	return done, err
+}
+
+// finishRest is how long what is under way may go on when relay stops.
+const finishRest = 5 * time.Second
+
+// finishing is a context for what is under way: it outlives ctx by finishRest.
+func finishing(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	out, cut := context.WithCancelCause(limited)
+	stop := context.AfterFunc(ctx, func() {
+		if Rest(out, finishRest) == nil {
+			cut(errStopped)
+		}
+	})
+	return out, func() {
+		stop()
+		cut(nil)
+		cancel()
+	}
+}
+
+// safely hands deliveries to the sink. A fault of relay's own fails the first of
+// them, not the process.
+func (s *sender) safely(ctx context.Context, lane []Delivery) (done int, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			done, err = 0, reportFault(s.log, fault)
+		}
+	}()
+	return s.sink.Deliver(ctx, lane)
+}
+
+// reportFault reports a panic and makes it an error that no retry heals.
+func reportFault(log *slog.Logger, fault any) error {
+	log.Error("relay has a fault; what met it is given up", "panic", fault, "stack", string(debug.Stack()))
+	return fmt.Errorf("%w: relay has a fault; its log has more", ErrPermanent)
 }
 
 // advance is one transaction: it stores what was settled and claims what is
@@ -161,8 +202,13 @@ func (s *sender) settle(claimed []Delivery, done int, err error) []Delivery {
 // fail decides what a failed attempt means for a delivery.
 func (s *sender) fail(d *Delivery, err error, now Time) {
 	d.LastError = err.Error()
+	d.Passed = d.Passed || errors.Is(err, ErrPassed)
 	wait, pace := isPace(err)
 	switch {
+	case errors.Is(err, errStopped): // nobody knows what came of it
+		d.Attempts--
+		d.State, d.NextAt = DeliverySending, now
+		return
 	case errors.Is(err, ErrPermanent) && wait == nil:
 		d.State = DeliveryFailed
 		return
@@ -180,8 +226,8 @@ func (s *sender) fail(d *Delivery, err error, now Time) {
 		d.State = DeliverySending
 	}
 	pause := s.policy.Backoff(d.Attempts)
-	s.rest(d, pause+time.Duration(rand.Int64N(int64(pause)/5+1)), now, true)
-	if s.trials.fails() {
+	s.rest(d, pause+time.Duration(rand.Int64N(int64(pause)/5+1)), now, !d.Passed)
+	if !d.Passed && s.trials.fails() {
 		s.log.Warn("deliveries fail; relay keeps retrying", "err", err)
 	}
 }
@@ -232,7 +278,7 @@ func (s *sender) publish(t EventType, d *Delivery, more map[string]string) {
 }
 
 // Reason is why the delivery is in trouble, for people.
-func (d *Delivery) Reason() string { return clip(oneLine(d.LastError), shownReason) }
+func (d *Delivery) Reason() string { return reasonOf(d.LastError) }
 
 // Troubled reports whether a delivery that waits has failed often enough to be
 // shown.
