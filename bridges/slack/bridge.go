@@ -67,7 +67,7 @@ type Bridge struct {
 	// standing is what Watch found wrong.
 	standing reception.Status
 	proven   atomic.Bool // Slack pushed something
-	hearing  hearing
+	backlog  *backlog
 	self     atomic.Pointer[self]
 	threads  *threads
 	names    *memo[person]   // by user
@@ -108,7 +108,7 @@ func New(cfg Config) (*Bridge, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), http: newHTTP(cfg.Transport), base: base, pace: newPace(cfg.Pause), threads: newThreads(),
+	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), http: newHTTP(cfg.Transport), base: base, pace: newPace(cfg.Pause), threads: newThreads(), backlog: newBacklog(),
 		names: newMemo[person](5000), quotes: newMemo[string](2000), cites: newMemo[citation](2000), citing: newMemo[[]string](2000),
 		last: newMemo[*message](500), uploads: newMemo[string](1000)}
 	b.api = slack.New(cfg.BotToken, slack.OptionAPIURL(base.String()), slack.OptionAppLevelToken(cfg.AppToken),

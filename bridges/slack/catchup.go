@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"sync"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -21,76 +19,18 @@ import (
 const (
 	gapMargin = time.Minute
 	gapTries  = 5
+	// holdLimit is how long live events wait for a gap to be read. What is read
+	// after that may come behind them.
+	holdLimit = time.Minute
 )
-
-// hearing notes up to when everything was heard.
-type hearing struct {
-	mu   sync.Mutex
-	upTo time.Time // zero when nobody can tell
-	busy bool      // a gap is being read
-	owed bool      // a gap could not be read: the next connection begins with it
-}
-
-// start says from when on a new bridge hears, unless it knows already.
-func (h *hearing) start(from time.Time) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.upTo.IsZero() {
-		h.upTo = from
-	}
-}
-
-// beat notes that the connection lives.
-func (h *hearing) beat(now time.Time) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !h.busy && !h.owed {
-		h.upTo = now
-	}
-}
-
-// begin returns since when nothing was heard, if somebody can tell and nobody
-// reads it yet.
-func (h *hearing) begin() (from time.Time, worth bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.busy || h.upTo.IsZero() {
-		return from, false
-	}
-	h.busy = true
-	return h.upTo, true
-}
-
-// end notes that a gap was read, or not.
-func (h *hearing) end(read bool, upTo time.Time) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.busy, h.owed = false, !read; read {
-		h.upTo = upTo
-	}
-}
-
-// catchUp reads what was missed, if anything.
-func (b *Bridge) catchUp(ctx context.Context, in chat.Receiver) {
-	now := time.Now()
-	from, worth := b.hearing.begin()
-	if !worth {
-		return
-	}
-	err := b.readGap(ctx, in, from.Add(-gapMargin))
-	if err != nil && ctx.Err() == nil {
-		b.log.Warn("what operators wrote while relay was away cannot be read; it is tried with the next connection", "since", from, "err", err)
-	}
-	b.hearing.end(err == nil, now)
-}
 
 // readGap takes the messages of operators since a time as if they had been
 // told: what was told already has the same key.
 func (b *Bridge) readGap(ctx context.Context, in chat.Receiver, from time.Time) error {
-	since := strconv.FormatInt(from.Unix(), 10) + ".000000"
-	var changed []string
+	since, begun := tsOf(from), time.Now()
+	var failed []error
 	q := slack.GetConversationHistoryParameters{Limit: pageSize, IncludeAllMetadata: true}
-	for range lookPages {
+	for {
 		var page *slack.GetConversationHistoryResponse
 		err := patiently(ctx, func() (err error) {
 			page, err = b.history(ctx, &q)
@@ -99,28 +39,28 @@ func (b *Bridge) readGap(ctx context.Context, in chat.Receiver, from time.Time) 
 		if err != nil {
 			return err
 		}
-		for i := range page.Messages {
-			if m := &page.Messages[i]; m.LatestReply > since && m.Metadata.EventType == typeSession && b.self.Load().own(m) {
-				changed = append(changed, m.Timestamp)
+		for _, m := range slices.Backward(page.Messages) {
+			if m.LatestReply <= since || m.Metadata.EventType != typeSession || !b.self.Load().own(&m) {
+				continue
+			}
+			if err := b.readThread(ctx, in, m.Timestamp, since); err != nil {
+				failed = append(failed, fmt.Errorf("read the thread %s: %w", m.Timestamp, err))
 			}
 		}
-		if q.Cursor = page.ResponseMetaData.NextCursor; q.Cursor == "" {
-			break
+		if time.Since(begun) > holdLimit {
+			_ = b.flush(ctx, in, false) // it is tried again at the end
+		}
+		if q.Cursor = page.ResponseMetaData.NextCursor; q.Cursor == "" || ctx.Err() != nil {
+			return errors.Join(failed...)
 		}
 	}
-	for _, ref := range slices.Backward(changed) {
-		if err := b.readThread(ctx, in, ref, since); err != nil {
-			return fmt.Errorf("read the thread %s: %w", ref, err)
-		}
-	}
-	return nil
 }
 
 // readThread takes what was written in a thread since a time, and what became of
 // it.
 func (b *Bridge) readThread(ctx context.Context, in chat.Receiver, ref, since string) error {
 	q := slack.GetConversationRepliesParameters{Timestamp: ref, Oldest: since, Limit: pageSize, IncludeAllMetadata: true}
-	for range lookPages {
+	for {
 		var list []slack.Message
 		var next string
 		err := patiently(ctx, func() (err error) {
@@ -138,16 +78,15 @@ func (b *Bridge) readThread(ctx context.Context, in chat.Receiver, ref, since st
 				continue // the thread's first message always is among them
 			}
 			for _, raw := range b.eventsOf(&list[i], ref) {
-				if err := b.take(ctx, in, raw); err != nil {
+				if err := b.store(ctx, in, raw); err != nil {
 					return err
 				}
 			}
 		}
 		if q.Cursor = next; next == "" {
-			break
+			return nil
 		}
 	}
-	return nil
 }
 
 // eventsOf makes the events of a message that was read: that it was written, and
@@ -181,7 +120,7 @@ func patiently(ctx context.Context, do func() error) (err error) {
 	for range gapTries {
 		err = do()
 		var wait *chat.RetryAfter
-		if !errors.As(err, &wait) {
+		if !errors.As(err, &wait) || wait.After > holdLimit {
 			return err
 		}
 		if chat.Rest(ctx, wait.After); ctx.Err() != nil {

@@ -1,8 +1,11 @@
 package slack_test
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -60,7 +63,7 @@ func TestShortGapsAreRead(t *testing.T) {
 		th := open(t, b, "Grace", "")
 		said := f.Write(th.Ref, "Ada", "befor", "")
 		bridgetest.Settled(20 * time.Second)
-		in.Fail(4) // both events, and their second attempts
+		in.Fail(1) // the first event: the second one waits behind it
 		f.Edit(th.Ref, said, "before")
 		f.Write(th.Ref, "Ada", "on its way", "")
 		bridgetest.Settled(5 * time.Second)
@@ -101,8 +104,8 @@ func (d deafened) RoundTrip(r *http.Request) (*http.Response, error) {
 	return d.RoundTripper.RoundTrip(r)
 }
 
-// A gap that could not be read is read over the next connection, however long
-// the one before lived.
+// A gap that could not be read is read later, however long the connection lived
+// before which it was.
 func TestUnreadGapsAreReadLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewSlackBubble(t)
@@ -127,6 +130,232 @@ func TestUnreadGapsAreReadLater(t *testing.T) {
 			t.Errorf("read %q", got)
 		}
 	})
+}
+
+// What cannot be stored for longer than Slack brings it again is stored once it
+// can be, over whichever connection, and what came in behind it comes behind it.
+func TestUnstoredEventsAreOwed(t *testing.T) {
+	for name, between := range map[string]func(f *bridgetest.Slack){
+		"one connection": func(*bridgetest.Slack) {},
+		"another":        func(f *bridgetest.Slack) { f.Disconnect("refresh_requested") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := bridgetest.NewSlackBubble(t)
+				b, log := makeBridge(t, f, func(c *slack.Config) { c.Back = 24 * time.Hour })
+				in := new(bridgetest.Receiver)
+				running(t, b, in)
+				bridgetest.Settled(time.Second)
+				th := open(t, b, "Grace", "")
+				said := f.Write(th.Ref, "Ada", "before", "")
+				bridgetest.Settled(time.Minute)
+				in.Fail(1000) // nothing can be stored
+				f.Write(th.Ref, "Ada", "The fix is in version 2.", "")
+				f.Delete(th.Ref, "Ada", said)
+				bridgetest.Settled(10 * time.Minute)
+				between(f)
+				bridgetest.Settled(10 * time.Minute)
+				if _, problem := b.Receiving(); problem == nil {
+					t.Error("nobody is told that something is missing")
+				}
+				in.Fail(0)
+				f.Write(th.Ref, "Ada", "And in 3.", "")
+				bridgetest.Settled(5 * time.Minute)
+				if got := in.Texts(t, b); !slices.Equal(got, []string{"before", "The fix is in version 2.", "", "And in 3."}) {
+					t.Errorf("stored %q", got)
+				}
+				if _, problem := b.Receiving(); problem != nil || f.Lost() == 0 {
+					t.Errorf("%d events were lost by Slack, the trouble is %v", f.Lost(), problem)
+				}
+				bridgetest.Clean(t, f, log)
+			})
+		})
+	}
+}
+
+// The same where Slack pushes: without anything further that is pushed.
+func TestUnstoredPushesAreOwed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewSlackBubble(t)
+		b, log := makeBridge(t, f, pushed)
+		in := new(bridgetest.Receiver)
+		_ = running(t, b, in)()
+		ctx, cancel := context.WithCancel(t.Context())
+		watched := make(chan struct{})
+		go func() {
+			defer close(watched)
+			b.Watch(ctx)
+		}()
+		f.PushTo(b.Webhook(in))
+		th := open(t, b, "Grace", "")
+		in.Fail(1000)
+		f.Write(th.Ref, "Ada", "The fix is in version 2.", "")
+		bridgetest.Settled(20 * time.Minute)
+		in.Fail(0)
+		bridgetest.Settled(5 * time.Minute)
+		if got := in.Texts(t, b); !slices.Equal(got, []string{"The fix is in version 2."}) || f.Lost() == 0 {
+			t.Errorf("stored %q, Slack gave up %d", got, f.Lost())
+		}
+		cancel()
+		<-watched
+		bridgetest.Clean(t, f, log)
+	})
+}
+
+// slowHistory is a Slack whose history takes a while, in which somebody writes.
+type slowHistory struct {
+	http.RoundTripper
+	on     *atomic.Bool
+	during func()
+}
+
+func (s *slowHistory) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.URL.Path, "/conversations.history") && s.on.CompareAndSwap(true, false) {
+		s.during()
+		time.Sleep(time.Second)
+	}
+	return s.RoundTripper.RoundTrip(r)
+}
+
+// What is written right after a connection came back does not overtake what was
+// written while there was none.
+func TestLiveEventsWaitForTheGap(t *testing.T) {
+	slow := &slowHistory{on: new(atomic.Bool)}
+	inOfficeWith(t, func(c *slack.Config) { slow.RoundTripper, c.Transport = c.Transport, slow }, func(t *testing.T, o *office) {
+		session := o.visit(t, "ann")
+		o.say(t, session, "shall I reboot it?", false)
+		o.settle(t)
+		th := o.Threads()[0].Ref
+		o.Write(th, "Ada", "hello", "")
+		time.Sleep(time.Minute)
+		o.Storm(bridgetest.Storm{Seed: 1, All: 1}) // the network is away for an hour
+		o.Write(th, "Ada", "No! Do not reboot it.", "")
+		time.Sleep(time.Hour)
+		slow.during = func() { o.Write(th, "Ada", "Yes, that is fine.", "") }
+		slow.on.Store(true)
+		o.Storm(bridgetest.Storm{})
+		time.Sleep(10 * time.Minute)
+		if got := o.heard(t, session); !slices.Equal(got, []string{"hello", "No! Do not reboot it.", "Yes, that is fine."}) {
+			t.Errorf("the visitor reads %q", got)
+		}
+		if n := o.Waiting(); n != 0 {
+			t.Errorf("%d events are not acknowledged", n)
+		}
+	})
+}
+
+// However many threads were begun since: an answer in an old one is read.
+func TestGapsInOldThreadsAreRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewSlackBubble(t)
+		b, log := makeBridge(t, f, func(c *slack.Config) { c.Back = 24 * time.Hour })
+		th := open(t, b, "Grace", "")
+		for range 1100 {
+			f.StartThread("Ada", "Lunch?")
+		}
+		want := []string{}
+		for n := range 1100 {
+			want = append(want, fmt.Sprint("answer ", n))
+			f.Write(th.Ref, "Ada", want[n], "")
+		}
+		in := new(bridgetest.Receiver)
+		running(t, b, in)
+		bridgetest.Settled(time.Minute)
+		if got := in.Texts(t, b); !slices.Equal(got, want) {
+			t.Errorf("read %d answers", len(got))
+		}
+		bridgetest.Clean(t, f, log)
+	})
+}
+
+// A gap that takes long to be read holds live events up for a minute only.
+func TestLongGapsHoldLittleUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewSlackBubble(t)
+		slow := &slowHistory{on: new(atomic.Bool)}
+		slow.during = func() {
+			slow.on.Store(true) // the next one too
+			time.Sleep(12 * time.Second)
+		}
+		b, log := makeBridge(t, f, func(c *slack.Config) {
+			c.Back, slow.RoundTripper, c.Transport = 24*time.Hour, c.Transport, slow
+		})
+		th := open(t, b, "Grace", "")
+		f.Write(th.Ref, "Ada", "old", "")
+		for range 1100 {
+			f.StartThread("Ada", "Lunch?")
+		}
+		second := open(t, b, "Hedy", "")
+		time.Sleep(time.Hour) // Slack does not bring it again
+		slow.on.Store(true)
+		in := new(bridgetest.Receiver)
+		running(t, b, in)
+		bridgetest.Settled(20 * time.Second)
+		f.Write(second.Ref, "Ada", "live", "")
+		bridgetest.Settled(35 * time.Second)
+		if got := in.Texts(t, b); got != nil {
+			t.Errorf("read %q before the gap", got)
+		}
+		bridgetest.Settled(20 * time.Second)
+		if got := in.Texts(t, b); !slices.Equal(got, []string{"live"}) {
+			t.Errorf("read %q after more than a minute", got)
+		}
+		bridgetest.Settled(time.Minute)
+		if got := in.Texts(t, b); !slices.Equal(got, []string{"live", "old"}) {
+			t.Errorf("read %q in the end", got)
+		}
+		bridgetest.Clean(t, f, log)
+	})
+}
+
+// A thread that cannot be read holds up no other, and people are told of it.
+func TestOneUnreadThreadHoldsUpNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := bridgetest.NewSlackBubble(t)
+		broken := new(atomic.Pointer[string])
+		b, _ := makeBridge(t, f, func(c *slack.Config) {
+			c.Back, c.Transport = 24*time.Hour, brokenThread{c.Transport, broken}
+		})
+		th, second := open(t, b, "Grace", ""), open(t, b, "Hedy", "")
+		f.Write(th.Ref, "Ada", "unread", "")
+		f.Write(second.Ref, "Ada", "read", "")
+		time.Sleep(time.Hour) // Slack brings neither again
+		broken.Store(&th.Ref)
+		in := new(bridgetest.Receiver)
+		running(t, b, in)
+		bridgetest.Settled(time.Minute)
+		f.Write(second.Ref, "Ada", "live", "")
+		bridgetest.Settled(time.Minute)
+		if got := in.Texts(t, b); !slices.Equal(got, []string{"read", "live"}) {
+			t.Errorf("read %q", got)
+		}
+		if _, problem := b.Receiving(); problem == nil || !strings.Contains(problem.Error(), th.Ref) {
+			t.Errorf("people are told: %v", problem)
+		}
+		broken.Store(nil)
+		bridgetest.Settled(5 * time.Minute)
+		if got := in.Texts(t, b); !slices.Equal(got, []string{"read", "live", "unread"}) {
+			t.Errorf("read %q", got)
+		}
+	})
+}
+
+// brokenThread is a Slack that fails at one thread.
+type brokenThread struct {
+	http.RoundTripper
+	ref *atomic.Pointer[string]
+}
+
+func (b brokenThread) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if ref := b.ref.Load(); ref != nil && strings.HasSuffix(r.URL.Path, "/conversations.replies") && bytes.Contains(body, []byte(*ref)) {
+		return &http.Response{StatusCode: http.StatusBadGateway, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+	}
+	return b.RoundTripper.RoundTrip(r)
 }
 
 // A start looks a day back, where somebody remembers what was passed on; a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"relay/server/chat"
@@ -26,8 +27,17 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 	} else if b.cfg.SigningSecret == "" {
 		return errDeaf
 	}
+	from := time.Time{}
 	if b.cfg.Back > 0 {
-		b.hearing.start(time.Now().Add(-b.cfg.Back))
+		from = time.Now().Add(-b.cfg.Back)
+	}
+	b.backlog.start(in, from)
+	if way == waySocket {
+		ctx, cancel := context.WithCancel(ctx)
+		var tending sync.WaitGroup
+		tending.Go(func() { b.tend(ctx) })
+		defer tending.Wait()
+		defer cancel()
 	}
 	for failures := 0; ctx.Err() == nil; {
 		lasted, err := b.receive(ctx, in)
@@ -40,7 +50,8 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 			return err
 		case err == nil && way == wayWebhook:
 			b.hears(wayWebhook)
-			b.catchUp(ctx, in)
+			b.backlog.open()
+			b.settle(ctx, in, 1)
 			return nil
 		}
 		if lasted {
@@ -79,18 +90,49 @@ func pauseAfter(err error, failures int) time.Duration {
 	return retryPause(failures)
 }
 
-// take stores a raw event, if it means something to relay.
-func (b *Bridge) take(ctx context.Context, in chat.Receiver, raw []byte) error {
+// take stores a raw event, if it means something to relay, or has it wait for its
+// turn; done is called once that is done. What cannot be stored now waits too.
+func (b *Bridge) take(ctx context.Context, in chat.Receiver, raw []byte, done func()) error {
+	u, means, err := b.update(raw)
+	switch {
+	case err != nil:
+		return err
+	case !means:
+		done()
+		return nil
+	case b.backlog.hold(waiting{u, done}):
+		return nil
+	}
+	if err := in.Receive(ctx, u); err != nil {
+		b.backlog.unstored(waiting{u, done})
+		return err
+	}
+	done()
+	return nil
+}
+
+// store stores a raw event that was read.
+func (b *Bridge) store(ctx context.Context, in chat.Receiver, raw []byte) error {
+	u, means, err := b.update(raw)
+	if err != nil || !means {
+		return err
+	}
+	return in.Receive(ctx, u)
+}
+
+// update makes of a raw event what is stored; means is false if it means nothing
+// to relay.
+func (b *Bridge) update(raw []byte) (u chat.Update, means bool, err error) {
 	e, err := decode(raw)
 	if err != nil {
-		return fmt.Errorf("%w: the event is not Slack's", chat.ErrPermanent)
+		return u, false, fmt.Errorf("%w: the event is not Slack's", chat.ErrPermanent)
 	}
 	if e.Type == "app_rate_limited" {
 		b.log.Warn("Slack holds events back: there were more than 30,000 in an hour")
 	}
 	meaning, _ := b.meaning(e)
 	if meaning.Kind == 0 {
-		return nil
+		return u, false, nil
 	}
-	return in.Receive(ctx, chat.Update{Bridge: Name, Key: e.key(), Thread: meaning.Thread.Ref, Raw: chat.Raw(raw)})
+	return chat.Update{Bridge: Name, Key: e.key(), Thread: meaning.Thread.Ref, Raw: chat.Raw(raw)}, true, nil
 }

@@ -44,10 +44,6 @@ func (b *Bridge) listen(ctx context.Context, in chat.Receiver) (lasted bool, err
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	var reading sync.WaitGroup
-	defer reading.Wait()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	begun := time.Now()
 	for {
 		var f frame
@@ -56,7 +52,7 @@ func (b *Bridge) listen(ctx context.Context, in chat.Receiver) (lasted bool, err
 			break
 		}
 		if f.Type == "hello" {
-			reading.Go(func() { b.catchUp(ctx, in) })
+			b.backlog.open()
 		}
 		done, failed := b.obey(ctx, conn, in, &f)
 		if err = failed; done || err != nil {
@@ -67,7 +63,7 @@ func (b *Bridge) listen(ctx context.Context, in chat.Receiver) (lasted bool, err
 }
 
 // connect opens a connection: Slack gives an address that can be used once.
-func (b *Bridge) connect(ctx context.Context) (*websocket.Conn, error) {
+func (b *Bridge) connect(ctx context.Context) (*socket, error) {
 	var address string
 	err := b.call(ctx, methodSocket, true, func(ctx context.Context) (err error) {
 		_, address, err = b.api.StartSocketModeContext(ctx)
@@ -87,33 +83,33 @@ func (b *Bridge) connect(ctx context.Context) (*websocket.Conn, error) {
 	stay(conn)
 	conn.SetPingHandler(func(data string) error {
 		stay(conn)
-		b.hearing.beat(time.Now())
+		b.backlog.beat(time.Now())
 		_ = conn.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(writeLimit)) // reading tells what is wrong
 		return nil
 	})
-	return conn, nil
+	return &socket{Conn: conn}, nil
 }
 
 // stay gives the connection another while.
 func stay(conn *websocket.Conn) { _ = conn.SetReadDeadline(time.Now().Add(silence)) }
 
 // next reads a frame. One that is no JSON counts as empty.
-func (b *Bridge) next(conn *websocket.Conn) (f frame, err error) {
+func (b *Bridge) next(conn *socket) (f frame, err error) {
 	_, raw, err := conn.ReadMessage()
 	if err != nil {
 		return f, fmt.Errorf("the connection to Slack ended: %w", err)
 	}
-	stay(conn)
+	stay(conn.Conn)
 	_ = json.Unmarshal(raw, &f)
 	if f.Type != "hello" { // with it begins what is heard from here on
-		b.hearing.beat(time.Now())
+		b.backlog.beat(time.Now())
 	}
 	return f, nil
 }
 
 // obey does what a frame asks for. An event is acknowledged once it is stored;
 // one that is not comes again. done tells that Slack wants a new connection.
-func (b *Bridge) obey(ctx context.Context, conn *websocket.Conn, in chat.Receiver, f *frame) (done bool, err error) {
+func (b *Bridge) obey(ctx context.Context, conn *socket, in chat.Receiver, f *frame) (done bool, err error) {
 	switch f.Type {
 	case "hello":
 		b.hears(waySocket)
@@ -124,22 +120,33 @@ func (b *Bridge) obey(ctx context.Context, conn *websocket.Conn, in chat.Receive
 		b.log.Debug("Slack wants a new connection", "reason", f.Reason)
 		return true, nil
 	case "events_api":
-		err = b.take(ctx, in, f.Payload)
-		if errors.Is(err, chat.ErrPermanent) {
-			b.log.Warn("an event cannot be read", "err", err)
-		} else if err != nil {
-			b.log.Error("an event could not be stored; Slack will bring it again", "err", err)
+		id := f.EnvelopeID
+		err = b.take(ctx, in, f.Payload, func() { _ = conn.acknowledge(id) }) // reading tells what is wrong
+		if err != nil && !errors.Is(err, chat.ErrPermanent) {
+			b.log.Error("an event could not be stored; it is tried again", "err", err)
+		}
+		if !errors.Is(err, chat.ErrPermanent) {
 			return false, nil
 		}
+		b.log.Warn("an event cannot be read", "err", err)
 	}
 	if f.EnvelopeID == "" {
 		return false, nil
 	}
-	return false, acknowledge(conn, f.EnvelopeID)
+	return false, conn.acknowledge(f.EnvelopeID)
+}
+
+// socket is a connection: one goroutine reads, and those that store events
+// write.
+type socket struct {
+	*websocket.Conn
+	writing sync.Mutex
 }
 
 // acknowledge tells Slack that a frame arrived.
-func acknowledge(conn *websocket.Conn, id string) error {
+func (conn *socket) acknowledge(id string) error {
+	conn.writing.Lock()
+	defer conn.writing.Unlock()
 	_ = conn.SetWriteDeadline(time.Now().Add(writeLimit))
 	return conn.WriteJSON(map[string]string{"envelope_id": id})
 }

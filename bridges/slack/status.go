@@ -51,7 +51,7 @@ func (s *status) get() (way string, problem error) {
 func (b *Bridge) Receiving() (way string, problem error) {
 	way, problem = b.status.get()
 	_, standing := b.standing.Get()
-	return way, cmp.Or(problem, standing)
+	return way, cmp.Or(problem, standing, b.backlog.trouble())
 }
 
 // hears notes that events come in.

@@ -27,6 +27,10 @@ type office struct {
 
 // inOffice runs a test in a bubble, where minutes take no time.
 func inOffice(t *testing.T, test func(t *testing.T, o *office)) {
+	inOfficeWith(t, func(*slack.Config) {}, test)
+}
+
+func inOfficeWith(t *testing.T, change func(*slack.Config), test func(t *testing.T, o *office)) {
 	synctest.Test(t, func(t *testing.T) {
 		store, err := db.Memory(t.Context())
 		if err != nil {
@@ -34,7 +38,7 @@ func inOffice(t *testing.T, test func(t *testing.T, o *office)) {
 		}
 		f := bridgetest.NewSlackBubble(t)
 		f.Paced = true
-		b, log := makeBridge(t, f, func(c *slack.Config) { c.Pause = 0 })
+		b, log := makeBridge(t, f, func(c *slack.Config) { c.Pause = 0 }, change)
 		o := &office{Slack: f, store: store}
 		closeOffice := o.openFor(t, b)
 		test(t, o)

@@ -1,10 +1,12 @@
 package slack
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/slack-go/slack"
 
@@ -28,7 +30,7 @@ func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
 			_ = json.NewEncoder(w).Encode(map[string]string{"challenge": e.Challenge})
 			return
 		}
-		err = b.take(r.Context(), in, raw)
+		err = b.takePushed(r.Context(), in, raw)
 		switch {
 		case errors.Is(err, chat.ErrPermanent):
 			w.Header().Set("X-Slack-No-Retry", "1")
@@ -40,6 +42,40 @@ func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
 			w.WriteHeader(http.StatusOK)
 		}
 	})
+}
+
+// pushPatience is how long a push waits for its turn: Slack gives up after three
+// seconds, and brings it again.
+const pushPatience = 2500 * time.Millisecond
+
+var errTurn = errors.New("earlier events are not stored yet")
+
+// takePushed stores an event, behind those that wait.
+func (b *Bridge) takePushed(ctx context.Context, in chat.Receiver, raw []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, pushPatience)
+	defer cancel()
+	stored := make(chan struct{})
+	if err := b.take(ctx, in, raw, func() { close(stored) }); err != nil {
+		return err
+	}
+	select {
+	case <-stored:
+		return nil
+	default:
+	}
+	if b.backlog.settles.TryLock() { // nobody reads a gap
+		err := b.flush(ctx, in, false)
+		b.backlog.settles.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+	select {
+	case <-stored:
+		return nil
+	case <-ctx.Done():
+		return errTurn
+	}
 }
 
 // admit reads a request and checks that it is Slack's, by its signature over
