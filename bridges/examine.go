@@ -19,7 +19,7 @@ func Examine(ctx context.Context, k Kind, s *chat.Settings) []chat.Finding {
 	}
 	b, err := k.New(s)
 	if err != nil {
-		return []chat.Finding{findingOf(err)}
+		return []chat.Finding{chat.Unwell("settings", k.Title, err)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkPatience)
 	defer cancel()

@@ -98,7 +98,8 @@ type State struct {
 	Missing   []string `json:"missing"` // settings
 	LastError string   `json:"lastError,omitempty"`
 	Fix       string   `json:"fix,omitempty"`
-	Queue     int      `json:"queue"` // deliveries that wait
+	Details   string   `json:"details,omitempty"` // the error as programs say it
+	Queue     int      `json:"queue"`             // deliveries that wait
 	// Failed are the deliveries that were given up, Retrying those that have
 	// failed often and are tried again; nil for none.
 	Failed   *Trouble `json:"failed,omitempty"`

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -269,12 +271,14 @@ func TestSetGoesOnWhenLookedAt(t *testing.T) {
 	})
 }
 
+const unreached = "check this machine's network, firewall and DNS, and TELEGRAM_API_URL if it is set; relay keeps retrying"
+
 func TestSetReceivesAgain(t *testing.T) {
 	inPost(t, func(t *testing.T, p *post) {
 		runs := 0
 		p.run = func(ctx context.Context) error {
 			if runs++; runs < 4 {
-				return errors.New("no connection")
+				return &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 			}
 			if runs == 5 {
 				return nil
@@ -287,9 +291,9 @@ func TestSetReceivesAgain(t *testing.T) {
 			}
 		}
 		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
-		p.expect(t, bridges.State{State: "failing", Receive: "none", LastError: "no connection"})
+		p.expect(t, bridges.State{State: "failing", Receive: "none", LastError: "Telegram cannot be reached", Fix: unreached, Details: "dial tcp: connection refused"})
 		time.Sleep(10 * time.Second) // pauses of 1, 2 and 4 seconds
-		p.expect(t, bridges.State{State: "failing", Receive: "none", LastError: "no connection"})
+		p.expect(t, bridges.State{State: "failing", Receive: "none", LastError: "Telegram cannot be reached", Fix: unreached, Details: "dial tcp: connection refused"})
 		time.Sleep(10 * time.Second)
 		p.expect(t, bridges.State{State: "running", Receive: "polling"})
 		time.Sleep(time.Hour)

@@ -49,9 +49,10 @@ func (s *slot) state(settings *chat.Settings) State {
 			err = cmp.Or(err, problem)
 		}
 	}
-	st.blame(err)
+	st.blame(s.kind.Title, err)
 	if lost := s.set.opts.Inbox.GivenUp(st.Name); lost != nil && st.LastError == "" {
-		st.LastError = "Something that operators did could not be handled and was given up: " + lost.Error()
+		st.LastError, st.Details = "Something that operators did could not be handled and was given up", lost.Error()
+		st.Fix = "if it was an answer, write it again; the log tells more"
 	}
 	return st
 }
@@ -77,14 +78,16 @@ func (st *State) halfSetUp(needs int) {
 }
 
 // blame says what is wrong, and whether a human has to do something.
-func (st *State) blame(err error) {
+func (st *State) blame(platform string, err error) {
 	if err == nil {
 		return
 	}
-	st.State, st.LastError = "failing", err.Error()
-	if wrong := (*chat.Misconfigured)(nil); errors.As(err, &wrong) {
-		st.State, st.LastError, st.Fix = "misconfigured", wrong.Problem, wrong.Fix
+	st.State = "failing"
+	if human := (*chat.Misconfigured)(nil); errors.As(err, &human) {
+		st.State = "misconfigured"
 	}
+	e := chat.Explain(platform, err)
+	st.LastError, st.Fix, st.Details = e.Problem, e.Fix, e.Details
 }
 
 // check looks at the bridge that runs, or says why none does. One that ailed is
@@ -98,7 +101,7 @@ func (s *slot) check(ctx context.Context, settings *chat.Settings) ([]chat.Findi
 	s.mu.Unlock()
 	switch {
 	case broken != nil:
-		return []chat.Finding{findingOf(broken)}, nil
+		return []chat.Finding{chat.Unwell("settings", s.kind.Title, broken)}, nil
 	case b == nil:
 		return nil, chat.Errorf(chat.Conflict, "The %s bridge is just starting; try again in a moment", s.kind.Title)
 	}
@@ -110,13 +113,4 @@ func (s *slot) check(ctx context.Context, settings *chat.Settings) ([]chat.Findi
 	s.mu.Unlock()
 	s.hurry(ails && !chat.Failed(found))
 	return found, nil
-}
-
-// findingOf is a bridge that could not be made, as a finding.
-func findingOf(err error) chat.Finding {
-	f := chat.Finding{Subject: "settings", Level: chat.FindingFail, Text: err.Error()}
-	if wrong := (*chat.Misconfigured)(nil); errors.As(err, &wrong) {
-		f.Text, f.Fix = wrong.Problem, wrong.Fix
-	}
-	return f
 }

@@ -53,9 +53,9 @@ func runningFindings(name string, running []bridges.State, found []chat.Finding)
 		if chat.Failed(found) || state.LastError == "" {
 			continue
 		}
-		f := chat.Finding{Subject: "running relay", Level: chat.FindingFail, Text: state.LastError, Fix: state.Fix}
-		if f.Fix == "" {
-			f.Level, f.Fix = chat.FindingWarn, "relay goes on trying; if this lasts, look at its log and at the network"
+		f := chat.Finding{Subject: "running relay", Level: chat.FindingFail, Text: state.LastError, Fix: state.Fix, Details: state.Details}
+		if state.State != "misconfigured" {
+			f.Level = chat.FindingWarn
 		}
 		more = append(more, f)
 	}
@@ -169,7 +169,7 @@ func publicFinding(ctx context.Context, base string) chat.Finding {
 		return f
 	}
 	if err := askHealth(ctx, base); err != nil {
-		f.Level, f.Text = chat.FindingWarn, "relay is not reached at "+base+" from here: "+err.Error()
+		f.Level, f.Text, f.Details = chat.FindingWarn, "relay is not reached at "+base+" from here", err.Error()
 		f.Fix = "start relay, and check that the address leads to it: DNS, the proxy, its certificate, the firewall"
 		return f
 	}
@@ -209,6 +209,9 @@ func Report(w io.Writer, list []Checkup) (failures int) {
 			fmt.Fprintf(w, "  %-4s  %s: %s\n", f.Level, f.Subject, f.Text)
 			if f.Fix != "" && f.Level != chat.FindingOK {
 				fmt.Fprintf(w, "        Fix: %s\n", f.Fix)
+			}
+			if f.Details != "" {
+				fmt.Fprintf(w, "        Details: %s\n", f.Details)
 			}
 			if f.Level == chat.FindingFail {
 				failures++

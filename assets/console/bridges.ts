@@ -45,8 +45,18 @@ function tagOf(b: Bridge): [name: string, tone: string] {
   return b.state === "off" && b.lastError ? ["Half set up", "bad"] : tags[b.state];
 }
 
-function trouble({ lastError, fix }: Bridge): Node | false {
-  return !!lastError && h("div", { class: "alert" }, h("b", {}, sentence(lastError)), h("p", {}, fix ? "What to do: " + fix : "relay goes on trying."));
+function trouble({ lastError, fix, details }: Bridge): Node | false {
+  return !!lastError && h("div", { class: "alert" }, h("b", {}, sentence(lastError)), !!fix && h("p", {}, "What to do: " + fix), raw(details));
+}
+
+// raw folds away an error as programs say it.
+function raw(details?: string): Node | false {
+  return !!details && h("details", { class: "raw" }, h("summary", {}, "Details"), h("code", {}, details));
+}
+
+// guide leads to how a bridge is set up.
+function guide({ name }: Bridge): Node {
+  return h("a", { href: "/docs/" + name, target: "_blank", rel: "noopener" }, "How to connect " + deskName(name));
 }
 
 // variable is a setting's name in the environment: TELEGRAM_CHAT_ID for telegramChatId.
@@ -54,8 +64,9 @@ function variable(setting: string): string {
   return setting.replace(/[A-Z]/g, "_$&").toUpperCase();
 }
 
-function facts({ state: is, receive, queue, missing }: Bridge): Node {
-  if (is === "off") return h("p", { class: "hint" }, "It needs " + missing.map(variable).join(" and ") + " in relay.env and a restart; or, without one, " + missing.join(" and ") + " by the admin API.");
+function facts(bridge: Bridge): Node {
+  const { state: is, receive, queue, missing } = bridge;
+  if (is === "off") return h("p", { class: "hint" }, "It needs " + missing.map(variable).join(" and ") + " in relay.env and a restart; or, without one, " + missing.join(" and ") + " by the admin API. ", guide(bridge));
   const waiting = queue ? " " + queue.toLocaleString() + (queue === 1 ? " delivery waits." : " deliveries wait.") : "";
   return h("p", { class: "hint" }, (ways[receive] ?? "Operators’ answers are not received.") + waiting);
 }
@@ -65,7 +76,7 @@ const levels: Record<Finding["level"], [name: string, tone: string]> = { ok: ["W
 function finding(f: Finding): HTMLLIElement {
   const [name, tone] = levels[f.level];
   const fix = f.level !== "ok" && f.fix && h("p", { class: "hint" }, "What to do: " + f.fix);
-  return h("li", {}, h("span", { class: "tag " + tone }, name), " " + sentence(f.subject) + ": " + f.text, fix);
+  return h("li", {}, h("span", { class: "tag " + tone }, name), " " + sentence(f.subject) + ": " + f.text, fix, raw(f.details));
 }
 
 function card(b: Bridge, found: readonly Finding[] = []): HTMLElement {

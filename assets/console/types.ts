@@ -85,6 +85,7 @@ export interface Bridge {
   missing: string[];
   lastError?: string;
   fix?: string;
+  details?: string;
   queue: number;
 }
 
@@ -94,6 +95,7 @@ export interface Finding {
   level: "ok" | "warn" | "fail";
   text: string;
   fix?: string;
+  details?: string;
 }
 
 // Delivery is an event on its way to the webhook or to a bridge.

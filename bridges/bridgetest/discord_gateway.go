@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -64,7 +63,7 @@ func (f *Discord) Dial(context.Context, string, string) (net.Conn, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.gateway.down {
-		return nil, errors.New(refused)
+		return nil, errRefused
 	}
 	client, server := net.Pipe()
 	f.serving.Go(func() {

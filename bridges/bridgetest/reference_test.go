@@ -40,6 +40,7 @@ type reference struct {
 type refThread struct {
 	Thread
 	sessionID string
+	key       string // of the op that made it
 }
 
 func newReference() *reference {
@@ -259,7 +260,10 @@ func (b refBridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (string, 
 
 func (p *reference) act(ctx context.Context, at chat.Thread, op chat.Op) (string, error) {
 	if op.Kind == chat.OpOpen {
-		th := &refThread{Thread: Thread{Ref: "t" + p.id(), Title: op.Title}, sessionID: op.SessionID}
+		if i := slices.IndexFunc(p.threads, func(th *refThread) bool { return th.key == op.Key }); i >= 0 && op.Ambiguous {
+			return p.threads[i].Ref, nil
+		}
+		th := &refThread{Thread: Thread{Ref: "t" + p.id(), Title: op.Title}, sessionID: op.SessionID, key: op.Key}
 		th.Messages = []Message{{Remote: p.id(), FromBot: true, Text: op.Text}}
 		p.threads = append(p.threads, th)
 		return th.Ref, nil

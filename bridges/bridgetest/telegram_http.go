@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
@@ -47,6 +48,8 @@ func (p params) in(object, name string) params {
 // refused is the panic of a connection that is refused; over a real network,
 // where it has been accepted already, it is cut.
 const refused = "connection refused"
+
+var errRefused = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New(refused)}
 
 // ServeHTTP is the Bot API.
 func (f *Telegram) ServeHTTP(w http.ResponseWriter, r *http.Request) { overNetwork(f.serve, w, r) }
@@ -200,7 +203,7 @@ func carry(serve http.HandlerFunc, r *http.Request) (resp *http.Response, err er
 		case nil:
 			written(r)
 		case refused:
-			resp, err = nil, errors.New(refused)
+			resp, err = nil, errRefused
 		case http.ErrAbortHandler:
 			written(r)
 			resp, err = nil, io.ErrUnexpectedEOF

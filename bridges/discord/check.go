@@ -3,7 +3,6 @@ package discord
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -165,7 +164,7 @@ func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the gateway is off: relay sends to Discord, but receives no answers of operators from there", Fix: fixGateway}, true
 	}
 	if way, problem := c.status.Get(); way == wayGateway && problem != nil {
-		return chat.Deaf(subject, problem), true
+		return chat.Unwell(subject, "Discord", problem), true
 	}
 	var gateway struct {
 		Starts struct {
@@ -185,10 +184,6 @@ func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 
 // failed makes a finding of an error.
 func (c *checking) failed(subject string, err error) chat.Finding {
-	var human *chat.Misconfigured
 	c.err = settle(err)
-	if errors.As(c.err, &human) {
-		return chat.Bad(subject, human.Problem, human.Fix)
-	}
-	return chat.Bad(subject, "Discord could not be asked: "+c.err.Error(), "check the network of this machine, and DISCORD_API_URL if you set it; then try again")
+	return chat.Unwell(subject, "Discord", c.err)
 }

@@ -44,8 +44,8 @@ func TestCheck(t *testing.T) {
 		"by the gateway": {func(f *bridgetest.Discord, c *discord.Config) { f.SetKey(public, ""); c.PublicKey = public }, "slash commands", chat.FindingOK, []string{"gateway"}},
 		"no application": {func(_ *bridgetest.Discord, c *discord.Config) {
 			c.Transport = sparse{c.Transport, []string{"/applications/@me"}}
-		}, "bot token", chat.FindingFail, []string{"could not be asked: GET /applications/@me"}},
-		"nothing answers": {func(f *bridgetest.Discord, _ *discord.Config) { f.Storm(bridgetest.Storm{All: 1}) }, "bot token", chat.FindingFail, []string{"network", "DISCORD_API_URL"}},
+		}, "bot token", chat.FindingFail, []string{"does not answer as it should", "GET /applications/@me"}},
+		"nothing answers": {func(f *bridgetest.Discord, _ *discord.Config) { f.Storm(bridgetest.Storm{All: 1}) }, "bot token", chat.FindingFail, []string{"Discord cannot be reached", "network", "DISCORD_API_URL"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestCheck(t *testing.T) {
 					}
 					found = true
 					for _, word := range c.words {
-						if finding.Level != c.level || !strings.Contains(finding.Text+finding.Fix, word) {
+						if finding.Level != c.level || !strings.Contains(finding.Text+finding.Fix+finding.Details, word) {
 							t.Errorf("it is %+v, want %s with %q", finding, c.level, word)
 						}
 					}

@@ -2,7 +2,6 @@ package slack
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -102,7 +101,7 @@ func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 	_, problem := c.status.get()
 	switch {
 	case problem != nil:
-		return chat.Deaf(subject, problem), false
+		return chat.Unwell(subject, "Slack", problem), false
 	case c.cfg.AppToken != "":
 		err := c.call(ctx, methodSocket, true, func(ctx context.Context) error {
 			_, _, err := c.api.StartSocketModeContext(ctx)
@@ -136,9 +135,5 @@ func (b *Bridge) fixManifest() string {
 // failed makes a finding of an error.
 func (c *checking) failed(subject string, err error) chat.Finding {
 	c.err = err
-	var human *chat.Misconfigured
-	if errors.As(err, &human) {
-		return chat.Bad(subject, human.Problem, human.Fix)
-	}
-	return chat.Bad(subject, "Slack could not be asked: "+err.Error(), "check the network of this machine, and SLACK_API_URL if you set it; then try again")
+	return chat.Unwell(subject, "Slack", err)
 }

@@ -2,7 +2,6 @@ package telegram
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -65,7 +64,7 @@ func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
 	way, problem := b.status.Get()
 	switch {
 	case problem != nil:
-		return chat.Deaf(subject, problem), false
+		return chat.Unwell(subject, "Telegram", problem), false
 	case way == wayWebhook && !endsInRoute(info.Url):
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: errWebhookTaken.Problem, Fix: errWebhookTaken.Fix}, false
 	case info.Url == "" && b.cfg.WebhookSecret != "" && !pushable(b.cfg.PublicURL):
@@ -91,9 +90,5 @@ func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
 
 // failed makes a finding of an error.
 func failed(subject string, err error) chat.Finding {
-	var human *chat.Misconfigured
-	if errors.As(err, &human) {
-		return chat.Bad(subject, human.Problem, human.Fix)
-	}
-	return chat.Bad(subject, "Telegram could not be asked: "+err.Error(), "check the network of this machine, and TELEGRAM_API_URL if you set it; then try again")
+	return chat.Unwell(subject, "Telegram", err)
 }

@@ -31,7 +31,7 @@ func TestCheck(t *testing.T) {
 		{"webhook without secret", func(f *bridgetest.Telegram) { f.SetWebhook("https://chat.example.com/webhooks/telegram", "x") }, nil, "ok ok ok fail: no secret"},
 		{"webhook", func(f *bridgetest.Telegram) { f.SetWebhook("https://chat.example.com/webhooks/telegram", secret) },
 			func(c *telegram.Config) { c.WebhookSecret = secret }, "ok ok ok ok"},
-		{"outage", func(f *bridgetest.Telegram) { f.Storm(bridgetest.Storm{All: 1}) }, nil, "fail: could not be asked"},
+		{"outage", func(f *bridgetest.Telegram) { f.Storm(bridgetest.Storm{All: 1}) }, nil, "fail: Telegram cannot be reached"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := bridgetest.NewTelegramBubble(t)

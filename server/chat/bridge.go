@@ -240,6 +240,7 @@ type Finding struct {
 	Level   FindingLevel  `json:"level"`
 	Text    string        `json:"text"` // what was found
 	Fix     string        `json:"fix,omitempty"`
+	Details string        `json:"details,omitempty"` // the error as programs say it
 	Took    time.Duration `json:"-"`
 }
 
@@ -253,12 +254,12 @@ func Bad(subject, text, fix string) Finding {
 	return Finding{Subject: subject, Level: FindingFail, Text: text, Fix: fix}
 }
 
-// Deaf is a finding of what keeps operators' answers away.
-func Deaf(subject string, problem error) Finding {
-	if human := (*Misconfigured)(nil); errors.As(problem, &human) {
-		return Bad(subject, human.Problem, human.Fix)
-	}
-	return Bad(subject, "updates cannot be received: "+problem.Error(), "if this lasts, look at the other findings and at the network")
+// Unwell is a finding of an error that a platform's calls ended with.
+func Unwell(subject, platform string, err error) Finding {
+	e := Explain(platform, err)
+	f := Bad(subject, e.Problem, e.Fix)
+	f.Details = e.Details
+	return f
 }
 
 // Failed reports whether something keeps a bridge from working.

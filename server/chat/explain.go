@@ -1,0 +1,63 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+)
+
+// Explanation is what is wrong with a platform, for people: a sentence and what
+// to do about it. Details is the error as programs say it, "" where the sentence
+// says it all.
+type Explanation struct {
+	Problem, Fix, Details string
+}
+
+// Explain explains an error that a platform's calls ended with. platform is its
+// name as people write it.
+func Explain(platform string, err error) Explanation {
+	var human *Misconfigured
+	if errors.As(err, &human) {
+		return Explanation{Problem: human.Problem, Fix: human.Fix}
+	}
+	e := Explanation{Details: err.Error()}
+	var wait *RetryAfter
+	switch {
+	case errors.Is(err, ErrStorageFull), errors.Is(err, ErrAway):
+		e.Problem = "relay cannot use its database"
+		e.Fix = "relay doctor looks at the database; relay keeps retrying"
+	case errors.As(err, &wait):
+		e.Problem = platform + " asked relay to slow down"
+		e.Fix = "nothing: relay waits for as long as it was asked to"
+	case unreachable(err):
+		e.Problem = platform + " cannot be reached"
+		e.Fix = lookAtNetwork(platform) + "; relay keeps retrying"
+	case errors.Is(err, ErrPermanent):
+		e.Problem = platform + " refused what relay asked for"
+		e.Fix = "test the bridge: that looks at its token, rights and channel"
+	default:
+		e.Problem = platform + " does not answer as it should"
+		e.Fix = "relay keeps retrying; if this lasts, look at " + platform + "'s status page, and " + lookAtNetwork(platform)
+	}
+	return e
+}
+
+func lookAtNetwork(platform string) string {
+	return "check this machine's network, firewall and DNS, and " + strings.ToUpper(platform) + "_API_URL if it is set"
+}
+
+// unreachable reports whether an error is of the network.
+func unreachable(err error) bool {
+	var network net.Error
+	if errors.As(err, &network) {
+		return true
+	}
+	for _, cut := range []error{ErrAmbiguous, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF} {
+		if errors.Is(err, cut) {
+			return true
+		}
+	}
+	return false
+}
