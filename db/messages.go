@@ -36,8 +36,9 @@ const selectMessageByClientID = `SELECT id FROM messages
 
 // MessageByClientID implements [chat.Reader]. As a rule there is none, and
 // looking for one column costs half as much as for all.
-func (t *tx) MessageByClientID(sessionID, clientID string) (chat.Message, error) {
-	id, err := one[string](t, chat.ErrMessageNotFound, selectMessageByClientID, sessionID, clientKey(clientID), clientID)
+func (t *tx) MessageByClientID(sessionID string, sender chat.Sender, clientID string) (chat.Message, error) {
+	key := clientKey(&chat.Message{Sender: sender, ClientID: clientID})
+	id, err := one[string](t, chat.ErrMessageNotFound, selectMessageByClientID, sessionID, key, clientID)
 	if err != nil {
 		return chat.Message{}, err
 	}
@@ -129,13 +130,19 @@ const (
 	onceByClientID = ` ON CONFLICT (session, client_key) WHERE client_key <> 0 DO NOTHING`
 )
 
-// clientKey makes a number of a client id, which no two ids of a session share
-// by chance: it is 63 bits of a SHA-256.
-func clientKey(clientID string) int64 {
-	if clientID == "" {
+// clientKey makes a number of a message's client id, which no two ids of a
+// session share by chance: it is 63 bits of a SHA-256. The visitor's and the
+// operators' clients choose theirs independently. A backend's message, which has
+// its id as client id, is the same whoever wrote it.
+func clientKey(m *chat.Message) int64 {
+	if m.ClientID == "" {
 		return 0
 	}
-	sum := sha256.Sum256([]byte(clientID))
+	name := m.ClientID
+	if m.Sender != chat.SenderVisitor && m.ID != m.ClientID {
+		name = "operator\x00" + name
+	}
+	sum := sha256.Sum256([]byte(name))
 	return int64(binary.BigEndian.Uint64(sum[:])) | 1 // never 0
 }
 
@@ -163,7 +170,7 @@ func (t *tx) InsertMessage(m *chat.Message) error {
 }
 
 func (t *tx) insertMessage(session int64, m *chat.Message) error {
-	key, foreign := clientKey(m.ClientID), foreignID(m)
+	key, foreign := clientKey(m), foreignID(m)
 	if foreign == "" && isFresh(m) {
 		return t.touch(chat.ErrMessageExists, insertFresh, session, key, m.ID, m.Seq, m.Content, string(m.Sender),
 			int64(m.Timestamp), m.ClientID)

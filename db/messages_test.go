@@ -31,7 +31,7 @@ func TestMessage(t *testing.T) {
 			t.Helper()
 			read(t, d, func(r chat.Reader) error {
 				byID, err := r.Message("a", "m")
-				byClient, err2 := r.MessageByClientID("a", "c")
+				byClient, err2 := r.MessageByClientID("a", chat.SenderOperator, "c")
 				if !reflect.DeepEqual(&byID, m) || !reflect.DeepEqual(&byClient, m) {
 					t.Errorf("\n got %+v\n and %+v\nwant %+v", byID, byClient, *m)
 				}
@@ -47,17 +47,19 @@ func TestMessage(t *testing.T) {
 			want(t, err, chat.ErrMessageNotFound)
 			_, err = tx.Message("nobody", "m")
 			want(t, err, chat.ErrMessageNotFound)
-			_, err = tx.MessageByClientID("a", "")
+			_, err = tx.MessageByClientID("a", chat.SenderVisitor, "")
 			want(t, err, chat.ErrMessageNotFound)
 			want(t, tx.SaveMessage(newMessage("a", "other", 8)), chat.ErrMessageNotFound)
 			return nil
 		})
 		apply(t, d, func(tx chat.Tx) error {
 			twin := newMessage("a", "twin", 8)
-			twin.ClientID = "c"
+			twin.ClientID, twin.Sender = "c", chat.SenderOperator
 			want(t, tx.InsertMessage(twin), chat.ErrMessageExists)
 			_, err := tx.Message("a", "twin")
 			want(t, err, chat.ErrMessageNotFound)
+			twin.Sender = chat.SenderVisitor // whose client chooses its own ids
+			want(t, tx.InsertMessage(twin), nil)
 			return nil
 		})
 	})
@@ -76,7 +78,7 @@ func TestFreshMessage(t *testing.T) {
 		})
 		read(t, d, func(r chat.Reader) error {
 			byID, err := r.Message("a", m.ID)
-			byClient, err2 := r.MessageByClientID("a", "c")
+			byClient, err2 := r.MessageByClientID("a", chat.SenderVisitor, "c")
 			if !reflect.DeepEqual(byID, m) || !reflect.DeepEqual(byClient, m) {
 				t.Errorf("got %+v and %+v, want %+v", byID, byClient, m)
 			}

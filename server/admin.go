@@ -179,13 +179,7 @@ func (s *Server) erase(_ http.ResponseWriter, r *http.Request, _ chat.Author) (a
 }
 
 func (s *Server) adminHistory(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	answer, err := s.history(r, by, pathVar(r, "session"))
-	if h, isHistory := answer.(historyAnswer); isHistory {
-		for i := range h.Messages {
-			h.Messages[i].ClientID = ""
-		}
-	}
-	return answer, err
+	return s.history(r, by, pathVar(r, "session"))
 }
 
 func (s *Server) adminSend(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
@@ -200,7 +194,7 @@ func (s *Server) adminSend(_ http.ResponseWriter, r *http.Request, by chat.Autho
 		return nil, err
 	}
 	post := in.post(pathVar(r, "session"))
-	post.Internal = in.Internal
+	post.Internal, post.ClientID = in.Internal, in.ClientID
 	return s.shown(s.relay.Send(r.Context(), by, post))
 }
 

@@ -40,7 +40,7 @@ export function withMessage(m: Message): readonly Message[] {
   if (m.sessionId !== selected) return messages;
   const known = messages.find((old) => old.id === m.id);
   if (known) return messages.map((old) => (old === known ? withURLs(old, m) : old));
-  const waiting = m.sender === "operator" && messages.find((old) => old.local && old.content === m.content);
+  const waiting = m.clientId && messages.find((old) => old.local && old.clientId === m.clientId);
   const rest = messages.filter((old) => old !== waiting);
   const at = rest.findIndex((old) => old.timestamp > m.timestamp);
   rest.splice(at < 0 ? rest.length : at, 0, m);

@@ -13,6 +13,9 @@ const typingEvery = 3_000;
 // A message carries at most this many files.
 const mostFiles = 10;
 
+// doubt is the newest message of which nobody knows whether it was sent.
+let doubt: Message | null = null;
+
 let serial = 0;
 let typedAt = 0;
 
@@ -105,6 +108,7 @@ function post(content: string): void {
   };
   if (me) local.operatorName = me;
   if (quote) local.replyTo = quote.id;
+  local.clientId = clientIdOf(local);
   typedAt = 0;
   set({ messages: [...state.messages, local], uploads: state.uploads.filter((u) => u.sessionId !== selected), quote: null });
   setDraft(selected, "");
@@ -124,19 +128,26 @@ async function obey(sessionId: string, content: string, quote: Message | null): 
 
 // deliver gives text, files and quote back to the composer when they could not
 // be sent. A message that the stream brought was: only the answer got lost.
+// What is sent again unchanged has the same clientId, so that it is sent once.
 async function deliver(local: Message, files: Upload[], quote: Message | null): Promise<void> {
   const { sessionId, content, replyTo } = local;
-  const known = state.messages.filter((m) => !m.local);
-  const last = known.at(-1)?.timestamp ?? "";
-  const isIt = (m: Message): boolean => m.sessionId === sessionId && m.content === content && isOwn(m) && m.timestamp >= last && known.every(({ id }) => id !== m.id);
   const body = { content, replyTo, attachmentIds: files.map((u) => u.id) };
-  const sent = await attempt(call<Message>("POST", sessionPath(sessionId) + "/messages", body), "Not sent");
+  const sent = await attempt(call<Message>("POST", sessionPath(sessionId) + "/messages", { ...body, clientId: local.clientId }), "Not sent");
   set({ messages: state.messages.filter((m) => m.id !== local.id) });
   if (sent) return put(sent, "message");
-  if (state.messages.some(isIt)) return set({ failure: "" });
+  if (state.messages.some((m) => m.clientId === local.clientId)) return set({ failure: "" });
+  doubt = local;
   set({ uploads: [...state.uploads, ...files] });
   if (sessionId === state.selected && !state.editing) set({ quote: state.quote ?? quote });
   giveBack(sessionId, content);
+}
+
+// clientIdOf is the id under which a message is sent once: a new one, or that of the same message in doubt.
+function clientIdOf(m: Message): string {
+  const words = ({ sessionId, content, replyTo, attachments }: Message): string => JSON.stringify([sessionId, content, replyTo, attachments.map((a) => a.id)]);
+  const again = doubt && words(doubt) === words(m) ? doubt.clientId : "";
+  doubt = null;
+  return again || Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 }
 
 // attach uploads files for the next message, as many as one carries.

@@ -22,6 +22,7 @@ export interface Message {
   deletedAt?: string;
   deliveredAt?: string;
   readAt?: string;
+  clientId?: string;
   // local marks a message that the server has not answered yet.
   local?: true;
 }

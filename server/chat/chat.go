@@ -117,8 +117,8 @@ type Message struct {
 	Attachments  JSON[Attachments] `json:"attachments" db:"attachments"`
 	OperatorName string            `json:"operatorName,omitempty" db:"operator_name"`
 	SourceBridge string            `json:"sourceBridge,omitempty" db:"source_bridge"`
-	// ClientID is chosen by the visitor's client and makes sending
-	// idempotent. Only its visitor sees it.
+	// ClientID is chosen by the sender's client and makes sending idempotent.
+	// Only its own side sees it: the visitor, or the operators.
 	ClientID    string `json:"clientId,omitempty" db:"client_id"`
 	EditedAt    Time   `json:"editedAt,omitzero" db:"edited_at"`
 	DeletedAt   Time   `json:"deletedAt,omitzero" db:"deleted_at"`

@@ -109,11 +109,22 @@ func (e *Event) ForVisitor() bool {
 	return true
 }
 
+// hideClientID takes out the client id that the other side's client gave.
+func (m *Message) hideClientID(forOperators bool) {
+	if (m.Sender == SenderVisitor) == forOperators {
+		m.ClientID = ""
+	}
+}
+
 // Show returns the payload as an audience sees it: attachments with their
-// links, and for operators without what only the visitor sees.
+// links, and without what only the other side sees.
 func (e *Event) Show(links *FileLinks, until Time, forOperators bool) Raw {
 	files := bytes.Contains(e.Payload, []byte(`"attachments":[{`))
-	private := forOperators && bytes.Contains(e.Payload, []byte(`"clientId"`))
+	other := SenderVisitor
+	if !forOperators {
+		other = SenderOperator
+	}
+	private := bytes.Contains(e.Payload, []byte(`"sender":"`+other+`"`)) && bytes.Contains(e.Payload, []byte(`"clientId"`))
 	if e.MessageID == "" || !files && !private {
 		return e.Payload
 	}
@@ -121,9 +132,7 @@ func (e *Event) Show(links *FileLinks, until Time, forOperators bool) Raw {
 	if err != nil {
 		return e.Payload
 	}
-	if forOperators {
-		m.ClientID = ""
-	}
+	m.hideClientID(forOperators)
 	links.Show(&m, until)
 	return render(e.Type, "", m)
 }

@@ -17,7 +17,7 @@ const (
 // maxReadIDs is how many messages can be marked as read at once.
 const maxReadIDs = 500
 
-// maxClientID bounds the id that a visitor's client gives a message.
+// maxClientID bounds the id that a client gives a message.
 const maxClientID = 128
 
 // maxForeignID bounds the id that a backend or a platform gives a message.
@@ -69,7 +69,7 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 		err = c.add(&m, random, p.AttachmentIDs)
 		if errors.Is(err, ErrMessageExists) {
 			*c.session = before
-			m, err = c.MessageByClientID(p.SessionID, p.ClientID)
+			m, err = c.MessageByClientID(p.SessionID, by.Sender, p.ClientID)
 			return err
 		}
 		if err != nil {
@@ -91,7 +91,7 @@ func (c *change) sent(p *Post) (Message, error) {
 	case p.ID != "":
 		return c.Message(p.SessionID, p.ID)
 	case p.ClientID != "" && !plain:
-		return c.MessageByClientID(p.SessionID, p.ClientID)
+		return c.MessageByClientID(p.SessionID, c.by.Sender, p.ClientID)
 	}
 	return Message{}, ErrMessageNotFound
 }
@@ -386,6 +386,9 @@ func history(rd Reader, s *Session, q HistoryQuery) (History, error) {
 	list, err := rd.Messages(mq)
 	if err != nil {
 		return History{}, err
+	}
+	for i := range list {
+		list[i].hideClientID(!q.public)
 	}
 	h := History{Messages: list, HasMore: len(list) > q.Limit, Rev: s.Rev}
 	switch {

@@ -46,7 +46,9 @@ type Reader interface {
 	Export(after int64, limit int) (list []Session, last int64, err error)
 
 	Message(sessionID, id string) (Message, error)
-	MessageByClientID(sessionID, clientID string) (Message, error)
+	// MessageByClientID finds a message by the id that its sender's client gave
+	// it: the visitor's, or the operators'.
+	MessageByClientID(sessionID string, sender Sender, clientID string) (Message, error)
 	// Messages lists a part of a session's history, oldest first.
 	Messages(q MessageQuery) ([]Message, error)
 	// LastMessages finds the newest message of each session that is no internal
@@ -125,7 +127,7 @@ type Tx interface {
 	EraseSession(id string) error
 
 	// InsertMessage answers ErrMessageExists, and changes nothing, if the
-	// session has a message with the same client id.
+	// session has a message of the same side with the same client id.
 	InsertMessage(m *Message) error
 	SaveMessage(m *Message) error
 
