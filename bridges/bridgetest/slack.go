@@ -23,6 +23,8 @@ type Slack struct {
 	Channel                    string
 	// Paced is a channel that takes a message a second, with bursts.
 	Paced bool
+	// Mute is a server that does not tell the app's scopes.
+	Mute bool
 
 	schema  *slackSchema
 	done    chan struct{}

@@ -110,7 +110,7 @@ func (f *Slack) note(method string, form url.Values) {
 func (f *Slack) respond(w http.ResponseWriter, method string, answer map[string]any, refusal *slackError) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	f.mu.Lock()
-	if !f.schema.Methods[method].App {
+	if !f.schema.Methods[method].App && !f.Mute {
 		w.Header().Set("X-OAuth-Scopes", strings.Join(f.scopes, ","))
 	}
 	f.mu.Unlock()
@@ -153,10 +153,7 @@ func (f *Slack) call(r *http.Request, method string, form url.Values) (map[strin
 
 // admit checks token, scope and channel.
 func (f *Slack) admit(r *http.Request, m *slackMethod, form url.Values) *slackError {
-	token := form.Get("token")
-	if token == "" {
-		token = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-	}
+	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") // a token in the body would stand in logs
 	want, scopes := f.BotToken, f.scopes
 	if m.App {
 		want, scopes = f.AppToken, f.appScopes

@@ -23,9 +23,9 @@ func (b *Bridge) edit(ctx context.Context, me *self, th chat.Thread, op chat.Op)
 	if c, quotes := b.cites.get(op.Remote); quotes {
 		op.ReplyTo = c.of
 	}
-	how := show(op, me.may(scopeNames), b.quote(ctx, th, op.ReplyTo))
+	how := show(op, me.has(scopeNames), b.quote(ctx, th, op.ReplyTo))
 	if len(utf16.Encode([]rune(how.text))) > maxEdit { // the quote was not reckoned with
-		how = show(op, me.may(scopeNames), "")
+		how = show(op, me.has(scopeNames), "")
 	}
 	err = b.change(ctx, op.Remote, slack.MsgOptionText(how.text, false))
 	if err == nil {

@@ -64,7 +64,8 @@ func (c *checking) scopes(context.Context) (chat.Finding, bool) {
 	}
 	switch {
 	case len(me.scopes) == 0:
-		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "Slack does not tell the app's scopes", Fix: fixScope}, true
+		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the server does not tell which scopes the app has: what it lacks is unknown",
+			Fix: "compare the app's scopes with those that relay manifest prints"}, true
 	case len(lacks) > 0:
 		return chat.Bad(subject, "the app lacks "+strings.Join(lacks, ", "), fixScope+".\n"+c.fixManifest()), true
 	case len(without) > 0:
@@ -85,7 +86,7 @@ func (c *checking) channel(ctx context.Context) (chat.Finding, bool) {
 		return c.failed(subject, err), true
 	case ch.IsArchived:
 		return chat.Bad(subject, "the channel #"+ch.Name+" is archived", "unarchive it in Slack, or take another one for SLACK_CHANNEL_ID"), true
-	case !ch.IsMember && ch.IsPrivate, !ch.IsMember && !c.self.Load().may(scopeJoin):
+	case !ch.IsMember && ch.IsPrivate, !ch.IsMember && !c.self.Load().has(scopeJoin):
 		return chat.Bad(subject, "the app is not in the channel #"+ch.Name, fixInvite), true
 	case !ch.IsMember:
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the app is not in the channel #" + ch.Name + "; it joins with the first session",

@@ -25,6 +25,8 @@ func TestCheck(t *testing.T) {
 		{"all well", nil, nil, "bot token ok, scopes ok, channel ok, reception ok", "Socket Mode"},
 		{"few scopes", nil, func(f *bridgetest.Slack) { f.Grant(bridgetest.SeedScopes...) }, "bot token ok, scopes ok, channel ok, reception ok", "receipts (reactions:write)"},
 		{"scopes missing", nil, func(f *bridgetest.Slack) { f.Grant("chat:write", "channels:read") }, "bot token ok, scopes fail, channel ok, reception ok", "lacks channels:history, users:read, files:read"},
+		{"unknown scopes", nil, func(f *bridgetest.Slack) { f.Mute = true }, "bot token ok, scopes warn, channel ok, reception ok", "is unknown"},
+		{"unknown scopes, private", nil, func(f *bridgetest.Slack) { f.Mute = true; f.MakePrivate() }, "bot token ok, scopes warn, channel ok, reception ok", "is unknown"},
 		{"revoked", nil, (*bridgetest.Slack).Revoke, "bot token fail", "xoxb-"},
 		{"archived", nil, func(f *bridgetest.Slack) { f.Archive(true) }, "bot token ok, scopes ok, channel fail, reception ok", "is archived"},
 		{"not invited", nil, func(f *bridgetest.Slack) { f.Grant(bridgetest.SeedScopes...); f.Leave() }, "bot token ok, scopes ok, channel fail, reception ok", "/invite"},

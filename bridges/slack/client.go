@@ -28,7 +28,9 @@ func newHTTP(transport http.RoundTripper) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// caller is slack-go's HTTP client. It takes the blocks and attachments out of
+// caller is slack-go's HTTP client. It moves the token from the body into the
+// Authorization header, where it stands in no log of a proxy and where every
+// server looks for it, and it takes the blocks and attachments out of
 // what Slack answers: relay does not read them, and slack-go refuses a whole
 // answer for one block that it does not know.
 type caller struct{ http *http.Client }
@@ -39,6 +41,9 @@ const maxAnswer = 32 << 20
 
 // Do makes one call.
 func (c caller) Do(r *http.Request) (*http.Response, error) {
+	if err := authorize(r); err != nil {
+		return nil, err
+	}
 	resp, err := c.http.Do(r)
 	if err != nil {
 		return nil, err
@@ -54,6 +59,32 @@ func (c caller) Do(r *http.Request) (*http.Response, error) {
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(prune(body)))
 	return resp, nil
+}
+
+// authorize moves the token of a form into the Authorization header.
+func authorize(r *http.Request) error {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if kind != "application/x-www-form-urlencoded" || r.Body == nil {
+		return nil
+	}
+	body, err := io.ReadAll(r.Body)
+	r.Body.Close()
+	if err != nil {
+		return err
+	}
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		return errors.New("the arguments of a call are no form")
+	}
+	if token := form.Get("token"); token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+		form.Del("token")
+	}
+	encoded := form.Encode()
+	r.Body = io.NopCloser(strings.NewReader(encoded))
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(encoded)), nil }
+	r.ContentLength = int64(len(encoded))
+	return nil
 }
 
 // prune takes what relay does not read out of an answer.

@@ -20,6 +20,7 @@ var (
 	errUnchanged = errors.New("it is so already")
 	errScope     = errors.New("a scope is missing")
 	errUnable    = errors.New("the server could not do it now")
+	errUnknown   = errors.New("Slack refused it")
 )
 
 // refusals says what the Web API's error codes mean
@@ -64,6 +65,8 @@ var refusals = map[string]error{
 	"token_revoked":          errToken,
 	"token_expired":          errToken,
 	"account_inactive":       errToken,
+	"user_not_found":         errToken, // the bot's own
+	"team_not_found":         errToken,
 }
 
 // Further names of the same refusal.
@@ -73,6 +76,14 @@ var sameRefusal = map[string]string{
 	"restricted_action_non_threadable_channel": "restricted_action",
 	"restricted_action_thread_locked":          "restricted_action",
 	"no_permission":                            "access_denied",
+	"accesslimited":                            "access_denied",
+	"team_is_restricted":                       "access_denied",
+	"user_is_restricted":                       "access_denied",
+	"is_inactive":                              "is_archived",
+	"channel_type_not_supported":               "channel_not_found",
+	"user_not_in_channel":                      "not_in_channel",
+	"metadata_must_be_sent_from_app":           "not_allowed_token_type",
+	"external_channel_migrating":               "service_unavailable",
 	"team_access_not_granted":                  "access_denied",
 	"method_not_supported_for_channel_type":    "channel_not_found",
 	"enterprise_is_restricted":                 "access_denied",
@@ -101,6 +112,10 @@ func (b *Bridge) translate(method string, err error, doubtful bool) error {
 		return b.translateRefusal(method, refusal, doubtful)
 	case errors.As(err, &status) && status.Code == http.StatusTooManyRequests:
 		return b.patience(method, time.Second)
+	case errors.As(err, &status) && status.Code == http.StatusUnauthorized && method == methodSocket:
+		return errAppToken
+	case errors.As(err, &status) && status.Code == http.StatusUnauthorized:
+		return errToken
 	case errors.As(err, &status):
 		err = fmt.Errorf("the answer was HTTP %d", status.Code)
 		doubtful = doubtful && status.Code >= http.StatusInternalServerError
@@ -135,7 +150,7 @@ func (b *Bridge) translateRefusal(method string, e slack.SlackErrorResponse, dou
 	meaning, known := refusals[cmp.Or(sameRefusal[e.Err], e.Err)]
 	switch {
 	case !known:
-		return fmt.Errorf("%w: %s: %s", chat.ErrPermanent, method, e.Err)
+		return fmt.Errorf("%w: %w: %s: %s", chat.ErrPermanent, errUnknown, method, e.Err)
 	case method == methodSocket && (meaning == error(errToken) || e.Err == "not_allowed_token_type"):
 		return errAppToken
 	case meaning == errUnable && doubtful: // it may have happened all the same

@@ -1,6 +1,7 @@
 package slack_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -129,6 +130,53 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// A 401 says that the token is wrong: nothing is tried again before it is mended.
+func TestUnauthorizedIsTheToken(t *testing.T) {
+	b := bridgeTo(t, answers{status: 401, body: "<html>no</html>"})
+	_, err := b.Do(t.Context(), chat.Thread{Ref: "3.000000"}, chat.Op{Kind: chat.OpPost, Text: "a"})
+	var human *chat.Misconfigured
+	if !errors.As(err, &human) || !strings.Contains(human.Fix, "xoxb-") {
+		t.Errorf("the bot token: %v", err)
+	}
+	if err := b.Run(t.Context(), new(bridgetest.Receiver)); !errors.As(err, &human) || !strings.Contains(human.Fix, "xapp-") {
+		t.Errorf("the app token: %v", err)
+	}
+}
+
+// refusing is a Slack that refuses messages with metadata by a code that no table
+// knows.
+type refusing struct {
+	http.RoundTripper
+	all bool
+}
+
+func (r refusing) RoundTrip(req *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return nil, err
+	}
+	req.Body = io.NopCloser(bytes.NewReader(body))
+	if strings.HasSuffix(req.URL.Path, "/chat.postMessage") && (r.all || bytes.Contains(body, []byte("metadata="))) {
+		return coded("something_new").RoundTrip(req)
+	}
+	return r.RoundTripper.RoundTrip(req)
+}
+
+// What Slack refuses for a reason that nobody knows goes once more as bare text,
+// and is a refusal only then.
+func TestUnknownRefusals(t *testing.T) {
+	for _, all := range []bool{false, true} {
+		f := bridgetest.NewSlackBubble(t)
+		b, _ := makeBridge(t, f, func(c *slack.Config) { c.Transport = refusing{c.Transport, all} })
+		well, _ := makeBridge(t, f)
+		th := open(t, well, "Grace", "")
+		_, err := b.Do(t.Context(), th, chat.Op{Kind: chat.OpPost, Text: "a <b>", From: "Ada (console)"})
+		if all && !errors.Is(err, chat.ErrPermanent) || !all && (err != nil || !strings.Contains(shown(f, th.Ref), "a <b>")) {
+			t.Errorf("%v, shown %q", err, shown(f, th.Ref))
+		}
+	}
+}
+
 // A missing scope is named.
 func TestMissingScope(t *testing.T) {
 	_, err := bridgeTo(t, coded("missing_scope")).Do(t.Context(), chat.Thread{Ref: "3.000000"}, chat.Op{Kind: chat.OpPost, Text: "a"})
@@ -147,6 +195,7 @@ func TestBrokenAnswers(t *testing.T) {
 		"cut connection":     {answers{status: 1, err: io.ErrUnexpectedEOF}, true},
 		"no answer in time":  {answers{status: 1, err: context.DeadlineExceeded}, true},
 		"never left":         {answers{err: context.DeadlineExceeded}, false},
+		"half a proxy page":  {answers{status: 404, body: "<html>no</html>"}, false},
 		"proxy page 403":     {answers{status: 403, body: "<html>no</html>"}, false},
 		"server error":       {answers{status: 500, body: "<html>busy</html>"}, true},
 		"bad gateway":        {answers{status: 502, body: "<html>bad gateway</html>"}, true},

@@ -48,9 +48,9 @@ func (b *Bridge) openNew(ctx context.Context, op chat.Op) (ref string, err error
 	if op.SessionID != "" {
 		about.EventPayload[fieldID] = op.SessionID
 	}
-	m, err := b.say(ctx, look{text: parentText(op)}, "", about)
+	m, err := b.sayAnyhow(ctx, look{text: parentText(op)}, "", about)
 	if errors.Is(err, errOutside) && b.join(ctx) {
-		m, err = b.say(ctx, look{text: parentText(op)}, "", about)
+		m, err = b.sayAnyhow(ctx, look{text: parentText(op)}, "", about)
 	}
 	return m.Timestamp, err
 }

@@ -78,7 +78,7 @@ func (b *Bridge) requote(ctx context.Context, me *self, ts, words string) {
 		if !known {
 			continue
 		}
-		err := b.change(ctx, citing, slack.MsgOptionText(show(c.op, me.may(scopeNames), words).text, false))
+		err := b.change(ctx, citing, slack.MsgOptionText(show(c.op, me.has(scopeNames), words).text, false))
 		if err != nil {
 			b.log.Warn("a quote still says what was changed", "message", citing, "err", err)
 		}

@@ -32,9 +32,15 @@ const (
 
 var neededScopes = []string{"chat:write", "channels:history", "channels:read", "users:read", "files:read"}
 
-// may reports whether a scope is granted. Servers that do not tell scopes are
-// not asked for more than is needed.
-func (s *self) may(scope string) bool { return s != nil && slices.Contains(s.scopes, scope) }
+// may reports whether a scope is granted, or perhaps is: a server that does not
+// tell the app's scopes refuses what it does not grant.
+func (s *self) may(scope string) bool { return s != nil && (!s.tells() || s.has(scope)) }
+
+// has reports whether a scope is known to be granted.
+func (s *self) has(scope string) bool { return s != nil && slices.Contains(s.scopes, scope) }
+
+// tells reports whether the app's scopes are known.
+func (s *self) tells() bool { return len(s.scopes) > 0 }
 
 // selfAge is how long what auth.test told is relied upon: the app may get
 // further scopes under the same token.

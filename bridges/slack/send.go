@@ -57,8 +57,8 @@ func (b *Bridge) post(ctx context.Context, me *self, th chat.Thread, op chat.Op)
 
 // write posts a text in a thread.
 func (b *Bridge) write(ctx context.Context, me *self, th chat.Thread, op chat.Op) (ts string, err error) {
-	how := show(op, me.may(scopeNames), b.quote(ctx, th, op.ReplyTo))
-	m, err := b.say(ctx, how, th.Ref, note(op.Key))
+	how := show(op, me.has(scopeNames), b.quote(ctx, th, op.ReplyTo))
+	m, err := b.sayAnyhow(ctx, how, th.Ref, note(op.Key))
 	if err != nil {
 		return "", err
 	}
@@ -70,11 +70,25 @@ func (b *Bridge) write(ctx context.Context, me *self, th chat.Thread, op chat.Op
 	return m.Timestamp, nil
 }
 
+// sayAnyhow says what Slack refuses for a reason that nobody knows once more, as
+// bare text: what a visitor wrote counts for more than how it looks.
+func (b *Bridge) sayAnyhow(ctx context.Context, how look, thread string, about slack.SlackMetadata) (m slack.Message, err error) {
+	m, err = b.say(ctx, how, thread, about)
+	if !errors.Is(err, errUnknown) {
+		return m, err
+	}
+	b.log.Warn("Slack refused a message; it is sent once more as bare text", "err", err)
+	return b.say(ctx, look{text: how.text}, thread, slack.SlackMetadata{})
+}
+
 // say makes one call of chat.postMessage. Where its thread is deleted Slack
 // posts a message in the channel itself, without a word: only thread_ts is
 // missing in what it answers.
 func (b *Bridge) say(ctx context.Context, how look, thread string, about slack.SlackMetadata) (m slack.Message, err error) {
-	opts := []slack.MsgOption{slack.MsgOptionText(how.text, false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(), slack.MsgOptionMetadata(about)}
+	opts := []slack.MsgOption{slack.MsgOptionText(how.text, false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl()}
+	if about.EventType != "" {
+		opts = append(opts, slack.MsgOptionMetadata(about))
+	}
 	if thread != "" {
 		opts = append(opts, slack.MsgOptionTS(thread))
 	}
