@@ -154,19 +154,14 @@ func (rec *recorder) Write(p []byte) (int, error) {
 
 // itemsOf returns what the document says of the events or lines of an answer.
 func itemsOf(route *routers.Route, status int, contentType string) *openapi3.Schema {
-	if route == nil || route.Operation.Responses.Status(status) == nil {
+	if contentType != "text/event-stream" && contentType != "application/x-ndjson" || route == nil || route.Operation.Responses.Status(status) == nil {
 		return nil
 	}
 	media := route.Operation.Responses.Status(status).Value.Content.Get(contentType)
 	if media == nil {
 		return nil
 	}
-	extension, _ := media.Extensions["x-item-schema"].(map[string]any)
-	ref, _ := extension["$ref"].(string)
-	if ref == "" {
-		return nil
-	}
-	return componentOf(route.Spec, ref)
+	return componentOf(route.Spec, media.Schema.Ref)
 }
 
 func componentOf(doc *openapi3.T, ref string) *openapi3.Schema {
@@ -294,13 +289,11 @@ func (rec *recorder) checkUnrouted(r *http.Request) error {
 
 func (rec *recorder) checkAnswer(r *http.Request) error {
 	body := rec.body.Bytes()
-	if rec.items != nil {
-		body = nil // checked as it passed
-	}
 	return openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, Route: rec.route, PathParams: rec.vars},
 		Status:                 rec.status, Header: rec.header, Body: io.NopCloser(bytes.NewReader(body)),
-		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true,
+			ExcludeResponseBody: rec.items != nil}, // checked as they passed
 	})
 }
 

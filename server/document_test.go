@@ -151,7 +151,7 @@ func (t *tightener) schema(node any, open bool) {
 	for _, name := range []string{"oneOf", "anyOf"} {
 		members, _ := s[name].([]any)
 		for _, member := range members {
-			t.schema(member, properties != nil) // of the same object
+			t.schema(member, open || properties != nil) // of the same object
 		}
 	}
 	_, free := s["additionalProperties"]

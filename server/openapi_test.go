@@ -60,7 +60,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := described.Value.Default; !reflect.DeepEqual(got, standard) {
+		if got := described.Value.Extensions["x-default"]; !reflect.DeepEqual(got, standard) {
 			t.Errorf("the default of %s is %v in the document, %v in chat.SettingList", def.Name, got, standard)
 		}
 		if def.Env != "" && !strings.Contains(described.Value.Description, "(`"+def.Env+"`)") {

@@ -63,9 +63,9 @@ type response struct {
 }
 
 type media struct {
-	Schema   *schema
-	Item     *schema `yaml:"x-item-schema"`
+	Schema   *schema // of a stream: of one event or line
 	Example  yaml.Node
+	Excerpt  yaml.Node `yaml:"x-example"` // of a stream
 	Examples ordered[struct {
 		Summary string
 		Value   yaml.Node
@@ -80,6 +80,7 @@ type schema struct {
 	Pattern     string
 	Const       yaml.Node
 	Default     yaml.Node
+	Unset       yaml.Node `yaml:"x-default"` // generators make what has a default required
 	Enum        []yaml.Node
 	MinLength   *int     `yaml:"minLength"`
 	MaxLength   *int     `yaml:"maxLength"`

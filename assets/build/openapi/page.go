@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // Page is what a page about the document shows.
@@ -161,17 +163,16 @@ func (d *document) bodies(content ordered[media]) (list []Body) {
 	for _, c := range content {
 		body := Body{ContentType: c.Key}
 		shown := c.Value.Schema
-		if c.Value.Item != nil {
-			shown = c.Value.Item
-		}
 		if shown != nil {
 			body.Type = d.typeOf(*shown)
 			if shown.Ref == "" {
 				body.Fields = d.fields(*shown)
 			}
 		}
-		if c.Value.Example.Kind != 0 {
-			body.Examples = append(body.Examples, Example{Text: example(&c.Value.Example)})
+		for _, one := range []yaml.Node{c.Value.Example, c.Value.Excerpt} {
+			if one.Kind != 0 {
+				body.Examples = append(body.Examples, Example{Text: example(&one)})
+			}
 		}
 		for i := range c.Value.Examples {
 			e := &c.Value.Examples[i]

@@ -124,8 +124,10 @@ func rules(s schema) (list []string) {
 	if s.Pattern != "" && s.Format == "" {
 		list = append(list, "matches "+s.Pattern)
 	}
-	if s.Default.Kind != 0 {
-		list = append(list, "default "+compact(&s.Default))
+	for _, value := range []yaml.Node{s.Default, s.Unset} {
+		if value.Kind != 0 {
+			list = append(list, "default "+compact(&value))
+		}
 	}
 	return list
 }
