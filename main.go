@@ -106,7 +106,7 @@ func (a *app) serve(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	defer database.Close()
+	defer a.close(database)
 	keys, err := server.OpenKeyring(ctx, database, a.cfg, a.log)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer database.Close()
+	defer a.close(database)
 	links := chat.NewFileLinks(chat.NewToken(), a.cfg.PublicURL)
 	backlog := server.NewBacklog(links)
 	e, err := a.start(ctx, database, chat.NewHub(backlog.Publish), links)
@@ -165,6 +165,20 @@ func (a *app) serveBridge(ctx context.Context) error {
 		tidy = func(ctx context.Context) error { return a.maintain(ctx, database, e.relay, func() {}) }
 	}
 	return srv.Serve(ctx, listener, append(e.parts(a.log), tidy, func(ctx context.Context) error { return a.tellFull(ctx, e.relay, full) })...)
+}
+
+// close closes the database. One that hangs does not keep relay from ending.
+func (a *app) close(database *db.DB) {
+	closed := make(chan error, 1)
+	go func() { closed <- database.Close() }()
+	select {
+	case err := <-closed:
+		if err != nil {
+			a.log.Error("cannot close the database", "err", err)
+		}
+	case <-time.After(2 * time.Second):
+		a.log.Error("the database does not end; what it was doing counts as a crash")
+	}
 }
 
 // warnOfOthers tells at the start what several relays on one database do to each

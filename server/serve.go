@@ -81,8 +81,16 @@ func Healthcheck(ctx context.Context, cfg Config) error {
 // Part is something that works beside the requests until its context ends.
 type Part func(ctx context.Context) error
 
+// How long a stop may take in all, and what of it is kept for what the parts have
+// in flight. The database has the rest of 20 seconds.
+const (
+	stopMost  = 18 * time.Second
+	partsRest = 6 * time.Second
+)
+
 // Serve answers requests and runs the parts until ctx ends or one of them
-// fails. Requests end first, then what the parts have in flight.
+// fails. Requests end first, then what the parts have in flight. Whatever hangs
+// is left behind after stopMost: what was under way counts as unknown.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, parts ...Part) error {
 	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	serving, stop := context.WithCancelCause(ctx)
@@ -94,47 +102,69 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, parts ...Part
 			}
 		})
 	}
-	err := s.answer(serving, listener)
+	end, err := s.answer(serving, listener)
 	if s.forgetful() {
-		s.deliverRest()
+		within(time.Until(end)-partsRest, func() { s.deliverRest(min(deliveringRest, time.Until(end)-partsRest-time.Second)) })
 	}
 	stop(nil)
 	stopWork()
-	running.Wait()
+	if !within(time.Until(end), running.Wait) {
+		s.log.Error("something did not end in time; what was under way is unknown")
+	}
 	if broken := context.Cause(serving); ctx.Err() == nil && !errors.Is(broken, context.Canceled) {
 		err = errors.Join(err, broken)
 	}
 	return err
 }
 
-// answer answers requests until ctx ends or the listener fails. It ends the
-// streams first, then gives the other requests ten seconds, and those that have
-// not arrived yet less.
-func (s *Server) answer(ctx context.Context, listener net.Listener) error {
+// answer answers requests until ctx ends or the listener fails, and returns when
+// the stop has to be over. It ends the streams first, then gives the other
+// requests ten seconds, and those that have not arrived yet less.
+func (s *Server) answer(ctx context.Context, listener net.Listener) (end time.Time, err error) {
 	web := s.HTTPServer()
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(rawErrors{listener}) }()
 	select {
 	case err := <-failed:
 		s.closeStreams()
-		return errors.Join(err, web.Close())
+		return time.Now().Add(stopMost), errors.Join(err, web.Close())
 	case <-ctx.Done():
 		s.log.Info("stopping")
 	}
+	end = time.Now().Add(stopMost)
+	answering := 10 * time.Second
 	if s.forgetful() {
-		s.hearRest()
+		answering = 5 * time.Second
+		within(hearingRest, s.hearRest)
 	}
 	s.closeStreams()
 	s.receiving.stop(receivingRest)
-	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), answering)
 	defer cancel()
 	if web.Shutdown(patience) != nil {
 		s.log.Warn("some requests did not end in time and were cut off")
 		web.Close()
 	}
-	s.parked.Wait() // the hub has ended them
+	within(time.Second, s.parked.Wait) // the hub has ended them
 	<-failed
-	return nil
+	return end, nil
+}
+
+// within waits for something and reports whether it ended in time.
+func within(limit time.Duration, wait func()) bool {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		wait()
+	}()
+	timer := time.NewTimer(max(limit, 0))
+	defer timer.Stop()
+	select {
+	case <-ended:
+		return true
+	case <-timer.C:
+		return false
+	}
 }
 
 // forgetful reports whether what relay knows is gone when it ends: bridge mode
@@ -156,8 +186,8 @@ func (s *Server) hearRest() {
 }
 
 // deliverRest lets what is due reach its destinations, and tells what did not.
-func (s *Server) deliverRest() {
-	while(deliveringRest, s.outbox.Busy)
+func (s *Server) deliverRest(limit time.Duration) {
+	while(limit, s.outbox.Busy)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	for _, dest := range append(s.bridges.Names(), webhook.Name) {

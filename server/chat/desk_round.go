@@ -154,12 +154,12 @@ func (r *round) perform(th Thread, s step) error {
 	case errors.Is(err, ErrAttachmentNotFound) && s.op.File != nil:
 		return nil // deleted meanwhile
 	case s.fallback != nil && (errors.Is(err, ErrPermanent) || err != nil && r.unreadable && r.head().Attempts >= fileAttempts):
-		r.desk.log.Warn("something cannot be shown; a note stands for it", "session", r.sessionID, "err", err)
+		r.desk.log.Warn("something cannot be shown; a note stands for it", "session", sessionRef(r.sessionID), "err", err)
 		return r.instead(th, s)
 	case errors.Is(err, ErrPermanent) && s.says():
 		return r.lose(th, s, err)
 	case errors.Is(err, ErrPermanent) && s.optional:
-		r.desk.log.Debug("the platform refused something that is not important", "session", r.sessionID, "err", err)
+		r.desk.log.Debug("the platform refused something that is not important", "session", sessionRef(r.sessionID), "err", err)
 		return nil
 	}
 	return err

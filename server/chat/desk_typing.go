@@ -67,7 +67,7 @@ func (d *Desk) aside(ctx context.Context, th Thread, op Op) {
 	ctx, cancel := context.WithTimeout(ctx, typingEvery)
 	defer cancel()
 	if _, err := d.bridge.Do(ctx, th, op); err != nil {
-		d.log.Debug("something unimportant is not shown", "session", th.SessionID, "err", err)
+		d.log.Debug("something unimportant is not shown", "session", sessionRef(th.SessionID), "err", err)
 	}
 }
 

@@ -289,7 +289,7 @@ func (d *Delivery) Troubled() bool {
 // report tells people that a delivery was given up.
 func (s *sender) report(d *Delivery) {
 	if n := s.givenUp.Count(); n > 0 {
-		s.log.Error("delivery given up", "session", d.SessionID, "rev", d.Rev, "type", d.Event.Type,
+		s.log.Error("delivery given up", "session", sessionRef(d.SessionID), "rev", d.Rev, "type", d.Event.Type,
 			"attempts", d.Attempts, "err", d.LastError, "count", n)
 	}
 	s.publish(StateDeliveryFailed, d, map[string]string{"state": "failed", "error": d.Reason()})
@@ -298,7 +298,7 @@ func (s *sender) report(d *Delivery) {
 // reportStore tells people that the database failed.
 func (s *sender) reportStore(sessionID string, err error) {
 	if n := s.unstored.Count(); n > 0 {
-		s.log.Error("outbox cannot use the database", "session", sessionID, "err", err, "count", n)
+		s.log.Error("outbox cannot use the database", "session", sessionRef(sessionID), "err", err, "count", n)
 	}
 }
 

@@ -1,0 +1,178 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay/bridges"
+	"relay/db"
+	"relay/server"
+	"relay/server/chat"
+)
+
+// hangingStore stops answering when it is told to, until it is released.
+type hangingStore struct {
+	chat.Store
+	hangs   atomic.Bool
+	release chan struct{}
+}
+
+func (h *hangingStore) Apply(ctx context.Context, op func(chat.Tx) error) error {
+	if h.hangs.Load() {
+		<-h.release
+	}
+	return h.Store.Apply(ctx, op)
+}
+
+// hangingSink never answers.
+type hangingSink struct {
+	began   chan struct{}
+	release chan struct{}
+	mindful bool // of the end of its context
+}
+
+func (h *hangingSink) Name() string { return "desk" }
+func (h *hangingSink) Policy() chat.Policy {
+	return chat.Policy{Parallel: 1, Batch: 1, Timeout: time.Hour, Attempts: 5, MaxAge: time.Hour, Backoff: chat.Backoff(time.Second, time.Second)}
+}
+func (h *hangingSink) Deliver(ctx context.Context, _ []chat.Delivery) (int, error) {
+	close(h.began)
+	if h.mindful {
+		<-ctx.Done()
+		return 0, ctx.Err()
+	}
+	<-h.release
+	return 0, errors.New("too late")
+}
+
+// pipes is a listener whose clients come by pipes.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error   { close(p.closed); return nil }
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+// TestStopHasAnEnd: whatever hangs when relay stops, it ends within 20 seconds,
+// and what was under way is stored as unknown if it can be.
+func TestStopHasAnEnd(t *testing.T) {
+	for _, tt := range []struct {
+		name           string
+		mindful, hangs bool // the sink, the store
+		mode           server.Mode
+	}{
+		{"a platform", true, false, ""},
+		{"a platform for good", false, false, ""},
+		{"the database", true, true, ""},
+		{"all", false, true, ""},
+		{"all, in bridge mode", false, true, server.ModeBridge},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				memory, err := db.Memory(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				release := make(chan struct{})
+				store := &hangingStore{Store: memory, release: release}
+				sink := &hangingSink{make(chan struct{}), release, tt.mindful}
+				log, hub := slog.New(slog.DiscardHandler), chat.NewHub()
+				outbox := chat.NewOutbox(store, hub, log)
+				relay, err := chat.New(t.Context(), chat.Config{Store: store, Hub: hub, Outbox: outbox, Log: log,
+					Targets: func(*chat.Settings) []chat.Target { return []chat.Target{{Name: "desk", Kind: chat.TargetBridge}} }})
+				if err != nil {
+					t.Fatal(err)
+				}
+				cfg := server.Config{PublicKey: publicKey, SecretKey: secretKey, Setup: server.SetupLocal, Mode: tt.mode}
+				keys, err := server.OpenKeyring(t.Context(), memory, cfg, log)
+				if err != nil {
+					t.Fatal(err)
+				}
+				deps := server.Deps{Store: store, Relay: relay, Hub: hub, Outbox: outbox, Keys: keys, Log: log, Ready: memory.Ping,
+					Bridges: bridges.NewSet(bridges.Options{Store: store, Relay: relay, Outbox: outbox, Inbox: chat.NewInbox(store, log), Log: log})}
+				if tt.mode == server.ModeBridge {
+					deps.Backlog = server.NewBacklog(keys.Links(""))
+				}
+				srv, err := server.New(cfg, deps)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v, err := relay.Init(t.Context(), chat.Visit{VisitorID: "ann"})
+				if err == nil {
+					_, err = relay.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: v.Session.ID, Content: "hello"})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				listener := &pipes{make(chan net.Conn), make(chan struct{})}
+				ctx, stop := context.WithCancel(t.Context())
+				ended := make(chan error, 1)
+				go func() {
+					ended <- srv.Serve(ctx, listener, func(ctx context.Context) error { return outbox.Serve(ctx, sink) },
+						func(context.Context) error { <-release; return nil })
+				}()
+				<-sink.began
+				store.hangs.Store(tt.hangs)
+				client, conn := net.Pipe()
+				listener.conns <- conn
+				body := `{"visitorId":"ben"}`
+				request, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/api/widget/init", strings.NewReader(body))
+				request.Header.Set("Authorization", "Bearer "+publicKey)
+				go func() { _ = request.Write(client); _, _ = io.Copy(io.Discard, client) }()
+				synctest.Wait()
+				begun := time.Now()
+				stop()
+				if err := <-ended; err != nil {
+					t.Error(err)
+				}
+				if took := time.Since(begun); took > 18*time.Second {
+					t.Errorf("the stop took %s", took)
+				}
+				if tt.mindful && !tt.hangs {
+					d := lastDelivery(t, memory, v.Session.ID)
+					if d.State != chat.DeliverySending || d.Attempts != 0 {
+						t.Errorf("what was under way is %s after %d attempts", d.State, d.Attempts)
+					}
+				}
+				store.hangs.Store(false)
+				close(release)
+				_ = client.Close()
+				synctest.Wait()
+				if err := memory.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+func lastDelivery(t *testing.T, store chat.Store, sessionID string) (d chat.Delivery) {
+	t.Helper()
+	err := store.Look(t.Context(), func(r chat.Reader) (err error) {
+		d, err = r.Delivery("desk", sessionID, 1)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
