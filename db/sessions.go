@@ -106,7 +106,7 @@ func (t *tx) SessionsOfVisitor(visitorID string, blocked bool, limit int) ([]str
 
 // The list is read in parts, each along an index and no further than the page
 // that is asked for, and merged: a page costs the same whatever the total is.
-// A search looks at the 100,000 newest sessions of each part.
+// A search goes on until the page is full, through all sessions if need be.
 const (
 	selectStarted = `SELECT ` + sessionColumns + ` FROM sessions
 		WHERE status = ? AND started_at > 0 AND (last_activity, id) < (?, ?)
@@ -115,14 +115,12 @@ const (
 		WHERE status = ? AND started_at = 0 AND id <> '' AND (last_activity, id) < (?, ?)
 		ORDER BY last_activity DESC, id DESC LIMIT ?`
 
-	searchStarted = `SELECT ` + sessionColumns + ` FROM (SELECT ` + sessionColumns + `, search FROM sessions
-		WHERE status = ? AND started_at > 0 AND (last_activity, id) < (?, ?)
-		ORDER BY last_activity DESC, id DESC LIMIT 100000) AS newest
-		WHERE search LIKE ? ESCAPE '\' ORDER BY last_activity DESC, id DESC LIMIT ?`
-	searchEmpty = `SELECT ` + sessionColumns + ` FROM (SELECT ` + sessionColumns + `, search FROM sessions
-		WHERE status = ? AND started_at = 0 AND id <> '' AND (last_activity, id) < (?, ?)
-		ORDER BY last_activity DESC, id DESC LIMIT 100000) AS newest
-		WHERE search LIKE ? ESCAPE '\' ORDER BY last_activity DESC, id DESC LIMIT ?`
+	searchStarted = `SELECT ` + sessionColumns + ` FROM sessions
+		WHERE status = ? AND started_at > 0 AND (last_activity, id) < (?, ?) AND search LIKE ? ESCAPE '\'
+		ORDER BY last_activity DESC, id DESC LIMIT ?`
+	searchEmpty = `SELECT ` + sessionColumns + ` FROM sessions
+		WHERE status = ? AND started_at = 0 AND id <> '' AND (last_activity, id) < (?, ?) AND search LIKE ? ESCAPE '\'
+		ORDER BY last_activity DESC, id DESC LIMIT ?`
 )
 
 // Sessions implements [chat.Reader].
