@@ -112,12 +112,12 @@ func (t *tx) LastMessages(sessionIDs []string) (map[string]chat.Message, error) 
 }
 
 const selectUnread = `SELECT ` + messageColumns + ` FROM messages
-	WHERE session = ` + ofSession + ` AND sender = ? AND read_at = 0 AND deleted_at = 0 ORDER BY seq`
+	WHERE session = ` + ofSession + ` AND seq > ? AND seq <= ? AND sender = ? AND read_at = 0 AND deleted_at = 0 ORDER BY seq LIMIT ?`
 
 // UnreadMessages implements [chat.Reader]. Deleted messages are not waiting to
 // be read.
-func (t *tx) UnreadMessages(sessionID string, sender chat.Sender) ([]chat.Message, error) {
-	return t.messages(selectUnread, sessionID, string(sender))
+func (t *tx) UnreadMessages(sessionID string, sender chat.Sender, after, upTo int64, limit int) ([]chat.Message, error) {
+	return t.messages(limited(selectUnread, limit), sessionID, after, upTo, string(sender))
 }
 
 // insertFresh is insertMessage for most messages: nothing has happened to them

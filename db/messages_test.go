@@ -133,9 +133,17 @@ func TestMessages(t *testing.T) {
 			if len(last) != 2 || last["a"].ID != "m19" || last["b"].ID != "m1" || last["b"].SessionID != "b" {
 				t.Errorf("last messages: %v", last)
 			}
-			unread, err2 := r.UnreadMessages("a", chat.SenderVisitor)
-			if got := seqs(unread); !slices.Equal(got, []int64{1, 5, 13}) {
-				t.Errorf("unread: %v", got)
+			var err2 error
+			for _, q := range []struct {
+				after, upTo int64
+				limit       int
+				want        []int64
+			}{{0, 99, 9, []int64{1, 5, 13}}, {1, 99, 9, []int64{5, 13}}, {0, 5, 9, []int64{1, 5}}, {0, 99, 1, []int64{1}}} {
+				unread, failed := r.UnreadMessages("a", chat.SenderVisitor, q.after, q.upTo, q.limit)
+				if got := seqs(unread); !slices.Equal(got, q.want) {
+					t.Errorf("unread behind %d up to %d: %v", q.after, q.upTo, got)
+				}
+				err2 = errors.Join(err2, failed)
 			}
 			nobody, err3 := r.Messages(chat.MessageQuery{SessionID: "nobody", Limit: 5})
 			if len(nobody) > 0 {

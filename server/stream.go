@@ -185,6 +185,7 @@ func (s *Server) pass(ctx context.Context, out *sse, feed *chat.Feed, page chat.
 		if out.send() != nil {
 			return false
 		}
+		s.relay.EventsArrived(chat.SenderVisitor, page.Events)
 		if !page.More {
 			return true
 		}
@@ -250,7 +251,10 @@ func (s *Server) adminStream(w http.ResponseWriter, r *http.Request, by chat.Aut
 	}
 	heartbeat := time.NewTicker(heartbeatEvery)
 	defer heartbeat.Stop()
+	var shown []chat.Event
 	for out.send() == nil {
+		s.relay.EventsArrived(chat.SenderOperator, shown)
+		shown = shown[:0]
 		select {
 		case <-r.Context().Done():
 			return written{}, nil
@@ -268,6 +272,9 @@ func (s *Server) adminStream(w http.ResponseWriter, r *http.Request, by chat.Aut
 			if e.Type != chat.EventLeaving { // it may yet turn out to be none
 				n++
 				out.event(e.Type, strconv.Itoa(n), e.Show(out.links, chat.Now().Add(chat.LinkLife), true))
+				if by.Source == chat.SourceConsole {
+					shown = append(shown, *e)
+				}
 			}
 		}
 		if sub.Lost() {

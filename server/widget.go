@@ -63,6 +63,7 @@ func (s *Server) widgetInit(w http.ResponseWriter, r *http.Request, _ chat.Autho
 	if err != nil {
 		return nil, err
 	}
+	s.relay.MessagesArrived(chat.SenderVisitor, v.History.Messages)
 	return initAnswer{
 		SessionID: v.Session.ID, SessionToken: v.Token, OperatorOnline: s.relay.OperatorOnline(),
 		Messages: messages(s.showFiles(v.History.Messages)), LastEventID: cursor(v.Session.Rev),
@@ -127,6 +128,9 @@ func (s *Server) history(r *http.Request, by chat.Author, sessionID string) (any
 		Before: q.Get("before"), After: q.Get("after"), Limit: limit})
 	if err != nil {
 		return nil, err
+	}
+	if by.Sender == chat.SenderVisitor || by.Source == chat.SourceConsole {
+		s.relay.MessagesArrived(by.Sender, h.Messages)
 	}
 	return historyAnswer{messages(s.showFiles(h.Messages)), h.HasMore, cursor(h.Rev)}, nil
 }

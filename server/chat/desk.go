@@ -126,6 +126,9 @@ func (d *Desk) Deliver(ctx context.Context, lane []Delivery) (done int, err erro
 			return done, d.judge(err)
 		}
 		d.refusals.end(lane[done : done+n])
+		for _, delivered := range lane[done : done+n] {
+			d.relay.EventsArrived(SenderOperator, []Event{delivered.Event})
+		}
 		done += n
 	}
 	return done, nil

@@ -46,6 +46,12 @@ func TestDeskShowsConversation(t *testing.T) {
 		second := o.say(t, id, "is <b>anybody</b> there?")
 		o.soon()
 		expectTexts(t, "texts", f.shown(0), "hello", "is <b>anybody</b> there?")
+		o.StoreReceipts(t.Context())
+		for _, m := range o.history(t, id) {
+			if m.DeliveredAt == 0 {
+				t.Errorf("a message that desks have is not delivered: %+v", m)
+			}
+		}
 		_, err := o.Edit(t.Context(), visitor, id, first.ID, "hello!")
 		o.must(err)
 		o.must(o.Delete(t.Context(), visitor, id, second.ID))

@@ -267,8 +267,12 @@ func (r *Relay) updatePresence(change func(*presence)) {
 	}
 }
 
-// Run keeps the operators' status true to the time until ctx ends.
+// Run keeps the operators' status true to the time, and stores which messages
+// arrived, until ctx ends.
 func (r *Relay) Run(ctx context.Context) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { r.keepReceipts(ctx) })
 	tick := time.NewTicker(2 * time.Second)
 	defer tick.Stop()
 	for {

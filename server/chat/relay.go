@@ -18,6 +18,7 @@ type Relay struct {
 	log      *slog.Logger
 	targets  func(*Settings) []Target
 	presence presence
+	receipts receipts
 	force    atomic.Pointer[inForce]
 	changed  atomic.Pointer[chan struct{}]
 	patching sync.Mutex // one change of the settings at a time

@@ -36,8 +36,10 @@ func wants(kind TargetKind, e *Event) bool {
 	case EventNewSession, EventMessage, EventMessageEdited, EventMessageDeleted,
 		EventIdentityUpdate, EventSessionClosed, EventCSATSubmitted, EventDisconnect, EventAITakeover, EventStatusSet:
 		return true
-	case EventCustom, EventMessageRead:
-		return e.Source == SourceWidget || (kind == TargetWebhook && e.Type == EventMessageRead)
+	case EventCustom:
+		return e.Source == SourceWidget
+	case EventMessageRead: // that a message arrived, the streams tell alone
+		return e.Source == SourceWidget || (kind == TargetWebhook && e.Source != SourceRelay)
 	case EventSessionReopened, EventNotice, EventNote, EventNoteEdited, EventNoteDeleted:
 		return kind == TargetBridge
 	}
@@ -49,4 +51,5 @@ const (
 	SourceWidget  = "widget"
 	SourceConsole = "console"
 	SourceAPI     = "api"
+	SourceRelay   = "relay" // nobody: relay noticed it
 )

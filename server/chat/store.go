@@ -54,8 +54,9 @@ type Reader interface {
 	// LastMessages finds the newest message of each session that is no internal
 	// note.
 	LastMessages(sessionIDs []string) (map[string]Message, error)
-	// UnreadMessages lists the messages of a sender that are not marked as read.
-	UnreadMessages(sessionID string, sender Sender) ([]Message, error)
+	// UnreadMessages lists the messages of a sender that are not marked as read,
+	// behind one seq and up to another, oldest first.
+	UnreadMessages(sessionID string, sender Sender, after, upTo int64, limit int) ([]Message, error)
 
 	// File answers ErrAttachmentNotFound when there is none.
 	File(id string) (File, error)
