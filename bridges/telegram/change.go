@@ -23,8 +23,8 @@ func (b *Bridge) edit(ctx context.Context, topic int64, op chat.Op) (remote stri
 	}
 	html, plain := render(op)
 	err = b.editText(ctx, inTurn, id, html, gotgbot.ParseModeHTML)
-	if errors.Is(err, errMarkup) {
-		b.log.Error("Telegram does not take our markup; sent without", "err", err)
+	if perhapsMarkup(err) {
+		b.log.Error("Telegram does not take an edit; retrying it without markup", "err", err)
 		err = b.editText(ctx, atOnce, id, plain, "")
 	}
 	if errors.Is(err, errNoText) {

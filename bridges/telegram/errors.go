@@ -17,6 +17,7 @@ import (
 var (
 	errUnchanged    = fmt.Errorf("%w: it is so already", chat.ErrPermanent)
 	errMarkup       = fmt.Errorf("%w: the markup is not understood", chat.ErrPermanent)
+	errUnlisted     = fmt.Errorf("%w: Telegram refused it", chat.ErrPermanent) // for a reason that refusals does not know
 	errNoText       = fmt.Errorf("%w: the message has a caption, no text", chat.ErrPermanent)
 	errUnchangeable = fmt.Errorf("%w: the message has neither text nor caption", chat.ErrPermanent)
 	errPicture      = fmt.Errorf("%w: the file is not taken as a picture or recording", chat.ErrPermanent)
@@ -62,6 +63,8 @@ var refusals = []struct {
 	{"message can't be edited", chat.ErrMessageGone},
 
 	{"can't parse entities", errMarkup},
+	{"entities too long", errMarkup},
+	{"ENTITIES_TOO_LONG", errMarkup},
 	{"there is no text in the message to edit", errNoText},
 	{"there is no caption in the message to edit", errUnchangeable},
 	{"PHOTO_INVALID_DIMENSIONS", errPicture},
@@ -84,6 +87,11 @@ var refusals = []struct {
 	{"bot was kicked", &chat.Misconfigured{Problem: "the bot was removed from the group", Fix: fixMember}},
 	{"bot is not a member", &chat.Misconfigured{Problem: "the bot is not in the group", Fix: fixMember}},
 	{"group chat was deleted", &chat.Misconfigured{Problem: "the group was deleted", Fix: fixChatID}},
+	{"deactivated", &chat.Misconfigured{Problem: "the group was deactivated", Fix: fixChatID}},
+	{"PEER_ID_INVALID", &chat.Misconfigured{Problem: "Telegram knows no such group, or the bot is not in it", Fix: fixChatID}},
+	{"CHANNEL_PRIVATE", &chat.Misconfigured{Problem: "the bot cannot enter the group", Fix: fixMember}},
+	{"CHAT_RESTRICTED", &chat.Misconfigured{Problem: "Telegram restricted the group",
+		Fix: "open the group in Telegram, which says why; or make another group and put its id into TELEGRAM_CHAT_ID"}},
 }
 
 var errToken = &chat.Misconfigured{Problem: "Telegram does not accept the bot token", Fix: fixToken}
@@ -129,8 +137,12 @@ func translateRefusal(e *gotgbot.TelegramError) error {
 	if e.Code == 403 {
 		return &chat.Misconfigured{Problem: "Telegram forbids it: " + e.Description, Fix: fixMember}
 	}
-	return fmt.Errorf("%w: %w", chat.ErrPermanent, e)
+	return fmt.Errorf("%w: %w", errUnlisted, e)
 }
+
+// perhapsMarkup reports whether a refusal may be about the markup: then the same
+// without it is tried before the message counts as refused.
+func perhapsMarkup(err error) bool { return errors.Is(err, errMarkup) || errors.Is(err, errUnlisted) }
 
 // maxPatience bounds what one 429 may ask for; what is asked for beyond is
 // asked for again.

@@ -47,8 +47,8 @@ func (b *Bridge) show(ctx context.Context, topic int64, op chat.Op) (*gotgbot.Me
 	html, plain := render(op)
 	u := upload{topic: topic, file: *op.File, way: wayOf(op.File), caption: html, mode: gotgbot.ParseModeHTML, reply: reply(op)}
 	m, err := b.upload(ctx, &u)
-	if errors.Is(err, errMarkup) {
-		b.log.Error("Telegram does not take our markup; sent without", "err", err)
+	if perhapsMarkup(err) && html != "" {
+		b.log.Error("Telegram does not take a caption; retrying it without markup", "err", err)
 		u.caption, u.mode = plain, ""
 		m, err = b.upload(ctx, &u)
 	}

@@ -105,8 +105,8 @@ func (b *Bridge) write(ctx context.Context, topic int64, op chat.Op) (m *gotgbot
 		return err
 	}
 	err = b.spend(ctx, inTurn, false, send)
-	if errors.Is(err, errMarkup) {
-		b.log.Error("Telegram does not take our markup; sent without", "err", err)
+	if perhapsMarkup(err) {
+		b.log.Error("Telegram does not take a message; retrying it without markup", "err", err)
 		html, opts.ParseMode = plain, ""
 		err = b.spend(ctx, atOnce, false, send)
 	}
