@@ -143,7 +143,9 @@ func (b *Bridge) take(ctx context.Context, in chat.Receiver, raw []byte) (id int
 	if err == nil && len(meaning) == 0 {
 		return u.ID, nil
 	}
-	stored := chat.Update{Bridge: Name, Key: strconv.FormatInt(u.ID, 10), Raw: chat.Raw(raw)}
+	// Each bot numbers its updates for itself.
+	key := strconv.FormatInt(b.bot.Id, 10) + ":" + strconv.FormatInt(u.ID, 10)
+	stored := chat.Update{Bridge: Name, Key: key, Raw: chat.Raw(raw)}
 	if len(meaning) > 0 {
 		stored.Thread = meaning[0].Thread.Ref
 	}

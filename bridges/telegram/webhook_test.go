@@ -56,3 +56,18 @@ func TestWebhook(t *testing.T) {
 		})
 	}
 }
+
+// Bots number their updates each for itself: those of two bots are two updates.
+func TestUpdatesOfTwoBots(t *testing.T) {
+	f := bridgetest.NewTelegramBubble(t)
+	in := new(bridgetest.Receiver)
+	for _, token := range []string{"7:first", "8:second", "8:renewed"} {
+		b, _ := makeBridge(t, f, func(cfg *telegram.Config) { cfg.Token, cfg.WebhookSecret = token, secret })
+		r := httptest.NewRequest("POST", "/webhooks/telegram", strings.NewReader(string(updates(t)["text"])))
+		r.Header.Set("X-Telegram-Bot-Api-Secret-Token", secret)
+		b.Webhook(in).ServeHTTP(httptest.NewRecorder(), r)
+	}
+	if len(in.Updates) != 2 {
+		t.Errorf("%d updates of 2 bots are stored", len(in.Updates))
+	}
+}
