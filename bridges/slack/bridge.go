@@ -72,8 +72,7 @@ type Bridge struct {
 	threads  *threads
 	names    *memo[person]   // by user
 	quotes   *memo[string]   // the beginnings of messages, by ts
-	cites    *memo[citation] // by the ts of what quotes
-	citing   *memo[[]string] // what quotes, by the ts of what is quoted
+	cites    *memo[string]   // what is quoted, by the ts of what quotes it
 	last     *memo[*message] // messages that were edited, as they are now, and nil for deleted ones, by ts
 	uploads  *memo[string]   // the file of such an op, by key
 }
@@ -109,7 +108,7 @@ func New(cfg Config) (*Bridge, error) {
 		return nil, err
 	}
 	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), http: newHTTP(cfg.Transport), base: base, pace: newPace(cfg.Pause), threads: newThreads(), backlog: newBacklog(),
-		names: newMemo[person](5000), quotes: newMemo[string](2000), cites: newMemo[citation](2000), citing: newMemo[[]string](2000),
+		names: newMemo[person](5000), quotes: newMemo[string](2000), cites: newMemo[string](2000),
 		last: newMemo[*message](500), uploads: newMemo[string](1000)}
 	b.api = slack.New(cfg.BotToken, slack.OptionAPIURL(base.String()), slack.OptionAppLevelToken(cfg.AppToken),
 		slack.OptionHTTPClient(caller{b.http}), slack.OptionLog(log.New(io.Discard, "", 0)), slack.OptionOnResponseHeaders(b.readScopes))

@@ -20,8 +20,8 @@ func (b *Bridge) edit(ctx context.Context, me *self, th chat.Thread, op chat.Op)
 	if isFile(op.Remote) {
 		return "", nil // what a file's message says besides is its author
 	}
-	if c, quotes := b.cites.get(op.Remote); quotes {
-		op.ReplyTo = c.of
+	if of, quotes := b.cites.get(op.Remote); quotes {
+		op.ReplyTo = of
 	}
 	how := show(op, me.has(scopeNames), b.quote(ctx, th, op.ReplyTo))
 	if len(utf16.Encode([]rune(how.text))) > maxEdit { // the quote was not reckoned with
@@ -30,7 +30,7 @@ func (b *Bridge) edit(ctx context.Context, me *self, th chat.Thread, op chat.Op)
 	err = b.change(ctx, op.Remote, slack.MsgOptionText(how.text, false))
 	if err == nil {
 		b.said(op.Remote, op)
-		b.requote(ctx, me, op.Remote, cut.Line(op.Text, maxQuote))
+		b.requote(ctx, th, op.Remote, cut.Line(op.Text, maxQuote))
 	}
 	return "", err
 }

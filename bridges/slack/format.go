@@ -95,15 +95,21 @@ func show(op chat.Op, named bool, quote string) look {
 	if op.Edited {
 		head.WriteString("✏️ edited:\n")
 	}
-	if quote != "" {
-		head.WriteString("↩ “" + escape(quote) + "”\n")
-	}
+	head.WriteString(quoteLine(quote))
 	if l.text == "" {
 		l.text = strings.TrimSuffix(head.String(), "\n")
 	} else {
 		l.text = head.String() + l.text
 	}
 	return l
+}
+
+// quoteLine shows the beginning of a message that is answered, "" for none.
+func quoteLine(words string) string {
+	if words == "" {
+		return ""
+	}
+	return "↩ “" + escape(words) + "”\n"
 }
 
 // withoutMarks takes out of a name what would end its bold letters.

@@ -19,11 +19,16 @@ const (
 	fieldKey    = "key"        // of the op that made it
 	fieldID     = "session_id" // only in bridge mode
 	fieldClosed = "closed"
+	fieldQuotes = "quotes" // the ts of the message that it quotes
 )
 
 // note is the metadata of a message.
-func note(key string) slack.SlackMetadata {
-	return slack.SlackMetadata{EventType: typeMessage, EventPayload: map[string]any{fieldKey: key}}
+func note(op chat.Op) slack.SlackMetadata {
+	about := slack.SlackMetadata{EventType: typeMessage, EventPayload: map[string]any{fieldKey: op.Key}}
+	if op.ReplyTo != "" {
+		about.EventPayload[fieldQuotes] = op.ReplyTo
+	}
+	return about
 }
 
 // open posts the message that a thread hangs on; its ts is the thread's.

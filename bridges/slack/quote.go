@@ -3,7 +3,7 @@ package slack
 import (
 	"context"
 	"regexp"
-	"slices"
+	"strings"
 
 	"github.com/slack-go/slack"
 
@@ -12,24 +12,14 @@ import (
 )
 
 // Slack's threads have no replies to one of their messages: what is answered is
-// quoted. While the bridge remembers them, quotes follow what they quote: a
-// message that its author changed or deleted is not kept in one.
-
-// citation is a message of the bot's that quotes another.
-type citation struct {
-	of string // the other's ts
-	op chat.Op
-}
+// quoted. A quote follows what it quotes: what its author changed or deleted is
+// not kept in one. What quotes a message is told by its metadata.
 
 // said remembers what a message of the bot's says, and whom it quotes.
 func (b *Bridge) said(ts string, op chat.Op) {
 	b.quotes.put(ts, cut.Line(op.Text, maxQuote))
-	if op.ReplyTo == "" {
-		return
-	}
-	b.cites.put(ts, citation{op.ReplyTo, op})
-	if by, _ := b.citing.get(op.ReplyTo); !slices.Contains(by, ts) {
-		b.citing.put(op.ReplyTo, append(slices.Clip(by), ts))
+	if op.ReplyTo != "" {
+		b.cites.put(ts, op.ReplyTo)
 	}
 }
 
@@ -68,19 +58,47 @@ func (b *Bridge) wordsOf(m *slack.Message) string {
 	return text
 }
 
+// quoted is the line of a message's text, as Slack keeps it, that quotes another.
+var quoted = regexp.MustCompile(`(?m)^(?:↩\x{FE0F}?|:leftwards_arrow_with_hook:) “[^\n]*”(?:\n|$)`)
+
 // requote changes the quotes of a message, which says something else now or
-// nothing any more.
-func (b *Bridge) requote(ctx context.Context, me *self, ts, words string) {
+// nothing any more, in what is written behind it.
+func (b *Bridge) requote(ctx context.Context, th chat.Thread, ts, words string) {
 	b.quotes.put(ts, words)
-	by, _ := b.citing.get(ts)
-	for _, citing := range by {
-		c, known := b.cites.get(citing)
-		if !known {
-			continue
-		}
-		err := b.change(ctx, citing, slack.MsgOptionText(show(c.op, me.has(scopeNames), words).text, false))
+	if isFile(ts) {
+		return
+	}
+	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: ts, Limit: pageSize, IncludeAllMetadata: true}
+	for {
+		list, next, err := b.replies(ctx, &q)
 		if err != nil {
-			b.log.Warn("a quote still says what was changed", "message", citing, "err", err)
+			b.log.Warn("what quotes a message that was changed cannot be found", "message", ts, "err", err)
+			return
 		}
+		for i := range list {
+			b.requoteIn(ctx, &list[i], ts, words)
+		}
+		if q.Cursor = next; next == "" {
+			return
+		}
+	}
+}
+
+// requoteIn changes the quote of a message, if it is one of that other.
+func (b *Bridge) requoteIn(ctx context.Context, m *slack.Message, ts, words string) {
+	of, _ := m.Metadata.EventPayload[fieldQuotes].(string)
+	if of != ts || !b.self.Load().own(m) {
+		return
+	}
+	line := quoted.FindStringIndex(m.Text)
+	if line == nil {
+		return
+	}
+	text := m.Text[:line[0]] + quoteLine(words) + m.Text[line[1]:]
+	if text == m.Text {
+		return
+	}
+	if err := b.change(ctx, m.Timestamp, slack.MsgOptionText(strings.TrimSpace(text), false)); err != nil {
+		b.log.Warn("a quote still says what was changed", "message", m.Timestamp, "err", err)
 	}
 }

@@ -24,8 +24,9 @@ func (b *Bridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote str
 	case chat.OpEdit:
 		remote, err = b.edit(ctx, me, th, op)
 	case chat.OpDelete:
-		if err = b.delete(ctx, op.Remote); err == nil {
-			b.requote(ctx, me, op.Remote, "")
+		err = b.delete(ctx, op.Remote)
+		if err == nil || errors.Is(err, chat.ErrMessageGone) || errors.Is(err, chat.ErrMessageStays) {
+			b.requote(ctx, th, op.Remote, "")
 		}
 	case chat.OpReact:
 		err = b.react(ctx, me, op)
@@ -58,7 +59,7 @@ func (b *Bridge) post(ctx context.Context, me *self, th chat.Thread, op chat.Op)
 // write posts a text in a thread.
 func (b *Bridge) write(ctx context.Context, me *self, th chat.Thread, op chat.Op) (ts string, err error) {
 	how := show(op, me.has(scopeNames), b.quote(ctx, th, op.ReplyTo))
-	m, err := b.sayAnyhow(ctx, how, th.Ref, note(op.Key))
+	m, err := b.sayAnyhow(ctx, how, th.Ref, note(op))
 	if err != nil {
 		return "", err
 	}
