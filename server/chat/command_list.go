@@ -12,7 +12,7 @@ import (
 // whole once the package is initialised and never changes.
 var Commands = []Command{
 	{Name: "help", Help: "this list"},
-	{Name: "close", Help: "close the session; the visitor's next message reopens it", run: (*commanding).close},
+	{Name: "close", Help: "close the session; the next message reopens it", run: (*commanding).close},
 	{Name: "reopen", Help: "reopen the session", run: (*commanding).reopen},
 	{Name: "info", Help: "what is known of the visitor", run: (*commanding).info},
 	{Name: "note", Args: "text", Help: "an internal note, which only operators see; a message that starts with // is one too",
@@ -113,7 +113,7 @@ func helpText() string {
 }
 
 func (c *commanding) close() (string, error) {
-	const text = "The session is closed. The visitor's next message reopens it."
+	const text = "The session is closed. The next message reopens it."
 	if err := c.relay.Close(c.ctx, c.by, c.sessionID); err != nil || c.at == nil {
 		return text, err
 	}

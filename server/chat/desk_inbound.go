@@ -154,10 +154,16 @@ func (h *hearing) message(ctx context.Context) error {
 		}
 		return nil
 	}
-	if _, err = h.desk.relay.Send(ctx, h.by, post); err == nil && !note && h.desk.relay.hub.Watched(h.thread.SessionID) > 0 {
+	if _, err = h.desk.relay.Send(ctx, h.by, post); err != nil || note {
+		return err
+	}
+	if h.desk.relay.hub.Watched(h.thread.SessionID) > 0 {
 		h.desk.aside(ctx, h.thread, Op{Kind: OpReact, Remote: h.Remote, Receipt: "delivered"})
 	}
-	return err
+	if h.thread.State == ThreadClosed { // the message reopened the session
+		return h.showStatus(ctx, OpReopen, ThreadLive)
+	}
+	return nil
 }
 
 const withheldText = "Sent to nobody: a line starts with // or with a command. Remove that line and send the rest again, " +

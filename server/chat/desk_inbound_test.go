@@ -596,3 +596,45 @@ func TestDeskFollowsChannel(t *testing.T) {
 		}))
 	}, f)
 }
+
+// TestDeskReopens: an operator who writes on after the session was closed opens
+// it again, with its threads; a note leaves it closed.
+func TestDeskReopens(t *testing.T) {
+	f, other := newFake("telegram"), newFake("slack")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		status := func() (s chat.Status) {
+			o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
+				session, err := r.Session(id)
+				s = session.Status
+				return err
+			}))
+			return s
+		}
+		o.must(o.Close(t.Context(), operator, id))
+		o.soon()
+		o.tell(f, f.in(0, "x1", "// she will be back"))
+		o.soon()
+		if status() != chat.StatusClosed || !f.state(0).closed {
+			t.Error("a note reopened the session")
+		}
+		visitor := o.hub.Subscribe(id)
+		defer visitor.Close()
+		o.tell(f, f.in(0, "x2", "one more thing"))
+		o.soon()
+		if status() != chat.StatusOpen || f.state(0).closed || other.state(0).closed {
+			t.Errorf("the session is %s; the threads are closed: %v, %v", status(), f.state(0).closed, other.state(0).closed)
+		}
+		var told []chat.EventType
+		for range len(visitor.C) {
+			if e := <-visitor.C; e.Rev != 0 {
+				told = append(told, e.Type)
+			}
+		}
+		if want := []chat.EventType{chat.EventSessionReopened, chat.EventMessage}; !slices.Equal(told, want) {
+			t.Errorf("told is %v, want %v", told, want)
+		}
+	}, f, other)
+}

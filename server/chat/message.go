@@ -44,8 +44,8 @@ type Post struct {
 }
 
 // Send stores a message and answers it as stored. The same client id again
-// answers the same message and changes nothing. A visitor's message starts the
-// session and reopens a closed one.
+// answers the same message and changes nothing. A message starts the session
+// and reopens a closed one; an internal note does neither.
 func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 	if err := p.check(by); err != nil {
 		return Message{}, err
@@ -171,19 +171,19 @@ func (c *change) brought(m *Message) Event {
 	return e
 }
 
-// touch notes that somebody wrote: the first message starts the session, a
-// visitor's reopens a closed one, an operator's answers what was unread.
+// touch notes that somebody wrote: it reopens a closed session, the first message
+// starts the session, and an operator's answers what was unread.
 func (c *change) touch(sender Sender) error {
 	s := c.session
 	s.LastActivity = c.at
+	if s.Status == StatusClosed {
+		s.Status = StatusOpen
+		if err := c.emitFact(EventSessionReopened, momentOf(c.at)); err != nil {
+			return err
+		}
+	}
 	if sender == SenderVisitor {
 		s.Unread++
-		if s.Status == StatusClosed {
-			s.Status = StatusOpen
-			if err := c.emitFact(EventSessionReopened, momentOf(c.at)); err != nil {
-				return err
-			}
-		}
 	} else {
 		s.Unread = 0
 		if s.AnsweredAt == 0 && sender == SenderOperator {
