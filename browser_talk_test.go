@@ -68,6 +68,29 @@ func testPresence(t *testing.T, s *stage) {
 	ada.clean()
 }
 
+// testTimeline: what happened beside the messages stands in order, events with
+// their data, and is still there after a reload.
+func testTimeline(t *testing.T, s *stage) {
+	p := s.newPair(t, "Hello")
+	b := p.operator
+	p.visitor.run(`RelayChat.trigger("added_to_basket", {sku: "SH-42", price: 12})`)
+	b.until(`text("#messages .note").startsWith("Event: added_to_basket")`)
+	b.click("#thread-verb")
+	b.until(`$$("#messages .note").length === 2`)
+	p.visitor.write("One more thing")
+	const shown = `$$("#messages .bubble, #messages .note").map((n) => n.textContent).join()`
+	const want = `"Hello,Event: added_to_basketskuSH-42price12,Conversation closed,Conversation reopened,One more thing"`
+	b.until(shown + " === " + want)
+	b.until(`$$(".day").length === 1`)
+	b.until(`$("#messages").firstElementChild.matches(".day")`)
+	b.shot(cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir()), "timeline")
+	b.do(chromedp.Reload())
+	b.until(shown + " === " + want)
+	p.visitor.until(`$$(".row .text, .note").map((n) => n.textContent).join().endsWith("Hello,Chat closed,Chat reopened,One more thing")`)
+	b.clean()
+	p.visitor.clean()
+}
+
 // pair is a visitor and an operator in one session.
 type pair struct{ visitor, operator *tab }
 

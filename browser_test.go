@@ -57,6 +57,7 @@ func TestBrowser(t *testing.T) {
 		"Quiet":            testQuiet,
 		"Search":           testSearch,
 		"Presence":         testPresence,
+		"Timeline":         testTimeline,
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {

@@ -210,7 +210,7 @@ func TestSessionClosedAndCSAT(t *testing.T) {
 	}
 	b.is(`heard.join() === "4"`)
 	f.fact(t, "session_reopened", object{"at": now()})
-	b.until(`!$(".note")`)
+	b.until(`$$(".note").map((n) => n.textContent).join() === "Chat closed,You rated this chat 4/5,Chat reopened"`)
 	b.clean()
 }
 

@@ -54,6 +54,7 @@ type fakeSession struct {
 	csat      object
 	rev       int
 	messages  []object
+	timeline  []object
 	events    []fakeEvent
 	streams   map[chan fakeEvent]bool
 }
@@ -215,7 +216,7 @@ func (f *fake) init(_ http.ResponseWriter, _ *http.Request, body object) (any, i
 		f.sessions[s.id] = s
 	}
 	return frozen(object{"sessionId": s.id, "sessionToken": s.token, "operatorOnline": f.online,
-		"messages": s.newest(50), "lastEventId": strconv.Itoa(s.rev), "config": f.config,
+		"messages": s.newest(50), "timeline": append([]object{}, s.timeline...), "lastEventId": strconv.Itoa(s.rev), "config": f.config,
 		"session": object{"status": s.status, "identity": nil, "csat": s.csat}}), 200
 }
 
@@ -293,7 +294,7 @@ func (f *fake) history(_ http.ResponseWriter, r *http.Request, body object) (any
 	}
 	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
 	start := max(0, end-limit)
-	return frozen(object{"messages": append([]object{}, s.messages[start:end]...), "hasMore": start > 0,
+	return frozen(object{"messages": append([]object{}, s.messages[start:end]...), "timeline": append([]object{}, s.timeline...), "hasMore": start > 0,
 		"lastEventId": strconv.Itoa(s.rev)}), 200
 }
 

@@ -139,6 +139,33 @@ func TestQuotes(t *testing.T) {
 	b.clean()
 }
 
+// TestTimeline: what happened to the chat stands between its messages, also after a reload.
+func TestTimeline(t *testing.T) {
+	f, b := ready(t, "")
+	b.open()
+	b.write("one")
+	b.until(`$(".own.sent")`)
+	f.do(t, func(s *fakeSession) {
+		for _, name := range []string{"session_closed", "session_reopened"} {
+			at := now()
+			s.timeline = append(s.timeline, object{"type": name, "at": at, "after": s.messages[0]["id"], "data": object{"at": at}})
+			s.fact(name, object{"at": at})
+		}
+		s.timeline = append(s.timeline, object{"type": "csat_submitted", "at": now(), "after": s.messages[0]["id"], "data": object{"score": 4}})
+		f.add(s, object{"content": "two", "sender": "operator", "operatorName": "Ana"})
+	})
+	const shown = `$$(".row .text, .note").slice(1).map((n) => n.textContent).join()`
+	b.until(shown + ` === "one,Chat closed,Chat reopened,two"`)
+	b.run(`location.reload()`)
+	b.until(shown + ` === "one,Chat closed,Chat reopened,You rated this chat 4/5,two"`)
+	f.do(t, func(s *fakeSession) {
+		s.status = "closed"
+		s.fact("session_closed", object{"at": now()})
+	})
+	b.until(shown + ` === "one,Chat closed,Chat reopened,You rated this chat 4/5,two,This chat was closed. Write again to reopen it."`)
+	b.clean()
+}
+
 // A quote of a message that is not loaded yet leads there, too.
 func TestQuoteOfOldMessage(t *testing.T) {
 	f, b := ready(t, "")

@@ -18,6 +18,7 @@ const (
 	messagesUpTo         = `SELECT id FROM messages WHERE session = ? AND seq <= ?`
 	deleteDeliveriesUpTo = `DELETE FROM deliveries WHERE session = ? AND rev <= ?`
 	deleteEventsUpTo     = `DELETE FROM events WHERE session = ? AND rev <= ?`
+	deleteTimelineUpTo   = `DELETE FROM timeline WHERE session = ? AND rev <= ?`
 	deleteMessagesUpTo   = `DELETE FROM messages WHERE session = ? AND seq <= ?`
 )
 
@@ -60,7 +61,7 @@ func (t *tx) removeUpTo(session, rev int64) error {
 	if err == nil {
 		_, err = t.q.exec(deleteLinksUpTo, session, session, rev)
 	}
-	for _, query := range []string{deleteDeliveriesUpTo, deleteEventsUpTo, deleteMessagesUpTo} {
+	for _, query := range []string{deleteDeliveriesUpTo, deleteEventsUpTo, deleteTimelineUpTo, deleteMessagesUpTo} {
 		if err == nil {
 			_, err = t.q.exec(query, session, rev)
 		}

@@ -27,13 +27,14 @@ type initRequest struct {
 
 // initAnswer is the answer to it.
 type initAnswer struct {
-	SessionID      string         `json:"sessionId"`
-	SessionToken   string         `json:"sessionToken,omitempty"`
-	OperatorOnline bool           `json:"operatorOnline"`
-	Messages       []chat.Message `json:"messages"`
-	LastEventID    string         `json:"lastEventId"`
-	Session        initSession    `json:"session"`
-	Config         any            `json:"config"`
+	SessionID      string               `json:"sessionId"`
+	SessionToken   string               `json:"sessionToken,omitempty"`
+	OperatorOnline bool                 `json:"operatorOnline"`
+	Messages       []chat.Message       `json:"messages"`
+	Timeline       []chat.TimelineEntry `json:"timeline"`
+	LastEventID    string               `json:"lastEventId"`
+	Session        initSession          `json:"session"`
+	Config         any                  `json:"config"`
 }
 
 type initSession struct {
@@ -66,7 +67,7 @@ func (s *Server) widgetInit(w http.ResponseWriter, r *http.Request, _ chat.Autho
 	s.relay.MessagesArrived(chat.SenderVisitor, v.History.Messages)
 	return initAnswer{
 		SessionID: v.Session.ID, SessionToken: v.Token, OperatorOnline: s.relay.OperatorOnline(),
-		Messages: messages(s.showFiles(v.History.Messages)), LastEventID: cursor(v.Session.Rev),
+		Messages: messages(s.showFiles(v.History.Messages)), Timeline: v.History.Timeline, LastEventID: cursor(v.Session.Rev),
 		Session: initSession{v.Session.Status, v.Session.Identity, v.Session.CSAT},
 		Config:  s.relay.Settings().WidgetConfig(),
 	}, nil
@@ -105,9 +106,10 @@ func (s *Server) widgetSend(w http.ResponseWriter, r *http.Request, by chat.Auth
 
 // historyAnswer is a part of a session's history.
 type historyAnswer struct {
-	Messages    []chat.Message `json:"messages"`
-	HasMore     bool           `json:"hasMore"`
-	LastEventID string         `json:"lastEventId"`
+	Messages    []chat.Message       `json:"messages"`
+	HasMore     bool                 `json:"hasMore"`
+	Timeline    []chat.TimelineEntry `json:"timeline"`
+	LastEventID string               `json:"lastEventId"`
 }
 
 func (s *Server) widgetHistory(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
@@ -132,7 +134,7 @@ func (s *Server) history(r *http.Request, by chat.Author, sessionID string) (any
 	if by.Sender == chat.SenderVisitor || by.Source == chat.SourceConsole {
 		s.relay.MessagesArrived(by.Sender, h.Messages)
 	}
-	return historyAnswer{messages(s.showFiles(h.Messages)), h.HasMore, cursor(h.Rev)}, nil
+	return historyAnswer{messages(s.showFiles(h.Messages)), h.HasMore, h.Timeline, cursor(h.Rev)}, nil
 }
 
 func (s *Server) widgetEdit(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {

@@ -33,7 +33,7 @@ function withURLs(m: Message, other: Message): Message {
   return { ...m, attachments: m.attachments.map(find) };
 }
 
-// withMessage inserts a message by its time. A known one stays: the answer to
+// withMessage puts a message behind those that the server numbered before it. A known one stays: the answer to
 // sending it may come after events that changed it. A sent copy that still waits for its answer leaves.
 export function withMessage(m: Message): readonly Message[] {
   const { messages, selected } = state;
@@ -42,14 +42,19 @@ export function withMessage(m: Message): readonly Message[] {
   if (known) return messages.map((old) => (old === known ? withURLs(old, m) : old));
   const waiting = m.clientId && messages.find((old) => old.local && old.clientId === m.clientId);
   const rest = messages.filter((old) => old !== waiting);
-  const at = rest.findIndex((old) => old.timestamp > m.timestamp);
+  const at = rest.findIndex((old) => old.local);
   rest.splice(at < 0 ? rest.length : at, 0, m);
   return rest;
 }
 
-// noted adds a line to the open session's history.
-function noted(id: string, text: string): Change {
-  return id === state.selected ? { notes: [...state.notes, { at: new Date().toISOString(), text }] } : {};
+// noted adds an event to the open session's timeline, behind the newest message:
+// before the one that came with it, whose answer may have been faster.
+function noted(event: StreamEvent): Change {
+  if (event.sessionId !== state.selected) return {};
+  const at = String(event["at"] ?? event["timestamp"] ?? event["respondedAt"] ?? new Date().toISOString());
+  if (state.timeline.some((e) => e.type === event.type && e.at === at)) return {};
+  const after = state.messages.findLast((m) => !m.local && m.timestamp !== at)?.id ?? "";
+  return { timeline: [...state.timeline, { type: event.type, at, after, data: event }] };
 }
 
 // onMessage counts a message once, also when a snapshot already held it. An answer reads what came before it.
@@ -78,7 +83,7 @@ function onRead(session: Session, event: StreamEvent): Change {
 
 function onCsat(session: Session, event: StreamEvent): Change {
   const csat = { ...session.csat, ...(event as Csat) };
-  return { ...withSession({ ...session, csat }), ...noted(session.id, "The visitor rated this session " + csat.score + " of 5") };
+  return { ...withSession({ ...session, csat }), ...noted(event) };
 }
 
 function onIdentity(session: Session, event: StreamEvent): Change {
@@ -86,8 +91,8 @@ function onIdentity(session: Session, event: StreamEvent): Change {
   return withSession({ ...session, identity, verified: event["verified"] === true });
 }
 
-function onStatus(session: Session, status: Session["status"], text: string): Change {
-  return session.status === status ? {} : { ...withSession({ ...session, status }), ...noted(session.id, text) };
+function onStatus(session: Session, status: Session["status"], event: StreamEvent): Change {
+  return session.status === status ? {} : { ...withSession({ ...session, status }), ...noted(event) };
 }
 
 const handlers: Record<string, Handler> = {
@@ -97,11 +102,13 @@ const handlers: Record<string, Handler> = {
   message_read: onRead,
   csat_submitted: onCsat,
   identity_update: onIdentity,
-  session_closed: (s) => onStatus(s, "closed", "Session closed"),
-  session_reopened: (s) => onStatus(s, "open", "Session reopened"),
-  custom_event: (s, e) => noted(s.id, "Event: " + e["name"]),
+  session_closed: (s, e) => onStatus(s, "closed", e),
+  session_reopened: (s, e) => onStatus(s, "open", e),
+  csat_request: (_, e) => noted(e),
+  custom_event: (_, e) => noted(e),
+  ai_takeover: (_, e) => noted(e),
   session_blocked: (s, e) => withSession({ ...s, blocked: e["blocked"] === true }),
-  visitor_disconnect: (s) => noted(s.id, "The visitor left the site"),
+  visitor_disconnect: (_, e) => noted(e),
   // A new session's event describes it too briefly for the list: it is loaded.
   new_session: () => ({}),
 };

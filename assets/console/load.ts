@@ -3,7 +3,7 @@
 import { ApiError, call, sessionPath } from "./api";
 import { sorted, withSession } from "./events";
 import { attempt, current, set, state } from "./store";
-import type { Message, Session } from "./types";
+import type { Entry, Message, Session } from "./types";
 
 interface SessionPage {
   sessions: Session[];
@@ -12,6 +12,7 @@ interface SessionPage {
 
 interface MessagePage {
   messages: Message[];
+  timeline: Entry[];
   hasMore: boolean;
 }
 
@@ -88,7 +89,7 @@ export function loadMore(): void {
 // open shows a session; "" shows none.
 export function open(id: string): void {
   if (id === state.selected) return;
-  set({ selected: id, threadPhase: "loading", messages: [], notes: [], hasOlder: false, quote: null, editing: null });
+  set({ selected: id, threadPhase: "loading", messages: [], timeline: [], hasOlder: false, quote: null, editing: null });
   void loadThread();
 }
 
@@ -111,8 +112,11 @@ function putThread(session: Session, page: MessagePage): void {
   if (session.id !== state.selected) return;
   const old = state.messages;
   const joins = old.findIndex((m) => m.id === page.messages[0]?.id);
+  const kept = new Set(old.slice(0, Math.max(joins, 0)).map((m) => m.id));
   set({
     ...withSession(session),
+    // What stands before all messages of the page came with it only if the page is the first.
+    timeline: [...state.timeline.filter((e) => kept.has(e.after) || (joins > 0 && !e.after)), ...page.timeline],
     messages: [...old.slice(0, Math.max(joins, 0)), ...page.messages, ...old.filter((m) => m.local)],
     hasOlder: joins > 0 ? state.hasOlder : page.hasMore,
     threadPhase: "ready",
@@ -126,7 +130,7 @@ export async function loadOlder(): Promise<void> {
   const path = sessionPath(selected) + "/messages?limit=" + pageSize + "&before=" + messages[0]?.id;
   const page = await attempt(call<MessagePage>("GET", path), "Older messages");
   if (messages[0]?.id !== state.messages[0]?.id) return; // loaded anew meanwhile: the page does not join
-  set(page ? { messages: [...page.messages, ...state.messages], hasOlder: page.hasMore } : { hasOlder });
+  set(page ? { messages: [...page.messages, ...state.messages], timeline: [...page.timeline, ...state.timeline], hasOlder: page.hasMore } : { hasOlder });
 }
 
 // attend marks the open session as read while the operator is looking at it.

@@ -1,12 +1,13 @@
-// The open session's history: messages, day separators and notes, and where it is scrolled to.
+// The open session's history: messages, day separators and timeline, and where it is scrolled to.
 
 import { byId, h, on, setText, syncChildren } from "./dom";
 import { dayKey, dayName } from "./format";
 import { loadOlder } from "./load";
 import { messageItem } from "./message";
 import { changed } from "./store";
-import type { Note, State, View } from "./store";
-import type { Message } from "./types";
+import type { State, View } from "./store";
+import { entryItem } from "./timeline";
+import type { Entry, Message } from "./types";
 
 const together = 5 * 60_000;
 const nearEnd = 80;
@@ -30,32 +31,30 @@ function dayItem(at: string): HTMLLIElement {
   return keep(dayKey(at), [name], () => h("li", { class: "day" }, h("span", {}, name)));
 }
 
-function noteItem({ at, text }: Note): HTMLLIElement {
-  return keep(at + text, [], () => h("li", { class: "note" }, text));
-}
-
 // follows tells whether b continues a, so that the name need not be repeated.
 function follows(a: Message, b: Message): boolean {
   const sameSender = a.sender === b.sender && a.operatorName === b.operatorName;
   return sameSender && Date.parse(b.timestamp) - Date.parse(a.timestamp) < together;
 }
 
-// entries merges messages and notes by time and separates the days.
-function entries({ messages, notes }: State): HTMLLIElement[] {
+// entries puts the timeline between the messages and separates the days.
+function entries({ messages, timeline }: State): HTMLLIElement[] {
   const byKey = new Map(messages.map((m) => [m.id, m]));
-  const later = [...notes];
-  const out: HTMLLIElement[] = [];
+  const behind: Record<string, Entry[]> = {};
+  for (const e of timeline) (behind[e.after] ??= []).push(e);
+  const marks = (id: string): HTMLLIElement[] => (behind[id] ?? []).map((e, i) => keep(id + "/" + i, [e.type, e.at], () => entryItem(e)));
+  const out: HTMLLIElement[] = marks("");
   let last: Message | undefined;
   for (const m of messages) {
-    while (later[0] && later[0].at < m.timestamp) out.push(noteItem(later.shift() as Note));
     const sameDay = last && dayKey(last.timestamp) === dayKey(m.timestamp);
     if (!sameDay) out.push(dayItem(m.timestamp));
-    const first = !last || !sameDay || !follows(last, m);
+    const first = !last || !sameDay || !!behind[last.id] || !follows(last, m);
     const quote = byKey.get(m.replyTo ?? "");
     out.push(keep(m.id, [m, first, quote], () => messageItem(m, first, quote, jump)));
     last = m;
+    out.push(...marks(m.id));
   }
-  return [...out, ...later.map(noteItem)];
+  return out;
 }
 
 function jump(id: string): void {
@@ -82,7 +81,7 @@ function scrolled(): void {
 
 // logView follows the newest message while the operator is at the end, and holds its place when older ones come.
 export const logView: View = (now, before) => {
-  if (!changed(now, before, "messages", "notes", "typing", "selected")) return;
+  if (!changed(now, before, "messages", "timeline", "typing", "selected")) return;
   if (now.selected !== before.selected) {
     items.clear();
     stick = true;

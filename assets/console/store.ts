@@ -1,14 +1,8 @@
 // The console's whole state, and the one function that changes it and tells the views.
 
-import type { Bridge, Delivery, Finding, Message, Presence, Session, Settings, WebhookTest } from "./types";
+import type { Bridge, Delivery, Entry, Finding, Message, Presence, Session, Settings, WebhookTest } from "./types";
 
 export type Phase = "loading" | "ready" | "failed" | "missing";
-
-// Note is something that happened in the open session beside its messages. It is not stored anywhere.
-export interface Note {
-  at: string;
-  text: string;
-}
 
 export interface Upload {
   key: number;
@@ -30,12 +24,12 @@ export interface State {
   // filter is a status, or "" for all sessions.
   readonly filter: string;
   readonly query: string;
-  // selected is the session of the address; messages and notes are its.
+  // selected is the session of the address; messages and timeline are its.
   readonly selected: string;
   readonly threadPhase: Phase;
   readonly messages: readonly Message[];
   readonly hasOlder: boolean;
-  readonly notes: readonly Note[];
+  readonly timeline: readonly Entry[];
   readonly quote: Message | null;
   readonly editing: Message | null;
   // saving is the message whose edit is on its way.
@@ -70,7 +64,7 @@ export type View = (now: State, before: State) => void;
 // state is read everywhere and replaced by set only.
 export let state: State = {
   sessions: {}, order: [], nextCursor: "", listPhase: "loading", filter: "open", query: "",
-  selected: "", threadPhase: "loading", messages: [], hasOlder: false, notes: [],
+  selected: "", threadPhase: "loading", messages: [], hasOlder: false, timeline: [],
   quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, presence: null, lost: false, failure: "",
   page: "", bridges: [], findings: {}, settings: null, webhookTest: null, gaveUp: false,
   deliveries: [], deliveriesCursor: "", deliveriesPhase: "loading", deliveriesFilter: "",

@@ -70,6 +70,15 @@ export interface WebhookTest {
   error?: string;
 }
 
+// Entry is something that happened in a session beside its messages: it stands
+// behind one of them, or before all. data has the fields of the event.
+export interface Entry {
+  type: string;
+  at: string;
+  after: string;
+  data: Record<string, unknown>;
+}
+
 // Presence is whether operators are there, why, and who has the console open.
 export interface Presence {
   online: boolean;

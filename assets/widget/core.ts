@@ -3,7 +3,7 @@
 
 import { createClient } from "./client";
 import { lookOf } from "./look";
-import { applyEvent, withMessages } from "./messages";
+import { applyEvent, withEntry, withMessages, withPage } from "./messages";
 import { createOutbox } from "./outbox";
 import { createPause } from "./pause";
 import { createSession } from "./session";
@@ -152,11 +152,11 @@ export function start(shell: Shell): Core {
       const first = store.state.messages[0];
       if (!first) return;
       const query = `messages${inSession()}&before=${first.id}&limit=50`;
-      const { messages, hasMore } = await client.call<Page>("GET", query);
+      const { messages, timeline, hasMore } = await client.call<Page>("GET", query);
       const { state } = store;
       // Loaded anew meanwhile, the messages may not join those.
       if (state.messages[0]?.id !== first.id) return;
-      store.set({ ...withMessages(state, messages, "older"), hasMore });
+      store.set({ ...withMessages(state, messages, "older"), ...withPage(state, timeline), hasMore });
     },
     typing: signals.typing,
     upload: uploads.add,
@@ -170,7 +170,10 @@ export function start(shell: Shell): Core {
     async rate(score, comment) {
       await post("csat", { score, comment: comment || undefined });
       const respondedAt = new Date().toISOString();
-      store.set({ csat: { ...store.state.csat, score, comment, respondedAt } });
+      store.set({
+        csat: { ...store.state.csat, score, comment, respondedAt },
+        ...withEntry(store.state, "csat_submitted", respondedAt, { score }),
+      });
       emit("csat", { score, comment });
     },
     dismissCsat: () => store.set({ csat: {} }),

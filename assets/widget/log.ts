@@ -5,7 +5,7 @@ import { bubble, pendingView, quoteOf, viewOf, type Actions, type View } from ".
 import { h, iconButton, set } from "./dom";
 import * as t from "./strings";
 import { dayOf } from "./time";
-import type { Core, State } from "./types";
+import type { Core, Entry, State } from "./types";
 
 /** Messages of one sender this close together form a group. */
 const GROUP = 5 * 60_000;
@@ -186,6 +186,11 @@ function itemsOf(state: State, asking: string | null, act: Actions, apiUrl: stri
     views.splice(at < 0 ? +!!welcome : at + 1, 0, said("greeting", greeting.text, name, greeting.at));
   }
   const items: Item[] = [];
+  // That the chat is closed now stands at its end.
+  const now = state.closed ? state.timeline.findLast((e) => e.type === "session_closed") : undefined;
+  const marks = (id: string) =>
+    state.timeline.forEach((e) => e.after === id && e !== now && items.push(line(e.type + e.at, words(e), "note")));
+  if (!state.hasMore) marks("");
   const days = new Set<string>();
   views.forEach((v, i) => {
     const today = v.at && dayOf(v.at);
@@ -194,6 +199,7 @@ function itemsOf(state: State, asking: string | null, act: Actions, apiUrl: stri
     v.last = !together(v, views[i + 1]);
     v.asking = !!v.id && v.id === asking;
     items.push({ key: v.key, sign: JSON.stringify(v), draw: () => bubble(v, act, apiUrl) });
+    if (v.id) marks(v.id);
   });
   if (!state.operatorOnline && welcome && config.offlineMessage && !state.closed) {
     items.push(line("offline", config.offlineMessage, "note"));
@@ -205,6 +211,12 @@ function itemsOf(state: State, asking: string | null, act: Actions, apiUrl: stri
 function together(v: View, next?: View): boolean {
   if (!next || next.own !== v.own || next.name !== v.name) return false;
   return Date.parse(next.at) - Date.parse(v.at) < GROUP;
+}
+
+/** words tell an entry of the timeline. */
+function words({ type, data }: Entry): string {
+  if (type === "csat_submitted") return `${t.rated} ${data.score}/5`;
+  return type === "session_closed" ? t.wasClosed : t.wasReopened;
 }
 
 /** said is a text that the widget shows in the operator's place. */

@@ -1,7 +1,7 @@
 // messages.ts merges what the server tells into the state. Everything here is
 // a pure function, so a fact that arrives twice changes nothing.
 
-import type { Message, State } from "./types";
+import type { Entry, Message, State } from "./types";
 
 type Data = Record<string, unknown>;
 type Patch = Partial<State>;
@@ -58,6 +58,21 @@ function mark(m: Message, status: string, at: string): Message {
   return status === "read" ? { ...m, deliveredAt, readAt: m.readAt || at } : { ...m, deliveredAt };
 }
 
+/** withEntry notes what happened behind the newest message, once. */
+export function withEntry(state: State, type: string, at: string, data: Entry["data"] = {}): Patch {
+  const { timeline, messages } = state;
+  if (timeline.some((e) => e.type === type && e.at === at)) return {};
+  // A message of the same moment came with it, and behind it.
+  const after = messages.findLast((m) => m.timestamp !== at)?.id || "";
+  return { timeline: [...timeline, { type, at, after, data }] };
+}
+
+/** withPage keeps what is noted about messages that a newer page joins. */
+export function withPage(state: State, page: Entry[] = []): Patch {
+  const kept = state.timeline.filter((e) => !page.some((p) => p.type === e.type && (p.at === e.at || e.data.score)));
+  return { timeline: [...kept, ...page] };
+}
+
 /** unreadIds lists what the visitor has not seen yet. */
 export function unreadIds(messages: Message[]): string[] {
   return messages
@@ -79,9 +94,9 @@ export function applyEvent(state: State, name: string, data: Data): Patch {
     case "csat_request":
       return { csat: { askedAt: data.at as string } };
     case "session_closed":
-      return { closed: true, typing: null };
+      return { closed: true, typing: null, ...withEntry(state, name, data.at as string) };
     case "session_reopened":
-      return { closed: false };
+      return { closed: false, ...withEntry(state, name, data.at as string) };
     case "connected":
       return { operatorOnline: !!data.operatorOnline, closed: data.status === "closed" };
     case "typing":

@@ -1,7 +1,7 @@
 // session.ts begins or resumes the session, and loads its messages again when
 // the stream cannot close a gap.
 
-import { withMessages } from "./messages";
+import { withMessages, withPage } from "./messages";
 import { HttpError, passing, type Client } from "./client";
 import { locks } from "./locks";
 import { lookOf } from "./look";
@@ -69,6 +69,7 @@ export function createSession(
       prechatDone: storage.get("prechat") === answer.sessionId,
       hasMore: answer.messages.length >= 50,
       ...withMessages({ ...store.state, messages: same ? store.state.messages : [] }, answer.messages, "newest"),
+      ...withPage({ ...store.state, timeline: same ? store.state.timeline : [] }, answer.timeline),
     });
     onReady();
     return answer.sessionId;
@@ -95,7 +96,7 @@ export function createSession(
       );
       session.cursor = String(page.lastEventId);
       const fresh = withMessages({ ...store.state, messages: [] }, page.messages, "newest");
-      store.set({ ...fresh, hasMore: page.hasMore });
+      store.set({ ...fresh, ...withPage({ ...store.state, timeline: [] }, page.timeline), hasMore: page.hasMore });
     },
   };
 

@@ -36,6 +36,7 @@ export function blank(): State {
     operatorOnline: false,
     typing: null,
     messages: [],
+    timeline: [],
     pending: [],
     hasMore: false,
     unread: 0,

@@ -38,6 +38,14 @@ export interface Message {
   unplaced?: boolean;
 }
 
+/** What happened beside the messages: behind one of them, or before all. */
+export interface Entry {
+  type: string;
+  at: string;
+  after: string;
+  data: { score?: number };
+}
+
 /** A message of this visitor that the server has not confirmed yet. */
 export interface Pending {
   clientId: string;
@@ -98,6 +106,7 @@ export interface InitAnswer {
   sessionToken?: string;
   operatorOnline: boolean;
   messages: Message[];
+  timeline?: Entry[];
   lastEventId: string | number;
   session?: { status?: string; identity?: Identity | null; csat?: Csat | null };
   config: Config;
@@ -105,6 +114,7 @@ export interface InitAnswer {
 
 export interface Page {
   messages: Message[];
+  timeline?: Entry[];
   hasMore: boolean;
   lastEventId: string | number;
 }
@@ -134,6 +144,7 @@ export interface State {
   /** Name of the operator who is typing; empty text if it has none. */
   typing: string | null;
   messages: Message[];
+  timeline: Entry[];
   pending: Pending[];
   hasMore: boolean;
   unread: number;

@@ -367,6 +367,7 @@ func (c *change) unread(ids []string) ([]Message, error) {
 // the same snapshot.
 type History struct {
 	Messages []Message
+	Timeline []TimelineEntry
 	HasMore  bool
 	Rev      int64
 }
@@ -431,5 +432,5 @@ func history(rd Reader, s *Session, q HistoryQuery) (History, error) {
 	default:
 		h.Messages = list[1:]
 	}
-	return h, nil
+	return h, h.addTimeline(rd, q, mq)
 }

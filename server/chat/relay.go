@@ -170,6 +170,9 @@ func (c *change) emit(e Event) error {
 		c.wakes = append(c.wakes, wake{d.Dest, e.SessionID, e.At.Add(d.Delay)})
 	}
 	c.events = append(c.events, e)
+	if err := c.record(&e); err != nil {
+		return err
+	}
 	return c.Append(&e, to)
 }
 

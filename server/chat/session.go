@@ -166,6 +166,9 @@ func (v *Visit) update(tx Tx, s *Session) error {
 	if !s.Started() {
 		s.LastActivity = Now()
 	}
+	if err := recordPage(tx, s, v.Metadata.URL); err != nil {
+		return err
+	}
 	s.InitRev, s.Metadata, s.LeavingRev = s.Rev, Of(v.Metadata), 0
 	return tx.SaveSession(s)
 }

@@ -68,6 +68,10 @@ type Reader interface {
 	// the first that is missing: old ones are pruned.
 	Events(sessionID string, after int64, limit int) ([]Event, error)
 
+	// Timeline lists the newest entries of a session's timeline from a revision
+	// on and before another, 0 being the end, oldest first.
+	Timeline(sessionID string, from, to int64, limit int) ([]TimelineEntry, error)
+
 	// Lane lists the waiting deliveries of one lane in order, with their events.
 	Lane(dest, sessionID string, limit int) ([]Delivery, error)
 	// Lanes lists every lane of a sink that has waiting deliveries.
@@ -142,6 +146,8 @@ type Tx interface {
 	// Append stores an event with one delivery for each of its destinations. The
 	// message of an event with OfMessage was inserted in the same transaction.
 	Append(e *Event, to []Destination) error
+	// PutEntry adds to the session's timeline.
+	PutEntry(e *TimelineEntry) error
 	// Redact replaces the payload of a message's earlier events.
 	Redact(sessionID, messageID string, payload func(Event) Raw) error
 	SaveDelivery(d *Delivery) error

@@ -1,0 +1,74 @@
+package chat
+
+import "slices"
+
+// maxTimeline is how many entries come with a page of messages, at most.
+const maxTimeline = 500
+
+// EntryPage tells that the visitor went to another page. It is no event.
+const EntryPage EventType = "page_view"
+
+// TimelineEntry is something that happened in a session beside its messages.
+type TimelineEntry struct {
+	SessionID string    `json:"-" db:"-"`
+	Rev       int64     `json:"-" db:"rev"` // the session's revision, which a page shares with the event before
+	Type      EventType `json:"type" db:"type"`
+	At        Time      `json:"at" db:"at"`
+	// After is the message behind which it stands; empty at the beginning.
+	After string `json:"after" db:"-"`
+	// Data has the fields of the event.
+	Data Raw `json:"data" db:"data"`
+}
+
+// visitorsTimeline are the entries that visitors see, onTimeline those that
+// operators see.
+var (
+	visitorsTimeline = []EventType{EventSessionClosed, EventSessionReopened, EventCSATSubmitted}
+	onTimeline       = append([]EventType{EventCSATRequest, EventCustom, EventDisconnect, EventAITakeover}, visitorsTimeline...)
+)
+
+// record keeps an event on the timeline. A backend keeps its own.
+func (c *change) record(e *Event) error {
+	if c.backend || !slices.Contains(onTimeline, e.Type) {
+		return nil
+	}
+	return c.PutEntry(&TimelineEntry{SessionID: e.SessionID, Rev: e.Rev, Type: e.Type, At: e.At, Data: e.Payload})
+}
+
+// recordPage keeps a change of page on the timeline.
+func recordPage(tx Tx, s *Session, url string) error {
+	if !s.Started() || url == "" || url == s.Metadata.V.URL {
+		return nil
+	}
+	return tx.PutEntry(&TimelineEntry{SessionID: s.ID, Rev: s.Rev, Type: EntryPage, At: Now(), Data: mustJSON(map[string]string{"url": url})})
+}
+
+// addTimeline puts to a page of messages what happened between them. What
+// happened before its first message belongs to the page before, if there is one.
+func (h *History) addTimeline(rd Reader, q HistoryQuery, mq MessageQuery) error {
+	from, to := mq.After, mq.Before
+	if n := len(h.Messages); h.HasMore && n > 0 {
+		if q.After == "" {
+			from = h.Messages[0].Seq
+		} else {
+			to = h.Messages[n-1].Seq
+		}
+	}
+	entries, err := rd.Timeline(mq.SessionID, from, to, maxTimeline)
+	if err != nil {
+		return err
+	}
+	h.Timeline = make([]TimelineEntry, 0, len(entries))
+	after, next := q.After, 0
+	for _, e := range entries {
+		if q.public && !slices.Contains(visitorsTimeline, e.Type) {
+			continue
+		}
+		for ; next < len(h.Messages) && h.Messages[next].Seq <= e.Rev; next++ {
+			after = h.Messages[next].ID
+		}
+		e.After = after
+		h.Timeline = append(h.Timeline, e)
+	}
+	return nil
+}
