@@ -32,6 +32,8 @@ type wire struct {
 	run   func(ctx context.Context) error
 	tells bool // the bridges tell of their reception
 	asks  *asker
+	make  func(l link) chat.Bridge // makes another bridge, if set
+	heard func(in chat.Receiver)   // is told where updates go
 }
 
 // link is a bridge at a wire.
@@ -60,9 +62,12 @@ func (l *link) Fetch(_ context.Context, ref string) (io.ReadCloser, error) {
 	return nil, errors.New("no file " + ref)
 }
 
-func (l *link) Run(ctx context.Context, _ chat.Receiver) error {
+func (l *link) Run(ctx context.Context, in chat.Receiver) error {
 	l.mu.Lock()
 	run := l.run
+	if l.heard != nil {
+		l.heard(in)
+	}
 	l.mu.Unlock()
 	if run != nil {
 		return run(ctx)
@@ -121,6 +126,9 @@ func openPost(t *testing.T, store chat.Store) *post {
 		p.made = append(p.made, token)
 		if p.tells {
 			return &teller{link: link{p.wire, token}}, nil
+		}
+		if p.make != nil {
+			return p.make(link{p.wire, token}), nil
 		}
 		if p.asks != nil {
 			p.asks.link = link{p.wire, token}
@@ -399,4 +407,55 @@ func TestSetWebhook(t *testing.T) {
 			t.Error("fetch from a bridge that is off")
 		}
 	})
+}
+
+// mending is a bridge whose reception is mended at a time.
+type mending struct {
+	link
+	at time.Time
+}
+
+func (m *mending) Receiving() (way string, problem error) {
+	if time.Now().Before(m.at) {
+		return "polling", errors.New("no connection")
+	}
+	return "polling", nil
+}
+
+// TestSetSeesLife: what rests after hours without the platform leaves as soon as
+// reception shows that it is back, or an update comes in.
+func TestSetSeesLife(t *testing.T) {
+	for name, update := range map[string]bool{"reception is well again": false, "an update comes in": true} {
+		t.Run(name, func(t *testing.T) {
+			inPost(t, func(t *testing.T, p *post) {
+				back := time.Now().Add(3 * time.Hour)
+				var in chat.Receiver
+				p.make = func(l link) chat.Bridge {
+					if update {
+						return &l
+					}
+					return &mending{l, back}
+				}
+				p.heard = func(r chat.Receiver) { in = r }
+				p.fail = errors.New("no connection")
+				p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
+				p.say(t, "hello")
+				time.Sleep(time.Until(back))
+				p.mu.Lock()
+				p.fail = nil
+				p.mu.Unlock()
+				if update {
+					if err := in.Receive(t.Context(), chat.Update{Bridge: "telegram", Thread: "1", Key: "1", Raw: chat.Raw(`{}`)}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				time.Sleep(6 * time.Second)
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				if len(p.posts) != 2 {
+					t.Errorf("posted %q", p.posts)
+				}
+			})
+		})
+	}
 }

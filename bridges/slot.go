@@ -112,6 +112,9 @@ func (s *slot) start(ctx context.Context, settings *chat.Settings, first bool) (
 	} {
 		parts.Go(func() { s.keepServing(ctx, part) })
 	}
+	if r, tells := b.(Receiving); tells {
+		parts.Go(func() { s.seeLife(ctx, r) })
+	}
 	if w, watches := b.(Watching); watches {
 		parts.Go(func() { w.Watch(ctx) })
 	}
@@ -191,7 +194,7 @@ func (s *slot) keepReceiving(ctx context.Context, b chat.Bridge) {
 	for failures := 0; ctx.Err() == nil; {
 		began := time.Now()
 		s.beginReceiving(began)
-		err := b.Run(ctx, s.set.opts.Inbox)
+		err := b.Run(ctx, s.inbox())
 		if ctx.Err() != nil {
 			return
 		}
@@ -218,7 +221,7 @@ func (s *slot) put(b chat.Bridge, desk *chat.Desk, broken error) {
 	defer s.mu.Unlock()
 	s.bridge, s.desk, s.broken, s.deaf, s.receive, s.hook, s.since = b, desk, broken, nil, "none", nil, time.Time{}
 	if b != nil {
-		s.hook = b.Webhook(s.set.opts.Inbox)
+		s.hook = b.Webhook(s.inbox())
 	}
 }
 

@@ -147,6 +147,15 @@ func (in *Inbox) forget(r *receiver) {
 	}
 }
 
+// due returns when an update is due. One that was not tried yet is, and one that
+// rests for longer than anything does: the clock was wrong when that was stored.
+func (u *Update) due(now Time) Time {
+	if u.Attempts == 0 && u.LastError == "" || u.NextAt.Sub(now) > longestWait+2*time.Minute {
+		return min(u.NextAt, now)
+	}
+	return u.NextAt
+}
+
 // serve works on what is due in a thread, in order.
 func (r *receiver) serve(ctx context.Context, thread string) Time {
 	for ctx.Err() == nil {
@@ -158,8 +167,8 @@ func (r *receiver) serve(ctx context.Context, thread string) Time {
 		if u == nil {
 			return 0
 		}
-		if u.NextAt > Now() {
-			return u.NextAt
+		if due := u.due(Now()); due > Now() {
+			return due
 		}
 		err = r.attempt(ctx, *u)
 		if err != nil && ctx.Err() != nil {

@@ -237,3 +237,35 @@ func TestInboxSurvivesPanics(t *testing.T) {
 		}
 	})
 }
+
+// TestInboxClockSetBack: the clock was a day ahead when an update was stored, or
+// failed once.
+func TestInboxClockSetBack(t *testing.T) {
+	inHouse(t, func(t *testing.T, store *db.DB) {
+		err := store.Apply(t.Context(), func(tx chat.Tx) error {
+			for i, tried := range []int{0, 1} {
+				u := chat.Update{Bridge: "telegram", Thread: fmt.Sprint(i), Key: fmt.Sprint(i), Raw: chat.Raw(`{}`)}
+				u.NextAt = chat.Now().Add(24 * time.Hour)
+				if _, err := tx.PutUpdate(&u); err != nil {
+					return err
+				}
+				if u.Attempts = tried; tried > 0 {
+					u.LastError = "down"
+				}
+				if err := tx.SaveUpdate(&u); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var worked journal
+		defer runInbox(t, chat.NewInbox(store, quiet), 4, func(_ context.Context, u chat.Update) error { worked.add(u.Key); return nil })()
+		time.Sleep(2 * time.Minute)
+		if got := worked.all(); len(got) != 2 {
+			t.Errorf("worked on %v", got)
+		}
+	})
+}

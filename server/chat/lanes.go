@@ -91,8 +91,10 @@ func (l *lanes) serve(ctx context.Context, store Store, left func(Reader) ([]Lan
 	if err != nil {
 		return err
 	}
+	// A lane is looked at soon, though it rests: the clock may have been wrong when
+	// that was stored.
 	for _, w := range waiting {
-		l.wake(w.Key, w.NextAt)
+		l.wake(w.Key, min(w.NextAt, Now().Add(time.Minute)))
 	}
 	l.run(ctx)
 	return nil

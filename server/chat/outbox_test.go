@@ -364,7 +364,10 @@ func TestOutboxClockSetBack(t *testing.T) {
 					t.Fatal(err)
 				}
 				h.run(t) // which is a restart, too
-				time.Sleep(time.Minute)
+				time.Sleep(2 * time.Minute)
+				if n := len(sink.saw()); n != 2 {
+					t.Errorf("%d of 2 were delivered", n)
+				}
 				h.say(t, id, "are you there?")
 				time.Sleep(2 * time.Hour)
 				if n := len(sink.saw()); n != 3 {
