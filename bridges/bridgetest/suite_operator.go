@@ -142,8 +142,14 @@ func commands(e *engine) {
 	e.heard(id, "wow!!!")
 	e.platform.Write(th.Ref, "Ada", "!close", "")
 	e.await("a closed thread", func() bool { return e.now(th.Ref).Closed })
-	if n := len(e.messages(id)); n != 2 {
-		e.t.Errorf("the session has %d messages, want 2", n)
+	notes := 0
+	for _, m := range e.messages(id) {
+		if m.Internal {
+			notes++
+		}
+	}
+	if n := len(e.messages(id)); n != 4 || notes != 2 {
+		e.t.Errorf("the session has %d messages, want 4, and of them %d internal notes, want 2", n, notes)
 	}
 }
 
