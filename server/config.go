@@ -282,12 +282,12 @@ func (c *Config) conflicts() (mistakes []Mistake) {
 // Logger returns the logger that LOG_LEVEL and LOG_FORMAT describe. What the
 // journal notes of every line itself, a text log leaves to it.
 func (c *Config) Logger(w io.Writer) *slog.Logger {
-	options := &slog.HandlerOptions{Level: c.LogLevel}
+	options := &slog.HandlerOptions{Level: c.LogLevel, ReplaceAttr: hideIDs}
 	if c.LogFormat == LogJSON {
 		return slog.New(slog.NewJSONHandler(w, options))
 	}
 	if isJournal(w) {
-		w, options.ReplaceAttr = journal{w}, noTime
+		w, options.ReplaceAttr = journal{w}, func(groups []string, a slog.Attr) slog.Attr { return hideIDs(groups, noTime(groups, a)) }
 	}
 	return slog.New(slog.NewTextHandler(w, options))
 }
