@@ -252,6 +252,7 @@ func (rec *recorder) checkItem(data []byte) (kind string, err error) {
 func (rec *recorder) check(r *http.Request) error {
 	if rec.status == 0 { // nothing was written
 		rec.status, rec.header = http.StatusOK, rec.Header()
+		rec.items = itemsOf(rec.route, rec.status, rec.header.Get("Content-Type"))
 	}
 	switch {
 	case r.Method == http.MethodOptions && (strings.HasPrefix(r.URL.Path, "/api/widget/") || r.URL.Path == "/api/events/stream" && rec.status == http.StatusNoContent):
