@@ -59,7 +59,7 @@ cross: # the program builds without C for the machines it runs on
 	GOOS=linux GOARCH=arm64 $(BUILD) -o /dev/null .
 
 bench: ## measure relay against bare floors in one run, about 20 minutes
-	go test -run '^$$' -bench 'History|Sessions' -benchtime 200x ./db
+	go test -run '^$$' -bench 'History|Sessions|Pending' -benchtime 200x ./db
 	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
 	$(BUILD) -o "$$programs/" . ./.ci/bench/floor; \
 	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench 'Gates|Bridge|Deliveries|Receivers' -benchtime 1x -timeout 20m ./.ci/bench

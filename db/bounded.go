@@ -41,7 +41,7 @@ func Bounded(ctx context.Context, b Bounds) (*DB, error) {
 var boundedIndexes = []string{
 	`DROP INDEX IF EXISTS sessions_started`, `DROP INDEX IF EXISTS sessions_empty`, `DROP INDEX IF EXISTS sessions_resumable`,
 	`DROP INDEX IF EXISTS sessions_token`, `DROP INDEX IF EXISTS sessions_visitor`,
-	`DROP INDEX IF EXISTS deliveries_failed`, `CREATE INDEX sessions_idle ON sessions (last_activity)`,
+	`DROP INDEX IF EXISTS deliveries_failed`, `DROP INDEX IF EXISTS deliveries_pending`, `CREATE INDEX sessions_idle ON sessions (last_activity)`,
 }
 
 // bounded keeps a database in memory within its bounds.

@@ -124,6 +124,10 @@ func (t *tx) Deliveries(q chat.DeliveryQuery) ([]chat.Delivery, error) {
 		where = append(where, `d.dest = ?`)
 		args = append(args, q.Dest)
 	}
+	if q.Except != "" {
+		where = append(where, `d.dest <> ?`)
+		args = append(args, q.Except)
+	}
 	order := newestDeliveries
 	if q.Before != nil {
 		where = append(where, older)

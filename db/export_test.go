@@ -58,8 +58,11 @@ func (d *DB) Plan(ctx context.Context, query string, params int) (steps []string
 // Queries are the queries that must cost the same whatever the total is.
 func Queries() map[string]string {
 	failed := selectDeliveries + ` WHERE d.state = 3`
+	pending := selectDeliveries + ` WHERE ` + byState[chat.DeliveryPending]
 	return map[string]string{
-		"Session": selectSession, "Standing": selectStanding, "Lock": selectStored, "SessionByToken": selectSessionByToken,
+		"Deliveries, pending": pending + newestDeliveries, "Deliveries, pending, before": pending + ` AND ` + older + newestDeliveries,
+		"Deliveries, sending": selectDeliveries + ` WHERE ` + byState[chat.DeliverySending] + newestDeliveries,
+		"Session":             selectSession, "Standing": selectStanding, "Lock": selectStored, "SessionByToken": selectSessionByToken,
 		"SessionByVisitor": selectSessionByVisitor, "VisitorBlocked": selectBlocked, "SessionsOfVisitor": selectOfVisitor, "Sessions": selectStarted,
 		"Sessions, empty": selectEmpty, "Message": selectMessage, "Message, foreign": selectForeign, "MessageByClientID": selectMessageByClientID,
 		"Messages": selectMessagesBefore, "Messages after": selectMessagesAfter, "LastMessages": selectLastMessage,

@@ -9,7 +9,7 @@ import (
 	"relay/server/chat"
 )
 
-// The two lists that people wait for must cost the same whatever the total is:
+// The lists that people wait for must cost the same whatever the total is:
 // compare the sizes of one benchmark with each other.
 
 // BenchmarkHistory reads the newest 100 messages of a session.
@@ -60,6 +60,46 @@ func BenchmarkSessions(b *testing.B) {
 			for b.Loop() {
 				look(b, d, func(r chat.Reader) (int, error) {
 					list, err := r.Sessions(chat.SessionQuery{Limit: 50})
+					return len(list), err
+				}, 50)
+			}
+		})
+	}
+}
+
+// BenchmarkPending lists the 50 oldest of the deliveries, which wait behind so
+// many that are done.
+func BenchmarkPending(b *testing.B) {
+	d := dbtest.Open(b, dbtest.FileURL(b))
+	begin(b, d, "waits")
+	append50 := func(id string, from int, state chat.DeliveryState) func(tx chat.Tx) error {
+		return func(tx chat.Tx) error {
+			for rev := int64(from + 1); rev <= int64(from+50); rev++ {
+				e := chat.Event{SessionID: id, Rev: rev, Type: chat.EventCustom, At: chat.Time(rev), Payload: chat.Raw("{}")}
+				if err := tx.Append(&e, []chat.Destination{{Dest: "hook"}}); err != nil {
+					return err
+				}
+				if state == chat.DeliveryPending {
+					continue
+				}
+				if err := tx.SaveDelivery(&chat.Delivery{Dest: "hook", SessionID: id, Rev: rev, State: state}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	apply(b, d, append50("waits", 0, chat.DeliveryPending))
+	begin(b, d, "done")
+	made := 0
+	for _, total := range []int{1000, 100_000, 500_000} {
+		for ; made < total; made += 50 {
+			apply(b, d, append50("done", made, chat.DeliveryDone))
+		}
+		b.Run(fmt.Sprint(total), func(b *testing.B) {
+			for b.Loop() {
+				look(b, d, func(r chat.Reader) (int, error) {
+					list, err := r.Deliveries(chat.DeliveryQuery{State: new(chat.DeliveryPending), Limit: 51})
 					return len(list), err
 				}, 50)
 			}

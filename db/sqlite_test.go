@@ -103,6 +103,20 @@ func TestPlans(t *testing.T) {
 	}
 }
 
+// TestStatesHaveIndexes: a list of the deliveries in a state that few are in
+// does not look at the many others.
+func TestStatesHaveIndexes(t *testing.T) {
+	d := dbtest.Open(t, dbtest.FileURL(t))
+	queries := db.Queries()
+	for name, index := range map[string]string{"Deliveries, pending": "deliveries_pending", "Deliveries, pending, before": "deliveries_pending",
+		"Deliveries, sending": "deliveries_pending", "Deliveries, failed": "deliveries_failed"} {
+		steps, err := d.Plan(t.Context(), queries[name], strings.Count(queries[name], "?"))
+		if plan := strings.Join(steps, "; "); err != nil || !strings.Contains(plan, " d USING INDEX "+index) {
+			t.Errorf("%s: %s, %v", name, plan, err)
+		}
+	}
+}
+
 // TestDiskFull: a full database answers so, keeps what it has, goes on being
 // read, and takes up writing by itself.
 func TestDiskFull(t *testing.T) {

@@ -106,9 +106,10 @@ func (s *Server) deliveries(_ http.ResponseWriter, r *http.Request, _ chat.Autho
 
 func deliveryQuery(r *http.Request) (q chat.DeliveryQuery, err error) {
 	form := r.URL.Query()
-	if q.Dest = form.Get("dest"); !isText(q.Dest) {
+	if q.Dest = form.Get("dest"); !isText(q.Dest) || q.Dest == chat.LeaveSink {
 		return q, badRequest("dest must be the name of a bridge or webhook")
 	}
+	q.Except = chat.LeaveSink // relay's own, delivered to nobody
 	if given := form.Get("state"); given != "" {
 		state, known := deliveryStates[given]
 		if !known {

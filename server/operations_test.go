@@ -209,8 +209,8 @@ func TestDeliveries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = relay.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: s.open("v"), Content: "hi"})
-		if err != nil {
+		id, visitor := s.open("v"), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
+		if _, err = relay.Send(t.Context(), visitor, chat.Post{SessionID: id, Content: "hi"}); err != nil {
 			t.Fatal(err)
 		}
 		ctx, stop := contextOf(t)
@@ -230,6 +230,9 @@ func TestDeliveries(t *testing.T) {
 		if len(list) != 2 || list[0].(map[string]any)["lastError"] != "the desk is closed" {
 			t.Fatalf("deliveries: %v", list)
 		}
+		if err := relay.Disconnect(t.Context(), visitor, id, chat.Leave{Reason: "manual"}); err != nil { // it waits for half a minute
+			t.Fatal(err)
+		}
 		if pending := s.must("GET", "/api/admin/deliveries?state=pending", secretKey, nil).get("deliveries").([]any); len(pending) != 0 {
 			t.Errorf("pending: %v", pending)
 		}
@@ -239,6 +242,7 @@ func TestDeliveries(t *testing.T) {
 		s.refused(s.call("POST", "/api/admin/deliveries/desk.nope.1/retry", secretKey, nil), 404, "Delivery not found")
 		s.refused(s.call("POST", "/api/admin/deliveries/nonsense/retry", secretKey, nil), 404, "Delivery not found")
 		s.refused(s.call("GET", "/api/admin/deliveries?state=odd", secretKey, nil), 400, "state must be")
+		s.refused(s.call("GET", "/api/admin/deliveries?dest=leave", secretKey, nil), 400, "dest must be")
 	})
 }
 

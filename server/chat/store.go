@@ -204,7 +204,8 @@ type MessageQuery struct {
 
 // DeliveryQuery selects deliveries. Zero fields do not restrict.
 type DeliveryQuery struct {
-	Dest   string
+	Dest   string // "" for all
+	Except string // a destination that is left out
 	State  *DeliveryState
 	Before *Cursor // only older deliveries than this one
 	After  *Cursor // only younger ones, oldest first; the zero Cursor is before all
