@@ -117,12 +117,15 @@ func render(op chat.Op) string {
 	return text
 }
 
+// noteSign begins a line that is printed small. No other text begins with it.
+const noteSign = "-# "
+
 // small prints text small, line by line.
 func small(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		if strings.TrimSpace(line) != "" {
-			lines[i] = "-# " + strings.TrimLeftFunc(line, unicode.IsSpace)
+			lines[i] = noteSign + strings.TrimLeftFunc(line, unicode.IsSpace)
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"relay/server/chat"
 )
@@ -45,7 +46,7 @@ func (b *Bridge) openOnce(ctx context.Context, op chat.Op) (ref string, err erro
 // Both steps have the same effect however often they are taken.
 func (b *Bridge) openThread(ctx context.Context, op chat.Op) (ref string, err error) {
 	if ref = b.sent.started(op.Key); ref == "" && op.Ambiguous {
-		if ref, err = b.starter(ctx, b.cfg.ChannelID, op.Key); err != nil {
+		if ref, err = b.starter(ctx, b.cfg.ChannelID, op); err != nil {
 			return "", err
 		}
 	}
@@ -69,20 +70,27 @@ func (b *Bridge) openThread(ctx context.Context, op chat.Op) (ref string, err er
 	return ref, nil
 }
 
-// starter finds the message that an earlier attempt made, among the newest of
-// the channel; "" when there is none.
-func (b *Bridge) starter(ctx context.Context, in, key string) (remote string, err error) {
-	var list []recalled
-	if err := b.api.get(ctx, path("/channels/%s/messages", in)+"?limit=100", &list); err != nil {
-		return "", err
-	}
+// starter finds the message that an earlier attempt made, among those of the
+// channel since then; "" when there is none.
+func (b *Bridge) starter(ctx context.Context, in string, op chat.Op) (remote string, err error) {
 	me, err := b.me(ctx)
 	if err != nil {
 		return "", err
 	}
-	for _, m := range list {
-		if m.Author.ID == me.ID && m.marked(key) {
-			return m.ID, nil
+	since := op.Since.Std()
+	if op.Since == 0 {
+		since = time.Now().Add(-24 * time.Hour)
+	}
+	after := snowflakeAt(since.Add(-clockMargin))
+	for range recallPages {
+		list, err := b.messages(ctx, in, after)
+		if err != nil || len(list) == 0 {
+			return "", err
+		}
+		for _, m := range list {
+			if after = m.ID; m.Author.ID == me.ID && m.marked(op.Key) {
+				return m.ID, nil
+			}
 		}
 	}
 	return "", nil

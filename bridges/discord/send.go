@@ -82,7 +82,7 @@ func (b *Bridge) once(ctx context.Context, thread string, op chat.Op) (remote st
 	case err == nil:
 		b.sent.done(op.Key, remote)
 	case errors.Is(err, chat.ErrAmbiguous):
-		b.sent.lost(op.Key, messageOf(fitted(op)).Content)
+		b.sent.lost(op.Key, contentsOf(fitted(op)))
 	}
 	return remote, err
 }

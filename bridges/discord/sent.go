@@ -38,8 +38,20 @@ func newSent() *sent {
 	return &sent{unknown: map[string]*doubt{}, remotes: map[string]string{}, starts: map[string]string{}}
 }
 
+// contentsOf is what the message of an op says: that of a file which was refused
+// says so instead.
+func contentsOf(op chat.Op) []string {
+	list := []string{strings.TrimSpace(messageOf(op).Content)}
+	if op.File != nil {
+		for _, why := range []string{tooLarge, unattached} {
+			list = append(list, strings.TrimSpace(messageOf(asText(op, why)).Content))
+		}
+	}
+	return list
+}
+
 // lost notes that the answer to a call was lost.
-func (s *sent) lost(key, content string) {
+func (s *sent) lost(key string, contents []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := s.unknown[key]
@@ -50,8 +62,10 @@ func (s *sent) lost(key, content string) {
 		d = &doubt{since: time.Now()}
 		s.unknown[key] = d
 	}
-	if content = strings.TrimSpace(content); !slices.Contains(d.contents, content) {
-		d.contents = append(d.contents, content)
+	for _, content := range contents {
+		if !slices.Contains(d.contents, content) {
+			d.contents = append(d.contents, content)
+		}
 	}
 }
 
@@ -82,15 +96,18 @@ func (s *sent) started(key string) string {
 	return s.starts[key]
 }
 
-// doubted returns what is not known of a call, nil when all is.
-func (s *sent) doubted(key string) *doubt {
+// doubted returns what was sent by a call of which nobody knows whether it
+// arrived, and since when: as far as this bridge remembers, and else the op.
+func (s *sent) doubted(op chat.Op) (since time.Time, contents []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d := s.unknown[key]
-	if d == nil {
-		return nil
+	if d := s.unknown[op.Key]; d != nil {
+		return d.since, slices.Clone(d.contents)
 	}
-	return &doubt{d.since, slices.Clone(d.contents)}
+	if op.Since == 0 {
+		return time.Time{}, nil
+	}
+	return op.Since.Std(), nil
 }
 
 // claimed reports whether a message is known to be another's.
@@ -104,6 +121,7 @@ func (s *sent) claimed(remote, key string) bool {
 // recalled is a message of a thread as Discord lists it.
 type recalled struct {
 	ID          string  `json:"id"`
+	Kind        int     `json:"type"`
 	Author      author  `json:"author"`
 	Content     string  `json:"content"`
 	Embeds      []embed `json:"embeds"`
@@ -113,44 +131,113 @@ type recalled struct {
 	} `json:"attachments"`
 }
 
-// recall looks for the message of an op whose answer was lost so long ago that
-// its nonce may be forgotten; "" when it is not there, or need not be looked
+// recall looks for the message of an op that may have been carried out so long
+// ago that its nonce is forgotten; "" when it is not there, or need not be looked
 // for.
 func (b *Bridge) recall(ctx context.Context, thread string, op chat.Op) (remote string, err error) {
-	d := b.sent.doubted(op.Key)
-	if d == nil || time.Since(d.since) < nonceLife {
+	since, contents := b.sent.doubted(op)
+	if since.IsZero() || time.Since(since) < nonceLife {
 		return "", nil
 	}
-	me, err := b.me(ctx)
+	list, err := b.leftovers(ctx, thread, op, since)
 	if err != nil {
 		return "", err
 	}
-	after := snowflakeAt(d.since.Add(-uploadTimeout - time.Minute)) // the clocks may differ
-	for range 5 {
+	op = fitted(op)
+	m := pick(list, op, append(contents, contentsOf(op)...))
+	if m == nil {
+		return "", nil
+	}
+	b.sent.done(op.Key, m.ID)
+	return m.ID, nil
+}
+
+var _ chat.Finder = (*Bridge)(nil)
+
+// Leftovers implements [chat.Finder].
+func (b *Bridge) Leftovers(ctx context.Context, th chat.Thread, ops []chat.Op) (remotes []string, err error) {
+	remotes = make([]string, len(ops))
+	for i, op := range ops {
+		since, contents := b.sent.doubted(op)
+		if since.IsZero() {
+			continue
+		}
+		list, err := b.leftovers(ctx, th.Ref, op, since)
+		if err != nil {
+			return nil, settle(err)
+		}
+		if m := pick(list, op, contents); m != nil {
+			remotes[i] = m.ID
+		}
+	}
+	return remotes, nil
+}
+
+// recallPages bounds a look through a thread's messages.
+const recallPages = 20
+
+// leftovers lists what the bot wrote in a thread since about a moment and relay
+// does not know of: as a rule that is the one message in doubt.
+func (b *Bridge) leftovers(ctx context.Context, thread string, op chat.Op, since time.Time) (left []recalled, err error) {
+	me, err := b.me(ctx)
+	if err != nil {
+		return nil, err
+	}
+	after := snowflakeAt(since.Add(-uploadTimeout - time.Minute)) // the clocks may differ
+	for range recallPages {
 		list, err := b.messages(ctx, thread, after)
 		if err != nil || len(list) == 0 {
-			return "", err
+			return left, err
 		}
 		for _, m := range list {
-			if after = m.ID; m.Author.ID == me.ID && m.shows(op, d) && !b.sent.claimed(m.ID, op.Key) {
-				b.sent.done(op.Key, m.ID)
-				return m.ID, nil
+			after = m.ID
+			mine := m.Author.ID == me.ID && (m.Kind == kindDefault || m.Kind == kindReply) && len(m.Embeds) == 0
+			if !mine || b.sent.claimed(m.ID, op.Key) {
+				continue
+			}
+			if known, err := isKnown(ctx, op, m.ID); err != nil {
+				return nil, err
+			} else if !known {
+				left = append(left, m)
 			}
 		}
 	}
-	return "", nil
+	return left, nil
 }
 
-// shows reports whether a message is what an op made: Discord keeps texts
-// without white space around.
-func (m *recalled) shows(op chat.Op, d *doubt) bool {
-	if !slices.Contains(d.contents, strings.TrimSpace(m.Content)) {
-		return false
+func isKnown(ctx context.Context, op chat.Op, remote string) (bool, error) {
+	if op.Known == nil {
+		return false, nil
 	}
-	if op = fitted(op); op.File == nil {
-		return true
+	return op.Known(ctx, remote)
+}
+
+// pick finds the message of an op among those that nobody knows: one that says
+// what was sent, or if relay knows all its others, one of the op's kind. What it
+// says may differ: the op's text was edited since, or comes late now.
+func pick(list []recalled, op chat.Op, contents []string) *recalled {
+	var alike *recalled
+	for i := range list {
+		m := &list[i]
+		text := len(m.Attachments) == 0 && m.Content != "" // it may stand for a file
+		if said := slices.Contains(contents, strings.TrimSpace(m.Content)); said && (text || m.of(op)) {
+			return m
+		}
+		if alike == nil && op.Known != nil && m.of(op) {
+			alike = m
+		}
 	}
-	return len(m.Attachments) == 1 && m.Attachments[0].Size == op.File.Size
+	return alike
+}
+
+// of reports whether a message may be of an op: a note, a file of that size, or
+// what somebody said.
+func (m *recalled) of(op chat.Op) bool {
+	if op.File != nil {
+		return len(m.Attachments) == 1 && (op.File.Size <= 0 || m.Attachments[0].Size == op.File.Size)
+	}
+	note := strings.HasPrefix(m.Content, noteSign)
+	return len(m.Attachments) == 0 && note == (op.Kind == chat.OpNote)
 }
 
 // messages lists messages of a channel after one, oldest first.

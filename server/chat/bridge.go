@@ -71,6 +71,15 @@ type Recaller interface {
 	Recall(ctx context.Context, th Thread, keys []string, since Time) (remotes []string, err error)
 }
 
+// Finder is a bridge whose platform lists what relay wrote in a thread, but not by
+// which op.
+type Finder interface {
+	// Leftovers returns the platform messages that earlier attempts at these ops
+	// may have made, "" for each that it does not find. Of the ops only Key, File,
+	// Since and Known are set: what they said is not known any more.
+	Leftovers(ctx context.Context, th Thread, ops []Op) (remotes []string, err error)
+}
+
 // Limits says how a platform wants to be served.
 type Limits struct {
 	// Parallel is how many threads are written to at once.
@@ -129,6 +138,9 @@ type Op struct {
 	// none was made before Since.
 	Ambiguous bool
 	Since     Time
+	// Known reports whether relay knows by which op a platform message was made;
+	// nil when it cannot tell.
+	Known func(ctx context.Context, remote string) (bool, error)
 }
 
 // OpFile is a file on its way to a platform.

@@ -93,6 +93,9 @@ const maxRecalled = 10
 func (r *round) recall(p *posting) (again bool, err error) {
 	bridge, can := r.desk.bridge.(Recaller)
 	gone := !slices.ContainsFunc(p.messages, func(m shown) bool { return m.DeletedAt == 0 })
+	if finder, is := r.desk.bridge.(Finder); is && r.uncertain && gone {
+		return false, r.sweep(p, finder)
+	}
 	forgotten := r.desk.opts.Stateless && !p.fresh && len(p.messages[0].links) == 0
 	if !can || !forgotten && !(r.uncertain && (p.fresh || gone)) {
 		return false, nil
@@ -131,6 +134,38 @@ func (r *round) recall(p *posting) (again bool, err error) {
 		r.certain()
 	}
 	return !found && len(p.batch) > 1, nil
+}
+
+// sweep finds what an attempt in doubt made of what was deleted since, on a
+// platform that does not keep by which op: only one was under way, with a text or
+// with a file.
+func (r *round) sweep(p *posting, bridge Finder) error {
+	th, err := r.thread(false)
+	if errors.Is(err, errNoThread) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var ops []Op
+	var steps []step
+	for _, s := range r.missing(p) {
+		op := Op{Key: opKey(th.Ref, s.id(&r.head().Event)), Since: r.head().CreatedAt, Known: r.known}
+		if s.part >= fileParts {
+			op.File = new(OpFile)
+		}
+		if !slices.ContainsFunc(ops, func(other Op) bool { return (other.File == nil) == (op.File == nil) }) {
+			ops, steps = append(ops, op), append(steps, s)
+		}
+	}
+	remotes, err := bridge.Leftovers(r.ctx, th, ops)
+	for i, remote := range remotes {
+		if err == nil && remote != "" {
+			r.certain()
+			err = r.found(p, th, steps[i], remote)
+		}
+	}
+	return err
 }
 
 // missing are the copies that an earlier attempt may have made: the one of its

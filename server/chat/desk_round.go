@@ -223,7 +223,7 @@ func (r *round) once(th Thread, s step) error {
 	}
 	if s.op.Ambiguous {
 		s.rev = r.head().Rev // what arrived may be older than what is known now
-		s.op.Since = r.head().CreatedAt
+		s.op.Since, s.op.Known = r.head().CreatedAt, r.known
 	}
 	remote, err := r.desk.do(r.ctx, th, s.op)
 	if err != nil {
@@ -241,6 +241,16 @@ func (r *round) once(th Thread, s step) error {
 		return r.note(th, s, s.op.Remote, LinkGone)
 	}
 	return nil
+}
+
+// known reports whether a platform message is linked to something.
+func (r *round) known(ctx context.Context, remote string) (is bool, err error) {
+	err = r.desk.store.Look(ctx, func(rd Reader) error {
+		links, err := rd.LinksAt(r.desk.bridge.Name(), r.desk.bridge.Channel(), remote)
+		is = len(links) > 0
+		return err
+	})
+	return is, err
 }
 
 // note stores what a platform message shows now.
