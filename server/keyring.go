@@ -19,8 +19,11 @@ const (
 	metaPublicKey   = "public_key"
 	metaSecretHash  = "secret_hash"
 	metaSecretPlain = "secret_plain" // only while the set-up window is open
-	metaSetupOpened = "setup_opened"
-	metaFileKey     = "file_key" // signs links to files
+	// metaSecretBefore is the hash of the secret key before, until the new one is
+	// used for the first time: the answer that told it may be lost.
+	metaSecretBefore = "secret_before"
+	metaSetupOpened  = "setup_opened"
+	metaFileKey      = "file_key" // signs links to files
 
 	// What the settings of the relay that runs give, "" where they give none:
 	// commands may be run without them.
@@ -55,11 +58,12 @@ type Keyring struct {
 
 // keys are as the store has them.
 type keys struct {
-	public      string
-	secretHash  string
-	secretPlain string
-	openedAt    chat.Time
-	fileKey     string
+	public       string
+	secretHash   string
+	secretBefore string
+	secretPlain  string
+	openedAt     chat.Time
+	fileKey      string
 }
 
 // OpenKeyring reads the keys for a server, and makes them at the first start.
@@ -154,7 +158,7 @@ func (k *Keyring) read(ctx context.Context) (keys, error) {
 	var read keys
 	err := k.store.Read(ctx, func(r chat.Reader) error {
 		var opened string
-		for name, field := range map[string]*string{metaPublicKey: &read.public, metaSecretHash: &read.secretHash,
+		for name, field := range map[string]*string{metaPublicKey: &read.public, metaSecretHash: &read.secretHash, metaSecretBefore: &read.secretBefore,
 			metaSecretPlain: &read.secretPlain, metaSetupOpened: &opened, metaFileKey: &read.fileKey} {
 			var err error
 			if *field, err = r.Meta(name); err != nil {
@@ -170,7 +174,7 @@ func (k *Keyring) read(ctx context.Context) (keys, error) {
 		read.public = k.preset.public
 	}
 	if k.preset.secretHash != "" {
-		read.secretHash, read.secretPlain = k.preset.secretHash, ""
+		read.secretHash, read.secretBefore, read.secretPlain = k.preset.secretHash, "", ""
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -205,9 +209,33 @@ func (k *Keyring) Public() string { return k.current().public }
 // IsPublic reports whether key is the public key.
 func (k *Keyring) IsPublic(key string) bool { return key != "" && chat.SameSecret(key, k.Public()) }
 
-// IsSecret reports whether key is the secret key.
+// IsSecret reports whether key is the secret key, or the one before while the new
+// one was never used.
 func (k *Keyring) IsSecret(key string) bool {
-	return key != "" && chat.SameSecret(chat.Hash(key), k.current().secretHash)
+	if key == "" {
+		return false
+	}
+	hash, now := chat.Hash(key), k.current()
+	if chat.SameSecret(hash, now.secretHash) {
+		k.retire(now)
+		return true
+	}
+	return now.secretBefore != "" && chat.SameSecret(hash, now.secretBefore)
+}
+
+// retire ends the secret key before: the new one arrived.
+func (k *Keyring) retire(now keys) {
+	if now.secretBefore == "" {
+		return
+	}
+	ctx := context.Background()
+	err := k.store.Apply(ctx, func(tx chat.Tx) error { return tx.PutMeta(metaSecretBefore, "") })
+	if err == nil {
+		_, err = k.read(ctx)
+	}
+	if err != nil {
+		k.log.Error("the old secret key still works", "err", err)
+	}
 }
 
 // SigningKey returns a key for cookies; it changes with the secret key.
@@ -217,7 +245,10 @@ func (k *Keyring) SigningKey(purpose string) []byte {
 
 // Generation changes whenever the secret key does; what was let in by an
 // earlier one is to end.
-func (k *Keyring) Generation() string { return k.current().secretHash }
+func (k *Keyring) Generation() string {
+	now := k.current()
+	return now.secretHash + now.secretBefore
+}
 
 // Links returns the maker of links to files, below base. Its key never
 // changes.
@@ -289,13 +320,23 @@ func (k *Keyring) RotatePublic(ctx context.Context) (string, error) {
 	})
 }
 
-// RotateSecret replaces the secret key and signs everybody out of the console.
-func (k *Keyring) RotateSecret(ctx context.Context) (string, error) {
+// RotateSecret replaces the secret key at once and signs everybody out of the
+// console.
+func (k *Keyring) RotateSecret(ctx context.Context) (string, error) { return k.rotateSecret(ctx, "") }
+
+// ReplaceSecret is RotateSecret for a caller who may not get the answer: the key
+// that works now does so until the new one is used for the first time.
+func (k *Keyring) ReplaceSecret(ctx context.Context) (string, error) {
+	now := k.current()
+	return k.rotateSecret(ctx, cmp.Or(now.secretBefore, now.secretHash))
+}
+
+func (k *Keyring) rotateSecret(ctx context.Context, before string) (string, error) {
 	if k.SecretPreset() {
 		return "", errors.New("the secret key is set by RELAY_SECRET_KEY; change it there")
 	}
 	return k.rotate(ctx, "sk_", func(key string) map[string]string {
-		return map[string]string{metaSecretHash: chat.Hash(key), metaSecretPlain: ""}
+		return map[string]string{metaSecretHash: chat.Hash(key), metaSecretBefore: before, metaSecretPlain: ""}
 	})
 }
 

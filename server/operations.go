@@ -211,7 +211,7 @@ func (s *Server) rotateKey(_ http.ResponseWriter, r *http.Request, _ chat.Author
 	switch in.Key {
 	case "public":
 	case "secret":
-		rotate, field = s.keys.RotateSecret, "secretKey"
+		rotate, field = s.keys.ReplaceSecret, "secretKey"
 	default:
 		return nil, badRequest("key must be public or secret")
 	}
