@@ -42,7 +42,7 @@ func (f *Slack) postMessage(form url.Values) (map[string]any, *slackError) {
 	if refusal := f.spend(); refusal != nil {
 		return nil, refusal
 	}
-	m := &slackMessage{text: form.Get("text"), bot: slackBotID, app: slackApp, user: slackBotUser, plain: form.Get("mrkdwn") == "false"}
+	m := &slackMessage{text: form.Get("text"), bot: slackBotID, app: slackApp, user: slackBotUser, plain: form.Get("mrkdwn") == "false", rich: readSlackBlocks(form.Get("blocks"))}
 	if m.username = form.Get("username"); m.username != "" {
 		m.user, m.subtype = "", "bot_message"
 	}
@@ -69,7 +69,10 @@ func (f *Slack) update(form url.Values) (map[string]any, *slackError) {
 		return nil, slackRefuse("cant_update_message")
 	}
 	before := m.render()
-	m.text, m.edited = colons.Replace(form.Get("text")), f.newTS()
+	m.text, m.plain, m.edited = colons.Replace(form.Get("text")), false, f.newTS() // markup is read again
+	if form.Has("blocks") {                                                        // else the earlier ones stay
+		m.rich = readSlackBlocks(form.Get("blocks"))
+	}
 	if form.Has("metadata") {
 		m.metadata = readSlackMetadata(form.Get("metadata"))
 	}

@@ -16,6 +16,7 @@ type slackMessage struct {
 	username   string
 	text       string // in Slack's markup
 	plain      bool   // without markup (mrkdwn false)
+	rich       string // what is shown in the place of text, without markup
 	subtype    string
 	edited     string
 	metadata   map[string]any
@@ -92,6 +93,9 @@ func (f *slackFile) render() map[string]any {
 
 // shown is a message as operators see it.
 func (m *slackMessage) shown() Message {
+	if m.rich != "" {
+		return m.dressed(m.rich)
+	}
 	text := m.text
 	if !m.plain {
 		text = bold.ReplaceAllString(text, "$1$2$3")
@@ -103,7 +107,11 @@ func (m *slackMessage) shown() Message {
 		}
 		return parts[1]
 	})
-	text = uncolons.Replace(entities.Replace(text))
+	return m.dressed(uncolons.Replace(entities.Replace(text)))
+}
+
+// dressed is what a message shows besides its text.
+func (m *slackMessage) dressed(text string) Message {
 	if m.username != "" {
 		text = m.username + "\n" + text
 	}

@@ -1,6 +1,7 @@
 package bridgetest
 
 import (
+	"cmp"
 	_ "embed" // the schema
 	"encoding/json"
 	"fmt"
@@ -100,6 +101,10 @@ func (a *slackArg) check(where, value string) []string {
 		}
 	case "metadata":
 		return checkSlackMetadata(where, value)
+	case "blocks":
+		if readSlackBlocks(value) == "" {
+			return []string{where + " is no rich text: " + value}
+		}
 	case "files":
 		return checkSlackFiles(where, value)
 	}
@@ -112,6 +117,27 @@ func (a *slackArg) check(where, value string) []string {
 // slackFires finds what is not escaped: mentions, links, and an ampersand that
 // begins no entity. A link that Slack made itself of an address is allowed.
 var slackFires = regexp.MustCompile(`<[^h][^>]*>|<$|&(?:[^agl]|$)`)
+
+// readSlackBlocks is what rich text shows, "" for what is none.
+func readSlackBlocks(value string) (shown string) {
+	var blocks []struct {
+		Type     string
+		Elements []struct {
+			Type     string
+			Elements []struct{ Type, Text, URL string }
+		}
+	}
+	if json.Unmarshal([]byte(value), &blocks) != nil || len(blocks) != 1 || blocks[0].Type != "rich_text" || len(blocks[0].Elements) != 1 {
+		return ""
+	}
+	for _, e := range blocks[0].Elements[0].Elements {
+		if e.Type != "text" && e.Type != "link" || e.Text+e.URL == "" {
+			return ""
+		}
+		shown += cmp.Or(e.Text, e.URL)
+	}
+	return shown
+}
 
 func checkSlackMetadata(where, value string) []string {
 	var m struct {

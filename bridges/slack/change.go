@@ -3,6 +3,7 @@ package slack
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -27,7 +28,7 @@ func (b *Bridge) edit(ctx context.Context, me *self, th chat.Thread, op chat.Op)
 	if len(utf16.Encode([]rune(how.text))) > maxEdit { // the quote was not reckoned with
 		how = show(op, me.has(scopeNames), "")
 	}
-	err = b.change(ctx, op.Remote, slack.MsgOptionText(how.text, false))
+	err = b.change(ctx, op.Remote, how)
 	if err == nil {
 		b.said(op.Remote, op)
 		b.requote(ctx, th, op.Remote, cut.Line(op.Text, maxQuote))
@@ -35,8 +36,19 @@ func (b *Bridge) edit(ctx context.Context, me *self, th chat.Thread, op chat.Op)
 	return "", err
 }
 
-// change makes one call of chat.update.
-func (b *Bridge) change(ctx context.Context, ts string, opts ...slack.MsgOption) error {
+// change gives a message another text. A server that knows no rich text gets bare
+// text.
+func (b *Bridge) change(ctx context.Context, ts string, how look, more ...slack.MsgOption) error {
+	opts := append(more, slack.MsgOptionText(how.text, false))
+	err := b.updateMessage(ctx, ts, append(slices.Clip(opts), rich(how))...)
+	if errors.Is(err, errUnknown) {
+		err = b.updateMessage(ctx, ts, opts...)
+	}
+	return err
+}
+
+// updateMessage makes one call of chat.update.
+func (b *Bridge) updateMessage(ctx context.Context, ts string, opts ...slack.MsgOption) error {
 	return b.call(ctx, "chat.update", true, func(ctx context.Context) error {
 		_, _, _, err := b.api.UpdateMessageContext(ctx, b.cfg.ChannelID, ts, opts...)
 		return err

@@ -19,6 +19,7 @@ const (
 	fieldKey    = "key"        // of the op that made it
 	fieldID     = "session_id" // only in bridge mode
 	fieldClosed = "closed"
+	fieldMarked = "marked" // its first line names who wrote it
 	fieldQuotes = "quotes" // the ts of the message that it quotes
 )
 
@@ -96,7 +97,7 @@ func (b *Bridge) mark(ctx context.Context, th chat.Thread, closed bool) error {
 	if text == parent.Text {
 		return nil
 	}
-	return b.change(ctx, th.Ref, slack.MsgOptionText(text, false), slack.MsgOptionMetadata(about))
+	return b.change(ctx, th.Ref, look{text: text}, slack.MsgOptionMetadata(about))
 }
 
 // parent reads a thread's first message.

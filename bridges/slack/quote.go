@@ -98,7 +98,8 @@ func (b *Bridge) requoteIn(ctx context.Context, m *slack.Message, ts, words stri
 	if text == m.Text {
 		return
 	}
-	if err := b.change(ctx, m.Timestamp, slack.MsgOptionText(strings.TrimSpace(text), false)); err != nil {
+	marked, _ := m.Metadata.EventPayload[fieldMarked].(bool)
+	if err := b.change(ctx, m.Timestamp, look{text: strings.TrimSpace(text), markup: marked}); err != nil {
 		b.log.Warn("a quote still says what was changed", "message", m.Timestamp, "err", err)
 	}
 }

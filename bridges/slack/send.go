@@ -59,7 +59,11 @@ func (b *Bridge) post(ctx context.Context, me *self, th chat.Thread, op chat.Op)
 // write posts a text in a thread.
 func (b *Bridge) write(ctx context.Context, me *self, th chat.Thread, op chat.Op) (ts string, err error) {
 	how := show(op, me.has(scopeNames), b.quote(ctx, th, op.ReplyTo))
-	m, err := b.sayAnyhow(ctx, how, th.Ref, note(op))
+	about := note(op)
+	if how.markup {
+		about.EventPayload[fieldMarked] = true
+	}
+	m, err := b.sayAnyhow(ctx, how, th.Ref, about)
 	if err != nil {
 		return "", err
 	}
@@ -93,7 +97,9 @@ func (b *Bridge) say(ctx context.Context, how look, thread string, about slack.S
 	if thread != "" {
 		opts = append(opts, slack.MsgOptionTS(thread))
 	}
-	if !how.markup {
+	if how.markup {
+		opts = append(opts, rich(how))
+	} else {
 		opts = append(opts, slack.MsgOptionDisableMarkdown())
 	}
 	if how.username != "" {

@@ -1,0 +1,38 @@
+package slack
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/slack-go/slack"
+)
+
+// webAddress is what rich text has to be told is a link.
+var webAddress = regexp.MustCompile(`https?://[^\s<>"]+`)
+
+// rich makes a text into rich text, in which no sign is markup: chat.update reads
+// markup in every text, whatever the post was
+// (https://docs.slack.dev/reference/block-kit/blocks/rich-text-block). Of marked
+// text the first line names who wrote it, between stars.
+func rich(how look) slack.MsgOption {
+	text := plain(how.text, func(string) string { return "somebody" })
+	var parts []slack.RichTextSectionElement
+	if line, rest, more := strings.Cut(text, "\n"); how.markup && len(line) > 2 {
+		parts = append(parts, slack.NewRichTextSectionTextElement(line[1:len(line)-1], &slack.RichTextSectionTextStyle{Bold: true}))
+		if text = ""; more {
+			text = "\n" + rest
+		}
+	}
+	done := 0
+	for _, at := range webAddress.FindAllStringIndex(text, -1) {
+		if at[0] > done {
+			parts = append(parts, slack.NewRichTextSectionTextElement(text[done:at[0]], nil))
+		}
+		parts = append(parts, slack.NewRichTextSectionLinkElement(text[at[0]:at[1]], "", nil))
+		done = at[1]
+	}
+	if done < len(text) {
+		parts = append(parts, slack.NewRichTextSectionTextElement(text[done:], nil))
+	}
+	return slack.MsgOptionBlocks(slack.NewRichTextBlock("", slack.NewRichTextSection(parts...)))
+}
