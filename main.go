@@ -240,13 +240,17 @@ func (a *app) listen(ctx context.Context, e *engine, d server.Deps) (*server.Ser
 func (a *app) forget(ctx context.Context, database *db.DB) error {
 	tick := time.NewTicker(time.Minute)
 	defer tick.Stop()
+	calendar := chat.NewCalendar(database, a.log)
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
 		}
-		err := database.Forget(ctx)
+		now, err := calendar.Now(ctx)
+		if err == nil {
+			err = database.Forget(ctx, now)
+		}
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("cannot tidy the database", "err", err)
 		}
@@ -308,6 +312,7 @@ const orphansEvery = 10 * time.Minute
 func (a *app) maintain(ctx context.Context, database *db.DB, relay *chat.Relay, expire func()) error {
 	due := time.NewTimer(time.Minute)
 	defer due.Stop()
+	calendar := chat.NewCalendar(database, a.log)
 	for round := 0; ; round++ {
 		select {
 		case <-ctx.Done():
@@ -315,12 +320,14 @@ func (a *app) maintain(ctx context.Context, database *db.DB, relay *chat.Relay, 
 		case <-due.C:
 			due.Reset(orphansEvery)
 		}
-		now := chat.Now()
-		err := database.SweepOrphans(ctx, now.Add(-time.Hour))
+		now, err := calendar.Now(ctx)
+		if err == nil {
+			err = database.SweepOrphans(ctx, now.Add(-time.Hour))
+		}
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("cannot erase files without a message", "err", err)
 		}
-		if time.Duration(round)*orphansEvery%time.Hour != 0 {
+		if now == 0 || time.Duration(round)*orphansEvery%time.Hour != 0 {
 			continue
 		}
 		expire()

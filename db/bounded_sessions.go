@@ -128,10 +128,9 @@ func (t *tx) giveUp(session int64) error {
 	return nil
 }
 
-// Forget removes from a bounded database what it has known for long enough:
+// Forget removes from a bounded database what it has known for long enough now:
 // sessions that are idle, and updates that were worked on an hour ago.
-func (d *DB) Forget(ctx context.Context) error {
-	now := chat.Now()
+func (d *DB) Forget(ctx context.Context, now chat.Time) error {
 	if d.bounded.bounds.Idle > 0 {
 		before := now.Add(-d.bounded.bounds.Idle)
 		if _, err := d.bounded.forgetSessions(ctx, selectIdlest, size{n: math.MaxInt}, before); err != nil {

@@ -352,7 +352,7 @@ func TestBoundedForgetsIdleSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Forget(t.Context()); err != nil {
+	if err := d.Forget(t.Context(), chat.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if knows(t, d, "old") || !knows(t, d, "new") {

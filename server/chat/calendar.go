@@ -1,0 +1,58 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+)
+
+// calendarHaste is how much faster than relay runs its calendar may go: a day is
+// made up for in an hour.
+const calendarHaste = 25
+
+// metaCalendar is the fact under which the calendar's time is stored.
+const metaCalendar = "calendar"
+
+// Calendar is the time by which what is old is erased. It is the clock's, but
+// where that has leapt forward it follows slowly, also over a restart: a clock
+// that is wrong must not make everything old, and who set it has hours to notice.
+type Calendar struct {
+	store Store
+	log   *slog.Logger
+	last  time.Time // when it was asked last, by a clock that nobody sets
+	told  bool
+}
+
+// NewCalendar makes a calendar that goes on from what the store has.
+func NewCalendar(store Store, log *slog.Logger) *Calendar {
+	return &Calendar{store: store, log: log, last: time.Now()}
+}
+
+// Now returns the calendar's time and stores it.
+func (c *Calendar) Now(ctx context.Context) (Time, error) {
+	now, asked := Now(), time.Now()
+	ran := asked.Sub(c.last)
+	var at Time
+	err := c.store.Apply(ctx, func(tx Tx) error {
+		at = now
+		stored, err := tx.Meta(metaCalendar)
+		if err != nil {
+			return err
+		}
+		var before Time
+		if stored != "" && json.Unmarshal([]byte(stored), &before) == nil {
+			at = min(now, before.Add(ran*calendarHaste))
+		}
+		return tx.PutMeta(metaCalendar, string(mustJSON(at)))
+	})
+	if err != nil {
+		return 0, err
+	}
+	c.last = asked
+	if behind := now.Sub(at); behind > 24*time.Hour && !c.told {
+		c.told = true
+		c.log.Info("the clock is far ahead of when relay last ran; what is old by it is erased later", "in", (behind / (calendarHaste - 1)).Round(time.Minute))
+	}
+	return at, nil
+}
