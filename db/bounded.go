@@ -42,6 +42,7 @@ var boundedIndexes = []string{
 	`DROP INDEX IF EXISTS sessions_started`, `DROP INDEX IF EXISTS sessions_empty`, `DROP INDEX IF EXISTS sessions_resumable`,
 	`DROP INDEX IF EXISTS sessions_token`, `DROP INDEX IF EXISTS sessions_visitor`,
 	`DROP INDEX IF EXISTS deliveries_failed`, `DROP INDEX IF EXISTS deliveries_pending`, `CREATE INDEX sessions_idle ON sessions (last_activity)`,
+	`CREATE INDEX links_created ON links (created_at)`,
 }
 
 // bounded keeps a database in memory within its bounds.
@@ -63,6 +64,7 @@ type bounded struct {
 type held struct {
 	sessions size
 	messages size
+	links    int
 	queues   map[string]size // by destination
 }
 
@@ -127,6 +129,7 @@ func (b *bounded) note(change held) (over bool) {
 	defer b.mu.Unlock()
 	b.held.sessions = b.held.sessions.plus(change.sessions)
 	b.held.messages = b.held.messages.plus(change.messages)
+	b.held.links += change.links
 	for dest, s := range change.queues {
 		b.held.queues[dest] = b.held.queues[dest].plus(s)
 		if len(b.gave) > 0 && b.bounds.queueHalfEmpty(b.held.queues[dest]) {
@@ -134,7 +137,7 @@ func (b *bounded) note(change held) (over bool) {
 		}
 		over = over || b.bounds.queueFull(b.held.queues[dest])
 	}
-	return over || b.bounds.manyMessages(b.held.messages) || b.bounds.manySessions(b.held.sessions)
+	return over || b.bounds.manyLinks(b.held.links) || b.bounds.manyMessages(b.held.messages) || b.bounds.manySessions(b.held.sessions)
 }
 
 // keep brings everything that is over its bound some way below it, so that
@@ -160,6 +163,11 @@ func (b *bounded) keep(ctx context.Context) (counting time.Duration, err error) 
 			return counting, err
 		}
 	}
+	if b.bounds.manyLinks(now.links) {
+		if err := b.forgetLinks(ctx, now.links-b.bounds.Links+b.bounds.Links/20); err != nil {
+			return counting, err
+		}
+	}
 	if b.bounds.manySessions(now.sessions) {
 		return counting, b.thinSessions(ctx, now.sessions)
 	}
@@ -170,6 +178,7 @@ const (
 	countQueues = `SELECT d.dest, COUNT(*) AS n, SUM(OCTET_LENGTH(e.payload)) AS bytes FROM deliveries d
 		JOIN events e ON e.session = d.session AND e.rev = d.rev GROUP BY d.dest`
 	countMessages = `SELECT COUNT(*) AS n, COALESCE(SUM(` + messageBytes + `), 0) AS bytes FROM messages m`
+	countLinks    = `SELECT COUNT(*) FROM links`
 	countSessions = `SELECT COUNT(*) AS n, COALESCE(SUM(` + sessionBytes + `), 0) AS bytes FROM sessions s`
 )
 
@@ -192,6 +201,9 @@ func (b *bounded) recount(ctx context.Context) (held, error) {
 		if err != nil {
 			return err
 		}
+		if now.links, err = one[int](t, nil, countLinks); err != nil {
+			return err
+		}
 		now.sessions, now.messages = size{sessions.N, sessions.Bytes}, size{messages.N, messages.Bytes}
 		queues, err := list[row](t, countQueues)
 		for _, q := range queues {
@@ -204,7 +216,8 @@ func (b *bounded) recount(ctx context.Context) (held, error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.held = held{now.sessions, now.messages, maps.Clone(now.queues)}
+	b.held = now
+	b.held.queues = maps.Clone(now.queues)
 	return now, nil
 }
 
@@ -328,9 +341,11 @@ func (b *bounded) forgetMessages(ctx context.Context, n int) error {
 			if _, err := t.q.exec(deleteMessage, m.Row); err != nil {
 				return 0, fmt.Errorf("forget a message: %w", err)
 			}
-			if _, err := t.q.exec(deleteLinks, m.Session, m.ID); err != nil {
+			copies, err := t.q.exec(deleteLinks, m.Session, m.ID)
+			if err != nil {
 				return 0, fmt.Errorf("forget the copies of a message: %w", err)
 			}
+			t.change.links -= int(copies)
 			t.change.messages = t.change.messages.plus(size{-1, -m.Bytes})
 		}
 		return len(oldest), nil

@@ -328,6 +328,35 @@ func TestBoundedForgetsMessages(t *testing.T) {
 	}
 }
 
+// Notes have no message with which their links would go.
+func TestBoundedForgetsLinksOfNotes(t *testing.T) {
+	d, _ := bounded(t, db.Bounds{Links: 50})
+	say(t, d, "a", "ten bytes.")
+	saved := func(i int) chat.Link {
+		return chat.Link{Bridge: "desk", Channel: "c", Remote: fmt.Sprint(i), SessionID: "a", MessageID: fmt.Sprint("\ufdd0note ", i), CreatedAt: chat.Time(i)}
+	}
+	for i := range 200 {
+		link := saved(i)
+		if err := d.Apply(t.Context(), func(tx chat.Tx) error { return tx.SaveLink(&link) }); err != nil {
+			t.Fatal(err)
+		}
+		tidy(t, d)
+	}
+	held := 0
+	err := d.Read(t.Context(), func(r chat.Reader) error {
+		for i := range 200 {
+			list, err := r.LinksAt("desk", "c", fmt.Sprint(i))
+			if held += len(list); err != nil || len(list) == 0 && i >= 190 {
+				t.Errorf("of the links of note %d are held %v, %v", i, list, err)
+			}
+		}
+		return nil
+	})
+	if err != nil || held > 50 || held < 40 {
+		t.Errorf("%d links are held: %v", held, err)
+	}
+}
+
 func TestBoundedForgetsSessions(t *testing.T) {
 	d, _ := bounded(t, db.Bounds{Sessions: 100})
 	say(t, d, "waiting", "hello", "dest")

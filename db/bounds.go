@@ -17,6 +17,9 @@ type Bounds struct {
 	// which the oldest are forgotten first.
 	Messages     int
 	MessageBytes int64
+	// Links is how many copies on platforms are remembered, those of notes among
+	// them; the oldest are forgotten first.
+	Links int
 	// A destination's queue is full with more than QueueBytes of events, though
 	// not before it holds QueueEvents, and in any case with QueueMost bytes. It
 	// then gives up its oldest.
@@ -31,7 +34,7 @@ type Bounds struct {
 
 // BridgeBounds are the bounds of bridge mode.
 var BridgeBounds = Bounds{Sessions: 100_000, SessionBytes: 128 << 20, SessionMost: 256 << 20,
-	Idle: 24 * time.Hour, Messages: 100_000, MessageBytes: 64 << 20,
+	Idle: 24 * time.Hour, Messages: 100_000, MessageBytes: 64 << 20, Links: 300_000,
 	QueueEvents: 50_000, QueueBytes: 64 << 20, QueueMost: 256 << 20}
 
 func (b *Bounds) queueFull(q size) bool {
@@ -44,6 +47,8 @@ func (b *Bounds) queueHalfEmpty(q size) bool { return !b.queueFull(q.plus(q)) }
 func (b *Bounds) manyMessages(m size) bool {
 	return b.Messages > 0 && m.n > b.Messages || b.MessageBytes > 0 && m.bytes > b.MessageBytes
 }
+
+func (b *Bounds) manyLinks(n int) bool { return b.Links > 0 && n > b.Links }
 
 func (b *Bounds) manySessions(s size) bool {
 	return b.Sessions > 0 && s.n > b.Sessions || b.SessionBytes > 0 && s.bytes > b.SessionBytes
