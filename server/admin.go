@@ -42,6 +42,7 @@ func (s *Server) patchSettings(_ http.ResponseWriter, r *http.Request, _ chat.Au
 type sessionView struct {
 	chat.PublicSession
 	OperatorOnline bool          `json:"operatorOnline"`
+	VisitorOnline  bool          `json:"visitorOnline"`
 	Status         chat.Status   `json:"status"`
 	Blocked        bool          `json:"blocked"`
 	Verified       bool          `json:"verified"`
@@ -54,7 +55,8 @@ type sessionView struct {
 }
 
 func (s *Server) view(session *chat.Session, last chat.Message) sessionView {
-	v := sessionView{PublicSession: session.Public(), OperatorOnline: s.relay.OperatorOnline(), Status: session.Status,
+	v := sessionView{PublicSession: session.Public(), OperatorOnline: s.relay.OperatorOnline(),
+		VisitorOnline: s.relay.VisitorOnline(session.ID), Status: session.Status,
 		Blocked: session.Blocked, Verified: session.Verified, Unread: session.Unread, PreChat: session.PreChat}
 	if session.AskedAt != 0 || session.RespondedAt != 0 {
 		v.CSAT = &session.CSAT

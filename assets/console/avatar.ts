@@ -5,7 +5,6 @@ import { visitorName } from "./format";
 import type { Session } from "./types";
 
 const tones = 6;
-const recently = 5 * 60_000;
 
 function tone(id: string): number {
   let sum = 0;
@@ -19,21 +18,8 @@ function initials(name: string): string {
   return picked.map((w) => [...(w ?? "")][0] ?? "").join("").toUpperCase() || "?";
 }
 
-function recent(at: string): boolean {
-  return Date.now() - Date.parse(at) < recently;
-}
-
-// active tells whether something happened in the session just now.
-export function active(s: Session): boolean {
-  return s.status === "open" && recent(s.lastActivity);
-}
-
+// avatar has a mark while the visitor has its page open.
 export function avatar(s: Session): HTMLElement {
-  const classes = "avatar tone-" + tone(s.id) + (active(s) ? " active" : "");
-  return h("span", { class: classes, "data-at": s.lastActivity, "aria-hidden": "true" }, initials(visitorName(s)));
-}
-
-// refreshAvatars takes the mark off those in whose session nothing happens any more.
-export function refreshAvatars(): void {
-  for (const el of document.querySelectorAll<HTMLElement>(".avatar.active")) el.classList.toggle("active", recent(el.dataset["at"] ?? ""));
+  const classes = "avatar tone-" + tone(s.id) + (s.visitorOnline ? " active" : "");
+  return h("span", { class: classes, "aria-hidden": "true" }, initials(visitorName(s)));
 }

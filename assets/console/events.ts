@@ -109,15 +109,17 @@ const handlers: Record<string, Handler> = {
   ai_takeover: (_, e) => noted(e),
   session_blocked: (s, e) => withSession({ ...s, blocked: e["blocked"] === true }),
   visitor_disconnect: (_, e) => noted(e),
+  visitor_presence: (s, e) => withSession({ ...s, visitorOnline: e["online"] === true }),
   // A new session's event describes it too briefly for the list: it is loaded.
   new_session: () => ({}),
 };
 
 export const eventNames = Object.keys(handlers);
 
-// needsSession tells whether an event cannot be applied before its session is loaded.
+// needsSession tells whether an event cannot be applied before its session is loaded. That a visitor is there is no
+// reason: most have written nothing.
 export function needsSession(event: StreamEvent): boolean {
-  return event.type in handlers && !state.sessions[event.sessionId];
+  return event.type !== "visitor_presence" && event.type in handlers && !state.sessions[event.sessionId];
 }
 
 // needsFiles tells whether the thread misses addresses of files: events come without, only requests answer them.

@@ -2,7 +2,6 @@
 // events and answers change the store, the store tells the views.
 
 import { toastView, wireToast } from "./ask";
-import { refreshAvatars } from "./avatar";
 import { bridgesView, loadBridges } from "./bridges";
 import { composerView, wireComposer } from "./composer";
 import { deliveriesView, followDeliveries, loadDeliveries, wireDeliveries } from "./deliveries";
@@ -78,7 +77,6 @@ const frameView: View = (now, before) => {
 
 function tick(): void {
   refreshTimes();
-  refreshAvatars();
   if (state.page === "webhook") followDeliveries();
   void loadBridges();
   watch();

@@ -41,6 +41,7 @@ export interface Session {
   blocked: boolean;
   createdAt: string;
   lastActivity: string;
+  visitorOnline: boolean;
   aiActive: boolean;
   metadata: Record<string, string | undefined>;
   identity?: Record<string, unknown>;

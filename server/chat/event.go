@@ -50,7 +50,9 @@ const (
 	StateSessionErased  EventType = "session_erased"
 	StateSessionBlocked EventType = "session_blocked"
 	StateDeliveryFailed EventType = "delivery_failed"
-	StateDeliveryDone   EventType = "delivery_done"
+	// StateVisitorPresence tells operators whether a session's visitor is there.
+	StateVisitorPresence EventType = "visitor_presence"
+	StateDeliveryDone    EventType = "delivery_done"
 )
 
 // Event is the only thing that moves through relay.
@@ -103,7 +105,7 @@ func (e *Event) ForVisitor() bool {
 		return e.Source != SourceWidget
 	case EventNewSession, EventIdentityUpdate, EventCSATSubmitted, EventDisconnect, EventLeaving,
 		EventNote, EventNoteEdited, EventNoteDeleted,
-		StateSessionErased, StateSessionBlocked, StateDeliveryFailed, StateDeliveryDone, StatePresence:
+		StateSessionErased, StateSessionBlocked, StateDeliveryFailed, StateVisitorPresence, StateDeliveryDone, StatePresence:
 		return false
 	}
 	return true

@@ -22,6 +22,7 @@ type Feed struct {
 	sessionID string
 	last      int64
 	goal      int64 // the revision that catching up leads to
+	left      func()
 }
 
 // Page is what a feed brings at once.
@@ -59,6 +60,7 @@ func (r *Relay) Follow(ctx context.Context, by Author, sessionID, cursor string)
 		f.Close()
 		return nil, Opening{}, err
 	}
+	f.left = r.visitorCame(sessionID)
 	if open.Session.LeavingRev != 0 {
 		if err := r.stay(ctx, by, sessionID); err != nil { // the leaver sees the stream anyway
 			r.log.Warn("cannot take an announced leave back", "session", sessionID, "err", err)
@@ -86,7 +88,12 @@ func (f *Feed) C() <-chan *Event { return f.sub.C }
 func (f *Feed) SessionID() string { return f.sessionID }
 
 // Close ends the feed.
-func (f *Feed) Close() { f.sub.Close() }
+func (f *Feed) Close() {
+	f.sub.Close()
+	if f.left != nil {
+		f.left()
+	}
+}
 
 // Last returns the revision up to which the feed is complete.
 func (f *Feed) Last() int64 { return f.last }

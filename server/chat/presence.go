@@ -281,6 +281,7 @@ func (r *Relay) Run(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 			r.updatePresence(func(*presence) {})
+			r.visitorsGone()
 		}
 	}
 }

@@ -19,6 +19,7 @@ type Relay struct {
 	targets  func(*Settings) []Target
 	presence presence
 	receipts receipts
+	visitors visitors
 	force    atomic.Pointer[inForce]
 	changed  atomic.Pointer[chan struct{}]
 	patching sync.Mutex // one change of the settings at a time

@@ -1,0 +1,85 @@
+package chat
+
+import "sync"
+
+// visitorStays is how long a visitor counts as there when its last stream has
+// ended: as long as it may be between two pages.
+const visitorStays = leaveGrace
+
+// visitors are the sessions whose visitors are there: who has a stream open at
+// this process, or had one just now.
+type visitors struct {
+	mu       sync.Mutex
+	sessions map[string]*watching
+}
+
+// watching is how many streams a session has, and when the last one ended.
+type watching struct {
+	streams int
+	left    Time
+}
+
+// came counts a stream in and reports whether its visitor was away.
+func (v *visitors) came(sessionID string) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	w, there := v.sessions[sessionID]
+	if !there {
+		if v.sessions == nil {
+			v.sessions = map[string]*watching{}
+		}
+		w = &watching{}
+		v.sessions[sessionID] = w
+	}
+	w.streams++
+	return !there
+}
+
+func (v *visitors) left(sessionID string, at Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	w := v.sessions[sessionID]
+	w.streams--
+	w.left = at
+}
+
+// gone forgets and returns whose time is over.
+func (v *visitors) gone(now Time) (ids []string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for id, w := range v.sessions {
+		if w.streams == 0 && now.Sub(w.left) >= visitorStays {
+			ids = append(ids, id)
+			delete(v.sessions, id)
+		}
+	}
+	return ids
+}
+
+// VisitorOnline reports whether a session's visitor is there: it has a stream
+// open, or had one half a minute ago.
+func (r *Relay) VisitorOnline(sessionID string) bool {
+	r.visitors.mu.Lock()
+	defer r.visitors.mu.Unlock()
+	w, there := r.visitors.sessions[sessionID]
+	return there && (w.streams > 0 || Now().Sub(w.left) < visitorStays)
+}
+
+// visitorCame counts a stream in, until the answered function is called.
+func (r *Relay) visitorCame(sessionID string) (left func()) {
+	if r.visitors.came(sessionID) {
+		r.announceVisitor(sessionID, true)
+	}
+	return func() { r.visitors.left(sessionID, Now()) }
+}
+
+// visitorsGone tells operators who is not there any more.
+func (r *Relay) visitorsGone() {
+	for _, id := range r.visitors.gone(Now()) {
+		r.announceVisitor(id, false)
+	}
+}
+
+func (r *Relay) announceVisitor(sessionID string, online bool) {
+	r.hub.Publish(fact(StateVisitorPresence, "", Now(), sessionID, map[string]bool{"online": online}))
+}
