@@ -21,6 +21,8 @@ type Discord struct {
 	Forum bool
 	// OldestFirst has messages listed in another order than Discord's.
 	OldestFirst bool
+	// OwnIDs gives threads ids of their own instead of their first message's.
+	OwnIDs bool
 	// PerChannel is how many messages a channel takes in 5 s, as the headers
 	// tell; 0 is any number.
 	PerChannel int
@@ -75,6 +77,7 @@ type discordChannel struct {
 	messages                []*discordMessage
 	typed                   int
 	last                    string
+	starter                 string // the message that it was made of
 }
 
 type nonce struct {

@@ -223,7 +223,7 @@ func (f *Discord) crowded() *discordError {
 
 // newThread makes a thread of a message.
 func (f *Discord) newThread(c *discordChannel, m *discordMessage, body map[string]any) (any, *discordError) {
-	if f.channels[m.id] != nil {
+	if f.threadOf(m.id) != nil {
 		return nil, refusedBy(400, 160004, "A thread has already been created for this message")
 	}
 	if c.parent != "" || f.kindOf(c) == 15 {
@@ -232,9 +232,24 @@ func (f *Discord) newThread(c *discordChannel, m *discordMessage, body map[strin
 	if e := f.crowded(); e != nil {
 		return nil, e
 	}
-	th := f.addThread(m.id, discordBot, body["name"].(string))
+	id := m.id
+	if f.OwnIDs {
+		id = f.newID()
+	}
+	th := f.addThread(id, discordBot, body["name"].(string))
+	th.starter = m.id
 	f.add(&discordMessage{channel: th.id, kind: 21, from: discordUser{discordBot, "relay", true}}) // what the thread began with
 	return f.render(th), nil
+}
+
+// threadOf is the thread that was made of a message, nil for none.
+func (f *Discord) threadOf(message string) *discordChannel {
+	for _, th := range f.order {
+		if th.starter == message {
+			return th
+		}
+	}
+	return nil
 }
 
 // newPost makes a thread of a forum with its first message.

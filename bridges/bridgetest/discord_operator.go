@@ -15,7 +15,7 @@ func (f *Discord) Threads() (list []Thread) {
 	for _, c := range f.order {
 		th := Thread{Ref: c.id, Title: c.name, Closed: c.archived}
 		messages := c.messages
-		if first := f.messages[c.id]; first != nil && first.channel != c.id {
+		if first := f.messages[c.starter]; first != nil {
 			messages = append([]*discordMessage{first}, messages...)
 		}
 		for _, m := range messages {
@@ -251,7 +251,7 @@ func (f *Discord) Strays() (n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, m := range f.channels[f.Channel].messages {
-		if m.from.id == discordBot && f.channels[m.id] == nil {
+		if m.from.id == discordBot && f.threadOf(m.id) == nil {
 			n++
 		}
 	}

@@ -24,6 +24,9 @@ func (f *Discord) renderMessage(m *discordMessage) map[string]any {
 	if m.replyTo != "" {
 		out["message_reference"] = map[string]any{"type": 0, "message_id": m.replyTo, "channel_id": m.channel}
 	}
+	if th := f.threadOf(m.id); th != nil {
+		out["thread"] = f.render(th)
+	}
 	files := []any{}
 	for _, file := range m.files {
 		files = append(files, map[string]any{"id": file.id, "filename": file.name, "content_type": file.mimeType,

@@ -20,6 +20,7 @@ var (
 	errChannelKind  = errors.New("the channel is not as it was")
 	errLocked       = errors.New("the thread is locked")
 	errForbidden    = errors.New("the bot lacks a permission")
+	errBusy         = errors.New("Discord cannot do it now")
 )
 
 // refusal is what the API answers instead of a result (Discord, "Error
@@ -67,11 +68,20 @@ var meanings = map[int]error{
 	50045:  errTooLarge,
 	40058:  errChannelKind, // a forum takes no messages
 	40067:  errChannelKind, // a forum that wants a tag now
-	50001:  errForbidden,   // missing access
-	50013:  errForbidden,   // missing permissions
+	50008:  errChannelKind, // no texts in this one
+	50024:  errChannelKind, // not what this one does
+	40006:  errBusy,        // switched off for a while
+	40062:  errBusy,
+	110001: errBusy,
+	130000: errBusy,      // overloaded
+	50001:  errForbidden, // missing access
+	50013:  errForbidden, // missing permissions
 	10004:  &chat.Misconfigured{Problem: "Discord knows no such server, or the bot is not in it", Fix: fixMember},
 	40001:  errToken,
 	50014:  errToken,
+	50025:  errToken,
+	40002:  &chat.Misconfigured{Problem: "Discord wants the bot's owner to verify the account", Fix: "verify the account that owns the bot, then press Test"},
+	60003:  &chat.Misconfigured{Problem: "the server wants two-factor authentication of its moderators", Fix: "switch it on for the account that owns the bot"},
 }
 
 // translate says by the errors of package chat, or of this one, what came of a
@@ -111,7 +121,7 @@ func (e *refusal) translate(repeatable bool) error {
 		return e // a proxy's page: nothing that Discord says
 	}
 	meaning := meanings[e.Code]
-	if meaning == nil && e.status == http.StatusNotFound {
+	if meaning == nil && e.status == http.StatusNotFound && e.Code == 0 {
 		if !e.ofChannel() {
 			return e
 		}

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,13 @@ func (b *Bridge) open(ctx context.Context, op chat.Op) (ref string, err error) {
 	if errors.Is(err, errFull) {
 		if err = b.makeRoom(ctx); err == nil {
 			ref, err = b.openOnce(ctx, op)
+		}
+	}
+	if errors.Is(err, chat.ErrPermanent) { // something of the visitor's is not taken
+		b.log.Warn("Discord refused to open a thread; it is opened without what the visitor said", "err", err)
+		op.Title, op.Text = "Visitor", ""
+		if ref, err = b.openOnce(ctx, op); errors.Is(err, chat.ErrPermanent) {
+			err = &chat.Misconfigured{Problem: "Discord opens no threads in the channel: " + reason(err), Fix: fixRights}
 		}
 	}
 	if errors.Is(err, errChannelKind) {
@@ -58,16 +66,31 @@ func (b *Bridge) openThread(ctx context.Context, op chat.Op) (ref string, err er
 		}
 		b.sent.start(op.Key, ref)
 	}
+	var made channel
 	err = b.api.call(ctx, request{method: http.MethodPost, path: path("/channels/%s/messages/%s/threads", b.cfg.ChannelID, ref),
-		body: newThread{names.Name(op.Title, op.SessionID), keepOpen}, repeatable: true}, nil)
+		body: newThread{names.Name(op.Title, op.SessionID), keepOpen}, repeatable: true}, &made)
 	switch {
+	case errors.Is(err, errThreadExists):
+		return b.threadOf(ctx, ref)
 	case errors.Is(err, chat.ErrMessageGone): // removed between the steps
 		b.sent.start(op.Key, "")
 		return "", fmt.Errorf("the thread's first message was removed: %s", reason(err))
-	case err != nil && !errors.Is(err, errThreadExists):
+	case err != nil:
 		return "", err
 	}
-	return ref, nil
+	return cmp.Or(made.ID, ref), nil
+}
+
+// threadOf returns the thread that was made from a message: on Discord it has the
+// message's id, elsewhere the message may name another.
+func (b *Bridge) threadOf(ctx context.Context, message string) (ref string, err error) {
+	var m struct {
+		Thread channel `json:"thread"`
+	}
+	if err := b.api.get(ctx, path("/channels/%s/messages/%s", b.cfg.ChannelID, message), &m); err != nil {
+		return "", err
+	}
+	return cmp.Or(m.Thread.ID, message), nil
 }
 
 // starter finds the message that an earlier attempt made, among those of the
