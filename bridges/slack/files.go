@@ -96,7 +96,7 @@ func (b *Bridge) transfer(ctx context.Context, address string, f *chat.OpFile) e
 func (b *Bridge) lookupFile(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
 	id, known := b.uploads.get(op.Key)
 	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: since(op.Since), Limit: pageSize}
-	for range lookPages {
+	for {
 		list, next, err := b.replies(ctx, &q)
 		if err != nil {
 			return "", blind(err)

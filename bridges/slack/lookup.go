@@ -17,7 +17,6 @@ import (
 const (
 	lookMargin = time.Minute
 	lookBack   = 24 * time.Hour
-	lookPages  = 5
 	pageSize   = 200
 )
 
@@ -68,7 +67,7 @@ func (b *Bridge) recall(ctx context.Context, th chat.Thread, keys []string, firs
 func (b *Bridge) made(ctx context.Context, th chat.Thread, keys []string, first chat.Time) (remotes []string, err error) {
 	remotes = make([]string, len(keys))
 	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: since(first), Limit: pageSize, IncludeAllMetadata: true}
-	for range lookPages {
+	for {
 		list, next, err := b.replies(ctx, &q)
 		if err != nil {
 			return remotes, err
@@ -130,7 +129,7 @@ func (b *Bridge) lookupParent(ctx context.Context, op chat.Op) (ref string, err 
 // "" for none.
 func (b *Bridge) inChannel(ctx context.Context, keys []string, first chat.Time) (ts string, err error) {
 	q := slack.GetConversationHistoryParameters{Oldest: since(first), Limit: pageSize, IncludeAllMetadata: true}
-	for range lookPages {
+	for {
 		page, err := b.history(ctx, &q)
 		if err != nil {
 			return "", err

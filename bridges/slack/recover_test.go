@@ -124,3 +124,25 @@ func TestFetch(t *testing.T) {
 	}
 	bridgetest.Clean(t, f, log)
 }
+
+// What is in doubt is found however much was written since.
+func TestDoubtIsSettledBehindMuch(t *testing.T) {
+	f := bridgetest.NewSlackBubble(t)
+	b, log := makeBridge(t, f)
+	began := chat.Now()
+	th := open(t, b, "Grace", "")
+	first := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "one", Key: "KEYONE"})
+	last := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "two", Key: "KEYTWO"})
+	for range 1100 {
+		f.StartThread("Ada", "Lunch?")
+		f.Write(th.Ref, "Ada", "and on", "")
+	}
+	fresh, _ := makeBridge(t, f)
+	if ref := bridgetest.Must(t, fresh, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: "Grace", Key: "OPENGrace", Ambiguous: true, Since: began}); ref != th.Ref {
+		t.Errorf("another thread was opened: %s", ref)
+	}
+	if got, err := fresh.Recall(t.Context(), th, []string{"KEYTWO", "KEYONE", "KEYNONE"}, began); err != nil || !slices.Equal(got, []string{last, first, ""}) {
+		t.Errorf("found %q, %v", got, err)
+	}
+	bridgetest.Clean(t, f, log)
+}

@@ -10,6 +10,9 @@ import (
 	"relay/server/chat"
 )
 
+// lookPages is how far back the channel is read for the threads of sessions.
+const lookPages = 5
+
 // maxThreads bounds how many threads are remembered; all are forgotten then,
 // and learnt again from the channel.
 const maxThreads = 20000
