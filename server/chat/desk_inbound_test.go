@@ -229,7 +229,7 @@ func TestDeskFollowsThreads(t *testing.T) {
 		status(chat.StatusOpen, false)
 		o.say(t, id, "still there?")
 		o.soon()
-		expectTexts(t, "continued", f.shown(1), "still there?")
+		expectTexts(t, "continued", f.shown(1), "- Earlier:\nVisitor: hello", "still there?")
 	}, f, other)
 }
 

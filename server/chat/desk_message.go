@@ -61,6 +61,11 @@ func (r *round) carryMessage(lane []Delivery) error {
 	if err != nil {
 		return err
 	}
+	if !p.fresh {
+		if err := r.retell(); err != nil {
+			return err
+		}
+	}
 	return r.all(r.steps(&p), (p.fresh || r.desk.opts.Stateless) && !p.messages[0].Internal)
 }
 

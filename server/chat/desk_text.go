@@ -61,9 +61,8 @@ func identityOf(s *Session) map[string]any {
 	return id
 }
 
-// summaryOf is what a thread begins with: what is known of the visitor, and if
-// the conversation is older than the thread its last messages.
-func summaryOf(s *Session, continued bool, earlier []Message) string {
+// summaryOf is what a thread begins with: what is known of the visitor.
+func summaryOf(s *Session, continued bool) string {
 	var lines []string
 	if continued {
 		lines = append(lines, "Continued: the conversation began elsewhere, or its earlier thread was not found.")
@@ -71,13 +70,6 @@ func summaryOf(s *Session, continued bool, earlier []Message) string {
 	lines = append(lines, identityLines(identityOf(s), s.Verified)...)
 	lines = append(lines, pageLines(s)...)
 	lines = append(lines, "Write here to answer. !help lists the commands; a line that begins with // stays in the thread.")
-	if len(earlier) > 0 {
-		lines = append(lines, "", "Earlier:")
-	}
-	for i := range earlier {
-		from := cmp.Or(authorOf(&earlier[i]), "Visitor")
-		lines = append(lines, from+": "+clip(oneLine(contentOf(&earlier[i])), shownValue))
-	}
 	return strings.Join(lines, "\n")
 }
 

@@ -34,7 +34,7 @@ func TestSummary(t *testing.T) {
 		{`{"email":"ada@example.com","name":"Ada"}`, "Ada", "Name: Ada\nEmail: ada@example.com\nIdentity: not verified\n" + page + hint},
 	} {
 		s.Identity = Raw(tt.identity)
-		if title, summary := titleOf(&s), summaryOf(&s, false, nil); title != tt.title || summary != tt.summary {
+		if title, summary := titleOf(&s), summaryOf(&s, false); title != tt.title || summary != tt.summary {
 			t.Errorf("%s: %q\n%s\nwant %q\n%s", tt.identity, title, summary, tt.title, tt.summary)
 		}
 	}

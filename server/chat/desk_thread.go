@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -81,7 +82,7 @@ func (d *Desk) reportUnfound(err error) {
 func (r *round) open() (Thread, error) {
 	d := r.desk
 	th := Thread{Bridge: d.bridge.Name(), Channel: d.bridge.Channel(), SessionID: r.sessionID}
-	parts, err := r.opening()
+	parts, earlier, err := r.opening()
 	if err != nil {
 		return th, err
 	}
@@ -107,7 +108,7 @@ func (r *round) open() (Thread, error) {
 	d.opening.Delete(r.sessionID)
 	r.certain()
 	th.CreatedAt = Now()
-	if len(parts) == 1 {
+	if len(parts) == 1 && len(earlier) == 0 {
 		th.Anchor = th.Ref
 	}
 	return th, d.keep(r.ctx, func(tx Tx) error { return tx.SaveThread(&th) })
@@ -125,31 +126,40 @@ func (r *round) openingKey() (key string, err error) {
 }
 
 // introduce writes what the opening left over: a summary that is longer than
-// the platform's first message.
+// the platform's first message, and what was said before.
 func (r *round) introduce(th Thread) (Thread, error) {
-	parts, err := r.opening()
+	parts, earlier, err := r.opening()
+	if err != nil {
+		return th, err
+	}
+	there, err := r.noted(th, mark("opening"))
 	if err != nil {
 		return th, err
 	}
 	for i, op := range parts[1:] {
+		if slices.ContainsFunc(there, func(l Link) bool { return l.Part == i }) {
+			continue
+		}
 		s := step{op: op, carries: []string{mark("opening")}, part: i}
 		if err := r.once(th, s); err != nil {
 			return th, err
 		}
 	}
+	if err := r.recount(th, earlier); err != nil {
+		return th, err
+	}
 	th.Anchor = th.Ref
 	return th, r.desk.keep(r.ctx, func(tx Tx) error { return tx.SaveThread(&th) })
 }
 
-// opening is what opens the session's thread.
-func (r *round) opening() ([]Op, error) {
+// opening is what opens the session's thread, and the messages that came before.
+func (r *round) opening() (parts []Op, earlier []Message, err error) {
 	d := r.desk
 	if r.sessionID == houseSession {
-		return d.bridge.Split(Op{Kind: OpOpen, Title: houseTitle, Text: houseSummary}), nil
+		return d.bridge.Split(Op{Kind: OpOpen, Title: houseTitle, Text: houseSummary}), nil, nil
 	}
 	var session Session
-	var earlier []Message
-	err := d.store.Read(r.ctx, func(rd Reader) (err error) {
+	err = d.store.Read(r.ctx, func(rd Reader) (err error) {
 		if session, err = rd.Session(r.sessionID); err != nil {
 			return err
 		}
@@ -157,14 +167,14 @@ func (r *round) opening() ([]Op, error) {
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	continued := len(earlier) > 0 || d.opts.Stateless && r.head().Event.Type != EventNewSession
-	op := Op{Kind: OpOpen, Title: titleOf(&session), Text: summaryOf(&session, continued, earlier)}
+	op := Op{Kind: OpOpen, Title: titleOf(&session), Text: summaryOf(&session, continued)}
 	if d.opts.Stateless {
 		op.SessionID = r.sessionID
 	}
-	return d.bridge.Split(op), nil
+	return d.bridge.Split(op), earlier, nil
 }
 
 // contextMessages is how many earlier messages a new thread shows.
