@@ -218,7 +218,8 @@ func (b *Bridge) settle(ctx context.Context, in chat.Receiver, attempt int) (wel
 	if failed := b.flush(ctx, in, false); err == nil {
 		err = failed
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil { // who receives next goes on
+		b.backlog.end(time.Time{}, nil, now)
 		return false
 	}
 	if err != nil {
