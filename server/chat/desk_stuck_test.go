@@ -1,8 +1,10 @@
 package chat_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -264,4 +266,28 @@ func TestOutboxFault(t *testing.T) {
 			t.Errorf("deliveries are %v", got)
 		}
 	})
+}
+
+// TestDeskLogsNoSession: the log names the thread of what does not get through,
+// never the session, whose id is its key.
+func TestDeskLogsNoSession(t *testing.T) {
+	f := newFake("telegram")
+	var out bytes.Buffer
+	f.log = slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		f.breakAt(false, 1<<30, errors.New("Internal Server Error"), says("poison"))
+		o.say(t, id, "poison")
+		time.Sleep(time.Hour)
+		o.stop()
+		log := out.String()
+		if !strings.Contains(log, "keeps failing at one delivery") || !strings.Contains(log, "thread="+f.state(0).ref) || strings.Count(log, "keeps failing") != 1 {
+			t.Errorf("the log says\n%s", log)
+		}
+		if strings.Contains(log, id) || strings.Contains(log, "poison") {
+			t.Errorf("the log tells too much:\n%s", log)
+		}
+	}, f)
 }

@@ -262,7 +262,7 @@ func (s *sender) tell(d *Delivery) {
 	case d.State == DeliveryFailed:
 		s.trials.end(d)
 		s.report(d)
-	case d.Troubled() && s.trials.show(d.SessionID, d.Rev):
+	case s.policy.Revive && d.Troubled() && s.trials.show(d.SessionID, d.Rev): // a webhook's log shows its own
 		s.publish(StateDeliveryFailed, d, map[string]string{"state": "retrying", "error": d.Reason()})
 	}
 }

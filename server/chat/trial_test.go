@@ -41,3 +41,41 @@ func TestTrialsDue(t *testing.T) {
 		})
 	}
 }
+
+// TestTrialsOutage: an outage is told once when it has lasted for a while, and
+// again only after it ended; a failure between successes is none.
+func TestTrialsOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var list trials
+		rests := Delivery{SessionID: "a", Rev: 1}
+		for range 5 {
+			if list.fails() {
+				t.Error("a failure is told as an outage")
+			}
+			list.rest(&rests, time.Minute, true)
+			time.Sleep(time.Second)
+			if _, told, sessions := list.works(); told || len(sessions) > 0 {
+				t.Errorf("after one failure: told %v, due are %v", told, sessions)
+			}
+		}
+		for round := range 2 {
+			told := 0
+			for range 5 {
+				if list.fails() {
+					told++
+				}
+				time.Sleep(5 * time.Second)
+			}
+			list.rest(&rests, time.Minute, true)
+			asked := Delivery{SessionID: "b", Rev: 1}
+			list.rest(&asked, time.Hour, false)
+			down, ended, sessions := list.works()
+			if told != 1 || !ended || down != 25*time.Second {
+				t.Errorf("outage %d: told %d times, its end %v after %v", round, told, ended, down)
+			}
+			if len(sessions) != 1 || sessions[0] != "a" {
+				t.Errorf("due are %v, want what failed and not what was asked to wait", sessions)
+			}
+		}
+	})
+}
