@@ -164,17 +164,72 @@ func testQuiet(t *testing.T, s *stage) {
 	b.clean()
 }
 
-// testToast: what relay says is in nobody's way, until it is closed.
+// testToast: relay's answer to a command stands where it was written and moves
+// nothing else; what went wrong stands above everything, until it is closed.
 func testToast(t *testing.T, s *stage) {
 	b := s.newPair(t, "Hello").operator
+	const places = `["#pane .thread-head", "#composer", ".list"].map((n) => $(n).getBoundingClientRect().top).join()`
+	before := eval[string](b, places)
 	b.write("!help")
-	b.until(`text("#toast").includes("!close") && shown("#toast-close")`)
-	const apart = `((a, b) => a.bottom <= b.top || b.bottom <= a.top)($("#toast").getBoundingClientRect(), $("#pane").getBoundingClientRect())`
-	b.until(apart)
+	b.until(`text("#answer").includes("!close") && shown("#answer-close") && !shown("#toast")`)
+	if after := eval[string](b, places); after != before {
+		t.Errorf("an answer moves what is around it from %s to %s", before, after)
+	}
+	b.shot(cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir()), "answer")
 	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
-	b.until(apart + ` && $("#toast").offsetWidth === 390 && shown("#composer")`)
-	b.click("#toast-close")
-	b.until(`!shown("#toast")`)
+	b.until(`shown("#composer") && $("#answer").getBoundingClientRect().bottom <= $("#composer").getBoundingClientRect().top`)
+	b.click("#answer-close")
+	b.until(`!shown("#answer") && root.activeElement === $("#composer")`)
+	b.clean()
+}
+
+// testNotes: notes of operators stand in their own colour, for operators only,
+// and while one is written the visitor sees nobody typing.
+func testNotes(t *testing.T, s *stage) {
+	p := s.newPair(t, "Hello")
+	b := p.operator
+	other := s.newOperator(t, "Grace")
+	other.visit(s.base + "/console#/sessions/" + b.session())
+	other.until(`$$(".message").length === 1`)
+	b.run(`(() => { const real = fetch; window.typed = []; window.fetch = (url, init) => (String(url).endsWith("/typing") && typed.push(init.body), real(url, init)); })()`)
+	b.write("// she is angry")
+	other.until(`text(".message.internal .bubble") === "she is angry" && text(".message.internal .who") === "Internal note by Ada"`)
+	b.click("#note")
+	b.until(`$("#note").getAttribute("aria-pressed") === "true" && $("#composer").placeholder === "Write an internal note…"`)
+	b.write("call her back")
+	b.until(`$$(".message.internal:not(.local)").length === 2 && $("#note").getAttribute("aria-pressed") === "false"`)
+	b.write("!info")
+	b.until(`shown("#answer")`)
+	if typed := eval[[]string](b, "typed"); len(typed) != 0 {
+		t.Errorf("the visitor saw %q", typed)
+	}
+	b.write("We are on it")
+	b.until(`typed.length > 0`)
+	p.visitor.sees(welcome, "visitor: Hello", "operator: We are on it")
+	b.shot(cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir()), "notes")
+	b.do(chromedp.Reload())
+	b.sees("visitor: Hello", "operator: she is angry", "operator: call her back", "operator: We are on it")
+	b.until(`$$(".message.internal").length === 2 && !text("#rows").includes("call her")`)
+	b.clean()
+}
+
+// testUndelivered: what a bridge did not take is marked at its message, with the
+// reason and a way to send it again.
+func testUndelivered(t *testing.T, s *stage) {
+	b := s.newPair(t, "Hello").operator
+	b.run(`(() => { const real = fetch, id = $(".message").dataset.id; window.retried = "";
+		window.fetch = async (url, init) => {
+			if (String(url).includes("/deliveries/")) return (window.retried = url, Response.json({ok: true}));
+			const answer = await real(url, init);
+			if (!/sessions\/[A-Z0-9]+$/.test(url)) return answer;
+			const stuck = (more) => ({dest: "telegram", state: "failed", reason: "PEER_ID_INVALID", ...more});
+			return Response.json({...await answer.json(), undelivered: retried ? [] : [stuck({id: "telegram.s.1"}), stuck({id: "telegram.s.2", messageId: id})]});
+		}; })()`)
+	b.run(`(location.hash = "#/", frame().then(() => $("#rows a").click()))`)
+	b.until(`text(".message .undelivered") === "Not delivered to Telegram: PEER_ID_INVALID · Retry" && text("#undelivered") === text(".message .undelivered")`)
+	b.shot(cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir()), "undelivered")
+	b.click(".message .undelivered button")
+	b.until(`retried === "/api/admin/deliveries/telegram.s.2/retry" && !$(".undelivered")`)
 	b.clean()
 }
 

@@ -243,6 +243,7 @@ func testWrittenWhileDown(t *testing.T, s *stage) {
 	p.operator.sees("visitor: first")
 
 	s.restart(t)
+	p.operator.until(`!shown("#toast")`)
 	p.both("visitor: first", "visitor: are you there?", "visitor: hello?")
 	p.visitor.until(`!$(".own.failed, .own.sending")`)
 	p.operator.press("Enter", 13)

@@ -58,6 +58,8 @@ func TestBrowser(t *testing.T) {
 		"Search":           testSearch,
 		"Presence":         testPresence,
 		"Timeline":         testTimeline,
+		"Notes":            testNotes,
+		"Undelivered":      testUndelivered,
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {

@@ -188,6 +188,29 @@ func TestTypingOut(t *testing.T) {
 	}
 }
 
+// Who changes a message is not typing a new one.
+func TestNoTypingWhileEditing(t *testing.T) {
+	f, b := ready(t, "")
+	b.open()
+	b.write("first")
+	b.until(`$(".own.sent")`)
+	b.text("then")
+	b.eventually("typing", func() bool { return f.count("POST typing") == 1 })
+	b.run(`$(".own").focus()`)
+	b.enter()
+	b.until(`shown(".editbar")`)
+	b.eventually("typing ends", func() bool {
+		list := f.bodies("POST typing")
+		return len(list) == 2 && list[1]["active"] == false
+	})
+	b.text(" thoughts")
+	b.enter()
+	b.until(`rows().includes("first thoughts")`)
+	if n := f.count("POST typing"); n != 2 {
+		t.Errorf("typing is told %d times", n)
+	}
+}
+
 func TestSessionClosedAndCSAT(t *testing.T) {
 	f, b := ready(t, "")
 	b.run(`(window.heard = [], RelayChat.on("csat", (d) => heard.push(d.score)))`)

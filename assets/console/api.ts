@@ -9,11 +9,14 @@ const patience = 30_000;
 
 export const sessionPath = (id: string): string => "/sessions/" + encodeURIComponent(id);
 
+// unreachable is what is said of a request that got no answer.
+export const unreachable = "relay cannot be reached";
+
 // ApiError carries the HTTP status, 0 when the server was not reached.
 export class ApiError extends Error {
   constructor(readonly status: number, body?: unknown) {
     const text = (body as { error?: unknown } | null)?.error;
-    super(typeof text === "string" ? text : status ? "the server answered " + status : "relay cannot be reached");
+    super(typeof text === "string" ? text : status ? "the server answered " + status : unreachable);
   }
 }
 

@@ -49,6 +49,25 @@ function trouble({ lastError, fix, details }: Bridge): Node | false {
   return !!lastError && h("div", { class: "alert" }, h("b", {}, sentence(lastError)), !!fix && h("p", {}, "What to do: " + fix), raw(details));
 }
 
+// stuck tells what the platform did not take, and sends what was given up again.
+function stuck(b: Bridge, which: "failed" | "retrying"): Node | false {
+  const found = b[which];
+  if (!found) return false;
+  const what = found.count === 1 ? "1 message " : found.count.toLocaleString() + " messages ";
+  const verb = which === "retrying" ? (found.count === 1 ? "is" : "are") + " retried: " : (found.count === 1 ? "was" : "were") + " not delivered: ";
+  const again = which === "failed" && h("button", { type: "button", class: "button small", onclick: () => retryAll(b) }, "Retry");
+  return h("div", { class: "alert" }, h("p", {}, what + verb + found.reason), again);
+}
+
+// retryAll sends again what was given up, a page of deliveries at a time.
+async function retryAll({ name }: Bridge): Promise<void> {
+  for (let cursor: string | undefined = ""; cursor !== undefined; ) {
+    const answer: { nextCursor?: string } | undefined = await attempt(call("POST", "/deliveries/retry", { dest: name, cursor: cursor || undefined }), "Not sent again");
+    cursor = answer?.nextCursor;
+  }
+  await loadBridges();
+}
+
 // raw folds away an error as programs say it.
 function raw(details?: string): Node | false {
   return !!details && h("details", { class: "raw" }, h("summary", {}, "Details"), h("code", {}, details));
@@ -85,15 +104,17 @@ function card(b: Bridge, found: readonly Finding[] = []): HTMLElement {
   return h("section", { class: "panel bridge", "aria-labelledby": "bridge-" + b.name },
     h("div", { class: "bridge-head" }, h("h2", { id: "bridge-" + b.name }, deskName(b.name)), h("span", { class: "tag " + tone }, name), button),
     trouble(b),
+    stuck(b, "failed"),
+    stuck(b, "retrying"),
     facts(b),
     !!found.length && h("ul", { class: "findings" }, ...found.map(finding)));
 }
 
 // drawAlarm shows in the bar that a bridge is not well, and which.
 function drawAlarm({ bridges }: State): void {
-  const unwell = bridges.filter((b) => b.lastError);
+  const unwell = bridges.filter((b) => b.lastError ?? b.failed);
   byId("bridges-alarm").hidden = !unwell.length;
-  const text = unwell.map((b) => deskName(b.name) + ": " + b.lastError).join("\n");
+  const text = unwell.map((b) => deskName(b.name) + ": " + (b.lastError ?? b.failed?.count + " not delivered: " + b.failed?.reason)).join("\n");
   byId("bridges-link").title = text;
   setText("bridges-alarm-text", text);
 }

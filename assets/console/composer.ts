@@ -4,8 +4,8 @@ import { byId, h, icon, iconButton, on, setText, syncChildren } from "./dom";
 import { draftKey } from "./drafts";
 import { fileSize, preview } from "./format";
 import { senderName } from "./message";
-import { attach, draft, dropUpload, editLast, leave, submit, uploadsOf } from "./outbox";
-import { changed } from "./store";
+import { attach, draft, dropUpload, editLast, leave, note, submit, uploadsOf } from "./outbox";
+import { changed, set } from "./store";
 import type { State, Upload, View } from "./store";
 
 const tallest = 200;
@@ -20,6 +20,12 @@ function drawBanner({ quote, editing, saving }: State): void {
   setText("banner-title", saving && saving === editing ? "Saving…" : editing ? "Edit message" : "Reply to " + senderName(m));
   setText("banner-text", preview(m));
   input.focus();
+}
+
+// drawAnswer shows relay's answer to a command where it was written.
+function drawAnswer({ answer }: State): void {
+  byId("answer").hidden = !answer;
+  setText("answer-text", answer);
 }
 
 // drawChip keeps a file's item, so that focus stays on it while its progress moves.
@@ -45,6 +51,12 @@ export const composerView: View = (now, before) => {
   if (input.value !== text) input.value = text;
   if (changed(now, before, "drafts", "selected", "editing")) grow();
   if (changed(now, before, "quote", "editing", "saving")) drawBanner(now);
+  if (changed(now, before, "answer")) drawAnswer(now);
+  const noting = now.editing ? !!now.editing.internal : now.noting || text.trimStart().startsWith("//");
+  byId("compose").classList.toggle("noting", noting);
+  byId("note").setAttribute("aria-pressed", String(now.noting));
+  input.placeholder = noting ? "Write an internal note…" : "Write an answer…";
+  input.ariaLabel = noting ? "Internal note" : "Answer";
   if (changed(now, before, "uploads", "selected")) syncChildren(byId("chips"), uploads.map(drawChip));
   byId("chips").hidden = !uploads.length;
   byId<HTMLButtonElement>("send").disabled = !text.trim() && !uploads.length;
@@ -83,6 +95,14 @@ export function wireComposer(): void {
   byId("pane").addEventListener("drop", (e) => take(e, e.dataTransfer));
   on("pane", "dragover", (e) => e.preventDefault());
   on("banner-cancel", "click", leave);
+  on("answer-close", "click", () => {
+    set({ answer: "" });
+    input.focus();
+  });
+  on("note", "click", () => {
+    note();
+    input.focus();
+  });
   on("clip", "click", () => picker.click());
   on("files", "change", () => {
     attach([...(picker.files ?? [])]);

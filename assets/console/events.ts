@@ -67,6 +67,11 @@ function onMessage(session: Session, event: StreamEvent): Change {
   return { ...withSession(next), messages: withMessage(m), typing: { ...state.typing, [session.id]: undefined } };
 }
 
+// onNote shows an internal note. The list and what is unread are about the conversation only.
+function onNote(_: Session, event: StreamEvent): Change {
+  return { messages: withMessage(event as unknown as Message) };
+}
+
 function onChanged(session: Session, event: StreamEvent): Change {
   const m = event as unknown as Message;
   const next = session.lastMessage?.id === m.id ? { ...session, lastMessage: m } : session;
@@ -99,6 +104,9 @@ const handlers: Record<string, Handler> = {
   message: onMessage,
   message_edited: onChanged,
   message_deleted: onChanged,
+  note: onNote,
+  note_edited: onChanged,
+  note_deleted: onChanged,
   message_read: onRead,
   csat_submitted: onCsat,
   identity_update: onIdentity,

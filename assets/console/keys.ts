@@ -1,6 +1,7 @@
 // Keyboard shortcuts for the whole console; fields handle their own keys.
 
 import { byId } from "./dom";
+import { note } from "./outbox";
 import { state } from "./store";
 
 // step selects a neighbour in the list and moves the focus with it.
@@ -19,11 +20,15 @@ function pressed(e: KeyboardEvent, escape: () => void): void {
   const key = byId("rows").contains(target) ? e.key.replace("ArrowDown", "j").replace("ArrowUp", "k") : e.key;
   if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || document.querySelector("dialog[open]")) return;
   if (key === "Escape") return inField ? target.blur() : escape();
-  if (inField || state.page || !/^[jkr/]$/.test(key)) return;
+  if (inField || state.page || !/^[jkrn/]$/.test(key)) return;
   e.preventDefault();
   if (key === "j") step(1);
   else if (key === "k") step(-1);
-  else byId(key === "r" ? "composer" : "search").focus();
+  else if (key === "/") byId("search").focus();
+  else {
+    if (key === "n") note(true);
+    byId("composer").focus();
+  }
 }
 
 export function wireKeys(escape: () => void): void {

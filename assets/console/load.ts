@@ -89,7 +89,7 @@ export function loadMore(): void {
 // open shows a session; "" shows none.
 export function open(id: string): void {
   if (id === state.selected) return;
-  set({ selected: id, threadPhase: "loading", messages: [], timeline: [], hasOlder: false, quote: null, editing: null });
+  set({ selected: id, threadPhase: "loading", messages: [], timeline: [], undelivered: [], hasOlder: false, answer: "", noting: false, quote: null, editing: null });
   void loadThread();
 }
 
@@ -115,6 +115,7 @@ function putThread(session: Session, page: MessagePage): void {
   const kept = new Set(old.slice(0, Math.max(joins, 0)).map((m) => m.id));
   set({
     ...withSession(session),
+    undelivered: session.undelivered ?? [],
     // What stands before all messages of the page came with it only if the page is the first.
     timeline: [...state.timeline.filter((e) => kept.has(e.after) || (joins > 0 && !e.after)), ...page.timeline],
     messages: [...old.slice(0, Math.max(joins, 0)), ...page.messages, ...old.filter((m) => m.local)],
@@ -148,6 +149,6 @@ export function refresh(id: string): void {
 }
 
 export async function fetchSession(id: string): Promise<void> {
-  await snapshot(call<Session>("GET", sessionPath(id)), (s) => set(withSession(s))).catch(() => undefined);
+  await snapshot(call<Session>("GET", sessionPath(id)), (s) => set({ ...withSession(s), ...(s.id === state.selected && { undelivered: s.undelivered ?? [] }) })).catch(() => undefined);
   attend();
 }

@@ -3,7 +3,7 @@
 import { byId, h, on, setText, syncChildren } from "./dom";
 import { dayKey, dayName } from "./format";
 import { loadOlder } from "./load";
-import { messageItem } from "./message";
+import { messageItem, undeliveredLine } from "./message";
 import { changed } from "./store";
 import type { State, View } from "./store";
 import { entryItem } from "./timeline";
@@ -20,7 +20,7 @@ let lastEnd = 0;
 // keep reuses the item of a key while what it shows is the same.
 function keep(key: string, shows: unknown[], make: () => HTMLLIElement): HTMLLIElement {
   const old = items.get(key);
-  if (old && shows.every((value, i) => value === old.shows[i])) return old.item;
+  if (old && shows.length === old.shows.length && shows.every((value, i) => value === old.shows[i])) return old.item;
   const item = make();
   items.set(key, { item, shows });
   return item;
@@ -33,12 +33,12 @@ function dayItem(at: string): HTMLLIElement {
 
 // follows tells whether b continues a, so that the name need not be repeated.
 function follows(a: Message, b: Message): boolean {
-  const sameSender = a.sender === b.sender && a.operatorName === b.operatorName;
+  const sameSender = a.sender === b.sender && a.internal === b.internal && a.operatorName === b.operatorName;
   return sameSender && Date.parse(b.timestamp) - Date.parse(a.timestamp) < together;
 }
 
 // entries puts the timeline between the messages and separates the days.
-function entries({ messages, timeline }: State): HTMLLIElement[] {
+function entries({ messages, timeline, undelivered }: State): HTMLLIElement[] {
   const byKey = new Map(messages.map((m) => [m.id, m]));
   const behind: Record<string, Entry[]> = {};
   for (const e of timeline) (behind[e.after] ??= []).push(e);
@@ -50,7 +50,8 @@ function entries({ messages, timeline }: State): HTMLLIElement[] {
     if (!sameDay) out.push(dayItem(m.timestamp));
     const first = !last || !sameDay || !!behind[last.id] || !follows(last, m);
     const quote = byKey.get(m.replyTo ?? "");
-    out.push(keep(m.id, [m, first, quote], () => messageItem(m, first, quote, jump)));
+    const stuck = undelivered.filter((u) => u.messageId === m.id);
+    out.push(keep(m.id, [m, first, quote, ...stuck], () => messageItem(m, first, quote, jump, stuck)));
     last = m;
     out.push(...marks(m.id));
   }
@@ -81,7 +82,7 @@ function scrolled(): void {
 
 // logView follows the newest message while the operator is at the end, and holds its place when older ones come.
 export const logView: View = (now, before) => {
-  if (!changed(now, before, "messages", "timeline", "typing", "selected")) return;
+  if (!changed(now, before, "messages", "timeline", "undelivered", "typing", "selected")) return;
   if (now.selected !== before.selected) {
     items.clear();
     stick = true;
@@ -89,6 +90,7 @@ export const logView: View = (now, before) => {
   const log = byId("log");
   const fromEnd = log.scrollHeight - log.scrollTop;
   syncChildren(byId("messages"), entries(now));
+  byId("undelivered").replaceChildren(...now.undelivered.filter((u) => !u.messageId).slice(-3).map(undeliveredLine));
   const typing = now.typing[now.selected];
   byId("typing").hidden = typing === undefined;
   setText("typing-text", (typing || "The visitor") + " is typing");

@@ -3,9 +3,9 @@
 import { ask } from "./ask";
 import { h, icon, iconButton, newTab } from "./dom";
 import { clockTime, deskName, fileSize, fileURL, fullTime, preview } from "./format";
-import { edit, isOwn, remove } from "./outbox";
+import { edit, isOwn, remove, retry } from "./outbox";
 import { set } from "./store";
-import type { Attachment, Message } from "./types";
+import type { Attachment, Message, Undelivered } from "./types";
 
 const inlineTypes = /^image\/(png|jpe?g|gif|webp|avif)$/;
 const links = /https?:\/\/[^\s<>"]*[^\s<>"'.,;:!?)\]}]/g;
@@ -36,6 +36,7 @@ function attachment(a: Attachment): HTMLElement {
 }
 
 export function senderName(m: Message): string {
+  if (m.internal) return "Internal note" + (m.operatorName ? " by " + m.operatorName : "");
   return m.sender === "visitor" ? "Visitor" : m.sender === "ai" ? "AI" : m.operatorName || "Operator";
 }
 
@@ -46,7 +47,7 @@ function quoted(m: Message, jump: (id: string) => void): HTMLElement {
 
 // receipt tells how far an operator's message got.
 function receipt(m: Message): HTMLElement | false {
-  if (m.sender === "visitor" || m.deletedAt) return false;
+  if (m.sender === "visitor" || m.deletedAt || (m.internal && !m.local)) return false;
   const label = m.local ? "Sending" : m.readAt ? "Read " + fullTime(m.readAt) : m.deliveredAt ? "Delivered" : "Sent";
   const name = m.local ? "wait" : m.readAt || m.deliveredAt ? "read" : "sent";
   return h("span", { class: m.readAt ? "receipt seen" : "receipt", role: "img", "aria-label": label, title: label }, icon(name));
@@ -65,7 +66,7 @@ function tools(m: Message): HTMLElement | false {
     iconButton("reply", "Reply to this message", () => set({ quote: m, editing: null })),
     mine && iconButton("edit", "Edit message", () => edit(m)),
     mine && iconButton("trash", "Delete message", async () => {
-      if (await ask("Delete this message? It disappears for the visitor too.", "Delete")) void remove(m);
+      if (await ask(m.internal ? "Delete this note?" : "Delete this message? It disappears for the visitor too.", "Delete")) void remove(m);
     }));
 }
 
@@ -78,10 +79,18 @@ function bubble(m: Message, quote: Message | undefined, jump: (id: string) => vo
 }
 
 // messageItem builds the whole item; first shows who wrote it.
-export function messageItem(m: Message, first: boolean, quote: Message | undefined, jump: (id: string) => void): HTMLLIElement {
-  const classes = "message from-" + m.sender + (first ? " first" : "") + (m.local ? " local" : "");
+export function messageItem(m: Message, first: boolean, quote: Message | undefined, jump: (id: string) => void, stuck: readonly Undelivered[]): HTMLLIElement {
+  const classes = "message from-" + m.sender + (m.internal ? " internal" : "") + (first ? " first" : "") + (m.local ? " local" : "");
   return h("li", { class: classes, tabindex: "-1", "data-id": m.id },
     h("span", { class: first && m.sender !== "visitor" ? "who" : "sr" }, senderName(m)),
     bubble(m, quote, jump),
-    meta(m));
+    meta(m),
+    ...stuck.map(undeliveredLine));
+}
+
+// undeliveredLine says what a bridge did not take, and why.
+export function undeliveredLine(u: Undelivered): HTMLElement {
+  const what = u.state === "failed" ? "Not delivered to " : "Not yet delivered to ";
+  const again = h("button", { type: "button", class: "link-button", onclick: () => retry(u) }, "Retry");
+  return h("p", { class: "undelivered" }, what + deskName(u.dest) + ": " + u.reason + " · ", again);
 }

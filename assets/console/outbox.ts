@@ -2,11 +2,12 @@
 
 import { call, sessionPath, upload } from "./api";
 import { draftKey, draftOf, giveBack, setDraft } from "./drafts";
+import { fetchSession } from "./load";
 import { me } from "./me";
 import { receive } from "./receive";
 import { attempt, set, state } from "./store";
 import type { Upload } from "./store";
-import type { Message } from "./types";
+import type { Message, Undelivered } from "./types";
 
 const typingEvery = 3_000;
 
@@ -21,7 +22,7 @@ let typedAt = 0;
 
 export function draft(text: string): void {
   setDraft(draftKey(), text);
-  if (!state.editing) signal(text !== "");
+  if (!state.editing) signal(text !== "" && !state.noting && !privately.test(text));
 }
 
 // signal tells the visitor that the operator is writing, at most every few seconds.
@@ -30,6 +31,9 @@ function signal(active: boolean): void {
   typedAt = active ? Date.now() : 0;
   call("POST", sessionPath(state.selected) + "/typing", { active }).catch(() => undefined);
 }
+
+// privately is how a text begins that no visitor sees: a command or a note, as soon as it may become one.
+const privately = /^\s*[!！/]/;
 
 export function isOwn(m: Message): boolean {
   const here = !m.sourceBridge || m.sourceBridge === "console";
@@ -50,9 +54,9 @@ export function editLast(): void {
 
 // leave ends editing or quoting and tells whether there was either.
 export function leave(): boolean {
-  const busy = state.editing ?? state.quote;
+  const busy = state.editing || state.quote || state.answer || state.noting;
   if (state.editing) setDraft(state.editing.id, "");
-  set({ editing: null, quote: null });
+  set({ editing: null, quote: null, answer: "", noting: false });
   return !!busy;
 }
 
@@ -79,7 +83,7 @@ async function save(m: Message, content: string): Promise<void> {
   const saved = await attempt(call<Message>("PATCH", messagePath(m), { content }), "Not saved");
   set({ saving: null });
   if (!saved) return;
-  put(saved, "message_edited");
+  put(saved, saved.internal ? "note_edited" : "message_edited");
   const done = draftOf(m.id).trim() === content;
   if (done) setDraft(m.id, "");
   if (state.editing === m) set({ editing: done ? null : saved });
@@ -87,7 +91,7 @@ async function save(m: Message, content: string): Promise<void> {
 
 export async function remove(m: Message): Promise<void> {
   if (!(await attempt(call("DELETE", messagePath(m)), "Not deleted"))) return;
-  put({ ...m, content: "", attachments: [], deletedAt: new Date().toISOString() }, "message_deleted");
+  put({ ...m, content: "", attachments: [], deletedAt: new Date().toISOString() }, m.internal ? "note_deleted" : "message_deleted");
   if (state.editing?.id === m.id) leave();
 }
 
@@ -95,56 +99,74 @@ export function uploadsOf(sessionId: string): Upload[] {
   return state.uploads.filter((u) => u.sessionId === sessionId);
 }
 
+// note turns on or off that the next text is an internal note.
+export function note(on = !state.noting): void {
+  set({ noting: on, editing: null });
+  if (on) signal(false);
+}
+
+// retry sends again what a bridge did not take. What was delivered meanwhile goes by reading the session.
+export async function retry(u: Undelivered): Promise<void> {
+  const id = state.selected;
+  await attempt(call("POST", "/deliveries/" + encodeURIComponent(u.id) + "/retry", {}), "Not sent again");
+  void fetchSession(id);
+}
+
 // post shows the message at once and sends it.
-function post(content: string): void {
+function post(text: string): void {
   const { selected, quote } = state;
+  const internal = state.noting || noteMark.test(text);
+  const content = internal ? text.replace(noteMark, "") : text;
+  set({ answer: "" });
   const files = uploadsOf(selected).filter((u) => !u.failed);
   if (files.some((u) => !u.id)) return set({ failure: "A file is still being uploaded" });
   if (!content && !files.length) return;
-  if (command.test(content)) return void obey(selected, content, quote);
+  if (!internal && command.test(content)) return void obey(selected, content, quote);
   const local: Message = {
     id: "local-" + ++serial, sessionId: selected, content, sender: "operator", local: true, timestamp: new Date().toISOString(),
     attachments: files.map((u) => ({ id: u.id as string, filename: u.name, mimeType: "", size: u.size, url: "" })),
   };
   if (me) local.operatorName = me;
+  if (internal) local.internal = true;
   if (quote) local.replyTo = quote.id;
   local.clientId = clientIdOf(local);
   typedAt = 0;
-  set({ messages: [...state.messages, local], uploads: state.uploads.filter((u) => u.sessionId !== selected), quote: null });
+  set({ messages: [...state.messages, local], uploads: state.uploads.filter((u) => u.sessionId !== selected), quote: null, noting: false });
   setDraft(selected, "");
   void deliver(local, files, quote);
 }
 
-// command is what begins like one: no visitor ever sees it.
-const command = /^\s*(\/\/|[!！]\p{L}|\/\p{L}[^\s/]*(\s|$))/u;
+// noteMark begins an internal note, command a command: no visitor ever sees them.
+const noteMark = /^\s*\/\/\s*/;
+const command = /^\s*([!！]\p{L}|\/\p{L}[^\s/]*(\s|$))/u;
 
 // obey tells relay something and shows its answer.
 async function obey(sessionId: string, content: string, quote: Message | null): Promise<void> {
   setDraft(sessionId, "");
   const said = await attempt(call<{ answer: string }>("POST", sessionPath(sessionId) + "/commands", { command: content, replyTo: quote?.id }), "Not done");
   if (!said) return giveBack(sessionId, content);
-  set({ failure: said.answer, quote: state.quote === quote ? null : state.quote });
+  set({ answer: said.answer, quote: state.quote === quote ? null : state.quote });
 }
 
 // deliver gives text, files and quote back to the composer when they could not
 // be sent. A message that the stream brought was: only the answer got lost.
 // What is sent again unchanged has the same clientId, so that it is sent once.
 async function deliver(local: Message, files: Upload[], quote: Message | null): Promise<void> {
-  const { sessionId, content, replyTo } = local;
-  const body = { content, replyTo, attachmentIds: files.map((u) => u.id) };
+  const { sessionId, content, replyTo, internal } = local;
+  const body = { content, replyTo, internal, attachmentIds: files.map((u) => u.id) };
   const sent = await attempt(call<Message>("POST", sessionPath(sessionId) + "/messages", { ...body, clientId: local.clientId }), "Not sent");
   set({ messages: state.messages.filter((m) => m.id !== local.id) });
-  if (sent) return put(sent, "message");
+  if (sent) return put(sent, internal ? "note" : "message");
   if (state.messages.some((m) => m.clientId === local.clientId)) return set({ failure: "" });
   doubt = local;
   set({ uploads: [...state.uploads, ...files] });
   if (sessionId === state.selected && !state.editing) set({ quote: state.quote ?? quote });
-  giveBack(sessionId, content);
+  giveBack(sessionId, internal ? "// " + content : content);
 }
 
 // clientIdOf is the id under which a message is sent once: a new one, or that of the same message in doubt.
 function clientIdOf(m: Message): string {
-  const words = ({ sessionId, content, replyTo, attachments }: Message): string => JSON.stringify([sessionId, content, replyTo, attachments.map((a) => a.id)]);
+  const words = ({ sessionId, content, replyTo, internal, attachments }: Message): string => JSON.stringify([sessionId, content, replyTo, internal, attachments.map((a) => a.id)]);
   const again = doubt && words(doubt) === words(m) ? doubt.clientId : "";
   doubt = null;
   return again || Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");

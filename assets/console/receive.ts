@@ -1,6 +1,6 @@
 // What happens when the stream delivers an event.
 
-import { call, sessionPath } from "./api";
+import { call, sessionPath, unreachable } from "./api";
 import { loadBridges } from "./bridges";
 import { followDeliveries } from "./deliveries";
 import { byId } from "./dom";
@@ -10,7 +10,7 @@ import { attend, fetchSession, inStep, loadThread, refresh, reload } from "./loa
 import { me } from "./me";
 import { resume } from "./presence";
 import { attempt, current, set, state } from "./store";
-import type { Message, Presence, StreamEvent } from "./types";
+import type { Message, Presence, StreamEvent, Undelivered } from "./types";
 import { refreshSettings } from "./webhook";
 
 const typingShown = 6_000;
@@ -18,6 +18,7 @@ const typingTimers: Record<string, number> = {};
 
 const states: Record<string, (event: StreamEvent) => unknown> = {
   connected: (event) => {
+    if (state.failure.endsWith(unreachable)) set({ failure: "" });
     set({ lost: false, presence: event["presence"] as Presence });
     resume();
     void reload();
@@ -29,7 +30,11 @@ const states: Record<string, (event: StreamEvent) => unknown> = {
   operator_presence: (event) => set({ presence: event as unknown as Presence }),
   typing: showTyping,
   session_erased: (event) => forget(event.sessionId),
-  delivery_failed: gaveUp,
+  delivery_failed: (event) => {
+    gaveUp(event);
+    undelivered(event, { ...(event as unknown as Undelivered), reason: String(event["error"]) });
+  },
+  delivery_done: (event) => undelivered(event),
   config: () => {
     set({ findings: {} }); // found under other settings
     void refreshSettings();
@@ -52,7 +57,7 @@ function take(event: StreamEvent): void {
   else set(applied(event));
   if (type === "message") arrived(event as unknown as Message);
   if (type === "message_read" && state.sessions[sessionId]?.unread) refresh(sessionId);
-  if (type.startsWith("message") && needsFiles()) void loadThread();
+  if (/^(message|note)/.test(type) && needsFiles()) void loadThread();
 }
 
 function arrived(m: Message): void {
@@ -69,6 +74,15 @@ function showTyping(event: StreamEvent): void {
   clearTimeout(typingTimers[id]);
   put(event["active"] ? name : undefined);
   typingTimers[id] = setTimeout(put, typingShown);
+}
+
+// undelivered marks what a bridge did not take, or takes the mark away.
+function undelivered({ sessionId, id, dest }: StreamEvent & { id?: unknown }, entry?: Undelivered): void {
+  if (dest === "webhook") return;
+  void loadBridges();
+  if (sessionId !== state.selected) return;
+  const others = state.undelivered.filter((u) => u.id !== id);
+  set({ undelivered: entry ? [...others, entry] : others });
 }
 
 function gaveUp(event: StreamEvent): void {

@@ -1,6 +1,6 @@
 // The console's whole state, and the one function that changes it and tells the views.
 
-import type { Bridge, Delivery, Entry, Finding, Message, Presence, Session, Settings, WebhookTest } from "./types";
+import type { Bridge, Delivery, Entry, Finding, Message, Presence, Session, Settings, Undelivered, WebhookTest } from "./types";
 
 export type Phase = "loading" | "ready" | "failed" | "missing";
 
@@ -28,6 +28,8 @@ export interface State {
   readonly selected: string;
   readonly threadPhase: Phase;
   readonly messages: readonly Message[];
+  // undelivered is what did not reach a bridge of the selected session.
+  readonly undelivered: readonly Undelivered[];
   readonly hasOlder: boolean;
   readonly timeline: readonly Entry[];
   readonly quote: Message | null;
@@ -42,6 +44,9 @@ export interface State {
   readonly presence: Presence | null;
   readonly lost: boolean;
   readonly failure: string;
+  // answer is relay's to a command; noting: the next text is an internal note.
+  readonly answer: string;
+  readonly noting: boolean;
   // page is "webhook" or "bridges" while that page is shown, "" over the sessions.
   readonly page: string;
   readonly bridges: readonly Bridge[];
@@ -64,8 +69,8 @@ export type View = (now: State, before: State) => void;
 // state is read everywhere and replaced by set only.
 export let state: State = {
   sessions: {}, order: [], nextCursor: "", listPhase: "loading", filter: "open", query: "",
-  selected: "", threadPhase: "loading", messages: [], hasOlder: false, timeline: [],
-  quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, presence: null, lost: false, failure: "",
+  selected: "", threadPhase: "loading", messages: [], hasOlder: false, timeline: [], undelivered: [],
+  quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, presence: null, lost: false, failure: "", answer: "", noting: false,
   page: "", bridges: [], findings: {}, settings: null, webhookTest: null, gaveUp: false,
   deliveries: [], deliveriesCursor: "", deliveriesPhase: "loading", deliveriesFilter: "",
 };

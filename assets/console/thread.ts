@@ -18,7 +18,7 @@ function kind(s: State): string {
 
 function statusText(s: Session): string {
   if (s.blocked) return "Blocked: the visitor cannot write.";
-  return s.status === "closed" ? "Closed. The visitor’s next message reopens it." : "";
+  return s.status === "closed" ? "Closed. The next message reopens it." : "";
 }
 
 function drawHeader(s: Session): void {

@@ -23,6 +23,8 @@ export interface Message {
   deliveredAt?: string;
   readAt?: string;
   clientId?: string;
+  // internal marks a note of operators, which no visitor sees.
+  internal?: true;
   // local marks a message that the server has not answered yet.
   local?: true;
 }
@@ -50,6 +52,17 @@ export interface Session {
   unread: number;
   lastMessage?: Message;
   csat?: Csat;
+  // undelivered comes with a single session only.
+  undelivered?: Undelivered[];
+}
+
+// Undelivered is what a bridge did not take: given up, or failed often and retried.
+export interface Undelivered {
+  id: string;
+  dest: string;
+  messageId?: string;
+  state: "failed" | "retrying";
+  reason: string;
 }
 
 // Settings are those that the console shows; sources tells where each value comes from.
@@ -98,6 +111,14 @@ export interface Bridge {
   fix?: string;
   details?: string;
   queue: number;
+  failed?: Trouble;
+  retrying?: Trouble;
+}
+
+// Trouble is how many deliveries are in trouble, and why the newest is.
+export interface Trouble {
+  count: number;
+  reason: string;
 }
 
 // Finding is what a bridge found when it looked at itself.

@@ -74,8 +74,10 @@ export function createComposer(
   );
 
   const onInput = () => {
-    if (!editing) core.setDraft(field.value);
-    core.typing(!!field.value.trim());
+    if (!editing) {
+      core.setDraft(field.value);
+      core.typing(!!field.value.trim());
+    }
     refresh();
   };
   const onKey = (e: KeyboardEvent) => {
@@ -151,6 +153,7 @@ export function createComposer(
   const edit = (message: Message) => {
     editing = message;
     replying = null;
+    core.typing(false);
     write(message.content);
     field.focus();
     field.setSelectionRange(field.value.length, field.value.length);

@@ -56,6 +56,10 @@ export function createSignals(store: Store, client: Client): Signals {
     read,
     typing(active) {
       until = active ? Date.now() + IDLE : 0;
+      if (!active && told) {
+        clearTimeout(timer);
+        return step();
+      }
       // Before the first message there is no thread that could show it.
       if (!timer && store.state.messages.length) step();
     },
