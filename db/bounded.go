@@ -175,23 +175,20 @@ func (b *bounded) keep(ctx context.Context) (counting time.Duration, err error) 
 }
 
 const (
-	countQueues = `SELECT d.dest, COUNT(*) AS n, SUM(OCTET_LENGTH(e.payload)) AS bytes FROM deliveries d
-		JOIN events e ON e.session = d.session AND e.rev = d.rev GROUP BY d.dest`
 	countMessages = `SELECT COUNT(*) AS n, COALESCE(SUM(` + messageBytes + `), 0) AS bytes FROM messages m`
 	countLinks    = `SELECT COUNT(*) FROM links`
 	countSessions = `SELECT COUNT(*) AS n, COALESCE(SUM(` + sessionBytes + `), 0) AS bytes FROM sessions s`
 )
 
-// recount counts what the database holds. Edits change the size of what was
-// counted, so before anything is given up it is looked at.
+// recount counts what the database holds. Edits change the size of messages and
+// sessions that were counted, so before any is given up they are looked at. The
+// count of queues is exact: a full one takes up to a second to count.
 func (b *bounded) recount(ctx context.Context) (held, error) {
 	var now held
 	err := b.backend.read(ctx, func(t *tx) error {
-		now = held{queues: map[string]size{}}
 		type row struct {
-			Dest  string `db:"dest"`
-			N     int    `db:"n"`
-			Bytes int64  `db:"bytes"`
+			N     int   `db:"n"`
+			Bytes int64 `db:"bytes"`
 		}
 		messages, err := one[row](t, nil, countMessages)
 		if err != nil {
@@ -205,19 +202,16 @@ func (b *bounded) recount(ctx context.Context) (held, error) {
 			return err
 		}
 		now.sessions, now.messages = size{sessions.N, sessions.Bytes}, size{messages.N, messages.Bytes}
-		queues, err := list[row](t, countQueues)
-		for _, q := range queues {
-			now.queues[q.Dest] = size{q.N, q.Bytes}
-		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return held{}, fmt.Errorf("count what the database holds: %w", err)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.held = now
-	b.held.queues = maps.Clone(now.queues)
+	queues := b.held.queues
+	b.held, now.queues = now, maps.Clone(queues)
+	b.held.queues = queues
 	return now, nil
 }
 
@@ -245,10 +239,9 @@ func (b *bounded) inPortions(ctx context.Context, n int, remove func(t *tx, most
 }
 
 const (
-	selectOldestQueued = `SELECT d.session, d.rev, OCTET_LENGTH(e.payload) AS bytes FROM deliveries d INDEXED BY deliveries_created
-		JOIN events e ON e.session = d.session AND e.rev = d.rev
-		WHERE d.dest = ? AND d.state = 0 ORDER BY d.created_at LIMIT ?`
-	deleteQueued    = `DELETE FROM deliveries WHERE session = ? AND rev = ? AND dest = ?`
+	selectOldestQueued = `SELECT d.session, d.rev FROM deliveries d INDEXED BY deliveries_created WHERE d.dest = ? AND d.state = 0 ORDER BY d.created_at LIMIT ?`
+	deleteQueued       = `DELETE FROM deliveries WHERE session = ?1 AND rev = ?2 AND dest = ?3
+		RETURNING COALESCE((SELECT OCTET_LENGTH(e.payload) FROM events e WHERE e.session = ?1 AND e.rev = ?2), 0)`
 	deleteDelivered = `DELETE FROM events WHERE session = ?1 AND rev = ?2
 		AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.session = ?1 AND d.rev = ?2)`
 )
@@ -260,14 +253,13 @@ func (b *bounded) shorten(ctx context.Context, dest string, n int) error {
 		type queued struct {
 			Session int64 `db:"session"`
 			Rev     int64 `db:"rev"`
-			Bytes   int   `db:"bytes"`
 		}
 		oldest, err := list[queued](t, selectOldestQueued, dest, most)
 		if err != nil {
 			return 0, fmt.Errorf("find the oldest events for %s: %w", dest, err)
 		}
 		for _, d := range oldest {
-			if err := t.unqueue(d.Session, d.Rev, dest, d.Bytes); err != nil {
+			if err := t.unqueue(d.Session, d.Rev, dest); err != nil {
 				return 0, err
 			}
 		}
@@ -290,9 +282,10 @@ func (b *bounded) tellFull(dest string, events int) {
 }
 
 // unqueue removes a delivery, and its event if it was the last one.
-func (t *tx) unqueue(session, rev int64, dest string, bytes int) error {
-	n, err := t.q.exec(deleteQueued, session, rev, dest)
-	if err == nil && n == 1 {
+func (t *tx) unqueue(session, rev int64, dest string) error {
+	bytes := -1 // if it is gone already
+	err := t.row(nil, []any{&bytes}, deleteQueued, session, rev, dest)
+	if err == nil && bytes >= 0 {
 		t.change.queue(dest, -1, -bytes)
 		_, err = t.q.exec(deleteDelivered, session, rev)
 	}
@@ -300,6 +293,17 @@ func (t *tx) unqueue(session, rev int64, dest string, bytes int) error {
 		return fmt.Errorf("remove a delivery to %s: %w", dest, err)
 	}
 	return nil
+}
+
+const selectDests = `SELECT dest FROM deliveries WHERE session = ` + ofSession + ` AND rev = ?`
+
+// resized notes that the payload of an event changed its length where it waits.
+func (t *tx) resized(sessionID string, rev int64, bytes int) error {
+	dests, err := list[string](t, selectDests, sessionID, rev)
+	for _, dest := range dests {
+		t.change.queue(dest, 0, bytes)
+	}
+	return err
 }
 
 // forgetDelivery removes a delivery that is settled. Its session may have been
@@ -312,7 +316,7 @@ func (t *tx) forgetDelivery(d *chat.Delivery) error {
 	if err != nil {
 		return err
 	}
-	return t.unqueue(n, d.Rev, d.Dest, len(d.Event.Payload))
+	return t.unqueue(n, d.Rev, d.Dest)
 }
 
 const (

@@ -3,6 +3,7 @@ package db_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"sync"
@@ -225,6 +226,34 @@ func TestBoundedTellsOnceThatAQueueIsFull(t *testing.T) {
 		settle(t, d, "dest", "s0")
 		settle(t, d, "dest", "s1")
 		settle(t, d, "dest", "s2")
+	}
+}
+
+// The count of queues is exact whatever happens: nobody counts them anew.
+func TestBoundedCountsQueuesExactly(t *testing.T) {
+	d, _ := bounded(t, db.Bounds{Sessions: 20, QueueEvents: 10, QueueBytes: 3000, QueueMost: 20_000})
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 400 {
+		session := fmt.Sprint("s", random.IntN(30))
+		switch random.IntN(4) {
+		case 0:
+			settle(t, d, "a", session)
+		case 1:
+			err := d.Apply(t.Context(), func(tx chat.Tx) error {
+				return tx.Redact(session, session+"-1", func(chat.Event) chat.Raw { return chat.Raw(`{"é":"` + strings.Repeat("x", i) + `"}`) })
+			})
+			if err != nil && !errors.Is(err, chat.ErrSessionNotFound) {
+				t.Fatal(err)
+			}
+		default:
+			say(t, d, session, strings.Repeat("é", random.IntN(200)), []string{"a", "b"}[:1+random.IntN(2)]...)
+		}
+		if i%10 == 0 {
+			tidy(t, d)
+		}
+		if wrong, err := d.Miscounted(t.Context()); wrong != "" || err != nil {
+			t.Fatalf("after %d steps: %s, %v", i, wrong, err)
+		}
 	}
 }
 

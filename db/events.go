@@ -121,7 +121,12 @@ func (t *tx) Redact(sessionID, messageID string, payload func(chat.Event) chat.R
 		return fmt.Errorf("find the events of message %s: %w", messageID, err)
 	}
 	for _, e := range events {
-		if _, err := t.q.exec(updatePayload, payload(e), sessionID, e.Rev); err != nil {
+		redacted := payload(e)
+		_, err := t.q.exec(updatePayload, redacted, sessionID, e.Rev)
+		if err == nil && t.change != nil {
+			err = t.resized(sessionID, e.Rev, len(redacted)-len(e.Payload))
+		}
+		if err != nil {
 			return fmt.Errorf("redact event %s.%d: %w", sessionID, e.Rev, err)
 		}
 	}

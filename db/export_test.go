@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/golang-migrate/migrate/v4/database"
@@ -144,4 +146,33 @@ func (d *DB) Shorten(ctx context.Context, sessionID string, before chat.Time) er
 func (d *DB) Tidy(ctx context.Context) error {
 	_, err := d.bounded.keep(ctx)
 	return err
+}
+
+// Miscounted compares what a bounded database believes to be in its queues with
+// what is there; "" if it is the same.
+func (d *DB) Miscounted(ctx context.Context) (string, error) {
+	const count = `SELECT d.dest, COUNT(*) AS n, SUM(OCTET_LENGTH(e.payload)) AS bytes FROM deliveries d
+		JOIN events e ON e.session = d.session AND e.rev = d.rev GROUP BY d.dest`
+	d.bounded.keeping.Lock() // what is being removed is noted afterwards
+	defer d.bounded.keeping.Unlock()
+	there := map[string]size{}
+	err := d.backend.read(ctx, func(t *tx) error {
+		rows, err := list[struct {
+			Dest  string `db:"dest"`
+			N     int    `db:"n"`
+			Bytes int64  `db:"bytes"`
+		}](t, count)
+		for _, r := range rows {
+			there[r.Dest] = size{r.N, r.Bytes}
+		}
+		return err
+	})
+	d.bounded.mu.Lock()
+	defer d.bounded.mu.Unlock()
+	believed := maps.Clone(d.bounded.held.queues)
+	maps.DeleteFunc(believed, func(_ string, s size) bool { return s == size{} })
+	if maps.Equal(believed, there) {
+		return "", err
+	}
+	return fmt.Sprint("believed ", believed, ", there are ", there), err
 }
