@@ -64,7 +64,7 @@ func TestNotesOpenNoThread(t *testing.T) {
 		}
 		o.say(t, id, "hello")
 		o.soon()
-		expectTexts(t, "messages", f.shown(0), "hello")
+		expectTexts(t, "messages", f.shown(0), "- Earlier:\nInternal note by Operator (api): comes from the fair", "hello")
 	}, f)
 }
 
