@@ -150,7 +150,7 @@ func (s *slot) stopReceiving() {
 
 func (s *slot) newDesk(b chat.Bridge) *chat.Desk {
 	o := s.set.opts.Desk
-	o.Store, o.Relay, o.Log, o.Moved = s.set.opts.Store, s.set.opts.Relay, s.set.opts.Log, s.moved
+	o.Store, o.Relay, o.Inbox, o.Log, o.Moved = s.set.opts.Store, s.set.opts.Relay, s.set.opts.Inbox, s.set.opts.Log, s.moved
 	if o.Seal != nil {
 		o.OpenFile = s.set.openSealed(o.OpenFile)
 	}

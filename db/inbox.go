@@ -75,12 +75,14 @@ type threadName struct {
 // emptyInbox removes what platforms told of the threads of an erased session.
 func (t *tx) emptyInbox(places []threadName) error {
 	for _, p := range places {
-		_, err := t.q.exec(emptyFailed, p.Bridge, p.Ref)
-		if err == nil {
-			_, err = t.q.exec(settleWaiting, p.Bridge, p.Ref, p.Bridge, p.Ref)
-		}
-		if err != nil {
-			return fmt.Errorf("empty the inbox of thread %s of %s: %w", p.Ref, p.Bridge, err)
+		for _, bridge := range []string{p.Bridge, p.Bridge + chat.Errands} {
+			_, err := t.q.exec(emptyFailed, bridge, p.Ref)
+			if err == nil {
+				_, err = t.q.exec(settleWaiting, bridge, p.Ref, p.Bridge, p.Ref)
+			}
+			if err != nil {
+				return fmt.Errorf("empty the inbox of thread %s of %s: %w", p.Ref, p.Bridge, err)
+			}
 		}
 	}
 	return nil

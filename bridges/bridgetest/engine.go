@@ -97,7 +97,7 @@ func (e *engine) newDesk(b chat.Bridge, stateless bool) *chat.Desk {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	return chat.NewDesk(b, chat.DeskOptions{Store: e.store, Relay: e.Relay, Log: slog.New(slog.DiscardHandler), Stateless: stateless, Seal: seal})
+	return chat.NewDesk(b, chat.DeskOptions{Store: e.store, Inbox: e.inbox, Relay: e.Relay, Log: slog.New(slog.DiscardHandler), Stateless: stateless, Seal: seal})
 }
 
 // serve lets the engine work until stop.

@@ -66,7 +66,7 @@ func (o *office) open(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.desk = chat.NewDesk(b, chat.DeskOptions{Store: o.store, Relay: o.Relay, Log: log})
+	o.desk = chat.NewDesk(b, chat.DeskOptions{Store: o.store, Inbox: inbox, Relay: o.Relay, Log: log})
 	ctx, cancel := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
 	for _, part := range []func() error{

@@ -58,7 +58,7 @@ func (o *office) openFor(t *testing.T, b *telegram.Bridge, stateless bool) (clos
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.desk = chat.NewDesk(b, chat.DeskOptions{Store: o.store, Relay: o.Relay, Log: log, Stateless: stateless})
+	o.desk = chat.NewDesk(b, chat.DeskOptions{Store: o.store, Inbox: inbox, Relay: o.Relay, Log: log, Stateless: stateless})
 	ctx, cancel := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
 	for _, part := range []func() error{

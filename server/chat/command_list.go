@@ -69,8 +69,13 @@ func (h *hearing) obey(ctx context.Context, called Called, parts []Inbound) erro
 
 // done notes platform messages that are no messages of the session, so that they
 // have their effect once.
-func (h *hearing) done(ctx context.Context, parts []Inbound) error {
+func (h *hearing) done(ctx context.Context, parts []Inbound, errands ...Update) error {
 	err := h.desk.store.Apply(ctx, func(tx Tx) error {
+		for i := range errands {
+			if _, err := tx.PutUpdate(&errands[i]); err != nil {
+				return err
+			}
+		}
 		for _, in := range parts {
 			l := h.at(in.Remote)
 			l.SessionID, l.MessageID, l.Origin, l.CreatedAt = h.thread.SessionID, mark("command"), true, Now()
@@ -120,7 +125,7 @@ func (c *commanding) close() (string, error) {
 	if err := c.at.answer(c.ctx, text); err != nil {
 		return "", err
 	}
-	return "", c.at.showStatus(c.ctx, OpClose, ThreadClosed)
+	return "", c.at.showStatus(c.ctx)
 }
 
 func (c *commanding) reopen() (string, error) {
@@ -128,18 +133,12 @@ func (c *commanding) reopen() (string, error) {
 	if err := c.relay.Reopen(c.ctx, c.by, c.sessionID); err != nil || c.at == nil {
 		return text, err
 	}
-	return text, c.at.showStatus(c.ctx, OpReopen, ThreadLive)
+	return text, c.at.showStatus(c.ctx)
 }
 
-// showStatus closes or opens the thread as the session is now.
-func (h *hearing) showStatus(ctx context.Context, kind OpKind, state ThreadState) error {
-	if h.thread.State == ThreadGone {
-		return nil
-	}
-	if _, err := h.desk.try(ctx, h.thread, Op{Kind: kind}); err != nil {
-		return h.desk.unimportant(err)
-	}
-	return h.desk.setThread(ctx, h.thread, state)
+// showStatus has the thread closed or opened as the session is.
+func (h *hearing) showStatus(ctx context.Context) error {
+	return h.leave(ctx, h.errand("status", errand{}))
 }
 
 // note stores an internal note. One that was written in a thread is a message

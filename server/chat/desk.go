@@ -43,6 +43,8 @@ type DeskOptions struct {
 	Store Store
 	Relay *Relay
 	Log   *slog.Logger
+	// Inbox is where the desk's updates come from; it keeps its errands.
+	Inbox *Inbox
 	// Links makes links to files for platforms that take none; nil when relay
 	// has no public address.
 	Links *FileLinks

@@ -7,14 +7,18 @@ import (
 	"time"
 )
 
-// answer writes to the operators in the thread, as relay itself. What the
-// platform does not want is not worth a second attempt.
+// answer writes to the operators in the thread, as relay itself. What operators
+// say next does not wait for it.
 func (h *hearing) answer(ctx context.Context, text string) error {
 	about := h.Remote
 	if h.Kind == InboundEdited { // the message may have been answered, too
 		about += " " + h.update.Key
 	}
-	return h.desk.say(ctx, h.thread, about, text)
+	var list []Update
+	for i, op := range h.desk.bridge.Split(Op{Kind: OpNote, Text: text}) {
+		list = append(list, h.errand("answer "+itoa(int64(i)), errand{About: about + " " + itoa(int64(i)), Text: op.Text}))
+	}
+	return h.leave(ctx, list...)
 }
 
 // say writes in a thread as relay itself, in answer to a platform message.

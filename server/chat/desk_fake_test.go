@@ -29,8 +29,9 @@ type fakeBridge struct {
 	threads []*fakeThread
 	calls   []chat.Op
 	files   map[string]string
-	slow    func(op chat.Op) time.Duration // how long an op takes; nil: no time
-	late    time.Duration                  // how long its answer takes
+	fetch   func(ctx context.Context, ref string) (io.ReadCloser, error) // nil, nil: as files say
+	slow    func(op chat.Op) time.Duration                               // how long an op takes; nil: no time
+	late    time.Duration                                                // how long its answer takes
 	// before refuses an op, after loses its answer; nil lets it pass.
 	before, after func(op chat.Op) error
 	found         map[string]chat.Thread // what Find answers
@@ -276,7 +277,12 @@ func (f *fakeBridge) breakAt(lost bool, times int, err error, chosen func(chat.O
 	}
 }
 
-func (f *fakeBridge) Fetch(_ context.Context, ref string) (io.ReadCloser, error) {
+func (f *fakeBridge) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
+	if f.fetch != nil {
+		if body, err := f.fetch(ctx, ref); body != nil || err != nil {
+			return body, err
+		}
+	}
 	data, ok := f.files[ref]
 	if !ok {
 		return nil, chat.ErrPermanent
@@ -348,7 +354,7 @@ func openOffice(t *testing.T, store chat.Store, stateless bool, fakes ...*fakeBr
 		t.Fatal(err)
 	}
 	for _, f := range fakes {
-		options := chat.DeskOptions{Store: store, Relay: o.Relay, Log: f.log, Stateless: stateless, Seal: seal}
+		options := chat.DeskOptions{Store: store, Inbox: o.inbox, Relay: o.Relay, Log: f.log, Stateless: stateless, Seal: seal}
 		if stateless {
 			options.OpenFile = backendFiles
 		}

@@ -15,6 +15,9 @@ var _ Handler = (*Desk)(nil).Handle
 // Handle is the desk's [Handler]: it works on what the platform told. It may
 // see an update twice, which has one effect.
 func (d *Desk) Handle(ctx context.Context, u Update) error {
+	if strings.HasSuffix(u.Bridge, Errands) {
+		return d.run(ctx, u)
+	}
 	list, err := d.bridge.Parse(u.Raw)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrPermanent, err)
@@ -148,8 +151,12 @@ func (h *hearing) message(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer h.wakeErrands()
 	if strings.TrimSpace(post.Content) == "" && len(post.AttachmentIDs)+len(post.Files) == 0 {
-		if note {
+		switch {
+		case len(post.errands) > 0:
+			return h.done(ctx, parts, post.errands...)
+		case note:
 			return h.answer(ctx, emptyNote)
 		}
 		return nil
@@ -161,7 +168,7 @@ func (h *hearing) message(ctx context.Context) error {
 		h.desk.aside(ctx, h.thread, Op{Kind: OpReact, Remote: h.Remote, Receipt: "delivered"})
 	}
 	if h.thread.State == ThreadClosed { // the message reopened the session
-		return h.showStatus(ctx, OpReopen, ThreadLive)
+		return h.showStatus(ctx)
 	}
 	return nil
 }
@@ -250,10 +257,8 @@ func (h *hearing) post(ctx context.Context, parts []Inbound, text string, note b
 	if text != "" {
 		lines = []string{text}
 	}
-	var files []InboundFile
 	for _, in := range parts {
 		p.Origins = append(p.Origins, h.at(in.Remote))
-		files = append(files, in.Files...)
 	}
 	if h.desk.opts.Stateless {
 		p.ID = foreignID(h.thread, h.Remote)
@@ -263,7 +268,7 @@ func (h *hearing) post(ctx context.Context, parts []Inbound, text string, note b
 		return p, err
 	}
 	p.ReplyTo = replyTo
-	missing, err := h.take(ctx, files, &p)
+	missing, err := h.take(ctx, parts, &p)
 	p.Content = strings.Join(append(lines, missing...), "\n")
 	return p, err
 }

@@ -64,10 +64,35 @@ func (h *hearing) deleted(ctx context.Context) error {
 	if id == "" {
 		return h.forget(ctx, h.Remote)
 	}
-	if err := h.remove(ctx, id); err != nil {
+	ids, err := h.followers(ctx, id)
+	if err != nil {
 		return err
 	}
-	return h.withdraw(ctx, id)
+	for _, id := range append([]string{id}, ids...) {
+		if err := h.remove(ctx, id); err != nil {
+			return err
+		}
+		if err := h.withdraw(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// followers are the messages besides id that brought files of the operator's
+// platform message.
+func (h *hearing) followers(ctx context.Context, id string) (ids []string, err error) {
+	err = h.desk.store.Look(ctx, func(rd Reader) error {
+		ids = nil
+		links, err := rd.LinksAt(h.thread.Bridge, h.thread.Channel, h.Remote)
+		for _, l := range links {
+			if l.Origin && l.SessionID == h.thread.SessionID && l.MessageID != id && !isMark(l.MessageID) {
+				ids = append(ids, l.MessageID)
+			}
+		}
+		return err
+	})
+	return ids, err
 }
 
 // withdraw removes what stands beside an operator's message since it was edited

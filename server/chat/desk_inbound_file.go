@@ -5,61 +5,138 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // missingFile begins the line that stands for a file that relay could not take.
 const missingFile = "[The file "
 
+// fileGrace is how long a message waits for its files. What takes longer, or
+// fails, follows in a message of its own.
+const fileGrace = 3 * time.Second
+
 // take takes over the files that an operator sent, into relay or in bridge mode
-// by a sealed reference. It returns a line for each that it could not.
-func (h *hearing) take(ctx context.Context, files []InboundFile, p *Post) (missing []string, err error) {
-	for _, f := range files {
-		why := "is one too many"
-		if len(p.AttachmentIDs)+len(p.Files) < maxOperatorFiles {
-			if why, err = h.takeOne(ctx, f, p); err != nil {
-				return nil, err
+// by a sealed reference. It returns a line for each that it cannot take.
+func (h *hearing) take(ctx context.Context, parts []Inbound, p *Post) (missing []string, err error) {
+	grace, cancel := context.WithTimeout(ctx, fileGrace)
+	defer cancel()
+	count := 0
+	for _, in := range parts {
+		for _, f := range in.Files {
+			why := "is one too many"
+			if count++; count <= maxOperatorFiles {
+				why = h.takeOne(grace, in.Remote, f, p)
+			}
+			if why != "" {
+				missing = append(missing, missingLine(f, why, h.desk.Name()))
 			}
 		}
-		if why != "" {
-			missing = append(missing, fmt.Sprintf("%s%s %s, see %s]", missingFile, clip(oneLine(cmp.Or(f.Filename, "file")), 100), why, h.desk.Name()))
-		}
 	}
-	return missing, nil
+	return missing, ctx.Err()
 }
 
-// takeOne takes over one file, or tells why it cannot.
-func (h *hearing) takeOne(ctx context.Context, f InboundFile, p *Post) (why string, err error) {
+// missingLine stands for a file that relay could not take.
+func missingLine(f InboundFile, why, place string) string {
+	return fmt.Sprintf("%s%s %s, see %s]", missingFile, clip(oneLine(cmp.Or(f.Filename, "file")), 100), why, place)
+}
+
+// takeOne takes over one file, leaves it to an errand, or tells why it cannot be
+// had.
+func (h *hearing) takeOne(ctx context.Context, remote string, f InboundFile, p *Post) (why string) {
 	d := h.desk
 	if d.opts.Stateless {
 		if d.opts.Seal == nil {
-			return "cannot be passed on", nil
+			return "cannot be passed on"
 		}
 		name := cleanFilename(cmp.Or(f.Filename, "file"))
 		p.Files = append(p.Files, d.opts.Seal.attachment(FileRef{Bridge: d.Name(), Ref: f.Ref, Filename: name, MimeType: cmp.Or(f.MimeType, "application/octet-stream"), Size: f.Size}))
-		return "", nil
+		return ""
 	}
 	if f.Size > d.relay.Settings().AttachmentRules().MaxBytes {
-		return "is too large", nil
+		return "is too large"
 	}
 	a, err := h.copyFile(ctx, f)
-	var refused *Error
-	switch {
+	switch why := whyMissing(err); {
 	case err == nil:
 		p.AttachmentIDs = append(p.AttachmentIDs, a.ID)
-		return "", nil
-	case errors.As(err, &refused) && refused.Kind == TooLarge:
-		return "is too large", nil
-	case errors.Is(err, ErrNoRoom): // the text is not to wait for it
-		d.log.Error("an operator's file is not kept", "err", err)
-		return "could not be kept, as the disk is nearly full", nil
-	case errors.Is(err, ErrPermanent), errors.As(err, &refused) && refused.Kind != StorageFull && !errors.Is(err, ErrUploadCut):
+		return ""
+	case why != "":
 		d.log.Warn("an operator's file is not passed on", "session", h.thread.SessionID, "err", err)
-		return "could not be passed on", nil
-	case h.update.Attempts+1 >= inboxAttempts: // the text is not lost with it
-		d.log.Error("an operator's file could not be fetched", "session", h.thread.SessionID, "err", err)
-		return "could not be fetched", nil
+		return why
 	}
-	return "", err
+	p.errands = append(p.errands, h.errand("file "+remote+" "+f.Ref, errand{About: remote, File: &f, Name: h.by.Name, Internal: p.Internal}))
+	return ""
+}
+
+// whyMissing says why a file can never be had, "" when another attempt may
+// succeed.
+func whyMissing(err error) string {
+	var refused *Error
+	switch {
+	case errors.As(err, &refused) && refused.Kind == TooLarge:
+		return "is too large"
+	case errors.Is(err, ErrPermanent), errors.As(err, &refused) && refused.Kind != StorageFull && !errors.Is(err, ErrUploadCut):
+		return "could not be passed on"
+	}
+	return ""
+}
+
+// fileTime bounds the download of a file by its size, or by the largest if that
+// is unknown: a server that sends next to nothing holds nobody for ever.
+func fileTime(size, largest int64) time.Duration {
+	const slowest = 32 << 10 // bytes a second
+	if size <= 0 {
+		size = largest
+	}
+	return 30*time.Second + time.Duration(size/slowest)*time.Second
+}
+
+// bring fetches a file and sends it, or a line that says that it could not be
+// had, unless its message was deleted meanwhile.
+func (h *hearing) bring(ctx context.Context, e *errand) error {
+	if withdrawn, err := h.withdrawn(ctx); err != nil || withdrawn {
+		return err
+	}
+	d, p := h.desk, Post{SessionID: h.thread.SessionID, Internal: e.Internal, Origins: []Link{h.at(h.Remote)}}
+	p.ClientID = opKey(h.update.Bridge, h.update.Key)
+	fetching, cancel := context.WithTimeout(ctx, fileTime(e.File.Size, d.relay.Settings().AttachmentRules().MaxBytes))
+	a, err := h.copyFile(fetching, *e.File)
+	cancel()
+	why := whyMissing(err)
+	switch {
+	case err == nil:
+		p.AttachmentIDs = []string{a.ID}
+	case ctx.Err() != nil || why == "" && h.update.Attempts+1 < inboxAttempts:
+		if errors.Is(err, ErrUploadCut) { // by the platform, which is no refusal of relay's
+			return errors.New("the download was cut off")
+		}
+		return err
+	default:
+		d.log.Error("an operator's file could not be fetched", "session", h.thread.SessionID, "err", err)
+		p.Content = missingLine(*e.File, cmp.Or(why, "could not be fetched"), d.Name())
+	}
+	if _, err := d.relay.Send(ctx, h.by, p); err != nil || p.Content == "" {
+		return err
+	}
+	h.Kind = InboundMessage
+	return h.answer(ctx, "The file "+clip(oneLine(cmp.Or(e.File.Filename, "file")), 100)+" could not be passed on. Send it again if the visitor needs it.")
+}
+
+// withdrawn reports whether the operator deleted the platform message.
+func (h *hearing) withdrawn(ctx context.Context) (gone bool, err error) {
+	err = h.desk.store.Read(ctx, func(rd Reader) error {
+		gone = false
+		links, err := rd.LinksAt(h.thread.Bridge, h.thread.Channel, h.Remote)
+		for _, l := range links {
+			if !l.Origin || l.SessionID != h.thread.SessionID {
+				continue
+			}
+			m, err := rd.Message(l.SessionID, l.MessageID)
+			gone = gone || l.State == LinkGone || err == nil && m.DeletedAt != 0
+		}
+		return err
+	})
+	return gone, err
 }
 
 // copyFile streams a file from the platform into relay.

@@ -1,8 +1,10 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 )
 
 // link notes which platform messages a new message is.
@@ -32,12 +34,20 @@ func originAt(rd Reader, at *Link, sessionID string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, l := range links {
-		if l.Origin && l.SessionID == sessionID {
-			return l.MessageID, nil
-		}
+	links = slices.DeleteFunc(links, func(l Link) bool { return !l.Origin || l.SessionID != sessionID })
+	if len(links) == 0 {
+		return "", ErrMessageNotFound
 	}
-	return "", ErrMessageNotFound
+	slices.SortStableFunc(links, func(a, b Link) int { // files may follow
+		if isMark(a.MessageID) != isMark(b.MessageID) {
+			if isMark(a.MessageID) {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Compare(a.CreatedAt, b.CreatedAt)
+	})
+	return links[0].MessageID, nil
 }
 
 // adopt takes a thread up that the store has forgotten, with its session if

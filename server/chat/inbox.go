@@ -1,12 +1,14 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 )
@@ -110,14 +112,36 @@ func (in *Inbox) GivenUp(bridge string) error {
 }
 
 // Serve takes up what waits of a bridge, then works on its updates until ctx
-// ends, on up to parallel threads at once.
+// ends, on up to parallel threads at once. Errands are worked on beside them, so
+// that no update waits for one.
 func (in *Inbox) Serve(ctx context.Context, bridge string, parallel int, handle Handler) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	failed := make(chan error, 1)
+	go func() {
+		failed <- in.serve(ctx, bridge+Errands, errandsPer*parallel, handle)
+		cancel()
+	}()
+	err := in.serve(ctx, bridge, parallel, handle)
+	cancel()
+	return cmp.Or(err, <-failed)
+}
+
+// Errands follows a bridge's name where the inbox keeps what is left to do after
+// its updates: see [Desk].
+const Errands = " errands"
+
+// errandsPer is how many errands are run for each update at work: they wait for
+// the platform most of the time.
+const errandsPer = 4
+
+func (in *Inbox) serve(ctx context.Context, bridge string, parallel int, handle Handler) error {
 	r := &receiver{bridge: bridge, handle: handle, store: in.store, log: in.log.With("bridge", bridge)}
 	r.lanes = newLanes(parallel, r.serve)
 	r.report = func(err error) {
 		in.mu.Lock()
 		defer in.mu.Unlock()
-		in.givenUp[bridge] = err
+		in.givenUp[strings.TrimSuffix(bridge, Errands)] = err
 	}
 	in.mu.Lock()
 	in.receivers[bridge] = r // from here on, Receive wakes it

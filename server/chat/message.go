@@ -38,6 +38,8 @@ type Post struct {
 	Internal      bool // an operator's note, which no visitor reads
 	// Files are attachments that stay where they are (bridge mode).
 	Files Attachments
+	// errands are what is left to do once the message is stored.
+	errands []Update
 	// Origins are the platform messages that the message is. They are linked
 	// with it, and the same one again answers the same message.
 	Origins []Link
@@ -76,6 +78,11 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 		if err != nil {
 			return err
 		}
+		for i := range p.errands {
+			if _, err := c.PutUpdate(&p.errands[i]); err != nil {
+				return err
+			}
+		}
 		return c.link(&m, p.Origins)
 	})
 	return m, err
@@ -87,6 +94,8 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 func (c *change) sent(p *Post) (Message, error) {
 	plain := c.session.Started() && c.session.Status == StatusOpen && len(p.AttachmentIDs) == 0 && p.ReplyTo == ""
 	switch {
+	case len(p.Origins) > 0 && p.ClientID != "": // a file that follows its message
+		return c.MessageByClientID(p.SessionID, c.by.Sender, p.ClientID)
 	case len(p.Origins) > 0:
 		return c.messageFrom(&p.Origins[0], p.SessionID)
 	case p.ID != "":

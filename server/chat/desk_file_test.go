@@ -1,0 +1,146 @@
+package chat_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relay/server/chat"
+)
+
+// stalled is a body of which nothing comes until its reader gives up.
+type stalled struct{ ctx context.Context }
+
+func (s stalled) Read([]byte) (int, error) {
+	<-s.ctx.Done()
+	return 0, s.ctx.Err()
+}
+
+func (stalled) Close() error { return nil }
+
+func withFile(in chat.Inbound, ref string) chat.Inbound {
+	in.Files = []chat.InboundFile{{Ref: ref, Filename: ref + ".txt", Size: 64 << 10}}
+	return in
+}
+
+// sent are the messages with the files that each brought.
+func (o *office) sent(t *testing.T, id string) (texts []string) {
+	for _, m := range o.history(t, id) {
+		text := m.Content
+		for _, a := range m.Attachments.V {
+			text += "[" + a.Filename + "]"
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// TestStalledFilesHoldNothing: what operators say arrives at once while the
+// downloads of their files stand still, in that thread and in the others; a
+// download that never moves is cut off, and a line stands for its file.
+func TestStalledFilesHoldNothing(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		f.fetch = func(ctx context.Context, ref string) (io.ReadCloser, error) {
+			if strings.HasPrefix(ref, "slow") {
+				return stalled{ctx}, nil
+			}
+			return nil, nil
+		}
+		ids := make([]string, 8)
+		for i := range ids {
+			ids[i] = o.open(t, fmt.Sprint("v", i))
+			o.say(t, ids[i], "hello")
+			time.Sleep(time.Second)
+		}
+		for i := range ids { // four times as many as updates are worked on at once
+			o.tell(f, withFile(f.in(i, fmt.Sprint("x", i), "here it is"), fmt.Sprint("slow", i)))
+			o.tell(f, withFile(f.in(i, fmt.Sprint("y", i), ""), fmt.Sprint("slow too", i)))
+			o.tell(f, f.in(i, fmt.Sprint("z", i), "and more"))
+		}
+		time.Sleep(30 * time.Second)
+		for _, id := range ids {
+			expectTexts(t, "at once", o.sent(t, id), "hello", "here it is", "and more")
+		}
+		time.Sleep(time.Hour)
+		for i, id := range ids {
+			expectTexts(t, "in the end", o.sent(t, id), "hello", "here it is", "and more",
+				fmt.Sprintf("[The file slow%d.txt could not be fetched, see telegram]", i), fmt.Sprintf("[The file slow too%d.txt could not be fetched, see telegram]", i))
+		}
+		if got := f.last(0); got != "- The file slow too0.txt could not be passed on. Send it again if the visitor needs it." {
+			t.Errorf("the operator is told %q", got)
+		}
+	}, f)
+}
+
+// TestFilesFollow: a file that cannot be had at first follows its message, once,
+// also over a restart, unless the operator deletes the message meanwhile.
+func TestFilesFollow(t *testing.T) {
+	f := newFake("discord")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		away := true
+		f.fetch = func(context.Context, string) (io.ReadCloser, error) {
+			if away {
+				return nil, errors.New("502 Bad Gateway")
+			}
+			return nil, nil
+		}
+		f.files["a"], f.files["b"], f.files["c"], f.files["d"] = "a", "b", "c", "d"
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		for i, ref := range []string{"a", "b", "c", "d"} {
+			text := []string{"look", "", "not this", ""}[i]
+			o.tell(f, withFile(f.in(0, ref, text), ref))
+			o.tell(f, withFile(f.in(0, ref, text), ref)) // told again
+		}
+		o.soon()
+		expectTexts(t, "at once", o.sent(t, id), "hello", "look", "not this")
+		o.tell(f, kind(chat.InboundDeleted, f.in(0, "c", "")))
+		o.tell(f, kind(chat.InboundDeleted, f.in(0, "d", "")))
+		o.soon()
+		o.stop()
+		away = false
+		o.serve()
+		time.Sleep(10 * time.Minute)
+		expectTexts(t, "in the end", o.sent(t, id), "hello", "look", "", "[a.txt]", "[b.txt]")
+		o.tell(f, kind(chat.InboundDeleted, f.in(0, "a", "")))
+		o.soon()
+		expectTexts(t, "deleted", o.sent(t, id), "hello", "", "", "", "[b.txt]")
+	}, f)
+}
+
+// TestAnswersWaitAlone: while the platform wants patience, what an operator says
+// behind a command reaches the visitor, and the command is answered once.
+func TestAnswersWaitAlone(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		limits := map[chat.OpKind]int{chat.OpNote: 1, chat.OpClose: 1}
+		f.set(func() {
+			f.before = func(op chat.Op) error {
+				if limits[op.Kind]--; limits[op.Kind] >= 0 {
+					return &chat.RetryAfter{After: 10 * time.Minute, Cause: errors.New("429")}
+				}
+				return nil
+			}
+		})
+		o.tell(f, f.in(0, "x1", "!close"))
+		o.tell(f, f.in(0, "x2", "!info"))
+		o.tell(f, f.in(0, "x3", "// noted"))
+		time.Sleep(10 * time.Second)
+		expectTexts(t, "meanwhile", o.messages(id), "visitor: hello", "operator: noted")
+		time.Sleep(time.Hour)
+		answered := slices.DeleteFunc(f.shown(0), func(text string) bool { return !strings.HasPrefix(text, "- The session is closed") })
+		if len(answered) != 1 || len(f.shown(0)) != 3 || !f.state(0).closed {
+			t.Errorf("the thread shows %q, closed %v", f.shown(0), f.state(0).closed)
+		}
+	}, f)
+}
