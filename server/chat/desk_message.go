@@ -66,7 +66,11 @@ func (r *round) carryMessage(lane []Delivery) error {
 			return err
 		}
 	}
-	return r.all(r.steps(&p), (p.fresh || r.desk.opts.Stateless) && !p.messages[0].Internal)
+	left, err := r.perhapsHere(&p)
+	if err != nil {
+		return err
+	}
+	return r.all(append(r.steps(&p), left...), (p.fresh || r.desk.opts.Stateless) && !p.messages[0].Internal)
 }
 
 // load reads what the head shows, and when it waits with others of its kind

@@ -244,6 +244,16 @@ func keptText(m *shown) string {
 	return what + ", written on " + m.Timestamp.Std().Format("2 January at 15:04 UTC") + ". The platform does not let relay remove it here."
 }
 
+// perhapsHereText warns of a deleted message that may stand here.
+func perhapsHereText(m *Message) string {
+	what := "The visitor deleted a message"
+	if m.Sender != SenderVisitor {
+		what = "A message was deleted"
+	}
+	return what + ", written on " + m.Timestamp.Std().Format("2 January at 15:04 UTC") +
+		", that may stand above: relay could not find out whether it arrived. If it does, delete it by hand."
+}
+
 // oneLine puts a text on one line.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
