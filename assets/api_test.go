@@ -249,6 +249,23 @@ func TestCSATFromInit(t *testing.T) {
 	b.until(`!shown(".csat")`)
 }
 
+// TestPageChanges: a page that routes in the browser reports where it is, once
+// and without the query.
+func TestPageChanges(t *testing.T) {
+	f, b := ready(t, "")
+	b.open()
+	b.run(`history.pushState({}, "", "/cart?token=1")`)
+	b.eventually("page 1", func() bool { return f.count("POST page") == 1 })
+	b.run(`history.replaceState({}, "", "/cart?token=2")`)
+	b.run(`history.pushState({}, "", "/checkout")`)
+	b.eventually("page 2", func() bool { return f.count("POST page") == 2 })
+	for i, path := range []string{"/cart", "/checkout"} {
+		if url, _ := f.bodies("POST page")[i]["url"].(string); !strings.HasSuffix(url, path) {
+			t.Errorf("page %d is %s", i, url)
+		}
+	}
+}
+
 func TestPreChatForm(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)

@@ -109,7 +109,7 @@ func (f *fake) handler() http.Handler {
 	routes := map[string]func(http.ResponseWriter, *http.Request, object) (any, int){
 		"POST init": f.init, "POST messages": f.post, "GET messages": f.history,
 		"PATCH messages/{id}": f.edit, "DELETE messages/{id}": f.remove, "POST read": f.read,
-		"POST typing": f.ok, "POST identify": f.ok, "POST prechat": f.ok, "POST events": f.ok,
+		"POST typing": f.ok, "POST identify": f.ok, "POST prechat": f.ok, "POST events": f.ok, "POST page": f.ok,
 		"POST csat": f.ok, "POST disconnect": f.ok, "POST attachments": f.attach,
 	}
 	for pattern, handle := range routes {

@@ -29,6 +29,7 @@ func widgetRequests(id, message string) []request {
 		{"POST", "/api/widget/read", with(object{"messageIds": []string{}})},
 		{"POST", "/api/widget/typing", with(object{"active": true})},
 		{"POST", "/api/widget/prechat", with(object{"fields": object{}})},
+		{"POST", "/api/widget/page", with(object{"url": "https://shop.example/"})},
 		{"POST", "/api/widget/csat", with(object{"score": 5})},
 		{"POST", "/api/widget/events", with(object{"name": "x"})},
 		{"POST", "/api/widget/disconnect", with(object{"reason": "manual"})},

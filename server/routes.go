@@ -116,6 +116,7 @@ func (s *Server) widgetRoutes() []route {
 		{"POST", "/api/widget/prechat", s.widget(s.widgetPreChat)},
 		{"POST", "/api/widget/csat", s.widget(s.widgetCSAT)},
 		{"POST", "/api/widget/events", s.widget(s.widgetEvent)},
+		{"POST", "/api/widget/page", s.widget(s.widgetPage)},
 		{"POST", "/api/widget/disconnect", s.widget(s.widgetDisconnect)},
 	}
 }

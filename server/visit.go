@@ -78,6 +78,26 @@ func (s *Server) widgetEvent(w http.ResponseWriter, r *http.Request, by chat.Aut
 	return ok, s.relay.Trigger(r.Context(), by, in.SessionID, in.event())
 }
 
+func (s *Server) widgetPage(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[struct {
+		SessionID string `json:"sessionId"`
+		URL       string `json:"url"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := required("sessionId", in.SessionID); err != nil {
+		return nil, err
+	}
+	if err := required("url", in.URL); err != nil {
+		return nil, err
+	}
+	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, in.SessionID)+" page"); err != nil {
+		return nil, err
+	}
+	return ok, s.relay.ShowPage(r.Context(), by, in.SessionID, in.URL)
+}
+
 func (s *Server) widgetDisconnect(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		SessionID string `json:"sessionId"`

@@ -97,6 +97,41 @@ func TestPreChatAnswers(t *testing.T) {
 	})
 }
 
+// TestPageFacts: what an init does not name stays known, and a page that changes
+// its address reports it.
+func TestPageFacts(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		first := object{"visitorId": "v", "url": "https://shop.example/a", "referrer": "https://search.example/", "language": "de",
+			"userAgent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
+		id := s.must("POST", "/api/widget/init", publicKey, first).text("sessionId")
+		facts := func() string {
+			view := s.must("GET", "/api/admin/sessions/"+id, secretKey, nil)
+			return view.text("metadata.url") + " " + view.text("metadata.referrer") + " " + view.text("metadata.language")
+		}
+		s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v"})
+		if got := facts(); got != "https://shop.example/a https://search.example/ de" {
+			t.Errorf("after an init that names nothing: %s", got)
+		}
+		next := s.stream("/api/admin/stream", secretKey)
+		next() // connected
+		for range 2 {
+			s.must("POST", "/api/widget/page", publicKey, object{"sessionId": id, "url": "https://shop.example/b"})
+		}
+		s.must("POST", "/api/widget/typing", publicKey, object{"sessionId": id})
+		if f := next(); f.event != "visitor_page" || f.get("url") != "https://shop.example/b" {
+			t.Errorf("operators hear %+v", f)
+		}
+		if f := next(); f.event != "typing" {
+			t.Errorf("the same page again is news: %+v", f)
+		}
+		if got := facts(); got != "https://shop.example/b https://search.example/ de" {
+			t.Errorf("on the next page: %s", got)
+		}
+		s.refused(s.call("POST", "/api/widget/page", publicKey, object{"sessionId": id}), 400, "url is required")
+		s.refused(s.call("POST", "/api/widget/page", publicKey, object{"sessionId": "nope", "url": "x"}), 404, "Session not found")
+	})
+}
+
 func TestCSAT(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		s.must("PATCH", "/api/admin/settings", secretKey, object{"csatEnabled": true, "csatTrigger": "on_close"})

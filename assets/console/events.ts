@@ -117,6 +117,7 @@ const handlers: Record<string, Handler> = {
   ai_takeover: (_, e) => noted(e),
   session_blocked: (s, e) => withSession({ ...s, blocked: e["blocked"] === true }),
   visitor_disconnect: (_, e) => noted(e),
+  visitor_page: (s, e) => withSession({ ...s, metadata: { ...s.metadata, url: String(e["url"]) } }),
   visitor_presence: (s, e) => withSession({ ...s, visitorOnline: e["online"] === true }),
   // A new session's event describes it too briefly for the list: it is loaded.
   new_session: () => ({}),
@@ -124,10 +125,10 @@ const handlers: Record<string, Handler> = {
 
 export const eventNames = Object.keys(handlers);
 
-// needsSession tells whether an event cannot be applied before its session is loaded. That a visitor is there is no
-// reason: most have written nothing.
+// needsSession tells whether an event cannot be applied before its session is loaded. That a visitor is there, and
+// where, is no reason: most have written nothing.
 export function needsSession(event: StreamEvent): boolean {
-  return event.type !== "visitor_presence" && event.type in handlers && !state.sessions[event.sessionId];
+  return !/^visitor_p/.test(event.type) && event.type in handlers && !state.sessions[event.sessionId];
 }
 
 // needsFiles tells whether the thread misses addresses of files: events come without, only requests answer them.

@@ -6,7 +6,7 @@ import { lookOf } from "./look";
 import { applyEvent, withEntry, withMessages, withPage } from "./messages";
 import { createOutbox } from "./outbox";
 import { createPause } from "./pause";
-import { createSession } from "./session";
+import { createSession, withoutQuery } from "./session";
 import { createSignals } from "./signals";
 import type { StreamEvent } from "./sse";
 import { blank, createStore } from "./store";
@@ -104,6 +104,16 @@ export function start(shell: Shell): Core {
     pause.wake();
     outbox.revive();
   };
+  // Pages that route in the browser change their address without being loaded.
+  let page = withoutQuery(location.href);
+  const onMove = () => {
+    const url = withoutQuery(location.href);
+    if (url === page || !store.state.ready || store.state.stop) return;
+    page = url;
+    post("page", { url }).catch(() => {});
+  };
+  const { navigation } = window as { navigation?: EventTarget };
+  const looking = navigation ? 0 : window.setInterval(onMove, 2_000);
   const onHide = () => {
     signals.leave("page_unload");
     link.stop();
@@ -113,6 +123,7 @@ export function start(shell: Shell): Core {
     [document, "visibilitychange", onVisible],
     [window, "online", onOnline],
     [window, "pagehide", onHide],
+    [navigation || window, navigation ? "navigatesuccess" : "popstate", onMove],
     [window, "pageshow", onShow as EventListener],
   ];
   for (const [target, name, fn] of listeners) target.addEventListener(name, fn);
@@ -194,6 +205,7 @@ export function start(shell: Shell): Core {
     stop(reason) {
       if (reason) signals.leave(reason);
       for (const [target, name, fn] of listeners) target.removeEventListener(name, fn);
+      clearInterval(looking);
       unsubscribe();
       for (const { key } of store.state.uploads) uploads.drop(key);
       life.abort();

@@ -143,7 +143,7 @@ function visitor({ storage }: Shell): Record<string, string> {
   };
 }
 
-function withoutQuery(url: string): string {
+export function withoutQuery(url: string): string {
   return url.split(/[?#]/)[0] || "";
 }
 

@@ -50,6 +50,8 @@ const (
 	StateSessionErased  EventType = "session_erased"
 	StateSessionBlocked EventType = "session_blocked"
 	StateDeliveryFailed EventType = "delivery_failed"
+	// StateVisitorPage tells operators which page a visitor went to.
+	StateVisitorPage EventType = "visitor_page"
 	// StateVisitorPresence tells operators whether a session's visitor is there.
 	StateVisitorPresence EventType = "visitor_presence"
 	StateDeliveryDone    EventType = "delivery_done"
@@ -105,7 +107,7 @@ func (e *Event) ForVisitor() bool {
 		return e.Source != SourceWidget
 	case EventNewSession, EventIdentityUpdate, EventCSATSubmitted, EventDisconnect, EventLeaving,
 		EventNote, EventNoteEdited, EventNoteDeleted,
-		StateSessionErased, StateSessionBlocked, StateDeliveryFailed, StateVisitorPresence, StateDeliveryDone, StatePresence:
+		StateSessionErased, StateSessionBlocked, StateDeliveryFailed, StateVisitorPresence, StateVisitorPage, StateDeliveryDone, StatePresence:
 		return false
 	}
 	return true

@@ -157,9 +157,7 @@ func (v *Visit) create(tx Tx, out *Visited) error {
 // update notes the visitor's page and where its next stream begins. A session
 // without a message is renewed: it is swept when nobody came for a day.
 func (v *Visit) update(tx Tx, s *Session) error {
-	if v.Metadata.Country == "" {
-		v.Metadata.Country = s.Metadata.V.Country
-	}
+	v.Metadata = v.Metadata.over(s.Metadata.V)
 	if s.Started() && s.InitRev == s.Rev && s.Metadata.V == v.Metadata && s.LeavingRev == 0 {
 		return nil
 	}
@@ -171,6 +169,23 @@ func (v *Visit) update(tx Tx, s *Session) error {
 	}
 	s.InitRev, s.Metadata, s.LeavingRev = s.Rev, Of(v.Metadata), 0
 	return tx.SaveSession(s)
+}
+
+// ShowPage notes that a visitor went to another page without leaving the document
+// and tells operators.
+func (r *Relay) ShowPage(ctx context.Context, by Author, sessionID, url string) error {
+	page := Metadata{URL: url}
+	page.clip()
+	moved := false
+	err := r.change(ctx, by, sessionID, func(c *change) error {
+		moved = c.session.Metadata.V.URL != page.URL
+		c.session.Metadata.V.URL = page.URL
+		return nil
+	})
+	if err == nil && moved {
+		r.hub.Publish(fact(StateVisitorPage, SourceWidget, Now(), sessionID, map[string]string{"url": page.URL}))
+	}
+	return err
 }
 
 // over returns what is known of a visitor's page and browser, newer before older.
