@@ -11,6 +11,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/discord"
+	"relay/server/chat"
 )
 
 // unread is an API that fails for the messages of one thread.
@@ -28,7 +29,7 @@ func (u *unread) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // missing runs a test after a minute without a gateway, in which something was
 // written in the first of two threads; its messages cannot be read.
-func missing(t *testing.T, test func(l *listening, api *unread, second string)) {
+func missing(t *testing.T, test func(t *testing.T, l *listening, api *unread, second string)) {
 	synctest.Test(t, func(t *testing.T) {
 		f := bridgetest.NewDiscordBubble(t)
 		api := &unread{RoundTripper: f.Transport()}
@@ -48,7 +49,7 @@ func missing(t *testing.T, test func(l *listening, api *unread, second string)) 
 		api.ref.Store(l.thread.Ref)
 		f.Down(false)
 		bridgetest.Settled(5 * time.Minute)
-		test(l, api, second)
+		test(t, l, api, second)
 		if err := l.stop(); err != nil {
 			t.Error(err)
 		}
@@ -59,7 +60,7 @@ func missing(t *testing.T, test func(l *listening, api *unread, second string)) 
 // A thread whose messages cannot be read keeps no other waiting. What it is told
 // waits behind what was missed, and the state says so.
 func TestOneThreadCannotBeRead(t *testing.T) {
-	missing(t, func(l *listening, api *unread, second string) {
+	missing(t, func(t *testing.T, l *listening, api *unread, second string) {
 		l.write("after")
 		l.CloseThread(l.thread.Ref)
 		l.Write(second, "Ada", "elsewhere", "")
@@ -72,6 +73,9 @@ func TestOneThreadCannotBeRead(t *testing.T) {
 		}
 		if way, problem := l.bridge.Receiving(); way != "gateway" || problem == nil || !strings.Contains(problem.Error(), "1 of Discord's threads") {
 			t.Errorf("reception is %s: %v", way, problem)
+		}
+		if found := l.bridge.Check(t.Context()); !slices.ContainsFunc(found, func(f chat.Finding) bool { return f.Level == chat.FindingWarn && f.Subject == "reception" }) {
+			t.Errorf("who looks is told %v", found)
 		}
 		if n := strings.Count(l.log.String(), "waits; retrying"); n != 1 {
 			t.Errorf("it is logged %d times", n)
@@ -90,7 +94,7 @@ func TestOneThreadCannotBeRead(t *testing.T) {
 // However much is told of a thread that cannot be read, the others go on, and
 // nothing is lost.
 func TestOneThreadCannotBeReadForLong(t *testing.T) {
-	missing(t, func(l *listening, api *unread, second string) {
+	missing(t, func(t *testing.T, l *listening, api *unread, second string) {
 		want := []string{"before", "meanwhile"}
 		for i := range 2500 {
 			want = append(want, "line "+jsonOf(i))
@@ -111,7 +115,7 @@ func TestOneThreadCannotBeReadForLong(t *testing.T) {
 
 // A thread that cannot be read does not hold up the end of relay.
 func TestEndWhileAThreadCannotBeRead(t *testing.T) {
-	missing(t, func(l *listening, _ *unread, _ string) {
+	missing(t, func(t *testing.T, l *listening, _ *unread, _ string) {
 		begun := time.Now()
 		if err := l.stop(); err != nil || time.Since(begun) > 3*time.Second { // discordgo takes one to close
 			t.Errorf("it took %s: %v", time.Since(begun), err)

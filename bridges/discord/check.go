@@ -166,6 +166,9 @@ func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 	if way, problem := c.status.Get(); way == wayGateway && problem != nil {
 		return chat.Unwell(subject, "Discord", problem), true
 	}
+	if waits := c.lags.trouble(); waits != nil {
+		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: waits.Error(), Fix: "relay goes on trying; if this lasts, see whether the bot may still read these threads"}, true
+	}
 	var gateway struct {
 		Starts struct {
 			Left  int   `json:"remaining"`
