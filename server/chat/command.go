@@ -11,7 +11,9 @@ type Command struct {
 	Name string
 	Args string // what follows the name, for help
 	Help string
-	run  func(c *commanding) (answer string, err error)
+	// community commands have no effect in bridge mode.
+	community bool
+	run       func(c *commanding) (answer string, err error)
 }
 
 // Called is a command as an operator wrote it.

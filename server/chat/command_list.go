@@ -17,13 +17,14 @@ var Commands = []Command{
 	{Name: "info", Help: "what is known of the visitor", run: (*commanding).info},
 	{Name: "note", Args: "text", Help: "an internal note, which only operators see; a message that starts with // is one too",
 		run: (*commanding).note},
-	{Name: "online", Help: "visitors see an operator online for the next 12 hours", run: (*commanding).online},
-	{Name: "offline", Help: "visitors see nobody online for the next 12 hours", run: (*commanding).offline},
-	{Name: "auto", Help: "visitors see an operator online while one is active", run: (*commanding).auto},
+	{Name: "online", community: true, Help: "visitors see an operator online for the next 12 hours", run: (*commanding).online},
+	{Name: "offline", community: true, Help: "visitors see nobody online for the next 12 hours", run: (*commanding).offline},
+	{Name: "auto", community: true, Help: "visitors see an operator online while one is active", run: (*commanding).auto},
 	{Name: "read", Help: "mark the visitor's messages as read", run: (*commanding).read},
 	{Name: "delete", Help: "as a reply: delete the operator's message that it answers", run: (*commanding).delete},
-	{Name: "block", Help: "shut the visitor out", run: (*commanding).block},
-	{Name: "unblock", Help: "let the visitor in again", run: (*commanding).unblock},
+	{Name: "csat", community: true, Help: "ask the visitor for a rating now", run: (*commanding).csat},
+	{Name: "block", community: true, Help: "shut the visitor out", run: (*commanding).block},
+	{Name: "unblock", community: true, Help: "let the visitor in again", run: (*commanding).unblock},
 }
 
 // commanding is a command being obeyed.
@@ -97,7 +98,7 @@ func (c *commanding) run(called Called) (string, error) {
 	switch known := commandNamed(called.Name); {
 	case known == nil:
 	case known.run == nil:
-		return helpText(), nil
+		return helpText(c.relay.backend), nil
 	default:
 		return known.run(c)
 	}
@@ -108,10 +109,14 @@ func (c *commanding) run(called Called) (string, error) {
 	return text + " !help lists the commands.", nil
 }
 
-func helpText() string {
+// helpText lists the commands that have an effect in this mode.
+func helpText(backend bool) string {
 	var b strings.Builder
 	b.WriteString("Commands (the visitor sees none of them):")
 	for _, c := range Commands {
+		if backend && c.community {
+			continue
+		}
 		fmt.Fprintf(&b, "\n!%s – %s", strings.TrimSpace(c.Name+" "+c.Args), c.Help)
 	}
 	return b.String()
@@ -277,6 +282,13 @@ func (h *hearing) copies(ctx context.Context, id string) (remotes []string, err 
 		remotes = []string{h.ReplyTo}
 	}
 	return remotes, err
+}
+
+func (c *commanding) csat() (string, error) {
+	if c.relay.backend {
+		return "Your website's backend asks for ratings; this has no effect here.", nil
+	}
+	return "The visitor is asked for a rating, unless it was asked before.", c.relay.AskCSAT(c.ctx, c.by, c.sessionID)
 }
 
 func (c *commanding) block() (string, error) {

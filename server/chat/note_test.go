@@ -138,3 +138,32 @@ func TestEditsAreWithheld(t *testing.T) {
 		}
 	}, f)
 }
+
+// TestCommandCSAT: an operator asks for a rating by hand, once the visitor was
+// answered.
+func TestCommandCSAT(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		o.tell(f, f.in(0, "x1", "!csat"))
+		o.soon()
+		if got := f.last(0); got != "- Only a visitor who was answered can be asked for a rating." {
+			t.Errorf("answered %q", got)
+		}
+		o.tell(f, f.in(0, "x2", "hi"))
+		o.tell(f, f.in(0, "x3", "!csat"))
+		o.soon()
+		if got := f.last(0); got != "- The visitor is asked for a rating, unless it was asked before." {
+			t.Errorf("answered %q", got)
+		}
+		o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
+			s, err := r.Session(id)
+			if s.AskedAt == 0 {
+				t.Error("the visitor was not asked")
+			}
+			return err
+		}))
+	}, f)
+}
