@@ -13,6 +13,7 @@ import (
 	"relay/db"
 	"relay/server"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 // command is a sub-command. FILE in its usage stands for any word.
@@ -193,7 +194,7 @@ func (a *app) storedSettings(ctx context.Context) (stored map[string]chat.Raw, e
 // runningBridges is what a relay that runs beside says of its bridges. Nobody can
 // ask it without its database, of which databaseErr tells why it is not there.
 func (a *app) runningBridges(ctx context.Context, databaseErr error) (states []bridges.State) {
-	if databaseErr != nil || a.cfg.Mode == server.ModeBridge {
+	if databaseErr != nil || a.cfg.Mode == config.ModeBridge {
 		return nil
 	}
 	_ = a.withKeys(ctx, func(keys *server.Keyring) error { // what is wrong with the database is found already

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"relay/server"
+	"relay/server/config"
 )
 
 // settingsReference is the text of relay help settings.
@@ -50,7 +50,7 @@ func helpAll(w io.Writer) {
 	for _, c := range slices.Concat(commands, plain) {
 		fmt.Fprintf(w, "  %-20s %s\n", c.usage, c.help)
 	}
-	fmt.Fprint(w, "\n", server.FlagHelp)
+	fmt.Fprint(w, "\n", config.FlagHelp)
 }
 
 // helpOn prints how the commands of one name are used. They share their flags.
@@ -60,7 +60,7 @@ func helpOn(w io.Writer, found []command) {
 		fmt.Fprintf(w, "  %-26s %s\n", "relay "+c.usage, c.help)
 	}
 	if len(found[0].flags) > 0 {
-		fmt.Fprint(w, "\nFlags:\n", server.FlagUsage(found[0].flags...))
+		fmt.Fprint(w, "\nFlags:\n", config.FlagUsage(found[0].flags...))
 	}
 	fmt.Fprintln(w, "\nExample:")
 	for _, c := range found {

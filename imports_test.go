@@ -36,8 +36,9 @@ var arrows = []arrow{
 	{"relay/bridges/telegram", []string{"relay/bridges/cut", "relay/bridges/naming", "relay/bridges/reception", "relay/server/chat",
 		"github.com/PaulSonOfLars/gotgbot/v2", "golang.org/x/time"}},
 	{"relay/bridges/webhook", []string{"relay/server/chat", "code.dny.dev/ssrf"}},
-	{"relay/server", []string{"relay/server/chat", "relay/db", "relay/bridges", "relay/assets", "relay/schema",
-		"github.com/gorilla/mux", "github.com/gorilla/securecookie", "github.com/caarlos0/env/v11", "github.com/go-chi/httprate"}},
+	{"relay/server/config", []string{"relay/server/chat", "github.com/caarlos0/env/v11"}},
+	{"relay/server", []string{"relay/server/chat", "relay/server/config", "relay/db", "relay/bridges", "relay/assets", "relay/schema",
+		"github.com/gorilla/mux", "github.com/gorilla/securecookie", "github.com/go-chi/httprate"}},
 	{"relay", []string{"relay"}},
 }
 

@@ -26,6 +26,7 @@ import (
 	"relay/db"
 	"relay/server"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 // version is set by the build.
@@ -40,7 +41,7 @@ func main() {
 
 // app is what the sub-commands work with.
 type app struct {
-	cfg    server.Config
+	cfg    config.Config
 	log    *slog.Logger
 	stdout io.Writer
 }
@@ -51,7 +52,7 @@ var errUsage = errors.New("relay help shows what it knows")
 // run is the program: it returns its exit code, 2 for a wrong command line or
 // configuration and 1 for any other failure.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
-	flags := server.ParseFlags(args)
+	flags := config.ParseFlags(args)
 	words := flags.Args
 	if len(words) == 0 {
 		words = []string{"serve"}
@@ -72,7 +73,7 @@ func ended(err error, stderr io.Writer) int {
 		return 0
 	}
 	fmt.Fprintf(stderr, "relay: %v\n", err)
-	var mistakes server.Mistakes
+	var mistakes config.Mistakes
 	if errors.As(err, &mistakes) || errors.Is(err, errUsage) {
 		return 2
 	}
@@ -80,12 +81,12 @@ func ended(err error, stderr io.Writer) int {
 }
 
 // dispatch runs the command that the words name.
-func dispatch(ctx context.Context, words []string, flags server.Flags, environ []string, stdout, stderr io.Writer) error {
+func dispatch(ctx context.Context, words []string, flags config.Flags, environ []string, stdout, stderr io.Writer) error {
 	i := slices.IndexFunc(commands, func(c command) bool { return c.matches(words) })
 	if i < 0 {
 		return fmt.Errorf("%s; %w", misunderstood(words), errUsage)
 	}
-	cfg, warnings, err := server.LoadConfig(flags, environ)
+	cfg, warnings, err := config.Load(flags, environ)
 	if err != nil {
 		return err
 	}
@@ -99,7 +100,7 @@ func dispatch(ctx context.Context, words []string, flags server.Flags, environ [
 // serve runs the server of the configured mode until ctx ends. Its parts stop in
 // order: streams, other requests, work in the background, the database.
 func (a *app) serve(ctx context.Context, _ string) error {
-	if a.cfg.Mode == server.ModeBridge {
+	if a.cfg.Mode == config.ModeBridge {
 		return a.serveBridge(ctx)
 	}
 	database, err := a.open(ctx, false)
@@ -209,7 +210,7 @@ func (a *app) start(ctx context.Context, database *db.DB, hub *chat.Hub, links *
 	a.warnOfOthers(ctx, database)
 	kinds, outbox := server.BridgeKinds(a.cfg, a.log), chat.NewOutbox(database, hub, a.log)
 	relay, err := chat.New(ctx, chat.Config{Store: database, Hub: hub, Outbox: outbox, Log: a.log, Settings: a.cfg.Settings,
-		Targets: server.Targets(kinds), BackendSessions: a.cfg.Mode == server.ModeBridge,
+		Targets: server.Targets(kinds), BackendSessions: a.cfg.Mode == config.ModeBridge,
 		Identity: chat.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
 	if err != nil {
 		return nil, err
@@ -272,7 +273,7 @@ func (a *app) announceBridge(base string, e *engine) {
 	if desks == "" && e.relay.Settings().Text("eventsWebhookUrl") == "" {
 		a.log.Warn("no bridge is set up and there is no EVENTS_WEBHOOK_URL: what the backend says reaches nobody")
 	}
-	if a.cfg.LogFormat == server.LogJSON {
+	if a.cfg.LogFormat == config.LogJSON {
 		if a.cfg.APIKey == "" {
 			a.log.Warn("API_KEY is not set: everybody who reaches this port can write to your team and read the stream")
 		}
@@ -294,7 +295,7 @@ func (a *app) announce(base string, keys *server.Keyring, e *engine) {
 	if keys.SetupOpen() {
 		start, hint = base+"/?setup="+keys.SetupCode(), "  (shows your keys: keep this address to yourself)"
 	}
-	if a.cfg.LogFormat == server.LogJSON {
+	if a.cfg.LogFormat == config.LogJSON {
 		a.log.Info("relay is running", "version", version, "start", start, "demo", base+"/demo", "console", base+"/console", "desks", desks)
 		return
 	}
@@ -332,7 +333,7 @@ func (a *app) maintain(ctx context.Context, database *db.DB, relay *chat.Relay, 
 		}
 		expire()
 		err = nil
-		if a.cfg.Mode == server.ModeCommunity { // a backend's session may have begun without a word
+		if a.cfg.Mode == config.ModeCommunity { // a backend's session may have begun without a word
 			err = database.SweepEmpty(ctx, now.Add(-24*time.Hour))
 		}
 		if days := relay.Settings().Number("retentionDays"); days > 0 {

@@ -114,6 +114,19 @@ func (s *Server) cors(next http.Handler) http.Handler {
 	})
 }
 
+// filterAgents answers 403 to programs that the User-Agent filter blocks, before
+// any key is looked at. Platforms' webhooks and preflights pass.
+func (s *Server) filterAgents(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		filtered := strings.HasPrefix(r.URL.Path, "/api/") && !strings.HasPrefix(r.URL.Path, "/api/webhooks/") && r.Method != http.MethodOptions
+		if filtered && s.cfg.BlocksAgent(r.UserAgent()) {
+			s.writeError(w, r, errForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // originAllowed reports whether the page that makes the request may. Requests
 // without an origin do not come from a foreign page.
 func (s *Server) originAllowed(r *http.Request) bool {

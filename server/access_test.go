@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay/server"
+	"relay/server/config"
 )
 
 // TestKeys is the matrix of keys: every group of routes, every way to bring a
@@ -55,7 +55,7 @@ func TestKeys(t *testing.T) {
 }
 
 func TestOrigins(t *testing.T) {
-	restricted := func(c *server.Config) { c.AllowedOrigins = []string{"https://shop.test"} }
+	restricted := func(c *config.Config) { c.AllowedOrigins = []string{"https://shop.test"} }
 	eachSite(t, func(t *testing.T, s *site) {
 		for _, tt := range []struct {
 			origin string

@@ -21,10 +21,11 @@ import (
 	"relay/db/dbtest"
 	"relay/server"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 // newBridgeSite starts a bridge server.
-func newBridgeSite(t *testing.T, configure ...func(*server.Config)) *site {
+func newBridgeSite(t *testing.T, configure ...func(*config.Config)) *site {
 	t.Helper()
 	store, err := db.Bounded(t.Context(), db.BridgeBounds)
 	if err != nil {
@@ -39,9 +40,9 @@ func newBridgeSite(t *testing.T, configure ...func(*server.Config)) *site {
 }
 
 // newBridgeSiteOn starts a bridge server on a database.
-func newBridgeSiteOn(t *testing.T, store *db.DB, configure ...func(*server.Config)) *site {
+func newBridgeSiteOn(t *testing.T, store *db.DB, configure ...func(*config.Config)) *site {
 	t.Helper()
-	cfg := server.Config{Mode: server.ModeBridge}
+	cfg := config.Config{Mode: config.ModeBridge}
 	for _, c := range configure {
 		c(&cfg)
 	}
@@ -85,7 +86,7 @@ func newBridgeSiteOn(t *testing.T, store *db.DB, configure ...func(*server.Confi
 
 const backendKey = "a-key-for-the-backend"
 
-func withKey(c *server.Config) { c.APIKey = backendKey }
+func withKey(c *config.Config) { c.APIKey = backendKey }
 
 var (
 	reduced = object{"id": "s1", "visitorId": "v1"}
@@ -281,7 +282,7 @@ func TestBridgeKeys(t *testing.T) {
 // Without a key only programs may speak: a page of another website in the
 // operator's browser may not.
 func TestBridgeWithoutKeyRefusesWebPages(t *testing.T) {
-	s := newBridgeSite(t, func(c *server.Config) { c.AllowedOrigins = []string{"https://dashboard.example.com"} })
+	s := newBridgeSite(t, func(c *config.Config) { c.AllowedOrigins = []string{"https://dashboard.example.com"} })
 	s.must("POST", "/api/sessions", "", reduced)
 	for _, header := range [][]string{{"Origin", "https://evil.example.com"}, {"Sec-Fetch-Site", "cross-site"}} {
 		s.refused(s.call("POST", "/api/sessions", "", reduced, append(header, "Content-Type", "text/plain")...), 403, "Forbidden")
@@ -296,8 +297,8 @@ func TestBridgeWithoutKeyRefusesWebPages(t *testing.T) {
 }
 
 func TestBridgeFiltersAgents(t *testing.T) {
-	s := newBridgeSite(t, func(c *server.Config) {
-		filter, _, err := server.LoadConfig(server.ParseFlags(nil), []string{"UA_FILTER_ENABLED=true", "UA_FILTER_BLOCKLIST=BadBot"})
+	s := newBridgeSite(t, func(c *config.Config) {
+		filter, _, err := config.Load(config.ParseFlags(nil), []string{"UA_FILTER_ENABLED=true", "UA_FILTER_BLOCKLIST=BadBot"})
 		if err != nil {
 			t.Fatal(err)
 		}

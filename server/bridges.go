@@ -5,11 +5,11 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"strings"
 
 	"relay/bridges"
 	"relay/bridges/webhook"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 // Where platforms push updates to, the bridge's name still to be added (seed
@@ -21,21 +21,21 @@ const (
 
 // BridgeKinds returns the bridges that relay knows, as the configuration wants
 // them made.
-func BridgeKinds(cfg Config, log *slog.Logger) []bridges.Kind {
+func BridgeKinds(cfg config.Config, log *slog.Logger) []bridges.Kind {
 	return bridges.Kinds(bridgeEnv(cfg, log))
 }
 
 // SlackManifest is the manifest of the app that has to be made at Slack.
-func SlackManifest(cfg Config, settings *chat.Settings) string {
+func SlackManifest(cfg config.Config, settings *chat.Settings) string {
 	return bridgeEnv(cfg, slog.New(slog.DiscardHandler)).SlackManifest(settings)
 }
 
-func bridgeEnv(cfg Config, log *slog.Logger) bridges.Env {
+func bridgeEnv(cfg config.Config, log *slog.Logger) bridges.Env {
 	env := bridges.Env{Log: log, TelegramAPI: cfg.TelegramAPIURL, DiscordAPI: cfg.DiscordAPIURL, SlackAPI: cfg.SlackAPIURL,
-		Stateless: cfg.Mode == ModeBridge}
+		Stateless: cfg.Mode == config.ModeBridge}
 	switch {
 	case cfg.PublicURL == "":
-	case cfg.Mode == ModeBridge:
+	case cfg.Mode == config.ModeBridge:
 		env.WebhookURL = cfg.PublicURL + bridgeHooks
 	default:
 		env.WebhookURL = cfg.PublicURL + communityHooks
@@ -54,10 +54,10 @@ func Targets(kinds []bridges.Kind) func(*chat.Settings) []chat.Target {
 // files that platforms do not take, if relay has a public address; in bridge
 // mode seal makes the links to operators' files, and a backend's are fetched from
 // where it has them.
-func NewBridges(cfg Config, kinds []bridges.Kind, store chat.Store, relay *chat.Relay, outbox *chat.Outbox, links *chat.FileLinks, seal *chat.FileSeal, log *slog.Logger) *bridges.Set {
+func NewBridges(cfg config.Config, kinds []bridges.Kind, store chat.Store, relay *chat.Relay, outbox *chat.Outbox, links *chat.FileLinks, seal *chat.FileSeal, log *slog.Logger) *bridges.Set {
 	desk := chat.DeskOptions{}
 	switch {
-	case cfg.Mode == ModeBridge:
+	case cfg.Mode == config.ModeBridge:
 		desk.Stateless, desk.Seal = true, seal
 		files := webhook.NewFetcher(cfg.WebhookAllowCIDRs, cfg.AttachmentMaxBytes)
 		desk.OpenFile = func(ctx context.Context, _ string, a chat.Attachment) (io.ReadCloser, error) {
@@ -67,22 +67,6 @@ func NewBridges(cfg Config, kinds []bridges.Kind, store chat.Store, relay *chat.
 		desk.Links = links
 	}
 	return bridges.NewSet(bridges.Options{Kinds: kinds, Store: store, Relay: relay, Outbox: outbox, Inbox: chat.NewInbox(store, log), Log: log, Desk: desk})
-}
-
-// FileSeal makes the seal of links to operators' files. It is made of the
-// secrets that are configured, so that links outlive a restart; without any it
-// is of this run only.
-func (c *Config) FileSeal() (*chat.FileSeal, error) {
-	secrets := string(c.APIKey)
-	for _, def := range chat.SettingList {
-		if def.Secret {
-			secrets += "\n" + string(c.Settings[def.Name])
-		}
-	}
-	if strings.TrimSpace(secrets) == "" {
-		secrets = chat.NewToken()
-	}
-	return chat.NewFileSeal(secrets, c.PublicURL)
 }
 
 // hookRoutes are for platforms, each of which proves itself in its own way.

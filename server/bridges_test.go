@@ -16,6 +16,7 @@ import (
 	"relay/db/dbtest"
 	"relay/server"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 // stubBridge is a bridge of which the routes need little.
@@ -47,7 +48,7 @@ func (b stubBridge) Check(context.Context) []chat.Finding {
 
 func TestBridgeThatRuns(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, store *db.DB) {
-		kinds := server.BridgeKinds(server.Config{PublicURL: "https://chat.example.com"}, discard)
+		kinds := server.BridgeKinds(config.Config{PublicURL: "https://chat.example.com"}, discard)
 		stub := stubBridge{wrong: &chat.Misconfigured{Problem: "the bot is no administrator", Fix: "make it one"}}
 		kinds[0].New = func(*chat.Settings) (chat.Bridge, error) { return stub, nil }
 		s := newSiteWith(t, store, kinds)
@@ -79,22 +80,22 @@ func TestBridgeThatRuns(t *testing.T) {
 
 // Whoever cannot read the database of the relay that runs is told nothing.
 func TestAskBridgesOfAnother(t *testing.T) {
-	s, other := newSite(t, dbtest.Memory(t)), newSite(t, dbtest.Memory(t), func(c *server.Config) { c.SecretKey = "sk_another_one" })
+	s, other := newSite(t, dbtest.Memory(t)), newSite(t, dbtest.Memory(t), func(c *config.Config) { c.SecretKey = "sk_another_one" })
 	if states := server.AskBridges(t.Context(), s.address(), other.ring); states != nil {
 		t.Errorf("got %v", states)
 	}
-	if states := server.AskBridges(t.Context(), server.Config{Host: "127.0.0.1", Port: 1}, s.ring); states != nil {
+	if states := server.AskBridges(t.Context(), config.Config{Host: "127.0.0.1", Port: 1}, s.ring); states != nil {
 		t.Errorf("nothing runs, and yet %v", states)
 	}
 }
 
 // address is a configuration by which the site is found.
-func (s *site) address() server.Config {
+func (s *site) address() config.Config {
 	at, err := netip.ParseAddrPort(strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return server.Config{Host: at.Addr().String(), Port: at.Port()}
+	return config.Config{Host: at.Addr().String(), Port: at.Port()}
 }
 
 // await waits until a bridge is as wanted.

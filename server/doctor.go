@@ -17,6 +17,7 @@ import (
 	"relay/bridges"
 	"relay/db"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 // Checkup is what relay doctor found about one thing.
@@ -29,7 +30,7 @@ type Checkup struct {
 // databaseErr tells why it could not be used, the public address, and each
 // bridge under these settings. running is what a relay that runs says of its
 // bridges (see [AskBridges]).
-func Examine(ctx context.Context, cfg Config, settings *chat.Settings, databaseErr error, running []bridges.State) []Checkup {
+func Examine(ctx context.Context, cfg config.Config, settings *chat.Settings, databaseErr error, running []bridges.State) []Checkup {
 	list := []Checkup{
 		{"database", []chat.Finding{databaseFinding(cfg, databaseErr)}},
 		{"public address", []chat.Finding{publicFinding(ctx, cfg.PublicURL)}},
@@ -86,7 +87,7 @@ const bridgesPath = "/api/admin/bridges"
 // with a pass that whoever reads its database can make. It returns nil when none
 // runs, or another one. As any program may listen there, the pass is good for
 // nothing else.
-func AskBridges(ctx context.Context, cfg Config, keys *Keyring) []bridges.State {
+func AskBridges(ctx context.Context, cfg config.Config, keys *Keyring) []bridges.State {
 	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
 	defer cancel()
 	pass, err := keys.passes().Encode(plainCookie, "doctor")
@@ -124,7 +125,7 @@ func (s *Server) isDoctor(r *http.Request) bool {
 	return err == nil && r.Method == http.MethodGet && r.URL.Path == bridgesPath && s.keys.passes().Decode(c.Name, c.Value, &who) == nil
 }
 
-func databaseFinding(cfg Config, err error) chat.Finding {
+func databaseFinding(cfg config.Config, err error) chat.Finding {
 	f := chat.Finding{Subject: placeOf(string(cfg.DatabaseURL)), Level: chat.FindingOK, Text: "it can be read and written"}
 	switch {
 	case cfg.DatabaseURL == "":

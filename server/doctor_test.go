@@ -12,6 +12,7 @@ import (
 	"relay/db"
 	"relay/server"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 func TestDoctor(t *testing.T) {
@@ -25,31 +26,31 @@ func TestDoctor(t *testing.T) {
 	defer other.Close()
 	tests := []struct {
 		name     string
-		cfg      server.Config
+		cfg      config.Config
 		settings map[string]chat.Raw
 		database error
 		want     []string // parts of the report
 		failures int
 	}{
-		{"nothing set up", server.Config{DatabaseURL: "sqlite://relay.db"}, nil, nil,
+		{"nothing set up", config.Config{DatabaseURL: "sqlite://relay.db"}, nil, nil,
 			[]string{"relay.db: it can be read and written", "PUBLIC_URL: not set", "telegram\n  ok    settings: not set up", "slack\n  ok    settings: not set up; relay manifest prints"}, 0},
-		{"bridge mode", server.Config{}, nil, nil, []string{"none is needed in bridge mode"}, 0},
-		{"no database", server.Config{DatabaseURL: "sqlite://relay.db"}, nil, fmt.Errorf("open: %w", db.ErrNone),
+		{"bridge mode", config.Config{}, nil, nil, []string{"none is needed in bridge mode"}, 0},
+		{"no database", config.Config{DatabaseURL: "sqlite://relay.db"}, nil, fmt.Errorf("open: %w", db.ErrNone),
 			[]string{"relay.db: there is none yet\n        Fix: start relay"}, 0},
-		{"broken database", server.Config{DatabaseURL: "sqlite://relay.db"}, nil, errors.New("it is locked"),
+		{"broken database", config.Config{DatabaseURL: "sqlite://relay.db"}, nil, errors.New("it is locked"),
 			[]string{"relay.db: it is locked\n        Fix: check DATABASE_URL"}, 1},
-		{"newer database", server.Config{DatabaseURL: "sqlite://relay.db"}, nil, fmt.Errorf("%w: version 7", db.ErrNewer),
+		{"newer database", config.Config{DatabaseURL: "sqlite://relay.db"}, nil, fmt.Errorf("%w: version 7", db.ErrNewer),
 			[]string{"fail", "of a newer relay: version 7", "put the newer program back"}, 1},
-		{"damaged database", server.Config{DatabaseURL: "sqlite://relay.db"}, nil, fmt.Errorf("%w: page 7", db.ErrDamaged),
+		{"damaged database", config.Config{DatabaseURL: "sqlite://relay.db"}, nil, fmt.Errorf("%w: page 7", db.ErrDamaged),
 			[]string{"relay.db: the database is damaged: page 7\n        Fix: stop relay and put a backup in its place"}, 1},
-		{"full disk", server.Config{DatabaseURL: "sqlite://relay.db"}, nil, fmt.Errorf("commit: %w", chat.ErrStorageFull),
+		{"full disk", config.Config{DatabaseURL: "sqlite://relay.db"}, nil, fmt.Errorf("commit: %w", chat.ErrStorageFull),
 			[]string{"relay.db: commit: storage full\n        Fix: make room on the disk"}, 1},
-		{"half set up", server.Config{}, map[string]chat.Raw{"telegramBotToken": chat.Raw(`"1:a"`)}, nil,
+		{"half set up", config.Config{}, map[string]chat.Raw{"telegramBotToken": chat.Raw(`"1:a"`)}, nil,
 			[]string{"fail  settings: telegramChatId is missing\n        Fix: set TELEGRAM_CHAT_ID"}, 1},
-		{"another's token", server.Config{}, map[string]chat.Raw{"slackBotToken": chat.Raw(`"x"`), "slackChannelId": chat.Raw(`"C"`)}, nil,
+		{"another's token", config.Config{}, map[string]chat.Raw{"slackBotToken": chat.Raw(`"x"`), "slackChannelId": chat.Raw(`"C"`)}, nil,
 			[]string{"slack\n  fail  settings: the bot token is not one of Slack's\n        Fix: open your app"}, 1},
-		{"reached without https", server.Config{PublicURL: well.URL}, nil, nil, []string{"warn  PUBLIC_URL: relay answers at"}, 0},
-		{"somebody else answers", server.Config{PublicURL: other.URL}, nil, nil, []string{"warn  PUBLIC_URL: relay is not reached"}, 0},
+		{"reached without https", config.Config{PublicURL: well.URL}, nil, nil, []string{"warn  PUBLIC_URL: relay answers at"}, 0},
+		{"somebody else answers", config.Config{PublicURL: other.URL}, nil, nil, []string{"warn  PUBLIC_URL: relay is not reached"}, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 	"testing"
 
 	"relay/db/dbtest"
-	"relay/server"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 // upload sends a form with the given fields, in order; a field named file is
@@ -180,7 +180,7 @@ func TestHostileAttachments(t *testing.T) {
 		s.refused(s.upload(uploads, publicKey, "a.txt", []byte("x"), "sessionId", id, "file", ""), 415, "text/plain")
 		s.must("PATCH", "/api/admin/settings", secretKey, object{"attachments": object{"enabled": false}})
 		s.refused(s.upload(uploads, publicKey, "a.png", pixels(1, 1), "sessionId", id, "file", ""), 403, "switched off")
-	}, func(c *server.Config) { c.Settings = map[string]chat.Raw{"attachmentMaxBytes": chat.Raw("2097152")} })
+	}, func(c *config.Config) { c.Settings = map[string]chat.Raw{"attachmentMaxBytes": chat.Raw("2097152")} })
 }
 
 // pixelBomb is a small PNG whose header promises a huge image.
@@ -244,7 +244,7 @@ func TestPublicURLMakesLinksAbsolute(t *testing.T) {
 		if !strings.HasPrefix(a.text("url"), "https://chat.test/files/") {
 			t.Errorf("url is %s", a.text("url"))
 		}
-	}, func(c *server.Config) { c.PublicURL = "https://chat.test" })
+	}, func(c *config.Config) { c.PublicURL = "https://chat.test" })
 }
 
 // part is a part of a form: what its Content-Disposition adds, and its content.
@@ -297,7 +297,7 @@ func TestUploadForms(t *testing.T) {
 		t.Setenv("TMPDIR", nowhere) // it is not even tried
 		s.must("PATCH", "/api/admin/settings", secretKey, object{"attachments": object{"enabled": false}})
 		s.refused(s.call("POST", uploads, publicKey, file+session+"--x--\r\n", "Content-Type", "multipart/form-data; boundary=x"), 403, "switched off")
-	}, func(c *server.Config) { c.Settings = map[string]chat.Raw{"attachmentMaxBytes": chat.Raw("2097152")} })
+	}, func(c *config.Config) { c.Settings = map[string]chat.Raw{"attachmentMaxBytes": chat.Raw("2097152")} })
 }
 
 // TestFormFilenames: how browsers write names in forms.
@@ -391,7 +391,7 @@ func TestUploadsOfAnAddress(t *testing.T) {
 
 // TestBytesOfAnAddress: an address fills a part of the disk at most.
 func TestBytesOfAnAddress(t *testing.T) {
-	s := newSite(t, dbtest.Memory(t), limited(t), func(c *server.Config) {
+	s := newSite(t, dbtest.Memory(t), limited(t), func(c *config.Config) {
 		c.Settings = map[string]chat.Raw{"attachmentMaxBytes": chat.Raw("268435456")} // two of them an hour
 	})
 	id := s.open("v")
@@ -430,9 +430,9 @@ func TestBytesOfAnAddress(t *testing.T) {
 }
 
 // limited switches the limits of rate on, and trusts the proxy that tests play.
-func limited(t *testing.T) func(*server.Config) {
-	return func(c *server.Config) {
-		cfg, _, err := server.LoadConfig(server.Flags{}, nil)
+func limited(t *testing.T) func(*config.Config) {
+	return func(c *config.Config) {
+		cfg, _, err := config.Load(config.Flags{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"relay/db"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 // TestDatabaseAway: that the database is away is no fault of relay's, and passes.
@@ -82,7 +83,7 @@ func bubbled(t *testing.T) *Server {
 		}
 	})
 	s := &Server{hub: chat.NewHub(), log: slog.New(slog.DiscardHandler), backlog: NewBacklog(nil)}
-	s.keys = newKeyring(store, Config{}, s.log)
+	s.keys = newKeyring(store, config.Config{}, s.log)
 	s.relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: s.hub, Outbox: chat.NewOutbox(store, s.hub, s.log), Log: s.log})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 // The names under which the store keeps the keys.
@@ -45,7 +46,7 @@ const (
 type Keyring struct {
 	store  chat.Store
 	log    *slog.Logger
-	mode   Setup
+	mode   config.Setup
 	code   string // opens the set-up page; new at each start
 	preset keys
 
@@ -68,7 +69,7 @@ type keys struct {
 
 // OpenKeyring reads the keys for a server, and makes them at the first start.
 // It notes those that cfg presets.
-func OpenKeyring(ctx context.Context, store chat.Store, cfg Config, log *slog.Logger) (*Keyring, error) {
+func OpenKeyring(ctx context.Context, store chat.Store, cfg config.Config, log *slog.Logger) (*Keyring, error) {
 	k := newKeyring(store, cfg, log)
 	return k.open(ctx, store.Apply(ctx, func(tx chat.Tx) error {
 		return putMeta(tx, map[string]string{metaPresetPublic: k.preset.public, metaPresetSecret: k.preset.secretHash})
@@ -77,7 +78,7 @@ func OpenKeyring(ctx context.Context, store chat.Store, cfg Config, log *slog.Lo
 
 // JoinKeyring reads the keys beside a server, also those that were preset for
 // it and are not in cfg.
-func JoinKeyring(ctx context.Context, store chat.Store, cfg Config, log *slog.Logger) (*Keyring, error) {
+func JoinKeyring(ctx context.Context, store chat.Store, cfg config.Config, log *slog.Logger) (*Keyring, error) {
 	k := newKeyring(store, cfg, log)
 	return k.open(ctx, store.Read(ctx, func(r chat.Reader) error {
 		for name, preset := range map[string]*string{metaPresetPublic: &k.preset.public, metaPresetSecret: &k.preset.secretHash} {
@@ -91,7 +92,7 @@ func JoinKeyring(ctx context.Context, store chat.Store, cfg Config, log *slog.Lo
 	}))
 }
 
-func newKeyring(store chat.Store, cfg Config, log *slog.Logger) *Keyring {
+func newKeyring(store chat.Store, cfg config.Config, log *slog.Logger) *Keyring {
 	k := &Keyring{store: store, log: log, mode: cfg.Setup, code: newCode(), preset: keys{public: cfg.PublicKey}}
 	if cfg.SecretKey != "" {
 		k.preset.secretHash = chat.Hash(string(cfg.SecretKey))
@@ -259,7 +260,7 @@ func (k *Keyring) Links(base string) *chat.FileLinks {
 // SetupOpen reports whether the secret key can still be shown.
 func (k *Keyring) SetupOpen() bool {
 	now := k.current()
-	return k.mode != SetupOff && now.secretPlain != "" && chat.Now().Sub(now.openedAt) < setupWindow
+	return k.mode != config.SetupOff && now.secretPlain != "" && chat.Now().Sub(now.openedAt) < setupWindow
 }
 
 // SetupCode returns the code that opens the set-up page.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"relay/server"
+	"relay/server/config"
 )
 
 // request is a right request to a route: ID stands for the session's id, MSG
@@ -111,7 +111,7 @@ func TestSecurityMatrix(t *testing.T) {
 		} {
 			s.tryAll(t, "admin with "+caller.name, adminRequests(id, answered.text("id")), caller.key, caller.header, caller.status)
 		}
-	}, func(c *server.Config) { c.AllowedOrigins = []string{"https://shop.test"} })
+	}, func(c *config.Config) { c.AllowedOrigins = []string{"https://shop.test"} })
 }
 
 // tryAll makes requests and expects the same status of each.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"relay/server"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 // TestNotes: operators read internal notes wherever they read messages; a
@@ -98,7 +98,7 @@ func TestNotes(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	}, func(c *server.Config) {
+	}, func(c *config.Config) {
 		c.Settings = map[string]chat.Raw{"eventsWebhookUrl": chat.Raw(`"http://127.0.0.1:9/"`)}
 	})
 }

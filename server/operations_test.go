@@ -14,8 +14,8 @@ import (
 
 	"relay/db"
 	"relay/db/dbtest"
-	"relay/server"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 var discard = slog.New(slog.NewTextHandler(io.Discard, nil))
@@ -67,7 +67,7 @@ func TestSessionsList(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	fromEnv := func(c *server.Config) {
+	fromEnv := func(c *config.Config) {
 		c.Settings = map[string]chat.Raw{"slackChannelId": chat.Raw(`"C0ENV"`), "slackBotToken": chat.Raw(`"xoxb-from-the-environment"`)}
 	}
 	eachSite(t, func(t *testing.T, s *site) {
@@ -384,9 +384,9 @@ func TestBridges(t *testing.T) {
 }
 
 func TestUserAgentFilter(t *testing.T) {
-	list := func(mode server.FilterMode, variable, text string) func(*server.Config) {
-		return func(c *server.Config) {
-			cfg, _, err := server.LoadConfig(server.Flags{}, []string{"UA_FILTER_ENABLED=true", "UA_FILTER_MODE=" + string(mode), variable + "=" + text})
+	list := func(mode config.FilterMode, variable, text string) func(*config.Config) {
+		return func(c *config.Config) {
+			cfg, _, err := config.Load(config.Flags{}, []string{"UA_FILTER_ENABLED=true", "UA_FILTER_MODE=" + string(mode), variable + "=" + text})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -395,7 +395,7 @@ func TestUserAgentFilter(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name      string
-		configure func(*server.Config)
+		configure func(*config.Config)
 		agent     string
 		status    int
 	}{
@@ -407,13 +407,13 @@ func TestUserAgentFilter(t *testing.T) {
 		{"empty list", list("allowlist", "UA_FILTER_ALLOWLIST", ""), "curl", 401},
 		{"both, blocked", list("both", "UA_FILTER_BLOCKLIST", "curl"), "curl", 403},
 		{"both, on no list", list("both", "UA_FILTER_ALLOWLIST", "mozilla"), "curl", 401},
-		{"both, on either list", func(c *server.Config) {
+		{"both, on either list", func(c *config.Config) {
 			list("both", "UA_FILTER_BLOCKLIST", "bot")(c)
 			both := c.UAFilterBlocklist
 			list("both", "UA_FILTER_ALLOWLIST", "acme-bot")(c)
 			c.UAFilterBlocklist = both
 		}, "acme-bot/1", 401},
-		{"off", func(c *server.Config) {
+		{"off", func(c *config.Config) {
 			list("blocklist", "UA_FILTER_BLOCKLIST", "curl")(c)
 			c.UAFilterEnabled = false
 		}, "curl", 401},
@@ -449,7 +449,7 @@ func TestProxyNotTrusted(t *testing.T) {
 		{"there is none", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, nil, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newSite(t, dbtest.Memory(t), func(c *server.Config) { c.RateLimit, c.TrustedProxies = true, tt.trusted })
+			s := newSite(t, dbtest.Memory(t), func(c *config.Config) { c.RateLimit, c.TrustedProxies = true, tt.trusted })
 			for range 3 {
 				s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v"}, tt.header...)
 			}

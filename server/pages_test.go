@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay/server"
+	"relay/server/config"
 )
 
 // TestPagesAreFilled: wherever a page is built with a place for a value, relay
@@ -50,5 +50,5 @@ func TestPagesAreFilled(t *testing.T) {
 		}
 		s.ring.CloseSetup("the test has seen it")
 		expectFilled(s.call("GET", "/", "", nil, html...))
-	}, unset, func(c *server.Config) { c.Setup = server.SetupCode })
+	}, unset, func(c *config.Config) { c.Setup = config.SetupCode })
 }

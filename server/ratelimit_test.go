@@ -6,12 +6,14 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"relay/server/config"
 )
 
 // TestDownloadsAtATime: however slowly a file is read, a part of it is in memory;
 // so one address does not read a thousand at once, in either mode.
 func TestDownloadsAtATime(t *testing.T) {
-	s := &Server{cfg: Config{RateLimit: true}, rates: newRates()}
+	s := &Server{cfg: config.Config{RateLimit: true}, rates: newRates()}
 	for range downloadsPerAddress {
 		s.rates.addressDownloads.enter("203.0.113.1")
 	}

@@ -14,26 +14,27 @@ import (
 
 	"relay/bridges/webhook"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 // Listen takes the port. The usual failures are told with their remedy.
-func Listen(ctx context.Context, cfg Config) (net.Listener, error) {
+func Listen(ctx context.Context, cfg config.Config) (net.Listener, error) {
 	address := net.JoinHostPort(cfg.Host, strconv.Itoa(int(cfg.Port)))
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("port %d is taken by another program. Stop that program, or choose another port: %s --port %d", cfg.Port, cfg.command(), cfg.Port+10)
+		return nil, fmt.Errorf("port %d is taken by another program. Stop that program, or choose another port: %s --port %d", cfg.Port, startCommand(cfg), cfg.Port+10)
 	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("this user may not listen on port %d. Choose one above 1023: %s --port 8080", cfg.Port, cfg.command())
+		return nil, fmt.Errorf("this user may not listen on port %d. Choose one above 1023: %s --port 8080", cfg.Port, startCommand(cfg))
 	case err != nil:
 		return nil, fmt.Errorf("cannot listen on HOST=%s: %w", cfg.Host, err)
 	}
 	return listener, nil
 }
 
-// command is how this mode is started.
-func (c *Config) command() string {
-	if c.Mode == ModeBridge {
+// startCommand returns the command that starts the configured mode.
+func startCommand(cfg config.Config) string {
+	if cfg.Mode == config.ModeBridge {
 		return "relay bridge"
 	}
 	return "relay"
@@ -41,7 +42,7 @@ func (c *Config) command() string {
 
 // BaseURL returns the address under which relay is reached: PUBLIC_URL, else
 // the one on this machine with the port it listens on.
-func BaseURL(cfg Config, listener net.Listener) string {
+func BaseURL(cfg config.Config, listener net.Listener) string {
 	if cfg.PublicURL != "" {
 		return cfg.PublicURL
 	}
@@ -50,7 +51,7 @@ func BaseURL(cfg Config, listener net.Listener) string {
 
 // localURL returns an address on this machine; everywhere is the host to name
 // when relay listens on all of them.
-func localURL(cfg Config, everywhere string, port int) string {
+func localURL(cfg config.Config, everywhere string, port int) string {
 	host := cfg.Host
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		host = ""
@@ -59,7 +60,7 @@ func localURL(cfg Config, everywhere string, port int) string {
 }
 
 // Healthcheck asks the relay that runs on this machine whether it is ready.
-func Healthcheck(ctx context.Context, cfg Config) error {
+func Healthcheck(ctx context.Context, cfg config.Config) error {
 	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
 	defer cancel()
 	url := localURL(cfg, "127.0.0.1", int(cfg.Port)) + "/ready"
@@ -171,7 +172,7 @@ func within(limit time.Duration, wait func()) bool {
 // without a database. It then stops in another order: nothing more comes in from
 // the platforms, what came in goes to the streams, and what waits for
 // destinations that take it is delivered.
-func (s *Server) forgetful() bool { return s.cfg.Mode == ModeBridge && s.cfg.DatabaseURL == "" }
+func (s *Server) forgetful() bool { return s.cfg.Mode == config.ModeBridge && s.cfg.DatabaseURL == "" }
 
 // How long a forgetful server works off what it has before it ends.
 const (

@@ -17,6 +17,7 @@ import (
 	"relay/bridges"
 	"relay/bridges/webhook"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 // Deps are the parts that a Server works with.
@@ -38,7 +39,7 @@ type Deps struct {
 
 // Server answers relay's HTTP requests.
 type Server struct {
-	cfg     Config
+	cfg     config.Config
 	store   chat.Store
 	relay   *chat.Relay
 	hub     *chat.Hub
@@ -68,12 +69,12 @@ type Server struct {
 }
 
 // New makes the server of the configured mode.
-func New(cfg Config, d Deps) (*Server, error) {
+func New(cfg config.Config, d Deps) (*Server, error) {
 	s := &Server{cfg: cfg, store: d.Store, relay: d.Relay, hub: d.Hub, outbox: d.Outbox, webhook: d.Webhook, bridges: d.Bridges,
 		keys: d.Keys, backlog: d.Backlog, seal: d.Seal, log: d.Log, version: d.Version, ready: d.Ready, rates: newRates(),
 		docs: newDocs(d.Version), crossOrigin: http.NewCrossOriginProtection(),
 		receiving: receiving{bodies: map[*arriving]struct{}{}}}
-	if cfg.Mode == ModeBridge {
+	if cfg.Mode == config.ModeBridge {
 		s.handler = s.bridgeRoutes()
 		return s, nil
 	}

@@ -20,6 +20,7 @@ import (
 	"relay/db/dbtest"
 	"relay/server"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 const (
@@ -43,20 +44,20 @@ type site struct {
 }
 
 // eachSite runs a test on a server with every kind of database.
-func eachSite(t *testing.T, test func(t *testing.T, s *site), configure ...func(*server.Config)) {
+func eachSite(t *testing.T, test func(t *testing.T, s *site), configure ...func(*config.Config)) {
 	dbtest.Each(t, func(t *testing.T, store *db.DB) { test(t, newSite(t, store, configure...)) })
 }
 
 // newSite starts a server on a database.
-func newSite(t *testing.T, store *db.DB, configure ...func(*server.Config)) *site {
+func newSite(t *testing.T, store *db.DB, configure ...func(*config.Config)) *site {
 	t.Helper()
-	return newSiteWith(t, store, server.BridgeKinds(server.Config{}, discard), configure...)
+	return newSiteWith(t, store, server.BridgeKinds(config.Config{}, discard), configure...)
 }
 
 // newSiteWith starts a server with bridges of these kinds.
-func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...func(*server.Config)) *site {
+func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...func(*config.Config)) *site {
 	t.Helper()
-	cfg := server.Config{PublicKey: publicKey, SecretKey: secretKey, Setup: server.SetupLocal}
+	cfg := config.Config{PublicKey: publicKey, SecretKey: secretKey, Setup: config.SetupLocal}
 	for _, c := range configure {
 		c(&cfg)
 	}

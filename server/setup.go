@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 // setupCookie remembers a set-up code that was right.
@@ -120,9 +121,9 @@ func (s *Server) isNear(r *http.Request) bool {
 	local := p.addr.IsLoopback()
 	private := p.addr.IsPrivate() || p.addr.IsLinkLocalUnicast()
 	switch s.cfg.Setup {
-	case SetupLocal:
+	case config.SetupLocal:
 		return local && isLocalHost(r.Host, netip.Addr.IsLoopback)
-	case SetupPrivate:
+	case config.SetupPrivate:
 		return (local || private) && isLocalHost(r.Host, func(a netip.Addr) bool {
 			return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
 		})

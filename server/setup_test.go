@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"relay/db/dbtest"
-	"relay/server"
+	"relay/server/config"
 )
 
 // unset takes the preset keys away, so that the set-up window opens.
-func unset(c *server.Config) { c.PublicKey, c.SecretKey = "", "" }
+func unset(c *config.Config) { c.PublicKey, c.SecretKey = "", "" }
 
 // code is the set-up code that relay prints when it starts.
 func (s *site) code() string { return s.ring.SetupCode() }
@@ -103,7 +103,7 @@ func TestSetupCode(t *testing.T) {
 		if a := s.must("GET", "/?setup="+s.code(), "", nil); strings.Contains(string(a.body), "sk_") {
 			t.Error("20 wrong codes left the window open")
 		}
-	}, unset, func(c *server.Config) { c.Setup = server.SetupCode })
+	}, unset, func(c *config.Config) { c.Setup = config.SetupCode })
 }
 
 // TestForeignPagesDoNotCloseTheWindow: an image whose address is relay's makes the
@@ -136,9 +136,9 @@ func TestAdminCallFromElsewhereClosesTheWindow(t *testing.T) {
 }
 
 func TestPresetAndOffShowNothing(t *testing.T) {
-	for name, configure := range map[string]func(*server.Config){
-		"preset": func(*server.Config) {},
-		"off":    func(c *server.Config) { unset(c); c.Setup = server.SetupOff },
+	for name, configure := range map[string]func(*config.Config){
+		"preset": func(*config.Config) {},
+		"off":    func(c *config.Config) { unset(c); c.Setup = config.SetupOff },
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachSite(t, func(t *testing.T, s *site) {
@@ -182,7 +182,7 @@ func TestConsoleSignIn(t *testing.T) {
 // TestConsoleGuessing: who guesses the secret key at the console is slowed down
 // like one who guesses at the API.
 func TestConsoleGuessing(t *testing.T) {
-	s := newSite(t, dbtest.Memory(t), func(c *server.Config) {
+	s := newSite(t, dbtest.Memory(t), func(c *config.Config) {
 		c.RateLimit, c.TrustedProxies = true, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	})
 	try := func(key string) answer {

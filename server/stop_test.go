@@ -17,6 +17,7 @@ import (
 	"relay/db"
 	"relay/server"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 // hangingStore stops answering when it is told to, until it is released.
@@ -78,13 +79,13 @@ func TestStopHasAnEnd(t *testing.T) {
 	for _, tt := range []struct {
 		name           string
 		mindful, hangs bool // the sink, the store
-		mode           server.Mode
+		mode           config.Mode
 	}{
 		{"a platform", true, false, ""},
 		{"a platform for good", false, false, ""},
 		{"the database", true, true, ""},
 		{"all", false, true, ""},
-		{"all, in bridge mode", false, true, server.ModeBridge},
+		{"all, in bridge mode", false, true, config.ModeBridge},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -102,14 +103,14 @@ func TestStopHasAnEnd(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				cfg := server.Config{PublicKey: publicKey, SecretKey: secretKey, Setup: server.SetupLocal, Mode: tt.mode}
+				cfg := config.Config{PublicKey: publicKey, SecretKey: secretKey, Setup: config.SetupLocal, Mode: tt.mode}
 				keys, err := server.OpenKeyring(t.Context(), memory, cfg, log)
 				if err != nil {
 					t.Fatal(err)
 				}
 				deps := server.Deps{Store: store, Relay: relay, Hub: hub, Outbox: outbox, Keys: keys, Log: log, Ready: memory.Ping,
 					Bridges: bridges.NewSet(bridges.Options{Store: store, Relay: relay, Outbox: outbox, Inbox: chat.NewInbox(store, log), Log: log})}
-				if tt.mode == server.ModeBridge {
+				if tt.mode == config.ModeBridge {
 					deps.Backlog = server.NewBacklog(keys.Links(""))
 				}
 				srv, err := server.New(cfg, deps)

@@ -10,6 +10,7 @@ import (
 	"relay/db/dbtest"
 	"relay/server"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 func TestWidgetStream(t *testing.T) {
@@ -160,7 +161,7 @@ func TestRotationEndsAdminStreams(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		public, secret := s.keys()
 		body := s.body("/api/admin/stream", secret)
-		other, err := server.OpenKeyring(t.Context(), s.store, server.Config{}, discard) // the command line
+		other, err := server.OpenKeyring(t.Context(), s.store, config.Config{}, discard) // the command line
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,8 +14,8 @@ import (
 
 	"relay/db"
 	"relay/db/dbtest"
-	"relay/server"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 func TestPreChat(t *testing.T) {
@@ -272,7 +272,7 @@ func TestVerifiedIdentity(t *testing.T) {
 	mac := hmac.New(sha256.New, []byte("identity-secret"))
 	mac.Write([]byte("7"))
 	hash := hex.EncodeToString(mac.Sum(nil))
-	secret := func(c *server.Config) { c.IdentitySecret = "identity-secret" }
+	secret := func(c *config.Config) { c.IdentitySecret = "identity-secret" }
 	identify := func(s *site, id string, body object) answer {
 		body["sessionId"] = id
 		return s.call("POST", "/api/widget/identify", publicKey, body)
@@ -301,7 +301,7 @@ func TestVerifiedIdentity(t *testing.T) {
 			if view := s.must("GET", "/api/admin/sessions/"+id, secretKey, nil); view.get("identity") != nil || view.text("preChat.email") != "ceo@corp.test" {
 				t.Errorf("the form is a way around: %s", view.body)
 			}
-		}, secret, func(c *server.Config) { c.IdentityRequired = true })
+		}, secret, func(c *config.Config) { c.IdentityRequired = true })
 	})
 }
 
@@ -317,7 +317,7 @@ func TestRequireSessionToken(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.refused(s.call("GET", "/api/widget/messages?sessionId="+v.Session.ID, publicKey, nil), 404, "Session not found")
-	}, func(c *server.Config) { c.RequireSessionToken = true })
+	}, func(c *config.Config) { c.RequireSessionToken = true })
 }
 
 func TestDisconnectIsChecked(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"relay/bridges/webhook"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 // WebhookTargets returns the webhook if it is to hear of events.
@@ -59,7 +60,7 @@ func (s *Server) checkReceiver(address json.RawMessage) error {
 }
 
 // NewWebhook makes the webhook's sink: it follows the settings as they change.
-func NewWebhook(cfg Config, relay *chat.Relay, links *chat.FileLinks, log *slog.Logger, version string) *webhook.Sink {
+func NewWebhook(cfg config.Config, relay *chat.Relay, links *chat.FileLinks, log *slog.Logger, version string) *webhook.Sink {
 	return webhook.New(webhook.Options{
 		Links: links, Allowed: cfg.WebhookAllowCIDRs, Retries: cfg.WebhookRetries, Version: version,
 		Target: func() (webhook.Target, bool) { return webhookTarget(relay.Settings()) },
@@ -67,7 +68,7 @@ func NewWebhook(cfg Config, relay *chat.Relay, links *chat.FileLinks, log *slog.
 			switch was, err := relay.SwitchOff(ctx, "eventsWebhookEnabled"); {
 			case err != nil:
 				log.Error("cannot switch the webhook off", "err", err)
-			case was && cfg.Mode == ModeBridge:
+			case was && cfg.Mode == config.ModeBridge:
 				log.Warn("the webhook's receiver answered 410 Gone: switched off until relay is started again")
 			case was:
 				log.Warn("the webhook's receiver answered 410 Gone: switched off. Switch it on again with the setting eventsWebhookEnabled")

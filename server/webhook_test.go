@@ -27,6 +27,7 @@ import (
 	"relay/db/dbtest"
 	"relay/server"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 var update = flag.Bool("update", false, "write the golden files of the webhook")
@@ -55,8 +56,8 @@ func receiver(t *testing.T, answer http.HandlerFunc) (url string, posts chan pos
 }
 
 // webhookTo sets the receiver by environment, where it may be on this machine.
-func webhookTo(url string) func(*server.Config) {
-	return func(c *server.Config) {
+func webhookTo(url string) func(*config.Config) {
+	return func(c *config.Config) {
 		c.WebhookRetries = 9
 		c.Settings = map[string]chat.Raw{"eventsWebhookUrl": chat.Raw(`"` + url + `"`), "eventsWebhookSecret": chat.Raw(`"` + webhookSecret + `"`)}
 	}
@@ -325,7 +326,7 @@ func TestWebhookPostsOnce(t *testing.T) {
 		w.Header().Set("Retry-After", "1")
 		w.WriteHeader(503)
 	})
-	s := newSite(t, dbtest.Memory(t), webhookTo(url), func(c *server.Config) { c.WebhookRetries = 0 })
+	s := newSite(t, dbtest.Memory(t), webhookTo(url), func(c *config.Config) { c.WebhookRetries = 0 })
 	if _, err := s.webhook.Deliver(t.Context(), s.oneDelivery()); err == nil || errors.As(err, new(*chat.RetryAfter)) || s.webhook.Policy().Attempts != 1 {
 		t.Errorf("it would be sent again: %v", err)
 	}
@@ -346,7 +347,7 @@ func patient(well *atomic.Bool) http.HandlerFunc {
 func TestWebhookToAnotherReceiver(t *testing.T) {
 	first, posts := receiver(t, patient(new(atomic.Bool)))
 	second, taken := receiver(t, nil)
-	s := newSite(t, dbtest.Memory(t), webhookTo(first), func(c *server.Config) {
+	s := newSite(t, dbtest.Memory(t), webhookTo(first), func(c *config.Config) {
 		c.WebhookAllowCIDRs = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	})
 	s.serveWebhook()
@@ -379,7 +380,7 @@ func (s *shaky) Look(ctx context.Context, op func(chat.Reader) error) error {
 func TestWebhookToAnotherReceiverWhileAway(t *testing.T) {
 	first, posts := receiver(t, patient(new(atomic.Bool)))
 	second, taken := receiver(t, nil)
-	s := newSite(t, dbtest.Memory(t), webhookTo(first), func(c *server.Config) {
+	s := newSite(t, dbtest.Memory(t), webhookTo(first), func(c *config.Config) {
 		c.WebhookAllowCIDRs = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	})
 	id := s.open("v")
@@ -486,8 +487,8 @@ func TestWebhookGuard(t *testing.T) {
 	if len(posts) > 0 {
 		t.Errorf("%d requests arrived", len(posts))
 	}
-	s = newSite(t, dbtest.Memory(t), func(c *server.Config) {
-		cfg, _, err := server.LoadConfig(server.Flags{}, []string{"WEBHOOK_ALLOW_CIDRS=127.0.0.0/8,169.254.0.0/16"})
+	s = newSite(t, dbtest.Memory(t), func(c *config.Config) {
+		cfg, _, err := config.Load(config.Flags{}, []string{"WEBHOOK_ALLOW_CIDRS=127.0.0.0/8,169.254.0.0/16"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,7 @@ import (
 	"relay/db"
 	relayserver "relay/server"
 	"relay/server/chat"
+	"relay/server/config"
 )
 
 // The bridge server is measured in this process, beside its floor and with the
@@ -77,7 +78,7 @@ func startBridge(b *testing.B, targets ...string) bridgeServer {
 	if err != nil {
 		b.Fatal(err)
 	}
-	srv, err := relayserver.New(relayserver.Config{Mode: relayserver.ModeBridge}, relayserver.Deps{Store: store, Relay: relay, Hub: hub, Outbox: outbox,
+	srv, err := relayserver.New(config.Config{Mode: config.ModeBridge}, relayserver.Deps{Store: store, Relay: relay, Hub: hub, Outbox: outbox,
 		Backlog: backlog, Log: log, Ready: store.Ping})
 	if err != nil {
 		b.Fatal(err)

@@ -1,4 +1,4 @@
-package server
+package config
 
 import (
 	"encoding/json"
@@ -20,7 +20,7 @@ import (
 func load(t *testing.T, args []string, environ ...string) (Config, []string, error) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	return LoadConfig(ParseFlags(args), environ)
+	return Load(ParseFlags(args), environ)
 }
 
 func mustLoad(t *testing.T, args []string, environ ...string) Config {
@@ -91,7 +91,7 @@ func TestConfigReadsRelayEnv(t *testing.T) {
 	if err := os.WriteFile("relay.env", []byte("PORT=4321\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, _, err := LoadConfig(ParseFlags(nil), nil)
+	cfg, _, err := Load(ParseFlags(nil), nil)
 	if err != nil || cfg.Port != 4321 {
 		t.Errorf("port %d, err %v", cfg.Port, err)
 	}
@@ -360,7 +360,7 @@ func TestExampleLoads(t *testing.T) {
 			if err := os.WriteFile("relay.env", []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, warnings, err := LoadConfig(ParseFlags(nil), nil); err != nil || len(warnings) > 0 {
+			if _, warnings, err := Load(ParseFlags(nil), nil); err != nil || len(warnings) > 0 {
 				t.Errorf("err = %v, warnings = %q", err, warnings)
 			}
 		})
@@ -369,7 +369,7 @@ func TestExampleLoads(t *testing.T) {
 
 // compose.yaml hands every setting of a platform on, and an empty one is none.
 func TestComposePassesThePlatformsOn(t *testing.T) {
-	text, err := os.ReadFile("../compose.yaml")
+	text, err := os.ReadFile("../../compose.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -389,7 +389,7 @@ func TestComposePassesThePlatformsOn(t *testing.T) {
 
 func readExample(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("../relay.example.env")
+	text, err := os.ReadFile("../../relay.example.env")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package server
+package config
 
 import (
 	"encoding/json"
@@ -43,10 +43,10 @@ func (m Mistakes) Error() string {
 	return b.String()
 }
 
-// LoadConfig gathers the settings: flags win over the environment, and the
+// Load gathers the settings: flags win over the environment, and the
 // environment over the env file. It returns every mistake at once, as
 // [Mistakes], and warnings about variables that it does not know.
-func LoadConfig(flags Flags, environ []string) (Config, []string, error) {
+func Load(flags Flags, environ []string) (Config, []string, error) {
 	l := loader{values: map[string]value{}, mistakes: slices.Clone(flags.mistakes)}
 	if len(flags.Args) > 0 {
 		if mode, ok := modeCommands[flags.Args[0]]; ok {

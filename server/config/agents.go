@@ -1,7 +1,6 @@
-package server
+package config
 
 import (
-	"net/http"
 	"regexp"
 	"strings"
 )
@@ -83,28 +82,15 @@ const (
 	FilterBoth      FilterMode = "both"
 )
 
-// filterAgents answers 403 to programs that the User-Agent filter blocks
-// (seed 7), before any key is looked at. Platforms' webhooks and preflights
-// pass.
-func (s *Server) filterAgents(next http.Handler) http.Handler {
-	if !s.cfg.UAFilterEnabled {
-		return next
+// BlocksAgent reports whether the User-Agent filter blocks a program.
+func (c *Config) BlocksAgent(agent string) bool {
+	if !c.UAFilterEnabled {
+		return false
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		filtered := strings.HasPrefix(r.URL.Path, "/api/") && !strings.HasPrefix(r.URL.Path, "/api/webhooks/") && r.Method != http.MethodOptions
-		if filtered && s.blocks(r.UserAgent()) {
-			s.writeError(w, r, errForbidden)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-func (s *Server) blocks(agent string) bool {
-	blocked, allowed := s.cfg.UAFilterBlocklist.matches(agent), s.cfg.UAFilterAllowlist.matches(agent)
-	switch s.cfg.UAFilterMode {
+	blocked, allowed := c.UAFilterBlocklist.matches(agent), c.UAFilterAllowlist.matches(agent)
+	switch c.UAFilterMode {
 	case FilterAllowlist:
-		return !s.cfg.UAFilterAllowlist.empty() && !allowed
+		return !c.UAFilterAllowlist.empty() && !allowed
 	case FilterBoth:
 		return blocked && !allowed
 	}

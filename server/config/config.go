@@ -1,4 +1,7 @@
-package server
+// Package config reads relay's settings from flags, the environment and files, and
+// reports all mistakes together, each with an example. It imports package chat for
+// the names of the settings that operators can change later.
+package config
 
 import (
 	"encoding/json"
@@ -277,6 +280,22 @@ func (c *Config) conflicts() (mistakes []Mistake) {
 		mistakes = append(mistakes, Mistake{"RELAY_SECRET_KEY", "is the public key, which everybody sees", "RELAY_SECRET_KEY=" + exampleOf("RELAY_SECRET_KEY")})
 	}
 	return mistakes
+}
+
+// FileSeal makes the seal of links to operators' files. It is made of the
+// secrets that are configured, so that links outlive a restart; without any it
+// is of this run only.
+func (c *Config) FileSeal() (*chat.FileSeal, error) {
+	secrets := string(c.APIKey)
+	for _, def := range chat.SettingList {
+		if def.Secret {
+			secrets += "\n" + string(c.Settings[def.Name])
+		}
+	}
+	if strings.TrimSpace(secrets) == "" {
+		secrets = chat.NewToken()
+	}
+	return chat.NewFileSeal(secrets, c.PublicURL)
 }
 
 // Logger returns the logger that LOG_LEVEL and LOG_FORMAT describe. What the

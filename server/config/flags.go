@@ -1,4 +1,4 @@
-package server
+package config
 
 import (
 	"cmp"
@@ -96,7 +96,7 @@ type Flags struct {
 }
 
 // ParseFlags takes a command line apart. Flags may stand before and behind the
-// command; mistakes in them are reported with the others by [LoadConfig].
+// command; mistakes in them are reported with the others by [Load].
 func ParseFlags(args []string) Flags {
 	f := Flags{values: map[string]string{}}
 	for len(args) > 0 {
