@@ -14,6 +14,7 @@ import (
 // the gateway. Its errors and codes are the real ones (platforms 2). It holds
 // no clock of its own: in a synctest bubble its minutes are the bubble's.
 type Discord struct {
+	Faults
 	URL     string // of the REST API; "" when it was made without a server
 	Token   string
 	Channel string // the bridge's, a text channel or a forum
@@ -43,7 +44,6 @@ type Discord struct {
 	nonces     map[string]nonce
 	files      map[string]*discordFile
 	lastID     int64
-	faults     faults
 	windows    map[string]*window
 	gateway    discordGateway
 	violations []string
@@ -162,16 +162,7 @@ func (f *Discord) stop() {
 
 // ServeHTTP is the API, the gateway under /gateway-socket and the files under
 // /cdn.
-func (f *Discord) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	defer func() {
-		if cut := recover(); cut == refused {
-			panic(http.ErrAbortHandler)
-		} else if cut != nil {
-			panic(cut)
-		}
-	}()
-	f.serve(w, r)
-}
+func (f *Discord) ServeHTTP(w http.ResponseWriter, r *http.Request) { OverNetwork(f.serve, w, r) }
 
 // newID makes an id of now, later than all before. The caller holds the lock.
 func (f *Discord) newID() string {

@@ -1,7 +1,6 @@
 package bridgetest
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"io"
@@ -63,33 +62,10 @@ func (f *Discord) Dial(context.Context, string, string) (net.Conn, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.gateway.down {
-		return nil, errRefused
+		return nil, ErrRefused
 	}
-	client, server := net.Pipe()
-	f.serving.Go(func() {
-		defer server.Close()
-		in := bufio.NewReader(server)
-		r, err := http.ReadRequest(in)
-		if err != nil {
-			return
-		}
-		f.serveGateway(&pipeWriter{conn: server, rw: bufio.NewReadWriter(in, bufio.NewWriter(server))}, r)
-	})
-	return client, nil
+	return Dial(&f.serving, f.serveGateway), nil
 }
-
-// pipeWriter lets a handler take a connection over that no server made.
-type pipeWriter struct {
-	conn net.Conn
-	rw   *bufio.ReadWriter
-}
-
-func (p *pipeWriter) Header() http.Header         { return http.Header{} }
-func (p *pipeWriter) Write(b []byte) (int, error) { return p.conn.Write(b) }
-func (p *pipeWriter) WriteHeader(int)             {}
-
-// Hijack implements [http.Hijacker].
-func (p *pipeWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) { return p.conn, p.rw, nil }
 
 // serveGateway speaks with the bot until the connection ends.
 func (f *Discord) serveGateway(w http.ResponseWriter, r *http.Request) {
@@ -100,7 +76,7 @@ func (f *Discord) serveGateway(w http.ResponseWriter, r *http.Request) {
 	down := f.gateway.down
 	f.mu.Unlock()
 	if down {
-		panic(refused)
+		panic(ErrRefused)
 	}
 	socket, err := (&websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}).Upgrade(w, r, nil)
 	if err != nil {

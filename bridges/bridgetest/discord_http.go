@@ -68,9 +68,9 @@ func (f *Discord) serveCall(w http.ResponseWriter, r *http.Request) {
 		values[i], _ = url.PathUnescape(values[i])
 	}
 	f.note(r, op, path, body)
-	fault := f.draw(r.Method, op)
+	fault := f.Draw(writesDiscord(r.Method, op))
 	if fault == FaultOutage {
-		panic(refused)
+		panic(ErrRefused)
 	}
 	if refusal := f.refusalOf(fault); refusal != nil {
 		answerDiscord(w, nil, refusal)
@@ -157,7 +157,7 @@ func answerDiscord(w http.ResponseWriter, result any, refusal *discordError) {
 }
 
 // Transport reaches the API without a network, for synctest.
-func (f *Discord) Transport() http.RoundTripper { return inProcess(f.serve) }
+func (f *Discord) Transport() http.RoundTripper { return InProcess(f.serve) }
 
 // limitSpan is how long a channel's limit counts.
 const limitSpan = 5 * time.Second

@@ -18,6 +18,7 @@ import (
 // Socket Mode and signed pushes of the Events API. In a synctest bubble its
 // minutes are the bubble's.
 type Slack struct {
+	Faults
 	URL                        string // of the Web API
 	BotToken, AppToken, Secret string
 	Channel                    string
@@ -41,7 +42,6 @@ type Slack struct {
 	lastFile   int
 	names      map[string]string // of users
 	mail       slackMail
-	faults     faults
 	due        time.Time // of the next message in an even flow
 	limited    int
 	violations []string
@@ -115,13 +115,11 @@ func (f *Slack) stop() {
 }
 
 // Transport reaches the Web API without a network.
-func (f *Slack) Transport() http.RoundTripper { return inProcess(f.serve) }
+func (f *Slack) Transport() http.RoundTripper { return InProcess(f.serve) }
 
 // Dial reaches the socket without a network.
 func (f *Slack) Dial(context.Context, string, string) (net.Conn, error) {
-	here, there := net.Pipe()
-	f.working.Go(func() { f.accept(there) })
-	return here, nil
+	return Dial(&f.working, f.link), nil
 }
 
 // Grant gives the app other scopes.
@@ -211,18 +209,11 @@ func (f *Slack) newTS() string {
 	return fmt.Sprintf("%d.%06d", f.lastTS/1e6, f.lastTS%1e6)
 }
 
-// Fail implements [Platform].
-func (f *Slack) Fail(n int, fault Fault) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.faults.left, f.faults.fault = n, fault
-}
-
 // Storm implements [Platform]. A total outage ends the connections too.
 func (f *Slack) Storm(s Storm) {
+	f.Faults.Storm(s)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.faults.brew(s)
 	if s.All == 1 {
 		f.hangUp("")
 	}

@@ -23,7 +23,7 @@ type slackError struct {
 func slackRefuse(code string) *slackError { return &slackError{code: code} }
 
 // ServeHTTP is the Web API, the files and the socket.
-func (f *Slack) ServeHTTP(w http.ResponseWriter, r *http.Request) { overNetwork(f.serve, w, r) }
+func (f *Slack) ServeHTTP(w http.ResponseWriter, r *http.Request) { OverNetwork(f.serve, w, r) }
 
 func (f *Slack) serve(w http.ResponseWriter, r *http.Request) {
 	method, isMethod := slackMethodOf(r.URL.Path)
@@ -52,14 +52,13 @@ func (f *Slack) serveMethod(w http.ResponseWriter, r *http.Request, method strin
 	}
 	f.mu.Lock()
 	f.note(method, form)
-	fault := f.faults.draw(f.schema.Methods[method].Writes)
-	after := f.faults.storm.RetryAfter
 	f.mu.Unlock()
+	fault := f.Draw(f.schema.Methods[method].Writes)
 	switch fault {
 	case FaultOutage:
-		panic(refused)
+		panic(ErrRefused)
 	case FaultRateLimited:
-		f.respond(w, method, nil, &slackError{code: "ratelimited", after: max(after, time.Second)})
+		f.respond(w, method, nil, &slackError{code: "ratelimited", after: max(f.RetryAfter(), time.Second)})
 		return
 	case FaultServer:
 		w.Header().Set("Content-Type", "text/html")

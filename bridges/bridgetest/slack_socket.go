@@ -1,11 +1,8 @@
 package bridgetest
 
 import (
-	"bufio"
 	"fmt"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -33,34 +30,11 @@ func (f *Slack) openConnection(url.Values) (map[string]any, *slackError) {
 	return map[string]any{"url": fmt.Sprintf("%s/link?ticket=%d", base, f.mail.ticket)}, nil
 }
 
-// accept serves a connection that came without a network.
-func (f *Slack) accept(conn net.Conn) {
-	defer conn.Close()
-	in := bufio.NewReader(conn)
-	r, err := http.ReadRequest(in)
-	if err != nil {
-		return
-	}
-	f.link(&hijackable{httptest.NewRecorder(), conn, in}, r)
-}
-
-// hijackable hands its connection over.
-type hijackable struct {
-	http.ResponseWriter
-	conn net.Conn
-	in   *bufio.Reader
-}
-
-// Hijack implements [http.Hijacker].
-func (h *hijackable) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	return h.conn, bufio.NewReadWriter(h.in, bufio.NewWriter(h.conn)), nil
-}
-
 // link is Socket Mode: it greets, pings, sends events and takes what is
 // acknowledged.
 func (f *Slack) link(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
-	valid := r.URL.Query().Get("ticket") == fmt.Sprint(f.mail.ticket) && f.faults.storm.All < 1
+	valid := r.URL.Query().Get("ticket") == fmt.Sprint(f.mail.ticket) && !f.Unreachable()
 	f.mu.Unlock()
 	if !valid {
 		http.Error(w, "no such ticket", http.StatusForbidden)

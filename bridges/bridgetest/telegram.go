@@ -12,6 +12,7 @@ import (
 // Its errors are the real ones, word for word. It holds no
 // clock of its own: in a synctest bubble its minutes are the bubble's.
 type Telegram struct {
+	Faults
 	URL   string // of the server; "" when it was made without one
 	Token string
 	Group int64
@@ -31,7 +32,6 @@ type Telegram struct {
 	files      map[string]*telegramFile
 	lastID     int64 // of messages and topics: one row of numbers
 	queue      updateQueue
-	faults     faults
 	spent      []int64 // ms; what the budget was spent on
 	sends      int
 	limited    int

@@ -6,10 +6,7 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
-	"net"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httptrace"
 	"strings"
 )
 
@@ -45,26 +42,8 @@ func (p params) in(object, name string) params {
 	return params{name: inner[name]}
 }
 
-// refused is the panic of a connection that is refused; over a real network,
-// where it has been accepted already, it is cut.
-const refused = "connection refused"
-
-var errRefused = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New(refused)}
-
 // ServeHTTP is the Bot API.
-func (f *Telegram) ServeHTTP(w http.ResponseWriter, r *http.Request) { overNetwork(f.serve, w, r) }
-
-// overNetwork serves a request that came over a network.
-func overNetwork(serve http.HandlerFunc, w http.ResponseWriter, r *http.Request) {
-	defer func() {
-		if cut := recover(); cut == refused {
-			panic(http.ErrAbortHandler)
-		} else if cut != nil {
-			panic(cut)
-		}
-	}()
-	serve(w, r)
-}
+func (f *Telegram) ServeHTTP(w http.ResponseWriter, r *http.Request) { OverNetwork(f.serve, w, r) }
 
 func (f *Telegram) serve(w http.ResponseWriter, r *http.Request) {
 	rest, isFile := strings.CutPrefix(r.URL.Path, "/file")
@@ -87,9 +66,9 @@ func (f *Telegram) serveMethod(w http.ResponseWriter, r *http.Request, method st
 		return
 	}
 	f.note(method, p)
-	fault := f.draw(method)
+	fault := f.Draw(writes(method))
 	if fault == FaultOutage {
-		panic(refused)
+		panic(ErrRefused)
 	}
 	if refusal := f.refusalOf(fault); refusal != nil {
 		respond(w, nil, refusal)
@@ -179,49 +158,4 @@ func respond(w http.ResponseWriter, result any, refusal *apiError) {
 }
 
 // Transport reaches the fake without a network, for synctest.
-func (f *Telegram) Transport() http.RoundTripper { return inProcess(f.serve) }
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (t roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
-
-// inProcess reaches a fake's handler without a network.
-func inProcess(serve http.HandlerFunc) http.RoundTripper {
-	return roundTrip(func(r *http.Request) (*http.Response, error) { return carry(serve, r) })
-}
-
-// carry serves a request in the caller's goroutine.
-func carry(serve http.HandlerFunc, r *http.Request) (resp *http.Response, err error) {
-	if err := r.Context().Err(); err != nil {
-		return nil, err
-	}
-	if r.Body == nil {
-		r.Body = http.NoBody
-	}
-	defer func() {
-		switch cut := recover(); cut {
-		case nil:
-			written(r)
-		case refused:
-			resp, err = nil, errRefused
-		case http.ErrAbortHandler:
-			written(r)
-			resp, err = nil, io.ErrUnexpectedEOF
-		default:
-			panic(cut)
-		}
-	}()
-	recorder := httptest.NewRecorder()
-	serve(recorder, r)
-	if err := r.Context().Err(); err != nil {
-		return nil, err
-	}
-	return recorder.Result(), nil
-}
-
-// written tells that a request has left.
-func written(r *http.Request) {
-	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && trace.WroteRequest != nil {
-		trace.WroteRequest(httptrace.WroteRequestInfo{})
-	}
-}
+func (f *Telegram) Transport() http.RoundTripper { return InProcess(f.serve) }
