@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"relay/bridges/bridgetest"
+	"relay/bridges/telegram/telegramtest"
 )
 
 var bridgeLines = regexp.MustCompile(`API +(\S+)/api\n`)
@@ -17,7 +18,7 @@ var bridgeLines = regexp.MustCompile(`API +(\S+)/api\n`)
 const backendKey = "a-long-random-text"
 
 // bootBridge starts relay bridge beside a Telegram group.
-func bootBridge(t *testing.T, group *bridgetest.Telegram, environ ...string) *instance {
+func bootBridge(t *testing.T, group *telegramtest.Platform, environ ...string) *instance {
 	t.Helper()
 	in := launch(t, bridgeLines, []string{"bridge"}, append(environ, "API_KEY="+backendKey, "TELEGRAM_API_URL="+group.URL,
 		"TELEGRAM_BOT_TOKEN="+group.Token, fmt.Sprint("TELEGRAM_CHAT_ID=", group.Group)))
@@ -48,7 +49,7 @@ func guideBlock(t *testing.T, language, text string) string {
 func TestBridgeMode(t *testing.T) {
 	calls, client := guideBlock(t, "sh", "post()"), guideBlock(t, "js", "Last-Event-ID")
 	t.Chdir(t.TempDir())
-	group := bridgetest.NewTelegram(t)
+	group := telegramtest.New(t)
 	in := bootBridge(t, group)
 
 	out, err := exec.CommandContext(t.Context(), "bash", "-euc", strings.Replace(calls, "http://localhost:3001", in.base, 1)).CombinedOutput()
@@ -125,7 +126,7 @@ func TestBridgeWithoutAKey(t *testing.T) {
 	if !strings.Contains(open.stdout.String(), "Key     none! Everybody") {
 		t.Errorf("it says %s", open.stdout)
 	}
-	if locked := bootBridge(t, bridgetest.NewTelegram(t)); !strings.Contains(locked.stdout.String(), "Key     API_KEY\n") {
+	if locked := bootBridge(t, telegramtest.New(t)); !strings.Contains(locked.stdout.String(), "Key     API_KEY\n") {
 		t.Errorf("with a key it says %s", locked.stdout)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
-	"relay/bridges/bridgetest"
+	"relay/bridges/telegram/telegramtest"
 )
 
 // testComposers: where people write nothing scrolls before the field is full,
@@ -236,7 +236,7 @@ func testUndelivered(t *testing.T, s *stage) {
 // testBridges: a bridge that is not well shows in the bar, and its page says what
 // to do; so does its test. One that is put right is well again.
 func testBridges(t *testing.T, s *stage) {
-	group := bridgetest.NewTelegram(t)
+	group := telegramtest.New(t)
 	s.stop()
 	s.instance = boot(t, "TELEGRAM_API_URL="+group.URL)
 	set := func(settings map[string]any) {

@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"relay/bridges"
-	"relay/bridges/bridgetest"
+	"relay/bridges/telegram/telegramtest"
 )
 
 // An operator answers from Telegram: the whole program against the fake Bot
 // API server, by long polling, over a restart.
 func TestTelegram(t *testing.T) {
-	f := bridgetest.NewTelegram(t)
+	f := telegramtest.New(t)
 	environ := []string{"DATABASE_URL=sqlite://" + t.TempDir() + "/relay.db", "TELEGRAM_BOT_TOKEN=" + f.Token,
 		"TELEGRAM_CHAT_ID=" + strconv.FormatInt(f.Group, 10), "TELEGRAM_API_URL=" + f.URL}
 	in := boot(t, environ...)
@@ -55,7 +55,7 @@ func TestTelegram(t *testing.T) {
 // A webhook that was registered for relay is kept: Telegram pushes what
 // operators write.
 func TestTelegramPushes(t *testing.T) {
-	f := bridgetest.NewTelegram(t)
+	f := telegramtest.New(t)
 	f.SetWebhook("https://chat.example.com/api/webhooks/telegram", "a-long-random-text")
 	in := boot(t, "DATABASE_URL=sqlite://"+t.TempDir()+"/relay.db", "TELEGRAM_BOT_TOKEN="+f.Token, "TELEGRAM_API_URL="+f.URL,
 		"TELEGRAM_CHAT_ID="+strconv.FormatInt(f.Group, 10), "TELEGRAM_WEBHOOK_SECRET=a-long-random-text")
@@ -78,7 +78,7 @@ func TestTelegramPushes(t *testing.T) {
 
 // relay doctor finds what is well and what is not, and says what to do.
 func TestDoctorLooksAtTelegram(t *testing.T) {
-	f := bridgetest.NewTelegram(t)
+	f := telegramtest.New(t)
 	environ := []string{"DATABASE_URL=sqlite://" + t.TempDir() + "/relay.db", "TELEGRAM_BOT_TOKEN=" + f.Token,
 		"TELEGRAM_CHAT_ID=" + strconv.FormatInt(f.Group, 10), "TELEGRAM_API_URL=" + f.URL}
 	if code, out, errs := runCommand(t, environ, "doctor"); code != 0 || !strings.Contains(out, "@relay_support_bot") || !strings.Contains(out, "may open topics") {
@@ -97,7 +97,7 @@ func TestDoctorLooksAtTelegram(t *testing.T) {
 
 // Two relays with one token: each says so, and relay doctor beside it.
 func TestTwoRelaysWithOneToken(t *testing.T) {
-	f := bridgetest.NewTelegram(t)
+	f := telegramtest.New(t)
 	environ := func() []string {
 		return []string{"DATABASE_URL=sqlite://" + t.TempDir() + "/relay.db", "TELEGRAM_BOT_TOKEN=" + f.Token,
 			"TELEGRAM_CHAT_ID=" + strconv.FormatInt(f.Group, 10), "TELEGRAM_API_URL=" + f.URL}

@@ -11,6 +11,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/telegram"
+	"relay/bridges/telegram/telegramtest"
 	"relay/server/chat"
 )
 
@@ -45,7 +46,7 @@ func deliverOne(t *testing.T, b *telegram.Bridge, th chat.Thread, op chat.Op) (r
 // of it arrives in order, and Telegram hardly ever has to say no.
 func TestBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		f.Budget = 20
 		b, log := makeBridge(t, f, func(c *telegram.Config) { c.Budget = 0 })
 		begun := time.Now()
@@ -89,7 +90,7 @@ func TestBudget(t *testing.T) {
 // first 429 and loses nothing.
 func TestBudgetAfterRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		f.Budget = 20
 		for range 3 {
 			b, _ := makeBridge(t, f, func(c *telegram.Config) { c.Budget = 0 })
@@ -112,7 +113,7 @@ func TestBudgetAfterRestart(t *testing.T) {
 // An upload counts when it arrives, not when it began.
 func TestSlowUploadsCountLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		f.Budget = 2
 		b, _ := makeBridge(t, f, func(c *telegram.Config) { c.Budget = 2 })
 		th := deliver(t, b, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: "Grace"})
@@ -141,7 +142,7 @@ func TestRefusedIsSaidOtherwiseAtOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := bridgetest.NewTelegramBubble(t)
+				f := telegramtest.NewInBubble(t)
 				b, _ := makeBridge(t, f, func(c *telegram.Config) { c.Budget = 0 })
 				th := deliver(t, b, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: "Grace"})
 				for range 4 {
@@ -168,7 +169,7 @@ func TestRefusedIsSaidOtherwiseAtOnce(t *testing.T) {
 // seconds.
 func TestTypingIsDroppedFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		b, _ := makeBridge(t, f, func(c *telegram.Config) { c.Budget = 0 })
 		th := deliver(t, b, chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: "Grace"})
 		typing := chat.Op{Kind: chat.OpTyping}

@@ -8,6 +8,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/telegram"
+	"relay/bridges/telegram/telegramtest"
 	"relay/server/chat"
 )
 
@@ -15,26 +16,26 @@ import (
 func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		spoil  func(*bridgetest.Telegram)
+		spoil  func(*telegramtest.Platform)
 		change func(*telegram.Config)
 		want   string // the levels, and a word of the first that is not well
 	}{
 		{"all is well", nil, nil, "ok ok ok ok"},
 		{"wrong token", nil, func(c *telegram.Config) { c.Token = "7000000001:AAcanary-revoked" }, "fail: does not accept the bot token"},
 		{"wrong chat", nil, func(c *telegram.Config) { c.ChatID = "-1005" }, "ok fail: knows no such group"},
-		{"no topics", func(f *bridgetest.Telegram) { f.SwitchTopics(false) }, nil, "ok fail: has no topics"},
-		{"moved", func(f *bridgetest.Telegram) { f.Migrate(-1007) }, nil, "ok fail: new id"},
-		{"no administrator", func(f *bridgetest.Telegram) { f.Demote(true) }, nil, "ok ok fail: not an administrator ok"},
-		{"kicked", func(f *bridgetest.Telegram) { f.Kick() }, nil, "ok fail: was removed"},
-		{"may not delete", func(f *bridgetest.Telegram) { f.ForbidDelete() }, nil, "ok ok warn: may not delete ok"},
-		{"another's webhook", func(f *bridgetest.Telegram) { f.SetWebhook("https://old.example.com/AAcanary", "") }, nil, "ok ok ok warn: old.example.com"},
-		{"webhook without secret", func(f *bridgetest.Telegram) { f.SetWebhook("https://chat.example.com/webhooks/telegram", "x") }, nil, "ok ok ok fail: no secret"},
-		{"webhook", func(f *bridgetest.Telegram) { f.SetWebhook("https://chat.example.com/webhooks/telegram", secret) },
+		{"no topics", func(f *telegramtest.Platform) { f.SwitchTopics(false) }, nil, "ok fail: has no topics"},
+		{"moved", func(f *telegramtest.Platform) { f.Migrate(-1007) }, nil, "ok fail: new id"},
+		{"no administrator", func(f *telegramtest.Platform) { f.Demote(true) }, nil, "ok ok fail: not an administrator ok"},
+		{"kicked", func(f *telegramtest.Platform) { f.Kick() }, nil, "ok fail: was removed"},
+		{"may not delete", func(f *telegramtest.Platform) { f.ForbidDelete() }, nil, "ok ok warn: may not delete ok"},
+		{"another's webhook", func(f *telegramtest.Platform) { f.SetWebhook("https://old.example.com/AAcanary", "") }, nil, "ok ok ok warn: old.example.com"},
+		{"webhook without secret", func(f *telegramtest.Platform) { f.SetWebhook("https://chat.example.com/webhooks/telegram", "x") }, nil, "ok ok ok fail: no secret"},
+		{"webhook", func(f *telegramtest.Platform) { f.SetWebhook("https://chat.example.com/webhooks/telegram", secret) },
 			func(c *telegram.Config) { c.WebhookSecret = secret }, "ok ok ok ok"},
-		{"outage", func(f *bridgetest.Telegram) { f.Storm(bridgetest.Storm{All: 1}) }, nil, "fail: Telegram cannot be reached"},
+		{"outage", func(f *telegramtest.Platform) { f.Storm(bridgetest.Storm{All: 1}) }, nil, "fail: Telegram cannot be reached"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := bridgetest.NewTelegramBubble(t)
+			f := telegramtest.NewInBubble(t)
 			b, log := makeBridge(t, f, func(cfg *telegram.Config) {
 				if c.change != nil {
 					c.change(cfg)
@@ -79,7 +80,7 @@ func levels(t *testing.T, found []chat.Finding) string {
 // Trouble with the registered webhook is passed on in Telegram's words.
 func TestCheckTellsOfFailedPushes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		b, _ := makeBridge(t, f, func(c *telegram.Config) {
 			c.PublicURL, c.WebhookSecret = "https://chat.example.com/webhooks/telegram", secret
 		})

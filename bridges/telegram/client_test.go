@@ -11,13 +11,14 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/telegram"
+	"relay/bridges/telegram/telegramtest"
 	"relay/server/chat"
 )
 
 // The bridge over a real connection: what is sent has a length, files too, and
 // polling ends with its context.
 func TestOverTheNetwork(t *testing.T) {
-	f := bridgetest.NewTelegram(t)
+	f := telegramtest.New(t)
 	b, log := makeBridge(t, f, func(c *telegram.Config) { c.APIURL, c.Transport = f.URL, nil })
 	in := new(bridgetest.Receiver)
 	stop := running(t, b, in)
@@ -37,7 +38,7 @@ func TestOverTheNetwork(t *testing.T) {
 
 // A file that is not of the size that was told arrives whole, and only once.
 func TestWrongSizes(t *testing.T) {
-	f := bridgetest.NewTelegram(t)
+	f := telegramtest.New(t)
 	b, _ := makeBridge(t, f, func(c *telegram.Config) { c.APIURL, c.Transport = f.URL, nil })
 	th := open(t, b, "Grace", "")
 	content := strings.Repeat("x", 300<<10)
@@ -81,7 +82,7 @@ func TestTokenIsNeverTold(t *testing.T) {
 	nobody := "http://" + closed.Addr().String()
 	closed.Close()
 	for name, address := range map[string]string{"cut": hijacked.URL, "redirected": moved.URL, "a proxy's page": telling.URL, "nobody there": nobody, "no such host": "http://relay.invalid"} {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		b, log := makeBridge(t, f, func(c *telegram.Config) { c.APIURL, c.Transport = address, nil })
 		ctx, cancel := context.WithCancel(t.Context())
 		log.On("cannot be received", cancel)

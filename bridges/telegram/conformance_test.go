@@ -5,6 +5,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/telegram"
+	"relay/bridges/telegram/telegramtest"
 	"relay/server/chat"
 )
 
@@ -12,7 +13,7 @@ import (
 // messages a minute and with the real pauses.
 func TestConformance(t *testing.T) {
 	bridgetest.RunInBubble(t, func(t *testing.T) (bridgetest.Platform, bridgetest.Connect) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		f.Budget = 20
 		return f, func(t *testing.T) chat.Bridge {
 			b, _ := makeBridge(t, f, func(c *telegram.Config) { c.Budget = 0 })

@@ -13,6 +13,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/telegram"
+	"relay/bridges/telegram/telegramtest"
 	"relay/db"
 	"relay/server/chat"
 )
@@ -20,7 +21,7 @@ import (
 // office is a desk at a fake Telegram, with the engine behind it.
 type office struct {
 	*chat.Relay
-	*bridgetest.Telegram
+	*telegramtest.Platform
 	desk  *chat.Desk
 	store chat.Store
 }
@@ -32,10 +33,10 @@ func inOffice(t *testing.T, stateless bool, test func(t *testing.T, o *office)) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		f.Budget = 20
 		b, log := makeBridge(t, f, func(c *telegram.Config) { c.Budget = 0 })
-		o := &office{Telegram: f, store: store}
+		o := &office{Platform: f, store: store}
 		closeOffice := o.openFor(t, b, stateless)
 		test(t, o)
 		closeOffice()

@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"relay/bridges/bridgetest"
+	"relay/bridges/telegram/telegramtest"
 	"relay/server/chat"
 )
 
 func TestFetch(t *testing.T) {
-	f := bridgetest.NewTelegramBubble(t)
+	f := telegramtest.NewInBubble(t)
 	b, log := makeBridge(t, f)
 	th := open(t, b, "Grace", "").Ref
 	f.Attach(th, "Ada", "offer.pdf", "application/pdf", []byte("%PDF-1.7"), "the offer")

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"relay/bridges/bridgetest"
+	"relay/bridges/telegram/telegramtest"
 	"relay/server/chat"
 )
 
@@ -40,7 +41,7 @@ func FuzzEscape(f *testing.F) {
 		f.Add(text, "Ada <b> (slack)")
 	}
 	f.Fuzz(func(t *testing.T, text, from string) {
-		fake := bridgetest.NewTelegramBubble(t)
+		fake := telegramtest.NewInBubble(t)
 		b, _ := makeBridge(t, fake)
 		th := open(t, b, text, "")
 		if seen(text) == "" || units(text)+units(from) > 3000 || units(from) > 100 {
@@ -73,7 +74,7 @@ func TestSilence(t *testing.T) {
 		"https:///@ada https://example/@ada":    "https:///@\u2060ada https://example/@\u2060ada",
 		"https://example.com/@ada/@bob":         "https://example.com/@ada/@\u2060bob",
 	} {
-		fake := bridgetest.NewTelegramBubble(t)
+		fake := telegramtest.NewInBubble(t)
 		b, _ := makeBridge(t, fake)
 		th := open(t, b, "Grace", "")
 		bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: text})
@@ -170,7 +171,7 @@ func TestTopicNames(t *testing.T) {
 		{strings.Repeat("😀", 100), "s1", strings.Repeat("😀", 60) + "… · #s1", "s1"},
 		{strings.Repeat("long ", 40), "", strings.TrimSpace(strings.Repeat("long ", 25)) + "…", ""},
 	} {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		th := open(t, b, c.title, c.sessionID)
 		got := f.Threads()[0].Title

@@ -9,13 +9,14 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/telegram"
+	"relay/bridges/telegram/telegramtest"
 	"relay/server/chat"
 )
 
 const secret = "webhook-Secret_1"
 
 // makeBridge makes a bridge to the fake, in process.
-func makeBridge(t *testing.T, f *bridgetest.Telegram, change ...func(*telegram.Config)) (*telegram.Bridge, *bridgetest.Log) {
+func makeBridge(t *testing.T, f *telegramtest.Platform, change ...func(*telegram.Config)) (*telegram.Bridge, *bridgetest.Log) {
 	t.Helper()
 	log := new(bridgetest.Log)
 	cfg := telegram.Config{Token: f.Token, ChatID: chatID(f), Budget: 6000, Transport: f.Transport(), APIURL: "http://telegram.test",
@@ -30,7 +31,7 @@ func makeBridge(t *testing.T, f *bridgetest.Telegram, change ...func(*telegram.C
 	return b, log
 }
 
-func chatID(f *bridgetest.Telegram) string { return json.Number(jsonOf(f.Group)).String() }
+func chatID(f *telegramtest.Platform) string { return json.Number(jsonOf(f.Group)).String() }
 
 func jsonOf(v any) string {
 	out, err := json.Marshal(v)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"relay/bridges/bridgetest"
+	"relay/bridges/telegram/telegramtest"
 	"relay/server/chat"
 )
 
@@ -37,7 +38,7 @@ func TestMarkupIsGivenUp(t *testing.T) {
 }
 
 func markupIsGivenUp(t *testing.T, says string) {
-	f := bridgetest.NewTelegramBubble(t)
+	f := telegramtest.NewInBubble(t)
 	b, log := makeBridge(t, f, func(c *config) { c.Transport = picky{f.Transport(), says} })
 	th := open(t, b, "Grace", "")
 	first := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "1 < 2", From: "Ada"})

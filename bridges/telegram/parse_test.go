@@ -9,8 +9,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"relay/bridges/bridgetest"
 	"relay/bridges/telegram"
+	"relay/bridges/telegram/telegramtest"
 	"relay/server/chat"
 )
 
@@ -61,7 +61,7 @@ func TestParse(t *testing.T) {
 
 // A command for another bot is none of relay's.
 func TestCommandsOfOthers(t *testing.T) {
-	f := bridgetest.NewTelegramBubble(t)
+	f := telegramtest.NewInBubble(t)
 	b, _ := makeBridge(t, f)
 	b.Check(t.Context()) // learns the bot's name
 	for text, want := range map[string]string{

@@ -12,6 +12,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/telegram"
+	"relay/bridges/telegram/telegramtest"
 	"relay/server/chat"
 )
 
@@ -35,7 +36,7 @@ func running(t *testing.T, b *telegram.Bridge, in chat.Receiver) (stop func() er
 
 func TestPollingReceives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
 		running(t, b, in)
@@ -67,7 +68,7 @@ func TestPollingReceives(t *testing.T) {
 // What cannot be stored is not confirmed: it comes again, and in order.
 func TestStoredBeforeConfirmed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		b, _ := makeBridge(t, f)
 		in := &bridgetest.Receiver{Failing: 3}
 		running(t, b, in)
@@ -89,7 +90,7 @@ func TestStoredBeforeConfirmed(t *testing.T) {
 // A restart asks again for what was not confirmed; the key tells what is old.
 func TestDuplicatesHaveOneKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		in := new(bridgetest.Receiver)
 		b, _ := makeBridge(t, f)
 		stop := running(t, b, in)
@@ -119,7 +120,7 @@ func TestDuplicatesHaveOneKey(t *testing.T) {
 // Reception survives whatever Telegram answers, without asking in a hurry.
 func TestPollingNeverGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
 		running(t, b, in)
@@ -151,7 +152,7 @@ func TestPollingNeverGivesUp(t *testing.T) {
 // what to do, also while one of them catches an update now and then.
 func TestSecondPoller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		one, log := makeBridge(t, f)
 		two, _ := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
@@ -193,7 +194,7 @@ func TestSecondPoller(t *testing.T) {
 
 func TestRevokedTokenEndsReception(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		b, log := makeBridge(t, f, func(c *telegram.Config) { c.Token = "7000000001:AAcanary-revoked" })
 		err := b.Run(t.Context(), new(bridgetest.Receiver))
 		var human *chat.Misconfigured
@@ -207,7 +208,7 @@ func TestRevokedTokenEndsReception(t *testing.T) {
 // Pushed updates that cannot be stored are brought again, in order.
 func TestPushedUpdatesAreStoredFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		b, _ := makeBridge(t, f, func(c *telegram.Config) {
 			c.PublicURL, c.WebhookSecret = "https://chat.example.com/webhooks/telegram", secret
 		})
@@ -234,7 +235,7 @@ func TestPushedUpdatesAreStoredFirst(t *testing.T) {
 // The answer to createForumTopic is lost: the topic that came of it is used.
 func TestLostTopicIsAdopted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		b, _ := makeBridge(t, f)
 		running(t, b, new(bridgetest.Receiver))
 		bridgetest.Settled(time.Second)

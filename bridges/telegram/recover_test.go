@@ -9,13 +9,14 @@ import (
 	"unicode/utf8"
 
 	"relay/bridges/bridgetest"
+	"relay/bridges/telegram/telegramtest"
 	"relay/server/chat"
 )
 
 // After a restart a topic leads to its session by what comes from it.
 func TestTopicsLeadBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		b, _ := makeBridge(t, f)
 		th := open(t, b, "Grace", "session-1")
 		if found, err := b.Find(t.Context(), "session-1"); err != nil || found.Ref != th.Ref || found.Channel != b.Channel() {
@@ -55,7 +56,7 @@ func TestTopicsLeadBack(t *testing.T) {
 // says who the visitor is.
 func TestTopicsLeadBackToLongIDs(t *testing.T) {
 	for _, id := range []string{"s", strings.Repeat("a-_9", 27), "sess_" + strings.Repeat("0f", 32), strings.Repeat("ü/", 27)} {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		th := open(t, b, strings.Repeat("Grace ", 30), id)
 		if name := f.Threads()[0].Title; !strings.HasPrefix(name, "Grace") || utf8.RuneCountInString(name) > 128 {
@@ -71,7 +72,7 @@ func TestTopicsLeadBackToLongIDs(t *testing.T) {
 
 // A topic that a person made leads nowhere, whatever its name.
 func TestTopicsOfPeopleLeadNowhere(t *testing.T) {
-	f := bridgetest.NewTelegramBubble(t)
+	f := telegramtest.NewInBubble(t)
 	b, _ := makeBridge(t, f)
 	ref := f.MakeTopic("Lunch · #session-1")
 	if id, err := b.Owner(t.Context(), chat.Thread{Ref: ref}); !errors.Is(err, chat.ErrThreadGone) {
@@ -88,7 +89,7 @@ func TestTopicsOfPeopleLeadNowhere(t *testing.T) {
 // What people write to each other in topics of theirs asks nothing.
 func TestTopicsOfPeopleAreLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		b, _ := makeBridge(t, f)
 		running(t, b, new(bridgetest.Receiver))
 		ref := f.MakeTopic("Lunch")

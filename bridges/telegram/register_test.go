@@ -9,6 +9,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/telegram"
+	"relay/bridges/telegram/telegramtest"
 )
 
 // How updates come is decided from what is set and what Telegram has
@@ -33,7 +34,7 @@ func TestHowUpdatesCome(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := bridgetest.NewTelegramBubble(t)
+				f := telegramtest.NewInBubble(t)
 				f.SetWebhook(c.registered, "")
 				b, log := makeBridge(t, f, func(cfg *telegram.Config) { cfg.PublicURL, cfg.WebhookSecret = c.public, c.secret })
 				in := new(bridgetest.Receiver)
@@ -63,7 +64,7 @@ func TestHowUpdatesCome(t *testing.T) {
 // A webhook that another program sets in the middle is taken back.
 func TestWebhookSetByAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		b, _ := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
 		running(t, b, in)
@@ -82,7 +83,7 @@ func TestWebhookSetByAnother(t *testing.T) {
 // as it goes on, and is not fought by the second.
 func TestWebhookSetAgainAndAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		running(t, b, new(bridgetest.Receiver))
 		for range 600 {

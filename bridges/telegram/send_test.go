@@ -7,6 +7,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/telegram"
+	"relay/bridges/telegram/telegramtest"
 	"relay/server/chat"
 )
 
@@ -78,7 +79,7 @@ func TestOps(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := bridgetest.NewTelegramBubble(t)
+			f := telegramtest.NewInBubble(t)
 			b, log := makeBridge(t, f)
 			th := open(t, b, "Grace", "s-0")
 			first := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "first"})
@@ -94,28 +95,28 @@ func TestOps(t *testing.T) {
 func TestFaultsOfTheGroup(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		spoil func(*bridgetest.Telegram, chat.Thread)
+		spoil func(*telegramtest.Platform, chat.Thread)
 		op    chat.Op
 		want  any // an error, or *chat.Misconfigured, or nil
 		human string
 	}{
-		{"thread deleted", func(f *bridgetest.Telegram, th chat.Thread) { f.DeleteThread(th.Ref) }, chat.Op{Kind: chat.OpPost, Text: "a"}, chat.ErrThreadGone, ""},
-		{"thread deleted, close", func(f *bridgetest.Telegram, th chat.Thread) { f.DeleteThread(th.Ref) }, chat.Op{Kind: chat.OpClose}, chat.ErrThreadGone, ""},
-		{"thread deleted, edit", func(f *bridgetest.Telegram, th chat.Thread) { f.DeleteThread(th.Ref) }, chat.Op{Kind: chat.OpEdit, Remote: "2", Text: "b"}, chat.ErrMessageGone, ""},
-		{"thread closed", func(f *bridgetest.Telegram, th chat.Thread) { f.Shut(); f.CloseThread(th.Ref) }, chat.Op{Kind: chat.OpPost, Text: "a"}, chat.ErrThreadClosed, ""},
-		{"message gone", func(f *bridgetest.Telegram, _ chat.Thread) { f.Remove("2") }, chat.Op{Kind: chat.OpEdit, Remote: "2", Text: "b"}, chat.ErrMessageGone, ""},
-		{"message gone, delete", func(f *bridgetest.Telegram, _ chat.Thread) { f.Remove("2") }, chat.Op{Kind: chat.OpDelete, Remote: "2"}, chat.ErrMessageGone, ""},
-		{"topics off, post", func(f *bridgetest.Telegram, _ chat.Thread) { f.SwitchTopics(false) }, chat.Op{Kind: chat.OpPost, Text: "a"}, nil, "topics are switched off"},
-		{"topics off, open", func(f *bridgetest.Telegram, _ chat.Thread) { f.SwitchTopics(false) }, chat.Op{Kind: chat.OpOpen, Title: "a"}, nil, "has no topics"},
-		{"demoted", func(f *bridgetest.Telegram, _ chat.Thread) { f.Demote(true) }, chat.Op{Kind: chat.OpOpen, Title: "a"}, nil, "may not open topics"},
-		{"kicked", func(f *bridgetest.Telegram, _ chat.Thread) { f.Kick() }, chat.Op{Kind: chat.OpPost, Text: "a"}, nil, "was removed from the group"},
-		{"token revoked", func(f *bridgetest.Telegram, _ chat.Thread) { f.Fail(1, bridgetest.FaultUnauthorized) }, chat.Op{Kind: chat.OpPost, Text: "a"}, nil, "does not accept the bot token"},
-		{"answer lost", func(f *bridgetest.Telegram, _ chat.Thread) { f.Fail(1, bridgetest.FaultAnswerLost) }, chat.Op{Kind: chat.OpPost, Text: "a"}, chat.ErrAmbiguous, ""},
-		{"not a ref", func(*bridgetest.Telegram, chat.Thread) {}, chat.Op{Kind: chat.OpDelete, Remote: "x"}, chat.ErrMessageGone, ""},
-		{"empty", func(*bridgetest.Telegram, chat.Thread) {}, chat.Op{Kind: chat.OpPost, Text: " \n"}, chat.ErrPermanent, ""},
+		{"thread deleted", func(f *telegramtest.Platform, th chat.Thread) { f.DeleteThread(th.Ref) }, chat.Op{Kind: chat.OpPost, Text: "a"}, chat.ErrThreadGone, ""},
+		{"thread deleted, close", func(f *telegramtest.Platform, th chat.Thread) { f.DeleteThread(th.Ref) }, chat.Op{Kind: chat.OpClose}, chat.ErrThreadGone, ""},
+		{"thread deleted, edit", func(f *telegramtest.Platform, th chat.Thread) { f.DeleteThread(th.Ref) }, chat.Op{Kind: chat.OpEdit, Remote: "2", Text: "b"}, chat.ErrMessageGone, ""},
+		{"thread closed", func(f *telegramtest.Platform, th chat.Thread) { f.Shut(); f.CloseThread(th.Ref) }, chat.Op{Kind: chat.OpPost, Text: "a"}, chat.ErrThreadClosed, ""},
+		{"message gone", func(f *telegramtest.Platform, _ chat.Thread) { f.Remove("2") }, chat.Op{Kind: chat.OpEdit, Remote: "2", Text: "b"}, chat.ErrMessageGone, ""},
+		{"message gone, delete", func(f *telegramtest.Platform, _ chat.Thread) { f.Remove("2") }, chat.Op{Kind: chat.OpDelete, Remote: "2"}, chat.ErrMessageGone, ""},
+		{"topics off, post", func(f *telegramtest.Platform, _ chat.Thread) { f.SwitchTopics(false) }, chat.Op{Kind: chat.OpPost, Text: "a"}, nil, "topics are switched off"},
+		{"topics off, open", func(f *telegramtest.Platform, _ chat.Thread) { f.SwitchTopics(false) }, chat.Op{Kind: chat.OpOpen, Title: "a"}, nil, "has no topics"},
+		{"demoted", func(f *telegramtest.Platform, _ chat.Thread) { f.Demote(true) }, chat.Op{Kind: chat.OpOpen, Title: "a"}, nil, "may not open topics"},
+		{"kicked", func(f *telegramtest.Platform, _ chat.Thread) { f.Kick() }, chat.Op{Kind: chat.OpPost, Text: "a"}, nil, "was removed from the group"},
+		{"token revoked", func(f *telegramtest.Platform, _ chat.Thread) { f.Fail(1, bridgetest.FaultUnauthorized) }, chat.Op{Kind: chat.OpPost, Text: "a"}, nil, "does not accept the bot token"},
+		{"answer lost", func(f *telegramtest.Platform, _ chat.Thread) { f.Fail(1, bridgetest.FaultAnswerLost) }, chat.Op{Kind: chat.OpPost, Text: "a"}, chat.ErrAmbiguous, ""},
+		{"not a ref", func(*telegramtest.Platform, chat.Thread) {}, chat.Op{Kind: chat.OpDelete, Remote: "x"}, chat.ErrMessageGone, ""},
+		{"empty", func(*telegramtest.Platform, chat.Thread) {}, chat.Op{Kind: chat.OpPost, Text: " \n"}, chat.ErrPermanent, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := bridgetest.NewTelegramBubble(t)
+			f := telegramtest.NewInBubble(t)
 			b, log := makeBridge(t, f)
 			th := open(t, b, "Grace", "")
 			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "first"})
@@ -138,7 +139,7 @@ func TestFaultsOfTheGroup(t *testing.T) {
 
 // In a group whose topics were switched off nothing stays where all can see it.
 func TestNothingStaysInTheOpen(t *testing.T) {
-	f := bridgetest.NewTelegramBubble(t)
+	f := telegramtest.NewInBubble(t)
 	b, _ := makeBridge(t, f)
 	th := open(t, b, "Grace", "")
 	f.SwitchTopics(false)
@@ -151,7 +152,7 @@ func TestNothingStaysInTheOpen(t *testing.T) {
 
 // An ambiguous call is one that must not be repeated unseen: edits may.
 func TestOnlySendsAreAmbiguous(t *testing.T) {
-	f := bridgetest.NewTelegramBubble(t)
+	f := telegramtest.NewInBubble(t)
 	b, _ := makeBridge(t, f)
 	th := open(t, b, "Grace", "")
 	first := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "first"})
@@ -165,7 +166,7 @@ func TestOnlySendsAreAmbiguous(t *testing.T) {
 
 // A group that got a new id is followed without a human.
 func TestMigratedGroupIsFollowed(t *testing.T) {
-	f := bridgetest.NewTelegramBubble(t)
+	f := telegramtest.NewInBubble(t)
 	b, log := makeBridge(t, f)
 	th := open(t, b, "Grace", "")
 	f.Migrate(-1009999999999)

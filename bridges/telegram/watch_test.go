@@ -8,24 +8,25 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/telegram"
+	"relay/bridges/telegram/telegramtest"
 )
 
 // What is wrong with the group is told before anybody writes, once in the log,
 // and no longer than it is wrong.
 func TestWatch(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil, mend func(*bridgetest.Telegram)
+		spoil, mend func(*telegramtest.Platform)
 		want        string
 	}{
-		"no topics":     {func(f *bridgetest.Telegram) { f.SwitchTopics(false) }, func(f *bridgetest.Telegram) { f.SwitchTopics(true) }, "has no topics"},
-		"demoted":       {func(f *bridgetest.Telegram) { f.Demote(true) }, func(f *bridgetest.Telegram) { f.Demote(false) }, "not an administrator"},
-		"kicked":        {func(f *bridgetest.Telegram) { f.Kick() }, nil, "was removed"},
-		"an outage":     {func(f *bridgetest.Telegram) { f.Storm(bridgetest.Storm{All: 1}) }, func(f *bridgetest.Telegram) { f.Storm(bridgetest.Storm{}) }, ""},
-		"all well, too": {func(*bridgetest.Telegram) {}, func(*bridgetest.Telegram) {}, ""},
+		"no topics":     {func(f *telegramtest.Platform) { f.SwitchTopics(false) }, func(f *telegramtest.Platform) { f.SwitchTopics(true) }, "has no topics"},
+		"demoted":       {func(f *telegramtest.Platform) { f.Demote(true) }, func(f *telegramtest.Platform) { f.Demote(false) }, "not an administrator"},
+		"kicked":        {func(f *telegramtest.Platform) { f.Kick() }, nil, "was removed"},
+		"an outage":     {func(f *telegramtest.Platform) { f.Storm(bridgetest.Storm{All: 1}) }, func(f *telegramtest.Platform) { f.Storm(bridgetest.Storm{}) }, ""},
+		"all well, too": {func(*telegramtest.Platform) {}, func(*telegramtest.Platform) {}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := bridgetest.NewTelegramBubble(t)
+				f := telegramtest.NewInBubble(t)
 				b, log := makeBridge(t, f)
 				bridgetest.Watches(t, f, b, log, c.spoil, c.mend, c.want)
 				if c.mend != nil {
@@ -39,7 +40,7 @@ func TestWatch(t *testing.T) {
 // An update about the bot itself has relay look at once.
 func TestWatchSeesDemotion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		b, _ := makeBridge(t, f)
 		running(t, b, new(bridgetest.Receiver))
 		bridgetest.Watching(t, b.Watch)
@@ -62,7 +63,7 @@ func TestWatchSeesDemotion(t *testing.T) {
 // told while relay believes to be receiving.
 func TestWatchSeesLostPushes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		b, log := makeBridge(t, f, func(c *telegram.Config) { c.WebhookSecret = secret })
 		f.SetWebhook("https://chat.example.com/webhooks/telegram", "an earlier secret")
 		f.PushTo(b.Webhook(new(bridgetest.Receiver)))
@@ -96,7 +97,7 @@ func TestWatchSeesLostPushes(t *testing.T) {
 // finding is there at once: the bridge begins anew by it.
 func TestCheckSeesAWebhookTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		b, _ := makeBridge(t, f, func(c *telegram.Config) {
 			c.PublicURL, c.WebhookSecret = "https://chat.example.com/webhooks/telegram", secret
 		})

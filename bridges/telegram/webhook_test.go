@@ -8,6 +8,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/telegram"
+	"relay/bridges/telegram/telegramtest"
 )
 
 func TestWebhook(t *testing.T) {
@@ -31,7 +32,7 @@ func TestWebhook(t *testing.T) {
 		{"unreadable, kept for a human", "POST", secret, secret, `{"update_id":7,"message":"text"}`, 0, 200, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := bridgetest.NewTelegramBubble(t)
+			f := telegramtest.NewInBubble(t)
 			b, log := makeBridge(t, f, func(cfg *telegram.Config) { cfg.WebhookSecret = c.configured })
 			in := &bridgetest.Receiver{Failing: c.fail}
 			r := httptest.NewRequest(c.method, "/webhooks/telegram", strings.NewReader(c.body))
@@ -59,7 +60,7 @@ func TestWebhook(t *testing.T) {
 
 // Bots number their updates each for itself: those of two bots are two updates.
 func TestUpdatesOfTwoBots(t *testing.T) {
-	f := bridgetest.NewTelegramBubble(t)
+	f := telegramtest.NewInBubble(t)
 	in := new(bridgetest.Receiver)
 	for _, token := range []string{"7:first", "8:second", "8:renewed"} {
 		b, _ := makeBridge(t, f, func(cfg *telegram.Config) { cfg.Token, cfg.WebhookSecret = token, secret })

@@ -1,21 +1,23 @@
-package bridgetest
+package telegramtest
 
 import (
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	"relay/bridges/bridgetest"
 )
 
-// Threads implements [Platform].
-func (f *Telegram) Threads() (list []Thread) {
+// Threads implements [bridgetest.Platform].
+func (f *Platform) Threads() (list []bridgetest.Thread) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, t := range f.topics {
 		if t.deleted {
 			continue
 		}
-		th := Thread{Ref: itoa(t.id), Title: t.name, Closed: t.closed}
+		th := bridgetest.Thread{Ref: itoa(t.id), Title: t.name, Closed: t.closed}
 		for _, m := range t.messages {
 			th.Messages = append(th.Messages, m.shown())
 		}
@@ -24,8 +26,8 @@ func (f *Telegram) Threads() (list []Thread) {
 	return list
 }
 
-func (m *telegramMessage) shown() Message {
-	out := Message{Remote: itoa(m.id), FromBot: m.from.bot, Text: m.text, Receipt: m.receipt}
+func (m *message) shown() bridgetest.Message {
+	out := bridgetest.Message{Remote: itoa(m.id), FromBot: m.from.bot, Text: m.text, Receipt: m.receipt}
 	if m.replyTo != 0 {
 		out.ReplyTo = itoa(m.replyTo)
 	}
@@ -35,29 +37,29 @@ func (m *telegramMessage) shown() Message {
 	return out
 }
 
-// Write implements [Platform].
-func (f *Telegram) Write(thread, operator, text, replyTo string) (remote string) {
-	return f.say(thread, replyTo, &telegramMessage{from: person(operator), text: text})
+// Write implements [bridgetest.Platform].
+func (f *Platform) Write(thread, operator, text, replyTo string) (remote string) {
+	return f.say(thread, replyTo, &message{from: person(operator), text: text})
 }
 
 // WriteAnonymously writes as an administrator who stays anonymous.
-func (f *Telegram) WriteAnonymously(thread, title, text string) (remote string) {
-	return f.say(thread, "", &telegramMessage{from: telegramUser{anon: true, title: title}, text: text})
+func (f *Platform) WriteAnonymously(thread, title, text string) (remote string) {
+	return f.say(thread, "", &message{from: user{anon: true, title: title}, text: text})
 }
 
 // WriteAsBot lets another bot write.
-func (f *Telegram) WriteAsBot(thread, name, text string) (remote string) {
-	return f.say(thread, "", &telegramMessage{from: telegramUser{id: 42, bot: true, name: name}, text: text})
+func (f *Platform) WriteAsBot(thread, name, text string) (remote string) {
+	return f.say(thread, "", &message{from: user{id: 42, bot: true, name: name}, text: text})
 }
 
-// Attach implements [Platform]. Pictures go as photos, recordings as voice
+// Attach implements [bridgetest.Platform]. Pictures go as photos, recordings as voice
 // messages.
-func (f *Telegram) Attach(thread, operator, filename, mimeType string, data []byte, caption string) (remote string) {
+func (f *Platform) Attach(thread, operator, filename, mimeType string, data []byte, caption string) (remote string) {
 	return f.AttachAlbum(thread, operator, "", filename, mimeType, data, caption)
 }
 
 // AttachAlbum sends one file of an album; album joins them.
-func (f *Telegram) AttachAlbum(thread, operator, album, filename, mimeType string, data []byte, caption string) (remote string) {
+func (f *Platform) AttachAlbum(thread, operator, album, filename, mimeType string, data []byte, caption string) (remote string) {
 	kind := "document"
 	switch mimeType {
 	case "image/jpeg":
@@ -68,11 +70,11 @@ func (f *Telegram) AttachAlbum(thread, operator, album, filename, mimeType strin
 	f.mu.Lock()
 	file := f.keep(kind, filename, mimeType, data)
 	f.mu.Unlock()
-	return f.say(thread, "", &telegramMessage{from: person(operator), text: caption, file: file, album: album})
+	return f.say(thread, "", &message{from: person(operator), text: caption, file: file, album: album})
 }
 
 // say puts a human's message into a topic and tells the bot.
-func (f *Telegram) say(thread, replyTo string, m *telegramMessage) (remote string) {
+func (f *Platform) say(thread, replyTo string, m *message) (remote string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	m.topic, _ = strconv.ParseInt(thread, 10, 64)
@@ -82,8 +84,8 @@ func (f *Telegram) say(thread, replyTo string, m *telegramMessage) (remote strin
 	return itoa(m.id)
 }
 
-// Edit implements [Platform].
-func (f *Telegram) Edit(_, remote, text string) {
+// Edit implements [bridgetest.Platform].
+func (f *Platform) Edit(_, remote, text string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	id, _ := strconv.ParseInt(remote, 10, 64)
@@ -95,11 +97,11 @@ func (f *Telegram) Edit(_, remote, text string) {
 	f.tell("edited_message", f.render(m))
 }
 
-// Delete implements [Platform]: bots are not told of deletes in groups.
-func (f *Telegram) Delete(_, _, _ string) bool { return false }
+// Delete implements [bridgetest.Platform]: bots are not told of deletes in groups.
+func (f *Platform) Delete(_, _, _ string) bool { return false }
 
 // Remove deletes a message by hand, of which nobody is told.
-func (f *Telegram) Remove(remote string) {
+func (f *Platform) Remove(remote string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	id, _ := strconv.ParseInt(remote, 10, 64)
@@ -108,13 +110,13 @@ func (f *Telegram) Remove(remote string) {
 	}
 }
 
-// CloseThread implements [Platform].
-func (f *Telegram) CloseThread(thread string) { f.turnByHand(thread, true) }
+// CloseThread implements [bridgetest.Platform].
+func (f *Platform) CloseThread(thread string) { f.turnByHand(thread, true) }
 
 // ReopenThread opens a topic by hand.
-func (f *Telegram) ReopenThread(thread string) { f.turnByHand(thread, false) }
+func (f *Platform) ReopenThread(thread string) { f.turnByHand(thread, false) }
 
-func (f *Telegram) turnByHand(thread string, closed bool) {
+func (f *Platform) turnByHand(thread string, closed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	id, _ := strconv.ParseInt(thread, 10, 64)
@@ -123,8 +125,8 @@ func (f *Telegram) turnByHand(thread string, closed bool) {
 	}
 }
 
-// DeleteThread implements [Platform]: nobody is told.
-func (f *Telegram) DeleteThread(thread string) {
+// DeleteThread implements [bridgetest.Platform]: nobody is told.
+func (f *Platform) DeleteThread(thread string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	id, _ := strconv.ParseInt(thread, 10, 64)
@@ -133,51 +135,51 @@ func (f *Telegram) DeleteThread(thread string) {
 	}
 }
 
-// WriteElsewhere implements [Platform]: in the group outside of topics, as a
+// WriteElsewhere implements [bridgetest.Platform]: in the group outside of topics, as a
 // reply that carries a thread's id there, and in a chat with the bot alone.
-func (f *Telegram) WriteElsewhere(text string) {
+func (f *Platform) WriteElsewhere(text string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	general := f.newMessage(&telegramMessage{from: person("Eve"), text: text})
+	general := f.newMessage(&message{from: person("Eve"), text: text})
 	f.tell("message", f.render(general))
-	reply := f.render(f.newMessage(&telegramMessage{from: person("Eve"), text: text}))
+	reply := f.render(f.newMessage(&message{from: person("Eve"), text: text}))
 	reply["message_thread_id"] = general.id
 	f.tell("message", reply)
-	private := f.render(f.newMessage(&telegramMessage{from: person("Eve"), text: text}))
+	private := f.render(f.newMessage(&message{from: person("Eve"), text: text}))
 	private["chat"] = map[string]any{"id": person("Eve").id, "type": "private", "first_name": "Eve"}
 	f.tell("message", private)
 }
 
 // MakeTopic lets an operator make a topic.
-func (f *Telegram) MakeTopic(name string) (thread string) {
+func (f *Platform) MakeTopic(name string) (thread string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return itoa(f.makeTopic(name, person("Ada")).id)
 }
 
 // Tell brings the bot an update as it is.
-func (f *Telegram) Tell(kind string, body map[string]any) {
+func (f *Platform) Tell(kind string, body map[string]any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.tell(kind, body)
 }
 
 // keep stores a file.
-func (f *Telegram) keep(kind, name, mimeType string, data []byte) *telegramFile {
+func (f *Platform) keep(kind, name, mimeType string, data []byte) *file {
 	n := strconv.Itoa(len(f.files) + 1)
-	file := &telegramFile{id: "AgAD" + n, kind: kind, name: name, mimeType: mimeType, path: kind + "s/file_" + n, data: data}
+	file := &file{id: "AgAD" + n, kind: kind, name: name, mimeType: mimeType, path: kind + "s/file_" + n, data: data}
 	f.files[file.id] = file
 	return file
 }
 
 // Enlarge lets the newest file have another size than its data.
-func (f *Telegram) Enlarge(size int64) {
+func (f *Platform) Enlarge(size int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.files["AgAD"+strconv.Itoa(len(f.files))].size = size
 }
 
-func (f *Telegram) getFile(p params) (any, *apiError) {
+func (f *Platform) getFile(p params) (any, *apiError) {
 	file := f.files[strings.TrimSuffix(p.text("file_id"), "-small")]
 	switch {
 	case file == nil:
@@ -188,7 +190,7 @@ func (f *Telegram) getFile(p params) (any, *apiError) {
 	return map[string]any{"file_id": file.id, "file_unique_id": "u" + file.id, "file_path": file.path}, nil
 }
 
-func (f *Telegram) serveFile(w http.ResponseWriter, path string) {
+func (f *Platform) serveFile(w http.ResponseWriter, path string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, file := range f.files {

@@ -1,4 +1,4 @@
-package bridgetest
+package telegramtest
 
 import (
 	"net/http"
@@ -7,7 +7,7 @@ import (
 )
 
 // call carries out a method.
-func (f *Telegram) call(r *http.Request, method string, p params) (any, *apiError) {
+func (f *Platform) call(r *http.Request, method string, p params) (any, *apiError) {
 	if method == "getUpdates" {
 		return f.getUpdates(r.Context(), p)
 	}
@@ -38,7 +38,7 @@ func (f *Telegram) call(r *http.Request, method string, p params) (any, *apiErro
 }
 
 // enter checks that the bot is in the chat.
-func (f *Telegram) enter(method string, chat int64) *apiError {
+func (f *Platform) enter(method string, chat int64) *apiError {
 	switch {
 	case f.group.movedTo != 0 && chat == f.Group:
 		return &apiError{400, "Bad Request: group chat was upgraded to a supergroup chat", map[string]any{"migrate_to_chat_id": f.group.movedTo}}
@@ -50,15 +50,15 @@ func (f *Telegram) enter(method string, chat int64) *apiError {
 	return nil
 }
 
-func (f *Telegram) getMe(params) (any, *apiError) {
+func (f *Platform) getMe(params) (any, *apiError) {
 	me := bot().render()
-	me["username"] = telegramBotName
+	me["username"] = botName
 	return me, nil
 }
 
-func (f *Telegram) getChat(params) (any, *apiError) { return f.chat(), nil }
+func (f *Platform) getChat(params) (any, *apiError) { return f.chat(), nil }
 
-func (f *Telegram) getChatMember(params) (any, *apiError) {
+func (f *Platform) getChatMember(params) (any, *apiError) {
 	me, _ := f.getMe(nil)
 	switch {
 	case f.group.kicked:
@@ -69,12 +69,12 @@ func (f *Telegram) getChatMember(params) (any, *apiError) {
 	return map[string]any{"status": "administrator", "user": me, "can_manage_topics": true, "can_delete_messages": !f.group.noDelete}, nil
 }
 
-func (f *Telegram) setMyCommands(p params) (any, *apiError) {
+func (f *Platform) setMyCommands(p params) (any, *apiError) {
 	f.commands, _ = p["commands"].([]any)
 	return true, nil
 }
 
-func (f *Telegram) sendMessage(p params) (any, *apiError) {
+func (f *Platform) sendMessage(p params) (any, *apiError) {
 	text, refusal := shownText(p, "text", "parse_mode")
 	switch {
 	case refusal != nil:
@@ -84,10 +84,10 @@ func (f *Telegram) sendMessage(p params) (any, *apiError) {
 	case utf16Len(text) > 4096:
 		return nil, badRequest("message is too long")
 	}
-	return f.send(p, &telegramMessage{text: text})
+	return f.send(p, &message{text: text})
 }
 
-func (f *Telegram) sendFile(kind string) func(params) (any, *apiError) {
+func (f *Platform) sendFile(kind string) func(params) (any, *apiError) {
 	return func(p params) (any, *apiError) {
 		upload, ok := p[kind].(*inputFile)
 		if !ok || len(upload.Data) == 0 {
@@ -102,12 +102,12 @@ func (f *Telegram) sendFile(kind string) func(params) (any, *apiError) {
 		case kind == "photo" && !strings.HasPrefix(http.DetectContentType(upload.Data), "image/"):
 			return nil, badRequest("IMAGE_PROCESS_FAILED")
 		}
-		return f.send(p, &telegramMessage{text: caption, file: f.keep(kind, upload.Name, "", upload.Data)})
+		return f.send(p, &message{text: caption, file: f.keep(kind, upload.Name, "", upload.Data)})
 	}
 }
 
 // send puts the bot's message where it is to go.
-func (f *Telegram) send(p params, m *telegramMessage) (any, *apiError) {
+func (f *Platform) send(p params, m *message) (any, *apiError) {
 	var refusal *apiError
 	if m.topic, refusal = f.place(p.int("message_thread_id")); refusal != nil {
 		return nil, refusal
@@ -128,7 +128,7 @@ func (f *Telegram) send(p params, m *telegramMessage) (any, *apiError) {
 	return f.render(f.newMessage(m)), nil
 }
 
-func (f *Telegram) editMessageText(p params) (any, *apiError) {
+func (f *Platform) editMessageText(p params) (any, *apiError) {
 	text, refusal := shownText(p, "text", "parse_mode")
 	if refusal == nil && utf16Len(text) > 4096 {
 		refusal = badRequest("message is too long")
@@ -136,7 +136,7 @@ func (f *Telegram) editMessageText(p params) (any, *apiError) {
 	return f.edit(p, text, refusal, false)
 }
 
-func (f *Telegram) editMessageCaption(p params) (any, *apiError) {
+func (f *Platform) editMessageCaption(p params) (any, *apiError) {
 	text, refusal := shownText(p, "caption", "parse_mode")
 	if refusal == nil && utf16Len(text) > 1024 {
 		refusal = badRequest("message caption is too long")
@@ -144,14 +144,14 @@ func (f *Telegram) editMessageCaption(p params) (any, *apiError) {
 	return f.edit(p, text, refusal, true)
 }
 
-func (f *Telegram) edit(p params, text string, refusal *apiError, caption bool) (any, *apiError) {
+func (f *Platform) edit(p params, text string, refusal *apiError, caption bool) (any, *apiError) {
 	m := f.messages[p.int("message_id")]
 	switch {
 	case refusal != nil:
 		return nil, refusal
 	case m == nil || f.topic(m.topic) == nil:
 		return nil, badRequest("message to edit not found")
-	case m.from.id != telegramBot || m.service != nil:
+	case m.from.id != botID || m.service != nil:
 		return nil, badRequest("message can't be edited")
 	case m.file != nil && !caption:
 		return nil, badRequest("there is no text in the message to edit")
@@ -168,15 +168,15 @@ func (f *Telegram) edit(p params, text string, refusal *apiError, caption bool) 
 	return f.render(m), nil
 }
 
-// Lacks implements [Lacking]: bots delete messages of the last 48 hours only.
-func (f *Telegram) Lacks(feature string) bool { return feature == "old deletes" }
+// Lacks implements [bridgetest.Lacking]: bots delete messages of the last 48 hours only.
+func (f *Platform) Lacks(feature string) bool { return feature == "old deletes" }
 
-func (f *Telegram) deleteMessage(p params) (any, *apiError) {
+func (f *Platform) deleteMessage(p params) (any, *apiError) {
 	m := f.messages[p.int("message_id")]
 	switch {
 	case m == nil || f.topic(m.topic) == nil && m.topic != 0:
 		return nil, badRequest("message to delete not found")
-	case m.service != nil, m.from.id != telegramBot && f.group.noDelete:
+	case m.service != nil, m.from.id != botID && f.group.noDelete:
 		return nil, badRequest("message can't be deleted")
 	case time.Since(time.Unix(m.date, 0)) > 48*time.Hour:
 		return nil, badRequest("message can't be deleted for everyone")
@@ -185,7 +185,7 @@ func (f *Telegram) deleteMessage(p params) (any, *apiError) {
 	return true, nil
 }
 
-func (f *Telegram) setMessageReaction(p params) (any, *apiError) {
+func (f *Platform) setMessageReaction(p params) (any, *apiError) {
 	m := f.messages[p.int("message_id")]
 	if m == nil {
 		return nil, badRequest("message to react not found")
@@ -203,7 +203,7 @@ func (f *Telegram) setMessageReaction(p params) (any, *apiError) {
 	return true, nil
 }
 
-func (f *Telegram) sendChatAction(p params) (any, *apiError) {
+func (f *Platform) sendChatAction(p params) (any, *apiError) {
 	_, refusal := f.place(p.int("message_thread_id"))
 	return true, refusal
 }

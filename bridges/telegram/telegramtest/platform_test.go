@@ -1,4 +1,4 @@
-package bridgetest_test
+package telegramtest_test
 
 import (
 	"bytes"
@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"relay/bridges/bridgetest"
+	"relay/bridges/telegram/telegramtest"
 )
 
 // ask makes a call of the Bot API and returns the description of the refusal,
 // "" when there was none.
-func ask(t *testing.T, f *bridgetest.Telegram, method, body string) string {
+func ask(t *testing.T, f *telegramtest.Platform, method, body string) string {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, "http://telegram.test/bot"+f.Token+"/"+method, strings.NewReader(body))
 	if err != nil {
@@ -41,7 +42,7 @@ func ask(t *testing.T, f *bridgetest.Telegram, method, body string) string {
 const chat = `{"chat_id":-1001234567890,`
 
 // The fake sees what the official schema forbids.
-func TestTelegramViolations(t *testing.T) {
+func TestViolations(t *testing.T) {
 	for _, c := range []struct{ method, body, violation string }{
 		{"sendMessage", chat + `"text":"a"}`, ""},
 		{"sendMessage", chat + `"text":"a","reply_to_message_id":4}`, "sendMessage has no reply_to_message_id"},
@@ -57,7 +58,7 @@ func TestTelegramViolations(t *testing.T) {
 		{"setWebhook", `{"url":"https://x","allowed_updates":["message",1]}`, "allowed_updates[1] is float64"},
 		{"sendGift", `{}`, "there is no method sendGift"},
 	} {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		ask(t, f, c.method, c.body)
 		got := strings.Join(f.Violations(), "; ")
 		if (got == "") != (c.violation == "") || !strings.Contains(got, c.violation) {
@@ -67,8 +68,8 @@ func TestTelegramViolations(t *testing.T) {
 }
 
 // The fake refuses in the server's words.
-func TestTelegramRefusals(t *testing.T) {
-	f := bridgetest.NewTelegramBubble(t)
+func TestRefusals(t *testing.T) {
+	f := telegramtest.NewInBubble(t)
 	f.Shut()
 	thread := f.MakeTopic("by hand")
 	theirs := f.Write(thread, "Ada", "hello", "")
@@ -101,9 +102,9 @@ func TestTelegramRefusals(t *testing.T) {
 }
 
 // The group takes its budget in any minute, and no more.
-func TestTelegramBudget(t *testing.T) {
+func TestBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewTelegramBubble(t)
+		f := telegramtest.NewInBubble(t)
 		f.Budget = 3
 		for i, want := range []string{"", "", "", "Too Many Requests: retry after 30", ""} {
 			if got := ask(t, f, "sendMessage", chat+`"text":"a"}`); got != want {
@@ -118,8 +119,8 @@ func TestTelegramBudget(t *testing.T) {
 }
 
 // Faults come when they are told to, and a lost answer has had its effect.
-func TestTelegramFaults(t *testing.T) {
-	f := bridgetest.NewTelegramBubble(t)
+func TestFaults(t *testing.T) {
+	f := telegramtest.NewInBubble(t)
 	thread := f.MakeTopic("by hand")
 	post := chat + `"text":"a","message_thread_id":` + thread + `}`
 	for i, fault := range []bridgetest.Fault{bridgetest.FaultRateLimited, bridgetest.FaultServer, bridgetest.FaultAnswerLost, bridgetest.FaultOutage, bridgetest.FaultUnauthorized} {

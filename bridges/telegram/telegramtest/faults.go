@@ -1,9 +1,11 @@
-package bridgetest
+package telegramtest
 
 import (
 	"math"
 	"strings"
 	"time"
+
+	"relay/bridges/bridgetest"
 )
 
 // writes reports whether a method changes what operators see.
@@ -17,13 +19,13 @@ func writes(method string) bool {
 }
 
 // refusalOf is the answer that a fault gives instead of the result.
-func (f *Telegram) refusalOf(fault Fault) *apiError {
+func (f *Platform) refusalOf(fault bridgetest.Fault) *apiError {
 	switch fault {
-	case FaultRateLimited:
+	case bridgetest.FaultRateLimited:
 		return tooMany(f.RetryAfter())
-	case FaultServer:
+	case bridgetest.FaultServer:
 		return &apiError{Code: 500, Description: "Internal Server Error: restart"}
-	case FaultUnauthorized:
+	case bridgetest.FaultUnauthorized:
 		return &apiError{Code: 401, Description: "Unauthorized"}
 	}
 	return nil
@@ -36,7 +38,7 @@ func tooMany(wait time.Duration) *apiError {
 }
 
 // spend takes a message out of the group's budget. The caller holds the lock.
-func (f *Telegram) spend() *apiError {
+func (f *Platform) spend() *apiError {
 	f.sends++
 	if f.Budget == 0 {
 		return nil

@@ -1,4 +1,4 @@
-package bridgetest
+package telegramtest
 
 import (
 	"context"
@@ -9,28 +9,28 @@ import (
 // updateQueue is what the bot has not confirmed yet.
 type updateQueue struct {
 	lastID  int64
-	waiting []telegramUpdate
-	again   []telegramUpdate // repeated, whatever was confirmed
-	told    []telegramUpdate // all that the bot was told
-	known   map[int64]bool   // their ids
-	kinds   []string         // allowed_updates; nil: those that are sent unasked
-	changed chan struct{}    // closed when something changed
-	webhook telegramWebhook
+	waiting []update
+	again   []update       // repeated, whatever was confirmed
+	told    []update       // all that the bot was told
+	known   map[int64]bool // their ids
+	kinds   []string       // allowed_updates; nil: those that are sent unasked
+	changed chan struct{}  // closed when something changed
+	webhook webhook
 	poll    int // the number of the latest getUpdates: the one that counts
 }
 
-type telegramUpdate struct {
+type update struct {
 	id   int64
 	kind string
 	body map[string]any
 }
 
-func (u *telegramUpdate) json() map[string]any {
+func (u *update) json() map[string]any {
 	return map[string]any{"update_id": u.id, u.kind: u.body}
 }
 
 // tell queues an update for the bot. The caller holds the lock.
-func (f *Telegram) tell(kind string, body map[string]any) {
+func (f *Platform) tell(kind string, body map[string]any) {
 	q := &f.queue
 	if q.lastID == 0 {
 		q.lastID = 870000000
@@ -39,18 +39,18 @@ func (f *Telegram) tell(kind string, body map[string]any) {
 	if q.kinds != nil && !slices.Contains(q.kinds, kind) || q.kinds == nil && kind == "message_reaction" {
 		return
 	}
-	q.waiting = append(q.waiting, telegramUpdate{q.lastID, kind, body})
+	q.waiting = append(q.waiting, update{q.lastID, kind, body})
 	f.wake()
 }
 
 // wake lets what waits for a change look again.
-func (f *Telegram) wake() {
+func (f *Platform) wake() {
 	close(f.queue.changed)
 	f.queue.changed = make(chan struct{})
 }
 
-// Redeliver implements [Platform].
-func (f *Telegram) Redeliver() {
+// Redeliver implements [bridgetest.Platform].
+func (f *Platform) Redeliver() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.queue.again = append(f.queue.again, f.queue.told...)
@@ -58,14 +58,14 @@ func (f *Telegram) Redeliver() {
 }
 
 // Skip lets the numbers of updates jump, as they do after an idle week.
-func (f *Telegram) Skip(n int64) {
+func (f *Platform) Skip(n int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.queue.lastID += n
 }
 
 // Waiting is how many updates the bot has not confirmed.
-func (f *Telegram) Waiting() int {
+func (f *Platform) Waiting() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.queue.waiting)
@@ -76,7 +76,7 @@ func conflict(text string) *apiError { return &apiError{Code: 409, Description: 
 
 // getUpdates is long polling: an offset confirms what is before it, and the
 // latest call ends the one before.
-func (f *Telegram) getUpdates(ctx context.Context, p params) (any, *apiError) {
+func (f *Platform) getUpdates(ctx context.Context, p params) (any, *apiError) {
 	f.mu.Lock()
 	q := &f.queue
 	if q.webhook.url != "" {
@@ -85,7 +85,7 @@ func (f *Telegram) getUpdates(ctx context.Context, p params) (any, *apiError) {
 	}
 	q.allow(p)
 	if offset := p.int("offset"); offset != 0 {
-		q.waiting = slices.DeleteFunc(q.waiting, func(u telegramUpdate) bool { return u.id < offset })
+		q.waiting = slices.DeleteFunc(q.waiting, func(u update) bool { return u.id < offset })
 	}
 	q.poll++
 	mine := q.poll
@@ -112,7 +112,7 @@ func (f *Telegram) getUpdates(ctx context.Context, p params) (any, *apiError) {
 }
 
 // next returns what there is for the n-th call of getUpdates.
-func (f *Telegram) next(p params, n int) (found []any, changed chan struct{}, ended *apiError) {
+func (f *Platform) next(p params, n int) (found []any, changed chan struct{}, ended *apiError) {
 	q := &f.queue
 	switch {
 	case q.webhook.url != "":
@@ -134,7 +134,7 @@ func (f *Telegram) next(p params, n int) (found []any, changed chan struct{}, en
 }
 
 // remember notes that the bot was told of an update.
-func (q *updateQueue) remember(u telegramUpdate) {
+func (q *updateQueue) remember(u update) {
 	if !q.known[u.id] {
 		q.known[u.id], q.told = true, append(q.told, u)
 	}

@@ -1,4 +1,4 @@
-package bridgetest
+package telegramtest
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"mime/multipart"
 	"net/http"
 	"strings"
+
+	"relay/bridges/bridgetest"
 )
 
 // apiError is a refusal of the Bot API.
@@ -43,9 +45,11 @@ func (p params) in(object, name string) params {
 }
 
 // ServeHTTP is the Bot API.
-func (f *Telegram) ServeHTTP(w http.ResponseWriter, r *http.Request) { OverNetwork(f.serve, w, r) }
+func (f *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	bridgetest.OverNetwork(f.serve, w, r)
+}
 
-func (f *Telegram) serve(w http.ResponseWriter, r *http.Request) {
+func (f *Platform) serve(w http.ResponseWriter, r *http.Request) {
 	rest, isFile := strings.CutPrefix(r.URL.Path, "/file")
 	token, name, _ := strings.Cut(strings.TrimPrefix(rest, "/bot"), "/")
 	switch {
@@ -58,7 +62,7 @@ func (f *Telegram) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (f *Telegram) serveMethod(w http.ResponseWriter, r *http.Request, method string) {
+func (f *Platform) serveMethod(w http.ResponseWriter, r *http.Request, method string) {
 	p, err := f.decode(r, method)
 	if err != nil {
 		f.violate(method + ": " + err.Error())
@@ -67,22 +71,22 @@ func (f *Telegram) serveMethod(w http.ResponseWriter, r *http.Request, method st
 	}
 	f.note(method, p)
 	fault := f.Draw(writes(method))
-	if fault == FaultOutage {
-		panic(ErrRefused)
+	if fault == bridgetest.FaultOutage {
+		panic(bridgetest.ErrRefused)
 	}
 	if refusal := f.refusalOf(fault); refusal != nil {
 		respond(w, nil, refusal)
 		return
 	}
 	result, refusal := f.call(r, method, p)
-	if fault == FaultAnswerLost {
+	if fault == bridgetest.FaultAnswerLost {
 		panic(http.ErrAbortHandler)
 	}
 	respond(w, result, refusal)
 }
 
 // note keeps a call and what the schema has against it.
-func (f *Telegram) note(method string, p params) {
+func (f *Platform) note(method string, p params) {
 	faults := f.schema.check(method, p)
 	kept := map[string]any{}
 	for name, value := range p {
@@ -93,11 +97,11 @@ func (f *Telegram) note(method string, p params) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.requests = append(f.requests, TelegramRequest{method, kept})
+	f.requests = append(f.requests, Request{method, kept})
 	f.violations = append(f.violations, faults...)
 }
 
-func (f *Telegram) violate(text string) {
+func (f *Platform) violate(text string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.violations = append(f.violations, text)
@@ -106,7 +110,7 @@ func (f *Telegram) violate(text string) {
 // decode reads the parameters of a call. Chunked bodies are legal, but many
 // servers in front of the Bot API do not take them: they are for files whose
 // size nobody knows.
-func (f *Telegram) decode(r *http.Request, method string) (params, error) {
+func (f *Platform) decode(r *http.Request, method string) (params, error) {
 	kind, attributes, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case err != nil:
@@ -122,7 +126,7 @@ func (f *Telegram) decode(r *http.Request, method string) (params, error) {
 	return nil, errors.New("the body is " + kind)
 }
 
-func (f *Telegram) decodeForm(form *multipart.Reader, method string) (params, error) {
+func (f *Platform) decodeForm(form *multipart.Reader, method string) (params, error) {
 	p := params{}
 	for {
 		part, err := form.NextPart()
@@ -158,4 +162,4 @@ func respond(w http.ResponseWriter, result any, refusal *apiError) {
 }
 
 // Transport reaches the fake without a network, for synctest.
-func (f *Telegram) Transport() http.RoundTripper { return InProcess(f.serve) }
+func (f *Platform) Transport() http.RoundTripper { return bridgetest.InProcess(f.serve) }

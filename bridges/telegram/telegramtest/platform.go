@@ -1,4 +1,5 @@
-package bridgetest
+// Package telegramtest is a fake of Telegram for tests of its adapter.
+package telegramtest
 
 import (
 	"net/http"
@@ -6,13 +7,15 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+
+	"relay/bridges/bridgetest"
 )
 
-// Telegram is a fake Bot API server with one bot and one group with topics.
-// Its errors are the real ones, word for word. It holds no
-// clock of its own: in a synctest bubble its minutes are the bubble's.
-type Telegram struct {
-	Faults
+// Platform is a fake Bot API server with one bot and one group with topics.
+// Its errors are the real ones, word for word. It has no clock
+// of its own: in a synctest bubble its minutes are the bubble's.
+type Platform struct {
+	bridgetest.Faults
 	URL   string // of the server; "" when it was made without one
 	Token string
 	Group int64
@@ -20,7 +23,7 @@ type Telegram struct {
 	// 429; 0 is any number.
 	Budget int
 
-	schema *telegramSchema
+	schema *schema
 	done   chan struct{}
 	pusher sync.WaitGroup
 
@@ -28,15 +31,15 @@ type Telegram struct {
 	group      groupState
 	topics     []*topic
 	byID       map[int64]*topic
-	messages   map[int64]*telegramMessage
-	files      map[string]*telegramFile
+	messages   map[int64]*message
+	files      map[string]*file
 	lastID     int64 // of messages and topics: one row of numbers
 	queue      updateQueue
 	spent      []int64 // ms; what the budget was spent on
 	sends      int
 	limited    int
 	violations []string
-	requests   []TelegramRequest
+	requests   []Request
 	commands   []any
 	hook       http.Handler // takes what is pushed
 }
@@ -49,22 +52,22 @@ type groupState struct {
 	movedTo                   int64 // the id since the group became a supergroup
 }
 
-// TelegramRequest is a call as the server understood it.
-type TelegramRequest struct {
+// Request is a call as the server understood it.
+type Request struct {
 	Method string
 	Params map[string]any // of files only the name
 }
 
 const (
-	telegramBot     = 7000000001
-	telegramBotName = "relay_support_bot"
+	botID   = 7000000001
+	botName = "relay_support_bot"
 )
 
-var _ Platform = (*Telegram)(nil)
+var _ bridgetest.Platform = (*Platform)(nil)
 
-// NewTelegram starts the server; it ends with the test.
-func NewTelegram(t testing.TB) *Telegram {
-	f := NewTelegramBubble(t)
+// New starts the server; it ends with the test.
+func New(t testing.TB) *Platform {
+	f := NewInBubble(t)
 	server := httptest.NewServer(f)
 	f.URL = server.URL
 	t.Cleanup(func() {
@@ -75,11 +78,11 @@ func NewTelegram(t testing.TB) *Telegram {
 	return f
 }
 
-// NewTelegramBubble makes the fake without a server, for synctest: it is
+// NewInBubble makes the fake without a server, for synctest: it is
 // reached by Transport. It ends with the test.
-func NewTelegramBubble(t testing.TB) *Telegram {
-	f := &Telegram{Token: strconv.Itoa(telegramBot) + ":AAcanary-Token_that_is_seen_nowhere", Group: -1001234567890,
-		schema: loadTelegramSchema(), done: make(chan struct{}), messages: map[int64]*telegramMessage{}, files: map[string]*telegramFile{}}
+func NewInBubble(t testing.TB) *Platform {
+	f := &Platform{Token: strconv.Itoa(botID) + ":AAcanary-Token_that_is_seen_nowhere", Group: -1001234567890,
+		schema: loadSchema(), done: make(chan struct{}), messages: map[int64]*message{}, files: map[string]*file{}}
 	f.byID, f.queue.known, f.queue.changed = map[int64]*topic{}, map[int64]bool{}, make(chan struct{})
 	f.pusher.Go(f.push)
 	t.Cleanup(f.stop)
@@ -87,7 +90,7 @@ func NewTelegramBubble(t testing.TB) *Telegram {
 }
 
 // stop ends what waits in the server.
-func (f *Telegram) stop() {
+func (f *Platform) stop() {
 	f.mu.Lock()
 	select {
 	case <-f.done:
@@ -99,10 +102,10 @@ func (f *Telegram) stop() {
 }
 
 // Requests are the calls so far, of one method or of all for "".
-func (f *Telegram) Requests(method string) []TelegramRequest {
+func (f *Platform) Requests(method string) []Request {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var list []TelegramRequest
+	var list []Request
 	for _, r := range f.requests {
 		if method == "" || r.Method == method {
 			list = append(list, r)
@@ -111,8 +114,8 @@ func (f *Telegram) Requests(method string) []TelegramRequest {
 	return list
 }
 
-// Violations implements [Platform].
-func (f *Telegram) Violations() []string {
+// Violations implements [bridgetest.Platform].
+func (f *Platform) Violations() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return append([]string(nil), f.violations...)
@@ -120,14 +123,14 @@ func (f *Telegram) Violations() []string {
 
 // Sends returns how many calls wanted a message of the budget, and how many of
 // them were answered 429 because it was used up.
-func (f *Telegram) Sends() (all, limited int) {
+func (f *Platform) Sends() (all, limited int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.sends, f.limited
 }
 
 // Commands are the names in the group's menu.
-func (f *Telegram) Commands() (names []string) {
+func (f *Platform) Commands() (names []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, c := range f.commands {
@@ -138,7 +141,7 @@ func (f *Telegram) Commands() (names []string) {
 
 // PushTo has a handler take what is pushed when a webhook is set, whatever its
 // address.
-func (f *Telegram) PushTo(h http.Handler) {
+func (f *Platform) PushTo(h http.Handler) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.hook = h
@@ -147,22 +150,22 @@ func (f *Telegram) PushTo(h http.Handler) {
 
 // SwitchTopics switches the group's topics on or off. Without them the ids of
 // topics are silently ignored.
-func (f *Telegram) SwitchTopics(on bool) { f.set(func(g *groupState) { g.noTopics = !on }) }
+func (f *Platform) SwitchTopics(on bool) { f.set(func(g *groupState) { g.noTopics = !on }) }
 
 // Demote takes the bot's right to manage topics, or all of them.
-func (f *Telegram) Demote(demoted bool) { f.set(func(g *groupState) { g.demoted = demoted }) }
+func (f *Platform) Demote(demoted bool) { f.set(func(g *groupState) { g.demoted = demoted }) }
 
 // ForbidDelete takes the bot's right to delete what others wrote.
-func (f *Telegram) ForbidDelete() { f.set(func(g *groupState) { g.noDelete = true }) }
+func (f *Platform) ForbidDelete() { f.set(func(g *groupState) { g.noDelete = true }) }
 
 // Shut keeps the bot from writing in closed topics. An administrator who may
 // manage topics can, so that normally nothing is refused there.
-func (f *Telegram) Shut() { f.set(func(g *groupState) { g.shut = true }) }
+func (f *Platform) Shut() { f.set(func(g *groupState) { g.shut = true }) }
 
 // Kick removes the bot from the group.
-func (f *Telegram) Kick() { f.set(func(g *groupState) { g.kicked = true }) }
+func (f *Platform) Kick() { f.set(func(g *groupState) { g.kicked = true }) }
 
-func (f *Telegram) set(change func(*groupState)) {
+func (f *Platform) set(change func(*groupState)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	change(&f.group)
@@ -170,10 +173,10 @@ func (f *Telegram) set(change func(*groupState)) {
 
 // Migrate gives the group a new id, as happens when it becomes a supergroup,
 // and tells so under the old one.
-func (f *Telegram) Migrate(id int64) {
+func (f *Platform) Migrate(id int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	m := f.newMessage(&telegramMessage{from: person("Ada"), service: map[string]any{"migrate_to_chat_id": id}})
+	m := f.newMessage(&message{from: person("Ada"), service: map[string]any{"migrate_to_chat_id": id}})
 	f.tell("message", f.render(m))
 	f.group.movedTo = id
 }

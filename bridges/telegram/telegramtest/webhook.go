@@ -1,4 +1,4 @@
-package bridgetest
+package telegramtest
 
 import (
 	"bytes"
@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// telegramWebhook is where updates are pushed to, if anywhere.
-type telegramWebhook struct {
+// webhook is where updates are pushed to, if anywhere.
+type webhook struct {
 	url, secret, lastError string
 	lastErrorAt            int64
 }
 
-func (f *Telegram) getWebhookInfo(params) (any, *apiError) {
+func (f *Platform) getWebhookInfo(params) (any, *apiError) {
 	w := f.queue.webhook
 	info := map[string]any{"url": w.url, "has_custom_certificate": false, "pending_update_count": len(f.queue.waiting)}
 	if w.lastError != "" {
@@ -26,7 +26,7 @@ func (f *Telegram) getWebhookInfo(params) (any, *apiError) {
 	return info, nil
 }
 
-func (f *Telegram) setWebhook(p params) (any, *apiError) {
+func (f *Platform) setWebhook(p params) (any, *apiError) {
 	address := p.text("url")
 	if address != "" && !strings.HasPrefix(address, "https://") {
 		return nil, badRequest("bad webhook: An HTTPS URL must be provided for webhook")
@@ -35,27 +35,27 @@ func (f *Telegram) setWebhook(p params) (any, *apiError) {
 		return nil, badRequest("bad webhook: Failed to resolve host: Name or service not known")
 	}
 	f.queue.allow(p)
-	f.queue.webhook = telegramWebhook{url: address, secret: p.text("secret_token")}
+	f.queue.webhook = webhook{url: address, secret: p.text("secret_token")}
 	f.wake()
 	return true, nil
 }
 
-func (f *Telegram) deleteWebhook(params) (any, *apiError) {
-	f.queue.webhook = telegramWebhook{}
+func (f *Platform) deleteWebhook(params) (any, *apiError) {
+	f.queue.webhook = webhook{}
 	f.wake()
 	return true, nil
 }
 
 // SetWebhook registers a webhook as another program would.
-func (f *Telegram) SetWebhook(address, secret string) {
+func (f *Platform) SetWebhook(address, secret string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.queue.webhook = telegramWebhook{url: address, secret: secret}
+	f.queue.webhook = webhook{url: address, secret: secret}
 	f.wake()
 }
 
 // Webhook is the registered address.
-func (f *Telegram) Webhook() string {
+func (f *Platform) Webhook() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.queue.webhook.url
@@ -63,7 +63,7 @@ func (f *Telegram) Webhook() string {
 
 // push brings updates to the webhook, one after the other. What is not taken
 // is brought again after as long as the answer asks for.
-func (f *Telegram) push() {
+func (f *Platform) push() {
 	for {
 		f.mu.Lock()
 		u, ok := f.pushable()
@@ -87,20 +87,20 @@ func (f *Telegram) push() {
 	}
 }
 
-func (f *Telegram) pushable() (telegramUpdate, bool) {
+func (f *Platform) pushable() (update, bool) {
 	q := &f.queue
 	switch {
 	case q.webhook.url == "" || f.hook == nil:
-		return telegramUpdate{}, false
+		return update{}, false
 	case len(q.again) > 0:
 		return q.again[0], true
 	case len(q.waiting) > 0:
 		return q.waiting[0], true
 	}
-	return telegramUpdate{}, false
+	return update{}, false
 }
 
-func (w *telegramWebhook) deliver(hook http.Handler, u telegramUpdate) *httptest.ResponseRecorder {
+func (w *webhook) deliver(hook http.Handler, u update) *httptest.ResponseRecorder {
 	body, _ := json.Marshal(u.json())
 	r := httptest.NewRequest(http.MethodPost, w.url, bytes.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
@@ -114,7 +114,7 @@ func (w *telegramWebhook) deliver(hook http.Handler, u telegramUpdate) *httptest
 
 // settlePush notes what became of a pushed update and returns how long to wait
 // before the next.
-func (f *Telegram) settlePush(u telegramUpdate, answer *httptest.ResponseRecorder) time.Duration {
+func (f *Platform) settlePush(u update, answer *httptest.ResponseRecorder) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	q := &f.queue
@@ -128,7 +128,7 @@ func (f *Telegram) settlePush(u telegramUpdate, answer *httptest.ResponseRecorde
 	if len(q.again) > 0 && q.again[0].id == u.id {
 		q.again = q.again[1:]
 	} else {
-		q.waiting = slices.DeleteFunc(q.waiting, func(other telegramUpdate) bool { return other.id == u.id })
+		q.waiting = slices.DeleteFunc(q.waiting, func(other update) bool { return other.id == u.id })
 	}
 	return 0
 }

@@ -1,4 +1,4 @@
-package bridgetest
+package telegramtest
 
 import (
 	_ "embed" // the schema
@@ -11,24 +11,24 @@ import (
 	"unicode/utf8"
 )
 
-// telegramAPI is the part of the official Bot API that the bridge uses:
+// api is the part of the official Bot API that the bridge uses:
 // parameters, their types, which are required, and the limits that the
 // descriptions name.
 //
-//go:embed testdata/telegram-api.json
-var telegramAPI []byte
+//go:embed testdata/api.json
+var api []byte
 
-type telegramSchema struct {
-	Methods map[string]map[string]telegramField `json:"methods"`
-	Types   map[string]telegramType             `json:"types"`
+type schema struct {
+	Methods map[string]map[string]field `json:"methods"`
+	Types   map[string]objectType       `json:"types"`
 }
 
-type telegramType struct {
-	Fields map[string]telegramField `json:"fields"`
-	AnyOf  []string                 `json:"anyOf"`
+type objectType struct {
+	Fields map[string]field `json:"fields"`
+	AnyOf  []string         `json:"anyOf"`
 }
 
-type telegramField struct {
+type field struct {
 	Types    []string `json:"types"`
 	Required bool     `json:"required"`
 	Min      int      `json:"min"`
@@ -42,16 +42,16 @@ type inputFile struct {
 	Data []byte
 }
 
-func loadTelegramSchema() *telegramSchema {
-	s := new(telegramSchema)
-	if err := json.Unmarshal(telegramAPI, s); err != nil {
+func loadSchema() *schema {
+	s := new(schema)
+	if err := json.Unmarshal(api, s); err != nil {
 		panic(err)
 	}
 	return s
 }
 
 // check returns what the schema forbids in a call.
-func (s *telegramSchema) check(method string, params map[string]any) (faults []string) {
+func (s *schema) check(method string, params map[string]any) (faults []string) {
 	fields, known := s.Methods[method]
 	if !known {
 		return []string{"there is no method " + method}
@@ -59,7 +59,7 @@ func (s *telegramSchema) check(method string, params map[string]any) (faults []s
 	return s.object(method, fields, params)
 }
 
-func (s *telegramSchema) object(where string, fields map[string]telegramField, values map[string]any) (faults []string) {
+func (s *schema) object(where string, fields map[string]field, values map[string]any) (faults []string) {
 	for name, value := range values {
 		field, known := fields[name]
 		if !known {
@@ -78,7 +78,7 @@ func (s *telegramSchema) object(where string, fields map[string]telegramField, v
 }
 
 // value checks a value against the types that it may have.
-func (s *telegramSchema) value(where string, field telegramField, value any) []string {
+func (s *schema) value(where string, field field, value any) []string {
 	var first []string
 	for _, name := range field.Types {
 		faults := s.typed(where, name, value)
@@ -92,7 +92,7 @@ func (s *telegramSchema) value(where string, field telegramField, value any) []s
 	return first
 }
 
-func (s *telegramSchema) typed(where, name string, value any) []string {
+func (s *schema) typed(where, name string, value any) []string {
 	if element, array := strings.CutPrefix(name, "Array of "); array {
 		list, ok := value.([]any)
 		if !ok {
@@ -124,7 +124,7 @@ func (s *telegramSchema) typed(where, name string, value any) []string {
 	return nil
 }
 
-func (s *telegramSchema) structured(where, name string, value map[string]any) []string {
+func (s *schema) structured(where, name string, value map[string]any) []string {
 	t, known := s.Types[name]
 	if !known {
 		return []string{fmt.Sprintf("%s is an object, not %s", where, name)}
@@ -141,7 +141,7 @@ func (s *telegramSchema) structured(where, name string, value map[string]any) []
 	return faults
 }
 
-func (s *telegramSchema) limits(where string, field telegramField, value any) []string {
+func (s *schema) limits(where string, field field, value any) []string {
 	if text, ok := value.(string); ok {
 		if n := utf8.RuneCountInString(text); field.Max > 0 && (n < field.Min || n > field.Max) {
 			return []string{fmt.Sprintf("%s has %d characters, not %d to %d", where, n, field.Min, field.Max)}
@@ -157,7 +157,7 @@ func (s *telegramSchema) limits(where string, field telegramField, value any) []
 }
 
 // typedForm gives the texts of a form the types that the schema names.
-func (s *telegramSchema) typedForm(method, name, text string) any {
+func (s *schema) typedForm(method, name, text string) any {
 	types := s.Methods[method][name].Types
 	if slices.Contains(types, "Integer") {
 		if n, err := strconv.ParseFloat(text, 64); err == nil {

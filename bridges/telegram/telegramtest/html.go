@@ -1,4 +1,4 @@
-package bridgetest
+package telegramtest
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"unicode/utf16"
 )
 
-// telegramTags are what HTML mode knows (Bot API, "HTML style").
-var telegramTags = []string{"b", "strong", "i", "em", "u", "ins", "s", "strike", "del", "code", "pre", "a", "blockquote", "tg-spoiler"}
+// htmlTags are what HTML mode knows (Bot API, "HTML style").
+var htmlTags = []string{"b", "strong", "i", "em", "u", "ins", "s", "strike", "del", "code", "pre", "a", "blockquote", "tg-spoiler"}
 
 // shownText takes the markup out of a text as Telegram does. White space
 // around it is not kept, invisible joiners are not seen.
@@ -19,7 +19,7 @@ func shownText(p params, name, mode string) (string, *apiError) {
 	case "":
 	case "HTML":
 		var wrong string
-		if text, wrong = stripTelegramHTML(text); wrong != "" {
+		if text, wrong = stripHTML(text); wrong != "" {
 			return "", badRequest("can't parse entities: " + wrong)
 		}
 	default:
@@ -28,9 +28,9 @@ func shownText(p params, name, mode string) (string, *apiError) {
 	return strings.TrimSpace(strings.ReplaceAll(text, "\u2060", "")), nil
 }
 
-// stripTelegramHTML reads HTML mode strictly; wrong is the server's word on
+// stripHTML reads HTML mode strictly; wrong is the server's word on
 // what it does not understand.
-func stripTelegramHTML(text string) (plain, wrong string) {
+func stripHTML(text string) (plain, wrong string) {
 	var out strings.Builder
 	var open []string
 	for i := 0; i < len(text); {
@@ -73,7 +73,7 @@ func turnTag(open []string, tag string, offset int) (after []string, wrong strin
 		return open[:len(open)-1], ""
 	}
 	name, _, _ := strings.Cut(tag, " ")
-	if !slices.Contains(telegramTags, strings.ToLower(name)) {
+	if !slices.Contains(htmlTags, strings.ToLower(name)) {
 		return nil, fmt.Sprintf("Unsupported start tag %q at byte offset %d", name, offset)
 	}
 	return append(open, name), ""

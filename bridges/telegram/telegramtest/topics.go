@@ -1,8 +1,8 @@
-package bridgetest
+package telegramtest
 
 // place says where a message goes that names a topic. The server looks for
 // the topic first; in a group without topics it forgets what was named.
-func (f *Telegram) place(id int64) (topic int64, refusal *apiError) {
+func (f *Platform) place(id int64) (topic int64, refusal *apiError) {
 	if id == 0 || f.group.noTopics {
 		return 0, nil
 	}
@@ -16,7 +16,7 @@ func (f *Telegram) place(id int64) (topic int64, refusal *apiError) {
 	return id, nil
 }
 
-func (f *Telegram) createForumTopic(p params) (any, *apiError) {
+func (f *Platform) createForumTopic(p params) (any, *apiError) {
 	switch {
 	case f.group.noTopics:
 		return nil, badRequest("the chat is not a forum")
@@ -31,20 +31,20 @@ func (f *Telegram) createForumTopic(p params) (any, *apiError) {
 }
 
 // makeTopic makes a topic; everybody is told, the bot of its own too.
-func (f *Telegram) makeTopic(name string, by telegramUser) *topic {
+func (f *Platform) makeTopic(name string, by user) *topic {
 	t := &topic{id: f.lastID + 1, name: name}
 	f.topics, f.byID[t.id] = append(f.topics, t), t
-	root := f.newMessage(&telegramMessage{topic: t.id, from: by,
+	root := f.newMessage(&message{topic: t.id, from: by,
 		service: map[string]any{"forum_topic_created": map[string]any{"name": name, "icon_color": 7322096}}})
 	f.tell("message", f.render(root))
 	return t
 }
 
-func (f *Telegram) closeForumTopic(p params) (any, *apiError) { return f.turn(p, true) }
+func (f *Platform) closeForumTopic(p params) (any, *apiError) { return f.turn(p, true) }
 
-func (f *Telegram) reopenForumTopic(p params) (any, *apiError) { return f.turn(p, false) }
+func (f *Platform) reopenForumTopic(p params) (any, *apiError) { return f.turn(p, false) }
 
-func (f *Telegram) turn(p params, closed bool) (any, *apiError) {
+func (f *Platform) turn(p params, closed bool) (any, *apiError) {
 	t := f.topic(p.int("message_thread_id"))
 	switch {
 	case f.group.noTopics:
@@ -60,14 +60,14 @@ func (f *Telegram) turn(p params, closed bool) (any, *apiError) {
 	return true, nil
 }
 
-func (f *Telegram) turnTopic(t *topic, closed bool, by telegramUser) {
+func (f *Platform) turnTopic(t *topic, closed bool, by user) {
 	t.closed = closed
 	what := map[bool]string{true: "forum_topic_closed", false: "forum_topic_reopened"}[closed]
-	f.tell("message", f.render(f.newMessage(&telegramMessage{topic: t.id, from: by, service: map[string]any{what: map[string]any{}}})))
+	f.tell("message", f.render(f.newMessage(&message{topic: t.id, from: by, service: map[string]any{what: map[string]any{}}})))
 }
 
 // remove deletes a message.
-func (f *Telegram) remove(m *telegramMessage) {
+func (f *Platform) remove(m *message) {
 	delete(f.messages, m.id)
 	t := f.topic(m.topic)
 	if t == nil {

@@ -1,4 +1,4 @@
-package bridgetest
+package telegramtest
 
 import (
 	"hash/fnv"
@@ -11,10 +11,10 @@ type topic struct {
 	id              int64
 	name            string
 	closed, deleted bool
-	messages        []*telegramMessage
+	messages        []*message
 }
 
-type telegramUser struct {
+type user struct {
 	id    int64
 	bot   bool
 	name  string
@@ -22,21 +22,21 @@ type telegramUser struct {
 	title string // of one
 }
 
-type telegramMessage struct {
+type message struct {
 	id, topic int64
-	from      telegramUser
+	from      user
 	date      int64
 	edited    int64
 	text      string
 	entities  []any
 	replyTo   int64
-	file      *telegramFile
+	file      *file
 	album     string
 	receipt   string
 	service   map[string]any // a service message: what it tells
 }
 
-type telegramFile struct {
+type file struct {
 	id, name, mimeType string
 	path               string
 	data               []byte
@@ -47,16 +47,16 @@ type telegramFile struct {
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 // person is an operator.
-func person(name string) telegramUser {
+func person(name string) user {
 	h := fnv.New32a()
 	h.Write([]byte(name))
-	return telegramUser{id: 100000 + int64(h.Sum32()), name: name}
+	return user{id: 100000 + int64(h.Sum32()), name: name}
 }
 
-func bot() telegramUser { return telegramUser{id: telegramBot, bot: true, name: "relay"} }
+func bot() user { return user{id: botID, bot: true, name: "relay"} }
 
 // newMessage gives a message its number and date and puts it into its topic.
-func (f *Telegram) newMessage(m *telegramMessage) *telegramMessage {
+func (f *Platform) newMessage(m *message) *message {
 	f.lastID++
 	m.id, m.date = f.lastID, time.Now().Unix()
 	f.messages[m.id] = m
@@ -67,7 +67,7 @@ func (f *Telegram) newMessage(m *telegramMessage) *telegramMessage {
 }
 
 // topic finds a topic that exists.
-func (f *Telegram) topic(id int64) *topic {
+func (f *Platform) topic(id int64) *topic {
 	if t := f.byID[id]; t != nil && !t.deleted {
 		return t
 	}
@@ -76,7 +76,7 @@ func (f *Telegram) topic(id int64) *topic {
 
 // render shows a message as the Bot API does: one in a topic that answers
 // nothing is shown as an answer to the topic's first message.
-func (f *Telegram) render(m *telegramMessage) map[string]any {
+func (f *Platform) render(m *message) map[string]any {
 	out := f.bare(m)
 	if m.topic == 0 || f.group.noTopics {
 		return out
@@ -93,7 +93,7 @@ func (f *Telegram) render(m *telegramMessage) map[string]any {
 }
 
 // bare shows a message without the one that it answers.
-func (f *Telegram) bare(m *telegramMessage) map[string]any {
+func (f *Platform) bare(m *message) map[string]any {
 	out := map[string]any{"message_id": m.id, "date": m.date, "chat": f.chat(), "from": m.from.render()}
 	if m.from.anon {
 		out["sender_chat"] = f.chat()
@@ -118,7 +118,7 @@ func (f *Telegram) bare(m *telegramMessage) map[string]any {
 	return out
 }
 
-func (f *Telegram) renderContent(m *telegramMessage, out map[string]any) {
+func (f *Platform) renderContent(m *message, out map[string]any) {
 	if m.file == nil {
 		if m.text != "" {
 			out["text"] = m.text
@@ -134,11 +134,11 @@ func (f *Telegram) renderContent(m *telegramMessage, out map[string]any) {
 	out[m.file.kind] = m.file.render()
 }
 
-func (u telegramUser) render() map[string]any {
+func (u user) render() map[string]any {
 	return map[string]any{"id": u.id, "is_bot": u.bot, "first_name": u.name}
 }
 
-func (f *Telegram) chat() map[string]any {
+func (f *Platform) chat() map[string]any {
 	id := f.Group
 	if f.group.movedTo != 0 {
 		id = f.group.movedTo
@@ -150,7 +150,7 @@ func (f *Telegram) chat() map[string]any {
 	return chat
 }
 
-func (t *telegramFile) render() any {
+func (t *file) render() any {
 	size := t.size
 	if size == 0 {
 		size = int64(len(t.data))
