@@ -220,7 +220,7 @@ func TestSetFollowsSettings(t *testing.T) {
 		if want := []string{"1:one", "1:two"}; !slices.Equal(p.made, want) {
 			t.Errorf("bridges %v were made, want %v", p.made, want)
 		}
-		if n := len(p.posts); n != 3 || p.posts[1] != "1:one: hello" || p.posts[2] != "1:two: waits" {
+		if n := len(p.posts); n != 4 || p.posts[1] != "1:one: Earlier:\nVisitor: to nobody" || p.posts[2] != "1:one: hello" || p.posts[3] != "1:two: waits" {
 			t.Errorf("posted %q", p.posts)
 		}
 	})

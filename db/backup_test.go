@@ -190,7 +190,7 @@ func TestRestoreRefuses(t *testing.T) {
 		spoil(pathOf(url))
 		return pathOf(url)
 	}
-	newer := source("newer.db", func(path string) { raw(t, "sqlite://"+path, "UPDATE schema_migrations SET version = 7") })
+	newer := source("newer.db", func(path string) { raw(t, "sqlite://"+path, "UPDATE schema_migrations SET version = 9999") })
 	foreign := source("foreign.db", func(path string) { raw(t, "sqlite://"+path, "PRAGMA application_id = 5") })
 	damaged := source("damaged.db", func(path string) { damage(t, path, 60_000) })
 	text := filepath.Join(dir, "text.db")
@@ -206,7 +206,7 @@ func TestRestoreRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for from, wanted := range map[string]string{newer: "schema version 7", foreign: "not relay's", damaged: "damaged",
+	for from, wanted := range map[string]string{newer: "schema version 9999", foreign: "not relay's", damaged: "damaged",
 		text: "not a SQLite database", empty: "empty", filepath.Join(dir, "none.db"): "no such file"} {
 		if _, err := db.Restore(t.Context(), from, target); err == nil || !strings.Contains(err.Error(), wanted) {
 			t.Errorf("%s: got %v, want ... %s ...", filepath.Base(from), err, wanted)

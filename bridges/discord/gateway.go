@@ -205,8 +205,9 @@ type carrier struct {
 
 // asker makes the client by which discordgo asks.
 func (a *api) asker() *http.Client {
-	client := *a.client
-	client.Transport = &carrier{a.base.JoinPath("gateway", "bot"), client.Transport} // it tells a wrong token, too
+	client, ask := *a.client, *a.base
+	ask.Path += "/gateway/bot" // it tells a wrong token, too; JoinPath would begin without a slash below a bare host
+	client.Transport = &carrier{&ask, client.Transport}
 	return &client
 }
 

@@ -651,6 +651,9 @@ func TestStoredWithoutAnAnswer(t *testing.T) {
 		if got := revs(id, sink.saw()); !slices.Equal(got, []string{"1", "2", "3"}) {
 			t.Errorf("the sink saw %v", got)
 		}
+		if e := <-feed.C(); e == nil || e.Type != chat.StateVisitorPresence {
+			t.Fatalf("the follower's own coming is told as %+v", e)
+		}
 		select {
 		case _, open := <-feed.C():
 			if open || !desk.Lost() {
