@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -158,8 +159,13 @@ func (a *app) migrate(ctx context.Context, _ string) error {
 // doctor works beside a running relay, and without one.
 func (a *app) doctor(ctx context.Context, _ string) error {
 	stored, err := a.storedSettings(ctx)
-	running := a.runningBridges(ctx, err)
-	failures := server.Report(a.stdout, server.Examine(ctx, a.cfg, chat.SettingsOf(a.cfg.Settings, stored), err, running))
+	list := []bridges.Checkup{
+		{Name: "database", Findings: []chat.Finding{db.Finding(string(a.cfg.DatabaseURL), err)}},
+		{Name: "public address", Findings: []chat.Finding{server.CheckPublicURL(ctx, a.cfg.PublicURL)}},
+	}
+	kinds := bridges.Kinds(a.bridgeEnv(slog.New(slog.DiscardHandler)))
+	list = append(list, bridges.Examine(ctx, kinds, chat.SettingsOf(a.cfg.Settings, stored), a.runningBridges(ctx, err))...)
+	failures := bridges.Report(a.stdout, list)
 	if failures > 0 {
 		return fmt.Errorf("%d of the checks failed", failures)
 	}
@@ -169,7 +175,7 @@ func (a *app) doctor(ctx context.Context, _ string) error {
 // manifest prints what makes relay's app at Slack. It needs no database: what
 // is not configured yet is made by it.
 func (a *app) manifest(context.Context, string) error {
-	_, err := io.WriteString(a.stdout, server.SlackManifest(a.cfg, chat.SettingsOf(a.cfg.Settings, nil)))
+	_, err := io.WriteString(a.stdout, a.bridgeEnv(nil).SlackManifest(chat.SettingsOf(a.cfg.Settings, nil)))
 	return err
 }
 
@@ -193,7 +199,7 @@ func (a *app) storedSettings(ctx context.Context) (stored map[string]chat.Raw, e
 
 // runningBridges is what a relay that runs beside says of its bridges. Nobody can
 // ask it without its database, of which databaseErr tells why it is not there.
-func (a *app) runningBridges(ctx context.Context, databaseErr error) (states []bridges.State) {
+func (a *app) runningBridges(ctx context.Context, databaseErr error) (states []chat.BridgeState) {
 	if databaseErr != nil || a.cfg.Mode == config.ModeBridge {
 		return nil
 	}

@@ -116,13 +116,17 @@ func (a *app) serve(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	e.bridges = server.NewBridges(a.cfg, e.kinds, database, e.relay, e.outbox, keys.Links(a.cfg.PublicURL), nil, a.log)
+	desk := chat.DeskOptions{}
+	if a.cfg.PublicURL != "" {
+		desk.Links = keys.Links(a.cfg.PublicURL)
+	}
+	e.bridges = a.bridges(e, desk)
 	srv, listener, err := a.listen(ctx, e, server.Deps{Keys: keys})
 	if err != nil {
 		return err
 	}
 	a.announce(server.BaseURL(a.cfg, listener), keys, e)
-	return srv.Serve(ctx, listener, append(e.parts(a.log), e.relay.Run,
+	return srv.Serve(ctx, listener, append(e.parts(), e.relay.Run,
 		func(ctx context.Context) error { return e.outbox.Serve(ctx, e.relay.Leaver()) },
 		func(ctx context.Context) error { return a.maintain(ctx, database, e.relay, keys.Expire) })...)
 }
@@ -155,7 +159,8 @@ func (a *app) serveBridge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.bridges = server.NewBridges(a.cfg, e.kinds, database, e.relay, e.outbox, nil, seal, a.log)
+	files := webhook.NewFetcher(a.cfg.WebhookAllowCIDRs, a.cfg.AttachmentMaxBytes)
+	e.bridges = a.bridges(e, chat.DeskOptions{Stateless: true, Seal: seal, OpenFile: files.OpenFile})
 	srv, listener, err := a.listen(ctx, e, server.Deps{Backlog: backlog, Seal: seal})
 	if err != nil {
 		return err
@@ -165,7 +170,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 	if a.cfg.DatabaseURL != "" {
 		tidy = func(ctx context.Context) error { return a.maintain(ctx, database, e.relay, func() {}) }
 	}
-	return srv.Serve(ctx, listener, append(e.parts(a.log), tidy, func(ctx context.Context) error { return a.tellFull(ctx, e.relay, full) })...)
+	return srv.Serve(ctx, listener, append(e.parts(), tidy, func(ctx context.Context) error { return a.tellFull(ctx, e.relay, full) })...)
 }
 
 // close closes the database. One that hangs does not keep relay from ending.
@@ -200,7 +205,7 @@ type engine struct {
 	hub     *chat.Hub
 	outbox  *chat.Outbox
 	relay   *chat.Relay
-	webhook *webhook.Sink
+	webhook *bridges.Webhook
 	kinds   []bridges.Kind
 	bridges *bridges.Set
 }
@@ -208,21 +213,33 @@ type engine struct {
 // start puts the engine together.
 func (a *app) start(ctx context.Context, database *db.DB, hub *chat.Hub, links *chat.FileLinks) (*engine, error) {
 	a.warnOfOthers(ctx, database)
-	kinds, outbox := server.BridgeKinds(a.cfg, a.log), chat.NewOutbox(database, hub, a.log)
+	kinds, outbox := bridges.Kinds(a.bridgeEnv(a.log)), chat.NewOutbox(database, hub, a.log)
 	relay, err := chat.New(ctx, chat.Config{Store: database, Hub: hub, Outbox: outbox, Log: a.log, Settings: a.cfg.Settings,
-		Targets: server.Targets(kinds), BackendSessions: a.cfg.Mode == config.ModeBridge,
+		Targets: bridges.Targets(kinds), BackendSessions: a.cfg.Mode == config.ModeBridge,
 		Identity: chat.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
 	if err != nil {
 		return nil, err
 	}
 	return &engine{store: database, hub: hub, outbox: outbox, relay: relay, kinds: kinds,
-		webhook: server.NewWebhook(a.cfg, relay, links, a.log, version)}, nil
+		webhook: bridges.NewWebhook(bridges.WebhookOptions{Relay: relay, Outbox: outbox, Links: links, Allowed: a.cfg.WebhookAllowCIDRs,
+			Retries: a.cfg.WebhookRetries, Stateless: a.cfg.Mode == config.ModeBridge, Log: a.log, Version: version})}, nil
+}
+
+// bridgeEnv is what bridges are made of beside settings.
+func (a *app) bridgeEnv(log *slog.Logger) bridges.Env {
+	return bridges.Env{Log: log, WebhookURL: server.HooksURL(a.cfg), TelegramAPI: a.cfg.TelegramAPIURL, DiscordAPI: a.cfg.DiscordAPIURL,
+		SlackAPI: a.cfg.SlackAPIURL, Stateless: a.cfg.Mode == config.ModeBridge}
+}
+
+// bridges makes the set of bridges.
+func (a *app) bridges(e *engine, desk chat.DeskOptions) *bridges.Set {
+	return bridges.NewSet(bridges.Options{Kinds: e.kinds, Store: e.store, Relay: e.relay, Outbox: e.outbox, Inbox: chat.NewInbox(e.store, a.log),
+		Log: a.log, Desk: desk})
 }
 
 // parts are what works beside the requests in both modes.
-func (e *engine) parts(log *slog.Logger) []server.Part {
-	hook := func(ctx context.Context) error { return server.ServeWebhook(ctx, e.relay, e.outbox, e.webhook, log) }
-	return []server.Part{hook, e.bridges.Run, roomyHeap}
+func (e *engine) parts() []server.Part {
+	return []server.Part{e.webhook.Run, e.bridges.Run, roomyHeap}
 }
 
 // listen makes the server and takes the port. d has what differs by mode.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"relay/bridges"
 	"relay/bridges/telegram/telegramtest"
+	"relay/server/chat"
 )
 
 // An operator answers from Telegram: the whole program against the fake Bot
@@ -105,7 +105,7 @@ func TestTwoRelaysWithOneToken(t *testing.T) {
 	ours := environ()
 	in := boot(t, ours...)
 	boot(t, environ()...)
-	var list struct{ Bridges []bridges.State }
+	var list struct{ Bridges []chat.BridgeState }
 	eventually(t, "relay hears of the other one", func() bool {
 		in.get(t, in.base+"/api/admin/bridges", in.secret, &list)
 		b := list.Bridges[0]

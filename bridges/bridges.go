@@ -1,5 +1,6 @@
-// Package bridges runs the bridges that the settings name. It imports package
-// chat and the adapters, which know nothing of each other.
+// Package bridges runs the bridges and the webhook that the settings name, and
+// checks them for relay doctor. It imports package chat and the adapters, which
+// know nothing of each other.
 package bridges
 
 import (
@@ -166,14 +167,17 @@ func (k *Kind) print(s *chat.Settings) string {
 	return strings.Join(values, "\n")
 }
 
-// Targets returns where events go under the settings in force: a bridge that is
-// set up but does not work gets them later.
+// Targets returns where events go under the current settings: to the bridges and
+// the webhook. A bridge that is set up but does not work gets them later.
 func Targets(kinds []Kind) func(*chat.Settings) []chat.Target {
 	return func(s *chat.Settings) (targets []chat.Target) {
 		for i := range kinds {
 			if kinds[i].configured(s) {
 				targets = append(targets, chat.Target{Name: kinds[i].Name, Kind: chat.TargetBridge})
 			}
+		}
+		if _, on := webhookTarget(s); on {
+			targets = append(targets, chat.Target{Name: chat.WebhookSink, Kind: chat.TargetWebhook})
 		}
 		return targets
 	}

@@ -90,41 +90,16 @@ func (s *Set) Names() []string {
 	return names
 }
 
-// State is how a bridge is doing.
-type State struct {
-	Name      string   `json:"name"`
-	State     string   `json:"state"`   // off, starting, running, failing or misconfigured
-	Receive   string   `json:"receive"` // how operators' answers come in: polling, webhook, gateway, socket or none
-	Missing   []string `json:"missing"` // settings
-	LastError string   `json:"lastError,omitempty"`
-	Fix       string   `json:"fix,omitempty"`
-	Details   string   `json:"details,omitempty"` // the error as programs say it
-	Queue     int      `json:"queue"`             // deliveries that wait
-	// Failed are the deliveries that were given up, Retrying those that have
-	// failed often and are tried again; nil for none.
-	Failed   *Trouble `json:"failed,omitempty"`
-	Retrying *Trouble `json:"retrying,omitempty"`
-}
-
-// Trouble is what does not get through, told by the newest of it.
-type Trouble struct {
-	Count     int       `json:"count"`
-	Reason    string    `json:"reason"`
-	ID        string    `json:"id"`
-	SessionID string    `json:"sessionId"`
-	At        chat.Time `json:"at"`
-}
-
-func troubleOf(t chat.Trouble) *Trouble {
+func troubleOf(t chat.Trouble) *chat.BridgeTrouble {
 	if t.Count == 0 {
 		return nil
 	}
-	return &Trouble{Count: t.Count, Reason: t.Last.Reason(), ID: t.Last.ID(), SessionID: t.Last.SessionID, At: t.Last.CreatedAt}
+	return &chat.BridgeTrouble{Count: t.Count, Reason: t.Last.Reason(), ID: t.Last.ID(), SessionID: t.Last.SessionID, At: t.Last.CreatedAt}
 }
 
-// States tells how each bridge is doing.
-func (s *Set) States(ctx context.Context) ([]State, error) {
-	states := make([]State, 0, len(s.slots))
+// States returns the state of each bridge.
+func (s *Set) States(ctx context.Context) ([]chat.BridgeState, error) {
+	states := make([]chat.BridgeState, 0, len(s.slots))
 	settings := s.opts.Relay.Settings()
 	for _, slot := range s.slots {
 		state := slot.state(settings)

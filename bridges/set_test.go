@@ -181,7 +181,7 @@ func (p *post) say(t *testing.T, text string) {
 	time.Sleep(time.Second)
 }
 
-func (p *post) expect(t *testing.T, want bridges.State) {
+func (p *post) expect(t *testing.T, want chat.BridgeState) {
 	t.Helper()
 	states, err := p.set.States(t.Context())
 	if err != nil {
@@ -197,23 +197,23 @@ func (p *post) expect(t *testing.T, want bridges.State) {
 
 func TestSetFollowsSettings(t *testing.T) {
 	inPost(t, func(t *testing.T, p *post) {
-		p.expect(t, bridges.State{State: "off", Receive: "none", Missing: []string{"telegramBotToken", "telegramChatId"}})
+		p.expect(t, chat.BridgeState{State: "off", Receive: "none", Missing: []string{"telegramBotToken", "telegramChatId"}})
 		p.say(t, "to nobody")
 		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
-		p.expect(t, bridges.State{State: "running", Receive: "polling"})
+		p.expect(t, chat.BridgeState{State: "running", Receive: "polling"})
 		p.say(t, "hello")
 		p.with(t, map[string]any{"operatorName": "Olga"}) // nothing of the bridge's
 		p.with(t, map[string]any{"telegramBotToken": "1:bad"})
-		p.expect(t, bridges.State{State: "misconfigured", Receive: "none", LastError: "the token is not one", Fix: "copy it again"})
+		p.expect(t, chat.BridgeState{State: "misconfigured", Receive: "none", LastError: "the token is not one", Fix: "copy it again"})
 		p.say(t, "waits")
-		p.expect(t, bridges.State{State: "misconfigured", Receive: "none", LastError: "the token is not one", Fix: "copy it again", Queue: 1})
+		p.expect(t, chat.BridgeState{State: "misconfigured", Receive: "none", LastError: "the token is not one", Fix: "copy it again", Queue: 1})
 		p.with(t, map[string]any{"telegramBotToken": "1:two"})
-		p.expect(t, bridges.State{State: "running", Receive: "polling"})
+		p.expect(t, chat.BridgeState{State: "running", Receive: "polling"})
 		if got := p.set.Names(); !slices.Equal(got, []string{"telegram"}) {
 			t.Errorf("set up are %v", got)
 		}
 		p.with(t, map[string]any{"telegramBotToken": nil})
-		p.expect(t, bridges.State{State: "off", Receive: "none", Missing: []string{"telegramBotToken"},
+		p.expect(t, chat.BridgeState{State: "off", Receive: "none", Missing: []string{"telegramBotToken"},
 			LastError: "telegramBotToken is missing", Fix: "set TELEGRAM_BOT_TOKEN, or telegramBotToken by the admin API"})
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -234,12 +234,12 @@ func TestSetHurries(t *testing.T) {
 		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
 		p.say(t, "hello")
 		time.Sleep(2 * time.Hour)
-		p.expect(t, bridges.State{State: "misconfigured", Receive: "polling", LastError: "the bot was removed", Fix: "add it", Queue: 2})
+		p.expect(t, chat.BridgeState{State: "misconfigured", Receive: "polling", LastError: "the bot was removed", Fix: "add it", Queue: 2})
 		p.mu.Lock()
 		p.fail = nil
 		p.mu.Unlock()
 		p.with(t, map[string]any{"telegramBotToken": "1:two"})
-		p.expect(t, bridges.State{State: "running", Receive: "polling"})
+		p.expect(t, chat.BridgeState{State: "running", Receive: "polling"})
 	})
 }
 
@@ -269,7 +269,7 @@ func TestSetGoesOnWhenLookedAt(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Second)
-			p.expect(t, bridges.State{State: "running", Receive: "polling"})
+			p.expect(t, chat.BridgeState{State: "running", Receive: "polling"})
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -299,15 +299,15 @@ func TestSetReceivesAgain(t *testing.T) {
 			}
 		}
 		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
-		p.expect(t, bridges.State{State: "failing", Receive: "none", LastError: "Telegram cannot be reached", Fix: unreached, Details: "dial tcp: connection refused"})
+		p.expect(t, chat.BridgeState{State: "failing", Receive: "none", LastError: "Telegram cannot be reached", Fix: unreached, Details: "dial tcp: connection refused"})
 		time.Sleep(10 * time.Second) // pauses of 1, 2 and 4 seconds
-		p.expect(t, bridges.State{State: "failing", Receive: "none", LastError: "Telegram cannot be reached", Fix: unreached, Details: "dial tcp: connection refused"})
+		p.expect(t, chat.BridgeState{State: "failing", Receive: "none", LastError: "Telegram cannot be reached", Fix: unreached, Details: "dial tcp: connection refused"})
 		time.Sleep(10 * time.Second)
-		p.expect(t, bridges.State{State: "running", Receive: "polling"})
+		p.expect(t, chat.BridgeState{State: "running", Receive: "polling"})
 		time.Sleep(time.Hour)
-		p.expect(t, bridges.State{State: "misconfigured", Receive: "none", LastError: "the token was revoked", Fix: "set another"})
+		p.expect(t, chat.BridgeState{State: "misconfigured", Receive: "none", LastError: "the token was revoked", Fix: "set another"})
 		time.Sleep(time.Minute)
-		p.expect(t, bridges.State{State: "running", Receive: "webhook"})
+		p.expect(t, chat.BridgeState{State: "running", Receive: "webhook"})
 	})
 }
 
@@ -333,7 +333,7 @@ func TestSetTellsWhatReceptionNeeds(t *testing.T) {
 	inPost(t, func(t *testing.T, p *post) {
 		p.tells = true
 		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
-		needs := bridges.State{State: "misconfigured", Receive: "polling", LastError: "another program polls", Fix: "stop it"}
+		needs := chat.BridgeState{State: "misconfigured", Receive: "polling", LastError: "another program polls", Fix: "stop it"}
 		p.expect(t, needs)
 		p.mu.Lock()
 		p.fail = &chat.Misconfigured{Problem: "it is not allowed", Fix: "allow it"} // what was looked at says more
@@ -373,9 +373,9 @@ func TestSetStarting(t *testing.T) {
 	inPost(t, func(t *testing.T, p *post) {
 		p.asks = new(asker)
 		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
-		p.expect(t, bridges.State{State: "starting", Receive: "none"})
+		p.expect(t, chat.BridgeState{State: "starting", Receive: "none"})
 		p.asks.answered.Store(true)
-		p.expect(t, bridges.State{State: "running", Receive: "webhook"})
+		p.expect(t, chat.BridgeState{State: "running", Receive: "webhook"})
 	})
 }
 

@@ -22,11 +22,11 @@ type Watching interface {
 	Watch(ctx context.Context)
 }
 
-// state tells how the slot's bridge is doing.
-func (s *slot) state(settings *chat.Settings) State {
-	st := State{Name: s.kind.Name, State: "off", Receive: "none", Missing: s.kind.missing(settings)}
+// state returns the state of the slot's bridge.
+func (s *slot) state(settings *chat.Settings) chat.BridgeState {
+	st := chat.BridgeState{Name: s.kind.Name, State: "off", Receive: "none", Missing: s.kind.missing(settings)}
 	if len(st.Missing) > 0 {
-		st.halfSetUp(len(s.kind.Needs))
+		halfSetUp(&st, len(s.kind.Needs))
 		return st
 	}
 	s.mu.Lock()
@@ -42,14 +42,14 @@ func (s *slot) state(settings *chat.Settings) State {
 		err = cmp.Or(s.desk.Trouble(), err)
 		if r, tells := s.bridge.(Receiving); tells {
 			way, problem := r.Receiving()
-			st.decide(way, s.kind.Live)
+			decide(&st, way, s.kind.Live)
 			if human := (*chat.Misconfigured)(nil); errors.As(problem, &human) { // says more than a refusal
 				err = problem
 			}
 			err = cmp.Or(err, problem)
 		}
 	}
-	st.blame(s.kind.Title, err)
+	blame(&st, s.kind.Title, err)
 	if lost := s.set.opts.Inbox.GivenUp(st.Name); lost != nil && st.LastError == "" {
 		st.LastError, st.Details = "Something that operators did could not be handled and was given up", lost.Error()
 		st.Fix = "if it was an answer, write it again; the log tells more"
@@ -59,7 +59,7 @@ func (s *slot) state(settings *chat.Settings) State {
 
 // decide notes the way that a bridge tells, "" before it knows: it asks the
 // platform first.
-func (st *State) decide(way, live string) {
+func decide(st *chat.BridgeState, way, live string) {
 	switch {
 	case way != "":
 		st.Receive = way
@@ -70,7 +70,7 @@ func (st *State) decide(way, live string) {
 
 // halfSetUp says what a bridge lacks of which something is set, but not all that
 // it needs.
-func (st *State) halfSetUp(needs int) {
+func halfSetUp(st *chat.BridgeState, needs int) {
 	if len(st.Missing) < needs {
 		lack := missingFindings(st.Missing)[0]
 		st.LastError, st.Fix = lack.Text, lack.Fix
@@ -78,7 +78,7 @@ func (st *State) halfSetUp(needs int) {
 }
 
 // blame says what is wrong, and whether a human has to do something.
-func (st *State) blame(platform string, err error) {
+func blame(st *chat.BridgeState, platform string, err error) {
 	if err == nil {
 		return
 	}

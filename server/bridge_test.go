@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"relay/bridges"
+	"relay/bridges/webhook"
 	"relay/db"
 	"relay/db/dbtest"
 	"relay/server"
@@ -48,22 +50,23 @@ func newBridgeSiteOn(t *testing.T, store *db.DB, configure ...func(*config.Confi
 	}
 	s := &site{t: t, store: store, logs: &bytes.Buffer{}}
 	log := slog.New(slog.NewTextHandler(s.logs, nil))
-	kinds, links := server.BridgeKinds(cfg, log), chat.NewFileLinks("key", cfg.PublicURL)
+	kinds, links := bridges.Kinds(bridges.Env{Log: log, WebhookURL: server.HooksURL(cfg), Stateless: true}), chat.NewFileLinks("key", cfg.PublicURL)
 	backlog := server.NewBacklog(links)
 	s.hub = chat.NewHub(backlog.Publish)
 	s.outbox = chat.NewOutbox(store, s.hub, log)
 	var err error
 	s.relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: s.hub, Outbox: s.outbox, Log: log, Settings: cfg.Settings,
-		Targets: server.Targets(kinds), BackendSessions: true})
+		Targets: bridges.Targets(kinds), BackendSessions: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.webhook = server.NewWebhook(cfg, s.relay, links, log, "test")
+	s.webhook = newWebhook(cfg, s.relay, s.outbox, links, log)
 	seal, err := cfg.FileSeal()
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := server.NewBridges(cfg, kinds, store, s.relay, s.outbox, nil, seal, log)
+	set := bridges.NewSet(bridges.Options{Kinds: kinds, Store: store, Relay: s.relay, Outbox: s.outbox, Inbox: chat.NewInbox(store, log), Log: log,
+		Desk: chat.DeskOptions{Stateless: true, Seal: seal, OpenFile: webhook.NewFetcher(cfg.WebhookAllowCIDRs, cfg.AttachmentMaxBytes).OpenFile}})
 	s.server, err = server.New(cfg, server.Deps{Store: store, Relay: s.relay, Hub: s.hub, Outbox: s.outbox, Webhook: s.webhook,
 		Bridges: set, Backlog: backlog, Seal: seal, Log: log, Version: "test", Ready: store.Ping})
 	if err != nil {
@@ -645,10 +648,10 @@ func TestBridgeWebhookGone(t *testing.T) {
 		if _, err := s.webhook.Deliver(t.Context(), s.head("s1")); !errors.Is(err, chat.ErrPermanent) {
 			t.Errorf("410 is %v", err)
 		}
-		if server.WebhookTargets(s.relay.Settings()) != nil || !strings.Contains(s.logs.String(), "until relay is started again") {
+		if s.webhook.Off() == nil || !strings.Contains(s.logs.String(), "until relay is started again") {
 			t.Errorf("the webhook is on, or the log is %s", s.logs)
 		}
-		if again := newBridgeSiteOn(t, store, webhookTo(url)); server.WebhookTargets(again.relay.Settings()) == nil {
+		if again := newBridgeSiteOn(t, store, webhookTo(url)); again.webhook.Off() != nil {
 			t.Error("the webhook is off after the next start")
 		}
 	})

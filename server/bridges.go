@@ -2,74 +2,61 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"io"
-	"log/slog"
 	"net/http"
 
-	"relay/bridges"
-	"relay/bridges/webhook"
 	"relay/server/chat"
 	"relay/server/config"
 )
 
-// Where platforms push updates to, the bridge's name still to be added (seed
-// 4.3 and 4.4).
+// Bridges connect relay to the platforms where the team answers.
+type Bridges interface {
+	// Names are the bridges that are set up.
+	Names() []string
+	States(ctx context.Context) ([]chat.BridgeState, error)
+	// Check looks at a bridge's token, rights, channel and reception.
+	Check(ctx context.Context, name string) ([]chat.Finding, error)
+	// Webhook handles what a platform pushes to a bridge.
+	Webhook(name string) http.Handler
+	// Fetch opens a file that stayed on its platform. The caller closes it.
+	Fetch(ctx context.Context, f chat.FileRef) (io.ReadCloser, error)
+	StopReceiving()
+	// Busy reports whether received updates are being handled.
+	Busy() bool
+}
+
+// Webhook posts events to a receiver.
+type Webhook interface {
+	// Off returns why nothing is posted, nil while the webhook is on.
+	Off() error
+	// CheckAddress refuses a receiver that relay must not connect to.
+	CheckAddress(address string) error
+	// Test posts a test event and returns how the receiver answered.
+	Test(ctx context.Context) (chat.WebhookTest, error)
+	// Describe returns the id and the type under which the receiver gets a delivery.
+	Describe(d *chat.Delivery) (id, eventType string)
+}
+
+// Where platforms push updates to, the bridge's name still to be added.
 const (
 	communityHooks = "/api/webhooks/"
 	bridgeHooks    = "/webhooks/"
 )
 
-// BridgeKinds returns the bridges that relay knows, as the configuration wants
-// them made.
-func BridgeKinds(cfg config.Config, log *slog.Logger) []bridges.Kind {
-	return bridges.Kinds(bridgeEnv(cfg, log))
-}
-
-// SlackManifest is the manifest of the app that has to be made at Slack.
-func SlackManifest(cfg config.Config, settings *chat.Settings) string {
-	return bridgeEnv(cfg, slog.New(slog.DiscardHandler)).SlackManifest(settings)
-}
-
-func bridgeEnv(cfg config.Config, log *slog.Logger) bridges.Env {
-	env := bridges.Env{Log: log, TelegramAPI: cfg.TelegramAPIURL, DiscordAPI: cfg.DiscordAPIURL, SlackAPI: cfg.SlackAPIURL,
-		Stateless: cfg.Mode == config.ModeBridge}
+// HooksURL returns where platforms reach the bridges, the bridge's name still to be
+// added, "" without a public address.
+func HooksURL(cfg config.Config) string {
 	switch {
 	case cfg.PublicURL == "":
+		return ""
 	case cfg.Mode == config.ModeBridge:
-		env.WebhookURL = cfg.PublicURL + bridgeHooks
-	default:
-		env.WebhookURL = cfg.PublicURL + communityHooks
+		return cfg.PublicURL + bridgeHooks
 	}
-	return env
+	return cfg.PublicURL + communityHooks
 }
 
-// Targets returns where events go: to the bridges and the webhook, as the
-// settings have them.
-func Targets(kinds []bridges.Kind) func(*chat.Settings) []chat.Target {
-	desks := bridges.Targets(kinds)
-	return func(s *chat.Settings) []chat.Target { return append(desks(s), WebhookTargets(s)...) }
-}
-
-// NewBridges makes the set of bridges. In community mode the desks link to the
-// files that platforms do not take, if relay has a public address; in bridge
-// mode seal makes the links to operators' files, and a backend's are fetched from
-// where it has them.
-func NewBridges(cfg config.Config, kinds []bridges.Kind, store chat.Store, relay *chat.Relay, outbox *chat.Outbox, links *chat.FileLinks, seal *chat.FileSeal, log *slog.Logger) *bridges.Set {
-	desk := chat.DeskOptions{}
-	switch {
-	case cfg.Mode == config.ModeBridge:
-		desk.Stateless, desk.Seal = true, seal
-		files := webhook.NewFetcher(cfg.WebhookAllowCIDRs, cfg.AttachmentMaxBytes)
-		desk.OpenFile = func(ctx context.Context, _ string, a chat.Attachment) (io.ReadCloser, error) {
-			return files.Open(ctx, a.URL)
-		}
-	case cfg.PublicURL != "":
-		desk.Links = links
-	}
-	return bridges.NewSet(bridges.Options{Kinds: kinds, Store: store, Relay: relay, Outbox: outbox, Inbox: chat.NewInbox(store, log), Log: log, Desk: desk})
-}
-
-// hookRoutes are for platforms, each of which proves itself in its own way.
+// hookRoutes are for platforms. Each bridge checks its platform's signature.
 func (s *Server) hookRoutes(prefix string) []route {
 	return []route{{"POST", prefix + "{name}", s.hook}}
 }
@@ -86,8 +73,7 @@ func (s *Server) listBridges(_ http.ResponseWriter, r *http.Request, _ chat.Auth
 	return map[string]any{"bridges": states}, err
 }
 
-// testBridge answers POST /api/admin/bridges/{name}/test: what the bridge finds
-// when it looks at itself.
+// testBridge answers POST /api/admin/bridges/{name}/test with the bridge's findings.
 func (s *Server) testBridge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	findings, err := s.bridges.Check(r.Context(), pathVar(r, "name"))
 	if err != nil {
@@ -98,4 +84,14 @@ func (s *Server) testBridge(_ http.ResponseWriter, r *http.Request, _ chat.Autho
 		well = well && f.Level != chat.FindingFail
 	}
 	return map[string]any{"ok": well, "findings": append([]chat.Finding{}, findings...)}, nil
+}
+
+// checkReceiver refuses an address of the webhook's receiver that relay must not
+// connect to. The settings themselves refuse what is no address.
+func (s *Server) checkReceiver(address json.RawMessage) error {
+	var to string
+	if json.Unmarshal(address, &to) != nil {
+		return nil
+	}
+	return s.webhook.CheckAddress(to)
 }

@@ -48,7 +48,7 @@ func (b stubBridge) Check(context.Context) []chat.Finding {
 
 func TestBridgeThatRuns(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, store *db.DB) {
-		kinds := server.BridgeKinds(config.Config{PublicURL: "https://chat.example.com"}, discard)
+		kinds := bridges.Kinds(bridges.Env{Log: discard, WebhookURL: "https://chat.example.com/api/webhooks/"})
 		stub := stubBridge{wrong: &chat.Misconfigured{Problem: "the bot is no administrator", Fix: "make it one"}}
 		kinds[0].New = func(*chat.Settings) (chat.Bridge, error) { return stub, nil }
 		s := newSiteWith(t, store, kinds)
@@ -71,8 +71,8 @@ func TestBridgeThatRuns(t *testing.T) {
 
 		running := server.AskBridges(t.Context(), s.address(), s.ring)
 		var report bytes.Buffer
-		list := server.Examine(t.Context(), s.address(), chat.SettingsOf(nil, nil), nil, running)
-		if n := server.Report(&report, list); n != 1 || !strings.Contains(report.String(), "fail  running relay: the bot is no administrator\n        Fix: make it one") {
+		list := bridges.Examine(t.Context(), kinds, chat.SettingsOf(nil, nil), running)
+		if n := bridges.Report(&report, list); n != 1 || !strings.Contains(report.String(), "fail  running relay: the bot is no administrator\n        Fix: make it one") {
 			t.Errorf("doctor beside it finds %d:\n%s", n, &report)
 		}
 	})
@@ -128,21 +128,6 @@ func TestDoctorGivesNothingAway(t *testing.T) {
 	for _, request := range [][2]string{{"GET", "/api/admin/settings"}, {"GET", "/api/admin/sessions"}, {"POST", "/api/admin/bridges/telegram/test"}} {
 		if a := s.call(request[0], request[1], "", nil, "Cookie", shown); a.status != 401 {
 			t.Errorf("%s %s: %d %s", request[0], request[1], a.status, a.body)
-		}
-	}
-}
-
-// TestDoctorTellsOfFailedDeliveries: a bridge that runs, but whose platform does
-// not take everything, is not well.
-func TestDoctorTellsOfFailedDeliveries(t *testing.T) {
-	cfg := newSite(t, dbtest.Memory(t)).address()
-	running := []bridges.State{{Name: "telegram", State: "running", Failed: &bridges.Trouble{Count: 3, Reason: "PEER_ID_INVALID"},
-		Retrying: &bridges.Trouble{Count: 1, Reason: "Internal Server Error"}}}
-	var report bytes.Buffer
-	server.Report(&report, server.Examine(t.Context(), cfg, chat.SettingsOf(nil, nil), nil, running))
-	for _, want := range []string{"warn  deliveries: 3 not delivered, given up: PEER_ID_INVALID\n        Fix: ", "warn  deliveries: 1 not delivered, refused again and again: Internal Server Error"} {
-		if !strings.Contains(report.String(), want) {
-			t.Errorf("doctor does not say %q:\n%s", want, &report)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"relay/bridges/webhook"
 	"relay/server/chat"
 )
 
@@ -30,12 +29,12 @@ type deliveryView struct {
 	CreatedAt chat.Time  `json:"createdAt"`
 }
 
-func viewDelivery(d *chat.Delivery) deliveryView {
+func (s *Server) viewDelivery(d *chat.Delivery) deliveryView {
 	v := deliveryView{ID: d.ID(), Dest: d.Dest, SessionID: d.SessionID, Type: string(d.Event.Type), State: d.State.String(),
 		MessageID: d.Event.MessageID, Passed: d.Passed, Attempts: d.Attempts, NextAt: d.NextAt, LastError: d.LastError,
 		Tries: append([]chat.Try{}, d.Tries...), CreatedAt: d.CreatedAt}
-	if d.Dest == webhook.Name {
-		v.WebhookID, v.Type = webhook.MessageID(d), webhook.TypeOf(&d.Event)
+	if d.Dest == chat.WebhookSink {
+		v.WebhookID, v.Type = s.webhook.Describe(d)
 	}
 	return v
 }
@@ -59,7 +58,7 @@ type undeliveredView struct {
 func undeliveredViews(list []chat.Delivery) (views []undeliveredView) {
 	for i := range list {
 		d := &list[i]
-		if d.Dest == webhook.Name || d.Dest == chat.LeaveSink {
+		if d.Dest == chat.WebhookSink || d.Dest == chat.LeaveSink {
 			continue
 		}
 		state := "retrying"
@@ -98,7 +97,7 @@ func (s *Server) deliveries(_ http.ResponseWriter, r *http.Request, _ chat.Autho
 	}
 	views := make([]deliveryView, len(list))
 	for i := range list {
-		views[i] = viewDelivery(&list[i])
+		views[i] = s.viewDelivery(&list[i])
 	}
 	answer["deliveries"] = views
 	return answer, nil
@@ -130,8 +129,8 @@ func deliveryQuery(r *http.Request) (q chat.DeliveryQuery, err error) {
 
 func (s *Server) retryDelivery(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	id := pathVar(r, "id")
-	if dest, _, _, _ := chat.ParseDeliveryID(id); dest == webhook.Name {
-		if err := webhookOff(s.relay.Settings()); err != nil {
+	if dest, _, _, _ := chat.ParseDeliveryID(id); dest == chat.WebhookSink {
+		if err := s.webhook.Off(); err != nil {
 			return nil, err
 		}
 	}
@@ -155,11 +154,11 @@ func (s *Server) retryDeliveries(_ http.ResponseWriter, r *http.Request, _ chat.
 		}
 	}
 	var off []string
-	if err := webhookOff(s.relay.Settings()); err != nil {
-		if in.Dest == webhook.Name {
+	if err := s.webhook.Off(); err != nil {
+		if in.Dest == chat.WebhookSink {
 			return nil, err
 		}
-		off = []string{webhook.Name}
+		off = []string{chat.WebhookSink}
 	}
 	count, next, err := s.outbox.RetryFailed(r.Context(), in.Dest, after, off...)
 	if err != nil {

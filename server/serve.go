@@ -1,18 +1,15 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"strconv"
 	"sync"
 	"syscall"
 	"time"
 
-	"relay/bridges/webhook"
 	"relay/server/chat"
 	"relay/server/config"
 )
@@ -47,36 +44,6 @@ func BaseURL(cfg config.Config, listener net.Listener) string {
 		return cfg.PublicURL
 	}
 	return localURL(cfg, "localhost", listener.Addr().(*net.TCPAddr).Port)
-}
-
-// localURL returns an address on this machine; everywhere is the host to name
-// when relay listens on all of them.
-func localURL(cfg config.Config, everywhere string, port int) string {
-	host := cfg.Host
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = ""
-	}
-	return "http://" + net.JoinHostPort(cmp.Or(host, everywhere), strconv.Itoa(port))
-}
-
-// Healthcheck asks the relay that runs on this machine whether it is ready.
-func Healthcheck(ctx context.Context, cfg config.Config) error {
-	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
-	defer cancel()
-	url := localURL(cfg, "127.0.0.1", int(cfg.Port)) + "/ready"
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return err
-	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return fmt.Errorf("relay does not answer: %w", err)
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %s", url, answer.Status)
-	}
-	return nil
 }
 
 // Part is something that works beside the requests until its context ends.
@@ -191,7 +158,7 @@ func (s *Server) deliverRest(limit time.Duration) {
 	while(limit, s.outbox.Busy)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	for _, dest := range append(s.bridges.Names(), webhook.Name) {
+	for _, dest := range append(s.bridges.Names(), chat.WebhookSink) {
 		n := 0
 		err := s.store.Look(ctx, func(r chat.Reader) (err error) {
 			n, err = r.Waiting(dest)

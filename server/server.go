@@ -1,5 +1,6 @@
 // Package server speaks HTTP: it knows requests, JSON and pages, and calls the
-// door ([chat.Relay]) for everything else. It knows no SQL and no platform.
+// service ([chat.Relay]) for everything else. It knows no SQL, no bridge and no
+// platform: what it needs of them are interfaces that it declares.
 package server
 
 import (
@@ -14,8 +15,6 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"relay/bridges"
-	"relay/bridges/webhook"
 	"relay/server/chat"
 	"relay/server/config"
 )
@@ -26,8 +25,8 @@ type Deps struct {
 	Relay   *chat.Relay
 	Hub     *chat.Hub
 	Outbox  *chat.Outbox
-	Webhook *webhook.Sink
-	Bridges *bridges.Set
+	Webhook Webhook
+	Bridges Bridges
 	Keys    *Keyring       // community mode
 	Backlog *Backlog       // bridge mode
 	Seal    *chat.FileSeal // bridge mode
@@ -44,8 +43,8 @@ type Server struct {
 	relay   *chat.Relay
 	hub     *chat.Hub
 	outbox  *chat.Outbox
-	webhook *webhook.Sink
-	bridges *bridges.Set
+	webhook Webhook
+	bridges Bridges
 	keys    *Keyring
 	backlog *Backlog
 	seal    *chat.FileSeal

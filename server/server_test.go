@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"relay/bridges"
-	"relay/bridges/webhook"
 	"relay/db"
 	"relay/db/dbtest"
 	"relay/server"
@@ -39,7 +38,7 @@ type site struct {
 	ring   *server.Keyring
 
 	outbox  *chat.Outbox
-	webhook *webhook.Sink
+	webhook *bridges.Webhook
 	logs    *bytes.Buffer
 }
 
@@ -51,7 +50,7 @@ func eachSite(t *testing.T, test func(t *testing.T, s *site), configure ...func(
 // newSite starts a server on a database.
 func newSite(t *testing.T, store *db.DB, configure ...func(*config.Config)) *site {
 	t.Helper()
-	return newSiteWith(t, store, server.BridgeKinds(config.Config{}, discard), configure...)
+	return newSiteWith(t, store, bridges.Kinds(bridges.Env{Log: discard}), configure...)
 }
 
 // newSiteWith starts a server with bridges of these kinds.
@@ -66,14 +65,14 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 	outbox := chat.NewOutbox(store, s.hub, log)
 	var err error
 	s.relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: s.hub, Outbox: outbox, Log: log,
-		Settings: cfg.Settings, Targets: server.Targets(kinds), Identity: chat.IdentityRules{Secret: string(cfg.IdentitySecret), Required: cfg.IdentityRequired}})
+		Settings: cfg.Settings, Targets: bridges.Targets(kinds), Identity: chat.IdentityRules{Secret: string(cfg.IdentitySecret), Required: cfg.IdentityRequired}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.ring, err = server.OpenKeyring(t.Context(), store, cfg, log); err != nil {
 		t.Fatal(err)
 	}
-	s.outbox, s.webhook = outbox, server.NewWebhook(cfg, s.relay, s.ring.Links(cfg.PublicURL), log, "test")
+	s.outbox, s.webhook = outbox, newWebhook(cfg, s.relay, outbox, s.ring.Links(cfg.PublicURL), log)
 	srv, err := server.New(cfg, server.Deps{Store: store, Relay: s.relay, Hub: s.hub, Outbox: outbox, Webhook: s.webhook, Bridges: s.runBridges(kinds), Keys: s.ring, Log: log, Version: "test", Ready: store.Ping})
 	if err != nil {
 		t.Fatal(err)
@@ -89,6 +88,11 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 		hs.Close()
 	})
 	return s
+}
+
+func newWebhook(cfg config.Config, relay *chat.Relay, outbox *chat.Outbox, links *chat.FileLinks, log *slog.Logger) *bridges.Webhook {
+	return bridges.NewWebhook(bridges.WebhookOptions{Relay: relay, Outbox: outbox, Links: links, Allowed: cfg.WebhookAllowCIDRs,
+		Retries: cfg.WebhookRetries, Stateless: cfg.Mode == config.ModeBridge, Log: log, Version: "test"})
 }
 
 // runBridges runs a set of bridges until the end of the test.

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"flag"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -25,7 +24,6 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"relay/db/dbtest"
-	"relay/server"
 	"relay/server/chat"
 	"relay/server/config"
 )
@@ -68,7 +66,7 @@ func (s *site) serveWebhook() {
 	ctx, stop := contextOf(s.t)
 	done := make(chan error, 1)
 	go func() {
-		done <- server.ServeWebhook(ctx, s.relay, s.outbox, s.webhook, slog.New(slog.DiscardHandler))
+		done <- s.webhook.Run(ctx)
 	}()
 	s.t.Cleanup(func() {
 		stop()
@@ -380,13 +378,13 @@ func (s *shaky) Look(ctx context.Context, op func(chat.Reader) error) error {
 func TestWebhookToAnotherReceiverWhileAway(t *testing.T) {
 	first, posts := receiver(t, patient(new(atomic.Bool)))
 	second, taken := receiver(t, nil)
-	s := newSite(t, dbtest.Memory(t), webhookTo(first), func(c *config.Config) {
-		c.WebhookAllowCIDRs = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-	})
+	cfg := config.Config{WebhookAllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	webhookTo(first)(&cfg)
+	s := newSite(t, dbtest.Memory(t), webhookTo(first), func(c *config.Config) { c.WebhookAllowCIDRs = cfg.WebhookAllowCIDRs })
 	id := s.open("v")
 	s.say(id, "hi")
 	store := &shaky{Store: s.store}
-	s.outbox = chat.NewOutbox(store, chat.NewHub(), slog.New(slog.DiscardHandler))
+	s.webhook = newWebhook(cfg, s.relay, chat.NewOutbox(store, chat.NewHub(), discard), s.ring.Links(""), discard)
 	s.serveWebhook()
 	arrived(t, posts)
 	eventually(t, "the receiver asks for patience", func() bool { return s.head(id)[0].LastError != "" })

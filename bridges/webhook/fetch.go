@@ -41,6 +41,11 @@ func (f *Fetcher) Open(ctx context.Context, address string) (io.ReadCloser, erro
 	return &bounded{resp.Body, f.most}, nil
 }
 
+// OpenFile fetches an attachment from its own address.
+func (f *Fetcher) OpenFile(ctx context.Context, _ string, a chat.Attachment) (io.ReadCloser, error) {
+	return f.Open(ctx, a.URL)
+}
+
 // accept refuses answers that are no file, or too large a one.
 func (f *Fetcher) accept(resp *http.Response) error {
 	switch {

@@ -200,7 +200,9 @@ func build(t *testing.T, net *network) (h *house, stop func()) {
 	hub := chat.NewHub()
 	h = &house{store: store, outbox: chat.NewOutbox(store, hub, log)}
 	h.Relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: hub, Outbox: h.outbox, Log: log,
-		Targets: func(*chat.Settings) []chat.Target { return []chat.Target{{Name: Name, Kind: chat.TargetWebhook}} }})
+		Targets: func(*chat.Settings) []chat.Target {
+			return []chat.Target{{Name: chat.WebhookSink, Kind: chat.TargetWebhook}}
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -410,7 +412,7 @@ func (n *network) sendAgain(h *house) {
 	}
 	n.heal()
 	h.switchTo(true)
-	count, next, err := h.outbox.RetryFailed(n.t.Context(), Name, chat.Cursor{})
+	count, next, err := h.outbox.RetryFailed(n.t.Context(), chat.WebhookSink, chat.Cursor{})
 	if count != events || next != nil || err != nil {
 		n.t.Errorf("%d are sent again, next %v, %v", count, next, err)
 	}

@@ -19,9 +19,6 @@ import (
 	"relay/server/chat"
 )
 
-// Name is the sink's name in deliveries.
-const Name = "webhook"
-
 // schedule is the pause after each failed attempt.
 var schedule = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute,
 	2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 20 * time.Hour}
@@ -70,7 +67,7 @@ func New(opts Options) *Sink {
 }
 
 // Name implements [chat.Sink].
-func (s *Sink) Name() string { return Name }
+func (s *Sink) Name() string { return chat.WebhookSink }
 
 // Policy implements [chat.Sink]. A failing event holds the later ones of its
 // session for three attempts; then they pass and it is retried alone.

@@ -1,4 +1,4 @@
-package server_test
+package bridges_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"relay/bridges"
 	"relay/db"
 	"relay/server"
 	"relay/server/chat"
@@ -55,7 +56,9 @@ func TestDoctor(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var out bytes.Buffer
-			failures := server.Report(&out, server.Examine(t.Context(), tt.cfg, chat.SettingsOf(tt.settings, nil), tt.database, nil))
+			failures := bridges.Report(&out, append([]bridges.Checkup{{Name: "database", Findings: []chat.Finding{db.Finding(string(tt.cfg.DatabaseURL), tt.database)}},
+				{Name: "public address", Findings: []chat.Finding{server.CheckPublicURL(t.Context(), tt.cfg.PublicURL)}}},
+				bridges.Examine(t.Context(), bridges.Kinds(bridges.Env{}), chat.SettingsOf(tt.settings, nil), nil)...))
 			if failures != tt.failures {
 				t.Errorf("%d failures, want %d", failures, tt.failures)
 			}
@@ -65,5 +68,18 @@ func TestDoctor(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A bridge that runs, but whose platform rejects deliveries, is not well.
+func TestDoctorReportsFailedDeliveries(t *testing.T) {
+	running := []chat.BridgeState{{Name: "telegram", State: "running", Failed: &chat.BridgeTrouble{Count: 3, Reason: "PEER_ID_INVALID"},
+		Retrying: &chat.BridgeTrouble{Count: 1, Reason: "Internal Server Error"}}}
+	var report bytes.Buffer
+	bridges.Report(&report, bridges.Examine(t.Context(), bridges.Kinds(bridges.Env{}), chat.SettingsOf(nil, nil), running))
+	for _, want := range []string{"warn  deliveries: 3 not delivered, given up: PEER_ID_INVALID\n        Fix: ", "warn  deliveries: 1 not delivered, refused again and again: Internal Server Error"} {
+		if !strings.Contains(report.String(), want) {
+			t.Errorf("doctor does not say %q:\n%s", want, &report)
+		}
 	}
 }

@@ -1,0 +1,116 @@
+package bridges
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"relay/server/chat"
+)
+
+// Checkup is what relay doctor found about one thing.
+type Checkup struct {
+	Name     string
+	Findings []chat.Finding
+}
+
+// Examine checks each bridge under these settings. running is what a running
+// relay reports of its bridges.
+func Examine(ctx context.Context, kinds []Kind, settings *chat.Settings, running []chat.BridgeState) (list []Checkup) {
+	for _, k := range kinds {
+		found := examine(ctx, k, settings)
+		list = append(list, Checkup{k.Name, append(found, runningFindings(k.Name, running, found)...)})
+	}
+	return list
+}
+
+// examine looks at a bridge from the outside, beside a relay that may be
+// running: what is set up, and if all is, what the bridge finds itself.
+func examine(ctx context.Context, k Kind, s *chat.Settings) []chat.Finding {
+	missing := k.missing(s)
+	switch {
+	case len(missing) == len(k.Needs):
+		return []chat.Finding{chat.Fine("settings", strings.TrimSuffix("not set up; "+k.Begin, "; "))}
+	case len(missing) > 0:
+		return missingFindings(missing)
+	}
+	b, err := k.New(s)
+	if err != nil {
+		return []chat.Finding{chat.Unwell("settings", k.Title, err)}
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkPatience)
+	defer cancel()
+	return b.Check(ctx)
+}
+
+// missingFindings name the settings that are missing as people write them.
+func missingFindings(missing []string) (findings []chat.Finding) {
+	for _, name := range missing {
+		fix := "set " + name
+		for _, def := range chat.SettingList {
+			if def.Name == name && def.Env != "" {
+				fix = "set " + def.Env + ", or " + name + " by the admin API"
+			}
+		}
+		findings = append(findings, chat.Finding{Subject: "settings", Level: chat.FindingFail, Text: name + " is missing", Fix: fix})
+	}
+	return findings
+}
+
+// runningFindings are what only the running relay knows of a bridge: somebody
+// else's use of its token, for one. A cause that was found already is not repeated.
+func runningFindings(name string, running []chat.BridgeState, found []chat.Finding) (more []chat.Finding) {
+	for _, state := range running {
+		if state.Name != name {
+			continue
+		}
+		more = append(more, undelivered(state)...)
+		if chat.Failed(found) || state.LastError == "" {
+			continue
+		}
+		f := chat.Finding{Subject: "running relay", Level: chat.FindingFail, Text: state.LastError, Fix: state.Fix, Details: state.Details}
+		if state.State != "misconfigured" {
+			f.Level = chat.FindingWarn
+		}
+		more = append(more, f)
+	}
+	return more
+}
+
+// undelivered reports the deliveries of a bridge that fail.
+func undelivered(state chat.BridgeState) (more []chat.Finding) {
+	for _, kind := range []struct {
+		of       *chat.BridgeTrouble
+		one, fix string
+	}{
+		{state.Failed, "given up", "see which in the console, and try them again there once the cause is gone"},
+		{state.Retrying, "refused again and again", "relay keeps retrying; the console shows which conversations wait"},
+	} {
+		if kind.of != nil {
+			text := fmt.Sprintf("%d not delivered, %s: %s", kind.of.Count, kind.one, kind.of.Reason)
+			more = append(more, chat.Finding{Subject: "deliveries", Level: chat.FindingWarn, Text: text, Fix: kind.fix})
+		}
+	}
+	return more
+}
+
+// Report writes checkups for people and returns how many findings are failures.
+func Report(w io.Writer, list []Checkup) (failures int) {
+	for _, c := range list {
+		fmt.Fprintf(w, "%s\n", c.Name)
+		for _, f := range c.Findings {
+			fmt.Fprintf(w, "  %-4s  %s: %s\n", f.Level, f.Subject, f.Text)
+			if f.Fix != "" && f.Level != chat.FindingOK {
+				fmt.Fprintf(w, "        Fix: %s\n", f.Fix)
+			}
+			if f.Details != "" {
+				fmt.Fprintf(w, "        Details: %s\n", f.Details)
+			}
+			if f.Level == chat.FindingFail {
+				failures++
+			}
+		}
+	}
+	return failures
+}

@@ -1,0 +1,38 @@
+package chat
+
+import "time"
+
+// WebhookSink is the destination of events that the webhook posts.
+const WebhookSink = "webhook"
+
+// BridgeState is the state of a bridge, as the admin API shows it.
+type BridgeState struct {
+	Name      string   `json:"name"`
+	State     string   `json:"state"`   // off, starting, running, failing or misconfigured
+	Receive   string   `json:"receive"` // how operators' answers come in: polling, webhook, gateway, socket or none
+	Missing   []string `json:"missing"` // settings
+	LastError string   `json:"lastError,omitempty"`
+	Fix       string   `json:"fix,omitempty"`
+	Details   string   `json:"details,omitempty"` // the platform's or the network's own error
+	Queue     int      `json:"queue"`             // pending deliveries
+	// Failed are the deliveries that were given up, Retrying those that failed
+	// often and are retried; nil for none.
+	Failed   *BridgeTrouble `json:"failed,omitempty"`
+	Retrying *BridgeTrouble `json:"retrying,omitempty"`
+}
+
+// BridgeTrouble describes undelivered events by the newest of them.
+type BridgeTrouble struct {
+	Count     int    `json:"count"`
+	Reason    string `json:"reason"`
+	ID        string `json:"id"`
+	SessionID string `json:"sessionId"`
+	At        Time   `json:"at"`
+}
+
+// WebhookTest is how the webhook's receiver answered a test event.
+type WebhookTest struct {
+	Status   int
+	Body     string
+	Duration time.Duration
+}

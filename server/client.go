@@ -1,0 +1,138 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gorilla/securecookie"
+
+	"relay/server/chat"
+	"relay/server/config"
+)
+
+// The sub-commands are clients of the relay that runs: on this machine, and at its
+// public address.
+
+// localURL returns an address on this machine; everywhere is the host to name
+// when relay listens on all of them.
+func localURL(cfg config.Config, everywhere string, port int) string {
+	host := cfg.Host
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = ""
+	}
+	return "http://" + net.JoinHostPort(cmp.Or(host, everywhere), strconv.Itoa(port))
+}
+
+// Healthcheck asks the relay that runs on this machine whether it is ready.
+func Healthcheck(ctx context.Context, cfg config.Config) error {
+	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
+	defer cancel()
+	url := localURL(cfg, "127.0.0.1", int(cfg.Port)) + "/ready"
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return fmt.Errorf("relay does not answer: %w", err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", url, answer.Status)
+	}
+	return nil
+}
+
+// bridgesPath is where a running relay reports the state of its bridges.
+const bridgesPath = "/api/admin/bridges"
+
+// AskBridges asks the relay that runs on this machine for the state of its bridges,
+// with a pass that anyone who can read its database can make. It returns nil when
+// none runs, or another one. Any program may listen there, so the pass opens
+// nothing else.
+func AskBridges(ctx context.Context, cfg config.Config, keys *Keyring) []chat.BridgeState {
+	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
+	defer cancel()
+	pass, err := keys.passes().Encode(plainCookie, "doctor")
+	if err != nil {
+		return nil
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, localURL(cfg, "127.0.0.1", int(cfg.Port))+bridgesPath, nil)
+	if err != nil {
+		return nil
+	}
+	request.AddCookie(&http.Cookie{Name: plainCookie, Value: pass})
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil
+	}
+	defer answer.Body.Close()
+	var list struct{ Bridges []chat.BridgeState }
+	if answer.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(answer.Body, 64<<10)).Decode(&list) != nil {
+		return nil
+	}
+	return list.Bridges
+}
+
+const passLife = 10 // seconds
+
+// passes signs and verifies what [AskBridges] shows.
+func (k *Keyring) passes() *securecookie.SecureCookie {
+	return securecookie.New(k.SigningKey("doctor"), nil).MaxAge(passLife)
+}
+
+// isDoctor reports whether a request is that of [AskBridges].
+func (s *Server) isDoctor(r *http.Request) bool {
+	c, err := r.Cookie(plainCookie)
+	var who string
+	return err == nil && r.Method == http.MethodGet && r.URL.Path == bridgesPath && s.keys.passes().Decode(c.Name, c.Value, &who) == nil
+}
+
+// CheckPublicURL asks the public address for relay's health, as platforms would
+// reach it.
+func CheckPublicURL(ctx context.Context, base string) chat.Finding {
+	f := chat.Finding{Subject: "PUBLIC_URL", Level: chat.FindingOK}
+	if base == "" {
+		f.Text = "not set: relay is used on this machine, and bridges fetch operators' answers themselves"
+		return f
+	}
+	if err := askHealth(ctx, base); err != nil {
+		f.Level, f.Text, f.Details = chat.FindingWarn, "relay is not reached at "+base+" from here", err.Error()
+		f.Fix = "start relay, and check that the address leads to it: DNS, the proxy, its certificate, the firewall"
+		return f
+	}
+	f.Text = "relay answers at " + base
+	if !strings.HasPrefix(base, "https://") {
+		f.Level, f.Fix = chat.FindingWarn, "use https: what visitors write can be read on its way, and platforms push to nothing else"
+	}
+	return f
+}
+
+// askHealth reports why GET /health is not answered as relay does.
+func askHealth(ctx context.Context, base string) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/health", nil)
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	var health struct{ Status string }
+	err = json.NewDecoder(io.LimitReader(answer.Body, 64<<10)).Decode(&health)
+	if err != nil || answer.StatusCode != http.StatusOK || health.Status != "ok" {
+		return fmt.Errorf("something else answers there (%s)", answer.Status)
+	}
+	return nil
+}
