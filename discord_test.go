@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"relay/bridges/bridgetest"
+	"relay/bridges/discord/discordtest"
 )
 
 // An operator answers from Discord: the whole program against the fake server,
 // by the gateway over a network, over a restart.
 func TestDiscord(t *testing.T) {
-	f := bridgetest.NewDiscord(t)
+	f := discordtest.New(t)
 	environ := []string{"DATABASE_URL=sqlite://" + t.TempDir() + "/relay.db", "DISCORD_BOT_TOKEN=" + f.Token,
 		"DISCORD_CHANNEL_ID=" + f.Channel, "ENABLE_DISCORD_GATEWAY=true", "DISCORD_API_URL=" + f.URL}
 	in := boot(t, environ...)
@@ -40,7 +40,7 @@ func TestDiscord(t *testing.T) {
 // relay doctor tells what is missing at Discord, and the link that invites the
 // bot.
 func TestDiscordIsSetUp(t *testing.T) {
-	f := bridgetest.NewDiscord(t)
+	f := discordtest.New(t)
 	environ := []string{"DATABASE_URL=sqlite://" + t.TempDir() + "/relay.db", "DISCORD_BOT_TOKEN=" + f.Token,
 		"DISCORD_CHANNEL_ID=" + f.Channel, "ENABLE_DISCORD_GATEWAY=true", "DISCORD_API_URL=" + f.URL}
 	if code, out, errs := runCommand(t, environ, "doctor"); code != 0 || !strings.Contains(out, "#support") {

@@ -34,6 +34,7 @@ var arrows = []arrow{
 	{"relay/bridges/slack", []string{"relay/bridges/cut", "relay/bridges/naming", "relay/bridges/reception", "relay/server/chat", "github.com/slack-go/slack", "github.com/gorilla/websocket"}},
 	{"relay/bridges/telegram", []string{"relay/bridges/cut", "relay/bridges/naming", "relay/bridges/reception", "relay/server/chat",
 		"github.com/PaulSonOfLars/gotgbot/v2", "golang.org/x/time"}},
+	{"relay/bridges/discord/discordtest", []string{"relay/bridges/bridgetest", "github.com/gorilla/websocket"}},
 	{"relay/bridges/telegram/telegramtest", []string{"relay/bridges/bridgetest"}},
 	{"relay/bridges/webhook", []string{"relay/server/chat", "code.dny.dev/ssrf"}},
 	{"relay/server/config", []string{"relay/server/chat", "github.com/caarlos0/env/v11"}},

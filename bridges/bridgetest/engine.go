@@ -117,7 +117,7 @@ func (e *engine) serve() {
 	}
 	working.Go(func() { e.receive(ctx) })
 	e.stop = sync.OnceFunc(func() {
-		calm()
+		time.Sleep(time.Millisecond) // discordgo holds a lock for a second when a connection ends as it begins
 		cancel()
 		working.Wait()
 	})

@@ -11,6 +11,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/discord"
+	"relay/bridges/discord/discordtest"
 	"relay/server/chat"
 )
 
@@ -31,10 +32,10 @@ func (u *unread) RoundTrip(r *http.Request) (*http.Response, error) {
 // written in the first of two threads; its messages cannot be read.
 func missing(t *testing.T, test func(t *testing.T, l *listening, api *unread, second string)) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewDiscordBubble(t)
+		f := discordtest.NewInBubble(t)
 		api := &unread{RoundTripper: f.Transport()}
 		b, log := makeBridge(t, f, func(c *discord.Config) { c.Transport = api })
-		l := &listening{Discord: f, bridge: b, log: log, in: new(bridgetest.Receiver)}
+		l := &listening{Platform: f, bridge: b, log: log, in: new(bridgetest.Receiver)}
 		l.stop = running(t, b, l.in)
 		bridgetest.Settled(time.Second)
 		l.thread = open(t, b, "Grace", "")
@@ -143,7 +144,7 @@ func TestCatchUpBehindOwnPosts(t *testing.T) {
 // What a server lists in another order is heard as it was written.
 func TestCatchUpInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewDiscordBubble(t)
+		f := discordtest.NewInBubble(t)
 		f.OldestFirst = true
 		b, _ := makeBridge(t, f)
 		th := open(t, b, "Grace", "")

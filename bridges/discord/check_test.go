@@ -7,49 +7,50 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/discord"
+	"relay/bridges/discord/discordtest"
 	"relay/server/chat"
 )
 
 // What is wrong is found, with its fix.
 func TestCheck(t *testing.T) {
 	for name, c := range map[string]struct {
-		breaks  func(f *bridgetest.Discord, c *discord.Config)
+		breaks  func(f *discordtest.Platform, c *discord.Config)
 		subject string
 		level   chat.FindingLevel
 		words   []string
 	}{
 		"well":            {nil, "reception", chat.FindingOK, []string{"gateway"}},
 		"invite link":     {nil, "bot token", chat.FindingOK, []string{"https://discord.com/oauth2/authorize?client_id=800000000000000002&permissions=326417640512&scope=bot+applications.commands"}},
-		"forum":           {func(f *bridgetest.Discord, _ *discord.Config) { f.Forum = true }, "channel", chat.FindingOK, []string{"forum"}},
-		"token":           {func(_ *bridgetest.Discord, c *discord.Config) { c.Token = canary }, "bot token", chat.FindingFail, []string{"DISCORD_BOT_TOKEN"}},
-		"kicked":          {func(f *bridgetest.Discord, _ *discord.Config) { f.Kick() }, "channel", chat.FindingFail, []string{"client_id=800000000000000002"}},
-		"channel deleted": {func(f *bridgetest.Discord, _ *discord.Config) { f.DeleteChannel() }, "channel", chat.FindingFail, []string{"DISCORD_CHANNEL_ID", "client_id="}},
-		"no threads":      {func(f *bridgetest.Discord, _ *discord.Config) { f.Deny(1<<35 | 1<<14) }, "permissions", chat.FindingFail, []string{"Create Public Threads, Embed Links", "permissions=326417640512"}},
-		"no reactions":    {func(f *bridgetest.Discord, _ *discord.Config) { f.Deny(1 << 6) }, "permissions", chat.FindingWarn, []string{"Add Reactions", "read receipts"}},
-		"intent":          {func(f *bridgetest.Discord, _ *discord.Config) { f.SwitchIntent(false) }, "message content", chat.FindingFail, []string{"Message Content Intent"}},
-		"gateway off":     {func(_ *bridgetest.Discord, c *discord.Config) { c.Gateway = false }, "reception", chat.FindingWarn, []string{"ENABLE_DISCORD_GATEWAY=true"}},
-		"key of another": {func(f *bridgetest.Discord, c *discord.Config) {
+		"forum":           {func(f *discordtest.Platform, _ *discord.Config) { f.Forum = true }, "channel", chat.FindingOK, []string{"forum"}},
+		"token":           {func(_ *discordtest.Platform, c *discord.Config) { c.Token = canary }, "bot token", chat.FindingFail, []string{"DISCORD_BOT_TOKEN"}},
+		"kicked":          {func(f *discordtest.Platform, _ *discord.Config) { f.Kick() }, "channel", chat.FindingFail, []string{"client_id=800000000000000002"}},
+		"channel deleted": {func(f *discordtest.Platform, _ *discord.Config) { f.DeleteChannel() }, "channel", chat.FindingFail, []string{"DISCORD_CHANNEL_ID", "client_id="}},
+		"no threads":      {func(f *discordtest.Platform, _ *discord.Config) { f.Deny(1<<35 | 1<<14) }, "permissions", chat.FindingFail, []string{"Create Public Threads, Embed Links", "permissions=326417640512"}},
+		"no reactions":    {func(f *discordtest.Platform, _ *discord.Config) { f.Deny(1 << 6) }, "permissions", chat.FindingWarn, []string{"Add Reactions", "read receipts"}},
+		"intent":          {func(f *discordtest.Platform, _ *discord.Config) { f.SwitchIntent(false) }, "message content", chat.FindingFail, []string{"Message Content Intent"}},
+		"gateway off":     {func(_ *discordtest.Platform, c *discord.Config) { c.Gateway = false }, "reception", chat.FindingWarn, []string{"ENABLE_DISCORD_GATEWAY=true"}},
+		"key of another": {func(f *discordtest.Platform, c *discord.Config) {
 			f.SetKey(strings.Repeat("ab", 32), "")
 			c.PublicKey = public
 		}, "slash commands", chat.FindingFail, []string{"DISCORD_PUBLIC_KEY to abab"}},
-		"pushed, no key": {func(f *bridgetest.Discord, _ *discord.Config) { f.SetKey(public, "https://x.example/") }, "slash commands", chat.FindingFail, []string{"DISCORD_PUBLIC_KEY to " + public}},
-		"pushed": {func(f *bridgetest.Discord, c *discord.Config) {
+		"pushed, no key": {func(f *discordtest.Platform, _ *discord.Config) { f.SetKey(public, "https://x.example/") }, "slash commands", chat.FindingFail, []string{"DISCORD_PUBLIC_KEY to " + public}},
+		"pushed": {func(f *discordtest.Platform, c *discord.Config) {
 			f.SetKey(public, "https://x.example/")
 			c.PublicKey = public
 		}, "slash commands", chat.FindingOK, []string{"pushes"}},
-		"nowhere to push": {func(f *bridgetest.Discord, c *discord.Config) {
+		"nowhere to push": {func(f *discordtest.Platform, c *discord.Config) {
 			f.SetKey(public, "")
 			c.PublicKey, c.Gateway = public, false
 		}, "slash commands", chat.FindingWarn, []string{"Interactions Endpoint URL"}},
-		"by the gateway": {func(f *bridgetest.Discord, c *discord.Config) { f.SetKey(public, ""); c.PublicKey = public }, "slash commands", chat.FindingOK, []string{"gateway"}},
-		"no application": {func(_ *bridgetest.Discord, c *discord.Config) {
+		"by the gateway": {func(f *discordtest.Platform, c *discord.Config) { f.SetKey(public, ""); c.PublicKey = public }, "slash commands", chat.FindingOK, []string{"gateway"}},
+		"no application": {func(_ *discordtest.Platform, c *discord.Config) {
 			c.Transport = sparse{c.Transport, []string{"/applications/@me"}}
 		}, "bot token", chat.FindingFail, []string{"does not answer as it should", "GET /applications/@me"}},
-		"nothing answers": {func(f *bridgetest.Discord, _ *discord.Config) { f.Storm(bridgetest.Storm{All: 1}) }, "bot token", chat.FindingFail, []string{"Discord cannot be reached", "network", "DISCORD_API_URL"}},
+		"nothing answers": {func(f *discordtest.Platform, _ *discord.Config) { f.Storm(bridgetest.Storm{All: 1}) }, "bot token", chat.FindingFail, []string{"Discord cannot be reached", "network", "DISCORD_API_URL"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := bridgetest.NewDiscordBubble(t)
+				f := discordtest.NewInBubble(t)
 				b, log := makeBridge(t, f, func(cfg *discord.Config) {
 					if c.breaks != nil {
 						c.breaks(f, cfg)

@@ -4,15 +4,16 @@ import (
 	"testing"
 
 	"relay/bridges/bridgetest"
+	"relay/bridges/discord/discordtest"
 	"relay/server/chat"
 )
 
 // The bridge proves what every bridge has to, in a text channel and in a forum,
 // with the real pauses and limits.
 func TestConformance(t *testing.T) {
-	for name, prepare := range map[string]func(*bridgetest.Discord){
-		"text channel": func(*bridgetest.Discord) {},
-		"forum with tags, few permissions": func(f *bridgetest.Discord) {
+	for name, prepare := range map[string]func(*discordtest.Platform){
+		"text channel": func(*discordtest.Platform) {},
+		"forum with tags, few permissions": func(f *discordtest.Platform) {
 			f.Forum = true
 			f.RequireTag("123456789")
 			f.Demote()
@@ -20,7 +21,7 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bridgetest.RunInBubble(t, func(t *testing.T) (bridgetest.Platform, bridgetest.Connect) {
-				f := bridgetest.NewDiscordBubble(t)
+				f := discordtest.NewInBubble(t)
 				f.PerChannel = 5
 				prepare(f)
 				return f, func(t *testing.T) chat.Bridge {

@@ -13,6 +13,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/discord"
+	"relay/bridges/discord/discordtest"
 	"relay/db"
 	"relay/server/chat"
 )
@@ -20,7 +21,7 @@ import (
 // office is a desk at a fake Discord, with the engine behind it.
 type office struct {
 	*chat.Relay
-	*bridgetest.Discord
+	*discordtest.Platform
 	desk  *chat.Desk
 	store chat.Store
 	log   *bridgetest.Log
@@ -37,9 +38,9 @@ func inOffice(t *testing.T, test func(t *testing.T, o *office)) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				f := bridgetest.NewDiscordBubble(t)
+				f := discordtest.NewInBubble(t)
 				f.PerChannel, f.Forum = 5, forum
-				o := &office{Discord: f, store: store}
+				o := &office{Platform: f, store: store}
 				o.open(t)
 				test(t, o)
 				o.close()
@@ -54,7 +55,7 @@ func inOffice(t *testing.T, test func(t *testing.T, o *office)) {
 
 // open serves the desk with a new bridge, as a start of relay does, until close.
 func (o *office) open(t *testing.T) {
-	b, testlog := makeBridge(t, o.Discord)
+	b, testlog := makeBridge(t, o.Platform)
 	o.log = testlog
 	log, hub := slog.New(slog.DiscardHandler), chat.NewHub()
 	outbox, inbox := chat.NewOutbox(o.store, hub, log), chat.NewInbox(o.store, log)

@@ -12,6 +12,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/discord"
+	"relay/bridges/discord/discordtest"
 	"relay/server/chat"
 )
 
@@ -89,7 +90,7 @@ func TestFileIsAnother(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := bridgetest.NewDiscordBubble(t)
+				f := discordtest.NewInBubble(t)
 				b, log := makeBridge(t, f)
 				th := open(t, b, "Grace", "")
 				op := chat.Op{Kind: chat.OpPost, Key: key(), File: &chat.OpFile{Filename: "a.bin", Size: c.told, URL: "https://relay.example/f",
@@ -118,7 +119,7 @@ func TestFileIsAnother(t *testing.T) {
 
 // On a network, too: a form of unknown length, and one that has no end.
 func TestFileOnNetwork(t *testing.T) {
-	f := bridgetest.NewDiscord(t)
+	f := discordtest.New(t)
 	b, _ := makeBridge(t, f, func(c *discord.Config) { c.APIURL, c.Transport = f.URL+"/api/v10", nil })
 	th := open(t, b, "Grace", "")
 	send := func(size, told int64, fails error) error {

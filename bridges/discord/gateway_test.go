@@ -12,12 +12,13 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/discord"
+	"relay/bridges/discord/discordtest"
 	"relay/server/chat"
 )
 
 // listening is a bridge that receives, with a thread.
 type listening struct {
-	*bridgetest.Discord
+	*discordtest.Platform
 	bridge *discord.Bridge
 	log    *bridgetest.Log
 	in     *bridgetest.Receiver
@@ -28,9 +29,9 @@ type listening struct {
 // listen runs a test with a bridge that receives, in a bubble.
 func listen(t *testing.T, test func(t *testing.T, l *listening)) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewDiscordBubble(t)
+		f := discordtest.NewInBubble(t)
 		b, log := makeBridge(t, f)
-		l := &listening{Discord: f, bridge: b, log: log, in: new(bridgetest.Receiver)}
+		l := &listening{Platform: f, bridge: b, log: log, in: new(bridgetest.Receiver)}
 		l.stop = running(t, b, l.in)
 		bridgetest.Settled(time.Second)
 		l.thread = open(t, b, "Grace", "session-1")
@@ -114,7 +115,7 @@ func (s sparse) RoundTrip(r *http.Request) (*http.Response, error) {
 // know, a thread made by somebody that it does not know.
 func TestGatewayUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewDiscordBubble(t)
+		f := discordtest.NewInBubble(t)
 		b, log := makeBridge(t, f, func(c *discord.Config) {
 			c.Transport = sparse{c.Transport, []string{"/users/", "/channels/800000000000000099"}}
 		})
@@ -153,7 +154,7 @@ func (v *vanishing) RoundTrip(r *http.Request) (*http.Response, error) {
 // was deleted, holds up nothing when a session begins anew.
 func TestGatewayUnknownAfterwards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewDiscordBubble(t)
+		f := discordtest.NewInBubble(t)
 		hidden := &vanishing{RoundTripper: f.Transport()}
 		b, log := makeBridge(t, f, func(c *discord.Config) { c.Transport = hidden })
 		in := new(bridgetest.Receiver)
@@ -327,16 +328,16 @@ func TestGatewaySilent(t *testing.T) {
 // Codes after which nothing can be received until a human does something.
 func TestGatewayRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
-		breaks func(f *bridgetest.Discord)
+		breaks func(f *discordtest.Platform)
 		fix    string
 	}{
-		"4004": {func(f *bridgetest.Discord) { f.Reject(4004) }, "DISCORD_BOT_TOKEN"},
-		"4013": {func(f *bridgetest.Discord) { f.Reject(4013) }, "update relay"},
-		"4014": {func(f *bridgetest.Discord) { f.SwitchIntent(false) }, "Message Content Intent"},
+		"4004": {func(f *discordtest.Platform) { f.Reject(4004) }, "DISCORD_BOT_TOKEN"},
+		"4013": {func(f *discordtest.Platform) { f.Reject(4013) }, "update relay"},
+		"4014": {func(f *discordtest.Platform) { f.SwitchIntent(false) }, "Message Content Intent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := bridgetest.NewDiscordBubble(t)
+				f := discordtest.NewInBubble(t)
 				b, log := makeBridge(t, f)
 				c.breaks(f)
 				err := b.Run(t.Context(), new(bridgetest.Receiver))
@@ -356,7 +357,7 @@ func TestGatewayRefuses(t *testing.T) {
 	}
 	t.Run("in the middle", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			f := bridgetest.NewDiscordBubble(t)
+			f := discordtest.NewInBubble(t)
 			b, _ := makeBridge(t, f)
 			ended := make(chan error, 1)
 			go func() { ended <- b.Run(t.Context(), new(bridgetest.Receiver)) }()
@@ -372,7 +373,7 @@ func TestGatewayRefuses(t *testing.T) {
 	})
 	t.Run("wrong token", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			f := bridgetest.NewDiscordBubble(t)
+			f := discordtest.NewInBubble(t)
 			b, log := makeBridge(t, f, func(c *discord.Config) { c.Token = "canary-canary-canary-canary" })
 			var human *chat.Misconfigured
 			if err := b.Run(t.Context(), new(bridgetest.Receiver)); !errors.As(err, &human) || !strings.Contains(human.Fix, "DISCORD_BOT_TOKEN") {
@@ -387,7 +388,7 @@ func TestGatewayRefuses(t *testing.T) {
 // again. The bridge goes on without it. Locks are no part of a bubble: this
 // takes real time, on a real network.
 func TestGatewayWedged(t *testing.T) {
-	f := bridgetest.NewDiscord(t)
+	f := discordtest.New(t)
 	b, log := makeBridge(t, f, func(c *discord.Config) {
 		c.APIURL, c.Transport, c.Dial = f.URL+"/api/v10", nil, nil
 		c.Patience, c.Pause = 300*time.Millisecond, func(int) time.Duration { return 10 * time.Millisecond }
@@ -419,7 +420,7 @@ func until(t *testing.T, what string, ok func() bool) {
 // connects to nothing.
 func TestGatewayOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewDiscordBubble(t)
+		f := discordtest.NewInBubble(t)
 		b, log := makeBridge(t, f, func(c *discord.Config) { c.Gateway = false })
 		if err := b.Run(t.Context(), new(bridgetest.Receiver)); err != nil {
 			t.Fatal(err)
@@ -467,7 +468,7 @@ func TestOwnTurns(t *testing.T) {
 // back as it may, also in threads that were archived afterwards.
 func TestCatchUpAtStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewDiscordBubble(t)
+		f := discordtest.NewInBubble(t)
 		b, _ := makeBridge(t, f)
 		th := open(t, b, "Grace", "")
 		f.Write(th.Ref, "Ada", "long ago", "")
@@ -513,7 +514,7 @@ func (s stumbling) RoundTrip(r *http.Request) (*http.Response, error) {
 // A failure while the first connection asks for what was missed loses nothing.
 func TestCatchUpAtStartGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewDiscordBubble(t)
+		f := discordtest.NewInBubble(t)
 		b, _ := makeBridge(t, f)
 		th, done := open(t, b, "Grace", ""), open(t, b, "Edsger", "")
 		f.Write(th.Ref, "Ada", "an answer", "")

@@ -7,11 +7,12 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/discord"
+	"relay/bridges/discord/discordtest"
 	"relay/server/chat"
 )
 
 // makeBridge makes a bridge to the fake, in process.
-func makeBridge(t *testing.T, f *bridgetest.Discord, change ...func(*discord.Config)) (*discord.Bridge, *bridgetest.Log) {
+func makeBridge(t *testing.T, f *discordtest.Platform, change ...func(*discord.Config)) (*discord.Bridge, *bridgetest.Log) {
 	t.Helper()
 	log := new(bridgetest.Log)
 	cfg := discord.Config{Token: f.Token, ChannelID: f.Channel, Gateway: true, Transport: f.Transport(), Dial: f.Dial, APIURL: "http://discord.test/api/v10",
@@ -90,7 +91,7 @@ func open(t *testing.T, b *discord.Bridge, title, sessionID string) chat.Thread 
 }
 
 // thread is a thread as operators see it.
-func thread(t *testing.T, f *bridgetest.Discord, ref string) bridgetest.Thread {
+func thread(t *testing.T, f *discordtest.Platform, ref string) bridgetest.Thread {
 	t.Helper()
 	for _, th := range f.Threads() {
 		if th.Ref == ref {

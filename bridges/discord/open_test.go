@@ -11,6 +11,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/discord"
+	"relay/bridges/discord/discordtest"
 	"relay/server/chat"
 )
 
@@ -20,7 +21,7 @@ func TestThreadOfAnotherID(t *testing.T) {
 	for _, lost := range []string{"", "/messages", "/threads"} {
 		t.Run(lost, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := bridgetest.NewDiscordBubble(t)
+				f := discordtest.NewInBubble(t)
 				f.OwnIDs = true
 				b, _ := makeBridge(t, f, func(c *discord.Config) {
 					next := c.Transport
@@ -56,7 +57,7 @@ func TestThreadOfAnotherID(t *testing.T) {
 // visitor said.
 func TestOpensBare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewDiscordBubble(t)
+		f := discordtest.NewInBubble(t)
 		b, log := makeBridge(t, f, func(c *discord.Config) {
 			next := c.Transport
 			c.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {

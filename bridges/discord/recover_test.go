@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"relay/bridges/bridgetest"
+	"relay/bridges/discord/discordtest"
 	"relay/server/chat"
 )
 
@@ -16,7 +17,7 @@ func TestRecovery(t *testing.T) {
 	for name, forum := range map[string]bool{"text channel": false, "forum": true} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := bridgetest.NewDiscordBubble(t)
+				f := discordtest.NewInBubble(t)
 				f.Forum = forum
 				before, _ := makeBridge(t, f)
 				plain, odd, wide := open(t, before, "Ann", "session-1"), open(t, before, "Ben", "a b/c"), open(t, before, "Cleo", long)

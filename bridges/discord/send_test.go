@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 
 	"relay/bridges/bridgetest"
+	"relay/bridges/discord/discordtest"
 	"relay/server/chat"
 )
 
@@ -52,7 +53,7 @@ func TestRequests(t *testing.T) {
 	for name, forum := range map[string]bool{"text": false, "forum": true} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := bridgetest.NewDiscordBubble(t)
+				f := discordtest.NewInBubble(t)
 				f.Forum = forum
 				if forum {
 					f.RequireTag("123456789")
@@ -82,7 +83,7 @@ func TestRequests(t *testing.T) {
 // Files: what is too large for Discord, or may not be attached, goes as a link.
 func TestFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewDiscordBubble(t)
+		f := discordtest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		th := open(t, b, "Ann", "")
 		file := bridgetest.File("film.mp4", "video/mp4", "")
@@ -142,7 +143,7 @@ func TestLocked(t *testing.T) {
 	for name, may := range map[string]bool{"may manage threads": true, "may not": false} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := bridgetest.NewDiscordBubble(t)
+				f := discordtest.NewInBubble(t)
 				b, log := makeBridge(t, f)
 				th := open(t, b, "Ann", "")
 				f.LockThread(th.Ref)
@@ -168,7 +169,7 @@ func TestLocked(t *testing.T) {
 // Replies work without the right to read the history, as plain messages.
 func TestNoHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewDiscordBubble(t)
+		f := discordtest.NewInBubble(t)
 		f.ForbidHistory()
 		b, log := makeBridge(t, f)
 		th := open(t, b, "Ann", "")
@@ -184,7 +185,7 @@ func TestNoHistory(t *testing.T) {
 // A server that is full of open threads gets room by archiving the quietest.
 func TestFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewDiscordBubble(t)
+		f := discordtest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		f.Fill(12)
 		var refs []string
@@ -208,7 +209,7 @@ func TestFull(t *testing.T) {
 // A channel that was deleted needs a human; nothing is opened elsewhere.
 func TestChannelDeleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewDiscordBubble(t)
+		f := discordtest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		th := open(t, b, "Ann", "")
 		f.DeleteChannel()

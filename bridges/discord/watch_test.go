@@ -9,27 +9,28 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/discord"
+	"relay/bridges/discord/discordtest"
 )
 
 // What is wrong with the channel is told before anybody writes, once in the log,
 // and no longer than it is wrong; whoever checks need not wait for that.
 func TestWatch(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil, mend func(*bridgetest.Discord)
+		spoil, mend func(*discordtest.Platform)
 		config      func(*discord.Config)
 		want        string
 	}{
-		"no permission": {func(f *bridgetest.Discord) { f.Deny(1 << 35) }, func(f *bridgetest.Discord) { f.Deny(0) }, nil, "Create Public Threads"},
-		"not invited":   {func(f *bridgetest.Discord) { f.Kick() }, nil, nil, "lacks a permission"},
+		"no permission": {func(f *discordtest.Platform) { f.Deny(1 << 35) }, func(f *discordtest.Platform) { f.Deny(0) }, nil, "Create Public Threads"},
+		"not invited":   {func(f *discordtest.Platform) { f.Kick() }, nil, nil, "lacks a permission"},
 		"wrong channel": {nil, nil, func(c *discord.Config) { c.ChannelID = "123456789012345678" }, "knows no such channel"},
-		"no tag to set": {func(f *bridgetest.Discord) { f.Forum = true; f.ModerateTag("7"); f.Deny(1 << 34) }, nil, nil, "tags are for moderators"},
+		"no tag to set": {func(f *discordtest.Platform) { f.Forum = true; f.ModerateTag("7"); f.Deny(1 << 34) }, nil, nil, "tags are for moderators"},
 		"wrong token":   {nil, nil, func(c *discord.Config) { c.Token = canary }, ""}, // Run says so
-		"an outage":     {func(f *bridgetest.Discord) { f.Storm(bridgetest.Storm{All: 1}) }, nil, nil, ""},
+		"an outage":     {func(f *discordtest.Platform) { f.Storm(bridgetest.Storm{All: 1}) }, nil, nil, ""},
 		"all well":      {nil, nil, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := bridgetest.NewDiscordBubble(t)
+				f := discordtest.NewInBubble(t)
 				b, log := makeBridge(t, f, func(cfg *discord.Config) {
 					if c.config != nil {
 						c.config(cfg)
@@ -57,7 +58,7 @@ func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
 // Whoever writes does not wait for what Watch asks.
 func TestWatchHoldsNothingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewDiscordBubble(t)
+		f := discordtest.NewInBubble(t)
 		f.Forum = true
 		b, log := makeBridge(t, f, func(c *discord.Config) { c.Transport = slow{c.Transport, "/channels/" + c.ChannelID} })
 		open(t, b, "Grace", "")

@@ -16,6 +16,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/discord"
+	"relay/bridges/discord/discordtest"
 )
 
 // RFC 8032 begins with this key; any would do.
@@ -44,7 +45,7 @@ func push(b *discord.Bridge, in *bridgetest.Receiver, body string, change func(*
 // Only what Discord signed is taken.
 func TestSignature(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewDiscordBubble(t)
+		f := discordtest.NewInBubble(t)
 		b, log := makeBridge(t, f, func(c *discord.Config) { c.PublicKey = public })
 		th := open(t, b, "Grace", "")
 		in := new(bridgetest.Receiver)
@@ -121,7 +122,7 @@ func TestPing(t *testing.T) {
 // answered to nobody else.
 func TestSlashCommands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewDiscordBubble(t)
+		f := discordtest.NewInBubble(t)
 		b, log := makeBridge(t, f, func(c *discord.Config) { c.PublicKey, c.Gateway = public, false })
 		in := new(bridgetest.Receiver)
 		if err := b.Run(t.Context(), in); err != nil {

@@ -1,13 +1,15 @@
-package bridgetest
+package discordtest
 
 import (
 	"strings"
 	"time"
+
+	"relay/bridges/bridgetest"
 )
 
-// Storm implements [Platform]. While nothing can be reached, the gateway cannot
+// Storm implements [bridgetest.Platform]. While nothing can be reached, the gateway cannot
 // either.
-func (f *Discord) Storm(s Storm) {
+func (f *Platform) Storm(s bridgetest.Storm) {
 	f.Faults.Storm(s)
 	f.mu.Lock()
 	f.gateway.down = s.All == 1
@@ -18,22 +20,22 @@ func (f *Discord) Storm(s Storm) {
 }
 
 // writes reports whether a request changes what operators see.
-func writesDiscord(method, op string) bool {
+func writes(method, op string) bool {
 	return method != "GET" && !strings.HasSuffix(op, "/typing") && !strings.HasSuffix(op, "/commands")
 }
 
 // refusalOf is the answer that a fault gives instead of the result.
-func (f *Discord) refusalOf(fault Fault) *discordError {
+func (f *Platform) refusalOf(fault bridgetest.Fault) *apiError {
 	switch fault {
-	case FaultRateLimited:
+	case bridgetest.FaultRateLimited:
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		scopes := []string{"user", "shared", "global"}
 		scope := scopes[len(f.requests)%len(scopes)]
 		return limitedFor(max(f.RetryAfter(), 300*time.Millisecond), scope)
-	case FaultServer:
+	case bridgetest.FaultServer:
 		return refusedBy(500, 0, "500: Internal Server Error")
-	case FaultUnauthorized:
+	case bridgetest.FaultUnauthorized:
 		return refusedBy(401, 0, "401: Unauthorized")
 	}
 	return nil

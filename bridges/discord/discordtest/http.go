@@ -1,4 +1,4 @@
-package bridgetest
+package discordtest
 
 import (
 	"encoding/json"
@@ -12,10 +12,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"relay/bridges/bridgetest"
 )
 
-// discordError is a refusal of the API.
-type discordError struct {
+// apiError is a refusal of the API.
+type apiError struct {
 	status  int
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -25,8 +27,8 @@ type discordError struct {
 	scope      string
 }
 
-func refusedBy(status, code int, message string) *discordError {
-	return &discordError{status: status, Code: code, Message: message}
+func refusedBy(status, code int, message string) *apiError {
+	return &apiError{status: status, Code: code, Message: message}
 }
 
 var (
@@ -37,67 +39,67 @@ var (
 	badForm        = refusedBy(400, 50035, "Invalid Form Body")
 )
 
-func (f *Discord) serve(w http.ResponseWriter, r *http.Request) {
+func (f *Platform) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case strings.HasPrefix(r.URL.Path, gatewayPath):
 		f.serveGateway(w, r)
 	case strings.HasPrefix(r.URL.Path, "/cdn/"):
 		f.serveFile(w, r)
 	case r.Header.Get("Authorization") != "Bot "+f.Token:
-		answerDiscord(w, nil, refusedBy(401, 0, "401: Unauthorized"))
+		respond(w, nil, refusedBy(401, 0, "401: Unauthorized"))
 	default:
 		f.serveCall(w, r)
 	}
 }
 
-func (f *Discord) serveCall(w http.ResponseWriter, r *http.Request) {
+func (f *Platform) serveCall(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(r.URL.EscapedPath(), "/api/v10")
 	op, values := f.schema.operation(r.Method, path)
 	if op == "" {
 		f.violate("there is no " + r.Method + " " + path)
-		answerDiscord(w, nil, refusedBy(404, 0, "404: Not Found"))
+		respond(w, nil, refusedBy(404, 0, "404: Not Found"))
 		return
 	}
-	body, files, err := decodeDiscord(r)
+	body, files, err := decode(r)
 	if err != nil {
 		f.violate(op + ": " + err.Error())
-		answerDiscord(w, nil, badForm)
+		respond(w, nil, badForm)
 		return
 	}
 	for i := range values {
 		values[i], _ = url.PathUnescape(values[i])
 	}
 	f.note(r, op, path, body)
-	fault := f.Draw(writesDiscord(r.Method, op))
-	if fault == FaultOutage {
-		panic(ErrRefused)
+	fault := f.Draw(writes(r.Method, op))
+	if fault == bridgetest.FaultOutage {
+		panic(bridgetest.ErrRefused)
 	}
 	if refusal := f.refusalOf(fault); refusal != nil {
-		answerDiscord(w, nil, refusal)
+		respond(w, nil, refusal)
 		return
 	}
 	f.mu.Lock()
 	maps.Copy(w.Header(), f.count(r.Method, op, values))
 	result, refusal := f.call(op, values, r.URL.Query(), body, files)
 	f.mu.Unlock()
-	if fault == FaultAnswerLost {
+	if fault == bridgetest.FaultAnswerLost {
 		panic(http.ErrAbortHandler)
 	}
-	answerDiscord(w, result, refusal)
+	respond(w, result, refusal)
 }
 
 // note keeps a request and what the schema has against it.
-func (f *Discord) note(r *http.Request, op, path string, body any) {
+func (f *Platform) note(r *http.Request, op, path string, body any) {
 	faults := f.schema.check(op, r.URL.Query(), body)
 	object, _ := body.(map[string]any)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.requests = append(f.requests, DiscordRequest{r.Method, path, object})
+	f.requests = append(f.requests, Request{r.Method, path, object})
 	f.violations = append(f.violations, faults...)
 }
 
-// decodeDiscord reads a body: JSON, or a form with files.
-func decodeDiscord(r *http.Request) (body any, files []*discordFile, err error) {
+// decode reads a body: JSON, or a form with files.
+func decode(r *http.Request) (body any, files []*file, err error) {
 	kind, attributes, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case r.Header.Get("Content-Type") == "":
@@ -130,12 +132,12 @@ func decodeDiscord(r *http.Request) (body any, files []*discordFile, err error) 
 				return nil, nil, err
 			}
 		} else {
-			files = append(files, &discordFile{name: part.FileName(), mimeType: part.Header.Get("Content-Type"), data: data})
+			files = append(files, &file{name: part.FileName(), mimeType: part.Header.Get("Content-Type"), data: data})
 		}
 	}
 }
 
-func answerDiscord(w http.ResponseWriter, result any, refusal *discordError) {
+func respond(w http.ResponseWriter, result any, refusal *apiError) {
 	w.Header().Set("Content-Type", "application/json")
 	if refusal != nil {
 		if refusal.RetryAfter > 0 {
@@ -157,14 +159,14 @@ func answerDiscord(w http.ResponseWriter, result any, refusal *discordError) {
 }
 
 // Transport reaches the API without a network, for synctest.
-func (f *Discord) Transport() http.RoundTripper { return InProcess(f.serve) }
+func (f *Platform) Transport() http.RoundTripper { return bridgetest.InProcess(f.serve) }
 
 // limitSpan is how long a channel's limit counts.
 const limitSpan = 5 * time.Second
 
 // count takes a message out of a channel's limit and returns what the headers
 // tell of it. The caller holds the lock.
-func (f *Discord) count(method, op string, values []string) http.Header {
+func (f *Platform) count(method, op string, values []string) http.Header {
 	h := http.Header{}
 	if f.PerChannel == 0 || method+" "+op != "POST POST /channels/{channel_id}/messages" {
 		return h
@@ -185,7 +187,7 @@ func (f *Discord) count(method, op string, values []string) http.Header {
 }
 
 // over is the refusal of a message above a channel's limit.
-func (f *Discord) over(channel string) *discordError {
+func (f *Platform) over(channel string) *apiError {
 	w := f.windows[channel]
 	if f.PerChannel == 0 || w == nil || w.count <= f.PerChannel {
 		return nil
@@ -193,7 +195,7 @@ func (f *Discord) over(channel string) *discordError {
 	return limitedFor(time.Until(w.begun.Add(limitSpan)), "user")
 }
 
-func limitedFor(wait time.Duration, scope string) *discordError {
+func limitedFor(wait time.Duration, scope string) *apiError {
 	global := scope == "global"
 	e := refusedBy(429, 0, "You are being rate limited.")
 	e.RetryAfter, e.Global, e.scope = max(wait.Seconds(), 0.001), &global, scope

@@ -1,4 +1,4 @@
-package bridgetest
+package discordtest
 
 import (
 	"context"
@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"relay/bridges/bridgetest"
 )
 
 const gatewayPath = "/gateway-socket"
 
-// discordGateway is the other end of the bot's connection.
-type discordGateway struct {
+// gateway is the other end of the bot's connection.
+type gateway struct {
 	down     bool // nobody gets in
 	silent   bool // nothing is sent any more
 	first    int  // an op that comes before the answer to the next identify
@@ -50,7 +52,7 @@ type gatewayConn struct {
 	session *gatewaySession
 }
 
-func (f *Discord) gatewayURL() string {
+func (f *Platform) gatewayURL() string {
 	if f.URL == "" {
 		return "ws://gateway.discord.test" + gatewayPath
 	}
@@ -58,17 +60,17 @@ func (f *Discord) gatewayURL() string {
 }
 
 // Dial reaches the gateway without a network, for synctest.
-func (f *Discord) Dial(context.Context, string, string) (net.Conn, error) {
+func (f *Platform) Dial(context.Context, string, string) (net.Conn, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.gateway.down {
-		return nil, ErrRefused
+		return nil, bridgetest.ErrRefused
 	}
-	return Dial(&f.serving, f.serveGateway), nil
+	return bridgetest.Dial(&f.serving, f.serveGateway), nil
 }
 
 // serveGateway speaks with the bot until the connection ends.
-func (f *Discord) serveGateway(w http.ResponseWriter, r *http.Request) {
+func (f *Platform) serveGateway(w http.ResponseWriter, r *http.Request) {
 	if v := r.URL.Query().Get("v"); v != "10" {
 		f.violate("the gateway is asked for version " + v)
 	}
@@ -76,7 +78,7 @@ func (f *Discord) serveGateway(w http.ResponseWriter, r *http.Request) {
 	down := f.gateway.down
 	f.mu.Unlock()
 	if down {
-		panic(ErrRefused)
+		panic(bridgetest.ErrRefused)
 	}
 	socket, err := (&websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}).Upgrade(w, r, nil)
 	if err != nil {
@@ -100,7 +102,7 @@ func (f *Discord) serveGateway(w http.ResponseWriter, r *http.Request) {
 	writing.Wait()
 }
 
-func (f *Discord) join(c *gatewayConn) {
+func (f *Platform) join(c *gatewayConn) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.gateway.conns == nil {
@@ -109,7 +111,7 @@ func (f *Discord) join(c *gatewayConn) {
 	f.gateway.conns[c] = true
 }
 
-func (f *Discord) leave(c *gatewayConn) {
+func (f *Platform) leave(c *gatewayConn) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.gateway.conns, c)
@@ -119,7 +121,7 @@ func (f *Discord) leave(c *gatewayConn) {
 }
 
 // write sends what waits. A connection that is closed by code says so first.
-func (c *gatewayConn) write(f *Discord) {
+func (c *gatewayConn) write(f *Platform) {
 	for {
 		select {
 		case e := <-c.out:
@@ -152,7 +154,7 @@ func (c *gatewayConn) send(e gatewayEvent) {
 }
 
 // hear reads what the bot sends.
-func (f *Discord) hear(c *gatewayConn) {
+func (f *Platform) hear(c *gatewayConn) {
 	for {
 		var in struct {
 			Op   int             `json:"op"`
@@ -178,7 +180,7 @@ func (f *Discord) hear(c *gatewayConn) {
 }
 
 // identify begins a session. The caller holds the lock.
-func (f *Discord) identify(c *gatewayConn, data json.RawMessage) {
+func (f *Platform) identify(c *gatewayConn, data json.RawMessage) {
 	g := &f.gateway
 	g.identified++
 	var hello struct {
@@ -206,27 +208,27 @@ func (f *Discord) identify(c *gatewayConn, data json.RawMessage) {
 	}
 	s := &gatewaySession{id: f.newID(), conn: c}
 	g.sessions[s.id], c.session = s, s
-	s.tell("READY", map[string]any{"v": 10, "session_id": s.id, "resume_gateway_url": f.gatewayURL(), "application": map[string]any{"id": discordApp, "flags": 0},
-		"user": map[string]any{"id": discordBot, "username": "relay", "bot": true}, "guilds": []any{map[string]any{"id": discordGuild, "unavailable": true}}})
+	s.tell("READY", map[string]any{"v": 10, "session_id": s.id, "resume_gateway_url": f.gatewayURL(), "application": map[string]any{"id": appID, "flags": 0},
+		"user": map[string]any{"id": botID, "username": "relay", "bot": true}, "guilds": []any{map[string]any{"id": guildID, "unavailable": true}}})
 	if !f.server.kicked {
 		s.tell("GUILD_CREATE", f.guildCreate())
 	}
 }
 
 // guildCreate is the server with all threads that are open.
-func (f *Discord) guildCreate() map[string]any {
+func (f *Platform) guildCreate() map[string]any {
 	threads := []any{}
 	for _, th := range f.order {
 		if !th.archived {
 			threads = append(threads, f.render(th))
 		}
 	}
-	return map[string]any{"id": discordGuild, "name": "Shop", "threads": threads, "member_count": 3,
+	return map[string]any{"id": guildID, "name": "Shop", "threads": threads, "member_count": 3,
 		"channels": []any{f.render(f.channels[f.Channel]), f.render(f.channels[elsewhereID])}}
 }
 
 // resume takes a session up again: what it was not told follows.
-func (f *Discord) resume(c *gatewayConn, data json.RawMessage) {
+func (f *Platform) resume(c *gatewayConn, data json.RawMessage) {
 	var r struct {
 		Token   string `json:"token"`
 		Session string `json:"session_id"`
@@ -259,7 +261,7 @@ func (s *gatewaySession) tell(kind string, data any) {
 }
 
 // tell tells the bot an event. The caller holds the lock.
-func (f *Discord) tell(kind string, data any) {
+func (f *Platform) tell(kind string, data any) {
 	f.gateway.history = append(f.gateway.history, gatewayEvent{Type: kind, Data: data})
 	if f.server.kicked {
 		return
@@ -270,7 +272,7 @@ func (f *Discord) tell(kind string, data any) {
 }
 
 // each does something with every connection.
-func (f *Discord) each(do func(c *gatewayConn)) {
+func (f *Platform) each(do func(c *gatewayConn)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for c := range f.gateway.conns {
@@ -284,27 +286,27 @@ func (f *Discord) each(do func(c *gatewayConn)) {
 func calm() { time.Sleep(time.Millisecond) }
 
 // Cut cuts the gateway's connections.
-func (f *Discord) Cut() {
+func (f *Platform) Cut() {
 	calm()
 	f.cut()
 }
 
-func (f *Discord) cut() { f.each(func(c *gatewayConn) { c.end() }) }
+func (f *Platform) cut() { f.each(func(c *gatewayConn) { c.end() }) }
 
 // CloseGateway closes them with a code.
-func (f *Discord) CloseGateway(code int) {
+func (f *Platform) CloseGateway(code int) {
 	f.each(func(c *gatewayConn) { c.send(gatewayEvent{Op: -code}) })
 }
 
 // Reconnect asks the bot to connect again (op 7).
-func (f *Discord) Reconnect() {
+func (f *Platform) Reconnect() {
 	calm()
 	f.each(func(c *gatewayConn) { c.send(gatewayEvent{Op: 7}) })
 }
 
 // Invalidate ends the sessions: they cannot be resumed, and the bot is told so
 // (op 9).
-func (f *Discord) Invalidate() {
+func (f *Platform) Invalidate() {
 	f.mu.Lock()
 	clear(f.gateway.sessions)
 	f.mu.Unlock()
@@ -315,21 +317,21 @@ func (f *Discord) Invalidate() {
 }
 
 // Forget lets no session be resumed from now on.
-func (f *Discord) Forget() { f.setGateway(func(g *discordGateway) { g.forgets = true }) }
+func (f *Platform) Forget() { f.setGateway(func(g *gateway) { g.forgets = true }) }
 
 // Down lets nobody connect to the gateway.
-func (f *Discord) Down(down bool) { f.setGateway(func(g *discordGateway) { g.down = down }) }
+func (f *Platform) Down(down bool) { f.setGateway(func(g *gateway) { g.down = down }) }
 
 // Silence lets connections stand, but sends nothing on them.
-func (f *Discord) Silence(silent bool) { f.setGateway(func(g *discordGateway) { g.silent = silent }) }
+func (f *Platform) Silence(silent bool) { f.setGateway(func(g *gateway) { g.silent = silent }) }
 
 // Reject closes who identifies with a code; 0 is nobody.
-func (f *Discord) Reject(code int) { f.setGateway(func(g *discordGateway) { g.rejects = code }) }
+func (f *Platform) Reject(code int) { f.setGateway(func(g *gateway) { g.rejects = code }) }
 
 // First sends an op before it answers the next identify.
-func (f *Discord) First(op int) { f.setGateway(func(g *discordGateway) { g.first = op }) }
+func (f *Platform) First(op int) { f.setGateway(func(g *gateway) { g.first = op }) }
 
-func (f *Discord) setGateway(change func(*discordGateway)) {
+func (f *Platform) setGateway(change func(*gateway)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	change(&f.gateway)
@@ -337,14 +339,14 @@ func (f *Discord) setGateway(change func(*discordGateway)) {
 
 // Connections are how often the bot began a session, took one up again, and
 // sent a heartbeat.
-func (f *Discord) Connections() (identified, resumed, beats int) {
+func (f *Platform) Connections() (identified, resumed, beats int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.gateway.identified, f.gateway.resumed, f.gateway.beats
 }
 
 // Connected reports whether a session is connected.
-func (f *Discord) Connected() (is bool) {
+func (f *Platform) Connected() (is bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, s := range f.gateway.sessions {
@@ -353,8 +355,8 @@ func (f *Discord) Connected() (is bool) {
 	return is
 }
 
-// Redeliver implements [Platform].
-func (f *Discord) Redeliver() {
+// Redeliver implements [bridgetest.Platform].
+func (f *Platform) Redeliver() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, e := range f.gateway.history {
@@ -365,7 +367,7 @@ func (f *Discord) Redeliver() {
 }
 
 // Tell brings the bot an event as it is.
-func (f *Discord) Tell(kind string, data any) {
+func (f *Platform) Tell(kind string, data any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.tell(kind, data)

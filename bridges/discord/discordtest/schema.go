@@ -1,4 +1,4 @@
-package bridgetest
+package discordtest
 
 import (
 	_ "embed" // the schema
@@ -11,18 +11,18 @@ import (
 	"unicode/utf8"
 )
 
-// discordAPI is the part of Discord's official OpenAPI document that the bridge
+// api is the part of Discord's official OpenAPI document that the bridge
 // uses. Properties that it must not use are left out.
 //
-//go:embed testdata/discord-api.json
-var discordAPI []byte
+//go:embed testdata/api.json
+var api []byte
 
-type discordSchema struct {
-	Operations map[string]discordOperation `json:"operations"`
-	Schemas    map[string]*jsonSchema      `json:"schemas"`
+type schema struct {
+	Operations map[string]operation   `json:"operations"`
+	Schemas    map[string]*jsonSchema `json:"schemas"`
 }
 
-type discordOperation struct {
+type operation struct {
 	Query []string    `json:"query"`
 	Body  *jsonSchema `json:"body"`
 }
@@ -47,16 +47,16 @@ type jsonSchema struct {
 	Maximum    *float64               `json:"maximum"`
 }
 
-func loadDiscordSchema() *discordSchema {
-	s := new(discordSchema)
-	if err := json.Unmarshal(discordAPI, s); err != nil {
+func loadSchema() *schema {
+	s := new(schema)
+	if err := json.Unmarshal(api, s); err != nil {
 		panic(err)
 	}
 	return s
 }
 
 // operation finds the operation of a request and the values in its path.
-func (s *discordSchema) operation(method, path string) (name string, values []string) {
+func (s *schema) operation(method, path string) (name string, values []string) {
 	words := strings.Split(path, "/")
 	for op := range s.Operations {
 		verb, template, _ := strings.Cut(op, " ")
@@ -81,14 +81,14 @@ func (s *discordSchema) operation(method, path string) (name string, values []st
 }
 
 // starred is an operation with * for what is in braces.
-func (s *discordSchema) starred(request string) string {
+func (s *schema) starred(request string) string {
 	method, path, _ := strings.Cut(request, " ")
 	op, _ := s.operation(method, path)
 	return regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(op, "*")
 }
 
 // check returns what the schema forbids in a request.
-func (s *discordSchema) check(op string, query map[string][]string, body any) (faults []string) {
+func (s *schema) check(op string, query map[string][]string, body any) (faults []string) {
 	o := s.Operations[op]
 	for name := range query {
 		if !slices.Contains(o.Query, name) {
@@ -104,7 +104,7 @@ func (s *discordSchema) check(op string, query map[string][]string, body any) (f
 	return faults
 }
 
-func (s *discordSchema) value(where string, want *jsonSchema, v any) (faults []string) {
+func (s *schema) value(where string, want *jsonSchema, v any) (faults []string) {
 	if want.Ref != "" {
 		want = s.Schemas[want.Ref]
 	}
@@ -143,7 +143,7 @@ func (s *discordSchema) value(where string, want *jsonSchema, v any) (faults []s
 }
 
 // oneOf passes a value that one of the schemas takes.
-func (s *discordSchema) oneOf(where string, list []*jsonSchema, v any) (faults []string) {
+func (s *schema) oneOf(where string, list []*jsonSchema, v any) (faults []string) {
 	for _, one := range list {
 		if faults = s.value(where, one, v); len(faults) == 0 {
 			return nil
@@ -152,7 +152,7 @@ func (s *discordSchema) oneOf(where string, list []*jsonSchema, v any) (faults [
 	return faults
 }
 
-func (s *discordSchema) object(where string, want *jsonSchema, v map[string]any) (faults []string) {
+func (s *schema) object(where string, want *jsonSchema, v map[string]any) (faults []string) {
 	if want.Properties == nil {
 		return nil
 	}

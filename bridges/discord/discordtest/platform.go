@@ -1,4 +1,5 @@
-package bridgetest
+// Package discordtest is a fake of Discord for tests of its adapter.
+package discordtest
 
 import (
 	"net/http"
@@ -8,13 +9,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"relay/bridges/bridgetest"
 )
 
-// Discord is a fake of Discord with one bot and one server: the REST API and
-// the gateway. Its errors and codes are the real ones (platforms 2). It holds
-// no clock of its own: in a synctest bubble its minutes are the bubble's.
-type Discord struct {
-	Faults
+// Platform is a fake of Discord with one bot and one server: the REST API and
+// the gateway. Its errors and codes are the real ones. It has no
+// clock of its own: in a synctest bubble its minutes are the bubble's.
+type Platform struct {
+	bridgetest.Faults
 	URL     string // of the REST API; "" when it was made without a server
 	Token   string
 	Channel string // the bridge's, a text channel or a forum
@@ -32,28 +35,28 @@ type Discord struct {
 	// Heartbeat is the interval that the gateway asks for.
 	Heartbeat time.Duration
 
-	schema  *discordSchema
+	schema  *schema
 	done    chan struct{}
 	serving sync.WaitGroup
 
 	mu         sync.Mutex
-	server     discordServer
-	channels   map[string]*discordChannel
-	order      []*discordChannel // threads, as they were made
-	messages   map[string]*discordMessage
+	server     guild
+	channels   map[string]*channel
+	order      []*channel // threads, as they were made
+	messages   map[string]*message
 	nonces     map[string]nonce
-	files      map[string]*discordFile
+	files      map[string]*file
 	lastID     int64
 	windows    map[string]*window
-	gateway    discordGateway
+	gateway    gateway
 	violations []string
-	requests   []DiscordRequest
+	requests   []Request
 	commands   []any
 	answers    []map[string]any // to interactions
 }
 
-// discordServer is what people change in settings.
-type discordServer struct {
+// guild is what people change in settings.
+type guild struct {
 	kicked    bool
 	noIntent  bool
 	noEmoji   bool   // the channel takes no reactions from the bot
@@ -68,13 +71,13 @@ type discordServer struct {
 	nicks     map[string]string // of members, by their ids
 }
 
-type discordChannel struct {
+type channel struct {
 	id, parent, owner, name string
 	kind                    int
 	archived, locked        bool
 	archivedAt              time.Time
 	tags                    []string
-	messages                []*discordMessage
+	messages                []*message
 	typed                   int
 	last                    string
 	starter                 string // the message that it was made of
@@ -91,28 +94,28 @@ type window struct {
 	count int
 }
 
-// DiscordRequest is a request as the server understood it.
-type DiscordRequest struct {
+// Request is a request as the server understood it.
+type Request struct {
 	Method, Path string
 	Body         map[string]any
 }
 
 // The fake's fixed ids.
 const (
-	discordBot   = "800000000000000001"
-	discordApp   = "800000000000000002"
-	discordGuild = "800000000000000003"
-	discordRole  = "800000000000000004"
-	elsewhereID  = "800000000000000006"
-	otherBot     = "800000000000000042"
-	discordEpoch = 1420070400000
+	botID       = "800000000000000001"
+	appID       = "800000000000000002"
+	guildID     = "800000000000000003"
+	roleID      = "800000000000000004"
+	elsewhereID = "800000000000000006"
+	otherBot    = "800000000000000042"
+	epoch       = 1420070400000
 )
 
-var _ Platform = (*Discord)(nil)
+var _ bridgetest.Platform = (*Platform)(nil)
 
-// NewDiscord starts the server; it ends with the test.
-func NewDiscord(t testing.TB) *Discord {
-	f := newDiscord()
+// New starts the server; it ends with the test.
+func New(t testing.TB) *Platform {
+	f := newPlatform()
 	server := httptest.NewServer(f)
 	f.URL = server.URL
 	t.Cleanup(func() {
@@ -123,32 +126,32 @@ func NewDiscord(t testing.TB) *Discord {
 	return f
 }
 
-// NewDiscordBubble makes the fake without a server, for synctest: it is reached
+// NewInBubble makes the fake without a server, for synctest: it is reached
 // by Transport and Dial. It ends with the test. The bubble's time is moved to
 // one that Discord's ids can tell.
-func NewDiscordBubble(t testing.TB) *Discord {
-	if now := time.Now(); now.UnixMilli() < discordEpoch {
+func NewInBubble(t testing.TB) *Platform {
+	if now := time.Now(); now.UnixMilli() < epoch {
 		time.Sleep(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Sub(now))
 	}
-	f := newDiscord()
+	f := newPlatform()
 	t.Cleanup(f.stop)
 	return f
 }
 
-func newDiscord() *Discord {
-	f := &Discord{Token: "ODAwMDAwMDAwMDAwMDAwMDAx.canary.Token_that_is_seen_nowhere", Channel: "800000000000000005",
-		NonceLife: 4 * time.Minute, Heartbeat: 41250 * time.Millisecond, schema: loadDiscordSchema(), done: make(chan struct{}),
-		server:   discordServer{mayManage: true, mayReply: true},
-		channels: map[string]*discordChannel{}, messages: map[string]*discordMessage{}, nonces: map[string]nonce{},
-		files: map[string]*discordFile{}, windows: map[string]*window{}}
+func newPlatform() *Platform {
+	f := &Platform{Token: "ODAwMDAwMDAwMDAwMDAwMDAx.canary.Token_that_is_seen_nowhere", Channel: "800000000000000005",
+		NonceLife: 4 * time.Minute, Heartbeat: 41250 * time.Millisecond, schema: loadSchema(), done: make(chan struct{}),
+		server:   guild{mayManage: true, mayReply: true},
+		channels: map[string]*channel{}, messages: map[string]*message{}, nonces: map[string]nonce{},
+		files: map[string]*file{}, windows: map[string]*window{}}
 	f.gateway.sessions = map[string]*gatewaySession{}
-	f.channels[elsewhereID] = &discordChannel{id: elsewhereID, name: "elsewhere"}
-	f.channels[f.Channel] = &discordChannel{id: f.Channel, name: "support"}
+	f.channels[elsewhereID] = &channel{id: elsewhereID, name: "elsewhere"}
+	f.channels[f.Channel] = &channel{id: f.Channel, name: "support"}
 	return f
 }
 
 // stop ends the gateway.
-func (f *Discord) stop() {
+func (f *Platform) stop() {
 	f.mu.Lock()
 	select {
 	case <-f.done:
@@ -162,18 +165,20 @@ func (f *Discord) stop() {
 
 // ServeHTTP is the API, the gateway under /gateway-socket and the files under
 // /cdn.
-func (f *Discord) ServeHTTP(w http.ResponseWriter, r *http.Request) { OverNetwork(f.serve, w, r) }
+func (f *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	bridgetest.OverNetwork(f.serve, w, r)
+}
 
 // newID makes an id of now, later than all before. The caller holds the lock.
-func (f *Discord) newID() string {
-	id := max(time.Now().UnixMilli()-discordEpoch, 1) << 22
+func (f *Platform) newID() string {
+	id := max(time.Now().UnixMilli()-epoch, 1) << 22
 	f.lastID = max(id, f.lastID+1)
 	return strconv.FormatInt(f.lastID, 10)
 }
 
 // Requests are the requests so far whose path, with ids as *, is of a route:
 // "POST /channels/*/messages"; "" is all.
-func (f *Discord) Requests(route string) (list []DiscordRequest) {
+func (f *Platform) Requests(route string) (list []Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, r := range f.requests {
@@ -184,67 +189,67 @@ func (f *Discord) Requests(route string) (list []DiscordRequest) {
 	return list
 }
 
-// Violations implements [Platform].
-func (f *Discord) Violations() []string {
+// Violations implements [bridgetest.Platform].
+func (f *Platform) Violations() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.violations)
 }
 
-func (f *Discord) violate(text string) {
+func (f *Platform) violate(text string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.violations = append(f.violations, text)
 }
 
-func (f *Discord) set(change func(*discordServer)) {
+func (f *Platform) set(change func(*guild)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	change(&f.server)
 }
 
 // Kick removes the bot from the server.
-func (f *Discord) Kick() { f.set(func(s *discordServer) { s.kicked = true }) }
+func (f *Platform) Kick() { f.set(func(s *guild) { s.kicked = true }) }
 
 // SwitchIntent lets the bot read what operators write, or not.
-func (f *Discord) SwitchIntent(on bool) { f.set(func(s *discordServer) { s.noIntent = !on }) }
+func (f *Platform) SwitchIntent(on bool) { f.set(func(s *guild) { s.noIntent = !on }) }
 
 // Demote takes the right to manage threads.
-func (f *Discord) Demote() { f.set(func(s *discordServer) { s.mayManage = false }) }
+func (f *Platform) Demote() { f.set(func(s *guild) { s.mayManage = false }) }
 
 // Deny takes permissions in the channel, no others.
-func (f *Discord) Deny(bits uint64) { f.set(func(s *discordServer) { s.denied = bits }) }
+func (f *Platform) Deny(bits uint64) { f.set(func(s *guild) { s.denied = bits }) }
 
 // ForbidHistory keeps the bot from replying.
-func (f *Discord) ForbidHistory() { f.set(func(s *discordServer) { s.mayReply = false }) }
+func (f *Platform) ForbidHistory() { f.set(func(s *guild) { s.mayReply = false }) }
 
 // ForbidReactions keeps the bot from reacting.
-func (f *Discord) ForbidReactions() { f.set(func(s *discordServer) { s.noEmoji = true }) }
+func (f *Platform) ForbidReactions() { f.set(func(s *guild) { s.noEmoji = true }) }
 
 // RequireTag makes the forum want a tag for every post.
-func (f *Discord) RequireTag(id string) { f.set(func(s *discordServer) { s.tag = id }) }
+func (f *Platform) RequireTag(id string) { f.set(func(s *guild) { s.tag = id }) }
 
 // ModerateTag makes the forum want a tag that moderators only may set.
-func (f *Discord) ModerateTag(id string) {
-	f.set(func(s *discordServer) { s.tag, s.moderated = id, true })
+func (f *Platform) ModerateTag(id string) {
+	f.set(func(s *guild) { s.tag, s.moderated = id, true })
 }
 
 // Fill lets the server have only so many open threads.
-func (f *Discord) Fill(most int) { f.set(func(s *discordServer) { s.full = most }) }
+func (f *Platform) Fill(most int) { f.set(func(s *guild) { s.full = most }) }
 
 // Nick gives an operator a name of their own on the server.
-func (f *Discord) Nick(operator, nick string) {
-	f.set(func(s *discordServer) { s.nicks = map[string]string{member(operator).id: nick} })
+func (f *Platform) Nick(operator, nick string) {
+	f.set(func(s *guild) { s.nicks = map[string]string{member(operator).id: nick} })
 }
 
 // SetKey gives the application a public key and the address that interactions
 // are pushed to.
-func (f *Discord) SetKey(key, endpoint string) {
-	f.set(func(s *discordServer) { s.publicKey, s.endpoint = key, endpoint })
+func (f *Platform) SetKey(key, endpoint string) {
+	f.set(func(s *guild) { s.publicKey, s.endpoint = key, endpoint })
 }
 
 // Commands are the names of the slash commands.
-func (f *Discord) Commands() (names []string) {
+func (f *Platform) Commands() (names []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, c := range f.commands {
@@ -254,7 +259,7 @@ func (f *Discord) Commands() (names []string) {
 }
 
 // Answers are what the bot answered interactions that the gateway told.
-func (f *Discord) Answers() []map[string]any {
+func (f *Platform) Answers() []map[string]any {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.answers)

@@ -1,15 +1,15 @@
-package bridgetest_test
+package discordtest_test
 
 import (
 	"net/http"
 	"strings"
 	"testing"
 
-	"relay/bridges/bridgetest"
+	"relay/bridges/discord/discordtest"
 )
 
 // The fake sees what the official document forbids, and what notifies people.
-func TestDiscordViolations(t *testing.T) {
+func TestViolations(t *testing.T) {
 	const quiet = `"allowed_mentions":{"parse":[],"replied_user":false}`
 	for _, c := range []struct{ body, violation string }{
 		{`{"content":"a","nonce":"K","enforce_nonce":true,` + quiet + `}`, ""},
@@ -20,7 +20,7 @@ func TestDiscordViolations(t *testing.T) {
 		{`{"text":"a","content":"a","nonce":"K","enforce_nonce":true,` + quiet + `}`, "has no text"},
 		{`{"content":"a","nonce":"K","enforce_nonce":true,"message_reference":{},` + quiet + `}`, "needs message_id"},
 	} {
-		f := bridgetest.NewDiscordBubble(t)
+		f := discordtest.NewInBubble(t)
 		r, err := http.NewRequest(http.MethodPost, "http://discord.test/api/v10/channels/"+f.Channel+"/messages", strings.NewReader(c.body))
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package bridgetest
+package discordtest
 
 import (
 	"net/http"
@@ -8,7 +8,7 @@ import (
 )
 
 // renderMessage makes the message object.
-func (f *Discord) renderMessage(m *discordMessage) map[string]any {
+func (f *Platform) renderMessage(m *message) map[string]any {
 	out := map[string]any{"id": m.id, "channel_id": m.channel, "type": m.kind, "content": m.content, "embeds": m.embeds, "mentions": []any{},
 		"author":    map[string]any{"id": m.from.id, "username": strings.ToLower(m.from.name), "global_name": m.from.name, "bot": m.from.bot},
 		"timestamp": m.written.UTC().Format(time.RFC3339Nano), "edited_timestamp": nil}
@@ -37,21 +37,21 @@ func (f *Discord) renderMessage(m *discordMessage) map[string]any {
 }
 
 // told is a message as the gateway tells it.
-func (f *Discord) told(m *discordMessage) map[string]any {
+func (f *Platform) told(m *message) map[string]any {
 	out := f.renderMessage(m)
-	out["guild_id"], out["member"] = discordGuild, map[string]any{"nick": f.nick(m.from.id), "roles": []any{}}
+	out["guild_id"], out["member"] = guildID, map[string]any{"nick": f.nick(m.from.id), "roles": []any{}}
 	return out
 }
 
 // nick is what a member is called on the server, null without a name of its own.
-func (f *Discord) nick(user string) any {
+func (f *Platform) nick(user string) any {
 	if nick := f.server.nicks[user]; nick != "" {
 		return nick
 	}
 	return nil
 }
 
-func (f *Discord) cdn() string {
+func (f *Platform) cdn() string {
 	if f.URL == "" {
 		return "http://cdn.discord.test/cdn/"
 	}
@@ -59,7 +59,7 @@ func (f *Discord) cdn() string {
 }
 
 // serveFile serves a file. The token must not be brought.
-func (f *Discord) serveFile(w http.ResponseWriter, r *http.Request) {
+func (f *Platform) serveFile(w http.ResponseWriter, r *http.Request) {
 	id, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/cdn/"), "/")
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -76,14 +76,14 @@ func (f *Discord) serveFile(w http.ResponseWriter, r *http.Request) {
 
 // shown is what a message's text looks like: an embed's author, text and footer
 // belong to it.
-func (m *discordMessage) shown() string {
-	parts := []string{discordText(m.content)}
+func (m *message) shown() string {
+	parts := []string{shownText(m.content)}
 	for _, e := range m.embeds {
 		embed := e.(map[string]any)
 		for _, name := range []string{"author", "description", "footer"} {
 			switch v := embed[name].(type) {
 			case string:
-				parts = append(parts, discordText(v))
+				parts = append(parts, shownText(v))
 			case map[string]any:
 				text, _ := v["name"].(string)
 				foot, _ := v["text"].(string)
@@ -105,19 +105,19 @@ var (
 	callMark  = regexp.MustCompile(`^@(everyone|here)`)
 )
 
-// discordText is a text as Discord shows it.
-func discordText(text string) string {
+// shownText is a text as Discord shows it.
+func shownText(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		if mark := lineMark.FindString(line); mark != "" {
 			line = line[len(mark):]
 		}
-		lines[i] = discordLine(line)
+		lines[i] = shownLine(line)
 	}
 	return strings.Join(lines, "\n")
 }
 
-func discordLine(rest string) string {
+func shownLine(rest string) string {
 	var out strings.Builder
 	for rest != "" {
 		if len(rest) > 1 && rest[0] == '\\' && strings.IndexByte("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", rest[1]) >= 0 {
