@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"relay/bridges/bridgetest"
+	"relay/bridges/slack/slacktest"
 )
 
 // An operator answers from Slack: the whole program against the fake workspace,
 // by Socket Mode over a network, over a restart.
 func TestSlack(t *testing.T) {
-	f := bridgetest.NewSlack(t)
+	f := slacktest.New(t)
 	environ := []string{"DATABASE_URL=sqlite://" + t.TempDir() + "/relay.db", "SLACK_BOT_TOKEN=" + f.BotToken, "SLACK_APP_TOKEN=" + f.AppToken,
 		"SLACK_CHANNEL_ID=" + f.Channel, "SLACK_API_URL=" + f.URL}
 	in := boot(t, environ...)
@@ -49,7 +49,7 @@ func TestSlack(t *testing.T) {
 
 // Without an app token Slack pushes, and what it did not sign is refused.
 func TestSlackPushes(t *testing.T) {
-	f := bridgetest.NewSlack(t)
+	f := slacktest.New(t)
 	in := boot(t, "DATABASE_URL=sqlite://"+t.TempDir()+"/relay.db", "SLACK_BOT_TOKEN="+f.BotToken, "SLACK_API_URL="+f.URL,
 		"SLACK_CHANNEL_ID="+f.Channel, "SLACK_SIGNING_SECRET="+f.Secret)
 	relay, err := url.Parse(in.base)
@@ -71,7 +71,7 @@ func TestSlackPushes(t *testing.T) {
 
 // relay manifest prints what makes the app, and relay doctor looks at it.
 func TestSlackIsSetUp(t *testing.T) {
-	f := bridgetest.NewSlack(t)
+	f := slacktest.New(t)
 	if code, out, errs := runCommand(t, nil, "manifest"); code != 0 || !strings.Contains(out, "socket_mode_enabled: true") || strings.Contains(out, "request_url") {
 		t.Errorf("manifest ends with %d:\n%s%s", code, out, errs)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/slack"
+	"relay/bridges/slack/slacktest"
 )
 
 // What operators write during an outage that is longer than Slack's attempts is
@@ -55,7 +56,7 @@ func TestGapsAreRead(t *testing.T) {
 // is read over the next one: what was written, and what was changed.
 func TestShortGapsAreRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
 		running(t, b, in)
@@ -108,7 +109,7 @@ func (d deafened) RoundTrip(r *http.Request) (*http.Response, error) {
 // before which it was.
 func TestUnreadGapsAreReadLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		off := new(atomic.Bool)
 		b, _ := makeBridge(t, f, func(c *slack.Config) { c.Transport = deafened{c.Transport, off} })
 		in := new(bridgetest.Receiver)
@@ -135,13 +136,13 @@ func TestUnreadGapsAreReadLater(t *testing.T) {
 // What cannot be stored for longer than Slack brings it again is stored once it
 // can be, over whichever connection, and what came in behind it comes behind it.
 func TestUnstoredEventsAreOwed(t *testing.T) {
-	for name, between := range map[string]func(f *bridgetest.Slack){
-		"one connection": func(*bridgetest.Slack) {},
-		"another":        func(f *bridgetest.Slack) { f.Disconnect("refresh_requested") },
+	for name, between := range map[string]func(f *slacktest.Platform){
+		"one connection": func(*slacktest.Platform) {},
+		"another":        func(f *slacktest.Platform) { f.Disconnect("refresh_requested") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := bridgetest.NewSlackBubble(t)
+				f := slacktest.NewInBubble(t)
 				b, log := makeBridge(t, f, func(c *slack.Config) { c.Back = 24 * time.Hour })
 				in := new(bridgetest.Receiver)
 				running(t, b, in)
@@ -176,7 +177,7 @@ func TestUnstoredEventsAreOwed(t *testing.T) {
 // The same where Slack pushes: without anything further that is pushed.
 func TestUnstoredPushesAreOwed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		b, log := makeBridge(t, f, pushed)
 		in := new(bridgetest.Receiver)
 		_ = running(t, b, in)()
@@ -247,7 +248,7 @@ func TestLiveEventsWaitForTheGap(t *testing.T) {
 // However many threads were begun since: an answer in an old one is read.
 func TestGapsInOldThreadsAreRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		b, log := makeBridge(t, f, func(c *slack.Config) { c.Back = 24 * time.Hour })
 		th := open(t, b, "Grace", "")
 		for range 1100 {
@@ -271,7 +272,7 @@ func TestGapsInOldThreadsAreRead(t *testing.T) {
 // A gap that takes long to be read holds live events up for a minute only.
 func TestLongGapsHoldLittleUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		slow := &slowHistory{on: new(atomic.Bool)}
 		slow.during = func() {
 			slow.on.Store(true) // the next one too
@@ -311,7 +312,7 @@ func TestLongGapsHoldLittleUp(t *testing.T) {
 // A thread that cannot be read holds up no other, and people are told of it.
 func TestOneUnreadThreadHoldsUpNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		broken := new(atomic.Pointer[string])
 		b, _ := makeBridge(t, f, func(c *slack.Config) {
 			c.Back, c.Transport = 24*time.Hour, brokenThread{c.Transport, broken}
@@ -364,7 +365,7 @@ func TestStartLooksBack(t *testing.T) {
 	for _, way := range []string{"socket", "webhook"} {
 		t.Run(way, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := bridgetest.NewSlackBubble(t)
+				f := slacktest.NewInBubble(t)
 				back := func(c *slack.Config) { c.Back = 24 * time.Hour }
 				if way == "webhook" {
 					back = func(c *slack.Config) { c.Back, c.AppToken = 24*time.Hour, "" }

@@ -9,41 +9,42 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/slack"
+	"relay/bridges/slack/slacktest"
 	"relay/server/chat"
 )
 
 // The doctor names each fault with its fix.
 func TestCheck(t *testing.T) {
-	private := append(append([]string{}, bridgetest.SeedScopes...), "groups:history", "groups:read")
+	private := append(append([]string{}, slacktest.SeedScopes...), "groups:history", "groups:read")
 	for _, c := range []struct {
 		name   string
 		config func(*slack.Config)
-		state  func(*bridgetest.Slack)
+		state  func(*slacktest.Platform)
 		want   string // "subject level" of each finding
 		words  string
 	}{
 		{"all well", nil, nil, "bot token ok, scopes ok, channel ok, reception ok", "Socket Mode"},
-		{"few scopes", nil, func(f *bridgetest.Slack) { f.Grant(bridgetest.SeedScopes...) }, "bot token ok, scopes ok, channel ok, reception ok", "receipts (reactions:write)"},
-		{"scopes missing", nil, func(f *bridgetest.Slack) { f.Grant("chat:write", "channels:read") }, "bot token ok, scopes fail, channel ok, reception ok", "lacks channels:history, users:read, files:read"},
-		{"unknown scopes", nil, func(f *bridgetest.Slack) { f.Mute = true }, "bot token ok, scopes warn, channel ok, reception ok", "is unknown"},
-		{"unknown scopes, private", nil, func(f *bridgetest.Slack) { f.Mute = true; f.MakePrivate() }, "bot token ok, scopes warn, channel ok, reception ok", "is unknown"},
-		{"revoked", nil, (*bridgetest.Slack).Revoke, "bot token fail", "xoxb-"},
-		{"archived", nil, func(f *bridgetest.Slack) { f.Archive(true) }, "bot token ok, scopes ok, channel fail, reception ok", "is archived"},
-		{"not invited", nil, func(f *bridgetest.Slack) { f.Grant(bridgetest.SeedScopes...); f.Leave() }, "bot token ok, scopes ok, channel fail, reception ok", "/invite"},
-		{"joins", nil, (*bridgetest.Slack).Leave, "bot token ok, scopes ok, channel warn, reception ok", "joins"},
-		{"private", nil, (*bridgetest.Slack).MakePrivate, "bot token ok, scopes ok, channel fail, reception ok", "groups:history"},
-		{"private and allowed", nil, func(f *bridgetest.Slack) { f.Grant(private...); f.MakePrivate() }, "bot token ok, scopes ok, channel ok, reception ok", ""},
+		{"few scopes", nil, func(f *slacktest.Platform) { f.Grant(slacktest.SeedScopes...) }, "bot token ok, scopes ok, channel ok, reception ok", "receipts (reactions:write)"},
+		{"scopes missing", nil, func(f *slacktest.Platform) { f.Grant("chat:write", "channels:read") }, "bot token ok, scopes fail, channel ok, reception ok", "lacks channels:history, users:read, files:read"},
+		{"unknown scopes", nil, func(f *slacktest.Platform) { f.Mute = true }, "bot token ok, scopes warn, channel ok, reception ok", "is unknown"},
+		{"unknown scopes, private", nil, func(f *slacktest.Platform) { f.Mute = true; f.MakePrivate() }, "bot token ok, scopes warn, channel ok, reception ok", "is unknown"},
+		{"revoked", nil, (*slacktest.Platform).Revoke, "bot token fail", "xoxb-"},
+		{"archived", nil, func(f *slacktest.Platform) { f.Archive(true) }, "bot token ok, scopes ok, channel fail, reception ok", "is archived"},
+		{"not invited", nil, func(f *slacktest.Platform) { f.Grant(slacktest.SeedScopes...); f.Leave() }, "bot token ok, scopes ok, channel fail, reception ok", "/invite"},
+		{"joins", nil, (*slacktest.Platform).Leave, "bot token ok, scopes ok, channel warn, reception ok", "joins"},
+		{"private", nil, (*slacktest.Platform).MakePrivate, "bot token ok, scopes ok, channel fail, reception ok", "groups:history"},
+		{"private and allowed", nil, func(f *slacktest.Platform) { f.Grant(private...); f.MakePrivate() }, "bot token ok, scopes ok, channel ok, reception ok", ""},
 		{"another channel", func(c *slack.Config) { c.ChannelID = "C0OTHER" }, nil, "bot token ok, scopes ok, channel fail, reception ok", "SLACK_CHANNEL_ID"},
 		{"wrong app token", func(c *slack.Config) { c.AppToken = "xapp-1-other" }, nil, "bot token ok, scopes ok, channel ok, reception fail", "connections:write"},
-		{"app token without its scope", nil, func(f *bridgetest.Slack) { f.GrantApp() }, "bot token ok, scopes ok, channel ok, reception fail", "make an App-Level Token with the scope connections:write"},
+		{"app token without its scope", nil, func(f *slacktest.Platform) { f.GrantApp() }, "bot token ok, scopes ok, channel ok, reception fail", "make an App-Level Token with the scope connections:write"},
 		{"pushed by HTTP", func(c *slack.Config) { c.AppToken, c.PublicURL = "", "http://chat.example.com/api/webhooks/slack" }, nil, "bot token ok, scopes ok, channel ok, reception warn", "https://"},
 		{"pushed", func(c *slack.Config) { c.AppToken, c.PublicURL = "", "https://chat.example.com/api/webhooks/slack" }, nil, "bot token ok, scopes ok, channel ok, reception ok", "https://chat.example.com/api/webhooks/slack"},
 		{"pushed nowhere", pushed, nil, "bot token ok, scopes ok, channel ok, reception warn", "PUBLIC_URL"},
 		{"deaf", func(c *slack.Config) { c.AppToken, c.SigningSecret = "", "" }, nil, "bot token ok, scopes ok, channel ok, reception fail", "display_information:"},
-		{"outage", nil, func(f *bridgetest.Slack) { f.Storm(bridgetest.Storm{Seed: 1, All: 1}) }, "bot token fail", "network"},
+		{"outage", nil, func(f *slacktest.Platform) { f.Storm(bridgetest.Storm{Seed: 1, All: 1}) }, "bot token fail", "network"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := bridgetest.NewSlackBubble(t)
+			f := slacktest.NewInBubble(t)
 			if c.state != nil {
 				c.state(f)
 			}
@@ -79,7 +80,7 @@ func TestManifest(t *testing.T) {
 			t.Fatal(err)
 		}
 		scopes := strings.Join(m.OAuthConfig.Scopes.Bot, " ")
-		for _, scope := range append(bridgetest.AllScopes, "groups:history", "groups:read") {
+		for _, scope := range append(slacktest.AllScopes, "groups:history", "groups:read") {
 			if !strings.Contains(scopes, scope) {
 				t.Errorf("scope %s is missing", scope)
 			}

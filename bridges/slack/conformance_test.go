@@ -8,6 +8,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/slack"
+	"relay/bridges/slack/slacktest"
 	"relay/server/chat"
 )
 
@@ -15,7 +16,7 @@ import (
 // it.
 type webhooked struct {
 	*slack.Bridge
-	f *bridgetest.Slack
+	f *slacktest.Platform
 }
 
 func (w webhooked) Run(ctx context.Context, in chat.Receiver) error {
@@ -36,12 +37,12 @@ func TestConformance(t *testing.T) {
 		scopes []string
 		pushed bool
 	}{
-		"socket":  {bridgetest.AllScopes, false},
-		"webhook": {slices.Concat(bridgetest.SeedScopes, []string{"files:write"}), true},
+		"socket":  {slacktest.AllScopes, false},
+		"webhook": {slices.Concat(slacktest.SeedScopes, []string{"files:write"}), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bridgetest.RunInBubble(t, func(t *testing.T) (bridgetest.Platform, bridgetest.Connect) {
-				f := bridgetest.NewSlackBubble(t)
+				f := slacktest.NewInBubble(t)
 				f.Paced = true
 				f.Grant(c.scopes...)
 				return f, func(t *testing.T) chat.Bridge {

@@ -8,6 +8,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/slack"
+	"relay/bridges/slack/slacktest"
 	"relay/db"
 	"relay/server/chat"
 )
@@ -20,10 +21,10 @@ func inDoubt(t *testing.T, texts []string, meanwhile func(t *testing.T, o *offic
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		f.Paced = true
 		b, log := makeBridge(t, f, func(c *slack.Config) { c.Pause = 0 })
-		o := &office{Slack: f, store: store}
+		o := &office{Platform: f, store: store}
 		closeOffice := o.openFor(t, b)
 		session := o.visit(t, "ann")
 		o.say(t, session, "hello", false)

@@ -13,6 +13,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/slack"
+	"relay/bridges/slack/slacktest"
 	"relay/server/chat"
 )
 
@@ -34,7 +35,7 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	if a.err != nil {
 		return nil, a.err
 	}
-	h := http.Header{"Content-Type": {"application/json"}, "X-Oauth-Scopes": {strings.Join(bridgetest.AllScopes, ",")}}
+	h := http.Header{"Content-Type": {"application/json"}, "X-Oauth-Scopes": {strings.Join(slacktest.AllScopes, ",")}}
 	if a.header != "" {
 		h.Set("Retry-After", a.header)
 	}
@@ -166,7 +167,7 @@ func (r refusing) RoundTrip(req *http.Request) (*http.Response, error) {
 // and is a refusal only then.
 func TestUnknownRefusals(t *testing.T) {
 	for _, all := range []bool{false, true} {
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		b, _ := makeBridge(t, f, func(c *slack.Config) { c.Transport = refusing{c.Transport, all} })
 		well, _ := makeBridge(t, f)
 		th := open(t, well, "Grace", "")

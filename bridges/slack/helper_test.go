@@ -10,11 +10,12 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/slack"
+	"relay/bridges/slack/slacktest"
 	"relay/server/chat"
 )
 
 // makeBridge makes a bridge to the fake, in process.
-func makeBridge(t *testing.T, f *bridgetest.Slack, change ...func(*slack.Config)) (*slack.Bridge, *bridgetest.Log) {
+func makeBridge(t *testing.T, f *slacktest.Platform, change ...func(*slack.Config)) (*slack.Bridge, *bridgetest.Log) {
 	t.Helper()
 	log := new(bridgetest.Log)
 	cfg := slack.Config{BotToken: f.BotToken, ChannelID: f.Channel, AppToken: f.AppToken, SigningSecret: f.Secret, Pause: time.Millisecond,
@@ -53,7 +54,7 @@ func open(t *testing.T, b *slack.Bridge, title, sessionID string) chat.Thread {
 }
 
 // shown are the texts of a thread behind its first message.
-func shown(f *bridgetest.Slack, ref string) string {
+func shown(f *slacktest.Platform, ref string) string {
 	var lines []string
 	for _, th := range f.Threads() {
 		for i, m := range th.Messages {

@@ -13,6 +13,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/slack"
+	"relay/bridges/slack/slacktest"
 	"relay/server/chat"
 )
 
@@ -106,7 +107,7 @@ func TestParseOutOfOrder(t *testing.T) {
 // not tell.
 func TestNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		th := open(t, b, "Grace", "")
 		f.WriteRaw(th.Ref, "Ada", "ask <@U0NOBODY>")

@@ -8,6 +8,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/slack"
+	"relay/bridges/slack/slacktest"
 	"relay/db"
 	"relay/server/chat"
 )
@@ -20,10 +21,10 @@ func TestQuotesFollowAcrossRestart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		f.Paced = true
 		b, _ := makeBridge(t, f, func(c *slack.Config) { c.Pause = 0 })
-		o := &office{Slack: f, store: store}
+		o := &office{Platform: f, store: store}
 		closeOffice := o.openFor(t, b)
 		session := o.visit(t, "ann")
 		m, err := o.Send(t.Context(), visitor, chat.Post{SessionID: session, Content: "my password is hunter2"})
@@ -55,8 +56,8 @@ func TestQuotesFollowAcrossRestart(t *testing.T) {
 // Signs that are markup to Slack are none in what visitors write, nor in what
 // they change, nor in a thread's first message once it is closed.
 func TestEditsReadNoMarkup(t *testing.T) {
-	for _, scopes := range [][]string{bridgetest.AllScopes, bridgetest.SeedScopes} {
-		f := bridgetest.NewSlackBubble(t)
+	for _, scopes := range [][]string{slacktest.AllScopes, slacktest.SeedScopes} {
+		f := slacktest.NewInBubble(t)
 		f.Grant(scopes...)
 		b, log := makeBridge(t, f)
 		th := open(t, b, "Grace *Hopper*", "")

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"relay/bridges/bridgetest"
+	"relay/bridges/slack/slacktest"
 	"relay/server/chat"
 )
 
@@ -16,7 +17,7 @@ import (
 // channel to the thread.
 func TestThreadsLeadBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		old := open(t, b, "Grace", "session-1")
 		th := open(t, b, "Grace again", "session-1")
@@ -56,7 +57,7 @@ func TestThreadsLeadBack(t *testing.T) {
 
 // What a person began, or was opened in community mode, leads nowhere.
 func TestOthersThreadsLeadNowhere(t *testing.T) {
-	f := bridgetest.NewSlackBubble(t)
+	f := slacktest.NewInBubble(t)
 	b, log := makeBridge(t, f)
 	for _, ref := range []string{f.StartThread("Ada", "Lunch #session-1"), open(t, b, "Grace", "").Ref, "946684800.000099"} {
 		for range 2 {
@@ -71,7 +72,7 @@ func TestOthersThreadsLeadNowhere(t *testing.T) {
 // After a restart the bot's messages are found by what made them; nobody
 // else's, and nothing in a thread that is gone.
 func TestRecall(t *testing.T) {
-	f := bridgetest.NewSlackBubble(t)
+	f := slacktest.NewInBubble(t)
 	b, log := makeBridge(t, f)
 	th := open(t, b, "Grace", "session-1")
 	first := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "one", Key: "KEYONE"})
@@ -91,7 +92,7 @@ func TestRecall(t *testing.T) {
 
 // Files come from Slack and only from there, and the sign-in page is none.
 func TestFetch(t *testing.T) {
-	f := bridgetest.NewSlackBubble(t)
+	f := slacktest.NewInBubble(t)
 	b, log := makeBridge(t, f)
 	th := open(t, b, "Grace", "")
 	f.Attach(th.Ref, "Ada", "a.txt", "text/plain", []byte("read this"), "")
@@ -127,7 +128,7 @@ func TestFetch(t *testing.T) {
 
 // What is in doubt is found however much was written since.
 func TestDoubtIsSettledBehindMuch(t *testing.T) {
-	f := bridgetest.NewSlackBubble(t)
+	f := slacktest.NewInBubble(t)
 	b, log := makeBridge(t, f)
 	began := chat.Now()
 	th := open(t, b, "Grace", "")

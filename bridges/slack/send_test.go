@@ -12,6 +12,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/slack"
+	"relay/bridges/slack/slacktest"
 	"relay/server/chat"
 )
 
@@ -31,13 +32,13 @@ func TestLooks(t *testing.T) {
 		{"note", chat.Op{Kind: chat.OpNote, Text: "the visitor left"}, "ℹ️ the visitor left", "ℹ️ the visitor left"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, scopes := range [][]string{bridgetest.AllScopes, bridgetest.SeedScopes} {
-				f := bridgetest.NewSlackBubble(t)
+			for _, scopes := range [][]string{slacktest.AllScopes, slacktest.SeedScopes} {
+				f := slacktest.NewInBubble(t)
 				f.Grant(scopes...)
 				b, log := makeBridge(t, f)
 				th := open(t, b, "Grace", "")
 				want := c.named
-				if len(scopes) == len(bridgetest.SeedScopes) {
+				if len(scopes) == len(slacktest.SeedScopes) {
 					want = c.plain
 				}
 				bridgetest.Must(t, b, th, c.op)
@@ -52,8 +53,8 @@ func TestLooks(t *testing.T) {
 
 // A quote follows what it quotes, and an edit keeps it.
 func TestQuotesFollow(t *testing.T) {
-	f := bridgetest.NewSlackBubble(t)
-	f.Grant(bridgetest.SeedScopes...)
+	f := slacktest.NewInBubble(t)
+	f.Grant(slacktest.SeedScopes...)
 	b, log := makeBridge(t, f)
 	th := open(t, b, "Grace", "")
 	first := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "my number is 1234", Key: "K1"})
@@ -75,8 +76,8 @@ func TestQuotesFollow(t *testing.T) {
 
 // What an operator wrote is quoted too: it is read from the thread.
 func TestOperatorIsQuoted(t *testing.T) {
-	f := bridgetest.NewSlackBubble(t)
-	f.Grant(bridgetest.SeedScopes...)
+	f := slacktest.NewInBubble(t)
+	f.Grant(slacktest.SeedScopes...)
 	b, log := makeBridge(t, f)
 	th := open(t, b, "Grace", "")
 	theirs := f.Write(th.Ref, "Ada", "5 < 6 & https://example.com/?a=1", "")
@@ -90,9 +91,9 @@ func TestOperatorIsQuoted(t *testing.T) {
 
 // A message of before a restart is quoted without what stands above its words.
 func TestQuotesOfQuotes(t *testing.T) {
-	for name, scopes := range map[string][]string{"named": bridgetest.AllScopes, "by the app": bridgetest.SeedScopes} {
+	for name, scopes := range map[string][]string{"named": slacktest.AllScopes, "by the app": slacktest.SeedScopes} {
 		t.Run(name, func(t *testing.T) {
-			f := bridgetest.NewSlackBubble(t)
+			f := slacktest.NewInBubble(t)
 			f.Grant(scopes...)
 			b, _ := makeBridge(t, f)
 			th := open(t, b, "Grace", "")
@@ -116,13 +117,13 @@ func TestFilesAsLinks(t *testing.T) {
 		change func(f *chat.OpFile)
 		want   string
 	}{
-		{"link", bridgetest.SeedScopes, func(f *chat.OpFile) { f.URL = "https://chat.example.com/files/x" }, "📎 a.txt (5 bytes): https://chat.example.com/files/x"},
-		{"no address", bridgetest.SeedScopes, func(*chat.OpFile) {}, "📎 a.txt (5 bytes) cannot be shown here: the app lacks the scope files:write, and relay has no PUBLIC_URL for a link; the console shows it"},
-		{"empty", bridgetest.AllScopes, func(f *chat.OpFile) { f.Size = 0 }, "Visitor\n📎 a.txt (0 bytes) is empty"},
-		{"huge", bridgetest.AllScopes, func(f *chat.OpFile) { f.Size = 2 << 30 }, "Visitor\n📎 a.txt (2048 MB) is too large for Slack"},
+		{"link", slacktest.SeedScopes, func(f *chat.OpFile) { f.URL = "https://chat.example.com/files/x" }, "📎 a.txt (5 bytes): https://chat.example.com/files/x"},
+		{"no address", slacktest.SeedScopes, func(*chat.OpFile) {}, "📎 a.txt (5 bytes) cannot be shown here: the app lacks the scope files:write, and relay has no PUBLIC_URL for a link; the console shows it"},
+		{"empty", slacktest.AllScopes, func(f *chat.OpFile) { f.Size = 0 }, "Visitor\n📎 a.txt (0 bytes) is empty"},
+		{"huge", slacktest.AllScopes, func(f *chat.OpFile) { f.Size = 2 << 30 }, "Visitor\n📎 a.txt (2048 MB) is too large for Slack"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := bridgetest.NewSlackBubble(t)
+			f := slacktest.NewInBubble(t)
 			f.Grant(c.scopes...)
 			b, log := makeBridge(t, f)
 			th := open(t, b, "Grace", "")
@@ -139,7 +140,7 @@ func TestFilesAsLinks(t *testing.T) {
 
 // A file is shown with its author, and deleted with its message.
 func TestFiles(t *testing.T) {
-	f := bridgetest.NewSlackBubble(t)
+	f := slacktest.NewInBubble(t)
 	b, log := makeBridge(t, f)
 	th := open(t, b, "Grace", "")
 	remote := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, File: bridgetest.File("a.txt", "text/plain", "hello"), From: "Ada (console)"})
@@ -161,7 +162,7 @@ func TestFiles(t *testing.T) {
 // A closed session is marked at the thread's first message, whose text and
 // metadata stay.
 func TestMarks(t *testing.T) {
-	f := bridgetest.NewSlackBubble(t)
+	f := slacktest.NewInBubble(t)
 	b, log := makeBridge(t, f)
 	th := open(t, b, "Grace <3", "session-1")
 	title := func() string { return f.Threads()[0].Title }
@@ -189,7 +190,7 @@ func TestMarks(t *testing.T) {
 func TestStraysAreRemoved(t *testing.T) {
 	for name, fail := range map[string]bool{"answered": false, "answer lost": true} {
 		t.Run(name, func(t *testing.T) {
-			f := bridgetest.NewSlackBubble(t)
+			f := slacktest.NewInBubble(t)
 			b, log := makeBridge(t, f)
 			th := open(t, b, "Grace", "")
 			f.DeleteUntold(th.Ref)
@@ -233,7 +234,7 @@ func TestLostAnswers(t *testing.T) {
 		for _, restarted := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, " restarted ", restarted), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					f := bridgetest.NewSlackBubble(t)
+					f := slacktest.NewInBubble(t)
 					b, log := makeBridge(t, f)
 					th := open(t, b, "Grace", "")
 					if op.File != nil { // another of the same looks
@@ -284,7 +285,7 @@ func (c *cutting) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // Nobody who was not lost is looked for: an op that never arrived is written.
 func TestNothingArrived(t *testing.T) {
-	f := bridgetest.NewSlackBubble(t)
+	f := slacktest.NewInBubble(t)
 	b, log := makeBridge(t, f)
 	th := open(t, b, "Grace", "")
 	bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "hello", Key: "K1", Ambiguous: true})
@@ -298,12 +299,12 @@ func TestNothingArrived(t *testing.T) {
 
 // The app joins a public channel when it may.
 func TestJoins(t *testing.T) {
-	f := bridgetest.NewSlackBubble(t)
+	f := slacktest.NewInBubble(t)
 	f.Leave()
 	b, log := makeBridge(t, f)
 	open(t, b, "Grace", "")
 	f.Leave()
-	f.Grant(bridgetest.SeedScopes...)
+	f.Grant(slacktest.SeedScopes...)
 	b, _ = makeBridge(t, f)
 	_, err := b.Do(t.Context(), chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: "Hedy", Key: "K"})
 	var wrong *chat.Misconfigured
@@ -317,7 +318,7 @@ func TestJoins(t *testing.T) {
 // to come.
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		f.Paced = true
 		b, log := makeBridge(t, f, func(c *slack.Config) { c.Pause = 0 })
 		th := open(t, b, "Grace", "")

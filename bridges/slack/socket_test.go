@@ -12,12 +12,13 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/slack"
+	"relay/bridges/slack/slacktest"
 	"relay/server/chat"
 )
 
 func TestSocketReceives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
 		stop := running(t, b, in)
@@ -58,7 +59,7 @@ func TestSocketReceives(t *testing.T) {
 // What cannot be stored is not acknowledged: it comes again.
 func TestStoredBeforeAcknowledged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		in := &bridgetest.Receiver{Failing: 2}
 		running(t, b, in)
@@ -80,12 +81,12 @@ func TestStoredBeforeAcknowledged(t *testing.T) {
 // A connection that Slack ends, that is cut, or that says nothing any more is
 // replaced; what was on its way comes again.
 func TestConnectionsEnd(t *testing.T) {
-	for name, end := range map[string]func(f *bridgetest.Slack){
-		"refreshed": func(f *bridgetest.Slack) { f.Disconnect("refresh_requested") },
-		"warned":    func(f *bridgetest.Slack) { f.Disconnect("warning") },
-		"cut":       func(f *bridgetest.Slack) { f.Disconnect("") },
-		"silent":    (*bridgetest.Slack).Silence,
-		"outage": func(f *bridgetest.Slack) {
+	for name, end := range map[string]func(f *slacktest.Platform){
+		"refreshed": func(f *slacktest.Platform) { f.Disconnect("refresh_requested") },
+		"warned":    func(f *slacktest.Platform) { f.Disconnect("warning") },
+		"cut":       func(f *slacktest.Platform) { f.Disconnect("") },
+		"silent":    (*slacktest.Platform).Silence,
+		"outage": func(f *slacktest.Platform) {
 			f.Storm(bridgetest.Storm{Seed: 1, All: 1})
 			bridgetest.Settled(3 * time.Minute)
 			f.Storm(bridgetest.Storm{})
@@ -93,7 +94,7 @@ func TestConnectionsEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := bridgetest.NewSlackBubble(t)
+				f := slacktest.NewInBubble(t)
 				b, log := makeBridge(t, f)
 				in := new(bridgetest.Receiver)
 				running(t, b, in)
@@ -119,7 +120,7 @@ func TestConnectionsEnd(t *testing.T) {
 // A Slack that ends every connection at once is not asked for ever more.
 func TestNoHurry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		b, _ := makeBridge(t, f)
 		running(t, b, new(bridgetest.Receiver))
 		for range 600 {
@@ -136,17 +137,17 @@ func TestNoHurry(t *testing.T) {
 func TestReceptionNeedsAHuman(t *testing.T) {
 	for name, c := range map[string]struct {
 		config func(*slack.Config)
-		breaks func(f *bridgetest.Slack)
+		breaks func(f *slacktest.Platform)
 		fix    string
 	}{
-		"switched off":   {nil, func(f *bridgetest.Slack) { f.Disconnect("link_disabled") }, "Socket Mode"},
+		"switched off":   {nil, func(f *slacktest.Platform) { f.Disconnect("link_disabled") }, "Socket Mode"},
 		"app token":      {func(c *slack.Config) { c.AppToken = "xapp-1-wrong" }, nil, "connections:write"},
 		"bot token":      {func(c *slack.Config) { c.BotToken = "xoxb-1-wrong" }, nil, "xoxb-"},
 		"nothing set up": {func(c *slack.Config) { c.AppToken, c.SigningSecret = "", "" }, nil, "SLACK_APP_TOKEN"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := bridgetest.NewSlackBubble(t)
+				f := slacktest.NewInBubble(t)
 				b, log := makeBridge(t, f, func(cfg *slack.Config) {
 					if c.config != nil {
 						c.config(cfg)
@@ -169,7 +170,7 @@ func TestReceptionNeedsAHuman(t *testing.T) {
 // Frames that are odd are acknowledged, or ignored, and reception goes on.
 func TestOddFrames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
 		running(t, b, in)
@@ -192,7 +193,7 @@ func TestOddFrames(t *testing.T) {
 // Neither an address nor a ticket of a connection that fails is told.
 func TestDialFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		b, log := makeBridge(t, f, func(c *slack.Config) {
 			c.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route") }
 		})

@@ -13,6 +13,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/slack"
+	"relay/bridges/slack/slacktest"
 	"relay/db"
 	"relay/server/chat"
 )
@@ -20,7 +21,7 @@ import (
 // office is a desk at a fake workspace, with the engine behind it.
 type office struct {
 	*chat.Relay
-	*bridgetest.Slack
+	*slacktest.Platform
 	desk  *chat.Desk
 	store chat.Store
 }
@@ -36,10 +37,10 @@ func inOfficeWith(t *testing.T, change func(*slack.Config), test func(t *testing
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		f.Paced = true
 		b, log := makeBridge(t, f, func(c *slack.Config) { c.Pause = 0 }, change)
-		o := &office{Slack: f, store: store}
+		o := &office{Platform: f, store: store}
 		closeOffice := o.openFor(t, b)
 		test(t, o)
 		closeOffice()
@@ -241,33 +242,33 @@ func TestCrowd(t *testing.T) {
 // once it is mended everything arrives.
 func TestMended(t *testing.T) {
 	for name, c := range map[string]struct {
-		breaks, mends func(f *bridgetest.Slack)
+		breaks, mends func(f *slacktest.Platform)
 		fix           string
 	}{
-		"archived":      {func(f *bridgetest.Slack) { f.Archive(true) }, func(f *bridgetest.Slack) { f.Archive(false) }, "unarchive"},
-		"not invited":   {(*bridgetest.Slack).Leave, (*bridgetest.Slack).Invite, "/invite"},
-		"revoked":       {(*bridgetest.Slack).Revoke, (*bridgetest.Slack).Restore, "xoxb-"},
-		"missing scope": {func(f *bridgetest.Slack) { f.Grant("channels:history") }, func(f *bridgetest.Slack) { f.Grant(bridgetest.SeedScopes...) }, "install the app anew"},
+		"archived":      {func(f *slacktest.Platform) { f.Archive(true) }, func(f *slacktest.Platform) { f.Archive(false) }, "unarchive"},
+		"not invited":   {(*slacktest.Platform).Leave, (*slacktest.Platform).Invite, "/invite"},
+		"revoked":       {(*slacktest.Platform).Revoke, (*slacktest.Platform).Restore, "xoxb-"},
+		"missing scope": {func(f *slacktest.Platform) { f.Grant("channels:history") }, func(f *slacktest.Platform) { f.Grant(slacktest.SeedScopes...) }, "install the app anew"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inOffice(t, func(t *testing.T, o *office) {
-				o.Grant(bridgetest.SeedScopes...)
+				o.Grant(slacktest.SeedScopes...)
 				time.Sleep(time.Hour) // the bridge may have asked before
 				session := o.visit(t, "ann")
 				o.say(t, session, "before", false)
 				o.settle(t)
 				th := o.Threads()[0].Ref
 				time.Sleep(time.Hour)
-				c.breaks(o.Slack)
+				c.breaks(o.Platform)
 				o.say(t, session, "meanwhile", false)
 				time.Sleep(time.Hour)
 				var wrong *chat.Misconfigured
 				if err := o.desk.Trouble(); !errors.As(err, &wrong) || !strings.Contains(wrong.Fix, c.fix) || o.waiting(t) != 1 {
 					t.Errorf("the trouble is %v, %d wait", err, o.waiting(t))
 				}
-				c.mends(o.Slack)
+				c.mends(o.Platform)
 				o.settle(t)
-				if got := shown(o.Slack, th); strings.Count(got, "meanwhile") != 1 || len(o.Threads()) != 1 || o.desk.Trouble() != nil {
+				if got := shown(o.Platform, th); strings.Count(got, "meanwhile") != 1 || len(o.Threads()) != 1 || o.desk.Trouble() != nil {
 					t.Errorf("the thread shows %q, the trouble is %v", got, o.desk.Trouble())
 				}
 			})

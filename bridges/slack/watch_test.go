@@ -8,6 +8,7 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/slack"
+	"relay/bridges/slack/slacktest"
 )
 
 // What is wrong with the channel or the scopes is told before anybody writes,
@@ -15,21 +16,21 @@ import (
 // for that.
 func TestWatch(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil, mend func(*bridgetest.Slack)
+		spoil, mend func(*slacktest.Platform)
 		config      func(*slack.Config)
 		want        string
 	}{
-		"archived":      {func(f *bridgetest.Slack) { f.Archive(true) }, func(f *bridgetest.Slack) { f.Archive(false) }, nil, "is archived"},
-		"not invited":   {func(f *bridgetest.Slack) { f.Grant(bridgetest.SeedScopes...); f.Leave() }, (*bridgetest.Slack).Invite, nil, "not in the channel"},
-		"scopes":        {func(f *bridgetest.Slack) { f.Grant("chat:write", "channels:read") }, func(f *bridgetest.Slack) { f.Grant(bridgetest.AllScopes...) }, nil, "lacks channels:history"},
+		"archived":      {func(f *slacktest.Platform) { f.Archive(true) }, func(f *slacktest.Platform) { f.Archive(false) }, nil, "is archived"},
+		"not invited":   {func(f *slacktest.Platform) { f.Grant(slacktest.SeedScopes...); f.Leave() }, (*slacktest.Platform).Invite, nil, "not in the channel"},
+		"scopes":        {func(f *slacktest.Platform) { f.Grant("chat:write", "channels:read") }, func(f *slacktest.Platform) { f.Grant(slacktest.AllScopes...) }, nil, "lacks channels:history"},
 		"wrong channel": {nil, nil, func(c *slack.Config) { c.ChannelID = "C0OTHER" }, "knows no such channel"},
-		"revoked":       {(*bridgetest.Slack).Revoke, nil, nil, ""}, // Run says so
-		"an outage":     {func(f *bridgetest.Slack) { f.Storm(bridgetest.Storm{Seed: 1, All: 1}) }, nil, nil, ""},
+		"revoked":       {(*slacktest.Platform).Revoke, nil, nil, ""}, // Run says so
+		"an outage":     {func(f *slacktest.Platform) { f.Storm(bridgetest.Storm{Seed: 1, All: 1}) }, nil, nil, ""},
 		"all well":      {nil, nil, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := bridgetest.NewSlackBubble(t)
+				f := slacktest.NewInBubble(t)
 				b, log := makeBridge(t, f, func(cfg *slack.Config) {
 					if c.config != nil {
 						c.config(cfg)
@@ -47,7 +48,7 @@ func TestWatchSeesARevokedToken(t *testing.T) {
 	for name, config := range map[string]func(*slack.Config){"socket": func(*slack.Config) {}, "pushed": pushed} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := bridgetest.NewSlackBubble(t)
+				f := slacktest.NewInBubble(t)
 				b, _ := makeBridge(t, f, config)
 				running(t, b, new(bridgetest.Receiver))
 				bridgetest.Watching(t, b.Watch)

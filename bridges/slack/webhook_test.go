@@ -11,12 +11,13 @@ import (
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/slack"
+	"relay/bridges/slack/slacktest"
 )
 
 // A wrong secret or clock is told, until Slack's pushes come: what strangers send
 // then means nothing.
 func TestWebhookTellsOfAWrongSecret(t *testing.T) {
-	f := bridgetest.NewSlackBubble(t)
+	f := slacktest.NewInBubble(t)
 	b, log := makeBridge(t, f, pushed)
 	push := func(at time.Time, change string) {
 		r := f.Sign([]byte(`{"type":"url_verification","challenge":"c"}`), at)
@@ -46,7 +47,7 @@ func TestWebhookTellsOfAWrongSecret(t *testing.T) {
 // nothing to push.
 func TestWebhookDoubtFades(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		b, _ := makeBridge(t, f, pushed)
 		r := f.Sign([]byte(`{"type":"url_verification","challenge":"c"}`), time.Now())
 		r.Header.Set("X-Slack-Signature", "v0="+strings.Repeat("0", 64))
@@ -63,7 +64,7 @@ func TestWebhookDoubtFades(t *testing.T) {
 
 func TestWebhook(t *testing.T) {
 	raw := string(events(t)["reply"])
-	signed := func(f *bridgetest.Slack, body string) *http.Request { return f.Sign([]byte(body), time.Now()) }
+	signed := func(f *slacktest.Platform, body string) *http.Request { return f.Sign([]byte(body), time.Now()) }
 	for _, c := range []struct {
 		name    string
 		body    string
@@ -95,7 +96,7 @@ func TestWebhook(t *testing.T) {
 		{name: "not posted", body: raw, change: func(r *http.Request) { r.Method = http.MethodGet }, status: 405},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := bridgetest.NewSlackBubble(t)
+			f := slacktest.NewInBubble(t)
 			b, log := makeBridge(t, f, pushed, func(cfg *slack.Config) {
 				if c.off {
 					cfg.SigningSecret = ""
@@ -122,7 +123,7 @@ func TestWebhook(t *testing.T) {
 // A request is taken while its time differs by less than five minutes.
 func TestSignatureWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		b, _ := makeBridge(t, f, pushed)
 		for age, want := range map[time.Duration]int{0: 200, 299 * time.Second: 200, -299 * time.Second: 200, 301 * time.Second: 401, -301 * time.Second: 401, 10 * 365 * 24 * time.Hour: 401} {
 			w := httptest.NewRecorder()
@@ -138,7 +139,7 @@ func TestSignatureWindow(t *testing.T) {
 // effect however often and over however many ways it comes.
 func TestPushesComeAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := bridgetest.NewSlackBubble(t)
+		f := slacktest.NewInBubble(t)
 		b, log := makeBridge(t, f, pushed)
 		both, _ := makeBridge(t, f)
 		in := &bridgetest.Receiver{Failing: 2}

@@ -1,4 +1,4 @@
-package bridgetest
+package slacktest
 
 import (
 	"cmp"
@@ -9,84 +9,84 @@ import (
 	"strings"
 )
 
-func (f *Slack) authTest(url.Values) (map[string]any, *slackError) {
-	return map[string]any{"url": "https://relay-test.slack.com/", "team": "Relay Test", "team_id": "T0RELAY", "user": "relay", "user_id": slackBotUser, "bot_id": slackBotID}, nil
+func (f *Platform) authTest(url.Values) (map[string]any, *apiError) {
+	return map[string]any{"url": "https://relay-test.slack.com/", "team": "Relay Test", "team_id": "T0RELAY", "user": "relay", "user_id": botUser, "bot_id": botID}, nil
 }
 
-func (f *Slack) usersInfo(form url.Values) (map[string]any, *slackError) {
+func (f *Platform) usersInfo(form url.Values) (map[string]any, *apiError) {
 	id := form.Get("user")
 	name, known := f.names[id]
 	if !known {
-		return nil, slackRefuse("user_not_found")
+		return nil, refuse("user_not_found")
 	}
 	return map[string]any{"user": map[string]any{"id": id, "name": strings.ToLower(name), "real_name": name + " Example",
 		"profile": map[string]any{"display_name": name, "real_name": name + " Example"}}}, nil
 }
 
-func (f *Slack) conversationsInfo(url.Values) (map[string]any, *slackError) {
+func (f *Platform) conversationsInfo(url.Values) (map[string]any, *apiError) {
 	return map[string]any{"channel": map[string]any{"id": f.Channel, "name": "support", "is_channel": true,
 		"is_member": !f.channel.left, "is_archived": f.channel.archived, "is_private": f.channel.private}}, nil
 }
 
-func (f *Slack) conversationsJoin(url.Values) (map[string]any, *slackError) {
+func (f *Platform) conversationsJoin(url.Values) (map[string]any, *apiError) {
 	f.channel.left = false
 	return map[string]any{"channel": map[string]any{"id": f.Channel}}, nil
 }
 
 // postMessage posts. Where the first message of the thread is deleted the text
 // goes into the channel itself, silently (platforms 3.2).
-func (f *Slack) postMessage(form url.Values) (map[string]any, *slackError) {
+func (f *Platform) postMessage(form url.Values) (map[string]any, *apiError) {
 	if strings.TrimSpace(form.Get("text")) == "" {
-		return nil, slackRefuse("no_text")
+		return nil, refuse("no_text")
 	}
 	if refusal := f.spend(); refusal != nil {
 		return nil, refusal
 	}
-	m := &slackMessage{text: form.Get("text"), bot: slackBotID, app: slackApp, user: slackBotUser, plain: form.Get("mrkdwn") == "false", rich: readSlackBlocks(form.Get("blocks"))}
+	m := &message{text: form.Get("text"), bot: botID, app: appID, user: botUser, plain: form.Get("mrkdwn") == "false", rich: readBlocks(form.Get("blocks"))}
 	if m.username = form.Get("username"); m.username != "" {
 		m.user, m.subtype = "", "bot_message"
 	}
 	if thread := form.Get("thread_ts"); f.live(thread) != nil {
 		m.thread = thread
 	}
-	m.metadata = readSlackMetadata(form.Get("metadata"))
+	m.metadata = readMetadata(form.Get("metadata"))
 	f.add(m)
 	f.tell(m.render())
 	return map[string]any{"channel": f.Channel, "ts": m.ts, "message": m.render()}, nil
 }
 
-func readSlackMetadata(text string) (m map[string]any) {
+func readMetadata(text string) (m map[string]any) {
 	_ = json.Unmarshal([]byte(text), &m)
 	return m
 }
 
-func (f *Slack) update(form url.Values) (map[string]any, *slackError) {
+func (f *Platform) update(form url.Values) (map[string]any, *apiError) {
 	m := f.live(form.Get("ts"))
 	switch {
 	case m == nil:
-		return nil, slackRefuse("message_not_found")
-	case m.bot != slackBotID:
-		return nil, slackRefuse("cant_update_message")
+		return nil, refuse("message_not_found")
+	case m.bot != botID:
+		return nil, refuse("cant_update_message")
 	}
 	before := m.render()
 	m.text, m.plain, m.edited = colons.Replace(form.Get("text")), false, f.newTS() // markup is read again
 	if form.Has("blocks") {                                                        // else the earlier ones stay
-		m.rich = readSlackBlocks(form.Get("blocks"))
+		m.rich = readBlocks(form.Get("blocks"))
 	}
 	if form.Has("metadata") {
-		m.metadata = readSlackMetadata(form.Get("metadata"))
+		m.metadata = readMetadata(form.Get("metadata"))
 	}
 	f.tell(map[string]any{"subtype": "message_changed", "hidden": true, "ts": f.newTS(), "message": m.render(), "previous_message": before})
 	return map[string]any{"channel": f.Channel, "ts": m.ts, "text": m.text, "message": m.render()}, nil
 }
 
-func (f *Slack) delete(form url.Values) (map[string]any, *slackError) {
+func (f *Platform) delete(form url.Values) (map[string]any, *apiError) {
 	m := f.live(form.Get("ts"))
 	switch {
 	case m == nil:
-		return nil, slackRefuse("message_not_found")
-	case m.bot != slackBotID:
-		return nil, slackRefuse("cant_delete_message")
+		return nil, refuse("message_not_found")
+	case m.bot != botID:
+		return nil, refuse("cant_delete_message")
 	}
 	f.remove(m)
 	return map[string]any{"channel": f.Channel, "ts": m.ts}, nil
@@ -94,7 +94,7 @@ func (f *Slack) delete(form url.Values) (map[string]any, *slackError) {
 
 // remove deletes a message. One that begins a thread with replies leaves a
 // tombstone, and the replies are told once more as if they had changed.
-func (f *Slack) remove(m *slackMessage) {
+func (f *Platform) remove(m *message) {
 	before := m.render()
 	replies := f.in(m.ts)
 	if m.thread != "" || len(replies) == 0 {
@@ -109,13 +109,13 @@ func (f *Slack) remove(m *slackMessage) {
 	}
 }
 
-func (f *Slack) react(form url.Values) (map[string]any, *slackError) {
+func (f *Platform) react(form url.Values) (map[string]any, *apiError) {
 	m := f.live(form.Get("timestamp"))
 	switch name := form.Get("name"); {
 	case m == nil:
-		return nil, slackRefuse("message_not_found")
+		return nil, refuse("message_not_found")
 	case slices.Contains(m.reactions, name):
-		return nil, slackRefuse("already_reacted")
+		return nil, refuse("already_reacted")
 	default:
 		m.reactions = append(m.reactions, name)
 	}
@@ -123,8 +123,8 @@ func (f *Slack) react(form url.Values) (map[string]any, *slackError) {
 }
 
 // history lists what is in the channel itself, newest first.
-func (f *Slack) history(form url.Values) (map[string]any, *slackError) {
-	var list []*slackMessage
+func (f *Platform) history(form url.Values) (map[string]any, *apiError) {
+	var list []*message
 	for _, m := range slices.Backward(f.messages) {
 		if m.thread == "" && !m.gone {
 			list = append(list, m)
@@ -134,10 +134,10 @@ func (f *Slack) history(form url.Values) (map[string]any, *slackError) {
 }
 
 // replies lists a thread, oldest first; its first message always is among them.
-func (f *Slack) replies(form url.Values) (map[string]any, *slackError) {
+func (f *Platform) replies(form url.Values) (map[string]any, *apiError) {
 	first := f.live(form.Get("ts"))
 	if first == nil {
-		return nil, slackRefuse("thread_not_found")
+		return nil, refuse("thread_not_found")
 	}
 	answer := page(f.in(first.ts), form, 1000)
 	if form.Get("cursor") == "" {
@@ -147,13 +147,13 @@ func (f *Slack) replies(form url.Values) (map[string]any, *slackError) {
 }
 
 // page takes out of a list what was asked for.
-func page(list []*slackMessage, form url.Values, usual int) map[string]any {
+func page(list []*message, form url.Values, usual int) map[string]any {
 	oldest, latest, limit := form.Get("oldest"), form.Get("latest"), usual
 	if n, err := strconv.Atoi(form.Get("limit")); err == nil && n > 0 {
 		limit = n
 	}
 	inclusive := form.Get("inclusive") == "1"
-	var found []*slackMessage
+	var found []*message
 	for _, m := range list {
 		tooOld := oldest != "" && (m.ts < oldest || m.ts == oldest && !inclusive)
 		tooNew := latest != "" && (m.ts > latest || m.ts == latest && !inclusive)

@@ -1,4 +1,4 @@
-package bridgetest
+package slacktest
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// slackSocket is a connection of Socket Mode.
-type slackSocket struct {
+// socket is a connection of Socket Mode.
+type socket struct {
 	conn *websocket.Conn
 	out  chan any // what is to be written; a string is a ping
 	gone chan struct{}
@@ -21,10 +21,10 @@ type slackSocket struct {
 }
 
 // Slack pings often.
-const slackPing = 15 * time.Second
+const pingEvery = 15 * time.Second
 
 // openConnection gives an address that can be used once.
-func (f *Slack) openConnection(url.Values) (map[string]any, *slackError) {
+func (f *Platform) openConnection(url.Values) (map[string]any, *apiError) {
 	f.mail.ticket++
 	base := strings.TrimSuffix(strings.Replace(f.URL, "http", "ws", 1), "/api")
 	return map[string]any{"url": fmt.Sprintf("%s/link?ticket=%d", base, f.mail.ticket)}, nil
@@ -32,7 +32,7 @@ func (f *Slack) openConnection(url.Values) (map[string]any, *slackError) {
 
 // link is Socket Mode: it greets, pings, sends events and takes what is
 // acknowledged.
-func (f *Slack) link(w http.ResponseWriter, r *http.Request) {
+func (f *Platform) link(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	valid := r.URL.Query().Get("ticket") == fmt.Sprint(f.mail.ticket) && !f.Unreachable()
 	f.mu.Unlock()
@@ -45,8 +45,8 @@ func (f *Slack) link(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer conn.Close()
-	s := &slackSocket{conn: conn, out: make(chan any, 4096), gone: make(chan struct{})}
-	s.out <- map[string]any{"type": "hello", "num_connections": 1, "connection_info": map[string]any{"app_id": slackApp}}
+	s := &socket{conn: conn, out: make(chan any, 4096), gone: make(chan struct{})}
+	s.out <- map[string]any{"type": "hello", "num_connections": 1, "connection_info": map[string]any{"app_id": appID}}
 	f.mu.Lock()
 	select {
 	case <-f.done:
@@ -62,7 +62,7 @@ func (f *Slack) link(w http.ResponseWriter, r *http.Request) {
 }
 
 // hear takes acknowledgements until the connection ends.
-func (f *Slack) hear(s *slackSocket) {
+func (f *Platform) hear(s *socket) {
 	for {
 		var ack struct {
 			ID string `json:"envelope_id"`
@@ -77,13 +77,13 @@ func (f *Slack) hear(s *slackSocket) {
 	}
 	close(s.gone)
 	f.mu.Lock()
-	f.mail.sockets = slices.DeleteFunc(f.mail.sockets, func(other *slackSocket) bool { return other == s })
+	f.mail.sockets = slices.DeleteFunc(f.mail.sockets, func(other *socket) bool { return other == s })
 	f.mu.Unlock()
 }
 
 // speak writes until the connection ends, and pings.
-func (s *slackSocket) speak() {
-	ticker := time.NewTicker(slackPing)
+func (s *socket) speak() {
+	ticker := time.NewTicker(pingEvery)
 	defer ticker.Stop()
 	for {
 		var err error
@@ -105,7 +105,7 @@ func (s *slackSocket) speak() {
 }
 
 // send gives a letter to one of the connections.
-func (f *Slack) send(l *slackLetter) bool {
+func (f *Platform) send(l *letter) bool {
 	for _, s := range f.mail.sockets {
 		envelope := map[string]any{"type": "events_api", "envelope_id": l.id, "payload": l.payload, "accepts_response_payload": false, "retry_attempt": l.tries}
 		if l.tries > 0 {
@@ -121,14 +121,14 @@ func (f *Slack) send(l *slackLetter) bool {
 }
 
 // Disconnect asks the app for a new connection, and ends the old one.
-func (f *Slack) Disconnect(reason string) {
+func (f *Platform) Disconnect(reason string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.hangUp(reason)
 }
 
 // hangUp ends all connections; a reason is told before.
-func (f *Slack) hangUp(reason string) {
+func (f *Platform) hangUp(reason string) {
 	for _, s := range f.mail.sockets {
 		if reason == "" {
 			s.conn.Close()
@@ -139,7 +139,7 @@ func (f *Slack) hangUp(reason string) {
 }
 
 // Silence lets the connections say nothing any more, not even that they end.
-func (f *Slack) Silence() {
+func (f *Platform) Silence() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, s := range f.mail.sockets {
@@ -149,7 +149,7 @@ func (f *Slack) Silence() {
 }
 
 // Connections is how many connections there are.
-func (f *Slack) Connections() int {
+func (f *Platform) Connections() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.mail.sockets)

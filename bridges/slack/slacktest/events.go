@@ -1,4 +1,4 @@
-package bridgetest
+package slacktest
 
 import (
 	"bytes"
@@ -14,21 +14,21 @@ import (
 	"time"
 )
 
-// slackMail is what the app is told and has not acknowledged.
-type slackMail struct {
+// mail is what the app is told and has not acknowledged.
+type mail struct {
 	lastID  int
-	waiting []*slackLetter
+	waiting []*letter
 	told    []json.RawMessage // all events, in order
 	lost    int               // given up after all retries
 	late    int               // acknowledged after the deadline, or not at all
 	changed chan struct{}     // closed when something changed
 	hook    http.Handler      // takes what is pushed
-	sockets []*slackSocket
+	sockets []*socket
 	ticket  int
 }
 
-// slackLetter is an event on its way.
-type slackLetter struct {
+// letter is an event on its way.
+type letter struct {
 	id      string // of its envelope
 	payload json.RawMessage
 	tries   int
@@ -40,10 +40,10 @@ type slackLetter struct {
 // after a minute and after five.
 const ackDeadline = 3 * time.Second
 
-var slackRetries = []time.Duration{0, time.Minute, 5 * time.Minute}
+var retries = []time.Duration{0, time.Minute, 5 * time.Minute}
 
 // tell makes an event of a message and sends it. The caller holds the lock.
-func (f *Slack) tell(event map[string]any) {
+func (f *Platform) tell(event map[string]any) {
 	if event["type"] == nil {
 		event["type"] = "message"
 	}
@@ -55,9 +55,9 @@ func (f *Slack) tell(event map[string]any) {
 		event["event_ts"] = ts
 	}
 	f.mail.lastID++
-	payload, err := json.Marshal(map[string]any{"type": "event_callback", "token": "unused", "team_id": "T0RELAY", "api_app_id": slackApp,
+	payload, err := json.Marshal(map[string]any{"type": "event_callback", "token": "unused", "team_id": "T0RELAY", "api_app_id": appID,
 		"event_id": fmt.Sprintf("Ev%08d", f.mail.lastID), "event_time": time.Now().Unix(), "event": event,
-		"authorizations": []any{map[string]any{"team_id": "T0RELAY", "user_id": slackBotUser, "is_bot": true}}})
+		"authorizations": []any{map[string]any{"team_id": "T0RELAY", "user_id": botUser, "is_bot": true}}})
 	if err != nil {
 		panic(err)
 	}
@@ -66,21 +66,21 @@ func (f *Slack) tell(event map[string]any) {
 }
 
 // post sends a payload.
-func (f *Slack) post(payload json.RawMessage) {
+func (f *Platform) post(payload json.RawMessage) {
 	f.mail.lastID++
-	f.mail.waiting = append(f.mail.waiting, &slackLetter{id: fmt.Sprintf("envelope-%d", f.mail.lastID), payload: payload, due: time.Now()})
+	f.mail.waiting = append(f.mail.waiting, &letter{id: fmt.Sprintf("envelope-%d", f.mail.lastID), payload: payload, due: time.Now()})
 	f.wake()
 }
 
 // Tell sends the app a payload as it is.
-func (f *Slack) Tell(payload string) {
+func (f *Platform) Tell(payload string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.post(json.RawMessage(payload))
 }
 
-// Redeliver implements [Platform].
-func (f *Slack) Redeliver() {
+// Redeliver implements [bridgetest.Platform].
+func (f *Platform) Redeliver() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, payload := range f.mail.told {
@@ -90,35 +90,35 @@ func (f *Slack) Redeliver() {
 
 // Waiting is how many events are not acknowledged, Late how often one was not
 // in time, Lost how many were given up.
-func (f *Slack) Waiting() int {
+func (f *Platform) Waiting() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.mail.waiting)
 }
 
 // Late is how often an event was not acknowledged in time.
-func (f *Slack) Late() int {
+func (f *Platform) Late() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.mail.late
 }
 
 // Lost is how many events were given up.
-func (f *Slack) Lost() int {
+func (f *Platform) Lost() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.mail.lost
 }
 
 // Told are the events so far, as they were sent.
-func (f *Slack) Told() []json.RawMessage {
+func (f *Platform) Told() []json.RawMessage {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.mail.told)
 }
 
 // PushTo has a handler take what is pushed; nil ends it.
-func (f *Slack) PushTo(h http.Handler) {
+func (f *Platform) PushTo(h http.Handler) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.mail.hook = h
@@ -126,14 +126,14 @@ func (f *Slack) PushTo(h http.Handler) {
 }
 
 // wake lets the courier look again.
-func (f *Slack) wake() {
+func (f *Platform) wake() {
 	close(f.mail.changed)
 	f.mail.changed = make(chan struct{})
 }
 
 // deliver is the courier: it sends what is due and notes what was not
 // acknowledged in time.
-func (f *Slack) deliver() {
+func (f *Platform) deliver() {
 	for {
 		f.mu.Lock()
 		due, wait := f.next()
@@ -159,7 +159,7 @@ func (f *Slack) deliver() {
 
 // next takes the first letter that is to be pushed now, or sends over sockets
 // what is due and returns how long to wait.
-func (f *Slack) next() (due *slackLetter, wait time.Duration) {
+func (f *Platform) next() (due *letter, wait time.Duration) {
 	wait = time.Hour
 	now := time.Now()
 	for _, l := range slices.Clone(f.mail.waiting) {
@@ -182,23 +182,23 @@ func (f *Slack) next() (due *slackLetter, wait time.Duration) {
 }
 
 // fail notes that a letter did not arrive, and when it is tried again.
-func (f *Slack) fail(l *slackLetter) {
+func (f *Platform) fail(l *letter) {
 	f.mail.late++
-	if l.tries >= len(slackRetries) {
+	if l.tries >= len(retries) {
 		f.mail.lost++
 		f.drop(l.id)
 		return
 	}
-	l.pending, l.due = false, time.Now().Add(slackRetries[l.tries])
+	l.pending, l.due = false, time.Now().Add(retries[l.tries])
 	l.tries++
 }
 
-func (f *Slack) drop(id string) {
-	f.mail.waiting = slices.DeleteFunc(f.mail.waiting, func(l *slackLetter) bool { return l.id == id })
+func (f *Platform) drop(id string) {
+	f.mail.waiting = slices.DeleteFunc(f.mail.waiting, func(l *letter) bool { return l.id == id })
 }
 
 // settle notes what became of a pushed letter.
-func (f *Slack) settle(l *slackLetter, taken bool) {
+func (f *Platform) settle(l *letter, taken bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if taken {
@@ -209,7 +209,7 @@ func (f *Slack) settle(l *slackLetter, taken bool) {
 }
 
 // push brings a letter to the webhook.
-func (f *Slack) push(hook http.Handler, l *slackLetter) (taken bool) {
+func (f *Platform) push(hook http.Handler, l *letter) (taken bool) {
 	r := f.Sign(l.payload, time.Now())
 	if l.tries > 0 {
 		r.Header.Set("X-Slack-Retry-Num", strconv.Itoa(l.tries))
@@ -222,7 +222,7 @@ func (f *Slack) push(hook http.Handler, l *slackLetter) (taken bool) {
 }
 
 // Sign makes a request of the Events API that is signed for a time.
-func (f *Slack) Sign(payload []byte, at time.Time) *http.Request {
+func (f *Platform) Sign(payload []byte, at time.Time) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, "/webhooks/slack", bytes.NewReader(payload))
 	r.Header.Set("Content-Type", "application/json")
 	stamp := strconv.FormatInt(at.Unix(), 10)

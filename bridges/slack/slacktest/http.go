@@ -1,4 +1,4 @@
-package bridgetest
+package slacktest
 
 import (
 	"encoding/json"
@@ -11,22 +11,26 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"relay/bridges/bridgetest"
 )
 
-// slackError is a refusal of the Web API by its code.
-type slackError struct {
+// apiError is a refusal of the Web API by its code.
+type apiError struct {
 	code   string
 	fields map[string]any
 	after  time.Duration // of a 429
 }
 
-func slackRefuse(code string) *slackError { return &slackError{code: code} }
+func refuse(code string) *apiError { return &apiError{code: code} }
 
 // ServeHTTP is the Web API, the files and the socket.
-func (f *Slack) ServeHTTP(w http.ResponseWriter, r *http.Request) { OverNetwork(f.serve, w, r) }
+func (f *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	bridgetest.OverNetwork(f.serve, w, r)
+}
 
-func (f *Slack) serve(w http.ResponseWriter, r *http.Request) {
-	method, isMethod := slackMethodOf(r.URL.Path)
+func (f *Platform) serve(w http.ResponseWriter, r *http.Request) {
+	method, isMethod := methodOf(r.URL.Path)
 	switch {
 	case isMethod:
 		f.serveMethod(w, r, method)
@@ -41,13 +45,13 @@ func (f *Slack) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (f *Slack) serveMethod(w http.ResponseWriter, r *http.Request, method string) {
-	form, err := readSlackForm(r)
+func (f *Platform) serveMethod(w http.ResponseWriter, r *http.Request, method string) {
+	form, err := readForm(r)
 	if err != nil {
 		f.mu.Lock()
 		f.violations = append(f.violations, method+": "+err.Error())
 		f.mu.Unlock()
-		f.respond(w, method, nil, slackRefuse("invalid_form_data"))
+		f.respond(w, method, nil, refuse("invalid_form_data"))
 		return
 	}
 	f.mu.Lock()
@@ -55,31 +59,31 @@ func (f *Slack) serveMethod(w http.ResponseWriter, r *http.Request, method strin
 	f.mu.Unlock()
 	fault := f.Draw(f.schema.Methods[method].Writes)
 	switch fault {
-	case FaultOutage:
-		panic(ErrRefused)
-	case FaultRateLimited:
-		f.respond(w, method, nil, &slackError{code: "ratelimited", after: max(f.RetryAfter(), time.Second)})
+	case bridgetest.FaultOutage:
+		panic(bridgetest.ErrRefused)
+	case bridgetest.FaultRateLimited:
+		f.respond(w, method, nil, &apiError{code: "ratelimited", after: max(f.RetryAfter(), time.Second)})
 		return
-	case FaultServer:
+	case bridgetest.FaultServer:
 		w.Header().Set("Content-Type", "text/html")
 		w.WriteHeader(http.StatusServiceUnavailable)
 		_, _ = io.WriteString(w, "<html>Server Error</html>")
 		return
-	case FaultUnauthorized:
-		f.respond(w, method, nil, slackRefuse("invalid_auth"))
+	case bridgetest.FaultUnauthorized:
+		f.respond(w, method, nil, refuse("invalid_auth"))
 		return
 	}
 	f.mu.Lock()
 	answer, refusal := f.call(r, method, form)
 	f.mu.Unlock()
-	if fault == FaultAnswerLost {
+	if fault == bridgetest.FaultAnswerLost {
 		panic(http.ErrAbortHandler)
 	}
 	f.respond(w, method, answer, refusal)
 }
 
-// readSlackForm reads the arguments of a call; what has none may be JSON.
-func readSlackForm(r *http.Request) (url.Values, error) {
+// readForm reads the arguments of a call; what has none may be JSON.
+func readForm(r *http.Request) (url.Values, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err
@@ -94,19 +98,19 @@ func readSlackForm(r *http.Request) (url.Values, error) {
 }
 
 // note keeps a call and what the schema has against it.
-func (f *Slack) note(method string, form url.Values) {
+func (f *Platform) note(method string, form url.Values) {
 	args := map[string]string{}
 	for name := range form {
 		if name != "token" {
 			args[name] = form.Get(name)
 		}
 	}
-	f.requests = append(f.requests, SlackRequest{method, args})
+	f.requests = append(f.requests, Request{method, args})
 	f.violations = append(f.violations, f.schema.check(method, form, f.scopes)...)
 }
 
 // respond answers as the Web API does: nearly always 200.
-func (f *Slack) respond(w http.ResponseWriter, method string, answer map[string]any, refusal *slackError) {
+func (f *Platform) respond(w http.ResponseWriter, method string, answer map[string]any, refusal *apiError) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	f.mu.Lock()
 	if !f.schema.Methods[method].App && !f.Mute {
@@ -133,15 +137,15 @@ func (f *Slack) respond(w http.ResponseWriter, method string, answer map[string]
 }
 
 // call carries out a method. The caller holds the lock.
-func (f *Slack) call(r *http.Request, method string, form url.Values) (map[string]any, *slackError) {
+func (f *Platform) call(r *http.Request, method string, form url.Values) (map[string]any, *apiError) {
 	m, known := f.schema.Methods[method]
 	if !known {
-		return nil, slackRefuse("unknown_method")
+		return nil, refuse("unknown_method")
 	}
 	if refusal := f.admit(r, &m, form); refusal != nil {
 		return nil, refusal
 	}
-	do := map[string]func(url.Values) (map[string]any, *slackError){
+	do := map[string]func(url.Values) (map[string]any, *apiError){
 		"auth.test": f.authTest, "users.info": f.usersInfo, "apps.connections.open": f.openConnection, "conversations.info": f.conversationsInfo,
 		"conversations.join": f.conversationsJoin, "conversations.history": f.history, "conversations.replies": f.replies,
 		"chat.postMessage": f.postMessage, "chat.update": f.update, "chat.delete": f.delete, "reactions.add": f.react,
@@ -151,7 +155,7 @@ func (f *Slack) call(r *http.Request, method string, form url.Values) (map[strin
 }
 
 // admit checks token, scope and channel.
-func (f *Slack) admit(r *http.Request, m *slackMethod, form url.Values) *slackError {
+func (f *Platform) admit(r *http.Request, m *methodSpec, form url.Values) *apiError {
 	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") // a token in the body would stand in logs
 	want, scopes := f.BotToken, f.scopes
 	if m.App {
@@ -160,25 +164,25 @@ func (f *Slack) admit(r *http.Request, m *slackMethod, form url.Values) *slackEr
 	channel := form.Get("channel") + form.Get("channel_id")
 	switch {
 	case token == "":
-		return slackRefuse("not_authed")
+		return refuse("not_authed")
 	case token != want:
-		return slackRefuse("invalid_auth")
+		return refuse("invalid_auth")
 	case f.channel.revoked && !m.App:
-		return slackRefuse("token_revoked")
+		return refuse("token_revoked")
 	case m.Scope != "" && !slices.Contains(scopes, m.Scope):
-		return &slackError{code: "missing_scope", fields: map[string]any{"needed": m.Scope, "provided": strings.Join(scopes, ",")}}
+		return &apiError{code: "missing_scope", fields: map[string]any{"needed": m.Scope, "provided": strings.Join(scopes, ",")}}
 	case channel != "" && channel != f.Channel:
-		return slackRefuse("channel_not_found")
+		return refuse("channel_not_found")
 	case m.Writes && channel != "" && f.channel.archived:
-		return slackRefuse("is_archived")
+		return refuse("is_archived")
 	case channel != "" && f.channel.left && (m.Writes || strings.HasPrefix(m.Scope, "channels:history")):
-		return slackRefuse("not_in_channel")
+		return refuse("not_in_channel")
 	}
 	return nil
 }
 
 // spend takes a message out of the channel's pace.
-func (f *Slack) spend() *slackError {
+func (f *Platform) spend() *apiError {
 	if !f.Paced {
 		return nil
 	}
@@ -189,7 +193,7 @@ func (f *Slack) spend() *slackError {
 	}
 	if early := due.Sub(now) - 10*time.Second; early > 0 {
 		f.limited++
-		return &slackError{code: "ratelimited", after: early}
+		return &apiError{code: "ratelimited", after: early}
 	}
 	f.due = due.Add(time.Second)
 	return nil

@@ -1,13 +1,15 @@
-package bridgetest
+package slacktest
 
 import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"relay/bridges/bridgetest"
 )
 
-// slackMessage is a message of the channel.
-type slackMessage struct {
+// message is a message of the channel.
+type message struct {
 	ts, thread string // thread is "" outside of threads, and of what begins one
 	user       string // id; "" of a bot that shows another name
 	starter    string // the user who began the thread
@@ -20,13 +22,13 @@ type slackMessage struct {
 	subtype    string
 	edited     string
 	metadata   map[string]any
-	files      []*slackFile
+	files      []*file
 	reactions  []string // of the app
 	tombstone  bool
 	gone       bool
 }
 
-type slackFile struct {
+type file struct {
 	id, name, mimeType string
 	data               []byte
 	uploaded, shared   bool
@@ -45,7 +47,7 @@ var (
 )
 
 // render shows a message as the Web API and events do.
-func (m *slackMessage) render() map[string]any {
+func (m *message) render() map[string]any {
 	out := map[string]any{"type": "message", "ts": m.ts, "text": m.text,
 		// What a strict reader stumbles over.
 		"blocks": []any{map[string]any{"type": "rich_text", "block_id": 7, "elements": "odd"}}}
@@ -73,7 +75,7 @@ func (m *slackMessage) render() map[string]any {
 }
 
 // withMetadata is a message with its metadata, which only is told on demand.
-func (m *slackMessage) withMetadata(wanted bool) map[string]any {
+func (m *message) withMetadata(wanted bool) map[string]any {
 	out := m.render()
 	if wanted && m.metadata != nil && !m.tombstone {
 		out["metadata"] = m.metadata
@@ -81,7 +83,7 @@ func (m *slackMessage) withMetadata(wanted bool) map[string]any {
 	return out
 }
 
-func (f *slackFile) render() map[string]any {
+func (f *file) render() map[string]any {
 	out := map[string]any{"id": f.id, "name": f.name, "title": f.name, "mimetype": f.mimeType, "size": len(f.data), "mode": "hosted", "created": 1700000000,
 		"url_private": "http://slack.test/files/" + f.id, "url_private_download": "http://slack.test/files/" + f.id}
 	if f.external != "" {
@@ -92,7 +94,7 @@ func (f *slackFile) render() map[string]any {
 }
 
 // shown is a message as operators see it.
-func (m *slackMessage) shown() Message {
+func (m *message) shown() bridgetest.Message {
 	if m.rich != "" {
 		return m.dressed(m.rich)
 	}
@@ -111,11 +113,11 @@ func (m *slackMessage) shown() Message {
 }
 
 // dressed is what a message shows besides its text.
-func (m *slackMessage) dressed(text string) Message {
+func (m *message) dressed(text string) bridgetest.Message {
 	if m.username != "" {
 		text = m.username + "\n" + text
 	}
-	out := Message{Remote: m.ts, FromBot: m.bot != "", Text: text}
+	out := bridgetest.Message{Remote: m.ts, FromBot: m.bot != "", Text: text}
 	for _, file := range m.files {
 		out.Filename, out.Data = file.name, file.data
 	}
@@ -126,10 +128,10 @@ func (m *slackMessage) dressed(text string) Message {
 }
 
 // closed reports whether a thread's first message says that it is closed.
-func (m *slackMessage) closed() bool { return strings.HasPrefix(m.text, "[closed]") }
+func (m *message) closed() bool { return strings.HasPrefix(m.text, "[closed]") }
 
 // in lists the replies of a thread that are there.
-func (f *Slack) in(thread string) (list []*slackMessage) {
+func (f *Platform) in(thread string) (list []*message) {
 	for _, m := range f.messages {
 		if m.thread == thread && !m.gone {
 			list = append(list, m)
@@ -139,7 +141,7 @@ func (f *Slack) in(thread string) (list []*slackMessage) {
 }
 
 // live finds a message that is there.
-func (f *Slack) live(ts string) *slackMessage {
+func (f *Platform) live(ts string) *message {
 	if m := f.byTS[ts]; m != nil && !m.gone && !m.tombstone {
 		return m
 	}
@@ -147,7 +149,7 @@ func (f *Slack) live(ts string) *slackMessage {
 }
 
 // add puts a message into the channel.
-func (f *Slack) add(m *slackMessage) *slackMessage {
+func (f *Platform) add(m *message) *message {
 	m.ts = f.newTS()
 	m.text = colons.Replace(m.text)
 	if first := f.byTS[m.thread]; first != nil {
@@ -157,23 +159,23 @@ func (f *Slack) add(m *slackMessage) *slackMessage {
 	return m
 }
 
-// Threads implements [Platform]: what the app's messages in the channel begin.
-func (f *Slack) Threads() (list []Thread) {
+// Threads implements [bridgetest.Platform]: what the app's messages in the channel begin.
+func (f *Platform) Threads() (list []bridgetest.Thread) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	replies := map[string][]Message{}
+	replies := map[string][]bridgetest.Message{}
 	for _, m := range f.messages {
 		if m.thread != "" && !m.gone {
 			replies[m.thread] = append(replies[m.thread], m.shown())
 		}
 	}
 	for _, m := range f.messages {
-		if m.thread != "" || m.bot != slackBotID || m.gone || m.tombstone {
+		if m.thread != "" || m.bot != botID || m.gone || m.tombstone {
 			continue
 		}
 		first := m.shown()
 		title, _, _ := strings.Cut(first.Text, "\n")
-		list = append(list, Thread{Ref: m.ts, Title: title, Closed: m.closed(), Messages: slices.Concat([]Message{first}, replies[m.ts])})
+		list = append(list, bridgetest.Thread{Ref: m.ts, Title: title, Closed: m.closed(), Messages: slices.Concat([]bridgetest.Message{first}, replies[m.ts])})
 	}
 	return list
 }

@@ -1,4 +1,5 @@
-package bridgetest
+// Package slacktest is a fake of Slack for tests of its adapter.
+package slacktest
 
 import (
 	"context"
@@ -12,13 +13,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"relay/bridges/bridgetest"
 )
 
-// Slack is a fake of a workspace with one app and one channel: the Web API,
+// Platform is a fake of a workspace with one app and one channel: the Web API,
 // Socket Mode and signed pushes of the Events API. In a synctest bubble its
 // minutes are the bubble's.
-type Slack struct {
-	Faults
+type Platform struct {
+	bridgetest.Faults
 	URL                        string // of the Web API
 	BotToken, AppToken, Secret string
 	Channel                    string
@@ -27,44 +30,44 @@ type Slack struct {
 	// Mute is a server that does not tell the app's scopes.
 	Mute bool
 
-	schema  *slackSchema
+	schema  *schema
 	done    chan struct{}
 	working sync.WaitGroup
 
 	mu         sync.Mutex
 	scopes     []string
 	appScopes  []string // of the app token
-	channel    slackChannel
+	channel    channel
 	lastTS     int64 // microseconds
-	messages   []*slackMessage
-	byTS       map[string]*slackMessage
-	files      map[string]*slackFile
+	messages   []*message
+	byTS       map[string]*message
+	files      map[string]*file
 	lastFile   int
 	names      map[string]string // of users
-	mail       slackMail
+	mail       mail
 	due        time.Time // of the next message in an even flow
 	limited    int
 	violations []string
-	requests   []SlackRequest
+	requests   []Request
 }
 
-// slackChannel is what people change in the channel and the workspace.
-type slackChannel struct {
+// channel is what people change in the channel and the workspace.
+type channel struct {
 	archived, left, private bool
 	revoked                 bool // the token
 }
 
-// SlackRequest is a call as the server understood it.
-type SlackRequest struct {
+// Request is a call as the server understood it.
+type Request struct {
 	Method string
 	Args   map[string]string
 }
 
 // Ids of the app.
 const (
-	slackBotUser = "U0RELAYBOT"
-	slackBotID   = "B0RELAYBOT"
-	slackApp     = "A0RELAYAPP"
+	botUser = "U0RELAYBOT"
+	botID   = "B0RELAYBOT"
+	appID   = "A0RELAYAPP"
 )
 
 // SeedScopes are those that an app has without further features; AllScopes are
@@ -74,11 +77,11 @@ var (
 	AllScopes  = slices.Concat(SeedScopes, []string{"files:write", "reactions:write", "chat:write.customize", "channels:join"})
 )
 
-var _ Platform = (*Slack)(nil)
+var _ bridgetest.Platform = (*Platform)(nil)
 
-// NewSlack starts the server; it ends with the test.
-func NewSlack(t testing.TB) *Slack {
-	f := NewSlackBubble(t)
+// New starts the server; it ends with the test.
+func New(t testing.TB) *Platform {
+	f := NewInBubble(t)
 	server := httptest.NewServer(f)
 	f.URL = server.URL + "/api"
 	t.Cleanup(func() {
@@ -89,12 +92,12 @@ func NewSlack(t testing.TB) *Slack {
 	return f
 }
 
-// NewSlackBubble makes the fake without a server, for synctest: it is reached by
+// NewInBubble makes the fake without a server, for synctest: it is reached by
 // Transport and Dial. It ends with the test.
-func NewSlackBubble(t testing.TB) *Slack {
-	f := &Slack{URL: "http://slack.test/api", BotToken: "xoxb-1-canary-Token", AppToken: "xapp-1-canary-Token", Secret: "canary0secret0123456789",
-		Channel: "C0SUPPORT1", schema: loadSlackSchema(), done: make(chan struct{}), scopes: AllScopes, appScopes: []string{"connections:write"},
-		byTS: map[string]*slackMessage{}, files: map[string]*slackFile{}, names: map[string]string{}}
+func NewInBubble(t testing.TB) *Platform {
+	f := &Platform{URL: "http://slack.test/api", BotToken: "xoxb-1-canary-Token", AppToken: "xapp-1-canary-Token", Secret: "canary0secret0123456789",
+		Channel: "C0SUPPORT1", schema: loadSchema(), done: make(chan struct{}), scopes: AllScopes, appScopes: []string{"connections:write"},
+		byTS: map[string]*message{}, files: map[string]*file{}, names: map[string]string{}}
 	f.mail.changed = make(chan struct{})
 	f.working.Go(f.deliver)
 	t.Cleanup(f.stop)
@@ -102,7 +105,7 @@ func NewSlackBubble(t testing.TB) *Slack {
 }
 
 // stop ends what waits in the server.
-func (f *Slack) stop() {
+func (f *Platform) stop() {
 	f.mu.Lock()
 	select {
 	case <-f.done:
@@ -115,61 +118,61 @@ func (f *Slack) stop() {
 }
 
 // Transport reaches the Web API without a network.
-func (f *Slack) Transport() http.RoundTripper { return InProcess(f.serve) }
+func (f *Platform) Transport() http.RoundTripper { return bridgetest.InProcess(f.serve) }
 
 // Dial reaches the socket without a network.
-func (f *Slack) Dial(context.Context, string, string) (net.Conn, error) {
-	return Dial(&f.working, f.link), nil
+func (f *Platform) Dial(context.Context, string, string) (net.Conn, error) {
+	return bridgetest.Dial(&f.working, f.link), nil
 }
 
 // Grant gives the app other scopes.
-func (f *Slack) Grant(scopes ...string) {
+func (f *Platform) Grant(scopes ...string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.scopes = scopes
 }
 
 // GrantApp gives the app token other scopes.
-func (f *Slack) GrantApp(scopes ...string) {
+func (f *Platform) GrantApp(scopes ...string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.appScopes = scopes
 }
 
-// Lacks implements [Lacking]: threads have no replies, and without a scope no
+// Lacks implements [bridgetest.Lacking]: threads have no replies, and without a scope no
 // reactions of the app.
-func (f *Slack) Lacks(feature string) bool {
+func (f *Platform) Lacks(feature string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return feature == "replies" || feature == "reactions" && !slices.Contains(f.scopes, "reactions:write")
 }
 
 // Archive archives the channel, or takes it out of the archive.
-func (f *Slack) Archive(archived bool) { f.set(func(c *slackChannel) { c.archived = archived }) }
+func (f *Platform) Archive(archived bool) { f.set(func(c *channel) { c.archived = archived }) }
 
 // Leave removes the app from the channel.
-func (f *Slack) Leave() { f.set(func(c *slackChannel) { c.left = true }) }
+func (f *Platform) Leave() { f.set(func(c *channel) { c.left = true }) }
 
 // Invite takes the app into the channel.
-func (f *Slack) Invite() { f.set(func(c *slackChannel) { c.left = false }) }
+func (f *Platform) Invite() { f.set(func(c *channel) { c.left = false }) }
 
 // MakePrivate makes the channel a private one.
-func (f *Slack) MakePrivate() { f.set(func(c *slackChannel) { c.private = true }) }
+func (f *Platform) MakePrivate() { f.set(func(c *channel) { c.private = true }) }
 
 // Revoke makes the bot's token invalid.
-func (f *Slack) Revoke() { f.set(func(c *slackChannel) { c.revoked = true }) }
+func (f *Platform) Revoke() { f.set(func(c *channel) { c.revoked = true }) }
 
 // Restore makes it valid again.
-func (f *Slack) Restore() { f.set(func(c *slackChannel) { c.revoked = false }) }
+func (f *Platform) Restore() { f.set(func(c *channel) { c.revoked = false }) }
 
-func (f *Slack) set(change func(*slackChannel)) {
+func (f *Platform) set(change func(*channel)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	change(&f.channel)
 }
 
 // Requests are the calls so far, of one method or of all for "".
-func (f *Slack) Requests(method string) (list []SlackRequest) {
+func (f *Platform) Requests(method string) (list []Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, r := range f.requests {
@@ -181,21 +184,21 @@ func (f *Slack) Requests(method string) (list []SlackRequest) {
 }
 
 // Limited is how many messages came too fast.
-func (f *Slack) Limited() int {
+func (f *Platform) Limited() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.limited
 }
 
-// Violations implements [Platform].
-func (f *Slack) Violations() []string {
+// Violations implements [bridgetest.Platform].
+func (f *Platform) Violations() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return append([]string(nil), f.violations...)
 }
 
 // user is the id of a person, whose name is kept.
-func (f *Slack) user(name string) string {
+func (f *Platform) user(name string) string {
 	h := fnv.New32a()
 	h.Write([]byte(name))
 	id := fmt.Sprintf("U%08X", h.Sum32())
@@ -204,13 +207,13 @@ func (f *Slack) user(name string) string {
 }
 
 // newTS makes a message's number: its time, unlike all others.
-func (f *Slack) newTS() string {
+func (f *Platform) newTS() string {
 	f.lastTS = max(f.lastTS+1, time.Now().UnixMicro())
 	return fmt.Sprintf("%d.%06d", f.lastTS/1e6, f.lastTS%1e6)
 }
 
-// Storm implements [Platform]. A total outage ends the connections too.
-func (f *Slack) Storm(s Storm) {
+// Storm implements [bridgetest.Platform]. A total outage ends the connections too.
+func (f *Platform) Storm(s bridgetest.Storm) {
 	f.Faults.Storm(s)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -219,5 +222,5 @@ func (f *Slack) Storm(s Storm) {
 	}
 }
 
-// slackMethodOf takes a method out of a path.
-func slackMethodOf(path string) (method string, ok bool) { return strings.CutPrefix(path, "/api/") }
+// methodOf takes a method out of a path.
+func methodOf(path string) (method string, ok bool) { return strings.CutPrefix(path, "/api/") }

@@ -1,4 +1,4 @@
-package bridgetest
+package slacktest
 
 import (
 	"cmp"
@@ -12,23 +12,23 @@ import (
 	"unicode/utf16"
 )
 
-// slackAPI is the part of Slack's Web API that the bridge uses.
+// api is the part of Slack's Web API that the bridge uses.
 //
-//go:embed testdata/slack-web-api.json
-var slackAPI []byte
+//go:embed testdata/api.json
+var api []byte
 
-type slackSchema struct {
-	Methods map[string]slackMethod `json:"methods"`
+type schema struct {
+	Methods map[string]methodSpec `json:"methods"`
 }
 
-type slackMethod struct {
-	Scope  string              `json:"scope"`
-	App    bool                `json:"app"`    // takes the app token
-	Writes bool                `json:"writes"` // changes what operators see
-	Args   map[string]slackArg `json:"args"`
+type methodSpec struct {
+	Scope  string             `json:"scope"`
+	App    bool               `json:"app"`    // takes the app token
+	Writes bool               `json:"writes"` // changes what operators see
+	Args   map[string]argSpec `json:"args"`
 }
 
-type slackArg struct {
+type argSpec struct {
 	Kind     string   `json:"kind"`
 	Required bool     `json:"required"`
 	Min      int      `json:"min"`
@@ -37,16 +37,16 @@ type slackArg struct {
 	Scope    string   `json:"scope"`
 }
 
-func loadSlackSchema() *slackSchema {
-	s := new(slackSchema)
-	if err := json.Unmarshal(slackAPI, s); err != nil {
+func loadSchema() *schema {
+	s := new(schema)
+	if err := json.Unmarshal(api, s); err != nil {
 		panic(err)
 	}
 	return s
 }
 
-// slackKinds are the forms of arguments.
-var slackKinds = map[string]*regexp.Regexp{
+// argKinds are the forms of arguments.
+var argKinds = map[string]*regexp.Regexp{
 	"channel": regexp.MustCompile(`^[CG][A-Z0-9]{2,}$`),
 	"user":    regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`),
 	"file":    regexp.MustCompile(`^F[A-Z0-9]{2,}$`),
@@ -58,7 +58,7 @@ var slackKinds = map[string]*regexp.Regexp{
 }
 
 // check returns what the schema forbids in a call.
-func (s *slackSchema) check(method string, form url.Values, scopes []string) (faults []string) {
+func (s *schema) check(method string, form url.Values, scopes []string) (faults []string) {
 	m, known := s.Methods[method]
 	if !known {
 		return []string{"there is no method " + method}
@@ -84,8 +84,8 @@ func (s *slackSchema) check(method string, form url.Values, scopes []string) (fa
 	return faults
 }
 
-func (a *slackArg) check(where, value string) []string {
-	if form := slackKinds[a.Kind]; form != nil && !form.MatchString(value) {
+func (a *argSpec) check(where, value string) []string {
+	if form := argKinds[a.Kind]; form != nil && !form.MatchString(value) {
 		return []string{fmt.Sprintf("%s is %q, no %s", where, value, a.Kind)}
 	}
 	if a.Allow != nil && !slices.Contains(a.Allow, value) {
@@ -96,17 +96,17 @@ func (a *slackArg) check(where, value string) []string {
 	case "int":
 		n, _ = strconv.Atoi(value)
 	case "text":
-		if fires := slackFires.FindString(value); fires != "" {
+		if fires := unescaped.FindString(value); fires != "" {
 			return []string{fmt.Sprintf("%s has %q, which means something to Slack", where, fires)}
 		}
 	case "metadata":
-		return checkSlackMetadata(where, value)
+		return checkMetadata(where, value)
 	case "blocks":
-		if readSlackBlocks(value) == "" {
+		if readBlocks(value) == "" {
 			return []string{where + " is no rich text: " + value}
 		}
 	case "files":
-		return checkSlackFiles(where, value)
+		return checkFiles(where, value)
 	}
 	if a.Max > 0 && (n > a.Max || n < a.Min) {
 		return []string{fmt.Sprintf("%s is %d, not %d to %d", where, n, a.Min, a.Max)}
@@ -114,12 +114,12 @@ func (a *slackArg) check(where, value string) []string {
 	return nil
 }
 
-// slackFires finds what is not escaped: mentions, links, and an ampersand that
+// unescaped finds what is not escaped: mentions, links, and an ampersand that
 // begins no entity. A link that Slack made itself of an address is allowed.
-var slackFires = regexp.MustCompile(`<[^h][^>]*>|<$|&(?:[^agl]|$)`)
+var unescaped = regexp.MustCompile(`<[^h][^>]*>|<$|&(?:[^agl]|$)`)
 
-// readSlackBlocks is what rich text shows, "" for what is none.
-func readSlackBlocks(value string) (shown string) {
+// readBlocks is what rich text shows, "" for what is none.
+func readBlocks(value string) (shown string) {
 	var blocks []struct {
 		Type     string
 		Elements []struct {
@@ -139,7 +139,7 @@ func readSlackBlocks(value string) (shown string) {
 	return shown
 }
 
-func checkSlackMetadata(where, value string) []string {
+func checkMetadata(where, value string) []string {
 	var m struct {
 		Type    string         `json:"event_type"`
 		Payload map[string]any `json:"event_payload"`
@@ -150,9 +150,9 @@ func checkSlackMetadata(where, value string) []string {
 	return nil
 }
 
-func checkSlackFiles(where, value string) []string {
+func checkFiles(where, value string) []string {
 	var list []struct{ ID, Title string }
-	if err := json.Unmarshal([]byte(value), &list); err != nil || len(list) == 0 || !slackKinds["file"].MatchString(list[0].ID) {
+	if err := json.Unmarshal([]byte(value), &list); err != nil || len(list) == 0 || !argKinds["file"].MatchString(list[0].ID) {
 		return []string{where + " is no list of files"}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package bridgetest
+package slacktest
 
 import (
 	"encoding/json"
@@ -11,21 +11,21 @@ import (
 )
 
 // keep stores a file.
-func (f *Slack) keep(file *slackFile) *slackFile {
+func (f *Platform) keep(file *file) *file {
 	f.lastFile++
 	file.id = fmt.Sprintf("F%08d", f.lastFile)
 	f.files[file.id] = file
 	return file
 }
 
-func (f *Slack) uploadURL(form url.Values) (map[string]any, *slackError) {
+func (f *Platform) uploadURL(form url.Values) (map[string]any, *apiError) {
 	length, _ := strconv.Atoi(form.Get("length"))
-	file := f.keep(&slackFile{name: form.Get("filename"), data: make([]byte, length)})
+	file := f.keep(&file{name: form.Get("filename"), data: make([]byte, length)})
 	return map[string]any{"upload_url": strings.TrimSuffix(f.URL, "/api") + "/upload/" + file.id, "file_id": file.id}, nil
 }
 
 // takeUpload takes the bytes of a file, exactly as many as were announced.
-func (f *Slack) takeUpload(w http.ResponseWriter, r *http.Request, id string) {
+func (f *Platform) takeUpload(w http.ResponseWriter, r *http.Request, id string) {
 	data, err := io.ReadAll(r.Body)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -42,14 +42,14 @@ func (f *Slack) takeUpload(w http.ResponseWriter, r *http.Request, id string) {
 	_, _ = fmt.Fprintf(w, "OK - %d", len(data))
 }
 
-func (f *Slack) completeUpload(form url.Values) (map[string]any, *slackError) {
+func (f *Platform) completeUpload(form url.Values) (map[string]any, *apiError) {
 	var list []struct{ ID, Title string }
 	_ = json.Unmarshal([]byte(form.Get("files")), &list) // the schema looked at it
-	m := &slackMessage{text: form.Get("initial_comment"), user: slackBotUser, bot: slackBotID, app: slackApp, subtype: "file_share"}
+	m := &message{text: form.Get("initial_comment"), user: botUser, bot: botID, app: appID, subtype: "file_share"}
 	for _, one := range list {
 		file := f.files[one.ID]
 		if file == nil || !file.uploaded || file.shared {
-			return nil, slackRefuse("file_not_found")
+			return nil, refuse("file_not_found")
 		}
 		m.files = append(m.files, file)
 	}
@@ -66,10 +66,10 @@ func (f *Slack) completeUpload(form url.Values) (map[string]any, *slackError) {
 	return map[string]any{"files": []any{map[string]any{"id": m.files[0].id, "title": m.files[0].name}}}, nil
 }
 
-func (f *Slack) filesInfo(form url.Values) (map[string]any, *slackError) {
+func (f *Platform) filesInfo(form url.Values) (map[string]any, *apiError) {
 	file := f.files[form.Get("file")]
 	if file == nil {
-		return nil, slackRefuse("file_not_found")
+		return nil, refuse("file_not_found")
 	}
 	info := file.render()
 	if file.external == "" {
@@ -78,10 +78,10 @@ func (f *Slack) filesInfo(form url.Values) (map[string]any, *slackError) {
 	return map[string]any{"file": info, "comments": []any{}}, nil
 }
 
-func (f *Slack) filesDelete(form url.Values) (map[string]any, *slackError) {
+func (f *Platform) filesDelete(form url.Values) (map[string]any, *apiError) {
 	id := form.Get("file")
 	if f.files[id] == nil {
-		return nil, slackRefuse("file_not_found")
+		return nil, refuse("file_not_found")
 	}
 	delete(f.files, id)
 	for _, m := range f.messages {
@@ -94,7 +94,7 @@ func (f *Slack) filesDelete(form url.Values) (map[string]any, *slackError) {
 
 // serveFile hands a file out. Whoever may not read it is led to the sign-in
 // page.
-func (f *Slack) serveFile(w http.ResponseWriter, r *http.Request, id string) {
+func (f *Platform) serveFile(w http.ResponseWriter, r *http.Request, id string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	file := f.files[id]
@@ -111,7 +111,7 @@ func (f *Slack) serveFile(w http.ResponseWriter, r *http.Request, id string) {
 }
 
 // HideFiles lets downloads end at the sign-in page.
-func (f *Slack) HideFiles() {
+func (f *Platform) HideFiles() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, file := range f.files {
