@@ -1,18 +1,11 @@
-package main
+package e2e
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
+	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -32,11 +25,8 @@ func TestKillNineLosesNothing(t *testing.T) {
 	if testing.Short() {
 		kills = 5
 	}
-	binary := filepath.Join(t.TempDir(), "relay")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	folder := t.TempDir()
+	t.Chdir(t.TempDir())
+	environ := []string{"HOST=127.0.0.1", "RELAY_PUBLIC_KEY=" + crashPublicKey, "RELAY_SECRET_KEY=" + crashSecretKey}
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)
@@ -46,68 +36,27 @@ func TestKillNineLosesNothing(t *testing.T) {
 		writers[i] = &writer{visitor: fmt.Sprint("visitor", i)}
 	}
 	for range kills {
-		relay := startRelay(t, binary, folder)
+		relay := launch(t, startLines, []string{"serve"}, environ)
 		var all sync.WaitGroup
 		for _, w := range writers {
-			all.Go(func() { w.write(relay.url) })
+			all.Go(func() { w.write(relay.base) })
 		}
 		time.Sleep(time.Duration(20+random.IntN(180)) * time.Millisecond) // the moment of the kill is the test's input
-		relay.kill(t)
+		relay.kill()
 		all.Wait()
 	}
 
-	relay := startRelay(t, binary, folder)
-	defer relay.kill(t)
+	relay := launch(t, startLines, []string{"serve"}, environ)
+	defer relay.kill()
 	total := 0
 	for _, w := range writers {
-		w.check(t, relay.url)
+		w.check(t, relay.base)
 		total += w.acknowledged
 	}
 	if total < kills {
 		t.Errorf("only %d messages were acknowledged through %d kills: the test proves nothing", total, kills)
 	}
 	t.Logf("%d kills, %d acknowledged messages, none lost, none doubled", kills, total)
-}
-
-// process is a relay that runs for real.
-type process struct {
-	cmd *exec.Cmd
-	url string
-}
-
-// startRelay starts the binary in a folder and waits until it tells its address.
-func startRelay(t *testing.T, binary, folder string) *process {
-	t.Helper()
-	cmd := exec.Command(binary, "serve")
-	cmd.Dir = folder
-	cmd.Env = []string{"PORT=0", "HOST=127.0.0.1", "RELAY_PUBLIC_KEY=" + crashPublicKey, "RELAY_SECRET_KEY=" + crashSecretKey}
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(stdout)
-	for lines.Scan() {
-		if _, url, found := strings.Cut(lines.Text(), "Demo "); found {
-			go io.Copy(io.Discard, stdout)
-			return &process{cmd: cmd, url: strings.TrimSuffix(strings.TrimSpace(url), "/demo")}
-		}
-	}
-	_ = cmd.Wait()
-	t.Fatalf("relay did not start:\n%s", stderr.String())
-	return nil
-}
-
-func (p *process) kill(t *testing.T) {
-	t.Helper()
-	if err := p.cmd.Process.Signal(os.Kill); err != nil {
-		t.Fatal(err)
-	}
-	_ = p.cmd.Wait() // it was killed: the error says so
 }
 
 // writer is a visitor that writes 0, 1, 2, … and never goes on to a number
@@ -168,31 +117,11 @@ func (w *writer) check(t *testing.T, url string) {
 	}
 }
 
-// call makes a JSON request that has to answer 200.
+// call makes a request that must be answered with 200.
 func call(method, url, key string, body, answer any) error {
-	data, err := json.Marshal(body)
-	if err != nil {
-		return err
+	status, err := request(context.Background(), method, url, key, body, answer)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("%s %s answers %d", method, url, status)
 	}
-	req, err := http.NewRequest(method, url, bytes.NewReader(data))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Authorization", "Bearer "+key)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	switch {
-	case err != nil:
-		return err
-	case resp.StatusCode != http.StatusOK:
-		return fmt.Errorf("%s %s: %s %s", method, url, resp.Status, text)
-	case answer == nil:
-		return nil
-	}
-	return json.Unmarshal(text, answer)
+	return err
 }

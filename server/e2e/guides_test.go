@@ -1,7 +1,8 @@
-package main
+package e2e
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
@@ -9,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -27,7 +30,7 @@ func TestGuideReceivers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs other programs")
 	}
-	guide, err := os.ReadFile("assets/guides/webhooks.md")
+	guide, err := os.ReadFile("../../assets/guides/webhooks.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,5 +173,27 @@ func testReceiver(t *testing.T, url string, genuine signedPost) {
 				t.Errorf("it answered %d", response.StatusCode)
 			}
 		})
+	}
+}
+
+// The settings that the guide has people send are accepted.
+func TestGuideSetsPlatforms(t *testing.T) {
+	guide, err := os.ReadFile("../../assets/guides/api.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	down := "http://127.0.0.1:1"
+	in := boot(t, "TELEGRAM_API_URL="+down, "DISCORD_API_URL="+down, "SLACK_API_URL="+down)
+	bodies := regexp.MustCompile(`-d '(\{"(?:telegram|discord|slack).+\})' \$RELAY/api/admin/settings`).FindAllSubmatch(guide, -1)
+	for _, body := range bodies {
+		if code := in.call(t, http.MethodPatch, in.base+"/api/admin/settings", in.secret, json.RawMessage(body[1]), nil); code != http.StatusOK {
+			t.Errorf("%s answers %d", body[1], code)
+		}
+	}
+	var health struct{ Bridges []string }
+	in.get(t, in.base+"/health", "", &health)
+	if len(bodies) != 3 || !slices.Equal(health.Bridges, []string{"telegram", "discord", "slack"}) {
+		t.Errorf("after %d calls the bridges are %v", len(bodies), health.Bridges)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ func bootBridge(t *testing.T, group *telegramtest.Platform, environ ...string) *
 // contains a text.
 func guideBlock(t *testing.T, language, text string) string {
 	t.Helper()
-	guide, err := os.ReadFile("assets/guides/bridge-mode.md")
+	guide, err := os.ReadFile("../../assets/guides/bridge-mode.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"context"
@@ -23,9 +23,6 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
-
-// patience bounds every wait in a browser: a busy machine is slow, not wrong.
-const patience = 20 * time.Second
 
 // TestBrowser drives real pages of a real relay. One Chromium serves all
 // tests; each test has a relay and browser profiles of its own.

@@ -1,11 +1,8 @@
-package main
+package e2e
 
 import (
 	"cmp"
-	"context"
-	"io"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -165,26 +162,6 @@ func testConversation(t *testing.T, s *stage) {
 	p.operator.clean()
 }
 
-// restart starts relay again on its port.
-func (s *stage) restart(t *testing.T) {
-	t.Helper()
-	s.stop()
-	port := s.base[strings.LastIndex(s.base, ":")+1:]
-	ctx, cancel := context.WithCancel(context.Background())
-	exited := make(chan int, 1)
-	go func() { exited <- run(ctx, []string{"--port", port}, nil, io.Discard, s.stderr) }()
-	s.stop = func() int {
-		cancel()
-		code := <-exited
-		exited <- code
-		return code
-	}
-	eventually(t, "relay is back", func() bool {
-		code, _, _ := runCommand(t, []string{"PORT=" + port}, "healthcheck")
-		return code == 0
-	})
-}
-
 // brokenLine is what Chromium itself logs when a server cannot be reached.
 const brokenLine = "net::ERR_"
 
@@ -197,7 +174,7 @@ func testRestart(t *testing.T, s *stage) {
 	s.stop()
 	p.visitor.until(`shown(".lost")`)
 	p.operator.until(`text("#link") === "Reconnecting…"`)
-	s.restart(t)
+	s.restart()
 	// Written by somebody else, perhaps before the two are connected again.
 	if code := s.call(t, "POST", s.base+"/api/admin/sessions/"+session+"/messages", s.secret,
 		map[string]any{"content": "right after", "operatorName": "Grace"}, nil); code != 200 {
@@ -242,7 +219,7 @@ func testWrittenWhileDown(t *testing.T, s *stage) {
 	p.operator.until(`text("#toast").startsWith("Not sent") && $("#composer").value === "An answer"`)
 	p.operator.sees("visitor: first")
 
-	s.restart(t)
+	s.restart()
 	p.operator.until(`!shown("#toast")`)
 	p.both("visitor: first", "visitor: are you there?", "visitor: hello?")
 	p.visitor.until(`!$(".own.failed, .own.sending")`)

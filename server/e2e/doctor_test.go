@@ -1,0 +1,26 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestDoctor: it works beside a running relay and without one, and reads what was
+// set there.
+func TestDoctor(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if code, stdout, _ := runCommand(t, nil, "doctor"); code != 0 || !strings.Contains(stdout, "there is none yet") {
+		t.Errorf("before the first start: code %d\n%s", code, stdout)
+	}
+	in := boot(t)
+	if code, stdout, stderr := runCommand(t, nil, "doctor"); code != 0 || !strings.Contains(stdout, "it can be read and written") {
+		t.Errorf("beside a running relay: code %d\n%s%s", code, stdout, stderr)
+	}
+	in.call(t, http.MethodPatch, in.base+"/api/admin/settings", in.secret, map[string]any{"discordBotToken": "a-token-of-discord-canary"}, nil)
+	in.stop()
+	code, stdout, stderr := runCommand(t, nil, "doctor")
+	if code != 1 || !strings.Contains(stdout, "discordChannelId is missing") || !strings.Contains(stderr, "1 of the checks failed") || strings.Contains(stdout, "canary") {
+		t.Errorf("with half a bridge: code %d\n%s%s", code, stdout, stderr)
+	}
+}
