@@ -65,12 +65,18 @@ func (h *hearing) obey(ctx context.Context, called Called, parts []Inbound) erro
 	if err != nil {
 		return err
 	}
-	return h.done(ctx, parts)
+	return h.done(ctx, commandMark, parts)
 }
 
-// done notes platform messages that are no messages of the session, so that they
-// have their effect once.
-func (h *hearing) done(ctx context.Context, parts []Inbound, errands ...Update) error {
+// Marks of operators' platform messages that are no messages of the session.
+const (
+	commandMark  = markSign + "command"
+	withheldMark = markSign + "withheld"
+)
+
+// done notes platform messages under such a mark, so that they have their effect
+// once.
+func (h *hearing) done(ctx context.Context, mark string, parts []Inbound, errands ...Update) error {
 	err := h.desk.store.Apply(ctx, func(tx Tx) error {
 		for i := range errands {
 			if _, err := tx.PutUpdate(&errands[i]); err != nil {
@@ -79,7 +85,7 @@ func (h *hearing) done(ctx context.Context, parts []Inbound, errands ...Update) 
 		}
 		for _, in := range parts {
 			l := h.at(in.Remote)
-			l.SessionID, l.MessageID, l.Origin, l.CreatedAt = h.thread.SessionID, mark("command"), true, Now()
+			l.SessionID, l.MessageID, l.Origin, l.CreatedAt = h.thread.SessionID, mark, true, Now()
 			if err := tx.SaveLink(&l); err != nil {
 				return err
 			}

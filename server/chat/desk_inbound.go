@@ -145,7 +145,7 @@ func (h *hearing) message(ctx context.Context) error {
 		if err := h.answer(ctx, withheldText); err != nil {
 			return err
 		}
-		return h.done(ctx, parts)
+		return h.done(ctx, withheldMark, parts)
 	}
 	post, err := h.post(ctx, parts, text, note)
 	if err != nil {
@@ -155,7 +155,7 @@ func (h *hearing) message(ctx context.Context) error {
 	if strings.TrimSpace(post.Content) == "" && len(post.AttachmentIDs)+len(post.Files) == 0 {
 		switch {
 		case len(post.errands) > 0:
-			return h.done(ctx, parts, post.errands...)
+			return h.done(ctx, commandMark, parts, post.errands...)
 		case note:
 			return h.answer(ctx, emptyNote)
 		}

@@ -9,6 +9,7 @@ import (
 // Answers to edits that do not do what their author may have wanted.
 const (
 	editWithheld = "The edit is not passed on, and the visitor still sees the message as it was: a line starts with // or with a command."
+	editNobody   = "The edit is not passed on: the visitor never saw this message. Write a new one to send it."
 	editedNote   = "This stays an internal note. Write a new message to send it to the visitor."
 )
 
@@ -19,8 +20,11 @@ func (h *hearing) edited(ctx context.Context) error {
 		return nil
 	}
 	id, err := h.target(ctx)
-	if err != nil || id == "" {
+	if err != nil {
 		return err
+	}
+	if id == "" {
+		return h.editedNobody(ctx)
 	}
 	m, err := h.stored(ctx, id)
 	forgotten := errors.Is(err, ErrMessageNotFound) && h.desk.opts.Stateless
@@ -52,6 +56,19 @@ func (h *hearing) edited(ctx context.Context) error {
 		return err
 	}
 	return h.answer(ctx, editedNote)
+}
+
+// editedNobody answers who edits what was withheld until it is fit for the
+// visitor: an edit sends nothing.
+func (h *hearing) editedNobody(ctx context.Context) error {
+	id, err := h.origin(ctx)
+	if errors.Is(err, ErrMessageNotFound) || err == nil && id != withheldMark {
+		return nil
+	}
+	if _, is := ParseCommand(h.Text, h.desk.slashes()); err != nil || is || Withheld(h.Text, h.desk.slashes()) {
+		return err
+	}
+	return h.answer(ctx, editNobody)
 }
 
 // deleted passes an operator's delete on. A copy that somebody removed is only

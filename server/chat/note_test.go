@@ -139,6 +139,29 @@ func TestEditsAreWithheld(t *testing.T) {
 	}, f)
 }
 
+// TestEditsSendNothing: who edits what was withheld until it is fit for the
+// visitor hears that it still goes to nobody.
+func TestEditsSendNothing(t *testing.T) {
+	f := newFake("telegram")
+	inOffice(t, false, func(t *testing.T, o *office) {
+		id := o.open(t, "ann")
+		o.say(t, id, "hello")
+		o.soon()
+		o.tell(f, f.in(0, "x1", "hi\n// secret"))
+		o.tell(f, kind(chat.InboundEdited, f.in(0, "x1", "hi there\n// secret")))
+		o.soon()
+		if got := f.shown(0); len(got) != 2 {
+			t.Errorf("an edit that is withheld too is answered: %q", got)
+		}
+		o.tell(f, kind(chat.InboundEdited, f.in(0, "x1", "hi")))
+		o.soon()
+		if got := f.last(0); got != "- The edit is not passed on: the visitor never saw this message. Write a new one to send it." {
+			t.Errorf("its author is told %q", got)
+		}
+		expectTexts(t, "messages", o.messages(id), "visitor: hello")
+	}, f)
+}
+
 // TestCommandCSAT: an operator asks for a rating by hand, once the visitor was
 // answered.
 func TestCommandCSAT(t *testing.T) {
