@@ -33,7 +33,7 @@ import (
 var version = "dev"
 
 func main() {
-	spareProcessors()
+	db.SpareProcessors()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from then on a second signal ends the process
 	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
@@ -136,10 +136,10 @@ func (a *app) serve(ctx context.Context, _ string) error {
 func (a *app) serveBridge(ctx context.Context) error {
 	var database *db.DB
 	var err error
-	full := make(chan string, fullMost)
+	full := bridges.NewFullQueues(a.log)
 	if a.cfg.DatabaseURL == "" {
 		bounds := db.BridgeBounds
-		bounds.Full = a.fullQueues(full)
+		bounds.Full = full.Dropped
 		bounds.Failed = func(err error) { a.log.Error("cannot tidy the database", "err", err) }
 		database, err = db.Bounded(ctx, bounds)
 	} else {
@@ -170,7 +170,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 	if a.cfg.DatabaseURL != "" {
 		tidy = func(ctx context.Context) error { return a.maintain(ctx, database, e.relay, func() {}) }
 	}
-	return srv.Serve(ctx, listener, append(e.parts(), tidy, func(ctx context.Context) error { return a.tellFull(ctx, e.relay, full) })...)
+	return srv.Serve(ctx, listener, append(e.parts(), tidy, func(ctx context.Context) error { return full.Notify(ctx, e.relay) })...)
 }
 
 // close closes the database. One that hangs does not keep relay from ending.
@@ -239,7 +239,7 @@ func (a *app) bridges(e *engine, desk chat.DeskOptions) *bridges.Set {
 
 // parts are what works beside the requests in both modes.
 func (e *engine) parts() []server.Part {
-	return []server.Part{e.webhook.Run, e.bridges.Run, roomyHeap}
+	return []server.Part{e.webhook.Run, e.bridges.Run}
 }
 
 // listen makes the server and takes the port. d has what differs by mode.
