@@ -10,45 +10,31 @@ import (
 	"relay/server/chat"
 )
 
-// authored is an action of somebody relay knows: a visitor, or an operator.
-type authored func(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error)
-
-// widget lets in who brings the public key, from an allowed origin (seed 5).
-// Whose session it may touch is decided by the door.
-func (s *Server) widget(a authored) action {
-	return func(w http.ResponseWriter, r *http.Request) (any, error) {
-		if !s.originAllowed(r) {
-			return nil, errForbidden
-		}
-		if !s.keys.IsPublic(requestKey(r)) {
-			return nil, s.denied(w, r)
-		}
-		if err := s.limited(w, r, s.rates.requests, s.address(r)); err != nil {
-			return nil, err
-		}
-		return a(w, r, chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget,
-			Token: r.Header.Get("X-Session-Token"), TokenRequired: s.cfg.RequireSessionToken})
+// visitor lets in requests with the public key, from an allowed origin. The service
+// decides whose session they may touch.
+func (s *Server) visitor(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+	if !s.originAllowed(r) {
+		return chat.Author{}, errForbidden
 	}
+	if !s.keys.IsPublic(key) {
+		return chat.Author{}, s.denied(w, r)
+	}
+	return chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget,
+		Token: r.Header.Get("X-Session-Token"), TokenRequired: s.cfg.RequireSessionToken}, nil
 }
 
-// admin lets in who brings the secret key, or the console's cookie. A secret
-// key that comes from a web page is refused: it does not belong there.
-func (s *Server) admin(a authored) action {
-	return func(w http.ResponseWriter, r *http.Request) (any, error) {
-		by, err := s.operator(w, r)
-		if err != nil {
-			return nil, err
-		}
-		if s.keys.SetupOpen() && !s.peer(r).local() {
-			s.keys.CloseSetup("the secret key is in use")
-		}
-		return a(w, r, by)
+// operator lets in requests with the secret key or the console's cookie.
+func (s *Server) operator(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+	by, err := s.authenticate(w, r, key)
+	if err == nil && s.keys.SetupOpen() && !s.peer(r).local() {
+		s.keys.CloseSetup("the secret key is in use")
 	}
+	return by, err
 }
 
-// operator returns who makes an admin request.
-func (s *Server) operator(w http.ResponseWriter, r *http.Request) (chat.Author, error) {
-	key := requestKey(r)
+// authenticate returns the operator who makes a request. A secret key that comes
+// from a web page is refused: it does not belong there.
+func (s *Server) authenticate(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	if key == "" {
 		if err := s.crossOrigin.Check(r); err != nil {
 			return chat.Author{}, errForbidden
@@ -69,62 +55,59 @@ func (s *Server) operator(w http.ResponseWriter, r *http.Request) (chat.Author, 
 	return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceAPI}, nil
 }
 
-// requestKey returns the key that a request brings. Only the two routes that
-// browsers call without headers may have it in the URL.
-func requestKey(r *http.Request) string {
+// requestKey returns the key of a request, from its query only if that is allowed.
+func requestKey(r *http.Request, inQuery bool) string {
 	if scheme, key, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimSpace(key)
 	}
-	if key := r.Header.Get("X-API-Key"); key != "" {
-		return key
+	key := r.Header.Get("X-API-Key")
+	if key == "" && inQuery {
+		key = r.URL.Query().Get("apiKey")
 	}
-	switch r.Method + " " + r.URL.Path {
-	case "GET /api/widget/stream", "POST /api/widget/disconnect":
-		return r.URL.Query().Get("apiKey")
-	}
-	return ""
+	return key
 }
 
-// cors answers preflights of the widget's routes and lets pages of the allowed
-// origins read the answers, never with credentials.
-func (s *Server) cors(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasPrefix(r.URL.Path, "/api/widget/") {
-			next.ServeHTTP(w, r)
-			return
+// widgetCORS lets pages of the allowed origins read the answers, never with
+// credentials.
+func (s *Server) widgetCORS(w http.ResponseWriter, r *http.Request) (preflight bool) {
+	h := w.Header()
+	if len(s.cfg.AllowedOrigins) == 0 {
+		h.Set("Access-Control-Allow-Origin", "*")
+	} else {
+		h.Set("Vary", "Origin")
+		if origin := r.Header.Get("Origin"); origin != "" && s.originAllowed(r) {
+			h.Set("Access-Control-Allow-Origin", origin)
 		}
-		h := w.Header()
-		if len(s.cfg.AllowedOrigins) == 0 {
-			h.Set("Access-Control-Allow-Origin", "*")
-		} else {
-			h.Set("Vary", "Origin")
-			if origin := r.Header.Get("Origin"); origin != "" && s.originAllowed(r) {
-				h.Set("Access-Control-Allow-Origin", origin)
-			}
-		}
-		h.Set("Access-Control-Expose-Headers", "Retry-After")
-		if r.Method != http.MethodOptions {
-			next.ServeHTTP(w, r)
-			return
-		}
-		h.Set("Access-Control-Allow-Methods", "GET, POST, PATCH, DELETE")
-		h.Set("Access-Control-Allow-Headers", "Authorization, X-API-Key, Content-Type, X-Session-Token, Last-Event-ID")
-		h.Set("Access-Control-Max-Age", "7200")
-		w.WriteHeader(http.StatusNoContent)
-	})
+	}
+	h.Set("Access-Control-Expose-Headers", "Retry-After")
+	return answerPreflight(w, r, "GET, POST, PATCH, DELETE", "Authorization, X-API-Key, Content-Type, X-Session-Token, Last-Event-ID")
 }
 
-// filterAgents answers 403 to programs that the User-Agent filter blocks, before
-// any key is looked at. Platforms' webhooks and preflights pass.
-func (s *Server) filterAgents(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		filtered := strings.HasPrefix(r.URL.Path, "/api/") && !strings.HasPrefix(r.URL.Path, "/api/webhooks/") && r.Method != http.MethodOptions
-		if filtered && s.cfg.BlocksAgent(r.UserAgent()) {
-			s.writeError(w, r, errForbidden)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+// streamCORS lets pages of the allowed origins read the stream of bridge mode.
+// Without a list there are none: whoever runs relay on their own machine also
+// visits other websites there.
+func (s *Server) streamCORS(w http.ResponseWriter, r *http.Request) (preflight bool) {
+	origin := r.Header.Get("Origin")
+	if len(s.cfg.AllowedOrigins) == 0 || origin == "" || !s.originAllowed(r) {
+		return false
+	}
+	w.Header().Set("Vary", "Origin")
+	w.Header().Set("Access-Control-Allow-Origin", origin)
+	return answerPreflight(w, r, "GET", "Authorization, X-API-Key, Last-Event-ID")
+}
+
+// answerPreflight answers a preflight with what is allowed, and reports whether the
+// request was one.
+func answerPreflight(w http.ResponseWriter, r *http.Request, methods, headers string) bool {
+	if r.Method != http.MethodOptions {
+		return false
+	}
+	h := w.Header()
+	h.Set("Access-Control-Allow-Methods", methods)
+	h.Set("Access-Control-Allow-Headers", headers)
+	h.Set("Access-Control-Max-Age", "7200")
+	w.WriteHeader(http.StatusNoContent)
+	return true
 }
 
 // originAllowed reports whether the page that makes the request may. Requests

@@ -13,55 +13,55 @@ import (
 	"relay/server/chat"
 )
 
-// The bridge server: what somebody's own backend says (seed 4.4), by a route
-// for each thing or by a typed envelope for all. Both take the same bodies.
+// A backend reports events to the bridge server by a route for each type, or by a
+// typed envelope for all. Both take the same bodies.
 
-// statement is what a backend says, as the body of its request has it.
-type statement func(ctx context.Context, body []byte) error
+// eventHandler handles one type of event by the body of its request.
+type eventHandler func(ctx context.Context, body []byte) error
 
-// statements are the types of the envelope (seed 4.4, rule 5).
-func (s *Server) statements() map[string]statement {
-	return map[string]statement{
-		"new_session":             stated(s.sayNewSession),
-		"visitor_message":         stated(s.sayMessage),
-		"visitor_message_edited":  stated(s.sayEdited),
-		"visitor_message_deleted": stated(s.sayDeleted),
-		"message_read":            stated(s.sayRead),
-		"operator_status":         stated(s.sayStatus),
-		"custom_event":            stated(s.sayCustomEvent),
-		"identity_update":         stated(s.sayIdentity),
-		"ai_takeover":             stated(s.sayTakeover),
-		"csat_submitted":          stated(s.sayRating),
-		"visitor_disconnect":      stated(s.sayLeft),
+// eventHandlers are those of the types that the envelope takes.
+func (s *Server) eventHandlers() map[string]eventHandler {
+	return map[string]eventHandler{
+		"new_session":             decoded(s.handleNewSession),
+		"visitor_message":         decoded(s.handleMessage),
+		"visitor_message_edited":  decoded(s.handleEdited),
+		"visitor_message_deleted": decoded(s.handleDeleted),
+		"message_read":            decoded(s.handleRead),
+		"operator_status":         decoded(s.handleStatus),
+		"custom_event":            decoded(s.handleCustomEvent),
+		"identity_update":         decoded(s.handleIdentity),
+		"ai_takeover":             decoded(s.handleTakeover),
+		"csat_submitted":          decoded(s.handleRating),
+		"visitor_disconnect":      decoded(s.handleLeft),
 	}
 }
 
-// stated decodes a statement's body.
-func stated[T any](say func(ctx context.Context, in T) error) statement {
+// decoded makes an eventHandler of one that takes the decoded body.
+func decoded[T any](handle func(ctx context.Context, in T) error) eventHandler {
 	return func(ctx context.Context, body []byte) error {
 		in, err := unmarshal[T](body)
 		if err != nil {
 			return err
 		}
-		return say(ctx, in)
+		return handle(ctx, in)
 	}
 }
 
-// says is the action of a route that takes one type of statement.
-func says(say statement) action {
-	return func(_ http.ResponseWriter, r *http.Request) (any, error) {
+// jsonRoute is the action of a route that takes events as JSON.
+func jsonRoute(handle eventHandler) action {
+	return func(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 		body, err := readJSON(r)
 		if err != nil {
 			return nil, err
 		}
-		return ok, say(r.Context(), body)
+		return ok, handle(r.Context(), body)
 	}
 }
 
 // backendEvent answers POST /api/events.
 func (s *Server) backendEvent() action {
-	known := s.statements()
-	return says(func(ctx context.Context, body []byte) error {
+	handlers := s.eventHandlers()
+	return jsonRoute(func(ctx context.Context, body []byte) error {
 		in, err := unmarshal[struct {
 			Type string `json:"type"`
 		}](body)
@@ -71,11 +71,11 @@ func (s *Server) backendEvent() action {
 		if err := required("type", in.Type); err != nil {
 			return err
 		}
-		say, ok := known[in.Type]
-		if !ok {
+		handle, known := handlers[in.Type]
+		if !known {
 			return badRequest("unknown event type: " + shorten(in.Type))
 		}
-		return say(ctx, body)
+		return handle(ctx, body)
 	})
 }
 
@@ -87,22 +87,20 @@ func shorten(text string) string {
 	return text
 }
 
-// backend lets in who brings API_KEY, or, when there is none, everybody but
-// foreign web pages (seed 5).
-func (s *Server) backend(a action) action {
-	return func(w http.ResponseWriter, r *http.Request) (any, error) {
-		switch {
-		case s.cfg.APIKey != "":
-			if !chat.SameSecret(requestKey(r), string(s.cfg.APIKey)) {
-				return nil, s.denied(w, r)
-			}
-		case !slices.Contains(s.cfg.AllowedOrigins, r.Header.Get("Origin")):
-			if s.crossOrigin.Check(r) != nil || s.rebound(r) {
-				return nil, errForbidden
-			}
+// backend lets in requests with API_KEY, or, when there is none, everything but
+// foreign web pages.
+func (s *Server) backend(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+	switch {
+	case s.cfg.APIKey != "":
+		if !chat.SameSecret(key, string(s.cfg.APIKey)) {
+			return chat.Author{}, s.denied(w, r)
 		}
-		return a(w, r)
+	case !slices.Contains(s.cfg.AllowedOrigins, r.Header.Get("Origin")):
+		if s.crossOrigin.Check(r) != nil || s.rebound(r) {
+			return chat.Author{}, errForbidden
+		}
 	}
+	return chat.Author{}, nil
 }
 
 // rebound reports whether a web page may have made the request under a name that
@@ -141,7 +139,7 @@ var (
 	aiSide       = chat.Author{Sender: chat.SenderAI, Source: chat.SourceAPI}
 )
 
-// sessionObject is the session in a backend's requests (seed 2, Session).
+// sessionObject is the session in a backend's requests.
 type sessionObject struct {
 	ID             string         `json:"id"`
 	VisitorID      string         `json:"visitorId"`
@@ -162,39 +160,39 @@ type sessionOnly struct {
 	Session sessionObject `json:"session"`
 }
 
-// sayNewSessionObject is the route's form: the session is the body, so what a
+// handleNewSessionObject is the route's form: the session is the body, so what a
 // mistake names stands there without session. before it.
-func (s *Server) sayNewSessionObject(ctx context.Context, in sessionObject) error {
-	err := s.sayNewSession(ctx, sessionOnly{in})
+func (s *Server) handleNewSessionObject(ctx context.Context, in sessionObject) error {
+	err := s.handleNewSession(ctx, sessionOnly{in})
 	if mistake := (*chat.Error)(nil); errors.As(err, &mistake) && mistake.Kind == chat.Invalid {
 		return badRequest(strings.TrimPrefix(mistake.Text, "session."))
 	}
 	return err
 }
 
-func (s *Server) sayNewSession(ctx context.Context, in sessionOnly) error {
+func (s *Server) handleNewSession(ctx context.Context, in sessionOnly) error {
 	return s.relay.Backend().NewSession(ctx, visitorSide, in.Session.introduction())
 }
 
-func (s *Server) sayIdentity(ctx context.Context, in sessionOnly) error {
+func (s *Server) handleIdentity(ctx context.Context, in sessionOnly) error {
 	return s.relay.Backend().Identify(ctx, visitorSide, in.Session.introduction())
 }
 
-func (s *Server) sayTakeover(ctx context.Context, in struct {
+func (s *Server) handleTakeover(ctx context.Context, in struct {
 	sessionOnly
 	Reason string `json:"reason"`
 }) error {
 	return s.relay.Backend().TakeOver(ctx, aiSide, in.Session.introduction(), in.Reason)
 }
 
-func (s *Server) sayLeft(ctx context.Context, in struct {
+func (s *Server) handleLeft(ctx context.Context, in struct {
 	sessionOnly
 	chat.Leave
 }) error {
 	return s.relay.Backend().Leave(ctx, visitorSide, in.Session.introduction(), in.Leave)
 }
 
-func (s *Server) sayCustomEvent(ctx context.Context, in struct {
+func (s *Server) handleCustomEvent(ctx context.Context, in struct {
 	sessionOnly
 	Event struct {
 		eventRequest
@@ -209,7 +207,7 @@ func (s *Server) sayCustomEvent(ctx context.Context, in struct {
 	return s.relay.Backend().Trigger(ctx, visitorSide, in.Session.introduction(), e)
 }
 
-func (s *Server) sayStatus(ctx context.Context, in struct {
+func (s *Server) handleStatus(ctx context.Context, in struct {
 	Online *bool `json:"online"`
 }) error {
 	if in.Online == nil {
@@ -218,7 +216,7 @@ func (s *Server) sayStatus(ctx context.Context, in struct {
 	return s.relay.SetOperatorStatus(ctx, *in.Online)
 }
 
-// messageObject is the message in a backend's requests (seed 2, Message).
+// messageObject is the message in a backend's requests.
 type messageObject struct {
 	ID           string    `json:"id"`
 	SessionID    string    `json:"sessionId"`
@@ -236,7 +234,7 @@ type messageObject struct {
 	} `json:"attachments"`
 }
 
-func (s *Server) sayMessage(ctx context.Context, in struct {
+func (s *Server) handleMessage(ctx context.Context, in struct {
 	sessionOnly
 	Message messageObject `json:"message"`
 }) error {
@@ -262,9 +260,9 @@ func (s *Server) sayMessage(ctx context.Context, in struct {
 // maxFiles is how many files a message has at most.
 const maxFiles = 10
 
-// files are the message's files. They stay with the backend: relay reads them
-// when it shows them at a desk. One that relay could never fetch does not hold
-// back what was written: the text names it.
+// files are the message's files. They stay with the backend: relay reads them when
+// it posts them to a platform. A file that relay could never fetch does not hold
+// back the message: missing names it.
 func (m *messageObject) files() (files chat.Attachments, missing string, err error) {
 	if len(m.Attachments) > maxFiles {
 		return nil, "", badRequest("message.attachments must be at most 10")
@@ -292,8 +290,8 @@ func sameSession(name, given, sessionID string) error {
 	return nil
 }
 
-// reference says which session and message a statement is about, in the short
-// form or with the objects.
+// reference names the session and the message of an event, by their ids or by the
+// objects.
 type reference struct {
 	sessionOnly
 	SessionID string        `json:"sessionId"`
@@ -317,7 +315,7 @@ func (f *reference) resolve() (in chat.Introduction, messageID string, err error
 	return in, messageID, err
 }
 
-func (s *Server) sayEdited(ctx context.Context, in struct {
+func (s *Server) handleEdited(ctx context.Context, in struct {
 	reference
 	Content  *string   `json:"content"`
 	EditedAt chat.Time `json:"editedAt"`
@@ -339,7 +337,7 @@ func (s *Server) sayEdited(ctx context.Context, in struct {
 	return s.relay.Backend().Edit(ctx, visitorSide, session, id, *content, in.EditedAt)
 }
 
-func (s *Server) sayDeleted(ctx context.Context, in struct {
+func (s *Server) handleDeleted(ctx context.Context, in struct {
 	reference
 	DeletedAt chat.Time `json:"deletedAt"`
 }) error {
@@ -350,7 +348,7 @@ func (s *Server) sayDeleted(ctx context.Context, in struct {
 	return s.relay.Backend().Delete(ctx, visitorSide, session, id, in.DeletedAt)
 }
 
-func (s *Server) sayRead(ctx context.Context, in struct {
+func (s *Server) handleRead(ctx context.Context, in struct {
 	reference
 	MessageIDs []string `json:"messageIds"`
 	Status     string   `json:"status"`
@@ -368,7 +366,7 @@ func (s *Server) sayRead(ctx context.Context, in struct {
 	return s.relay.Backend().MarkRead(ctx, visitorSide, session, in.MessageIDs, in.Status)
 }
 
-func (s *Server) sayRating(ctx context.Context, in struct {
+func (s *Server) handleRating(ctx context.Context, in struct {
 	reference
 	Score       *int      `json:"score"`
 	Comment     string    `json:"comment"`

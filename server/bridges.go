@@ -58,11 +58,11 @@ func HooksURL(cfg config.Config) string {
 
 // hookRoutes are for platforms. Each bridge checks its platform's signature.
 func (s *Server) hookRoutes(prefix string) []route {
-	return []route{{"POST", prefix + "{name}", s.hook}}
+	return []route{{"POST", prefix + "{name}", rules{}, s.hook}}
 }
 
 // hook hands what a platform pushes to its bridge.
-func (s *Server) hook(w http.ResponseWriter, r *http.Request) (any, error) {
+func (s *Server) hook(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	s.bridges.Webhook(pathVar(r, "name")).ServeHTTP(w, r)
 	return written{}, nil
 }

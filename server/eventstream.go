@@ -4,14 +4,16 @@ import (
 	"context"
 	"net/http"
 	"time"
+
+	"relay/server/chat"
 )
 
 // streamPortion is about how much a stream of bridge mode writes at once.
 const streamPortion = 64 << 10
 
-// eventStream answers GET /api/events/stream (seed 6.1): what operators do at
-// the desks, as frames of the default type.
-func (s *Server) eventStream(w http.ResponseWriter, r *http.Request) (any, error) {
+// eventStream answers GET /api/events/stream with what operators do at the
+// platforms, as frames of the default type.
+func (s *Server) eventStream(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	query := r.URL.Query()
 	types := query.Get("types")
 	if types != "" && types != "all" {
@@ -72,28 +74,4 @@ func (s *Server) catchUp(out *sse, reader *backlogReader) error {
 		}
 	}
 	return nil
-}
-
-// streamOrigins lets pages of the allowed origins read the stream of bridge
-// mode. Without a list there are none: who operates relay on its own machine
-// also visits other websites there.
-func (s *Server) streamOrigins(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		origin := r.Header.Get("Origin")
-		if len(s.cfg.AllowedOrigins) == 0 || origin == "" || r.URL.Path != "/api/events/stream" || !s.originAllowed(r) {
-			next.ServeHTTP(w, r)
-			return
-		}
-		h := w.Header()
-		h.Set("Vary", "Origin")
-		h.Set("Access-Control-Allow-Origin", origin)
-		if r.Method != http.MethodOptions {
-			next.ServeHTTP(w, r)
-			return
-		}
-		h.Set("Access-Control-Allow-Methods", "GET")
-		h.Set("Access-Control-Allow-Headers", "Authorization, X-API-Key, Last-Event-ID")
-		h.Set("Access-Control-Max-Age", "7200")
-		w.WriteHeader(http.StatusNoContent)
-	})
 }

@@ -29,19 +29,19 @@ func (p patientWriter) Write(b []byte) (int, error) {
 
 // download lets an address read a number of files at a time.
 func (s *Server) download(a action) action {
-	return func(w http.ResponseWriter, r *http.Request) (any, error) {
+	return func(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 		leave, err := s.enterTransfer(r, &s.rates.addressDownloads)
 		if err != nil {
 			return nil, err
 		}
 		defer leave()
-		return a(w, r)
+		return a(w, r, by)
 	}
 }
 
 // file answers GET /files/{id}/{name}: a file to whoever has a link to it.
 // Browsers show only what is harmless; everything else is a download.
-func (s *Server) file(w http.ResponseWriter, r *http.Request) (any, error) {
+func (s *Server) file(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	q := r.URL.Query()
 	if !s.links.Check(pathVar(r, "id"), q.Get("exp"), q.Get("sig"), chat.Now()) {
 		return nil, chat.ErrAttachmentNotFound
@@ -83,7 +83,7 @@ func fileHeader(h http.Header, filename, mimeType string) {
 
 // sealedFile answers GET /files/{token} in bridge mode: a file that an operator
 // sent, as its platform hands it out. Nothing of it is stored.
-func (s *Server) sealedFile(w http.ResponseWriter, r *http.Request) (any, error) {
+func (s *Server) sealedFile(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	ref, err := s.seal.Open(pathVar(r, "token"))
 	if err != nil {
 		return nil, err

@@ -24,9 +24,9 @@ const (
 	maxAdminBody = 512 << 10
 )
 
-// action does what a request asks for and returns what to answer: any value as
-// JSON, or an error. An action that wrote its answer itself returns written.
-type action func(w http.ResponseWriter, r *http.Request) (any, error)
+// action does what a request of an author asks for and returns what to answer: any
+// value as JSON, or an error. An action that wrote its answer itself returns written.
+type action func(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error)
 
 // written tells that the action has answered.
 type written struct{}
@@ -43,7 +43,7 @@ type httpError struct {
 
 func (e *httpError) Error() string { return e.text }
 
-// The errors that have fixed words (contract.md 3).
+// The errors with fixed texts, see schema/openapi.yaml.
 var (
 	errUnauthorized = &httpError{status: http.StatusUnauthorized, text: "Unauthorized", header: http.Header{"Www-Authenticate": {"Bearer"}}}
 	errForbidden    = &httpError{status: http.StatusForbidden, text: "Forbidden"}
@@ -52,14 +52,13 @@ var (
 
 func badRequest(text string) error { return &httpError{status: http.StatusBadRequest, text: text} }
 
-// handle makes a handler of an action: the only place that writes JSON.
-func (s *Server) handle(a action) http.HandlerFunc {
+// handle makes the handler of a route: the only place that writes JSON.
+func (s *Server) handle(rt route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if !cleanAddress(r) {
-			s.writeError(w, r, badRequest("The address must be UTF-8 text without NUL characters"))
+		if rt.cors != nil && rt.cors(w, r) {
 			return
 		}
-		v, err := a(w, r)
+		v, err := s.perform(rt, w, r)
 		switch {
 		case err != nil:
 			s.writeError(w, r, err)
@@ -67,6 +66,31 @@ func (s *Server) handle(a action) http.HandlerFunc {
 			writeJSON(w, http.StatusOK, v)
 		}
 	}
+}
+
+// perform applies the rules of a route and runs its action.
+func (s *Server) perform(rt route, w http.ResponseWriter, r *http.Request) (_ any, err error) {
+	if rt.filtered && r.Method != http.MethodOptions && s.cfg.BlocksAgent(r.UserAgent()) {
+		return nil, errForbidden
+	}
+	if !rt.page && !cleanAddress(r) {
+		return nil, badRequest("The address must be UTF-8 text without NUL characters")
+	}
+	var by chat.Author
+	if rt.access != nil {
+		if by, err = rt.access(w, r, requestKey(r, rt.queryKey)); err != nil {
+			return nil, err
+		}
+	}
+	if rt.rate != nil {
+		if err := s.limited(w, r, rt.rate, s.address(r)); err != nil {
+			return nil, err
+		}
+	}
+	if rt.body > 0 {
+		r.Body = http.MaxBytesReader(nil, r.Body, rt.body)
+	}
+	return rt.action(w, r, by)
 }
 
 // cleanAddress reports whether the ids and values in a request's address are
@@ -140,12 +164,12 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 			if errors.Is(err, chat.ErrNoRoom) {
 				what = "files are refused, messages are stored"
 			}
-			s.report(&s.full, what, r, err)
+			s.logOutage(&s.full, what, r, err)
 		}
 	case errors.Is(err, chat.ErrAway):
 		status, text = http.StatusServiceUnavailable, "The database cannot be reached"
 		w.Header().Set("Retry-After", "5")
-		s.report(&s.away, "request failed", r, err)
+		s.logOutage(&s.away, "request failed", r, err)
 	case r.Context().Err() != nil:
 		status, text = statusClientGone, "The request was cut off"
 	default:
@@ -154,8 +178,8 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	writeJSON(w, status, map[string]string{"error": text})
 }
 
-// report logs a request that failed as all others do at the moment.
-func (s *Server) report(failed *chat.Reports, text string, r *http.Request, err error) {
+// logOutage logs a request that failed as all others do at the moment.
+func (s *Server) logOutage(failed *chat.Reports, text string, r *http.Request, err error) {
 	if n := failed.Count(); n > 0 {
 		s.log.Error(text, "method", r.Method, "path", r.URL.Path, slog.Any("err", err), "count", n)
 	}
@@ -181,8 +205,8 @@ func statusOf(kind chat.Kind) int {
 	return http.StatusInternalServerError
 }
 
-// decode reads a JSON object of at most maxBody or maxAdminBody bytes. Unknown fields are
-// ignored, wrong types and broken text are 400.
+// decode reads a JSON object. Unknown fields are ignored, wrong types and broken
+// text are 400.
 func decode[T any](r *http.Request) (T, error) {
 	body, err := readJSON(r)
 	if err != nil {
@@ -222,8 +246,8 @@ func readJSON(r *http.Request) ([]byte, error) {
 	return body, checkJSON(body)
 }
 
-// checkContentType lets JSON in, and bodies that do not say what they are
-// (seed 4 asks for application/json; sendBeacon says text/plain).
+// checkContentType accepts JSON, text/plain, which sendBeacon sends, and bodies
+// without a type.
 func checkContentType(r *http.Request) error {
 	header := r.Header.Get("Content-Type")
 	if header == "" {
@@ -237,11 +261,7 @@ func checkContentType(r *http.Request) error {
 }
 
 func readBody(r *http.Request) ([]byte, error) {
-	most := int64(maxBody)
-	if strings.HasPrefix(r.URL.Path, "/api/") && !strings.HasPrefix(r.URL.Path, "/api/widget/") {
-		most = maxAdminBody
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, most))
+	body, err := io.ReadAll(r.Body)
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -252,7 +272,7 @@ func readBody(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// decodeError says in the caller's words what is wrong with the JSON.
+// decodeError describes what is wrong with the JSON.
 func decodeError(err error, into reflect.Type) error {
 	path, must, ok := chat.WrongType(err, into)
 	switch {

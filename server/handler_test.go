@@ -92,7 +92,7 @@ func bubbled(t *testing.T) *Server {
 }
 
 // read reads a stream while something happens, and returns what it wrote.
-func read(t *testing.T, stream authored, query string, happens func()) string {
+func read(t *testing.T, stream action, query string, happens func()) string {
 	t.Helper()
 	ctx, leave := context.WithCancel(t.Context())
 	w := page{httptest.NewRecorder()}
@@ -133,8 +133,7 @@ func TestHeartbeats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		backend := func(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) { return s.eventStream(w, r) }
-		for name, stream := range map[string]authored{"backends": backend, "visitors": s.widgetStream, "operators": s.adminStream} {
+		for name, stream := range map[string]action{"backends": s.eventStream, "visitors": s.widgetStream, "operators": s.adminStream} {
 			for after, want := range map[time.Duration]int{29 * time.Second: 0, 31 * time.Second: 1, 5*time.Minute + time.Second: 10} {
 				got := read(t, stream, "?sessionId="+v.Session.ID, func() { time.Sleep(after) })
 				if n := strings.Count(got, ": heartbeat\n\n"); n != want || !strings.HasPrefix(got, "retry: 2000\n") {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"relay/server/chat"
 	"relay/server/config"
 )
 
@@ -25,7 +26,7 @@ func TestDownloadsAtATime(t *testing.T) {
 		files++
 		r := httptest.NewRequest(rt.method, "/files/x/y", nil)
 		r.RemoteAddr = "203.0.113.1:5000"
-		_, err := rt.action(httptest.NewRecorder(), r)
+		_, err := rt.action(httptest.NewRecorder(), r, chat.Author{})
 		var refused *httpError
 		if !errors.As(err, &refused) || refused.status != http.StatusTooManyRequests {
 			t.Errorf("%s %s: %v", rt.method, rt.path, err)
@@ -34,10 +35,10 @@ func TestDownloadsAtATime(t *testing.T) {
 	if files != 4 {
 		t.Errorf("%d routes to files", files)
 	}
-	once := s.download(func(http.ResponseWriter, *http.Request) (any, error) { return written{}, nil })
+	once := s.download(func(http.ResponseWriter, *http.Request, chat.Author) (any, error) { return written{}, nil })
 	r := httptest.NewRequest("GET", "/files/x/y", nil)
 	for range downloadsPerAddress + 1 {
-		if _, err := once(httptest.NewRecorder(), r); err != nil {
+		if _, err := once(httptest.NewRecorder(), r, chat.Author{}); err != nil {
 			t.Fatalf("one after the other: %v", err)
 		}
 	}

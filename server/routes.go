@@ -5,52 +5,90 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-chi/httprate"
 	"github.com/gorilla/mux"
+
+	"relay/server/chat"
 )
 
-// route is one line of a route table.
+// route is one line of the route table: a method and a path, the rules for its
+// requests, and what answers them. Without a method it answers whatever no line
+// above does, below its path.
 type route struct {
 	method, path string
-	action       action
+	rules
+	action action
 }
 
-// communityRoutes puts the route tables of the community server together.
+// rules apply to a request before its action, in this order.
+type rules struct {
+	cors     cors                  // for pages of other origins; nil for none
+	filtered bool                  // by the User-Agent filter
+	page     bool                  // opened by browsers: HEAD comes with GET, any address is taken
+	queryKey bool                  // the key may stand in the query
+	access   access                // nil lets everybody in
+	rate     *httprate.RateLimiter // of requests of one address; nil for none
+	body     int64                 // the largest body; 0 where the action itself limits it
+}
+
+// access decides by the request and its key who makes it, or refuses it.
+type access func(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error)
+
+// cors lets pages of other origins read the answer, and reports whether the request
+// was a preflight, which it has answered.
+type cors func(w http.ResponseWriter, r *http.Request) (preflight bool)
+
+// communityRoutes is the route table of the community server.
 func (s *Server) communityRoutes() http.Handler {
-	return s.cors(s.assemble(slices.Concat(s.widgetRoutes(), s.openRoutes(), s.hookRoutes(communityHooks), s.fileRoutes(), s.adminRoutes()),
-		slices.Concat(s.pageRoutes(), s.documentRoutes())))
+	return s.assemble(slices.Concat(s.widgetRoutes(), s.openRoutes(), s.hookRoutes(communityHooks), s.fileRoutes(), s.adminRoutes(),
+		s.pageRoutes(), s.documentRoutes(), []route{
+			{"", "/api/widget/", rules{cors: s.widgetCORS, filtered: true}, s.unmatched},
+			{"", communityHooks, rules{}, s.unmatched},
+			{"", "/api/", rules{filtered: true}, s.unmatched},
+			{"", "", rules{}, s.unmatched},
+		}))
 }
 
-// bridgeRoutes puts the route tables of the bridge server together.
+// bridgeRoutes is the route table of the bridge server.
 func (s *Server) bridgeRoutes() http.Handler {
-	return s.streamOrigins(s.assemble(slices.Concat(s.backendRoutes(), s.openRoutes(), s.hookRoutes(bridgeHooks)),
-		append(s.documentRoutes(), pageRoute{"GET", "/", toDocs})))
+	return s.assemble(slices.Concat(s.backendRoutes(), s.openRoutes(), s.hookRoutes(bridgeHooks), s.documentRoutes(), []route{
+		{"GET", "/", rules{page: true}, pageAction(toDocs)},
+		{"", "/api/events/stream", rules{cors: s.streamCORS, filtered: true}, s.unmatched},
+		{"", "/api/", rules{filtered: true}, s.unmatched},
+		{"", "", rules{}, s.unmatched},
+	}))
 }
 
 // assemble makes the router of a server. It asks one route after the other, so
 // the most frequent ones come first.
-func (s *Server) assemble(routes []route, pages []pageRoute) http.Handler {
+func (s *Server) assemble(routes []route) http.Handler {
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	s.router = m
 	for _, rt := range routes {
-		at(m, rt.path).Methods(rt.method).Handler(s.handle(rt.action))
+		switch on := at(m, rt); {
+		case rt.method == "":
+			on.Handler(s.handle(rt))
+		case rt.page:
+			on.Methods(withHead(rt.method)...).Handler(s.handle(rt))
+		default:
+			on.Methods(rt.method).Handler(s.handle(rt))
+		}
 	}
-	for _, rt := range pages {
-		at(m, rt.path).Methods(methods(rt.method)...).HandlerFunc(rt.page)
-	}
-	m.NotFoundHandler = s.handle(s.notFound)
-	m.MethodNotAllowedHandler = s.handle(s.methodNotAllowed)
-	return s.filterAgents(s.receiving.notice(m))
+	return s.receiving.notice(m)
 }
 
-// at adds a route with a name, its path. One without variables is compared as it
-// is: mux makes a regular expression of every path, which takes long at each
-// start, and at each request.
-func at(m *mux.Router, path string) *mux.Route {
-	rt := m.NewRoute().Name(path)
-	if strings.Contains(path, "{") {
-		return rt.Path(path)
+// at adds a route, named by its path if it has a method. A path without variables is
+// compared as it is: mux makes a regular expression of every path, which takes long
+// at each start, and at each request.
+func at(m *mux.Router, rt route) *mux.Route {
+	switch {
+	case rt.method == "":
+		return m.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return strings.HasPrefix(r.URL.Path, rt.path) })
+	case strings.Contains(rt.path, "{"):
+		return m.NewRoute().Name(rt.path).Path(rt.path)
 	}
-	return rt.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return r.URL.Path == path && r.URL.RawPath == "" })
+	exact := func(r *http.Request, _ *mux.RouteMatch) bool { return r.URL.Path == rt.path && r.URL.RawPath == "" }
+	return m.NewRoute().Name(rt.path).MatcherFunc(exact)
 }
 
 // methodsAt lists the methods that the router takes at a request's address.
@@ -59,139 +97,153 @@ func (s *Server) methodsAt(r *http.Request) (list []string) {
 		asked := r.WithContext(r.Context()) // a copy
 		asked.Method = method
 		var match mux.RouteMatch
-		if s.router.Match(asked, &match) && match.MatchErr == nil {
+		if s.router.Match(asked, &match) && match.Route.GetName() != "" {
 			list = append(list, method)
 		}
 	}
 	return list
 }
 
-// backendRoutes are for somebody's own backend, which brings API_KEY (seed 4.4).
+// backendRoutes are for the operator's own backend, which brings API_KEY.
 func (s *Server) backendRoutes() []route {
+	backends := rules{filtered: true, access: s.backend, body: maxAdminBody}
+	stream := backends
+	stream.cors = s.streamCORS
 	return []route{
-		{"POST", "/api/messages", s.backend(says(stated(s.sayMessage)))},
-		{"POST", "/api/sessions", s.backend(says(stated(s.sayNewSessionObject)))},
-		{"POST", "/api/operator/status", s.backend(says(stated(s.sayStatus)))},
-		{"POST", "/api/custom-events", s.backend(says(stated(s.sayCustomEvent)))},
-		{"POST", "/api/disconnect", s.backend(says(stated(s.sayLeft)))},
-		{"POST", "/api/events", s.backend(s.backendEvent())},
-		{"GET", "/api/events/stream", s.backend(s.eventStream)},
-		{"GET", "/files/{token}", s.download(s.sealedFile)},
-		{"HEAD", "/files/{token}", s.download(s.sealedFile)},
+		{"POST", "/api/messages", backends, jsonRoute(decoded(s.handleMessage))},
+		{"POST", "/api/sessions", backends, jsonRoute(decoded(s.handleNewSessionObject))},
+		{"POST", "/api/operator/status", backends, jsonRoute(decoded(s.handleStatus))},
+		{"POST", "/api/custom-events", backends, jsonRoute(decoded(s.handleCustomEvent))},
+		{"POST", "/api/disconnect", backends, jsonRoute(decoded(s.handleLeft))},
+		{"POST", "/api/events", backends, s.backendEvent()},
+		{"GET", "/api/events/stream", stream, s.eventStream},
+		{"GET", "/files/{token}", rules{}, s.download(s.sealedFile)},
+		{"HEAD", "/files/{token}", rules{}, s.download(s.sealedFile)},
 	}
 }
 
 // openRoutes are for everybody.
 func (s *Server) openRoutes() []route {
 	return []route{
-		{"GET", "/health", s.health},
-		{"HEAD", "/health", s.health},
-		{"GET", "/ready", s.readiness},
-		{"HEAD", "/ready", s.readiness},
+		{"GET", "/health", rules{}, s.health},
+		{"HEAD", "/health", rules{}, s.health},
+		{"GET", "/ready", rules{}, s.readiness},
+		{"HEAD", "/ready", rules{}, s.readiness},
 	}
 }
 
-// fileRoutes are for who has a signed link.
+// fileRoutes are for anyone with a signed link.
 func (s *Server) fileRoutes() []route {
 	return []route{
-		{"GET", "/files/{id}/{name}", s.download(s.file)},
-		{"HEAD", "/files/{id}/{name}", s.download(s.file)},
+		{"GET", "/files/{id}/{name}", rules{}, s.download(s.file)},
+		{"HEAD", "/files/{id}/{name}", rules{}, s.download(s.file)},
 	}
 }
 
-// widgetRoutes are for pages, which bring the public key (seed 4.1).
+// widgetRoutes are for pages, which bring the public key.
 func (s *Server) widgetRoutes() []route {
+	visitors := rules{cors: s.widgetCORS, filtered: true, access: s.visitor, rate: s.rates.requests, body: maxBody}
+	uploads, headerless := visitors, visitors
+	uploads.body = 0
+	headerless.queryKey = true // browsers call these without headers
 	return []route{
-		{"POST", "/api/widget/messages", s.widget(s.widgetSend)},
-		{"GET", "/api/widget/stream", s.widget(s.widgetStream)},
-		{"POST", "/api/widget/init", s.widget(s.widgetInit)},
-		{"GET", "/api/widget/config", s.widget(s.widgetSettings)},
-		{"GET", "/api/widget/messages", s.widget(s.widgetHistory)},
-		{"PATCH", "/api/widget/messages/{id}", s.widget(s.widgetEdit)},
-		{"DELETE", "/api/widget/messages/{id}", s.widget(s.widgetDelete)},
-		{"POST", "/api/widget/attachments", s.widget(s.widgetUpload)},
-		{"POST", "/api/widget/identify", s.widget(s.widgetIdentify)},
-		{"POST", "/api/widget/read", s.widget(s.widgetRead)},
-		{"POST", "/api/widget/typing", s.widget(s.widgetTyping)},
-		{"POST", "/api/widget/prechat", s.widget(s.widgetPreChat)},
-		{"POST", "/api/widget/csat", s.widget(s.widgetCSAT)},
-		{"POST", "/api/widget/events", s.widget(s.widgetEvent)},
-		{"POST", "/api/widget/page", s.widget(s.widgetPage)},
-		{"POST", "/api/widget/disconnect", s.widget(s.widgetDisconnect)},
+		{"POST", "/api/widget/messages", visitors, s.widgetSend},
+		{"GET", "/api/widget/stream", headerless, s.widgetStream},
+		{"POST", "/api/widget/init", visitors, s.widgetInit},
+		{"GET", "/api/widget/config", visitors, s.widgetSettings},
+		{"GET", "/api/widget/messages", visitors, s.widgetHistory},
+		{"PATCH", "/api/widget/messages/{id}", visitors, s.widgetEdit},
+		{"DELETE", "/api/widget/messages/{id}", visitors, s.widgetDelete},
+		{"POST", "/api/widget/attachments", uploads, s.widgetUpload},
+		{"POST", "/api/widget/identify", visitors, s.widgetIdentify},
+		{"POST", "/api/widget/read", visitors, s.widgetRead},
+		{"POST", "/api/widget/typing", visitors, s.widgetTyping},
+		{"POST", "/api/widget/prechat", visitors, s.widgetPreChat},
+		{"POST", "/api/widget/csat", visitors, s.widgetCSAT},
+		{"POST", "/api/widget/events", visitors, s.widgetEvent},
+		{"POST", "/api/widget/page", visitors, s.widgetPage},
+		{"POST", "/api/widget/disconnect", headerless, s.widgetDisconnect},
 	}
 }
 
 // adminRoutes are for operators, who bring the secret key or sign in at the
-// console (seed 4.2).
+// console.
 func (s *Server) adminRoutes() []route {
+	operators := rules{filtered: true, access: s.operator, body: maxAdminBody}
+	uploads := operators
+	uploads.body = 0
 	return []route{
-		{"GET", "/api/admin/settings", s.admin(s.settings)},
-		{"PATCH", "/api/admin/settings", s.admin(s.patchSettings)},
-		{"GET", "/api/admin/sessions", s.admin(s.sessions)},
-		{"GET", "/api/admin/sessions/{session}", s.admin(s.session)},
-		{"DELETE", "/api/admin/sessions/{session}", s.admin(s.erase)},
-		{"GET", "/api/admin/sessions/{session}/messages", s.admin(s.adminHistory)},
-		{"POST", "/api/admin/sessions/{session}/messages", s.admin(s.adminSend)},
-		{"PATCH", "/api/admin/sessions/{session}/messages/{id}", s.admin(s.adminEdit)},
-		{"DELETE", "/api/admin/sessions/{session}/messages/{id}", s.admin(s.adminDelete)},
-		{"POST", "/api/admin/sessions/{session}/attachments", s.admin(s.adminUpload)},
-		{"POST", "/api/admin/sessions/{session}/commands", s.admin(s.command)},
-		{"POST", "/api/admin/sessions/{session}/close", s.admin(s.closeSession)},
-		{"POST", "/api/admin/sessions/{session}/reopen", s.admin(s.reopenSession)},
-		{"POST", "/api/admin/sessions/{session}/block", s.admin(s.blockSession)},
-		{"POST", "/api/admin/sessions/{session}/unblock", s.admin(s.unblockSession)},
-		{"POST", "/api/admin/sessions/{session}/read", s.admin(s.adminRead)},
-		{"POST", "/api/admin/sessions/{session}/typing", s.admin(s.adminTyping)},
-		{"POST", "/api/admin/sessions/{session}/csat", s.admin(s.askCSAT)},
-		{"POST", "/api/admin/sessions/{session}/events", s.admin(s.adminEvent)},
-		{"GET", "/api/admin/operator/status", s.admin(s.presence)},
-		{"POST", "/api/admin/operator/status", s.admin(s.operatorStatus)},
-		{"POST", "/api/admin/operator/activity", s.admin(s.operatorActivity)},
-		{"GET", bridgesPath, s.admin(s.listBridges)},
-		{"POST", "/api/admin/bridges/{name}/test", s.admin(s.testBridge)},
-		{"GET", "/api/admin/deliveries", s.admin(s.deliveries)},
-		{"POST", "/api/admin/deliveries/retry", s.admin(s.retryDeliveries)},
-		{"POST", "/api/admin/deliveries/{id}/retry", s.admin(s.retryDelivery)},
-		{"POST", "/api/admin/webhooks/test", s.admin(s.testWebhook)},
-		{"GET", "/api/admin/stats", s.admin(s.stats)},
-		{"GET", "/api/admin/export", s.admin(s.export)},
-		{"POST", "/api/admin/keys/rotate", s.admin(s.rotateKey)},
-		{"GET", "/api/admin/stream", s.admin(s.adminStream)},
+		{"GET", "/api/admin/settings", operators, s.settings},
+		{"PATCH", "/api/admin/settings", operators, s.patchSettings},
+		{"GET", "/api/admin/sessions", operators, s.sessions},
+		{"GET", "/api/admin/sessions/{session}", operators, s.session},
+		{"DELETE", "/api/admin/sessions/{session}", operators, s.erase},
+		{"GET", "/api/admin/sessions/{session}/messages", operators, s.adminHistory},
+		{"POST", "/api/admin/sessions/{session}/messages", operators, s.adminSend},
+		{"PATCH", "/api/admin/sessions/{session}/messages/{id}", operators, s.adminEdit},
+		{"DELETE", "/api/admin/sessions/{session}/messages/{id}", operators, s.adminDelete},
+		{"POST", "/api/admin/sessions/{session}/attachments", uploads, s.adminUpload},
+		{"POST", "/api/admin/sessions/{session}/commands", operators, s.command},
+		{"POST", "/api/admin/sessions/{session}/close", operators, s.closeSession},
+		{"POST", "/api/admin/sessions/{session}/reopen", operators, s.reopenSession},
+		{"POST", "/api/admin/sessions/{session}/block", operators, s.blockSession},
+		{"POST", "/api/admin/sessions/{session}/unblock", operators, s.unblockSession},
+		{"POST", "/api/admin/sessions/{session}/read", operators, s.adminRead},
+		{"POST", "/api/admin/sessions/{session}/typing", operators, s.adminTyping},
+		{"POST", "/api/admin/sessions/{session}/csat", operators, s.askCSAT},
+		{"POST", "/api/admin/sessions/{session}/events", operators, s.adminEvent},
+		{"GET", "/api/admin/operator/status", operators, s.presence},
+		{"POST", "/api/admin/operator/status", operators, s.operatorStatus},
+		{"POST", "/api/admin/operator/activity", operators, s.operatorActivity},
+		{"GET", bridgesPath, operators, s.listBridges},
+		{"POST", "/api/admin/bridges/{name}/test", operators, s.testBridge},
+		{"GET", "/api/admin/deliveries", operators, s.deliveries},
+		{"POST", "/api/admin/deliveries/retry", operators, s.retryDeliveries},
+		{"POST", "/api/admin/deliveries/{id}/retry", operators, s.retryDelivery},
+		{"POST", "/api/admin/webhooks/test", operators, s.testWebhook},
+		{"GET", "/api/admin/stats", operators, s.stats},
+		{"GET", "/api/admin/export", operators, s.export},
+		{"POST", "/api/admin/keys/rotate", operators, s.rotateKey},
+		{"GET", "/api/admin/stream", operators, s.adminStream},
 	}
 }
 
-// pageRoute is one line of the table of what browsers open.
-type pageRoute struct {
-	method, path string
-	page         http.HandlerFunc
-}
-
 // pageRoutes are relay's own pages and the files that pages load.
-func (s *Server) pageRoutes() []pageRoute {
-	return []pageRoute{
-		{"GET", "/", s.home},
-		{"POST", "/setup/done", s.setupDone},
-		{"GET", "/demo", s.demo},
-		{"GET", "/console", s.console},
-		{"POST", "/console/login", s.login},
-		{"POST", "/console/logout", s.logout},
-		{"GET", "/widget.js", s.widgetLoader},
-		{"GET", "/widget/{file}", s.widgetFile},
-		{"GET", "/static/{file}", s.staticFile},
+func (s *Server) pageRoutes() []route {
+	pages := rules{page: true}
+	return []route{
+		{"GET", "/", pages, pageAction(s.home)},
+		{"POST", "/setup/done", pages, pageAction(s.setupDone)},
+		{"GET", "/demo", pages, pageAction(s.demo)},
+		{"GET", "/console", pages, pageAction(s.console)},
+		{"POST", "/console/login", pages, pageAction(s.login)},
+		{"POST", "/console/logout", pages, pageAction(s.logout)},
+		{"GET", "/widget.js", pages, pageAction(s.widgetLoader)},
+		{"GET", "/widget/{file}", pages, pageAction(s.widgetFile)},
+		{"GET", "/static/{file}", pages, pageAction(s.staticFile)},
 	}
 }
 
 // documentRoutes are the description of the API.
-func (s *Server) documentRoutes() []pageRoute {
-	return []pageRoute{
-		{"GET", "/openapi.yaml", s.openAPI},
-		{"GET", "/docs", s.apiDocs},
-		{"GET", "/docs/{guide}", s.guide},
+func (s *Server) documentRoutes() []route {
+	pages := rules{page: true}
+	return []route{
+		{"GET", "/openapi.yaml", pages, pageAction(s.openAPI)},
+		{"GET", "/docs", pages, pageAction(s.apiDocs)},
+		{"GET", "/docs/{guide}", pages, pageAction(s.guide)},
 	}
 }
 
-// methods lets HEAD in wherever a page has GET.
-func methods(method string) []string {
+// pageAction makes an action of the handler of a page.
+func pageAction(h http.HandlerFunc) action {
+	return func(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+		h(w, r)
+		return written{}, nil
+	}
+}
+
+// withHead adds HEAD to GET.
+func withHead(method string) []string {
 	if method == http.MethodGet {
 		return []string{http.MethodGet, http.MethodHead}
 	}

@@ -126,13 +126,13 @@ func (l webLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// health answers GET /health (seed 2, health response).
-func (s *Server) health(http.ResponseWriter, *http.Request) (any, error) {
+// health answers GET /health.
+func (s *Server) health(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
 	return map[string]any{"status": "ok", "bridges": s.bridges.Names()}, nil
 }
 
 // readiness answers GET /ready: 503 while relay cannot store messages.
-func (s *Server) readiness(_ http.ResponseWriter, r *http.Request) (any, error) {
+func (s *Server) readiness(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
 	if err := s.ready(ctx); err != nil {
@@ -152,20 +152,17 @@ func (s *Server) closeStreams() {
 	}
 }
 
-// notFound answers what no route takes: a page to browsers, else JSON.
-func (s *Server) notFound(w http.ResponseWriter, r *http.Request) (any, error) {
+// unmatched answers requests that no route takes: with the methods that their address
+// takes (RFC 9110, 15.5.6), else that there is none, as a page to browsers.
+func (s *Server) unmatched(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	if methods := s.methodsAt(r); len(methods) > 0 {
+		return nil, &httpError{status: http.StatusMethodNotAllowed, text: "Method not allowed", header: http.Header{"Allow": {strings.Join(methods, ", ")}}}
+	}
 	if strings.Contains(r.Header.Get("Accept"), "text/html") && !strings.HasPrefix(r.URL.Path, "/api/") {
 		s.showError(w, r, http.StatusNotFound, "There is no such page.")
 		return written{}, nil
 	}
 	return nil, &httpError{status: http.StatusNotFound, text: "Not found"}
-}
-
-// methodNotAllowed answers an address that does not take the request's method
-// with those that it takes (RFC 9110, 15.5.6).
-func (s *Server) methodNotAllowed(_ http.ResponseWriter, r *http.Request) (any, error) {
-	return nil, &httpError{status: http.StatusMethodNotAllowed, text: "Method not allowed",
-		header: http.Header{"Allow": {strings.Join(s.methodsAt(r), ", ")}}}
 }
 
 // required answers 400 with the field's name when a value is missing.
