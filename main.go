@@ -22,6 +22,7 @@ import (
 	_ "time/tzdata" // the container image has no other
 
 	"relay/bridges"
+	"relay/bridges/mirror"
 	"relay/bridges/webhook"
 	"relay/db"
 	"relay/server"
@@ -116,11 +117,11 @@ func (a *app) serve(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	desk := chat.DeskOptions{}
+	opts := mirror.Options{}
 	if a.cfg.PublicURL != "" {
-		desk.Links = keys.Links(a.cfg.PublicURL)
+		opts.Links = keys.Links(a.cfg.PublicURL)
 	}
-	e.bridges = a.bridges(e, desk)
+	e.bridges = a.bridges(e, opts)
 	srv, listener, err := a.listen(ctx, e, server.Deps{Keys: keys})
 	if err != nil {
 		return err
@@ -160,7 +161,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 		return err
 	}
 	files := webhook.NewFetcher(a.cfg.WebhookAllowCIDRs, a.cfg.AttachmentMaxBytes)
-	e.bridges = a.bridges(e, chat.DeskOptions{Stateless: true, Seal: seal, OpenFile: files.OpenFile})
+	e.bridges = a.bridges(e, mirror.Options{Stateless: true, Seal: seal, OpenFile: files.OpenFile})
 	srv, listener, err := a.listen(ctx, e, server.Deps{Backlog: backlog, Seal: seal})
 	if err != nil {
 		return err
@@ -232,9 +233,9 @@ func (a *app) bridgeEnv(log *slog.Logger) bridges.Env {
 }
 
 // bridges makes the set of bridges.
-func (a *app) bridges(e *engine, desk chat.DeskOptions) *bridges.Set {
+func (a *app) bridges(e *engine, opts mirror.Options) *bridges.Set {
 	return bridges.NewSet(bridges.Options{Kinds: e.kinds, Store: e.store, Relay: e.relay, Outbox: e.outbox, Inbox: chat.NewInbox(e.store, a.log),
-		Log: a.log, Desk: desk})
+		Log: a.log, Mirror: opts})
 }
 
 // parts are what works beside the requests in both modes.

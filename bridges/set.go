@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"relay/bridges/mirror"
 	"relay/server/chat"
 )
 
@@ -21,9 +22,9 @@ type Options struct {
 	Outbox *chat.Outbox
 	Inbox  *chat.Inbox
 	Log    *slog.Logger
-	// Desk is how the desks are made; its Store, Relay, Log and Moved are set
+	// Mirror is how the mirrors are made; its Store, Relay, Log and Moved are set
 	// here.
-	Desk chat.DeskOptions
+	Mirror mirror.Options
 }
 
 // Set runs a bridge of each kind that is set up, and makes it anew when its
@@ -176,7 +177,7 @@ type opener func(ctx context.Context, sessionID string, a chat.Attachment) (io.R
 // other does.
 func (s *Set) openSealed(other opener) opener {
 	return func(ctx context.Context, sessionID string, a chat.Attachment) (io.ReadCloser, error) {
-		if f, ours := s.opts.Desk.Seal.Find(a.URL); ours {
+		if f, ours := s.opts.Mirror.Seal.Find(a.URL); ours {
 			return s.Fetch(ctx, f)
 		}
 		if other == nil {

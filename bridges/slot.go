@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"relay/bridges/mirror"
 	"relay/server/chat"
 )
 
@@ -25,7 +26,7 @@ type slot struct {
 
 	mu      sync.Mutex
 	bridge  chat.Bridge // nil while none runs
-	desk    *chat.Desk
+	mirror  *mirror.Mirror
 	hook    http.Handler
 	broken  error     // why the bridge could not be made
 	deaf    error     // why nothing is received, or was not before the last attempt
@@ -70,7 +71,7 @@ func (s *slot) ails() bool {
 // a bot connects.
 func (s *slot) hurry(mended bool) {
 	s.mu.Lock()
-	rests := s.bridge != nil && (s.deaf != nil || s.desk.Trouble() != nil)
+	rests := s.bridge != nil && (s.deaf != nil || s.mirror.Trouble() != nil)
 	s.mu.Unlock()
 	if !rests && !mended {
 		return
@@ -94,21 +95,21 @@ func (s *slot) start(ctx context.Context, settings *chat.Settings, first bool) (
 		s.put(nil, nil, err)
 		return func() {}
 	}
-	desk := s.newDesk(b)
-	s.put(b, desk, nil)
+	m := s.newMirror(b)
+	s.put(b, m, nil)
 	if !first { // what rests failed under the settings before
-		if err := s.set.opts.Outbox.Hasten(ctx, desk.Name()); err != nil {
+		if err := s.set.opts.Outbox.Hasten(ctx, m.Name()); err != nil {
 			s.log.Warn("what waits is not hurried", "err", err)
 		}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var parts sync.WaitGroup
 	for _, part := range []func(context.Context) error{
-		func(ctx context.Context) error { return s.set.opts.Outbox.Serve(ctx, desk) },
+		func(ctx context.Context) error { return s.set.opts.Outbox.Serve(ctx, m) },
 		func(ctx context.Context) error {
-			return s.set.opts.Inbox.Serve(ctx, desk.Name(), inboxParallel, desk.Handle)
+			return s.set.opts.Inbox.Serve(ctx, m.Name(), inboxParallel, m.Handle)
 		},
-		desk.ShowTyping,
+		m.ShowTyping,
 	} {
 		parts.Go(func() { s.keepServing(ctx, part) })
 	}
@@ -148,13 +149,13 @@ func (s *slot) stopReceiving() {
 	}
 }
 
-func (s *slot) newDesk(b chat.Bridge) *chat.Desk {
-	o := s.set.opts.Desk
+func (s *slot) newMirror(b chat.Bridge) *mirror.Mirror {
+	o := s.set.opts.Mirror
 	o.Store, o.Relay, o.Inbox, o.Log, o.Moved = s.set.opts.Store, s.set.opts.Relay, s.set.opts.Inbox, s.set.opts.Log, s.moved
 	if o.Seal != nil {
 		o.OpenFile = s.set.openSealed(o.OpenFile)
 	}
-	return chat.NewDesk(b, o)
+	return mirror.New(b, o)
 }
 
 // moved stores the new id of the bridge's channel.
@@ -216,10 +217,10 @@ func (s *slot) keepReceiving(ctx context.Context, b chat.Bridge) {
 	}
 }
 
-func (s *slot) put(b chat.Bridge, desk *chat.Desk, broken error) {
+func (s *slot) put(b chat.Bridge, m *mirror.Mirror, broken error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.bridge, s.desk, s.broken, s.deaf, s.receive, s.hook, s.since = b, desk, broken, nil, "none", nil, time.Time{}
+	s.bridge, s.mirror, s.broken, s.deaf, s.receive, s.hook, s.since = b, m, broken, nil, "none", nil, time.Time{}
 	if b != nil {
 		s.hook = b.Webhook(s.inbox())
 	}

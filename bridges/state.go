@@ -39,7 +39,7 @@ func (s *slot) state(settings *chat.Settings) chat.BridgeState {
 	}
 	if s.bridge != nil {
 		st.Receive, err = s.received()
-		err = cmp.Or(s.desk.Trouble(), err)
+		err = cmp.Or(s.mirror.Trouble(), err)
 		if r, tells := s.bridge.(Receiving); tells {
 			way, problem := r.Receiving()
 			decide(&st, way, s.kind.Live)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"relay/bridges"
+	"relay/bridges/mirror"
 	"relay/bridges/webhook"
 	"relay/db"
 	"relay/db/dbtest"
@@ -66,7 +67,7 @@ func newBridgeSiteOn(t *testing.T, store *db.DB, configure ...func(*config.Confi
 		t.Fatal(err)
 	}
 	set := bridges.NewSet(bridges.Options{Kinds: kinds, Store: store, Relay: s.relay, Outbox: s.outbox, Inbox: chat.NewInbox(store, log), Log: log,
-		Desk: chat.DeskOptions{Stateless: true, Seal: seal, OpenFile: webhook.NewFetcher(cfg.WebhookAllowCIDRs, cfg.AttachmentMaxBytes).OpenFile}})
+		Mirror: mirror.Options{Stateless: true, Seal: seal, OpenFile: webhook.NewFetcher(cfg.WebhookAllowCIDRs, cfg.AttachmentMaxBytes).OpenFile}})
 	s.server, err = server.New(cfg, server.Deps{Store: store, Relay: s.relay, Hub: s.hub, Outbox: s.outbox, Webhook: s.webhook,
 		Bridges: set, Backlog: backlog, Seal: seal, Log: log, Version: "test", Ready: store.Ping})
 	if err != nil {

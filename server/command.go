@@ -19,12 +19,12 @@ func (s *Server) command(_ http.ResponseWriter, r *http.Request, by chat.Author)
 	if err := required("command", in.Command); err != nil {
 		return nil, err
 	}
-	called, is := chat.ParseCommand(in.Command, true)
+	parsed, is := chat.ParseCommand(in.Command, true)
 	if !is {
 		return nil, badRequest("command must begin with ! or / and a letter, or with //")
 	}
-	answer, err := s.relay.Obey(r.Context(), by, pathVar(r, "session"), called, in.ReplyTo)
-	return map[string]string{"answer": answer}, err
+	result, err := s.relay.Execute(r.Context(), by, pathVar(r, "session"), parsed, in.ReplyTo)
+	return map[string]string{"answer": result.Answer}, err
 }
 
 // noCommand refuses a message of the console that is a command or has a line that

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode"
 
+	"relay/bridges/mirror"
 	"relay/db"
 	"relay/server/chat"
 )
@@ -25,7 +26,7 @@ type engine struct {
 	store    *db.DB
 	outbox   *chat.Outbox
 	inbox    *chat.Inbox
-	desk     *chat.Desk
+	desk     *mirror.Mirror
 	other    *otherDesk
 	pace     pace
 	stop     func()
@@ -91,13 +92,13 @@ func start(t *testing.T, p Platform, b chat.Bridge, at pace, stateless bool) *en
 	return e
 }
 
-func (e *engine) newDesk(b chat.Bridge, stateless bool) *chat.Desk {
+func (e *engine) newDesk(b chat.Bridge, stateless bool) *mirror.Mirror {
 	e.t.Helper()
 	seal, err := chat.NewFileSeal("a secret", "")
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	return chat.NewDesk(b, chat.DeskOptions{Store: e.store, Inbox: e.inbox, Relay: e.Relay, Log: slog.New(slog.DiscardHandler), Stateless: stateless, Seal: seal})
+	return mirror.New(b, mirror.Options{Store: e.store, Inbox: e.inbox, Relay: e.Relay, Log: slog.New(slog.DiscardHandler), Stateless: stateless, Seal: seal})
 }
 
 // serve lets the engine work until stop.

@@ -14,6 +14,7 @@ import (
 	"relay/bridges/bridgetest"
 	"relay/bridges/discord"
 	"relay/bridges/discord/discordtest"
+	"relay/bridges/mirror"
 	"relay/db"
 	"relay/server/chat"
 )
@@ -22,7 +23,7 @@ import (
 type office struct {
 	*chat.Relay
 	*discordtest.Platform
-	desk  *chat.Desk
+	desk  *mirror.Mirror
 	store chat.Store
 	log   *bridgetest.Log
 	close func()
@@ -67,7 +68,7 @@ func (o *office) open(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.desk = chat.NewDesk(b, chat.DeskOptions{Store: o.store, Inbox: inbox, Relay: o.Relay, Log: log})
+	o.desk = mirror.New(b, mirror.Options{Store: o.store, Inbox: inbox, Relay: o.Relay, Log: log})
 	ctx, cancel := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
 	for _, part := range []func() error{

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"relay/bridges/bridgetest"
+	"relay/bridges/mirror"
 	"relay/bridges/slack"
 	"relay/bridges/slack/slacktest"
 	"relay/db"
@@ -22,7 +23,7 @@ import (
 type office struct {
 	*chat.Relay
 	*slacktest.Platform
-	desk  *chat.Desk
+	desk  *mirror.Mirror
 	store chat.Store
 }
 
@@ -63,7 +64,7 @@ func (o *office) openFor(t *testing.T, b *slack.Bridge) (closeOffice func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.desk = chat.NewDesk(b, chat.DeskOptions{Store: o.store, Inbox: inbox, Relay: o.Relay, Log: log})
+	o.desk = mirror.New(b, mirror.Options{Store: o.store, Inbox: inbox, Relay: o.Relay, Log: log})
 	ctx, cancel := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
 	for _, part := range []func() error{

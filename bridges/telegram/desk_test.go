@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"relay/bridges/bridgetest"
+	"relay/bridges/mirror"
 	"relay/bridges/telegram"
 	"relay/bridges/telegram/telegramtest"
 	"relay/db"
@@ -22,7 +23,7 @@ import (
 type office struct {
 	*chat.Relay
 	*telegramtest.Platform
-	desk  *chat.Desk
+	desk  *mirror.Mirror
 	store chat.Store
 }
 
@@ -59,7 +60,7 @@ func (o *office) openFor(t *testing.T, b *telegram.Bridge, stateless bool) (clos
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.desk = chat.NewDesk(b, chat.DeskOptions{Store: o.store, Inbox: inbox, Relay: o.Relay, Log: log, Stateless: stateless})
+	o.desk = mirror.New(b, mirror.Options{Store: o.store, Inbox: inbox, Relay: o.Relay, Log: log, Stateless: stateless})
 	ctx, cancel := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
 	for _, part := range []func() error{

@@ -23,7 +23,7 @@ const (
 	DefaultMaxBytes = 10 << 20
 
 	maxVisitorFiles  = 5 // of one message
-	maxOperatorFiles = 10
+	MaxOperatorFiles = 10
 
 	// maxUnsent is how much visitors' files that belong to no message may take up
 	// together, or two of the largest.
@@ -100,7 +100,7 @@ func (r *Relay) Upload(ctx context.Context, by Author, sessionID, filename strin
 		return Attachment{}, err
 	}
 	head = head[:n]
-	f := File{ID: NewID(), SessionID: sessionID, Uploader: by.Sender, CreatedAt: Now(), Filename: cleanFilename(filename)}
+	f := File{ID: NewID(), SessionID: sessionID, Uploader: by.Sender, CreatedAt: Now(), Filename: CleanFilename(filename)}
 	if f.MimeType, err = inspect(f.Filename, head); err != nil {
 		return Attachment{}, err
 	}
@@ -243,7 +243,7 @@ func (c *change) attach(m *Message, ids []string) error {
 
 // checkFiles refuses too many files, or one named twice.
 func checkFiles(sender Sender, ids []string) error {
-	most := maxOperatorFiles
+	most := MaxOperatorFiles
 	if sender == SenderVisitor {
 		most = maxVisitorFiles
 	}

@@ -84,7 +84,7 @@ func (in *Introduction) tell(s *Session) error {
 		s.AIActive = *in.AIActive
 	}
 	if in.Metadata != nil {
-		in.Metadata.clip()
+		in.Metadata.Clip()
 		s.Metadata = Of(in.Metadata.over(s.Metadata.V))
 	}
 	if len(in.Identity) == 0 {
@@ -165,10 +165,10 @@ func (n *Notice) check() error {
 		name, text string
 		most       int
 	}
-	texts := []limited{{"replyTo", n.ReplyTo, maxForeignID}, {"operatorName", n.Name, maxName}}
+	texts := []limited{{"replyTo", n.ReplyTo, maxForeignID}, {"operatorName", n.Name, MaxName}}
 	for _, f := range n.Files {
 		texts = append(texts, limited{"attachments[].id", f.ID, maxForeignID}, limited{"attachments[].url", f.URL, maxFileURL},
-			limited{"attachments[].filename", f.Filename, maxFileName}, limited{"attachments[].mimeType", f.MimeType, maxName})
+			limited{"attachments[].filename", f.Filename, maxFileName}, limited{"attachments[].mimeType", f.MimeType, MaxName})
 	}
 	for _, t := range texts {
 		if utf8.RuneCountInString(t.text) > t.most {
@@ -375,7 +375,7 @@ func checkForeignID(name, id string) error {
 		return Errorf(Invalid, "%s is required", name)
 	case utf8.RuneCountInString(id) > maxForeignID:
 		return Errorf(Invalid, "%s must be at most %d characters", name, maxForeignID)
-	case isMark(id):
+	case IsPlaceholder(id):
 		return Errorf(Invalid, "%s must not begin with U+FDD0", name)
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 )
 
 // Bridge is the adapter of one chat platform. It knows the platform's words,
-// limits and errors, and nothing of relay's store: the [Desk] decides what is
+// limits and errors, and nothing of relay's store: a mirror decides what is
 // shown in which thread and keeps the links, the bridge shows it. A bridge is
 // made for one configuration; when that changes it is replaced.
 type Bridge interface {

@@ -1,23 +1,25 @@
 package chat
 
 import (
+	"context"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Command is something that operators tell relay itself, at any desk.
+// Command is something that operators tell relay itself, on a platform or at the
+// console.
 type Command struct {
 	Name string
 	Args string // what follows the name, for help
 	Help string
 	// community commands have no effect in bridge mode.
 	community bool
-	run       func(c *commanding) (answer string, err error)
+	run       func(c *commandContext, ctx context.Context) (CommandResult, error)
 }
 
-// Called is a command as an operator wrote it.
-type Called struct {
+// ParsedCommand is a command as an operator wrote it.
+type ParsedCommand struct {
 	Name string // lower case, perhaps of no command
 	Args string
 }
@@ -28,16 +30,16 @@ var noteMarks = []string{"//", "／／"}
 // ParseCommand reads a command: !name, with slash also /name or /name@bot, and
 // // for a note. What only looks like a mistyped command is one too: a visitor
 // must never see it. A sign without a letter behind it is ordinary text.
-func ParseCommand(text string, slash bool) (Called, bool) {
+func ParseCommand(text string, slash bool) (ParsedCommand, bool) {
 	text = strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
 	for _, mark := range noteMarks {
 		if rest, is := strings.CutPrefix(text, mark); is {
-			return Called{Name: "note", Args: strings.TrimSpace(rest)}, true
+			return ParsedCommand{Name: "note", Args: strings.TrimSpace(rest)}, true
 		}
 	}
 	sign, size := utf8.DecodeRuneInString(text)
 	if sign != '!' && sign != '！' && (sign != '/' || !slash) {
-		return Called{}, false
+		return ParsedCommand{}, false
 	}
 	word, args := text[size:], ""
 	if end := strings.IndexFunc(word, unicode.IsSpace); end >= 0 {
@@ -45,16 +47,16 @@ func ParseCommand(text string, slash bool) (Called, bool) {
 	}
 	first, _ := utf8.DecodeRuneInString(word)
 	if !unicode.IsLetter(first) {
-		return Called{}, false
+		return ParsedCommand{}, false
 	}
 	if sign == '/' {
 		if strings.Contains(word, "/") { // a path
-			return Called{}, false
+			return ParsedCommand{}, false
 		}
 		word, _, _ = strings.Cut(word, "@")
 	}
 	name := strings.TrimRightFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return Called{Name: strings.ToLower(clip(name, 40)), Args: args}, true
+	return ParsedCommand{Name: strings.ToLower(Clip(name, 40)), Args: args}, true
 }
 
 // Withheld reports whether no visitor may see a text: a line of it starts with
@@ -81,8 +83,8 @@ func commandNamed(name string) *Command {
 	return nil
 }
 
-// noteText is what a note says: without the marks that its lines begin with.
-func noteText(args string) string {
+// NoteText is what a note says: without the marks that its lines begin with.
+func NoteText(args string) string {
 	lines := strings.Split(args, "\n")
 	for i, line := range lines {
 		for _, mark := range noteMarks {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxName is the longest name of a custom event or a pre-chat field.
-const maxName = 100
+// MaxName is the longest name of a custom event or a pre-chat field.
+const MaxName = 100
 
 // CustomEvent is an event with a meaning that only the website and its backend
 // know (seed 2, custom event). Data is a JSON object or nil.
@@ -21,8 +21,8 @@ func (e *CustomEvent) check(parent string) error {
 	switch {
 	case e.Name == "":
 		return Errorf(Invalid, "%sname is required", parent)
-	case utf8.RuneCountInString(e.Name) > maxName:
-		return Errorf(Invalid, "%sname must be at most %d characters", parent, maxName)
+	case utf8.RuneCountInString(e.Name) > MaxName:
+		return Errorf(Invalid, "%sname must be at most %d characters", parent, MaxName)
 	case len(e.Data) > 0 && e.Data[0] != '{':
 		return Errorf(Invalid, "%sdata must be an object", parent)
 	}

@@ -70,13 +70,13 @@ var (
 	errStopped = errors.New("relay stopped meanwhile")
 )
 
-// reasonOf is a failure's text for people: what it means to the outbox is not
+// ReasonOf is a failure's text for people: what it means to the outbox is not
 // said again.
-func reasonOf(text string) string {
+func ReasonOf(text string) string {
 	for _, kind := range []error{ErrPassed, errStopped, ErrAmbiguous, ErrPermanent} {
 		text = strings.TrimPrefix(text, kind.Error()+": ")
 	}
-	return clip(oneLine(text), shownReason)
+	return Clip(OneLine(text), shownReason)
 }
 
 // Scope says how much rests while a sink asks for patience.
@@ -103,13 +103,13 @@ type RetryAfter struct {
 // is asked for again.
 const longestWait = time.Hour
 
-// pause is how long to wait: never no time, however little was asked for.
-func (e *RetryAfter) pause() time.Duration {
+// Pause is how long to wait: never no time, however little was asked for.
+func (e *RetryAfter) Pause() time.Duration {
 	return min(max(e.After.Round(time.Millisecond), time.Millisecond), longestWait+time.Minute)
 }
 
 // until returns when the next attempt is due.
-func (e *RetryAfter) until(now Time) Time { return now.Add(e.pause()) }
+func (e *RetryAfter) until(now Time) Time { return now.Add(e.Pause()) }
 
 func (e *RetryAfter) Error() string { return fmt.Sprintf("retry after %s: %v", e.After, e.Cause) }
 

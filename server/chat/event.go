@@ -31,7 +31,7 @@ const (
 	EventAITakeover      EventType = "ai_takeover"
 	// EventStatusSet tells that somebody set the operators' status, EventNotice
 	// what relay itself has to tell operators. They belong to no session: see
-	// houseSession.
+	// SystemSession.
 	EventStatusSet EventType = "operator_status"
 	EventNotice    EventType = "notice"
 	// EventLeaving is a disconnect that may yet turn out to be a change of
@@ -88,9 +88,9 @@ func EventOf(m Message) Event {
 	return e
 }
 
-// name tells an event from all others of its session, also from those before a
+// Name tells an event from all others of its session, also from those before a
 // restart of bridge mode that forgot the revisions.
-func (e *Event) name() string { return itoa(e.Rev) + "." + itoa(int64(e.At)) }
+func (e *Event) Name() string { return itoa(e.Rev) + "." + itoa(int64(e.At)) }
 
 // Message decodes the message that a message event carries.
 func (e *Event) Message() (Message, error) {

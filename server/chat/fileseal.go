@@ -67,8 +67,8 @@ func (s *FileSeal) Find(address string) (f FileRef, ok bool) {
 	return f, err == nil
 }
 
-// attachment is a sealed file as messages show it: without an id, because relay
+// Attachment is a sealed file as messages show it: without an id, because relay
 // does not have it.
-func (s *FileSeal) attachment(f FileRef) Attachment {
+func (s *FileSeal) Attachment(f FileRef) Attachment {
 	return Attachment{Filename: f.Filename, MimeType: f.MimeType, Size: f.Size, URL: s.base + "/files/" + s.Seal(f)}
 }

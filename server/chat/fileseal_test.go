@@ -3,31 +3,9 @@ package chat_test
 import (
 	"errors"
 	"testing"
-	"time"
 
 	"relay/server/chat"
 )
-
-// TestDeskFilesOfBackends: they come from where the backend has them, and one
-// that is away holds the conversation up for a while only.
-func TestDeskFilesOfBackends(t *testing.T) {
-	f := newFake("telegram")
-	inOffice(t, true, func(t *testing.T, o *office) {
-		session := chat.Introduction{ID: "s-1"}
-		send := func(id, text string, names ...string) {
-			n := chat.Notice{ID: id, Content: text, Sender: chat.SenderVisitor}
-			for _, name := range names {
-				n.Files = append(n.Files, chat.Attachment{Filename: name, MimeType: "text/plain", Size: 3, URL: "https://backend.example/" + name})
-			}
-			o.must(o.Backend().Send(t.Context(), visitor, session, n))
-		}
-		send("m1", "two files", "here.txt", "away.txt")
-		send("m2", "and on")
-		time.Sleep(5 * time.Minute)
-		expectTexts(t, "texts", f.shown(0), "two files", "[here.txt=data of https://backend.example/here.txt]",
-			"- The file away.txt (text/plain, 3 bytes) cannot be shown here.\nhttps://backend.example/away.txt", "and on")
-	}, f)
-}
 
 func TestFileSeal(t *testing.T) {
 	seal, err := chat.NewFileSeal("secret", "")

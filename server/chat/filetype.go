@@ -106,9 +106,9 @@ func webpSize(head []byte) (width, height int) {
 	return 0, 0
 }
 
-// cleanFilename makes a name that is only a name: no path, no control or
+// CleanFilename makes a name that is only a name: no path, no control or
 // direction characters, not endless.
-func cleanFilename(name string) string {
+func CleanFilename(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {

@@ -42,7 +42,7 @@ type Update struct {
 
 // The inbox tries an update this often; what still fails then is a fault that
 // no retry will heal.
-const inboxAttempts = 10
+const InboxAttempts = 10
 
 // Inbox keeps what platforms tell relay until it is worked on: the receiver
 // stores the raw update and acknowledges it at once, names and files are
@@ -88,13 +88,13 @@ func (in *Inbox) Receive(ctx context.Context, u Update) error {
 		return err
 	})
 	if err == nil || errors.Is(err, ErrAway) {
-		in.wake(u.Bridge, u.Thread)
+		in.Wake(u.Bridge, u.Thread)
 	}
 	return err
 }
 
-// wake has a thread looked at.
-func (in *Inbox) wake(bridge, thread string) {
+// Wake has a thread looked at.
+func (in *Inbox) Wake(bridge, thread string) {
 	in.mu.Lock()
 	r, served := in.receivers[bridge]
 	in.mu.Unlock()
@@ -128,7 +128,7 @@ func (in *Inbox) Serve(ctx context.Context, bridge string, parallel int, handle 
 }
 
 // Errands follows a bridge's name where the inbox keeps what is left to do after
-// its updates: see [Desk].
+// its updates.
 const Errands = " errands"
 
 // errandsPer is how many errands are run for each update at work: they wait for
@@ -186,7 +186,7 @@ func (r *receiver) serve(ctx context.Context, thread string) Time {
 		u, err := r.head(ctx, thread)
 		if err != nil {
 			r.reportStore(thread, err)
-			return Now().Add(storePause)
+			return Now().Add(StorePause)
 		}
 		if u == nil {
 			return 0
@@ -246,7 +246,7 @@ func (r *receiver) save(ctx context.Context, u *Update) {
 		if ctx.Err() != nil {
 			return
 		}
-		Rest(ctx, storePause)
+		Rest(ctx, StorePause)
 	}
 }
 
@@ -275,7 +275,7 @@ func (r *receiver) settle(u *Update, err error) {
 		return
 	}
 	u.Attempts++
-	if u.Attempts >= inboxAttempts || errors.Is(err, ErrPermanent) {
+	if u.Attempts >= InboxAttempts || errors.Is(err, ErrPermanent) {
 		u.State = UpdateFailed
 		r.log.Error("update given up", "key", u.Key, "attempts", u.Attempts, "err", err)
 		r.report(err)

@@ -38,8 +38,8 @@ type Post struct {
 	Internal      bool // an operator's note, which no visitor reads
 	// Files are attachments that stay where they are (bridge mode).
 	Files Attachments
-	// errands are what is left to do once the message is stored.
-	errands []Update
+	// Errands are what is left to do once the message is stored.
+	Errands []Update
 	// Origins are the platform messages that the message is. They are linked
 	// with it, and the same one again answers the same message.
 	Origins []Link
@@ -78,8 +78,8 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 		if err != nil {
 			return err
 		}
-		for i := range p.errands {
-			if _, err := c.PutUpdate(&p.errands[i]); err != nil {
+		for i := range p.Errands {
+			if _, err := c.PutUpdate(&p.Errands[i]); err != nil {
 				return err
 			}
 		}
@@ -123,10 +123,11 @@ func (p *Post) check(by Author) error {
 	if len(p.AttachmentIDs)+len(p.Files) > 0 && strings.TrimSpace(p.Content) == "" {
 		return nil
 	}
-	return checkContent(by.Sender, p.Content)
+	return CheckContent(by.Sender, p.Content)
 }
 
-func checkContent(sender Sender, content string) error {
+// CheckContent refuses a text that is too long for its sender.
+func CheckContent(sender Sender, content string) error {
 	limit := MaxOperatorContent
 	if sender == SenderVisitor {
 		limit = MaxVisitorContent
@@ -216,7 +217,7 @@ func momentOf(at Time) moment { return moment{at} }
 // Edit replaces a message's content and answers the message. Visitors edit
 // their own messages, operators those of operators and the AI.
 func (r *Relay) Edit(ctx context.Context, by Author, sessionID, id, content string) (Message, error) {
-	if err := checkContent(by.Sender, content); err != nil {
+	if err := CheckContent(by.Sender, content); err != nil {
 		return Message{}, err
 	}
 	var m Message

@@ -707,3 +707,25 @@ func TestRetryStoredWithoutAnAnswer(t *testing.T) {
 		})
 	}
 }
+
+// TestOutboxFault: a fault of a sink fails the delivery that met it, and no other.
+func TestOutboxFault(t *testing.T) {
+	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+		sink.answer = func(lane []chat.Delivery) (int, error) {
+			if lane[0].Rev == 2 {
+				panic("a fault")
+			}
+			return 1, nil
+		}
+		h := build(t, store, sink)
+		id := h.open(t, "a")
+		h.say(t, id, "one")
+		h.say(t, id, "two")
+		h.run(t)
+		time.Sleep(time.Minute)
+		expectRevs(t, sink, id, "1", "2", "3")
+		if got := states(t, store, "desk"); got[chat.DeliveryFailed] != 1 || got[chat.DeliveryDone] != 2 {
+			t.Errorf("deliveries are %v", got)
+		}
+	})
+}

@@ -69,7 +69,7 @@ func (form *PreChatForm) check(answers map[string]any) error {
 		return Errorf(Invalid, "fields has too many entries")
 	}
 	for _, name := range slices.Sorted(maps.Keys(answers)) {
-		if utf8.RuneCountInString(name) > maxName {
+		if utf8.RuneCountInString(name) > MaxName {
 			return Errorf(Invalid, "a name in fields is too long")
 		}
 		field, declared := form.field(name)

@@ -167,15 +167,15 @@ type statusSet struct {
 	At     Time `json:"at"`
 }
 
-// houseSession is the id of the session that carries what concerns all of them:
+// SystemSession is the id of the session that carries what concerns all of them:
 // deliveries wait in the lane of a session. Nobody lists it, nothing sweeps it.
-const houseSession = ""
+const SystemSession = ""
 
 // lockHouse locks the house session and makes it if it is missing.
 func lockHouse(tx Tx) (Session, error) {
-	s, err := tx.Lock(houseSession)
+	s, err := tx.Lock(SystemSession)
 	if errors.Is(err, ErrSessionNotFound) {
-		s = Session{ID: houseSession, Status: StatusOpen, CreatedAt: Now(), LastActivity: Now()}
+		s = Session{ID: SystemSession, Status: StatusOpen, CreatedAt: Now(), LastActivity: Now()}
 		err = tx.CreateSession(&s)
 	}
 	return s, err

@@ -72,6 +72,12 @@ func New(ctx context.Context, c Config) (*Relay, error) {
 	return r, r.loadPresence(ctx)
 }
 
+// Hub returns the hub that events are published to.
+func (r *Relay) Hub() *Hub { return r.hub }
+
+// Outbox returns the outbox that events are delivered by.
+func (r *Relay) Outbox() *Outbox { return r.outbox }
+
 // Author is who knocks at the door.
 type Author struct {
 	Sender Sender
@@ -185,7 +191,7 @@ func (c *change) emitFact(t EventType, body any) error {
 // release lets the events of a durable change out: to the streams at once, before
 // anything else is done here, and to the sinks by waking their lanes.
 func (r *Relay) release(c *change) {
-	if c.session.ID != houseSession { // the streams hear of the house by broadcasts
+	if c.session.ID != SystemSession { // the streams hear of the house by broadcasts
 		r.hub.Publish(c.events...)
 		runtime.Gosched()
 	}

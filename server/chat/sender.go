@@ -43,9 +43,9 @@ func (s *sender) serve(ctx context.Context, sessionID string) Time {
 		case err != nil:
 			s.reportStore(sessionID, err)
 			if settled == nil || ctx.Err() != nil {
-				return Now().Add(storePause)
+				return Now().Add(StorePause)
 			}
-			Rest(ctx, storePause)
+			Rest(ctx, StorePause)
 		case len(claimed) == 0:
 			return next
 		default:
@@ -54,8 +54,8 @@ func (s *sender) serve(ctx context.Context, sessionID string) Time {
 	}
 }
 
-// storePause is how long a database that fails is left alone.
-const storePause = time.Second
+// StorePause is how long a database that fails is left alone.
+const StorePause = time.Second
 
 // deliver hands claimed deliveries to the sink and returns what became of
 // them.
@@ -106,14 +106,14 @@ func finishing(ctx context.Context, limit time.Duration) (context.Context, conte
 func (s *sender) safely(ctx context.Context, lane []Delivery) (done int, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			done, err = 0, reportFault(s.log, fault)
+			done, err = 0, ReportFault(s.log, fault)
 		}
 	}()
 	return s.sink.Deliver(ctx, lane)
 }
 
-// reportFault reports a panic and makes it an error that no retry heals.
-func reportFault(log *slog.Logger, fault any) error {
+// ReportFault reports a panic and makes it an error that no retry heals.
+func ReportFault(log *slog.Logger, fault any) error {
 	log.Error("relay has a fault; what met it is given up", "panic", fault, "stack", string(debug.Stack()))
 	return fmt.Errorf("%w: relay has a fault; its log has more", ErrPermanent)
 }
@@ -203,7 +203,7 @@ func (s *sender) settle(claimed []Delivery, done int, err error) []Delivery {
 func (s *sender) fail(d *Delivery, err error, now Time) {
 	d.LastError = err.Error()
 	d.Passed = d.Passed || errors.Is(err, ErrPassed)
-	wait, pace := isPace(err)
+	wait, pace := IsPace(err)
 	switch {
 	case errors.Is(err, errStopped): // nobody knows what came of it
 		d.Attempts--
@@ -217,9 +217,9 @@ func (s *sender) fail(d *Delivery, err error, now Time) {
 		return
 	case wait != nil:
 		d.Attempts--
-		s.rest(d, wait.pause(), now, false)
+		s.rest(d, wait.Pause(), now, false)
 		if wait.Scope == ScopeSink {
-			s.pause(wait.pause())
+			s.pause(wait.Pause())
 		}
 		return
 	case errors.Is(err, ErrAmbiguous), errors.Is(err, context.DeadlineExceeded):
@@ -278,7 +278,7 @@ func (s *sender) publish(t EventType, d *Delivery, more map[string]string) {
 }
 
 // Reason is why the delivery is in trouble, for people.
-func (d *Delivery) Reason() string { return reasonOf(d.LastError) }
+func (d *Delivery) Reason() string { return ReasonOf(d.LastError) }
 
 // Troubled reports whether a delivery that waits has failed often enough to be
 // shown.
@@ -289,7 +289,7 @@ func (d *Delivery) Troubled() bool {
 // report tells people that a delivery was given up.
 func (s *sender) report(d *Delivery) {
 	if n := s.givenUp.Count(); n > 0 {
-		s.log.Error("delivery given up", "session", sessionRef(d.SessionID), "rev", d.Rev, "type", d.Event.Type,
+		s.log.Error("delivery given up", "session", SessionRef(d.SessionID), "rev", d.Rev, "type", d.Event.Type,
 			"attempts", d.Attempts, "err", d.LastError, "count", n)
 	}
 	s.publish(StateDeliveryFailed, d, map[string]string{"state": "failed", "error": d.Reason()})
@@ -298,7 +298,7 @@ func (s *sender) report(d *Delivery) {
 // reportStore tells people that the database failed.
 func (s *sender) reportStore(sessionID string, err error) {
 	if n := s.unstored.Count(); n > 0 {
-		s.log.Error("outbox cannot use the database", "session", sessionRef(sessionID), "err", err, "count", n)
+		s.log.Error("outbox cannot use the database", "session", SessionRef(sessionID), "err", err, "count", n)
 	}
 }
 

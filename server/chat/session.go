@@ -66,7 +66,7 @@ func (r *Relay) Init(ctx context.Context, v Visit) (Visited, error) {
 	if utf8.RuneCountInString(v.VisitorID) > maxVisitorID {
 		return Visited{}, Errorf(Invalid, "visitorId must be at most %d characters", maxVisitorID)
 	}
-	v.Metadata.clip()
+	v.Metadata.Clip()
 	fresh := Session{ID: NewID(), VisitorID: v.VisitorID, Status: StatusOpen, CreatedAt: Now()}
 	fresh.LastActivity = fresh.CreatedAt
 	token := NewToken()
@@ -175,7 +175,7 @@ func (v *Visit) update(tx Tx, s *Session) error {
 // and tells operators.
 func (r *Relay) ShowPage(ctx context.Context, by Author, sessionID, url string) error {
 	page := Metadata{URL: url}
-	page.clip()
+	page.Clip()
 	moved := false
 	err := r.change(ctx, by, sessionID, func(c *change) error {
 		moved = c.session.Metadata.V.URL != page.URL
@@ -199,8 +199,8 @@ func (m Metadata) over(older Metadata) Metadata {
 	return m
 }
 
-// clip cuts fields that are longer than anybody wants to read.
-func (m *Metadata) clip() {
+// Clip cuts fields that are longer than anybody wants to read.
+func (m *Metadata) Clip() {
 	for _, field := range []*string{&m.URL, &m.Country, &m.Browser, &m.DeviceType, &m.Referrer, &m.Language, &m.UserAgent} {
 		if len(*field) > maxMetadata {
 			cut := maxMetadata

@@ -227,7 +227,7 @@ func preChatFields(fields []PreChatField) error {
 	for i, f := range fields {
 		same := func(other PreChatField) bool { return other.Name == f.Name }
 		switch {
-		case f.Name == "" || f.Label == "" || utf8.RuneCountInString(f.Name) > maxName || f.Type == "":
+		case f.Name == "" || f.Label == "" || utf8.RuneCountInString(f.Name) > MaxName || f.Type == "":
 			return checkError("must have a name, a type and a label in every field")
 		case slices.ContainsFunc(fields[:i], same):
 			return checkError("has two fields called " + f.Name)

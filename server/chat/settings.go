@@ -124,7 +124,7 @@ func (s *Settings) changes(patch map[string]json.RawMessage) (map[string]Raw, er
 		def, known := findSetting(name)
 		switch {
 		case !known:
-			mistakes = append(mistakes, "unknown setting "+clip(oneLine(name), maxName))
+			mistakes = append(mistakes, "unknown setting "+Clip(OneLine(name), MaxName))
 		case name == def.Alias && differs(patch, def.Name, value):
 			mistakes = append(mistakes, def.Alias+" and "+def.Name+" are one setting and must not differ")
 		case isNull(value):

@@ -164,3 +164,10 @@ func (h *house) say(t *testing.T, sessionID, text string) chat.Message {
 	}
 	return m
 }
+
+func expectTexts(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s:\n got %q\nwant %q", what, got, want)
+	}
+}

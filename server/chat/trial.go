@@ -146,8 +146,8 @@ func (t *trials) works() (down time.Duration, told bool, sessions []string) {
 	return down, told, sessions
 }
 
-// isPace reports whether a failure is none: the platform's pace, or relay's own.
-func isPace(err error) (wait *RetryAfter, pace bool) {
+// IsPace reports whether a failure is none: the platform's pace, or relay's own.
+func IsPace(err error) (wait *RetryAfter, pace bool) {
 	if !errors.As(err, &wait) {
 		return nil, false
 	}

@@ -12,7 +12,7 @@ func (s *sender) turn(ctx context.Context, sessionID string) Time {
 	lane, limit, err := s.read(ctx, sessionID)
 	if err != nil {
 		s.reportStore(sessionID, err)
-		return Now().Add(storePause)
+		return Now().Add(StorePause)
 	}
 	due, next := s.due(lane)
 	if len(due) == 0 || ctx.Err() != nil {
@@ -69,7 +69,7 @@ func (s *sender) keep(ctx context.Context, due []Delivery, done int, failure err
 		if ctx.Err() != nil {
 			return
 		}
-		Rest(ctx, storePause)
+		Rest(ctx, StorePause)
 	}
 	for i := range due[:done] {
 		s.tell(&due[i])

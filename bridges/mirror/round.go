@@ -1,4 +1,4 @@
-package chat
+package mirror
 
 import (
 	"context"
@@ -7,17 +7,20 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"relay/server/chat"
 )
 
-// round is one call of [Desk.Deliver]: a session's deliveries in order.
+// round is one call of [Mirror.Deliver]: a session's deliveries in order.
 type round struct {
-	desk      *Desk
+	desk      *Mirror
 	ctx       context.Context
 	sessionID string
-	place     *Thread // once it is known
+	place     *chat.Thread // once it is known
 	// unit are the deliveries that are being carried out together.
-	unit []Delivery
+	unit []chat.Delivery
 	// uncertain tells that the first op of the unit may have been carried out
 	// by an earlier attempt. Only one op is ever under way.
 	uncertain bool
@@ -34,7 +37,7 @@ const maxReopened = 2
 
 // step is one op with what is noted once it is carried out.
 type step struct {
-	op Op
+	op chat.Op
 	// carries are the messages that the platform message shows, or a mark.
 	carries []string
 	part    int
@@ -47,11 +50,11 @@ type step struct {
 }
 
 // head is the delivery that the round is at.
-func (r *round) head() *Delivery { return &r.unit[0] }
+func (r *round) head() *chat.Delivery { return &r.unit[0] }
 
 // next carries out the first deliveries of a lane and returns how many. When
 // the thread turns out to be gone, what is to be shown is shown in a new one.
-func (r *round) next(lane []Delivery) (int, error) {
+func (r *round) next(lane []chat.Delivery) (int, error) {
 	for {
 		r.unit = lane[:1]
 		r.uncertain = lane[0].Ambiguous() && !r.sent
@@ -59,7 +62,7 @@ func (r *round) next(lane []Delivery) (int, error) {
 		switch {
 		case err == nil || errors.Is(err, errNoThread):
 			return len(r.unit), nil
-		case errors.Is(err, ErrThreadGone) && r.place != nil && r.reopened < maxReopened:
+		case errors.Is(err, chat.ErrThreadGone) && r.place != nil && r.reopened < maxReopened:
 			if err := r.lost(*r.place); err != nil {
 				return 0, err
 			}
@@ -77,7 +80,7 @@ func (r *round) blur(err error) {
 		return
 	}
 	for i := range r.unit {
-		r.unit[i].State = DeliverySending
+		r.unit[i].State = chat.DeliverySending
 	}
 }
 
@@ -91,22 +94,22 @@ func (r *round) certain() {
 	}
 	r.uncertain = false
 	for i := range r.unit {
-		r.unit[i].State = DeliveryPending
+		r.unit[i].State = chat.DeliveryPending
 	}
 }
 
 // carry carries out the head, with those behind it that can go with it.
-func (r *round) carry(lane []Delivery) error {
+func (r *round) carry(lane []chat.Delivery) error {
 	e := &r.head().Event
 	switch e.Type {
-	case EventNewSession:
+	case chat.EventNewSession:
 		_, err := r.thread(true)
 		return err
-	case EventMessage, EventMessageEdited, EventMessageDeleted, EventNote, EventNoteEdited, EventNoteDeleted:
+	case chat.EventMessage, chat.EventMessageEdited, chat.EventMessageDeleted, chat.EventNote, chat.EventNoteEdited, chat.EventNoteDeleted:
 		return r.carryMessage(lane)
-	case EventMessageRead:
+	case chat.EventMessageRead:
 		return r.carryReceipt(e)
-	case EventSessionClosed, EventSessionReopened:
+	case chat.EventSessionClosed, chat.EventSessionReopened:
 		return r.carryStatus(e)
 	}
 	return r.carryNote(lane)
@@ -135,7 +138,7 @@ func (r *round) all(steps []step, open bool) error {
 const fileAttempts = 6
 
 // perform carries out one step and heals what can be healed.
-func (r *round) perform(th Thread, s step) error {
+func (r *round) perform(th chat.Thread, s step) error {
 	if before, _ := r.desk.refused.Load(r.sessionID); before != nil && before.(refused).id == s.id(&r.head().Event) {
 		switch known := before.(refused); {
 		case known.err != nil:
@@ -147,19 +150,19 @@ func (r *round) perform(th Thread, s step) error {
 	r.unreadable = false
 	err := r.once(th, s)
 	switch {
-	case errors.Is(err, ErrMessageGone):
+	case errors.Is(err, chat.ErrMessageGone):
 		return r.withoutCopy(th, s)
-	case errors.Is(err, ErrMessageStays):
+	case errors.Is(err, chat.ErrMessageStays):
 		return r.stays(th, s)
-	case errors.Is(err, ErrAttachmentNotFound) && s.op.File != nil:
+	case errors.Is(err, chat.ErrAttachmentNotFound) && s.op.File != nil:
 		return nil // deleted meanwhile
-	case s.fallback != nil && (errors.Is(err, ErrPermanent) || err != nil && r.unreadable && r.head().Attempts >= fileAttempts):
-		r.desk.log.Warn("something cannot be shown; a note stands for it", "session", sessionRef(r.sessionID), "err", err)
+	case s.fallback != nil && (errors.Is(err, chat.ErrPermanent) || err != nil && r.unreadable && r.head().Attempts >= fileAttempts):
+		r.desk.log.Warn("something cannot be shown; a note stands for it", "session", chat.SessionRef(r.sessionID), "err", err)
 		return r.instead(th, s)
-	case errors.Is(err, ErrPermanent) && s.says():
+	case errors.Is(err, chat.ErrPermanent) && s.says():
 		return r.lose(th, s, err)
-	case errors.Is(err, ErrPermanent) && s.optional:
-		r.desk.log.Debug("the platform refused something that is not important", "session", sessionRef(r.sessionID), "err", err)
+	case errors.Is(err, chat.ErrPermanent) && s.optional:
+		r.desk.log.Debug("the platform refused something that is not important", "session", chat.SessionRef(r.sessionID), "err", err)
 		return nil
 	}
 	return err
@@ -167,56 +170,56 @@ func (r *round) perform(th Thread, s step) error {
 
 // says reports whether a step shows what somebody wrote.
 func (s *step) says() bool {
-	return s.op.Kind == OpPost || s.op.Kind == OpEdit
+	return s.op.Kind == chat.OpPost || s.op.Kind == chat.OpEdit
 }
 
 // instead shows what stands for a step that was refused. While that has to wait
 // for its turn, the step is not tried again: on a platform that counts messages
 // it would take that turn, again and again.
-func (r *round) instead(th Thread, s step) error {
+func (r *round) instead(th chat.Thread, s step) error {
 	r.desk.refused.Store(r.sessionID, refused{id: s.id(&r.head().Event)})
 	err := r.perform(th, *s.fallback)
-	if err == nil || errors.Is(err, ErrPermanent) {
+	if err == nil || errors.Is(err, chat.ErrPermanent) {
 		r.desk.refused.Delete(r.sessionID)
 	}
 	return err
 }
 
 // withoutCopy goes on after a platform message turned out to be gone.
-func (r *round) withoutCopy(th Thread, s step) error {
+func (r *round) withoutCopy(th chat.Thread, s step) error {
 	switch s.op.Kind {
-	case OpEdit:
-		if err := r.note(th, s, s.op.Remote, LinkGone); err != nil {
+	case chat.OpEdit:
+		if err := r.note(th, s, s.op.Remote, chat.LinkGone); err != nil {
 			return err
 		}
-		s.op.Kind, s.op.Remote, s.op.Edited = OpPost, "", true
+		s.op.Kind, s.op.Remote, s.op.Edited = chat.OpPost, "", true
 		return r.once(th, s)
-	case OpDelete:
-		return r.note(th, s, s.op.Remote, LinkGone)
-	case OpPost, OpNote:
+	case chat.OpDelete:
+		return r.note(th, s, s.op.Remote, chat.LinkGone)
+	case chat.OpPost, chat.OpNote:
 		if s.op.ReplyTo != "" {
 			s.op.ReplyTo = ""
 			return r.once(th, s)
 		}
-		return fmt.Errorf("post in thread %s: %w", th.Ref, ErrMessageGone)
+		return fmt.Errorf("post in thread %s: %w", th.Ref, chat.ErrMessageGone)
 	}
 	return nil
 }
 
 // stays goes on after a platform message turned out to be one that cannot be
 // removed: a note stands by it, if one is wanted.
-func (r *round) stays(th Thread, s step) error {
+func (r *round) stays(th chat.Thread, s step) error {
 	if s.fallback != nil {
 		if err := r.perform(th, *s.fallback); err != nil {
 			return err
 		}
 	}
-	return r.note(th, s, s.op.Remote, LinkGone)
+	return r.note(th, s, s.op.Remote, chat.LinkGone)
 }
 
 // once carries out a step and stores what came of it.
-func (r *round) once(th Thread, s step) error {
-	creates := s.op.Kind == OpPost || s.op.Kind == OpNote
+func (r *round) once(th chat.Thread, s step) error {
+	creates := s.op.Kind == chat.OpPost || s.op.Kind == chat.OpNote
 	if creates {
 		s.op.Key = opKey(th.Ref, s.id(&r.head().Event))
 		s.op.Ambiguous = r.uncertain
@@ -233,19 +236,19 @@ func (r *round) once(th Thread, s step) error {
 		r.certain()
 	}
 	switch s.op.Kind {
-	case OpPost, OpNote:
-		return r.note(th, s, remote, LinkLive)
-	case OpEdit:
-		return r.note(th, s, s.op.Remote, LinkLive)
-	case OpDelete:
-		return r.note(th, s, s.op.Remote, LinkGone)
+	case chat.OpPost, chat.OpNote:
+		return r.note(th, s, remote, chat.LinkLive)
+	case chat.OpEdit:
+		return r.note(th, s, s.op.Remote, chat.LinkLive)
+	case chat.OpDelete:
+		return r.note(th, s, s.op.Remote, chat.LinkGone)
 	}
 	return nil
 }
 
 // known reports whether a platform message is linked to something.
 func (r *round) known(ctx context.Context, remote string) (is bool, err error) {
-	err = r.desk.store.Look(ctx, func(rd Reader) error {
+	err = r.desk.store.Look(ctx, func(rd chat.Reader) error {
 		links, err := rd.LinksAt(r.desk.bridge.Name(), r.desk.bridge.Channel(), remote)
 		is = len(links) > 0
 		return err
@@ -254,14 +257,14 @@ func (r *round) known(ctx context.Context, remote string) (is bool, err error) {
 }
 
 // note stores what a platform message shows now.
-func (r *round) note(th Thread, s step, remote string, state LinkState) error {
-	return r.keepLinks(s.carries, Link{Bridge: th.Bridge, Channel: th.Channel, Remote: remote, SessionID: r.sessionID, Part: s.part, Rev: s.rev, State: state, CreatedAt: Now()})
+func (r *round) note(th chat.Thread, s step, remote string, state chat.LinkState) error {
+	return r.keepLinks(s.carries, chat.Link{Bridge: th.Bridge, Channel: th.Channel, Remote: remote, SessionID: r.sessionID, Part: s.part, Rev: s.rev, State: state, CreatedAt: chat.Now()})
 }
 
 // keepLinks stores a link for each of the messages that a platform message
 // carries. A batch has then arrived.
-func (r *round) keepLinks(carries []string, l Link) error {
-	return r.desk.keep(r.ctx, func(tx Tx) error {
+func (r *round) keepLinks(carries []string, l chat.Link) error {
+	return r.desk.keep(r.ctx, func(tx chat.Tx) error {
 		if name := batchName(r.sessionID, carries); name != "" {
 			if err := tx.DropLinks(l.Bridge, l.Channel, name); err != nil {
 				return err
@@ -280,10 +283,10 @@ func (r *round) keepLinks(carries []string, l Link) error {
 // id names a platform message that is to be made: other messages in it, another
 // part, or another text in the place of the first, which an event brings, are
 // another one.
-func (s *step) id(e *Event) string {
-	name := append(slices.Clone(s.carries), itoa(int64(s.part)))
+func (s *step) id(e *chat.Event) string {
+	name := append(slices.Clone(s.carries), strconv.Itoa(s.part))
 	if s.op.Edited {
-		name = append(name, e.name())
+		name = append(name, e.Name())
 	}
 	return strings.Join(name, " ")
 }
@@ -293,15 +296,3 @@ func opKey(words ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(words, "\n")))
 	return base32.StdEncoding.EncodeToString(sum[:15])
 }
-
-// markSign begins what stands in a link for something that is no message. It is
-// a noncharacter, which Unicode keeps for such ends: backends' ids may begin with
-// every character.
-const markSign = "\ufdd0"
-
-// mark is what a platform message is noted under that shows no message: what
-// relay itself wrote.
-func mark(name string) string { return markSign + name }
-
-// isMark reports whether a link's message is none.
-func isMark(messageID string) bool { return strings.HasPrefix(messageID, markSign) }

@@ -1,22 +1,26 @@
-package chat
+package mirror
 
-import "testing"
+import (
+	"testing"
+
+	"relay/server/chat"
+)
 
 // TestNotes: what a thread shows of events that are no messages (seed 4.4, rule
 // 3, and contract.md 6).
 func TestNotes(t *testing.T) {
 	for _, tt := range []struct {
-		event         EventType
+		event         chat.EventType
 		payload, want string
 	}{
-		{EventDisconnect, `{"duration":12.6,"reason":"page_unload"}`, "The visitor left the page after 13s."},
-		{EventDisconnect, `{"duration":90,"reason":"inactivity"}`, "The visitor was inactive for long after 1m30s."},
-		{EventDisconnect, `{"reason":"manual"}`, "The visitor closed the chat."},
-		{EventAITakeover, `{"active":true}`, "The AI answers now, until an operator writes."},
-		{EventAITakeover, `{"active":false}`, "The AI stopped answering."},
-		{EventIdentityUpdate, `{"identity":{"name":"Ada"},"verified":true}`, "Name: Ada\nIdentity: verified"},
+		{chat.EventDisconnect, `{"duration":12.6,"reason":"page_unload"}`, "The visitor left the page after 13s."},
+		{chat.EventDisconnect, `{"duration":90,"reason":"inactivity"}`, "The visitor was inactive for long after 1m30s."},
+		{chat.EventDisconnect, `{"reason":"manual"}`, "The visitor closed the chat."},
+		{chat.EventAITakeover, `{"active":true}`, "The AI answers now, until an operator writes."},
+		{chat.EventAITakeover, `{"active":false}`, "The AI stopped answering."},
+		{chat.EventIdentityUpdate, `{"identity":{"name":"Ada"},"verified":true}`, "Name: Ada\nIdentity: verified"},
 	} {
-		if got, err := noteOf(&Event{Type: tt.event, Payload: Raw(tt.payload)}); got != tt.want || err != nil {
+		if got, err := noteOf(&chat.Event{Type: tt.event, Payload: chat.Raw(tt.payload)}); got != tt.want || err != nil {
 			t.Errorf("%s %s shows %q, %v; want %q", tt.event, tt.payload, got, err, tt.want)
 		}
 	}
@@ -25,7 +29,7 @@ func TestNotes(t *testing.T) {
 // TestSummary: a thread is called after its visitor and begins with what is known
 // of it.
 func TestSummary(t *testing.T) {
-	s := Session{Metadata: Of(Metadata{URL: "https://shop.test/a/", Country: "NL", Browser: "Firefox", DeviceType: "mobile", Referrer: "https://search.test/", Language: "nl"})}
+	s := chat.Session{Metadata: chat.Of(chat.Metadata{URL: "https://shop.test/a/", Country: "NL", Browser: "Firefox", DeviceType: "mobile", Referrer: "https://search.test/", Language: "nl"})}
 	const page = "Page: https://shop.test/a/\nReferrer: https://search.test/\nCountry: NL\nBrowser: Firefox\nDevice: mobile\nLanguage: nl\n"
 	const hint = "Write here to answer. !help lists the commands; a line that begins with // stays in the thread."
 	for _, tt := range []struct{ identity, title, summary string }{
@@ -33,8 +37,8 @@ func TestSummary(t *testing.T) {
 		{`{"email":"ada@example.com"}`, "ada@example.com", "Email: ada@example.com\nIdentity: not verified\n" + page + hint},
 		{`{"email":"ada@example.com","name":"Ada"}`, "Ada", "Name: Ada\nEmail: ada@example.com\nIdentity: not verified\n" + page + hint},
 	} {
-		s.Identity = Raw(tt.identity)
-		if title, summary := titleOf(&s), summaryOf(&s, false); title != tt.title || summary != tt.summary {
+		s.Identity = chat.Raw(tt.identity)
+		if title, summary := s.Title(), summaryOf(&s, false); title != tt.title || summary != tt.summary {
 			t.Errorf("%s: %q\n%s\nwant %q\n%s", tt.identity, title, summary, tt.title, tt.summary)
 		}
 	}

@@ -1,4 +1,4 @@
-package chat_test
+package mirror_test
 
 import (
 	"context"
@@ -10,10 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
-	"relay/db"
 	"relay/server/chat"
 )
 
@@ -313,114 +311,9 @@ func (f *fakeBridge) Owner(_ context.Context, th chat.Thread) (string, error) {
 	return "", chat.ErrThreadGone
 }
 
-// office is an engine with desks.
-type office struct {
-	*house
-	t     *testing.T
-	inbox *chat.Inbox
-	fakes []*fakeBridge
-	desks []*chat.Desk
-	keys  int
-	stop  func()
-}
-
-// backendFiles opens the files of a backend: one of them is always away.
-func backendFiles(_ context.Context, _ string, a chat.Attachment) (io.ReadCloser, error) {
-	if a.Filename == "away.txt" {
-		return nil, fmt.Errorf("502")
-	}
-	return io.NopCloser(strings.NewReader("data of " + a.URL)), nil
-}
-
-// inOffice runs a test with an engine on a store and these bridges.
-func inOffice(t *testing.T, stateless bool, test func(t *testing.T, o *office), fakes ...*fakeBridge) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
-		o := openOffice(t, store, stateless, fakes...)
-		test(t, o)
-		o.stop()
-	})
-}
-
-func openOffice(t *testing.T, store chat.Store, stateless bool, fakes ...*fakeBridge) *office {
-	o := &office{t: t, fakes: fakes, inbox: chat.NewInbox(store, quiet)}
-	var targets []chat.Sink
-	for _, f := range fakes {
-		targets = append(targets, newSink(f.name))
-	}
-	o.house = build(t, store, targets...)
-	o.sinks = nil
-	seal, err := chat.NewFileSeal("secret", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range fakes {
-		options := chat.DeskOptions{Store: store, Inbox: o.inbox, Relay: o.Relay, Log: f.log, Stateless: stateless, Seal: seal}
-		if stateless {
-			options.OpenFile = backendFiles
-		}
-		desk := chat.NewDesk(f.bridge(), options)
-		o.desks, o.sinks = append(o.desks, desk), append(o.sinks, desk)
-	}
-	o.serve()
-	return o
-}
-
-// serve runs desks and inboxes until stop.
-func (o *office) serve() {
-	stopSinks := o.run(o.t)
-	ctx, cancel := context.WithCancel(context.Background())
-	var served sync.WaitGroup
-	for i, d := range o.desks {
-		served.Go(func() {
-			if err := o.inbox.Serve(ctx, o.fakes[i].name, 2, d.Handle); err != nil {
-				o.t.Errorf("inbox: %v", err)
-			}
-		})
-	}
-	o.stop = sync.OnceFunc(func() {
-		cancel()
-		served.Wait()
-		stopSinks()
-	})
-}
-
-// tell hands a bridge's update to the inbox.
-func (o *office) tell(f *fakeBridge, list ...chat.Inbound) {
-	o.t.Helper()
-	for i := range list {
-		list[i].Thread.Bridge, list[i].Thread.Channel = f.name, f.Channel()
-	}
-	raw, err := json.Marshal(list)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	o.keys++
-	u := chat.Update{Bridge: f.name, Key: fmt.Sprint("u", o.keys), Thread: list[0].Thread.Ref, Raw: raw}
-	if err := o.inbox.Receive(o.t.Context(), u); err != nil {
-		o.t.Fatal(err)
-	}
-}
-
 // in is what an operator writes in the n-th thread.
 func (f *fakeBridge) in(n int, remote, text string) chat.Inbound {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return chat.Inbound{Kind: chat.InboundMessage, Thread: chat.Thread{Ref: f.threads[n].ref}, Remote: remote, Operator: "Ada", Text: text}
-}
-
-// messages are a session's messages as "sender: content".
-func (o *office) messages(sessionID string) (texts []string) {
-	o.t.Helper()
-	h, err := o.History(o.t.Context(), operator, chat.HistoryQuery{SessionID: sessionID, Limit: 100})
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	for _, m := range h.Messages {
-		text := string(m.Sender) + ": " + m.Content
-		if m.DeletedAt != 0 {
-			text += "(deleted)"
-		}
-		texts = append(texts, text)
-	}
-	return texts
 }

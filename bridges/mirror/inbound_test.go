@@ -1,4 +1,4 @@
-package chat_test
+package mirror_test
 
 import (
 	"bytes"
@@ -36,7 +36,7 @@ func kind(k chat.InboundKind, in chat.Inbound) chat.Inbound {
 
 func TestDeskPassesOperatorsOn(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		hello := o.say(t, id, "hello")
 		o.soon()
@@ -76,7 +76,7 @@ func TestDeskPassesOperatorsOn(t *testing.T) {
 // so a change made elsewhere is shown as one.
 func TestDeskEditsWhatWasWrittenHere(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.soon()
@@ -101,7 +101,7 @@ func TestDeskEditsWhatWasWrittenHere(t *testing.T) {
 // changes its message where it was written, and has the last word.
 func TestDeskTakesBackWhatItShowedOfAnEdit(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.soon()
@@ -127,7 +127,7 @@ func TestDeskTakesBackWhatItShowedOfAnEdit(t *testing.T) {
 // page, and that it was read.
 func TestDeskShowsWhatArrived(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.soon()
@@ -154,7 +154,7 @@ func TestDeskShowsWhatArrived(t *testing.T) {
 	}, f)
 }
 
-func (o *office) history(t *testing.T, id string) []chat.Message {
+func (o *harness) history(t *testing.T, id string) []chat.Message {
 	t.Helper()
 	h, err := o.History(t.Context(), operator, chat.HistoryQuery{SessionID: id, Limit: 100})
 	o.must(err)
@@ -163,7 +163,7 @@ func (o *office) history(t *testing.T, id string) []chat.Message {
 
 func TestDeskAlbums(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.soon()
@@ -197,7 +197,7 @@ func TestDeskAlbums(t *testing.T) {
 
 func TestDeskFollowsThreads(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.soon()
@@ -238,7 +238,7 @@ func TestDeskFollowsThreads(t *testing.T) {
 func TestDeskHearsBeforeItKnows(t *testing.T) {
 	f := newFake("telegram")
 	f.late = 3 * time.Second
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		time.Sleep(time.Second)
@@ -251,7 +251,7 @@ func TestDeskHearsBeforeItKnows(t *testing.T) {
 
 func TestDeskRefusesStrangers(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		f.set(func() {
 			f.threads = []*fakeThread{{ref: "chat", messages: []fakeMessage{{}}}, {ref: "more", messages: []fakeMessage{{}}}}
 		})
@@ -270,20 +270,20 @@ func TestDeskCommands(t *testing.T) {
 	tests := []struct {
 		name, text string
 		wantAnswer string // the beginning of it
-		want       func(o *office, s chat.Session) bool
+		want       func(o *harness, s chat.Session) bool
 	}{
 		{"help", "!help", "- Commands", nil},
 		{"by slash", "/help@relay_bot", "- Commands", nil},
-		{"close", "!close", "- The session is closed", func(o *office, s chat.Session) bool {
+		{"close", "!close", "- The session is closed", func(o *harness, s chat.Session) bool {
 			return s.Status == chat.StatusClosed && o.fakes[0].state(0).closed
 		}},
 		{"reopen", "!Reopen ", "- The session is open", nil},
 		{"info", "!info", "- Visitor – open\nSince: 1 January 2000", nil},
-		{"online", "!online", "- Visitors see you online", func(o *office, _ chat.Session) bool { return o.OperatorOnline() }},
-		{"offline", "!offline", "- Visitors see nobody", func(o *office, _ chat.Session) bool { return !o.OperatorOnline() }},
-		{"read", "!read", "- The visitor's messages", func(_ *office, s chat.Session) bool { return s.Unread == 0 }},
-		{"block", "!block", "- The visitor is shut out", func(_ *office, s chat.Session) bool { return s.Blocked }},
-		{"unblock", "!unblock", "- The visitor may", func(_ *office, s chat.Session) bool { return !s.Blocked }},
+		{"online", "!online", "- Visitors see you online", func(o *harness, _ chat.Session) bool { return o.OperatorOnline() }},
+		{"offline", "!offline", "- Visitors see nobody", func(o *harness, _ chat.Session) bool { return !o.OperatorOnline() }},
+		{"read", "!read", "- The visitor's messages", func(_ *harness, s chat.Session) bool { return s.Unread == 0 }},
+		{"block", "!block", "- The visitor is shut out", func(_ *harness, s chat.Session) bool { return s.Blocked }},
+		{"unblock", "!unblock", "- The visitor may", func(_ *harness, s chat.Session) bool { return !s.Blocked }},
 		{"delete without a reply", "!delete", "- Write !delete as a reply", nil},
 		{"shortened", "!del", "- There is no command !del, and the visitor did not see this. Did you mean !delete?", nil},
 		{"mistyped", "!clsoe", "- There is no command !clsoe, and the visitor did not see this. Did you mean !close?", nil},
@@ -293,7 +293,7 @@ func TestDeskCommands(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f, other := newFake("telegram"), newFake("slack")
-			inOffice(t, false, func(t *testing.T, o *office) {
+			withMirrors(t, false, func(t *testing.T, o *harness) {
 				id := o.open(t, "ann")
 				o.say(t, id, "hello")
 				o.soon()
@@ -325,7 +325,7 @@ func TestDeskCommands(t *testing.T) {
 
 func TestDeskDeletesByCommand(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.soon()
@@ -355,14 +355,14 @@ func TestDeskDeletesByCommand(t *testing.T) {
 // hours, over what the API says, until that says something new.
 func TestDeskHoldsPresence(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.must(o.SetOperatorStatus(t.Context(), true))
 		o.soon()
 		o.tell(f, f.in(0, "x1", "!offline"))
 		time.Sleep(11 * time.Hour)
-		if again := build(t, o.store); again.OperatorOnline() || o.OperatorOnline() {
+		if again := o.newRelay(); again.OperatorOnline() || o.OperatorOnline() {
 			t.Error("online after 11 hours")
 		}
 		time.Sleep(2 * time.Hour)
@@ -384,7 +384,7 @@ func TestDeskReportsOnce(t *testing.T) {
 	var log bytes.Buffer
 	f := newFake("telegram")
 	f.lost, f.log = errors.New("connection refused"), slog.New(slog.NewTextHandler(&log, nil))
-	inOffice(t, true, func(t *testing.T, o *office) {
+	withMirrors(t, true, func(t *testing.T, o *harness) {
 		for i := range 10 {
 			id := fmt.Sprint("s-", i)
 			o.must(o.store.Apply(t.Context(), func(tx chat.Tx) error {
@@ -406,7 +406,7 @@ func TestDeskStateless(t *testing.T) {
 	f.found = map[string]chat.Thread{"s-1": {Ref: "old"}}
 	f.owners = map[string]string{"old2": "s-2"}
 	f.threads = []*fakeThread{{ref: "old", messages: []fakeMessage{{}}}, {ref: "old2", messages: []fakeMessage{{}}}}
-	inOffice(t, true, func(t *testing.T, o *office) {
+	withMirrors(t, true, func(t *testing.T, o *harness) {
 		for _, id := range []string{"s-1", "s-3"} {
 			o.must(o.store.Apply(t.Context(), func(tx chat.Tx) error {
 				return tx.CreateSession(&chat.Session{ID: id, Status: chat.StatusOpen, StartedAt: 1})
@@ -456,7 +456,7 @@ func TestDeskRecallsCopies(t *testing.T) {
 			f := newFake(name)
 			f.longest, f.mindful = 10, name == "slack"
 			session := chat.Introduction{ID: "s-1", VisitorID: "v-1"}
-			inOffice(t, true, func(t *testing.T, o *office) {
+			withMirrors(t, true, func(t *testing.T, o *harness) {
 				for i, text := range []string{"one", "aaaaaaaaaabbbbb", "last"} {
 					n := chat.Notice{ID: fmt.Sprint("m-", i), Sender: chat.SenderVisitor, Content: text}
 					o.must(o.Backend().Send(t.Context(), visitor, session, n))
@@ -464,7 +464,7 @@ func TestDeskRecallsCopies(t *testing.T) {
 				o.soon()
 			}, f)
 			f.found = map[string]chat.Thread{session.ID: {Ref: f.threads[0].ref}}
-			inOffice(t, true, func(t *testing.T, o *office) {
+			withMirrors(t, true, func(t *testing.T, o *harness) {
 				o.must(o.Backend().Edit(t.Context(), visitor, session, "m-0", "two", 0))
 				o.must(o.Backend().Delete(t.Context(), visitor, session, "m-1", 0))
 				o.soon()
@@ -480,7 +480,7 @@ func TestDeskRecallsCopies(t *testing.T) {
 func TestDeskShowsEditsFromBefore(t *testing.T) {
 	f := newFake("telegram")
 	session := chat.Introduction{ID: "s-1", VisitorID: "v-1"}
-	inOffice(t, true, func(t *testing.T, o *office) {
+	withMirrors(t, true, func(t *testing.T, o *harness) {
 		o.must(o.Backend().Delete(t.Context(), visitor, session, "m-0", 0))
 		o.soon()
 		if f.count() > 0 {
@@ -502,7 +502,7 @@ func TestDeskShowsTheLastOfEditsFromBefore(t *testing.T) {
 	f.owners = map[string]string{"old": "s-1"}
 	f.threads = []*fakeThread{{ref: "old", messages: []fakeMessage{{}}}}
 	other.slow = func(chat.Op) time.Duration { return time.Second }
-	inOffice(t, true, func(t *testing.T, o *office) {
+	withMirrors(t, true, func(t *testing.T, o *harness) {
 		o.must(o.Backend().NewSession(t.Context(), visitor, chat.Introduction{ID: "s-1"}))
 		for _, text := range []string{"on Monday", "on Tuesday", "on Friday"} {
 			o.tell(f, kind(chat.InboundEdited, f.in(0, "x7", text)))
@@ -526,7 +526,7 @@ func TestDeskNamesWhatItWritesAnew(t *testing.T) {
 	f.found = map[string]chat.Thread{session.ID: {Ref: "old"}}
 	f.threads = []*fakeThread{{ref: "old", messages: []fakeMessage{{}}}}
 	for run := range 2 {
-		inOffice(t, true, func(t *testing.T, o *office) {
+		withMirrors(t, true, func(t *testing.T, o *harness) {
 			time.Sleep(time.Duration(run) * time.Minute)
 			o.must(o.Backend().Trigger(t.Context(), visitor, session, chat.CustomEvent{Name: fmt.Sprint("clicked ", run)}))
 			o.must(o.Backend().Edit(t.Context(), visitor, session, "m-0", fmt.Sprint("text ", run), 0))
@@ -548,7 +548,7 @@ func TestDeskNamesWhatItWritesAnew(t *testing.T) {
 func TestDeskShowsMessagesOfAnyID(t *testing.T) {
 	f := newFake("telegram")
 	session := chat.Introduction{ID: "@s", VisitorID: "v-1"}
-	inOffice(t, true, func(t *testing.T, o *office) {
+	withMirrors(t, true, func(t *testing.T, o *harness) {
 		o.must(o.Backend().Trigger(t.Context(), visitor, session, chat.CustomEvent{Name: "clicked"}))
 		o.soon()
 		want := []string{"- Event: clicked"}
@@ -579,7 +579,7 @@ func TestDeskShowsMessagesOfAnyID(t *testing.T) {
 
 func TestDeskFollowsChannel(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.soon()
@@ -601,7 +601,7 @@ func TestDeskFollowsChannel(t *testing.T) {
 // it again, with its threads; a note leaves it closed.
 func TestDeskReopens(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.soon()

@@ -1,4 +1,4 @@
-package chat_test
+package mirror_test
 
 import (
 	"bytes"
@@ -9,12 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"relay/db"
 	"relay/server/chat"
 )
 
 // undelivered are a session's deliveries in trouble.
-func (o *office) undelivered(sessionID string) (list []chat.Delivery) {
+func (o *harness) undelivered(sessionID string) (list []chat.Delivery) {
 	o.t.Helper()
 	o.must(o.store.Look(o.t.Context(), func(r chat.Reader) (err error) {
 		list, err = r.Undelivered(sessionID, 10)
@@ -30,7 +29,7 @@ var errOdd = fmt.Errorf("%w: Bad Request: PEER_ID_INVALID", chat.ErrPermanent)
 // place, is listed, and can be sent again; what comes behind it does not wait.
 func TestDeskRefusedMessage(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		operators := o.hub.Subscribe("")
 		defer operators.Close()
 		id := o.open(t, "ann")
@@ -46,7 +45,7 @@ func TestDeskRefusedMessage(t *testing.T) {
 		if len(list) != 1 || list[0].State != chat.DeliveryFailed || list[0].Event.MessageID != odd.ID || list[0].Reason() != "Bad Request: PEER_ID_INVALID" {
 			t.Fatalf("undelivered are %+v", list)
 		}
-		if err := o.desks[0].Trouble(); err != nil {
+		if err := o.mirrors[0].Trouble(); err != nil {
 			t.Errorf("the bridge is said to fail: %v", err)
 		}
 		o.must(o.outbox.Retry(t.Context(), list[0].ID()))
@@ -72,7 +71,7 @@ func TestDeskRefusedMessage(t *testing.T) {
 // message as it was.
 func TestDeskRefusedEdit(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		m := o.say(t, id, "hello")
 		o.soon()
@@ -93,7 +92,7 @@ func TestDeskRefusedEdit(t *testing.T) {
 // is not tried again, and it is given up only when the note stands there.
 func TestDeskNoteOfARefusalWaits(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.soon()
@@ -134,7 +133,7 @@ func TestDeskPassesWhatItsPlatformFailsAt(t *testing.T) {
 	for name, busy := range map[string]bool{"among others": true, "alone": false} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake("telegram")
-			inOffice(t, false, func(t *testing.T, o *office) {
+			withMirrors(t, false, func(t *testing.T, o *harness) {
 				id, other := o.open(t, "ann"), o.open(t, "ben")
 				o.say(t, id, "hello")
 				o.soon()
@@ -178,7 +177,7 @@ func TestDeskPassesWhatItsPlatformFailsAt(t *testing.T) {
 // TestDeskKeepsOrderInAnOutage: while the platform takes nothing, nothing passes.
 func TestDeskKeepsOrderInAnOutage(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.soon()
@@ -201,7 +200,7 @@ func TestDeskKeepsOrderInAnOutage(t *testing.T) {
 // somebody has mended it.
 func TestDeskThreadRefused(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		f.breakAt(false, 1<<30, errOdd, func(op chat.Op) bool { return op.Kind == chat.OpOpen })
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
@@ -209,7 +208,7 @@ func TestDeskThreadRefused(t *testing.T) {
 		if list := o.undelivered(id); len(list) != 1 || list[0].State == chat.DeliveryFailed || list[0].Reason() != "a thread cannot be opened: Bad Request: PEER_ID_INVALID" {
 			t.Errorf("undelivered are %+v", list)
 		}
-		if o.desks[0].Trouble() == nil {
+		if o.mirrors[0].Trouble() == nil {
 			t.Error("the bridge is said to work")
 		}
 		f.breakAt(false, 0, nil, nil)
@@ -224,7 +223,7 @@ func TestDeskThreadRefused(t *testing.T) {
 // nothing else.
 func TestDeskFault(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.soon()
@@ -246,35 +245,13 @@ func TestDeskFault(t *testing.T) {
 	}, f)
 }
 
-// TestOutboxFault: the same of a sink.
-func TestOutboxFault(t *testing.T) {
-	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
-		sink.answer = func(lane []chat.Delivery) (int, error) {
-			if lane[0].Rev == 2 {
-				panic("a fault")
-			}
-			return 1, nil
-		}
-		h := build(t, store, sink)
-		id := h.open(t, "a")
-		h.say(t, id, "one")
-		h.say(t, id, "two")
-		h.run(t)
-		time.Sleep(time.Minute)
-		expectRevs(t, sink, id, "1", "2", "3")
-		if got := states(t, store, "desk"); got[chat.DeliveryFailed] != 1 || got[chat.DeliveryDone] != 2 {
-			t.Errorf("deliveries are %v", got)
-		}
-	})
-}
-
 // TestDeskLogsNoSession: the log names the thread of what does not get through,
 // never the session, whose id is its key.
 func TestDeskLogsNoSession(t *testing.T) {
 	f := newFake("telegram")
 	var out bytes.Buffer
 	f.log = slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.soon()

@@ -1,9 +1,11 @@
-package chat
+package mirror
 
 import (
 	"context"
 	"slices"
 	"sync"
+
+	"relay/server/chat"
 )
 
 // channel is the channel that a desk's threads and links are stored under.
@@ -16,7 +18,7 @@ type channel struct {
 
 // follow takes threads and links along when the platform gave the channel
 // another id, which an update tells or the bridge learns when it writes.
-func (d *Desk) follow(ctx context.Context, to string) error {
+func (d *Mirror) follow(ctx context.Context, to string) error {
 	d.channel.mu.Lock()
 	defer d.channel.mu.Unlock()
 	from := d.channel.id
@@ -24,7 +26,7 @@ func (d *Desk) follow(ctx context.Context, to string) error {
 		return nil
 	}
 	d.log.Warn("the platform gave the channel another id", "from", from, "to", to)
-	if err := d.store.Apply(ctx, func(tx Tx) error { return tx.MoveChannel(d.Name(), from, to) }); err != nil {
+	if err := d.store.Apply(ctx, func(tx chat.Tx) error { return tx.MoveChannel(d.Name(), from, to) }); err != nil {
 		return err
 	}
 	if d.opts.Moved != nil {

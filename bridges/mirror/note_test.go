@@ -1,4 +1,4 @@
-package chat_test
+package mirror_test
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 // hears of it.
 func TestNotesAreSharedByOperators(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.soon()
@@ -54,7 +54,7 @@ func TestNotesAreSharedByOperators(t *testing.T) {
 // opens one later finds it there.
 func TestNotesOpenNoThread(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		_, err := o.Send(t.Context(), operator, chat.Post{SessionID: id, Content: "comes from the fair", Internal: true})
 		o.must(err)
@@ -72,7 +72,7 @@ func TestNotesOpenNoThread(t *testing.T) {
 // to nobody, and its author is told; captions count like text.
 func TestWithheld(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		f.files["f1"], f.files["f2"] = "one", "two"
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
@@ -115,7 +115,7 @@ func TestWithheld(t *testing.T) {
 // TestEditsAreWithheld: an edit brings no visitor what a message would not.
 func TestEditsAreWithheld(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.soon()
@@ -143,7 +143,7 @@ func TestEditsAreWithheld(t *testing.T) {
 // visitor hears that it still goes to nobody.
 func TestEditsSendNothing(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.soon()
@@ -166,7 +166,7 @@ func TestEditsSendNothing(t *testing.T) {
 // answered.
 func TestCommandCSAT(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.soon()

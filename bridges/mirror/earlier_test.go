@@ -1,4 +1,4 @@
-package chat_test
+package mirror_test
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 // follows what becomes of the messages, across a restart too.
 func TestDeskEarlierFollows(t *testing.T) {
 	f := newFake("slack")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		secret, second := o.say(t, id, "my password is hunter2"), o.say(t, id, "two")
 		o.soon()
@@ -23,7 +23,7 @@ func TestDeskEarlierFollows(t *testing.T) {
 		expectTexts(t, "continued", f.shown(1), "- Earlier:\nVisitor: my password is hunter2\nVisitor: two", "three")
 		o.stop()
 		o.must(o.Delete(t.Context(), visitor, id, secret.ID))
-		o = openOffice(t, o.store, false, f)
+		o = start(t, o.store, false, f)
 		o.soon()
 		expectTexts(t, "deleted", f.shown(1), "Earlier:\nVisitor: two", "three")
 		_, err := o.Edit(t.Context(), visitor, id, second.ID, "2")
@@ -50,7 +50,7 @@ func TestDeskEarlierFollows(t *testing.T) {
 func TestDeskEarlierOnce(t *testing.T) {
 	f := newFake("slack")
 	f.longest = 60
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		for n := range 9 {
 			o.say(t, id, fmt.Sprint("<", n, "> is as long"))

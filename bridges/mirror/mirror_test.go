@@ -1,4 +1,4 @@
-package chat_test
+package mirror_test
 
 import (
 	"context"
@@ -20,12 +20,12 @@ func expectTexts(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-func (o *office) settle() { time.Sleep(3 * time.Hour) }
+func (o *harness) settle() { time.Sleep(3 * time.Hour) }
 
 // soon is long enough for what works, and shorter than a minute's rest.
-func (o *office) soon() { time.Sleep(5 * time.Second) }
+func (o *harness) soon() { time.Sleep(5 * time.Second) }
 
-func (o *office) must(err error) {
+func (o *harness) must(err error) {
 	o.t.Helper()
 	if err != nil {
 		o.t.Fatal(err)
@@ -40,7 +40,7 @@ func says(text string) func(chat.Op) bool {
 
 func TestDeskShowsConversation(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		first := o.say(t, id, "hello")
 		second := o.say(t, id, "is <b>anybody</b> there?")
@@ -104,7 +104,7 @@ func TestDeskSplitsAndGoesOnWhereItStopped(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFake("telegram")
 			f.longest = 10
-			inOffice(t, false, func(t *testing.T, o *office) {
+			withMirrors(t, false, func(t *testing.T, o *harness) {
 				f.breakAt(tt.lost, 1, tt.err, says("bbbb"))
 				id := o.open(t, "ann")
 				o.say(t, id, "aaaaaaaaaabbbbbbbbbbcccccccccc")
@@ -140,7 +140,7 @@ func TestDeskSplitsAndGoesOnWhereItStopped(t *testing.T) {
 func TestDeskCoalesces(t *testing.T) {
 	f := newFake("telegram")
 	f.coalesce, f.longest = true, 40
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		f.breakAt(false, 1, &chat.RetryAfter{After: time.Minute, Cause: errors.New("429")}, func(op chat.Op) bool { return op.Kind == chat.OpOpen })
 		id := o.open(t, "ann")
 		one, two := o.say(t, id, "one"), o.say(t, id, "two")
@@ -181,7 +181,7 @@ func TestDeskCoalesces(t *testing.T) {
 // and the message that found out is not lost.
 func TestDeskHealsThreads(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		first := o.say(t, id, "hello")
 		o.soon()
@@ -208,7 +208,7 @@ func TestDeskHealsThreads(t *testing.T) {
 
 func TestDeskCopiesThatAreGone(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		first, second := o.say(t, id, "hello"), o.say(t, id, "bye")
 		o.soon()
@@ -227,7 +227,7 @@ func TestDeskCopiesThatAreGone(t *testing.T) {
 // wrong and delays nobody else.
 func TestDeskRests(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		wrong := &chat.Misconfigured{Problem: "the token is not valid", Fix: "set another"}
 		f.breakAt(false, 3, wrong, func(chat.Op) bool { return true })
 		ids := []string{o.open(t, "ann"), o.open(t, "ben")}
@@ -235,7 +235,7 @@ func TestDeskRests(t *testing.T) {
 			o.say(t, ids[i%2], fmt.Sprint(i))
 		}
 		o.soon()
-		if got := o.desks[0].Trouble(); !errors.Is(got, wrong) {
+		if got := o.mirrors[0].Trouble(); !errors.Is(got, wrong) {
 			t.Errorf("the trouble is %v", got)
 		}
 		if len(f.ops()) > 2 { // both lanes may have begun
@@ -249,7 +249,7 @@ func TestDeskRests(t *testing.T) {
 		}
 		slices.Sort(all)
 		expectTexts(t, "what waited", all, "0", "1", "2", "3")
-		if err := o.desks[0].Trouble(); err != nil {
+		if err := o.mirrors[0].Trouble(); err != nil {
 			t.Errorf("the trouble stays: %v", err)
 		}
 	}, f, other)
@@ -259,7 +259,7 @@ func TestDeskRests(t *testing.T) {
 // arrives within a minute of the repair.
 func TestDeskWorksSoonAfterRepair(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		f.breakAt(false, math.MaxInt, &chat.Misconfigured{Problem: "no right", Fix: "give it"}, func(chat.Op) bool { return true })
 		o.say(t, o.open(t, "ann"), "hello")
 		time.Sleep(3*time.Hour + time.Second)
@@ -275,7 +275,7 @@ func TestDeskWorksSoonAfterRepair(t *testing.T) {
 // not hide it by its success.
 func TestDeskStaysMisconfigured(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		ann := o.open(t, "ann")
 		o.say(t, ann, "hello")
 		o.soon()
@@ -292,7 +292,7 @@ func TestDeskStaysMisconfigured(t *testing.T) {
 		o.say(t, ann, "still there?")
 		o.say(t, o.open(t, "ben"), "hello")
 		o.soon()
-		if got := o.desks[0].Trouble(); !errors.Is(got, wrong) {
+		if got := o.mirrors[0].Trouble(); !errors.Is(got, wrong) {
 			t.Errorf("the trouble is %v", got)
 		}
 	}, f)
@@ -300,7 +300,7 @@ func TestDeskStaysMisconfigured(t *testing.T) {
 
 func TestDeskMarksWhatComesLate(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		f.breakAt(false, 8, errors.New("down"), func(chat.Op) bool { return true })
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
@@ -316,7 +316,7 @@ func TestDeskMarksWhatComesLate(t *testing.T) {
 func TestDeskAfterCrash(t *testing.T) {
 	f := newFake("telegram")
 	f.longest = 10
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		f.breakAt(false, 1, errors.New("down"), says("bbbb"))
 		id := o.open(t, "ann")
 		o.say(t, id, "aaaaaaaaaabbbbbbbbbb")
@@ -343,7 +343,7 @@ func TestDeskAfterCrash(t *testing.T) {
 
 // unsettle leaves every delivery to a desk as a crash does that came before
 // what was sent could be stored as done.
-func (o *office) unsettle(dest string) {
+func (o *harness) unsettle(dest string) {
 	o.t.Helper()
 	o.must(o.store.Apply(o.t.Context(), func(tx chat.Tx) error {
 		list, err := tx.Deliveries(chat.DeliveryQuery{Dest: dest})
@@ -360,7 +360,7 @@ func (o *office) unsettle(dest string) {
 func TestDeskAfterCrashBeforeDelete(t *testing.T) {
 	f := newFake("telegram")
 	f.coalesce = true
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		f.breakAt(false, 1, &chat.RetryAfter{After: time.Minute, Cause: errors.New("429")}, func(op chat.Op) bool { return op.Kind == chat.OpOpen })
 		id := o.open(t, "ann")
 		one := o.say(t, id, "one")
@@ -380,7 +380,7 @@ func TestDeskAfterCrashBeforeDelete(t *testing.T) {
 // reason does not say that the post which was cut off has never left.
 func TestDeskDoubtsWhatWasUnderWay(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		one := o.say(t, id, "one")
 		o.soon()
@@ -402,7 +402,7 @@ func TestDeskDoubtsWhatWasUnderWay(t *testing.T) {
 func TestDeskDeletesWhatPerhapsArrived(t *testing.T) {
 	f := newFake("slack")
 	f.mindful = true
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.soon()
@@ -423,7 +423,7 @@ func TestDeskRejoinsWhatPerhapsArrived(t *testing.T) {
 	for deleted, want := range map[int]string{1: "hello|two", 2: "hello"} {
 		f := newFake("slack")
 		f.mindful, f.coalesce = true, true
-		inOffice(t, false, func(t *testing.T, o *office) {
+		withMirrors(t, false, func(t *testing.T, o *harness) {
 			id := o.open(t, "ann")
 			o.say(t, id, "hello")
 			o.soon()
@@ -443,7 +443,7 @@ func TestDeskRejoinsWhatPerhapsArrived(t *testing.T) {
 
 func TestDeskFiles(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		var ids []string
 		for _, name := range []string{"a.txt", "b.txt"} {
@@ -466,7 +466,7 @@ func TestDeskFiles(t *testing.T) {
 // refused does not take the turn of the note that stands for it.
 func TestDeskRefusedFileTakesNoTurns(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		a, err := o.Upload(t.Context(), visitor, id, "a.txt", strings.NewReader("data"))
 		o.must(err)
@@ -496,10 +496,10 @@ func TestDeskRefusedFileTakesNoTurns(t *testing.T) {
 // the bridge has trouble.
 func TestDeskShowsTyping(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error)
-		go func() { ended <- o.desks[0].ShowTyping(ctx) }()
+		go func() { ended <- o.mirrors[0].ShowTyping(ctx) }()
 		id, silent := o.open(t, "ann"), o.open(t, "ben")
 		o.say(t, id, "hello")
 		o.soon()

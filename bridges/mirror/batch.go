@@ -1,9 +1,11 @@
-package chat
+package mirror
 
 import (
 	"cmp"
 	"errors"
 	"slices"
+
+	"relay/server/chat"
 )
 
 // A batch is what several messages become when they go out as one platform
@@ -16,23 +18,23 @@ func batchName(sessionID string, ids []string) string {
 	if len(ids) < 2 {
 		return ""
 	}
-	return mark(opKey(append([]string{"batch", sessionID}, ids...)...))
+	return chat.Placeholder(opKey(append([]string{"batch", sessionID}, ids...)...))
 }
 
 // rejoin takes the batch that an earlier attempt sent the head in, as far as it
 // still waits, however its messages have changed.
-func (r *round) rejoin(rd Reader, p *posting, lane []Delivery) error {
+func (r *round) rejoin(rd chat.Reader, p *posting, lane []chat.Delivery) error {
 	for _, l := range p.messages[0].leaving {
 		links, err := rd.LinksAt(l.Bridge, l.Channel, l.Remote)
 		if err != nil {
 			return err
 		}
-		slices.SortFunc(links, func(a, b Link) int { return cmp.Compare(a.Part, b.Part) })
+		slices.SortFunc(links, func(a, b chat.Link) int { return cmp.Compare(a.Part, b.Part) })
 		for _, l := range links {
 			p.batch = append(p.batch, l.MessageID)
 		}
 	}
-	for i := 1; i < len(lane) && lane[i].Event.Type == EventMessage && slices.Contains(p.batch, lane[i].Event.MessageID); i++ {
+	for i := 1; i < len(lane) && lane[i].Event.Type == chat.EventMessage && slices.Contains(p.batch, lane[i].Event.MessageID); i++ {
 		m, err := r.shown(rd, &lane[i].Event)
 		if err != nil {
 			return err
@@ -64,7 +66,7 @@ func (r *round) noteBatch(p *posting) error {
 		return nil
 	}
 	bridge, channel := r.desk.bridge.Name(), r.desk.bridge.Channel()
-	return r.desk.keep(r.ctx, func(tx Tx) error {
+	return r.desk.keep(r.ctx, func(tx chat.Tx) error {
 		for _, remote := range stale {
 			if err := tx.DropLinks(bridge, channel, remote); err != nil {
 				return err
@@ -74,7 +76,7 @@ func (r *round) noteBatch(p *posting) error {
 			return nil
 		}
 		for i, id := range p.ids() {
-			l := Link{Bridge: bridge, Channel: channel, Remote: name, SessionID: r.sessionID, MessageID: id, Part: i, State: LinkSending, CreatedAt: Now()}
+			l := chat.Link{Bridge: bridge, Channel: channel, Remote: name, SessionID: r.sessionID, MessageID: id, Part: i, State: chat.LinkSending, CreatedAt: chat.Now()}
 			if err := tx.SaveLink(&l); err != nil {
 				return err
 			}
@@ -91,9 +93,9 @@ const maxRecalled = 10
 // that a restart has forgotten (bridge mode; not where it went out in a batch).
 // again tells that a batch never arrived: its messages may go in another one.
 func (r *round) recall(p *posting) (again bool, err error) {
-	bridge, can := r.desk.bridge.(Recaller)
+	bridge, can := r.desk.bridge.(chat.Recaller)
 	gone := !slices.ContainsFunc(p.messages, func(m shown) bool { return m.DeletedAt == 0 })
-	if finder, is := r.desk.bridge.(Finder); is && r.uncertain && gone {
+	if finder, is := r.desk.bridge.(chat.Finder); is && r.uncertain && gone {
 		return false, r.sweep(p, finder)
 	}
 	forgotten := r.desk.opts.Stateless && !p.fresh && len(p.messages[0].links) == 0
@@ -112,7 +114,7 @@ func (r *round) recall(p *posting) (again bool, err error) {
 	for i := range missing {
 		keys[i] = opKey(th.Ref, missing[i].id(&r.head().Event))
 	}
-	var since Time
+	var since chat.Time
 	if r.uncertain {
 		since = r.head().CreatedAt
 	}
@@ -139,7 +141,7 @@ func (r *round) recall(p *posting) (again bool, err error) {
 // sweep finds what an attempt in doubt made of what was deleted since, on a
 // platform that does not keep by which op: only one was under way, with a text or
 // with a file.
-func (r *round) sweep(p *posting, bridge Finder) error {
+func (r *round) sweep(p *posting, bridge chat.Finder) error {
 	th, err := r.thread(false)
 	if errors.Is(err, errNoThread) {
 		return nil
@@ -147,14 +149,14 @@ func (r *round) sweep(p *posting, bridge Finder) error {
 	if err != nil {
 		return err
 	}
-	var ops []Op
+	var ops []chat.Op
 	var steps []step
 	for _, s := range r.missing(p) {
-		op := Op{Key: opKey(th.Ref, s.id(&r.head().Event)), Since: r.head().CreatedAt, Known: r.known}
+		op := chat.Op{Key: opKey(th.Ref, s.id(&r.head().Event)), Since: r.head().CreatedAt, Known: r.known}
 		if s.part >= fileParts {
-			op.File = new(OpFile)
+			op.File = new(chat.OpFile)
 		}
-		if !slices.ContainsFunc(ops, func(other Op) bool { return (other.File == nil) == (op.File == nil) }) {
+		if !slices.ContainsFunc(ops, func(other chat.Op) bool { return (other.File == nil) == (op.File == nil) }) {
 			ops, steps = append(ops, op), append(steps, s)
 		}
 	}
@@ -191,8 +193,8 @@ func (r *round) missing(p *posting) (list []step) {
 // found takes up a copy that an earlier attempt made. It shows its messages as
 // they were when their deliveries were stored: what became of them since comes
 // behind.
-func (r *round) found(p *posting, th Thread, s step, remote string) error {
-	l := Link{Bridge: th.Bridge, Channel: th.Channel, Remote: remote, SessionID: r.sessionID, Part: s.part, CreatedAt: r.head().CreatedAt}
+func (r *round) found(p *posting, th chat.Thread, s step, remote string) error {
+	l := chat.Link{Bridge: th.Bridge, Channel: th.Channel, Remote: remote, SessionID: r.sessionID, Part: s.part, CreatedAt: r.head().CreatedAt}
 	if p.fresh {
 		l.Rev = r.head().Rev
 	}

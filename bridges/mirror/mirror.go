@@ -1,4 +1,6 @@
-package chat
+// Package mirror keeps a session and its thread on a platform the same, both
+// ways, once for all bridges. It imports server/chat only.
+package mirror
 
 import (
 	"context"
@@ -10,17 +12,19 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"relay/server/chat"
 )
 
-// Desk is what operators at a bridge see and do: it takes events to the
+// Mirror is what operators at a bridge see and do: it takes events to the
 // session's thread (as a [Sink]) and what operators do there to the door (as a
 // [Handler]). It decides what is shown and keeps the links; the bridge shows it.
-type Desk struct {
-	bridge  Bridge
-	store   Store
-	relay   *Relay
+type Mirror struct {
+	bridge  chat.Bridge
+	store   chat.Store
+	relay   *chat.Relay
 	log     *slog.Logger
-	opts    DeskOptions
+	opts    Options
 	strange strangers
 
 	ambiguous atomic.Int64
@@ -34,39 +38,39 @@ type Desk struct {
 	failures  int       // how often something went wrong
 	rests     bool      // the bridge was found misconfigured
 	silent    time.Time // until when the platform wants to hear nothing
-	unstored  Reports
-	unfound   Reports // of threads that could not be looked for
+	unstored  chat.Reports
+	unfound   chat.Reports // of threads that could not be looked for
 }
 
-// DeskOptions are what a Desk is made of.
-type DeskOptions struct {
-	Store Store
-	Relay *Relay
+// Options are what a Mirror is made of.
+type Options struct {
+	Store chat.Store
+	Relay *chat.Relay
 	Log   *slog.Logger
 	// Inbox is where the desk's updates come from; it keeps its errands.
-	Inbox *Inbox
+	Inbox *chat.Inbox
 	// Links makes links to files for platforms that take none; nil when relay
 	// has no public address.
-	Links *FileLinks
+	Links *chat.FileLinks
 	// Stateless is bridge mode: the store forgets, threads lead back to their
 	// session, operators' files stay on the platform.
 	Stateless bool
 	// OpenFile opens an attachment of a message; nil opens those that relay
 	// keeps.
-	OpenFile func(ctx context.Context, sessionID string, a Attachment) (io.ReadCloser, error)
+	OpenFile func(ctx context.Context, sessionID string, a chat.Attachment) (io.ReadCloser, error)
 	// Seal makes the tokens under which operators' files are read in bridge
 	// mode.
-	Seal *FileSeal
+	Seal *chat.FileSeal
 	// Moved is told that the bridge's channel has another id now.
 	Moved func(ctx context.Context, to string) error
 }
 
-// NewDesk makes the desk of a bridge.
-func NewDesk(b Bridge, o DeskOptions) *Desk {
-	d := &Desk{bridge: b, store: o.Store, relay: o.Relay, log: o.Log.With("bridge", b.Name()), opts: o}
+// New makes the desk of a bridge.
+func New(b chat.Bridge, o Options) *Mirror {
+	d := &Mirror{bridge: b, store: o.Store, relay: o.Relay, log: o.Log.With("bridge", b.Name()), opts: o}
 	d.channel.id = b.Channel()
 	if d.opts.OpenFile == nil {
-		d.opts.OpenFile = func(ctx context.Context, _ string, a Attachment) (io.ReadCloser, error) {
+		d.opts.OpenFile = func(ctx context.Context, _ string, a chat.Attachment) (io.ReadCloser, error) {
 			file, err := o.Relay.Open(ctx, a.ID)
 			return io.NopCloser(file), err
 		}
@@ -74,10 +78,10 @@ func NewDesk(b Bridge, o DeskOptions) *Desk {
 	return d
 }
 
-var _ Sink = (*Desk)(nil)
+var _ chat.Sink = (*Mirror)(nil)
 
 // Name implements [Sink].
-func (d *Desk) Name() string { return d.bridge.Name() }
+func (d *Mirror) Name() string { return d.bridge.Name() }
 
 // How a desk is served. Nothing passes a failing delivery: order is kept for as
 // long as it is tried, and it is tried for days.
@@ -93,18 +97,18 @@ const (
 )
 
 // Policy implements [Sink].
-func (d *Desk) Policy() Policy {
-	return Policy{Parallel: max(d.bridge.Limits().Parallel, 1), Batch: deskBatch, Timeout: deskTimeout, MaxAge: deskMaxAge,
-		Revive: true, Attempts: math.MaxInt32, Backoff: Backoff(time.Second, 5*time.Minute)}
+func (d *Mirror) Policy() chat.Policy {
+	return chat.Policy{Parallel: max(d.bridge.Limits().Parallel, 1), Batch: deskBatch, Timeout: deskTimeout, MaxAge: deskMaxAge,
+		Revive: true, Attempts: math.MaxInt32, Backoff: chat.Backoff(time.Second, 5*time.Minute)}
 }
 
 // Ambiguous counts the ops of which nobody knew whether they had been carried
 // out.
-func (d *Desk) Ambiguous() int64 { return d.ambiguous.Load() }
+func (d *Mirror) Ambiguous() int64 { return d.ambiguous.Load() }
 
 // Trouble returns what went wrong last, nil once something worked again. It is
 // a *Misconfigured when a human has to do something.
-func (d *Desk) Trouble() error {
+func (d *Mirror) Trouble() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.trouble
@@ -113,7 +117,7 @@ func (d *Desk) Trouble() error {
 // Deliver implements [Sink]. Each delivery is carried out in small steps, and
 // what came of a step is stored before the next one: a later attempt goes on
 // where this one stopped.
-func (d *Desk) Deliver(ctx context.Context, lane []Delivery) (done int, err error) {
+func (d *Mirror) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err error) {
 	if err := d.follow(ctx, d.bridge.Channel()); err != nil {
 		return 0, err
 	}
@@ -129,7 +133,7 @@ func (d *Desk) Deliver(ctx context.Context, lane []Delivery) (done int, err erro
 		}
 		d.refusals.end(lane[done : done+n])
 		for _, delivered := range lane[done : done+n] {
-			d.relay.EventsArrived(SenderOperator, []Event{delivered.Event})
+			d.relay.EventsArrived(chat.SenderOperator, []chat.Event{delivered.Event})
 		}
 		done += n
 	}
@@ -137,19 +141,19 @@ func (d *Desk) Deliver(ctx context.Context, lane []Delivery) (done int, err erro
 }
 
 // judge makes a misconfigured bridge rest, with everything that waits for it.
-func (d *Desk) judge(err error) error {
+func (d *Mirror) judge(err error) error {
 	if isAmbiguous(err) {
 		d.ambiguous.Add(1)
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, ErrPermanent) || errors.Is(err, ErrPassed) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, chat.ErrPermanent) || errors.Is(err, chat.ErrPassed) {
 		return err // it is not the bridge that fails
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if limited := (*RetryAfter)(nil); errors.As(err, &limited) {
+	if limited := (*chat.RetryAfter)(nil); errors.As(err, &limited) {
 		return err
 	}
-	var before, wrong *Misconfigured
+	var before, wrong *chat.Misconfigured
 	known := errors.As(d.trouble, &before)
 	d.trouble = err
 	d.failures++
@@ -160,11 +164,11 @@ func (d *Desk) judge(err error) error {
 		d.log.Error("the bridge needs a human", "problem", wrong.Problem, "fix", wrong.Fix)
 	}
 	d.rests = true
-	return &RetryAfter{After: humanRest, Scope: ScopeSink, Refused: true, Cause: err}
+	return &chat.RetryAfter{After: humanRest, Scope: chat.ScopeSink, Refused: true, Cause: err}
 }
 
 // failed returns how often something went wrong so far.
-func (d *Desk) failed() int {
+func (d *Mirror) failed() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.failures
@@ -172,7 +176,7 @@ func (d *Desk) failed() int {
 
 // works notes that the bridge carried something out. What failed while it did so
 // is still the last that is known: failures is how often before.
-func (d *Desk) works(failures int) {
+func (d *Mirror) works(failures int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.failures != failures {
@@ -186,14 +190,14 @@ func (d *Desk) works(failures int) {
 
 // isAmbiguous reports whether a failed op may have been carried out.
 func isAmbiguous(err error) bool {
-	return errors.Is(err, ErrAmbiguous) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	return errors.Is(err, chat.ErrAmbiguous) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
 // try carries out one op once, unless the platform asked for patience while
 // something else was being carried out.
-func (d *Desk) try(ctx context.Context, th Thread, op Op) (remote string, err error) {
+func (d *Mirror) try(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
 	if wait := d.patience(); wait > 0 {
-		return "", &RetryAfter{After: wait, Scope: ScopeSink, Cause: errors.New("the platform asked for patience")}
+		return "", &chat.RetryAfter{After: wait, Scope: chat.ScopeSink, Cause: errors.New("the platform asked for patience")}
 	}
 	limit := d.bridge.Limits().Timeout
 	if limit <= 0 {
@@ -203,26 +207,26 @@ func (d *Desk) try(ctx context.Context, th Thread, op Op) (remote string, err er
 	defer cancel()
 	failures := d.failed()
 	remote, err = d.bridge.Do(ctx, th, op)
-	var limited *RetryAfter
+	var limited *chat.RetryAfter
 	switch {
 	case err == nil:
 		d.works(failures)
 		d.worked.Add(1)
-		d.relay.outbox.Lives(d.Name())
-	case errors.As(err, &limited) && limited.Scope == ScopeSink:
-		d.hush(limited.pause())
+		d.relay.Outbox().Lives(d.Name())
+	case errors.As(err, &limited) && limited.Scope == chat.ScopeSink:
+		d.hush(limited.Pause())
 	}
 	return remote, err
 }
 
 // patience returns how long the platform wants to hear nothing.
-func (d *Desk) patience() time.Duration {
+func (d *Mirror) patience() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return time.Until(d.silent)
 }
 
-func (d *Desk) hush(rest time.Duration) {
+func (d *Mirror) hush(rest time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if until := time.Now().Add(rest); until.After(d.silent) {
@@ -233,27 +237,27 @@ func (d *Desk) hush(rest time.Duration) {
 // do carries out one op; a closed thread is reopened for it, and if the op is
 // nothing that anybody said, closed again. One that cannot be reopened is as
 // good as gone.
-func (d *Desk) do(ctx context.Context, th Thread, op Op) (remote string, err error) {
+func (d *Mirror) do(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
 	remote, err = d.try(ctx, th, op)
-	if !errors.Is(err, ErrThreadClosed) || op.Kind == OpClose {
+	if !errors.Is(err, chat.ErrThreadClosed) || op.Kind == chat.OpClose {
 		return remote, err
 	}
-	if _, err := d.try(ctx, th, Op{Kind: OpReopen}); err != nil {
+	if _, err := d.try(ctx, th, chat.Op{Kind: chat.OpReopen}); err != nil {
 		return "", cannotReopen(err)
 	}
-	stays := op.Kind == OpPost || th.State != ThreadClosed
+	stays := op.Kind == chat.OpPost || th.State != chat.ThreadClosed
 	if stays {
-		if err := d.setThread(ctx, th, ThreadLive); err != nil {
+		if err := d.setThread(ctx, th, chat.ThreadLive); err != nil {
 			return "", err
 		}
 	}
-	if remote, err = d.try(ctx, th, op); errors.Is(err, ErrThreadClosed) {
+	if remote, err = d.try(ctx, th, op); errors.Is(err, chat.ErrThreadClosed) {
 		return "", cannotReopen(err)
 	} else if err != nil {
 		return "", err
 	}
 	if !stays {
-		if _, err := d.try(ctx, th, Op{Kind: OpClose}); err != nil {
+		if _, err := d.try(ctx, th, chat.Op{Kind: chat.OpClose}); err != nil {
 			d.log.Warn("a thread stays open that was closed", "ref", th.Ref, "err", err)
 		}
 	}
@@ -261,36 +265,36 @@ func (d *Desk) do(ctx context.Context, th Thread, op Op) (remote string, err err
 }
 
 func cannotReopen(err error) error {
-	if errors.Is(err, ErrThreadClosed) || errors.Is(err, ErrPermanent) {
-		return fmt.Errorf("%w: it cannot be reopened: %s", ErrThreadGone, err)
+	if errors.Is(err, chat.ErrThreadClosed) || errors.Is(err, chat.ErrPermanent) {
+		return fmt.Errorf("%w: it cannot be reopened: %s", chat.ErrThreadGone, err)
 	}
 	return err
 }
 
 // setThread stores what became of a thread.
-func (d *Desk) setThread(ctx context.Context, th Thread, state ThreadState) error {
+func (d *Mirror) setThread(ctx context.Context, th chat.Thread, state chat.ThreadState) error {
 	if th.SessionID == "" {
 		return nil // it belongs to no session
 	}
 	th.State = state
-	return d.keep(ctx, func(tx Tx) error { return tx.SaveThread(&th) })
+	return d.keep(ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
 }
 
 // keep stores what the platform has done already: it does not let go while the
 // database is away, because nobody else knows. What belongs to a session that
 // was erased meanwhile is not kept.
-func (d *Desk) keep(ctx context.Context, op func(Tx) error) error {
+func (d *Mirror) keep(ctx context.Context, op func(chat.Tx) error) error {
 	for {
 		err := d.store.Apply(ctx, op)
-		if err == nil || errors.Is(err, ErrSessionNotFound) {
+		if err == nil || errors.Is(err, chat.ErrSessionNotFound) {
 			return err
 		}
 		if ctx.Err() != nil {
-			return fmt.Errorf("%w: it was carried out but not stored: %w", ErrAmbiguous, err)
+			return fmt.Errorf("%w: it was carried out but not stored: %w", chat.ErrAmbiguous, err)
 		}
 		if n := d.unstored.Count(); n > 0 {
 			d.log.Error("a desk cannot use the database", "err", err, "count", n)
 		}
-		Rest(ctx, storePause)
+		chat.Rest(ctx, chat.StorePause)
 	}
 }

@@ -1,10 +1,12 @@
-package chat
+package mirror
 
 import (
 	"cmp"
 	"errors"
 	"slices"
 	"strings"
+
+	"relay/server/chat"
 )
 
 // What was said before stands in notes at the beginning of a thread that goes on
@@ -16,10 +18,10 @@ const earlierSign = "earlier "
 
 // recount shows earlier messages in a thread that was opened, as far as they are
 // not there yet.
-func (r *round) recount(th Thread, earlier []Message) error {
-	var missing []Message
+func (r *round) recount(th chat.Thread, earlier []chat.Message) error {
+	var missing []chat.Message
 	for _, m := range earlier {
-		shown, err := r.noted(th, mark(earlierSign+m.ID))
+		shown, err := r.noted(th, chat.Placeholder(earlierSign+m.ID))
 		if err != nil {
 			return err
 		}
@@ -29,9 +31,9 @@ func (r *round) recount(th Thread, earlier []Message) error {
 	}
 	for len(missing) > 0 {
 		n := r.fitting(missing)
-		s := step{op: Op{Kind: OpNote, Text: earlierText(missing[:n])}, rev: r.head().Rev}
+		s := step{op: chat.Op{Kind: chat.OpNote, Text: earlierText(missing[:n])}, rev: r.head().Rev}
 		for _, m := range missing[:n] {
-			s.carries = append(s.carries, mark(earlierSign+m.ID))
+			s.carries = append(s.carries, chat.Placeholder(earlierSign+m.ID))
 		}
 		if err := r.once(th, s); err != nil {
 			return err
@@ -42,25 +44,25 @@ func (r *round) recount(th Thread, earlier []Message) error {
 }
 
 // noted are the parts of what relay wrote in a thread under a mark.
-func (r *round) noted(th Thread, mark string) (links []Link, err error) {
-	err = r.desk.store.Look(r.ctx, func(rd Reader) (err error) {
+func (r *round) noted(th chat.Thread, mark string) (links []chat.Link, err error) {
+	err = r.desk.store.Look(r.ctx, func(rd chat.Reader) (err error) {
 		links, err = rd.Links(r.sessionID, mark, th.Bridge, th.Channel)
 		return err
 	})
-	return slices.DeleteFunc(links, func(l Link) bool { return l.State != LinkLive || l.CreatedAt < th.CreatedAt }), err
+	return slices.DeleteFunc(links, func(l chat.Link) bool { return l.State != chat.LinkLive || l.CreatedAt < th.CreatedAt }), err
 }
 
 // fitting is how many messages one note shows.
-func (r *round) fitting(messages []Message) int {
+func (r *round) fitting(messages []chat.Message) int {
 	for n := len(messages); n > 1; n-- {
-		if len(r.desk.bridge.Split(Op{Kind: OpNote, Text: earlierText(messages[:n])})) == 1 {
+		if len(r.desk.bridge.Split(chat.Op{Kind: chat.OpNote, Text: earlierText(messages[:n])})) == 1 {
 			return n
 		}
 	}
 	return 1
 }
 
-func earlierText(messages []Message) string {
+func earlierText(messages []chat.Message) string {
 	lines := []string{"Earlier:"}
 	for i := range messages {
 		m := &messages[i]
@@ -68,7 +70,7 @@ func earlierText(messages []Message) string {
 			continue
 		}
 		from := cmp.Or(authorOf(m), "Visitor")
-		lines = append(lines, from+": "+clip(oneLine(contentOf(m)), shownValue))
+		lines = append(lines, from+": "+chat.Clip(chat.OneLine(contentOf(m)), chat.ShownValue))
 	}
 	if len(lines) == 1 {
 		return "Earlier: (deleted)"
@@ -80,14 +82,14 @@ func earlierText(messages []Message) string {
 // or deleted.
 func (r *round) retell() error {
 	e := &r.head().Event
-	name := mark(earlierSign + e.MessageID)
-	var at []Link
-	err := r.desk.store.Look(r.ctx, func(rd Reader) (err error) {
+	name := chat.Placeholder(earlierSign + e.MessageID)
+	var at []chat.Link
+	err := r.desk.store.Look(r.ctx, func(rd chat.Reader) (err error) {
 		at, err = rd.Links(r.sessionID, name, r.desk.bridge.Name(), r.desk.bridge.Channel())
 		return err
 	})
 	for _, l := range at {
-		if err == nil && l.State == LinkLive && l.Rev < r.head().Rev {
+		if err == nil && l.State == chat.LinkLive && l.Rev < r.head().Rev {
 			err = r.retellNote(l)
 		}
 	}
@@ -96,7 +98,7 @@ func (r *round) retell() error {
 
 // retellNote brings a note up to date. One that is gone, as with its thread, stays
 // gone.
-func (r *round) retellNote(l Link) error {
+func (r *round) retellNote(l chat.Link) error {
 	th, err := r.thread(false)
 	if errors.Is(err, errNoThread) {
 		return nil
@@ -108,30 +110,30 @@ func (r *round) retellNote(l Link) error {
 	if err != nil {
 		return err
 	}
-	s := step{op: Op{Kind: OpEdit, Remote: l.Remote, Text: earlierText(messages)}, carries: marks, part: l.Part, rev: r.head().Rev}
+	s := step{op: chat.Op{Kind: chat.OpEdit, Remote: l.Remote, Text: earlierText(messages)}, carries: marks, part: l.Part, rev: r.head().Rev}
 	_, err = r.desk.do(r.ctx, th, s.op)
 	switch {
-	case errors.Is(err, ErrMessageGone), errors.Is(err, ErrPermanent):
+	case errors.Is(err, chat.ErrMessageGone), errors.Is(err, chat.ErrPermanent):
 		r.desk.log.Warn("a note about earlier messages cannot be changed", "session", r.sessionID, "err", err)
-		return r.note(th, s, l.Remote, LinkGone)
+		return r.note(th, s, l.Remote, chat.LinkGone)
 	case err != nil:
 		return err
 	}
-	return r.note(th, s, l.Remote, LinkLive)
+	return r.note(th, s, l.Remote, chat.LinkLive)
 }
 
 // shownIn are the messages that a note shows, in their order, and their marks.
-func (r *round) shownIn(l Link) (messages []Message, marks []string, err error) {
-	err = r.desk.store.Read(r.ctx, func(rd Reader) error {
+func (r *round) shownIn(l chat.Link) (messages []chat.Message, marks []string, err error) {
+	err = r.desk.store.Read(r.ctx, func(rd chat.Reader) error {
 		messages, marks = nil, nil
 		links, err := rd.LinksAt(l.Bridge, l.Channel, l.Remote)
 		for _, other := range links {
-			id, is := strings.CutPrefix(other.MessageID, mark(earlierSign))
+			id, is := strings.CutPrefix(other.MessageID, chat.Placeholder(earlierSign))
 			if !is || other.SessionID != r.sessionID {
 				continue
 			}
 			m, err := rd.Message(r.sessionID, id)
-			if errors.Is(err, ErrMessageNotFound) {
+			if errors.Is(err, chat.ErrMessageNotFound) {
 				continue
 			}
 			if err != nil {
@@ -141,6 +143,6 @@ func (r *round) shownIn(l Link) (messages []Message, marks []string, err error) 
 		}
 		return err
 	})
-	slices.SortFunc(messages, func(a, b Message) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortFunc(messages, func(a, b chat.Message) int { return cmp.Compare(a.Seq, b.Seq) })
 	return messages, marks, err
 }

@@ -1,4 +1,4 @@
-package chat
+package mirror
 
 import (
 	"cmp"
@@ -8,19 +8,21 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"relay/server/chat"
 )
 
-var _ Handler = (*Desk)(nil).Handle
+var _ chat.Handler = (*Mirror)(nil).Handle
 
 // Handle is the desk's [Handler]: it works on what the platform told. It may
 // see an update twice, which has one effect.
-func (d *Desk) Handle(ctx context.Context, u Update) error {
-	if strings.HasSuffix(u.Bridge, Errands) {
+func (d *Mirror) Handle(ctx context.Context, u chat.Update) error {
+	if strings.HasSuffix(u.Bridge, chat.Errands) {
 		return d.run(ctx, u)
 	}
 	list, err := d.bridge.Parse(u.Raw)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrPermanent, err)
+		return fmt.Errorf("%w: %w", chat.ErrPermanent, err)
 	}
 	for i := range list {
 		if err := d.act(ctx, u, list[i]); err != nil {
@@ -39,38 +41,38 @@ var errHouse = errors.New("the thread is relay's own")
 
 // hearing is something that happened in a session's thread.
 type hearing struct {
-	Inbound
-	desk   *Desk
-	update Update
-	thread Thread // with its session
-	by     Author
+	chat.Inbound
+	desk   *Mirror
+	update chat.Update
+	thread chat.Thread // with its session
+	by     chat.Author
 }
 
 // act finds out whose thread it is and passes on what happened there. What the
 // engine refuses is told in the thread.
-func (d *Desk) act(ctx context.Context, u Update, in Inbound) error {
-	if in.Kind == InboundChannelMoved {
+func (d *Mirror) act(ctx context.Context, u chat.Update, in chat.Inbound) error {
+	if in.Kind == chat.InboundChannelMoved {
 		return d.follow(ctx, in.Text)
 	}
 	th, err := d.owner(ctx, in)
-	left := u.ReceivedAt.Add(threadWait).Sub(Now())
+	left := u.ReceivedAt.Add(threadWait).Sub(chat.Now())
 	switch {
-	case errors.Is(err, ErrThreadNotFound) && left > 0:
-		return &RetryAfter{After: left, Cause: errors.New("waiting for whose thread it is")}
-	case errors.Is(err, ErrThreadNotFound), errors.Is(err, errHouse):
+	case errors.Is(err, chat.ErrThreadNotFound) && left > 0:
+		return &chat.RetryAfter{After: left, Cause: errors.New("waiting for whose thread it is")}
+	case errors.Is(err, chat.ErrThreadNotFound), errors.Is(err, errHouse):
 		return d.refuse(ctx, in)
 	case err != nil:
 		return err
 	}
-	name := clip(oneLine(cmp.Or(in.Operator, d.relay.Settings().Text("operatorName"))), maxName)
-	h := &hearing{Inbound: in, desk: d, update: u, thread: th, by: Author{Sender: SenderOperator, Source: d.Name(), Name: name}}
+	name := chat.Clip(chat.OneLine(cmp.Or(in.Operator, d.relay.Settings().Text("operatorName"))), chat.MaxName)
+	h := &hearing{Inbound: in, desk: d, update: u, thread: th, by: chat.Author{Sender: chat.SenderOperator, Source: d.Name(), Name: name}}
 	err = h.pass(ctx)
-	var refused *Error
-	if !errors.As(err, &refused) || refused.Kind == StorageFull {
+	var refused *chat.Error
+	if !errors.As(err, &refused) || refused.Kind == chat.StorageFull {
 		return err
 	}
 	d.log.Debug("something from a platform has no effect", "session", th.SessionID, "err", err)
-	if in.Kind != InboundMessage || refused.Kind == NotFound {
+	if in.Kind != chat.InboundMessage || refused.Kind == chat.NotFound {
 		return nil
 	}
 	return h.answer(ctx, "Not sent: "+refused.Text+".")
@@ -79,15 +81,15 @@ func (d *Desk) act(ctx context.Context, u Update, in Inbound) error {
 // pass passes one thing on.
 func (h *hearing) pass(ctx context.Context) error {
 	switch h.Kind {
-	case InboundMessage:
+	case chat.InboundMessage:
 		return h.message(ctx)
-	case InboundEdited:
+	case chat.InboundEdited:
 		return h.edited(ctx)
-	case InboundDeleted:
+	case chat.InboundDeleted:
 		return h.deleted(ctx)
-	case InboundTyping:
+	case chat.InboundTyping:
 		return h.desk.relay.Typing(ctx, h.by, h.thread.SessionID, true)
-	case InboundThreadClosed, InboundThreadReopened, InboundThreadDeleted:
+	case chat.InboundThreadClosed, chat.InboundThreadReopened, chat.InboundThreadDeleted:
 		return h.threadChanged(ctx)
 	}
 	return nil
@@ -95,29 +97,29 @@ func (h *hearing) pass(ctx context.Context) error {
 
 // owner finds the thread with its session: in the store, in bridge mode else
 // from what the update or the platform says. Relay's own thread has none.
-func (d *Desk) owner(ctx context.Context, in Inbound) (th Thread, err error) {
-	err = d.store.Look(ctx, func(rd Reader) (err error) {
+func (d *Mirror) owner(ctx context.Context, in chat.Inbound) (th chat.Thread, err error) {
+	err = d.store.Look(ctx, func(rd chat.Reader) (err error) {
 		th, err = rd.Thread(in.Thread.Bridge, in.Thread.Channel, in.Thread.Ref)
 		return err
 	})
-	if err == nil && th.SessionID == houseSession {
+	if err == nil && th.SessionID == chat.SystemSession {
 		return th, errHouse
 	}
-	if !errors.Is(err, ErrThreadNotFound) || !d.opts.Stateless {
+	if !errors.Is(err, chat.ErrThreadNotFound) || !d.opts.Stateless {
 		return th, err
 	}
 	th = in.Thread
 	if th.SessionID = in.SessionID; th.SessionID == "" {
 		th.SessionID, err = d.bridge.Owner(ctx, in.Thread)
-		if errors.Is(err, ErrThreadGone) {
-			return th, ErrThreadNotFound
+		if errors.Is(err, chat.ErrThreadGone) {
+			return th, chat.ErrThreadNotFound
 		}
 		if err != nil {
 			return th, err
 		}
 	}
-	th.State, th.CreatedAt, th.Anchor = ThreadLive, Now(), cmp.Or(th.Anchor, th.Ref)
-	return th, d.relay.adopt(ctx, th)
+	th.State, th.CreatedAt, th.Anchor = chat.ThreadLive, chat.Now(), cmp.Or(th.Anchor, th.Ref)
+	return th, d.relay.Adopt(ctx, th)
 }
 
 // message passes on what an operator wrote, or obeys it. The messages of an
@@ -127,25 +129,25 @@ func (h *hearing) message(ctx context.Context) error {
 	if err != nil || known {
 		return err
 	}
-	parts := []Inbound{h.Inbound}
+	parts := []chat.Inbound{h.Inbound}
 	if h.Group != "" {
 		if parts, err = h.album(ctx); err != nil {
 			return err
 		}
 	}
 	text := captions(parts)
-	called, is := ParseCommand(text, h.desk.slashes())
+	called, is := chat.ParseCommand(text, h.desk.slashes())
 	note := is && called.Name == "note"
 	switch {
 	case note:
-		text = noteText(called.Args)
+		text = chat.NoteText(called.Args)
 	case is:
-		return h.obey(ctx, called, parts)
-	case Withheld(text, h.desk.slashes()):
+		return h.execute(ctx, called, parts)
+	case chat.Withheld(text, h.desk.slashes()):
 		if err := h.answer(ctx, withheldText); err != nil {
 			return err
 		}
-		return h.done(ctx, withheldMark, parts)
+		return h.done(ctx, withheldPlaceholder, parts)
 	}
 	post, err := h.post(ctx, parts, text, note)
 	if err != nil {
@@ -154,20 +156,20 @@ func (h *hearing) message(ctx context.Context) error {
 	defer h.wakeErrands()
 	if strings.TrimSpace(post.Content) == "" && len(post.AttachmentIDs)+len(post.Files) == 0 {
 		switch {
-		case len(post.errands) > 0:
-			return h.done(ctx, commandMark, parts, post.errands...)
+		case len(post.Errands) > 0:
+			return h.done(ctx, commandPlaceholder, parts, post.Errands...)
 		case note:
-			return h.answer(ctx, emptyNote)
+			return h.answer(ctx, chat.EmptyNote)
 		}
 		return nil
 	}
 	if _, err = h.desk.relay.Send(ctx, h.by, post); err != nil || note {
 		return err
 	}
-	if h.desk.relay.hub.Watched(h.thread.SessionID) > 0 {
-		h.desk.aside(ctx, h.thread, Op{Kind: OpReact, Remote: h.Remote, Receipt: "delivered"})
+	if h.desk.relay.Hub().Watched(h.thread.SessionID) > 0 {
+		h.desk.aside(ctx, h.thread, chat.Op{Kind: chat.OpReact, Remote: h.Remote, Receipt: "delivered"})
 	}
-	if h.thread.State == ThreadClosed { // the message reopened the session
+	if h.thread.State == chat.ThreadClosed { // the message reopened the session
 		return h.showStatus(ctx)
 	}
 	return nil
@@ -177,19 +179,19 @@ const withheldText = "Sent to nobody: a line starts with // or with a command. R
 	"or start the message with // to make all of it an internal note."
 
 // slashes reports whether operators write commands as /name too.
-func (d *Desk) slashes() bool { return d.Name() == "telegram" }
+func (d *Mirror) slashes() bool { return d.Name() == "telegram" }
 
 // at is where the platform message is.
-func (h *hearing) at(remote string) Link {
-	return Link{Bridge: h.thread.Bridge, Channel: h.thread.Channel, Remote: remote}
+func (h *hearing) at(remote string) chat.Link {
+	return chat.Link{Bridge: h.thread.Bridge, Channel: h.thread.Channel, Remote: remote}
 }
 
 // origin returns the id of the message that the operator's platform message
 // is, or the mark of a command.
 func (h *hearing) origin(ctx context.Context) (id string, err error) {
 	at := h.at(h.Remote)
-	err = h.desk.store.Look(ctx, func(rd Reader) (err error) {
-		id, err = originAt(rd, &at, h.thread.SessionID)
+	err = h.desk.store.Look(ctx, func(rd chat.Reader) (err error) {
+		id, err = chat.OriginAt(rd, &at, h.thread.SessionID)
 		return err
 	})
 	return id, err
@@ -198,7 +200,7 @@ func (h *hearing) origin(ctx context.Context) (id string, err error) {
 // known reports whether the platform message had its effect already.
 func (h *hearing) known(ctx context.Context) (bool, error) {
 	_, err := h.origin(ctx)
-	if errors.Is(err, ErrMessageNotFound) {
+	if errors.Is(err, chat.ErrMessageNotFound) {
 		return false, nil
 	}
 	return err == nil, err
@@ -211,27 +213,27 @@ const albumWait = 2 * time.Second
 const maxAlbum = 20
 
 // album collects the messages that belong together, once all had time to come.
-func (h *hearing) album(ctx context.Context) ([]Inbound, error) {
-	if left := h.update.ReceivedAt.Add(albumWait).Sub(Now()); left > 0 {
-		return nil, &RetryAfter{After: left, Cause: errors.New("waiting for the rest of an album")}
+func (h *hearing) album(ctx context.Context) ([]chat.Inbound, error) {
+	if left := h.update.ReceivedAt.Add(albumWait).Sub(chat.Now()); left > 0 {
+		return nil, &chat.RetryAfter{After: left, Cause: errors.New("waiting for the rest of an album")}
 	}
-	var lane []Update
-	err := h.desk.store.Look(ctx, func(rd Reader) (err error) {
+	var lane []chat.Update
+	err := h.desk.store.Look(ctx, func(rd chat.Reader) (err error) {
 		lane, err = rd.InboxLane(h.update.Bridge, h.update.Thread, maxAlbum)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	parts := []Inbound{h.Inbound}
+	parts := []chat.Inbound{h.Inbound}
 	for _, u := range lane {
 		others, err := h.desk.bridge.Parse(u.Raw)
 		if err != nil {
 			continue // its own turn comes
 		}
 		for _, in := range others {
-			known := slices.ContainsFunc(parts, func(p Inbound) bool { return p.Remote == in.Remote })
-			if in.Kind == InboundMessage && in.Group == h.Group && in.Thread.Ref == h.Thread.Ref && !known {
+			known := slices.ContainsFunc(parts, func(p chat.Inbound) bool { return p.Remote == in.Remote })
+			if in.Kind == chat.InboundMessage && in.Group == h.Group && in.Thread.Ref == h.Thread.Ref && !known {
 				parts = append(parts, in)
 			}
 		}
@@ -240,7 +242,7 @@ func (h *hearing) album(ctx context.Context) ([]Inbound, error) {
 }
 
 // captions is the text of platform messages that belong together.
-func captions(parts []Inbound) string {
+func captions(parts []chat.Inbound) string {
 	var lines []string
 	for _, in := range parts {
 		if in.Text != "" {
@@ -251,8 +253,8 @@ func captions(parts []Inbound) string {
 }
 
 // post makes one message of platform messages that belong together.
-func (h *hearing) post(ctx context.Context, parts []Inbound, text string, note bool) (Post, error) {
-	p := Post{SessionID: h.thread.SessionID, Internal: note}
+func (h *hearing) post(ctx context.Context, parts []chat.Inbound, text string, note bool) (chat.Post, error) {
+	p := chat.Post{SessionID: h.thread.SessionID, Internal: note}
 	var lines []string
 	if text != "" {
 		lines = []string{text}
@@ -275,7 +277,7 @@ func (h *hearing) post(ctx context.Context, parts []Inbound, text string, note b
 
 // foreignID is the id of an operator's message in bridge mode: it can be told
 // again after a restart.
-func foreignID(th Thread, remote string) string {
+func foreignID(th chat.Thread, remote string) string {
 	prefix := th.Bridge
 	if short, ok := map[string]string{"telegram": "tg", "discord": "dc", "slack": "sl"}[th.Bridge]; ok {
 		prefix = short
@@ -290,7 +292,7 @@ func (h *hearing) answered(ctx context.Context, notes bool) (id string, err erro
 	if h.ReplyTo == "" {
 		return "", nil
 	}
-	err = h.desk.store.Read(ctx, func(rd Reader) error {
+	err = h.desk.store.Read(ctx, func(rd chat.Reader) error {
 		id = ""
 		links, err := rd.LinksAt(h.thread.Bridge, h.thread.Channel, h.ReplyTo)
 		if err != nil {
@@ -298,7 +300,7 @@ func (h *hearing) answered(ctx context.Context, notes bool) (id string, err erro
 		}
 		newest := int64(-1)
 		for _, l := range links {
-			if l.SessionID != h.thread.SessionID || isMark(l.MessageID) {
+			if l.SessionID != h.thread.SessionID || chat.IsPlaceholder(l.MessageID) {
 				continue
 			}
 			m, err := rd.Message(l.SessionID, l.MessageID)

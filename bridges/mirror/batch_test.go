@@ -1,4 +1,4 @@
-package chat_test
+package mirror_test
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 
 // cutOff sends two texts as one message, of which nobody knows whether it arrived
 // when relay is stopped: its answer was lost, or a crash came first.
-func cutOff(t *testing.T, o *office, f *fakeBridge, one, two string, crash bool) (id string, sent []chat.Message) {
+func cutOff(t *testing.T, o *harness, f *fakeBridge, one, two string, crash bool) (id string, sent []chat.Message) {
 	id = o.open(t, "ann")
 	o.say(t, id, "hello")
 	o.soon()
@@ -37,33 +37,33 @@ func cutOff(t *testing.T, o *office, f *fakeBridge, one, two string, crash bool)
 // of them: nothing is there twice, and nothing that was deleted.
 func TestDeskRemembersBatches(t *testing.T) {
 	for name, c := range map[string]struct {
-		meanwhile func(t *testing.T, o *office, id string, sent []chat.Message)
+		meanwhile func(t *testing.T, o *harness, id string, sent []chat.Message)
 		want      string
 	}{
-		"nothing happens": {func(*testing.T, *office, string, []chat.Message) {}, "hello|my password\ntwo"},
-		"one is deleted": {func(t *testing.T, o *office, id string, sent []chat.Message) {
+		"nothing happens": {func(*testing.T, *harness, string, []chat.Message) {}, "hello|my password\ntwo"},
+		"one is deleted": {func(t *testing.T, o *harness, id string, sent []chat.Message) {
 			o.must(o.Delete(t.Context(), visitor, id, sent[0].ID))
 		}, "hello|two"},
-		"both are deleted": {func(t *testing.T, o *office, id string, sent []chat.Message) {
+		"both are deleted": {func(t *testing.T, o *harness, id string, sent []chat.Message) {
 			o.must(o.Delete(t.Context(), visitor, id, sent[0].ID))
 			o.must(o.Delete(t.Context(), visitor, id, sent[1].ID))
 		}, "hello"},
-		"one is edited to something longer": {func(t *testing.T, o *office, id string, sent []chat.Message) {
+		"one is edited to something longer": {func(t *testing.T, o *harness, id string, sent []chat.Message) {
 			_, err := o.Edit(t.Context(), visitor, id, sent[0].ID, strings.Repeat("x", 25))
 			o.must(err)
 		}, "hello|" + strings.Repeat("x", 25) + "\ntwo"},
-		"a third is written":     {func(t *testing.T, o *office, id string, _ []chat.Message) { o.say(t, id, "3") }, "hello|my password\ntwo|3"},
-		"minutes pass":           {func(*testing.T, *office, string, []chat.Message) { time.Sleep(5 * time.Minute) }, "hello|my password\ntwo"},
-		"more than a day passes": {func(*testing.T, *office, string, []chat.Message) { time.Sleep(25 * time.Hour) }, "hello|my password\ntwo"},
+		"a third is written":     {func(t *testing.T, o *harness, id string, _ []chat.Message) { o.say(t, id, "3") }, "hello|my password\ntwo|3"},
+		"minutes pass":           {func(*testing.T, *harness, string, []chat.Message) { time.Sleep(5 * time.Minute) }, "hello|my password\ntwo"},
+		"more than a day passes": {func(*testing.T, *harness, string, []chat.Message) { time.Sleep(25 * time.Hour) }, "hello|my password\ntwo"},
 	} {
 		for _, crash := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
 				f := newFake("slack")
 				f.mindful, f.coalesce, f.longest = true, true, 30
-				inOffice(t, false, func(t *testing.T, o *office) {
+				withMirrors(t, false, func(t *testing.T, o *harness) {
 					id, sent := cutOff(t, o, f, "my password", "two", crash)
 					c.meanwhile(t, o, id, sent)
-					o = openOffice(t, o.store, false, f)
+					o = start(t, o.store, false, f)
 					o.settle()
 					expectTexts(t, "after the restart", f.shown(0), strings.Split(c.want, "|")...)
 					expectNoPlaceholders(t, o, id, sent)
@@ -75,7 +75,7 @@ func TestDeskRemembersBatches(t *testing.T) {
 }
 
 // expectNoPlaceholders expects that a batch that is settled left nothing behind.
-func expectNoPlaceholders(t *testing.T, o *office, id string, sent []chat.Message) {
+func expectNoPlaceholders(t *testing.T, o *harness, id string, sent []chat.Message) {
 	t.Helper()
 	for _, m := range sent {
 		o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
@@ -95,10 +95,10 @@ func expectNoPlaceholders(t *testing.T, o *office, id string, sent []chat.Messag
 func TestDeskRepeatsBatches(t *testing.T) {
 	f := newFake("slack")
 	f.coalesce = true
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id, _ := cutOff(t, o, f, "one", "two", false)
 		o.say(t, id, "three")
-		o = openOffice(t, o.store, false, f)
+		o = start(t, o.store, false, f)
 		o.settle()
 		posts := slices.DeleteFunc(f.ops(), func(op chat.Op) bool { return op.Kind != chat.OpPost })
 		first, again := posts[len(posts)-3], posts[len(posts)-2]
@@ -114,11 +114,11 @@ func TestDeskRepeatsBatches(t *testing.T) {
 func TestDeskRegroupsBatchesThatNeverArrived(t *testing.T) {
 	f := newFake("slack")
 	f.mindful, f.coalesce = true, true
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id, sent := cutOff(t, o, f, "one", "two", false)
 		f.by(func(th *fakeThread) { th.messages = th.messages[:2] }) // it did not
 		o.must(o.Delete(t.Context(), visitor, id, sent[1].ID))
-		o = openOffice(t, o.store, false, f)
+		o = start(t, o.store, false, f)
 		o.settle()
 		expectTexts(t, "after the restart", f.shown(0), "hello", "one")
 		expectNoPlaceholders(t, o, id, sent)

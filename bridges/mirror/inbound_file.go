@@ -1,4 +1,4 @@
-package chat
+package mirror
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"relay/server/chat"
 )
 
 // missingFile begins the line that stands for a file that relay could not take.
@@ -17,14 +19,14 @@ const fileGrace = 3 * time.Second
 
 // take takes over the files that an operator sent, into relay or in bridge mode
 // by a sealed reference. It returns a line for each that it cannot take.
-func (h *hearing) take(ctx context.Context, parts []Inbound, p *Post) (missing []string, err error) {
+func (h *hearing) take(ctx context.Context, parts []chat.Inbound, p *chat.Post) (missing []string, err error) {
 	grace, cancel := context.WithTimeout(ctx, fileGrace)
 	defer cancel()
 	count := 0
 	for _, in := range parts {
 		for _, f := range in.Files {
 			why := "is one too many"
-			if count++; count <= maxOperatorFiles {
+			if count++; count <= chat.MaxOperatorFiles {
 				why = h.takeOne(grace, in.Remote, f, p)
 			}
 			if why != "" {
@@ -36,20 +38,20 @@ func (h *hearing) take(ctx context.Context, parts []Inbound, p *Post) (missing [
 }
 
 // missingLine stands for a file that relay could not take.
-func missingLine(f InboundFile, why, place string) string {
-	return fmt.Sprintf("%s%s %s, see %s]", missingFile, clip(oneLine(cmp.Or(f.Filename, "file")), 100), why, place)
+func missingLine(f chat.InboundFile, why, place string) string {
+	return fmt.Sprintf("%s%s %s, see %s]", missingFile, chat.Clip(chat.OneLine(cmp.Or(f.Filename, "file")), 100), why, place)
 }
 
 // takeOne takes over one file, leaves it to an errand, or tells why it cannot be
 // had.
-func (h *hearing) takeOne(ctx context.Context, remote string, f InboundFile, p *Post) (why string) {
+func (h *hearing) takeOne(ctx context.Context, remote string, f chat.InboundFile, p *chat.Post) (why string) {
 	d := h.desk
 	if d.opts.Stateless {
 		if d.opts.Seal == nil {
 			return "cannot be passed on"
 		}
-		name := cleanFilename(cmp.Or(f.Filename, "file"))
-		p.Files = append(p.Files, d.opts.Seal.attachment(FileRef{Bridge: d.Name(), Ref: f.Ref, Filename: name, MimeType: cmp.Or(f.MimeType, "application/octet-stream"), Size: f.Size}))
+		name := chat.CleanFilename(cmp.Or(f.Filename, "file"))
+		p.Files = append(p.Files, d.opts.Seal.Attachment(chat.FileRef{Bridge: d.Name(), Ref: f.Ref, Filename: name, MimeType: cmp.Or(f.MimeType, "application/octet-stream"), Size: f.Size}))
 		return ""
 	}
 	if f.Size > d.relay.Settings().AttachmentRules().MaxBytes {
@@ -64,18 +66,18 @@ func (h *hearing) takeOne(ctx context.Context, remote string, f InboundFile, p *
 		d.log.Warn("an operator's file is not passed on", "session", h.thread.SessionID, "err", err)
 		return why
 	}
-	p.errands = append(p.errands, h.errand("file "+remote+" "+f.Ref, errand{About: remote, File: &f, Name: h.by.Name, Internal: p.Internal}))
+	p.Errands = append(p.Errands, h.errand("file "+remote+" "+f.Ref, errand{About: remote, File: &f, Name: h.by.Name, Internal: p.Internal}))
 	return ""
 }
 
 // whyMissing says why a file can never be had, "" when another attempt may
 // succeed.
 func whyMissing(err error) string {
-	var refused *Error
+	var refused *chat.Error
 	switch {
-	case errors.As(err, &refused) && refused.Kind == TooLarge:
+	case errors.As(err, &refused) && refused.Kind == chat.TooLarge:
 		return "is too large"
-	case errors.Is(err, ErrPermanent), errors.As(err, &refused) && refused.Kind != StorageFull && !errors.Is(err, ErrUploadCut):
+	case errors.Is(err, chat.ErrPermanent), errors.As(err, &refused) && refused.Kind != chat.StorageFull && !errors.Is(err, chat.ErrUploadCut):
 		return "could not be passed on"
 	}
 	return ""
@@ -97,7 +99,7 @@ func (h *hearing) bring(ctx context.Context, e *errand) error {
 	if withdrawn, err := h.withdrawn(ctx); err != nil || withdrawn {
 		return err
 	}
-	d, p := h.desk, Post{SessionID: h.thread.SessionID, Internal: e.Internal, Origins: []Link{h.at(h.Remote)}}
+	d, p := h.desk, chat.Post{SessionID: h.thread.SessionID, Internal: e.Internal, Origins: []chat.Link{h.at(h.Remote)}}
 	p.ClientID = opKey(h.update.Bridge, h.update.Key)
 	fetching, cancel := context.WithTimeout(ctx, fileTime(e.File.Size, d.relay.Settings().AttachmentRules().MaxBytes))
 	a, err := h.copyFile(fetching, *e.File)
@@ -106,8 +108,8 @@ func (h *hearing) bring(ctx context.Context, e *errand) error {
 	switch {
 	case err == nil:
 		p.AttachmentIDs = []string{a.ID}
-	case ctx.Err() != nil || why == "" && h.update.Attempts+1 < inboxAttempts:
-		if errors.Is(err, ErrUploadCut) { // by the platform, which is no refusal of relay's
+	case ctx.Err() != nil || why == "" && h.update.Attempts+1 < chat.InboxAttempts:
+		if errors.Is(err, chat.ErrUploadCut) { // by the platform, which is no refusal of relay's
 			return errors.New("the download was cut off")
 		}
 		return err
@@ -118,13 +120,13 @@ func (h *hearing) bring(ctx context.Context, e *errand) error {
 	if _, err := d.relay.Send(ctx, h.by, p); err != nil || p.Content == "" {
 		return err
 	}
-	h.Kind = InboundMessage
-	return h.answer(ctx, "The file "+clip(oneLine(cmp.Or(e.File.Filename, "file")), 100)+" could not be passed on. Send it again if the visitor needs it.")
+	h.Kind = chat.InboundMessage
+	return h.answer(ctx, "The file "+chat.Clip(chat.OneLine(cmp.Or(e.File.Filename, "file")), 100)+" could not be passed on. Send it again if the visitor needs it.")
 }
 
 // withdrawn reports whether the operator deleted the platform message.
 func (h *hearing) withdrawn(ctx context.Context) (gone bool, err error) {
-	err = h.desk.store.Read(ctx, func(rd Reader) error {
+	err = h.desk.store.Read(ctx, func(rd chat.Reader) error {
 		gone = false
 		links, err := rd.LinksAt(h.thread.Bridge, h.thread.Channel, h.Remote)
 		for _, l := range links {
@@ -132,7 +134,7 @@ func (h *hearing) withdrawn(ctx context.Context) (gone bool, err error) {
 				continue
 			}
 			m, err := rd.Message(l.SessionID, l.MessageID)
-			gone = gone || l.State == LinkGone || err == nil && m.DeletedAt != 0
+			gone = gone || l.State == chat.LinkGone || err == nil && m.DeletedAt != 0
 		}
 		return err
 	})
@@ -140,10 +142,10 @@ func (h *hearing) withdrawn(ctx context.Context) (gone bool, err error) {
 }
 
 // copyFile streams a file from the platform into relay.
-func (h *hearing) copyFile(ctx context.Context, f InboundFile) (Attachment, error) {
+func (h *hearing) copyFile(ctx context.Context, f chat.InboundFile) (chat.Attachment, error) {
 	body, err := h.desk.bridge.Fetch(ctx, f.Ref)
 	if err != nil {
-		return Attachment{}, fmt.Errorf("fetch a file: %w", err)
+		return chat.Attachment{}, fmt.Errorf("fetch a file: %w", err)
 	}
 	defer body.Close()
 	return h.desk.relay.Upload(ctx, h.by, h.thread.SessionID, cmp.Or(f.Filename, "file"), body)

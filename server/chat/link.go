@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 )
 
 // link notes which platform messages a new message is.
@@ -20,16 +21,16 @@ func (c *change) link(m *Message, origins []Link) error {
 
 // messageFrom finds the message that a platform message is.
 func (c *change) messageFrom(origin *Link, sessionID string) (Message, error) {
-	id, err := originAt(c, origin, sessionID)
+	id, err := OriginAt(c, origin, sessionID)
 	if err != nil {
 		return Message{}, err
 	}
 	return c.Message(sessionID, id)
 }
 
-// originAt returns the id of the message that was written as a platform
-// message, or the mark of a command; ErrMessageNotFound when it is neither.
-func originAt(rd Reader, at *Link, sessionID string) (string, error) {
+// OriginAt returns the id of the message that was written as a platform
+// message, or the placeholder of a command; ErrMessageNotFound when it is neither.
+func OriginAt(rd Reader, at *Link, sessionID string) (string, error) {
 	links, err := rd.LinksAt(at.Bridge, at.Channel, at.Remote)
 	if err != nil {
 		return "", err
@@ -39,8 +40,8 @@ func originAt(rd Reader, at *Link, sessionID string) (string, error) {
 		return "", ErrMessageNotFound
 	}
 	slices.SortStableFunc(links, func(a, b Link) int { // files may follow
-		if isMark(a.MessageID) != isMark(b.MessageID) {
-			if isMark(a.MessageID) {
+		if IsPlaceholder(a.MessageID) != IsPlaceholder(b.MessageID) {
+			if IsPlaceholder(a.MessageID) {
 				return 1
 			}
 			return -1
@@ -50,9 +51,9 @@ func originAt(rd Reader, at *Link, sessionID string) (string, error) {
 	return links[0].MessageID, nil
 }
 
-// adopt takes a thread up that the store has forgotten, with its session if
+// Adopt takes a thread up that the store has forgotten, with its session if
 // that is forgotten too (bridge mode).
-func (r *Relay) adopt(ctx context.Context, th Thread) error {
+func (r *Relay) Adopt(ctx context.Context, th Thread) error {
 	now := Now()
 	return r.store.Apply(ctx, func(tx Tx) error {
 		_, err := tx.Lock(th.SessionID)
@@ -66,9 +67,9 @@ func (r *Relay) adopt(ctx context.Context, th Thread) error {
 	})
 }
 
-// amend tells of an edit or a delete of a message that the store has forgotten
+// Amend tells of an edit or a delete of a message that the store has forgotten
 // (bridge mode): its id says all that is needed. From now on it is known again.
-func (r *Relay) amend(ctx context.Context, by Author, t EventType, sessionID, id, content string) error {
+func (r *Relay) Amend(ctx context.Context, by Author, t EventType, sessionID, id, content string) error {
 	return r.change(ctx, by, sessionID, func(c *change) error {
 		m := c.noticed(id)
 		m.Content, m.Sender, m.SourceBridge, m.OperatorName = content, by.Sender, by.Source, by.Name
@@ -83,3 +84,15 @@ func (r *Relay) amend(ctx context.Context, by Author, t EventType, sessionID, id
 		return c.emit(messageFact(t, by.Source, c.at, &m))
 	})
 }
+
+// placeholderSign begins what stands in a link for something that is no message.
+// It is a noncharacter, which Unicode keeps for such ends: backends' ids may begin
+// with every character.
+const placeholderSign = "\ufdd0"
+
+// Placeholder stands in a link for a message, where the platform message shows
+// none: what relay itself wrote.
+func Placeholder(name string) string { return placeholderSign + name }
+
+// IsPlaceholder reports whether a link's message is none.
+func IsPlaceholder(messageID string) bool { return strings.HasPrefix(messageID, placeholderSign) }

@@ -1,4 +1,4 @@
-package chat_test
+package mirror_test
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 // What concerns no session stands in one thread of relay's own, at every desk.
 func TestDeskShowsTheOperatorsStatus(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
-	inOffice(t, true, func(t *testing.T, o *office) {
+	withMirrors(t, true, func(t *testing.T, o *harness) {
 		o.must(o.SetOperatorStatus(t.Context(), true))
 		o.must(o.SetOperatorStatus(t.Context(), true))
 		o.soon()
@@ -39,7 +39,7 @@ func TestDeskShowsTheOperatorsStatus(t *testing.T) {
 // A desk that was away learns what the status is, not what it was.
 func TestDeskShowsTheLastStatus(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, true, func(t *testing.T, o *office) {
+	withMirrors(t, true, func(t *testing.T, o *harness) {
 		f.breakAt(false, 3, &chat.RetryAfter{After: time.Minute, Scope: chat.ScopeSink}, func(chat.Op) bool { return true })
 		for i := range 7 {
 			o.must(o.SetOperatorStatus(t.Context(), i%2 == 0))
@@ -52,7 +52,7 @@ func TestDeskShowsTheLastStatus(t *testing.T) {
 // With a console and the widget to see it at, the status needs no thread.
 func TestDeskShowsNoStatusBesideAConsole(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		o.must(o.SetOperatorStatus(t.Context(), true))
 		o.soon()
 		if n := f.count(); n != 0 {
@@ -64,7 +64,7 @@ func TestDeskShowsNoStatusBesideAConsole(t *testing.T) {
 // What relay has to tell of one desk stands at the others.
 func TestDeskShowsNotices(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
-	inOffice(t, true, func(t *testing.T, o *office) {
+	withMirrors(t, true, func(t *testing.T, o *harness) {
 		o.must(o.Notice(t.Context(), "slack", "The queue of slack is full."))
 		o.soon()
 		expectTexts(t, "telegram", f.shown(0), "- The queue of slack is full.")

@@ -1,13 +1,14 @@
-package chat
+package mirror
 
 import (
 	"context"
 	"errors"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"relay/server/chat"
 )
 
 // fileParts is where the parts begin that are files: before them are those of
@@ -19,10 +20,10 @@ const lateAfter = 2 * time.Minute
 
 // shown is a message with its copies at the desk.
 type shown struct {
-	Message
-	links []Link // that are live
+	chat.Message
+	links []chat.Link // that are live
 	// leaving are those of a batch that an attempt has made of it.
-	leaving []Link
+	leaving []chat.Link
 	// here tells that the message was written at this desk.
 	here bool
 }
@@ -46,7 +47,7 @@ type posting struct {
 // deliveries find nothing left to do. In bridge mode a restart may have forgotten
 // the thread that shows what is edited: then another one shows the edit. A note opens no
 // thread: one that is opened later shows it among what came earlier.
-func (r *round) carryMessage(lane []Delivery) error {
+func (r *round) carryMessage(lane []chat.Delivery) error {
 	p, err := r.load(lane)
 	again := false
 	if err == nil {
@@ -75,13 +76,13 @@ func (r *round) carryMessage(lane []Delivery) error {
 
 // load reads what the head shows, and when it waits with others of its kind
 // those too.
-func (r *round) load(lane []Delivery) (p posting, err error) {
-	err = r.desk.store.Read(r.ctx, func(rd Reader) error {
+func (r *round) load(lane []chat.Delivery) (p posting, err error) {
+	err = r.desk.store.Read(r.ctx, func(rd chat.Reader) error {
 		session, err := rd.Session(r.sessionID)
 		if err != nil {
 			return err
 		}
-		p = posting{rev: session.Rev, fresh: lane[0].Event.Type == EventMessage || lane[0].Event.Type == EventNote}
+		p = posting{rev: session.Rev, fresh: lane[0].Event.Type == chat.EventMessage || lane[0].Event.Type == chat.EventNote}
 		first, err := r.shown(rd, &lane[0].Event)
 		if err != nil {
 			return err
@@ -96,9 +97,9 @@ func (r *round) load(lane []Delivery) (p posting, err error) {
 }
 
 // shown reads a message with its copies.
-func (r *round) shown(rd Reader, e *Event) (shown, error) {
+func (r *round) shown(rd chat.Reader, e *chat.Event) (shown, error) {
 	m, err := rd.Message(r.sessionID, e.MessageID)
-	if errors.Is(err, ErrMessageNotFound) { // bridge mode, after a restart
+	if errors.Is(err, chat.ErrMessageNotFound) { // bridge mode, after a restart
 		m, err = e.Message()
 	}
 	if err != nil {
@@ -108,10 +109,10 @@ func (r *round) shown(rd Reader, e *Event) (shown, error) {
 	links, err := rd.Links(r.sessionID, m.ID, r.desk.bridge.Name(), r.desk.bridge.Channel())
 	for _, l := range links {
 		switch l.State {
-		case LinkLive:
+		case chat.LinkLive:
 			s.links = append(s.links, l)
 			s.here = s.here || l.Origin
-		case LinkSending:
+		case chat.LinkSending:
 			s.leaving = append(s.leaving, l)
 		}
 	}
@@ -121,7 +122,7 @@ func (r *round) shown(rd Reader, e *Event) (shown, error) {
 // gather adds to a visitor's text those that wait behind it, as far as one
 // platform message carries them, and finds what it answers. What an earlier
 // attempt has perhaps sent stays in the batch that it left in.
-func (r *round) gather(rd Reader, p *posting, lane []Delivery) error {
+func (r *round) gather(rd chat.Reader, p *posting, lane []chat.Delivery) error {
 	if len(p.messages[0].links) > 0 {
 		if err := r.together(rd, p); err != nil {
 			return err
@@ -139,7 +140,7 @@ func (r *round) gather(rd Reader, p *posting, lane []Delivery) error {
 	if !r.desk.bridge.Limits().Coalesce || !first.plain() {
 		return nil
 	}
-	for i := 1; i < len(lane) && lane[i].Event.Type == EventMessage; i++ {
+	for i := 1; i < len(lane) && lane[i].Event.Type == chat.EventMessage; i++ {
 		m, err := r.shown(rd, &lane[i].Event)
 		if err != nil {
 			return err
@@ -158,11 +159,11 @@ func (r *round) gather(rd Reader, p *posting, lane []Delivery) error {
 
 // plain reports whether a message may go out together with others.
 func (s *shown) plain() bool {
-	return s.Sender == SenderVisitor && s.ReplyTo == "" && s.DeletedAt == 0 && len(s.Attachments.V) == 0 && len(s.links) == 0
+	return s.Sender == chat.SenderVisitor && s.ReplyTo == "" && s.DeletedAt == 0 && len(s.Attachments.V) == 0 && len(s.links) == 0
 }
 
 // together adds to a message those that share its copy, in their order.
-func (r *round) together(rd Reader, p *posting) error {
+func (r *round) together(rd chat.Reader, p *posting) error {
 	first := &p.messages[0]
 	for _, l := range first.links {
 		if l.Origin || l.Part != 0 || l.Remote == "" {
@@ -174,10 +175,10 @@ func (r *round) together(rd Reader, p *posting) error {
 		}
 		for _, other := range sharing {
 			known := slices.ContainsFunc(p.messages, func(m shown) bool { return m.ID == other.MessageID })
-			if other.SessionID != r.sessionID || known || isMark(other.MessageID) {
+			if other.SessionID != r.sessionID || known || chat.IsPlaceholder(other.MessageID) {
 				continue
 			}
-			m, err := r.shown(rd, &Event{MessageID: other.MessageID, Payload: Raw("{}")})
+			m, err := r.shown(rd, &chat.Event{MessageID: other.MessageID, Payload: chat.Raw("{}")})
 			if err != nil {
 				return err
 			}
@@ -189,10 +190,10 @@ func (r *round) together(rd Reader, p *posting) error {
 }
 
 // copyOf finds a platform message that shows a message, "" when there is none.
-func (r *round) copyOf(rd Reader, messageID string) (string, error) {
+func (r *round) copyOf(rd chat.Reader, messageID string) (string, error) {
 	links, err := rd.Links(r.sessionID, messageID, r.desk.bridge.Name(), r.desk.bridge.Channel())
 	for _, l := range links {
-		if l.State == LinkLive && l.Remote != "" {
+		if l.State == chat.LinkLive && l.Remote != "" {
 			return l.Remote, err
 		}
 	}
@@ -229,14 +230,14 @@ func (r *round) textSteps(p *posting) (steps []step) {
 		case exists && (p.fresh || copied.Rev >= r.head().Rev):
 			continue
 		case exists:
-			s.op.Kind, s.op.Remote, s.op.ReplyTo, s.op.Edited = OpEdit, copied.Remote, "", false
+			s.op.Kind, s.op.Remote, s.op.ReplyTo, s.op.Edited = chat.OpEdit, copied.Remote, "", false
 		case i > 0:
 			s.op.ReplyTo = ""
 		}
 		steps = append(steps, s)
 	}
 	for _, l := range sortedLinks(have) {
-		s := step{op: Op{Kind: OpDelete, Remote: l.Remote}, carries: p.ids(), part: l.Part, rev: p.rev}
+		s := step{op: chat.Op{Kind: chat.OpDelete, Remote: l.Remote}, carries: p.ids(), part: l.Part, rev: p.rev}
 		if l.Part == 0 {
 			s.fallback = kept(first, &s)
 		}
@@ -245,7 +246,7 @@ func (r *round) textSteps(p *posting) (steps []step) {
 	if first.DeletedAt != 0 { // what the operator wrote here is removed too
 		for _, l := range first.links {
 			if l.Origin {
-				steps = append(steps, step{op: Op{Kind: OpDelete, Remote: l.Remote}, carries: []string{first.ID}, part: l.Part, rev: p.rev, optional: true})
+				steps = append(steps, step{op: chat.Op{Kind: chat.OpDelete, Remote: l.Remote}, carries: []string{first.ID}, part: l.Part, rev: p.rev, optional: true})
 			}
 		}
 	}
@@ -255,13 +256,13 @@ func (r *round) textSteps(p *posting) (steps []step) {
 // kept says by a copy which the platform does not remove what became of its
 // message.
 func kept(m *shown, s *step) *step {
-	op := Op{Kind: OpNote, Text: keptText(m), ReplyTo: s.op.Remote}
-	return &step{op: op, carries: []string{mark("kept " + m.ID)}, part: s.part, rev: s.rev}
+	op := chat.Op{Kind: chat.OpNote, Text: keptText(m), ReplyTo: s.op.Remote}
+	return &step{op: op, carries: []string{chat.Placeholder("kept " + m.ID)}, part: s.part, rev: s.rev}
 }
 
 // textCopies are the live copies of the text by part; of two the newer.
-func (p *posting) textCopies() map[int]Link {
-	have := map[int]Link{}
+func (p *posting) textCopies() map[int]chat.Link {
+	have := map[int]chat.Link{}
 	for i := range p.messages {
 		for _, l := range p.messages[i].links {
 			if !l.Origin && l.Part < fileParts {
@@ -272,18 +273,18 @@ func (p *posting) textCopies() map[int]Link {
 	return have
 }
 
-func sortedLinks(byPart map[int]Link) []Link {
-	links := make([]Link, 0, len(byPart))
+func sortedLinks(byPart map[int]chat.Link) []chat.Link {
+	links := make([]chat.Link, 0, len(byPart))
 	for _, l := range byPart {
 		links = append(links, l)
 	}
-	slices.SortFunc(links, func(a, b Link) int { return a.Part - b.Part })
+	slices.SortFunc(links, func(a, b chat.Link) int { return a.Part - b.Part })
 	return links
 }
 
 // texts are the ops that post the text of a posting, none when nothing is left
 // of it or when it is on the platform already.
-func (r *round) texts(p *posting) []Op {
+func (r *round) texts(p *posting) []chat.Op {
 	var lines []string
 	for i := range p.messages {
 		m := &p.messages[i]
@@ -299,13 +300,13 @@ func (r *round) texts(p *posting) []Op {
 	if p.fresh {
 		text += lateNote(&p.messages[0], r.head().Event.At)
 	}
-	return r.desk.bridge.Split(Op{Kind: OpPost, Text: text, From: authorOf(&p.messages[0].Message), ReplyTo: p.replyTo, Edited: !p.fresh})
+	return r.desk.bridge.Split(chat.Op{Kind: chat.OpPost, Text: text, From: authorOf(&p.messages[0].Message), ReplyTo: p.replyTo, Edited: !p.fresh})
 }
 
 // lateNote tells when a message was written that comes late, "" when it does
 // not. A message of which a part is there already keeps to what that part was.
-func lateNote(m *shown, written Time) string {
-	at := Now()
+func lateNote(m *shown, written chat.Time) string {
+	at := chat.Now()
 	if len(m.links) > 0 {
 		at = m.links[0].CreatedAt
 	}
@@ -318,7 +319,7 @@ func lateNote(m *shown, written Time) string {
 // fileSteps post the files of a message that are missing and remove those of
 // one that was deleted.
 func (r *round) fileSteps(p *posting, m *shown) (steps []step) {
-	have := map[int]Link{}
+	have := map[int]chat.Link{}
 	for _, l := range m.links {
 		if !l.Origin && l.Part >= fileParts {
 			have[l.Part] = l
@@ -326,7 +327,7 @@ func (r *round) fileSteps(p *posting, m *shown) (steps []step) {
 	}
 	if m.DeletedAt != 0 {
 		for _, l := range sortedLinks(have) {
-			s := step{op: Op{Kind: OpDelete, Remote: l.Remote}, carries: []string{m.ID}, part: l.Part, rev: p.rev}
+			s := step{op: chat.Op{Kind: chat.OpDelete, Remote: l.Remote}, carries: []string{m.ID}, part: l.Part, rev: p.rev}
 			s.fallback = kept(m, &s)
 			steps = append(steps, s)
 		}
@@ -340,12 +341,12 @@ func (r *round) fileSteps(p *posting, m *shown) (steps []step) {
 		if _, exists := have[s.part]; exists {
 			continue
 		}
-		s.op = Op{Kind: OpPost, From: authorOf(&m.Message), File: r.file(a)}
+		s.op = chat.Op{Kind: chat.OpPost, From: authorOf(&m.Message), File: r.file(a)}
 		if i == 0 && m.Content == "" {
 			s.op.ReplyTo = p.replyTo
 		}
 		instead := s
-		instead.op = Op{Kind: OpNote, Text: unsent(s.op.File)}
+		instead.op = chat.Op{Kind: chat.OpNote, Text: unsent(s.op.File)}
 		s.fallback = &instead
 		steps = append(steps, s)
 	}
@@ -353,8 +354,8 @@ func (r *round) fileSteps(p *posting, m *shown) (steps []step) {
 }
 
 // file is an attachment on its way to the platform.
-func (r *round) file(a Attachment) *OpFile {
-	f := &OpFile{Filename: a.Filename, MimeType: a.MimeType, Size: a.Size}
+func (r *round) file(a chat.Attachment) *chat.OpFile {
+	f := &chat.OpFile{Filename: a.Filename, MimeType: a.MimeType, Size: a.Size}
 	switch {
 	case strings.HasPrefix(a.URL, "https://"), strings.HasPrefix(a.URL, "http://"):
 		f.URL = a.URL
@@ -368,5 +369,3 @@ func (r *round) file(a Attachment) *OpFile {
 	}
 	return f
 }
-
-func itoa(n int64) string { return strconv.FormatInt(n, 10) }

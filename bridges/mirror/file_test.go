@@ -1,4 +1,4 @@
-package chat_test
+package mirror_test
 
 import (
 	"context"
@@ -29,7 +29,7 @@ func withFile(in chat.Inbound, ref string) chat.Inbound {
 }
 
 // sent are the messages with the files that each brought.
-func (o *office) sent(t *testing.T, id string) (texts []string) {
+func (o *harness) sent(t *testing.T, id string) (texts []string) {
 	for _, m := range o.history(t, id) {
 		text := m.Content
 		for _, a := range m.Attachments.V {
@@ -45,7 +45,7 @@ func (o *office) sent(t *testing.T, id string) (texts []string) {
 // download that never moves is cut off, and a line stands for its file.
 func TestStalledFilesHoldNothing(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		f.fetch = func(ctx context.Context, ref string) (io.ReadCloser, error) {
 			if strings.HasPrefix(ref, "slow") {
 				return stalled{ctx}, nil
@@ -82,7 +82,7 @@ func TestStalledFilesHoldNothing(t *testing.T) {
 // also over a restart, unless the operator deletes the message meanwhile.
 func TestFilesFollow(t *testing.T) {
 	f := newFake("discord")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		away := true
 		f.fetch = func(context.Context, string) (io.ReadCloser, error) {
 			if away {
@@ -119,7 +119,7 @@ func TestFilesFollow(t *testing.T) {
 // behind a command reaches the visitor, and the command is answered once.
 func TestAnswersWaitAlone(t *testing.T) {
 	f := newFake("telegram")
-	inOffice(t, false, func(t *testing.T, o *office) {
+	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.soon()
@@ -142,5 +142,26 @@ func TestAnswersWaitAlone(t *testing.T) {
 		if len(answered) != 1 || len(f.shown(0)) != 3 || !f.state(0).closed {
 			t.Errorf("the thread shows %q, closed %v", f.shown(0), f.state(0).closed)
 		}
+	}, f)
+}
+
+// TestDeskFilesOfBackends: they come from where the backend has them, and one
+// that is away holds the conversation up for a while only.
+func TestDeskFilesOfBackends(t *testing.T) {
+	f := newFake("telegram")
+	withMirrors(t, true, func(t *testing.T, o *harness) {
+		session := chat.Introduction{ID: "s-1"}
+		send := func(id, text string, names ...string) {
+			n := chat.Notice{ID: id, Content: text, Sender: chat.SenderVisitor}
+			for _, name := range names {
+				n.Files = append(n.Files, chat.Attachment{Filename: name, MimeType: "text/plain", Size: 3, URL: "https://backend.example/" + name})
+			}
+			o.must(o.Backend().Send(t.Context(), visitor, session, n))
+		}
+		send("m1", "two files", "here.txt", "away.txt")
+		send("m2", "and on")
+		time.Sleep(5 * time.Minute)
+		expectTexts(t, "texts", f.shown(0), "two files", "[here.txt=data of https://backend.example/here.txt]",
+			"- The file away.txt (text/plain, 3 bytes) cannot be shown here.\nhttps://backend.example/away.txt", "and on")
 	}, f)
 }

@@ -1,9 +1,11 @@
-package chat
+package mirror
 
 import (
 	"context"
 	"errors"
 	"strings"
+
+	"relay/server/chat"
 )
 
 // Answers to edits that do not do what their author may have wanted.
@@ -27,25 +29,25 @@ func (h *hearing) edited(ctx context.Context) error {
 		return h.editedNobody(ctx)
 	}
 	m, err := h.stored(ctx, id)
-	forgotten := errors.Is(err, ErrMessageNotFound) && h.desk.opts.Stateless
+	forgotten := errors.Is(err, chat.ErrMessageNotFound) && h.desk.opts.Stateless
 	if err != nil && !forgotten || m.DeletedAt != 0 {
 		return err
 	}
 	text := h.Text
-	called, is := ParseCommand(text, h.desk.slashes())
+	called, is := chat.ParseCommand(text, h.desk.slashes())
 	note := is && called.Name == "note"
 	switch {
 	case note && m.Internal:
-		text = noteText(called.Args)
+		text = chat.NoteText(called.Args)
 	case m.Internal, sameText(m.Content, text):
-	case is || Withheld(text, h.desk.slashes()):
+	case is || chat.Withheld(text, h.desk.slashes()):
 		return h.answer(ctx, editWithheld)
 	}
 	if forgotten {
-		if err := checkContent(SenderOperator, text); err != nil {
+		if err := chat.CheckContent(chat.SenderOperator, text); err != nil {
 			return err
 		}
-		return h.desk.relay.amend(ctx, h.by, EventMessageEdited, h.thread.SessionID, id, text)
+		return h.desk.relay.Amend(ctx, h.by, chat.EventMessageEdited, h.thread.SessionID, id, text)
 	}
 	if !sameText(m.Content, text) {
 		if _, err := h.desk.relay.Edit(ctx, h.by, m.SessionID, m.ID, text); err != nil {
@@ -62,10 +64,10 @@ func (h *hearing) edited(ctx context.Context) error {
 // visitor: an edit sends nothing.
 func (h *hearing) editedNobody(ctx context.Context) error {
 	id, err := h.origin(ctx)
-	if errors.Is(err, ErrMessageNotFound) || err == nil && id != withheldMark {
+	if errors.Is(err, chat.ErrMessageNotFound) || err == nil && id != withheldPlaceholder {
 		return nil
 	}
-	if _, is := ParseCommand(h.Text, h.desk.slashes()); err != nil || is || Withheld(h.Text, h.desk.slashes()) {
+	if _, is := chat.ParseCommand(h.Text, h.desk.slashes()); err != nil || is || chat.Withheld(h.Text, h.desk.slashes()) {
 		return err
 	}
 	return h.answer(ctx, editNobody)
@@ -99,11 +101,11 @@ func (h *hearing) deleted(ctx context.Context) error {
 // followers are the messages besides id that brought files of the operator's
 // platform message.
 func (h *hearing) followers(ctx context.Context, id string) (ids []string, err error) {
-	err = h.desk.store.Look(ctx, func(rd Reader) error {
+	err = h.desk.store.Look(ctx, func(rd chat.Reader) error {
 		ids = nil
 		links, err := rd.LinksAt(h.thread.Bridge, h.thread.Channel, h.Remote)
 		for _, l := range links {
-			if l.Origin && l.SessionID == h.thread.SessionID && l.MessageID != id && !isMark(l.MessageID) {
+			if l.Origin && l.SessionID == h.thread.SessionID && l.MessageID != id && !chat.IsPlaceholder(l.MessageID) {
 				ids = append(ids, l.MessageID)
 			}
 		}
@@ -116,8 +118,8 @@ func (h *hearing) followers(ctx context.Context, id string) (ids []string, err e
 // elsewhere: its author has the last word, and no event returns to where it came
 // from.
 func (h *hearing) withdraw(ctx context.Context, id string) error {
-	var links []Link
-	err := h.desk.store.Look(ctx, func(rd Reader) (err error) {
+	var links []chat.Link
+	err := h.desk.store.Look(ctx, func(rd chat.Reader) (err error) {
 		links, err = rd.Links(h.thread.SessionID, id, h.thread.Bridge, h.thread.Channel)
 		return err
 	})
@@ -125,10 +127,10 @@ func (h *hearing) withdraw(ctx context.Context, id string) error {
 		return err
 	}
 	for _, l := range links {
-		if l.Origin || l.State != LinkLive || l.Remote == "" {
+		if l.Origin || l.State != chat.LinkLive || l.Remote == "" {
 			continue
 		}
-		if _, err := h.desk.do(ctx, h.thread, Op{Kind: OpDelete, Remote: l.Remote}); err != nil && !errors.Is(err, ErrMessageGone) {
+		if _, err := h.desk.do(ctx, h.thread, chat.Op{Kind: chat.OpDelete, Remote: l.Remote}); err != nil && !errors.Is(err, chat.ErrMessageGone) {
 			if err := h.desk.unimportant(err); err != nil {
 				return err
 			}
@@ -143,8 +145,8 @@ func (h *hearing) withdraw(ctx context.Context, id string) error {
 // remove deletes a message for all.
 func (h *hearing) remove(ctx context.Context, id string) error {
 	_, err := h.stored(ctx, id)
-	if errors.Is(err, ErrMessageNotFound) && h.desk.opts.Stateless {
-		return h.desk.relay.amend(ctx, h.by, EventMessageDeleted, h.thread.SessionID, id, "")
+	if errors.Is(err, chat.ErrMessageNotFound) && h.desk.opts.Stateless {
+		return h.desk.relay.Amend(ctx, h.by, chat.EventMessageDeleted, h.thread.SessionID, id, "")
 	}
 	if err != nil {
 		return err
@@ -158,11 +160,11 @@ func (h *hearing) remove(ctx context.Context, id string) error {
 func (h *hearing) target(ctx context.Context) (string, error) {
 	id, err := h.origin(ctx)
 	switch {
-	case err == nil && isMark(id):
+	case err == nil && chat.IsPlaceholder(id):
 		return "", nil
-	case errors.Is(err, ErrMessageNotFound):
-		var copies []Link
-		err := h.desk.store.Look(ctx, func(rd Reader) (err error) {
+	case errors.Is(err, chat.ErrMessageNotFound):
+		var copies []chat.Link
+		err := h.desk.store.Look(ctx, func(rd chat.Reader) (err error) {
 			copies, err = rd.LinksAt(h.thread.Bridge, h.thread.Channel, h.Remote)
 			return err
 		})
@@ -175,8 +177,8 @@ func (h *hearing) target(ctx context.Context) (string, error) {
 }
 
 // stored reads a message of the session.
-func (h *hearing) stored(ctx context.Context, id string) (m Message, err error) {
-	err = h.desk.store.Look(ctx, func(rd Reader) (err error) {
+func (h *hearing) stored(ctx context.Context, id string) (m chat.Message, err error) {
+	err = h.desk.store.Look(ctx, func(rd chat.Reader) (err error) {
 		m, err = rd.Message(h.thread.SessionID, id)
 		return err
 	})
@@ -185,13 +187,13 @@ func (h *hearing) stored(ctx context.Context, id string) (m Message, err error) 
 
 // forget notes that a copy is gone.
 func (h *hearing) forget(ctx context.Context, remote string) error {
-	return h.desk.store.Apply(ctx, func(tx Tx) error {
+	return h.desk.store.Apply(ctx, func(tx chat.Tx) error {
 		links, err := tx.LinksAt(h.thread.Bridge, h.thread.Channel, remote)
 		if err != nil {
 			return err
 		}
 		for _, l := range links {
-			l.State = LinkGone
+			l.State = chat.LinkGone
 			if err := tx.SaveLink(&l); err != nil {
 				return err
 			}
@@ -209,12 +211,12 @@ func sameText(stored, told string) bool {
 // threadChanged follows an operator who closes, reopens or deletes the thread
 // that the session has now.
 func (h *hearing) threadChanged(ctx context.Context) error {
-	var current Thread
-	err := h.desk.store.Look(ctx, func(rd Reader) (err error) {
+	var current chat.Thread
+	err := h.desk.store.Look(ctx, func(rd chat.Reader) (err error) {
 		current, err = rd.ThreadOf(h.thread.SessionID, h.thread.Bridge, h.thread.Channel)
 		return err
 	})
-	if errors.Is(err, ErrThreadNotFound) || err == nil && current.Ref != h.thread.Ref {
+	if errors.Is(err, chat.ErrThreadNotFound) || err == nil && current.Ref != h.thread.Ref {
 		return nil
 	}
 	if err != nil {
@@ -222,16 +224,16 @@ func (h *hearing) threadChanged(ctx context.Context) error {
 	}
 	relay, id := h.desk.relay, h.thread.SessionID
 	switch h.Kind {
-	case InboundThreadClosed:
-		if err := h.desk.setThread(ctx, h.thread, ThreadClosed); err != nil {
+	case chat.InboundThreadClosed:
+		if err := h.desk.setThread(ctx, h.thread, chat.ThreadClosed); err != nil {
 			return err
 		}
 		return relay.Close(ctx, h.by, id)
-	case InboundThreadReopened:
-		if err := h.desk.setThread(ctx, h.thread, ThreadLive); err != nil {
+	case chat.InboundThreadReopened:
+		if err := h.desk.setThread(ctx, h.thread, chat.ThreadLive); err != nil {
 			return err
 		}
 		return relay.Reopen(ctx, h.by, id)
 	}
-	return h.desk.setThread(ctx, h.thread, ThreadGone)
+	return h.desk.setThread(ctx, h.thread, chat.ThreadGone)
 }

@@ -1,4 +1,4 @@
-package chat
+package mirror
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"relay/server/chat"
 )
 
 // When a delivery is stuck: the platform has refused it so often although it took
@@ -33,7 +35,7 @@ type refusal struct {
 
 // meet counts a failure and reports whether the delivery is stuck, and whether
 // that is news.
-func (r *refusals) meet(d *Delivery, worked int64) (stuck, news bool) {
+func (r *refusals) meet(d *chat.Delivery, worked int64) (stuck, news bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.of == nil {
@@ -57,7 +59,7 @@ func (r *refusals) meet(d *Delivery, worked int64) (stuck, news bool) {
 }
 
 // end forgets deliveries that were carried out.
-func (r *refusals) end(lane []Delivery) {
+func (r *refusals) end(lane []chat.Delivery) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range lane {
@@ -68,13 +70,13 @@ func (r *refusals) end(lane []Delivery) {
 }
 
 // stuck reports whether a delivery failed once too often to be waited for.
-func (r *round) stuck(d *Delivery, err error) bool {
-	var wrong *Misconfigured
-	if _, pace := isPace(err); pace || errors.As(err, &wrong) || errors.Is(err, context.Canceled) {
+func (r *round) stuck(d *chat.Delivery, err error) bool {
+	var wrong *chat.Misconfigured
+	if _, pace := chat.IsPace(err); pace || errors.As(err, &wrong) || errors.Is(err, context.Canceled) {
 		return false
 	}
-	if errors.Is(err, ErrPermanent) {
-		r.desk.refusals.end([]Delivery{*d})
+	if errors.Is(err, chat.ErrPermanent) {
+		r.desk.refusals.end([]chat.Delivery{*d})
 		return false
 	}
 	stuck, news := r.desk.refusals.meet(d, r.desk.worked.Load())
@@ -83,7 +85,7 @@ func (r *round) stuck(d *Delivery, err error) bool {
 		if r.place != nil {
 			ref = r.place.Ref
 		}
-		r.desk.log.Warn("the platform keeps failing at one delivery while it may take others", "session", sessionRef(d.SessionID),
+		r.desk.log.Warn("the platform keeps failing at one delivery while it may take others", "session", chat.SessionRef(d.SessionID),
 			"thread", ref, "type", d.Event.Type, "attempts", d.Attempts, "err", err)
 	}
 	return stuck && !d.Passed
@@ -92,43 +94,43 @@ func (r *round) stuck(d *Delivery, err error) bool {
 // passOn lets the later deliveries of a lane pass the first one, if the thread
 // takes the note that stands for it: else it is not this delivery that the
 // platform fails at. What was sent together stays together while it is in doubt.
-func (r *round) passOn(lane []Delivery, failure error) (int, error) {
+func (r *round) passOn(lane []chat.Delivery, failure error) (int, error) {
 	if r.place == nil || len(r.unit) > 1 && isAmbiguous(failure) {
 		return 0, failure
 	}
-	aside := &round{desk: r.desk, ctx: r.ctx, sessionID: r.sessionID, place: r.place, unit: []Delivery{lane[0]}}
-	if err := aside.writeAs(*r.place, mark("waits "+lane[0].Event.name()), r.waitingText(&lane[0], failure)); err != nil {
+	aside := &round{desk: r.desk, ctx: r.ctx, sessionID: r.sessionID, place: r.place, unit: []chat.Delivery{lane[0]}}
+	if err := aside.writeAs(*r.place, chat.Placeholder("waits "+lane[0].Event.Name()), r.waitingText(&lane[0], failure)); err != nil {
 		return 0, failure
 	}
 	n, err := r.safely(lane) // it may have been the platform after all, which takes things again
 	if err == nil {
 		return n, nil
 	}
-	if _, pace := isPace(err); pace || errors.Is(err, ErrPermanent) {
+	if _, pace := chat.IsPace(err); pace || errors.Is(err, chat.ErrPermanent) {
 		return 0, err
 	}
-	return 0, fmt.Errorf("%w: %w", ErrPassed, err)
+	return 0, fmt.Errorf("%w: %w", chat.ErrPassed, err)
 }
 
 // waitingText stands for what could not be shown yet.
-func (r *round) waitingText(d *Delivery, err error) string {
-	return r.what(&d.Event) + " could not be shown here yet: " + reasonOf(err.Error()) + r.whereElse("relay keeps retrying")
+func (r *round) waitingText(d *chat.Delivery, err error) string {
+	return r.what(&d.Event) + " could not be shown here yet: " + chat.ReasonOf(err.Error()) + r.whereElse("relay keeps retrying")
 }
 
 // refusedText stands for what the platform refused.
-func (r *round) refusedText(e *Event, err error) string {
-	return r.what(e) + " could not be shown here: " + reasonOf(err.Error()) + r.whereElse("Retry there sends it again")
+func (r *round) refusedText(e *chat.Event, err error) string {
+	return r.what(e) + " could not be shown here: " + chat.ReasonOf(err.Error()) + r.whereElse("Retry there sends it again")
 }
 
 // what names an event in a note.
-func (r *round) what(e *Event) string {
+func (r *round) what(e *chat.Event) string {
 	what := "Something that happened"
 	switch e.Type {
-	case EventMessage:
+	case chat.EventMessage:
 		what = "A message"
-	case EventMessageEdited:
+	case chat.EventMessageEdited:
 		what = "The edit of a message"
-	case EventMessageDeleted:
+	case chat.EventMessageDeleted:
 		what = "The deletion of a message"
 	}
 	return what + " on " + e.At.Std().Format("2 January at 15:04 UTC")
@@ -145,11 +147,11 @@ func (r *round) whereElse(more string) string {
 // lose writes a note for a step that the platform refused for good, and returns
 // the refusal: the delivery is given up. While the note has to wait for its turn,
 // the step is not tried again.
-func (r *round) lose(th Thread, s step, refusal error) error {
+func (r *round) lose(th chat.Thread, s step, refusal error) error {
 	e := &r.head().Event
 	r.desk.refused.Store(r.sessionID, refused{s.id(e), refusal})
-	note := step{op: Op{Kind: OpNote, Text: r.refusedText(e, refusal)}, carries: []string{mark("refused " + e.name())}, part: s.part, rev: s.rev}
-	if err := r.perform(th, note); err != nil && !errors.Is(err, ErrPermanent) {
+	note := step{op: chat.Op{Kind: chat.OpNote, Text: r.refusedText(e, refusal)}, carries: []string{chat.Placeholder("refused " + e.Name())}, part: s.part, rev: s.rev}
+	if err := r.perform(th, note); err != nil && !errors.Is(err, chat.ErrPermanent) {
 		return err
 	}
 	r.desk.refused.Delete(r.sessionID)
@@ -165,15 +167,11 @@ type refused struct {
 
 // safely carries out the first deliveries of a lane. A fault of relay's own fails
 // them, not the process.
-func (r *round) safely(lane []Delivery) (n int, err error) {
+func (r *round) safely(lane []chat.Delivery) (n int, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			n, err = 0, reportFault(r.desk.log, fault)
+			n, err = 0, chat.ReportFault(r.desk.log, fault)
 		}
 	}()
 	return r.next(lane)
 }
-
-// sessionRef names a session where its id must not stand: who has the id of a
-// session without a token has the session.
-func sessionRef(id string) string { return Hash(id)[:8] }

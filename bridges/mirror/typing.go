@@ -1,9 +1,11 @@
-package chat
+package mirror
 
 import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"relay/server/chat"
 )
 
 // typingEvery is how often a thread is told that its visitor is writing.
@@ -12,10 +14,10 @@ const typingEvery = 5 * time.Second
 // ShowTyping shows operators when visitors write, until ctx ends or the hub
 // closes. It is the first thing to be left out: while the bridge has trouble or
 // the platform wants to hear nothing, nobody is told.
-func (d *Desk) ShowTyping(ctx context.Context) error {
-	s := d.relay.hub.Subscribe("")
+func (d *Mirror) ShowTyping(ctx context.Context) error {
+	s := d.relay.Hub().Subscribe("")
 	defer s.Close()
-	shown := map[string]Time{}
+	shown := map[string]chat.Time{}
 	for {
 		select {
 		case <-ctx.Done():
@@ -24,7 +26,7 @@ func (d *Desk) ShowTyping(ctx context.Context) error {
 			if !open {
 				return nil
 			}
-			if now := Now(); d.typing(e) && now.Sub(shown[e.SessionID]) >= typingEvery {
+			if now := chat.Now(); d.typing(e) && now.Sub(shown[e.SessionID]) >= typingEvery {
 				forgetBefore(shown, now.Add(-typingEvery))
 				shown[e.SessionID] = now
 				d.showTyping(ctx, e.SessionID)
@@ -34,45 +36,45 @@ func (d *Desk) ShowTyping(ctx context.Context) error {
 }
 
 // typing reports whether the event says that a visitor is writing.
-func (d *Desk) typing(e *Event) bool {
-	if e.Type != StateTyping {
+func (d *Mirror) typing(e *chat.Event) bool {
+	if e.Type != chat.StateTyping {
 		return false
 	}
 	var state struct {
 		Active bool
-		Sender Sender
+		Sender chat.Sender
 	}
-	return json.Unmarshal(e.Payload, &state) == nil && state.Active && state.Sender == SenderVisitor
+	return json.Unmarshal(e.Payload, &state) == nil && state.Active && state.Sender == chat.SenderVisitor
 }
 
 // showTyping shows it in the session's thread, if there is one that is open.
-func (d *Desk) showTyping(ctx context.Context, sessionID string) {
-	var th Thread
-	err := d.store.Look(ctx, func(rd Reader) (err error) {
+func (d *Mirror) showTyping(ctx context.Context, sessionID string) {
+	var th chat.Thread
+	err := d.store.Look(ctx, func(rd chat.Reader) (err error) {
 		th, err = rd.ThreadOf(sessionID, d.bridge.Name(), d.bridge.Channel())
 		return err
 	})
-	if err != nil || th.State != ThreadLive {
+	if err != nil || th.State != chat.ThreadLive {
 		return
 	}
-	d.aside(ctx, th, Op{Kind: OpTyping})
+	d.aside(ctx, th, chat.Op{Kind: chat.OpTyping})
 }
 
 // aside carries out what nobody would miss: once, if the bridge is well and the
 // platform has time.
-func (d *Desk) aside(ctx context.Context, th Thread, op Op) {
+func (d *Mirror) aside(ctx context.Context, th chat.Thread, op chat.Op) {
 	if d.Trouble() != nil || d.patience() > 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, typingEvery)
 	defer cancel()
 	if _, err := d.bridge.Do(ctx, th, op); err != nil {
-		d.log.Debug("something unimportant is not shown", "session", sessionRef(th.SessionID), "err", err)
+		d.log.Debug("something unimportant is not shown", "session", chat.SessionRef(th.SessionID), "err", err)
 	}
 }
 
 // forgetBefore drops what is older.
-func forgetBefore(times map[string]Time, before Time) {
+func forgetBefore(times map[string]chat.Time, before chat.Time) {
 	for id, at := range times {
 		if at < before {
 			delete(times, id)

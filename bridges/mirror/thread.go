@@ -1,11 +1,14 @@
-package chat
+package mirror
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
+
+	"relay/server/chat"
 )
 
 // recovery bounds the search for a thread after a restart: a visitor's message
@@ -18,12 +21,12 @@ var errNoThread = errors.New("the session has no thread")
 // thread returns the session's thread. If there is none it is opened, or if
 // open is false errNoThread answered. One lane is worked on by one goroutine at
 // a time, so a session never gets two.
-func (r *round) thread(open bool) (Thread, error) {
+func (r *round) thread(open bool) (chat.Thread, error) {
 	if r.place != nil {
 		return *r.place, nil
 	}
 	th, err := r.find()
-	if errors.Is(err, ErrThreadNotFound) {
+	if errors.Is(err, chat.ErrThreadNotFound) {
 		if !open {
 			return th, errNoThread
 		}
@@ -42,46 +45,46 @@ func (r *round) thread(open bool) (Thread, error) {
 
 // find looks for the session's thread: in the store, in bridge mode then on the
 // platform.
-func (r *round) find() (th Thread, err error) {
+func (r *round) find() (th chat.Thread, err error) {
 	d := r.desk
-	err = d.store.Look(r.ctx, func(rd Reader) (err error) {
+	err = d.store.Look(r.ctx, func(rd chat.Reader) (err error) {
 		th, err = rd.ThreadOf(r.sessionID, d.bridge.Name(), d.bridge.Channel())
 		return err
 	})
-	if !errors.Is(err, ErrThreadNotFound) || !d.opts.Stateless || r.sessionID == houseSession {
+	if !errors.Is(err, chat.ErrThreadNotFound) || !d.opts.Stateless || r.sessionID == chat.SystemSession {
 		return th, err
 	}
 	ctx, cancel := context.WithTimeout(r.ctx, recovery)
 	defer cancel()
 	th, lost := d.bridge.Find(ctx, r.sessionID)
 	if lost != nil {
-		var wrong *Misconfigured
+		var wrong *chat.Misconfigured
 		if errors.As(lost, &wrong) {
 			return th, lost
 		}
-		if !errors.Is(lost, ErrThreadGone) {
+		if !errors.Is(lost, chat.ErrThreadGone) {
 			d.reportUnfound(lost)
 		}
 		return th, err
 	}
-	th.Bridge, th.Channel, th.SessionID, th.CreatedAt = d.bridge.Name(), d.bridge.Channel(), r.sessionID, Now()
+	th.Bridge, th.Channel, th.SessionID, th.CreatedAt = d.bridge.Name(), d.bridge.Channel(), r.sessionID, chat.Now()
 	if th.Anchor == "" {
 		th.Anchor = th.Ref
 	}
-	return th, d.keep(r.ctx, func(tx Tx) error { return tx.SaveThread(&th) })
+	return th, d.keep(r.ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
 }
 
 // reportUnfound tells people that a thread may be lost.
-func (d *Desk) reportUnfound(err error) {
+func (d *Mirror) reportUnfound(err error) {
 	if n := d.unfound.Count(); n > 0 {
 		d.log.Warn("a thread cannot be looked for; a new one continues it", "err", err, "count", n)
 	}
 }
 
 // open opens a thread and stores it before anything is written in it.
-func (r *round) open() (Thread, error) {
+func (r *round) open() (chat.Thread, error) {
 	d := r.desk
-	th := Thread{Bridge: d.bridge.Name(), Channel: d.bridge.Channel(), SessionID: r.sessionID}
+	th := chat.Thread{Bridge: d.bridge.Name(), Channel: d.bridge.Channel(), SessionID: r.sessionID}
 	parts, earlier, err := r.opening()
 	if err != nil {
 		return th, err
@@ -93,54 +96,54 @@ func (r *round) open() (Thread, error) {
 	op.Since = r.head().CreatedAt
 	first, doubted := d.opening.Load(r.sessionID)
 	if doubted {
-		op.Since = min(op.Since, first.(Time))
+		op.Since = min(op.Since, first.(chat.Time))
 	}
 	op.Ambiguous = r.uncertain || doubted
 	if th.Ref, err = d.try(r.ctx, th, op); err != nil {
 		if isAmbiguous(err) {
 			d.opening.Store(r.sessionID, op.Since)
 		}
-		if errors.Is(err, ErrPermanent) { // all of the session waits until somebody has mended what is wrong
-			return th, fmt.Errorf("a thread cannot be opened: %s", reasonOf(err.Error()))
+		if errors.Is(err, chat.ErrPermanent) { // all of the session waits until somebody has mended what is wrong
+			return th, fmt.Errorf("a thread cannot be opened: %s", chat.ReasonOf(err.Error()))
 		}
 		return th, fmt.Errorf("open a thread: %w", err)
 	}
 	d.opening.Delete(r.sessionID)
 	r.certain()
-	th.CreatedAt = Now()
+	th.CreatedAt = chat.Now()
 	if len(parts) == 1 && len(earlier) == 0 {
 		th.Anchor = th.Ref
 	}
-	return th, d.keep(r.ctx, func(tx Tx) error { return tx.SaveThread(&th) })
+	return th, d.keep(r.ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
 }
 
 // openingKey names the thread that is about to be opened: every attempt has the
 // same key, whichever delivery makes it, until that thread is lost.
 func (r *round) openingKey() (key string, err error) {
 	lost := 0
-	err = r.desk.store.Look(r.ctx, func(rd Reader) (err error) {
+	err = r.desk.store.Look(r.ctx, func(rd chat.Reader) (err error) {
 		lost, err = rd.LostThreads(r.sessionID, r.desk.bridge.Name(), r.desk.bridge.Channel())
 		return err
 	})
-	return opKey("open", r.sessionID, itoa(int64(lost))), err
+	return opKey("open", r.sessionID, strconv.Itoa(lost)), err
 }
 
 // introduce writes what the opening left over: a summary that is longer than
 // the platform's first message, and what was said before.
-func (r *round) introduce(th Thread) (Thread, error) {
+func (r *round) introduce(th chat.Thread) (chat.Thread, error) {
 	parts, earlier, err := r.opening()
 	if err != nil {
 		return th, err
 	}
-	there, err := r.noted(th, mark("opening"))
+	there, err := r.noted(th, chat.Placeholder("opening"))
 	if err != nil {
 		return th, err
 	}
 	for i, op := range parts[1:] {
-		if slices.ContainsFunc(there, func(l Link) bool { return l.Part == i }) {
+		if slices.ContainsFunc(there, func(l chat.Link) bool { return l.Part == i }) {
 			continue
 		}
-		s := step{op: op, carries: []string{mark("opening")}, part: i}
+		s := step{op: op, carries: []string{chat.Placeholder("opening")}, part: i}
 		if err := r.once(th, s); err != nil {
 			return th, err
 		}
@@ -149,17 +152,17 @@ func (r *round) introduce(th Thread) (Thread, error) {
 		return th, err
 	}
 	th.Anchor = th.Ref
-	return th, r.desk.keep(r.ctx, func(tx Tx) error { return tx.SaveThread(&th) })
+	return th, r.desk.keep(r.ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
 }
 
 // opening is what opens the session's thread, and the messages that came before.
-func (r *round) opening() (parts []Op, earlier []Message, err error) {
+func (r *round) opening() (parts []chat.Op, earlier []chat.Message, err error) {
 	d := r.desk
-	if r.sessionID == houseSession {
-		return d.bridge.Split(Op{Kind: OpOpen, Title: houseTitle, Text: houseSummary}), nil, nil
+	if r.sessionID == chat.SystemSession {
+		return d.bridge.Split(chat.Op{Kind: chat.OpOpen, Title: houseTitle, Text: houseSummary}), nil, nil
 	}
-	var session Session
-	err = d.store.Read(r.ctx, func(rd Reader) (err error) {
+	var session chat.Session
+	err = d.store.Read(r.ctx, func(rd chat.Reader) (err error) {
 		if session, err = rd.Session(r.sessionID); err != nil {
 			return err
 		}
@@ -169,8 +172,8 @@ func (r *round) opening() (parts []Op, earlier []Message, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	continued := len(earlier) > 0 || d.opts.Stateless && r.head().Event.Type != EventNewSession
-	op := Op{Kind: OpOpen, Title: titleOf(&session), Text: summaryOf(&session, continued)}
+	continued := len(earlier) > 0 || d.opts.Stateless && r.head().Event.Type != chat.EventNewSession
+	op := chat.Op{Kind: chat.OpOpen, Title: session.Title(), Text: summaryOf(&session, continued)}
 	if d.opts.Stateless {
 		op.SessionID = r.sessionID
 	}
@@ -181,8 +184,8 @@ func (r *round) opening() (parts []Op, earlier []Message, err error) {
 const contextMessages = 10
 
 // earlier lists the messages that came before what is delivered now.
-func (r *round) earlier(rd Reader) ([]Message, error) {
-	list, err := rd.Messages(MessageQuery{SessionID: r.sessionID, Before: r.head().Rev, Limit: contextMessages})
+func (r *round) earlier(rd chat.Reader) ([]chat.Message, error) {
+	list, err := rd.Messages(chat.MessageQuery{SessionID: r.sessionID, Before: r.head().Rev, Limit: contextMessages})
 	live := list[:0]
 	for _, m := range list {
 		if m.DeletedAt == 0 {
@@ -194,12 +197,12 @@ func (r *round) earlier(rd Reader) ([]Message, error) {
 
 // lost notes that a thread is gone, and with it the copies of what is being
 // delivered.
-func (r *round) lost(th Thread) error {
+func (r *round) lost(th chat.Thread) error {
 	r.place = nil
 	r.reopened++
 	r.desk.log.Warn("a thread is gone; a new one continues it", "ref", th.Ref)
-	return r.desk.keep(r.ctx, func(tx Tx) error {
-		th.State = ThreadGone
+	return r.desk.keep(r.ctx, func(tx chat.Tx) error {
+		th.State = chat.ThreadGone
 		if err := tx.SaveThread(&th); err != nil {
 			return err
 		}
@@ -209,7 +212,7 @@ func (r *round) lost(th Thread) error {
 				return err
 			}
 			for _, l := range links {
-				l.State = LinkGone
+				l.State = chat.LinkGone
 				if err := tx.SaveLink(&l); err != nil {
 					return err
 				}

@@ -1,0 +1,103 @@
+package mirror
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"relay/server/chat"
+)
+
+// errand is what is left to do after an operator's message was worked on, and
+// may take a while: an answer in the thread, its state, a file that is slow. It is
+// stored as an update of its own, so that it survives a restart, is done in order
+// per thread, and holds up nothing that operators say.
+type errand struct {
+	Kind      string            `json:"kind"` // the first word of its key: answer, status or file
+	Channel   string            `json:"channel"`
+	SessionID string            `json:"sessionId"`
+	About     string            `json:"about,omitempty"` // the platform message that it is about
+	Text      string            `json:"text,omitempty"`
+	File      *chat.InboundFile `json:"file,omitempty"`
+	Name      string            `json:"name,omitempty"` // the operator's
+	Internal  bool              `json:"internal,omitempty"`
+}
+
+// errand makes an errand for the thread. Its key is the same at every attempt of
+// the update that leaves it.
+func (h *hearing) errand(key string, e errand) chat.Update {
+	e.Kind, _, _ = strings.Cut(key, " ")
+	e.Channel, e.SessionID = h.thread.Channel, h.thread.SessionID
+	raw, _ := json.Marshal(e) // strings and numbers
+	return chat.Update{Bridge: h.desk.Name() + chat.Errands, Thread: h.thread.Ref, Key: opKey(h.thread.Channel, h.thread.Ref, h.update.Key, key),
+		Raw: raw, ReceivedAt: chat.Now(), NextAt: chat.Now()}
+}
+
+// leave stores errands that belong to no message.
+func (h *hearing) leave(ctx context.Context, errands ...chat.Update) error {
+	defer h.wakeErrands()
+	return h.desk.store.Apply(ctx, func(tx chat.Tx) error {
+		for i := range errands {
+			if _, err := tx.PutUpdate(&errands[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (h *hearing) wakeErrands() { h.desk.opts.Inbox.Wake(h.desk.Name()+chat.Errands, h.thread.Ref) }
+
+// run does an errand. What belongs to a session that was erased is left.
+func (d *Mirror) run(ctx context.Context, u chat.Update) error {
+	var e errand
+	if err := json.Unmarshal(u.Raw, &e); err != nil {
+		return fmt.Errorf("%w: %w", chat.ErrPermanent, err)
+	}
+	th, session := chat.Thread{Bridge: d.Name(), Channel: e.Channel, Ref: u.Thread, SessionID: e.SessionID}, chat.Session{}
+	err := d.store.Read(ctx, func(rd chat.Reader) (err error) {
+		if session, err = rd.Session(e.SessionID); err != nil {
+			return err
+		}
+		if known, err := rd.Thread(th.Bridge, th.Channel, th.Ref); !errors.Is(err, chat.ErrThreadNotFound) {
+			th = known
+			return err
+		}
+		return nil
+	})
+	if err == nil {
+		by := chat.Author{Sender: chat.SenderOperator, Source: d.Name(), Name: e.Name}
+		h := &hearing{Inbound: chat.Inbound{Remote: e.About}, desk: d, update: u, thread: th, by: by}
+		switch e.Kind {
+		case "answer":
+			err = d.say(ctx, th, e.About, e.Text)
+		case "status":
+			err = h.follow(ctx, &session)
+		case "file":
+			err = h.bring(ctx, &e)
+		}
+	}
+	var refused *chat.Error
+	if errors.As(err, &refused) && refused.Kind != chat.StorageFull {
+		d.log.Debug("an errand has no effect", "session", e.SessionID, "err", err)
+		return nil
+	}
+	return err
+}
+
+// follow closes or opens the thread as the session is now.
+func (h *hearing) follow(ctx context.Context, s *chat.Session) error {
+	kind, state := chat.OpReopen, chat.ThreadLive
+	if s.Status == chat.StatusClosed {
+		kind, state = chat.OpClose, chat.ThreadClosed
+	}
+	if h.thread.State == chat.ThreadGone {
+		return nil
+	}
+	if _, err := h.desk.try(ctx, h.thread, chat.Op{Kind: kind}); err != nil {
+		return h.desk.unimportant(err)
+	}
+	return h.desk.setThread(ctx, h.thread, state)
+}

@@ -1,0 +1,157 @@
+package mirror
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"relay/server/chat"
+)
+
+// The texts of a desk are plain: the bridge escapes and formats them.
+
+// shownData is how many characters of a custom event's data are shown.
+const shownData = 600
+
+// authorOf is who wrote a message as a desk shows it, "" for the visitor.
+func authorOf(m *chat.Message) string {
+	switch m.Sender {
+	case chat.SenderVisitor:
+		return ""
+	case chat.SenderAI:
+		return cmp.Or(chat.OneLine(m.OperatorName), "AI")
+	}
+	name := cmp.Or(chat.OneLine(m.OperatorName), "Operator")
+	if m.SourceBridge != "" {
+		name += " (" + m.SourceBridge + ")"
+	}
+	if m.Internal {
+		name = "Internal note by " + name
+	}
+	return name
+}
+
+// summaryOf is what a thread begins with: what is known of the visitor.
+func summaryOf(s *chat.Session, continued bool) string {
+	var lines []string
+	if continued {
+		lines = append(lines, "Continued: the conversation began elsewhere, or its earlier thread was not found.")
+	}
+	lines = append(lines, s.Describe()...)
+	lines = append(lines, "Write here to answer. !help lists the commands; a line that begins with // stays in the thread.")
+	return strings.Join(lines, "\n")
+}
+
+// What the thread of SystemSession begins with.
+const (
+	houseTitle   = "relay"
+	houseSummary = "What relay itself has to tell operators stands here. No visitor reads it."
+)
+
+// contentOf is a message's text, or what it consists of.
+func contentOf(m *chat.Message) string {
+	if m.Content != "" || len(m.Attachments.V) == 0 {
+		return m.Content
+	}
+	names := make([]string, len(m.Attachments.V))
+	for i, a := range m.Attachments.V {
+		names[i] = a.Filename
+	}
+	return "[" + strings.Join(names, ", ") + "]"
+}
+
+// noteOf is what a desk says about an event that is no message, "" for
+// nothing.
+func noteOf(e *chat.Event) (string, error) {
+	var body struct {
+		Identity chat.Raw `json:"identity"`
+		Verified bool     `json:"verified"`
+		PreChat  chat.Raw `json:"preChat"`
+		Name     string   `json:"name"`
+		Data     chat.Raw `json:"data"`
+		Score    int      `json:"score"`
+		Comment  string   `json:"comment"`
+		Duration float64  `json:"duration"`
+		Reason   string   `json:"reason"`
+		Active   *bool    `json:"active"`
+		Online   bool     `json:"online"`
+		Text     string   `json:"text"`
+	}
+	if err := json.Unmarshal(e.Payload, &body); err != nil {
+		return "", fmt.Errorf("%w: read event %s: %w", chat.ErrPermanent, e.Type, err)
+	}
+	switch e.Type {
+	case chat.EventIdentityUpdate:
+		known := chat.Session{Identity: body.Identity, Verified: body.Verified, PreChat: body.PreChat}
+		return strings.Join(known.Describe(), "\n"), nil
+	case chat.EventCustom:
+		return strings.TrimSpace("Event: " + chat.Clip(chat.OneLine(body.Name), chat.MaxName) + " " + dataText(body.Data)), nil
+	case chat.EventCSATSubmitted:
+		return chat.RatingText(body.Score, body.Comment), nil
+	case chat.EventDisconnect:
+		return leaveText(body.Duration, body.Reason), nil
+	case chat.EventAITakeover:
+		if body.Active != nil && !*body.Active {
+			return "The AI stopped answering.", nil
+		}
+		return "The AI answers now, until an operator writes.", nil
+	case chat.EventStatusSet:
+		if body.Online {
+			return "Operators are online now.", nil
+		}
+		return "Operators are offline now.", nil
+	case chat.EventNotice:
+		return body.Text, nil
+	}
+	return "", nil
+}
+
+func dataText(data chat.Raw) string {
+	if len(data) == 0 || string(data) == "null" || string(data) == "{}" {
+		return ""
+	}
+	return chat.Clip(unescaped.Replace(string(data)), shownData)
+}
+
+// unescaped takes back how package json hides signs of HTML; what is escaped
+// itself stays.
+var unescaped = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
+
+func leaveText(seconds float64, reason string) string {
+	why := map[string]string{"page_unload": "left the page", "inactivity": "was inactive for long", "manual": "closed the chat"}[reason]
+	text := "The visitor " + cmp.Or(why, "left")
+	if d := time.Duration(min(seconds, 1e8) * float64(time.Second)).Round(time.Second); d > 0 {
+		text += " after " + d.String()
+	}
+	return text + "."
+}
+
+// unsent stands for a file that the platform does not take.
+func unsent(f *chat.OpFile) string {
+	text := fmt.Sprintf("The file %s (%s, %d bytes) cannot be shown here.", f.Filename, f.MimeType, f.Size)
+	if f.URL != "" {
+		text += "\n" + f.URL
+	}
+	return text
+}
+
+// keptText stands by a message that was deleted, but not here.
+func keptText(m *shown) string {
+	what := "The visitor deleted this message"
+	if m.Sender != chat.SenderVisitor {
+		what = "This message was deleted"
+	}
+	return what + ", written on " + m.Timestamp.Std().Format("2 January at 15:04 UTC") + ". The platform does not let relay remove it here."
+}
+
+// perhapsHereText warns of a deleted message that may stand here.
+func perhapsHereText(m *chat.Message) string {
+	what := "The visitor deleted a message"
+	if m.Sender != chat.SenderVisitor {
+		what = "A message was deleted"
+	}
+	return what + ", written on " + m.Timestamp.Std().Format("2 January at 15:04 UTC") +
+		", that may stand above: relay could not find out whether it arrived. If it does, delete it by hand."
+}

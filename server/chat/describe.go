@@ -1,0 +1,135 @@
+package chat
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ShownValue is how many characters operators are shown of one value that a
+// visitor gave.
+const ShownValue = 300
+
+// Title names a session by its visitor: name, e-mail address or page.
+func (s *Session) Title() string {
+	id := s.identity()
+	for _, name := range []string{"name", "email", "phone", "id"} {
+		if v, ok := id[name].(string); ok && strings.TrimSpace(v) != "" {
+			return Clip(OneLine(v), 80)
+		}
+	}
+	if page, err := url.Parse(s.Metadata.V.URL); err == nil && page.Host != "" {
+		return Clip("Visitor at "+page.Host+strings.TrimSuffix(page.Path, "/"), 80)
+	}
+	return "Visitor"
+}
+
+func (s *Session) identity() map[string]any {
+	id := map[string]any{}
+	if len(s.Identity) > 0 {
+		_ = json.Unmarshal(s.Identity, &id) // an object, as it was stored
+	}
+	return id
+}
+
+// Describe lists what is known of the visitor, a line for each fact: identity,
+// page and answers to the pre-chat form.
+func (s *Session) Describe() []string {
+	lines := append(identityLines(s.identity(), s.Verified), pageLines(s)...)
+	return append(lines, valueLines(s.PreChat)...)
+}
+
+// pageLines show where a visitor is, and with what.
+func pageLines(s *Session) (lines []string) {
+	m := s.Metadata.V
+	for _, field := range [][2]string{{"Page", m.URL}, {"Referrer", m.Referrer}, {"Country", m.Country}, {"Browser", m.Browser},
+		{"Device", m.DeviceType}, {"Language", m.Language}} {
+		if field[1] != "" {
+			lines = append(lines, field[0]+": "+Clip(OneLine(field[1]), ShownValue))
+		}
+	}
+	return lines
+}
+
+// identityLines show who a visitor says it is, and whether that is proven.
+func identityLines(id map[string]any, verified bool) (lines []string) {
+	if len(id) == 0 {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(id))
+	for _, first := range []string{"phone", "email", "name"} {
+		if at := slices.Index(names, first); at >= 0 {
+			names = slices.Insert(slices.Delete(names, at, at+1), 0, first)
+		}
+	}
+	for _, name := range names {
+		lines = append(lines, label(name)+": "+valueText(id[name]))
+	}
+	if verified {
+		return append(lines, "Identity: verified")
+	}
+	return append(lines, "Identity: not verified")
+}
+
+// valueLines show an object's members.
+func valueLines(object Raw) (lines []string) {
+	var values map[string]any
+	if len(object) == 0 || json.Unmarshal(object, &values) != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		lines = append(lines, label(name)+": "+valueText(values[name]))
+	}
+	return lines
+}
+
+// valueText shows one value on one line.
+func valueText(v any) string {
+	if s, ok := v.(string); ok {
+		return Clip(OneLine(s), ShownValue)
+	}
+	return Clip(string(mustJSON(v)), ShownValue)
+}
+
+// label makes a name look like a label.
+func label(name string) string {
+	name = Clip(OneLine(name), 60)
+	if name == "" {
+		return name
+	}
+	r, size := utf8.DecodeRuneInString(name)
+	return string(unicode.ToUpper(r)) + name[size:]
+}
+
+// RatingText says how a visitor rated the conversation.
+func RatingText(score int, comment string) string {
+	text := fmt.Sprintf("The visitor rated the conversation %d of 5.", score)
+	if comment != "" {
+		text += "\n" + comment
+	}
+	return text
+}
+
+// OneLine puts a text on one line.
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Clip cuts a text after so many characters.
+func Clip(s string, most int) string {
+	runes := []rune(s)
+	if len(runes) <= most {
+		return s
+	}
+	return string(runes[:most-1]) + "…"
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
+
+// SessionRef names a session where its id must not stand: who has the id of a
+// session without a token has the session.
+func SessionRef(id string) string { return Hash(id)[:8] }
