@@ -2,7 +2,7 @@
 
 import { call } from "./api";
 import { byId, h, setText } from "./dom";
-import { deskName, sentence } from "./format";
+import { platformName, sentence } from "./format";
 import { attempt, changed, set, state } from "./store";
 import type { State, View } from "./store";
 import type { Bridge, Finding } from "./types";
@@ -18,7 +18,7 @@ async function test({ name }: Bridge): Promise<void> {
   if (button.ariaDisabled === "true") return;
   button.ariaDisabled = "true";
   button.textContent = "Testing…";
-  const answer = await attempt(call<{ findings: Finding[] }>("POST", "/bridges/" + name + "/test"), deskName(name) + " could not be tested");
+  const answer = await attempt(call<{ findings: Finding[] }>("POST", "/bridges/" + name + "/test"), platformName(name) + " could not be tested");
   button.ariaDisabled = null;
   button.textContent = "Test";
   if (!answer) return;
@@ -75,7 +75,7 @@ function raw(details?: string): Node | false {
 
 // guide leads to how a bridge is set up.
 function guide({ name }: Bridge): Node {
-  return h("a", { href: "/docs/" + name, target: "_blank", rel: "noopener" }, "How to connect " + deskName(name));
+  return h("a", { href: "/docs/" + name, target: "_blank", rel: "noopener" }, "How to connect " + platformName(name));
 }
 
 // variable is a setting's name in the environment: TELEGRAM_CHAT_ID for telegramChatId.
@@ -100,9 +100,9 @@ function finding(f: Finding): HTMLLIElement {
 
 function card(b: Bridge, found: readonly Finding[] = []): HTMLElement {
   const [name, tone] = tagOf(b);
-  const button = b.state !== "off" && h("button", { type: "button", class: "button small", id: "test-" + b.name, onclick: () => test(b), "aria-label": "Test " + deskName(b.name) }, "Test");
+  const button = b.state !== "off" && h("button", { type: "button", class: "button small", id: "test-" + b.name, onclick: () => test(b), "aria-label": "Test " + platformName(b.name) }, "Test");
   return h("section", { class: "panel bridge", "aria-labelledby": "bridge-" + b.name },
-    h("div", { class: "bridge-head" }, h("h2", { id: "bridge-" + b.name }, deskName(b.name)), h("span", { class: "tag " + tone }, name), button),
+    h("div", { class: "bridge-head" }, h("h2", { id: "bridge-" + b.name }, platformName(b.name)), h("span", { class: "tag " + tone }, name), button),
     trouble(b),
     stuck(b, "failed"),
     stuck(b, "retrying"),
@@ -114,7 +114,7 @@ function card(b: Bridge, found: readonly Finding[] = []): HTMLElement {
 function drawAlarm({ bridges }: State): void {
   const unwell = bridges.filter((b) => b.lastError ?? b.failed);
   byId("bridges-alarm").hidden = !unwell.length;
-  const text = unwell.map((b) => deskName(b.name) + ": " + (b.lastError ?? b.failed?.count + " not delivered: " + b.failed?.reason)).join("\n");
+  const text = unwell.map((b) => platformName(b.name) + ": " + (b.lastError ?? b.failed?.count + " not delivered: " + b.failed?.reason)).join("\n");
   byId("bridges-link").title = text;
   setText("bridges-alarm-text", text);
 }

@@ -1,4 +1,4 @@
-// What is known about the open session's visitor, and the rarer actions.
+// The open session's visitor: all known facts, and the rarer actions.
 
 import { ask } from "./ask";
 import { avatar } from "./avatar";
@@ -72,6 +72,6 @@ export const detailsView: View = (now, before) => {
 export function wireDetails(): void {
   on("block", "click", () => change(current()?.blocked ? "unblock" : "block"));
   on("erase", "click", async () => {
-    if (await ask("Erase this session with all its messages and files? This cannot be undone.", "Erase")) void erase();
+    if (await ask("Delete this conversation with all its messages and files? This cannot be undone.", "Delete permanently")) void erase();
   });
 }

@@ -1,4 +1,4 @@
-// What the operator has typed and not sent. It is kept for this browser tab, so
+// Drafts: text that the operator has typed and not sent. It is kept for this browser tab, so
 // that neither a reload nor an expired sign-in takes it away.
 
 import { me } from "./me";

@@ -1,4 +1,4 @@
-// What each event of the stream changes in the state: no requests here.
+// Each event of the stream as a change of the state: no requests here.
 
 import type { Change, State } from "./store";
 import { state } from "./store";

@@ -76,11 +76,11 @@ export function codeName(type: "region" | "language", code = ""): string {
   }
 }
 
-const desks: Record<string, string> = { telegram: "Telegram", discord: "Discord", slack: "Slack", api: "API" };
+const platforms: Record<string, string> = { telegram: "Telegram", discord: "Discord", slack: "Slack", api: "API" };
 
-// deskName is where an operator writes, as people write it.
-export function deskName(source: string): string {
-  return desks[source] ?? source;
+// platformName is the name of a platform as people write it.
+export function platformName(source: string): string {
+  return platforms[source] ?? source;
 }
 
 // visitorName is the name or e-mail that the visitor gave, else "Visitor".

@@ -60,7 +60,7 @@ function noteText({ listPhase, order, query, filter }: State): string {
   if (listPhase === "failed") return "The list could not be loaded.";
   if (listPhase === "loading") return "Loading…";
   if (order.length) return "";
-  return query ? "Nothing matches “" + query + "”." : "No " + filter + " sessions.";
+  return query ? "Nothing matches “" + query + "”." : "No " + filter + " conversations.";
 }
 
 export const listView: View = (now, before) => {

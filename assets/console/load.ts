@@ -116,7 +116,7 @@ function putThread(session: Session, page: MessagePage): void {
   set({
     ...withSession(session),
     undelivered: session.undelivered ?? [],
-    // What stands before all messages of the page came with it only if the page is the first.
+    // Lines before all messages of the page come with the first page only.
     timeline: [...state.timeline.filter((e) => kept.has(e.after) || (joins > 0 && !e.after)), ...page.timeline],
     messages: [...old.slice(0, Math.max(joins, 0)), ...page.messages, ...old.filter((m) => m.local)],
     hasOlder: joins > 0 ? state.hasOlder : page.hasMore,

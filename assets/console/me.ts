@@ -1,3 +1,3 @@
-// Who is signed in.
+// The operator who is signed in.
 
 export const me = document.body.dataset["operator"];

@@ -2,7 +2,7 @@
 
 import { ask } from "./ask";
 import { h, icon, iconButton, newTab } from "./dom";
-import { clockTime, deskName, fileSize, fileURL, fullTime, preview } from "./format";
+import { clockTime, platformName, fileSize, fileURL, fullTime, preview } from "./format";
 import { edit, isOwn, remove, retry } from "./outbox";
 import { set } from "./store";
 import type { Attachment, Message, Undelivered } from "./types";
@@ -54,9 +54,9 @@ function receipt(m: Message): HTMLElement | false {
 }
 
 function meta(m: Message): HTMLElement {
-  const desk = m.sender === "operator" && m.sourceBridge && m.sourceBridge !== "console" && " · " + deskName(m.sourceBridge);
+  const place = m.sender === "operator" && m.sourceBridge && m.sourceBridge !== "console" && " · " + platformName(m.sourceBridge);
   const time = h("time", { datetime: m.timestamp, title: fullTime(m.timestamp) }, clockTime(m.timestamp));
-  return h("span", { class: "meta" }, time, desk, m.editedAt && !m.deletedAt && " · edited", receipt(m), tools(m));
+  return h("span", { class: "meta" }, time, place, m.editedAt && !m.deletedAt && " · edited", receipt(m), tools(m));
 }
 
 function tools(m: Message): HTMLElement | false {
@@ -92,5 +92,5 @@ export function messageItem(m: Message, first: boolean, quote: Message | undefin
 export function undeliveredLine(u: Undelivered): HTMLElement {
   const what = u.state === "failed" ? "Not delivered to " : "Not yet delivered to ";
   const again = h("button", { type: "button", class: "link-button", onclick: () => retry(u) }, "Retry");
-  return h("p", { class: "undelivered" }, what + deskName(u.dest) + ": " + u.reason + " · ", again);
+  return h("p", { class: "undelivered" }, what + platformName(u.dest) + ": " + u.reason + " · ", again);
 }

@@ -1,4 +1,4 @@
-// What the operator writes: drafts, sending, editing, deleting, files and the typing signal.
+// The operator's side: drafts, sending, editing, deleting, files and the typing signal.
 
 import { call, sessionPath, upload } from "./api";
 import { draftKey, draftOf, giveBack, setDraft } from "./drafts";
@@ -150,7 +150,7 @@ async function obey(sessionId: string, content: string, quote: Message | null): 
 
 // deliver gives text, files and quote back to the composer when they could not
 // be sent. A message that the stream brought was: only the answer got lost.
-// What is sent again unchanged has the same clientId, so that it is sent once.
+// A retry of the same text has the same clientId, so that it is stored once.
 async function deliver(local: Message, files: Upload[], quote: Message | null): Promise<void> {
   const { sessionId, content, replyTo, internal } = local;
   const body = { content, replyTo, internal, attachmentIds: files.map((u) => u.id) };

@@ -1,4 +1,4 @@
-// Whether operators are there: the switch in the bar, who else has the console open, and telling relay that this operator is active.
+// Presence: the switch in the bar, who else has the console open, and telling relay that this operator is active.
 
 import { call } from "./api";
 import { byId, on, setText } from "./dom";

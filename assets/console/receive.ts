@@ -1,4 +1,4 @@
-// What happens when the stream delivers an event.
+// Handles the events of the stream.
 
 import { call, sessionPath, unreachable } from "./api";
 import { loadBridges } from "./bridges";
@@ -107,5 +107,5 @@ export async function change(verb: keyof typeof events): Promise<void> {
 
 export async function erase(): Promise<void> {
   const id = current()?.id;
-  if (id && (await attempt(call("DELETE", sessionPath(id)), "Could not erase"))) forget(id);
+  if (id && (await attempt(call("DELETE", sessionPath(id)), "Could not delete"))) forget(id);
 }

@@ -1,4 +1,4 @@
-// What stands between the messages: closed, reopened, ratings, events of the page, pages.
+// The lines between messages: closed, reopened, ratings, events of the page, pages.
 
 import { h, newTab } from "./dom";
 import { fullTime, pagePath, webURL } from "./format";

@@ -86,7 +86,7 @@ export function start(shell: Shell): Core {
   const find = (id: string) => store.state.messages.find((m) => m.id === id);
   const inSession = () => `?sessionId=${store.state.sessionId}`;
 
-  // What follows from any change: the badge, and that the session is worth a stream.
+  // After any change: the badge, and whether the session needs a stream.
   const unsubscribe = store.subscribe(() => {
     shell.setUnread(store.state.unread);
     if (store.state.stop) link.stop();

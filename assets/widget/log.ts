@@ -51,7 +51,7 @@ export function createLog(core: Core, act: Actions, apiUrl: string): Log {
   };
   const onscroll = () => {
     const below = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
-    // Who did not scroll away is still at the end when a picture has grown below.
+    // A reader at the end stays there when a picture has grown below.
     atEnd = below < 60 || (atEnd && scroller.scrollTop === bottom);
     jump.hidden = atEnd;
     if (scroller.scrollTop < 80 && core.store.state.hasMore && !loading) loadOlder();

@@ -26,7 +26,7 @@ export function merge(held: Message[], incoming: Message[], place: Place): Messa
   if (place === "older") return [...list.filter(isNew), ...held];
   const waiting = held.filter((m) => m.unplaced && !isFresh(m));
   if (place === "newest") {
-    // What is held before the page stays if the two join.
+    // Messages held before the page stay if the two join.
     return [...held.slice(0, Math.max(0, held.findIndex(isFresh))), ...list, ...waiting];
   }
   const known = held.map((m) => (isFresh(m) ? { ...fresh.get(m.id)!, unplaced: m.unplaced } : m));

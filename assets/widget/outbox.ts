@@ -113,7 +113,7 @@ export function createOutbox(
     .sort((a, b) => (a.at < b.at ? -1 : 1));
   for (const p of left) stored.add(p.clientId);
   put(left);
-  // What init or the stream confirms needs no sending after the next reload.
+  // Messages that init or the stream confirms are not sent again after a reload.
   store.subscribe(() => {
     if (!stored.size) return;
     for (const { clientId } of store.state.messages) {

@@ -63,7 +63,7 @@ export function createSession(
       sessionId: answer.sessionId,
       operatorOnline: answer.operatorOnline,
       closed: answer.session?.status === "closed",
-      // What was answered on an earlier page is not thanked for again.
+      // A rating of an earlier page is not thanked for again.
       csat: answer.session?.csat?.respondedAt ? {} : answer.session?.csat || {},
       identity: { ...storage.get("identity"), ...answer.session?.identity },
       prechatDone: storage.get("prechat") === answer.sessionId,
