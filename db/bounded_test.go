@@ -257,6 +257,65 @@ func TestBoundedCountsQueuesExactly(t *testing.T) {
 	}
 }
 
+// A message tells its event until it is edited or forgotten; what waits to be
+// delivered is the same before and after, and nothing stays behind.
+func TestBoundedForgetsMessagesBeforeTheirEvents(t *testing.T) {
+	d, _ := bounded(t, db.Bounds{Messages: 10})
+	say(t, d, "a", "first")
+	const said = 40
+	payloads := map[int64]string{}
+	for i := range said {
+		apply(t, d, func(tx chat.Tx) error {
+			s, err := tx.Lock("a")
+			if err != nil {
+				return err
+			}
+			s.Rev++
+			m := chat.Message{ID: fmt.Sprint("m", i), SessionID: "a", Seq: s.Rev, Content: fmt.Sprint("message ", i), Sender: chat.SenderVisitor, Timestamp: chat.Now(),
+				Attachments: chat.Of(chat.Attachments{})}
+			e := chat.EventOf(m)
+			e.OfMessage = true
+			payloads[s.Rev] = string(e.Payload)
+			return errors.Join(tx.InsertMessage(&m), tx.Append(&e, []chat.Destination{{Dest: "dest"}}), tx.SaveSession(&s))
+		})
+		if i%3 == 0 {
+			apply(t, d, func(tx chat.Tx) error {
+				m, err := tx.Message("a", fmt.Sprint("m", i))
+				m.Content, m.EditedAt = "edited", chat.Now()
+				return errors.Join(err, tx.SaveMessage(&m))
+			})
+		}
+	}
+	tidy(t, d)
+	err := d.Read(t.Context(), func(r chat.Reader) error {
+		lane, err := r.Lane("dest", "a", 0)
+		if len(lane) != said {
+			t.Errorf("%d deliveries wait of %d", len(lane), said)
+		}
+		for _, l := range lane {
+			if got := string(l.Event.Payload); got != payloads[l.Rev] {
+				t.Errorf("event %d is %s, not %s", l.Rev, got, payloads[l.Rev])
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	settle(t, d, "dest", "a")
+	apply(t, d, func(tx chat.Tx) error { // nobody waits for its event any more
+		m, err := tx.Message("a", fmt.Sprint("m", said-2))
+		m.Content, m.EditedAt = "edited", chat.Now()
+		return errors.Join(err, tx.SaveMessage(&m))
+	})
+	if n := events(t, d, "a"); n != 0 {
+		t.Errorf("%d events are held that nobody waits for", n)
+	}
+	if wrong, err := d.Miscounted(t.Context()); wrong != "" || err != nil {
+		t.Error(wrong, err)
+	}
+}
+
 // What is edited after it was counted must not fill a queue for ever.
 func TestBoundedCountsAnewBeforeItGivesUp(t *testing.T) {
 	d, given := bounded(t, db.Bounds{QueueBytes: 4 << 10, QueueMost: 4 << 10})

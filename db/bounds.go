@@ -2,32 +2,29 @@ package db
 
 import "time"
 
-// Bounds limit what a database in memory holds (contract.md 4). Zero fields do
-// not limit.
+// Bounds limit what a database in memory holds. Zero fields do not limit.
 type Bounds struct {
-	// Sessions is how many sessions are known, with SessionBytes of what is known
-	// of their visitors; Idle is how long one is known in which nothing happens.
-	// The longest idle one leaves first, and none of which something waits to be
-	// delivered, unless there are SessionMost bytes: then those leave, too, and
-	// what waits is given up.
+	// Sessions and SessionBytes limit the sessions and what is known of their
+	// visitors. The longest idle session is evicted first, but none with waiting
+	// deliveries unless there are more than SessionMost bytes. Sessions that are
+	// idle for longer than Idle are evicted by [DB.Forget].
 	Sessions                  int
 	SessionBytes, SessionMost int64
 	Idle                      time.Duration
-	// Messages and MessageBytes limit the messages that are remembered, of
-	// which the oldest are forgotten first.
+	// Messages and MessageBytes limit the messages, the oldest of which are
+	// evicted first.
 	Messages     int
 	MessageBytes int64
-	// Links is how many copies on platforms are remembered, those of notes among
-	// them; the oldest are forgotten first.
+	// Links limits the copies on platforms, those of notes included.
 	Links int
-	// A destination's queue is full with more than QueueBytes of events, though
-	// not before it holds QueueEvents, and in any case with QueueMost bytes. It
-	// then gives up its oldest.
+	// A destination's queue is full with more than QueueBytes, though not before
+	// it holds QueueEvents, and always with more than QueueMost bytes. Its oldest
+	// deliveries are then given up.
 	QueueEvents           int
 	QueueBytes, QueueMost int64
-	// Full is told how many events a destination gave up, and whether they are
-	// the first since its queue was half empty; Failed that the database could
-	// not be kept within its bounds. Either may be nil.
+	// Full reports how many events a destination gave up, and whether they are
+	// the first since its queue was half empty; Failed reports that nothing could
+	// be evicted. Either may be nil.
 	Full   func(dest string, events int, first bool)
 	Failed func(error)
 }
@@ -37,58 +34,36 @@ var BridgeBounds = Bounds{Sessions: 100_000, SessionBytes: 128 << 20, SessionMos
 	Idle: 24 * time.Hour, Messages: 100_000, MessageBytes: 64 << 20, Links: 300_000,
 	QueueEvents: 50_000, QueueBytes: 64 << 20, QueueMost: 256 << 20}
 
-func (b *Bounds) queueFull(q size) bool {
-	return b.QueueBytes > 0 && q.bytes > b.QueueBytes && q.n > b.QueueEvents || b.QueueMost > 0 && q.bytes > b.QueueMost
+// held is how much a bounded database holds of a kind, and for queues of a
+// destination (see schema.Bounded).
+type held struct {
+	Kind  string `db:"kind"`
+	Dest  string `db:"dest"`
+	N     int    `db:"n"`
+	Bytes int64  `db:"bytes"`
 }
 
-// queueHalfEmpty reports whether twice as much would not fill the queue.
-func (b *Bounds) queueHalfEmpty(q size) bool { return !b.queueFull(q.plus(q)) }
-
-func (b *Bounds) manyMessages(m size) bool {
-	return b.Messages > 0 && m.n > b.Messages || b.MessageBytes > 0 && m.bytes > b.MessageBytes
+// times is so many percent of what is held.
+func (h held) times(percent int) held {
+	h.N, h.Bytes = h.N*percent/100, h.Bytes*int64(percent)/100
+	return h
 }
 
-func (b *Bounds) manyLinks(n int) bool { return b.Links > 0 && n > b.Links }
-
-func (b *Bounds) manySessions(s size) bool {
-	return b.Sessions > 0 && s.n > b.Sessions || b.SessionBytes > 0 && s.bytes > b.SessionBytes
-}
-
-// queueRoom is how many events of the size of those in a queue it may hold.
-func (b *Bounds) queueRoom(q size) int {
-	room := q.n
-	if b.QueueBytes > 0 {
-		room = max(q.within(b.QueueBytes), b.QueueEvents)
+// over reports whether there is too much of a kind.
+func (b *Bounds) over(h held) bool {
+	switch h.Kind {
+	case "sessions":
+		return exceeds(h.N, b.Sessions) || exceeds(h.Bytes, b.SessionBytes)
+	case "messages":
+		return exceeds(h.N, b.Messages) || exceeds(h.Bytes, b.MessageBytes)
+	case "links":
+		return exceeds(h.N, b.Links)
+	default:
+		return exceeds(h.Bytes, b.QueueBytes) && h.N > b.QueueEvents || exceeds(h.Bytes, b.QueueMost)
 	}
-	if b.QueueMost > 0 {
-		room = min(room, q.within(b.QueueMost))
-	}
-	return room
 }
 
-// messageRoom is how many messages of the size of those there are may be held.
-func (b *Bounds) messageRoom(m size) int {
-	room := m.n
-	if b.Messages > 0 {
-		room = b.Messages
-	}
-	if b.MessageBytes > 0 {
-		room = min(room, m.within(b.MessageBytes))
-	}
-	return room
-}
+// overMost reports whether even sessions with waiting deliveries are evicted.
+func (b *Bounds) overMost(h held) bool { return exceeds(h.Bytes, b.SessionMost) }
 
-// size is a number of things and of the bytes in them.
-type size struct {
-	n     int
-	bytes int64
-}
-
-func (s size) plus(o size) size { return size{s.n + o.n, s.bytes + o.bytes} }
-
-// within is how many things of the size of these go into so many bytes.
-func (s size) within(bytes int64) int { return int(bytes * int64(s.n) / max(s.bytes, 1)) }
-
-// beyond is how many things have to go so that they are some way below a number
-// of them.
-func (s size) beyond(room int) int { return max(s.n-room, 0) + min(s.n, room)/20 + 1 }
+func exceeds[N int | int64](n, bound N) bool { return bound > 0 && n > bound }

@@ -32,7 +32,7 @@ type DB struct {
 	lock    *fileLock // nil unless this is the process that owns the file
 	path    string    // of the file, "" for memory and Postgres
 	pulse   pulse
-	bounded *bounded // nil unless it forgets
+	evictor *evictor // of a bounded database
 }
 
 // backend is what differs between the dialects.
@@ -74,7 +74,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 // Memory opens an empty SQLite database that lives in memory and is gone after
 // Close.
 func Memory(ctx context.Context) (*DB, error) {
-	m, err := openMemory(ctx)
+	m, err := openMemory(ctx, "")
 	if err != nil {
 		return nil, fmt.Errorf("open the memory database: %w", err)
 	}
@@ -85,9 +85,6 @@ func Memory(ctx context.Context) (*DB, error) {
 // accepted op is carried out and waited for. op must not use the DB itself:
 // that would wait for ever.
 func (d *DB) Apply(ctx context.Context, op func(chat.Tx) error) error {
-	if d.bounded != nil {
-		return d.bounded.apply(ctx, op)
-	}
 	return d.backend.apply(ctx, func(t *tx) error { return op(t) })
 }
 
@@ -104,9 +101,6 @@ func (d *DB) Look(ctx context.Context, op func(chat.Reader) error) error {
 // Close waits for the operations that were accepted, writes everything to the
 // file and closes it. Later calls answer ErrClosed.
 func (d *DB) Close() error {
-	if d.bounded != nil {
-		d.bounded.close()
-	}
 	err := d.backend.close()
 	if d.lock != nil {
 		err = errors.Join(err, d.lock.release())

@@ -191,17 +191,9 @@ const updateDelivery = `UPDATE deliveries SET state = ?, attempts = ?, next_at =
 	WHERE session = ` + ofSession + ` AND rev = ? AND dest = ?`
 
 // SaveDelivery implements [chat.Tx]. A delivery that is gone, because its
-// session was erased while it was under way, stays gone. A bounded database
-// keeps none that is done or failed, and has no log of attempts.
+// session was erased while it was under way, stays gone.
 func (t *tx) SaveDelivery(d *chat.Delivery) error {
-	if t.change != nil && d.State >= chat.DeliveryDone {
-		return t.forgetDelivery(d)
-	}
-	tries := d.Tries
-	if t.change != nil {
-		tries = nil
-	}
-	_, err := t.q.exec(updateDelivery, int(d.State), d.Attempts, int64(d.NextAt), d.LastError, bit(d.Passed), tries, d.SessionID, d.Rev, d.Dest)
+	_, err := t.q.exec(updateDelivery, int(d.State), d.Attempts, int64(d.NextAt), d.LastError, bit(d.Passed), d.Tries, d.SessionID, d.Rev, d.Dest)
 	if err != nil {
 		return fmt.Errorf("save delivery %s: %w", d.ID(), err)
 	}
@@ -240,14 +232,6 @@ const (
 // SaveDone implements [chat.Tx]. Revisions without a gap are one statement;
 // what is in a gap may have been taken up again meanwhile.
 func (t *tx) SaveDone(lane []chat.Delivery) error {
-	if t.change != nil {
-		for i := range lane {
-			if err := t.forgetDelivery(&lane[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 	for len(lane) > 0 {
 		n := 1
 		for n < len(lane) && lane[n].Rev == lane[n-1].Rev+1 {

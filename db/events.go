@@ -64,16 +64,10 @@ const (
 
 // Append implements [chat.Tx]. The event that brings a message is not written:
 // the message tells it, until it is edited (see keepBrought). That is a third of
-// what storing a message takes. A bounded database forgets messages before their
-// events, so it writes it; it holds no event that goes nowhere.
+// what storing a message takes. Deliveries are written before their event, which
+// a bounded database does not write without them.
 func (t *tx) Append(e *chat.Event, to []chat.Destination) error {
-	if t.change != nil && len(to) == 0 {
-		return nil
-	}
 	n, err := t.number(e.SessionID)
-	if err == nil && (!e.OfMessage || t.change != nil) {
-		err = t.writeEvent(insertEvent, n, e)
-	}
 	if err != nil {
 		return fmt.Errorf("append event %s.%d: %w", e.SessionID, e.Rev, err)
 	}
@@ -82,9 +76,12 @@ func (t *tx) Append(e *chat.Event, to []chat.Destination) error {
 		if err != nil {
 			return fmt.Errorf("append delivery of %s.%d to %s: %w", e.SessionID, e.Rev, d.Dest, err)
 		}
-		if t.change != nil {
-			t.change.queue(d.Dest, 1, len(e.Payload))
-		}
+	}
+	if !e.OfMessage {
+		err = t.writeEvent(insertEvent, n, e)
+	}
+	if err != nil {
+		return fmt.Errorf("append event %s.%d: %w", e.SessionID, e.Rev, err)
 	}
 	return nil
 }
@@ -105,8 +102,13 @@ func (t *tx) keepBrought(sessionID, id string) error {
 	if err != nil {
 		return err
 	}
-	e := chat.EventOf(m)
-	return t.writeEvent(insertBrought, n, &e)
+	return t.writeBrought(n, &m)
+}
+
+// writeBrought writes the event that brought a message, if it is not written.
+func (t *tx) writeBrought(session int64, m *chat.Message) error {
+	e := chat.EventOf(*m)
+	return t.writeEvent(insertBrought, session, &e)
 }
 
 const (
@@ -121,11 +123,7 @@ func (t *tx) Redact(sessionID, messageID string, payload func(chat.Event) chat.R
 		return fmt.Errorf("find the events of message %s: %w", messageID, err)
 	}
 	for _, e := range events {
-		redacted := payload(e)
-		_, err := t.q.exec(updatePayload, redacted, sessionID, e.Rev)
-		if err == nil && t.change != nil {
-			err = t.resized(sessionID, e.Rev, len(redacted)-len(e.Payload))
-		}
+		_, err := t.q.exec(updatePayload, payload(e), sessionID, e.Rev)
 		if err != nil {
 			return fmt.Errorf("redact event %s.%d: %w", sessionID, e.Rev, err)
 		}

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"maps"
+	"slices"
 	"strings"
 
 	"github.com/golang-migrate/migrate/v4/database"
@@ -144,34 +144,27 @@ func (d *DB) Shorten(ctx context.Context, sessionID string, before chat.Time) er
 
 // Tidy waits until a bounded database is within its bounds.
 func (d *DB) Tidy(ctx context.Context) error {
-	_, err := d.bounded.keep(ctx)
+	_, err := d.evictor.evict(ctx)
 	return err
 }
 
-// Miscounted compares what a bounded database believes to be in its queues with
-// what is there; "" if it is the same.
+// Miscounted compares what a bounded database believes to hold with what is
+// there; "" if it is the same.
 func (d *DB) Miscounted(ctx context.Context) (string, error) {
-	const count = `SELECT d.dest, COUNT(*) AS n, SUM(OCTET_LENGTH(e.payload)) AS bytes FROM deliveries d
-		JOIN events e ON e.session = d.session AND e.rev = d.rev GROUP BY d.dest`
-	d.bounded.keeping.Lock() // what is being removed is noted afterwards
-	defer d.bounded.keeping.Unlock()
-	there := map[string]size{}
-	err := d.backend.read(ctx, func(t *tx) error {
-		rows, err := list[struct {
-			Dest  string `db:"dest"`
-			N     int    `db:"n"`
-			Bytes int64  `db:"bytes"`
-		}](t, count)
-		for _, r := range rows {
-			there[r.Dest] = size{r.N, r.Bytes}
+	const count = `SELECT 'queue' AS kind, d.dest, COUNT(*) AS n, SUM(OCTET_LENGTH(e.payload)) AS bytes FROM deliveries d
+			JOIN events e ON e.session = d.session AND e.rev = d.rev GROUP BY d.dest
+		UNION ALL SELECT 'sessions', '', COUNT(*), COALESCE(SUM(OCTET_LENGTH(s.visitor_id) + OCTET_LENGTH(s.metadata) + OCTET_LENGTH(s.identity)
+			+ OCTET_LENGTH(s.prechat) + OCTET_LENGTH(s.csat_comment)), 0) FROM sessions s
+		UNION ALL SELECT 'messages', '', COUNT(*), COALESCE(SUM(OCTET_LENGTH(m.content) + OCTET_LENGTH(m.attachments)), 0) FROM messages m
+		UNION ALL SELECT 'links', '', COUNT(*), 0 FROM links ORDER BY 1, 2`
+	var believed, there []held
+	err := d.backend.read(ctx, func(t *tx) (err error) {
+		if believed, err = list[held](t, selectHeld+` WHERE n <> 0 OR bytes <> 0 OR kind <> 'queue' ORDER BY kind, dest`); err == nil {
+			there, err = list[held](t, count)
 		}
 		return err
 	})
-	d.bounded.mu.Lock()
-	defer d.bounded.mu.Unlock()
-	believed := maps.Clone(d.bounded.held.queues)
-	maps.DeleteFunc(believed, func(_ string, s size) bool { return s == size{} })
-	if maps.Equal(believed, there) {
+	if slices.Equal(believed, there) {
 		return "", err
 	}
 	return fmt.Sprint("believed ", believed, ", there are ", there), err

@@ -163,9 +163,6 @@ func (t *tx) InsertMessage(m *chat.Message) error {
 	if err != nil {
 		return fmt.Errorf("insert message %s: %w", m.ID, err)
 	}
-	if t.change != nil {
-		t.change.messages = t.change.messages.plus(size{1, int64(len(m.Content) + filesLength(m))})
-	}
 	return nil
 }
 
@@ -193,7 +190,7 @@ const updateMessage = `UPDATE messages SET content = ?, reply_to = ?, attachment
 // place and its time.
 func (t *tx) SaveMessage(m *chat.Message) error {
 	var err error
-	if m.EditedAt != 0 && m.DeletedAt == 0 && t.change == nil {
+	if m.EditedAt != 0 && m.DeletedAt == 0 {
 		err = t.keepBrought(m.SessionID, m.ID)
 	}
 	if err == nil {
@@ -208,14 +205,6 @@ func (t *tx) SaveMessage(m *chat.Message) error {
 func (t *tx) saveMessage(m *chat.Message) error {
 	return t.touch(chat.ErrMessageNotFound, updateMessage, m.Content, m.ReplyTo, files(m), m.OperatorName, m.SourceBridge,
 		int64(m.EditedAt), int64(m.DeletedAt), int64(m.DeliveredAt), int64(m.ReadAt), m.SessionID, m.Seq, m.ID)
-}
-
-// filesLength is about how long the list of files is as it is stored.
-func filesLength(m *chat.Message) (n int) {
-	for _, a := range m.Attachments.V {
-		n += len(a.ID) + len(a.URL) + len(a.Filename) + len(a.MimeType) + 64
-	}
-	return n
 }
 
 // noFiles is the usual list of files as it is stored.

@@ -182,8 +182,8 @@ func plain(err error) error {
 	return err
 }
 
-// createInMemory gives a memory database its schema.
-func createInMemory(c *conn) error {
+// createInMemory gives a memory database its schema, and what is there beyond.
+func createInMemory(c *conn, more string) error {
 	steps, err := schema.SQLite.ReadDir("sqlite")
 	if err != nil {
 		return err
@@ -197,5 +197,6 @@ func createInMemory(c *conn) error {
 			return fmt.Errorf("%s: %w", strings.TrimSuffix(step.Name(), ".up.sql"), err)
 		}
 	}
-	return nil
+	_, err = c.raw.ExecContext(context.Background(), more)
+	return err
 }

@@ -182,11 +182,8 @@ func containing(part string) string {
 }
 
 // searchText is what a search for a session looks through: who its visitor is
-// and where. Nobody searches a bounded database.
-func (t *tx) searchText(s *chat.Session) string {
-	if t.change != nil {
-		return ""
-	}
+// and where.
+func searchText(s *chat.Session) string {
 	parts := []string{s.VisitorID, s.Metadata.V.URL}
 	for _, data := range []chat.Raw{s.Identity, s.PreChat} {
 		var fields map[string]any
@@ -211,12 +208,9 @@ func (t *tx) CreateSession(s *chat.Session) error {
 	_, err := t.q.exec(insertSession, s.ID, s.VisitorID, s.TokenHash, s.Resumable, string(s.Status), s.Blocked, s.Rev,
 		s.InitRev, s.LeavingRev, int64(s.StartedAt), int64(s.AnsweredAt), s.Unread, s.AIActive, s.Metadata, s.Identity,
 		s.Verified, s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt),
-		int64(s.LastActivity), t.searchText(s))
+		int64(s.LastActivity), searchText(s))
 	if err != nil {
 		return fmt.Errorf("create session %s: %w", s.ID, err)
-	}
-	if t.change != nil {
-		t.change.sessions = t.change.sessions.plus(size{1, profileBytes(s)})
 	}
 	return nil
 }
@@ -262,10 +256,7 @@ func (t *tx) saveSession(s *chat.Session) error {
 	} else {
 		now = now.own()
 		_, err = t.q.exec(updateProfile, s.VisitorID, s.Blocked, s.TokenHash, s.Resumable, s.Verified, s.Metadata, s.Identity,
-			s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt), t.searchText(s), n)
-		if t.change != nil {
-			t.change.sessions.bytes += profileBytes(s) - profileBytes(&t.locked.Session)
-		}
+			s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt), searchText(s), n)
 	}
 	if err != nil {
 		return err

@@ -229,7 +229,8 @@ type memory struct {
 	writer *committer
 }
 
-func openMemory(ctx context.Context) (*memory, error) {
+// openMemory opens a database in memory, with more than the steps of the schema.
+func openMemory(ctx context.Context, more string) (*memory, error) {
 	pool, err := sqlx.Open("sqlite", "file::memory:?_foreign_keys=1&_dqs=0")
 	if err != nil {
 		return nil, err
@@ -238,7 +239,7 @@ func openMemory(ctx context.Context) (*memory, error) {
 	if err != nil {
 		return nil, errors.Join(err, pool.Close())
 	}
-	if err := createInMemory(c); err != nil {
+	if err := createInMemory(c, more); err != nil {
 		c.close()
 		return nil, errors.Join(err, pool.Close())
 	}

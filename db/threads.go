@@ -95,9 +95,6 @@ func (t *tx) SaveLink(l *chat.Link) error {
 	if err != nil {
 		return fmt.Errorf("save link of %s to %s: %w", l.MessageID, l.Bridge, err)
 	}
-	if t.change != nil {
-		t.change.links++ // or one less: it is counted anew before any is forgotten
-	}
 	return nil
 }
 

@@ -23,9 +23,6 @@ type tx struct {
 	seen *sessionCache
 	// locked is the session that was locked or created last, as it is stored.
 	locked stored
-	// change counts what the operation changes, nil unless the database is
-	// bounded.
-	change *held
 }
 
 // querier runs SQL with ? for parameters, in the transaction that it stands

@@ -16,6 +16,12 @@ var (
 	Postgres embed.FS
 )
 
+// Bounded is what the SQLite database of bridge mode, in memory, has beyond the
+// steps.
+//
+//go:embed bounded.sql
+var Bounded string
+
 // OpenAPI is the description of relay's HTTP API: the contract with everybody
 // who writes a client. The tests hold every request and answer to it.
 //
