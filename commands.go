@@ -28,26 +28,26 @@ type command struct {
 var onDatabase = []string{"DATABASE_URL"}
 
 var commands = []command{
-	{"serve", "run the community server; relay without a command does the same", (*app).serve,
+	{"serve", "run the community server; the default without a command", (*app).serve,
 		[]string{"HOST", "PORT", "PUBLIC_URL", "DATABASE_URL", "RELAY_SETUP"}, "serve --port 8080 --database-url sqlite:///var/lib/relay/relay.db"},
 	{"bridge", "run the bridge server, for your own backend", (*app).serve,
 		[]string{"HOST", "PORT", "API_KEY", "EVENTS_WEBHOOK_URL", "EVENTS_WEBHOOK_SECRET"}, "bridge --port 3001 --api-key-file /run/secrets/api_key"},
 	{"keys", "the same as keys show", (*app).showKeys, onDatabase, "keys"},
 	{"keys show", "print the public key, and the secret one while it can be shown", (*app).showKeys, onDatabase, "keys show"},
-	{"keys rotate public", "make a new public key; every page with the snippet needs it", rotate((*server.Keyring).RotatePublic), onDatabase, "keys rotate public"},
-	{"keys rotate secret", "make a new secret key and sign everybody out of the console", rotate((*server.Keyring).RotateSecret), onDatabase, "keys rotate secret"},
-	{"doctor", "check database, public address and bridges, and say what to do about each fault", (*app).doctor,
+	{"keys rotate public", "make a new public key; update the snippet on every page", rotate((*server.Keyring).RotatePublic), onDatabase, "keys rotate public"},
+	{"keys rotate secret", "make a new secret key and sign everyone out of the console", rotate((*server.Keyring).RotateSecret), onDatabase, "keys rotate secret"},
+	{"doctor", "check database, public address and bridges, and say what to do about each problem", (*app).doctor,
 		[]string{"DATABASE_URL", "PUBLIC_URL", "RELAY_MODE"}, "doctor --env-file /etc/relay.env"},
-	{"manifest", "print the manifest of the app to make at Slack", (*app).manifest, []string{"PUBLIC_URL", "SLACK_SIGNING_SECRET"}, "manifest > manifest.yaml"},
-	{"backup FILE", "copy the SQLite database to FILE, also while relay runs", (*app).backup, onDatabase, "backup backups/monday.db"},
-	{"restore FILE", "put a backup in the place of the SQLite database", (*app).restore, onDatabase, "restore backups/monday.db"},
-	{"migrate", "bring the database to this version's form; serve does it too", (*app).migrate, onDatabase, "migrate --database-url postgres:///relay"},
-	{"healthcheck", "ask the running relay whether it is well, for containers", (*app).healthcheck, []string{"HOST", "PORT"}, "healthcheck --port 8080"},
+	{"manifest", "print the manifest to create the Slack app from", (*app).manifest, []string{"PUBLIC_URL", "SLACK_SIGNING_SECRET"}, "manifest > manifest.yaml"},
+	{"backup FILE", "copy the SQLite database to FILE, even while relay runs", (*app).backup, onDatabase, "backup backups/monday.db"},
+	{"restore FILE", "replace the SQLite database with a backup", (*app).restore, onDatabase, "restore backups/monday.db"},
+	{"migrate", "migrate the database; serve does it too", (*app).migrate, onDatabase, "migrate --database-url postgres:///relay"},
+	{"healthcheck", "check that the running relay is ready, for containers", (*app).healthcheck, []string{"HOST", "PORT"}, "healthcheck --port 8080"},
 }
 
-// misunderstood says what is wrong with words that are no command, and which
-// commands begin like them.
-func misunderstood(words []string) string {
+// unknownCommand reports that the words name no command, and lists the commands
+// that begin with the same word.
+func unknownCommand(words []string) string {
 	text := fmt.Sprintf("there is no command %q", strings.Join(words, " "))
 	var near []string
 	for _, c := range commands {
@@ -69,17 +69,17 @@ func (c command) matches(words []string) bool {
 // relay.
 func (a *app) open(ctx context.Context, shared bool) (*db.DB, error) {
 	if a.cfg.DatabaseURL == "" {
-		return nil, errors.New("bridge mode keeps no database; DATABASE_URL would name one")
+		return nil, errors.New("bridge mode has no database unless DATABASE_URL is set")
 	}
 	database, err := db.Open(ctx, string(a.cfg.DatabaseURL), db.Options{Shared: shared})
 	if errors.Is(err, db.ErrNone) {
-		return nil, fmt.Errorf("%w: relay makes one when it starts. If it did, run this in its folder, or with its --env-file", err)
+		return nil, fmt.Errorf("%w: relay creates it at its first start. If it already did, run this in its folder, or with its --env-file", err)
 	}
 	return database, err
 }
 
-// withKeys hands the keys to use, also beside a running relay, which takes
-// notice of a change within a second.
+// withKeys calls use with the keys. A relay that runs on the same database sees
+// a change within a second.
 func (a *app) withKeys(ctx context.Context, use func(*server.Keyring) error) error {
 	database, err := a.open(ctx, true)
 	if err != nil {
@@ -99,7 +99,7 @@ func (a *app) showKeys(ctx context.Context, _ string) error {
 		if err != nil {
 			return err
 		}
-		hidden := "is not shown any more; make a new one with: relay keys rotate secret"
+		hidden := "is no longer shown; make a new one with: relay keys rotate secret"
 		if keys.SecretPreset() {
 			hidden = "is set by RELAY_SECRET_KEY; change it there"
 		}
@@ -108,7 +108,7 @@ func (a *app) showKeys(ctx context.Context, _ string) error {
 	})
 }
 
-// rotate is the command that makes a new key.
+// rotate returns the command that replaces a key.
 func rotate(make func(*server.Keyring, context.Context) (string, error)) func(*app, context.Context, string) error {
 	return func(a *app, ctx context.Context, _ string) error {
 		return a.withKeys(ctx, func(keys *server.Keyring) error {
@@ -130,7 +130,7 @@ func (a *app) backup(ctx context.Context, file string) error {
 	if err := database.Backup(ctx, file); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "The database is copied to %s. It holds messages and keys: keep it safe.\n", file)
+	fmt.Fprintf(a.stdout, "Copied the database to %s. It contains messages and keys: keep it safe.\n", file)
 	return nil
 }
 
@@ -142,21 +142,21 @@ func (a *app) restore(ctx context.Context, file string) error {
 	if kept != "" {
 		fmt.Fprintf(a.stdout, "What was there before is kept as %s.\n", kept)
 	}
-	fmt.Fprintf(a.stdout, "%s is restored. Start relay.\n", file)
+	fmt.Fprintf(a.stdout, "Restored %s. Start relay now.\n", file)
 	return nil
 }
 
-// migrate opens the database, which brings it to this version's form.
+// migrate opens the database, which migrates it.
 func (a *app) migrate(ctx context.Context, _ string) error {
 	database, err := a.open(ctx, false)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "The database has the form of relay %s.\n", version)
+	fmt.Fprintf(a.stdout, "The database is migrated to relay %s.\n", version)
 	return database.Close()
 }
 
-// doctor works beside a running relay, and without one.
+// doctor checks the set-up, whether relay runs or not.
 func (a *app) doctor(ctx context.Context, _ string) error {
 	stored, err := a.storedSettings(ctx)
 	list := []bridges.Checkup{
@@ -172,15 +172,15 @@ func (a *app) doctor(ctx context.Context, _ string) error {
 	return nil
 }
 
-// manifest prints what makes relay's app at Slack. It needs no database: what
-// is not configured yet is made by it.
+// manifest prints the manifest of relay's Slack app. It works before anything is
+// configured, so it reads no database.
 func (a *app) manifest(context.Context, string) error {
 	_, err := io.WriteString(a.stdout, a.bridgeEnv(nil).SlackManifest(chat.SettingsOf(a.cfg.Settings, nil)))
 	return err
 }
 
-// storedSettings reads the settings out of the database, which has to be
-// writable and whole, too.
+// storedSettings reads the settings from the database and checks that it is
+// writable and intact.
 func (a *app) storedSettings(ctx context.Context) (stored map[string]chat.Raw, err error) {
 	if a.cfg.DatabaseURL == "" {
 		return nil, nil
@@ -197,13 +197,13 @@ func (a *app) storedSettings(ctx context.Context) (stored map[string]chat.Raw, e
 	return stored, errors.Join(err, database.Ping(ctx), database.Check(ctx))
 }
 
-// runningBridges is what a relay that runs beside says of its bridges. Nobody can
-// ask it without its database, of which databaseErr tells why it is not there.
+// runningBridges asks the relay that runs on the same database for the state of
+// its bridges. It needs the keys, and so returns nothing after a databaseErr.
 func (a *app) runningBridges(ctx context.Context, databaseErr error) (states []chat.BridgeState) {
 	if databaseErr != nil || a.cfg.Mode == config.ModeBridge {
 		return nil
 	}
-	_ = a.withKeys(ctx, func(keys *server.Keyring) error { // what is wrong with the database is found already
+	_ = a.withKeys(ctx, func(keys *server.Keyring) error { // doctor reports the database's own problems already
 		states = server.AskBridges(ctx, a.cfg, keys)
 		return nil
 	})

@@ -15,15 +15,15 @@ import (
 //go:embed relay.example.env
 var settingsReference string
 
-// plain are the commands that need no configuration.
+// plain holds the commands that need no configuration.
 var plain = []command{
 	{usage: "version", help: "print the version", example: "version"},
-	{usage: "help [COMMAND]", help: "print this text, or how a command is used", example: "help doctor"},
-	{usage: "help settings", help: "print every setting with its purpose, default and example", example: "help settings > relay.env"},
+	{usage: "help [COMMAND]", help: "print this text, or the usage of a command", example: "help doctor"},
+	{usage: "help settings", help: "print every setting with its purpose, default and an example", example: "help settings > relay.env"},
 }
 
-// help prints what the words ask for: how commands are used that begin like
-// them, every setting, or all commands.
+// help prints the usage of the commands that begin with the words, every setting,
+// or the list of all commands.
 func help(w io.Writer, words []string) error {
 	if len(words) > 0 && words[0] == "help" {
 		words = words[1:]
@@ -39,7 +39,7 @@ func help(w io.Writer, words []string) error {
 	known := slices.Concat(commands, plain)
 	found := slices.DeleteFunc(slices.Clone(known), func(c command) bool { return !c.begins(words) })
 	if len(found) == 0 {
-		return fmt.Errorf("%s; %w", misunderstood(words), errUsage)
+		return fmt.Errorf("%s; %w", unknownCommand(words), errUsage)
 	}
 	helpOn(w, found)
 	return nil
@@ -53,7 +53,7 @@ func helpAll(w io.Writer) {
 	fmt.Fprint(w, "\n", config.FlagHelp)
 }
 
-// helpOn prints how the commands of one name are used. They share their flags.
+// helpOn prints the usage of the commands of one name. They share their flags.
 func helpOn(w io.Writer, found []command) {
 	fmt.Fprintln(w, "Usage:")
 	for _, c := range found {
@@ -69,7 +69,7 @@ func helpOn(w io.Writer, found []command) {
 	fmt.Fprint(w, "\nOther commands: ", strings.Join(names(), ", "), ".\nrelay help settings prints every setting.\n")
 }
 
-// names are the first words of all commands.
+// names returns the first words of all commands.
 func names() (list []string) {
 	for _, c := range slices.Concat(commands, plain) {
 		list = append(list, strings.Fields(c.usage)[0])
@@ -83,8 +83,8 @@ func (c command) begins(words []string) bool {
 	return len(words) <= len(want) && slices.EqualFunc(want[:len(words)], words, same)
 }
 
-// same reports whether a word stands for a word of a usage. Only an empty
-// variable of a script names no FILE.
+// same reports whether a word matches a word of a usage. An empty word, as from
+// an unset variable of a script, is no FILE.
 func same(want, word string) bool {
 	return want == word || word != "" && (want == "FILE" || want == "[COMMAND]")
 }

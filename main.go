@@ -1,7 +1,6 @@
-// Command relay is a live-chat server in one binary. This file puts the parts
-// together: it reads the configuration, starts them and stops them in order.
-// What they do is in server, server/chat and db; commands.go has the short
-// commands.
+// Command relay is a live-chat server in one binary. This file composes the
+// parts: it reads the configuration, starts them and stops them in order.
+// commands.go has the other sub-commands.
 package main
 
 import (
@@ -40,7 +39,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
 }
 
-// app is what the sub-commands work with.
+// app holds the configuration and the outputs of a sub-command.
 type app struct {
 	cfg    config.Config
 	log    *slog.Logger
@@ -48,7 +47,7 @@ type app struct {
 }
 
 // errUsage marks a command line that relay does not understand.
-var errUsage = errors.New("relay help shows what it knows")
+var errUsage = errors.New("relay help lists the commands")
 
 // run is the program: it returns its exit code, 2 for a wrong command line or
 // configuration and 1 for any other failure.
@@ -60,16 +59,16 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	}
 	switch {
 	case flags.Help || words[0] == "help":
-		return ended(help(stdout, flags.Args), stderr)
+		return exitCode(help(stdout, flags.Args), stderr)
 	case flags.Version || words[0] == "version":
 		fmt.Fprintf(stdout, "relay %s (%s %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		return 0
 	}
-	return ended(dispatch(ctx, words, flags, environ, stdout, stderr), stderr)
+	return exitCode(dispatch(ctx, words, flags, environ, stdout, stderr), stderr)
 }
 
-// ended says why relay ends and returns its exit code.
-func ended(err error, stderr io.Writer) int {
+// exitCode prints the error, if any, and returns the exit code that it means.
+func exitCode(err error, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
@@ -85,7 +84,7 @@ func ended(err error, stderr io.Writer) int {
 func dispatch(ctx context.Context, words []string, flags config.Flags, environ []string, stdout, stderr io.Writer) error {
 	i := slices.IndexFunc(commands, func(c command) bool { return c.matches(words) })
 	if i < 0 {
-		return fmt.Errorf("%s; %w", misunderstood(words), errUsage)
+		return fmt.Errorf("%s; %w", unknownCommand(words), errUsage)
 	}
 	cfg, warnings, err := config.Load(flags, environ)
 	if err != nil {
@@ -98,8 +97,8 @@ func dispatch(ctx context.Context, words []string, flags config.Flags, environ [
 	return commands[i].run(a, ctx, words[len(words)-1])
 }
 
-// serve runs the server of the configured mode until ctx ends. Its parts stop in
-// order: streams, other requests, work in the background, the database.
+// serve runs the server of the configured mode until ctx ends. It stops streams
+// first, then other requests, background work and the database.
 func (a *app) serve(ctx context.Context, _ string) error {
 	if a.cfg.Mode == config.ModeBridge {
 		return a.serveBridge(ctx)
@@ -132,8 +131,8 @@ func (a *app) serve(ctx context.Context, _ string) error {
 		func(ctx context.Context) error { return a.maintain(ctx, database, e.relay, keys.Expire) })...)
 }
 
-// serveBridge is serve in bridge mode. What it knows is gone when it ends,
-// unless there is a DATABASE_URL.
+// serveBridge is serve in bridge mode. Without a DATABASE_URL all state is in
+// memory and lost when it ends.
 func (a *app) serveBridge(ctx context.Context) error {
 	var database *db.DB
 	var err error
@@ -141,7 +140,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 	if a.cfg.DatabaseURL == "" {
 		bounds := db.BridgeBounds
 		bounds.Full = full.Dropped
-		bounds.Failed = func(err error) { a.log.Error("cannot tidy the database", "err", err) }
+		bounds.Failed = func(err error) { a.log.Error("cannot clean up the database", "err", err) }
 		database, err = db.Bounded(ctx, bounds)
 	} else {
 		database, err = a.open(ctx, false)
@@ -174,7 +173,8 @@ func (a *app) serveBridge(ctx context.Context) error {
 	return srv.Serve(ctx, listener, append(e.parts(), tidy, func(ctx context.Context) error { return full.Notify(ctx, e.relay) })...)
 }
 
-// close closes the database. One that hangs does not keep relay from ending.
+// close closes the database, and gives up after two seconds so that one that
+// hangs does not keep relay from stopping.
 func (a *app) close(database *db.DB) {
 	closed := make(chan error, 1)
 	go func() { closed <- database.Close() }()
@@ -184,23 +184,22 @@ func (a *app) close(database *db.DB) {
 			a.log.Error("cannot close the database", "err", err)
 		}
 	case <-time.After(2 * time.Second):
-		a.log.Error("the database does not end; what it was doing counts as a crash")
+		a.log.Error("the database did not close in time; stopping as after a crash")
 	}
 }
 
-// warnOfOthers tells at the start what several relays on one database do to each
-// other.
+// warnOfOthers warns of other relays on the same database.
 func (a *app) warnOfOthers(ctx context.Context, database *db.DB) {
 	switch n, err := database.Others(ctx); {
 	case err != nil:
-		a.log.Error("cannot ask who else uses the database", "err", err)
+		a.log.Error("cannot check for other relays on the database", "err", err)
 	case n > 0:
-		a.log.Warn("another relay is connected to this database: until one of them stops, webhooks and platforms get everything twice, "+
-			"and visitors of one do not hear the other at once", "others", n)
+		a.log.Warn("another relay is connected to this database: until one of them stops, everything is delivered twice to webhooks and platforms, "+
+			"and live updates reach only the visitors of the relay that made them", "others", n)
 	}
 }
 
-// engine is what the servers of both modes are made of.
+// engine holds the parts that both modes share.
 type engine struct {
 	store   *db.DB
 	hub     *chat.Hub
@@ -211,7 +210,7 @@ type engine struct {
 	bridges *bridges.Set
 }
 
-// start puts the engine together.
+// start composes the engine.
 func (a *app) start(ctx context.Context, database *db.DB, hub *chat.Hub, links *chat.FileLinks) (*engine, error) {
 	a.warnOfOthers(ctx, database)
 	kinds, outbox := bridges.Kinds(a.bridgeEnv(a.log)), chat.NewOutbox(database, hub, a.log)
@@ -226,24 +225,25 @@ func (a *app) start(ctx context.Context, database *db.DB, hub *chat.Hub, links *
 			Retries: a.cfg.WebhookRetries, Stateless: a.cfg.Mode == config.ModeBridge, Log: a.log, Version: version})}, nil
 }
 
-// bridgeEnv is what bridges are made of beside settings.
+// bridgeEnv returns the configuration of bridges that is not a setting.
 func (a *app) bridgeEnv(log *slog.Logger) bridges.Env {
 	return bridges.Env{Log: log, WebhookURL: server.HooksURL(a.cfg), TelegramAPI: a.cfg.TelegramAPIURL, DiscordAPI: a.cfg.DiscordAPIURL,
 		SlackAPI: a.cfg.SlackAPIURL, Stateless: a.cfg.Mode == config.ModeBridge}
 }
 
-// bridges makes the set of bridges.
+// bridges returns the set of bridges. None runs yet.
 func (a *app) bridges(e *engine, opts mirror.Options) *bridges.Set {
 	return bridges.NewSet(bridges.Options{Kinds: e.kinds, Store: e.store, Relay: e.relay, Outbox: e.outbox, Inbox: chat.NewInbox(e.store, a.log),
 		Log: a.log, Mirror: opts})
 }
 
-// parts are what works beside the requests in both modes.
+// parts returns the background work of both modes.
 func (e *engine) parts() []server.Part {
 	return []server.Part{e.webhook.Run, e.bridges.Run}
 }
 
-// listen makes the server and takes the port. d has what differs by mode.
+// listen composes the server and opens the port. d holds the parts that differ by
+// mode.
 func (a *app) listen(ctx context.Context, e *engine, d server.Deps) (*server.Server, net.Listener, error) {
 	d.Store, d.Relay, d.Hub, d.Outbox, d.Webhook, d.Bridges, d.Ready = e.store, e.relay, e.hub, e.outbox, e.webhook, e.bridges, e.store.Ping
 	d.Log, d.Version = a.log, version
@@ -255,7 +255,7 @@ func (a *app) listen(ctx context.Context, e *engine, d server.Deps) (*server.Ser
 	return srv, listener, err
 }
 
-// forget keeps the database in memory small.
+// forget expires old rows of the database in memory every minute.
 func (a *app) forget(ctx context.Context, database *db.DB) error {
 	tick := time.NewTicker(time.Minute)
 	defer tick.Stop()
@@ -271,31 +271,31 @@ func (a *app) forget(ctx context.Context, database *db.DB) error {
 			err = database.Forget(ctx, now)
 		}
 		if err != nil && ctx.Err() == nil {
-			a.log.Error("cannot tidy the database", "err", err)
+			a.log.Error("cannot clean up the database", "err", err)
 		}
 	}
 }
 
-// desks names where operators answer from, and warns of bridges that are only
-// half set up.
-func (a *app) desks(e *engine) []string {
+// answerFrom returns the names of the bridges that are set up, and warns of those
+// that are half set up.
+func (a *app) answerFrom(e *engine) []string {
 	for _, problem := range bridges.HalfSetUp(e.kinds, e.relay.Settings()) {
-		a.log.Warn(problem + "; relay doctor tells more")
+		a.log.Warn(problem + "; run relay doctor for details")
 	}
 	return e.bridges.Names()
 }
 
-// announceBridge tells people where their backend goes.
+// announceBridge prints or logs the addresses that a backend needs.
 func (a *app) announceBridge(base string, e *engine) {
-	desks := strings.Join(a.desks(e), ", ")
-	if desks == "" && e.relay.Settings().Text("eventsWebhookUrl") == "" {
-		a.log.Warn("no bridge is set up and there is no EVENTS_WEBHOOK_URL: what the backend says reaches nobody")
+	answerFrom := strings.Join(a.answerFrom(e), ", ")
+	if answerFrom == "" && e.relay.Settings().Text("eventsWebhookUrl") == "" {
+		a.log.Warn("no bridge is set up and EVENTS_WEBHOOK_URL is not set: messages from the backend reach nobody")
 	}
 	if a.cfg.LogFormat == config.LogJSON {
 		if a.cfg.APIKey == "" {
-			a.log.Warn("API_KEY is not set: everybody who reaches this port can write to your team and read the stream")
+			a.log.Warn("API_KEY is not set: anyone who can reach this port can write to your team and read the stream")
 		}
-		a.log.Info("relay is running", "version", version, "mode", a.cfg.Mode, "api", base+"/api", "docs", base+"/docs", "desks", desks)
+		a.log.Info("relay is running", "version", version, "mode", a.cfg.Mode, "api", base+"/api", "docs", base+"/docs", "answer_from", answerFrom)
 		return
 	}
 	key := "API_KEY"
@@ -303,36 +303,37 @@ func (a *app) announceBridge(base string, e *engine) {
 		key = "none! Everybody who reaches this port can write to your team and read the stream: set API_KEY"
 	}
 	fmt.Fprintf(a.stdout, "\nrelay %s is running as a bridge server. Ctrl-C stops it.\n\n  API     %s/api\n  Stream  %s/api/events/stream\n  Docs    %s/docs\n  Answer  %s\n  Key     %s\n\n",
-		version, base, base, base, cmp.Or(desks, "none"), key)
+		version, base, base, base, cmp.Or(answerFrom, "nowhere yet: no bridge is set up"), key)
 }
 
-// announce tells people where to go.
+// announce prints or logs the addresses to open.
 func (a *app) announce(base string, keys *server.Keyring, e *engine) {
-	desks := strings.Join(append([]string{"console"}, a.desks(e)...), ", ")
+	answerFrom := strings.Join(append([]string{"console"}, a.answerFrom(e)...), ", ")
 	start, hint := base+"/", ""
 	if keys.SetupOpen() {
 		start, hint = base+"/?setup="+keys.SetupCode(), "  (shows your keys: keep this address to yourself)"
 	}
 	if a.cfg.LogFormat == config.LogJSON {
-		a.log.Info("relay is running", "version", version, "start", start, "demo", base+"/demo", "console", base+"/console", "desks", desks)
+		a.log.Info("relay is running", "version", version, "start", start, "demo", base+"/demo", "console", base+"/console", "answer_from", answerFrom)
 		return
 	}
 	fmt.Fprintf(a.stdout, "\nrelay %s is running. Ctrl-C stops it.\n\n  Start    %s%s\n  Demo     %s\n  Console  %s\n  Answer   %s\n\n",
-		version, start, hint, base+"/demo", base+"/console", desks)
+		version, start, hint, base+"/demo", base+"/console", answerFrom)
 }
 
-// orphansEvery is how often files are looked for that no message took for an hour.
+// orphansEvery is the interval between sweeps of files that belong to no message
+// after an hour.
 const orphansEvery = 10 * time.Minute
 
-// maintain keeps the database small: it removes files that no message took, and
-// every hour events that no stream resumes from any more, sessions in which nothing was written, and
-// those that are older than people want to keep. It leaves the first minute to
-// those who come back to a relay that was away.
+// maintain keeps the database small: it deletes files that belong to no message
+// and, every hour, events too old to resume a stream from, sessions without a
+// message and sessions past the retention time. It starts after a minute, because
+// clients reconnect first.
 func (a *app) maintain(ctx context.Context, database *db.DB, relay *chat.Relay, expire func()) error {
 	due := time.NewTimer(time.Minute)
 	defer due.Stop()
 	calendar := chat.NewCalendar(database, a.log)
-	for round := 0; ; round++ {
+	for sweep := 0; ; sweep++ {
 		select {
 		case <-ctx.Done():
 			return nil
@@ -344,23 +345,23 @@ func (a *app) maintain(ctx context.Context, database *db.DB, relay *chat.Relay, 
 			err = database.SweepOrphans(ctx, now.Add(-time.Hour))
 		}
 		if err != nil && ctx.Err() == nil {
-			a.log.Error("cannot erase files without a message", "err", err)
+			a.log.Error("cannot delete files without a message", "err", err)
 		}
-		if now == 0 || time.Duration(round)*orphansEvery%time.Hour != 0 {
+		if now == 0 || time.Duration(sweep)*orphansEvery%time.Hour != 0 {
 			continue
 		}
 		expire()
 		err = nil
-		if a.cfg.Mode == config.ModeCommunity { // a backend's session may have begun without a word
+		if a.cfg.Mode == config.ModeCommunity { // a backend may open a session without a message
 			err = database.SweepEmpty(ctx, now.Add(-24*time.Hour))
 		}
 		if days := relay.Settings().Number("retentionDays"); days > 0 {
 			before := now.Add(-time.Duration(days) * 24 * time.Hour)
 			err = errors.Join(err, database.EraseIdle(ctx, before), database.SweepEmpty(ctx, before))
 		}
-		err = errors.Join(err, database.Prune(ctx, now.Add(-7*24*time.Hour))) // gives back what the others freed
+		err = errors.Join(err, database.Prune(ctx, now.Add(-7*24*time.Hour))) // frees the space of the others, too
 		if err != nil && ctx.Err() == nil {
-			a.log.Error("cannot tidy the database", "err", err)
+			a.log.Error("cannot clean up the database", "err", err)
 		}
 	}
 }

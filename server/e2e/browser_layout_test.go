@@ -15,7 +15,7 @@ import (
 
 // testComposers: where people write nothing scrolls before the field is full,
 // empty or with three lines, on a desktop and on a phone.
-func testComposers(t *testing.T, s *stage) {
+func testComposers(t *testing.T, s *fixture) {
 	p := s.newPair(t, "Hello")
 	p.operator.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
 	p.operator.until(`$("textarea").scrollHeight <= $("textarea").clientHeight`)
@@ -38,7 +38,7 @@ func testComposers(t *testing.T, s *stage) {
 
 // testComposing: the Enter that ends composing sends nothing, neither in Safari,
 // which says first that composing has ended.
-func testComposing(t *testing.T, s *stage) {
+func testComposing(t *testing.T, s *fixture) {
 	p := s.newPair(t, "Hello")
 	for _, b := range []*tab{p.visitor, p.operator} {
 		b.enter("textarea", "かな")
@@ -51,7 +51,7 @@ func testComposing(t *testing.T, s *stage) {
 }
 
 // testLandmarks: what is shown of the console has one main part and a heading of the first level.
-func testLandmarks(t *testing.T, s *stage) {
+func testLandmarks(t *testing.T, s *fixture) {
 	p := s.newPair(t, "Hello")
 	for _, width := range []int64{1280, 390} {
 		p.operator.do(chromedp.EmulateViewport(width, 844))
@@ -66,7 +66,7 @@ func testLandmarks(t *testing.T, s *stage) {
 }
 
 // testDocs: the description of the API fits a phone, however long its words.
-func testDocs(t *testing.T, s *stage) {
+func testDocs(t *testing.T, s *fixture) {
 	b := s.newTab(t)
 	b.do(chromedp.EmulateViewport(320, 640, chromedp.EmulateMobile))
 	b.visit(s.base + "/docs")
@@ -83,7 +83,7 @@ func testDocs(t *testing.T, s *stage) {
 
 // testSearch: the list is always that of the text in the field, also when Escape
 // has cleared it.
-func testSearch(t *testing.T, s *stage) {
+func testSearch(t *testing.T, s *fixture) {
 	b := s.newPair(t, "Hello").operator
 	b.enter("#search", "nobody")
 	b.until(`!$("#rows a") && text("#list-note") === "Nothing matches “nobody”."`)
@@ -97,7 +97,7 @@ func testSearch(t *testing.T, s *stage) {
 }
 
 // testFocus: the focus never falls to the page, whatever it was on is drawn anew, hidden or gone.
-func testFocus(t *testing.T, s *stage) {
+func testFocus(t *testing.T, s *fixture) {
 	p := s.newPair(t, "Hello")
 	b := p.operator
 	on := func(what string) { b.until(`document.activeElement.matches(%s)`, what) }
@@ -134,7 +134,7 @@ func testFocus(t *testing.T, s *stage) {
 }
 
 // testBlock: every console shows whether a visitor is blocked, however that came about.
-func testBlock(t *testing.T, s *stage) {
+func testBlock(t *testing.T, s *fixture) {
 	p := s.newPair(t, "Hello")
 	other := s.newOperator(t, "Grace")
 	other.visit(s.base + "/console#/sessions/" + p.operator.session())
@@ -153,7 +153,7 @@ func testBlock(t *testing.T, s *stage) {
 
 // testQuiet: a visitor whose page is open is marked as there, however long ago
 // anything was written.
-func testQuiet(t *testing.T, s *stage) {
+func testQuiet(t *testing.T, s *fixture) {
 	b := s.newPair(t, "Hello").operator
 	protocol(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
 		Source: `const every = setInterval; setInterval = (f, ms) => every(f, ms / 100)`,
@@ -167,7 +167,7 @@ func testQuiet(t *testing.T, s *stage) {
 
 // testToast: relay's answer to a command stands where it was written and moves
 // nothing else; what went wrong stands above everything, until it is closed.
-func testToast(t *testing.T, s *stage) {
+func testToast(t *testing.T, s *fixture) {
 	b := s.newPair(t, "Hello").operator
 	const places = `["#pane .thread-head", "#composer", ".list"].map((n) => $(n).getBoundingClientRect().top).join()`
 	before := eval[string](b, places)
@@ -186,7 +186,7 @@ func testToast(t *testing.T, s *stage) {
 
 // testNotes: notes of operators stand in their own colour, for operators only,
 // and while one is written the visitor sees nobody typing.
-func testNotes(t *testing.T, s *stage) {
+func testNotes(t *testing.T, s *fixture) {
 	p := s.newPair(t, "Hello")
 	b := p.operator
 	other := s.newOperator(t, "Grace")
@@ -216,7 +216,7 @@ func testNotes(t *testing.T, s *stage) {
 
 // testUndelivered: what a bridge did not take is marked at its message, with the
 // reason and a way to send it again.
-func testUndelivered(t *testing.T, s *stage) {
+func testUndelivered(t *testing.T, s *fixture) {
 	b := s.newPair(t, "Hello").operator
 	b.run(`(() => { const real = fetch, id = $(".message").dataset.id; window.retried = "";
 		window.fetch = async (url, init) => {
@@ -236,7 +236,7 @@ func testUndelivered(t *testing.T, s *stage) {
 
 // testBridges: a bridge that is not well shows in the bar, and its page says what
 // to do; so does its test. One that is put right is well again.
-func testBridges(t *testing.T, s *stage) {
+func testBridges(t *testing.T, s *fixture) {
 	group := telegramtest.New(t)
 	s.stop()
 	s.instance = boot(t, "TELEGRAM_API_URL="+group.URL)

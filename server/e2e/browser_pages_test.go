@@ -18,7 +18,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-func testFirstRun(t *testing.T, s *stage) {
+func testFirstRun(t *testing.T, s *fixture) {
 	b := s.newTab(t)
 	b.visit(s.base + "/")
 	b.until(`text("#public-key") === %s && text("#secret-key") === %s`, s.public, s.secret)
@@ -34,7 +34,7 @@ func testFirstRun(t *testing.T, s *stage) {
 }
 
 // testSnippet puts what the first-run page shows into a page of another site.
-func testSnippet(t *testing.T, s *stage) {
+func testSnippet(t *testing.T, s *fixture) {
 	b := s.newTab(t)
 	b.visit(s.base + "/")
 	snippet := eval[string](b, `text("#snippet")`)
@@ -57,7 +57,7 @@ func testSnippet(t *testing.T, s *stage) {
 	visitor.clean()
 }
 
-func testQuietBeforeOpen(t *testing.T, s *stage) {
+func testQuietBeforeOpen(t *testing.T, s *fixture) {
 	visitor := s.newVisitor(t, false)
 	visitor.until(`shown(".launcher")`)
 	visitor.run(`new Promise((done) => requestIdleCallback(() => requestIdleCallback(done)))`) // the widget has had its turn
@@ -103,7 +103,7 @@ func (b *tab) attach(path string) {
 	b.do(chromedp.SetUploadFiles(field, []string{path}))
 }
 
-func testFiles(t *testing.T, s *stage) {
+func testFiles(t *testing.T, s *fixture) {
 	p := s.newPair(t, "Look at this")
 	p.visitor.attach(picture(t, "lamp.png"))
 	p.visitor.until(`text(".tray .name") === "lamp.png" && !$(".tray progress")`)
@@ -131,7 +131,7 @@ var hostile = []string{
 	`{{constructor.constructor("window.hit=1")()}}`,
 }
 
-func testHostile(t *testing.T, s *stage) {
+func testHostile(t *testing.T, s *fixture) {
 	p := s.newPair(t, hostile[0])
 	lines := []string{"visitor: " + hostile[0]}
 	name := `Eve <img src=x onerror="window.hit=1">`
@@ -166,7 +166,7 @@ func testHostile(t *testing.T, s *stage) {
 
 // testScreenshots keeps pictures for people to look at, in the folder that
 // RELAY_SCREENSHOTS names.
-func testScreenshots(t *testing.T, s *stage) {
+func testScreenshots(t *testing.T, s *fixture) {
 	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
 	t.Logf("screenshots are in %s", folder)
 	first := s.newTab(t)

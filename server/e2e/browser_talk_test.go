@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
 
@@ -15,7 +13,7 @@ import (
 const welcome = "operator: Hi! How can we help?"
 
 // newVisitor opens the demo page and, if wanted, its chat.
-func (s *stage) newVisitor(t *testing.T, open bool) *tab {
+func (s *fixture) newVisitor(t *testing.T, open bool) *tab {
 	t.Helper()
 	visitor := s.newTab(t)
 	visitor.visit(s.demo)
@@ -27,7 +25,7 @@ func (s *stage) newVisitor(t *testing.T, open bool) *tab {
 }
 
 // newOperator signs in at the console.
-func (s *stage) newOperator(t *testing.T, name string) *tab {
+func (s *fixture) newOperator(t *testing.T, name string) *tab {
 	t.Helper()
 	operator := s.newTab(t)
 	operator.visit(s.console)
@@ -40,7 +38,7 @@ func (s *stage) newOperator(t *testing.T, name string) *tab {
 
 // testPresence: visitors see an operator online while one has the console open,
 // and as the switch says. The console shows who else is there.
-func testPresence(t *testing.T, s *stage) {
+func testPresence(t *testing.T, s *fixture) {
 	visitor := s.newVisitor(t, true)
 	visitor.until(`text(".presence") === "Away – leave a message"`)
 	ada, grace := s.newOperator(t, "Ada"), s.newOperator(t, "Grace")
@@ -67,7 +65,7 @@ func testPresence(t *testing.T, s *stage) {
 
 // testTimeline: what happened beside the messages stands in order, events with
 // their data, and is still there after a reload.
-func testTimeline(t *testing.T, s *stage) {
+func testTimeline(t *testing.T, s *fixture) {
 	p := s.newPair(t, "Hello")
 	b := p.operator
 	p.visitor.run(`RelayChat.trigger("added_to_basket", {sku: "SH-42", price: 12})`)
@@ -93,7 +91,7 @@ type pair struct{ visitor, operator *tab }
 
 // newPair lets a visitor write and an operator open the session, which appears
 // while the console is open.
-func (s *stage) newPair(t *testing.T, first string) *pair {
+func (s *fixture) newPair(t *testing.T, first string) *pair {
 	t.Helper()
 	p := &pair{operator: s.newOperator(t, "Ada")}
 	p.operator.until(`shown("[data-kind=welcome]")`)
@@ -131,7 +129,7 @@ func (p *pair) editVisitors(text string) {
 	p.visitor.write(text)
 }
 
-func testConversation(t *testing.T, s *stage) {
+func testConversation(t *testing.T, s *fixture) {
 	p := s.newPair(t, "Is the lamp in stock?")
 	begun := time.Now()
 	p.operator.write("Yes, in clay and sage.")
@@ -165,7 +163,7 @@ func testConversation(t *testing.T, s *stage) {
 // brokenLine is what Chromium itself logs when a server cannot be reached.
 const brokenLine = "net::ERR_"
 
-func testRestart(t *testing.T, s *stage) {
+func testRestart(t *testing.T, s *fixture) {
 	p := s.newPair(t, "before")
 	p.operator.write("still before")
 	p.both("visitor: before", "operator: still before")
@@ -205,115 +203,7 @@ func (b *tab) session() string {
 	return eval[string](b, `location.hash.replace("#/sessions/", "")`)
 }
 
-func testWrittenWhileDown(t *testing.T, s *stage) {
-	p := s.newPair(t, "first")
-	session := p.operator.session()
-	s.stop()
-
-	p.visitor.write("are you there?")
-	p.visitor.until(`text(".own.sending .meta").includes("Sending…") || $(".own.failed")`)
-	p.visitor.until(`shown(".lost") && text(".own.failed .meta").includes("Not sent.")`) // it gave up for now
-	p.visitor.write("hello?")
-	p.visitor.sees(welcome, "visitor: first", "visitor: are you there?", "visitor: hello?")
-	p.operator.write("An answer")
-	p.operator.until(`text("#toast").startsWith("Not sent") && $("#composer").value === "An answer"`)
-	p.operator.sees("visitor: first")
-
-	s.restart()
-	p.operator.until(`!shown("#toast")`)
-	p.both("visitor: first", "visitor: are you there?", "visitor: hello?")
-	p.visitor.until(`!$(".own.failed, .own.sending")`)
-	p.operator.press("Enter", 13)
-	p.both("visitor: first", "visitor: are you there?", "visitor: hello?", "operator: An answer")
-	var stored struct{ Messages []struct{ Content string } }
-	s.get(t, s.base+"/api/admin/sessions/"+session+"/messages", s.secret, &stored)
-	if len(stored.Messages) != 4 {
-		t.Errorf("relay stored %+v", stored)
-	}
-	p.visitor.clean(brokenLine)
-	p.operator.clean(brokenLine)
-}
-
-// testDrafts: nothing that an operator has typed is lost by what fails, by what
-// is slow, by a sign-in that expires, or by a reload.
-func testDrafts(t *testing.T, s *stage) {
-	b := s.newPair(t, "Hello").operator
-	b.run(`(window.go = [], window.fetched = fetch, window.fetch = (url, init) => /PATCH|DELETE/.test(init?.method) || /commands/.test(url)
-		? new Promise((yes, no) => go.push(() => /commands/.test(url) ? no(new Error) : yes(fetched(url, init)))) : fetched(url, init), 0)`)
-	b.write("!info")
-	b.until(`go.length === 1`)
-	b.enter("#composer", "typed meanwhile")
-	b.run(`go.pop()()`)
-	b.until(`$("#composer").value === "!info\ntyped meanwhile" && text("#toast-text").startsWith("Not done")`)
-
-	b.write("An answer")
-	b.until(`$(".from-operator:not(.local)")`)
-	b.press("ArrowUp", 38)
-	b.write("An edit")
-	b.until(`go.length === 1 && text("#banner-title") === "Saving…"`)
-	b.press("Enter", 13)
-	b.enter("#composer", "An edit and more")
-	b.run(`go.pop()()`)
-	b.until(`text(".from-operator p") === "An edit" && text("#banner-title") === "Edit message" && $("#composer").value === "An edit and more" && !go.length`)
-	b.press("Enter", 13)
-	b.until(`go.length === 1`)
-	b.run(`go.pop()()`)
-	b.until(`text(".from-operator p") === "An edit and more" && !shown("#banner") && $("#composer").value === ""`)
-
-	// The answer to sending gets lost, the message does not.
-	b.run(`(window.fetch = (url, init) => init?.method === "POST" && url.endsWith("/messages")
-		? fetched(url, init).then(() => new Promise((_, no) => go.push(() => no(new Error)))) : fetched(url, init), 0)`)
-	b.write("Once")
-	b.until(`go.length === 1 && lines().at(-1) === "operator: Once" && !$(".local")`)
-	b.run(`go.pop()()`)
-	b.sees("visitor: Hello", "operator: An edit and more", "operator: Once")
-	b.until(`$("#composer").value === "" && !shown("#toast")`)
-	b.run(`(window.fetch = fetched, 0)`)
-
-	address := eval[string](b, `location.href`)
-	b.enter("#composer", "A careful answer")
-	protocol(b, network.ClearBrowserCookies, cdp.Empty{})
-	b.press("Enter", 13)
-	b.enter("#name", "Ada")
-	b.enter("#key", s.secret)
-	b.click("button[type=submit]")
-	b.until(`$("#rows")`)
-	b.visit(address)
-	b.do(chromedp.Reload())
-	b.until(`$("#composer")?.value === "A careful answer" && shown(".from-visitor")`)
-	b.run(`$("#composer").focus()`)
-	b.press("Enter", 13)
-	b.until(`text(".from-operator:last-child:not(.local) p") === "A careful answer"`)
-	b.do(chromedp.Reload())
-	b.until(`shown(".from-visitor") && $("#composer").value === ""`)
-	b.clean("401")
-}
-
-// testNotSentElsewhere: what could not be sent comes back, also when the same
-// words stand in the session that is shown by then.
-func testNotSentElsewhere(t *testing.T, s *stage) {
-	b := s.newPair(t, "Hello").operator
-	b.write("One moment")
-	b.sees("visitor: Hello", "operator: One moment")
-	first := b.session()
-	s.newVisitor(t, true).write("Anybody?")
-	b.click(`#rows a[aria-current="false"]`)
-	b.sees("visitor: Anybody?")
-	second := b.session()
-	b.run(`(window.go = [], window.fetched = fetch, window.fetch = (url, init) => init?.method === "POST" && url.endsWith("/messages")
-		? new Promise((_, no) => go.push(() => no(new Error))) : fetched(url, init), 0)`)
-	b.write("One moment")
-	b.until(`go.length === 1`)
-	b.run(`(location.hash = "#/sessions/` + first + `")`)
-	b.sees("visitor: Hello", "operator: One moment")
-	b.run(`go.pop()()`)
-	b.run(`(location.hash = "#/sessions/` + second + `")`)
-	b.until(`$("#composer").value === "One moment" && text("#toast-text").startsWith("Not sent")`)
-	b.sees("visitor: Anybody?")
-	b.clean()
-}
-
-func testResume(t *testing.T, s *stage) {
+func testResume(t *testing.T, s *fixture) {
 	p := s.newPair(t, "I will be back")
 	p.visitor.visit(s.demo)
 	p.visitor.until(`!window.neverReloaded && shown(".panel")`) // an open chat stays open over page changes
@@ -329,7 +219,7 @@ func testResume(t *testing.T, s *stage) {
 }
 
 // testAttention is about what tells that somebody waits, writes or has read.
-func testAttention(t *testing.T, s *stage) {
+func testAttention(t *testing.T, s *fixture) {
 	p := s.newPair(t, "Do you ship to Norway?")
 	p.visitor.until(`text(".own .meta").includes("Read")`)
 

@@ -42,7 +42,7 @@ func newReceiver(t *testing.T) *receiver {
 	return r
 }
 
-func testWebhook(t *testing.T, s *stage) {
+func testWebhook(t *testing.T, s *fixture) {
 	s.stop()
 	s.instance = boot(t, "WEBHOOK_ALLOW_CIDRS=127.0.0.0/8")
 	shop := newReceiver(t)
@@ -114,14 +114,14 @@ func testWebhook(t *testing.T, s *stage) {
 }
 
 // changeElsewhere changes settings by the API and waits until the page shows them.
-func (s *stage) changeElsewhere(t *testing.T, b *tab, settings map[string]any, shown string) {
+func (s *fixture) changeElsewhere(t *testing.T, b *tab, settings map[string]any, shown string) {
 	t.Helper()
 	s.call(t, http.MethodPatch, s.base+"/api/admin/settings", s.secret, settings, nil)
 	b.wait(shown, func() bool { return look[bool](b, "!!("+shown+")") })
 }
 
 // showWebhook keeps pictures of the page with all kinds of deliveries on it.
-func (s *stage) showWebhook(t *testing.T, b *tab, shop *receiver) {
+func (s *fixture) showWebhook(t *testing.T, b *tab, shop *receiver) {
 	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
 	shop.status.Store(http.StatusInternalServerError)
 	s.say(t, "third")
