@@ -268,6 +268,39 @@ func TestOutboxKeepsWhatWaitsForItsTurn(t *testing.T) {
 	}
 }
 
+// TestOutboxShowsTheFailure: what failed and then waits for its turn is shown with
+// what it failed at.
+func TestOutboxShowsTheFailure(t *testing.T) {
+	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+		asDesk(sink)
+		tries := 0
+		sink.answer = func([]chat.Delivery) (int, error) {
+			if tries++; tries <= 3 {
+				return 0, errors.New("500 Internal Server Error")
+			}
+			return 0, &chat.RetryAfter{After: time.Minute, Scope: chat.ScopeSink, Cause: errors.New("too early")}
+		}
+		h := build(t, store, sink)
+		h.run(t)
+		id := h.open(t, "a")
+		h.say(t, id, "hello")
+		time.Sleep(10 * time.Minute)
+		if tries < 5 {
+			t.Fatalf("tried %d times", tries)
+		}
+		err := store.Read(t.Context(), func(rd chat.Reader) error {
+			lane, err := rd.Lane("desk", id, 1)
+			if err == nil && lane[0].LastError != "500 Internal Server Error" {
+				t.Errorf("it waits because of %q", lane[0].LastError)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 // asDesk serves a sink as a desk is served: what fails is tried for days.
 func asDesk(sink *testSink) {
 	sink.policy.MaxAge, sink.policy.Attempts, sink.policy.Batch = 72*time.Hour, 1<<30, 30

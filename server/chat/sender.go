@@ -201,9 +201,11 @@ func (s *sender) settle(claimed []Delivery, done int, err error) []Delivery {
 
 // fail decides what a failed attempt means for a delivery.
 func (s *sender) fail(d *Delivery, err error, now Time) {
-	d.LastError = err.Error()
-	d.Passed = d.Passed || errors.Is(err, ErrPassed)
 	wait, pace := IsPace(err)
+	if !pace || d.Attempts <= 1 || d.LastError == "" { // waiting for its turn is no news of what failed
+		d.LastError = err.Error()
+	}
+	d.Passed = d.Passed || errors.Is(err, ErrPassed)
 	switch {
 	case errors.Is(err, errStopped): // nobody knows what came of it
 		d.Attempts--
