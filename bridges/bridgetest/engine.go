@@ -3,7 +3,6 @@ package bridgetest
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -11,25 +10,16 @@ import (
 	"time"
 	"unicode"
 
-	"relay/bridges/mirror"
-	"relay/db"
 	"relay/server/chat"
 )
 
-// engine is a real engine over a bridge: store, door, outbox, inbox, desk, and
-// another desk that only notes what it is told.
+// engine is a harness whose platform the suite looks at, with another desk that
+// only notes what it is told.
 type engine struct {
-	*chat.Relay
-	t        *testing.T
+	*Harness
 	platform Platform
-	bridge   chat.Bridge
-	store    *db.DB
-	outbox   *chat.Outbox
-	inbox    *chat.Inbox
-	desk     *mirror.Mirror
 	other    *otherDesk
 	pace     pace
-	stop     func()
 }
 
 // otherDesk is an operators' desk elsewhere.
@@ -65,118 +55,11 @@ func (o *otherDesk) times(what string) (n int) {
 	return n
 }
 
-// start makes an engine on an empty store and lets it work until the end of the
-// test, or until stop.
+// start makes an engine on an empty store.
 func start(t *testing.T, p Platform, b chat.Bridge, at pace, stateless bool) *engine {
 	t.Helper()
-	store, err := db.Memory(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	e := &engine{t: t, platform: p, bridge: b, store: store, other: &otherDesk{}, pace: at}
-	log, hub := slog.New(slog.DiscardHandler), chat.NewHub()
-	e.outbox, e.inbox = chat.NewOutbox(store, hub, log), chat.NewInbox(store, log)
-	targets := []chat.Target{{Name: b.Name(), Kind: chat.TargetBridge}, {Name: e.other.Name(), Kind: chat.TargetBridge}}
-	e.Relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: hub, Outbox: e.outbox, Log: log, BackendSessions: stateless,
-		Targets: func(*chat.Settings) []chat.Target { return targets }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.desk = e.newDesk(b, stateless)
-	e.serve()
-	return e
-}
-
-func (e *engine) newDesk(b chat.Bridge, stateless bool) *mirror.Mirror {
-	e.t.Helper()
-	seal, err := chat.NewFileSeal("a secret", "")
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	return mirror.New(b, mirror.Options{Store: e.store, Inbox: e.inbox, Relay: e.Relay, Log: slog.New(slog.DiscardHandler), Stateless: stateless, Seal: seal})
-}
-
-// serve lets the engine work until stop.
-func (e *engine) serve() {
-	ctx, cancel := context.WithCancel(context.Background())
-	var working sync.WaitGroup
-	for _, part := range []func(context.Context) error{
-		func(ctx context.Context) error { return e.outbox.Serve(ctx, e.desk) },
-		func(ctx context.Context) error { return e.outbox.Serve(ctx, e.other) },
-		func(ctx context.Context) error { return e.inbox.Serve(ctx, e.bridge.Name(), 4, e.desk.Handle) },
-	} {
-		working.Go(func() {
-			if err := part(ctx); err != nil && ctx.Err() == nil {
-				e.t.Errorf("the engine: %v", err)
-			}
-		})
-	}
-	working.Go(func() { e.receive(ctx) })
-	e.stop = sync.OnceFunc(func() {
-		time.Sleep(time.Millisecond) // discordgo holds a lock for a second when a connection ends as it begins
-		cancel()
-		working.Wait()
-	})
-	e.t.Cleanup(e.stop)
-}
-
-// receive runs the bridge's reception, again when it ends in a failure.
-func (e *engine) receive(ctx context.Context) {
-	for ctx.Err() == nil && e.bridge.Run(ctx, e.inbox) != nil {
-		select {
-		case <-ctx.Done():
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
-}
-
-// again stops and starts the engine, as new settings do.
-func (e *engine) again() {
-	e.t.Helper()
-	e.stop()
-	if err := e.outbox.Hasten(e.t.Context(), e.bridge.Name()); err != nil {
-		e.t.Fatal(err)
-	}
-	e.serve()
-}
-
-var visitor = chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
-
-// open makes a visitor's session.
-func (e *engine) open(name string) string {
-	e.t.Helper()
-	v, err := e.Init(e.t.Context(), chat.Visit{VisitorID: name, Metadata: chat.Metadata{URL: "https://shop.example/" + name}})
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	return v.Session.ID
-}
-
-// say sends a visitor's message.
-func (e *engine) say(sessionID, text string) chat.Message {
-	e.t.Helper()
-	return e.post(chat.Post{SessionID: sessionID, Content: text})
-}
-
-func (e *engine) post(p chat.Post) chat.Message {
-	e.t.Helper()
-	m, err := e.Send(e.t.Context(), visitor, p)
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	return m
-}
-
-func (e *engine) must(err error) {
-	e.t.Helper()
-	if err != nil {
-		e.t.Fatal(err)
-	}
+	other := &otherDesk{}
+	return &engine{Harness: newHarness(t, b, stateless, other), platform: p, other: other, pace: at}
 }
 
 // await waits until something holds, and looks less and less often.
@@ -194,38 +77,14 @@ func (e *engine) await(what string, holds func() bool) {
 // quiet waits until nothing waits to be delivered.
 func (e *engine) quiet() {
 	e.t.Helper()
-	e.await("everything delivered", func() bool { return e.waiting() == 0 })
-}
-
-func (e *engine) waiting() (n int) {
-	e.t.Helper()
-	e.must(e.store.Look(e.t.Context(), func(r chat.Reader) error {
-		for _, dest := range []string{e.bridge.Name(), e.other.Name()} {
-			w, err := r.Waiting(dest)
-			if n += w; err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
-	return n
-}
-
-// messages are a session's, oldest first.
-func (e *engine) messages(sessionID string) (list []chat.Message) {
-	e.t.Helper()
-	e.must(e.store.Look(e.t.Context(), func(r chat.Reader) (err error) {
-		list, err = r.Messages(chat.MessageQuery{SessionID: sessionID, Limit: 1000})
-		return err
-	}))
-	return list
+	e.await("everything delivered", func() bool { return e.Undelivered() == 0 })
 }
 
 // heard waits until an operator's message has reached the session.
 func (e *engine) heard(sessionID, content string) (m chat.Message) {
 	e.t.Helper()
 	e.await("the session to have "+content, func() bool {
-		list := e.messages(sessionID)
+		list := e.Messages(sessionID)
 		i := slices.IndexFunc(list, func(m chat.Message) bool { return m.Content == content })
 		if i >= 0 {
 			m = list[i]

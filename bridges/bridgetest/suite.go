@@ -58,7 +58,7 @@ func run(t *testing.T, open func(t *testing.T) (Platform, Connect), p pace, in f
 				platform, connect := open(t)
 				e := start(t, platform, connect(t), p, false)
 				c.test(e)
-				e.stop()
+				e.Stop()
 				obeys(t, platform)
 			})
 		})
@@ -67,8 +67,8 @@ func run(t *testing.T, open func(t *testing.T) (Platform, Connect), p pace, in f
 		in(t, func(t *testing.T) {
 			platform, connect := open(t)
 			e := start(t, platform, connect(t), p, true)
-			house(e)
-			e.stop()
+			systemThread(e)
+			e.Stop()
 			obeys(t, platform)
 		})
 	})
@@ -95,25 +95,25 @@ func lacks(p Platform, feature string) bool {
 }
 
 func visitorSpeaks(e *engine) {
-	id := e.open("ann")
-	hello := e.say(id, "hello there")
+	id := e.Visit("ann")
+	hello := e.Say(id, "hello there")
 	th := e.thread("hello there")
 	if th.Title == "" || len(e.platform.Threads()) != 1 {
 		e.t.Errorf("the threads are\n%s", e.dump())
 	}
-	answer := e.post(chat.Post{SessionID: id, Content: "anybody?", ReplyTo: hello.ID})
+	answer := e.Post(chat.Post{SessionID: id, Content: "anybody?", ReplyTo: hello.ID})
 	first, reply := e.shows(th.Ref, "hello there"), e.shows(th.Ref, "anybody?")
 	if reply.ReplyTo != first.Remote && !lacks(e.platform, "replies") {
 		e.t.Errorf("the reply answers %q, want %q", reply.ReplyTo, first.Remote)
 	}
-	_, err := e.Edit(e.t.Context(), visitor, id, hello.ID, "good morning")
+	_, err := e.Edit(e.t.Context(), Visitor, id, hello.ID, "good morning")
 	e.must(err)
 	e.shows(th.Ref, "good morning")
 	e.hides(th.Ref, "hello there")
-	e.must(e.Delete(e.t.Context(), visitor, id, answer.ID))
+	e.must(e.Delete(e.t.Context(), Visitor, id, answer.ID))
 	e.hides(th.Ref, "anybody?")
-	second := e.open("ben")
-	e.say(second, "another visitor")
+	second := e.Visit("ben")
+	e.Say(second, "another visitor")
 	if e.thread("another visitor").Ref == th.Ref {
 		e.t.Error("two sessions share a thread")
 	}
@@ -128,8 +128,8 @@ var hostile = []string{
 
 func escaping(e *engine) {
 	for i, text := range hostile {
-		id := e.open(fmt.Sprint("visitor", i))
-		e.say(id, text)
+		id := e.Visit(fmt.Sprint("visitor", i))
+		e.Say(id, text)
 	}
 	for _, text := range hostile {
 		e.thread(text)
@@ -137,12 +137,12 @@ func escaping(e *engine) {
 }
 
 func longText(e *engine) {
-	id := e.open("ann")
+	id := e.Visit("ann")
 	var words []string
 	for i := range 650 {
 		words = append(words, fmt.Sprintf("w%04d", i))
 	}
-	e.say(id, strings.Join(words, " "))
+	e.Say(id, strings.Join(words, " "))
 	th := e.thread("w0000")
 	e.shows(th.Ref, "w0649")
 	inOrder(e, th.Ref, words)
@@ -172,15 +172,15 @@ func inOrder(e *engine, ref string, words []string) {
 var pixel = []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
 
 func visitorsFile(e *engine) {
-	id := e.open("ann")
+	id := e.Visit("ann")
 	var ids []string
 	files := map[string][]byte{"notes.txt": []byte("some notes"), "pixel.gif": pixel}
 	for name, data := range files {
-		a, err := e.Upload(e.t.Context(), visitor, id, name, bytes.NewReader(data))
+		a, err := e.Upload(e.t.Context(), Visitor, id, name, bytes.NewReader(data))
 		e.must(err)
 		ids = append(ids, a.ID)
 	}
-	e.post(chat.Post{SessionID: id, Content: "two files", AttachmentIDs: ids})
+	e.Post(chat.Post{SessionID: id, Content: "two files", AttachmentIDs: ids})
 	th := e.thread("two files")
 	e.quiet()
 	for _, m := range e.now(th.Ref).Messages {
@@ -195,20 +195,20 @@ func visitorsFile(e *engine) {
 
 // besides is what a desk shows of a session beside its messages.
 func besides(e *engine) {
-	id := e.open("ann")
-	e.say(id, "hello there")
+	id := e.Visit("ann")
+	e.Say(id, "hello there")
 	th := e.thread("hello there")
 	e.platform.Write(th.Ref, "Ada", "how can I help?", "")
 	m := e.heard(id, "how can I help?")
-	e.must(e.Trigger(e.t.Context(), visitor, id, chat.CustomEvent{Name: "clicked_pricing", Data: chat.Raw(`{"plan":"pro"}`)}))
+	e.must(e.Trigger(e.t.Context(), Visitor, id, chat.CustomEvent{Name: "clicked_pricing", Data: chat.Raw(`{"plan":"pro"}`)}))
 	e.shows(th.Ref, "clicked_pricing")
-	_, err := e.Identify(e.t.Context(), visitor, id, map[string]any{"name": "Ann Example"}, "")
+	_, err := e.Identify(e.t.Context(), Visitor, id, map[string]any{"name": "Ann Example"}, "")
 	e.must(err)
 	e.shows(th.Ref, "Ann Example")
-	_, err = e.Rate(e.t.Context(), visitor, id, 4, "quick and kind")
+	_, err = e.Rate(e.t.Context(), Visitor, id, 4, "quick and kind")
 	e.must(err)
 	e.shows(th.Ref, "quick and kind")
-	e.must(e.MarkRead(e.t.Context(), visitor, id, []string{m.ID}))
+	e.must(e.MarkRead(e.t.Context(), Visitor, id, []string{m.ID}))
 	if !lacks(e.platform, "reactions") {
 		e.await("a receipt", func() bool {
 			m, _ := e.now(th.Ref).find("how can I help?")
@@ -222,13 +222,13 @@ func besides(e *engine) {
 // everyNote has a session whose revisions are as low as the numbers by which a
 // platform that is new names its threads.
 func everyNote(e *engine) {
-	e.say(e.open("ann"), "the first to come")
+	e.Say(e.Visit("ann"), "the first to come")
 	e.thread("the first to come")
-	id := e.open("ben")
-	e.say(id, "hello there")
+	id := e.Visit("ben")
+	e.Say(id, "hello there")
 	th := e.thread("hello there")
 	for i := range 10 {
-		e.must(e.Trigger(e.t.Context(), visitor, id, chat.CustomEvent{Name: fmt.Sprintf("step%02d", i)}))
+		e.must(e.Trigger(e.t.Context(), Visitor, id, chat.CustomEvent{Name: fmt.Sprintf("step%02d", i)}))
 	}
 	for i := range 10 {
 		e.shows(th.Ref, fmt.Sprintf("step%02d", i))
@@ -238,11 +238,11 @@ func everyNote(e *engine) {
 // tooOld is a message that its visitor deletes after days: some platforms do
 // not remove it then, and the desk says so.
 func tooOld(e *engine) {
-	id := e.open("ann")
-	old := e.say(id, "my number is 555-0100")
+	id := e.Visit("ann")
+	old := e.Say(id, "my number is 555-0100")
 	th := e.thread("my number is 555-0100")
 	time.Sleep(49 * time.Hour)
-	e.must(e.Delete(e.t.Context(), visitor, id, old.ID))
+	e.must(e.Delete(e.t.Context(), Visitor, id, old.ID))
 	if !lacks(e.platform, "old deletes") {
 		e.hides(th.Ref, "my number is 555-0100")
 		return
@@ -252,16 +252,16 @@ func tooOld(e *engine) {
 	if note.ReplyTo != kept.Remote && !lacks(e.platform, "replies") {
 		e.t.Errorf("the note answers %q, want %q", note.ReplyTo, kept.Remote)
 	}
-	e.must(e.Delete(e.t.Context(), visitor, id, old.ID))
+	e.must(e.Delete(e.t.Context(), Visitor, id, old.ID))
 	e.quiet()
 	if n := strings.Count(e.dump(), "The visitor deleted"); n != 1 {
 		e.t.Errorf("it is said %d times:\n%s", n, e.dump())
 	}
 }
 
-// house is what concerns no session: it stands in a thread of relay's own, in
+// systemThread is what concerns no session: it stands in a thread of relay's own, in
 // which no visitor is.
-func house(e *engine) {
+func systemThread(e *engine) {
 	e.must(e.SetOperatorStatus(e.t.Context(), true))
 	th := e.thread("Operators are online now.")
 	e.platform.Write(th.Ref, "Ada", "is anybody there?", "")

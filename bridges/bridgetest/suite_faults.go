@@ -17,12 +17,12 @@ func crowd(e *engine, sessions, messages int) map[string][]string {
 	want := map[string][]string{}
 	ids := make([]string, sessions)
 	for i := range ids {
-		ids[i] = e.open(fmt.Sprint("visitor", i))
+		ids[i] = e.Visit(fmt.Sprint("visitor", i))
 	}
 	for j := range messages {
 		for i, id := range ids {
 			text := fmt.Sprintf("s%03dm%03d", i, j)
-			e.say(id, text)
+			e.Say(id, text)
 			want[id] = append(want[id], text)
 		}
 	}
@@ -64,7 +64,7 @@ func arrived(e *engine, want map[string][]string, doubles int64) {
 }
 
 func rateLimited(e *engine) {
-	e.say(e.open("first"), "hello there")
+	e.Say(e.Visit("first"), "hello there")
 	e.thread("hello there")
 	e.platform.Fail(3, FaultRateLimited)
 	want := crowd(e, 2, 4)
@@ -76,19 +76,19 @@ func serverFails(e *engine) {
 	e.platform.Fail(2, FaultServer)
 	want := crowd(e, 2, 3)
 	e.quiet()
-	arrived(e, want, e.desk.Ambiguous())
+	arrived(e, want, e.Mirror.Ambiguous())
 }
 
 func answerLost(e *engine) {
-	id := e.open("ann")
-	e.say(id, "hello there")
+	id := e.Visit("ann")
+	e.Say(id, "hello there")
 	th := e.thread("hello there")
 	e.quiet()
 	e.platform.Fail(1, FaultAnswerLost)
-	e.say(id, "perhaps twice")
+	e.Say(id, "perhaps twice")
 	e.quiet()
-	if n := e.now(th.Ref).times("perhaps twice"); n < 1 || n > 2 || n == 2 && e.desk.Ambiguous() == 0 {
-		e.t.Errorf("it is shown %d times, ambiguous are %d", n, e.desk.Ambiguous())
+	if n := e.now(th.Ref).times("perhaps twice"); n < 1 || n > 2 || n == 2 && e.Mirror.Ambiguous() == 0 {
+		e.t.Errorf("it is shown %d times, ambiguous are %d", n, e.Mirror.Ambiguous())
 	}
 }
 
@@ -115,19 +115,17 @@ func (d *deletes) Do(ctx context.Context, th chat.Thread, op chat.Op) (string, e
 // reopeningInDoubt: a session whose thread was deleted gets one other, although
 // nobody knows at first whether it was opened.
 func reopeningInDoubt(e *engine) {
-	id := e.open("ann")
-	e.say(id, "hello there")
+	id := e.Visit("ann")
+	e.Say(id, "hello there")
 	old := e.thread("hello there")
 	e.quiet()
-	e.stop()
-	b := &deletes{Bridge: e.bridge, platform: e.platform, ref: old.Ref}
-	e.bridge, e.desk = b, e.newDesk(b, false)
-	e.serve()
-	e.say(id, "not lost")
+	e.Stop()
+	e.serve(&deletes{Bridge: e.Bridge, platform: e.platform, ref: old.Ref})
+	e.Say(id, "not lost")
 	next := e.thread("not lost")
 	e.quiet()
-	if e.desk.Ambiguous() != 1 {
-		e.t.Errorf("%d ops are in doubt", e.desk.Ambiguous())
+	if e.Mirror.Ambiguous() != 1 {
+		e.t.Errorf("%d ops are in doubt", e.Mirror.Ambiguous())
 	}
 	for _, th := range e.platform.Threads() {
 		if th.Ref != old.Ref && th.Ref != next.Ref {
@@ -141,13 +139,13 @@ func reopeningInDoubt(e *engine) {
 func outage(e *engine) {
 	e.platform.Storm(Storm{Seed: 1, All: 1})
 	want := crowd(e, 4, 10)
-	e.await("an attempt", func() bool { return e.desk.Trouble() != nil })
+	e.await("an attempt", func() bool { return e.Mirror.Trouble() != nil })
 	if e.other.times("message s000m000") == 0 {
 		e.await("the other desk to be told", func() bool { return e.other.times("message s003m009") == 1 })
 	}
 	e.platform.Storm(Storm{})
 	e.quiet()
-	arrived(e, want, e.desk.Ambiguous())
+	arrived(e, want, e.Mirror.Ambiguous())
 }
 
 func revoked(e *engine) {
@@ -155,7 +153,7 @@ func revoked(e *engine) {
 	want := crowd(e, 1, 3)
 	e.await("the desk to ask for a human", func() bool {
 		wrong := (*chat.Misconfigured)(nil)
-		return errors.As(e.desk.Trouble(), &wrong) && wrong.Problem != "" && wrong.Fix != ""
+		return errors.As(e.Mirror.Trouble(), &wrong) && wrong.Problem != "" && wrong.Fix != ""
 	})
 	failed := chat.DeliveryFailed
 	e.must(e.store.Read(e.t.Context(), func(r chat.Reader) error {
@@ -165,12 +163,14 @@ func revoked(e *engine) {
 		}
 		return err
 	}))
-	if e.waiting() < 3 {
-		e.t.Errorf("only %d deliveries wait", e.waiting())
+	if e.Undelivered() < 3 {
+		e.t.Errorf("only %d deliveries wait", e.Undelivered())
 	}
-	e.again()
+	e.Stop()
+	e.must(e.outbox.Hasten(e.t.Context(), e.Bridge.Name())) // as new settings do
+	e.serve(e.Bridge)
 	e.quiet()
-	arrived(e, want, e.desk.Ambiguous())
+	arrived(e, want, e.Mirror.Ambiguous())
 }
 
 func storm(e *engine) {
@@ -180,7 +180,7 @@ func storm(e *engine) {
 	e.platform.Storm(Storm{Seed: 7, RateLimited: 0.05, Server: 0.05, AnswerLost: 0.02, RetryAfter: time.Second})
 	want := crowd(e, 20, 10)
 	e.quiet()
-	arrived(e, want, e.desk.Ambiguous())
+	arrived(e, want, e.Mirror.Ambiguous())
 }
 
 // longOutage: ten minutes without the platform while 200 visitors write 10,000
@@ -194,7 +194,7 @@ func longOutage(e *engine) {
 	time.Sleep(10 * time.Minute)
 	e.platform.Storm(Storm{Seed: 4, RateLimited: 0.05, Server: 0.05, AnswerLost: 0.02, RetryAfter: 3 * time.Second})
 	e.quiet()
-	arrived(e, want, e.desk.Ambiguous())
+	arrived(e, want, e.Mirror.Ambiguous())
 }
 
 // restart: after a restart that forgot everything a thread leads to its
@@ -202,9 +202,9 @@ func longOutage(e *engine) {
 func restart(t *testing.T, p Platform, connect Connect, at pace) {
 	e := start(t, p, connect(t), at, true)
 	session := chat.Introduction{ID: "session-1", VisitorID: "visitor-1"}
-	e.must(e.Backend().NewSession(t.Context(), visitor, session))
+	e.must(e.Backend().NewSession(t.Context(), Visitor, session))
 	send := func(e *engine, id, text string) {
-		e.must(e.Backend().Send(t.Context(), visitor, session, chat.Notice{ID: id, Content: text, Sender: chat.SenderVisitor}))
+		e.must(e.Backend().Send(t.Context(), Visitor, session, chat.Notice{ID: id, Content: text, Sender: chat.SenderVisitor}))
 	}
 	send(e, "m1", "before the restart")
 	th := e.thread("before the restart")
@@ -213,7 +213,7 @@ func restart(t *testing.T, p Platform, connect Connect, at pace) {
 	if !strings.Contains(before.ID, ":") || !strings.HasSuffix(before.ID, lastOf(e.now(th.Ref)).Remote) {
 		t.Errorf("the message's id is %q", before.ID)
 	}
-	e.stop()
+	e.Stop()
 
 	e = start(t, p, connect(t), at, true)
 	p.Write(th.Ref, "Ada", "after the restart", "")
@@ -223,7 +223,7 @@ func restart(t *testing.T, p Platform, connect Connect, at pace) {
 	if now.Ref != th.Ref {
 		t.Error("the operator's message led back to the session, but not the session to the thread")
 	}
-	e.stop()
+	e.Stop()
 
 	e = start(t, p, connect(t), at, true)
 	send(e, "m3", "and now?")
@@ -233,7 +233,7 @@ func restart(t *testing.T, p Platform, connect Connect, at pace) {
 	}
 	p.Write(now.Ref, "Ada", "of course", "")
 	e.heard(session.ID, "of course")
-	e.stop()
+	e.Stop()
 }
 
 func lastOf(th Thread) Message { return th.Messages[len(th.Messages)-1] }

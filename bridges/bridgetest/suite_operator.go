@@ -8,8 +8,8 @@ import (
 )
 
 func operatorSpeaks(e *engine) {
-	id := e.open("ann")
-	hello := e.say(id, "hello there")
+	id := e.Visit("ann")
+	hello := e.Say(id, "hello there")
 	th := e.thread("hello there")
 	e.quiet()
 	copied, _ := e.now(th.Ref).find("hello there")
@@ -19,7 +19,7 @@ func operatorSpeaks(e *engine) {
 	}
 	e.platform.Write(th.Ref, "Ada", "good <b>morning</b> & welcome", replyTo)
 	m := e.heard(id, "good <b>morning</b> & welcome")
-	if m.OperatorName != "Ada" || m.SourceBridge != e.bridge.Name() || m.Sender != chat.SenderOperator {
+	if m.OperatorName != "Ada" || m.SourceBridge != e.Bridge.Name() || m.Sender != chat.SenderOperator {
 		e.t.Errorf("the message is %+v", m)
 	}
 	if m.ReplyTo != hello.ID && replyTo != "" {
@@ -37,17 +37,17 @@ func operatorSpeaks(e *engine) {
 		want++
 	}
 	e.await("the message deleted", func() bool {
-		list := e.messages(id)
+		list := e.Messages(id)
 		return list[len(list)-1].DeletedAt != 0
 	})
-	if n := len(e.messages(id)); n != want {
+	if n := len(e.Messages(id)); n != want {
 		e.t.Errorf("the session has %d messages, want %d", n, want)
 	}
 }
 
 func operatorsFile(e *engine) {
-	id := e.open("ann")
-	e.say(id, "hello there")
+	id := e.Visit("ann")
+	e.Say(id, "hello there")
 	th := e.thread("hello there")
 	e.platform.Attach(th.Ref, "Ada", "manual.txt", "text/plain", []byte("read this"), "here it is")
 	m := e.heard(id, "here it is")
@@ -67,8 +67,8 @@ func operatorsFile(e *engine) {
 // otherDesks: what an operator does at another desk is shown with its name, what
 // it does here is told there, and nothing comes back.
 func otherDesks(e *engine) {
-	id := e.open("ann")
-	e.say(id, "hello there")
+	id := e.Visit("ann")
+	e.Say(id, "hello there")
 	th := e.thread("hello there")
 	olga := chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Name: "Olga"}
 	m, err := e.Send(e.t.Context(), olga, chat.Post{SessionID: id, Content: "from the console"})
@@ -93,8 +93,8 @@ func otherDesks(e *engine) {
 }
 
 func duplicates(e *engine) {
-	id := e.open("ann")
-	e.say(id, "hello there")
+	id := e.Visit("ann")
+	e.Say(id, "hello there")
 	th := e.thread("hello there")
 	remote := e.platform.Write(th.Ref, "Ada", "only once", "")
 	e.heard(id, "only once")
@@ -104,7 +104,7 @@ func duplicates(e *engine) {
 	e.platform.Write(th.Ref, "Ada", "the end", "")
 	e.heard(id, "the end")
 	e.quiet()
-	if n := len(e.messages(id)); n != 3 {
+	if n := len(e.Messages(id)); n != 3 {
 		e.t.Errorf("the session has %d messages, want 3", n)
 	}
 	if n := e.other.times("message only once"); n != 1 {
@@ -113,20 +113,20 @@ func duplicates(e *engine) {
 }
 
 func elsewhere(e *engine) {
-	id := e.open("ann")
-	e.say(id, "hello there")
+	id := e.Visit("ann")
+	e.Say(id, "hello there")
 	th := e.thread("hello there")
 	e.platform.WriteElsewhere("not for anybody")
 	e.platform.Write(th.Ref, "Ada", "for Ann", "")
 	e.heard(id, "for Ann")
-	if n := len(e.messages(id)); n != 2 || e.other.times("message not for anybody") > 0 {
+	if n := len(e.Messages(id)); n != 2 || e.other.times("message not for anybody") > 0 {
 		e.t.Errorf("the session has %d messages, want 2", n)
 	}
 }
 
 func commands(e *engine) {
-	id := e.open("ann")
-	e.say(id, "hello there")
+	id := e.Visit("ann")
+	e.Say(id, "hello there")
 	th := e.thread("hello there")
 	for _, c := range []struct{ text, answer string }{
 		{"!help", "!unblock"}, {"!clsoe", "Did you mean !close"}, {"!info", "shop.example/ann"}, {"!block", "shut out"}, {"!unblock", "may write"},
@@ -143,12 +143,12 @@ func commands(e *engine) {
 	e.platform.Write(th.Ref, "Ada", "!close", "")
 	e.await("a closed thread", func() bool { return e.now(th.Ref).Closed })
 	notes := 0
-	for _, m := range e.messages(id) {
+	for _, m := range e.Messages(id) {
 		if m.Internal {
 			notes++
 		}
 	}
-	if n := len(e.messages(id)); n != 4 || notes != 2 {
+	if n := len(e.Messages(id)); n != 4 || notes != 2 {
 		e.t.Errorf("the session has %d messages, want 4, and of them %d internal notes, want 2", n, notes)
 	}
 }
@@ -163,13 +163,13 @@ func (e *engine) status(id string) (s chat.Status) {
 }
 
 func closedByHand(e *engine) {
-	id := e.open("ann")
-	e.say(id, "hello there")
+	id := e.Visit("ann")
+	e.Say(id, "hello there")
 	th := e.thread("hello there")
 	e.quiet()
 	e.platform.CloseThread(th.Ref)
 	e.await("the session closed", func() bool { return e.status(id) == chat.StatusClosed })
-	e.say(id, "one more thing")
+	e.Say(id, "one more thing")
 	e.shows(th.Ref, "one more thing")
 	e.await("the thread open", func() bool { return !e.now(th.Ref).Closed })
 	if e.status(id) != chat.StatusOpen {
@@ -178,13 +178,13 @@ func closedByHand(e *engine) {
 }
 
 func deletedByHand(e *engine) {
-	id := e.open("ann")
-	e.say(id, "hello there")
+	id := e.Visit("ann")
+	e.Say(id, "hello there")
 	th := e.thread("hello there")
 	e.quiet()
 	e.platform.DeleteThread(th.Ref)
-	e.say(id, "not lost")
-	e.say(id, "nor this")
+	e.Say(id, "not lost")
+	e.Say(id, "nor this")
 	next := e.thread("not lost")
 	e.shows(next.Ref, "nor this")
 	e.quiet()

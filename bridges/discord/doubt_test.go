@@ -10,35 +10,9 @@ import (
 	"relay/server/chat"
 )
 
-var visitor = chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
-
-// write lets a visitor write, and returns the message.
-func (o *office) write(t *testing.T, sessionID, text string) chat.Message {
-	t.Helper()
-	m, err := o.Send(t.Context(), visitor, chat.Post{SessionID: sessionID, Content: text})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-// attach lets a visitor send a file.
-func (o *office) attach(t *testing.T, sessionID, content string) chat.Message {
-	t.Helper()
-	a, err := o.Upload(t.Context(), visitor, sessionID, "notes.txt", strings.NewReader(content))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := o.Send(t.Context(), visitor, chat.Post{SessionID: sessionID, AttachmentIDs: []string{a.ID}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 // shows counts the messages of the only thread that have something in them.
-func (o *office) shows(what string) (n int) {
-	for _, m := range o.Threads()[0].Messages {
+func (h *harness) shows(what string) (n int) {
+	for _, m := range h.Threads()[0].Messages {
 		if strings.Contains(m.Text, what) || what == string(m.Data) {
 			n++
 		}
@@ -48,40 +22,40 @@ func (o *office) shows(what string) (n int) {
 
 // away keeps relay from Discord for a while, in one process or over a restart:
 // nonces are forgotten then.
-var away = map[string]func(t *testing.T, o *office){
-	"restarted": func(t *testing.T, o *office) {
-		o.close()
+var away = map[string]func(t *testing.T, h *harness){
+	"restarted": func(t *testing.T, h *harness) {
+		h.Stop()
 		time.Sleep(10 * time.Minute)
-		o.open(t)
+		h.start(t)
 	},
-	"restarted at once": func(t *testing.T, o *office) {
-		o.close()
-		o.open(t)
+	"restarted at once": func(t *testing.T, h *harness) {
+		h.Stop()
+		h.start(t)
 	},
-	"not reached": func(_ *testing.T, o *office) {
-		o.Storm(bridgetest.Storm{Seed: 1, All: 1})
+	"not reached": func(_ *testing.T, h *harness) {
+		h.Storm(bridgetest.Storm{Seed: 1, All: 1})
 		time.Sleep(10 * time.Minute)
-		o.Storm(bridgetest.Storm{})
+		h.Storm(bridgetest.Storm{})
 	},
-	"rebuilt while not reached": func(t *testing.T, o *office) {
-		o.Storm(bridgetest.Storm{Seed: 1, All: 1})
+	"rebuilt while not reached": func(t *testing.T, h *harness) {
+		h.Storm(bridgetest.Storm{Seed: 1, All: 1})
 		time.Sleep(10 * time.Minute)
-		o.close()
-		o.open(t)
-		o.Storm(bridgetest.Storm{})
+		h.Stop()
+		h.start(t)
+		h.Storm(bridgetest.Storm{})
 	},
 }
 
-// in runs a test for each way to be away, behind a message that is delivered.
-func inDoubt(t *testing.T, test func(t *testing.T, o *office, session string, leave func())) {
+// inDoubt runs a test for each way to be away, behind a message that is delivered.
+func inDoubt(t *testing.T, test func(t *testing.T, h *harness, session string, leave func())) {
 	for name, leave := range away {
 		t.Run(name, func(t *testing.T) {
-			inOffice(t, func(t *testing.T, o *office) {
-				session := o.visit(t, "ann")
-				o.say(t, session, "hello there")
-				o.settle(t)
-				o.Fail(1, bridgetest.FaultAnswerLost)
-				test(t, o, session, func() { leave(t, o) })
+			withHarness(t, func(t *testing.T, h *harness) {
+				session := h.Visit("ann")
+				h.Say(session, "hello there")
+				h.Settle()
+				h.Fail(1, bridgetest.FaultAnswerLost)
+				test(t, h, session, func() { leave(t, h) })
 			})
 		})
 	}
@@ -90,20 +64,20 @@ func inDoubt(t *testing.T, test func(t *testing.T, o *office, session string, le
 // What arrived while its answer was lost is there once, however long it takes
 // until relay can go on, and if something equal was written before.
 func TestDoubtIsKept(t *testing.T) {
-	inDoubt(t, func(t *testing.T, o *office, session string, leave func()) {
+	inDoubt(t, func(t *testing.T, h *harness, session string, leave func()) {
 		for n := range 2 {
-			o.Fail(1, bridgetest.FaultAnswerLost)
-			o.say(t, session, "my card was charged twice")
+			h.Fail(1, bridgetest.FaultAnswerLost)
+			h.Say(session, "my card was charged twice")
 			time.Sleep(50 * time.Millisecond)
 			leave()
-			o.settle(t)
-			if got := o.shows("my card was charged twice"); got != n+1 {
+			h.Settle()
+			if got := h.shows("my card was charged twice"); got != n+1 {
 				t.Errorf("it is shown %d times, want %d", got, n+1)
 			}
 		}
-		o.say(t, session, "are you there?")
-		o.settle(t)
-		if o.shows("are you there?") != 1 {
+		h.Say(session, "are you there?")
+		h.Settle()
+		if h.shows("are you there?") != 1 {
 			t.Error("what came behind it is not shown")
 		}
 	})
@@ -111,12 +85,12 @@ func TestDoubtIsKept(t *testing.T) {
 
 // A file in doubt is there once, too.
 func TestDoubtOfFile(t *testing.T) {
-	inDoubt(t, func(t *testing.T, o *office, session string, leave func()) {
-		o.attach(t, session, "what happened")
+	inDoubt(t, func(t *testing.T, h *harness, session string, leave func()) {
+		h.SayWithFile(session, "", "notes.txt", "what happened")
 		time.Sleep(50 * time.Millisecond)
 		leave()
-		o.settle(t)
-		if n := o.shows("what happened"); n != 1 {
+		h.Settle()
+		if n := h.shows("what happened"); n != 1 {
 			t.Errorf("it is shown %d times", n)
 		}
 	})
@@ -124,15 +98,15 @@ func TestDoubtOfFile(t *testing.T) {
 
 // What was edited while it was in doubt is there once, as it reads now.
 func TestDoubtOfEdited(t *testing.T) {
-	inDoubt(t, func(t *testing.T, o *office, session string, leave func()) {
-		m := o.write(t, session, "the first words")
+	inDoubt(t, func(t *testing.T, h *harness, session string, leave func()) {
+		m := h.Say(session, "the first words")
 		time.Sleep(50 * time.Millisecond)
-		if _, err := o.Relay.Edit(t.Context(), visitor, session, m.ID, "other words"); err != nil {
+		if _, err := h.Relay.Edit(t.Context(), bridgetest.Visitor, session, m.ID, "other words"); err != nil {
 			t.Fatal(err)
 		}
 		leave()
-		o.settle(t)
-		if before, now := o.shows("the first words"), o.shows("other words"); before != 0 || now != 1 {
+		h.Settle()
+		if before, now := h.shows("the first words"), h.shows("other words"); before != 0 || now != 1 {
 			t.Errorf("shown as it was %d times, as it is %d times", before, now)
 		}
 	})
@@ -140,29 +114,29 @@ func TestDoubtOfEdited(t *testing.T) {
 
 // What was deleted while it was in doubt is removed.
 func TestDoubtOfDeleted(t *testing.T) {
-	for what, write := range map[string]func(t *testing.T, o *office, session, secret string) chat.Message{
-		"text": func(t *testing.T, o *office, session, secret string) chat.Message { return o.write(t, session, secret) },
-		"file": func(t *testing.T, o *office, session, secret string) chat.Message {
-			return o.attach(t, session, secret)
+	for what, write := range map[string]func(h *harness, session, secret string) chat.Message{
+		"text": func(h *harness, session, secret string) chat.Message { return h.Say(session, secret) },
+		"file": func(h *harness, session, secret string) chat.Message {
+			return h.SayWithFile(session, "", "notes.txt", secret)
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			inDoubt(t, func(t *testing.T, o *office, session string, leave func()) {
+			inDoubt(t, func(t *testing.T, h *harness, session string, leave func()) {
 				const secret = "my password is hunter2"
-				m := write(t, o, session, secret)
+				m := write(h, session, secret)
 				time.Sleep(50 * time.Millisecond)
-				if o.shows(secret) != 1 {
+				if h.shows(secret) != 1 {
 					t.Error("nothing is in doubt: the test proves nothing")
 				}
-				if err := o.Relay.Delete(t.Context(), visitor, session, m.ID); err != nil {
+				if err := h.Relay.Delete(t.Context(), bridgetest.Visitor, session, m.ID); err != nil {
 					t.Fatal(err)
 				}
 				leave()
-				o.settle(t)
-				if n := o.shows(secret); n != 0 {
+				h.Settle()
+				if n := h.shows(secret); n != 0 {
 					t.Errorf("it is still shown %d times", n)
 				}
-				if o.shows("hello there") != 1 {
+				if h.shows("hello there") != 1 {
 					t.Error("something else was removed")
 				}
 			})
@@ -173,30 +147,30 @@ func TestDoubtOfDeleted(t *testing.T) {
 // Of texts that went out together in doubt, those that were deleted or edited
 // since are shown as they are, and nothing is there twice.
 func TestDoubtOfBatch(t *testing.T) {
-	inDoubt(t, func(t *testing.T, o *office, session string, leave func()) {
-		o.Storm(bridgetest.Storm{Seed: 1, All: 1})
+	inDoubt(t, func(t *testing.T, h *harness, session string, leave func()) {
+		h.Storm(bridgetest.Storm{Seed: 1, All: 1})
 		var written []chat.Message
 		for n := range 3 {
-			written = append(written, o.write(t, session, fmt.Sprint("line ", n)))
+			written = append(written, h.Say(session, fmt.Sprint("line ", n)))
 		}
 		time.Sleep(50 * time.Millisecond)
-		o.Storm(bridgetest.Storm{})
-		o.Fail(1, bridgetest.FaultAnswerLost)
+		h.Storm(bridgetest.Storm{})
+		h.Fail(1, bridgetest.FaultAnswerLost)
 		for range 100 { // until they were sent
-			if time.Sleep(time.Second); o.shows("line 0") > 0 {
+			if time.Sleep(time.Second); h.shows("line 0") > 0 {
 				break
 			}
 		}
-		if err := o.Relay.Delete(t.Context(), visitor, session, written[0].ID); err != nil {
+		if err := h.Relay.Delete(t.Context(), bridgetest.Visitor, session, written[0].ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := o.Relay.Edit(t.Context(), visitor, session, written[1].ID, "line one"); err != nil {
+		if _, err := h.Relay.Edit(t.Context(), bridgetest.Visitor, session, written[1].ID, "line one"); err != nil {
 			t.Fatal(err)
 		}
 		leave()
-		o.settle(t)
+		h.Settle()
 		for what, want := range map[string]int{"line 0": 0, "line 1": 0, "line one": 1, "line 2": 1} {
-			if n := o.shows(what); n != want {
+			if n := h.shows(what); n != want {
 				t.Errorf("%q is shown %d times, want %d", what, n, want)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"testing/synctest"
 
 	"relay/bridges/bridgetest"
 	"relay/bridges/discord"
@@ -100,4 +101,36 @@ func thread(t *testing.T, f *discordtest.Platform, ref string) bridgetest.Thread
 	}
 	t.Fatalf("there is no thread %s", ref)
 	return bridgetest.Thread{}
+}
+
+// harness is an engine with a bridge to a fake Discord.
+type harness struct {
+	*bridgetest.Harness
+	*discordtest.Platform
+	log *bridgetest.Log
+}
+
+// withHarness runs a test in a bubble, where minutes take no time, in a text
+// channel and in a forum.
+func withHarness(t *testing.T, test func(t *testing.T, h *harness)) {
+	for name, forum := range map[string]bool{"text channel": false, "forum": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := discordtest.NewInBubble(t)
+				f.PerChannel, f.Forum = 5, forum
+				b, log := makeBridge(t, f)
+				h := &harness{bridgetest.NewHarness(t, b), f, log}
+				test(t, h)
+				h.Stop()
+				bridgetest.Clean(t, f, h.log)
+			})
+		})
+	}
+}
+
+// start starts the engine again, with a bridge that remembers nothing.
+func (h *harness) start(t *testing.T) {
+	b, log := makeBridge(t, h.Platform)
+	h.log = log
+	h.Start(b)
 }

@@ -22,31 +22,31 @@ import (
 // What operators write during an outage that is longer than Slack's attempts is
 // read afterwards, once and in order.
 func TestGapsAreRead(t *testing.T) {
-	inOffice(t, func(t *testing.T, o *office) {
-		session := o.visit(t, "ann")
-		o.say(t, session, "hello", false)
-		o.settle(t)
-		th := o.Threads()[0].Ref
-		o.Write(th, "Ada", "before", "")
+	withHarness(t, func(t *testing.T, h *harness) {
+		session := h.Visit("ann")
+		h.Say(session, "hello")
+		h.Settle()
+		th := h.Threads()[0].Ref
+		h.Write(th, "Ada", "before", "")
 		time.Sleep(time.Minute)
-		o.Storm(bridgetest.Storm{Seed: 1, All: 1})
+		h.Storm(bridgetest.Storm{Seed: 1, All: 1})
 		want := []string{"before"}
 		for n := range 5 {
-			o.Write(th, "Ada", fmt.Sprint("away ", n), "")
+			h.Write(th, "Ada", fmt.Sprint("away ", n), "")
 			want = append(want, fmt.Sprint("away ", n))
 			time.Sleep(time.Hour)
 		}
-		o.WriteAsBot(th, "beep")
-		o.Write(o.StartThread("Ada", "Lunch?"), "Bob", "Pizza", "")
-		o.Storm(bridgetest.Storm{})
+		h.WriteAsBot(th, "beep")
+		h.Write(h.StartThread("Ada", "Lunch?"), "Bob", "Pizza", "")
+		h.Storm(bridgetest.Storm{})
 		time.Sleep(10 * time.Minute)
-		o.Write(th, "Ada", "after", "")
-		o.Redeliver()
+		h.Write(th, "Ada", "after", "")
+		h.Redeliver()
 		time.Sleep(time.Minute)
-		if got := o.heard(t, session); !slices.Equal(got, append(want, "after")) {
+		if got := h.heard(session); !slices.Equal(got, append(want, "after")) {
 			t.Errorf("the visitor reads %q", got)
 		}
-		if o.Lost() == 0 {
+		if h.Lost() == 0 {
 			t.Error("Slack gave nothing up")
 		}
 	})
@@ -222,24 +222,24 @@ func (s *slowHistory) RoundTrip(r *http.Request) (*http.Response, error) {
 // written while there was none.
 func TestLiveEventsWaitForTheGap(t *testing.T) {
 	slow := &slowHistory{on: new(atomic.Bool)}
-	inOfficeWith(t, func(c *slack.Config) { slow.RoundTripper, c.Transport = c.Transport, slow }, func(t *testing.T, o *office) {
-		session := o.visit(t, "ann")
-		o.say(t, session, "shall I reboot it?", false)
-		o.settle(t)
-		th := o.Threads()[0].Ref
-		o.Write(th, "Ada", "hello", "")
+	withConfig(t, func(c *slack.Config) { slow.RoundTripper, c.Transport = c.Transport, slow }, func(t *testing.T, h *harness) {
+		session := h.Visit("ann")
+		h.Say(session, "shall I reboot it?")
+		h.Settle()
+		th := h.Threads()[0].Ref
+		h.Write(th, "Ada", "hello", "")
 		time.Sleep(time.Minute)
-		o.Storm(bridgetest.Storm{Seed: 1, All: 1}) // the network is away for an hour
-		o.Write(th, "Ada", "No! Do not reboot it.", "")
+		h.Storm(bridgetest.Storm{Seed: 1, All: 1}) // the network is away for an hour
+		h.Write(th, "Ada", "No! Do not reboot it.", "")
 		time.Sleep(time.Hour)
-		slow.during = func() { o.Write(th, "Ada", "Yes, that is fine.", "") }
+		slow.during = func() { h.Write(th, "Ada", "Yes, that is fine.", "") }
 		slow.on.Store(true)
-		o.Storm(bridgetest.Storm{})
+		h.Storm(bridgetest.Storm{})
 		time.Sleep(10 * time.Minute)
-		if got := o.heard(t, session); !slices.Equal(got, []string{"hello", "No! Do not reboot it.", "Yes, that is fine."}) {
+		if got := h.heard(session); !slices.Equal(got, []string{"hello", "No! Do not reboot it.", "Yes, that is fine."}) {
 			t.Errorf("the visitor reads %q", got)
 		}
-		if n := o.Waiting(); n != 0 {
+		if n := h.Waiting(); n != 0 {
 			t.Errorf("%d events are not acknowledged", n)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"relay/bridges/bridgetest"
@@ -72,4 +73,39 @@ func jsonOf(v any) string {
 		panic(err)
 	}
 	return string(out)
+}
+
+// harness is an engine with a bridge to a fake workspace.
+type harness struct {
+	*bridgetest.Harness
+	*slacktest.Platform
+}
+
+// withHarness runs a test in a bubble, where minutes take no time.
+func withHarness(t *testing.T, test func(t *testing.T, h *harness)) {
+	withConfig(t, func(*slack.Config) {}, test)
+}
+
+func withConfig(t *testing.T, change func(*slack.Config), test func(t *testing.T, h *harness)) {
+	synctest.Test(t, func(t *testing.T) {
+		f := slacktest.NewInBubble(t)
+		f.Paced = true
+		b, log := makeBridge(t, f, unhurried, change)
+		h := &harness{bridgetest.NewHarness(t, b), f}
+		test(t, h)
+		h.Stop()
+		bridgetest.Clean(t, f, log)
+	})
+}
+
+// unhurried leaves the pace of messages as it is.
+func unhurried(c *slack.Config) { c.Pause = 0 }
+
+// restart stops the engine, waits for what happens meanwhile and starts it again
+// with a bridge that remembers nothing.
+func (h *harness) restart(t *testing.T, meanwhile func()) {
+	h.Stop()
+	meanwhile()
+	b, _ := makeBridge(t, h.Platform, unhurried)
+	h.Start(b)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"relay/bridges/bridgetest"
@@ -65,3 +66,22 @@ type (
 	reader = io.ReadCloser
 	config = telegram.Config
 )
+
+// harness is an engine with a bridge to a fake Telegram.
+type harness struct {
+	*bridgetest.Harness
+	*telegramtest.Platform
+}
+
+// withHarness runs a test in a bubble, where minutes take no time.
+func withHarness(t *testing.T, test func(t *testing.T, h *harness)) {
+	synctest.Test(t, func(t *testing.T) {
+		f := telegramtest.NewInBubble(t)
+		f.Budget = 20
+		b, log := makeBridge(t, f, func(c *telegram.Config) { c.Budget = 0 })
+		h := &harness{bridgetest.NewHarness(t, b), f}
+		test(t, h)
+		h.Stop()
+		bridgetest.Clean(t, f, log)
+	})
+}

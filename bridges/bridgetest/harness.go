@@ -1,0 +1,215 @@
+package bridgetest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"relay/bridges/mirror"
+	"relay/db"
+	"relay/server/chat"
+)
+
+// Harness is an engine with one bridge, on a store in memory that survives its
+// restarts.
+type Harness struct {
+	*chat.Relay
+	Bridge chat.Bridge
+	Mirror *mirror.Mirror
+	// Stop ends the engine.
+	Stop func()
+
+	t         *testing.T
+	stateless bool
+	store     *db.DB
+	outbox    *chat.Outbox
+	inbox     *chat.Inbox
+	others    []chat.Sink
+}
+
+// NewHarness starts an engine on an empty store, with a bridge. It ends with the
+// test or with Stop.
+func NewHarness(t *testing.T, b chat.Bridge) *Harness { return newHarness(t, b, false) }
+
+// newHarness makes a harness whose events go to other sinks, too.
+func newHarness(t *testing.T, b chat.Bridge, stateless bool, others ...chat.Sink) *Harness {
+	t.Helper()
+	store, err := db.Memory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	h := &Harness{t: t, stateless: stateless, store: store, others: others}
+	h.Start(b)
+	return h
+}
+
+// Start starts an engine on the store, with a bridge, as a start of relay does.
+func (h *Harness) Start(b chat.Bridge) {
+	h.t.Helper()
+	targets := []chat.Target{{Name: b.Name(), Kind: chat.TargetBridge}}
+	for _, sink := range h.others {
+		targets = append(targets, chat.Target{Name: sink.Name(), Kind: chat.TargetBridge})
+	}
+	log, hub := slog.New(slog.DiscardHandler), chat.NewHub()
+	h.outbox, h.inbox = chat.NewOutbox(h.store, hub, log), chat.NewInbox(h.store, log)
+	var err error
+	h.Relay, err = chat.New(h.t.Context(), chat.Config{Store: h.store, Hub: hub, Outbox: h.outbox, Log: log, BackendSessions: h.stateless,
+		Targets: func(*chat.Settings) []chat.Target { return targets }})
+	h.must(err)
+	h.serve(b)
+}
+
+// serve lets a bridge work on the engine until Stop.
+func (h *Harness) serve(b chat.Bridge) {
+	h.t.Helper()
+	seal, err := chat.NewFileSeal("a secret", "")
+	h.must(err)
+	h.Bridge = b
+	h.Mirror = mirror.New(b, mirror.Options{Store: h.store, Inbox: h.inbox, Relay: h.Relay, Log: slog.New(slog.DiscardHandler), Stateless: h.stateless, Seal: seal})
+	ctx, cancel := context.WithCancel(context.Background())
+	var working sync.WaitGroup
+	run := func(part func() error) {
+		working.Go(func() {
+			if err := part(); err != nil && ctx.Err() == nil {
+				h.t.Errorf("the engine: %v", err)
+			}
+		})
+	}
+	for _, sink := range append([]chat.Sink{h.Mirror}, h.others...) {
+		run(func() error { return h.outbox.Serve(ctx, sink) })
+	}
+	run(func() error { return h.inbox.Serve(ctx, b.Name(), 4, h.Mirror.Handle) })
+	run(func() error { return b.Run(ctx, h.inbox) })
+	h.Stop = sync.OnceFunc(func() {
+		time.Sleep(time.Millisecond) // discordgo holds a lock for a second when a connection ends as it begins
+		cancel()
+		working.Wait()
+	})
+	h.t.Cleanup(h.Stop)
+}
+
+func (h *Harness) must(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// Visitor is who writes by [Harness.Say].
+var Visitor = chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
+
+// Visit opens a visitor's session.
+func (h *Harness) Visit(name string) (sessionID string) {
+	h.t.Helper()
+	v, err := h.Init(h.t.Context(), chat.Visit{VisitorID: name, Metadata: chat.Metadata{URL: "https://shop.example/" + name}})
+	h.must(err)
+	return v.Session.ID
+}
+
+// Say sends a visitor's message.
+func (h *Harness) Say(sessionID, text string) chat.Message {
+	h.t.Helper()
+	return h.Post(chat.Post{SessionID: sessionID, Content: text})
+}
+
+// SayWithFile sends a visitor's message with a file.
+func (h *Harness) SayWithFile(sessionID, text, filename, content string) chat.Message {
+	h.t.Helper()
+	a, err := h.Upload(h.t.Context(), Visitor, sessionID, filename, strings.NewReader(content))
+	h.must(err)
+	return h.Post(chat.Post{SessionID: sessionID, Content: text, AttachmentIDs: []string{a.ID}})
+}
+
+// Post sends a visitor's message.
+func (h *Harness) Post(p chat.Post) chat.Message {
+	h.t.Helper()
+	m, err := h.Send(h.t.Context(), Visitor, p)
+	h.must(err)
+	return m
+}
+
+// Undelivered counts the deliveries that wait.
+func (h *Harness) Undelivered() (n int) {
+	h.t.Helper()
+	h.must(h.store.Look(h.t.Context(), func(r chat.Reader) error {
+		for _, sink := range append([]chat.Sink{h.Mirror}, h.others...) {
+			waiting, err := r.Waiting(sink.Name())
+			if n += waiting; err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	return n
+}
+
+// Settle waits in a bubble, for ten hours at most, until everything is delivered.
+func (h *Harness) Settle() {
+	h.t.Helper()
+	for range 600 {
+		if time.Sleep(time.Minute); h.Undelivered() == 0 {
+			return
+		}
+	}
+	h.t.Fatalf("%d deliveries wait", h.Undelivered())
+}
+
+// Messages are a session's, oldest first.
+func (h *Harness) Messages(sessionID string) (list []chat.Message) {
+	h.t.Helper()
+	h.must(h.store.Look(h.t.Context(), func(r chat.Reader) (err error) {
+		list, err = r.Messages(chat.MessageQuery{SessionID: sessionID, Limit: 1000})
+		return err
+	}))
+	return list
+}
+
+// InStorm lets visitors write in turn, with a pause after each message of all,
+// while the platform fails by storm; halfway it is away for ten minutes. say
+// sends message m of visitor n. It returns once everything is delivered.
+func (h *Harness) InStorm(p Platform, storm Storm, visitors, messages int, pause time.Duration, say func(sessionID string, n, m int)) {
+	h.t.Helper()
+	p.Storm(storm)
+	sessions := make([]string, visitors)
+	for n := range sessions {
+		sessions[n] = h.Visit(fmt.Sprint("visitor", n))
+	}
+	for m := range messages {
+		if m == messages/2 {
+			p.Storm(Storm{Seed: storm.Seed + 1, All: 1})
+		}
+		for n, session := range sessions {
+			say(session, n, m)
+		}
+		time.Sleep(pause)
+	}
+	time.Sleep(10 * time.Minute)
+	storm.Seed += 2
+	p.Storm(storm)
+	h.Settle()
+}
+
+// Numbers are the messages "n.m" of each visitor n, in the order in which the
+// threads show them.
+func Numbers(p Platform) map[string][]string {
+	numbers := map[string][]string{}
+	for _, th := range p.Threads() {
+		for _, m := range th.Messages {
+			for line := range strings.Lines(m.Text) {
+				if visitor, number, ok := strings.Cut(strings.TrimSpace(line), "."); ok && strings.Trim(visitor+number, "0123456789") == "" {
+					numbers[visitor] = append(numbers[visitor], number)
+				}
+			}
+		}
+	}
+	return numbers
+}
