@@ -153,7 +153,7 @@ func (s *Server) peer(r *http.Request) peer {
 		return p
 	}
 	if !s.trusted(p.addr) {
-		s.doubt(p.addr)
+		s.warnUntrusted(p.addr)
 		return p
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -170,12 +170,12 @@ func (s *Server) peer(r *http.Request) peer {
 	return p
 }
 
-// doubt tells once of a proxy nearby that is not trusted: to the limits of rate
-// all who come through it are one client. Far away it may be anybody's, and who
-// trusts none has been asked.
-func (s *Server) doubt(proxy netip.Addr) {
+// warnUntrusted warns once of a nearby proxy that is not trusted: visitors behind it
+// share one rate limit. A distant one may be anybody's, and an empty TRUSTED_PROXIES
+// is a decision.
+func (s *Server) warnUntrusted(proxy netip.Addr) {
 	if len(s.cfg.TrustedProxies) > 0 && (proxy.IsPrivate() || proxy.IsLoopback() || proxy.IsLinkLocalUnicast()) {
-		s.doubted.Do(func() {
+		s.untrustedProxy.Do(func() {
 			s.log.Warn("a proxy is not trusted, so all who come through it count as one visitor: add it to TRUSTED_PROXIES if it is yours", "proxy", proxy)
 		})
 	}

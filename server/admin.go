@@ -75,7 +75,7 @@ func (s *Server) sessions(_ http.ResponseWriter, r *http.Request, _ chat.Author)
 		return nil, err
 	}
 	limit := q.Limit
-	q.Limit++ // one more tells whether there is more
+	q.Limit++ // one more than asked for: is there a next page?
 	var list []chat.Session
 	var last map[string]chat.Message
 	err = s.store.Read(r.Context(), func(rd chat.Reader) (err error) {

@@ -119,7 +119,7 @@ func (s *Server) rebound(r *http.Request) bool {
 }
 
 // fromBrowser reports whether a browser makes the request. One that reads from
-// the page's own address without TLS tells that by its User-Agent alone, which
+// the page's own address without TLS is known by its User-Agent alone, which
 // programs copy; but no foreign page has a name without a dot.
 func fromBrowser(r *http.Request) bool {
 	return r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "" ||

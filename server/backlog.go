@@ -11,7 +11,7 @@ import (
 	"relay/server/chat"
 )
 
-// What a backlog holds for streams that come back (contract.md 4).
+// Bounds of a backlog.
 const (
 	backlogEvents = 10_000
 	backlogBytes  = 64 << 20
@@ -22,12 +22,11 @@ const (
 // more. It can resume with what is.
 var errBehind = errors.New("the reader is too slow")
 
-// Backlog is what operators did lately, ready to be written to the streams of
-// bridge mode. Every stream reads it at its own pace, so none waits for
-// another and none loses what is held. Events are numbered from 1 with each
+// Backlog holds the latest events of operators, rendered for the streams of bridge
+// mode. Every stream reads it at its own pace, so none waits for another. Events are numbered from 1 with each
 // start of relay.
 type Backlog struct {
-	boot  string // tells this start of relay from others
+	boot  string // identifies this start of relay
 	files *chat.FileLinks
 	now   func() time.Time
 
@@ -42,7 +41,7 @@ type Backlog struct {
 // entry is one event, rendered once for all streams.
 type entry struct {
 	sessionID string
-	common    bool // one of the seed's three types
+	common    bool // a message, an edit or a deletion: the types that every stream shows
 	at        time.Time
 	frame     []byte
 }
@@ -52,7 +51,7 @@ func NewBacklog(files *chat.FileLinks) *Backlog {
 	return &Backlog{boot: strconv.FormatUint(rand.Uint64(), 36), files: files, now: time.Now, readers: map[*backlogReader]struct{}{}}
 }
 
-// Publish takes an event if operators made it at a desk, and wakes the streams.
+// Publish stores an event that operators made on a platform, and wakes the streams.
 // It is a tap of the hub.
 func (b *Backlog) Publish(e *chat.Event) {
 	data, common := operatorEvent(e, b.files)

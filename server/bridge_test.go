@@ -97,7 +97,7 @@ var (
 	hello   = object{"id": "m1", "sessionId": "s1", "content": "Hello", "sender": "visitor", "timestamp": "2026-01-31T12:00:00.000Z"}
 )
 
-// Every route of seed 4.4 with the bodies of seed 2 as they stand there.
+// Every route for backends, with bodies that existing backends send.
 func TestBridgeTakesWhatTheSeedSays(t *testing.T) {
 	s := newBridgeSite(t, withKey)
 	for path, body := range map[string]object{
@@ -322,7 +322,7 @@ func (s *site) desk(sessionID, id, content string) {
 	}
 }
 
-// What operators do comes in the seed's form, by default in its three types.
+// The stream shows what operators do, by default only messages, edits and deletions.
 func TestBridgeStreamCarriesOperatorEvents(t *testing.T) {
 	s := newBridgeSite(t, withKey)
 	s.must("POST", "/api/sessions", backendKey, reduced)

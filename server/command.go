@@ -6,8 +6,8 @@ import (
 	"relay/server/chat"
 )
 
-// command answers POST /api/admin/sessions/{session}/commands: what an operator
-// tells relay itself, as at every desk.
+// command answers POST /api/admin/sessions/{session}/commands: the same commands that
+// operators write in a platform's thread.
 func (s *Server) command(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Command string `json:"command"`

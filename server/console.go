@@ -9,13 +9,13 @@ import (
 	"github.com/gorilla/securecookie"
 )
 
-// How long an operator stays signed in, in seconds, and how long its name may be.
+// Limits of a sign-in: its life in seconds, and the length of the operator's name.
 const (
 	consoleSignIn = 30 * 24 * 3600
 	maxNameLength = 60
 )
 
-// console answers GET /console: the desk, or the way in.
+// console answers GET /console: the console, or the sign-in page.
 func (s *Server) console(w http.ResponseWriter, r *http.Request) {
 	name, signedIn := s.signedIn(r)
 	if !signedIn {

@@ -28,10 +28,10 @@ const (
 // value as JSON, or an error. An action that wrote its answer itself returns written.
 type action func(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error)
 
-// written tells that the action has answered.
+// written marks that the action has answered.
 type written struct{}
 
-// ok is the answer of requests that have nothing to tell.
+// ok is the answer of requests without a result.
 var ok = map[string]bool{"ok": true}
 
 // httpError is an error of the HTTP layer, with its status.
@@ -131,7 +131,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	maps.Copy(h, jsonHeader)
 	h.Set("Content-Length", strconv.Itoa(len(data)))
 	w.WriteHeader(status)
-	_, _ = w.Write(data) // the client has gone; nobody is left to tell
+	_, _ = w.Write(data) // the client may be gone
 }
 
 func encode(v any) ([]byte, error) {

@@ -28,7 +28,7 @@ func TestDatabaseAway(t *testing.T) {
 	}
 }
 
-// TestInternalError: what fails inside is told to the log only (seed 7).
+// TestInternalError: internal failures are only logged.
 func TestInternalError(t *testing.T) {
 	var log bytes.Buffer
 	s := &Server{log: slog.New(slog.NewTextHandler(&log, nil))}
@@ -125,7 +125,7 @@ func TestConsoleIsToldOfDoubt(t *testing.T) {
 	})
 }
 
-// TestHeartbeats: every stream has one every 30 seconds (seed 6.1 rule 3 and 8).
+// TestHeartbeats: every stream has one every 30 seconds.
 func TestHeartbeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := bubbled(t)

@@ -21,18 +21,18 @@ const (
 	metaSecretHash  = "secret_hash"
 	metaSecretPlain = "secret_plain" // only while the set-up window is open
 	// metaSecretBefore is the hash of the secret key before, until the new one is
-	// used for the first time: the answer that told it may be lost.
+	// used for the first time: the answer with it may be lost.
 	metaSecretBefore = "secret_before"
 	metaSetupOpened  = "setup_opened"
 	metaFileKey      = "file_key" // signs links to files
 
-	// What the settings of the relay that runs give, "" where they give none:
-	// commands may be run without them.
+	// The keys from the running relay's settings, "" for none: commands may run
+	// without these settings.
 	metaPresetPublic = "preset_public"
 	metaPresetSecret = "preset_secret" // a hash
 )
 
-// The set-up window (contract.md 3, keys).
+// Limits of the set-up window.
 const (
 	setupWindow   = 24 * time.Hour
 	maxWrongCodes = 20
@@ -115,8 +115,8 @@ func (k *Keyring) open(ctx context.Context, err error) (*Keyring, error) {
 	return k, nil
 }
 
-// Expire erases the plain secret when the set-up window was open for a day. It
-// is to be called now and then.
+// Expire erases the plain secret when the set-up window was open for a day. Call it
+// regularly.
 func (k *Keyring) Expire() {
 	if k.current().secretPlain != "" && !k.SetupOpen() {
 		k.CloseSetup("it was open for a day, or is not wanted")
@@ -244,8 +244,8 @@ func (k *Keyring) SigningKey(purpose string) []byte {
 	return []byte(chat.Hash(purpose + ":" + k.current().secretHash))
 }
 
-// Generation changes whenever the secret key does; what was let in by an
-// earlier one is to end.
+// Generation changes whenever the secret key does; connections let in by an
+// earlier one must end.
 func (k *Keyring) Generation() string {
 	now := k.current()
 	return now.secretHash + now.secretBefore

@@ -81,7 +81,7 @@ func (s *Server) deliveries(_ http.ResponseWriter, r *http.Request, _ chat.Autho
 		return nil, err
 	}
 	limit := q.Limit
-	q.Limit++ // one more tells whether there is more
+	q.Limit++ // one more than asked for: is there a next page?
 	var list []chat.Delivery
 	err = s.store.Read(r.Context(), func(rd chat.Reader) (err error) {
 		list, err = rd.Deliveries(q)

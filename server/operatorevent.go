@@ -6,8 +6,8 @@ import (
 	"relay/server/chat"
 )
 
-// operatorMessage is an operator event about a message (seed 2, operator-event
-// payload). Fields behind operatorName are additions (contract.md 4).
+// operatorMessage is an operator's event about a message, see OperatorEvent in
+// schema/openapi.yaml.
 type operatorMessage struct {
 	Type         string            `json:"type"`
 	SessionID    string            `json:"sessionId"`
@@ -43,9 +43,9 @@ var operatorActs = map[chat.EventType]string{
 	chat.StateTyping:          "operator_typing",
 }
 
-// operatorEvent renders what an operator did at a desk as backends read it, and
-// tells whether it is of the seed's three types. What the backend did itself
-// does not return to it: nil.
+// operatorEvent renders what an operator did on a platform for backends, and reports
+// whether it is about a message. Events of the backend itself do not return to it:
+// nil.
 func operatorEvent(e *chat.Event, files *chat.FileLinks) (data []byte, common bool) {
 	if e.Source == "" || e.Source == chat.SourceWidget || e.Source == chat.SourceAPI {
 		return nil, false

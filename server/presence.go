@@ -71,7 +71,7 @@ func (s *Server) takeSeat(r *http.Request, by chat.Author, reconnects bool) (sig
 	return seat.SignedOut(), seat.Leave
 }
 
-// signIn tells one sign-in at the console from others.
+// signIn identifies a sign-in at the console.
 func (s *Server) signIn(r *http.Request) string {
 	c, err := r.Cookie(s.cookieName(r))
 	if err != nil {

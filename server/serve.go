@@ -15,7 +15,7 @@ import (
 	"relay/server/config"
 )
 
-// Listen takes the port. The usual failures are told with their remedy.
+// Listen opens the port. Errors of the usual failures include the remedy.
 func Listen(ctx context.Context, cfg config.Config) (net.Listener, error) {
 	address := net.JoinHostPort(cfg.Host, strconv.Itoa(int(cfg.Port)))
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
@@ -50,8 +50,8 @@ func BaseURL(cfg config.Config, listener net.Listener) string {
 // Part is something that works beside the requests until its context ends.
 type Part func(ctx context.Context) error
 
-// How long a stop may take in all, and what of it is kept for what the parts have
-// in flight. The database has the rest of 20 seconds.
+// The time of a stop in all, and the share that is kept for work in flight. The
+// database has the rest of 20 seconds.
 const (
 	stopMost  = 18 * time.Second
 	partsRest = 6 * time.Second
@@ -149,7 +149,7 @@ func within(limit time.Duration, wait func()) bool {
 // destinations that take it is delivered.
 func (s *Server) forgetful() bool { return s.cfg.Mode == config.ModeBridge && s.cfg.DatabaseURL == "" }
 
-// How long a forgetful server works off what it has before it ends.
+// The time that a forgetful server has for pending work before it ends.
 const (
 	hearingRest    = 3 * time.Second
 	deliveringRest = 8 * time.Second
@@ -161,7 +161,7 @@ func (s *Server) hearRest() {
 	while(hearingRest, s.bridges.Busy)
 }
 
-// deliverRest lets what is due reach its destinations, and tells what did not.
+// deliverRest waits for due deliveries, and logs those that are lost.
 func (s *Server) deliverRest(limit time.Duration) {
 	while(limit, s.outbox.Busy)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)

@@ -58,13 +58,13 @@ type Server struct {
 	router  *mux.Router
 	handler http.Handler
 
-	crossOrigin *http.CrossOriginProtection
-	receiving   receiving
-	doubted     sync.Once    // of a proxy
-	full, away  chat.Reports // of requests that could not be stored
-	unready     chat.Reports
-	crowded     chat.Reports   // of clients for whom there was no room
-	parked      sync.WaitGroup // goroutines of streams outside net/http
+	crossOrigin    *http.CrossOriginProtection
+	receiving      receiving
+	untrustedProxy sync.Once    // warned of it
+	full, away     chat.Reports // of requests that could not be stored
+	unready        chat.Reports
+	noRoom         chat.Reports   // of connections that could not be accepted
+	parked         sync.WaitGroup // goroutines of streams outside net/http
 }
 
 // New makes the server of the configured mode.
@@ -99,15 +99,15 @@ func (s *Server) HTTPServer() *http.Server {
 		WriteTimeout:      20 * time.Second,
 		IdleTimeout:       60 * time.Second,
 		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          log.New(webLog{s.log, &s.crowded}, "", 0),
+		ErrorLog:          log.New(webLog{s.log, &s.noRoom}, "", 0),
 	}
 }
 
-// webLog takes the lines of net/http. Most tell of clients that behave oddly;
-// two do not: that relay has a fault, and that there is no room for more clients.
+// webLog logs the lines of net/http at a level by their content. Most report clients
+// that misbehave; a panic and a failed accept are errors of relay and its machine.
 type webLog struct {
-	log     *slog.Logger
-	crowded *chat.Reports
+	log    *slog.Logger
+	noRoom *chat.Reports
 }
 
 // Write implements [io.Writer].
@@ -117,7 +117,7 @@ func (l webLog) Write(line []byte) (int, error) {
 	case strings.HasPrefix(text, "http: panic serving"):
 		level = slog.LevelError
 	case strings.HasPrefix(text, "http: Accept error"):
-		if l.crowded.Count() > 0 {
+		if l.noRoom.Count() > 0 {
 			level = slog.LevelError
 		}
 		text += ": nobody can connect meanwhile; raise the limit of open files (ulimit -n, LimitNOFILE)"
@@ -144,7 +144,7 @@ func (s *Server) readiness(_ http.ResponseWriter, r *http.Request, _ chat.Author
 	return map[string]string{"status": "ok"}, nil
 }
 
-// closeStreams ends all streams; their clients come back when relay does.
+// closeStreams ends all streams; their clients reconnect.
 func (s *Server) closeStreams() {
 	s.hub.Close()
 	if s.backlog != nil {

@@ -16,7 +16,7 @@ import (
 const setupCookie = "relay_setup"
 
 // home answers GET /: both keys while the set-up window is open and the caller
-// may see them, else what everybody may know (seed 1, contract.md 3).
+// may see them, else the status page.
 func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 	page, secret, wrongCode := "status.html", "", false
 	if s.keys.SetupOpen() {

@@ -108,8 +108,8 @@ func (f *staticFile) serve(w http.ResponseWriter, r *http.Request, cache string)
 	}
 }
 
-// How long browsers keep what they loaded: the loader's name never changes,
-// hashed names change with their content.
+// Cache rules: the loader's name never changes, hashed names change with their
+// content.
 const (
 	cacheLoader = "public, max-age=300, stale-while-revalidate=86400"
 	cacheHashed = "public, max-age=31536000, immutable"

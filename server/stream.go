@@ -11,7 +11,7 @@ import (
 	"relay/server/chat"
 )
 
-// Times of a stream (contract.md 3, widget stream).
+// Times of a stream.
 const (
 	heartbeatEvery = 30 * time.Second
 	writeTimeout   = 10 * time.Second
@@ -119,7 +119,7 @@ type connectedState struct {
 }
 
 // openStream begins a stream and writes what happened since its cursor. out is
-// nil if the client has gone already; leave is to be called in the end.
+// nil if the client has gone already; the caller must call leave.
 func (s *Server) openStream(w http.ResponseWriter, r *http.Request, by chat.Author) (feed *chat.Feed, out *sse, leave func(), err error) {
 	query := r.URL.Query()
 	sessionID := query.Get("sessionId")
@@ -197,15 +197,15 @@ func (s *Server) pass(ctx context.Context, out *sse, feed *chat.Feed, page chat.
 	}
 }
 
-// cut tells why a stream ends that nobody ended.
+// cut logs why a stream ends that nobody ended.
 func (s *Server) cut(ctx context.Context, err error) {
 	if ctx.Err() == nil && !isNotFound(err) {
 		s.log.Error("stream cut: it cannot read what it missed", "err", err)
 	}
 }
 
-// facts queues events for a visitor. A resync tells the client to load the
-// history anew; it carries the id from which the stream goes on.
+// facts queues events for a visitor. A resync makes the client reload
+// the history; it carries the id from which the stream goes on.
 func (o *sse) facts(feed *chat.Feed, page chat.Page) {
 	for i := range page.Events {
 		e := &page.Events[i]
@@ -232,8 +232,8 @@ func (o *sse) state(t chat.EventType, body any) {
 }
 
 // adminStream answers GET /api/admin/stream: everything that happens from now
-// on, as long as the secret key is the same. It cannot resume: who comes back,
-// or is too slow, is told to resync.
+// on, as long as the secret key is the same. It cannot resume: a client that
+// reconnects or is too slow gets a resync.
 func (s *Server) adminStream(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	keys := s.keys.Generation()
 	sub := s.hub.Subscribe("")

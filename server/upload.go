@@ -192,7 +192,7 @@ func (f *uploadForm) hold(part io.Reader) error {
 	return nil
 }
 
-// formError says in the caller's words why a form could not be read.
+// formError describes why a form could not be read.
 func formError(err error) error {
 	var answered *httpError
 	switch err := uploadError(err); {
@@ -204,8 +204,8 @@ func formError(err error) error {
 	return badRequest("The form could not be read")
 }
 
-// uploadError recognises a body that is larger than any file with its form. It
-// is told like a file that is a little too large: how large it may be.
+// uploadError recognises a body that is larger than any file with its form. The
+// answer is that of a file that is a little too large: the limit.
 func uploadError(err error) error {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {

@@ -7,8 +7,8 @@ import (
 	"relay/server/chat"
 )
 
-// What visitors do beside writing: fill in the form, rate, trigger events and
-// leave. Operators ask for ratings and trigger events too.
+// Visitors also fill in the form, rate, trigger events and leave. Operators ask for
+// ratings and trigger events too.
 
 func (s *Server) widgetPreChat(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {

@@ -13,7 +13,7 @@ import (
 // maxHistory is how many messages one request may ask for.
 const maxHistory = 100
 
-// initRequest is the body of POST /api/widget/init (seed 4.1, contract.md 3).
+// initRequest is the body of POST /api/widget/init.
 type initRequest struct {
 	VisitorID       string `json:"visitorId"`
 	URL             string `json:"url"`

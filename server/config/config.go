@@ -58,28 +58,28 @@ type Config struct {
 	Settings map[string]chat.Raw `env:"-"`
 }
 
-// Mode is which of relay's servers runs.
+// Mode selects one of relay's two servers.
 type Mode string
 
 // The community server has a database, the widget and the console; the bridge
-// server stands between somebody's own backend and the desks and needs neither.
+// server connects somebody's own backend with Telegram, Discord and Slack and needs neither.
 const (
 	ModeCommunity Mode = "community"
 	ModeBridge    Mode = "bridge"
 )
 
-// The bridge server's port, and its retries of a webhook: what it holds in
-// memory is not held for days.
+// Defaults of the bridge server. Its events are in memory, so it does not retry them
+// for days.
 const (
 	bridgePort    = 3001
 	bridgeRetries = 3
 )
 
-// Setup is who may see the keys at the first start.
+// Setup decides who may see the keys at the first start.
 type Setup string
 
-// Who sees the keys: a browser on the same machine, also one in a private
-// network, only who brings the set-up code, nobody.
+// Keys are shown to a browser on the same machine, also to one in a private network,
+// only to holders of the set-up code, or to nobody.
 const (
 	SetupLocal   Setup = "local"
 	SetupPrivate Setup = "private"
@@ -87,7 +87,7 @@ const (
 	SetupOff     Setup = "off"
 )
 
-// LogFormat is how log lines look.
+// LogFormat is the format of log lines.
 type LogFormat string
 
 // Text is for people, JSON for programs.
