@@ -56,10 +56,10 @@ func (c *sessionCache) get(id string) (stored, bool) {
 	return s, ok
 }
 
-// standing returns what is committed of a session that is in the cache, unless
+// header returns what is committed of a session that is in the cache, unless
 // a transaction is open: nobody waits for one here. Opening a stream costs a
 // fifth less by it.
-func (c *sessionCache) standing(id string) (chat.Session, bool) {
+func (c *sessionCache) header(id string) (chat.Session, bool) {
 	if c == nil || !c.changing.TryRLock() {
 		return chat.Session{}, false
 	}

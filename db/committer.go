@@ -27,7 +27,7 @@ type committer struct {
 	conn    *conn
 	cache   *sessionCache
 	log     *checkpointer // nil without a write-ahead log
-	files   *presence     // nil where nobody looks after the files
+	guard   *fileGuard    // nil where nobody looks after the files
 	bell    chan struct{} // rung when the queue is not empty any more
 	stopped chan struct{}
 	last    int // the length of the last batch
@@ -45,8 +45,8 @@ type request struct {
 	done chan struct{}
 }
 
-func newCommitter(c *conn, log *checkpointer, files *presence) *committer {
-	w := &committer{conn: c, log: log, files: files, cache: newSessionCache(), bell: make(chan struct{}, 1), stopped: make(chan struct{}), freeing: mostFreed}
+func newCommitter(c *conn, log *checkpointer, guard *fileGuard) *committer {
+	w := &committer{conn: c, log: log, guard: guard, cache: newSessionCache(), bell: make(chan struct{}, 1), stopped: make(chan struct{}), freeing: mostFreed}
 	go w.run()
 	return w
 }
@@ -218,7 +218,7 @@ func (w *committer) try(batch []*request, attempt func(*request) error) error {
 // begin takes the right to write at once, so that it cannot be lost half-way.
 func (w *committer) begin() error {
 	w.conn.broken = nil
-	if err := w.files.check(); err != nil {
+	if err := w.guard.check(); err != nil {
 		return err
 	}
 	if _, err := w.conn.exec("BEGIN IMMEDIATE"); err != nil {

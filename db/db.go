@@ -31,7 +31,7 @@ type DB struct {
 	backend backend
 	lock    *fileLock // nil unless this is the process that owns the file
 	path    string    // of the file, "" for memory and Postgres
-	pulse   pulse
+	pings   pingCache
 	evictor *evictor // of a bounded database
 }
 

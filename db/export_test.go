@@ -64,7 +64,7 @@ func Queries() map[string]string {
 	return map[string]string{
 		"Deliveries, pending": pending + newestDeliveries, "Deliveries, pending, before": pending + ` AND ` + older + newestDeliveries,
 		"Deliveries, sending": selectDeliveries + ` WHERE ` + byState[chat.DeliverySending] + newestDeliveries,
-		"Session":             selectSession, "Standing": selectStanding, "Lock": selectStored, "SessionByToken": selectSessionByToken,
+		"Session":             selectSession, "SessionHeader": selectHeader, "Lock": selectStored, "SessionByToken": selectSessionByToken,
 		"SessionByVisitor": selectSessionByVisitor, "VisitorBlocked": selectBlocked, "SessionsOfVisitor": selectOfVisitor, "Sessions": selectStarted,
 		"Sessions, empty": selectEmpty, "Message": selectMessage, "Message, foreign": selectForeign, "MessageByClientID": selectMessageByClientID,
 		"Messages": selectMessagesBefore, "Messages after": selectMessagesAfter, "LastMessages": selectLastMessage,
@@ -131,8 +131,8 @@ const KeptPages = keptPages
 // NextPortion is how many pages are given back next.
 var NextPortion = nextPortion
 
-// PulseLife is how long the result of a ping is good.
-const PulseLife = pulseLife
+// PingLife is how long the result of a ping is good.
+const PingLife = pingLife
 
 // PruneSettled keeps so many settled deliveries.
 func (d *DB) PruneSettled(ctx context.Context, kept int) error { return d.pruneSettled(ctx, kept) }

@@ -83,11 +83,11 @@ func openBackend(ctx context.Context, path string, opts Options) (*file, error) 
 		c.close()
 		return nil, errors.Join(plain(err), pool.Close())
 	}
-	var files *presence
+	var guard *fileGuard
 	if !opts.Shared {
-		files = newPresence(path)
+		guard = newFileGuard(path)
 	}
-	return newFile(path, pool, c, files)
+	return newFile(path, pool, c, guard)
 }
 
 // makeReady looks at the file before it changes anything in it, then brings

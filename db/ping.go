@@ -9,19 +9,19 @@ import (
 	"relay/server/chat"
 )
 
-// Bounds of a ping: its result is good for pulseLife, so that nobody can make
+// Bounds of a ping: its result is good for pingLife, so that nobody can make
 // the database write by asking. It is larger than what fits into the gaps of a
 // disk that is full for messages.
 const (
-	pulseLife    = time.Second
+	pingLife     = time.Second
 	pingPatience = 4 * time.Second
 	pingSize     = 32 << 10
 )
 
 const deletePings = `DELETE FROM meta WHERE name LIKE 'ping %' AND name <> ?`
 
-// pulse is the result of the last ping.
-type pulse struct {
+// pingCache is the result of the last ping.
+type pingCache struct {
 	mu  sync.Mutex
 	at  time.Time
 	err error
@@ -30,10 +30,10 @@ type pulse struct {
 // Ping reports whether the database takes and stores transactions: it writes,
 // or did within the last second.
 func (d *DB) Ping(ctx context.Context) error {
-	p := &d.pulse
+	p := &d.pings
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.at.IsZero() && time.Since(p.at) < pulseLife {
+	if !p.at.IsZero() && time.Since(p.at) < pingLife {
 		return p.err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingPatience) // the result is for others too

@@ -26,7 +26,7 @@ func TestPing(t *testing.T) {
 	if again := ping(); again != first {
 		t.Error("two pings wrote within a second")
 	}
-	time.Sleep(db.PulseLife) // one real second: the database has goroutines of its own
+	time.Sleep(db.PingLife) // one real second: the database has goroutines of its own
 	if later := ping(); later == first {
 		t.Error("a later ping did not write")
 	}

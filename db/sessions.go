@@ -32,16 +32,16 @@ func variables(s *chat.Session) []any {
 		(*int64)(&s.CreatedAt), (*int64)(&s.LastActivity)}
 }
 
-const selectStanding = `SELECT token_hash, status, blocked, rev, init_rev, leaving_rev FROM sessions WHERE id = ?`
+const selectHeader = `SELECT token_hash, status, blocked, rev, init_rev, leaving_rev FROM sessions WHERE id = ?`
 
-// Standing implements [chat.Reader].
-func (t *tx) Standing(id string) (chat.Session, error) {
-	if s, ok := t.seen.standing(id); ok {
+// SessionHeader implements [chat.Reader].
+func (t *tx) SessionHeader(id string) (chat.Session, error) {
+	if s, ok := t.committedCache.header(id); ok {
 		return s, nil
 	}
 	s := chat.Session{ID: id}
 	err := t.row(chat.ErrSessionNotFound, []any{&s.TokenHash, (*string)(&s.Status), &s.Blocked, &s.Rev, &s.InitRev, &s.LeavingRev},
-		selectStanding, id)
+		selectHeader, id)
 	return s, err
 }
 

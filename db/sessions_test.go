@@ -26,12 +26,12 @@ func TestSession(t *testing.T) {
 			}
 		}
 		same("by id", func(r chat.Reader) (chat.Session, error) { return r.Session("a") })
-		standing := chat.Session{ID: "a", TokenHash: s.TokenHash, Status: s.Status, Blocked: s.Blocked, Rev: s.Rev, InitRev: s.InitRev,
+		header := chat.Session{ID: "a", TokenHash: s.TokenHash, Status: s.Status, Blocked: s.Blocked, Rev: s.Rev, InitRev: s.InitRev,
 			LeavingRev: s.LeavingRev}
 		read(t, d, func(r chat.Reader) error {
-			got, err := r.Standing("a")
-			if !reflect.DeepEqual(got, standing) {
-				t.Errorf("standing: got %+v, want %+v", got, standing)
+			got, err := r.SessionHeader("a")
+			if !reflect.DeepEqual(got, header) {
+				t.Errorf("standing: got %+v, want %+v", got, header)
 			}
 			return err
 		})
@@ -52,10 +52,10 @@ func TestSession(t *testing.T) {
 	})
 }
 
-// TestStandingIsCommitted: who looks at a session sees it as it is stored, never
+// TestSessionHeaderIsCommitted: who looks at a session sees it as it is stored, never
 // as an operation under way is about to make it, nor as one left it that was
 // taken back.
-func TestStandingIsCommitted(t *testing.T) {
+func TestSessionHeaderIsCommitted(t *testing.T) {
 	dbtest.EachURL(t, func(t *testing.T, url string) {
 		d := dbtest.Open(t, url)
 		s := newSession("a", 1)
@@ -63,7 +63,7 @@ func TestStandingIsCommitted(t *testing.T) {
 		look := func(when string, want int64) {
 			t.Helper()
 			err := d.Look(t.Context(), func(r chat.Reader) error {
-				got, err := r.Standing("a")
+				got, err := r.SessionHeader("a")
 				if err == nil && (got.Rev != want || got.TokenHash != s.TokenHash) {
 					t.Errorf("%s: got %+v, want rev %d", when, got, want)
 				}
@@ -98,7 +98,7 @@ func TestStandingIsCommitted(t *testing.T) {
 		change(6, nil)
 		look("changed again", 6)
 		apply(t, d, func(tx chat.Tx) error { return tx.EraseSession("a") })
-		err := d.Look(t.Context(), func(r chat.Reader) error { _, err := r.Standing("a"); return err })
+		err := d.Look(t.Context(), func(r chat.Reader) error { _, err := r.SessionHeader("a"); return err })
 		want(t, err, chat.ErrSessionNotFound)
 	})
 }
@@ -109,7 +109,7 @@ func TestSessionNotFound(t *testing.T) {
 		apply(t, d, func(tx chat.Tx) error {
 			_, err := tx.Session("b")
 			want(t, err, chat.ErrSessionNotFound)
-			_, err = tx.Standing("b")
+			_, err = tx.SessionHeader("b")
 			want(t, err, chat.ErrSessionNotFound)
 			_, err = tx.Lock("b")
 			want(t, err, chat.ErrSessionNotFound)

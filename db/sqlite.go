@@ -72,15 +72,15 @@ type file struct {
 	readers      readers
 }
 
-// newFile takes over the file's writing connection. Without files nobody looks
+// newFile takes over the file's writing connection. Without a guard nobody looks
 // whether they stay where they are.
-func newFile(path string, pool *sqlx.DB, writer *conn, files *presence) (*file, error) {
+func newFile(path string, pool *sqlx.DB, writer *conn, guard *fileGuard) (*file, error) {
 	source, err := sqlx.Open("sqlite", dsn(path, forReading, false))
 	if err != nil {
 		return nil, err
 	}
 	c := newCheckpointer(pool)
-	f := &file{path: path, pool: pool, writer: newCommitter(writer, c, files), checkpointer: c}
+	f := &file{path: path, pool: pool, writer: newCommitter(writer, c, guard), checkpointer: c}
 	f.readers.source = source
 	f.readers.free = make(chan struct{}, min(max(runtime.GOMAXPROCS(0), 4), 8))
 	return f, nil
@@ -95,7 +95,7 @@ func (f *file) read(ctx context.Context, op func(*tx) error) error {
 }
 
 func (f *file) look(ctx context.Context, op func(*tx) error) error {
-	return f.readers.use(ctx, func(c *conn) error { return protect(op, &tx{q: c, seen: f.writer.cache}) })
+	return f.readers.use(ctx, func(c *conn) error { return protect(op, &tx{q: c, committedCache: f.writer.cache}) })
 }
 
 // vacuum lets the last pages also go from the log, where what was removed is

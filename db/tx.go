@@ -18,9 +18,9 @@ type tx struct {
 	// cache holds sessions for the next operations, nil if others may change
 	// them.
 	cache *sessionCache
-	// seen is the cache of the one writer, for whoever reads beside it without a
+	// committedCache is the cache of the one writer, for whoever reads beside it without a
 	// snapshot.
-	seen *sessionCache
+	committedCache *sessionCache
 	// locked is the session that was locked or created last, as it is stored.
 	locked stored
 }

@@ -68,7 +68,7 @@ func (r *Relay) MayUpload(ctx context.Context, by Author, sessionID string) erro
 		return err
 	}
 	return r.store.Look(ctx, func(rd Reader) error {
-		s, err := rd.Standing(sessionID)
+		s, err := rd.SessionHeader(sessionID)
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (r *Relay) Upload(ctx context.Context, by Author, sessionID, filename strin
 // not left too many that nobody sent.
 func (r *Relay) beginFile(ctx context.Context, by Author, f *File, most int64) error {
 	return r.store.Apply(ctx, func(tx Tx) error {
-		s, err := tx.Standing(f.SessionID)
+		s, err := tx.SessionHeader(f.SessionID)
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,7 @@ func (r *Relay) Follow(ctx context.Context, by Author, sessionID, cursor string)
 	f := &Feed{sub: r.hub.Subscribe(sessionID), store: r.store, sessionID: sessionID}
 	var open Opening
 	err := r.store.Look(ctx, func(rd Reader) (err error) {
-		open.Session, err = rd.Standing(sessionID)
+		open.Session, err = rd.SessionHeader(sessionID)
 		return err
 	})
 	if err == nil {
@@ -117,7 +117,7 @@ func (f *Feed) Next(ctx context.Context, e *Event) (page Page, err error) {
 	}
 	var s Session
 	err = f.store.Look(ctx, func(rd Reader) (err error) {
-		s, err = rd.Standing(f.sessionID)
+		s, err = rd.SessionHeader(f.sessionID)
 		return err
 	})
 	if err != nil {

@@ -395,7 +395,7 @@ type HistoryQuery struct {
 func (r *Relay) History(ctx context.Context, by Author, q HistoryQuery) (History, error) {
 	var h History
 	err := r.store.Read(ctx, func(rd Reader) error {
-		s, err := rd.Standing(q.SessionID)
+		s, err := rd.SessionHeader(q.SessionID)
 		if err != nil {
 			return err
 		}

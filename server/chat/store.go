@@ -28,9 +28,9 @@ type Store interface {
 // ErrMessageNotFound or a NotFound error.
 type Reader interface {
 	Session(id string) (Session, error)
-	// Standing reads what decides about streams and permissions: id, token,
+	// SessionHeader reads what decides about streams and permissions: id, token,
 	// status, block and revisions. The rest of the session is left empty.
-	Standing(id string) (Session, error)
+	SessionHeader(id string) (Session, error)
 	SessionByToken(hash string) (Session, error)
 	// SessionByVisitor finds the visitor's resumable session.
 	SessionByVisitor(visitorID string) (Session, error)

@@ -9,11 +9,11 @@ import (
 	"relay/server/chat"
 )
 
-// presence knows the files that a SQLite database has open. SQLite works on in
+// fileGuard knows the files that a SQLite database has open. SQLite works on in
 // them after they were removed, moved or replaced, and what it stores then is
 // gone when the process ends; so the writer looks before each transaction
 // whether they are in their places. It never opens them: see createFile.
-type presence struct{ files []located }
+type fileGuard struct{ files []located }
 
 // located is a file where it was when the database was opened.
 type located struct {
@@ -21,24 +21,24 @@ type located struct {
 	file fs.FileInfo
 }
 
-// newPresence notes the files of the database at path that are there.
-func newPresence(path string) *presence {
-	p := &presence{}
+// newFileGuard notes the files of the database at path that are there.
+func newFileGuard(path string) *fileGuard {
+	g := &fileGuard{}
 	for _, part := range []string{"", "-wal", "-shm"} {
 		if info, err := os.Stat(path + part); err == nil {
-			p.files = append(p.files, located{path + part, info})
+			g.files = append(g.files, located{path + part, info})
 		}
 	}
-	return p
+	return g
 }
 
 // check answers [chat.ErrAway] while a file is not in its place. One that
 // cannot be looked at for another reason is taken to be there.
-func (p *presence) check() error {
-	if p == nil {
+func (g *fileGuard) check() error {
+	if g == nil {
 		return nil
 	}
-	for _, f := range p.files {
+	for _, f := range g.files {
 		info, err := os.Stat(f.path)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(info, f.file) {
 			return fmt.Errorf("%w: %s was moved, removed or replaced while relay runs: put it back, or stop relay and restore a backup",
