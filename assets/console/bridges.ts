@@ -27,7 +27,7 @@ async function test({ name }: Bridge): Promise<void> {
 }
 
 const tags: Record<Bridge["state"], [name: string, tone: string]> = {
-  off: ["Not set up", ""],
+  off: ["Off", ""],
   starting: ["Starting", ""],
   running: ["Running", "good"],
   failing: ["Failing", "warn"],
@@ -42,14 +42,14 @@ const ways: Record<string, string> = {
 };
 
 function tagOf(b: Bridge): [name: string, tone: string] {
-  return b.state === "off" && b.lastError ? ["Half set up", "bad"] : tags[b.state];
+  return b.state === "off" && b.lastError ? ["Incomplete", "bad"] : tags[b.state];
 }
 
 function trouble({ lastError, fix, details }: Bridge): Node | false {
   return !!lastError && h("div", { class: "alert" }, h("b", {}, sentence(lastError)), !!fix && h("p", {}, "What to do: " + fix), raw(details));
 }
 
-// stuck tells what the platform did not take, and sends what was given up again.
+// stuck shows the deliveries that the platform rejected, with a retry.
 function stuck(b: Bridge, which: "failed" | "retrying"): Node | false {
   const found = b[which];
   if (!found) return false;
@@ -59,7 +59,7 @@ function stuck(b: Bridge, which: "failed" | "retrying"): Node | false {
   return h("div", { class: "alert" }, h("p", {}, what + verb + found.reason), again);
 }
 
-// retryAll sends again what was given up, a page of deliveries at a time.
+// retryAll retries the failed deliveries, a page at a time.
 async function retryAll({ name }: Bridge): Promise<void> {
   for (let cursor: string | undefined = ""; cursor !== undefined; ) {
     const answer: { nextCursor?: string } | undefined = await attempt(call("POST", "/deliveries/retry", { dest: name, cursor: cursor || undefined }), "Not sent again");
@@ -73,19 +73,14 @@ function raw(details?: string): Node | false {
   return !!details && h("details", { class: "raw" }, h("summary", {}, "Details"), h("code", {}, details));
 }
 
-// guide leads to how a bridge is set up.
+// guide links to the guide that connects a platform.
 function guide({ name }: Bridge): Node {
-  return h("a", { href: "/docs/" + name, target: "_blank", rel: "noopener" }, "How to connect " + platformName(name));
-}
-
-// variable is a setting's name in the environment: TELEGRAM_CHAT_ID for telegramChatId.
-function variable(setting: string): string {
-  return setting.replace(/[A-Z]/g, "_$&").toUpperCase();
+  return h("a", { href: "/docs/" + name, target: "_blank", rel: "noopener" }, "Connect " + platformName(name));
 }
 
 function facts(bridge: Bridge): Node {
-  const { state: is, receive, queue, missing } = bridge;
-  if (is === "off") return h("p", { class: "hint" }, "It needs " + missing.map(variable).join(" and ") + " in relay.env and a restart; or, without one, " + missing.join(" and ") + " by the admin API. ", guide(bridge));
+  const { state: is, receive, queue } = bridge;
+  if (is === "off") return h("p", { class: "hint" }, "Not connected. ", guide(bridge));
   const waiting = queue ? " " + queue.toLocaleString() + (queue === 1 ? " delivery waits." : " deliveries wait.") : "";
   return h("p", { class: "hint" }, (ways[receive] ?? "Operators’ answers are not received.") + waiting);
 }

@@ -248,9 +248,10 @@ func testBridges(t *testing.T, s *fixture) {
 	set(map[string]any{"telegramBotToken": group.Token})
 	b.until(`shown("#bridges-alarm") && $("#bridges-link").title === "Telegram: telegramChatId is missing"`)
 	b.click("#bridges-link")
-	b.until(`document.activeElement.id === "bridges-title" && text("#bridges-list").includes("Half set up") && !shown("#rows") && !shown("#webhook")`)
-	b.until(`fetch($("#bridges .hint a").href).then((r) => r.text()).then((page) => page.includes('id="op-changeSettings"'))`)
-	b.until(`text("#bridges-list").includes("It needs DISCORD_BOT_TOKEN and DISCORD_CHANNEL_ID in relay.env and a restart; or, without one, discordBotToken and discordChannelId by the admin API.")`)
+	b.until(`document.activeElement.id === "bridges-title" && text("#bridges-list").includes("Incomplete") && !shown("#rows") && !shown("#webhook")`)
+	b.until(`fetch($("#bridges .hint a").href).then((r) => r.text()).then((page) => page.includes("TELEGRAM_BOT_TOKEN"))`)
+	b.until(`fetch($("#bridge-discord").closest("section").querySelector(".hint a").href).then((r) => r.text()).then((page) => page.includes("DISCORD_CHANNEL_ID"))`)
+	b.until(`$("#bridge-discord").closest("section").innerText.includes("Not connected. Connect Discord")`)
 	b.until(`$$("#bridges-list h2").map((n) => n.textContent).join() === "Telegram,Discord,Slack" && text("#bridges-list .alert").includes("TELEGRAM_CHAT_ID")`)
 
 	set(map[string]any{"telegramBotToken": "7000000001:AAcanary-revoked", "telegramChatId": strconv.FormatInt(group.Group, 10)})
