@@ -112,7 +112,7 @@ func (a *app) serve(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	e, err := a.start(ctx, database, chat.NewHub(), keys.Links(a.cfg.PublicURL))
+	e, err := a.start(ctx, database, keys.Links(a.cfg.PublicURL))
 	if err != nil {
 		return err
 	}
@@ -126,9 +126,8 @@ func (a *app) serve(ctx context.Context, _ string) error {
 		return err
 	}
 	a.announce(server.BaseURL(a.cfg, listener), keys, e)
-	return srv.Serve(ctx, listener, append(e.parts(), e.relay.Run,
-		func(ctx context.Context) error { return e.outbox.Serve(ctx, e.relay.Leaver()) },
-		func(ctx context.Context) error { return a.maintain(ctx, database, e.relay, keys.Expire) })...)
+	return srv.Serve(ctx, listener, append(e.parts(),
+		func(ctx context.Context) error { return a.maintain(ctx, database, e.Relay, keys.Expire) })...)
 }
 
 // serveBridge is serve in bridge mode. Without a DATABASE_URL all state is in
@@ -151,7 +150,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 	defer a.close(database)
 	links := chat.NewFileLinks(chat.NewToken(), a.cfg.PublicURL)
 	backlog := server.NewBacklog(links)
-	e, err := a.start(ctx, database, chat.NewHub(backlog.Publish), links)
+	e, err := a.start(ctx, database, links, backlog.Publish)
 	if err != nil {
 		return err
 	}
@@ -168,9 +167,9 @@ func (a *app) serveBridge(ctx context.Context) error {
 	a.announceBridge(server.BaseURL(a.cfg, listener), e)
 	tidy := func(ctx context.Context) error { return a.forget(ctx, database) }
 	if a.cfg.DatabaseURL != "" {
-		tidy = func(ctx context.Context) error { return a.maintain(ctx, database, e.relay, func() {}) }
+		tidy = func(ctx context.Context) error { return a.maintain(ctx, database, e.Relay, func() {}) }
 	}
-	return srv.Serve(ctx, listener, append(e.parts(), tidy, func(ctx context.Context) error { return full.Notify(ctx, e.relay) })...)
+	return srv.Serve(ctx, listener, append(e.parts(), tidy, func(ctx context.Context) error { return full.Notify(ctx, e.Relay) })...)
 }
 
 // close closes the database, and gives up after two seconds so that one that
@@ -201,27 +200,24 @@ func (a *app) warnOfOthers(ctx context.Context, database *db.DB) {
 
 // engine holds the parts that both modes share.
 type engine struct {
+	*chat.Engine
 	store   *db.DB
-	hub     *chat.Hub
-	outbox  *chat.Outbox
-	relay   *chat.Relay
 	webhook *bridges.Webhook
 	kinds   []bridges.Kind
 	bridges *bridges.Set
 }
 
 // start composes the engine.
-func (a *app) start(ctx context.Context, database *db.DB, hub *chat.Hub, links *chat.FileLinks) (*engine, error) {
+func (a *app) start(ctx context.Context, database *db.DB, links *chat.FileLinks, taps ...func(*chat.Event)) (*engine, error) {
 	a.warnOfOthers(ctx, database)
-	kinds, outbox := bridges.Kinds(a.bridgeEnv(a.log)), chat.NewOutbox(database, hub, a.log)
-	relay, err := chat.New(ctx, chat.Config{Store: database, Hub: hub, Outbox: outbox, Log: a.log, Settings: a.cfg.Settings,
-		Targets: bridges.Targets(kinds), BackendSessions: a.cfg.Mode == config.ModeBridge,
+	kinds := bridges.Kinds(a.bridgeEnv(a.log))
+	e, err := chat.Open(ctx, chat.Config{Store: database, Mode: chat.Mode(a.cfg.Mode), Log: a.log, Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps,
 		Identity: chat.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
 	if err != nil {
 		return nil, err
 	}
-	return &engine{store: database, hub: hub, outbox: outbox, relay: relay, kinds: kinds,
-		webhook: bridges.NewWebhook(bridges.WebhookOptions{Relay: relay, Outbox: outbox, Links: links, Allowed: a.cfg.WebhookAllowCIDRs,
+	return &engine{Engine: e, store: database, kinds: kinds,
+		webhook: bridges.NewWebhook(e, bridges.WebhookOptions{Links: links, Allowed: a.cfg.WebhookAllowCIDRs,
 			Retries: a.cfg.WebhookRetries, Stateless: a.cfg.Mode == config.ModeBridge, Log: a.log, Version: version})}, nil
 }
 
@@ -233,19 +229,18 @@ func (a *app) bridgeEnv(log *slog.Logger) bridges.Env {
 
 // bridges returns the set of bridges. None runs yet.
 func (a *app) bridges(e *engine, opts mirror.Options) *bridges.Set {
-	return bridges.NewSet(bridges.Options{Kinds: e.kinds, Store: e.store, Relay: e.relay, Outbox: e.outbox, Inbox: chat.NewInbox(e.store, a.log),
-		Log: a.log, Mirror: opts})
+	return bridges.New(e.Engine, bridges.Options{Kinds: e.kinds, Log: a.log, Mirror: opts})
 }
 
 // parts returns the background work of both modes.
 func (e *engine) parts() []server.Part {
-	return []server.Part{e.webhook.Run, e.bridges.Run}
+	return []server.Part{e.Run, e.webhook.Run, e.bridges.Run}
 }
 
 // listen composes the server and opens the port. d holds the parts that differ by
 // mode.
 func (a *app) listen(ctx context.Context, e *engine, d server.Deps) (*server.Server, net.Listener, error) {
-	d.Store, d.Relay, d.Hub, d.Outbox, d.Webhook, d.Bridges, d.Ready = e.store, e.relay, e.hub, e.outbox, e.webhook, e.bridges, e.store.Ping
+	d.Engine, d.Webhook, d.Bridges, d.Ready = e.Engine, e.webhook, e.bridges, e.store.Ping
 	d.Log, d.Version = a.log, version
 	srv, err := server.New(a.cfg, d)
 	if err != nil {
@@ -279,7 +274,7 @@ func (a *app) forget(ctx context.Context, database *db.DB) error {
 // answerFrom returns the names of the bridges that are set up, and warns of those
 // that are half set up.
 func (a *app) answerFrom(e *engine) []string {
-	for _, problem := range bridges.HalfSetUp(e.kinds, e.relay.Settings()) {
+	for _, problem := range bridges.HalfSetUp(e.kinds, e.Settings()) {
 		a.log.Warn(problem + "; run relay doctor for details")
 	}
 	return e.bridges.Names()
@@ -288,7 +283,7 @@ func (a *app) answerFrom(e *engine) []string {
 // announceBridge prints or logs the addresses that a backend needs.
 func (a *app) announceBridge(base string, e *engine) {
 	answerFrom := strings.Join(a.answerFrom(e), ", ")
-	if answerFrom == "" && e.relay.Settings().Text("eventsWebhookUrl") == "" {
+	if answerFrom == "" && e.Settings().Text("eventsWebhookUrl") == "" {
 		a.log.Warn("no bridge is set up and EVENTS_WEBHOOK_URL is not set: messages from the backend reach nobody")
 	}
 	if a.cfg.LogFormat == config.LogJSON {

@@ -23,9 +23,9 @@ func (a alive) Receive(ctx context.Context, u chat.Update) error {
 	return a.Receiver.Receive(ctx, u)
 }
 
-func (s *slot) inbox() chat.Receiver { return alive{s.set.opts.Inbox, s.lives} }
+func (s *slot) inbox() chat.Receiver { return alive{s.set.engine.Inbox, s.lives} }
 
-func (s *slot) lives() { s.set.opts.Outbox.Lives(s.kind.Name) }
+func (s *slot) lives() { s.set.engine.Outbox.Lives(s.kind.Name) }
 
 // lookPause is how often a bridge is asked how it is doing.
 const lookPause = 5 * time.Second

@@ -16,13 +16,9 @@ import (
 
 // Options are what a Set is made of.
 type Options struct {
-	Kinds  []Kind
-	Store  chat.Store
-	Relay  *chat.Relay
-	Outbox *chat.Outbox
-	Inbox  *chat.Inbox
-	Log    *slog.Logger
-	// Mirror is how the mirrors are made; its Store, Relay, Log and Moved are set
+	Kinds []Kind
+	Log   *slog.Logger
+	// Mirror is how the mirrors are made; its Log and Moved are set
 	// here.
 	Mirror mirror.Options
 }
@@ -31,13 +27,14 @@ type Options struct {
 // settings change. Each is served on its own: what happens to one does not
 // reach the others.
 type Set struct {
-	opts  Options
-	slots []*slot
+	engine *chat.Engine
+	opts   Options
+	slots  []*slot
 }
 
-// NewSet makes a set in which nothing runs yet.
-func NewSet(o Options) *Set {
-	s := &Set{opts: o}
+// New makes a set of bridges on an engine. Nothing runs yet.
+func New(engine *chat.Engine, o Options) *Set {
+	s := &Set{engine: engine, opts: o}
 	for _, k := range o.Kinds {
 		s.slots = append(s.slots, &slot{set: s, kind: k, log: o.Log.With("bridge", k.Name), anew: make(chan struct{}, 1)})
 	}
@@ -66,7 +63,7 @@ func (s *Set) StopReceiving() {
 }
 
 // Busy reports whether something that came in is being worked on.
-func (s *Set) Busy() bool { return s.opts.Inbox.Busy() }
+func (s *Set) Busy() bool { return s.engine.Inbox.Busy() }
 
 // ErrUnknown answers the name of no bridge.
 var ErrUnknown = &chat.Error{Kind: chat.NotFound, Text: "Bridge not found"}
@@ -84,7 +81,7 @@ func (s *Set) slot(name string) (*slot, error) {
 func (s *Set) Names() []string {
 	names := []string{}
 	for _, slot := range s.slots {
-		if slot.kind.configured(s.opts.Relay.Settings()) {
+		if slot.kind.configured(s.engine.Settings()) {
 			names = append(names, slot.kind.Name)
 		}
 	}
@@ -101,10 +98,10 @@ func troubleOf(t chat.Trouble) *chat.BridgeTrouble {
 // States returns the state of each bridge.
 func (s *Set) States(ctx context.Context) ([]chat.BridgeState, error) {
 	states := make([]chat.BridgeState, 0, len(s.slots))
-	settings := s.opts.Relay.Settings()
+	settings := s.engine.Settings()
 	for _, slot := range s.slots {
 		state := slot.state(settings)
-		err := s.opts.Store.Read(ctx, func(r chat.Reader) (err error) {
+		err := s.engine.Store.Read(ctx, func(r chat.Reader) (err error) {
 			if state.Queue, err = r.Waiting(state.Name); err != nil {
 				return err
 			}
@@ -130,7 +127,7 @@ func (s *Set) Check(ctx context.Context, name string) ([]chat.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slot.check(ctx, s.opts.Relay.Settings())
+	return slot.check(ctx, s.engine.Settings())
 }
 
 // Webhook takes what a platform pushes to a bridge. While the bridge is not set

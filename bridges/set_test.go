@@ -92,7 +92,7 @@ func (l *link) Check(context.Context) []chat.Finding {
 
 // post is a set on an engine.
 type post struct {
-	*chat.Relay
+	*chat.Engine
 	*wire
 	set  *bridges.Set
 	stop func()
@@ -136,14 +136,13 @@ func openPost(t *testing.T, store chat.Store) *post {
 		}
 		return &link{p.wire, token}, nil
 	}
-	log, hub := slog.New(slog.DiscardHandler), chat.NewHub()
-	outbox := chat.NewOutbox(store, hub, log)
+	log := slog.New(slog.DiscardHandler)
 	var err error
-	p.Relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: hub, Outbox: outbox, Log: log, Targets: bridges.Targets(kinds)})
+	p.Engine, err = chat.Open(t.Context(), chat.Config{Store: store, Log: log, Targets: bridges.Targets(kinds)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.set = bridges.NewSet(bridges.Options{Kinds: kinds, Store: store, Relay: p.Relay, Outbox: outbox, Inbox: chat.NewInbox(store, log), Log: log})
+	p.set = bridges.New(p.Engine, bridges.Options{Kinds: kinds, Log: log})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- p.set.Run(ctx) }()

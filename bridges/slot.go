@@ -39,8 +39,8 @@ type slot struct {
 func (s *slot) run(ctx context.Context) {
 	stop, made := func() {}, ""
 	for first := true; ; first = false {
-		changed := s.set.opts.Relay.SettingsChanged()
-		settings := s.set.opts.Relay.Settings()
+		changed := s.set.engine.SettingsChanged()
+		settings := s.set.engine.Settings()
 		if print := s.kind.print(settings); first || print != made {
 			stop()
 			stop, made = s.start(ctx, settings, first), print
@@ -98,16 +98,16 @@ func (s *slot) start(ctx context.Context, settings *chat.Settings, first bool) (
 	m := s.newMirror(b)
 	s.put(b, m, nil)
 	if !first { // what rests failed under the settings before
-		if err := s.set.opts.Outbox.Hasten(ctx, m.Name()); err != nil {
+		if err := s.set.engine.Outbox.Hasten(ctx, m.Name()); err != nil {
 			s.log.Warn("what waits is not hurried", "err", err)
 		}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var parts sync.WaitGroup
 	for _, part := range []func(context.Context) error{
-		func(ctx context.Context) error { return s.set.opts.Outbox.Serve(ctx, m) },
+		func(ctx context.Context) error { return s.set.engine.Outbox.Serve(ctx, m) },
 		func(ctx context.Context) error {
-			return s.set.opts.Inbox.Serve(ctx, m.Name(), inboxParallel, m.Handle)
+			return s.set.engine.Inbox.Serve(ctx, m.Name(), inboxParallel, m.Handle)
 		},
 		m.ShowTyping,
 	} {
@@ -151,11 +151,11 @@ func (s *slot) stopReceiving() {
 
 func (s *slot) newMirror(b chat.Bridge) *mirror.Mirror {
 	o := s.set.opts.Mirror
-	o.Store, o.Relay, o.Inbox, o.Log, o.Moved = s.set.opts.Store, s.set.opts.Relay, s.set.opts.Inbox, s.set.opts.Log, s.moved
+	o.Log, o.Moved = s.set.opts.Log, s.moved
 	if o.Seal != nil {
 		o.OpenFile = s.set.openSealed(o.OpenFile)
 	}
-	return mirror.New(b, o)
+	return mirror.New(s.set.engine, b, o)
 }
 
 // moved stores the new id of the bridge's channel.
@@ -164,7 +164,7 @@ func (s *slot) moved(ctx context.Context, to string) error {
 	if err != nil {
 		return err
 	}
-	return s.set.opts.Relay.PatchSettings(ctx, map[string]json.RawMessage{s.kind.Channel: id})
+	return s.set.engine.PatchSettings(ctx, map[string]json.RawMessage{s.kind.Channel: id})
 }
 
 // Pauses before a part that ended is started again.

@@ -50,7 +50,7 @@ func (s *slot) state(settings *chat.Settings) chat.BridgeState {
 		}
 	}
 	blame(&st, s.kind.Title, err)
-	if lost := s.set.opts.Inbox.GivenUp(st.Name); lost != nil && st.LastError == "" {
+	if lost := s.set.engine.Inbox.GivenUp(st.Name); lost != nil && st.LastError == "" {
 		st.LastError, st.Details = "Something that operators did could not be handled and was given up", lost.Error()
 		st.Fix = "if it was an answer, write it again; the log tells more"
 	}

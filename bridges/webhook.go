@@ -13,8 +13,6 @@ import (
 
 // WebhookOptions are what a Webhook is made of.
 type WebhookOptions struct {
-	Relay     *chat.Relay
-	Outbox    *chat.Outbox
 	Links     *chat.FileLinks
 	Allowed   []netip.Prefix // private networks that receivers may be in
 	Retries   int
@@ -26,18 +24,19 @@ type WebhookOptions struct {
 // Webhook posts events to the receiver that the current settings name.
 type Webhook struct {
 	*webhook.Sink
-	opts WebhookOptions
+	engine *chat.Engine
+	opts   WebhookOptions
 }
 
 // NewWebhook makes the webhook.
-func NewWebhook(o WebhookOptions) *Webhook {
-	w := &Webhook{opts: o}
+func NewWebhook(engine *chat.Engine, o WebhookOptions) *Webhook {
+	w := &Webhook{engine: engine, opts: o}
 	w.Sink = webhook.New(webhook.Options{Links: o.Links, Allowed: o.Allowed, Retries: o.Retries, Version: o.Version, Target: w.target, Gone: w.gone})
 	return w
 }
 
 // target returns where events are posted under the current settings.
-func (w *Webhook) target() (t webhook.Target, on bool) { return webhookTarget(w.opts.Relay.Settings()) }
+func (w *Webhook) target() (t webhook.Target, on bool) { return webhookTarget(w.engine.Settings()) }
 
 func webhookTarget(s *chat.Settings) (t webhook.Target, on bool) {
 	t = webhook.Target{URL: s.Text("eventsWebhookUrl"), Secret: s.Text("eventsWebhookSecret"),
@@ -47,7 +46,7 @@ func webhookTarget(s *chat.Settings) (t webhook.Target, on bool) {
 
 // gone switches the webhook off: its receiver answered 410 Gone.
 func (w *Webhook) gone(ctx context.Context) {
-	switch was, err := w.opts.Relay.SwitchOff(ctx, "eventsWebhookEnabled"); {
+	switch was, err := w.engine.SwitchOff(ctx, "eventsWebhookEnabled"); {
 	case err != nil:
 		w.opts.Log.Error("cannot switch the webhook off", "err", err)
 	case was && w.opts.Stateless:
@@ -102,7 +101,7 @@ func (w *Webhook) Run(ctx context.Context) error {
 	for hasten := false; ; {
 		var err error
 		if hasten {
-			err = w.opts.Outbox.Hasten(ctx, w.Name())
+			err = w.engine.Outbox.Hasten(ctx, w.Name())
 		}
 		if err == nil {
 			err = w.serveTarget(ctx)
@@ -130,13 +129,13 @@ func (w *Webhook) serveTarget(ctx context.Context) error {
 	})
 	defer watching.Wait()
 	defer stop()
-	return w.opts.Outbox.Serve(serving, w.Sink)
+	return w.engine.Outbox.Serve(serving, w.Sink)
 }
 
 // awaitOtherTarget waits until events are to go to another target, or ctx ends.
 func (w *Webhook) awaitOtherTarget(ctx context.Context, target webhook.Target) {
 	for {
-		changed := w.opts.Relay.SettingsChanged()
+		changed := w.engine.SettingsChanged()
 		if now, on := w.target(); on && now != target {
 			return
 		}

@@ -53,22 +53,20 @@ func newBridgeSiteOn(t *testing.T, store *db.DB, configure ...func(*config.Confi
 	log := slog.New(slog.NewTextHandler(s.logs, nil))
 	kinds, links := bridges.Kinds(bridges.Env{Log: log, WebhookURL: server.HooksURL(cfg), Stateless: true}), chat.NewFileLinks("key", cfg.PublicURL)
 	backlog := server.NewBacklog(links)
-	s.hub = chat.NewHub(backlog.Publish)
-	s.outbox = chat.NewOutbox(store, s.hub, log)
 	var err error
-	s.relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: s.hub, Outbox: s.outbox, Log: log, Settings: cfg.Settings,
-		Targets: bridges.Targets(kinds), BackendSessions: true})
+	s.Engine, err = chat.Open(t.Context(), chat.Config{Store: store, Mode: chat.ModeBridge, Log: log, Settings: cfg.Settings,
+		Targets: bridges.Targets(kinds), Taps: []func(*chat.Event){backlog.Publish}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.webhook = newWebhook(cfg, s.relay, s.outbox, links, log)
+	s.webhook = newWebhook(cfg, s.Engine, links, log)
 	seal, err := cfg.FileSeal()
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := bridges.NewSet(bridges.Options{Kinds: kinds, Store: store, Relay: s.relay, Outbox: s.outbox, Inbox: chat.NewInbox(store, log), Log: log,
+	set := bridges.New(s.Engine, bridges.Options{Kinds: kinds, Log: log,
 		Mirror: mirror.Options{Stateless: true, Seal: seal, OpenFile: webhook.NewFetcher(cfg.WebhookAllowCIDRs, cfg.AttachmentMaxBytes).OpenFile}})
-	s.server, err = server.New(cfg, server.Deps{Store: store, Relay: s.relay, Hub: s.hub, Outbox: s.outbox, Webhook: s.webhook,
+	s.server, err = server.New(cfg, server.Deps{Engine: s.Engine, Webhook: s.webhook,
 		Bridges: set, Backlog: backlog, Seal: seal, Log: log, Version: "test", Ready: store.Ping})
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +79,7 @@ func newBridgeSiteOn(t *testing.T, store *db.DB, configure ...func(*config.Confi
 	hs.Start()
 	s.url = hs.URL
 	t.Cleanup(func() {
-		s.hub.Close()
+		s.Hub.Close()
 		backlog.Close()
 		hs.Close()
 	})
@@ -247,7 +245,7 @@ func TestBridgeReopens(t *testing.T) {
 		s.must("POST", "/api/messages", "", object{"message": without(hello, "id", id), "session": reduced})
 	}
 	send("m1")
-	if err := s.relay.Close(t.Context(), chat.Author{Sender: chat.SenderOperator, Source: "telegram"}, "s1"); err != nil {
+	if err := s.Close(t.Context(), chat.Author{Sender: chat.SenderOperator, Source: "telegram"}, "s1"); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -317,7 +315,7 @@ func TestBridgeFiltersAgents(t *testing.T) {
 func (s *site) desk(sessionID, id, content string) {
 	s.t.Helper()
 	by := chat.Author{Sender: chat.SenderOperator, Source: "telegram", Name: "Olga"}
-	if _, err := s.relay.Send(s.t.Context(), by, chat.Post{SessionID: sessionID, ID: id, Content: content}); err != nil {
+	if _, err := s.Send(s.t.Context(), by, chat.Post{SessionID: sessionID, ID: id, Content: content}); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -332,18 +330,18 @@ func TestBridgeStreamCarriesOperatorEvents(t *testing.T) {
 	s.must("POST", "/api/messages", backendKey, object{"message": hello, "session": reduced})
 	s.must("POST", "/api/messages", backendKey, object{"message": without(without(hello, "id", "own"), "sender", "operator"), "session": reduced})
 	file := chat.Attachment{Filename: "a.png", MimeType: "image/png", Size: 7, URL: "/files/token"}
-	sent, err := s.relay.Send(t.Context(), ada, chat.Post{SessionID: "s1", ID: "tg:1:5", Content: "Hi", ReplyTo: "m1", Files: chat.Attachments{file}})
+	sent, err := s.Send(t.Context(), ada, chat.Post{SessionID: "s1", ID: "tg:1:5", Content: "Hi", ReplyTo: "m1", Files: chat.Attachments{file}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	steps := []error{
-		s.relay.Typing(t.Context(), ada, "s1", true),
-		s.relay.MarkRead(t.Context(), ada, "s1", []string{"m1"}),
-		func() error { _, err := s.relay.Edit(t.Context(), ada, "s1", "tg:1:5", "Hi!"); return err }(),
-		s.relay.Delete(t.Context(), ada, "s1", "tg:1:5"),
-		s.relay.AskCSAT(t.Context(), ada, "s1"), // backends ask for themselves
-		s.relay.Close(t.Context(), ada, "s1"),
-		s.relay.Reopen(t.Context(), ada, "s1"),
+		s.Typing(t.Context(), ada, "s1", true),
+		s.MarkRead(t.Context(), ada, "s1", []string{"m1"}),
+		func() error { _, err := s.Edit(t.Context(), ada, "s1", "tg:1:5", "Hi!"); return err }(),
+		s.Delete(t.Context(), ada, "s1", "tg:1:5"),
+		s.AskCSAT(t.Context(), ada, "s1"), // backends ask for themselves
+		s.Close(t.Context(), ada, "s1"),
+		s.Reopen(t.Context(), ada, "s1"),
 	}
 	for i, err := range steps {
 		if err != nil {
@@ -584,15 +582,15 @@ func TestBridgePresence(t *testing.T) {
 	s := newBridgeSite(t)
 	s.must("POST", "/api/sessions", "", reduced)
 	s.desk("s1", "tg:1:1", "Hi")
-	if s.relay.OperatorOnline() {
+	if s.OperatorOnline() {
 		t.Error("online, though the backend has not said so")
 	}
 	s.must("POST", "/api/operator/status", "", object{"online": true})
-	if !s.relay.OperatorOnline() {
+	if !s.OperatorOnline() {
 		t.Error("offline, though the backend said online")
 	}
 	s.must("POST", "/api/events", "", object{"type": "operator_status", "online": false})
-	if s.relay.OperatorOnline() {
+	if s.OperatorOnline() {
 		t.Error("online, though the backend said offline")
 	}
 }
@@ -669,7 +667,7 @@ func TestBridgeStopDeliversTheRest(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- s.server.Serve(ctx, listener, func(ctx context.Context) error { return s.outbox.Serve(ctx, s.webhook) })
+		ended <- s.server.Serve(ctx, listener, func(ctx context.Context) error { return s.Outbox.Serve(ctx, s.webhook) })
 	}()
 	const n = 300
 	for i := range n {

@@ -82,13 +82,12 @@ func bubbled(t *testing.T) *Server {
 			t.Error(err)
 		}
 	})
-	s := &Server{hub: chat.NewHub(), log: slog.New(slog.DiscardHandler), backlog: NewBacklog(nil)}
-	s.keys = newKeyring(store, config.Config{}, s.log)
-	s.relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: s.hub, Outbox: chat.NewOutbox(store, s.hub, s.log), Log: s.log})
+	log := slog.New(slog.DiscardHandler)
+	engine, err := chat.Open(t.Context(), chat.Config{Store: store, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return &Server{hub: engine.Hub, relay: engine.Relay, keys: newKeyring(store, config.Config{}, log), log: log, backlog: NewBacklog(nil)}
 }
 
 // read reads a stream while something happens, and returns what it wrote.

@@ -88,7 +88,7 @@ func TestSettings(t *testing.T) {
 			t.Errorf("both names: %d %s", a.status, a.body)
 		}
 		a = patch(object{"slackBotToken": "••••ored", "slackChannelId": nil})
-		if a.text("slackBotToken") != "••••ored" || a.text("slackChannelId") != "C0ENV" || s.relay.Settings().Text("slackBotToken") != "xoxb-0123456789-stored" {
+		if a.text("slackBotToken") != "••••ored" || a.text("slackChannelId") != "C0ENV" || s.Settings().Text("slackBotToken") != "xoxb-0123456789-stored" {
 			t.Errorf("the mask and null: %s", a.body)
 		}
 		s.refused(patch(object{"operatorName": "Olga", "unknown": 1}), 400, "unknown setting unknown")
@@ -202,21 +202,19 @@ func (failing) Deliver(context.Context, []chat.Delivery) (int, error) {
 
 func TestDeliveries(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
-		hub := chat.NewHub()
-		outbox := chat.NewOutbox(s.store, hub, discard)
-		relay, err := chat.New(t.Context(), chat.Config{Store: s.store, Hub: hub, Outbox: outbox, Log: discard,
+		engine, err := chat.Open(t.Context(), chat.Config{Store: s.store, Log: discard,
 			Targets: func(*chat.Settings) []chat.Target { return []chat.Target{{Name: "desk", Kind: chat.TargetBridge}} }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		id, visitor := s.open("v"), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
-		if _, err = relay.Send(t.Context(), visitor, chat.Post{SessionID: id, Content: "hi"}); err != nil {
+		if _, err = engine.Send(t.Context(), visitor, chat.Post{SessionID: id, Content: "hi"}); err != nil {
 			t.Fatal(err)
 		}
 		ctx, stop := contextOf(t)
 		done := make(chan error, 1)
-		desk := hub.Subscribe("")
-		go func() { done <- outbox.Serve(ctx, failing{}) }()
+		desk := engine.Hub.Subscribe("")
+		go func() { done <- engine.Outbox.Serve(ctx, failing{}) }()
 		for failed := 0; failed < 2; {
 			if e := <-desk.C; e.Type == chat.StateDeliveryFailed {
 				failed++
@@ -230,7 +228,7 @@ func TestDeliveries(t *testing.T) {
 		if len(list) != 2 || list[0].(map[string]any)["lastError"] != "the desk is closed" {
 			t.Fatalf("deliveries: %v", list)
 		}
-		if err := relay.Disconnect(t.Context(), visitor, id, chat.Leave{Reason: "manual"}); err != nil { // it waits for half a minute
+		if err := engine.Disconnect(t.Context(), visitor, id, chat.Leave{Reason: "manual"}); err != nil { // it waits for half a minute
 			t.Fatal(err)
 		}
 		if pending := s.must("GET", "/api/admin/deliveries?state=pending", secretKey, nil).get("deliveries").([]any); len(pending) != 0 {

@@ -28,15 +28,15 @@ func TestParkedStream(t *testing.T) {
 	leaver, _ := openRaw(t, listener, id)
 	_, lines := openRaw(t, listener, id)
 	talker, talk := openRaw(t, listener, id)
-	eventually(t, "three streams are open", func() bool { return s.hub.Watched(id) == 3 })
+	eventually(t, "three streams are open", func() bool { return s.Hub.Watched(id) == 3 })
 
 	if _, err := io.WriteString(talker, "x"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "input closes a stream", func() bool { return s.hub.Watched(id) == 2 })
+	eventually(t, "input closes a stream", func() bool { return s.Hub.Watched(id) == 2 })
 	_, _ = io.Copy(io.Discard, talk) // until the connection is closed
 	leaver.Close()
-	eventually(t, "the stream of who left is closed", func() bool { return s.hub.Watched(id) == 1 })
+	eventually(t, "the stream of who left is closed", func() bool { return s.Hub.Watched(id) == 1 })
 	for _, text := range []string{"one", "two"} {
 		s.say(id, text)
 		for !strings.Contains(next(t, lines), `"content":"`+text+`"`) {
@@ -49,7 +49,7 @@ func TestParkedStream(t *testing.T) {
 	if _, err := io.Copy(io.Discard, lines); err != nil {
 		t.Errorf("the stream did not end well: %v", err)
 	}
-	if n := s.hub.Watched(id); n != 0 {
+	if n := s.Hub.Watched(id); n != 0 {
 		t.Errorf("%d streams are left", n)
 	}
 }
@@ -79,9 +79,9 @@ func TestStreamWithInput(t *testing.T) {
 		return bufio.NewReader(conn)
 	}
 	_, _ = io.Copy(io.Discard, ask("", "GET / HTTP/1.1\r\n")) // until the connection is closed
-	eventually(t, "a second request closes the stream", func() bool { return s.hub.Watched(id) == 0 })
+	eventually(t, "a second request closes the stream", func() bool { return s.Hub.Watched(id) == 0 })
 	body := ask("Content-Length: 2\r\n", "{}")
-	eventually(t, "a stream is open", func() bool { return s.hub.Watched(id) == 1 })
+	eventually(t, "a stream is open", func() bool { return s.Hub.Watched(id) == 1 })
 	s.say(id, "one")
 	for !strings.Contains(next(t, body), `"content":"one"`) {
 	}

@@ -16,7 +16,7 @@ func TestDelivered(t *testing.T) {
 		id := s.open("v")
 		admin := "/api/admin/sessions/" + id
 		delivered := func(messageID string) (at string) {
-			s.relay.StoreReceipts(t.Context())
+			s.StoreReceipts(t.Context())
 			for _, m := range s.must("GET", admin+"/messages", secretKey, nil).get("messages").([]any) {
 				if m := m.(map[string]any); m["id"] == messageID {
 					at, _ = m["deliveredAt"].(string)
@@ -90,7 +90,7 @@ func TestReadAll(t *testing.T) {
 		id := s.open("v")
 		for n := range 1100 {
 			by := chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
-			if _, err := s.relay.Send(t.Context(), by, chat.Post{SessionID: id, Content: fmt.Sprint(n)}); err != nil {
+			if _, err := s.Send(t.Context(), by, chat.Post{SessionID: id, Content: fmt.Sprint(n)}); err != nil {
 				t.Fatal(err)
 			}
 		}

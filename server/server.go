@@ -21,10 +21,7 @@ import (
 
 // Deps are the parts that a Server works with.
 type Deps struct {
-	Store   chat.Store
-	Relay   *chat.Relay
-	Hub     *chat.Hub
-	Outbox  *chat.Outbox
+	Engine  *chat.Engine
 	Webhook Webhook
 	Bridges Bridges
 	Keys    *Keyring       // community mode
@@ -69,7 +66,7 @@ type Server struct {
 
 // New makes the server of the configured mode.
 func New(cfg config.Config, d Deps) (*Server, error) {
-	s := &Server{cfg: cfg, store: d.Store, relay: d.Relay, hub: d.Hub, outbox: d.Outbox, webhook: d.Webhook, bridges: d.Bridges,
+	s := &Server{cfg: cfg, store: d.Engine.Store, relay: d.Engine.Relay, hub: d.Engine.Hub, outbox: d.Engine.Outbox, webhook: d.Webhook, bridges: d.Bridges,
 		keys: d.Keys, backlog: d.Backlog, seal: d.Seal, log: d.Log, version: d.Version, ready: d.Ready, rates: newRates(),
 		docs: newDocs(d.Version), crossOrigin: http.NewCrossOriginProtection(),
 		receiving: receiving{bodies: map[*arriving]struct{}{}}}

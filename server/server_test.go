@@ -29,15 +29,13 @@ const (
 
 // site is a running community server.
 type site struct {
+	*chat.Engine
 	t      *testing.T
 	url    string
-	relay  *chat.Relay
-	hub    *chat.Hub
 	store  *db.DB
 	server *server.Server
 	ring   *server.Keyring
 
-	outbox  *chat.Outbox
 	webhook *bridges.Webhook
 	logs    *bytes.Buffer
 }
@@ -60,11 +58,10 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 	for _, c := range configure {
 		c(&cfg)
 	}
-	s := &site{t: t, hub: chat.NewHub(), store: store, logs: &bytes.Buffer{}}
+	s := &site{t: t, store: store, logs: &bytes.Buffer{}}
 	log := slog.New(slog.NewTextHandler(s.logs, nil))
-	outbox := chat.NewOutbox(store, s.hub, log)
 	var err error
-	s.relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: s.hub, Outbox: outbox, Log: log,
+	s.Engine, err = chat.Open(t.Context(), chat.Config{Store: store, Log: log,
 		Settings: cfg.Settings, Targets: bridges.Targets(kinds), Identity: chat.IdentityRules{Secret: string(cfg.IdentitySecret), Required: cfg.IdentityRequired}})
 	if err != nil {
 		t.Fatal(err)
@@ -72,8 +69,8 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 	if s.ring, err = server.OpenKeyring(t.Context(), store, cfg, log); err != nil {
 		t.Fatal(err)
 	}
-	s.outbox, s.webhook = outbox, newWebhook(cfg, s.relay, outbox, s.ring.Links(cfg.PublicURL), log)
-	srv, err := server.New(cfg, server.Deps{Store: store, Relay: s.relay, Hub: s.hub, Outbox: outbox, Webhook: s.webhook, Bridges: s.runBridges(kinds), Keys: s.ring, Log: log, Version: "test", Ready: store.Ping})
+	s.webhook = newWebhook(cfg, s.Engine, s.ring.Links(cfg.PublicURL), log)
+	srv, err := server.New(cfg, server.Deps{Engine: s.Engine, Webhook: s.webhook, Bridges: s.runBridges(kinds), Keys: s.ring, Log: log, Version: "test", Ready: store.Ping})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,20 +81,20 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 	hs.Start()
 	s.url = hs.URL
 	t.Cleanup(func() {
-		s.hub.Close()
+		s.Hub.Close()
 		hs.Close()
 	})
 	return s
 }
 
-func newWebhook(cfg config.Config, relay *chat.Relay, outbox *chat.Outbox, links *chat.FileLinks, log *slog.Logger) *bridges.Webhook {
-	return bridges.NewWebhook(bridges.WebhookOptions{Relay: relay, Outbox: outbox, Links: links, Allowed: cfg.WebhookAllowCIDRs,
+func newWebhook(cfg config.Config, engine *chat.Engine, links *chat.FileLinks, log *slog.Logger) *bridges.Webhook {
+	return bridges.NewWebhook(engine, bridges.WebhookOptions{Links: links, Allowed: cfg.WebhookAllowCIDRs,
 		Retries: cfg.WebhookRetries, Stateless: cfg.Mode == config.ModeBridge, Log: log, Version: "test"})
 }
 
 // runBridges runs a set of bridges until the end of the test.
 func (s *site) runBridges(kinds []bridges.Kind) *bridges.Set {
-	set := bridges.NewSet(bridges.Options{Kinds: kinds, Store: s.store, Relay: s.relay, Outbox: s.outbox, Inbox: chat.NewInbox(s.store, discard), Log: discard})
+	set := bridges.New(s.Engine, bridges.Options{Kinds: kinds, Log: discard})
 	ctx, cancel := contextOf(s.t)
 	ended := make(chan error, 1)
 	go func() { ended <- set.Run(ctx) }()

@@ -96,9 +96,8 @@ func TestStopHasAnEnd(t *testing.T) {
 				release := make(chan struct{})
 				store := &hangingStore{Store: memory, release: release}
 				sink := &hangingSink{make(chan struct{}), release, tt.mindful}
-				log, hub := slog.New(slog.DiscardHandler), chat.NewHub()
-				outbox := chat.NewOutbox(store, hub, log)
-				relay, err := chat.New(t.Context(), chat.Config{Store: store, Hub: hub, Outbox: outbox, Log: log,
+				log := slog.New(slog.DiscardHandler)
+				engine, err := chat.Open(t.Context(), chat.Config{Store: store, Log: log,
 					Targets: func(*chat.Settings) []chat.Target { return []chat.Target{{Name: "desk", Kind: chat.TargetBridge}} }})
 				if err != nil {
 					t.Fatal(err)
@@ -108,8 +107,7 @@ func TestStopHasAnEnd(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				deps := server.Deps{Store: store, Relay: relay, Hub: hub, Outbox: outbox, Keys: keys, Log: log, Ready: memory.Ping,
-					Bridges: bridges.NewSet(bridges.Options{Store: store, Relay: relay, Outbox: outbox, Inbox: chat.NewInbox(store, log), Log: log})}
+				deps := server.Deps{Engine: engine, Keys: keys, Log: log, Ready: memory.Ping, Bridges: bridges.New(engine, bridges.Options{Log: log})}
 				if tt.mode == config.ModeBridge {
 					deps.Backlog = server.NewBacklog(keys.Links(""))
 				}
@@ -117,9 +115,9 @@ func TestStopHasAnEnd(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				v, err := relay.Init(t.Context(), chat.Visit{VisitorID: "ann"})
+				v, err := engine.Init(t.Context(), chat.Visit{VisitorID: "ann"})
 				if err == nil {
-					_, err = relay.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: v.Session.ID, Content: "hello"})
+					_, err = engine.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: v.Session.ID, Content: "hello"})
 				}
 				if err != nil {
 					t.Fatal(err)
@@ -128,7 +126,7 @@ func TestStopHasAnEnd(t *testing.T) {
 				ctx, stop := context.WithCancel(t.Context())
 				ended := make(chan error, 1)
 				go func() {
-					ended <- srv.Serve(ctx, listener, func(ctx context.Context) error { return outbox.Serve(ctx, sink) },
+					ended <- srv.Serve(ctx, listener, func(ctx context.Context) error { return engine.Outbox.Serve(ctx, sink) },
 						func(context.Context) error { <-release; return nil })
 				}()
 				<-sink.began

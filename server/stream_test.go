@@ -131,7 +131,7 @@ func TestStreamOfALongHistory(t *testing.T) {
 	id := s.open("v")
 	const messages = 130
 	for i := range messages {
-		_, err := s.relay.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: id, Content: fmt.Sprint(i)})
+		_, err := s.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: id, Content: fmt.Sprint(i)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -312,7 +312,7 @@ func TestRequireSessionToken(t *testing.T) {
 			t.Fatalf("init answers %s", a.body)
 		}
 		s.refused(s.call("POST", "/api/widget/messages", publicKey, object{"sessionId": a.text("sessionId"), "content": "x"}), 404, "Session not found")
-		v, err := s.relay.Init(t.Context(), chat.Visit{VisitorID: "from before it was required"})
+		v, err := s.Init(t.Context(), chat.Visit{VisitorID: "from before it was required"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -419,29 +419,27 @@ func TestLeavingTakesHalfAMinute(t *testing.T) {
 // visitor counts as gone after 30 seconds, not earlier.
 func leaveAndWait(t *testing.T, store *db.DB, visitor chat.Author, back func(*testing.T, *chat.Relay, string)) bool {
 	log := discard
-	hub := chat.NewHub()
-	outbox := chat.NewOutbox(store, hub, log)
-	relay, err := chat.New(t.Context(), chat.Config{Store: store, Hub: hub, Outbox: outbox, Log: log})
+	engine, err := chat.Open(t.Context(), chat.Config{Store: store, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := contextOf(t)
 	done := make(chan error, 1)
-	go func() { done <- outbox.Serve(ctx, relay.Leaver()) }()
-	v, err := relay.Init(t.Context(), chat.Visit{VisitorID: "v"})
+	go func() { done <- engine.Run(ctx) }()
+	v, err := engine.Init(t.Context(), chat.Visit{VisitorID: "v"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := v.Session.ID
-	if _, err := relay.Send(t.Context(), visitor, chat.Post{SessionID: id, Content: "hi"}); err != nil {
+	if _, err := engine.Send(t.Context(), visitor, chat.Post{SessionID: id, Content: "hi"}); err != nil {
 		t.Fatal(err)
 	}
-	desk := hub.Subscribe("")
-	if err := relay.Disconnect(t.Context(), visitor, id, chat.Leave{Duration: 3, Reason: "page_unload"}); err != nil {
+	desk := engine.Hub.Subscribe("")
+	if err := engine.Disconnect(t.Context(), visitor, id, chat.Leave{Duration: 3, Reason: "page_unload"}); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(10 * time.Second)
-	back(t, relay, id)
+	back(t, engine.Relay, id)
 	time.Sleep(19 * time.Second)
 	if gone(desk) {
 		t.Error("the visitor was gone before half a minute was over")

@@ -167,7 +167,7 @@ func (s *site) leave(id string) {
 	if err != nil || len(lane) != 1 {
 		s.t.Fatalf("%d leaves are announced, %v", len(lane), err)
 	}
-	if done, err := s.relay.Leaver().Deliver(s.t.Context(), lane); done != 1 {
+	if done, err := s.Leaver().Deliver(s.t.Context(), lane); done != 1 {
 		s.t.Fatal(err)
 	}
 }
@@ -384,7 +384,13 @@ func TestWebhookToAnotherReceiverWhileAway(t *testing.T) {
 	id := s.open("v")
 	s.say(id, "hi")
 	store := &shaky{Store: s.store}
-	s.webhook = newWebhook(cfg, s.relay, chat.NewOutbox(store, chat.NewHub(), discard), s.ring.Links(""), discard)
+	other, err := chat.Open(t.Context(), chat.Config{Store: store, Log: discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := *s.Engine
+	engine.Outbox = other.Outbox
+	s.webhook = newWebhook(cfg, &engine, s.ring.Links(""), discard)
 	s.serveWebhook()
 	arrived(t, posts)
 	eventually(t, "the receiver asks for patience", func() bool { return s.head(id)[0].LastError != "" })
@@ -472,7 +478,7 @@ func TestWebhookGuard(t *testing.T) {
 	// What was stored before relay looked, and what only the dialler sees.
 	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "169.254.169.254", "10.0.0.1", "2130706433", "0177.0.0.1"} {
 		address, _ := json.Marshal("http://" + host + port)
-		if err := s.relay.PatchSettings(t.Context(), map[string]json.RawMessage{"eventsWebhookUrl": address}); err != nil {
+		if err := s.PatchSettings(t.Context(), map[string]json.RawMessage{"eventsWebhookUrl": address}); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -500,7 +506,7 @@ func TestWebhookGuard(t *testing.T) {
 	s.refused(patch("169.254.169.254"), 400, "never speaks")
 	s.refused(patch("10.0.0.1"), 400, "WEBHOOK_ALLOW_CIDRS")
 	metadata := map[string]json.RawMessage{"eventsWebhookUrl": json.RawMessage(`"http://169.254.169.254/"`)}
-	if err := s.relay.PatchSettings(t.Context(), metadata); err != nil {
+	if err := s.PatchSettings(t.Context(), metadata); err != nil {
 		t.Fatal(err)
 	}
 	if a, err := s.webhook.Test(t.Context()); err == nil {

@@ -76,7 +76,7 @@ func TestNewestMessages(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t))
 	id := s.open("v")
 	for i := range 120 {
-		_, err := s.relay.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: id, Content: fmt.Sprint(i)})
+		_, err := s.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: id, Content: fmt.Sprint(i)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -371,7 +371,7 @@ func TestBlockedVisitor(t *testing.T) {
 		if a := write(stranger); a.status != 200 {
 			t.Errorf("another visitor: %d %s", a.status, a.body)
 		}
-		eventually(t, "the stream of the other session is closed", func() bool { return s.hub.Watched(two) == 0 })
+		eventually(t, "the stream of the other session is closed", func() bool { return s.Hub.Watched(two) == 0 })
 		told := map[any]bool{}
 		for len(told) < 2 {
 			if f := next(); f.event == "session_blocked" {

@@ -66,9 +66,7 @@ func startBridge(b *testing.B, targets ...string) bridgeServer {
 	}
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	backlog := relayserver.NewBacklog(chat.NewFileLinks("key", ""))
-	hub := chat.NewHub(backlog.Publish)
-	outbox := chat.NewOutbox(store, hub, log)
-	relay, err := chat.New(ctx, chat.Config{Store: store, Hub: hub, Outbox: outbox, Log: log, BackendSessions: true,
+	engine, err := chat.Open(ctx, chat.Config{Store: store, Mode: chat.ModeBridge, Log: log, Taps: []func(*chat.Event){backlog.Publish},
 		Targets: func(*chat.Settings) (list []chat.Target) {
 			for _, name := range targets {
 				list = append(list, chat.Target{Name: name, Kind: chat.TargetBridge})
@@ -78,7 +76,7 @@ func startBridge(b *testing.B, targets ...string) bridgeServer {
 	if err != nil {
 		b.Fatal(err)
 	}
-	srv, err := relayserver.New(config.Config{Mode: config.ModeBridge}, relayserver.Deps{Store: store, Relay: relay, Hub: hub, Outbox: outbox,
+	srv, err := relayserver.New(config.Config{Mode: config.ModeBridge}, relayserver.Deps{Engine: engine,
 		Backlog: backlog, Log: log, Ready: store.Ping})
 	if err != nil {
 		b.Fatal(err)
@@ -86,7 +84,7 @@ func startBridge(b *testing.B, targets ...string) bridgeServer {
 	s := serveHTTP(b, srv.Handler())
 	stop := s.close
 	s.close = func() { backlog.Close(); stop(); _ = store.Close() }
-	return bridgeServer{s, relay}
+	return bridgeServer{s, engine.Relay}
 }
 
 // decoding is the floor of posts: it decodes the same JSON and answers the same.

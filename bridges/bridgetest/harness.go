@@ -17,7 +17,7 @@ import (
 // Harness is an engine with one bridge, on a store in memory that survives its
 // restarts.
 type Harness struct {
-	*chat.Relay
+	*chat.Engine
 	Bridge chat.Bridge
 	Mirror *mirror.Mirror
 	// Stop ends the engine.
@@ -26,8 +26,6 @@ type Harness struct {
 	t         *testing.T
 	stateless bool
 	store     *db.DB
-	outbox    *chat.Outbox
-	inbox     *chat.Inbox
 	others    []chat.Sink
 }
 
@@ -59,10 +57,12 @@ func (h *Harness) Start(b chat.Bridge) {
 	for _, sink := range h.others {
 		targets = append(targets, chat.Target{Name: sink.Name(), Kind: chat.TargetBridge})
 	}
-	log, hub := slog.New(slog.DiscardHandler), chat.NewHub()
-	h.outbox, h.inbox = chat.NewOutbox(h.store, hub, log), chat.NewInbox(h.store, log)
+	mode := chat.ModeCommunity
+	if h.stateless {
+		mode = chat.ModeBridge
+	}
 	var err error
-	h.Relay, err = chat.New(h.t.Context(), chat.Config{Store: h.store, Hub: hub, Outbox: h.outbox, Log: log, BackendSessions: h.stateless,
+	h.Engine, err = chat.Open(h.t.Context(), chat.Config{Store: h.store, Mode: mode, Log: slog.New(slog.DiscardHandler),
 		Targets: func(*chat.Settings) []chat.Target { return targets }})
 	h.must(err)
 	h.serve(b)
@@ -74,7 +74,7 @@ func (h *Harness) serve(b chat.Bridge) {
 	seal, err := chat.NewFileSeal("a secret", "")
 	h.must(err)
 	h.Bridge = b
-	h.Mirror = mirror.New(b, mirror.Options{Store: h.store, Inbox: h.inbox, Relay: h.Relay, Log: slog.New(slog.DiscardHandler), Stateless: h.stateless, Seal: seal})
+	h.Mirror = mirror.New(h.Engine, b, mirror.Options{Log: slog.New(slog.DiscardHandler), Stateless: h.stateless, Seal: seal})
 	ctx, cancel := context.WithCancel(context.Background())
 	var working sync.WaitGroup
 	run := func(part func() error) {
@@ -85,10 +85,10 @@ func (h *Harness) serve(b chat.Bridge) {
 		})
 	}
 	for _, sink := range append([]chat.Sink{h.Mirror}, h.others...) {
-		run(func() error { return h.outbox.Serve(ctx, sink) })
+		run(func() error { return h.Outbox.Serve(ctx, sink) })
 	}
-	run(func() error { return h.inbox.Serve(ctx, b.Name(), 4, h.Mirror.Handle) })
-	run(func() error { return b.Run(ctx, h.inbox) })
+	run(func() error { return h.Inbox.Serve(ctx, b.Name(), 4, h.Mirror.Handle) })
+	run(func() error { return b.Run(ctx, h.Inbox) })
 	h.Stop = sync.OnceFunc(func() {
 		time.Sleep(time.Millisecond) // discordgo holds a lock for a second when a connection ends as it begins
 		cancel()

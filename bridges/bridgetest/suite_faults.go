@@ -167,7 +167,7 @@ func revoked(e *engine) {
 		e.t.Errorf("only %d deliveries wait", e.Undelivered())
 	}
 	e.Stop()
-	e.must(e.outbox.Hasten(e.t.Context(), e.Bridge.Name())) // as new settings do
+	e.must(e.Outbox.Hasten(e.t.Context(), e.Bridge.Name())) // as new settings do
 	e.serve(e.Bridge)
 	e.quiet()
 	arrived(e, want, e.Mirror.Ambiguous())

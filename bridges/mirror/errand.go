@@ -48,7 +48,7 @@ func (h *hearing) leave(ctx context.Context, errands ...chat.Update) error {
 	})
 }
 
-func (h *hearing) wakeErrands() { h.desk.opts.Inbox.Wake(h.desk.Name()+chat.Errands, h.thread.Ref) }
+func (h *hearing) wakeErrands() { h.desk.engine.Inbox.Wake(h.desk.Name()+chat.Errands, h.thread.Ref) }
 
 // run does an errand. What belongs to a session that was erased is left.
 func (d *Mirror) run(ctx context.Context, u chat.Update) error {

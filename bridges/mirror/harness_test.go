@@ -18,12 +18,9 @@ import (
 
 // harness is an engine on an empty database with mirrors of fake platforms.
 type harness struct {
-	*chat.Relay
+	*chat.Engine
 	t       *testing.T
 	store   chat.Store
-	hub     *chat.Hub
-	outbox  *chat.Outbox
-	inbox   *chat.Inbox
 	fakes   []*fakeBridge
 	mirrors []*mirror.Mirror
 	keys    int
@@ -65,37 +62,36 @@ func withMirrors(t *testing.T, stateless bool, test func(t *testing.T, o *harnes
 // start makes an engine on a store with mirrors of these platforms.
 func start(t *testing.T, store chat.Store, stateless bool, fakes ...*fakeBridge) *harness {
 	t.Helper()
-	o := &harness{t: t, store: store, hub: chat.NewHub(), inbox: chat.NewInbox(store, quiet), fakes: fakes}
-	o.outbox = chat.NewOutbox(store, o.hub, quiet)
-	o.Relay = o.newRelay()
+	o := &harness{t: t, store: store, fakes: fakes}
+	o.Engine = o.newEngine()
 	seal, err := chat.NewFileSeal("secret", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range fakes {
-		options := mirror.Options{Store: store, Inbox: o.inbox, Relay: o.Relay, Log: f.log, Stateless: stateless, Seal: seal}
+		options := mirror.Options{Log: f.log, Stateless: stateless, Seal: seal}
 		if stateless {
 			options.OpenFile = backendFiles
 		}
-		o.mirrors = append(o.mirrors, mirror.New(f.bridge(), options))
+		o.mirrors = append(o.mirrors, mirror.New(o.Engine, f.bridge(), options))
 	}
 	o.serve()
 	return o
 }
 
-// newRelay opens the engine's service on the store.
-func (o *harness) newRelay() *chat.Relay {
+// newEngine opens an engine on the store.
+func (o *harness) newEngine() *chat.Engine {
 	o.t.Helper()
 	var targets []chat.Target
 	for _, f := range o.fakes {
 		targets = append(targets, chat.Target{Name: f.name, Kind: chat.TargetBridge})
 	}
-	r, err := chat.New(o.t.Context(), chat.Config{Store: o.store, Hub: o.hub, Outbox: o.outbox, Log: quiet,
+	e, err := chat.Open(o.t.Context(), chat.Config{Store: o.store, Log: quiet,
 		Targets: func(*chat.Settings) []chat.Target { return targets }})
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	return r
+	return e
 }
 
 // serve lets the engine work until stop.
@@ -109,10 +105,10 @@ func (o *harness) serve() {
 			}
 		})
 	}
-	serve("outbox", func() error { return o.outbox.Serve(ctx, o.Leaver()) })
+	serve("outbox", func() error { return o.Outbox.Serve(ctx, o.Leaver()) })
 	for i, m := range o.mirrors {
-		serve("outbox", func() error { return o.outbox.Serve(ctx, m) })
-		serve("inbox", func() error { return o.inbox.Serve(ctx, o.fakes[i].name, 2, m.Handle) })
+		serve("outbox", func() error { return o.Outbox.Serve(ctx, m) })
+		serve("inbox", func() error { return o.Inbox.Serve(ctx, o.fakes[i].name, 2, m.Handle) })
 	}
 	o.stop = sync.OnceFunc(func() {
 		cancel()
@@ -153,7 +149,7 @@ func (o *harness) tell(f *fakeBridge, list ...chat.Inbound) {
 	}
 	o.keys++
 	u := chat.Update{Bridge: f.name, Key: fmt.Sprint("u", o.keys), Thread: list[0].Thread.Ref, Raw: raw}
-	if err := o.inbox.Receive(o.t.Context(), u); err != nil {
+	if err := o.Inbox.Receive(o.t.Context(), u); err != nil {
 		o.t.Fatal(err)
 	}
 }

@@ -166,7 +166,7 @@ func (h *hearing) message(ctx context.Context) error {
 	if _, err = h.desk.relay.Send(ctx, h.by, post); err != nil || note {
 		return err
 	}
-	if h.desk.relay.Hub().Watched(h.thread.SessionID) > 0 {
+	if h.desk.engine.Hub.Watched(h.thread.SessionID) > 0 {
 		h.desk.aside(ctx, h.thread, chat.Op{Kind: chat.OpReact, Remote: h.Remote, Receipt: "delivered"})
 	}
 	if h.thread.State == chat.ThreadClosed { // the message reopened the session

@@ -141,7 +141,7 @@ func TestDeskShowsWhatArrived(t *testing.T) {
 		if got := receipt("x1"); got != "" {
 			t.Errorf("nobody is there, the receipt is %q", got)
 		}
-		page := o.hub.Subscribe(id)
+		page := o.Hub.Subscribe(id)
 		defer page.Close()
 		if got := receipt("x2"); got != "delivered" {
 			t.Errorf("the page is open, the receipt is %q", got)
@@ -362,7 +362,7 @@ func TestDeskHoldsPresence(t *testing.T) {
 		o.soon()
 		o.tell(f, f.in(0, "x1", "!offline"))
 		time.Sleep(11 * time.Hour)
-		if again := o.newRelay(); again.OperatorOnline() || o.OperatorOnline() {
+		if again := o.newEngine(); again.OperatorOnline() || o.OperatorOnline() {
 			t.Error("online after 11 hours")
 		}
 		time.Sleep(2 * time.Hour)
@@ -620,7 +620,7 @@ func TestDeskReopens(t *testing.T) {
 		if status() != chat.StatusClosed || !f.state(0).closed {
 			t.Error("a note reopened the session")
 		}
-		visitor := o.hub.Subscribe(id)
+		visitor := o.Hub.Subscribe(id)
 		defer visitor.Close()
 		o.tell(f, f.in(0, "x2", "one more thing"))
 		o.soon()

@@ -21,6 +21,7 @@ import (
 // [Handler]). It decides what is shown and keeps the links; the bridge shows it.
 type Mirror struct {
 	bridge  chat.Bridge
+	engine  *chat.Engine
 	store   chat.Store
 	relay   *chat.Relay
 	log     *slog.Logger
@@ -44,11 +45,7 @@ type Mirror struct {
 
 // Options are what a Mirror is made of.
 type Options struct {
-	Store chat.Store
-	Relay *chat.Relay
-	Log   *slog.Logger
-	// Inbox is where the desk's updates come from; it keeps its errands.
-	Inbox *chat.Inbox
+	Log *slog.Logger
 	// Links makes links to files for platforms that take none; nil when relay
 	// has no public address.
 	Links *chat.FileLinks
@@ -66,12 +63,12 @@ type Options struct {
 }
 
 // New makes the desk of a bridge.
-func New(b chat.Bridge, o Options) *Mirror {
-	d := &Mirror{bridge: b, store: o.Store, relay: o.Relay, log: o.Log.With("bridge", b.Name()), opts: o}
+func New(engine *chat.Engine, b chat.Bridge, o Options) *Mirror {
+	d := &Mirror{bridge: b, engine: engine, store: engine.Store, relay: engine.Relay, log: o.Log.With("bridge", b.Name()), opts: o}
 	d.channel.id = b.Channel()
 	if d.opts.OpenFile == nil {
 		d.opts.OpenFile = func(ctx context.Context, _ string, a chat.Attachment) (io.ReadCloser, error) {
-			file, err := o.Relay.Open(ctx, a.ID)
+			file, err := engine.Relay.Open(ctx, a.ID)
 			return io.NopCloser(file), err
 		}
 	}
@@ -212,7 +209,7 @@ func (d *Mirror) try(ctx context.Context, th chat.Thread, op chat.Op) (remote st
 	case err == nil:
 		d.works(failures)
 		d.worked.Add(1)
-		d.relay.Outbox().Lives(d.Name())
+		d.engine.Outbox.Lives(d.Name())
 	case errors.As(err, &limited) && limited.Scope == chat.ScopeSink:
 		d.hush(limited.Pause())
 	}

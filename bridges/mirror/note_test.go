@@ -16,7 +16,7 @@ func TestNotesAreSharedByOperators(t *testing.T) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		o.soon()
-		visitor := o.hub.Subscribe(id)
+		visitor := o.Hub.Subscribe(id)
 		defer visitor.Close()
 		o.tell(f, f.in(0, "x1", "// she is angry\n//again"))
 		o.tell(f, f.in(0, "x2", "!note and right"))

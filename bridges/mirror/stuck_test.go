@@ -30,7 +30,7 @@ var errOdd = fmt.Errorf("%w: Bad Request: PEER_ID_INVALID", chat.ErrPermanent)
 func TestDeskRefusedMessage(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
-		operators := o.hub.Subscribe("")
+		operators := o.Hub.Subscribe("")
 		defer operators.Close()
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
@@ -48,7 +48,7 @@ func TestDeskRefusedMessage(t *testing.T) {
 		if err := o.mirrors[0].Trouble(); err != nil {
 			t.Errorf("the bridge is said to fail: %v", err)
 		}
-		o.must(o.outbox.Retry(t.Context(), list[0].ID()))
+		o.must(o.Outbox.Retry(t.Context(), list[0].ID()))
 		o.soon()
 		expectTexts(t, "after Retry", f.shown(0), "hello", note, "still there?", "odd")
 		if list := o.undelivered(id); len(list) != 0 {

@@ -15,7 +15,7 @@ const typingEvery = 5 * time.Second
 // closes. It is the first thing to be left out: while the bridge has trouble or
 // the platform wants to hear nothing, nobody is told.
 func (d *Mirror) ShowTyping(ctx context.Context) error {
-	s := d.relay.Hub().Subscribe("")
+	s := d.engine.Hub.Subscribe("")
 	defer s.Close()
 	shown := map[string]chat.Time{}
 	for {

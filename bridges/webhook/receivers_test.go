@@ -181,11 +181,10 @@ func (n *network) take(id string, h http.Header, body []byte) {
 
 // house is an engine whose only sink is the webhook.
 type house struct {
-	*chat.Relay
-	store  *db.DB
-	outbox *chat.Outbox
-	mu     sync.Mutex
-	off    bool
+	*chat.Engine
+	store *db.DB
+	mu    sync.Mutex
+	off   bool
 }
 
 // build makes a house with 500 events in it, and serves the webhook until the
@@ -196,10 +195,8 @@ func build(t *testing.T, net *network) (h *house, stop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := slog.New(slog.DiscardHandler)
-	hub := chat.NewHub()
-	h = &house{store: store, outbox: chat.NewOutbox(store, hub, log)}
-	h.Relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: hub, Outbox: h.outbox, Log: log,
+	h = &house{store: store}
+	h.Engine, err = chat.Open(t.Context(), chat.Config{Store: store, Log: slog.New(slog.DiscardHandler),
 		Targets: func(*chat.Settings) []chat.Target {
 			return []chat.Target{{Name: chat.WebhookSink, Kind: chat.TargetWebhook}}
 		}})
@@ -218,7 +215,7 @@ func build(t *testing.T, net *network) (h *house, stop func()) {
 	h.talk(t)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
-	go func() { done <- h.outbox.Serve(ctx, sink) }()
+	go func() { done <- h.Outbox.Serve(ctx, sink) }()
 	return h, func() {
 		cancel()
 		if err := <-done; err != nil {
@@ -412,7 +409,7 @@ func (n *network) sendAgain(h *house) {
 	}
 	n.heal()
 	h.switchTo(true)
-	count, next, err := h.outbox.RetryFailed(n.t.Context(), chat.WebhookSink, chat.Cursor{})
+	count, next, err := h.Outbox.RetryFailed(n.t.Context(), chat.WebhookSink, chat.Cursor{})
 	if count != events || next != nil || err != nil {
 		n.t.Errorf("%d are sent again, next %v, %v", count, next, err)
 	}

@@ -39,8 +39,7 @@ func (s spyTx) CreateFile(f *chat.File) error {
 func TestCutUploadLeavesNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, store *db.DB) {
 		var begun []string
-		hub := chat.NewHub()
-		relay, err := chat.New(t.Context(), chat.Config{Store: spy{store, &begun}, Hub: hub, Outbox: chat.NewOutbox(store, hub, quiet), Log: quiet})
+		relay, err := chat.Open(t.Context(), chat.Config{Store: spy{store, &begun}, Log: quiet})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,8 +156,7 @@ func FuzzUploadHead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = store.Close() })
-	hub := chat.NewHub()
-	relay, err := chat.New(context.Background(), chat.Config{Store: store, Hub: hub, Outbox: chat.NewOutbox(store, hub, quiet), Log: quiet})
+	relay, err := chat.Open(context.Background(), chat.Config{Store: store, Log: quiet})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -191,8 +189,7 @@ func (d *fullDisk) Room() (free, total int64) { return d.free, d.total }
 func TestRoomForFiles(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, store *db.DB) {
 		disk := &fullDisk{Store: store}
-		hub := chat.NewHub()
-		relay, err := chat.New(t.Context(), chat.Config{Store: disk, Hub: hub, Outbox: chat.NewOutbox(store, hub, quiet), Log: quiet})
+		relay, err := chat.Open(t.Context(), chat.Config{Store: disk, Log: quiet})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,7 @@
 //   - link: the pair of a message and its copy on a platform.
 //   - event: a fact with a revision. Not: action, update, activity.
 //   - delivery: one event on its way to one sink. Not: job, task.
-//   - sink: whatever takes deliveries: a bridge, the webhook, [Relay.Leaver].
+//   - sink: whatever takes deliveries: a bridge, the webhook, or the engine itself.
 //   - lane: the deliveries of one session to one sink, in order.
 package chat
 

@@ -32,9 +32,9 @@ type Subscription struct {
 	ended     atomic.Bool
 }
 
-// NewHub makes a hub without subscribers. A tap is called with every event of
+// newHub makes a hub without subscribers. A tap is called with every event of
 // a session, in the order of publishing, and must not wait: it loses none.
-func NewHub(taps ...func(*Event)) *Hub {
+func newHub(taps ...func(*Event)) *Hub {
 	return &Hub{sessions: map[string][]*Subscription{}, taps: taps}
 }
 

@@ -73,8 +73,8 @@ type receiver struct {
 	unstored Reports
 }
 
-// NewInbox makes an inbox that nobody works on yet.
-func NewInbox(store Store, log *slog.Logger) *Inbox {
+// newInbox makes an inbox that nobody works on yet.
+func newInbox(store Store, log *slog.Logger) *Inbox {
 	return &Inbox{store: store, log: log, receivers: map[string]*receiver{}, givenUp: map[string]error{}}
 }
 

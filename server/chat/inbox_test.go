@@ -64,7 +64,7 @@ func receive(t *testing.T, in *chat.Inbox, thread, key string) {
 func TestInboxWorksInOrderAndOnce(t *testing.T) {
 	inHouse(t, func(t *testing.T, store *db.DB) {
 		var worked journal
-		in := chat.NewInbox(store, quiet)
+		in := openEngine(t, store, quiet).Inbox
 		stop := runInbox(t, in, 1, func(_ context.Context, u chat.Update) error {
 			worked.add(u.Key)
 			if u.Key == "poison" {
@@ -107,9 +107,9 @@ func sameSet(a, b []string) bool {
 // is worked on after it.
 func TestInboxTakesUpWhatWasLeft(t *testing.T) {
 	inHouse(t, func(t *testing.T, store *db.DB) {
-		receive(t, chat.NewInbox(store, quiet), "one", "left behind")
+		receive(t, openEngine(t, store, quiet).Inbox, "one", "left behind")
 		var worked journal
-		in := chat.NewInbox(store, quiet)
+		in := openEngine(t, store, quiet).Inbox
 		stop := runInbox(t, in, 4, func(_ context.Context, u chat.Update) error {
 			worked.add(u.Key + string(u.Raw))
 			return nil
@@ -127,7 +127,7 @@ func TestInboxTakesUpWhatWasLeft(t *testing.T) {
 func TestInboxKeepsOutcomes(t *testing.T) {
 	inHouse(t, func(t *testing.T, db *db.DB) {
 		store := &broken{Store: db}
-		in := chat.NewInbox(store, quiet)
+		in := openEngine(t, store, quiet).Inbox
 		receive(t, in, "one", "0")
 		receive(t, in, "one", "1")
 		var worked journal
@@ -151,7 +151,7 @@ func TestInboxWorksOnWhatIsStoredInDoubt(t *testing.T) {
 	inHouse(t, func(t *testing.T, memory *db.DB) {
 		store := &mute{Store: memory}
 		var worked journal
-		in := chat.NewInbox(store, quiet)
+		in := openEngine(t, store, quiet).Inbox
 		defer runInbox(t, in, 4, func(_ context.Context, u chat.Update) error { worked.add(u.Key); return nil })()
 		synctest.Wait()
 		store.once.Store(true)
@@ -183,7 +183,7 @@ func put(t *testing.T, store chat.Store, u chat.Update) {
 // started anew, while an update is worked on, it is not given up for that.
 func TestInboxDoesNotCountWhatWasCutOff(t *testing.T) {
 	inHouse(t, func(t *testing.T, store *db.DB) {
-		in := chat.NewInbox(store, quiet)
+		in := openEngine(t, store, quiet).Inbox
 		receive(t, in, "one", "slow")
 		for range 12 {
 			stop := runInbox(t, in, 1, func(ctx context.Context, _ chat.Update) error {
@@ -210,7 +210,7 @@ func TestInboxDoesNotCountWhatWasCutOff(t *testing.T) {
 func TestInboxSurvivesPanics(t *testing.T) {
 	inHouse(t, func(t *testing.T, store *db.DB) {
 		var log bytes.Buffer
-		in := chat.NewInbox(store, slog.New(slog.NewTextHandler(&log, nil)))
+		in := openEngine(t, store, slog.New(slog.NewTextHandler(&log, nil))).Inbox
 		var worked journal
 		handle := func(_ context.Context, u chat.Update) error {
 			worked.add(u.Key)
@@ -262,7 +262,7 @@ func TestInboxClockSetBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		var worked journal
-		defer runInbox(t, chat.NewInbox(store, quiet), 4, func(_ context.Context, u chat.Update) error { worked.add(u.Key); return nil })()
+		defer runInbox(t, openEngine(t, store, quiet).Inbox, 4, func(_ context.Context, u chat.Update) error { worked.add(u.Key); return nil })()
 		time.Sleep(2 * time.Minute)
 		if got := worked.all(); len(got) != 2 {
 			t.Errorf("worked on %v", got)

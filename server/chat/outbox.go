@@ -17,8 +17,8 @@ type Outbox struct {
 	senders map[string]*sender
 }
 
-// NewOutbox makes an outbox that serves no sink yet.
-func NewOutbox(store Store, hub *Hub, log *slog.Logger) *Outbox {
+// newOutbox makes an outbox that serves no sink yet.
+func newOutbox(store Store, hub *Hub, log *slog.Logger) *Outbox {
 	return &Outbox{store: store, hub: hub, log: log, senders: map[string]*sender{}}
 }
 

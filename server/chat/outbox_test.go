@@ -144,7 +144,7 @@ func TestOutboxRetriesByHand(t *testing.T) {
 		time.Sleep(5 * time.Second) // the fourth attempt is due after seven
 		down.Store(false)
 		again := func(rev int64) error {
-			return h.outbox.Retry(t.Context(), (&chat.Delivery{Dest: "desk", SessionID: id, Rev: rev}).ID())
+			return h.Outbox.Retry(t.Context(), (&chat.Delivery{Dest: "desk", SessionID: id, Rev: rev}).ID())
 		}
 		if err := again(2); err == nil || !strings.Contains(err.Error(), "only one that failed") {
 			t.Errorf("what waits for its turn: %v", err)
@@ -180,7 +180,7 @@ func TestOutboxGivesUp(t *testing.T) {
 				}
 				h := build(t, store, sink)
 				h.run(t)
-				desk := h.hub.Subscribe("")
+				desk := h.Hub.Subscribe("")
 				defer desk.Close()
 				id := h.open(t, "a")
 				h.say(t, id, "hello")
@@ -431,7 +431,7 @@ func TestOutboxRevives(t *testing.T) {
 		}
 		time.Sleep(2 * time.Hour)
 		up.Store(true)
-		h.outbox.Lives("desk")
+		h.Outbox.Lives("desk")
 		time.Sleep(time.Second)
 		if got := states(t, memory, "desk"); got[chat.DeliveryDone] != 10 {
 			t.Errorf("a second after the platform is back deliveries are %v", got)
@@ -441,7 +441,7 @@ func TestOutboxRevives(t *testing.T) {
 		time.Sleep(time.Second)
 		before := len(sink.saw())
 		for range 100 { // something else works all the time: that is no outage
-			h.outbox.Lives("desk")
+			h.Outbox.Lives("desk")
 			time.Sleep(100 * time.Millisecond)
 		}
 		if n := len(sink.saw()) - before; n > 2*4 {
@@ -673,7 +673,7 @@ func TestStoredWithoutAnAnswer(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer feed.Close()
-		desk := h.hub.Subscribe("")
+		desk := h.Hub.Subscribe("")
 		defer desk.Close()
 		store.once.Store(true)
 		_, err = h.Send(t.Context(), visitor, chat.Post{SessionID: id, Content: "lost?", ClientID: "c1"})
@@ -729,7 +729,7 @@ func TestRetryStoredWithoutAnAnswer(t *testing.T) {
 				time.Sleep(time.Second)
 				up.Store(true)
 				store.once.Store(true)
-				if err := retry(h.outbox, (&chat.Delivery{Dest: "desk", SessionID: id, Rev: 1}).ID()); !errors.Is(err, chat.ErrAway) {
+				if err := retry(h.Outbox, (&chat.Delivery{Dest: "desk", SessionID: id, Rev: 1}).ID()); !errors.Is(err, chat.ErrAway) {
 					t.Fatalf("the answer was lost: %v", err)
 				}
 				time.Sleep(time.Second)

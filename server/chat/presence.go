@@ -267,18 +267,15 @@ func (r *Relay) updatePresence(change func(*presence)) {
 	}
 }
 
-// Run keeps the operators' status true to the time, and stores which messages
-// arrived, until ctx ends.
-func (r *Relay) Run(ctx context.Context) error {
-	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() { r.keepReceipts(ctx) })
+// keepPresence keeps the status of operators and visitors true to the time until
+// ctx ends.
+func (r *Relay) keepPresence(ctx context.Context) {
 	tick := time.NewTicker(2 * time.Second)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case <-tick.C:
 			r.updatePresence(func(*presence) {})
 			r.visitorsGone()

@@ -101,7 +101,7 @@ func TestPresenceSurvivesARestart(t *testing.T) {
 func TestPresenceIsReported(t *testing.T) {
 	inHouse(t, func(t *testing.T, store *db.DB) {
 		o := build(t, store)
-		all, visitor := o.hub.Subscribe(""), o.hub.Subscribe("s1")
+		all, visitor := o.Hub.Subscribe(""), o.Hub.Subscribe("s1")
 		defer all.Close()
 		defer visitor.Close()
 		o.TakeSeat("Mia", "a", true)

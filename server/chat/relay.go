@@ -35,49 +35,6 @@ type Relay struct {
 	}
 }
 
-// Config is what a Relay is made of.
-type Config struct {
-	Store  Store
-	Hub    *Hub
-	Outbox *Outbox
-	Log    *slog.Logger
-	// Targets returns the sinks that events go to under the settings in force.
-	Targets func(*Settings) []Target
-	// Settings are the values that the environment gives, by name.
-	Settings map[string]Raw
-	Identity IdentityRules
-	// BackendSessions: the sessions are a backend's (bridge mode). It says when
-	// one starts and whether operators are there.
-	BackendSessions bool
-}
-
-// IdentityRules say how a visitor proves who it is. Without a secret nobody is
-// verified.
-type IdentityRules struct {
-	Secret   string
-	Required bool
-}
-
-// New opens the door. It reads the stored settings and the operators' status.
-func New(ctx context.Context, c Config) (*Relay, error) {
-	r := &Relay{store: c.Store, hub: c.Hub, outbox: c.Outbox, log: c.Log, targets: c.Targets, env: c.Settings, identity: c.Identity, backend: c.BackendSessions}
-	if r.targets == nil {
-		r.targets = func(*Settings) []Target { return nil }
-	}
-	changed := make(chan struct{})
-	r.changed.Store(&changed)
-	if err := r.loadSettings(ctx); err != nil {
-		return nil, err
-	}
-	return r, r.loadPresence(ctx)
-}
-
-// Hub returns the hub that events are published to.
-func (r *Relay) Hub() *Hub { return r.hub }
-
-// Outbox returns the outbox that events are delivered by.
-func (r *Relay) Outbox() *Outbox { return r.outbox }
-
 // Author is who knocks at the door.
 type Author struct {
 	Sender Sender

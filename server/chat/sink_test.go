@@ -93,31 +93,32 @@ func (b *broken) Apply(ctx context.Context, op func(chat.Tx) error) error {
 
 // house is an engine on an empty database.
 type house struct {
-	*chat.Relay
-	store  chat.Store
-	hub    *chat.Hub
-	outbox *chat.Outbox
-	sinks  []chat.Sink
+	*chat.Engine
+	store chat.Store
+	sinks []chat.Sink
 }
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-// build makes a house on a database; its sinks are bridges.
-func build(t *testing.T, store chat.Store, sinks ...chat.Sink) *house {
+// openEngine opens an engine whose sinks are bridges.
+func openEngine(t testing.TB, store chat.Store, log *slog.Logger, sinks ...chat.Sink) *chat.Engine {
 	t.Helper()
-	h := &house{store: store, hub: chat.NewHub(), sinks: sinks}
 	var targets []chat.Target
 	for _, s := range sinks {
 		targets = append(targets, chat.Target{Name: s.Name(), Kind: chat.TargetBridge})
 	}
-	h.outbox = chat.NewOutbox(store, h.hub, quiet)
-	var err error
-	h.Relay, err = chat.New(t.Context(), chat.Config{Store: store, Hub: h.hub, Outbox: h.outbox, Log: quiet,
+	e, err := chat.Open(t.Context(), chat.Config{Store: store, Log: log,
 		Targets: func(*chat.Settings) []chat.Target { return targets }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return h
+	return e
+}
+
+// build makes a house on a database; its sinks are bridges.
+func build(t *testing.T, store chat.Store, sinks ...chat.Sink) *house {
+	t.Helper()
+	return &house{openEngine(t, store, quiet, sinks...), store, sinks}
 }
 
 // run serves the sinks until the returned function is called.
@@ -127,7 +128,7 @@ func (h *house) run(t *testing.T) (stop func()) {
 	var served sync.WaitGroup
 	for _, sink := range append(h.sinks, h.Leaver()) {
 		served.Go(func() {
-			if err := h.outbox.Serve(ctx, sink); err != nil {
+			if err := h.Outbox.Serve(ctx, sink); err != nil {
 				t.Errorf("outbox: %v", err)
 			}
 		})

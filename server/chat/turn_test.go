@@ -32,7 +32,7 @@ func TestOutboxRetriesAllFailed(t *testing.T) {
 		time.Sleep(time.Minute)
 		for _, now := range []bool{false, true} {
 			up.Store(now)
-			count, next, err := h.outbox.RetryFailed(t.Context(), "desk", chat.Cursor{})
+			count, next, err := h.Outbox.RetryFailed(t.Context(), "desk", chat.Cursor{})
 			if count != 3 || next != nil || err != nil {
 				t.Fatalf("%d taken up, next %v, %v", count, next, err)
 			}

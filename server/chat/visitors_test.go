@@ -24,7 +24,7 @@ func TestVisitorOnline(t *testing.T) {
 		defer stop()
 		go func() { _ = h.Run(ctx) }()
 		id := h.open(t, "v")
-		all := h.hub.Subscribe("")
+		all := h.Hub.Subscribe("")
 		defer all.Close()
 		told := func() (online []string) {
 			synctest.Wait()
