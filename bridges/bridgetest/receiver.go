@@ -69,3 +69,16 @@ func (r *Receiver) Texts(t *testing.T, b chat.Bridge) (list []string) {
 	}
 	return list
 }
+
+// Receiving runs a bridge's reception until the test or stop ends it.
+func Receiving(t *testing.T, b chat.Bridge, in chat.Receiver) (stop func() error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- b.Run(ctx, in) }()
+	stop = sync.OnceValue(func() error {
+		cancel()
+		return <-done
+	})
+	t.Cleanup(func() { _ = stop() })
+	return stop
+}

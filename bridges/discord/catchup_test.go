@@ -36,7 +36,7 @@ func missing(t *testing.T, test func(t *testing.T, l *listening, api *unread, se
 		api := &unread{RoundTripper: f.Transport()}
 		b, log := makeBridge(t, f, func(c *discord.Config) { c.Transport = api })
 		l := &listening{Platform: f, bridge: b, log: log, in: new(bridgetest.Receiver)}
-		l.stop = running(t, b, l.in)
+		l.stop = bridgetest.Receiving(t, b, l.in)
 		bridgetest.Settled(time.Second)
 		l.thread = open(t, b, "Grace", "")
 		second := open(t, b, "Ben", "").Ref
@@ -156,7 +156,7 @@ func TestCatchUpInOrder(t *testing.T) {
 		time.Sleep(time.Hour)
 		b, log := makeBridge(t, f, func(c *discord.Config) { c.CatchUp = 24 * time.Hour })
 		in := new(bridgetest.Receiver)
-		running(t, b, in)
+		bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(time.Minute)
 		if got := heard(t, in, b); !slices.Equal(got, want) {
 			t.Errorf("relay heard %q\n%s", got, log)

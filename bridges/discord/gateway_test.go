@@ -32,7 +32,7 @@ func listen(t *testing.T, test func(t *testing.T, l *listening)) {
 		f := discordtest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		l := &listening{Platform: f, bridge: b, log: log, in: new(bridgetest.Receiver)}
-		l.stop = running(t, b, l.in)
+		l.stop = bridgetest.Receiving(t, b, l.in)
 		bridgetest.Settled(time.Second)
 		l.thread = open(t, b, "Grace", "session-1")
 		bridgetest.Settled(time.Second)
@@ -120,7 +120,7 @@ func TestGatewayUnknown(t *testing.T) {
 			c.Transport = sparse{c.Transport, []string{"/users/", "/channels/800000000000000099"}}
 		})
 		in := new(bridgetest.Receiver)
-		stop := running(t, b, in)
+		stop := bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(time.Second)
 		th := open(t, b, "Grace", "")
 		f.Write(f.MakeThread("Lunch"), "Ada", "canary: pizza?", "")
@@ -158,7 +158,7 @@ func TestGatewayUnknownAfterwards(t *testing.T) {
 		hidden := &vanishing{RoundTripper: f.Transport()}
 		b, log := makeBridge(t, f, func(c *discord.Config) { c.Transport = hidden })
 		in := new(bridgetest.Receiver)
-		running(t, b, in)
+		bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(time.Second)
 		lost, th := open(t, b, "Ben", ""), open(t, b, "Grace", "")
 		bridgetest.Settled(time.Second)
@@ -395,7 +395,7 @@ func TestGatewayWedged(t *testing.T) {
 	})
 	f.First(7)
 	in := new(bridgetest.Receiver)
-	stop := running(t, b, in)
+	stop := bridgetest.Receiving(t, b, in)
 	until(t, "the bridge connects", f.Connected)
 	th := open(t, b, "Grace", "")
 	f.Write(th.Ref, "Ada", "Hello", "")
@@ -484,7 +484,7 @@ func TestCatchUpAtStart(t *testing.T) {
 		b, log := makeBridge(t, f, func(c *discord.Config) { c.CatchUp = 24 * time.Hour })
 		log.On("receiving updates", func() { f.ReopenThread(again.Ref) }) // the gateway has told what is open
 		in := new(bridgetest.Receiver)
-		stop := running(t, b, in)
+		stop := bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(time.Minute)
 		for ref, want := range map[string]string{th.Ref: "just now", done.Ref: "and goodbye", again.Ref: "to be continued"} {
 			if got := heardIn(t, in, b, ref); !slices.Equal(got, []string{want}) {
@@ -527,7 +527,7 @@ func TestCatchUpAtStartGoesOn(t *testing.T) {
 			c.CatchUp, c.Transport = 24*time.Hour, stumbling{c.Transport, &left}
 		})
 		in := new(bridgetest.Receiver)
-		running(t, b, in)
+		bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(10 * time.Minute)
 		for ref, want := range map[string]string{th.Ref: "an answer", done.Ref: "and goodbye"} {
 			if got := heardIn(t, in, b, ref); !slices.Equal(got, []string{want}) {

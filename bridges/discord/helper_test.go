@@ -1,7 +1,6 @@
 package discord_test
 
 import (
-	"context"
 	"encoding/json"
 	"testing"
 	"testing/synctest"
@@ -53,24 +52,6 @@ func heardIn(t *testing.T, r *bridgetest.Receiver, b *discord.Bridge, ref string
 		}
 	}
 	return list
-}
-
-// running runs a bridge's reception until the test or stop ends it.
-func running(t *testing.T, b *discord.Bridge, in chat.Receiver) (stop func() error) {
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- b.Run(ctx, in) }()
-	ended := false
-	stop = func() error {
-		cancel()
-		if ended {
-			return nil
-		}
-		ended = true
-		return <-done
-	}
-	t.Cleanup(func() { _ = stop() })
-	return stop
 }
 
 var lastKey int

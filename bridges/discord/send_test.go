@@ -1,14 +1,9 @@
 package discord_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"flag"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,36 +12,6 @@ import (
 	"relay/bridges/discord/discordtest"
 	"relay/server/chat"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares with a file of testdata/discord.
-func golden(t *testing.T, name string, got any) {
-	t.Helper()
-	file := filepath.Join("..", "..", "testdata", "discord", name)
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(got); err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, buf.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(buf.Bytes(), want) {
-		t.Errorf("%s differs:\n%s", name, &buf)
-	}
-}
 
 // Every request that the bridge makes, as Discord sees it.
 func TestRequests(t *testing.T) {
@@ -73,7 +38,7 @@ func TestRequests(t *testing.T) {
 				do(th, chat.Op{Kind: chat.OpTyping}) // too early to be shown again
 				do(th, chat.Op{Kind: chat.OpClose})
 				do(th, chat.Op{Kind: chat.OpReopen})
-				golden(t, "requests-"+name+".json", f.Requests(""))
+				bridgetest.Golden(t, "discord/requests-"+name+".json", f.Requests(""))
 				bridgetest.Clean(t, f, log)
 			})
 		})

@@ -59,7 +59,7 @@ func TestShortGapsAreRead(t *testing.T) {
 		f := slacktest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
-		running(t, b, in)
+		bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(time.Second)
 		th := open(t, b, "Grace", "")
 		said := f.Write(th.Ref, "Ada", "befor", "")
@@ -113,7 +113,7 @@ func TestUnreadGapsAreReadLater(t *testing.T) {
 		off := new(atomic.Bool)
 		b, _ := makeBridge(t, f, func(c *slack.Config) { c.Transport = deafened{c.Transport, off} })
 		in := new(bridgetest.Receiver)
-		running(t, b, in)
+		bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(time.Second)
 		th := open(t, b, "Grace", "")
 		f.Write(th.Ref, "Ada", "before", "")
@@ -145,7 +145,7 @@ func TestUnstoredEventsAreOwed(t *testing.T) {
 				f := slacktest.NewInBubble(t)
 				b, log := makeBridge(t, f, func(c *slack.Config) { c.Back = 24 * time.Hour })
 				in := new(bridgetest.Receiver)
-				running(t, b, in)
+				bridgetest.Receiving(t, b, in)
 				bridgetest.Settled(time.Second)
 				th := open(t, b, "Grace", "")
 				said := f.Write(th.Ref, "Ada", "before", "")
@@ -180,7 +180,7 @@ func TestUnstoredPushesAreOwed(t *testing.T) {
 		f := slacktest.NewInBubble(t)
 		b, log := makeBridge(t, f, pushed)
 		in := new(bridgetest.Receiver)
-		_ = running(t, b, in)()
+		_ = bridgetest.Receiving(t, b, in)()
 		ctx, cancel := context.WithCancel(t.Context())
 		watched := make(chan struct{})
 		go func() {
@@ -260,7 +260,7 @@ func TestGapsInOldThreadsAreRead(t *testing.T) {
 			f.Write(th.Ref, "Ada", want[n], "")
 		}
 		in := new(bridgetest.Receiver)
-		running(t, b, in)
+		bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(time.Minute)
 		if got := in.Texts(t, b); !slices.Equal(got, want) {
 			t.Errorf("read %d answers", len(got))
@@ -290,7 +290,7 @@ func TestLongGapsHoldLittleUp(t *testing.T) {
 		time.Sleep(time.Hour) // Slack does not bring it again
 		slow.on.Store(true)
 		in := new(bridgetest.Receiver)
-		running(t, b, in)
+		bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(20 * time.Second)
 		f.Write(second.Ref, "Ada", "live", "")
 		bridgetest.Settled(35 * time.Second)
@@ -323,7 +323,7 @@ func TestOneUnreadThreadHoldsUpNone(t *testing.T) {
 		time.Sleep(time.Hour) // Slack brings neither again
 		broken.Store(&th.Ref)
 		in := new(bridgetest.Receiver)
-		running(t, b, in)
+		bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(time.Minute)
 		f.Write(second.Ref, "Ada", "live", "")
 		bridgetest.Settled(time.Minute)
@@ -379,7 +379,7 @@ func TestStartLooksBack(t *testing.T) {
 				time.Sleep(time.Hour)
 				in := new(bridgetest.Receiver)
 				forgetful, _ := makeBridge(t, f, pushed)
-				stop := running(t, forgetful, in)
+				stop := bridgetest.Receiving(t, forgetful, in)
 				bridgetest.Settled(time.Minute)
 				if got := in.Texts(t, b); got != nil {
 					t.Errorf("read %q", got)
@@ -387,7 +387,7 @@ func TestStartLooksBack(t *testing.T) {
 				_ = stop()
 				for range 2 {
 					fresh, _ := makeBridge(t, f, back)
-					stop := running(t, fresh, in)
+					stop := bridgetest.Receiving(t, fresh, in)
 					bridgetest.Settled(time.Minute)
 					_ = stop()
 				}

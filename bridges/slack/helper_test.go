@@ -1,10 +1,8 @@
 package slack_test
 
 import (
-	"context"
 	"encoding/json"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,19 +31,6 @@ func makeBridge(t *testing.T, f *slacktest.Platform, change ...func(*slack.Confi
 
 // pushed has a bridge receive by the webhook.
 func pushed(c *slack.Config) { c.AppToken = "" }
-
-// running runs a bridge's reception until the test or stop ends it.
-func running(t *testing.T, b *slack.Bridge, in chat.Receiver) (stop func() error) {
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- b.Run(ctx, in) }()
-	stop = sync.OnceValue(func() error {
-		cancel()
-		return <-done
-	})
-	t.Cleanup(func() { _ = stop() })
-	return stop
-}
 
 // open makes a thread.
 func open(t *testing.T, b *slack.Bridge, title, sessionID string) chat.Thread {

@@ -3,8 +3,6 @@ package slack_test
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,23 +15,6 @@ import (
 	"relay/server/chat"
 )
 
-// events are events as Slack sends them, by name.
-func events(t testing.TB) map[string][]byte {
-	paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", "slack", "events", "*.json"))
-	if err != nil || len(paths) == 0 {
-		t.Fatal("no events", err)
-	}
-	list := map[string][]byte{}
-	for _, path := range paths {
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list[strings.TrimSuffix(filepath.Base(path), ".json")] = raw
-	}
-	return list
-}
-
 // parser is a bridge that knows nobody's name.
 func parser(t testing.TB) *slack.Bridge {
 	b, err := slack.New(slack.Config{BotToken: "xoxb-1", ChannelID: "C0SUPPORT1", Transport: answers{err: errors.New("no network")}})
@@ -44,7 +25,7 @@ func parser(t testing.TB) *slack.Bridge {
 }
 
 func TestParse(t *testing.T) {
-	for name, raw := range events(t) {
+	for name, raw := range bridgetest.Recorded(t, "slack/events") {
 		t.Run(name, func(t *testing.T) {
 			list, err := parser(t).Parse(raw)
 			if err != nil {
@@ -56,7 +37,7 @@ func TestParse(t *testing.T) {
 				}
 				return
 			}
-			golden(t, "inbound/"+name+".json", told(list))
+			bridgetest.Golden(t, "slack/inbound/"+name+".json", told(list))
 		})
 	}
 }
@@ -134,7 +115,7 @@ func TestNames(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, raw := range events(f) {
+	for _, raw := range bridgetest.Recorded(f, "slack/events") {
 		f.Add(raw)
 	}
 	b := parser(f)

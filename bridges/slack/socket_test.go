@@ -21,7 +21,7 @@ func TestSocketReceives(t *testing.T) {
 		f := slacktest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
-		stop := running(t, b, in)
+		stop := bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(time.Second)
 		th := open(t, b, "Grace", "session-1")
 		answer := f.Write(th.Ref, "Ada", "Hello & welcome", "")
@@ -42,7 +42,7 @@ func TestSocketReceives(t *testing.T) {
 		for i := range got {
 			got[i].At = 0
 		}
-		golden(t, "socket.json", told(got))
+		bridgetest.Golden(t, "slack/socket.json", told(got))
 		if n := f.Waiting(); n != 0 || f.Late() != 0 {
 			t.Errorf("%d events are not acknowledged, %d were late", n, f.Late())
 		}
@@ -62,7 +62,7 @@ func TestStoredBeforeAcknowledged(t *testing.T) {
 		f := slacktest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		in := &bridgetest.Receiver{Failing: 2}
-		running(t, b, in)
+		bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(time.Second)
 		th := open(t, b, "Grace", "")
 		f.Write(th.Ref, "Ada", "one", "")
@@ -97,7 +97,7 @@ func TestConnectionsEnd(t *testing.T) {
 				f := slacktest.NewInBubble(t)
 				b, log := makeBridge(t, f)
 				in := new(bridgetest.Receiver)
-				running(t, b, in)
+				bridgetest.Receiving(t, b, in)
 				th := open(t, b, "Grace", "")
 				bridgetest.Settled(2 * time.Hour)
 				end(f)
@@ -122,7 +122,7 @@ func TestNoHurry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := slacktest.NewInBubble(t)
 		b, _ := makeBridge(t, f)
-		running(t, b, new(bridgetest.Receiver))
+		bridgetest.Receiving(t, b, new(bridgetest.Receiver))
 		for range 600 {
 			f.Disconnect("too_many_websockets")
 			bridgetest.Settled(time.Second)
@@ -173,7 +173,7 @@ func TestOddFrames(t *testing.T) {
 		f := slacktest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
-		running(t, b, in)
+		bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(time.Second)
 		th := open(t, b, "Grace", "")
 		for _, payload := range []string{`null`, `7`, `"text"`, `{}`, `{"type":7}`, `{"type":"event_callback","event":[]}`,
@@ -197,7 +197,7 @@ func TestDialFails(t *testing.T) {
 		b, log := makeBridge(t, f, func(c *slack.Config) {
 			c.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route") }
 		})
-		running(t, b, new(bridgetest.Receiver))
+		bridgetest.Receiving(t, b, new(bridgetest.Receiver))
 		bridgetest.Settled(time.Minute)
 		if way, problem := b.Receiving(); way != "socket" || problem == nil || !strings.Contains(problem.Error(), "no route") || strings.Contains(problem.Error()+log.String(), "ticket") {
 			t.Errorf("%s: %v", way, problem)

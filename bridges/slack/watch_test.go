@@ -50,7 +50,7 @@ func TestWatchSeesARevokedToken(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := slacktest.NewInBubble(t)
 				b, _ := makeBridge(t, f, config)
-				running(t, b, new(bridgetest.Receiver))
+				bridgetest.Receiving(t, b, new(bridgetest.Receiver))
 				bridgetest.Watching(t, b.Watch)
 				bridgetest.Settled(time.Minute)
 				f.Revoke()

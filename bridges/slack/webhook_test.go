@@ -63,7 +63,7 @@ func TestWebhookDoubtFades(t *testing.T) {
 }
 
 func TestWebhook(t *testing.T) {
-	raw := string(events(t)["reply"])
+	raw := string(bridgetest.Recorded(t, "slack/events")["reply"])
 	signed := func(f *slacktest.Platform, body string) *http.Request { return f.Sign([]byte(body), time.Now()) }
 	for _, c := range []struct {
 		name    string
@@ -76,7 +76,7 @@ func TestWebhook(t *testing.T) {
 		answers string
 	}{
 		{name: "taken", body: raw, status: 200, stored: 1},
-		{name: "nothing for relay", body: string(events(t)["none_root"]), status: 200},
+		{name: "nothing for relay", body: string(bridgetest.Recorded(t, "slack/events")["none_root"]), status: 200},
 		{name: "asked whether it is there", body: `{"type":"url_verification","challenge":"<c>"}`, status: 200, answers: `"challenge"`},
 		{name: "limited", body: `{"type":"app_rate_limited"}`, status: 200},
 		{name: "without a secret", body: raw, off: true, status: 503},
@@ -127,7 +127,7 @@ func TestSignatureWindow(t *testing.T) {
 		b, _ := makeBridge(t, f, pushed)
 		for age, want := range map[time.Duration]int{0: 200, 299 * time.Second: 200, -299 * time.Second: 200, 301 * time.Second: 401, -301 * time.Second: 401, 10 * 365 * 24 * time.Hour: 401} {
 			w := httptest.NewRecorder()
-			b.Webhook(new(bridgetest.Receiver)).ServeHTTP(w, f.Sign(events(t)["reply"], time.Now().Add(-age)))
+			b.Webhook(new(bridgetest.Receiver)).ServeHTTP(w, f.Sign(bridgetest.Recorded(t, "slack/events")["reply"], time.Now().Add(-age)))
 			if w.Code != want {
 				t.Errorf("%s old: %d", age, w.Code)
 			}
@@ -150,7 +150,7 @@ func TestPushesComeAgain(t *testing.T) {
 		f.Redeliver()
 		bridgetest.Settled(time.Second)
 		f.PushTo(nil)
-		running(t, both, in)
+		bridgetest.Receiving(t, both, in)
 		bridgetest.Settled(time.Second)
 		f.Redeliver()
 		f.Write(th.Ref, "Ada", "two", "")

@@ -85,7 +85,7 @@ func TestCheckTellsOfFailedPushes(t *testing.T) {
 			c.PublicURL, c.WebhookSecret = "https://chat.example.com/webhooks/telegram", secret
 		})
 		f.PushTo(b.Webhook(&bridgetest.Receiver{Failing: 1 << 30}))
-		running(t, b, new(bridgetest.Receiver))
+		bridgetest.Receiving(t, b, new(bridgetest.Receiver))
 		bridgetest.Settled(time.Second)
 		f.Write(open(t, b, "Grace", "").Ref, "Ada", "one", "")
 		bridgetest.Settled(time.Minute)

@@ -21,7 +21,7 @@ func TestOverTheNetwork(t *testing.T) {
 	f := telegramtest.New(t)
 	b, log := makeBridge(t, f, func(c *telegram.Config) { c.APIURL, c.Transport = f.URL, nil })
 	in := new(bridgetest.Receiver)
-	stop := running(t, b, in)
+	stop := bridgetest.Receiving(t, b, in)
 	th := open(t, b, "Grace", "")
 	bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "hello"})
 	bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "look", File: bridgetest.File("a.pdf", "application/pdf", strings.Repeat("x", 1<<20))})

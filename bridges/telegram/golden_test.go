@@ -1,47 +1,11 @@
 package telegram_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
-	"testing"
 
 	"relay/server/chat"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares with a file of testdata/telegram.
-func golden(t *testing.T, name string, got any) {
-	t.Helper()
-	path := filepath.Join("..", "..", "testdata", "telegram", name)
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(got); err != nil {
-		t.Fatal(err)
-	}
-	out := buf.Bytes()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, out, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(out, want) {
-		t.Errorf("%s differs:\n%s", name, out)
-	}
-}
 
 // told is what an Inbound says, without what it leaves open.
 func told(list []chat.Inbound) (out []map[string]any) {

@@ -3,33 +3,15 @@ package telegram_test
 import (
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"relay/bridges/bridgetest"
 	"relay/bridges/telegram"
 	"relay/bridges/telegram/telegramtest"
 	"relay/server/chat"
 )
-
-// updates are recorded updates, by name.
-func updates(t testing.TB) map[string][]byte {
-	paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", "telegram", "updates", "*.json"))
-	if err != nil || len(paths) == 0 {
-		t.Fatal("no updates", err)
-	}
-	list := map[string][]byte{}
-	for _, path := range paths {
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list[strings.TrimSuffix(filepath.Base(path), ".json")] = raw
-	}
-	return list
-}
 
 // parser is a bridge that speaks to nobody.
 func parser(t testing.TB) *telegram.Bridge {
@@ -42,7 +24,7 @@ func parser(t testing.TB) *telegram.Bridge {
 
 func TestParse(t *testing.T) {
 	b := parser(t)
-	for name, raw := range updates(t) {
+	for name, raw := range bridgetest.Recorded(t, "telegram/updates") {
 		t.Run(name, func(t *testing.T) {
 			list, err := b.Parse(raw)
 			if err != nil {
@@ -54,7 +36,7 @@ func TestParse(t *testing.T) {
 				}
 				return
 			}
-			golden(t, "inbound/"+name+".json", told(list))
+			bridgetest.Golden(t, "telegram/inbound/"+name+".json", told(list))
 		})
 	}
 }
@@ -73,7 +55,7 @@ func TestCommandsOfOthers(t *testing.T) {
 		"mail me@example.com":         "mail me@example.com",
 		"/":                           "/",
 	} {
-		raw := strings.Replace(string(updates(t)["text"]), jsonOf("Hello 👋 <b>&amp;"), jsonOf(text), 1)
+		raw := strings.Replace(string(bridgetest.Recorded(t, "telegram/updates")["text"]), jsonOf("Hello 👋 <b>&amp;"), jsonOf(text), 1)
 		raw = strings.Replace(raw, `"Hello 👋 <b>&amp;"`, jsonOf(text), 1)
 		list, err := b.Parse([]byte(raw))
 		if err != nil {
@@ -90,7 +72,7 @@ func TestCommandsOfOthers(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, raw := range updates(f) {
+	for _, raw := range bridgetest.Recorded(f, "telegram/updates") {
 		f.Add(raw)
 	}
 	f.Add([]byte(`{"update_id":1,"message":{"message_id":1e3}}`))

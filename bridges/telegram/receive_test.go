@@ -1,7 +1,6 @@
 package telegram_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,30 +15,12 @@ import (
 	"relay/server/chat"
 )
 
-// running runs a bridge's reception until the test or stop ends it.
-func running(t *testing.T, b *telegram.Bridge, in chat.Receiver) (stop func() error) {
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- b.Run(ctx, in) }()
-	ended := false
-	stop = func() error {
-		cancel()
-		if ended {
-			return nil
-		}
-		ended = true
-		return <-done
-	}
-	t.Cleanup(func() { _ = stop() })
-	return stop
-}
-
 func TestPollingReceives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := telegramtest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
-		running(t, b, in)
+		bridgetest.Receiving(t, b, in)
 		th := open(t, b, "Grace", "session-1")
 		answer := f.Write(th.Ref, "Ada", "Hello", "")
 		f.WriteElsewhere("not for relay")
@@ -54,7 +35,7 @@ func TestPollingReceives(t *testing.T) {
 		for i := range got {
 			got[i].At = 0
 		}
-		golden(t, "polling.json", told(got))
+		bridgetest.Golden(t, "telegram/polling.json", told(got))
 		if n := f.Waiting(); n != 0 {
 			t.Errorf("%d updates are not confirmed", n)
 		}
@@ -71,7 +52,7 @@ func TestStoredBeforeConfirmed(t *testing.T) {
 		f := telegramtest.NewInBubble(t)
 		b, _ := makeBridge(t, f)
 		in := &bridgetest.Receiver{Failing: 3}
-		running(t, b, in)
+		bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(time.Second)
 		th := open(t, b, "Grace", "").Ref
 		f.Write(th, "Ada", "one", "")
@@ -93,7 +74,7 @@ func TestDuplicatesHaveOneKey(t *testing.T) {
 		f := telegramtest.NewInBubble(t)
 		in := new(bridgetest.Receiver)
 		b, _ := makeBridge(t, f)
-		stop := running(t, b, in)
+		stop := bridgetest.Receiving(t, b, in)
 		th := open(t, b, "Grace", "")
 		f.Write(th.Ref, "Ada", "one", "")
 		bridgetest.Settled(time.Second)
@@ -104,7 +85,7 @@ func TestDuplicatesHaveOneKey(t *testing.T) {
 		f.Skip(1 << 20)
 		f.Write(th.Ref, "Ada", "two", "")
 		b, _ = makeBridge(t, f)
-		running(t, b, in)
+		bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(time.Minute)
 		if got := in.Texts(t, b); !slices.Equal(got, []string{"one", "two"}) {
 			t.Errorf("stored %v", got)
@@ -123,7 +104,7 @@ func TestPollingNeverGivesUp(t *testing.T) {
 		f := telegramtest.NewInBubble(t)
 		b, log := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
-		running(t, b, in)
+		bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(time.Second)
 		f.Storm(bridgetest.Storm{All: 1})
 		bridgetest.Settled(time.Hour)
@@ -156,9 +137,9 @@ func TestSecondPoller(t *testing.T) {
 		one, log := makeBridge(t, f)
 		two, _ := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
-		running(t, one, in)
+		bridgetest.Receiving(t, one, in)
 		bridgetest.Settled(time.Second)
-		stop := running(t, two, new(bridgetest.Receiver))
+		stop := bridgetest.Receiving(t, two, new(bridgetest.Receiver))
 		bridgetest.Settled(10 * time.Minute)
 		calls := len(f.Requests("getUpdates"))
 		if calls > 400 {
@@ -214,7 +195,7 @@ func TestPushedUpdatesAreStoredFirst(t *testing.T) {
 		})
 		in := &bridgetest.Receiver{Failing: 2}
 		f.PushTo(b.Webhook(in))
-		running(t, b, in)
+		bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(time.Second)
 		th := open(t, b, "Grace", "").Ref
 		for i := range 3 {
@@ -237,7 +218,7 @@ func TestLostTopicIsAdopted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := telegramtest.NewInBubble(t)
 		b, _ := makeBridge(t, f)
-		running(t, b, new(bridgetest.Receiver))
+		bridgetest.Receiving(t, b, new(bridgetest.Receiver))
 		bridgetest.Settled(time.Second)
 		f.Fail(1, bridgetest.FaultAnswerLost)
 		op := chat.Op{Kind: chat.OpOpen, Title: "Grace"}

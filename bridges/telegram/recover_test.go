@@ -24,7 +24,7 @@ func TestTopicsLeadBack(t *testing.T) {
 		}
 		fresh, log := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
-		running(t, fresh, in)
+		bridgetest.Receiving(t, fresh, in)
 		if _, err := fresh.Find(t.Context(), "session-1"); !errors.Is(err, chat.ErrThreadGone) {
 			t.Errorf("found what nobody told: %v", err)
 		}
@@ -91,7 +91,7 @@ func TestTopicsOfPeopleAreLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := telegramtest.NewInBubble(t)
 		b, _ := makeBridge(t, f)
-		running(t, b, new(bridgetest.Receiver))
+		bridgetest.Receiving(t, b, new(bridgetest.Receiver))
 		ref := f.MakeTopic("Lunch")
 		f.Write(ref, "Ada", "Pizza?", "")
 		bridgetest.Settled(time.Second)

@@ -39,7 +39,7 @@ func TestHowUpdatesCome(t *testing.T) {
 				b, log := makeBridge(t, f, func(cfg *telegram.Config) { cfg.PublicURL, cfg.WebhookSecret = c.public, c.secret })
 				in := new(bridgetest.Receiver)
 				f.PushTo(b.Webhook(in))
-				stop := running(t, b, in)
+				stop := bridgetest.Receiving(t, b, in)
 				bridgetest.Settled(time.Second)
 				if got := f.Webhook(); got != c.want {
 					t.Errorf("registered is %q, want %q", got, c.want)
@@ -67,7 +67,7 @@ func TestWebhookSetByAnother(t *testing.T) {
 		f := telegramtest.NewInBubble(t)
 		b, _ := makeBridge(t, f)
 		in := new(bridgetest.Receiver)
-		running(t, b, in)
+		bridgetest.Receiving(t, b, in)
 		th := open(t, b, "Grace", "")
 		bridgetest.Settled(time.Second)
 		f.SetWebhook("https://old.example.com/hook", "")
@@ -85,7 +85,7 @@ func TestWebhookSetAgainAndAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := telegramtest.NewInBubble(t)
 		b, log := makeBridge(t, f)
-		running(t, b, new(bridgetest.Receiver))
+		bridgetest.Receiving(t, b, new(bridgetest.Receiver))
 		for range 600 {
 			bridgetest.Settled(time.Second)
 			f.SetWebhook("https://old.example.com/hook", "")

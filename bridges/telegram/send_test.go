@@ -85,7 +85,7 @@ func TestOps(t *testing.T) {
 			first := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "first"})
 			before := len(f.Requests(""))
 			run(t, b, th, first)
-			golden(t, "requests/"+name+".json", f.Requests("")[before:])
+			bridgetest.Golden(t, "telegram/requests/"+name+".json", f.Requests("")[before:])
 			bridgetest.Clean(t, f, log)
 		})
 	}

@@ -42,7 +42,7 @@ func TestWatchSeesDemotion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := telegramtest.NewInBubble(t)
 		b, _ := makeBridge(t, f)
-		running(t, b, new(bridgetest.Receiver))
+		bridgetest.Receiving(t, b, new(bridgetest.Receiver))
 		bridgetest.Watching(t, b.Watch)
 		bridgetest.Settled(time.Second)
 		for _, c := range []struct {
@@ -67,7 +67,7 @@ func TestWatchSeesLostPushes(t *testing.T) {
 		b, log := makeBridge(t, f, func(c *telegram.Config) { c.WebhookSecret = secret })
 		f.SetWebhook("https://chat.example.com/webhooks/telegram", "an earlier secret")
 		f.PushTo(b.Webhook(new(bridgetest.Receiver)))
-		running(t, b, new(bridgetest.Receiver))
+		bridgetest.Receiving(t, b, new(bridgetest.Receiver))
 		bridgetest.Watching(t, b.Watch)
 		th := open(t, b, "Grace", "")
 		for range 6 {
@@ -101,7 +101,7 @@ func TestCheckSeesAWebhookTaken(t *testing.T) {
 		b, _ := makeBridge(t, f, func(c *telegram.Config) {
 			c.PublicURL, c.WebhookSecret = "https://chat.example.com/webhooks/telegram", secret
 		})
-		running(t, b, new(bridgetest.Receiver))
+		bridgetest.Receiving(t, b, new(bridgetest.Receiver))
 		bridgetest.Settled(time.Second)
 		for _, url := range []string{"https://old.example.com/hook", ""} {
 			f.SetWebhook(url, "")

@@ -12,7 +12,7 @@ import (
 )
 
 func TestWebhook(t *testing.T) {
-	raw := string(updates(t)["text"])
+	raw := string(bridgetest.Recorded(t, "telegram/updates")["text"])
 	for _, c := range []struct {
 		name, method, configured, sent, body string
 		fail                                 int
@@ -20,7 +20,7 @@ func TestWebhook(t *testing.T) {
 		stored                               int
 	}{
 		{"taken", "POST", secret, secret, raw, 0, 200, 1},
-		{"nothing for relay", "POST", secret, secret, string(updates(t)["none_private"]), 0, 200, 0},
+		{"nothing for relay", "POST", secret, secret, string(bridgetest.Recorded(t, "telegram/updates")["none_private"]), 0, 200, 0},
 		{"wrong secret", "POST", secret, secret + "x", raw, 0, 401, 0},
 		{"no secret sent", "POST", secret, "", raw, 0, 401, 0},
 		{"no secret set", "POST", "", "", raw, 0, 503, 0},
@@ -64,7 +64,7 @@ func TestUpdatesOfTwoBots(t *testing.T) {
 	in := new(bridgetest.Receiver)
 	for _, token := range []string{"7:first", "8:second", "8:renewed"} {
 		b, _ := makeBridge(t, f, func(cfg *telegram.Config) { cfg.Token, cfg.WebhookSecret = token, secret })
-		r := httptest.NewRequest("POST", "/webhooks/telegram", strings.NewReader(string(updates(t)["text"])))
+		r := httptest.NewRequest("POST", "/webhooks/telegram", strings.NewReader(string(bridgetest.Recorded(t, "telegram/updates")["text"])))
 		r.Header.Set("X-Telegram-Bot-Api-Secret-Token", secret)
 		b.Webhook(in).ServeHTTP(httptest.NewRecorder(), r)
 	}
