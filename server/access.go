@@ -25,7 +25,21 @@ func (s *Server) visitor(w http.ResponseWriter, r *http.Request, key string) (ch
 
 // operator lets in requests with the secret key or the console's cookie.
 func (s *Server) operator(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
-	by, err := s.authenticate(w, r, key)
+	return s.admit(w, r, key, s.signedIn)
+}
+
+// operatorOrDoctor also lets in relay doctor, with its pass.
+func (s *Server) operatorOrDoctor(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+	return s.admit(w, r, key, func(r *http.Request) (name string, in bool) {
+		name, in = s.signedIn(r)
+		return name, in || s.isDoctor(r)
+	})
+}
+
+// admit authenticates an operator. A key in use from another machine is known there,
+// so the set-up window closes.
+func (s *Server) admit(w http.ResponseWriter, r *http.Request, key string, signedIn func(*http.Request) (string, bool)) (chat.Author, error) {
+	by, err := s.authenticate(w, r, key, signedIn)
 	if err == nil && s.keys.SetupOpen() && !s.peer(r).local() {
 		s.keys.CloseSetup("the secret key is in use")
 	}
@@ -34,13 +48,13 @@ func (s *Server) operator(w http.ResponseWriter, r *http.Request, key string) (c
 
 // authenticate returns the operator who makes a request. A secret key that comes
 // from a web page is refused: it does not belong there.
-func (s *Server) authenticate(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+func (s *Server) authenticate(w http.ResponseWriter, r *http.Request, key string, signedIn func(*http.Request) (string, bool)) (chat.Author, error) {
 	if key == "" {
 		if err := s.crossOrigin.Check(r); err != nil {
 			return chat.Author{}, errForbidden
 		}
-		name, signedIn := s.signedIn(r)
-		if !signedIn && !s.isDoctor(r) {
+		name, in := signedIn(r)
+		if !in {
 			return chat.Author{}, errUnauthorized
 		}
 		return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Name: name}, nil

@@ -170,8 +170,9 @@ func (s *Server) widgetRoutes() []route {
 // console.
 func (s *Server) adminRoutes() []route {
 	operators := rules{filtered: true, access: s.operator, body: maxAdminBody}
-	uploads := operators
+	uploads, examined := operators, operators
 	uploads.body = 0
+	examined.access = s.operatorOrDoctor
 	return []route{
 		{"GET", "/api/admin/settings", operators, s.settings},
 		{"PATCH", "/api/admin/settings", operators, s.patchSettings},
@@ -195,7 +196,7 @@ func (s *Server) adminRoutes() []route {
 		{"GET", "/api/admin/operator/status", operators, s.presence},
 		{"POST", "/api/admin/operator/status", operators, s.operatorStatus},
 		{"POST", "/api/admin/operator/activity", operators, s.operatorActivity},
-		{"GET", bridgesPath, operators, s.listBridges},
+		{"GET", bridgesPath, examined, s.listBridges},
 		{"POST", "/api/admin/bridges/{name}/test", operators, s.testBridge},
 		{"GET", "/api/admin/deliveries", operators, s.deliveries},
 		{"POST", "/api/admin/deliveries/retry", operators, s.retryDeliveries},
