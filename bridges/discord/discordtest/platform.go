@@ -116,8 +116,9 @@ var _ bridgetest.Platform = (*Platform)(nil)
 // New starts the server; it ends with the test.
 func New(t testing.TB) *Platform {
 	f := newPlatform()
-	server := httptest.NewServer(f)
-	f.URL = server.URL
+	server := httptest.NewUnstartedServer(f)
+	f.URL = "http://" + server.Listener.Addr().String() // before a request of another process reads it
+	server.Start()
 	t.Cleanup(func() {
 		f.stop()
 		server.CloseClientConnections()

@@ -82,8 +82,9 @@ var _ bridgetest.Platform = (*Platform)(nil)
 // New starts the server; it ends with the test.
 func New(t testing.TB) *Platform {
 	f := NewInBubble(t)
-	server := httptest.NewServer(f)
-	f.URL = server.URL + "/api"
+	server := httptest.NewUnstartedServer(f)
+	f.URL = "http://" + server.Listener.Addr().String() + "/api" // before a request of another process reads it
+	server.Start()
 	t.Cleanup(func() {
 		f.stop()
 		server.CloseClientConnections()
