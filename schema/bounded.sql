@@ -46,10 +46,6 @@ CREATE TRIGGER message_changed AFTER UPDATE OF content, attachments ON messages
 WHEN NEW.content <> OLD.content OR NEW.attachments <> OLD.attachments BEGIN
 	UPDATE held SET bytes = bytes + OCTET_LENGTH(NEW.content) + OCTET_LENGTH(NEW.attachments)
 		- OCTET_LENGTH(OLD.content) - OCTET_LENGTH(OLD.attachments) WHERE kind = 'messages' AND dest = '';
-	UPDATE held SET bytes = bytes + OCTET_LENGTH(NEW.content) + OCTET_LENGTH(NEW.attachments)
-			- OCTET_LENGTH(OLD.content) - OCTET_LENGTH(OLD.attachments)
-		WHERE kind = 'queue' AND dest IN (SELECT dest FROM deliveries WHERE session = NEW.session AND rev = NEW.seq)
-		AND NOT EXISTS (SELECT 1 FROM events WHERE session = NEW.session AND rev = NEW.seq);
 END;
 CREATE TRIGGER message_forgotten AFTER DELETE ON messages BEGIN
 	UPDATE held SET n = n - 1, bytes = bytes - OCTET_LENGTH(OLD.content) - OCTET_LENGTH(OLD.attachments) WHERE kind = 'messages' AND dest = '';
@@ -62,18 +58,15 @@ CREATE TRIGGER link_dropped AFTER DELETE ON links BEGIN
 	UPDATE held SET n = n - 1 WHERE kind = 'links' AND dest = '';
 END;
 
--- A delivery counts what its event takes: the payload if it is written, else what
--- the message takes whose event it is, with 256 bytes for what surrounds the text.
--- Deliveries are written before their event and removed before either.
+-- A delivery counts the payload of its event if that is written, else 256 bytes:
+-- the message that tells the event is counted as a message. Deliveries are written
+-- before their event and removed before it.
 CREATE TRIGGER delivery_queued AFTER INSERT ON deliveries BEGIN
-	INSERT INTO held VALUES ('queue', NEW.dest, 1, COALESCE((SELECT 256 + OCTET_LENGTH(content) + OCTET_LENGTH(attachments)
-		FROM messages WHERE session = NEW.session AND seq = NEW.rev), 0))
-		ON CONFLICT (kind, dest) DO UPDATE SET n = n + 1, bytes = bytes + excluded.bytes;
+	INSERT INTO held VALUES ('queue', NEW.dest, 1, 256) ON CONFLICT (kind, dest) DO UPDATE SET n = n + 1, bytes = bytes + 256;
 END;
 CREATE TRIGGER delivery_removed AFTER DELETE ON deliveries BEGIN
 	UPDATE held SET n = n - 1, bytes = bytes - COALESCE(
-			(SELECT OCTET_LENGTH(payload) FROM events WHERE session = OLD.session AND rev = OLD.rev),
-			(SELECT 256 + OCTET_LENGTH(content) + OCTET_LENGTH(attachments) FROM messages WHERE session = OLD.session AND seq = OLD.rev), 0)
+			(SELECT OCTET_LENGTH(payload) FROM events WHERE session = OLD.session AND rev = OLD.rev), 256)
 		WHERE kind = 'queue' AND dest = OLD.dest;
 	DELETE FROM events WHERE session = OLD.session AND rev = OLD.rev
 		AND NOT EXISTS (SELECT 1 FROM deliveries WHERE session = OLD.session AND rev = OLD.rev);
@@ -95,8 +88,7 @@ WHEN NOT EXISTS (SELECT 1 FROM deliveries WHERE session = NEW.session AND rev = 
 	SELECT RAISE(IGNORE);
 END;
 CREATE TRIGGER event_written AFTER INSERT ON events BEGIN
-	UPDATE held SET bytes = bytes + OCTET_LENGTH(NEW.payload) - COALESCE((SELECT 256 + OCTET_LENGTH(content) + OCTET_LENGTH(attachments)
-			FROM messages WHERE session = NEW.session AND seq = NEW.rev), 0)
+	UPDATE held SET bytes = bytes + OCTET_LENGTH(NEW.payload) - 256
 		WHERE kind = 'queue' AND dest IN (SELECT dest FROM deliveries WHERE session = NEW.session AND rev = NEW.rev);
 END;
 CREATE TRIGGER event_redacted AFTER UPDATE OF payload ON events BEGIN
