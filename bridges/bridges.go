@@ -15,33 +15,31 @@ import (
 	"relay/server/chat"
 )
 
-// Kind is one kind of bridge: how it is made of settings.
+// Kind is one kind of bridge and how its settings make it.
 type Kind struct {
 	Name  string
 	Title string // the name as people write it
-	// Needs are the settings without which it cannot work, Uses the others that
-	// it is made of. When one of them changes, it is made anew.
+	// Needs are the required settings, Uses the optional ones. When one of them
+	// changes, the bridge is restarted.
 	Needs, Uses []string
 	// Live is how it receives while its Run runs: polling, gateway or socket.
 	Live string
 	// Channel is the setting that holds its channel.
 	Channel string
-	// Begin is how setting it up begins, "" where the first token says it.
+	// Begin is the first step of setting it up, "" where the settings suffice.
 	Begin string
 	// New makes the bridge.
 	New func(s *chat.Settings) (chat.Bridge, error)
 }
 
-// Env is what bridges are made of beside settings.
+// Env is what bridges need beside settings.
 type Env struct {
 	Log *slog.Logger
-	// WebhookURL is where platforms reach a bridge, its name still to be added:
-	// https://chat.example.com/api/webhooks/. "" when relay has no public
-	// address.
+	// WebhookURL is the prefix of the bridges' webhook addresses, such as
+	// https://chat.example.com/api/webhooks/; "" without a public address.
 	WebhookURL                        string
 	TelegramAPI, DiscordAPI, SlackAPI string // other base URLs, or ""
-	// Stateless is bridge mode: after a restart nobody knows what was received
-	// before.
+	// Stateless is bridge mode: a restart forgets which updates were received.
 	Stateless bool
 }
 
@@ -78,8 +76,8 @@ func (e Env) telegram(s *chat.Settings) (chat.Bridge, error) {
 	return b, nil
 }
 
-// catchUp is how far back answers are asked for that operators wrote while
-// relay was away: Telegram keeps its updates for as long.
+// catchUp is how far back a bridge reads what operators wrote while relay was
+// down: Telegram keeps its updates for as long.
 const catchUp = 24 * time.Hour
 
 // discord makes the bridge to Discord.
@@ -113,9 +111,8 @@ func (e Env) slack(s *chat.Settings) (chat.Bridge, error) {
 	return b, nil
 }
 
-// SlackManifest is the manifest of the app that has to be made at Slack. It
-// works by Socket Mode, unless the settings have Slack push to an address that
-// it takes.
+// SlackManifest returns the manifest of the Slack app. The app uses Socket Mode,
+// unless the settings choose webhooks and relay has an HTTPS address.
 func (e Env) SlackManifest(s *chat.Settings) string {
 	pushes := s.Text("slackAppToken") == "" && s.Text("slackSigningSecret") != ""
 	if !pushes || !strings.HasPrefix(e.WebhookURL, "https://") {
@@ -124,7 +121,7 @@ func (e Env) SlackManifest(s *chat.Settings) string {
 	return slack.Manifest(e.WebhookURL + slack.Name)
 }
 
-// missing are the settings that a kind still needs.
+// missing returns the required settings that are not set.
 func (k *Kind) missing(s *chat.Settings) []string {
 	missing := []string{}
 	for _, name := range k.Needs {
@@ -135,8 +132,8 @@ func (k *Kind) missing(s *chat.Settings) []string {
 	return missing
 }
 
-// HalfSetUp names the bridges of which some settings are there and others are
-// missing, as the environment calls them.
+// HalfSetUp returns a problem for each bridge of which only some required
+// settings are set, with the names of the environment.
 func HalfSetUp(kinds []Kind, s *chat.Settings) (problems []string) {
 	for i := range kinds {
 		missing := kinds[i].missing(s)
@@ -155,11 +152,11 @@ func HalfSetUp(kinds []Kind, s *chat.Settings) (problems []string) {
 	return problems
 }
 
-// configured reports whether a bridge of this kind is to run.
+// configured reports whether all required settings are set.
 func (k *Kind) configured(s *chat.Settings) bool { return len(k.missing(s)) == 0 }
 
-// print is the same as long as a bridge need not be made anew.
-func (k *Kind) print(s *chat.Settings) string {
+// fingerprint changes when the bridge has to be restarted.
+func (k *Kind) fingerprint(s *chat.Settings) string {
 	values := make([]string, 0, len(k.Needs)+len(k.Uses))
 	for _, name := range slices.Concat(k.Needs, k.Uses) {
 		values = append(values, s.Value(name))
@@ -167,8 +164,8 @@ func (k *Kind) print(s *chat.Settings) string {
 	return strings.Join(values, "\n")
 }
 
-// Targets returns where events go under the current settings: to the bridges and
-// the webhook. A bridge that is set up but does not work gets them later.
+// Targets returns the destinations of events under the current settings: bridges
+// and the webhook. A bridge that is set up but fails receives them later.
 func Targets(kinds []Kind) func(*chat.Settings) []chat.Target {
 	return func(s *chat.Settings) (targets []chat.Target) {
 		for i := range kinds {

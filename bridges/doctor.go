@@ -9,14 +9,14 @@ import (
 	"relay/server/chat"
 )
 
-// Checkup is what relay doctor found about one thing.
+// Checkup is what relay doctor found about one bridge.
 type Checkup struct {
 	Name     string
 	Findings []chat.Finding
 }
 
-// Examine checks each bridge under these settings. running is what a running
-// relay reports of its bridges.
+// Examine checks each bridge under these settings. running are the states that a
+// running relay reports.
 func Examine(ctx context.Context, kinds []Kind, settings *chat.Settings, running []chat.BridgeState) (list []Checkup) {
 	for _, k := range kinds {
 		found := examine(ctx, k, settings)
@@ -25,8 +25,8 @@ func Examine(ctx context.Context, kinds []Kind, settings *chat.Settings, running
 	return list
 }
 
-// examine looks at a bridge from the outside, beside a relay that may be
-// running: what is set up, and if all is, what the bridge finds itself.
+// examine checks a bridge's settings and, if they are complete, the bridge. It
+// works beside a running relay.
 func examine(ctx context.Context, k Kind, s *chat.Settings) []chat.Finding {
 	missing := k.missing(s)
 	switch {
@@ -39,12 +39,12 @@ func examine(ctx context.Context, k Kind, s *chat.Settings) []chat.Finding {
 	if err != nil {
 		return []chat.Finding{chat.Unwell("settings", k.Title, err)}
 	}
-	ctx, cancel := context.WithTimeout(ctx, checkPatience)
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	return b.Check(ctx)
 }
 
-// missingFindings name the settings that are missing as people write them.
+// missingFindings returns a finding for each missing setting.
 func missingFindings(missing []string) (findings []chat.Finding) {
 	for _, name := range missing {
 		fix := "set " + name
@@ -58,8 +58,8 @@ func missingFindings(missing []string) (findings []chat.Finding) {
 	return findings
 }
 
-// runningFindings are what only the running relay knows of a bridge: somebody
-// else's use of its token, for one. A cause that was found already is not repeated.
+// runningFindings returns what only the running relay knows of a bridge, such as
+// another user of its token. A cause that was found already is not repeated.
 func runningFindings(name string, running []chat.BridgeState, found []chat.Finding) (more []chat.Finding) {
 	for _, state := range running {
 		if state.Name != name {
@@ -84,8 +84,8 @@ func undelivered(state chat.BridgeState) (more []chat.Finding) {
 		of       *chat.BridgeTrouble
 		one, fix string
 	}{
-		{state.Failed, "given up", "see which in the console, and try them again there once the cause is gone"},
-		{state.Retrying, "refused again and again", "relay keeps retrying; the console shows which conversations wait"},
+		{state.Failed, "given up", "see which in the console, and retry them there once the cause is fixed"},
+		{state.Retrying, "rejected repeatedly", "relay keeps retrying; the console shows which conversations wait"},
 	} {
 		if kind.of != nil {
 			text := fmt.Sprintf("%d not delivered, %s: %s", kind.of.Count, kind.one, kind.of.Reason)

@@ -77,7 +77,7 @@ func TestDoctorReportsFailedDeliveries(t *testing.T) {
 		Retrying: &chat.BridgeTrouble{Count: 1, Reason: "Internal Server Error"}}}
 	var report bytes.Buffer
 	bridges.Report(&report, bridges.Examine(t.Context(), bridges.Kinds(bridges.Env{}), chat.SettingsOf(nil, nil), running))
-	for _, want := range []string{"warn  deliveries: 3 not delivered, given up: PEER_ID_INVALID\n        Fix: ", "warn  deliveries: 1 not delivered, refused again and again: Internal Server Error"} {
+	for _, want := range []string{"warn  deliveries: 3 not delivered, given up: PEER_ID_INVALID\n        Fix: ", "warn  deliveries: 1 not delivered, rejected repeatedly: Internal Server Error"} {
 		if !strings.Contains(report.String(), want) {
 			t.Errorf("doctor does not say %q:\n%s", want, &report)
 		}

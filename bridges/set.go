@@ -14,29 +14,28 @@ import (
 	"relay/server/chat"
 )
 
-// Options are what a Set is made of.
+// Options are the parts and settings of a Set.
 type Options struct {
 	Kinds []Kind
 	Log   *slog.Logger
-	// Mirror is how the mirrors are made; its Log and Moved are set
-	// here.
+	// Mirror are the options of every mirror; the Set adds Log and Moved.
 	Mirror mirror.Options
 }
 
-// Set runs a bridge of each kind that is set up, and makes it anew when its
-// settings change. Each is served on its own: what happens to one does not
-// reach the others.
+// Set runs a bridge of each kind that is set up, and restarts it when its
+// settings change. Bridges are independent: a failing one does not affect the
+// others.
 type Set struct {
-	engine *chat.Engine
-	opts   Options
-	slots  []*slot
+	engine  *chat.Engine
+	opts    Options
+	runners []*runner
 }
 
-// New makes a set of bridges on an engine. Nothing runs yet.
+// New returns a set of bridges on an engine. Nothing runs yet.
 func New(engine *chat.Engine, o Options) *Set {
 	s := &Set{engine: engine, opts: o}
 	for _, k := range o.Kinds {
-		s.slots = append(s.slots, &slot{set: s, kind: k, log: o.Log.With("bridge", k.Name), anew: make(chan struct{}, 1)})
+		s.runners = append(s.runners, &runner{set: s, kind: k, log: o.Log.With("bridge", k.Name), restart: make(chan struct{}, 1)})
 	}
 	return s
 }
@@ -45,44 +44,44 @@ func New(engine *chat.Engine, o Options) *Set {
 func (s *Set) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
-	for _, slot := range s.slots {
-		running.Go(func() { slot.run(ctx) })
+	for _, runner := range s.runners {
+		running.Go(func() { runner.run(ctx) })
 	}
 	return nil
 }
 
-// StopReceiving ends receiving at all bridges, while what has come in is still
-// worked on and what waits is still delivered. Platforms keep what is not
-// acknowledged.
+// StopReceiving stops receiving at all bridges. Received updates are still
+// handled and pending deliveries still sent; platforms keep unacknowledged
+// updates.
 func (s *Set) StopReceiving() {
 	var stopping sync.WaitGroup
-	for _, slot := range s.slots {
-		stopping.Go(slot.stopReceiving)
+	for _, runner := range s.runners {
+		stopping.Go(runner.stopReceiving)
 	}
 	stopping.Wait()
 }
 
-// Busy reports whether something that came in is being worked on.
+// Busy reports whether a received update is being handled.
 func (s *Set) Busy() bool { return s.engine.Inbox.Busy() }
 
-// ErrUnknown answers the name of no bridge.
+// ErrUnknown is the answer to a name that no bridge has.
 var ErrUnknown = &chat.Error{Kind: chat.NotFound, Text: "Bridge not found"}
 
-func (s *Set) slot(name string) (*slot, error) {
-	for _, slot := range s.slots {
-		if slot.kind.Name == name {
-			return slot, nil
+func (s *Set) runner(name string) (*runner, error) {
+	for _, runner := range s.runners {
+		if runner.kind.Name == name {
+			return runner, nil
 		}
 	}
 	return nil, ErrUnknown
 }
 
-// Names are the bridges that are set up.
+// Names returns the names of the bridges that are set up.
 func (s *Set) Names() []string {
 	names := []string{}
-	for _, slot := range s.slots {
-		if slot.kind.configured(s.engine.Settings()) {
-			names = append(names, slot.kind.Name)
+	for _, runner := range s.runners {
+		if runner.kind.configured(s.engine.Settings()) {
+			names = append(names, runner.kind.Name)
 		}
 	}
 	return names
@@ -97,10 +96,10 @@ func troubleOf(t chat.Trouble) *chat.BridgeTrouble {
 
 // States returns the state of each bridge.
 func (s *Set) States(ctx context.Context) ([]chat.BridgeState, error) {
-	states := make([]chat.BridgeState, 0, len(s.slots))
+	states := make([]chat.BridgeState, 0, len(s.runners))
 	settings := s.engine.Settings()
-	for _, slot := range s.slots {
-		state := slot.state(settings)
+	for _, runner := range s.runners {
+		state := runner.state(settings)
 		err := s.engine.Store.Read(ctx, func(r chat.Reader) (err error) {
 			if state.Queue, err = r.Waiting(state.Name); err != nil {
 				return err
@@ -117,33 +116,33 @@ func (s *Set) States(ctx context.Context) ([]chat.BridgeState, error) {
 	return states, nil
 }
 
-// checkPatience bounds a Check.
-const checkPatience = 15 * time.Second
+// checkTimeout bounds a Check.
+const checkTimeout = 15 * time.Second
 
-// Check looks at a bridge's token, rights, channel and reception. What rests
-// because something failed is tried at once: whoever looks may have mended it.
+// Check examines a bridge's token, permissions, channel and reception. A bridge
+// that paused after a failure is restarted: the operator may have fixed the cause.
 func (s *Set) Check(ctx context.Context, name string) ([]chat.Finding, error) {
-	slot, err := s.slot(name)
+	runner, err := s.runner(name)
 	if err != nil {
 		return nil, err
 	}
-	return slot.check(ctx, s.engine.Settings())
+	return runner.check(ctx, s.engine.Settings())
 }
 
-// Webhook takes what a platform pushes to a bridge. While the bridge is not set
-// up it answers 503 and has no effect.
+// Webhook handles what a platform pushes to a bridge. While the bridge is not
+// set up it answers 503 and has no effect.
 func (s *Set) Webhook(name string) http.Handler {
-	slot, err := s.slot(name)
+	runner, err := s.runner(name)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			refuse(w, http.StatusNotFound, "Not found")
 			return
 		}
-		if hook := slot.webhook(); hook != nil {
+		if hook := runner.webhook(); hook != nil {
 			hook.ServeHTTP(w, r)
 			return
 		}
-		refuse(w, http.StatusServiceUnavailable, "The "+slot.kind.Title+" bridge is not set up")
+		refuse(w, http.StatusServiceUnavailable, "The "+runner.kind.Title+" bridge is not set up")
 	})
 }
 
@@ -153,14 +152,14 @@ func refuse(w http.ResponseWriter, status int, text string) {
 	_ = json.NewEncoder(w).Encode(map[string]string{"error": text}) // the platform may be gone
 }
 
-// Fetch opens a file that an operator sent and that stayed on its platform. The
-// caller closes it.
+// Fetch opens a file that an operator sent and that is stored on its platform.
+// The caller closes it.
 func (s *Set) Fetch(ctx context.Context, f chat.FileRef) (io.ReadCloser, error) {
-	slot, err := s.slot(f.Bridge)
+	runner, err := s.runner(f.Bridge)
 	if err != nil {
 		return nil, chat.ErrAttachmentNotFound
 	}
-	b := slot.current()
+	b := runner.current()
 	if b == nil {
 		return nil, errors.New("the bridge of the file is not set up")
 	}
@@ -170,8 +169,8 @@ func (s *Set) Fetch(ctx context.Context, f chat.FileRef) (io.ReadCloser, error) 
 // opener opens an attachment of a message.
 type opener func(ctx context.Context, sessionID string, a chat.Attachment) (io.ReadCloser, error)
 
-// openSealed opens what operators sent from its platform, and anything else as
-// other does.
+// openSealed returns an opener that fetches operators' files from their platform
+// and opens all others with other.
 func (s *Set) openSealed(other opener) opener {
 	return func(ctx context.Context, sessionID string, a chat.Attachment) (io.ReadCloser, error) {
 		if f, ours := s.opts.Mirror.Seal.Find(a.URL); ours {

@@ -246,10 +246,10 @@ func TestSetHurries(t *testing.T) {
 // has it look at itself, need not wait for its next attempt.
 func TestSetGoesOnWhenLookedAt(t *testing.T) {
 	inPost(t, func(t *testing.T, p *post) {
-		var deaf error = &chat.Misconfigured{Problem: "the token was revoked", Fix: "set another"}
+		var receiveErr error = &chat.Misconfigured{Problem: "the token was revoked", Fix: "set another"}
 		p.run = func(ctx context.Context) error {
 			p.mu.Lock()
-			err := deaf
+			err := receiveErr
 			p.mu.Unlock()
 			if err == nil {
 				<-ctx.Done()
@@ -261,7 +261,7 @@ func TestSetGoesOnWhenLookedAt(t *testing.T) {
 		p.say(t, "hello")
 		time.Sleep(2 * time.Hour)
 		p.mu.Lock()
-		p.fail, deaf = nil, nil
+		p.fail, receiveErr = nil, nil
 		p.mu.Unlock()
 		for range 2 {
 			if _, err := p.set.Check(t.Context(), "telegram"); err != nil {

@@ -8,58 +8,57 @@ import (
 	"relay/server/chat"
 )
 
-// Receiving is what a bridge may tell of its reception: how updates come in
-// (polling, webhook, gateway or socket) and what keeps them away, or is wrong
-// otherwise, nil for nothing. A bridge that goes on trying by itself is not seen to fail
-// otherwise.
+// Receiving is a bridge that reports its reception: how updates are received
+// (polling, webhook, gateway or socket) and its problem, nil for none. Failures
+// of a bridge that retries by itself are seen only by this.
 type Receiving interface {
 	Receiving() (way string, problem error)
 }
 
-// Watching is a bridge that looks by itself, until ctx ends, at what no update
-// and no refusal tells in time. It says by [Receiving] what it finds.
+// Watching is a bridge that checks by itself, until ctx ends, for problems that no
+// update or error shows in time. It reports them by [Receiving].
 type Watching interface {
 	Watch(ctx context.Context)
 }
 
-// state returns the state of the slot's bridge.
-func (s *slot) state(settings *chat.Settings) chat.BridgeState {
-	st := chat.BridgeState{Name: s.kind.Name, State: "off", Receive: "none", Missing: s.kind.missing(settings)}
+// state returns the state of the runner's bridge.
+func (r *runner) state(settings *chat.Settings) chat.BridgeState {
+	st := chat.BridgeState{Name: r.kind.Name, State: "off", Receive: "none", Missing: r.kind.missing(settings)}
 	if len(st.Missing) > 0 {
-		halfSetUp(&st, len(s.kind.Needs))
+		halfSetUp(&st, len(r.kind.Needs))
 		return st
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	st.State = "running"
-	err := s.broken
-	if s.bridge == nil && err == nil {
+	err := r.startErr
+	if r.bridge == nil && err == nil {
 		st.State = "starting"
 		return st
 	}
-	if s.bridge != nil {
-		st.Receive, err = s.received()
-		err = cmp.Or(s.mirror.Trouble(), err)
-		if r, tells := s.bridge.(Receiving); tells {
-			way, problem := r.Receiving()
-			decide(&st, way, s.kind.Live)
-			if human := (*chat.Misconfigured)(nil); errors.As(problem, &human) { // says more than a refusal
+	if r.bridge != nil {
+		st.Receive, err = r.received()
+		err = cmp.Or(r.mirror.Trouble(), err)
+		if receiving, ok := r.bridge.(Receiving); ok {
+			way, problem := receiving.Receiving()
+			setReceive(&st, way, r.kind.Live)
+			if human := (*chat.Misconfigured)(nil); errors.As(problem, &human) { // more precise than a delivery's error
 				err = problem
 			}
 			err = cmp.Or(err, problem)
 		}
 	}
-	blame(&st, s.kind.Title, err)
-	if lost := s.set.engine.Inbox.GivenUp(st.Name); lost != nil && st.LastError == "" {
-		st.LastError, st.Details = "Something that operators did could not be handled and was given up", lost.Error()
-		st.Fix = "if it was an answer, write it again; the log tells more"
+	setError(&st, r.kind.Title, err)
+	if lost := r.set.engine.Inbox.GivenUp(st.Name); lost != nil && st.LastError == "" {
+		st.LastError, st.Details = "An operator's action could not be handled and was given up", lost.Error()
+		st.Fix = "if it was an answer, write it again; the log has the details"
 	}
 	return st
 }
 
-// decide notes the way that a bridge tells, "" before it knows: it asks the
-// platform first.
-func decide(st *chat.BridgeState, way, live string) {
+// setReceive stores how a bridge receives. way is "" while the bridge asks the
+// platform: it is starting then.
+func setReceive(st *chat.BridgeState, way, live string) {
 	switch {
 	case way != "":
 		st.Receive = way
@@ -68,8 +67,7 @@ func decide(st *chat.BridgeState, way, live string) {
 	}
 }
 
-// halfSetUp says what a bridge lacks of which something is set, but not all that
-// it needs.
+// halfSetUp reports the missing settings of a bridge that has some of them.
 func halfSetUp(st *chat.BridgeState, needs int) {
 	if len(st.Missing) < needs {
 		lack := missingFindings(st.Missing)[0]
@@ -77,8 +75,8 @@ func halfSetUp(st *chat.BridgeState, needs int) {
 	}
 }
 
-// blame says what is wrong, and whether a human has to do something.
-func blame(st *chat.BridgeState, platform string, err error) {
+// setError stores what is wrong, and whether an operator has to act.
+func setError(st *chat.BridgeState, platform string, err error) {
 	if err == nil {
 		return
 	}
@@ -90,27 +88,27 @@ func blame(st *chat.BridgeState, platform string, err error) {
 	st.LastError, st.Fix, st.Details = e.Problem, e.Fix, e.Details
 }
 
-// check looks at the bridge that runs, or says why none does. One that ailed is
-// started anew.
-func (s *slot) check(ctx context.Context, settings *chat.Settings) ([]chat.Finding, error) {
-	if missing := s.kind.missing(settings); len(missing) > 0 {
-		return nil, chat.Errorf(chat.Conflict, "The %s bridge is not set up: %s is missing", s.kind.Title, missing[0])
+// check checks the running bridge, or returns why none runs. A bridge whose
+// problem was fixed is restarted.
+func (r *runner) check(ctx context.Context, settings *chat.Settings) ([]chat.Finding, error) {
+	if missing := r.kind.missing(settings); len(missing) > 0 {
+		return nil, chat.Errorf(chat.Conflict, "The %s bridge is not set up: %s is missing", r.kind.Title, missing[0])
 	}
-	s.mu.Lock()
-	b, broken, ails := s.bridge, s.broken, s.ails()
-	s.mu.Unlock()
+	r.mu.Lock()
+	b, startErr, problem := r.bridge, r.startErr, r.hasProblem()
+	r.mu.Unlock()
 	switch {
-	case broken != nil:
-		return []chat.Finding{chat.Unwell("settings", s.kind.Title, broken)}, nil
+	case startErr != nil:
+		return []chat.Finding{chat.Unwell("settings", r.kind.Title, startErr)}, nil
 	case b == nil:
-		return nil, chat.Errorf(chat.Conflict, "The %s bridge is just starting; try again in a moment", s.kind.Title)
+		return nil, chat.Errorf(chat.Conflict, "The %s bridge is just starting; try again in a moment", r.kind.Title)
 	}
-	ctx, cancel := context.WithTimeout(ctx, checkPatience)
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	found := b.Check(ctx)
-	s.mu.Lock()
-	ails = ails || s.ails()
-	s.mu.Unlock()
-	s.hurry(ails && !chat.Failed(found))
+	r.mu.Lock()
+	problem = problem || r.hasProblem()
+	r.mu.Unlock()
+	r.restartIfFailing(problem && !chat.Failed(found))
 	return found, nil
 }

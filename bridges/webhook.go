@@ -11,12 +11,12 @@ import (
 	"relay/server/chat"
 )
 
-// WebhookOptions are what a Webhook is made of.
+// WebhookOptions are the parts and settings of a Webhook.
 type WebhookOptions struct {
 	Links     *chat.FileLinks
 	Allowed   []netip.Prefix // private networks that receivers may be in
 	Retries   int
-	Stateless bool // bridge mode: a change of the settings ends with the program
+	Stateless bool // bridge mode: changed settings are lost at a restart
 	Log       *slog.Logger
 	Version   string
 }
@@ -50,7 +50,7 @@ func (w *Webhook) gone(ctx context.Context) {
 	case err != nil:
 		w.opts.Log.Error("cannot switch the webhook off", "err", err)
 	case was && w.opts.Stateless:
-		w.opts.Log.Warn("the webhook's receiver answered 410 Gone: switched off until relay is started again")
+		w.opts.Log.Warn("the webhook's receiver answered 410 Gone: switched off until relay is restarted")
 	case was:
 		w.opts.Log.Warn("the webhook's receiver answered 410 Gone: switched off. Switch it on again with the setting eventsWebhookEnabled")
 	}
@@ -69,8 +69,7 @@ func (w *Webhook) Off() error {
 	return chat.Errorf(chat.Conflict, "The webhook is switched off; set eventsWebhookEnabled to true first")
 }
 
-// CheckAddress refuses a receiver that connections are not allowed to, as far as
-// its address alone shows.
+// CheckAddress rejects a forbidden receiver, as far as its address alone shows.
 func (w *Webhook) CheckAddress(address string) error {
 	private, err := webhook.Refuse(address, w.opts.Allowed)
 	switch {
@@ -80,7 +79,7 @@ func (w *Webhook) CheckAddress(address string) error {
 		return chat.Errorf(chat.Invalid, "eventsWebhookUrl is not allowed: %[1]s is in a private network; add %[1]s to WEBHOOK_ALLOW_CIDRS and restart relay, "+
 			"or set the address by EVENTS_WEBHOOK_URL", private)
 	}
-	return chat.Errorf(chat.Invalid, "eventsWebhookUrl is not allowed: relay never speaks to link-local and metadata addresses; use the receiver's public address")
+	return chat.Errorf(chat.Invalid, "eventsWebhookUrl is not allowed: relay never connects to link-local and metadata addresses; use the receiver's public address")
 }
 
 // Describe returns the id and the type under which the receiver gets a delivery.
@@ -95,8 +94,8 @@ func (w *Webhook) Test(ctx context.Context) (chat.WebhookTest, error) {
 }
 
 // Run delivers the webhook's events until ctx ends. When the settings name another
-// receiver, everything that rests is due at once: it failed at the earlier one, or
-// waits because that one asked for patience.
+// receiver, all pending events are due at once: their failures and waits belong to
+// the earlier one.
 func (w *Webhook) Run(ctx context.Context) error {
 	for hasten := false; ; {
 		var err error

@@ -503,7 +503,7 @@ func TestWebhookGuard(t *testing.T) {
 		t.Errorf("an allowed network: %+v, %v", a, err)
 	}
 	s.must("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": "http://localhost/"})
-	s.refused(patch("169.254.169.254"), 400, "never speaks")
+	s.refused(patch("169.254.169.254"), 400, "never connects")
 	s.refused(patch("10.0.0.1"), 400, "WEBHOOK_ALLOW_CIDRS")
 	metadata := map[string]json.RawMessage{"eventsWebhookUrl": json.RawMessage(`"http://169.254.169.254/"`)}
 	if err := s.PatchSettings(t.Context(), metadata); err != nil {

@@ -54,7 +54,7 @@ func Watches[F any](t *testing.T, f F, b watched, log *Log, spoil, mend func(F),
 	if got := Wrong(t, b); !strings.Contains(got, want) || got != "" && want == "" {
 		t.Errorf("told %q", got)
 	}
-	if n := strings.Count(log.String(), "needs a human"); want != "" && n != 1 || n > 1 {
+	if n := strings.Count(log.String(), "is misconfigured"); want != "" && n != 1 || n > 1 {
 		t.Errorf("logged %d times", n)
 	}
 	if mend == nil {

@@ -32,8 +32,8 @@ func To(text string, limit int) string {
 	return text
 }
 
-// Line is a text in one line, without what is not printed, of at most limit
-// units: "…" ends one that was longer.
+// Line returns a text as one line of at most limit units, without control
+// characters; a text that was cut ends with "…".
 func Line(text string, limit int) string {
 	text = strings.Join(strings.Fields(strings.Map(printed, text)), " ")
 	if Units(text) <= limit {
@@ -42,8 +42,8 @@ func Line(text string, limit int) string {
 	return strings.TrimRight(To(text, limit-1), " ") + "…"
 }
 
-// printed maps control characters to spaces and drops those that turn the
-// direction of text or are nothing.
+// printed maps control characters to spaces and drops format characters, which
+// may change the direction of text, and invalid bytes.
 func printed(r rune) rune {
 	switch {
 	case unicode.Is(unicode.Cc, r), r == '\u2028', r == '\u2029':
@@ -56,7 +56,8 @@ func printed(r rune) rune {
 	return r
 }
 
-// Breakpoint returns where to cut a piece off the text that it begins.
+// Breakpoint returns where to end piece, the beginning of text: preferably
+// after a paragraph, a line or a word.
 func Breakpoint(piece, text string) int {
 	for _, mark := range []string{"\n\n", "\n", " "} {
 		if i := strings.LastIndex(piece, mark); i >= len(piece)/2 {
@@ -66,8 +67,8 @@ func Breakpoint(piece, text string) int {
 	return wholeCharacter(piece, text)
 }
 
-// wholeCharacter moves a cut before a character whose accents, variation or
-// joined parts would be torn off, if that is near.
+// wholeCharacter moves a cut before a nearby character whose combining marks or
+// joined parts it would tear off.
 func wholeCharacter(piece, text string) int {
 	cut := len(piece)
 	for range 16 {

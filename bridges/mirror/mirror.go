@@ -158,7 +158,7 @@ func (d *Mirror) judge(err error) error {
 		return err
 	}
 	if !known || *before != *wrong {
-		d.log.Error("the bridge needs a human", "problem", wrong.Problem, "fix", wrong.Fix)
+		d.log.Error("the bridge is misconfigured", "problem", wrong.Problem, "fix", wrong.Fix)
 	}
 	d.rests = true
 	return &chat.RetryAfter{After: humanRest, Scope: chat.ScopeSink, Refused: true, Cause: err}

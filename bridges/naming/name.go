@@ -1,6 +1,5 @@
-// Package naming names the threads of sessions, where a platform's threads have
-// names, so that a name leads back to its session without a store
-// (`platforms.md` 4). It imports server/chat and bridges/cut.
+// Package naming names the threads of sessions so that a name leads back to its
+// session without a store. It imports server/chat and bridges/cut.
 package naming
 
 import (
@@ -11,19 +10,19 @@ import (
 	"relay/server/chat"
 )
 
-// Names says how much room a platform leaves. A thread leads back to its
-// session by a token, the last word of its name: "#" and the session's id, or
-// "#~" and the id's base64url when it holds other characters than letters,
-// digits, "_" and "-". An id that is longer has no token.
+// Names holds a platform's limits. The last word of a thread's name is a token
+// of its session: "#" and the session's id, or "#~" and the id's base64url when
+// it holds other characters than letters, digits, "_" and "-". A longer id has
+// no token.
 type Names struct {
 	Limit   int // of a name, in UTF-16 units
-	Plain   int // of an id as it is, in bytes
+	Plain   int // of an id that is not encoded, in bytes
 	Encoded int // of an id that is encoded, in bytes
 }
 
 var isPlain = chat.Form(`[A-Za-z0-9_-]+`)
 
-// Token renders the token of a session, "" if it can have none.
+// Token returns the token of a session, "" if it can have none.
 func (n Names) Token(sessionID string) string {
 	switch {
 	case n.isPlain(sessionID):
@@ -34,8 +33,8 @@ func (n Names) Token(sessionID string) string {
 	return ""
 }
 
-// Session reads the token at the end of a text, "" if it has none. Only the
-// text of a thread that the bot made is to be believed.
+// Session reads the token at the end of a text, "" if it has none. Trust only
+// the text of a thread that the bot created.
 func (n Names) Session(text string) string {
 	word, ok := strings.CutPrefix(text[strings.LastIndexByte(text, ' ')+1:], "#")
 	if !ok {
@@ -56,8 +55,8 @@ func (n Names) Session(text string) string {
 
 func (n Names) isPlain(id string) bool { return len(id) <= n.Plain && isPlain(id) }
 
-// Name names a session's thread. The visitor may be called what they like:
-// without a token of ours the name does not end in one.
+// Name names a session's thread. A visitor may choose any name: where the
+// session has no token, the name is kept from ending in one.
 func (n Names) Name(title, sessionID string) string {
 	token := n.Token(sessionID)
 	if token == "" {
@@ -71,7 +70,7 @@ func (n Names) Name(title, sessionID string) string {
 	return Title(title, n.Limit-cut.Units(end)) + end
 }
 
-// Title is a visitor's name in one line of at most limit UTF-16 units.
+// Title returns a visitor's name as one line of at most limit UTF-16 units.
 func Title(name string, limit int) string {
 	if name = cut.Line(name, limit); name != "" {
 		return name

@@ -1,25 +1,25 @@
-// Package reception notes how a bridge receives updates, for whoever asks and for
-// a log that tells each failure once, and looks after what people have set up. It
-// imports server/chat only.
+// Package reception holds how a bridge receives updates, for status pages and a
+// log that reports each failure once, and checks regularly what people have set
+// up. It imports server/chat only.
 package reception
 
 import "sync"
 
-// Status is how reception goes.
+// Status is how a bridge receives updates and its last failure.
 type Status struct {
 	mu      sync.Mutex
-	way     string // "" before Run decided
-	problem error  // the last failure, nil when all is well
+	way     string // polling, webhook, gateway or socket; "" before Run chose
+	problem error  // the last failure, nil when there is none
 }
 
-// Set notes how updates come in, without a failure.
+// Set stores how updates are received and clears the failure.
 func (s *Status) Set(way string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.way, s.problem = way, nil
 }
 
-// Fail notes a failure and reports whether it is a new one.
+// Fail stores a failure and reports whether it is a new one.
 func (s *Status) Fail(err error) (fresh bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -28,7 +28,7 @@ func (s *Status) Fail(err error) (fresh bool) {
 	return fresh
 }
 
-// Heal ends a failure and reports whether there was one.
+// Heal clears the failure and reports whether there was one.
 func (s *Status) Heal() (ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +43,7 @@ func (s *Status) Failing() bool {
 	return problem != nil
 }
 
-// Get returns how updates come in and the last failure, nil when all is well.
+// Get returns how updates are received and the last failure, nil for none.
 func (s *Status) Get() (way string, problem error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

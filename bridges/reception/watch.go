@@ -9,17 +9,17 @@ import (
 	"relay/server/chat"
 )
 
-// WatchPause is how often Watch looks; while something is wrong it is every
+// WatchPause is how often Watch looks; while something is wrong it looks every
 // minute.
 const (
 	WatchPause   = 5 * time.Minute
 	troublePause = time.Minute
 )
 
-// Watch looks at the start, now and then, and when again says so, until ctx
-// ends; look reports whether something is wrong. Platforms tell nobody that
-// something has been set up wrongly, and a message that shows it may be long in
-// coming.
+// Watch calls look at the start, at regular intervals and whenever again
+// receives, until ctx ends; look reports whether something is wrong. Platforms
+// do not report a wrong set-up, and a message that would show it may be hours
+// away.
 func Watch(ctx context.Context, again <-chan struct{}, look func(context.Context) (trouble bool)) {
 	for {
 		pause := WatchPause
@@ -39,26 +39,26 @@ func Watch(ctx context.Context, again <-chan struct{}, look func(context.Context
 	}
 }
 
-// Note notes what a look found, nil for nothing wrong, and tells the log what is
-// new: well, when all is well again. It reports whether that is so.
-func (s *Status) Note(log *slog.Logger, wrong *chat.Misconfigured, well string) (healed bool) {
+// Note stores the result of a look, nil for no problem, and logs what changed:
+// healthy when the problem is over. It reports whether that is so.
+func (s *Status) Note(log *slog.Logger, wrong *chat.Misconfigured, healthy string) (healed bool) {
 	if wrong == nil {
 		if healed = s.Heal(); healed {
-			log.Info(well)
+			log.Info(healthy)
 		}
 		return healed
 	}
 	if s.Fail(wrong) {
-		log.Error("the bridge needs a human", "problem", wrong.Problem, "fix", wrong.Fix)
+		log.Error("the bridge is misconfigured", "problem", wrong.Problem, "fix", wrong.Fix)
 	}
 	return false
 }
 
-// Fault has one look after the other until one finds a fault, and returns it; nil
-// when there is none. What is below the first line of a fix is for doctor's page.
-func Fault(ctx context.Context, looks ...func(context.Context) (f chat.Finding, goOn bool)) *chat.Misconfigured {
-	for _, look := range looks {
-		if f, _ := look(ctx); f.Level == chat.FindingFail {
+// Fault runs the checks in order and returns the first failure, nil when there
+// is none. Only the first line of its fix is kept; the rest is for doctor.
+func Fault(ctx context.Context, checks ...func(context.Context) (f chat.Finding, goOn bool)) *chat.Misconfigured {
+	for _, check := range checks {
+		if f, _ := check(ctx); f.Level == chat.FindingFail {
 			fix, _, _ := strings.Cut(f.Fix, ".\n")
 			return &chat.Misconfigured{Problem: f.Text, Fix: fix}
 		}

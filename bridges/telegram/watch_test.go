@@ -74,7 +74,7 @@ func TestWatchSeesLostPushes(t *testing.T) {
 			f.Write(th.Ref, "Ada", "more that waits", "")
 			bridgetest.Settled(time.Minute)
 		}
-		if n := strings.Count(log.String(), "needs a human"); n != 1 {
+		if n := strings.Count(log.String(), "is misconfigured"); n != 1 {
 			t.Errorf("logged %d times", n)
 		}
 		if got := bridgetest.Wrong(t, b); !strings.Contains(got, "401") || !strings.Contains(got, "another secret") {

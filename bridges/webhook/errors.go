@@ -17,14 +17,14 @@ type final struct{ error }
 
 func (final) Is(target error) bool { return target == chat.ErrPermanent }
 
-// forbidden is why a receiver at an address that relay never speaks to gets
-// nothing.
+// forbidden is the error of a receiver at an address that relay never connects
+// to.
 type forbidden string
 
 func (f forbidden) Error() string { return "the receiver's address is not allowed: " + string(f) }
 
-// explain says in people's words why a request got no answer. The address is
-// left out: its query may hold a secret.
+// explain describes why a request got no answer. It leaves the address out: its
+// query may hold a secret.
 func explain(err error) error {
 	var (
 		no      forbidden
@@ -37,7 +37,7 @@ func explain(err error) error {
 	case errors.As(err, &no):
 		return final{no}
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return fmt.Errorf("the name %s is not known", dns.Name)
+		return fmt.Errorf("the name %s is unknown", dns.Name)
 	case errors.As(err, &network) && network.Timeout():
 		return errors.New("the receiver did not answer within 10 seconds")
 	case errors.As(err, &cert):

@@ -10,21 +10,21 @@ import (
 	"relay/server/chat"
 )
 
-// Fetcher fetches files from addresses that somebody else names, under the same
-// guard as webhooks are posted.
+// Fetcher fetches files from addresses that others provide, under the same
+// guard as webhooks.
 type Fetcher struct {
 	client *http.Client
 	most   int64
 }
 
-// NewFetcher makes a fetcher of files of at most so many bytes, which reaches
-// private networks only if they are allowed.
+// NewFetcher returns a fetcher of files of at most `most` bytes. It reaches only
+// the private networks that are allowed.
 func NewFetcher(allowed []netip.Prefix, most int64) *Fetcher {
 	return &Fetcher{newClient(allowed), most}
 }
 
-// Open fetches a file. The caller closes it; ctx bounds the whole of it. What no
-// retry will help is [chat.ErrPermanent].
+// Open fetches a file. The caller closes it; ctx bounds the whole download. An
+// error that no retry will change is a [chat.ErrPermanent].
 func (f *Fetcher) Open(ctx context.Context, address string) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil || req.URL.Scheme != "https" && req.URL.Scheme != "http" {
@@ -46,7 +46,7 @@ func (f *Fetcher) OpenFile(ctx context.Context, _ string, a chat.Attachment) (io
 	return f.Open(ctx, a.URL)
 }
 
-// accept refuses answers that are no file, or too large a one.
+// accept rejects answers without a file or with too large a one.
 func (f *Fetcher) accept(resp *http.Response) error {
 	switch {
 	case resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests:
@@ -61,7 +61,7 @@ func (f *Fetcher) accept(resp *http.Response) error {
 
 var errTooLarge = fmt.Errorf("the file is too large: %w", chat.ErrPermanent)
 
-// bounded fails behind so many bytes.
+// bounded fails when more bytes are read than left.
 type bounded struct {
 	io.ReadCloser
 	left int64

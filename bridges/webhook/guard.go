@@ -13,22 +13,21 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// Bounds of a request (seed 6.2 and 8).
+// Limits of a request.
 const (
 	timeout      = 10 * time.Second
 	maxAnswer    = 64 << 10 // bytes read of an answer
 	connsPerHost = 8
 )
 
-// never are addresses that no receiver has: link-local ones, behind which
-// clouds keep their secrets, and the clouds' other metadata addresses: those of
-// Alibaba, Oracle and Azure, then of Amazon, Google, Oracle, Scaleway, Linode and
-// Alibaba by IPv6.
+// never are addresses that no receiver has: link-local ones, where clouds serve
+// their metadata, and other metadata addresses of Alibaba, Oracle and Azure, then
+// by IPv6 of Amazon, Google, Oracle, Scaleway, Linode and Alibaba.
 var never = prefixes("169.254.0.0/16", "fe80::/10", "100.100.100.200/32", "192.0.0.192/32", "168.63.129.16/32",
 	"fd00:ec2::/32", "fd20:ce::254/128", "fd00:c1::a9fe:a9fe/128", "fd00:42::42/128", "fd00:a9fe:a9fe::1/128", "fd00:100::100:200/128",
 	"0.0.0.0/8", "224.0.0.0/4", "240.0.0.0/4", "ff00::/8", "::/128")
 
-// private are the networks that a hobbyist's receiver may be in.
+// private are the private networks that only a trusted or allowed receiver may be in.
 var private = prefixes("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "::1/128", "fc00::/7")
 
 func prefixes(list ...string) []netip.Prefix {
@@ -39,16 +38,15 @@ func prefixes(list ...string) []netip.Prefix {
 	return out
 }
 
-// newClient makes a client of a transport that is guarded. It follows no
-// redirects.
+// newClient returns a client with a guarded transport. It follows no redirects.
 func newClient(allowed []netip.Prefix) *http.Client {
 	return &http.Client{Transport: newTransport(allowed),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// newTransport makes a transport that looks at every address right before it
-// is dialled, when no name can be bound to another one any more. It uses no
-// proxy and reaches special networks only if allowed.
+// newTransport returns a transport that checks every address right before it is
+// dialled, so that DNS rebinding has no effect. It uses no proxy and reaches
+// special networks only if allowed.
 func newTransport(allowed []netip.Prefix) *http.Transport {
 	dialer := &net.Dialer{Timeout: timeout, Control: control(allowed)}
 	return &http.Transport{DialContext: dialer.DialContext, MaxConnsPerHost: connsPerHost, MaxIdleConnsPerHost: connsPerHost,
@@ -56,13 +54,13 @@ func newTransport(allowed []netip.Prefix) *http.Transport {
 		MaxResponseHeaderBytes: maxAnswer}
 }
 
-// Refuse says why a receiver would never be reached, as far as its address alone
-// tells: a name is looked up when it is dialled, and looked at then. private is
-// the address that could be allowed, invalid when none could.
+// Refuse returns why a receiver can never be reached, as far as its address alone
+// shows: names are resolved and checked when they are dialled. private is the
+// address that could be allowed, invalid when none could.
 func Refuse(address string, allowed []netip.Prefix) (private netip.Addr, err error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return netip.Addr{}, nil // what an address is, is not the guard's business
+		return netip.Addr{}, nil // the caller rejects what is no URL
 	}
 	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 	list := []string{host}
@@ -81,7 +79,7 @@ func Refuse(address string, allowed []netip.Prefix) (private netip.Addr, err err
 	return private, err
 }
 
-// refuse asks the guard of the dialler about one address.
+// refuse checks one address with the dialler's guard.
 func refuse(ip netip.Addr, allowed []netip.Prefix) (private netip.Addr, err error) {
 	ip = ip.Unmap().WithZone("")
 	network := "tcp6"
@@ -99,7 +97,7 @@ func isNever(ip netip.Addr) bool {
 	return slices.ContainsFunc(never, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
-// control refuses to dial forbidden addresses.
+// control returns a dialler's hook that rejects forbidden addresses.
 func control(allowed []netip.Prefix) func(network, address string, c syscall.RawConn) error {
 	v4, v6 := split(allowed)
 	guard := ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
@@ -110,10 +108,10 @@ func control(allowed []netip.Prefix) func(network, address string, c syscall.Raw
 		}
 		ip := ipport.Addr().Unmap().WithZone("")
 		if isNever(ip) {
-			return forbidden("relay never speaks to " + ip.String())
+			return forbidden("relay never connects to " + ip.String())
 		}
 		if err := guard.Safe(network, address, c); err != nil {
-			return forbidden(ip.String() + " is in a network that WEBHOOK_ALLOW_CIDRS does not name")
+			return forbidden(ip.String() + " is in a network that WEBHOOK_ALLOW_CIDRS does not allow")
 		}
 		return nil
 	}

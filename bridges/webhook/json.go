@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// encode renders data as JavaScript's JSON.stringify does: a receiver that
-// parses a body and serialises it again gets the bytes that were signed, unless
-// a visitor's own data has keys or numbers in a form of their own.
+// encode renders data as JavaScript's JSON.stringify does, so that a receiver may
+// parse a body, serialise it again and still verify the signature, unless custom
+// data has unusual keys or numbers.
 func encode(data any) (json.RawMessage, error) {
 	text, err := json.Marshal(data)
 	return unescape(text), err
 }
 
-// unescape writes, in place, every character of a JSON text as itself that is
-// escaped without need: by encoding/json, or by whoever made a custom event.
+// unescape replaces, in place, every needless escape of a JSON text, whether
+// encoding/json or the sender of a custom event made it.
 func unescape(text []byte) []byte {
 	next := bytes.IndexByte(text, '\\')
 	if next < 0 {
@@ -30,7 +30,7 @@ func unescape(text []byte) []byte {
 			out, rest = utf8.AppendRune(out, r), rest[size:]
 			continue
 		}
-		size = min(2, len(rest)) // an escape that is needed, with what it escapes
+		size = min(2, len(rest)) // a necessary escape and its character
 		if rest[0] != '\\' {
 			size = 1
 		}
@@ -39,9 +39,9 @@ func unescape(text []byte) []byte {
 	return out
 }
 
-// escaped reads a needless escape at the beginning of a text, and 0 bytes when
-// there is none: quotes, backslashes, control characters and halves of
-// characters stay escaped.
+// escaped reads a needless escape at the beginning of a text; size is 0 when
+// there is none. Quotes, backslashes, control characters and lone surrogates
+// stay escaped.
 func escaped(text []byte) (r rune, size int) {
 	if len(text) > 1 && text[0] == '\\' && text[1] == '/' {
 		return '/', 2
@@ -59,7 +59,7 @@ func escaped(text []byte) (r rune, size int) {
 	return r, 6
 }
 
-// unit reads \uXXXX at the beginning of a text; -1 when there is none.
+// unit reads \uXXXX at the beginning of a text, -1 when there is none.
 func unit(text []byte) rune {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return -1

@@ -7,13 +7,12 @@ import (
 	"relay/server/chat"
 )
 
-// envelope renders the body of a request: exactly these three keys (seed 2,
-// outgoing webhook envelope).
+// envelope renders the body of a request: exactly these three keys.
 func envelope(event string, data json.RawMessage, sentAt chat.Time) []byte {
 	return fmt.Appendf(nil, `{"type":"%s","data":%s,"sentAt":"%s"}`, event, data, sentAt)
 }
 
-// facts are the fields that events carry in their payloads.
+// facts are the fields of all event payloads.
 type facts struct {
 	Session     json.RawMessage `json:"session"`
 	MessageIDs  []string        `json:"messageIds"`
@@ -33,15 +32,15 @@ type facts struct {
 	Active      bool            `json:"active"`
 }
 
-// whose says whose conversation an event belongs to: flat, and as the object
-// that receivers written for other servers read.
-type whose struct {
+// owner names the session of an event: in flat fields, and as the object that
+// receivers written for other servers read.
+type owner struct {
 	SessionID string  `json:"sessionId"`
 	VisitorID string  `json:"visitorId"`
 	Session   session `json:"session"`
 }
 
-// session is a session in the reduced form.
+// session is a session's short form.
 type session struct {
 	ID        string `json:"id"`
 	VisitorID string `json:"visitorId"`
@@ -50,7 +49,7 @@ type session struct {
 // message is a message as receivers see it.
 type message struct {
 	ID          string            `json:"id"`
-	Content     *string           `json:"content,omitempty"` // absent of a deleted one
+	Content     *string           `json:"content,omitempty"` // absent when deleted
 	ReplyTo     string            `json:"replyTo,omitempty"`
 	Attachments []chat.Attachment `json:"attachments,omitempty"`
 	EditedAt    chat.Time         `json:"editedAt,omitzero"`
@@ -63,7 +62,7 @@ type customEvent struct {
 	SessionID string `json:"sessionId"`
 }
 
-// TypeOf is an event's type as receivers see it (contract.md 5).
+// TypeOf returns an event's type as receivers see it.
 func TypeOf(e *chat.Event) string {
 	switch e.Type {
 	case chat.EventMessage, chat.EventMessageEdited, chat.EventMessageDeleted:
@@ -74,18 +73,18 @@ func TypeOf(e *chat.Event) string {
 	return string(e.Type)
 }
 
-// typeOfMessage puts who wrote a message before the type of an event about it.
+// typeOfMessage prefixes the type of a message's event with the sender.
 func typeOfMessage(t chat.EventType, sender chat.Sender) string {
 	return string(sender) + "_" + string(t)
 }
 
-// translate renders an event as receivers see it: its type there and its data
-// (contract.md 5). "" is the type of events that receivers do not hear of.
+// translate renders an event for receivers: its type and data. The type is "" for
+// events that are not sent to receivers.
 func translate(e *chat.Event, visitorID string, links *chat.FileLinks) (name string, data json.RawMessage, err error) {
-	who := whose{e.SessionID, visitorID, session{e.SessionID, visitorID}}
+	own := owner{e.SessionID, visitorID, session{e.SessionID, visitorID}}
 	switch e.Type {
 	case chat.EventMessage, chat.EventMessageEdited, chat.EventMessageDeleted:
-		return translateMessage(e, who, links)
+		return translateMessage(e, own, links)
 	}
 	var f facts
 	if err := json.Unmarshal(e.Payload, &f); err != nil {
@@ -95,45 +94,45 @@ func translate(e *chat.Event, visitorID string, links *chat.FileLinks) (name str
 	switch e.Type {
 	case chat.EventNewSession:
 		body = struct {
-			whose
+			owner
 			Session json.RawMessage `json:"session"`
-		}{who, f.Session}
+		}{own, f.Session}
 	case chat.EventMessageRead:
 		body = struct {
-			whose
+			owner
 			MessageIDs []string  `json:"messageIds"`
 			Status     string    `json:"status"`
 			At         chat.Time `json:"at"`
-		}{who, f.MessageIDs, f.Status, f.At}
+		}{own, f.MessageIDs, f.Status, f.At}
 	case chat.EventIdentityUpdate:
 		body = struct {
-			whose
+			owner
 			Identity json.RawMessage `json:"identity"`
 			Verified bool            `json:"verified"`
-		}{who, f.Identity, f.Verified}
+		}{own, f.Identity, f.Verified}
 	case chat.EventDisconnect:
 		body = struct {
-			whose
+			owner
 			Duration float64 `json:"duration"`
 			Reason   string  `json:"reason"`
-		}{who, f.Duration, f.Reason}
+		}{own, f.Duration, f.Reason}
 	case chat.EventCSATSubmitted:
 		body = struct {
-			whose
+			owner
 			Score       int       `json:"score"`
 			Comment     string    `json:"comment"`
 			RespondedAt chat.Time `json:"respondedAt"`
-		}{who, f.Score, f.Comment, f.RespondedAt}
+		}{own, f.Score, f.Comment, f.RespondedAt}
 	case chat.EventCustom:
 		body = struct {
-			whose
+			owner
 			Event customEvent `json:"event"`
-		}{who, customEvent{chat.CustomEvent{Name: f.Name, Data: chat.Raw(f.Data), Timestamp: f.Timestamp}, e.SessionID}}
+		}{own, customEvent{chat.CustomEvent{Name: f.Name, Data: chat.Raw(f.Data), Timestamp: f.Timestamp}, e.SessionID}}
 	case chat.EventSessionClosed:
 		body = struct {
-			whose
+			owner
 			At chat.Time `json:"at"`
-		}{who, f.At}
+		}{own, f.At}
 	case chat.EventStatusSet:
 		body = struct {
 			Online bool      `json:"online"`
@@ -141,10 +140,10 @@ func translate(e *chat.Event, visitorID string, links *chat.FileLinks) (name str
 		}{f.Online, f.At}
 	case chat.EventAITakeover:
 		body = struct {
-			whose
+			owner
 			Active bool   `json:"active"`
 			Reason string `json:"reason,omitempty"`
-		}{who, f.Active, f.Reason}
+		}{own, f.Active, f.Reason}
 	default:
 		return "", nil, nil
 	}
@@ -153,7 +152,7 @@ func translate(e *chat.Event, visitorID string, links *chat.FileLinks) (name str
 }
 
 // translateMessage renders an event about a message.
-func translateMessage(e *chat.Event, who whose, links *chat.FileLinks) (name string, data json.RawMessage, err error) {
+func translateMessage(e *chat.Event, own owner, links *chat.FileLinks) (name string, data json.RawMessage, err error) {
 	m, err := e.Message()
 	if err != nil {
 		return "", nil, fmt.Errorf("read event %s.%d: %w", e.SessionID, e.Rev, err)
@@ -169,11 +168,11 @@ func translateMessage(e *chat.Event, who whose, links *chat.FileLinks) (name str
 		out.DeletedAt = m.DeletedAt
 	}
 	body := struct {
-		whose
+		owner
 		Message      message `json:"message"`
 		OperatorName string  `json:"operatorName,omitempty"`
 		SourceBridge string  `json:"sourceBridge,omitempty"`
-	}{whose: who, Message: out}
+	}{owner: own, Message: out}
 	if e.Type == chat.EventMessage && m.Sender != chat.SenderVisitor {
 		body.OperatorName, body.SourceBridge = m.OperatorName, m.SourceBridge
 	}

@@ -13,9 +13,8 @@ import (
 	"relay/server/chat"
 )
 
-// sign gives a request its headers: the seed's own (6.2) and beside them the
-// three of Standard Webhooks. The signed bytes are body, which is sent as it
-// is.
+// sign sets a request's headers: relay's own and the three of Standard Webhooks.
+// It signs the exact bytes of body.
 func sign(h http.Header, t Target, id, event string, at chat.Time, body []byte) {
 	h.Set("Content-Type", "application/json")
 	h.Set(t.Prefix+"-Event", event)
@@ -30,7 +29,7 @@ func sign(h http.Header, t Target, id, event string, at chat.Time, body []byte) 
 	h.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(mac(standardKey(t.Secret), signed)))
 }
 
-// standardKey is the key of Standard Webhooks: behind whsec_ it is base64.
+// standardKey returns the key of Standard Webhooks: base64 after whsec_.
 func standardKey(secret string) []byte {
 	if encoded, ok := strings.CutPrefix(secret, "whsec_"); ok {
 		if key, err := base64.StdEncoding.DecodeString(encoded); err == nil {
@@ -46,13 +45,12 @@ func mac(key, data []byte) []byte {
 	return m.Sum(nil)
 }
 
-// MessageID is the webhook-id of a delivery: what names an event to its
-// receiver. It is the same at every attempt, of no other event, also not after
-// a restart of bridge mode that forgot the revisions, and tells nothing about
-// the delivery.
-func MessageID(d *chat.Delivery) string { return nameOf(d.ID() + "." + d.CreatedAt.String()) }
+// MessageID returns the webhook-id of a delivery. It is the same at every attempt
+// and unique to the event, even after a restart of bridge mode forgot the
+// revisions; it reveals nothing about the delivery.
+func MessageID(d *chat.Delivery) string { return hashID(d.ID() + "." + d.CreatedAt.String()) }
 
-func nameOf(text string) string {
+func hashID(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "msg_" + base32.StdEncoding.EncodeToString(sum[:])[:26]
 }

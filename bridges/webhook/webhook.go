@@ -1,5 +1,5 @@
-// Package webhook posts events to the receiver that the settings name (seed
-// 6.2). It imports package chat and the guard of outgoing connections.
+// Package webhook posts events to the receiver that the settings name. It imports
+// package chat and ssrf, the guard of outgoing connections.
 package webhook
 
 import (
@@ -26,30 +26,30 @@ var schedule = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minut
 // maxRetryAfter bounds what a receiver may ask for.
 const maxRetryAfter = time.Hour
 
-// turn is how long one session's events may follow each other before what became
-// of them is stored. A crash repeats them.
+// turn is how long events of one session are posted before their results are
+// stored. A crash repeats them.
 const turn = 20 * time.Millisecond
 
-// bodyPatience is how long the body of an answer is waited for.
-const bodyPatience = time.Second
+// bodyTimeout is how long the body of an answer is waited for.
+const bodyTimeout = time.Second
 
 // Target is where events go, as the settings have it now.
 type Target struct {
 	URL     string
 	Secret  string // "" for unsigned events
-	Prefix  string // of the seed's headers: X-Service
+	Prefix  string // of relay's own headers: X-Service
 	Trusted bool   // set by the operator's environment: may be in a private network
 }
 
-// Options are what a Sink is made of.
+// Options are the parts and settings of a Sink.
 type Options struct {
 	Links *chat.FileLinks
-	// Target returns the target in force, ok false when there is none.
+	// Target returns the current target, ok false when there is none.
 	Target func() (t Target, ok bool)
-	// Gone is told that the receiver answered 410: it wants no more events.
+	// Gone is called when the receiver answered 410: it wants no more events.
 	Gone    func(ctx context.Context)
 	Allowed []netip.Prefix // private networks for targets that are not trusted
-	Retries int            // failed attempts that are tried again, at most len(schedule)
+	Retries int            // of a failed delivery, at most len(schedule)
 	Version string
 }
 
@@ -61,7 +61,7 @@ type Sink struct {
 
 var _ chat.Sink = (*Sink)(nil)
 
-// New makes the sink.
+// New returns a sink.
 func New(opts Options) *Sink {
 	return &Sink{opts: opts, trusted: newTransport(private), guarded: newTransport(opts.Allowed)}
 }
@@ -114,7 +114,7 @@ func (s *Sink) deliver(ctx context.Context, d *chat.Delivery) error {
 	return err
 }
 
-// Answer is what a receiver said.
+// Answer is a receiver's answer.
 type Answer struct {
 	Status     int           `json:"status"`
 	Body       string        `json:"body"` // its beginning
@@ -156,17 +156,16 @@ func (s *Sink) post(ctx context.Context, t Target, id, event string, data json.R
 	return a, nil
 }
 
-// beginning reads the first part of an answer. The status says it all: a
-// receiver that goes on and on, or never comes to an end, is cut off, and the
-// body is as much of it as came.
+// beginning reads the first part of an answer's body. Only the status matters: a
+// long or slow body is cut off.
 func beginning(body io.Reader, cut func()) string {
-	patience := time.AfterFunc(bodyPatience, cut)
-	defer patience.Stop()
+	timer := time.AfterFunc(bodyTimeout, cut)
+	defer timer.Stop()
 	text, _ := io.ReadAll(io.LimitReader(body, 1<<10))
 	return string(bytes.ToValidUTF8(text, nil))
 }
 
-// judge decides what an answer means: any 2xx is an acknowledgement (seed 6.2).
+// judge returns the error of an answer; any 2xx is an acknowledgement.
 func (s *Sink) judge(ctx context.Context, asked Target, a Answer) error {
 	if a.Status >= 200 && a.Status < 300 {
 		return nil
@@ -186,22 +185,22 @@ func (s *Sink) judge(ctx context.Context, asked Target, a Answer) error {
 	return err
 }
 
-// refusal says what the receiver said, for the log of deliveries.
+// refusal describes the answer for the delivery log.
 func (a Answer) refusal() error {
-	said := fmt.Sprintf("the receiver answered %d %s", a.Status, http.StatusText(a.Status))
+	problem := fmt.Sprintf("the receiver answered %d %s", a.Status, http.StatusText(a.Status))
 	if text := oneLine(a.Body); text != "" {
-		said += ": " + text
+		problem += ": " + text
 	}
-	return errors.New(said)
+	return errors.New(problem)
 }
 
-// oneLine is a text without control characters, which a log would obey and a
-// database may refuse.
+// oneLine replaces control characters, which may affect a terminal and be
+// rejected by a database.
 func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }), " ")
 }
 
-// retryAfter reads the header, seconds or a date (RFC 9110, 10.2.3); 0 is none.
+// retryAfter reads the header, seconds or a date (RFC 9110, 10.2.3); 0 for none.
 func retryAfter(header string) time.Duration {
 	if at, err := http.ParseTime(header); err == nil {
 		return min(max(time.Until(at), 0), maxRetryAfter)
@@ -217,5 +216,5 @@ func (s *Sink) Test(ctx context.Context) (Answer, error) {
 		return Answer{}, chat.Errorf(chat.Conflict, "The webhook is switched off, or has no address yet")
 	}
 	data := json.RawMessage(`{"message":"This is a test event from relay."}`)
-	return s.post(ctx, target, nameOf(chat.NewID()), "test", data)
+	return s.post(ctx, target, hashID(chat.NewID()), "test", data)
 }

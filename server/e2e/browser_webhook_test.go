@@ -56,7 +56,7 @@ func testWebhook(t *testing.T, s *fixture) {
 	b.enter("#hook-url", "http://169.254.169.254/")
 	b.until(`text("#hook-test") === "Save and send test event"`)
 	b.click("#hook-test")
-	b.until(`text("#webhook-problem").startsWith("The address is not allowed: relay never speaks to") && document.activeElement.id === "hook-url"`)
+	b.until(`text("#webhook-problem").startsWith("The address is not allowed: relay never connects to") && document.activeElement.id === "hook-url"`)
 	b.enter("#hook-url", "http://127.0.0.1:1/")
 	b.click("#hook-test")
 	b.until(`text("#hook-answer").includes("Not taken") && text("#hook-answer").includes("refuses connections")`)

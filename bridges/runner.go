@@ -1,0 +1,259 @@
+package bridges
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"relay/bridges/mirror"
+	"relay/server/chat"
+)
+
+// inboxParallel is how many threads of a bridge are handled at once: looking up
+// names and files takes a while.
+const inboxParallel = 8
+
+// runner starts, restarts and stops the bridge of one kind.
+type runner struct {
+	set     *Set
+	kind    Kind
+	log     *slog.Logger
+	restart chan struct{} // makes run restart the bridge
+
+	mu         sync.Mutex
+	bridge     chat.Bridge // nil while none runs
+	mirror     *mirror.Mirror
+	hook       http.Handler
+	startErr   error     // why the bridge could not be made
+	receiveErr error     // why the last attempt to receive ended
+	receive    string    // how operators' answers are received
+	endReceive func()    // stops receiving and waits for its end
+	since      time.Time // begin of the current attempt to receive, zero between attempts
+}
+
+// run keeps the bridge in line with the settings until ctx ends.
+func (r *runner) run(ctx context.Context) {
+	stop, made := func() {}, ""
+	for first := true; ; first = false {
+		changed := r.set.engine.SettingsChanged()
+		settings := r.set.engine.Settings()
+		if wanted := r.kind.fingerprint(settings); first || wanted != made {
+			stop()
+			stop, made = r.start(ctx, settings, first), wanted
+		}
+		select {
+		case <-ctx.Done():
+			stop()
+			return
+		case <-changed:
+		case <-r.restart:
+			made = ""
+		}
+	}
+}
+
+// hasProblem reports whether the bridge reports a problem. The caller holds the lock.
+func (r *runner) hasProblem() bool {
+	receiving, ok := r.bridge.(Receiving)
+	if !ok {
+		return false
+	}
+	_, problem := receiving.Receiving()
+	return problem != nil
+}
+
+// restartIfFailing restarts a bridge that pauses after a failure, or whose problem
+// was fixed. Others keep running: Discord limits how often a bot connects.
+func (r *runner) restartIfFailing(fixed bool) {
+	r.mu.Lock()
+	pausing := r.bridge != nil && (r.receiveErr != nil || r.mirror.Trouble() != nil)
+	r.mu.Unlock()
+	if !pausing && !fixed {
+		return
+	}
+	select {
+	case r.restart <- struct{}{}:
+	default: // a restart is pending already
+	}
+}
+
+// start makes the bridge and serves it. The returned function stops it and waits
+// for what is in flight.
+func (r *runner) start(ctx context.Context, settings *chat.Settings, first bool) (stop func()) {
+	r.put(nil, nil, nil)
+	if !r.kind.configured(settings) {
+		return func() {}
+	}
+	b, err := r.kind.New(settings)
+	if err != nil {
+		r.log.Error("the bridge cannot be started", "err", err)
+		r.put(nil, nil, err)
+		return func() {}
+	}
+	m := r.newMirror(b)
+	r.put(b, m, nil)
+	if !first { // earlier failures belong to the earlier settings
+		if err := r.set.engine.Outbox.Hasten(ctx, m.Name()); err != nil {
+			r.log.Warn("cannot retry pending deliveries at once", "err", err)
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var parts sync.WaitGroup
+	for _, part := range []func(context.Context) error{
+		func(ctx context.Context) error { return r.set.engine.Outbox.Serve(ctx, m) },
+		func(ctx context.Context) error {
+			return r.set.engine.Inbox.Serve(ctx, m.Name(), inboxParallel, m.Handle)
+		},
+		m.ShowTyping,
+	} {
+		parts.Go(func() { r.keepServing(ctx, part) })
+	}
+	if receiving, ok := b.(Receiving); ok {
+		parts.Go(func() { r.watchRecovery(ctx, receiving) })
+	}
+	if w, ok := b.(Watching); ok {
+		parts.Go(func() { w.Watch(ctx) })
+	}
+	receiveCtx, cancelReceive := context.WithCancel(ctx)
+	receiveEnded := make(chan struct{})
+	parts.Go(func() {
+		defer close(receiveEnded)
+		r.keepReceiving(receiveCtx, b)
+	})
+	r.mu.Lock()
+	r.endReceive = func() {
+		cancelReceive()
+		<-receiveEnded
+	}
+	r.mu.Unlock()
+	return func() {
+		cancel()
+		parts.Wait()
+		r.put(nil, nil, nil)
+	}
+}
+
+// stopReceiving stops receiving; nothing is received after it returned.
+func (r *runner) stopReceiving() {
+	r.mu.Lock()
+	end := r.endReceive
+	r.hook = nil
+	r.mu.Unlock()
+	if end != nil {
+		end()
+	}
+}
+
+func (r *runner) newMirror(b chat.Bridge) *mirror.Mirror {
+	o := r.set.opts.Mirror
+	o.Log, o.Moved = r.set.opts.Log, r.moved
+	if o.Seal != nil {
+		o.OpenFile = r.set.openSealed(o.OpenFile)
+	}
+	return mirror.New(r.set.engine, b, o)
+}
+
+// moved stores the new id of the bridge's channel.
+func (r *runner) moved(ctx context.Context, to string) error {
+	id, err := json.Marshal(to)
+	if err != nil {
+		return err
+	}
+	return r.set.engine.PatchSettings(ctx, map[string]json.RawMessage{r.kind.Channel: id})
+}
+
+// Pauses before a part that ended is restarted.
+var (
+	pauses      = chat.Backoff(time.Second, time.Minute)
+	humanPauses = chat.Backoff(time.Minute, 10*time.Minute)
+)
+
+// keepServing runs a part until it succeeds or ctx ends.
+func (r *runner) keepServing(ctx context.Context, part func(context.Context) error) {
+	for n := 1; ctx.Err() == nil; n++ {
+		err := part(ctx)
+		if err == nil {
+			return
+		}
+		if ctx.Err() == nil {
+			r.log.Error("a bridge cannot use the database", "err", err)
+			_ = chat.Rest(ctx, pauses(n)) // the loop ends with ctx
+		}
+	}
+}
+
+// healthy is how long an attempt to receive has to last to count as working.
+const healthy = 10 * time.Second
+
+// keepReceiving receives updates until ctx ends or the bridge uses its webhook.
+func (r *runner) keepReceiving(ctx context.Context, b chat.Bridge) {
+	for failures := 0; ctx.Err() == nil; {
+		began := time.Now()
+		r.beginReceiving(began)
+		err := b.Run(ctx, r.inbox())
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil {
+			r.receiving("webhook", nil)
+			return
+		}
+		if time.Since(began) > healthy {
+			failures = 0
+		}
+		failures++
+		wait := pauses(failures)
+		if wrong := (*chat.Misconfigured)(nil); errors.As(err, &wrong) {
+			wait = humanPauses(failures)
+		}
+		r.receiving("none", err)
+		r.log.Error("operators' answers are not received; retrying", "err", err, "in", wait)
+		_ = chat.Rest(ctx, wait)
+	}
+}
+
+func (r *runner) put(b chat.Bridge, m *mirror.Mirror, startErr error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.bridge, r.mirror, r.startErr, r.receiveErr, r.receive, r.hook, r.since = b, m, startErr, nil, "none", nil, time.Time{}
+	if b != nil {
+		r.hook = b.Webhook(r.inbox())
+	}
+}
+
+func (r *runner) beginReceiving(at time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.since = at
+}
+
+func (r *runner) receiving(way string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.receive, r.receiveErr, r.since = way, err, time.Time{}
+}
+
+// received returns how updates are received, and why not. An attempt after a
+// failure has to last before it counts. The caller holds the lock.
+func (r *runner) received() (way string, err error) {
+	if !r.since.IsZero() && (r.receiveErr == nil || time.Since(r.since) > healthy) {
+		return r.kind.Live, nil
+	}
+	return r.receive, r.receiveErr
+}
+
+func (r *runner) current() chat.Bridge {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.bridge
+}
+
+func (r *runner) webhook() http.Handler {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.hook
+}
