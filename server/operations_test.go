@@ -126,13 +126,13 @@ func TestSettings(t *testing.T) {
 func TestBridgeSettingsHaveTheirForm(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t))
 	for name, c := range map[string]struct{ right, wrong []string }{
-		"telegramBotToken":      {[]string{"", "123456789:AAE-canary_x"}, []string{"canary", "123456789", "123456789:AA canary", "#canary", "12:AA/canary"}},
+		"telegramBotToken":      {[]string{"", "123456789:AAE-canary_x", "1:" + strings.Repeat("canary_", 100)}, []string{"canary", "123456789", "123456789:AA canary", "#canary", "12:AA/canary"}},
 		"telegramChatId":        {[]string{"", "-1001234567890", "-100", "-4012345", "987654321"}, []string{"#support", "-100 123", " -1001234567890", "@support", "0", "1e5", "-100.5"}},
 		"telegramWebhookSecret": {[]string{"", "a-long_random-TEXT9"}, []string{"canary with spaces", "canary!", strings.Repeat("x", 257)}},
-		"discordBotToken":       {[]string{"", "canary.canary-canary_canary", "Bot canary.canary-canary_canary"}, []string{"canary", "canary canary canary canary", "#canary-canary-canary"}},
+		"discordBotToken":       {[]string{"", "canary.canary-canary_canary", "Bot canary.canary-canary_canary", strings.Repeat("canary.", 100)}, []string{"canary", "canary canary canary canary", "#canary-canary-canary"}},
 		"discordChannelId":      {[]string{"", "123456789012345678", "1234567890123456789"}, []string{"#support", "support", "123 456", "-100123", "<#123456789012345678>"}},
 		"discordPublicKey":      {[]string{"", strings.Repeat("0aF1", 16)}, []string{"0123", strings.Repeat("x", 64)}},
-		"slackBotToken":         {[]string{"", "xoxb-12-34-canary"}, []string{"canary", "xoxp-12-34-canary", "xapp-canary", "xoxb-1 canary"}},
+		"slackBotToken":         {[]string{"", "xoxb-12-34-canary", "xoxb-" + strings.Repeat("canary-", 100)}, []string{"canary", "xoxp-12-34-canary", "xapp-canary", "xoxb-1 canary"}},
 		"slackChannelId":        {[]string{"", "C0123456789", "G0123456789"}, []string{"#support", "support", "c0123456789", "C012 345", "C-env"}},
 		"slackSigningSecret":    {[]string{"", "0123456789abcdef0123456789abcdef"}, []string{"canary canary", "canary\ncanary"}},
 		"slackAppToken":         {[]string{"", "xapp-1-A012-345-canary"}, []string{"canary", "xoxb-canary", "xapp-1 canary"}},
