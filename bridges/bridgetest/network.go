@@ -9,11 +9,25 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"sync"
+	"testing"
 )
 
 // ErrRefused is a connection that is refused. A fake's handler panics with it;
 // over a real network, where the connection has been accepted already, it is cut.
 var ErrRefused error = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
+
+// Serve starts a fake's server until the test ends, when stop has ended what
+// waits in the fake. It puts the server's address and the path into url.
+func Serve(t testing.TB, h http.Handler, url *string, path string, stop func()) {
+	server := httptest.NewUnstartedServer(h)
+	*url = "http://" + server.Listener.Addr().String() + path // before a request of another process reads it
+	server.Start()
+	t.Cleanup(func() {
+		stop()
+		server.CloseClientConnections()
+		server.Close()
+	})
+}
 
 // OverNetwork serves a request that came over a network.
 func OverNetwork(serve http.HandlerFunc, w http.ResponseWriter, r *http.Request) {

@@ -72,7 +72,7 @@ func (f *Platform) Dial(context.Context, string, string) (net.Conn, error) {
 // serveGateway speaks with the bot until the connection ends.
 func (f *Platform) serveGateway(w http.ResponseWriter, r *http.Request) {
 	if v := r.URL.Query().Get("v"); v != "10" {
-		f.violate("the gateway is asked for version " + v)
+		f.Violate("the gateway is asked for version " + v)
 	}
 	f.mu.Lock()
 	down := f.gateway.down
@@ -189,7 +189,7 @@ func (f *Platform) identify(c *gatewayConn, data json.RawMessage) {
 	}
 	_ = json.Unmarshal(data, &hello)
 	if hello.Intents&(1<<0|1<<9|1<<15) != 1<<0|1<<9|1<<15 {
-		f.violations = append(f.violations, "an identify without the intents")
+		f.Violate("an identify without the intents")
 	}
 	code := g.rejects
 	switch {

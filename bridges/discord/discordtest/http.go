@@ -56,13 +56,13 @@ func (f *Platform) serveCall(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(r.URL.EscapedPath(), "/api/v10")
 	op, values := f.schema.operation(r.Method, path)
 	if op == "" {
-		f.violate("there is no " + r.Method + " " + path)
+		f.Violate("there is no " + r.Method + " " + path)
 		respond(w, nil, refusedBy(404, 0, "404: Not Found"))
 		return
 	}
 	body, files, err := decode(r)
 	if err != nil {
-		f.violate(op + ": " + err.Error())
+		f.Violate(op + ": " + err.Error())
 		respond(w, nil, badForm)
 		return
 	}
@@ -95,7 +95,7 @@ func (f *Platform) note(r *http.Request, op, path string, body any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.requests = append(f.requests, Request{r.Method, path, object})
-	f.violations = append(f.violations, faults...)
+	f.Violate(faults...)
 }
 
 // decode reads a body: JSON, or a form with files.

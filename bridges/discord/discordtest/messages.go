@@ -57,7 +57,7 @@ func (f *Platform) create(c *channel, body map[string]any, files []*file) (any, 
 			return f.renderMessage(f.messages[known.message]), nil
 		}
 	} else {
-		f.violations = append(f.violations, "a message without an enforced nonce")
+		f.Violate("a message without an enforced nonce")
 	}
 	m, e := f.made(body, files)
 	if e != nil {
@@ -114,7 +114,7 @@ func (f *Platform) needMentions(body map[string]any) {
 	allowed, _ := body["allowed_mentions"].(map[string]any)
 	parse, given := allowed["parse"].([]any)
 	if !given || len(parse) > 0 || allowed["replied_user"] == true {
-		f.violations = append(f.violations, "a message that may notify somebody")
+		f.Violate("a message that may notify somebody")
 	}
 }
 

@@ -3,7 +3,6 @@ package discordtest
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strconv"
 	"sync"
@@ -18,6 +17,7 @@ import (
 // clock of its own: in a synctest bubble its minutes are the bubble's.
 type Platform struct {
 	bridgetest.Faults
+	bridgetest.Record
 	URL     string // of the REST API; "" when it was made without a server
 	Token   string
 	Channel string // the bridge's, a text channel or a forum
@@ -39,20 +39,19 @@ type Platform struct {
 	done    chan struct{}
 	serving sync.WaitGroup
 
-	mu         sync.Mutex
-	server     guild
-	channels   map[string]*channel
-	order      []*channel // threads, as they were made
-	messages   map[string]*message
-	nonces     map[string]nonce
-	files      map[string]*file
-	lastID     int64
-	windows    map[string]*window
-	gateway    gateway
-	violations []string
-	requests   []Request
-	commands   []any
-	answers    []map[string]any // to interactions
+	mu       sync.Mutex
+	server   guild
+	channels map[string]*channel
+	order    []*channel // threads, as they were made
+	messages map[string]*message
+	nonces   map[string]nonce
+	files    map[string]*file
+	lastID   int64
+	windows  map[string]*window
+	gateway  gateway
+	requests []Request
+	commands []any
+	answers  []map[string]any // to interactions
 }
 
 // guild is what people change in settings.
@@ -116,14 +115,7 @@ var _ bridgetest.Platform = (*Platform)(nil)
 // New starts the server; it ends with the test.
 func New(t testing.TB) *Platform {
 	f := newPlatform()
-	server := httptest.NewUnstartedServer(f)
-	f.URL = "http://" + server.Listener.Addr().String() // before a request of another process reads it
-	server.Start()
-	t.Cleanup(func() {
-		f.stop()
-		server.CloseClientConnections()
-		server.Close()
-	})
+	bridgetest.Serve(t, f, &f.URL, "", f.stop)
 	return f
 }
 
@@ -188,19 +180,6 @@ func (f *Platform) Requests(route string) (list []Request) {
 		}
 	}
 	return list
-}
-
-// Violations implements [bridgetest.Platform].
-func (f *Platform) Violations() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.violations)
-}
-
-func (f *Platform) violate(text string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.violations = append(f.violations, text)
 }
 
 func (f *Platform) set(change func(*guild)) {

@@ -64,7 +64,7 @@ func (f *Platform) serveFile(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if r.Header.Get("Authorization") != "" {
-		f.violations = append(f.violations, "the token was brought to the files' server")
+		f.Violate("the token was brought to the files' server")
 	}
 	file := f.files[id]
 	if file == nil || r.URL.Query().Get("hm") == "" {

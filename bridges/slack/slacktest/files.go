@@ -31,12 +31,12 @@ func (f *Platform) takeUpload(w http.ResponseWriter, r *http.Request, id string)
 	defer f.mu.Unlock()
 	file := f.files[id]
 	if err != nil || file == nil || len(file.data) != len(data) {
-		f.violations = append(f.violations, fmt.Sprintf("upload of %s: %d bytes, %v", id, len(data), err))
+		f.Violate(fmt.Sprintf("upload of %s: %d bytes, %v", id, len(data), err))
 		http.Error(w, "bad upload", http.StatusBadRequest)
 		return
 	}
 	if r.Header.Get("Authorization") != "" {
-		f.violations = append(f.violations, "upload: the token is shown to an address that needs none")
+		f.Violate("upload: the token is shown to an address that needs none")
 	}
 	file.data, file.uploaded = data, true
 	_, _ = fmt.Fprintf(w, "OK - %d", len(data))

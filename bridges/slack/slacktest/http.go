@@ -48,9 +48,7 @@ func (f *Platform) serve(w http.ResponseWriter, r *http.Request) {
 func (f *Platform) serveMethod(w http.ResponseWriter, r *http.Request, method string) {
 	form, err := readForm(r)
 	if err != nil {
-		f.mu.Lock()
-		f.violations = append(f.violations, method+": "+err.Error())
-		f.mu.Unlock()
+		f.Violate(method + ": " + err.Error())
 		f.respond(w, method, nil, refuse("invalid_form_data"))
 		return
 	}
@@ -106,7 +104,7 @@ func (f *Platform) note(method string, form url.Values) {
 		}
 	}
 	f.requests = append(f.requests, Request{method, args})
-	f.violations = append(f.violations, f.schema.check(method, form, f.scopes)...)
+	f.Violate(f.schema.check(method, form, f.scopes)...)
 }
 
 // respond answers as the Web API does: nearly always 200.

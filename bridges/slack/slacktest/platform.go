@@ -7,7 +7,6 @@ import (
 	"hash/fnv"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +21,7 @@ import (
 // minutes are the bubble's.
 type Platform struct {
 	bridgetest.Faults
+	bridgetest.Record
 	URL                        string // of the Web API
 	BotToken, AppToken, Secret string
 	Channel                    string
@@ -34,21 +34,20 @@ type Platform struct {
 	done    chan struct{}
 	working sync.WaitGroup
 
-	mu         sync.Mutex
-	scopes     []string
-	appScopes  []string // of the app token
-	channel    channel
-	lastTS     int64 // microseconds
-	messages   []*message
-	byTS       map[string]*message
-	files      map[string]*file
-	lastFile   int
-	names      map[string]string // of users
-	mail       mail
-	due        time.Time // of the next message in an even flow
-	limited    int
-	violations []string
-	requests   []Request
+	mu        sync.Mutex
+	scopes    []string
+	appScopes []string // of the app token
+	channel   channel
+	lastTS    int64 // microseconds
+	messages  []*message
+	byTS      map[string]*message
+	files     map[string]*file
+	lastFile  int
+	names     map[string]string // of users
+	mail      mail
+	due       time.Time // of the next message in an even flow
+	limited   int
+	requests  []Request
 }
 
 // channel is what people change in the channel and the workspace.
@@ -82,14 +81,7 @@ var _ bridgetest.Platform = (*Platform)(nil)
 // New starts the server; it ends with the test.
 func New(t testing.TB) *Platform {
 	f := NewInBubble(t)
-	server := httptest.NewUnstartedServer(f)
-	f.URL = "http://" + server.Listener.Addr().String() + "/api" // before a request of another process reads it
-	server.Start()
-	t.Cleanup(func() {
-		f.stop()
-		server.CloseClientConnections()
-		server.Close()
-	})
+	bridgetest.Serve(t, f, &f.URL, "/api", f.stop)
 	return f
 }
 
@@ -189,13 +181,6 @@ func (f *Platform) Limited() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.limited
-}
-
-// Violations implements [bridgetest.Platform].
-func (f *Platform) Violations() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return append([]string(nil), f.violations...)
 }
 
 // user is the id of a person, whose name is kept.

@@ -65,7 +65,7 @@ func (f *Platform) serve(w http.ResponseWriter, r *http.Request) {
 func (f *Platform) serveMethod(w http.ResponseWriter, r *http.Request, method string) {
 	p, err := f.decode(r, method)
 	if err != nil {
-		f.violate(method + ": " + err.Error())
+		f.Violate(method + ": " + err.Error())
 		respond(w, nil, badRequest("can't parse the request"))
 		return
 	}
@@ -98,13 +98,7 @@ func (f *Platform) note(method string, p params) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.requests = append(f.requests, Request{method, kept})
-	f.violations = append(f.violations, faults...)
-}
-
-func (f *Platform) violate(text string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.violations = append(f.violations, text)
+	f.Violate(faults...)
 }
 
 // decode reads the parameters of a call. Chunked bodies are legal, but many

@@ -3,7 +3,6 @@ package telegramtest
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"sync"
 	"testing"
@@ -16,6 +15,7 @@ import (
 // of its own: in a synctest bubble its minutes are the bubble's.
 type Platform struct {
 	bridgetest.Faults
+	bridgetest.Record
 	URL   string // of the server; "" when it was made without one
 	Token string
 	Group int64
@@ -27,21 +27,20 @@ type Platform struct {
 	done   chan struct{}
 	pusher sync.WaitGroup
 
-	mu         sync.Mutex
-	group      groupState
-	topics     []*topic
-	byID       map[int64]*topic
-	messages   map[int64]*message
-	files      map[string]*file
-	lastID     int64 // of messages and topics: one row of numbers
-	queue      updateQueue
-	spent      []int64 // ms; what the budget was spent on
-	sends      int
-	limited    int
-	violations []string
-	requests   []Request
-	commands   []any
-	hook       http.Handler // takes what is pushed
+	mu       sync.Mutex
+	group    groupState
+	topics   []*topic
+	byID     map[int64]*topic
+	messages map[int64]*message
+	files    map[string]*file
+	lastID   int64 // of messages and topics: one row of numbers
+	queue    updateQueue
+	spent    []int64 // ms; what the budget was spent on
+	sends    int
+	limited  int
+	requests []Request
+	commands []any
+	hook     http.Handler // takes what is pushed
 }
 
 // groupState is what people change in the group's settings.
@@ -68,14 +67,7 @@ var _ bridgetest.Platform = (*Platform)(nil)
 // New starts the server; it ends with the test.
 func New(t testing.TB) *Platform {
 	f := NewInBubble(t)
-	server := httptest.NewUnstartedServer(f)
-	f.URL = "http://" + server.Listener.Addr().String() // before a request of another process reads it
-	server.Start()
-	t.Cleanup(func() {
-		f.stop()
-		server.CloseClientConnections()
-		server.Close()
-	})
+	bridgetest.Serve(t, f, &f.URL, "", f.stop)
 	return f
 }
 
@@ -113,13 +105,6 @@ func (f *Platform) Requests(method string) []Request {
 		}
 	}
 	return list
-}
-
-// Violations implements [bridgetest.Platform].
-func (f *Platform) Violations() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return append([]string(nil), f.violations...)
 }
 
 // Sends returns how many calls wanted a message of the budget, and how many of
