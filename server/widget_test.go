@@ -49,8 +49,8 @@ func TestSeedClient(t *testing.T) {
 	})
 }
 
-// TestInitNotesTheVisit: what is known of a visitor's page and browser is what
-// its newest init says; the country, which only a CDN tells, stays.
+// TestInitNotesTheVisit: the newest init's facts about page and browser replace
+// older ones; facts that it does not name stay.
 func TestInitNotesTheVisit(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		init := func(body object, header ...string) (id string) {
@@ -66,7 +66,7 @@ func TestInitNotesTheVisit(t *testing.T) {
 		}
 		noted(`{"browser":"Firefox","country":"NL","deviceType":"mobile","language":"nl","referrer":"https://search.test/","url":"https://shop.test/a","userAgent":"Mozilla/5.0 (iPhone) Firefox/130.0"}`)
 		init(object{"url": "https://shop.test/b"}, "User-Agent", "Mozilla/5.0 (X11) Chrome/130.0")
-		noted(`{"browser":"Chrome","country":"NL","deviceType":"desktop","url":"https://shop.test/b","userAgent":"Mozilla/5.0 (X11) Chrome/130.0"}`)
+		noted(`{"browser":"Chrome","country":"NL","deviceType":"desktop","language":"nl","referrer":"https://search.test/","url":"https://shop.test/b","userAgent":"Mozilla/5.0 (X11) Chrome/130.0"}`)
 	})
 }
 
