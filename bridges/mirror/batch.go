@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"slices"
 
@@ -21,41 +22,41 @@ func batchName(sessionID string, ids []string) string {
 	return chat.Placeholder(opKey(append([]string{"batch", sessionID}, ids...)...))
 }
 
-// rejoin takes the batch that an earlier attempt sent the head in, as far as it
+// restoreBatch takes the batch that an earlier attempt sent the head in, as far as it
 // still waits, however its messages have changed.
-func (r *round) rejoin(rd chat.Reader, p *posting, lane []chat.Delivery) error {
-	for _, l := range p.messages[0].leaving {
+func (run *deliveryRun) restoreBatch(rd chat.Reader, rm *renderedMessage, lane []chat.Delivery) error {
+	for _, l := range rm.messages[0].sending {
 		links, err := rd.LinksAt(l.Bridge, l.Channel, l.Remote)
 		if err != nil {
 			return err
 		}
 		slices.SortFunc(links, func(a, b chat.Link) int { return cmp.Compare(a.Part, b.Part) })
 		for _, l := range links {
-			p.batch = append(p.batch, l.MessageID)
+			rm.sentTogether = append(rm.sentTogether, l.MessageID)
 		}
 	}
-	for i := 1; i < len(lane) && lane[i].Event.Type == chat.EventMessage && slices.Contains(p.batch, lane[i].Event.MessageID); i++ {
-		m, err := r.shown(rd, &lane[i].Event)
+	for i := 1; i < len(lane) && lane[i].Event.Type == chat.EventMessage && slices.Contains(rm.sentTogether, lane[i].Event.MessageID); i++ {
+		m, err := run.loadMessage(rd, &lane[i].Event)
 		if err != nil {
 			return err
 		}
-		p.messages, r.unit = append(p.messages, m), lane[:i+1]
+		rm.messages, run.batch = append(rm.messages, m), lane[:i+1]
 	}
 	return nil
 }
 
-// noteBatch stores in what batch the head is about to leave, and forgets those
+// saveBatch stores in what batch the head is about to leave, and forgets those
 // that never left.
-func (r *round) noteBatch(p *posting) error {
-	if !p.fresh {
+func (run *deliveryRun) saveBatch(ctx context.Context, rm *renderedMessage) error {
+	if !rm.fresh {
 		return nil
 	}
 	var stale []string
 	name, noted := "", false
-	if len(p.messages[0].links) == 0 {
-		name = batchName(r.sessionID, p.ids())
+	if len(rm.messages[0].links) == 0 {
+		name = batchName(run.sessionID, rm.ids())
 	}
-	for _, l := range p.messages[0].leaving {
+	for _, l := range rm.messages[0].sending {
 		if l.Remote == name {
 			noted = true
 		} else {
@@ -65,8 +66,8 @@ func (r *round) noteBatch(p *posting) error {
 	if len(stale) == 0 && (name == "" || noted) {
 		return nil
 	}
-	bridge, channel := r.desk.bridge.Name(), r.desk.bridge.Channel()
-	return r.desk.keep(r.ctx, func(tx chat.Tx) error {
+	bridge, channel := run.mirror.bridge.Name(), run.mirror.bridge.Channel()
+	return run.mirror.persist(ctx, func(tx chat.Tx) error {
 		for _, remote := range stale {
 			if err := tx.DropLinks(bridge, channel, remote); err != nil {
 				return err
@@ -75,8 +76,8 @@ func (r *round) noteBatch(p *posting) error {
 		if name == "" {
 			return nil
 		}
-		for i, id := range p.ids() {
-			l := chat.Link{Bridge: bridge, Channel: channel, Remote: name, SessionID: r.sessionID, MessageID: id, Part: i, State: chat.LinkSending, CreatedAt: chat.Now()}
+		for i, id := range rm.ids() {
+			l := chat.Link{Bridge: bridge, Channel: channel, Remote: name, SessionID: run.sessionID, MessageID: id, Part: i, State: chat.LinkSending, CreatedAt: chat.Now()}
 			if err := tx.SaveLink(&l); err != nil {
 				return err
 			}
@@ -88,37 +89,37 @@ func (r *round) noteBatch(p *posting) error {
 // maxRecalled is how many parts of a text, and how many files, are looked for.
 const maxRecalled = 10
 
-// recall finds copies that relay does not know of, if the platform can tell:
-// those of an attempt in doubt; and of a message that is edited or deleted, those
+// recallCopies finds copies that relay does not know of, if the platform can tell:
+// those of an uncertain attempt; and of a message that is edited or deleted, those
 // that a restart has forgotten (bridge mode; not where it went out in a batch).
 // again tells that a batch never arrived: its messages may go in another one.
-func (r *round) recall(p *posting) (again bool, err error) {
-	bridge, can := r.desk.bridge.(chat.Recaller)
-	gone := !slices.ContainsFunc(p.messages, func(m shown) bool { return m.DeletedAt == 0 })
-	if finder, is := r.desk.bridge.(chat.Finder); is && r.uncertain && gone {
-		return false, r.sweep(p, finder)
+func (run *deliveryRun) recallCopies(ctx context.Context, rm *renderedMessage) (again bool, err error) {
+	bridge, can := run.mirror.bridge.(chat.Recaller)
+	gone := !slices.ContainsFunc(rm.messages, func(m messageCopies) bool { return m.DeletedAt == 0 })
+	if finder, is := run.mirror.bridge.(chat.Finder); is && run.uncertain && gone {
+		return false, run.findLeftovers(ctx, rm, finder)
 	}
-	forgotten := r.desk.opts.Stateless && !p.fresh && len(p.messages[0].links) == 0
-	if !can || !forgotten && !(r.uncertain && (p.fresh || gone)) {
+	forgotten := run.mirror.opts.Stateless && !rm.fresh && len(rm.messages[0].links) == 0
+	if !can || !forgotten && !(run.uncertain && (rm.fresh || gone)) {
 		return false, nil
 	}
-	th, err := r.thread(false)
+	th, err := run.thread(ctx, false)
 	if errors.Is(err, errNoThread) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	missing := r.missing(p)
+	missing := run.missingCopies(rm)
 	keys := make([]string, len(missing))
 	for i := range missing {
-		keys[i] = opKey(th.Ref, missing[i].id(&r.head().Event))
+		keys[i] = opKey(th.Ref, missing[i].name(&run.head().Event))
 	}
 	var since chat.Time
-	if r.uncertain {
-		since = r.head().CreatedAt
+	if run.uncertain {
+		since = run.head().CreatedAt
 	}
-	remotes, err := bridge.Recall(r.ctx, th, keys, since)
+	remotes, err := bridge.Recall(ctx, th, keys, since)
 	if err != nil {
 		return false, err
 	}
@@ -128,21 +129,21 @@ func (r *round) recall(p *posting) (again bool, err error) {
 			continue
 		}
 		found = true
-		if err := r.found(p, th, missing[i], remote); err != nil {
+		if err := run.adoptCopy(ctx, rm, th, missing[i], remote); err != nil {
 			return false, err
 		}
 	}
-	if found || len(p.batch) > 1 { // nothing behind it has left
-		r.certain()
+	if found || len(rm.sentTogether) > 1 { // nothing behind it has left
+		run.markConfirmed()
 	}
-	return !found && len(p.batch) > 1, nil
+	return !found && len(rm.sentTogether) > 1, nil
 }
 
-// sweep finds what an attempt in doubt made of what was deleted since, on a
+// findLeftovers finds what an uncertain attempt made of what was deleted since, on a
 // platform that does not keep by which op: only one was under way, with a text or
 // with a file.
-func (r *round) sweep(p *posting, bridge chat.Finder) error {
-	th, err := r.thread(false)
+func (run *deliveryRun) findLeftovers(ctx context.Context, rm *renderedMessage, bridge chat.Finder) error {
+	th, err := run.thread(ctx, false)
 	if errors.Is(err, errNoThread) {
 		return nil
 	}
@@ -151,8 +152,8 @@ func (r *round) sweep(p *posting, bridge chat.Finder) error {
 	}
 	var ops []chat.Op
 	var steps []step
-	for _, s := range r.missing(p) {
-		op := chat.Op{Key: opKey(th.Ref, s.id(&r.head().Event)), Since: r.head().CreatedAt, Known: r.known}
+	for _, s := range run.missingCopies(rm) {
+		op := chat.Op{Key: opKey(th.Ref, s.name(&run.head().Event)), Since: run.head().CreatedAt, Known: run.isLinked}
 		if s.part >= fileParts {
 			op.File = new(chat.OpFile)
 		}
@@ -160,52 +161,52 @@ func (r *round) sweep(p *posting, bridge chat.Finder) error {
 			ops, steps = append(ops, op), append(steps, s)
 		}
 	}
-	remotes, err := bridge.Leftovers(r.ctx, th, ops)
+	remotes, err := bridge.Leftovers(ctx, th, ops)
 	for i, remote := range remotes {
 		if err == nil && remote != "" {
-			r.certain()
-			err = r.found(p, th, steps[i], remote)
+			run.markConfirmed()
+			err = run.adoptCopy(ctx, rm, th, steps[i], remote)
 		}
 	}
 	return err
 }
 
-// missing are the copies that an earlier attempt may have made: the one of its
+// missingCopies are the copies that an earlier attempt may have made: the one of its
 // batch, or the parts and files of a message alone.
-func (r *round) missing(p *posting) (list []step) {
-	if len(p.batch) > 1 {
-		return []step{{carries: p.batch}}
+func (run *deliveryRun) missingCopies(rm *renderedMessage) (list []step) {
+	if len(rm.sentTogether) > 1 {
+		return []step{{shows: rm.sentTogether}}
 	}
 	have := map[int]bool{}
-	for _, l := range p.messages[0].links {
+	for _, l := range rm.messages[0].links {
 		have[l.Part] = true
 	}
 	for i := range maxRecalled {
 		for _, part := range []int{i, fileParts + i} {
 			if !have[part] {
-				list = append(list, step{carries: p.ids(), part: part})
+				list = append(list, step{shows: rm.ids(), part: part})
 			}
 		}
 	}
 	return list
 }
 
-// found takes up a copy that an earlier attempt made. It shows its messages as
+// adoptCopy takes up a copy that an earlier attempt made. It shows its messages as
 // they were when their deliveries were stored: what became of them since comes
 // behind.
-func (r *round) found(p *posting, th chat.Thread, s step, remote string) error {
-	l := chat.Link{Bridge: th.Bridge, Channel: th.Channel, Remote: remote, SessionID: r.sessionID, Part: s.part, CreatedAt: r.head().CreatedAt}
-	if p.fresh {
-		l.Rev = r.head().Rev
+func (run *deliveryRun) adoptCopy(ctx context.Context, rm *renderedMessage, th chat.Thread, s step, remote string) error {
+	l := chat.Link{Bridge: th.Bridge, Channel: th.Channel, Remote: remote, SessionID: run.sessionID, Part: s.part, CreatedAt: run.head().CreatedAt}
+	if rm.fresh {
+		l.Rev = run.head().Rev
 	}
-	for i := range p.messages {
-		if m := &p.messages[i]; slices.Contains(s.carries, m.ID) {
+	for i := range rm.messages {
+		if m := &rm.messages[i]; slices.Contains(s.shows, m.ID) {
 			l.MessageID = m.ID
-			m.links, m.leaving = append(m.links, l), nil
+			m.links, m.sending = append(m.links, l), nil
 		}
 	}
-	if !p.fresh {
+	if !rm.fresh {
 		return nil
 	}
-	return r.keepLinks(s.carries, l)
+	return run.saveLinks(ctx, s.shows, l)
 }

@@ -32,10 +32,10 @@ func cutOff(t *testing.T, o *harness, f *fakeBridge, one, two string, crash bool
 	return id, sent
 }
 
-// TestDeskRemembersBatches: two texts went out together, and nobody knows whether
+// TestRemembersBatches: two texts went out together, and nobody knows whether
 // they arrived. After a restart they are asked for as they left, whatever became
 // of them: nothing is there twice, and nothing that was deleted.
-func TestDeskRemembersBatches(t *testing.T) {
+func TestRemembersBatches(t *testing.T) {
 	for name, c := range map[string]struct {
 		meanwhile func(t *testing.T, o *harness, id string, sent []chat.Message)
 		want      string
@@ -90,9 +90,9 @@ func expectNoPlaceholders(t *testing.T, o *harness, id string, sent []chat.Messa
 	}
 }
 
-// TestDeskRepeatsBatches: a platform that cannot be asked gets the same batch
+// TestRepeatsBatches: a platform that cannot be asked gets the same batch
 // under the same key, so that its own means against doubles hold.
-func TestDeskRepeatsBatches(t *testing.T) {
+func TestRepeatsBatches(t *testing.T) {
 	f := newFake("slack")
 	f.coalesce = true
 	withMirrors(t, false, func(t *testing.T, o *harness) {
@@ -109,9 +109,9 @@ func TestDeskRepeatsBatches(t *testing.T) {
 	}, f)
 }
 
-// TestDeskRegroupsBatchesThatNeverArrived: what the platform does not know goes
+// TestRegroupsBatchesThatNeverArrived: what the platform does not know goes
 // out anew, with what was written since, and without what was deleted.
-func TestDeskRegroupsBatchesThatNeverArrived(t *testing.T) {
+func TestRegroupsBatchesThatNeverArrived(t *testing.T) {
 	f := newFake("slack")
 	f.mindful, f.coalesce = true, true
 	withMirrors(t, false, func(t *testing.T, o *harness) {

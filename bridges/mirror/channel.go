@@ -8,32 +8,32 @@ import (
 	"relay/server/chat"
 )
 
-// channel is the channel that a desk's threads and links are stored under.
-type channel struct {
+// boundChannel is the channel that a mirror's threads and links are stored under.
+type boundChannel struct {
 	mu sync.Mutex
 	id string
-	// left are earlier ids: who still speaks of them is late.
-	left []string
+	// former are earlier ids, which late updates may still name.
+	former []string
 }
 
-// follow takes threads and links along when the platform gave the channel
+// followChannel takes threads and links along when the platform gave the channel
 // another id, which an update tells or the bridge learns when it writes.
-func (d *Mirror) follow(ctx context.Context, to string) error {
-	d.channel.mu.Lock()
-	defer d.channel.mu.Unlock()
-	from := d.channel.id
-	if to == "" || to == from || slices.Contains(d.channel.left, to) {
+func (m *Mirror) followChannel(ctx context.Context, to string) error {
+	m.channel.mu.Lock()
+	defer m.channel.mu.Unlock()
+	from := m.channel.id
+	if to == "" || to == from || slices.Contains(m.channel.former, to) {
 		return nil
 	}
-	d.log.Warn("the platform gave the channel another id", "from", from, "to", to)
-	if err := d.store.Apply(ctx, func(tx chat.Tx) error { return tx.MoveChannel(d.Name(), from, to) }); err != nil {
+	m.log.Warn("the platform gave the channel another id", "from", from, "to", to)
+	if err := m.store.Apply(ctx, func(tx chat.Tx) error { return tx.MoveChannel(m.Name(), from, to) }); err != nil {
 		return err
 	}
-	if d.opts.Moved != nil {
-		if err := d.opts.Moved(ctx, to); err != nil {
+	if m.opts.Moved != nil {
+		if err := m.opts.Moved(ctx, to); err != nil {
 			return err
 		}
 	}
-	d.channel.id, d.channel.left = to, append(d.channel.left, from)
+	m.channel.id, m.channel.former = to, append(m.channel.former, from)
 	return nil
 }

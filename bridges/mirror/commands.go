@@ -8,33 +8,33 @@ import (
 )
 
 // execute carries out a command and answers in the thread, and only there.
-func (h *hearing) execute(ctx context.Context, parsed chat.ParsedCommand, parts []chat.Inbound) error {
-	result, err := h.run(ctx, parsed)
+func (ev *inboundEvent) execute(ctx context.Context, parsed chat.ParsedCommand, parts []chat.Inbound) error {
+	result, err := ev.runCommand(ctx, parsed)
 	var refused *chat.Error
 	if errors.As(err, &refused) && refused.Kind != chat.StorageFull {
 		result, err = chat.CommandResult{Answer: refused.Text + "."}, nil
 	}
 	if err == nil && result.Effect == chat.SessionWasReopened {
-		err = h.showStatus(ctx)
+		err = ev.queueStatus(ctx)
 	}
 	if err == nil && result.Answer != "" {
-		err = h.answer(ctx, result.Answer)
+		err = ev.answer(ctx, result.Answer)
 	}
 	if err == nil && result.Effect == chat.SessionWasClosed { // an answer behind it would open the thread again
-		err = h.showStatus(ctx)
+		err = ev.queueStatus(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	return h.done(ctx, commandPlaceholder, parts)
+	return ev.markHandled(ctx, commandPlaceholder, parts)
 }
 
-func (h *hearing) run(ctx context.Context, parsed chat.ParsedCommand) (chat.CommandResult, error) {
-	if parsed.Name == "delete" && h.ReplyTo != "" {
-		text, err := h.deleteAnswered(ctx)
+func (ev *inboundEvent) runCommand(ctx context.Context, parsed chat.ParsedCommand) (chat.CommandResult, error) {
+	if parsed.Name == "delete" && ev.ReplyTo != "" {
+		text, err := ev.deleteAnswered(ctx)
 		return chat.CommandResult{Answer: text}, chat.DeleteRefusal(err)
 	}
-	return h.desk.relay.Execute(ctx, h.by, h.thread.SessionID, parsed, "")
+	return ev.mirror.relay.Execute(ctx, ev.author, ev.thread.SessionID, parsed, "")
 }
 
 // Operators' platform messages that are no messages of the session are linked to
@@ -44,18 +44,18 @@ var (
 	withheldPlaceholder = chat.Placeholder("withheld")
 )
 
-// done links platform messages to a placeholder, so that they have their effect
+// markHandled links platform messages to a placeholder, so that they have their effect
 // once.
-func (h *hearing) done(ctx context.Context, placeholder string, parts []chat.Inbound, errands ...chat.Update) error {
-	err := h.desk.store.Apply(ctx, func(tx chat.Tx) error {
+func (ev *inboundEvent) markHandled(ctx context.Context, placeholder string, parts []chat.Inbound, errands ...chat.Update) error {
+	err := ev.mirror.store.Apply(ctx, func(tx chat.Tx) error {
 		for i := range errands {
 			if _, err := tx.PutUpdate(&errands[i]); err != nil {
 				return err
 			}
 		}
 		for _, in := range parts {
-			l := h.at(in.Remote)
-			l.SessionID, l.MessageID, l.Origin, l.CreatedAt = h.thread.SessionID, placeholder, true, chat.Now()
+			l := ev.linkTo(in.Remote)
+			l.SessionID, l.MessageID, l.Origin, l.CreatedAt = ev.thread.SessionID, placeholder, true, chat.Now()
 			if err := tx.SaveLink(&l); err != nil {
 				return err
 			}
@@ -68,17 +68,17 @@ func (h *hearing) done(ctx context.Context, placeholder string, parts []chat.Inb
 	return err
 }
 
-// showStatus has the thread closed or opened as the session is.
-func (h *hearing) showStatus(ctx context.Context) error {
-	return h.leave(ctx, h.errand("status", errand{}))
+// queueStatus has the thread closed or opened as the session is.
+func (ev *inboundEvent) queueStatus(ctx context.Context) error {
+	return ev.storeErrands(ctx, ev.errand("status", errand{}))
 }
 
 // deleteAnswered deletes the message that the operator's platform message
 // answers.
-func (h *hearing) deleteAnswered(ctx context.Context) (string, error) {
-	id, err := h.answered(ctx, true)
+func (ev *inboundEvent) deleteAnswered(ctx context.Context) (string, error) {
+	id, err := ev.repliedTo(ctx, true)
 	if err == nil && id == "" {
-		id, err = (&hearing{Inbound: chat.Inbound{Remote: h.ReplyTo}, desk: h.desk, thread: h.thread}).target(ctx)
+		id, err = (&inboundEvent{Inbound: chat.Inbound{Remote: ev.ReplyTo}, mirror: ev.mirror, thread: ev.thread}).target(ctx)
 	}
 	if err != nil {
 		return "", err
@@ -86,16 +86,16 @@ func (h *hearing) deleteAnswered(ctx context.Context) (string, error) {
 	if id == "" {
 		return "That is no message of the conversation.", nil
 	}
-	copies, err := h.copies(ctx, id)
+	copies, err := ev.copiesOf(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	if err := h.remove(ctx, id); err != nil {
+	if err := ev.deleteMessage(ctx, id); err != nil {
 		return "", err
 	}
-	for _, remote := range append(copies, h.Remote) {
-		if _, err := h.desk.try(ctx, h.thread, chat.Op{Kind: chat.OpDelete, Remote: remote}); err != nil {
-			if err := h.desk.unimportant(err); err != nil {
+	for _, remote := range append(copies, ev.Remote) {
+		if _, err := ev.mirror.attempt(ctx, ev.thread, chat.Op{Kind: chat.OpDelete, Remote: remote}); err != nil {
+			if err := ev.mirror.dropIfFinal(err); err != nil {
 				return "", err
 			}
 		}
@@ -103,11 +103,11 @@ func (h *hearing) deleteAnswered(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// copies lists the platform messages that show a message at this desk.
-func (h *hearing) copies(ctx context.Context, id string) (remotes []string, err error) {
-	err = h.desk.store.Look(ctx, func(rd chat.Reader) error {
+// copiesOf lists the platform messages that show a message.
+func (ev *inboundEvent) copiesOf(ctx context.Context, id string) (remotes []string, err error) {
+	err = ev.mirror.store.Look(ctx, func(rd chat.Reader) error {
 		remotes = nil
-		links, err := rd.Links(h.thread.SessionID, id, h.thread.Bridge, h.thread.Channel)
+		links, err := rd.Links(ev.thread.SessionID, id, ev.thread.Bridge, ev.thread.Channel)
 		for _, l := range links {
 			if l.State == chat.LinkLive && l.Remote != "" {
 				remotes = append(remotes, l.Remote)
@@ -116,7 +116,7 @@ func (h *hearing) copies(ctx context.Context, id string) (remotes []string, err 
 		return err
 	})
 	if err == nil && len(remotes) == 0 {
-		remotes = []string{h.ReplyTo}
+		remotes = []string{ev.ReplyTo}
 	}
 	return remotes, err
 }

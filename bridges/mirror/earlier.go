@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -13,15 +14,15 @@ import (
 // with an older conversation. They are noted under each message that they show,
 // and follow what becomes of it.
 
-// earlierSign begins the mark of a message that is shown so.
+// earlierSign begins the placeholder of a message that is shown so.
 const earlierSign = "earlier "
 
-// recount shows earlier messages in a thread that was opened, as far as they are
+// writeEarlier shows earlier messages in a thread that was opened, as far as they are
 // not there yet.
-func (r *round) recount(th chat.Thread, earlier []chat.Message) error {
+func (run *deliveryRun) writeEarlier(ctx context.Context, th chat.Thread, earlier []chat.Message) error {
 	var missing []chat.Message
 	for _, m := range earlier {
-		shown, err := r.noted(th, chat.Placeholder(earlierSign+m.ID))
+		shown, err := run.liveParts(ctx, th, chat.Placeholder(earlierSign+m.ID))
 		if err != nil {
 			return err
 		}
@@ -30,12 +31,12 @@ func (r *round) recount(th chat.Thread, earlier []chat.Message) error {
 		}
 	}
 	for len(missing) > 0 {
-		n := r.fitting(missing)
-		s := step{op: chat.Op{Kind: chat.OpNote, Text: earlierText(missing[:n])}, rev: r.head().Rev}
+		n := run.fitting(missing)
+		s := step{op: chat.Op{Kind: chat.OpNote, Text: earlierText(missing[:n])}, rev: run.head().Rev}
 		for _, m := range missing[:n] {
-			s.carries = append(s.carries, chat.Placeholder(earlierSign+m.ID))
+			s.shows = append(s.shows, chat.Placeholder(earlierSign+m.ID))
 		}
-		if err := r.once(th, s); err != nil {
+		if err := run.execute(ctx, th, s); err != nil {
 			return err
 		}
 		missing = missing[n:]
@@ -43,19 +44,19 @@ func (r *round) recount(th chat.Thread, earlier []chat.Message) error {
 	return nil
 }
 
-// noted are the parts of what relay wrote in a thread under a mark.
-func (r *round) noted(th chat.Thread, mark string) (links []chat.Link, err error) {
-	err = r.desk.store.Look(r.ctx, func(rd chat.Reader) (err error) {
-		links, err = rd.Links(r.sessionID, mark, th.Bridge, th.Channel)
+// liveParts are the parts of what relay wrote in a thread under a placeholder.
+func (run *deliveryRun) liveParts(ctx context.Context, th chat.Thread, placeholder string) (links []chat.Link, err error) {
+	err = run.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
+		links, err = rd.Links(run.sessionID, placeholder, th.Bridge, th.Channel)
 		return err
 	})
 	return slices.DeleteFunc(links, func(l chat.Link) bool { return l.State != chat.LinkLive || l.CreatedAt < th.CreatedAt }), err
 }
 
 // fitting is how many messages one note shows.
-func (r *round) fitting(messages []chat.Message) int {
+func (run *deliveryRun) fitting(messages []chat.Message) int {
 	for n := len(messages); n > 1; n-- {
-		if len(r.desk.bridge.Split(chat.Op{Kind: chat.OpNote, Text: earlierText(messages[:n])})) == 1 {
+		if len(run.mirror.bridge.Split(chat.Op{Kind: chat.OpNote, Text: earlierText(messages[:n])})) == 1 {
 			return n
 		}
 	}
@@ -78,61 +79,61 @@ func earlierText(messages []chat.Message) string {
 	return strings.Join(lines, "\n")
 }
 
-// retell brings the notes up to date in which a message is shown that was edited
+// updateEarlier brings the notes up to date in which a message is shown that was edited
 // or deleted.
-func (r *round) retell() error {
-	e := &r.head().Event
+func (run *deliveryRun) updateEarlier(ctx context.Context) error {
+	e := &run.head().Event
 	name := chat.Placeholder(earlierSign + e.MessageID)
 	var at []chat.Link
-	err := r.desk.store.Look(r.ctx, func(rd chat.Reader) (err error) {
-		at, err = rd.Links(r.sessionID, name, r.desk.bridge.Name(), r.desk.bridge.Channel())
+	err := run.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
+		at, err = rd.Links(run.sessionID, name, run.mirror.bridge.Name(), run.mirror.bridge.Channel())
 		return err
 	})
 	for _, l := range at {
-		if err == nil && l.State == chat.LinkLive && l.Rev < r.head().Rev {
-			err = r.retellNote(l)
+		if err == nil && l.State == chat.LinkLive && l.Rev < run.head().Rev {
+			err = run.updateEarlierNote(ctx, l)
 		}
 	}
 	return err
 }
 
-// retellNote brings a note up to date. One that is gone, as with its thread, stays
+// updateEarlierNote brings a note up to date. One that is gone, as with its thread, stays
 // gone.
-func (r *round) retellNote(l chat.Link) error {
-	th, err := r.thread(false)
+func (run *deliveryRun) updateEarlierNote(ctx context.Context, l chat.Link) error {
+	th, err := run.thread(ctx, false)
 	if errors.Is(err, errNoThread) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	messages, marks, err := r.shownIn(l)
+	messages, marks, err := run.messagesIn(ctx, l)
 	if err != nil {
 		return err
 	}
-	s := step{op: chat.Op{Kind: chat.OpEdit, Remote: l.Remote, Text: earlierText(messages)}, carries: marks, part: l.Part, rev: r.head().Rev}
-	_, err = r.desk.do(r.ctx, th, s.op)
+	s := step{op: chat.Op{Kind: chat.OpEdit, Remote: l.Remote, Text: earlierText(messages)}, shows: marks, part: l.Part, rev: run.head().Rev}
+	_, err = run.mirror.do(ctx, th, s.op)
 	switch {
 	case errors.Is(err, chat.ErrMessageGone), errors.Is(err, chat.ErrPermanent):
-		r.desk.log.Warn("a note about earlier messages cannot be changed", "session", r.sessionID, "err", err)
-		return r.note(th, s, l.Remote, chat.LinkGone)
+		run.mirror.log.Warn("a note about earlier messages cannot be changed", "session", run.sessionID, "err", err)
+		return run.saveCopy(ctx, th, s, l.Remote, chat.LinkGone)
 	case err != nil:
 		return err
 	}
-	return r.note(th, s, l.Remote, chat.LinkLive)
+	return run.saveCopy(ctx, th, s, l.Remote, chat.LinkLive)
 }
 
-// shownIn are the messages that a note shows, in their order, and their marks.
-func (r *round) shownIn(l chat.Link) (messages []chat.Message, marks []string, err error) {
-	err = r.desk.store.Read(r.ctx, func(rd chat.Reader) error {
+// messagesIn are the messages that a note shows, in their order, and their marks.
+func (run *deliveryRun) messagesIn(ctx context.Context, l chat.Link) (messages []chat.Message, marks []string, err error) {
+	err = run.mirror.store.Read(ctx, func(rd chat.Reader) error {
 		messages, marks = nil, nil
 		links, err := rd.LinksAt(l.Bridge, l.Channel, l.Remote)
 		for _, other := range links {
 			id, is := strings.CutPrefix(other.MessageID, chat.Placeholder(earlierSign))
-			if !is || other.SessionID != r.sessionID {
+			if !is || other.SessionID != run.sessionID {
 				continue
 			}
-			m, err := rd.Message(r.sessionID, id)
+			m, err := rd.Message(run.sessionID, id)
 			if errors.Is(err, chat.ErrMessageNotFound) {
 				continue
 			}

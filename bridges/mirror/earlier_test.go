@@ -9,9 +9,9 @@ import (
 	"relay/server/chat"
 )
 
-// TestDeskEarlierFollows: what a thread shows of the conversation before it began
+// TestEarlierFollows: what a thread shows of the conversation before it began
 // follows what becomes of the messages, across a restart too.
-func TestDeskEarlierFollows(t *testing.T) {
+func TestEarlierFollows(t *testing.T) {
 	f := newFake("slack")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -45,9 +45,9 @@ func TestDeskEarlierFollows(t *testing.T) {
 	}, f)
 }
 
-// TestDeskEarlierOnce: many earlier messages are several notes, each shown once,
+// TestEarlierOnce: many earlier messages are several notes, each shown once,
 // though the platform asks for patience between them.
-func TestDeskEarlierOnce(t *testing.T) {
+func TestEarlierOnce(t *testing.T) {
 	f := newFake("slack")
 	f.longest = 60
 	withMirrors(t, false, func(t *testing.T, o *harness) {

@@ -27,18 +27,18 @@ type errand struct {
 
 // errand makes an errand for the thread. Its key is the same at every attempt of
 // the update that leaves it.
-func (h *hearing) errand(key string, e errand) chat.Update {
+func (ev *inboundEvent) errand(key string, e errand) chat.Update {
 	e.Kind, _, _ = strings.Cut(key, " ")
-	e.Channel, e.SessionID = h.thread.Channel, h.thread.SessionID
+	e.Channel, e.SessionID = ev.thread.Channel, ev.thread.SessionID
 	raw, _ := json.Marshal(e) // strings and numbers
-	return chat.Update{Bridge: h.desk.Name() + chat.Errands, Thread: h.thread.Ref, Key: opKey(h.thread.Channel, h.thread.Ref, h.update.Key, key),
+	return chat.Update{Bridge: ev.mirror.Name() + chat.Errands, Thread: ev.thread.Ref, Key: opKey(ev.thread.Channel, ev.thread.Ref, ev.update.Key, key),
 		Raw: raw, ReceivedAt: chat.Now(), NextAt: chat.Now()}
 }
 
-// leave stores errands that belong to no message.
-func (h *hearing) leave(ctx context.Context, errands ...chat.Update) error {
-	defer h.wakeErrands()
-	return h.desk.store.Apply(ctx, func(tx chat.Tx) error {
+// storeErrands stores errands that belong to no message.
+func (ev *inboundEvent) storeErrands(ctx context.Context, errands ...chat.Update) error {
+	defer ev.wakeErrands()
+	return ev.mirror.store.Apply(ctx, func(tx chat.Tx) error {
 		for i := range errands {
 			if _, err := tx.PutUpdate(&errands[i]); err != nil {
 				return err
@@ -48,16 +48,18 @@ func (h *hearing) leave(ctx context.Context, errands ...chat.Update) error {
 	})
 }
 
-func (h *hearing) wakeErrands() { h.desk.engine.Inbox.Wake(h.desk.Name()+chat.Errands, h.thread.Ref) }
+func (ev *inboundEvent) wakeErrands() {
+	ev.mirror.engine.Inbox.Wake(ev.mirror.Name()+chat.Errands, ev.thread.Ref)
+}
 
-// run does an errand. What belongs to a session that was erased is left.
-func (d *Mirror) run(ctx context.Context, u chat.Update) error {
+// runErrand does an errand. What belongs to a session that was erased is left.
+func (m *Mirror) runErrand(ctx context.Context, u chat.Update) error {
 	var e errand
 	if err := json.Unmarshal(u.Raw, &e); err != nil {
 		return fmt.Errorf("%w: %w", chat.ErrPermanent, err)
 	}
-	th, session := chat.Thread{Bridge: d.Name(), Channel: e.Channel, Ref: u.Thread, SessionID: e.SessionID}, chat.Session{}
-	err := d.store.Read(ctx, func(rd chat.Reader) (err error) {
+	th, session := chat.Thread{Bridge: m.Name(), Channel: e.Channel, Ref: u.Thread, SessionID: e.SessionID}, chat.Session{}
+	err := m.store.Read(ctx, func(rd chat.Reader) (err error) {
 		if session, err = rd.Session(e.SessionID); err != nil {
 			return err
 		}
@@ -68,36 +70,36 @@ func (d *Mirror) run(ctx context.Context, u chat.Update) error {
 		return nil
 	})
 	if err == nil {
-		by := chat.Author{Sender: chat.SenderOperator, Source: d.Name(), Name: e.Name}
-		h := &hearing{Inbound: chat.Inbound{Remote: e.About}, desk: d, update: u, thread: th, by: by}
+		by := chat.Author{Sender: chat.SenderOperator, Source: m.Name(), Name: e.Name}
+		ev := &inboundEvent{Inbound: chat.Inbound{Remote: e.About}, mirror: m, update: u, thread: th, author: by}
 		switch e.Kind {
 		case "answer":
-			err = d.say(ctx, th, e.About, e.Text)
+			err = m.reply(ctx, th, e.About, e.Text)
 		case "status":
-			err = h.follow(ctx, &session)
+			err = ev.followStatus(ctx, &session)
 		case "file":
-			err = h.bring(ctx, &e)
+			err = ev.sendFile(ctx, &e)
 		}
 	}
 	var refused *chat.Error
 	if errors.As(err, &refused) && refused.Kind != chat.StorageFull {
-		d.log.Debug("an errand has no effect", "session", e.SessionID, "err", err)
+		m.log.Debug("an errand has no effect", "session", e.SessionID, "err", err)
 		return nil
 	}
 	return err
 }
 
-// follow closes or opens the thread as the session is now.
-func (h *hearing) follow(ctx context.Context, s *chat.Session) error {
+// followStatus closes or opens the thread as the session is now.
+func (ev *inboundEvent) followStatus(ctx context.Context, s *chat.Session) error {
 	kind, state := chat.OpReopen, chat.ThreadLive
 	if s.Status == chat.StatusClosed {
 		kind, state = chat.OpClose, chat.ThreadClosed
 	}
-	if h.thread.State == chat.ThreadGone {
+	if ev.thread.State == chat.ThreadGone {
 		return nil
 	}
-	if _, err := h.desk.try(ctx, h.thread, chat.Op{Kind: kind}); err != nil {
-		return h.desk.unimportant(err)
+	if _, err := ev.mirror.attempt(ctx, ev.thread, chat.Op{Kind: kind}); err != nil {
+		return ev.mirror.dropIfFinal(err)
 	}
-	return h.desk.setThread(ctx, h.thread, state)
+	return ev.mirror.setThread(ctx, ev.thread, state)
 }

@@ -15,7 +15,7 @@ import (
 	"relay/server/chat"
 )
 
-// fakeBridge is a platform in memory with its bridge: what a test of the desk
+// fakeBridge is a platform in memory with its bridge: what a test of a mirror
 // needs to see and to break.
 type fakeBridge struct {
 	name     string
@@ -36,10 +36,10 @@ type fakeBridge struct {
 	owners        map[string]string      // what Owner answers
 	mindful       bool                   // it keeps by which op a message was made
 	lost          error                  // of threads that Find does not know
-	log           *slog.Logger           // the desk's
+	log           *slog.Logger           // the mirror's
 }
 
-// bridge is the fake as a desk gets it.
+// bridge is the fake as a mirror gets it.
 func (f *fakeBridge) bridge() chat.Bridge {
 	if f.mindful {
 		return mindful{f}

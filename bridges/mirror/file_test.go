@@ -145,9 +145,9 @@ func TestAnswersWaitAlone(t *testing.T) {
 	}, f)
 }
 
-// TestDeskFilesOfBackends: they come from where the backend has them, and one
+// TestFilesOfBackends: they come from where the backend has them, and one
 // that is away holds the conversation up for a while only.
-func TestDeskFilesOfBackends(t *testing.T) {
+func TestFilesOfBackends(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, true, func(t *testing.T, o *harness) {
 		session := chat.Introduction{ID: "s-1"}

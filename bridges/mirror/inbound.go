@@ -14,18 +14,18 @@ import (
 
 var _ chat.Handler = (*Mirror)(nil).Handle
 
-// Handle is the desk's [Handler]: it works on what the platform told. It may
-// see an update twice, which has one effect.
-func (d *Mirror) Handle(ctx context.Context, u chat.Update) error {
+// Handle is a [chat.Handler]: it handles an update of the platform, or an errand.
+// The same update again has no further effect.
+func (m *Mirror) Handle(ctx context.Context, u chat.Update) error {
 	if strings.HasSuffix(u.Bridge, chat.Errands) {
-		return d.run(ctx, u)
+		return m.runErrand(ctx, u)
 	}
-	list, err := d.bridge.Parse(u.Raw)
+	list, err := m.bridge.Parse(u.Raw)
 	if err != nil {
 		return fmt.Errorf("%w: %w", chat.ErrPermanent, err)
 	}
 	for i := range list {
-		if err := d.act(ctx, u, list[i]); err != nil {
+		if err := m.handleInbound(ctx, u, list[i]); err != nil {
 			return err
 		}
 	}
@@ -36,81 +36,81 @@ func (d *Mirror) Handle(ctx context.Context, u chat.Update) error {
 // have opened it and not have heard of it yet.
 const threadWait = 5 * time.Second
 
-// errHouse tells that a thread is relay's own: no visitor reads it.
-var errHouse = errors.New("the thread is relay's own")
+// errSystemThread tells that a thread is relay's own: no visitor reads it.
+var errSystemThread = errors.New("the thread is relay's own")
 
-// hearing is something that happened in a session's thread.
-type hearing struct {
+// inboundEvent is something that happened in a session's thread.
+type inboundEvent struct {
 	chat.Inbound
-	desk   *Mirror
+	mirror *Mirror
 	update chat.Update
 	thread chat.Thread // with its session
-	by     chat.Author
+	author chat.Author
 }
 
-// act finds out whose thread it is and passes on what happened there. What the
+// handleInbound finds out whose thread it is and passes on what happened there. What the
 // engine refuses is told in the thread.
-func (d *Mirror) act(ctx context.Context, u chat.Update, in chat.Inbound) error {
+func (m *Mirror) handleInbound(ctx context.Context, u chat.Update, in chat.Inbound) error {
 	if in.Kind == chat.InboundChannelMoved {
-		return d.follow(ctx, in.Text)
+		return m.followChannel(ctx, in.Text)
 	}
-	th, err := d.owner(ctx, in)
+	th, err := m.owner(ctx, in)
 	left := u.ReceivedAt.Add(threadWait).Sub(chat.Now())
 	switch {
 	case errors.Is(err, chat.ErrThreadNotFound) && left > 0:
 		return &chat.RetryAfter{After: left, Cause: errors.New("waiting for whose thread it is")}
-	case errors.Is(err, chat.ErrThreadNotFound), errors.Is(err, errHouse):
-		return d.refuse(ctx, in)
+	case errors.Is(err, chat.ErrThreadNotFound), errors.Is(err, errSystemThread):
+		return m.replyUnlinked(ctx, in)
 	case err != nil:
 		return err
 	}
-	name := chat.Clip(chat.OneLine(cmp.Or(in.Operator, d.relay.Settings().Text("operatorName"))), chat.MaxName)
-	h := &hearing{Inbound: in, desk: d, update: u, thread: th, by: chat.Author{Sender: chat.SenderOperator, Source: d.Name(), Name: name}}
-	err = h.pass(ctx)
+	name := chat.Clip(chat.OneLine(cmp.Or(in.Operator, m.relay.Settings().Text("operatorName"))), chat.MaxName)
+	ev := &inboundEvent{Inbound: in, mirror: m, update: u, thread: th, author: chat.Author{Sender: chat.SenderOperator, Source: m.Name(), Name: name}}
+	err = ev.dispatch(ctx)
 	var refused *chat.Error
 	if !errors.As(err, &refused) || refused.Kind == chat.StorageFull {
 		return err
 	}
-	d.log.Debug("something from a platform has no effect", "session", th.SessionID, "err", err)
+	m.log.Debug("something from a platform has no effect", "session", th.SessionID, "err", err)
 	if in.Kind != chat.InboundMessage || refused.Kind == chat.NotFound {
 		return nil
 	}
-	return h.answer(ctx, "Not sent: "+refused.Text+".")
+	return ev.answer(ctx, "Not sent: "+refused.Text+".")
 }
 
-// pass passes one thing on.
-func (h *hearing) pass(ctx context.Context) error {
-	switch h.Kind {
+// dispatch passes one thing on.
+func (ev *inboundEvent) dispatch(ctx context.Context) error {
+	switch ev.Kind {
 	case chat.InboundMessage:
-		return h.message(ctx)
+		return ev.message(ctx)
 	case chat.InboundEdited:
-		return h.edited(ctx)
+		return ev.edited(ctx)
 	case chat.InboundDeleted:
-		return h.deleted(ctx)
+		return ev.deleted(ctx)
 	case chat.InboundTyping:
-		return h.desk.relay.Typing(ctx, h.by, h.thread.SessionID, true)
+		return ev.mirror.relay.Typing(ctx, ev.author, ev.thread.SessionID, true)
 	case chat.InboundThreadClosed, chat.InboundThreadReopened, chat.InboundThreadDeleted:
-		return h.threadChanged(ctx)
+		return ev.threadChanged(ctx)
 	}
 	return nil
 }
 
 // owner finds the thread with its session: in the store, in bridge mode else
 // from what the update or the platform says. Relay's own thread has none.
-func (d *Mirror) owner(ctx context.Context, in chat.Inbound) (th chat.Thread, err error) {
-	err = d.store.Look(ctx, func(rd chat.Reader) (err error) {
+func (m *Mirror) owner(ctx context.Context, in chat.Inbound) (th chat.Thread, err error) {
+	err = m.store.Look(ctx, func(rd chat.Reader) (err error) {
 		th, err = rd.Thread(in.Thread.Bridge, in.Thread.Channel, in.Thread.Ref)
 		return err
 	})
 	if err == nil && th.SessionID == chat.SystemSession {
-		return th, errHouse
+		return th, errSystemThread
 	}
-	if !errors.Is(err, chat.ErrThreadNotFound) || !d.opts.Stateless {
+	if !errors.Is(err, chat.ErrThreadNotFound) || !m.opts.Stateless {
 		return th, err
 	}
 	th = in.Thread
 	if th.SessionID = in.SessionID; th.SessionID == "" {
-		th.SessionID, err = d.bridge.Owner(ctx, in.Thread)
+		th.SessionID, err = m.bridge.Owner(ctx, in.Thread)
 		if errors.Is(err, chat.ErrThreadGone) {
 			return th, chat.ErrThreadNotFound
 		}
@@ -119,58 +119,58 @@ func (d *Mirror) owner(ctx context.Context, in chat.Inbound) (th chat.Thread, er
 		}
 	}
 	th.State, th.CreatedAt, th.Anchor = chat.ThreadLive, chat.Now(), cmp.Or(th.Anchor, th.Ref)
-	return th, d.relay.Adopt(ctx, th)
+	return th, m.relay.Adopt(ctx, th)
 }
 
-// message passes on what an operator wrote, or obeys it. The messages of an
+// message sends what an operator wrote, or executes it. The messages of an
 // album wait for each other.
-func (h *hearing) message(ctx context.Context) error {
-	known, err := h.known(ctx)
+func (ev *inboundEvent) message(ctx context.Context) error {
+	known, err := ev.handledBefore(ctx)
 	if err != nil || known {
 		return err
 	}
-	parts := []chat.Inbound{h.Inbound}
-	if h.Group != "" {
-		if parts, err = h.album(ctx); err != nil {
+	parts := []chat.Inbound{ev.Inbound}
+	if ev.Group != "" {
+		if parts, err = ev.album(ctx); err != nil {
 			return err
 		}
 	}
 	text := captions(parts)
-	called, is := chat.ParseCommand(text, h.desk.slashes())
+	called, is := chat.ParseCommand(text, ev.mirror.slashCommands())
 	note := is && called.Name == "note"
 	switch {
 	case note:
 		text = chat.NoteText(called.Args)
 	case is:
-		return h.execute(ctx, called, parts)
-	case chat.Withheld(text, h.desk.slashes()):
-		if err := h.answer(ctx, withheldText); err != nil {
+		return ev.execute(ctx, called, parts)
+	case chat.Withheld(text, ev.mirror.slashCommands()):
+		if err := ev.answer(ctx, withheldText); err != nil {
 			return err
 		}
-		return h.done(ctx, withheldPlaceholder, parts)
+		return ev.markHandled(ctx, withheldPlaceholder, parts)
 	}
-	post, err := h.post(ctx, parts, text, note)
+	post, err := ev.newPost(ctx, parts, text, note)
 	if err != nil {
 		return err
 	}
-	defer h.wakeErrands()
+	defer ev.wakeErrands()
 	if strings.TrimSpace(post.Content) == "" && len(post.AttachmentIDs)+len(post.Files) == 0 {
 		switch {
 		case len(post.Errands) > 0:
-			return h.done(ctx, commandPlaceholder, parts, post.Errands...)
+			return ev.markHandled(ctx, commandPlaceholder, parts, post.Errands...)
 		case note:
-			return h.answer(ctx, chat.EmptyNote)
+			return ev.answer(ctx, chat.EmptyNote)
 		}
 		return nil
 	}
-	if _, err = h.desk.relay.Send(ctx, h.by, post); err != nil || note {
+	if _, err = ev.mirror.relay.Send(ctx, ev.author, post); err != nil || note {
 		return err
 	}
-	if h.desk.engine.Hub.Watched(h.thread.SessionID) > 0 {
-		h.desk.aside(ctx, h.thread, chat.Op{Kind: chat.OpReact, Remote: h.Remote, Receipt: "delivered"})
+	if ev.mirror.engine.Hub.Watched(ev.thread.SessionID) > 0 {
+		ev.mirror.tryOnce(ctx, ev.thread, chat.Op{Kind: chat.OpReact, Remote: ev.Remote, Receipt: "delivered"})
 	}
-	if h.thread.State == chat.ThreadClosed { // the message reopened the session
-		return h.showStatus(ctx)
+	if ev.thread.State == chat.ThreadClosed { // the message reopened the session
+		return ev.queueStatus(ctx)
 	}
 	return nil
 }
@@ -178,28 +178,28 @@ func (h *hearing) message(ctx context.Context) error {
 const withheldText = "Sent to nobody: a line starts with // or with a command. Remove that line and send the rest again, " +
 	"or start the message with // to make all of it an internal note."
 
-// slashes reports whether operators write commands as /name too.
-func (d *Mirror) slashes() bool { return d.Name() == "telegram" }
+// slashCommands reports whether operators write commands as /name too.
+func (m *Mirror) slashCommands() bool { return m.Name() == "telegram" }
 
-// at is where the platform message is.
-func (h *hearing) at(remote string) chat.Link {
-	return chat.Link{Bridge: h.thread.Bridge, Channel: h.thread.Channel, Remote: remote}
+// linkTo is where the platform message is.
+func (ev *inboundEvent) linkTo(remote string) chat.Link {
+	return chat.Link{Bridge: ev.thread.Bridge, Channel: ev.thread.Channel, Remote: remote}
 }
 
 // origin returns the id of the message that the operator's platform message
-// is, or the mark of a command.
-func (h *hearing) origin(ctx context.Context) (id string, err error) {
-	at := h.at(h.Remote)
-	err = h.desk.store.Look(ctx, func(rd chat.Reader) (err error) {
-		id, err = chat.OriginAt(rd, &at, h.thread.SessionID)
+// is, or the placeholder of a command.
+func (ev *inboundEvent) origin(ctx context.Context) (id string, err error) {
+	at := ev.linkTo(ev.Remote)
+	err = ev.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
+		id, err = chat.OriginAt(rd, &at, ev.thread.SessionID)
 		return err
 	})
 	return id, err
 }
 
-// known reports whether the platform message had its effect already.
-func (h *hearing) known(ctx context.Context) (bool, error) {
-	_, err := h.origin(ctx)
+// handledBefore reports whether the platform message had its effect already.
+func (ev *inboundEvent) handledBefore(ctx context.Context) (bool, error) {
+	_, err := ev.origin(ctx)
 	if errors.Is(err, chat.ErrMessageNotFound) {
 		return false, nil
 	}
@@ -213,27 +213,27 @@ const albumWait = 2 * time.Second
 const maxAlbum = 20
 
 // album collects the messages that belong together, once all had time to come.
-func (h *hearing) album(ctx context.Context) ([]chat.Inbound, error) {
-	if left := h.update.ReceivedAt.Add(albumWait).Sub(chat.Now()); left > 0 {
+func (ev *inboundEvent) album(ctx context.Context) ([]chat.Inbound, error) {
+	if left := ev.update.ReceivedAt.Add(albumWait).Sub(chat.Now()); left > 0 {
 		return nil, &chat.RetryAfter{After: left, Cause: errors.New("waiting for the rest of an album")}
 	}
 	var lane []chat.Update
-	err := h.desk.store.Look(ctx, func(rd chat.Reader) (err error) {
-		lane, err = rd.InboxLane(h.update.Bridge, h.update.Thread, maxAlbum)
+	err := ev.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
+		lane, err = rd.InboxLane(ev.update.Bridge, ev.update.Thread, maxAlbum)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	parts := []chat.Inbound{h.Inbound}
+	parts := []chat.Inbound{ev.Inbound}
 	for _, u := range lane {
-		others, err := h.desk.bridge.Parse(u.Raw)
+		others, err := ev.mirror.bridge.Parse(u.Raw)
 		if err != nil {
 			continue // its own turn comes
 		}
 		for _, in := range others {
 			known := slices.ContainsFunc(parts, func(p chat.Inbound) bool { return p.Remote == in.Remote })
-			if in.Kind == chat.InboundMessage && in.Group == h.Group && in.Thread.Ref == h.Thread.Ref && !known {
+			if in.Kind == chat.InboundMessage && in.Group == ev.Group && in.Thread.Ref == ev.Thread.Ref && !known {
 				parts = append(parts, in)
 			}
 		}
@@ -252,25 +252,25 @@ func captions(parts []chat.Inbound) string {
 	return strings.Join(lines, "\n")
 }
 
-// post makes one message of platform messages that belong together.
-func (h *hearing) post(ctx context.Context, parts []chat.Inbound, text string, note bool) (chat.Post, error) {
-	p := chat.Post{SessionID: h.thread.SessionID, Internal: note}
+// newPost makes one message of platform messages that belong together.
+func (ev *inboundEvent) newPost(ctx context.Context, parts []chat.Inbound, text string, note bool) (chat.Post, error) {
+	p := chat.Post{SessionID: ev.thread.SessionID, Internal: note}
 	var lines []string
 	if text != "" {
 		lines = []string{text}
 	}
 	for _, in := range parts {
-		p.Origins = append(p.Origins, h.at(in.Remote))
+		p.Origins = append(p.Origins, ev.linkTo(in.Remote))
 	}
-	if h.desk.opts.Stateless {
-		p.ID = foreignID(h.thread, h.Remote)
+	if ev.mirror.opts.Stateless {
+		p.ID = foreignID(ev.thread, ev.Remote)
 	}
-	replyTo, err := h.answered(ctx, note)
+	replyTo, err := ev.repliedTo(ctx, note)
 	if err != nil {
 		return p, err
 	}
 	p.ReplyTo = replyTo
-	missing, err := h.take(ctx, parts, &p)
+	missing, err := ev.takeFiles(ctx, parts, &p)
 	p.Content = strings.Join(append(lines, missing...), "\n")
 	return p, err
 }
@@ -285,22 +285,22 @@ func foreignID(th chat.Thread, remote string) string {
 	return prefix + ":" + th.Channel + ":" + remote
 }
 
-// answered finds the message that the operator's is a reply to: the newest
+// repliedTo finds the message that the operator's is a reply to: the newest
 // that the platform message shows, "" when it shows none. Only a note answers
 // notes.
-func (h *hearing) answered(ctx context.Context, notes bool) (id string, err error) {
-	if h.ReplyTo == "" {
+func (ev *inboundEvent) repliedTo(ctx context.Context, notes bool) (id string, err error) {
+	if ev.ReplyTo == "" {
 		return "", nil
 	}
-	err = h.desk.store.Read(ctx, func(rd chat.Reader) error {
+	err = ev.mirror.store.Read(ctx, func(rd chat.Reader) error {
 		id = ""
-		links, err := rd.LinksAt(h.thread.Bridge, h.thread.Channel, h.ReplyTo)
+		links, err := rd.LinksAt(ev.thread.Bridge, ev.thread.Channel, ev.ReplyTo)
 		if err != nil {
 			return err
 		}
 		newest := int64(-1)
 		for _, l := range links {
-			if l.SessionID != h.thread.SessionID || chat.IsPlaceholder(l.MessageID) {
+			if l.SessionID != ev.thread.SessionID || chat.IsPlaceholder(l.MessageID) {
 				continue
 			}
 			m, err := rd.Message(l.SessionID, l.MessageID)

@@ -17,95 +17,95 @@ const (
 
 // edited passes an operator's edit on. Platforms also tell of edits that
 // changed nothing, and of those of copies.
-func (h *hearing) edited(ctx context.Context) error {
-	if strings.TrimSpace(h.Text) == "" {
+func (ev *inboundEvent) edited(ctx context.Context) error {
+	if strings.TrimSpace(ev.Text) == "" {
 		return nil
 	}
-	id, err := h.target(ctx)
+	id, err := ev.target(ctx)
 	if err != nil {
 		return err
 	}
 	if id == "" {
-		return h.editedNobody(ctx)
+		return ev.editedWithheld(ctx)
 	}
-	m, err := h.stored(ctx, id)
-	forgotten := errors.Is(err, chat.ErrMessageNotFound) && h.desk.opts.Stateless
+	m, err := ev.loadMessage(ctx, id)
+	forgotten := errors.Is(err, chat.ErrMessageNotFound) && ev.mirror.opts.Stateless
 	if err != nil && !forgotten || m.DeletedAt != 0 {
 		return err
 	}
-	text := h.Text
-	called, is := chat.ParseCommand(text, h.desk.slashes())
+	text := ev.Text
+	called, is := chat.ParseCommand(text, ev.mirror.slashCommands())
 	note := is && called.Name == "note"
 	switch {
 	case note && m.Internal:
 		text = chat.NoteText(called.Args)
 	case m.Internal, sameText(m.Content, text):
-	case is || chat.Withheld(text, h.desk.slashes()):
-		return h.answer(ctx, editWithheld)
+	case is || chat.Withheld(text, ev.mirror.slashCommands()):
+		return ev.answer(ctx, editWithheld)
 	}
 	if forgotten {
 		if err := chat.CheckContent(chat.SenderOperator, text); err != nil {
 			return err
 		}
-		return h.desk.relay.Amend(ctx, h.by, chat.EventMessageEdited, h.thread.SessionID, id, text)
+		return ev.mirror.relay.Amend(ctx, ev.author, chat.EventMessageEdited, ev.thread.SessionID, id, text)
 	}
 	if !sameText(m.Content, text) {
-		if _, err := h.desk.relay.Edit(ctx, h.by, m.SessionID, m.ID, text); err != nil {
+		if _, err := ev.mirror.relay.Edit(ctx, ev.author, m.SessionID, m.ID, text); err != nil {
 			return err
 		}
 	}
-	if err := h.withdraw(ctx, id); err != nil || note || !m.Internal {
+	if err := ev.removeCopies(ctx, id); err != nil || note || !m.Internal {
 		return err
 	}
-	return h.answer(ctx, editedNote)
+	return ev.answer(ctx, editedNote)
 }
 
-// editedNobody answers who edits what was withheld until it is fit for the
+// editedWithheld answers who edits what was withheld until it is fit for the
 // visitor: an edit sends nothing.
-func (h *hearing) editedNobody(ctx context.Context) error {
-	id, err := h.origin(ctx)
+func (ev *inboundEvent) editedWithheld(ctx context.Context) error {
+	id, err := ev.origin(ctx)
 	if errors.Is(err, chat.ErrMessageNotFound) || err == nil && id != withheldPlaceholder {
 		return nil
 	}
-	if _, is := chat.ParseCommand(h.Text, h.desk.slashes()); err != nil || is || chat.Withheld(h.Text, h.desk.slashes()) {
+	if _, is := chat.ParseCommand(ev.Text, ev.mirror.slashCommands()); err != nil || is || chat.Withheld(ev.Text, ev.mirror.slashCommands()) {
 		return err
 	}
-	return h.answer(ctx, editNobody)
+	return ev.answer(ctx, editNobody)
 }
 
 // deleted passes an operator's delete on. A copy that somebody removed is only
 // noted: the message it shows is not theirs.
-func (h *hearing) deleted(ctx context.Context) error {
-	id, err := h.target(ctx)
+func (ev *inboundEvent) deleted(ctx context.Context) error {
+	id, err := ev.target(ctx)
 	if err != nil {
 		return err
 	}
 	if id == "" {
-		return h.forget(ctx, h.Remote)
+		return ev.markGone(ctx, ev.Remote)
 	}
-	ids, err := h.followers(ctx, id)
+	ids, err := ev.fileMessages(ctx, id)
 	if err != nil {
 		return err
 	}
 	for _, id := range append([]string{id}, ids...) {
-		if err := h.remove(ctx, id); err != nil {
+		if err := ev.deleteMessage(ctx, id); err != nil {
 			return err
 		}
-		if err := h.withdraw(ctx, id); err != nil {
+		if err := ev.removeCopies(ctx, id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// followers are the messages besides id that brought files of the operator's
+// fileMessages are the messages besides id that brought files of the operator's
 // platform message.
-func (h *hearing) followers(ctx context.Context, id string) (ids []string, err error) {
-	err = h.desk.store.Look(ctx, func(rd chat.Reader) error {
+func (ev *inboundEvent) fileMessages(ctx context.Context, id string) (ids []string, err error) {
+	err = ev.mirror.store.Look(ctx, func(rd chat.Reader) error {
 		ids = nil
-		links, err := rd.LinksAt(h.thread.Bridge, h.thread.Channel, h.Remote)
+		links, err := rd.LinksAt(ev.thread.Bridge, ev.thread.Channel, ev.Remote)
 		for _, l := range links {
-			if l.Origin && l.SessionID == h.thread.SessionID && l.MessageID != id && !chat.IsPlaceholder(l.MessageID) {
+			if l.Origin && l.SessionID == ev.thread.SessionID && l.MessageID != id && !chat.IsPlaceholder(l.MessageID) {
 				ids = append(ids, l.MessageID)
 			}
 		}
@@ -114,13 +114,13 @@ func (h *hearing) followers(ctx context.Context, id string) (ids []string, err e
 	return ids, err
 }
 
-// withdraw removes what stands beside an operator's message since it was edited
+// removeCopies removes what stands beside an operator's message since it was edited
 // elsewhere: its author has the last word, and no event returns to where it came
 // from.
-func (h *hearing) withdraw(ctx context.Context, id string) error {
+func (ev *inboundEvent) removeCopies(ctx context.Context, id string) error {
 	var links []chat.Link
-	err := h.desk.store.Look(ctx, func(rd chat.Reader) (err error) {
-		links, err = rd.Links(h.thread.SessionID, id, h.thread.Bridge, h.thread.Channel)
+	err := ev.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
+		links, err = rd.Links(ev.thread.SessionID, id, ev.thread.Bridge, ev.thread.Channel)
 		return err
 	})
 	if err != nil {
@@ -130,65 +130,65 @@ func (h *hearing) withdraw(ctx context.Context, id string) error {
 		if l.Origin || l.State != chat.LinkLive || l.Remote == "" {
 			continue
 		}
-		if _, err := h.desk.do(ctx, h.thread, chat.Op{Kind: chat.OpDelete, Remote: l.Remote}); err != nil && !errors.Is(err, chat.ErrMessageGone) {
-			if err := h.desk.unimportant(err); err != nil {
+		if _, err := ev.mirror.do(ctx, ev.thread, chat.Op{Kind: chat.OpDelete, Remote: l.Remote}); err != nil && !errors.Is(err, chat.ErrMessageGone) {
+			if err := ev.mirror.dropIfFinal(err); err != nil {
 				return err
 			}
 		}
-		if err := h.forget(ctx, l.Remote); err != nil {
+		if err := ev.markGone(ctx, l.Remote); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// remove deletes a message for all.
-func (h *hearing) remove(ctx context.Context, id string) error {
-	_, err := h.stored(ctx, id)
-	if errors.Is(err, chat.ErrMessageNotFound) && h.desk.opts.Stateless {
-		return h.desk.relay.Amend(ctx, h.by, chat.EventMessageDeleted, h.thread.SessionID, id, "")
+// deleteMessage deletes a message for all.
+func (ev *inboundEvent) deleteMessage(ctx context.Context, id string) error {
+	_, err := ev.loadMessage(ctx, id)
+	if errors.Is(err, chat.ErrMessageNotFound) && ev.mirror.opts.Stateless {
+		return ev.mirror.relay.Amend(ctx, ev.author, chat.EventMessageDeleted, ev.thread.SessionID, id, "")
 	}
 	if err != nil {
 		return err
 	}
-	return h.desk.relay.Delete(ctx, h.by, h.thread.SessionID, id)
+	return ev.mirror.relay.Delete(ctx, ev.author, ev.thread.SessionID, id)
 }
 
 // target returns the id of the message that an operator changed, "" when it is
 // none of an operator's. What the store has forgotten is known by its place in
 // bridge mode.
-func (h *hearing) target(ctx context.Context) (string, error) {
-	id, err := h.origin(ctx)
+func (ev *inboundEvent) target(ctx context.Context) (string, error) {
+	id, err := ev.origin(ctx)
 	switch {
 	case err == nil && chat.IsPlaceholder(id):
 		return "", nil
 	case errors.Is(err, chat.ErrMessageNotFound):
 		var copies []chat.Link
-		err := h.desk.store.Look(ctx, func(rd chat.Reader) (err error) {
-			copies, err = rd.LinksAt(h.thread.Bridge, h.thread.Channel, h.Remote)
+		err := ev.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
+			copies, err = rd.LinksAt(ev.thread.Bridge, ev.thread.Channel, ev.Remote)
 			return err
 		})
-		if err != nil || len(copies) > 0 || !h.desk.opts.Stateless {
+		if err != nil || len(copies) > 0 || !ev.mirror.opts.Stateless {
 			return "", err
 		}
-		return foreignID(h.thread, h.Remote), nil
+		return foreignID(ev.thread, ev.Remote), nil
 	}
 	return id, err
 }
 
-// stored reads a message of the session.
-func (h *hearing) stored(ctx context.Context, id string) (m chat.Message, err error) {
-	err = h.desk.store.Look(ctx, func(rd chat.Reader) (err error) {
-		m, err = rd.Message(h.thread.SessionID, id)
+// loadMessage reads a message of the session.
+func (ev *inboundEvent) loadMessage(ctx context.Context, id string) (m chat.Message, err error) {
+	err = ev.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
+		m, err = rd.Message(ev.thread.SessionID, id)
 		return err
 	})
 	return m, err
 }
 
-// forget notes that a copy is gone.
-func (h *hearing) forget(ctx context.Context, remote string) error {
-	return h.desk.store.Apply(ctx, func(tx chat.Tx) error {
-		links, err := tx.LinksAt(h.thread.Bridge, h.thread.Channel, remote)
+// markGone notes that a copy is gone.
+func (ev *inboundEvent) markGone(ctx context.Context, remote string) error {
+	return ev.mirror.store.Apply(ctx, func(tx chat.Tx) error {
+		links, err := tx.LinksAt(ev.thread.Bridge, ev.thread.Channel, remote)
 		if err != nil {
 			return err
 		}
@@ -210,30 +210,30 @@ func sameText(stored, told string) bool {
 
 // threadChanged follows an operator who closes, reopens or deletes the thread
 // that the session has now.
-func (h *hearing) threadChanged(ctx context.Context) error {
+func (ev *inboundEvent) threadChanged(ctx context.Context) error {
 	var current chat.Thread
-	err := h.desk.store.Look(ctx, func(rd chat.Reader) (err error) {
-		current, err = rd.ThreadOf(h.thread.SessionID, h.thread.Bridge, h.thread.Channel)
+	err := ev.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
+		current, err = rd.ThreadOf(ev.thread.SessionID, ev.thread.Bridge, ev.thread.Channel)
 		return err
 	})
-	if errors.Is(err, chat.ErrThreadNotFound) || err == nil && current.Ref != h.thread.Ref {
+	if errors.Is(err, chat.ErrThreadNotFound) || err == nil && current.Ref != ev.thread.Ref {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	relay, id := h.desk.relay, h.thread.SessionID
-	switch h.Kind {
+	relay, id := ev.mirror.relay, ev.thread.SessionID
+	switch ev.Kind {
 	case chat.InboundThreadClosed:
-		if err := h.desk.setThread(ctx, h.thread, chat.ThreadClosed); err != nil {
+		if err := ev.mirror.setThread(ctx, ev.thread, chat.ThreadClosed); err != nil {
 			return err
 		}
-		return relay.Close(ctx, h.by, id)
+		return relay.Close(ctx, ev.author, id)
 	case chat.InboundThreadReopened:
-		if err := h.desk.setThread(ctx, h.thread, chat.ThreadLive); err != nil {
+		if err := ev.mirror.setThread(ctx, ev.thread, chat.ThreadLive); err != nil {
 			return err
 		}
-		return relay.Reopen(ctx, h.by, id)
+		return relay.Reopen(ctx, ev.author, id)
 	}
-	return h.desk.setThread(ctx, h.thread, chat.ThreadGone)
+	return ev.mirror.setThread(ctx, ev.thread, chat.ThreadGone)
 }

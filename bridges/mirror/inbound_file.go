@@ -17,9 +17,9 @@ const missingFile = "[The file "
 // fails, follows in a message of its own.
 const fileGrace = 3 * time.Second
 
-// take takes over the files that an operator sent, into relay or in bridge mode
+// takeFiles takes over the files that an operator sent, into relay or in bridge mode
 // by a sealed reference. It returns a line for each that it cannot take.
-func (h *hearing) take(ctx context.Context, parts []chat.Inbound, p *chat.Post) (missing []string, err error) {
+func (ev *inboundEvent) takeFiles(ctx context.Context, parts []chat.Inbound, p *chat.Post) (missing []string, err error) {
 	grace, cancel := context.WithTimeout(ctx, fileGrace)
 	defer cancel()
 	count := 0
@@ -27,10 +27,10 @@ func (h *hearing) take(ctx context.Context, parts []chat.Inbound, p *chat.Post) 
 		for _, f := range in.Files {
 			why := "is one too many"
 			if count++; count <= chat.MaxOperatorFiles {
-				why = h.takeOne(grace, in.Remote, f, p)
+				why = ev.takeFile(grace, in.Remote, f, p)
 			}
 			if why != "" {
-				missing = append(missing, missingLine(f, why, h.desk.Name()))
+				missing = append(missing, missingLine(f, why, ev.mirror.Name()))
 			}
 		}
 	}
@@ -42,31 +42,31 @@ func missingLine(f chat.InboundFile, why, place string) string {
 	return fmt.Sprintf("%s%s %s, see %s]", missingFile, chat.Clip(chat.OneLine(cmp.Or(f.Filename, "file")), 100), why, place)
 }
 
-// takeOne takes over one file, leaves it to an errand, or tells why it cannot be
+// takeFile takes over one file, leaves it to an errand, or tells why it cannot be
 // had.
-func (h *hearing) takeOne(ctx context.Context, remote string, f chat.InboundFile, p *chat.Post) (why string) {
-	d := h.desk
-	if d.opts.Stateless {
-		if d.opts.Seal == nil {
+func (ev *inboundEvent) takeFile(ctx context.Context, remote string, f chat.InboundFile, p *chat.Post) (why string) {
+	m := ev.mirror
+	if m.opts.Stateless {
+		if m.opts.Seal == nil {
 			return "cannot be passed on"
 		}
 		name := chat.CleanFilename(cmp.Or(f.Filename, "file"))
-		p.Files = append(p.Files, d.opts.Seal.Attachment(chat.FileRef{Bridge: d.Name(), Ref: f.Ref, Filename: name, MimeType: cmp.Or(f.MimeType, "application/octet-stream"), Size: f.Size}))
+		p.Files = append(p.Files, m.opts.Seal.Attachment(chat.FileRef{Bridge: m.Name(), Ref: f.Ref, Filename: name, MimeType: cmp.Or(f.MimeType, "application/octet-stream"), Size: f.Size}))
 		return ""
 	}
-	if f.Size > d.relay.Settings().AttachmentRules().MaxBytes {
+	if f.Size > m.relay.Settings().AttachmentRules().MaxBytes {
 		return "is too large"
 	}
-	a, err := h.copyFile(ctx, f)
+	a, err := ev.copyFile(ctx, f)
 	switch why := whyMissing(err); {
 	case err == nil:
 		p.AttachmentIDs = append(p.AttachmentIDs, a.ID)
 		return ""
 	case why != "":
-		d.log.Warn("an operator's file is not passed on", "session", h.thread.SessionID, "err", err)
+		m.log.Warn("an operator's file is not passed on", "session", ev.thread.SessionID, "err", err)
 		return why
 	}
-	p.Errands = append(p.Errands, h.errand("file "+remote+" "+f.Ref, errand{About: remote, File: &f, Name: h.by.Name, Internal: p.Internal}))
+	p.Errands = append(p.Errands, ev.errand("file "+remote+" "+f.Ref, errand{About: remote, File: &f, Name: ev.author.Name, Internal: p.Internal}))
 	return ""
 }
 
@@ -93,44 +93,44 @@ func fileTime(size, largest int64) time.Duration {
 	return 30*time.Second + time.Duration(size/slowest)*time.Second
 }
 
-// bring fetches a file and sends it, or a line that says that it could not be
+// sendFile fetches a file and sends it, or a line that says that it could not be
 // had, unless its message was deleted meanwhile.
-func (h *hearing) bring(ctx context.Context, e *errand) error {
-	if withdrawn, err := h.withdrawn(ctx); err != nil || withdrawn {
+func (ev *inboundEvent) sendFile(ctx context.Context, e *errand) error {
+	if withdrawn, err := ev.wasDeleted(ctx); err != nil || withdrawn {
 		return err
 	}
-	d, p := h.desk, chat.Post{SessionID: h.thread.SessionID, Internal: e.Internal, Origins: []chat.Link{h.at(h.Remote)}}
-	p.ClientID = opKey(h.update.Bridge, h.update.Key)
-	fetching, cancel := context.WithTimeout(ctx, fileTime(e.File.Size, d.relay.Settings().AttachmentRules().MaxBytes))
-	a, err := h.copyFile(fetching, *e.File)
+	m, p := ev.mirror, chat.Post{SessionID: ev.thread.SessionID, Internal: e.Internal, Origins: []chat.Link{ev.linkTo(ev.Remote)}}
+	p.ClientID = opKey(ev.update.Bridge, ev.update.Key)
+	fetching, cancel := context.WithTimeout(ctx, fileTime(e.File.Size, m.relay.Settings().AttachmentRules().MaxBytes))
+	a, err := ev.copyFile(fetching, *e.File)
 	cancel()
 	why := whyMissing(err)
 	switch {
 	case err == nil:
 		p.AttachmentIDs = []string{a.ID}
-	case ctx.Err() != nil || why == "" && h.update.Attempts+1 < chat.InboxAttempts:
+	case ctx.Err() != nil || why == "" && ev.update.Attempts+1 < chat.InboxAttempts:
 		if errors.Is(err, chat.ErrUploadCut) { // by the platform, which is no refusal of relay's
 			return errors.New("the download was cut off")
 		}
 		return err
 	default:
-		d.log.Error("an operator's file could not be fetched", "session", h.thread.SessionID, "err", err)
-		p.Content = missingLine(*e.File, cmp.Or(why, "could not be fetched"), d.Name())
+		m.log.Error("an operator's file could not be fetched", "session", ev.thread.SessionID, "err", err)
+		p.Content = missingLine(*e.File, cmp.Or(why, "could not be fetched"), m.Name())
 	}
-	if _, err := d.relay.Send(ctx, h.by, p); err != nil || p.Content == "" {
+	if _, err := m.relay.Send(ctx, ev.author, p); err != nil || p.Content == "" {
 		return err
 	}
-	h.Kind = chat.InboundMessage
-	return h.answer(ctx, "The file "+chat.Clip(chat.OneLine(cmp.Or(e.File.Filename, "file")), 100)+" could not be passed on. Send it again if the visitor needs it.")
+	ev.Kind = chat.InboundMessage
+	return ev.answer(ctx, "The file "+chat.Clip(chat.OneLine(cmp.Or(e.File.Filename, "file")), 100)+" could not be passed on. Send it again if the visitor needs it.")
 }
 
-// withdrawn reports whether the operator deleted the platform message.
-func (h *hearing) withdrawn(ctx context.Context) (gone bool, err error) {
-	err = h.desk.store.Read(ctx, func(rd chat.Reader) error {
+// wasDeleted reports whether the operator deleted the platform message.
+func (ev *inboundEvent) wasDeleted(ctx context.Context) (gone bool, err error) {
+	err = ev.mirror.store.Read(ctx, func(rd chat.Reader) error {
 		gone = false
-		links, err := rd.LinksAt(h.thread.Bridge, h.thread.Channel, h.Remote)
+		links, err := rd.LinksAt(ev.thread.Bridge, ev.thread.Channel, ev.Remote)
 		for _, l := range links {
-			if !l.Origin || l.SessionID != h.thread.SessionID {
+			if !l.Origin || l.SessionID != ev.thread.SessionID {
 				continue
 			}
 			m, err := rd.Message(l.SessionID, l.MessageID)
@@ -142,11 +142,11 @@ func (h *hearing) withdrawn(ctx context.Context) (gone bool, err error) {
 }
 
 // copyFile streams a file from the platform into relay.
-func (h *hearing) copyFile(ctx context.Context, f chat.InboundFile) (chat.Attachment, error) {
-	body, err := h.desk.bridge.Fetch(ctx, f.Ref)
+func (ev *inboundEvent) copyFile(ctx context.Context, f chat.InboundFile) (chat.Attachment, error) {
+	body, err := ev.mirror.bridge.Fetch(ctx, f.Ref)
 	if err != nil {
 		return chat.Attachment{}, fmt.Errorf("fetch a file: %w", err)
 	}
 	defer body.Close()
-	return h.desk.relay.Upload(ctx, h.by, h.thread.SessionID, cmp.Or(f.Filename, "file"), body)
+	return ev.mirror.relay.Upload(ctx, ev.author, ev.thread.SessionID, cmp.Or(f.Filename, "file"), body)
 }

@@ -34,7 +34,7 @@ func kind(k chat.InboundKind, in chat.Inbound) chat.Inbound {
 	return in
 }
 
-func TestDeskPassesOperatorsOn(t *testing.T) {
+func TestPassesOperatorsOn(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -54,8 +54,8 @@ func TestDeskPassesOperatorsOn(t *testing.T) {
 		if m := h.Messages[1]; m.ReplyTo != hello.ID || m.OperatorName != "Ada" || m.SourceBridge != "telegram" {
 			t.Errorf("the reply is %+v", m)
 		}
-		expectTexts(t, "at its own desk", f.shown(0), "hello")
-		expectTexts(t, "at the other desk", other.shown(0), "hello", "Ada (telegram): hi!", "Ada (telegram): how are you?")
+		expectTexts(t, "where it was written", f.shown(0), "hello")
+		expectTexts(t, "on the other platform", other.shown(0), "hello", "Ada (telegram): hi!", "Ada (telegram): how are you?")
 
 		o.tell(f, kind(chat.InboundEdited, f.in(0, "x1", "hi!"))) // nothing changed
 		o.tell(f, kind(chat.InboundEdited, f.in(0, "x2", "how can I help?")))
@@ -65,16 +65,16 @@ func TestDeskPassesOperatorsOn(t *testing.T) {
 		o.tell(f, kind(chat.InboundDeleted, f.in(0, f.remote(0, 0), ""))) // a copy
 		o.soon()
 		expectTexts(t, "messages", o.messages(id), "visitor: hello", "operator: (deleted)", "operator: how can I help?")
-		expectTexts(t, "at the other desk", other.shown(0), "hello", "Ada (telegram): how can I help?")
+		expectTexts(t, "on the other platform", other.shown(0), "hello", "Ada (telegram): how can I help?")
 		if h, _ := o.History(t.Context(), operator, chat.HistoryQuery{SessionID: id, Limit: 9}); h.Rev != 6 {
 			t.Errorf("revision %d, want 6: nothing else happened", h.Rev)
 		}
 	}, f, other)
 }
 
-// TestDeskEditsWhatWasWrittenHere: the bot cannot change an operator's message,
+// TestEditsWhatWasWrittenHere: the bot cannot change an operator's message,
 // so a change made elsewhere is shown as one.
-func TestDeskEditsWhatWasWrittenHere(t *testing.T) {
+func TestEditsWhatWasWrittenHere(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -97,9 +97,9 @@ func TestDeskEditsWhatWasWrittenHere(t *testing.T) {
 	}, f)
 }
 
-// TestDeskTakesBackWhatItShowedOfAnEdit: after an edit elsewhere the author
+// TestTakesBackWhatItShowedOfAnEdit: after an edit elsewhere the author
 // changes its message where it was written, and has the last word.
-func TestDeskTakesBackWhatItShowedOfAnEdit(t *testing.T) {
+func TestTakesBackWhatItShowedOfAnEdit(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -123,9 +123,9 @@ func TestDeskTakesBackWhatItShowedOfAnEdit(t *testing.T) {
 	}, f)
 }
 
-// TestDeskShowsWhatArrived: an operator sees that the message is on the visitor's
+// TestShowsWhatArrived: an operator sees that the message is on the visitor's
 // page, and that it was read.
-func TestDeskShowsWhatArrived(t *testing.T) {
+func TestShowsWhatArrived(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -161,7 +161,7 @@ func (o *harness) history(t *testing.T, id string) []chat.Message {
 	return h.Messages
 }
 
-func TestDeskAlbums(t *testing.T) {
+func TestAlbums(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -185,7 +185,7 @@ func TestDeskAlbums(t *testing.T) {
 		o.soon()
 		missing := "[The file 0.txt is too large, see telegram]"
 		expectTexts(t, "messages", o.messages(id), "visitor: hello", "operator: look\n"+missing, "operator: behind it")
-		expectTexts(t, "at the other desk", other.shown(0), "hello", "Ada (telegram): look\n"+missing,
+		expectTexts(t, "on the other platform", other.shown(0), "hello", "Ada (telegram): look\n"+missing,
 			"Ada (telegram): [1.txt=one]", "Ada (telegram): [2.txt=two]", "Ada (telegram): behind it")
 		o.tell(f, kind(chat.InboundEdited, f.in(0, "x1", "look"))) // an echo of what is known
 		o.soon()
@@ -195,7 +195,7 @@ func TestDeskAlbums(t *testing.T) {
 	}, f, other)
 }
 
-func TestDeskFollowsThreads(t *testing.T) {
+func TestFollowsThreads(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -233,9 +233,9 @@ func TestDeskFollowsThreads(t *testing.T) {
 	}, f, other)
 }
 
-// TestDeskHearsBeforeItKnows: an operator who is quicker than the platform's
+// TestHearsBeforeItKnows: an operator who is quicker than the platform's
 // answer to the opening of the thread is heard.
-func TestDeskHearsBeforeItKnows(t *testing.T) {
+func TestHearsBeforeItKnows(t *testing.T) {
 	f := newFake("telegram")
 	f.late = 3 * time.Second
 	withMirrors(t, false, func(t *testing.T, o *harness) {
@@ -249,7 +249,7 @@ func TestDeskHearsBeforeItKnows(t *testing.T) {
 	}, f)
 }
 
-func TestDeskRefusesStrangers(t *testing.T) {
+func TestRefusesStrangers(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		f.set(func() {
@@ -266,7 +266,7 @@ func TestDeskRefusesStrangers(t *testing.T) {
 	}, f)
 }
 
-func TestDeskCommands(t *testing.T) {
+func TestCommands(t *testing.T) {
 	tests := []struct {
 		name, text string
 		wantAnswer string // the beginning of it
@@ -309,7 +309,7 @@ func TestDeskCommands(t *testing.T) {
 				}
 				expectTexts(t, "messages", o.messages(id), "visitor: hello")
 				if slices.ContainsFunc(other.shown(0), func(text string) bool { return strings.Contains(text, "angry") || strings.Contains(text, "no command") }) {
-					t.Errorf("the other desk shows %q", other.shown(0))
+					t.Errorf("the other platform shows %q", other.shown(0))
 				}
 				o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
 					s, err := r.Session(id)
@@ -323,7 +323,7 @@ func TestDeskCommands(t *testing.T) {
 	}
 }
 
-func TestDeskDeletesByCommand(t *testing.T) {
+func TestDeletesByCommand(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -339,7 +339,7 @@ func TestDeskDeletesByCommand(t *testing.T) {
 		o.tell(f, visitors)
 		o.soon()
 		expectTexts(t, "messages", o.messages(id), "visitor: hello", "operator: (deleted)")
-		expectTexts(t, "at the other desk", other.shown(0), "hello")
+		expectTexts(t, "on the other platform", other.shown(0), "hello")
 		expectTexts(t, "answers", f.shown(0), "hello", "- Only messages of operators can be deleted.")
 		var removed []string
 		for _, op := range f.ops() {
@@ -351,9 +351,9 @@ func TestDeskDeletesByCommand(t *testing.T) {
 	}, f, other)
 }
 
-// TestDeskHoldsPresence: what operators say of themselves counts for twelve
+// TestHoldsPresence: what operators say of themselves counts for twelve
 // hours, over what the API says, until that says something new.
-func TestDeskHoldsPresence(t *testing.T) {
+func TestHoldsPresence(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -378,9 +378,9 @@ func TestDeskHoldsPresence(t *testing.T) {
 	}, f)
 }
 
-// TestDeskReportsOnce: while the platform is away, no thread is found. The log
+// TestReportsOnce: while the platform is away, no thread is found. The log
 // says it once a minute, not once for each session.
-func TestDeskReportsOnce(t *testing.T) {
+func TestReportsOnce(t *testing.T) {
 	var log bytes.Buffer
 	f := newFake("telegram")
 	f.lost, f.log = errors.New("connection refused"), slog.New(slog.NewTextHandler(&log, nil))
@@ -399,9 +399,9 @@ func TestDeskReportsOnce(t *testing.T) {
 	}
 }
 
-// TestDeskStateless: after a restart that forgot everything, threads lead to
+// TestStateless: after a restart that forgot everything, threads lead to
 // their sessions and sessions to their threads.
-func TestDeskStateless(t *testing.T) {
+func TestStateless(t *testing.T) {
 	f := newFake("telegram")
 	f.found = map[string]chat.Thread{"s-1": {Ref: "old"}}
 	f.owners = map[string]string{"old2": "s-2"}
@@ -445,9 +445,9 @@ func TestDeskStateless(t *testing.T) {
 	}, f)
 }
 
-// TestDeskRecallsCopies: in bridge mode a restart forgets what shows a message.
+// TestRecallsCopies: in bridge mode a restart forgets what shows a message.
 // Where the platform can tell, it is edited and removed there all the same.
-func TestDeskRecallsCopies(t *testing.T) {
+func TestRecallsCopies(t *testing.T) {
 	for name, want := range map[string][]string{
 		"telegram": {"one", "aaaaaaaaaa", "bbbbb", "last", "(edited) two"},
 		"slack":    {"two", "last"},
@@ -474,10 +474,10 @@ func TestDeskRecallsCopies(t *testing.T) {
 	}
 }
 
-// TestDeskShowsEditsFromBefore: a thread that a restart has forgotten, and that
+// TestShowsEditsFromBefore: a thread that a restart has forgotten, and that
 // the platform cannot find, does not hide what a visitor corrects. What is
 // deleted needs no thread.
-func TestDeskShowsEditsFromBefore(t *testing.T) {
+func TestShowsEditsFromBefore(t *testing.T) {
 	f := newFake("telegram")
 	session := chat.Introduction{ID: "s-1", VisitorID: "v-1"}
 	withMirrors(t, true, func(t *testing.T, o *harness) {
@@ -495,9 +495,9 @@ func TestDeskShowsEditsFromBefore(t *testing.T) {
 	}, f)
 }
 
-// TestDeskShowsTheLastOfEditsFromBefore: an operator corrects twice what a
-// restart has forgotten, while another desk is slow.
-func TestDeskShowsTheLastOfEditsFromBefore(t *testing.T) {
+// TestShowsTheLastOfEditsFromBefore: an operator corrects twice what a
+// restart has forgotten, while another platform is slow.
+func TestShowsTheLastOfEditsFromBefore(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
 	f.owners = map[string]string{"old": "s-1"}
 	f.threads = []*fakeThread{{ref: "old", messages: []fakeMessage{{}}}}
@@ -517,10 +517,10 @@ func TestDeskShowsTheLastOfEditsFromBefore(t *testing.T) {
 	}, f, other)
 }
 
-// TestDeskNamesWhatItWritesAnew: after a restart the revisions begin anew. What
+// TestNamesWhatItWritesAnew: after a restart the revisions begin anew. What
 // is written then is no repetition of what was written before, for which a
 // platform that compares keys would take it.
-func TestDeskNamesWhatItWritesAnew(t *testing.T) {
+func TestNamesWhatItWritesAnew(t *testing.T) {
 	f := newFake("discord")
 	session := chat.Introduction{ID: "s-1", VisitorID: "v-1"}
 	f.found = map[string]chat.Thread{session.ID: {Ref: "old"}}
@@ -543,9 +543,9 @@ func TestDeskNamesWhatItWritesAnew(t *testing.T) {
 	}
 }
 
-// TestDeskShowsMessagesOfAnyID: how a backend names its messages is its own
+// TestShowsMessagesOfAnyID: how a backend names its messages is its own
 // affair, also where the names look like what relay itself notes.
-func TestDeskShowsMessagesOfAnyID(t *testing.T) {
+func TestShowsMessagesOfAnyID(t *testing.T) {
 	f := newFake("telegram")
 	session := chat.Introduction{ID: "@s", VisitorID: "v-1"}
 	withMirrors(t, true, func(t *testing.T, o *harness) {
@@ -577,7 +577,7 @@ func TestDeskShowsMessagesOfAnyID(t *testing.T) {
 	}, f)
 }
 
-func TestDeskFollowsChannel(t *testing.T) {
+func TestFollowsChannel(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -597,9 +597,9 @@ func TestDeskFollowsChannel(t *testing.T) {
 	}, f)
 }
 
-// TestDeskReopens: an operator who writes on after the session was closed opens
+// TestReopens: an operator who writes on after the session was closed opens
 // it again, with its threads; a note leaves it closed.
-func TestDeskReopens(t *testing.T) {
+func TestReopens(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")

@@ -38,7 +38,7 @@ func says(text string) func(chat.Op) bool {
 	return func(op chat.Op) bool { return strings.Contains(op.Text, text) }
 }
 
-func TestDeskShowsConversation(t *testing.T) {
+func TestShowsConversation(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -49,7 +49,7 @@ func TestDeskShowsConversation(t *testing.T) {
 		o.StoreReceipts(t.Context())
 		for _, m := range o.history(t, id) {
 			if m.DeliveredAt == 0 {
-				t.Errorf("a message that desks have is not delivered: %+v", m)
+				t.Errorf("a message that platforms have is not delivered: %+v", m)
 			}
 		}
 		_, err := o.Edit(t.Context(), visitor, id, first.ID, "hello!")
@@ -71,7 +71,7 @@ func TestDeskShowsConversation(t *testing.T) {
 		want := []string{"hello!", "Olga (console): yes", "- The visitor rated the conversation 4 of 5.\nquick",
 			`- Event: clicked {"plan":"<pro> & \\u003c"}`, "- Name: Ann\nEmail: ann@example.com\nIdentity: not verified", "- The session was closed (api)."}
 		expectTexts(t, "everything", f.shown(0), want...)
-		expectTexts(t, "everything at the other desk", other.shown(0), want...)
+		expectTexts(t, "everything on the other platform", other.shown(0), want...)
 		th := f.state(0)
 		if got := th.messages[2]; got.replyTo != th.messages[1].remote || got.receipt != "read" {
 			t.Errorf("the reply is %+v, want one to %s that was read", got, th.messages[1].remote)
@@ -87,7 +87,7 @@ func TestDeskShowsConversation(t *testing.T) {
 	}, f, other)
 }
 
-func TestDeskSplitsAndGoesOnWhereItStopped(t *testing.T) {
+func TestSplitsAndGoesOnWhereItStopped(t *testing.T) {
 	tests := []struct {
 		name string
 		lost bool
@@ -137,7 +137,7 @@ func TestDeskSplitsAndGoesOnWhereItStopped(t *testing.T) {
 	}
 }
 
-func TestDeskCoalesces(t *testing.T) {
+func TestCoalesces(t *testing.T) {
 	f := newFake("telegram")
 	f.coalesce, f.longest = true, 40
 	withMirrors(t, false, func(t *testing.T, o *harness) {
@@ -177,9 +177,9 @@ func TestDeskCoalesces(t *testing.T) {
 	}, f)
 }
 
-// TestDeskHealsThreads: what is gone is continued, what is closed is reopened,
+// TestHealsThreads: what is gone is continued, what is closed is reopened,
 // and the message that found out is not lost.
-func TestDeskHealsThreads(t *testing.T) {
+func TestHealsThreads(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -206,7 +206,7 @@ func TestDeskHealsThreads(t *testing.T) {
 	}, f)
 }
 
-func TestDeskCopiesThatAreGone(t *testing.T) {
+func TestCopiesThatAreGone(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -223,9 +223,9 @@ func TestDeskCopiesThatAreGone(t *testing.T) {
 	}, f)
 }
 
-// TestDeskRests: a bridge that needs a human keeps everything, says what is
+// TestRests: a bridge that needs a human keeps everything, says what is
 // wrong and delays nobody else.
-func TestDeskRests(t *testing.T) {
+func TestRests(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		wrong := &chat.Misconfigured{Problem: "the token is not valid", Fix: "set another"}
@@ -241,7 +241,7 @@ func TestDeskRests(t *testing.T) {
 		if len(f.ops()) > 2 { // both lanes may have begun
 			t.Errorf("%d ops while it rests", len(f.ops()))
 		}
-		expectTexts(t, "the other desk", slices.Sorted(slices.Values(append(other.shown(0), other.shown(1)...))), "0", "1", "2", "3")
+		expectTexts(t, "the other platform", slices.Sorted(slices.Values(append(other.shown(0), other.shown(1)...))), "0", "1", "2", "3")
 		o.settle()
 		all := append(f.shown(0), f.shown(1)...)
 		for i, text := range all {
@@ -255,9 +255,9 @@ func TestDeskRests(t *testing.T) {
 	}, f, other)
 }
 
-// TestDeskWorksSoonAfterRepair: however long a bridge needed a human, what waited
+// TestWorksSoonAfterRepair: however long a bridge needed a human, what waited
 // arrives within a minute of the repair.
-func TestDeskWorksSoonAfterRepair(t *testing.T) {
+func TestWorksSoonAfterRepair(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		f.breakAt(false, math.MaxInt, &chat.Misconfigured{Problem: "no right", Fix: "give it"}, func(chat.Op) bool { return true })
@@ -271,9 +271,9 @@ func TestDeskWorksSoonAfterRepair(t *testing.T) {
 	}, f)
 }
 
-// TestDeskStaysMisconfigured: what began before a fault that needs a human does
+// TestStaysMisconfigured: what began before a fault that needs a human does
 // not hide it by its success.
-func TestDeskStaysMisconfigured(t *testing.T) {
+func TestStaysMisconfigured(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		ann := o.open(t, "ann")
@@ -298,7 +298,7 @@ func TestDeskStaysMisconfigured(t *testing.T) {
 	}, f)
 }
 
-func TestDeskMarksWhatComesLate(t *testing.T) {
+func TestMarksWhatComesLate(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		f.breakAt(false, 8, errors.New("down"), func(chat.Op) bool { return true })
@@ -311,9 +311,9 @@ func TestDeskMarksWhatComesLate(t *testing.T) {
 	}, f)
 }
 
-// TestDeskAfterCrash: an attempt that was cut off is told apart from those that
+// TestAfterCrash: an attempt that was cut off is told apart from those that
 // never left.
-func TestDeskAfterCrash(t *testing.T) {
+func TestAfterCrash(t *testing.T) {
 	f := newFake("telegram")
 	f.longest = 10
 	withMirrors(t, false, func(t *testing.T, o *harness) {
@@ -341,7 +341,7 @@ func TestDeskAfterCrash(t *testing.T) {
 	}, f)
 }
 
-// unsettle leaves every delivery to a desk as a crash does that came before
+// unsettle leaves every delivery to a platform as a crash does that came before
 // what was sent could be stored as done.
 func (o *harness) unsettle(dest string) {
 	o.t.Helper()
@@ -355,9 +355,9 @@ func (o *harness) unsettle(dest string) {
 	}))
 }
 
-// TestDeskAfterCrashBeforeDelete: of two texts that went out together one is
+// TestAfterCrashBeforeDelete: of two texts that went out together one is
 // deleted while a crash has them delivered once more. The other one stays.
-func TestDeskAfterCrashBeforeDelete(t *testing.T) {
+func TestAfterCrashBeforeDelete(t *testing.T) {
 	f := newFake("telegram")
 	f.coalesce = true
 	withMirrors(t, false, func(t *testing.T, o *harness) {
@@ -376,9 +376,9 @@ func TestDeskAfterCrashBeforeDelete(t *testing.T) {
 	}, f)
 }
 
-// TestDeskDoubtsWhatWasUnderWay: what is carried out after a crash for another
+// TestDoubtsWhatWasUnderWay: what is carried out after a crash for another
 // reason does not say that the post which was cut off has never left.
-func TestDeskDoubtsWhatWasUnderWay(t *testing.T) {
+func TestDoubtsWhatWasUnderWay(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -397,9 +397,9 @@ func TestDeskDoubtsWhatWasUnderWay(t *testing.T) {
 	}, f)
 }
 
-// TestDeskDeletesWhatPerhapsArrived: a visitor deletes a message of which nobody
+// TestDeletesWhatPerhapsArrived: a visitor deletes a message of which nobody
 // knows whether it was sent. Where the platform can tell, it is removed.
-func TestDeskDeletesWhatPerhapsArrived(t *testing.T) {
+func TestDeletesWhatPerhapsArrived(t *testing.T) {
 	f := newFake("slack")
 	f.mindful = true
 	withMirrors(t, false, func(t *testing.T, o *harness) {
@@ -416,10 +416,10 @@ func TestDeskDeletesWhatPerhapsArrived(t *testing.T) {
 	}, f)
 }
 
-// TestDeskRejoinsWhatPerhapsArrived: of two texts that went out together one is
+// TestRejoinsWhatPerhapsArrived: of two texts that went out together one is
 // deleted, or both, while nobody knows whether they arrived. The platform still
 // knows them by what they were.
-func TestDeskRejoinsWhatPerhapsArrived(t *testing.T) {
+func TestRejoinsWhatPerhapsArrived(t *testing.T) {
 	for deleted, want := range map[int]string{1: "hello|two", 2: "hello"} {
 		f := newFake("slack")
 		f.mindful, f.coalesce = true, true
@@ -441,7 +441,7 @@ func TestDeskRejoinsWhatPerhapsArrived(t *testing.T) {
 	}
 }
 
-func TestDeskFiles(t *testing.T) {
+func TestFiles(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -462,9 +462,9 @@ func TestDeskFiles(t *testing.T) {
 	}, f)
 }
 
-// TestDeskRefusedFileTakesNoTurns: where messages are counted, a file that is
+// TestRefusedFileTakesNoTurns: where messages are counted, a file that is
 // refused does not take the turn of the note that stands for it.
-func TestDeskRefusedFileTakesNoTurns(t *testing.T) {
+func TestRefusedFileTakesNoTurns(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -492,9 +492,9 @@ func TestDeskRefusedFileTakesNoTurns(t *testing.T) {
 	}, f)
 }
 
-// TestDeskShowsTyping: now and then, only what visitors do, and nothing while
+// TestShowsTyping: now and then, only what visitors do, and nothing while
 // the bridge has trouble.
-func TestDeskShowsTyping(t *testing.T) {
+func TestShowsTyping(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		ctx, cancel := context.WithCancel(context.Background())

@@ -27,8 +27,8 @@ func TestNotesAreSharedByOperators(t *testing.T) {
 			t.Fatalf("stored are %+v", list)
 		}
 		expectTexts(t, "stored", o.messages(id), "visitor: hello", "operator: she is angry\nagain", "operator: and right")
-		expectTexts(t, "at its own desk", f.shown(0), "hello", "- Write the text of the note after !note or //.")
-		expectTexts(t, "at the other desk", other.shown(0), "hello", "Internal note by Ada (telegram): she is angry\nagain", "Internal note by Ada (telegram): and right")
+		expectTexts(t, "where it was written", f.shown(0), "hello", "- Write the text of the note after !note or //.")
+		expectTexts(t, "on the other platform", other.shown(0), "hello", "Internal note by Ada (telegram): she is angry\nagain", "Internal note by Ada (telegram): and right")
 		for range len(visitor.C) {
 			if e := <-visitor.C; e.ForVisitor() && e.Type != chat.StateOperatorStatus {
 				t.Errorf("the visitor hears of %s: %s", e.Type, e.Payload)
@@ -46,7 +46,7 @@ func TestNotesAreSharedByOperators(t *testing.T) {
 			t.Errorf("the visitor gets %+v", m)
 		}
 		expectTexts(t, "stored", o.messages(id), "visitor: hello", "operator: she was angry", "operator: (deleted)", "operator: we'll help you")
-		expectTexts(t, "at the other desk", other.shown(0), "hello", "Internal note by Ada (telegram): she was angry")
+		expectTexts(t, "on the other platform", other.shown(0), "hello", "Internal note by Ada (telegram): she was angry")
 	}, f, other)
 }
 
@@ -96,7 +96,7 @@ func TestWithheld(t *testing.T) {
 		o.soon()
 		expectTexts(t, "an album", f.shown(0), append(wanted, answer)...)
 		expectTexts(t, "messages", o.messages(id), "visitor: hello")
-		expectTexts(t, "the other desk", other.shown(0), "hello")
+		expectTexts(t, "the other platform", other.shown(0), "hello")
 
 		o.tell(f, album("b1", "", "f1"))
 		o.tell(f, album("b2", "// not for her", "f2"))

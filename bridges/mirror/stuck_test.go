@@ -25,9 +25,9 @@ func (o *harness) undelivered(sessionID string) (list []chat.Delivery) {
 // errOdd is what a platform refuses.
 var errOdd = fmt.Errorf("%w: Bad Request: PEER_ID_INVALID", chat.ErrPermanent)
 
-// TestDeskRefusedMessage: a message that the platform refuses leaves a note in its
+// TestRefusedMessage: a message that the platform refuses leaves a note in its
 // place, is listed, and can be sent again; what comes behind it does not wait.
-func TestDeskRefusedMessage(t *testing.T) {
+func TestRefusedMessage(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		operators := o.Hub.Subscribe("")
@@ -67,9 +67,9 @@ func TestDeskRefusedMessage(t *testing.T) {
 	}, f)
 }
 
-// TestDeskRefusedEdit: an edit that the platform refuses leaves a note, and the
+// TestRefusedEdit: an edit that the platform refuses leaves a note, and the
 // message as it was.
-func TestDeskRefusedEdit(t *testing.T) {
+func TestRefusedEdit(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -88,9 +88,9 @@ func TestDeskRefusedEdit(t *testing.T) {
 	}, f)
 }
 
-// TestDeskNoteOfARefusalWaits: while the note has to wait for its turn the message
+// TestNoteOfARefusalWaits: while the note has to wait for its turn the message
 // is not tried again, and it is given up only when the note stands there.
-func TestDeskNoteOfARefusalWaits(t *testing.T) {
+func TestNoteOfARefusalWaits(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -126,10 +126,10 @@ func TestDeskNoteOfARefusalWaits(t *testing.T) {
 	}, f)
 }
 
-// TestDeskPassesWhatItsPlatformFailsAt: a message that the platform keeps answering
+// TestPassesWhatItsPlatformFailsAt: a message that the platform keeps answering
 // with an error while it takes others does not hold its session. A note stands for
 // it, and it comes when the platform takes it.
-func TestDeskPassesWhatItsPlatformFailsAt(t *testing.T) {
+func TestPassesWhatItsPlatformFailsAt(t *testing.T) {
 	for name, busy := range map[string]bool{"among others": true, "alone": false} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake("telegram")
@@ -174,8 +174,8 @@ func TestDeskPassesWhatItsPlatformFailsAt(t *testing.T) {
 	}
 }
 
-// TestDeskKeepsOrderInAnOutage: while the platform takes nothing, nothing passes.
-func TestDeskKeepsOrderInAnOutage(t *testing.T) {
+// TestKeepsOrderInAnOutage: while the platform takes nothing, nothing passes.
+func TestKeepsOrderInAnOutage(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -196,9 +196,9 @@ func TestDeskKeepsOrderInAnOutage(t *testing.T) {
 	}, f)
 }
 
-// TestDeskThreadRefused: a session whose thread is refused waits, visibly, until
+// TestThreadRefused: a session whose thread is refused waits, visibly, until
 // somebody has mended it.
-func TestDeskThreadRefused(t *testing.T) {
+func TestThreadRefused(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		f.breakAt(false, 1<<30, errOdd, func(op chat.Op) bool { return op.Kind == chat.OpOpen })
@@ -219,9 +219,9 @@ func TestDeskThreadRefused(t *testing.T) {
 	}, f)
 }
 
-// TestDeskFault: a fault of relay's own fails the delivery that met it, and
+// TestFault: a fault of relay's own fails the delivery that met it, and
 // nothing else.
-func TestDeskFault(t *testing.T) {
+func TestFault(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -245,9 +245,9 @@ func TestDeskFault(t *testing.T) {
 	}, f)
 }
 
-// TestDeskLogsNoSession: the log names the thread of what does not get through,
+// TestLogsNoSession: the log names the thread of what does not get through,
 // never the session, whose id is its key.
-func TestDeskLogsNoSession(t *testing.T) {
+func TestLogsNoSession(t *testing.T) {
 	f := newFake("telegram")
 	var out bytes.Buffer
 	f.log = slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))

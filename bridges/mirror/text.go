@@ -10,12 +10,12 @@ import (
 	"relay/server/chat"
 )
 
-// The texts of a desk are plain: the bridge escapes and formats them.
+// The texts of a mirror are plain: the bridge escapes and formats them.
 
 // shownData is how many characters of a custom event's data are shown.
 const shownData = 600
 
-// authorOf is who wrote a message as a desk shows it, "" for the visitor.
+// authorOf is who wrote a message as a thread shows it, "" for the visitor.
 func authorOf(m *chat.Message) string {
 	switch m.Sender {
 	case chat.SenderVisitor:
@@ -46,8 +46,8 @@ func summaryOf(s *chat.Session, continued bool) string {
 
 // What the thread of SystemSession begins with.
 const (
-	houseTitle   = "relay"
-	houseSummary = "What relay itself has to tell operators stands here. No visitor reads it."
+	systemTitle   = "relay"
+	systemSummary = "What relay itself has to tell operators stands here. No visitor reads it."
 )
 
 // contentOf is a message's text, or what it consists of.
@@ -62,7 +62,7 @@ func contentOf(m *chat.Message) string {
 	return "[" + strings.Join(names, ", ") + "]"
 }
 
-// noteOf is what a desk says about an event that is no message, "" for
+// noteOf is what a thread shows of an event that is no message, "" for
 // nothing.
 func noteOf(e *chat.Event) (string, error) {
 	var body struct {
@@ -138,7 +138,7 @@ func unsent(f *chat.OpFile) string {
 }
 
 // keptText stands by a message that was deleted, but not here.
-func keptText(m *shown) string {
+func keptText(m *messageCopies) string {
 	what := "The visitor deleted this message"
 	if m.Sender != chat.SenderVisitor {
 		what = "This message was deleted"

@@ -6,8 +6,7 @@ import (
 	"relay/server/chat"
 )
 
-// TestNotes: what a thread shows of events that are no messages (seed 4.4, rule
-// 3, and contract.md 6).
+// TestNotes: what a thread shows of events that are no messages.
 func TestNotes(t *testing.T) {
 	for _, tt := range []struct {
 		event         chat.EventType

@@ -21,121 +21,121 @@ var errNoThread = errors.New("the session has no thread")
 // thread returns the session's thread. If there is none it is opened, or if
 // open is false errNoThread answered. One lane is worked on by one goroutine at
 // a time, so a session never gets two.
-func (r *round) thread(open bool) (chat.Thread, error) {
-	if r.place != nil {
-		return *r.place, nil
+func (run *deliveryRun) thread(ctx context.Context, open bool) (chat.Thread, error) {
+	if run.current != nil {
+		return *run.current, nil
 	}
-	th, err := r.find()
+	th, err := run.findThread(ctx)
 	if errors.Is(err, chat.ErrThreadNotFound) {
 		if !open {
 			return th, errNoThread
 		}
-		th, err = r.open()
+		th, err = run.openThread(ctx)
 	}
 	if err != nil {
 		return th, err
 	}
-	r.place = &th
+	run.current = &th
 	if th.Anchor == "" {
-		th, err = r.introduce(th)
-		r.place = &th
+		th, err = run.finishOpening(ctx, th)
+		run.current = &th
 	}
 	return th, err
 }
 
-// find looks for the session's thread: in the store, in bridge mode then on the
+// findThread looks for the session's thread: in the store, in bridge mode then on the
 // platform.
-func (r *round) find() (th chat.Thread, err error) {
-	d := r.desk
-	err = d.store.Look(r.ctx, func(rd chat.Reader) (err error) {
-		th, err = rd.ThreadOf(r.sessionID, d.bridge.Name(), d.bridge.Channel())
+func (run *deliveryRun) findThread(ctx context.Context) (th chat.Thread, err error) {
+	m := run.mirror
+	err = m.store.Look(ctx, func(rd chat.Reader) (err error) {
+		th, err = rd.ThreadOf(run.sessionID, m.bridge.Name(), m.bridge.Channel())
 		return err
 	})
-	if !errors.Is(err, chat.ErrThreadNotFound) || !d.opts.Stateless || r.sessionID == chat.SystemSession {
+	if !errors.Is(err, chat.ErrThreadNotFound) || !m.opts.Stateless || run.sessionID == chat.SystemSession {
 		return th, err
 	}
-	ctx, cancel := context.WithTimeout(r.ctx, recovery)
+	searching, cancel := context.WithTimeout(ctx, recovery)
 	defer cancel()
-	th, lost := d.bridge.Find(ctx, r.sessionID)
+	th, lost := m.bridge.Find(searching, run.sessionID)
 	if lost != nil {
 		var wrong *chat.Misconfigured
 		if errors.As(lost, &wrong) {
 			return th, lost
 		}
 		if !errors.Is(lost, chat.ErrThreadGone) {
-			d.reportUnfound(lost)
+			m.reportUnfound(lost)
 		}
 		return th, err
 	}
-	th.Bridge, th.Channel, th.SessionID, th.CreatedAt = d.bridge.Name(), d.bridge.Channel(), r.sessionID, chat.Now()
+	th.Bridge, th.Channel, th.SessionID, th.CreatedAt = m.bridge.Name(), m.bridge.Channel(), run.sessionID, chat.Now()
 	if th.Anchor == "" {
 		th.Anchor = th.Ref
 	}
-	return th, d.keep(r.ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
+	return th, m.persist(ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
 }
 
 // reportUnfound tells people that a thread may be lost.
-func (d *Mirror) reportUnfound(err error) {
-	if n := d.unfound.Count(); n > 0 {
-		d.log.Warn("a thread cannot be looked for; a new one continues it", "err", err, "count", n)
+func (m *Mirror) reportUnfound(err error) {
+	if n := m.unfound.Count(); n > 0 {
+		m.log.Warn("a thread cannot be looked for; a new one continues it", "err", err, "count", n)
 	}
 }
 
-// open opens a thread and stores it before anything is written in it.
-func (r *round) open() (chat.Thread, error) {
-	d := r.desk
-	th := chat.Thread{Bridge: d.bridge.Name(), Channel: d.bridge.Channel(), SessionID: r.sessionID}
-	parts, earlier, err := r.opening()
+// openThread opens a thread and stores it before anything is written in it.
+func (run *deliveryRun) openThread(ctx context.Context) (chat.Thread, error) {
+	m := run.mirror
+	th := chat.Thread{Bridge: m.bridge.Name(), Channel: m.bridge.Channel(), SessionID: run.sessionID}
+	parts, earlier, err := run.openingOps(ctx)
 	if err != nil {
 		return th, err
 	}
 	op := parts[0]
-	if op.Key, err = r.openingKey(); err != nil {
+	if op.Key, err = run.openingKey(ctx); err != nil {
 		return th, err
 	}
-	op.Since = r.head().CreatedAt
-	first, doubted := d.opening.Load(r.sessionID)
+	op.Since = run.head().CreatedAt
+	first, doubted := m.uncertainOpenings.Load(run.sessionID)
 	if doubted {
 		op.Since = min(op.Since, first.(chat.Time))
 	}
-	op.Ambiguous = r.uncertain || doubted
-	if th.Ref, err = d.try(r.ctx, th, op); err != nil {
+	op.Ambiguous = run.uncertain || doubted
+	if th.Ref, err = m.attempt(ctx, th, op); err != nil {
 		if isAmbiguous(err) {
-			d.opening.Store(r.sessionID, op.Since)
+			m.uncertainOpenings.Store(run.sessionID, op.Since)
 		}
 		if errors.Is(err, chat.ErrPermanent) { // all of the session waits until somebody has mended what is wrong
 			return th, fmt.Errorf("a thread cannot be opened: %s", chat.ReasonOf(err.Error()))
 		}
 		return th, fmt.Errorf("open a thread: %w", err)
 	}
-	d.opening.Delete(r.sessionID)
-	r.certain()
+	m.uncertainOpenings.Delete(run.sessionID)
+	run.markConfirmed()
 	th.CreatedAt = chat.Now()
 	if len(parts) == 1 && len(earlier) == 0 {
 		th.Anchor = th.Ref
 	}
-	return th, d.keep(r.ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
+	return th, m.persist(ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
 }
 
 // openingKey names the thread that is about to be opened: every attempt has the
 // same key, whichever delivery makes it, until that thread is lost.
-func (r *round) openingKey() (key string, err error) {
+func (run *deliveryRun) openingKey(ctx context.Context) (key string, err error) {
 	lost := 0
-	err = r.desk.store.Look(r.ctx, func(rd chat.Reader) (err error) {
-		lost, err = rd.LostThreads(r.sessionID, r.desk.bridge.Name(), r.desk.bridge.Channel())
+	err = run.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
+		lost, err = rd.LostThreads(run.sessionID, run.mirror.bridge.Name(), run.mirror.bridge.Channel())
 		return err
 	})
-	return opKey("open", r.sessionID, strconv.Itoa(lost)), err
+	return opKey("open", run.sessionID, strconv.Itoa(lost)), err
 }
 
-// introduce writes what the opening left over: a summary that is longer than
+// finishOpening writes what the opening left over: a summary that is longer than
 // the platform's first message, and what was said before.
-func (r *round) introduce(th chat.Thread) (chat.Thread, error) {
-	parts, earlier, err := r.opening()
+func (run *deliveryRun) finishOpening(ctx context.Context, th chat.Thread) (chat.Thread, error) {
+	parts, earlier, err := run.openingOps(ctx)
 	if err != nil {
 		return th, err
 	}
-	there, err := r.noted(th, chat.Placeholder("opening"))
+	there, err := run.liveParts(ctx, th, chat.Placeholder("opening"))
 	if err != nil {
 		return th, err
 	}
@@ -143,49 +143,49 @@ func (r *round) introduce(th chat.Thread) (chat.Thread, error) {
 		if slices.ContainsFunc(there, func(l chat.Link) bool { return l.Part == i }) {
 			continue
 		}
-		s := step{op: op, carries: []string{chat.Placeholder("opening")}, part: i}
-		if err := r.once(th, s); err != nil {
+		s := step{op: op, shows: []string{chat.Placeholder("opening")}, part: i}
+		if err := run.execute(ctx, th, s); err != nil {
 			return th, err
 		}
 	}
-	if err := r.recount(th, earlier); err != nil {
+	if err := run.writeEarlier(ctx, th, earlier); err != nil {
 		return th, err
 	}
 	th.Anchor = th.Ref
-	return th, r.desk.keep(r.ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
+	return th, run.mirror.persist(ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
 }
 
-// opening is what opens the session's thread, and the messages that came before.
-func (r *round) opening() (parts []chat.Op, earlier []chat.Message, err error) {
-	d := r.desk
-	if r.sessionID == chat.SystemSession {
-		return d.bridge.Split(chat.Op{Kind: chat.OpOpen, Title: houseTitle, Text: houseSummary}), nil, nil
+// openingOps is what opens the session's thread, and the messages that came before.
+func (run *deliveryRun) openingOps(ctx context.Context) (parts []chat.Op, earlier []chat.Message, err error) {
+	m := run.mirror
+	if run.sessionID == chat.SystemSession {
+		return m.bridge.Split(chat.Op{Kind: chat.OpOpen, Title: systemTitle, Text: systemSummary}), nil, nil
 	}
 	var session chat.Session
-	err = d.store.Read(r.ctx, func(rd chat.Reader) (err error) {
-		if session, err = rd.Session(r.sessionID); err != nil {
+	err = m.store.Read(ctx, func(rd chat.Reader) (err error) {
+		if session, err = rd.Session(run.sessionID); err != nil {
 			return err
 		}
-		earlier, err = r.earlier(rd)
+		earlier, err = run.earlierMessages(rd)
 		return err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	continued := len(earlier) > 0 || d.opts.Stateless && r.head().Event.Type != chat.EventNewSession
+	continued := len(earlier) > 0 || m.opts.Stateless && run.head().Event.Type != chat.EventNewSession
 	op := chat.Op{Kind: chat.OpOpen, Title: session.Title(), Text: summaryOf(&session, continued)}
-	if d.opts.Stateless {
-		op.SessionID = r.sessionID
+	if m.opts.Stateless {
+		op.SessionID = run.sessionID
 	}
-	return d.bridge.Split(op), earlier, nil
+	return m.bridge.Split(op), earlier, nil
 }
 
 // contextMessages is how many earlier messages a new thread shows.
 const contextMessages = 10
 
-// earlier lists the messages that came before what is delivered now.
-func (r *round) earlier(rd chat.Reader) ([]chat.Message, error) {
-	list, err := rd.Messages(chat.MessageQuery{SessionID: r.sessionID, Before: r.head().Rev, Limit: contextMessages})
+// earlierMessages lists the messages that came before what is delivered now.
+func (run *deliveryRun) earlierMessages(rd chat.Reader) ([]chat.Message, error) {
+	list, err := rd.Messages(chat.MessageQuery{SessionID: run.sessionID, Before: run.head().Rev, Limit: contextMessages})
 	live := list[:0]
 	for _, m := range list {
 		if m.DeletedAt == 0 {
@@ -195,19 +195,19 @@ func (r *round) earlier(rd chat.Reader) ([]chat.Message, error) {
 	return live, err
 }
 
-// lost notes that a thread is gone, and with it the copies of what is being
+// threadLost notes that a thread is gone, and with it the copies of what is being
 // delivered.
-func (r *round) lost(th chat.Thread) error {
-	r.place = nil
-	r.reopened++
-	r.desk.log.Warn("a thread is gone; a new one continues it", "ref", th.Ref)
-	return r.desk.keep(r.ctx, func(tx chat.Tx) error {
+func (run *deliveryRun) threadLost(ctx context.Context, th chat.Thread) error {
+	run.current = nil
+	run.threadsLost++
+	run.mirror.log.Warn("a thread is gone; a new one continues it", "ref", th.Ref)
+	return run.mirror.persist(ctx, func(tx chat.Tx) error {
 		th.State = chat.ThreadGone
 		if err := tx.SaveThread(&th); err != nil {
 			return err
 		}
-		for i := range r.unit {
-			links, err := tx.Links(r.sessionID, r.unit[i].Event.MessageID, th.Bridge, th.Channel)
+		for i := range run.batch {
+			links, err := tx.Links(run.sessionID, run.batch[i].Event.MessageID, th.Bridge, th.Channel)
 			if err != nil {
 				return err
 			}

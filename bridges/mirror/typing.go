@@ -14,8 +14,8 @@ const typingEvery = 5 * time.Second
 // ShowTyping shows operators when visitors write, until ctx ends or the hub
 // closes. It is the first thing to be left out: while the bridge has trouble or
 // the platform wants to hear nothing, nobody is told.
-func (d *Mirror) ShowTyping(ctx context.Context) error {
-	s := d.engine.Hub.Subscribe("")
+func (m *Mirror) ShowTyping(ctx context.Context) error {
+	s := m.engine.Hub.Subscribe("")
 	defer s.Close()
 	shown := map[string]chat.Time{}
 	for {
@@ -26,17 +26,17 @@ func (d *Mirror) ShowTyping(ctx context.Context) error {
 			if !open {
 				return nil
 			}
-			if now := chat.Now(); d.typing(e) && now.Sub(shown[e.SessionID]) >= typingEvery {
+			if now := chat.Now(); m.isVisitorTyping(e) && now.Sub(shown[e.SessionID]) >= typingEvery {
 				forgetBefore(shown, now.Add(-typingEvery))
 				shown[e.SessionID] = now
-				d.showTyping(ctx, e.SessionID)
+				m.showTyping(ctx, e.SessionID)
 			}
 		}
 	}
 }
 
-// typing reports whether the event says that a visitor is writing.
-func (d *Mirror) typing(e *chat.Event) bool {
+// isVisitorTyping reports whether the event says that a visitor is writing.
+func (m *Mirror) isVisitorTyping(e *chat.Event) bool {
 	if e.Type != chat.StateTyping {
 		return false
 	}
@@ -48,28 +48,28 @@ func (d *Mirror) typing(e *chat.Event) bool {
 }
 
 // showTyping shows it in the session's thread, if there is one that is open.
-func (d *Mirror) showTyping(ctx context.Context, sessionID string) {
+func (m *Mirror) showTyping(ctx context.Context, sessionID string) {
 	var th chat.Thread
-	err := d.store.Look(ctx, func(rd chat.Reader) (err error) {
-		th, err = rd.ThreadOf(sessionID, d.bridge.Name(), d.bridge.Channel())
+	err := m.store.Look(ctx, func(rd chat.Reader) (err error) {
+		th, err = rd.ThreadOf(sessionID, m.bridge.Name(), m.bridge.Channel())
 		return err
 	})
 	if err != nil || th.State != chat.ThreadLive {
 		return
 	}
-	d.aside(ctx, th, chat.Op{Kind: chat.OpTyping})
+	m.tryOnce(ctx, th, chat.Op{Kind: chat.OpTyping})
 }
 
-// aside carries out what nobody would miss: once, if the bridge is well and the
+// tryOnce carries out what nobody would miss: once, if the bridge is well and the
 // platform has time.
-func (d *Mirror) aside(ctx context.Context, th chat.Thread, op chat.Op) {
-	if d.Trouble() != nil || d.patience() > 0 {
+func (m *Mirror) tryOnce(ctx context.Context, th chat.Thread, op chat.Op) {
+	if m.Trouble() != nil || m.pauseLeft() > 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, typingEvery)
 	defer cancel()
-	if _, err := d.bridge.Do(ctx, th, op); err != nil {
-		d.log.Debug("something unimportant is not shown", "session", chat.SessionRef(th.SessionID), "err", err)
+	if _, err := m.bridge.Do(ctx, th, op); err != nil {
+		m.log.Debug("something unimportant is not shown", "session", chat.SessionRef(th.SessionID), "err", err)
 	}
 }
 

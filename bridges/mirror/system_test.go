@@ -8,8 +8,8 @@ import (
 	"relay/server/chat"
 )
 
-// What concerns no session stands in one thread of relay's own, at every desk.
-func TestDeskShowsTheOperatorsStatus(t *testing.T) {
+// What concerns no session stands in one thread of relay's own, on every platform.
+func TestShowsTheOperatorsStatus(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
 	withMirrors(t, true, func(t *testing.T, o *harness) {
 		o.must(o.SetOperatorStatus(t.Context(), true))
@@ -17,10 +17,10 @@ func TestDeskShowsTheOperatorsStatus(t *testing.T) {
 		o.soon()
 		o.must(o.SetOperatorStatus(t.Context(), false))
 		o.soon()
-		for _, desk := range []*fakeBridge{f, other} {
-			expectTexts(t, desk.name, desk.shown(0), "- Operators are online now.", "- Operators are offline now.")
-			if th := desk.state(0); th.title != "relay" || th.sessionID != "" || desk.count() != 1 {
-				t.Errorf("%d threads, the first is %q of the session %q", desk.count(), th.title, th.sessionID)
+		for _, f := range []*fakeBridge{f, other} {
+			expectTexts(t, f.name, f.shown(0), "- Operators are online now.", "- Operators are offline now.")
+			if th := f.state(0); th.title != "relay" || th.sessionID != "" || f.count() != 1 {
+				t.Errorf("%d threads, the first is %q of the session %q", f.count(), th.title, th.sessionID)
 			}
 		}
 		o.tell(f, f.in(0, "o1", "is anybody there?"))
@@ -36,8 +36,8 @@ func TestDeskShowsTheOperatorsStatus(t *testing.T) {
 	}, f, other)
 }
 
-// A desk that was away learns what the status is, not what it was.
-func TestDeskShowsTheLastStatus(t *testing.T) {
+// A platform that was away learns what the status is, not what it was.
+func TestShowsTheLastStatus(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, true, func(t *testing.T, o *harness) {
 		f.breakAt(false, 3, &chat.RetryAfter{After: time.Minute, Scope: chat.ScopeSink}, func(chat.Op) bool { return true })
@@ -50,7 +50,7 @@ func TestDeskShowsTheLastStatus(t *testing.T) {
 }
 
 // With a console and the widget to see it at, the status needs no thread.
-func TestDeskShowsNoStatusBesideAConsole(t *testing.T) {
+func TestShowsNoStatusBesideAConsole(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		o.must(o.SetOperatorStatus(t.Context(), true))
@@ -61,15 +61,15 @@ func TestDeskShowsNoStatusBesideAConsole(t *testing.T) {
 	}, f)
 }
 
-// What relay has to tell of one desk stands at the others.
-func TestDeskShowsNotices(t *testing.T) {
+// What relay has to tell of one platform stands on the others.
+func TestShowsNotices(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
 	withMirrors(t, true, func(t *testing.T, o *harness) {
 		o.must(o.Notice(t.Context(), "slack", "The queue of slack is full."))
 		o.soon()
 		expectTexts(t, "telegram", f.shown(0), "- The queue of slack is full.")
 		if n := other.count(); n != 0 {
-			t.Errorf("the desk that it is about has %d threads", n)
+			t.Errorf("the platform that it is about has %d threads", n)
 		}
 	}, f, other)
 }

@@ -1,0 +1,132 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"relay/server/chat"
+)
+
+// Deliver implements [chat.Sink]. Each delivery is carried out in small steps whose
+// results are stored one by one: a later attempt goes on where this one stopped.
+func (m *Mirror) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err error) {
+	if err := m.followChannel(ctx, m.bridge.Channel()); err != nil {
+		return 0, err
+	}
+	run := &deliveryRun{mirror: m, sessionID: lane[0].SessionID}
+	began := time.Now()
+	for done < len(lane) && (done == 0 || time.Since(began) < deliverFor) {
+		n, err := run.deliverSafely(ctx, lane[done:])
+		if err != nil && run.isStuck(&lane[done], err) {
+			n, err = run.letOthersPass(ctx, lane[done:], err)
+		}
+		if err != nil {
+			return done, m.noteFailure(err)
+		}
+		m.refusals.forget(lane[done : done+n])
+		for _, delivered := range lane[done : done+n] {
+			m.relay.EventsArrived(chat.SenderOperator, []chat.Event{delivered.Event})
+		}
+		done += n
+	}
+	return done, nil
+}
+
+// deliveryRun is one call of [Mirror.Deliver]: a session's deliveries in order.
+type deliveryRun struct {
+	mirror    *Mirror
+	sessionID string
+	current   *chat.Thread // once it is known
+	// batch are the deliveries that are being carried out together.
+	batch []chat.Delivery
+	// uncertain: an earlier attempt may have carried out the first op of the batch.
+	// Only one op is ever under way.
+	uncertain   bool
+	sent        bool // an op of this run created something
+	threadsLost int  // threads that were lost in this run
+	// unreadable: the file under way could not be opened, so it is not the
+	// platform that fails.
+	unreadable bool
+}
+
+// maxThreadsLost bounds how often a run opens a new thread: a platform that
+// loses each of them is left alone for a while.
+const maxThreadsLost = 2
+
+// head is the delivery that the run is at.
+func (run *deliveryRun) head() *chat.Delivery { return &run.batch[0] }
+
+// deliverNext carries out the first deliveries of a lane and returns how many. If
+// the thread is gone, a new one continues it.
+func (run *deliveryRun) deliverNext(ctx context.Context, lane []chat.Delivery) (int, error) {
+	for {
+		run.batch = lane[:1]
+		run.uncertain = lane[0].Ambiguous() && !run.sent
+		err := run.apply(ctx, lane)
+		switch {
+		case err == nil || errors.Is(err, errNoThread):
+			return len(run.batch), nil
+		case errors.Is(err, chat.ErrThreadGone) && run.current != nil && run.threadsLost < maxThreadsLost:
+			if err := run.threadLost(ctx, *run.current); err != nil {
+				return 0, err
+			}
+		default:
+			run.markUncertain(err)
+			return 0, err
+		}
+	}
+}
+
+// markUncertain marks a whole batch as ambiguous: the next attempt must ask for the
+// same one.
+func (run *deliveryRun) markUncertain(err error) {
+	if !isAmbiguous(err) {
+		return
+	}
+	for i := range run.batch {
+		run.batch[i].State = chat.DeliverySending
+	}
+}
+
+// markConfirmed notes that the op under way created something: the rest of the
+// batch has never left relay. An edit or a delete confirms nothing, because it may
+// concern a message that an earlier attempt had sent.
+func (run *deliveryRun) markConfirmed() {
+	run.sent = true
+	if !run.uncertain {
+		return
+	}
+	run.uncertain = false
+	for i := range run.batch {
+		run.batch[i].State = chat.DeliveryPending
+	}
+}
+
+// apply delivers the head, with those behind it that can go with it.
+func (run *deliveryRun) apply(ctx context.Context, lane []chat.Delivery) error {
+	e := &run.head().Event
+	switch e.Type {
+	case chat.EventNewSession:
+		_, err := run.thread(ctx, true)
+		return err
+	case chat.EventMessage, chat.EventMessageEdited, chat.EventMessageDeleted, chat.EventNote, chat.EventNoteEdited, chat.EventNoteDeleted:
+		return run.applyMessage(ctx, lane)
+	case chat.EventMessageRead:
+		return run.applyReceipt(ctx, e)
+	case chat.EventSessionClosed, chat.EventSessionReopened:
+		return run.applyStatus(ctx, e)
+	}
+	return run.applyNote(ctx, lane)
+}
+
+// deliverSafely is deliverNext, where a panic fails the deliveries and not the
+// process.
+func (run *deliveryRun) deliverSafely(ctx context.Context, lane []chat.Delivery) (n int, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			n, err = 0, chat.ReportFault(run.mirror.log, fault)
+		}
+	}()
+	return run.deliverNext(ctx, lane)
+}
