@@ -211,7 +211,8 @@ type engine struct {
 func (a *app) start(ctx context.Context, database *db.DB, links *chat.FileLinks, taps ...func(*chat.Event)) (*engine, error) {
 	a.warnOfOthers(ctx, database)
 	kinds := bridges.Kinds(a.bridgeEnv(a.log))
-	e, err := chat.Open(ctx, chat.Config{Store: database, Mode: chat.Mode(a.cfg.Mode), Log: a.log, Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps,
+	e, err := chat.Open(ctx, chat.Config{Store: database, Mode: chat.Mode(a.cfg.Mode), Volatile: a.cfg.Mode == config.ModeBridge && a.cfg.DatabaseURL == "",
+		Log: a.log, Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps,
 		Identity: chat.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
 	if err != nil {
 		return nil, err
@@ -233,8 +234,8 @@ func (a *app) bridges(e *engine, opts mirror.Options) *bridges.Set {
 }
 
 // parts returns the background work of both modes.
-func (e *engine) parts() []server.Part {
-	return []server.Part{e.Run, e.webhook.Run, e.bridges.Run}
+func (e *engine) parts() []chat.Part {
+	return []chat.Part{e.webhook.Run, e.bridges.Run}
 }
 
 // listen composes the server and opens the port. d holds the parts that differ by

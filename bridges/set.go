@@ -61,9 +61,6 @@ func (s *Set) StopReceiving() {
 	stopping.Wait()
 }
 
-// Busy reports whether a received update is being handled.
-func (s *Set) Busy() bool { return s.engine.Inbox.Busy() }
-
 // ErrUnknown is the answer to a name that no bridge has.
 var ErrUnknown = &chat.Error{Kind: chat.NotFound, Text: "Bridge not found"}
 

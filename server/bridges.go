@@ -22,8 +22,6 @@ type Bridges interface {
 	// Fetch opens a file that stayed on its platform. The caller closes it.
 	Fetch(ctx context.Context, f chat.FileRef) (io.ReadCloser, error)
 	StopReceiving()
-	// Busy reports whether received updates are being handled.
-	Busy() bool
 }
 
 // Webhook posts events to a receiver.

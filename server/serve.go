@@ -7,7 +7,6 @@ import (
 	"net"
 	"runtime"
 	"strconv"
-	"sync"
 	"syscall"
 	"time"
 
@@ -47,46 +46,25 @@ func BaseURL(cfg config.Config, listener net.Listener) string {
 	return localURL(cfg, "localhost", listener.Addr().(*net.TCPAddr).Port)
 }
 
-// Part is something that works beside the requests until its context ends.
-type Part func(ctx context.Context) error
-
-// The time of a stop in all, and the share that is kept for work in flight. The
-// database has the rest of 20 seconds.
-const (
-	stopMost  = 18 * time.Second
-	partsRest = 6 * time.Second
-)
+// stopMost is how long a stop may take in all. The database has the rest of 20
+// seconds.
+const stopMost = 18 * time.Second
 
 // heapReserve is allocated but never touched, so it takes no memory. The garbage
 // collector counts it and lets as much garbage gather: with the few megabytes
 // that relay holds it would run dozens of times a second under load.
 const heapReserve = 8 << 20
 
-// Serve answers requests and runs the parts until ctx ends or one of them
-// fails. Requests end first, then what the parts have in flight. Whatever hangs
-// is left behind after stopMost: what was under way counts as unknown.
-func (s *Server) Serve(ctx context.Context, listener net.Listener, parts ...Part) error {
+// Serve answers requests, beside the engine and the parts that use it, until ctx
+// ends or one of them fails. Requests end first, then the engine. Whatever hangs is
+// left behind after stopMost.
+func (s *Server) Serve(ctx context.Context, listener net.Listener, parts ...chat.Part) error {
 	reserve := make([]byte, heapReserve)
 	defer runtime.KeepAlive(reserve)
-	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	serving, stop := context.WithCancelCause(ctx)
-	var running sync.WaitGroup
-	for _, p := range parts {
-		running.Go(func() {
-			if err := p(work); err != nil {
-				stop(err)
-			}
-		})
-	}
+	go func() { stop(s.engine.Run(context.WithoutCancel(ctx), parts...)) }()
 	end, err := s.answer(serving, listener)
-	if s.forgetful() {
-		within(time.Until(end)-partsRest, func() { s.deliverRest(min(deliveringRest, time.Until(end)-partsRest-time.Second)) })
-	}
-	stop(nil)
-	stopWork()
-	if !within(time.Until(end), running.Wait) {
-		s.log.Error("something did not end in time; what was under way is unknown")
-	}
+	s.engine.Stop(end)
 	if broken := context.Cause(serving); ctx.Err() == nil && !errors.Is(broken, context.Canceled) {
 		err = errors.Join(err, broken)
 	}
@@ -95,7 +73,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, parts ...Part
 
 // answer answers requests until ctx ends or the listener fails, and returns when
 // the stop has to be over. It ends the streams first, then gives the other
-// requests ten seconds, and those that have not arrived yet less.
+// requests ten seconds, and those that have not arrived yet less. With a volatile
+// store, what platforms have sent reaches the streams before.
 func (s *Server) answer(ctx context.Context, listener net.Listener) (end time.Time, err error) {
 	web := s.HTTPServer()
 	failed := make(chan error, 1)
@@ -109,9 +88,12 @@ func (s *Server) answer(ctx context.Context, listener net.Listener) (end time.Ti
 	}
 	end = time.Now().Add(stopMost)
 	answering := 10 * time.Second
-	if s.forgetful() {
+	if s.engine.Volatile {
 		answering = 5 * time.Second
-		within(hearingRest, s.hearRest)
+		within(handlingRest, func() {
+			s.bridges.StopReceiving()
+			s.engine.Inbox.Settle(handlingRest)
+		})
 	}
 	s.closeStreams()
 	s.receiving.stop(receivingRest)
@@ -125,6 +107,10 @@ func (s *Server) answer(ctx context.Context, listener net.Listener) (end time.Ti
 	<-failed
 	return end, nil
 }
+
+// handlingRest is how long received updates are handled once nothing more is
+// received.
+const handlingRest = 3 * time.Second
 
 // within waits for something and reports whether it ended in time.
 func within(limit time.Duration, wait func()) bool {
@@ -140,47 +126,5 @@ func within(limit time.Duration, wait func()) bool {
 		return true
 	case <-timer.C:
 		return false
-	}
-}
-
-// forgetful reports whether what relay knows is gone when it ends: bridge mode
-// without a database. It then stops in another order: nothing more comes in from
-// the platforms, what came in goes to the streams, and what waits for
-// destinations that take it is delivered.
-func (s *Server) forgetful() bool { return s.cfg.Mode == config.ModeBridge && s.cfg.DatabaseURL == "" }
-
-// The time that a forgetful server has for pending work before it ends.
-const (
-	hearingRest    = 3 * time.Second
-	deliveringRest = 8 * time.Second
-)
-
-// hearRest ends receiving and lets what operators said reach the streams.
-func (s *Server) hearRest() {
-	s.bridges.StopReceiving()
-	while(hearingRest, s.bridges.Busy)
-}
-
-// deliverRest waits for due deliveries, and logs those that are lost.
-func (s *Server) deliverRest(limit time.Duration) {
-	while(limit, s.outbox.Busy)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	for _, dest := range append(s.bridges.Names(), chat.WebhookSink) {
-		n := 0
-		err := s.store.Look(ctx, func(r chat.Reader) (err error) {
-			n, err = r.Waiting(dest)
-			return err
-		})
-		if err == nil && n > 0 {
-			s.log.Warn("events that were not delivered are lost", "destination", dest, "events", n)
-		}
-	}
-}
-
-// while waits as long as something goes on, within a limit.
-func while(limit time.Duration, goesOn func() bool) {
-	for end := time.Now().Add(limit); goesOn() && time.Now().Before(end); {
-		time.Sleep(10 * time.Millisecond)
 	}
 }

@@ -36,6 +36,7 @@ type Deps struct {
 // Server answers relay's HTTP requests.
 type Server struct {
 	cfg     config.Config
+	engine  *chat.Engine
 	store   chat.Store
 	relay   *chat.Relay
 	hub     *chat.Hub
@@ -66,7 +67,7 @@ type Server struct {
 
 // New makes the server of the configured mode.
 func New(cfg config.Config, d Deps) (*Server, error) {
-	s := &Server{cfg: cfg, store: d.Engine.Store, relay: d.Engine.Relay, hub: d.Engine.Hub, outbox: d.Engine.Outbox, webhook: d.Webhook, bridges: d.Bridges,
+	s := &Server{cfg: cfg, engine: d.Engine, store: d.Engine.Store, relay: d.Engine.Relay, hub: d.Engine.Hub, outbox: d.Engine.Outbox, webhook: d.Webhook, bridges: d.Bridges,
 		keys: d.Keys, backlog: d.Backlog, seal: d.Seal, log: d.Log, version: d.Version, ready: d.Ready, rates: newRates(),
 		docs: newDocs(d.Version), crossOrigin: http.NewCrossOriginProtection(),
 		receiving: receiving{bodies: map[*arriving]struct{}{}}}

@@ -97,7 +97,7 @@ func TestStopHasAnEnd(t *testing.T) {
 				store := &hangingStore{Store: memory, release: release}
 				sink := &hangingSink{make(chan struct{}), release, tt.mindful}
 				log := slog.New(slog.DiscardHandler)
-				engine, err := chat.Open(t.Context(), chat.Config{Store: store, Log: log,
+				engine, err := chat.Open(t.Context(), chat.Config{Store: store, Volatile: tt.mode == config.ModeBridge, Log: log,
 					Targets: func(*chat.Settings) []chat.Target { return []chat.Target{{Name: "desk", Kind: chat.TargetBridge}} }})
 				if err != nil {
 					t.Fatal(err)

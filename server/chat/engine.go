@@ -2,8 +2,10 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
+	"time"
 )
 
 // Engine is a server without its interfaces: the service through which
@@ -15,6 +17,11 @@ type Engine struct {
 	Hub    *Hub
 	Outbox *Outbox
 	Inbox  *Inbox
+	// Volatile reports whether the store forgets everything when relay ends.
+	Volatile bool
+
+	stopping chan struct{} // closed by Stop
+	ended    chan struct{} // closed when Run has ended
 }
 
 // Mode is what relay serves: a website's visitors, or a backend that has its own.
@@ -30,7 +37,9 @@ const (
 type Config struct {
 	Store Store
 	Mode  Mode
-	Log   *slog.Logger
+	// Volatile: the store forgets everything when relay ends.
+	Volatile bool
+	Log      *slog.Logger
 	// Settings are the values that the environment gives, by name.
 	Settings map[string]Raw
 	// Targets returns the sinks that events go to under the current settings;
@@ -53,7 +62,8 @@ type IdentityRules struct {
 // status; nothing is delivered before a sink is served.
 func Open(ctx context.Context, c Config) (*Engine, error) {
 	hub := newHub(c.Taps...)
-	e := &Engine{Store: c.Store, Hub: hub, Outbox: newOutbox(c.Store, hub, c.Log), Inbox: newInbox(c.Store, c.Log)}
+	e := &Engine{Store: c.Store, Hub: hub, Outbox: newOutbox(c.Store, hub, c.Log), Inbox: newInbox(c.Store, c.Log),
+		Volatile: c.Volatile, stopping: make(chan struct{}), ended: make(chan struct{})}
 	e.Relay = newRelay(c, hub, e.Outbox)
 	if err := e.loadSettings(ctx); err != nil {
 		return nil, err
@@ -71,11 +81,38 @@ func newRelay(c Config, hub *Hub, outbox *Outbox) *Relay {
 	return r
 }
 
-// Run keeps the status of operators and visitors true to the time until ctx ends.
-// In bridge mode the backend does.
-func (e *Engine) Run(ctx context.Context) error {
+// Part is work beside the engine that lasts until its context ends.
+type Part func(ctx context.Context) error
+
+// Run runs the engine and the parts that use it until ctx ends, Stop is called or
+// one of them fails, and waits for everything under way. It is called once.
+func (e *Engine) Run(ctx context.Context, parts ...Part) error {
+	defer close(e.ended)
+	ctx, cancel := context.WithCancelCause(ctx)
+	var running sync.WaitGroup
+	for _, part := range append(parts, e.keepTime) {
+		running.Go(func() {
+			if err := part(ctx); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	select {
+	case <-ctx.Done():
+	case <-e.stopping:
+	}
+	cancel(context.Canceled)
+	running.Wait()
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// keepTime keeps the status of operators and visitors true to the time, and makes
+// announced leaves facts. In bridge mode the backend does.
+func (e *Engine) keepTime(ctx context.Context) error {
 	if e.backend {
-		<-ctx.Done()
 		return nil
 	}
 	var running sync.WaitGroup
@@ -85,4 +122,66 @@ func (e *Engine) Run(ctx context.Context) error {
 	running.Go(func() { e.keepReceipts(ctx) })
 	running.Go(func() { e.keepPresence(ctx) })
 	return e.Outbox.Serve(ctx, e.Leaver())
+}
+
+// How much of a stop is for deliveries that a volatile store would lose, and how
+// much is kept for what is under way then.
+const (
+	drainTime  = 8 * time.Second
+	endingTime = 6 * time.Second
+)
+
+// Stop ends Run and returns by the deadline, whatever hangs: deliveries under way
+// then count as unknown. What a volatile store would lose is delivered first, as far
+// as its destinations take it.
+func (e *Engine) Stop(deadline time.Time) {
+	if e.Volatile {
+		limit := time.Until(deadline) - endingTime
+		drained := make(chan struct{})
+		go func() {
+			defer close(drained)
+			e.Outbox.Settle(min(drainTime, limit-time.Second))
+			e.reportLost()
+		}()
+		endsWithin(limit, drained)
+	}
+	close(e.stopping)
+	if !endsWithin(time.Until(deadline), e.ended) {
+		e.log.Error("something did not end in time; what was under way is unknown")
+	}
+}
+
+// reportLost logs how many deliveries a volatile store loses.
+func (e *Engine) reportLost() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	for _, target := range e.targets(e.Settings()) {
+		n := 0
+		err := e.Store.Look(ctx, func(r Reader) (err error) {
+			n, err = r.Waiting(target.Name)
+			return err
+		})
+		if err == nil && n > 0 {
+			e.log.Warn("events that were not delivered are lost", "destination", target.Name, "events", n)
+		}
+	}
+}
+
+// endsWithin waits until a channel is closed and reports whether it was in time.
+func endsWithin(limit time.Duration, ended <-chan struct{}) bool {
+	timer := time.NewTimer(max(limit, 0))
+	defer timer.Stop()
+	select {
+	case <-ended:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// settle waits while something is busy, within a limit.
+func settle(limit time.Duration, busy func() bool) {
+	for end := time.Now().Add(limit); busy() && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
 }

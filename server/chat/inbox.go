@@ -150,8 +150,10 @@ func (in *Inbox) serve(ctx context.Context, bridge string, parallel int, handle 
 	return r.lanes.serve(ctx, in.store, func(rd Reader) ([]Lane, error) { return rd.InboxLanes(bridge) })
 }
 
-// Busy reports whether updates are being worked on, or due.
-func (in *Inbox) Busy() bool {
+// Settle waits, within a limit, until no update is being worked on, or due.
+func (in *Inbox) Settle(limit time.Duration) { settle(limit, in.busy) }
+
+func (in *Inbox) busy() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for _, r := range in.receivers {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 )
 
 // Outbox takes deliveries to their sinks: per session and sink in order, each
@@ -48,9 +49,11 @@ func (o *Outbox) forget(s *sender) {
 	}
 }
 
-// Busy reports whether anything is under way or due. What rests, because it
-// failed or because a sink asked for patience, does not count.
-func (o *Outbox) Busy() bool {
+// Settle waits, within a limit, until nothing is under way or due. What rests,
+// because it failed or because a sink asked for patience, does not count.
+func (o *Outbox) Settle(limit time.Duration) { settle(limit, o.busy) }
+
+func (o *Outbox) busy() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, s := range o.senders {
