@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -314,7 +313,7 @@ func (k *Keyring) SecretPreset() bool { return k.preset.secretHash != "" }
 // needs the new one.
 func (k *Keyring) RotatePublic(ctx context.Context) (string, error) {
 	if k.preset.public != "" {
-		return "", errors.New("the public key is set by RELAY_PUBLIC_KEY; change it there")
+		return "", chat.Errorf(chat.Conflict, "The key cannot be rotated: the public key is set by RELAY_PUBLIC_KEY; change it there")
 	}
 	return k.rotate(ctx, "pk_", func(key string) map[string]string {
 		return map[string]string{metaPublicKey: key}
@@ -334,7 +333,7 @@ func (k *Keyring) ReplaceSecret(ctx context.Context) (string, error) {
 
 func (k *Keyring) rotateSecret(ctx context.Context, before string) (string, error) {
 	if k.SecretPreset() {
-		return "", errors.New("the secret key is set by RELAY_SECRET_KEY; change it there")
+		return "", chat.Errorf(chat.Conflict, "The key cannot be rotated: the secret key is set by RELAY_SECRET_KEY; change it there")
 	}
 	return k.rotate(ctx, "sk_", func(key string) map[string]string {
 		return map[string]string{metaSecretHash: chat.Hash(key), metaSecretBefore: before, metaSecretPlain: ""}

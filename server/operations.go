@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -216,7 +217,7 @@ func (s *Server) rotateKey(_ http.ResponseWriter, r *http.Request, _ chat.Author
 	}
 	key, err := rotate(r.Context())
 	if err != nil {
-		return nil, &httpError{status: http.StatusConflict, text: "The key cannot be rotated: " + err.Error()}
+		return nil, fmt.Errorf("rotate the %s key: %w", in.Key, err)
 	}
 	s.log.Warn("key rotated", "key", in.Key, "peer", s.peer(r).addr)
 	return map[string]string{field: key}, nil

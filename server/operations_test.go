@@ -364,6 +364,17 @@ func TestRotateKeys(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		s.refused(s.call("POST", "/api/admin/keys/rotate", secretKey, object{"key": "secret"}), 409, "RELAY_SECRET_KEY")
 	})
+	store, err := db.Memory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSite(t, store, unset)
+	_, secret := s.keys()
+	s.must("GET", "/api/admin/settings", secret, nil)
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.refused(s.call("POST", "/api/admin/keys/rotate", secret, object{"key": "public"}), 500, "")
 }
 
 func TestBridges(t *testing.T) {
