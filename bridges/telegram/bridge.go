@@ -25,41 +25,40 @@ import (
 // Name is the bridge's name.
 const Name = "telegram"
 
-// Config is what a bridge is made of.
+// Config holds a bridge's settings.
 type Config struct {
 	Token  string // from @BotFather
 	ChatID string // of the group with topics: -100 and digits
-	// WebhookSecret is the proof that an update comes from Telegram. Without it
-	// Webhook takes nothing.
+	// WebhookSecret proves that an update comes from Telegram. Without it Webhook
+	// rejects everything.
 	WebhookSecret string
-	// PublicURL is where the world reaches Webhook, its path included; "" when
-	// relay has no public address.
+	// PublicURL is Webhook's public address, its path included; "" when relay has
+	// none.
 	PublicURL string
 	// APIURL is another Bot API server; "" is Telegram's own.
 	APIURL string
-	// Budget is how many messages a minute the group takes; 0 is Telegram's 20.
+	// Budget is how many messages a minute the group accepts; 0 is Telegram's 20.
 	Budget int
-	// Transport carries the calls; nil is one of the bridge's own.
+	// Transport carries the calls; nil is the bridge's own.
 	Transport http.RoundTripper
 	Log       *slog.Logger
 }
 
 // Bridge implements [chat.Bridge].
 type Bridge struct {
-	cfg    Config
-	log    *slog.Logger
-	bot    *gotgbot.Bot
-	client *client
-	budget *budget
-	topics *topics
-	births *births
-	status reception.Status
-	// standing is what Watch found wrong with the group or the webhook.
-	standing    reception.Status
-	pushedSince atomic.Int64  // when it was arranged that Telegram pushes
-	changed     chan struct{} // something changed in the group: Watch has to look
-	// group is the chat's id. It changes when Telegram says that the group got
-	// a new one.
+	cfg     Config
+	log     *slog.Logger
+	bot     *gotgbot.Bot
+	client  *client
+	budget  *budget
+	topics  *topics
+	created *createdTopics
+	status  reception.Status
+	// watched is the problem that Watch found with the group or the webhook.
+	watched     reception.Status
+	pushedSince atomic.Int64  // when the webhook was set
+	changed     chan struct{} // makes Watch look: something changed in the group
+	// group is the chat's id. It changes when Telegram moves the group to a new one.
 	group    atomic.Int64
 	username atomic.Pointer[string] // the bot's, once it is known
 }
@@ -71,8 +70,8 @@ var (
 	isSecret = chat.Form(`[A-Za-z0-9_-]{0,256}`)
 )
 
-// New makes a bridge. It speaks to nobody yet. The error is a
-// [chat.Misconfigured] and holds no secret.
+// New returns a bridge, without any call. The error is a [chat.Misconfigured] and
+// holds no secret.
 func New(cfg Config) (*Bridge, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -85,7 +84,7 @@ func New(cfg Config) (*Bridge, error) {
 		return nil, &chat.Misconfigured{Problem: "the chat id is not a number", Fix: fixChatID}
 	}
 	if !isSecret(cfg.WebhookSecret) {
-		return nil, &chat.Misconfigured{Problem: "Telegram does not take this webhook secret",
+		return nil, &chat.Misconfigured{Problem: "Telegram does not accept this webhook secret",
 			Fix: "use 1 to 256 letters, digits, _ and - for TELEGRAM_WEBHOOK_SECRET"}
 	}
 	id, err := strconv.ParseInt(cfg.Token[:strings.IndexByte(cfg.Token, ':')], 10, 64)
@@ -97,7 +96,7 @@ func New(cfg Config) (*Bridge, error) {
 		return nil, err
 	}
 	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), client: client, budget: newBudget(cfg.Budget),
-		topics: newTopics(), births: newBirths(), changed: make(chan struct{}, 1),
+		topics: newTopics(), created: newCreatedTopics(), changed: make(chan struct{}, 1),
 		bot: &gotgbot.Bot{Token: cfg.Token, User: gotgbot.User{Id: id, IsBot: true}, BotClient: client}}
 	b.group.Store(group)
 	return b, nil
@@ -109,9 +108,8 @@ func (b *Bridge) Name() string { return Name }
 // Channel implements [chat.Bridge].
 func (b *Bridge) Channel() string { return strconv.FormatInt(b.group.Load(), 10) }
 
-// Limits implements [chat.Bridge]. All threads share the group's budget, so
-// more of them at once would only wait; a few let a large file not hold up the
-// others.
+// Limits implements [chat.Bridge]. All threads share the group's budget; a few run
+// in parallel so that a large file does not delay the others.
 func (b *Bridge) Limits() chat.Limits {
 	return chat.Limits{Parallel: 4, Coalesce: true, Timeout: uploadTimeout + 2*callTimeout}
 }
@@ -122,7 +120,7 @@ const (
 	uploadTimeout = 2 * time.Minute
 )
 
-// What a human does about the most frequent faults.
+// Fixes of the most frequent faults.
 const (
 	fixToken  = "copy the token that @BotFather gave you into TELEGRAM_BOT_TOKEN; it looks like 123456789:AAE…"
 	fixChatID = "put the id of your group into TELEGRAM_CHAT_ID: it begins with -100, and at https://web.telegram.org/a/ the group's address ends in it"

@@ -23,23 +23,23 @@ const (
 
 var errBudget = errors.New("the group's messages of this minute are used up")
 
-// budget counts what the bot writes in its group. It never sleeps: who comes
-// too early is told when to come again.
+// budget counts the bot's messages in its group. It never sleeps: a caller that
+// is too early learns when to retry.
 type budget struct {
 	perMinute int
 	pace      *rate.Limiter
 
 	mu      sync.Mutex
 	spent   []*expense // of the last minute
-	blocked time.Time  // Telegram said 429: until then
+	blocked time.Time  // until then, by a 429
 	typed   time.Time
 }
 
-// expense is one message of the budget. Its time is when it arrived: an upload
+// expense is one message of the budget. It counts from its arrival: an upload
 // takes a while.
 type expense struct {
 	at       time.Time
-	underWay bool
+	inFlight bool
 }
 
 func newBudget(perMinute int) *budget {
@@ -50,20 +50,20 @@ func newBudget(perMinute int) *budget {
 	return &budget{perMinute: perMinute, pace: rate.NewLimiter(rate.Limit(perSecond), int(perSecond)*burst)}
 }
 
-// turn is when a message may be sent.
-type turn bool
+// urgency is whether a call has to wait for the budget.
+type urgency bool
 
 const (
-	inTurn turn = false // when the budget has one
-	// atOnce is for another way of saying what was just refused. If that had to
-	// wait, the next attempt would begin with what is refused, and take the
-	// message that it waits for: again and again.
-	atOnce turn = true
+	inTurn urgency = false
+	// atOnce is for another form of what was just rejected. If that had to wait, the
+	// next attempt would start with the rejected form again and use up the message
+	// that it waits for, forever.
+	atOnce urgency = true
 )
 
-// spend takes one message out of the budget, or says by a [chat.RetryAfter]
-// when there will be one. arrived has to be called when the call has ended.
-func (b *budget) spend(when turn) (arrived func(), err error) {
+// spend takes one message out of the budget, or returns a [chat.RetryAfter]. The
+// caller calls arrived when the call has ended.
+func (b *budget) spend(when urgency) (arrived func(), err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
@@ -74,23 +74,23 @@ func (b *budget) spend(when turn) (arrived func(), err error) {
 	if wait > 0 {
 		return nil, later(wait)
 	}
-	e := &expense{at: now, underWay: true}
+	e := &expense{at: now, inFlight: true}
 	b.spent = append(b.spent, e)
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		e.at, e.underWay = time.Now(), false
+		e.at, e.inFlight = time.Now(), false
 	}, nil
 }
 
-// later is the answer to who comes too early. Due times are whole
+// later is the answer to a caller that is too early. Due times are whole
 // milliseconds: less would be no pause.
 func later(wait time.Duration) error {
 	return &chat.RetryAfter{After: wait.Truncate(time.Millisecond) + time.Millisecond, Scope: chat.ScopeSink, Cause: errBudget}
 }
 
-// wait is how long the next message has to wait; when it need not, the pace
-// has counted it.
+// wait returns how long the next message has to wait. Zero counts the message in
+// the pace.
 func (b *budget) wait(now time.Time) time.Duration {
 	if wait := b.blocked.Sub(now); wait > 0 {
 		return wait
@@ -107,12 +107,12 @@ func (b *budget) wait(now time.Time) time.Duration {
 	return 0
 }
 
-// forget drops what was spent more than a minute ago and puts the oldest
-// first. What is under way counts as spent now.
+// forget drops what was spent more than a minute ago and puts the oldest first.
+// What is in flight counts as spent now.
 func (b *budget) forget(now time.Time) {
 	kept := b.spent[:0]
 	for _, e := range b.spent {
-		if e.underWay {
+		if e.inFlight {
 			e.at = now
 		}
 		if now.Sub(e.at) < window {
@@ -127,10 +127,9 @@ func (b *budget) forget(now time.Time) {
 	}
 }
 
-// block keeps the group quiet: Telegram asked for it. More was spent than the
-// bridge knew, by itself before a restart or by another program with its
-// token: it is counted as spent in even steps, so that the next messages do
-// not come all at once and too early again.
+// block stops sending for as long as Telegram asked. Messages that the bridge did
+// not count, of an earlier start or another program, are added in even steps, so
+// that the next ones do not come all at once and too early again.
 func (b *budget) block(d time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -146,15 +145,15 @@ func (b *budget) block(d time.Duration) {
 	b.forget(now)
 }
 
-// rests returns how long the group is still to be left alone.
-func (b *budget) rests() time.Duration {
+// blockedFor returns how long the group still has to be left alone.
+func (b *budget) blockedFor() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return time.Until(b.blocked)
 }
 
-// mayType reports whether a typing sign may be sent: it is what goes first
-// when messages are scarce.
+// mayType reports whether a typing indicator may be sent: it is the first to be
+// dropped when messages are scarce.
 func (b *budget) mayType() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"relay/server/chat"
 )
 
-// edit changes a message's text, or its caption when it shows a file. A part
-// that has no message yet is posted.
+// edit changes a message's text, or its caption when it has a file. A part without
+// a message is posted.
 func (b *Bridge) edit(ctx context.Context, topic int64, op chat.Op) (remote string, err error) {
 	if op.Remote == "" {
 		return b.post(ctx, topic, op)
@@ -24,7 +24,7 @@ func (b *Bridge) edit(ctx context.Context, topic int64, op chat.Op) (remote stri
 	html, plain := render(op)
 	err = b.editText(ctx, inTurn, id, html, gotgbot.ParseModeHTML)
 	if perhapsMarkup(err) {
-		b.log.Error("Telegram does not take an edit; retrying it without markup", "err", err)
+		b.log.Error("Telegram rejected an edit; retrying it without markup", "err", err)
 		err = b.editText(ctx, atOnce, id, plain, "")
 	}
 	if errors.Is(err, errNoText) {
@@ -36,7 +36,7 @@ func (b *Bridge) edit(ctx context.Context, topic int64, op chat.Op) (remote stri
 	return "", err
 }
 
-func (b *Bridge) editText(ctx context.Context, when turn, id int64, text, mode string) error {
+func (b *Bridge) editText(ctx context.Context, when urgency, id int64, text, mode string) error {
 	params := map[string]any{"text": text, "link_preview_options": noPreview()}
 	if mode != "" {
 		params["parse_mode"] = mode
@@ -48,9 +48,9 @@ func (b *Bridge) editCaption(ctx context.Context, id int64, caption string) erro
 	return b.change(ctx, atOnce, "editMessageCaption", id, map[string]any{"caption": caption, "parse_mode": gotgbot.ParseModeHTML})
 }
 
-// change makes a call that edits a message. gotgbot's own methods for it send
-// an empty reply markup, which is not a legal one.
-func (b *Bridge) change(ctx context.Context, when turn, method string, id int64, params map[string]any) error {
+// change makes a call that edits a message. gotgbot's own methods send an empty
+// reply markup, which the Bot API rejects.
+func (b *Bridge) change(ctx context.Context, when urgency, method string, id int64, params map[string]any) error {
 	return b.spend(ctx, when, true, func(ctx context.Context) error {
 		params["chat_id"], params["message_id"] = b.group.Load(), id
 		_, err := b.bot.RequestWithContext(ctx, method, params, nil)
@@ -58,8 +58,8 @@ func (b *Bridge) change(ctx context.Context, when turn, method string, id int64,
 	})
 }
 
-// delete removes a message: its own, or an operator's if the bot has the
-// right. After 48 hours nobody's bot can (Bot API, deleteMessage).
+// delete removes a message: the bot's own, or an operator's if the bot has the
+// right. After 48 hours no bot can (Bot API, deleteMessage).
 func (b *Bridge) delete(ctx context.Context, op chat.Op) error {
 	id, err := messageID(op)
 	if err != nil {
@@ -71,7 +71,7 @@ func (b *Bridge) delete(ctx context.Context, op chat.Op) error {
 	})
 }
 
-// react puts a receipt on a message; it replaces the earlier one.
+// react sets a receipt on a message; it replaces the earlier one.
 func (b *Bridge) react(ctx context.Context, op chat.Op) error {
 	id, err := messageID(op)
 	if err != nil {
@@ -88,7 +88,7 @@ func (b *Bridge) react(ctx context.Context, op chat.Op) error {
 	})
 }
 
-// close and reopen are done when the topic already is as it shall be.
+// close closes a topic; a closed one is no error.
 func (b *Bridge) close(ctx context.Context, topic int64) error {
 	return b.free(ctx, func(ctx context.Context) error {
 		_, err := b.bot.CloseForumTopicWithContext(ctx, b.group.Load(), topic, nil)
@@ -96,6 +96,7 @@ func (b *Bridge) close(ctx context.Context, topic int64) error {
 	})
 }
 
+// reopen reopens a topic; an open one is no error.
 func (b *Bridge) reopen(ctx context.Context, topic int64) error {
 	return b.free(ctx, func(ctx context.Context) error {
 		_, err := b.bot.ReopenForumTopicWithContext(ctx, b.group.Load(), topic, nil)
@@ -103,8 +104,7 @@ func (b *Bridge) reopen(ctx context.Context, topic int64) error {
 	})
 }
 
-// typing shows that the visitor writes. It is the first to go: what hinders it
-// is no error.
+// typing shows that the visitor types. Failures are ignored.
 func (b *Bridge) typing(ctx context.Context, topic int64) {
 	if !b.budget.mayType() {
 		return
@@ -119,16 +119,16 @@ func (b *Bridge) typing(ctx context.Context, topic int64) {
 	}
 }
 
-// free makes a call that costs no message and may be repeated. While Telegram
-// wants the group left alone, it waits as all others do.
+// free makes a call that costs no message and may be repeated. It waits, like all
+// others, while Telegram blocks the bot.
 func (b *Bridge) free(ctx context.Context, call func(context.Context) error) error {
-	if wait := b.budget.rests(); wait > 0 {
+	if wait := b.budget.blockedFor(); wait > 0 {
 		return later(wait)
 	}
 	return b.call(ctx, true, call)
 }
 
-// messageID reads the message that an op changes.
+// messageID returns the id of the message that an op changes.
 func messageID(op chat.Op) (int64, error) {
 	id, err := strconv.ParseInt(op.Remote, 10, 64)
 	if err != nil || id <= 0 {

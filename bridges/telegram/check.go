@@ -8,20 +8,20 @@ import (
 	"relay/server/chat"
 )
 
-// Check implements [chat.Bridge]. It looks at one thing after the other and
-// stops at the first that the others need.
+// Check implements [chat.Bridge]. It runs the checks in order and stops at the
+// first failure that the others depend on.
 func (b *Bridge) Check(ctx context.Context) []chat.Finding {
 	var found []chat.Finding
-	for _, look := range []func(context.Context) (f chat.Finding, goOn bool){b.checkToken, b.checkGroup, b.checkRights, b.checkReception} {
+	for _, check := range []func(context.Context) (f chat.Finding, goOn bool){b.checkToken, b.checkGroup, b.checkRights, b.checkReception} {
 		begun := time.Now()
-		f, goOn := look(ctx)
+		f, goOn := check(ctx)
 		f.Took = time.Since(begun)
 		found = append(found, f)
 		if !goOn {
 			break
 		}
 	}
-	b.look(ctx) // something may be mended or broken since Watch did
+	b.look(ctx) // the state may have changed since Watch looked
 	return found
 }
 
@@ -68,19 +68,19 @@ func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
 	case way == wayWebhook && !endsInRoute(info.Url):
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: errWebhookTaken.Problem, Fix: errWebhookTaken.Fix}, false
 	case info.Url == "" && b.cfg.WebhookSecret != "" && !pushable(b.cfg.PublicURL):
-		return chat.Fine(subject, "updates are asked for (long polling): Telegram pushes only to a PUBLIC_URL with https:// and the port 443, 80, 88 or 8443"), false
+		return chat.Fine(subject, "updates are polled (long polling): Telegram pushes only to a PUBLIC_URL with https:// and the port 443, 80, 88 or 8443"), false
 	case info.Url == "":
-		return chat.Fine(subject, "updates are asked for (long polling)"), false
+		return chat.Fine(subject, "updates are polled (long polling)"), false
 	case way == wayPolling, !endsInRoute(info.Url):
-		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "another program has its webhook at this bot: " + host(info.Url),
-			Fix: "stop that program, or make a bot of its own for relay at @BotFather; relay takes over when it starts"}, false
+		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "another program has registered its webhook at this bot: " + host(info.Url),
+			Fix: "stop that program, or create a separate bot for relay at @BotFather; relay takes over when it starts"}, false
 	case b.cfg.WebhookSecret == "":
 		return chat.Bad(subject, "a webhook is registered, but relay has no secret to check it by",
-			"set TELEGRAM_WEBHOOK_SECRET, or restart relay: it will ask for updates instead"), false
+			"set TELEGRAM_WEBHOOK_SECRET, or restart relay: it will poll for updates instead"), false
 	}
 	if wrong := unreached(info, time.Now().Add(-time.Hour).Unix()); wrong != nil {
 		f := chat.Bad(subject, fmt.Sprintf("%s; %d updates wait", wrong.Problem, info.PendingUpdateCount), wrong.Fix)
-		if info.PendingUpdateCount == 0 { // it has passed
+		if info.PendingUpdateCount == 0 { // the failure is over
 			f.Level = chat.FindingWarn
 		}
 		return f, false
@@ -88,7 +88,7 @@ func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
 	return chat.Fine(subject, "Telegram pushes to "+host(info.Url)), false
 }
 
-// failed makes a finding of an error.
+// failed returns the finding of an error.
 func failed(subject string, err error) chat.Finding {
 	return chat.Unwell(subject, "Telegram", err)
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/PaulSonOfLars/gotgbot/v2"
 )
 
-// client carries gotgbot's calls: JSON with its length when there is no file,
-// multipart when there is. The token is in the URL of every call (Bot API,
-// "Making requests") and in nothing that client returns.
+// client carries gotgbot's calls: JSON with its length without a file, multipart
+// with one. The token is in the URL of every call (Bot API, "Making requests") and
+// in nothing that client returns.
 type client struct {
 	http  *http.Client
 	base  string // of the Bot API
@@ -28,7 +28,7 @@ type client struct {
 
 var _ gotgbot.BotClient = (*client)(nil)
 
-// maxAnswer bounds an answer of the Bot API: 100 updates of 64 KiB and more.
+// maxAnswer bounds an answer of the Bot API: 100 updates of more than 64 KiB.
 const maxAnswer = 32 << 20
 
 func newClient(cfg Config) (*client, error) {
@@ -40,19 +40,19 @@ func newClient(cfg Config) (*client, error) {
 	if transport == nil {
 		own := http.DefaultTransport.(*http.Transport).Clone()
 		own.MaxIdleConnsPerHost = 8
-		// A connection that died without a word is found out, not used again.
+		// Pings detect a connection that died silently.
 		own.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second}
 		transport = own
 	}
-	// A redirect would carry the token elsewhere.
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &client{http: &http.Client{Transport: transport, CheckRedirect: stay}, base: base, token: cfg.Token}, nil
+	// A redirect would carry the token to another server.
+	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &client{http: &http.Client{Transport: transport, CheckRedirect: noRedirect}, base: base, token: cfg.Token}, nil
 }
 
-// callError is a call that got no answer of the Bot API.
+// callError is a call without an answer of the Bot API.
 type callError struct {
 	method string
-	// sent tells that the request may have been carried out.
+	// sent means that the request may have been carried out.
 	sent bool
 	err  error
 }
@@ -61,8 +61,8 @@ func (e *callError) Error() string { return e.method + ": " + e.err.Error() }
 
 func (e *callError) Unwrap() error { return e.err }
 
-// RequestWithContext implements [gotgbot.BotClient]. What the Bot API refuses
-// is a *gotgbot.TelegramError, without the parameters: they hold texts.
+// RequestWithContext implements [gotgbot.BotClient]. An error of the Bot API is a
+// *gotgbot.TelegramError without the parameters: they hold texts.
 func (c *client) RequestWithContext(ctx context.Context, _, method string, params map[string]any, opts *gotgbot.RequestOpts) (json.RawMessage, error) {
 	timeout := callTimeout
 	if opts != nil && opts.Timeout > 0 {
@@ -101,13 +101,13 @@ func (c *client) post(ctx context.Context, method string, params map[string]any)
 	return c.http.Do(req)
 }
 
-// read takes the result, or the refusal, out of an answer.
+// read returns the result, or the error, of an answer.
 func read(method string, resp *http.Response, body []byte) (json.RawMessage, error) {
 	var answer gotgbot.Response
 	if err := json.Unmarshal(body, &answer); err != nil || !answer.Ok && answer.ErrorCode == 0 {
-		// A proxy's page. Behind 502 and 504 the Bot API may have done it.
+		// A proxy's page. With 502 and 504 the Bot API may have carried it out.
 		sent := resp.StatusCode < 300 || resp.StatusCode == http.StatusBadGateway || resp.StatusCode == http.StatusGatewayTimeout
-		return nil, &callError{method, sent, fmt.Errorf("the answer is not one of the Bot API: HTTP %d", resp.StatusCode)}
+		return nil, &callError{method, sent, fmt.Errorf("the answer is not from the Bot API: HTTP %d", resp.StatusCode)}
 	}
 	if answer.Ok {
 		return answer.Result, nil
@@ -119,7 +119,7 @@ func read(method string, resp *http.Response, body []byte) (json.RawMessage, err
 	return nil, refusal
 }
 
-// redact takes the URL out of an error, and the token wherever else it may be.
+// redact removes the URL and the token from an error.
 func (c *client) redact(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {

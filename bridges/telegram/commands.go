@@ -9,8 +9,8 @@ import (
 	"relay/server/chat"
 )
 
-// offerCommands puts the desks' commands into the menu that Telegram shows to
-// whoever types "/" in the group.
+// offerCommands puts the commands into the menu that Telegram shows to whoever
+// types "/" in the group.
 func (b *Bridge) offerCommands(ctx context.Context) error {
 	menu := make([]gotgbot.BotCommand, len(chat.Commands))
 	for i, c := range chat.Commands {

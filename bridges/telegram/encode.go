@@ -17,16 +17,16 @@ type payload struct {
 	contentType string
 }
 
-// sized is a file in a request. What a backend tells of its files need not be
-// true: a file that is not of its size breaks the request off.
+// sized is a file in a request. A backend may report a wrong size: the request is
+// aborted then.
 type sized struct {
 	content io.Reader
-	size    int64 // 0 when nobody told
+	size    int64 // 0 when unknown
 	read    int64
 	wrong   bool
 }
 
-var errSize = errors.New("the file has not the size that was told")
+var errSize = errors.New("the file does not have the reported size")
 
 func (s *sized) Read(p []byte) (int, error) {
 	n, err := s.content.Read(p)
@@ -39,7 +39,7 @@ func (s *sized) Read(p []byte) (int, error) {
 }
 
 // encode renders the parameters of a call. gotgbot sets optional ones to nil,
-// which the Bot API does not take.
+// which the Bot API rejects.
 func encode(params map[string]any) (payload, error) {
 	fields, files := map[string]any{}, map[string]*gotgbot.FileReader{}
 	for name, value := range params {
@@ -57,7 +57,7 @@ func encode(params map[string]any) (payload, error) {
 }
 
 // encodeForm renders a form with files, which are read only while it is sent.
-// The length is told beforehand if it is known: not every server takes chunks.
+// The length is sent if it is known: not every server accepts chunks.
 func encodeForm(fields map[string]any, files map[string]*gotgbot.FileReader) (payload, error) {
 	var buf bytes.Buffer
 	form := multipart.NewWriter(&buf)
@@ -100,8 +100,8 @@ func encodeForm(fields map[string]any, files map[string]*gotgbot.FileReader) (pa
 	return payload{io.MultiReader(parts...), size, form.FormDataContentType()}, nil
 }
 
-// fieldText renders a parameter as a form carries it: text as it is, all else
-// as JSON (Bot API, "Making requests").
+// fieldText renders a form's parameter: text as it is, all else as JSON (Bot API,
+// "Making requests").
 func fieldText(value any) (string, error) {
 	if text, ok := value.(string); ok {
 		return text, nil

@@ -7,7 +7,7 @@ import (
 	"unicode/utf16"
 )
 
-// entity is a stretch of a text, in UTF-16 units (Bot API, MessageEntity).
+// entity is a range of a text, in UTF-16 units (Bot API, MessageEntity).
 type entity struct {
 	Type   string `json:"type"`
 	Offset int    `json:"offset"`
@@ -15,8 +15,7 @@ type entity struct {
 	URL    string `json:"url"`
 }
 
-// plain takes the markup out of a text. A link keeps its address behind its
-// words; other entities are their words.
+// plain removes the markup from a text. A link's address follows its words.
 func plain(text string, entities []entity) string {
 	links := slices.DeleteFunc(slices.Clone(entities), func(e entity) bool { return e.Type != "text_link" || e.URL == "" })
 	if len(links) == 0 {
@@ -41,7 +40,7 @@ func plain(text string, entities []entity) string {
 	return string(utf16.Decode(append(out, units[done:]...)))
 }
 
-// sameAddress reports whether a link's words are its address already.
+// sameAddress reports whether a link's words are its address.
 func sameAddress(words, address string) bool {
 	bare := func(s string) string {
 		s = strings.TrimPrefix(strings.TrimPrefix(s, "https://"), "http://")

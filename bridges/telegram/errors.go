@@ -13,41 +13,40 @@ import (
 	"relay/server/chat"
 )
 
-// What the bridge itself acts upon. Where it does not, no retry will help.
+// Errors that the bridge itself handles; otherwise no retry will help.
 var (
-	errUnchanged    = fmt.Errorf("%w: it is so already", chat.ErrPermanent)
-	errMarkup       = fmt.Errorf("%w: the markup is not understood", chat.ErrPermanent)
-	errUnlisted     = fmt.Errorf("%w: Telegram refused it", chat.ErrPermanent) // for a reason that refusals does not know
+	errUnchanged    = fmt.Errorf("%w: nothing to change", chat.ErrPermanent)
+	errMarkup       = fmt.Errorf("%w: invalid markup", chat.ErrPermanent)
+	errUnlisted     = fmt.Errorf("%w: Telegram rejected it", chat.ErrPermanent) // for a reason that refusals does not list
 	errNoText       = fmt.Errorf("%w: the message has a caption, no text", chat.ErrPermanent)
 	errUnchangeable = fmt.Errorf("%w: the message has neither text nor caption", chat.ErrPermanent)
-	errPicture      = fmt.Errorf("%w: the file is not taken as a picture or recording", chat.ErrPermanent)
+	errPicture      = fmt.Errorf("%w: the file is not accepted as a picture or recording", chat.ErrPermanent)
 )
 
-// errOtherPoller and errWebhookSet are a human's business, and yet polling goes
-// on: the other program may end at any time.
+// errOtherPoller and errWebhookSet need an operator, and yet polling continues:
+// the other program may end at any time.
 var (
 	errOtherPoller = &chat.Misconfigured{Problem: "another program polls with this bot's token, and each takes updates away from the other", Fix: fixOther}
-	errWebhookSet  = &chat.Misconfigured{Problem: "another program sets a webhook of its own at this bot, and takes updates away by it", Fix: fixOther}
+	errWebhookSet  = &chat.Misconfigured{Problem: "another program sets a webhook of its own at this bot, which takes updates away from relay", Fix: fixOther}
 )
 
-var errWebhookTaken = &chat.Misconfigured{Problem: "another program took the bot's webhook away, so no updates come",
-	Fix: "stop that program, or make a bot of its own for relay at @BotFather; then test the bridge in the console, or restart relay"}
+var errWebhookTaken = &chat.Misconfigured{Problem: "another program took the bot's webhook away, so no updates arrive",
+	Fix: "stop that program, or create a separate bot for relay at @BotFather; then test the bridge in the console, or restart relay"}
 
-const fixOther = "stop the other program (a second relay or another bot), or make a bot of its own for relay at @BotFather and set its token"
+const fixOther = "stop the other program (a second relay or another bot), or create a separate bot for relay at @BotFather and set its token"
 
-// refusals says what the Bot API's descriptions mean; the first that is found
-// in one counts. The texts are those of the server's source and of its answers:
-// there are no codes.
+// refusals maps descriptions of the Bot API to errors; the first match counts. The
+// texts come from the server's source and its answers: there are no codes.
 var refusals = []struct {
 	text string
 	err  error
 }{
 	{"TOPIC_NOT_MODIFIED", errUnchanged},
 	{"message is not modified", errUnchanged},
-	{"REACTION_INVALID", errUnchanged},   // the group does not allow it: a receipt less
+	{"REACTION_INVALID", errUnchanged},   // the group forbids it: no receipt
 	{"REACTIONS_TOO_MANY", errUnchanged}, // likewise
 
-	// The server looks for the topic before every send and says so whatever
+	// The server looks the topic up before every send and answers this whatever
 	// is wrong with it.
 	{"message thread not found", chat.ErrThreadGone},
 	{"TOPIC_DELETED", chat.ErrThreadGone},
@@ -96,8 +95,8 @@ var refusals = []struct {
 
 var errToken = &chat.Misconfigured{Problem: "Telegram does not accept the bot token", Fix: fixToken}
 
-// translate says by the errors of package chat, or of this one, what came of a
-// call. A call that may safely be repeated is never ambiguous.
+// translate turns the error of a call into one of package chat or of this one. A
+// call that may safely be repeated is never ambiguous.
 func translate(err error, repeatable bool) error {
 	var refusal *gotgbot.TelegramError
 	if errors.As(err, &refusal) {
@@ -109,12 +108,12 @@ func translate(err error, repeatable bool) error {
 			return fmt.Errorf("%w: %w", chat.ErrAmbiguous, err)
 		}
 		if errors.Is(err, context.DeadlineExceeded) {
-			// Of a call that may be repeated, or never left: not in doubt.
+			// The call may be repeated, or was never sent: not ambiguous.
 			return fmt.Errorf("%s: Telegram did not answer in time", cut.method)
 		}
 		return err
 	}
-	if err != nil && !repeatable { // carried out, but the answer cannot be read
+	if err != nil && !repeatable { // carried out, but the answer is unreadable
 		return fmt.Errorf("%w: %w", chat.ErrAmbiguous, err)
 	}
 	return err
@@ -123,7 +122,7 @@ func translate(err error, repeatable bool) error {
 func translateRefusal(e *gotgbot.TelegramError) error {
 	switch {
 	case e.Code == 429:
-		return &chat.RetryAfter{After: patience(e), Scope: chat.ScopeSink, Cause: e}
+		return &chat.RetryAfter{After: retryAfter(e), Scope: chat.ScopeSink, Cause: e}
 	case e.Code == 401, e.Code == 404 && e.Description == "Not Found":
 		return errToken
 	case e.Code >= 500:
@@ -140,24 +139,23 @@ func translateRefusal(e *gotgbot.TelegramError) error {
 	return fmt.Errorf("%w: %w", errUnlisted, e)
 }
 
-// perhapsMarkup reports whether a refusal may be about the markup: then the same
-// without it is tried before the message counts as refused.
+// perhapsMarkup reports whether an error may be about the markup: the message is
+// then retried without it.
 func perhapsMarkup(err error) bool { return errors.Is(err, errMarkup) || errors.Is(err, errUnlisted) }
 
-// maxPatience bounds what one 429 may ask for; what is asked for beyond is
-// asked for again.
-const maxPatience = time.Hour
+// maxWait bounds the wait of one 429; the next 429 asks for the rest.
+const maxWait = time.Hour
 
-// patience is how long a 429 wants to be left alone, and a little more.
-func patience(e *gotgbot.TelegramError) time.Duration {
+// retryAfter returns how long a 429 asks to wait, and a little more.
+func retryAfter(e *gotgbot.TelegramError) time.Duration {
 	wait := time.Second
 	if e.ResponseParams != nil && e.ResponseParams.RetryAfter > 0 {
-		wait = min(time.Duration(e.ResponseParams.RetryAfter)*time.Second, maxPatience)
+		wait = min(time.Duration(e.ResponseParams.RetryAfter)*time.Second, maxWait)
 	}
 	return wait + rand.N(time.Second)
 }
 
-// migrated returns the id that a group got when it became a supergroup.
+// migrated returns the group's new id after it became a supergroup.
 func migrated(err error) (group int64, ok bool) {
 	var refusal *gotgbot.TelegramError
 	if errors.As(err, &refusal) && refusal.ResponseParams != nil {

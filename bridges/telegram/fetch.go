@@ -13,38 +13,36 @@ import (
 	"relay/server/chat"
 )
 
-// maxFetch is the largest file that Telegram's server hands to a bot (Bot API,
-// getFile).
+// maxFetch is the largest file that a bot can download (Bot API, getFile).
 const maxFetch = 20 << 20
 
-// Fetch implements [chat.Bridge]. The file's address holds the token and stays
-// in here.
+// Fetch implements [chat.Bridge]. The file's address holds the token and never
+// leaves this package.
 func (b *Bridge) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
 	file, err := b.bot.GetFileWithContext(ctx, ref, &gotgbot.GetFileOpts{RequestOpts: within(callTimeout)})
 	if err != nil {
 		return nil, fmt.Errorf("find the file: %w", fileError(translate(err, true)))
 	}
 	if file.FilePath == "" {
-		return nil, fmt.Errorf("%w: Telegram does not hand the file out", chat.ErrPermanent)
+		return nil, fmt.Errorf("%w: Telegram does not offer the file for download", chat.ErrPermanent)
 	}
 	if strings.HasPrefix(file.FilePath, "/") {
-		// Started with --local the server names its own disk. Until somebody
-		// changes that the conversation does not wait for the file.
+		// With --local the server returns a path on its own disk. The conversation
+		// does not wait until somebody changes that.
 		return nil, fmt.Errorf("%w: %w", chat.ErrPermanent, &chat.Misconfigured{Problem: "the Bot API server keeps files on its own disk",
-			Fix: "start telegram-bot-api without --local, so that files can be fetched from it"})
+			Fix: "start telegram-bot-api without --local, so that files can be downloaded from it"})
 	}
 	return b.client.download(ctx, file.FilePath)
 }
 
-// fileError makes what was refused final: Telegram does not change its mind
-// about a file.
+// fileError explains a rejection, which is final for a file.
 func fileError(err error) error {
 	var human *chat.Misconfigured
 	if errors.As(err, &human) {
 		return err
 	}
 	if errors.Is(err, chat.ErrPermanent) {
-		return fmt.Errorf("the file is larger than the 20 MB that Telegram hands to bots, or gone: %w", err)
+		return fmt.Errorf("the file is deleted, or larger than the 20 MB that bots can download: %w", err)
 	}
 	return err
 }

@@ -11,20 +11,20 @@ import (
 	"relay/server/chat"
 )
 
-// What Telegram takes from a bot (Bot API, sendPhoto and sendDocument).
+// Telegram's limits for a bot's files (Bot API, sendPhoto and sendDocument).
 const (
 	maxPhoto  = 10 << 20
 	maxUpload = 50 << 20
 )
 
-// The ways to show a file.
+// Ways to show a file.
 const (
 	asPhoto    = "photo"
 	asVoice    = "voice"
 	asDocument = "document"
 )
 
-// wayOf says how a file is best shown.
+// wayOf returns the best way to show a file.
 func wayOf(f *chat.OpFile) string {
 	switch f.MimeType {
 	case "image/jpeg", "image/png", "image/webp":
@@ -37,9 +37,8 @@ func wayOf(f *chat.OpFile) string {
 	return asDocument
 }
 
-// show sends a file with the op's text as its caption. What Telegram does not
-// take as a picture or a recording goes as a document, what is too large as a
-// link.
+// show sends a file with the op's text as its caption. A file that Telegram rejects
+// as a picture or recording is sent as a document, one that is too large as a link.
 func (b *Bridge) show(ctx context.Context, topic int64, op chat.Op) (*gotgbot.Message, error) {
 	if op.File.Size > maxUpload {
 		return b.write(ctx, topic, linked(op))
@@ -48,7 +47,7 @@ func (b *Bridge) show(ctx context.Context, topic int64, op chat.Op) (*gotgbot.Me
 	u := upload{topic: topic, file: *op.File, way: wayOf(op.File), caption: html, mode: gotgbot.ParseModeHTML, reply: reply(op)}
 	m, err := b.upload(ctx, &u)
 	if perhapsMarkup(err) && html != "" {
-		b.log.Error("Telegram does not take a caption; retrying it without markup", "err", err)
+		b.log.Error("Telegram rejected a caption; retrying it without markup", "err", err)
 		u.caption, u.mode = plain, ""
 		m, err = b.upload(ctx, &u)
 	}
@@ -59,25 +58,24 @@ func (b *Bridge) show(ctx context.Context, topic int64, op chat.Op) (*gotgbot.Me
 	if err != nil {
 		return nil, err
 	}
-	return m, b.landed(ctx, topic, m)
+	return m, b.checkTopic(ctx, topic, m)
 }
 
-// upload is a file on its way.
+// upload is a file to be sent.
 type upload struct {
 	topic         int64
 	file          chat.OpFile
 	way           string
 	caption, mode string
 	reply         *gotgbot.ReplyParameters
-	when          turn
+	when          urgency
 }
 
-// upload sends a file. One that has not the size that was told is sent again,
-// without a size.
+// upload sends a file. If the reported size is wrong, it retries without a size.
 func (b *Bridge) upload(ctx context.Context, u *upload) (*gotgbot.Message, error) {
 	m, fits, err := b.uploadOnce(ctx, u)
 	if !fits && err != nil {
-		b.log.Warn("a file has not the size that was told", "filename", u.file.Filename, "size", u.file.Size)
+		b.log.Warn("a file does not have its reported size", "filename", u.file.Filename, "size", u.file.Size)
 		u.file.Size = 0
 		m, _, err = b.uploadOnce(ctx, u)
 	}
@@ -87,7 +85,7 @@ func (b *Bridge) upload(ctx context.Context, u *upload) (*gotgbot.Message, error
 func (b *Bridge) uploadOnce(ctx context.Context, u *upload) (m *gotgbot.Message, fits bool, err error) {
 	content := &sized{size: u.file.Size}
 	when := u.when
-	u.when = atOnce // another attempt says the same in another way
+	u.when = atOnce // the next attempt is another form of the same
 	err = b.spend(ctx, when, false, func(ctx context.Context) error {
 		opened, err := u.file.Open(ctx)
 		if err != nil {
@@ -101,7 +99,7 @@ func (b *Bridge) uploadOnce(ctx context.Context, u *upload) (m *gotgbot.Message,
 	return m, !content.wrong, err
 }
 
-// send makes the call that fits.
+// send makes the call of the chosen way.
 func (b *Bridge) send(ctx context.Context, u *upload, file gotgbot.InputFile) (*gotgbot.Message, error) {
 	group, limit, mode := b.group.Load(), within(uploadTimeout), u.mode
 	if u.caption == "" {
@@ -119,7 +117,7 @@ func (b *Bridge) send(ctx context.Context, u *upload, file gotgbot.InputFile) (*
 		Caption: u.caption, ParseMode: mode, ReplyParameters: u.reply, RequestOpts: limit, DisableContentTypeDetection: true})
 }
 
-// linked makes a text of an op whose file is too large for Telegram.
+// linked replaces a file that is too large by a link.
 func linked(op chat.Op) chat.Op {
 	about := fmt.Sprintf("📎 %s (%d MB) is too large for Telegram", op.File.Filename, op.File.Size>>20)
 	if op.File.URL != "" {

@@ -8,29 +8,27 @@ import (
 	"relay/server/chat"
 )
 
-// Lengths count UTF-16 units after the markup is taken out (Bot API,
-// sendMessage and sendPhoto).
+// Lengths in UTF-16 units without markup (Bot API, sendMessage and sendPhoto).
 const (
 	maxText    = 4096
 	maxCaption = 1024
 	maxFrom    = 200
 )
 
-// joiner is an invisible character. Behind an @ it keeps Telegram from making
-// a mention of it, which would notify a member of the group.
+// joiner is an invisible character. After an @ it prevents a mention, which would
+// notify a member of the group.
 const joiner = "\u2060"
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// escape makes text that shows as it is in HTML mode and means nothing.
+// escape makes text safe for HTML mode: no markup, no mentions.
 func escape(text string) string { return escaper.Replace(silence(text)) }
 
-// webAddress matches one up to the @ that begins a part of its path, as in
-// https://example.com/@ada. That is no mention, and with a joiner the link would
-// lead elsewhere.
+// webAddress matches an address up to an @ that begins a part of its path, as in
+// https://example.com/@ada. That is no mention, and a joiner would change the link.
 var webAddress = regexp.MustCompile(`(?i)\bhttps?://[a-z0-9.-]+\.[a-z]{2,}(:[0-9]+)?/([a-z0-9._~%+-]+/)*@`)
 
-// silence breaks mentions. Addresses (ada@example.com) are none.
+// silence breaks mentions. E-mail addresses are none.
 func silence(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if !strings.Contains(text, "@") {
@@ -55,8 +53,8 @@ func wordy(r rune) bool {
 	return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
-// label is what stands before an op's text: who wrote it, and that it replaces
-// an earlier one.
+// label precedes an op's text: the author, and a mark that it replaces an earlier
+// one.
 func label(op chat.Op) string {
 	var parts []string
 	if op.From != "" {
@@ -71,8 +69,8 @@ func label(op chat.Op) string {
 	return strings.Join(parts, " · ") + ":"
 }
 
-// render makes the two forms of an op's text: HTML, and the plain one for the
-// case that Telegram does not take the HTML.
+// render returns an op's text as HTML, and as plain text in case Telegram rejects
+// the HTML.
 func render(op chat.Op) (html, plain string) {
 	if op.Kind == chat.OpNote {
 		return "<i>" + escape(op.Text) + "</i>", silence(op.Text)

@@ -7,7 +7,7 @@ import (
 	"relay/server/chat"
 )
 
-// media is what a message shows beside or instead of text.
+// media is a message's content beside or instead of text.
 type media struct {
 	Photo     []file   `json:"photo"` // one picture in several sizes
 	Document  *file    `json:"document"`
@@ -75,8 +75,7 @@ type dice struct {
 	Value int    `json:"value"`
 }
 
-// files are the message's files; the names that Telegram does not give are
-// those of what they are.
+// files returns the message's files. A file without a name gets one by its kind.
 func (m *media) files() []chat.InboundFile {
 	switch {
 	case len(m.Photo) > 0:
@@ -112,7 +111,7 @@ func one(f *file, name, mimeType string) []chat.InboundFile {
 	return []chat.InboundFile{{Ref: f.ID, Filename: name, MimeType: mimeType, Size: f.Size}}
 }
 
-// largest is the largest picture that bots can fetch.
+// largest returns the largest picture that bots can download.
 func largest(sizes []file) *file {
 	best := &sizes[0]
 	for i := range sizes[1:] {
@@ -124,8 +123,8 @@ func largest(sizes []file) *file {
 	return best
 }
 
-// picture shows a sticker as an image. Of one that moves in Telegram's own
-// format only the preview can be shown elsewhere.
+// picture returns a sticker as an image. Of an animated one only the preview can
+// be shown elsewhere.
 func (s *sticker) picture() []chat.InboundFile {
 	switch {
 	case !s.Animated && !s.Moving:
@@ -136,7 +135,7 @@ func (s *sticker) picture() []chat.InboundFile {
 	return nil
 }
 
-// described says in words what has no text and no file.
+// described describes content that is neither text nor file.
 func (m *media) described() string {
 	switch {
 	case m.Venue != nil && m.Location != nil:

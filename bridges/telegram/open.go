@@ -8,16 +8,16 @@ import (
 	"relay/server/chat"
 )
 
-// errAdopted: the topic that Telegram made for this call was taken by another
-// that had lost its answer. It makes a new one.
-var errAdopted = errors.New("the new topic went to another session")
+// errAdopted means that another call, whose answer was lost, adopted the new
+// topic. The retry creates another one.
+var errAdopted = errors.New("the new topic was given to another session")
 
-// open makes the topic. Its summary is a message of its own: see splitOpen.
+// open creates the topic. Its summary is a separate message: see splitOpen.
 func (b *Bridge) open(ctx context.Context, op chat.Op) (remote string, err error) {
 	name := names.Name(op.Title, op.SessionID)
 	var topic int64
 	if op.Ambiguous {
-		topic = b.births.adopt(name)
+		topic = b.created.adopt(name)
 	}
 	if topic == 0 {
 		if topic, err = b.createTopic(ctx, name); err != nil {
@@ -31,7 +31,7 @@ func (b *Bridge) open(ctx context.Context, op chat.Op) (remote string, err error
 	return ref, nil
 }
 
-// createTopic makes a topic. It costs a message of the group's budget.
+// createTopic creates a topic. It costs a message of the group's budget.
 func (b *Bridge) createTopic(ctx context.Context, name string) (topic int64, err error) {
 	err = b.spend(ctx, inTurn, false, func(ctx context.Context) error {
 		made, err := b.bot.CreateForumTopicWithContext(ctx, b.group.Load(), name, nil)
@@ -42,8 +42,8 @@ func (b *Bridge) createTopic(ctx context.Context, name string) (topic int64, err
 	})
 	switch {
 	case errors.Is(err, chat.ErrAmbiguous):
-		b.births.miss(name)
-	case err == nil && !b.births.claim(topic, name):
+		b.created.addLost(name)
+	case err == nil && !b.created.claim(topic, name):
 		return 0, errAdopted
 	}
 	return topic, err

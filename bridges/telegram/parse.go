@@ -8,24 +8,23 @@ import (
 	"relay/server/chat"
 )
 
-// Parse implements [chat.Bridge]. It takes what humans write in topics of the
-// bridge's group; not what bots write, nor what is outside of topics or in
-// topics of people's own making.
+// Parse implements [chat.Bridge]. It returns what people write in the bot's topics
+// of the bridge's group.
 func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
 	u, err := decode(raw)
 	if err != nil {
-		return nil, fmt.Errorf("%w: the update is not Telegram's: %w", chat.ErrPermanent, err)
+		return nil, fmt.Errorf("%w: not an update from Telegram: %w", chat.ErrPermanent, err)
 	}
 	m := u.about()
-	if m == nil || !b.ours(m.Chat.ID) {
+	if m == nil || !b.isGroup(m.Chat.ID) {
 		return nil, nil
 	}
 	if m.MigrateTo != 0 {
 		return []chat.Inbound{b.moved(m)}, nil
 	}
-	// A reply outside of topics may carry a thread's id: only the flag tells.
+	// A reply outside of topics may carry a thread's id: only the flag is reliable.
 	// A message without an id is ephemeral, or not sent yet.
-	if m.ID <= 0 || m.Topic <= 0 || !m.InTopic || !b.human(m) || foreign(m) {
+	if m.ID <= 0 || m.Topic <= 0 || !m.InTopic || !b.human(m) || peoplesTopic(m) {
 		return nil, nil
 	}
 	in, ok := b.inbound(m)
@@ -41,14 +40,14 @@ func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
 	return []chat.Inbound{in}, nil
 }
 
-// ours reports whether a chat is the bridge's group, by its id of now or the
+// isGroup reports whether a chat is the bridge's group, by its current id or the
 // one of the settings.
-func (b *Bridge) ours(id int64) bool {
+func (b *Bridge) isGroup(id int64) bool {
 	return id == b.group.Load() || strconv.FormatInt(id, 10) == strings.TrimSpace(b.cfg.ChatID)
 }
 
-// human reports whether a person wrote a message. Administrators who stay
-// anonymous write as the group, by a bot of Telegram's.
+// human reports whether a person wrote a message. Anonymous administrators write
+// as the group, through a bot of Telegram's.
 func (b *Bridge) human(m *message) bool {
 	if m.From == nil || m.From.ID == b.bot.Id {
 		return false
@@ -59,20 +58,20 @@ func (b *Bridge) human(m *message) bool {
 	return !m.From.IsBot
 }
 
-// foreign reports whether a person made the topic: what operators talk about
-// among themselves. One that another bot made may be of relay's former bot.
-func foreign(m *message) bool {
+// peoplesTopic reports whether a person created the topic: operators talk among
+// themselves there. A topic of another bot may be of relay's former bot.
+func peoplesTopic(m *message) bool {
 	r := m.ReplyTo
 	return r != nil && r.TopicCreated != nil && r.From != nil && !r.From.IsBot
 }
 
-// moved says that the group got a new id.
+// moved reports the group's new id.
 func (b *Bridge) moved(m *message) chat.Inbound {
 	return chat.Inbound{Kind: chat.InboundChannelMoved, Text: strconv.FormatInt(m.MigrateTo, 10), At: m.at(),
 		Thread: chat.Thread{Bridge: Name, Channel: strconv.FormatInt(m.Chat.ID, 10)}}
 }
 
-// inbound says what a message in a topic means; ok is false when nothing.
+// inbound translates a message in a topic; ok is false when it has no content.
 func (b *Bridge) inbound(m *message) (in chat.Inbound, ok bool) {
 	in = chat.Inbound{Kind: chat.InboundMessage, Remote: strconv.FormatInt(m.ID, 10), Operator: operator(m), At: m.at(), Group: m.Group,
 		Thread:    chat.Thread{Bridge: Name, Channel: strconv.FormatInt(m.Chat.ID, 10), Ref: m.ref()},
@@ -89,8 +88,8 @@ func (b *Bridge) inbound(m *message) (in chat.Inbound, ok bool) {
 	return in, true
 }
 
-// repliedTo names the message that an operator answers. Telegram shows every
-// message of a topic as a reply to the topic's first one: that is none.
+// repliedTo returns the message that an operator answers. Telegram shows every
+// message of a topic as a reply to the topic's first one, which is ignored.
 func repliedTo(m *message) string {
 	r := m.ReplyTo
 	if r == nil || r.ID == m.Topic || r.TopicCreated != nil || r.ID <= 0 {
@@ -99,8 +98,8 @@ func repliedTo(m *message) string {
 	return strconv.FormatInt(r.ID, 10)
 }
 
-// sessionByRoot reads the session out of the topic's first message, whose name
-// never changes, if the bot made the topic.
+// sessionByRoot reads the session from the topic's first message, whose name
+// never changes, if the bot created the topic.
 func (b *Bridge) sessionByRoot(m *message) string {
 	r := m.ReplyTo
 	if r == nil || r.TopicCreated == nil || r.From == nil || r.From.ID != b.bot.Id {
@@ -109,7 +108,7 @@ func (b *Bridge) sessionByRoot(m *message) string {
 	return names.Session(r.TopicCreated.Name)
 }
 
-// operator is the name of who wrote. Anonymous administrators may have a title.
+// operator returns the author's name. Anonymous administrators may have a title.
 func operator(m *message) string {
 	if m.SenderChat != nil {
 		if m.Signature != "" {
@@ -123,7 +122,7 @@ func operator(m *message) string {
 	return m.From.Username
 }
 
-// textOf is a message's text in plain form.
+// textOf returns a message's plain text.
 func (b *Bridge) textOf(m *message) string {
 	if m.Text != "" {
 		return b.command(plain(m.Text, m.Entities))
@@ -137,8 +136,8 @@ func (b *Bridge) textOf(m *message) string {
 	return m.described()
 }
 
-// command takes the bot's name out of "/close@name": so Telegram writes a
-// command that was picked from the menu.
+// command removes the bot's name from "/close@name", as Telegram writes a command
+// that was picked from the menu.
 func (b *Bridge) command(text string) string {
 	if !strings.HasPrefix(text, "/") {
 		return text

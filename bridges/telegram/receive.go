@@ -13,22 +13,22 @@ import (
 	"relay/server/chat"
 )
 
-// Long polling (Bot API, getUpdates). A bot that was idle for a week starts
-// with new numbers.
+// Long polling (Bot API, getUpdates). Telegram renumbers the updates of a bot that
+// was idle for a week.
 const (
 	pollTime   = 50 * time.Second
 	pollLimit  = 100
-	emptyPause = time.Second // an empty answer that came at once: no hot loop
+	emptyPause = time.Second // after an empty answer that came at once: no hot loop
 	numbersAge = 6 * 24 * time.Hour
-	alone      = 2 * time.Minute // how long no other program has to show itself to be gone
+	quietTime  = 2 * time.Minute // another program counts as gone after this time without a conflict
 )
 
-// retryPause is the pause after the n-th failure in a row. Reception is never
-// given up: an operator's answer waits a day at Telegram.
+// retryPause is the pause after the n-th failure in a row. Reception never gives
+// up: Telegram keeps an operator's answer for a day.
 var retryPause = chat.Backoff(time.Second, 30*time.Second)
 
-// Run implements [chat.Bridge]. It decides how updates come (see register) and
-// polls if they have to be asked for.
+// Run implements [chat.Bridge]. It chooses how updates are received (see register)
+// and polls unless Telegram pushes them.
 func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 	p := poller{bridge: b, in: in}
 	for failures := 0; ctx.Err() == nil; {
@@ -42,11 +42,11 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 			return err
 		case err != nil:
 			failures++
-			b.complain(err)
+			b.reportFailure(err)
 			chat.Rest(ctx, pauseAfter(err, failures))
 		case done:
 			return nil
-		case time.Since(p.disturbed) < alone:
+		case time.Since(p.disturbed) < quietTime:
 			failures = 0
 		default:
 			failures = 0
@@ -56,31 +56,31 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 	return nil
 }
 
-// poller asks for updates.
+// poller polls for updates.
 type poller struct {
 	bridge     *Bridge
 	in         chat.Receiver
 	registered bool
-	offset     int64 // all before it are stored; 0 before the first
+	offset     int64 // the first update that is not stored; 0 before the first
 	moved      time.Time
-	disturbed  time.Time // when another program was last met
+	disturbed  time.Time // the last conflict with another program
 }
 
-// step asks once, registered. It is done when Telegram pushes.
+// step registers if necessary and polls once. done means that Telegram pushes.
 func (p *poller) step(ctx context.Context) (done bool, err error) {
 	if !p.registered {
 		pushes, err := p.bridge.register(ctx)
 		if err != nil {
 			return false, err
 		}
-		p.bridge.announce(pushes, time.Since(p.disturbed) < alone)
+		p.bridge.announce(pushes, time.Since(p.disturbed) < quietTime)
 		if p.registered = true; pushes {
 			return true, nil
 		}
 	}
 	err = p.poll(ctx)
 	if errors.Is(err, errWebhookSet) {
-		p.registered = false // look again how updates come
+		p.registered = false // choose again
 	}
 	if contested(err) {
 		p.disturbed = time.Now()
@@ -88,13 +88,13 @@ func (p *poller) step(ctx context.Context) (done bool, err error) {
 	return false, err
 }
 
-// contested reports whether another program uses the bot, too.
+// contested reports whether another program uses the bot's token.
 func contested(err error) bool {
 	return errors.Is(err, errOtherPoller) || errors.Is(err, errWebhookSet)
 }
 
-// poll asks once and stores what comes, each update before the next and all
-// before they are confirmed by asking for later ones.
+// poll polls once and stores the updates in order. The next poll confirms them to
+// Telegram.
 func (p *poller) poll(ctx context.Context) error {
 	if time.Since(p.moved) > numbersAge {
 		p.offset = 0
@@ -105,7 +105,7 @@ func (p *poller) poll(ctx context.Context) error {
 		return err
 	}
 	for _, raw := range updates {
-		id, err := p.bridge.take(ctx, p.in, raw)
+		id, err := p.bridge.receive(ctx, p.in, raw)
 		if err != nil {
 			return fmt.Errorf("store an update: %w", err)
 		}
@@ -117,8 +117,8 @@ func (p *poller) poll(ctx context.Context) error {
 	return nil
 }
 
-// ask makes one call of getUpdates. The updates are raw: gotgbot's types would
-// lose what they do not know.
+// ask calls getUpdates. The updates are raw: gotgbot's types would lose unknown
+// fields.
 func (p *poller) ask(ctx context.Context) (updates []json.RawMessage, err error) {
 	params := map[string]any{"timeout": int(pollTime / time.Second), "limit": pollLimit, "allowed_updates": allowedUpdates}
 	if p.offset != 0 {
@@ -131,9 +131,8 @@ func (p *poller) ask(ctx context.Context) (updates []json.RawMessage, err error)
 	return updates, json.Unmarshal(answer, &updates)
 }
 
-// take stores a raw update, if it means something to relay, and returns its
-// number.
-func (b *Bridge) take(ctx context.Context, in chat.Receiver, raw []byte) (id int64, err error) {
+// receive stores a raw update, if it matters to relay, and returns its number.
+func (b *Bridge) receive(ctx context.Context, in chat.Receiver, raw []byte) (id int64, err error) {
 	u, err := decode(raw)
 	if err != nil && u.ID == 0 {
 		return 0, fmt.Errorf("%w: an update without a number: %w", chat.ErrPermanent, err)
@@ -143,7 +142,7 @@ func (b *Bridge) take(ctx context.Context, in chat.Receiver, raw []byte) (id int
 	if err == nil && len(meaning) == 0 {
 		return u.ID, nil
 	}
-	// Each bot numbers its updates for itself.
+	// Each bot has its own numbers.
 	key := strconv.FormatInt(b.bot.Id, 10) + ":" + strconv.FormatInt(u.ID, 10)
 	stored := chat.Update{Bridge: Name, Key: key, Raw: chat.Raw(raw)}
 	if len(meaning) > 0 {
@@ -152,23 +151,23 @@ func (b *Bridge) take(ctx context.Context, in chat.Receiver, raw []byte) (id int
 	return u.ID, in.Receive(ctx, stored)
 }
 
-// observe looks at what the bridge itself has to know: its own new topics,
-// whose a topic is, and what becomes of its rights.
+// observe keeps what the bridge itself has to know: its new topics, their sessions
+// and changes of its rights.
 func (b *Bridge) observe(u *update) {
-	if m := u.Message; m != nil && b.ours(m.Chat.ID) && m.InTopic {
+	if m := u.Message; m != nil && b.isGroup(m.Chat.ID) && m.InTopic {
 		if m.TopicCreated != nil && m.From != nil && m.From.ID == b.bot.Id {
-			b.births.tell(m.Topic, m.TopicCreated.Name, time.Unix(m.Date, 0))
+			b.created.add(m.Topic, m.TopicCreated.Name, time.Unix(m.Date, 0))
 		}
 		if m.ReplyTo != nil && m.ReplyTo.TopicCreated != nil {
 			b.topics.learn(m.ref(), b.sessionByRoot(m))
 		}
 	}
-	if u.Member != nil && b.ours(u.Member.Chat.ID) {
+	if u.Member != nil && b.isGroup(u.Member.Chat.ID) {
 		b.lookAgain()
 	}
 }
 
-// pauseAfter is how long to wait after a failure.
+// pauseAfter returns how long to wait after a failure.
 func pauseAfter(err error, failures int) time.Duration {
 	pause := retryPause(failures)
 	var refusal *gotgbot.TelegramError

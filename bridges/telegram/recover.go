@@ -8,22 +8,22 @@ import (
 	"relay/server/chat"
 )
 
-// Find implements [chat.Bridge]. The Bot API lists no topics: what is found is
-// what was learnt since the start.
+// Find implements [chat.Bridge]. The Bot API lists no topics: only those seen since
+// the start are found.
 func (b *Bridge) Find(_ context.Context, sessionID string) (chat.Thread, error) {
 	ref := b.topics.ref(sessionID)
 	if ref == "" {
-		return chat.Thread{}, fmt.Errorf("%w: Telegram cannot tell which topic was the session's", chat.ErrThreadGone)
+		return chat.Thread{}, fmt.Errorf("%w: Telegram does not tell which topic was the session's", chat.ErrThreadGone)
 	}
 	return chat.Thread{Bridge: Name, Channel: b.Channel(), Ref: ref, SessionID: sessionID}, nil
 }
 
-// probeText is shown for the moment that Owner needs.
+// probeText is shown for a moment while Owner looks the topic up.
 const probeText = "One moment: looking up whose conversation this is …"
 
-// Owner implements [chat.Bridge]. Nearly every update tells the topic's name;
-// a reply to another message does not. Then a message is sent for a moment,
-// because the answer to that tells it.
+// Owner implements [chat.Bridge]. Nearly every update contains the topic's name,
+// but a reply to another message does not. Owner then sends a message, whose answer
+// contains it, and deletes it.
 func (b *Bridge) Owner(ctx context.Context, th chat.Thread) (sessionID string, err error) {
 	if sessionID, known := b.topics.session(th.Ref); known {
 		return owned(sessionID)
@@ -37,7 +37,7 @@ func (b *Bridge) Owner(ctx context.Context, th chat.Thread) (sessionID string, e
 		return "", err
 	}
 	if err := b.delete(ctx, chat.Op{Remote: strconv.FormatInt(m.MessageId, 10)}); err != nil {
-		b.log.Warn("the question whose topic it is stays in the topic", "thread", th.Ref, "err", err)
+		b.log.Warn("cannot delete the message that looked up the topic's session", "thread", th.Ref, "err", err)
 	}
 	sessionID, _ = b.topics.session(th.Ref)
 	return owned(sessionID)

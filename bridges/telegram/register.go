@@ -12,18 +12,16 @@ import (
 	"relay/server/chat"
 )
 
-// webhookRoute is how the address of Webhook ends, in both modes (seed 4.3
-// and 5).
+// webhookRoute is the end of Webhook's address, in both modes.
 const webhookRoute = "/webhooks/telegram"
 
-// allowedUpdates are what Telegram is asked for. Reactions and the bot's own
-// standing are not among what it sends without being asked.
+// allowedUpdates are the requested kinds of updates. Telegram sends reactions and
+// changes of the bot's rights only on request.
 var allowedUpdates = []string{"message", "edited_message", "message_reaction", "my_chat_member"}
 
-// register decides how updates come (contract.md 6, receiving) and arranges it
-// with Telegram: a webhook that ends in our route is kept; else one is set if
-// relay has a public address and a secret; else updates are asked for. pushes
-// is false in the last case.
+// register chooses how updates are received: a webhook that ends in our route is
+// kept; else one is set if relay has a public address and a secret; else updates
+// are polled and pushes is false.
 func (b *Bridge) register(ctx context.Context) (pushes bool, err error) {
 	if err := b.introduce(ctx); err != nil {
 		return false, err
@@ -44,7 +42,7 @@ func (b *Bridge) register(ctx context.Context) (pushes bool, err error) {
 	return pushes && err == nil, err
 }
 
-// introduce learns the bot's name and offers its commands.
+// introduce fetches the bot's name and offers its commands.
 func (b *Bridge) introduce(ctx context.Context) error {
 	me, err := b.bot.GetMeWithContext(ctx, nil)
 	if err != nil {
@@ -57,27 +55,27 @@ func (b *Bridge) introduce(ctx context.Context) error {
 	return nil
 }
 
-// setWebhook has Telegram push. An address that Telegram does not take is no
-// reason to receive nothing: pushes is false then.
+// setWebhook makes Telegram push. If Telegram rejects the address, pushes is false
+// and updates are polled.
 func (b *Bridge) setWebhook(ctx context.Context) (pushes bool, err error) {
 	_, err = b.bot.SetWebhookWithContext(ctx, b.cfg.PublicURL, &gotgbot.SetWebhookOpts{
 		SecretToken: b.cfg.WebhookSecret, AllowedUpdates: allowedUpdates})
 	err = translate(err, true)
 	if errors.Is(err, chat.ErrPermanent) {
-		b.log.Warn("Telegram does not push to PUBLIC_URL; updates are asked for instead", "err", err)
+		b.log.Warn("Telegram does not push to PUBLIC_URL; polling instead", "err", err)
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// deleteWebhook ends pushing. What waits is kept and can be asked for.
+// deleteWebhook ends pushing. Pending updates are kept and can be polled.
 func (b *Bridge) deleteWebhook(ctx context.Context) error {
 	_, err := b.bot.DeleteWebhookWithContext(ctx, nil)
 	return translate(err, true)
 }
 
-// announce notes how updates come. While another program contests that, what was
-// noted stays.
+// announce stores how updates are received. While another program competes for
+// them, an unchanged way keeps its failure.
 func (b *Bridge) announce(pushes, contested bool) {
 	way := wayPolling
 	if pushes {
@@ -91,7 +89,7 @@ func (b *Bridge) announce(pushes, contested bool) {
 	b.log.Info("receiving updates", "way", way)
 }
 
-// endsInRoute reports whether a registered address is one of ours.
+// endsInRoute reports whether a registered address ends in webhookRoute.
 func endsInRoute(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && strings.HasSuffix(u.Path, webhookRoute)
@@ -111,8 +109,8 @@ func pushable(address string) bool {
 	return false
 }
 
-// host is what of a registered address may be shown: not its path, in which
-// others keep secrets.
+// host returns the host of a registered address. Its path may hold another
+// program's secret.
 func host(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

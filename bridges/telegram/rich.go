@@ -13,7 +13,7 @@ type richMessage struct {
 	Blocks []richBlock `json:"blocks"`
 }
 
-// richBlock is any of the kinds of RichBlock, each with some of these.
+// richBlock is any kind of RichBlock, each with some of these fields.
 type richBlock struct {
 	Text       richText     `json:"text"`
 	Expression string       `json:"expression"`
@@ -45,7 +45,7 @@ type richCell struct {
 // with a text inside, which may be a link.
 type richText string
 
-// UnmarshalJSON takes the markup out.
+// UnmarshalJSON removes the markup.
 func (t *richText) UnmarshalJSON(data []byte) error {
 	switch data = bytes.TrimSpace(data); {
 	case bytes.HasPrefix(data, []byte("[")):
@@ -71,10 +71,10 @@ func (t *richText) UnmarshalJSON(data []byte) error {
 	case bytes.HasPrefix(data, []byte(`"`)):
 		return json.Unmarshal(data, (*string)(t))
 	}
-	return nil // nothing that can be read; the rest of the message can
+	return nil // unknown; the rest of the message can be read
 }
 
-// plain writes blocks line by line.
+// plain renders blocks line by line.
 func (m *richMessage) plain() string {
 	if m == nil {
 		return ""
@@ -117,7 +117,7 @@ func (b *richBlock) lines() (lines []string) {
 	return lines
 }
 
-// files are the files that stand in blocks.
+// files returns the files in all blocks.
 func (m *richMessage) files() (list []chat.InboundFile) {
 	if m == nil {
 		return nil

@@ -52,7 +52,7 @@ func (b *Bridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote str
 }
 
 // spend makes a call that costs a message of the group's budget.
-func (b *Bridge) spend(ctx context.Context, when turn, repeatable bool, call func(context.Context) error) error {
+func (b *Bridge) spend(ctx context.Context, when urgency, repeatable bool, call func(context.Context) error) error {
 	arrived, err := b.budget.spend(when)
 	if err != nil {
 		return err
@@ -61,8 +61,8 @@ func (b *Bridge) spend(ctx context.Context, when turn, repeatable bool, call fun
 	return b.call(ctx, repeatable, call)
 }
 
-// call makes a call in the group and translates what comes of it. A group that
-// got a new id is followed.
+// call makes a call in the group, follows the group to a new id and translates the
+// error.
 func (b *Bridge) call(ctx context.Context, repeatable bool, call func(context.Context) error) error {
 	err := call(ctx)
 	if group, ok := migrated(err); ok {
@@ -81,7 +81,7 @@ func (b *Bridge) call(ctx context.Context, repeatable bool, call func(context.Co
 	return err
 }
 
-// post writes a text or shows a file.
+// post sends a text or a file.
 func (b *Bridge) post(ctx context.Context, topic int64, op chat.Op) (remote string, err error) {
 	var m *gotgbot.Message
 	if op.File != nil {
@@ -106,36 +106,36 @@ func (b *Bridge) write(ctx context.Context, topic int64, op chat.Op) (m *gotgbot
 	}
 	err = b.spend(ctx, inTurn, false, send)
 	if perhapsMarkup(err) {
-		b.log.Error("Telegram does not take a message; retrying it without markup", "err", err)
+		b.log.Error("Telegram rejected a message; retrying it without markup", "err", err)
 		html, opts.ParseMode = plain, ""
 		err = b.spend(ctx, atOnce, false, send)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return m, b.landed(ctx, topic, m)
+	return m, b.checkTopic(ctx, topic, m)
 }
 
-// landed checks that a message is where it was sent to. In a group whose
-// topics were switched off the topic's id is silently ignored; there only a reply
-// may carry one, that of its chain.
-func (b *Bridge) landed(ctx context.Context, topic int64, m *gotgbot.Message) error {
+// checkTopic checks that a message is in its topic. In a group whose topics were
+// switched off Telegram silently ignores the topic's id; only a reply may carry
+// one then, that of its chain.
+func (b *Bridge) checkTopic(ctx context.Context, topic int64, m *gotgbot.Message) error {
 	if m.MessageThreadId == topic && (m.IsTopicMessage || m.ReplyToMessage == nil) {
 		b.learn(m)
 		return nil
 	}
 	stray := chat.Op{Remote: strconv.FormatInt(m.MessageId, 10)}
 	if err := b.delete(ctx, stray); err != nil {
-		b.log.Warn("a message went astray in the group", "message", m.MessageId, "err", err)
+		b.log.Warn("cannot delete a message outside of its topic", "message", m.MessageId, "err", err)
 	}
 	if m.Chat.IsForum {
-		return fmt.Errorf("%w: the message landed elsewhere in the group", chat.ErrThreadGone)
+		return fmt.Errorf("%w: the message arrived elsewhere in the group", chat.ErrThreadGone)
 	}
 	return &chat.Misconfigured{Problem: "topics are switched off in the group", Fix: fixTopics}
 }
 
-// learn remembers what the topic's first message says, which Telegram shows
-// with every message that is sent there.
+// learn stores the session of a topic, from the topic's first message that Telegram
+// returns with every message sent there.
 func (b *Bridge) learn(m *gotgbot.Message) {
 	root := m.ReplyToMessage
 	if root == nil || root.ForumTopicCreated == nil {
@@ -148,12 +148,12 @@ func (b *Bridge) learn(m *gotgbot.Message) {
 	b.topics.learn(strconv.FormatInt(m.MessageThreadId, 10), sessionID)
 }
 
-// noPreview keeps links from unfolding: it would visit what a visitor wrote.
+// noPreview disables previews: they would visit a visitor's links.
 func noPreview() *gotgbot.LinkPreviewOptions {
 	return &gotgbot.LinkPreviewOptions{IsDisabled: true}
 }
 
-// reply names the message that op answers. One that is gone is no obstacle.
+// reply refers to the message that op answers. A deleted one is no obstacle.
 func reply(op chat.Op) *gotgbot.ReplyParameters {
 	id, err := strconv.ParseInt(op.ReplyTo, 10, 64)
 	if err != nil || id <= 0 {

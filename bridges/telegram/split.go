@@ -8,10 +8,9 @@ import (
 	"relay/server/chat"
 )
 
-// Split implements [chat.Bridge]. Of an op with a file and more text than a
-// caption holds, the text goes first. The parts of an edit after the first
-// name no message: the caller gives them the further copies, and what has none
-// is posted.
+// Split implements [chat.Bridge]. If a text is too long for a file's caption, the
+// text goes first. The parts of an edit after the first name no message: the caller
+// assigns them the further copies, or posts them.
 func (b *Bridge) Split(op chat.Op) []chat.Op {
 	switch op.Kind {
 	case chat.OpPost, chat.OpEdit, chat.OpNote:
@@ -22,8 +21,8 @@ func (b *Bridge) Split(op chat.Op) []chat.Op {
 	return []chat.Op{op}
 }
 
-// splitOpen takes the summary apart from the topic that it is for: a topic is
-// made without a message.
+// splitOpen separates a topic from its summary: a topic is created without a
+// message.
 func splitOpen(op chat.Op) []chat.Op {
 	summary := op
 	summary.Kind, op.Text = chat.OpNote, ""
@@ -45,7 +44,7 @@ func splitText(op chat.Op) []chat.Op {
 	return parts
 }
 
-// labelUnits is how much of a message its label takes.
+// labelUnits returns the length of an op's label.
 func labelUnits(op chat.Op) int {
 	if name := label(op); name != "" && op.Kind != chat.OpNote {
 		return cut.Units(silence(name)) + 1
@@ -53,10 +52,9 @@ func labelUnits(op chat.Op) int {
 	return 0
 }
 
-// split cuts text into pieces of at most first and then limit units. Joined
-// again they are the text, but for pieces of white space alone: Telegram takes
-// no such message. It cuts behind a paragraph, else a line, else a word, as
-// long as that fills half a message, and never inside a character.
+// split cuts text into pieces of at most first, then limit units. It drops pieces
+// of white space, which Telegram rejects. It cuts after a paragraph, else a line,
+// else a word, if that fills half a message, and never inside a character.
 func split(text string, first, limit int) []string {
 	var pieces []string
 	for room := first; text != ""; room = limit {
@@ -74,6 +72,6 @@ func split(text string, first, limit int) []string {
 	return pieces
 }
 
-// slack is kept free in every piece: a cut may put an @ first, or the one of a
-// web address that it takes apart, which then gets a joiner.
+// slack is reserved in every piece: a cut may put an @ first, also one of a web
+// address, and it then gets a joiner.
 const slack = 2

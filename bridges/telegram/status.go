@@ -2,23 +2,22 @@ package telegram
 
 import "cmp"
 
-// The ways in which updates come.
+// Ways to receive updates.
 const (
 	wayPolling = "polling"
 	wayWebhook = "webhook"
 )
 
-// Receiving tells how updates come in, polling or webhook, and what keeps them
-// away or is wrong with the group, nil for nothing. Before Run decided, way is
-// "".
+// Receiving returns how updates are received, polling or webhook, and the problem
+// with that or the group, nil for none. The way is "" before Run chose.
 func (b *Bridge) Receiving() (way string, problem error) {
 	way, problem = b.status.Get()
-	_, standing := b.standing.Get()
-	return way, cmp.Or(problem, standing)
+	_, watched := b.watched.Get()
+	return way, cmp.Or(problem, watched)
 }
 
-// complain logs a failure of reception once, however often it is met.
-func (b *Bridge) complain(err error) {
+// reportFailure logs a failure of reception once, however often it occurs.
+func (b *Bridge) reportFailure(err error) {
 	if b.status.Fail(err) {
 		b.log.Warn("updates cannot be received; retrying", "err", err)
 	}

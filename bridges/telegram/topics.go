@@ -6,17 +6,16 @@ import (
 	"relay/bridges/naming"
 )
 
-// names name topics: 1 to 128 characters (Bot API, createForumTopic). A session
-// whose id is too long for a token gets a new topic after a restart. Both
-// bounds leave room for a short title.
+// names names topics: 1 to 128 characters (Bot API, createForumTopic). A session
+// whose id is too long for a token gets a new topic after a restart. The limits
+// leave room for a short title.
 var names = naming.Names{Limit: 128, Plain: 110, Encoded: 82}
 
-// maxTopics bounds how many topics are remembered; all are forgotten then, and
-// learnt again from what comes.
+// maxTopics bounds the remembered topics. When it is reached, all are dropped and
+// learnt again from updates.
 const maxTopics = 20000
 
-// topics remembers which topic belongs to which session, in bridge mode, where
-// no store does.
+// topics maps topics to sessions in bridge mode, where no store does.
 type topics struct {
 	mu       sync.Mutex
 	sessions map[string]string // by topic
@@ -27,8 +26,8 @@ func newTopics() *topics {
 	return &topics{sessions: map[string]string{}, refs: map[string]string{}}
 }
 
-// learn keeps whose a topic is. sessionID is "" for one that leads to no
-// session: a person made it, or it was made in community mode.
+// learn stores the session of a topic; "" for a topic without one, which a person
+// or community mode created.
 func (t *topics) learn(ref, sessionID string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -55,7 +54,7 @@ func (t *topics) forget(ref string) {
 	delete(t.sessions, ref)
 }
 
-// session returns whose a topic is; known is false when nobody told yet.
+// session returns the session of a topic; known is false before it was learnt.
 func (t *topics) session(ref string) (sessionID string, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

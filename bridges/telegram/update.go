@@ -8,8 +8,8 @@ import (
 	"relay/server/chat"
 )
 
-// update is as much of Telegram's Update as relay understands (Bot API,
-// "Update" and "Message"). What is not here is not looked at.
+// update is the part of Telegram's Update that relay uses (Bot API, "Update" and
+// "Message").
 type update struct {
 	ID      int64         `json:"update_id"`
 	Message *message      `json:"message"`
@@ -17,7 +17,7 @@ type update struct {
 	Member  *memberChange `json:"my_chat_member"`
 }
 
-// memberChange tells that the bot's own standing in a chat changed.
+// memberChange means that the bot's membership or rights changed.
 type memberChange struct {
 	Chat chatRef `json:"chat"`
 }
@@ -65,7 +65,7 @@ type topicCreated struct {
 	Name string `json:"name"`
 }
 
-// about is the message that an update is about, nil when it is about none.
+// about returns the message of an update, nil for none.
 func (u *update) about() *message {
 	if u.Message != nil {
 		return u.Message
@@ -73,14 +73,14 @@ func (u *update) about() *message {
 	return u.Edited
 }
 
-// at is when the message was written or edited.
+// at returns when the message was written or edited.
 func (m *message) at() chat.Time {
 	return chat.TimeOf(time.Unix(max(m.Date, m.EditDate), 0))
 }
 
 func (m *message) ref() string { return strconv.FormatInt(m.Topic, 10) }
 
-// decode reads a raw update.
+// decode parses a raw update.
 func decode(raw []byte) (*update, error) {
 	u := new(update)
 	return u, json.Unmarshal(raw, u)

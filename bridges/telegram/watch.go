@@ -13,12 +13,12 @@ import (
 	"relay/server/chat"
 )
 
-// Watch looks after the bot's group until ctx ends: Telegram tells nobody that a
-// group has no topics or that a webhook is not reached.
+// Watch checks the bot's group until ctx ends: Telegram does not report that a
+// group has no topics or that a webhook cannot be reached.
 func (b *Bridge) Watch(ctx context.Context) { reception.Watch(ctx, b.changed, b.look) }
 
-// look notes what a human has to do, and reports whether there is anything.
-// What cannot be asked is no news.
+// look stores the problem that an operator has to fix, and reports whether there
+// is one. A check that fails otherwise changes nothing.
 func (b *Bridge) look(ctx context.Context) (trouble bool) {
 	_, err := b.lookAtGroup(ctx)
 	if err == nil {
@@ -28,19 +28,19 @@ func (b *Bridge) look(ctx context.Context) (trouble bool) {
 		err = b.lookAtWebhook(ctx)
 	}
 	way, _ := b.status.Get()
-	told := errors.Is(err, errToken) && way != wayWebhook // Run says so
+	reported := errors.Is(err, errToken) && way != wayWebhook // by Run
 	var wrong *chat.Misconfigured
-	if !told && (err == nil || errors.As(err, &wrong)) {
-		b.standing.Note(b.log, wrong, "the group and the way of the updates are well again")
+	if !reported && (err == nil || errors.As(err, &wrong)) {
+		b.watched.Note(b.log, wrong, "the group and the webhook work again")
 	}
-	return b.standing.Failing()
+	return b.watched.Failing()
 }
 
-// lookAgain has Watch look now.
+// lookAgain makes Watch look now.
 func (b *Bridge) lookAgain() {
 	select {
 	case b.changed <- struct{}{}:
-	default: // it will
+	default: // it is about to
 	}
 }
 
@@ -56,17 +56,17 @@ func (b *Bridge) lookAtGroup(ctx context.Context) (title string, err error) {
 	}
 	switch {
 	case group.Type == "private":
-		return "", &chat.Misconfigured{Problem: "the chat id is that of a person", Fix: "make a group with topics and use its id, which begins with -100"}
+		return "", &chat.Misconfigured{Problem: "the chat id is that of a person", Fix: "create a group with topics and use its id, which begins with -100"}
 	case group.Type == "channel":
-		return "", &chat.Misconfigured{Problem: "the chat id is that of a channel", Fix: "make a group with topics and use its id"}
+		return "", &chat.Misconfigured{Problem: "the chat id is that of a channel", Fix: "create a group with topics and use its id"}
 	case !group.IsForum:
-		return "", &chat.Misconfigured{Problem: fmt.Sprintf("the group %q has no topics", group.Title), Fix: fixTopics + "; if its id changes by that, take the new one"}
+		return "", &chat.Misconfigured{Problem: fmt.Sprintf("the group %q has no topics", group.Title), Fix: fixTopics + "; if that changes the group's id, use the new one"}
 	}
 	return group.Title, nil
 }
 
-// lookAtRights reports whether the bot may delete what operators wrote. The
-// error is a [chat.Misconfigured] when it lacks a right that it needs.
+// lookAtRights reports whether the bot may delete operators' messages. The error
+// is a [chat.Misconfigured] when it lacks a required right.
 func (b *Bridge) lookAtRights(ctx context.Context) (deletes bool, err error) {
 	member, err := b.bot.GetChatMemberWithContext(ctx, b.group.Load(), b.bot.Id, nil)
 	if err != nil {
@@ -84,7 +84,7 @@ func (b *Bridge) lookAtRights(ctx context.Context) (deletes bool, err error) {
 	return rights.CanDeleteMessages, nil
 }
 
-// lookAtWebhook asks how pushing goes, where Telegram pushes.
+// lookAtWebhook checks whether Telegram can push, if it does.
 func (b *Bridge) lookAtWebhook(ctx context.Context) error {
 	if way, _ := b.status.Get(); way != wayWebhook {
 		return nil
@@ -96,7 +96,7 @@ func (b *Bridge) lookAtWebhook(ctx context.Context) error {
 	if !endsInRoute(info.Url) {
 		return errWebhookTaken
 	}
-	// What failed while relay was away is no news, nor what came through since.
+	// Failures while relay was down do not count, nor those that are over.
 	since := max(b.pushedSince.Load(), time.Now().Add(-reception.WatchPause).Unix())
 	if wrong := unreached(info, since); wrong != nil && info.PendingUpdateCount > 0 {
 		return wrong
@@ -104,16 +104,16 @@ func (b *Bridge) lookAtWebhook(ctx context.Context) error {
 	return nil
 }
 
-// unreached says why Telegram could not push since a time, nil when it could. It
-// does not count what waits: that grows, and each failure is told once.
+// unreached returns why Telegram could not push since a time, nil when it could. The
+// text has no count of pending updates: a changed text would be logged again.
 func unreached(info *gotgbot.WebhookInfo, since int64) *chat.Misconfigured {
 	if info.LastErrorDate <= since {
 		return nil
 	}
 	problem := fmt.Sprintf("Telegram could not push to %s: %s", host(info.Url), info.LastErrorMessage)
 	if strings.Contains(info.LastErrorMessage, "401") {
-		return &chat.Misconfigured{Problem: problem, Fix: "the webhook was registered with another secret than TELEGRAM_WEBHOOK_SECRET: register it with this one; or remove TELEGRAM_WEBHOOK_SECRET and restart relay, which then asks for updates itself"}
+		return &chat.Misconfigured{Problem: problem, Fix: "the webhook was registered with another secret than TELEGRAM_WEBHOOK_SECRET: register it with this one; or remove TELEGRAM_WEBHOOK_SECRET and restart relay, which then polls for updates"}
 	}
 	return &chat.Misconfigured{Problem: problem,
-		Fix: "check that PUBLIC_URL is reachable from outside by HTTPS; or remove PUBLIC_URL and TELEGRAM_WEBHOOK_SECRET, and relay asks for updates itself"}
+		Fix: "check that PUBLIC_URL is reachable from outside by HTTPS; or remove PUBLIC_URL and TELEGRAM_WEBHOOK_SECRET, and relay polls for updates"}
 }

@@ -12,8 +12,8 @@ import (
 // maxUpdate bounds the body of a pushed update.
 const maxUpdate = 1 << 20
 
-// Webhook implements [chat.Bridge]. The body of the answer is empty: Telegram
-// would carry out a method that it finds there.
+// Webhook implements [chat.Bridge]. The answer has no body: Telegram would execute
+// a method in it.
 func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if status, text := b.admit(r); status != 0 {
@@ -30,13 +30,13 @@ func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
 			refuse(w, http.StatusBadRequest, "The update was cut off")
 			return
 		}
-		_, err = b.take(r.Context(), in, raw)
+		_, err = b.receive(r.Context(), in, raw)
 		switch {
 		case errors.Is(err, chat.ErrPermanent):
 			refuse(w, http.StatusBadRequest, "Not an update of Telegram's")
 		case err != nil:
-			b.log.Error("an update could not be stored; Telegram will bring it again", "err", err)
-			w.Header().Set("Retry-After", "5") // Telegram holds this chat's updates until then
+			b.log.Error("an update could not be stored; Telegram will send it again", "err", err)
+			w.Header().Set("Retry-After", "5") // Telegram holds the group's updates back until then
 			refuse(w, http.StatusServiceUnavailable, "The update could not be stored")
 		default:
 			w.WriteHeader(http.StatusOK)
@@ -44,7 +44,7 @@ func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
 	})
 }
 
-// admit checks that a request is Telegram's; status is 0 when it is.
+// admit checks that a request is from Telegram; status is 0 when it is.
 func (b *Bridge) admit(r *http.Request) (status int, text string) {
 	switch {
 	case b.cfg.WebhookSecret == "":
