@@ -1,19 +1,18 @@
 // Package chat is relay's vocabulary and engine. It imports the standard
 // library only; everything else in relay imports it.
 //
-// Everything that happens is an [Event]. There is one door in ([Relay]), one
+// Everything that happens is an [Event]. There is one service ([Relay]), one
 // transaction ([Store].Apply) and two pipes out: the [Hub] (live, lossy,
 // resumable: the streams) and the [Outbox] (durable, ordered, retried: the
 // sinks).
 //
 // # Words
 //
-// One word per thing, in code, texts and paths (contract.md 1):
+// One word per thing, in code and paths:
 //
 //   - session: one visitor's conversation. Not: ticket, room, chat.
 //   - visitor: the person on the website. Not: user, customer, guest.
 //   - operator: the person who answers. Not: agent, admin, staff.
-//   - desk: a place operators answer from: a bridge or the console.
 //   - bridge: the adapter of one chat platform. Not: channel, provider.
 //   - thread: a session's place on a platform. Not: topic.
 //   - message, attachment: as everywhere. Not: file upload, media.
@@ -24,7 +23,7 @@
 //   - lane: the deliveries of one session to one sink, in order.
 package chat
 
-// Sender says where a message comes from (seed 2, Message).
+// Sender says where a message comes from.
 type Sender string
 
 // The three origins of a message.
@@ -34,7 +33,7 @@ const (
 	SenderAI       Sender = "ai"
 )
 
-// Status is the state of a session's life (contract.md 3, life of a session).
+// Status is the state of a session's life.
 type Status string
 
 // A closed session is reopened by its visitor's next message.
@@ -43,7 +42,7 @@ const (
 	StatusClosed Status = "closed"
 )
 
-// Metadata describes the visitor's page and browser (seed 2, Session).
+// Metadata describes the visitor's page and browser.
 type Metadata struct {
 	URL        string `json:"url,omitempty"`
 	Country    string `json:"country,omitempty"`
@@ -62,7 +61,7 @@ type CSAT struct {
 	RespondedAt Time   `json:"respondedAt,omitzero" db:"csat_responded_at"`
 }
 
-// Session is one visitor's conversation (seed 2, Session).
+// Session is one visitor's conversation.
 type Session struct {
 	ID        string `db:"id"`
 	VisitorID string `db:"visitor_id"`
@@ -103,7 +102,7 @@ type Session struct {
 // from lists and erased after a day.
 func (s *Session) Started() bool { return s.StartedAt != 0 }
 
-// Message is the one message object of every interface (contract.md 3).
+// Message is the one message object of every interface.
 type Message struct {
 	ID        string `json:"id" db:"id"`
 	SessionID string `json:"sessionId" db:"session_id"`

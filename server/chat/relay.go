@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// Relay is the one door: whatever changes a session goes through it, from the
+// Relay is the service: every change of a session goes through it, from the
 // widget, the API, the console and the bridges alike.
 type Relay struct {
 	store    Store
@@ -35,7 +35,7 @@ type Relay struct {
 	}
 }
 
-// Author is who knocks at the door.
+// Author is who calls the service.
 type Author struct {
 	Sender Sender
 	Source string // widget, api, console or a bridge's name
