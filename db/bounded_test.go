@@ -316,7 +316,7 @@ func TestBoundedForgetsMessagesBeforeTheirEvents(t *testing.T) {
 	}
 }
 
-// What is edited after it was counted must not fill a queue for ever.
+// An edit after the count must not fill a queue for ever.
 func TestBoundedCountsAnewBeforeItGivesUp(t *testing.T) {
 	d, given := bounded(t, db.Bounds{QueueBytes: 4 << 10, QueueMost: 4 << 10})
 	for i := range 100 {
@@ -494,7 +494,7 @@ func introduce(t *testing.T, d *db.DB, session string, bytes int, to ...string) 
 	tidy(t, d)
 }
 
-// What is known of visitors takes room, too: the longest idle sessions leave.
+// Profiles of visitors take room, too: the longest idle sessions leave.
 func TestBoundedCountsWhatIsKnownOfSessions(t *testing.T) {
 	d, given := bounded(t, db.Bounds{SessionBytes: 100_000, SessionMost: 200_000})
 	introduce(t, d, "waiting", 1000, "dest")

@@ -58,7 +58,7 @@ type Options struct {
 }
 
 // Open opens the database at a URL, sqlite://path or postgres://…, creates it
-// if it does not exist and brings its schema up to date. Until Close no other
+// if it does not exist and migrates it. Until Close no other
 // relay can open the same SQLite file, except with Options.Shared.
 func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	if isPostgres(url) {

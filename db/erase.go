@@ -11,7 +11,7 @@ import (
 // erased is how many revisions of a long session are removed at a time.
 const erased = 1000
 
-// What belongs to the beginning of a session, up to a revision.
+// These remove the beginning of a session, up to a revision.
 const (
 	deleteFilesUpTo      = `DELETE FROM attachments WHERE session = ? AND message_id IN (` + messagesUpTo + `)`
 	deleteLinksUpTo      = `DELETE FROM links WHERE session = ? AND message_id IN (` + messagesUpTo + `)`

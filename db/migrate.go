@@ -47,7 +47,7 @@ func newerSchema(have, want int) error {
 // keptCopies is how many automatic copies are kept.
 const keptCopies = 3
 
-// migrateFile brings a SQLite file up to date, behind a copy of what it was.
+// migrateFile migrates a SQLite file, behind a copy of what it was.
 func migrateFile(ctx context.Context, path string, have inspected) error {
 	if have.version > 0 {
 		if err := copyBefore(ctx, path, have.version); err != nil {

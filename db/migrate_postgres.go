@@ -16,7 +16,7 @@ import (
 // the schema and brings it up to date ("rely").
 const migrationLock = 0x72656c79
 
-// migratePostgres brings a Postgres database up to date. Several relays may
+// migratePostgres migrates a Postgres database. Several relays may
 // start at once; when nothing is to be done, none waits.
 func migratePostgres(ctx context.Context, config *pgx.ConnConfig, opts Options) error {
 	c, err := pgx.ConnectConfig(ctx, config)

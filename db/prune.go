@@ -16,7 +16,7 @@ const portion = 200
 const keptPages = 1024
 
 // settledKept is how many deliveries to a destination are kept that are done,
-// and how many that failed (trust.md 1, delivery log).
+// and how many that failed.
 const settledKept = 10_000
 
 // Prune removes what is older than a time and not needed any more: events,

@@ -115,7 +115,7 @@ func bit(b bool) int {
 	return 0
 }
 
-// What is known in the new channel already is newer: the old one goes.
+// A row that the new channel already has is newer: the old one goes.
 const (
 	dropMovedThreads = `DELETE FROM threads WHERE bridge = ? AND channel = ? AND EXISTS (SELECT 1 FROM threads n
 		WHERE n.bridge = threads.bridge AND n.channel = ? AND n.ref = threads.ref)`
