@@ -10,8 +10,8 @@ import (
 	"relay/server/chat"
 )
 
-// answer writes to the operators in the thread, as relay itself. What operators
-// say next does not wait for it.
+// answer queues a reply to the operators in the thread; their next messages do not
+// wait for it.
 func (ev *inboundEvent) answer(ctx context.Context, text string) error {
 	about := ev.Remote
 	if ev.Kind == chat.InboundEdited { // the message may have been answered, too
@@ -35,7 +35,7 @@ func (m *Mirror) reply(ctx context.Context, th chat.Thread, remote, text string)
 	return nil
 }
 
-// dropIfFinal passes over a failure unless a later attempt can do better.
+// dropIfFinal logs and drops a failure that no later attempt can mend.
 func (m *Mirror) dropIfFinal(err error) error {
 	var wrong *chat.Misconfigured
 	for _, final := range []error{chat.ErrPermanent, chat.ErrThreadGone, chat.ErrThreadClosed, chat.ErrMessageGone, chat.ErrAmbiguous, context.DeadlineExceeded} {
@@ -47,20 +47,20 @@ func (m *Mirror) dropIfFinal(err error) error {
 	return err
 }
 
-// unlinkedThreads remembers which threads were told that they belong to no session.
+// unlinkedThreads remembers which threads of no session were warned.
 type unlinkedThreads struct {
 	mu     sync.Mutex
 	warned map[string]bool
 	last   chat.Time
 }
 
-// How many threads are told, and how often.
+// Limits on warnings.
 const (
 	maxUnlinked   = 1000
 	unlinkedPause = 5 * time.Second
 )
 
-// shouldWarn reports whether a thread is to be told now: once, one after the other.
+// shouldWarn reports whether to warn a thread now: each once, one at a time.
 func (s *unlinkedThreads) shouldWarn(ref string, now chat.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,8 +74,7 @@ func (s *unlinkedThreads) shouldWarn(ref string, now chat.Time) bool {
 	return true
 }
 
-// replyUnlinked tells operators who write in a thread of no session that nobody reads
-// it.
+// replyUnlinked warns operators who write in a thread of no session.
 func (m *Mirror) replyUnlinked(ctx context.Context, in chat.Inbound) error {
 	if in.Kind != chat.InboundMessage || !m.unlinked.shouldWarn(in.Thread.Ref, chat.Now()) {
 		return nil

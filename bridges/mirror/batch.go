@@ -92,7 +92,7 @@ const maxRecalled = 10
 // recallCopies finds copies that relay does not know of, if the platform can tell:
 // those of an uncertain attempt; and of a message that is edited or deleted, those
 // that a restart has forgotten (bridge mode; not where it went out in a batch).
-// again tells that a batch never arrived: its messages may go in another one.
+// again means that a batch never arrived: its messages may go in another one.
 func (run *deliveryRun) recallCopies(ctx context.Context, rm *renderedMessage) (again bool, err error) {
 	bridge, can := run.mirror.bridge.(chat.Recaller)
 	gone := !slices.ContainsFunc(rm.messages, func(m messageCopies) bool { return m.DeletedAt == 0 })

@@ -44,7 +44,7 @@ var (
 	withheldPlaceholder = chat.Placeholder("withheld")
 )
 
-// markHandled links platform messages to a placeholder, so that they have their effect
+// markHandled links platform messages to a placeholder, so that they take effect
 // once.
 func (ev *inboundEvent) markHandled(ctx context.Context, placeholder string, parts []chat.Inbound, errands ...chat.Update) error {
 	err := ev.mirror.store.Apply(ctx, func(tx chat.Tx) error {

@@ -33,10 +33,10 @@ func (m *Mirror) Handle(ctx context.Context, u chat.Update) error {
 }
 
 // threadWait is how long what happens in an unknown thread waits: relay may just
-// have opened it and not have heard of it yet.
+// have opened it and not stored it yet.
 const threadWait = 5 * time.Second
 
-// errSystemThread tells that a thread is relay's own: no visitor reads it.
+// errSystemThread means that a thread is the system session's: no visitor reads it.
 var errSystemThread = errors.New("the thread is relay's own")
 
 // inboundEvent is something that happened in a session's thread.
@@ -48,8 +48,8 @@ type inboundEvent struct {
 	author chat.Author
 }
 
-// handleInbound finds out whose thread it is and passes on what happened there. What the
-// engine refuses is told in the thread.
+// handleInbound finds the thread's session and dispatches what happened there. A
+// refusal is answered in the thread.
 func (m *Mirror) handleInbound(ctx context.Context, u chat.Update, in chat.Inbound) error {
 	if in.Kind == chat.InboundChannelMoved {
 		return m.followChannel(ctx, in.Text)
@@ -78,7 +78,7 @@ func (m *Mirror) handleInbound(ctx context.Context, u chat.Update, in chat.Inbou
 	return ev.answer(ctx, "Not sent: "+refused.Text+".")
 }
 
-// dispatch passes one thing on.
+// dispatch calls the service, by the kind of the event.
 func (ev *inboundEvent) dispatch(ctx context.Context) error {
 	switch ev.Kind {
 	case chat.InboundMessage:
@@ -136,13 +136,13 @@ func (ev *inboundEvent) message(ctx context.Context) error {
 		}
 	}
 	text := captions(parts)
-	called, is := chat.ParseCommand(text, ev.mirror.slashCommands())
-	note := is && called.Name == "note"
+	parsed, is := chat.ParseCommand(text, ev.mirror.slashCommands())
+	note := is && parsed.Name == "note"
 	switch {
 	case note:
-		text = chat.NoteText(called.Args)
+		text = chat.NoteText(parsed.Args)
 	case is:
-		return ev.execute(ctx, called, parts)
+		return ev.execute(ctx, parsed, parts)
 	case chat.Withheld(text, ev.mirror.slashCommands()):
 		if err := ev.answer(ctx, withheldText); err != nil {
 			return err
@@ -181,7 +181,7 @@ const withheldText = "Sent to nobody: a line starts with // or with a command. R
 // slashCommands reports whether operators write commands as /name too.
 func (m *Mirror) slashCommands() bool { return m.Name() == "telegram" }
 
-// linkTo is where the platform message is.
+// linkTo returns an empty link to a platform message of the thread.
 func (ev *inboundEvent) linkTo(remote string) chat.Link {
 	return chat.Link{Bridge: ev.thread.Bridge, Channel: ev.thread.Channel, Remote: remote}
 }
@@ -275,8 +275,8 @@ func (ev *inboundEvent) newPost(ctx context.Context, parts []chat.Inbound, text 
 	return p, err
 }
 
-// foreignID is the id of an operator's message in bridge mode: it can be told
-// again after a restart.
+// foreignID is the id of an operator's message in bridge mode: it is the same after
+// a restart.
 func foreignID(th chat.Thread, remote string) string {
 	prefix := th.Bridge
 	if short, ok := map[string]string{"telegram": "tg", "discord": "dc", "slack": "sl"}[th.Bridge]; ok {

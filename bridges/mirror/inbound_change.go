@@ -34,11 +34,11 @@ func (ev *inboundEvent) edited(ctx context.Context) error {
 		return err
 	}
 	text := ev.Text
-	called, is := chat.ParseCommand(text, ev.mirror.slashCommands())
-	note := is && called.Name == "note"
+	parsed, is := chat.ParseCommand(text, ev.mirror.slashCommands())
+	note := is && parsed.Name == "note"
 	switch {
 	case note && m.Internal:
-		text = chat.NoteText(called.Args)
+		text = chat.NoteText(parsed.Args)
 	case m.Internal, sameText(m.Content, text):
 	case is || chat.Withheld(text, ev.mirror.slashCommands()):
 		return ev.answer(ctx, editWithheld)
@@ -204,8 +204,8 @@ func (ev *inboundEvent) markGone(ctx context.Context, remote string) error {
 
 // sameText reports whether a platform tells of the text that is stored, behind
 // which relay may have noted files that it could not take.
-func sameText(stored, told string) bool {
-	return stored == told || strings.HasPrefix(stored, told+"\n"+missingFile)
+func sameText(stored, received string) bool {
+	return stored == received || strings.HasPrefix(stored, received+"\n"+missingFile)
 }
 
 // threadChanged follows an operator who closes, reopens or deletes the thread

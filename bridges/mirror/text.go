@@ -40,7 +40,7 @@ func summaryOf(s *chat.Session, continued bool) string {
 		lines = append(lines, "Continued: the conversation began elsewhere, or its earlier thread was not found.")
 	}
 	lines = append(lines, s.Describe()...)
-	lines = append(lines, "Write here to answer. !help lists the commands; a line that begins with // stays in the thread.")
+	lines = append(lines, "Write here to answer. !help lists the commands; messages starting with // are internal notes.")
 	return strings.Join(lines, "\n")
 }
 

@@ -30,7 +30,7 @@ func TestNotes(t *testing.T) {
 func TestSummary(t *testing.T) {
 	s := chat.Session{Metadata: chat.Of(chat.Metadata{URL: "https://shop.test/a/", Country: "NL", Browser: "Firefox", DeviceType: "mobile", Referrer: "https://search.test/", Language: "nl"})}
 	const page = "Page: https://shop.test/a/\nReferrer: https://search.test/\nCountry: NL\nBrowser: Firefox\nDevice: mobile\nLanguage: nl\n"
-	const hint = "Write here to answer. !help lists the commands; a line that begins with // stays in the thread."
+	const hint = "Write here to answer. !help lists the commands; messages starting with // are internal notes."
 	for _, tt := range []struct{ identity, title, summary string }{
 		{"", "Visitor at shop.test/a", page + hint},
 		{`{"email":"ada@example.com"}`, "ada@example.com", "Email: ada@example.com\nIdentity: not verified\n" + page + hint},

@@ -15,7 +15,7 @@ import (
 // does not wait for it longer.
 const recovery = 5 * time.Second
 
-// errNoThread tells that a session has no thread, and that none is wanted.
+// errNoThread means that a session has no thread and needs none.
 var errNoThread = errors.New("the session has no thread")
 
 // thread returns the session's thread. If there is none it is opened, or if

@@ -8,12 +8,12 @@ import (
 	"relay/server/chat"
 )
 
-// typingEvery is how often a thread is told that its visitor is writing.
+// typingEvery is how often a thread shows that its visitor is typing.
 const typingEvery = 5 * time.Second
 
 // ShowTyping shows operators when visitors write, until ctx ends or the hub
-// closes. It is the first thing to be left out: while the bridge has trouble or
-// the platform wants to hear nothing, nobody is told.
+// closes. It is left out while the bridge has a problem or the platform wants a
+// pause.
 func (m *Mirror) ShowTyping(ctx context.Context) error {
 	s := m.engine.Hub.Subscribe("")
 	defer s.Close()
@@ -60,8 +60,8 @@ func (m *Mirror) showTyping(ctx context.Context, sessionID string) {
 	m.tryOnce(ctx, th, chat.Op{Kind: chat.OpTyping})
 }
 
-// tryOnce carries out what nobody would miss: once, if the bridge is well and the
-// platform has time.
+// tryOnce carries out an unimportant op once, if the bridge has no problem and no
+// pause.
 func (m *Mirror) tryOnce(ctx context.Context, th chat.Thread, op chat.Op) {
 	if m.Trouble() != nil || m.pauseLeft() > 0 {
 		return
