@@ -191,13 +191,18 @@ const prelude = `(async () => {
 // eval runs an expression in the page; it may be a promise.
 func eval[T any](b *tab, expr string) T {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, 3*patience)
-	defer cancel()
-	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](fmt.Sprintf(prelude, expr), chromedp.EvalAwaitPromise))
+	value, err := attempt[T](b, expr)
 	if err != nil {
 		b.Fatalf("%s: %v", expr, err)
 	}
 	return value
+}
+
+// attempt is eval for pages that may be left meanwhile.
+func attempt[T any](b *tab, expr string) (T, error) {
+	ctx, cancel := context.WithTimeout(b.ctx, 3*patience)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.Evaluate[T](fmt.Sprintf(prelude, expr), chromedp.EvalAwaitPromise))
 }
 
 func (b *tab) run(expr string) {
@@ -209,7 +214,10 @@ func (b *tab) run(expr string) {
 func (b *tab) until(expr string) {
 	b.Helper()
 	guarded := "(() => { try { return !!(" + expr + ") } catch { return false } })()"
-	b.eventually(expr, func() bool { return eval[bool](b, guarded) })
+	b.eventually(expr, func() bool {
+		is, err := attempt[bool](b, guarded)
+		return err == nil && is
+	})
 }
 
 // is checks an expression right now.

@@ -97,7 +97,7 @@ func (r *runner) start(ctx context.Context, settings *chat.Settings, first bool)
 	m := r.newMirror(b)
 	r.put(b, m, nil)
 	if !first { // earlier failures belong to the earlier settings
-		if err := r.set.engine.Outbox.Hasten(ctx, m.Name()); err != nil {
+		if err := r.set.engine.Outbox.RetryNow(ctx, m.Name()); err != nil {
 			r.log.Warn("cannot retry pending deliveries at once", "err", err)
 		}
 	}

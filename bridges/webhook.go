@@ -100,7 +100,7 @@ func (w *Webhook) Run(ctx context.Context) error {
 	for hasten := false; ; {
 		var err error
 		if hasten {
-			err = w.engine.Outbox.Hasten(ctx, w.Name())
+			err = w.engine.Outbox.RetryNow(ctx, w.Name())
 		}
 		if err == nil {
 			err = w.serveTarget(ctx)

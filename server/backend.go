@@ -151,8 +151,8 @@ type sessionObject struct {
 	Identity       map[string]any `json:"identity"`
 }
 
-func (o *sessionObject) introduction() chat.Introduction {
-	return chat.Introduction{ID: o.ID, VisitorID: o.VisitorID, CreatedAt: o.CreatedAt, AIActive: o.AIActive, Metadata: o.Metadata, Identity: o.Identity}
+func (o *sessionObject) introduction() chat.SessionInfo {
+	return chat.SessionInfo{ID: o.ID, VisitorID: o.VisitorID, CreatedAt: o.CreatedAt, AIActive: o.AIActive, Metadata: o.Metadata, Identity: o.Identity}
 }
 
 // sessionOnly is the body of what is only about a session.
@@ -253,7 +253,7 @@ func (s *Server) handleMessage(ctx context.Context, in struct {
 		return err
 	}
 	content := strings.TrimPrefix(*in.Message.Content+missing, "\n")
-	return s.relay.Backend().Send(ctx, by, in.Session.introduction(), chat.Notice{ID: in.Message.ID, Content: content,
+	return s.relay.Backend().Send(ctx, by, in.Session.introduction(), chat.BackendMessage{ID: in.Message.ID, Content: content,
 		Sender: by.Sender, Timestamp: in.Message.Timestamp, ReplyTo: in.Message.ReplyTo, Name: in.Message.OperatorName, Files: files})
 }
 
@@ -300,7 +300,7 @@ type reference struct {
 }
 
 // resolve brings a reference into one form.
-func (f *reference) resolve() (in chat.Introduction, messageID string, err error) {
+func (f *reference) resolve() (in chat.SessionInfo, messageID string, err error) {
 	in, messageID = f.Session.introduction(), f.MessageID
 	if in.ID == "" {
 		in.ID = f.SessionID

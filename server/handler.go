@@ -179,8 +179,8 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // logOutage logs a request that failed as all others do at the moment.
-func (s *Server) logOutage(failed *chat.Reports, text string, r *http.Request, err error) {
-	if n := failed.Count(); n > 0 {
+func (s *Server) logOutage(failed *chat.LogThrottle, text string, r *http.Request, err error) {
+	if n := failed.Allow(); n > 0 {
 		s.log.Error(text, "method", r.Method, "path", r.URL.Path, slog.Any("err", err), "count", n)
 	}
 }

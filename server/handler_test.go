@@ -115,7 +115,7 @@ func TestConsoleIsToldOfDoubt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := bubbled(t)
 		got := read(t, s.adminStream, "", func() {
-			s.hub.Doubt("a")
+			s.hub.MarkUncertain("a")
 			time.Sleep(2 * heartbeatEvery)
 		})
 		if strings.Count(got, "event: resync\n") != 1 {

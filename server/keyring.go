@@ -53,7 +53,7 @@ type Keyring struct {
 	keys   keys
 	readAt time.Time
 	wrong  int
-	unread chat.Reports
+	unread chat.LogThrottle
 }
 
 // keys are as the store has them.
@@ -195,7 +195,7 @@ func (k *Keyring) current() keys {
 	}
 	read, err := k.read(context.Background())
 	if err != nil {
-		if n := k.unread.Count(); n > 0 {
+		if n := k.unread.Allow(); n > 0 {
 			k.log.Error("cannot read the keys; the known ones stay in force", "err", err, "count", n)
 		}
 		return known

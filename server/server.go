@@ -58,11 +58,11 @@ type Server struct {
 
 	crossOrigin    *http.CrossOriginProtection
 	receiving      receiving
-	untrustedProxy sync.Once    // warned of it
-	full, away     chat.Reports // of requests that could not be stored
-	unready        chat.Reports
-	noRoom         chat.Reports   // of connections that could not be accepted
-	parked         sync.WaitGroup // goroutines of streams outside net/http
+	untrustedProxy sync.Once        // warned of it
+	full, away     chat.LogThrottle // of requests that could not be stored
+	unready        chat.LogThrottle
+	noRoom         chat.LogThrottle // of connections that could not be accepted
+	parked         sync.WaitGroup   // goroutines of streams outside net/http
 }
 
 // New makes the server of the configured mode.
@@ -105,7 +105,7 @@ func (s *Server) HTTPServer() *http.Server {
 // that misbehave; a panic and a failed accept are errors of relay and its machine.
 type webLog struct {
 	log    *slog.Logger
-	noRoom *chat.Reports
+	noRoom *chat.LogThrottle
 }
 
 // Write implements [io.Writer].
@@ -115,7 +115,7 @@ func (l webLog) Write(line []byte) (int, error) {
 	case strings.HasPrefix(text, "http: panic serving"):
 		level = slog.LevelError
 	case strings.HasPrefix(text, "http: Accept error"):
-		if l.noRoom.Count() > 0 {
+		if l.noRoom.Allow() > 0 {
 			level = slog.LevelError
 		}
 		text += ": nobody can connect meanwhile; raise the limit of open files (ulimit -n, LimitNOFILE)"
@@ -134,7 +134,7 @@ func (s *Server) readiness(_ http.ResponseWriter, r *http.Request, _ chat.Author
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
 	if err := s.ready(ctx); err != nil {
-		if n := s.unready.Count(); n > 0 {
+		if n := s.unready.Allow(); n > 0 {
 			s.log.Warn("not ready", "err", err, "count", n)
 		}
 		return nil, &httpError{status: http.StatusServiceUnavailable, text: "The database does not accept writes"}

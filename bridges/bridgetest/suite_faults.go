@@ -167,7 +167,7 @@ func revoked(e *engine) {
 		e.t.Errorf("only %d deliveries wait", e.Undelivered())
 	}
 	e.Stop()
-	e.must(e.Outbox.Hasten(e.t.Context(), e.Bridge.Name())) // as new settings do
+	e.must(e.Outbox.RetryNow(e.t.Context(), e.Bridge.Name())) // as new settings do
 	e.serve(e.Bridge)
 	e.quiet()
 	arrived(e, want, e.Mirror.Ambiguous())
@@ -201,10 +201,10 @@ func longOutage(e *engine) {
 // session, and the session to its thread or to one that continues it.
 func restart(t *testing.T, p Platform, connect Connect, at pace) {
 	e := start(t, p, connect(t), at, true)
-	session := chat.Introduction{ID: "session-1", VisitorID: "visitor-1"}
+	session := chat.SessionInfo{ID: "session-1", VisitorID: "visitor-1"}
 	e.must(e.Backend().NewSession(t.Context(), Visitor, session))
 	send := func(e *engine, id, text string) {
-		e.must(e.Backend().Send(t.Context(), Visitor, session, chat.Notice{ID: id, Content: text, Sender: chat.SenderVisitor}))
+		e.must(e.Backend().Send(t.Context(), Visitor, session, chat.BackendMessage{ID: id, Content: text, Sender: chat.SenderVisitor}))
 	}
 	send(e, "m1", "before the restart")
 	th := e.thread("before the restart")

@@ -23,16 +23,17 @@ import (
 type api struct {
 	token string
 	base  *url.URL
-	// client calls the API and downloads files, the latter without the token.
+	// client calls the API and fetches files, from where the token does not go.
 	client *http.Client
 	pace   *pace
 }
 
 // request is one call.
 type request struct {
-	method, path string // the path after the version
+	method, path string // the path begins behind the version
 	body         any    // JSON, or *form
-	// repeatable means that the call may be repeated when its answer is lost.
+	// repeatable tells that doing it twice is as good as once: what became of
+	// it when the answer is lost does not matter.
 	repeatable bool
 }
 
@@ -45,26 +46,26 @@ func newAPI(cfg Config) (*api, error) {
 	if transport == nil {
 		own := http.DefaultTransport.(*http.Transport).Clone()
 		own.MaxIdleConnsPerHost = 16
-		// Pings detect a connection that died silently.
+		// A connection that died without a word is found out, not used again.
 		own.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second}
 		transport = own
 	}
-	// A redirect would carry the token to another server.
-	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &api{token: cfg.Token, base: base, client: &http.Client{Transport: transport, CheckRedirect: noRedirect}, pace: newPace()}, nil
+	// A redirect would carry the token elsewhere.
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &api{token: cfg.Token, base: base, client: &http.Client{Transport: transport, CheckRedirect: stay}, pace: newPace()}, nil
 }
 
-// outcome is the state of a request.
+// outcome is how a request went.
 type outcome struct {
 	sent   atomic.Bool // it may have been carried out
 	status int         // 0 without an answer
 	header http.Header
 }
 
-// callError is a call without an answer of the API.
+// callError is a call that got no answer of the API.
 type callError struct {
 	route string
-	// sent means that the request may have been carried out.
+	// sent tells that the request may have been carried out.
 	sent bool
 	err  error
 }
@@ -73,8 +74,8 @@ func (e *callError) Error() string { return e.route + ": " + e.err.Error() }
 
 func (e *callError) Unwrap() error { return e.err }
 
-// call makes a call and reads its answer into out, unless that is nil. Its errors
-// are those of package chat or of this one.
+// call makes a call and reads its answer into out, unless that is nil. What
+// comes of it is told by the errors of package chat, or of this one.
 func (a *api) call(ctx context.Context, r request, out any) error {
 	route := routeOf(r.method, r.path)
 	if err := a.pace.await(ctx, route); err != nil {
@@ -101,7 +102,7 @@ func (a *api) call(ctx context.Context, r request, out any) error {
 	}
 	if err != nil {
 		err = translate(err, r.repeatable)
-		a.keepWait(route, err)
+		a.heed(route, err)
 		return err
 	}
 	if out == nil {
@@ -113,13 +114,13 @@ func (a *api) call(ctx context.Context, r request, out any) error {
 	return nil
 }
 
-// maxAnswer bounds an answer of the API.
+// maxAnswer bounds an answer of the API: none is as large.
 const maxAnswer = 32 << 20
 
-// userAgent identifies relay (Discord, "User Agent").
+// userAgent says who calls, in Discord's form (Discord, "User Agent").
 const userAgent = "DiscordBot (https://github.com/bwmarrin/discordgo, v" + discordgo.VERSION + ") relay"
 
-// send makes the request and stores its outcome in o.
+// send makes the request and notes how it went.
 func (a *api) send(ctx context.Context, r request, o *outcome) ([]byte, error) {
 	body, err := encode(ctx, r.body)
 	if err != nil {
@@ -150,7 +151,7 @@ func (a *api) send(ctx context.Context, r request, o *outcome) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 }
 
-// payload is a request's body; length is -1 when unknown.
+// payload is a request's body on its way; length is -1 when it is not known.
 type payload struct {
 	content io.Reader
 	length  int64
@@ -158,7 +159,7 @@ type payload struct {
 	file    *fileBody
 }
 
-// failure returns why the file could not be read, nil when it could.
+// failure is what kept the file from being read, nil for nothing.
 func (p *payload) failure() error {
 	if p.file == nil {
 		return nil
@@ -177,7 +178,7 @@ func encode(ctx context.Context, body any) (*payload, error) {
 	return &payload{content: bytes.NewReader(raw), length: int64(len(raw)), kind: "application/json"}, err
 }
 
-// bare removes the address from an error: a file's is signed.
+// bare takes the address out of an error: a file's is signed.
 func bare(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -186,17 +187,17 @@ func bare(err error) error {
 	return err
 }
 
-// get makes a GET call.
+// get asks for something.
 func (a *api) get(ctx context.Context, path string, out any) error {
 	return a.call(ctx, request{method: http.MethodGet, path: path, repeatable: true}, out)
 }
 
-// lookups is how often getWithRetry calls.
+// lookups is how often patiently asks.
 const lookups = 5
 
-// getWithRetry makes a GET call outside of any op, where nobody else retries after
-// a rate limit.
-func (a *api) getWithRetry(ctx context.Context, path string, out any) error {
+// patiently asks for something outside of any op: it waits where an op would
+// come again later.
+func (a *api) patiently(ctx context.Context, path string, out any) error {
 	for n := 1; ; n++ {
 		err := a.get(ctx, path, out)
 		var wait *chat.RetryAfter
@@ -209,7 +210,7 @@ func (a *api) getWithRetry(ctx context.Context, path string, out any) error {
 	}
 }
 
-// path formats a call's path and escapes its parts.
+// path joins a call's path; parts are ids and names.
 func path(format string, parts ...any) string {
 	for i, p := range parts {
 		if text, ok := p.(string); ok {

@@ -31,7 +31,7 @@ const (
 	byReplyOnly = "delete" // it needs the message that it answers
 )
 
-// menu lists the commands.
+// menu lists the desks' commands.
 func menu() (list []command) {
 	for _, c := range chat.Commands {
 		if c.Name == byReplyOnly {
@@ -46,8 +46,8 @@ func menu() (list []command) {
 	return list
 }
 
-// offerCommands puts the commands into the menu that Discord shows to whoever types
-// "/" on the server. Where the bot may not, operators write !name.
+// offerCommands puts the desks' commands into the menu that Discord shows to
+// whoever types "/" on the server. Who has not let the bot do so writes !name.
 func (b *Bridge) offerCommands(ctx context.Context) {
 	if err := b.putCommands(ctx); err != nil {
 		b.log.Warn("slash commands could not be offered; !name works", "err", err)
@@ -55,20 +55,20 @@ func (b *Bridge) offerCommands(ctx context.Context) {
 }
 
 func (b *Bridge) putCommands(ctx context.Context) error {
-	at, err := b.homeChannel(ctx)
+	at, err := b.where(ctx)
 	if err != nil {
 		return err
 	}
 	var app application
-	if err := b.api.getWithRetry(ctx, "/applications/@me", &app); err != nil {
+	if err := b.api.patiently(ctx, "/applications/@me", &app); err != nil {
 		return err
 	}
 	return b.api.call(ctx, request{method: http.MethodPut, path: path("/applications/%s/guilds/%s/commands", app.ID, at.Guild),
 		body: menu(), repeatable: true}, nil)
 }
 
-// handleInteraction stores a slash command from the gateway, and answers.
-func (b *Bridge) handleInteraction(ctx context.Context, in chat.Receiver, data json.RawMessage) error {
+// takeInteraction stores a slash command that the gateway told, and answers.
+func (b *Bridge) takeInteraction(ctx context.Context, in chat.Receiver, data json.RawMessage) error {
 	var i interaction
 	if err := json.Unmarshal(data, &i); err != nil || i.ID == "" {
 		return fmt.Errorf("%w: it cannot be read", chat.ErrPermanent)
@@ -80,16 +80,16 @@ func (b *Bridge) handleInteraction(ctx context.Context, in chat.Receiver, data j
 	if err != nil {
 		return err
 	}
-	// Discord waits 3 s; a later answer is ignored.
+	// Discord waits 3 s: what comes later is lost, and does no harm.
 	err = b.api.call(ctx, request{method: http.MethodPost, path: path("/interactions/%s/%s/callback", i.ID, i.Token), body: answer(text), repeatable: true}, nil)
 	if err != nil {
-		b.log.Warn("a slash command was stored but not answered", "command", i.Data.Name)
+		b.log.Warn("a slash command was taken but not answered", "command", i.Data.Name)
 	}
 	return nil
 }
 
-// command stores a slash command given in a thread of the bridge and returns the
-// answer to the operator.
+// command stores a slash command given in a thread of ours and returns what the
+// operator is told.
 func (b *Bridge) command(ctx context.Context, in chat.Receiver, i *interaction, data json.RawMessage) (text string, err error) {
 	if ours, err := b.commandable(ctx, i); err != nil || !ours {
 		return answerElse, err
@@ -109,13 +109,13 @@ func (b *Bridge) command(ctx context.Context, in chat.Receiver, i *interaction, 
 const commandTimeout = 2 * time.Second
 
 // commandable reports whether a slash command was given in a thread of the
-// bridge's channel. Most interactions contain the thread's parent.
+// bridge's channel. Most say themselves where that is.
 func (b *Bridge) commandable(ctx context.Context, i *interaction) (bool, error) {
 	if i.Channel.Parent != "" || i.Thread == "" {
 		return i.Channel.Parent == b.cfg.ChannelID, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
-	_, ours, err := b.lookupThread(ctx, i.Thread)
+	_, ours, err := b.ours(ctx, i.Thread)
 	return ours, err
 }

@@ -8,18 +8,18 @@ import (
 	"relay/server/chat"
 )
 
-// event is a dispatch of the gateway as it is stored, with what Parse needs of its
-// channel.
+// event is a dispatch of the gateway as it is stored: with what Parse has to
+// know of the channel that it happened in.
 type event struct {
 	Type string          `json:"t"`
 	Data json.RawMessage `json:"d"`
-	// Parent is the thread's channel, Session the thread's session, if the bot
-	// created it.
+	// Parent is the channel of the thread, Session what the thread leads back
+	// to, if the bot made it.
 	Parent  string `json:"parent"`
 	Session string `json:"session,omitempty"`
 }
 
-// author is the author of a message.
+// author is who wrote a message.
 type author struct {
 	ID         string `json:"id"`
 	Bot        bool   `json:"bot"`
@@ -30,7 +30,8 @@ type author struct {
 	} `json:"member"` // in mentions
 }
 
-// message is the part of Discord's message object that relay uses.
+// message is as much of Discord's message object as relay understands. What is
+// not here is not looked at.
 type message struct {
 	ID      string  `json:"id"`
 	Channel string  `json:"channel_id"`
@@ -54,11 +55,11 @@ type message struct {
 			Content string `json:"content"`
 			content
 		} `json:"message"`
-	} `json:"message_snapshots"` // of a forwarded message
+	} `json:"message_snapshots"` // of a message that is passed on
 	content
 }
 
-// content is a message's content beside text.
+// content is what a message shows beside text.
 type content struct {
 	Attachments []attachment `json:"attachments"`
 	Stickers    []struct {
@@ -74,20 +75,20 @@ type content struct {
 type attachment struct {
 	ID    string `json:"id"`
 	Name  string `json:"filename"`
-	Title string `json:"title"` // the original name, if Discord changed it
+	Title string `json:"title"` // the name as it was, if Discord changed it
 	Type  string `json:"content_type"`
 	Size  int64  `json:"size"`
 	URL   string `json:"url"`
 }
 
-// Kinds of messages that people write (Discord, "Message Types"). All others are
-// system messages.
+// Kinds of messages that people write (Discord, "Message Types"). All others
+// are the system's.
 const (
 	kindDefault = 0
 	kindReply   = 19
 )
 
-// deletion is the event of deleted messages.
+// deletion tells of messages that are gone.
 type deletion struct {
 	ID      string   `json:"id"`
 	IDs     []string `json:"ids"`
@@ -99,7 +100,8 @@ func (m *message) human() bool {
 	return m.Author != nil && m.Author.ID != "" && !m.Author.Bot && m.Webhook == "" && (m.Kind == kindDefault || m.Kind == kindReply)
 }
 
-// name returns an operator's name: on the server, on Discord, or of the account.
+// name is what an operator is called: on the server, on Discord, or by the
+// account.
 func (m *message) name() string {
 	if m.Member != nil && m.Member.Nick != "" {
 		return m.Member.Nick
@@ -117,7 +119,7 @@ func (a *author) name() string {
 	return a.Username
 }
 
-// files returns the message's files.
+// files are the message's files.
 func (m *message) files() (files []chat.InboundFile) {
 	list := m.Attachments
 	for i := range m.Snapshots {
@@ -134,7 +136,7 @@ func (m *message) files() (files []chat.InboundFile) {
 	return files
 }
 
-// described describes content that is neither text nor file.
+// described says in words what has no text and no file.
 func (c *content) described() string {
 	if c.Poll != nil {
 		return "📊 " + c.Poll.Question.Text

@@ -12,32 +12,32 @@ import (
 	"relay/server/chat"
 )
 
-// stream handles the gateway's events: those of one channel in order, channels
-// independently.
+// stream works on what the gateway tells: each channel's events in order, and
+// none behind those of another channel.
 type stream struct {
 	bridge *Bridge
 	in     chat.Receiver
 
 	mu      sync.Mutex
-	lanes   map[string][]task // by channel; the first of each is running
-	room    chan struct{}     // one for each pending task
+	lanes   map[string][]task // by channel; the first of each is being worked on
+	room    chan struct{}     // one for each task that waits
 	working sync.WaitGroup    // a goroutine for each lane
 	ending  chan struct{}     // closed when relay ends
 
-	lastEvent   time.Time
-	missedSince time.Time // since when closed threads were missed; zero is since the start
+	last time.Time // when something was told last
+	owed time.Time // since when threads may have been closed unnoticed; zero is since the begin
 }
 
-// task is one piece of work in a lane, retried until it is done.
+// task is one thing to do in a lane, tried until it is done.
 type task struct {
 	what string // for the log
 	do   func(context.Context) error
-	// again marks work that the next start of relay repeats.
+	// again marks what the next start of relay does as well.
 	again bool
 }
 
-// Limits of pending tasks: reading stops at mostTasks; a lane with mostInLane drops
-// them and reads its thread's messages instead.
+// How many tasks may wait in all lanes before reading stops, and in one: then
+// the thread is read anew.
 const (
 	mostTasks  = 10000
 	mostInLane = 1000
@@ -47,10 +47,10 @@ func newStream(b *Bridge, in chat.Receiver) *stream {
 	return &stream{bridge: b, in: in, lanes: map[string][]task{}, room: make(chan struct{}, mostTasks), ending: make(chan struct{})}
 }
 
-// dispatch passes an event to its lane. It is called in the connection's order and
-// must not block on a call.
-func (s *stream) dispatch(ctx context.Context, kind string, data json.RawMessage) {
-	s.noteEvent(kind)
+// told takes an event in the order of the connection: it only finds out where it
+// belongs.
+func (s *stream) told(ctx context.Context, kind string, data json.RawMessage) {
+	s.heard(kind)
 	switch kind {
 	case "READY":
 		s.bridge.ready(data)
@@ -59,44 +59,44 @@ func (s *stream) dispatch(ctx context.Context, kind string, data json.RawMessage
 			return nil
 		}})
 	case "GUILD_CREATE", "THREAD_LIST_SYNC":
-		s.handleGuild(ctx, kind, data)
+		s.guild(ctx, kind, data)
 	default:
 		if lane, wanted := s.bridge.laneOf(kind, data); wanted {
-			s.put(ctx, lane, task{what: kind, do: func(ctx context.Context) error { return s.bridge.handleEvent(ctx, s.in, kind, data) }})
+			s.put(ctx, lane, task{what: kind, do: func(ctx context.Context) error { return s.bridge.take(ctx, s.in, kind, data) }})
 		}
 	}
 }
 
-// noteEvent stores the time of an event. At a new connection, everything since the
-// last event may have been missed.
-func (s *stream) noteEvent(kind string) {
+// heard notes that something was told. What happens until a connection begins
+// anew is owed until it was looked for.
+func (s *stream) heard(kind string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if kind == "READY" && s.missedSince.IsZero() {
-		s.missedSince = s.lastEvent
+	if kind == "READY" && s.owed.IsZero() {
+		s.owed = s.last
 	}
-	s.lastEvent = time.Now()
+	s.last = time.Now()
 }
 
-// since returns from when on closed threads have to be read.
+// since is from when on threads have to be looked for that are closed now.
 func (s *stream) since() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	begin := s.bridge.begun.Add(-s.bridge.cfg.CatchUp)
-	if missed := s.missedSince.Add(-clockMargin); missed.After(begin) {
-		return missed
+	if owed := s.owed.Add(-clockMargin); owed.After(begin) {
+		return owed
 	}
 	return begin
 }
 
-// caughtUp stores that closed threads were read.
-func (s *stream) caughtUp() {
+// paid notes that they were found.
+func (s *stream) paid() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.missedSince = time.Time{}
+	s.owed = time.Time{}
 }
 
-// put adds a task to a lane. It blocks while too many are pending.
+// put adds a task to a lane. It waits while there are too many.
 func (s *stream) put(ctx context.Context, lane string, t task) {
 	select {
 	case s.room <- struct{}{}:
@@ -107,7 +107,7 @@ func (s *stream) put(ctx context.Context, lane string, t task) {
 	defer s.mu.Unlock()
 	waiting := s.lanes[lane]
 	if len(waiting) >= mostInLane {
-		waiting = s.dropWaiting(lane, waiting)
+		waiting = s.shed(lane, waiting)
 	}
 	s.lanes[lane] = append(waiting, t)
 	if len(waiting) == 0 {
@@ -115,10 +115,10 @@ func (s *stream) put(ctx context.Context, lane string, t task) {
 	}
 }
 
-// dropWaiting drops a lane's tasks but the running one: the thread's messages are
-// read instead. The caller holds the lock.
-func (s *stream) dropWaiting(lane string, waiting []task) []task {
-	s.bridge.log.Error("too many events of a thread wait; reading its messages instead", "ref", lane, "count", len(waiting)-1)
+// shed drops what waits in a lane but the task that is being worked on: the
+// thread's messages are asked for instead. The caller holds the lock.
+func (s *stream) shed(lane string, waiting []task) []task {
+	s.bridge.log.Error("too much waits of a thread; its messages are asked for instead", "ref", lane, "count", len(waiting)-1)
 	s.bridge.threads.fallBehind(lane)
 	for range waiting[1:] {
 		<-s.room
@@ -126,13 +126,13 @@ func (s *stream) dropWaiting(lane string, waiting []task) []task {
 	return waiting[:1:1]
 }
 
-// work runs the tasks of a lane.
+// work does what waits in a lane.
 func (s *stream) work(ctx context.Context, lane string) {
 	for {
 		s.mu.Lock()
 		t := s.lanes[lane][0]
 		s.mu.Unlock()
-		s.runWithRetry(ctx, lane, t)
+		s.carryOut(ctx, lane, t)
 		<-s.room
 		s.mu.Lock()
 		rest := s.lanes[lane][1:]
@@ -146,11 +146,11 @@ func (s *stream) work(ctx context.Context, lane string) {
 	}
 }
 
-// runWithRetry retries a task until it is done or relay ends. A permanent failure is
-// logged without the event's content.
-func (s *stream) runWithRetry(ctx context.Context, lane string, t task) {
+// carryOut tries a task until it is done, or relay ends. What cannot be done is
+// logged without what it says.
+func (s *stream) carryOut(ctx context.Context, lane string, t task) {
 	b := s.bridge
-	defer b.delays.end(b.log, lane)
+	defer b.lags.end(b.log, lane)
 	for n := 1; ctx.Err() == nil && !(t.again && s.ended()); n++ {
 		err := t.do(ctx)
 		if err == nil || ctx.Err() != nil {
@@ -158,17 +158,17 @@ func (s *stream) runWithRetry(ctx context.Context, lane string, t task) {
 		}
 		var human *chat.Misconfigured
 		if errors.Is(err, chat.ErrPermanent) || errors.As(err, &human) {
-			b.log.Warn("skipping an event of Discord's", "event", t.what, "err", err)
+			b.log.Warn("an event of Discord's is passed over", "event", t.what, "err", err)
 			return
 		}
-		b.delays.note(b.log, lane, t.what, err)
+		b.lags.note(b.log, lane, t.what, err)
 		if !s.rest(ctx, storePause(n)) {
 			return
 		}
 	}
 }
 
-// rest pauses, and reports false when relay ends.
+// rest waits, and reports whether relay goes on.
 func (s *stream) rest(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -190,41 +190,41 @@ func (s *stream) ended() bool {
 	}
 }
 
-// delays are the lanes whose task is being retried.
-type delays struct {
+// lags are the lanes in which something could not be done at once.
+type lags struct {
 	mu   sync.Mutex
 	errs map[string]error
 }
 
-// note stores why a lane is delayed, and logs the beginning.
-func (l *delays) note(log *slog.Logger, lane, what string, err error) {
+// note notes why a lane waits, and tells the log when it begins to.
+func (l *lags) note(log *slog.Logger, lane, what string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.errs == nil {
 		l.errs = map[string]error{}
 	}
 	if l.errs[lane] == nil {
-		log.Error("an event from Discord is delayed; retrying", "ref", lane, "event", what, "err", err)
+		log.Error("something that Discord told waits; retrying", "ref", lane, "event", what, "err", err)
 	}
 	l.errs[lane] = err
 }
 
-// end stores that a lane is no longer delayed.
-func (l *delays) end(log *slog.Logger, lane string) {
+// end notes that a lane goes on.
+func (l *lags) end(log *slog.Logger, lane string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.errs[lane] != nil {
 		delete(l.errs, lane)
-		log.Info("events from Discord are no longer delayed", "ref", lane)
+		log.Info("what Discord told waits no longer", "ref", lane)
 	}
 }
 
-// trouble reports delayed lanes, nil for none.
-func (l *delays) trouble() error {
+// trouble says what waits, nil for nothing.
+func (l *lags) trouble() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, err := range l.errs {
-		return fmt.Errorf("messages in %d of Discord's threads are not received yet: %w", len(l.errs), err)
+		return fmt.Errorf("what was written in %d of Discord's threads is not taken yet: %w", len(l.errs), err)
 	}
 	return nil
 }

@@ -150,9 +150,9 @@ func TestAnswersWaitAlone(t *testing.T) {
 func TestFilesOfBackends(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, true, func(t *testing.T, o *harness) {
-		session := chat.Introduction{ID: "s-1"}
+		session := chat.SessionInfo{ID: "s-1"}
 		send := func(id, text string, names ...string) {
-			n := chat.Notice{ID: id, Content: text, Sender: chat.SenderVisitor}
+			n := chat.BackendMessage{ID: id, Content: text, Sender: chat.SenderVisitor}
 			for _, name := range names {
 				n.Files = append(n.Files, chat.Attachment{Filename: name, MimeType: "text/plain", Size: 3, URL: "https://backend.example/" + name})
 			}

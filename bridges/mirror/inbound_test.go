@@ -455,10 +455,10 @@ func TestRecallsCopies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(name)
 			f.longest, f.mindful = 10, name == "slack"
-			session := chat.Introduction{ID: "s-1", VisitorID: "v-1"}
+			session := chat.SessionInfo{ID: "s-1", VisitorID: "v-1"}
 			withMirrors(t, true, func(t *testing.T, o *harness) {
 				for i, text := range []string{"one", "aaaaaaaaaabbbbb", "last"} {
-					n := chat.Notice{ID: fmt.Sprint("m-", i), Sender: chat.SenderVisitor, Content: text}
+					n := chat.BackendMessage{ID: fmt.Sprint("m-", i), Sender: chat.SenderVisitor, Content: text}
 					o.must(o.Backend().Send(t.Context(), visitor, session, n))
 				}
 				o.soon()
@@ -479,7 +479,7 @@ func TestRecallsCopies(t *testing.T) {
 // deleted needs no thread.
 func TestShowsEditsFromBefore(t *testing.T) {
 	f := newFake("telegram")
-	session := chat.Introduction{ID: "s-1", VisitorID: "v-1"}
+	session := chat.SessionInfo{ID: "s-1", VisitorID: "v-1"}
 	withMirrors(t, true, func(t *testing.T, o *harness) {
 		o.must(o.Backend().Delete(t.Context(), visitor, session, "m-0", 0))
 		o.soon()
@@ -503,7 +503,7 @@ func TestShowsTheLastOfEditsFromBefore(t *testing.T) {
 	f.threads = []*fakeThread{{ref: "old", messages: []fakeMessage{{}}}}
 	other.slow = func(chat.Op) time.Duration { return time.Second }
 	withMirrors(t, true, func(t *testing.T, o *harness) {
-		o.must(o.Backend().NewSession(t.Context(), visitor, chat.Introduction{ID: "s-1"}))
+		o.must(o.Backend().NewSession(t.Context(), visitor, chat.SessionInfo{ID: "s-1"}))
 		for _, text := range []string{"on Monday", "on Tuesday", "on Friday"} {
 			o.tell(f, kind(chat.InboundEdited, f.in(0, "x7", text)))
 		}
@@ -522,7 +522,7 @@ func TestShowsTheLastOfEditsFromBefore(t *testing.T) {
 // platform that compares keys would take it.
 func TestNamesWhatItWritesAnew(t *testing.T) {
 	f := newFake("discord")
-	session := chat.Introduction{ID: "s-1", VisitorID: "v-1"}
+	session := chat.SessionInfo{ID: "s-1", VisitorID: "v-1"}
 	f.found = map[string]chat.Thread{session.ID: {Ref: "old"}}
 	f.threads = []*fakeThread{{ref: "old", messages: []fakeMessage{{}}}}
 	for run := range 2 {
@@ -547,14 +547,14 @@ func TestNamesWhatItWritesAnew(t *testing.T) {
 // affair, also where the names look like what relay itself notes.
 func TestShowsMessagesOfAnyID(t *testing.T) {
 	f := newFake("telegram")
-	session := chat.Introduction{ID: "@s", VisitorID: "v-1"}
+	session := chat.SessionInfo{ID: "@s", VisitorID: "v-1"}
 	withMirrors(t, true, func(t *testing.T, o *harness) {
 		o.must(o.Backend().Trigger(t.Context(), visitor, session, chat.CustomEvent{Name: "clicked"}))
 		o.soon()
 		want := []string{"- Event: clicked"}
 		for i := range 4 {
 			id := fmt.Sprint("@", i)
-			o.must(o.Backend().Send(t.Context(), visitor, session, chat.Notice{ID: id, Sender: chat.SenderVisitor, Content: "message " + id}))
+			o.must(o.Backend().Send(t.Context(), visitor, session, chat.BackendMessage{ID: id, Sender: chat.SenderVisitor, Content: "message " + id}))
 			o.must(o.Backend().Trigger(t.Context(), visitor, session, chat.CustomEvent{Name: "read " + id}))
 			o.soon()
 			want = append(want, "message "+id, "- Event: read "+id)
@@ -571,7 +571,7 @@ func TestShowsMessagesOfAnyID(t *testing.T) {
 			}
 			return err
 		}))
-		if err := o.Backend().Send(t.Context(), visitor, session, chat.Notice{ID: "\ufdd03", Sender: chat.SenderVisitor, Content: "no"}); err == nil {
+		if err := o.Backend().Send(t.Context(), visitor, session, chat.BackendMessage{ID: "\ufdd03", Sender: chat.SenderVisitor, Content: "no"}); err == nil {
 			t.Error("relay's own sign is taken")
 		}
 	}, f)

@@ -37,8 +37,8 @@ type Mirror struct {
 	failures          int       // how often something went wrong
 	resting           bool      // the bridge was found misconfigured
 	silentUntil       time.Time // until when the platform wants no calls
-	unstored          chat.Reports
-	unfound           chat.Reports // of threads that could not be looked for
+	unstored          chat.LogThrottle
+	unfound           chat.LogThrottle // of threads that could not be looked for
 }
 
 // Options are what a Mirror is made of.

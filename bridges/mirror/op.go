@@ -90,7 +90,7 @@ func (m *Mirror) persist(ctx context.Context, op func(chat.Tx) error) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("%w: it was carried out but not stored: %w", chat.ErrAmbiguous, err)
 		}
-		if n := m.unstored.Count(); n > 0 {
+		if n := m.unstored.Allow(); n > 0 {
 			m.log.Error("the mirror cannot use the database", "err", err, "count", n)
 		}
 		chat.Rest(ctx, chat.StorePause)

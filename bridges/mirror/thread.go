@@ -76,7 +76,7 @@ func (run *deliveryRun) findThread(ctx context.Context) (th chat.Thread, err err
 
 // reportUnfound tells people that a thread may be lost.
 func (m *Mirror) reportUnfound(err error) {
-	if n := m.unfound.Count(); n > 0 {
+	if n := m.unfound.Allow(); n > 0 {
 		m.log.Warn("a thread cannot be looked for; a new one continues it", "err", err, "count", n)
 	}
 }

@@ -83,9 +83,9 @@ var (
 )
 
 var (
-	isToken    = chat.Form(`xoxb-[A-Za-z0-9-]+`)
-	isAppToken = chat.Form(`(xapp-[A-Za-z0-9-]+)?`)
-	isChannel  = chat.Form(`[CG][A-Z0-9]+`)
+	isToken    = chat.LazyPattern(`xoxb-[A-Za-z0-9-]+`)
+	isAppToken = chat.LazyPattern(`(xapp-[A-Za-z0-9-]+)?`)
+	isChannel  = chat.LazyPattern(`[CG][A-Z0-9]+`)
 )
 
 // New makes a bridge. It speaks to nobody yet. The error is a

@@ -66,8 +66,8 @@ type Bridge struct {
 var _ chat.Bridge = (*Bridge)(nil)
 
 var (
-	isToken  = chat.Form(`[0-9]{1,19}:[A-Za-z0-9_-]+`)
-	isSecret = chat.Form(`[A-Za-z0-9_-]{0,256}`)
+	isToken  = chat.LazyPattern(`[0-9]{1,19}:[A-Za-z0-9_-]+`)
+	isSecret = chat.LazyPattern(`[A-Za-z0-9_-]{0,256}`)
 )
 
 // New returns a bridge, without any call. The error is a [chat.Misconfigured] and

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Limits of attachments (contract.md 2 and 3).
+// Limits of attachments.
 const (
 	// ChunkSize is how much of a file is in one row, and in one transaction:
 	// messages that share its commit wait for that.

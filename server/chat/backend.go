@@ -9,20 +9,19 @@ import (
 	"unicode/utf8"
 )
 
-// Backend is the door for somebody's own backend, which keeps the sessions and
-// gives them and their messages ids (contract.md 4). It is believed: a session
-// or message that relay does not know, or not any more, is made when the
-// backend speaks of it. The same session, message, edit, delete, rating or receipt
-// said twice has one effect; what has no id is passed on whenever it is said.
+// Backend is the API for somebody's own backend, which keeps the sessions and
+// assigns the ids of sessions and messages. It is trusted: a session or message
+// that relay does not know is created when the backend mentions it. The same
+// session, message, edit, delete, rating or receipt twice has one effect; events
+// without an id are relayed each time.
 type Backend struct{ relay *Relay }
 
-// Backend returns the door for a backend.
+// Backend returns the API for a backend.
 func (r *Relay) Backend() Backend { return Backend{r} }
 
-// Introduction is what a backend says of a session whenever it speaks of it
-// (seed 2, Session). In the reduced form it has only ids. What is left out
-// stays as it is known.
-type Introduction struct {
+// SessionInfo is a backend's description of a session. In the reduced form it has
+// only ids; facts that it leaves out stay as they are known.
+type SessionInfo struct {
 	ID        string
 	VisitorID string
 	CreatedAt Time
@@ -32,7 +31,7 @@ type Introduction struct {
 }
 
 // check refuses what no session can be.
-func (in *Introduction) check() error {
+func (in *SessionInfo) check() error {
 	switch {
 	case in.ID == "":
 		return Errorf(Invalid, "session.id is required")
@@ -54,7 +53,7 @@ func known(identity map[string]any) map[string]any {
 }
 
 // change is the relay's, on a session that is made if it is not known.
-func (b Backend) change(ctx context.Context, by Author, in Introduction, op func(c *change) error) error {
+func (b Backend) change(ctx context.Context, by Author, in SessionInfo, op func(c *change) error) error {
 	if err := in.check(); err != nil {
 		return err
 	}
@@ -76,7 +75,7 @@ func (b Backend) change(ctx context.Context, by Author, in Introduction, op func
 }
 
 // tell notes what the backend says of the session.
-func (in *Introduction) tell(s *Session) error {
+func (in *SessionInfo) tell(s *Session) error {
 	if in.VisitorID != "" {
 		s.VisitorID = in.VisitorID
 	}
@@ -93,8 +92,8 @@ func (in *Introduction) tell(s *Session) error {
 	return s.merge(in.Identity)
 }
 
-// NewSession lets the desks know of a session (seed 4.4, rule 1).
-func (b Backend) NewSession(ctx context.Context, by Author, in Introduction) error {
+// NewSession reports a session to the platforms.
+func (b Backend) NewSession(ctx context.Context, by Author, in SessionInfo) error {
 	return b.change(ctx, by, in, func(c *change) error {
 		if c.session.Started() {
 			return nil
@@ -104,8 +103,8 @@ func (b Backend) NewSession(ctx context.Context, by Author, in Introduction) err
 	})
 }
 
-// Notice is a message as a backend gives it. Its files stay where they are.
-type Notice struct {
+// BackendMessage is a message as a backend gives it. Its files stay where they are.
+type BackendMessage struct {
 	ID        string
 	Content   string
 	Sender    Sender
@@ -115,8 +114,8 @@ type Notice struct {
 	Files     Attachments
 }
 
-// Send forwards a message to the desks (seed 4.4, rule 2).
-func (b Backend) Send(ctx context.Context, by Author, in Introduction, n Notice) error {
+// Send forwards a message to the platforms.
+func (b Backend) Send(ctx context.Context, by Author, in SessionInfo, n BackendMessage) error {
 	if err := checkForeignID("message.id", n.ID); err != nil {
 		return err
 	}
@@ -160,7 +159,7 @@ const (
 )
 
 // check holds what is beside the content to the lengths that anybody needs.
-func (n *Notice) check() error {
+func (n *BackendMessage) check() error {
 	type limited struct {
 		name, text string
 		most       int
@@ -203,7 +202,7 @@ func (c *change) recall(id string, edited Time) (Message, error) {
 }
 
 // Edit replaces a visitor's message. One that is deleted stays so.
-func (b Backend) Edit(ctx context.Context, by Author, in Introduction, id, content string, at Time) error {
+func (b Backend) Edit(ctx context.Context, by Author, in SessionInfo, id, content string, at Time) error {
 	if err := checkForeignID("messageId", id); err != nil {
 		return err
 	}
@@ -225,7 +224,7 @@ func (b Backend) Edit(ctx context.Context, by Author, in Introduction, id, conte
 }
 
 // Delete empties a visitor's message.
-func (b Backend) Delete(ctx context.Context, by Author, in Introduction, id string, at Time) error {
+func (b Backend) Delete(ctx context.Context, by Author, in SessionInfo, id string, at Time) error {
 	if err := checkForeignID("messageId", id); err != nil {
 		return err
 	}
@@ -240,7 +239,7 @@ func (b Backend) Delete(ctx context.Context, by Author, in Introduction, id stri
 
 // MarkRead passes a receipt on, delivered or read, for those of the messages
 // for which it is news.
-func (b Backend) MarkRead(ctx context.Context, by Author, in Introduction, ids []string, status string) error {
+func (b Backend) MarkRead(ctx context.Context, by Author, in SessionInfo, ids []string, status string) error {
 	switch {
 	case len(ids) == 0:
 		return Errorf(Invalid, "messageIds is required")
@@ -291,8 +290,8 @@ func (c *change) mark(id, status string) (news bool, err error) {
 	return true, c.SaveMessage(&m)
 }
 
-// Identify tells the desks who the visitor is.
-func (b Backend) Identify(ctx context.Context, by Author, in Introduction) error {
+// Identify reports who the visitor is.
+func (b Backend) Identify(ctx context.Context, by Author, in SessionInfo) error {
 	identity := known(in.Identity)
 	in.Identity = nil
 	if len(identity) == 0 {
@@ -304,8 +303,8 @@ func (b Backend) Identify(ctx context.Context, by Author, in Introduction) error
 	return b.change(ctx, by, in, func(c *change) error { return c.learn(identity) })
 }
 
-// Trigger passes a custom event on (seed 4.4, rule 4).
-func (b Backend) Trigger(ctx context.Context, by Author, in Introduction, e CustomEvent) error {
+// Trigger passes a custom event on.
+func (b Backend) Trigger(ctx context.Context, by Author, in SessionInfo, e CustomEvent) error {
 	if err := e.check("event."); err != nil {
 		return err
 	}
@@ -318,8 +317,8 @@ func (b Backend) Trigger(ctx context.Context, by Author, in Introduction, e Cust
 // maxReason is the longest reason of an AI's takeover, in characters.
 const maxReason = 500
 
-// TakeOver tells the desks that the backend's AI answers from now on.
-func (b Backend) TakeOver(ctx context.Context, by Author, in Introduction, reason string) error {
+// TakeOver reports that the backend's AI answers from now on.
+func (b Backend) TakeOver(ctx context.Context, by Author, in SessionInfo, reason string) error {
 	if utf8.RuneCountInString(reason) > maxReason {
 		return Errorf(Invalid, "reason must be at most %d characters", maxReason)
 	}
@@ -337,7 +336,7 @@ type Takeover struct {
 }
 
 // Rate passes a rating on. The backend may correct it.
-func (b Backend) Rate(ctx context.Context, by Author, in Introduction, score int, comment string, at Time) error {
+func (b Backend) Rate(ctx context.Context, by Author, in SessionInfo, score int, comment string, at Time) error {
 	if err := checkRating(score, comment); err != nil {
 		return err
 	}
@@ -349,9 +348,9 @@ func (b Backend) Rate(ctx context.Context, by Author, in Introduction, score int
 	})
 }
 
-// Leave tells the desks that the visitor left (seed 4.4, rule 3), at once: the
+// Leave tells the platforms that the visitor left, at once: the
 // backend knows what is only a change of page.
-func (b Backend) Leave(ctx context.Context, by Author, in Introduction, l Leave) error {
+func (b Backend) Leave(ctx context.Context, by Author, in SessionInfo, l Leave) error {
 	if l.Reason == "" {
 		l.Reason = LeaveReasons[0]
 	}

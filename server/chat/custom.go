@@ -9,7 +9,7 @@ import (
 const MaxName = 100
 
 // CustomEvent is an event with a meaning that only the website and its backend
-// know (seed 2, custom event). Data is a JSON object or nil.
+// know. Data is a JSON object or nil.
 type CustomEvent struct {
 	Name      string `json:"name"`
 	Data      Raw    `json:"data,omitempty"`
@@ -29,7 +29,7 @@ func (e *CustomEvent) check(parent string) error {
 	return nil
 }
 
-// Trigger lets a custom event through: from the page to the desks, or from an
+// Trigger lets a custom event through: from the page to the team, or from an
 // operator's program to the page.
 func (r *Relay) Trigger(ctx context.Context, by Author, sessionID string, e CustomEvent) error {
 	if err := e.check(""); err != nil {

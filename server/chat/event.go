@@ -99,8 +99,7 @@ func (e *Event) Message() (Message, error) {
 	return m, err
 }
 
-// ForVisitor reports whether the visitor's stream carries the event
-// (contract.md 3, widget stream).
+// ForVisitor reports whether the visitor's stream carries the event.
 func (e *Event) ForVisitor() bool {
 	switch e.Type {
 	case StateTyping, EventCustom:

@@ -118,9 +118,9 @@ func (h *Hub) Drop(sessionID string) {
 	delete(h.sessions, sessionID)
 }
 
-// Doubt ends every subscription of a session about which the store knows more,
+// MarkUncertain ends every subscription of a session about which the store knows more,
 // perhaps. Those of all are told that they lost something.
-func (h *Hub) Doubt(sessionID string) {
+func (h *Hub) MarkUncertain(sessionID string) {
 	h.Drop(sessionID)
 	h.mu.RLock()
 	defer h.mu.RUnlock()

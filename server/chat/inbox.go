@@ -70,7 +70,7 @@ type receiver struct {
 	lanes  *lanes
 	report func(err error) // an update was given up
 
-	unstored Reports
+	unstored LogThrottle
 }
 
 // newInbox makes an inbox that nobody works on yet.
@@ -231,7 +231,7 @@ func faultText(fault any) string {
 
 // reportStore tells people that the database failed.
 func (r *receiver) reportStore(thread string, err error) {
-	if n := r.unstored.Count(); n > 0 {
+	if n := r.unstored.Allow(); n > 0 {
 		r.log.Error("inbox cannot use the database", "thread", thread, "err", err, "count", n)
 	}
 }

@@ -138,9 +138,9 @@ func (l *lanes) start(ctx context.Context, wg *sync.WaitGroup) time.Duration {
 // maxEnding is how many lanes may be let go, for each one at work.
 const maxEnding = 8
 
-// letGo is for a lane being worked on that has only its end before it: another
+// release is for a lane being worked on that has only its end before it: another
 // one may begin.
-func (l *lanes) letGo(key string) {
+func (l *lanes) release(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	w := l.known[key]

@@ -13,7 +13,7 @@ const LeaveSink = "leave"
 // leaveGrace is how long a visitor may be away between two pages.
 const leaveGrace = 30 * time.Second
 
-// Leave is a visitor's leave (seed 2, disconnect request).
+// Leave is a visitor's leave.
 type Leave struct {
 	Duration float64 `json:"duration"` // seconds on the page
 	Reason   string  `json:"reason"`

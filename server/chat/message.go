@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// The longest contents, in characters (contract.md 3).
+// The longest contents, in characters.
 const (
 	MaxVisitorContent  = 4000
 	MaxOperatorContent = 40000
@@ -336,7 +336,7 @@ func (r *Relay) markAllRead(ctx context.Context, by Author, sessionID string) er
 
 // markRead marks messages and tells their side.
 func (c *change) markRead(unread []Message) error {
-	c.looked = true
+	c.readOnly = true
 	if c.by.Sender != SenderVisitor {
 		c.session.Unread = 0
 	}

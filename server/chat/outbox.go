@@ -30,7 +30,7 @@ func (o *Outbox) Serve(ctx context.Context, sink Sink) error {
 	s := &sender{sink: sink, policy: sink.Policy(), store: o.store, hub: o.hub, log: o.log.With("dest", sink.Name())}
 	work := s.serve
 	if s.policy.Repeatable {
-		work = s.turn
+		work = s.deliverRepeatable
 	}
 	s.lanes = newLanes(s.policy.Parallel, work)
 	o.mu.Lock()

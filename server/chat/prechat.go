@@ -159,4 +159,4 @@ func (f *PreChatField) wants() string {
 }
 
 // isEmail is no stricter than browsers are.
-var isEmail = Form(`[^\s@]{1,64}@[^\s@]{1,255}`)
+var isEmail = LazyPattern(`[^\s@]{1,64}@[^\s@]{1,255}`)

@@ -127,7 +127,7 @@ func (r *Relay) HoldOperatorStatus(ctx context.Context, by Author, online bool) 
 
 // setPresence stores and reports what set changes.
 func (r *Relay) setPresence(ctx context.Context, set func(*presence)) error {
-	err := r.transact(ctx, Author{Source: SourceAPI}, lockHouse, func(c *change) error {
+	err := r.transact(ctx, Author{Source: SourceAPI}, lockSystemSession, func(c *change) error {
 		p, err := storedPresence(c)
 		if err != nil {
 			return err
@@ -171,8 +171,8 @@ type statusSet struct {
 // deliveries wait in the lane of a session. Nobody lists it, nothing sweeps it.
 const SystemSession = ""
 
-// lockHouse locks the house session and makes it if it is missing.
-func lockHouse(tx Tx) (Session, error) {
+// lockSystemSession locks the house session and makes it if it is missing.
+func lockSystemSession(tx Tx) (Session, error) {
 	s, err := tx.Lock(SystemSession)
 	if errors.Is(err, ErrSessionNotFound) {
 		s = Session{ID: SystemSession, Status: StatusOpen, CreatedAt: Now(), LastActivity: Now()}
@@ -181,10 +181,10 @@ func lockHouse(tx Tx) (Session, error) {
 	return s, err
 }
 
-// Notice tells operators, in a thread of relay's own at every desk but the one
+// Notice tells operators, in a thread of relay's own on every platform but the one
 // that it is about, what no session is about.
 func (r *Relay) Notice(ctx context.Context, about, text string) error {
-	return r.transact(ctx, Author{Source: about}, lockHouse, func(c *change) error {
+	return r.transact(ctx, Author{Source: about}, lockSystemSession, func(c *change) error {
 		return c.emitFact(EventNotice, map[string]string{"text": text})
 	})
 }
@@ -222,7 +222,7 @@ func storedPresence(rd Reader) (*presence, error) {
 
 // isAct reports whether a change shows that its operator is there.
 func (c *change) isAct() bool {
-	return c.by.Sender == SenderOperator && !c.backend && !c.looked
+	return c.by.Sender == SenderOperator && !c.backend && !c.readOnly
 }
 
 // storeAct stores now and then that operators act outside the console: the

@@ -20,7 +20,7 @@ type Relay struct {
 	presence presence
 	receipts receipts
 	visitors visitors
-	force    atomic.Pointer[inForce]
+	current  atomic.Pointer[currentSettings]
 	changed  atomic.Pointer[chan struct{}]
 	patching sync.Mutex // one change of the settings at a time
 	env      map[string]Raw
@@ -66,14 +66,14 @@ func (a Author) authorise(s *Session) error {
 // change is one transaction on one session.
 type change struct {
 	Tx
-	by      Author
-	at      Time
-	session *Session
-	targets []Target
-	backend bool // the session is a backend's
-	looked  bool // its author only looked at something, which is no act
-	events  []Event
-	wakes   []wake
+	by       Author
+	at       Time
+	session  *Session
+	targets  []Target
+	backend  bool // the session is a backend's
+	readOnly bool // its author only looked at something, which is no act
+	events   []Event
+	wakes    []wake
 }
 
 // wake is a lane that a transaction put something in.
@@ -111,7 +111,7 @@ func (r *Relay) transact(ctx context.Context, by Author, lock func(Tx) (Session,
 		return tx.SaveSession(&s)
 	})
 	if errors.Is(err, ErrAway) && c != nil {
-		r.doubt(c)
+		r.markUncertain(c)
 	}
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (r *Relay) transact(ctx context.Context, by Author, lock func(Tx) (Session,
 }
 
 func (r *Relay) begin(tx Tx, by Author, at Time, s *Session) *change {
-	return &change{Tx: tx, by: by, at: at, session: s, targets: r.force.Load().targets, backend: r.backend}
+	return &change{Tx: tx, by: by, at: at, session: s, targets: r.current.Load().targets, backend: r.backend}
 }
 
 // emit gives an event the session's next revision and stores it with its
@@ -158,12 +158,12 @@ func (r *Relay) release(c *change) {
 	}
 }
 
-// doubt is for a change of which only the database knows whether it is durable:
+// markUncertain is for a change of which only the database knows whether it is durable:
 // its answer was lost. Streams and sinks look there, the ones when they come
 // back, the others as soon as it can be reached.
-func (r *Relay) doubt(c *change) {
+func (r *Relay) markUncertain(c *change) {
 	if len(c.events) > 0 {
-		r.hub.Doubt(c.session.ID)
+		r.hub.MarkUncertain(c.session.ID)
 		r.wake(c)
 	}
 }

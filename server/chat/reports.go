@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Reports keeps the log readable while everything fails: one line a minute, with
+// LogThrottle keeps the log readable while everything fails: one line a minute, with
 // the number of those that had none.
-type Reports struct {
+type LogThrottle struct {
 	mu    sync.Mutex
 	told  time.Time // by a clock that nobody sets
 	since int
 }
 
-// Count counts a report in and returns, once a minute, how many there were;
+// Allow counts a report in and returns, once a minute, how many there were;
 // else 0.
-func (r *Reports) Count() (n int) {
+func (r *LogThrottle) Allow() (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.since++

@@ -22,7 +22,7 @@ func (o *Outbox) Retry(ctx context.Context, id string) error {
 		if rests := d.State == DeliveryPending && (d.Attempts > 0 || d.LastError != ""); d.State != DeliveryFailed && !rests {
 			return Errorf(Conflict, "The delivery is %s; only one that failed can be tried again", d.State)
 		}
-		return d.again(tx)
+		return d.reset(tx)
 	})
 	if err == nil || errors.Is(err, ErrAway) { // then it may be stored all the same
 		o.hasten(dest, sessionID, rev)
@@ -83,7 +83,7 @@ func (o *Outbox) retryPortion(ctx context.Context, dest string, after Cursor, of
 		failed, err = tx.Deliveries(DeliveryQuery{Dest: dest, State: new(DeliveryFailed), After: &after, Limit: retryPortion})
 		for i := range failed {
 			if err == nil && !slices.Contains(off, failed[i].Dest) {
-				err = failed[i].again(tx)
+				err = failed[i].reset(tx)
 			}
 		}
 		return err
@@ -91,15 +91,15 @@ func (o *Outbox) retryPortion(ctx context.Context, dest string, after Cursor, of
 	return failed, err
 }
 
-// again makes a delivery that failed a waiting one, due at once.
-func (d *Delivery) again(tx Tx) error {
+// reset makes a delivery that failed a waiting one, due at once.
+func (d *Delivery) reset(tx Tx) error {
 	d.State, d.Attempts, d.LastError, d.NextAt = DeliveryPending, 0, "", Now()
 	return tx.SaveDelivery(d)
 }
 
-// Hasten makes what rests before a sink due at once: what it failed at may work
+// RetryNow makes what rests before a sink due at once: what it failed at may work
 // under new settings. It is called before Serve.
-func (o *Outbox) Hasten(ctx context.Context, dest string) error {
+func (o *Outbox) RetryNow(ctx context.Context, dest string) error {
 	var lanes []Lane
 	err := o.store.Look(ctx, func(r Reader) (err error) {
 		lanes, err = r.Lanes(dest)

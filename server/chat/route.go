@@ -16,7 +16,7 @@ type Target struct {
 }
 
 // route decides who receives an event. It is the only place that knows of
-// fan-out, and of loops: an event never returns to the desk it came from.
+// fan-out, and of loops: an event never returns to the platform it came from.
 func route(e *Event, targets []Target) []Destination {
 	if e.Type == EventLeaving {
 		return []Destination{{Dest: LeaveSink, Delay: leaveGrace}}
@@ -30,7 +30,7 @@ func route(e *Event, targets []Target) []Destination {
 	return to
 }
 
-// wants is the routing table (contract.md 5 and 6).
+// wants is the routing table.
 func wants(kind TargetKind, e *Event) bool {
 	switch e.Type {
 	case EventNewSession, EventMessage, EventMessageEdited, EventMessageDeleted,

@@ -25,8 +25,8 @@ type sender struct {
 	mu          sync.Mutex
 	pausedUntil time.Time // by a clock that nobody sets
 	trials      trials
-	givenUp     Reports
-	unstored    Reports
+	givenUp     LogThrottle
+	unstored    LogThrottle
 }
 
 // serve delivers what is due in a session's lane, until the lane rests, is
@@ -290,7 +290,7 @@ func (d *Delivery) Troubled() bool {
 
 // report tells people that a delivery was given up.
 func (s *sender) report(d *Delivery) {
-	if n := s.givenUp.Count(); n > 0 {
+	if n := s.givenUp.Allow(); n > 0 {
 		s.log.Error("delivery given up", "session", SessionRef(d.SessionID), "rev", d.Rev, "type", d.Event.Type,
 			"attempts", d.Attempts, "err", d.LastError, "count", n)
 	}
@@ -299,7 +299,7 @@ func (s *sender) report(d *Delivery) {
 
 // reportStore tells people that the database failed.
 func (s *sender) reportStore(sessionID string, err error) {
-	if n := s.unstored.Count(); n > 0 {
+	if n := s.unstored.Allow(); n > 0 {
 		s.log.Error("outbox cannot use the database", "session", SessionRef(sessionID), "err", err, "count", n)
 	}
 }

@@ -40,7 +40,7 @@ type Visited struct {
 	History History
 }
 
-// PublicSession is the session as webhooks and backends see it (seed 2).
+// PublicSession is the session as webhooks and backends see it.
 type PublicSession struct {
 	ID           string   `json:"id"`
 	VisitorID    string   `json:"visitorId"`

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Setting describes one setting of the admin API (contract.md 3, settings).
+// Setting describes one setting of the admin API.
 type Setting struct {
 	Name    string // as in the API
 	Alias   string // another name of it: the seed's placeholder
@@ -115,7 +115,7 @@ const errForm checkError = "is of the wrong form"
 
 // form takes texts of a form, and the empty one, which stands for none.
 func form(pattern string) func(json.RawMessage) error {
-	is := Form(pattern)
+	is := LazyPattern(pattern)
 	return func(value json.RawMessage) error {
 		var v string
 		if json.Unmarshal(value, &v) != nil {
@@ -128,7 +128,7 @@ func form(pattern string) func(json.RawMessage) error {
 	}
 }
 
-var isColour = Form(`#[0-9a-fA-F]{6}`)
+var isColour = LazyPattern(`#[0-9a-fA-F]{6}`)
 
 func colour(value json.RawMessage) error {
 	var v string
@@ -138,7 +138,7 @@ func colour(value json.RawMessage) error {
 	return nil
 }
 
-var isHeaderPrefix = Form(`[A-Za-z][A-Za-z0-9-]{0,60}[A-Za-z0-9]`)
+var isHeaderPrefix = LazyPattern(`[A-Za-z][A-Za-z0-9-]{0,60}[A-Za-z0-9]`)
 
 func headerPrefix(value json.RawMessage) error {
 	var v string
@@ -185,7 +185,7 @@ func number(least, most int64, problem checkError) func(json.RawMessage) error {
 	}
 }
 
-var isMIMEType = Form(`[a-z0-9-]+/(\*|[a-z0-9][a-z0-9.+_-]*)`)
+var isMIMEType = LazyPattern(`[a-z0-9-]+/(\*|[a-z0-9][a-z0-9.+_-]*)`)
 
 func attachmentRules(value json.RawMessage) error {
 	if err := shape[AttachmentRules]("an object with enabled, maxBytes and types")(value); err != nil {

@@ -55,11 +55,11 @@ func (a *AttachmentRules) Allows(mimeType string) bool {
 }
 
 // Settings returns the settings in force.
-func (r *Relay) Settings() *Settings { return r.force.Load().settings }
+func (r *Relay) Settings() *Settings { return r.current.Load().settings }
 
-// inForce is what holds until the settings change. Every message asks where it
+// currentSettings is what holds until the settings change. Every message asks where it
 // goes, so that is found out once.
-type inForce struct {
+type currentSettings struct {
 	settings *Settings
 	targets  []Target
 }
@@ -201,7 +201,7 @@ func (r *Relay) loadSettings(ctx context.Context) error {
 			return err
 		}
 		s := mergeSettings(r.env, stored)
-		r.force.Store(&inForce{s, r.targets(s)})
+		r.current.Store(&currentSettings{s, r.targets(s)})
 		return nil
 	})
 }
@@ -240,7 +240,7 @@ func (s *Settings) Public() map[string]any {
 	return out
 }
 
-// WidgetConfig returns the config object of the widget (contract.md 3).
+// WidgetConfig returns the config object of the widget.
 func (s *Settings) WidgetConfig() map[string]any {
 	out := map[string]any{}
 	for _, def := range SettingList {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// turn delivers what is due in a lane of a sink that takes repeats. The lane is
+// deliverRepeatable delivers what is due in a lane of a sink that takes repeats. The lane is
 // only read before and written after, and while that is stored, which takes
-// longer than most deliveries, another lane has its turn.
-func (s *sender) turn(ctx context.Context, sessionID string) Time {
+// longer than most deliveries, another lane has its deliverRepeatable.
+func (s *sender) deliverRepeatable(ctx context.Context, sessionID string) Time {
 	lane, limit, err := s.read(ctx, sessionID)
 	if err != nil {
 		s.reportStore(sessionID, err)
@@ -19,7 +19,7 @@ func (s *sender) turn(ctx context.Context, sessionID string) Time {
 		return next
 	}
 	done, err := s.attempt(ctx, due)
-	s.lanes.letGo(sessionID)
+	s.lanes.release(sessionID)
 	s.keep(ctx, due, done, err)
 	if len(lane) == limit { // there may be more
 		return Now()
