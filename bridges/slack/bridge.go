@@ -1,11 +1,11 @@
-// Package slack is the bridge to Slack: a thread per session in one channel,
-// by the Web API, and what operators write there by Socket Mode or by the
-// Events API. It imports package chat, slack-go for the Web API's methods and
-// types, and gorilla/websocket, which slack-go brings along, for the socket.
+// Package slack is the bridge to Slack: a thread per session in one channel, by the
+// Web API, with operators' messages by Socket Mode or the Events API. It imports
+// package chat, slack-go for the Web API's methods and types, and gorilla/websocket,
+// a dependency of slack-go, for the socket.
 //
-// slack-go's Socket Mode client is not used: it decodes events so strictly that
-// an odd one is never acknowledged, and hands events on before anything is
-// stored. See listen and decode.
+// slack-go's Socket Mode client is not used: it decodes so strictly that an odd event
+// is never acknowledged, and passes events on before they are stored. See listen and
+// decode.
 package slack
 
 import (
@@ -29,25 +29,24 @@ import (
 // Name is the bridge's name.
 const Name = "slack"
 
-// Config is what a bridge is made of.
+// Config holds a bridge's settings.
 type Config struct {
 	BotToken  string // of the installed app: xoxb-
 	ChannelID string // C and letters; G for an old private channel
-	// SigningSecret is the proof that a request comes from Slack. Without it
-	// Webhook takes nothing.
+	// SigningSecret proves that a request comes from Slack. Without it Webhook rejects
+	// everything.
 	SigningSecret string
 	// AppToken selects Socket Mode: xapp-, with the scope connections:write.
 	AppToken string
-	// PublicURL is where the world reaches Webhook, its path included; "" when
-	// relay has no public address.
+	// PublicURL is Webhook's public address, its path included; "" when relay has
+	// none.
 	PublicURL string
 	// APIURL is another base address of the Web API; "" is Slack's own.
 	APIURL string
-	// Pause is what lies between two messages in the long run; 0 is Slack's
-	// second.
+	// Pause is the average time between two messages; 0 is Slack's second.
 	Pause time.Duration
-	// Back is how far back Run looks for what operators wrote while relay was
-	// away; 0 where nobody remembers what was passed on already.
+	// Back is how far back Run reads operators' messages; 0 in bridge mode, which does
+	// not remember which it received.
 	Back time.Duration
 	// Transport carries the calls and Dial the socket; nil is the network.
 	Transport http.RoundTripper
@@ -64,17 +63,17 @@ type Bridge struct {
 	base   *url.URL // of the Web API
 	pace   *pace
 	status status
-	// standing is what Watch found wrong.
-	standing reception.Status
-	proven   atomic.Bool // Slack pushed something
-	backlog  *backlog
-	self     atomic.Pointer[self]
-	threads  *threads
-	names    *memo[person]   // by user
-	quotes   *memo[string]   // the beginnings of messages, by ts
-	cites    *memo[string]   // what is quoted, by the ts of what quotes it
-	last     *memo[*message] // messages that were edited, as they are now, and nil for deleted ones, by ts
-	uploads  *memo[string]   // the file of such an op, by key
+	// watched is the problem that Watch found.
+	watched reception.Status
+	proven  atomic.Bool // Slack pushed something
+	gaps    *gapTracker
+	self    atomic.Pointer[self]
+	threads *threads
+	names   *cache[person]   // by user
+	quotes  *cache[string]   // the beginnings of messages, by ts
+	cites   *cache[string]   // quoted messages, by the ts of the quoting one
+	last    *cache[*message] // the last version of edited messages, nil for deleted ones, by ts
+	uploads *cache[string]   // the file of an op, by key
 }
 
 var (
@@ -88,8 +87,8 @@ var (
 	isChannel  = chat.LazyPattern(`[CG][A-Z0-9]+`)
 )
 
-// New makes a bridge. It speaks to nobody yet. The error is a
-// [chat.Misconfigured] and holds no secret.
+// New returns a bridge, without any call. The error is a [chat.Misconfigured] and
+// holds no secret.
 func New(cfg Config) (*Bridge, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -107,9 +106,9 @@ func New(cfg Config) (*Bridge, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), http: newHTTP(cfg.Transport), base: base, pace: newPace(cfg.Pause), threads: newThreads(), backlog: newBacklog(),
-		names: newMemo[person](5000), quotes: newMemo[string](2000), cites: newMemo[string](2000),
-		last: newMemo[*message](500), uploads: newMemo[string](1000)}
+	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), http: newHTTP(cfg.Transport), base: base, pace: newPace(cfg.Pause), threads: newThreads(), gaps: newGapTracker(),
+		names: newCache[person](5000), quotes: newCache[string](2000), cites: newCache[string](2000),
+		last: newCache[*message](500), uploads: newCache[string](1000)}
 	b.api = slack.New(cfg.BotToken, slack.OptionAPIURL(base.String()), slack.OptionAppLevelToken(cfg.AppToken),
 		slack.OptionHTTPClient(caller{b.http}), slack.OptionLog(log.New(io.Discard, "", 0)), slack.OptionOnResponseHeaders(b.readScopes))
 	return b, nil
@@ -121,8 +120,8 @@ func (b *Bridge) Name() string { return Name }
 // Channel implements [chat.Bridge].
 func (b *Bridge) Channel() string { return b.cfg.ChannelID }
 
-// Limits implements [chat.Bridge]. All threads share the channel's message a
-// second; a few at once let a large file not hold up the others.
+// Limits implements [chat.Bridge]. All threads share the channel's message per second;
+// a few run in parallel so that a large file does not delay the others.
 func (b *Bridge) Limits() chat.Limits {
 	return chat.Limits{Parallel: 4, Coalesce: true, Timeout: uploadTimeout + 4*callTimeout}
 }
@@ -133,7 +132,7 @@ const (
 	uploadTimeout = 2 * time.Minute
 )
 
-// What a human does about the most frequent faults.
+// Fixes of the most frequent faults.
 const (
 	fixToken    = "open your app at https://api.slack.com/apps, install it under OAuth & Permissions, and copy the Bot User OAuth Token into SLACK_BOT_TOKEN; it begins with xoxb-"
 	fixAppToken = "open your app at https://api.slack.com/apps, make an App-Level Token with the scope connections:write under Basic Information, and copy it into SLACK_APP_TOKEN; it begins with xapp-"

@@ -13,26 +13,26 @@ import (
 	"relay/server/chat"
 )
 
-// What operators wrote while there was no connection is read from the threads:
-// Slack brings an event again for six minutes at most, and of a connection that
-// broke nobody knows what was on its way.
+// Messages that operators wrote without a connection are read from the threads:
+// Slack repeats an event for six minutes at most, and those on their way in a broken
+// connection are lost.
 const (
 	gapMargin = time.Minute
 	gapTries  = 5
-	// holdLimit is how long live events wait for a gap to be read. What is read
-	// after that may come behind them.
+	// holdLimit is how long live events wait for a gap to be read. What is read later
+	// may follow them.
 	holdLimit = time.Minute
 )
 
-// readGap takes the messages of operators since a time as if they had been
-// told: what was told already has the same key.
+// readGap receives operators' messages since a time as if they were live. An event
+// that was received already has the same key.
 func (b *Bridge) readGap(ctx context.Context, in chat.Receiver, from time.Time) error {
 	since, begun := tsOf(from), time.Now()
 	var failed []error
 	q := slack.GetConversationHistoryParameters{Limit: pageSize, IncludeAllMetadata: true}
 	for {
 		var page *slack.GetConversationHistoryResponse
-		err := patiently(ctx, func() (err error) {
+		err := withRetry(ctx, func() (err error) {
 			page, err = b.history(ctx, &q)
 			return err
 		})
@@ -48,7 +48,7 @@ func (b *Bridge) readGap(ctx context.Context, in chat.Receiver, from time.Time) 
 			}
 		}
 		if time.Since(begun) > holdLimit {
-			_ = b.flush(ctx, in, false) // it is tried again at the end
+			_ = b.flush(ctx, in, false) // it is retried at the end
 		}
 		if q.Cursor = page.ResponseMetaData.NextCursor; q.Cursor == "" || ctx.Err() != nil {
 			return errors.Join(failed...)
@@ -56,14 +56,13 @@ func (b *Bridge) readGap(ctx context.Context, in chat.Receiver, from time.Time) 
 	}
 }
 
-// readThread takes what was written in a thread since a time, and what became of
-// it.
+// readThread receives a thread's messages since a time, and their edits.
 func (b *Bridge) readThread(ctx context.Context, in chat.Receiver, ref, since string) error {
 	q := slack.GetConversationRepliesParameters{Timestamp: ref, Oldest: since, Limit: pageSize, IncludeAllMetadata: true}
 	for {
 		var list []slack.Message
 		var next string
-		err := patiently(ctx, func() (err error) {
+		err := withRetry(ctx, func() (err error) {
 			list, next, err = b.replies(ctx, &q)
 			return err
 		})
@@ -75,7 +74,7 @@ func (b *Bridge) readThread(ctx context.Context, in chat.Receiver, ref, since st
 		}
 		for i := range list {
 			if list[i].Timestamp <= since {
-				continue // the thread's first message always is among them
+				continue // the thread's first message, which is always included
 			}
 			for _, raw := range b.eventsOf(&list[i], ref) {
 				if err := b.store(ctx, in, raw); err != nil {
@@ -89,8 +88,8 @@ func (b *Bridge) readThread(ctx context.Context, in chat.Receiver, ref, since st
 	}
 }
 
-// eventsOf makes the events of a message that was read: that it was written, and
-// changed.
+// eventsOf returns the events of a message that was read: its creation and its last
+// edit.
 func (b *Bridge) eventsOf(m *slack.Message, ref string) (raws [][]byte) {
 	words := message{Subtype: m.SubType, User: m.User, BotID: m.BotID, Text: m.Text, TS: m.Timestamp, ThreadTS: ref}
 	words.Metadata.Type = m.Metadata.EventType
@@ -108,15 +107,15 @@ func (b *Bridge) eventsOf(m *slack.Message, ref string) (raws [][]byte) {
 		e.Type, e.Channel = "message", b.cfg.ChannelID
 		raw, err := json.Marshal(envelope{Type: "event_callback", Event: e})
 		if err != nil {
-			continue // strings and numbers: it cannot fail
+			continue // strings and numbers cannot fail
 		}
 		raws = append(raws, raw)
 	}
 	return raws
 }
 
-// patiently waits while Slack asks for patience.
-func patiently(ctx context.Context, do func() error) (err error) {
+// withRetry repeats a call after each short rate limit.
+func withRetry(ctx context.Context, do func() error) (err error) {
 	for range gapTries {
 		err = do()
 		var wait *chat.RetryAfter

@@ -24,7 +24,7 @@ func (b *Bridge) Check(ctx context.Context) (found []chat.Finding) {
 			break
 		}
 	}
-	if b.standing.Failing() || chat.Failed(found) { // something was mended or broken since Watch looked
+	if b.watched.Failing() || chat.Failed(found) { // the state changed since Watch looked
 		b.look(ctx)
 	}
 	return found
@@ -113,7 +113,7 @@ func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 		}
 		return chat.Fine(subject, "Slack hands events over Socket Mode"), false
 	case c.cfg.SigningSecret == "":
-		return chat.Bad(subject, errDeaf.Problem, errDeaf.Fix+".\n"+c.fixManifest()), false
+		return chat.Bad(subject, errNotReceiving.Problem, errNotReceiving.Fix+".\n"+c.fixManifest()), false
 	case c.cfg.PublicURL == "":
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "Slack has to push events, but relay knows no public address of its own",
 			Fix: "set PUBLIC_URL; or set SLACK_APP_TOKEN, and no address is needed"}, false

@@ -15,7 +15,7 @@ import (
 	"relay/server/chat"
 )
 
-// What the bridge itself acts upon.
+// Errors that the bridge itself handles.
 var (
 	errUnchanged = errors.New("it is so already")
 	errScope     = errors.New("a scope is missing")

@@ -8,21 +8,21 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// person is somebody in the workspace, without a name if Slack did not tell.
+// person is a member of the workspace, without a name if Slack did not return one.
 type person struct {
 	name  string
 	asked time.Time
 }
 
-// How long a name is relied upon, how soon Slack is asked again that did not
-// tell, and how long it may take.
+// How long a name is used, how soon a failed lookup is repeated, and how long one may
+// take.
 const (
 	nameAge     = time.Hour
 	nameRetry   = time.Minute
 	namePatient = 3 * time.Second
 )
 
-// operator is the name of who wrote a message.
+// operator returns the name of a message's author.
 func (b *Bridge) operator(m *message) string {
 	if name := b.ask(m.User); name != "" {
 		return name
@@ -33,7 +33,7 @@ func (b *Bridge) operator(m *message) string {
 	return ""
 }
 
-// name is the name of somebody who is mentioned.
+// name returns the name of a mentioned member.
 func (b *Bridge) name(user string) string {
 	if me := b.self.Load(); me != nil && me.user == user {
 		return me.name
@@ -41,7 +41,7 @@ func (b *Bridge) name(user string) string {
 	return cmp.Or(b.ask(user), "somebody")
 }
 
-// ask returns a user's display name, "" if Slack does not tell.
+// ask fetches a user's display name, "" if Slack returns none.
 func (b *Bridge) ask(user string) string {
 	known, ok := b.names.get(user)
 	age := nameAge

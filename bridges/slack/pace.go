@@ -8,8 +8,8 @@ import (
 	"relay/server/chat"
 )
 
-// Slack takes about one message a second in a channel, with short bursts; other
-// methods have a limit each, which only the answer 429 tells
+// Slack accepts about one message per second in a channel, with short bursts; other
+// methods have a limit each, which only the answer 429 shows
 // (https://docs.slack.dev/apis/web-api/rate-limits).
 const (
 	usualPause = time.Second
@@ -24,14 +24,14 @@ const (
 
 var errPace = errors.New("a channel takes one message a second")
 
-// pace says when a method may be called. It never sleeps: who comes too early
-// is told when to come again.
+// pace decides when a method may be called. It never sleeps: a caller that is too
+// early learns when to retry.
 type pace struct {
 	pause time.Duration
 
 	mu      sync.Mutex
-	next    time.Time            // when the next message is due in an even flow
-	blocked map[string]time.Time // by method: Slack said 429
+	next    time.Time            // when the next message is due at an even rate
+	blocked map[string]time.Time // end of a 429's wait, by method
 }
 
 func newPace(pause time.Duration) *pace {
@@ -44,7 +44,7 @@ func newPace(pause time.Duration) *pace {
 // posts reports whether a method writes a message.
 func posts(method string) bool { return method == methodPost || method == methodUpload }
 
-// spend lets a call pass, or says by a [chat.RetryAfter] when it may.
+// spend counts a call, or returns a [chat.RetryAfter].
 func (p *pace) spend(method string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,7 +66,7 @@ func (p *pace) spend(method string) error {
 	return nil
 }
 
-// block keeps a method quiet: Slack asked for it.
+// block makes a method wait for as long as Slack asked.
 func (p *pace) block(method string, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,9 +75,9 @@ func (p *pace) block(method string, wait time.Duration) {
 	}
 }
 
-// later is the answer to who comes too early: messages wait in all threads,
-// other methods only where they were needed. Due times are whole milliseconds:
-// less would be no pause.
+// later is the answer to a caller that is too early: messages wait in all threads,
+// other methods only where they are needed. Due times are whole milliseconds: less
+// would be no pause.
 func later(method string, wait time.Duration) error {
 	scope := chat.ScopeLane
 	if posts(method) {

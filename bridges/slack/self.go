@@ -13,7 +13,7 @@ import (
 	"relay/server/chat"
 )
 
-// self is who the bot is and what it may do, as auth.test tells.
+// self is the bot's identity and scopes, from auth.test.
 type self struct {
 	user, bot  string // ids
 	name, team string
@@ -21,8 +21,7 @@ type self struct {
 	asked      time.Time
 }
 
-// The scopes that the bridge works with, and those that each switch a feature
-// on.
+// Scopes that the bridge requires, and those that each enable a feature.
 const (
 	scopeUpload = "files:write"
 	scopeReact  = "reactions:write"
@@ -32,8 +31,8 @@ const (
 
 var neededScopes = []string{"chat:write", "channels:history", "channels:read", "users:read", "files:read"}
 
-// may reports whether a scope is granted, or perhaps is: a server that does not
-// tell the app's scopes refuses what it does not grant.
+// may reports whether a scope is granted, or perhaps is: a server that does not return
+// the app's scopes rejects calls without them.
 func (s *self) may(scope string) bool { return s != nil && (!s.tells() || s.has(scope)) }
 
 // has reports whether a scope is known to be granted.
@@ -42,12 +41,12 @@ func (s *self) has(scope string) bool { return s != nil && slices.Contains(s.sco
 // tells reports whether the app's scopes are known.
 func (s *self) tells() bool { return len(s.scopes) > 0 }
 
-// selfAge is how long what auth.test told is relied upon: the app may get
-// further scopes under the same token.
+// selfAge is how long the answer of auth.test is used: the app may get further scopes
+// with the same token.
 const selfAge = 10 * time.Minute
 
-// know asks who the bot is, unless that is known. When Slack cannot tell now,
-// what it told earlier counts.
+// know returns the bot's identity, fetched if it is unknown or old. If that fails, an
+// old one is returned.
 func (b *Bridge) know(ctx context.Context) (*self, error) {
 	known := b.self.Load()
 	if known != nil && time.Since(known.asked) < selfAge {
@@ -61,7 +60,7 @@ func (b *Bridge) know(ctx context.Context) (*self, error) {
 	return now, err
 }
 
-// introduce asks who the bot is.
+// introduce fetches the bot's identity.
 func (b *Bridge) introduce(ctx context.Context) (*self, error) {
 	var answer *slack.AuthTestResponse
 	err := b.call(ctx, "auth.test", true, func(ctx context.Context) (err error) {
@@ -76,12 +75,12 @@ func (b *Bridge) introduce(ctx context.Context) (*self, error) {
 	return now, nil
 }
 
-// scopesOf are the scopes that an answer of the Web API names.
+// scopesOf returns the scopes in an answer of the Web API.
 func scopesOf(h http.Header) []string {
 	return strings.FieldsFunc(h.Get("X-Oauth-Scopes"), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// readScopes takes note of the scopes in every answer.
+// readScopes stores the scopes of every answer.
 func (b *Bridge) readScopes(method string, h http.Header) {
 	scopes, known := scopesOf(h), b.self.Load()
 	if method == methodSocket || known == nil || len(scopes) == 0 || slices.Equal(scopes, known.scopes) {

@@ -23,11 +23,11 @@ const (
 	maxFrame    = 4 << 20
 )
 
-// errSwitchedOff: somebody switched Socket Mode off in the app's settings.
+// errSwitchedOff means that Socket Mode was switched off in the app's settings.
 var errSwitchedOff = &chat.Misconfigured{Problem: "Socket Mode is switched off in the app's settings",
 	Fix: "switch it on at https://api.slack.com/apps under Socket Mode, or remove SLACK_APP_TOKEN"}
 
-// frame is what comes over the socket.
+// frame is a message of the socket.
 type frame struct {
 	Type       string          `json:"type"`
 	EnvelopeID string          `json:"envelope_id"`
@@ -35,8 +35,8 @@ type frame struct {
 	Payload    json.RawMessage `json:"payload"`
 }
 
-// listen receives on one connection until Slack wants another, which is no
-// error. lasted tells that it worked for a while.
+// listen receives on one connection until Slack requests a new one, which is no
+// error. lasted means that it worked for a while.
 func (b *Bridge) listen(ctx context.Context, in chat.Receiver) (lasted bool, err error) {
 	conn, err := b.connect(ctx)
 	if err != nil {
@@ -52,9 +52,9 @@ func (b *Bridge) listen(ctx context.Context, in chat.Receiver) (lasted bool, err
 			break
 		}
 		if f.Type == "hello" {
-			b.backlog.open()
+			b.gaps.open()
 		}
-		done, failed := b.obey(ctx, conn, in, &f)
+		done, failed := b.handleFrame(ctx, conn, in, &f)
 		if err = failed; done || err != nil {
 			break
 		}
@@ -62,7 +62,7 @@ func (b *Bridge) listen(ctx context.Context, in chat.Receiver) (lasted bool, err
 	return time.Since(begun) > silence, err
 }
 
-// connect opens a connection: Slack gives an address that can be used once.
+// connect opens a connection, at an address that Slack issues for a single use.
 func (b *Bridge) connect(ctx context.Context) (*socket, error) {
 	var address string
 	err := b.call(ctx, methodSocket, true, func(ctx context.Context) (err error) {
@@ -80,50 +80,50 @@ func (b *Bridge) connect(ctx context.Context) (*socket, error) {
 		return nil, fmt.Errorf("connect to Slack: %w", b.redact(err))
 	}
 	conn.SetReadLimit(maxFrame)
-	stay(conn)
+	extendDeadline(conn)
 	conn.SetPingHandler(func(data string) error {
-		stay(conn)
-		b.backlog.beat(time.Now())
-		_ = conn.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(writeLimit)) // reading tells what is wrong
+		extendDeadline(conn)
+		b.gaps.touch(time.Now())
+		_ = conn.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(writeLimit)) // the next read reports a failure
 		return nil
 	})
 	return &socket{Conn: conn}, nil
 }
 
-// stay gives the connection another while.
-func stay(conn *websocket.Conn) { _ = conn.SetReadDeadline(time.Now().Add(silence)) }
+// extendDeadline allows another pause of silence.
+func extendDeadline(conn *websocket.Conn) { _ = conn.SetReadDeadline(time.Now().Add(silence)) }
 
-// next reads a frame. One that is no JSON counts as empty.
+// next reads a frame. Invalid JSON counts as empty.
 func (b *Bridge) next(conn *socket) (f frame, err error) {
 	_, raw, err := conn.ReadMessage()
 	if err != nil {
 		return f, fmt.Errorf("the connection to Slack ended: %w", err)
 	}
-	stay(conn.Conn)
+	extendDeadline(conn.Conn)
 	_ = json.Unmarshal(raw, &f)
-	if f.Type != "hello" { // with it begins what is heard from here on
-		b.backlog.beat(time.Now())
+	if f.Type != "hello" { // which ends the gap that listen opens
+		b.gaps.touch(time.Now())
 	}
 	return f, nil
 }
 
-// obey does what a frame asks for. An event is acknowledged once it is stored;
-// one that is not comes again. done tells that Slack wants a new connection.
-func (b *Bridge) obey(ctx context.Context, conn *socket, in chat.Receiver, f *frame) (done bool, err error) {
+// handleFrame handles a frame. An event is acknowledged once it is stored; Slack
+// repeats any other. done means that Slack requests a new connection.
+func (b *Bridge) handleFrame(ctx context.Context, conn *socket, in chat.Receiver, f *frame) (done bool, err error) {
 	switch f.Type {
 	case "hello":
-		b.hears(waySocket)
+		b.reportReceiving(waySocket)
 	case "disconnect":
 		if f.Reason == "link_disabled" {
 			return true, errSwitchedOff
 		}
-		b.log.Debug("Slack wants a new connection", "reason", f.Reason)
+		b.log.Debug("Slack requests a new connection", "reason", f.Reason)
 		return true, nil
 	case "events_api":
 		id := f.EnvelopeID
-		err = b.take(ctx, in, f.Payload, func() { _ = conn.acknowledge(id) }) // reading tells what is wrong
+		err = b.handleEvent(ctx, in, f.Payload, func() { _ = conn.acknowledge(id) }) // the next read reports a failure
 		if err != nil && !errors.Is(err, chat.ErrPermanent) {
-			b.log.Error("an event could not be stored; it is tried again", "err", err)
+			b.log.Error("an event could not be stored; retrying", "err", err)
 		}
 		if !errors.Is(err, chat.ErrPermanent) {
 			return false, nil
@@ -136,8 +136,7 @@ func (b *Bridge) obey(ctx context.Context, conn *socket, in chat.Receiver, f *fr
 	return false, conn.acknowledge(f.EnvelopeID)
 }
 
-// socket is a connection: one goroutine reads, and those that store events
-// write.
+// socket is a connection: one goroutine reads, and those that store events write.
 type socket struct {
 	*websocket.Conn
 	writing sync.Mutex

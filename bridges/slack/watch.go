@@ -9,29 +9,28 @@ import (
 	"relay/server/chat"
 )
 
-// Watch looks after the app's scopes and its channel until ctx ends: Slack tells
-// nobody that the app is not in it. Where Slack pushes it also looks after what
-// is not stored yet: Run does not stay for that.
+// Watch checks the app's scopes and its channel until ctx ends: Slack does not
+// report that the app is not in it. With a webhook it also fills gaps, because Run
+// returns at once.
 func (b *Bridge) Watch(ctx context.Context) {
-	var tending sync.WaitGroup
-	defer tending.Wait()
+	var filling sync.WaitGroup
+	defer filling.Wait()
 	if b.cfg.AppToken == "" {
-		tending.Go(func() { b.tend(ctx) })
+		filling.Go(func() { b.fillGaps(ctx) })
 	}
 	reception.Watch(ctx, nil, b.look)
 }
 
-// look notes what a human has to do, and reports whether there is anything.
-// What cannot be asked is no news, nor is what Run says: once it receives, it asks
-// no more, or in hours.
+// look stores the problem that an operator has to fix, and reports whether there is
+// one. A check that fails otherwise changes nothing, nor does what Run reports.
 func (b *Bridge) look(ctx context.Context) (trouble bool) {
 	c := &checking{Bridge: b}
 	wrong := reception.Fault(ctx, c.token, c.scopes, c.channel)
 	way, problem := b.status.get()
-	told := errors.Is(c.err, errToken) && (way == "" || problem != nil)
+	reported := errors.Is(c.err, errToken) && (way == "" || problem != nil)
 	var human *chat.Misconfigured
-	if !told && (c.err == nil || errors.As(c.err, &human)) {
-		b.standing.Note(b.log, wrong, "the app's scopes and its channel are well again")
+	if !reported && (c.err == nil || errors.As(c.err, &human)) {
+		b.watched.Note(b.log, wrong, "the app's scopes and its channel work again")
 	}
-	return b.standing.Failing()
+	return b.watched.Failing()
 }

@@ -30,7 +30,7 @@ func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
 			_ = json.NewEncoder(w).Encode(map[string]string{"challenge": e.Challenge})
 			return
 		}
-		err = b.takePushed(r.Context(), in, raw)
+		err = b.handlePush(r.Context(), in, raw)
 		switch {
 		case errors.Is(err, chat.ErrPermanent):
 			w.Header().Set("X-Slack-No-Retry", "1")
@@ -44,18 +44,18 @@ func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
 	})
 }
 
-// pushPatience is how long a push waits for its turn: Slack gives up after three
-// seconds, and brings it again.
-const pushPatience = 2500 * time.Millisecond
+// pushTimeout is how long a push waits for its turn: Slack gives up after three
+// seconds, and repeats it.
+const pushTimeout = 2500 * time.Millisecond
 
 var errTurn = errors.New("earlier events are not stored yet")
 
-// takePushed stores an event, behind those that wait.
-func (b *Bridge) takePushed(ctx context.Context, in chat.Receiver, raw []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, pushPatience)
+// handlePush stores an event, after those that wait.
+func (b *Bridge) handlePush(ctx context.Context, in chat.Receiver, raw []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, pushTimeout)
 	defer cancel()
 	stored := make(chan struct{})
-	if err := b.take(ctx, in, raw, func() { close(stored) }); err != nil {
+	if err := b.handleEvent(ctx, in, raw, func() { close(stored) }); err != nil {
 		return err
 	}
 	select {
@@ -63,9 +63,9 @@ func (b *Bridge) takePushed(ctx context.Context, in chat.Receiver, raw []byte) e
 		return nil
 	default:
 	}
-	if b.backlog.settles.TryLock() { // nobody reads a gap
+	if b.gaps.filling.TryLock() { // no gap is being read
 		err := b.flush(ctx, in, false)
-		b.backlog.settles.Unlock()
+		b.gaps.filling.Unlock()
 		if err != nil {
 			return err
 		}
@@ -78,9 +78,8 @@ func (b *Bridge) takePushed(ctx context.Context, in chat.Receiver, raw []byte) e
 	}
 }
 
-// admit reads a request and checks that it is Slack's, by its signature over
-// body and time, which must not differ by more than five minutes; status is 0
-// when it is.
+// admit reads a request and verifies Slack's signature of its body and time, which may
+// differ by five minutes; status is 0 when it is valid.
 func (b *Bridge) admit(w http.ResponseWriter, r *http.Request) (raw []byte, status int, text string) {
 	switch {
 	case b.cfg.SigningSecret == "":
@@ -90,7 +89,7 @@ func (b *Bridge) admit(w http.ResponseWriter, r *http.Request) (raw []byte, stat
 	}
 	proof, err := slack.NewSecretsVerifier(r.Header, b.cfg.SigningSecret)
 	if err != nil {
-		b.doubt(err)
+		b.reportUnsigned(err)
 		return nil, http.StatusUnauthorized, "Unauthorized"
 	}
 	raw, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxEvent))
@@ -103,11 +102,11 @@ func (b *Bridge) admit(w http.ResponseWriter, r *http.Request) (raw []byte, stat
 	}
 	_, _ = proof.Write(raw) // a hash takes everything
 	if err := proof.Ensure(); err != nil {
-		b.doubt(err)
+		b.reportUnsigned(err)
 		return nil, http.StatusUnauthorized, "Unauthorized"
 	}
 	if b.proven.Store(true); b.cfg.AppToken == "" {
-		b.hears(wayWebhook)
+		b.reportReceiving(wayWebhook)
 	}
 	return raw, 0, ""
 }
@@ -116,11 +115,11 @@ var errUnsigned = &chat.Misconfigured{
 	Problem: "what is pushed to the webhook is not signed with this SLACK_SIGNING_SECRET, or the clock of this machine is wrong by minutes",
 	Fix:     "copy the Signing Secret, under Basic Information of your app at https://api.slack.com/apps, into SLACK_SIGNING_SECRET; and set the clock"}
 
-// doubt tells that a push was refused, until one was Slack's: later ones are
-// somebody else's.
-func (b *Bridge) doubt(err error) {
+// reportUnsigned reports a push without Slack's signature, unless Slack has pushed
+// before: others are somebody else's.
+func (b *Bridge) reportUnsigned(err error) {
 	if b.cfg.AppToken == "" && !b.proven.Load() && !errors.Is(err, slack.ErrMissingHeaders) {
-		b.complain(wayWebhook, errUnsigned)
+		b.reportFailure(wayWebhook, errUnsigned)
 	}
 }
 
