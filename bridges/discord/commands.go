@@ -31,7 +31,7 @@ const (
 	byReplyOnly = "delete" // it needs the message that it answers
 )
 
-// menu lists the desks' commands.
+// menu lists the commands.
 func menu() (list []command) {
 	for _, c := range chat.Commands {
 		if c.Name == byReplyOnly {
@@ -46,8 +46,8 @@ func menu() (list []command) {
 	return list
 }
 
-// offerCommands puts the desks' commands into the menu that Discord shows to
-// whoever types "/" on the server. Who has not let the bot do so writes !name.
+// offerCommands puts the commands into the menu that Discord shows to whoever types
+// "/" on the server. Where the bot may not, operators write !name.
 func (b *Bridge) offerCommands(ctx context.Context) {
 	if err := b.putCommands(ctx); err != nil {
 		b.log.Warn("slash commands could not be offered; !name works", "err", err)

@@ -11,8 +11,8 @@ import (
 	"relay/server/chat"
 )
 
-// Check implements [chat.Bridge]. It looks at one thing after the other and
-// stops at the first that the others need.
+// Check implements [chat.Bridge]. It runs the checks in order and stops at the first
+// failure that the others depend on.
 func (b *Bridge) Check(ctx context.Context) (found []chat.Finding) {
 	c := &checking{Bridge: b}
 	for _, look := range []func(context.Context) (f chat.Finding, goOn bool){c.token, c.scopes, c.channel, c.reception} {
@@ -33,7 +33,7 @@ func (b *Bridge) Check(ctx context.Context) (found []chat.Finding) {
 // checking is one Check.
 type checking struct {
 	*Bridge
-	err error // by which the last look failed
+	err error // of the last check
 }
 
 func (c *checking) token(ctx context.Context) (chat.Finding, bool) {
@@ -57,7 +57,7 @@ func (c *checking) scopes(context.Context) (chat.Finding, bool) {
 			lacks = append(lacks, scope)
 		}
 	}
-	for _, more := range [][2]string{{scopeUpload, "visitors' files as files"}, {scopeReact, "receipts"}, {scopeNames, "names of other desks' operators as authors"}} {
+	for _, more := range [][2]string{{scopeUpload, "visitors' files as files"}, {scopeReact, "receipts"}, {scopeNames, "names of operators elsewhere as authors"}} {
 		if !me.may(more[0]) {
 			without = append(without, more[1]+" ("+more[0]+")")
 		}
@@ -124,7 +124,7 @@ func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 	return chat.Fine(subject, "Slack pushes events to "+c.cfg.PublicURL+": that has to be the app's Request URL, under Event Subscriptions"), false
 }
 
-// fixManifest tells how to set the app up at once.
+// fixManifest explains how to set the app up at once.
 func (b *Bridge) fixManifest() string {
 	url := b.cfg.PublicURL
 	if b.cfg.AppToken != "" {
@@ -133,7 +133,7 @@ func (b *Bridge) fixManifest() string {
 	return "The app as it should be: open it at https://api.slack.com/apps, put this under App Manifest, save, and install the app anew:\n" + Manifest(url)
 }
 
-// failed makes a finding of an error.
+// failed returns the finding of an error.
 func (c *checking) failed(subject string, err error) chat.Finding {
 	c.err = err
 	return chat.Unwell(subject, "Slack", err)

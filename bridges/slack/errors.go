@@ -17,13 +17,13 @@ import (
 
 // Errors that the bridge itself handles.
 var (
-	errUnchanged = errors.New("it is so already")
+	errUnchanged = errors.New("nothing to change")
 	errScope     = errors.New("a scope is missing")
 	errUnable    = errors.New("the server could not do it now")
-	errUnknown   = errors.New("Slack refused it")
+	errUnknown   = errors.New("Slack rejected it")
 )
 
-// refusals says what the Web API's error codes mean
+// refusals maps the Web API's error codes to errors
 // (https://docs.slack.dev/reference/methods, "Errors" of each).
 var refusals = map[string]error{
 	"already_reacted":    errUnchanged,
@@ -69,7 +69,7 @@ var refusals = map[string]error{
 	"team_not_found":         errToken,
 }
 
-// Further names of the same refusal.
+// Further names of the same errors.
 var sameRefusal = map[string]string{
 	"restricted_action_read_only_channel":      "restricted_action",
 	"restricted_action_thread_only_channel":    "restricted_action",
@@ -96,12 +96,12 @@ var errOutside = &chat.Misconfigured{Problem: "the app is not in the channel", F
 
 var errAppToken = &chat.Misconfigured{Problem: "Slack does not accept the app token", Fix: fixAppToken}
 
-// methodSocket is the only one that the app token is for.
+// methodSocket is the only method that uses the app token.
 const methodSocket = "apps.connections.open"
 
-// translate says by the errors of package chat, or of this one, what came of a
-// call; doubtful is one that may have been carried out.
-func (b *Bridge) translate(method string, err error, doubtful bool) error {
+// translate turns the error of a call into one of package chat or of this one;
+// ambiguous means that the call may have been carried out.
+func (b *Bridge) translate(method string, err error, ambiguous bool) error {
 	var limited *slack.RateLimitedError
 	var refusal slack.SlackErrorResponse
 	var status slack.StatusCodeError
@@ -109,7 +109,7 @@ func (b *Bridge) translate(method string, err error, doubtful bool) error {
 	case errors.As(err, &limited):
 		return b.patience(method, limited.RetryAfter)
 	case errors.As(err, &refusal):
-		return b.translateRefusal(method, refusal, doubtful)
+		return b.translateRefusal(method, refusal, ambiguous)
 	case errors.As(err, &status) && status.Code == http.StatusTooManyRequests:
 		return b.patience(method, time.Second)
 	case errors.As(err, &status) && status.Code == http.StatusUnauthorized && method == methodSocket:
@@ -118,29 +118,28 @@ func (b *Bridge) translate(method string, err error, doubtful bool) error {
 		return errToken
 	case errors.As(err, &status):
 		err = fmt.Errorf("the answer was HTTP %d", status.Code)
-		doubtful = doubtful && status.Code >= http.StatusInternalServerError
-	case errors.Is(err, context.DeadlineExceeded) && !doubtful:
-		// Of a call that may be repeated, or never left: not in doubt.
-		err = errors.New("there was no answer in time")
+		ambiguous = ambiguous && status.Code >= http.StatusInternalServerError
+	case errors.Is(err, context.DeadlineExceeded) && !ambiguous:
+		// The call may be repeated, or was never sent: not ambiguous.
+		err = errors.New("Slack did not answer in time")
 	case isJSON(err):
-		err = errors.New("the answer is not one of Slack's")
+		err = errors.New("the answer is not from Slack")
 	}
 	err = fmt.Errorf("%s: %w", method, b.redact(err))
-	if doubtful {
+	if ambiguous {
 		return fmt.Errorf("%w: %w", chat.ErrAmbiguous, err)
 	}
 	return err
 }
 
-// isJSON reports whether an answer could not be read: the error may hold parts
-// of it.
+// isJSON reports whether an answer was unreadable: the error may contain parts of it.
 func isJSON(err error) bool {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	return errors.As(err, &syntax) || errors.As(err, &kind)
 }
 
-func (b *Bridge) translateRefusal(method string, e slack.SlackErrorResponse, doubtful bool) error {
+func (b *Bridge) translateRefusal(method string, e slack.SlackErrorResponse, ambiguous bool) error {
 	switch e.Err {
 	case "ratelimited", "rate_limited", "message_limit_exceeded":
 		return b.patience(method, time.Second)
@@ -153,14 +152,13 @@ func (b *Bridge) translateRefusal(method string, e slack.SlackErrorResponse, dou
 		return fmt.Errorf("%w: %w: %s: %s", chat.ErrPermanent, errUnknown, method, e.Err)
 	case method == methodSocket && (meaning == error(errToken) || e.Err == "not_allowed_token_type"):
 		return errAppToken
-	case meaning == errUnable && doubtful: // it may have happened all the same
+	case meaning == errUnable && ambiguous: // it may have happened all the same
 		return fmt.Errorf("%w: %w (%s: %s)", chat.ErrAmbiguous, meaning, method, e.Err)
 	}
 	return fmt.Errorf("%w (%s: %s)", meaning, method, e.Err)
 }
 
-// missing names the scope that a method needs. The app token has scopes of its
-// own.
+// missing returns the scope that a method needs. The app token has its own scopes.
 func missing(method string, e slack.SlackErrorResponse) error {
 	if method == methodSocket {
 		return &chat.Misconfigured{Problem: "the app token lacks the scope connections:write", Fix: fixAppToken}
@@ -170,12 +168,10 @@ func missing(method string, e slack.SlackErrorResponse) error {
 	return fmt.Errorf("%w: %w", errScope, wrong)
 }
 
-// maxPatience bounds what one 429 may ask for; what is asked for beyond is
-// asked for again.
+// maxPatience bounds the wait of one 429; the next 429 asks for the rest.
 const maxPatience = time.Hour
 
-// patience is how long a 429 wants a method to be left alone, and a little
-// more.
+// patience returns how long a 429 asks to wait, and a little more.
 func (b *Bridge) patience(method string, wait time.Duration) error {
 	wait = min(max(wait, time.Second), maxPatience) + rand.N(500*time.Millisecond)
 	b.pace.block(method, wait)

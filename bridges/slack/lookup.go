@@ -12,8 +12,8 @@ import (
 	"relay/server/chat"
 )
 
-// Where an op is looked for of which nobody knows whether it was carried out:
-// from a minute before its first attempt, or a day back if that is not known.
+// Range of the search for an op that may have been carried out: from a minute before
+// its first attempt, or a day back if that is unknown.
 const (
 	lookMargin = time.Minute
 	lookBack   = 24 * time.Hour
@@ -28,11 +28,11 @@ func since(first chat.Time) string {
 	return tsOf(from.Add(-lookMargin))
 }
 
-// tsOf is the ts of a time.
+// tsOf returns the ts of a time.
 func tsOf(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) + ".000000" }
 
-// lookup finds what an earlier attempt made of an op, "" for nothing. In a
-// thread that is gone it may have gone astray: then it is removed.
+// lookup finds the message of an earlier attempt, "" for none. If the thread was
+// deleted, the message is in the channel: it is removed.
 func (b *Bridge) lookup(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
 	if op.File != nil && b.self.Load().may(scopeUpload) {
 		return b.lookupFile(ctx, th, op)
@@ -52,8 +52,8 @@ func (b *Bridge) Recall(ctx context.Context, th chat.Thread, keys []string, firs
 	return b.recall(ctx, th, keys, first)
 }
 
-// recall finds what ops made. In a thread that is gone it went astray: then it
-// is removed.
+// recall finds the messages of ops. If the thread was deleted, they are in the channel
+// and removed.
 func (b *Bridge) recall(ctx context.Context, th chat.Thread, keys []string, first chat.Time) (remotes []string, err error) {
 	remotes, err = b.made(ctx, th, keys, first)
 	if errors.Is(err, chat.ErrThreadGone) {
@@ -62,8 +62,7 @@ func (b *Bridge) recall(ctx context.Context, th chat.Thread, keys []string, firs
 	return remotes, blind(err)
 }
 
-// made finds the messages in a thread that ops made, "" for each that is not
-// there.
+// made finds the messages of ops in a thread, "" for each that is not there.
 func (b *Bridge) made(ctx context.Context, th chat.Thread, keys []string, first chat.Time) (remotes []string, err error) {
 	remotes = make([]string, len(keys))
 	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: since(first), Limit: pageSize, IncludeAllMetadata: true}
@@ -84,8 +83,7 @@ func (b *Bridge) made(ctx context.Context, th chat.Thread, keys []string, first 
 	return remotes, nil
 }
 
-// blind passes over it when Slack lets the bot not look: twice is better than
-// never.
+// blind ignores a search that Slack denies: a duplicate is better than a loss.
 func blind(err error) error {
 	var wrong *chat.Misconfigured
 	if errors.As(err, &wrong) || errors.Is(err, chat.ErrPermanent) {
@@ -94,7 +92,7 @@ func blind(err error) error {
 	return err
 }
 
-// find returns the bot's message that was made by an op.
+// find returns the bot's message of an op.
 func (b *Bridge) find(list []slack.Message, key string) *slack.Message {
 	for i := range list {
 		m := &list[i]
@@ -105,8 +103,8 @@ func (b *Bridge) find(list []slack.Message, key string) *slack.Message {
 	return nil
 }
 
-// sweep removes what an earlier attempt wrote in the channel itself because its
-// thread is gone, and returns that it is.
+// sweep removes what an earlier attempt posted in the channel itself because its thread
+// is deleted, and returns that error.
 func (b *Bridge) sweep(ctx context.Context, keys []string, first chat.Time, gone error) error {
 	stray, err := b.inChannel(ctx, keys, first)
 	if err != nil {
@@ -118,15 +116,13 @@ func (b *Bridge) sweep(ctx context.Context, keys []string, first chat.Time, gone
 	return gone
 }
 
-// lookupParent finds the first message of a thread that an earlier attempt
-// opened.
+// lookupParent finds the first message of a thread that an earlier attempt opened.
 func (b *Bridge) lookupParent(ctx context.Context, op chat.Op) (ref string, err error) {
 	ref, err = b.inChannel(ctx, []string{op.Key}, op.Since)
 	return ref, blind(err)
 }
 
-// inChannel finds a message outside of threads by the ops of which one made it,
-// "" for none.
+// inChannel finds a message of one of the ops outside of threads, "" for none.
 func (b *Bridge) inChannel(ctx context.Context, keys []string, first chat.Time) (ts string, err error) {
 	q := slack.GetConversationHistoryParameters{Oldest: since(first), Limit: pageSize, IncludeAllMetadata: true}
 	for {
@@ -146,7 +142,7 @@ func (b *Bridge) inChannel(ctx context.Context, keys []string, first chat.Time) 
 	return "", nil
 }
 
-// history makes one call of conversations.history.
+// history calls conversations.history.
 func (b *Bridge) history(ctx context.Context, q *slack.GetConversationHistoryParameters) (page *slack.GetConversationHistoryResponse, err error) {
 	q.ChannelID = b.cfg.ChannelID
 	err = b.call(ctx, "conversations.history", true, func(ctx context.Context) (err error) {
@@ -156,8 +152,7 @@ func (b *Bridge) history(ctx context.Context, q *slack.GetConversationHistoryPar
 	return page, err
 }
 
-// replies makes one call of conversations.replies: the messages of a thread
-// from its first on, oldest first.
+// replies calls conversations.replies: the messages of a thread, oldest first.
 func (b *Bridge) replies(ctx context.Context, q *slack.GetConversationRepliesParameters) (list []slack.Message, next string, err error) {
 	q.ChannelID = b.cfg.ChannelID
 	err = b.call(ctx, "conversations.replies", true, func(ctx context.Context) (err error) {

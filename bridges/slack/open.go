@@ -11,7 +11,7 @@ import (
 	"relay/server/chat"
 )
 
-// The metadata of the bot's messages: what they are found by
+// The metadata that identifies the bot's messages
 // (https://docs.slack.dev/messaging/message-metadata).
 const (
 	typeSession = "relay_session" // of a thread's first message
@@ -19,7 +19,7 @@ const (
 	fieldKey    = "key"        // of the op that made it
 	fieldID     = "session_id" // only in bridge mode
 	fieldClosed = "closed"
-	fieldMarked = "marked" // its first line names who wrote it
+	fieldMarked = "marked" // its first line names the author
 	fieldQuotes = "quotes" // the ts of the message that it quotes
 )
 
@@ -32,7 +32,7 @@ func note(op chat.Op) slack.SlackMetadata {
 	return about
 }
 
-// open posts the message that a thread hangs on; its ts is the thread's.
+// open posts the first message of a thread; its ts is the thread's.
 func (b *Bridge) open(ctx context.Context, op chat.Op) (ref string, err error) {
 	if op.Ambiguous {
 		ref, err = b.lookupParent(ctx, op)
@@ -61,7 +61,7 @@ func (b *Bridge) openNew(ctx context.Context, op chat.Op) (ref string, err error
 	return m.Timestamp, err
 }
 
-// join enters a public channel, if the app may do so by itself.
+// join enters a public channel, if the app may.
 func (b *Bridge) join(ctx context.Context) bool {
 	if !b.self.Load().may(scopeJoin) {
 		return false
@@ -77,8 +77,8 @@ func (b *Bridge) join(ctx context.Context) bool {
 // Slack's threads cannot be closed.
 const closedSign = "[closed] "
 
-// mark shows at a thread's first message whether its session is closed. It
-// already may be as it shall be.
+// mark shows in a thread's first message whether its session is closed. It is no error
+// if it already does.
 func (b *Bridge) mark(ctx context.Context, th chat.Thread, closed bool) error {
 	parent, err := b.parent(ctx, th.Ref)
 	if err != nil {

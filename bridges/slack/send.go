@@ -42,8 +42,7 @@ func (b *Bridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote str
 	return remote, err
 }
 
-// post writes a text or shows a file. What an earlier attempt has perhaps
-// written already is looked for.
+// post sends a text or a file, unless an earlier attempt did.
 func (b *Bridge) post(ctx context.Context, me *self, th chat.Thread, op chat.Op) (remote string, err error) {
 	if op.Ambiguous {
 		if remote, err = b.lookup(ctx, th, op); err != nil || remote != "" {
@@ -75,20 +74,19 @@ func (b *Bridge) write(ctx context.Context, me *self, th chat.Thread, op chat.Op
 	return m.Timestamp, nil
 }
 
-// sayAnyhow says what Slack refuses for a reason that nobody knows once more, as
-// bare text: what a visitor wrote counts for more than how it looks.
+// sayAnyhow repeats a message that Slack rejected for an unknown reason as plain text:
+// the visitor's words matter more than their format.
 func (b *Bridge) sayAnyhow(ctx context.Context, how look, thread string, about slack.SlackMetadata) (m slack.Message, err error) {
 	m, err = b.say(ctx, how, thread, about)
 	if !errors.Is(err, errUnknown) {
 		return m, err
 	}
-	b.log.Warn("Slack refused a message; it is sent once more as bare text", "err", err)
+	b.log.Warn("Slack rejected a message; retrying it as plain text", "err", err)
 	return b.say(ctx, look{text: how.text}, thread, slack.SlackMetadata{})
 }
 
-// say makes one call of chat.postMessage. Where its thread is deleted Slack
-// posts a message in the channel itself, without a word: only thread_ts is
-// missing in what it answers.
+// say calls chat.postMessage. If the thread was deleted, Slack silently posts in the
+// channel itself: only the answer's thread_ts is missing.
 func (b *Bridge) say(ctx context.Context, how look, thread string, about slack.SlackMetadata) (m slack.Message, err error) {
 	opts := []slack.MsgOption{slack.MsgOptionText(how.text, false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl()}
 	if about.EventType != "" {
@@ -114,9 +112,9 @@ func (b *Bridge) say(ctx context.Context, how look, thread string, about slack.S
 	return m, err
 }
 
-// removeStray deletes a message that went astray in the channel.
+// removeStray deletes a message that was posted outside of its thread.
 func (b *Bridge) removeStray(ctx context.Context, ts string) {
 	if err := b.delete(ctx, ts); err != nil {
-		b.log.Warn("a message went astray in the channel", "message", ts, "err", err)
+		b.log.Warn("cannot delete a message outside of its thread", "message", ts, "err", err)
 	}
 }

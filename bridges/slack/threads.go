@@ -10,27 +10,26 @@ import (
 	"relay/server/chat"
 )
 
-// lookPages is how far back the channel is read for the threads of sessions.
+// lookPages bounds the search for sessions' threads in the channel.
 const lookPages = 5
 
-// maxThreads bounds how many threads are remembered; all are forgotten then,
-// and learnt again from the channel.
+// maxThreads bounds the remembered threads. When it is reached, all are dropped and
+// learnt again from the channel.
 const maxThreads = 20000
 
-// threads remembers which thread belongs to which session, in bridge mode,
-// where no store does.
+// threads maps threads to sessions in bridge mode, where no store does.
 type threads struct {
 	mu       sync.Mutex
 	sessions map[string]string // by thread
 	refs     map[string]string // by session: its newest thread
 
-	scan sync.Mutex // held by who reads the channel
-	read bool       // the channel was read from its end as far as it goes
+	scan sync.Mutex // held while the channel is read
+	read bool       // the channel was read, up to lookPages
 }
 
 func newThreads() *threads { return &threads{sessions: map[string]string{}, refs: map[string]string{}} }
 
-// learn keeps whose a thread is; sessionID is "" for one of no session.
+// learn stores the session of a thread, "" for none.
 func (t *threads) learn(ref, sessionID string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -45,7 +44,7 @@ func (t *threads) learn(ref, sessionID string) {
 	}
 }
 
-// forget drops a thread that is gone.
+// forget drops a deleted thread.
 func (t *threads) forget(ref string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -55,7 +54,7 @@ func (t *threads) forget(ref string) {
 	delete(t.sessions, ref)
 }
 
-// session returns whose a thread is; known is false when nobody told yet.
+// session returns the session of a thread; known is false before it was learnt.
 func (t *threads) session(ref string) (sessionID string, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -63,7 +62,7 @@ func (t *threads) session(ref string) (sessionID string, known bool) {
 	return sessionID, known
 }
 
-// ref returns a session's thread, "" for none; all tells that there is no other.
+// ref returns a session's thread, "" for none; all means that there is no other.
 func (t *threads) ref(sessionID string) (ref string, all bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -76,9 +75,8 @@ func (t *threads) complete() {
 	t.read = true
 }
 
-// Find implements [chat.Bridge]: the first messages of threads tell their
-// session. The channel is read once, from its end as far as lookPages go; what
-// is opened afterwards is known.
+// Find implements [chat.Bridge]. The first messages of threads contain their session.
+// The channel is read once, newest first, up to lookPages; later threads are known.
 func (b *Bridge) Find(ctx context.Context, sessionID string) (chat.Thread, error) {
 	ref, all := b.threads.ref(sessionID)
 	if ref == "" && !all {
@@ -93,8 +91,8 @@ func (b *Bridge) Find(ctx context.Context, sessionID string) (chat.Thread, error
 	return chat.Thread{Bridge: Name, Channel: b.cfg.ChannelID, Ref: ref, SessionID: sessionID}, nil
 }
 
-// readChannel learns whose the channel's threads are, unless another caller
-// just did.
+// readChannel learns the sessions of the channel's threads, unless another caller just
+// did.
 func (b *Bridge) readChannel(ctx context.Context) error {
 	b.threads.scan.Lock()
 	defer b.threads.scan.Unlock()
@@ -143,8 +141,8 @@ func (b *Bridge) Owner(ctx context.Context, th chat.Thread) (sessionID string, e
 	return sessionID, nil
 }
 
-// sessionOf reads the session out of a thread's first message, "" if it tells
-// none. Only what the bot wrote is to be believed.
+// sessionOf reads the session from a thread's first message, "" for none. It trusts
+// only the bot's messages.
 func (b *Bridge) sessionOf(m *slack.Message) string {
 	if m.Metadata.EventType != typeSession || !b.self.Load().own(m) {
 		return ""
