@@ -7,10 +7,7 @@ import (
 	"testing"
 )
 
-var (
-	docsLink = regexp.MustCompile(`href="(/docs[^"]*|#[^"]*)"`)
-	docsID   = regexp.MustCompile(` id="([^"]+)"`)
-)
+var docsLink = regexp.MustCompile(`href="(/docs[^"]*|#[^"]*)"`)
 
 // TestGuides: each guide is a page of its own in both modes, and every link
 // within the manual leads to a page and to a heading that exist.

@@ -20,7 +20,7 @@ var (
 	errChannelKind  = errors.New("the channel is not as it was")
 	errLocked       = errors.New("the thread is locked")
 	errForbidden    = errors.New("the bot lacks a permission")
-	errBusy         = errors.New("Discord cannot do it now")
+	errBusy         = errors.New("the server cannot do it now")
 )
 
 // refusal is what the API answers instead of a result (Discord, "Error

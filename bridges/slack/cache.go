@@ -27,10 +27,3 @@ func (m *cache[V]) put(key string, value V) {
 	}
 	m.kept[key] = value
 }
-
-// first stores a value unless there is one.
-func (m *cache[V]) first(key string, value V) {
-	if _, known := m.get(key); !known {
-		m.put(key, value)
-	}
-}

@@ -20,7 +20,7 @@ var (
 	errUnchanged = errors.New("nothing to change")
 	errScope     = errors.New("a scope is missing")
 	errUnable    = errors.New("the server could not do it now")
-	errUnknown   = errors.New("Slack rejected it")
+	errUnknown   = errors.New("the server rejected it")
 )
 
 // refusals maps the Web API's error codes to errors
