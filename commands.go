@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"relay/bridges"
-	"relay/db"
-	"relay/server"
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // command is a sub-command. FILE in its usage stands for any word.

@@ -1,4 +1,4 @@
-module relay
+module github.com/relay-chat/relay
 
 go 1.26.0
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"relay/server/config"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // settingsReference is the text of relay help settings.

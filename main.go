@@ -14,25 +14,35 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 	_ "time/tzdata" // the container image has no other
 
-	"relay/bridges"
-	"relay/bridges/mirror"
-	"relay/bridges/webhook"
-	"relay/db"
-	"relay/server"
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/bridges/mirror"
+	"github.com/relay-chat/relay/bridges/webhook"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
-// version is set by the build.
-var version = "dev"
+// version is set by the build; go install leaves it to the module's version.
+var version = ""
+
+// moduleVersion is the version of a program that go install built.
+func moduleVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "dev"
+}
 
 func main() {
+	version = cmp.Or(version, moduleVersion())
 	db.SpareProcessors()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from then on a second signal ends the process

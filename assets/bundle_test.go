@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"relay/assets"
-	"relay/assets/build/bundle"
+	"github.com/relay-chat/relay/assets"
+	"github.com/relay-chat/relay/assets/build/bundle"
 )
 
 // The budgets of the widget, gzipped, in bytes.

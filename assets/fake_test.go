@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/assets"
+	"github.com/relay-chat/relay/assets"
 )
 
 // fake is a widget API in memory, as section 3 of the contract describes it.

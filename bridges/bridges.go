@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"relay/bridges/discord"
-	"relay/bridges/slack"
-	"relay/bridges/telegram"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/discord"
+	"github.com/relay-chat/relay/bridges/slack"
+	"github.com/relay-chat/relay/bridges/telegram"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Kind is one kind of bridge and how its settings make it.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Checkup is what relay doctor found about one bridge.

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"relay/bridges"
-	"relay/db"
-	"relay/server"
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 func TestDoctor(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // mostFullQueues bounds the notices that wait: there are fewer destinations.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Deliveries that wait after a failure are due at once when the platform proves

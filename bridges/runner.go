@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"relay/bridges/mirror"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/mirror"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // inboxParallel is how many threads of a bridge are handled at once: looking up

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"relay/bridges/mirror"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/mirror"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Options are the parts and settings of a Set.

@@ -18,9 +18,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay/bridges"
-	"relay/db"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // wire is what a test sees and breaks of the bridges that a set makes.

@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Receiving is a bridge that reports its reception: how updates are received

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"relay/bridges/webhook"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/webhook"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // WebhookOptions are the parts and settings of a Webhook.

@@ -3,7 +3,7 @@ package db
 import (
 	"fmt"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 const selectFile = `SELECT a.id, s.id AS session_id, a.message_id, a.uploader, a.complete, a.size, a.created_at, a.mime_type, a.filename

@@ -11,7 +11,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"relay/schema"
+	"github.com/relay-chat/relay/schema"
 )
 
 var errNotAFile = errors.New("only a SQLite file can be backed up and restored by relay; for Postgres use pg_dump and pg_restore")

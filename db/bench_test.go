@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"relay/db"
-	"relay/db/dbtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // The benchmark measures in rounds, each contender for a while, because the

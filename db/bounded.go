@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"relay/schema"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/schema"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Bounded opens an empty SQLite database in memory that forgets: a delivery once

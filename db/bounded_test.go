@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"relay/db"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // bounded opens a database with bounds; given counts what its queues gave up.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"relay/db"
-	"relay/db/dbtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // bring inserts a message with the event that brings it.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"sync"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // stored is a session with the number that other tables know it by.

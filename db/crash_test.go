@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"relay/db"
-	"relay/db/dbtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // childURL makes this test binary the child of TestCrash.

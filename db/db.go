@@ -18,7 +18,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 var _ chat.Store = (*DB)(nil)

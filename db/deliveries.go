@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // A delivery's event is written, or told by the message that it brought (see

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"math"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // erased is how many revisions of a long session are removed at a time.

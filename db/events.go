@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 const eventColumns = `rev, type, source, message_id, payload, at`

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // removals removes each of the rows that a query finds.

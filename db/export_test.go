@@ -13,8 +13,8 @@ import (
 	migratesqlite "github.com/golang-migrate/migrate/v4/database/sqlite"
 	"github.com/jmoiron/sqlx"
 
-	"relay/schema"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/schema"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Exec runs SQL on the writing side, as an operation of its own.

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // fileGuard knows the files that a SQLite database has open. SQLite works on in

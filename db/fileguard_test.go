@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"relay/db"
-	"relay/db/dbtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // TestFilesAway: nothing is acknowledged while one of the database's files is

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Finding reports for relay doctor whether the database can be used; err is what

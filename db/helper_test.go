@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"relay/db"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // apply runs op in a transaction that must succeed.

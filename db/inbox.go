@@ -3,7 +3,7 @@ package db
 import (
 	"fmt"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 const selectInboxLane = `SELECT bridge, key, seq, thread, raw, state, attempts, next_at, last_error, received_at FROM inbox

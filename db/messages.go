@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 const messageColumns = `id, seq, content, sender, created_at, reply_to, attachments, operator_name, source_bridge,

@@ -18,7 +18,7 @@ import (
 	migratesqlite "github.com/golang-migrate/migrate/v4/database/sqlite"
 	"github.com/golang-migrate/migrate/v4/source/iofs"
 
-	"relay/schema"
+	"github.com/relay-chat/relay/schema"
 )
 
 // newest is the number of the last embedded step of a dialect.

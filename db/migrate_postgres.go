@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"relay/schema"
+	"github.com/relay-chat/relay/schema"
 )
 
 // migrationLock is the advisory lock under which one relay at a time looks at

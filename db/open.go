@@ -11,7 +11,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"relay/schema"
+	"github.com/relay-chat/relay/schema"
 )
 
 var (

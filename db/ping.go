@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Bounds of a ping: its result is good for pingLife, so that nobody can make

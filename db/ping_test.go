@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"relay/db"
-	"relay/db/dbtest"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/db/dbtest"
 )
 
 // TestPing: a ping writes, at most once a second, and leaves one row behind.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Removing is done in small portions: what is to go is looked for on the side,

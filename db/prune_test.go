@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"relay/db"
-	"relay/db/dbtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 func TestPrune(t *testing.T) {

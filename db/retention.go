@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 const (

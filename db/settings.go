@@ -3,7 +3,7 @@ package db
 import (
 	"fmt"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 const selectSettings = `SELECT name, value FROM settings`

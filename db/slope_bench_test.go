@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"relay/db"
-	"relay/db/dbtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // The lists that people wait for must cost the same whatever the total is:

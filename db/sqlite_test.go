@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"relay/db"
-	"relay/db/dbtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 func pathOf(url string) string { return strings.TrimPrefix(url, "sqlite://") }

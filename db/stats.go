@@ -1,6 +1,6 @@
 package db
 
-import "relay/server/chat"
+import "github.com/relay-chat/relay/server/chat"
 
 // Every session that has to do with a period was active since its beginning,
 // so counting costs as much as the period holds, whatever the total is. The

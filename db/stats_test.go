@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"relay/db"
-	"relay/db/dbtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // TestStats counts in days that are numbered since 1970.

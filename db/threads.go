@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 const selectThreads = `SELECT t.bridge, t.channel, t.ref, s.id AS session_id, t.state, t.created_at, t.anchor

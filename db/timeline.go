@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 var _ chat.Tx = (*tx)(nil)

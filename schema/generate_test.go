@@ -8,7 +8,7 @@ import (
 
 	_ "github.com/oapi-codegen/runtime" // the generated client's
 
-	"relay/schema"
+	"github.com/relay-chat/relay/schema"
 )
 
 // TestGenerators: a client in Go can be generated from the document, and it

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // visitor lets in requests with the public key, from an allowed origin. The service

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay/server/config"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // TestKeys is the matrix of keys: every group of routes, every way to bring a

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // maxSessions is how many sessions one request may list.

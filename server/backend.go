@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // A backend reports events to the bridge server by a route for each type, or by a

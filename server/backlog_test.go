@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // clocked is a backlog whose time stands still until it is moved.

@@ -17,14 +17,14 @@ import (
 	"testing"
 	"time"
 
-	"relay/bridges"
-	"relay/bridges/mirror"
-	"relay/bridges/webhook"
-	"relay/db"
-	"relay/db/dbtest"
-	"relay/server"
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/bridges/mirror"
+	"github.com/relay-chat/relay/bridges/webhook"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // newBridgeSite starts a bridge server.

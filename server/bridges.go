@@ -6,8 +6,8 @@ import (
 	"io"
 	"net/http"
 
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // Bridges connect relay to the platforms where the team answers.

@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"relay/bridges"
-	"relay/db"
-	"relay/db/dbtest"
-	"relay/server"
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // stubBridge is a bridge of which the routes need little.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/gorilla/securecookie"
 
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // The sub-commands are clients of the relay that runs: on this machine, and at its

@@ -3,7 +3,7 @@ package server
 import (
 	"net/http"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // command answers POST /api/admin/sessions/{session}/commands: the same commands that

@@ -19,7 +19,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 
-	"relay/server"
+	"github.com/relay-chat/relay/server"
 )
 
 // witness holds every request that a test makes and every answer that it gets

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"sync"
 
-	"relay/schema"
+	"github.com/relay-chat/relay/schema"
 )
 
 // docs are the OpenAPI document, the page about it and the guides. Each is made

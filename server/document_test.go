@@ -15,7 +15,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 	"go.yaml.in/yaml/v3"
 
-	"relay/schema"
+	"github.com/relay-chat/relay/schema"
 )
 
 // contract is schema/openapi.yaml, ready to check with.

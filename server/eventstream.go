@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // streamPortion is about how much a stream of bridge mode writes at once.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // idleTimeout is how long either side of an upload or a download may sit still.

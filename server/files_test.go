@@ -16,9 +16,9 @@ import (
 	"strings"
 	"testing"
 
-	"relay/db/dbtest"
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // upload sends a form with the given fields, in order; a field named file is

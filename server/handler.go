@@ -14,7 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // The largest JSON bodies: of visitors' pages, and of operators and backends,

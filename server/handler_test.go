@@ -13,9 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay/db"
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // TestDatabaseAway: that the database is away is no fault of relay's, and passes.

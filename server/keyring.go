@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // The names under which the store keeps the keys.

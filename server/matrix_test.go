@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"relay/server/config"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // request is a right request to a route: ID stands for the session's id, MSG

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // TestNotes: operators read internal notes wherever they read messages; a

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // maxDeliveries is how many deliveries one request may list.

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"relay/db"
-	"relay/db/dbtest"
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 var discard = slog.New(slog.NewTextHandler(io.Discard, nil))

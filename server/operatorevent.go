@@ -3,7 +3,7 @@ package server
 import (
 	"encoding/json"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // operatorMessage is an operator's event about a message, see OperatorEvent in

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"relay/assets"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/assets"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // pageCSP lets relay's own pages load what relay serves, and nothing else.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay/server/config"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // TestPagesAreFilled: wherever a page is built with a place for a value, relay

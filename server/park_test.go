@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/db/dbtest"
+	"github.com/relay-chat/relay/db/dbtest"
 )
 
 // TestParkedStream: a stream goes on outside net/http until one side ends it,

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // presence answers GET /api/admin/operator/status.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // TestDownloadsAtATime: however slowly a file is read, a part of it is in memory;

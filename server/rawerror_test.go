@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay/db/dbtest"
+	"github.com/relay-chat/relay/db/dbtest"
 )
 
 // TestRequestsThatCannotBeParsed: what net/http refuses before a handler is asked

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // TestDelivered: a message is delivered once the other side's client has it, from

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/db/dbtest"
+	"github.com/relay-chat/relay/db/dbtest"
 )
 
 // TestStopCutsBodiesThatHang stops relay while clients have sent a part of a

@@ -8,7 +8,7 @@ import (
 	"github.com/go-chi/httprate"
 	"github.com/gorilla/mux"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // route is one line of the route table: a method and a path, the rules for its

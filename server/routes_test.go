@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay/db/dbtest"
+	"github.com/relay-chat/relay/db/dbtest"
 )
 
 // pathVariable is what stands for any word in a route's path.

@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"time"
 
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // Listen opens the port. Errors of the usual failures include the remedy.

@@ -15,8 +15,8 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // Deps are the parts that a Server works with.

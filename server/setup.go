@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // setupCookie remembers a set-up code that was right.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"relay/db/dbtest"
-	"relay/server/config"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // unset takes the preset keys away, so that the set-up window opens.

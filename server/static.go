@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"relay/assets"
+	"github.com/relay-chat/relay/assets"
 )
 
 // static is the built files that browsers load, each compressed once.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"relay/assets"
-	"relay/db/dbtest"
+	"github.com/relay-chat/relay/assets"
+	"github.com/relay-chat/relay/db/dbtest"
 )
 
 func TestStaticFiles(t *testing.T) {

@@ -13,11 +13,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay/bridges"
-	"relay/db"
-	"relay/server"
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // hangingStore stops answering when it is told to, until it is released.

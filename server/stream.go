@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Times of a stream.

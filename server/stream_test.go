@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"relay/db/dbtest"
-	"relay/server"
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 func TestWidgetStream(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"relay/db"
-	"relay/db/dbtest"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/db/dbtest"
 )
 
 // history reads messages and timeline in the order in which they are shown.

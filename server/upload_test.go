@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // TestUploadPace: a sender may rest for a while, but not be slow for ever.

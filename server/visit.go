@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"net/http"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Visitors also fill in the form, rate, trigger events and leave. Operators ask for

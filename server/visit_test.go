@@ -12,10 +12,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay/db"
-	"relay/db/dbtest"
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 func TestPreChat(t *testing.T) {

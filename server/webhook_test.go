@@ -23,9 +23,9 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"relay/db/dbtest"
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 var update = flag.Bool("update", false, "write the golden files of the webhook")

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // maxHistory is how many messages one request may ask for.

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"relay/db/dbtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 func TestHealth(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay/db/dbtest"
+	"github.com/relay-chat/relay/db/dbtest"
 )
 
 // noted is a test that only notes what fails.

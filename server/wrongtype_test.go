@@ -10,7 +10,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"relay/db/dbtest"
+	"github.com/relay-chat/relay/db/dbtest"
 )
 
 // TestWrongTypesAreNamed puts a value of the wrong type into every field of

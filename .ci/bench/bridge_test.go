@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"relay/db"
-	relayserver "relay/server"
-	"relay/server/chat"
-	"relay/server/config"
+	"github.com/relay-chat/relay/db"
+	relayserver "github.com/relay-chat/relay/server"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // The bridge server is measured in this process, beside its floor and with the

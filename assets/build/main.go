@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"relay/assets/build/bundle"
+	"github.com/relay-chat/relay/assets/build/bundle"
 )
 
 func main() {

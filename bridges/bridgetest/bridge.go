@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Log collects what a bridge logs.

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // engine is a harness whose platform the suite looks at, with another desk that

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"relay/bridges/mirror"
-	"relay/db"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/mirror"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Harness is an engine with one bridge, on a store in memory that survives its

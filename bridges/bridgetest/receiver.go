@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Receiver keeps updates in memory, each once, for tests of a bridge's

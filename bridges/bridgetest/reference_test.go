@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // reference is a platform in memory that does what platforms do. It proves the

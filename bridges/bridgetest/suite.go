@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Connect makes a bridge to a platform, as a start of relay does: what an

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // crowd lets several visitors write and returns what each session has to show.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 func operatorSpeaks(e *engine) {

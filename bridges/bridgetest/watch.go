@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // watched is a bridge that looks after what people have set up.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"unicode"
 
-	"relay/bridges/naming"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/naming"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Flags of messages (Discord, "Message Flags").

@@ -20,8 +20,8 @@ import (
 	"sync"
 	"time"
 
-	"relay/bridges/reception"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/reception"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Name is the bridge's name.

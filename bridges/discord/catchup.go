@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // guild is what a server tells when a connection begins: its channels and all

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Types of channels (Discord, "Channel Types").

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Check implements [chat.Bridge]. It looks at one thing after the other and

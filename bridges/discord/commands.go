@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
-	"relay/bridges/cut"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/cut"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // command is a slash command (Discord, "Application Commands").

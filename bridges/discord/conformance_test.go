@@ -3,9 +3,9 @@ package discord_test
 import (
 	"testing"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/discord/discordtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/discord/discordtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // The bridge proves what every bridge has to, in a text channel and in a forum,

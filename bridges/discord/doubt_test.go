@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"relay/bridges/bridgetest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // shows counts the messages of the only thread that have something in them.

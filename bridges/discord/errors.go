@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // What the bridge itself acts upon.

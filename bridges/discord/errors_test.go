@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"relay/bridges/discord"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/discord"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // answers is a transport that answers every call alike, but tells of the

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // event is a dispatch of the gateway as it is stored: with what Parse has to

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // fileRef names a file by its place. Its address expires after a day, so it is

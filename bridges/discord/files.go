@@ -10,8 +10,8 @@ import (
 	"net/textproto"
 	"strings"
 
-	"relay/bridges/cut"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/cut"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // maxFile is the largest file that Discord takes from everybody; servers with

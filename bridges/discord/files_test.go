@@ -10,10 +10,10 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/discord"
-	"relay/bridges/discord/discordtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/discord"
+	"github.com/relay-chat/relay/bridges/discord/discordtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // source is a file that counts how much of it was read.

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"relay/bridges/cut"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/cut"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 func TestEscape(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Types of interactions and of answers to them (Discord, "Interactions").

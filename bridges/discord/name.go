@@ -1,6 +1,6 @@
 package discord
 
-import "relay/bridges/naming"
+import "github.com/relay-chat/relay/bridges/naming"
 
 // names name threads: 1 to 100 characters (Discord, "Start Thread"). anchors
 // are the tokens of their first messages, which hold longer ids.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // open makes a session's thread, its summary the first message.

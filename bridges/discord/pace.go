@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // pace keeps to the limits that Discord tells in the headers of its answers,

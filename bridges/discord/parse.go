@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Parse implements [chat.Bridge]. Of what was stored it takes what people write

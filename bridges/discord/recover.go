@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Find implements [chat.Bridge]. Open threads are told by the gateway when a

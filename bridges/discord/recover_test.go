@@ -6,9 +6,9 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/discord/discordtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/discord/discordtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // After a restart threads and sessions find each other again.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Do implements [chat.Bridge].

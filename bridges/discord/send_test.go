@@ -8,9 +8,9 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/discord/discordtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/discord/discordtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Every request that the bridge makes, as Discord sees it.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // sent remembers what the bridge lately wrote, and of what it does not know

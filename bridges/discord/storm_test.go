@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
 )
 
 // complete checks that every visitor's lines are there once and in order, in

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // stream works on what the gateway tells: each channel's events in order, and

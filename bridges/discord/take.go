@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // storePause is the pause after the n-th time that an event could not be

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"relay/bridges/reception"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/reception"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Watch looks after the bot's channel until ctx ends: Discord tells nobody that

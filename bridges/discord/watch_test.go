@@ -7,9 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/discord"
-	"relay/bridges/discord/discordtest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/discord"
+	"github.com/relay-chat/relay/bridges/discord/discordtest"
 )
 
 // What is wrong with the channel is told before anybody writes, once in the log,

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // maxInteraction bounds the body of a pushed interaction.

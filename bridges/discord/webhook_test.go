@@ -14,9 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/discord"
-	"relay/bridges/discord/discordtest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/discord"
+	"github.com/relay-chat/relay/bridges/discord/discordtest"
 )
 
 // RFC 8032 begins with this key; any would do.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // answer queues a reply to the operators in the thread; their next messages do not

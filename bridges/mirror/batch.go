@@ -6,7 +6,7 @@ import (
 	"errors"
 	"slices"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // A batch is what several messages become when they go out as one platform

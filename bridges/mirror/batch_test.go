@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // cutOff sends two texts as one message, of which nobody knows whether it arrived

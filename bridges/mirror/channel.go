@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // boundChannel is the channel that a mirror's threads and links are stored under.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // execute carries out a command and answers in the thread, and only there.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Deliver implements [chat.Sink]. Each delivery is carried out in small steps whose

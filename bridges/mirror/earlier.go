@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // What was said before stands in notes at the beginning of a thread that goes on

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // TestEarlierFollows: what a thread shows of the conversation before it began

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // errand is what is left to do after an operator's message was worked on, and

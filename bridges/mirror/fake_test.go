@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // fakeBridge is a platform in memory with its bridge: what a test of a mirror

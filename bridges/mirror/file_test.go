@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // stalled is a body of which nothing comes until its reader gives up.

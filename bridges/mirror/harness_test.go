@@ -11,9 +11,9 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"relay/bridges/mirror"
-	"relay/db"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/mirror"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // harness is an engine on an empty database with mirrors of fake platforms.

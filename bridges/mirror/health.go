@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Ambiguous counts the ops whose outcome was unknown.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 var _ chat.Handler = (*Mirror)(nil).Handle

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Answers to edits that do not do what their author may have wanted.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // missingFile begins the line that stands for a file that relay could not take.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // last is the newest message of the n-th thread.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // warnOfLeftover warns of a deleted message that an uncertain attempt may have made,

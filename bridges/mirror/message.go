@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // fileParts is where the parts begin that are files: before them are those of

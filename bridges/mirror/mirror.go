@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Mirror delivers a session's events to its thread (as a [chat.Sink]) and what

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 func expectTexts(t *testing.T, what string, got []string, want ...string) {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // stateLife is how long it matters that a visitor read something or left.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // TestNotesAreSharedByOperators: an internal note that is written in a thread is

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // attempt carries out one op once, unless the platform asked for a pause.

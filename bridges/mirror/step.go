@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // step is one op with what is noted once it is carried out.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // When a delivery is stuck: the platform has refused it so often although it took

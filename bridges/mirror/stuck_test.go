@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // undelivered are a session's deliveries in trouble.

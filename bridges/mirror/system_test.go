@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // What concerns no session stands in one thread of relay's own, on every platform.

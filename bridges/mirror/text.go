@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // The texts of a mirror are plain: the bridge escapes and formats them.

@@ -3,7 +3,7 @@ package mirror
 import (
 	"testing"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // TestNotes: what a thread shows of events that are no messages.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // recovery bounds the search for a thread after a restart: a visitor's message

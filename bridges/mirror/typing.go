@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // typingEvery is how often a thread shows that its visitor is typing.

@@ -6,8 +6,8 @@ import (
 	"encoding/base64"
 	"strings"
 
-	"relay/bridges/cut"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/cut"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Names holds a platform's limits. The last word of a thread's name is a token

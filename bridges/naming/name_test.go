@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay/bridges/cut"
+	"github.com/relay-chat/relay/bridges/cut"
 )
 
 var short = Names{Limit: 100, Plain: 40, Encoded: 40}

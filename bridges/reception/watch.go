@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // WatchPause is how often Watch looks; while something is wrong it looks every

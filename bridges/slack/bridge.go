@@ -22,8 +22,8 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"relay/bridges/reception"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/reception"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Name is the bridge's name.

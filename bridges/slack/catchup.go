@@ -10,7 +10,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Messages that operators wrote without a connection are read from the threads:

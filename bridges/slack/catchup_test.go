@@ -14,9 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/slack"
-	"relay/bridges/slack/slacktest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/slack"
+	"github.com/relay-chat/relay/bridges/slack/slacktest"
 )
 
 // What operators write during an outage that is longer than Slack's attempts is

@@ -9,8 +9,8 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"relay/bridges/cut"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/cut"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // edit changes a message's text. A part that has no message yet is posted.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Check implements [chat.Bridge]. It runs the checks in order and stops at the first

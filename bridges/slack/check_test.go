@@ -7,10 +7,10 @@ import (
 	lib "github.com/slack-go/slack"
 	"go.yaml.in/yaml/v3"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/slack"
-	"relay/bridges/slack/slacktest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/slack"
+	"github.com/relay-chat/relay/bridges/slack/slacktest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // The doctor names each fault with its fix.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
 )
 
 // inDoubt sends texts as one Slack message, whose answer is lost; relay is

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/slack"
-	"relay/bridges/slack/slacktest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/slack"
+	"github.com/relay-chat/relay/bridges/slack/slacktest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // answers is a transport that answers every call alike, but auth.test.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // envelope is as much of an Events API request as relay understands; Socket

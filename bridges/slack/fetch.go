@@ -12,7 +12,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // errSignIn: Slack answers a download with its sign-in page when the app may

@@ -10,8 +10,8 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"relay/bridges/cut"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/cut"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // maxUpload is the largest file that Slack takes

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"relay/bridges/cut"
-	"relay/bridges/naming"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/cut"
+	"github.com/relay-chat/relay/bridges/naming"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Lengths in characters as they are sent. Slack cuts a text at 40,000 and

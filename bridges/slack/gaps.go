@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // gapTracker keeps operators' messages in order and complete: live events wait

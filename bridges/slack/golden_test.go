@@ -3,7 +3,7 @@ package slack_test
 import (
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // event is what golden files tell of an Inbound.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Range of the search for an op that may have been carried out: from a minute before

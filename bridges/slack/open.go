@@ -8,7 +8,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // The metadata that identifies the bot's messages

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Slack accepts about one message per second in a channel, with short bursts; other

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Parse implements [chat.Bridge]. It takes what people write in threads of the

@@ -9,10 +9,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/slack"
-	"relay/bridges/slack/slacktest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/slack"
+	"github.com/relay-chat/relay/bridges/slack/slacktest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // parser is a bridge that knows nobody's name.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"relay/bridges/cut"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/cut"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Slack's threads have no replies to one of their messages: what is answered is

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/slack/slacktest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/slack/slacktest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // What a visitor deleted is not kept in the quote above its reply, though relay

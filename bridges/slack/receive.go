@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // retryPause is the pause after the n-th failure in a row. Reception never gives up.

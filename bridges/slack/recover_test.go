@@ -8,9 +8,9 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/slack/slacktest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/slack/slacktest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // After a restart a thread's first message leads to its session, and the

@@ -10,7 +10,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // self is the bot's identity and scopes, from auth.test.

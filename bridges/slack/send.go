@@ -7,7 +7,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Do implements [chat.Bridge].

@@ -10,10 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/slack"
-	"relay/bridges/slack/slacktest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/slack"
+	"github.com/relay-chat/relay/bridges/slack/slacktest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // What each kind of message looks like, with the right to write under names and

@@ -5,8 +5,8 @@ import (
 
 	"github.com/slack-go/slack/slacktest"
 
-	"relay/bridges/slack"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/slack"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // slack-go's own test server understands what the bridge says. It knows no

@@ -11,7 +11,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Socket Mode (https://docs.slack.dev/apis/events-api/using-socket-mode). Slack

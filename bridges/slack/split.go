@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Split implements [chat.Bridge]. A file goes alone, behind the text. The parts

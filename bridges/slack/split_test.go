@@ -5,8 +5,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"relay/bridges/bridgetest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 func TestSplit(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/slack/slacktest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/slack/slacktest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // heard are what operators said in a session.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // lookPages bounds the search for sessions' threads in the channel.

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"sync"
 
-	"relay/bridges/reception"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/reception"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Watch checks the app's scopes and its channel until ctx ends: Slack does not

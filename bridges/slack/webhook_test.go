@@ -9,9 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/slack"
-	"relay/bridges/slack/slacktest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/slack"
+	"github.com/relay-chat/relay/bridges/slack/slacktest"
 )
 
 // A wrong secret or clock is told, until Slack's pushes come: what strangers send

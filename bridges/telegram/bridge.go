@@ -18,8 +18,8 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
-	"relay/bridges/reception"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/reception"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Name is the bridge's name.

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Telegram lets a bot write 20 messages a minute in a group and about one a

@@ -8,7 +8,7 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // edit changes a message's text, or its caption when it has a file. A part without

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Check implements [chat.Bridge]. It runs the checks in order and stops at the

@@ -5,8 +5,8 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
-	"relay/bridges/cut"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/cut"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // offerCommands puts the commands into the menu that Telegram shows to whoever

@@ -3,10 +3,10 @@ package telegram_test
 import (
 	"testing"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/telegram"
-	"relay/bridges/telegram/telegramtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/telegram"
+	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // The bridge proves what every bridge has to, against a group that takes 20

@@ -10,7 +10,7 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Errors that the bridge itself handles; otherwise no retry will help.

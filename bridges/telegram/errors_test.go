@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"relay/bridges/telegram"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/telegram"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // answers is a transport that answers every call alike.

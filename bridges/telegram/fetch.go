@@ -10,7 +10,7 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // maxFetch is the largest file that a bot can download (Bot API, getFile).

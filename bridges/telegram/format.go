@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"strings"
 
-	"relay/bridges/cut"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/cut"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Lengths in UTF-16 units without markup (Bot API, sendMessage and sendPhoto).

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // told is what an Inbound says, without what it leaves open.

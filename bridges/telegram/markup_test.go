@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/telegram/telegramtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // picky is a server that understands no markup, and says so in its words.

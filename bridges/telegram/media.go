@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // media is a message's content beside or instead of text.

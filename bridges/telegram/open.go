@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strconv"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // errAdopted means that another call, whose answer was lost, adopted the new

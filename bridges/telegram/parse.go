@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Parse implements [chat.Bridge]. It returns what people write in the bot's topics

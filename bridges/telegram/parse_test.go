@@ -7,10 +7,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/telegram"
-	"relay/bridges/telegram/telegramtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/telegram"
+	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // parser is a bridge that speaks to nobody.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Long polling (Bot API, getUpdates). Telegram renumbers the updates of a bot that

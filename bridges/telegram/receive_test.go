@@ -9,10 +9,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/telegram"
-	"relay/bridges/telegram/telegramtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/telegram"
+	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 func TestPollingReceives(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Find implements [chat.Bridge]. The Bot API lists no topics: only those seen since

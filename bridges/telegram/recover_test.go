@@ -8,9 +8,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/telegram/telegramtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // After a restart a topic leads to its session by what comes from it.

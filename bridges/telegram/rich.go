@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // richMessage is a message of blocks instead of text (Bot API, RichMessage).

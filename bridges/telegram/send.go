@@ -8,7 +8,7 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Receipts are from the closed set of reactions; a bot sets one per message

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"unicode"
 
-	"relay/bridges/cut"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/cut"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Split implements [chat.Bridge]. If a text is too long for a file's caption, the

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
 )
 
 // Sessions write while Telegram fails in every way and rests for ten minutes:

@@ -3,7 +3,7 @@ package telegram
 import (
 	"sync"
 
-	"relay/bridges/naming"
+	"github.com/relay-chat/relay/bridges/naming"
 )
 
 // names names topics: 1 to 128 characters (Bot API, createForumTopic). A session

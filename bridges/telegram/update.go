@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // update is the part of Telegram's Update that relay uses (Bot API, "Update" and

@@ -9,8 +9,8 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
-	"relay/bridges/reception"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/reception"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Watch checks the bot's group until ctx ends: Telegram does not report that a

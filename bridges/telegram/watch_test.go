@@ -6,9 +6,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/telegram"
-	"relay/bridges/telegram/telegramtest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/telegram"
+	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
 )
 
 // What is wrong with the group is told before anybody writes, once in the log,

@@ -6,7 +6,7 @@ import (
 	"io"
 	"net/http"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // maxUpdate bounds the body of a pushed update.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/telegram"
-	"relay/bridges/telegram/telegramtest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/telegram"
+	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
 )
 
 func TestWebhook(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"syscall"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // final is an error that no retry will change. It reads like the error itself.

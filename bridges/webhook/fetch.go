@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Fetcher fetches files from addresses that others provide, under the same

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 func TestFetcher(t *testing.T) {

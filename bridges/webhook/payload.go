@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // envelope renders the body of a request: exactly these three keys.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 var update = flag.Bool("update", false, "write the golden files of events that nothing makes yet")

@@ -24,8 +24,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay/db"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 const secret = "a secret of the receiver"

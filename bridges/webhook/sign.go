@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // sign sets a request's headers: relay's own and the three of Standard Webhooks.

@@ -16,7 +16,7 @@ import (
 	"time"
 	"unicode"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // schedule is the pause after each failed attempt.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"relay/db"
+	"github.com/relay-chat/relay/db"
 )
 
 // Each runs a test on every dialect: a SQLite file, SQLite in memory, and

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"relay/db"
-	"relay/db/dbtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // spy is a store that notes which files were begun.

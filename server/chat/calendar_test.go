@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"relay/db"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // TestCalendar: time that relay did not see pass is made up for slowly, over

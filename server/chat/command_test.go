@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 func TestParseCommand(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // People read a sentence; what programs say is kept apart from it.

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"relay/db"
-	"relay/db/dbtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // reader follows a session like a browser: it is cut at random, comes back

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 func TestFileSeal(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay/db"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // runInbox works on Telegram's updates until the returned function is called.

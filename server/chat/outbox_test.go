@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay/db"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // inHouse runs a test in a synctest bubble with a house on a database in

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"relay/db"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 var console = chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Name: "Mia"}

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"relay/db"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // TestInitRenewsAnEmptySession: a session without a message is swept a day

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"testing"
 
-	"relay/db"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // leaving is a store whose caller is gone once its change is stored.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // testSink stands where platforms will stand: it keeps what it was handed and

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"relay/db"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // TestOutboxRetriesAllFailed: what was given up leaves again in its order, and

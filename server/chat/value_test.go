@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // TestTimeIsRenderedAsTimeFormats: the quick rendering is that of package time.

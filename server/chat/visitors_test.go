@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay/db"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // TestVisitorOnline: a visitor is there while a stream is open and half a minute

@@ -16,7 +16,7 @@ import (
 
 	"github.com/caarlos0/env/v11"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Config is what an operator decides before relay starts. A setting is one

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // load reads a configuration in an empty working directory.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // variable is a setting as people write it: NAME in the environment and in env

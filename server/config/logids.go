@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"sync"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // The id of a session that is bound to no token opens it, and is in the address

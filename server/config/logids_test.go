@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay/server/chat"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // TestNoIDsInLogs: who reads a log cannot open the sessions that it is about, but

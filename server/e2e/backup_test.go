@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay/db/dbtest"
+	"github.com/relay-chat/relay/db/dbtest"
 )
 
 func TestBackupAndRestore(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/telegram/telegramtest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
 )
 
 var bridgeLines = regexp.MustCompile(`API +(\S+)/api\n`)

@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
-	"relay/bridges/telegram/telegramtest"
+	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
 )
 
 // testComposers: where people write nothing scrolls before the field is full,

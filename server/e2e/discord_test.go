@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay/bridges/discord/discordtest"
+	"github.com/relay-chat/relay/bridges/discord/discordtest"
 )
 
 // An operator answers from Discord: the whole program against the fake server,

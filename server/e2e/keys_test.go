@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay/db/dbtest"
+	"github.com/relay-chat/relay/db/dbtest"
 )
 
 func TestKeysBesideRunningRelay(t *testing.T) {

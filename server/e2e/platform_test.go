@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
 )
 
 // shown are the texts that stand on a platform.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay/bridges/slack/slacktest"
+	"github.com/relay-chat/relay/bridges/slack/slacktest"
 )
 
 // An operator answers from Slack: the whole program against the fake workspace,

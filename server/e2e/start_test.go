@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/db/dbtest"
+	"github.com/relay-chat/relay/db/dbtest"
 )
 
 func TestFirstStart(t *testing.T) {

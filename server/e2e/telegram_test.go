@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"relay/bridges/telegram/telegramtest"
-	"relay/server/chat"
+	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // An operator answers from Telegram: the whole program against the fake Bot

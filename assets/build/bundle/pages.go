@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"relay/assets/build/openapi"
-	"relay/schema"
+	"github.com/relay-chat/relay/assets/build/openapi"
+	"github.com/relay-chat/relay/schema"
 )
 
 // layout frames the public pages; the others are whole documents.

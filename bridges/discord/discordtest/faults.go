@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
 )
 
 // Storm implements [bridgetest.Platform]. While nothing can be reached, the gateway cannot

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
 )
 
 const gatewayPath = "/gateway-socket"

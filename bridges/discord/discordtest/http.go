@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
 )
 
 // apiError is a refusal of the API.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
 )
 
 // Threads implements [bridgetest.Platform]. A thread of a text channel shows the message

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
 )
 
 // Platform is a fake of Discord with one bot and one server: the REST API and

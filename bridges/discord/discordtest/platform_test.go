@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay/bridges/discord/discordtest"
+	"github.com/relay-chat/relay/bridges/discord/discordtest"
 )
 
 // The fake sees what the official document forbids, and what notifies people.

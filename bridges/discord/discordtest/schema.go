@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
 )
 
 // api is the part of Discord's official OpenAPI document that the bridge

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
 )
 
 // apiError is a refusal of the Web API by its code.

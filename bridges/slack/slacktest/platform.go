@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
 )
 
 // Platform is a fake of a workspace with one app and one channel: the Web API,

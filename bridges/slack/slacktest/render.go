@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
 )
 
 // message is a message of the channel.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
 )
 
 // writes reports whether a method changes what operators see.

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"strings"
 
-	"relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
 )
 
 // apiError is a refusal of the Bot API.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
 )
 
 // Threads implements [bridgetest.Platform].

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
 )
 
 // Platform is a fake Bot API server with one bot and one group with topics.

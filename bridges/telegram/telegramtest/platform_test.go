@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay/bridges/bridgetest"
-	"relay/bridges/telegram/telegramtest"
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
 )
 
 // ask makes a call of the Bot API and returns the description of the refusal,
