@@ -23,17 +23,16 @@ import (
 type api struct {
 	token string
 	base  *url.URL
-	// client calls the API and fetches files, from where the token does not go.
+	// client calls the API and downloads files, the latter without the token.
 	client *http.Client
 	pace   *pace
 }
 
 // request is one call.
 type request struct {
-	method, path string // the path begins behind the version
+	method, path string // the path after the version
 	body         any    // JSON, or *form
-	// repeatable tells that doing it twice is as good as once: what became of
-	// it when the answer is lost does not matter.
+	// repeatable means that the call may be repeated when its answer is lost.
 	repeatable bool
 }
 
@@ -46,26 +45,26 @@ func newAPI(cfg Config) (*api, error) {
 	if transport == nil {
 		own := http.DefaultTransport.(*http.Transport).Clone()
 		own.MaxIdleConnsPerHost = 16
-		// A connection that died without a word is found out, not used again.
+		// Pings detect a connection that died silently.
 		own.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second}
 		transport = own
 	}
-	// A redirect would carry the token elsewhere.
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &api{token: cfg.Token, base: base, client: &http.Client{Transport: transport, CheckRedirect: stay}, pace: newPace()}, nil
+	// A redirect would carry the token to another server.
+	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &api{token: cfg.Token, base: base, client: &http.Client{Transport: transport, CheckRedirect: noRedirect}, pace: newPace()}, nil
 }
 
-// outcome is how a request went.
+// outcome is the state of a request.
 type outcome struct {
 	sent   atomic.Bool // it may have been carried out
 	status int         // 0 without an answer
 	header http.Header
 }
 
-// callError is a call that got no answer of the API.
+// callError is a call without an answer of the API.
 type callError struct {
 	route string
-	// sent tells that the request may have been carried out.
+	// sent means that the request may have been carried out.
 	sent bool
 	err  error
 }
@@ -74,8 +73,8 @@ func (e *callError) Error() string { return e.route + ": " + e.err.Error() }
 
 func (e *callError) Unwrap() error { return e.err }
 
-// call makes a call and reads its answer into out, unless that is nil. What
-// comes of it is told by the errors of package chat, or of this one.
+// call makes a call and reads its answer into out, unless that is nil. Its errors
+// are those of package chat or of this one.
 func (a *api) call(ctx context.Context, r request, out any) error {
 	route := routeOf(r.method, r.path)
 	if err := a.pace.await(ctx, route); err != nil {
@@ -102,7 +101,7 @@ func (a *api) call(ctx context.Context, r request, out any) error {
 	}
 	if err != nil {
 		err = translate(err, r.repeatable)
-		a.heed(route, err)
+		a.keepWait(route, err)
 		return err
 	}
 	if out == nil {
@@ -114,13 +113,13 @@ func (a *api) call(ctx context.Context, r request, out any) error {
 	return nil
 }
 
-// maxAnswer bounds an answer of the API: none is as large.
+// maxAnswer bounds an answer of the API.
 const maxAnswer = 32 << 20
 
-// userAgent says who calls, in Discord's form (Discord, "User Agent").
+// userAgent identifies relay (Discord, "User Agent").
 const userAgent = "DiscordBot (https://github.com/bwmarrin/discordgo, v" + discordgo.VERSION + ") relay"
 
-// send makes the request and notes how it went.
+// send makes the request and stores its outcome in o.
 func (a *api) send(ctx context.Context, r request, o *outcome) ([]byte, error) {
 	body, err := encode(ctx, r.body)
 	if err != nil {
@@ -151,7 +150,7 @@ func (a *api) send(ctx context.Context, r request, o *outcome) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 }
 
-// payload is a request's body on its way; length is -1 when it is not known.
+// payload is a request's body; length is -1 when unknown.
 type payload struct {
 	content io.Reader
 	length  int64
@@ -159,7 +158,7 @@ type payload struct {
 	file    *fileBody
 }
 
-// failure is what kept the file from being read, nil for nothing.
+// failure returns why the file could not be read, nil when it could.
 func (p *payload) failure() error {
 	if p.file == nil {
 		return nil
@@ -178,7 +177,7 @@ func encode(ctx context.Context, body any) (*payload, error) {
 	return &payload{content: bytes.NewReader(raw), length: int64(len(raw)), kind: "application/json"}, err
 }
 
-// bare takes the address out of an error: a file's is signed.
+// bare removes the address from an error: a file's is signed.
 func bare(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -187,17 +186,17 @@ func bare(err error) error {
 	return err
 }
 
-// get asks for something.
+// get makes a GET call.
 func (a *api) get(ctx context.Context, path string, out any) error {
 	return a.call(ctx, request{method: http.MethodGet, path: path, repeatable: true}, out)
 }
 
-// lookups is how often patiently asks.
+// lookups is how often getWithRetry calls.
 const lookups = 5
 
-// patiently asks for something outside of any op: it waits where an op would
-// come again later.
-func (a *api) patiently(ctx context.Context, path string, out any) error {
+// getWithRetry makes a GET call outside of any op, where nobody else retries after
+// a rate limit.
+func (a *api) getWithRetry(ctx context.Context, path string, out any) error {
 	for n := 1; ; n++ {
 		err := a.get(ctx, path, out)
 		var wait *chat.RetryAfter
@@ -210,7 +209,7 @@ func (a *api) patiently(ctx context.Context, path string, out any) error {
 	}
 }
 
-// path joins a call's path; parts are ids and names.
+// path formats a call's path and escapes its parts.
 func path(format string, parts ...any) string {
 	for i, p := range parts {
 		if text, ok := p.(string); ok {

@@ -15,7 +15,7 @@ const (
 	ephemeral             = 1 << 6
 )
 
-// mentions says who is notified.
+// mentions limits who is notified.
 type mentions struct {
 	Parse       []string `json:"parse"`
 	RepliedUser bool     `json:"replied_user"`
@@ -24,8 +24,8 @@ type mentions struct {
 // noMentions notifies nobody, whatever the text says.
 var noMentions = mentions{Parse: []string{}}
 
-// newMessage is a message to be made. Links do not unfold: that would visit
-// what a visitor wrote.
+// newMessage creates a message. Links have no preview: that would visit a
+// visitor's links.
 type newMessage struct {
 	Content      string     `json:"content,omitempty"`
 	Embeds       []embed    `json:"embeds,omitempty"`
@@ -37,15 +37,15 @@ type newMessage struct {
 	EnforceNonce bool       `json:"enforce_nonce,omitempty"`
 }
 
-// messageChange edits a message. Without allowed_mentions Discord would look
-// for mentions again.
+// messageChange edits a message. Without allowed_mentions Discord would notify
+// again.
 type messageChange struct {
 	Content  string   `json:"content"`
 	Flags    int      `json:"flags"`
 	Mentions mentions `json:"allowed_mentions"`
 }
 
-// reference is the message that is answered. One that is gone is no obstacle.
+// reference is the message that is answered. A deleted one is no obstacle.
 type reference struct {
 	Message         string `json:"message_id"`
 	FailIfNotExists bool   `json:"fail_if_not_exists"`
@@ -68,30 +68,30 @@ type embedFooter struct {
 	Text string `json:"text"`
 }
 
-// newThread makes a thread from a message.
+// newThread creates a thread from a message.
 type newThread struct {
 	Name    string `json:"name"`
 	Archive int    `json:"auto_archive_duration"`
 }
 
-// newPost makes a thread in a forum.
+// newPost creates a thread in a forum.
 type newPost struct {
 	newThread
 	Tags    []string   `json:"applied_tags,omitempty"`
 	Message newMessage `json:"message"`
 }
 
-// threadChange turns a thread.
+// threadChange archives, reopens or unlocks a thread.
 type threadChange struct {
 	Archived *bool `json:"archived,omitempty"`
 	Locked   *bool `json:"locked,omitempty"`
 }
 
-// keepOpen is how long a thread stays open without a message: a week, the
-// longest that Discord knows.
+// keepOpen is how many minutes a thread stays open without a message: a week, the
+// longest that Discord allows.
 const keepOpen = 10080
 
-// messageOf makes the message of an op.
+// messageOf returns the message of an op.
 func messageOf(op chat.Op) newMessage {
 	m := newMessage{Content: render(op), Flags: suppressEmbeds, Mentions: noMentions, Nonce: op.Key, EnforceNonce: op.Key != ""}
 	if op.Kind == chat.OpNote {
@@ -106,18 +106,18 @@ func messageOf(op chat.Op) newMessage {
 	return m
 }
 
-// blank reports whether nothing of a text can be seen: Discord takes no such
+// blank reports whether a text has no visible characters: Discord rejects such a
 // message.
 func blank(text string) bool {
 	return strings.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }) == ""
 }
 
-// markAddress begins an address that nobody sees and nothing answers: it tells
-// which call made a thread's first message.
+// markAddress is the prefix of an invisible, unreachable address in a thread's
+// first message, which identifies the call that created it.
 const markAddress = "https://relay.invalid/"
 
-// firstMessage is what a thread begins with. It leads back to the session
-// should the thread be renamed.
+// firstMessage returns a thread's first message. It leads back to the session even
+// if the thread is renamed.
 func firstMessage(op chat.Op) newMessage {
 	e := embed{Author: &embedAuthor{naming.Title(op.Title, 200)}, Description: escape(op.Text), Color: 0x5865F2}
 	if token := anchors.Token(op.SessionID); token != "" {

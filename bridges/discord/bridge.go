@@ -1,10 +1,9 @@
 // Package discord is the bridge to Discord: a thread per session in a text or
 // forum channel. It imports package chat, discordgo for the gateway, and
-// gorilla/websocket, on which discordgo stands, for the codes with which the
-// gateway closes.
+// gorilla/websocket for the gateway's close codes.
 //
-// Of discordgo only the connection is used: its typed events may be empty, its
-// reconnection ignores why the gateway closed, and its calls hold whole files and
+// discordgo is used for the connection only: its typed events may be empty, its
+// reconnection ignores why the gateway closed, and its calls buffer whole files and
 // sleep without a context. See Run, api and event.
 package discord
 
@@ -27,32 +26,32 @@ import (
 // Name is the bridge's name.
 const Name = "discord"
 
-// Config is what a bridge is made of.
+// Config holds a bridge's settings.
 type Config struct {
 	Token     string // of the bot, from the developer portal
 	ChannelID string // of the text or forum channel
 	// Gateway is whether operators' answers are received. Without it the bridge
 	// only sends.
 	Gateway bool
-	// PublicKey is the application's, in hex. Without it Webhook takes nothing.
+	// PublicKey is the application's, in hex. Without it Webhook rejects everything.
 	PublicKey string
 	// APIURL is another base address of the REST API; "" is Discord's own. The
 	// gateway's address comes from its GET /gateway/bot.
 	APIURL string
-	// CatchUp lets the first connection ask for what operators wrote in this time
-	// before the bridge was made. The engine has to know what it saw already.
+	// CatchUp is how far before the bridge's start the first connection reads
+	// operators' messages. The engine must recognise those it received already.
 	CatchUp time.Duration
-	// Transport carries the calls and Dial the gateway's connection; nil are
+	// Transport carries the calls and Dial opens the gateway's connection; nil are
 	// the bridge's own.
 	Transport http.RoundTripper
 	Dial      func(ctx context.Context, network, address string) (net.Conn, error)
 	Log       *slog.Logger
 
-	// Patience bounds the begin of a gateway connection, Silence how long the
-	// gateway may say nothing, and Pause is how long to wait after the n-th
+	// ConnectTimeout bounds the start of a gateway connection, ReadTimeout is how
+	// long the gateway may be silent, and Pause how long to wait after the n-th
 	// failure in a row. Zero values are those for Discord's own.
-	Patience, Silence time.Duration
-	Pause             func(n int) time.Duration
+	ConnectTimeout, ReadTimeout time.Duration
+	Pause                       func(n int) time.Duration
 }
 
 // Bridge implements [chat.Bridge].
@@ -62,17 +61,17 @@ type Bridge struct {
 	begun   time.Time
 	api     *api
 	key     ed25519.PublicKey // nil when there is none
-	place   placeMemory
+	place   channelCache
 	self    selfMemory
 	threads *threads
 	sent    *sent
 	typed   typing
 	status  reception.Status
-	lags    lags
+	delays  delays
 	readers chan struct{} // one for each thread that is being read
-	// standing is what Watch found wrong.
-	standing reception.Status
-	blind    sync.Once // it was told that messages come without what they say
+	// watched is the problem that Watch found.
+	watched reception.Status
+	blind   sync.Once // it was logged that messages have no content
 }
 
 var _ chat.Bridge = (*Bridge)(nil)
@@ -82,8 +81,8 @@ var (
 	isSnowflake = chat.LazyPattern(`[1-9][0-9]{5,19}`)
 )
 
-// New makes a bridge. It speaks to nobody yet. The error is a
-// [chat.Misconfigured] and holds no secret.
+// New returns a bridge, without any call. The error is a [chat.Misconfigured] and
+// holds no secret.
 func New(cfg Config) (*Bridge, error) {
 	cfg.Token = strings.TrimPrefix(strings.TrimSpace(cfg.Token), "Bot ")
 	cfg.ChannelID = strings.TrimSpace(cfg.ChannelID)
@@ -100,11 +99,11 @@ func New(cfg Config) (*Bridge, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	if cfg.Patience <= 0 {
-		cfg.Patience = 30 * time.Second
+	if cfg.ConnectTimeout <= 0 {
+		cfg.ConnectTimeout = 30 * time.Second
 	}
-	if cfg.Silence <= 0 { // a heartbeat is due every 41 s, and each is answered
-		cfg.Silence = 100 * time.Second
+	if cfg.ReadTimeout <= 0 { // a heartbeat is due every 41 s, and each is answered
+		cfg.ReadTimeout = 100 * time.Second
 	}
 	if cfg.Pause == nil {
 		cfg.Pause = gatewayPause
@@ -136,9 +135,8 @@ func (b *Bridge) Name() string { return Name }
 // Channel implements [chat.Bridge].
 func (b *Bridge) Channel() string { return b.cfg.ChannelID }
 
-// Limits implements [chat.Bridge]. Discord counts by thread: threads need not
-// wait for each other. What a visitor wrote while Discord was away goes out
-// together.
+// Limits implements [chat.Bridge]. Discord limits by thread, so threads need not
+// wait for each other. Messages that waited for Discord are sent together.
 func (b *Bridge) Limits() chat.Limits {
 	return chat.Limits{Parallel: 8, Coalesce: true, Timeout: uploadTimeout + 3*callTimeout}
 }
@@ -149,13 +147,13 @@ const (
 	uploadTimeout = 2 * time.Minute
 )
 
-// What a human does about the most frequent faults.
+// Fixes of the most frequent faults.
 const (
 	portal     = "https://discord.com/developers/applications"
 	fixToken   = "at " + portal + ", under Bot, press Reset Token and copy the new token into DISCORD_BOT_TOKEN"
 	fixChannel = "in Discord's settings, under Advanced, switch on Developer Mode; then right-click the channel, press Copy Channel ID, and put it into DISCORD_CHANNEL_ID"
 	fixMember  = "invite the bot to your server by the link that `relay doctor` prints, and let it see the channel"
-	fixRights  = "invite the bot again by the link that `relay doctor` prints, and see that the channel's own permissions take nothing from it"
+	fixRights  = "invite the bot again by the link that `relay doctor` prints, and check that the channel's own permissions do not deny any of them"
 	fixIntent  = "at " + portal + ", under Bot, switch on Message Content Intent"
 	fixKey     = "copy the Public Key from " + portal + ", under General Information, into DISCORD_PUBLIC_KEY; it is 64 hexadecimal digits"
 	fixAddress = "write DISCORD_API_URL like http://localhost:8082/api/v10, or leave it out"

@@ -11,8 +11,8 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// guild is what a server tells when a connection begins: its channels and all
-// threads that are open.
+// guild is a server as the gateway sends it when a connection begins: its channels
+// and open threads.
 type guild struct {
 	ID       string    `json:"id"`
 	Guild    string    `json:"guild_id"` // in THREAD_LIST_SYNC
@@ -20,20 +20,20 @@ type guild struct {
 	Threads  []channel `json:"threads"`
 }
 
-// guild has the threads that are open learnt and what was missed in them read,
-// each in its lane: a session that was taken up again needs none of this.
-func (s *stream) guild(ctx context.Context, kind string, data json.RawMessage) {
+// handleGuild registers the open threads and reads what was missed in them, each in
+// its lane. A resumed gateway session needs none of this.
+func (s *stream) handleGuild(ctx context.Context, kind string, data json.RawMessage) {
 	b, g := s.bridge, new(guild)
 	if err := json.Unmarshal(data, g); err != nil {
-		b.log.Warn("an event of Discord's is passed over", "event", kind, "err", "it cannot be read")
+		b.log.Warn("skipping an event of Discord's", "event", kind, "err", "it cannot be read")
 		return
 	}
-	if !b.home(g) {
+	if !b.isHome(g) {
 		return
 	}
 	if kind == "GUILD_CREATE" {
 		b.forgetMembers()
-		b.threads.begin()
+		b.threads.beginConnection()
 		for i := range g.Channels {
 			if id := g.Channels[i].ID; id != b.cfg.ChannelID {
 				b.threads.foreign(id)
@@ -54,12 +54,12 @@ func (s *stream) guild(ctx context.Context, kind string, data json.RawMessage) {
 		s.resume(ctx, c)
 	}
 	if kind == "GUILD_CREATE" {
-		s.others(ctx, open)
+		s.catchUpOthers(ctx, open)
 	}
 }
 
-// home reports whether a server is that of the bridge's channel.
-func (b *Bridge) home(g *guild) bool {
+// isHome reports whether a server is that of the bridge's channel.
+func (b *Bridge) isHome(g *guild) bool {
 	for i := range g.Channels {
 		if g.Channels[i].ID == b.cfg.ChannelID {
 			return true
@@ -68,39 +68,39 @@ func (b *Bridge) home(g *guild) bool {
 	return slices.ContainsFunc(g.Threads, func(c channel) bool { return c.Parent == b.cfg.ChannelID })
 }
 
-// resume has a thread learnt and what was written in it meanwhile taken.
+// resume enqueues registering a thread and reading what was missed in it.
 func (s *stream) resume(ctx context.Context, c *channel) {
 	s.put(ctx, c.ID, task{what: "thread", again: true, do: func(ctx context.Context) error { return s.bridge.resume(ctx, s.in, c) }})
 }
 
-// others has those threads looked after that are not open, or not any more.
-func (s *stream) others(ctx context.Context, open map[string]bool) {
+// catchUpOthers enqueues checks of the threads that are not open, or no longer.
+func (s *stream) catchUpOthers(ctx context.Context, open map[string]bool) {
 	b := s.bridge
 	for _, id := range b.threads.open() {
 		if !open[id] {
-			s.put(ctx, id, task{what: "thread", again: true, do: func(ctx context.Context) error { return b.lookAfter(ctx, s.in, id) }})
+			s.put(ctx, id, task{what: "thread", again: true, do: func(ctx context.Context) error { return b.checkThread(ctx, s.in, id) }})
 		}
 	}
 	begin := s.since()
 	s.put(ctx, "", task{what: "threads", again: true, do: func(ctx context.Context) error {
-		err := s.closedMeanwhile(ctx, begin)
+		err := s.catchUpClosed(ctx, begin)
 		if err == nil {
-			err = s.openedMeanwhile(ctx, open)
+			err = s.catchUpOpened(ctx, open)
 		}
 		if err == nil {
-			s.paid()
+			s.caughtUp()
 		}
 		return err
 	}})
 }
 
-// clockMargin is how far Discord's clock may be from ours.
+// clockMargin bounds the difference between Discord's clock and ours.
 const clockMargin = 10 * time.Minute
 
-// openedMeanwhile has what was written taken in threads that were archived when
-// the gateway told of the open ones, and open when the archive was read.
-func (s *stream) openedMeanwhile(ctx context.Context, open map[string]bool) error {
-	at, err := s.bridge.where(ctx)
+// catchUpOpened reads the threads that were archived when the gateway listed the
+// open ones, and open when the archive was read.
+func (s *stream) catchUpOpened(ctx context.Context, open map[string]bool) error {
+	at, err := s.bridge.homeChannel(ctx)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (s *stream) openedMeanwhile(ctx context.Context, open map[string]bool) erro
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("ask for open threads: %w", err)
+		return fmt.Errorf("list open threads: %w", err)
 	}
 	for i := range list {
 		if c := &list[i]; !open[c.ID] {
@@ -119,14 +119,14 @@ func (s *stream) openedMeanwhile(ctx context.Context, open map[string]bool) erro
 	return nil
 }
 
-// resume learns a thread and takes what was written in it meanwhile.
+// resume registers a thread and reads what was missed in it.
 func (b *Bridge) resume(ctx context.Context, in chat.Receiver, c *channel) error {
 	before, known, _ := b.threads.get(c.ID)
-	ours, err := b.meet(ctx, c)
+	ours, err := b.registerThread(ctx, c)
 	if err != nil || !ours {
 		return err
 	}
-	if err := b.readUp(ctx, in, c.ID, c.LastMessage); err != nil {
+	if err := b.readMissed(ctx, in, c.ID, c.LastMessage); err != nil {
 		return err
 	}
 	if known && before.closed {
@@ -134,15 +134,14 @@ func (b *Bridge) resume(ctx context.Context, in chat.Receiver, c *channel) error
 		if err != nil {
 			return err
 		}
-		return b.takeTurn(ctx, in, c, data)
+		return b.handleThreadState(ctx, in, c, data)
 	}
 	return nil
 }
 
-// readUp reads what was missed in a thread, once after a connection began anew
-// and before anything else of it is stored. newest is its newest message, ""
-// when that is not known.
-func (b *Bridge) readUp(ctx context.Context, in chat.Receiver, id, newest string) error {
+// readMissed reads what was missed in a thread, once per new connection and before
+// anything else of it is stored. newest is its newest message, "" when unknown.
+func (b *Bridge) readMissed(ctx context.Context, in chat.Receiver, id, newest string) error {
 	one, behind, epoch := b.threads.behind(id)
 	if !behind {
 		return nil
@@ -150,7 +149,7 @@ func (b *Bridge) readUp(ctx context.Context, in chat.Receiver, id, newest string
 	if newest == "" {
 		newest = snowflakeAt(time.Now())
 	}
-	if from := b.since(one.heard, newest); from != "" {
+	if from := b.since(one.newest, newest); from != "" {
 		if err := b.catchUp(ctx, in, id, from); err != nil {
 			return err
 		}
@@ -159,13 +158,12 @@ func (b *Bridge) readUp(ctx context.Context, in chat.Receiver, id, newest string
 	return nil
 }
 
-// editable is for how long a message is asked for again: it may be edited.
+// editable is for how long a message is read again: it may have been edited.
 const editable = time.Hour
 
-// since is from where on a thread is to be asked for its messages: after the
-// newest that was seen, less those that may be edited meanwhile; "" when there
-// is nothing to ask for. What came before the bridge's own time the engine may
-// have forgotten.
+// since returns after which message a thread has to be read: the newest that was
+// seen, less those that may have been edited since; "" when there is nothing to
+// read. The engine may have forgotten messages from before the bridge's start.
 func (b *Bridge) since(seen, newest string) string {
 	from := snowflakeAt(b.begun.Add(-b.cfg.CatchUp))
 	if again := snowflakeAt(madeAt(seen).Add(-editable)); older(from, again) {
@@ -181,7 +179,7 @@ func (b *Bridge) since(seen, newest string) string {
 // maxReaders is how many threads are read at once.
 const maxReaders = 8
 
-// catchUp stores the messages of a thread after one of them, and their edits.
+// catchUp stores a thread's messages after one of them, and their edits.
 func (b *Bridge) catchUp(ctx context.Context, in chat.Receiver, thread, after string) error {
 	select {
 	case b.readers <- struct{}{}:
@@ -191,16 +189,16 @@ func (b *Bridge) catchUp(ctx context.Context, in chat.Receiver, thread, after st
 	}
 	for {
 		var list []json.RawMessage
-		err := b.api.patiently(ctx, path("/channels/%s/messages", thread)+"?limit=100&after="+after, &list)
+		err := b.api.getWithRetry(ctx, path("/channels/%s/messages", thread)+"?limit=100&after="+after, &list)
 		if denied(err) {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("ask for what was missed: %w", err)
+			return fmt.Errorf("read missed messages: %w", err)
 		}
 		begin := after
 		for _, m := range sorted(list) {
-			if err := b.told(ctx, in, &m.head, m.raw); err != nil {
+			if err := b.storeFetched(ctx, in, &m.head, m.raw); err != nil {
 				return err
 			}
 			after = m.ID
@@ -217,8 +215,7 @@ type listed struct {
 	raw json.RawMessage
 }
 
-// sorted puts a page in the order in which it was written, whatever the order
-// that it came in. What has no id is left out.
+// sorted returns a page's messages, oldest first, without those that have no id.
 func sorted(list []json.RawMessage) (page []listed) {
 	for _, raw := range list {
 		m := listed{raw: raw}
@@ -230,8 +227,8 @@ func sorted(list []json.RawMessage) (page []listed) {
 	return page
 }
 
-// told stores a message that was asked for as if the gateway had told it.
-func (b *Bridge) told(ctx context.Context, in chat.Receiver, h *head, raw json.RawMessage) error {
+// storeFetched stores a message read from the API like one from the gateway.
+func (b *Bridge) storeFetched(ctx context.Context, in chat.Receiver, h *head, raw json.RawMessage) error {
 	raw = b.withMember(ctx, raw)
 	kinds := []string{"MESSAGE_CREATE"}
 	if h.EditedAt != nil {
@@ -245,8 +242,8 @@ func (b *Bridge) told(ctx context.Context, in chat.Receiver, h *head, raw json.R
 	return nil
 }
 
-// withMember adds to a message what its author is called on the server, which
-// the gateway tells and the API does not.
+// withMember adds the author's name on the server to a message, as the gateway
+// does and the API does not.
 func (b *Bridge) withMember(ctx context.Context, raw json.RawMessage) json.RawMessage {
 	var m message
 	if err := json.Unmarshal(raw, &m); err != nil || !m.human() || m.Member != nil {
@@ -264,10 +261,9 @@ func (b *Bridge) withMember(ctx context.Context, raw json.RawMessage) json.RawMe
 	return named
 }
 
-// closedMeanwhile has what was written taken in threads before they were
-// archived, of which the gateway does not tell: whoever answers last often
-// closes.
-func (s *stream) closedMeanwhile(ctx context.Context, begin time.Time) error {
+// catchUpClosed reads threads that were archived meanwhile, which the gateway does
+// not list: the last to answer often closes the thread.
+func (s *stream) catchUpClosed(ctx context.Context, begin time.Time) error {
 	before := ""
 	for {
 		list, next, err := s.bridge.archive(ctx, before)
@@ -275,7 +271,7 @@ func (s *stream) closedMeanwhile(ctx context.Context, begin time.Time) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("ask for archived threads: %w", err)
+			return fmt.Errorf("list archived threads: %w", err)
 		}
 		for i := range list {
 			c := &list[i]
@@ -291,30 +287,30 @@ func (s *stream) closedMeanwhile(ctx context.Context, begin time.Time) error {
 	}
 }
 
-// lookAfter takes what happened to a thread that is not open any more. One that
-// the API does not show holds nothing up.
-func (b *Bridge) lookAfter(ctx context.Context, in chat.Receiver, id string) error {
+// checkThread handles what happened to a thread that is no longer open. One that
+// the API denies is skipped.
+func (b *Bridge) checkThread(ctx context.Context, in chat.Receiver, id string) error {
 	var raw json.RawMessage
-	err := b.api.patiently(ctx, path("/channels/%s", id), &raw)
+	err := b.api.getWithRetry(ctx, path("/channels/%s", id), &raw)
 	if errors.Is(err, chat.ErrThreadGone) {
 		data, err := json.Marshal(channel{ID: id, Parent: b.cfg.ChannelID})
 		if err != nil {
 			return err
 		}
-		return b.take(ctx, in, "THREAD_DELETE", data)
+		return b.handleEvent(ctx, in, "THREAD_DELETE", data)
 	}
 	if denied(err) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("look after a thread: %w", err)
+		return fmt.Errorf("check a thread: %w", err)
 	}
 	c := new(channel)
 	if err := json.Unmarshal(raw, c); err != nil {
 		return fmt.Errorf("%w: a thread that cannot be read", chat.ErrPermanent)
 	}
-	if err := b.readUp(ctx, in, id, c.LastMessage); err != nil {
+	if err := b.readMissed(ctx, in, id, c.LastMessage); err != nil {
 		return err
 	}
-	return b.take(ctx, in, "THREAD_UPDATE", raw)
+	return b.handleEvent(ctx, in, "THREAD_UPDATE", raw)
 }

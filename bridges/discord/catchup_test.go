@@ -78,7 +78,7 @@ func TestOneThreadCannotBeRead(t *testing.T) {
 		if found := l.bridge.Check(t.Context()); !slices.ContainsFunc(found, func(f chat.Finding) bool { return f.Level == chat.FindingWarn && f.Subject == "reception" }) {
 			t.Errorf("who looks is told %v", found)
 		}
-		if n := strings.Count(l.log.String(), "waits; retrying"); n != 1 {
+		if n := strings.Count(l.log.String(), "is delayed; retrying"); n != 1 {
 			t.Errorf("it is logged %d times", n)
 		}
 		api.ref.Store("")

@@ -17,7 +17,7 @@ const (
 	receiptRead      = "✅"
 )
 
-// edit changes a message's text. A part that has no message yet is posted.
+// edit changes a message's text. A part without a message is posted.
 func (b *Bridge) edit(ctx context.Context, thread string, op chat.Op) (remote string, err error) {
 	if op.Remote == "" {
 		return b.post(ctx, thread, op)
@@ -27,12 +27,12 @@ func (b *Bridge) edit(ctx context.Context, thread string, op chat.Op) (remote st
 		body: messageChange{Content: m.Content, Flags: suppressEmbeds, Mentions: noMentions}})
 }
 
-// delete removes a message: its own, or an operator's if the bot may.
+// delete removes a message: the bot's own, or an operator's if the bot may.
 func (b *Bridge) delete(ctx context.Context, thread string, op chat.Op) error {
 	return b.change(ctx, op, request{method: http.MethodDelete, path: path("/channels/%s/messages/%s", thread, op.Remote)})
 }
 
-// react puts a receipt on a message.
+// react sets a receipt on a message.
 func (b *Bridge) react(ctx context.Context, thread string, op chat.Op) error {
 	emoji := receiptDelivered
 	if op.Receipt == "read" {
@@ -41,8 +41,8 @@ func (b *Bridge) react(ctx context.Context, thread string, op chat.Op) error {
 	return b.change(ctx, op, request{method: http.MethodPut, path: path("/channels/%s/messages/%s/reactions/%s/@me", thread, op.Remote, emoji)})
 }
 
-// change makes a call about a message, which may be repeated. A permission that
-// only this lacks is no fault of the set-up.
+// change makes a repeatable call about a message. A permission that is missing only
+// here does not make the bridge misconfigured.
 func (b *Bridge) change(ctx context.Context, op chat.Op, r request) error {
 	if !isSnowflake(op.Remote) {
 		return fmt.Errorf("%w: %q is no message", chat.ErrMessageGone, op.Remote)
@@ -57,21 +57,20 @@ func (b *Bridge) change(ctx context.Context, op chat.Op, r request) error {
 
 // close archives a thread.
 func (b *Bridge) close(ctx context.Context, thread string) error {
-	turned := b.threads.turn(thread, true)
+	turned := b.threads.setClosed(thread, true)
 	_, err := b.turn(ctx, thread, threadChange{Archived: new(true)})
 	if errors.Is(err, chat.ErrThreadClosed) {
 		return nil
 	}
 	if err != nil && turned {
-		b.threads.turn(thread, false)
+		b.threads.setClosed(thread, false)
 	}
 	return err
 }
 
-// reopen unarchives a thread, and unlocks it if it was locked. What takes a
-// right that the bot does not have cannot be done.
+// reopen unarchives a thread, and unlocks it if it was locked and the bot may.
 func (b *Bridge) reopen(ctx context.Context, thread string) error {
-	turned := b.threads.turn(thread, false)
+	turned := b.threads.setClosed(thread, false)
 	at, err := b.turn(ctx, thread, threadChange{Archived: new(false)})
 	if err == nil && at.locked() || errors.Is(err, errLocked) || errors.Is(err, errForbidden) {
 		_, err = b.turn(ctx, thread, threadChange{Archived: new(false), Locked: new(false)})
@@ -80,7 +79,7 @@ func (b *Bridge) reopen(ctx context.Context, thread string) error {
 		err = fmt.Errorf("%w: the bot may not unlock it: %s", chat.ErrPermanent, reason(err))
 	}
 	if err != nil && turned {
-		b.threads.turn(thread, true)
+		b.threads.setClosed(thread, true)
 	}
 	return err
 }
@@ -89,21 +88,21 @@ func (b *Bridge) turn(ctx context.Context, thread string, how threadChange) (*ch
 	at := new(channel)
 	err := b.api.call(ctx, request{method: http.MethodPatch, path: path("/channels/%s", thread), body: how, repeatable: true}, at)
 	if err == nil && at.Thread != nil {
-		b.threads.stamp(thread, at.Thread.ArchivedAt)
+		b.threads.setTurned(thread, at.Thread.ArchivedAt)
 	}
 	return at, err
 }
 
-// typingPause is how long Discord shows that somebody is typing, nearly.
+// typingPause is a little less than how long Discord shows typing.
 const typingPause = 8 * time.Second
 
-// typing remembers where it was shown that the visitor writes.
+// typing stores when typing was shown in each thread.
 type typing struct {
 	mu sync.Mutex
 	at map[string]time.Time
 }
 
-// may reports whether it is to be shown again in a thread.
+// may reports whether typing has to be shown again in a thread.
 func (t *typing) may(thread string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -118,7 +117,7 @@ func (t *typing) may(thread string) bool {
 	return true
 }
 
-// typing shows that the visitor writes. What hinders it is no error.
+// typing shows that the visitor types. Failures are ignored.
 func (b *Bridge) typing(ctx context.Context, thread string) {
 	if !b.typed.may(thread) {
 		return

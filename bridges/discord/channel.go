@@ -24,7 +24,7 @@ const (
 // requireTag is the flag of a forum whose posts need a tag.
 const requireTag = 1 << 4
 
-// channel is as much of Discord's channel object as relay understands.
+// channel is the part of Discord's channel object that relay uses.
 type channel struct {
 	ID          string      `json:"id"`
 	Kind        int         `json:"type"`
@@ -45,20 +45,20 @@ type channel struct {
 	} `json:"thread_metadata"`
 }
 
-// tag is one that a forum offers for its posts.
+// tag is one that a forum offers for posts.
 type tag struct {
 	ID        string `json:"id"`
-	Moderated bool   `json:"moderated"` // only who may manage threads may set it
+	Moderated bool   `json:"moderated"` // only moderators may set it
 }
 
 func (c *channel) archived() bool { return c.Thread != nil && c.Thread.Archived }
 func (c *channel) locked() bool   { return c.Thread != nil && c.Thread.Locked }
 
-// forum reports whether threads are made with their first message.
+// forum reports whether threads are created with their first message.
 func (c *channel) forum() bool { return c.Kind == kindForum || c.Kind == kindMedia }
 
-// idle reports whether a thread was archived because nobody wrote for long, not
-// by a person.
+// idle reports whether a thread was archived for lack of messages, not by a
+// person.
 func (c *channel) idle() bool {
 	if !c.archived() || c.Thread.AutoArchive <= 0 {
 		return false
@@ -67,7 +67,7 @@ func (c *channel) idle() bool {
 	return quiet >= time.Duration(c.Thread.AutoArchive)*time.Minute-time.Minute
 }
 
-// tags are those that a new thread needs: one, if any.
+// tags returns the tags of a new thread: one if the forum requires it.
 func (c *channel) tags() []string {
 	if c.Flags&requireTag == 0 {
 		return nil
@@ -83,36 +83,35 @@ func (c *channel) tags() []string {
 	return nil
 }
 
-// moderated reports whether a new thread needs a tag and only moderators may set
-// one.
+// moderated reports whether new threads require a tag that only moderators may set.
 func (c *channel) moderated() bool {
 	free := slices.IndexFunc(c.Tags, func(t tag) bool { return !t.Moderated })
 	return c.Flags&requireTag != 0 && free < 0
 }
 
-// placeMemory remembers the bridge's channel.
-type placeMemory struct {
+// channelCache holds the bridge's channel.
+type channelCache struct {
 	mu sync.Mutex
 	at *channel
 }
 
-// where returns the bridge's channel as it is, asked for once.
-func (b *Bridge) where(ctx context.Context) (*channel, error) {
+// homeChannel returns the bridge's channel, fetched once.
+func (b *Bridge) homeChannel(ctx context.Context) (*channel, error) {
 	b.place.mu.Lock()
 	defer b.place.mu.Unlock()
 	if b.place.at != nil {
 		return b.place.at, nil
 	}
-	c, err := b.lookUp(ctx)
+	c, err := b.fetchChannel(ctx)
 	b.place.at = c
 	return c, err
 }
 
-// lookUp asks for the channel, nil when there is an error.
-func (b *Bridge) lookUp(ctx context.Context) (*channel, error) {
+// fetchChannel fetches the bridge's channel and checks its kind.
+func (b *Bridge) fetchChannel(ctx context.Context) (*channel, error) {
 	c := new(channel)
 	if err := b.api.get(ctx, path("/channels/%s", b.cfg.ChannelID), c); err != nil {
-		return nil, ofChannel(err)
+		return nil, channelError(err)
 	}
 	if err := c.suits(); err != nil {
 		return nil, err
@@ -120,34 +119,34 @@ func (b *Bridge) lookUp(ctx context.Context) (*channel, error) {
 	return c, nil
 }
 
-// put remembers the channel as it is now, nil when it has to be asked for.
-func (p *placeMemory) put(at *channel) {
+// put stores the channel, nil when it has to be fetched again.
+func (p *channelCache) put(at *channel) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.at = at
 }
 
-// changed forgets the channel: it is not as it was.
-func (b *Bridge) changed() { b.place.put(nil) }
+// forgetChannel makes homeChannel fetch the channel again.
+func (b *Bridge) forgetChannel() { b.place.put(nil) }
 
-// suits reports whether threads can be made in a channel.
+// suits returns why threads cannot be created in a channel.
 func (c *channel) suits() error {
 	switch {
 	case c.Kind != kindText && c.Kind != kindAnnouncement && !c.forum():
 		return &chat.Misconfigured{Problem: "the channel is neither a text nor a forum channel", Fix: fixChannel}
 	case c.forum() && c.Flags&requireTag != 0 && len(c.Tags) == 0:
 		return &chat.Misconfigured{Problem: "the forum wants a tag for every post, but has none",
-			Fix: "in the forum's settings, make a tag, or switch off \"Require people to select tags when posting\""}
+			Fix: "in the forum's settings, create a tag, or switch off \"Require people to select tags when posting\""}
 	}
 	return nil
 }
 
-// ofChannel says what an error means when it is the channel that was asked for.
-func ofChannel(err error) error {
+// channelError explains an error of a call about the bridge's channel.
+func channelError(err error) error {
 	if errors.Is(err, chat.ErrThreadGone) {
 		return &chat.Misconfigured{Problem: "Discord knows no such channel, or the bot is not on its server", Fix: fixChannel + "; and " + fixMember}
 	}
-	return settle(err)
+	return finalError(err)
 }
 
 // identity is the bot itself.
@@ -156,8 +155,8 @@ type identity struct {
 	Name string `json:"username"`
 }
 
-// selfMemory remembers who the bot is, of other users whether they are bots,
-// and what is known of members since a connection began.
+// selfMemory holds the bot's identity, which other users are bots, and members'
+// names since a connection began.
 type selfMemory struct {
 	mu      sync.Mutex
 	me      *identity
@@ -165,7 +164,7 @@ type selfMemory struct {
 	members map[string]json.RawMessage
 }
 
-// me returns the bot's own id, asked for once.
+// me returns the bot's identity, fetched once.
 func (b *Bridge) me(ctx context.Context) (*identity, error) {
 	b.self.mu.Lock()
 	defer b.self.mu.Unlock()
@@ -174,14 +173,14 @@ func (b *Bridge) me(ctx context.Context) (*identity, error) {
 	}
 	me := new(identity)
 	if err := b.api.get(ctx, "/users/@me", me); err != nil {
-		return nil, settle(err)
+		return nil, finalError(err)
 	}
 	b.self.me = me
 	return me, nil
 }
 
-// bot reports whether a user is a bot. One that the API does not tell of is
-// none: whoever waits for an answer holds up all that is received.
+// bot reports whether a user is a bot. A user that the API denies counts as none,
+// because a failure would hold up reception.
 func (b *Bridge) bot(ctx context.Context, user string) (bool, error) {
 	b.self.mu.Lock()
 	is, known := b.self.bots[user]
@@ -192,8 +191,8 @@ func (b *Bridge) bot(ctx context.Context, user string) (bool, error) {
 	var answer struct {
 		Bot bool `json:"bot"`
 	}
-	if err := b.api.patiently(ctx, path("/users/%s", user), &answer); err != nil && !denied(err) {
-		return false, fmt.Errorf("look up who made a thread: %w", err)
+	if err := b.api.getWithRetry(ctx, path("/users/%s", user), &answer); err != nil && !denied(err) {
+		return false, fmt.Errorf("look up who created a thread: %w", err)
 	}
 	b.self.mu.Lock()
 	defer b.self.mu.Unlock()
@@ -204,8 +203,8 @@ func (b *Bridge) bot(ctx context.Context, user string) (bool, error) {
 	return answer.Bot, nil
 }
 
-// member is what Discord tells of a user as a member of the server; null when
-// it does not: a name is not worth a wait.
+// member returns a user's member object of the server, null when it cannot be
+// fetched: a name is not worth a wait.
 func (b *Bridge) member(ctx context.Context, user string) json.RawMessage {
 	b.self.mu.Lock()
 	known := b.self.members[user]
@@ -213,7 +212,7 @@ func (b *Bridge) member(ctx context.Context, user string) json.RawMessage {
 	if known != nil {
 		return known
 	}
-	at, err := b.where(ctx)
+	at, err := b.homeChannel(ctx)
 	if err != nil {
 		return nil
 	}
@@ -233,7 +232,7 @@ func (b *Bridge) member(ctx context.Context, user string) json.RawMessage {
 	return known
 }
 
-// forgetMembers lets members be asked for again: they may have other names.
+// forgetMembers makes member fetch names again: they may have changed.
 func (b *Bridge) forgetMembers() {
 	b.self.mu.Lock()
 	defer b.self.mu.Unlock()

@@ -10,14 +10,14 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Check implements [chat.Bridge]. It looks at one thing after the other and
-// stops at the first that the others need.
+// Check implements [chat.Bridge]. It runs the checks in order and stops at the
+// first failure that the others depend on.
 func (b *Bridge) Check(ctx context.Context) []chat.Finding {
 	var found []chat.Finding
 	c := &checking{Bridge: b}
-	for _, look := range []func(context.Context) (f chat.Finding, goOn bool){c.token, c.channel, c.rights, c.intent, c.commands, c.reception} {
+	for _, check := range []func(context.Context) (f chat.Finding, goOn bool){c.token, c.channel, c.rights, c.intent, c.commands, c.reception} {
 		begun := time.Now()
-		f, goOn := look(ctx)
+		f, goOn := check(ctx)
 		if f.Subject == "" {
 			continue
 		}
@@ -27,7 +27,7 @@ func (b *Bridge) Check(ctx context.Context) []chat.Finding {
 			break
 		}
 	}
-	if b.standing.Failing() || chat.Failed(found) { // something was mended or broken since Watch looked
+	if b.watched.Failing() || chat.Failed(found) { // the state changed since Watch looked
 		b.look(ctx)
 	}
 	return found
@@ -42,7 +42,7 @@ type application struct {
 }
 
 // Flags of an application whose bot may read messages (Discord, "Application
-// Flags"): reviewed, or small enough to need no review.
+// Flags"): with review, or without because it is small.
 const mayRead = 1<<18 | 1<<19
 
 // checking is one Check.
@@ -50,7 +50,7 @@ type checking struct {
 	*Bridge
 	app application
 	at  *channel
-	err error // by which the last look failed
+	err error // of the last check
 }
 
 func (c *checking) token(ctx context.Context) (chat.Finding, bool) {
@@ -66,7 +66,7 @@ func (c *checking) token(ctx context.Context) (chat.Finding, bool) {
 
 func (c *checking) channel(ctx context.Context) (chat.Finding, bool) {
 	const subject = "channel"
-	at, err := c.lookUp(ctx) // nothing that is sent waits for it
+	at, err := c.fetchChannel(ctx) // not homeChannel, whose lock would delay sending
 	c.place.put(at)
 	if err != nil {
 		f := c.failed(subject, err)
@@ -102,10 +102,10 @@ func (c *checking) rights(ctx context.Context) (chat.Finding, bool) {
 		return f, true
 	}
 	return chat.Bad(subject, "the forum wants a tag for every post, and all its tags are for moderators",
-		"in the forum's settings, make a tag that everybody may use, or give the bot the permission Manage Threads"), true
+		"in the forum's settings, create a tag that everybody may use, or give the bot the permission Manage Threads"), true
 }
 
-// judge says which rights are missing, and what does not work without them.
+// judge reports missing permissions and what does not work without them.
 func judge(subject string, may uint64, link string) chat.Finding {
 	var missing, without []string
 	for _, r := range rights {
@@ -117,14 +117,14 @@ func judge(subject string, may uint64, link string) chat.Finding {
 			without = append(without, r.name+" ("+r.optional+")")
 		}
 	}
-	fix := "invite the bot again by " + link + ", and see that the channel's own permissions take nothing from it"
+	fix := "invite the bot again by " + link + ", and check that the channel's own permissions do not deny any of them"
 	switch {
 	case len(missing) > 0:
 		return chat.Bad(subject, "the bot lacks in the channel: "+strings.Join(missing, ", "), fix)
 	case len(without) > 0:
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the bot lacks in the channel: " + strings.Join(without, ", "), Fix: fix}
 	}
-	return chat.Fine(subject, "the bot may do all that it has to")
+	return chat.Fine(subject, "the bot has all permissions that it needs")
 }
 
 func (c *checking) intent(context.Context) (chat.Finding, bool) {
@@ -138,7 +138,7 @@ func (c *checking) intent(context.Context) (chat.Finding, bool) {
 	return chat.Fine(subject, "the bot may read what operators write"), true
 }
 
-// commands looks at how slash commands come.
+// commands checks how slash commands are received.
 func (c *checking) commands(context.Context) (chat.Finding, bool) {
 	const subject = "slash commands"
 	switch {
@@ -153,7 +153,7 @@ func (c *checking) commands(context.Context) (chat.Finding, bool) {
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "Discord does not know where to push slash commands",
 			Fix: "at " + portal + ", under General Information, set Interactions Endpoint URL to relay's address with /webhooks/discord (bridge mode) or /api/webhooks/discord"}, true
 	case c.app.Endpoint == "":
-		return chat.Fine(subject, "they come by the gateway"), true
+		return chat.Fine(subject, "they are received by the gateway"), true
 	}
 	return chat.Fine(subject, "Discord pushes them to an address of yours"), true
 }
@@ -166,8 +166,8 @@ func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 	if way, problem := c.status.Get(); way == wayGateway && problem != nil {
 		return chat.Unwell(subject, "Discord", problem), true
 	}
-	if waits := c.lags.trouble(); waits != nil {
-		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: waits.Error(), Fix: "relay goes on trying; if this lasts, see whether the bot may still read these threads"}, true
+	if waits := c.delays.trouble(); waits != nil {
+		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: waits.Error(), Fix: "relay keeps retrying; if this lasts, check that the bot may still read these threads"}, true
 	}
 	var gateway struct {
 		Starts struct {
@@ -180,13 +180,13 @@ func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 	}
 	if gateway.Starts.Left == 0 && gateway.Starts.After > 0 {
 		return chat.Bad(subject, "the bot connected to the gateway as often as it may within a day",
-			"see what else uses this token; it may connect again in "+(time.Duration(gateway.Starts.After)*time.Millisecond).Round(time.Minute).String()), true
+			"find out which other program uses this token; it may connect again in "+(time.Duration(gateway.Starts.After)*time.Millisecond).Round(time.Minute).String()), true
 	}
-	return chat.Fine(subject, "operators' answers come by the gateway"), true
+	return chat.Fine(subject, "operators' answers are received by the gateway"), true
 }
 
-// failed makes a finding of an error.
+// failed returns the finding of an error.
 func (c *checking) failed(subject string, err error) chat.Finding {
-	c.err = settle(err)
+	c.err = finalError(err)
 	return chat.Unwell(subject, "Discord", c.err)
 }

@@ -55,20 +55,20 @@ func (b *Bridge) offerCommands(ctx context.Context) {
 }
 
 func (b *Bridge) putCommands(ctx context.Context) error {
-	at, err := b.where(ctx)
+	at, err := b.homeChannel(ctx)
 	if err != nil {
 		return err
 	}
 	var app application
-	if err := b.api.patiently(ctx, "/applications/@me", &app); err != nil {
+	if err := b.api.getWithRetry(ctx, "/applications/@me", &app); err != nil {
 		return err
 	}
 	return b.api.call(ctx, request{method: http.MethodPut, path: path("/applications/%s/guilds/%s/commands", app.ID, at.Guild),
 		body: menu(), repeatable: true}, nil)
 }
 
-// takeInteraction stores a slash command that the gateway told, and answers.
-func (b *Bridge) takeInteraction(ctx context.Context, in chat.Receiver, data json.RawMessage) error {
+// handleInteraction stores a slash command from the gateway, and answers.
+func (b *Bridge) handleInteraction(ctx context.Context, in chat.Receiver, data json.RawMessage) error {
 	var i interaction
 	if err := json.Unmarshal(data, &i); err != nil || i.ID == "" {
 		return fmt.Errorf("%w: it cannot be read", chat.ErrPermanent)
@@ -80,16 +80,16 @@ func (b *Bridge) takeInteraction(ctx context.Context, in chat.Receiver, data jso
 	if err != nil {
 		return err
 	}
-	// Discord waits 3 s: what comes later is lost, and does no harm.
+	// Discord waits 3 s; a later answer is ignored.
 	err = b.api.call(ctx, request{method: http.MethodPost, path: path("/interactions/%s/%s/callback", i.ID, i.Token), body: answer(text), repeatable: true}, nil)
 	if err != nil {
-		b.log.Warn("a slash command was taken but not answered", "command", i.Data.Name)
+		b.log.Warn("a slash command was stored but not answered", "command", i.Data.Name)
 	}
 	return nil
 }
 
-// command stores a slash command given in a thread of ours and returns what the
-// operator is told.
+// command stores a slash command given in a thread of the bridge and returns the
+// answer to the operator.
 func (b *Bridge) command(ctx context.Context, in chat.Receiver, i *interaction, data json.RawMessage) (text string, err error) {
 	if ours, err := b.commandable(ctx, i); err != nil || !ours {
 		return answerElse, err
@@ -109,13 +109,13 @@ func (b *Bridge) command(ctx context.Context, in chat.Receiver, i *interaction, 
 const commandTimeout = 2 * time.Second
 
 // commandable reports whether a slash command was given in a thread of the
-// bridge's channel. Most say themselves where that is.
+// bridge's channel. Most interactions contain the thread's parent.
 func (b *Bridge) commandable(ctx context.Context, i *interaction) (bool, error) {
 	if i.Channel.Parent != "" || i.Thread == "" {
 		return i.Channel.Parent == b.cfg.ChannelID, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
-	_, ours, err := b.ours(ctx, i.Thread)
+	_, ours, err := b.lookupThread(ctx, i.Thread)
 	return ours, err
 }

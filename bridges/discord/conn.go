@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// line is the network connection of a gateway session. One that says nothing
-// for long is dead: discordgo would wait five heartbeats.
-type line struct {
+// timedConn is the network connection of a gateway session. A silent one counts as
+// dead: discordgo would wait five heartbeats.
+type timedConn struct {
 	net.Conn
 	silence time.Duration
 }
@@ -18,7 +18,7 @@ type line struct {
 const writeTimeout = 15 * time.Second
 
 // Read implements [net.Conn].
-func (l *line) Read(p []byte) (int, error) {
+func (l *timedConn) Read(p []byte) (int, error) {
 	if err := l.SetReadDeadline(time.Now().Add(l.silence)); err != nil {
 		return 0, err
 	}
@@ -26,14 +26,14 @@ func (l *line) Read(p []byte) (int, error) {
 }
 
 // Write implements [net.Conn].
-func (l *line) Write(p []byte) (int, error) {
+func (l *timedConn) Write(p []byte) (int, error) {
 	if err := l.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 		return 0, err
 	}
 	return l.Conn.Write(p)
 }
 
-// dialer opens lines and can cut the newest, which ends whatever waits for it.
+// dialer opens connections and can close the newest, which ends every wait on it.
 type dialer struct {
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	silence time.Duration
@@ -50,7 +50,7 @@ func (d *dialer) open(ctx context.Context, network, address string) (net.Conn, e
 	d.mu.Lock()
 	d.last = conn
 	d.mu.Unlock()
-	return &line{conn, d.silence}, nil
+	return &timedConn{conn, d.silence}, nil
 }
 
 func (d *dialer) cut() {

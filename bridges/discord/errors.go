@@ -11,20 +11,19 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// What the bridge itself acts upon.
+// Errors that the bridge itself handles.
 var (
 	errNoReply      = errors.New("the bot may not reply here")
 	errThreadExists = errors.New("the message has a thread already")
 	errTooLarge     = errors.New("the file is too large for Discord")
 	errFull         = errors.New("the server has as many active threads as it may have")
-	errChannelKind  = errors.New("the channel is not as it was")
+	errChannelKind  = errors.New("the channel's kind has changed")
 	errLocked       = errors.New("the thread is locked")
 	errForbidden    = errors.New("the bot lacks a permission")
 	errBusy         = errors.New("the server cannot do it now")
 )
 
-// refusal is what the API answers instead of a result (Discord, "Error
-// response").
+// refusal is an error of the API (Discord, "Error response").
 type refusal struct {
 	route      string
 	status     int
@@ -44,7 +43,7 @@ func (e *refusal) Error() string {
 	return fmt.Sprintf("%s: HTTP %d, code %d: %s", e.route, e.status, e.Code, e.Message)
 }
 
-// newRefusal reads the answer to a call.
+// newRefusal parses the answer to a call.
 func newRefusal(route string, o *outcome, answer []byte) *refusal {
 	e := &refusal{route: route, status: o.status, header: o.header}
 	e.readable = json.Unmarshal(answer, e) == nil && e.Message != ""
@@ -53,12 +52,12 @@ func newRefusal(route string, o *outcome, answer []byte) *refusal {
 
 var errToken = &chat.Misconfigured{Problem: "Discord does not accept the bot token", Fix: fixToken}
 
-// meanings says what the codes of the API mean (Discord, "JSON error codes").
+// meanings maps codes of the API to errors (Discord, "JSON error codes").
 var meanings = map[int]error{
 	10003:  chat.ErrThreadGone,  // unknown channel: the thread was deleted
 	10008:  chat.ErrMessageGone, // unknown message
 	30046:  chat.ErrMessageGone, // too many edits of an old message
-	50005:  chat.ErrMessageGone, // not ours to edit
+	50005:  chat.ErrMessageGone, // another author's
 	50083:  chat.ErrThreadClosed,
 	160005: errLocked,
 	160002: errNoReply,
@@ -66,10 +65,10 @@ var meanings = map[int]error{
 	160006: errFull,
 	40005:  errTooLarge,
 	50045:  errTooLarge,
-	40058:  errChannelKind, // a forum takes no messages
-	40067:  errChannelKind, // a forum that wants a tag now
-	50008:  errChannelKind, // no texts in this one
-	50024:  errChannelKind, // not what this one does
+	40058:  errChannelKind, // a forum has no messages
+	40067:  errChannelKind, // a forum that requires a tag now
+	50008:  errChannelKind, // no text channel
+	50024:  errChannelKind, // not possible in this channel
 	40006:  errBusy,        // switched off for a while
 	40062:  errBusy,
 	110001: errBusy,
@@ -84,8 +83,8 @@ var meanings = map[int]error{
 	60003:  &chat.Misconfigured{Problem: "the server wants two-factor authentication of its moderators", Fix: "switch it on for the account that owns the bot"},
 }
 
-// translate says by the errors of package chat, or of this one, what came of a
-// call. A call that may safely be repeated is never ambiguous.
+// translate turns the error of a call into one of package chat or of this one. A
+// call that may safely be repeated is never ambiguous.
 func translate(err error, repeatable bool) error {
 	var e *refusal
 	if errors.As(err, &e) {
@@ -99,7 +98,7 @@ func translate(err error, repeatable bool) error {
 		return fmt.Errorf("%w: %w", chat.ErrAmbiguous, err)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		// Of a call that may be repeated, or never left: not in doubt.
+		// The call may be repeated, or was never sent: not ambiguous.
 		return fmt.Errorf("%s: Discord did not answer in time", cut.route)
 	}
 	return err
@@ -111,14 +110,14 @@ func (e *refusal) translate(repeatable bool) error {
 		return e.limited()
 	case e.status == http.StatusUnauthorized:
 		return errToken
-	case e.status >= 500 && !repeatable: // behind a proxy's 502 it may have been done
+	case e.status >= 500 && !repeatable: // with a proxy's 502 it may have been carried out
 		return fmt.Errorf("%w: %w", chat.ErrAmbiguous, e)
 	case e.status >= 500:
 		return e
 	case e.status == http.StatusRequestEntityTooLarge:
 		return fmt.Errorf("%w: %w", errTooLarge, e)
 	case !e.readable:
-		return e // a proxy's page: nothing that Discord says
+		return e // a proxy's page, not Discord's answer
 	}
 	meaning := meanings[e.Code]
 	if meaning == nil && e.status == http.StatusNotFound && e.Code == 0 {
@@ -136,35 +135,35 @@ func (e *refusal) translate(repeatable bool) error {
 	return fmt.Errorf("%w: %w", meaning, e)
 }
 
-// ofChannel reports whether the call was about a channel or a thread: of others
-// a 404 says nothing about those.
+// ofChannel reports whether the call was about a channel or a thread: the 404 of
+// another call does not concern those.
 func (e *refusal) ofChannel() bool {
 	_, path, _ := strings.Cut(e.route, " ")
 	return strings.HasPrefix(path, "/channels/")
 }
 
-// denied reports whether the API refused a question for good, however it said
-// so: there is no such thing, or none for the bot.
+// denied reports whether the API rejected a call for good: the object does not
+// exist, or the bot may not see it.
 func denied(err error) bool {
 	var e *refusal
 	missing := errors.As(err, &e) && e.status == http.StatusNotFound
 	return missing || errors.Is(err, errForbidden)
 }
 
-// limited makes a demand to wait of a 429. A shared or a route's own limit
-// concerns the thread, the others everything; so does a page of the network in
-// front of Discord, which tells no scope.
+// limited turns a 429 into a wait. A shared or a route's own limit concerns the
+// thread, the others everything; so does a page of the network in front of Discord,
+// which has no scope.
 func (e *refusal) limited() error {
 	scope := chat.ScopeLane
 	global := e.Global || e.header.Get("X-RateLimit-Global") != "" || e.header.Get("X-RateLimit-Scope") == "global"
 	if global || !e.readable {
 		scope = chat.ScopeSink
 	}
-	return &chat.RetryAfter{After: patience(e.RetryAfter, e.header), Scope: scope, Cause: e}
+	return &chat.RetryAfter{After: retryAfter(e.RetryAfter, e.header), Scope: scope, Cause: e}
 }
 
-// heed remembers a demand to wait for the calls that follow.
-func (a *api) heed(route string, err error) {
+// keepWait makes the following calls wait as well.
+func (a *api) keepWait(route string, err error) {
 	var wait *chat.RetryAfter
 	var e *refusal
 	if errors.As(err, &wait) && errors.As(err, &e) {
@@ -172,9 +171,8 @@ func (a *api) heed(route string, err error) {
 	}
 }
 
-// settle makes an error of this package one of package chat: what nobody acted
-// upon.
-func settle(err error) error {
+// finalError turns an error that the bridge did not handle into one of package chat.
+func finalError(err error) error {
 	switch {
 	case errors.Is(err, errForbidden):
 		return &chat.Misconfigured{Problem: "the bot lacks a permission in the channel: " + reason(err), Fix: fixRights}
@@ -186,7 +184,7 @@ func settle(err error) error {
 	return err
 }
 
-// reason is what Discord said.
+// reason returns Discord's message.
 func reason(err error) string {
 	var e *refusal
 	if errors.As(err, &e) && e.Message != "" {

@@ -8,18 +8,18 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// event is a dispatch of the gateway as it is stored: with what Parse has to
-// know of the channel that it happened in.
+// event is a dispatch of the gateway as it is stored, with what Parse needs of its
+// channel.
 type event struct {
 	Type string          `json:"t"`
 	Data json.RawMessage `json:"d"`
-	// Parent is the channel of the thread, Session what the thread leads back
-	// to, if the bot made it.
+	// Parent is the thread's channel, Session the thread's session, if the bot
+	// created it.
 	Parent  string `json:"parent"`
 	Session string `json:"session,omitempty"`
 }
 
-// author is who wrote a message.
+// author is the author of a message.
 type author struct {
 	ID         string `json:"id"`
 	Bot        bool   `json:"bot"`
@@ -30,8 +30,7 @@ type author struct {
 	} `json:"member"` // in mentions
 }
 
-// message is as much of Discord's message object as relay understands. What is
-// not here is not looked at.
+// message is the part of Discord's message object that relay uses.
 type message struct {
 	ID      string  `json:"id"`
 	Channel string  `json:"channel_id"`
@@ -55,11 +54,11 @@ type message struct {
 			Content string `json:"content"`
 			content
 		} `json:"message"`
-	} `json:"message_snapshots"` // of a message that is passed on
+	} `json:"message_snapshots"` // of a forwarded message
 	content
 }
 
-// content is what a message shows beside text.
+// content is a message's content beside text.
 type content struct {
 	Attachments []attachment `json:"attachments"`
 	Stickers    []struct {
@@ -75,20 +74,20 @@ type content struct {
 type attachment struct {
 	ID    string `json:"id"`
 	Name  string `json:"filename"`
-	Title string `json:"title"` // the name as it was, if Discord changed it
+	Title string `json:"title"` // the original name, if Discord changed it
 	Type  string `json:"content_type"`
 	Size  int64  `json:"size"`
 	URL   string `json:"url"`
 }
 
-// Kinds of messages that people write (Discord, "Message Types"). All others
-// are the system's.
+// Kinds of messages that people write (Discord, "Message Types"). All others are
+// system messages.
 const (
 	kindDefault = 0
 	kindReply   = 19
 )
 
-// deletion tells of messages that are gone.
+// deletion is the event of deleted messages.
 type deletion struct {
 	ID      string   `json:"id"`
 	IDs     []string `json:"ids"`
@@ -100,8 +99,7 @@ func (m *message) human() bool {
 	return m.Author != nil && m.Author.ID != "" && !m.Author.Bot && m.Webhook == "" && (m.Kind == kindDefault || m.Kind == kindReply)
 }
 
-// name is what an operator is called: on the server, on Discord, or by the
-// account.
+// name returns an operator's name: on the server, on Discord, or of the account.
 func (m *message) name() string {
 	if m.Member != nil && m.Member.Nick != "" {
 		return m.Member.Nick
@@ -119,7 +117,7 @@ func (a *author) name() string {
 	return a.Username
 }
 
-// files are the message's files.
+// files returns the message's files.
 func (m *message) files() (files []chat.InboundFile) {
 	list := m.Attachments
 	for i := range m.Snapshots {
@@ -136,7 +134,7 @@ func (m *message) files() (files []chat.InboundFile) {
 	return files
 }
 
-// described says in words what has no text and no file.
+// described describes content that is neither text nor file.
 func (c *content) described() string {
 	if c.Poll != nil {
 		return "📊 " + c.Poll.Question.Text

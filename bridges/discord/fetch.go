@@ -11,8 +11,8 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// fileRef names a file by its place. Its address expires after a day, so it is
-// asked for when the file is fetched.
+// fileRef identifies a file by its message. Its address expires after a day, so it
+// is looked up at each download.
 func fileRef(in, message, id string) string { return in + "/" + message + "/" + id }
 
 // Fetch implements [chat.Bridge].
@@ -22,12 +22,12 @@ func (b *Bridge) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("%w: %q is no file", chat.ErrPermanent, ref)
 	}
 	var m message
-	err := b.api.patiently(ctx, path("/channels/%s/messages/%s", ids[0], ids[1]), &m)
+	err := b.api.getWithRetry(ctx, path("/channels/%s/messages/%s", ids[0], ids[1]), &m)
 	if errors.Is(err, chat.ErrMessageGone) || errors.Is(err, chat.ErrThreadGone) {
 		return nil, fmt.Errorf("%w: the file was deleted on Discord", chat.ErrPermanent)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("find the file: %w", settle(err))
+		return nil, fmt.Errorf("find the file: %w", finalError(err))
 	}
 	list := m.Attachments
 	for i := range m.Snapshots {
@@ -41,11 +41,11 @@ func (b *Bridge) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
 	return nil, fmt.Errorf("%w: the file was deleted on Discord", chat.ErrPermanent)
 }
 
-// download opens a file at the address that Discord gave, without the token.
+// download opens a file at an address of Discord's, without the token.
 func (a *api) download(ctx context.Context, address string) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, fmt.Errorf("%w: Discord's address of the file is none", chat.ErrPermanent)
+		return nil, fmt.Errorf("%w: Discord's address of the file is invalid", chat.ErrPermanent)
 	}
 	resp, err := a.client.Do(req)
 	if err != nil {

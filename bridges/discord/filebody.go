@@ -7,21 +7,21 @@ import (
 	"sync"
 )
 
-var errLength = errors.New("the file is not as long as it was said to be")
+var errLength = errors.New("the file does not have the reported size")
 
-// fileBody is a form's body: what stands before the file, the file, which has to
-// be as long as was told, and what stands behind it.
+// fileBody is a form's body: the part before the file, the file, which must have
+// the reported size, and the part after it.
 type fileBody struct {
 	file    io.ReadCloser
-	content []byte // what stands before and behind
-	begin   int    // where the file stands in it
-	at      int    // how much of it was read
-	left    int64  // of the file, negative when nobody knows
-	sent    int64  // of the file
+	content []byte // the parts before and after the file
+	begin   int    // of the part after it
+	at      int    // bytes of content that were read
+	left    int64  // size of the file, negative when unknown
+	sent    int64  // bytes of the file that were read
 	ended   bool   // the file was read
 
 	mu  sync.Mutex
-	err error // by which the file could not be read
+	err error // why the file could not be read
 }
 
 // Read implements [io.Reader].
@@ -63,7 +63,7 @@ func (b *fileBody) fail(err error) error {
 	return err
 }
 
-// failure is what kept the file from being read, nil for nothing.
+// failure returns why the file could not be read, nil when it could.
 func (b *fileBody) failure() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// maxFile is the largest file that Discord takes from everybody; servers with
-// boosts take more (Discord, "Uploading Files").
+// maxFile is the largest file that Discord accepts everywhere; servers with boosts
+// accept more (Discord, "Uploading Files").
 const maxFile = 10 << 20
 
 // fileHead describes a file of a form.
@@ -32,8 +32,8 @@ type form struct {
 	length  int64 // of the file, -1 when it is not known
 }
 
-// show sends a file with the op's text. One that is too large, or that the bot
-// may not attach, goes as a link: it holds nothing else up.
+// show sends a file with the op's text. A file that is too large, or that the bot
+// may not attach, becomes a link so that it delays nothing else.
 func (b *Bridge) show(ctx context.Context, thread string, op chat.Op) (remote string, err error) {
 	if op = fitted(op); op.File == nil {
 		return b.write(ctx, thread, messageOf(op), nil)
@@ -62,7 +62,7 @@ func (b *Bridge) show(ctx context.Context, thread string, op chat.Op) (remote st
 	return remote, err
 }
 
-// fitted is an op whose file, if any, Discord takes.
+// fitted returns op with a file that is too large replaced by text.
 func fitted(op chat.Op) chat.Op {
 	if op.File != nil && op.File.Size > maxFile {
 		return asText(op, tooLarge)
@@ -70,13 +70,13 @@ func fitted(op chat.Op) chat.Op {
 	return op
 }
 
-// Why a file is not shown.
+// Reasons why a file is not shown.
 const (
 	tooLarge   = "is too large for Discord"
 	unattached = "is not shown: the bot lacks Attach Files"
 )
 
-// asText makes a text of an op whose file cannot be shown.
+// asText replaces a file that cannot be shown by text.
 func asText(op chat.Op, why string) chat.Op {
 	about := fmt.Sprintf("📎 %s (%d MB) %s", op.File.Filename, op.File.Size>>20, why)
 	if op.File.URL != "" {
@@ -87,7 +87,7 @@ func asText(op chat.Op, why string) chat.Op {
 	return op
 }
 
-// encode begins the form as Discord wants it (Discord, "Uploading Files").
+// encode renders the form up to the file (Discord, "Uploading Files").
 func (f *form) encode(ctx context.Context) (*payload, error) {
 	var frame bytes.Buffer
 	w := multipart.NewWriter(&frame)

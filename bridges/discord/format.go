@@ -18,18 +18,18 @@ const (
 	maxFrom    = 100
 )
 
-// address finds what Discord makes a link of. Inside of it nothing is markup,
-// and a backslash would be a part of it.
+// address matches what Discord turns into a link. Inside of it nothing is markup,
+// and a backslash would be part of it.
 var address = regexp.MustCompile(`https?://[^\s<]+`)
 
-// Marks that mean something wherever they stand, and those that do only at the
-// begin of a line.
+// Characters that are markup anywhere, and those that are at the beginning of a
+// line.
 const (
 	marks      = "\\*_~`|<[]()"
 	firstMarks = "#>-+"
 )
 
-// escape makes text that shows as it is and means nothing.
+// escape makes text that Discord shows without any markup.
 func escape(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	lines := strings.Split(text, "\n")
@@ -57,8 +57,8 @@ func escapeLine(line string) string {
 	return out.String()
 }
 
-// escapeStart keeps a line's begin from making a heading, a quote or a list of
-// it, and returns the rest.
+// escapeStart keeps a line from becoming a heading, a quote or a list, and returns
+// the rest.
 func escapeStart(out *strings.Builder, line string) (rest string) {
 	if line == "" {
 		return line
@@ -75,8 +75,8 @@ func escapeStart(out *strings.Builder, line string) (rest string) {
 	return line
 }
 
-// escapeMarks escapes what is markup anywhere. A mention of all notifies
-// nobody, see noMentions; it is not to look like one either.
+// escapeMarks escapes markup. A mention of everybody notifies nobody, see
+// noMentions; it must not look like one either.
 func escapeMarks(out *strings.Builder, text string) {
 	for i, r := range text {
 		everybody := r == '@' && (strings.HasPrefix(text[i+1:], "everyone") || strings.HasPrefix(text[i+1:], "here"))
@@ -87,8 +87,8 @@ func escapeMarks(out *strings.Builder, text string) {
 	}
 }
 
-// label is what stands before an op's text: who wrote it, and that it replaces
-// an earlier one.
+// label precedes an op's text: the author, and a mark that it replaces an earlier
+// one.
 func label(op chat.Op) string {
 	var parts []string
 	if op.From != "" {
@@ -105,7 +105,7 @@ func label(op chat.Op) string {
 	return "**" + out.String() + ":**"
 }
 
-// render makes Discord's markdown of an op's text.
+// render returns an op's text in Discord's markdown.
 func render(op chat.Op) string {
 	text := escape(op.Text)
 	if op.Kind == chat.OpNote {

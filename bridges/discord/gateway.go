@@ -18,8 +18,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// intents are what relay is told of: channels and threads, messages, and what
-// they say.
+// intents request events of channels and threads, and messages with their content.
 const intents = discordgo.IntentsGuilds | discordgo.IntentsGuildMessages | discordgo.IntentMessageContent
 
 // gatewayPause is the pause after the n-th failure in a row. It keeps a day's
@@ -30,15 +29,15 @@ func gatewayPause(n int) time.Duration {
 }
 
 const (
-	// steady is how long a connection has to last to count as working.
-	steady = time.Minute
-	// brisk is how many failures in a row count at most after a session that
-	// was taken up again: that takes nothing from the day's attempts.
-	brisk = 3
+	// healthy is how long a connection has to last to count as working.
+	healthy = time.Minute
+	// maxResumeFailures caps the failures in a row after a resumed session: resuming
+	// does not count as one of the day's attempts.
+	maxResumeFailures = 3
 )
 
-// Run implements [chat.Bridge]. It keeps a gateway session: discordgo's own way
-// to do so ignores why the gateway closed. It returns nil at once when the
+// Run implements [chat.Bridge]. It keeps a gateway session; discordgo's own
+// reconnection ignores why the gateway closed. It returns nil at once when the
 // gateway is switched off.
 func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 	if !b.cfg.Gateway {
@@ -58,20 +57,20 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 			b.status.Fail(err)
 			return err
 		}
-		if time.Since(begun) > steady {
+		if time.Since(begun) > healthy {
 			failures = 0
 		}
 		failures++
 		if errors.Is(err, errResumed) {
-			failures = min(failures, brisk)
+			failures = min(failures, maxResumeFailures)
 		}
-		b.complain(err)
+		b.reportFailure(err)
 		_ = chat.Rest(ctx, b.cfg.Pause(failures)) // the loop ends with ctx
 	}
 	return nil
 }
 
-// withoutGateway tells that nothing but slash commands is received.
+// withoutGateway logs that nothing but slash commands is received.
 func (b *Bridge) withoutGateway(ctx context.Context) error {
 	if b.key == nil {
 		b.status.Set(wayNone)
@@ -96,17 +95,17 @@ type listener struct {
 	session *session // nil when the next connection begins a new one
 }
 
-// session is what discordgo can take up again: it knows how far it was told.
+// session is a gateway session that discordgo can resume.
 type session struct {
 	*discordgo.Session
 	dialer  *dialer
-	begun   atomic.Bool   // the connection was told READY or RESUMED
-	resumed atomic.Bool   // it was RESUMED, the last of them
+	begun   atomic.Bool   // the connection received READY or RESUMED
+	resumed atomic.Bool   // the last of them was RESUMED
 	down    chan struct{} // a connection ended
-	gone    chan struct{} // nothing of this session counts any more
+	gone    chan struct{} // closed when the session is abandoned
 }
 
-// backlog is how many events wait to be looked at before reading stops.
+// backlog is how many events may wait before reading stops.
 const backlog = 1000
 
 func newListener(b *Bridge, in chat.Receiver) *listener {
@@ -117,26 +116,26 @@ func newListener(b *Bridge, in chat.Receiver) *listener {
 	return l
 }
 
-// lastWords is how long what was received is still stored after the end.
-const lastWords = 5 * time.Second
+// endTimeout bounds how long received events are still stored at the end.
+const endTimeout = 5 * time.Second
 
 // end stores what was received, and waits for it.
 func (l *listener) end() {
 	l.abandon()
 	close(l.stream.ending)
-	timer := time.AfterFunc(lastWords, l.stop)
+	timer := time.AfterFunc(endTimeout, l.stop)
 	defer timer.Stop()
 	l.worker.Wait()
 	l.stream.working.Wait()
 	l.stop()
 }
 
-// work takes events one after the other, at the end those that came before.
+// work dispatches events in order; at the end those that came before.
 func (l *listener) work(ctx context.Context) {
 	for ended := false; ctx.Err() == nil; {
 		select {
 		case e := <-l.events:
-			l.stream.told(ctx, e.Type, e.RawData)
+			l.stream.dispatch(ctx, e.Type, e.RawData)
 			continue
 		default:
 		}
@@ -145,7 +144,7 @@ func (l *listener) work(ctx context.Context) {
 		}
 		select {
 		case e := <-l.events:
-			l.stream.told(ctx, e.Type, e.RawData)
+			l.stream.dispatch(ctx, e.Type, e.RawData)
 		case <-l.stream.ending:
 			ended = true
 		case <-ctx.Done():
@@ -153,8 +152,8 @@ func (l *listener) work(ctx context.Context) {
 	}
 }
 
-// newSession makes a session whose handlers do nothing but pass on: a panic in
-// one would end relay, and discordgo waits for them.
+// newSession returns a session whose handlers only pass events on: a panic in one
+// would end relay, and discordgo waits for them.
 func (l *listener) newSession() (*session, error) {
 	gateway, err := discordgo.New("Bot " + l.bridge.cfg.Token)
 	if err != nil {
@@ -169,9 +168,9 @@ func (l *listener) newSession() (*session, error) {
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: callTimeout}).DialContext
 	}
-	s := &session{Session: gateway, dialer: &dialer{dial: dial, silence: l.bridge.cfg.Silence}, down: make(chan struct{}, 1), gone: make(chan struct{})}
-	s.Client = l.bridge.api.asker()
-	s.Dialer = &websocket.Dialer{Proxy: proxyOf, HandshakeTimeout: l.bridge.cfg.Patience, NetDialContext: s.dialer.open}
+	s := &session{Session: gateway, dialer: &dialer{dial: dial, silence: l.bridge.cfg.ReadTimeout}, down: make(chan struct{}, 1), gone: make(chan struct{})}
+	s.Client = l.bridge.api.gatewayClient()
+	s.Dialer = &websocket.Dialer{Proxy: proxyOf, HandshakeTimeout: l.bridge.cfg.ConnectTimeout, NetDialContext: s.dialer.open}
 	s.Identify.Intents = intents
 	s.AddHandler(func(_ *discordgo.Session, e *discordgo.Event) {
 		if e.Type == "READY" || e.Type == "RESUMED" {
@@ -196,30 +195,30 @@ func (l *listener) newSession() (*session, error) {
 	return s, nil
 }
 
-// carrier sends discordgo's only request, for the gateway's address, to the API
-// that is configured.
-type carrier struct {
+// gatewayRequest sends discordgo's only request, for the gateway's address, to the
+// configured API.
+type gatewayRequest struct {
 	ask  *url.URL
 	next http.RoundTripper
 }
 
-// asker makes the client by which discordgo asks.
-func (a *api) asker() *http.Client {
+// gatewayClient returns the client for discordgo's request.
+func (a *api) gatewayClient() *http.Client {
 	client, ask := *a.client, *a.base
-	ask.Path += "/gateway/bot" // it tells a wrong token, too; JoinPath would begin without a slash below a bare host
-	client.Transport = &carrier{&ask, client.Transport}
+	ask.Path += "/gateway/bot" // which detects a wrong token, too; JoinPath would begin without a slash below a bare host
+	client.Transport = &gatewayRequest{&ask, client.Transport}
 	return &client
 }
 
 // RoundTrip implements [http.RoundTripper].
-func (c *carrier) RoundTrip(r *http.Request) (*http.Response, error) {
+func (c *gatewayRequest) RoundTrip(r *http.Request) (*http.Response, error) {
 	r, address := r.Clone(r.Context()), *c.ask
 	r.URL, r.Host = &address, address.Host
 	return c.next.RoundTrip(r)
 }
 
-// proxyOf finds the proxy of a connection to the gateway, and has it speak the
-// version of the API: discordgo asks for another.
+// proxyOf finds the proxy of a gateway connection and sets the API's version in the
+// URL: discordgo requests another.
 func proxyOf(r *http.Request) (*url.URL, error) {
 	q := r.URL.Query()
 	q.Set("v", gatewayVersion)
@@ -230,8 +229,7 @@ func proxyOf(r *http.Request) (*url.URL, error) {
 // gatewayVersion is that of the API, see parseBase.
 const gatewayVersion = "10"
 
-// connect begins a connection, or takes the session up again, and returns why
-// it ended.
+// connect begins a connection, or resumes the session, and returns why it ended.
 func (l *listener) connect(ctx context.Context) error {
 	if l.session == nil {
 		s, err := l.newSession()
@@ -242,7 +240,7 @@ func (l *listener) connect(ctx context.Context) error {
 	}
 	s := l.session
 	select {
-	case <-s.down: // of the connection before
+	case <-s.down: // of the previous connection
 	default:
 	}
 	s.begun.Store(false)
@@ -252,7 +250,7 @@ func (l *listener) connect(ctx context.Context) error {
 	l.bridge.recovered()
 	select {
 	case <-s.down:
-		if !s.begun.Load() { // a new session will tell why
+		if !s.begun.Load() { // a new session will show why
 			l.abandon()
 			return errNotBegun
 		}
@@ -269,15 +267,15 @@ var (
 	errEnded    = errors.New("the connection to Discord's gateway ended")
 	errResumed  = fmt.Errorf("%w, in a session taken up again", errEnded)
 	errNotBegun = errors.New("the gateway of Discord ended the connection at once")
-	errWedged   = errors.New("the gateway of Discord did not answer in time")
+	errNoAnswer = errors.New("the gateway of Discord did not answer in time")
 )
 
-// open opens the session's connection. discordgo can block for ever there, when
-// the gateway first of all asks to connect again: the session is given up then.
+// open opens the session's connection. discordgo may block forever if the gateway
+// requests a reconnection first: the session is abandoned then.
 func (l *listener) open(ctx context.Context, s *session) error {
 	opened := make(chan error, 1)
 	go func() { opened <- s.Open() }()
-	timer := time.NewTimer(l.bridge.cfg.Patience)
+	timer := time.NewTimer(l.bridge.cfg.ConnectTimeout)
 	defer timer.Stop()
 	select {
 	case err := <-opened:
@@ -298,31 +296,30 @@ func (l *listener) open(ctx context.Context, s *session) error {
 		if err == nil {
 			_ = s.Close()
 		}
-	case <-grace.C: // it is wedged, and stays so
+	case <-grace.C: // it blocks for good
 	}
-	return errWedged
+	return errNoAnswer
 }
 
-// grace is how long an attempt that was cut has to end.
+// grace is how long an attempt may take to end after its connection was closed.
 const grace = 2 * time.Second
 
-// calm is how long a connection is left to begin before it is closed: discordgo
-// holds a lock for a second to close it, for which its heartbeat would wait.
-const calm = 10 * time.Millisecond
+// closePause lets a connection begin before it is closed: discordgo holds a lock for
+// a second to close it, for which its heartbeat would wait.
+const closePause = 10 * time.Millisecond
 
-// abandon gives the session up.
+// abandon closes the session for good.
 func (l *listener) abandon() {
 	if s := l.session; s != nil {
 		l.session = nil
 		close(s.gone)
-		time.Sleep(calm)
+		time.Sleep(closePause)
 		_ = s.Close() // nothing depends on how it ends
 	}
 }
 
-// refused says what it means that a connection was not begun. After a code with
-// which the gateway closed, the session cannot be taken up again; a network
-// that is away does not end it.
+// refused explains why a connection failed. A session that the gateway closed with a
+// code cannot be resumed; a network failure does not end it.
 func (l *listener) refused(err error) error {
 	var closed *websocket.CloseError
 	var rest *discordgo.RESTError
@@ -338,20 +335,20 @@ func (l *listener) refused(err error) error {
 		if rest.Response.StatusCode == http.StatusUnauthorized {
 			return errToken
 		}
-		return fmt.Errorf("the address of Discord's gateway is not told: %s", rest.Response.Status)
+		return fmt.Errorf("cannot fetch the address of Discord's gateway: %s", rest.Response.Status)
 	case errors.As(err, &limited):
-		return fmt.Errorf("the address of Discord's gateway is told later, after %s", limited.RetryAfter)
+		return fmt.Errorf("cannot fetch the address of Discord's gateway: rate limited for %s", limited.RetryAfter)
 	}
 	return fmt.Errorf("the gateway of Discord cannot be reached: %w", bare(err))
 }
 
-// closings are the codes after which trying again is of no use (Discord,
-// "Gateway Close Event Codes").
+// closings are the close codes after which retrying is useless (Discord, "Gateway
+// Close Event Codes").
 var closings = map[int]*chat.Misconfigured{
 	4004: errToken,
-	4010: {Problem: "Discord's gateway does not take the shard", Fix: "update relay"},
-	4011: {Problem: "the bot is on too many servers for one connection", Fix: "make a bot of its own for relay, on your server alone"},
-	4012: {Problem: "Discord's gateway has no longer the version that relay speaks", Fix: "update relay"},
-	4013: {Problem: "Discord's gateway does not know what relay asks for", Fix: "update relay"},
+	4010: {Problem: "Discord's gateway rejects the shard", Fix: "update relay"},
+	4011: {Problem: "the bot is on too many servers for one connection", Fix: "create a separate bot for relay, on your server alone"},
+	4012: {Problem: "Discord's gateway no longer supports the version that relay uses", Fix: "update relay"},
+	4013: {Problem: "Discord's gateway rejects the intents that relay requests", Fix: "update relay"},
 	4014: {Problem: "the bot may not read what operators write", Fix: fixIntent},
 }

@@ -391,7 +391,7 @@ func TestGatewayWedged(t *testing.T) {
 	f := discordtest.New(t)
 	b, log := makeBridge(t, f, func(c *discord.Config) {
 		c.APIURL, c.Transport, c.Dial = f.URL+"/api/v10", nil, nil
-		c.Patience, c.Pause = 300*time.Millisecond, func(int) time.Duration { return 10 * time.Millisecond }
+		c.ConnectTimeout, c.Pause = 300*time.Millisecond, func(int) time.Duration { return 10 * time.Millisecond }
 	})
 	f.First(7)
 	in := new(bridgetest.Receiver)

@@ -15,8 +15,7 @@ const (
 	answerMessage      = 4
 )
 
-// interaction is a slash command, or Discord's question whether anybody is
-// there.
+// interaction is a slash command, or Discord's ping.
 type interaction struct {
 	ID      string  `json:"id"`
 	Kind    int     `json:"type"`
@@ -35,8 +34,8 @@ type interaction struct {
 	} `json:"data"`
 }
 
-// withoutToken is the raw interaction without the token, which answers to it
-// for 15 minutes and is not to be stored.
+// withoutToken removes the token from the raw interaction: it allows answers for 15
+// minutes and must not be stored.
 func withoutToken(raw []byte) (json.RawMessage, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &all); err != nil {
@@ -46,8 +45,8 @@ func withoutToken(raw []byte) (json.RawMessage, error) {
 	return json.Marshal(all)
 }
 
-// commanded is a slash command as if it were written: /note text is !note text.
-func (e *event) commanded() ([]chat.Inbound, error) {
+// command returns a slash command as if it were typed: /note text is !note text.
+func (e *event) command() ([]chat.Inbound, error) {
 	var i interaction
 	if err := json.Unmarshal(e.Data, &i); err != nil {
 		return nil, err
@@ -72,15 +71,14 @@ func (e *event) commanded() ([]chat.Inbound, error) {
 	return []chat.Inbound{in}, nil
 }
 
-// answer is what the operator sees at once, and nobody else; what comes of the
-// command is told in the thread.
+// answer is shown at once to the operator alone; the result is posted in the thread.
 func answer(text string) map[string]any {
 	return map[string]any{"type": answerMessage, "data": map[string]any{"content": text, "flags": ephemeral, "allowed_mentions": noMentions}}
 }
 
-// What an operator sees of its slash command.
+// Answers to slash commands.
 const (
-	answerDone     = "Done; what came of it is said in the thread."
+	answerDone     = "Done; see the thread for the result."
 	answerElse     = "This command works in the threads that relay opens."
-	answerNotSaved = "relay could not take the command. Please try again."
+	answerNotSaved = "relay could not store the command. Please try again."
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// open makes a session's thread, its summary the first message.
+// open creates a session's thread with its summary as the first message.
 func (b *Bridge) open(ctx context.Context, op chat.Op) (ref string, err error) {
 	ref, err = b.openOnce(ctx, op)
 	if errors.Is(err, errFull) {
@@ -20,27 +20,27 @@ func (b *Bridge) open(ctx context.Context, op chat.Op) (ref string, err error) {
 			ref, err = b.openOnce(ctx, op)
 		}
 	}
-	if errors.Is(err, chat.ErrPermanent) { // something of the visitor's is not taken
-		b.log.Warn("Discord refused to open a thread; it is opened without what the visitor said", "err", err)
+	if errors.Is(err, chat.ErrPermanent) { // something of the visitor's is rejected
+		b.log.Warn("Discord rejected a thread; opening it without the visitor's name and text", "err", err)
 		op.Title, op.Text = "Visitor", ""
 		if ref, err = b.openOnce(ctx, op); errors.Is(err, chat.ErrPermanent) {
 			err = &chat.Misconfigured{Problem: "Discord opens no threads in the channel: " + reason(err), Fix: fixRights}
 		}
 	}
 	if errors.Is(err, errChannelKind) {
-		b.changed()
+		b.forgetChannel()
 		err = fmt.Errorf("open a thread: %w", err)
 	}
 	if err != nil {
-		return "", ofChannel(err)
+		return "", channelError(err)
 	}
 	b.threads.learn(&channel{ID: ref, LastMessage: ref}, op.SessionID)
-	b.threads.born(ref)
+	b.threads.created(ref)
 	return ref, nil
 }
 
 func (b *Bridge) openOnce(ctx context.Context, op chat.Op) (ref string, err error) {
-	at, err := b.where(ctx)
+	at, err := b.homeChannel(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -50,8 +50,8 @@ func (b *Bridge) openOnce(ctx context.Context, op chat.Op) (ref string, err erro
 	return b.openThread(ctx, op)
 }
 
-// openThread makes a thread of a text channel from a message, whose id it has.
-// Both steps have the same effect however often they are taken.
+// openThread creates a thread of a text channel from a message, whose id it gets.
+// Both steps may be repeated.
 func (b *Bridge) openThread(ctx context.Context, op chat.Op) (ref string, err error) {
 	if ref = b.sent.started(op.Key); ref == "" && op.Ambiguous {
 		if ref, err = b.starter(ctx, b.cfg.ChannelID, op); err != nil {
@@ -81,8 +81,8 @@ func (b *Bridge) openThread(ctx context.Context, op chat.Op) (ref string, err er
 	return cmp.Or(made.ID, ref), nil
 }
 
-// threadOf returns the thread that was made from a message: on Discord it has the
-// message's id, elsewhere the message may name another.
+// threadOf returns the thread of a message. On Discord both have the same id; the
+// message may name another.
 func (b *Bridge) threadOf(ctx context.Context, message string) (ref string, err error) {
 	var m struct {
 		Thread channel `json:"thread"`
@@ -93,8 +93,8 @@ func (b *Bridge) threadOf(ctx context.Context, message string) (ref string, err 
 	return cmp.Or(m.Thread.ID, message), nil
 }
 
-// starter finds the message that an earlier attempt made, among those of the
-// channel since then; "" when there is none.
+// starter finds the message that an earlier attempt created in the channel; "" when
+// there is none.
 func (b *Bridge) starter(ctx context.Context, in string, op chat.Op) (remote string, err error) {
 	me, err := b.me(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func (b *Bridge) starter(ctx context.Context, in string, op chat.Op) (remote str
 		since = time.Now().Add(-24 * time.Hour)
 	}
 	after := snowflakeAt(since.Add(-clockMargin))
-	for range recallPages {
+	for range maxPages {
 		list, err := b.messages(ctx, in, after)
 		if err != nil || len(list) == 0 {
 			return "", err
@@ -119,13 +119,13 @@ func (b *Bridge) starter(ctx context.Context, in string, op chat.Op) (remote str
 	return "", nil
 }
 
-// marked reports whether a message was made by the call of a key.
-func (m *recalled) marked(key string) bool {
+// marked reports whether the call with a key created the message.
+func (m *sentMessage) marked(key string) bool {
 	return slices.ContainsFunc(m.Embeds, func(e embed) bool { return e.URL == markAddress+key })
 }
 
-// openPost makes a thread of a forum. A forum knows no nonces: after a lost
-// answer the thread is looked for by the mark of its first message.
+// openPost creates a thread of a forum. Forums have no nonces: after a lost answer
+// the mark of its first message identifies the thread.
 func (b *Bridge) openPost(ctx context.Context, at *channel, op chat.Op) (ref string, err error) {
 	if op.Ambiguous {
 		if ref, err = b.adopt(ctx, at, op); err != nil || ref != "" {
@@ -136,12 +136,12 @@ func (b *Bridge) openPost(ctx context.Context, at *channel, op chat.Op) (ref str
 	err = b.api.call(ctx, request{method: http.MethodPost, path: path("/channels/%s/threads", b.cfg.ChannelID),
 		body: newPost{newThread{names.Name(op.Title, op.SessionID), keepOpen}, at.tags(), firstMessage(op)}}, &made)
 	if err == nil && made.ID == "" {
-		err = fmt.Errorf("%w: Discord told no id", chat.ErrAmbiguous)
+		err = fmt.Errorf("%w: Discord returned no id", chat.ErrAmbiguous)
 	}
 	return made.ID, err
 }
 
-// adopt finds the thread that an earlier attempt made; "" when there is none.
+// adopt finds the thread that an earlier attempt created; "" when there is none.
 func (b *Bridge) adopt(ctx context.Context, at *channel, op chat.Op) (ref string, err error) {
 	list, err := b.active(ctx, at)
 	if err != nil {
@@ -152,7 +152,7 @@ func (b *Bridge) adopt(ctx context.Context, at *channel, op chat.Op) (ref string
 		if list[i].Name != name {
 			continue
 		}
-		var first recalled
+		var first sentMessage
 		err := b.api.get(ctx, path("/channels/%s/messages/%s", list[i].ID, list[i].ID), &first)
 		if errors.Is(err, chat.ErrMessageGone) || errors.Is(err, chat.ErrThreadGone) {
 			continue
@@ -167,7 +167,7 @@ func (b *Bridge) adopt(ctx context.Context, at *channel, op chat.Op) (ref string
 	return "", nil
 }
 
-// active lists the open threads that the bot made in its channel, newest first.
+// active lists the open threads that the bot created in its channel, newest first.
 func (b *Bridge) active(ctx context.Context, at *channel) (list []channel, err error) {
 	me, err := b.me(ctx)
 	if err != nil {
@@ -176,7 +176,7 @@ func (b *Bridge) active(ctx context.Context, at *channel) (list []channel, err e
 	var answer struct {
 		Threads []channel `json:"threads"`
 	}
-	if err := b.api.patiently(ctx, path("/guilds/%s/threads/active", at.Guild), &answer); err != nil {
+	if err := b.api.getWithRetry(ctx, path("/guilds/%s/threads/active", at.Guild), &answer); err != nil {
 		return nil, err
 	}
 	for _, c := range answer.Threads {
@@ -190,14 +190,13 @@ func (b *Bridge) active(ctx context.Context, at *channel) (list []channel, err e
 	return list, nil
 }
 
-// room is how many threads are archived when the server is full.
-const room = 10
+// archiveCount is how many threads are archived when the server is full.
+const archiveCount = 10
 
-// makeRoom archives the threads of ours in which nothing was written for the
-// longest time: a server has at most 1,000 open ones. Who writes there opens
-// them again.
+// makeRoom archives the bridge's quietest threads: a server has at most 1,000 open
+// ones. A new message reopens them.
 func (b *Bridge) makeRoom(ctx context.Context) error {
-	at, err := b.where(ctx)
+	at, err := b.homeChannel(ctx)
 	if err != nil {
 		return err
 	}
@@ -211,8 +210,8 @@ func (b *Bridge) makeRoom(ctx context.Context) error {
 	slices.SortFunc(list, func(a, b channel) int {
 		return compareIDs(a.LastMessage, b.LastMessage)
 	})
-	b.log.Warn("the server has as many open threads as it may have; the quietest are archived", "count", min(room, len(list)))
-	for _, c := range list[:min(room, len(list))] {
+	b.log.Warn("the server has as many open threads as it may have; archiving the quietest", "count", min(archiveCount, len(list)))
+	for _, c := range list[:min(archiveCount, len(list))] {
 		if err := b.close(ctx, c.ID); err != nil && !errors.Is(err, chat.ErrThreadGone) {
 			return err
 		}

@@ -75,7 +75,7 @@ func TestOpensBare(t *testing.T) {
 			})
 		})
 		th := open(t, b, "badword", "")
-		if got := thread(t, f, th.Ref); strings.Contains(got.Title, "badword") || !strings.Contains(log.String(), "refused to open") {
+		if got := thread(t, f, th.Ref); strings.Contains(got.Title, "badword") || !strings.Contains(log.String(), "rejected a thread") {
 			t.Errorf("it is %+v", got)
 		}
 		bridgetest.Clean(t, f, log)

@@ -13,12 +13,12 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// pace keeps to the limits that Discord tells in the headers of its answers,
-// by route and channel (Discord, "Rate limits"). None is known beforehand.
+// pace keeps the rate limits that Discord sends with its answers, by route and
+// channel (Discord, "Rate limits").
 type pace struct {
 	mu     sync.Mutex
 	routes map[string]*allowance
-	all    time.Time // nothing may be asked before
+	all    time.Time // end of a global limit
 }
 
 // allowance is what is left of a route until its reset.
@@ -29,15 +29,15 @@ type allowance struct {
 
 const (
 	maxRoutes  = 4096
-	shortPause = time.Second // a wait that is not worth a later attempt
+	shortPause = time.Second // the longest wait that is slept through
 )
 
-var errPace = errors.New("the limit that Discord told is used up")
+var errPace = errors.New("Discord's rate limit is used up")
 
 func newPace() *pace { return &pace{routes: map[string]*allowance{}} }
 
-// routeOf is what a limit counts: the method and the path without the ids
-// behind the channel's or the server's.
+// routeOf returns the route that a limit counts: the method and the path without
+// the ids after the channel's or the server's.
 func routeOf(method, path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	words := strings.Split(path, "/")
@@ -50,8 +50,8 @@ func routeOf(method, path string) string {
 	return method + " " + strings.Join(words, "/")
 }
 
-// await waits until a route may be asked again. A wait that is not short is
-// told by a [chat.RetryAfter].
+// await waits until a route may be called again. A wait that is not short is a
+// [chat.RetryAfter].
 func (p *pace) await(ctx context.Context, route string) error {
 	for {
 		wait, all := p.wait(route)
@@ -71,8 +71,8 @@ func (p *pace) await(ctx context.Context, route string) error {
 	}
 }
 
-// wait is how long a route has to be left alone; when it need not, one request
-// is counted. all tells that nothing may be asked.
+// wait returns how long a route has to wait; if not at all, one request is counted.
+// all means a global limit.
 func (p *pace) wait(route string) (wait time.Duration, all bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,10 +91,10 @@ func (p *pace) wait(route string) (wait time.Duration, all bool) {
 	return 0, false
 }
 
-// whole rounds a wait up to milliseconds: due times have no less.
+// whole rounds a wait up to milliseconds, the resolution of due times.
 func whole(d time.Duration) time.Duration { return d.Truncate(time.Millisecond) + time.Millisecond }
 
-// learn reads what an answer tells of the route's limit.
+// learn reads the route's limit from an answer.
 func (p *pace) learn(route string, o *outcome) {
 	after, err := seconds(o.header.Get("X-RateLimit-Reset-After"))
 	left, wrong := strconv.Atoi(o.header.Get("X-RateLimit-Remaining"))
@@ -118,7 +118,7 @@ func (p *pace) set(route string, left int, after time.Duration) {
 	p.routes[route] = &allowance{left: left, reset: now.Add(after)}
 }
 
-// block keeps a route, or with all everything, quiet: Discord asked for it.
+// block makes a route, or with all everything, wait.
 func (p *pace) block(route string, all bool, d time.Duration) {
 	if !all {
 		p.set(route, 0, d)
@@ -139,15 +139,14 @@ func seconds(text string) (time.Duration, error) {
 	return time.Duration(n * float64(time.Second)), nil
 }
 
-// maxPatience bounds what one 429 may ask for; what is asked for beyond is
-// asked for again.
-const maxPatience = time.Hour
+// maxWait bounds the wait of one 429; the next 429 asks for the rest.
+const maxWait = time.Hour
 
-// patience is how long a 429 wants to be left alone, and a little more.
-func patience(told float64, h http.Header) time.Duration {
-	wait := time.Duration(min(max(told, 0), maxPatience.Seconds()) * float64(time.Second))
+// retryAfter returns how long a 429 asks to wait, and a little more.
+func retryAfter(body float64, h http.Header) time.Duration {
+	wait := time.Duration(min(max(body, 0), maxWait.Seconds()) * float64(time.Second))
 	if header, err := seconds(h.Get("Retry-After")); err == nil {
-		wait = max(wait, min(header, maxPatience))
+		wait = max(wait, min(header, maxWait))
 	}
 	return whole(max(wait, 100*time.Millisecond) + rand.N(250*time.Millisecond))
 }

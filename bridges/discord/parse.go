@@ -9,48 +9,48 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Parse implements [chat.Bridge]. Of what was stored it takes what people write
-// in threads of the bridge's channel.
+// Parse implements [chat.Bridge]. It returns what people do in threads of the
+// bridge's channel.
 func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
 	var e event
 	if err := json.Unmarshal(raw, &e); err != nil {
-		return nil, fmt.Errorf("%w: the update is not Discord's: %w", chat.ErrPermanent, err)
+		return nil, fmt.Errorf("%w: not an update from Discord: %w", chat.ErrPermanent, err)
 	}
 	if e.Parent != b.cfg.ChannelID {
 		return nil, nil
 	}
 	list, err := e.inbound()
 	if err != nil {
-		return nil, fmt.Errorf("%w: a %s that cannot be read: %w", chat.ErrPermanent, e.Type, err)
+		return nil, fmt.Errorf("%w: unreadable %s: %w", chat.ErrPermanent, e.Type, err)
 	}
 	return list, nil
 }
 
-// inbound says what an event means.
+// inbound translates an event; it is empty when the event does not matter.
 func (e *event) inbound() ([]chat.Inbound, error) {
 	switch e.Type {
 	case "MESSAGE_CREATE", "MESSAGE_UPDATE":
-		return e.written()
+		return e.message()
 	case "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
-		return e.deleted()
+		return e.deletions()
 	case "THREAD_UPDATE", "THREAD_DELETE":
-		return e.turned()
+		return e.threadState()
 	case "INTERACTION_CREATE":
-		return e.commanded()
+		return e.command()
 	}
 	return nil, nil
 }
 
-// in is something that happened in a thread.
+// in returns an inbound event of a thread.
 func (e *event) in(kind chat.InboundKind, thread string) chat.Inbound {
 	return chat.Inbound{Kind: kind, Thread: chat.Thread{Bridge: Name, Channel: e.Parent, Ref: thread}, SessionID: e.Session}
 }
 
 var errNoID = errors.New("an id is missing")
 
-// written is a message or an edit of one. Discord also tells of edits that
-// nobody made: a link unfolded, a message was pinned.
-func (e *event) written() ([]chat.Inbound, error) {
+// message returns a message or an edit of one. Discord also sends edits that nobody
+// made: a preview was added, a message was pinned.
+func (e *event) message() ([]chat.Inbound, error) {
 	var m message
 	if err := json.Unmarshal(e.Data, &m); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (e *event) written() ([]chat.Inbound, error) {
 	return []chat.Inbound{in}, nil
 }
 
-// text is what a message says, with what it passes on.
+// text returns a message's text, with that of forwarded messages.
 func (m *message) text() string {
 	var parts []string
 	if m.Content != nil && *m.Content != "" {
@@ -98,8 +98,8 @@ func (m *message) text() string {
 	return strings.Join(parts, "\n")
 }
 
-// deleted are messages that somebody removed.
-func (e *event) deleted() (list []chat.Inbound, err error) {
+// deletions returns deleted messages.
+func (e *event) deletions() (list []chat.Inbound, err error) {
 	var d deletion
 	if err := json.Unmarshal(e.Data, &d); err != nil {
 		return nil, err
@@ -118,8 +118,8 @@ func (e *event) deleted() (list []chat.Inbound, err error) {
 	return list, nil
 }
 
-// turned is a thread that was archived, opened again or deleted.
-func (e *event) turned() ([]chat.Inbound, error) {
+// threadState returns a thread that was archived, reopened or deleted.
+func (e *event) threadState() ([]chat.Inbound, error) {
 	var c channel
 	if err := json.Unmarshal(e.Data, &c); err != nil {
 		return nil, err

@@ -7,14 +7,12 @@ import (
 	"time"
 )
 
-// token finds what Discord shows otherwise than it is written (Discord,
-// "Message Formatting"), and links in the brackets that keep them from
-// unfolding.
+// tokens matches what Discord shows differently (Discord, "Message Formatting"), and
+// links in brackets, which disable previews.
 var tokens = regexp.MustCompile(`<(@[!&]?\d+|#\d+|a?:\w+:\d+|t:-?\d+(?::[a-zA-Z])?|/[^:<>]+:\d+|id:\w+|https?://[^\s<>]+)>`)
 
-// plain makes an operator's text readable outside of Discord. What else is
-// markup stays: it is what the operator typed. Channels and roles of the server
-// have no names for visitors.
+// plain makes an operator's text readable outside of Discord. Other markup is kept
+// as the operator typed it. Channels and roles have no names for visitors.
 func plain(text string, mentioned []author) string {
 	return tokens.ReplaceAllStringFunc(text, func(whole string) string {
 		word := whole[1 : len(whole)-1]
@@ -46,7 +44,7 @@ func nameOf(id string, mentioned []author) string {
 	return "somebody"
 }
 
-// moment writes a time that Discord shows in everybody's own.
+// moment writes a time that Discord shows in each reader's own zone.
 func moment(text string) string {
 	unix, _, _ := strings.Cut(text, ":")
 	n, err := strconv.ParseInt(unix, 10, 64)

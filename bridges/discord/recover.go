@@ -9,8 +9,8 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Find implements [chat.Bridge]. Open threads are told by the gateway when a
-// connection begins; else they are asked for, and then the archived ones.
+// Find implements [chat.Bridge]. The gateway lists open threads when a connection
+// begins; otherwise they are fetched, and then the archived ones.
 func (b *Bridge) Find(ctx context.Context, sessionID string) (chat.Thread, error) {
 	none := fmt.Errorf("%w: no thread's name leads to the session", chat.ErrThreadGone)
 	if names.Token(sessionID) == "" {
@@ -19,20 +19,20 @@ func (b *Bridge) Find(ctx context.Context, sessionID string) (chat.Thread, error
 	if ref := b.threads.ref(sessionID); ref != "" {
 		return b.found(sessionID, ref), nil
 	}
-	at, err := b.where(ctx)
+	at, err := b.homeChannel(ctx)
 	if err != nil {
 		return chat.Thread{}, err
 	}
 	open, err := b.active(ctx, at)
 	if err != nil {
-		return chat.Thread{}, settle(err)
+		return chat.Thread{}, finalError(err)
 	}
 	b.remember(open)
 	if ref := b.threads.ref(sessionID); ref != "" {
 		return b.found(sessionID, ref), nil
 	}
 	if err := b.searchArchive(ctx, sessionID); err != nil {
-		return chat.Thread{}, settle(err)
+		return chat.Thread{}, finalError(err)
 	}
 	if ref := b.threads.ref(sessionID); ref != "" {
 		return b.found(sessionID, ref), nil
@@ -48,7 +48,7 @@ func (b *Bridge) found(sessionID, ref string) chat.Thread {
 	return th
 }
 
-// remember learns threads that the bot made.
+// remember registers threads that the bot created.
 func (b *Bridge) remember(list []channel) {
 	for i := range list {
 		b.threads.learn(&list[i], names.Session(list[i].Name))
@@ -58,7 +58,7 @@ func (b *Bridge) remember(list []channel) {
 // archivePages bounds the search among archived threads.
 const archivePages = 3
 
-// searchArchive learns archived threads, newest first, until it meets that of a
+// searchArchive registers archived threads, newest first, until it finds that of the
 // session.
 func (b *Bridge) searchArchive(ctx context.Context, sessionID string) error {
 	me, err := b.me(ctx)
@@ -80,14 +80,14 @@ func (b *Bridge) searchArchive(ctx context.Context, sessionID string) error {
 	return nil
 }
 
-// archive lists archived threads, those first that were archived last, and says
-// before when the next page begins, "" when there is none.
+// archive lists archived threads, the last archived first. next is the query of the
+// next page, "" when there is none.
 func (b *Bridge) archive(ctx context.Context, before string) (list []channel, next string, err error) {
 	var page struct {
 		Threads []channel `json:"threads"`
 		More    bool      `json:"has_more"`
 	}
-	if err := b.api.patiently(ctx, path("/channels/%s/threads/archived/public", b.cfg.ChannelID)+"?limit=100"+before, &page); err != nil {
+	if err := b.api.getWithRetry(ctx, path("/channels/%s/threads/archived/public", b.cfg.ChannelID)+"?limit=100"+before, &page); err != nil {
 		return nil, "", err
 	}
 	for i := range page.Threads {
@@ -98,22 +98,22 @@ func (b *Bridge) archive(ctx context.Context, before string) (list []channel, ne
 	return page.Threads, next, nil
 }
 
-// Owner implements [chat.Bridge]. Only a thread that the bot made is believed;
-// if an operator gave it another name, its first message tells.
+// Owner implements [chat.Bridge]. It trusts only a thread that the bot created; if
+// that was renamed, its first message contains the session.
 func (b *Bridge) Owner(ctx context.Context, th chat.Thread) (sessionID string, err error) {
 	if known, is, _ := b.threads.get(th.Ref); is && known.session != "" {
 		return known.session, nil
 	}
 	c := new(channel)
 	if err := b.api.get(ctx, path("/channels/%s", th.Ref), c); err != nil {
-		return "", settle(err)
+		return "", finalError(err)
 	}
 	me, err := b.me(ctx)
 	if err != nil {
 		return "", err
 	}
 	if c.Parent != b.cfg.ChannelID || c.Owner != me.ID {
-		return "", fmt.Errorf("%w: the thread is not of relay's making", chat.ErrThreadGone)
+		return "", fmt.Errorf("%w: relay did not create the thread", chat.ErrThreadGone)
 	}
 	if sessionID = names.Session(c.Name); sessionID == "" {
 		if sessionID, err = b.anchored(ctx, c, me); err != nil {
@@ -127,10 +127,10 @@ func (b *Bridge) Owner(ctx context.Context, th chat.Thread) (sessionID string, e
 	return sessionID, nil
 }
 
-// anchored reads the session out of a thread's first message, which has the
-// thread's id. That of a text channel is in the channel.
+// anchored reads the session from a thread's first message, which has the thread's
+// id. That of a text channel's thread is in the channel.
 func (b *Bridge) anchored(ctx context.Context, c *channel, me *identity) (sessionID string, err error) {
-	at, err := b.where(ctx)
+	at, err := b.homeChannel(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -138,13 +138,13 @@ func (b *Bridge) anchored(ctx context.Context, c *channel, me *identity) (sessio
 	if at.forum() {
 		in = c.ID
 	}
-	var first recalled
+	var first sentMessage
 	err = b.api.get(ctx, path("/channels/%s/messages/%s", in, c.ID), &first)
 	if errors.Is(err, chat.ErrMessageGone) {
 		return "", nil
 	}
 	if err != nil {
-		return "", settle(err)
+		return "", finalError(err)
 	}
 	if first.Author.ID != me.ID || len(first.Embeds) == 0 || first.Embeds[0].Footer == nil {
 		return "", nil

@@ -12,11 +12,11 @@ import (
 type right struct {
 	bit  uint64
 	name string
-	// optional ones are not needed to work.
+	// optional describes what does not work without it, "" if it is required.
 	optional string
 }
 
-// rights are what the bot has to be allowed in its channel.
+// rights are the bot's permissions in its channel.
 var rights = []right{
 	{1 << 10, "View Channel", ""},
 	{1 << 11, "Send Messages", ""},
@@ -35,7 +35,7 @@ const (
 	manageThreads = 1 << 34
 )
 
-// allRights is what the invite link asks for.
+// allRights returns the permissions of the invite link.
 func allRights() (bits uint64) {
 	for _, r := range rights {
 		bits |= r.bit
@@ -43,7 +43,7 @@ func allRights() (bits uint64) {
 	return bits
 }
 
-// inviteLink is where the owner of a server lets the bot in.
+// inviteLink returns the address at which a server's owner adds the bot.
 func inviteLink(app string) string {
 	q := url.Values{"client_id": {app}, "scope": {"bot applications.commands"}, "permissions": {strconv.FormatUint(allRights(), 10)}}
 	return "https://discord.com/oauth2/authorize?" + q.Encode()
@@ -62,7 +62,7 @@ func (b *bits) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// overwrite is what a channel gives or takes, to a role or a member.
+// overwrite allows and denies permissions of a role or a member in a channel.
 type overwrite struct {
 	ID    string `json:"id"`
 	Kind  int    `json:"type"`

@@ -38,38 +38,38 @@ func (b *Bridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote str
 	if errors.Is(err, chat.ErrThreadGone) {
 		err = b.gone(ctx, th.Ref, err)
 	}
-	return remote, settle(err)
+	return remote, finalError(err)
 }
 
-// gone tells a thread that was deleted from a channel that was: in that no new
-// thread can be made.
+// gone checks, after a thread was not found, whether the channel was deleted: it
+// returns that error then.
 func (b *Bridge) gone(ctx context.Context, ref string, err error) error {
 	b.threads.forget(ref)
-	b.changed()
-	if _, wrong := b.where(ctx); wrong != nil {
+	b.forgetChannel()
+	if _, wrong := b.homeChannel(ctx); wrong != nil {
 		return wrong
 	}
 	return err
 }
 
-// post writes a text or shows a file. Writing in a thread that was archived
-// opens it again, if it is not locked: what nobody said does not do that.
+// post sends a text or a file. Posting in an archived thread that is not locked
+// reopens it; a note must not.
 func (b *Bridge) post(ctx context.Context, thread string, op chat.Op) (remote string, err error) {
 	if known, _, _ := b.threads.get(thread); known.closed && op.Kind == chat.OpNote {
 		return "", fmt.Errorf("%w: it is archived", chat.ErrThreadClosed)
 	}
-	turned := b.threads.turn(thread, false)
+	turned := b.threads.setClosed(thread, false)
 	remote, err = b.once(ctx, thread, op)
 	if err != nil && turned {
-		b.threads.turn(thread, true)
+		b.threads.setClosed(thread, true)
 	}
 	return remote, err
 }
 
-// once makes the message of an op, unless an earlier attempt did.
+// once creates the message of an op, unless an earlier attempt did.
 func (b *Bridge) once(ctx context.Context, thread string, op chat.Op) (remote string, err error) {
 	if op.Ambiguous {
-		if remote, err = b.recall(ctx, thread, op); err != nil || remote != "" {
+		if remote, err = b.findSent(ctx, thread, op); err != nil || remote != "" {
 			return remote, err
 		}
 	}
@@ -87,9 +87,8 @@ func (b *Bridge) once(ctx context.Context, thread string, op chat.Op) (remote st
 	return remote, err
 }
 
-// write makes a message. Discord makes one of the same nonce only once, for
-// some minutes: it answers with the first (Discord, "Create Message",
-// enforce_nonce).
+// write creates a message. Discord creates one of the same nonce only once within
+// some minutes and returns the first (Discord, "Create Message", enforce_nonce).
 func (b *Bridge) write(ctx context.Context, in string, m newMessage, files *form) (remote string, err error) {
 	var made struct {
 		ID string `json:"id"`
@@ -107,7 +106,7 @@ func (b *Bridge) write(ctx context.Context, in string, m newMessage, files *form
 		err = send()
 	}
 	if err == nil && made.ID == "" {
-		err = fmt.Errorf("%w: Discord told no id", chat.ErrAmbiguous)
+		err = fmt.Errorf("%w: Discord returned no id", chat.ErrAmbiguous)
 	}
 	return made.ID, err
 }

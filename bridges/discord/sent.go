@@ -11,35 +11,34 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// sent remembers what the bridge lately wrote, and of what it does not know
-// whether it did. While Discord remembers nonces, writing again does no harm;
-// later it is looked for first.
+// sent remembers recent messages and lost answers. While Discord remembers nonces,
+// repeating a call is harmless; later its message is looked up first.
 type sent struct {
 	mu      sync.Mutex
-	unknown map[string]*doubt // by key
-	remotes map[string]string // key by message
-	starts  map[string]string // by key: the first message of a thread to be
+	unknown map[string]*lostAnswer // by key
+	remotes map[string]string      // key by message
+	starts  map[string]string      // by key: the first message of a new thread
 }
 
-// doubt is a message of which nobody knows whether it arrived: when an answer
-// was first lost, and what it said in each attempt.
-type doubt struct {
+// lostAnswer is a message that may have arrived: when an answer was first lost, and
+// the content of each attempt.
+type lostAnswer struct {
 	since    time.Time
 	contents []string
 }
 
-// nonceLife is how long a nonce surely counts. Discord says "the past few
+// nonceLife is how long a nonce certainly counts. Discord says "the past few
 // minutes".
 const nonceLife = 2 * time.Minute
 
 const maxSent = 20000
 
 func newSent() *sent {
-	return &sent{unknown: map[string]*doubt{}, remotes: map[string]string{}, starts: map[string]string{}}
+	return &sent{unknown: map[string]*lostAnswer{}, remotes: map[string]string{}, starts: map[string]string{}}
 }
 
-// contentsOf is what the message of an op says: that of a file which was refused
-// says so instead.
+// contentsOf returns the possible contents of an op's message: a rejected file is
+// replaced by text.
 func contentsOf(op chat.Op) []string {
 	list := []string{strings.TrimSpace(messageOf(op).Content)}
 	if op.File != nil {
@@ -50,7 +49,7 @@ func contentsOf(op chat.Op) []string {
 	return list
 }
 
-// lost notes that the answer to a call was lost.
+// lost stores that the answer to a call was lost.
 func (s *sent) lost(key string, contents []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +58,7 @@ func (s *sent) lost(key string, contents []string) {
 		if len(s.unknown) >= maxSent {
 			clear(s.unknown)
 		}
-		d = &doubt{since: time.Now()}
+		d = &lostAnswer{since: time.Now()}
 		s.unknown[key] = d
 	}
 	for _, content := range contents {
@@ -69,7 +68,7 @@ func (s *sent) lost(key string, contents []string) {
 	}
 }
 
-// done notes the message that came of a call.
+// done stores the message of a call.
 func (s *sent) done(key, remote string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +79,7 @@ func (s *sent) done(key, remote string) {
 	delete(s.unknown, key)
 }
 
-// start notes the message that a thread is to be made of, "" for none.
+// start stores the message from which a thread will be created, "" for none.
 func (s *sent) start(key, remote string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,9 +95,9 @@ func (s *sent) started(key string) string {
 	return s.starts[key]
 }
 
-// doubted returns what was sent by a call of which nobody knows whether it
-// arrived, and since when: as far as this bridge remembers, and else the op.
-func (s *sent) doubted(op chat.Op) (since time.Time, contents []string) {
+// unconfirmed returns the contents that may have arrived and since when, as far as
+// this bridge remembers, else from the op.
+func (s *sent) unconfirmed(op chat.Op) (since time.Time, contents []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if d := s.unknown[op.Key]; d != nil {
@@ -110,7 +109,7 @@ func (s *sent) doubted(op chat.Op) (since time.Time, contents []string) {
 	return op.Since.Std(), nil
 }
 
-// claimed reports whether a message is known to be another's.
+// claimed reports whether a message belongs to another key.
 func (s *sent) claimed(remote, key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,8 +117,8 @@ func (s *sent) claimed(remote, key string) bool {
 	return known && other != key
 }
 
-// recalled is a message of a thread as Discord lists it.
-type recalled struct {
+// sentMessage is a message of a thread as Discord lists it.
+type sentMessage struct {
 	ID          string  `json:"id"`
 	Kind        int     `json:"type"`
 	Author      author  `json:"author"`
@@ -131,11 +130,10 @@ type recalled struct {
 	} `json:"attachments"`
 }
 
-// recall looks for the message of an op that may have been carried out so long
-// ago that its nonce is forgotten; "" when it is not there, or need not be looked
-// for.
-func (b *Bridge) recall(ctx context.Context, thread string, op chat.Op) (remote string, err error) {
-	since, contents := b.sent.doubted(op)
+// findSent looks for the message of an op that may have been carried out so long ago
+// that its nonce has expired; "" when there is none.
+func (b *Bridge) findSent(ctx context.Context, thread string, op chat.Op) (remote string, err error) {
+	since, contents := b.sent.unconfirmed(op)
 	if since.IsZero() || time.Since(since) < nonceLife {
 		return "", nil
 	}
@@ -158,13 +156,13 @@ var _ chat.Finder = (*Bridge)(nil)
 func (b *Bridge) Leftovers(ctx context.Context, th chat.Thread, ops []chat.Op) (remotes []string, err error) {
 	remotes = make([]string, len(ops))
 	for i, op := range ops {
-		since, contents := b.sent.doubted(op)
+		since, contents := b.sent.unconfirmed(op)
 		if since.IsZero() {
 			continue
 		}
 		list, err := b.leftovers(ctx, th.Ref, op, since)
 		if err != nil {
-			return nil, settle(err)
+			return nil, finalError(err)
 		}
 		if m := pick(list, op, contents); m != nil {
 			remotes[i] = m.ID
@@ -173,18 +171,18 @@ func (b *Bridge) Leftovers(ctx context.Context, th chat.Thread, ops []chat.Op) (
 	return remotes, nil
 }
 
-// recallPages bounds a look through a thread's messages.
-const recallPages = 20
+// maxPages bounds a search in a thread's messages.
+const maxPages = 20
 
-// leftovers lists what the bot wrote in a thread since about a moment and relay
-// does not know of: as a rule that is the one message in doubt.
-func (b *Bridge) leftovers(ctx context.Context, thread string, op chat.Op, since time.Time) (left []recalled, err error) {
+// leftovers lists the bot's messages in a thread since about a moment that relay
+// does not know: usually the one that is unconfirmed.
+func (b *Bridge) leftovers(ctx context.Context, thread string, op chat.Op, since time.Time) (left []sentMessage, err error) {
 	me, err := b.me(ctx)
 	if err != nil {
 		return nil, err
 	}
-	after := snowflakeAt(since.Add(-uploadTimeout - time.Minute)) // the clocks may differ
-	for range recallPages {
+	after := snowflakeAt(since.Add(-uploadTimeout - time.Minute)) // clocks may differ
+	for range maxPages {
 		list, err := b.messages(ctx, thread, after)
 		if err != nil || len(list) == 0 {
 			return left, err
@@ -212,11 +210,11 @@ func isKnown(ctx context.Context, op chat.Op, remote string) (bool, error) {
 	return op.Known(ctx, remote)
 }
 
-// pick finds the message of an op among those that nobody knows: one that says
-// what was sent, or if relay knows all its others, one of the op's kind. What it
-// says may differ: the op's text was edited since, or comes late now.
-func pick(list []recalled, op chat.Op, contents []string) *recalled {
-	var alike *recalled
+// pick finds the message of an op among unknown ones: one with the same content or,
+// if relay knows all others, one of the op's kind. The content may differ because
+// the op's text was edited since.
+func pick(list []sentMessage, op chat.Op, contents []string) *sentMessage {
+	var alike *sentMessage
 	for i := range list {
 		m := &list[i]
 		text := len(m.Attachments) == 0 && m.Content != "" // it may stand for a file
@@ -230,9 +228,9 @@ func pick(list []recalled, op chat.Op, contents []string) *recalled {
 	return alike
 }
 
-// of reports whether a message may be of an op: a note, a file of that size, or
-// what somebody said.
-func (m *recalled) of(op chat.Op) bool {
+// of reports whether a message may be of an op: a note, a file of that size, or a
+// text.
+func (m *sentMessage) of(op chat.Op) bool {
 	if op.File != nil {
 		return len(m.Attachments) == 1 && (op.File.Size <= 0 || m.Attachments[0].Size == op.File.Size)
 	}
@@ -241,11 +239,11 @@ func (m *recalled) of(op chat.Op) bool {
 }
 
 // messages lists messages of a channel after one, oldest first.
-func (b *Bridge) messages(ctx context.Context, in, after string) (list []recalled, err error) {
+func (b *Bridge) messages(ctx context.Context, in, after string) (list []sentMessage, err error) {
 	err = b.api.get(ctx, path("/channels/%s/messages", in)+"?limit=100&after="+after, &list)
 	if errors.Is(err, chat.ErrThreadGone) {
 		return nil, err
 	}
-	slices.SortFunc(list, func(a, b recalled) int { return compareIDs(a.ID, b.ID) })
+	slices.SortFunc(list, func(a, b sentMessage) int { return compareIDs(a.ID, b.ID) })
 	return list, err
 }

@@ -9,10 +9,9 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Split implements [chat.Bridge]. Of an op with a file and more text than a
-// message holds, the text goes first. The parts of an edit after the first name
-// no message: the caller gives them the further copies, and what has none is
-// posted.
+// Split implements [chat.Bridge]. If a text is too long for a file's message, the
+// text goes first. The parts of an edit after the first name no message: the caller
+// assigns them the further copies, or posts them.
 func (b *Bridge) Split(op chat.Op) []chat.Op {
 	switch op.Kind {
 	case chat.OpPost, chat.OpEdit, chat.OpNote:
@@ -23,8 +22,8 @@ func (b *Bridge) Split(op chat.Op) []chat.Op {
 	return []chat.Op{op}
 }
 
-// splitOpen leaves as much of the summary in the opening as the thread's first
-// message holds; the rest are notes.
+// splitOpen keeps as much of the summary as the thread's first message holds; the
+// rest becomes notes.
 func splitOpen(op chat.Op) []chat.Op {
 	pieces := split(op.Text, maxSummary, maxText, escape)
 	if len(pieces) < 2 {
@@ -51,11 +50,10 @@ func splitText(op chat.Op) []chat.Op {
 	return chat.Parts(op, split(op.Text, maxText-head, maxText, form))
 }
 
-// split cuts text into pieces that are at most first and then limit units long
-// in the form in which they are sent. Joined again they are the text, but for
-// pieces of white space alone: Discord takes no such message. It cuts behind a
-// paragraph, else a line, else a word, as long as that fills half a message,
-// and never inside a character.
+// split cuts text into pieces of at most first, then limit units in their rendered
+// form. It drops pieces of white space, which Discord rejects. It cuts after a
+// paragraph, else a line, else a word, if that fills half a message, and never
+// inside a character.
 func split(text string, first, limit int, form func(string) string) []string {
 	var pieces []string
 	for room := first; text != ""; room = limit {
@@ -68,7 +66,7 @@ func split(text string, first, limit int, form func(string) string) []string {
 	return pieces
 }
 
-// fitting is a beginning of text that fits into room.
+// fitting returns a beginning of text that fits into room.
 func fitting(text string, room int, form func(string) string) string {
 	piece := cut.To(text, room)
 	for {

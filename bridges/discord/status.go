@@ -5,27 +5,27 @@ import (
 	"errors"
 )
 
-// The ways in which updates come.
+// Ways to receive updates.
 const (
 	wayGateway = "gateway"
 	wayWebhook = "webhook" // slash commands only
 	wayNone    = "none"
 )
 
-// Receiving tells how updates come in and what keeps them away or is wrong with
-// the channel, nil for nothing. Before Run decided, way is "". A bridge whose
-// gateway is off only sends: that was wanted, and is no problem.
+// Receiving returns how updates are received and the problem with that or the
+// channel, nil for none. The way is "" before Run chose. A gateway that is switched
+// off is no problem.
 func (b *Bridge) Receiving() (way string, problem error) {
 	way, problem = b.status.Get()
-	_, standing := b.standing.Get()
-	return way, cmp.Or(problem, standing, b.lags.trouble())
+	_, watched := b.watched.Get()
+	return way, cmp.Or(problem, watched, b.delays.trouble())
 }
 
-// complain logs a failure of reception once, however often it is met. Discord
-// ends every connection now and then: that is none until another fails.
-func (b *Bridge) complain(err error) {
+// reportFailure logs a failure of reception once, however often it occurs. Discord
+// ends every connection now and then: that alone is none.
+func (b *Bridge) reportFailure(err error) {
 	if errors.Is(err, errEnded) {
-		b.log.Info("the gateway ended the connection; connecting again")
+		b.log.Info("the gateway ended the connection; reconnecting")
 		return
 	}
 	if b.status.Fail(err) {

@@ -12,32 +12,32 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// stream works on what the gateway tells: each channel's events in order, and
-// none behind those of another channel.
+// stream handles the gateway's events: those of one channel in order, channels
+// independently.
 type stream struct {
 	bridge *Bridge
 	in     chat.Receiver
 
 	mu      sync.Mutex
-	lanes   map[string][]task // by channel; the first of each is being worked on
-	room    chan struct{}     // one for each task that waits
+	lanes   map[string][]task // by channel; the first of each is running
+	room    chan struct{}     // one for each pending task
 	working sync.WaitGroup    // a goroutine for each lane
 	ending  chan struct{}     // closed when relay ends
 
-	last time.Time // when something was told last
-	owed time.Time // since when threads may have been closed unnoticed; zero is since the begin
+	lastEvent   time.Time
+	missedSince time.Time // since when closed threads were missed; zero is since the start
 }
 
-// task is one thing to do in a lane, tried until it is done.
+// task is one piece of work in a lane, retried until it is done.
 type task struct {
 	what string // for the log
 	do   func(context.Context) error
-	// again marks what the next start of relay does as well.
+	// again marks work that the next start of relay repeats.
 	again bool
 }
 
-// How many tasks may wait in all lanes before reading stops, and in one: then
-// the thread is read anew.
+// Limits of pending tasks: reading stops at mostTasks; a lane with mostInLane drops
+// them and reads its thread's messages instead.
 const (
 	mostTasks  = 10000
 	mostInLane = 1000
@@ -47,10 +47,10 @@ func newStream(b *Bridge, in chat.Receiver) *stream {
 	return &stream{bridge: b, in: in, lanes: map[string][]task{}, room: make(chan struct{}, mostTasks), ending: make(chan struct{})}
 }
 
-// told takes an event in the order of the connection: it only finds out where it
-// belongs.
-func (s *stream) told(ctx context.Context, kind string, data json.RawMessage) {
-	s.heard(kind)
+// dispatch passes an event to its lane. It is called in the connection's order and
+// must not block on a call.
+func (s *stream) dispatch(ctx context.Context, kind string, data json.RawMessage) {
+	s.noteEvent(kind)
 	switch kind {
 	case "READY":
 		s.bridge.ready(data)
@@ -59,44 +59,44 @@ func (s *stream) told(ctx context.Context, kind string, data json.RawMessage) {
 			return nil
 		}})
 	case "GUILD_CREATE", "THREAD_LIST_SYNC":
-		s.guild(ctx, kind, data)
+		s.handleGuild(ctx, kind, data)
 	default:
 		if lane, wanted := s.bridge.laneOf(kind, data); wanted {
-			s.put(ctx, lane, task{what: kind, do: func(ctx context.Context) error { return s.bridge.take(ctx, s.in, kind, data) }})
+			s.put(ctx, lane, task{what: kind, do: func(ctx context.Context) error { return s.bridge.handleEvent(ctx, s.in, kind, data) }})
 		}
 	}
 }
 
-// heard notes that something was told. What happens until a connection begins
-// anew is owed until it was looked for.
-func (s *stream) heard(kind string) {
+// noteEvent stores the time of an event. At a new connection, everything since the
+// last event may have been missed.
+func (s *stream) noteEvent(kind string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if kind == "READY" && s.owed.IsZero() {
-		s.owed = s.last
+	if kind == "READY" && s.missedSince.IsZero() {
+		s.missedSince = s.lastEvent
 	}
-	s.last = time.Now()
+	s.lastEvent = time.Now()
 }
 
-// since is from when on threads have to be looked for that are closed now.
+// since returns from when on closed threads have to be read.
 func (s *stream) since() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	begin := s.bridge.begun.Add(-s.bridge.cfg.CatchUp)
-	if owed := s.owed.Add(-clockMargin); owed.After(begin) {
-		return owed
+	if missed := s.missedSince.Add(-clockMargin); missed.After(begin) {
+		return missed
 	}
 	return begin
 }
 
-// paid notes that they were found.
-func (s *stream) paid() {
+// caughtUp stores that closed threads were read.
+func (s *stream) caughtUp() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.owed = time.Time{}
+	s.missedSince = time.Time{}
 }
 
-// put adds a task to a lane. It waits while there are too many.
+// put adds a task to a lane. It blocks while too many are pending.
 func (s *stream) put(ctx context.Context, lane string, t task) {
 	select {
 	case s.room <- struct{}{}:
@@ -107,7 +107,7 @@ func (s *stream) put(ctx context.Context, lane string, t task) {
 	defer s.mu.Unlock()
 	waiting := s.lanes[lane]
 	if len(waiting) >= mostInLane {
-		waiting = s.shed(lane, waiting)
+		waiting = s.dropWaiting(lane, waiting)
 	}
 	s.lanes[lane] = append(waiting, t)
 	if len(waiting) == 0 {
@@ -115,10 +115,10 @@ func (s *stream) put(ctx context.Context, lane string, t task) {
 	}
 }
 
-// shed drops what waits in a lane but the task that is being worked on: the
-// thread's messages are asked for instead. The caller holds the lock.
-func (s *stream) shed(lane string, waiting []task) []task {
-	s.bridge.log.Error("too much waits of a thread; its messages are asked for instead", "ref", lane, "count", len(waiting)-1)
+// dropWaiting drops a lane's tasks but the running one: the thread's messages are
+// read instead. The caller holds the lock.
+func (s *stream) dropWaiting(lane string, waiting []task) []task {
+	s.bridge.log.Error("too many events of a thread wait; reading its messages instead", "ref", lane, "count", len(waiting)-1)
 	s.bridge.threads.fallBehind(lane)
 	for range waiting[1:] {
 		<-s.room
@@ -126,13 +126,13 @@ func (s *stream) shed(lane string, waiting []task) []task {
 	return waiting[:1:1]
 }
 
-// work does what waits in a lane.
+// work runs the tasks of a lane.
 func (s *stream) work(ctx context.Context, lane string) {
 	for {
 		s.mu.Lock()
 		t := s.lanes[lane][0]
 		s.mu.Unlock()
-		s.carryOut(ctx, lane, t)
+		s.runWithRetry(ctx, lane, t)
 		<-s.room
 		s.mu.Lock()
 		rest := s.lanes[lane][1:]
@@ -146,11 +146,11 @@ func (s *stream) work(ctx context.Context, lane string) {
 	}
 }
 
-// carryOut tries a task until it is done, or relay ends. What cannot be done is
-// logged without what it says.
-func (s *stream) carryOut(ctx context.Context, lane string, t task) {
+// runWithRetry retries a task until it is done or relay ends. A permanent failure is
+// logged without the event's content.
+func (s *stream) runWithRetry(ctx context.Context, lane string, t task) {
 	b := s.bridge
-	defer b.lags.end(b.log, lane)
+	defer b.delays.end(b.log, lane)
 	for n := 1; ctx.Err() == nil && !(t.again && s.ended()); n++ {
 		err := t.do(ctx)
 		if err == nil || ctx.Err() != nil {
@@ -158,17 +158,17 @@ func (s *stream) carryOut(ctx context.Context, lane string, t task) {
 		}
 		var human *chat.Misconfigured
 		if errors.Is(err, chat.ErrPermanent) || errors.As(err, &human) {
-			b.log.Warn("an event of Discord's is passed over", "event", t.what, "err", err)
+			b.log.Warn("skipping an event of Discord's", "event", t.what, "err", err)
 			return
 		}
-		b.lags.note(b.log, lane, t.what, err)
+		b.delays.note(b.log, lane, t.what, err)
 		if !s.rest(ctx, storePause(n)) {
 			return
 		}
 	}
 }
 
-// rest waits, and reports whether relay goes on.
+// rest pauses, and reports false when relay ends.
 func (s *stream) rest(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -190,41 +190,41 @@ func (s *stream) ended() bool {
 	}
 }
 
-// lags are the lanes in which something could not be done at once.
-type lags struct {
+// delays are the lanes whose task is being retried.
+type delays struct {
 	mu   sync.Mutex
 	errs map[string]error
 }
 
-// note notes why a lane waits, and tells the log when it begins to.
-func (l *lags) note(log *slog.Logger, lane, what string, err error) {
+// note stores why a lane is delayed, and logs the beginning.
+func (l *delays) note(log *slog.Logger, lane, what string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.errs == nil {
 		l.errs = map[string]error{}
 	}
 	if l.errs[lane] == nil {
-		log.Error("something that Discord told waits; retrying", "ref", lane, "event", what, "err", err)
+		log.Error("an event from Discord is delayed; retrying", "ref", lane, "event", what, "err", err)
 	}
 	l.errs[lane] = err
 }
 
-// end notes that a lane goes on.
-func (l *lags) end(log *slog.Logger, lane string) {
+// end stores that a lane is no longer delayed.
+func (l *delays) end(log *slog.Logger, lane string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.errs[lane] != nil {
 		delete(l.errs, lane)
-		log.Info("what Discord told waits no longer", "ref", lane)
+		log.Info("events from Discord are no longer delayed", "ref", lane)
 	}
 }
 
-// trouble says what waits, nil for nothing.
-func (l *lags) trouble() error {
+// trouble reports delayed lanes, nil for none.
+func (l *delays) trouble() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, err := range l.errs {
-		return fmt.Errorf("what was written in %d of Discord's threads is not taken yet: %w", len(l.errs), err)
+		return fmt.Errorf("messages in %d of Discord's threads are not received yet: %w", len(l.errs), err)
 	}
 	return nil
 }

@@ -7,35 +7,34 @@ import (
 	"time"
 )
 
-// maxThreads bounds what is remembered of threads and of channels that are none
-// of ours; all are forgotten then, and learnt again from what comes.
+// maxThreads bounds the remembered threads and other channels. When it is reached,
+// all are dropped and learnt again from events.
 const maxThreads = 50000
 
-// threads remembers the threads of the bridge's channel.
+// threads holds what is known of the threads of the bridge's channel.
 type threads struct {
 	mu     sync.Mutex
 	known  map[string]*thread
 	refs   map[string]string // by session: its newest thread
-	others map[string]bool   // channels that are no threads of ours
-	epoch  int               // how often a connection began anew
+	others map[string]bool   // channels that are not threads of the bridge
+	epoch  int               // number of new connections
 }
 
-// thread is what is known of one.
+// thread is the state of one thread.
 type thread struct {
-	session string // bridge mode; "" when its name does not tell
+	session string // bridge mode; "" when its name has no token
 	closed  bool   // archived, or about to be by the bridge itself
 	locked  bool
-	heard   string    // the newest message that was told or read
-	epoch   int       // the threads' when its messages were read last
-	turned  time.Time // when it was last archived or opened again, by Discord's clock
+	newest  string    // the newest message that was received or read
+	epoch   int       // of threads, when its messages were read last
+	turned  time.Time // when it was last archived or reopened, by Discord's clock
 }
 
 func newThreads() *threads {
 	return &threads{known: map[string]*thread{}, refs: map[string]string{}, others: map[string]bool{}}
 }
 
-// learn keeps what a thread's channel object tells and reports whether it was
-// known.
+// learn stores a thread's state and reports whether it was known.
 func (t *threads) learn(c *channel, session string) (known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -55,7 +54,7 @@ func (t *threads) learn(c *channel, session string) (known bool) {
 	return known
 }
 
-// bound forgets all when it is too much. The caller holds the lock.
+// bound drops everything when the limit is reached. The caller holds the lock.
 func (t *threads) bound() {
 	if len(t.known) >= maxThreads || len(t.others) >= maxThreads {
 		clear(t.known)
@@ -64,7 +63,7 @@ func (t *threads) bound() {
 	}
 }
 
-// foreign notes that a channel is no thread of ours.
+// foreign stores that a channel is not a thread of the bridge.
 func (t *threads) foreign(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -72,7 +71,7 @@ func (t *threads) foreign(id string) {
 	t.others[id] = true
 }
 
-// forget drops a thread that is gone and reports whether it was known.
+// forget drops a deleted thread and reports whether it was known.
 func (t *threads) forget(id string) (known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -84,8 +83,8 @@ func (t *threads) forget(id string) (known bool) {
 	return known
 }
 
-// get returns what is known of a thread; other tells that it is known to be
-// none of ours.
+// get returns a thread's state; other means that the channel is known not to be a
+// thread of the bridge.
 func (t *threads) get(id string) (one thread, known, other bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,10 +94,9 @@ func (t *threads) get(id string) (one thread, known, other bool) {
 	return thread{}, false, t.others[id]
 }
 
-// turn notes that a thread is closed or open and reports whether it was known
-// to be otherwise. Whoever turns it notes it before, so that what Discord then
-// tells of it is no news.
-func (t *threads) turn(id string, closed bool) (news bool) {
+// setClosed stores that a thread is closed or open and reports whether that changed.
+// The bridge calls it before its own changes, so that their events are ignored.
+func (t *threads) setClosed(id string, closed bool) (changed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	one := t.known[id]
@@ -109,8 +107,8 @@ func (t *threads) turn(id string, closed bool) (news bool) {
 	return true
 }
 
-// stamp notes when a thread was turned: what is told of earlier turns is late.
-func (t *threads) stamp(id string, at time.Time) {
+// setTurned stores when a thread's state changed: earlier changes arrive late.
+func (t *threads) setTurned(id string, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if one := t.known[id]; one != nil && at.After(one.turned) {
@@ -118,25 +116,25 @@ func (t *threads) stamp(id string, at time.Time) {
 	}
 }
 
-// saw notes the newest message of a thread that was told or read.
-func (t *threads) saw(id, message string) {
+// setNewest stores the newest message of a thread that was received or read.
+func (t *threads) setNewest(id, message string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if one := t.known[id]; one != nil && older(one.heard, message) {
-		one.heard = message
+	if one := t.known[id]; one != nil && older(one.newest, message) {
+		one.newest = message
 	}
 }
 
-// begin notes that a connection began anew: in every thread something may have
-// been missed.
-func (t *threads) begin() {
+// beginConnection stores that a new connection began: every thread may have missed
+// something.
+func (t *threads) beginConnection() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.epoch++
 }
 
-// behind reports whether the messages of a thread have to be read before
-// anything that is told of it, and for which connection.
+// behind reports whether a thread's messages have to be read before its next event,
+// and for which connection.
 func (t *threads) behind(id string) (one thread, behind bool, epoch int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -146,8 +144,8 @@ func (t *threads) behind(id string) (one thread, behind bool, epoch int) {
 	return thread{}, false, t.epoch
 }
 
-// read notes that the messages of a thread were read for a connection, unless it
-// fell behind again meanwhile.
+// read stores that a thread's messages were read for a connection, unless it fell
+// behind again meanwhile.
 func (t *threads) read(id string, before, epoch int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -156,16 +154,16 @@ func (t *threads) read(id string, before, epoch int) {
 	}
 }
 
-// born notes that a thread was made just now: nothing of it was missed.
-func (t *threads) born(id string) {
+// created stores that a thread is new: nothing in it was missed.
+func (t *threads) created(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if one := t.known[id]; one != nil && one.heard == "" {
-		one.epoch, one.heard = t.epoch, id
+	if one := t.known[id]; one != nil && one.newest == "" {
+		one.epoch, one.newest = t.epoch, id
 	}
 }
 
-// fallBehind has the messages of a thread read again.
+// fallBehind makes a thread's messages be read again.
 func (t *threads) fallBehind(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -192,22 +190,22 @@ func (t *threads) open() (ids []string) {
 	return ids
 }
 
-// older reports whether a snowflake was made before another. They are numbers
-// without leading zeros; "" is before all.
+// older reports whether a snowflake is older than another. They are numbers without
+// leading zeros; "" is the oldest.
 func older(a, b string) bool { return len(a) < len(b) || len(a) == len(b) && a < b }
 
-// compareIDs orders snowflakes by when they were made.
+// compareIDs orders snowflakes by age.
 func compareIDs(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-// epoch is where Discord's snowflakes begin, in ms (Discord, "Snowflakes").
+// epoch is the time of Discord's first snowflake, in ms (Discord, "Snowflakes").
 const epoch = 1420070400000
 
-// snowflakeAt is the snowflake before all of a moment.
+// snowflakeAt returns the last snowflake before a moment.
 func snowflakeAt(t time.Time) string {
 	return strconv.FormatInt(max(t.UnixMilli()-epoch, 1)<<22-1, 10)
 }
 
-// madeAt is the moment at which a snowflake was made.
+// madeAt returns the time of a snowflake.
 func madeAt(id string) time.Time {
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {

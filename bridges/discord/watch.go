@@ -8,20 +8,20 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Watch looks after the bot's channel until ctx ends: Discord tells nobody that
-// it is the wrong one, or what the bot lacks in it.
+// Watch checks the bot's channel and permissions until ctx ends: Discord does not
+// report when they are wrong.
 func (b *Bridge) Watch(ctx context.Context) { reception.Watch(ctx, nil, b.look) }
 
-// look notes what a human has to do, and reports whether there is anything.
-// What cannot be asked is no news, nor is what Run says.
+// look stores the problem that an operator has to fix, and reports whether there is
+// one. A check that fails otherwise changes nothing, nor does what Run reports.
 func (b *Bridge) look(ctx context.Context) (trouble bool) {
 	c := &checking{Bridge: b}
 	wrong := reception.Fault(ctx, c.token, c.channel, c.rights, c.commands)
 	var human *chat.Misconfigured
 	switch {
 	case errors.Is(c.err, errToken) && b.cfg.Gateway, c.err != nil && !errors.As(c.err, &human):
-	case b.standing.Note(b.log, wrong, "the channel and what the bot may do there are well again"):
-		b.offerCommands(ctx) // nobody could before
+	case b.watched.Note(b.log, wrong, "the channel and the bot's permissions work again"):
+		b.offerCommands(ctx) // which failed before
 	}
-	return b.standing.Failing()
+	return b.watched.Failing()
 }

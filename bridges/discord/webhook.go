@@ -16,9 +16,8 @@ import (
 // maxInteraction bounds the body of a pushed interaction.
 const maxInteraction = 1 << 20
 
-// Webhook implements [chat.Bridge]. It takes interactions (Discord, "Receiving
-// and Responding"): operators' slash commands. Messages come by the gateway
-// only.
+// Webhook implements [chat.Bridge]. It receives interactions (Discord, "Receiving
+// and Responding"): operators' slash commands. Messages come by the gateway only.
 func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if b.key == nil {
@@ -44,11 +43,11 @@ func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
 	})
 }
 
-// maxAge is how far the time of a signature may be from ours: a request that
-// somebody kept is not taken later.
+// maxAge bounds a signature's age, so that a recorded request cannot be replayed
+// later.
 const maxAge = 5 * time.Minute
 
-// signed checks that a body is Discord's and was signed just now.
+// signed checks that Discord signed a body recently.
 func (b *Bridge) signed(h http.Header, body []byte) bool {
 	signature, err := hex.DecodeString(h.Get("X-Signature-Ed25519"))
 	at := h.Get("X-Signature-Timestamp")
@@ -58,7 +57,7 @@ func (b *Bridge) signed(h http.Header, body []byte) bool {
 	return ed25519.Verify(b.key, append([]byte(at), body...), signature)
 }
 
-// recent reports whether a time in Unix seconds is about now.
+// recent reports whether a time in Unix seconds is close to now.
 func recent(at string) bool {
 	unix, err := strconv.ParseInt(at, 10, 64)
 	return err == nil && time.Since(time.Unix(unix, 0)).Abs() <= maxAge

@@ -10,11 +10,11 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// storePause is the pause after the n-th time that an event could not be
-// stored. Discord tells it only once.
+// storePause is the pause after the n-th failure to store an event. Discord sends it
+// only once.
 var storePause = chat.Backoff(100*time.Millisecond, 10*time.Second)
 
-// head is what tells where an event belongs.
+// head identifies the channel of an event.
 type head struct {
 	ID       string     `json:"id"`
 	Channel  string     `json:"channel_id"`
@@ -23,32 +23,32 @@ type head struct {
 	IDs      []string   `json:"ids"`
 }
 
-// take looks at an event and stores it, if it means something to relay. Of the
-// rest of the server nothing is kept, not even in a log.
-func (b *Bridge) take(ctx context.Context, in chat.Receiver, kind string, data json.RawMessage) error {
+// handleEvent stores an event if it matters to relay. Nothing else of the server is
+// kept, not even in a log.
+func (b *Bridge) handleEvent(ctx context.Context, in chat.Receiver, kind string, data json.RawMessage) error {
 	var h head
 	switch kind {
 	case "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
 		if err := json.Unmarshal(data, &h); err != nil {
 			return fmt.Errorf("%w: it cannot be read", chat.ErrPermanent)
 		}
-		return b.takeMessage(ctx, in, kind, &h, data)
+		return b.handleMessage(ctx, in, kind, &h, data)
 	case "THREAD_CREATE", "THREAD_UPDATE", "THREAD_DELETE", "CHANNEL_UPDATE", "CHANNEL_DELETE":
 		c := new(channel)
 		if err := json.Unmarshal(data, c); err != nil {
 			return fmt.Errorf("%w: it cannot be read", chat.ErrPermanent)
 		}
-		return b.takeChannel(ctx, in, kind, c, data)
+		return b.handleChannel(ctx, in, kind, c, data)
 	case "INTERACTION_CREATE":
-		return b.takeInteraction(ctx, in, data)
+		return b.handleInteraction(ctx, in, data)
 	}
 	return nil
 }
 
-// laneOf says where an event is worked on, and whether it may mean something.
+// laneOf returns an event's lane, and whether the event may matter.
 func (b *Bridge) laneOf(kind string, data json.RawMessage) (lane string, wanted bool) {
 	var h head
-	_ = json.Unmarshal(data, &h) // take tells of what cannot be read
+	_ = json.Unmarshal(data, &h) // handleEvent reports the error
 	switch kind {
 	case "THREAD_CREATE", "THREAD_UPDATE", "THREAD_DELETE", "CHANNEL_UPDATE", "CHANNEL_DELETE":
 		return h.ID, true
@@ -61,7 +61,7 @@ func (b *Bridge) laneOf(kind string, data json.RawMessage) (lane string, wanted 
 	return "", false
 }
 
-// ready notes who the bot is.
+// ready stores the bot's identity.
 func (b *Bridge) ready(data json.RawMessage) {
 	var r struct {
 		User identity `json:"user"`
@@ -74,26 +74,26 @@ func (b *Bridge) ready(data json.RawMessage) {
 	b.log.Info("receiving updates", "way", wayGateway)
 }
 
-// takeMessage stores what concerns a message in a thread of ours, behind what was
+// handleMessage stores an event of a message in a registered thread, after what was
 // missed there.
-func (b *Bridge) takeMessage(ctx context.Context, in chat.Receiver, kind string, h *head, data json.RawMessage) error {
+func (b *Bridge) handleMessage(ctx context.Context, in chat.Receiver, kind string, h *head, data json.RawMessage) error {
 	if h.Channel == "" {
 		return fmt.Errorf("%w: it names no channel", chat.ErrPermanent)
 	}
-	if kind == "MESSAGE_UPDATE" && h.EditedAt == nil { // nobody did that
+	if kind == "MESSAGE_UPDATE" && h.EditedAt == nil { // not an edit
 		return nil
 	}
-	_, ours, err := b.ours(ctx, h.Channel)
+	_, ours, err := b.lookupThread(ctx, h.Channel)
 	if err != nil || !ours {
 		return err
 	}
-	if err := b.readUp(ctx, in, h.Channel, ""); err != nil {
+	if err := b.readMissed(ctx, in, h.Channel, ""); err != nil {
 		return err
 	}
 	return b.storeMessage(ctx, in, kind, h, data)
 }
 
-// storeMessage stores what concerns a message of a thread that is known.
+// storeMessage stores an event of a message in a registered thread.
 func (b *Bridge) storeMessage(ctx context.Context, in chat.Receiver, kind string, h *head, data json.RawMessage) error {
 	th, _, _ := b.threads.get(h.Channel)
 	key := "m" + h.ID
@@ -109,16 +109,16 @@ func (b *Bridge) storeMessage(ctx context.Context, in chat.Receiver, kind string
 	}
 	err := b.store(ctx, in, key, h.Channel, event{Type: kind, Data: data, Session: th.session})
 	if err == nil && kind == "MESSAGE_CREATE" {
-		b.threads.saw(h.Channel, h.ID)
+		b.threads.setNewest(h.Channel, h.ID)
 	}
 	return err
 }
 
-// store stores an event of a thread of ours.
+// store stores an event of a registered thread.
 func (b *Bridge) store(ctx context.Context, in chat.Receiver, key, ref string, e event) error {
 	e.Parent = b.cfg.ChannelID
 	if list, err := e.inbound(); err == nil && len(list) == 0 {
-		b.suspect(&e)
+		b.warnIfBlind(&e)
 		return nil
 	}
 	raw, err := json.Marshal(e)
@@ -128,19 +128,19 @@ func (b *Bridge) store(ctx context.Context, in chat.Receiver, key, ref string, e
 	return in.Receive(ctx, chat.Update{Bridge: Name, Key: key, Thread: ref, Raw: chat.Raw(raw)})
 }
 
-// suspect tells once that a person wrote, as it seems, nothing: that is what a
-// bot is shown that may not read messages.
-func (b *Bridge) suspect(e *event) {
+// warnIfBlind logs once that a person's message has no content: the bot may not
+// read messages then.
+func (b *Bridge) warnIfBlind(e *event) {
 	var m message
 	if e.Type != "MESSAGE_CREATE" || json.Unmarshal(e.Data, &m) != nil || !m.human() {
 		return
 	}
-	b.blind.Do(func() { b.log.Warn("a message of an operator's came without what it says", "fix", fixIntent) })
+	b.blind.Do(func() { b.log.Warn("an operator's message arrived without content", "fix", fixIntent) })
 }
 
-// ours reports whether a channel is a thread of ours, which is asked for if
-// nobody told yet.
-func (b *Bridge) ours(ctx context.Context, id string) (th thread, ours bool, err error) {
+// lookupThread reports whether a channel is a thread of the bridge; an unknown one is
+// fetched.
+func (b *Bridge) lookupThread(ctx context.Context, id string) (th thread, ours bool, err error) {
 	if id == b.cfg.ChannelID {
 		return th, false, nil
 	}
@@ -149,7 +149,7 @@ func (b *Bridge) ours(ctx context.Context, id string) (th thread, ours bool, err
 		return th, known, nil
 	}
 	c := new(channel)
-	err = b.api.patiently(ctx, path("/channels/%s", id), c)
+	err = b.api.getWithRetry(ctx, path("/channels/%s", id), c)
 	if denied(err) {
 		b.threads.foreign(id)
 		return th, false, nil
@@ -157,15 +157,14 @@ func (b *Bridge) ours(ctx context.Context, id string) (th thread, ours bool, err
 	if err != nil {
 		return th, false, fmt.Errorf("look up a channel: %w", err)
 	}
-	ours, err = b.meet(ctx, c)
+	ours, err = b.registerThread(ctx, c)
 	th, _, _ = b.threads.get(id)
 	return th, ours, err
 }
 
-// meet learns a channel: a thread of ours is one in the bridge's channel that a
-// bot made, relay's or its former one. Others are what operators talk about
-// among themselves.
-func (b *Bridge) meet(ctx context.Context, c *channel) (ours bool, err error) {
+// registerThread registers a channel: a thread of the bridge's channel that a bot
+// created, relay's or its former one. Operators talk among themselves in others.
+func (b *Bridge) registerThread(ctx context.Context, c *channel) (ours bool, err error) {
 	if c.Thread == nil || c.Parent != b.cfg.ChannelID {
 		b.threads.foreign(c.ID)
 		return false, nil
@@ -187,10 +186,10 @@ func (b *Bridge) meet(ctx context.Context, c *channel) (ours bool, err error) {
 	return true, nil
 }
 
-// takeChannel follows what happens to threads, and to the channel itself.
-func (b *Bridge) takeChannel(ctx context.Context, in chat.Receiver, kind string, c *channel, data json.RawMessage) error {
+// handleChannel handles changes of threads, and of the channel itself.
+func (b *Bridge) handleChannel(ctx context.Context, in chat.Receiver, kind string, c *channel, data json.RawMessage) error {
 	if c.ID == b.cfg.ChannelID {
-		b.changed()
+		b.forgetChannel()
 		if kind == "CHANNEL_DELETE" {
 			b.log.Error("the channel was deleted", "fix", fixChannel)
 		}
@@ -202,10 +201,10 @@ func (b *Bridge) takeChannel(ctx context.Context, in chat.Receiver, kind string,
 	switch kind {
 	case "THREAD_CREATE":
 		_, known, _ := b.threads.get(c.ID)
-		if ours, err := b.meet(ctx, c); err != nil || !ours || known || !c.New {
+		if ours, err := b.registerThread(ctx, c); err != nil || !ours || known || !c.New {
 			return err
 		}
-		b.threads.born(c.ID)
+		b.threads.created(c.ID)
 	case "THREAD_DELETE":
 		one, known, _ := b.threads.get(c.ID)
 		if !known {
@@ -216,19 +215,19 @@ func (b *Bridge) takeChannel(ctx context.Context, in chat.Receiver, kind string,
 		}
 		b.threads.forget(c.ID)
 	case "THREAD_UPDATE":
-		return b.takeTurn(ctx, in, c, data)
+		return b.handleThreadState(ctx, in, c, data)
 	}
 	return nil
 }
 
-// takeTurn stores that a person closed a thread or opened it again. What the
-// bridge itself did is no news.
-func (b *Bridge) takeTurn(ctx context.Context, in chat.Receiver, c *channel, data json.RawMessage) error {
+// handleThreadState stores that a person closed or reopened a thread. The bridge's
+// own changes are ignored.
+func (b *Bridge) handleThreadState(ctx context.Context, in chat.Receiver, c *channel, data json.RawMessage) error {
 	_, known, _ := b.threads.get(c.ID)
-	if ours, err := b.meet(ctx, c); err != nil || !ours || !known {
+	if ours, err := b.registerThread(ctx, c); err != nil || !ours || !known {
 		return err
 	}
-	if err := b.readUp(ctx, in, c.ID, ""); err != nil {
+	if err := b.readMissed(ctx, in, c.ID, ""); err != nil {
 		return err
 	}
 	one, _, _ := b.threads.get(c.ID)
@@ -240,7 +239,7 @@ func (b *Bridge) takeTurn(ctx context.Context, in chat.Receiver, c *channel, dat
 	if err := b.store(ctx, in, key, c.ID, event{Type: "THREAD_UPDATE", Data: data, Session: one.session}); err != nil {
 		return err
 	}
-	b.threads.turn(c.ID, c.archived())
-	b.threads.stamp(c.ID, c.Thread.ArchivedAt)
+	b.threads.setClosed(c.ID, c.archived())
+	b.threads.setTurned(c.ID, c.Thread.ArchivedAt)
 	return nil
 }
