@@ -32,7 +32,7 @@ const (
 	shortPause = time.Second // the longest wait that is slept through
 )
 
-var errPace = errors.New("Discord's rate limit is used up")
+var errPace = errors.New("the rate limit of Discord is used up")
 
 func newPace() *pace { return &pace{routes: map[string]*allowance{}} }
 

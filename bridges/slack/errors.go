@@ -121,7 +121,7 @@ func (b *Bridge) translate(method string, err error, ambiguous bool) error {
 		ambiguous = ambiguous && status.Code >= http.StatusInternalServerError
 	case errors.Is(err, context.DeadlineExceeded) && !ambiguous:
 		// The call may be repeated, or was never sent: not ambiguous.
-		err = errors.New("Slack did not answer in time")
+		err = errors.New("the server did not answer in time")
 	case isJSON(err):
 		err = errors.New("the answer is not from Slack")
 	}
