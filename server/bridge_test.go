@@ -647,7 +647,7 @@ func TestBridgeWebhookGone(t *testing.T) {
 		if _, err := s.webhook.Deliver(t.Context(), s.head("s1")); !errors.Is(err, chat.ErrPermanent) {
 			t.Errorf("410 is %v", err)
 		}
-		if s.webhook.Off() == nil || !strings.Contains(s.logs.String(), "until relay is started again") {
+		if s.webhook.Off() == nil || !strings.Contains(s.logs.String(), "until relay is restarted") {
 			t.Errorf("the webhook is on, or the log is %s", s.logs)
 		}
 		if again := newBridgeSiteOn(t, store, webhookTo(url)); again.webhook.Off() != nil {

@@ -37,7 +37,7 @@ func buildAndRun(m *testing.M) int {
 	if raceDetector() {
 		args = append(args, "-race")
 	}
-	if out, err := exec.Command("go", append(args, "relay")...).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", append(args, "../..")...).CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
 		return 1
 	}
