@@ -188,7 +188,7 @@ func TestTypingOut(t *testing.T) {
 	}
 }
 
-// Who changes a message is not typing a new one.
+// Editing a message shows no typing.
 func TestNoTypingWhileEditing(t *testing.T) {
 	f, b := ready(t, "")
 	b.open()

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// What tests order the fake server to do, and ask it about.
+// Orders and questions of the tests to the fake server.
 
 // only returns the one session that a test has.
 func (f *fake) only(t *testing.T) *fakeSession {

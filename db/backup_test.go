@@ -81,7 +81,7 @@ func TestBackup(t *testing.T) {
 	if err := errors.Join(beside.Close(), d.Close()); err != nil {
 		t.Fatal(err)
 	}
-	// What a crash leaves behind must not be mixed with the restored file.
+	// Leftovers of a crash must not be mixed with the restored file.
 	for _, stale := range []string{"-wal", "-shm"} {
 		if err := os.WriteFile(pathOf(url)+stale, []byte("stale"), 0o600); err != nil {
 			t.Fatal(err)

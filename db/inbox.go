@@ -56,9 +56,9 @@ func (t *tx) SaveUpdate(u *chat.Update) error {
 	return nil
 }
 
-// What an erased session's threads brought: what failed is emptied, and what
-// waits is settled, unless another session has a thread of the same name in
-// another channel. That each came is still known.
+// Updates of an erased session's threads: failed ones are emptied, waiting ones
+// settled, unless another session has a thread of the same name in another
+// channel. Their keys stay, so that a repetition is known.
 const (
 	selectPlaces  = `SELECT bridge, ref FROM threads WHERE session = ` + ofSession
 	emptyFailed   = `UPDATE inbox SET raw = '', last_error = '' WHERE bridge = ? AND thread = ? AND state = 2`

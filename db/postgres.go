@@ -22,7 +22,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// What Postgres may take, so that several relays fit under its usual limit of
+// Limits for PostgreSQL, so that several relays fit under its usual limit of
 // 100 connections and a dead network does not hold an operation for ever.
 const (
 	maxConns     = 16

@@ -90,7 +90,7 @@ func TestBacklogForgetsWhatIsOld(t *testing.T) {
 	}
 }
 
-// Who is behind what is held is cut, and goes on from there when it is back.
+// A reader that is behind what is held is cut, and resumes from there.
 func TestBacklogCutsWhoIsBehind(t *testing.T) {
 	b, _ := clocked()
 	slow := b.reading(t, "")

@@ -373,7 +373,7 @@ func TestBridgeStreamCarriesOperatorEvents(t *testing.T) {
 	s.refused(s.call("GET", "/api/events/stream?types=some", backendKey, nil), 400, "types")
 }
 
-// What a careless backend sends is taken where its meaning is plain: an id that
+// Careless input is accepted where its meaning is plain: an id that
 // is a number, a time that is empty, a file that nobody can fetch.
 func TestBridgeTakesWhatIsPlain(t *testing.T) {
 	url, posts := receiver(t, nil)
@@ -475,7 +475,7 @@ func firstFrame(t *testing.T, stream io.Reader) (f frame) {
 	return f
 }
 
-// What is left out, or null, stays as it is known.
+// Facts that are left out, or null, stay as they are known.
 func TestBridgeKeepsWhatItKnows(t *testing.T) {
 	url, posts := receiver(t, nil)
 	s := newBridgeSite(t, webhookTo(url))
@@ -595,8 +595,8 @@ func TestBridgePresence(t *testing.T) {
 	}
 }
 
-// What is said once, twice, early or late arrives once, and what the backend
-// says of messages that relay does not know arrives, too.
+// An event posted once, twice, early or late arrives once, also about messages
+// that relay does not know.
 func TestBridgeWebhook(t *testing.T) {
 	url, posts := receiver(t, nil)
 	s := newBridgeSite(t, webhookTo(url))
@@ -824,7 +824,7 @@ func TestBridgeRandomRequests(t *testing.T) {
 	s.must("POST", "/api/messages", "", object{"message": without(hello, "id", "after all of it"), "session": reduced})
 }
 
-// What platforms push is never key-protected, and has no effect as long as no
+// Platforms' pushes are never key-protected, and have no effect as long as no
 // bridge can prove where it comes from.
 func TestBridgeWebhooksOfPlatforms(t *testing.T) {
 	s := newBridgeSite(t, withKey)

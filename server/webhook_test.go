@@ -475,7 +475,7 @@ func TestWebhookGuard(t *testing.T) {
 	if a := s.must("GET", "/api/admin/settings", secretKey, nil); a.get("eventsWebhookUrl") != nil || a.text("operatorName") != "Support" {
 		t.Errorf("a refused PATCH changed something: %s", a.body)
 	}
-	// What was stored before relay looked, and what only the dialler sees.
+	// Addresses stored before relay checked them, and those that only the dialler sees.
 	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "169.254.169.254", "10.0.0.1", "2130706433", "0177.0.0.1"} {
 		address, _ := json.Marshal("http://" + host + port)
 		if err := s.PatchSettings(t.Context(), map[string]json.RawMessage{"eventsWebhookUrl": address}); err != nil {

@@ -124,8 +124,7 @@ func TestEndWhileAThreadCannotBeRead(t *testing.T) {
 	})
 }
 
-// What relay writes while nothing is received says nothing of what operators
-// wrote before.
+// Posts of relay while nothing is received do not move the mark of what was read.
 func TestCatchUpBehindOwnPosts(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
 		l.write("before")
@@ -141,7 +140,7 @@ func TestCatchUpBehindOwnPosts(t *testing.T) {
 	})
 }
 
-// What a server lists in another order is heard as it was written.
+// Messages that a server lists in another order are handled as they were written.
 func TestCatchUpInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := discordtest.NewInBubble(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// What is wrong is found, with its fix.
+// Each problem is found, with its fix.
 func TestCheck(t *testing.T) {
 	for name, c := range map[string]struct {
 		breaks  func(f *discordtest.Platform, c *discord.Config)

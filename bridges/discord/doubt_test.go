@@ -61,7 +61,7 @@ func inDoubt(t *testing.T, test func(t *testing.T, h *harness, session string, l
 	}
 }
 
-// What arrived while its answer was lost is there once, however long it takes
+// A message whose answer was lost is there once, however long it takes
 // until relay can go on, and if something equal was written before.
 func TestDoubtIsKept(t *testing.T) {
 	inDoubt(t, func(t *testing.T, h *harness, session string, leave func()) {
@@ -96,7 +96,7 @@ func TestDoubtOfFile(t *testing.T) {
 	})
 }
 
-// What was edited while it was in doubt is there once, as it reads now.
+// A message edited while it was in doubt is there once, as it reads now.
 func TestDoubtOfEdited(t *testing.T) {
 	inDoubt(t, func(t *testing.T, h *harness, session string, leave func()) {
 		m := h.Say(session, "the first words")
@@ -112,7 +112,7 @@ func TestDoubtOfEdited(t *testing.T) {
 	})
 }
 
-// What was deleted while it was in doubt is removed.
+// A message deleted while it was in doubt is removed.
 func TestDoubtOfDeleted(t *testing.T) {
 	for what, write := range map[string]func(h *harness, session, secret string) chat.Message{
 		"text": func(h *harness, session, secret string) chat.Message { return h.Say(session, secret) },

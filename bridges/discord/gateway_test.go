@@ -111,7 +111,7 @@ func (s sparse) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.RoundTripper.RoundTrip(r)
 }
 
-// What the API tells nothing of holds up nothing: a channel that it does not
+// Unknown things hold up nothing: a channel that the API does not
 // know, a thread made by somebody that it does not know.
 func TestGatewayUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -284,7 +284,7 @@ func TestGatewayCatchesUp(t *testing.T) {
 	})
 }
 
-// What is asked for is taken as if it had been told: with the operator's name on
+// Fetched messages are handled like live ones: with the operator's name on
 // the server, and edits of what was heard before.
 func TestGatewayCatchesUpWhole(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
@@ -446,7 +446,7 @@ func TestGatewayStoreAway(t *testing.T) {
 	})
 }
 
-// What the bridge itself does to a thread is no news; what nobody does neither.
+// Changes that the bridge itself made to a thread are no news.
 func TestOwnTurns(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
 		bridgetest.Must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpClose})

@@ -49,7 +49,7 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// What the gateway tells at its begin needs no questions.
+// Threads that the gateway lists at its start need no requests.
 func TestRecoveryByGateway(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
 		l.Forget()

@@ -12,7 +12,7 @@ import (
 	"github.com/relay-chat/relay/bridges/discord/discordtest"
 )
 
-// What is wrong with the channel is told before anybody writes, once in the log,
+// A problem of the channel is reported before anybody writes, once in the log,
 // and no longer than it is wrong; whoever checks need not wait for that.
 func TestWatch(t *testing.T) {
 	for name, c := range map[string]struct {

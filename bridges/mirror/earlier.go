@@ -10,7 +10,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// What was said before stands in notes at the beginning of a thread that goes on
+// Earlier messages stand in notes at the beginning of a thread that continues
 // with an older conversation. They are noted under each message that they show,
 // and follow what becomes of it.
 

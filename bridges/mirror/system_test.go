@@ -8,7 +8,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// What concerns no session stands in one thread of relay's own, on every platform.
+// Notices about no session stand in one thread of relay's own, on every platform.
 func TestShowsTheOperatorsStatus(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
 	withMirrors(t, true, func(t *testing.T, o *harness) {
@@ -61,7 +61,7 @@ func TestShowsNoStatusBesideAConsole(t *testing.T) {
 	}, f)
 }
 
-// What relay has to tell of one platform stands on the others.
+// A notice about one platform stands on the others.
 func TestShowsNotices(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
 	withMirrors(t, true, func(t *testing.T, o *harness) {

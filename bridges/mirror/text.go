@@ -44,7 +44,7 @@ func summaryOf(s *chat.Session, continued bool) string {
 	return strings.Join(lines, "\n")
 }
 
-// What the thread of SystemSession begins with.
+// The beginning of the thread of SystemSession.
 const (
 	systemTitle   = "relay"
 	systemSummary = "What relay itself has to tell operators stands here. No visitor reads it."

@@ -19,7 +19,7 @@ import (
 	"github.com/relay-chat/relay/bridges/slack/slacktest"
 )
 
-// What operators write during an outage that is longer than Slack's attempts is
+// Messages written during an outage longer than Slack's attempts are
 // read afterwards, once and in order.
 func TestGapsAreRead(t *testing.T) {
 	withHarness(t, func(t *testing.T, h *harness) {
@@ -52,8 +52,8 @@ func TestGapsAreRead(t *testing.T) {
 	})
 }
 
-// What is on its way when a connection breaks may never come again, so that it
-// is read over the next one: what was written, and what was changed.
+// Events on their way when a connection breaks may never come again, so messages
+// and changes are read over the next one.
 func TestShortGapsAreRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := slacktest.NewInBubble(t)
@@ -133,8 +133,8 @@ func TestUnreadGapsAreReadLater(t *testing.T) {
 	})
 }
 
-// What cannot be stored for longer than Slack brings it again is stored once it
-// can be, over whichever connection, and what came in behind it comes behind it.
+// An event that cannot be stored for longer than Slack repeats it is stored once
+// that works, over whichever connection, and later events stay behind it.
 func TestUnstoredEventsAreOwed(t *testing.T) {
 	for name, between := range map[string]func(f *slacktest.Platform){
 		"one connection": func(*slacktest.Platform) {},
@@ -218,7 +218,7 @@ func (s *slowHistory) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.RoundTripper.RoundTrip(r)
 }
 
-// What is written right after a connection came back does not overtake what was
+// Messages written right after a connection came back do not overtake those
 // written while there was none.
 func TestLiveEventsWaitForTheGap(t *testing.T) {
 	slow := &slowHistory{on: new(atomic.Bool)}

@@ -39,7 +39,7 @@ func inDoubt(t *testing.T, texts []string, meanwhile func(t *testing.T, h *harne
 	return thread
 }
 
-// What went out as one message whose answer was lost is found again after a
+// A batch whose answer was lost is found again after a
 // restart, whatever became of its texts and however long that takes.
 func TestInDoubtAcrossRestart(t *testing.T) {
 	long := "FIRST " + strings.Repeat("a", 2000)

@@ -163,7 +163,7 @@ func (r refusing) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.RoundTripper.RoundTrip(req)
 }
 
-// What Slack refuses for a reason that nobody knows goes once more as bare text,
+// A message refused for an unknown reason goes once more as bare text,
 // and is a refusal only then.
 func TestUnknownRefusals(t *testing.T) {
 	for _, all := range []bool{false, true} {
@@ -186,7 +186,7 @@ func TestMissingScope(t *testing.T) {
 	}
 }
 
-// What is no answer of Slack's is ambiguous only if it was carried out perhaps.
+// A broken answer is ambiguous only if the call may have been carried out.
 func TestBrokenAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer    answers

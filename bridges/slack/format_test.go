@@ -35,7 +35,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// What is escaped comes back as it was, and holds nothing that means anything.
+// Escaped text comes back as it was, and contains no markup.
 func FuzzEscape(f *testing.F) {
 	for _, text := range []string{"<!channel> & <@U1>", "&lt;!here&gt;", "&amp;", "<https://a|b>"} {
 		f.Add(text)

@@ -10,7 +10,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// What a visitor deleted is not kept in the quote above its reply, though relay
+// Deleted text is not kept in the quote above its reply, though relay
 // was restarted meanwhile.
 func TestQuotesFollowAcrossRestart(t *testing.T) {
 	withHarness(t, func(t *testing.T, h *harness) {

@@ -55,7 +55,7 @@ func TestThreadsLeadBack(t *testing.T) {
 	})
 }
 
-// What a person began, or was opened in community mode, leads nowhere.
+// Threads begun by people, or opened in community mode, lead nowhere.
 func TestOthersThreadsLeadNowhere(t *testing.T) {
 	f := slacktest.NewInBubble(t)
 	b, log := makeBridge(t, f)
@@ -126,7 +126,7 @@ func TestFetch(t *testing.T) {
 	bridgetest.Clean(t, f, log)
 }
 
-// What is in doubt is found however much was written since.
+// An op in doubt is found however much was written since.
 func TestDoubtIsSettledBehindMuch(t *testing.T) {
 	f := slacktest.NewInBubble(t)
 	b, log := makeBridge(t, f)

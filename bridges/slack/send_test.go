@@ -16,8 +16,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// What each kind of message looks like, with the right to write under names and
-// without.
+// Each kind of message, with and without the right to write under names.
 func TestLooks(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -74,7 +73,7 @@ func TestQuotesFollow(t *testing.T) {
 	bridgetest.Clean(t, f, log)
 }
 
-// What an operator wrote is quoted too: it is read from the thread.
+// Operators' messages are quoted too: they are read from the thread.
 func TestOperatorIsQuoted(t *testing.T) {
 	f := slacktest.NewInBubble(t)
 	f.Grant(slacktest.SeedScopes...)
@@ -222,7 +221,7 @@ func TestStraysAreRemoved(t *testing.T) {
 	}
 }
 
-// What was written by an attempt whose answer was lost is found, and not
+// A message of an attempt whose answer was lost is found, and not
 // written again, by the same bridge and by one that remembers nothing.
 func TestLostAnswers(t *testing.T) {
 	ops := map[string]chat.Op{

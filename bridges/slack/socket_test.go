@@ -56,7 +56,7 @@ func TestSocketReceives(t *testing.T) {
 	})
 }
 
-// What cannot be stored is not acknowledged: it comes again.
+// An event that cannot be stored is not acknowledged: it comes again.
 func TestStoredBeforeAcknowledged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := slacktest.NewInBubble(t)
@@ -133,7 +133,7 @@ func TestNoHurry(t *testing.T) {
 	})
 }
 
-// What a human has to do ends reception with it.
+// A misconfiguration ends reception with it.
 func TestReceptionNeedsAHuman(t *testing.T) {
 	for name, c := range map[string]struct {
 		config func(*slack.Config)

@@ -98,8 +98,8 @@ func TestCrowd(t *testing.T) {
 	})
 }
 
-// What a human has to mend is told with its fix, nothing is lost meanwhile, and
-// once it is mended everything arrives.
+// A misconfiguration is reported with its fix, nothing is lost meanwhile, and
+// once it is fixed everything arrives.
 func TestMended(t *testing.T) {
 	for name, c := range map[string]struct {
 		breaks, mends func(f *slacktest.Platform)

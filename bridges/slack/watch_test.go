@@ -11,7 +11,7 @@ import (
 	"github.com/relay-chat/relay/bridges/slack/slacktest"
 )
 
-// What is wrong with the channel or the scopes is told before anybody writes,
+// A problem of the channel or the scopes is reported before anybody writes,
 // once in the log, and no longer than it is wrong; whoever checks need not wait
 // for that.
 func TestWatch(t *testing.T) {

@@ -43,7 +43,7 @@ func TestWebhookTellsOfAWrongSecret(t *testing.T) {
 	}
 }
 
-// What a stranger pushes is not held against the bridge for ever where Slack has
+// A stranger's push does not make the bridge unwell for ever where Slack has
 // nothing to push.
 func TestWebhookDoubtFades(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -135,8 +135,8 @@ func TestSignatureWindow(t *testing.T) {
 	})
 }
 
-// What is not stored is brought again, and in order of its thread has one
-// effect however often and over however many ways it comes.
+// An event that was not stored is repeated; in its thread's order it has one
+// effect however often it comes.
 func TestPushesComeAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := slacktest.NewInBubble(t)

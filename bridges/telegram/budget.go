@@ -108,7 +108,7 @@ func (b *budget) wait(now time.Time) time.Duration {
 }
 
 // forget drops what was spent more than a minute ago and puts the oldest first.
-// What is in flight counts as spent now.
+// Requests in flight count as spent now.
 func (b *budget) forget(now time.Time) {
 	kept := b.spent[:0]
 	for _, e := range b.spent {

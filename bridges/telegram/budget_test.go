@@ -127,7 +127,7 @@ func TestSlowUploadsCountLate(t *testing.T) {
 	})
 }
 
-// What Telegram refuses in one way is said in another before anything else is
+// A refused message is repeated in another form before anything else is
 // sent, however scarce messages are: what is refused takes no further turns.
 func TestRefusedIsSaidOtherwiseAtOnce(t *testing.T) {
 	untold := bridgetest.File("a.txt", "text/plain", "four")

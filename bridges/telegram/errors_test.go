@@ -113,8 +113,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// What is no answer of Telegram's is ambiguous only if it was carried out
-// perhaps.
+// A broken answer is ambiguous only if the call may have been carried out.
 func TestBrokenAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer    answers

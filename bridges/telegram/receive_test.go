@@ -46,7 +46,7 @@ func TestPollingReceives(t *testing.T) {
 	})
 }
 
-// What cannot be stored is not confirmed: it comes again, and in order.
+// An update that cannot be stored is not confirmed: it comes again, in order.
 func TestStoredBeforeConfirmed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := telegramtest.NewInBubble(t)

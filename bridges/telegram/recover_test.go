@@ -86,7 +86,7 @@ func TestTopicsOfPeopleLeadNowhere(t *testing.T) {
 	}
 }
 
-// What people write to each other in topics of theirs asks nothing.
+// Messages in people's own topics cause no requests.
 func TestTopicsOfPeopleAreLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := telegramtest.NewInBubble(t)

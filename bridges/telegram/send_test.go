@@ -91,7 +91,7 @@ func TestOps(t *testing.T) {
 	}
 }
 
-// What people change in the group is understood, and healed or told.
+// Changes that people make in the group are healed or reported.
 func TestFaultsOfTheGroup(t *testing.T) {
 	for _, c := range []struct {
 		name  string

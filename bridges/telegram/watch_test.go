@@ -11,7 +11,7 @@ import (
 	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
 )
 
-// What is wrong with the group is told before anybody writes, once in the log,
+// A problem of the group is reported before anybody writes, once in the log,
 // and no longer than it is wrong.
 func TestWatch(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -93,8 +93,8 @@ func TestWatchSeesLostPushes(t *testing.T) {
 	})
 }
 
-// Who checks a bridge whose webhook another program took is told so, and Watch's
-// finding is there at once: the bridge begins anew by it.
+// A check of a bridge whose webhook another program took reports it, and Watch's
+// finding is there at once: the bridge restarts by it.
 func TestCheckSeesAWebhookTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := telegramtest.NewInBubble(t)

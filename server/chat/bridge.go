@@ -98,7 +98,7 @@ type Receiver interface {
 // OpKind is what an op does in a thread.
 type OpKind int
 
-// What can be done on a platform.
+// The ops that a platform carries out.
 const (
 	OpOpen   OpKind = iota + 1 // make the thread: Title, and Text as its summary; answers the thread's ref
 	OpPost                     // write Text, or show File, as From
@@ -206,7 +206,7 @@ const (
 // InboundKind is what happened on a platform.
 type InboundKind int
 
-// What operators do on a platform.
+// The actions of operators on a platform.
 const (
 	InboundMessage InboundKind = iota + 1
 	InboundEdited
@@ -289,7 +289,7 @@ const (
 	FindingFail FindingLevel = "fail"
 )
 
-// What a bridge's failure means.
+// The kinds of a bridge's failures.
 var (
 	// ErrThreadGone: the thread does not exist any more; a new one is opened
 	// and the op is carried out there.

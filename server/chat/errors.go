@@ -55,8 +55,8 @@ var (
 // was stored is not known.
 var ErrAway = errors.New("the database cannot be reached")
 
-// What a sink's failure means for the delivery. A failure of any other kind is
-// tried again with growing pauses.
+// The kinds of a sink's failures. A failure of any other kind is retried with
+// growing pauses.
 var (
 	// ErrPermanent marks a delivery that no retry will save.
 	ErrPermanent = errors.New("permanent failure")

@@ -54,7 +54,7 @@ func TestPresenceFollowsTheConsole(t *testing.T) {
 	})
 }
 
-// What an operator says counts for twelve hours, "automatic" at once.
+// An operator's switch holds for twelve hours, "automatic" at once.
 func TestPresenceSwitch(t *testing.T) {
 	inHouse(t, func(t *testing.T, store *db.DB) {
 		r := build(t, store).Relay

@@ -21,8 +21,8 @@ func (l *leaving) Apply(ctx context.Context, op func(chat.Tx) error) error {
 	return l.Store.Apply(ctx, op)
 }
 
-// What is stored is in force and announced, whether or not the caller is still
-// there when it is.
+// Stored settings are in force and announced, whether or not the caller is still
+// there.
 func TestSettingsHoldWithoutTheirCaller(t *testing.T) {
 	inHouse(t, func(t *testing.T, memory *db.DB) {
 		ctx, leave := context.WithCancel(t.Context())

@@ -256,7 +256,7 @@ func TestEnvFileForms(t *testing.T) {
 	}
 }
 
-// What is around a value is not seen, so it is named.
+// Signs around a value are invisible, so they are named.
 func TestConfigNamesWhatIsAroundAValue(t *testing.T) {
 	for text, named := range map[string]bool{"1:canary ": true, "1:canary\n": true, "\ufeff1:canary": true, `"1:canary"`: true, "“1:canary”": true, "canary": false} {
 		_, _, err := load(t, nil, "TELEGRAM_BOT_TOKEN="+text)

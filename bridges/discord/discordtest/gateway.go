@@ -161,7 +161,7 @@ func (f *Platform) hear(c *gatewayConn) {
 			Data json.RawMessage `json:"d"`
 		}
 		if err := c.socket.ReadJSON(&in); err != nil {
-			// Who says goodbye closes the connection itself.
+			// A client that says goodbye closes the connection itself.
 			_, _ = io.Copy(io.Discard, c.socket.UnderlyingConn())
 			return
 		}

@@ -49,7 +49,7 @@ var (
 // render shows a message as the Web API and events do.
 func (m *message) render() map[string]any {
 	out := map[string]any{"type": "message", "ts": m.ts, "text": m.text,
-		// What a strict reader stumbles over.
+		// A strict reader stumbles over these.
 		"blocks": []any{map[string]any{"type": "rich_text", "block_id": 7, "elements": "odd"}}}
 	for name, value := range map[string]string{"user": m.user, "bot_id": m.bot, "app_id": m.app, "username": m.username, "subtype": m.subtype,
 		"thread_ts": m.thread, "parent_user_id": m.starter, "latest_reply": m.latest} {
