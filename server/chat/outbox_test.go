@@ -273,9 +273,9 @@ func TestOutboxKeepsWhatWaitsForItsTurn(t *testing.T) {
 func TestOutboxShowsTheFailure(t *testing.T) {
 	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
 		asDesk(sink)
-		tries := 0
+		var tries atomic.Int32
 		sink.answer = func([]chat.Delivery) (int, error) {
-			if tries++; tries <= 3 {
+			if tries.Add(1) <= 3 {
 				return 0, errors.New("500 Internal Server Error")
 			}
 			return 0, &chat.RetryAfter{After: time.Minute, Scope: chat.ScopeSink, Cause: errors.New("too early")}
@@ -285,8 +285,8 @@ func TestOutboxShowsTheFailure(t *testing.T) {
 		id := h.open(t, "a")
 		h.say(t, id, "hello")
 		time.Sleep(10 * time.Minute)
-		if tries < 5 {
-			t.Fatalf("tried %d times", tries)
+		if n := tries.Load(); n < 5 {
+			t.Fatalf("tried %d times", n)
 		}
 		err := store.Read(t.Context(), func(rd chat.Reader) error {
 			lane, err := rd.Lane("desk", id, 1)
