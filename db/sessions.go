@@ -13,7 +13,7 @@ import (
 )
 
 const sessionColumns = `id, visitor_id, token_hash, resumable, status, blocked, rev, init_rev, leaving_rev, started_at, answered_at,
-	unread, ai_active, metadata, identity, verified, prechat, csat_asked_at, csat_score, csat_comment, csat_responded_at,
+	unread, ai_active, ai_ended, ai_answers, metadata, identity, verified, prechat, csat_asked_at, csat_score, csat_comment, csat_responded_at,
 	created_at, last_activity`
 
 const selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = ?`
@@ -27,7 +27,7 @@ func (t *tx) Session(id string) (s chat.Session, err error) {
 // variables are what sessionColumns are read into, in their order.
 func variables(s *chat.Session) []any {
 	return []any{&s.ID, &s.VisitorID, &s.TokenHash, &s.Resumable, (*string)(&s.Status), &s.Blocked, &s.Rev, &s.InitRev,
-		&s.LeavingRev, (*int64)(&s.StartedAt), (*int64)(&s.AnsweredAt), &s.Unread, &s.AIActive, &s.Metadata, &s.Identity,
+		&s.LeavingRev, (*int64)(&s.StartedAt), (*int64)(&s.AnsweredAt), &s.Unread, &s.AIActive, &s.AIEnded, &s.AIAnswers, &s.Metadata, &s.Identity,
 		&s.Verified, &s.PreChat, (*int64)(&s.AskedAt), &s.Score, &s.Comment, (*int64)(&s.RespondedAt),
 		(*int64)(&s.CreatedAt), (*int64)(&s.LastActivity)}
 }
@@ -201,12 +201,12 @@ func searchText(s *chat.Session) string {
 }
 
 const insertSession = `INSERT INTO sessions (` + sessionColumns + `, search)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // CreateSession implements [chat.Tx].
 func (t *tx) CreateSession(s *chat.Session) error {
 	_, err := t.q.exec(insertSession, s.ID, s.VisitorID, s.TokenHash, s.Resumable, string(s.Status), s.Blocked, s.Rev,
-		s.InitRev, s.LeavingRev, int64(s.StartedAt), int64(s.AnsweredAt), s.Unread, s.AIActive, s.Metadata, s.Identity,
+		s.InitRev, s.LeavingRev, int64(s.StartedAt), int64(s.AnsweredAt), s.Unread, s.AIActive, s.AIEnded, s.AIAnswers, s.Metadata, s.Identity,
 		s.Verified, s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt),
 		int64(s.LastActivity), searchText(s))
 	if err != nil {
@@ -221,7 +221,7 @@ func (t *tx) CreateSession(s *chat.Session) error {
 const (
 	updateActivity = `UPDATE sessions SET rev = ?, unread = ?, last_activity = ? WHERE number = ?`
 
-	updateSession = `UPDATE sessions SET rev = ?, init_rev = ?, leaving_rev = ?, status = ?, ai_active = ?,
+	updateSession = `UPDATE sessions SET rev = ?, init_rev = ?, leaving_rev = ?, status = ?, ai_active = ?, ai_ended = ?, ai_answers = ?,
 		unread = ?, started_at = ?, answered_at = ?, last_activity = ? WHERE number = ?`
 	updateProfile = `UPDATE sessions SET visitor_id = ?, blocked = ?, token_hash = ?, resumable = ?, verified = ?, metadata = ?,
 		identity = ?, prechat = ?, csat_asked_at = ?, csat_score = ?, csat_comment = ?, csat_responded_at = ?,
@@ -244,7 +244,7 @@ func (t *tx) saveSession(s *chat.Session) error {
 	if sameState(&t.locked.Session, s) {
 		err = t.touch(chat.ErrSessionNotFound, updateActivity, s.Rev, s.Unread, int64(s.LastActivity), n)
 	} else {
-		err = t.touch(chat.ErrSessionNotFound, updateSession, s.Rev, s.InitRev, s.LeavingRev, string(s.Status), s.AIActive,
+		err = t.touch(chat.ErrSessionNotFound, updateSession, s.Rev, s.InitRev, s.LeavingRev, string(s.Status), s.AIActive, s.AIEnded, s.AIAnswers,
 			s.Unread, int64(s.StartedAt), int64(s.AnsweredAt), int64(s.LastActivity), n)
 	}
 	if err != nil {
@@ -269,7 +269,7 @@ func (t *tx) saveSession(s *chat.Session) error {
 // sameState reports whether updateActivity says all that updateSession would.
 func sameState(a, b *chat.Session) bool {
 	return a.ID == b.ID && a.InitRev == b.InitRev && a.LeavingRev == b.LeavingRev && a.Status == b.Status &&
-		a.AIActive == b.AIActive && a.StartedAt == b.StartedAt && a.AnsweredAt == b.AnsweredAt
+		a.AIActive == b.AIActive && a.AIEnded == b.AIEnded && a.AIAnswers == b.AIAnswers && a.StartedAt == b.StartedAt && a.AnsweredAt == b.AnsweredAt
 }
 
 // sameProfile reports whether updateProfile would change nothing.

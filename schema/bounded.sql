@@ -40,15 +40,15 @@ CREATE TRIGGER session_erased AFTER DELETE ON sessions BEGIN
 END;
 
 CREATE TRIGGER message_added AFTER INSERT ON messages BEGIN
-	UPDATE held SET n = n + 1, bytes = bytes + OCTET_LENGTH(NEW.content) + OCTET_LENGTH(NEW.attachments) WHERE kind = 'messages' AND dest = '';
+	UPDATE held SET n = n + 1, bytes = bytes + OCTET_LENGTH(NEW.content) + OCTET_LENGTH(NEW.attachments) + OCTET_LENGTH(NEW.sources) WHERE kind = 'messages' AND dest = '';
 END;
-CREATE TRIGGER message_changed AFTER UPDATE OF content, attachments ON messages
-WHEN NEW.content <> OLD.content OR NEW.attachments <> OLD.attachments BEGIN
-	UPDATE held SET bytes = bytes + OCTET_LENGTH(NEW.content) + OCTET_LENGTH(NEW.attachments)
-		- OCTET_LENGTH(OLD.content) - OCTET_LENGTH(OLD.attachments) WHERE kind = 'messages' AND dest = '';
+CREATE TRIGGER message_changed AFTER UPDATE OF content, attachments, sources ON messages
+WHEN NEW.content <> OLD.content OR NEW.attachments <> OLD.attachments OR NEW.sources <> OLD.sources BEGIN
+	UPDATE held SET bytes = bytes + OCTET_LENGTH(NEW.content) + OCTET_LENGTH(NEW.attachments) + OCTET_LENGTH(NEW.sources)
+		- OCTET_LENGTH(OLD.content) - OCTET_LENGTH(OLD.attachments) - OCTET_LENGTH(OLD.sources) WHERE kind = 'messages' AND dest = '';
 END;
 CREATE TRIGGER message_forgotten AFTER DELETE ON messages BEGIN
-	UPDATE held SET n = n - 1, bytes = bytes - OCTET_LENGTH(OLD.content) - OCTET_LENGTH(OLD.attachments) WHERE kind = 'messages' AND dest = '';
+	UPDATE held SET n = n - 1, bytes = bytes - OCTET_LENGTH(OLD.content) - OCTET_LENGTH(OLD.attachments) - OCTET_LENGTH(OLD.sources) WHERE kind = 'messages' AND dest = '';
 END;
 
 CREATE TRIGGER link_saved AFTER INSERT ON links BEGIN

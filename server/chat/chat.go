@@ -87,12 +87,16 @@ type Session struct {
 	AnsweredAt Time `db:"answered_at"`
 	// Unread counts the visitor's messages since an operator last answered
 	// or marked the session as read.
-	Unread   int            `db:"unread"`
-	AIActive bool           `db:"ai_active"`
-	Metadata JSON[Metadata] `db:"metadata"`
-	Identity Raw            `db:"identity"` // JSON object, nil when unknown
-	Verified bool           `db:"verified"`
-	PreChat  Raw            `db:"prechat"` // JSON object, nil when not filled in
+	Unread   int  `db:"unread"`
+	AIActive bool `db:"ai_active"`
+	// AIEnded: the AI answers no more in this session, until an operator lets it.
+	AIEnded bool `db:"ai_ended"`
+	// AIAnswers counts the AI's answers since it was let.
+	AIAnswers int            `db:"ai_answers"`
+	Metadata  JSON[Metadata] `db:"metadata"`
+	Identity  Raw            `db:"identity"` // JSON object, nil when unknown
+	Verified  bool           `db:"verified"`
+	PreChat   Raw            `db:"prechat"` // JSON object, nil when not filled in
 	CSAT
 	CreatedAt    Time `db:"created_at"`
 	LastActivity Time `db:"last_activity"`
@@ -126,6 +130,12 @@ type Message struct {
 	// Internal: an operator's note to the others. No visitor, no webhook and no
 	// backend sees it.
 	Internal bool `json:"internal,omitzero" db:"internal"`
+	// Draft: an internal note of the AI that an operator may send as an answer.
+	// SentAt is when one did, or answered otherwise.
+	Draft  bool `json:"draft,omitzero" db:"draft"`
+	SentAt Time `json:"sentAt,omitzero" db:"sent_at"`
+	// Sources are the pages that an answer of the AI rests on.
+	Sources Sources `json:"sources,omitempty" db:"sources"`
 }
 
 // Attachment describes a file of a message. URL is a signed path on relay,

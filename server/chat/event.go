@@ -81,7 +81,7 @@ type Event struct {
 // from here too.
 func EventOf(m Message) Event {
 	if m.DeletedAt == 0 {
-		m.DeliveredAt, m.ReadAt = 0, 0
+		m.DeliveredAt, m.ReadAt, m.SentAt = 0, 0, 0
 	}
 	e := messageFact(m.event(EventMessage), cmp.Or(m.SourceBridge, SourceWidget), m.Timestamp, &m)
 	e.Rev = m.Seq

@@ -256,7 +256,7 @@ func (r *Relay) Delete(ctx context.Context, by Author, sessionID, id string) err
 
 // remove empties a message, in the history and in the events that carried it.
 func (c *change) remove(m *Message, at Time) error {
-	m.Content, m.Attachments, m.DeletedAt = "", Of(Attachments{}), at
+	m.Content, m.Attachments, m.Sources, m.DeletedAt = "", Of(Attachments{}), nil, at
 	if err := c.SaveMessage(m); err != nil {
 		return err
 	}

@@ -30,6 +30,13 @@ func (m *Message) appendFields(b []byte) []byte {
 	if m.Internal {
 		b = append(b, `,"internal":true`...)
 	}
+	if m.Draft {
+		b = append(b, `,"draft":true`...)
+	}
+	b = appendMoment(b, `,"sentAt":`, m.SentAt)
+	if len(m.Sources) > 0 {
+		b = append(append(b, `,"sources":`...), mustJSON(m.Sources)...)
+	}
 	return append(b, '}')
 }
 

@@ -26,7 +26,10 @@ func TestAppendJSON(t *testing.T) {
 	}
 	full := filled.Interface().(Message)
 	full.Attachments = Of(Attachments{{ID: "f", Filename: "ä.png", MimeType: "image/png", Size: 7, URL: "/files/f?a&b"}})
-	for _, m := range append(list, full) {
+	full.Sources = Sources{{Title: "Shipping & returns", URL: "https://example.com/?a&b"}}
+	draft := full
+	draft.Internal, draft.Draft = true, true
+	for _, m := range append(list, full, draft) {
 		want, err := json.Marshal(m)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,7 @@
+-- The AI: whether it ended in a session, how often it answered there, its drafts
+-- and the pages that its answers rest on (JSON).
+ALTER TABLE sessions ADD COLUMN ai_ended BOOLEAN NOT NULL DEFAULT FALSE;
+ALTER TABLE sessions ADD COLUMN ai_answers INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE messages ADD COLUMN draft BOOLEAN NOT NULL DEFAULT FALSE;
+ALTER TABLE messages ADD COLUMN sent_at BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE messages ADD COLUMN sources TEXT NOT NULL DEFAULT '';
