@@ -1,20 +1,17 @@
 package discord
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
-	"sync/atomic"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -37,41 +34,19 @@ type request struct {
 }
 
 func newAPI(cfg Config) (*api, error) {
-	base, err := parseBase(cfg.APIURL)
+	base, err := call.ParseBase(cfg.APIURL, "https://discord.com/api/v10", errBase)
 	if err != nil {
 		return nil, err
 	}
-	transport := cfg.Transport
-	if transport == nil {
-		own := http.DefaultTransport.(*http.Transport).Clone()
-		own.MaxIdleConnsPerHost = 16
-		// Pings detect a connection that died silently.
-		own.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second}
-		transport = own
-	}
-	// A redirect would carry the token to another server.
-	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &api{token: cfg.Token, base: base, client: &http.Client{Transport: transport, CheckRedirect: noRedirect}, pace: newPace()}, nil
+	return &api{token: cfg.Token, base: base, client: call.NewClient(cfg.Transport, 16), pace: newPace()}, nil
 }
 
-// outcome is the state of a request.
+// outcome is what became of a request.
 type outcome struct {
-	sent   atomic.Bool // it may have been carried out
-	status int         // 0 without an answer
+	sent   bool // it may have been carried out
+	status int  // 0 without an answer
 	header http.Header
 }
-
-// callError is a call without an answer of the API.
-type callError struct {
-	route string
-	// sent means that the request may have been carried out.
-	sent bool
-	err  error
-}
-
-func (e *callError) Error() string { return e.route + ": " + e.err.Error() }
-
-func (e *callError) Unwrap() error { return e.err }
 
 // call makes a call and reads its answer into out, unless that is nil. Its errors
 // are those of package chat or of this one.
@@ -87,17 +62,12 @@ func (a *api) call(ctx context.Context, r request, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	o := new(outcome)
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
-		if info.Err == nil {
-			o.sent.Store(true)
-		}
-	}})
 	answer, err := a.send(ctx, r, o)
 	a.pace.learn(route, o)
 	if err == nil && o.status >= 300 {
 		err = newRefusal(route, o, answer)
 	} else if err != nil {
-		err = &callError{route, o.sent.Load() || o.status != 0, bare(err)}
+		err = &call.Error{Name: route, Sent: o.sent || o.status != 0, Err: call.Redact(err)}
 	}
 	if err != nil {
 		err = translate(err, r.repeatable)
@@ -108,7 +78,7 @@ func (a *api) call(ctx context.Context, r request, out any) error {
 		return nil
 	}
 	if err := json.Unmarshal(answer, out); err != nil {
-		return translate(&callError{route, true, errors.New("the answer is not one of Discord's")}, r.repeatable)
+		return translate(&call.Error{Name: route, Sent: true, Err: errors.New("the answer is not one of Discord's")}, r.repeatable)
 	}
 	return nil
 }
@@ -121,17 +91,14 @@ const userAgent = "DiscordBot (https://github.com/bwmarrin/discordgo, v" + disco
 
 // send makes the request and stores its outcome in o.
 func (a *api) send(ctx context.Context, r request, o *outcome) ([]byte, error) {
-	body, err := encode(ctx, r.body)
+	body, file, err := encode(ctx, r.body)
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, r.method, a.base.String()+r.path, body.content)
+	ctx, sent := call.Trace(ctx)
+	req, err := body.Request(ctx, r.method, a.base.String()+r.path)
 	if err != nil {
 		return nil, err
-	}
-	if body.content != nil {
-		req.ContentLength = body.length
-		req.Header.Set("Content-Type", body.kind)
 	}
 	req.Header.Set("Authorization", "Bot "+a.token)
 	req.Header.Set("User-Agent", userAgent)
@@ -139,10 +106,10 @@ func (a *api) send(ctx context.Context, r request, o *outcome) ([]byte, error) {
 	if err == nil {
 		defer resp.Body.Close()
 	}
-	if unread := body.failure(); unread != nil { // a form without its end has no effect
-		o.sent.Store(false)
-		return nil, unread
+	if file != nil && file.Err() != nil { // a form without its end has no effect
+		return nil, file.Err()
 	}
+	o.sent = sent.Load()
 	if err != nil {
 		return nil, err
 	}
@@ -150,40 +117,16 @@ func (a *api) send(ctx context.Context, r request, o *outcome) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 }
 
-// payload is a request's body; length is -1 when unknown.
-type payload struct {
-	content io.Reader
-	length  int64
-	kind    string
-	file    *fileBody
-}
-
-// failure returns why the file could not be read, nil when it could.
-func (p *payload) failure() error {
-	if p.file == nil {
-		return nil
-	}
-	return p.file.failure()
-}
-
-func encode(ctx context.Context, body any) (*payload, error) {
+// encode renders a body and returns its file, nil for none.
+func encode(ctx context.Context, body any) (call.Body, *call.File, error) {
 	switch body := body.(type) {
 	case nil:
-		return new(payload), nil
+		return call.Body{}, nil, nil
 	case *form:
 		return body.encode(ctx)
 	}
-	raw, err := json.Marshal(body)
-	return &payload{content: bytes.NewReader(raw), length: int64(len(raw)), kind: "application/json"}, err
-}
-
-// bare removes the address from an error: a file's is signed.
-func bare(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
-		return u.Err
-	}
-	return err
+	b, err := call.JSON(body)
+	return b, nil, err
 }
 
 // get makes a GET call.

@@ -14,7 +14,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -156,17 +155,7 @@ const (
 	fixRights  = "invite the bot again by the link that `relay doctor` prints, and check that the channel's own permissions do not deny any of them"
 	fixIntent  = "at " + portal + ", under Bot, switch on Message Content Intent"
 	fixKey     = "copy the Public Key from " + portal + ", under General Information, into DISCORD_PUBLIC_KEY; it is 64 hexadecimal digits"
-	fixAddress = "write DISCORD_API_URL like http://localhost:8082/api/v10, or leave it out"
 )
 
-// parseBase returns the API's address without a slash at its end.
-func parseBase(address string) (*url.URL, error) {
-	if address == "" {
-		address = "https://discord.com/api/v10"
-	}
-	u, err := url.Parse(strings.TrimRight(address, "/"))
-	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, &chat.Misconfigured{Problem: "the address of Discord's API is not one", Fix: fixAddress}
-	}
-	return u, nil
-}
+var errBase = &chat.Misconfigured{Problem: "the address of Discord's API is not one",
+	Fix: "write DISCORD_API_URL like http://localhost:8082/api/v10, or leave it out"}

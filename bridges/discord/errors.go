@@ -1,13 +1,13 @@
 package discord
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 
+	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -90,16 +90,9 @@ func translate(err error, repeatable bool) error {
 	if errors.As(err, &e) {
 		return e.translate(repeatable)
 	}
-	var cut *callError
-	if !errors.As(err, &cut) {
-		return err
-	}
-	if cut.sent && !repeatable {
-		return fmt.Errorf("%w: %w", chat.ErrAmbiguous, err)
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		// The call may be repeated, or was never sent: not ambiguous.
-		return fmt.Errorf("%s: Discord did not answer in time", cut.route)
+	var unanswered *call.Error
+	if errors.As(err, &unanswered) {
+		return unanswered.Translate("Discord", repeatable)
 	}
 	return err
 }

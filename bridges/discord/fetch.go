@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -47,17 +48,5 @@ func (a *api) download(ctx context.Context, address string) (io.ReadCloser, erro
 	if err != nil {
 		return nil, fmt.Errorf("%w: Discord's address of the file is invalid", chat.ErrPermanent)
 	}
-	resp, err := a.client.Do(req)
-	if err != nil {
-		return nil, &callError{"fetch", false, bare(err)}
-	}
-	if resp.StatusCode == http.StatusOK {
-		return resp.Body, nil
-	}
-	resp.Body.Close()
-	err = fmt.Errorf("fetch the file: Discord answered HTTP %d", resp.StatusCode)
-	if resp.StatusCode >= 400 && resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests {
-		err = fmt.Errorf("%w: %w", chat.ErrPermanent, err)
-	}
-	return nil, err
+	return call.Download(a.client, req, "Discord")
 }

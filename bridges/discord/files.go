@@ -10,6 +10,7 @@ import (
 	"net/textproto"
 	"strings"
 
+	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/bridges/cut"
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -26,10 +27,10 @@ type fileHead struct {
 
 // form is a message with a file, which is read while it is sent.
 type form struct {
-	payload newMessage
+	message newMessage
 	file    *chat.OpFile
 	name    string
-	length  int64 // of the file, -1 when it is not known
+	size    int64 // of the file, 0 when it is not known
 }
 
 // show sends a file with the op's text. A file that is too large, or that the bot
@@ -44,13 +45,10 @@ func (b *Bridge) show(ctx context.Context, thread string, op chat.Op) (remote st
 		name = "file"
 	}
 	m.Attachments = []fileHead{{ID: "0", Filename: name}}
-	f := &form{file: op.File, name: name, length: op.File.Size}
-	if f.length <= 0 {
-		f.length = -1
-	}
+	f := &form{file: op.File, name: name, size: op.File.Size}
 	remote, err = b.write(ctx, thread, m, f)
-	if errors.Is(err, errLength) {
-		f.length = -1
+	if errors.Is(err, call.ErrSize) {
+		f.size = 0
 		remote, err = b.write(ctx, thread, m, f)
 	}
 	switch {
@@ -88,20 +86,20 @@ func asText(op chat.Op, why string) chat.Op {
 }
 
 // encode renders the form up to the file (Discord, "Uploading Files").
-func (f *form) encode(ctx context.Context) (*payload, error) {
+func (f *form) encode(ctx context.Context) (body call.Body, file *call.File, err error) {
 	var frame bytes.Buffer
 	w := multipart.NewWriter(&frame)
-	about, err := json.Marshal(f.payload)
+	about, err := json.Marshal(f.message)
 	if err != nil {
-		return nil, err
+		return body, nil, err
 	}
 	head := textproto.MIMEHeader{"Content-Disposition": {`form-data; name="payload_json"`}, "Content-Type": {"application/json"}}
 	part, err := w.CreatePart(head)
 	if err != nil {
-		return nil, err
+		return body, nil, err
 	}
 	if _, err := part.Write(about); err != nil {
-		return nil, err
+		return body, nil, err
 	}
 	kind := f.file.MimeType
 	if kind == "" || strings.ContainsAny(kind, "\r\n") {
@@ -109,20 +107,13 @@ func (f *form) encode(ctx context.Context) (*payload, error) {
 	}
 	disposition := multipart.FileContentDisposition("files[0]", f.name)
 	if _, err = w.CreatePart(textproto.MIMEHeader{"Content-Disposition": {disposition}, "Content-Type": {kind}}); err != nil {
-		return nil, err
-	}
-	begin := frame.Len()
-	if err := w.Close(); err != nil {
-		return nil, err
+		return body, nil, err
 	}
 	content, err := f.file.Open(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", f.file.Filename, err)
+		return body, nil, fmt.Errorf("open %s: %w", f.file.Filename, err)
 	}
-	body := &fileBody{file: content, left: f.length, content: frame.Bytes(), begin: begin}
-	p := &payload{content: body, length: -1, kind: w.FormDataContentType(), file: body}
-	if f.length >= 0 {
-		p.length = int64(frame.Len()) + f.length
-	}
-	return p, nil
+	file = &call.File{Content: content, Size: f.size, Max: maxFile, Over: errTooLarge}
+	body, err = call.Form(w, &frame, file)
+	return body, file, err
 }

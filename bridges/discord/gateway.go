@@ -15,6 +15,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
 
+	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -226,7 +227,7 @@ func proxyOf(r *http.Request) (*url.URL, error) {
 	return http.ProxyFromEnvironment(r)
 }
 
-// gatewayVersion is that of the API, see parseBase.
+// gatewayVersion is that of the API, see newAPI.
 const gatewayVersion = "10"
 
 // connect begins a connection, or resumes the session, and returns why it ended.
@@ -339,7 +340,7 @@ func (l *listener) refused(err error) error {
 	case errors.As(err, &limited):
 		return fmt.Errorf("cannot fetch the address of Discord's gateway: rate limited for %s", limited.RetryAfter)
 	}
-	return fmt.Errorf("the gateway of Discord cannot be reached: %w", bare(err))
+	return fmt.Errorf("the gateway of Discord cannot be reached: %w", call.Redact(err))
 }
 
 // closings are the close codes after which retrying is useless (Discord, "Gateway

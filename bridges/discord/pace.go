@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -78,21 +79,18 @@ func (p *pace) wait(route string) (wait time.Duration, all bool) {
 	defer p.mu.Unlock()
 	now := time.Now()
 	if wait := p.all.Sub(now); wait > 0 {
-		return whole(wait), true
+		return call.Whole(wait), true
 	}
 	a := p.routes[route]
 	if a == nil || !now.Before(a.reset) {
 		return 0, false
 	}
 	if a.left <= 0 {
-		return whole(a.reset.Sub(now)), false
+		return call.Whole(a.reset.Sub(now)), false
 	}
 	a.left--
 	return 0, false
 }
-
-// whole rounds a wait up to milliseconds, the resolution of due times.
-func whole(d time.Duration) time.Duration { return d.Truncate(time.Millisecond) + time.Millisecond }
 
 // learn reads the route's limit from an answer.
 func (p *pace) learn(route string, o *outcome) {
@@ -148,5 +146,5 @@ func retryAfter(body float64, h http.Header) time.Duration {
 	if header, err := seconds(h.Get("Retry-After")); err == nil {
 		wait = max(wait, min(header, maxWait))
 	}
-	return whole(max(wait, 100*time.Millisecond) + rand.N(250*time.Millisecond))
+	return call.Whole(max(wait, 100*time.Millisecond) + rand.N(250*time.Millisecond))
 }

@@ -96,7 +96,7 @@ func (b *Bridge) write(ctx context.Context, in string, m newMessage, files *form
 	send := func() error {
 		var body any = m
 		if files != nil {
-			files.payload = m
+			files.message = m
 			body = files
 		}
 		return b.api.call(ctx, request{method: http.MethodPost, path: path("/channels/%s/messages", in), body: body}, &made)

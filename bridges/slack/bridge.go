@@ -22,6 +22,7 @@ import (
 
 	"github.com/slack-go/slack"
 
+	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -102,14 +103,14 @@ func New(cfg Config) (*Bridge, error) {
 	case !isChannel(cfg.ChannelID):
 		return nil, &chat.Misconfigured{Problem: "the channel id is not one of Slack's", Fix: fixChannel}
 	}
-	base, err := parseBase(cfg.APIURL)
+	base, err := call.ParseBase(cfg.APIURL, slack.APIURL, errBase)
 	if err != nil {
 		return nil, err
 	}
-	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), http: newHTTP(cfg.Transport), base: base, pace: newPace(cfg.Pause), threads: newThreads(), gaps: newGapTracker(),
+	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), http: call.NewClient(cfg.Transport, 8), base: base, pace: newPace(cfg.Pause), threads: newThreads(), gaps: newGapTracker(),
 		names: newCache[person](5000), quotes: newCache[string](2000), cites: newCache[string](2000),
 		last: newCache[*message](500), uploads: newCache[string](1000)}
-	b.api = slack.New(cfg.BotToken, slack.OptionAPIURL(base.String()), slack.OptionAppLevelToken(cfg.AppToken),
+	b.api = slack.New(cfg.BotToken, slack.OptionAPIURL(base.String()+"/"), slack.OptionAppLevelToken(cfg.AppToken),
 		slack.OptionHTTPClient(caller{b.http}), slack.OptionLog(log.New(io.Discard, "", 0)), slack.OptionOnResponseHeaders(b.readScopes))
 	return b, nil
 }
@@ -141,15 +142,5 @@ const (
 	fixScope    = "open your app at https://api.slack.com/apps, add the scope under OAuth & Permissions and install the app anew"
 )
 
-// parseBase returns the Web API's address with a slash at its end.
-func parseBase(address string) (*url.URL, error) {
-	if address == "" {
-		address = slack.APIURL
-	}
-	u, err := url.Parse(strings.TrimRight(address, "/") + "/")
-	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, &chat.Misconfigured{Problem: "the address of Slack's Web API is not one",
-			Fix: "write SLACK_API_URL like https://slack-gov.com/api, or leave it out"}
-	}
-	return u, nil
-}
+var errBase = &chat.Misconfigured{Problem: "the address of Slack's Web API is not one",
+	Fix: "write SLACK_API_URL like https://slack-gov.com/api, or leave it out"}

@@ -8,25 +8,11 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"strings"
-	"sync/atomic"
-	"time"
-)
 
-// newHTTP makes the client of all calls and files. A redirect would carry the
-// token elsewhere: none is followed.
-func newHTTP(transport http.RoundTripper) *http.Client {
-	if transport == nil {
-		own := http.DefaultTransport.(*http.Transport).Clone()
-		own.MaxIdleConnsPerHost = 8
-		// A connection that died without a word is found out, not used again.
-		own.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second}
-		transport = own
-	}
-	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-}
+	"github.com/relay-chat/relay/bridges/call"
+)
 
 // caller is slack-go's HTTP client. It moves the token from the body into the
 // Authorization header, where it stands in no log of a proxy and where every
@@ -129,10 +115,7 @@ func (b *Bridge) call(ctx context.Context, method string, repeatable bool, do fu
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	var sent atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
-		sent.Store(info.Err == nil)
-	}})
+	ctx, sent := call.Trace(ctx)
 	err := do(ctx)
 	if err == nil {
 		return nil
@@ -140,21 +123,7 @@ func (b *Bridge) call(ctx context.Context, method string, repeatable bool, do fu
 	return b.translate(method, err, sent.Load() && !repeatable)
 }
 
-// redact takes addresses out of an error, and every secret wherever else it may
-// be.
+// redact removes addresses and secrets from an error.
 func (b *Bridge) redact(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
-		err = u.Err
-	}
-	text := err.Error()
-	for _, secret := range []string{b.cfg.BotToken, b.cfg.AppToken, b.cfg.SigningSecret} {
-		if secret != "" {
-			text = strings.ReplaceAll(text, secret, "<secret>")
-		}
-	}
-	if text != err.Error() {
-		return errors.New(text)
-	}
-	return err
+	return call.Redact(err, b.cfg.BotToken, b.cfg.AppToken, b.cfg.SigningSecret)
 }

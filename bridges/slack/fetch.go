@@ -12,6 +12,7 @@ import (
 
 	"github.com/slack-go/slack"
 
+	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -76,10 +77,8 @@ func (b *Bridge) download(ctx context.Context, u *url.URL, mimeType string) (io.
 		return resp.Body, nil
 	case resp.StatusCode < http.StatusBadRequest: // a redirect, or the page itself
 		err = fmt.Errorf("%w: %w", chat.ErrPermanent, errSignIn)
-	case resp.StatusCode < http.StatusInternalServerError && resp.StatusCode != http.StatusTooManyRequests:
-		err = fmt.Errorf("%w: fetch the file: Slack answered HTTP %d", chat.ErrPermanent, resp.StatusCode)
 	default:
-		err = fmt.Errorf("fetch the file: Slack answered HTTP %d", resp.StatusCode)
+		err = call.Refused(resp, "Slack")
 	}
 	resp.Body.Close()
 	return nil, err

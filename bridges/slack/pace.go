@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -76,12 +77,11 @@ func (p *pace) block(method string, wait time.Duration) {
 }
 
 // later is the answer to a caller that is too early: messages wait in all threads,
-// other methods only where they are needed. Due times are whole milliseconds: less
-// would be no pause.
+// other methods only where they are needed.
 func later(method string, wait time.Duration) error {
 	scope := chat.ScopeLane
 	if posts(method) {
 		scope = chat.ScopeSink
 	}
-	return &chat.RetryAfter{After: wait.Truncate(time.Millisecond) + time.Millisecond, Scope: scope, Cause: errPace}
+	return call.Later(wait, scope, errPace)
 }

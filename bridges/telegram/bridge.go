@@ -10,7 +10,6 @@ package telegram
 import (
 	"log/slog"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -129,15 +128,5 @@ const (
 	fixRights = "in the group's settings, under Administrators, give the bot the right \"Manage topics\""
 )
 
-// parseBase returns the Bot API's address without a slash at its end.
-func parseBase(address string) (string, error) {
-	if address == "" {
-		return gotgbot.DefaultAPIURL, nil
-	}
-	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return "", &chat.Misconfigured{Problem: "the address of the Bot API server is not one",
-			Fix: "write TELEGRAM_API_URL like http://localhost:8081, or leave it out"}
-	}
-	return strings.TrimRight(address, "/"), nil
-}
+var errBase = &chat.Misconfigured{Problem: "the address of the Bot API server is not one",
+	Fix: "write TELEGRAM_API_URL like http://localhost:8081, or leave it out"}

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -72,7 +73,7 @@ func (b *budget) spend(when urgency) (arrived func(), err error) {
 		wait = b.blocked.Sub(now)
 	}
 	if wait > 0 {
-		return nil, later(wait)
+		return nil, call.Later(wait, chat.ScopeSink, errBudget)
 	}
 	e := &expense{at: now, inFlight: true}
 	b.spent = append(b.spent, e)
@@ -81,12 +82,6 @@ func (b *budget) spend(when urgency) (arrived func(), err error) {
 		defer b.mu.Unlock()
 		e.at, e.inFlight = time.Now(), false
 	}, nil
-}
-
-// later is the answer to a caller that is too early. Due times are whole
-// milliseconds: less would be no pause.
-func later(wait time.Duration) error {
-	return &chat.RetryAfter{After: wait.Truncate(time.Millisecond) + time.Millisecond, Scope: chat.ScopeSink, Cause: errBudget}
 }
 
 // wait returns how long the next message has to wait. Zero counts the message in

@@ -8,6 +8,7 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
+	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -121,11 +122,11 @@ func (b *Bridge) typing(ctx context.Context, topic int64) {
 
 // free makes a call that costs no message and may be repeated. It waits, like all
 // others, while Telegram blocks the bot.
-func (b *Bridge) free(ctx context.Context, call func(context.Context) error) error {
+func (b *Bridge) free(ctx context.Context, do func(context.Context) error) error {
 	if wait := b.budget.blockedFor(); wait > 0 {
-		return later(wait)
+		return call.Later(wait, chat.ScopeSink, errBudget)
 	}
-	return b.call(ctx, true, call)
+	return b.call(ctx, true, do)
 }
 
 // messageID returns the id of the message that an op changes.

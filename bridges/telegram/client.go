@@ -3,18 +3,15 @@ package telegram
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptrace"
-	"net/url"
 	"strconv"
-	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
+
+	"github.com/relay-chat/relay/bridges/call"
 )
 
 // client carries gotgbot's calls: JSON with its length without a file, multipart
@@ -32,34 +29,12 @@ var _ gotgbot.BotClient = (*client)(nil)
 const maxAnswer = 32 << 20
 
 func newClient(cfg Config) (*client, error) {
-	base, err := parseBase(cfg.APIURL)
+	base, err := call.ParseBase(cfg.APIURL, gotgbot.DefaultAPIURL, errBase)
 	if err != nil {
 		return nil, err
 	}
-	transport := cfg.Transport
-	if transport == nil {
-		own := http.DefaultTransport.(*http.Transport).Clone()
-		own.MaxIdleConnsPerHost = 8
-		// Pings detect a connection that died silently.
-		own.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second}
-		transport = own
-	}
-	// A redirect would carry the token to another server.
-	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &client{http: &http.Client{Transport: transport, CheckRedirect: noRedirect}, base: base, token: cfg.Token}, nil
+	return &client{http: call.NewClient(cfg.Transport, 8), base: base.String(), token: cfg.Token}, nil
 }
-
-// callError is a call without an answer of the Bot API.
-type callError struct {
-	method string
-	// sent means that the request may have been carried out.
-	sent bool
-	err  error
-}
-
-func (e *callError) Error() string { return e.method + ": " + e.err.Error() }
-
-func (e *callError) Unwrap() error { return e.err }
 
 // RequestWithContext implements [gotgbot.BotClient]. An error of the Bot API is a
 // *gotgbot.TelegramError without the parameters: they hold texts.
@@ -70,34 +45,29 @@ func (c *client) RequestWithContext(ctx context.Context, _, method string, param
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	var sent atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
-		sent.Store(info.Err == nil)
-	}})
+	ctx, sent := call.Trace(ctx)
 	resp, err := c.post(ctx, method, params)
 	if err != nil {
-		return nil, &callError{method, sent.Load(), c.redact(err)}
+		return nil, &call.Error{Name: method, Sent: sent.Load(), Err: call.Redact(err, c.token)}
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		return nil, &callError{method, true, c.redact(err)}
+		return nil, &call.Error{Name: method, Sent: true, Err: call.Redact(err, c.token)}
 	}
 	return read(method, resp, body)
 }
 
 // post sends one request.
 func (c *client) post(ctx context.Context, method string, params map[string]any) (*http.Response, error) {
-	payload, err := encode(params)
+	body, err := encode(params)
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/bot"+c.token+"/"+method, payload.body)
+	req, err := body.Request(ctx, http.MethodPost, c.base+"/bot"+c.token+"/"+method)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Content-Type", payload.contentType)
-	req.ContentLength = payload.size
 	return c.http.Do(req)
 }
 
@@ -107,7 +77,7 @@ func read(method string, resp *http.Response, body []byte) (json.RawMessage, err
 	if err := json.Unmarshal(body, &answer); err != nil || !answer.Ok && answer.ErrorCode == 0 {
 		// A proxy's page. With 502 and 504 the Bot API may have carried it out.
 		sent := resp.StatusCode < 300 || resp.StatusCode == http.StatusBadGateway || resp.StatusCode == http.StatusGatewayTimeout
-		return nil, &callError{method, sent, fmt.Errorf("the answer is not from the Bot API: HTTP %d", resp.StatusCode)}
+		return nil, &call.Error{Name: method, Sent: sent, Err: fmt.Errorf("the answer is not from the Bot API: HTTP %d", resp.StatusCode)}
 	}
 	if answer.Ok {
 		return answer.Result, nil
@@ -117,18 +87,6 @@ func read(method string, resp *http.Response, body []byte) (json.RawMessage, err
 		refusal.ResponseParams = &gotgbot.ResponseParameters{RetryAfter: seconds}
 	}
 	return nil, refusal
-}
-
-// redact removes the URL and the token from an error.
-func (c *client) redact(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
-		err = u.Err
-	}
-	if text := err.Error(); strings.Contains(text, c.token) {
-		return errors.New(strings.ReplaceAll(text, c.token, "<token>"))
-	}
-	return err
 }
 
 // GetAPIURL implements [gotgbot.BotClient].

@@ -1,7 +1,6 @@
 package telegram
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
+	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -102,16 +102,9 @@ func translate(err error, repeatable bool) error {
 	if errors.As(err, &refusal) {
 		return translateRefusal(refusal)
 	}
-	var cut *callError
-	if errors.As(err, &cut) {
-		if cut.sent && !repeatable {
-			return fmt.Errorf("%w: %w", chat.ErrAmbiguous, err)
-		}
-		if errors.Is(err, context.DeadlineExceeded) {
-			// The call may be repeated, or was never sent: not ambiguous.
-			return fmt.Errorf("%s: Telegram did not answer in time", cut.method)
-		}
-		return err
+	var unanswered *call.Error
+	if errors.As(err, &unanswered) {
+		return unanswered.Translate("Telegram", repeatable)
 	}
 	if err != nil && !repeatable { // carried out, but the answer is unreadable
 		return fmt.Errorf("%w: %w", chat.ErrAmbiguous, err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
+	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -51,19 +52,7 @@ func fileError(err error) error {
 func (c *client) download(ctx context.Context, path string) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.FileURL(c.token, path, nil), nil)
 	if err != nil {
-		return nil, c.redact(err)
+		return nil, call.Redact(err, c.token)
 	}
-	resp, err := c.http.Do(req)
-	if err != nil {
-		return nil, &callError{"fetch", false, c.redact(err)}
-	}
-	if resp.StatusCode == http.StatusOK {
-		return resp.Body, nil
-	}
-	resp.Body.Close()
-	err = fmt.Errorf("fetch the file: Telegram answered HTTP %d", resp.StatusCode)
-	if resp.StatusCode >= 400 && resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests {
-		err = fmt.Errorf("%w: %w", chat.ErrPermanent, err)
-	}
-	return nil, err
+	return call.Download(c.http, req, "Telegram", c.token)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
+	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -83,20 +84,20 @@ func (b *Bridge) upload(ctx context.Context, u *upload) (*gotgbot.Message, error
 }
 
 func (b *Bridge) uploadOnce(ctx context.Context, u *upload) (m *gotgbot.Message, fits bool, err error) {
-	content := &sized{size: u.file.Size}
+	content := &call.File{Size: u.file.Size}
 	when := u.when
 	u.when = atOnce // the next attempt is another form of the same
 	err = b.spend(ctx, when, false, func(ctx context.Context) error {
 		opened, err := u.file.Open(ctx)
 		if err != nil {
-			return &callError{"open " + u.file.Filename, false, err}
+			return &call.Error{Name: "open " + u.file.Filename, Err: err}
 		}
 		defer opened.Close()
-		content.content = opened
+		content.Content = opened
 		m, err = b.send(ctx, u, gotgbot.InputFileByReader(u.file.Filename, content))
 		return err
 	})
-	return m, !content.wrong, err
+	return m, !errors.Is(content.Err(), call.ErrSize), err
 }
 
 // send makes the call of the chosen way.

@@ -52,23 +52,23 @@ func (b *Bridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote str
 }
 
 // spend makes a call that costs a message of the group's budget.
-func (b *Bridge) spend(ctx context.Context, when urgency, repeatable bool, call func(context.Context) error) error {
+func (b *Bridge) spend(ctx context.Context, when urgency, repeatable bool, do func(context.Context) error) error {
 	arrived, err := b.budget.spend(when)
 	if err != nil {
 		return err
 	}
 	defer arrived()
-	return b.call(ctx, repeatable, call)
+	return b.call(ctx, repeatable, do)
 }
 
 // call makes a call in the group, follows the group to a new id and translates the
 // error.
-func (b *Bridge) call(ctx context.Context, repeatable bool, call func(context.Context) error) error {
-	err := call(ctx)
+func (b *Bridge) call(ctx context.Context, repeatable bool, do func(context.Context) error) error {
+	err := do(ctx)
 	if group, ok := migrated(err); ok {
 		b.log.Warn("the group became a supergroup and has a new id: set TELEGRAM_CHAT_ID", "old", b.group.Load(), "new", group)
 		b.group.Store(group)
-		err = call(ctx)
+		err = do(ctx)
 	}
 	err = translate(err, repeatable)
 	var wait *chat.RetryAfter
