@@ -14,7 +14,6 @@ import (
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
-	"github.com/relay-chat/relay/server/config"
 )
 
 // command is a sub-command. FILE in its usage stands for any word.
@@ -200,7 +199,7 @@ func (a *app) storedSettings(ctx context.Context) (stored map[string]chat.Raw, e
 // runningBridges asks the relay that runs on the same database for the state of
 // its bridges. It needs the keys, and so returns nothing after a databaseErr.
 func (a *app) runningBridges(ctx context.Context, databaseErr error) (states []chat.BridgeState) {
-	if databaseErr != nil || a.cfg.Mode == config.ModeBridge {
+	if databaseErr != nil || a.cfg.Mode == chat.ModeBridge {
 		return nil
 	}
 	_ = a.withKeys(ctx, func(keys *server.Keyring) error { // doctor reports the database's own problems already

@@ -16,7 +16,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 	_ "time/tzdata" // the container image has no other
@@ -107,13 +106,24 @@ func dispatch(ctx context.Context, words []string, flags config.Flags, environ [
 	return commands[i].run(a, ctx, words[len(words)-1])
 }
 
-// serve runs the server of the configured mode until ctx ends. It stops streams
-// first, then other requests, background work and the database.
+// service holds the parts of a server, composed but not yet running.
+type service struct {
+	engine  *chat.Engine
+	bridges *bridges.Set
+	web     *server.Server
+	log     *slog.Logger
+}
+
+// serve runs the server of the configured mode until ctx ends.
 func (a *app) serve(ctx context.Context, _ string) error {
-	if a.cfg.Mode == config.ModeBridge {
+	if a.cfg.Mode == chat.ModeBridge {
 		return a.serveBridge(ctx)
 	}
-	database, err := a.open(ctx, false)
+	return a.serveCommunity(ctx)
+}
+
+func (a *app) serveCommunity(ctx context.Context) error {
+	database, err := a.openAlone(ctx)
 	if err != nil {
 		return err
 	}
@@ -122,45 +132,38 @@ func (a *app) serve(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	e, err := a.start(ctx, database, keys.Links(a.cfg.PublicURL))
+	links := keys.Links(a.cfg.PublicURL)
+	engine, kinds, err := a.engine(ctx, database)
 	if err != nil {
 		return err
 	}
 	opts := mirror.Options{}
 	if a.cfg.PublicURL != "" {
-		opts.Links = keys.Links(a.cfg.PublicURL)
+		opts.Links = links
 	}
-	e.bridges = a.bridges(e, opts)
-	srv, listener, err := a.listen(ctx, e, server.Deps{Keys: keys})
+	hook, set := a.webhook(engine, links), a.bridges(engine, kinds, opts)
+	web, err := server.NewCommunity(a.cfg, a.deps(engine, hook, set), keys)
 	if err != nil {
 		return err
 	}
-	a.announce(server.BaseURL(a.cfg, listener), keys, e)
-	return srv.Serve(ctx, listener, append(e.parts(),
-		func(ctx context.Context) error { return a.maintain(ctx, database, e.Relay, keys.Expire) })...)
+	listener, err := server.Listen(ctx, a.cfg)
+	if err != nil {
+		return err
+	}
+	a.announce(server.BaseURL(a.cfg, listener), keys, a.answerFrom(engine, kinds, set))
+	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, keys.Run)
 }
 
-// serveBridge is serve in bridge mode. Without a DATABASE_URL all state is in
-// memory and lost when it ends.
 func (a *app) serveBridge(ctx context.Context) error {
-	var database *db.DB
-	var err error
 	full := bridges.NewFullQueues(a.log)
-	if a.cfg.DatabaseURL == "" {
-		bounds := db.BridgeBounds
-		bounds.Full = full.Dropped
-		bounds.Failed = func(err error) { a.log.Error("cannot clean up the database", "err", err) }
-		database, err = db.Bounded(ctx, bounds)
-	} else {
-		database, err = a.open(ctx, false)
-	}
+	database, err := a.openBridge(ctx, full)
 	if err != nil {
 		return err
 	}
 	defer a.close(database)
 	links := chat.NewFileLinks(chat.NewToken(), a.cfg.PublicURL)
 	backlog := server.NewBacklog(links)
-	e, err := a.start(ctx, database, links, backlog.Publish)
+	engine, kinds, err := a.engine(ctx, database, backlog.Publish)
 	if err != nil {
 		return err
 	}
@@ -169,36 +172,81 @@ func (a *app) serveBridge(ctx context.Context) error {
 		return err
 	}
 	files := webhook.NewFetcher(a.cfg.WebhookAllowCIDRs, a.cfg.AttachmentMaxBytes)
-	e.bridges = a.bridges(e, mirror.Options{Stateless: true, Seal: seal, OpenFile: files.OpenFile})
-	srv, listener, err := a.listen(ctx, e, server.Deps{Backlog: backlog, Seal: seal})
+	hook, set := a.webhook(engine, links), a.bridges(engine, kinds, mirror.Options{Stateless: true, Seal: seal, OpenFile: files.OpenFile})
+	web := server.NewBridge(a.cfg, a.deps(engine, hook, set), backlog, seal)
+	listener, err := server.Listen(ctx, a.cfg)
 	if err != nil {
 		return err
 	}
-	a.announceBridge(server.BaseURL(a.cfg, listener), e)
-	tidy := func(ctx context.Context) error { return a.forget(ctx, database) }
-	if a.cfg.DatabaseURL != "" {
-		tidy = func(ctx context.Context) error { return a.maintain(ctx, database, e.Relay, func() {}) }
-	}
-	return srv.Serve(ctx, listener, append(e.parts(), tidy, func(ctx context.Context) error { return full.Notify(ctx, e.Relay) })...)
+	a.announceBridge(server.BaseURL(a.cfg, listener), engine.Settings(), a.answerFrom(engine, kinds, set))
+	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run,
+		func(ctx context.Context) error { return full.Notify(ctx, engine.Relay) })
 }
 
-// close closes the database, and gives up after two seconds so that one that
-// hangs does not keep relay from stopping.
-func (a *app) close(database *db.DB) {
-	closed := make(chan error, 1)
-	go func() { closed <- database.Close() }()
+// heapReserve is allocated but never touched, so it takes no memory. The garbage
+// collector counts it and lets as much garbage gather: with the few megabytes
+// that relay holds it would run dozens of times a second under load.
+const heapReserve = 8 << 20
+
+// run runs the engine with its parts and answers requests until ctx ends or one of
+// them fails. Then it stops everything.
+func (s service) run(ctx context.Context, listener net.Listener, parts ...chat.Part) error {
+	reserve := make([]byte, heapReserve)
+	defer runtime.KeepAlive(reserve)
+	failed := make(chan error, 2)
+	go func() { failed <- s.engine.Run(context.WithoutCancel(ctx), parts...) }()
+	go func() { failed <- s.web.Serve(listener) }()
+	var err error
 	select {
-	case err := <-closed:
-		if err != nil {
-			a.log.Error("cannot close the database", "err", err)
-		}
-	case <-time.After(2 * time.Second):
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	s.log.Info("stopping")
+	s.stop()
+	return err
+}
+
+// The times of a stop. It takes 20 seconds in all, whatever hangs: the database has
+// the last two.
+const (
+	stopTime     = 18 * time.Second
+	handlingTime = 3 * time.Second // for what was received last
+	closingTime  = 2 * time.Second
+)
+
+// stop ends the streams and then the other requests, then receiving from platforms,
+// and what is under way at last. With a volatile store, what platforms have sent
+// reaches the streams before they end: it is lost otherwise.
+func (s service) stop() {
+	deadline, answering := time.Now().Add(stopTime), 10*time.Second
+	if s.engine.Volatile {
+		answering = 5 * time.Second
+		chat.Within(handlingTime, func() {
+			s.bridges.StopReceiving()
+			s.engine.Inbox.Settle(handlingTime)
+		})
+	}
+	s.web.Stop(answering)
+	s.engine.Stop(deadline)
+}
+
+// close closes the database. One that hangs does not keep relay from stopping.
+func (a *app) close(database *db.DB) {
+	var err error
+	switch inTime := chat.Within(closingTime, func() { err = database.Close() }); {
+	case !inTime:
 		a.log.Error("the database did not close in time; stopping as after a crash")
+	case err != nil:
+		a.log.Error("cannot close the database", "err", err)
 	}
 }
 
-// warnOfOthers warns of other relays on the same database.
-func (a *app) warnOfOthers(ctx context.Context, database *db.DB) {
+// openAlone opens the database for a server, and warns of other relays on it.
+func (a *app) openAlone(ctx context.Context) (*db.DB, error) {
+	database, err := a.open(ctx, false)
+	if err != nil {
+		return nil, err
+	}
 	switch n, err := database.Others(ctx); {
 	case err != nil:
 		a.log.Error("cannot check for other relays on the database", "err", err)
@@ -206,168 +254,47 @@ func (a *app) warnOfOthers(ctx context.Context, database *db.DB) {
 		a.log.Warn("another relay is connected to this database: until one of them stops, everything is delivered twice to webhooks and platforms, "+
 			"and live updates reach only the visitors of the relay that made them", "others", n)
 	}
+	return database, nil
 }
 
-// engine holds the parts that both modes share.
-type engine struct {
-	*chat.Engine
-	store   *db.DB
-	webhook *bridges.Webhook
-	kinds   []bridges.Kind
-	bridges *bridges.Set
-}
-
-// start composes the engine.
-func (a *app) start(ctx context.Context, database *db.DB, links *chat.FileLinks, taps ...func(*chat.Event)) (*engine, error) {
-	a.warnOfOthers(ctx, database)
-	kinds := bridges.Kinds(a.bridgeEnv(a.log))
-	e, err := chat.Open(ctx, chat.Config{Store: database, Mode: chat.Mode(a.cfg.Mode), Volatile: a.cfg.Mode == config.ModeBridge && a.cfg.DatabaseURL == "",
-		Log: a.log, Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps,
-		Identity: chat.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
-	if err != nil {
-		return nil, err
+// openBridge opens the database of bridge mode: in memory, within bounds, unless
+// DATABASE_URL names one.
+func (a *app) openBridge(ctx context.Context, full *bridges.FullQueues) (*db.DB, error) {
+	if !a.cfg.Volatile() {
+		return a.openAlone(ctx)
 	}
-	return &engine{Engine: e, store: database, kinds: kinds,
-		webhook: bridges.NewWebhook(e, bridges.WebhookOptions{Links: links, Allowed: a.cfg.WebhookAllowCIDRs,
-			Retries: a.cfg.WebhookRetries, Stateless: a.cfg.Mode == config.ModeBridge, Log: a.log, Version: version})}, nil
+	bounds := db.BridgeBounds
+	bounds.Full = full.Dropped
+	bounds.Failed = func(err error) { a.log.Error("cannot clean up the database", "err", err) }
+	return db.Bounded(ctx, bounds)
+}
+
+// engine opens the engine, and returns the kinds of bridges that it can have.
+func (a *app) engine(ctx context.Context, database *db.DB, taps ...func(*chat.Event)) (*chat.Engine, []bridges.Kind, error) {
+	kinds := bridges.Kinds(a.bridgeEnv(a.log))
+	e, err := chat.Open(ctx, chat.Config{Store: database, Mode: a.cfg.Mode, Volatile: a.cfg.Volatile(), Log: a.log,
+		Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps,
+		Identity: chat.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
+	return e, kinds, err
 }
 
 // bridgeEnv returns the configuration of bridges that is not a setting.
 func (a *app) bridgeEnv(log *slog.Logger) bridges.Env {
 	return bridges.Env{Log: log, WebhookURL: server.HooksURL(a.cfg), TelegramAPI: a.cfg.TelegramAPIURL, DiscordAPI: a.cfg.DiscordAPIURL,
-		SlackAPI: a.cfg.SlackAPIURL, Stateless: a.cfg.Mode == config.ModeBridge}
+		SlackAPI: a.cfg.SlackAPIURL, Stateless: a.cfg.Mode == chat.ModeBridge}
 }
 
-// bridges returns the set of bridges. None runs yet.
-func (a *app) bridges(e *engine, opts mirror.Options) *bridges.Set {
-	return bridges.New(e.Engine, bridges.Options{Kinds: e.kinds, Log: a.log, Mirror: opts})
+// webhook returns the webhook. It posts nothing before its Run.
+func (a *app) webhook(engine *chat.Engine, links *chat.FileLinks) *bridges.Webhook {
+	return bridges.NewWebhook(engine, bridges.WebhookOptions{Links: links, Allowed: a.cfg.WebhookAllowCIDRs,
+		Retries: a.cfg.WebhookRetries, Stateless: a.cfg.Mode == chat.ModeBridge, Log: a.log, Version: version})
 }
 
-// parts returns the background work of both modes.
-func (e *engine) parts() []chat.Part {
-	return []chat.Part{e.webhook.Run, e.bridges.Run}
+// bridges returns the set of bridges. None runs before its Run.
+func (a *app) bridges(engine *chat.Engine, kinds []bridges.Kind, opts mirror.Options) *bridges.Set {
+	return bridges.New(engine, bridges.Options{Kinds: kinds, Log: a.log, Mirror: opts})
 }
 
-// listen composes the server and opens the port. d holds the parts that differ by
-// mode.
-func (a *app) listen(ctx context.Context, e *engine, d server.Deps) (*server.Server, net.Listener, error) {
-	d.Engine, d.Webhook, d.Bridges, d.Ready = e.Engine, e.webhook, e.bridges, e.store.Ping
-	d.Log, d.Version = a.log, version
-	srv, err := server.New(a.cfg, d)
-	if err != nil {
-		return nil, nil, err
-	}
-	listener, err := server.Listen(ctx, a.cfg)
-	return srv, listener, err
-}
-
-// forget expires old rows of the database in memory every minute.
-func (a *app) forget(ctx context.Context, database *db.DB) error {
-	tick := time.NewTicker(time.Minute)
-	defer tick.Stop()
-	calendar := chat.NewCalendar(database, a.log)
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		now, err := calendar.Now(ctx)
-		if err == nil {
-			err = database.Forget(ctx, now)
-		}
-		if err != nil && ctx.Err() == nil {
-			a.log.Error("cannot clean up the database", "err", err)
-		}
-	}
-}
-
-// answerFrom returns the names of the bridges that are set up, and warns of those
-// that are half set up.
-func (a *app) answerFrom(e *engine) []string {
-	for _, problem := range bridges.HalfSetUp(e.kinds, e.Settings()) {
-		a.log.Warn(problem + "; run relay doctor for details")
-	}
-	return e.bridges.Names()
-}
-
-// announceBridge prints or logs the addresses that a backend needs.
-func (a *app) announceBridge(base string, e *engine) {
-	answerFrom := strings.Join(a.answerFrom(e), ", ")
-	if answerFrom == "" && e.Settings().Text("eventsWebhookUrl") == "" {
-		a.log.Warn("no bridge is set up and EVENTS_WEBHOOK_URL is not set: messages from the backend reach nobody")
-	}
-	if a.cfg.LogFormat == config.LogJSON {
-		if a.cfg.APIKey == "" {
-			a.log.Warn("API_KEY is not set: anyone who can reach this port can write to your team and read the stream")
-		}
-		a.log.Info("relay is running", "version", version, "mode", a.cfg.Mode, "api", base+"/api", "docs", base+"/docs", "answer_from", answerFrom)
-		return
-	}
-	key := "API_KEY"
-	if a.cfg.APIKey == "" {
-		key = "none! Everybody who reaches this port can write to your team and read the stream: set API_KEY"
-	}
-	fmt.Fprintf(a.stdout, "\nrelay %s is running as a bridge server. Ctrl-C stops it.\n\n  API     %s/api\n  Stream  %s/api/events/stream\n  Docs    %s/docs\n  Answer  %s\n  Key     %s\n\n",
-		version, base, base, base, cmp.Or(answerFrom, "nowhere yet: no bridge is set up"), key)
-}
-
-// announce prints or logs the addresses to open.
-func (a *app) announce(base string, keys *server.Keyring, e *engine) {
-	answerFrom := strings.Join(append([]string{"console"}, a.answerFrom(e)...), ", ")
-	start, hint := base+"/", ""
-	if keys.SetupOpen() {
-		start, hint = base+"/?setup="+keys.SetupCode(), "  (shows your keys: keep this address to yourself)"
-	}
-	if a.cfg.LogFormat == config.LogJSON {
-		a.log.Info("relay is running", "version", version, "start", start, "demo", base+"/demo", "console", base+"/console", "answer_from", answerFrom)
-		return
-	}
-	fmt.Fprintf(a.stdout, "\nrelay %s is running. Ctrl-C stops it.\n\n  Start    %s%s\n  Demo     %s\n  Console  %s\n  Answer   %s\n\n",
-		version, start, hint, base+"/demo", base+"/console", answerFrom)
-}
-
-// orphansEvery is the interval between sweeps of files that belong to no message
-// after an hour.
-const orphansEvery = 10 * time.Minute
-
-// maintain keeps the database small: it deletes files that belong to no message
-// and, every hour, events too old to resume a stream from, sessions without a
-// message and sessions past the retention time. It starts after a minute, because
-// clients reconnect first.
-func (a *app) maintain(ctx context.Context, database *db.DB, relay *chat.Relay, expire func()) error {
-	due := time.NewTimer(time.Minute)
-	defer due.Stop()
-	calendar := chat.NewCalendar(database, a.log)
-	for sweep := 0; ; sweep++ {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-due.C:
-			due.Reset(orphansEvery)
-		}
-		now, err := calendar.Now(ctx)
-		if err == nil {
-			err = database.SweepOrphans(ctx, now.Add(-time.Hour))
-		}
-		if err != nil && ctx.Err() == nil {
-			a.log.Error("cannot delete files without a message", "err", err)
-		}
-		if now == 0 || time.Duration(sweep)*orphansEvery%time.Hour != 0 {
-			continue
-		}
-		expire()
-		err = nil
-		if a.cfg.Mode == config.ModeCommunity { // a backend may open a session without a message
-			err = database.SweepEmpty(ctx, now.Add(-24*time.Hour))
-		}
-		if days := relay.Settings().Number("retentionDays"); days > 0 {
-			before := now.Add(-time.Duration(days) * 24 * time.Hour)
-			err = errors.Join(err, database.EraseIdle(ctx, before), database.SweepEmpty(ctx, before))
-		}
-		err = errors.Join(err, database.Prune(ctx, now.Add(-7*24*time.Hour))) // frees the space of the others, too
-		if err != nil && ctx.Err() == nil {
-			a.log.Error("cannot clean up the database", "err", err)
-		}
-	}
+func (a *app) deps(engine *chat.Engine, hook *bridges.Webhook, set *bridges.Set) server.Deps {
+	return server.Deps{Engine: engine, Webhook: hook, Bridges: set, Log: a.log, Version: version}
 }

@@ -12,7 +12,7 @@ import (
 
 // visitor lets in requests with the public key, from an allowed origin. The service
 // decides whose session they may touch.
-func (s *Server) visitor(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+func (s *communityServer) visitor(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	if !s.originAllowed(r) {
 		return chat.Author{}, errForbidden
 	}
@@ -24,12 +24,12 @@ func (s *Server) visitor(w http.ResponseWriter, r *http.Request, key string) (ch
 }
 
 // operator lets in requests with the secret key or the console's cookie.
-func (s *Server) operator(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+func (s *communityServer) operator(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	return s.admit(w, r, key, s.signedIn)
 }
 
 // operatorOrDoctor also lets in relay doctor, with its pass.
-func (s *Server) operatorOrDoctor(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+func (s *communityServer) operatorOrDoctor(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	return s.admit(w, r, key, func(r *http.Request) (name string, in bool) {
 		name, in = s.signedIn(r)
 		return name, in || s.isDoctor(r)
@@ -38,7 +38,7 @@ func (s *Server) operatorOrDoctor(w http.ResponseWriter, r *http.Request, key st
 
 // admit authenticates an operator. A key in use from another machine is known there,
 // so the set-up window closes.
-func (s *Server) admit(w http.ResponseWriter, r *http.Request, key string, signedIn func(*http.Request) (string, bool)) (chat.Author, error) {
+func (s *communityServer) admit(w http.ResponseWriter, r *http.Request, key string, signedIn func(*http.Request) (string, bool)) (chat.Author, error) {
 	by, err := s.authenticate(w, r, key, signedIn)
 	if err == nil && s.keys.SetupOpen() && !s.peer(r).local() {
 		s.keys.CloseSetup("the secret key is in use")
@@ -48,7 +48,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, key string, signe
 
 // authenticate returns the operator who makes a request. A secret key that comes
 // from a web page is refused: it does not belong there.
-func (s *Server) authenticate(w http.ResponseWriter, r *http.Request, key string, signedIn func(*http.Request) (string, bool)) (chat.Author, error) {
+func (s *communityServer) authenticate(w http.ResponseWriter, r *http.Request, key string, signedIn func(*http.Request) (string, bool)) (chat.Author, error) {
 	if key == "" {
 		if err := s.crossOrigin.Check(r); err != nil {
 			return chat.Author{}, errForbidden
@@ -83,7 +83,7 @@ func requestKey(r *http.Request, inQuery bool) string {
 
 // widgetCORS lets pages of the allowed origins read the answers, never with
 // credentials.
-func (s *Server) widgetCORS(w http.ResponseWriter, r *http.Request) (preflight bool) {
+func (s *communityServer) widgetCORS(w http.ResponseWriter, r *http.Request) (preflight bool) {
 	h := w.Header()
 	if len(s.cfg.AllowedOrigins) == 0 {
 		h.Set("Access-Control-Allow-Origin", "*")
@@ -100,7 +100,7 @@ func (s *Server) widgetCORS(w http.ResponseWriter, r *http.Request) (preflight b
 // streamCORS lets pages of the allowed origins read the stream of bridge mode.
 // Without a list there are none: whoever runs relay on their own machine also
 // visits other websites there.
-func (s *Server) streamCORS(w http.ResponseWriter, r *http.Request) (preflight bool) {
+func (s *bridgeServer) streamCORS(w http.ResponseWriter, r *http.Request) (preflight bool) {
 	origin := r.Header.Get("Origin")
 	if len(s.cfg.AllowedOrigins) == 0 || origin == "" || !s.originAllowed(r) {
 		return false

@@ -17,25 +17,25 @@ const maxSessions = 100
 // as long as the setting of that name.
 const maxOperatorName = 100
 
-func (s *Server) settings(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
-	return s.relay.Settings().Public(), nil
+func (s *communityServer) settings(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
+	return s.engine.Settings().Public(), nil
 }
 
-func (s *Server) patchSettings(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) patchSettings(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	patch, err := decode[map[string]json.RawMessage](r)
 	if err != nil {
 		return nil, err
 	}
 	if refused := s.checkReceiver(patch["eventsWebhookUrl"]); refused != nil {
-		if err := s.relay.CheckSettings(patch); err != nil {
+		if err := s.engine.CheckSettings(patch); err != nil {
 			refused = badRequest(err.Error() + "; " + refused.Error())
 		}
 		return nil, refused
 	}
-	if err := s.relay.PatchSettings(r.Context(), patch); err != nil {
+	if err := s.engine.PatchSettings(r.Context(), patch); err != nil {
 		return nil, err
 	}
-	return s.relay.Settings().Public(), nil
+	return s.engine.Settings().Public(), nil
 }
 
 // sessionView is a session as operators see it.
@@ -54,9 +54,9 @@ type sessionView struct {
 	Undelivered []undeliveredView `json:"undelivered,omitempty"`
 }
 
-func (s *Server) view(session *chat.Session, last chat.Message) sessionView {
-	v := sessionView{PublicSession: session.Public(), OperatorOnline: s.relay.OperatorOnline(),
-		VisitorOnline: s.relay.VisitorOnline(session.ID), Status: session.Status,
+func (s *communityServer) view(session *chat.Session, last chat.Message) sessionView {
+	v := sessionView{PublicSession: session.Public(), OperatorOnline: s.engine.OperatorOnline(),
+		VisitorOnline: s.engine.VisitorOnline(session.ID), Status: session.Status,
 		Blocked: session.Blocked, Verified: session.Verified, Unread: session.Unread, PreChat: session.PreChat}
 	if session.AskedAt != 0 || session.RespondedAt != 0 {
 		v.CSAT = &session.CSAT
@@ -69,7 +69,7 @@ func (s *Server) view(session *chat.Session, last chat.Message) sessionView {
 }
 
 // sessions answers GET /api/admin/sessions: most recently active first.
-func (s *Server) sessions(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) sessions(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	q, err := sessionQuery(r)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (s *Server) sessions(_ http.ResponseWriter, r *http.Request, _ chat.Author)
 	q.Limit++ // one more than asked for: is there a next page?
 	var list []chat.Session
 	var last map[string]chat.Message
-	err = s.store.Read(r.Context(), func(rd chat.Reader) (err error) {
+	err = s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
 		if list, err = rd.Sessions(q); err != nil {
 			return err
 		}
@@ -154,11 +154,11 @@ func ids(list []chat.Session) []string {
 	return out
 }
 
-func (s *Server) session(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) session(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	var session chat.Session
 	var last map[string]chat.Message
 	var stuck []chat.Delivery
-	err := s.store.Read(r.Context(), func(rd chat.Reader) (err error) {
+	err := s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
 		if session, err = rd.Session(pathVar(r, "session")); err != nil {
 			return err
 		}
@@ -176,15 +176,15 @@ func (s *Server) session(_ http.ResponseWriter, r *http.Request, _ chat.Author) 
 	return v, nil
 }
 
-func (s *Server) erase(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	return ok, s.relay.Erase(r.Context(), pathVar(r, "session"))
+func (s *communityServer) erase(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	return ok, s.engine.Erase(r.Context(), pathVar(r, "session"))
 }
 
-func (s *Server) adminHistory(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) adminHistory(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	return s.history(r, by, pathVar(r, "session"))
 }
 
-func (s *Server) adminSend(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) adminSend(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[postRequest](r)
 	if err != nil {
 		return nil, err
@@ -197,11 +197,11 @@ func (s *Server) adminSend(_ http.ResponseWriter, r *http.Request, by chat.Autho
 	}
 	post := in.post(pathVar(r, "session"))
 	post.Internal, post.ClientID = in.Internal, in.ClientID
-	return s.shown(s.relay.Send(r.Context(), by, post))
+	return s.shown(s.engine.Send(r.Context(), by, post))
 }
 
 // named gives an operator who came with a key its display name.
-func (s *Server) named(by chat.Author, name string) (chat.Author, error) {
+func (s *communityServer) named(by chat.Author, name string) (chat.Author, error) {
 	if utf8.RuneCountInString(name) > maxOperatorName {
 		return by, badRequest("operatorName must be at most 100 characters")
 	}
@@ -209,12 +209,12 @@ func (s *Server) named(by chat.Author, name string) (chat.Author, error) {
 		by.Name = name
 	}
 	if by.Name == "" {
-		by.Name = s.relay.Settings().Text("operatorName")
+		by.Name = s.engine.Settings().Text("operatorName")
 	}
 	return by, nil
 }
 
-func (s *Server) adminEdit(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) adminEdit(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[postRequest](r)
 	if err != nil {
 		return nil, err
@@ -222,38 +222,38 @@ func (s *Server) adminEdit(_ http.ResponseWriter, r *http.Request, by chat.Autho
 	if err := noCommand(by, in.Content); err != nil {
 		return nil, err
 	}
-	return s.shown(s.relay.Edit(r.Context(), by, pathVar(r, "session"), pathVar(r, "id"), in.Content))
+	return s.shown(s.engine.Edit(r.Context(), by, pathVar(r, "session"), pathVar(r, "id"), in.Content))
 }
 
-func (s *Server) adminDelete(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	return ok, s.relay.Delete(r.Context(), by, pathVar(r, "session"), pathVar(r, "id"))
+func (s *communityServer) adminDelete(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	return ok, s.engine.Delete(r.Context(), by, pathVar(r, "session"), pathVar(r, "id"))
 }
 
-func (s *Server) closeSession(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	return ok, s.relay.Close(r.Context(), by, pathVar(r, "session"))
+func (s *communityServer) closeSession(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	return ok, s.engine.Close(r.Context(), by, pathVar(r, "session"))
 }
 
-func (s *Server) reopenSession(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	return ok, s.relay.Reopen(r.Context(), by, pathVar(r, "session"))
+func (s *communityServer) reopenSession(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	return ok, s.engine.Reopen(r.Context(), by, pathVar(r, "session"))
 }
 
-func (s *Server) blockSession(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	return ok, s.relay.Block(r.Context(), by, pathVar(r, "session"), true)
+func (s *communityServer) blockSession(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	return ok, s.engine.Block(r.Context(), by, pathVar(r, "session"), true)
 }
 
-func (s *Server) unblockSession(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	return ok, s.relay.Block(r.Context(), by, pathVar(r, "session"), false)
+func (s *communityServer) unblockSession(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	return ok, s.engine.Block(r.Context(), by, pathVar(r, "session"), false)
 }
 
-func (s *Server) adminRead(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) adminRead(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeOptional[readRequest](r)
 	if err != nil {
 		return nil, err
 	}
-	return ok, s.relay.MarkRead(r.Context(), by, pathVar(r, "session"), in.MessageIDs)
+	return ok, s.engine.MarkRead(r.Context(), by, pathVar(r, "session"), in.MessageIDs)
 }
 
-func (s *Server) adminTyping(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) adminTyping(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeOptional[typingRequest](r)
 	if err != nil {
 		return nil, err
@@ -261,5 +261,5 @@ func (s *Server) adminTyping(_ http.ResponseWriter, r *http.Request, by chat.Aut
 	if by, err = s.named(by, in.OperatorName); err != nil {
 		return nil, err
 	}
-	return ok, s.relay.Typing(r.Context(), by, pathVar(r, "session"), in.Active == nil || *in.Active)
+	return ok, s.engine.Typing(r.Context(), by, pathVar(r, "session"), in.Active == nil || *in.Active)
 }

@@ -20,7 +20,7 @@ import (
 type eventHandler func(ctx context.Context, body []byte) error
 
 // eventHandlers are those of the types that the envelope takes.
-func (s *Server) eventHandlers() map[string]eventHandler {
+func (s *bridgeServer) eventHandlers() map[string]eventHandler {
 	return map[string]eventHandler{
 		"new_session":             decoded(s.handleNewSession),
 		"visitor_message":         decoded(s.handleMessage),
@@ -59,7 +59,7 @@ func jsonRoute(handle eventHandler) action {
 }
 
 // backendEvent answers POST /api/events.
-func (s *Server) backendEvent() action {
+func (s *bridgeServer) backendEvent() action {
 	handlers := s.eventHandlers()
 	return jsonRoute(func(ctx context.Context, body []byte) error {
 		in, err := unmarshal[struct {
@@ -89,7 +89,7 @@ func shorten(text string) string {
 
 // backend lets in requests with API_KEY, or, when there is none, everything but
 // foreign web pages.
-func (s *Server) backend(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+func (s *bridgeServer) backend(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	switch {
 	case s.cfg.APIKey != "":
 		if !chat.SameSecret(key, string(s.cfg.APIKey)) {
@@ -106,7 +106,7 @@ func (s *Server) backend(w http.ResponseWriter, r *http.Request, key string) (ch
 // rebound reports whether a web page may have made the request under a name that
 // only pretends to be this machine's (DNS rebinding): it comes from a browser,
 // and its Host is neither an address nor a name that relay goes by.
-func (s *Server) rebound(r *http.Request) bool {
+func (s *bridgeServer) rebound(r *http.Request) bool {
 	if !fromBrowser(r) {
 		return false
 	}
@@ -162,7 +162,7 @@ type sessionOnly struct {
 
 // handleNewSessionObject is the route's form: the session is the body, so what a
 // mistake names stands there without session. before it.
-func (s *Server) handleNewSessionObject(ctx context.Context, in sessionObject) error {
+func (s *bridgeServer) handleNewSessionObject(ctx context.Context, in sessionObject) error {
 	err := s.handleNewSession(ctx, sessionOnly{in})
 	if mistake := (*chat.Error)(nil); errors.As(err, &mistake) && mistake.Kind == chat.Invalid {
 		return badRequest(strings.TrimPrefix(mistake.Text, "session."))
@@ -170,29 +170,29 @@ func (s *Server) handleNewSessionObject(ctx context.Context, in sessionObject) e
 	return err
 }
 
-func (s *Server) handleNewSession(ctx context.Context, in sessionOnly) error {
-	return s.relay.Backend().NewSession(ctx, visitorSide, in.Session.introduction())
+func (s *bridgeServer) handleNewSession(ctx context.Context, in sessionOnly) error {
+	return s.engine.Backend().NewSession(ctx, visitorSide, in.Session.introduction())
 }
 
-func (s *Server) handleIdentity(ctx context.Context, in sessionOnly) error {
-	return s.relay.Backend().Identify(ctx, visitorSide, in.Session.introduction())
+func (s *bridgeServer) handleIdentity(ctx context.Context, in sessionOnly) error {
+	return s.engine.Backend().Identify(ctx, visitorSide, in.Session.introduction())
 }
 
-func (s *Server) handleTakeover(ctx context.Context, in struct {
+func (s *bridgeServer) handleTakeover(ctx context.Context, in struct {
 	sessionOnly
 	Reason string `json:"reason"`
 }) error {
-	return s.relay.Backend().TakeOver(ctx, aiSide, in.Session.introduction(), in.Reason)
+	return s.engine.Backend().TakeOver(ctx, aiSide, in.Session.introduction(), in.Reason)
 }
 
-func (s *Server) handleLeft(ctx context.Context, in struct {
+func (s *bridgeServer) handleLeft(ctx context.Context, in struct {
 	sessionOnly
 	chat.Leave
 }) error {
-	return s.relay.Backend().Leave(ctx, visitorSide, in.Session.introduction(), in.Leave)
+	return s.engine.Backend().Leave(ctx, visitorSide, in.Session.introduction(), in.Leave)
 }
 
-func (s *Server) handleCustomEvent(ctx context.Context, in struct {
+func (s *bridgeServer) handleCustomEvent(ctx context.Context, in struct {
 	sessionOnly
 	Event struct {
 		eventRequest
@@ -204,16 +204,16 @@ func (s *Server) handleCustomEvent(ctx context.Context, in struct {
 	}
 	e := in.Event.event()
 	e.Timestamp = in.Event.Timestamp
-	return s.relay.Backend().Trigger(ctx, visitorSide, in.Session.introduction(), e)
+	return s.engine.Backend().Trigger(ctx, visitorSide, in.Session.introduction(), e)
 }
 
-func (s *Server) handleStatus(ctx context.Context, in struct {
+func (s *bridgeServer) handleStatus(ctx context.Context, in struct {
 	Online *bool `json:"online"`
 }) error {
 	if in.Online == nil {
 		return badRequest("online is required")
 	}
-	return s.relay.SetOperatorStatus(ctx, *in.Online)
+	return s.engine.SetOperatorStatus(ctx, *in.Online)
 }
 
 // messageObject is the message in a backend's requests.
@@ -234,7 +234,7 @@ type messageObject struct {
 	} `json:"attachments"`
 }
 
-func (s *Server) handleMessage(ctx context.Context, in struct {
+func (s *bridgeServer) handleMessage(ctx context.Context, in struct {
 	sessionOnly
 	Message messageObject `json:"message"`
 }) error {
@@ -253,7 +253,7 @@ func (s *Server) handleMessage(ctx context.Context, in struct {
 		return err
 	}
 	content := strings.TrimPrefix(*in.Message.Content+missing, "\n")
-	return s.relay.Backend().Send(ctx, by, in.Session.introduction(), chat.BackendMessage{ID: in.Message.ID, Content: content,
+	return s.engine.Backend().Send(ctx, by, in.Session.introduction(), chat.BackendMessage{ID: in.Message.ID, Content: content,
 		Sender: by.Sender, Timestamp: in.Message.Timestamp, ReplyTo: in.Message.ReplyTo, Name: in.Message.OperatorName, Files: files})
 }
 
@@ -315,7 +315,7 @@ func (f *reference) resolve() (in chat.SessionInfo, messageID string, err error)
 	return in, messageID, err
 }
 
-func (s *Server) handleEdited(ctx context.Context, in struct {
+func (s *bridgeServer) handleEdited(ctx context.Context, in struct {
 	reference
 	Content  *string   `json:"content"`
 	EditedAt chat.Time `json:"editedAt"`
@@ -334,10 +334,10 @@ func (s *Server) handleEdited(ctx context.Context, in struct {
 	if content == nil {
 		return badRequest("content is required")
 	}
-	return s.relay.Backend().Edit(ctx, visitorSide, session, id, *content, in.EditedAt)
+	return s.engine.Backend().Edit(ctx, visitorSide, session, id, *content, in.EditedAt)
 }
 
-func (s *Server) handleDeleted(ctx context.Context, in struct {
+func (s *bridgeServer) handleDeleted(ctx context.Context, in struct {
 	reference
 	DeletedAt chat.Time `json:"deletedAt"`
 }) error {
@@ -345,10 +345,10 @@ func (s *Server) handleDeleted(ctx context.Context, in struct {
 	if err != nil {
 		return err
 	}
-	return s.relay.Backend().Delete(ctx, visitorSide, session, id, in.DeletedAt)
+	return s.engine.Backend().Delete(ctx, visitorSide, session, id, in.DeletedAt)
 }
 
-func (s *Server) handleRead(ctx context.Context, in struct {
+func (s *bridgeServer) handleRead(ctx context.Context, in struct {
 	reference
 	MessageIDs []string `json:"messageIds"`
 	Status     string   `json:"status"`
@@ -363,10 +363,10 @@ func (s *Server) handleRead(ctx context.Context, in struct {
 	if in.Status == "" {
 		in.Status = "read"
 	}
-	return s.relay.Backend().MarkRead(ctx, visitorSide, session, in.MessageIDs, in.Status)
+	return s.engine.Backend().MarkRead(ctx, visitorSide, session, in.MessageIDs, in.Status)
 }
 
-func (s *Server) handleRating(ctx context.Context, in struct {
+func (s *bridgeServer) handleRating(ctx context.Context, in struct {
 	reference
 	Score       *int      `json:"score"`
 	Comment     string    `json:"comment"`
@@ -379,5 +379,5 @@ func (s *Server) handleRating(ctx context.Context, in struct {
 	if in.Score == nil {
 		return badRequest("score is required")
 	}
-	return s.relay.Backend().Rate(ctx, visitorSide, session, *in.Score, in.Comment, in.RespondedAt)
+	return s.engine.Backend().Rate(ctx, visitorSide, session, *in.Score, in.Comment, in.RespondedAt)
 }

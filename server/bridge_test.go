@@ -9,7 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -45,7 +44,7 @@ func newBridgeSite(t *testing.T, configure ...func(*config.Config)) *site {
 // newBridgeSiteOn starts a bridge server on a database.
 func newBridgeSiteOn(t *testing.T, store *db.DB, configure ...func(*config.Config)) *site {
 	t.Helper()
-	cfg := config.Config{Mode: config.ModeBridge}
+	cfg := config.Config{Mode: chat.ModeBridge}
 	for _, c := range configure {
 		c(&cfg)
 	}
@@ -66,11 +65,7 @@ func newBridgeSiteOn(t *testing.T, store *db.DB, configure ...func(*config.Confi
 	}
 	set := bridges.New(s.Engine, bridges.Options{Kinds: kinds, Log: log,
 		Mirror: mirror.Options{Stateless: true, Seal: seal, OpenFile: webhook.NewFetcher(cfg.WebhookAllowCIDRs, cfg.AttachmentMaxBytes).OpenFile}})
-	s.server, err = server.New(cfg, server.Deps{Engine: s.Engine, Webhook: s.webhook,
-		Bridges: set, Backlog: backlog, Seal: seal, Log: log, Version: "test", Ready: store.Ping})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.server = server.NewBridge(cfg, server.Deps{Engine: s.Engine, Webhook: s.webhook, Bridges: set, Log: log, Version: "test"}, backlog, seal)
 	hs := httptest.NewUnstartedServer(nil)
 	hs.Config = s.server.HTTPServer()
 	wt := newWitness(t, nil, hs.Config.Handler)
@@ -660,23 +655,12 @@ func TestBridgeWebhookGone(t *testing.T) {
 func TestBridgeStopDeliversTheRest(t *testing.T) {
 	url, posts := receiver(t, nil)
 	s := newBridgeSite(t, webhookTo(url))
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- s.server.Serve(ctx, listener, func(ctx context.Context) error { return s.Outbox.Serve(ctx, s.webhook) })
-	}()
+	_, stop := s.serve(func(ctx context.Context) error { return s.Outbox.Serve(ctx, s.webhook) })
 	const n = 300
 	for i := range n {
 		s.must("POST", "/api/messages", "", object{"message": without(hello, "id", fmt.Sprint(i)), "session": object{"id": "s1"}})
 	}
 	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
 	if len(posts) != n {
 		t.Errorf("%d of %d arrived before the end", len(posts), n)
 	}

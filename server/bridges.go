@@ -21,7 +21,6 @@ type Bridges interface {
 	Webhook(name string) http.Handler
 	// Fetch opens a file that stayed on its platform. The caller closes it.
 	Fetch(ctx context.Context, f chat.FileRef) (io.ReadCloser, error)
-	StopReceiving()
 }
 
 // Webhook posts events to a receiver.
@@ -48,7 +47,7 @@ func HooksURL(cfg config.Config) string {
 	switch {
 	case cfg.PublicURL == "":
 		return ""
-	case cfg.Mode == config.ModeBridge:
+	case cfg.Mode == chat.ModeBridge:
 		return cfg.PublicURL + bridgeHooks
 	}
 	return cfg.PublicURL + communityHooks
@@ -66,13 +65,13 @@ func (s *Server) hook(w http.ResponseWriter, r *http.Request, _ chat.Author) (an
 }
 
 // listBridges answers GET /api/admin/bridges.
-func (s *Server) listBridges(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) listBridges(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	states, err := s.bridges.States(r.Context())
 	return map[string]any{"bridges": states}, err
 }
 
 // testBridge answers POST /api/admin/bridges/{name}/test with the bridge's findings.
-func (s *Server) testBridge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) testBridge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	findings, err := s.bridges.Check(r.Context(), pathVar(r, "name"))
 	if err != nil {
 		return nil, err
@@ -86,7 +85,7 @@ func (s *Server) testBridge(_ http.ResponseWriter, r *http.Request, _ chat.Autho
 
 // checkReceiver refuses an address of the webhook's receiver that relay must not
 // connect to. The settings themselves refuse what is no address.
-func (s *Server) checkReceiver(address json.RawMessage) error {
+func (s *communityServer) checkReceiver(address json.RawMessage) error {
 	var to string
 	if json.Unmarshal(address, &to) != nil {
 		return nil

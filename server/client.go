@@ -90,7 +90,7 @@ func (k *Keyring) passes() *securecookie.SecureCookie {
 }
 
 // isDoctor reports whether a request is that of [AskBridges].
-func (s *Server) isDoctor(r *http.Request) bool {
+func (s *communityServer) isDoctor(r *http.Request) bool {
 	c, err := r.Cookie(plainCookie)
 	var who string
 	return err == nil && s.keys.passes().Decode(c.Name, c.Value, &who) == nil

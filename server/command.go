@@ -8,7 +8,7 @@ import (
 
 // command answers POST /api/admin/sessions/{session}/commands: the same commands that
 // operators write in a platform's thread.
-func (s *Server) command(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) command(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Command string `json:"command"`
 		ReplyTo string `json:"replyTo"`
@@ -23,7 +23,7 @@ func (s *Server) command(_ http.ResponseWriter, r *http.Request, by chat.Author)
 	if !is {
 		return nil, badRequest("command must begin with ! or / and a letter, or with //")
 	}
-	result, err := s.relay.Execute(r.Context(), by, pathVar(r, "session"), parsed, in.ReplyTo)
+	result, err := s.engine.Execute(r.Context(), by, pathVar(r, "session"), parsed, in.ReplyTo)
 	return map[string]string{"answer": result.Answer}, err
 }
 

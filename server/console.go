@@ -16,7 +16,7 @@ const (
 )
 
 // console answers GET /console: the console, or the sign-in page.
-func (s *Server) console(w http.ResponseWriter, r *http.Request) {
+func (s *communityServer) console(w http.ResponseWriter, r *http.Request) {
 	name, signedIn := s.signedIn(r)
 	if !signedIn {
 		s.showLogin(w, r, http.StatusOK, "", "")
@@ -26,7 +26,7 @@ func (s *Server) console(w http.ResponseWriter, r *http.Request) {
 }
 
 // showLogin answers the sign-in page, with what was wrong about an attempt.
-func (s *Server) showLogin(w http.ResponseWriter, r *http.Request, status int, name, problem string) {
+func (s *communityServer) showLogin(w http.ResponseWriter, r *http.Request, status int, name, problem string) {
 	values := slots{"Name": name, "Problem": problem, "Invalid": strconv.FormatBool(problem != ""), "FocusName": "", "FocusKey": ""}
 	next := "FocusName"
 	if name != "" {
@@ -38,7 +38,7 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request, status int, n
 
 // login answers POST /console/login: the secret key and a display name open
 // the console.
-func (s *Server) login(w http.ResponseWriter, r *http.Request) {
+func (s *communityServer) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	name := strings.TrimSpace(r.PostFormValue("name"))
 	problem, status := "", http.StatusUnauthorized
@@ -73,10 +73,10 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 }
 
 // logout answers POST /console/logout.
-func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
+func (s *communityServer) logout(w http.ResponseWriter, r *http.Request) {
 	if s.crossOrigin.Check(r) == nil {
 		if name, signedIn := s.signedIn(r); signedIn {
-			if err := s.relay.SignOut(r.Context(), name, s.signIn(r)); err != nil {
+			if err := s.engine.SignOut(r.Context(), name, s.signIn(r)); err != nil {
 				s.log.Error("an operator's presence outlives the sign-out", "err", err)
 			}
 		}
@@ -86,7 +86,7 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
 }
 
 // signedIn returns the display name of the operator whose cookie this is.
-func (s *Server) signedIn(r *http.Request) (name string, signedIn bool) {
+func (s *communityServer) signedIn(r *http.Request) (name string, signedIn bool) {
 	c, err := r.Cookie(s.cookieName(r))
 	if err != nil {
 		return "", false
@@ -103,14 +103,14 @@ func (k *Keyring) cookies() *securecookie.SecureCookie {
 // plainCookie is the name of the cookie where there is no TLS.
 const plainCookie = "relay_console"
 
-func (s *Server) cookieName(r *http.Request) string {
+func (s *communityServer) cookieName(r *http.Request) string {
 	if s.secure(r) {
 		return "__Host-" + plainCookie
 	}
 	return plainCookie
 }
 
-func (s *Server) setConsoleCookie(w http.ResponseWriter, r *http.Request, value string, maxAge int) {
+func (s *communityServer) setConsoleCookie(w http.ResponseWriter, r *http.Request, value string, maxAge int) {
 	http.SetCookie(w, &http.Cookie{Name: s.cookieName(r), Value: value, Path: "/", MaxAge: maxAge,
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.secure(r)})
 }

@@ -13,7 +13,7 @@ const streamPortion = 64 << 10
 
 // eventStream answers GET /api/events/stream with what operators do at the
 // platforms, as frames of the default type.
-func (s *Server) eventStream(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *bridgeServer) eventStream(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	query := r.URL.Query()
 	types := query.Get("types")
 	if types != "" && types != "all" {
@@ -23,7 +23,7 @@ func (s *Server) eventStream(w http.ResponseWriter, r *http.Request, _ chat.Auth
 	if err != nil {
 		return nil, err
 	}
-	out := s.startSSE(w)
+	out := startSSE(w)
 	out.parkable = closeDelimited(w, r)
 	out.begin(reader.place())
 	if out.send() != nil {
@@ -42,7 +42,7 @@ func (o *sse) begin(place string) {
 }
 
 // followBacklog writes what a reader finds until the client or relay goes away.
-func (s *Server) followBacklog(ctx context.Context, out *sse, reader *backlogReader) {
+func (s *bridgeServer) followBacklog(ctx context.Context, out *sse, reader *backlogReader) {
 	heartbeat := time.NewTicker(heartbeatEvery)
 	defer heartbeat.Stop()
 	for {
@@ -62,7 +62,7 @@ func (s *Server) followBacklog(ctx context.Context, out *sse, reader *backlogRea
 }
 
 // catchUp writes what a reader has not seen yet.
-func (s *Server) catchUp(out *sse, reader *backlogReader) error {
+func (s *bridgeServer) catchUp(out *sse, reader *backlogReader) error {
 	for more := true; more; {
 		var err error
 		if out.buf, more, err = reader.frames(out.buf, streamPortion); err != nil {

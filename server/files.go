@@ -41,12 +41,12 @@ func (s *Server) download(a action) action {
 
 // file answers GET /files/{id}/{name}: a file to whoever has a link to it.
 // Browsers show only what is harmless; everything else is a download.
-func (s *Server) file(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) file(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	q := r.URL.Query()
 	if !s.links.Check(pathVar(r, "id"), q.Get("exp"), q.Get("sig"), chat.Now()) {
 		return nil, chat.ErrAttachmentNotFound
 	}
-	f, err := s.relay.Open(r.Context(), pathVar(r, "id"))
+	f, err := s.engine.Open(r.Context(), pathVar(r, "id"))
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func fileHeader(h http.Header, filename, mimeType string) {
 
 // sealedFile answers GET /files/{token} in bridge mode: a file that an operator
 // sent, as its platform hands it out. Nothing of it is stored.
-func (s *Server) sealedFile(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *bridgeServer) sealedFile(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	ref, err := s.seal.Open(pathVar(r, "token"))
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (s *Server) sealedFile(w http.ResponseWriter, r *http.Request, _ chat.Autho
 }
 
 // showFiles gives the attachments of messages links that work for a day.
-func (s *Server) showFiles(list []chat.Message) []chat.Message {
+func (s *communityServer) showFiles(list []chat.Message) []chat.Message {
 	until := chat.Now().Add(chat.LinkLife)
 	for i := range list {
 		if len(list[i].Attachments.V) > 0 {
@@ -118,7 +118,7 @@ func (s *Server) showFiles(list []chat.Message) []chat.Message {
 }
 
 // shown is showFiles for the answer of one message.
-func (s *Server) shown(m chat.Message, err error) (any, error) {
+func (s *communityServer) shown(m chat.Message, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,7 @@ func (page) SetReadDeadline(time.Time) error  { return nil }
 func (page) SetWriteDeadline(time.Time) error { return nil }
 
 // bubbled is a server in a bubble, on a database in memory.
-func bubbled(t *testing.T) *Server {
+func bubbled(t *testing.T) *communityServer {
 	t.Helper()
 	store, err := db.Memory(t.Context())
 	if err != nil {
@@ -87,7 +87,8 @@ func bubbled(t *testing.T) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Server{hub: engine.Hub, relay: engine.Relay, keys: newKeyring(store, config.Config{}, log), log: log, backlog: NewBacklog(nil)}
+	s := newServer(config.Config{}, Deps{Engine: engine, Log: log}, engine.Hub.Close)
+	return &communityServer{Server: s, keys: newKeyring(store, config.Config{}, log)}
 }
 
 // read reads a stream while something happens, and returns what it wrote.
@@ -115,7 +116,7 @@ func TestConsoleIsToldOfDoubt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := bubbled(t)
 		got := read(t, s.adminStream, "", func() {
-			s.hub.MarkUncertain("a")
+			s.engine.Hub.MarkUncertain("a")
 			time.Sleep(2 * heartbeatEvery)
 		})
 		if strings.Count(got, "event: resync\n") != 1 {
@@ -128,11 +129,12 @@ func TestConsoleIsToldOfDoubt(t *testing.T) {
 func TestHeartbeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := bubbled(t)
-		v, err := s.relay.Init(t.Context(), chat.Visit{VisitorID: "v"})
+		v, err := s.engine.Init(t.Context(), chat.Visit{VisitorID: "v"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, stream := range map[string]action{"backends": s.eventStream, "visitors": s.widgetStream, "operators": s.adminStream} {
+		backends := &bridgeServer{Server: s.Server, backlog: NewBacklog(nil)}
+		for name, stream := range map[string]action{"backends": backends.eventStream, "visitors": s.widgetStream, "operators": s.adminStream} {
 			for after, want := range map[time.Duration]int{29 * time.Second: 0, 31 * time.Second: 1, 5*time.Minute + time.Second: 10} {
 				got := read(t, stream, "?sessionId="+v.Session.ID, func() { time.Sleep(after) })
 				if n := strings.Count(got, ": heartbeat\n\n"); n != want || !strings.HasPrefix(got, "retry: 2000\n") {

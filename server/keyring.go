@@ -110,13 +110,26 @@ func (k *Keyring) open(ctx context.Context, err error) (*Keyring, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the keys: %w", err)
 	}
-	k.Expire()
+	k.expire()
 	return k, nil
 }
 
-// Expire erases the plain secret when the set-up window was open for a day. Call it
-// regularly.
-func (k *Keyring) Expire() {
+// Run closes the set-up window a day after it was opened. It lasts until ctx ends.
+func (k *Keyring) Run(ctx context.Context) error {
+	tick := time.NewTicker(time.Hour)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			k.expire()
+		}
+	}
+}
+
+// expire erases the plain secret when the set-up window was open for a day.
+func (k *Keyring) expire() {
 	if k.current().secretPlain != "" && !k.SetupOpen() {
 		k.CloseSetup("it was open for a day, or is not wanted")
 	}

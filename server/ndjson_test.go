@@ -85,7 +85,7 @@ func TestExportOfABusySite(t *testing.T) {
 				say(ids[i])
 			}
 		})}
-		s.server.Handler().ServeHTTP(w, r)
+		s.server.HTTPServer().Handler.ServeHTTP(w, r)
 		for _, id := range ids {
 			if n := strings.Count(w.Body.String(), `"type":"session","id":"`+id); n != 1 {
 				t.Errorf("session %s is exported %d times", id, n)

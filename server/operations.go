@@ -30,7 +30,7 @@ type deliveryView struct {
 	CreatedAt chat.Time  `json:"createdAt"`
 }
 
-func (s *Server) viewDelivery(d *chat.Delivery) deliveryView {
+func (s *communityServer) viewDelivery(d *chat.Delivery) deliveryView {
 	v := deliveryView{ID: d.ID(), Dest: d.Dest, SessionID: d.SessionID, Type: string(d.Event.Type), State: d.State.String(),
 		MessageID: d.Event.MessageID, Passed: d.Passed, Attempts: d.Attempts, NextAt: d.NextAt, LastError: d.LastError,
 		Tries: append([]chat.Try{}, d.Tries...), CreatedAt: d.CreatedAt}
@@ -76,7 +76,7 @@ func undeliveredViews(list []chat.Delivery) (views []undeliveredView) {
 var deliveryStates = map[string]chat.DeliveryState{"pending": chat.DeliveryPending, "sending": chat.DeliverySending, "done": chat.DeliveryDone, "failed": chat.DeliveryFailed}
 
 // deliveries answers GET /api/admin/deliveries, newest first.
-func (s *Server) deliveries(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) deliveries(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	q, err := deliveryQuery(r)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (s *Server) deliveries(_ http.ResponseWriter, r *http.Request, _ chat.Autho
 	limit := q.Limit
 	q.Limit++ // one more than asked for: is there a next page?
 	var list []chat.Delivery
-	err = s.store.Read(r.Context(), func(rd chat.Reader) (err error) {
+	err = s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
 		list, err = rd.Deliveries(q)
 		return err
 	})
@@ -128,19 +128,19 @@ func deliveryQuery(r *http.Request) (q chat.DeliveryQuery, err error) {
 	return q, err
 }
 
-func (s *Server) retryDelivery(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) retryDelivery(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	id := pathVar(r, "id")
 	if dest, _, _, _ := chat.ParseDeliveryID(id); dest == chat.WebhookSink {
 		if err := s.webhook.Off(); err != nil {
 			return nil, err
 		}
 	}
-	return ok, s.outbox.Retry(r.Context(), id)
+	return ok, s.engine.Outbox.Retry(r.Context(), id)
 }
 
 // retryDeliveries answers POST /api/admin/deliveries/retry: the failed
 // deliveries are taken up again, some thousands a request.
-func (s *Server) retryDeliveries(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) retryDeliveries(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	in, err := decodeOptional[struct {
 		Dest   string `json:"dest"`
 		Cursor string `json:"cursor"`
@@ -161,7 +161,7 @@ func (s *Server) retryDeliveries(_ http.ResponseWriter, r *http.Request, _ chat.
 		}
 		off = []string{chat.WebhookSink}
 	}
-	count, next, err := s.outbox.RetryFailed(r.Context(), in.Dest, after, off...)
+	count, next, err := s.engine.Outbox.RetryFailed(r.Context(), in.Dest, after, off...)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (s *Server) retryDeliveries(_ http.ResponseWriter, r *http.Request, _ chat.
 
 // testWebhook answers POST /api/admin/webhooks/test: what the receiver said to
 // a test event.
-func (s *Server) testWebhook(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) testWebhook(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	a, err := s.webhook.Test(r.Context())
 	var ours *chat.Error
 	if errors.As(err, &ours) {
@@ -189,18 +189,18 @@ func (s *Server) testWebhook(_ http.ResponseWriter, r *http.Request, _ chat.Auth
 }
 
 // stats answers GET /api/admin/stats.
-func (s *Server) stats(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) stats(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	switch r.URL.Query().Get("period") {
 	case "", "7d":
-		return s.relay.Stats(r.Context(), 7)
+		return s.engine.Stats(r.Context(), 7)
 	case "30d":
-		return s.relay.Stats(r.Context(), 30)
+		return s.engine.Stats(r.Context(), 30)
 	}
 	return nil, badRequest("period must be 7d or 30d")
 }
 
 // rotateKey answers POST /api/admin/keys/rotate with the new key, once.
-func (s *Server) rotateKey(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) rotateKey(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	in, err := decode[struct {
 		Key string `json:"key"`
 	}](r)
@@ -228,7 +228,7 @@ const exportPage = 100
 
 // export answers GET /api/admin/export: everything that was said, one JSON
 // object a line, each session followed by its messages.
-func (s *Server) export(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) export(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	h := w.Header()
 	h.Set("Content-Type", "application/x-ndjson")
 	h.Set("Content-Disposition", `attachment; filename="relay-`+time.Now().UTC().Format(time.DateOnly)+`.ndjson"`)
@@ -236,7 +236,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, _ chat.Author) (
 	out := json.NewEncoder(patientWriter{w, http.NewResponseController(w)})
 	for last := int64(0); ; {
 		var list []chat.Session
-		err := s.store.Look(r.Context(), func(rd chat.Reader) (err error) {
+		err := s.engine.Store.Look(r.Context(), func(rd chat.Reader) (err error) {
 			list, last, err = rd.Export(last, exportPage)
 			return err
 		})
@@ -256,7 +256,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, _ chat.Author) (
 
 // cutExport breaks the connection: an export that ends early must not look
 // whole.
-func (s *Server) cutExport(r *http.Request, err error) (any, error) {
+func (s *communityServer) cutExport(r *http.Request, err error) (any, error) {
 	if r.Context().Err() == nil {
 		s.log.Error("export cut", "err", err)
 	}
@@ -264,7 +264,7 @@ func (s *Server) cutExport(r *http.Request, err error) (any, error) {
 }
 
 // exportSession writes a session and its messages.
-func (s *Server) exportSession(r *http.Request, out *json.Encoder, session *chat.Session) error {
+func (s *communityServer) exportSession(r *http.Request, out *json.Encoder, session *chat.Session) error {
 	if err := out.Encode(struct {
 		Type string `json:"type"`
 		sessionView
@@ -274,7 +274,7 @@ func (s *Server) exportSession(r *http.Request, out *json.Encoder, session *chat
 	q := chat.MessageQuery{SessionID: session.ID, Limit: exportPage, After: -1}
 	for {
 		var list []chat.Message
-		err := s.store.Read(r.Context(), func(rd chat.Reader) (err error) {
+		err := s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
 			list, err = rd.Messages(q)
 			return err
 		})

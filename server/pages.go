@@ -66,7 +66,7 @@ func (s *Server) showError(w http.ResponseWriter, r *http.Request, status int, t
 }
 
 // snippet is what goes into a website to embed the widget.
-func (s *Server) snippet(r *http.Request) string {
+func (s *communityServer) snippet(r *http.Request) string {
 	return fmt.Sprintf(`<script async src="%[1]s/widget.js" data-api-key="%[2]s" data-api-url="%[1]s"></script>`,
 		html.EscapeString(s.baseURL(r)), s.keys.Public())
 }
@@ -85,11 +85,11 @@ func (s *Server) baseURL(r *http.Request) string {
 }
 
 // demo answers GET /demo: a page of somebody's shop with the widget on it.
-func (s *Server) demo(w http.ResponseWriter, r *http.Request) {
+func (s *communityServer) demo(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, "demo.html", slots{"PublicKey": s.keys.Public()})
 }
 
 // widgetSettings answers GET /api/widget/config: the config without a session.
-func (s *Server) widgetSettings(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
-	return s.relay.Settings().WidgetConfig(), nil
+func (s *communityServer) widgetSettings(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
+	return s.engine.Settings().WidgetConfig(), nil
 }

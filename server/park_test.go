@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"bufio"
-	"context"
 	"io"
 	"net"
 	"net/http"
@@ -17,13 +16,7 @@ import (
 // and relay does not stop before its streams have ended.
 func TestParkedStream(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t))
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- s.server.Serve(ctx, listener) }()
+	listener, stop := s.serve()
 	id := s.open("v")
 	leaver, _ := openRaw(t, listener, id)
 	_, lines := openRaw(t, listener, id)
@@ -43,9 +36,6 @@ func TestParkedStream(t *testing.T) {
 		}
 	}
 	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
 	if _, err := io.Copy(io.Discard, lines); err != nil {
 		t.Errorf("the stream did not end well: %v", err)
 	}
@@ -58,13 +48,7 @@ func TestParkedStream(t *testing.T) {
 // too, and a request with a body is answered.
 func TestStreamWithInput(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t))
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- s.server.Serve(ctx, listener) }()
+	listener, stop := s.serve()
 	id := s.open("v")
 	ask := func(header, rest string) *bufio.Reader {
 		conn, err := net.Dial("tcp", listener.Addr().String())
@@ -86,9 +70,6 @@ func TestStreamWithInput(t *testing.T) {
 	for !strings.Contains(next(t, body), `"content":"one"`) {
 	}
 	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
 }
 
 // TestStreamsThatEndAtOnce: a stream may end before the goroutine that parks it
@@ -96,13 +77,7 @@ func TestStreamWithInput(t *testing.T) {
 func TestStreamsThatEndAtOnce(t *testing.T) {
 	for round := range 60 {
 		s := newSite(t, dbtest.Memory(t))
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- s.server.Serve(ctx, listener) }()
+		listener, stop := s.serve()
 		id := s.open("v")
 		for range 8 {
 			conn, err := net.Dial("tcp", listener.Addr().String())
@@ -114,9 +89,6 @@ func TestStreamsThatEndAtOnce(t *testing.T) {
 		}
 		time.Sleep(time.Duration(round) * 50 * time.Microsecond)
 		stop()
-		if err := <-ended; err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

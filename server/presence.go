@@ -9,14 +9,14 @@ import (
 )
 
 // presence answers GET /api/admin/operator/status.
-func (s *Server) presence(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
-	return s.relay.Presence(), nil
+func (s *communityServer) presence(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
+	return s.engine.Presence(), nil
 }
 
 // operatorStatus answers POST /api/admin/operator/status. What a program sets
 // counts until it is set again; an operator's word in the console for a while,
 // because people forget their switches.
-func (s *Server) operatorStatus(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) operatorStatus(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Online json.RawMessage `json:"online"`
 	}](r)
@@ -32,18 +32,18 @@ func (s *Server) operatorStatus(_ http.ResponseWriter, r *http.Request, by chat.
 	}
 	switch {
 	case online == nil:
-		err = s.relay.ResetOperatorStatus(r.Context())
+		err = s.engine.ResetOperatorStatus(r.Context())
 	case by.Source == chat.SourceConsole:
-		err = s.relay.HoldOperatorStatus(r.Context(), by, *online)
+		err = s.engine.HoldOperatorStatus(r.Context(), by, *online)
 	default:
-		err = s.relay.SetOperatorStatus(r.Context(), *online)
+		err = s.engine.SetOperatorStatus(r.Context(), *online)
 	}
 	return ok, err
 }
 
 // operatorActivity answers POST /api/admin/operator/activity: the operator was
 // active in the console so many seconds ago.
-func (s *Server) operatorActivity(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) operatorActivity(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeOptional[struct {
 		Ago float64 `json:"ago"`
 	}](r)
@@ -55,24 +55,24 @@ func (s *Server) operatorActivity(_ http.ResponseWriter, r *http.Request, by cha
 		return nil, badRequest("ago must be between 0 and 86400 seconds")
 	}
 	if by.Source == chat.SourceConsole {
-		s.relay.OperatorActive(by.Name, time.Duration(in.Ago*float64(time.Second)))
+		s.engine.OperatorActive(by.Name, time.Duration(in.Ago*float64(time.Second)))
 	}
 	return ok, nil
 }
 
 // takeSeat counts an operator who follows the admin stream in the console as
 // being there. Programs take no seat: signedOut is nil then.
-func (s *Server) takeSeat(r *http.Request, by chat.Author, reconnects bool) (signedOut <-chan struct{}, leave func()) {
+func (s *communityServer) takeSeat(r *http.Request, by chat.Author, reconnects bool) (signedOut <-chan struct{}, leave func()) {
 	signIn := s.signIn(r)
 	if by.Source != chat.SourceConsole || signIn == "" {
 		return nil, func() {}
 	}
-	seat := s.relay.TakeSeat(by.Name, signIn, !reconnects)
+	seat := s.engine.TakeSeat(by.Name, signIn, !reconnects)
 	return seat.SignedOut(), seat.Leave
 }
 
 // signIn identifies a sign-in at the console.
-func (s *Server) signIn(r *http.Request) string {
+func (s *communityServer) signIn(r *http.Request) string {
 	c, err := r.Cookie(s.cookieName(r))
 	if err != nil {
 		return ""

@@ -19,7 +19,7 @@ func TestDownloadsAtATime(t *testing.T) {
 		s.rates.addressDownloads.enter("203.0.113.1")
 	}
 	files := 0
-	for _, rt := range append(s.fileRoutes(), s.backendRoutes()...) {
+	for _, rt := range append((&communityServer{Server: s}).fileRoutes(), (&bridgeServer{Server: s}).backendRoutes()...) {
 		if !strings.HasPrefix(rt.path, "/files/") {
 			continue
 		}

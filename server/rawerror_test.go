@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"bufio"
-	"context"
 	"io"
 	"net"
 	"net/http"
@@ -16,13 +15,7 @@ import (
 // is answered in JSON like everything else.
 func TestRequestsThatCannotBeParsed(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t))
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- s.server.Serve(ctx, listener) }()
+	listener, stop := s.serve()
 	for _, tt := range []struct {
 		name, request string
 		status        int
@@ -56,7 +49,4 @@ func TestRequestsThatCannotBeParsed(t *testing.T) {
 		})
 	}
 	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
 }

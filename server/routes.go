@@ -38,30 +38,30 @@ type access func(w http.ResponseWriter, r *http.Request, key string) (chat.Autho
 // was a preflight, which it has answered.
 type cors func(w http.ResponseWriter, r *http.Request) (preflight bool)
 
-// communityRoutes is the route table of the community server.
-func (s *Server) communityRoutes() http.Handler {
-	return s.assemble(slices.Concat(s.widgetRoutes(), s.openRoutes(), s.hookRoutes(communityHooks), s.fileRoutes(), s.adminRoutes(),
+// routes is the route table of the community server.
+func (s *communityServer) routes() []route {
+	return slices.Concat(s.widgetRoutes(), s.openRoutes(), s.hookRoutes(communityHooks), s.fileRoutes(), s.adminRoutes(),
 		s.pageRoutes(), s.documentRoutes(), []route{
 			{"", "/api/widget/", rules{cors: s.widgetCORS, filtered: true}, s.unmatched},
 			{"", communityHooks, rules{}, s.unmatched},
 			{"", "/api/", rules{filtered: true}, s.unmatched},
 			{"", "", rules{}, s.unmatched},
-		}))
+		})
 }
 
-// bridgeRoutes is the route table of the bridge server.
-func (s *Server) bridgeRoutes() http.Handler {
-	return s.assemble(slices.Concat(s.backendRoutes(), s.openRoutes(), s.hookRoutes(bridgeHooks), s.documentRoutes(), []route{
+// routes is the route table of the bridge server.
+func (s *bridgeServer) routes() []route {
+	return slices.Concat(s.backendRoutes(), s.openRoutes(), s.hookRoutes(bridgeHooks), s.documentRoutes(), []route{
 		{"GET", "/", rules{page: true}, pageAction(toDocs)},
 		{"", "/api/events/stream", rules{cors: s.streamCORS, filtered: true}, s.unmatched},
 		{"", "/api/", rules{filtered: true}, s.unmatched},
 		{"", "", rules{}, s.unmatched},
-	}))
+	})
 }
 
-// assemble makes the router of a server. It asks one route after the other, so
+// assemble makes the router and the HTTP server. The router asks one route after the other, so
 // the most frequent ones come first.
-func (s *Server) assemble(routes []route) http.Handler {
+func (s *Server) assemble(routes []route) {
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	s.router = m
 	for _, rt := range routes {
@@ -74,7 +74,8 @@ func (s *Server) assemble(routes []route) http.Handler {
 			on.Methods(rt.method).Handler(s.handle(rt))
 		}
 	}
-	return s.receiving.notice(m)
+	s.handler = s.receiving.notice(m)
+	s.web = s.HTTPServer()
 }
 
 // at adds a route, named by its path if it has a method. A path without variables is
@@ -105,7 +106,7 @@ func (s *Server) methodsAt(r *http.Request) (list []string) {
 }
 
 // backendRoutes are for the operator's own backend, which brings API_KEY.
-func (s *Server) backendRoutes() []route {
+func (s *bridgeServer) backendRoutes() []route {
 	backends := rules{filtered: true, access: s.backend, body: maxAdminBody}
 	stream := backends
 	stream.cors = s.streamCORS
@@ -133,7 +134,7 @@ func (s *Server) openRoutes() []route {
 }
 
 // fileRoutes are for anyone with a signed link.
-func (s *Server) fileRoutes() []route {
+func (s *communityServer) fileRoutes() []route {
 	return []route{
 		{"GET", "/files/{id}/{name}", rules{}, s.download(s.file)},
 		{"HEAD", "/files/{id}/{name}", rules{}, s.download(s.file)},
@@ -141,7 +142,7 @@ func (s *Server) fileRoutes() []route {
 }
 
 // widgetRoutes are for pages, which bring the public key.
-func (s *Server) widgetRoutes() []route {
+func (s *communityServer) widgetRoutes() []route {
 	visitors := rules{cors: s.widgetCORS, filtered: true, access: s.visitor, rate: s.rates.requests, body: maxBody}
 	uploads, headerless := visitors, visitors
 	uploads.body = 0
@@ -168,7 +169,7 @@ func (s *Server) widgetRoutes() []route {
 
 // adminRoutes are for operators, who bring the secret key or sign in at the
 // console.
-func (s *Server) adminRoutes() []route {
+func (s *communityServer) adminRoutes() []route {
 	operators := rules{filtered: true, access: s.operator, body: maxAdminBody}
 	uploads, examined := operators, operators
 	uploads.body = 0
@@ -210,7 +211,7 @@ func (s *Server) adminRoutes() []route {
 }
 
 // pageRoutes are relay's own pages and the files that pages load.
-func (s *Server) pageRoutes() []route {
+func (s *communityServer) pageRoutes() []route {
 	pages := rules{page: true}
 	return []route{
 		{"GET", "/", pages, pageAction(s.home)},

@@ -19,43 +19,30 @@ import (
 	"github.com/relay-chat/relay/server/config"
 )
 
-// Deps are the parts that a Server works with.
+// Deps are the parts that the servers of both modes work with.
 type Deps struct {
 	Engine  *chat.Engine
 	Webhook Webhook
 	Bridges Bridges
-	Keys    *Keyring       // community mode
-	Backlog *Backlog       // bridge mode
-	Seal    *chat.FileSeal // bridge mode
 	Log     *slog.Logger
 	Version string
-	// Ready reports whether relay can do its work now.
-	Ready func(context.Context) error
 }
 
 // Server answers relay's HTTP requests.
 type Server struct {
 	cfg     config.Config
 	engine  *chat.Engine
-	store   chat.Store
-	relay   *chat.Relay
-	hub     *chat.Hub
-	outbox  *chat.Outbox
 	webhook Webhook
 	bridges Bridges
-	keys    *Keyring
-	backlog *Backlog
-	seal    *chat.FileSeal
 	log     *slog.Logger
 	version string
-	ready   func(context.Context) error
-	static  *static
 	docs    *docs
-	links   *chat.FileLinks
 	rates   *rates
 	router  *mux.Router
 	handler http.Handler
+	web     *http.Server // made by HTTPServer
 
+	endStreams     func() // their clients reconnect
 	crossOrigin    *http.CrossOriginProtection
 	receiving      receiving
 	untrustedProxy sync.Once        // warned of it
@@ -65,30 +52,51 @@ type Server struct {
 	parked         sync.WaitGroup   // goroutines of streams outside net/http
 }
 
-// New makes the server of the configured mode.
-func New(cfg config.Config, d Deps) (*Server, error) {
-	s := &Server{cfg: cfg, engine: d.Engine, store: d.Engine.Store, relay: d.Engine.Relay, hub: d.Engine.Hub, outbox: d.Engine.Outbox, webhook: d.Webhook, bridges: d.Bridges,
-		keys: d.Keys, backlog: d.Backlog, seal: d.Seal, log: d.Log, version: d.Version, ready: d.Ready, rates: newRates(),
-		docs: newDocs(d.Version), crossOrigin: http.NewCrossOriginProtection(),
-		receiving: receiving{bodies: map[*arriving]struct{}{}}}
-	if cfg.Mode == config.ModeBridge {
-		s.handler = s.bridgeRoutes()
-		return s, nil
-	}
-	s.links = d.Keys.Links(cfg.PublicURL)
-	var err error
-	if s.static, err = loadStatic(); err != nil {
+// communityServer is a Server for a website's visitors and its operators.
+type communityServer struct {
+	*Server
+	keys   *Keyring
+	links  *chat.FileLinks
+	static *static
+}
+
+// bridgeServer is a Server for a backend that has visitors of its own.
+type bridgeServer struct {
+	*Server
+	backlog *Backlog
+	seal    *chat.FileSeal
+}
+
+// NewCommunity makes the server of community mode.
+func NewCommunity(cfg config.Config, d Deps, keys *Keyring) (*Server, error) {
+	static, err := loadStatic()
+	if err != nil {
 		return nil, err
 	}
-	s.handler = s.communityRoutes()
+	s := newServer(cfg, d, d.Engine.Hub.Close)
+	s.assemble((&communityServer{s, keys, keys.Links(cfg.PublicURL), static}).routes())
 	return s, nil
 }
 
-// Handler returns the server's routes.
-func (s *Server) Handler() http.Handler { return s.handler }
+// NewBridge makes the server of bridge mode. Its streams read the backlog; seal
+// makes the addresses of operators' files.
+func NewBridge(cfg config.Config, d Deps, backlog *Backlog, seal *chat.FileSeal) *Server {
+	s := newServer(cfg, d, func() {
+		d.Engine.Hub.Close()
+		backlog.Close()
+	})
+	s.assemble((&bridgeServer{s, backlog, seal}).routes())
+	return s
+}
 
-// HTTPServer returns a server for Handler with the time-outs that keep slow and
-// silent clients from holding it; streams extend their own.
+func newServer(cfg config.Config, d Deps, endStreams func()) *Server {
+	return &Server{cfg: cfg, engine: d.Engine, webhook: d.Webhook, bridges: d.Bridges, log: d.Log, version: d.Version, docs: newDocs(d.Version),
+		rates: newRates(), endStreams: endStreams, crossOrigin: http.NewCrossOriginProtection(),
+		receiving: receiving{bodies: map[*arriving]struct{}{}}}
+}
+
+// HTTPServer returns an HTTP server with the time-outs that keep slow and silent
+// clients from holding it; streams extend their own.
 func (s *Server) HTTPServer() *http.Server {
 	return &http.Server{
 		Handler:           s.handler,
@@ -133,21 +141,13 @@ func (s *Server) health(http.ResponseWriter, *http.Request, chat.Author) (any, e
 func (s *Server) readiness(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
-	if err := s.ready(ctx); err != nil {
+	if err := s.engine.Store.Ping(ctx); err != nil {
 		if n := s.unready.Allow(); n > 0 {
 			s.log.Warn("not ready", "err", err, "count", n)
 		}
 		return nil, &httpError{status: http.StatusServiceUnavailable, text: "The database does not accept writes"}
 	}
 	return map[string]string{"status": "ok"}, nil
-}
-
-// closeStreams ends all streams; their clients reconnect.
-func (s *Server) closeStreams() {
-	s.hub.Close()
-	if s.backlog != nil {
-		s.backlog.Close()
-	}
 }
 
 // unmatched answers requests that no route takes: with the methods that their address

@@ -5,9 +5,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -70,7 +72,7 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 		t.Fatal(err)
 	}
 	s.webhook = newWebhook(cfg, s.Engine, s.ring.Links(cfg.PublicURL), log)
-	srv, err := server.New(cfg, server.Deps{Engine: s.Engine, Webhook: s.webhook, Bridges: s.runBridges(kinds), Keys: s.ring, Log: log, Version: "test", Ready: store.Ping})
+	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Webhook: s.webhook, Bridges: s.runBridges(kinds), Log: log, Version: "test"}, s.ring)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,9 +89,30 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 	return s
 }
 
+// serve answers requests at a port of its own, beside the engine with its parts. stop
+// stops both, as main does.
+func (s *site) serve(parts ...chat.Part) (listener net.Listener, stop func()) {
+	s.t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(s.t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ended := make(chan error, 2)
+	go func() { ended <- s.Run(context.WithoutCancel(s.t.Context()), parts...) }()
+	go func() { ended <- s.server.Serve(listener) }()
+	return listener, func() {
+		deadline := time.Now().Add(18 * time.Second)
+		s.server.Stop(10 * time.Second)
+		s.Stop(deadline)
+		if err := errors.Join(<-ended, <-ended); err != nil {
+			s.t.Error(err)
+		}
+	}
+}
+
 func newWebhook(cfg config.Config, engine *chat.Engine, links *chat.FileLinks, log *slog.Logger) *bridges.Webhook {
 	return bridges.NewWebhook(engine, bridges.WebhookOptions{Links: links, Allowed: cfg.WebhookAllowCIDRs,
-		Retries: cfg.WebhookRetries, Stateless: cfg.Mode == config.ModeBridge, Log: log, Version: "test"})
+		Retries: cfg.WebhookRetries, Stateless: cfg.Mode == chat.ModeBridge, Log: log, Version: "test"})
 }
 
 // runBridges runs a set of bridges until the end of the test.

@@ -17,7 +17,7 @@ const setupCookie = "relay_setup"
 
 // home answers GET /: both keys while the set-up window is open and the caller
 // may see them, else the status page.
-func (s *Server) home(w http.ResponseWriter, r *http.Request) {
+func (s *communityServer) home(w http.ResponseWriter, r *http.Request) {
 	page, secret, wrongCode := "status.html", "", false
 	if s.keys.SetupOpen() {
 		page = "locked.html"
@@ -50,14 +50,14 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 }
 
 // onlyHere reports whether the address of relay leads to it on this machine only.
-func (s *Server) onlyHere(r *http.Request) bool {
+func (s *communityServer) onlyHere(r *http.Request) bool {
 	base, err := url.Parse(s.baseURL(r))
 	return err == nil && isLocalHost(base.Host, netip.Addr.IsLoopback)
 }
 
 // secretFor returns the secret key for a caller who may see it. Each time is
 // logged.
-func (s *Server) secretFor(w http.ResponseWriter, r *http.Request) string {
+func (s *communityServer) secretFor(w http.ResponseWriter, r *http.Request) string {
 	_, secret, err := s.keys.Show(r.Context())
 	if err != nil {
 		s.log.Error("cannot read the keys", "err", err)
@@ -74,7 +74,7 @@ func (s *Server) secretFor(w http.ResponseWriter, r *http.Request) string {
 }
 
 // setupDone answers POST /setup/done: the keys are saved, the window closes.
-func (s *Server) setupDone(w http.ResponseWriter, r *http.Request) {
+func (s *communityServer) setupDone(w http.ResponseWriter, r *http.Request) {
 	if err := s.crossOrigin.Check(r); err != nil {
 		s.showError(w, r, http.StatusForbidden, "This form was sent from another site.")
 		return
@@ -87,7 +87,7 @@ func (s *Server) setupDone(w http.ResponseWriter, r *http.Request) {
 
 // maySetUp reports whether the caller may see the secret key: somebody at this
 // machine, or whoever brings the set-up code.
-func (s *Server) maySetUp(r *http.Request) (allowed, wrongCode bool) {
+func (s *communityServer) maySetUp(r *http.Request) (allowed, wrongCode bool) {
 	near := s.isNear(r)
 	if near && fromForeignPage(r) { // which may bring wrong codes as often as it likes
 		return true, false
@@ -113,7 +113,7 @@ func fromForeignPage(r *http.Request) bool {
 
 // isNear reports whether RELAY_SETUP trusts the caller for where it is: a
 // direct connection, with a Host that no foreign name was bound to.
-func (s *Server) isNear(r *http.Request) bool {
+func (s *communityServer) isNear(r *http.Request) bool {
 	p := s.peer(r)
 	if !p.direct {
 		return false

@@ -116,13 +116,13 @@ const (
 	cacheChecks = "no-cache"
 )
 
-func (s *Server) widgetLoader(w http.ResponseWriter, r *http.Request) {
+func (s *communityServer) widgetLoader(w http.ResponseWriter, r *http.Request) {
 	s.static.serve(w, r, "widget.js", cacheLoader)
 }
 
 // widgetFile answers a part of the widget. A loader that a browser kept from
 // before an upgrade asks for parts that are gone: it gets today's.
-func (s *Server) widgetFile(w http.ResponseWriter, r *http.Request) {
+func (s *communityServer) widgetFile(w http.ResponseWriter, r *http.Request) {
 	name := pathVar(r, "file")
 	if _, ok := s.static.files[name]; ok {
 		s.static.serve(w, r, name, cacheHashed)
@@ -142,6 +142,6 @@ func (st *static) part(part string) string {
 	return ""
 }
 
-func (s *Server) staticFile(w http.ResponseWriter, r *http.Request) {
+func (s *communityServer) staticFile(w http.ResponseWriter, r *http.Request) {
 	s.static.serve(w, r, pathVar(r, "file"), cacheChecks)
 }

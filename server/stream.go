@@ -21,23 +21,22 @@ const (
 // sse writes server-sent events. It is the only code that does, and only one
 // goroutine uses one.
 type sse struct {
-	w     http.ResponseWriter
-	rc    *http.ResponseController
-	links *chat.FileLinks
-	buf   []byte
+	w   http.ResponseWriter
+	rc  *http.ResponseController
+	buf []byte
 
 	parkable bool
 	conn     net.Conn // instead of w and rc, once the stream is parked
 }
 
 // startSSE answers the headers of a stream; they leave with the first send.
-func (s *Server) startSSE(w http.ResponseWriter) *sse {
+func startSSE(w http.ResponseWriter) *sse {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
 	h.Set("X-Content-Type-Options", "nosniff")
-	out := &sse{w: w, rc: http.NewResponseController(w), links: s.links}
+	out := &sse{w: w, rc: http.NewResponseController(w)}
 	out.buf = append(out.buf, retryHint...)
 	return out
 }
@@ -85,7 +84,7 @@ func (o *sse) heartbeat() error {
 
 // widgetStream answers GET /api/widget/stream: a session's facts from the
 // cursor on, without loss or repeat, and the states as they come.
-func (s *Server) widgetStream(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) widgetStream(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	feed, out, leave, err := s.openStream(w, r, by)
 	if err != nil {
 		return nil, err
@@ -120,7 +119,7 @@ type connectedState struct {
 
 // openStream begins a stream and writes what happened since its cursor. out is
 // nil if the client has gone already; the caller must call leave.
-func (s *Server) openStream(w http.ResponseWriter, r *http.Request, by chat.Author) (feed *chat.Feed, out *sse, leave func(), err error) {
+func (s *communityServer) openStream(w http.ResponseWriter, r *http.Request, by chat.Author) (feed *chat.Feed, out *sse, leave func(), err error) {
 	query := r.URL.Query()
 	sessionID := query.Get("sessionId")
 	if err := required("sessionId", sessionID); err != nil {
@@ -130,7 +129,7 @@ func (s *Server) openStream(w http.ResponseWriter, r *http.Request, by chat.Auth
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	feed, open, err := s.relay.Follow(r.Context(), by, sessionID, lastEventID(r, query))
+	feed, open, err := s.engine.Follow(r.Context(), by, sessionID, lastEventID(r, query))
 	if err != nil {
 		left()
 		return nil, nil, nil, err
@@ -139,9 +138,9 @@ func (s *Server) openStream(w http.ResponseWriter, r *http.Request, by chat.Auth
 		feed.Close()
 		left()
 	}
-	out = s.startSSE(w)
+	out = startSSE(w)
 	out.parkable = closeDelimited(w, r)
-	out.state(chat.StateConnected, connectedState{chat.StateConnected, sessionID, cursor(open.Session.Rev), s.relay.OperatorOnline(), open.Session.Status})
+	out.state(chat.StateConnected, connectedState{chat.StateConnected, sessionID, cursor(open.Session.Rev), s.engine.OperatorOnline(), open.Session.Status})
 	if !s.pass(r.Context(), out, feed, open.Page) {
 		out = nil
 	}
@@ -150,7 +149,7 @@ func (s *Server) openStream(w http.ResponseWriter, r *http.Request, by chat.Auth
 
 // follow writes what a feed brings until the client, the session or relay
 // goes away.
-func (s *Server) follow(ctx context.Context, out *sse, feed *chat.Feed) {
+func (s *communityServer) follow(ctx context.Context, out *sse, feed *chat.Feed) {
 	heartbeat := time.NewTicker(heartbeatEvery)
 	defer heartbeat.Stop()
 	for {
@@ -179,13 +178,13 @@ func (s *Server) follow(ctx context.Context, out *sse, feed *chat.Feed) {
 
 // pass writes a page of a feed and those behind it, one at a time: what a slow
 // reader misses stays in the database. It reports whether the stream goes on.
-func (s *Server) pass(ctx context.Context, out *sse, feed *chat.Feed, page chat.Page) bool {
+func (s *communityServer) pass(ctx context.Context, out *sse, feed *chat.Feed, page chat.Page) bool {
 	for {
-		out.facts(feed, page)
+		out.facts(s.links, feed, page)
 		if out.send() != nil {
 			return false
 		}
-		s.relay.EventsArrived(chat.SenderVisitor, page.Events)
+		s.engine.EventsArrived(chat.SenderVisitor, page.Events)
 		if !page.More {
 			return true
 		}
@@ -206,7 +205,7 @@ func (s *Server) cut(ctx context.Context, err error) {
 
 // facts queues events for a visitor. A resync makes the client reload
 // the history; it carries the id from which the stream goes on.
-func (o *sse) facts(feed *chat.Feed, page chat.Page) {
+func (o *sse) facts(links *chat.FileLinks, feed *chat.Feed, page chat.Page) {
 	for i := range page.Events {
 		e := &page.Events[i]
 		if !e.ForVisitor() {
@@ -216,7 +215,7 @@ func (o *sse) facts(feed *chat.Feed, page chat.Page) {
 		if e.Rev > 0 {
 			id = cursor(e.Rev)
 		}
-		o.event(e.Type, id, e.Show(o.links, chat.Now().Add(chat.LinkLife), false))
+		o.event(e.Type, id, e.Show(links, chat.Now().Add(chat.LinkLife), false))
 	}
 	if page.Resync {
 		last := cursor(feed.Last())
@@ -234,16 +233,16 @@ func (o *sse) state(t chat.EventType, body any) {
 // adminStream answers GET /api/admin/stream: everything that happens from now
 // on, as long as the secret key is the same. It cannot resume: a client that
 // reconnects or is too slow gets a resync.
-func (s *Server) adminStream(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) adminStream(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	keys := s.keys.Generation()
-	sub := s.hub.Subscribe("")
+	sub := s.engine.Hub.Subscribe("")
 	defer sub.Close()
 	reconnects := lastEventID(r, r.URL.Query()) != ""
 	signedOut, leave := s.takeSeat(r, by, reconnects)
 	defer leave()
-	out := s.startSSE(w)
+	out := startSSE(w)
 	out.outlive()
-	connected, _ := marshal(map[string]any{"type": chat.StateConnected, "operatorOnline": s.relay.OperatorOnline(), "presence": s.relay.Presence()})
+	connected, _ := marshal(map[string]any{"type": chat.StateConnected, "operatorOnline": s.engine.OperatorOnline(), "presence": s.engine.Presence()})
 	out.event(chat.StateConnected, "0", connected) // with an id: who comes back brings it, however quiet it was
 	n := 0
 	if reconnects {
@@ -253,7 +252,7 @@ func (s *Server) adminStream(w http.ResponseWriter, r *http.Request, by chat.Aut
 	defer heartbeat.Stop()
 	var shown []chat.Event
 	for out.send() == nil {
-		s.relay.EventsArrived(chat.SenderOperator, shown)
+		s.engine.EventsArrived(chat.SenderOperator, shown)
 		shown = shown[:0]
 		select {
 		case <-r.Context().Done():
@@ -271,7 +270,7 @@ func (s *Server) adminStream(w http.ResponseWriter, r *http.Request, by chat.Aut
 			}
 			if e.Type != chat.EventLeaving { // it may yet turn out to be none
 				n++
-				out.event(e.Type, strconv.Itoa(n), e.Show(out.links, chat.Now().Add(chat.LinkLife), true))
+				out.event(e.Type, strconv.Itoa(n), e.Show(s.links, chat.Now().Add(chat.LinkLife), true))
 				if by.Source == chat.SourceConsole {
 					shown = append(shown, *e)
 				}

@@ -36,7 +36,7 @@ const (
 
 var errFormTooLarge = &httpError{status: http.StatusRequestEntityTooLarge, text: "The form around the file is too large"}
 
-func (s *Server) widgetUpload(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) widgetUpload(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	leave, err := s.enterTransfer(r, &s.rates.addressUploads)
 	if err != nil {
 		return nil, err
@@ -45,18 +45,18 @@ func (s *Server) widgetUpload(w http.ResponseWriter, r *http.Request, by chat.Au
 	return s.upload(w, r, by, r.URL.Query().Get("sessionId"))
 }
 
-func (s *Server) adminUpload(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) adminUpload(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	return s.upload(w, r, by, pathVar(r, "session"))
 }
 
 // upload stores the file of a multipart form, a chunk at a time. The form's
 // sessionId counts unless the address names the session already.
-func (s *Server) upload(w http.ResponseWriter, r *http.Request, by chat.Author, sessionID string) (any, error) {
+func (s *communityServer) upload(w http.ResponseWriter, r *http.Request, by chat.Author, sessionID string) (any, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
 		return nil, &httpError{status: http.StatusUnsupportedMediaType, text: "Content-Type must be multipart/form-data"}
 	}
-	rules := s.relay.Settings().AttachmentRules()
+	rules := s.engine.Settings().AttachmentRules()
 	if !rules.Enabled {
 		return nil, chat.ErrAttachmentsOff
 	}
@@ -75,7 +75,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, by chat.Author, 
 	if err := s.mayUpload(w, r, by, form.sessionID, rules.MaxBytes); err != nil {
 		return nil, err
 	}
-	a, err := s.relay.Upload(r.Context(), by, form.sessionID, form.filename, form.file)
+	a, err := s.engine.Upload(r.Context(), by, form.sessionID, form.filename, form.file)
 	if err != nil {
 		return nil, uploadError(err)
 	}
@@ -85,11 +85,11 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, by chat.Author, 
 
 // mayUpload counts a visitor's upload. What is not allowed anyway does not
 // count.
-func (s *Server) mayUpload(w http.ResponseWriter, r *http.Request, by chat.Author, sessionID string, maxBytes int64) error {
+func (s *communityServer) mayUpload(w http.ResponseWriter, r *http.Request, by chat.Author, sessionID string, maxBytes int64) error {
 	if by.Sender != chat.SenderVisitor {
 		return nil
 	}
-	if err := s.relay.MayUpload(r.Context(), by, sessionID); err != nil {
+	if err := s.engine.MayUpload(r.Context(), by, sessionID); err != nil {
 		return err
 	}
 	if err := s.limited(w, r, s.rates.uploads, s.visitorKey(r, sessionID)); err != nil {
@@ -103,7 +103,7 @@ func (s *Server) mayUpload(w http.ResponseWriter, r *http.Request, by chat.Autho
 
 // mayBring counts the bytes of an upload: as many as are announced, or as there
 // may be.
-func (s *Server) mayBring(r *http.Request, maxBytes int64) error {
+func (s *communityServer) mayBring(r *http.Request, maxBytes int64) error {
 	if s.unlimited(r) {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 // Visitors also fill in the form, rate, trigger events and leave. Operators ask for
 // ratings and trigger events too.
 
-func (s *Server) widgetPreChat(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) widgetPreChat(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		SessionID string         `json:"sessionId"`
 		Fields    map[string]any `json:"fields"`
@@ -24,10 +24,10 @@ func (s *Server) widgetPreChat(_ http.ResponseWriter, r *http.Request, by chat.A
 	if in.Fields == nil {
 		return nil, badRequest("fields is required")
 	}
-	return ok, s.relay.FillIn(r.Context(), by, in.SessionID, in.Fields)
+	return ok, s.engine.FillIn(r.Context(), by, in.SessionID, in.Fields)
 }
 
-func (s *Server) widgetCSAT(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) widgetCSAT(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		SessionID string `json:"sessionId"`
 		Score     *int   `json:"score"`
@@ -42,7 +42,7 @@ func (s *Server) widgetCSAT(_ http.ResponseWriter, r *http.Request, by chat.Auth
 	if in.Score == nil {
 		return nil, badRequest("score is required")
 	}
-	already, err := s.relay.Rate(r.Context(), by, in.SessionID, *in.Score, in.Comment)
+	already, err := s.engine.Rate(r.Context(), by, in.SessionID, *in.Score, in.Comment)
 	if err != nil || !already {
 		return ok, err
 	}
@@ -64,7 +64,7 @@ func (e *eventRequest) event() chat.CustomEvent {
 	return chat.CustomEvent{Name: e.Name, Data: data}
 }
 
-func (s *Server) widgetEvent(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) widgetEvent(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[eventRequest](r)
 	if err != nil {
 		return nil, err
@@ -75,10 +75,10 @@ func (s *Server) widgetEvent(w http.ResponseWriter, r *http.Request, by chat.Aut
 	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, in.SessionID)); err != nil {
 		return nil, err
 	}
-	return ok, s.relay.Trigger(r.Context(), by, in.SessionID, in.event())
+	return ok, s.engine.Trigger(r.Context(), by, in.SessionID, in.event())
 }
 
-func (s *Server) widgetPage(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) widgetPage(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		SessionID string `json:"sessionId"`
 		URL       string `json:"url"`
@@ -95,10 +95,10 @@ func (s *Server) widgetPage(w http.ResponseWriter, r *http.Request, by chat.Auth
 	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, in.SessionID)+" page"); err != nil {
 		return nil, err
 	}
-	return ok, s.relay.ShowPage(r.Context(), by, in.SessionID, in.URL)
+	return ok, s.engine.ShowPage(r.Context(), by, in.SessionID, in.URL)
 }
 
-func (s *Server) widgetDisconnect(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) widgetDisconnect(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		SessionID string `json:"sessionId"`
 		Token     string `json:"sessionToken"` // sendBeacon cannot send headers
@@ -116,17 +116,17 @@ func (s *Server) widgetDisconnect(_ http.ResponseWriter, r *http.Request, by cha
 	if in.Reason == "" {
 		in.Reason = "page_unload"
 	}
-	return ok, s.relay.Disconnect(r.Context(), by, in.SessionID, in.Leave)
+	return ok, s.engine.Disconnect(r.Context(), by, in.SessionID, in.Leave)
 }
 
-func (s *Server) askCSAT(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	return ok, s.relay.AskCSAT(r.Context(), by, pathVar(r, "session"))
+func (s *communityServer) askCSAT(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	return ok, s.engine.AskCSAT(r.Context(), by, pathVar(r, "session"))
 }
 
-func (s *Server) adminEvent(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) adminEvent(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[eventRequest](r)
 	if err != nil {
 		return nil, err
 	}
-	return ok, s.relay.Trigger(r.Context(), by, pathVar(r, "session"), in.event())
+	return ok, s.engine.Trigger(r.Context(), by, pathVar(r, "session"), in.event())
 }

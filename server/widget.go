@@ -43,7 +43,7 @@ type initSession struct {
 	CSAT     chat.CSAT   `json:"csat"`
 }
 
-func (s *Server) widgetInit(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) widgetInit(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	if err := s.limited(w, r, s.rates.inits, s.address(r)); err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (s *Server) widgetInit(w http.ResponseWriter, r *http.Request, _ chat.Autho
 	}
 	agent := strings.ToValidUTF8(cmp.Or(in.UserAgent, r.UserAgent()), "")
 	browser, device := describeAgent(agent)
-	v, err := s.relay.Init(r.Context(), chat.Visit{
+	v, err := s.engine.Init(r.Context(), chat.Visit{
 		VisitorID: in.VisitorID,
 		UseToken:  in.UseSessionToken || s.cfg.RequireSessionToken,
 		Token:     in.SessionToken,
@@ -64,12 +64,12 @@ func (s *Server) widgetInit(w http.ResponseWriter, r *http.Request, _ chat.Autho
 	if err != nil {
 		return nil, err
 	}
-	s.relay.MessagesArrived(chat.SenderVisitor, v.History.Messages)
+	s.engine.MessagesArrived(chat.SenderVisitor, v.History.Messages)
 	return initAnswer{
-		SessionID: v.Session.ID, SessionToken: v.Token, OperatorOnline: s.relay.OperatorOnline(),
+		SessionID: v.Session.ID, SessionToken: v.Token, OperatorOnline: s.engine.OperatorOnline(),
 		Messages: messages(s.showFiles(v.History.Messages)), Timeline: v.History.Timeline, LastEventID: cursor(v.Session.Rev),
 		Session: initSession{v.Session.Status, v.Session.Identity, v.Session.CSAT},
-		Config:  s.relay.Settings().WidgetConfig(),
+		Config:  s.engine.Settings().WidgetConfig(),
 	}, nil
 }
 
@@ -88,7 +88,7 @@ func (p *postRequest) post(sessionID string) chat.Post {
 	return chat.Post{SessionID: sessionID, Content: p.Content, ReplyTo: p.ReplyTo, AttachmentIDs: p.AttachmentIDs}
 }
 
-func (s *Server) widgetSend(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) widgetSend(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[postRequest](r)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (s *Server) widgetSend(w http.ResponseWriter, r *http.Request, by chat.Auth
 	}
 	post := in.post(in.SessionID)
 	post.ClientID = in.ClientID
-	return s.shown(s.relay.Send(r.Context(), by, post))
+	return s.shown(s.engine.Send(r.Context(), by, post))
 }
 
 // historyAnswer is a part of a session's history.
@@ -112,12 +112,12 @@ type historyAnswer struct {
 	LastEventID string               `json:"lastEventId"`
 }
 
-func (s *Server) widgetHistory(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) widgetHistory(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	return s.history(r, by, r.URL.Query().Get("sessionId"))
 }
 
 // history answers GET …/messages of both APIs.
-func (s *Server) history(r *http.Request, by chat.Author, sessionID string) (any, error) {
+func (s *communityServer) history(r *http.Request, by chat.Author, sessionID string) (any, error) {
 	if err := required("sessionId", sessionID); err != nil {
 		return nil, err
 	}
@@ -126,18 +126,18 @@ func (s *Server) history(r *http.Request, by chat.Author, sessionID string) (any
 		return nil, err
 	}
 	q := r.URL.Query()
-	h, err := s.relay.History(r.Context(), by, chat.HistoryQuery{SessionID: sessionID,
+	h, err := s.engine.History(r.Context(), by, chat.HistoryQuery{SessionID: sessionID,
 		Before: q.Get("before"), After: q.Get("after"), Limit: limit})
 	if err != nil {
 		return nil, err
 	}
 	if by.Sender == chat.SenderVisitor || by.Source == chat.SourceConsole {
-		s.relay.MessagesArrived(by.Sender, h.Messages)
+		s.engine.MessagesArrived(by.Sender, h.Messages)
 	}
 	return historyAnswer{messages(s.showFiles(h.Messages)), h.HasMore, h.Timeline, cursor(h.Rev)}, nil
 }
 
-func (s *Server) widgetEdit(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) widgetEdit(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[postRequest](r)
 	if err != nil {
 		return nil, err
@@ -148,10 +148,10 @@ func (s *Server) widgetEdit(w http.ResponseWriter, r *http.Request, by chat.Auth
 	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, in.SessionID)); err != nil {
 		return nil, err
 	}
-	return s.shown(s.relay.Edit(r.Context(), by, in.SessionID, pathVar(r, "id"), in.Content))
+	return s.shown(s.engine.Edit(r.Context(), by, in.SessionID, pathVar(r, "id"), in.Content))
 }
 
-func (s *Server) widgetDelete(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) widgetDelete(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	sessionID := r.URL.Query().Get("sessionId")
 	if err := required("sessionId", sessionID); err != nil {
 		return nil, err
@@ -159,12 +159,12 @@ func (s *Server) widgetDelete(w http.ResponseWriter, r *http.Request, by chat.Au
 	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, sessionID)); err != nil {
 		return nil, err
 	}
-	return ok, s.relay.Delete(r.Context(), by, sessionID, pathVar(r, "id"))
+	return ok, s.engine.Delete(r.Context(), by, sessionID, pathVar(r, "id"))
 }
 
 // widgetIdentify takes the identity as an object, or its fields flat beside
 // sessionId.
-func (s *Server) widgetIdentify(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) widgetIdentify(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[map[string]any](r)
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func (s *Server) widgetIdentify(w http.ResponseWriter, r *http.Request, by chat.
 		identity = object
 		maps.DeleteFunc(identity, isNull)
 	}
-	verified, err := s.relay.Identify(r.Context(), by, sessionID, identity, userHash)
+	verified, err := s.engine.Identify(r.Context(), by, sessionID, identity, userHash)
 	return map[string]bool{"ok": true, "verified": verified}, err
 }
 
@@ -220,7 +220,7 @@ type readRequest struct {
 	MessageIDs []string `json:"messageIds"`
 }
 
-func (s *Server) widgetRead(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) widgetRead(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[readRequest](r)
 	if err != nil {
 		return nil, err
@@ -231,7 +231,7 @@ func (s *Server) widgetRead(_ http.ResponseWriter, r *http.Request, by chat.Auth
 	if in.MessageIDs == nil {
 		return nil, badRequest("messageIds is required")
 	}
-	return ok, s.relay.MarkRead(r.Context(), by, in.SessionID, in.MessageIDs)
+	return ok, s.engine.MarkRead(r.Context(), by, in.SessionID, in.MessageIDs)
 }
 
 // typingRequest is the body of the typing routes.
@@ -241,7 +241,7 @@ type typingRequest struct {
 	OperatorName string `json:"operatorName"`
 }
 
-func (s *Server) widgetTyping(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *communityServer) widgetTyping(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[typingRequest](r)
 	if err != nil {
 		return nil, err
@@ -249,7 +249,7 @@ func (s *Server) widgetTyping(_ http.ResponseWriter, r *http.Request, by chat.Au
 	if err := required("sessionId", in.SessionID); err != nil {
 		return nil, err
 	}
-	return ok, s.relay.Typing(r.Context(), by, in.SessionID, in.Active == nil || *in.Active)
+	return ok, s.engine.Typing(r.Context(), by, in.SessionID, in.Active == nil || *in.Active)
 }
 
 // messages makes a list that is never null.

@@ -76,12 +76,13 @@ func startBridge(b *testing.B, targets ...string) bridgeServer {
 	if err != nil {
 		b.Fatal(err)
 	}
-	srv, err := relayserver.New(config.Config{Mode: config.ModeBridge}, relayserver.Deps{Engine: engine,
-		Backlog: backlog, Log: log, Ready: store.Ping})
+	cfg := config.Config{Mode: chat.ModeBridge}
+	seal, err := cfg.FileSeal()
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := serveHTTP(b, srv.Handler())
+	srv := relayserver.NewBridge(cfg, relayserver.Deps{Engine: engine, Log: log}, backlog, seal)
+	s := serveHTTP(b, srv.HTTPServer().Handler)
 	stop := s.close
 	s.close = func() { backlog.Close(); stop(); _ = store.Close() }
 	return bridgeServer{s, engine.Relay}

@@ -90,7 +90,7 @@ func (e *Engine) Run(ctx context.Context, parts ...Part) error {
 	defer close(e.ended)
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
-	for _, part := range append(parts, e.keepTime) {
+	for _, part := range append(parts, e.keepTime, e.keepStore) {
 		running.Go(func() {
 			if err := part(ctx); err != nil {
 				cancel(err)
@@ -137,16 +137,13 @@ const (
 func (e *Engine) Stop(deadline time.Time) {
 	if e.Volatile {
 		limit := time.Until(deadline) - endingTime
-		drained := make(chan struct{})
-		go func() {
-			defer close(drained)
+		Within(limit, func() {
 			e.Outbox.Settle(min(drainTime, limit-time.Second))
 			e.reportLost()
-		}()
-		endsWithin(limit, drained)
+		})
 	}
 	close(e.stopping)
-	if !endsWithin(time.Until(deadline), e.ended) {
+	if !Within(time.Until(deadline), func() { <-e.ended }) {
 		e.log.Error("something did not end in time; what was under way is unknown")
 	}
 }
@@ -167,8 +164,14 @@ func (e *Engine) reportLost() {
 	}
 }
 
-// endsWithin waits until a channel is closed and reports whether it was in time.
-func endsWithin(limit time.Duration, ended <-chan struct{}) bool {
+// Within runs wait, and reports whether it ended in time. One that does not is left
+// behind.
+func Within(limit time.Duration, wait func()) bool {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		wait()
+	}()
 	timer := time.NewTimer(max(limit, 0))
 	defer timer.Stop()
 	select {

@@ -19,6 +19,21 @@ type Store interface {
 	// from its beginning and in portions, so that nobody waits for long behind
 	// it. It is finished, though its caller goes away.
 	Erase(ctx context.Context, sessionID string) error
+	// Ping reports whether a change can be stored now.
+	Ping(ctx context.Context) error
+	// SweepOrphans erases files that were uploaded before a time and that no
+	// message took.
+	SweepOrphans(ctx context.Context, before Time) error
+	// SweepEmpty erases sessions without a message whose visitor was last seen
+	// before a time.
+	SweepEmpty(ctx context.Context, before Time) error
+	// EraseIdle erases the sessions in which nothing happened since a time.
+	EraseIdle(ctx context.Context, before Time) error
+	// Prune removes events and other traces from before a time that nobody needs
+	// any more, and frees their space.
+	Prune(ctx context.Context, before Time) error
+	// Forget removes from a volatile store what is older than its bounds allow.
+	Forget(ctx context.Context, now Time) error
 	// Room returns how many bytes are free on the disk that the database is on, of
 	// how many: 0 and 0 if it is on another machine.
 	Room() (free, total int64)

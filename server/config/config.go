@@ -24,7 +24,7 @@ import (
 // says what a value must be, in the words of the report of mistakes, and
 // example shows one. A setting of type [Secret] can also come from a file.
 type Config struct {
-	Mode                Mode           `env:"RELAY_MODE" envDefault:"community" is:"community or bridge" example:"bridge"`
+	Mode                chat.Mode      `env:"RELAY_MODE" envDefault:"community" is:"community or bridge" example:"bridge"`
 	Host                string         `env:"HOST" is:"a host name or an IP address without a port" example:"127.0.0.1"`
 	Port                uint16         `env:"PORT" envDefault:"3000" is:"a number from 0 to 65535" example:"8080"`
 	PublicURL           string         `env:"PUBLIC_URL" is:"an address that begins with https:// or http://" example:"https://chat.example.com"`
@@ -57,16 +57,6 @@ type Config struct {
 	// the admin API, by their name there (see [chat.SettingList]).
 	Settings map[string]chat.Raw `env:"-"`
 }
-
-// Mode selects one of relay's two servers.
-type Mode string
-
-// The community server has a database, the widget and the console; the bridge
-// server connects somebody's own backend with Telegram, Discord and Slack and needs neither.
-const (
-	ModeCommunity Mode = "community"
-	ModeBridge    Mode = "bridge"
-)
 
 // Defaults of the bridge server. Its events are in memory, so it does not retry them
 // for days.
@@ -125,7 +115,7 @@ var errMalformed = errors.New("malformed")
 // parsers read the types that the env library does not know or reads more
 // narrowly than people write them.
 var parsers = map[reflect.Type]env.ParserFunc{
-	reflect.TypeFor[Mode]():           oneOf(ModeCommunity, ModeBridge),
+	reflect.TypeFor[chat.Mode]():      oneOf(chat.ModeCommunity, chat.ModeBridge),
 	reflect.TypeFor[Setup]():          oneOf(SetupLocal, SetupPrivate, SetupCode, SetupOff),
 	reflect.TypeFor[LogFormat]():      oneOf(LogText, LogJSON),
 	reflect.TypeFor[FilterMode]():     oneOf(FilterBlocklist, FilterAllowlist, FilterBoth),
@@ -297,6 +287,9 @@ func (c *Config) FileSeal() (*chat.FileSeal, error) {
 	}
 	return chat.NewFileSeal(secrets, c.PublicURL)
 }
+
+// Volatile reports whether all state is in memory and lost when relay ends.
+func (c *Config) Volatile() bool { return c.Mode == chat.ModeBridge && c.DatabaseURL == "" }
 
 // Logger returns the logger that LOG_LEVEL and LOG_FORMAT describe. What the
 // journal notes of every line itself, a text log leaves to it.

@@ -43,7 +43,7 @@ func write(t *testing.T, name, text string) string {
 
 func TestConfigDefaults(t *testing.T) {
 	cfg := mustLoad(t, nil)
-	want := Config{Mode: ModeCommunity, Port: 3000, DatabaseURL: "sqlite://relay.db", Setup: SetupLocal,
+	want := Config{Mode: chat.ModeCommunity, Port: 3000, DatabaseURL: "sqlite://relay.db", Setup: SetupLocal,
 		TrustedProxies:     []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		AttachmentMaxBytes: 10 << 20, RateLimit: true, WebhookRetries: 9, UAFilterMode: FilterBlocklist, LogLevel: slog.LevelInfo, LogFormat: LogText,
 		Settings: map[string]chat.Raw{}}
@@ -58,18 +58,18 @@ func TestConfigDefaults(t *testing.T) {
 func TestConfigModes(t *testing.T) {
 	for _, c := range []struct {
 		args, environ []string
-		mode          Mode
+		mode          chat.Mode
 		port          uint16
 		database      Secret
 		retries       int
 	}{
-		{nil, nil, ModeCommunity, 3000, "sqlite://relay.db", 9},
-		{[]string{"bridge"}, nil, ModeBridge, 3001, "", 3},
-		{nil, []string{"RELAY_MODE=bridge"}, ModeBridge, 3001, "", 3},
-		{[]string{"healthcheck"}, []string{"RELAY_MODE=bridge"}, ModeBridge, 3001, "", 3},
-		{[]string{"serve"}, []string{"RELAY_MODE=bridge"}, ModeCommunity, 3000, "sqlite://relay.db", 9},
-		{[]string{"bridge"}, []string{"RELAY_MODE=community"}, ModeBridge, 3001, "", 3},
-		{[]string{"bridge", "--port", "3000"}, []string{"DATABASE_URL=sqlite://threads.db", "EVENTS_WEBHOOK_RETRIES=9"}, ModeBridge, 3000, "sqlite://threads.db", 9},
+		{nil, nil, chat.ModeCommunity, 3000, "sqlite://relay.db", 9},
+		{[]string{"bridge"}, nil, chat.ModeBridge, 3001, "", 3},
+		{nil, []string{"RELAY_MODE=bridge"}, chat.ModeBridge, 3001, "", 3},
+		{[]string{"healthcheck"}, []string{"RELAY_MODE=bridge"}, chat.ModeBridge, 3001, "", 3},
+		{[]string{"serve"}, []string{"RELAY_MODE=bridge"}, chat.ModeCommunity, 3000, "sqlite://relay.db", 9},
+		{[]string{"bridge"}, []string{"RELAY_MODE=community"}, chat.ModeBridge, 3001, "", 3},
+		{[]string{"bridge", "--port", "3000"}, []string{"DATABASE_URL=sqlite://threads.db", "EVENTS_WEBHOOK_RETRIES=9"}, chat.ModeBridge, 3000, "sqlite://threads.db", 9},
 	} {
 		cfg := mustLoad(t, c.args, c.environ...)
 		if cfg.Mode != c.mode || cfg.Port != c.port || cfg.DatabaseURL != c.database || cfg.WebhookRetries != c.retries {

@@ -66,7 +66,7 @@ func Load(flags Flags, environ []string) (Config, []string, error) {
 }
 
 // modeCommands are the commands that say which server runs, whatever else does.
-var modeCommands = map[string]Mode{"serve": ModeCommunity, "bridge": ModeBridge}
+var modeCommands = map[string]chat.Mode{"serve": chat.ModeCommunity, "bridge": chat.ModeBridge}
 
 // value is the text of a variable and where it was found.
 type value struct{ text, origin string }
@@ -218,7 +218,7 @@ func (l *loader) parse() Config {
 	for _, name := range wrong {
 		l.malformed(name)
 	}
-	if cfg.Mode == ModeBridge {
+	if cfg.Mode == chat.ModeBridge {
 		l.presetBridge(&cfg)
 	}
 	l.mistakes = append(l.mistakes, cfg.conflicts()...)

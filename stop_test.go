@@ -1,4 +1,4 @@
-package server_test
+package main
 
 import (
 	"context"
@@ -79,13 +79,13 @@ func TestStopHasAnEnd(t *testing.T) {
 	for _, tt := range []struct {
 		name           string
 		mindful, hangs bool // the sink, the store
-		mode           config.Mode
+		mode           chat.Mode
 	}{
 		{"a platform", true, false, ""},
 		{"a platform for good", false, false, ""},
 		{"the database", true, true, ""},
 		{"all", false, true, ""},
-		{"all, in bridge mode", false, true, config.ModeBridge},
+		{"all, in bridge mode", false, true, chat.ModeBridge},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -97,24 +97,13 @@ func TestStopHasAnEnd(t *testing.T) {
 				store := &hangingStore{Store: memory, release: release}
 				sink := &hangingSink{make(chan struct{}), release, tt.mindful}
 				log := slog.New(slog.DiscardHandler)
-				engine, err := chat.Open(t.Context(), chat.Config{Store: store, Volatile: tt.mode == config.ModeBridge, Log: log,
+				engine, err := chat.Open(t.Context(), chat.Config{Store: store, Volatile: tt.mode == chat.ModeBridge, Log: log,
 					Targets: func(*chat.Settings) []chat.Target { return []chat.Target{{Name: "desk", Kind: chat.TargetBridge}} }})
 				if err != nil {
 					t.Fatal(err)
 				}
-				cfg := config.Config{PublicKey: publicKey, SecretKey: secretKey, Setup: config.SetupLocal, Mode: tt.mode}
-				keys, err := server.OpenKeyring(t.Context(), memory, cfg, log)
-				if err != nil {
-					t.Fatal(err)
-				}
-				deps := server.Deps{Engine: engine, Keys: keys, Log: log, Ready: memory.Ping, Bridges: bridges.New(engine, bridges.Options{Log: log})}
-				if tt.mode == config.ModeBridge {
-					deps.Backlog = server.NewBacklog(keys.Links(""))
-				}
-				srv, err := server.New(cfg, deps)
-				if err != nil {
-					t.Fatal(err)
-				}
+				set := bridges.New(engine, bridges.Options{Log: log})
+				web := serverOf(t, tt.mode, memory, server.Deps{Engine: engine, Log: log, Bridges: set})
 				v, err := engine.Init(t.Context(), chat.Visit{VisitorID: "ann"})
 				if err == nil {
 					_, err = engine.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: v.Session.ID, Content: "hello"})
@@ -126,7 +115,7 @@ func TestStopHasAnEnd(t *testing.T) {
 				ctx, stop := context.WithCancel(t.Context())
 				ended := make(chan error, 1)
 				go func() {
-					ended <- srv.Serve(ctx, listener, func(ctx context.Context) error { return engine.Outbox.Serve(ctx, sink) },
+					ended <- service{engine, set, web, log}.run(ctx, listener, func(ctx context.Context) error { return engine.Outbox.Serve(ctx, sink) },
 						func(context.Context) error { <-release; return nil })
 				}()
 				<-sink.began
@@ -162,6 +151,27 @@ func TestStopHasAnEnd(t *testing.T) {
 			})
 		})
 	}
+}
+
+// publicKey is the widget's key.
+const publicKey = "pk_test_0123456789"
+
+// serverOf makes the server of a mode.
+func serverOf(t *testing.T, mode chat.Mode, store chat.Store, deps server.Deps) *server.Server {
+	t.Helper()
+	cfg := config.Config{PublicKey: publicKey, SecretKey: "sk_test_0123456789", Setup: config.SetupLocal, Mode: mode}
+	keys, err := server.OpenKeyring(t.Context(), store, cfg, deps.Log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mode == chat.ModeBridge {
+		return server.NewBridge(cfg, deps, server.NewBacklog(keys.Links("")), nil)
+	}
+	web, err := server.NewCommunity(cfg, deps, keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return web
 }
 
 func lastDelivery(t *testing.T, store chat.Store, sessionID string) (d chat.Delivery) {

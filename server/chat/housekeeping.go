@@ -1,0 +1,75 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// How often the engine cleans up its store, and how often the erasing that may
+// take long is due. A volatile store is small and forgets every minute.
+const (
+	forgetEvery = time.Minute
+	sweepEvery  = 10 * time.Minute
+	pruneEvery  = time.Hour
+)
+
+// How old things are when nobody needs them any more: a file that no message
+// took, a session without a message, and events, which streams resume from.
+const (
+	orphanAge = time.Hour
+	emptyAge  = 24 * time.Hour
+	eventAge  = 7 * 24 * time.Hour
+)
+
+// keepStore keeps the store small until ctx ends. It starts after a minute, because
+// clients reconnect first.
+func (e *Engine) keepStore(ctx context.Context) error {
+	every, clean := sweepEvery, e.sweep
+	if e.Volatile {
+		every, clean = forgetEvery, func(ctx context.Context, now Time, _ bool) error { return e.Store.Forget(ctx, now) }
+	}
+	calendar := NewCalendar(e.Store, e.log)
+	due := time.NewTimer(time.Minute)
+	defer due.Stop()
+	for run := time.Duration(0); ; run++ {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-due.C:
+			due.Reset(every)
+		}
+		now, err := calendar.Now(ctx)
+		if err == nil {
+			err = clean(ctx, now, run*every%pruneEvery == 0)
+		}
+		if err != nil && ctx.Err() == nil {
+			e.log.Error("cannot clean up the database", "err", err)
+		}
+	}
+}
+
+// sweep deletes files that belong to no message, and, when pruning is due, what
+// else is too old.
+func (e *Engine) sweep(ctx context.Context, now Time, pruning bool) error {
+	err := e.Store.SweepOrphans(ctx, now.Add(-orphanAge))
+	if pruning {
+		err = errors.Join(err, e.prune(ctx, now))
+	}
+	return err
+}
+
+// prune deletes sessions without a message, sessions past the retention time and
+// events too old to resume a stream from. A backend may open a session long before
+// its first message.
+func (e *Engine) prune(ctx context.Context, now Time) error {
+	var errs []error
+	if !e.backend {
+		errs = append(errs, e.Store.SweepEmpty(ctx, now.Add(-emptyAge)))
+	}
+	if days := e.Settings().Number("retentionDays"); days > 0 {
+		before := now.Add(-time.Duration(days) * 24 * time.Hour)
+		errs = append(errs, e.Store.EraseIdle(ctx, before), e.Store.SweepEmpty(ctx, before))
+	}
+	return errors.Join(append(errs, e.Store.Prune(ctx, now.Add(-eventAge)))...) // last: it frees the space of the others, too
+}
