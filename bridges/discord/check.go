@@ -7,26 +7,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
 
 // Check implements [chat.Bridge]. It runs the checks in order and stops at the
 // first failure that the others depend on.
 func (b *Bridge) Check(ctx context.Context) []chat.Finding {
-	var found []chat.Finding
 	c := &checking{Bridge: b}
-	for _, check := range []func(context.Context) (f chat.Finding, goOn bool){c.token, c.channel, c.rights, c.intent, c.commands, c.reception} {
-		begun := time.Now()
-		f, goOn := check(ctx)
-		if f.Subject == "" {
-			continue
-		}
-		f.Took = time.Since(begun)
-		found = append(found, f)
-		if !goOn {
-			break
-		}
-	}
+	found := reception.RunChecks(ctx, c.token, c.channel, c.rights, c.intent, c.commands, c.reception)
 	if b.watched.Failing() || chat.Failed(found) { // the state changed since Watch looked
 		b.look(ctx)
 	}

@@ -248,7 +248,7 @@ func (l *listener) connect(ctx context.Context) error {
 	if err := l.open(ctx, s); err != nil {
 		return err
 	}
-	l.bridge.recovered()
+	l.bridge.status.ReportRecovery(l.bridge.log)
 	select {
 	case <-s.down:
 		if !s.begun.Load() { // a new session will show why

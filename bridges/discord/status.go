@@ -28,14 +28,5 @@ func (b *Bridge) reportFailure(err error) {
 		b.log.Info("the gateway ended the connection; reconnecting")
 		return
 	}
-	if b.status.Fail(err) {
-		b.log.Warn("updates cannot be received; retrying", "err", err)
-	}
-}
-
-// recovered logs that reception works.
-func (b *Bridge) recovered() {
-	if b.status.Heal() {
-		b.log.Info("updates are received again")
-	}
+	b.status.ReportFailure(b.log, err)
 }

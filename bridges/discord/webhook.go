@@ -4,39 +4,31 @@ import (
 	"crypto/ed25519"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
-
-// maxInteraction bounds the body of a pushed interaction.
-const maxInteraction = 1 << 20
 
 // Webhook implements [chat.Bridge]. It receives interactions (Discord, "Receiving
 // and Responding"): operators' slash commands. Messages come by the gateway only.
 func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if b.key == nil {
-			refuse(w, http.StatusServiceUnavailable, "Interactions are not set up: set DISCORD_PUBLIC_KEY")
+			reception.Refuse(w, http.StatusServiceUnavailable, "Interactions are not set up: set DISCORD_PUBLIC_KEY")
 			return
 		}
 		if r.Method != http.MethodPost {
-			refuse(w, http.StatusMethodNotAllowed, "Method not allowed")
+			reception.Refuse(w, http.StatusMethodNotAllowed, "Method not allowed")
 			return
 		}
-		raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxInteraction))
-		var tooLarge *http.MaxBytesError
+		raw, ok := reception.ReadPush(w, r, "interaction")
 		switch {
-		case errors.As(err, &tooLarge):
-			refuse(w, http.StatusRequestEntityTooLarge, "The interaction is too large")
-		case err != nil:
-			refuse(w, http.StatusBadRequest, "The interaction was cut off")
+		case !ok:
 		case !b.signed(r.Header, raw):
-			refuse(w, http.StatusUnauthorized, "Unauthorized")
+			reception.Refuse(w, http.StatusUnauthorized, "Unauthorized")
 		default:
 			b.pushed(w, r, in, raw)
 		}
@@ -67,31 +59,20 @@ func recent(at string) bool {
 func (b *Bridge) pushed(w http.ResponseWriter, r *http.Request, in chat.Receiver, raw []byte) {
 	var i interaction
 	if err := json.Unmarshal(raw, &i); err != nil {
-		refuse(w, http.StatusBadRequest, "Not an interaction of Discord's")
+		reception.Refuse(w, http.StatusBadRequest, "Not an interaction of Discord's")
 		return
 	}
 	switch {
 	case i.Kind == interactionPing:
-		respond(w, http.StatusOK, map[string]int{"type": answerPong})
+		reception.Respond(w, http.StatusOK, map[string]int{"type": answerPong})
 	case i.Kind == interactionCommand && i.ID != "":
 		text, err := b.command(r.Context(), in, &i, raw)
 		if err != nil {
 			b.log.Error("a slash command could not be stored", "err", err)
 			text = answerNotSaved
 		}
-		respond(w, http.StatusOK, answer(text))
+		reception.Respond(w, http.StatusOK, answer(text))
 	default:
-		refuse(w, http.StatusBadRequest, "Not an interaction that relay knows")
+		reception.Refuse(w, http.StatusBadRequest, "Not an interaction that relay knows")
 	}
-}
-
-func refuse(w http.ResponseWriter, status int, text string) {
-	respond(w, status, map[string]string{"error": text})
-}
-
-func respond(w http.ResponseWriter, status int, body any) {
-	raw, _ := json.Marshal(body)
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(raw)
 }

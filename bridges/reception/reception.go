@@ -3,7 +3,11 @@
 // up. It imports server/chat only.
 package reception
 
-import "sync"
+import (
+	"fmt"
+	"log/slog"
+	"sync"
+)
 
 // Status is how a bridge receives updates and its last failure.
 type Status struct {
@@ -13,10 +17,16 @@ type Status struct {
 }
 
 // Set stores how updates are received and clears the failure.
-func (s *Status) Set(way string) {
+func (s *Status) Set(way string) { s.Report(way, nil) }
+
+// Report stores how updates are received and the failure, nil for none, and reports
+// whether they changed.
+func (s *Status) Report(way string, problem error) (changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.way, s.problem = way, nil
+	changed = s.way != way || fmt.Sprint(s.problem) != fmt.Sprint(problem)
+	s.way, s.problem = way, problem
+	return changed
 }
 
 // Fail stores a failure and reports whether it is a new one.
@@ -35,6 +45,20 @@ func (s *Status) Heal() (ended bool) {
 	ended = s.problem != nil
 	s.problem = nil
 	return ended
+}
+
+// ReportFailure stores a failure and logs it once, however often it occurs.
+func (s *Status) ReportFailure(log *slog.Logger, err error) {
+	if s.Fail(err) {
+		log.Warn("updates cannot be received; retrying", "err", err)
+	}
+}
+
+// ReportRecovery clears the failure, if any, and logs that.
+func (s *Status) ReportRecovery(log *slog.Logger) {
+	if s.Heal() {
+		log.Info("updates are received again")
+	}
 }
 
 // Failing reports whether there is a failure.

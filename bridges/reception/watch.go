@@ -3,7 +3,6 @@ package reception
 import (
 	"context"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -52,16 +51,4 @@ func (s *Status) Note(log *slog.Logger, wrong *chat.Misconfigured, healthy strin
 		log.Error("the bridge is misconfigured", "problem", wrong.Problem, "fix", wrong.Fix)
 	}
 	return false
-}
-
-// Fault runs the checks in order and returns the first failure, nil when there
-// is none. Only the first line of its fix is kept; the rest is for doctor.
-func Fault(ctx context.Context, checks ...func(context.Context) (f chat.Finding, goOn bool)) *chat.Misconfigured {
-	for _, check := range checks {
-		if f, _ := check(ctx); f.Level == chat.FindingFail {
-			fix, _, _ := strings.Cut(f.Fix, ".\n")
-			return &chat.Misconfigured{Problem: f.Text, Fix: fix}
-		}
-	}
-	return nil
 }

@@ -63,18 +63,20 @@ type Bridge struct {
 	http   *http.Client
 	base   *url.URL // of the Web API
 	pace   *pace
-	status status
+	status reception.Status
 	// watched is the problem that Watch found.
 	watched reception.Status
 	proven  atomic.Bool // Slack pushed something
-	gaps    *gapTracker
-	self    atomic.Pointer[self]
-	threads *threads
-	names   *cache[person]   // by user
-	quotes  *cache[string]   // the beginnings of messages, by ts
-	cites   *cache[string]   // quoted messages, by the ts of the quoting one
-	last    *cache[*message] // the last version of edited messages, nil for deleted ones, by ts
-	uploads *cache[string]   // the file of an op, by key
+	// unsignedAt is when a push without Slack's signature came, in ns.
+	unsignedAt atomic.Int64
+	gaps       *gapTracker
+	self       atomic.Pointer[self]
+	threads    *threads
+	names      *cache[person]   // by user
+	quotes     *cache[string]   // the beginnings of messages, by ts
+	cites      *cache[string]   // quoted messages, by the ts of the quoting one
+	last       *cache[*message] // the last version of edited messages, nil for deleted ones, by ts
+	uploads    *cache[string]   // the file of an op, by key
 }
 
 var (

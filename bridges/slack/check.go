@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/slack-go/slack"
 
+	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -15,15 +15,7 @@ import (
 // failure that the others depend on.
 func (b *Bridge) Check(ctx context.Context) (found []chat.Finding) {
 	c := &checking{Bridge: b}
-	for _, look := range []func(context.Context) (f chat.Finding, goOn bool){c.token, c.scopes, c.channel, c.reception} {
-		begun := time.Now()
-		f, goOn := look(ctx)
-		f.Took = time.Since(begun)
-		found = append(found, f)
-		if !goOn {
-			break
-		}
-	}
+	found = reception.RunChecks(ctx, c.token, c.scopes, c.channel, c.reception)
 	if b.watched.Failing() || chat.Failed(found) { // the state changed since Watch looked
 		b.look(ctx)
 	}
@@ -99,7 +91,7 @@ func (c *checking) channel(ctx context.Context) (chat.Finding, bool) {
 
 func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 	const subject = "reception"
-	_, problem := c.status.get()
+	_, problem := c.receiving()
 	switch {
 	case problem != nil:
 		return chat.Unwell(subject, "Slack", problem), false

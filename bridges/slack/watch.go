@@ -26,7 +26,7 @@ func (b *Bridge) Watch(ctx context.Context) {
 func (b *Bridge) look(ctx context.Context) (trouble bool) {
 	c := &checking{Bridge: b}
 	wrong := reception.Fault(ctx, c.token, c.scopes, c.channel)
-	way, problem := b.status.get()
+	way, problem := b.receiving()
 	reported := errors.Is(c.err, errToken) && (way == "" || problem != nil)
 	var human *chat.Misconfigured
 	if !reported && (c.err == nil || errors.As(c.err, &human)) {

@@ -2,42 +2,36 @@ package slack
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"time"
 
 	"github.com/slack-go/slack"
 
+	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
-
-// maxEvent bounds the body of a pushed event.
-const maxEvent = 1 << 20
 
 // Webhook implements [chat.Bridge]: the Request URL of the Events API.
 func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		raw, status, text := b.admit(w, r)
-		if status != 0 {
-			refuse(w, status, text)
+		raw, ok := b.admit(w, r)
+		if !ok {
 			return
 		}
 		e, err := decode(raw)
 		if err == nil && e.Type == "url_verification" {
-			w.Header().Set("Content-Type", "application/json")
-			_ = json.NewEncoder(w).Encode(map[string]string{"challenge": e.Challenge})
+			reception.Respond(w, http.StatusOK, map[string]string{"challenge": e.Challenge})
 			return
 		}
 		err = b.handlePush(r.Context(), in, raw)
 		switch {
 		case errors.Is(err, chat.ErrPermanent):
 			w.Header().Set("X-Slack-No-Retry", "1")
-			refuse(w, http.StatusBadRequest, "Not an event of Slack's")
+			reception.Refuse(w, http.StatusBadRequest, "Not an event of Slack's")
 		case err != nil:
 			b.log.Error("an event could not be stored; Slack will bring it again", "err", err)
-			refuse(w, http.StatusServiceUnavailable, "The event could not be stored")
+			reception.Refuse(w, http.StatusServiceUnavailable, "The event could not be stored")
 		default:
 			w.WriteHeader(http.StatusOK)
 		}
@@ -79,36 +73,33 @@ func (b *Bridge) handlePush(ctx context.Context, in chat.Receiver, raw []byte) e
 }
 
 // admit reads a request and verifies Slack's signature of its body and time, which may
-// differ by five minutes; status is 0 when it is valid.
-func (b *Bridge) admit(w http.ResponseWriter, r *http.Request) (raw []byte, status int, text string) {
+// differ by five minutes. ok is false when the request was refused.
+func (b *Bridge) admit(w http.ResponseWriter, r *http.Request) (raw []byte, ok bool) {
 	switch {
 	case b.cfg.SigningSecret == "":
-		return nil, http.StatusServiceUnavailable, "The webhook has no secret: set SLACK_SIGNING_SECRET"
+		reception.Refuse(w, http.StatusServiceUnavailable, "The webhook has no secret: set SLACK_SIGNING_SECRET")
+		return nil, false
 	case r.Method != http.MethodPost:
-		return nil, http.StatusMethodNotAllowed, "Method not allowed"
+		reception.Refuse(w, http.StatusMethodNotAllowed, "Method not allowed")
+		return nil, false
 	}
 	proof, err := slack.NewSecretsVerifier(r.Header, b.cfg.SigningSecret)
+	if err == nil {
+		if raw, ok = reception.ReadPush(w, r, "event"); !ok {
+			return nil, false
+		}
+		_, _ = proof.Write(raw) // a hash takes everything
+		err = proof.Ensure()
+	}
 	if err != nil {
 		b.reportUnsigned(err)
-		return nil, http.StatusUnauthorized, "Unauthorized"
-	}
-	raw, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxEvent))
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
-		return nil, http.StatusRequestEntityTooLarge, "The event is too large"
-	case err != nil:
-		return nil, http.StatusBadRequest, "The event was cut off"
-	}
-	_, _ = proof.Write(raw) // a hash takes everything
-	if err := proof.Ensure(); err != nil {
-		b.reportUnsigned(err)
-		return nil, http.StatusUnauthorized, "Unauthorized"
+		reception.Refuse(w, http.StatusUnauthorized, "Unauthorized")
+		return nil, false
 	}
 	if b.proven.Store(true); b.cfg.AppToken == "" {
 		b.reportReceiving(wayWebhook)
 	}
-	return raw, 0, ""
+	return raw, true
 }
 
 var errUnsigned = &chat.Misconfigured{
@@ -119,13 +110,7 @@ var errUnsigned = &chat.Misconfigured{
 // before: others are somebody else's.
 func (b *Bridge) reportUnsigned(err error) {
 	if b.cfg.AppToken == "" && !b.proven.Load() && !errors.Is(err, slack.ErrMissingHeaders) {
+		b.unsignedAt.Store(time.Now().UnixNano())
 		b.reportFailure(wayWebhook, errUnsigned)
 	}
-}
-
-func refuse(w http.ResponseWriter, status int, text string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	body, _ := json.Marshal(map[string]string{"error": text})
-	_, _ = w.Write(body)
 }

@@ -5,22 +5,14 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
 
 // Check implements [chat.Bridge]. It runs the checks in order and stops at the
 // first failure that the others depend on.
 func (b *Bridge) Check(ctx context.Context) []chat.Finding {
-	var found []chat.Finding
-	for _, check := range []func(context.Context) (f chat.Finding, goOn bool){b.checkToken, b.checkGroup, b.checkRights, b.checkReception} {
-		begun := time.Now()
-		f, goOn := check(ctx)
-		f.Took = time.Since(begun)
-		found = append(found, f)
-		if !goOn {
-			break
-		}
-	}
+	found := reception.RunChecks(ctx, b.checkToken, b.checkGroup, b.checkRights, b.checkReception)
 	b.look(ctx) // the state may have changed since Watch looked
 	return found
 }

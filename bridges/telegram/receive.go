@@ -42,7 +42,7 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 			return err
 		case err != nil:
 			failures++
-			b.reportFailure(err)
+			b.status.ReportFailure(b.log, err)
 			chat.Rest(ctx, pauseAfter(err, failures))
 		case done:
 			return nil
@@ -50,7 +50,7 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 			failures = 0
 		default:
 			failures = 0
-			b.recovered()
+			b.status.ReportRecovery(b.log)
 		}
 	}
 	return nil

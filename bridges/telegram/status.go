@@ -15,17 +15,3 @@ func (b *Bridge) Receiving() (way string, problem error) {
 	_, watched := b.watched.Get()
 	return way, cmp.Or(problem, watched)
 }
-
-// reportFailure logs a failure of reception once, however often it occurs.
-func (b *Bridge) reportFailure(err error) {
-	if b.status.Fail(err) {
-		b.log.Warn("updates cannot be received; retrying", "err", err)
-	}
-}
-
-// recovered logs that reception works again.
-func (b *Bridge) recovered() {
-	if b.status.Heal() {
-		b.log.Info("updates are received again")
-	}
-}
