@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/guard"
 	"github.com/relay-chat/relay/bridges/webhook"
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -71,7 +72,7 @@ func (w *Webhook) Off() error {
 
 // CheckAddress rejects a forbidden receiver, as far as its address alone shows.
 func (w *Webhook) CheckAddress(address string) error {
-	private, err := webhook.Refuse(address, w.opts.Allowed)
+	private, err := guard.Refuse(address, w.opts.Allowed)
 	switch {
 	case err == nil:
 		return nil

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"syscall"
 
+	"github.com/relay-chat/relay/bridges/guard"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -17,17 +18,11 @@ type final struct{ error }
 
 func (final) Is(target error) bool { return target == chat.ErrPermanent }
 
-// forbidden is the error of a receiver at an address that relay never connects
-// to.
-type forbidden string
-
-func (f forbidden) Error() string { return "the receiver's address is not allowed: " + string(f) }
-
 // explain describes why a request got no answer. It leaves the address out: its
 // query may hold a secret.
 func explain(err error) error {
 	var (
-		no      forbidden
+		no      guard.Forbidden
 		dns     *net.DNSError
 		cert    *tls.CertificateVerificationError
 		network net.Error
@@ -35,7 +30,7 @@ func explain(err error) error {
 	)
 	switch {
 	case errors.As(err, &no):
-		return final{no}
+		return final{fmt.Errorf("the receiver's address is not allowed: %w", no)}
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return fmt.Errorf("the name %s is unknown", dns.Name)
 	case errors.As(err, &network) && network.Timeout():

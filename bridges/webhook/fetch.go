@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 
+	"github.com/relay-chat/relay/bridges/guard"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -18,9 +19,10 @@ type Fetcher struct {
 }
 
 // NewFetcher returns a fetcher of files of at most `most` bytes. It reaches only
-// the private networks that are allowed.
+// the private networks that are allowed, and follows no redirects.
 func NewFetcher(allowed []netip.Prefix, most int64) *Fetcher {
-	return &Fetcher{newClient(allowed), most}
+	return &Fetcher{&http.Client{Transport: guard.NewTransport(allowed),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, most}
 }
 
 // Open fetches a file. The caller closes it; ctx bounds the whole download. An

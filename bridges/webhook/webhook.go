@@ -1,5 +1,5 @@
 // Package webhook posts events to the receiver that the settings name. It imports
-// package chat and ssrf, the guard of outgoing connections.
+// package chat and package guard, which guards outgoing connections.
 package webhook
 
 import (
@@ -16,6 +16,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/relay-chat/relay/bridges/guard"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -29,6 +30,9 @@ const maxRetryAfter = time.Hour
 // turn is how long events of one session are posted before their results are
 // stored. A crash repeats them.
 const turn = 20 * time.Millisecond
+
+// timeout bounds a request.
+const timeout = 10 * time.Second
 
 // bodyTimeout is how long the body of an answer is waited for.
 const bodyTimeout = time.Second
@@ -63,7 +67,7 @@ var _ chat.Sink = (*Sink)(nil)
 
 // New returns a sink.
 func New(opts Options) *Sink {
-	return &Sink{opts: opts, trusted: newTransport(private), guarded: newTransport(opts.Allowed)}
+	return &Sink{opts: opts, trusted: guard.NewTransport(guard.Private), guarded: guard.NewTransport(opts.Allowed)}
 }
 
 // Name implements [chat.Sink].

@@ -1,4 +1,6 @@
-package webhook
+// Package guard keeps relay's requests to addresses that others choose away from
+// private and special networks. It imports nothing of relay.
+package guard
 
 import (
 	"net"
@@ -13,22 +15,27 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// Limits of a request.
+// Limits of a connection.
 const (
 	timeout      = 10 * time.Second
-	maxAnswer    = 64 << 10 // bytes read of an answer
+	maxHeader    = 64 << 10
 	connsPerHost = 8
 )
 
-// never are addresses that no receiver has: link-local ones, where clouds serve
+// Forbidden is the error of an address that relay does not connect to: why not.
+type Forbidden string
+
+func (f Forbidden) Error() string { return string(f) }
+
+// never are addresses that nothing of use has: link-local ones, where clouds serve
 // their metadata, and other metadata addresses of Alibaba, Oracle and Azure, then
 // by IPv6 of Amazon, Google, Oracle, Scaleway, Linode and Alibaba.
 var never = prefixes("169.254.0.0/16", "fe80::/10", "100.100.100.200/32", "192.0.0.192/32", "168.63.129.16/32",
 	"fd00:ec2::/32", "fd20:ce::254/128", "fd00:c1::a9fe:a9fe/128", "fd00:42::42/128", "fd00:a9fe:a9fe::1/128", "fd00:100::100:200/128",
 	"0.0.0.0/8", "224.0.0.0/4", "240.0.0.0/4", "ff00::/8", "::/128")
 
-// private are the private networks that only a trusted or allowed receiver may be in.
-var private = prefixes("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "::1/128", "fc00::/7")
+// Private are the private networks that only a trusted or allowed address may be in.
+var Private = prefixes("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "::1/128", "fc00::/7")
 
 func prefixes(list ...string) []netip.Prefix {
 	out := make([]netip.Prefix, len(list))
@@ -38,23 +45,17 @@ func prefixes(list ...string) []netip.Prefix {
 	return out
 }
 
-// newClient returns a client with a guarded transport. It follows no redirects.
-func newClient(allowed []netip.Prefix) *http.Client {
-	return &http.Client{Transport: newTransport(allowed),
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-}
-
-// newTransport returns a transport that checks every address right before it is
+// NewTransport returns a transport that checks every address right before it is
 // dialled, so that DNS rebinding has no effect. It uses no proxy and reaches
 // special networks only if allowed.
-func newTransport(allowed []netip.Prefix) *http.Transport {
+func NewTransport(allowed []netip.Prefix) *http.Transport {
 	dialer := &net.Dialer{Timeout: timeout, Control: control(allowed)}
 	return &http.Transport{DialContext: dialer.DialContext, MaxConnsPerHost: connsPerHost, MaxIdleConnsPerHost: connsPerHost,
 		IdleConnTimeout: time.Minute, TLSHandshakeTimeout: timeout, DisableCompression: true, ForceAttemptHTTP2: true,
-		MaxResponseHeaderBytes: maxAnswer}
+		MaxResponseHeaderBytes: maxHeader}
 }
 
-// Refuse returns why a receiver can never be reached, as far as its address alone
+// Refuse returns why an address can never be reached, as far as it alone
 // shows: names are resolved and checked when they are dialled. private is the
 // address that could be allowed, invalid when none could.
 func Refuse(address string, allowed []netip.Prefix) (private netip.Addr, err error) {
@@ -108,10 +109,10 @@ func control(allowed []netip.Prefix) func(network, address string, c syscall.Raw
 		}
 		ip := ipport.Addr().Unmap().WithZone("")
 		if isNever(ip) {
-			return forbidden("relay never connects to " + ip.String())
+			return Forbidden("relay never connects to " + ip.String())
 		}
 		if err := guard.Safe(network, address, c); err != nil {
-			return forbidden(ip.String() + " is in a network that WEBHOOK_ALLOW_CIDRS does not allow")
+			return Forbidden(ip.String() + " is in a network that WEBHOOK_ALLOW_CIDRS does not allow")
 		}
 		return nil
 	}
