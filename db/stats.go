@@ -1,6 +1,10 @@
 package db
 
-import "github.com/relay-chat/relay/server/chat"
+import (
+	"time"
+
+	"github.com/relay-chat/relay/server/chat"
+)
 
 // Every session that has to do with a period was active since its beginning,
 // so counting costs as much as the period holds, whatever the total is. The
@@ -58,4 +62,20 @@ func addDays(days, more []chat.Day) []chat.Day {
 		}
 	}
 	return days
+}
+
+const (
+	answeredSince   = ` FROM sessions s WHERE ` + since + ` AND s.started_at >= ? AND s.answered_at > 0`
+	countAnswered   = `SELECT COUNT(*)` + answeredSince
+	selectNthAnswer = `SELECT s.answered_at - s.started_at` + answeredSince + ` ORDER BY 1 LIMIT 1 OFFSET ?`
+)
+
+// FirstAnswers implements [chat.Reader]. The databases have no median in common.
+func (t *tx) FirstAnswers(from chat.Time) (median time.Duration, answered int, err error) {
+	var n, wait int64
+	if err := t.q.get(&n, countAnswered, int64(from), int64(from)); err != nil || n == 0 {
+		return 0, 0, err
+	}
+	err = t.row(nil, []any{&wait}, selectNthAnswer, int64(from), int64(from), (n-1)/2)
+	return time.Duration(max(wait, 0)) * time.Millisecond, int(n), err
 }

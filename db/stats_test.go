@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
@@ -68,5 +69,35 @@ func TestAverages(t *testing.T) {
 			}
 			return err
 		})
+	})
+}
+
+// TestFirstAnswers: half of the visitors waited at most as long as the median.
+func TestFirstAnswers(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		expect := func(wantMedian time.Duration, wantCount int) {
+			t.Helper()
+			read(t, d, func(r chat.Reader) error {
+				median, n, err := r.FirstAnswers(1000)
+				if median != wantMedian || n != wantCount {
+					t.Errorf("median %s of %d, want %s of %d", median, n, wantMedian, wantCount)
+				}
+				return err
+			})
+		}
+		expect(0, 0)
+		for i, wait := range []chat.Time{9000, 1, 5, 0, 7} { // 0: not answered
+			apply(t, d, func(tx chat.Tx) error {
+				s := newSession(fmt.Sprint(i), 1000)
+				s.AnsweredAt = 0
+				if wait > 0 {
+					s.AnsweredAt = s.StartedAt + wait
+				}
+				old := newSession(fmt.Sprint("old", i), 900)
+				old.LastActivity = 2000
+				return errors.Join(tx.CreateSession(s), tx.CreateSession(old))
+			})
+		}
+		expect(5*time.Millisecond, 4)
 	})
 }

@@ -114,6 +114,7 @@ type connectedState struct {
 	SessionID      string         `json:"sessionId"`
 	LastEventID    string         `json:"lastEventId"`
 	OperatorOnline bool           `json:"operatorOnline"`
+	BackAt         chat.Time      `json:"backAt,omitzero"`
 	Status         chat.Status    `json:"status"`
 }
 
@@ -140,7 +141,8 @@ func (s *communityServer) openStream(w http.ResponseWriter, r *http.Request, by 
 	}
 	out = startSSE(w)
 	out.parkable = closeDelimited(w, r)
-	out.state(chat.StateConnected, connectedState{chat.StateConnected, sessionID, cursor(open.Session.Rev), s.engine.OperatorOnline(), open.Session.Status})
+	there := s.engine.Presence()
+	out.state(chat.StateConnected, connectedState{chat.StateConnected, sessionID, cursor(open.Session.Rev), there.Online, there.BackAt, open.Session.Status})
 	if !s.pass(r.Context(), out, feed, open.Page) {
 		out = nil
 	}

@@ -30,6 +30,8 @@ type initAnswer struct {
 	SessionID      string               `json:"sessionId"`
 	SessionToken   string               `json:"sessionToken,omitempty"`
 	OperatorOnline bool                 `json:"operatorOnline"`
+	BackAt         chat.Time            `json:"backAt,omitzero"`
+	ReplySeconds   int64                `json:"replySeconds,omitzero"`
 	Messages       []chat.Message       `json:"messages"`
 	Timeline       []chat.TimelineEntry `json:"timeline"`
 	LastEventID    string               `json:"lastEventId"`
@@ -65,9 +67,11 @@ func (s *communityServer) widgetInit(w http.ResponseWriter, r *http.Request, _ c
 		return nil, err
 	}
 	s.engine.MessagesArrived(chat.SenderVisitor, v.History.Messages)
+	there := s.engine.Presence()
 	return initAnswer{
-		SessionID: v.Session.ID, SessionToken: v.Token, OperatorOnline: s.engine.OperatorOnline(),
-		Messages: messages(s.showFiles(v.History.Messages)), Timeline: v.History.Timeline, LastEventID: cursor(v.Session.Rev),
+		SessionID: v.Session.ID, SessionToken: v.Token, OperatorOnline: there.Online, BackAt: there.BackAt,
+		ReplySeconds: int64(s.engine.ReplyTime().Seconds()),
+		Messages:     messages(s.showFiles(v.History.Messages)), Timeline: v.History.Timeline, LastEventID: cursor(v.Session.Rev),
 		Session: initSession{v.Session.Status, v.Session.Identity, v.Session.CSAT},
 		Config:  s.engine.Settings().WidgetConfig(),
 	}, nil

@@ -121,6 +121,7 @@ func (e *Engine) keepTime(ctx context.Context) error {
 	defer cancel()
 	running.Go(func() { e.keepReceipts(ctx) })
 	running.Go(func() { e.keepPresence(ctx) })
+	running.Go(func() { e.keepReplyTime(ctx) })
 	return e.Outbox.Serve(ctx, e.Leaver())
 }
 

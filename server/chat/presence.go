@@ -34,15 +34,16 @@ const (
 )
 
 // presence says whether an operator is there. What an operator said counts for
-// a while, else what a program set, else it is automatic: online while somebody
-// is active at the console or acted elsewhere within the last minutes. In
-// bridge mode only the backend sets it.
+// a while, else what a program set, else it is automatic: online during business
+// hours, and while somebody is active at the console or acted elsewhere within the
+// last minutes. In bridge mode only the backend sets it.
 type presence struct {
 	mu     sync.Mutex
 	hold   hold
 	set    string // "online", "offline" or "": automatic
 	acted  Time   // last act on a bridge or through the API
 	people map[string]*person
+	hours  timetable
 	told   Presence
 }
 
@@ -59,7 +60,11 @@ type Presence struct {
 	Online bool   `json:"online"`
 	Mode   string `json:"mode"`
 	// Until is when the mode ends, if it ends by itself.
-	Until     Time      `json:"until,omitzero"`
+	Until Time `json:"until,omitzero"`
+	// HoursEnd is when the business hours end that make it online.
+	HoursEnd Time `json:"hoursEnd,omitzero"`
+	// BackAt is when somebody is back, if nobody is there and it is known.
+	BackAt    Time      `json:"backAt,omitzero"`
 	Operators []Present `json:"operators"`
 }
 
@@ -75,14 +80,37 @@ func (p *presence) now(at Time) Presence {
 	case p.set != "":
 		out.Mode = modeOf(p.set == "online")
 	default:
-		out.Online = p.acted != 0 && at.Sub(p.acted) < operatorStays
-		for _, o := range out.Operators {
-			out.Online = out.Online || o.Active
-		}
-		return out
+		p.automatic(at, &out)
 	}
-	out.Online = out.Mode == PresenceOnline
+	out.Online = out.Online || out.Mode == PresenceOnline
+	if !out.Online {
+		out.BackAt = p.backAt(at, &out)
+	}
 	return out
+}
+
+// automatic finds out whether somebody is there while nobody said so.
+func (p *presence) automatic(at Time, out *Presence) {
+	if open, ok := p.hours.next(at); ok && open.from <= at {
+		out.HoursEnd = open.to
+	}
+	out.Online = out.HoursEnd != 0 || p.acted != 0 && at.Sub(p.acted) < operatorStays
+	for _, o := range out.Operators {
+		out.Online = out.Online || o.Active
+	}
+}
+
+// backAt is when business hours bring somebody back, once the switch allows it; 0
+// when that is unknown.
+func (p *presence) backAt(at Time, out *Presence) Time {
+	if out.Mode == PresenceAway && out.Until == 0 {
+		return 0
+	}
+	open, ok := p.hours.next(max(at, out.Until))
+	if !ok {
+		return 0
+	}
+	return max(open.from, out.Until)
 }
 
 func modeOf(online bool) string {
@@ -156,7 +184,7 @@ func (r *Relay) setPresence(ctx context.Context, set func(*presence)) error {
 func (r *Relay) wouldBe(set func(*presence)) bool {
 	r.presence.mu.Lock()
 	defer r.presence.mu.Unlock()
-	p := presence{hold: r.presence.hold, set: r.presence.set, acted: r.presence.acted, people: r.presence.people}
+	p := presence{hold: r.presence.hold, set: r.presence.set, acted: r.presence.acted, people: r.presence.people, hours: r.presence.hours}
 	set(&p)
 	return p.now(Now()).Online
 }
@@ -189,6 +217,15 @@ func (r *Relay) Notice(ctx context.Context, about, text string) error {
 	})
 }
 
+// businessHours returns the hours that count: in bridge mode the backend says who
+// is there.
+func (r *Relay) businessHours() *schedule {
+	if r.backend {
+		return nil
+	}
+	return r.Settings().schedule()
+}
+
 func (r *Relay) loadPresence(ctx context.Context) error {
 	return r.store.Read(ctx, func(rd Reader) error {
 		p, err := storedPresence(rd)
@@ -196,6 +233,7 @@ func (r *Relay) loadPresence(ctx context.Context) error {
 			return err
 		}
 		r.presence.hold, r.presence.set, r.presence.acted = p.hold, p.set, p.acted
+		r.presence.hours = timetable{schedule: r.businessHours()}
 		r.presence.told = r.presence.now(Now())
 		return nil
 	})
@@ -250,6 +288,12 @@ func (r *Relay) operatorActed(by Author, at Time) {
 	})
 }
 
+// operatorStatus is the payload of [StateOperatorStatus].
+type operatorStatus struct {
+	Online bool `json:"online"`
+	BackAt Time `json:"backAt,omitzero"`
+}
+
 // updatePresence changes the presence. Visitors hear of a new status, the
 // console also of who is there.
 func (r *Relay) updatePresence(change func(*presence)) {
@@ -258,9 +302,9 @@ func (r *Relay) updatePresence(change func(*presence)) {
 	change(&r.presence)
 	before, now := r.presence.told, r.presence.now(Now())
 	r.presence.told = now
-	if now.Online != before.Online {
-		r.hub.Broadcast(StateOperatorStatus, map[string]bool{"online": now.Online})
-		before.Online = now.Online
+	if now.Online != before.Online || now.BackAt != before.BackAt {
+		r.hub.Broadcast(StateOperatorStatus, operatorStatus{now.Online, now.BackAt})
+		before.Online, before.BackAt = now.Online, now.BackAt
 	}
 	if !r.backend && !reflect.DeepEqual(now, before) {
 		r.hub.Report(StatePresence, now)

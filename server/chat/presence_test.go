@@ -1,7 +1,11 @@
 package chat_test
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/relay-chat/relay/db"
@@ -121,5 +125,137 @@ func check(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// shopHours are open on weekdays in UTC; these tests begin on Saturday, 1 January 2000.
+const shopHours = `{"timezone":"UTC","weekly":{"monday":["09:00-17:00"]}}`
+
+func setHours(t *testing.T, r *chat.Relay, hours string) {
+	t.Helper()
+	check(t, r.PatchSettings(t.Context(), map[string]json.RawMessage{"businessHours": json.RawMessage(hours)}))
+}
+
+// expectBack compares when somebody is back.
+func expectBack(t *testing.T, r *chat.Relay, when, want string) {
+	t.Helper()
+	got := ""
+	if back := r.Presence().BackAt; back != 0 {
+		got = back.Std().Format("2 15:04")
+	}
+	if got != want {
+		t.Errorf("%s: back at %q, want %q", when, got, want)
+	}
+}
+
+// Automatic presence follows the business hours; the switch and operators' word win.
+func TestPresenceFollowsTheHours(t *testing.T) {
+	inHouse(t, func(t *testing.T, store *db.DB) {
+		r := build(t, store).Relay
+		setHours(t, r, shopHours)
+		expectPresence(t, r, "on Saturday", false, "automatic")
+		expectBack(t, r, "on Saturday", "3 09:00")
+		seat := r.TakeSeat("Mia", "cookie", true)
+		expectPresence(t, r, "Mia works on Saturday", true, "automatic")
+		expectBack(t, r, "while Mia is there", "")
+		seat.Leave()
+		time.Sleep(57*time.Hour - time.Second)
+		expectPresence(t, r, "Monday, 8:59:59", false, "automatic")
+		time.Sleep(time.Second)
+		expectPresence(t, r, "Monday, 9:00", true, "automatic")
+		expectPresence(t, build(t, store).Relay, "after a restart", true, "automatic")
+		check(t, r.HoldOperatorStatus(t.Context(), console, false))
+		expectPresence(t, r, "switched to away", false, "away")
+		expectBack(t, r, "away for 12 hours", "10 09:00")
+		check(t, r.SetOperatorStatus(t.Context(), false))
+		expectBack(t, r, "away until somebody changes it", "")
+		check(t, r.ResetOperatorStatus(t.Context()))
+		expectPresence(t, r, "automatic again", true, "automatic")
+		time.Sleep(8 * time.Hour)
+		expectPresence(t, r, "Monday, 17:00", false, "automatic")
+		setHours(t, r, "null")
+		expectBack(t, r, "without business hours", "")
+	})
+}
+
+// A hold that ends in the middle of the hours gives them back.
+func TestHoldEndsWithinTheHours(t *testing.T) {
+	inHouse(t, func(t *testing.T, store *db.DB) {
+		r := build(t, store).Relay
+		setHours(t, r, `{"timezone":"UTC","weekly":{"saturday":["09:00-17:00"]}}`)
+		check(t, r.HoldOperatorStatus(t.Context(), console, false))
+		expectBack(t, r, "held until noon", "1 12:00")
+		time.Sleep(12 * time.Hour)
+		expectPresence(t, r, "at noon", true, "automatic")
+	})
+}
+
+// Visitors hear when somebody is back, and of the start of the hours.
+func TestHoursAreReported(t *testing.T) {
+	inHouse(t, func(t *testing.T, store *db.DB) {
+		o := build(t, store)
+		visitor := o.Hub.Subscribe("s1")
+		defer visitor.Close()
+		running, stop := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- o.Run(running) }()
+		setHours(t, o.Relay, shopHours)
+		time.Sleep(57*time.Hour + 3*time.Second)
+		stop()
+		check(t, <-ended)
+		var heard []string
+		for len(visitor.C) > 0 {
+			if e := <-visitor.C; e.Type == chat.StateOperatorStatus {
+				heard = append(heard, string(e.Payload))
+			}
+		}
+		expectTexts(t, "the visitor", heard, `{"type":"operator_status","sessionId":"s1","online":false,"backAt":"2000-01-03T09:00:00.000Z"}`,
+			`{"type":"operator_status","sessionId":"s1","online":true}`)
+	})
+}
+
+// In bridge mode only the backend says who is there.
+func TestHoursDoNotCountInBridgeMode(t *testing.T) {
+	inHouse(t, func(t *testing.T, store *db.DB) {
+		e, err := chat.Open(t.Context(), chat.Config{Store: store, Mode: chat.ModeBridge, Log: quiet,
+			Settings: map[string]chat.Raw{"businessHours": chat.Raw(`{"timezone":"UTC","weekly":{"saturday":["00:00-24:00"]}}`)}})
+		check(t, err)
+		expectPresence(t, e.Relay, "during the hours", false, "automatic")
+		expectBack(t, e.Relay, "in bridge mode", "")
+	})
+}
+
+// The usual reply time is the median, once enough were answered.
+func TestReplyTime(t *testing.T) {
+	inHouse(t, func(t *testing.T, store *db.DB) {
+		o := build(t, store)
+		for i, wait := range []time.Duration{time.Second, 90 * time.Second, 2 * time.Minute, 3 * time.Minute, 30 * time.Hour} {
+			id := o.open(t, fmt.Sprint("v", i))
+			o.say(t, id, "hello")
+			time.Sleep(wait)
+			_, err := o.Send(t.Context(), console, chat.Post{SessionID: id, Content: "hi"})
+			check(t, err)
+			if i == 3 {
+				expectReplyTime(t, o, 0)
+			}
+		}
+		expectReplyTime(t, o, 2*time.Minute)
+		time.Sleep(31 * 24 * time.Hour)
+		expectReplyTime(t, o, 0)
+	})
+}
+
+// expectReplyTime starts the engine for as long as it takes to compute it.
+func expectReplyTime(t *testing.T, o *house, want time.Duration) {
+	t.Helper()
+	again := build(t, o.store)
+	running, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- again.Run(running) }()
+	synctest.Wait()
+	stop()
+	check(t, <-ended)
+	if got := again.ReplyTime(); got != want {
+		t.Errorf("the usual reply time is %s, want %s", got, want)
 	}
 }

@@ -22,10 +22,12 @@ type Relay struct {
 	visitors visitors
 	current  atomic.Pointer[currentSettings]
 	changed  atomic.Pointer[chan struct{}]
-	patching sync.Mutex // one change of the settings at a time
-	env      map[string]Raw
-	identity IdentityRules
-	backend  bool
+	// replyTime is the usual one, a time.Duration.
+	replyTime atomic.Int64
+	patching  sync.Mutex // one change of the settings at a time
+	env       map[string]Raw
+	identity  IdentityRules
+	backend   bool
 	// uploads lets one chunk of all files be stored at a time: messages that
 	// share its commit wait for one, not for a hundred.
 	uploads struct {

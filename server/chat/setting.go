@@ -18,6 +18,7 @@ type Setting struct {
 	Secret  bool   // write-only: answered as a mask
 	Widget  bool   // a key of the widget's config
 	Default string // JSON; "" is null
+	JSON    bool   // its variable holds JSON, not a text
 	// Is says what a value must be, Example shows one. Of most settings check
 	// says it all.
 	Is, Example string
@@ -67,6 +68,8 @@ var SettingList = []Setting{
 	{Name: "eventsWebhookSecret", Env: "EVENTS_WEBHOOK_SECRET", Secret: true, Example: "whsec_bWFrZS1hLXNlY3JldC1vZi15b3VyLW93bi1pbnN0ZWE=", check: text(500)},
 	{Name: "eventsWebhookEnabled", Default: "true", check: shape[bool]("true or false")},
 	{Name: "eventsWebhookHeaderPrefix", Env: "EVENTS_WEBHOOK_HEADER_PREFIX", Default: `"X-Service"`, Example: "X-Acme", check: headerPrefix},
+	{Name: "businessHours", Env: "BUSINESS_HOURS", JSON: true, check: businessHours,
+		Example: `{"timezone":"Europe/Berlin","weekly":{"monday":["09:00-12:00","13:00-17:00"],"friday":["09:00-15:00"]},"exceptions":{"2026-12-24":[]}}`},
 	{Name: "csatEnabled", Default: "false", check: shape[bool]("true or false")},
 	{Name: "csatTrigger", Default: `"off"`, check: oneOf("off", "on_close", "on_disconnect", "manual")},
 }

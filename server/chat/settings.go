@@ -108,6 +108,7 @@ func (r *Relay) applySettings(ctx context.Context) error {
 	}
 	next := make(chan struct{})
 	close(*r.changed.Swap(&next))
+	r.updatePresence(func(p *presence) { p.hours = timetable{schedule: r.businessHours()} })
 	r.hub.Broadcast(StateConfig, map[string]any{"config": r.Settings().WidgetConfig()})
 	return nil
 }

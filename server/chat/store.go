@@ -1,6 +1,9 @@
 package chat
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Store keeps relay's state. Package db has the only implementation; the
 // interface keeps SQL out of this package.
@@ -123,6 +126,9 @@ type Reader interface {
 
 	// Stats counts what happened since a time, by day without gaps filled.
 	Stats(from Time) (Stats, error)
+	// FirstAnswers returns the median of how long visitors waited for the first
+	// answer in the sessions that began since a time, and how many were answered.
+	FirstAnswers(from Time) (median time.Duration, answered int, err error)
 
 	// InboxLane lists the waiting updates of one thread in order of arrival.
 	InboxLane(bridge, thread string, limit int) ([]Update, error)

@@ -117,7 +117,7 @@ func TestConfigValues(t *testing.T) {
 	cfg := mustLoad(t, []string{"--identity-required", "serve", "--rate-limit", "off", "-port=8080", "--telegram-chat-id", "-100123"},
 		"IDENTITY_SECRET=0123456789abcdef", "ALLOWED_ORIGINS= https://Example.com:443/ ,http://localhost:8080,http://[::1]:80,http://a.test:443",
 		"TRUSTED_PROXIES=10.1.2.3, 192.168.1.7/16,fd00::1", "PUBLIC_URL=https://chat.example.com/", "HOST=[::1]",
-		"ENABLE_DISCORD_GATEWAY=yes", "LOG_FORMAT=JSON", "RELAY_SETUP=code", "DATABASE_URL=postgresql:///relay?host=/run/postgresql")
+		`BUSINESS_HOURS={"timezone":"UTC","weekly":{"monday":["09:00-17:00"]}}`, "ENABLE_DISCORD_GATEWAY=yes", "LOG_FORMAT=JSON", "RELAY_SETUP=code", "DATABASE_URL=postgresql:///relay?host=/run/postgresql")
 	for name, ok := range map[string]bool{
 		"identity":  cfg.IdentityRequired,
 		"rate":      !cfg.RateLimit,
@@ -127,6 +127,7 @@ func TestConfigValues(t *testing.T) {
 		"publicURL": cfg.PublicURL == "https://chat.example.com",
 		"host":      cfg.Host == "::1",
 		"gateway":   string(cfg.Settings["enableDiscordGateway"]) == "true",
+		"hours":     string(cfg.Settings["businessHours"]) == `{"timezone":"UTC","weekly":{"monday":["09:00-17:00"]}}`,
 		"chat id":   string(cfg.Settings["telegramChatId"]) == `"-100123"`,
 		"format":    cfg.LogFormat == LogJSON,
 		"setup":     cfg.Setup == SetupCode,
@@ -150,6 +151,7 @@ func TestConfigMistakes(t *testing.T) {
 		"TRUSTED_PROXIES=proxy", "ATTACHMENT_MAX_BYTES=10MB", "ATTACHMENT_MAX_BYTES=0", "ATTACHMENT_MAX_BYTES=99999999999", "IDENTITY_SECRET=short",
 		"IDENTITY_REQUIRED=maybe", "IDENTITY_REQUIRED=true", "REQUIRE_SESSION_TOKEN=2", "RATE_LIMIT=fast", "LOG_LEVEL=loud", "LOG_FORMAT=xml",
 		"ENABLE_DISCORD_GATEWAY=perhaps", "RELAY_SECRET_KEY_FILE=/does/not/exist", "SLACK_BOT_TOKEN_FILE=/dev/null",
+		"BUSINESS_HOURS=9-17", `BUSINESS_HOURS={"timezone":"Mars"}`, `BUSINESS_HOURS={"timezone":"UTC"} and more`,
 		"TELEGRAM_BOT_TOKEN=canary", "TELEGRAM_CHAT_ID=#support", "TELEGRAM_CHAT_ID=-100 123", "TELEGRAM_WEBHOOK_SECRET=not this one", "DISCORD_BOT_TOKEN=canary",
 		"DISCORD_CHANNEL_ID=#support", "DISCORD_PUBLIC_KEY=abc", "SLACK_BOT_TOKEN=xoxp-canary", "SLACK_CHANNEL_ID=#support", "SLACK_SIGNING_SECRET=two words",
 		"SLACK_APP_TOKEN=xoxb-canary", "EVENTS_WEBHOOK_URL=example.com/hook", "EVENTS_WEBHOOK_URL=http://:8080/hook", "EVENTS_WEBHOOK_HEADER_PREFIX=X Acme",

@@ -292,13 +292,16 @@ func (l *loader) parseSettings(cfg *Config) {
 			v = on
 		}
 		raw, _ := json.Marshal(v) // a bool or a string
+		if s.JSON {
+			raw = []byte(given.text)
+		}
 		switch err := s.Check(raw); {
 		case err == nil:
 			cfg.Settings[s.Name] = raw
 		case s.Is != "":
 			l.malformed(s.Env)
 		default:
-			l.wrong(s.Env, s.Env+"="+s.Example, "%v", err)
+			l.wrong(s.Env, s.Env+"="+s.Example, "%s", strings.TrimPrefix(err.Error(), "."))
 		}
 	}
 	for name, number := range map[string]struct {

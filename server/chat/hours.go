@@ -1,0 +1,213 @@
+package chat
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	_ "time/tzdata" // containers and Windows have no time zones of their own
+)
+
+// BusinessHours say when somebody is there. Weekly holds intervals like
+// "09:00-17:00" by the name of a day in English, Exceptions those of single dates
+// (2026-12-24), none for a closed one. An interval that ends before it starts
+// lasts until the next day; it belongs to the day on which it starts.
+type BusinessHours struct {
+	TimeZone   string              `json:"timezone"`
+	Weekly     map[string][]string `json:"weekly"`
+	Exceptions map[string][]string `json:"exceptions,omitempty"`
+}
+
+// Bounds of what can be set.
+const (
+	maxIntervals  = 10
+	maxExceptions = 500
+)
+
+// schedule is BusinessHours ready for use.
+type schedule struct {
+	zone  *time.Location
+	week  [7][]interval // by time.Weekday
+	dates map[string][]interval
+}
+
+// interval is a part of a day in minutes after its midnight.
+type interval struct{ from, to int }
+
+// openTime is when somebody is there, without a break.
+type openTime struct{ from, to Time }
+
+const dayMinutes = 24 * 60
+
+// newSchedule checks business hours. Its errors go on behind the setting's name.
+func newSchedule(h BusinessHours) (*schedule, error) {
+	s := &schedule{dates: map[string][]interval{}}
+	var err error
+	if s.zone, err = time.LoadLocation(h.TimeZone); err != nil || h.TimeZone == "" || h.TimeZone == "Local" {
+		return nil, checkError(".timezone must be the name of a time zone like Europe/Berlin")
+	}
+	if len(h.Exceptions) > maxExceptions {
+		return nil, checkError(".exceptions has too many dates: at most " + strconv.Itoa(maxExceptions))
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.Weekly)) {
+		day := slices.Index(weekdays, name)
+		if day < 0 {
+			return nil, checkError(".weekly." + Clip(OneLine(name), MaxName) + " is no day; the days are monday to sunday")
+		}
+		if s.week[day], err = intervals(".weekly."+name, h.Weekly[name]); err != nil {
+			return nil, err
+		}
+	}
+	for _, date := range slices.Sorted(maps.Keys(h.Exceptions)) {
+		if _, err := time.Parse(time.DateOnly, date); err != nil {
+			return nil, checkError(".exceptions." + Clip(OneLine(date), MaxName) + " is no date; a date is like 2026-12-24")
+		}
+		if s.dates[date], err = intervals(".exceptions."+date, h.Exceptions[date]); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// weekdays are in the order of time.Weekday.
+var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
+
+// intervals reads the intervals of one day.
+func intervals(path string, texts []string) ([]interval, error) {
+	if len(texts) > maxIntervals {
+		return nil, checkError(path + " has too many intervals: at most " + strconv.Itoa(maxIntervals))
+	}
+	list := make([]interval, 0, len(texts))
+	for _, text := range texts {
+		one, ok := parseInterval(text)
+		if !ok {
+			return nil, checkError(path + " must be a list of intervals like 09:00-17:00, [] when closed; 00:00-24:00 is the whole day")
+		}
+		list = append(list, one)
+	}
+	slices.SortFunc(list, func(a, b interval) int { return cmp.Compare(a.from, b.from) })
+	for i := 1; i < len(list); i++ {
+		if list[i].from < list[i-1].to {
+			return nil, checkError(path + " has intervals that overlap")
+		}
+	}
+	return list, nil
+}
+
+var isInterval = LazyPattern(`([01][0-9]|2[0-3]):[0-5][0-9]-(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)`)
+
+func parseInterval(text string) (i interval, ok bool) {
+	if !isInterval(text) {
+		return i, false
+	}
+	from, to, _ := strings.Cut(text, "-")
+	i = interval{minutes(from), minutes(to)}
+	if i.to < i.from {
+		i.to += dayMinutes
+	}
+	return i, i.from != i.to
+}
+
+// minutes reads a time of day like 09:30 that is one.
+func minutes(clock string) int {
+	h, _ := strconv.Atoi(clock[:2])
+	m, _ := strconv.Atoi(clock[3:])
+	return h*60 + m
+}
+
+// horizon is how many days ahead the next opening is looked for.
+const horizon = 400
+
+// next returns the open time that holds a moment, or else the first after it.
+func (s *schedule) next(t Time) (openTime, bool) {
+	year, month, day := t.Std().In(s.zone).Date()
+	for ahead := -1; ahead < horizon; ahead++ { // yesterday's may last until today
+		date := time.Date(year, month, day+ahead, 0, 0, 0, 0, time.UTC)
+		for _, i := range s.on(date) {
+			found := openTime{s.at(date, i.from), s.at(date, i.to)}
+			if found.to > t && found.from < found.to { // clocks may skip the whole of it
+				return found, true
+			}
+		}
+	}
+	return openTime{}, false
+}
+
+// on returns the intervals that start on a date.
+func (s *schedule) on(date time.Time) []interval {
+	if other, is := s.dates[date.Format(time.DateOnly)]; is {
+		return other
+	}
+	return s.week[date.Weekday()]
+}
+
+// at returns when clocks show so many minutes after a date's midnight. Of two such
+// moments it is the first; one that clocks skip counts by the offset before the
+// change (RFC 5545, 3.3.5).
+func (s *schedule) at(date time.Time, minute int) Time {
+	shown := date.Add(time.Duration(minute) * time.Minute) // as if clocks showed UTC
+	before, after := s.offset(shown.AddDate(0, 0, -1)), s.offset(shown.AddDate(0, 0, 1))
+	first, second := shown.Add(-before), shown.Add(-after)
+	if s.offset(first) != before && s.offset(second) == after {
+		return TimeOf(second)
+	}
+	return TimeOf(first)
+}
+
+// offset is how far clocks are ahead of UTC.
+func (s *schedule) offset(t time.Time) time.Duration {
+	_, seconds := t.In(s.zone).Zone()
+	return time.Duration(seconds) * time.Second
+}
+
+// businessHours checks the setting of that name.
+func businessHours(value json.RawMessage) error {
+	const must = "an object like {\"timezone\":\"Europe/Berlin\",\"weekly\":{\"monday\":[\"09:00-17:00\"]},\"exceptions\":{\"2026-12-24\":[]}}"
+	if err := shape[BusinessHours](must)(value); err != nil {
+		return err
+	}
+	var h BusinessHours
+	if json.Unmarshal(value, &h) != nil {
+		return checkError("must be " + must)
+	}
+	_, err := newSchedule(h)
+	return err
+}
+
+// schedule returns the business hours in force, nil without any.
+func (s *Settings) schedule() *schedule {
+	if raw := s.values["businessHours"]; len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	var h BusinessHours
+	s.decode("businessHours", &h)
+	sched, _ := newSchedule(h) // it was checked when it was set
+	return sched
+}
+
+// timetable asks a schedule, and again only when its last answer has run out: the
+// presence is computed for every session that is shown.
+type timetable struct {
+	schedule    *schedule
+	last        openTime
+	found       bool
+	since, till Time // while the answer holds
+}
+
+// next is that of the schedule.
+func (t *timetable) next(at Time) (openTime, bool) {
+	if t.schedule == nil {
+		return openTime{}, false
+	}
+	if at < t.since || at >= t.till {
+		t.last, t.found = t.schedule.next(at)
+		t.since, t.till = at, t.last.to
+		if !t.found {
+			t.till = at.Add(time.Hour)
+		}
+	}
+	return t.last, t.found
+}
