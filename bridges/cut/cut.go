@@ -56,15 +56,31 @@ func printed(r rune) rune {
 	return r
 }
 
-// Breakpoint returns where to end piece, the beginning of text: preferably
-// after a paragraph, a line or a word.
-func Breakpoint(piece, text string) int {
+// Pieces cuts text into pieces that fit into first, then into limit. fit returns as
+// much of a text as fits; pieces of white space, which platforms reject, are dropped.
+func Pieces(text string, first, limit int, fit func(text string, room int) string) (pieces []string) {
+	for room := first; text != ""; room = limit {
+		piece := fit(text, room)
+		if strings.TrimSpace(piece) != "" {
+			pieces = append(pieces, piece)
+		}
+		text = text[len(piece):]
+	}
+	return pieces
+}
+
+// AtBreak shortens piece, the beginning of text: it ends after a paragraph, else a
+// line, else a word, if that keeps half of it, and never inside a character.
+func AtBreak(piece, text string) string {
+	if len(piece) == len(text) {
+		return piece
+	}
 	for _, mark := range []string{"\n\n", "\n", " "} {
 		if i := strings.LastIndex(piece, mark); i >= len(piece)/2 {
-			return i + len(mark)
+			return piece[:i+len(mark)]
 		}
 	}
-	return wholeCharacter(piece, text)
+	return piece[:wholeCharacter(piece, text)]
 }
 
 // wholeCharacter moves a cut before a nearby character whose combining marks or

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/naming"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -166,11 +167,11 @@ const editable = time.Hour
 // read. The engine may have forgotten messages from before the bridge's start.
 func (b *Bridge) since(seen, newest string) string {
 	from := snowflakeAt(b.begun.Add(-b.cfg.CatchUp))
-	if again := snowflakeAt(madeAt(seen).Add(-editable)); older(from, again) {
+	if again := snowflakeAt(madeAt(seen).Add(-editable)); naming.Older(from, again) {
 		from = again
 	}
-	news := older(seen, newest) || time.Since(madeAt(newest)) < editable
-	if !news || !older(from, newest) {
+	news := naming.Older(seen, newest) || time.Since(madeAt(newest)) < editable
+	if !news || !naming.Older(from, newest) {
 		return ""
 	}
 	return from
@@ -203,7 +204,7 @@ func (b *Bridge) catchUp(ctx context.Context, in chat.Receiver, thread, after st
 			}
 			after = m.ID
 		}
-		if len(list) < 100 || !older(begin, after) {
+		if len(list) < 100 || !naming.Older(begin, after) {
 			return nil
 		}
 	}

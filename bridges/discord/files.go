@@ -12,6 +12,7 @@ import (
 
 	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/bridges/cut"
+	"github.com/relay-chat/relay/bridges/naming"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -76,13 +77,7 @@ const (
 
 // asText replaces a file that cannot be shown by text.
 func asText(op chat.Op, why string) chat.Op {
-	about := fmt.Sprintf("📎 %s (%d MB) %s", op.File.Filename, op.File.Size>>20, why)
-	if op.File.URL != "" {
-		about += ": " + op.File.URL
-	}
-	op.Text = strings.TrimPrefix(op.Text+"\n"+about, "\n")
-	op.File = nil
-	return op
+	return naming.WithoutFile(op, fmt.Sprintf("📎 %s (%d MB) %s", op.File.Filename, op.File.Size>>20, why))
 }
 
 // encode renders the form up to the file (Discord, "Uploading Files").

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/relay-chat/relay/bridges/cut"
+	"github.com/relay-chat/relay/bridges/naming"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -87,21 +87,14 @@ func escapeMarks(out *strings.Builder, text string) {
 	}
 }
 
-// label precedes an op's text: the author, and a mark that it replaces an earlier
-// one.
+// label precedes an op's text, "" for none.
 func label(op chat.Op) string {
-	var parts []string
-	if op.From != "" {
-		parts = append(parts, cut.Line(op.From, maxFrom))
-	}
-	if op.Edited {
-		parts = append(parts, "✏️ edited")
-	}
-	if len(parts) == 0 || op.Kind == chat.OpNote {
+	name := naming.Label(op, maxFrom)
+	if name == "" || op.Kind == chat.OpNote {
 		return ""
 	}
 	var out strings.Builder
-	escapeMarks(&out, strings.Join(parts, " · "))
+	escapeMarks(&out, name)
 	return "**" + out.String() + ":**"
 }
 

@@ -2,7 +2,6 @@ package discord
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/relay-chat/relay/bridges/cut"
@@ -51,28 +50,16 @@ func splitText(op chat.Op) []chat.Op {
 }
 
 // split cuts text into pieces of at most first, then limit units in their rendered
-// form. It drops pieces of white space, which Discord rejects. It cuts after a
-// paragraph, else a line, else a word, if that fills half a message, and never
-// inside a character.
+// form.
 func split(text string, first, limit int, form func(string) string) []string {
-	var pieces []string
-	for room := first; text != ""; room = limit {
-		piece := fitting(text, room, form)
-		if strings.TrimFunc(piece, unicode.IsSpace) != "" {
-			pieces = append(pieces, piece)
-		}
-		text = text[len(piece):]
-	}
-	return pieces
+	return cut.Pieces(text, first, limit, func(text string, room int) string { return fitting(text, room, form) })
 }
 
 // fitting returns a beginning of text that fits into room.
 func fitting(text string, room int, form func(string) string) string {
 	piece := cut.To(text, room)
 	for {
-		if len(piece) < len(text) {
-			piece = piece[:cut.Breakpoint(piece, text)]
-		}
+		piece = cut.AtBreak(piece, text)
 		sent := cut.Units(form(piece))
 		if sent <= room {
 			return piece

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/relay-chat/relay/bridges/naming"
 )
 
 // maxThreads bounds the remembered threads and other channels. When it is reached,
@@ -47,7 +49,7 @@ func (t *threads) learn(c *channel, session string) (known bool) {
 	one.locked = c.locked()
 	if session != "" {
 		one.session = session
-		if old := t.refs[session]; older(old, c.ID) {
+		if old := t.refs[session]; naming.Older(old, c.ID) {
 			t.refs[session] = c.ID
 		}
 	}
@@ -120,7 +122,7 @@ func (t *threads) setTurned(id string, at time.Time) {
 func (t *threads) setNewest(id, message string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if one := t.known[id]; one != nil && older(one.newest, message) {
+	if one := t.known[id]; one != nil && naming.Older(one.newest, message) {
 		one.newest = message
 	}
 }
@@ -189,10 +191,6 @@ func (t *threads) open() (ids []string) {
 	}
 	return ids
 }
-
-// older reports whether a snowflake is older than another. They are numbers without
-// leading zeros; "" is the oldest.
-func older(a, b string) bool { return len(a) < len(b) || len(a) == len(b) && a < b }
 
 // compareIDs orders snowflakes by age.
 func compareIDs(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }

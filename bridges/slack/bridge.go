@@ -23,6 +23,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"github.com/relay-chat/relay/bridges/call"
+	"github.com/relay-chat/relay/bridges/naming"
 	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -71,7 +72,8 @@ type Bridge struct {
 	unsignedAt atomic.Int64
 	gaps       *gapTracker
 	self       atomic.Pointer[self]
-	threads    *threads
+	threads    naming.Threads
+	scan       scan
 	names      *cache[person]   // by user
 	quotes     *cache[string]   // the beginnings of messages, by ts
 	cites      *cache[string]   // quoted messages, by the ts of the quoting one
@@ -109,7 +111,7 @@ func New(cfg Config) (*Bridge, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), http: call.NewClient(cfg.Transport, 8), base: base, pace: newPace(cfg.Pause), threads: newThreads(), gaps: newGapTracker(),
+	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), http: call.NewClient(cfg.Transport, 8), base: base, pace: newPace(cfg.Pause), gaps: newGapTracker(),
 		names: newCache[person](5000), quotes: newCache[string](2000), cites: newCache[string](2000),
 		last: newCache[*message](500), uploads: newCache[string](1000)}
 	b.api = slack.New(cfg.BotToken, slack.OptionAPIURL(base.String()+"/"), slack.OptionAppLevelToken(cfg.AppToken),

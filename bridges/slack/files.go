@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 
 	"github.com/slack-go/slack"
 
 	"github.com/relay-chat/relay/bridges/cut"
+	"github.com/relay-chat/relay/bridges/naming"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -120,15 +120,10 @@ func (b *Bridge) lookupFile(ctx context.Context, th chat.Thread, op chat.Op) (re
 // a space, "" when the app may not.
 func linked(op chat.Op, why string) chat.Op {
 	about := fmt.Sprintf("📎 %s (%s)%s", cut.Line(op.File.Filename, maxFrom), size(op.File.Size), why)
-	switch {
-	case op.File.URL != "":
-		about += ": " + op.File.URL
-	case why == "":
+	if op.File.URL == "" && why == "" {
 		about += " cannot be shown here: the app lacks the scope " + scopeUpload + ", and relay has no PUBLIC_URL for a link; the console shows it"
 	}
-	op.Text = strings.TrimPrefix(op.Text+"\n"+about, "\n")
-	op.File = nil
-	return op
+	return naming.WithoutFile(op, about)
 }
 
 func size(bytes int64) string {

@@ -44,7 +44,7 @@ func (b *Bridge) open(ctx context.Context, op chat.Op) (ref string, err error) {
 		return "", err
 	}
 	if op.SessionID != "" {
-		b.threads.learn(ref, op.SessionID)
+		b.learn(ref, op.SessionID)
 	}
 	return ref, nil
 }

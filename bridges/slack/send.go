@@ -37,7 +37,7 @@ func (b *Bridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote str
 		err = fmt.Errorf("%w: Slack has no op %d", chat.ErrPermanent, op.Kind)
 	}
 	if errors.Is(err, chat.ErrThreadGone) {
-		b.threads.forget(th.Ref)
+		b.threads.Forget(th.Ref)
 	}
 	return remote, err
 }

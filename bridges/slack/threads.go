@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/slack-go/slack"
 
@@ -13,77 +14,28 @@ import (
 // lookPages bounds the search for sessions' threads in the channel.
 const lookPages = 5
 
-// maxThreads bounds the remembered threads. When it is reached, all are dropped and
-// learnt again from the channel.
-const maxThreads = 20000
-
-// threads maps threads to sessions in bridge mode, where no store does.
-type threads struct {
-	mu       sync.Mutex
-	sessions map[string]string // by thread
-	refs     map[string]string // by session: its newest thread
-
-	scan sync.Mutex // held while the channel is read
-	read bool       // the channel was read, up to lookPages
+// scan is the reading of the channel for sessions' threads.
+type scan struct {
+	sync.Mutex             // held while the channel is read
+	done       atomic.Bool // it was read, up to lookPages
 }
-
-func newThreads() *threads { return &threads{sessions: map[string]string{}, refs: map[string]string{}} }
 
 // learn stores the session of a thread, "" for none.
-func (t *threads) learn(ref, sessionID string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.sessions) >= maxThreads {
-		clear(t.sessions)
-		clear(t.refs)
-		t.read = false
+func (b *Bridge) learn(ref, sessionID string) {
+	if b.threads.Learn(ref, sessionID) {
+		b.scan.done.Store(false)
 	}
-	t.sessions[ref] = sessionID
-	if sessionID != "" && t.refs[sessionID] < ref {
-		t.refs[sessionID] = ref
-	}
-}
-
-// forget drops a deleted thread.
-func (t *threads) forget(ref string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if session := t.sessions[ref]; t.refs[session] == ref {
-		delete(t.refs, session)
-	}
-	delete(t.sessions, ref)
-}
-
-// session returns the session of a thread; known is false before it was learnt.
-func (t *threads) session(ref string) (sessionID string, known bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	sessionID, known = t.sessions[ref]
-	return sessionID, known
-}
-
-// ref returns a session's thread, "" for none; all means that there is no other.
-func (t *threads) ref(sessionID string) (ref string, all bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.refs[sessionID], t.read
-}
-
-func (t *threads) complete() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.read = true
 }
 
 // Find implements [chat.Bridge]. The first messages of threads contain their session.
 // The channel is read once, newest first, up to lookPages; later threads are known.
 func (b *Bridge) Find(ctx context.Context, sessionID string) (chat.Thread, error) {
-	ref, all := b.threads.ref(sessionID)
-	if ref == "" && !all {
+	ref := b.threads.Ref(sessionID)
+	if ref == "" && !b.scan.done.Load() {
 		if err := b.readChannel(ctx); err != nil {
 			return chat.Thread{}, err
 		}
-		ref, _ = b.threads.ref(sessionID)
+		ref = b.threads.Ref(sessionID)
 	}
 	if ref == "" {
 		return chat.Thread{}, fmt.Errorf("%w: no thread of the channel is the session's", chat.ErrThreadGone)
@@ -94,9 +46,9 @@ func (b *Bridge) Find(ctx context.Context, sessionID string) (chat.Thread, error
 // readChannel learns the sessions of the channel's threads, unless another caller just
 // did.
 func (b *Bridge) readChannel(ctx context.Context) error {
-	b.threads.scan.Lock()
-	defer b.threads.scan.Unlock()
-	if _, all := b.threads.ref(""); all {
+	b.scan.Lock()
+	defer b.scan.Unlock()
+	if b.scan.done.Load() {
 		return nil
 	}
 	if _, err := b.know(ctx); err != nil {
@@ -110,20 +62,20 @@ func (b *Bridge) readChannel(ctx context.Context) error {
 		}
 		for i := range page.Messages {
 			if id := b.sessionOf(&page.Messages[i]); id != "" {
-				b.threads.learn(page.Messages[i].Timestamp, id)
+				b.learn(page.Messages[i].Timestamp, id)
 			}
 		}
 		if q.Cursor = page.ResponseMetaData.NextCursor; q.Cursor == "" {
 			break
 		}
 	}
-	b.threads.complete()
+	b.scan.done.Store(true)
 	return nil
 }
 
 // Owner implements [chat.Bridge].
 func (b *Bridge) Owner(ctx context.Context, th chat.Thread) (sessionID string, err error) {
-	sessionID, known := b.threads.session(th.Ref)
+	sessionID, known := b.threads.Session(th.Ref)
 	if !known {
 		if _, err := b.know(ctx); err != nil {
 			return "", err
@@ -133,7 +85,7 @@ func (b *Bridge) Owner(ctx context.Context, th chat.Thread) (sessionID string, e
 			return "", err
 		}
 		sessionID = b.sessionOf(&parent)
-		b.threads.learn(th.Ref, sessionID)
+		b.learn(th.Ref, sessionID)
 	}
 	if sessionID == "" {
 		return "", fmt.Errorf("%w: the thread's first message leads to no session", chat.ErrThreadGone)

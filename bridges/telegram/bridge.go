@@ -17,6 +17,7 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
+	"github.com/relay-chat/relay/bridges/naming"
 	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -50,7 +51,7 @@ type Bridge struct {
 	bot     *gotgbot.Bot
 	client  *client
 	budget  *budget
-	topics  *topics
+	topics  naming.Threads
 	created *createdTopics
 	status  reception.Status
 	// watched is the problem that Watch found with the group or the webhook.
@@ -95,7 +96,7 @@ func New(cfg Config) (*Bridge, error) {
 		return nil, err
 	}
 	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), client: client, budget: newBudget(cfg.Budget),
-		topics: newTopics(), created: newCreatedTopics(), changed: make(chan struct{}, 1),
+		created: newCreatedTopics(), changed: make(chan struct{}, 1),
 		bot: &gotgbot.Bot{Token: cfg.Token, User: gotgbot.User{Id: id, IsBot: true}, BotClient: client}}
 	b.group.Store(group)
 	return b, nil

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
 	"github.com/relay-chat/relay/bridges/call"
+	"github.com/relay-chat/relay/bridges/naming"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -42,7 +42,8 @@ func wayOf(f *chat.OpFile) string {
 // as a picture or recording is sent as a document, one that is too large as a link.
 func (b *Bridge) show(ctx context.Context, topic int64, op chat.Op) (*gotgbot.Message, error) {
 	if op.File.Size > maxUpload {
-		return b.write(ctx, topic, linked(op))
+		about := fmt.Sprintf("📎 %s (%d MB) is too large for Telegram", op.File.Filename, op.File.Size>>20)
+		return b.write(ctx, topic, naming.WithoutFile(op, about))
 	}
 	html, plain := render(op)
 	u := upload{topic: topic, file: *op.File, way: wayOf(op.File), caption: html, mode: gotgbot.ParseModeHTML, reply: reply(op)}
@@ -116,15 +117,4 @@ func (b *Bridge) send(ctx context.Context, u *upload, file gotgbot.InputFile) (*
 	}
 	return b.bot.SendDocumentWithContext(ctx, group, file, &gotgbot.SendDocumentOpts{MessageThreadId: u.topic,
 		Caption: u.caption, ParseMode: mode, ReplyParameters: u.reply, RequestOpts: limit, DisableContentTypeDetection: true})
-}
-
-// linked replaces a file that is too large by a link.
-func linked(op chat.Op) chat.Op {
-	about := fmt.Sprintf("📎 %s (%d MB) is too large for Telegram", op.File.Filename, op.File.Size>>20)
-	if op.File.URL != "" {
-		about += ": " + op.File.URL
-	}
-	op.Text = strings.TrimPrefix(op.Text+"\n"+about, "\n")
-	op.File = nil
-	return op
 }

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/relay-chat/relay/bridges/cut"
+	"github.com/relay-chat/relay/bridges/naming"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -53,20 +53,12 @@ func wordy(r rune) bool {
 	return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
-// label precedes an op's text: the author, and a mark that it replaces an earlier
-// one.
+// label precedes an op's text, "" for none.
 func label(op chat.Op) string {
-	var parts []string
-	if op.From != "" {
-		parts = append(parts, cut.Line(op.From, maxFrom))
+	if name := naming.Label(op, maxFrom); name != "" {
+		return name + ":"
 	}
-	if op.Edited {
-		parts = append(parts, "✏️ edited")
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return strings.Join(parts, " · ") + ":"
+	return ""
 }
 
 // render returns an op's text as HTML, and as plain text in case Telegram rejects

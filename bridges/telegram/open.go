@@ -26,7 +26,7 @@ func (b *Bridge) open(ctx context.Context, op chat.Op) (remote string, err error
 	}
 	ref := strconv.FormatInt(topic, 10)
 	if names.Token(op.SessionID) != "" {
-		b.topics.learn(ref, op.SessionID)
+		b.topics.Learn(ref, op.SessionID)
 	}
 	return ref, nil
 }

@@ -159,7 +159,7 @@ func (b *Bridge) observe(u *update) {
 			b.created.add(m.Topic, m.TopicCreated.Name, time.Unix(m.Date, 0))
 		}
 		if m.ReplyTo != nil && m.ReplyTo.TopicCreated != nil {
-			b.topics.learn(m.ref(), b.sessionByRoot(m))
+			b.topics.Learn(m.ref(), b.sessionByRoot(m))
 		}
 	}
 	if u.Member != nil && b.isGroup(u.Member.Chat.ID) {

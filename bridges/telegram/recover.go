@@ -11,7 +11,7 @@ import (
 // Find implements [chat.Bridge]. The Bot API lists no topics: only those seen since
 // the start are found.
 func (b *Bridge) Find(_ context.Context, sessionID string) (chat.Thread, error) {
-	ref := b.topics.ref(sessionID)
+	ref := b.topics.Ref(sessionID)
 	if ref == "" {
 		return chat.Thread{}, fmt.Errorf("%w: Telegram does not tell which topic was the session's", chat.ErrThreadGone)
 	}
@@ -25,7 +25,7 @@ const probeText = "One moment: looking up whose conversation this is …"
 // but a reply to another message does not. Owner then sends a message, whose answer
 // contains it, and deletes it.
 func (b *Bridge) Owner(ctx context.Context, th chat.Thread) (sessionID string, err error) {
-	if sessionID, known := b.topics.session(th.Ref); known {
+	if sessionID, known := b.topics.Session(th.Ref); known {
 		return owned(sessionID)
 	}
 	topic, err := strconv.ParseInt(th.Ref, 10, 64)
@@ -39,7 +39,7 @@ func (b *Bridge) Owner(ctx context.Context, th chat.Thread) (sessionID string, e
 	if err := b.delete(ctx, chat.Op{Remote: strconv.FormatInt(m.MessageId, 10)}); err != nil {
 		b.log.Warn("cannot delete the message that looked up the topic's session", "thread", th.Ref, "err", err)
 	}
-	sessionID, _ = b.topics.session(th.Ref)
+	sessionID, _ = b.topics.Session(th.Ref)
 	return owned(sessionID)
 }
 

@@ -46,7 +46,7 @@ func (b *Bridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote str
 		err = fmt.Errorf("%w: Telegram has no op %d", chat.ErrPermanent, op.Kind)
 	}
 	if errors.Is(err, chat.ErrThreadGone) {
-		b.topics.forget(th.Ref)
+		b.topics.Forget(th.Ref)
 	}
 	return remote, err
 }
@@ -145,7 +145,7 @@ func (b *Bridge) learn(m *gotgbot.Message) {
 	if root.From != nil && root.From.Id == b.bot.Id {
 		sessionID = names.Session(root.ForumTopicCreated.Name)
 	}
-	b.topics.learn(strconv.FormatInt(m.MessageThreadId, 10), sessionID)
+	b.topics.Learn(strconv.FormatInt(m.MessageThreadId, 10), sessionID)
 }
 
 // noPreview disables previews: they would visit a visitor's links.

@@ -2,7 +2,6 @@ package telegram
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/relay-chat/relay/bridges/cut"
 	"github.com/relay-chat/relay/server/chat"
@@ -37,7 +36,7 @@ func splitText(op chat.Op) []chat.Op {
 	if op.File != nil && head+cut.Units(text) <= maxCaption || op.File == nil && head+cut.Units(text) <= maxText {
 		return []chat.Op{op}
 	}
-	parts := chat.Parts(op, split(text, maxText-head, maxText))
+	parts := chat.Parts(op, cut.Pieces(text, maxText-head, maxText, fit))
 	if len(parts) == 0 {
 		return []chat.Op{op}
 	}
@@ -52,25 +51,8 @@ func labelUnits(op chat.Op) int {
 	return 0
 }
 
-// split cuts text into pieces of at most first, then limit units. It drops pieces
-// of white space, which Telegram rejects. It cuts after a paragraph, else a line,
-// else a word, if that fills half a message, and never inside a character.
-func split(text string, first, limit int) []string {
-	var pieces []string
-	for room := first; text != ""; room = limit {
-		room -= slack
-		piece := text
-		if cut.Units(text) > room {
-			piece = cut.To(text, room)
-			piece = piece[:cut.Breakpoint(piece, text)]
-		}
-		if strings.TrimFunc(piece, unicode.IsSpace) != "" {
-			pieces = append(pieces, piece)
-		}
-		text = text[len(piece):]
-	}
-	return pieces
-}
+// fit returns a beginning of text that fits into room.
+func fit(text string, room int) string { return cut.AtBreak(cut.To(text, room-slack), text) }
 
 // slack is reserved in every piece: a cut may put an @ first, also one of a web
 // address, and it then gets a joiner.
