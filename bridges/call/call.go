@@ -97,6 +97,18 @@ func Redact(err error, secrets ...string) error {
 	return err
 }
 
+// WithRetry makes a call, and again after each wait that the platform asks for, up to
+// so many times. A wait of more than most ends it; 0 is any wait.
+func WithRetry(ctx context.Context, times int, most time.Duration, do func() error) error {
+	for n := 1; ; n++ {
+		err := do()
+		var wait *chat.RetryAfter
+		if !errors.As(err, &wait) || n >= times || most > 0 && wait.After > most || chat.Rest(ctx, wait.After) != nil {
+			return err
+		}
+	}
+}
+
 // Later makes a caller wait. Due times are whole milliseconds: less would be no
 // pause.
 func Later(wait time.Duration, scope chat.Scope, cause error) error {

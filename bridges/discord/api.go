@@ -12,7 +12,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/relay-chat/relay/bridges/call"
-	"github.com/relay-chat/relay/server/chat"
 )
 
 // api makes the REST calls. The token is in a header of every call and in
@@ -140,16 +139,7 @@ const lookups = 5
 // getWithRetry makes a GET call outside of any op, where nobody else retries after
 // a rate limit.
 func (a *api) getWithRetry(ctx context.Context, path string, out any) error {
-	for n := 1; ; n++ {
-		err := a.get(ctx, path, out)
-		var wait *chat.RetryAfter
-		if err == nil || n == lookups || !errors.As(err, &wait) {
-			return err
-		}
-		if chat.Rest(ctx, wait.After) != nil {
-			return err
-		}
-	}
+	return call.WithRetry(ctx, lookups, 0, func() error { return a.get(ctx, path, out) })
 }
 
 // path formats a call's path and escapes its parts.

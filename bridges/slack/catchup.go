@@ -30,16 +30,11 @@ func (b *Bridge) readGap(ctx context.Context, in chat.Receiver, from time.Time) 
 	since, begun := tsOf(from), time.Now()
 	var failed []error
 	q := slack.GetConversationHistoryParameters{Limit: pageSize, IncludeAllMetadata: true}
-	for {
-		var page *slack.GetConversationHistoryResponse
-		err := withRetry(ctx, func() (err error) {
-			page, err = b.history(ctx, &q)
-			return err
-		})
+	for list, err := range b.channelPages(ctx, gapTries, q) {
 		if err != nil {
 			return err
 		}
-		for _, m := range slices.Backward(page.Messages) {
+		for _, m := range slices.Backward(list) {
 			if m.LatestReply <= since || m.Metadata.EventType != typeSession || !b.self.Load().own(&m) {
 				continue
 			}
@@ -50,22 +45,17 @@ func (b *Bridge) readGap(ctx context.Context, in chat.Receiver, from time.Time) 
 		if time.Since(begun) > holdLimit {
 			_ = b.flush(ctx, in, false) // it is retried at the end
 		}
-		if q.Cursor = page.ResponseMetaData.NextCursor; q.Cursor == "" || ctx.Err() != nil {
-			return errors.Join(failed...)
+		if ctx.Err() != nil {
+			break
 		}
 	}
+	return errors.Join(failed...)
 }
 
 // readThread receives a thread's messages since a time, and their edits.
 func (b *Bridge) readThread(ctx context.Context, in chat.Receiver, ref, since string) error {
 	q := slack.GetConversationRepliesParameters{Timestamp: ref, Oldest: since, Limit: pageSize, IncludeAllMetadata: true}
-	for {
-		var list []slack.Message
-		var next string
-		err := withRetry(ctx, func() (err error) {
-			list, next, err = b.replies(ctx, &q)
-			return err
-		})
+	for list, err := range b.replyPages(ctx, gapTries, q) {
 		if errors.Is(err, chat.ErrThreadGone) {
 			return nil
 		}
@@ -82,10 +72,8 @@ func (b *Bridge) readThread(ctx context.Context, in chat.Receiver, ref, since st
 				}
 			}
 		}
-		if q.Cursor = next; next == "" {
-			return nil
-		}
 	}
+	return nil
 }
 
 // eventsOf returns the events of a message that was read: its creation and its last
@@ -112,19 +100,4 @@ func (b *Bridge) eventsOf(m *slack.Message, ref string) (raws [][]byte) {
 		raws = append(raws, raw)
 	}
 	return raws
-}
-
-// withRetry repeats a call after each short rate limit.
-func withRetry(ctx context.Context, do func() error) (err error) {
-	for range gapTries {
-		err = do()
-		var wait *chat.RetryAfter
-		if !errors.As(err, &wait) || wait.After > holdLimit {
-			return err
-		}
-		if chat.Rest(ctx, wait.After); ctx.Err() != nil {
-			return ctx.Err()
-		}
-	}
-	return err
 }

@@ -96,8 +96,7 @@ func (b *Bridge) transfer(ctx context.Context, address string, f *chat.OpFile) e
 func (b *Bridge) lookupFile(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
 	id, known := b.uploads.get(op.Key)
 	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: since(op.Since), Limit: pageSize}
-	for {
-		list, next, err := b.replies(ctx, &q)
+	for list, err := range b.replyPages(ctx, 1, q) {
 		if err != nil {
 			return "", blind(err)
 		}
@@ -108,9 +107,6 @@ func (b *Bridge) lookupFile(ctx context.Context, th chat.Thread, op chat.Op) (re
 					return f.ID, nil
 				}
 			}
-		}
-		if q.Cursor = next; next == "" {
-			break
 		}
 	}
 	return "", nil

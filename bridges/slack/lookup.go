@@ -66,8 +66,7 @@ func (b *Bridge) recall(ctx context.Context, th chat.Thread, keys []string, firs
 func (b *Bridge) made(ctx context.Context, th chat.Thread, keys []string, first chat.Time) (remotes []string, err error) {
 	remotes = make([]string, len(keys))
 	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: since(first), Limit: pageSize, IncludeAllMetadata: true}
-	for {
-		list, next, err := b.replies(ctx, &q)
+	for list, err := range b.replyPages(ctx, 1, q) {
 		if err != nil {
 			return remotes, err
 		}
@@ -76,7 +75,7 @@ func (b *Bridge) made(ctx context.Context, th chat.Thread, keys []string, first 
 				remotes[i] = m.Timestamp
 			}
 		}
-		if q.Cursor = next; next == "" || !slices.Contains(remotes, "") {
+		if !slices.Contains(remotes, "") {
 			break
 		}
 	}
@@ -125,39 +124,15 @@ func (b *Bridge) lookupParent(ctx context.Context, op chat.Op) (ref string, err 
 // inChannel finds a message of one of the ops outside of threads, "" for none.
 func (b *Bridge) inChannel(ctx context.Context, keys []string, first chat.Time) (ts string, err error) {
 	q := slack.GetConversationHistoryParameters{Oldest: since(first), Limit: pageSize, IncludeAllMetadata: true}
-	for {
-		page, err := b.history(ctx, &q)
+	for list, err := range b.channelPages(ctx, 1, q) {
 		if err != nil {
 			return "", err
 		}
 		for _, key := range keys {
-			if m := b.find(page.Messages, key); m != nil {
+			if m := b.find(list, key); m != nil {
 				return m.Timestamp, nil
 			}
 		}
-		if q.Cursor = page.ResponseMetaData.NextCursor; q.Cursor == "" {
-			break
-		}
 	}
 	return "", nil
-}
-
-// history calls conversations.history.
-func (b *Bridge) history(ctx context.Context, q *slack.GetConversationHistoryParameters) (page *slack.GetConversationHistoryResponse, err error) {
-	q.ChannelID = b.cfg.ChannelID
-	err = b.call(ctx, "conversations.history", true, func(ctx context.Context) (err error) {
-		page, err = b.api.GetConversationHistoryContext(ctx, q)
-		return err
-	})
-	return page, err
-}
-
-// replies calls conversations.replies: the messages of a thread, oldest first.
-func (b *Bridge) replies(ctx context.Context, q *slack.GetConversationRepliesParameters) (list []slack.Message, next string, err error) {
-	q.ChannelID = b.cfg.ChannelID
-	err = b.call(ctx, "conversations.replies", true, func(ctx context.Context) (err error) {
-		list, _, next, err = b.api.GetConversationRepliesContext(ctx, q)
-		return err
-	})
-	return list, next, err
 }

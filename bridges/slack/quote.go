@@ -69,17 +69,13 @@ func (b *Bridge) requote(ctx context.Context, th chat.Thread, ts, words string) 
 		return
 	}
 	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: ts, Limit: pageSize, IncludeAllMetadata: true}
-	for {
-		list, next, err := b.replies(ctx, &q)
+	for list, err := range b.replyPages(ctx, 1, q) {
 		if err != nil {
 			b.log.Warn("what quotes a message that was changed cannot be found", "message", ts, "err", err)
 			return
 		}
 		for i := range list {
 			b.requoteIn(ctx, &list[i], ts, words)
-		}
-		if q.Cursor = next; next == "" {
-			return
 		}
 	}
 }

@@ -55,17 +55,17 @@ func (b *Bridge) readChannel(ctx context.Context) error {
 		return err
 	}
 	q := slack.GetConversationHistoryParameters{Limit: pageSize, IncludeAllMetadata: true}
-	for range lookPages {
-		page, err := b.history(ctx, &q)
+	read := 0
+	for list, err := range b.channelPages(ctx, 1, q) {
 		if err != nil {
 			return err
 		}
-		for i := range page.Messages {
-			if id := b.sessionOf(&page.Messages[i]); id != "" {
-				b.learn(page.Messages[i].Timestamp, id)
+		for i := range list {
+			if id := b.sessionOf(&list[i]); id != "" {
+				b.learn(list[i].Timestamp, id)
 			}
 		}
-		if q.Cursor = page.ResponseMetaData.NextCursor; q.Cursor == "" {
+		if read++; read == lookPages {
 			break
 		}
 	}
