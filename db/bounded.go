@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,8 +13,7 @@ import (
 
 // Bounded opens an empty SQLite database in memory that forgets: a delivery once
 // it is settled, an event once it has no delivery, and the oldest of everything
-// beyond the bounds. Streams cannot resume from it. Its triggers count what it
-// holds (see schema.Bounded), so that nothing has to be counted to find out.
+// beyond the bounds (see schema.Bounded). Streams cannot resume from it.
 func Bounded(ctx context.Context, b Bounds) (*DB, error) {
 	m, err := openMemory(ctx, schema.Bounded)
 	if err != nil {
@@ -31,17 +31,18 @@ type evictor struct {
 	closing chan struct{}
 	end     sync.Once
 	running sync.WaitGroup
+	changes int64 // how many rows had been changed when it evicted last
 
 	mu   sync.Mutex      // held while evicting
 	gave map[string]bool // the destinations that gave something up and are not half empty yet
 }
 
-// evictEvery is how often the database is held against its bounds: what comes in
-// meanwhile may be too much.
+// evictEvery is how often the database is compared with its bounds: what comes
+// in meanwhile may be too much.
 const evictEvery = 200 * time.Millisecond
 
-// run evicts until close. What cannot be evicted, because it waits to be
-// delivered, is not looked at all the time: everybody waits meanwhile.
+// run evicts until close. Others wait while it counts, or looks in vain for
+// sessions to evict, so that takes a tenth of the time at most.
 func (e *evictor) run() {
 	rest := evictEvery
 	for {
@@ -50,12 +51,26 @@ func (e *evictor) run() {
 			return
 		case <-time.After(rest):
 		}
-		vain, err := e.evict(context.Background())
+		looked, err := e.evictIfChanged(context.Background())
 		if err != nil && e.bounds.Failed != nil {
 			e.bounds.Failed(err)
 		}
-		rest = max(evictEvery, 10*vain)
+		rest = max(evictEvery, 10*looked)
 	}
+}
+
+// fewChanges is how many changed rows are not worth a count.
+const fewChanges = 100
+
+// evictIfChanged evicts if enough was written since it did so last.
+func (e *evictor) evictIfChanged(ctx context.Context) (looked time.Duration, err error) {
+	var changes int64
+	err = e.read(ctx, func(t *tx) error { return t.q.get(&changes, "SELECT total_changes()") })
+	if err != nil || changes-e.changes < fewChanges {
+		return 0, err
+	}
+	e.changes = changes
+	return e.evict(ctx)
 }
 
 func (e *evictor) close() error {
@@ -65,107 +80,117 @@ func (e *evictor) close() error {
 }
 
 // evict removes the oldest of every kind of which there is too much. It returns
-// how long it looked in vain.
-func (e *evictor) evict(ctx context.Context) (vain time.Duration, err error) {
+// how long it looked without removing anything.
+func (e *evictor) evict(ctx context.Context) (looked time.Duration, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	var now []held
-	err = e.read(ctx, func(t *tx) (err error) {
-		now, err = list[held](t, selectHeld)
-		return err
-	})
+	begun := time.Now()
+	now, err := e.count(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("count what is held: %w", err)
+	}
+	looked = time.Since(begun)
+	e.noteHalfEmpty(now)
 	for _, h := range now {
-		if h.Kind == "queue" && !e.bounds.over(h.times(200)) {
-			delete(e.gave, h.Dest)
-		}
 		if err != nil || !e.bounds.over(h) {
 			continue
 		}
 		begun, removed := time.Now(), 0
-		switch h.Kind {
-		case "sessions":
-			removed, err = e.evictSessions(ctx, h)
-		case "messages":
-			removed, err = e.remove(ctx, h, e.bounds.over, (*tx).oldestMessages)
-		case "links":
-			removed, err = e.remove(ctx, h, e.bounds.over, (*tx).oldestLinks)
-		case "queue":
-			removed, err = e.remove(ctx, h, e.bounds.over, func(t *tx) ([]removal, error) { return t.oldestQueued(h.Dest) })
-		}
-		if removed == 0 {
-			vain += time.Since(begun)
+		if removed, err = e.evictKind(ctx, h); removed == 0 {
+			looked += time.Since(begun)
 		}
 	}
-	return vain, err
+	return looked, err
+}
+
+// noteHalfEmpty forgets which queues gave something up and are half empty now.
+func (e *evictor) noteHalfEmpty(now []held) {
+	for dest := range e.gave {
+		full := slices.ContainsFunc(now, func(h held) bool { return h.Kind == "queue" && h.Dest == dest && e.bounds.over(h.times(200)) })
+		if !full {
+			delete(e.gave, dest)
+		}
+	}
+}
+
+func (e *evictor) evictKind(ctx context.Context, h held) (removed int, err error) {
+	switch h.Kind {
+	case "sessions":
+		return e.evictSessions(ctx, h)
+	case "messages":
+		return e.remove(ctx, &h, e.bounds.over, (*eviction).oldestMessages)
+	case "links":
+		return e.remove(ctx, &h, e.bounds.over, (*eviction).oldestLinks)
+	default:
+		return e.remove(ctx, &h, e.bounds.over, func(v *eviction) ([]removal, error) { return v.oldestQueued(h.Dest) })
+	}
 }
 
 func (e *evictor) evictSessions(ctx context.Context, h held) (removed int, err error) {
-	removed, err = e.remove(ctx, h, e.bounds.over, idlest(selectIdlest, chat.Now()))
+	removed, err = e.remove(ctx, &h, e.bounds.over, idlest(selectIdlest, chat.Now()))
 	if err != nil {
 		return removed, err
 	}
-	most, err := e.remove(ctx, h, e.bounds.overMost, idlest(selectOldest, chat.Now()))
+	most, err := e.remove(ctx, &h, e.bounds.overMost, idlest(selectOldest, chat.Now()))
 	return removed + most, err
 }
 
 // evicted is how much is evicted in one transaction: more than one can bring.
 const evicted = 500
 
-// removal removes a row.
-type removal func() error
+// eviction is a transaction that evicts.
+type eviction struct {
+	*tx
+	lost map[string]int // how many deliveries each destination gave up
+}
+
+// removal removes a row, and returns how many bytes it counted.
+type removal func() (bytes int64, err error)
 
 // remove removes the oldest of a kind, a portion in a transaction, until there
 // is a hundredth less than too much or nothing to remove. It returns how many
 // were removed, and reports what queues gave up by it.
-func (e *evictor) remove(ctx context.Context, h held, over func(held) bool, oldest func(*tx) ([]removal, error)) (total int, err error) {
+func (e *evictor) remove(ctx context.Context, h *held, over func(held) bool, oldest func(*eviction) ([]removal, error)) (total int, err error) {
 	for more := true; more; {
-		removed := 0
-		var before, after []held
+		var left held
+		var lost map[string]int
 		err := e.apply(ctx, func(t *tx) (err error) {
-			removed, more = 0, false
-			if before, err = list[held](t, selectQueues); err != nil {
-				return err
-			}
-			rows, err := oldest(t)
-			for _, remove := range rows {
-				if err == nil {
-					err = t.row(nil, []any{&h.N, &h.Bytes}, selectHeldOf, h.Kind, h.Dest)
-				}
-				if more = err == nil && over(h.times(101)); !more {
-					break
-				}
-				err = remove()
-				removed++
-			}
-			if err != nil {
-				return err
-			}
-			after, err = list[held](t, selectQueues)
+			left, lost = *h, map[string]int{}
+			more, err = evictPortion(&left, over, oldest, &eviction{t, lost})
 			return err
 		})
 		if err != nil {
 			return total, fmt.Errorf("evict %s: %w", h.Kind, err)
 		}
-		total += removed
-		e.reportFull(before, after)
+		total += h.N - left.N
+		*h = left
+		e.reportFull(lost)
 	}
 	return total, nil
 }
 
-const (
-	selectHeld   = `SELECT kind, dest, n, bytes FROM held`
-	selectHeldOf = `SELECT n, bytes FROM held WHERE kind = ? AND dest = ?`
-	selectQueues = selectHeld + ` WHERE kind = 'queue' ORDER BY dest`
-)
+// evictPortion removes the oldest while there are too many, and reports whether
+// there may be more to remove.
+func evictPortion(h *held, over func(held) bool, oldest func(*eviction) ([]removal, error), v *eviction) (more bool, err error) {
+	rows, err := oldest(v)
+	for _, remove := range rows {
+		if err != nil || !over(h.times(101)) {
+			return false, err
+		}
+		var bytes int64
+		bytes, err = remove()
+		h.N, h.Bytes = h.N-1, h.Bytes-bytes
+	}
+	return len(rows) > 0, err
+}
 
-// reportFull reports which queues gave events up. None begins or ends between
-// before and after.
-func (e *evictor) reportFull(before, after []held) {
-	for i, q := range after {
-		if n := before[i].N - q.N; n > 0 && e.bounds.Full != nil {
-			first := !e.gave[q.Dest]
-			e.gave[q.Dest] = true
-			e.bounds.Full(q.Dest, n, first)
+// reportFull reports which queues gave events up.
+func (e *evictor) reportFull(lost map[string]int) {
+	for dest, n := range lost {
+		if e.bounds.Full != nil {
+			first := !e.gave[dest]
+			e.gave[dest] = true
+			e.bounds.Full(dest, n, first)
 		}
 	}
 }

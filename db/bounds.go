@@ -35,7 +35,7 @@ var BridgeBounds = Bounds{Sessions: 100_000, SessionBytes: 128 << 20, SessionMos
 	QueueEvents: 50_000, QueueBytes: 64 << 20, QueueMost: 256 << 20}
 
 // held is how much a bounded database holds of a kind, and for queues of a
-// destination (see schema.Bounded).
+// destination. Bytes counts the texts whose length others choose.
 type held struct {
 	Kind  string `db:"kind"`
 	Dest  string `db:"dest"`

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/golang-migrate/migrate/v4/database"
@@ -148,24 +147,32 @@ func (d *DB) Tidy(ctx context.Context) error {
 	return err
 }
 
-// Miscounted compares what a bounded database believes to hold with what is
-// there; "" if it is the same.
-func (d *DB) Miscounted(ctx context.Context) (string, error) {
+// Surplus counts everything in a bounded database and reports queues, messages and
+// links beyond their bounds, and kinds of which more is there than the evictor
+// takes for possible; "" if there are none.
+func (d *DB) Surplus(ctx context.Context) (wrong string, err error) {
 	const count = `SELECT 'queue' AS kind, d.dest, COUNT(*) AS n, SUM(OCTET_LENGTH(e.payload)) AS bytes FROM deliveries d
 			JOIN events e ON e.session = d.session AND e.rev = d.rev GROUP BY d.dest
 		UNION ALL SELECT 'sessions', '', COUNT(*), COALESCE(SUM(OCTET_LENGTH(s.visitor_id) + OCTET_LENGTH(s.metadata) + OCTET_LENGTH(s.identity)
 			+ OCTET_LENGTH(s.prechat) + OCTET_LENGTH(s.csat_comment)), 0) FROM sessions s
-		UNION ALL SELECT 'messages', '', COUNT(*), COALESCE(SUM(OCTET_LENGTH(m.content) + OCTET_LENGTH(m.attachments)), 0) FROM messages m
+		UNION ALL SELECT 'messages', '', COUNT(*), COALESCE(SUM(OCTET_LENGTH(m.content) + OCTET_LENGTH(m.attachments) + OCTET_LENGTH(m.sources)), 0) FROM messages m
 		UNION ALL SELECT 'links', '', COUNT(*), 0 FROM links ORDER BY 1, 2`
-	var believed, there []held
-	err := d.backend.read(ctx, func(t *tx) (err error) {
-		if believed, err = list[held](t, selectHeld+` WHERE n <> 0 OR bytes <> 0 OR kind <> 'queue' ORDER BY kind, dest`); err == nil {
+	var most, there []held
+	err = d.backend.read(ctx, func(t *tx) (err error) {
+		if most, err = list[held](t, selectAtMost); err == nil {
 			there, err = list[held](t, count)
 		}
 		return err
 	})
-	if slices.Equal(believed, there) {
-		return "", err
+	for _, h := range there {
+		if d.evictor.bounds.over(h) && h.Kind != "sessions" {
+			wrong += fmt.Sprintln("beyond the bounds:", h)
+		}
+		for _, m := range most {
+			if m.Kind == h.Kind && (m.N < h.N || m.Bytes < h.Bytes) {
+				wrong += fmt.Sprintln("there are at most", m, "and there are", h)
+			}
+		}
 	}
-	return fmt.Sprint("believed ", believed, ", there are ", there), err
+	return wrong, err
 }
