@@ -47,6 +47,7 @@ var arrows = []arrow{
 	{"relay/server/config", []string{"relay/server/chat", "github.com/caarlos0/env/v11"}},
 	{"relay/server", []string{"relay/server/chat", "relay/server/config", "relay/assets", "relay/schema",
 		"github.com/gorilla/mux", "github.com/gorilla/securecookie", "github.com/go-chi/httprate"}},
+	{"relay/server/watch", []string{"relay/server/chat", "github.com/VictoriaMetrics/metrics"}},
 	{"relay/server/e2e", nil},
 	{"relay", []string{"relay"}},
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/watch"
 )
 
 // version is set by the build; go install leaves it to the module's version.
@@ -53,6 +54,7 @@ type app struct {
 	cfg    config.Config
 	log    *slog.Logger
 	stdout io.Writer
+	watch  *watch.Watch // nil without METRICS_ADDR
 }
 
 // errUsage marks a command line that relay does not understand.
@@ -116,6 +118,9 @@ type service struct {
 
 // serve runs the server of the configured mode until ctx ends.
 func (a *app) serve(ctx context.Context, _ string) error {
+	if a.cfg.MetricsAddr != "" {
+		a.watch = watch.New(version)
+	}
 	if a.cfg.Mode == chat.ModeBridge {
 		return a.serveBridge(ctx)
 	}
@@ -150,8 +155,12 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	metrics, err := a.metrics(ctx, watch.Sources{Engine: engine, Bridges: set.States, Streams: web.Streams, Size: database.Size})
+	if err != nil {
+		return err
+	}
 	a.announce(server.BaseURL(a.cfg, listener), keys, a.answerFrom(engine, kinds, set))
-	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, keys.Run)
+	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, keys.Run, metrics)
 }
 
 func (a *app) serveBridge(ctx context.Context) error {
@@ -178,8 +187,12 @@ func (a *app) serveBridge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	metrics, err := a.metrics(ctx, watch.Sources{Engine: engine, Bridges: set.States, Streams: web.Streams, Size: database.Size})
+	if err != nil {
+		return err
+	}
 	a.announceBridge(server.BaseURL(a.cfg, listener), engine.Settings(), a.answerFrom(engine, kinds, set))
-	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run,
+	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, metrics,
 		func(ctx context.Context) error { return full.Notify(ctx, engine.Relay) })
 }
 
@@ -273,7 +286,7 @@ func (a *app) openBridge(ctx context.Context, full *bridges.FullQueues) (*db.DB,
 func (a *app) engine(ctx context.Context, database *db.DB, taps ...func(*chat.Event)) (*chat.Engine, []bridges.Kind, error) {
 	kinds := bridges.Kinds(a.bridgeEnv(a.log))
 	e, err := chat.Open(ctx, chat.Config{Store: database, Mode: a.cfg.Mode, Volatile: a.cfg.Volatile(), Log: a.log,
-		Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps,
+		Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps, Attempted: a.watch.Hooks().Attempted,
 		Identity: chat.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
 	return e, kinds, err
 }
@@ -296,5 +309,20 @@ func (a *app) bridges(engine *chat.Engine, kinds []bridges.Kind, opts mirror.Opt
 }
 
 func (a *app) deps(engine *chat.Engine, hook *bridges.Webhook, set *bridges.Set) server.Deps {
-	return server.Deps{Engine: engine, Webhook: hook, Bridges: set, Log: a.log, Version: version}
+	return server.Deps{Engine: engine, Webhook: hook, Bridges: set, Log: a.log, Version: version, Answered: a.watch.Hooks().Answered}
+}
+
+// metrics opens the listener for metrics, if there is to be one, and returns what
+// serves it.
+func (a *app) metrics(ctx context.Context, from watch.Sources) (chat.Part, error) {
+	if a.watch == nil {
+		return func(context.Context) error { return nil }, nil
+	}
+	listener, err := watch.Listen(ctx, a.cfg.MetricsAddr)
+	if err != nil {
+		return nil, err
+	}
+	a.log.Info("metrics are served", "address", "http://"+listener.Addr().String()+"/metrics")
+	from.Log = a.log
+	return func(ctx context.Context) error { return a.watch.Serve(ctx, listener, from) }, nil
 }

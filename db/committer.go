@@ -33,6 +33,8 @@ type committer struct {
 	last    int // the length of the last batch
 	freeing int // how many pages the next vacuum gives back
 
+	committed func(operations int, took time.Duration) // nil when nobody wants to know
+
 	mu     sync.Mutex
 	queue  []*request
 	closed bool
@@ -45,8 +47,8 @@ type request struct {
 	done chan struct{}
 }
 
-func newCommitter(c *conn, log *checkpointer, guard *fileGuard) *committer {
-	w := &committer{conn: c, log: log, guard: guard, cache: newSessionCache(), bell: make(chan struct{}, 1), stopped: make(chan struct{}), freeing: mostFreed}
+func newCommitter(c *conn, log *checkpointer, guard *fileGuard, committed func(int, time.Duration)) *committer {
+	w := &committer{conn: c, log: log, guard: guard, cache: newSessionCache(), bell: make(chan struct{}, 1), stopped: make(chan struct{}), freeing: mostFreed, committed: committed}
 	go w.run()
 	return w
 }
@@ -168,7 +170,11 @@ func (w *committer) take(batch []*request) []*request {
 // commit carries a batch out and answers it.
 func (w *committer) commit(batch []*request) {
 	w.last = len(batch)
+	begun := time.Now()
 	err := w.transact(batch)
+	if w.committed != nil && err == nil {
+		w.committed(len(batch), time.Since(begun))
+	}
 	for _, r := range batch {
 		if err != nil {
 			r.err = err

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -55,6 +56,9 @@ type Options struct {
 	// Relaxed lets SQLite answer before the disk has confirmed a write: a
 	// power cut, though no crash of relay, may then lose the last seconds.
 	Relaxed bool
+	// Committed is called after each commit with how many operations it had and how
+	// long it took; nil for nobody.
+	Committed func(operations int, took time.Duration)
 }
 
 // Open opens the database at a URL, sqlite://path or postgres://…, creates it

@@ -87,7 +87,7 @@ func openBackend(ctx context.Context, path string, opts Options) (*file, error) 
 	if !opts.Shared {
 		guard = newFileGuard(path)
 	}
-	return newFile(path, pool, c, guard)
+	return newFile(path, pool, c, guard, opts.Committed)
 }
 
 // makeReady looks at the file before it changes anything in it, then brings

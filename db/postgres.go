@@ -46,6 +46,8 @@ type postgres struct {
 	// wait for them.
 	gate   sync.RWMutex
 	closed bool
+
+	committed func(operations int, took time.Duration)
 }
 
 func openPostgres(ctx context.Context, url string, opts Options) (*DB, error) {
@@ -68,7 +70,11 @@ func openPostgres(ctx context.Context, url string, opts Options) (*DB, error) {
 	pool.SetMaxIdleConns(maxConns)
 	pool.SetConnMaxIdleTime(maxIdleTime)
 	pool.SetConnMaxLifetime(maxConnsLife)
-	return &DB{backend: &postgres{pool: pool}}, nil
+	committed := opts.Committed
+	if committed == nil {
+		committed = func(int, time.Duration) {}
+	}
+	return &DB{backend: &postgres{pool: pool, committed: committed}}, nil
 }
 
 // nodeName is what the database calls a relay: each one otherwise, so that they
@@ -99,7 +105,11 @@ func (d *DB) Others(ctx context.Context) (n int, err error) {
 func (p *postgres) apply(ctx context.Context, op func(*tx) error) error {
 	return p.use(ctx, func(ctx context.Context, c *sqlx.Conn) error {
 		for attempt := 1; ; attempt++ {
+			begun := time.Now()
 			err := transact(ctx, c, sql.TxOptions{Isolation: sql.LevelReadCommitted}, op)
+			if err == nil {
+				p.committed(1, time.Since(begun))
+			}
 			if err == nil || attempt == maxAttempts || !worthRetry(err) {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 	_ "modernc.org/sqlite" // driver "sqlite"
@@ -74,13 +75,13 @@ type file struct {
 
 // newFile takes over the file's writing connection. Without a guard nobody looks
 // whether they stay where they are.
-func newFile(path string, pool *sqlx.DB, writer *conn, guard *fileGuard) (*file, error) {
+func newFile(path string, pool *sqlx.DB, writer *conn, guard *fileGuard, committed func(int, time.Duration)) (*file, error) {
 	source, err := sqlx.Open("sqlite", dsn(path, forReading, false))
 	if err != nil {
 		return nil, err
 	}
 	c := newCheckpointer(pool)
-	f := &file{path: path, pool: pool, writer: newCommitter(writer, c, guard), checkpointer: c}
+	f := &file{path: path, pool: pool, writer: newCommitter(writer, c, guard, committed), checkpointer: c}
 	f.readers.source = source
 	f.readers.free = make(chan struct{}, min(max(runtime.GOMAXPROCS(0), 4), 8))
 	return f, nil
@@ -243,7 +244,7 @@ func openMemory(ctx context.Context, more string) (*memory, error) {
 		c.close()
 		return nil, errors.Join(err, pool.Close())
 	}
-	return &memory{pool: pool, writer: newCommitter(c, nil, nil)}, nil
+	return &memory{pool: pool, writer: newCommitter(c, nil, nil, nil)}, nil
 }
 
 func (m *memory) apply(ctx context.Context, op func(*tx) error) error {

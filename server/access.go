@@ -63,7 +63,7 @@ func (s *communityServer) authenticate(w http.ResponseWriter, r *http.Request, k
 		return chat.Author{}, s.denied(w, r)
 	}
 	if r.Header.Get("Origin") != "" {
-		s.log.Warn("secret key used from a browser: it belongs on servers only", "origin", r.Header.Get("Origin"), "peer", s.peer(r).addr)
+		s.log.Warn("secret key used from a browser: it belongs on servers only", "request", w.Header().Get(requestIDHeader), "origin", r.Header.Get("Origin"), "peer", s.peer(r).addr)
 		return chat.Author{}, errUnauthorized
 	}
 	return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceAPI}, nil
@@ -93,7 +93,7 @@ func (s *communityServer) widgetCORS(w http.ResponseWriter, r *http.Request) (pr
 			h.Set("Access-Control-Allow-Origin", origin)
 		}
 	}
-	h.Set("Access-Control-Expose-Headers", "Retry-After")
+	h.Set("Access-Control-Expose-Headers", "Retry-After, X-Request-Id")
 	return answerPreflight(w, r, "GET, POST, PATCH, DELETE", "Authorization, X-API-Key, Content-Type, X-Session-Token, Last-Event-ID")
 }
 

@@ -157,6 +157,13 @@ type backlogReader struct {
 	bell      chan struct{} // rung when there is something to read, closed in the end
 }
 
+// open counts the readers.
+func (b *Backlog) open() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.readers)
+}
+
 // place is the id of the event behind which the reader goes on.
 func (r *backlogReader) place() string { return r.backlog.id(r.next - 1) }
 

@@ -55,6 +55,8 @@ func badRequest(text string) error { return &httpError{status: http.StatusBadReq
 // handle makes the handler of a route: the only place that writes JSON.
 func (s *Server) handle(rt route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header()[requestIDHeader] = []string{s.requestID(r)}
+		w = s.observe(w, &rt)
 		if rt.cors != nil && rt.cors(w, r) {
 			return
 		}
@@ -164,24 +166,24 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 			if errors.Is(err, chat.ErrNoRoom) {
 				what = "files are refused, messages are stored"
 			}
-			s.logOutage(&s.full, what, r, err)
+			s.logOutage(&s.full, what, w, r, err)
 		}
 	case errors.Is(err, chat.ErrAway):
 		status, text = http.StatusServiceUnavailable, "The database cannot be reached"
 		w.Header().Set("Retry-After", "5")
-		s.logOutage(&s.away, "request failed", r, err)
+		s.logOutage(&s.away, "request failed", w, r, err)
 	case r.Context().Err() != nil:
 		status, text = statusClientGone, "The request was cut off"
 	default:
-		s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, slog.Any("err", err))
+		s.log.Error("request failed", "request", w.Header().Get(requestIDHeader), "method", r.Method, "path", r.URL.Path, slog.Any("err", err))
 	}
 	writeJSON(w, status, map[string]string{"error": text})
 }
 
 // logOutage logs a request that failed as all others do at the moment.
-func (s *Server) logOutage(failed *chat.LogThrottle, text string, r *http.Request, err error) {
+func (s *Server) logOutage(failed *chat.LogThrottle, text string, w http.ResponseWriter, r *http.Request, err error) {
 	if n := failed.Allow(); n > 0 {
-		s.log.Error(text, "method", r.Method, "path", r.URL.Path, slog.Any("err", err), "count", n)
+		s.log.Error(text, "request", w.Header().Get(requestIDHeader), "method", r.Method, "path", r.URL.Path, slog.Any("err", err), "count", n)
 	}
 }
 

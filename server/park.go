@@ -15,6 +15,9 @@ import (
 // chunks, until the connection is closed. It reports whether it could. A request
 // with a body stays in net/http, which reads no more than it is asked to.
 func closeDelimited(w http.ResponseWriter, r *http.Request) bool {
+	if wrapped, is := w.(*observed); is {
+		w = wrapped.Unwrap()
+	}
 	_, ok := w.(http.Hijacker)
 	if ok = ok && r.ProtoMajor == 1 && r.ContentLength == 0; ok {
 		w.Header().Set("Transfer-Encoding", "identity") // net/http's word for it; it is not sent

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/mux"
@@ -26,6 +27,9 @@ type Deps struct {
 	Bridges Bridges
 	Log     *slog.Logger
 	Version string
+	// Answered is called when the answer to a request of a route begins; nil for
+	// nobody.
+	Answered func(method, route string, status int, took time.Duration)
 }
 
 // Server answers relay's HTTP requests.
@@ -41,6 +45,10 @@ type Server struct {
 	router  *mux.Router
 	handler http.Handler
 	web     *http.Server // made by HTTPServer
+
+	answered        func(method, route string, status int, took time.Duration)
+	openStreams     func() map[string]int
+	operatorStreams atomic.Int64
 
 	endStreams     func() // their clients reconnect
 	crossOrigin    *http.CrossOriginProtection
@@ -74,6 +82,9 @@ func NewCommunity(cfg config.Config, d Deps, keys *Keyring) (*Server, error) {
 		return nil, err
 	}
 	s := newServer(cfg, d, d.Engine.Hub.Close)
+	s.openStreams = func() map[string]int {
+		return map[string]int{"visitor": d.Engine.Hub.Open(), "operator": int(s.operatorStreams.Load())}
+	}
 	s.assemble((&communityServer{s, keys, keys.Links(cfg.PublicURL), static}).routes())
 	return s, nil
 }
@@ -85,12 +96,13 @@ func NewBridge(cfg config.Config, d Deps, backlog *Backlog, seal *chat.FileSeal)
 		d.Engine.Hub.Close()
 		backlog.Close()
 	})
+	s.openStreams = func() map[string]int { return map[string]int{"backend": backlog.open()} }
 	s.assemble((&bridgeServer{s, backlog, seal}).routes())
 	return s
 }
 
 func newServer(cfg config.Config, d Deps, endStreams func()) *Server {
-	return &Server{cfg: cfg, engine: d.Engine, webhook: d.Webhook, bridges: d.Bridges, log: d.Log, version: d.Version, docs: newDocs(d.Version),
+	return &Server{cfg: cfg, engine: d.Engine, webhook: d.Webhook, bridges: d.Bridges, log: d.Log, version: d.Version, answered: d.Answered, docs: newDocs(d.Version),
 		rates: newRates(), endStreams: endStreams, crossOrigin: http.NewCrossOriginProtection(),
 		receiving: receiving{bodies: map[*arriving]struct{}{}}}
 }
@@ -149,6 +161,9 @@ func (s *Server) readiness(_ http.ResponseWriter, r *http.Request, _ chat.Author
 	}
 	return map[string]string{"status": "ok"}, nil
 }
+
+// Streams counts the open streams by who reads them.
+func (s *Server) Streams() map[string]int { return s.openStreams() }
 
 // unmatched answers requests that no route takes: with the methods that their address
 // takes (RFC 9110, 15.5.6), else that there is none, as a page to browsers.

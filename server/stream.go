@@ -239,6 +239,8 @@ func (s *communityServer) adminStream(w http.ResponseWriter, r *http.Request, by
 	keys := s.keys.Generation()
 	sub := s.engine.Hub.Subscribe("")
 	defer sub.Close()
+	s.operatorStreams.Add(1)
+	defer s.operatorStreams.Add(-1)
 	reconnects := lastEventID(r, r.URL.Query()) != ""
 	signedOut, leave := s.takeSeat(r, by, reconnects)
 	defer leave()

@@ -46,6 +46,9 @@ type Config struct {
 	// nil for none.
 	Targets  func(*Settings) []Target
 	Identity IdentityRules
+	// Attempted is called with what came of each attempt at a delivery; nil for
+	// nobody.
+	Attempted func(dest string, came Outcome)
 	// Taps are called with every event of a session, in the order of publishing,
 	// and must not wait: they miss none.
 	Taps []func(*Event)
@@ -62,7 +65,7 @@ type IdentityRules struct {
 // status; nothing is delivered before a sink is served.
 func Open(ctx context.Context, c Config) (*Engine, error) {
 	hub := newHub(c.Taps...)
-	e := &Engine{Store: c.Store, Hub: hub, Outbox: newOutbox(c.Store, hub, c.Log), Inbox: newInbox(c.Store, c.Log),
+	e := &Engine{Store: c.Store, Hub: hub, Outbox: newOutbox(c.Store, hub, c.Log, c.Attempted), Inbox: newInbox(c.Store, c.Log),
 		Volatile: c.Volatile, stopping: make(chan struct{}), ended: make(chan struct{})}
 	e.Relay = newRelay(c, hub, e.Outbox)
 	if err := e.loadSettings(ctx); err != nil {

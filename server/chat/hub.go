@@ -108,6 +108,16 @@ func (h *Hub) Watched(sessionID string) int {
 	return len(h.sessions[sessionID])
 }
 
+// Open reports how many subscriptions to sessions there are.
+func (h *Hub) Open() (n int) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	for _, list := range h.sessions {
+		n += len(list)
+	}
+	return n
+}
+
 // Drop ends every subscription of a session that was erased or blocked.
 func (h *Hub) Drop(sessionID string) {
 	h.mu.Lock()

@@ -10,24 +10,28 @@ import (
 // Outbox takes deliveries to their sinks: per session and sink in order, each
 // sink on its own, with retries and pauses that are rows and survive restarts.
 type Outbox struct {
-	store Store
-	hub   *Hub
-	log   *slog.Logger
+	store     Store
+	hub       *Hub
+	log       *slog.Logger
+	attempted func(dest string, came Outcome)
 
 	mu      sync.Mutex
 	senders map[string]*sender
 }
 
 // newOutbox makes an outbox that serves no sink yet.
-func newOutbox(store Store, hub *Hub, log *slog.Logger) *Outbox {
-	return &Outbox{store: store, hub: hub, log: log, senders: map[string]*sender{}}
+func newOutbox(store Store, hub *Hub, log *slog.Logger, attempted func(string, Outcome)) *Outbox {
+	if attempted == nil {
+		attempted = func(string, Outcome) {}
+	}
+	return &Outbox{store: store, hub: hub, log: log, attempted: attempted, senders: map[string]*sender{}}
 }
 
 // Serve takes up what waits for a sink, then serves it until ctx ends.
 // Deliveries in flight are finished first. A sink is served by one call of
 // Serve at a time.
 func (o *Outbox) Serve(ctx context.Context, sink Sink) error {
-	s := &sender{sink: sink, policy: sink.Policy(), store: o.store, hub: o.hub, log: o.log.With("dest", sink.Name())}
+	s := &sender{sink: sink, policy: sink.Policy(), store: o.store, hub: o.hub, log: o.log.With("dest", sink.Name()), attempted: o.attempted}
 	work := s.serve
 	if s.policy.Repeatable {
 		work = s.deliverRepeatable

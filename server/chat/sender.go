@@ -22,6 +22,8 @@ type sender struct {
 	log    *slog.Logger
 	lanes  *lanes
 
+	attempted func(dest string, came Outcome)
+
 	mu          sync.Mutex
 	pausedUntil time.Time // by a clock that nobody sets
 	trials      trials
@@ -78,6 +80,9 @@ func (s *sender) attempt(ctx context.Context, lane []Delivery) (done int, err er
 	}
 	if done > 0 && !s.policy.Revive {
 		s.lives()
+	}
+	for range done {
+		s.attempted(s.sink.Name(), Delivered)
 	}
 	return done, err
 }
@@ -199,8 +204,14 @@ func (s *sender) settle(claimed []Delivery, done int, err error) []Delivery {
 	return settled
 }
 
-// fail decides what a failed attempt means for a delivery.
+// fail notes what a failed attempt means for a delivery.
 func (s *sender) fail(d *Delivery, err error, now Time) {
+	s.attempted(s.sink.Name(), s.judge(d, err, now))
+}
+
+// judge decides what a failed attempt means for a delivery.
+func (s *sender) judge(d *Delivery, err error, now Time) Outcome {
+	came := Retried
 	wait, pace := IsPace(err)
 	if !pace || d.Attempts <= 1 || d.LastError == "" { // waiting for its turn is no news of what failed
 		d.LastError = err.Error()
@@ -210,28 +221,29 @@ func (s *sender) fail(d *Delivery, err error, now Time) {
 	case errors.Is(err, errStopped): // nobody knows what came of it
 		d.Attempts--
 		d.State, d.NextAt = DeliverySending, now
-		return
+		return Ambiguous
 	case errors.Is(err, ErrPermanent) && wait == nil:
 		d.State = DeliveryFailed
-		return
+		return GivenUp
 	case !pace && s.trials.count(d, s.policy.MaxAge), wait == nil && d.Attempts >= s.policy.Attempts:
 		d.State = DeliveryFailed
-		return
+		return GivenUp
 	case wait != nil:
 		d.Attempts--
 		s.rest(d, wait.Pause(), now, false)
 		if wait.Scope == ScopeSink {
 			s.pause(wait.Pause())
 		}
-		return
+		return Paced
 	case errors.Is(err, ErrAmbiguous), errors.Is(err, context.DeadlineExceeded):
-		d.State = DeliverySending
+		d.State, came = DeliverySending, Ambiguous
 	}
 	pause := s.policy.Backoff(d.Attempts)
 	s.rest(d, pause+time.Duration(rand.Int64N(int64(pause)/5+1)), now, !d.Passed)
 	if !d.Passed && s.trials.fails() {
 		s.log.Warn("deliveries fail; relay keeps retrying", "err", err)
 	}
+	return came
 }
 
 // rest lets a delivery wait for its next attempt.

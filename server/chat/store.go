@@ -110,6 +110,8 @@ type Reader interface {
 	Troubles(dest string) (failed, retrying Trouble, err error)
 	// Waiting counts the deliveries that wait for a sink.
 	Waiting(dest string) (int, error)
+	// Queues tells what waits for each sink, and of what each bridge has received.
+	Queues() (deliveries, updates []Queue, err error)
 
 	// Thread finds a thread by its place, in whatever state, or answers
 	// ErrThreadNotFound.

@@ -8,10 +8,12 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/netip"
 	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/caarlos0/env/v11"
@@ -50,6 +52,7 @@ type Config struct {
 	DiscordAPIURL       string         `env:"DISCORD_API_URL" is:"an address that begins with https:// or http://" example:"http://localhost:8082/api/v10"`
 	SlackAPIURL         string         `env:"SLACK_API_URL" is:"an address that begins with https:// or http://" example:"https://slack-gov.com/api"`
 	RetentionDays       int            `env:"RETENTION_DAYS" envDefault:"0" is:"a number of days from 0 (keep everything) to 36500" example:"365"`
+	MetricsAddr         string         `env:"METRICS_ADDR" is:"an address and a port to listen on" example:"127.0.0.1:9091"`
 	LogLevel            slog.Level     `env:"LOG_LEVEL" envDefault:"info" is:"one of debug, info, warn, error" example:"debug"`
 	LogFormat           LogFormat      `env:"LOG_FORMAT" envDefault:"text" is:"text or json" example:"json"`
 
@@ -204,6 +207,7 @@ func (c *Config) check() (wrong []string) {
 	expect("RETENTION_DAYS", c.RetentionDays >= 0 && c.RetentionDays <= 36500)
 	expect("ATTACHMENT_MAX_BYTES", c.AttachmentMaxBytes >= 1 && c.AttachmentMaxBytes <= 1<<30)
 	expect("IDENTITY_SECRET", c.IdentitySecret == "" || len(c.IdentitySecret) >= 8)
+	expect("METRICS_ADDR", c.MetricsAddr == "" || isListenAddress(c.MetricsAddr))
 	expect("ALLOWED_ORIGINS", c.tidyOrigins())
 	return wrong
 }
@@ -238,6 +242,14 @@ func isHost(host string) bool {
 		return true
 	}
 	return !strings.ContainsAny(host, ":/ []")
+}
+
+// isListenAddress reports whether text is an address with a port, or a port behind
+// a colon for all addresses.
+func isListenAddress(text string) bool {
+	host, port, err := net.SplitHostPort(text)
+	_, bad := strconv.ParseUint(port, 10, 16)
+	return err == nil && bad == nil && isHost(host)
 }
 
 func isBaseURL(text string) bool {

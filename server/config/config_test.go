@@ -149,7 +149,7 @@ func TestConfigMistakes(t *testing.T) {
 		"RELAY_MODE=both", "RELAY_SETUP=public", "RELAY_PUBLIC_KEY=short", "RELAY_SECRET_KEY=short", "RELAY_SECRET_KEY=has spaces in it, many",
 		"ALLOWED_ORIGINS=example.com", "ALLOWED_ORIGINS=https://a.com/page", "ALLOWED_ORIGINS=https://*.example.com", "ALLOWED_ORIGINS=https://bücher.example", "TRUSTED_PROXIES=10.0.0.0/33",
 		"TRUSTED_PROXIES=proxy", "ATTACHMENT_MAX_BYTES=10MB", "ATTACHMENT_MAX_BYTES=0", "ATTACHMENT_MAX_BYTES=99999999999", "IDENTITY_SECRET=short",
-		"IDENTITY_REQUIRED=maybe", "IDENTITY_REQUIRED=true", "REQUIRE_SESSION_TOKEN=2", "RATE_LIMIT=fast", "LOG_LEVEL=loud", "LOG_FORMAT=xml",
+		"IDENTITY_REQUIRED=maybe", "IDENTITY_REQUIRED=true", "REQUIRE_SESSION_TOKEN=2", "RATE_LIMIT=fast", "LOG_LEVEL=loud", "LOG_FORMAT=xml", "METRICS_ADDR=9091", "METRICS_ADDR=127.0.0.1", "METRICS_ADDR=:99999",
 		"ENABLE_DISCORD_GATEWAY=perhaps", "RELAY_SECRET_KEY_FILE=/does/not/exist", "SLACK_BOT_TOKEN_FILE=/dev/null",
 		"BUSINESS_HOURS=9-17", `BUSINESS_HOURS={"timezone":"Mars"}`, `BUSINESS_HOURS={"timezone":"UTC"} and more`,
 		"TELEGRAM_BOT_TOKEN=canary", "TELEGRAM_CHAT_ID=#support", "TELEGRAM_CHAT_ID=-100 123", "TELEGRAM_WEBHOOK_SECRET=not this one", "DISCORD_BOT_TOKEN=canary",
@@ -222,7 +222,7 @@ func TestConfigMissingEnvFile(t *testing.T) {
 func TestConfigWarnsOfUnknownVariables(t *testing.T) {
 	file := write(t, "my.env", "PROT=8080\nRELAY_PUBLIC_KEY_FILE=x\nCOLOUR=blue\nDISCORD_GATEWAY=true\nslack_token=x\n")
 	_, warnings, err := load(t, []string{"--env-file", file}, "RELAY_SETPU=code", "RELAY_PORT=1", "TERM=xterm", "RELAY_SECRET_KEY=", "RELAYED=x",
-		"TELEGRAM_CHATID=-1001", "discord_bot_token=x", "SLACK_WEBHOOK_URL=x", "HOME=/root", "AI_BASE_URL=x", "AI_MODEL=", "METRICS_ADDR=:9",
+		"TELEGRAM_CHATID=-1001", "discord_bot_token=x", "SLACK_WEBHOOK_URL=x", "HOME=/root", "AI_BASE_URL=x", "AI_MODEL=",
 		"NATS_URL=x", "DISCORD_ENABLE_GATEWAY=true", "UA_FILTER_USE_DEFAULT_BOTS=true", "UA_FILTER_LIST=x", "LOG_DIR=/tmp")
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +232,6 @@ func TestConfigWarnsOfUnknownVariables(t *testing.T) {
 		"COLOUR (" + file + ") is not a setting of relay",
 		"DISCORD_ENABLE_GATEWAY (environment) is not a setting of relay; did you mean ENABLE_DISCORD_GATEWAY?",
 		"DISCORD_GATEWAY (" + file + ") is not a setting of relay; did you mean ENABLE_DISCORD_GATEWAY?",
-		"METRICS_ADDR (environment) is not a setting of relay",
 		"NATS_URL (environment) is not a setting of relay",
 		"PROT (" + file + ") is not a setting of relay; did you mean PORT?",
 		"RELAY_PORT (environment) is not a setting of relay; did you mean PORT?",

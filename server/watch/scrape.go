@@ -1,0 +1,133 @@
+package watch
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// Sources are what is asked for when somebody looks.
+type Sources struct {
+	Engine *chat.Engine
+	// Streams counts the open streams by who reads them.
+	Streams func() map[string]int
+	// Bridges returns the state of each bridge.
+	Bridges func(ctx context.Context) ([]chat.BridgeState, error)
+	// Size returns the bytes of the database and of its write-ahead log.
+	Size func(ctx context.Context) (size, log int64, err error)
+	Log  *slog.Logger
+}
+
+// scrapeTime bounds how long one scrape waits for the database.
+const scrapeTime = 5 * time.Second
+
+// bridgeStates are the states of [chat.BridgeState].
+var bridgeStates = []string{"off", "starting", "running", "failing", "misconfigured"}
+
+// scrape answers GET /metrics. What cannot be asked for is left out, and
+// relay_scrape_errors says so: a database that is away must not hide the rest.
+func (w *Watch) scrape(from Sources) http.HandlerFunc {
+	return func(rw http.ResponseWriter, r *http.Request) {
+		w.asked.Lock()
+		defer w.asked.Unlock()
+		ctx, cancel := context.WithTimeout(r.Context(), scrapeTime)
+		defer cancel()
+		rw.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		w.set.WritePrometheus(rw)
+		failed := 0
+		for _, write := range []func(context.Context, io.Writer) error{from.writeStreams, from.writeBridges, from.writeStorage} {
+			if err := write(ctx, rw); err != nil {
+				failed++
+				from.Log.Warn("metrics: something cannot be asked for and is left out", "err", err)
+			}
+		}
+		metrics.WriteGaugeUint64(rw, "relay_scrape_errors", uint64(failed))
+		metrics.WriteProcessMetrics(rw)
+		metrics.WriteFDMetrics(rw)
+	}
+}
+
+func (s Sources) writeStreams(_ context.Context, w io.Writer) error {
+	for reader, n := range s.Streams() {
+		gauge(w, `relay_streams{reader="`+reader+`"}`, int64(n))
+	}
+	return nil
+}
+
+// writeBridges writes the state of each bridge, what waits for each sink, and of
+// what each bridge has received.
+func (s Sources) writeBridges(ctx context.Context, w io.Writer) error {
+	states, err := s.Bridges(ctx)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, b := range states {
+		names = append(names, b.Name)
+		for _, state := range bridgeStates {
+			is := int64(0)
+			if b.State == state {
+				is = 1
+			}
+			gauge(w, `relay_bridge_state{bridge="`+b.Name+`",state="`+state+`"}`, is)
+		}
+	}
+	return s.writeQueues(ctx, w, names)
+}
+
+func (s Sources) writeQueues(ctx context.Context, w io.Writer, bridges []string) error {
+	var deliveries, updates []chat.Queue
+	err := s.Engine.Store.Look(ctx, func(r chat.Reader) (err error) {
+		deliveries, updates, err = r.Queues()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	writeQueues(w, "relay_deliveries_waiting", "dest", withEmpty(deliveries, slices.Concat(bridges, []string{chat.WebhookSink})))
+	writeQueues(w, "relay_inbox_waiting", "bridge", withEmpty(updates, bridges))
+	return nil
+}
+
+// withEmpty adds the queues in which nothing waits.
+func withEmpty(queues []chat.Queue, names []string) []chat.Queue {
+	for _, name := range names {
+		if !slices.ContainsFunc(queues, func(q chat.Queue) bool { return q.Name == name }) {
+			queues = append(queues, chat.Queue{Name: name, Oldest: chat.Now()})
+		}
+	}
+	return queues
+}
+
+func writeQueues(w io.Writer, name, label string, queues []chat.Queue) {
+	for _, q := range queues {
+		gauge(w, name+`{`+label+`="`+q.Name+`"}`, int64(q.Waiting))
+	}
+	for _, q := range queues {
+		metrics.WriteGaugeFloat64(w, name+`_oldest_seconds{`+label+`="`+q.Name+`"}`, max(chat.Now().Sub(q.Oldest), 0).Seconds())
+	}
+}
+
+// writeStorage writes the sizes of the database and of its disk, as far as relay
+// sees them.
+func (s Sources) writeStorage(ctx context.Context, w io.Writer) error {
+	if free, total := s.Engine.Store.Room(); total > 0 {
+		gauge(w, "relay_disk_free_bytes", free)
+		gauge(w, "relay_disk_size_bytes", total)
+	}
+	size, log, err := s.Size(ctx)
+	if err == nil && size > 0 {
+		gauge(w, "relay_database_size_bytes", size)
+		gauge(w, "relay_database_log_bytes", log)
+	}
+	return err
+}
+
+func gauge(w io.Writer, name string, n int64) { metrics.WriteGaugeUint64(w, name, uint64(max(n, 0))) }
