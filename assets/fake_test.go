@@ -25,6 +25,9 @@ type fake struct {
 	server   *http.Server
 	config   map[string]any
 	online   bool
+	backAt   string
+	replies  int // seconds
+	ai       bool
 	key      string
 	sessions map[string]*fakeSession
 	next     int
@@ -110,7 +113,7 @@ func (f *fake) handler() http.Handler {
 		"POST init": f.init, "POST messages": f.post, "GET messages": f.history,
 		"PATCH messages/{id}": f.edit, "DELETE messages/{id}": f.remove, "POST read": f.read,
 		"POST typing": f.ok, "POST identify": f.ok, "POST prechat": f.ok, "POST events": f.ok, "POST page": f.ok,
-		"POST csat": f.ok, "POST disconnect": f.ok, "POST attachments": f.attach,
+		"POST csat": f.ok, "POST handoff": f.ok, "POST disconnect": f.ok, "POST attachments": f.attach,
 	}
 	for pattern, handle := range routes {
 		method, path, _ := strings.Cut(pattern, " ")
@@ -215,9 +218,9 @@ func (f *fake) init(_ http.ResponseWriter, _ *http.Request, body object) (any, i
 			csat: object{}, streams: map[chan fakeEvent]bool{}}
 		f.sessions[s.id] = s
 	}
-	return frozen(object{"sessionId": s.id, "sessionToken": s.token, "operatorOnline": f.online,
+	return frozen(object{"sessionId": s.id, "sessionToken": s.token, "operatorOnline": f.online, "backAt": f.backAt, "replySeconds": f.replies,
 		"messages": s.newest(50), "timeline": append([]object{}, s.timeline...), "lastEventId": strconv.Itoa(s.rev), "config": f.config,
-		"session": object{"status": s.status, "identity": nil, "csat": s.csat}}), 200
+		"session": object{"status": s.status, "identity": nil, "csat": s.csat, "aiActive": f.ai}}), 200
 }
 
 func (s *fakeSession) newest(n int) []object {
@@ -380,7 +383,7 @@ func (f *fake) stream(w http.ResponseWriter, r *http.Request, body object) (any,
 	}
 	events := make(chan fakeEvent, 500)
 	after, err := strconv.Atoi(r.Header.Get("Last-Event-ID"))
-	events <- fakeEvent{name: "connected", data: object{"lastEventId": strconv.Itoa(s.rev), "operatorOnline": f.online, "status": s.status}}
+	events <- fakeEvent{name: "connected", data: object{"lastEventId": strconv.Itoa(s.rev), "operatorOnline": f.online, "backAt": f.backAt, "status": s.status}}
 	if err != nil || after > s.rev {
 		events <- fakeEvent{name: "resync", data: object{}}
 		after = s.rev

@@ -135,7 +135,7 @@ func (s *communityServer) widgetFile(w http.ResponseWriter, r *http.Request) {
 // part returns the name of today's file of a part of the widget.
 func (st *static) part(part string) string {
 	for name := range st.files {
-		if strings.HasPrefix(name, part+"-") && (part == "core" || part == "panel") {
+		if strings.HasPrefix(name, part+"-") && (part == "core" || part == "panel" || part == "forms") {
 			return name
 		}
 	}

@@ -43,6 +43,7 @@ type initSession struct {
 	Status   chat.Status `json:"status"`
 	Identity chat.Raw    `json:"identity,omitempty"`
 	CSAT     chat.CSAT   `json:"csat"`
+	AIActive bool        `json:"aiActive,omitzero"`
 }
 
 func (s *communityServer) widgetInit(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
@@ -72,7 +73,7 @@ func (s *communityServer) widgetInit(w http.ResponseWriter, r *http.Request, _ c
 		SessionID: v.Session.ID, SessionToken: v.Token, OperatorOnline: there.Online, BackAt: there.BackAt,
 		ReplySeconds: int64(s.engine.ReplyTime().Seconds()),
 		Messages:     messages(s.showFiles(v.History.Messages)), Timeline: v.History.Timeline, LastEventID: cursor(v.Session.Rev),
-		Session: initSession{v.Session.Status, v.Session.Identity, v.Session.CSAT},
+		Session: initSession{v.Session.Status, v.Session.Identity, v.Session.CSAT, v.Session.AIActive},
 		Config:  s.engine.Settings().WidgetConfig(),
 	}, nil
 }

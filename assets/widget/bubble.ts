@@ -4,9 +4,9 @@
 import { h, iconButton, textButton } from "./dom";
 import { attachmentNode } from "./files";
 import * as t from "./strings";
-import { textNodes } from "./text";
+import { link, textNodes } from "./text";
 import { timeOf } from "./time";
-import type { Attachment, Message, Pending } from "./types";
+import type { Attachment, Message, Pending, Source } from "./types";
 
 /** What a bubble shows; two equal views look the same. */
 export interface View {
@@ -26,6 +26,9 @@ export interface View {
   asking: boolean;
   /** The message that this one answers, in short. */
   quote?: Quote;
+  sources?: Source[];
+  /** An AI's newest answer: below it the visitor can ask for a person. */
+  person?: boolean;
 }
 
 export interface Quote {
@@ -44,6 +47,7 @@ export interface Actions {
   remove(id: string): void;
   retry(clientId: string): void;
   discard(clientId: string): void;
+  handoff(): void;
 }
 
 /** nameOf is who wrote a message, in the visitor's words. */
@@ -83,6 +87,7 @@ export function viewOf(m: Message, fallbackName: string): View {
     last: true,
     state: own ? state : "",
     asking: false,
+    sources: m.deletedAt ? [] : m.sources,
   };
 }
 
@@ -117,7 +122,7 @@ export function bubble(v: View, act: Actions, apiUrl: string): HTMLElement {
       "data-id": v.id,
       "aria-live": v.own && "off",
     },
-    h("span", { class: "sr" }, v.name + ": "),
+    h("span", { class: "sr" }, `${v.name}${v.ai ? ` (${t.ai})` : ""}: `),
     h(
       "div",
       { class: "line" },
@@ -131,8 +136,16 @@ export function bubble(v: View, act: Actions, apiUrl: string): HTMLElement {
       ),
       !v.own && buttons(v, act),
     ),
+    v.sources?.length && h("ul", { class: "sources", "aria-label": t.sources }, ...v.sources.map(sourceNode)),
     below(v, act),
+    v.person && h("button", { class: "chip", onclick: act.handoff }, t.person),
   );
+}
+
+/** sourceNode is a link only to a page: what the server names is not trusted. */
+function sourceNode({ title, url }: Source, at: number): HTMLElement {
+  const name = `${at + 1} ${title || url}`;
+  return h("li", null, /^https?:\/\//i.test(url) ? link(name, url, { class: "chip" }) : h("span", { class: "chip" }, name));
 }
 
 /** buttons are for messages that the server knows; only own ones can be changed. */
@@ -173,8 +186,9 @@ function below(v: View, act: Actions): HTMLElement | null {
     );
   }
   if (!v.last && v.state !== "sending") return null;
-  const facts = [!v.own && v.name, v.ai && t.ai, v.at && timeOf(v.at), v.edited && !v.deleted && t.edited, mark(v)];
-  return h("div", { class: "meta" }, h("span", { dir: "auto" }, facts.filter(Boolean).join(" · ")));
+  const facts = [!v.own && v.name, v.at && timeOf(v.at), v.edited && !v.deleted && t.edited, mark(v)];
+  const badge = v.ai && h("b", { class: "ai" }, t.ai);
+  return h("div", { class: "meta" }, badge, h("span", { dir: "auto" }, facts.filter(Boolean).join(" · ")));
 }
 
 function mark(v: View): string {

@@ -9,6 +9,7 @@ import { createPause } from "./pause";
 import { createSession, withoutQuery } from "./session";
 import { createSignals } from "./signals";
 import type { StreamEvent } from "./sse";
+import { failed } from "./strings";
 import { blank, createStore } from "./store";
 import { createLink } from "./link";
 import { createUploads } from "./uploads";
@@ -186,6 +187,10 @@ export function start(shell: Shell): Core {
         ...withEntry(store.state, "csat_submitted", respondedAt, { score }),
       });
       emit("csat", { score, comment });
+    },
+    handoff() {
+      store.set({ ai: false });
+      post("handoff", {}).catch(() => store.set({ ai: true, notice: failed }));
     },
     dismissCsat: () => store.set({ csat: {} }),
     setDraft(draft) {

@@ -1,7 +1,7 @@
 // dom.ts builds DOM nodes. Nothing in the widget makes nodes from strings of
 // HTML, so it works on pages that enforce Trusted Types.
 
-type Child = Node | string | null | undefined | false;
+type Child = Node | string | 0 | null | undefined | false;
 type Props = Record<string, unknown>;
 
 /**

@@ -2,6 +2,7 @@
 
 import { CROSS, h, iconButton } from "./dom";
 import * as t from "./strings";
+import { backOf, replyIn } from "./time";
 import type { State } from "./types";
 
 export interface Header {
@@ -22,7 +23,7 @@ export function createHeader(close: () => void): Header {
       const { operatorName, operatorAvatar } = state.config;
       name.textContent = operatorName || t.chat;
       presence.textContent = words(state);
-      presence.classList.toggle("on", state.operatorOnline && words(state) === t.online);
+      presence.classList.toggle("on", state.operatorOnline && known(state));
       const wanted = `${operatorAvatar}|${operatorName}`;
       if (wanted === picture) return;
       picture = wanted;
@@ -35,8 +36,13 @@ export function createHeader(close: () => void): Header {
   };
 }
 
+/** known tells whether who is there is known now. */
+const known = (s: State) => !s.stop && s.ready && s.connection !== "offline";
+
 function words(state: State): string {
+  const { operatorOnline, backAt, replySeconds } = state;
   if (state.stop) return "";
-  if (!state.ready || state.connection === "offline") return t.connecting; // who is there is not known now
-  return state.operatorOnline ? t.online : t.away;
+  if (!known(state)) return t.connecting;
+  if (operatorOnline) return replySeconds ? `${t.replies} ${replyIn(replySeconds)}` : t.online;
+  return backAt && Date.parse(backAt) > Date.now() ? backOf(backAt) : t.away;
 }

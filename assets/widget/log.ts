@@ -185,6 +185,8 @@ function itemsOf(state: State, asking: string | null, act: Actions, apiUrl: stri
     const at = views.findIndex((v) => v.id === greeting.after);
     views.splice(at < 0 ? +!!welcome : at + 1, 0, said("greeting", greeting.text, name, greeting.at));
   }
+  const answer = views.findLast((v) => !v.own);
+  if (answer?.ai) answer.person = state.ai;
   const items: Item[] = [];
   // That the chat is closed now stands at its end.
   const now = state.closed ? state.timeline.findLast((e) => e.type === "session_closed") : undefined;

@@ -80,6 +80,8 @@ export function unreadIds(messages: Message[]): string[] {
     .map((m) => m.id);
 }
 
+const back = ({ backAt }: Data) => ({ backAt: backAt as string | undefined });
+
 /** applyEvent gives the change that one event of the stream makes. */
 export function applyEvent(state: State, name: string, data: Data): Patch {
   switch (name) {
@@ -98,11 +100,13 @@ export function applyEvent(state: State, name: string, data: Data): Patch {
     case "session_reopened":
       return { closed: false, ...withEntry(state, name, data.at as string) };
     case "connected":
-      return { operatorOnline: !!data.operatorOnline, closed: data.status === "closed" };
+      return { operatorOnline: !!data.operatorOnline, ...back(data), closed: data.status === "closed" };
     case "typing":
       return { typing: data.active ? String(data.operatorName || "") : null };
     case "operator_status":
-      return { operatorOnline: !!data.online };
+      return { operatorOnline: !!data.online, ...back(data) };
+    case "ai_takeover":
+      return { ai: !!data.active };
     case "config":
       return { config: data.config as State["config"] };
     default:

@@ -2,8 +2,7 @@
 // state once per frame, and minds focus, theme and phones.
 
 import type { Actions } from "./bubble";
-import cards from "./cards.css";
-import { createCsat, createForm, formDue } from "./cards";
+import { formDue, loadForms, type Forms } from "./cards";
 import { createComposer } from "./composer";
 import { h, sheet } from "./dom";
 import { createHeader } from "./header";
@@ -16,8 +15,8 @@ import type { Core, Panel, Shell, State } from "./types";
 /** mount draws the panel into the shell's shadow root, hidden at first. */
 export function mount(shell: Shell, core: Core): Panel {
   const { root, options } = shell;
-  const styles = sheet(css + cards);
-  root.adoptedStyleSheets = [...root.adoptedStyleSheets, styles];
+  const styles = [sheet(css)];
+  root.adoptedStyleSheets.push(...styles);
   let asking: string | null = null;
 
   const ask = (id: string | null) => {
@@ -44,12 +43,23 @@ export function mount(shell: Shell, core: Core): Panel {
     },
     retry: core.retry,
     discard: core.discard,
+    handoff: core.handoff,
   };
   const header = createHeader(() => shell.close());
   const log = createLog(core, act, options.apiUrl);
   const composer = createComposer(core, { ask, afterSend: () => log.toEnd() });
-  const form = createForm(core);
-  const csat = createCsat(core);
+  let forms: Forms | undefined;
+  const askForms = loadForms(core, (made) => {
+    forms = made;
+    styles.push(made.styles);
+    root.adoptedStyleSheets.push(made.styles);
+    composer.node.before(made.form.node);
+    log.append(made.csat.node);
+    draw();
+    // Who opened the chat waits for the form, unless the focus went elsewhere.
+    const idle = document.activeElement === document.body || inside()?.matches(".close");
+    if (idle && core.store.state.focus && core.store.state.open) focusFirst();
+  });
   const lost = h("p", { class: "notice lost", role: "status", hidden: true }, t.lost);
   const notice = h("p", { class: "notice", role: "alert", hidden: true });
   const stop = h("p", { class: "stop", role: "alert", hidden: true });
@@ -60,11 +70,9 @@ export function mount(shell: Shell, core: Core): Panel {
     lost,
     log.node,
     notice,
-    form.node,
     composer.node,
     stop,
   );
-  log.append(csat.node);
   root.prepend(panel);
   const phone = fitPhone(panel);
 
@@ -105,8 +113,9 @@ export function mount(shell: Shell, core: Core): Panel {
     panel.classList.toggle("dark", theme === "dark" || (theme !== "light" && dark.matches));
     header.update(state);
     log.update(state, asking);
-    form.update(state);
-    csat.update(state);
+    if (due || state.csat.askedAt) askForms();
+    forms?.form.update(state);
+    forms?.csat.update(state);
     if (!composer.node.hidden) composer.update(state);
     if (!before || before.open !== state.open) turn(state);
     else if (focused && (!inside() || inside()!.closest("[hidden]"))) focusFirst();
@@ -155,7 +164,7 @@ export function mount(shell: Shell, core: Core): Panel {
       dark.removeEventListener("change", schedule);
       phone.set(false);
       panel.remove();
-      root.adoptedStyleSheets = root.adoptedStyleSheets.filter((s) => s !== styles);
+      root.adoptedStyleSheets = root.adoptedStyleSheets.filter((s) => !styles.includes(s));
     },
   };
 }

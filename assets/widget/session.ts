@@ -62,6 +62,9 @@ export function createSession(
       config: answer.config,
       sessionId: answer.sessionId,
       operatorOnline: answer.operatorOnline,
+      backAt: answer.backAt,
+      replySeconds: answer.replySeconds,
+      ai: !!answer.session?.aiActive,
       closed: answer.session?.status === "closed",
       // A rating of an earlier page is not thanked for again.
       csat: answer.session?.csat?.respondedAt ? {} : answer.session?.csat || {},

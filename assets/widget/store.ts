@@ -34,6 +34,7 @@ export function blank(): State {
     sessionId: "",
     closed: false,
     operatorOnline: false,
+    ai: false,
     typing: null,
     messages: [],
     timeline: [],

@@ -6,6 +6,7 @@ declare global {
   /** Names of the hashed files, put in by the build. */
   const CORE_FILE: string;
   const PANEL_FILE: string;
+  const FORMS_FILE: string;
   interface Window {
     /** The snippet's queue at first, the API later. */
     RelayChat?: { q?: ArrayLike<unknown>[] };
@@ -17,6 +18,11 @@ export interface Attachment {
   filename: string;
   mimeType: string;
   size: number;
+  url: string;
+}
+
+export interface Source {
+  title: string;
   url: string;
 }
 
@@ -34,6 +40,8 @@ export interface Message {
   deletedAt?: string;
   deliveredAt?: string;
   readAt?: string;
+  /** The pages that an AI's answer rests on; [1] in its text is the first. */
+  sources?: Source[];
   /** Known by the answer to its sending only: the stream gives it its place. */
   unplaced?: boolean;
 }
@@ -105,10 +113,12 @@ export interface InitAnswer {
   sessionId: string;
   sessionToken?: string;
   operatorOnline: boolean;
+  backAt?: string;
+  replySeconds?: number;
   messages: Message[];
   timeline?: Entry[];
   lastEventId: string | number;
-  session?: { status?: string; identity?: Identity | null; csat?: Csat | null };
+  session?: { status?: string; identity?: Identity | null; csat?: Csat | null; aiActive?: boolean };
   config: Config;
 }
 
@@ -141,6 +151,12 @@ export interface State {
   sessionId: string;
   closed: boolean;
   operatorOnline: boolean;
+  /** When somebody is back, if nobody is there and it is known. */
+  backAt?: string;
+  /** How long an answer usually takes, if that is known. */
+  replySeconds?: number;
+  /** An AI answers while nobody is there. */
+  ai: boolean;
   /** Name of the operator who is typing; empty text if it has none. */
   typing: string | null;
   messages: Message[];
@@ -226,6 +242,8 @@ export interface Core {
   prechat(fields: Record<string, unknown> | null): Promise<void>;
   rate(score: number, comment: string): Promise<void>;
   dismissCsat(): void;
+  /** Asks for a person instead of the AI. */
+  handoff(): void;
   setDraft(text: string): void;
   /** Tells the server the identity that lies in storage. */
   identify(): Promise<unknown>;
