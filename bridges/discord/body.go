@@ -4,45 +4,34 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/bwmarrin/discordgo"
+
 	"github.com/relay-chat/relay/bridges/naming"
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Flags of messages (Discord, "Message Flags").
-const (
-	suppressEmbeds        = 1 << 2
-	suppressNotifications = 1 << 12
-	ephemeral             = 1 << 6
-)
-
-// mentions limits who is notified.
-type mentions struct {
-	Parse       []string `json:"parse"`
-	RepliedUser bool     `json:"replied_user"`
-}
-
 // noMentions notifies nobody, whatever the text says.
-var noMentions = mentions{Parse: []string{}}
+var noMentions = discordgo.MessageAllowedMentions{Parse: []discordgo.AllowedMentionType{}}
 
 // newMessage creates a message. Links have no preview: that would visit a
 // visitor's links.
 type newMessage struct {
-	Content      string     `json:"content,omitempty"`
-	Embeds       []embed    `json:"embeds,omitempty"`
-	Flags        int        `json:"flags,omitempty"`
-	Mentions     mentions   `json:"allowed_mentions"`
-	Reference    *reference `json:"message_reference,omitempty"`
-	Attachments  []fileHead `json:"attachments,omitempty"`
-	Nonce        string     `json:"nonce,omitempty"`
-	EnforceNonce bool       `json:"enforce_nonce,omitempty"`
+	Content      string                           `json:"content,omitempty"`
+	Embeds       []embed                          `json:"embeds,omitempty"`
+	Flags        discordgo.MessageFlags           `json:"flags,omitempty"`
+	Mentions     discordgo.MessageAllowedMentions `json:"allowed_mentions"`
+	Reference    *reference                       `json:"message_reference,omitempty"`
+	Attachments  []fileHead                       `json:"attachments,omitempty"`
+	Nonce        string                           `json:"nonce,omitempty"`
+	EnforceNonce bool                             `json:"enforce_nonce,omitempty"`
 }
 
 // messageChange edits a message. Without allowed_mentions Discord would notify
 // again.
 type messageChange struct {
-	Content  string   `json:"content"`
-	Flags    int      `json:"flags"`
-	Mentions mentions `json:"allowed_mentions"`
+	Content  string                           `json:"content"`
+	Flags    discordgo.MessageFlags           `json:"flags"`
+	Mentions discordgo.MessageAllowedMentions `json:"allowed_mentions"`
 }
 
 // reference is the message that is answered. A deleted one is no obstacle.
@@ -93,9 +82,9 @@ const keepOpen = 10080
 
 // messageOf returns the message of an op.
 func messageOf(op chat.Op) newMessage {
-	m := newMessage{Content: render(op), Flags: suppressEmbeds, Mentions: noMentions, Nonce: op.Key, EnforceNonce: op.Key != ""}
+	m := newMessage{Content: render(op), Flags: discordgo.MessageFlagsSuppressEmbeds, Mentions: noMentions, Nonce: op.Key, EnforceNonce: op.Key != ""}
 	if op.Kind == chat.OpNote {
-		m.Flags |= suppressNotifications
+		m.Flags |= discordgo.MessageFlagsSuppressNotifications
 	}
 	if op.File == nil && blank(m.Content) {
 		m.Content = "(no visible text)"

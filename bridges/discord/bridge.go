@@ -11,6 +11,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/hex"
+	"encoding/json"
 	"log/slog"
 	"net"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/cache"
 	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -62,9 +64,11 @@ type Bridge struct {
 	key     ed25519.PublicKey // nil when there is none
 	place   channelCache
 	self    selfMemory
+	bots    *cache.Cache[bool]            // by user: whether it is a bot
+	members *cache.Cache[json.RawMessage] // by user: the member object, since a connection began
 	threads *threads
 	sent    *sent
-	typed   typing
+	typed   *cache.Cache[time.Time] // by thread: when typing was shown
 	status  reception.Status
 	delays  delays
 	readers chan struct{} // one for each thread that is being read
@@ -112,6 +116,7 @@ func New(cfg Config) (*Bridge, error) {
 		return nil, err
 	}
 	return &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), begun: time.Now(), api: api, key: key, threads: newThreads(), sent: newSent(),
+		bots: cache.New[bool](1000), members: cache.New[json.RawMessage](maxThreads), typed: cache.New[time.Time](1000),
 		readers: make(chan struct{}, maxReaders)}, nil
 }
 

@@ -33,7 +33,7 @@ func (s *stream) handleGuild(ctx context.Context, kind string, data json.RawMess
 		return
 	}
 	if kind == "GUILD_CREATE" {
-		b.forgetMembers()
+		b.members.Clear() // names may have changed
 		b.threads.beginConnection()
 		for i := range g.Channels {
 			if id := g.Channels[i].ID; id != b.cfg.ChannelID {

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
+
+	"github.com/bwmarrin/discordgo"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -24,7 +25,7 @@ func (b *Bridge) edit(ctx context.Context, thread string, op chat.Op) (remote st
 	}
 	m := messageOf(op)
 	return "", b.change(ctx, op, request{method: http.MethodPatch, path: path("/channels/%s/messages/%s", thread, op.Remote),
-		body: messageChange{Content: m.Content, Flags: suppressEmbeds, Mentions: noMentions}})
+		body: messageChange{Content: m.Content, Flags: discordgo.MessageFlagsSuppressEmbeds, Mentions: noMentions}})
 }
 
 // delete removes a message: the bot's own, or an operator's if the bot may.
@@ -96,30 +97,19 @@ func (b *Bridge) turn(ctx context.Context, thread string, how threadChange) (*ch
 // typingPause is a little less than how long Discord shows typing.
 const typingPause = 8 * time.Second
 
-// typing stores when typing was shown in each thread.
-type typing struct {
-	mu sync.Mutex
-	at map[string]time.Time
-}
-
-// may reports whether typing has to be shown again in a thread.
-func (t *typing) may(thread string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// mayType reports whether typing has to be shown again in a thread.
+func (b *Bridge) mayType(thread string) bool {
 	now := time.Now()
-	if now.Sub(t.at[thread]) < typingPause {
+	if last, _ := b.typed.Get(thread); now.Sub(last) < typingPause {
 		return false
 	}
-	if t.at == nil || len(t.at) > 1000 {
-		t.at = map[string]time.Time{}
-	}
-	t.at[thread] = now
+	b.typed.Put(thread, now)
 	return true
 }
 
 // typing shows that the visitor types. Failures are ignored.
 func (b *Bridge) typing(ctx context.Context, thread string) {
-	if !b.typed.may(thread) {
+	if !b.mayType(thread) {
 		return
 	}
 	err := b.api.call(ctx, request{method: http.MethodPost, path: path("/channels/%s/typing", thread), repeatable: true}, nil)

@@ -9,34 +9,24 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Types of channels (Discord, "Channel Types").
-const (
-	kindText         = 0
-	kindAnnouncement = 5
-	kindPublicThread = 11
-	kindForum        = 15
-	kindMedia        = 16
-)
-
-// requireTag is the flag of a forum whose posts need a tag.
-const requireTag = 1 << 4
-
 // channel is the part of Discord's channel object that relay uses.
 type channel struct {
-	ID          string      `json:"id"`
-	Kind        int         `json:"type"`
-	Guild       string      `json:"guild_id"`
-	Parent      string      `json:"parent_id"`
-	Owner       string      `json:"owner_id"`
-	Name        string      `json:"name"`
-	LastMessage string      `json:"last_message_id"`
-	New         bool        `json:"newly_created"`
-	Flags       int         `json:"flags"`
-	Tags        []tag       `json:"available_tags"`
-	Overwrites  []overwrite `json:"permission_overwrites"`
+	ID          string                          `json:"id"`
+	Kind        discordgo.ChannelType           `json:"type"`
+	Guild       string                          `json:"guild_id"`
+	Parent      string                          `json:"parent_id"`
+	Owner       string                          `json:"owner_id"`
+	Name        string                          `json:"name"`
+	LastMessage string                          `json:"last_message_id"`
+	New         bool                            `json:"newly_created"`
+	Flags       discordgo.ChannelFlags          `json:"flags"`
+	Tags        []tag                           `json:"available_tags"`
+	Overwrites  []discordgo.PermissionOverwrite `json:"permission_overwrites"`
 	Thread      *struct {
 		Archived    bool      `json:"archived"`
 		Locked      bool      `json:"locked"`
@@ -55,7 +45,9 @@ func (c *channel) archived() bool { return c.Thread != nil && c.Thread.Archived 
 func (c *channel) locked() bool   { return c.Thread != nil && c.Thread.Locked }
 
 // forum reports whether threads are created with their first message.
-func (c *channel) forum() bool { return c.Kind == kindForum || c.Kind == kindMedia }
+func (c *channel) forum() bool {
+	return c.Kind == discordgo.ChannelTypeGuildForum || c.Kind == discordgo.ChannelTypeGuildMedia
+}
 
 // idle reports whether a thread was archived for lack of messages, not by a
 // person.
@@ -69,7 +61,7 @@ func (c *channel) idle() bool {
 
 // tags returns the tags of a new thread: one if the forum requires it.
 func (c *channel) tags() []string {
-	if c.Flags&requireTag == 0 {
+	if c.Flags&discordgo.ChannelFlagRequireTag == 0 {
 		return nil
 	}
 	for _, tag := range c.Tags {
@@ -86,7 +78,7 @@ func (c *channel) tags() []string {
 // moderated reports whether new threads require a tag that only moderators may set.
 func (c *channel) moderated() bool {
 	free := slices.IndexFunc(c.Tags, func(t tag) bool { return !t.Moderated })
-	return c.Flags&requireTag != 0 && free < 0
+	return c.Flags&discordgo.ChannelFlagRequireTag != 0 && free < 0
 }
 
 // channelCache holds the bridge's channel.
@@ -132,9 +124,9 @@ func (b *Bridge) forgetChannel() { b.place.put(nil) }
 // suits returns why threads cannot be created in a channel.
 func (c *channel) suits() error {
 	switch {
-	case c.Kind != kindText && c.Kind != kindAnnouncement && !c.forum():
+	case c.Kind != discordgo.ChannelTypeGuildText && c.Kind != discordgo.ChannelTypeGuildNews && !c.forum():
 		return &chat.Misconfigured{Problem: "the channel is neither a text nor a forum channel", Fix: fixChannel}
-	case c.forum() && c.Flags&requireTag != 0 && len(c.Tags) == 0:
+	case c.forum() && c.Flags&discordgo.ChannelFlagRequireTag != 0 && len(c.Tags) == 0:
 		return &chat.Misconfigured{Problem: "the forum wants a tag for every post, but has none",
 			Fix: "in the forum's settings, create a tag, or switch off \"Require people to select tags when posting\""}
 	}
@@ -155,13 +147,10 @@ type identity struct {
 	Name string `json:"username"`
 }
 
-// selfMemory holds the bot's identity, which other users are bots, and members'
-// names since a connection began.
+// selfMemory holds the bot's identity.
 type selfMemory struct {
-	mu      sync.Mutex
-	me      *identity
-	bots    map[string]bool
-	members map[string]json.RawMessage
+	mu sync.Mutex
+	me *identity
 }
 
 // me returns the bot's identity, fetched once.
@@ -182,10 +171,7 @@ func (b *Bridge) me(ctx context.Context) (*identity, error) {
 // bot reports whether a user is a bot. A user that the API denies counts as none,
 // because a failure would hold up reception.
 func (b *Bridge) bot(ctx context.Context, user string) (bool, error) {
-	b.self.mu.Lock()
-	is, known := b.self.bots[user]
-	b.self.mu.Unlock()
-	if known {
+	if is, known := b.bots.Get(user); known {
 		return is, nil
 	}
 	var answer struct {
@@ -194,23 +180,15 @@ func (b *Bridge) bot(ctx context.Context, user string) (bool, error) {
 	if err := b.api.getWithRetry(ctx, path("/users/%s", user), &answer); err != nil && !denied(err) {
 		return false, fmt.Errorf("look up who created a thread: %w", err)
 	}
-	b.self.mu.Lock()
-	defer b.self.mu.Unlock()
-	if b.self.bots == nil || len(b.self.bots) > 1000 {
-		b.self.bots = map[string]bool{}
-	}
-	b.self.bots[user] = answer.Bot
+	b.bots.Put(user, answer.Bot)
 	return answer.Bot, nil
 }
 
 // member returns a user's member object of the server, null when it cannot be
 // fetched: a name is not worth a wait.
 func (b *Bridge) member(ctx context.Context, user string) json.RawMessage {
-	b.self.mu.Lock()
-	known := b.self.members[user]
-	b.self.mu.Unlock()
-	if known != nil {
-		return known
+	if member, known := b.members.Get(user); known {
+		return member
 	}
 	at, err := b.homeChannel(ctx)
 	if err != nil {
@@ -222,19 +200,7 @@ func (b *Bridge) member(ctx context.Context, user string) json.RawMessage {
 	if err := b.api.get(ctx, path("/guilds/%s/members/%s", at.Guild, user), &answer); err != nil {
 		return nil
 	}
-	known, _ = json.Marshal(answer)
-	b.self.mu.Lock()
-	defer b.self.mu.Unlock()
-	if b.self.members == nil {
-		b.self.members = map[string]json.RawMessage{}
-	}
-	b.self.members[user] = known
-	return known
-}
-
-// forgetMembers makes member fetch names again: they may have changed.
-func (b *Bridge) forgetMembers() {
-	b.self.mu.Lock()
-	defer b.self.mu.Unlock()
-	clear(b.self.members)
+	member, _ := json.Marshal(answer)
+	b.members.Put(user, member)
+	return member
 }

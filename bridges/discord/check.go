@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
 	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -87,7 +89,7 @@ func (c *checking) rights(ctx context.Context) (chat.Finding, bool) {
 		return c.failed(subject, err), true
 	}
 	may := permissions(c.at, roles, me.ID, member.Roles)
-	if f := judge(subject, may, inviteLink(c.app.ID)); f.Level == chat.FindingFail || may&manageThreads != 0 || !c.at.moderated() {
+	if f := judge(subject, may, inviteLink(c.app.ID)); f.Level == chat.FindingFail || may&discordgo.PermissionManageThreads != 0 || !c.at.moderated() {
 		return f, true
 	}
 	return chat.Bad(subject, "the forum wants a tag for every post, and all its tags are for moderators",
@@ -95,7 +97,7 @@ func (c *checking) rights(ctx context.Context) (chat.Finding, bool) {
 }
 
 // judge reports missing permissions and what does not work without them.
-func judge(subject string, may uint64, link string) chat.Finding {
+func judge(subject string, may int64, link string) chat.Finding {
 	var missing, without []string
 	for _, r := range rights {
 		switch {

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
 	"github.com/relay-chat/relay/bridges/cut"
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -19,14 +21,13 @@ type command struct {
 }
 
 type commandOption struct {
-	Kind        int    `json:"type"`
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	Required    bool   `json:"required,omitempty"`
+	Kind        discordgo.ApplicationCommandOptionType `json:"type"`
+	Name        string                                 `json:"name"`
+	Description string                                 `json:"description"`
+	Required    bool                                   `json:"required,omitempty"`
 }
 
 const (
-	optionText  = 3
 	maxHelp     = 100
 	byReplyOnly = "delete" // it needs the message that it answers
 )
@@ -39,7 +40,7 @@ func menu() (list []command) {
 		}
 		one := command{Name: c.Name, Description: cut.Line(c.Help, maxHelp)}
 		if c.Args != "" {
-			one.Options = []commandOption{{optionText, "text", cut.Line(c.Args, maxHelp), true}}
+			one.Options = []commandOption{{discordgo.ApplicationCommandOptionString, "text", cut.Line(c.Args, maxHelp), true}}
 		}
 		list = append(list, one)
 	}
@@ -73,7 +74,7 @@ func (b *Bridge) handleInteraction(ctx context.Context, in chat.Receiver, data j
 	if err := json.Unmarshal(data, &i); err != nil || i.ID == "" {
 		return fmt.Errorf("%w: it cannot be read", chat.ErrPermanent)
 	}
-	if i.Kind != interactionCommand {
+	if i.Kind != discordgo.InteractionApplicationCommand {
 		return nil
 	}
 	text, err := b.command(ctx, in, &i, data)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -32,12 +34,12 @@ type author struct {
 
 // message is the part of Discord's message object that relay uses.
 type message struct {
-	ID      string  `json:"id"`
-	Channel string  `json:"channel_id"`
-	Guild   string  `json:"guild_id"`
-	Kind    int     `json:"type"`
-	Webhook string  `json:"webhook_id"`
-	Author  *author `json:"author"`
+	ID      string                `json:"id"`
+	Channel string                `json:"channel_id"`
+	Guild   string                `json:"guild_id"`
+	Kind    discordgo.MessageType `json:"type"`
+	Webhook string                `json:"webhook_id"`
+	Author  *author               `json:"author"`
 	Member  *struct {
 		Nick string `json:"nick"`
 	} `json:"member"`
@@ -80,13 +82,6 @@ type attachment struct {
 	URL   string `json:"url"`
 }
 
-// Kinds of messages that people write (Discord, "Message Types"). All others are
-// system messages.
-const (
-	kindDefault = 0
-	kindReply   = 19
-)
-
 // deletion is the event of deleted messages.
 type deletion struct {
 	ID      string   `json:"id"`
@@ -96,7 +91,13 @@ type deletion struct {
 
 // human reports whether a person wrote a message.
 func (m *message) human() bool {
-	return m.Author != nil && m.Author.ID != "" && !m.Author.Bot && m.Webhook == "" && (m.Kind == kindDefault || m.Kind == kindReply)
+	return m.Author != nil && m.Author.ID != "" && !m.Author.Bot && m.Webhook == "" && isWritten(m.Kind)
+}
+
+// isWritten reports whether people write messages of a kind. All others are system
+// messages.
+func isWritten(kind discordgo.MessageType) bool {
+	return kind == discordgo.MessageTypeDefault || kind == discordgo.MessageTypeReply
 }
 
 // name returns an operator's name: on the server, on Discord, or of the account.

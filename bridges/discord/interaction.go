@@ -4,24 +4,18 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/relay-chat/relay/server/chat"
-)
+	"github.com/bwmarrin/discordgo"
 
-// Types of interactions and of answers to them (Discord, "Interactions").
-const (
-	interactionPing    = 1
-	interactionCommand = 2
-	answerPong         = 1
-	answerMessage      = 4
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // interaction is a slash command, or Discord's ping.
 type interaction struct {
-	ID      string  `json:"id"`
-	Kind    int     `json:"type"`
-	Token   string  `json:"token"`
-	Thread  string  `json:"channel_id"`
-	Channel channel `json:"channel"`
+	ID      string                    `json:"id"`
+	Kind    discordgo.InteractionType `json:"type"`
+	Token   string                    `json:"token"`
+	Thread  string                    `json:"channel_id"`
+	Channel channel                   `json:"channel"`
 	Member  *struct {
 		Nick string `json:"nick"`
 		User author `json:"user"`
@@ -54,7 +48,7 @@ func (e *event) command() ([]chat.Inbound, error) {
 	if i.ID == "" || i.Thread == "" {
 		return nil, errNoID
 	}
-	if i.Kind != interactionCommand || i.Member == nil || i.Member.User.Bot {
+	if i.Kind != discordgo.InteractionApplicationCommand || i.Member == nil || i.Member.User.Bot {
 		return nil, nil
 	}
 	words := []string{"!" + i.Data.Name}
@@ -73,7 +67,7 @@ func (e *event) command() ([]chat.Inbound, error) {
 
 // answer is shown at once to the operator alone; the result is posted in the thread.
 func answer(text string) map[string]any {
-	return map[string]any{"type": answerMessage, "data": map[string]any{"content": text, "flags": ephemeral, "allowed_mentions": noMentions}}
+	return map[string]any{"type": discordgo.InteractionResponseChannelMessageWithSource, "data": map[string]any{"content": text, "flags": discordgo.MessageFlagsEphemeral, "allowed_mentions": noMentions}}
 }
 
 // Answers to slash commands.

@@ -53,7 +53,7 @@ func (b *Bridge) openOnce(ctx context.Context, op chat.Op) (ref string, err erro
 // openThread creates a thread of a text channel from a message, whose id it gets.
 // Both steps may be repeated.
 func (b *Bridge) openThread(ctx context.Context, op chat.Op) (ref string, err error) {
-	if ref = b.sent.started(op.Key); ref == "" && op.Ambiguous {
+	if ref, _ = b.sent.starts.Get(op.Key); ref == "" && op.Ambiguous {
 		if ref, err = b.starter(ctx, b.cfg.ChannelID, op); err != nil {
 			return "", err
 		}
@@ -64,7 +64,7 @@ func (b *Bridge) openThread(ctx context.Context, op chat.Op) (ref string, err er
 		if ref, err = b.write(ctx, b.cfg.ChannelID, m, nil); err != nil {
 			return "", err
 		}
-		b.sent.start(op.Key, ref)
+		b.sent.starts.Put(op.Key, ref)
 	}
 	var made channel
 	err = b.api.call(ctx, request{method: http.MethodPost, path: path("/channels/%s/messages/%s/threads", b.cfg.ChannelID, ref),
@@ -73,7 +73,7 @@ func (b *Bridge) openThread(ctx context.Context, op chat.Op) (ref string, err er
 	case errors.Is(err, errThreadExists):
 		return b.threadOf(ctx, ref)
 	case errors.Is(err, chat.ErrMessageGone): // removed between the steps
-		b.sent.start(op.Key, "")
+		b.sent.starts.Put(op.Key, "")
 		return "", fmt.Errorf("the thread's first message was removed: %s", reason(err))
 	case err != nil:
 		return "", err

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bwmarrin/discordgo"
+
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -68,7 +70,7 @@ func (e *event) message() ([]chat.Inbound, error) {
 		in.Kind, in.At = chat.InboundEdited, chat.TimeOf(*m.EditedAt)
 		return []chat.Inbound{in}, nil
 	}
-	if m.Reference != nil && m.Kind == kindReply {
+	if m.Reference != nil && m.Kind == discordgo.MessageTypeReply {
 		in.ReplyTo = m.Reference.Message
 	}
 	in.Files = m.files()

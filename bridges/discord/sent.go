@@ -8,6 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/relay-chat/relay/bridges/cache"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -17,7 +20,7 @@ type sent struct {
 	mu      sync.Mutex
 	unknown map[string]*lostAnswer // by key
 	remotes map[string]string      // key by message
-	starts  map[string]string      // by key: the first message of a new thread
+	starts  *cache.Cache[string]   // by key: the first message of a new thread
 }
 
 // lostAnswer is a message that may have arrived: when an answer was first lost, and
@@ -34,7 +37,7 @@ const nonceLife = 2 * time.Minute
 const maxSent = 20000
 
 func newSent() *sent {
-	return &sent{unknown: map[string]*lostAnswer{}, remotes: map[string]string{}, starts: map[string]string{}}
+	return &sent{unknown: map[string]*lostAnswer{}, remotes: map[string]string{}, starts: cache.New[string](maxSent)}
 }
 
 // contentsOf returns the possible contents of an op's message: a rejected file is
@@ -79,22 +82,6 @@ func (s *sent) done(key, remote string) {
 	delete(s.unknown, key)
 }
 
-// start stores the message from which a thread will be created, "" for none.
-func (s *sent) start(key, remote string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.starts) >= maxSent {
-		clear(s.starts)
-	}
-	s.starts[key] = remote
-}
-
-func (s *sent) started(key string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.starts[key]
-}
-
 // unconfirmed returns the contents that may have arrived and since when, as far as
 // this bridge remembers, else from the op.
 func (s *sent) unconfirmed(op chat.Op) (since time.Time, contents []string) {
@@ -119,11 +106,11 @@ func (s *sent) claimed(remote, key string) bool {
 
 // sentMessage is a message of a thread as Discord lists it.
 type sentMessage struct {
-	ID          string  `json:"id"`
-	Kind        int     `json:"type"`
-	Author      author  `json:"author"`
-	Content     string  `json:"content"`
-	Embeds      []embed `json:"embeds"`
+	ID          string                `json:"id"`
+	Kind        discordgo.MessageType `json:"type"`
+	Author      author                `json:"author"`
+	Content     string                `json:"content"`
+	Embeds      []embed               `json:"embeds"`
 	Attachments []struct {
 		Name string `json:"filename"`
 		Size int64  `json:"size"`
@@ -189,7 +176,7 @@ func (b *Bridge) leftovers(ctx context.Context, thread string, op chat.Op, since
 		}
 		for _, m := range list {
 			after = m.ID
-			mine := m.Author.ID == me.ID && (m.Kind == kindDefault || m.Kind == kindReply) && len(m.Embeds) == 0
+			mine := m.Author.ID == me.ID && isWritten(m.Kind) && len(m.Embeds) == 0
 			if !mine || b.sent.claimed(m.ID, op.Key) {
 				continue
 			}

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
 	"github.com/relay-chat/relay/bridges/naming"
 )
 
@@ -205,9 +207,6 @@ func snowflakeAt(t time.Time) string {
 
 // madeAt returns the time of a snowflake.
 func madeAt(id string) time.Time {
-	n, err := strconv.ParseInt(id, 10, 64)
-	if err != nil {
-		return time.Time{}
-	}
-	return time.UnixMilli(n>>22 + epoch)
+	at, _ := discordgo.SnowflakeTimestamp(id) // zero for what is no snowflake
+	return at
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
 	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -63,9 +65,9 @@ func (b *Bridge) pushed(w http.ResponseWriter, r *http.Request, in chat.Receiver
 		return
 	}
 	switch {
-	case i.Kind == interactionPing:
-		reception.Respond(w, http.StatusOK, map[string]int{"type": answerPong})
-	case i.Kind == interactionCommand && i.ID != "":
+	case i.Kind == discordgo.InteractionPing:
+		reception.Respond(w, http.StatusOK, map[string]any{"type": discordgo.InteractionResponsePong})
+	case i.Kind == discordgo.InteractionApplicationCommand && i.ID != "":
 		text, err := b.command(r.Context(), in, &i, raw)
 		if err != nil {
 			b.log.Error("a slash command could not be stored", "err", err)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/slack-go/slack"
 
+	"github.com/relay-chat/relay/bridges/cache"
 	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/bridges/naming"
 	"github.com/relay-chat/relay/bridges/reception"
@@ -74,11 +75,11 @@ type Bridge struct {
 	self       atomic.Pointer[self]
 	threads    naming.Threads
 	scan       scan
-	names      *cache[person]   // by user
-	quotes     *cache[string]   // the beginnings of messages, by ts
-	cites      *cache[string]   // quoted messages, by the ts of the quoting one
-	last       *cache[*message] // the last version of edited messages, nil for deleted ones, by ts
-	uploads    *cache[string]   // the file of an op, by key
+	names      *cache.Cache[person]   // by user
+	quotes     *cache.Cache[string]   // the beginnings of messages, by ts
+	cites      *cache.Cache[string]   // quoted messages, by the ts of the quoting one
+	last       *cache.Cache[*message] // the last version of edited messages, nil for deleted ones, by ts
+	uploads    *cache.Cache[string]   // the file of an op, by key
 }
 
 var (
@@ -112,8 +113,8 @@ func New(cfg Config) (*Bridge, error) {
 		return nil, err
 	}
 	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), http: call.NewClient(cfg.Transport, 8), base: base, pace: newPace(cfg.Pause), gaps: newGapTracker(),
-		names: newCache[person](5000), quotes: newCache[string](2000), cites: newCache[string](2000),
-		last: newCache[*message](500), uploads: newCache[string](1000)}
+		names: cache.New[person](5000), quotes: cache.New[string](2000), cites: cache.New[string](2000),
+		last: cache.New[*message](500), uploads: cache.New[string](1000)}
 	b.api = slack.New(cfg.BotToken, slack.OptionAPIURL(base.String()+"/"), slack.OptionAppLevelToken(cfg.AppToken),
 		slack.OptionHTTPClient(caller{b.http}), slack.OptionLog(log.New(io.Discard, "", 0)), slack.OptionOnResponseHeaders(b.readScopes))
 	return b, nil

@@ -53,7 +53,7 @@ func (b *Bridge) upload(ctx context.Context, th chat.Thread, op chat.Op) (remote
 	if err := b.transfer(ctx, place.UploadURL, op.File); err != nil {
 		return "", err
 	}
-	b.uploads.put(op.Key, place.FileID)
+	b.uploads.Put(op.Key, place.FileID)
 	op.Text = ""
 	how := show(op, false, b.quote(ctx, th, op.ReplyTo))
 	err = b.call(ctx, methodUpload, false, func(ctx context.Context) error {
@@ -94,7 +94,7 @@ func (b *Bridge) transfer(ctx context.Context, address string, f *chat.OpFile) e
 // lookupFile finds out whether an earlier attempt showed its file: the one that
 // it uploaded, after a restart one of the same name and size.
 func (b *Bridge) lookupFile(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
-	id, known := b.uploads.get(op.Key)
+	id, known := b.uploads.Get(op.Key)
 	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: since(op.Since), Limit: pageSize}
 	for list, err := range b.replyPages(ctx, 1, q) {
 		if err != nil {

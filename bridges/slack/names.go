@@ -43,7 +43,7 @@ func (b *Bridge) name(user string) string {
 
 // ask fetches a user's display name, "" if Slack returns none.
 func (b *Bridge) ask(user string) string {
-	known, ok := b.names.get(user)
+	known, ok := b.names.Get(user)
 	age := nameAge
 	if known.name == "" {
 		age = nameRetry
@@ -60,10 +60,10 @@ func (b *Bridge) ask(user string) string {
 	})
 	if err != nil {
 		b.log.Debug("Slack does not tell a name", "user", user, "err", err)
-		b.names.put(user, person{known.name, time.Now()})
+		b.names.Put(user, person{known.name, time.Now()})
 		return known.name
 	}
 	name := cmp.Or(u.Profile.DisplayName, u.Profile.RealName, u.RealName, u.Name)
-	b.names.put(user, person{name, time.Now()})
+	b.names.Put(user, person{name, time.Now()})
 	return name
 }

@@ -22,7 +22,7 @@ func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
 		return nil, nil
 	}
 	if in.Kind == chat.InboundDeleted {
-		b.last.put(in.Remote, nil)
+		b.last.Put(in.Remote, nil)
 	}
 	if m != nil {
 		if m = b.latest(m); m == nil {
@@ -42,12 +42,12 @@ func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
 // Slack could not deliver it brings again minutes later, behind what became of
 // the message meanwhile.
 func (b *Bridge) latest(told *message) *message {
-	last, known := b.last.get(told.TS)
+	last, known := b.last.Get(told.TS)
 	if known && (last == nil || last.Edited.TS > told.changedAt()) {
 		return last
 	}
 	if told.Edited != nil {
-		b.last.put(told.TS, told)
+		b.last.Put(told.TS, told)
 	}
 	return told
 }

@@ -17,9 +17,9 @@ import (
 
 // said remembers what a message of the bot's says, and whom it quotes.
 func (b *Bridge) said(ts string, op chat.Op) {
-	b.quotes.put(ts, cut.Line(op.Text, maxQuote))
+	b.quotes.Put(ts, cut.Line(op.Text, maxQuote))
 	if op.ReplyTo != "" {
-		b.cites.put(ts, op.ReplyTo)
+		b.cites.Put(ts, op.ReplyTo)
 	}
 }
 
@@ -29,7 +29,7 @@ func (b *Bridge) quote(ctx context.Context, th chat.Thread, ts string) string {
 	if ts == "" || isFile(ts) {
 		return ""
 	}
-	if words, known := b.quotes.get(ts); known {
+	if words, known := b.quotes.Get(ts); known {
 		return words
 	}
 	list, _, err := b.replies(ctx, &slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: ts, Latest: ts, Inclusive: true, Limit: 1})
@@ -42,7 +42,7 @@ func (b *Bridge) quote(ctx context.Context, th chat.Thread, ts string) string {
 			words = cut.Line(b.wordsOf(&list[i]), maxQuote)
 		}
 	}
-	b.quotes.put(ts, words)
+	b.quotes.Put(ts, words)
 	return words
 }
 
@@ -64,7 +64,7 @@ var quoted = regexp.MustCompile(`(?m)^(?:↩\x{FE0F}?|:leftwards_arrow_with_hook
 // requote changes the quotes of a message, which says something else now or
 // nothing any more, in what is written behind it.
 func (b *Bridge) requote(ctx context.Context, th chat.Thread, ts, words string) {
-	b.quotes.put(ts, words)
+	b.quotes.Put(ts, words)
 	if isFile(ts) {
 		return
 	}
