@@ -6,6 +6,9 @@ import (
 	"html/template"
 	"path/filepath"
 	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark"
 
 	"github.com/relay-chat/relay/assets/build/openapi"
 	"github.com/relay-chat/relay/schema"
@@ -83,7 +86,7 @@ func buildPage(root, source string, framed bool, values map[string]any) ([]byte,
 		// First: what the page defines replaces what the layout has for it.
 		sources, name = append([]string{filepath.Join(root, layout)}, sources...), "layout"
 	}
-	t, err := template.ParseFiles(sources...)
+	t, err := template.New(name).Funcs(template.FuncMap{"markdown": description}).ParseFiles(sources...)
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +95,14 @@ func buildPage(root, source string, framed bool, values map[string]any) ([]byte,
 		return nil, err
 	}
 	return dense(out.Bytes()), nil
+}
+
+// description renders a description of the OpenAPI document. Its headings stand
+// below those of the page.
+func description(text string) (template.HTML, error) {
+	var out bytes.Buffer
+	err := goldmark.Convert([]byte(strings.ReplaceAll(text, "## ", "### ")), &out)
+	return template.HTML(out.String()), err
 }
 
 // Line breaks with their indentation mean one space, but for those in

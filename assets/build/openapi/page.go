@@ -8,10 +8,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Page is what a page about the document shows.
+// Page is what a page about the document shows. Intros and descriptions are
+// Markdown.
 type Page struct {
 	Title, Summary, Version string
-	Intro                   []Block
+	Intro                   string
 	Groups                  []Group
 	Errors                  []Answer
 	Schemas                 []Schema
@@ -20,7 +21,7 @@ type Page struct {
 // Group is the operations of one tag.
 type Group struct {
 	ID, Name   string
-	Intro      []Block
+	Intro      string
 	Operations []Operation
 }
 
@@ -28,7 +29,7 @@ type Group struct {
 type Operation struct {
 	ID, Method, Path, Summary string
 	Head                      bool // HEAD is answered, too
-	Intro                     []Block
+	Intro                     string
 	Keys                      []string // what has to be brought: one of them
 	Parameters                []Field
 	Bodies                    []Body
@@ -47,7 +48,7 @@ type Body struct {
 // Answer is what an operation answers with one status.
 type Answer struct {
 	Status string
-	Text   []Block
+	Text   string
 	Bodies []Body
 }
 
@@ -60,9 +61,9 @@ func Read(data []byte) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := &Page{Title: d.Info.Title, Summary: d.Info.Summary, Version: d.Info.Version, Intro: blocks(d.Info.Description)}
+	page := &Page{Title: d.Info.Title, Summary: d.Info.Summary, Version: d.Info.Version, Intro: d.Info.Description}
 	for _, tag := range d.Tags {
-		group := Group{ID: "tag-" + strings.ReplaceAll(strings.ToLower(tag.Name), " ", "-"), Name: tag.Name, Intro: blocks(tag.Description)}
+		group := Group{ID: "tag-" + strings.ReplaceAll(strings.ToLower(tag.Name), " ", "-"), Name: tag.Name, Intro: tag.Description}
 		for _, path := range slices.Concat(d.Paths, d.Webhooks) {
 			group.Operations = append(group.Operations, d.operations(tag.Name, path.Key, path.Value)...)
 		}
@@ -85,7 +86,7 @@ func (d *document) operations(tag, path string, item pathItem) (list []Operation
 			continue
 		}
 		op := Operation{ID: "op-" + m.op.OperationID, Method: m.method, Path: path, Summary: m.op.Summary,
-			Head: m.method == "GET" && item.Head != nil, Intro: blocks(m.op.Description), Keys: d.keys(m.op.Security),
+			Head: m.method == "GET" && item.Head != nil, Intro: m.op.Description, Keys: d.keys(m.op.Security),
 			Bodies: d.bodies(m.op.RequestBody.Content)}
 		for _, p := range slices.Concat(item.Parameters, m.op.Parameters) {
 			op.Parameters = append(op.Parameters, d.field(d.parameter(p)))
@@ -131,7 +132,7 @@ func (s securityScheme) words(name string) string {
 
 func (d *document) answer(status string, r response) Answer {
 	r = d.response(r)
-	return Answer{Status: status, Text: blocks(r.Description), Bodies: d.bodies(r.Content)}
+	return Answer{Status: status, Text: r.Description, Bodies: d.bodies(r.Content)}
 }
 
 // errors lists the shared error answers once, by status.

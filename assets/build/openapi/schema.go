@@ -11,7 +11,7 @@ import (
 // Schema is a named type.
 type Schema struct {
 	ID, Name string
-	Intro    []Block
+	Intro    string
 	Type     []Span
 	Rules    []string
 	Fields   []Field
@@ -23,25 +23,25 @@ type Field struct {
 	Required bool
 	Type     []Span
 	Rules    []string
-	Text     []Block
+	Text     string
 	Fields   []Field // of an object without a name
 }
 
 // schema makes a named type.
 func (d *document) schema(name string, s schema) Schema {
-	return Schema{ID: "schema-" + name, Name: name, Intro: blocks(s.Description), Type: d.typeOf(s), Rules: rules(s), Fields: d.fields(s)}
+	return Schema{ID: "schema-" + name, Name: name, Intro: s.Description, Type: d.typeOf(s), Rules: rules(s), Fields: d.fields(s)}
 }
 
 // field makes a parameter.
 func (d *document) field(p parameter) Field {
-	return Field{Name: p.Name, In: p.In, Required: p.Required, Type: d.typeOf(p.Schema), Rules: rules(p.Schema), Text: blocks(p.Description)}
+	return Field{Name: p.Name, In: p.In, Required: p.Required, Type: d.typeOf(p.Schema), Rules: rules(p.Schema), Text: p.Description}
 }
 
 // fields lists what an object has of its own.
 func (d *document) fields(s schema) (list []Field) {
 	for _, p := range s.Properties {
 		f := Field{Name: p.Key, Required: slices.Contains(s.Required, p.Key), Type: d.typeOf(p.Value),
-			Rules: rules(p.Value), Text: blocks(p.Value.Description), Fields: d.fields(p.Value)}
+			Rules: rules(p.Value), Text: p.Value.Description, Fields: d.fields(p.Value)}
 		if p.Value.Items != nil {
 			f.Fields = d.fields(*p.Value.Items)
 		}

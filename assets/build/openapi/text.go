@@ -7,57 +7,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Block is a paragraph, a heading or a list of a description.
-type Block struct {
-	Heading string
-	Text    []Span
-	List    [][]Span
-}
-
-// Span is a piece of text: plain, code, strong or a link.
+// Span is a piece of text: plain, code or a link.
 type Span struct {
-	Text, Link   string
-	Code, Strong bool
-}
-
-// blocks reads the part of CommonMark that the document uses: paragraphs,
-// headings, lists, `code`, **strong** and *emphasis*.
-func blocks(text string) (list []Block) {
-	for part := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
-		part = strings.TrimSpace(part)
-		heading, isHeading := strings.CutPrefix(part, "## ")
-		switch {
-		case part == "":
-		case isHeading:
-			list = append(list, Block{Heading: heading})
-		case strings.HasPrefix(part, "- "):
-			var items [][]Span
-			for item := range strings.SplitSeq(strings.TrimPrefix(part, "- "), "\n- ") {
-				items = append(items, spans(item))
-			}
-			list = append(list, Block{List: items})
-		default:
-			list = append(list, Block{Text: spans(part)})
-		}
-	}
-	return list
-}
-
-// spans reads a paragraph.
-func spans(text string) (list []Span) {
-	text = strings.Join(strings.Fields(text), " ")
-	for i, piece := range strings.Split(text, "`") {
-		if i%2 == 1 {
-			list = append(list, Span{Text: piece, Code: true})
-			continue
-		}
-		for j, part := range strings.Split(strings.ReplaceAll(piece, "**", "*"), "*") {
-			if part != "" {
-				list = append(list, Span{Text: part, Strong: j%2 == 1})
-			}
-		}
-	}
-	return list
+	Text, Link string
+	Code       bool
 }
 
 // example renders a value: a text as it is, anything else as indented JSON in
