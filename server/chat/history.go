@@ -1,0 +1,75 @@
+package chat
+
+import "context"
+
+// History is a part of a session's messages, oldest first, with the cursor of
+// the same snapshot.
+type History struct {
+	Messages []Message
+	Timeline []TimelineEntry
+	HasMore  bool
+	Rev      int64
+}
+
+// HistoryQuery selects a part of the history: the newest, or those before or
+// after a message.
+type HistoryQuery struct {
+	SessionID     string
+	Before, After string // message ids
+	Limit         int
+	public        bool // without internal notes
+}
+
+// History reads messages of a session.
+func (r *Relay) History(ctx context.Context, by Author, q HistoryQuery) (History, error) {
+	var h History
+	err := r.store.Read(ctx, func(rd Reader) error {
+		s, err := rd.SessionHeader(q.SessionID)
+		if err != nil {
+			return err
+		}
+		if err := by.authorise(&s); err != nil {
+			return err
+		}
+		q.public = by.Sender == SenderVisitor
+		h, err = history(rd, &s, q)
+		return err
+	})
+	return h, err
+}
+
+func history(rd Reader, s *Session, q HistoryQuery) (History, error) {
+	mq := MessageQuery{SessionID: s.ID, Limit: q.Limit + 1, Public: q.public}
+	for _, edge := range []struct {
+		id  string
+		seq *int64
+	}{{q.Before, &mq.Before}, {q.After, &mq.After}} {
+		if edge.id == "" {
+			continue
+		}
+		m, err := rd.Message(s.ID, edge.id)
+		if err == nil && m.Internal && q.public {
+			err = ErrMessageNotFound
+		}
+		if err != nil {
+			return History{}, err
+		}
+		*edge.seq = m.Seq
+	}
+	list, err := rd.Messages(mq)
+	if err != nil {
+		return History{}, err
+	}
+	for i := range list {
+		list[i].hideClientID(!q.public)
+	}
+	h := History{Messages: list, HasMore: len(list) > q.Limit, Rev: s.Rev}
+	switch {
+	case !h.HasMore:
+	case q.After != "":
+		h.Messages = list[:q.Limit]
+	default:
+		h.Messages = list[1:]
+	}
+	return h, h.addTimeline(rd, q, mq)
+}
