@@ -3,7 +3,6 @@ package db
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -224,49 +223,4 @@ func (t *tx) redactErrors(sessionID string, rev int64) error {
 		}
 	}
 	return err
-}
-
-const (
-	updateDone = `UPDATE deliveries SET state = 2, attempts = attempts + 1, last_error = ''` + ofDone
-	ofDone     = ` WHERE session = ` + ofSession + ` AND rev >= ? AND rev <= ? AND dest = ?`
-)
-
-// SaveDone implements [chat.Tx]. Revisions without a gap are one statement;
-// what is in a gap may have been taken up again meanwhile.
-func (t *tx) SaveDone(lane []chat.Delivery) error {
-	for len(lane) > 0 {
-		n := 1
-		for n < len(lane) && lane[n].Rev == lane[n-1].Rev+1 {
-			n++
-		}
-		if err := t.saveDone(lane[:n]); err != nil {
-			return fmt.Errorf("save deliveries %s to %d: %w", lane[0].ID(), lane[n-1].Rev, err)
-		}
-		lane = lane[n:]
-	}
-	return nil
-}
-
-// saveDone saves deliveries without a gap.
-func (t *tx) saveDone(lane []chat.Delivery) error {
-	query, args := updateDone, make([]any, 0, len(lane)+5)
-	if slices.ContainsFunc(lane, func(d chat.Delivery) bool { return len(d.Tries) > 0 }) {
-		query = updateTried(len(lane))
-		args = append(args, lane[0].Rev)
-		for i := range lane {
-			args = append(args, lane[i].Tries)
-		}
-	}
-	first, last := &lane[0], &lane[len(lane)-1]
-	_, err := t.q.exec(query, append(args, first.SessionID, first.Rev, last.Rev, first.Dest)...)
-	return err
-}
-
-// updateTried is updateDone of so many deliveries with their attempts.
-func updateTried(n int) string {
-	var cases strings.Builder
-	for i := range n {
-		fmt.Fprintf(&cases, " WHEN %d THEN ?", i)
-	}
-	return `UPDATE deliveries SET state = 2, attempts = attempts + 1, last_error = '', tries = CASE rev - ?` + cases.String() + ` END` + ofDone
 }

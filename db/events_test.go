@@ -110,37 +110,6 @@ func TestDeliveries(t *testing.T) {
 	})
 }
 
-// TestSaveDone: exactly the given deliveries are done, also when others are
-// between them.
-func TestSaveDone(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		apply(t, d, func(tx chat.Tx) error {
-			err := tx.CreateSession(newSession("a", 1))
-			for rev := int64(1); err == nil && rev <= 6; rev++ {
-				err = tx.Append(newEvent("a", rev, "m"), []chat.Destination{{Dest: "hook"}, {Dest: "desk"}})
-			}
-			return err
-		})
-		apply(t, d, func(tx chat.Tx) error {
-			lane, err := tx.Lane("hook", "a", 10)
-			lane = append(lane[:2:2], lane[3], lane[4]) // 1, 2, 4 and 5
-			return errors.Join(err, tx.SaveDone(lane), tx.SaveDone(nil))
-		})
-		read(t, d, func(r chat.Reader) error {
-			hook, err := r.Lane("hook", "a", 10)
-			desk, err2 := r.Lane("desk", "a", 10)
-			if len(hook) != 2 || hook[0].Rev != 3 || hook[1].Rev != 6 || len(desk) != 6 {
-				t.Errorf("these wait: %+v, and %d of the other sink", hook, len(desk))
-			}
-			done, err3 := r.Delivery("hook", "a", 4)
-			if done.State != chat.DeliveryDone || done.Attempts != 1 {
-				t.Errorf("done: %+v", done)
-			}
-			return errors.Join(err, err2, err3)
-		})
-	})
-}
-
 // TestDeliveriesByPages: pages behind each other are the whole list, both ways,
 // also when many deliveries are of the same millisecond.
 func TestDeliveriesByPages(t *testing.T) {

@@ -76,7 +76,7 @@ func (s *Sink) Name() string { return chat.WebhookSink }
 // Policy implements [chat.Sink]. A failing event holds the later ones of its
 // session for three attempts; then they pass and it is retried alone.
 func (s *Sink) Policy() chat.Policy {
-	return chat.Policy{Parallel: 8, Batch: 32, Hold: 3, Repeatable: true, Timeout: timeout + 5*time.Second, MaxAge: 4 * 24 * time.Hour,
+	return chat.Policy{Parallel: 8, Batch: 32, Hold: 3, Timeout: timeout + 5*time.Second, MaxAge: 4 * 24 * time.Hour,
 		Attempts: min(s.opts.Retries, len(schedule)) + 1,
 		Backoff:  func(n int) time.Duration { return schedule[min(n, len(schedule))-1] }}
 }

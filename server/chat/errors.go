@@ -3,6 +3,8 @@ package chat
 import (
 	"errors"
 	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"strings"
 	"time"
 )
@@ -69,6 +71,12 @@ var (
 	// errStopped marks an attempt that the end of relay cut off.
 	errStopped = errors.New("relay stopped meanwhile")
 )
+
+// ReportFault logs a panic and turns it into an error that no retry heals.
+func ReportFault(log *slog.Logger, fault any) error {
+	log.Error("relay has a fault; what met it is given up", "panic", fault, "stack", string(debug.Stack()))
+	return fmt.Errorf("%w: relay has a fault; its log has more", ErrPermanent)
+}
 
 // ReasonOf is a failure's text for people: what it means to the outbox is not
 // said again.

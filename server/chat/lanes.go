@@ -21,7 +21,6 @@ type lanes struct {
 	waiting laneHeap
 	known   map[string]*lane
 	running int
-	ending  int // lanes that are still being worked on, but were let go
 	bell    chan struct{}
 }
 
@@ -31,7 +30,6 @@ type lane struct {
 	due     time.Time // by a clock that nobody sets
 	index   int       // in the heap, -1 while it is being worked on
 	renewed bool
-	ending  bool
 }
 
 func newLanes(parallel int, work func(ctx context.Context, key string) Time) *lanes {
@@ -69,7 +67,7 @@ func timeOf(at Time) time.Time { return time.Now().Add(at.Sub(Now())) }
 func (l *lanes) busy() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.running+l.ending > 0 || len(l.waiting) > 0 && !l.waiting[0].due.After(time.Now())
+	return l.running > 0 || len(l.waiting) > 0 && !l.waiting[0].due.After(time.Now())
 }
 
 // ring asks run to look again.
@@ -135,36 +133,13 @@ func (l *lanes) start(ctx context.Context, wg *sync.WaitGroup) time.Duration {
 	return time.Hour
 }
 
-// maxEnding is how many lanes may be let go, for each one at work.
-const maxEnding = 8
-
-// release is for a lane being worked on that has only its end before it: another
-// one may begin.
-func (l *lanes) release(key string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	w := l.known[key]
-	if w.ending || l.ending >= l.parallel*maxEnding {
-		return
-	}
-	w.ending = true
-	l.ending++
-	l.running--
-	l.ring()
-}
-
 // workOn works on a lane once and puts it back when something waits in it.
 func (l *lanes) workOn(ctx context.Context, w *lane) {
 	next := l.work(ctx, w.key)
 	due := timeOf(next)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if w.ending {
-		l.ending--
-	} else {
-		l.running--
-	}
-	w.ending = false
+	l.running--
 	switch {
 	case w.renewed && (next == 0 || w.due.Before(due)):
 	case next != 0:

@@ -32,11 +32,7 @@ func newOutbox(store Store, hub *Hub, log *slog.Logger, attempted func(string, O
 // Serve at a time.
 func (o *Outbox) Serve(ctx context.Context, sink Sink) error {
 	s := &sender{sink: sink, policy: sink.Policy(), store: o.store, hub: o.hub, log: o.log.With("dest", sink.Name()), attempted: o.attempted}
-	work := s.serve
-	if s.policy.Repeatable {
-		work = s.deliverRepeatable
-	}
-	s.lanes = newLanes(s.policy.Parallel, work)
+	s.lanes = newLanes(s.policy.Parallel, s.serve)
 	o.mu.Lock()
 	o.senders[sink.Name()] = s // from here on, Wake reaches it
 	o.mu.Unlock()

@@ -30,18 +30,9 @@ func inHouse(t *testing.T, test func(t *testing.T, store *db.DB)) {
 	})
 }
 
-// bothWays runs a test with a sink whose deliveries are marked before they
-// leave, and with one that takes repeats.
-func bothWays(t *testing.T, test func(t *testing.T, store *db.DB, sink *testSink)) {
-	for name, repeatable := range map[string]bool{"marked": false, "repeatable": true} {
-		t.Run(name, func(t *testing.T) {
-			inHouse(t, func(t *testing.T, store *db.DB) {
-				sink := newSink("desk")
-				sink.policy.Repeatable = repeatable
-				test(t, store, sink)
-			})
-		})
-	}
+// served runs a test with a sink of its own.
+func served(t *testing.T, test func(t *testing.T, store *db.DB, sink *testSink)) {
+	inHouse(t, func(t *testing.T, store *db.DB) { test(t, store, newSink("desk")) })
 }
 
 // revs writes what a sink saw of one session without its id.
@@ -79,7 +70,7 @@ func states(t *testing.T, store *db.DB, dest string) map[chat.DeliveryState]int 
 }
 
 func TestOutboxKeepsOrder(t *testing.T) {
-	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+	served(t, func(t *testing.T, store *db.DB, sink *testSink) {
 		sink.answer = func([]chat.Delivery) (int, error) { time.Sleep(50 * time.Millisecond); return 1, nil }
 		h := build(t, store, sink)
 		stop := h.run(t)
@@ -103,7 +94,7 @@ func TestOutboxKeepsOrder(t *testing.T) {
 }
 
 func TestOutboxRetriesWithGrowingPauses(t *testing.T) {
-	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+	served(t, func(t *testing.T, store *db.DB, sink *testSink) {
 		failures := 3
 		sink.answer = func([]chat.Delivery) (int, error) {
 			if failures--; failures >= 0 {
@@ -128,7 +119,7 @@ func TestOutboxRetriesWithGrowingPauses(t *testing.T) {
 // TestOutboxRetriesByHand: whoever mended a receiver need not wait for hours
 // until the next attempt; what has not failed is left to its time.
 func TestOutboxRetriesByHand(t *testing.T) {
-	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+	served(t, func(t *testing.T, store *db.DB, sink *testSink) {
 		var down atomic.Bool
 		down.Store(true)
 		sink.answer = func([]chat.Delivery) (int, error) {
@@ -171,7 +162,7 @@ func TestOutboxGivesUp(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+			served(t, func(t *testing.T, store *db.DB, sink *testSink) {
 				sink.answer = func(lane []chat.Delivery) (int, error) {
 					if lane[0].Rev == 1 {
 						return 0, tt.err
@@ -212,7 +203,7 @@ func TestOutboxObeysRetryAfter(t *testing.T) {
 		{"of the whole sink", chat.ScopeSink, 100 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+			served(t, func(t *testing.T, store *db.DB, sink *testSink) {
 				asked := false
 				sink.answer = func([]chat.Delivery) (int, error) {
 					if !asked {
@@ -246,7 +237,7 @@ func TestOutboxObeysRetryAfter(t *testing.T) {
 func TestOutboxKeepsWhatWaitsForItsTurn(t *testing.T) {
 	for refused, state := range map[bool]chat.DeliveryState{false: chat.DeliveryDone, true: chat.DeliveryFailed} {
 		t.Run(fmt.Sprintf("refused %v", refused), func(t *testing.T) {
-			bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+			served(t, func(t *testing.T, store *db.DB, sink *testSink) {
 				end := time.Now().Add(3*sink.policy.MaxAge + time.Hour)
 				sink.answer = func([]chat.Delivery) (int, error) {
 					if time.Now().Before(end) {
@@ -271,7 +262,7 @@ func TestOutboxKeepsWhatWaitsForItsTurn(t *testing.T) {
 // TestOutboxShowsTheFailure: what failed and then waits for its turn is shown with
 // what it failed at.
 func TestOutboxShowsTheFailure(t *testing.T) {
-	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+	served(t, func(t *testing.T, store *db.DB, sink *testSink) {
 		asDesk(sink)
 		var tries atomic.Int32
 		sink.answer = func([]chat.Delivery) (int, error) {
@@ -381,7 +372,7 @@ func TestOutboxClockSetBack(t *testing.T) {
 		"is on its way?": {Attempts: 1, State: chat.DeliverySending},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bothWays(t, func(t *testing.T, memory *db.DB, sink *testSink) {
+			served(t, func(t *testing.T, memory *db.DB, sink *testSink) {
 				h := build(t, memory, sink)
 				id := h.open(t, "a")
 				h.say(t, id, "hello")
@@ -453,7 +444,7 @@ func TestOutboxRevives(t *testing.T) {
 // TestOutboxMarksAmbiguity: an attempt whose outcome is unknown stays unknown
 // through later refusals, until the delivery is done.
 func TestOutboxMarksAmbiguity(t *testing.T) {
-	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+	served(t, func(t *testing.T, store *db.DB, sink *testSink) {
 		answers := []error{fmt.Errorf("answer lost: %w", chat.ErrAmbiguous), errors.New("refused"), nil, nil}
 		sink.answer = func([]chat.Delivery) (int, error) {
 			err := answers[0]
@@ -475,7 +466,7 @@ func TestOutboxMarksAmbiguity(t *testing.T) {
 // TestOutboxAfterACrash: what was on its way when relay died may have arrived;
 // what was waiting goes on in order.
 func TestOutboxAfterACrash(t *testing.T) {
-	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+	served(t, func(t *testing.T, store *db.DB, sink *testSink) {
 		h := build(t, store, sink)
 		id := h.open(t, "a")
 		h.say(t, id, "one")
@@ -536,7 +527,7 @@ func TestOutboxAfterTwoCrashes(t *testing.T) {
 // TestOutboxFinishesWhatIsInFlight: stopping relay waits for a request that
 // left, and stores its outcome.
 func TestOutboxFinishesWhatIsInFlight(t *testing.T) {
-	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+	served(t, func(t *testing.T, store *db.DB, sink *testSink) {
 		sink.answer = func([]chat.Delivery) (int, error) { time.Sleep(10 * time.Second); return 1, nil }
 		h := build(t, store, sink)
 		stop := h.run(t)
@@ -557,7 +548,7 @@ func TestOutboxFinishesWhatIsInFlight(t *testing.T) {
 // TestOutboxBatches: a sink that joins deliveries sees the lane, and a failure
 // in the middle belongs to the first that is not done.
 func TestOutboxBatches(t *testing.T) {
-	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+	served(t, func(t *testing.T, store *db.DB, sink *testSink) {
 		sink.policy.Batch = 10
 		calls := 0
 		sink.answer = func(lane []chat.Delivery) (int, error) {
@@ -590,7 +581,7 @@ func TestOutboxKeepsOutcomes(t *testing.T) {
 		{"failed", errors.New("refused"), []string{"1", "1", "2"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			bothWays(t, func(t *testing.T, db *db.DB, sink *testSink) {
+			served(t, func(t *testing.T, db *db.DB, sink *testSink) {
 				store := &broken{Store: db}
 				first := true
 				sink.answer = func([]chat.Delivery) (int, error) {
@@ -619,7 +610,7 @@ func TestOutboxKeepsOutcomes(t *testing.T) {
 // TestOutboxStopsWithoutADatabase: an outcome that cannot be stored does not
 // hold the end of relay.
 func TestOutboxStopsWithoutADatabase(t *testing.T) {
-	bothWays(t, func(t *testing.T, db *db.DB, sink *testSink) {
+	served(t, func(t *testing.T, db *db.DB, sink *testSink) {
 		store := &broken{Store: db}
 		sink.answer = func([]chat.Delivery) (int, error) {
 			store.failures.Store(1 << 40)
@@ -740,7 +731,7 @@ func TestRetryStoredWithoutAnAnswer(t *testing.T) {
 
 // TestOutboxFault: a fault of a sink fails the delivery that met it, and no other.
 func TestOutboxFault(t *testing.T) {
-	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+	served(t, func(t *testing.T, store *db.DB, sink *testSink) {
 		sink.answer = func(lane []chat.Delivery) (int, error) {
 			if lane[0].Rev == 2 {
 				panic("a fault")

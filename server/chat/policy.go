@@ -12,10 +12,7 @@ type Policy struct {
 	Batch    int           // deliveries of a lane handed over at once
 	Timeout  time.Duration // of one call of Deliver
 	Hold     int           // failed attempts after which later deliveries of the lane pass; 0 = never
-	// Repeatable says that a delivery which arrives twice does no harm. So
-	// nothing is stored before it leaves, and Ambiguous says nothing.
-	Repeatable bool
-	Attempts   int // failed attempts until a delivery is given up
+	Attempts int           // failed attempts until a delivery is given up
 	// MaxAge is how long a delivery may fail in one run of relay, if it is tried
 	// often, until it is given up.
 	MaxAge time.Duration

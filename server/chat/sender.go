@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"maps"
 	"math/rand/v2"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -55,9 +54,6 @@ func (s *sender) serve(ctx context.Context, sessionID string) Time {
 		}
 	}
 }
-
-// StorePause is how long a database that fails is left alone.
-const StorePause = time.Second
 
 // deliver hands claimed deliveries to the sink and returns what became of
 // them.
@@ -115,12 +111,6 @@ func (s *sender) safely(ctx context.Context, lane []Delivery) (done int, err err
 		}
 	}()
 	return s.sink.Deliver(ctx, lane)
-}
-
-// ReportFault reports a panic and makes it an error that no retry heals.
-func ReportFault(log *slog.Logger, fault any) error {
-	log.Error("relay has a fault; what met it is given up", "panic", fault, "stack", string(debug.Stack()))
-	return fmt.Errorf("%w: relay has a fault; its log has more", ErrPermanent)
 }
 
 // advance is one transaction: it stores what was settled and claims what is
@@ -189,16 +179,17 @@ func markSending(tx Tx, lane []Delivery) error {
 func (s *sender) settle(claimed []Delivery, done int, err error) []Delivery {
 	settled, now := slices.Clone(claimed), Now()
 	for i := range settled {
-		switch d := &settled[i]; {
-		case i < done:
-			d.State, d.LastError = DeliveryDone, ""
-		case i == done && err != nil:
-			s.fail(d, err, now)
-		default:
-			continue // it did not leave
+		d := &settled[i]
+		if i > done || i == done && err == nil {
+			break // it did not leave, nor did those behind it
 		}
 		if i > 0 { // the head's attempt was counted when it left
-			settled[i].Attempts++
+			d.Attempts++
+		}
+		if i < done {
+			d.State, d.LastError = DeliveryDone, ""
+		} else {
+			s.fail(d, err, now)
 		}
 	}
 	return settled

@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// StorePause is how long a store that fails is left alone.
+const StorePause = time.Second
+
 // Store keeps relay's state. Package db has the only implementation; the
 // interface keeps SQL out of this package.
 type Store interface {
@@ -174,9 +177,6 @@ type Tx interface {
 	// Redact replaces the payload of a message's earlier events.
 	Redact(sessionID, messageID string, payload func(Event) Raw) error
 	SaveDelivery(d *Delivery) error
-	// SaveDone stores that deliveries of one lane, in order, are done after one
-	// attempt more. It costs much less than SaveDelivery of each.
-	SaveDone(lane []Delivery) error
 
 	// PutUpdate stores an update and reports whether it is new.
 	PutUpdate(u *Update) (bool, error)

@@ -15,7 +15,7 @@ import (
 // TestOutboxRetriesAllFailed: what was given up leaves again in its order, and
 // what fails once more is not taken up by the same sweep.
 func TestOutboxRetriesAllFailed(t *testing.T) {
-	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+	served(t, func(t *testing.T, store *db.DB, sink *testSink) {
 		sink.policy.Attempts = 1
 		var up atomic.Bool
 		sink.answer = func(lane []chat.Delivery) (int, error) {
@@ -48,7 +48,7 @@ func TestOutboxRetriesAllFailed(t *testing.T) {
 // TestOutboxHoldsThenPasses: a delivery that keeps failing holds the later ones
 // of its session for a while, then they pass it and it is tried alone.
 func TestOutboxHoldsThenPasses(t *testing.T) {
-	bothWays(t, func(t *testing.T, store *db.DB, sink *testSink) {
+	served(t, func(t *testing.T, store *db.DB, sink *testSink) {
 		sink.policy.Hold, sink.policy.Batch = 3, 4
 		sink.answer = func(lane []chat.Delivery) (int, error) {
 			for i := range lane {
@@ -84,34 +84,6 @@ func TestOutboxHoldsThenPasses(t *testing.T) {
 		}
 		if i, j := slices.Index(revs(id, sink.saw()), "13"), len(revs(id, sink.saw())); i < 0 || i == j-1 {
 			t.Errorf("the last one did not pass: %v", revs(id, sink.saw()))
-		}
-	})
-}
-
-// TestOutboxDeliversWhileItStores: while outcomes cannot be stored, other
-// sessions are delivered to, within bounds; nothing leaves twice.
-func TestOutboxDeliversWhileItStores(t *testing.T) {
-	inHouse(t, func(t *testing.T, db *db.DB) {
-		store, sink := &broken{Store: db}, newSink("desk")
-		sink.policy.Repeatable, sink.policy.Parallel = true, 1
-		h := build(t, store, sink)
-		var ids []string
-		for i := range 20 {
-			ids = append(ids, h.open(t, fmt.Sprint(i)))
-			h.say(t, ids[i], "hello")
-		}
-		sink.policy.Batch = 2
-		store.failures.Store(1 << 40)
-		stop := h.run(t)
-		time.Sleep(time.Minute)
-		if got := len(sink.saw()); got != 2*9 { // one at work and eight that were let go
-			t.Errorf("%d deliveries left, want 18", got)
-		}
-		store.failures.Store(0)
-		time.Sleep(time.Minute)
-		stop()
-		for _, id := range ids {
-			expectRevs(t, sink, id, "1", "2")
 		}
 	})
 }
