@@ -74,21 +74,14 @@ const selectLongIdle = `SELECT last_activity AS at, id FROM sessions
 
 // shortenIdle shortens the long ones of the sessions that EraseIdle erases.
 func (d *DB) shortenIdle(ctx context.Context, status chat.Status, before chat.Time) error {
-	var last aged
-	for {
-		var long []aged
-		err := d.backend.read(ctx, func(t *tx) (err error) {
-			long, err = list[aged](t, selectLongIdle, string(status), erased, last.At, last.ID, int64(before), portion)
-			return err
-		})
-		if err != nil || len(long) == 0 {
-			return err
-		}
+	return portions(ctx, d, func(t *tx, last aged) ([]aged, error) {
+		return list[aged](t, selectLongIdle, string(status), erased, last.At, last.ID, int64(before), portion)
+	}, func(long []aged) error {
 		for _, s := range long {
 			if err := d.shorten(ctx, s.ID, erased, before); err != nil && !errors.Is(err, chat.ErrSessionNotFound) {
 				return err
 			}
 		}
-		last = long[len(long)-1]
-	}
+		return nil
+	})
 }

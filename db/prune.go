@@ -47,9 +47,9 @@ func (d *DB) giveBack(ctx context.Context, keep int) error {
 	return nil
 }
 
-// sweep looks for a portion of keys behind the last one and removes them,
-// until none is left.
-func sweep[K any](ctx context.Context, d *DB, find func(t *tx, last K) ([]K, error), remove func(t *tx, key K) error) error {
+// portions hands portions of keys, each behind the last key of the one before, to
+// work until there are none.
+func portions[K any](ctx context.Context, d *DB, find func(t *tx, last K) ([]K, error), work func([]K) error) error {
 	var last K
 	for {
 		var keys []K
@@ -60,7 +60,17 @@ func sweep[K any](ctx context.Context, d *DB, find func(t *tx, last K) ([]K, err
 		if err != nil || len(keys) == 0 {
 			return err
 		}
-		err = d.backend.apply(ctx, func(t *tx) error {
+		if err := work(keys); err != nil {
+			return err
+		}
+		last = keys[len(keys)-1]
+	}
+}
+
+// sweep removes what find finds, a portion in a transaction.
+func sweep[K any](ctx context.Context, d *DB, find func(t *tx, last K) ([]K, error), remove func(t *tx, key K) error) error {
+	return portions(ctx, d, find, func(keys []K) error {
+		err := d.backend.apply(ctx, func(t *tx) error {
 			for _, k := range keys {
 				if err := remove(t, k); err != nil {
 					return err
@@ -68,14 +78,11 @@ func sweep[K any](ctx context.Context, d *DB, find func(t *tx, last K) ([]K, err
 			}
 			return nil
 		})
-		if err == nil {
-			err = d.giveBack(ctx, keptPages)
-		}
 		if err != nil {
 			return err
 		}
-		last = keys[len(keys)-1]
-	}
+		return d.giveBack(ctx, keptPages)
+	})
 }
 
 const (
@@ -160,23 +167,9 @@ type oldSession struct {
 }
 
 func (d *DB) pruneEvents(ctx context.Context, before chat.Time) error {
-	var sessions []oldSession
-	for {
-		last := int64(0)
-		if n := len(sessions); n > 0 {
-			last = sessions[n-1].Number
-		}
-		err := d.backend.read(ctx, func(t *tx) (err error) {
-			sessions, err = list[oldSession](t, selectOldSessions, last, int64(before), portion)
-			return err
-		})
-		if err != nil || len(sessions) == 0 {
-			return err
-		}
-		if err := d.pruneEventsOf(ctx, sessions, before); err != nil {
-			return err
-		}
-	}
+	return portions(ctx, d, func(t *tx, last oldSession) ([]oldSession, error) {
+		return list[oldSession](t, selectOldSessions, last.Number, int64(before), portion)
+	}, func(sessions []oldSession) error { return d.pruneEventsOf(ctx, sessions, before) })
 }
 
 // pruneEventsOf removes the old events of a few sessions.

@@ -21,11 +21,12 @@ const (
 		COALESCE(SUM(CASE WHEN m.sender = 'operator' THEN 1 ELSE 0 END), 0) AS operator,
 		COALESCE(SUM(CASE WHEN m.sender = 'ai' THEN 1 ELSE 0 END), 0) AS ai
 		FROM sessions s JOIN messages m ON m.session = s.number WHERE ` + since + ` AND m.created_at >= ? AND NOT m.internal`
-	selectSessionDays = `SELECT s.started_at / 86400000 AS day, COUNT(*) AS sessions
-		FROM sessions s WHERE ` + since + ` AND s.started_at >= ? GROUP BY s.started_at / 86400000`
-	selectMessageDays = `SELECT m.created_at / 86400000 AS day, COUNT(*) AS messages
-		FROM sessions s JOIN messages m ON m.session = s.number WHERE ` + since + ` AND m.created_at >= ? AND NOT m.internal
-		GROUP BY m.created_at / 86400000`
+	selectDays = `SELECT day, CAST(SUM(sessions) AS BIGINT) AS sessions, CAST(SUM(messages) AS BIGINT) AS messages FROM (
+		SELECT s.started_at / 86400000 AS day, 1 AS sessions, 0 AS messages
+			FROM sessions s WHERE ` + since + ` AND s.started_at >= ?
+		UNION ALL SELECT m.created_at / 86400000, 0, 1
+			FROM sessions s JOIN messages m ON m.session = s.number WHERE ` + since + ` AND m.created_at >= ? AND NOT m.internal
+		) AS happened GROUP BY day`
 )
 
 // Stats implements [chat.Reader].
@@ -36,32 +37,9 @@ func (t *tx) Stats(from chat.Time) (chat.Stats, error) {
 			return stats, err
 		}
 	}
-	for _, query := range []string{selectSessionDays, selectMessageDays} {
-		days, err := list[chat.Day](t, query, int64(from), int64(from))
-		if err != nil {
-			return stats, err
-		}
-		stats.Days = addDays(stats.Days, days)
-	}
-	return stats, nil
-}
-
-// addDays adds the counts of more to the days they belong to.
-func addDays(days, more []chat.Day) []chat.Day {
-	for _, m := range more {
-		known := false
-		for i := range days {
-			if days[i].Number == m.Number {
-				days[i].Sessions += m.Sessions
-				days[i].Messages += m.Messages
-				known = true
-			}
-		}
-		if !known {
-			days = append(days, m)
-		}
-	}
-	return days
+	days, err := list[chat.Day](t, selectDays, int64(from), int64(from), int64(from), int64(from))
+	stats.Days = days
+	return stats, err
 }
 
 const (
