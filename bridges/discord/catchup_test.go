@@ -162,3 +162,133 @@ func TestCatchUpInOrder(t *testing.T) {
 		}
 	})
 }
+
+// A long time without a gateway: what was written, closed and deleted meanwhile
+// is asked for.
+func TestGatewayCatchesUp(t *testing.T) {
+	listen(t, func(t *testing.T, l *listening) {
+		second := open(t, l.bridge, "Ben", "session-2")
+		third := open(t, l.bridge, "Cleo", "session-3")
+		l.write("before")
+		bridgetest.Settled(time.Second)
+		l.Forget()
+		l.Down(true)
+		l.Cut()
+		bridgetest.Settled(time.Minute)
+		if _, problem := l.bridge.Receiving(); problem == nil {
+			t.Error("nobody is told that nothing is received")
+		}
+		var want []string
+		for i := range 150 { // more than a page
+			text := "line " + jsonOf(i)
+			l.write(text)
+			want = append(want, text)
+		}
+		l.Write(second.Ref, "Ada", "bye", "")
+		l.CloseThread(second.Ref)
+		l.DeleteThread(third.Ref)
+		l.Down(false)
+		bridgetest.Settled(5 * time.Minute)
+		for ref, want := range map[string][]string{l.thread.Ref: append([]string{"before"}, want...), second.Ref: {"bye", "closed"}, third.Ref: {"thread deleted"}} {
+			if got := heardIn(t, l.in, l.bridge, ref); !slices.Equal(got, want) {
+				t.Errorf("of thread %s relay heard %d: %q", ref, len(got), got)
+			}
+		}
+	})
+}
+
+// Fetched messages are handled like live ones: with the operator's name on
+// the server, and edits of what was heard before.
+func TestGatewayCatchesUpWhole(t *testing.T) {
+	listen(t, func(t *testing.T, l *listening) {
+		l.Nick("Ada", "Dr. Ada")
+		before := l.write("before")
+		bridgetest.Settled(time.Second)
+		l.Forget()
+		l.Down(true)
+		l.Cut()
+		bridgetest.Settled(time.Minute)
+		l.Edit(l.thread.Ref, before, "before, but better")
+		l.write("meanwhile")
+		l.Down(false)
+		l.expect(t, "before", "edited before, but better", "meanwhile")
+		for _, in := range l.in.Inbounds(t, l.bridge) {
+			if in.Operator != "Dr. Ada" {
+				t.Errorf("%q is said by %q", in.Text, in.Operator)
+			}
+		}
+	})
+}
+
+// The first connection asks for what was written while relay was away, as far
+// back as it may, also in threads that were archived afterwards.
+func TestCatchUpAtStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := discordtest.NewInBubble(t)
+		b, _ := makeBridge(t, f)
+		th := open(t, b, "Grace", "")
+		f.Write(th.Ref, "Ada", "long ago", "")
+		time.Sleep(25 * time.Hour)
+		f.Write(th.Ref, "Ada", "just now", "")
+		done := open(t, b, "Edsger", "")
+		f.Write(done.Ref, "Ada", "and goodbye", "")
+		f.CloseThread(done.Ref)
+		again := open(t, b, "Barbara", "")
+		f.Write(again.Ref, "Ada", "to be continued", "")
+		f.CloseThread(again.Ref)
+		time.Sleep(time.Hour)
+		b, log := makeBridge(t, f, func(c *discord.Config) { c.CatchUp = 24 * time.Hour })
+		log.On("receiving updates", func() { f.ReopenThread(again.Ref) }) // the gateway has told what is open
+		in := new(bridgetest.Receiver)
+		stop := bridgetest.Receiving(t, b, in)
+		bridgetest.Settled(time.Minute)
+		for ref, want := range map[string]string{th.Ref: "just now", done.Ref: "and goodbye", again.Ref: "to be continued"} {
+			if got := heardIn(t, in, b, ref); !slices.Equal(got, []string{want}) {
+				t.Errorf("of thread %s relay heard %q", ref, got)
+			}
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+		bridgetest.Clean(t, f, log)
+	})
+}
+
+// stumbling is an API that fails at first where threads' messages are asked for.
+type stumbling struct {
+	http.RoundTripper
+	left *atomic.Int32
+}
+
+func (s stumbling) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/messages") && s.left.Add(-1) >= 0 {
+		return answer(http.StatusBadGateway, "502: Bad Gateway", nil, r), nil
+	}
+	return s.RoundTripper.RoundTrip(r)
+}
+
+// A failure while the first connection asks for what was missed loses nothing.
+func TestCatchUpAtStartGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := discordtest.NewInBubble(t)
+		b, _ := makeBridge(t, f)
+		th, done := open(t, b, "Grace", ""), open(t, b, "Edsger", "")
+		f.Write(th.Ref, "Ada", "an answer", "")
+		f.Write(done.Ref, "Ada", "and goodbye", "")
+		f.CloseThread(done.Ref)
+		time.Sleep(3 * time.Hour)
+		var left atomic.Int32
+		left.Store(12)
+		b, log := makeBridge(t, f, func(c *discord.Config) {
+			c.CatchUp, c.Transport = 24*time.Hour, stumbling{c.Transport, &left}
+		})
+		in := new(bridgetest.Receiver)
+		bridgetest.Receiving(t, b, in)
+		bridgetest.Settled(10 * time.Minute)
+		for ref, want := range map[string]string{th.Ref: "an answer", done.Ref: "and goodbye"} {
+			if got := heardIn(t, in, b, ref); !slices.Equal(got, []string{want}) {
+				t.Errorf("of thread %s relay heard %q\n%s", ref, got, log)
+			}
+		}
+	})
+}

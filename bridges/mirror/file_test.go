@@ -91,9 +91,7 @@ func TestFilesFollow(t *testing.T) {
 			return nil, nil
 		}
 		f.files["a"], f.files["b"], f.files["c"], f.files["d"] = "a", "b", "c", "d"
-		id := o.open(t, "ann")
-		o.say(t, id, "hello")
-		o.soon()
+		id := o.greeted(t)
 		for i, ref := range []string{"a", "b", "c", "d"} {
 			text := []string{"look", "", "not this", ""}[i]
 			o.tell(f, withFile(f.in(0, ref, text), ref))
@@ -120,9 +118,7 @@ func TestFilesFollow(t *testing.T) {
 func TestAnswersWaitAlone(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
-		id := o.open(t, "ann")
-		o.say(t, id, "hello")
-		o.soon()
+		id := o.greeted(t)
 		limits := map[chat.OpKind]int{chat.OpNote: 1, chat.OpClose: 1}
 		f.set(func() {
 			f.before = func(op chat.Op) error {
@@ -163,5 +159,56 @@ func TestFilesOfBackends(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		expectTexts(t, "texts", f.shown(0), "two files", "[here.txt=data of https://backend.example/here.txt]",
 			"- The file away.txt (text/plain, 3 bytes) cannot be shown here.\nhttps://backend.example/away.txt", "and on")
+	}, f)
+}
+
+func TestFiles(t *testing.T) {
+	f := newFake("telegram")
+	withMirrors(t, false, func(t *testing.T, o *harness) {
+		id := o.open(t, "ann")
+		var ids []string
+		for _, name := range []string{"a.txt", "b.txt"} {
+			a, err := o.Upload(t.Context(), visitor, id, name, strings.NewReader("data of "+name))
+			o.must(err)
+			ids = append(ids, a.ID)
+		}
+		f.breakAt(false, 1, chat.ErrPermanent, func(op chat.Op) bool { return op.File != nil && op.File.Filename == "b.txt" })
+		m, err := o.Send(t.Context(), visitor, chat.Post{SessionID: id, Content: "two files", AttachmentIDs: ids})
+		o.must(err)
+		o.soon()
+		expectTexts(t, "files", f.shown(0), "two files", "[a.txt=data of a.txt]", "- The file b.txt (text/plain, 13 bytes) cannot be shown here.")
+		o.must(o.Delete(t.Context(), visitor, id, m.ID))
+		o.soon()
+		expectTexts(t, "deleted", f.shown(0))
+	}, f)
+}
+
+// TestRefusedFileTakesNoTurns: where messages are counted, a file that is
+// refused does not take the turn of the note that stands for it.
+func TestRefusedFileTakesNoTurns(t *testing.T) {
+	f := newFake("telegram")
+	withMirrors(t, false, func(t *testing.T, o *harness) {
+		id := o.open(t, "ann")
+		a, err := o.Upload(t.Context(), visitor, id, "a.txt", strings.NewReader("data"))
+		o.must(err)
+		spent := false // the one message that may be sent in a while
+		f.set(func() {
+			f.before = func(op chat.Op) error {
+				if spent {
+					spent = false
+					return &chat.RetryAfter{After: time.Second, Scope: chat.ScopeSink}
+				}
+				if op.File != nil {
+					spent = true
+					return chat.ErrPermanent
+				}
+				return nil
+			}
+		})
+		_, err = o.Send(t.Context(), visitor, chat.Post{SessionID: id, AttachmentIDs: []string{a.ID}})
+		o.must(err)
+		o.say(t, id, "hello?")
+		o.settle()
+		expectTexts(t, "texts", f.shown(0), "- The file a.txt (text/plain, 4 bytes) cannot be shown here.", "hello?")
 	}, f)
 }

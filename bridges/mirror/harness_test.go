@@ -137,6 +137,15 @@ func (o *harness) say(t *testing.T, sessionID, text string) chat.Message {
 	return m
 }
 
+// greeted opens a session whose visitor said hello, which is shown.
+func (o *harness) greeted(t *testing.T) (id string) {
+	t.Helper()
+	id = o.open(t, "ann")
+	o.say(t, id, "hello")
+	o.soon()
+	return id
+}
+
 // tell hands a bridge's update to the inbox.
 func (o *harness) tell(f *fakeBridge, list ...chat.Inbound) {
 	o.t.Helper()

@@ -13,9 +13,7 @@ import (
 func TestNotesAreSharedByOperators(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
-		id := o.open(t, "ann")
-		o.say(t, id, "hello")
-		o.soon()
+		id := o.greeted(t)
 		visitor := o.Hub.Subscribe(id)
 		defer visitor.Close()
 		o.tell(f, f.in(0, "x1", "// she is angry\n//again"))
@@ -74,9 +72,7 @@ func TestWithheld(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		f.files["f1"], f.files["f2"] = "one", "two"
-		id := o.open(t, "ann")
-		o.say(t, id, "hello")
-		o.soon()
+		id := o.greeted(t)
 		const answer = "- Sent to nobody: a line starts with // or with a command. Remove that line and send the rest again, " +
 			"or start the message with // to make all of it an internal note."
 		wanted := []string{"hello"}
@@ -116,9 +112,7 @@ func TestWithheld(t *testing.T) {
 func TestEditsAreWithheld(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
-		id := o.open(t, "ann")
-		o.say(t, id, "hello")
-		o.soon()
+		id := o.greeted(t)
 		o.tell(f, f.in(0, "x1", "hi"))
 		o.tell(f, f.in(0, "x2", "// secret"))
 		o.soon()
@@ -144,9 +138,7 @@ func TestEditsAreWithheld(t *testing.T) {
 func TestEditsSendNothing(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
-		id := o.open(t, "ann")
-		o.say(t, id, "hello")
-		o.soon()
+		id := o.greeted(t)
 		o.tell(f, f.in(0, "x1", "hi\n// secret"))
 		o.tell(f, kind(chat.InboundEdited, f.in(0, "x1", "hi there\n// secret")))
 		o.soon()
@@ -167,9 +159,7 @@ func TestEditsSendNothing(t *testing.T) {
 func TestCommandCSAT(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
-		id := o.open(t, "ann")
-		o.say(t, id, "hello")
-		o.soon()
+		id := o.greeted(t)
 		o.tell(f, f.in(0, "x1", "!csat"))
 		o.soon()
 		if got := f.last(0); got != "- Only a visitor who was answered can be asked for a rating." {

@@ -32,9 +32,7 @@ func TestRefusedMessage(t *testing.T) {
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		operators := o.Hub.Subscribe("")
 		defer operators.Close()
-		id := o.open(t, "ann")
-		o.say(t, id, "hello")
-		o.soon()
+		id := o.greeted(t)
 		f.breakAt(false, 1, errOdd, says("odd"))
 		odd := o.say(t, id, "odd")
 		o.say(t, id, "still there?")
@@ -93,9 +91,7 @@ func TestRefusedEdit(t *testing.T) {
 func TestNoteOfARefusalWaits(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
-		id := o.open(t, "ann")
-		o.say(t, id, "hello")
-		o.soon()
+		id := o.greeted(t)
 		turns := 3
 		f.set(func() {
 			f.before = func(op chat.Op) error {
@@ -178,9 +174,7 @@ func TestPassesWhatItsPlatformFailsAt(t *testing.T) {
 func TestKeepsOrderInAnOutage(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
-		id := o.open(t, "ann")
-		o.say(t, id, "hello")
-		o.soon()
+		id := o.greeted(t)
 		f.breakAt(false, 1<<30, errors.New("Bad Gateway"), func(chat.Op) bool { return true })
 		for i := range 5 {
 			o.say(t, id, fmt.Sprint(i))
@@ -224,9 +218,7 @@ func TestThreadRefused(t *testing.T) {
 func TestFault(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
-		id := o.open(t, "ann")
-		o.say(t, id, "hello")
-		o.soon()
+		id := o.greeted(t)
 		f.set(func() {
 			f.before = func(op chat.Op) error {
 				if op.Text == "poison" {
@@ -252,9 +244,7 @@ func TestLogsNoSession(t *testing.T) {
 	var out bytes.Buffer
 	f.log = slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	withMirrors(t, false, func(t *testing.T, o *harness) {
-		id := o.open(t, "ann")
-		o.say(t, id, "hello")
-		o.soon()
+		id := o.greeted(t)
 		f.breakAt(false, 1<<30, errors.New("Internal Server Error"), says("poison"))
 		o.say(t, id, "poison")
 		time.Sleep(time.Hour)

@@ -31,7 +31,7 @@ func (f *Platform) refusalOf(fault bridgetest.Fault) *apiError {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		scopes := []string{"user", "shared", "global"}
-		scope := scopes[len(f.requests)%len(scopes)]
+		scope := scopes[len(f.Requests(""))%len(scopes)]
 		return limitedFor(max(f.RetryAfter(), 300*time.Millisecond), scope)
 	case bridgetest.FaultServer:
 		return refusedBy(500, 0, "500: Internal Server Error")

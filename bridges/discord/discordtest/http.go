@@ -94,7 +94,7 @@ func (f *Platform) note(r *http.Request, op, path string, body any) {
 	object, _ := body.(map[string]any)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.requests = append(f.requests, Request{r.Method, path, object})
+	f.Keep(Request{r.Method, path, object})
 	f.Violate(faults...)
 }
 

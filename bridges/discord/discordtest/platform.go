@@ -2,6 +2,7 @@
 package discordtest
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -17,7 +18,7 @@ import (
 // clock of its own: in a synctest bubble its minutes are the bubble's.
 type Platform struct {
 	bridgetest.Faults
-	bridgetest.Record
+	bridgetest.Record[Request]
 	URL     string // of the REST API; "" when it was made without a server
 	Token   string
 	Channel string // the bridge's, a text channel or a forum
@@ -36,7 +37,8 @@ type Platform struct {
 	Heartbeat time.Duration
 
 	schema  *schema
-	done    chan struct{}
+	done    <-chan struct{} // closed by end
+	end     context.CancelFunc
 	serving sync.WaitGroup
 
 	mu       sync.Mutex
@@ -49,7 +51,6 @@ type Platform struct {
 	lastID   int64
 	windows  map[string]*window
 	gateway  gateway
-	requests []Request
 	commands []any
 	answers  []map[string]any // to interactions
 }
@@ -132,8 +133,9 @@ func NewInBubble(t testing.TB) *Platform {
 }
 
 func newPlatform() *Platform {
+	ctx, end := context.WithCancel(context.Background())
 	f := &Platform{Token: "ODAwMDAwMDAwMDAwMDAwMDAx.canary.Token_that_is_seen_nowhere", Channel: "800000000000000005",
-		NonceLife: 4 * time.Minute, Heartbeat: 41250 * time.Millisecond, schema: loadSchema(), done: make(chan struct{}),
+		NonceLife: 4 * time.Minute, Heartbeat: 41250 * time.Millisecond, schema: loadSchema(), done: ctx.Done(), end: end,
 		server:   guild{mayManage: true, mayReply: true},
 		channels: map[string]*channel{}, messages: map[string]*message{}, nonces: map[string]nonce{},
 		files: map[string]*file{}, windows: map[string]*window{}}
@@ -145,13 +147,7 @@ func newPlatform() *Platform {
 
 // stop ends the gateway.
 func (f *Platform) stop() {
-	f.mu.Lock()
-	select {
-	case <-f.done:
-	default:
-		close(f.done)
-	}
-	f.mu.Unlock()
+	f.end()
 	f.cut()
 	f.serving.Wait()
 }
@@ -171,15 +167,8 @@ func (f *Platform) newID() string {
 
 // Requests are the requests so far whose path, with ids as *, is of a route:
 // "POST /channels/*/messages"; "" is all.
-func (f *Platform) Requests(route string) (list []Request) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, r := range f.requests {
-		if route == "" || f.schema.starred(r.Method+" "+r.Path) == route {
-			list = append(list, r)
-		}
-	}
-	return list
+func (f *Platform) Requests(route string) []Request {
+	return f.Kept(func(r Request) bool { return route == "" || f.schema.starred(r.Method+" "+r.Path) == route })
 }
 
 func (f *Platform) set(change func(*guild)) {

@@ -103,7 +103,7 @@ func (f *Platform) note(method string, form url.Values) {
 			args[name] = form.Get(name)
 		}
 	}
-	f.requests = append(f.requests, Request{method, args})
+	f.Keep(Request{method, args})
 	f.Violate(f.schema.check(method, form, f.scopes)...)
 }
 

@@ -21,7 +21,7 @@ import (
 // minutes are the bubble's.
 type Platform struct {
 	bridgetest.Faults
-	bridgetest.Record
+	bridgetest.Record[Request]
 	URL                        string // of the Web API
 	BotToken, AppToken, Secret string
 	Channel                    string
@@ -31,7 +31,8 @@ type Platform struct {
 	Mute bool
 
 	schema  *schema
-	done    chan struct{}
+	done    <-chan struct{} // closed by end
+	end     context.CancelFunc
 	working sync.WaitGroup
 
 	mu        sync.Mutex
@@ -47,7 +48,6 @@ type Platform struct {
 	mail      mail
 	due       time.Time // of the next message in an even flow
 	limited   int
-	requests  []Request
 }
 
 // channel is what people change in the channel and the workspace.
@@ -88,8 +88,9 @@ func New(t testing.TB) *Platform {
 // NewInBubble makes the fake without a server, for synctest: it is reached by
 // Transport and Dial. It ends with the test.
 func NewInBubble(t testing.TB) *Platform {
+	ctx, end := context.WithCancel(context.Background())
 	f := &Platform{URL: "http://slack.test/api", BotToken: "xoxb-1-canary-Token", AppToken: "xapp-1-canary-Token", Secret: "canary0secret0123456789",
-		Channel: "C0SUPPORT1", schema: loadSchema(), done: make(chan struct{}), scopes: AllScopes, appScopes: []string{"connections:write"},
+		Channel: "C0SUPPORT1", schema: loadSchema(), done: ctx.Done(), end: end, scopes: AllScopes, appScopes: []string{"connections:write"},
 		byTS: map[string]*message{}, files: map[string]*file{}, names: map[string]string{}}
 	f.mail.changed = make(chan struct{})
 	f.working.Go(f.deliver)
@@ -99,12 +100,8 @@ func NewInBubble(t testing.TB) *Platform {
 
 // stop ends what waits in the server.
 func (f *Platform) stop() {
+	f.end()
 	f.mu.Lock()
-	select {
-	case <-f.done:
-	default:
-		close(f.done)
-	}
 	f.hangUp("")
 	f.mu.Unlock()
 	f.working.Wait()
@@ -165,15 +162,8 @@ func (f *Platform) set(change func(*channel)) {
 }
 
 // Requests are the calls so far, of one method or of all for "".
-func (f *Platform) Requests(method string) (list []Request) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, r := range f.requests {
-		if method == "" || r.Method == method {
-			list = append(list, r)
-		}
-	}
-	return list
+func (f *Platform) Requests(method string) []Request {
+	return f.Kept(func(r Request) bool { return method == "" || r.Method == method })
 }
 
 // Limited is how many messages came too fast.

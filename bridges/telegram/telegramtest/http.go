@@ -97,7 +97,7 @@ func (f *Platform) note(method string, p params) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.requests = append(f.requests, Request{method, kept})
+	f.Keep(Request{method, kept})
 	f.Violate(faults...)
 }
 

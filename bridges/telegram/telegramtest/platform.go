@@ -2,6 +2,7 @@
 package telegramtest
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"sync"
@@ -15,7 +16,7 @@ import (
 // of its own: in a synctest bubble its minutes are the bubble's.
 type Platform struct {
 	bridgetest.Faults
-	bridgetest.Record
+	bridgetest.Record[Request]
 	URL   string // of the server; "" when it was made without one
 	Token string
 	Group int64
@@ -24,7 +25,8 @@ type Platform struct {
 	Budget int
 
 	schema *schema
-	done   chan struct{}
+	done   <-chan struct{} // closed by end
+	end    context.CancelFunc
 	pusher sync.WaitGroup
 
 	mu       sync.Mutex
@@ -38,7 +40,6 @@ type Platform struct {
 	spent    []int64 // ms; what the budget was spent on
 	sends    int
 	limited  int
-	requests []Request
 	commands []any
 	hook     http.Handler // takes what is pushed
 }
@@ -74,8 +75,9 @@ func New(t testing.TB) *Platform {
 // NewInBubble makes the fake without a server, for synctest: it is
 // reached by Transport. It ends with the test.
 func NewInBubble(t testing.TB) *Platform {
+	ctx, end := context.WithCancel(context.Background())
 	f := &Platform{Token: strconv.Itoa(botID) + ":AAcanary-Token_that_is_seen_nowhere", Group: -1001234567890,
-		schema: loadSchema(), done: make(chan struct{}), messages: map[int64]*message{}, files: map[string]*file{}}
+		schema: loadSchema(), done: ctx.Done(), end: end, messages: map[int64]*message{}, files: map[string]*file{}}
 	f.byID, f.queue.known, f.queue.changed = map[int64]*topic{}, map[int64]bool{}, make(chan struct{})
 	f.pusher.Go(f.push)
 	t.Cleanup(f.stop)
@@ -84,27 +86,13 @@ func NewInBubble(t testing.TB) *Platform {
 
 // stop ends what waits in the server.
 func (f *Platform) stop() {
-	f.mu.Lock()
-	select {
-	case <-f.done:
-	default:
-		close(f.done)
-	}
-	f.mu.Unlock()
+	f.end()
 	f.pusher.Wait()
 }
 
 // Requests are the calls so far, of one method or of all for "".
 func (f *Platform) Requests(method string) []Request {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var list []Request
-	for _, r := range f.requests {
-		if method == "" || r.Method == method {
-			list = append(list, r)
-		}
-	}
-	return list
+	return f.Kept(func(r Request) bool { return method == "" || r.Method == method })
 }
 
 // Sends returns how many calls wanted a message of the budget, and how many of

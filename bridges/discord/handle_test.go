@@ -1,0 +1,118 @@
+package discord_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/discord"
+	"github.com/relay-chat/relay/bridges/discord/discordtest"
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// Unknown things hold up nothing: a channel that the API does not
+// know, a thread made by somebody that it does not know.
+func TestGatewayUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := discordtest.NewInBubble(t)
+		b, log := makeBridge(t, f, func(c *discord.Config) {
+			c.Transport = sparse{c.Transport, []string{"/users/", "/channels/800000000000000099"}}
+		})
+		in := new(bridgetest.Receiver)
+		stop := bridgetest.Receiving(t, b, in)
+		bridgetest.Settled(time.Second)
+		th := open(t, b, "Grace", "")
+		f.Write(f.MakeThread("Lunch"), "Ada", "canary: pizza?", "")
+		f.WriteElsewhere("canary: not for relay")
+		f.Write(th.Ref, "Ada", "Hello", "")
+		bridgetest.Settled(time.Second)
+		if got := heard(t, in, b); !slices.Equal(got, []string{"Hello"}) {
+			t.Errorf("relay heard %q\n%s", got, log)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+		bridgetest.Clean(t, f, log)
+	})
+}
+
+// vanishing is an API that comes to know nothing of a path.
+type vanishing struct {
+	http.RoundTripper
+	path atomic.Value
+}
+
+func (v *vanishing) RoundTrip(r *http.Request) (*http.Response, error) {
+	if path, _ := v.path.Load().(string); path != "" {
+		return sparse{v.RoundTripper, []string{path}}.RoundTrip(r)
+	}
+	return v.RoundTripper.RoundTrip(r)
+}
+
+// A thread of which the API tells nothing any more, though nobody told that it
+// was deleted, holds up nothing when a session begins anew.
+func TestGatewayUnknownAfterwards(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := discordtest.NewInBubble(t)
+		hidden := &vanishing{RoundTripper: f.Transport()}
+		b, log := makeBridge(t, f, func(c *discord.Config) { c.Transport = hidden })
+		in := new(bridgetest.Receiver)
+		bridgetest.Receiving(t, b, in)
+		bridgetest.Settled(time.Second)
+		lost, th := open(t, b, "Ben", ""), open(t, b, "Grace", "")
+		bridgetest.Settled(time.Second)
+		f.Forget()
+		f.Down(true)
+		f.Cut()
+		bridgetest.Settled(time.Minute)
+		f.CloseThread(lost.Ref)
+		hidden.path.Store("/channels/" + lost.Ref)
+		f.Down(false)
+		bridgetest.Settled(5 * time.Minute)
+		f.Write(th.Ref, "Ada", "Hello", "")
+		bridgetest.Settled(time.Second)
+		if got := heard(t, in, b); !slices.Equal(got, []string{"Hello"}) {
+			t.Errorf("relay heard %q\n%s", got, log)
+		}
+	})
+}
+
+// A bot that may not read messages is shown empty ones: that is told, once.
+func TestGatewayBlind(t *testing.T) {
+	listen(t, func(t *testing.T, l *listening) {
+		l.WriteAsBot(l.thread.Ref, "")
+		bridgetest.Settled(time.Second)
+		if strings.Contains(l.log.String(), "Message Content Intent") {
+			t.Error("a bot's empty message is suspect")
+		}
+		l.write("")
+		l.write("")
+		l.expect(t)
+		if got := strings.Count(l.log.String(), "Message Content Intent"); got != 1 {
+			t.Errorf("it is told %d times\n%s", got, l.log)
+		}
+	})
+}
+
+// Changes that the bridge itself made to a thread are no news.
+func TestOwnTurns(t *testing.T) {
+	listen(t, func(t *testing.T, l *listening) {
+		bridgetest.Must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpClose})
+		bridgetest.Settled(time.Second)
+		bridgetest.Must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpPost, Text: "again", Key: key()})
+		bridgetest.Settled(time.Second)
+		bridgetest.Must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpClose})
+		bridgetest.Must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpReopen})
+		bridgetest.Settled(time.Second)
+		time.Sleep(8 * 24 * time.Hour)
+		l.Idle(l.thread.Ref)
+		l.expect(t)
+		l.write("back")
+		l.expect(t, "reopened", "back")
+	})
+}
