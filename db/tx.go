@@ -39,6 +39,10 @@ type querier interface {
 	rows(next func() []any, query string, args ...any) error
 	// lock makes a SELECT lock its rows.
 	lock(query string) string
+	// putWords lets a passage be found by its words, findWords ranks those that
+	// have any of some words. Each dialect has an index of its own.
+	putWords(number int64, p *chat.IndexedPassage) error
+	findWords(words []string, limit int) (numbers []int64, err error)
 }
 
 // one reads a row, or answers missing.

@@ -1,0 +1,195 @@
+package knowledge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path"
+	"strings"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// maxText is how long a text that is typed in may be, in characters.
+const maxText = 200_000
+
+// AddText adds a text, which can be found at once. It may say where people find it.
+func (k *Knowledge) AddText(ctx context.Context, title, text, address string) (chat.KnowledgeSource, error) {
+	return k.addText(ctx, title, text, address, "")
+}
+
+// Answer adds a text that answers a question, which is then forgotten. Without a
+// title, the question is the title.
+func (k *Knowledge) Answer(ctx context.Context, question, title, text string) (chat.KnowledgeSource, error) {
+	q, err := k.store.Question(ctx, question)
+	if err != nil {
+		return chat.KnowledgeSource{}, err
+	}
+	if strings.TrimSpace(title) == "" {
+		title = q.Question
+	}
+	return k.addText(ctx, title, text, "", question)
+}
+
+func (k *Knowledge) addText(ctx context.Context, title, text, address, question string) (s chat.KnowledgeSource, err error) {
+	title, text = oneLine(title), strings.TrimSpace(clean(text))
+	switch {
+	case title == "":
+		return s, chat.Errorf(chat.Invalid, "title is required")
+	case text == "":
+		return s, chat.Errorf(chat.Invalid, "text is required")
+	case len([]rune(text)) > maxText:
+		return s, chat.Errorf(chat.TooLarge, "text may have at most %d characters; add it as a file", maxText)
+	}
+	if address != "" {
+		u, ok := parseAddress(address)
+		if !ok {
+			return s, errAddress
+		}
+		address = u.String()
+	}
+	passages := cutPassages(title, text)
+	if len(passages) == 0 {
+		return s, chat.Errorf(chat.Invalid, "text has no words")
+	}
+	s = k.newSource(chat.KnowledgeText, title, address)
+	s.Pages, s.Passages = 1, len(passages)
+	page := chat.SourcePage{URL: address, Title: title, State: chat.PageRead, FetchedAt: s.CreatedAt}
+	return s, k.add(ctx, &s, &page, passages, question)
+}
+
+// AddFile adds a file, which is read soon.
+func (k *Knowledge) AddFile(ctx context.Context, name string, data []byte) (s chat.KnowledgeSource, err error) {
+	name = oneLine(path.Base(strings.ReplaceAll(name, `\`, "/")))
+	kind, known := fileKinds[strings.ToLower(path.Ext(name))]
+	switch {
+	case !known:
+		return s, chat.Errorf(chat.Unsupported, "%s", sentence(errFileKind))
+	case len(data) == 0:
+		return s, chat.Errorf(chat.Invalid, "The file is empty")
+	case len(data) > maxFile:
+		return s, ErrFileTooLarge
+	case kind == kindPDF && !bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")):
+		return s, chat.Errorf(chat.Unsupported, "The file is not a PDF, whatever its name says")
+	}
+	s = k.newSource(chat.KnowledgeFile, name, "")
+	s.Pages, s.Waiting = 1, 1
+	return s, k.add(ctx, &s, &chat.SourcePage{Title: name, File: data}, nil, "")
+}
+
+// MaxFile is how large a file may be, in bytes, and ErrFileTooLarge refuses a larger
+// one.
+const MaxFile = maxFile
+
+// ErrFileTooLarge refuses a file.
+var ErrFileTooLarge = &chat.Error{Kind: chat.TooLarge, Text: "A file may have at most 10 MB"}
+
+var errAddress = &chat.Error{Kind: chat.Invalid, Text: "url must be the address of a web page, beginning with https:// or http://"}
+
+// AddPages adds a web page or a sitemap with its pages; with follow, also what the
+// page leads to in its folder. Addresses that the machine's owner gives are trusted:
+// they may be in a private network.
+func (k *Knowledge) AddPages(ctx context.Context, address string, follow, trusted bool) (s chat.KnowledgeSource, err error) {
+	u, ok := parseAddress(address)
+	if !ok {
+		return s, errAddress
+	}
+	if private, err := refused(u.String(), k.opts.Allowed, trusted); err != nil {
+		if private.IsValid() {
+			return s, chat.Errorf(chat.Invalid, "url is not allowed: %[1]s is in a private network; add %[1]s to WEBHOOK_ALLOW_CIDRS and restart relay, "+
+				"or run: relay knowledge add URL", private)
+		}
+		return s, chat.Errorf(chat.Invalid, "url is not allowed: %s", err)
+	}
+	kind := chat.KnowledgePage
+	if follow {
+		kind = chat.KnowledgeSite
+	}
+	s = k.newSource(kind, u.String(), u.String())
+	s.Trusted, s.RefreshAt = trusted, s.CreatedAt.Add(refreshEvery)
+	s.Pages, s.Waiting = 1, 1
+	return s, k.add(ctx, &s, &chat.SourcePage{URL: u.String(), NextAt: s.CreatedAt}, nil, "")
+}
+
+func (k *Knowledge) newSource(kind, title, address string) chat.KnowledgeSource {
+	return chat.KnowledgeSource{ID: chat.NewID(), Kind: kind, Title: title, URL: address, CreatedAt: k.now()}
+}
+
+func (k *Knowledge) add(ctx context.Context, s *chat.KnowledgeSource, first *chat.SourcePage, passages []chat.IndexedPassage, question string) error {
+	err := k.store.AddSource(ctx, s, first, passages, question)
+	k.ring()
+	return err
+}
+
+// Refresh fetches the pages of a source again. Texts and files have none.
+func (k *Knowledge) Refresh(ctx context.Context, id string) error {
+	s, _, err := k.store.Source(ctx, id)
+	if err != nil {
+		return err
+	}
+	if s.RefreshAt == 0 {
+		return chat.Errorf(chat.Conflict, "Only web pages are fetched again; add the changed text or file and remove this source")
+	}
+	err = k.store.RefreshSource(ctx, id, k.now(), k.now().Add(refreshEvery))
+	k.ring()
+	return err
+}
+
+// Sources lists the sources, newest first.
+func (k *Knowledge) Sources(ctx context.Context) ([]chat.KnowledgeSource, error) {
+	return k.store.Sources(ctx)
+}
+
+// Source returns a source with its pages.
+func (k *Knowledge) Source(ctx context.Context, id string) (chat.KnowledgeSource, []chat.SourcePage, error) {
+	return k.store.Source(ctx, id)
+}
+
+// Remove removes a source with all that was read of it.
+func (k *Knowledge) Remove(ctx context.Context, id string) error {
+	return k.store.RemoveSource(ctx, id)
+}
+
+// Questions lists what had no answer, most asked first.
+func (k *Knowledge) Questions(ctx context.Context) ([]chat.Question, error) {
+	return k.store.Questions(ctx)
+}
+
+// DropQuestion forgets a question.
+func (k *Knowledge) DropQuestion(ctx context.Context, id string) error {
+	return k.store.DropQuestion(ctx, id)
+}
+
+// maxQuestion is how much of a question is kept, in characters.
+const maxQuestion = 500
+
+// Unanswered notes a question that had no answer, once more if it was asked before.
+func (k *Knowledge) Unanswered(ctx context.Context, sessionID, question string) error {
+	question = strings.TrimSpace(clip(strings.TrimSpace(clean(question)), maxQuestion))
+	if question == "" {
+		return nil
+	}
+	return k.store.AddQuestion(ctx, keyOf(question), &chat.Question{ID: chat.NewID(), Question: question, SessionID: sessionID, AskedAt: k.now()})
+}
+
+// keyOf is the same for questions that differ in case, accents and signs only.
+func keyOf(question string) string {
+	var words []string
+	for _, run := range runsOf(question) {
+		words = append(words, fold(run.text))
+	}
+	if key := strings.Join(words, " "); key != "" {
+		return key
+	}
+	return question
+}
+
+// sentence is an error as people read it.
+func sentence(err error) string {
+	text := []rune(err.Error())
+	var ours *chat.Error
+	if len(text) == 0 || errors.As(err, &ours) {
+		return string(text)
+	}
+	return strings.ToUpper(string(text[:1])) + string(text[1:])
+}

@@ -1,0 +1,224 @@
+package knowledge
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/relay-chat/relay/bridges/guard"
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// The times of the crawler.
+const (
+	refreshEvery = 24 * time.Hour
+	lookEvery    = 10 * time.Second // for what a command or another relay added
+	retryFirst   = time.Minute
+	maxAttempts  = 3 // until the next refresh
+)
+
+// Run reads what is to be read until ctx ends: files and pages, one after the other,
+// then it has the model read the passages.
+func (k *Knowledge) Run(ctx context.Context) error {
+	for ctx.Err() == nil {
+		worked, err := k.Step(ctx)
+		if err != nil && ctx.Err() == nil {
+			k.opts.Log.Error("the knowledge base cannot use the database", "err", err)
+		}
+		if err == nil && worked {
+			continue
+		}
+		k.await(ctx)
+	}
+	return nil
+}
+
+// await waits until there may be something to read.
+func (k *Knowledge) await(ctx context.Context) {
+	timer := time.NewTimer(lookEvery)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-k.bell:
+	case <-timer.C:
+	}
+}
+
+// Step reads one page or has the model read some passages. It reports whether there
+// was anything to do.
+func (k *Knowledge) Step(ctx context.Context) (worked bool, err error) {
+	if err := k.store.RefreshDue(ctx, k.now(), k.now().Add(refreshEvery)); err != nil {
+		return false, err
+	}
+	page, source, err := k.store.NextPage(ctx, k.now())
+	switch {
+	case err != nil:
+		return false, err
+	case page.Number != 0:
+		return true, k.read(ctx, &source, page)
+	}
+	return k.embed(ctx)
+}
+
+// ReadFiles reads the files that wait. Commands do not leave that to the relay that
+// runs, if one does.
+func (k *Knowledge) ReadFiles(ctx context.Context) error {
+	for {
+		page, source, err := k.store.NextPage(ctx, 0)
+		if err != nil || page.Number == 0 {
+			return err
+		}
+		if err := k.read(ctx, &source, page); err != nil {
+			return err
+		}
+	}
+}
+
+// read reads a page of a source and stores what came of it. Cut off by the end of
+// relay, it is read again at the next start.
+func (k *Knowledge) read(ctx context.Context, s *chat.KnowledgeSource, p chat.SourcePage) error {
+	r := &chat.PageResult{Page: p}
+	if p.URL == "" {
+		k.readFile(r)
+	} else {
+		k.readPage(ctx, s, r)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r.Page.FetchedAt, r.Page.File = k.now(), nil
+	return k.store.SettlePage(ctx, s.ID, r)
+}
+
+func (k *Knowledge) readFile(r *chat.PageResult) {
+	d, err := extractFile(r.Page.Title, r.Page.File)
+	if err != nil {
+		reject(r, err)
+		return
+	}
+	accept(r, d)
+}
+
+// readPage fetches a page, as far as its site's rules allow.
+func (k *Knowledge) readPage(ctx context.Context, s *chat.KnowledgeSource, r *chat.PageResult) {
+	u, ok := parseAddress(r.Page.URL)
+	start, known := parseAddress(s.URL)
+	if !ok || !known {
+		reject(r, errAddress)
+		return
+	}
+	rules := k.rules(ctx, u, s.Trusted)
+	if err := rules.allow(u); err != nil {
+		k.fail(r, err, 0)
+		return
+	}
+	a, err := k.fetcher.get(ctx, request{url: u, trusted: s.Trusted, etag: r.Page.ETag, modified: r.Page.Modified, pause: rules.pause(), allowed: rules.allow})
+	if err != nil {
+		k.fail(r, err, 0)
+		return
+	}
+	k.judge(s, start, r, a)
+}
+
+// judge takes over what a server answered for a page.
+func (k *Knowledge) judge(s *chat.KnowledgeSource, start *url.URL, r *chat.PageResult, a answer) {
+	switch {
+	case a.status == http.StatusNotModified:
+		r.Page.State, r.Page.Error, r.Page.Attempts = chat.PageRead, "", 0
+		return
+	case a.status == http.StatusTooManyRequests || a.status >= 500:
+		k.fail(r, fmt.Errorf("its server answered %d %s", a.status, http.StatusText(a.status)), retryAfter(a.header))
+		return
+	case a.status != http.StatusOK:
+		reject(r, fmt.Errorf("its server answered %d %s", a.status, http.StatusText(a.status)))
+		return
+	}
+	d, err := extractPage(a.header, a.body, a.at)
+	if err != nil {
+		reject(r, err)
+		return
+	}
+	accept(r, d)
+	r.Page.ETag, r.Page.Modified = clip(a.header.Get("ETag"), 500), clip(a.header.Get("Last-Modified"), 100)
+	if d.sitemap {
+		r.Page.ETag, r.Page.Modified = "", "" // it is always read: it leads to the new pages
+	}
+	if d.sitemap || s.Kind == chat.KnowledgeSite {
+		r.Found = pagesAmong(d.links, start, d.sitemap)
+		if more := len(r.Found) - chat.MaxSourcePages; more > 0 {
+			r.Found, r.Dropped = r.Found[:chat.MaxSourcePages], more
+		}
+	}
+	if r.Page.URL == s.URL {
+		r.Title = d.title
+	}
+}
+
+// rules returns the rules of a page's site, which are asked for once an hour.
+func (k *Knowledge) rules(ctx context.Context, u *url.URL, trusted bool) robots {
+	site := u.Scheme + "://" + u.Host
+	if trusted {
+		site = "trusted " + site
+	}
+	known, ok := k.robots[site]
+	if !ok || k.opts.Now().After(known.until) {
+		known = k.fetcher.rulesOf(ctx, u, trusted)
+		if len(k.robots) > 1000 {
+			clear(k.robots)
+		}
+		k.robots[site] = known
+	}
+	return known
+}
+
+// accept takes a document over. One that is as it was keeps its passages.
+func accept(r *chat.PageResult, d document) {
+	p := &r.Page
+	p.State, p.Error, p.Attempts, p.Sitemap, p.Title = chat.PageRead, "", 0, d.sitemap, d.title
+	if d.sitemap {
+		r.Replace, p.Hash, p.Title = true, "", ""
+		return
+	}
+	sum := sha256.Sum256([]byte(d.title + "\n" + d.markdown))
+	hash := hex.EncodeToString(sum[:16])
+	if hash == p.Hash {
+		return
+	}
+	p.Hash, r.Replace = hash, true
+	r.Passages = cutPassages(d.title, d.markdown)
+	if len(r.Passages) == 0 {
+		p.Error = "It has no text. If its text is made by scripts, add it as a file or as text."
+	}
+}
+
+// reject gives a page up until the next refresh, with what was read of it before.
+func reject(r *chat.PageResult, err error) {
+	p := &r.Page
+	p.State, p.Error, p.Hash, p.ETag, p.Modified = chat.PageFailed, sentence(err), "", "", ""
+	r.Replace = true
+}
+
+// fail has a page tried again later, some times. What was read of it before stays
+// meanwhile. What no further attempt will mend is rejected.
+func (k *Knowledge) fail(r *chat.PageResult, err error, after time.Duration) {
+	var no guard.Forbidden
+	for _, final := range []error{errElsewhere, errRedirects, errTooLarge, errDisallowed} {
+		if errors.Is(err, final) || errors.As(err, &no) {
+			reject(r, err)
+			return
+		}
+	}
+	p := &r.Page
+	p.Attempts++
+	p.Error = sentence(err)
+	if p.Attempts >= maxAttempts {
+		p.State = chat.PageFailed
+		return
+	}
+	p.NextAt = k.now().Add(max(after, retryFirst<<(2*(p.Attempts-1))))
+}

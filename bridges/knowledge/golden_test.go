@@ -1,0 +1,98 @@
+package knowledge_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+const shop = "../../testdata/shop"
+
+// golden is a question that a visitor of the shop asks, and the page that answers
+// it; "" when none does.
+type golden struct{ Question, Page string }
+
+func goldenSet(t testing.TB) (list []golden) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(shop, "questions.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &list)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// openShop serves the shop with a sitemap of its pages.
+func openShop(t testing.TB) *httptest.Server {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(shop, "*", "*.html"))
+	if err != nil || len(files) != 30 {
+		t.Fatalf("%d pages, %v", len(files), err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", http.FileServer(http.Dir(shop)))
+	mux.HandleFunc("/robots.txt", http.NotFound)
+	mux.HandleFunc("/sitemap.xml", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/xml")
+		fmt.Fprint(w, `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
+		for _, file := range files {
+			path, _ := filepath.Rel(shop, file)
+			fmt.Fprintf(w, "<url><loc>http://%s/%s</loc></url>", r.Host, filepath.ToSlash(path))
+		}
+		fmt.Fprint(w, `</urlset>`)
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server
+}
+
+// TestGoldenShop: of the questions that the shop's pages answer, the right page is
+// among the first six passages for nine in ten, in every language and database.
+func TestGoldenShop(t *testing.T) {
+	server := openShop(t)
+	each(t, func(t *testing.T, b *base) {
+		s := b.crawl(server.URL+"/sitemap.xml", false)
+		if s.Waiting != 0 || s.Failed != 0 || s.Pages != 30 {
+			t.Fatalf("the crawl ended with %+v", s.KnowledgeCounts)
+		}
+		asked, found, first := 0, 0, 0
+		for _, q := range goldenSet(t) {
+			if q.Page == "" {
+				continue
+			}
+			asked++
+			rank := rankOf(b.ask(q.Question), "/"+q.Page+".html")
+			if rank > 0 {
+				found++
+			} else {
+				t.Logf("not found: %s (%s)", q.Question, q.Page)
+			}
+			if rank == 1 {
+				first++
+			}
+		}
+		t.Logf("%d of %d in the first six, %d first; %d passages", found, asked, first, s.Passages)
+		if asked != 40 || found*10 < asked*9 {
+			t.Errorf("the right page is among the passages for %d of %d questions", found, asked)
+		}
+	})
+}
+
+// rankOf returns the place of a page among passages, 0 if it has none.
+func rankOf(passages []chat.Passage, path string) int {
+	for i, p := range passages {
+		if strings.HasSuffix(p.URL, path) {
+			return i + 1
+		}
+	}
+	return 0
+}

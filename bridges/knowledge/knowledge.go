@@ -1,0 +1,97 @@
+// Package knowledge keeps the texts that the AI answers from: it reads texts, files
+// and web pages, cuts them into passages, and finds the passages that a question is
+// about. What is to be read are rows of the store, so that a crawl goes on after a
+// restart. It imports package chat, package guard and the libraries that read pages.
+package knowledge
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// Store keeps the knowledge base. Package db has the only implementation.
+type Store interface {
+	Sources(ctx context.Context) ([]chat.KnowledgeSource, error)
+	// Source answers chat.ErrSourceNotFound when there is none.
+	Source(ctx context.Context, id string) (chat.KnowledgeSource, []chat.SourcePage, error)
+	AddSource(ctx context.Context, s *chat.KnowledgeSource, first *chat.SourcePage, passages []chat.IndexedPassage, question string) error
+	RemoveSource(ctx context.Context, id string) error
+	RefreshSource(ctx context.Context, id string, now, next chat.Time) error
+	RefreshDue(ctx context.Context, now, next chat.Time) error
+
+	// NextPage returns the page that is to be read next, with number 0 if there is
+	// none by now.
+	NextPage(ctx context.Context, now chat.Time) (chat.SourcePage, chat.KnowledgeSource, error)
+	SettlePage(ctx context.Context, source string, r *chat.PageResult) error
+
+	FindPassages(ctx context.Context, words []string, limit int) ([]int64, error)
+	Passages(ctx context.Context, numbers []int64, ofPage, limit int) ([]chat.Passage, error)
+
+	Unembedded(ctx context.Context, model string, limit int) (numbers []int64, texts []string, err error)
+	PutVectors(ctx context.Context, model string, numbers []int64, vectors [][]byte) error
+	EachVector(ctx context.Context, model string, with func(number int64, vector []byte)) error
+
+	AddQuestion(ctx context.Context, key string, q *chat.Question) error
+	Questions(ctx context.Context) ([]chat.Question, error)
+	Question(ctx context.Context, id string) (chat.Question, error)
+	DropQuestion(ctx context.Context, id string) error
+}
+
+// Embedder asks a model what texts mean: one vector for each.
+type Embedder interface {
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+// Options are the parts and settings of a knowledge base.
+type Options struct {
+	Store Store
+	Log   *slog.Logger
+	// Allowed are the private networks that sources added by API may be in.
+	Allowed []netip.Prefix
+	Version string
+	// Embedding returns the embedder in force and its model, nil for none.
+	Embedding func() (Embedder, string)
+	// Now and Rest are the clock; nil for the usual one.
+	Now  func() time.Time
+	Rest func(ctx context.Context, d time.Duration) error
+}
+
+// Knowledge is a knowledge base.
+type Knowledge struct {
+	opts    Options
+	store   Store
+	fetcher *fetcher
+	robots  map[string]robots // by site; of the one goroutine that crawls
+	bell    chan struct{}     // rung when there is something to read
+
+	failing chat.LogThrottle // the embedding model
+	vectors sync.Mutex       // one search of all vectors at a time
+}
+
+// New returns a knowledge base. It reads nothing before Run.
+func New(o Options) *Knowledge {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Rest == nil {
+		o.Rest = chat.Rest
+	}
+	if o.Embedding == nil {
+		o.Embedding = func() (Embedder, string) { return nil, "" }
+	}
+	return &Knowledge{opts: o, store: o.Store, fetcher: newFetcher(o), robots: map[string]robots{}, bell: make(chan struct{}, 1)}
+}
+
+func (k *Knowledge) now() chat.Time { return chat.TimeOf(k.opts.Now()) }
+
+func (k *Knowledge) ring() {
+	select {
+	case k.bell <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,72 @@
+package knowledge
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/temoto/robotstxt"
+)
+
+// robotsLife is how long a site's robots.txt is not asked for again.
+const robotsLife = time.Hour
+
+// robots are the rules of a site for programs.
+type robots struct {
+	rules *robotstxt.Group
+	err   error // the rules are not known
+	until time.Time
+}
+
+// The errors of a page that a site keeps to itself.
+var (
+	errDisallowed = errors.New("the site’s robots.txt does not allow programs to read it")
+	errRobots     = errors.New("the site’s robots.txt cannot be read, so that its rules are not known")
+)
+
+// rulesOf returns a site's rules (RFC 9309): none when it has no robots.txt, unknown
+// while its server fails.
+func (f *fetcher) rulesOf(ctx context.Context, site *url.URL, trusted bool) robots {
+	at := *site
+	at.Path, at.RawPath, at.RawQuery = "/robots.txt", "", ""
+	known := robots{until: f.now().Add(robotsLife)}
+	a, err := f.get(ctx, request{url: &at, trusted: trusted})
+	switch {
+	case errors.Is(err, errElsewhere), errors.Is(err, errRedirects), errors.Is(err, errTooLarge), err == nil && a.status >= 400 && a.status < 500 && a.status != http.StatusTooManyRequests:
+		return known
+	case err != nil:
+		known.err, known.until = err, f.now().Add(time.Minute)
+		return known
+	}
+	data, err := robotstxt.FromStatusAndBytes(a.status, a.body)
+	if err != nil || a.status >= 500 || a.status == http.StatusTooManyRequests {
+		known.until = f.now().Add(time.Minute)
+		if a.status != http.StatusOK {
+			known.err = errRobots
+		}
+		return known
+	}
+	known.rules = data.FindGroup(userAgent)
+	return known
+}
+
+// allow returns why a page may not be read, nil if it may.
+func (r robots) allow(u *url.URL) error {
+	switch {
+	case r.err != nil:
+		return r.err
+	case r.rules != nil && !r.rules.Test(u.RequestURI()):
+		return errDisallowed
+	}
+	return nil
+}
+
+// pause is what the site wants to have between two requests.
+func (r robots) pause() time.Duration {
+	if r.rules == nil {
+		return pause
+	}
+	return min(max(r.rules.CrawlDelay, pause), longestPause)
+}

@@ -1,0 +1,176 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// pageColumns leave out the file, which is large.
+const pageColumns = `p.number, p.url, p.title, p.state, p.sitemap, p.error, p.fetched_at, p.next_at, p.attempts, p.etag, p.modified, p.hash,
+	(SELECT COUNT(*) FROM passages g WHERE g.page = p.number) AS passages`
+
+const selectPages = `SELECT ` + pageColumns + ` FROM pages p JOIN sources s ON s.number = p.source WHERE s.id = ?
+	ORDER BY CASE WHEN p.error <> '' THEN 0 ELSE 1 END, p.number`
+
+const (
+	insertPage = `INSERT INTO pages (number, source, url, state, sitemap, attempts, next_at, fetched_at, hash, etag, modified, title, error, file)
+		VALUES ((SELECT COALESCE(MAX(number), 0) + 1 FROM pages), (SELECT number FROM sources WHERE id = ?), ?, ?, ?, 0, ?, ?, ?, '', '', ?, '', ?)
+		ON CONFLICT (source, url) DO NOTHING`
+	selectPageNumber = `SELECT p.number FROM pages p JOIN sources s ON s.number = p.source WHERE s.id = ? AND p.url = ?`
+)
+
+// addPage adds a page unless the source has one with its address.
+func (t *tx) addPage(source string, p *chat.SourcePage) (number int64, err error) {
+	_, err = t.q.exec(insertPage, source, p.URL, int(p.State), p.Sitemap, int64(p.NextAt), int64(p.FetchedAt), p.Hash, p.Title, append([]byte{}, p.File...))
+	if err != nil {
+		return 0, fmt.Errorf("add a page to %s: %w", source, err)
+	}
+	err = t.row(nil, []any{&number}, selectPageNumber, source, p.URL)
+	return number, err
+}
+
+// nextPage prefers what needs no network: its time is 0.
+const nextPage = `SELECT ` + pageColumns + `, p.file, s.id AS source FROM pages p JOIN sources s ON s.number = p.source
+	WHERE p.state = 0 AND p.next_at <= ? ORDER BY p.next_at, p.number LIMIT 1`
+
+// NextPage returns the page that is to be read next, and its source; its number is 0
+// when there is none by now.
+func (d *DB) NextPage(ctx context.Context, now chat.Time) (p chat.SourcePage, s chat.KnowledgeSource, err error) {
+	err = d.backend.read(ctx, func(t *tx) error {
+		var found struct {
+			chat.SourcePage
+			Source string
+		}
+		if found, err = one[struct {
+			chat.SourcePage
+			Source string
+		}](t, errNone, nextPage, int64(now)); err != nil {
+			return err
+		}
+		p = found.SourcePage
+		s, err = one[chat.KnowledgeSource](t, chat.ErrSourceNotFound, selectSources+` WHERE s.id = ?`, false, found.Source)
+		return err
+	})
+	if errors.Is(err, errNone) {
+		err = nil
+	}
+	return p, s, err
+}
+
+// errNone tells that no row was found where that is fine.
+var errNone = errors.New("none")
+
+const (
+	updatePage = `UPDATE pages SET title = ?, state = ?, sitemap = ?, error = ?, fetched_at = ?, next_at = ?, attempts = ?, etag = ?, modified = ?,
+		hash = ?, file = ? WHERE number = ? AND state = 0`
+	selectTwin     = `SELECT COUNT(*) FROM pages WHERE source = (SELECT source FROM pages WHERE number = ?) AND hash = ? AND number < ?`
+	deletePassages = `DELETE FROM passages WHERE page = ?`
+	countPages     = `SELECT COUNT(*) FROM pages p JOIN sources s ON s.number = p.source WHERE s.id = ? AND p.sitemap = ?`
+	noteSource     = `UPDATE sources SET note = ? WHERE id = ? AND note = ''`
+	titleSource    = `UPDATE sources SET title = ? WHERE id = ? AND title = url`
+)
+
+// SettlePage stores what came of reading a page. Of pages with the same text, the
+// first one keeps it. A page that was removed or settled meanwhile stays as it is.
+func (d *DB) SettlePage(ctx context.Context, source string, r *chat.PageResult) error {
+	return d.backend.apply(ctx, func(t *tx) error {
+		p := &r.Page
+		err := t.touch(errNone, updatePage, p.Title, int(p.State), p.Sitemap, p.Error, int64(p.FetchedAt), int64(p.NextAt), p.Attempts, p.ETag,
+			p.Modified, p.Hash, append([]byte{}, p.File...), p.Number)
+		if err == nil && r.Replace {
+			err = t.replacePassages(p, r.Passages)
+		}
+		if err == nil && r.Title != "" {
+			_, err = t.q.exec(titleSource, r.Title, source)
+		}
+		if err == nil {
+			err = t.addFound(source, p.FetchedAt, r)
+		}
+		if errors.Is(err, errNone) {
+			return nil
+		}
+		return err
+	})
+}
+
+func (t *tx) replacePassages(p *chat.SourcePage, passages []chat.IndexedPassage) error {
+	if _, err := t.q.exec(deletePassages, p.Number); err != nil {
+		return err
+	}
+	twins, err := one[int](t, nil, selectTwin, p.Number, p.Hash, p.Number)
+	if err != nil || twins > 0 && p.Hash != "" {
+		return err
+	}
+	return t.putPassages(p.Number, passages)
+}
+
+// addFound adds the pages that a page led to, as far as the source may have them.
+func (t *tx) addFound(source string, now chat.Time, r *chat.PageResult) error {
+	if len(r.Found) == 0 && r.Dropped == 0 {
+		return nil
+	}
+	have, err := one[int](t, nil, countPages, source, false)
+	if err != nil {
+		return err
+	}
+	dropped := r.Dropped
+	for _, url := range r.Found {
+		known, err := one[int](t, nil, `SELECT COUNT(*) FROM pages p JOIN sources s ON s.number = p.source WHERE s.id = ? AND p.url = ?`, source, url)
+		switch {
+		case err != nil:
+			return err
+		case known > 0:
+			continue
+		case have >= chat.MaxSourcePages:
+			dropped++
+			continue
+		}
+		have++
+		if _, err := t.addPage(source, &chat.SourcePage{URL: url, NextAt: now}); err != nil {
+			return err
+		}
+	}
+	if dropped == 0 {
+		return nil
+	}
+	_, err = t.q.exec(noteSource, fmt.Sprintf("It has more than %d pages. The first %[1]d are read; add the others as sources of their own.", chat.MaxSourcePages), source)
+	return err
+}
+
+const (
+	nextPassage   = `SELECT COALESCE(MAX(number), 0) + 1 FROM passages`
+	countPassages = `SELECT COUNT(*) FROM passages`
+	insertPassage = `INSERT INTO passages (number, page, title, text, model, vector) VALUES (?, ?, ?, ?, '', ?)`
+	noteFull      = `UPDATE pages SET error = ? WHERE number = ?`
+)
+
+// putPassages adds passages to a page, as many as the knowledge base may have.
+func (t *tx) putPassages(page int64, passages []chat.IndexedPassage) error {
+	if len(passages) == 0 {
+		return nil
+	}
+	var next int64
+	var have int
+	err := t.row(nil, []any{&next}, nextPassage)
+	if err == nil {
+		err = t.row(nil, []any{&have}, countPassages)
+	}
+	for i := range passages {
+		p := &passages[i]
+		if err != nil {
+			return err
+		}
+		if have+i >= chat.MaxPassages {
+			_, err := t.q.exec(noteFull, fmt.Sprintf("The knowledge base is full: it holds %d passages. Remove sources that are not needed.", chat.MaxPassages), page)
+			return err
+		}
+		number := next + int64(i)
+		if _, err = t.q.exec(insertPassage, number, page, p.Title, p.Text, []byte{}); err == nil {
+			err = t.q.putWords(number, p)
+		}
+	}
+	return err
+}

@@ -1,0 +1,114 @@
+package chat
+
+// The kinds of a knowledge source.
+const (
+	KnowledgeText = "text" // typed in
+	KnowledgeFile = "file"
+	KnowledgePage = "page" // one web page, or the pages of a sitemap
+	KnowledgeSite = "site" // a web page and the pages of its site that it leads to
+)
+
+// KnowledgeSource is where the AI's answers may come from: a text, a file or web
+// pages.
+type KnowledgeSource struct {
+	ID    string `json:"id" db:"id"`
+	Kind  string `json:"kind" db:"kind"`
+	Title string `json:"title" db:"title"`
+	// URL is the first page, or where people find the text.
+	URL string `json:"url,omitempty" db:"url"`
+	// Trusted sources were added by whoever runs relay, and may be in a private
+	// network.
+	Trusted bool `json:"-" db:"trusted"`
+	// Note is what operators should know: that a site has too many pages.
+	Note      string `json:"note,omitempty" db:"note"`
+	CreatedAt Time   `json:"createdAt" db:"created_at"`
+	// RefreshAt is when its pages are fetched again, 0 for never.
+	RefreshAt Time `json:"refreshAt,omitzero" db:"refresh_at"`
+	KnowledgeCounts
+}
+
+// KnowledgeCounts say how far a source was read.
+type KnowledgeCounts struct {
+	Pages    int `json:"pages" db:"pages"`
+	Waiting  int `json:"waiting" db:"waiting"`
+	Failed   int `json:"failed" db:"failed"`
+	Passages int `json:"passages" db:"passages"`
+}
+
+// PageState is how far a page of a source was read.
+type PageState int
+
+// A failed page is tried again when its source is refreshed.
+const (
+	PageWaiting PageState = iota
+	PageRead
+	PageFailed
+)
+
+// MarshalJSON renders the state for people.
+func (s PageState) MarshalJSON() ([]byte, error) {
+	return []byte(`"` + [...]string{"waiting", "read", "failed"}[s] + `"`), nil
+}
+
+// SourcePage is a page of a source: a web page, a sitemap, or the one part of a
+// file or text.
+type SourcePage struct {
+	Number  int64     `json:"-" db:"number"`
+	URL     string    `json:"url,omitempty" db:"url"`
+	Title   string    `json:"title" db:"title"`
+	State   PageState `json:"state" db:"state"`
+	Sitemap bool      `json:"sitemap,omitzero" db:"sitemap"`
+	// Error says why the page was not read at the last attempt.
+	Error     string `json:"error,omitempty" db:"error"`
+	FetchedAt Time   `json:"fetchedAt,omitzero" db:"fetched_at"`
+	Passages  int    `json:"passages" db:"passages"`
+
+	NextAt   Time   `json:"-" db:"next_at"`
+	Attempts int    `json:"-" db:"attempts"`
+	ETag     string `json:"-" db:"etag"`
+	Modified string `json:"-" db:"modified"` // as the server said it
+	Hash     string `json:"-" db:"hash"`     // of the text
+	File     []byte `json:"-" db:"file"`     // what is still to be read of a file
+}
+
+// IndexedPassage is a passage with the words by which it is found.
+type IndexedPassage struct {
+	Title, Text           string
+	TitleWords, TextWords []string
+}
+
+// PageResult is what came of reading a page.
+type PageResult struct {
+	Page SourcePage
+	// Replace puts Passages in the place of the page's old ones.
+	Replace  bool
+	Passages []IndexedPassage
+	Found    []string // the addresses of further pages
+	Dropped  int      // how many more there are than a source may have
+	Title    string   // of the source, "" to leave it
+}
+
+// Question is something that the AI could not answer.
+type Question struct {
+	ID        string `json:"id" db:"id"`
+	Question  string `json:"question" db:"question"`
+	Count     int    `json:"count" db:"count"`
+	SessionID string `json:"sessionId" db:"session_id"` // that asked last
+	AskedAt   Time   `json:"askedAt" db:"asked_at"`
+}
+
+// The limits of a knowledge base.
+const (
+	MaxSources     = 2000
+	MaxSourcePages = 500
+	MaxPassages    = 50_000
+	MaxQuestions   = 1000
+)
+
+// ErrSourceNotFound and ErrQuestionNotFound mean that there is none with this id.
+var (
+	ErrSourceNotFound   = &Error{NotFound, "Source not found"}
+	ErrQuestionNotFound = &Error{NotFound, "Question not found"}
+	// ErrTooManySources refuses one more.
+	ErrTooManySources = &Error{Conflict, "There are 2,000 sources already; remove some first"}
+)
