@@ -1,10 +1,6 @@
 package db
 
-import (
-	"fmt"
-
-	"github.com/relay-chat/relay/server/chat"
-)
+import "github.com/relay-chat/relay/server/chat"
 
 const selectFile = `SELECT a.id, s.id AS session_id, a.message_id, a.uploader, a.complete, a.size, a.created_at, a.mime_type, a.filename
 	FROM attachments a JOIN sessions s ON s.number = a.session WHERE a.id = ?`
@@ -36,20 +32,15 @@ func (t *tx) CreateFile(f *chat.File) error {
 		_, err = t.q.exec(insertFile, f.ID, n, f.MessageID, string(f.Uploader), f.Complete, f.Size,
 			int64(f.CreatedAt), f.MimeType, f.Filename)
 	}
-	if err != nil {
-		return fmt.Errorf("create file %s: %w", f.ID, err)
-	}
-	return nil
+	return wrap(err, "create file %s", f.ID)
 }
 
 const insertChunk = `INSERT INTO chunks (attachment_id, n, data) VALUES (?, ?, ?)`
 
 // PutChunk implements [chat.Tx].
 func (t *tx) PutChunk(fileID string, n int, data []byte) error {
-	if _, err := t.q.exec(insertChunk, fileID, n, data); err != nil {
-		return fmt.Errorf("put chunk %d of file %s: %w", n, fileID, err)
-	}
-	return nil
+	_, err := t.q.exec(insertChunk, fileID, n, data)
+	return wrap(err, "put chunk %d of file %s", n, fileID)
 }
 
 const updateFile = `UPDATE attachments SET message_id = ?, complete = ?, size = ?, mime_type = ?, filename = ? WHERE id = ?`
@@ -58,28 +49,21 @@ const updateFile = `UPDATE attachments SET message_id = ?, complete = ?, size = 
 // its time.
 func (t *tx) SaveFile(f *chat.File) error {
 	err := t.touch(chat.ErrAttachmentNotFound, updateFile, f.MessageID, f.Complete, f.Size, f.MimeType, f.Filename, f.ID)
-	if err != nil {
-		return fmt.Errorf("save file %s: %w", f.ID, err)
-	}
-	return nil
+	return wrap(err, "save file %s", f.ID)
 }
 
 const deleteFile = `DELETE FROM attachments WHERE id = ?`
 
 // DeleteFile implements [chat.Tx]. The chunks go with the file.
 func (t *tx) DeleteFile(id string) error {
-	if _, err := t.q.exec(deleteFile, id); err != nil {
-		return fmt.Errorf("delete file %s: %w", id, err)
-	}
-	return nil
+	_, err := t.q.exec(deleteFile, id)
+	return wrap(err, "delete file %s", id)
 }
 
 const deleteFiles = `DELETE FROM attachments WHERE session = ` + ofSession + ` AND message_id = ? AND message_id <> ''`
 
 // DeleteFiles implements [chat.Tx].
 func (t *tx) DeleteFiles(sessionID, messageID string) error {
-	if _, err := t.q.exec(deleteFiles, sessionID, messageID); err != nil {
-		return fmt.Errorf("delete the files of message %s: %w", messageID, err)
-	}
-	return nil
+	_, err := t.q.exec(deleteFiles, sessionID, messageID)
+	return wrap(err, "delete the files of message %s", messageID)
 }

@@ -80,10 +80,7 @@ func (t *tx) Append(e *chat.Event, to []chat.Destination) error {
 	if !e.OfMessage {
 		err = t.writeEvent(insertEvent, n, e)
 	}
-	if err != nil {
-		return fmt.Errorf("append event %s.%d: %w", e.SessionID, e.Rev, err)
-	}
-	return nil
+	return wrap(err, "append event %s.%d", e.SessionID, e.Rev)
 }
 
 func (t *tx) writeEvent(query string, session int64, e *chat.Event) error {

@@ -50,10 +50,7 @@ func (t *tx) SaveUpdate(u *chat.Update) error {
 		query = settleUpdate
 	}
 	_, err := t.q.exec(query, int(u.State), u.Attempts, int64(u.NextAt), u.LastError, u.Bridge, u.Key)
-	if err != nil {
-		return fmt.Errorf("save update %s of %s: %w", u.Key, u.Bridge, err)
-	}
-	return nil
+	return wrap(err, "save update %s of %s", u.Key, u.Bridge)
 }
 
 // Updates of an erased session's threads: failed ones are emptied, waiting ones

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -160,10 +159,7 @@ func (t *tx) InsertMessage(m *chat.Message) error {
 	if err == nil {
 		err = t.insertMessage(n, m)
 	}
-	if err != nil {
-		return fmt.Errorf("insert message %s: %w", m.ID, err)
-	}
-	return nil
+	return wrap(err, "insert message %s", m.ID)
 }
 
 func (t *tx) insertMessage(session int64, m *chat.Message) error {
@@ -196,10 +192,7 @@ func (t *tx) SaveMessage(m *chat.Message) error {
 	if err == nil {
 		err = t.saveMessage(m)
 	}
-	if err != nil {
-		return fmt.Errorf("save message %s: %w", m.ID, err)
-	}
-	return nil
+	return wrap(err, "save message %s", m.ID)
 }
 
 func (t *tx) saveMessage(m *chat.Message) error {

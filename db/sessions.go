@@ -209,10 +209,7 @@ func (t *tx) CreateSession(s *chat.Session) error {
 		s.InitRev, s.LeavingRev, int64(s.StartedAt), int64(s.AnsweredAt), s.Unread, s.AIActive, s.AIEnded, s.AIAnswers, s.Metadata, s.Identity,
 		s.Verified, s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt),
 		int64(s.LastActivity), searchText(s))
-	if err != nil {
-		return fmt.Errorf("create session %s: %w", s.ID, err)
-	}
-	return nil
+	return wrap(err, "create session %s", s.ID)
 }
 
 // Most changes of a session are messages, which move a few numbers; the rest
@@ -230,10 +227,7 @@ const (
 
 // SaveSession implements [chat.Tx].
 func (t *tx) SaveSession(s *chat.Session) error {
-	if err := t.saveSession(s); err != nil {
-		return fmt.Errorf("save session %s: %w", s.ID, err)
-	}
-	return nil
+	return wrap(t.saveSession(s), "save session %s", s.ID)
 }
 
 func (t *tx) saveSession(s *chat.Session) error {

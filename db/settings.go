@@ -1,10 +1,6 @@
 package db
 
-import (
-	"fmt"
-
-	"github.com/relay-chat/relay/server/chat"
-)
+import "github.com/relay-chat/relay/server/chat"
 
 const selectSettings = `SELECT name, value FROM settings`
 
@@ -30,20 +26,16 @@ const upsertSetting = `INSERT INTO settings (name, value) VALUES (?, ?)
 
 // PutSetting implements [chat.Tx].
 func (t *tx) PutSetting(name string, value chat.Raw) error {
-	if _, err := t.q.exec(upsertSetting, name, value); err != nil {
-		return fmt.Errorf("put setting %s: %w", name, err)
-	}
-	return nil
+	_, err := t.q.exec(upsertSetting, name, value)
+	return wrap(err, "put setting %s", name)
 }
 
 const deleteSetting = `DELETE FROM settings WHERE name = ?`
 
 // DeleteSetting implements [chat.Tx].
 func (t *tx) DeleteSetting(name string) error {
-	if _, err := t.q.exec(deleteSetting, name); err != nil {
-		return fmt.Errorf("delete setting %s: %w", name, err)
-	}
-	return nil
+	_, err := t.q.exec(deleteSetting, name)
+	return wrap(err, "delete setting %s", name)
 }
 
 const selectMeta = `SELECT value FROM meta WHERE name = ?`
@@ -58,8 +50,6 @@ const upsertMeta = `INSERT INTO meta (name, value) VALUES (?, ?)
 
 // PutMeta implements [chat.Tx].
 func (t *tx) PutMeta(name, value string) error {
-	if _, err := t.q.exec(upsertMeta, name, value); err != nil {
-		return fmt.Errorf("put meta %s: %w", name, err)
-	}
-	return nil
+	_, err := t.q.exec(upsertMeta, name, value)
+	return wrap(err, "put meta %s", name)
 }

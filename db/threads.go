@@ -49,10 +49,7 @@ func (t *tx) SaveThread(th *chat.Thread) error {
 	if err == nil {
 		_, err = t.q.exec(upsertThread, th.Bridge, th.Channel, th.Ref, n, int(th.State), int64(th.CreatedAt), th.Anchor)
 	}
-	if err != nil {
-		return fmt.Errorf("save thread %s of %s: %w", th.Ref, th.Bridge, err)
-	}
-	return nil
+	return wrap(err, "save thread %s of %s", th.Ref, th.Bridge)
 }
 
 const selectLinks = `SELECT l.bridge, l.channel, l.remote, s.id AS session_id, l.message_id, l.part, l.origin, l.rev, l.state, l.created_at
@@ -92,20 +89,15 @@ func (t *tx) SaveLink(l *chat.Link) error {
 		_, err = t.q.exec(upsertLink, l.Bridge, l.Channel, l.Remote, n, l.MessageID, l.Part, bit(l.Origin), l.Rev, int(l.State),
 			int64(l.CreatedAt))
 	}
-	if err != nil {
-		return fmt.Errorf("save link of %s to %s: %w", l.MessageID, l.Bridge, err)
-	}
-	return nil
+	return wrap(err, "save link of %s to %s", l.MessageID, l.Bridge)
 }
 
 const dropLinks = `DELETE FROM links WHERE bridge = ? AND channel = ? AND remote = ?`
 
 // DropLinks implements [chat.Tx].
 func (t *tx) DropLinks(bridge, channel, remote string) error {
-	if _, err := t.q.exec(dropLinks, bridge, channel, remote); err != nil {
-		return fmt.Errorf("drop the links to %s at %s: %w", remote, bridge, err)
-	}
-	return nil
+	_, err := t.q.exec(dropLinks, bridge, channel, remote)
+	return wrap(err, "drop the links to %s at %s", remote, bridge)
 }
 
 func bit(b bool) int {

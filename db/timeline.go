@@ -2,7 +2,6 @@ package db
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -21,10 +20,7 @@ func (t *tx) PutEntry(e *chat.TimelineEntry) error {
 	if err == nil {
 		_, err = t.q.exec(insertEntry, n, e.Rev, int64(e.At), string(e.Type), string(e.Data))
 	}
-	if err != nil {
-		return fmt.Errorf("timeline of %s: %w", e.SessionID, err)
-	}
-	return nil
+	return wrap(err, "timeline of %s", e.SessionID)
 }
 
 // Timeline implements [chat.Reader].

@@ -3,6 +3,7 @@ package db
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -45,7 +46,7 @@ type querier interface {
 	findWords(words []string, limit int) (numbers []int64, err error)
 }
 
-// one reads a row, or answers missing.
+// one reads a row, or returns missing.
 func one[T any](t *tx, missing error, query string, args ...any) (T, error) {
 	var v T
 	err := t.q.get(&v, query, args...)
@@ -78,6 +79,14 @@ func (t *tx) touch(missing error, query string, args ...any) error {
 		return missing
 	}
 	return err
+}
+
+// wrap puts what failed before an error; without one it returns nil.
+func wrap(err error, doing string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", fmt.Sprintf(doing, args...), err)
 }
 
 // noLimit stands for a LIMIT that was not asked for.
