@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
-	"net/http/httptrace"
 	"strings"
 	"testing"
 	"time"
@@ -18,33 +18,21 @@ import (
 )
 
 // answers is a transport that answers every call alike, but auth.test.
-type answers struct {
-	status int
-	header string // Retry-After
-	body   string
-	err    error
-}
+type answers bridgetest.Answers
 
 func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(r.URL.Path, "/auth.test") {
-		a = answers{status: 200, body: `{"ok":true,"user_id":"U1","bot_id":"B1"}`}
+		a = answers{Status: 200, Body: `{"ok":true,"user_id":"U1","bot_id":"B1"}`}
 	}
-	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && a.status != 0 {
-		trace.WroteRequest(httptrace.WroteRequestInfo{})
-	}
-	if a.err != nil {
-		return nil, a.err
-	}
-	h := http.Header{"Content-Type": {"application/json"}, "X-Oauth-Scopes": {strings.Join(slacktest.AllScopes, ",")}}
-	if a.header != "" {
-		h.Set("Retry-After", a.header)
-	}
-	return &http.Response{StatusCode: a.status, Header: h, Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, nil
+	header := http.Header{"Content-Type": {"application/json"}, "X-Oauth-Scopes": {strings.Join(slacktest.AllScopes, ",")}}
+	maps.Copy(header, a.Header)
+	a.Header = header
+	return bridgetest.Answers(a).RoundTrip(r)
 }
 
 // coded is a refusal in the Web API's form.
 func coded(code string) answers {
-	return answers{status: 200, body: `{"ok":false,"error":` + jsonOf(code) + `,"needed":"files:write","provided":"chat:write"}`}
+	return answers{Status: 200, Body: `{"ok":false,"error":` + jsonOf(code) + `,"needed":"files:write","provided":"chat:write"}`}
 }
 
 // bridgeTo makes a bridge that is always answered alike.
@@ -62,7 +50,7 @@ func TestErrors(t *testing.T) {
 	post, edit := chat.Op{Kind: chat.OpPost, Text: "a"}, chat.Op{Kind: chat.OpEdit, Remote: "5.000000", Text: "a"}
 	remove, react := chat.Op{Kind: chat.OpDelete, Remote: "5.000000"}, chat.Op{Kind: chat.OpReact, Remote: "5.000000", Receipt: "read"}
 	file, open := chat.Op{Kind: chat.OpDelete, Remote: "F5"}, chat.Op{Kind: chat.OpOpen, Title: "a"}
-	misconfigured, plain, wait := errors.New("misconfigured"), errors.New("tried again"), errors.New("wait")
+	misconfigured, plain, wait := bridgetest.Misconfigured, bridgetest.Retried, bridgetest.Waits
 	for _, c := range []struct {
 		op   chat.Op
 		code string
@@ -108,32 +96,13 @@ func TestErrors(t *testing.T) {
 		{post, "something_new", chat.ErrPermanent},
 	} {
 		_, err := bridgeTo(t, coded(c.code)).Do(t.Context(), chat.Thread{Ref: "3.000000"}, c.op)
-		var human *chat.Misconfigured
-		var patience *chat.RetryAfter
-		switch c.want {
-		case misconfigured:
-			if !errors.As(err, &human) || human.Problem == "" || human.Fix == "" || strings.Contains(err.Error(), "canary") {
-				t.Errorf("%s: %v", c.code, err)
-			}
-		case wait:
-			if !errors.As(err, &patience) || patience.After < time.Second || patience.Scope != chat.ScopeSink {
-				t.Errorf("%s: %v", c.code, err)
-			}
-		case plain:
-			if err == nil || errors.Is(err, chat.ErrPermanent) || errors.Is(err, chat.ErrAmbiguous) {
-				t.Errorf("%s: %v", c.code, err)
-			}
-		default:
-			if !errors.Is(err, c.want) {
-				t.Errorf("%s: %v", c.code, err)
-			}
-		}
+		bridgetest.ExpectError(t, c.code, err, c.want, time.Second)
 	}
 }
 
 // A 401 says that the token is wrong: nothing is tried again before it is mended.
 func TestUnauthorizedIsTheToken(t *testing.T) {
-	b := bridgeTo(t, answers{status: 401, body: "<html>no</html>"})
+	b := bridgeTo(t, answers{Status: 401, Body: "<html>no</html>"})
 	_, err := b.Do(t.Context(), chat.Thread{Ref: "3.000000"}, chat.Op{Kind: chat.OpPost, Text: "a"})
 	var human *chat.Misconfigured
 	if !errors.As(err, &human) || !strings.Contains(human.Fix, "xoxb-") {
@@ -192,17 +161,17 @@ func TestBrokenAnswers(t *testing.T) {
 		answer    answers
 		ambiguous bool
 	}{
-		"refused connection": {answers{err: errors.New("connection refused")}, false},
-		"cut connection":     {answers{status: 1, err: io.ErrUnexpectedEOF}, true},
-		"no answer in time":  {answers{status: 1, err: context.DeadlineExceeded}, true},
-		"never left":         {answers{err: context.DeadlineExceeded}, false},
-		"half a proxy page":  {answers{status: 404, body: "<html>no</html>"}, false},
-		"proxy page 403":     {answers{status: 403, body: "<html>no</html>"}, false},
-		"server error":       {answers{status: 500, body: "<html>busy</html>"}, true},
-		"bad gateway":        {answers{status: 502, body: "<html>bad gateway</html>"}, true},
-		"not JSON":           {answers{status: 200, body: "<html>xoxb-canary</html>"}, true},
-		"half an answer":     {answers{status: 200, body: `{"ok":true,"ts":"17`}, true},
-		"the token":          {answers{err: errors.New("dial xoxb-canary xapp-canary")}, false},
+		"refused connection": {answers{Err: errors.New("connection refused")}, false},
+		"cut connection":     {answers{Status: 1, Err: io.ErrUnexpectedEOF}, true},
+		"no answer in time":  {answers{Status: 1, Err: context.DeadlineExceeded}, true},
+		"never left":         {answers{Err: context.DeadlineExceeded}, false},
+		"half a proxy page":  {answers{Status: 404, Body: "<html>no</html>"}, false},
+		"proxy page 403":     {answers{Status: 403, Body: "<html>no</html>"}, false},
+		"server error":       {answers{Status: 500, Body: "<html>busy</html>"}, true},
+		"bad gateway":        {answers{Status: 502, Body: "<html>bad gateway</html>"}, true},
+		"not JSON":           {answers{Status: 200, Body: "<html>xoxb-canary</html>"}, true},
+		"half an answer":     {answers{Status: 200, Body: `{"ok":true,"ts":"17`}, true},
+		"the token":          {answers{Err: errors.New("dial xoxb-canary xapp-canary")}, false},
 	} {
 		_, err := bridgeTo(t, c.answer).Do(t.Context(), chat.Thread{Ref: "3.000000"}, chat.Op{Kind: chat.OpPost, Text: "a"})
 		if err == nil || errors.Is(err, chat.ErrPermanent) || errors.Is(err, chat.ErrAmbiguous) != c.ambiguous || errors.Is(err, context.DeadlineExceeded) != (name == "no answer in time") {
@@ -217,7 +186,7 @@ func TestBrokenAnswers(t *testing.T) {
 // An answer with what slack-go does not understand is understood all the same.
 func TestOddAnswers(t *testing.T) {
 	odd := `{"ok":true,"channel":"C0SUPPORT1","ts":"7.000000","message":{"ts":"7.000000","thread_ts":"3.000000","blocks":[{"type":"input","element":7}],"attachments":"none"}}`
-	remote, err := bridgeTo(t, answers{status: 200, body: odd}).Do(t.Context(), chat.Thread{Ref: "3.000000"}, chat.Op{Kind: chat.OpPost, Text: "a"})
+	remote, err := bridgeTo(t, answers{Status: 200, Body: odd}).Do(t.Context(), chat.Thread{Ref: "3.000000"}, chat.Op{Kind: chat.OpPost, Text: "a"})
 	if err != nil || remote != "7.000000" {
 		t.Errorf("%q, %v", remote, err)
 	}
@@ -227,7 +196,7 @@ func TestOddAnswers(t *testing.T) {
 // the rest only where it is needed.
 func TestRetryAfterIsObeyed(t *testing.T) {
 	post, remove := chat.Op{Kind: chat.OpPost, Text: "a"}, chat.Op{Kind: chat.OpDelete, Remote: "5.000000"}
-	b := bridgeTo(t, answers{status: 429, header: "30", body: `{"ok":false,"error":"ratelimited"}`})
+	b := bridgeTo(t, answers{Status: 429, Header: http.Header{"Retry-After": {"30"}}, Body: `{"ok":false,"error":"ratelimited"}`})
 	for _, c := range []struct {
 		op    chat.Op
 		scope chat.Scope
@@ -238,7 +207,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	b = bridgeTo(t, answers{status: 429})
+	b = bridgeTo(t, answers{Status: 429})
 	var wait *chat.RetryAfter
 	if _, err := b.Do(t.Context(), chat.Thread{Ref: "3.000000"}, post); !errors.As(err, &wait) || wait.After < time.Second {
 		t.Errorf("got %v", err)

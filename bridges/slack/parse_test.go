@@ -17,7 +17,7 @@ import (
 
 // parser is a bridge that knows nobody's name.
 func parser(t testing.TB) *slack.Bridge {
-	b, err := slack.New(slack.Config{BotToken: "xoxb-1", ChannelID: "C0SUPPORT1", Transport: answers{err: errors.New("no network")}})
+	b, err := slack.New(slack.Config{BotToken: "xoxb-1", ChannelID: "C0SUPPORT1", Transport: answers{Err: errors.New("no network")}})
 	if err != nil {
 		t.Fatal(err)
 	}

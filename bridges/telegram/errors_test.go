@@ -4,43 +4,23 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/bridgetest"
 	"github.com/relay-chat/relay/bridges/telegram"
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// answers is a transport that answers every call alike.
-type answers struct {
-	status int
-	header string // Retry-After
-	body   string
-	err    error
-}
-
-func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
-	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && a.status != 0 {
-		trace.WroteRequest(httptrace.WroteRequestInfo{})
-	}
-	if a.err != nil {
-		return nil, a.err
-	}
-	h := http.Header{}
-	if a.header != "" {
-		h.Set("Retry-After", a.header)
-	}
-	return &http.Response{StatusCode: a.status, Header: h, Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, nil
-}
+type answers = bridgetest.Answers
 
 // refused is the Bot API's form of an error.
 func refused(code int, description, parameters string) answers {
 	if parameters == "" {
 		parameters = "{}"
 	}
-	return answers{status: code, body: `{"ok":false,"error_code":` + jsonOf(code) + `,"description":` + jsonOf(description) + `,"parameters":` + parameters + `}`}
+	return answers{Status: code, Body: `{"ok":false,"error_code":` + jsonOf(code) + `,"description":` + jsonOf(description) + `,"parameters":` + parameters + `}`}
 }
 
 // Every text of the Bot API that relay knows means what the table says.
@@ -48,7 +28,7 @@ func TestErrors(t *testing.T) {
 	post, edit := chat.Op{Kind: chat.OpPost, Text: "a"}, chat.Op{Kind: chat.OpEdit, Remote: "5", Text: "a"}
 	remove, reopen := chat.Op{Kind: chat.OpDelete, Remote: "5"}, chat.Op{Kind: chat.OpReopen}
 	react := chat.Op{Kind: chat.OpReact, Remote: "5"}
-	misconfigured, plain, wait := errors.New("misconfigured"), errors.New("tried again"), errors.New("wait")
+	misconfigured, plain, wait := bridgetest.Misconfigured, bridgetest.Retried, bridgetest.Waits
 	for _, c := range []struct {
 		op   chat.Op
 		code int
@@ -90,26 +70,7 @@ func TestErrors(t *testing.T) {
 	} {
 		b := bridgeTo(t, refused(c.code, c.text, `{"retry_after":7}`))
 		_, err := b.Do(t.Context(), chat.Thread{Ref: "3"}, c.op)
-		var human *chat.Misconfigured
-		var patience *chat.RetryAfter
-		switch c.want {
-		case misconfigured:
-			if !errors.As(err, &human) || human.Fix == "" {
-				t.Errorf("%s: %v", c.text, err)
-			}
-		case wait:
-			if !errors.As(err, &patience) || patience.After < 7*time.Second || patience.After > 8*time.Second || patience.Scope != chat.ScopeSink {
-				t.Errorf("%s: %v", c.text, err)
-			}
-		case plain:
-			if err == nil || errors.Is(err, chat.ErrPermanent) || errors.Is(err, chat.ErrAmbiguous) {
-				t.Errorf("%s: %v", c.text, err)
-			}
-		default:
-			if !errors.Is(err, c.want) {
-				t.Errorf("%s: %v", c.text, err)
-			}
-		}
+		bridgetest.ExpectError(t, c.text, err, c.want, 7*time.Second)
 	}
 }
 
@@ -119,14 +80,14 @@ func TestBrokenAnswers(t *testing.T) {
 		answer    answers
 		ambiguous bool
 	}{
-		"refused connection": {answers{err: errors.New("connection refused")}, false},
-		"cut connection":     {answers{status: 1, err: io.ErrUnexpectedEOF}, true},
-		"proxy page 403":     {answers{status: 403, body: "<html>no</html>"}, false},
-		"proxy page 503":     {answers{status: 503, body: "<html>busy</html>"}, false},
-		"proxy page 502":     {answers{status: 502, body: "<html>bad gateway</html>"}, true},
-		"not JSON":           {answers{status: 200, body: "<html>login</html>"}, true},
-		"half an answer":     {answers{status: 200, body: `{"ok":true,"result":{"mess`}, true},
-		"another result":     {answers{status: 200, body: `{"ok":true,"result":[]}`}, true},
+		"refused connection": {answers{Err: errors.New("connection refused")}, false},
+		"cut connection":     {answers{Status: 1, Err: io.ErrUnexpectedEOF}, true},
+		"proxy page 403":     {answers{Status: 403, Body: "<html>no</html>"}, false},
+		"proxy page 503":     {answers{Status: 503, Body: "<html>busy</html>"}, false},
+		"proxy page 502":     {answers{Status: 502, Body: "<html>bad gateway</html>"}, true},
+		"not JSON":           {answers{Status: 200, Body: "<html>login</html>"}, true},
+		"half an answer":     {answers{Status: 200, Body: `{"ok":true,"result":{"mess`}, true},
+		"another result":     {answers{Status: 200, Body: `{"ok":true,"result":[]}`}, true},
 	} {
 		b := bridgeTo(t, c.answer)
 		_, err := b.Do(t.Context(), chat.Thread{Ref: "3"}, chat.Op{Kind: chat.OpPost, Text: "a"})
@@ -139,7 +100,7 @@ func TestBrokenAnswers(t *testing.T) {
 // A 429 keeps the whole group quiet, for whatever op.
 func TestRetryAfterIsObeyed(t *testing.T) {
 	for _, a := range []answers{refused(429, "Too Many Requests: retry after 30", `{"retry_after":30}`),
-		{status: 429, header: "30", body: `{"ok":false,"error_code":429,"description":"Too Many Requests"}`}} {
+		{Status: 429, Header: http.Header{"Retry-After": {"30"}}, Body: `{"ok":false,"error_code":429,"description":"Too Many Requests"}`}} {
 		b := bridgeTo(t, a)
 		var wait *chat.RetryAfter
 		for _, op := range []chat.Op{{Kind: chat.OpPost, Text: "a"}, {Kind: chat.OpPost, Text: "b"}, {Kind: chat.OpDelete, Remote: "5"}} {

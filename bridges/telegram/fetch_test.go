@@ -43,9 +43,9 @@ func TestFetchFailures(t *testing.T) {
 		answer answers
 		ok     func(error) bool
 	}{
-		"a path on the server's disk": {answers{status: 200, body: path("/var/lib/telegram/7000000001:AAcanary/file")}, func(err error) bool { return errors.As(err, &human) && errors.Is(err, chat.ErrPermanent) }},
-		"no path":                     {answers{status: 200, body: path("")}, func(err error) bool { return errors.Is(err, chat.ErrPermanent) }},
-		"an outage":                   {answers{err: io.ErrUnexpectedEOF}, func(err error) bool { return !errors.Is(err, chat.ErrPermanent) }},
+		"a path on the server's disk": {answers{Status: 200, Body: path("/var/lib/telegram/7000000001:AAcanary/file")}, func(err error) bool { return errors.As(err, &human) && errors.Is(err, chat.ErrPermanent) }},
+		"no path":                     {answers{Status: 200, Body: path("")}, func(err error) bool { return errors.Is(err, chat.ErrPermanent) }},
+		"an outage":                   {answers{Err: io.ErrUnexpectedEOF}, func(err error) bool { return !errors.Is(err, chat.ErrPermanent) }},
 		"429":                         {refused(429, "Too Many Requests: retry after 3", `{"retry_after":3}`), func(err error) bool { return !errors.Is(err, chat.ErrPermanent) }},
 		"401":                         {refused(401, "Unauthorized", ""), func(err error) bool { return errors.As(err, &human) }},
 	} {
