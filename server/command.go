@@ -10,8 +10,9 @@ import (
 // operators write in a platform's thread.
 func (s *communityServer) command(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
-		Command string `json:"command"`
-		ReplyTo string `json:"replyTo"`
+		Command  string `json:"command"`
+		ReplyTo  string `json:"replyTo"`
+		ClientID string `json:"clientId"`
 	}](r)
 	if err != nil {
 		return nil, err
@@ -23,6 +24,7 @@ func (s *communityServer) command(_ http.ResponseWriter, r *http.Request, by cha
 	if !is {
 		return nil, badRequest("command must begin with ! or / and a letter, or with //")
 	}
+	parsed.ClientID = in.ClientID
 	result, err := s.engine.Execute(r.Context(), by, pathVar(r, "session"), parsed, in.ReplyTo)
 	return map[string]string{"answer": result.Answer}, err
 }

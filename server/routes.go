@@ -94,7 +94,7 @@ func at(m *mux.Router, rt route) *mux.Route {
 
 // methodsAt lists the methods that the router takes at a request's address.
 func (s *Server) methodsAt(r *http.Request) (list []string) {
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete} {
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 		asked := r.WithContext(r.Context()) // a copy
 		asked.Method = method
 		var match mux.RouteMatch
@@ -194,6 +194,9 @@ func (s *communityServer) adminRoutes() []route {
 		{"POST", "/api/admin/sessions/{session}/typing", operators, s.adminTyping},
 		{"POST", "/api/admin/sessions/{session}/csat", operators, s.askCSAT},
 		{"POST", "/api/admin/sessions/{session}/events", operators, s.adminEvent},
+		{"GET", "/api/admin/saved-answers", operators, s.savedAnswers},
+		{"PUT", "/api/admin/saved-answers/{name}", operators, s.saveAnswer},
+		{"DELETE", "/api/admin/saved-answers/{name}", operators, s.forgetAnswer},
 		{"GET", "/api/admin/operator/status", operators, s.presence},
 		{"POST", "/api/admin/operator/status", operators, s.operatorStatus},
 		{"POST", "/api/admin/operator/activity", operators, s.operatorActivity},

@@ -13,15 +13,19 @@ import (
 // answer queues a reply to the operators in the thread; their next messages do not
 // wait for it.
 func (ev *inboundEvent) answer(ctx context.Context, text string) error {
+	return ev.storeErrands(ctx, ev.answers(text)...)
+}
+
+// answers are the errands of a reply.
+func (ev *inboundEvent) answers(text string) (list []chat.Update) {
 	about := ev.Remote
 	if ev.Kind == chat.InboundEdited { // the message may have been answered, too
 		about += " " + ev.update.Key
 	}
-	var list []chat.Update
 	for i, op := range ev.mirror.bridge.Split(chat.Op{Kind: chat.OpNote, Text: text}) {
 		list = append(list, ev.errand("answer "+strconv.Itoa(i), errand{About: about + " " + strconv.Itoa(i), Text: op.Text}))
 	}
-	return ev.storeErrands(ctx, list...)
+	return list
 }
 
 // reply writes in a thread as relay itself, in answer to a platform message.

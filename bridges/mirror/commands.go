@@ -34,7 +34,24 @@ func (ev *inboundEvent) runCommand(ctx context.Context, parsed chat.ParsedComman
 		text, err := ev.deleteAnswered(ctx)
 		return chat.CommandResult{Answer: text}, chat.DeleteRefusal(err)
 	}
-	return ev.mirror.relay.Execute(ctx, ev.author, ev.thread.SessionID, parsed, "")
+	replyTo, err := ev.repliedTo(ctx, true)
+	if err != nil {
+		return chat.CommandResult{}, err
+	}
+	return ev.mirror.relay.Execute(ctx, ev.author, ev.thread.SessionID, parsed, replyTo)
+}
+
+// savedAnswer returns the text that a command sends, "" when it is not the name of a
+// saved one. It goes the way of an operator's message.
+func (ev *inboundEvent) savedAnswer(ctx context.Context, parsed chat.ParsedCommand) (string, error) {
+	if parsed.Name == "" || parsed.Args != "" || ev.mirror.opts.Stateless {
+		return "", nil
+	}
+	a, err := ev.mirror.relay.SavedAnswer(ctx, parsed.Name)
+	if errors.Is(err, chat.ErrSavedAnswerNotFound) {
+		return "", nil
+	}
+	return a.Content, err
 }
 
 // Operators' platform messages that are no messages of the session are linked to

@@ -138,9 +138,15 @@ func (ev *inboundEvent) message(ctx context.Context) error {
 	text := captions(parts)
 	parsed, is := chat.ParseCommand(text, ev.mirror.slashCommands())
 	note := is && parsed.Name == "note"
+	saved, err := ev.savedAnswer(ctx, parsed)
+	if err != nil {
+		return err
+	}
 	switch {
 	case note:
 		text = chat.NoteText(parsed.Args)
+	case saved != "":
+		text = saved
 	case is:
 		return ev.execute(ctx, parsed, parts)
 	case chat.Withheld(text, ev.mirror.slashCommands()):
@@ -152,6 +158,9 @@ func (ev *inboundEvent) message(ctx context.Context) error {
 	post, err := ev.newPost(ctx, parts, text, note)
 	if err != nil {
 		return err
+	}
+	if saved != "" { // the thread shows its name only
+		post.Errands = append(post.Errands, ev.answers("Sent to the visitor: "+saved)...)
 	}
 	defer ev.wakeErrands()
 	if strings.TrimSpace(post.Content) == "" && len(post.AttachmentIDs)+len(post.Files) == 0 {

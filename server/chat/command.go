@@ -22,6 +22,8 @@ type Command struct {
 type ParsedCommand struct {
 	Name string // lower case, perhaps of no command
 	Args string
+	// ClientID makes it safe to carry out a command again that sends a message.
+	ClientID string
 }
 
 // noteMarks start an internal note, in half width or full width.
@@ -96,19 +98,24 @@ func NoteText(args string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// nearestCommand returns the command whose name is most like a mistyped one,
-// nil when none is near. The beginning of a name is as near as one wrong letter.
-func nearestCommand(name string) *Command {
-	var nearest *Command
+func commandNames() (names []string) {
+	for _, c := range Commands {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// nearestName returns the name that is most like a mistyped one, "" when none is
+// near. The beginning of a name is as near as one wrong letter.
+func nearestName(name string, names []string) (nearest string) {
 	best := 3
-	for i := range Commands {
-		c := &Commands[i]
-		d := editDistance(name, c.Name)
-		if len(name) > 1 && strings.HasPrefix(c.Name, name) {
+	for _, other := range names {
+		d := editDistance(name, other)
+		if len(name) > 1 && strings.HasPrefix(other, name) {
 			d = 1
 		}
-		if d < best && d < len(c.Name) {
-			nearest, best = c, d
+		if d < best && d < len(other) {
+			nearest, best = other, d
 		}
 	}
 	return nearest

@@ -8,7 +8,8 @@ import (
 )
 
 // Commands are the commands, in the order of help. The list is
-// whole once the package is initialised and never changes.
+// whole once the package is initialised and never changes. What itself looks at it
+// has no function here: help and save.
 var Commands = []Command{
 	{Name: "help", Help: "this list"},
 	{Name: "close", Help: "close the session; the next message reopens it", run: (*commandContext).close},
@@ -21,6 +22,9 @@ var Commands = []Command{
 	{Name: "auto", community: true, Help: "visitors see an operator online while one is active", run: (*commandContext).auto},
 	{Name: "read", Help: "mark the visitor's messages as read", run: (*commandContext).read},
 	{Name: "delete", Help: "as a reply: delete the operator's message that it answers", run: (*commandContext).delete},
+	{Name: "save", Args: "name text", community: true, Help: "save an answer that !name sends; as a reply: save the message that it answers"},
+	{Name: "saved", community: true, Help: "the saved answers", run: (*commandContext).saved},
+	{Name: "forget", Args: "name", community: true, Help: "remove a saved answer", run: (*commandContext).forget},
 	{Name: "csat", community: true, Help: "ask the visitor for a rating now", run: (*commandContext).csat},
 	{Name: "block", community: true, Help: "shut the visitor out", run: (*commandContext).block},
 	{Name: "unblock", community: true, Help: "let the visitor in again", run: (*commandContext).unblock},
@@ -49,6 +53,7 @@ type commandContext struct {
 	sessionID string
 	args      string
 	replyTo   string // the message that the command answers
+	clientID  string // of what it sends
 }
 
 // Execute carries out an operator's command. replyTo is the message that the
@@ -61,10 +66,12 @@ func (r *Relay) Execute(ctx context.Context, by Author, sessionID string, parsed
 	if err != nil {
 		return CommandResult{}, err
 	}
-	c := &commandContext{relay: r, by: by, sessionID: sessionID, args: parsed.Args, replyTo: replyTo}
+	c := &commandContext{relay: r, by: by, sessionID: sessionID, args: parsed.Args, replyTo: replyTo, clientID: parsed.ClientID}
 	switch known := commandNamed(parsed.Name); {
 	case known == nil:
-		return answer(unknownCommand(parsed.Name), nil)
+		return c.unknown(ctx, parsed.Name)
+	case known.Name == "save":
+		return c.save(ctx)
 	case known.run == nil:
 		return answer(helpText(r.backend), nil)
 	default:
@@ -77,10 +84,10 @@ func answer(text string, err error) (CommandResult, error) {
 	return CommandResult{Answer: text}, err
 }
 
-func unknownCommand(name string) string {
+func unknownCommand(name string, names []string) string {
 	text := "There is no command !" + name + ", and the visitor did not see this."
-	if near := nearestCommand(name); near != nil {
-		return text + " Did you mean !" + near.Name + "?"
+	if near := nearestName(name, names); near != "" {
+		return text + " Did you mean !" + near + "?"
 	}
 	return text + " !help lists the commands."
 }

@@ -140,6 +140,12 @@ type Reader interface {
 	// InboxLanes lists every thread of a bridge that has waiting updates.
 	InboxLanes(bridge string) ([]Lane, error)
 
+	// SavedAnswers lists the saved answers by name.
+	SavedAnswers() ([]SavedAnswer, error)
+	// SavedAnswer answers ErrSavedAnswerNotFound when there is none.
+	SavedAnswer(name string) (SavedAnswer, error)
+	CountSavedAnswers() (int, error)
+
 	// Settings returns the stored settings by name, as JSON.
 	Settings() (map[string]Raw, error)
 	// Meta returns a fact about this installation, "" when unknown.
@@ -194,6 +200,9 @@ type Tx interface {
 	// it became.
 	MoveChannel(bridge, from, to string) error
 
+	PutSavedAnswer(a *SavedAnswer) error
+	// DeleteSavedAnswer answers ErrSavedAnswerNotFound when there is none.
+	DeleteSavedAnswer(name string) error
 	PutSetting(name string, value Raw) error
 	DeleteSetting(name string) error
 	PutMeta(name, value string) error

@@ -1,0 +1,187 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+	"unicode"
+)
+
+// SavedAnswer is a text that operators saved under a name: !name sends it.
+type SavedAnswer struct {
+	Name      string `json:"name" db:"name"`
+	Content   string `json:"content" db:"content"`
+	SavedBy   string `json:"savedBy,omitempty" db:"saved_by"`
+	UpdatedAt Time   `json:"updatedAt" db:"updated_at"`
+}
+
+// maxSavedAnswers bounds how many there are.
+const maxSavedAnswers = 500
+
+// ErrSavedAnswerNotFound answers a name under which nothing is saved.
+var ErrSavedAnswerNotFound = &Error{NotFound, "Saved answer not found"}
+
+const savedAnswerName = "the name of a saved answer must be 1 to 32 small letters and digits, with - or _ between them, and begin with a letter"
+
+// checkAnswerName refuses names that no command could have, and those of commands: an
+// answer must not hide one.
+func checkAnswerName(name string) error {
+	parsed, is := ParseCommand("!"+name, false)
+	odd := func(r rune) bool { return r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	if !is || parsed.Name != name || parsed.Args != "" || len([]rune(name)) > 32 || strings.ContainsFunc(name, odd) {
+		return Errorf(Invalid, "%s", savedAnswerName)
+	}
+	if commandNamed(name) != nil {
+		return Errorf(Invalid, "!%s is a command; choose another name", name)
+	}
+	return nil
+}
+
+// SavedAnswers lists the saved answers by name.
+func (r *Relay) SavedAnswers(ctx context.Context) (list []SavedAnswer, err error) {
+	err = r.store.Look(ctx, func(rd Reader) error {
+		list, err = rd.SavedAnswers()
+		return err
+	})
+	return list, err
+}
+
+// SavedAnswer finds the answer that a command names. A command's own name stands for
+// the command.
+func (r *Relay) SavedAnswer(ctx context.Context, name string) (a SavedAnswer, err error) {
+	if commandNamed(name) != nil {
+		return a, ErrSavedAnswerNotFound
+	}
+	err = r.store.Look(ctx, func(rd Reader) error {
+		a, err = rd.SavedAnswer(name)
+		return err
+	})
+	return a, err
+}
+
+// SaveAnswer saves a text under a name, in the place of what was there.
+func (r *Relay) SaveAnswer(ctx context.Context, by Author, name, content string) (a SavedAnswer, err error) {
+	content = strings.TrimSpace(content)
+	if err := cmp.Or(checkAnswerName(name), CheckContent(SenderOperator, content)); err != nil {
+		return a, err
+	}
+	if Withheld(content, true) {
+		return a, Errorf(Invalid, "a line of the content starts with // or with a command, which no visitor may see")
+	}
+	a = SavedAnswer{Name: name, Content: content, SavedBy: by.Name, UpdatedAt: Now()}
+	return a, r.store.Apply(ctx, func(tx Tx) error {
+		_, err := tx.SavedAnswer(name)
+		if errors.Is(err, ErrSavedAnswerNotFound) {
+			err = roomForAnswer(tx)
+		}
+		if err != nil {
+			return err
+		}
+		return tx.PutSavedAnswer(&a)
+	})
+}
+
+func roomForAnswer(tx Tx) error {
+	n, err := tx.CountSavedAnswers()
+	if err == nil && n >= maxSavedAnswers {
+		return Errorf(Conflict, "There are %d saved answers, which is the most. Remove one first: !forget name", n)
+	}
+	return err
+}
+
+// ForgetAnswer removes a saved answer.
+func (r *Relay) ForgetAnswer(ctx context.Context, name string) error {
+	return r.store.Apply(ctx, func(tx Tx) error { return tx.DeleteSavedAnswer(name) })
+}
+
+const savedInBackend = "Nothing is kept in bridge mode, so there are no saved answers here."
+
+// SavedTakesNoText answers who wrote more behind the name of a saved answer.
+func SavedTakesNoText(name string) string {
+	return "Nothing was sent: !" + name + " is a saved answer and takes no text behind it."
+}
+
+// unknown sends the answer that is saved under the name, if there is one.
+func (c *commandContext) unknown(ctx context.Context, name string) (CommandResult, error) {
+	a, err := c.relay.SavedAnswer(ctx, name)
+	switch {
+	case errors.Is(err, ErrSavedAnswerNotFound):
+		return c.suggest(ctx, name)
+	case err != nil:
+		return CommandResult{}, err
+	case c.args != "":
+		return answer(SavedTakesNoText(name), nil)
+	}
+	_, err = c.relay.Send(ctx, c.by, Post{SessionID: c.sessionID, Content: a.Content, ReplyTo: c.replyTo, ClientID: c.clientID})
+	return answer("!"+name+" is sent.", err)
+}
+
+// suggest answers a name that stands for nothing.
+func (c *commandContext) suggest(ctx context.Context, name string) (CommandResult, error) {
+	list, err := c.relay.SavedAnswers(ctx)
+	names := commandNames()
+	for _, a := range list {
+		names = append(names, a.Name)
+	}
+	return answer(unknownCommand(name, names), err)
+}
+
+// save saves a text, or without one the message that the command answers.
+func (c *commandContext) save(ctx context.Context) (CommandResult, error) {
+	name, text := c.args, ""
+	if end := strings.IndexFunc(name, unicode.IsSpace); end >= 0 {
+		name, text = name[:end], strings.TrimSpace(name[end:])
+	}
+	name = strings.ToLower(strings.TrimLeft(name, "!！/"))
+	if c.relay.backend {
+		return answer(savedInBackend, nil)
+	}
+	if text == "" && c.replyTo != "" {
+		m, err := c.answered(ctx)
+		if err != nil {
+			return CommandResult{}, err
+		}
+		text = m.Content
+	}
+	if name == "" || text == "" {
+		return answer("Write !save name text, or !save name as a reply to the message to save.", nil)
+	}
+	_, err := c.relay.SaveAnswer(ctx, c.by, name, text)
+	return answer("Saved. !"+name+" sends it to the visitor.", err)
+}
+
+// answered is the message that the command answers.
+func (c *commandContext) answered(ctx context.Context) (m Message, err error) {
+	err = c.relay.store.Look(ctx, func(rd Reader) error {
+		m, err = rd.Message(c.sessionID, c.replyTo)
+		return err
+	})
+	return m, err
+}
+
+func (c *commandContext) saved(ctx context.Context) (CommandResult, error) {
+	if c.relay.backend {
+		return answer(savedInBackend, nil)
+	}
+	list, err := c.relay.SavedAnswers(ctx)
+	if len(list) == 0 {
+		return answer("Nothing is saved yet. !save name text saves an answer.", err)
+	}
+	lines := []string{"Saved answers:"}
+	for _, a := range list {
+		lines = append(lines, "!"+a.Name+" – "+Clip(OneLine(a.Content), 80))
+	}
+	return answer(strings.Join(lines, "\n"), err)
+}
+
+func (c *commandContext) forget(ctx context.Context) (CommandResult, error) {
+	if c.relay.backend {
+		return answer(savedInBackend, nil)
+	}
+	name := strings.ToLower(strings.TrimLeft(c.args, "!！/"))
+	if name == "" {
+		return answer("Write !forget and the name of a saved answer. !saved lists them.", nil)
+	}
+	return answer("!"+name+" is forgotten.", c.relay.ForgetAnswer(ctx, name))
+}

@@ -1,0 +1,39 @@
+package server
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// savedAnswers answers GET /api/admin/saved-answers: all of them, by name.
+func (s *communityServer) savedAnswers(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	list, err := s.engine.SavedAnswers(r.Context())
+	return map[string]any{"savedAnswers": append([]chat.SavedAnswer{}, list...)}, err
+}
+
+// saveAnswer answers PUT /api/admin/saved-answers/{name}.
+func (s *communityServer) saveAnswer(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[struct {
+		Content string `json:"content"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	return s.engine.SaveAnswer(r.Context(), by, savedName(r), in.Content)
+}
+
+// forgetAnswer answers DELETE /api/admin/saved-answers/{name}.
+func (s *communityServer) forgetAnswer(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	return ok, s.engine.ForgetAnswer(r.Context(), savedName(r))
+}
+
+// savedName is the name in the path, which may have letters of any script.
+func savedName(r *http.Request) string {
+	name, err := url.PathUnescape(pathVar(r, "name"))
+	if err != nil {
+		return ""
+	}
+	return name
+}
