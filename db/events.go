@@ -18,7 +18,7 @@ func (t *tx) Events(sessionID string, after int64, limit int) ([]chat.Event, err
 	if n := len(written); err != nil || n > 0 && n == limit && written[n-1].Rev == after+int64(n) {
 		return written, err // no message is among them
 	}
-	told, err := t.messages(limited(selectMessagesAfter, limit), sessionID, after, math.MaxInt64)
+	told, err := t.messages(limited(selectMessagesAfter, limit), sessionID, after, int64(math.MaxInt64))
 	if err != nil {
 		return nil, err
 	}

@@ -29,3 +29,12 @@ func inherit(file, path string) {
 		_ = os.Lchown(file, int(owner.Uid), int(owner.Gid))
 	}
 }
+
+// syncFolder makes the names in a folder durable.
+func syncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -90,7 +91,7 @@ func wrap(err error, doing string, args ...any) error {
 }
 
 // noLimit stands for a LIMIT that was not asked for.
-const noLimit = 1 << 62
+const noLimit = math.MaxInt
 
 func limitOf(n int) int {
 	if n <= 0 {
