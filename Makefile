@@ -28,7 +28,7 @@ build: ## build ./relay, one file without dependencies
 	$(BUILD) -o relay .
 
 test: ## all tests; installs Chromium, PostgreSQL, Node and PHP through apt when missing
-	@.ci/setup chromium postgresql node php python3
+	@.ci/setup chromium postgresql node php python3 systemd-analyze
 	go tool gotestsum --format pkgname-and-test-fails -- -shuffle=on ./...
 
 check: gofmt vet staticcheck tidy imports test race cross ## everything that must hold before a commit
@@ -57,6 +57,9 @@ race: # needs a C compiler
 cross: # the program builds without C for the machines it runs on
 	GOOS=linux GOARCH=amd64 $(BUILD) -o /dev/null .
 	GOOS=linux GOARCH=arm64 $(BUILD) -o /dev/null .
+	GOOS=linux GOARCH=arm GOARM=7 $(BUILD) -o /dev/null .
+	GOOS=darwin GOARCH=arm64 $(BUILD) -o /dev/null .
+	GOOS=windows GOARCH=amd64 $(BUILD) -o /dev/null .
 
 bench: ## measure relay against bare floors in one run, about 20 minutes
 	go test -run '^$$' -bench 'History|Sessions|Pending' -benchtime 200x ./db

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/systemd"
 )
 
 // command is a sub-command. FILE in its usage stands for any word.
@@ -41,6 +43,8 @@ var commands = []command{
 	{"backup FILE", "copy the SQLite database to FILE, even while relay runs", (*app).backup, onDatabase, "backup backups/monday.db"},
 	{"restore FILE", "replace the SQLite database with a backup", (*app).restore, onDatabase, "restore backups/monday.db"},
 	{"migrate", "migrate the database; serve does it too", (*app).migrate, onDatabase, "migrate --database-url postgres:///relay"},
+	{"systemd", "print the unit that runs relay under systemd", (*app).unit, nil, "systemd | sudo tee /etc/systemd/system/relay.service"},
+	{"systemd socket", "print the socket that keeps the port open while relay restarts", (*app).socket, nil, "systemd socket | sudo tee /etc/systemd/system/relay.socket"},
 	{"healthcheck", "check that the running relay is ready, for containers", (*app).healthcheck, []string{"HOST", "PORT"}, "healthcheck --port 8080"},
 }
 
@@ -175,6 +179,20 @@ func (a *app) doctor(ctx context.Context, _ string) error {
 // configured, so it reads no database.
 func (a *app) manifest(context.Context, string) error {
 	_, err := io.WriteString(a.stdout, a.bridgeEnv(nil).SlackManifest(chat.SettingsOf(a.cfg.Settings, nil)))
+	return err
+}
+
+// unit prints the unit of this program, where it is.
+func (a *app) unit(context.Context, string) error {
+	program, err := os.Executable()
+	if err == nil {
+		_, err = io.WriteString(a.stdout, systemd.Service(program))
+	}
+	return err
+}
+
+func (a *app) socket(context.Context, string) error {
+	_, err := io.WriteString(a.stdout, systemd.Socket())
 	return err
 }
 

@@ -27,6 +27,7 @@ import (
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/systemd"
 	"github.com/relay-chat/relay/server/watch"
 )
 
@@ -151,7 +152,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	listener, err := server.Listen(ctx, a.cfg)
+	listener, err := a.listen(ctx)
 	if err != nil {
 		return err
 	}
@@ -160,7 +161,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		return err
 	}
 	a.announce(server.BaseURL(a.cfg, listener), keys, a.answerFrom(engine, kinds, set))
-	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, keys.Run, metrics)
+	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, keys.Run, metrics, watchdog(database))
 }
 
 func (a *app) serveBridge(ctx context.Context) error {
@@ -183,7 +184,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 	files := webhook.NewFetcher(a.cfg.WebhookAllowCIDRs, a.cfg.AttachmentMaxBytes)
 	hook, set := a.webhook(engine, links), a.bridges(engine, kinds, mirror.Options{Stateless: true, Seal: seal, OpenFile: files.OpenFile})
 	web := server.NewBridge(a.cfg, a.deps(engine, hook, set), backlog, seal)
-	listener, err := server.Listen(ctx, a.cfg)
+	listener, err := a.listen(ctx)
 	if err != nil {
 		return err
 	}
@@ -193,7 +194,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 	}
 	a.announceBridge(server.BaseURL(a.cfg, listener), engine.Settings(), a.answerFrom(engine, kinds, set))
 	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, metrics,
-		func(ctx context.Context) error { return full.Notify(ctx, engine.Relay) })
+		func(ctx context.Context) error { return full.Notify(ctx, engine.Relay) }, watchdog(database))
 }
 
 // heapReserve is allocated but never touched, so it takes no memory. The garbage
@@ -209,12 +210,16 @@ func (s service) run(ctx context.Context, listener net.Listener, parts ...chat.P
 	failed := make(chan error, 2)
 	go func() { failed <- s.engine.Run(context.WithoutCancel(ctx), parts...) }()
 	go func() { failed <- s.web.Serve(listener) }()
+	if err := systemd.Ready(); err != nil {
+		s.log.Error("cannot report to systemd, which ends relay after its time to start", "err", err)
+	}
 	var err error
 	select {
 	case <-ctx.Done():
 	case err = <-failed:
 	}
 	s.log.Info("stopping")
+	_ = systemd.Stopping() // systemd has asked for it, or sees the end
 	s.stop()
 	return err
 }
@@ -241,6 +246,24 @@ func (s service) stop() {
 	}
 	s.web.Stop(answering)
 	s.engine.Stop(deadline)
+}
+
+// listen returns the socket that systemd holds for relay, or opens the port.
+func (a *app) listen(ctx context.Context) (net.Listener, error) {
+	if passed, err := systemd.Listener(); passed != nil || err != nil {
+		return passed, err
+	}
+	return server.Listen(ctx, a.cfg)
+}
+
+// watchdog feeds systemd's watchdog while the database answers. A full disk or a
+// server that is away is an answer, too: no restart would mend it.
+func watchdog(database *db.DB) chat.Part {
+	alive := func(ctx context.Context) bool {
+		err := database.Ping(ctx)
+		return err == nil || errors.Is(err, chat.ErrStorageFull) || errors.Is(err, chat.ErrAway)
+	}
+	return func(ctx context.Context) error { return systemd.Watch(ctx, alive) }
 }
 
 // close closes the database. One that hangs does not keep relay from stopping.
