@@ -320,6 +320,39 @@ func TestFormFilenames(t *testing.T) {
 	})
 }
 
+// webp is a WebP file with one chunk.
+func webp(kind string, chunk ...byte) []byte {
+	chunk = append(chunk, make([]byte, 20)...)
+	size := func(n int) string { return string([]byte{byte(n), byte(n >> 8), 0, 0}) }
+	return append([]byte("RIFF"+size(12+len(chunk))+"WEBP"+kind+size(len(chunk))), chunk...)
+}
+
+// TestWebPSizes: the size of an image is read in each of the three forms of WebP.
+func TestWebPSizes(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t))
+	id := s.open("v")
+	canvas := func(width, height int) []byte {
+		file := webp("VP8X", 0, 0, 0, 0, byte(width-1), byte((width-1)>>8), 0, byte(height-1), byte((height-1)>>8), 0)
+		file[16] = 10 // its chunk has exactly this length
+		return file
+	}
+	for name, f := range map[string]struct {
+		small, huge []byte
+	}{
+		"lossy":    {webp("VP8 ", 0x10, 0, 0, 0x9d, 1, 0x2a, 40, 0, 30, 0), webp("VP8 ", 0x10, 0, 0, 0x9d, 1, 0x2a, 0xff, 0x3f, 0xff, 0x3f)},
+		"lossless": {webp("VP8L", 0x2f, 39, 0x40, 7, 0), webp("VP8L", 0x2f, 0xff, 0xff, 0xff, 0x0f)},
+		"extended": {canvas(40, 30), canvas(20000, 20000)},
+	} {
+		if a := s.upload(uploads, publicKey, "a.webp", f.small, "sessionId", id, "file", ""); a.status != 200 || a.text("mimeType") != "image/webp" {
+			t.Errorf("%s: %d %s", name, a.status, a.body)
+		}
+		s.refused(s.upload(uploads, publicKey, "a.webp", f.huge, "sessionId", id, "file", ""), 413, "megapixels")
+		if a := s.upload(uploads, publicKey, "a.webp", f.small[:20], "sessionId", id, "file", ""); a.text("mimeType") != "application/octet-stream" {
+			t.Errorf("half of %s: %d %s", name, a.status, a.body)
+		}
+	}
+}
+
 // TestLongUploadIsAnswered uploads to a server whose time to answer is over
 // when the header has been read.
 func TestLongUploadIsAnswered(t *testing.T) {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	_ "golang.org/x/image/webp" // so that sizes can be read
+
 	"github.com/relay-chat/relay/server/chat"
 )
 
