@@ -12,26 +12,6 @@ func envelope(event string, data json.RawMessage, sentAt chat.Time) []byte {
 	return fmt.Appendf(nil, `{"type":"%s","data":%s,"sentAt":"%s"}`, event, data, sentAt)
 }
 
-// facts are the fields of all event payloads.
-type facts struct {
-	Session     json.RawMessage `json:"session"`
-	MessageIDs  []string        `json:"messageIds"`
-	Status      string          `json:"status"`
-	At          chat.Time       `json:"at"`
-	Identity    json.RawMessage `json:"identity"`
-	Verified    bool            `json:"verified"`
-	Duration    float64         `json:"duration"`
-	Reason      string          `json:"reason"`
-	Score       int             `json:"score"`
-	Comment     string          `json:"comment"`
-	RespondedAt chat.Time       `json:"respondedAt"`
-	Name        string          `json:"name"`
-	Data        json.RawMessage `json:"data"`
-	Timestamp   chat.Time       `json:"timestamp"`
-	Online      bool            `json:"online"`
-	Active      bool            `json:"active"`
-}
-
 // owner names the session of an event: in flat fields, and as the object that
 // receivers written for other servers read.
 type owner struct {
@@ -39,6 +19,8 @@ type owner struct {
 	VisitorID string  `json:"visitorId"`
 	Session   session `json:"session"`
 }
+
+func (o *owner) belongTo(own owner) { *o = own }
 
 // session is a session's short form.
 type session struct {
@@ -54,12 +36,6 @@ type message struct {
 	Attachments []chat.Attachment `json:"attachments,omitempty"`
 	EditedAt    chat.Time         `json:"editedAt,omitzero"`
 	DeletedAt   chat.Time         `json:"deletedAt,omitzero"`
-}
-
-// customEvent is a custom event as receivers see it.
-type customEvent struct {
-	chat.CustomEvent
-	SessionID string `json:"sessionId"`
 }
 
 // TypeOf returns an event's type as receivers see it.
@@ -78,6 +54,88 @@ func typeOfMessage(t chat.EventType, sender chat.Sender) string {
 	return string(sender) + "_" + string(t)
 }
 
+// body is the data of an event as receivers see it, read from the event's payload.
+type body interface{ belongTo(own owner) }
+
+// bodies make the body of each type of event. Types without one are not sent.
+var bodies = map[chat.EventType]func() body{
+	chat.EventNewSession: func() body {
+		return &struct {
+			owner
+			Session json.RawMessage `json:"session"`
+		}{}
+	},
+	chat.EventMessageRead: func() body {
+		return &struct {
+			owner
+			MessageIDs []string  `json:"messageIds"`
+			Status     string    `json:"status"`
+			At         chat.Time `json:"at"`
+		}{}
+	},
+	chat.EventIdentityUpdate: func() body {
+		return &struct {
+			owner
+			Identity json.RawMessage `json:"identity"`
+			Verified bool            `json:"verified"`
+		}{}
+	},
+	chat.EventDisconnect: func() body {
+		return &struct {
+			owner
+			Duration float64 `json:"duration"`
+			Reason   string  `json:"reason"`
+		}{}
+	},
+	chat.EventCSATSubmitted: func() body {
+		return &struct {
+			owner
+			Score       int       `json:"score"`
+			Comment     string    `json:"comment"`
+			RespondedAt chat.Time `json:"respondedAt"`
+		}{}
+	},
+	chat.EventCustom: func() body { return &customEvent{} },
+	chat.EventSessionClosed: func() body {
+		return &struct {
+			owner
+			At chat.Time `json:"at"`
+		}{}
+	},
+	chat.EventStatusSet: func() body { return &operatorStatus{} },
+	chat.EventAITakeover: func() body {
+		return &struct {
+			owner
+			Active bool   `json:"active"`
+			Reason string `json:"reason,omitempty"`
+		}{}
+	},
+}
+
+// customEvent is the body of a custom event, which names its session once more.
+type customEvent struct {
+	owner
+	Event struct {
+		chat.CustomEvent
+		SessionID string `json:"sessionId"`
+	} `json:"event"`
+}
+
+// UnmarshalJSON reads the payload, which is the event itself.
+func (c *customEvent) UnmarshalJSON(payload []byte) error {
+	return json.Unmarshal(payload, &c.Event.CustomEvent)
+}
+
+func (c *customEvent) belongTo(own owner) { c.owner, c.Event.SessionID = own, own.SessionID }
+
+// operatorStatus is the body of a status that a backend set, of no session.
+type operatorStatus struct {
+	Online bool      `json:"online"`
+	At     chat.Time `json:"at"`
+}
+
+func (*operatorStatus) belongTo(owner) {}
+
 // translate renders an event for receivers: its type and data. The type is "" for
 // events that are not sent to receivers.
 func translate(e *chat.Event, visitorID string, links *chat.FileLinks) (name string, data json.RawMessage, err error) {
@@ -86,68 +144,16 @@ func translate(e *chat.Event, visitorID string, links *chat.FileLinks) (name str
 	case chat.EventMessage, chat.EventMessageEdited, chat.EventMessageDeleted:
 		return translateMessage(e, own, links)
 	}
-	var f facts
-	if err := json.Unmarshal(e.Payload, &f); err != nil {
-		return "", nil, fmt.Errorf("read event %s.%d: %w", e.SessionID, e.Rev, err)
-	}
-	var body any
-	switch e.Type {
-	case chat.EventNewSession:
-		body = struct {
-			owner
-			Session json.RawMessage `json:"session"`
-		}{own, f.Session}
-	case chat.EventMessageRead:
-		body = struct {
-			owner
-			MessageIDs []string  `json:"messageIds"`
-			Status     string    `json:"status"`
-			At         chat.Time `json:"at"`
-		}{own, f.MessageIDs, f.Status, f.At}
-	case chat.EventIdentityUpdate:
-		body = struct {
-			owner
-			Identity json.RawMessage `json:"identity"`
-			Verified bool            `json:"verified"`
-		}{own, f.Identity, f.Verified}
-	case chat.EventDisconnect:
-		body = struct {
-			owner
-			Duration float64 `json:"duration"`
-			Reason   string  `json:"reason"`
-		}{own, f.Duration, f.Reason}
-	case chat.EventCSATSubmitted:
-		body = struct {
-			owner
-			Score       int       `json:"score"`
-			Comment     string    `json:"comment"`
-			RespondedAt chat.Time `json:"respondedAt"`
-		}{own, f.Score, f.Comment, f.RespondedAt}
-	case chat.EventCustom:
-		body = struct {
-			owner
-			Event customEvent `json:"event"`
-		}{own, customEvent{chat.CustomEvent{Name: f.Name, Data: chat.Raw(f.Data), Timestamp: f.Timestamp}, e.SessionID}}
-	case chat.EventSessionClosed:
-		body = struct {
-			owner
-			At chat.Time `json:"at"`
-		}{own, f.At}
-	case chat.EventStatusSet:
-		body = struct {
-			Online bool      `json:"online"`
-			At     chat.Time `json:"at"`
-		}{f.Online, f.At}
-	case chat.EventAITakeover:
-		body = struct {
-			owner
-			Active bool   `json:"active"`
-			Reason string `json:"reason,omitempty"`
-		}{own, f.Active, f.Reason}
-	default:
+	newBody, sent := bodies[e.Type]
+	if !sent {
 		return "", nil, nil
 	}
-	data, err = encode(body)
+	out := newBody()
+	if err := json.Unmarshal(e.Payload, out); err != nil {
+		return "", nil, fmt.Errorf("read event %s.%d: %w", e.SessionID, e.Rev, err)
+	}
+	out.belongTo(own)
+	data, err = encode(out)
 	return string(e.Type), data, err
 }
 
