@@ -46,7 +46,7 @@ func alreadyThere(path string) error {
 }
 
 // copyInto copies the SQLite database at from to a new file, through SQLite,
-// which knows of what is not in the main file yet.
+// which also reads what is still in the write-ahead log.
 func copyInto(ctx context.Context, from, to string) error {
 	if err := createFile(to); err != nil {
 		return err
@@ -117,13 +117,12 @@ func Restore(ctx context.Context, from, url string) (kept string, err error) {
 	return kept, nil
 }
 
-// restored is behind the name of a whole backup that is to take the place of the
-// database.
+// restored is the suffix of a complete backup that will replace the database.
 const restored = ".restoring.whole"
 
-// finishRestore puts a backup that is whole in the place of the database at
-// path, if there is one. That is several steps, so whoever takes the lock
-// finishes what was cut off: else the database would lack its log, or be gone.
+// finishRestore replaces the database at path by a complete backup, if there is
+// one. That takes several renames, so the next process with the lock finishes an
+// interrupted restore: otherwise the database would lack its log, or be gone.
 func finishRestore(path string) (kept string, err error) {
 	fresh, err := os.Stat(path + restored)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -135,7 +134,7 @@ func finishRestore(path string) (kept string, err error) {
 	return replace(path, path+restored, fresh.ModTime())
 }
 
-// checkSource answers why a file cannot be restored.
+// checkSource reports why a file cannot be restored.
 func checkSource(ctx context.Context, from string) error {
 	if !exists(from) {
 		return errors.New("there is no such file")
@@ -158,7 +157,7 @@ func checkSource(ctx context.Context, from string) error {
 	return quickCheck(ctx, pool)
 }
 
-// quickCheck answers ErrDamaged, with what is, or SQLite's own error.
+// quickCheck returns ErrDamaged with SQLite's finding, or SQLite's own error.
 func quickCheck(ctx context.Context, pool *sqlx.DB) error {
 	var verdict string
 	if err := pool.GetContext(ctx, &verdict, "PRAGMA quick_check(1)"); err != nil {
@@ -171,7 +170,7 @@ func quickCheck(ctx context.Context, pool *sqlx.DB) error {
 }
 
 // Check reads a SQLite file from end to end: ErrDamaged if it is not whole.
-// Postgres looks after itself.
+// Postgres is not checked.
 func (d *DB) Check(ctx context.Context) error {
 	if d.path == "" {
 		return nil
@@ -183,9 +182,8 @@ func (d *DB) Check(ctx context.Context) error {
 	return plain(errors.Join(quickCheck(ctx, pool), pool.Close()))
 }
 
-// replace puts fresh, which was made at a time, in the place of the database at
-// path and keeps what was there, if anything, together with the log that belongs
-// to it.
+// replace replaces the database at path by fresh, which was made at a time. It
+// keeps the old database, if there is one, together with its write-ahead log.
 func replace(path, fresh string, made time.Time) (kept string, err error) {
 	if exists(path) {
 		kept = path + ".before-restore-" + made.UTC().Format("20060102-150405.000")

@@ -41,8 +41,8 @@ type evictor struct {
 // in meanwhile may be too much.
 const evictEvery = 200 * time.Millisecond
 
-// run evicts until close. Others wait while it counts, or looks in vain for
-// sessions to evict, so that takes a tenth of the time at most.
+// run evicts until close. Writers wait while it counts, or searches for sessions
+// to evict and finds none, so it spends at most a tenth of the time on that.
 func (e *evictor) run() {
 	rest := evictEvery
 	for {

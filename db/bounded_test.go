@@ -229,9 +229,8 @@ func TestBoundedTidiesAllAtOnce(t *testing.T) {
 	}
 }
 
-// It is told once that a destination is away, however long it is, and again
-// when it was back meanwhile.
-func TestBoundedTellsOnceThatAQueueIsFull(t *testing.T) {
+// An outage of a destination is reported once, and the next one again.
+func TestBoundedReportsAFullQueueOnce(t *testing.T) {
 	d, given := bounded(t, db.Bounds{QueueEvents: 20, QueueBytes: 1 << 10, QueueMost: 1 << 20})
 	for outage := range 2 {
 		for i := range 100 {
@@ -239,7 +238,7 @@ func TestBoundedTellsOnceThatAQueueIsFull(t *testing.T) {
 			tidy(t, d)
 		}
 		if n := given["outages of dest"]; n != outage+1 {
-			t.Errorf("told %d times of %d outages", n, outage+1)
+			t.Errorf("%d reports of %d outages", n, outage+1)
 		}
 		settle(t, d, "dest", "s0")
 		settle(t, d, "dest", "s1")
@@ -276,8 +275,8 @@ func TestBoundedStaysWithinItsBounds(t *testing.T) {
 	}
 }
 
-// A message tells its event until it is edited or forgotten; what waits to be
-// delivered is the same before and after, and nothing stays behind.
+// An event is made from its message until that is edited or evicted; its delivery
+// is the same before and after, and nothing stays behind.
 func TestBoundedForgetsMessagesBeforeTheirEvents(t *testing.T) {
 	d, _ := bounded(t, db.Bounds{Messages: 10})
 	say(t, d, "a", "first")

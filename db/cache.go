@@ -7,7 +7,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// stored is a session with the number that other tables know it by.
+// stored is a session with its number, to which other tables refer.
 type stored struct {
 	chat.Session
 	Number int64 `db:"number"`
@@ -27,8 +27,8 @@ const maxCached = 1024
 // sessions it wrote: every message begins with reading its session. It is
 // emptied when anything is rolled back and when another process has written.
 type sessionCache struct {
-	// changing is held for writing while a transaction is open: whoever has it
-	// for reading sees what is committed.
+	// changing is held for writing while a transaction is open, so that readers
+	// see only what is committed.
 	changing sync.RWMutex
 	sessions map[string]stored
 	// version is SQLite's data_version: it changes with others' writes.
@@ -56,9 +56,8 @@ func (c *sessionCache) get(id string) (stored, bool) {
 	return s, ok
 }
 
-// header returns what is committed of a session that is in the cache, unless
-// a transaction is open: nobody waits for one here. Opening a stream costs a
-// fifth less by it.
+// header returns the committed header of a cached session. It does not wait for
+// an open transaction. It makes opening a stream a fifth cheaper.
 func (c *sessionCache) header(id string) (chat.Session, bool) {
 	if c == nil || !c.changing.TryRLock() {
 		return chat.Session{}, false
@@ -69,7 +68,7 @@ func (c *sessionCache) header(id string) (chat.Session, bool) {
 		LeavingRev: s.LeavingRev}, ok
 }
 
-// put notes a session as it is stored now. It takes s over.
+// put caches a session as it is stored now. The caller must not change s after it.
 func (c *sessionCache) put(s *stored) {
 	if c == nil {
 		return

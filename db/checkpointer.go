@@ -10,19 +10,18 @@ import (
 )
 
 // checkpointAfter is how many pages the writer puts into the write-ahead log
-// until they are carried over into the file.
+// before they are copied into the file.
 const checkpointAfter = 1000
 
-// checkpointer empties the write-ahead log into the file beside the writer:
-// that takes as long as dozens of commits, for which nobody has to wait. What
-// the writer adds meanwhile is little; the writer carries it over itself, so
-// that the log begins anew and stays small: writing over it is quicker than
-// letting it grow.
+// checkpointer copies the write-ahead log into the file while the writer goes on:
+// that takes as long as dozens of commits. The writer copies the little that it
+// adds meanwhile itself, so that the log restarts and stays small: overwriting it
+// is quicker than letting it grow.
 type checkpointer struct {
 	pool    *sqlx.DB
 	bell    chan struct{}
 	due     int64       // so many pages are written when the bell is rung next
-	rest    atomic.Bool // the writer is to carry over the rest
+	rest    atomic.Bool // the writer must copy the rest
 	working sync.WaitGroup
 }
 
@@ -48,8 +47,8 @@ func (c *checkpointer) after(writer *conn) {
 	}
 }
 
-// checkpoint carries over what it can without waiting. What fails is left to
-// the next one: nothing is lost, the log only gets longer.
+// checkpoint copies what it can without waiting. A failure is left to the next
+// one: nothing is lost, the log only gets longer.
 func checkpoint(c *conn) { _, _ = c.exec("PRAGMA wal_checkpoint(PASSIVE)") }
 
 // close ends the work; after must not be called any more.

@@ -21,8 +21,8 @@ const maxBatch = 256
 //
 // As a rule an operation fails before it writes anything, and nothing has to
 // be taken back. So a batch is tried without provisions first; if an operation
-// fails that has written, the whole batch is rolled back and carried out again
-// with a savepoint for each. Operations are pure, so they can run again.
+// fails that has written, the whole batch is rolled back and run again with a
+// savepoint for each. Operations are pure, so they can run again.
 type committer struct {
 	conn    *conn
 	cache   *sessionCache
@@ -54,7 +54,7 @@ func newCommitter(c *conn, log *checkpointer, guard *fileGuard, committed func(i
 }
 
 // apply hands op to the committer and waits until it is on disk. A caller
-// whose ctx ends leaves the queue, unless its op is being carried out already.
+// whose ctx ends leaves the queue, unless its op is running already.
 func (w *committer) apply(ctx context.Context, op func(*tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (w *committer) ring() {
 	}
 }
 
-// close lets what waits be carried out and stops. It reports false if it was
+// close runs what is queued, then stops. It reports false if it was
 // called before.
 func (w *committer) close() (first bool) {
 	w.mu.Lock()
@@ -137,12 +137,10 @@ func (w *committer) run() {
 	}
 }
 
-// gather waits a moment for company: those who were just answered come back
-// with their next operation, if the scheduler lets them. It lets some of them
-// run each time it is asked, so it is asked as long as the queue grows. Batches
-// get several times larger by it. It is content with half of the last batch:
-// the other half comes in while this one is being committed, and neither the
-// disk nor the processor waits for the other.
+// gather lets callers that were just answered queue their next operation, which
+// makes batches several times larger. It yields to the scheduler while the queue
+// grows, and stops at half of the last batch: the other half arrives during the
+// commit, so that neither the disk nor the processor waits for the other.
 func (w *committer) gather() {
 	for before, now := -1, w.waiting(); before < now && 2*now < w.last; {
 		runtime.Gosched()
@@ -156,7 +154,7 @@ func (w *committer) waiting() int {
 	return len(w.queue)
 }
 
-// take moves what waits, a batch at most, out of the queue.
+// take moves at most a batch out of the queue.
 func (w *committer) take(batch []*request) []*request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -167,7 +165,7 @@ func (w *committer) take(batch []*request) []*request {
 	return batch
 }
 
-// commit carries a batch out and answers it.
+// commit runs a batch and answers its callers.
 func (w *committer) commit(batch []*request) {
 	w.last = len(batch)
 	begun := time.Now()
@@ -221,7 +219,7 @@ func (w *committer) try(batch []*request, attempt func(*request) error) error {
 	return nil
 }
 
-// begin takes the right to write at once, so that it cannot be lost half-way.
+// begin takes the write lock at once, so that no later statement fails for it.
 func (w *committer) begin() error {
 	w.conn.broken = nil
 	if err := w.guard.check(); err != nil {
@@ -238,8 +236,8 @@ func (w *committer) begin() error {
 	return nil
 }
 
-// rollback ends a transaction, which SQLite may have ended already: then its
-// error says so, and all is well.
+// rollback ends a transaction. SQLite may have ended it already; that error does
+// not matter.
 func (w *committer) rollback(cause error) error {
 	_, _ = w.conn.exec("ROLLBACK")
 	w.cache.clear()

@@ -14,8 +14,8 @@ import (
 )
 
 // conn is one SQLite connection that prepares each SQL text once. It uses no
-// contexts that end: an interrupted statement would spoil a transaction that
-// others share.
+// contexts that end: an interrupted statement would break a transaction that
+// other operations share.
 type conn struct {
 	raw    *sqlx.Conn
 	stmts  map[string]*sqlx.Stmt // for rows of many columns

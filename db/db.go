@@ -8,7 +8,7 @@
 // on a pool (see postgres).
 //
 // If you change a struct of package chat, also change its columns here, both
-// folders of package schema (a new step, never an old one) and the tests.
+// folders of package schema (a new migration, never an old one) and the tests.
 package db
 
 import (
@@ -86,8 +86,8 @@ func Memory(ctx context.Context) (*DB, error) {
 }
 
 // Apply implements [chat.Store]. ctx bounds the wait until op is accepted; an
-// accepted op is carried out and waited for. op must not use the DB itself:
-// that would wait for ever.
+// accepted op runs to its end. op must not use the DB itself: that would wait
+// for ever.
 func (d *DB) Apply(ctx context.Context, op func(chat.Tx) error) error {
 	return d.backend.apply(ctx, func(t *tx) error { return op(t) })
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// A delivery's event is written, or told by the message that it brought (see
-// tx.Append).
+// A delivery's event is stored, or made from its message (see tx.Append).
 const selectDeliveries = `SELECT d.dest, s.id, s.visitor_id, d.rev, d.state, d.attempts, d.next_at, d.last_error, d.passed, d.tries, d.created_at,
 	COALESCE(e.type, ''), COALESCE(e.source, ''), COALESCE(e.message_id, ''), COALESCE(e.payload, ''), COALESCE(e.at, 0),
 	COALESCE(m.id, ''), COALESCE(m.content, ''), COALESCE(m.sender, ''), COALESCE(m.created_at, 0), COALESCE(m.reply_to, ''),
@@ -23,10 +22,10 @@ const selectDeliveries = `SELECT d.dest, s.id, s.visitor_id, d.rev, d.state, d.a
 // deliveries reads rows of selectDeliveries.
 func (t *tx) deliveries(query string, args ...any) ([]chat.Delivery, error) {
 	var list []chat.Delivery
-	var told []teller
+	var messages []joinedMessage
 	err := t.q.rows(func() []any {
-		list, told = append(list, chat.Delivery{}), append(told, teller{})
-		d, m := &list[len(list)-1], &told[len(told)-1]
+		list, messages = append(list, chat.Delivery{}), append(messages, joinedMessage{})
+		d, m := &list[len(list)-1], &messages[len(messages)-1]
 		e := &d.Event
 		return []any{&d.Dest, &d.SessionID, &d.VisitorID, &d.Rev, (*int)(&d.State), &d.Attempts, (*int64)(&d.NextAt), &d.LastError, &m.passed, &d.Tries,
 			(*int64)(&d.CreatedAt), (*string)(&e.Type), &e.Source, &e.MessageID, &e.Payload, (*int64)(&e.At),
@@ -39,7 +38,7 @@ func (t *tx) deliveries(query string, args ...any) ([]chat.Delivery, error) {
 		return nil, err
 	}
 	for i := range list {
-		d, m := &list[i], &told[i]
+		d, m := &list[i], &messages[i]
 		d.Passed = m.passed != 0
 		if d.Event.Type == "" {
 			m.SessionID, m.Seq = d.SessionID, d.Rev
@@ -52,14 +51,14 @@ func (t *tx) deliveries(query string, args ...any) ([]chat.Delivery, error) {
 	return list, nil
 }
 
-// teller is a message that tells its event.
-type teller struct {
+// joinedMessage is the message of a delivery whose event is not stored.
+type joinedMessage struct {
 	chat.Message
 	files  string // as stored; most have none
 	passed int    // of the delivery
 }
 
-func (m *teller) event() (chat.Event, error) {
+func (m *joinedMessage) event() (chat.Event, error) {
 	m.Attachments.V = chat.Attachments{}
 	if m.files != noFiles {
 		if err := m.Attachments.Scan(m.files); err != nil {
@@ -152,8 +151,7 @@ func place(c chat.Cursor) []any {
 	return []any{int64(c.At), sessionID, rev, dest}
 }
 
-// troubled are the waiting deliveries that people should know of (see
-// [chat.Delivery.Troubled]).
+// troubled is the condition of [chat.Delivery.Troubled].
 var troubled = fmt.Sprintf(`d.state < 2 AND d.last_error <> '' AND (d.passed = 1 OR d.attempts >= %d)`, chat.TroubleTries)
 
 var (

@@ -22,7 +22,7 @@ const (
 	deleteMessagesUpTo   = `DELETE FROM messages WHERE session = ? AND seq <= ?`
 )
 
-// Erase implements [chat.Store]. What was begun is finished, whoever goes away.
+// Erase implements [chat.Store]. It finishes even if the caller goes away.
 func (d *DB) Erase(ctx context.Context, sessionID string) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := d.shorten(ctx, sessionID, erased, math.MaxInt64); err != nil {

@@ -18,23 +18,23 @@ func (t *tx) Events(sessionID string, after int64, limit int) ([]chat.Event, err
 	if n := len(written); err != nil || n > 0 && n == limit && written[n-1].Rev == after+int64(n) {
 		return written, err // no message is among them
 	}
-	told, err := t.messages(limited(selectMessagesAfter, limit), sessionID, after, int64(math.MaxInt64))
+	messages, err := t.messages(limited(selectMessagesAfter, limit), sessionID, after, int64(math.MaxInt64))
 	if err != nil {
 		return nil, err
 	}
-	return join(written, told, limitOf(limit)), nil
+	return join(written, messages, limitOf(limit)), nil
 }
 
-// join puts the events that are written and those that messages tell in order,
-// up to the first that is missing.
-func join(written []chat.Event, told []chat.Message, limit int) (list []chat.Event) {
-	for len(list) < limit && len(written)+len(told) > 0 {
+// join merges the stored events with those made from messages, in order, up to
+// the first gap.
+func join(written []chat.Event, messages []chat.Message, limit int) (list []chat.Event) {
+	for len(list) < limit && len(written)+len(messages) > 0 {
 		var next chat.Event
 		switch {
-		case len(told) == 0 || len(written) > 0 && written[0].Rev <= told[0].Seq:
+		case len(messages) == 0 || len(written) > 0 && written[0].Rev <= messages[0].Seq:
 			next, written = written[0], written[1:]
 		default:
-			next, told = chat.EventOf(told[0]), told[1:]
+			next, messages = chat.EventOf(messages[0]), messages[1:]
 		}
 		if n := len(list); n > 0 && next.Rev == list[n-1].Rev {
 			continue // the message of an event that is written
@@ -62,10 +62,10 @@ const (
 		VALUES (?, ?, ?, 0, 0, ?, ?, '')`
 )
 
-// Append implements [chat.Tx]. The event that brings a message is not written:
-// the message tells it, until it is edited (see keepBrought). That is a third of
-// what storing a message takes. Deliveries are written before their event, which
-// a bounded database does not write without them.
+// Append implements [chat.Tx]. The event of a new message is not stored but made
+// from the message, until that is edited (see keepBrought): that saves a third of
+// the cost of a message. Deliveries are written before their event, because a
+// bounded database drops events without deliveries.
 func (t *tx) Append(e *chat.Event, to []chat.Destination) error {
 	n, err := t.number(e.SessionID)
 	if err != nil {

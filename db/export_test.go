@@ -81,7 +81,7 @@ func Queries() map[string]string {
 // Connect opens a connection pool on a SQLite file with relay's settings.
 func Connect(path string) (*sqlx.DB, error) { return sqlx.Open("sqlite", dsn(path, forWriting, false)) }
 
-// cut is a driver whose process dies behind a step, before the next statement.
+// cut is a driver whose process dies after a migration, before the next statement.
 type cut struct{ database.Driver }
 
 func (c cut) SetVersion(version int, dirty bool) error {
@@ -91,7 +91,7 @@ func (c cut) SetVersion(version int, dirty bool) error {
 	return c.Driver.SetVersion(version, dirty)
 }
 
-// CutBehindStep takes the first step of the schema and is cut off then.
+// CutBehindStep runs the first migration and is interrupted then.
 func CutBehindStep(url string) error {
 	if path, isFile := strings.CutPrefix(url, "sqlite://"); isFile {
 		handle, err := sql.Open("sqlite", dsn(path, forWriting, false))
@@ -102,7 +102,7 @@ func CutBehindStep(url string) error {
 		if err != nil {
 			return err
 		}
-		return runSteps(schema.SQLite, "sqlite", cut{driver}, 0, false)
+		return runMigrations(schema.SQLite, "sqlite", cut{driver}, 0, false)
 	}
 	handle, err := sql.Open("pgx", url)
 	if err != nil {
@@ -112,7 +112,7 @@ func CutBehindStep(url string) error {
 	if err != nil {
 		return err
 	}
-	return runSteps(schema.Postgres, "postgres", cut{driver}, 0, false)
+	return runMigrations(schema.Postgres, "postgres", cut{driver}, 0, false)
 }
 
 // Translate names the errors of Postgres that callers know.

@@ -9,10 +9,10 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// fileGuard knows the files that a SQLite database has open. SQLite works on in
-// them after they were removed, moved or replaced, and what it stores then is
-// gone when the process ends; so the writer looks before each transaction
-// whether they are in their places. It never opens them: see createFile.
+// fileGuard watches the files that a SQLite database has open. SQLite keeps using
+// them after they were removed, moved or replaced, and what it writes then is
+// lost when the process ends; so the writer checks them before each transaction.
+// It never opens them: see createFile.
 type fileGuard struct{ files []located }
 
 // located is a file where it was when the database was opened.
@@ -21,7 +21,7 @@ type located struct {
 	file fs.FileInfo
 }
 
-// newFileGuard notes the files of the database at path that are there.
+// newFileGuard records the existing files of the database at path.
 func newFileGuard(path string) *fileGuard {
 	g := &fileGuard{}
 	for _, part := range []string{"", "-wal", "-shm"} {
@@ -32,8 +32,8 @@ func newFileGuard(path string) *fileGuard {
 	return g
 }
 
-// check answers [chat.ErrAway] while a file is not in its place. One that
-// cannot be looked at for another reason is taken to be there.
+// check returns [chat.ErrAway] while a file is not in its place. A file that
+// cannot be inspected for another reason counts as present.
 func (g *fileGuard) check() error {
 	if g == nil {
 		return nil

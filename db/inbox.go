@@ -69,7 +69,7 @@ type threadName struct {
 	Ref    string `db:"ref"`
 }
 
-// emptyInbox removes what platforms told of the threads of an erased session.
+// emptyInbox removes the content of updates from the threads of an erased session.
 func (t *tx) emptyInbox(places []threadName) error {
 	for _, p := range places {
 		for _, bridge := range []string{p.Bridge, p.Bridge + chat.Errands} {

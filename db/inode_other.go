@@ -4,10 +4,10 @@ package db
 
 import "io/fs"
 
-// names returns 1: this system does not tell how many hard links lead to a file.
+// names returns 1: hard links are not counted on this system.
 func names(fs.FileInfo) int { return 1 }
 
-// inherit does nothing: files belong to whom their folder's rules say here.
+// inherit does nothing: ownership follows the folder on this system.
 func inherit(file, path string) {}
 
 // syncFolder does nothing: this system makes names durable by itself.

@@ -13,9 +13,8 @@ import (
 // names returns how many hard links lead to a file.
 func names(info fs.FileInfo) int { return int(info.Sys().(*syscall.Stat_t).Nlink) }
 
-// inherit makes what root has put beside the database at path belong to its
-// owner, or to the folder's if there is none: relay runs as that user. Where
-// the system does not let it, it stays root's.
+// inherit gives a file that root created to the owner of the database at path, or
+// of its folder, because relay runs as that user. On failure it stays root's.
 func inherit(file, path string) {
 	if os.Geteuid() != 0 {
 		return

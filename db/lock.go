@@ -10,7 +10,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// errRunning tells that another process has the lock of the database.
+// errRunning: another process holds the lock of the database.
 var errRunning = errors.New("relay is already running on this database")
 
 // fileLock keeps a second relay off a database: two of them would deliver
@@ -36,7 +36,7 @@ func lockFile(path string) (*fileLock, error) {
 }
 
 // release lets another relay in. The lock's file stays: removing it would race
-// with whoever is just locking it.
+// with a process that is locking it.
 func (l *fileLock) release() error { return l.flock.Close() }
 
 // follow returns the path to which symbolic links at path lead in the end: the

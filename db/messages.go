@@ -145,7 +145,7 @@ func clientKey(m *chat.Message) int64 {
 	return int64(binary.BigEndian.Uint64(sum[:])) | 1 // never 0
 }
 
-// foreignID returns the id of a message if it does not tell the message's seq.
+// foreignID returns the id of a message, unless its seq is part of the id.
 func foreignID(m *chat.Message) string {
 	if seq, ok := chat.SeqOf(m.ID); ok && seq == m.Seq {
 		return ""

@@ -21,10 +21,10 @@ import (
 	"github.com/relay-chat/relay/schema"
 )
 
-// newest is the number of the last embedded step of a dialect.
-func newest(steps embed.FS, dir string) int {
+// newest is the number of the last embedded migration of a dialect.
+func newest(migrations embed.FS, dir string) int {
 	last := 0
-	entries, err := steps.ReadDir(dir)
+	entries, err := migrations.ReadDir(dir)
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
@@ -47,11 +47,11 @@ func newerSchema(have, want int) error {
 // keptCopies is how many automatic copies are kept.
 const keptCopies = 3
 
-// migrateFile migrates a SQLite file, behind a copy of what it was.
+// migrateFile copies a SQLite file, then migrates it.
 func migrateFile(ctx context.Context, path string, have inspected) error {
 	if have.version > 0 {
 		if err := copyBefore(ctx, path, have.version); err != nil {
-			return fmt.Errorf("copy the database before bringing it up to date: %w", err)
+			return fmt.Errorf("copy the database before its migration: %w", err)
 		}
 	}
 	handle, err := sql.Open("sqlite", dsn(path, forWriting, false))
@@ -63,20 +63,19 @@ func migrateFile(ctx context.Context, path string, have inspected) error {
 		handle.Close()
 		return err
 	}
-	return runSteps(schema.SQLite, "sqlite", driver, have.version, have.dirty)
+	return runMigrations(schema.SQLite, "sqlite", driver, have.version, have.dirty)
 }
 
-// runSteps takes the steps that are missing and closes the driver with its
-// handle. Each step is one transaction, which also notes that it was taken; so a
-// step of which that is not noted (the version is dirty then) was rolled back
-// and is taken again.
-func runSteps(steps embed.FS, dialect string, driver database.Driver, version int, dirty bool) error {
-	source, err := iofs.New(steps, dialect)
+// runMigrations runs the missing migrations and closes the driver with its handle.
+// Each one is a transaction that also records its completion; so one without
+// that record (the version is dirty then) was rolled back and runs again.
+func runMigrations(migrations embed.FS, dialect string, driver database.Driver, version int, dirty bool) error {
+	source, err := iofs.New(migrations, dialect)
 	if err != nil {
 		driver.Close()
 		return err
 	}
-	m, err := migrate.NewWithInstance("iofs", source, dialect, &noting{Driver: driver})
+	m, err := migrate.NewWithInstance("iofs", source, dialect, &recording{Driver: driver})
 	if err != nil {
 		driver.Close()
 		return err
@@ -88,33 +87,33 @@ func runSteps(steps embed.FS, dialect string, driver database.Driver, version in
 			before = database.NilVersion
 		}
 		if err := m.Force(before); err != nil {
-			return fmt.Errorf("take the schema back to version %d: %w", version-1, err)
+			return fmt.Errorf("set the schema back to version %d: %w", version-1, err)
 		}
 	}
 	if err := m.Up(); err != nil && !errors.Is(err, migrate.ErrNoChange) {
-		return fmt.Errorf("bring the schema up to date: %w", err)
+		return fmt.Errorf("migrate the schema: %w", err)
 	}
 	return nil
 }
 
-// noting is a driver that notes in the transaction of a step that it was taken.
-// By itself golang-migrate does it in another one, and what was cut off between
-// the two would be taken again, in vain.
-type noting struct {
+// recording is a driver that records the completion of a migration in its own
+// transaction. golang-migrate uses a second one, and after a crash between the
+// two it would run the migration again and fail.
+type recording struct {
 	database.Driver
 	version int
 }
 
 // SetVersion implements [database.Driver].
-func (n *noting) SetVersion(version int, dirty bool) error {
-	n.version = version
-	return n.Driver.SetVersion(version, dirty)
+func (r *recording) SetVersion(version int, dirty bool) error {
+	r.version = version
+	return r.Driver.SetVersion(version, dirty)
 }
 
 // Run implements [database.Driver].
-func (n *noting) Run(step io.Reader) error {
-	note := fmt.Sprintf("\nUPDATE schema_migrations SET dirty = FALSE WHERE version = %d;\n", n.version)
-	return n.Driver.Run(io.MultiReader(step, strings.NewReader(note)))
+func (r *recording) Run(migration io.Reader) error {
+	record := fmt.Sprintf("\nUPDATE schema_migrations SET dirty = FALSE WHERE version = %d;\n", r.version)
+	return r.Driver.Run(io.MultiReader(migration, strings.NewReader(record)))
 }
 
 // copyBefore copies the database to backups/pre-<version>.db beside it.

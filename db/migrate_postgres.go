@@ -13,11 +13,11 @@ import (
 )
 
 // migrationLock is the advisory lock under which one relay at a time looks at
-// the schema and brings it up to date ("rely").
+// the schema and migrates it ("rely").
 const migrationLock = 0x72656c79
 
 // migratePostgres migrates a Postgres database. Several relays may
-// start at once; when nothing is to be done, none waits.
+// start at once; none waits if there is nothing to migrate.
 func migratePostgres(ctx context.Context, config *pgx.ConnConfig, opts Options) error {
 	c, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
@@ -34,7 +34,7 @@ func migratePostgres(ctx context.Context, config *pgx.ConnConfig, opts Options) 
 	case have.version == want && !have.dirty:
 		return nil
 	case opts.Shared:
-		return fmt.Errorf("the database has schema version %d, this relay needs %d: start relay once to bring it up to date", have.version, want)
+		return fmt.Errorf("the database has schema version %d, this relay needs %d: start relay once, which migrates it", have.version, want)
 	}
 	// The lock ends with the connection.
 	if _, err := c.Exec(ctx, `SELECT pg_advisory_lock($1)`, migrationLock); err != nil {
@@ -48,7 +48,7 @@ func migratePostgres(ctx context.Context, config *pgx.ConnConfig, opts Options) 
 	if err != nil {
 		return errors.Join(err, handle.Close())
 	}
-	return runSteps(schema.Postgres, "postgres", driver, have.version, have.dirty)
+	return runMigrations(schema.Postgres, "postgres", driver, have.version, have.dirty)
 }
 
 // inspectPostgres reads the version of the schema, 0 if there is none yet.

@@ -82,7 +82,7 @@ func TestNewerSchema(t *testing.T) {
 	})
 }
 
-// TestDirty: a step that was cut off was rolled back and is taken again.
+// TestDirty: an interrupted migration was rolled back and runs again.
 func TestDirty(t *testing.T) {
 	dbtest.EachURL(t, func(t *testing.T, url string) {
 		raw(t, url, "CREATE TABLE schema_migrations (version BIGINT NOT NULL PRIMARY KEY, dirty BOOLEAN NOT NULL)",
@@ -159,7 +159,7 @@ func TestOthers(t *testing.T) {
 	})
 }
 
-// TestPostgresAway: a connection that the server ends is told as such, and the
+// TestPostgresAway: a connection that the server ends is reported as such, and the
 // next operation finds another.
 func TestPostgresAway(t *testing.T) {
 	d := dbtest.Open(t, dbtest.PostgresURL(t))
@@ -181,7 +181,7 @@ func TestConnectionGone(t *testing.T) {
 	}
 }
 
-// TestPostgresIsAway: what passes by itself is told from what people have to mend.
+// TestPostgresIsAway: temporary errors are distinguished from those people must fix.
 func TestPostgresIsAway(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -206,7 +206,7 @@ func TestPostgresIsAway(t *testing.T) {
 	}
 }
 
-// TestPostgresURL: a password is not told to anybody.
+// TestPostgresURL: errors do not contain the password.
 func TestPostgresURL(t *testing.T) {
 	for _, url := range []string{"postgres://relay:hunter2@127.0.0.1:1/relay", "postgres://relay:hunter2@[::1/relay"} {
 		_, err := db.Open(t.Context(), url, db.Options{})

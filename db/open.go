@@ -15,11 +15,11 @@ import (
 )
 
 var (
-	// ErrNone tells that there is no database at the address.
+	// ErrNone: there is no database at the address.
 	ErrNone = errors.New("there is no database")
-	// ErrDamaged tells that what is in the file cannot be relied on.
+	// ErrDamaged: the file's content is damaged.
 	ErrDamaged = errors.New("the database is damaged")
-	// ErrNewer tells that a later relay has used the database.
+	// ErrNewer: a later relay has migrated the database.
 	ErrNewer = errors.New("the database is that of a newer relay")
 
 	errHalfRestored = errors.New("a restore was cut off: start relay, which finishes it")
@@ -90,8 +90,7 @@ func openBackend(ctx context.Context, path string, opts Options) (*file, error) 
 	return newFile(path, pool, c, guard, opts.Committed)
 }
 
-// makeReady looks at the file before it changes anything in it, then brings
-// it up to date.
+// makeReady inspects the file before it changes anything in it, then migrates it.
 func makeReady(ctx context.Context, c *conn, path string, opts Options) error {
 	have, err := inspect(ctx, c.raw)
 	if err != nil {
@@ -103,7 +102,7 @@ func makeReady(ctx context.Context, c *conn, path string, opts Options) error {
 		return newerSchema(have.version, want)
 	case have.version == want && !have.dirty:
 	case opts.Shared:
-		return fmt.Errorf("the database has schema version %d, this relay needs %d: start relay once to bring it up to date", have.version, want)
+		return fmt.Errorf("the database has schema version %d, this relay needs %d: start relay once, which migrates it", have.version, want)
 	default:
 		if err := errors.Join(giveBackPages(ctx, c), useWAL(ctx, c)); err != nil {
 			return err
@@ -118,21 +117,19 @@ func makeReady(ctx context.Context, c *conn, path string, opts Options) error {
 	return mayWrite(ctx, c)
 }
 
-// mayWrite finds out before anybody is answered that the file or its folder is
-// read-only.
+// mayWrite fails at the start if the file or its folder is read-only.
 func mayWrite(ctx context.Context, c *conn) error {
 	_, err := c.raw.ExecContext(ctx, "DELETE FROM meta WHERE name = ''") // there is none
 	return err
 }
 
-// inspected is what a SQLite file says about itself.
+// inspected is the state of a database's schema.
 type inspected struct {
 	version int // 0: there is no schema yet
 	dirty   bool
 }
 
-// inspect refuses a file that is not relay's. A file without any table is
-// about to become one.
+// inspect refuses a file that is not relay's. An empty one is accepted.
 func inspect(ctx context.Context, q sqlx.QueryerContext) (inspected, error) {
 	var have inspected
 	var id, foreign, versioned int
@@ -162,7 +159,7 @@ func inspect(ctx context.Context, q sqlx.QueryerContext) (inspected, error) {
 	return have, rows.Err()
 }
 
-// plain says in plain words what SQLite says in its own.
+// plain explains SQLite's errors and their fix.
 func plain(err error) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
@@ -182,19 +179,19 @@ func plain(err error) error {
 	return err
 }
 
-// createInMemory gives a memory database its schema, and what is there beyond.
+// createInMemory runs all migrations on a memory database, then more SQL.
 func createInMemory(c *conn, more string) error {
-	steps, err := schema.SQLite.ReadDir("sqlite")
+	migrations, err := schema.SQLite.ReadDir("sqlite")
 	if err != nil {
 		return err
 	}
-	for _, step := range steps { // in the order of their names
-		text, err := schema.SQLite.ReadFile("sqlite/" + step.Name())
+	for _, m := range migrations { // in the order of their names
+		text, err := schema.SQLite.ReadFile("sqlite/" + m.Name())
 		if err != nil {
 			return err
 		}
 		if _, err := c.raw.ExecContext(context.Background(), string(text)); err != nil {
-			return fmt.Errorf("%s: %w", strings.TrimSuffix(step.Name(), ".up.sql"), err)
+			return fmt.Errorf("%s: %w", strings.TrimSuffix(m.Name(), ".up.sql"), err)
 		}
 	}
 	_, err = c.raw.ExecContext(context.Background(), more)

@@ -9,9 +9,9 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Bounds of a ping: its result is good for pingLife, so that nobody can make
-// the database write by asking. It is larger than what fits into the gaps of a
-// disk that is full for messages.
+// Bounds of a ping: its result is valid for pingLife, so that requests cannot
+// make the database write all the time. It is larger than the free space that
+// remains within pages when the disk is full.
 const (
 	pingLife     = time.Second
 	pingPatience = 4 * time.Second
@@ -27,8 +27,8 @@ type pingCache struct {
 	err error
 }
 
-// Ping reports whether the database takes and stores transactions: it writes,
-// or did within the last second.
+// Ping reports whether the database can write: it writes a row, or did within the
+// last second.
 func (d *DB) Ping(ctx context.Context) error {
 	p := &d.pings
 	p.mu.Lock()
@@ -43,8 +43,8 @@ func (d *DB) Ping(ctx context.Context) error {
 	return p.err
 }
 
-// writePing writes anew before it removes the last ping: to write over it
-// would need no space.
+// writePing inserts a row before it removes the last one: overwriting that would
+// need no space, so a full disk would go unnoticed.
 func writePing(t *tx) error {
 	name := "ping " + chat.Now().String()
 	if err := t.PutMeta(name, strings.Repeat(".", pingSize)); err != nil {

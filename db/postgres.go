@@ -77,8 +77,8 @@ func openPostgres(ctx context.Context, url string, opts Options) (*DB, error) {
 	return &DB{backend: &postgres{pool: pool, committed: committed}}, nil
 }
 
-// nodeName is what the database calls a relay: each one otherwise, so that they
-// can tell that they are several (see Others), and short commands just relay.
+// nodeName is the application_name of a relay's connections: a different one for
+// each process, so that Others can count them; short commands are just relay.
 func nodeName(opts Options) string {
 	if opts.Shared {
 		return "relay"

@@ -7,8 +7,8 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Removing is done in small portions: what is to go is looked for on the side,
-// then removed by key, so that nobody waits for long behind it.
+// Rows are removed in small portions: a read finds their keys, then a short
+// transaction deletes them, so that writers never wait for long.
 const portion = 200
 
 // keptPages is how many free pages are kept while there is more to remove. With
@@ -147,9 +147,8 @@ func removeSettled(t *tx, k deliveryKey) error {
 	return err
 }
 
-// The events of a session grow old in order, so a look at its first one tells
-// whether there is anything to do. up_to is the revision before which nothing
-// waits.
+// The events of a session age in order, so its first one shows whether there is
+// anything to remove. up_to is the revision before which no delivery waits.
 const (
 	selectOldSessions = `SELECT s.number, COALESCE((SELECT MIN(d.rev) FROM deliveries d
 			WHERE d.session = s.number AND d.state < 2), s.rev + 1) AS up_to

@@ -275,8 +275,8 @@ func sameProfile(a, b *chat.Session) bool {
 
 const deleteSession = `DELETE FROM sessions WHERE id = ?`
 
-// EraseSession implements [chat.Tx]. What belongs to the session refers to it
-// in the schema and goes with it, except for what platforms told of it.
+// EraseSession implements [chat.Tx]. Foreign keys delete everything else of the
+// session, except for its updates in the inbox.
 func (t *tx) EraseSession(id string) error {
 	return t.erase(deleteSession, id)
 }

@@ -13,8 +13,8 @@ import (
 	_ "modernc.org/sqlite" // driver "sqlite"
 )
 
-// applicationID marks a SQLite file as relay's ("rely"). The first step of the
-// schema writes it.
+// applicationID marks a SQLite file as relay's ("rely"). The first migration
+// writes it.
 const applicationID = 0x72656c79
 
 // The roles of a connection. The writer touches pages all over the file and
@@ -230,7 +230,7 @@ type memory struct {
 	writer *committer
 }
 
-// openMemory opens a database in memory, with more than the steps of the schema.
+// openMemory opens a database in memory; more is SQL to run after the migrations.
 func openMemory(ctx context.Context, more string) (*memory, error) {
 	pool, err := sqlx.Open("sqlite", "file::memory:?_foreign_keys=1&_dqs=0")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// statement is a prepared SQL text, carried out on the driver itself: what
+// statement is a prepared SQL text, executed on the driver itself: what
 // database/sql and sqlx do around a small statement (locks, retries, reflection)
 // costs as much as the statement.
 type statement interface {

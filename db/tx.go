@@ -20,8 +20,7 @@ type tx struct {
 	// cache holds sessions for the next operations, nil if others may change
 	// them.
 	cache *sessionCache
-	// committedCache is the cache of the one writer, for whoever reads beside it without a
-	// snapshot.
+	// committedCache is the writer's cache, for reads without a snapshot.
 	committedCache *sessionCache
 	// locked is the session that was locked or created last, as it is stored.
 	locked stored
@@ -57,7 +56,7 @@ func one[T any](t *tx, missing error, query string, args ...any) (T, error) {
 	return v, err
 }
 
-// row reads a row into variables, or answers missing. It costs a third of one.
+// row reads a row into variables, or returns missing. It costs a third of one.
 func (t *tx) row(missing error, into []any, query string, args ...any) error {
 	err := t.q.row(into, query, args...)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -73,7 +72,7 @@ func list[T any](t *tx, query string, args ...any) ([]T, error) {
 	return rows, err
 }
 
-// touch writes to a row that must exist, or answers missing.
+// touch writes to a row that must exist, or returns missing.
 func (t *tx) touch(missing error, query string, args ...any) error {
 	n, err := t.q.exec(query, args...)
 	if err == nil && n == 0 {
@@ -100,9 +99,9 @@ func limitOf(n int) int {
 	return n
 }
 
-// limited writes the limit of a query, which ends with LIMIT ?, into it: SQLite
-// plans a query anew whenever another limit is bound. Callers have few limits,
-// so few texts are prepared.
+// limited writes the limit into a query that ends with LIMIT ?: SQLite plans a
+// query again whenever another limit is bound. Callers use few limits, so few
+// texts are prepared.
 func limited(query string, n int) string {
 	return strings.TrimSuffix(query, "?") + strconv.Itoa(limitOf(n))
 }

@@ -1,14 +1,14 @@
-// Package schema holds the database schema as numbered steps, one folder per
+// Package schema holds the database schema as numbered migrations, one folder per
 // dialect, embedded in the binary. It imports the standard library only.
 //
-// A step that was released is never changed: what comes later is another step
-// with the next number, in both folders.
+// A released migration is never changed: a change is a new one with the next
+// number, in both folders.
 package schema
 
 import "embed"
 
-// SQLite and Postgres are the steps of the two dialects, to be applied in the
-// order of their numbers. Steps only lead up; the way back is a backup.
+// SQLite and Postgres are the migrations of the two dialects, in the order of
+// their numbers. There are none downwards: restore a backup instead.
 var (
 	//go:embed sqlite/*.up.sql
 	SQLite embed.FS
@@ -16,8 +16,7 @@ var (
 	Postgres embed.FS
 )
 
-// Bounded is what the SQLite database of bridge mode, in memory, has beyond the
-// steps.
+// Bounded is run after the migrations on bridge mode's SQLite database in memory.
 //
 //go:embed bounded.sql
 var Bounded string

@@ -104,5 +104,5 @@ func (s *server) status(name string) (float64, error) {
 			return kib * 1024, err
 		}
 	}
-	return 0, errors.New("/proc does not tell the memory of " + s.cmd.Path)
+	return 0, errors.New("/proc does not show the memory of " + s.cmd.Path)
 }

@@ -144,7 +144,7 @@ func answering(handler http.HandlerFunc) func() (string, func()) {
 }
 
 // badCertificate starts a receiver whose certificate nobody has signed. Its key
-// is of the cheap kind: the work is to be relay's.
+// is of the cheap kind: the work measured must be relay's.
 func badCertificate() (string, func()) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -53,7 +53,7 @@ func (r *run) uploads() {
 	r.must(relay.stop())
 }
 
-// postPaced posts at postRate until told to stop and returns the 99th
+// postPaced posts at postRate until it is stopped and returns the 99th
 // percentile of how long the answers took.
 func postPaced(address string, list []*requests, stop <-chan time.Time) (time.Duration, error) {
 	done := make(chan struct{})
