@@ -15,7 +15,7 @@ TOOLS   := $(patsubst %/,./%,$(sort $(dir $(wildcard .ci/*/*.go .ci/*/*/*.go))))
 RACE := . ./server/... ./db/... ./bridges/...
 LONG := ^Test(Browser|KillNineLosesNothing|TenThousandRandomRequests|SecurityMatrix|BadReceivers)$$
 
-.PHONY: help run build test check bench generate clean
+.PHONY: help run build test check bench fuzz vuln generate clean
 .PHONY: gofmt vet staticcheck tidy imports race cross
 
 help: ## list what make can do
@@ -31,7 +31,7 @@ test: ## all tests; installs Chromium, PostgreSQL, Node and PHP through apt when
 	@.ci/setup chromium postgresql node php python3 systemd-analyze
 	go tool gotestsum --format pkgname-and-test-fails -- -shuffle=on ./...
 
-check: gofmt vet staticcheck tidy imports test race cross ## everything that must hold before a commit
+check: gofmt vet staticcheck tidy imports test race cross vuln ## everything that must hold before a commit
 	@echo "check: all is well"
 
 gofmt: # no file differs from gofmt's form
@@ -66,6 +66,22 @@ bench: ## measure relay against bare floors in one run, about 20 minutes
 	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
 	$(BUILD) -o "$$programs/" . ./.ci/bench/floor; \
 	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench 'Gates|Bridge|Deliveries|Receivers' -benchtime 1x -timeout 20m ./.ci/bench
+
+FUZZTIME ?= 1m
+
+fuzz: ## run each fuzz target for FUZZTIME, a minute by default
+	@for folder in $$(grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \
+		for target in $$(grep -hoE '^func Fuzz\w+' "$$folder"/*_test.go | awk '{print $$2}'); do \
+			echo "$$folder $$target"; go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$folder"; \
+		done; \
+	done
+
+VULNDB := https://vuln.go.dev
+
+vuln: # known vulnerabilities in what the program calls, where their list can be reached
+	@if curl --silent --fail --head --max-time 10 --output /dev/null $(VULNDB)/index/modules.json; then \
+		go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 -db $(VULNDB) ./...; \
+	else echo "vuln: NOT CHECKED, $(VULNDB) cannot be reached from here"; fi
 
 generate: ## rebuild assets/dist from the sources of widget and console
 	go generate ./...

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"fmt"
 	"image"
@@ -134,6 +135,14 @@ func TestHostileAttachments(t *testing.T) {
 			{"a name of dots", "...", []byte("x"), 200, "file application/octet-stream"},
 			{"direction characters", "in\u202evoice.txt", []byte("hello"), 200, "invoice.txt text/plain"},
 			{"an image of 60000 × 60000", "bomb.png", pixelBomb(60000, 60000), 413, "megapixels"},
+			{"an image of 50000 × 50000", "bomb.png", pixelBomb(50000, 50000), 413, "megapixels"},
+			{"a page that begins as a GIF", "a.html", append(slices.Clone(gif[:6]), "\x01\x00\x01\x00\x00<svg onload=alert(1)><script>alert(1)</script>"...), 200, "a.html text/html"},
+			{"a page that begins as a GIF and is called one", "a.gif", []byte("GIF89a\x01\x00\x01\x00\x00<svg onload=alert(1)>"), 200, "a.gif image/gif"},
+			{"an SVG that is called a PDF", "a.pdf", []byte("<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>"), 200, "a.pdf application/pdf"},
+			{"a zip of a terabyte", "bomb.zip", zipBomb(t), 200, "bomb.zip application/zip"},
+			{"a path of the web", "..%2f..%2fetc%2fpasswd", []byte("x"), 200, "%2f..%2fetc%2fpasswd application/octet-stream"},
+			{"a path of Windows", `C:\Windows\System32\drivers\etc\hosts`, []byte("x"), 200, "hosts application/octet-stream"},
+			{"a whole path", "/etc/passwd", []byte("x"), 200, "passwd application/octet-stream"},
 			{"a GIF of 65535 × 65535 with a script in it", "a.gif", gif, 413, "megapixels"},
 			{"a JPEG whose size lies behind 320 KB of EXIF", "a.jpg", deepJPEG(5), 200, "a.jpg application/octet-stream"},
 			{"a JPEG with much EXIF", "a.jpg", deepJPEG(2), 200, "a.jpg image/jpeg"},
@@ -181,6 +190,22 @@ func TestHostileAttachments(t *testing.T) {
 		s.must("PATCH", "/api/admin/settings", secretKey, object{"attachments": object{"enabled": false}})
 		s.refused(s.upload(uploads, publicKey, "a.png", pixels(1, 1), "sessionId", id, "file", ""), 403, "switched off")
 	}, func(c *config.Config) { c.Settings = map[string]chat.Raw{"attachmentMaxBytes": chat.Raw("2097152")} })
+}
+
+// zipBomb is a small archive that says it unpacks to a terabyte.
+func zipBomb(t *testing.T) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	f, err := w.CreateRaw(&zip.FileHeader{Name: "../../etc/cron.d/x", Method: zip.Deflate, CompressedSize64: 2, UncompressedSize64: 1 << 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = f.Write([]byte{3, 0})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }
 
 // pixelBomb is a small PNG whose header promises a huge image.

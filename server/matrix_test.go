@@ -1,129 +1,348 @@
 package server_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 )
 
-// request is a right request to a route: ID stands for the session's id, MSG
-// for a message of the visitor in it.
-type request struct {
-	method, path string
-	body         any
+// kind is whom a route lets in.
+type kind int
+
+const (
+	open     kind = iota // everybody
+	platform             // pushes of platforms, which bring proofs of their own
+	page                 // open, and relay's own pages
+	signed               // whoever has a signed address
+	widget               // pages of allowed origins, with the public key
+	session              // the same with the session's token
+	operator             // the secret key or the console's cookie
+	backend              // the key of bridge mode
+)
+
+// entry is a route's place in the matrix: whom it lets in, and a right request.
+// $S stands for a session's id, $M for a message of whoever writes there, $F for a
+// file's signed address.
+type entry struct {
+	kind
+	path   string
+	body   any
+	answer int // to the right request of who is let in; 0 is 200
 }
 
-// widgetRequests are all widget routes that touch a session.
-func widgetRequests(id, message string) []request {
-	with := func(more object) object {
-		more["sessionId"] = id
-		return more
-	}
-	return []request{
-		{"POST", "/api/widget/messages", with(object{"content": "hi"})},
-		{"GET", "/api/widget/messages?sessionId=" + id, nil},
-		{"PATCH", "/api/widget/messages/" + message, with(object{"content": "changed"})},
-		{"DELETE", "/api/widget/messages/" + message + "?sessionId=" + id, nil},
-		{"POST", "/api/widget/identify", with(object{"name": "Ada"})},
-		{"POST", "/api/widget/read", with(object{"messageIds": []string{}})},
-		{"POST", "/api/widget/typing", with(object{"active": true})},
-		{"POST", "/api/widget/prechat", with(object{"fields": object{}})},
-		{"POST", "/api/widget/page", with(object{"url": "https://shop.example/"})},
-		{"POST", "/api/widget/csat", with(object{"score": 5})},
-		{"POST", "/api/widget/events", with(object{"name": "x"})},
-		{"POST", "/api/widget/disconnect", with(object{"reason": "manual"})},
-	}
+// matrix has every route of both servers. A new one needs a line here.
+var matrix = map[string]entry{
+	"POST /api/widget/messages":        {session, "/api/widget/messages", object{"sessionId": "$S", "content": "hi"}, 0},
+	"GET /api/widget/stream":           {session, "/api/widget/stream?sessionId=$S", nil, 0},
+	"POST /api/widget/init":            {widget, "/api/widget/init", object{"visitorId": "another"}, 0},
+	"GET /api/widget/config":           {widget, "/api/widget/config", nil, 0},
+	"GET /api/widget/messages":         {session, "/api/widget/messages?sessionId=$S", nil, 0},
+	"PATCH /api/widget/messages/{id}":  {session, "/api/widget/messages/$M", object{"sessionId": "$S", "content": "changed"}, 0},
+	"DELETE /api/widget/messages/{id}": {session, "/api/widget/messages/$M?sessionId=$S", nil, 0},
+	"POST /api/widget/attachments":     {session, "/api/widget/attachments", formOf, 0},
+	"POST /api/widget/identify":        {session, "/api/widget/identify", object{"sessionId": "$S", "name": "Ada"}, 0},
+	"POST /api/widget/read":            {session, "/api/widget/read", object{"sessionId": "$S", "messageIds": []string{}}, 0},
+	"POST /api/widget/typing":          {session, "/api/widget/typing", object{"sessionId": "$S", "active": true}, 0},
+	"POST /api/widget/prechat":         {session, "/api/widget/prechat", object{"sessionId": "$S", "fields": object{}}, 0},
+	"POST /api/widget/csat":            {session, "/api/widget/csat", object{"sessionId": "$S", "score": 5}, 0},
+	"POST /api/widget/events":          {session, "/api/widget/events", object{"sessionId": "$S", "name": "x"}, 0},
+	"POST /api/widget/page":            {session, "/api/widget/page", object{"sessionId": "$S", "url": "https://shop.test/"}, 0},
+	"POST /api/widget/disconnect":      {session, "/api/widget/disconnect", object{"sessionId": "$S", "reason": "manual"}, 0},
+
+	"GET /api/admin/settings":                            {operator, "/api/admin/settings", nil, 0},
+	"PATCH /api/admin/settings":                          {operator, "/api/admin/settings", object{}, 0},
+	"GET /api/admin/sessions":                            {operator, "/api/admin/sessions", nil, 0},
+	"GET /api/admin/sessions/{session}":                  {operator, "/api/admin/sessions/$S", nil, 0},
+	"DELETE /api/admin/sessions/{session}":               {operator, "/api/admin/sessions/$S", nil, 0},
+	"GET /api/admin/sessions/{session}/messages":         {operator, "/api/admin/sessions/$S/messages", nil, 0},
+	"POST /api/admin/sessions/{session}/messages":        {operator, "/api/admin/sessions/$S/messages", object{"content": "hi"}, 0},
+	"PATCH /api/admin/sessions/{session}/messages/{id}":  {operator, "/api/admin/sessions/$S/messages/$M", object{"content": "changed"}, 0},
+	"DELETE /api/admin/sessions/{session}/messages/{id}": {operator, "/api/admin/sessions/$S/messages/$M", nil, 0},
+	"POST /api/admin/sessions/{session}/attachments":     {operator, "/api/admin/sessions/$S/attachments", formOf, 0},
+	"POST /api/admin/sessions/{session}/commands":        {operator, "/api/admin/sessions/$S/commands", object{"command": "!info"}, 0},
+	"POST /api/admin/sessions/{session}/close":           {operator, "/api/admin/sessions/$S/close", nil, 0},
+	"POST /api/admin/sessions/{session}/reopen":          {operator, "/api/admin/sessions/$S/reopen", nil, 0},
+	"POST /api/admin/sessions/{session}/block":           {operator, "/api/admin/sessions/$S/block", nil, 0},
+	"POST /api/admin/sessions/{session}/unblock":         {operator, "/api/admin/sessions/$S/unblock", nil, 0},
+	"POST /api/admin/sessions/{session}/read":            {operator, "/api/admin/sessions/$S/read", object{}, 0},
+	"POST /api/admin/sessions/{session}/typing":          {operator, "/api/admin/sessions/$S/typing", object{"active": true}, 0},
+	"POST /api/admin/sessions/{session}/csat":            {operator, "/api/admin/sessions/$S/csat", nil, 0},
+	"POST /api/admin/sessions/{session}/events":          {operator, "/api/admin/sessions/$S/events", object{"name": "x"}, 0},
+	"GET /api/admin/operator/status":                     {operator, "/api/admin/operator/status", nil, 0},
+	"POST /api/admin/operator/status":                    {operator, "/api/admin/operator/status", object{"online": true}, 0},
+	"POST /api/admin/operator/activity":                  {operator, "/api/admin/operator/activity", nil, 0},
+	"GET /api/admin/bridges":                             {operator, "/api/admin/bridges", nil, 0},
+	"POST /api/admin/bridges/{name}/test":                {operator, "/api/admin/bridges/telegram/test", nil, 409},
+	"GET /api/admin/deliveries":                          {operator, "/api/admin/deliveries", nil, 0},
+	"POST /api/admin/deliveries/retry":                   {operator, "/api/admin/deliveries/retry", nil, 0},
+	"POST /api/admin/deliveries/{id}/retry":              {operator, "/api/admin/deliveries/webhook.$S.1/retry", nil, 409},
+	"POST /api/admin/webhooks/test":                      {operator, "/api/admin/webhooks/test", nil, 409},
+	"GET /api/admin/stats":                               {operator, "/api/admin/stats", nil, 0},
+	"GET /api/admin/export":                              {operator, "/api/admin/export", nil, 0},
+	"POST /api/admin/keys/rotate":                        {operator, "/api/admin/keys/rotate", object{"key": "neither"}, 400},
+	"GET /api/admin/stream":                              {operator, "/api/admin/stream", nil, 0},
+
+	"POST /api/webhooks/{name}": {platform, "/api/webhooks/telegram", object{}, 503},
+	"POST /webhooks/{name}":     {platform, "/webhooks/telegram", object{}, 503},
+
+	"GET /files/{id}/{name}":  {signed, "$F", nil, 0},
+	"HEAD /files/{id}/{name}": {signed, "$F", nil, 0},
+	"GET /files/{token}":      {open, "/files/x", nil, 404},
+	"HEAD /files/{token}":     {open, "/files/x", nil, 404},
+
+	"GET /health":            {open, "/health", nil, 0},
+	"HEAD /health":           {open, "/health", nil, 0},
+	"GET /ready":             {open, "/ready", nil, 0},
+	"HEAD /ready":            {open, "/ready", nil, 0},
+	"GET /":                  {page, "/", nil, 0},
+	"HEAD /":                 {page, "/", nil, 0},
+	"POST /setup/done":       {page, "/setup/done", nil, 303},
+	"GET /demo":              {page, "/demo", nil, 0},
+	"HEAD /demo":             {page, "/demo", nil, 0},
+	"GET /console":           {page, "/console", nil, 0},
+	"HEAD /console":          {page, "/console", nil, 0},
+	"POST /console/login":    {page, "/console/login", nil, 401},
+	"POST /console/logout":   {page, "/console/logout", nil, 303},
+	"GET /widget.js":         {page, "/widget.js", nil, 0},
+	"HEAD /widget.js":        {page, "/widget.js", nil, 0},
+	"GET /widget/{file}":     {page, "/widget/widget.js", nil, 0},
+	"HEAD /widget/{file}":    {page, "/widget/widget.js", nil, 0},
+	"GET /static/{file}":     {page, "/static/console.js", nil, 0},
+	"HEAD /static/{file}":    {page, "/static/console.js", nil, 0},
+	"GET /openapi.yaml":      {page, "/openapi.yaml", nil, 0},
+	"HEAD /openapi.yaml":     {page, "/openapi.yaml", nil, 0},
+	"GET /docs":              {page, "/docs", nil, 0},
+	"HEAD /docs":             {page, "/docs", nil, 0},
+	"GET /docs/{guide}":      {page, "/docs/widget", nil, 0},
+	"HEAD /docs/{guide}":     {page, "/docs/widget", nil, 0},
+	"POST /api/messages":     {backend, "/api/messages", object{}, 400},
+	"POST /api/sessions":     {backend, "/api/sessions", object{}, 400},
+	"POST /api/events":       {backend, "/api/events", object{}, 400},
+	"POST /api/disconnect":   {backend, "/api/disconnect", object{}, 400},
+	"GET /api/events/stream": {backend, "/api/events/stream", nil, 0},
+
+	"POST /api/operator/status": {backend, "/api/operator/status", object{}, 400},
+	"POST /api/custom-events":   {backend, "/api/custom-events", object{}, 400},
 }
 
-// adminRequests are all admin routes but the streams and the rotation of the
-// keys, the one that erases the session last.
-func adminRequests(id, message string) []request {
-	session := "/api/admin/sessions/" + id
-	return []request{
-		{"GET", "/api/admin/settings", nil},
-		{"PATCH", "/api/admin/settings", object{}},
-		{"GET", "/api/admin/sessions", nil},
-		{"GET", session, nil},
-		{"GET", session + "/messages", nil},
-		{"POST", session + "/messages", object{"content": "hi"}},
-		{"PATCH", session + "/messages/" + message, object{"content": "changed"}},
-		{"DELETE", session + "/messages/" + message, nil},
-		{"POST", session + "/commands", object{"command": "!info"}},
-		{"POST", session + "/close", nil},
-		{"POST", session + "/reopen", nil},
-		{"POST", session + "/block", nil},
-		{"POST", session + "/unblock", nil},
-		{"POST", session + "/read", object{}},
-		{"POST", session + "/typing", object{"active": true}},
-		{"POST", session + "/csat", nil},
-		{"POST", session + "/events", object{"name": "x"}},
-		{"POST", "/api/admin/operator/status", object{"online": true}},
-		{"GET", "/api/admin/operator/status", nil},
-		{"POST", "/api/admin/operator/activity", nil},
-		{"GET", "/api/admin/bridges", nil},
-		{"GET", "/api/admin/deliveries", nil},
-		{"GET", "/api/admin/stats", nil},
-		{"GET", "/api/admin/export", nil},
-		{"DELETE", session, nil},
-	}
+// formOf stands for an upload's form.
+var formOf any = "form"
+
+// credential is what a caller brings.
+type credential struct {
+	name, key string
+	header    []string
 }
 
-// TestSecurityMatrix tries every route with every key, from every origin and
-// on every kind of session, and expects exactly one answer of each.
+// origin is where the caller's page is; a program has none.
+type origin struct{ name, origin, site string }
+
+var origins = []origin{
+	{"a program", "", ""}, {"an allowed page", "https://shop.test", "cross-site"}, {"a foreign page", "https://evil.test", "cross-site"},
+	{"a page without an origin", "null", "cross-site"}, {"relay's own page", "$U", "same-origin"},
+}
+
+// judge returns what a caller is answered: 0 stands for the route's own answer.
+func (k kind) judge(method, cred string, from origin) int {
+	foreign := from.origin == "https://evil.test" || from.origin == "null"
+	safe := method == "GET" || method == "HEAD"
+	switch k {
+	case widget, session:
+		switch {
+		case foreign:
+			return 403
+		case !strings.HasPrefix(cred, "the public key"):
+			return 401
+		case k == session && cred != "the public key and the token":
+			return 404
+		}
+	case operator:
+		switch {
+		case cred == "the secret key" && from.origin == "":
+			return 0
+		case cred == "the secret key", strings.Contains(cred, "public"), cred == "a wrong key":
+			return 401
+		case from.site == "cross-site" && !safe:
+			return 403
+		case cred != "the console's cookie":
+			return 401
+		}
+	case backend:
+		if cred != "the backend's key" {
+			return 401
+		}
+	}
+	return 0
+}
+
+// TestSecurityMatrix tries every route with every credential from every origin and
+// expects exactly one answer of each.
 func TestSecurityMatrix(t *testing.T) {
-	eachSite(t, func(t *testing.T, s *site) {
-		bound := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v", "useSessionToken": true})
-		id, token := bound.text("sessionId"), bound.text("sessionToken")
-		other := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "w", "useSessionToken": true}).text("sessionToken")
-		sent := s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "hi"}, "X-Session-Token", token)
-		own := []string{"X-Session-Token", token}
-		for _, caller := range []struct {
-			name   string
-			key    string
-			header []string
-			status int
-		}{
-			{"no key", "", own, 401},
-			{"a wrong key", "pk_wrong", own, 401},
-			{"the secret key", secretKey, own, 401},
-			{"no token", publicKey, nil, 404},
-			{"a forged token", publicKey, []string{"X-Session-Token", token + "x"}, 404},
-			{"another session's token", publicKey, []string{"X-Session-Token", other}, 404},
-			{"a foreign origin", publicKey, append([]string{"Origin", "https://evil.test"}, own...), 403},
-			{"the right token", publicKey, append([]string{"Origin", "https://shop.test"}, own...), 200},
-		} {
-			s.tryAll(t, "widget with "+caller.name, widgetRequests(id, sent.text("id")), caller.key, caller.header, caller.status)
+	s := newSite(t, dbtest.Memory(t), func(c *config.Config) { c.AllowedOrigins = []string{"https://shop.test"} })
+	bridge := newBridgeSite(t, func(c *config.Config) { c.APIKey = backendKey })
+	for _, rt := range slices.Concat(s.server.Routes(), bridge.server.Routes()) {
+		if _, known := matrix[rt]; !known {
+			t.Errorf("%s has no place in the matrix: say whom it lets in", rt)
 		}
-		answered := s.must("POST", "/api/admin/sessions/"+id+"/messages", secretKey, object{"content": "hi"})
-		for _, caller := range []struct {
-			name   string
-			key    string
-			header []string
-			status int
-		}{
-			{"no key", "", nil, 401},
-			{"a wrong key", "sk_wrong", nil, 401},
-			{"the public key", publicKey, nil, 401},
-			{"the secret key from a page", secretKey, []string{"Origin", "https://shop.test"}, 401},
-			{"a forged cookie", "", []string{"Cookie", "relay_console=x"}, 401},
-			{"the secret key", secretKey, nil, 200},
-		} {
-			s.tryAll(t, "admin with "+caller.name, adminRequests(id, answered.text("id")), caller.key, caller.header, caller.status)
+	}
+	lists := []string{"GET /api/admin/export", "GET /api/admin/sessions"} // go first: they answer all sessions that the others make
+	tried := 0
+	for _, rt := range lists {
+		tried += s.tryRoute(t, rt, matrix[rt])
+	}
+	for _, server := range []*site{s, bridge} {
+		for _, rt := range server.server.Routes() {
+			if !slices.Contains(lists, rt) {
+				tried += server.tryRoute(t, rt, matrix[rt])
+			}
 		}
-	}, func(c *config.Config) { c.AllowedOrigins = []string{"https://shop.test"} })
+	}
+	t.Logf("%d requests", tried)
 }
 
-// tryAll makes requests and expects the same status of each.
-func (s *site) tryAll(t *testing.T, name string, requests []request, key string, header []string, status int) {
-	t.Helper()
-	for _, q := range requests {
-		a := s.call(q.method, q.path, key, q.body, header...)
-		if a.status != status {
-			t.Errorf("%s: %s %s answered %d %s, want %d", name, q.method, q.path, a.status, a.body, status)
+// tryRoute tries one route with everything and returns how many requests it made.
+func (s *site) tryRoute(t *testing.T, rt string, e entry) (tried int) {
+	method, _, _ := strings.Cut(rt, " ")
+	community := s.ring != nil
+	cookie := ""
+	if community {
+		cookie = s.signIn("Olga")
+	}
+	for _, from := range origins {
+		if e.kind < signed && from.name == "a page without an origin" {
+			continue
 		}
-		if want := fmt.Sprintf(`{"error":%q}`, "Session not found"); status == 404 && string(a.body) != want {
-			t.Errorf("%s: %s %s answered %s, want %s", name, q.method, q.path, a.body, want)
+		var v victim
+		if e.kind >= signed {
+			v = s.victim(community)
 		}
+		for _, cred := range []credential{
+			{"nothing", "", nil}, {"a wrong key", "pk_wrong", nil}, {"the public key", publicKey, nil},
+			{"the public key and the token", publicKey, []string{"X-Session-Token", v.token}},
+			{"the public key and a forged token", publicKey, []string{"X-Session-Token", v.token + "x"}},
+			{"the public key and another session's token", publicKey, []string{"X-Session-Token", v.other}},
+			{"the token alone", "", []string{"X-Session-Token", v.token}},
+			{"the secret key", secretKey, nil}, {"the console's cookie", "", []string{"Cookie", cookie}},
+			{"a forged cookie", "", []string{"Cookie", "relay_console=x"}}, {"the backend's key", backendKey, nil},
+		} {
+			if e.kind <= signed && cred.name != "nothing" && cred.name != "the secret key" && cred.name != "the console's cookie" {
+				continue // these do not ask for any
+			}
+			s.t = t
+			if e.kind == operator && cred.name == "the backend's key" {
+				cred.name = "a wrong key"
+			}
+			want := e.judge(method, cred.name, from)
+			if want == 0 {
+				if want = e.answer; want == 0 {
+					want = 200
+				}
+				if e.kind == session || e.kind == operator {
+					v = s.victim(community) // the request may end it
+					if cred.name == "the public key and the token" {
+						cred.header[1] = v.token
+					}
+				}
+			}
+			switch {
+			case strings.HasSuffix(rt, " /") && !community:
+				want = 303
+			case rt == "POST /setup/done" && from.site == "cross-site":
+				want = 403
+			}
+			status, body := s.probe(method, e, v, from, cred)
+			if tried++; status != want {
+				t.Errorf("%s from %s with %s answers %d %.200s, want %d", rt, from.name, cred.name, status, body, want)
+			}
+			if hidden := `{"error":"Session not found"}`; e.kind == session && status == 404 && body != hidden {
+				t.Errorf("%s with %s answers %s, want %s", rt, cred.name, body, hidden)
+			}
+		}
+	}
+	return tried
+}
+
+// victim is the session that callers are after.
+type victim struct{ id, token, other, message, answered, file string }
+
+func (s *site) victim(community bool) (v victim) {
+	if !community {
+		return v
+	}
+	bound := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": chat.NewID(), "useSessionToken": true})
+	v.id, v.token = bound.text("sessionId"), bound.text("sessionToken")
+	v.other = s.must("POST", "/api/widget/init", publicKey, object{"visitorId": chat.NewID(), "useSessionToken": true}).text("sessionToken")
+	own := []string{"X-Session-Token", v.token}
+	v.message = s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": v.id, "content": "hi"}, own...).text("id")
+	v.answered = s.must("POST", "/api/admin/sessions/"+v.id+"/messages", secretKey, object{"content": "hi"}).text("id")
+	v.file = s.upload("/api/admin/sessions/"+v.id+"/attachments", secretKey, "a.txt", []byte("x"), "file", "").text("url")
+	return v
+}
+
+// probe makes a request and reads its answer, but not a stream.
+func (s *site) probe(method string, e entry, v victim, from origin, cred credential) (status int, body string) {
+	message := v.message
+	if e.kind == operator {
+		message = v.answered
+	}
+	fill := strings.NewReplacer("$S", v.id, "$M", message, "$F", v.file, "$U", s.url)
+	sent, contentType := "", "application/json"
+	if e.body == formOf {
+		sent, contentType = fill.Replace("--b\r\nContent-Disposition: form-data; name=\"sessionId\"\r\n\r\n$S\r\n--b\r\n"+
+			"Content-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nx\r\n--b--\r\n"), "multipart/form-data; boundary=b"
+	} else if e.body != nil {
+		data, _ := json.Marshal(e.body)
+		sent = fill.Replace(string(data))
+	}
+	ctx, cancel := context.WithCancel(s.t.Context())
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, s.url+strings.TrimPrefix(fill.Replace(e.path), s.url), strings.NewReader(sent))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", contentType)
+	if from.origin != "" {
+		req.Header.Set("Origin", fill.Replace(from.origin))
+		req.Header.Set("Sec-Fetch-Site", from.site)
+	}
+	if cred.key != "" {
+		req.Header.Set("Authorization", "Bearer "+cred.key)
+	}
+	for i := 0; i+1 < len(cred.header); i += 2 {
+		req.Header.Set(cred.header[i], cred.header[i+1])
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	s.readableBy(fmt.Sprintf("%s %s with %s", method, e.path, cred.name), e.kind, from, resp.Header)
+	if resp.Header.Get("Content-Type") == "text/event-stream" {
+		return resp.StatusCode, ""
+	}
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return resp.StatusCode, string(text)
+}
+
+// readableBy checks which pages may read an answer: those of the widget's origins
+// its own routes, and nobody what is for operators. Cookies never go along.
+func (s *site) readableBy(request string, k kind, from origin, h http.Header) {
+	allowed := h.Get("Access-Control-Allow-Origin")
+	if h.Get("Access-Control-Allow-Credentials") != "" || (k == operator || k == backend || k == platform) && allowed != "" ||
+		(k == widget || k == session) && allowed != "" && from.name != "an allowed page" && from.name != "relay's own page" {
+		s.t.Errorf("%s from %s may be read by %q, with credentials %q", request, from.name, allowed, h.Get("Access-Control-Allow-Credentials"))
 	}
 }

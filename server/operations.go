@@ -233,6 +233,7 @@ func (s *communityServer) export(w http.ResponseWriter, r *http.Request, _ chat.
 	h.Set("Content-Type", "application/x-ndjson")
 	h.Set("Content-Disposition", `attachment; filename="relay-`+time.Now().UTC().Format(time.DateOnly)+`.ndjson"`)
 	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
 	out := json.NewEncoder(patientWriter{w, http.NewResponseController(w)})
 	for last := int64(0); ; {
 		var list []chat.Session
