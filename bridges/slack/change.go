@@ -13,30 +13,30 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// edit changes a message's text. A part that has no message yet is posted.
+// edit changes a message's text. A part without a message is posted.
 func (b *Bridge) edit(ctx context.Context, me *self, th chat.Thread, op chat.Op) (remote string, err error) {
 	if op.Remote == "" {
 		return b.post(ctx, me, th, op)
 	}
 	if isFile(op.Remote) {
-		return "", nil // what a file's message says besides is its author
+		return "", nil // its message has no other text than the author
 	}
 	if of, quotes := b.cites.Get(op.Remote); quotes {
 		op.ReplyTo = of
 	}
 	how := show(op, me.has(scopeNames), b.quote(ctx, th, op.ReplyTo))
-	if len(utf16.Encode([]rune(how.text))) > maxEdit { // the quote was not reckoned with
+	if len(utf16.Encode([]rune(how.text))) > maxEdit { // with the quote it is too long
 		how = show(op, me.has(scopeNames), "")
 	}
 	err = b.change(ctx, op.Remote, how)
 	if err == nil {
-		b.said(op.Remote, op)
+		b.rememberText(op.Remote, op)
 		b.requote(ctx, th, op.Remote, cut.Line(op.Text, maxQuote))
 	}
 	return "", err
 }
 
-// change gives a message another text. A server that knows no rich text gets bare
+// change replaces a message's text. A server that does not know rich text gets plain
 // text.
 func (b *Bridge) change(ctx context.Context, ts string, how look, more ...slack.MsgOption) error {
 	opts := append(more, slack.MsgOptionText(how.text, false))
@@ -55,8 +55,8 @@ func (b *Bridge) updateMessage(ctx context.Context, ts string, opts ...slack.Msg
 	})
 }
 
-// delete removes a message of the bot's, or a file with its message. What
-// others wrote an app cannot remove.
+// delete removes a message of the bot, or a file with its message. An app cannot remove
+// others' messages.
 func (b *Bridge) delete(ctx context.Context, remote string) error {
 	if isFile(remote) {
 		return b.call(ctx, "files.delete", true, func(ctx context.Context) error {
@@ -69,8 +69,8 @@ func (b *Bridge) delete(ctx context.Context, remote string) error {
 	})
 }
 
-// isFile reports whether a remote names a file: of its message Slack does not
-// tell the ts at once.
+// isFile reports whether a remote names a file: Slack does not return the ts of its
+// message at once.
 func isFile(remote string) bool { return strings.HasPrefix(remote, "F") }
 
 // Receipts, by the names of their emoji.
@@ -79,7 +79,7 @@ const (
 	receiptRead      = "ok_hand"
 )
 
-// react puts a receipt on a message, if the app may.
+// react sets a receipt on a message, if the app may.
 func (b *Bridge) react(ctx context.Context, me *self, op chat.Op) error {
 	if !me.may(scopeReact) || isFile(op.Remote) {
 		return nil

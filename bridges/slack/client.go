@@ -15,10 +15,9 @@ import (
 )
 
 // caller is slack-go's HTTP client. It moves the token from the body into the
-// Authorization header, where it stands in no log of a proxy and where every
-// server looks for it, and it takes the blocks and attachments out of
-// what Slack answers: relay does not read them, and slack-go refuses a whole
-// answer for one block that it does not know.
+// Authorization header, which proxies do not log and every server reads. It removes
+// blocks and attachments from answers: relay does not read them, and slack-go rejects
+// a whole answer for one unknown block.
 type caller struct{ http *http.Client }
 
 // maxAnswer bounds an answer of the Web API: 200 messages of 40,000 characters
@@ -73,7 +72,7 @@ func authorize(r *http.Request) error {
 	return nil
 }
 
-// prune takes what relay does not read out of an answer.
+// prune removes blocks and attachments from an answer.
 func prune(body []byte) []byte {
 	if !bytes.Contains(body, []byte(`"blocks"`)) && !bytes.Contains(body, []byte(`"attachments"`)) {
 		return body
@@ -107,8 +106,8 @@ func trim(value any) {
 	}
 }
 
-// call makes one call of a method and translates what comes of it. A call that
-// may safely be repeated is never ambiguous.
+// call makes one call of a method and translates its error. A call that may safely be
+// repeated is never ambiguous.
 func (b *Bridge) call(ctx context.Context, method string, repeatable bool, do func(context.Context) error) error {
 	if err := b.pace.spend(method); err != nil {
 		return err

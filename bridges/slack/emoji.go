@@ -1,10 +1,9 @@
 package slack
 
-// toned are the emoji that may have the tone of a skin.
+// toned are the emoji that may have a skin tone.
 const toned = "👍👎🙇🤙👏🤞🤦👊✊✋🤝💪👌👇👈👉👆🙏🙌🙋🤷👋"
 
-// emojis are the common ones by Slack's names for them; others stay as they are
-// written.
+// emojis maps Slack's names of common emoji; others are kept as codes.
 var emojis = map[string]string{
 	"+1": "👍", "-1": "👎", "100": "💯", "airplane": "✈️", "alarm_clock": "⏰", "angry": "😠", "arrow_down": "⬇️",
 	"arrow_left": "⬅️", "arrow_right": "➡️", "arrow_up": "⬆️", "arrows_counterclockwise": "🔄", "astonished": "😲",

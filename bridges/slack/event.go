@@ -11,9 +11,8 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// envelope is as much of an Events API request as relay understands; Socket
-// Mode carries the same (https://docs.slack.dev/apis/events-api). What is not
-// here is not looked at.
+// envelope is the part of an Events API request that relay uses; Socket Mode carries
+// the same (https://docs.slack.dev/apis/events-api).
 type envelope struct {
 	Type           string          `json:"type"`
 	Challenge      string          `json:"challenge"`
@@ -28,7 +27,7 @@ type authorization struct {
 	IsBot  bool   `json:"is_bot"`
 }
 
-// event is a message, or what became of one
+// event is a message, or a change of one
 // (https://docs.slack.dev/reference/events/message).
 type event struct {
 	message
@@ -79,19 +78,19 @@ type file struct {
 	URL        string `json:"url_private"`
 }
 
-// The subtypes that mean something to relay.
+// Subtypes that matter to relay.
 const (
 	subtypeChanged   = "message_changed"
 	subtypeDeleted   = "message_deleted"
 	subtypeTombstone = "tombstone"
 )
 
-// written are the subtypes of what people write: nothing, a file, a reply that
-// is shown in the channel too, and /me.
+// written are the subtypes of messages that people write: none, a file, a reply that
+// is also shown in the channel, and /me.
 var written = []string{"", "file_share", "thread_broadcast", "me_message"}
 
-// decode reads a raw event. A field of another type than expected counts as
-// missing: Slack changes them without notice.
+// decode parses a raw event. A field of an unexpected type counts as missing: Slack
+// changes them without notice.
 func decode(raw []byte) (*envelope, error) {
 	e := new(envelope)
 	err := json.Unmarshal(raw, e)
@@ -102,20 +101,19 @@ func decode(raw []byte) (*envelope, error) {
 	return e, err
 }
 
-// human reports whether a person wrote a message: not the bot, nor another app,
-// nor Slack itself.
+// human reports whether a person wrote a message, not an app or Slack itself.
 func (e *envelope) human(m *message, own string) bool {
 	byBot := m.BotID != "" || m.Subtype == "bot_message" || m.AppID != "" && m.AppID == e.AppID || strings.HasPrefix(m.Metadata.Type, "relay_")
 	return !byBot && m.User != "" && m.User != "USLACKBOT" && !e.bot(m.User, own)
 }
 
-// bot reports whether a user is the app's bot: so says Slack of each event.
+// bot reports whether a user is the app's bot, which Slack names in each event.
 func (e *envelope) bot(user, own string) bool {
 	return user == own || slices.ContainsFunc(e.Authorizations, func(a authorization) bool { return a.IsBot && a.UserID == user })
 }
 
-// foreign reports whether a person began the thread of a message: what
-// operators talk about among themselves.
+// foreign reports whether a person began the thread of a message: operators talk among
+// themselves there.
 func (e *envelope) foreign(m *message, own string) bool {
 	known := own != "" || len(e.Authorizations) > 0
 	return known && m.Starter != "" && !e.bot(m.Starter, own)
@@ -124,7 +122,7 @@ func (e *envelope) foreign(m *message, own string) bool {
 // inThread reports whether a message is a reply in a thread.
 func (m *message) inThread() bool { return m.ThreadTS != "" && m.ThreadTS != m.TS }
 
-// changedAt is the ts of a message's last edit, "" before the first.
+// changedAt returns the ts of a message's last edit, "" before the first.
 func (m *message) changedAt() string {
 	if m.Edited == nil {
 		return ""
@@ -132,13 +130,13 @@ func (m *message) changedAt() string {
 	return m.Edited.TS
 }
 
-// sameAs reports whether a message shows what another did.
+// sameAs reports whether two messages have the same text and files.
 func (m *message) sameAs(other *message) bool {
 	sameFile := func(a, b file) bool { return a.ID == b.ID }
 	return m.Text == other.Text && slices.EqualFunc(m.Files, other.Files, sameFile)
 }
 
-// timeOf reads a ts: seconds and a number that makes it unlike others.
+// timeOf parses a ts: seconds and a number that makes it unique.
 func timeOf(ts string) chat.Time {
 	seconds, micros, _ := strings.Cut(ts, ".")
 	s, err := strconv.ParseInt(seconds, 10, 64)

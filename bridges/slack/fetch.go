@@ -16,12 +16,12 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// errSignIn: Slack answers a download with its sign-in page when the app may
+// errSignIn means that Slack answered a download with its sign-in page: the app may
 // not read files.
 var errSignIn = &chat.Misconfigured{Problem: "Slack does not hand operators' files to the app", Fix: "add the scope files:read: " + fixScope}
 
-// Fetch implements [chat.Bridge]. ref is the file's id; its address is asked
-// for when it is needed.
+// Fetch implements [chat.Bridge]. ref is the file's id; its address is looked up at
+// each download.
 func (b *Bridge) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
 	var file *slack.File
 	err := b.call(ctx, "files.info", true, func(ctx context.Context) (err error) {
@@ -45,8 +45,8 @@ func (b *Bridge) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
 	return b.download(ctx, u, file.Mimetype)
 }
 
-// trusted reports whether an address may see the token: one of Slack's hosts or
-// that of the Web API. Whoever shares a file of elsewhere chooses its address.
+// trusted reports whether an address may receive the token: one of Slack's hosts or
+// that of the Web API. A person who shares an external file chooses its address.
 func (b *Bridge) trusted(u *url.URL) bool {
 	if u.Scheme == b.base.Scheme && strings.EqualFold(u.Host, b.base.Host) {
 		return true
@@ -60,7 +60,7 @@ func (b *Bridge) trusted(u *url.URL) bool {
 	return false
 }
 
-// download opens a file of Slack's.
+// download opens a file at Slack.
 func (b *Bridge) download(ctx context.Context, u *url.URL, mimeType string) (io.ReadCloser, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {

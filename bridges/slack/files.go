@@ -14,12 +14,12 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// maxUpload is the largest file that Slack takes
+// maxUpload is the largest file that Slack accepts
 // (https://docs.slack.dev/messaging/working-with-files).
 const maxUpload = 1 << 30
 
-// show sends a file with its author. What Slack does not take, or the app may
-// not send, goes as a link.
+// show sends a file with its author, or a link to one that Slack does not accept or
+// the app may not send.
 func (b *Bridge) show(ctx context.Context, me *self, th chat.Thread, op chat.Op) (remote string, err error) {
 	switch {
 	case !me.may(scopeUpload):
@@ -36,8 +36,8 @@ func (b *Bridge) show(ctx context.Context, me *self, th chat.Thread, op chat.Op)
 	return remote, err
 }
 
-// upload sends a file in Slack's three steps. A file would be shown outside of
-// a thread that is gone, so that is looked at first.
+// upload sends a file in Slack's three steps. It first checks that the thread exists:
+// the file would be shown in the channel otherwise.
 func (b *Bridge) upload(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
 	if _, err := b.parent(ctx, th.Ref); err != nil {
 		return "", err
@@ -64,8 +64,8 @@ func (b *Bridge) upload(ctx context.Context, th chat.Thread, op chat.Op) (remote
 	return place.FileID, err
 }
 
-// transfer brings a file's bytes to the address that Slack gave for them. It
-// can be repeated: nobody sees them yet.
+// transfer sends a file's bytes to the address that Slack returned. It can be
+// repeated: nobody sees them yet.
 func (b *Bridge) transfer(ctx context.Context, address string, f *chat.OpFile) error {
 	content, err := f.Open(ctx)
 	if err != nil {
@@ -91,8 +91,8 @@ func (b *Bridge) transfer(ctx context.Context, address string, f *chat.OpFile) e
 	return nil
 }
 
-// lookupFile finds out whether an earlier attempt showed its file: the one that
-// it uploaded, after a restart one of the same name and size.
+// lookupFile finds the file of an earlier attempt: the one that it uploaded or, after a
+// restart, one of the same name and size.
 func (b *Bridge) lookupFile(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
 	id, known := b.uploads.Get(op.Key)
 	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: since(op.Since), Limit: pageSize}
@@ -112,8 +112,8 @@ func (b *Bridge) lookupFile(ctx context.Context, th chat.Thread, op chat.Op) (re
 	return "", nil
 }
 
-// linked makes a text of an op whose file does not go to Slack; why begins with
-// a space, "" when the app may not.
+// linked replaces a file that is not sent to Slack by a text; why begins with a space,
+// "" when the app lacks the scope.
 func linked(op chat.Op, why string) chat.Op {
 	about := fmt.Sprintf("📎 %s (%s)%s", cut.Line(op.File.Filename, maxFrom), size(op.File.Size), why)
 	if op.File.URL == "" && why == "" {

@@ -22,11 +22,11 @@ const (
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// escape makes text that means nothing: no mention, no link of others' words.
-// Slack escapes these three characters and no others.
+// escape makes text without mentions and links. Slack escapes these three characters
+// and no others.
 func escape(text string) string { return escaper.Replace(strings.ToValidUTF8(text, "\uFFFD")) }
 
-// weight is how much of a message a character takes once it is escaped.
+// weight returns the length of a character once it is escaped.
 func weight(r rune) int {
 	switch r {
 	case '&':
@@ -44,21 +44,19 @@ func weigh(text string) (n int) {
 	return n
 }
 
-// look is how an op is shown.
+// look is a rendered op.
 type look struct {
 	text string // escaped
-	// markup tells that the text has some of relay's: Slack reads none
-	// otherwise.
+	// markup means that the text has markup of relay's; without it Slack reads none.
 	markup   bool
-	username string // who seems to write, "" for the app
+	username string // the displayed author, "" for the app
 }
 
-// Notes begin with a sign: they are written by the same bot as what visitors
-// say.
+// noteSign begins notes: the same bot writes visitors' messages.
 const noteSign = "ℹ️ "
 
-// headRoom is how much of a message may stand before an op's text. The sign of
-// an edit counts always: an edit is split like the post that it changes.
+// headRoom returns the room for what precedes an op's text. The mark of an edit always
+// counts: an edit is split like the post that it changes.
 func headRoom(op chat.Op) (n int) {
 	quote := ""
 	if op.ReplyTo != "" {
@@ -104,7 +102,7 @@ func show(op chat.Op, named bool, quote string) look {
 	return l
 }
 
-// quoteLine shows the beginning of a message that is answered, "" for none.
+// quoteLine returns the line that quotes a message, "" for none.
 func quoteLine(words string) string {
 	if words == "" {
 		return ""
@@ -112,7 +110,7 @@ func quoteLine(words string) string {
 	return "↩ “" + escape(words) + "”\n"
 }
 
-// withoutMarks takes out of a name what would end its bold letters.
+// withoutMarks removes from a name the characters that would end its bold text.
 func withoutMarks(name string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("*_~`", r) {
@@ -122,7 +120,7 @@ func withoutMarks(name string) string {
 	}, name)
 }
 
-// parentText is the message that a thread hangs on.
+// parentText returns the first message of a thread.
 func parentText(op chat.Op) string {
 	title := naming.Title(op.Title, maxTitle)
 	if strings.TrimSpace(op.Text) == "" {

@@ -27,7 +27,6 @@ type gapTracker struct {
 }
 
 // waiting is a live event that is not stored yet; done is called once it is.
-// waiting is a live event that is not stored yet; done is told once it is.
 type waiting struct {
 	update chat.Update
 	done   func()

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Manifest is the app's manifest: what is pasted at https://api.slack.com/apps
-// to make an app with all that the bridge uses. Without an address the app
-// works by Socket Mode (https://docs.slack.dev/reference/app-manifest).
+// Manifest returns the manifest of an app with everything that the bridge uses, to be
+// pasted at https://api.slack.com/apps. Without an address the app uses Socket Mode
+// (https://docs.slack.dev/reference/app-manifest).
 func Manifest(requestURL string) string {
 	scopes := append([]string{}, neededScopes...)
 	scopes = append(scopes, scopeUpload, scopeReact, scopeNames, scopeJoin, "groups:history", "groups:read")

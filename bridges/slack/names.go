@@ -59,7 +59,7 @@ func (b *Bridge) ask(user string) string {
 		return err
 	})
 	if err != nil {
-		b.log.Debug("Slack does not tell a name", "user", user, "err", err)
+		b.log.Debug("Slack returns no name", "user", user, "err", err)
 		b.names.Put(user, person{known.name, time.Now()})
 		return known.name
 	}

@@ -9,13 +9,13 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Parse implements [chat.Bridge]. It takes what people write in threads of the
-// bridge's channel. It asks Slack for nothing but the names of people that it
-// does not know yet, and does without if Slack cannot tell.
+// Parse implements [chat.Bridge]. It returns what people write in threads of the
+// bridge's channel. It fetches nothing but names that it does not know yet, and works
+// without them.
 func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
 	e, err := decode(raw)
 	if err != nil {
-		return nil, fmt.Errorf("%w: the event is not Slack's: %w", chat.ErrPermanent, err)
+		return nil, fmt.Errorf("%w: not an event from Slack: %w", chat.ErrPermanent, err)
 	}
 	in, m := b.meaning(e)
 	if in.Kind == 0 {
@@ -38,22 +38,21 @@ func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
 	return []chat.Inbound{in}, nil
 }
 
-// latest returns a message as Slack last told it, nil when it was deleted. What
-// Slack could not deliver it brings again minutes later, behind what became of
-// the message meanwhile.
-func (b *Bridge) latest(told *message) *message {
-	last, known := b.last.Get(told.TS)
-	if known && (last == nil || last.Edited.TS > told.changedAt()) {
+// latest returns the last version of a message, nil when it was deleted. Slack repeats
+// an event that it could not deliver minutes later, after the message's changes.
+func (b *Bridge) latest(m *message) *message {
+	last, known := b.last.Get(m.TS)
+	if known && (last == nil || last.Edited.TS > m.changedAt()) {
 		return last
 	}
-	if told.Edited != nil {
-		b.last.Put(told.TS, told)
+	if m.Edited != nil {
+		b.last.Put(m.TS, m)
 	}
-	return told
+	return m
 }
 
-// meaning says what an event means, Kind 0 for nothing, and of which message
-// the words are. It looks at nothing but the event.
+// meaning returns what an event means, Kind 0 for nothing, and the message whose text
+// matters, nil for none. It depends on the event alone.
 func (b *Bridge) meaning(e *envelope) (in chat.Inbound, words *message) {
 	ev := &e.Event
 	if e.Type != "event_callback" || ev.Type != "message" || ev.Channel != b.cfg.ChannelID {
@@ -76,9 +75,8 @@ func (b *Bridge) meaning(e *envelope) (in chat.Inbound, words *message) {
 	return in, nil
 }
 
-// changed is what became of a message. Slack also tells of links that unfold,
-// of replies that are counted, and of the bot's own changes. A thread whose
-// first message is deleted keeps a tombstone there.
+// changed returns an edit. Slack also reports unfolded links, counted replies and the
+// bot's own changes. A thread whose first message was deleted keeps a tombstone.
 func changed(e *envelope, in chat.Inbound, own string) (chat.Inbound, *message) {
 	m, before := e.Event.Changed, e.Event.Previous
 	if m.Subtype == subtypeTombstone {
@@ -95,9 +93,8 @@ func changed(e *envelope, in chat.Inbound, own string) (chat.Inbound, *message) 
 	return in, nil
 }
 
-// removed is a message that is no more. Of copies the bot removes some itself,
-// so that only what people wrote counts; a thread's first message without
-// replies leaves no tombstone.
+// removed returns a deleted message. The bot deletes messages of its own, so only
+// those of people count; a thread's first message without replies leaves no tombstone.
 func removed(e *envelope, in chat.Inbound, own string) chat.Inbound {
 	m := e.Event.Previous
 	if m == nil || e.Event.DeletedTS == "" {
@@ -113,9 +110,8 @@ func removed(e *envelope, in chat.Inbound, own string) chat.Inbound {
 	return in
 }
 
-// key names an event for the store: the same whichever way and however often it
-// comes, and under whatever event id. An edit that is read from its thread has
-// no time of an event.
+// key returns the event's key in the store, the same each time it is received or read,
+// whatever its event id. An edit that was read from its thread has no event time.
 func (e *envelope) key() string {
 	ev := &e.Event
 	switch ev.Subtype {
@@ -127,8 +123,7 @@ func (e *envelope) key() string {
 	return "message:" + ev.TS
 }
 
-// textOf is a message's text in plain form, with links to what is attached from
-// elsewhere.
+// textOf returns a message's plain text, with links to external files.
 func (b *Bridge) textOf(m *message) string {
 	lines := []string{}
 	if m.Text != "" {
@@ -145,7 +140,7 @@ func (b *Bridge) textOf(m *message) string {
 // external reports whether a file only links to another service.
 func (f *file) external() bool { return f.IsExternal || f.Mode == "external" }
 
-// attached are the files of a message that are at Slack.
+// attached returns a message's files that are at Slack.
 func (m *message) attached() (files []chat.InboundFile) {
 	for _, f := range m.Files {
 		if f.ID == "" || f.external() || f.Mode == subtypeTombstone || f.Mode == "hidden_by_limit" {

@@ -11,20 +11,19 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Slack's threads have no replies to one of their messages: what is answered is
-// quoted. A quote follows what it quotes: what its author changed or deleted is
-// not kept in one. What quotes a message is told by its metadata.
+// Slack has no replies to a message of a thread: the bridge quotes the message
+// instead, and updates the quote when the message is edited or deleted. A message's
+// metadata names the one that it quotes.
 
-// said remembers what a message of the bot's says, and whom it quotes.
-func (b *Bridge) said(ts string, op chat.Op) {
+// rememberText remembers the text of a message of the bot, and which one it quotes.
+func (b *Bridge) rememberText(ts string, op chat.Op) {
 	b.quotes.Put(ts, cut.Line(op.Text, maxQuote))
 	if op.ReplyTo != "" {
 		b.cites.Put(ts, op.ReplyTo)
 	}
 }
 
-// quote is the beginning of the message that an op answers. One that is gone is
-// no obstacle.
+// quote returns the beginning of the message that an op answers, "" if it is gone.
 func (b *Bridge) quote(ctx context.Context, th chat.Thread, ts string) string {
 	if ts == "" || isFile(ts) {
 		return ""
@@ -34,23 +33,23 @@ func (b *Bridge) quote(ctx context.Context, th chat.Thread, ts string) string {
 	}
 	list, _, err := b.replies(ctx, &slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: ts, Latest: ts, Inclusive: true, Limit: 1})
 	if err != nil {
-		b.log.Debug("a message that is answered cannot be read", "message", ts, "err", err)
+		b.log.Debug("the message that is answered cannot be read", "message", ts, "err", err)
 	}
 	words := ""
 	for i := range list {
 		if list[i].Timestamp == ts {
-			words = cut.Line(b.wordsOf(&list[i]), maxQuote)
+			words = cut.Line(b.authorText(&list[i]), maxQuote)
 		}
 	}
 	b.quotes.Put(ts, words)
 	return words
 }
 
-// head is what show puts above the words of a message.
+// head matches what show puts above a message's text.
 var head = regexp.MustCompile(`^(?:\*[^\n]*:\*\n)?(?:✏\x{FE0F}? edited:\n)?(?:↩\x{FE0F}? “[^\n]*”\n)?`)
 
-// wordsOf is what the author of a message says.
-func (b *Bridge) wordsOf(m *slack.Message) string {
+// authorText returns a message's text without what show put above it.
+func (b *Bridge) authorText(m *slack.Message) string {
 	text := plain(m.Text, b.name)
 	if b.self.Load().own(m) {
 		text = text[len(head.FindString(text)):]
@@ -58,11 +57,11 @@ func (b *Bridge) wordsOf(m *slack.Message) string {
 	return text
 }
 
-// quoted is the line of a message's text, as Slack keeps it, that quotes another.
+// quoted matches the line of a message's text that quotes another, as Slack stores it.
 var quoted = regexp.MustCompile(`(?m)^(?:↩\x{FE0F}?|:leftwards_arrow_with_hook:) “[^\n]*”(?:\n|$)`)
 
-// requote changes the quotes of a message, which says something else now or
-// nothing any more, in what is written behind it.
+// requote changes the quotes of a message that was edited or deleted in the messages
+// after it; words is its new text, "" if it was deleted.
 func (b *Bridge) requote(ctx context.Context, th chat.Thread, ts, words string) {
 	b.quotes.Put(ts, words)
 	if isFile(ts) {
@@ -71,7 +70,7 @@ func (b *Bridge) requote(ctx context.Context, th chat.Thread, ts, words string) 
 	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: ts, Limit: pageSize, IncludeAllMetadata: true}
 	for list, err := range b.replyPages(ctx, 1, q) {
 		if err != nil {
-			b.log.Warn("what quotes a message that was changed cannot be found", "message", ts, "err", err)
+			b.log.Warn("cannot find the quotes of a changed message", "message", ts, "err", err)
 			return
 		}
 		for i := range list {
@@ -80,7 +79,7 @@ func (b *Bridge) requote(ctx context.Context, th chat.Thread, ts, words string) 
 	}
 }
 
-// requoteIn changes the quote of a message, if it is one of that other.
+// requoteIn changes the quote in a message, if it quotes the message ts.
 func (b *Bridge) requoteIn(ctx context.Context, m *slack.Message, ts, words string) {
 	of, _ := m.Metadata.EventPayload[fieldQuotes].(string)
 	if of != ts || !b.self.Load().own(m) {
@@ -96,6 +95,6 @@ func (b *Bridge) requoteIn(ctx context.Context, m *slack.Message, ts, words stri
 	}
 	marked, _ := m.Metadata.EventPayload[fieldMarked].(bool)
 	if err := b.change(ctx, m.Timestamp, look{text: strings.TrimSpace(text), markup: marked}); err != nil {
-		b.log.Warn("a quote still says what was changed", "message", m.Timestamp, "err", err)
+		b.log.Warn("cannot change a quote", "message", m.Timestamp, "err", err)
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// webAddress is what rich text has to be told is a link.
+// webAddress matches what becomes a link: rich text finds none by itself.
 var webAddress = regexp.MustCompile(`https?://[^\s<>"]+`)
 
-// rich makes a text into rich text, in which no sign is markup: chat.update reads
-// markup in every text, whatever the post was
-// (https://docs.slack.dev/reference/block-kit/blocks/rich-text-block). Of marked
-// text the first line names who wrote it, between stars.
+// rich converts a text to rich text, in which no character is markup: chat.update
+// reads markup in every text, whatever the post was
+// (https://docs.slack.dev/reference/block-kit/blocks/rich-text-block). The first line
+// of a text with markup is its author, between asterisks.
 func rich(how look) slack.MsgOption {
 	text := plain(how.text, func(string) string { return "somebody" })
 	var parts []slack.RichTextSectionElement

@@ -33,13 +33,13 @@ var neededScopes = []string{"chat:write", "channels:history", "channels:read", "
 
 // may reports whether a scope is granted, or perhaps is: a server that does not return
 // the app's scopes rejects calls without them.
-func (s *self) may(scope string) bool { return s != nil && (!s.tells() || s.has(scope)) }
+func (s *self) may(scope string) bool { return s != nil && (!s.known() || s.has(scope)) }
 
 // has reports whether a scope is known to be granted.
 func (s *self) has(scope string) bool { return s != nil && slices.Contains(s.scopes, scope) }
 
-// tells reports whether the app's scopes are known.
-func (s *self) tells() bool { return len(s.scopes) > 0 }
+// known reports whether the app's scopes are known.
+func (s *self) known() bool { return len(s.scopes) > 0 }
 
 // selfAge is how long the answer of auth.test is used: the app may get further scopes
 // with the same token.

@@ -70,7 +70,7 @@ func (b *Bridge) write(ctx context.Context, me *self, th chat.Thread, op chat.Op
 		b.removeStray(ctx, m.Timestamp)
 		return "", fmt.Errorf("%w: its first message was deleted", chat.ErrThreadGone)
 	}
-	b.said(m.Timestamp, op)
+	b.rememberText(m.Timestamp, op)
 	return m.Timestamp, nil
 }
 

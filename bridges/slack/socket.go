@@ -142,7 +142,7 @@ type socket struct {
 	writing sync.Mutex
 }
 
-// acknowledge tells Slack that a frame arrived.
+// acknowledge acknowledges a frame.
 func (conn *socket) acknowledge(id string) error {
 	conn.writing.Lock()
 	defer conn.writing.Unlock()

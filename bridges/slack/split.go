@@ -5,9 +5,9 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Split implements [chat.Bridge]. A file goes alone, behind the text. The parts
-// of an edit after the first name no message: the caller gives them the further
-// copies, and what has none is posted.
+// Split implements [chat.Bridge]. A file is sent alone, after the text. The parts of an
+// edit after the first name no message: the caller assigns them the further copies, or
+// posts them.
 func (b *Bridge) Split(op chat.Op) []chat.Op {
 	switch op.Kind {
 	case chat.OpPost, chat.OpEdit, chat.OpNote:
@@ -18,8 +18,8 @@ func (b *Bridge) Split(op chat.Op) []chat.Op {
 	return []chat.Op{op}
 }
 
-// splitOpen leaves to the first message of a thread what it carries of the
-// summary; the rest are notes.
+// splitOpen keeps as much of the summary as the thread's first message holds; the rest
+// becomes notes.
 func splitOpen(op chat.Op) []chat.Op {
 	pieces := cut.Pieces(op.Text, maxText-headRoom(op), maxText-len(noteSign), fit)
 	if len(pieces) < 2 {

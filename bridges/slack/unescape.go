@@ -11,9 +11,9 @@ var token = regexp.MustCompile(`<([^<>]+)>`)
 
 var unescaper = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 
-// plain takes Slack's markup out of a text: tokens become what they show, the
-// three escaped characters themselves, emoji codes emoji. name tells the
-// display name of a user.
+// plain removes Slack's markup from a text: it unescapes the three escaped
+// characters and replaces tokens by what Slack shows for them, and the codes of
+// emoji. name returns the display name of a user.
 func plain(text string, name func(user string) string) string {
 	var out strings.Builder
 	done := 0
@@ -26,7 +26,7 @@ func plain(text string, name func(user string) string) string {
 	return strings.ToValidUTF8(out.String(), "\uFFFD")
 }
 
-// shown is what a token shows.
+// shown returns what Slack shows for a token.
 func shown(inner string, name func(user string) string) string {
 	what, label, _ := strings.Cut(inner, "|")
 	if what == "" {
@@ -49,7 +49,7 @@ func shown(inner string, name func(user string) string) string {
 	return link(what, label)
 }
 
-// special is a mention of many, or a date.
+// special returns what Slack shows for a mention of a group, or a date.
 func special(what, label string) string {
 	name, _, _ := strings.Cut(what, "^")
 	switch {
@@ -63,7 +63,7 @@ func special(what, label string) string {
 	return "@" + name
 }
 
-// link shows a link's words, and its address unless they are that.
+// link returns a link's words, and its address unless they are the same.
 func link(address, label string) string {
 	if label == "" {
 		return strings.TrimPrefix(strings.TrimPrefix(address, "mailto:"), "tel:")
@@ -81,10 +81,10 @@ func bare(address string) string {
 	return strings.TrimSuffix(address, "/")
 }
 
-// code is an emoji as Slack writes it, perhaps with the tone of a skin.
+// code matches an emoji as Slack writes it, perhaps with a skin tone.
 var code = regexp.MustCompile(`:([a-z0-9_+-]+):(?::skin-tone-([2-6]):)?`)
 
-// emoji turns the codes of common emoji into emoji.
+// emoji replaces the codes of common emoji.
 func emoji(text string) string {
 	if !strings.Contains(text, ":") {
 		return text
