@@ -13,42 +13,42 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// engine is a harness whose platform the suite looks at, with another desk that
-// only notes what it is told.
+// engine is a harness whose platform the suite looks at, beside another sink that
+// only records its events.
 type engine struct {
 	*Harness
 	platform Platform
-	other    *otherDesk
+	other    *otherSink
 	pace     pace
 }
 
-// otherDesk is an operators' desk elsewhere.
-type otherDesk struct {
-	mu   sync.Mutex
-	told []string // "type content"
+// otherSink is another place where operators answer.
+type otherSink struct {
+	mu     sync.Mutex
+	events []string // "type content"
 }
 
-func (o *otherDesk) Name() string { return "elsewhere" }
+func (o *otherSink) Name() string { return "elsewhere" }
 
-func (o *otherDesk) Policy() chat.Policy {
+func (o *otherSink) Policy() chat.Policy {
 	return chat.Policy{Parallel: 4, Batch: 1, Timeout: time.Minute, Attempts: 3, MaxAge: time.Hour, Backoff: chat.Backoff(time.Second, time.Second)}
 }
 
 // Deliver implements [chat.Sink].
-func (o *otherDesk) Deliver(_ context.Context, lane []chat.Delivery) (int, error) {
+func (o *otherSink) Deliver(_ context.Context, lane []chat.Delivery) (int, error) {
 	m, _ := lane[0].Event.Message()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.told = append(o.told, strings.TrimSpace(string(lane[0].Event.Type)+" "+m.Content))
+	o.events = append(o.events, strings.TrimSpace(string(lane[0].Event.Type)+" "+m.Content))
 	return 1, nil
 }
 
-// times counts how often it was told something.
-func (o *otherDesk) times(what string) (n int) {
+// times counts how often an event was delivered.
+func (o *otherSink) times(what string) (n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, told := range o.told {
-		if told == what {
+	for _, event := range o.events {
+		if event == what {
 			n++
 		}
 	}
@@ -58,7 +58,7 @@ func (o *otherDesk) times(what string) (n int) {
 // start makes an engine on an empty store.
 func start(t *testing.T, p Platform, b chat.Bridge, at pace, stateless bool) *engine {
 	t.Helper()
-	other := &otherDesk{}
+	other := &otherSink{}
 	return &engine{Harness: newHarness(t, b, stateless, other), platform: p, other: other, pace: at}
 }
 
@@ -80,8 +80,8 @@ func (e *engine) quiet() {
 	e.await("everything delivered", func() bool { return e.Undelivered() == 0 })
 }
 
-// heard waits until an operator's message has reached the session.
-func (e *engine) heard(sessionID, content string) (m chat.Message) {
+// received waits until an operator's message has reached the session.
+func (e *engine) received(sessionID, content string) (m chat.Message) {
 	e.t.Helper()
 	e.await("the session to have "+content, func() bool {
 		list := e.Messages(sessionID)

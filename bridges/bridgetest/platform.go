@@ -16,7 +16,7 @@ type Platform interface {
 	Write(thread, operator, text, replyTo string) (remote string)
 	Attach(thread, operator, filename, mimeType string, data []byte, caption string) (remote string)
 	// Edit and Delete are an operator's on its own message. A platform that
-	// tells nobody of deletes answers false.
+	// reports no deletes answers false.
 	Edit(thread, remote, text string)
 	Delete(thread, operator, remote string) bool
 	// CloseThread and DeleteThread are an operator's, by hand.
@@ -24,8 +24,7 @@ type Platform interface {
 	DeleteThread(thread string)
 	// WriteElsewhere writes outside of the bridge's channel.
 	WriteElsewhere(text string)
-	// Redeliver sends every update again that the bridge was told since the
-	// start.
+	// Redeliver sends every update since the start again.
 	Redeliver()
 
 	// Fail answers the next n requests that write with a fault.

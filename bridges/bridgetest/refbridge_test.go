@@ -79,11 +79,11 @@ func (b refBridge) Run(ctx context.Context, in chat.Receiver) error {
 		waiting, more := b.updates[seen:], b.more
 		b.mu.Unlock()
 		for _, raw := range waiting {
-			var told chat.Inbound
-			if err := json.Unmarshal(raw, &told); err != nil {
+			var what chat.Inbound
+			if err := json.Unmarshal(raw, &what); err != nil {
 				return err
 			}
-			u := chat.Update{Bridge: b.Name(), Key: chat.Hash(string(raw)), Thread: told.Thread.Ref, Raw: raw}
+			u := chat.Update{Bridge: b.Name(), Key: chat.Hash(string(raw)), Thread: what.Thread.Ref, Raw: raw}
 			if err := in.Receive(ctx, u); err != nil {
 				return err
 			}

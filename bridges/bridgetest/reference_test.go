@@ -47,8 +47,8 @@ func (p *reference) id() string {
 	return fmt.Sprint(p.next)
 }
 
-// tell gives the bridge an update; the caller holds the lock.
-func (p *reference) tell(in chat.Inbound) {
+// emit gives the bridge an update; the caller holds the lock.
+func (p *reference) emit(in chat.Inbound) {
 	in.Thread.Bridge, in.Thread.Channel = "reference", "home"
 	raw, err := json.Marshal(in)
 	if err != nil {
@@ -102,7 +102,7 @@ func (p *reference) write(thread, operator string, m Message, files []chat.Inbou
 	th := p.thread(thread)
 	m.Remote = p.id()
 	th.Messages = append(th.Messages, m)
-	p.tell(chat.Inbound{Kind: chat.InboundMessage, Thread: chat.Thread{Ref: thread}, Remote: m.Remote, ReplyTo: m.ReplyTo,
+	p.emit(chat.Inbound{Kind: chat.InboundMessage, Thread: chat.Thread{Ref: thread}, Remote: m.Remote, ReplyTo: m.ReplyTo,
 		Operator: operator, Text: m.Text, Files: files, At: chat.Now()})
 	return m.Remote
 }
@@ -116,7 +116,7 @@ func (p *reference) Edit(thread, remote, text string) {
 			th.Messages[i].Text = text
 		}
 	}
-	p.tell(chat.Inbound{Kind: chat.InboundEdited, Thread: chat.Thread{Ref: thread}, Remote: remote, Text: text})
+	p.emit(chat.Inbound{Kind: chat.InboundEdited, Thread: chat.Thread{Ref: thread}, Remote: remote, Text: text})
 }
 
 func (p *reference) Delete(thread, operator, remote string) bool {
@@ -124,7 +124,7 @@ func (p *reference) Delete(thread, operator, remote string) bool {
 	defer p.mu.Unlock()
 	th := p.thread(thread)
 	th.Messages = slices.DeleteFunc(th.Messages, func(m Message) bool { return m.Remote == remote })
-	p.tell(chat.Inbound{Kind: chat.InboundDeleted, Thread: chat.Thread{Ref: thread}, Remote: remote, Operator: operator})
+	p.emit(chat.Inbound{Kind: chat.InboundDeleted, Thread: chat.Thread{Ref: thread}, Remote: remote, Operator: operator})
 	return true
 }
 
@@ -132,7 +132,7 @@ func (p *reference) CloseThread(thread string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.thread(thread).Closed = true
-	p.tell(chat.Inbound{Kind: chat.InboundThreadClosed, Thread: chat.Thread{Ref: thread}})
+	p.emit(chat.Inbound{Kind: chat.InboundThreadClosed, Thread: chat.Thread{Ref: thread}})
 }
 
 func (p *reference) DeleteThread(thread string) {

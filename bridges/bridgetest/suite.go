@@ -45,7 +45,7 @@ func run(t *testing.T, open func(t *testing.T) (Platform, Connect), p pace, in f
 	}{
 		{"visitor", visitorSpeaks}, {"escaping", escaping}, {"long text", longText}, {"visitor's file", visitorsFile},
 		{"what happens beside", besides}, {"every note", everyNote}, {"too old to be removed", tooOld}, {"operator", operatorSpeaks}, {"operator's file", operatorsFile},
-		{"other desks", otherDesks}, {"duplicates", duplicates}, {"elsewhere", elsewhere}, {"commands", commands},
+		{"other sinks", otherSinks}, {"duplicates", duplicates}, {"elsewhere", elsewhere}, {"commands", commands},
 		{"closed by hand", closedByHand}, {"deleted by hand", deletedByHand}, {"reopening in doubt", reopeningInDoubt}, {"rate limited", rateLimited},
 		{"server fails", serverFails}, {"answer lost", answerLost}, {"outage", outage}, {"token revoked", revoked}, {"storm", storm},
 		{"long outage", longOutage},
@@ -193,13 +193,13 @@ func visitorsFile(e *engine) {
 	}
 }
 
-// besides is what a desk shows of a session beside its messages.
+// besides is what a thread shows of a session beside its messages.
 func besides(e *engine) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
 	e.platform.Write(th.Ref, "Ada", "how can I help?", "")
-	m := e.heard(id, "how can I help?")
+	m := e.received(id, "how can I help?")
 	e.must(e.Trigger(e.t.Context(), Visitor, id, chat.CustomEvent{Name: "clicked_pricing", Data: chat.Raw(`{"plan":"pro"}`)}))
 	e.shows(th.Ref, "clicked_pricing")
 	_, err := e.Identify(e.t.Context(), Visitor, id, map[string]any{"name": "Ann Example"}, "")
@@ -236,7 +236,7 @@ func everyNote(e *engine) {
 }
 
 // tooOld is a message that its visitor deletes after days: some platforms do
-// not remove it then, and the desk says so.
+// not remove it then, and the mirror says so.
 func tooOld(e *engine) {
 	id := e.Visit("ann")
 	old := e.Say(id, "my number is 555-0100")

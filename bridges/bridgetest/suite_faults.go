@@ -133,7 +133,7 @@ func reopeningInDoubt(e *engine) {
 		}
 	}
 	e.platform.Write(next.Ref, "Ada", "still here", "")
-	e.heard(id, "still here")
+	e.received(id, "still here")
 }
 
 func outage(e *engine) {
@@ -141,7 +141,7 @@ func outage(e *engine) {
 	want := crowd(e, 4, 10)
 	e.await("an attempt", func() bool { return e.Mirror.Trouble() != nil })
 	if e.other.times("message s000m000") == 0 {
-		e.await("the other desk to be told", func() bool { return e.other.times("message s003m009") == 1 })
+		e.await("the delivery elsewhere", func() bool { return e.other.times("message s003m009") == 1 })
 	}
 	e.platform.Storm(Storm{})
 	e.quiet()
@@ -151,7 +151,7 @@ func outage(e *engine) {
 func revoked(e *engine) {
 	e.platform.Fail(1, FaultUnauthorized)
 	want := crowd(e, 1, 3)
-	e.await("the desk to ask for a human", func() bool {
+	e.await("the mirror to ask for a human", func() bool {
 		wrong := (*chat.Misconfigured)(nil)
 		return errors.As(e.Mirror.Trouble(), &wrong) && wrong.Problem != "" && wrong.Fix != ""
 	})
@@ -209,7 +209,7 @@ func restart(t *testing.T, p Platform, connect Connect, at pace) {
 	send(e, "m1", "before the restart")
 	th := e.thread("before the restart")
 	p.Write(th.Ref, "Ada", "noted", "")
-	before := e.heard(session.ID, "noted")
+	before := e.received(session.ID, "noted")
 	if !strings.Contains(before.ID, ":") || !strings.HasSuffix(before.ID, lastOf(e.now(th.Ref)).Remote) {
 		t.Errorf("the message's id is %q", before.ID)
 	}
@@ -217,7 +217,7 @@ func restart(t *testing.T, p Platform, connect Connect, at pace) {
 
 	e = start(t, p, connect(t), at, true)
 	p.Write(th.Ref, "Ada", "after the restart", "")
-	e.heard(session.ID, "after the restart")
+	e.received(session.ID, "after the restart")
 	send(e, "m2", "do you remember?")
 	now := e.thread("do you remember?")
 	if now.Ref != th.Ref {
@@ -232,7 +232,7 @@ func restart(t *testing.T, p Platform, connect Connect, at pace) {
 		t.Errorf("the new thread does not say that it continues another:\n%s", e.dump())
 	}
 	p.Write(now.Ref, "Ada", "of course", "")
-	e.heard(session.ID, "of course")
+	e.received(session.ID, "of course")
 	e.Stop()
 }
 

@@ -18,7 +18,7 @@ func operatorSpeaks(e *engine) {
 		replyTo = ""
 	}
 	e.platform.Write(th.Ref, "Ada", "good <b>morning</b> & welcome", replyTo)
-	m := e.heard(id, "good <b>morning</b> & welcome")
+	m := e.received(id, "good <b>morning</b> & welcome")
 	if m.OperatorName != "Ada" || m.SourceBridge != e.Bridge.Name() || m.Sender != chat.SenderOperator {
 		e.t.Errorf("the message is %+v", m)
 	}
@@ -26,13 +26,13 @@ func operatorSpeaks(e *engine) {
 		e.t.Errorf("it answers %q, want %q", m.ReplyTo, hello.ID)
 	}
 	remote := e.platform.Write(th.Ref, "Ada", "a question", "")
-	e.heard(id, "a question")
+	e.received(id, "a question")
 	e.platform.Edit(th.Ref, remote, "a better question")
-	e.heard(id, "a better question")
+	e.received(id, "a better question")
 	want := 3
-	if !e.platform.Delete(th.Ref, "Ada", remote) { // nobody is told; operators say so
+	if !e.platform.Delete(th.Ref, "Ada", remote) { // the platform reports no deletes; operators say so
 		remote = e.platform.Write(th.Ref, "Ada", "a mistake", "")
-		e.heard(id, "a mistake")
+		e.received(id, "a mistake")
 		e.platform.Write(th.Ref, "Ada", "!delete", remote)
 		want++
 	}
@@ -50,7 +50,7 @@ func operatorsFile(e *engine) {
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
 	e.platform.Attach(th.Ref, "Ada", "manual.txt", "text/plain", []byte("read this"), "here it is")
-	m := e.heard(id, "here it is")
+	m := e.received(id, "here it is")
 	if len(m.Attachments.V) != 1 {
 		e.t.Fatalf("the message is %+v", m)
 	}
@@ -64,9 +64,9 @@ func operatorsFile(e *engine) {
 	}
 }
 
-// otherDesks: what an operator does at another desk is shown with its name, what
-// it does here is told there, and nothing comes back.
-func otherDesks(e *engine) {
+// otherSinks: what an operator does elsewhere is shown with its name, what it does here
+// is delivered there, and nothing comes back.
+func otherSinks(e *engine) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
@@ -82,13 +82,13 @@ func otherDesks(e *engine) {
 	e.must(e.Delete(e.t.Context(), olga, id, m.ID))
 	e.hides(th.Ref, "corrected at the console")
 	e.platform.Write(th.Ref, "Ada", "from the platform", "")
-	e.heard(id, "from the platform")
+	e.received(id, "from the platform")
 	e.quiet()
 	if n := e.other.times("message from the platform"); n != 1 {
-		e.t.Errorf("the other desk was told %d times", n)
+		e.t.Errorf("it was delivered elsewhere %d times", n)
 	}
 	if n := e.now(th.Ref).times("from the platform"); n != 1 {
-		e.t.Errorf("it is shown %d times at its own desk", n)
+		e.t.Errorf("it is shown %d times where it was written", n)
 	}
 }
 
@@ -97,18 +97,18 @@ func duplicates(e *engine) {
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
 	remote := e.platform.Write(th.Ref, "Ada", "only once", "")
-	e.heard(id, "only once")
+	e.received(id, "only once")
 	e.platform.Edit(th.Ref, remote, "only once more")
-	e.heard(id, "only once more")
+	e.received(id, "only once more")
 	e.platform.Redeliver()
 	e.platform.Write(th.Ref, "Ada", "the end", "")
-	e.heard(id, "the end")
+	e.received(id, "the end")
 	e.quiet()
 	if n := len(e.Messages(id)); n != 3 {
 		e.t.Errorf("the session has %d messages, want 3", n)
 	}
 	if n := e.other.times("message only once"); n != 1 {
-		e.t.Errorf("the other desk was told %d times", n)
+		e.t.Errorf("it was delivered elsewhere %d times", n)
 	}
 }
 
@@ -118,7 +118,7 @@ func elsewhere(e *engine) {
 	th := e.thread("hello there")
 	e.platform.WriteElsewhere("not for anybody")
 	e.platform.Write(th.Ref, "Ada", "for Ann", "")
-	e.heard(id, "for Ann")
+	e.received(id, "for Ann")
 	if n := len(e.Messages(id)); n != 2 || e.other.times("message not for anybody") > 0 {
 		e.t.Errorf("the session has %d messages, want 2", n)
 	}
@@ -139,7 +139,7 @@ func commands(e *engine) {
 	e.platform.Write(th.Ref, "Ada", "// she sounds angry", "")
 	e.platform.Write(th.Ref, "Ada", "!note very angry", "")
 	e.platform.Write(th.Ref, "Ada", "wow!!!", "")
-	e.heard(id, "wow!!!")
+	e.received(id, "wow!!!")
 	e.platform.Write(th.Ref, "Ada", "!close", "")
 	e.await("a closed thread", func() bool { return e.now(th.Ref).Closed })
 	notes := 0
@@ -192,5 +192,5 @@ func deletedByHand(e *engine) {
 		e.t.Errorf("it is shown %d times:\n%s", n, e.dump())
 	}
 	e.platform.Write(next.Ref, "Ada", "still here", "")
-	e.heard(id, "still here")
+	e.received(id, "still here")
 }

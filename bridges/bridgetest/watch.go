@@ -26,7 +26,7 @@ func Watching(t *testing.T, watch func(context.Context)) {
 	t.Cleanup(func() { cancel(); <-done })
 }
 
-// Wrong is what a human has to do, as the bridge tells it, "" for nothing.
+// Wrong returns the problem that the bridge reports to operators, "" for none.
 func Wrong(t *testing.T, b watched) string {
 	t.Helper()
 	_, problem := b.Receiving()
@@ -35,15 +35,15 @@ func Wrong(t *testing.T, b watched) string {
 		return ""
 	}
 	if !errors.As(problem, &human) || human.Fix == "" || strings.Contains(human.Fix, "\n") {
-		t.Errorf("nobody is told in a line what to do: %v", problem)
+		t.Errorf("it has no fix in one line: %v", problem)
 	}
 	return problem.Error()
 }
 
-// Watches runs in a bubble. It spoils what the bridge needs: what is wrong then
-// holds want, or is nothing; it is told before anybody writes, once in the log,
-// and no longer than until it is mended, of which whoever checks need not wait.
-// Without spoil the bridge is made wrongly; without mend it stays so.
+// Watches runs in a bubble. It spoils what the bridge needs: the bridge then reports a
+// problem that contains want, or none if that is "", without a message that shows it,
+// logs it once, and stops when it is mended; a check notices that at once. Without
+// spoil the bridge is made wrongly; without mend it stays so.
 func Watches[F any](t *testing.T, f F, b watched, log *Log, spoil, mend func(F), want string) {
 	t.Helper()
 	if spoil != nil {
@@ -52,7 +52,7 @@ func Watches[F any](t *testing.T, f F, b watched, log *Log, spoil, mend func(F),
 	Watching(t, b.Watch)
 	Settled(10 * time.Minute)
 	if got := Wrong(t, b); !strings.Contains(got, want) || got != "" && want == "" {
-		t.Errorf("told %q", got)
+		t.Errorf("reported %q", got)
 	}
 	if n := strings.Count(log.String(), "is misconfigured"); want != "" && n != 1 || n > 1 {
 		t.Errorf("logged %d times", n)
@@ -63,14 +63,14 @@ func Watches[F any](t *testing.T, f F, b watched, log *Log, spoil, mend func(F),
 	mend(f)
 	b.Check(t.Context())
 	if got := Wrong(t, b); got != "" {
-		t.Errorf("told %q, though whoever checked saw it well", got)
+		t.Errorf("reported %q after a check that succeeded", got)
 	}
 	spoil(f)
 	Settled(5 * time.Minute)
 	mend(f)
 	Settled(time.Minute)
 	if got := Wrong(t, b); got != "" {
-		t.Errorf("told %q a minute after it was mended", got)
+		t.Errorf("reported %q a minute after it was mended", got)
 	}
 }
 

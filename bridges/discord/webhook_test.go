@@ -174,11 +174,11 @@ func TestSlashCommands(t *testing.T) {
 // Without an address to push to, slash commands come by the gateway.
 func TestSlashCommandsByGateway(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
-		l.Tell("INTERACTION_CREATE", l.Command(l.thread.Ref, "Ada", "close", ""))
+		l.Emit("INTERACTION_CREATE", l.Command(l.thread.Ref, "Ada", "close", ""))
 		elsewhere := maps.Clone(l.Command(l.thread.Ref, "Eve", "close", ""))
 		elsewhere["channel_id"] = "800000000000000006"
 		elsewhere["channel"] = map[string]any{"id": "800000000000000006", "type": 0}
-		l.Tell("INTERACTION_CREATE", elsewhere)
+		l.Emit("INTERACTION_CREATE", elsewhere)
 		l.expect(t, "!close")
 		if said := l.Answers(); len(said) != 2 || strings.Count(jsonOf(said), "Done") != 1 || strings.Count(jsonOf(said), "threads that relay opens") != 1 {
 			t.Errorf("the answers are %v", said)

@@ -94,7 +94,7 @@ func TestNames(t *testing.T) {
 		f.WriteRaw(th.Ref, "Ada", "ask <@U0NOBODY>")
 		f.Write(th.Ref, "Ada", "or me", "")
 		for range 2 {
-			for _, raw := range f.Told() {
+			for _, raw := range f.Emitted() {
 				list, err := b.Parse(raw)
 				if err != nil {
 					t.Fatal(err)

@@ -179,7 +179,7 @@ func TestOddFrames(t *testing.T) {
 		for _, payload := range []string{`null`, `7`, `"text"`, `{}`, `{"type":7}`, `{"type":"event_callback","event":[]}`,
 			`{"type":"event_callback","event":{"type":"message","subtype":"message_changed","channel":"C0SUPPORT1"}}`,
 			`{"type":"event_callback","event":{"type":"message","subtype":"message_deleted","channel":"C0SUPPORT1"}}`} {
-			f.Tell(payload)
+			f.Emit(payload)
 		}
 		f.Write(th.Ref, "Ada", "one", "")
 		bridgetest.Settled(time.Minute)

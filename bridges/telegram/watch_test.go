@@ -50,7 +50,7 @@ func TestWatchSeesDemotion(t *testing.T) {
 			want    string
 		}{{true, "not an administrator"}, {false, ""}} {
 			f.Demote(c.demoted)
-			f.Tell("my_chat_member", map[string]any{"chat": map[string]any{"id": f.Group}})
+			f.Emit("my_chat_member", map[string]any{"chat": map[string]any{"id": f.Group}})
 			bridgetest.Settled(2 * time.Second)
 			if got := bridgetest.Wrong(t, b); !strings.Contains(got, c.want) || got != "" && c.want == "" {
 				t.Errorf("demoted: %v, told %q", c.demoted, got)

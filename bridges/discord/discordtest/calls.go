@@ -157,7 +157,7 @@ func (f *Platform) patch(c *channel, body map[string]any) (any, *apiError) {
 	return f.render(c), nil
 }
 
-// turn archives a thread or opens it, and tells so.
+// turn archives a thread or opens it, and emits that.
 func (f *Platform) turn(c *channel, archived bool) {
 	if c.archived == archived {
 		return
@@ -167,17 +167,17 @@ func (f *Platform) turn(c *channel, archived bool) {
 		c.archivedAt = now
 	}
 	c.archived = archived
-	f.tell("THREAD_UPDATE", f.render(c))
+	f.emit("THREAD_UPDATE", f.render(c))
 }
 
-// addThread makes a thread and tells so.
+// addThread makes a thread and emits it.
 func (f *Platform) addThread(id, owner, name string) *channel {
 	c := &channel{id: id, parent: f.Channel, owner: owner, name: name, archivedAt: time.Now(), last: id}
 	f.channels[id] = c
 	f.order = append(f.order, c)
 	out := f.render(c)
 	out["newly_created"] = true
-	f.tell("THREAD_CREATE", out)
+	f.emit("THREAD_CREATE", out)
 	return c
 }
 

@@ -25,16 +25,16 @@ type gateway struct {
 	forgets  bool // sessions cannot be resumed
 	rejects  int  // the code with which the next identify is closed; 0 is none
 	sessions map[string]*gatewaySession
-	history  []gatewayEvent // all that was told, for Redeliver
+	history  []gatewayEvent // all events, for Redeliver
 	conns    map[*gatewayConn]bool
 	// what the bot did
 	identified, resumed, beats int
 }
 
 type gatewaySession struct {
-	id   string
-	told []gatewayEvent
-	conn *gatewayConn
+	id      string
+	emitted []gatewayEvent
+	conn    *gatewayConn
 }
 
 type gatewayEvent struct {
@@ -208,10 +208,10 @@ func (f *Platform) identify(c *gatewayConn, data json.RawMessage) {
 	}
 	s := &gatewaySession{id: f.newID(), conn: c}
 	g.sessions[s.id], c.session = s, s
-	s.tell("READY", map[string]any{"v": 10, "session_id": s.id, "resume_gateway_url": f.gatewayURL(), "application": map[string]any{"id": appID, "flags": 0},
+	s.emit("READY", map[string]any{"v": 10, "session_id": s.id, "resume_gateway_url": f.gatewayURL(), "application": map[string]any{"id": appID, "flags": 0},
 		"user": map[string]any{"id": botID, "username": "relay", "bot": true}, "guilds": []any{map[string]any{"id": guildID, "unavailable": true}}})
 	if !f.server.kicked {
-		s.tell("GUILD_CREATE", f.guildCreate())
+		s.emit("GUILD_CREATE", f.guildCreate())
 	}
 }
 
@@ -227,7 +227,7 @@ func (f *Platform) guildCreate() map[string]any {
 		"channels": []any{f.render(f.channels[f.Channel]), f.render(f.channels[elsewhereID])}}
 }
 
-// resume takes a session up again: what it was not told follows.
+// resume resumes a session: the events that it missed follow.
 func (f *Platform) resume(c *gatewayConn, data json.RawMessage) {
 	var r struct {
 		Token   string `json:"token"`
@@ -245,29 +245,29 @@ func (f *Platform) resume(c *gatewayConn, data json.RawMessage) {
 	default:
 		f.gateway.resumed++
 		s.conn, c.session = c, s
-		for _, e := range s.told[min(r.Seq, len(s.told)):] {
+		for _, e := range s.emitted[min(r.Seq, len(s.emitted)):] {
 			c.send(e)
 		}
-		s.tell("RESUMED", map[string]any{})
+		s.emit("RESUMED", map[string]any{})
 	}
 }
 
-func (s *gatewaySession) tell(kind string, data any) {
-	e := gatewayEvent{Op: 0, Type: kind, Data: data, Seq: len(s.told) + 1}
-	s.told = append(s.told, e)
+func (s *gatewaySession) emit(kind string, data any) {
+	e := gatewayEvent{Op: 0, Type: kind, Data: data, Seq: len(s.emitted) + 1}
+	s.emitted = append(s.emitted, e)
 	if s.conn != nil {
 		s.conn.send(e)
 	}
 }
 
-// tell tells the bot an event. The caller holds the lock.
-func (f *Platform) tell(kind string, data any) {
+// emit sends the bot an event. The caller holds the lock.
+func (f *Platform) emit(kind string, data any) {
 	f.gateway.history = append(f.gateway.history, gatewayEvent{Type: kind, Data: data})
 	if f.server.kicked {
 		return
 	}
 	for _, s := range f.gateway.sessions {
-		s.tell(kind, data)
+		s.emit(kind, data)
 	}
 }
 
@@ -304,7 +304,7 @@ func (f *Platform) Reconnect() {
 	f.each(func(c *gatewayConn) { c.send(gatewayEvent{Op: 7}) })
 }
 
-// Invalidate ends the sessions: they cannot be resumed, and the bot is told so
+// Invalidate ends the sessions: they cannot be resumed, and the bot learns that
 // (op 9).
 func (f *Platform) Invalidate() {
 	f.mu.Lock()
@@ -361,14 +361,14 @@ func (f *Platform) Redeliver() {
 	defer f.mu.Unlock()
 	for _, e := range f.gateway.history {
 		for _, s := range f.gateway.sessions {
-			s.tell(e.Type, e.Data)
+			s.emit(e.Type, e.Data)
 		}
 	}
 }
 
-// Tell brings the bot an event as it is.
-func (f *Platform) Tell(kind string, data any) {
+// Emit sends the bot an event as it is.
+func (f *Platform) Emit(kind string, data any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.tell(kind, data)
+	f.emit(kind, data)
 }

@@ -165,7 +165,7 @@ func (f *Platform) Transport() http.RoundTripper { return bridgetest.InProcess(f
 const limitSpan = 5 * time.Second
 
 // count takes a message out of a channel's limit and returns what the headers
-// tell of it. The caller holds the lock.
+// emit of it. The caller holds the lock.
 func (f *Platform) count(method, op string, values []string) http.Header {
 	h := http.Header{}
 	if f.PerChannel == 0 || method+" "+op != "POST POST /channels/{channel_id}/messages" {

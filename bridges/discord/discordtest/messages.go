@@ -131,11 +131,11 @@ func (f *Platform) edit(m *message, body map[string]any) (any, *apiError) {
 		return nil, refusedBy(400, 50006, "Cannot send an empty message")
 	}
 	m.content, m.edited = strings.TrimSpace(content), time.Now()
-	f.tell("MESSAGE_UPDATE", f.told(m))
+	f.emit("MESSAGE_UPDATE", f.payload(m))
 	return f.renderMessage(m), nil
 }
 
-// add puts a message into its channel and tells so.
+// add puts a message into its channel and emits it.
 func (f *Platform) add(m *message) {
 	if m.id == "" {
 		m.id = f.newID()
@@ -145,13 +145,13 @@ func (f *Platform) add(m *message) {
 	c := f.channels[m.channel]
 	c.messages = append(c.messages, m)
 	c.last = m.id
-	f.tell("MESSAGE_CREATE", f.told(m))
+	f.emit("MESSAGE_CREATE", f.payload(m))
 }
 
-// remove deletes a message and tells so.
+// remove deletes a message and emits that.
 func (f *Platform) remove(m *message) {
 	f.forget(m)
-	f.tell("MESSAGE_DELETE", map[string]any{"id": m.id, "channel_id": m.channel, "guild_id": guildID})
+	f.emit("MESSAGE_DELETE", map[string]any{"id": m.id, "channel_id": m.channel, "guild_id": guildID})
 }
 
 func (f *Platform) forget(m *message) {

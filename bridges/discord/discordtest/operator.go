@@ -73,7 +73,7 @@ func (f *Platform) Attach(thread, operator, filename, mimeType string, data []by
 	return f.say(&message{channel: thread, from: member(operator), content: caption, files: []*file{attached}})
 }
 
-// say puts somebody's message into a channel and tells the bot. It opens an
+// say puts somebody's message into a channel and emits it. It opens an
 // archived thread.
 func (f *Platform) say(m *message) (remote string) {
 	f.mu.Lock()
@@ -94,16 +94,16 @@ func (f *Platform) Edit(_, remote, text string) {
 		return
 	}
 	m.content, m.edited = text, time.Now()
-	f.tell("MESSAGE_UPDATE", f.told(m))
+	f.emit("MESSAGE_UPDATE", f.payload(m))
 }
 
-// Unfold tells of a message that a link in it was unfolded: an edit that nobody
+// Unfold reports that a link in a message was unfolded: an edit that nobody
 // made.
 func (f *Platform) Unfold(remote string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	m := f.messages[remote]
-	f.tell("MESSAGE_UPDATE", map[string]any{"id": m.id, "channel_id": m.channel, "guild_id": guildID, "embeds": []any{map[string]any{"title": "a page"}}})
+	f.emit("MESSAGE_UPDATE", map[string]any{"id": m.id, "channel_id": m.channel, "guild_id": guildID, "embeds": []any{map[string]any{"title": "a page"}}})
 }
 
 // Delete implements [bridgetest.Platform].
@@ -125,7 +125,7 @@ func (f *Platform) DeleteBulk(thread string, remotes ...string) {
 			f.forget(m)
 		}
 	}
-	f.tell("MESSAGE_DELETE_BULK", map[string]any{"ids": remotes, "channel_id": thread, "guild_id": guildID})
+	f.emit("MESSAGE_DELETE_BULK", map[string]any{"ids": remotes, "channel_id": thread, "guild_id": guildID})
 }
 
 // CloseThread implements [bridgetest.Platform].
@@ -153,7 +153,7 @@ func (f *Platform) Idle(thread string) { f.CloseThread(thread) }
 func (f *Platform) Rename(thread, name string) {
 	f.byHand(thread, func(c *channel) {
 		c.name = name
-		f.tell("THREAD_UPDATE", f.render(c))
+		f.emit("THREAD_UPDATE", f.render(c))
 	})
 }
 
@@ -175,14 +175,14 @@ func (f *Platform) DeleteThread(thread string) {
 	}
 	delete(f.channels, thread)
 	f.order = slices.DeleteFunc(f.order, func(other *channel) bool { return other == c })
-	f.tell("THREAD_DELETE", map[string]any{"id": c.id, "guild_id": guildID, "parent_id": c.parent, "type": 11})
+	f.emit("THREAD_DELETE", map[string]any{"id": c.id, "guild_id": guildID, "parent_id": c.parent, "type": 11})
 }
 
 // DeleteChannel deletes the bridge's channel with its threads.
 func (f *Platform) DeleteChannel() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.tell("CHANNEL_DELETE", f.render(f.channels[f.Channel]))
+	f.emit("CHANNEL_DELETE", f.render(f.channels[f.Channel]))
 	for _, c := range f.order {
 		delete(f.channels, c.id)
 	}
@@ -201,11 +201,11 @@ func (f *Platform) WriteElsewhere(text string) {
 	th := &channel{id: f.newID(), parent: elsewhereID, owner: botID, name: "another · #session-1", archivedAt: time.Now()}
 	f.channels[th.id] = th
 	f.add(&message{channel: th.id, from: member("Eve"), content: text})
-	private := f.told(f.newElsewhere(text))
+	private := f.payload(f.newElsewhere(text))
 	delete(private, "guild_id")
 	delete(private, "member")
 	private["channel_id"] = "800000000000000099"
-	f.tell("MESSAGE_CREATE", private)
+	f.emit("MESSAGE_CREATE", private)
 }
 
 func (f *Platform) newElsewhere(text string) *message {
@@ -219,7 +219,7 @@ func (f *Platform) MakeThread(name string) (thread string) {
 	return f.addThread(f.newID(), member("Ada").id, name).id
 }
 
-// Command lets an operator give a slash command; the gateway tells it.
+// Command lets an operator give a slash command; the gateway sends it.
 func (f *Platform) Command(thread, operator, name, text string) map[string]any {
 	f.mu.Lock()
 	defer f.mu.Unlock()

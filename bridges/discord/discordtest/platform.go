@@ -122,7 +122,7 @@ func New(t testing.TB) *Platform {
 
 // NewInBubble makes the fake without a server, for synctest: it is reached
 // by Transport and Dial. It ends with the test. The bubble's time is moved to
-// one that Discord's ids can tell.
+// one that Discord's ids can express.
 func NewInBubble(t testing.TB) *Platform {
 	if now := time.Now(); now.UnixMilli() < epoch {
 		time.Sleep(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Sub(now))
@@ -227,7 +227,7 @@ func (f *Platform) Commands() (names []string) {
 	return names
 }
 
-// Answers are what the bot answered interactions that the gateway told.
+// Answers are what the bot answered interactions from the gateway.
 func (f *Platform) Answers() []map[string]any {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -36,8 +36,8 @@ func (f *Platform) renderMessage(m *message) map[string]any {
 	return out
 }
 
-// told is a message as the gateway tells it.
-func (f *Platform) told(m *message) map[string]any {
+// payload is a message as the gateway sends it.
+func (f *Platform) payload(m *message) map[string]any {
 	out := f.renderMessage(m)
 	out["guild_id"], out["member"] = guildID, map[string]any{"nick": f.nick(m.from.id), "roles": []any{}}
 	return out
@@ -94,7 +94,7 @@ func (m *message) shown() string {
 	return strings.TrimSpace(strings.Join(parts, "\n"))
 }
 
-// Discord's markdown, as far as a text without it has to be told from one with:
+// Discord's markdown, as far as a text without it has to be distinguished from one with:
 // what would be markup is taken out, so that a text that was not escaped does
 // not show as it was written.
 var (

@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// mail is what the app is told and has not acknowledged.
+// mail holds the events that the app has not acknowledged.
 type mail struct {
 	lastID  int
 	waiting []*letter
-	told    []json.RawMessage // all events, in order
+	emitted []json.RawMessage // all events, in order
 	lost    int               // given up after all retries
 	late    int               // acknowledged after the deadline, or not at all
 	changed chan struct{}     // closed when something changed
@@ -42,8 +42,8 @@ const ackDeadline = 3 * time.Second
 
 var retries = []time.Duration{0, time.Minute, 5 * time.Minute}
 
-// tell makes an event of a message and sends it. The caller holds the lock.
-func (f *Platform) tell(event map[string]any) {
+// emit makes an event of a message and sends it. The caller holds the lock.
+func (f *Platform) emit(event map[string]any) {
 	if event["type"] == nil {
 		event["type"] = "message"
 	}
@@ -61,7 +61,7 @@ func (f *Platform) tell(event map[string]any) {
 	if err != nil {
 		panic(err)
 	}
-	f.mail.told = append(f.mail.told, payload)
+	f.mail.emitted = append(f.mail.emitted, payload)
 	f.post(payload)
 }
 
@@ -72,8 +72,8 @@ func (f *Platform) post(payload json.RawMessage) {
 	f.wake()
 }
 
-// Tell sends the app a payload as it is.
-func (f *Platform) Tell(payload string) {
+// Emit sends the app a payload as it is.
+func (f *Platform) Emit(payload string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.post(json.RawMessage(payload))
@@ -83,7 +83,7 @@ func (f *Platform) Tell(payload string) {
 func (f *Platform) Redeliver() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, payload := range f.mail.told {
+	for _, payload := range f.mail.emitted {
 		f.post(payload)
 	}
 }
@@ -110,11 +110,11 @@ func (f *Platform) Lost() int {
 	return f.mail.lost
 }
 
-// Told are the events so far, as they were sent.
-func (f *Platform) Told() []json.RawMessage {
+// Emitted are the events so far, as they were sent.
+func (f *Platform) Emitted() []json.RawMessage {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Clone(f.mail.told)
+	return slices.Clone(f.mail.emitted)
 }
 
 // PushTo has a handler take what is pushed; nil ends it.

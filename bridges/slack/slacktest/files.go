@@ -62,7 +62,7 @@ func (f *Platform) completeUpload(form url.Values) (map[string]any, *apiError) {
 	for _, file := range m.files {
 		file.shared = true
 	}
-	f.tell(f.add(m).render())
+	f.emit(f.add(m).render())
 	return map[string]any{"files": []any{map[string]any{"id": m.files[0].id, "title": m.files[0].name}}}, nil
 }
 

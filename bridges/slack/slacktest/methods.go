@@ -51,7 +51,7 @@ func (f *Platform) postMessage(form url.Values) (map[string]any, *apiError) {
 	}
 	m.metadata = readMetadata(form.Get("metadata"))
 	f.add(m)
-	f.tell(m.render())
+	f.emit(m.render())
 	return map[string]any{"channel": f.Channel, "ts": m.ts, "message": m.render()}, nil
 }
 
@@ -76,7 +76,7 @@ func (f *Platform) update(form url.Values) (map[string]any, *apiError) {
 	if form.Has("metadata") {
 		m.metadata = readMetadata(form.Get("metadata"))
 	}
-	f.tell(map[string]any{"subtype": "message_changed", "hidden": true, "ts": f.newTS(), "message": m.render(), "previous_message": before})
+	f.emit(map[string]any{"subtype": "message_changed", "hidden": true, "ts": f.newTS(), "message": m.render(), "previous_message": before})
 	return map[string]any{"channel": f.Channel, "ts": m.ts, "text": m.text, "message": m.render()}, nil
 }
 
@@ -93,19 +93,19 @@ func (f *Platform) delete(form url.Values) (map[string]any, *apiError) {
 }
 
 // remove deletes a message. One that begins a thread with replies leaves a
-// tombstone, and the replies are told once more as if they had changed.
+// tombstone, and the replies are emitted once more as if they had changed.
 func (f *Platform) remove(m *message) {
 	before := m.render()
 	replies := f.in(m.ts)
 	if m.thread != "" || len(replies) == 0 {
 		m.gone = true
-		f.tell(map[string]any{"subtype": "message_deleted", "hidden": true, "ts": f.newTS(), "deleted_ts": m.ts, "previous_message": before})
+		f.emit(map[string]any{"subtype": "message_deleted", "hidden": true, "ts": f.newTS(), "deleted_ts": m.ts, "previous_message": before})
 		return
 	}
 	m.tombstone = true
-	f.tell(map[string]any{"subtype": "message_changed", "hidden": true, "ts": f.newTS(), "message": m.render(), "previous_message": before})
+	f.emit(map[string]any{"subtype": "message_changed", "hidden": true, "ts": f.newTS(), "message": m.render(), "previous_message": before})
 	for _, reply := range replies {
-		f.tell(map[string]any{"subtype": "message_changed", "hidden": true, "ts": f.newTS(), "message": reply.render(), "previous_message": reply.render()})
+		f.emit(map[string]any{"subtype": "message_changed", "hidden": true, "ts": f.newTS(), "message": reply.render(), "previous_message": reply.render()})
 	}
 }
 

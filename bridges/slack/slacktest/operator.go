@@ -44,19 +44,19 @@ func (f *Platform) WriteAsBot(thread, text string) (remote string) {
 	return f.say(&message{thread: thread, bot: "B0OTHERAPP", app: "A0OTHERAPP", user: "U0OTHERBOT", text: text, subtype: "bot_message"})
 }
 
-// say puts a message into a thread and tells the app: of a link that unfolds,
-// and of the thread's count, it tells as of changes.
+// say puts a message into a thread and emits it; a link that unfolds and the
+// thread's count are emitted as changes.
 func (f *Platform) say(m *message) (remote string) {
 	f.add(m)
-	f.tell(m.render())
+	f.emit(m.render())
 	if parent := f.live(m.thread); parent != nil {
-		f.tell(map[string]any{"subtype": "message_replied", "hidden": true, "ts": f.newTS(), "message": parent.render()})
+		f.emit(map[string]any{"subtype": "message_replied", "hidden": true, "ts": f.newTS(), "message": parent.render()})
 	}
 	if strings.Contains(m.text, "<http") || strings.Contains(m.text, botUser) {
-		f.tell(map[string]any{"subtype": "message_changed", "hidden": true, "ts": f.newTS(), "message": m.render(), "previous_message": m.render()})
+		f.emit(map[string]any{"subtype": "message_changed", "hidden": true, "ts": f.newTS(), "message": m.render(), "previous_message": m.render()})
 		mention := m.render()
 		mention["type"] = "app_mention"
-		f.tell(mention)
+		f.emit(mention)
 	}
 	return m.ts
 }
@@ -87,7 +87,7 @@ func (f *Platform) Edit(_, remote, text string) {
 	}
 	before := m.render()
 	m.text, m.edited = f.encode(text), f.newTS()
-	f.tell(map[string]any{"subtype": "message_changed", "hidden": true, "ts": f.newTS(), "message": m.render(), "previous_message": before})
+	f.emit(map[string]any{"subtype": "message_changed", "hidden": true, "ts": f.newTS(), "message": m.render(), "previous_message": before})
 }
 
 // Delete implements [bridgetest.Platform].
@@ -125,9 +125,9 @@ func (f *Platform) WriteElsewhere(text string) {
 	f.say(&message{user: eve, text: text})
 	for _, channel := range []string{"C0OTHER", "D0PRIVATE"} {
 		m := &message{user: eve, text: text, ts: f.newTS(), thread: f.newTS()}
-		told := m.render()
-		told["channel"] = channel
-		f.tell(told)
+		event := m.render()
+		event["channel"] = channel
+		f.emit(event)
 	}
 }
 

@@ -27,7 +27,7 @@ type Platform struct {
 	Channel                    string
 	// Paced is a channel that takes a message a second, with bursts.
 	Paced bool
-	// Mute is a server that does not tell the app's scopes.
+	// Mute is a server that does not return the app's scopes.
 	Mute bool
 
 	schema  *schema

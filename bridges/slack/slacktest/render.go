@@ -74,7 +74,7 @@ func (m *message) render() map[string]any {
 	return out
 }
 
-// withMetadata is a message with its metadata, which only is told on demand.
+// withMetadata is a message with its metadata, which is sent on demand only.
 func (m *message) withMetadata(wanted bool) map[string]any {
 	out := m.render()
 	if wanted && m.metadata != nil && !m.tombstone {

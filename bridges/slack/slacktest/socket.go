@@ -127,7 +127,7 @@ func (f *Platform) Disconnect(reason string) {
 	f.hangUp(reason)
 }
 
-// hangUp ends all connections; a reason is told before.
+// hangUp ends all connections; a reason is sent before.
 func (f *Platform) hangUp(reason string) {
 	for _, s := range f.mail.sockets {
 		if reason == "" {

@@ -110,7 +110,7 @@ func (f *Platform) decode(r *http.Request, method string) (params, error) {
 	case err != nil:
 		return nil, err
 	case r.ContentLength < 0 && kind != "multipart/form-data":
-		return nil, errors.New("the body's length is not told")
+		return nil, errors.New("the body's length is missing")
 	case kind == "application/json":
 		p := params{}
 		return p, json.NewDecoder(r.Body).Decode(&p)

@@ -73,14 +73,14 @@ func (f *Platform) AttachAlbum(thread, operator, album, filename, mimeType strin
 	return f.say(thread, "", &message{from: person(operator), text: caption, file: file, album: album})
 }
 
-// say puts a human's message into a topic and tells the bot.
+// say puts a human's message into a topic and emits it.
 func (f *Platform) say(thread, replyTo string, m *message) (remote string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	m.topic, _ = strconv.ParseInt(thread, 10, 64)
 	m.replyTo, _ = strconv.ParseInt(replyTo, 10, 64)
 	f.newMessage(m)
-	f.tell("message", f.render(m))
+	f.emit("message", f.render(m))
 	return itoa(m.id)
 }
 
@@ -94,13 +94,13 @@ func (f *Platform) Edit(_, remote, text string) {
 		return
 	}
 	m.text, m.edited = text, time.Now().Unix()
-	f.tell("edited_message", f.render(m))
+	f.emit("edited_message", f.render(m))
 }
 
-// Delete implements [bridgetest.Platform]: bots are not told of deletes in groups.
+// Delete implements [bridgetest.Platform]: bots receive no deletes of groups.
 func (f *Platform) Delete(_, _, _ string) bool { return false }
 
-// Remove deletes a message by hand, of which nobody is told.
+// Remove deletes a message by hand, which no update reports.
 func (f *Platform) Remove(remote string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -125,7 +125,7 @@ func (f *Platform) turnByHand(thread string, closed bool) {
 	}
 }
 
-// DeleteThread implements [bridgetest.Platform]: nobody is told.
+// DeleteThread implements [bridgetest.Platform]: no update reports it.
 func (f *Platform) DeleteThread(thread string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -141,13 +141,13 @@ func (f *Platform) WriteElsewhere(text string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	general := f.newMessage(&message{from: person("Eve"), text: text})
-	f.tell("message", f.render(general))
+	f.emit("message", f.render(general))
 	reply := f.render(f.newMessage(&message{from: person("Eve"), text: text}))
 	reply["message_thread_id"] = general.id
-	f.tell("message", reply)
+	f.emit("message", reply)
 	private := f.render(f.newMessage(&message{from: person("Eve"), text: text}))
 	private["chat"] = map[string]any{"id": person("Eve").id, "type": "private", "first_name": "Eve"}
-	f.tell("message", private)
+	f.emit("message", private)
 }
 
 // MakeTopic lets an operator make a topic.
@@ -157,11 +157,11 @@ func (f *Platform) MakeTopic(name string) (thread string) {
 	return itoa(f.makeTopic(name, person("Ada")).id)
 }
 
-// Tell brings the bot an update as it is.
-func (f *Platform) Tell(kind string, body map[string]any) {
+// Emit sends the bot an update as it is.
+func (f *Platform) Emit(kind string, body map[string]any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.tell(kind, body)
+	f.emit(kind, body)
 }
 
 // keep stores a file.

@@ -146,11 +146,11 @@ func (f *Platform) set(change func(*groupState)) {
 }
 
 // Migrate gives the group a new id, as happens when it becomes a supergroup,
-// and tells so under the old one.
+// and reports that under the old one.
 func (f *Platform) Migrate(id int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	m := f.newMessage(&message{from: person("Ada"), service: map[string]any{"migrate_to_chat_id": id}})
-	f.tell("message", f.render(m))
+	f.emit("message", f.render(m))
 	f.group.movedTo = id
 }

@@ -33,7 +33,7 @@ type message struct {
 	file      *file
 	album     string
 	receipt   string
-	service   map[string]any // a service message: what it tells
+	service   map[string]any // of a service message
 }
 
 type file struct {
@@ -41,7 +41,7 @@ type file struct {
 	path               string
 	data               []byte
 	kind               string // photo, voice, document
-	size               int64  // told, when it is not that of data
+	size               int64  // as reported, when it is not that of data
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }

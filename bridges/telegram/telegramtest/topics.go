@@ -30,13 +30,13 @@ func (f *Platform) createForumTopic(p params) (any, *apiError) {
 	return map[string]any{"message_thread_id": t.id, "name": t.name, "icon_color": 7322096}, nil
 }
 
-// makeTopic makes a topic; everybody is told, the bot of its own too.
+// makeTopic makes a topic and emits that, to the bot for its own too.
 func (f *Platform) makeTopic(name string, by user) *topic {
 	t := &topic{id: f.lastID + 1, name: name}
 	f.topics, f.byID[t.id] = append(f.topics, t), t
 	root := f.newMessage(&message{topic: t.id, from: by,
 		service: map[string]any{"forum_topic_created": map[string]any{"name": name, "icon_color": 7322096}}})
-	f.tell("message", f.render(root))
+	f.emit("message", f.render(root))
 	return t
 }
 
@@ -63,7 +63,7 @@ func (f *Platform) turn(p params, closed bool) (any, *apiError) {
 func (f *Platform) turnTopic(t *topic, closed bool, by user) {
 	t.closed = closed
 	what := map[bool]string{true: "forum_topic_closed", false: "forum_topic_reopened"}[closed]
-	f.tell("message", f.render(f.newMessage(&message{topic: t.id, from: by, service: map[string]any{what: map[string]any{}}})))
+	f.emit("message", f.render(f.newMessage(&message{topic: t.id, from: by, service: map[string]any{what: map[string]any{}}})))
 }
 
 // remove deletes a message.

@@ -11,7 +11,7 @@ type updateQueue struct {
 	lastID  int64
 	waiting []update
 	again   []update       // repeated, whatever was confirmed
-	told    []update       // all that the bot was told
+	emitted []update       // all updates so far
 	known   map[int64]bool // their ids
 	kinds   []string       // allowed_updates; nil: those that are sent unasked
 	changed chan struct{}  // closed when something changed
@@ -29,8 +29,8 @@ func (u *update) json() map[string]any {
 	return map[string]any{"update_id": u.id, u.kind: u.body}
 }
 
-// tell queues an update for the bot. The caller holds the lock.
-func (f *Platform) tell(kind string, body map[string]any) {
+// emit queues an update for the bot. The caller holds the lock.
+func (f *Platform) emit(kind string, body map[string]any) {
 	q := &f.queue
 	if q.lastID == 0 {
 		q.lastID = 870000000
@@ -53,7 +53,7 @@ func (f *Platform) wake() {
 func (f *Platform) Redeliver() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.queue.again = append(f.queue.again, f.queue.told...)
+	f.queue.again = append(f.queue.again, f.queue.emitted...)
 	f.wake()
 }
 
@@ -133,10 +133,10 @@ func (f *Platform) next(p params, n int) (found []any, changed chan struct{}, en
 	return found, q.changed, nil
 }
 
-// remember notes that the bot was told of an update.
+// remember records an update that was sent to the bot.
 func (q *updateQueue) remember(u update) {
 	if !q.known[u.id] {
-		q.known[u.id], q.told = true, append(q.told, u)
+		q.known[u.id], q.emitted = true, append(q.emitted, u)
 	}
 }
 
