@@ -167,7 +167,10 @@ func (a *app) doctor(ctx context.Context, _ string) error {
 		{Name: "public address", Findings: []chat.Finding{server.CheckPublicURL(ctx, a.cfg.PublicURL)}},
 	}
 	kinds := bridges.Kinds(a.bridgeEnv(slog.New(slog.DiscardHandler)))
-	list = append(list, bridges.Examine(ctx, kinds, chat.SettingsOf(a.cfg.Settings, stored), a.runningBridges(ctx, err))...)
+	settings := chat.SettingsOf(a.cfg.Settings, stored)
+	running, ai := a.running(ctx, err)
+	list = append(list, bridges.Examine(ctx, kinds, settings, running)...)
+	list = append(list, bridges.ExamineAI(ctx, settings, a.cfg.WebhookAllowCIDRs, ai))
 	failures := bridges.Report(a.stdout, list)
 	if failures > 0 {
 		return fmt.Errorf("%d of the checks failed", failures)
@@ -214,17 +217,17 @@ func (a *app) storedSettings(ctx context.Context) (stored map[string]chat.Raw, e
 	return stored, errors.Join(err, database.Ping(ctx), database.Check(ctx))
 }
 
-// runningBridges asks the relay that runs on the same database for the state of
-// its bridges. It needs the keys, and so returns nothing after a databaseErr.
-func (a *app) runningBridges(ctx context.Context, databaseErr error) (states []chat.BridgeState) {
+// running asks the relay that runs on the same database for the state of its
+// bridges and its AI. It needs the keys, and so returns nothing after a databaseErr.
+func (a *app) running(ctx context.Context, databaseErr error) (states []chat.BridgeState, ai *chat.AIState) {
 	if databaseErr != nil || a.cfg.Mode == chat.ModeBridge {
-		return nil
+		return nil, nil
 	}
 	_ = a.withKeys(ctx, func(keys *server.Keyring) error { // doctor reports the database's own problems already
-		states = server.AskBridges(ctx, a.cfg, keys)
+		states, ai = server.AskBridges(ctx, a.cfg, keys)
 		return nil
 	})
-	return states
+	return states, ai
 }
 
 func (a *app) healthcheck(ctx context.Context, _ string) error {

@@ -46,6 +46,8 @@ var arrows = []arrow{
 	{"relay/bridges/guard", []string{"code.dny.dev/ssrf"}},
 	{"relay/bridges/knowledge", []string{"relay/bridges/guard", "relay/server/chat", "codeberg.org/readeck/go-readability/v2", "github.com/JohannesKaufmann/html-to-markdown/v2",
 		"github.com/ledongthuc/pdf", "github.com/temoto/robotstxt", "golang.org/x/net", "golang.org/x/text"}},
+	{"relay/bridges/ai", []string{"relay/server/chat", "github.com/sashabaranov/go-openai"}},
+	{"relay/bridges/ai/aitest", nil},
 	{"relay/bridges/webhook", []string{"relay/bridges/guard", "relay/server/chat"}},
 	{"relay/server/config", []string{"relay/server/chat", "github.com/caarlos0/env/v11"}},
 	{"relay/server", []string{"relay/server/chat", "relay/server/config", "relay/assets", "relay/schema",

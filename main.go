@@ -21,6 +21,7 @@ import (
 	_ "time/tzdata" // the container image has no other
 
 	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/bridges/ai"
 	"github.com/relay-chat/relay/bridges/mirror"
 	"github.com/relay-chat/relay/bridges/webhook"
 	"github.com/relay-chat/relay/db"
@@ -147,8 +148,8 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	if a.cfg.PublicURL != "" {
 		opts.Links = links
 	}
-	hook, set := a.webhook(engine, links), a.bridges(engine, kinds, opts)
-	web, err := server.NewCommunity(a.cfg, a.deps(engine, hook, set), keys)
+	hook, set, ai := a.webhook(engine, links), a.bridges(engine, kinds, opts), a.ai(engine)
+	web, err := server.NewCommunity(a.cfg, a.deps(engine, hook, set, ai), keys)
 	if err != nil {
 		return err
 	}
@@ -161,7 +162,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		return err
 	}
 	a.announce(server.BaseURL(a.cfg, listener), keys, a.answerFrom(engine, kinds, set))
-	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, keys.Run, metrics, watchdog(database))
+	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, keys.Run, metrics, watchdog(database))
 }
 
 func (a *app) serveBridge(ctx context.Context) error {
@@ -182,8 +183,9 @@ func (a *app) serveBridge(ctx context.Context) error {
 		return err
 	}
 	files := webhook.NewFetcher(a.cfg.WebhookAllowCIDRs, a.cfg.AttachmentMaxBytes)
-	hook, set := a.webhook(engine, links), a.bridges(engine, kinds, mirror.Options{Stateless: true, Seal: seal, OpenFile: files.OpenFile})
-	web := server.NewBridge(a.cfg, a.deps(engine, hook, set), backlog, seal)
+	hook, ai := a.webhook(engine, links), a.ai(engine)
+	set := a.bridges(engine, kinds, mirror.Options{Stateless: true, Seal: seal, OpenFile: files.OpenFile})
+	web := server.NewBridge(a.cfg, a.deps(engine, hook, set, ai), backlog, seal)
 	listener, err := a.listen(ctx)
 	if err != nil {
 		return err
@@ -193,7 +195,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 		return err
 	}
 	a.announceBridge(server.BaseURL(a.cfg, listener), engine.Settings(), a.answerFrom(engine, kinds, set))
-	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, metrics,
+	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, metrics,
 		func(ctx context.Context) error { return full.Notify(ctx, engine.Relay) }, watchdog(database))
 }
 
@@ -331,8 +333,13 @@ func (a *app) bridges(engine *chat.Engine, kinds []bridges.Kind, opts mirror.Opt
 	return bridges.New(engine, bridges.Options{Kinds: kinds, Log: a.log, Mirror: opts})
 }
 
-func (a *app) deps(engine *chat.Engine, hook *bridges.Webhook, set *bridges.Set) server.Deps {
-	return server.Deps{Engine: engine, Webhook: hook, Bridges: set, Log: a.log, Version: version, Answered: a.watch.Hooks().Answered}
+// ai returns the AI. It answers nobody before its Run.
+func (a *app) ai(engine *chat.Engine) *bridges.AI {
+	return bridges.NewAI(engine, bridges.AIOptions{Knowledge: ai.None{}, Allowed: a.cfg.WebhookAllowCIDRs, Log: a.log})
+}
+
+func (a *app) deps(engine *chat.Engine, hook *bridges.Webhook, set *bridges.Set, ai *bridges.AI) server.Deps {
+	return server.Deps{Engine: engine, Webhook: hook, Bridges: set, AI: ai, Log: a.log, Version: version, Answered: a.watch.Hooks().Answered}
 }
 
 // metrics opens the listener for metrics, if there is to be one, and returns what

@@ -176,6 +176,9 @@ func Targets(kinds []Kind) func(*chat.Settings) []chat.Target {
 		if _, on := webhookTarget(s); on {
 			targets = append(targets, chat.Target{Name: chat.WebhookSink, Kind: chat.TargetWebhook})
 		}
+		if ai := s.AI(); ai.On() {
+			targets = append(targets, ai.Target())
+		}
 		return targets
 	}
 }

@@ -26,7 +26,7 @@ func (s *communityServer) patchSettings(_ http.ResponseWriter, r *http.Request, 
 	if err != nil {
 		return nil, err
 	}
-	if refused := s.checkReceiver(patch["eventsWebhookUrl"]); refused != nil {
+	if refused := s.checkAddresses(patch); refused != nil {
 		if err := s.engine.CheckSettings(patch); err != nil {
 			refused = badRequest(err.Error() + "; " + refused.Error())
 		}

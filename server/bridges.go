@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 
@@ -64,10 +63,14 @@ func (s *Server) hook(w http.ResponseWriter, r *http.Request, _ chat.Author) (an
 	return written{}, nil
 }
 
-// listBridges answers GET /api/admin/bridges.
+// listBridges answers GET /api/admin/bridges, also with how the AI is doing.
 func (s *communityServer) listBridges(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	states, err := s.bridges.States(r.Context())
-	return map[string]any{"bridges": states}, err
+	if err != nil {
+		return nil, err
+	}
+	ai, err := s.ai.State(r.Context())
+	return map[string]any{"bridges": states, "ai": ai}, err
 }
 
 // testBridge answers POST /api/admin/bridges/{name}/test with the bridge's findings.
@@ -81,14 +84,4 @@ func (s *communityServer) testBridge(_ http.ResponseWriter, r *http.Request, _ c
 		well = well && f.Level != chat.FindingFail
 	}
 	return map[string]any{"ok": well, "findings": append([]chat.Finding{}, findings...)}, nil
-}
-
-// checkReceiver refuses an address of the webhook's receiver that relay must not
-// connect to. The settings themselves refuse what is no address.
-func (s *communityServer) checkReceiver(address json.RawMessage) error {
-	var to string
-	if json.Unmarshal(address, &to) != nil {
-		return nil
-	}
-	return s.webhook.CheckAddress(to)
 }

@@ -69,7 +69,7 @@ func TestBridgeThatRuns(t *testing.T) {
 		s.say(s.open("v"), "hello")
 		s.await("telegram", "fix:make it one lastError:the bot is no administrator missing:[] name:telegram queue:2 receive:polling state:misconfigured")
 
-		running := server.AskBridges(t.Context(), s.address(), s.ring)
+		running, _ := server.AskBridges(t.Context(), s.address(), s.ring)
 		var report bytes.Buffer
 		list := bridges.Examine(t.Context(), kinds, chat.SettingsOf(nil, nil), running)
 		if n := bridges.Report(&report, list); n != 1 || !strings.Contains(report.String(), "fail  running relay: the bot is no administrator\n        Fix: make it one") {
@@ -81,10 +81,10 @@ func TestBridgeThatRuns(t *testing.T) {
 // Whoever cannot read the database of the relay that runs is told nothing.
 func TestAskBridgesOfAnother(t *testing.T) {
 	s, other := newSite(t, dbtest.Memory(t)), newSite(t, dbtest.Memory(t), func(c *config.Config) { c.SecretKey = "sk_another_one" })
-	if states := server.AskBridges(t.Context(), s.address(), other.ring); states != nil {
+	if states, _ := server.AskBridges(t.Context(), s.address(), other.ring); states != nil {
 		t.Errorf("got %v", states)
 	}
-	if states := server.AskBridges(t.Context(), config.Config{Host: "127.0.0.1", Port: 1}, s.ring); states != nil {
+	if states, _ := server.AskBridges(t.Context(), config.Config{Host: "127.0.0.1", Port: 1}, s.ring); states != nil {
 		t.Errorf("nothing runs, and yet %v", states)
 	}
 }

@@ -58,28 +58,31 @@ const bridgesPath = "/api/admin/bridges"
 // with a pass that anyone who can read its database can make. It returns nil when
 // none runs, or another one. Any program may listen there, so the pass opens
 // nothing else.
-func AskBridges(ctx context.Context, cfg config.Config, keys *Keyring) []chat.BridgeState {
+func AskBridges(ctx context.Context, cfg config.Config, keys *Keyring) (bridges []chat.BridgeState, ai *chat.AIState) {
 	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
 	defer cancel()
 	pass, err := keys.passes().Encode(plainCookie, "doctor")
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, localURL(cfg, "127.0.0.1", int(cfg.Port))+bridgesPath, nil)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	request.AddCookie(&http.Cookie{Name: plainCookie, Value: pass})
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	defer answer.Body.Close()
-	var list struct{ Bridges []chat.BridgeState }
-	if answer.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(answer.Body, 64<<10)).Decode(&list) != nil {
-		return nil
+	var list struct {
+		Bridges []chat.BridgeState
+		AI      *chat.AIState
 	}
-	return list.Bridges
+	if answer.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(answer.Body, 64<<10)).Decode(&list) != nil {
+		return nil, nil
+	}
+	return list.Bridges, list.AI
 }
 
 const passLife = 10 // seconds

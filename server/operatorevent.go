@@ -18,6 +18,7 @@ type operatorMessage struct {
 	Timestamp    chat.Time         `json:"timestamp"`
 	ReplyTo      string            `json:"replyTo,omitempty"`
 	Attachments  []chat.Attachment `json:"attachments,omitempty"`
+	Sources      chat.Sources      `json:"sources,omitempty"`
 	EditedAt     chat.Time         `json:"editedAt,omitzero"`
 	DeletedAt    chat.Time         `json:"deletedAt,omitzero"`
 }
@@ -33,6 +34,7 @@ type operatorAct struct {
 	MessageIDs   []string  `json:"messageIds,omitempty"`
 	Status       string    `json:"status,omitempty"`
 	Active       *bool     `json:"active,omitempty"`
+	Reason       string    `json:"reason,omitempty"`
 }
 
 // operatorActs are the names that events about sessions have on the stream.
@@ -41,6 +43,7 @@ var operatorActs = map[chat.EventType]string{
 	chat.EventSessionReopened: "session_reopened",
 	chat.EventMessageRead:     "message_read",
 	chat.StateTyping:          "operator_typing",
+	chat.EventAITakeover:      "ai_takeover",
 }
 
 // operatorEvent renders what an operator did on a platform for backends, and reports
@@ -53,12 +56,12 @@ func operatorEvent(e *chat.Event, files *chat.FileLinks) (data []byte, common bo
 	switch e.Type {
 	case chat.EventMessage, chat.EventMessageEdited, chat.EventMessageDeleted:
 		m, err := e.Message()
-		if err != nil || m.Sender != chat.SenderOperator {
+		if err != nil || m.Sender == chat.SenderVisitor || m.Sender == chat.SenderAI && e.Source != chat.SourceAI {
 			return nil, false
 		}
 		files.Show(&m, 0)
 		data, _ = marshal(operatorMessageOf(e, &m))
-		return data, true
+		return data, m.Sender == chat.SenderOperator
 	}
 	name, known := operatorActs[e.Type]
 	if !known {
@@ -74,11 +77,11 @@ func operatorEvent(e *chat.Event, files *chat.FileLinks) (data []byte, common bo
 }
 
 func operatorMessageOf(e *chat.Event, m *chat.Message) operatorMessage {
-	out := operatorMessage{Type: "operator_" + string(e.Type), SessionID: e.SessionID, MessageID: m.ID, SourceBridge: e.Source,
+	out := operatorMessage{Type: string(m.Sender) + "_" + string(e.Type), SessionID: e.SessionID, MessageID: m.ID, SourceBridge: e.Source,
 		OperatorName: m.OperatorName, Timestamp: m.Timestamp}
 	switch e.Type {
 	case chat.EventMessage:
-		out.Content, out.ReplyTo, out.Attachments = &m.Content, m.ReplyTo, m.Attachments.V
+		out.Content, out.ReplyTo, out.Attachments, out.Sources = &m.Content, m.ReplyTo, m.Attachments.V, m.Sources
 	case chat.EventMessageEdited:
 		out.Content, out.EditedAt = &m.Content, m.EditedAt
 	default:

@@ -163,6 +163,7 @@ func (s *communityServer) widgetRoutes() []route {
 		{"POST", "/api/widget/csat", visitors, s.widgetCSAT},
 		{"POST", "/api/widget/events", visitors, s.widgetEvent},
 		{"POST", "/api/widget/page", visitors, s.widgetPage},
+		{"POST", "/api/widget/handoff", visitors, s.handOff},
 		{"POST", "/api/widget/disconnect", headerless, s.widgetDisconnect},
 	}
 }
@@ -206,6 +207,7 @@ func (s *communityServer) adminRoutes() []route {
 		{"POST", "/api/admin/deliveries/retry", operators, s.retryDeliveries},
 		{"POST", "/api/admin/deliveries/{id}/retry", operators, s.retryDelivery},
 		{"POST", "/api/admin/webhooks/test", operators, s.testWebhook},
+		{"POST", "/api/admin/ai/test", operators, s.testAI},
 		{"GET", "/api/admin/stats", operators, s.stats},
 		{"GET", "/api/admin/export", operators, s.export},
 		{"POST", "/api/admin/keys/rotate", operators, s.rotateKey},

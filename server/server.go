@@ -25,6 +25,7 @@ type Deps struct {
 	Engine  *chat.Engine
 	Webhook Webhook
 	Bridges Bridges
+	AI      AI
 	Log     *slog.Logger
 	Version string
 	// Answered is called when the answer to a request of a route begins; nil for
@@ -38,6 +39,7 @@ type Server struct {
 	engine  *chat.Engine
 	webhook Webhook
 	bridges Bridges
+	ai      AI
 	log     *slog.Logger
 	version string
 	docs    *docs
@@ -102,7 +104,7 @@ func NewBridge(cfg config.Config, d Deps, backlog *Backlog, seal *chat.FileSeal)
 }
 
 func newServer(cfg config.Config, d Deps, endStreams func()) *Server {
-	return &Server{cfg: cfg, engine: d.Engine, webhook: d.Webhook, bridges: d.Bridges, log: d.Log, version: d.Version, answered: d.Answered, docs: newDocs(d.Version),
+	return &Server{cfg: cfg, engine: d.Engine, webhook: d.Webhook, bridges: d.Bridges, ai: d.AI, log: d.Log, version: d.Version, answered: d.Answered, docs: newDocs(d.Version),
 		rates: newRates(), endStreams: endStreams, crossOrigin: http.NewCrossOriginProtection(),
 		receiving: receiving{bodies: map[*arriving]struct{}{}}}
 }

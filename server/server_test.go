@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/bridges/ai"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server"
@@ -72,7 +73,7 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 		t.Fatal(err)
 	}
 	s.webhook = newWebhook(cfg, s.Engine, s.ring.Links(cfg.PublicURL), log)
-	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Webhook: s.webhook, Bridges: s.runBridges(kinds), Log: log, Version: "test"}, s.ring)
+	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Webhook: s.webhook, Bridges: s.runBridges(kinds), AI: s.runAI(log), Log: log, Version: "test"}, s.ring)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,6 +129,21 @@ func (s *site) runBridges(kinds []bridges.Kind) *bridges.Set {
 		}
 	})
 	return set
+}
+
+// runAI runs the AI until the test ends.
+func (s *site) runAI(log *slog.Logger) *bridges.AI {
+	own := bridges.NewAI(s.Engine, bridges.AIOptions{Knowledge: ai.None{}, Log: log})
+	ctx, cancel := contextOf(s.t)
+	ended := make(chan error, 1)
+	go func() { ended <- own.Run(ctx) }()
+	s.t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			s.t.Error(err)
+		}
+	})
+	return own
 }
 
 // answer is what came back.

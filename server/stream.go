@@ -272,7 +272,7 @@ func (s *communityServer) adminStream(w http.ResponseWriter, r *http.Request, by
 			if !open || s.keys.Generation() != keys {
 				return written{}, nil
 			}
-			if e.Type != chat.EventLeaving { // it may yet turn out to be none
+			if e.ForOperators() {
 				n++
 				out.event(e.Type, strconv.Itoa(n), e.Show(s.links, chat.Now().Add(chat.LinkLife), true))
 				if by.Source == chat.SourceConsole {

@@ -40,7 +40,7 @@ func menu() (list []command) {
 		}
 		one := command{Name: c.Name, Description: cut.Line(c.Help, maxHelp)}
 		if c.Args != "" {
-			one.Options = []commandOption{{discordgo.ApplicationCommandOptionString, "text", cut.Line(c.Args, maxHelp), true}}
+			one.Options = []commandOption{{discordgo.ApplicationCommandOptionString, "text", cut.Line(c.Args, maxHelp), !c.Optional}}
 		}
 		list = append(list, one)
 	}

@@ -290,7 +290,7 @@ func (run *deliveryRun) textOps(rm *renderedMessage) []chat.Op {
 		m := &rm.messages[i]
 		original := m.writtenHere && m.EditedAt == 0
 		if m.DeletedAt == 0 && m.Content != "" && !original {
-			lines = append(lines, m.Content)
+			lines = append(lines, withSources(&m.Message))
 		}
 	}
 	if len(lines) == 0 {

@@ -21,7 +21,7 @@ func authorOf(m *chat.Message) string {
 	case chat.SenderVisitor:
 		return ""
 	case chat.SenderAI:
-		return cmp.Or(chat.OneLine(m.OperatorName), "AI")
+		return aiAuthorOf(m)
 	}
 	name := cmp.Or(chat.OneLine(m.OperatorName), "Operator")
 	if m.SourceBridge != "" {
@@ -31,6 +31,34 @@ func authorOf(m *chat.Message) string {
 		name = "Internal note by " + name
 	}
 	return name
+}
+
+// aiAuthorOf is the AI as a thread shows it: always as one. A draft says what can be
+// done with it.
+func aiAuthorOf(m *chat.Message) string {
+	name := cmp.Or(chat.OneLine(m.OperatorName), "AI")
+	if name != "AI" && m.SourceBridge == chat.SourceAI {
+		name += " (AI)"
+	}
+	switch {
+	case m.Draft && m.SentAt != 0:
+		return "Draft by " + name + ", sent"
+	case m.Draft:
+		return "Draft by " + name + " (!send sends it, !send … sends this instead, or just answer)"
+	case m.Internal:
+		return "Internal note by " + name
+	}
+	return name
+}
+
+// withSources is a message's text with the pages that it rests on.
+func withSources(m *chat.Message) string {
+	var b strings.Builder
+	b.WriteString(m.Content)
+	for i, s := range m.Sources {
+		fmt.Fprintf(&b, "\n[%d] %s %s", i+1, s.Title, s.URL)
+	}
+	return b.String()
 }
 
 // summaryOf is what a thread begins with: what is known of the visitor.
@@ -94,7 +122,7 @@ func noteOf(e *chat.Event) (string, error) {
 		return leaveText(body.Duration, body.Reason), nil
 	case chat.EventAITakeover:
 		if body.Active != nil && !*body.Active {
-			return "The AI stopped answering.", nil
+			return cmp.Or(aiEnds[body.Reason], "The AI stopped answering."), nil
 		}
 		return "The AI answers now, until an operator writes.", nil
 	case chat.EventStatusSet:
@@ -106,6 +134,17 @@ func noteOf(e *chat.Event) (string, error) {
 		return body.Text, nil
 	}
 	return "", nil
+}
+
+// aiEnds say why the AI answers no more.
+var aiEnds = map[string]string{
+	chat.AIEndOperator: "The AI stopped answering: an operator wrote.",
+	chat.AIEndOff:      "The AI stopped answering: it was switched off here.",
+	chat.AIEndAsked:    "The AI handed over: the visitor asks for a person.",
+	chat.AIEndUnsure:   "The AI handed over: it does not know the answer.",
+	chat.AIEndLimit:    "The AI handed over: it answered as often as AI_MAX_ANSWERS allows.",
+	chat.AIEndBudget:   "The AI handed over: its tokens of today are used up.",
+	chat.AIEndFailed:   "The AI handed over: its endpoint gives no answers. relay doctor says more.",
 }
 
 func dataText(data chat.Raw) string {

@@ -34,6 +34,7 @@ type message struct {
 	Content     *string           `json:"content,omitempty"` // absent when deleted
 	ReplyTo     string            `json:"replyTo,omitempty"`
 	Attachments []chat.Attachment `json:"attachments,omitempty"`
+	Sources     chat.Sources      `json:"sources,omitempty"`
 	EditedAt    chat.Time         `json:"editedAt,omitzero"`
 	DeletedAt   chat.Time         `json:"deletedAt,omitzero"`
 }
@@ -167,7 +168,7 @@ func translateMessage(e *chat.Event, own owner, links *chat.FileLinks) (name str
 	out := message{ID: m.ID}
 	switch e.Type {
 	case chat.EventMessage:
-		out.Content, out.ReplyTo, out.Attachments = &m.Content, m.ReplyTo, m.Attachments.V
+		out.Content, out.ReplyTo, out.Attachments, out.Sources = &m.Content, m.ReplyTo, m.Attachments.V, m.Sources
 	case chat.EventMessageEdited:
 		out.Content, out.EditedAt = &m.Content, m.EditedAt
 	default:

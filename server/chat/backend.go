@@ -66,8 +66,12 @@ func (b Backend) change(ctx context.Context, by Author, in SessionInfo, op func(
 		}
 		return s, err
 	}, func(c *change) error {
+		active := c.session.AIActive
 		if err := in.tell(c.session); err != nil {
 			return err
+		}
+		if c.ai() != nil { // then it is relay's own that answers
+			c.session.AIActive = active
 		}
 		c.session.LastActivity = c.at
 		return op(c)

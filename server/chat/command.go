@@ -12,7 +12,9 @@ import (
 type Command struct {
 	Name string
 	Args string // what follows the name, for help
-	Help string
+	// Optional: the command does something without args, too.
+	Optional bool
+	Help     string
 	// community commands have no effect in bridge mode.
 	community bool
 	run       func(c *commandContext, ctx context.Context) (CommandResult, error)

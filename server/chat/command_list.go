@@ -26,6 +26,10 @@ var Commands = []Command{
 	{Name: "saved", community: true, Help: "the saved answers", run: (*commandContext).saved},
 	{Name: "forget", Args: "name", community: true, Help: "remove a saved answer", run: (*commandContext).forget},
 	{Name: "csat", community: true, Help: "ask the visitor for a rating now", run: (*commandContext).csat},
+	{Name: "ai", Args: "on|off", Help: "let the AI answer here while nobody is online, or end it", run: (*commandContext).ai},
+	{Name: "draft", Help: "have the AI propose an answer", run: (*commandContext).draft},
+	{Name: "send", Args: "text", Optional: true, Help: "send the AI's proposal to the visitor, or this text instead", run: (*commandContext).send},
+	{Name: "summary", Help: "have the AI sum the conversation up in three lines", run: (*commandContext).summary},
 	{Name: "block", community: true, Help: "shut the visitor out", run: (*commandContext).block},
 	{Name: "unblock", community: true, Help: "let the visitor in again", run: (*commandContext).unblock},
 }

@@ -37,6 +37,8 @@ const (
 	// EventLeaving is a disconnect that may yet turn out to be a change of
 	// page. Nobody hears of it but the leave sink, a while later.
 	EventLeaving EventType = "visitor_leaving"
+	// EventAIRequest is what an operator asks of the AI. Only the AI hears of it.
+	EventAIRequest EventType = "ai_request"
 )
 
 // The states. They have no revision, are not stored and may be lost.
@@ -104,12 +106,22 @@ func (e *Event) ForVisitor() bool {
 	switch e.Type {
 	case StateTyping, EventCustom:
 		return e.Source != SourceWidget
-	case EventNewSession, EventIdentityUpdate, EventCSATSubmitted, EventDisconnect, EventLeaving,
+	case EventNewSession, EventIdentityUpdate, EventCSATSubmitted, EventDisconnect, EventLeaving, EventAIRequest,
 		EventNote, EventNoteEdited, EventNoteDeleted,
 		StateSessionErased, StateSessionBlocked, StateDeliveryFailed, StateVisitorPresence, StateVisitorPage, StateDeliveryDone, StatePresence:
 		return false
 	}
 	return true
+}
+
+// ForOperators reports whether the operators' stream carries the event. A leave
+// may yet turn out to be none.
+func (e *Event) ForOperators() bool { return e.Type != EventLeaving && e.Type != EventAIRequest }
+
+// byVisitor reports whether the event brings a visitor's message. Inside of texts
+// quotes are escaped, so that no content looks like the field.
+func (e *Event) byVisitor() bool {
+	return e.Type == EventMessage && bytes.Contains(e.Payload, []byte(`"sender":"visitor"`))
 }
 
 // hideClientID takes out the client id that the other side's client gave.
@@ -123,11 +135,7 @@ func (m *Message) hideClientID(forOperators bool) {
 // links, and without what only the other side sees.
 func (e *Event) Show(links *FileLinks, until Time, forOperators bool) Raw {
 	files := bytes.Contains(e.Payload, []byte(`"attachments":[{`))
-	other := SenderVisitor
-	if !forOperators {
-		other = SenderOperator
-	}
-	private := bytes.Contains(e.Payload, []byte(`"sender":"`+other+`"`)) && bytes.Contains(e.Payload, []byte(`"clientId"`))
+	private := bytes.Contains(e.Payload, []byte(`"sender":"visitor"`)) == forOperators && bytes.Contains(e.Payload, []byte(`"clientId"`))
 	if e.MessageID == "" || !files && !private {
 		return e.Payload
 	}

@@ -187,6 +187,9 @@ func (c *change) touch(sender Sender) error {
 			return err
 		}
 	}
+	if err := c.touchAI(sender); err != nil {
+		return err
+	}
 	if sender == SenderVisitor {
 		s.Unread++
 	} else {

@@ -131,7 +131,7 @@ func (r *Relay) begin(tx Tx, by Author, at Time, s *Session) *change {
 func (c *change) emit(e Event) error {
 	c.session.Rev++
 	e.Rev = c.session.Rev
-	to := route(&e, c.targets)
+	to := route(&e, c.session, c.targets)
 	for _, d := range to {
 		c.wakes = append(c.wakes, wake{d.Dest, e.SessionID, e.At.Add(d.Delay)})
 	}

@@ -1,5 +1,7 @@
 package chat
 
+import "time"
+
 // TargetKind says what a target wants to hear of.
 type TargetKind int
 
@@ -7,22 +9,32 @@ type TargetKind int
 const (
 	TargetBridge  TargetKind = iota + 1 // a platform: what operators see
 	TargetWebhook                       // the outgoing webhook: what the seed's section 6.2 lists
+	TargetAI                            // the AI: what visitors write, and what operators ask of it
 )
 
 // Target is a sink as the routing table sees it.
 type Target struct {
 	Name string
 	Kind TargetKind
+	// Delay is how long operators have to answer before the AI does. Drafts: it only
+	// proposes answers to them.
+	Delay  time.Duration
+	Drafts bool
 }
 
 // route decides who receives an event. It is the only place that knows of
 // fan-out, and of loops: an event never returns to the platform it came from.
-func route(e *Event, targets []Target) []Destination {
+func route(e *Event, s *Session, targets []Target) []Destination {
 	if e.Type == EventLeaving {
 		return []Destination{{Dest: LeaveSink, Delay: leaveGrace}}
 	}
 	var to []Destination
-	for _, t := range targets {
+	for i := range targets {
+		t := &targets[i]
+		if t.Kind == TargetAI {
+			to = append(to, t.aiDestinations(e, s)...)
+			continue
+		}
 		if t.Name != e.Source && wants(t.Kind, e) {
 			to = append(to, Destination{Dest: t.Name})
 		}
@@ -51,5 +63,6 @@ const (
 	SourceWidget  = "widget"
 	SourceConsole = "console"
 	SourceAPI     = "api"
+	SourceAI      = "ai"
 	SourceRelay   = "relay" // nobody: relay noticed it
 )

@@ -222,13 +222,13 @@ func TestConfigMissingEnvFile(t *testing.T) {
 func TestConfigWarnsOfUnknownVariables(t *testing.T) {
 	file := write(t, "my.env", "PROT=8080\nRELAY_PUBLIC_KEY_FILE=x\nCOLOUR=blue\nDISCORD_GATEWAY=true\nslack_token=x\n")
 	_, warnings, err := load(t, []string{"--env-file", file}, "RELAY_SETPU=code", "RELAY_PORT=1", "TERM=xterm", "RELAY_SECRET_KEY=", "RELAYED=x",
-		"TELEGRAM_CHATID=-1001", "discord_bot_token=x", "SLACK_WEBHOOK_URL=x", "HOME=/root", "AI_BASE_URL=x", "AI_MODEL=",
+		"TELEGRAM_CHATID=-1001", "discord_bot_token=x", "SLACK_WEBHOOK_URL=x", "HOME=/root", "AI_PROVIDER=x", "AI_MODEL=",
 		"NATS_URL=x", "DISCORD_ENABLE_GATEWAY=true", "UA_FILTER_USE_DEFAULT_BOTS=true", "UA_FILTER_LIST=x", "LOG_DIR=/tmp")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
-		"AI_BASE_URL (environment) is not a setting of relay",
+		"AI_PROVIDER (environment) is not a setting of relay",
 		"COLOUR (" + file + ") is not a setting of relay",
 		"DISCORD_ENABLE_GATEWAY (environment) is not a setting of relay; did you mean ENABLE_DISCORD_GATEWAY?",
 		"DISCORD_GATEWAY (" + file + ") is not a setting of relay; did you mean ENABLE_DISCORD_GATEWAY?",

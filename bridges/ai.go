@@ -1,0 +1,195 @@
+package bridges
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/relay-chat/relay/bridges/ai"
+	"github.com/relay-chat/relay/bridges/guard"
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// AIOptions are the parts and settings of an AI.
+type AIOptions struct {
+	Knowledge ai.Knowledge
+	Allowed   []netip.Prefix // private networks that an address set through the API may be in
+	Log       *slog.Logger
+}
+
+// AI answers visitors while the settings name an endpoint.
+type AI struct {
+	engine *chat.Engine
+	opts   AIOptions
+
+	mu     sync.Mutex
+	of     chat.AI // what client and health belong to
+	client *ai.Client
+	health *ai.Health
+}
+
+// NewAI makes the AI. It answers nobody before its Run.
+func NewAI(engine *chat.Engine, o AIOptions) *AI {
+	return &AI{engine: engine, opts: o, health: ai.NewHealth(o.Log)}
+}
+
+// newAIClient makes a client of an endpoint. An address of the environment may be
+// private: a model on the same machine.
+func newAIClient(settings chat.AI, allowed []netip.Prefix) *ai.Client {
+	if settings.Trusted {
+		allowed = guard.Private
+	}
+	return ai.NewClient(settings, guard.NewTransport(allowed))
+}
+
+// current returns the client and the health of the endpoint that the settings name.
+func (a *AI) current(settings chat.AI) (*ai.Client, *ai.Health) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.client == nil || a.of != settings {
+		a.of, a.client, a.health = settings, newAIClient(settings, a.opts.Allowed), ai.NewHealth(a.opts.Log)
+	}
+	return a.client, a.health
+}
+
+// Run answers visitors until ctx ends, always under the current settings.
+func (a *AI) Run(ctx context.Context) error {
+	for ctx.Err() == nil {
+		changed, settings := a.engine.SettingsChanged(), a.engine.Settings().AI()
+		if !settings.On() {
+			select {
+			case <-ctx.Done():
+			case <-changed:
+			}
+			continue
+		}
+		if err := a.serve(ctx, settings); err != nil && ctx.Err() == nil {
+			a.opts.Log.Error("the AI cannot use the database", "err", err)
+			_ = chat.Rest(ctx, time.Second)
+		}
+	}
+	return nil
+}
+
+// serve answers visitors until the settings of the AI change or ctx ends.
+func (a *AI) serve(ctx context.Context, settings chat.AI) error {
+	ctx, stop := context.WithCancel(ctx)
+	client, health := a.current(settings)
+	sink := ai.NewSink(ai.Options{Engine: a.engine, Settings: settings, Client: client, Knowledge: a.opts.Knowledge, Health: health})
+	var serving sync.WaitGroup
+	var errs [2]error
+	for i, s := range []chat.Sink{sink, ai.Requests{Sink: sink}} {
+		serving.Go(func() {
+			defer stop()
+			errs[i] = a.engine.Outbox.Serve(ctx, s)
+		})
+	}
+	a.awaitOther(ctx, settings)
+	stop()
+	serving.Wait()
+	return errors.Join(errs[:]...)
+}
+
+// awaitOther waits until the settings of the AI differ, or ctx ends.
+func (a *AI) awaitOther(ctx context.Context, settings chat.AI) {
+	for {
+		changed := a.engine.SettingsChanged()
+		if a.engine.Settings().AI() != settings {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		}
+	}
+}
+
+// CheckAddress rejects a forbidden endpoint, as far as its address alone shows.
+func (a *AI) CheckAddress(address string) error {
+	private, err := guard.Refuse(address, a.opts.Allowed)
+	switch {
+	case err == nil:
+		return nil
+	case private.IsValid():
+		return chat.Errorf(chat.Invalid, "aiBaseUrl is not allowed: %[1]s is in a private network; set the address by AI_BASE_URL, "+
+			"or add %[1]s to WEBHOOK_ALLOW_CIDRS and restart relay", private)
+	}
+	return chat.Errorf(chat.Invalid, "aiBaseUrl is not allowed: relay never connects to link-local and metadata addresses")
+}
+
+// State returns how the AI is doing.
+func (a *AI) State(ctx context.Context) (chat.AIState, error) {
+	settings := a.engine.Settings().AI()
+	state := chat.AIState{State: chat.AIOff, Mode: settings.Mode, Model: settings.Model, DailyTokens: settings.DailyTokens}
+	if !settings.On() {
+		return state, nil
+	}
+	_, health := a.current(settings)
+	state.State = chat.AIRunning
+	if since, why := health.Failing(); since != 0 {
+		state.State, state.LastError, state.Fix, state.Since = chat.AIFailing, why.Problem, why.Fix, since
+	}
+	var err error
+	state.TokensToday, err = a.engine.TokensToday(ctx)
+	return state, err
+}
+
+// Test asks the model one question.
+func (a *AI) Test(ctx context.Context) (chat.AITest, error) {
+	settings := a.engine.Settings().AI()
+	if !settings.SetUp() {
+		return chat.AITest{}, chat.Errorf(chat.Conflict, "The AI is not set up; set aiBaseUrl and aiModel first")
+	}
+	client, _ := a.current(settings)
+	test := testAI(ctx, client)
+	return test, a.engine.SpendTokens(ctx, test.Tokens)
+}
+
+func testAI(ctx context.Context, client *ai.Client) chat.AITest {
+	answer, err := client.Test(ctx)
+	test := chat.AITest{OK: err == nil, Answer: answer.Text, Tokens: answer.Tokens, DurationMs: answer.Took.Milliseconds()}
+	var f *ai.Failure
+	if errors.As(err, &f) {
+		test.Error, test.Fix = f.Problem, f.Fix
+	}
+	return test
+}
+
+// ExamineAI checks the AI for relay doctor, by a question to its model. running is
+// what a running relay reports.
+func ExamineAI(ctx context.Context, s *chat.Settings, allowed []netip.Prefix, running *chat.AIState) Checkup {
+	settings := s.AI()
+	out := Checkup{Name: "ai"}
+	switch {
+	case settings.BaseURL == "" && settings.Model == "":
+		out.Findings = []chat.Finding{chat.Fine("settings", "not set up; nobody answers while no operator is there")}
+		return out
+	case !settings.SetUp():
+		missing := "aiModel"
+		if settings.BaseURL == "" {
+			missing = "aiBaseUrl"
+		}
+		out.Findings = missingFindings([]string{missing})
+		return out
+	}
+	out.Findings = []chat.Finding{chat.Fine("settings", "mode "+settings.Mode+", model "+settings.Model), askFinding(testAI(ctx, newAIClient(settings, allowed)))}
+	if running != nil && running.State == chat.AIFailing && !chat.Failed(out.Findings) {
+		out.Findings = append(out.Findings, chat.Finding{Subject: "running relay", Level: chat.FindingWarn, Text: running.LastError, Fix: running.Fix})
+	}
+	if running != nil && running.DailyTokens > 0 && running.TokensToday >= running.DailyTokens {
+		out.Findings = append(out.Findings, chat.Finding{Subject: "budget", Level: chat.FindingWarn, Text: "the tokens of today are used up", Fix: "raise AI_DAILY_TOKENS, or wait until tomorrow (UTC)"})
+	}
+	return out
+}
+
+func askFinding(test chat.AITest) chat.Finding {
+	if !test.OK {
+		return chat.Bad("test question", cmp.Or(test.Error, "it was not answered"), test.Fix)
+	}
+	return chat.Fine("test question", test.Summary())
+}

@@ -1,0 +1,164 @@
+package ai
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// Limits of one call.
+const (
+	callTimeout  = 30 * time.Second
+	maxAnswer    = 1 << 20 // bytes read of what the endpoint answers
+	answerTokens = 1000
+	// Models that think first need more, and count it as output.
+	thinkingTokens = 6000
+)
+
+// Client talks to one OpenAI-compatible endpoint.
+type Client struct {
+	api       *openai.Client
+	model     string
+	embedding string
+	// thinking: the model takes its limit as max_completion_tokens only.
+	thinking atomic.Bool
+}
+
+// NewClient makes a client of the endpoint that the settings name. transport
+// decides which addresses may be reached.
+func NewClient(settings chat.AI, transport http.RoundTripper) *Client {
+	config := openai.DefaultConfig(settings.Key)
+	config.BaseURL = endpoint(settings.BaseURL)
+	config.HTTPClient = &doer{transport: transport, key: settings.Key}
+	return &Client{api: openai.NewClientWithConfig(config), model: settings.Model, embedding: settings.EmbeddingModel}
+}
+
+// endpoint brings an address into the form that calls are added to: people write
+// the host alone, or the address of the chat.
+func endpoint(address string) string {
+	address = strings.TrimRight(strings.TrimSuffix(strings.TrimRight(address, "/"), "/chat/completions"), "/")
+	if u, err := url.Parse(address); err == nil && u.Path == "" {
+		return address + "/v1"
+	}
+	return address
+}
+
+// Completion is what a model answered.
+type Completion struct {
+	Text   string
+	Tokens int64 // of question and answer
+	// Cut: the answer was longer than it may be.
+	Cut bool
+}
+
+// Complete asks the model once.
+func (c *Client) Complete(ctx context.Context, p Prompt) (Completion, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	done, err := c.complete(ctx, p)
+	if wantsOtherLimit(err) && !c.thinking.Swap(true) {
+		done, err = c.complete(ctx, p)
+	}
+	if err != nil {
+		return Completion{}, explain(err)
+	}
+	return done, nil
+}
+
+func (c *Client) complete(ctx context.Context, p Prompt) (Completion, error) {
+	request := openai.ChatCompletionRequest{Model: c.model, MaxTokens: answerTokens, Messages: []openai.ChatCompletionMessage{
+		{Role: openai.ChatMessageRoleSystem, Content: p.System}, {Role: openai.ChatMessageRoleUser, Content: p.Data}}}
+	if c.thinking.Load() {
+		request.MaxTokens, request.MaxCompletionTokens = 0, thinkingTokens
+	}
+	answer, err := c.api.CreateChatCompletion(ctx, request)
+	if err != nil {
+		return Completion{}, err
+	}
+	if len(answer.Choices) == 0 {
+		return Completion{}, errNoText
+	}
+	choice := answer.Choices[0]
+	done := Completion{Text: withoutThoughts(choice.Message.Content), Tokens: int64(answer.Usage.TotalTokens),
+		Cut: choice.FinishReason == openai.FinishReasonLength}
+	if done.Text == "" {
+		return Completion{}, errNoText
+	}
+	if done.Tokens <= 0 { // some endpoints do not count
+		done.Tokens = int64(utf8.RuneCountInString(p.System)+utf8.RuneCountInString(p.Data)+utf8.RuneCountInString(done.Text))/4 + 1
+	}
+	return done, nil
+}
+
+// withoutThoughts takes out what a model that thinks aloud says to itself.
+func withoutThoughts(text string) string {
+	for {
+		before, rest, found := strings.Cut(text, "<think>")
+		if !found {
+			break
+		}
+		_, after, _ := strings.Cut(rest, "</think>")
+		text = before + after
+	}
+	if _, after, found := strings.Cut(text, "</think>"); found { // its beginning is part of the template
+		text = after
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(text, ""))
+}
+
+// wantsOtherLimit reports whether the endpoint refuses max_tokens, as those of
+// models that think do.
+func wantsOtherLimit(err error) bool {
+	var refused *openai.APIError
+	if errors.As(err, &refused) && refused.HTTPStatusCode == http.StatusBadRequest {
+		return strings.Contains(refused.Message, "max_completion_tokens")
+	}
+	return errors.Is(err, openai.ErrReasoningModelMaxTokensDeprecated)
+}
+
+// Embed returns the vectors of texts.
+func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	answer, err := c.api.CreateEmbeddings(ctx, openai.EmbeddingRequestStrings{Input: texts, Model: openai.EmbeddingModel(c.embedding)})
+	if err != nil {
+		return nil, explain(err)
+	}
+	vectors := make([][]float32, len(texts))
+	for _, e := range answer.Data {
+		if e.Index < 0 || e.Index >= len(texts) {
+			return nil, errNoText
+		}
+		vectors[e.Index] = e.Embedding
+	}
+	for _, v := range vectors {
+		if len(v) == 0 {
+			return nil, errNoText
+		}
+	}
+	return vectors, nil
+}
+
+// Tested is how an endpoint answered a test question.
+type Tested struct {
+	Text   string
+	Tokens int64
+	Took   time.Duration
+}
+
+// Test asks the model one question that needs no knowledge.
+func (c *Client) Test(ctx context.Context) (Tested, error) {
+	begun := time.Now()
+	done, err := c.Complete(ctx, testPrompt)
+	text := chat.Clip(chat.OneLine(done.Text), 200)
+	return Tested{Text: text, Tokens: done.Tokens, Took: time.Since(begun)}, err
+}

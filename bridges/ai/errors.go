@@ -1,0 +1,151 @@
+package ai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// Failure is why the endpoint gave no answer, in words for people.
+type Failure struct {
+	Problem string
+	Fix     string
+	// Final: no retry changes it, a human has to.
+	Final bool
+	// Wait is how long the endpoint wants to be left alone.
+	Wait time.Duration
+}
+
+func (f *Failure) Error() string { return f.Problem }
+
+var (
+	errNoText   = errors.New("the endpoint's answer has no text")
+	errTooLarge = errors.New("the endpoint's answer is too large")
+)
+
+// explain makes a Failure of a call's error. What the endpoint itself says is not
+// repeated: it may be anything, and may name the key.
+func explain(err error) error {
+	status := 0
+	var refused *openai.APIError
+	var unreadable *openai.RequestError
+	switch {
+	case errors.As(err, &refused):
+		status = refused.HTTPStatusCode
+	case errors.As(err, &unreadable):
+		status = unreadable.HTTPStatusCode
+	}
+	var paced *pacedError
+	switch {
+	case errors.As(err, &paced):
+		return &Failure{Problem: "the endpoint asks for patience (429)", Fix: "raise the rate limit or the quota there", Wait: paced.wait}
+	case status != 0:
+		return refusal(status)
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), isTimeout(err):
+		return &Failure{Problem: "the endpoint did not answer within " + callTimeout.String(), Fix: "use a smaller model, or a faster machine"}
+	case errors.Is(err, errTooLarge), errors.Is(err, errNoText):
+		return &Failure{Problem: err.Error(), Fix: "check that AI_BASE_URL is the address of an OpenAI-compatible API"}
+	case isDial(err):
+		return &Failure{Problem: "the endpoint cannot be reached: " + dialText(err), Fix: "check AI_BASE_URL and that the endpoint runs"}
+	}
+	return &Failure{Problem: "the endpoint's answer cannot be read", Fix: "check that AI_BASE_URL is the address of an OpenAI-compatible API"}
+}
+
+func refusal(status int) *Failure {
+	f := &Failure{Problem: fmt.Sprintf("the endpoint answered %d", status), Fix: "look what its provider says of its state"}
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		f.Problem, f.Fix, f.Final = fmt.Sprintf("the endpoint refuses the API key (%d)", status), "check AI_API_KEY", true
+	case status == http.StatusNotFound:
+		f.Problem, f.Fix, f.Final = "the endpoint does not know the address or the model (404)", "check AI_BASE_URL and AI_MODEL", true
+	case status == http.StatusPaymentRequired:
+		f.Problem, f.Fix, f.Final = "the endpoint wants to be paid (402)", "look at the provider's account", true
+	case status < 400:
+		f.Problem, f.Fix, f.Final = fmt.Sprintf("the endpoint answered %d, and relay follows no redirects", status), "set AI_BASE_URL to the final address", true
+	}
+	return f
+}
+
+func isTimeout(err error) bool {
+	var slow net.Error
+	return errors.As(err, &slow) && slow.Timeout()
+}
+
+func isDial(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op)
+}
+
+// dialText is what kept relay from reaching the endpoint, without its address.
+func dialText(err error) string {
+	var op *net.OpError
+	errors.As(err, &op)
+	return chat.Clip(chat.OneLine(op.Err.Error()), 200)
+}
+
+// pacedError is a 429 with what it asks for.
+type pacedError struct{ wait time.Duration }
+
+func (e *pacedError) Error() string { return "429, retry after " + e.wait.String() }
+
+// doer makes requests for the library: it follows no redirects, bounds what is
+// read of an answer and hands over how long a 429 wants to be waited for. Without
+// a key no header names one.
+type doer struct {
+	transport http.RoundTripper
+	key       string
+}
+
+// Do implements [openai.HTTPDoer].
+func (d *doer) Do(r *http.Request) (*http.Response, error) {
+	if d.key == "" {
+		r.Header.Del("Authorization")
+	}
+	resp, err := d.transport.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode == http.StatusTooManyRequests {
+		resp.Body.Close()
+		return nil, &pacedError{retryAfter(resp.Header)}
+	}
+	resp.Body = &bounded{resp.Body, maxAnswer}
+	return resp, nil
+}
+
+// retryAfter reads Retry-After: seconds, or a date. 0 when there is none.
+func retryAfter(h http.Header) time.Duration {
+	text := strings.TrimSpace(h.Get("Retry-After"))
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds > 0 && seconds < 1e6 {
+		return time.Duration(seconds * float64(time.Second))
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(time.Until(at), 0)
+	}
+	return 0
+}
+
+// bounded fails when more bytes are read than left.
+type bounded struct {
+	io.ReadCloser
+	left int64
+}
+
+// Read implements [io.Reader].
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, errTooLarge
+	}
+	return n, err
+}

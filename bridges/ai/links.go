@@ -1,0 +1,85 @@
+package ai
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// What platforms and browsers make links of.
+var (
+	markdownLink = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+	markupTag    = regexp.MustCompile(`</?[a-zA-Z][^>]*>`)
+	address      = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]{1,20}:/{1,2}|mailto:|javascript:|data:|vbscript:|tel:|file:)[^\s<>"'）」]+`)
+	mention      = regexp.MustCompile(`[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+`)
+	bareDomain   = regexp.MustCompile(`(?i)\b(?:[\p{L}\p{N}-]+\.)+(?:com|net|org|io|co|dev|app|me|info|biz|xyz|top|shop|site|online|link|click|ru|cn|de|fr|uk|us|eu|at|ch|nl|it|es|pl|jp|ly|gl|gg|to|cc|tk|ws|pw|example|test|invalid)\b(?:/[^\s<>"')]*)?|\bwww\.[^\s<>"')]+|\b(?:\d{1,3}\.){3}\d{1,3}\b[^\s<>"')]*`)
+)
+
+// withoutForeignLinks leaves only addresses in a text that lead to the passages or
+// that the owner of the website gave.
+func (g *grounds) withoutForeignLinks(text string) string {
+	text = markdownLink.ReplaceAllString(text, "$1")
+	text = markupTag.ReplaceAllString(text, "")
+	known := strings.ToLower(g.known())
+	kept := map[string]string{}
+	hide := func(allowed func(string) bool) func(string) string {
+		return func(found string) string {
+			address := strings.TrimRight(found, ".,;:!?)]}>*_")
+			if !allowed(address) {
+				return strings.TrimPrefix(found, address)
+			}
+			hidden := "\x00" + string(rune('\ue000'+len(kept))) + "\x00" // the next pattern does not look into it
+			kept[hidden] = address
+			return hidden + strings.TrimPrefix(found, address)
+		}
+	}
+	text = address.ReplaceAllStringFunc(strings.ReplaceAll(text, "\x00", ""), hide(g.leadsHome))
+	text = mention.ReplaceAllStringFunc(text, hide(func(a string) bool { return strings.Contains(known, strings.ToLower(a)) }))
+	text = bareDomain.ReplaceAllStringFunc(text, hide(g.leadsHome))
+	for hidden, address := range kept {
+		text = strings.ReplaceAll(text, hidden, address)
+	}
+	return text
+}
+
+// leadsHome reports whether an address is that of a passage, or one that the
+// owner's instructions name.
+func (g *grounds) leadsHome(address string) bool {
+	if g.house != "" && containsWord(strings.ToLower(g.house), strings.ToLower(address)) {
+		return true
+	}
+	for _, p := range g.passages {
+		if address == p.URL || strings.EqualFold(address, hostOf(p.URL)) {
+			return true
+		}
+	}
+	return false
+}
+
+// containsWord reports whether a text has an address that does not go on behind it.
+func containsWord(text, address string) bool {
+	for {
+		_, rest, found := strings.Cut(text, address)
+		if !found {
+			return false
+		}
+		if rest == "" || strings.ContainsAny(rest[:1], " \t\n,;:!?)]}>\"'.") {
+			return true
+		}
+		text = rest
+	}
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// isWebAddress reports whether an address can be shown as a link.
+func isWebAddress(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
+}

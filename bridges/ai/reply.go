@@ -1,0 +1,143 @@
+package ai
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// Bounds of an answer, in characters.
+const (
+	maxText = 2000
+	// maxUncited is how long a text may be that names no passage though there are
+	// some: a greeting, or a question back.
+	maxUncited = 280
+)
+
+// reply is what relay makes of a model's text.
+type reply struct {
+	text    string
+	sources chat.Sources
+	// handBack is why the model does not answer, "" when it does.
+	handBack string
+}
+
+// grounds are what an answer may rest on.
+type grounds struct {
+	passages []chat.Passage
+	house    string // the instructions of the settings
+	said     string // the conversation
+}
+
+// known is the text of everything that states facts.
+func (g *grounds) known() string {
+	var b strings.Builder
+	b.WriteString(g.house)
+	for _, p := range g.passages {
+		b.WriteString("\n" + p.Title + "\n" + p.URL + "\n" + p.Text)
+	}
+	return b.String()
+}
+
+var handOverLine = regexp.MustCompile(`\b` + handOver + `\b[\s:.\-]*(\w*)`)
+
+// readAnswer makes of a model's text what a visitor may read. What rests on nothing
+// that the model was given is not said: then it is a hand-back.
+func readAnswer(done Completion, g *grounds) reply {
+	if found := handOverLine.FindStringSubmatch(done.Text); found != nil {
+		if strings.EqualFold(found[1], chat.AIEndAsked) {
+			return reply{handBack: chat.AIEndAsked}
+		}
+		return reply{handBack: chat.AIEndUnsure}
+	}
+	r, cited := read(done, g)
+	uncited := len(g.passages) > 0 && !cited && utf8.RuneCountInString(r.text) > maxUncited
+	if r.text == "" || uncited || !g.supports(r.text) {
+		return reply{handBack: chat.AIEndUnsure}
+	}
+	return r
+}
+
+// readDraft makes of a model's text what an operator may send.
+func readDraft(done Completion, g *grounds) reply {
+	done.Text = strings.TrimSpace(handOverLine.ReplaceAllString(done.Text, ""))
+	r, _ := read(done, g)
+	return r
+}
+
+// read takes the numbers of passages out of a text, which become its sources, and
+// links that lead elsewhere, and bounds it.
+func read(done Completion, g *grounds) (r reply, cited bool) {
+	text, numbers := takeCitations(done.Text)
+	for _, n := range numbers {
+		if n == 0 && g.house != "" || n >= 1 && n <= len(g.passages) {
+			cited = true
+		}
+		if n < 1 || n > len(g.passages) {
+			continue
+		}
+		p := &g.passages[n-1]
+		known := slices.ContainsFunc(r.sources, func(s chat.Source) bool { return s.URL == p.URL })
+		if !known && isWebAddress(p.URL) {
+			r.sources = append(r.sources, chat.Source{Title: chat.Clip(chat.OneLine(p.Title), 200), URL: p.URL})
+		}
+	}
+	r.text = shorten(plain(g.withoutForeignLinks(text)), done.Cut)
+	return r, cited
+}
+
+// citation is the number of a passage, or several, as models write them.
+var citation = regexp.MustCompile(`[ \t]*[\[【](\d{1,3}(?:\s*[,;]\s*\d{1,3})*)(?:†[^\]】]*)?[\]】]`)
+
+// takeCitations takes the numbers of passages out of a text and returns them in
+// their order.
+func takeCitations(text string) (without string, numbers []int) {
+	for _, found := range citation.FindAllStringSubmatch(text, -1) {
+		for _, digits := range strings.FieldsFunc(found[1], func(r rune) bool { return r < '0' || r > '9' }) {
+			n, _ := strconv.Atoi(digits) // three digits always fit
+			numbers = append(numbers, n)
+		}
+	}
+	return citation.ReplaceAllString(text, ""), numbers
+}
+
+var (
+	heading       = regexp.MustCompile(`(?m)^#{1,6}\s+`)
+	emptyBrackets = regexp.MustCompile(`\(\s*\)`)
+	emptyLine     = regexp.MustCompile(`\n{3,}`)
+	twoSpaces     = regexp.MustCompile(`[ \t]{2,}`)
+)
+
+// plain takes the usual markup out of a text.
+func plain(text string) string {
+	text = strings.NewReplacer("**", "", "__", "", "```", "", "\r", "", "\x00", "").Replace(text)
+	text = heading.ReplaceAllString(text, "")
+	text = emptyBrackets.ReplaceAllString(text, "")
+	text = twoSpaces.ReplaceAllString(text, " ")
+	return strings.TrimSpace(emptyLine.ReplaceAllString(text, "\n\n"))
+}
+
+// sentenceEnds are the signs that end a sentence, in any script.
+const sentenceEnds = ".!?…。！？؟।"
+
+// shorten bounds a text at the end of a sentence. Of one that was cut off the last
+// sentence goes, unless there is no other.
+func shorten(text string, cut bool) string {
+	runes := []rune(text)
+	if len(runes) <= maxText && !cut {
+		return text
+	}
+	runes = runes[:min(len(runes), maxText)]
+	if end := strings.LastIndexAny(string(runes), sentenceEnds); end > 0 {
+		_, size := utf8.DecodeRuneInString(string(runes)[end:])
+		return string(runes)[:end+size]
+	}
+	if cut {
+		return ""
+	}
+	return string(runes[:maxText-1]) + "…"
+}

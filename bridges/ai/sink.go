@@ -1,0 +1,254 @@
+package ai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+const (
+	// tries is how often a model is asked before the session is handed back.
+	tries = 3
+	// longestWait is how long an endpoint may ask for patience while a visitor waits.
+	longestWait = time.Minute
+	// presencePause is how often it is looked whether the operators have left.
+	presencePause = 15 * time.Second
+	// tooOld is how long after it was written nobody waits for the AI's answer.
+	tooOld = 12 * time.Hour
+	// knowledgeTimeout bounds a search.
+	knowledgeTimeout = 10 * time.Second
+)
+
+// Options are the parts of a Sink.
+type Options struct {
+	Engine    *chat.Engine
+	Settings  chat.AI
+	Client    *Client
+	Knowledge Knowledge
+	Health    *Health
+}
+
+// Sink answers what visitors write, under one set of settings. Its deliveries say
+// only that there may be something to do: what, the session tells.
+type Sink struct{ Options }
+
+var _ chat.Sink = (*Sink)(nil)
+
+// NewSink makes a sink.
+func NewSink(o Options) *Sink { return &Sink{o} }
+
+// Name implements [chat.Sink].
+func (s *Sink) Name() string { return chat.AISink }
+
+// Policy implements [chat.Sink]. What is delivered twice is stored once.
+func (s *Sink) Policy() chat.Policy {
+	return chat.Policy{Parallel: 8, Batch: 1, Timeout: 2*callTimeout + 3*knowledgeTimeout, Attempts: 10, MaxAge: 24 * time.Hour,
+		Backoff: chat.Backoff(2*time.Second, time.Minute)}
+}
+
+// Deliver implements [chat.Sink].
+func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (int, error) {
+	if err := s.takeTurn(ctx, &lane[0]); err != nil && !errors.Is(err, chat.ErrSessionNotFound) {
+		return 0, err
+	}
+	return 1, nil
+}
+
+// errOperatorThere is why the AI waits.
+var errOperatorThere = errors.New("an operator is there")
+
+// takeTurn answers a session's visitor, if that is still wanted.
+func (s *Sink) takeTurn(ctx context.Context, d *chat.Delivery) error {
+	turn, err := s.Engine.AITurn(ctx, d.SessionID)
+	if err != nil || turn.Over() || chat.Now().Sub(turn.Waiting[0].Timestamp) > tooOld {
+		return err
+	}
+	if s.Settings.Drafts() {
+		return s.propose(ctx, d, turn)
+	}
+	if s.Engine.OperatorOnline() {
+		return &chat.RetryAfter{After: presencePause, Scope: chat.ScopeLane, Cause: errOperatorThere}
+	}
+	if language, asks := asksForPerson(asked(&turn), chat.LanguageOf(&turn.Session, asked(&turn))); asks {
+		return s.handBack(ctx, d, &turn, language, chat.AIEndAsked)
+	}
+	if turn.Session.AIAnswers >= s.Settings.MaxAnswers {
+		return s.handBack(ctx, d, &turn, "", chat.AIEndLimit)
+	}
+	spent, err := s.spent(ctx)
+	switch {
+	case err != nil:
+		return err
+	case spent && turn.Session.AIActive:
+		return s.handBack(ctx, d, &turn, "", chat.AIEndBudget)
+	case spent: // as if there were no AI
+		return nil
+	}
+	return s.answer(ctx, d, turn)
+}
+
+// spent reports whether the day's tokens are used up.
+func (s *Sink) spent(ctx context.Context) (bool, error) {
+	used, err := s.Engine.TokensToday(ctx)
+	spent := s.Settings.DailyTokens > 0 && used >= s.Settings.DailyTokens
+	s.Health.budget(spent)
+	return spent, err
+}
+
+// answer has the model answer. When the visitor writes more meanwhile, it thinks
+// again, once.
+func (s *Sink) answer(ctx context.Context, d *chat.Delivery, turn chat.AITurn) error {
+	defer s.showTyping(ctx, d.SessionID)()
+	for _, late := range []bool{false, true} {
+		r, err := s.think(ctx, answerRules, &turn, readAnswer)
+		if err != nil {
+			return s.failed(ctx, d, &turn, err)
+		}
+		out, err := s.store(ctx, d, &turn, r, late)
+		if err != nil || out != chat.AIStale {
+			return err
+		}
+		if turn, err = s.Engine.AITurn(ctx, d.SessionID); err != nil || turn.Over() {
+			return err
+		}
+	}
+	return nil
+}
+
+// store stores what the model made of a turn.
+func (s *Sink) store(ctx context.Context, d *chat.Delivery, turn *chat.AITurn, r reply, late bool) (chat.AIOutcome, error) {
+	a := chat.AIReply{SessionID: d.SessionID, ClientID: d.ID(), Name: s.Settings.Name, Content: r.text, Sources: r.sources, Seen: turn.Seen, Late: late}
+	if r.handBack == "" {
+		return s.Engine.AIAnswer(ctx, a)
+	}
+	a.Content = chat.HandBackText(&turn.Session, chat.LanguageOf(&turn.Session, asked(turn)), r.handBack)
+	out, err := s.Engine.HandBack(ctx, a, r.handBack)
+	if err == nil && out == chat.AIStored && r.handBack == chat.AIEndUnsure {
+		err = s.Knowledge.Unanswered(ctx, d.SessionID, asked(turn))
+	}
+	return out, err
+}
+
+// handBack ends the AI in a session without asking the model.
+func (s *Sink) handBack(ctx context.Context, d *chat.Delivery, turn *chat.AITurn, language, reason string) error {
+	if language == "" {
+		language = chat.LanguageOf(&turn.Session, asked(turn))
+	}
+	_, err := s.Engine.HandBack(ctx, chat.AIReply{SessionID: d.SessionID, ClientID: d.ID(), Name: s.Settings.Name,
+		Content: chat.HandBackText(&turn.Session, language, reason), Seen: turn.Seen, Late: true}, reason)
+	return err
+}
+
+// think asks the model once by rules and reads its text.
+func (s *Sink) think(ctx context.Context, rules string, turn *chat.AITurn, read func(Completion, *grounds) reply) (reply, error) {
+	passages, err := s.passages(ctx, turn)
+	if err != nil {
+		return reply{}, err
+	}
+	p := prompt(rules, &s.Settings, turn, passages)
+	done, err := s.complete(ctx, p)
+	if err != nil {
+		return reply{}, err
+	}
+	return read(done, &grounds{passages: passages, house: s.Settings.Instructions, said: conversationText(&s.Settings, turn)}), nil
+}
+
+// passages finds what the model may answer from.
+func (s *Sink) passages(ctx context.Context, turn *chat.AITurn) ([]chat.Passage, error) {
+	ctx, cancel := context.WithTimeout(ctx, knowledgeTimeout)
+	defer cancel()
+	passages, err := s.Knowledge.Passages(ctx, question(turn), maxPassages)
+	if err != nil {
+		return nil, fmt.Errorf("search the knowledge: %w", err)
+	}
+	return passages[:min(len(passages), maxPassages)], nil
+}
+
+// complete asks the model and notes what that cost, and how the endpoint is.
+func (s *Sink) complete(ctx context.Context, p Prompt) (Completion, error) {
+	done, err := s.Client.Complete(ctx, p)
+	if ctx.Err() != nil { // relay stops; the endpoint is not to blame
+		return done, ctx.Err()
+	}
+	s.Health.note(err)
+	if err != nil {
+		return done, err
+	}
+	return done, s.Engine.SpendTokens(ctx, done.Tokens)
+}
+
+// failed notes a failed attempt. After the last one, or when no other would help,
+// the session is handed back.
+func (s *Sink) failed(ctx context.Context, d *chat.Delivery, turn *chat.AITurn, err error) error {
+	retry, enough := retryLater(ctx, d, err)
+	if !enough {
+		return retry
+	}
+	return s.handBack(ctx, d, turn, "", chat.AIEndFailed)
+}
+
+// retryLater notes a failed attempt of the endpoint and returns when to make
+// another one, or that there were enough. Other errors are the outbox's.
+func retryLater(ctx context.Context, d *chat.Delivery, err error) (retry error, enough bool) {
+	var f *Failure
+	if !errors.As(err, &f) || ctx.Err() != nil {
+		return err, false
+	}
+	d.Note(chat.Try{At: chat.Now(), Error: f.Problem})
+	if f.Final || len(d.Tries) >= tries || f.Wait > longestWait {
+		return nil, true
+	}
+	pause := time.Duration(len(d.Tries)*len(d.Tries)) * 2 * time.Second
+	return &chat.RetryAfter{After: max(pause, f.Wait), Scope: chat.ScopeLane, Cause: f}, false
+}
+
+// propose has the model write a draft for operators.
+func (s *Sink) propose(ctx context.Context, d *chat.Delivery, turn chat.AITurn) error {
+	if spent, err := s.spent(ctx); err != nil || spent {
+		return err
+	}
+	for _, late := range []bool{false, true} {
+		r, err := s.think(ctx, draftRules, &turn, readDraft)
+		if err != nil {
+			retry, _ := retryLater(ctx, d, err)
+			return retry
+		}
+		if r.text == "" {
+			return nil
+		}
+		out, err := s.Engine.AINote(ctx, chat.AIReply{SessionID: d.SessionID, ClientID: d.ID(), Name: s.Settings.Name, Content: r.text,
+			Sources: r.sources, Seen: turn.Seen, Late: late}, true)
+		if err != nil || out != chat.AIStale {
+			return err
+		}
+		if turn, err = s.Engine.AITurn(ctx, d.SessionID); err != nil || turn.Over() {
+			return err
+		}
+	}
+	return nil
+}
+
+// typingEvery is how often a visitor is told again that an answer is being written.
+const typingEvery = 5 * time.Second
+
+// showTyping shows the visitor that an answer is being written, until stop.
+func (s *Sink) showTyping(ctx context.Context, sessionID string) (stop func()) {
+	by := chat.Author{Sender: chat.SenderAI, Source: chat.SourceAI, Name: s.Settings.Name}
+	show := func(ctx context.Context, active bool) { _ = s.Engine.Typing(ctx, by, sessionID, active) } // a hint, no more
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for show(ctx, true); chat.Rest(ctx, typingEvery) == nil; {
+			show(ctx, true)
+		}
+	}()
+	return func() {
+		cancel()
+		<-ended
+		show(context.WithoutCancel(ctx), false)
+	}
+}

@@ -1,0 +1,58 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// testTime is more than a model has to answer.
+const testTime = 40 * time.Second
+
+// AI answers visitors while no operator is there.
+type AI interface {
+	State(ctx context.Context) (chat.AIState, error)
+	// Test asks the model one question and returns how it answered.
+	Test(ctx context.Context) (chat.AITest, error)
+	// CheckAddress refuses an endpoint that relay must not connect to.
+	CheckAddress(address string) error
+}
+
+// testAI answers POST /api/admin/ai/test. A model that does not answer is a result,
+// no error of the request.
+func (s *communityServer) testAI(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(testTime)) // a model may take long to load
+	return s.ai.Test(r.Context())
+}
+
+// handOff answers POST /api/widget/handoff: the visitor wants a person.
+func (s *communityServer) handOff(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[struct {
+		SessionID string `json:"sessionId"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := required("sessionId", in.SessionID); err != nil {
+		return nil, err
+	}
+	return ok, s.engine.AskForPerson(r.Context(), by, in.SessionID)
+}
+
+// checkAddresses refuses addresses in settings that relay must not connect to. The
+// settings themselves refuse what is no address.
+func (s *communityServer) checkAddresses(patch map[string]json.RawMessage) error {
+	for name, check := range map[string]func(string) error{"eventsWebhookUrl": s.webhook.CheckAddress, "aiBaseUrl": s.ai.CheckAddress} {
+		var to string
+		if json.Unmarshal(patch[name], &to) != nil {
+			continue
+		}
+		if err := check(to); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package chat
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// The destinations of the AI: what visitors write waits in the first one until
+// operators had their time, what operators ask of it goes to the other one.
+const (
+	AISink        = "ai"
+	AIRequestSink = "ai_requests"
+)
+
+// aiGather is how long a visitor who is being answered may go on writing: several
+// messages get one answer.
+const aiGather = 3 * time.Second
+
+// The kinds of an [AIRequest].
+const (
+	AIDraft   = "draft"
+	AISummary = "summary"
+	// AIAnswerNow: it may answer again; the visitor may be waiting.
+	AIAnswerNow = "answer"
+)
+
+// AIRequest is the payload of [EventAIRequest]: what an operator asks of the AI.
+type AIRequest struct {
+	Kind string `json:"kind"`
+}
+
+// Why the AI ends in a session: the reasons of [EventAITakeover].
+const (
+	AIEndOperator = "operator" // an operator answered
+	AIEndOff      = "off"      // an operator, or the settings, switched it off
+	AIEndAsked    = "asked"    // the visitor asked for a person
+	AIEndUnsure   = "unsure"   // it does not know the answer
+	AIEndLimit    = "limit"    // it answered often enough
+	AIEndBudget   = "budget"   // the day's tokens are used up
+	AIEndFailed   = "failed"   // its endpoint fails
+)
+
+// AI is how the settings want the AI.
+type AI struct {
+	BaseURL, Key, Model, EmbeddingModel string
+	Name, Instructions                  string
+	Mode                                string // answer, draft or off
+	Delay                               time.Duration
+	DailyTokens                         int64 // 0 is no limit
+	MaxAnswers                          int
+	// Trusted: the address is the environment's, and may be a private one.
+	Trusted bool
+}
+
+// AI returns the settings of the AI.
+func (s *Settings) AI() AI {
+	return AI{BaseURL: s.Text("aiBaseUrl"), Key: s.Text("aiApiKey"), Model: s.Text("aiModel"), EmbeddingModel: s.Text("aiEmbeddingModel"),
+		Name: s.Text("aiName"), Instructions: s.Text("aiSystemPrompt"), Mode: s.Text("aiMode"),
+		Delay: time.Duration(s.Number("aiTakeoverDelay")) * time.Second, DailyTokens: s.Number("aiDailyTokens"),
+		MaxAnswers: int(s.Number("aiMaxAnswers")), Trusted: s.Source("aiBaseUrl") == FromEnvironment}
+}
+
+// SetUp reports whether there is an AI to ask.
+func (a *AI) SetUp() bool { return a.BaseURL != "" && a.Model != "" }
+
+// On reports whether the AI works.
+func (a *AI) On() bool { return a.SetUp() && a.Mode != "off" }
+
+// Drafts reports whether the AI only proposes answers to operators.
+func (a *AI) Drafts() bool { return a.Mode == "draft" }
+
+// Target returns the AI as the routing table sees it.
+func (a *AI) Target() Target {
+	return Target{Name: AISink, Kind: TargetAI, Delay: a.Delay, Drafts: a.Drafts()}
+}
+
+// aiDestinations is the routing table of the AI. A visitor who is being answered
+// by it does not wait for operators again.
+func (t *Target) aiDestinations(e *Event, s *Session) []Destination {
+	switch {
+	case e.Type == EventAIRequest && e.asksToAnswer():
+		return []Destination{{Dest: AISink, Delay: min(aiGather, t.Delay)}}
+	case e.Type == EventAIRequest:
+		return []Destination{{Dest: AIRequestSink}}
+	case s.AIEnded || !e.byVisitor():
+		return nil
+	case t.Drafts:
+		return []Destination{{Dest: AISink, Delay: aiGather}}
+	case s.AIActive:
+		return []Destination{{Dest: AISink, Delay: min(aiGather, t.Delay)}}
+	}
+	return []Destination{{Dest: AISink, Delay: t.Delay}}
+}
+
+// asksToAnswer reports whether a request is no more than that the AI may answer.
+func (e *Event) asksToAnswer() bool {
+	var request AIRequest
+	return json.Unmarshal(e.Payload, &request) == nil && request.Kind == AIAnswerNow
+}
+
+// ai returns the AI as it receives the change's events, nil when there is none.
+func (c *change) ai() *Target {
+	i := slices.IndexFunc(c.targets, func(t Target) bool { return t.Kind == TargetAI })
+	if i < 0 {
+		return nil
+	}
+	return &c.targets[i]
+}
+
+// touchAI notes for the AI that somebody wrote. An operator's answer ends it; one
+// that has been switched off since does not stay active. What a backend's own AI
+// does is the backend's.
+func (c *change) touchAI(sender Sender) error {
+	t, s := c.ai(), c.session
+	switch {
+	case t == nil && (c.backend || !s.AIActive):
+		return nil
+	case sender == SenderOperator && (t == nil || !t.Drafts) && !s.AIEnded:
+		return c.endAI(AIEndOperator)
+	case sender == SenderVisitor && s.AIActive && (t == nil || t.Drafts):
+		s.AIActive = false
+		return c.emitTakeover(false, AIEndOff)
+	}
+	return nil
+}
+
+// endAI ends the AI in the session until an operator lets it answer again.
+func (c *change) endAI(reason string) error {
+	s := c.session
+	active := s.AIActive
+	s.AIActive, s.AIEnded = false, true
+	if err := c.settleAI(s.Rev); err != nil || !active {
+		return err
+	}
+	return c.emitTakeover(false, reason)
+}
+
+func (c *change) emitTakeover(active bool, reason string) error {
+	return c.emitFact(EventAITakeover, Takeover{Active: active, Reason: reason, At: c.at})
+}
+
+// settleAI takes back what waits for the AI of messages up to a revision, which
+// somebody has answered. The later ones do not wait for operators any more.
+func (c *change) settleAI(seen int64) error {
+	lane, err := c.Lane(AISink, c.session.ID, 0)
+	for i := range lane {
+		if err != nil {
+			return err
+		}
+		d := &lane[i]
+		soon := c.at.Add(aiGather)
+		switch {
+		case d.Rev <= seen:
+			d.State = DeliveryDone
+		case d.NextAt > soon:
+			d.NextAt = soon
+			c.wakes = append(c.wakes, wake{AISink, c.session.ID, soon})
+		default:
+			continue
+		}
+		err = c.SaveDelivery(d)
+	}
+	return err
+}
+
+// AIRequest reads what an operator asks of the AI.
+func (d *Delivery) AIRequest() (AIRequest, error) {
+	var request AIRequest
+	err := json.Unmarshal(d.Event.Payload, &request)
+	return request, err
+}

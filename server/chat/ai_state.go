@@ -1,0 +1,38 @@
+package chat
+
+import "fmt"
+
+// The states of the AI.
+const (
+	AIOff     = "off"
+	AIRunning = "running"
+	AIFailing = "failing"
+)
+
+// AIState is how the AI is doing.
+type AIState struct {
+	State     string `json:"state"`
+	Mode      string `json:"mode"`
+	Model     string `json:"model,omitempty"`
+	LastError string `json:"lastError,omitempty"`
+	Fix       string `json:"fix,omitempty"`
+	Since     Time   `json:"since,omitzero"` // it fails
+	// TokensToday are what it used today (UTC), of DailyTokens; 0 is no limit.
+	TokensToday int64 `json:"tokensToday"`
+	DailyTokens int64 `json:"dailyTokens"`
+}
+
+// AITest is how the model answered a test question.
+type AITest struct {
+	OK         bool   `json:"ok"`
+	Answer     string `json:"answer,omitempty"`
+	Tokens     int64  `json:"tokens"`
+	DurationMs int64  `json:"durationMs"`
+	Error      string `json:"error,omitempty"`
+	Fix        string `json:"fix,omitempty"`
+}
+
+// Summary is a good answer in one line.
+func (t *AITest) Summary() string {
+	return fmt.Sprintf("%q, %d tokens, %d ms", t.Answer, t.Tokens, t.DurationMs)
+}

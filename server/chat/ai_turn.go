@@ -1,0 +1,189 @@
+package chat
+
+import (
+	"context"
+	"errors"
+)
+
+// aiMessages is how many messages of a session the AI sees.
+const aiMessages = 20
+
+// AITurn is what the AI knows of a session when it is its turn.
+type AITurn struct {
+	Session Session
+	// Messages are the newest ones, oldest first, without notes and what was
+	// deleted.
+	Messages []Message
+	// Waiting are those at the end that the visitor wrote and nobody answered.
+	Waiting []Message
+	// Seen is the revision up to which the AI knows the session.
+	Seen int64
+}
+
+// AITurn reads a session for the AI.
+func (r *Relay) AITurn(ctx context.Context, sessionID string) (t AITurn, err error) {
+	err = r.store.Read(ctx, func(rd Reader) (err error) {
+		if t.Session, err = rd.Session(sessionID); err != nil {
+			return err
+		}
+		t.Seen = t.Session.Rev
+		list, err := rd.Messages(MessageQuery{SessionID: sessionID, Public: true, Limit: aiMessages})
+		t.Messages = nil
+		for _, m := range list {
+			if m.DeletedAt == 0 {
+				t.Messages = append(t.Messages, m)
+			}
+		}
+		return err
+	})
+	first := len(t.Messages)
+	for first > 0 && t.Messages[first-1].Sender == SenderVisitor {
+		first--
+	}
+	t.Waiting = t.Messages[first:]
+	return t, err
+}
+
+// Over reports whether there is nothing for the AI to do: nobody waits, or it must
+// not answer here.
+func (t *AITurn) Over() bool { return len(t.Waiting) == 0 || !t.Session.open() }
+
+// open reports whether the AI may answer in a session.
+func (s *Session) open() bool { return s.Status == StatusOpen && !s.Blocked && !s.AIEnded }
+
+// AIReply is what the AI makes of a turn.
+type AIReply struct {
+	SessionID string
+	// ClientID is the id of the delivery that it answers: whatever crashes, it is
+	// stored once.
+	ClientID string
+	Name     string // of the AI
+	Content  string
+	Sources  Sources
+	Seen     int64 // up to which revision it knows the session
+	// Late: it is stored also if the visitor has written more meanwhile.
+	Late bool
+	// Asked: an operator asked for it. It comes whatever happened meanwhile.
+	Asked bool
+}
+
+// AIOutcome is what became of an [AIReply].
+type AIOutcome int
+
+// The outcomes.
+const (
+	// AIDropped: it is not wanted any more, or it is stored already.
+	AIDropped AIOutcome = iota
+	AIStored
+	// AIStale: the visitor has written more meanwhile; nothing is stored.
+	AIStale
+)
+
+// AIAnswer stores an answer to the visitor. The first one takes the session over.
+func (r *Relay) AIAnswer(ctx context.Context, a AIReply) (AIOutcome, error) {
+	return r.reply(ctx, &a, func(c *change) error {
+		if !c.session.AIActive {
+			c.session.AIActive = true
+			if err := c.emitTakeover(true, ""); err != nil {
+				return err
+			}
+		}
+		c.session.AIAnswers++
+		if err := c.addReply(&a, Message{}); err != nil {
+			return err
+		}
+		return c.settleAI(a.Seen)
+	})
+}
+
+// AINote stores a note of the AI to operators: a draft of an answer, or what else
+// they asked for.
+func (r *Relay) AINote(ctx context.Context, a AIReply, draft bool) (AIOutcome, error) {
+	return r.reply(ctx, &a, func(c *change) error { return c.addReply(&a, Message{Internal: true, Draft: draft}) })
+}
+
+// HandBack ends the AI in a session with a last sentence to the visitor. It does
+// nothing where the AI has ended already.
+func (r *Relay) HandBack(ctx context.Context, a AIReply, reason string) (AIOutcome, error) {
+	return r.reply(ctx, &a, func(c *change) error { return c.handBack(&a, reason) })
+}
+
+func (c *change) handBack(a *AIReply, reason string) error {
+	unread := c.session.Unread
+	if err := c.addReply(a, Message{}); err != nil {
+		return err
+	}
+	c.session.Unread = max(unread, 1) // it is the operators' turn
+	c.session.AIActive, c.session.AIEnded = false, true
+	if err := c.settleAI(c.session.Rev); err != nil {
+		return err
+	}
+	return c.emitTakeover(false, reason)
+}
+
+// reply stores a reply by op unless it is not wanted any more. That is found out
+// in the same transaction: an operator's word always comes first.
+func (r *Relay) reply(ctx context.Context, a *AIReply, op func(c *change) error) (out AIOutcome, err error) {
+	err = r.change(ctx, Author{Sender: SenderAI, Source: SourceAI, Name: a.Name}, a.SessionID, func(c *change) error {
+		out = AIDropped
+		_, err := c.MessageByClientID(a.SessionID, SenderAI, a.ClientID)
+		if !errors.Is(err, ErrMessageNotFound) {
+			return err
+		}
+		if !a.Asked {
+			newer, wanted, err := c.sinceSeen(a.Seen)
+			if err != nil || !wanted {
+				return err
+			}
+			if newer && !a.Late {
+				out = AIStale
+				return nil
+			}
+		}
+		out = AIStored
+		return op(c)
+	})
+	return out, err
+}
+
+// sinceSeen reports whether the visitor wrote behind a revision, and whether the AI
+// is still to answer.
+func (c *change) sinceSeen(seen int64) (newer, wanted bool, err error) {
+	if !c.session.open() {
+		return false, false, nil
+	}
+	if c.session.Rev == seen {
+		return false, true, nil
+	}
+	list, err := c.Messages(MessageQuery{SessionID: c.session.ID, After: seen, Public: true, Limit: aiMessages})
+	for _, m := range list {
+		if m.Sender != SenderVisitor {
+			return false, false, err
+		}
+		newer = newer || m.DeletedAt == 0
+	}
+	return newer, true, err
+}
+
+// addReply stores a message of the AI.
+func (c *change) addReply(a *AIReply, m Message) error {
+	m.SessionID, m.Content, m.Sender, m.Timestamp = c.session.ID, a.Content, SenderAI, c.at
+	m.ClientID, m.OperatorName, m.SourceBridge, m.Sources = a.ClientID, a.Name, SourceAI, a.Sources
+	m.Attachments = Of(Attachments{})
+	return c.add(&m, NewID(), nil)
+}
+
+// AskForPerson hands a session back because its visitor wants a person. Where the
+// AI does not answer, nothing happens.
+func (r *Relay) AskForPerson(ctx context.Context, by Author, sessionID string) error {
+	return r.change(ctx, by, sessionID, func(c *change) error {
+		t := c.ai()
+		if t == nil || t.Drafts || !c.session.Started() || !c.session.open() {
+			return nil
+		}
+		name := r.Settings().Text("aiName")
+		c.by = Author{Sender: SenderAI, Source: SourceAI, Name: name}
+		text := HandBackText(c.session, LanguageOf(c.session, ""), AIEndAsked)
+		return c.handBack(&AIReply{Name: name, Content: text}, AIEndAsked)
+	})
+}
