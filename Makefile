@@ -7,7 +7,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 BUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
 SOURCES := $(wildcard *.go server db bridges assets/*.go assets/build schema .ci)
-TOOLS   := $(patsubst %/,./%,$(sort $(dir $(wildcard .ci/*/*.go .ci/*/*/*.go))))
+TOOLS   := $(filter-out ./.ci/release,$(patsubst %/,./%,$(sort $(dir $(wildcard .ci/*/*.go .ci/*/*/*.go)))))
 
 # The packages in which goroutines meet. The race detector makes SQLite about
 # twenty times slower: tests of volume stay out (they skip themselves with
@@ -15,8 +15,8 @@ TOOLS   := $(patsubst %/,./%,$(sort $(dir $(wildcard .ci/*/*.go .ci/*/*/*.go))))
 RACE := . ./server/... ./db/... ./bridges/...
 LONG := ^Test(Browser|KillNineLosesNothing|TenThousandRandomRequests|SecurityMatrix|BadReceivers)$$
 
-.PHONY: help run build test check bench fuzz vuln generate clean
-.PHONY: gofmt vet staticcheck tidy imports race cross
+.PHONY: help run build test check bench fuzz vuln generate release clean
+.PHONY: gofmt vet staticcheck tidy imports race cross packing
 
 help: ## list what make can do
 	@grep -hE '^[a-z]+:.* ## ' $(MAKEFILE_LIST) | awk -F ':.* ## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -31,7 +31,7 @@ test: ## all tests; installs Chromium, PostgreSQL, Node and PHP through apt when
 	@.ci/setup chromium postgresql node php python3 systemd-analyze
 	go tool gotestsum --format pkgname-and-test-fails -- -shuffle=on ./...
 
-check: gofmt vet staticcheck tidy imports test race cross vuln ## everything that must hold before a commit
+check: gofmt vet staticcheck tidy imports test race cross packing vuln ## everything that must hold before a commit
 	@echo "check: all is well"
 
 gofmt: # no file differs from gofmt's form
@@ -61,6 +61,9 @@ cross: # the program builds without C for the machines it runs on
 	GOOS=darwin GOARCH=arm64 $(BUILD) -o /dev/null .
 	GOOS=windows GOARCH=amd64 $(BUILD) -o /dev/null .
 
+packing: # a release can be made, twice with the same bytes, and installed
+	cd .ci/release && go vet . && go test .
+
 bench: ## measure relay against bare floors in one run, about 20 minutes
 	go test -run '^$$' -bench 'History|Sessions|Pending' -benchtime 200x ./db
 	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
@@ -86,5 +89,9 @@ vuln: # known vulnerabilities in what the program calls, where their list can be
 generate: ## rebuild assets/dist from the sources of widget and console
 	go generate ./...
 
+release: ## make a release in dist: programs, packages, checksums, bills of materials
+	rm -rf dist
+	cd .ci/release && go run . -version '$(VERSION)' -date "$$(git log -1 --format=%ct)"
+
 clean: ## remove the built program; data stays
-	rm -f relay
+	rm -rf relay dist

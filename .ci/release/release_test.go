@@ -1,0 +1,246 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"debug/buildinfo"
+	"encoding/json"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// output runs a program that must succeed.
+func output(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+	}
+	return string(out)
+}
+
+// read reads a file that must be there.
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// here is the target that this machine can run.
+func here(t *testing.T) target {
+	t.Helper()
+	i := slices.IndexFunc(targets, func(t target) bool { return t.system == "linux" && t.processor == runtime.GOARCH })
+	if i < 0 {
+		t.Fatalf("no release is made for linux on %s", runtime.GOARCH)
+	}
+	return targets[i]
+}
+
+// TestRelease makes the release for this machine and looks at every part of it. The
+// same sources in another folder make the same bytes.
+func TestRelease(t *testing.T) {
+	machine, date := here(t), time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	first := release{"../..", t.TempDir(), "9.8.7", date}
+	if err := first.make([]target{machine}); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("archive", func(t *testing.T) {
+		dir := t.TempDir()
+		output(t, "tar", "-xzf", first.file(first.base(machine)+".tar.gz"), "-C", dir)
+		if got := output(t, filepath.Join(dir, "relay"), "version"); !strings.HasPrefix(got, "relay v9.8.7 (") {
+			t.Error(got)
+		}
+		for _, name := range []string{"README.md", "LICENSE", "CHANGELOG.md", "relay.example.env"} {
+			read(t, filepath.Join(dir, name))
+		}
+	})
+	t.Run("deb", func(t *testing.T) { checkDeb(t, first.file(first.base(machine)+".deb")) })
+	t.Run("bill", func(t *testing.T) { checkBill(t, first, machine) })
+	t.Run("formula", func(t *testing.T) {
+		sum, err := checksum(first.file(first.base(machine) + ".tar.gz"))
+		if formula := read(t, first.file("relay.rb")); err != nil || !strings.Contains(formula, sum) || !strings.Contains(formula, "/v9.8.7/"+first.base(machine)+".tar.gz") {
+			t.Error(formula)
+		}
+	})
+	t.Run("again", func(t *testing.T) {
+		copied := t.TempDir()
+		copySources(t, "../..", copied)
+		second := release{copied, t.TempDir(), "9.8.7", date}
+		if err := second.make([]target{machine}); err != nil {
+			t.Fatal(err)
+		}
+		if a, b := read(t, first.file("SHA256SUMS")), read(t, second.file("SHA256SUMS")); a != b {
+			t.Errorf("the same sources make\n%sand\n%s", a, b)
+		}
+	})
+}
+
+// copySources copies what a release is built of, without the repository.
+func copySources(t *testing.T, from, to string) {
+	t.Helper()
+	tracked := output(t, "git", "-C", from, "ls-files")
+	for name := range strings.Lines(tracked) {
+		name = strings.TrimSpace(name)
+		info, err := os.Stat(filepath.Join(from, name))
+		if err != nil || info.IsDir() {
+			continue // removed, but not yet in a commit
+		}
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(to, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(to, name), []byte(read(t, filepath.Join(from, name))), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// checkDeb unpacks the package for Debian and looks at what is where.
+func checkDeb(t *testing.T, path string) {
+	t.Helper()
+	root := t.TempDir()
+	output(t, "dpkg-deb", "-x", path, root)
+	output(t, "dpkg-deb", "-e", path, filepath.Join(root, "DEBIAN"))
+	for name, mode := range map[string]fs.FileMode{"usr/bin/relay": 0o755, "etc/relay/relay.env": 0o600,
+		"usr/lib/systemd/system/relay.service": 0o644, "usr/lib/systemd/system/relay.socket": 0o644,
+		"DEBIAN/postinst": 0o755, "DEBIAN/prerm": 0o755, "DEBIAN/postrm": 0o755} {
+		if info, err := os.Stat(filepath.Join(root, name)); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+	if got := read(t, filepath.Join(root, "DEBIAN", "conffiles")); strings.TrimSpace(got) != "/etc/relay/relay.env" {
+		t.Errorf("conffiles: %s", got)
+	}
+	if control := read(t, filepath.Join(root, "DEBIAN", "control")); !strings.Contains(control, "Package: relay\nVersion: 9.8.7\n") {
+		t.Error(control)
+	}
+	unit := read(t, filepath.Join(root, "usr/lib/systemd/system/relay.service"))
+	if !strings.Contains(unit, "\nExecStart=/usr/bin/relay serve\n") || !strings.Contains(unit, "\nEnvironmentFile=-/etc/relay/relay.env\n") {
+		t.Error(unit)
+	}
+}
+
+// checkBill compares the bill of materials with the program.
+func checkBill(t *testing.T, r release, m target) {
+	t.Helper()
+	var bill struct {
+		BomFormat string
+		Metadata  struct {
+			Component struct{ Name, Version string }
+		}
+		Components []struct{ Name, Version, Purl string }
+	}
+	if err := json.Unmarshal([]byte(read(t, r.file(r.base(m)+".cdx.json"))), &bill); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	output(t, "tar", "-xzf", r.file(r.base(m)+".tar.gz"), "-C", dir)
+	info, err := buildinfo.ReadFile(filepath.Join(dir, "relay"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bill.BomFormat != "CycloneDX" || bill.Metadata.Component.Name != "relay" || bill.Metadata.Component.Version != "9.8.7" || len(bill.Components) != len(info.Deps)+1 {
+		t.Errorf("%+v", bill)
+	}
+}
+
+// TestInstall: the installer puts there what the checksums name, and nothing else.
+func TestInstall(t *testing.T) {
+	m := here(t)
+	for name, tt := range map[string]struct {
+		spoil func(dir, archive string)
+		fails string
+	}{
+		"as it is":         {func(string, string) {}, ""},
+		"another archive":  {func(dir, archive string) { pack(t, filepath.Join(dir, archive), "echo evil") }, "another checksum"},
+		"not in the sums":  {func(dir, _ string) { os.WriteFile(filepath.Join(dir, "SHA256SUMS"), nil, 0o600) }, "does not name"},
+		"no sums":          {func(dir, _ string) { os.Remove(filepath.Join(dir, "SHA256SUMS")) }, "cannot download"},
+		"an empty archive": {func(dir, archive string) { os.WriteFile(filepath.Join(dir, archive), nil, 0o600) }, "another checksum"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := release{out: t.TempDir(), version: "9.8.7"}
+			archive := r.base(m) + ".tar.gz"
+			pack(t, r.file(archive), "echo relay v9.8.7")
+			if _, err := r.checksums(); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.installer(); err != nil {
+				t.Fatal(err)
+			}
+			tt.spoil(r.out, archive)
+			server := httptest.NewServer(http.FileServer(http.Dir(r.out)))
+			defer server.Close()
+			bin := filepath.Join(t.TempDir(), "bin")
+			cmd := exec.Command("sh", r.file("install.sh"))
+			cmd.Env = append(os.Environ(), "RELAY_DOWNLOADS="+server.URL, "RELAY_BIN="+bin)
+			out, err := cmd.CombinedOutput()
+			if tt.fails != "" {
+				if _, there := os.Stat(filepath.Join(bin, "relay")); err == nil || there == nil || !strings.Contains(string(out), tt.fails) {
+					t.Errorf("installed all the same: %v\n%s", err, out)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if got := output(t, filepath.Join(bin, "relay")); got != "relay v9.8.7\n" {
+				t.Error(got)
+			}
+		})
+	}
+}
+
+// pack makes an archive whose program is a script.
+func pack(t *testing.T, path, script string) {
+	t.Helper()
+	var packed bytes.Buffer
+	compressed := gzip.NewWriter(&packed)
+	list := tar.NewWriter(compressed)
+	script = "#!/bin/sh\n" + script + "\n"
+	if err := list.WriteHeader(&tar.Header{Name: "relay", Mode: 0o755, Size: int64(len(script))}); err != nil {
+		t.Fatal(err)
+	}
+	list.Write([]byte(script))
+	list.Close()
+	compressed.Close()
+	if err := os.WriteFile(path, packed.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTargets: a release has a program for every machine that the installer and the
+// formula name.
+func TestTargets(t *testing.T) {
+	for _, name := range []string{"linux_amd64", "linux_arm64", "linux_armv7", "darwin_arm64", "darwin_amd64", "windows_amd64"} {
+		if !slices.ContainsFunc(targets, func(t target) bool { return t.name == name }) {
+			t.Errorf("none for %s", name)
+		}
+	}
+}
+
+// TestImage: the container image builds for the processor that it is for, with a
+// program that depends on nothing.
+func TestImage(t *testing.T) {
+	file := read(t, "../../Dockerfile")
+	for _, part := range []string{"FROM --platform=$BUILDPLATFORM ", "ARG TARGETOS\n", "ARG TARGETARCH\n", "CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH",
+		"-trimpath", "FROM scratch\n", "USER 65532:65532\n", "HEALTHCHECK "} {
+		if !strings.Contains(file, part) {
+			t.Errorf("the Dockerfile lacks %q", part)
+		}
+	}
+	if workflow := read(t, "../../.github/workflows/release.yml"); !strings.Contains(workflow, "linux/amd64,linux/arm64") {
+		t.Error("the workflow builds the image for other machines")
+	}
+}
