@@ -48,9 +48,9 @@ func TestSetFollowsSettings(t *testing.T) {
 	})
 }
 
-// TestSetHurries: what rests because of wrong settings leaves at once under new
+// TestSetRetriesAtOnce: what rests because of wrong settings leaves at once under new
 // ones.
-func TestSetHurries(t *testing.T) {
+func TestSetRetriesAtOnce(t *testing.T) {
 	inPost(t, func(t *testing.T, p *post) {
 		p.fail = &chat.Misconfigured{Problem: "the bot was removed", Fix: "add it"}
 		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
@@ -133,27 +133,27 @@ func TestSetReceivesAgain(t *testing.T) {
 	})
 }
 
-// teller is a link that goes on by itself and tells of the trouble that it finds.
-type teller struct {
+// reporter is a link that retries by itself and reports the problem that it finds.
+type reporter struct {
 	link
 	looked atomic.Bool
 }
 
-func (t *teller) Watch(ctx context.Context) {
+func (t *reporter) Watch(ctx context.Context) {
 	t.looked.Store(true)
 	<-ctx.Done()
 }
 
-func (t *teller) Receiving() (way string, problem error) {
+func (t *reporter) Receiving() (way string, problem error) {
 	if !t.looked.Load() {
 		return "polling", nil
 	}
 	return "polling", &chat.Misconfigured{Problem: "another program polls", Fix: "stop it"}
 }
 
-func TestSetTellsWhatReceptionNeeds(t *testing.T) {
+func TestSetReportsReception(t *testing.T) {
 	inPost(t, func(t *testing.T, p *post) {
-		p.tells = true
+		p.reports = true
 		p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
 		needs := chat.BridgeState{State: "misconfigured", Receive: "polling", LastError: "another program polls", Fix: "stop it"}
 		p.expect(t, needs)
@@ -190,7 +190,7 @@ func (a *asker) Receiving() (way string, problem error) {
 }
 
 // TestSetStarting: as long as a bridge does not know how updates will come in,
-// no way is told.
+// no way is reported.
 func TestSetStarting(t *testing.T) {
 	inPost(t, func(t *testing.T, p *post) {
 		p.asks = new(asker)
@@ -258,7 +258,7 @@ func TestSetSeesLife(t *testing.T) {
 					}
 					return &mending{l, back}
 				}
-				p.heard = func(r chat.Receiver) { in = r }
+				p.received = func(r chat.Receiver) { in = r }
 				p.fail = errors.New("no connection")
 				p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
 				p.say(t, "hello")

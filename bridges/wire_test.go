@@ -20,15 +20,15 @@ import (
 
 // wire is what a test sees and breaks of the bridges that a set makes.
 type wire struct {
-	mu    sync.Mutex
-	made  []string // the tokens of the bridges
-	posts []string
-	fail  error // of every op
-	run   func(ctx context.Context) error
-	tells bool // the bridges tell of their reception
-	asks  *asker
-	make  func(l link) chat.Bridge // makes another bridge, if set
-	heard func(in chat.Receiver)   // is told where updates go
+	mu       sync.Mutex
+	made     []string // the tokens of the bridges
+	posts    []string
+	fail     error // of every op
+	run      func(ctx context.Context) error
+	reports  bool // the bridges report their reception
+	asks     *asker
+	make     func(l link) chat.Bridge // makes another bridge, if set
+	received func(in chat.Receiver)   // is called with where updates go
 }
 
 // link is a bridge at a wire.
@@ -64,8 +64,8 @@ func (l *link) Fetch(_ context.Context, ref string) (io.ReadCloser, error) {
 func (l *link) Run(ctx context.Context, in chat.Receiver) error {
 	l.mu.Lock()
 	run := l.run
-	if l.heard != nil {
-		l.heard(in)
+	if l.received != nil {
+		l.received(in)
 	}
 	l.mu.Unlock()
 	if run != nil {
@@ -123,8 +123,8 @@ func openPost(t *testing.T, store chat.Store) *post {
 			return nil, &chat.Misconfigured{Problem: "the token is not one", Fix: "copy it again"}
 		}
 		p.made = append(p.made, token)
-		if p.tells {
-			return &teller{link: link{p.wire, token}}, nil
+		if p.reports {
+			return &reporter{link: link{p.wire, token}}, nil
 		}
 		if p.make != nil {
 			return p.make(link{p.wire, token}), nil

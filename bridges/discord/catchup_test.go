@@ -58,7 +58,7 @@ func missing(t *testing.T, test func(t *testing.T, l *listening, api *unread, se
 	})
 }
 
-// A thread whose messages cannot be read keeps no other waiting. What it is told
+// A thread whose messages cannot be read delays no other. What it receives
 // waits behind what was missed, and the state says so.
 func TestOneThreadCannotBeRead(t *testing.T) {
 	missing(t, func(t *testing.T, l *listening, api *unread, second string) {
@@ -67,16 +67,16 @@ func TestOneThreadCannotBeRead(t *testing.T) {
 		l.Write(second, "Ada", "elsewhere", "")
 		bridgetest.Settled(6 * time.Hour)
 		if got := heardIn(t, l.in, l.bridge, second); !slices.Equal(got, []string{"elsewhere"}) {
-			t.Errorf("of the other thread relay heard %q", got)
+			t.Errorf("of the other thread relay received %q", got)
 		}
 		if got := heardIn(t, l.in, l.bridge, l.thread.Ref); !slices.Equal(got, []string{"before"}) {
-			t.Errorf("relay heard %q before it could read", got)
+			t.Errorf("relay received %q before it could read", got)
 		}
 		if way, problem := l.bridge.Receiving(); way != "gateway" || problem == nil || !strings.Contains(problem.Error(), "1 of Discord's threads") {
 			t.Errorf("reception is %s: %v", way, problem)
 		}
 		if found := l.bridge.Check(t.Context()); !slices.ContainsFunc(found, func(f chat.Finding) bool { return f.Level == chat.FindingWarn && f.Subject == "reception" }) {
-			t.Errorf("who looks is told %v", found)
+			t.Errorf("the check reports %v", found)
 		}
 		if n := strings.Count(l.log.String(), "is delayed; retrying"); n != 1 {
 			t.Errorf("it is logged %d times", n)
@@ -84,7 +84,7 @@ func TestOneThreadCannotBeRead(t *testing.T) {
 		api.ref.Store("")
 		bridgetest.Settled(time.Minute)
 		if got := heardIn(t, l.in, l.bridge, l.thread.Ref); !slices.Equal(got, []string{"before", "meanwhile", "after", "closed"}) {
-			t.Errorf("relay heard %q", got)
+			t.Errorf("relay received %q", got)
 		}
 		if _, problem := l.bridge.Receiving(); problem != nil {
 			t.Errorf("reception still fails: %v", problem)
@@ -92,7 +92,7 @@ func TestOneThreadCannotBeRead(t *testing.T) {
 	})
 }
 
-// However much is told of a thread that cannot be read, the others go on, and
+// However many events come of a thread that cannot be read, the others go on, and
 // nothing is lost.
 func TestOneThreadCannotBeReadForLong(t *testing.T) {
 	missing(t, func(t *testing.T, l *listening, api *unread, second string) {
@@ -104,12 +104,12 @@ func TestOneThreadCannotBeReadForLong(t *testing.T) {
 		l.Write(second, "Ada", "elsewhere", "")
 		bridgetest.Settled(time.Minute)
 		if got := heardIn(t, l.in, l.bridge, second); !slices.Equal(got, []string{"elsewhere"}) {
-			t.Errorf("of the other thread relay heard %q", got)
+			t.Errorf("of the other thread relay received %q", got)
 		}
 		api.ref.Store("")
 		bridgetest.Settled(time.Minute)
 		if got := heardIn(t, l.in, l.bridge, l.thread.Ref); !slices.Equal(got, want) {
-			t.Errorf("relay heard %d of %d", len(got), len(want))
+			t.Errorf("relay received %d of %d", len(got), len(want))
 		}
 	})
 }
@@ -157,8 +157,8 @@ func TestCatchUpInOrder(t *testing.T) {
 		in := new(bridgetest.Receiver)
 		bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(time.Minute)
-		if got := heard(t, in, b); !slices.Equal(got, want) {
-			t.Errorf("relay heard %q\n%s", got, log)
+		if got := received(t, in, b); !slices.Equal(got, want) {
+			t.Errorf("relay received %q\n%s", got, log)
 		}
 	})
 }
@@ -176,7 +176,7 @@ func TestGatewayCatchesUp(t *testing.T) {
 		l.Cut()
 		bridgetest.Settled(time.Minute)
 		if _, problem := l.bridge.Receiving(); problem == nil {
-			t.Error("nobody is told that nothing is received")
+			t.Error("nothing reports that nothing is received")
 		}
 		var want []string
 		for i := range 150 { // more than a page
@@ -191,14 +191,14 @@ func TestGatewayCatchesUp(t *testing.T) {
 		bridgetest.Settled(5 * time.Minute)
 		for ref, want := range map[string][]string{l.thread.Ref: append([]string{"before"}, want...), second.Ref: {"bye", "closed"}, third.Ref: {"thread deleted"}} {
 			if got := heardIn(t, l.in, l.bridge, ref); !slices.Equal(got, want) {
-				t.Errorf("of thread %s relay heard %d: %q", ref, len(got), got)
+				t.Errorf("of thread %s relay received %d: %q", ref, len(got), got)
 			}
 		}
 	})
 }
 
 // Fetched messages are handled like live ones: with the operator's name on
-// the server, and edits of what was heard before.
+// the server, and edits of what was received before.
 func TestGatewayCatchesUpWhole(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
 		l.Nick("Ada", "Dr. Ada")
@@ -238,13 +238,13 @@ func TestCatchUpAtStart(t *testing.T) {
 		f.CloseThread(again.Ref)
 		time.Sleep(time.Hour)
 		b, log := makeBridge(t, f, func(c *discord.Config) { c.CatchUp = 24 * time.Hour })
-		log.On("receiving updates", func() { f.ReopenThread(again.Ref) }) // the gateway has told what is open
+		log.On("receiving updates", func() { f.ReopenThread(again.Ref) }) // the gateway has listed the open threads
 		in := new(bridgetest.Receiver)
 		stop := bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(time.Minute)
 		for ref, want := range map[string]string{th.Ref: "just now", done.Ref: "and goodbye", again.Ref: "to be continued"} {
 			if got := heardIn(t, in, b, ref); !slices.Equal(got, []string{want}) {
-				t.Errorf("of thread %s relay heard %q", ref, got)
+				t.Errorf("of thread %s relay received %q", ref, got)
 			}
 		}
 		if err := stop(); err != nil {
@@ -287,7 +287,7 @@ func TestCatchUpAtStartGoesOn(t *testing.T) {
 		bridgetest.Settled(10 * time.Minute)
 		for ref, want := range map[string]string{th.Ref: "an answer", done.Ref: "and goodbye"} {
 			if got := heardIn(t, in, b, ref); !slices.Equal(got, []string{want}) {
-				t.Errorf("of thread %s relay heard %q\n%s", ref, got, log)
+				t.Errorf("of thread %s relay received %q\n%s", ref, got, log)
 			}
 		}
 	})

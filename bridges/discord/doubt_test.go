@@ -83,7 +83,7 @@ func TestDoubtIsKept(t *testing.T) {
 	})
 }
 
-// A file in doubt is there once, too.
+// An uncertain file is there once, too.
 func TestDoubtOfFile(t *testing.T) {
 	inDoubt(t, func(t *testing.T, h *harness, session string, leave func()) {
 		h.SayWithFile(session, "", "notes.txt", "what happened")
@@ -96,7 +96,7 @@ func TestDoubtOfFile(t *testing.T) {
 	})
 }
 
-// A message edited while it was in doubt is there once, as it reads now.
+// A message edited while it was uncertain is there once, as it reads now.
 func TestDoubtOfEdited(t *testing.T) {
 	inDoubt(t, func(t *testing.T, h *harness, session string, leave func()) {
 		m := h.Say(session, "the first words")
@@ -112,7 +112,7 @@ func TestDoubtOfEdited(t *testing.T) {
 	})
 }
 
-// A message deleted while it was in doubt is removed.
+// A message deleted while it was uncertain is removed.
 func TestDoubtOfDeleted(t *testing.T) {
 	for what, write := range map[string]func(h *harness, session, secret string) chat.Message{
 		"text": func(h *harness, session, secret string) chat.Message { return h.Say(session, secret) },
@@ -126,7 +126,7 @@ func TestDoubtOfDeleted(t *testing.T) {
 				m := write(h, session, secret)
 				time.Sleep(50 * time.Millisecond)
 				if h.shows(secret) != 1 {
-					t.Error("nothing is in doubt: the test proves nothing")
+					t.Error("nothing is ambiguous: the test proves nothing")
 				}
 				if err := h.Relay.Delete(t.Context(), bridgetest.Visitor, session, m.ID); err != nil {
 					t.Fatal(err)
@@ -144,7 +144,7 @@ func TestDoubtOfDeleted(t *testing.T) {
 	}
 }
 
-// Of texts that went out together in doubt, those that were deleted or edited
+// Of texts that went out together and are uncertain, those that were deleted or edited
 // since are shown as they are, and nothing is there twice.
 func TestDoubtOfBatch(t *testing.T) {
 	inDoubt(t, func(t *testing.T, h *harness, session string, leave func()) {

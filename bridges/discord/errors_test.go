@@ -14,8 +14,8 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// answers is a transport that answers every call alike, but tells of the
-// channel what it is.
+// answers is a transport that answers every call alike, but returns the
+// channel as it is.
 type answers struct {
 	status  int
 	header  map[string]string
@@ -154,7 +154,7 @@ func TestErrors(t *testing.T) {
 		"channel deleted, post":   {post, answers{status: 404, body: `{"code":10003,"message":"Unknown Channel"}`, channel: true}, errMisconfigured},
 		"channel is a voice one":  {opening, answers{status: 200, body: `{"id":"111111111","type":2}`, channel: true}, errMisconfigured},
 		"forum wants tags":        {opening, answers{status: 200, body: `{"id":"111111111","type":15,"flags":16}`, channel: true}, errMisconfigured},
-		"opening in doubt":        {opening, answers{status: 504, body: "<html>"}, chat.ErrAmbiguous},
+		"ambiguous opening":       {opening, answers{status: 504, body: "<html>"}, chat.ErrAmbiguous},
 		"no thread at all":        {chat.Op{Kind: chat.OpPost}, answers{}, chat.ErrThreadGone},
 		"unknown op":              {chat.Op{Kind: 99}, answers{}, chat.ErrPermanent},
 	} {
@@ -174,7 +174,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A 429 is heeded without being asked again, and its wait is the one told.
+// A 429 is remembered, and its wait is the one that Discord asks for.
 func TestRateLimitIsRemembered(t *testing.T) {
 	calls := 0
 	b := bridgeTo(t, roundTrip(func(r *http.Request) (*http.Response, error) {

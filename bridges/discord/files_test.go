@@ -75,25 +75,25 @@ func TestFileStreams(t *testing.T) {
 // for it; one that cannot be read is tried again and surely not there yet.
 func TestFileIsAnother(t *testing.T) {
 	for name, c := range map[string]struct {
-		size, told int64
-		fails      error
-		shows      string // "" for the file
+		size, reported int64
+		fails          error
+		shows          string // "" for the file
 	}{
-		"as told":       {1000, 1000, nil, ""},
-		"longer":        {1000, 10, nil, ""},
-		"shorter":       {10, 1000, nil, ""},
-		"not told":      {1000, 0, nil, ""},
-		"empty":         {0, 0, nil, ""},
-		"too large":     {11 << 20, 5, nil, "is too large for Discord: https://relay.example/f"},
-		"not told, too": {11 << 20, 0, nil, "is too large for Discord: https://relay.example/f"},
-		"cut off":       {1000, 2000, errors.New("the disk is away"), "the disk is away"},
+		"as reported":       {1000, 1000, nil, ""},
+		"longer":            {1000, 10, nil, ""},
+		"shorter":           {10, 1000, nil, ""},
+		"not reported":      {1000, 0, nil, ""},
+		"empty":             {0, 0, nil, ""},
+		"too large":         {11 << 20, 5, nil, "is too large for Discord: https://relay.example/f"},
+		"not reported, too": {11 << 20, 0, nil, "is too large for Discord: https://relay.example/f"},
+		"cut off":           {1000, 2000, errors.New("the disk is away"), "the disk is away"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := discordtest.NewInBubble(t)
 				b, log := makeBridge(t, f)
 				th := open(t, b, "Grace", "")
-				op := chat.Op{Kind: chat.OpPost, Key: key(), File: &chat.OpFile{Filename: "a.bin", Size: c.told, URL: "https://relay.example/f",
+				op := chat.Op{Kind: chat.OpPost, Key: key(), File: &chat.OpFile{Filename: "a.bin", Size: c.reported, URL: "https://relay.example/f",
 					Open: func(context.Context) (io.ReadCloser, error) { return &source{left: c.size, fails: c.fails}, nil }}}
 				_, err := b.Do(t.Context(), th, op)
 				shown := thread(t, f, th.Ref).Messages
@@ -109,7 +109,7 @@ func TestFileIsAnother(t *testing.T) {
 				case c.shows == "" && !bytes.Equal(last.Data, make([]byte, c.size)), c.shows != "" && !strings.Contains(last.Text, c.shows):
 					t.Errorf("it shows %q, %d bytes", last.Text, len(last.Data))
 				}
-				if c.told == c.size {
+				if c.reported == c.size {
 					bridgetest.Clean(t, f, log)
 				}
 			})
@@ -122,18 +122,18 @@ func TestFileOnNetwork(t *testing.T) {
 	f := discordtest.New(t)
 	b, _ := makeBridge(t, f, func(c *discord.Config) { c.APIURL, c.Transport = f.URL+"/api/v10", nil })
 	th := open(t, b, "Grace", "")
-	send := func(size, told int64, fails error) error {
-		_, err := b.Do(t.Context(), th, chat.Op{Kind: chat.OpPost, Key: key(), File: &chat.OpFile{Filename: "a.bin", Size: told,
+	send := func(size, reported int64, fails error) error {
+		_, err := b.Do(t.Context(), th, chat.Op{Kind: chat.OpPost, Key: key(), File: &chat.OpFile{Filename: "a.bin", Size: reported,
 			Open: func(context.Context) (io.ReadCloser, error) { return &source{left: size, fails: fails}, nil }}})
 		return err
 	}
-	for _, told := range []int64{300_000, 0, 7, 400_000} {
-		if err := send(300_000, told, nil); err != nil {
-			t.Errorf("told as %d: %v", told, err)
+	for _, reported := range []int64{300_000, 0, 7, 400_000} {
+		if err := send(300_000, reported, nil); err != nil {
+			t.Errorf("reported as %d: %v", reported, err)
 		}
 	}
-	for _, told := range []int64{300_000, 0} {
-		if err := send(200_000, told, errors.New("the disk is away")); err == nil || errors.Is(err, chat.ErrAmbiguous) || !strings.Contains(err.Error(), "the disk is away") {
+	for _, reported := range []int64{300_000, 0} {
+		if err := send(200_000, reported, errors.New("the disk is away")); err == nil || errors.Is(err, chat.ErrAmbiguous) || !strings.Contains(err.Error(), "the disk is away") {
 			t.Errorf("a file that cannot be read: %v", err)
 		}
 	}

@@ -50,16 +50,16 @@ func (l *listening) write(text string) (remote string) { return l.Write(l.thread
 func (l *listening) expect(t *testing.T, want ...string) {
 	t.Helper()
 	bridgetest.Settled(5 * time.Minute)
-	if got := heard(t, l.in, l.bridge); !slices.Equal(got, want) {
-		t.Errorf("relay heard %q, want %q\n%s", got, want, l.log)
+	if got := received(t, l.in, l.bridge); !slices.Equal(got, want) {
+		t.Errorf("relay received %q, want %q\n%s", got, want, l.log)
 	}
 	if way, problem := l.bridge.Receiving(); way != "gateway" || problem != nil {
 		t.Errorf("reception is %s: %v", way, problem)
 	}
 }
 
-// Only what people do in relay's threads is heard.
-func TestGatewayHears(t *testing.T) {
+// Only what people do in relay's threads is received.
+func TestGatewayReceives(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
 		answer := l.write("Hello")
 		l.WriteElsewhere("canary: not for relay")
@@ -85,8 +85,8 @@ func TestGatewayHears(t *testing.T) {
 		}
 		l.DeleteThread(l.thread.Ref)
 		bridgetest.Settled(time.Second)
-		if got := heard(t, l.in, l.bridge); got[len(got)-1] != "thread deleted" {
-			t.Errorf("relay heard %q", got)
+		if got := received(t, l.in, l.bridge); got[len(got)-1] != "thread deleted" {
+			t.Errorf("relay received %q", got)
 		}
 		for _, u := range l.in.Updates {
 			if strings.Contains(string(u.Raw), "canary") {
@@ -141,7 +141,7 @@ func TestGatewayReturns(t *testing.T) {
 }
 
 // A connection that breaks time and again is soon back while its session can be
-// taken up again. One that has to be begun anew keeps to the day's attempts.
+// resumed. A new one keeps to the day's attempts.
 func TestGatewayBreaksOften(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
 		var want []string
@@ -150,8 +150,8 @@ func TestGatewayBreaksOften(t *testing.T) {
 			want = append(want, l.thread.Ref+jsonOf(i))
 			l.write(want[i])
 			bridgetest.Settled(10 * time.Second)
-			if got := heard(t, l.in, l.bridge); !slices.Equal(got, want) {
-				t.Fatalf("relay heard %q, want %q", got, want)
+			if got := received(t, l.in, l.bridge); !slices.Equal(got, want) {
+				t.Fatalf("relay received %q, want %q", got, want)
 			}
 		}
 		for range 24 * 60 * 6 {
@@ -257,7 +257,7 @@ func TestGatewayWedged(t *testing.T) {
 	until(t, "the bridge connects", f.Connected)
 	th := open(t, b, "Grace", "")
 	f.Write(th.Ref, "Ada", "Hello", "")
-	until(t, "the message comes in", func() bool { return slices.Equal(heard(t, in, b), []string{"Hello"}) })
+	until(t, "the message comes in", func() bool { return slices.Equal(received(t, in, b), []string{"Hello"}) })
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
@@ -294,7 +294,7 @@ func TestGatewayOff(t *testing.T) {
 	})
 }
 
-// An event that cannot be stored is kept until it can: Discord tells it once.
+// An event that cannot be stored is kept until it can: Discord sends it once.
 func TestGatewayStoreAway(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
 		l.in.Fail(5)

@@ -31,8 +31,8 @@ func TestGatewayUnknown(t *testing.T) {
 		f.WriteElsewhere("canary: not for relay")
 		f.Write(th.Ref, "Ada", "Hello", "")
 		bridgetest.Settled(time.Second)
-		if got := heard(t, in, b); !slices.Equal(got, []string{"Hello"}) {
-			t.Errorf("relay heard %q\n%s", got, log)
+		if got := received(t, in, b); !slices.Equal(got, []string{"Hello"}) {
+			t.Errorf("relay received %q\n%s", got, log)
 		}
 		if err := stop(); err != nil {
 			t.Error(err)
@@ -54,8 +54,8 @@ func (v *vanishing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return v.RoundTripper.RoundTrip(r)
 }
 
-// A thread of which the API tells nothing any more, though nobody told that it
-// was deleted, holds up nothing when a session begins anew.
+// A thread that the API no longer returns, though no event reported that it was
+// deleted, delays nothing when a session begins again.
 func TestGatewayUnknownAfterwards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := discordtest.NewInBubble(t)
@@ -76,13 +76,13 @@ func TestGatewayUnknownAfterwards(t *testing.T) {
 		bridgetest.Settled(5 * time.Minute)
 		f.Write(th.Ref, "Ada", "Hello", "")
 		bridgetest.Settled(time.Second)
-		if got := heard(t, in, b); !slices.Equal(got, []string{"Hello"}) {
-			t.Errorf("relay heard %q\n%s", got, log)
+		if got := received(t, in, b); !slices.Equal(got, []string{"Hello"}) {
+			t.Errorf("relay received %q\n%s", got, log)
 		}
 	})
 }
 
-// A bot that may not read messages is shown empty ones: that is told, once.
+// A bot that may not read messages receives empty ones: that is logged once.
 func TestGatewayBlind(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
 		l.WriteAsBot(l.thread.Ref, "")
@@ -94,7 +94,7 @@ func TestGatewayBlind(t *testing.T) {
 		l.write("")
 		l.expect(t)
 		if got := strings.Count(l.log.String(), "Message Content Intent"); got != 1 {
-			t.Errorf("it is told %d times\n%s", got, l.log)
+			t.Errorf("it is logged %d times\n%s", got, l.log)
 		}
 	})
 }

@@ -35,8 +35,8 @@ func jsonOf(v any) string {
 	return string(out)
 }
 
-// heard is what came in, in short: the text of a message, else its kind.
-func heard(t *testing.T, r *bridgetest.Receiver, b *discord.Bridge) (list []string) {
+// received is what came in, in short: the text of a message, else its kind.
+func received(t *testing.T, r *bridgetest.Receiver, b *discord.Bridge) (list []string) {
 	t.Helper()
 	return heardIn(t, r, b, "")
 }

@@ -165,7 +165,7 @@ func TestFull(t *testing.T) {
 			}
 		}
 		if f.Strays() != 0 || !strings.Contains(log.String(), "quietest") {
-			t.Error("a first message has no thread, or nobody is told")
+			t.Error("a first message has no thread, or no error says so")
 		}
 		bridgetest.Clean(t, f, log)
 	})

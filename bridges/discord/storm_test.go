@@ -47,7 +47,7 @@ func TestStorm(t *testing.T) {
 		})
 		t.Logf("%d requests, %d ambiguous", len(h.Requests("")), h.Mirror.Ambiguous())
 		if h.Mirror.Ambiguous() == 0 {
-			t.Error("nothing was in doubt: the storm proves nothing")
+			t.Error("nothing was ambiguous: the storm proves nothing")
 		}
 		h.complete(t, visitors, messages)
 	})

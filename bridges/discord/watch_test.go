@@ -42,7 +42,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// slow is an API that takes its time to tell of a channel.
+// slow is an API that takes its time to return a channel.
 type slow struct {
 	http.RoundTripper
 	path string

@@ -110,7 +110,7 @@ func TestRepeatsBatches(t *testing.T) {
 }
 
 // TestRegroupsBatchesThatNeverArrived: what the platform does not know goes
-// out anew, with what was written since, and without what was deleted.
+// out again, with what was written since, and without what was deleted.
 func TestRegroupsBatchesThatNeverArrived(t *testing.T) {
 	f := newFake("slack")
 	f.mindful, f.coalesce = true, true

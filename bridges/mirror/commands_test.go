@@ -37,9 +37,9 @@ func TestCommands(t *testing.T) {
 			f, other := newFake("telegram"), newFake("slack")
 			withMirrors(t, false, func(t *testing.T, o *harness) {
 				id := o.greeted(t)
-				o.tell(f, f.in(0, "x1", tt.text))
-				o.tell(f, f.in(0, "x1", tt.text))
-				o.tell(f, kind(chat.InboundEdited, f.in(0, "x1", "now as a text")))
+				o.receive(f, f.in(0, "x1", tt.text))
+				o.receive(f, f.in(0, "x1", tt.text))
+				o.receive(f, kind(chat.InboundEdited, f.in(0, "x1", "now as a text")))
 				o.soon()
 				if got := f.last(0); !strings.HasPrefix(got, tt.wantAnswer) {
 					t.Errorf("the answer is %q, want %q", got, tt.wantAnswer)
@@ -67,14 +67,14 @@ func TestDeletesByCommand(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.greeted(t)
-		o.tell(f, f.in(0, "x1", "secret"))
+		o.receive(f, f.in(0, "x1", "secret"))
 		o.soon()
 		remove := f.in(0, "x2", "!delete")
 		remove.ReplyTo = "x1"
-		o.tell(f, remove)
+		o.receive(f, remove)
 		visitors := f.in(0, "x3", "!delete")
 		visitors.ReplyTo = f.remote(0, 0)
-		o.tell(f, visitors)
+		o.receive(f, visitors)
 		o.soon()
 		expectTexts(t, "messages", o.messages(id), "visitor: hello", "operator: (deleted)")
 		expectTexts(t, "on the other platform", other.shown(0), "hello")

@@ -59,9 +59,9 @@ func TestStalledFilesHoldNothing(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		for i := range ids { // four times as many as updates are worked on at once
-			o.tell(f, withFile(f.in(i, fmt.Sprint("x", i), "here it is"), fmt.Sprint("slow", i)))
-			o.tell(f, withFile(f.in(i, fmt.Sprint("y", i), ""), fmt.Sprint("slow too", i)))
-			o.tell(f, f.in(i, fmt.Sprint("z", i), "and more"))
+			o.receive(f, withFile(f.in(i, fmt.Sprint("x", i), "here it is"), fmt.Sprint("slow", i)))
+			o.receive(f, withFile(f.in(i, fmt.Sprint("y", i), ""), fmt.Sprint("slow too", i)))
+			o.receive(f, f.in(i, fmt.Sprint("z", i), "and more"))
 		}
 		time.Sleep(30 * time.Second)
 		for _, id := range ids {
@@ -73,7 +73,7 @@ func TestStalledFilesHoldNothing(t *testing.T) {
 				fmt.Sprintf("[The file slow%d.txt could not be fetched, see telegram]", i), fmt.Sprintf("[The file slow too%d.txt could not be fetched, see telegram]", i))
 		}
 		if got := f.last(0); got != "- The file slow too0.txt could not be passed on. Send it again if the visitor needs it." {
-			t.Errorf("the operator is told %q", got)
+			t.Errorf("the operator is reported %q", got)
 		}
 	}, f)
 }
@@ -94,20 +94,20 @@ func TestFilesFollow(t *testing.T) {
 		id := o.greeted(t)
 		for i, ref := range []string{"a", "b", "c", "d"} {
 			text := []string{"look", "", "not this", ""}[i]
-			o.tell(f, withFile(f.in(0, ref, text), ref))
-			o.tell(f, withFile(f.in(0, ref, text), ref)) // told again
+			o.receive(f, withFile(f.in(0, ref, text), ref))
+			o.receive(f, withFile(f.in(0, ref, text), ref)) // again
 		}
 		o.soon()
 		expectTexts(t, "at once", o.sent(t, id), "hello", "look", "not this")
-		o.tell(f, kind(chat.InboundDeleted, f.in(0, "c", "")))
-		o.tell(f, kind(chat.InboundDeleted, f.in(0, "d", "")))
+		o.receive(f, kind(chat.InboundDeleted, f.in(0, "c", "")))
+		o.receive(f, kind(chat.InboundDeleted, f.in(0, "d", "")))
 		o.soon()
 		o.stop()
 		away = false
 		o.serve()
 		time.Sleep(10 * time.Minute)
 		expectTexts(t, "in the end", o.sent(t, id), "hello", "look", "", "[a.txt]", "[b.txt]")
-		o.tell(f, kind(chat.InboundDeleted, f.in(0, "a", "")))
+		o.receive(f, kind(chat.InboundDeleted, f.in(0, "a", "")))
 		o.soon()
 		expectTexts(t, "deleted", o.sent(t, id), "hello", "", "", "", "[b.txt]")
 	}, f)
@@ -128,9 +128,9 @@ func TestAnswersWaitAlone(t *testing.T) {
 				return nil
 			}
 		})
-		o.tell(f, f.in(0, "x1", "!close"))
-		o.tell(f, f.in(0, "x2", "!info"))
-		o.tell(f, f.in(0, "x3", "// noted"))
+		o.receive(f, f.in(0, "x1", "!close"))
+		o.receive(f, f.in(0, "x2", "!info"))
+		o.receive(f, f.in(0, "x3", "// noted"))
 		time.Sleep(10 * time.Second)
 		expectTexts(t, "meanwhile", o.messages(id), "visitor: hello", "operator: noted")
 		time.Sleep(time.Hour)

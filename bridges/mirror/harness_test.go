@@ -146,8 +146,8 @@ func (o *harness) greeted(t *testing.T) (id string) {
 	return id
 }
 
-// tell hands a bridge's update to the inbox.
-func (o *harness) tell(f *fakeBridge, list ...chat.Inbound) {
+// receive hands a bridge's update to the inbox.
+func (o *harness) receive(f *fakeBridge, list ...chat.Inbound) {
 	o.t.Helper()
 	for i := range list {
 		list[i].Thread.Bridge, list[i].Thread.Channel = f.name, f.Channel()

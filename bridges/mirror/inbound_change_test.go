@@ -13,7 +13,7 @@ func TestEditsWhatWasWrittenHere(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.greeted(t)
-		o.tell(f, f.in(0, "x1", "hi!"))
+		o.receive(f, f.in(0, "x1", "hi!"))
 		o.soon()
 		h, err := o.History(t.Context(), operator, chat.HistoryQuery{SessionID: id, Limit: 9})
 		o.must(err)
@@ -40,14 +40,14 @@ func TestTakesBackWhatItShowedOfAnEdit(t *testing.T) {
 			"x1": kind(chat.InboundEdited, f.in(0, "x1", "hi there")),
 			"x2": kind(chat.InboundDeleted, f.in(0, "x2", "")),
 		} {
-			o.tell(f, f.in(0, remote, "hi!"))
+			o.receive(f, f.in(0, remote, "hi!"))
 			o.soon()
 			list := o.history(t, id)
 			_, err := o.Edit(t.Context(), operator, id, list[len(list)-1].ID, "hi?")
 			o.must(err)
 			o.soon()
 			expectTexts(t, "edited elsewhere", f.shown(0), "hello", "(edited) Ada (telegram): hi?")
-			o.tell(f, change)
+			o.receive(f, change)
 			o.soon()
 			expectTexts(t, "changed by its author", f.shown(0), "hello")
 		}
@@ -70,7 +70,7 @@ func TestFollowsThreads(t *testing.T) {
 			}))
 		}
 		f.by(func(th *fakeThread) { th.closed = true })
-		o.tell(f, kind(chat.InboundThreadClosed, f.in(0, "", "")))
+		o.receive(f, kind(chat.InboundThreadClosed, f.in(0, "", "")))
 		status(chat.StatusClosed, true)
 		_, err := o.Rate(t.Context(), visitor, id, 5, "")
 		o.must(err)
@@ -79,9 +79,9 @@ func TestFollowsThreads(t *testing.T) {
 			t.Errorf("closed %v, shows %q", f.state(0).closed, f.shown(0))
 		}
 		f.by(func(th *fakeThread) { th.closed = false })
-		o.tell(f, kind(chat.InboundThreadReopened, f.in(0, "", "")))
+		o.receive(f, kind(chat.InboundThreadReopened, f.in(0, "", "")))
 		status(chat.StatusOpen, false)
-		o.tell(f, kind(chat.InboundThreadDeleted, f.in(0, "", "")))
+		o.receive(f, kind(chat.InboundThreadDeleted, f.in(0, "", "")))
 		f.by(func(th *fakeThread) { th.gone = true })
 		status(chat.StatusOpen, false)
 		o.say(t, id, "still there?")
@@ -96,7 +96,7 @@ func TestFollowsChannel(t *testing.T) {
 		id := o.greeted(t)
 		moved := f.in(0, "", "C2")
 		moved.Kind = chat.InboundChannelMoved
-		o.tell(f, moved)
+		o.receive(f, moved)
 		o.soon()
 		o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
 			th, err := r.ThreadOf(id, "telegram", "C2")
@@ -124,26 +124,26 @@ func TestReopens(t *testing.T) {
 		}
 		o.must(o.Close(t.Context(), operator, id))
 		o.soon()
-		o.tell(f, f.in(0, "x1", "// she will be back"))
+		o.receive(f, f.in(0, "x1", "// she will be back"))
 		o.soon()
 		if status() != chat.StatusClosed || !f.state(0).closed {
 			t.Error("a note reopened the session")
 		}
 		visitor := o.Hub.Subscribe(id)
 		defer visitor.Close()
-		o.tell(f, f.in(0, "x2", "one more thing"))
+		o.receive(f, f.in(0, "x2", "one more thing"))
 		o.soon()
 		if status() != chat.StatusOpen || f.state(0).closed || other.state(0).closed {
 			t.Errorf("the session is %s; the threads are closed: %v, %v", status(), f.state(0).closed, other.state(0).closed)
 		}
-		var told []chat.EventType
+		var types []chat.EventType
 		for range len(visitor.C) {
 			if e := <-visitor.C; e.Rev != 0 {
-				told = append(told, e.Type)
+				types = append(types, e.Type)
 			}
 		}
-		if want := []chat.EventType{chat.EventSessionReopened, chat.EventMessage}; !slices.Equal(told, want) {
-			t.Errorf("told is %v, want %v", told, want)
+		if want := []chat.EventType{chat.EventSessionReopened, chat.EventMessage}; !slices.Equal(types, want) {
+			t.Errorf("the events are %v, want %v", types, want)
 		}
 	}, f, other)
 }

@@ -41,11 +41,11 @@ func TestPassesOperatorsOn(t *testing.T) {
 		o.soon()
 		reply := f.in(0, "x1", "hi!")
 		reply.ReplyTo = f.remote(0, 0)
-		o.tell(f, reply)
-		o.tell(f, reply) // another update of the same message
+		o.receive(f, reply)
+		o.receive(f, reply) // another update of the same message
 		unknown := f.in(0, "x2", "how are you?")
 		unknown.ReplyTo = "nobody knows"
-		o.tell(f, unknown)
+		o.receive(f, unknown)
 		o.soon()
 		expectTexts(t, "messages", o.messages(id), "visitor: hello", "operator: hi!", "operator: how are you?")
 		h, err := o.History(t.Context(), operator, chat.HistoryQuery{SessionID: id, Limit: 9})
@@ -56,12 +56,12 @@ func TestPassesOperatorsOn(t *testing.T) {
 		expectTexts(t, "where it was written", f.shown(0), "hello")
 		expectTexts(t, "on the other platform", other.shown(0), "hello", "Ada (telegram): hi!", "Ada (telegram): how are you?")
 
-		o.tell(f, kind(chat.InboundEdited, f.in(0, "x1", "hi!"))) // nothing changed
-		o.tell(f, kind(chat.InboundEdited, f.in(0, "x2", "how can I help?")))
-		o.tell(f, kind(chat.InboundEdited, f.in(0, "x9", "of a message that is unknown")))
-		o.tell(f, kind(chat.InboundEdited, f.in(0, f.remote(0, 0), "somebody edited our copy")))
-		o.tell(f, kind(chat.InboundDeleted, f.in(0, "x1", "")))
-		o.tell(f, kind(chat.InboundDeleted, f.in(0, f.remote(0, 0), ""))) // a copy
+		o.receive(f, kind(chat.InboundEdited, f.in(0, "x1", "hi!"))) // nothing changed
+		o.receive(f, kind(chat.InboundEdited, f.in(0, "x2", "how can I help?")))
+		o.receive(f, kind(chat.InboundEdited, f.in(0, "x9", "of a message that is unknown")))
+		o.receive(f, kind(chat.InboundEdited, f.in(0, f.remote(0, 0), "somebody edited our copy")))
+		o.receive(f, kind(chat.InboundDeleted, f.in(0, "x1", "")))
+		o.receive(f, kind(chat.InboundDeleted, f.in(0, f.remote(0, 0), ""))) // a copy
 		o.soon()
 		expectTexts(t, "messages", o.messages(id), "visitor: hello", "operator: (deleted)", "operator: how can I help?")
 		expectTexts(t, "on the other platform", other.shown(0), "hello", "Ada (telegram): how can I help?")
@@ -79,7 +79,7 @@ func TestShowsWhatArrived(t *testing.T) {
 		id := o.greeted(t)
 		receipt := func(remote string) string {
 			f.by(func(th *fakeThread) { th.messages = append(th.messages, fakeMessage{remote: remote}) })
-			o.tell(f, f.in(0, remote, "hi "+remote))
+			o.receive(f, f.in(0, remote, "hi "+remote))
 			o.soon()
 			messages := f.state(0).messages
 			return messages[len(messages)-1].receipt
@@ -122,16 +122,16 @@ func TestAlbums(t *testing.T) {
 			if i == 0 {
 				in.Files[0].Size = 1 << 30
 			}
-			o.tell(f, in)
+			o.receive(f, in)
 			time.Sleep(300 * time.Millisecond)
 		}
-		o.tell(f, f.in(0, "x9", "behind it"))
+		o.receive(f, f.in(0, "x9", "behind it"))
 		o.soon()
 		missing := "[The file 0.txt is too large, see telegram]"
 		expectTexts(t, "messages", o.messages(id), "visitor: hello", "operator: look\n"+missing, "operator: behind it")
 		expectTexts(t, "on the other platform", other.shown(0), "hello", "Ada (telegram): look\n"+missing,
 			"Ada (telegram): [1.txt=one]", "Ada (telegram): [2.txt=two]", "Ada (telegram): behind it")
-		o.tell(f, kind(chat.InboundEdited, f.in(0, "x1", "look"))) // an echo of what is known
+		o.receive(f, kind(chat.InboundEdited, f.in(0, "x1", "look"))) // an echo of what is known
 		o.soon()
 		if h, _ := o.History(t.Context(), operator, chat.HistoryQuery{SessionID: id, Limit: 9}); h.Messages[1].EditedAt != 0 {
 			t.Error("the album counts as edited")
@@ -139,31 +139,31 @@ func TestAlbums(t *testing.T) {
 	}, f, other)
 }
 
-// TestHearsBeforeItKnows: an operator who is quicker than the platform's
-// answer to the opening of the thread is heard.
-func TestHearsBeforeItKnows(t *testing.T) {
+// TestReceivesBeforeTheThreadIsStored: an operator who is quicker than the platform's
+// answer to the opening of the thread is handled.
+func TestReceivesBeforeTheThreadIsStored(t *testing.T) {
 	f := newFake("telegram")
 	f.late = 3 * time.Second
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
 		time.Sleep(time.Second)
-		o.tell(f, f.in(0, "x1", "I am here"))
+		o.receive(f, f.in(0, "x1", "I am here"))
 		time.Sleep(time.Minute)
 		expectTexts(t, "messages", o.messages(id), "visitor: hello", "operator: I am here")
 		expectTexts(t, "shown", f.shown(0), "hello")
 	}, f)
 }
 
-func TestRefusesStrangers(t *testing.T) {
+func TestWarnsInUnlinkedThreads(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		f.set(func() {
 			f.threads = []*fakeThread{{ref: "chat", messages: []fakeMessage{{}}}, {ref: "more", messages: []fakeMessage{{}}}}
 		})
 		for i := range 5 {
-			o.tell(f, f.in(0, fmt.Sprint("x", i), "hello?"))
-			o.tell(f, f.in(1, fmt.Sprint("y", i), "!close"))
+			o.receive(f, f.in(0, fmt.Sprint("x", i), "hello?"))
+			o.receive(f, f.in(1, fmt.Sprint("y", i), "!close"))
 		}
 		time.Sleep(time.Minute)
 		note := "- This thread is not linked to a session: no visitor reads what is written here."
@@ -181,7 +181,7 @@ func TestHoldsPresence(t *testing.T) {
 		o.say(t, id, "hello")
 		o.must(o.SetOperatorStatus(t.Context(), true))
 		o.soon()
-		o.tell(f, f.in(0, "x1", "!offline"))
+		o.receive(f, f.in(0, "x1", "!offline"))
 		time.Sleep(11 * time.Hour)
 		if again := o.newEngine(); again.OperatorOnline() || o.OperatorOnline() {
 			t.Error("online after 11 hours")
@@ -190,7 +190,7 @@ func TestHoldsPresence(t *testing.T) {
 		if !o.OperatorOnline() {
 			t.Error("not online again after 13 hours")
 		}
-		o.tell(f, f.in(0, "x2", "!offline"))
+		o.receive(f, f.in(0, "x2", "!offline"))
 		o.soon()
 		o.must(o.SetOperatorStatus(t.Context(), true))
 		if !o.OperatorOnline() {

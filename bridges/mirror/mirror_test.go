@@ -90,9 +90,9 @@ func TestSplitsAndGoesOnWhereItStopped(t *testing.T) {
 		name string
 		lost bool
 		err  error
-		// how often each part was tried, and how often it was told that it may
+		// how often each part was tried, and how often with the warning that it may
 		// have arrived
-		calls, doubts int
+		calls, ambiguous int
 	}{
 		{"refused", false, errors.New("down"), 4, 0},
 		{"limited", false, &chat.RetryAfter{After: time.Minute, Cause: errors.New("429")}, 4, 0},
@@ -109,10 +109,10 @@ func TestSplitsAndGoesOnWhereItStopped(t *testing.T) {
 				o.settle()
 				want := []string{"aaaaaaaaaa", "bbbbbbbbbb", "cccccccccc"}
 				if tt.lost {
-					want = slices.Insert(want, 1, "bbbbbbbbbb") // this fake cannot tell
+					want = slices.Insert(want, 1, "bbbbbbbbbb") // this fake cannot be searched
 				}
 				expectTexts(t, "parts", f.shown(0), want...)
-				var posts, doubts int
+				var posts, ambiguous int
 				keys := map[string]string{}
 				for _, op := range f.ops() {
 					if !isPost(op) {
@@ -120,15 +120,15 @@ func TestSplitsAndGoesOnWhereItStopped(t *testing.T) {
 					}
 					posts++
 					if op.Ambiguous {
-						doubts++
+						ambiguous++
 					}
 					if known := keys[op.Text]; known != "" && known != op.Key || len(op.Key) == 0 || len(op.Key) > 25 {
 						t.Errorf("key %q of %q, want %q", op.Key, op.Text, known)
 					}
 					keys[op.Text] = op.Key
 				}
-				if posts != tt.calls || doubts != tt.doubts {
-					t.Errorf("%d posts, %d doubtful, want %d and %d", posts, doubts, tt.calls, tt.doubts)
+				if posts != tt.calls || ambiguous != tt.ambiguous {
+					t.Errorf("%d posts, %d ambiguous, want %d and %d", posts, ambiguous, tt.calls, tt.ambiguous)
 				}
 			}, f)
 		})
@@ -198,7 +198,7 @@ func TestHealsThreads(t *testing.T) {
 		if !strings.Contains(opening, "Continued") {
 			t.Errorf("the new thread begins with %q", opening)
 		}
-		o.tell(f, f.in(0, "x1", "still here")) // from the thread that is gone
+		o.receive(f, f.in(0, "x1", "still here")) // from the thread that is gone
 		o.soon()
 		expectTexts(t, "messages", o.messages(id), "visitor: hello!", "visitor: closed?", "visitor: gone?", "visitor: and on", "operator: still here")
 	}, f)

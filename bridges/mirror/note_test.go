@@ -9,16 +9,16 @@ import (
 
 // TestNotesAreSharedByOperators: an internal note that is written in a thread is
 // stored, and shown in the threads of the other platforms as a note; no visitor
-// hears of it.
+// sees it.
 func TestNotesAreSharedByOperators(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.greeted(t)
 		visitor := o.Hub.Subscribe(id)
 		defer visitor.Close()
-		o.tell(f, f.in(0, "x1", "// she is angry\n//again"))
-		o.tell(f, f.in(0, "x2", "!note and right"))
-		o.tell(f, f.in(0, "x3", "//"))
+		o.receive(f, f.in(0, "x1", "// she is angry\n//again"))
+		o.receive(f, f.in(0, "x2", "!note and right"))
+		o.receive(f, f.in(0, "x3", "//"))
 		o.soon()
 		list := o.history(t, id)
 		if len(list) != 3 || !list[1].Internal || list[1].OperatorName != "Ada" || list[1].SourceBridge != "telegram" || !list[2].Internal {
@@ -29,15 +29,15 @@ func TestNotesAreSharedByOperators(t *testing.T) {
 		expectTexts(t, "on the other platform", other.shown(0), "hello", "Internal note by Ada (telegram): she is angry\nagain", "Internal note by Ada (telegram): and right")
 		for range len(visitor.C) {
 			if e := <-visitor.C; e.ForVisitor() && e.Type != chat.StateOperatorStatus {
-				t.Errorf("the visitor hears of %s: %s", e.Type, e.Payload)
+				t.Errorf("the visitor receives %s: %s", e.Type, e.Payload)
 			}
 		}
 
 		reply := other.in(0, "y1", "we'll help you")
 		reply.ReplyTo = other.remote(0, 1) // the note's copy
-		o.tell(other, reply)
-		o.tell(f, kind(chat.InboundEdited, f.in(0, "x1", "// she was angry")))
-		o.tell(f, kind(chat.InboundDeleted, f.in(0, "x2", "")))
+		o.receive(other, reply)
+		o.receive(f, kind(chat.InboundEdited, f.in(0, "x1", "// she was angry")))
+		o.receive(f, kind(chat.InboundDeleted, f.in(0, "x2", "")))
 		o.soon()
 		list = o.history(t, id)
 		if m := list[3]; m.Internal || m.ReplyTo != "" {
@@ -67,7 +67,7 @@ func TestNotesOpenNoThread(t *testing.T) {
 }
 
 // TestWithheld: a message of which any line looks like a note or a command goes
-// to nobody, and its author is told; captions count like text.
+// to nobody, and its author is informed; captions count like text.
 func TestWithheld(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
@@ -77,7 +77,7 @@ func TestWithheld(t *testing.T) {
 			"or start the message with // to make all of it an internal note."
 		wanted := []string{"hello"}
 		for i, text := range []string{"hi\n// secret", "hi\r\n  !close", "hi\u2028//secret", "hi\n!note secret", "hi\n／／secret", "hi\n/close"} {
-			o.tell(f, f.in(0, fmt.Sprint("x", i), text))
+			o.receive(f, f.in(0, fmt.Sprint("x", i), text))
 			o.soon()
 			wanted = append(wanted, answer)
 			expectTexts(t, text, f.shown(0), wanted...)
@@ -87,20 +87,20 @@ func TestWithheld(t *testing.T) {
 			in.Group, in.Files = "g"+remote[:1], []chat.InboundFile{{Ref: file, Filename: file}}
 			return in
 		}
-		o.tell(f, album("a1", "look", "f1"))
-		o.tell(f, album("a2", "// not for her", "f2"))
+		o.receive(f, album("a1", "look", "f1"))
+		o.receive(f, album("a2", "// not for her", "f2"))
 		o.soon()
 		expectTexts(t, "an album", f.shown(0), append(wanted, answer)...)
 		expectTexts(t, "messages", o.messages(id), "visitor: hello")
 		expectTexts(t, "the other platform", other.shown(0), "hello")
 
-		o.tell(f, album("b1", "", "f1"))
-		o.tell(f, album("b2", "// not for her", "f2"))
+		o.receive(f, album("b1", "", "f1"))
+		o.receive(f, album("b2", "// not for her", "f2"))
 		o.soon()
 		if list := o.history(t, id); len(list) != 2 || !list[1].Internal || list[1].Content != "not for her" || len(list[1].Attachments.V) != 2 {
 			t.Errorf("stored are %+v", list)
 		}
-		o.tell(f, f.in(0, "c1", "see http://x.test // there\n!!! and\n!wow\n/usr/bin"))
+		o.receive(f, f.in(0, "c1", "see http://x.test // there\n!!! and\n!wow\n/usr/bin"))
 		o.soon()
 		if got := o.messages(id); len(got) != 3 {
 			t.Errorf("an ordinary text is withheld: %q", got)
@@ -113,42 +113,42 @@ func TestEditsAreWithheld(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.greeted(t)
-		o.tell(f, f.in(0, "x1", "hi"))
-		o.tell(f, f.in(0, "x2", "// secret"))
+		o.receive(f, f.in(0, "x1", "hi"))
+		o.receive(f, f.in(0, "x2", "// secret"))
 		o.soon()
 		const answer = "- The edit is not passed on, and the visitor still sees the message as it was: a line starts with // or with a command."
-		o.tell(f, kind(chat.InboundEdited, f.in(0, "x1", "hi\n// you fool")))
-		o.tell(f, kind(chat.InboundEdited, f.in(0, "x1", "// you fool")))
+		o.receive(f, kind(chat.InboundEdited, f.in(0, "x1", "hi\n// you fool")))
+		o.receive(f, kind(chat.InboundEdited, f.in(0, "x1", "// you fool")))
 		o.soon()
 		expectTexts(t, "answers", f.shown(0), "hello", answer, answer)
-		o.tell(f, kind(chat.InboundEdited, f.in(0, "x2", "for you")))
+		o.receive(f, kind(chat.InboundEdited, f.in(0, "x2", "for you")))
 		o.soon()
 		expectTexts(t, "messages", o.messages(id), "visitor: hello", "operator: hi", "operator: for you")
 		if list := o.history(t, id); !list[2].Internal {
 			t.Error("an edit made a message of a note")
 		}
 		if got := f.last(0); got != "- This stays an internal note. Write a new message to send it to the visitor." {
-			t.Errorf("its author is told %q", got)
+			t.Errorf("its author is reported %q", got)
 		}
 	}, f)
 }
 
 // TestEditsSendNothing: who edits what was withheld until it is fit for the
-// visitor hears that it still goes to nobody.
+// visitor learns that it is still sent to nobody.
 func TestEditsSendNothing(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.greeted(t)
-		o.tell(f, f.in(0, "x1", "hi\n// secret"))
-		o.tell(f, kind(chat.InboundEdited, f.in(0, "x1", "hi there\n// secret")))
+		o.receive(f, f.in(0, "x1", "hi\n// secret"))
+		o.receive(f, kind(chat.InboundEdited, f.in(0, "x1", "hi there\n// secret")))
 		o.soon()
 		if got := f.shown(0); len(got) != 2 {
 			t.Errorf("an edit that is withheld too is answered: %q", got)
 		}
-		o.tell(f, kind(chat.InboundEdited, f.in(0, "x1", "hi")))
+		o.receive(f, kind(chat.InboundEdited, f.in(0, "x1", "hi")))
 		o.soon()
 		if got := f.last(0); got != "- The edit is not passed on: the visitor never saw this message. Write a new one to send it." {
-			t.Errorf("its author is told %q", got)
+			t.Errorf("its author is reported %q", got)
 		}
 		expectTexts(t, "messages", o.messages(id), "visitor: hello")
 	}, f)
@@ -160,13 +160,13 @@ func TestCommandCSAT(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.greeted(t)
-		o.tell(f, f.in(0, "x1", "!csat"))
+		o.receive(f, f.in(0, "x1", "!csat"))
 		o.soon()
 		if got := f.last(0); got != "- Only a visitor who was answered can be asked for a rating." {
 			t.Errorf("answered %q", got)
 		}
-		o.tell(f, f.in(0, "x2", "hi"))
-		o.tell(f, f.in(0, "x3", "!csat"))
+		o.receive(f, f.in(0, "x2", "hi"))
+		o.receive(f, f.in(0, "x3", "!csat"))
 		o.soon()
 		if got := f.last(0); got != "- The visitor is asked for a rating, unless it was asked before." {
 			t.Errorf("answered %q", got)

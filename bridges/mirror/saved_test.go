@@ -14,13 +14,13 @@ func TestSavedAnswers(t *testing.T) {
 		id := o.open(t, "ann")
 		asked := o.say(t, id, "When are you open?")
 		o.soon()
-		o.tell(f, f.in(0, "x1", "!save !Hours We are open\nfrom 9 to 17."))
+		o.receive(f, f.in(0, "x1", "!save !Hours We are open\nfrom 9 to 17."))
 		o.soon()
 		expectTexts(t, "answers", f.shown(0)[1:], "- Saved. !hours sends it to the visitor.")
 		reply := f.in(0, "x2", "/hours@relay_bot")
 		reply.ReplyTo = f.remote(0, 0)
-		o.tell(f, reply)
-		o.tell(f, reply)
+		o.receive(f, reply)
+		o.receive(f, reply)
 		o.soon()
 		expectTexts(t, "messages", o.messages(id), "visitor: When are you open?", "operator: We are open\nfrom 9 to 17.")
 		expectTexts(t, "answers", f.shown(0)[2:], "- Sent to the visitor: We are open\nfrom 9 to 17.")
@@ -34,11 +34,11 @@ func TestSavedAnswers(t *testing.T) {
 			}
 			return err
 		}))
-		o.tell(other, other.in(0, "y1", "!huors"))
-		o.tell(other, other.in(0, "y2", "!hours please"))
-		o.tell(other, other.in(0, "y3", "!forget hours"))
-		o.tell(other, other.in(0, "y4", "!hours"))
-		o.tell(other, other.in(0, "y5", "!forget hours"))
+		o.receive(other, other.in(0, "y1", "!huors"))
+		o.receive(other, other.in(0, "y2", "!hours please"))
+		o.receive(other, other.in(0, "y3", "!forget hours"))
+		o.receive(other, other.in(0, "y4", "!hours"))
+		o.receive(other, other.in(0, "y5", "!forget hours"))
 		o.soon()
 		expectTexts(t, "answers", other.shown(0)[2:],
 			"- There is no command !huors, and the visitor did not see this. Did you mean !hours?",
@@ -59,14 +59,14 @@ func TestSavesTheMessageRepliedTo(t *testing.T) {
 		id := o.open(t, "ann")
 		o.say(t, id, "Hello?")
 		o.soon()
-		o.tell(f, f.in(0, "x1", "Please restart the router."))
+		o.receive(f, f.in(0, "x1", "Please restart the router."))
 		o.soon()
 		save := f.in(0, "x2", "!save router")
 		save.ReplyTo = "x1"
-		o.tell(f, save)
-		o.tell(f, f.in(0, "x3", "!save router"))
-		o.tell(f, f.in(0, "x4", "!save close text"))
-		o.tell(f, f.in(0, "x5", "!saved"))
+		o.receive(f, save)
+		o.receive(f, f.in(0, "x3", "!save router"))
+		o.receive(f, f.in(0, "x4", "!save close text"))
+		o.receive(f, f.in(0, "x5", "!saved"))
 		o.soon()
 		expectTexts(t, "answers", f.shown(0)[1:],
 			"- Saved. !router sends it to the visitor.",

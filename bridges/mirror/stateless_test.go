@@ -31,9 +31,9 @@ func TestStateless(t *testing.T) {
 		}
 		file := f.in(1, "x1", "for s-2")
 		file.Files = []chat.InboundFile{{Ref: "r1", Filename: "a.pdf", MimeType: "application/pdf", Size: 9}}
-		o.tell(f, file)
-		o.tell(f, kind(chat.InboundEdited, f.in(1, "x7", "from before")))
-		o.tell(f, kind(chat.InboundDeleted, f.in(1, "x8", "")))
+		o.receive(f, file)
+		o.receive(f, kind(chat.InboundEdited, f.in(1, "x7", "from before")))
+		o.receive(f, kind(chat.InboundDeleted, f.in(1, "x8", "")))
 		o.soon()
 		var got []string
 		o.must(o.store.Read(t.Context(), func(r chat.Reader) error {
@@ -56,7 +56,7 @@ func TestStateless(t *testing.T) {
 }
 
 // TestRecallsCopies: in bridge mode a restart forgets what shows a message.
-// Where the platform can tell, it is edited and removed there all the same.
+// Where the platform can be searched, it is edited and removed there all the same.
 func TestRecallsCopies(t *testing.T) {
 	for name, want := range map[string][]string{
 		"telegram": {"one", "aaaaaaaaaa", "bbbbb", "last", "(edited) two"},
@@ -115,22 +115,22 @@ func TestShowsTheLastOfEditsFromBefore(t *testing.T) {
 	withMirrors(t, true, func(t *testing.T, o *harness) {
 		o.must(o.Backend().NewSession(t.Context(), visitor, chat.SessionInfo{ID: "s-1"}))
 		for _, text := range []string{"on Monday", "on Tuesday", "on Friday"} {
-			o.tell(f, kind(chat.InboundEdited, f.in(0, "x7", text)))
+			o.receive(f, kind(chat.InboundEdited, f.in(0, "x7", text)))
 		}
 		o.soon()
 		expectTexts(t, "texts", other.shown(0), "(edited) Ada (telegram): on Friday")
 		for range 2 {
-			o.tell(f, kind(chat.InboundDeleted, f.in(0, "x7", "")))
+			o.receive(f, kind(chat.InboundDeleted, f.in(0, "x7", "")))
 		}
 		o.soon()
 		expectTexts(t, "after the delete", other.shown(0))
 	}, f, other)
 }
 
-// TestNamesWhatItWritesAnew: after a restart the revisions begin anew. What
+// TestNamesWhatItWritesAgain: after a restart the revisions begin again. What
 // is written then is no repetition of what was written before, for which a
 // platform that compares keys would take it.
-func TestNamesWhatItWritesAnew(t *testing.T) {
+func TestNamesWhatItWritesAgain(t *testing.T) {
 	f := newFake("discord")
 	session := chat.SessionInfo{ID: "s-1", VisitorID: "v-1"}
 	f.found = map[string]chat.Thread{session.ID: {Ref: "old"}}
@@ -172,7 +172,7 @@ func TestShowsMessagesOfAnyID(t *testing.T) {
 		expectTexts(t, "texts", f.shown(0), want...)
 		answer := f.in(0, "x1", "that one?")
 		answer.ReplyTo = f.state(0).messages[2].remote // behind the summary and the event
-		o.tell(f, answer)
+		o.receive(f, answer)
 		o.soon()
 		o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
 			m, err := r.Message(session.ID, "tg:C1:x1")

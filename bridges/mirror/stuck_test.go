@@ -52,16 +52,16 @@ func TestRefusedMessage(t *testing.T) {
 		if list := o.undelivered(id); len(list) != 0 {
 			t.Errorf("undelivered are %+v", list)
 		}
-		var told []string
+		var types []string
 		for len(operators.C) > 0 {
 			if e := <-operators.C; e.Type == chat.StateDeliveryFailed || e.Type == chat.StateDeliveryDone {
-				told = append(told, string(e.Type))
+				types = append(types, string(e.Type))
 				if !strings.Contains(string(e.Payload), `"messageId":"`+odd.ID+`"`) {
-					t.Errorf("operators are told %s", e.Payload)
+					t.Errorf("operators receive %s", e.Payload)
 				}
 			}
 		}
-		expectTexts(t, "operators are told of", told, "delivery_failed", "delivery_done")
+		expectTexts(t, "operators receive", types, "delivery_failed", "delivery_done")
 	}, f)
 }
 
@@ -254,7 +254,7 @@ func TestLogsNoSession(t *testing.T) {
 			t.Errorf("the log says\n%s", log)
 		}
 		if strings.Contains(log, id) || strings.Contains(log, "poison") {
-			t.Errorf("the log tells too much:\n%s", log)
+			t.Errorf("the log says too much:\n%s", log)
 		}
 	}, f)
 }

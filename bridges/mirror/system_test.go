@@ -23,11 +23,11 @@ func TestShowsTheOperatorsStatus(t *testing.T) {
 				t.Errorf("%d threads, the first is %q of the session %q", f.count(), th.title, th.sessionID)
 			}
 		}
-		o.tell(f, f.in(0, "o1", "is anybody there?"))
-		o.tell(f, f.in(0, "o2", "!close"))
+		o.receive(f, f.in(0, "o1", "is anybody there?"))
+		o.receive(f, f.in(0, "o2", "!close"))
 		o.soon()
 		if said := f.shown(0); len(said) != 3 || !strings.Contains(said[2], "no visitor reads") {
-			t.Errorf("who writes there is told %q", said)
+			t.Errorf("who writes there is reported %q", said)
 		}
 		f.by(func(th *fakeThread) { th.gone = true })
 		o.must(o.SetOperatorStatus(t.Context(), true))

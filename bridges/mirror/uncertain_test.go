@@ -9,7 +9,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// TestAfterCrash: an attempt that was cut off is told apart from those that
+// TestAfterCrash: an attempt that was cut off is distinguished from those that
 // never left.
 func TestAfterCrash(t *testing.T) {
 	f := newFake("telegram")
@@ -96,7 +96,7 @@ func TestDoubtsWhatWasUnderWay(t *testing.T) {
 }
 
 // TestDeletesWhatPerhapsArrived: a visitor deletes a message of which nobody
-// knows whether it was sent. Where the platform can tell, it is removed.
+// knows whether it was sent. Where the platform can be searched, it is removed.
 func TestDeletesWhatPerhapsArrived(t *testing.T) {
 	f := newFake("slack")
 	f.mindful = true

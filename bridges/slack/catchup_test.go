@@ -42,7 +42,7 @@ func TestGapsAreRead(t *testing.T) {
 		h.Write(th, "Ada", "after", "")
 		h.Redeliver()
 		time.Sleep(time.Minute)
-		if got := h.heard(session); !slices.Equal(got, append(want, "after")) {
+		if got := h.received(session); !slices.Equal(got, append(want, "after")) {
 			t.Errorf("the visitor reads %q", got)
 		}
 		if h.Lost() == 0 {
@@ -77,7 +77,7 @@ func TestShortGapsAreRead(t *testing.T) {
 		}
 		bridgetest.Settled(10 * time.Minute)
 		if n := in.Keys["message:"+said]; n != 2 {
-			t.Errorf("the first message was heard %d times, want once more over the new connection", n)
+			t.Errorf("the first message was received %d times, want once more over the new connection", n)
 		}
 		f.Edit(th.Ref, f.Write(th.Ref, "Ada", "latr", ""), "later")
 		bridgetest.Settled(time.Second)
@@ -85,19 +85,19 @@ func TestShortGapsAreRead(t *testing.T) {
 		f.Disconnect("refresh_requested")
 		bridgetest.Settled(time.Minute)
 		if len(in.Updates) != n {
-			t.Errorf("an edit that was heard is another update when it is read: %q", in.Texts(t, b))
+			t.Errorf("an edit that was received is another update when it is read: %q", in.Texts(t, b))
 		}
 		bridgetest.Clean(t, f, log)
 	})
 }
 
-// deafened is a Slack that does not tell what was written, for as long as off.
-type deafened struct {
+// unreadable is a Slack that does not return what was written, for as long as off.
+type unreadable struct {
 	http.RoundTripper
 	off *atomic.Bool
 }
 
-func (d deafened) RoundTrip(r *http.Request) (*http.Response, error) {
+func (d unreadable) RoundTrip(r *http.Request) (*http.Response, error) {
 	if d.off.Load() && strings.HasSuffix(r.URL.Path, "/conversations.history") {
 		return nil, errors.New("the network is away")
 	}
@@ -110,7 +110,7 @@ func TestUnreadGapsAreReadLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := slacktest.NewInBubble(t)
 		off := new(atomic.Bool)
-		b, _ := makeBridge(t, f, func(c *slack.Config) { c.Transport = deafened{c.Transport, off} })
+		b, _ := makeBridge(t, f, func(c *slack.Config) { c.Transport = unreadable{c.Transport, off} })
 		in := new(bridgetest.Receiver)
 		bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(time.Second)
@@ -196,7 +196,7 @@ func TestLongGapsHoldLittleUp(t *testing.T) {
 	})
 }
 
-// A thread that cannot be read holds up no other, and people are told of it.
+// A thread that cannot be read delays no other, and is reported.
 func TestOneUnreadThreadHoldsUpNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := slacktest.NewInBubble(t)
@@ -218,7 +218,7 @@ func TestOneUnreadThreadHoldsUpNone(t *testing.T) {
 			t.Errorf("read %q", got)
 		}
 		if _, problem := b.Receiving(); problem == nil || !strings.Contains(problem.Error(), th.Ref) {
-			t.Errorf("people are told: %v", problem)
+			t.Errorf("reported: %v", problem)
 		}
 		broken.Store(nil)
 		bridgetest.Settled(5 * time.Minute)

@@ -40,7 +40,7 @@ func TestCheck(t *testing.T) {
 		{"pushed by HTTP", func(c *slack.Config) { c.AppToken, c.PublicURL = "", "http://chat.example.com/api/webhooks/slack" }, nil, "bot token ok, scopes ok, channel ok, reception warn", "https://"},
 		{"pushed", func(c *slack.Config) { c.AppToken, c.PublicURL = "", "https://chat.example.com/api/webhooks/slack" }, nil, "bot token ok, scopes ok, channel ok, reception ok", "https://chat.example.com/api/webhooks/slack"},
 		{"pushed nowhere", pushed, nil, "bot token ok, scopes ok, channel ok, reception warn", "PUBLIC_URL"},
-		{"deaf", func(c *slack.Config) { c.AppToken, c.SigningSecret = "", "" }, nil, "bot token ok, scopes ok, channel ok, reception fail", "display_information:"},
+		{"not receiving", func(c *slack.Config) { c.AppToken, c.SigningSecret = "", "" }, nil, "bot token ok, scopes ok, channel ok, reception fail", "display_information:"},
 		{"outage", nil, func(f *slacktest.Platform) { f.Storm(bridgetest.Storm{Seed: 1, All: 1}) }, "bot token fail", "network"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

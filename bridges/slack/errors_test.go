@@ -178,7 +178,7 @@ func TestBrokenAnswers(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if strings.Contains(err.Error(), "canary") || strings.Contains(err.Error(), "http") {
-			t.Errorf("%s tells a secret or an address: %v", name, err)
+			t.Errorf("%s holds a secret or an address: %v", name, err)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func TestUnstoredEventsAreOwed(t *testing.T) {
 				between(f)
 				bridgetest.Settled(10 * time.Minute)
 				if _, problem := b.Receiving(); problem == nil {
-					t.Error("nobody is told that something is missing")
+					t.Error("nothing reports that something is missing")
 				}
 				in.Fail(0)
 				f.Write(th.Ref, "Ada", "And in 3.", "")
@@ -118,7 +118,7 @@ func TestLiveEventsWaitForTheGap(t *testing.T) {
 		slow.on.Store(true)
 		h.Storm(bridgetest.Storm{})
 		time.Sleep(10 * time.Minute)
-		if got := h.heard(session); !slices.Equal(got, []string{"hello", "No! Do not reboot it.", "Yes, that is fine."}) {
+		if got := h.received(session); !slices.Equal(got, []string{"hello", "No! Do not reboot it.", "Yes, that is fine."}) {
 			t.Errorf("the visitor reads %q", got)
 		}
 		if n := h.Waiting(); n != 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// event is what golden files tell of an Inbound.
+// event is what golden files hold of an Inbound.
 type event struct {
 	Kind     string             `json:"kind"`
 	Thread   string             `json:"thread"`
@@ -17,7 +17,7 @@ type event struct {
 	At       string             `json:"at,omitempty"`
 }
 
-func told(list []chat.Inbound) (out []event) {
+func summary(list []chat.Inbound) (out []event) {
 	kinds := map[chat.InboundKind]string{chat.InboundMessage: "message", chat.InboundEdited: "edited", chat.InboundDeleted: "deleted", chat.InboundThreadDeleted: "thread deleted"}
 	for _, in := range list {
 		e := event{Kind: kinds[in.Kind], Thread: in.Thread.Ref, Remote: in.Remote, Operator: in.Operator, Text: in.Text, Files: in.Files}

@@ -37,7 +37,7 @@ func TestParse(t *testing.T) {
 				}
 				return
 			}
-			bridgetest.Golden(t, "slack/inbound/"+name+".json", told(list))
+			bridgetest.Golden(t, "slack/inbound/"+name+".json", summary(list))
 		})
 	}
 }
@@ -85,7 +85,7 @@ func TestParseOutOfOrder(t *testing.T) {
 }
 
 // A person's name is asked for once an hour, and once a minute while Slack does
-// not tell.
+// not return.
 func TestNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := slacktest.NewInBubble(t)

@@ -126,7 +126,7 @@ func TestFetch(t *testing.T) {
 	bridgetest.Clean(t, f, log)
 }
 
-// An op in doubt is found however much was written since.
+// An uncertain op is found however much was written since.
 func TestDoubtIsSettledBehindMuch(t *testing.T) {
 	f := slacktest.NewInBubble(t)
 	b, log := makeBridge(t, f)

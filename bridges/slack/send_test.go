@@ -313,7 +313,7 @@ func TestJoins(t *testing.T) {
 	bridgetest.Clean(t, f, log)
 }
 
-// Messages keep to a second each, with short bursts; who is early is told when
+// Messages keep to a second each, with short bursts; an early caller learns when
 // to come.
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

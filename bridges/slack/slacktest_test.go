@@ -10,7 +10,7 @@ import (
 )
 
 // slack-go's own test server understands what the bridge says. It knows no
-// threads and no scopes: more than that it cannot tell.
+// threads and no scopes; it knows no more.
 func TestAgainstSlacktest(t *testing.T) {
 	server := slacktest.NewTestServer()
 	server.Start()

@@ -42,7 +42,7 @@ func TestSocketReceives(t *testing.T) {
 		for i := range got {
 			got[i].At = 0
 		}
-		bridgetest.Golden(t, "slack/socket.json", told(got))
+		bridgetest.Golden(t, "slack/socket.json", summary(got))
 		if n := f.Waiting(); n != 0 || f.Late() != 0 {
 			t.Errorf("%d events are not acknowledged, %d were late", n, f.Late())
 		}
@@ -190,7 +190,7 @@ func TestOddFrames(t *testing.T) {
 	})
 }
 
-// Neither an address nor a ticket of a connection that fails is told.
+// The error of a connection that fails has neither its address nor its ticket.
 func TestDialFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := slacktest.NewInBubble(t)

@@ -26,7 +26,7 @@ func TestSplit(t *testing.T) {
 		{"what is escaped counts more", chat.Op{Kind: chat.OpPost, Text: strings.Repeat("&", 1000)}, []int{777, 223}},
 		{"with its author", chat.Op{Kind: chat.OpPost, Text: words, From: "Ada (console)"}, []int{3870, 2130}},
 		{"an edit", chat.Op{Kind: chat.OpEdit, Text: words, Remote: "5.000000"}, []int{3888, 2112}},
-		{"posted anew", chat.Op{Kind: chat.OpPost, Text: words, Edited: true}, []int{3888, 2112}},
+		{"posted again", chat.Op{Kind: chat.OpPost, Text: words, Edited: true}, []int{3888, 2112}},
 		{"with a quote", chat.Op{Kind: chat.OpPost, Text: words, ReplyTo: "5.000000"}, []int{3282, 2718}},
 		{"a note", chat.Op{Kind: chat.OpNote, Text: words}, []int{3894, 2106}},
 		{"a thread", chat.Op{Kind: chat.OpOpen, Title: "Grace", Text: words}, []int{3888, 2112}},

@@ -12,8 +12,8 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// heard are what operators said in a session.
-func (h *harness) heard(sessionID string) (list []string) {
+// received returns what operators said in a session.
+func (h *harness) received(sessionID string) (list []string) {
 	for _, m := range h.Messages(sessionID) {
 		if m.Sender == chat.SenderOperator {
 			list = append(list, m.Content)
@@ -24,7 +24,7 @@ func (h *harness) heard(sessionID string) (list []string) {
 
 // Sessions write and send files while Slack fails in every way and is away for
 // ten minutes: nothing is lost, order is kept, and nothing is there twice,
-// because what is in doubt is looked for.
+// because uncertain messages are looked up.
 func TestStorm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a thousand messages take a while under the race detector")

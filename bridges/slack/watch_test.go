@@ -42,7 +42,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// A token that Slack revokes while relay receives is told soon, also where Slack
+// A token that Slack revokes while relay receives is reported soon, also where Slack
 // pushes, and no longer than it is refused.
 func TestWatchSeesARevokedToken(t *testing.T) {
 	for name, config := range map[string]func(*slack.Config){"socket": func(*slack.Config) {}, "pushed": pushed} {
@@ -56,7 +56,7 @@ func TestWatchSeesARevokedToken(t *testing.T) {
 				f.Revoke()
 				bridgetest.Settled(6 * time.Minute)
 				if got := bridgetest.Wrong(t, b); !strings.Contains(got, "bot token") {
-					t.Errorf("told %q", got)
+					t.Errorf("reported %q", got)
 				}
 			})
 		})

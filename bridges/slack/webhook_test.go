@@ -14,7 +14,7 @@ import (
 	"github.com/relay-chat/relay/bridges/slack/slacktest"
 )
 
-// A wrong secret or clock is told, until Slack's pushes come: what strangers send
+// A wrong secret or clock is reported, until Slack's pushes come: what others send
 // then means nothing.
 func TestWebhookTellsOfAWrongSecret(t *testing.T) {
 	f := slacktest.NewInBubble(t)
@@ -31,7 +31,7 @@ func TestWebhookTellsOfAWrongSecret(t *testing.T) {
 		push(time.Now().Add(-time.Hour), "")
 	}
 	if got := bridgetest.Wrong(t, b); !strings.Contains(got, "Signing Secret") || !strings.Contains(got, "clock") {
-		t.Errorf("told %q", got)
+		t.Errorf("reported %q", got)
 	}
 	if n := strings.Count(log.String(), "level=WARN"); n != 1 {
 		t.Errorf("logged %d times", n)
@@ -39,11 +39,11 @@ func TestWebhookTellsOfAWrongSecret(t *testing.T) {
 	push(time.Now(), "")
 	push(time.Now(), "0")
 	if got := bridgetest.Wrong(t, b); got != "" {
-		t.Errorf("told %q, though Slack's pushes come", got)
+		t.Errorf("reported %q, though Slack's pushes come", got)
 	}
 }
 
-// A stranger's push does not make the bridge unwell for ever where Slack has
+// A push from somebody else does not make the bridge fail for ever where Slack has
 // nothing to push.
 func TestWebhookDoubtFades(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -53,11 +53,11 @@ func TestWebhookDoubtFades(t *testing.T) {
 		r.Header.Set("X-Slack-Signature", "v0="+strings.Repeat("0", 64))
 		b.Webhook(new(bridgetest.Receiver)).ServeHTTP(httptest.NewRecorder(), r)
 		if bridgetest.Wrong(t, b) == "" {
-			t.Error("nobody is told")
+			t.Error("it is not reported")
 		}
 		bridgetest.Settled(2 * time.Hour)
 		if got := bridgetest.Wrong(t, b); got != "" {
-			t.Errorf("told %q", got)
+			t.Errorf("reported %q", got)
 		}
 	})
 }

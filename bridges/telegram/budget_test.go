@@ -26,7 +26,7 @@ func deliver(t *testing.T, b *telegram.Bridge, th chat.Thread, ops ...chat.Op) c
 	return th
 }
 
-// deliverOne carries an op out. It comes again when it was told to wait.
+// deliverOne carries an op out. It comes again after the wait that was asked for.
 func deliverOne(t *testing.T, b *telegram.Bridge, th chat.Thread, op chat.Op) (remote string) {
 	for {
 		remote, err := b.Do(t.Context(), th, op)

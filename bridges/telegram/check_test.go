@@ -66,7 +66,7 @@ func levels(t *testing.T, found []chat.Finding) string {
 		if f.Level != chat.FindingOK {
 			word += ": " + f.Text
 			if f.Fix == "" {
-				t.Errorf("%s: nobody is told what to do", f.Text)
+				t.Errorf("%s: it has no fix", f.Text)
 			}
 		}
 		if strings.Contains(f.Text+f.Fix, "AAcanary") {

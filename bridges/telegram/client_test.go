@@ -36,18 +36,18 @@ func TestOverTheNetwork(t *testing.T) {
 	bridgetest.Clean(t, f, log)
 }
 
-// A file that is not of the size that was told arrives whole, and only once.
+// A file that does not have its reported size arrives whole, and only once.
 func TestWrongSizes(t *testing.T) {
 	f := telegramtest.New(t)
 	b, _ := makeBridge(t, f, func(c *telegram.Config) { c.APIURL, c.Transport = f.URL, nil })
 	th := open(t, b, "Grace", "")
 	content := strings.Repeat("x", 300<<10)
-	for i, told := range []int{len(content), 0, 1, 1 << 10, len(content) - 1, len(content) + 1, 1 << 20} {
+	for i, reported := range []int{len(content), 0, 1, 1 << 10, len(content) - 1, len(content) + 1, 1 << 20} {
 		file := bridgetest.File("a.txt", "text/plain", content)
-		file.Size = int64(told)
+		file.Size = int64(reported)
 		bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, File: file})
 		if got := f.Threads()[0].Messages; len(got) != i+1 || string(got[i].Data) != content {
-			t.Errorf("told %d: %d files, the last of %d bytes", told, len(got), len(got[len(got)-1].Data))
+			t.Errorf("reported as %d: %d files, the last of %d bytes", reported, len(got), len(got[len(got)-1].Data))
 		}
 	}
 	for _, v := range f.Violations() {

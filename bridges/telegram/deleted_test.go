@@ -32,7 +32,7 @@ func TestDeletedLeavesTheSummary(t *testing.T) {
 }
 
 // Of a message that was deleted while nobody knew whether it had arrived, people
-// are told: Telegram cannot be asked.
+// are informed: Telegram cannot be asked.
 func TestDeletedInDoubt(t *testing.T) {
 	withHarness(t, func(t *testing.T, h *harness) {
 		session := h.Visit("ann")

@@ -7,8 +7,8 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// told is what an Inbound says, without what it leaves open.
-func told(list []chat.Inbound) (out []map[string]any) {
+// summary is what inbound events say, without empty fields.
+func summary(list []chat.Inbound) (out []map[string]any) {
 	for _, in := range list {
 		out = append(out, compact(in).(map[string]any))
 	}

@@ -36,7 +36,7 @@ func TestParse(t *testing.T) {
 				}
 				return
 			}
-			bridgetest.Golden(t, "telegram/inbound/"+name+".json", told(list))
+			bridgetest.Golden(t, "telegram/inbound/"+name+".json", summary(list))
 		})
 	}
 }

@@ -35,7 +35,7 @@ func TestPollingReceives(t *testing.T) {
 		for i := range got {
 			got[i].At = 0
 		}
-		bridgetest.Golden(t, "telegram/polling.json", told(got))
+		bridgetest.Golden(t, "telegram/polling.json", summary(got))
 		if n := f.Waiting(); n != 0 {
 			t.Errorf("%d updates are not confirmed", n)
 		}
@@ -68,7 +68,7 @@ func TestStoredBeforeConfirmed(t *testing.T) {
 	})
 }
 
-// A restart asks again for what was not confirmed; the key tells what is old.
+// A restart asks again for what was not confirmed; the key identifies old ones.
 func TestDuplicatesHaveOneKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := telegramtest.NewInBubble(t)
@@ -129,7 +129,7 @@ func TestPollingNeverGivesUp(t *testing.T) {
 	})
 }
 
-// Two programs with one token: both back off, neither stops, and people are told
+// Two programs with one token: both back off, neither stops, and people are informed
 // what to do, also while one of them catches an update now and then.
 func TestSecondPoller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -155,8 +155,8 @@ func TestSecondPoller(t *testing.T) {
 		if found := one.Check(t.Context()); !strings.Contains(found[len(found)-1].Text, "another program polls") || found[len(found)-1].Level != chat.FindingFail {
 			t.Errorf("the check found %v", found)
 		}
-		if told := log.String(); strings.Count(told, "another program polls") != 1 || strings.Contains(told, "permanent") || strings.Contains(told, "received again") {
-			t.Errorf("people are told: %s", told)
+		if text := log.String(); strings.Count(text, "another program polls") != 1 || strings.Contains(text, "permanent") || strings.Contains(text, "received again") {
+			t.Errorf("the log says: %s", text)
 		}
 		if err := stop(); err != nil {
 			t.Fatal(err)

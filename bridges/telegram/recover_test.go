@@ -26,7 +26,7 @@ func TestTopicsLeadBack(t *testing.T) {
 		in := new(bridgetest.Receiver)
 		bridgetest.Receiving(t, fresh, in)
 		if _, err := fresh.Find(t.Context(), "session-1"); !errors.Is(err, chat.ErrThreadGone) {
-			t.Errorf("found what nobody told: %v", err)
+			t.Errorf("found a topic that no update named: %v", err)
 		}
 		bridgetest.Settled(time.Second)
 		f.Write(th.Ref, "Ada", "hello", "")

@@ -79,7 +79,7 @@ func TestWebhookSetByAnother(t *testing.T) {
 	})
 }
 
-// A program that takes the webhook back again and again is told of once, as long
+// A program that takes the webhook back again and again is reported once, as long
 // as it goes on, and is not fought by the second.
 func TestWebhookSetAgainAndAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -91,14 +91,14 @@ func TestWebhookSetAgainAndAgain(t *testing.T) {
 			f.SetWebhook("https://old.example.com/hook", "")
 		}
 		if got := bridgetest.Wrong(t, b); !strings.Contains(got, "another program sets a webhook") {
-			t.Errorf("told %q", got)
+			t.Errorf("reported %q", got)
 		}
 		if n, m := strings.Count(log.String(), "level=WARN"), len(f.Requests("deleteWebhook")); n != 1 || m > 40 {
 			t.Errorf("logged %d times, taken back %d times", n, m)
 		}
 		bridgetest.Settled(4 * time.Minute)
 		if got := bridgetest.Wrong(t, b); got != "" {
-			t.Errorf("told %q, though it has ended", got)
+			t.Errorf("reported %q, though it has ended", got)
 		}
 	})
 }

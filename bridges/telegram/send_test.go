@@ -127,7 +127,7 @@ func TestFaultsOfTheGroup(t *testing.T) {
 			}
 			var human *chat.Misconfigured
 			if c.human != "" && (!errors.As(err, &human) || !strings.Contains(err.Error(), c.human)) {
-				t.Errorf("got %v, want a human to be told: %s", err, c.human)
+				t.Errorf("got %v, want a misconfiguration with: %s", err, c.human)
 			}
 			if err != nil && strings.Contains(err.Error(), "AAcanary") {
 				t.Error("the token is in the error")

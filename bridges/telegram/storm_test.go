@@ -109,7 +109,7 @@ func TestClosedTopicRefuses(t *testing.T) {
 		time.Sleep(time.Minute)
 		th := h.Threads()[0]
 		h.CloseThread(th.Ref)
-		h.Say(session, "not so fast") // before anybody is told
+		h.Say(session, "not so fast") // before any update reports it
 		time.Sleep(time.Minute)
 		h.Say(session, "still here")
 		time.Sleep(time.Minute)

@@ -53,14 +53,14 @@ func TestWatchSeesDemotion(t *testing.T) {
 			f.Emit("my_chat_member", map[string]any{"chat": map[string]any{"id": f.Group}})
 			bridgetest.Settled(2 * time.Second)
 			if got := bridgetest.Wrong(t, b); !strings.Contains(got, c.want) || got != "" && c.want == "" {
-				t.Errorf("demoted: %v, told %q", c.demoted, got)
+				t.Errorf("demoted: %v, reported %q", c.demoted, got)
 			}
 		}
 	})
 }
 
 // A webhook that Telegram cannot reach, or that another program took away, is
-// told while relay believes to be receiving.
+// reported while relay believes to be receiving.
 func TestWatchSeesLostPushes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := telegramtest.NewInBubble(t)
@@ -78,17 +78,17 @@ func TestWatchSeesLostPushes(t *testing.T) {
 			t.Errorf("logged %d times", n)
 		}
 		if got := bridgetest.Wrong(t, b); !strings.Contains(got, "401") || !strings.Contains(got, "another secret") {
-			t.Errorf("told %q", got)
+			t.Errorf("reported %q", got)
 		}
 		f.SetWebhook("https://chat.example.com/webhooks/telegram", secret)
 		bridgetest.Settled(time.Minute)
 		if got := bridgetest.Wrong(t, b); got != "" {
-			t.Errorf("told %q, though it is well again", got)
+			t.Errorf("reported %q, though it is well again", got)
 		}
 		f.SetWebhook("https://elsewhere.example.com/AAcanary", "")
 		bridgetest.Settled(6 * time.Minute)
 		if got := bridgetest.Wrong(t, b); !strings.Contains(got, "another program") {
-			t.Errorf("told %q", got)
+			t.Errorf("reported %q", got)
 		}
 	})
 }
@@ -109,7 +109,7 @@ func TestCheckSeesAWebhookTaken(t *testing.T) {
 				t.Errorf("found %s", got)
 			}
 			if got := bridgetest.Wrong(t, b); !strings.Contains(got, "webhook away") {
-				t.Errorf("told %q", got)
+				t.Errorf("reported %q", got)
 			}
 		}
 	})

@@ -51,7 +51,7 @@ func TestWebhook(t *testing.T) {
 				t.Errorf("the error is %s", w.Body)
 			}
 			if c.fail > 0 && w.Header().Get("Retry-After") == "" {
-				t.Error("Telegram is not told when to come again")
+				t.Error("the answer does not say when to retry")
 			}
 			bridgetest.Clean(t, f, log)
 		})

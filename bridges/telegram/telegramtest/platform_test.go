@@ -118,7 +118,7 @@ func TestBudget(t *testing.T) {
 	})
 }
 
-// Faults come when they are told to, and a lost answer has had its effect.
+// Faults come when they are set, and a lost answer has had its effect.
 func TestFaults(t *testing.T) {
 	f := telegramtest.NewInBubble(t)
 	thread := f.MakeTopic("by hand")
