@@ -258,8 +258,8 @@ func (a *app) listen(ctx context.Context) (net.Listener, error) {
 	return server.Listen(ctx, a.cfg)
 }
 
-// watchdog feeds systemd's watchdog while the database answers. A full disk or a
-// server that is away is an answer, too: no restart would mend it.
+// watchdog feeds systemd's watchdog while the database answers. A full disk or an
+// unreachable server counts as an answer: a restart would not fix it.
 func watchdog(database *db.DB) chat.Part {
 	alive := func(ctx context.Context) bool {
 		err := database.Ping(ctx)

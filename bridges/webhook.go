@@ -57,8 +57,7 @@ func (w *Webhook) gone(ctx context.Context) {
 	}
 }
 
-// Off returns why nothing is posted and how to change that, nil while the webhook
-// is on.
+// Off explains why the webhook is off and how to switch it on; nil while it is on.
 func (w *Webhook) Off() error {
 	target, on := w.target()
 	switch {
@@ -98,14 +97,14 @@ func (w *Webhook) Test(ctx context.Context) (chat.WebhookTest, error) {
 // receiver, all pending events are due at once: their failures and waits belong to
 // the earlier one.
 func (w *Webhook) Run(ctx context.Context) error {
-	for hasten := false; ; {
+	for retryNow := false; ; {
 		var err error
-		if hasten {
+		if retryNow {
 			err = w.engine.Outbox.RetryNow(ctx, w.Name())
 		}
 		if err == nil {
 			err = w.serveTarget(ctx)
-			hasten = err == nil
+			retryNow = err == nil
 		}
 		if ctx.Err() != nil {
 			return nil
@@ -132,7 +131,7 @@ func (w *Webhook) serveTarget(ctx context.Context) error {
 	return w.engine.Outbox.Serve(serving, w.Sink)
 }
 
-// awaitOtherTarget waits until events are to go to another target, or ctx ends.
+// awaitOtherTarget waits until the settings name another target, or ctx ends.
 func (w *Webhook) awaitOtherTarget(ctx context.Context, target webhook.Target) {
 	for {
 		changed := w.engine.SettingsChanged()

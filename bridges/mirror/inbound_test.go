@@ -215,7 +215,7 @@ func TestReportsOnce(t *testing.T) {
 		}
 		o.soon()
 	}, f)
-	if n := strings.Count(log.String(), "cannot be looked for"); n != 1 {
+	if n := strings.Count(log.String(), "cannot search for a thread"); n != 1 {
 		t.Errorf("it was said %d times:\n%s", n, &log)
 	}
 }

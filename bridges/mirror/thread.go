@@ -11,16 +11,16 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// recovery bounds the search for a thread after a restart: a visitor's message
-// does not wait for it longer.
+// recovery bounds the search for a thread after a restart, for which a visitor's
+// message waits.
 const recovery = 5 * time.Second
 
 // errNoThread means that a session has no thread and needs none.
 var errNoThread = errors.New("the session has no thread")
 
-// thread returns the session's thread. If there is none it is opened, or if
-// open is false errNoThread answered. One lane is worked on by one goroutine at
-// a time, so a session never gets two.
+// thread returns the session's thread. If there is none it opens one, or returns
+// errNoThread if open is false. One goroutine at a time handles a lane, so a
+// session never gets two threads.
 func (run *deliveryRun) thread(ctx context.Context, open bool) (chat.Thread, error) {
 	if run.current != nil {
 		return *run.current, nil
@@ -74,10 +74,10 @@ func (run *deliveryRun) findThread(ctx context.Context) (th chat.Thread, err err
 	return th, m.persist(ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
 }
 
-// reportUnfound tells people that a thread may be lost.
+// reportUnfound logs that a thread may be lost.
 func (m *Mirror) reportUnfound(err error) {
 	if n := m.unfound.Allow(); n > 0 {
-		m.log.Warn("a thread cannot be looked for; a new one continues it", "err", err, "count", n)
+		m.log.Warn("cannot search for a thread; a new one continues it", "err", err, "count", n)
 	}
 }
 
@@ -103,7 +103,7 @@ func (run *deliveryRun) openThread(ctx context.Context) (chat.Thread, error) {
 		if isAmbiguous(err) {
 			m.uncertainOpenings.Store(run.sessionID, op.Since)
 		}
-		if errors.Is(err, chat.ErrPermanent) { // all of the session waits until somebody has mended what is wrong
+		if errors.Is(err, chat.ErrPermanent) { // not permanent here: the whole session waits until the problem is fixed
 			return th, fmt.Errorf("a thread cannot be opened: %s", chat.ReasonOf(err.Error()))
 		}
 		return th, fmt.Errorf("open a thread: %w", err)
@@ -128,8 +128,8 @@ func (run *deliveryRun) openingKey(ctx context.Context) (key string, err error) 
 	return opKey("open", run.sessionID, strconv.Itoa(lost)), err
 }
 
-// finishOpening writes what the opening left over: a summary that is longer than
-// the platform's first message, and what was said before.
+// finishOpening posts the rest of a new thread: the parts of its summary beyond the
+// first message, and earlier messages.
 func (run *deliveryRun) finishOpening(ctx context.Context, th chat.Thread) (chat.Thread, error) {
 	parts, earlier, err := run.openingOps(ctx)
 	if err != nil {
@@ -155,7 +155,7 @@ func (run *deliveryRun) finishOpening(ctx context.Context, th chat.Thread) (chat
 	return th, run.mirror.persist(ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
 }
 
-// openingOps is what opens the session's thread, and the messages that came before.
+// openingOps returns the ops that open the session's thread, and earlier messages.
 func (run *deliveryRun) openingOps(ctx context.Context) (parts []chat.Op, earlier []chat.Message, err error) {
 	m := run.mirror
 	if run.sessionID == chat.SystemSession {
@@ -195,8 +195,8 @@ func (run *deliveryRun) earlierMessages(rd chat.Reader) ([]chat.Message, error) 
 	return live, err
 }
 
-// threadLost notes that a thread is gone, and with it the copies of what is being
-// delivered.
+// threadLost stores that a thread is gone, with its copies of the messages that
+// are being delivered.
 func (run *deliveryRun) threadLost(ctx context.Context, th chat.Thread) error {
 	run.current = nil
 	run.threadsLost++

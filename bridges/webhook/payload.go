@@ -129,7 +129,8 @@ func (c *customEvent) UnmarshalJSON(payload []byte) error {
 
 func (c *customEvent) belongTo(own owner) { c.owner, c.Event.SessionID = own, own.SessionID }
 
-// operatorStatus is the body of a status that a backend set, of no session.
+// operatorStatus is the body of a status that a backend set. It belongs to no
+// session.
 type operatorStatus struct {
 	Online bool      `json:"online"`
 	At     chat.Time `json:"at"`

@@ -2,11 +2,11 @@ package chat
 
 import "sync"
 
-// visitorStays is how long a visitor counts as there when its last stream has
-// ended: as long as it may be between two pages.
+// visitorStays is how long a visitor counts as online after its last stream ended,
+// to bridge the change from one page to the next.
 const visitorStays = leaveGrace
 
-// visitors are the sessions whose visitors are there: who has a stream open at
+// visitors are the sessions whose visitors are online: they have a stream open at
 // this process, or had one just now.
 type visitors struct {
 	mu       sync.Mutex
@@ -19,7 +19,7 @@ type watching struct {
 	left    Time
 }
 
-// came counts a stream in and reports whether its visitor was away.
+// came counts a new stream and reports whether the visitor was offline.
 func (v *visitors) came(sessionID string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -43,7 +43,7 @@ func (v *visitors) left(sessionID string, at Time) {
 	w.left = at
 }
 
-// gone forgets and returns whose time is over.
+// gone removes and returns the sessions whose visitors went offline.
 func (v *visitors) gone(now Time) (ids []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -56,8 +56,8 @@ func (v *visitors) gone(now Time) (ids []string) {
 	return ids
 }
 
-// VisitorOnline reports whether a session's visitor is there: it has a stream
-// open, or had one half a minute ago.
+// VisitorOnline reports whether a session's visitor has a stream open, or had one
+// within visitorStays.
 func (r *Relay) VisitorOnline(sessionID string) bool {
 	r.visitors.mu.Lock()
 	defer r.visitors.mu.Unlock()
@@ -65,7 +65,7 @@ func (r *Relay) VisitorOnline(sessionID string) bool {
 	return there && (w.streams > 0 || Now().Sub(w.left) < visitorStays)
 }
 
-// visitorCame counts a stream in, until the answered function is called.
+// visitorCame counts a stream until left is called.
 func (r *Relay) visitorCame(sessionID string) (left func()) {
 	if r.visitors.came(sessionID) {
 		r.announceVisitor(sessionID, true)
@@ -73,7 +73,7 @@ func (r *Relay) visitorCame(sessionID string) (left func()) {
 	return func() { r.visitors.left(sessionID, Now()) }
 }
 
-// visitorsGone tells operators who is not there any more.
+// visitorsGone reports visitors who went offline to operators.
 func (r *Relay) visitorsGone() {
 	for _, id := range r.visitors.gone(Now()) {
 		r.announceVisitor(id, false)

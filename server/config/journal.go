@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// journal is where systemd's journal listens. It notes the time of a line itself
-// and takes its priority from a number in front, see sd-daemon(3).
+// journal writes log lines to systemd's journal, which records their time itself
+// and reads their priority from a prefix, see sd-daemon(3).
 type journal struct{ w io.Writer }
 
-// priorities are those of syslog, by how a line of slog.TextHandler without a
-// time begins.
+// priorities are those of syslog, by the prefix that slog.TextHandler writes when
+// a line has no time.
 var priorities = []struct{ level, priority string }{
 	{"level=DEBUG", "<7>"}, {"level=WARN", "<4>"}, {"level=ERROR", "<3>"}, {"", "<6>"},
 }
@@ -30,7 +30,7 @@ func (j journal) Write(line []byte) (int, error) {
 }
 
 // isJournal reports whether w is the socket that systemd names in JOURNAL_STREAM,
-// as its device and its inode: a child's output may have been led elsewhere.
+// by device and inode: a child's output may have been redirected.
 func isJournal(w io.Writer) bool {
 	_, inode, _ := strings.Cut(os.Getenv("JOURNAL_STREAM"), ":")
 	f, isFile := w.(*os.File)
