@@ -22,6 +22,7 @@ import (
 
 	"github.com/relay-chat/relay/bridges"
 	"github.com/relay-chat/relay/bridges/ai"
+	"github.com/relay-chat/relay/bridges/knowledge"
 	"github.com/relay-chat/relay/bridges/mirror"
 	"github.com/relay-chat/relay/bridges/webhook"
 	"github.com/relay-chat/relay/db"
@@ -148,8 +149,11 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	if a.cfg.PublicURL != "" {
 		opts.Links = links
 	}
-	hook, set, ai := a.webhook(engine, links), a.bridges(engine, kinds, opts), a.ai(engine)
-	web, err := server.NewCommunity(a.cfg, a.deps(engine, hook, set, ai), keys)
+	base := a.knowledge(database, engine.Settings)
+	hook, set, ai := a.webhook(engine, links), a.bridges(engine, kinds, opts), a.ai(engine, base)
+	deps := a.deps(engine, hook, set, ai)
+	deps.Knowledge = base
+	web, err := server.NewCommunity(a.cfg, deps, keys)
 	if err != nil {
 		return err
 	}
@@ -162,7 +166,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		return err
 	}
 	a.announce(server.BaseURL(a.cfg, listener), keys, a.answerFrom(engine, kinds, set))
-	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, keys.Run, metrics, watchdog(database))
+	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, base.Run, keys.Run, metrics, watchdog(database))
 }
 
 func (a *app) serveBridge(ctx context.Context) error {
@@ -183,7 +187,13 @@ func (a *app) serveBridge(ctx context.Context) error {
 		return err
 	}
 	files := webhook.NewFetcher(a.cfg.WebhookAllowCIDRs, a.cfg.AttachmentMaxBytes)
-	hook, ai := a.webhook(engine, links), a.ai(engine)
+	var base ai.Knowledge = ai.None{} // a database in memory keeps none
+	read := func(context.Context) error { return nil }
+	if !a.cfg.Volatile() {
+		stored := a.knowledge(database, engine.Settings)
+		base, read = stored, stored.Run
+	}
+	hook, ai := a.webhook(engine, links), a.ai(engine, base)
 	set := a.bridges(engine, kinds, mirror.Options{Stateless: true, Seal: seal, OpenFile: files.OpenFile})
 	web := server.NewBridge(a.cfg, a.deps(engine, hook, set, ai), backlog, seal)
 	listener, err := a.listen(ctx)
@@ -195,7 +205,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 		return err
 	}
 	a.announceBridge(server.BaseURL(a.cfg, listener), engine.Settings(), a.answerFrom(engine, kinds, set))
-	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, metrics,
+	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, read, metrics,
 		func(ctx context.Context) error { return full.Notify(ctx, engine.Relay) }, watchdog(database))
 }
 
@@ -328,14 +338,21 @@ func (a *app) webhook(engine *chat.Engine, links *chat.FileLinks) *bridges.Webho
 		Retries: a.cfg.WebhookRetries, Stateless: a.cfg.Mode == chat.ModeBridge, Log: a.log, Version: version})
 }
 
+// knowledge returns the knowledge base. It reads nothing before its Run.
+func (a *app) knowledge(database *db.DB, settings func() *chat.Settings) *knowledge.Knowledge {
+	return knowledge.New(knowledge.Options{Store: database, Log: a.log, Allowed: a.cfg.WebhookAllowCIDRs, Version: version,
+		Embedding: bridges.Embedding(settings, a.cfg.WebhookAllowCIDRs)})
+}
+
 // bridges returns the set of bridges. None runs before its Run.
 func (a *app) bridges(engine *chat.Engine, kinds []bridges.Kind, opts mirror.Options) *bridges.Set {
 	return bridges.New(engine, bridges.Options{Kinds: kinds, Log: a.log, Mirror: opts})
 }
 
-// ai returns the AI. It answers nobody before its Run.
-func (a *app) ai(engine *chat.Engine) *bridges.AI {
-	return bridges.NewAI(engine, bridges.AIOptions{Knowledge: ai.None{}, Allowed: a.cfg.WebhookAllowCIDRs, Log: a.log})
+// ai returns the AI, which answers from a knowledge base. It answers nobody before
+// its Run.
+func (a *app) ai(engine *chat.Engine, base ai.Knowledge) *bridges.AI {
+	return bridges.NewAI(engine, bridges.AIOptions{Knowledge: base, Allowed: a.cfg.WebhookAllowCIDRs, Log: a.log})
 }
 
 func (a *app) deps(engine *chat.Engine, hook *bridges.Webhook, set *bridges.Set, ai *bridges.AI) server.Deps {

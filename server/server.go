@@ -26,8 +26,10 @@ type Deps struct {
 	Webhook Webhook
 	Bridges Bridges
 	AI      AI
-	Log     *slog.Logger
-	Version string
+	// Knowledge is only used in community mode.
+	Knowledge Knowledge
+	Log       *slog.Logger
+	Version   string
 	// Answered is called when the answer to a request of a route begins; nil for
 	// nobody.
 	Answered func(method, route string, status int, took time.Duration)
@@ -65,9 +67,10 @@ type Server struct {
 // communityServer is a Server for a website's visitors and its operators.
 type communityServer struct {
 	*Server
-	keys   *Keyring
-	links  *chat.FileLinks
-	static *static
+	keys      *Keyring
+	links     *chat.FileLinks
+	static    *static
+	knowledge Knowledge
 }
 
 // bridgeServer is a Server for a backend that has visitors of its own.
@@ -87,7 +90,7 @@ func NewCommunity(cfg config.Config, d Deps, keys *Keyring) (*Server, error) {
 	s.openStreams = func() map[string]int {
 		return map[string]int{"visitor": d.Engine.Hub.Open(), "operator": int(s.operatorStreams.Load())}
 	}
-	s.assemble((&communityServer{s, keys, keys.Links(cfg.PublicURL), static}).routes())
+	s.assemble((&communityServer{s, keys, keys.Links(cfg.PublicURL), static, d.Knowledge}).routes())
 	return s, nil
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/relay-chat/relay/bridges"
 	"github.com/relay-chat/relay/bridges/ai"
+	"github.com/relay-chat/relay/bridges/knowledge"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server"
@@ -39,8 +40,9 @@ type site struct {
 	server *server.Server
 	ring   *server.Keyring
 
-	webhook *bridges.Webhook
-	logs    *bytes.Buffer
+	webhook   *bridges.Webhook
+	knowledge *knowledge.Knowledge
+	logs      *bytes.Buffer
 }
 
 // eachSite runs a test on a server with every kind of database.
@@ -73,7 +75,9 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 		t.Fatal(err)
 	}
 	s.webhook = newWebhook(cfg, s.Engine, s.ring.Links(cfg.PublicURL), log)
-	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Webhook: s.webhook, Bridges: s.runBridges(kinds), AI: s.runAI(log), Log: log, Version: "test"}, s.ring)
+	s.knowledge = knowledge.New(knowledge.Options{Store: store, Log: log, Allowed: cfg.WebhookAllowCIDRs, Version: "test",
+		Rest: func(context.Context, time.Duration) error { return nil }})
+	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Webhook: s.webhook, Bridges: s.runBridges(kinds), AI: s.runAI(log), Knowledge: s.knowledge, Log: log, Version: "test"}, s.ring)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,8 +67,8 @@ func (k *Knowledge) AddFile(ctx context.Context, name string, data []byte) (s ch
 		return s, chat.Errorf(chat.Unsupported, "%s", sentence(errFileKind))
 	case len(data) == 0:
 		return s, chat.Errorf(chat.Invalid, "The file is empty")
-	case len(data) > maxFile:
-		return s, ErrFileTooLarge
+	case len(data) > chat.MaxKnowledgeFile:
+		return s, chat.ErrKnowledgeFile
 	case kind == kindPDF && !bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")):
 		return s, chat.Errorf(chat.Unsupported, "The file is not a PDF, whatever its name says")
 	}
@@ -76,13 +76,6 @@ func (k *Knowledge) AddFile(ctx context.Context, name string, data []byte) (s ch
 	s.Pages, s.Waiting = 1, 1
 	return s, k.add(ctx, &s, &chat.SourcePage{Title: name, File: data}, nil, "")
 }
-
-// MaxFile is how large a file may be, in bytes, and ErrFileTooLarge refuses a larger
-// one.
-const MaxFile = maxFile
-
-// ErrFileTooLarge refuses a file.
-var ErrFileTooLarge = &chat.Error{Kind: chat.TooLarge, Text: "A file may have at most 10 MB"}
 
 var errAddress = &chat.Error{Kind: chat.Invalid, Text: "url must be the address of a web page, beginning with https:// or http://"}
 

@@ -14,11 +14,8 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// The limits of what is read, in bytes: of a web page, also unpacked, and of a file.
-const (
-	maxPage = 2 << 20
-	maxFile = 10 << 20
-)
+// maxPage is how large a web page may be, also unpacked, in bytes.
+const maxPage = 2 << 20
 
 // extractTime bounds how long a PDF is read.
 const extractTime = 10 * time.Second

@@ -103,12 +103,16 @@ const (
 	MaxSourcePages = 500
 	MaxPassages    = 50_000
 	MaxQuestions   = 1000
+	// MaxKnowledgeFile is in bytes.
+	MaxKnowledgeFile = 10 << 20
 )
 
 // ErrSourceNotFound and ErrQuestionNotFound mean that there is none with this id.
 var (
 	ErrSourceNotFound   = &Error{NotFound, "Source not found"}
 	ErrQuestionNotFound = &Error{NotFound, "Question not found"}
+	// ErrKnowledgeFile refuses a file that is too large.
+	ErrKnowledgeFile = &Error{TooLarge, "A file may have at most 10 MB"}
 	// ErrTooManySources refuses one more.
 	ErrTooManySources = &Error{Conflict, "There are 2,000 sources already; remove some first"}
 )

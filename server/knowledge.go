@@ -1,0 +1,161 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"strings"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// Knowledge is what the AI's answers come from.
+type Knowledge interface {
+	Sources(ctx context.Context) ([]chat.KnowledgeSource, error)
+	Source(ctx context.Context, id string) (chat.KnowledgeSource, []chat.SourcePage, error)
+	AddText(ctx context.Context, title, text, address string) (chat.KnowledgeSource, error)
+	AddFile(ctx context.Context, name string, data []byte) (chat.KnowledgeSource, error)
+	// AddPages adds a web page; with follow, also the pages that it leads to.
+	AddPages(ctx context.Context, address string, follow, trusted bool) (chat.KnowledgeSource, error)
+	Refresh(ctx context.Context, id string) error
+	Remove(ctx context.Context, id string) error
+	Passages(ctx context.Context, question string, n int) ([]chat.Passage, error)
+	// Questions are those that had no answer.
+	Questions(ctx context.Context) ([]chat.Question, error)
+	DropQuestion(ctx context.Context, id string) error
+	// Answer adds a text that answers a question.
+	Answer(ctx context.Context, question, title, text string) (chat.KnowledgeSource, error)
+}
+
+// shownPassages is how many passages a search answers, as many as the AI gets.
+const shownPassages = 6
+
+// knowledgeSources answers GET /api/admin/knowledge.
+func (s *communityServer) knowledgeSources(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	list, err := s.knowledge.Sources(r.Context())
+	return map[string]any{"sources": append([]chat.KnowledgeSource{}, list...)}, err
+}
+
+// addKnowledge answers POST /api/admin/knowledge: a text, or the address of pages.
+func (s *communityServer) addKnowledge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	in, err := decode[struct {
+		Title  string `json:"title"`
+		Text   string `json:"text"`
+		URL    string `json:"url"`
+		Follow bool   `json:"follow"`
+	}](r)
+	switch {
+	case err != nil:
+		return nil, err
+	case in.Text != "" || in.Title != "":
+		return s.knowledge.AddText(r.Context(), in.Title, in.Text, in.URL)
+	case in.URL == "":
+		return nil, badRequest("url, or title and text are required")
+	}
+	return s.knowledge.AddPages(r.Context(), in.URL, in.Follow, false)
+}
+
+// addKnowledgeFile answers POST /api/admin/knowledge/files.
+func (s *communityServer) addKnowledgeFile(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
+		return nil, &httpError{status: http.StatusUnsupportedMediaType, text: "Content-Type must be multipart/form-data"}
+	}
+	body := newPatientReader(http.MaxBytesReader(nil, r.Body, chat.MaxKnowledgeFile+formOverhead), w)
+	defer body.end()
+	name, data, err := readKnowledgeFile(&budget{r: body}, params["boundary"])
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return nil, chat.ErrKnowledgeFile
+	}
+	if err != nil {
+		return nil, formError(err)
+	}
+	if name == "" || !isText(name) {
+		return nil, badRequest("file is required, with a name")
+	}
+	return s.knowledge.AddFile(r.Context(), name, data)
+}
+
+// readKnowledgeFile reads the file of a form.
+func readKnowledgeFile(in *budget, boundary string) (name string, data []byte, err error) {
+	form := multipart.NewReader(in, boundary)
+	for {
+		in.left = formOverhead
+		part, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			return "", nil, nil
+		}
+		if err != nil {
+			return "", nil, err
+		}
+		if part.FormName() == "file" {
+			in.left = chat.MaxKnowledgeFile + formOverhead
+			data, err = io.ReadAll(part)
+			return formFilename.Replace(part.FileName()), data, err
+		}
+	}
+}
+
+// knowledgeSource answers GET /api/admin/knowledge/sources/{id} with its pages.
+func (s *communityServer) knowledgeSource(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	source, pages, err := s.knowledge.Source(r.Context(), pathVar(r, "id"))
+	return map[string]any{"source": source, "pages": append([]chat.SourcePage{}, pages...)}, err
+}
+
+func (s *communityServer) removeKnowledge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	return ok, s.knowledge.Remove(r.Context(), pathVar(r, "id"))
+}
+
+func (s *communityServer) refreshKnowledge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	return ok, s.knowledge.Refresh(r.Context(), pathVar(r, "id"))
+}
+
+// passageView is a passage as people look at it.
+type passageView struct {
+	SourceID string `json:"sourceId"`
+	Title    string `json:"title"`
+	URL      string `json:"url,omitempty"`
+	Text     string `json:"text"`
+}
+
+// searchKnowledge answers GET /api/admin/knowledge/search: what the AI would get for
+// a question.
+func (s *communityServer) searchKnowledge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	question := strings.TrimSpace(r.URL.Query().Get("q"))
+	if err := required("q", question); err != nil {
+		return nil, err
+	}
+	found, err := s.knowledge.Passages(r.Context(), question, shownPassages)
+	views := make([]passageView, len(found))
+	for i, p := range found {
+		views[i] = passageView{p.Source, p.Title, p.URL, p.Text}
+	}
+	return map[string]any{"passages": views}, err
+}
+
+// knowledgeQuestions answers GET /api/admin/knowledge/questions.
+func (s *communityServer) knowledgeQuestions(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	list, err := s.knowledge.Questions(r.Context())
+	return map[string]any{"questions": append([]chat.Question{}, list...)}, err
+}
+
+func (s *communityServer) dropQuestion(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	return ok, s.knowledge.DropQuestion(r.Context(), pathVar(r, "id"))
+}
+
+// answerQuestion answers POST /api/admin/knowledge/questions/{id}/answer with the
+// source that the answer is from now on.
+func (s *communityServer) answerQuestion(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	in, err := decode[struct {
+		Title string `json:"title"`
+		Text  string `json:"text"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	return s.knowledge.Answer(r.Context(), pathVar(r, "id"), in.Title, in.Text)
+}
