@@ -45,6 +45,7 @@ type sessionView struct {
 	VisitorOnline  bool          `json:"visitorOnline"`
 	Status         chat.Status   `json:"status"`
 	Blocked        bool          `json:"blocked"`
+	AIEnded        bool          `json:"aiEnded,omitzero"`
 	Verified       bool          `json:"verified"`
 	Unread         int           `json:"unread"`
 	PreChat        chat.Raw      `json:"preChat,omitempty"`
@@ -57,7 +58,7 @@ type sessionView struct {
 func (s *communityServer) view(session *chat.Session, last chat.Message) sessionView {
 	v := sessionView{PublicSession: session.Public(), OperatorOnline: s.engine.OperatorOnline(),
 		VisitorOnline: s.engine.VisitorOnline(session.ID), Status: session.Status,
-		Blocked: session.Blocked, Verified: session.Verified, Unread: session.Unread, PreChat: session.PreChat}
+		Blocked: session.Blocked, AIEnded: session.AIEnded, Verified: session.Verified, Unread: session.Unread, PreChat: session.PreChat}
 	if session.AskedAt != 0 || session.RespondedAt != 0 {
 		v.CSAT = &session.CSAT
 	}

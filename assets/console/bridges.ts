@@ -5,11 +5,12 @@ import { byId, h, setText } from "./dom";
 import { platformName, sentence } from "./format";
 import { attempt, changed, set, state } from "./store";
 import type { State, View } from "./store";
-import type { Bridge, Finding } from "./types";
+import type { AI, Bridge, Finding } from "./types";
 
 // loadBridges asks how the bridges are doing. Without an answer the last one stands.
 export async function loadBridges(): Promise<void> {
-  const answer = await call<{ bridges: Bridge[] }>("GET", "/bridges").catch(() => undefined);
+  const answer = await call<{ bridges: Bridge[]; ai?: AI }>("GET", "/bridges").catch(() => undefined);
+  if (answer && JSON.stringify(answer.ai ?? null) !== JSON.stringify(state.ai)) set({ ai: answer.ai ?? null });
   if (answer && JSON.stringify(answer.bridges) !== JSON.stringify(state.bridges)) set({ bridges: answer.bridges });
 }
 

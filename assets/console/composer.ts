@@ -1,5 +1,6 @@
 // Where the operator writes: text, files, and what is being edited or quoted.
 
+import { loadAnswers, menuKey } from "./answers";
 import { byId, h, icon, iconButton, on, setText, syncChildren } from "./dom";
 import { draftKey } from "./drafts";
 import { fileSize, preview } from "./format";
@@ -72,6 +73,7 @@ function take(e: Event, data: DataTransfer | null): void {
 
 function key(e: KeyboardEvent): void {
   if (e.isComposing || e.keyCode === 229) return; // Safari ends composing before the Enter that ends it
+  if (menuKey(e)) return;
   if (e.key === "Enter" && !e.shiftKey) {
     e.preventDefault();
     submit();
@@ -88,7 +90,11 @@ export function wireComposer(): void {
     submit();
     input.focus();
   });
-  on("composer", "input", () => draft(input.value));
+  on("composer", "input", () => {
+    loadAnswers(input.value);
+    set({ chosen: -1 });
+    draft(input.value);
+  });
   input.addEventListener("keydown", key);
   addEventListener("resize", grow);
   input.addEventListener("paste", (e) => take(e, e.clipboardData));

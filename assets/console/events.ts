@@ -114,7 +114,7 @@ const handlers: Record<string, Handler> = {
   session_reopened: (s, e) => onStatus(s, "open", e),
   csat_request: (_, e) => noted(e),
   custom_event: (_, e) => noted(e),
-  ai_takeover: (_, e) => noted(e),
+  ai_takeover: (s, e) => ({ ...withSession({ ...s, aiActive: e["active"] === true }), ...noted(e) }),
   session_blocked: (s, e) => withSession({ ...s, blocked: e["blocked"] === true }),
   visitor_disconnect: (_, e) => noted(e),
   visitor_page: (s, e) => withSession({ ...s, metadata: { ...s.metadata, url: String(e["url"]) } }),

@@ -1,5 +1,6 @@
 // The open session's history: messages, day separators and timeline, and where it is scrolled to.
 
+import { waitingDraft } from "./ai";
 import { byId, h, on, setText, syncChildren } from "./dom";
 import { dayKey, dayName } from "./format";
 import { loadOlder } from "./load";
@@ -44,6 +45,7 @@ function entries({ messages, timeline, undelivered }: State): HTMLLIElement[] {
   for (const e of timeline) (behind[e.after] ??= []).push(e);
   const marks = (id: string): HTMLLIElement[] => (behind[id] ?? []).map((e, i) => keep(id + "/" + i, [e.type, e.at], () => entryItem(e)));
   const out: HTMLLIElement[] = marks("");
+  const waiting = waitingDraft(messages);
   let last: Message | undefined;
   for (const m of messages) {
     const sameDay = last && dayKey(last.timestamp) === dayKey(m.timestamp);
@@ -51,7 +53,7 @@ function entries({ messages, timeline, undelivered }: State): HTMLLIElement[] {
     const first = !last || !sameDay || !!behind[last.id] || !follows(last, m);
     const quote = byKey.get(m.replyTo ?? "");
     const stuck = undelivered.filter((u) => u.messageId === m.id);
-    out.push(keep(m.id, [m, first, quote, ...stuck], () => messageItem(m, first, quote, jump, stuck)));
+    out.push(keep(m.id, [m, first, quote, m === waiting, ...stuck], () => messageItem(m, first, quote, jump, stuck, m === waiting)));
     last = m;
     out.push(...marks(m.id));
   }

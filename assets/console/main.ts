@@ -1,12 +1,14 @@
 // The console's start: it joins store, stream and views. State flows one way:
 // events and answers change the store, the store tells the views.
 
+import { aiView, wireAI } from "./ai";
+import { answersView } from "./answers";
 import { toastView, wireToast } from "./ask";
 import { bridgesView, loadBridges } from "./bridges";
 import { composerView, wireComposer } from "./composer";
 import { deliveriesView, followDeliveries, loadDeliveries, wireDeliveries } from "./deliveries";
 import { detailsView, wireDetails } from "./details";
-import { byId, on, setText } from "./dom";
+import { byId, h, on, setText } from "./dom";
 import { restoreDrafts } from "./drafts";
 import { keepFocus } from "./focus";
 import { refreshTimes } from "./format";
@@ -24,7 +26,7 @@ import { loadSettings, webhookView, wireWebhook } from "./webhook";
 const body = document.body;
 
 // The pages of settings: an element, its heading and its link are named like each.
-const pages = ["webhook", "bridges"];
+const pages = ["settings", "webhook", "bridges"];
 
 function selectedByAddress(): string {
   return decodeURIComponent(/^#\/sessions\/([^/]+)$/.exec(location.hash)?.[1] ?? "");
@@ -36,10 +38,16 @@ function go(): void {
   open(selectedByAddress());
   set({ page });
   if (page === "bridges") void loadBridges();
+  if (page === "settings") openSettings();
   if (page !== "webhook") return;
   set({ gaveUp: false, webhookTest: null });
   void loadSettings();
   void loadDeliveries();
+}
+
+// openSettings loads that page's script, once.
+function openSettings(): void {
+  if (!document.getElementById("settings-script")) document.head.append(h("script", { id: "settings-script", src: "/static/settings.js" }));
 }
 
 function showDetails(visible: boolean): void {
@@ -82,7 +90,7 @@ function tick(): void {
   watch();
 }
 
-const views = [frameView, listView, threadView, logView, composerView, detailsView, webhookView, deliveriesView, bridgesView, presenceView, toastView];
+const views = [frameView, listView, threadView, logView, composerView, detailsView, webhookView, deliveriesView, bridgesView, presenceView, answersView, aiView, toastView];
 subscribe((now, before) => keepFocus(() => views.forEach((view) => view(now, before)), before.selected));
 wireList();
 wireThread();
@@ -92,6 +100,7 @@ wireDetails();
 wireWebhook();
 wireDeliveries();
 wireToast();
+wireAI();
 wirePresence();
 wireKeys(escape);
 on("details-toggle", "click", toggleDetails);

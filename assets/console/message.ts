@@ -1,8 +1,9 @@
 // One message of the open session as a DOM node.
 
+import { editDraft, sendDraft } from "./ai";
 import { ask } from "./ask";
 import { h, icon, iconButton, newTab } from "./dom";
-import { clockTime, platformName, fileSize, fileURL, fullTime, preview } from "./format";
+import { clockTime, platformName, fileSize, fileURL, fullTime, preview, webURL } from "./format";
 import { edit, isOwn, remove, retry } from "./outbox";
 import { set } from "./store";
 import type { Attachment, Message, Undelivered } from "./types";
@@ -36,8 +37,10 @@ function attachment(a: Attachment): HTMLElement {
 }
 
 export function senderName(m: Message): string {
+  if (m.draft) return "Draft by AI";
+  if (m.internal && m.sender === "ai") return "Internal note by AI";
   if (m.internal) return "Internal note" + (m.operatorName ? " by " + m.operatorName : "");
-  return m.sender === "visitor" ? "Visitor" : m.sender === "ai" ? "AI" : m.operatorName || "Operator";
+  return m.sender === "visitor" ? "Visitor" : m.sender === "ai" ? (m.operatorName ? m.operatorName + " (AI)" : "AI") : m.operatorName || "Operator";
 }
 
 function quoted(m: Message, jump: (id: string) => void): HTMLElement {
@@ -56,7 +59,7 @@ function receipt(m: Message): HTMLElement | false {
 function meta(m: Message): HTMLElement {
   const place = m.sender === "operator" && m.sourceBridge && m.sourceBridge !== "console" && " · " + platformName(m.sourceBridge);
   const time = h("time", { datetime: m.timestamp, title: fullTime(m.timestamp) }, clockTime(m.timestamp));
-  return h("span", { class: "meta" }, time, place, m.editedAt && !m.deletedAt && " · edited", receipt(m), tools(m));
+  return h("span", { class: "meta" }, time, place, m.draft ? m.sentAt && " · used" : m.editedAt && !m.deletedAt && " · edited", receipt(m), tools(m));
 }
 
 function tools(m: Message): HTMLElement | false {
@@ -75,15 +78,28 @@ function bubble(m: Message, quote: Message | undefined, jump: (id: string) => vo
   return h("div", { class: "bubble" },
     quote && quoted(quote, jump),
     m.content && h("p", { dir: "auto" }, ...linked(m.content)),
-    ...m.attachments.map(attachment));
+    ...m.attachments.map(attachment),
+    !!m.sources?.length && h("ol", { class: "sources", "aria-label": "Sources" }, ...m.sources.map(source)));
+}
+
+// source links to a page that an AI's answer rests on, and only to a page.
+function source({ title, url }: { title: string; url: string }): HTMLLIElement {
+  return h("li", {}, webURL(url) ? h("a", { href: url, ...newTab }, title || url) : title || url);
+}
+
+// draftButtons are below the draft that waits.
+function draftButtons(m: Message): HTMLElement {
+  const button = (name: string, onclick: () => void): HTMLElement => h("button", { type: "button", class: "button small", onclick }, name);
+  return h("div", { class: "draft-buttons" }, button("Send", sendDraft), button("Edit", () => editDraft(m)));
 }
 
 // messageItem builds the whole item; first shows who wrote it.
-export function messageItem(m: Message, first: boolean, quote: Message | undefined, jump: (id: string) => void, stuck: readonly Undelivered[]): HTMLLIElement {
+export function messageItem(m: Message, first: boolean, quote: Message | undefined, jump: (id: string) => void, stuck: readonly Undelivered[], waits: boolean): HTMLLIElement {
   const classes = "message from-" + m.sender + (m.internal ? " internal" : "") + (first ? " first" : "") + (m.local ? " local" : "");
   return h("li", { class: classes, tabindex: "-1", "data-id": m.id },
     h("span", { class: first && m.sender !== "visitor" ? "who" : "sr" }, senderName(m)),
     bubble(m, quote, jump),
+    waits && draftButtons(m),
     meta(m),
     ...stuck.map(undeliveredLine));
 }

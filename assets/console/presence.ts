@@ -42,8 +42,9 @@ function names({ operators }: Presence): string {
   return operators.filter((o) => o.name !== me).map((o) => o.name + (o.active ? "" : " (idle)")).join(", ");
 }
 
-function explained({ online, mode, until }: Presence): string {
+function explained({ online, mode, until, hoursEnd }: Presence): string {
   const seen = "Visitors see: " + (online ? "online" : "away");
+  if (hoursEnd) return seen + ", by business hours until " + clockTime(hoursEnd) + ".";
   if (mode === "automatic") return seen + ", as operators are active here or on a chat platform.";
   return until ? seen + " until " + clockTime(until) + ", then automatic again." : seen + ", until somebody changes it.";
 }

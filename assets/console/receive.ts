@@ -26,7 +26,7 @@ const states: Record<string, (event: StreamEvent) => unknown> = {
     void loadBridges();
   },
   resync: () => void reload(),
-  operator_status: (event) => state.presence && set({ presence: { ...state.presence, online: event["online"] === true } }),
+  operator_status: (event) => state.presence && set({ presence: { ...state.presence, online: event["online"] === true, backAt: event["backAt"] as string } }),
   operator_presence: (event) => set({ presence: event as unknown as Presence }),
   typing: showTyping,
   session_erased: (event) => forget(event.sessionId),
@@ -57,6 +57,7 @@ function take(event: StreamEvent): void {
   else set(applied(event));
   if (type === "message") arrived(event as unknown as Message);
   if (type === "message_read" && state.sessions[sessionId]?.unread) refresh(sessionId);
+  if (state.ai && (type === "ai_takeover" || event["sender"] === "operator")) refresh(sessionId); // an answer ends the AI
   if (/^(message|note)/.test(type) && needsFiles()) void loadThread();
 }
 

@@ -1,6 +1,6 @@
 // The console's whole state, and the one function that changes it and tells the views.
 
-import type { Bridge, Delivery, Entry, Finding, Message, Presence, Session, Settings, Undelivered, WebhookTest } from "./types";
+import type { AI, Bridge, Delivery, Entry, Finding, Message, Presence, SavedAnswer, Session, Settings, Undelivered, WebhookTest } from "./types";
 
 export type Phase = "loading" | "ready" | "failed" | "missing";
 
@@ -47,7 +47,11 @@ export interface State {
   // answer is relay's to a command; noting: the next text is an internal note.
   readonly answer: string;
   readonly noting: boolean;
-  // page is "webhook" or "bridges" while that page is shown, "" over the sessions.
+  readonly savedAnswers: readonly SavedAnswer[];
+  // chosen is the place in the list of saved answers that fit what is typed, -1 for none.
+  readonly chosen: number;
+  readonly ai: AI | null;
+  // page is "webhook", "bridges" or "settings" while that page is shown, "" over the sessions.
   readonly page: string;
   readonly bridges: readonly Bridge[];
   // findings holds what bridges found at their last test, by name.
@@ -71,6 +75,7 @@ export let state: State = {
   sessions: {}, order: [], nextCursor: "", listPhase: "loading", filter: "open", query: "",
   selected: "", threadPhase: "loading", messages: [], hasOlder: false, timeline: [], undelivered: [],
   quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, presence: null, lost: false, failure: "", answer: "", noting: false,
+  savedAnswers: [], chosen: -1, ai: null,
   page: "", bridges: [], findings: {}, settings: null, webhookTest: null, gaveUp: false,
   deliveries: [], deliveriesCursor: "", deliveriesPhase: "loading", deliveriesFilter: "",
 };

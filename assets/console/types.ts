@@ -23,6 +23,11 @@ export interface Message {
   deliveredAt?: string;
   readAt?: string;
   clientId?: string;
+  // draft marks a note of the AI that an operator may send; sentAt is when one did.
+  draft?: true;
+  sentAt?: string;
+  // sources are the pages that an AI's answer rests on.
+  sources?: { title: string; url: string }[];
   // internal marks a note of operators, which no visitor sees.
   internal?: true;
   // local marks a message that the server has not answered yet.
@@ -45,6 +50,8 @@ export interface Session {
   lastActivity: string;
   visitorOnline: boolean;
   aiActive: boolean;
+  // aiEnded: an operator ended the AI in this session, or it handed over.
+  aiEnded?: boolean;
   metadata: Record<string, string | undefined>;
   identity?: Record<string, unknown>;
   verified: boolean;
@@ -98,6 +105,9 @@ export interface Presence {
   online: boolean;
   mode: "automatic" | "online" | "away";
   until?: string;
+  // hoursEnd is when the business hours end that make it online, backAt when somebody is back.
+  hoursEnd?: string;
+  backAt?: string;
   operators: { name: string; active: boolean }[];
 }
 
@@ -158,4 +168,18 @@ export interface StreamEvent {
   type: string;
   sessionId: string;
   [field: string]: unknown;
+}
+
+// SavedAnswer is the text behind !name.
+export interface SavedAnswer {
+  name: string;
+  content: string;
+  savedBy?: string;
+  updatedAt: string;
+}
+
+// AI is how the AI is doing; its state is "off" when there is none.
+export interface AI {
+  state: string;
+  mode: string;
 }

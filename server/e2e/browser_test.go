@@ -28,6 +28,8 @@ func TestBrowser(t *testing.T) {
 		"Hostile":          testHostile,
 		"Screenshots":      testScreenshots,
 		"Webhook":          testWebhook,
+		"Hours":            testHours,
+		"SavedAnswers":     testSavedAnswers,
 		"Composers":        testComposers,
 		"Composing":        testComposing,
 		"Drafts":           testDrafts,

@@ -1,0 +1,59 @@
+// What operators ask of the AI in a conversation: a draft, a summary, and whether it answers there.
+
+import { call, sessionPath } from "./api";
+import { byId, on, setText } from "./dom";
+import { setDraft } from "./drafts";
+import { fetchSession } from "./load";
+import { attempt, changed, current, set, state } from "./store";
+import type { View } from "./store";
+import type { AI, Message, Session } from "./types";
+
+// tell gives relay a command and shows its answer.
+async function tell(command: string): Promise<void> {
+  const id = state.selected;
+  const said = await attempt(call<{ answer: string }>("POST", sessionPath(id) + "/commands", { command }), "Not done");
+  if (said && id === state.selected) set({ answer: said.answer });
+}
+
+// sendDraft sends the AI's draft to the visitor as the operator's own words.
+export function sendDraft(): void {
+  void tell("!send").then(() => set({ answer: "" }));
+}
+
+// editDraft puts the draft into the composer.
+export function editDraft(m: Message): void {
+  setDraft(state.selected, m.content);
+  byId("composer").focus();
+}
+
+// waitingDraft is the draft that !send would send: the newest, unless somebody answered behind it.
+export function waitingDraft(messages: readonly Message[]): Message | undefined {
+  const last = messages.findLast((m) => (m.draft && !m.sentAt && !m.deletedAt) || (!m.internal && m.sender !== "visitor"));
+  return last?.draft ? last : undefined;
+}
+
+function words({ mode }: AI, s: Session): string {
+  if (s.aiEnded) return "The AI is off in this conversation.";
+  if (s.aiActive) return "The AI is answering here.";
+  return mode === "draft" ? "The AI writes drafts here." : "The AI answers here while nobody is there.";
+}
+
+export const aiView: View = (now, before) => {
+  const session = current(now);
+  if (!changed(now, before, "ai") && session === current(before)) return;
+  const on = !!now.ai && now.ai.state !== "off" && !!session;
+  byId("ai-bar").hidden = !on;
+  if (!on) return;
+  setText("ai-state", words(now.ai!, session!));
+  setText("ai-verb", session!.aiEnded ? "Turn on" : "Turn off");
+};
+
+export function wireAI(): void {
+  on("ai-draft", "click", () => tell("!draft"));
+  on("ai-summary", "click", () => tell("!summary"));
+  on("ai-verb", "click", async () => {
+    const id = state.selected;
+    await tell(current()?.aiEnded ? "!ai on" : "!ai off");
+    void fetchSession(id);
+  });
+}

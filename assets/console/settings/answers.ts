@@ -1,0 +1,67 @@
+// Saved answers: the texts behind !name.
+
+import { call } from "../api";
+import { ask } from "../ask";
+import { h } from "../dom";
+import type { SavedAnswer } from "../types";
+import { button, feedback, labelled, section, type Section } from "./settings";
+
+const path = (name: string): string => "/saved-answers/" + encodeURIComponent(name);
+
+export function answersSection(): Section {
+  const said = feedback();
+  const name = h("input", { class: "input", maxlength: 32, autocapitalize: "none", autocomplete: "off", spellcheck: "false", placeholder: "hours" });
+  const content = h("textarea", { class: "input", rows: 3, maxlength: 40000, placeholder: "We are open from Monday to Friday, 9 to 17." });
+  const list = h("ul", { class: "answers" });
+  const none = h("p", { class: "hint" }, "Nothing is saved yet.");
+
+  const load = async (): Promise<void> => {
+    const { savedAnswers } = await call<{ savedAnswers: SavedAnswer[] }>("GET", "/saved-answers");
+    none.hidden = !!savedAnswers.length;
+    list.replaceChildren(...savedAnswers.map(item));
+  };
+  const item = (a: SavedAnswer): HTMLLIElement =>
+    h("li", {}, h("b", {}, "!" + a.name), h("p", { dir: "auto" }, a.content),
+      h("div", { class: "buttons" },
+        button("Edit", () => {
+          name.value = a.name;
+          content.value = a.content;
+          said.said("");
+          content.focus();
+        }, "Edit !" + a.name),
+        button("Remove", () => remove(a), "Remove !" + a.name)));
+  const remove = async (a: SavedAnswer): Promise<void> => {
+    if (!(await ask("Remove the saved answer !" + a.name + "?", "Remove"))) return;
+    await run(call("DELETE", path(a.name)), "!" + a.name + " is removed.");
+    name.focus();
+  };
+  // run waits for a change and shows what came of it.
+  const run = async (work: Promise<unknown>, done: string): Promise<boolean> => {
+    try {
+      await work;
+      await load();
+      said.said(done);
+      return true;
+    } catch (error) {
+      const { message } = error as Error;
+      said.problem(message.charAt(0).toUpperCase() + message.slice(1) + ".");
+      return false;
+    }
+  };
+  const submit = async (e: Event): Promise<void> => {
+    e.preventDefault();
+    const called = name.value.trim().replace(/^!/, "").toLowerCase();
+    if (!called) return name.focus();
+    if (!(await run(call("PUT", path(called), { content: content.value }), "Saved. !" + called + " sends it."))) return;
+    name.value = content.value = "";
+  };
+
+  return {
+    node: section("Saved answers",
+      h("p", { class: "hint" }, "!name sends the text to the visitor: here, in Telegram, Discord and Slack. !save name text saves one from there, also as a reply to a message."),
+      list, none,
+      h("form", { onsubmit: submit }, labelled("Name", name, "A word of small letters, like hours."), labelled("Text", content),
+        h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save answer"), ...said.nodes))),
+    show: () => void load(),
+  };
+}

@@ -1,0 +1,88 @@
+// Reading and changing settings, and what the sections share.
+
+import { call } from "../api";
+import { h } from "../dom";
+
+// BusinessHours are as the admin API has them: intervals like 09:00-17:00.
+export interface BusinessHours {
+  timezone: string;
+  weekly?: Record<string, string[]>;
+  exceptions?: Record<string, string[]>;
+}
+
+export interface Settings {
+  businessHours: BusinessHours | null;
+  aiMode?: string;
+  aiBaseUrl?: string | null;
+  aiApiKey?: string | null;
+  aiModel?: string | null;
+  aiEmbeddingModel?: string | null;
+  aiName?: string;
+  aiSystemPrompt?: string | null;
+  aiTakeoverDelay?: number;
+  aiMaxAnswers?: number;
+  aiDailyTokens?: number;
+  sources: Record<string, "default" | "environment" | "stored">;
+}
+
+export interface Section {
+  node: HTMLElement;
+  show(settings: Settings): void;
+}
+
+export const load = (): Promise<Settings> => call<Settings>("GET", "/settings");
+
+export const save = (change: Partial<Record<keyof Settings, unknown>>): Promise<Settings> => call<Settings>("PATCH", "/settings", change);
+
+let serial = 0;
+
+// newId names an element that a label or a description refers to.
+export const newId = (): string => "s" + ++serial;
+
+// labelled puts a label above a control and a hint below it.
+export function labelled(label: string, control: HTMLElement, hint?: HTMLElement | string): HTMLElement {
+  control.id ||= newId();
+  const below = typeof hint === "string" ? h("p", { class: "hint" }, hint) : hint;
+  if (below) {
+    below.id = newId();
+    control.setAttribute("aria-describedby", below.id);
+  }
+  return h("div", { class: "field" }, h("label", { for: control.id }, label), control, below);
+}
+
+// Feedback is where a form says what came of saving it.
+export interface Feedback {
+  nodes: HTMLElement[];
+  said(text: string): void;
+  problem(text: string): void;
+}
+
+export function feedback(): Feedback {
+  const status = h("span", { class: "hint", role: "status" });
+  const alert = h("p", { class: "alert", role: "alert", hidden: true });
+  return {
+    nodes: [status, alert],
+    said(text) {
+      status.textContent = text;
+      alert.hidden = true;
+    },
+    problem(text) {
+      status.textContent = "";
+      alert.textContent = text;
+      alert.hidden = !text;
+    },
+  };
+}
+
+// section is a panel with a heading.
+export function section(name: string, ...children: (Node | string)[]): HTMLElement {
+  const id = "settings-" + name.toLowerCase().replace(/\W+/g, "-");
+  return h("section", { class: "panel", "aria-labelledby": id }, h("h2", { id }, name), ...children);
+}
+
+export const button = (text: string, onclick: () => unknown, label?: string): HTMLButtonElement =>
+  h("button", { type: "button", class: "button small", onclick, "aria-label": label }, text);
+
+// fromEnvironment says which variable sets a value while nothing is saved here.
+export const fromEnvironment = (settings: Settings, name: string, variable: string): string =>
+  settings.sources[name] === "environment" ? "Set by " + variable + "; what is saved here wins." : "";
