@@ -253,7 +253,7 @@ func (s service) stop() {
 		answering = 5 * time.Second
 		chat.Within(handlingTime, func() {
 			s.bridges.StopReceiving()
-			s.engine.Inbox.Settle(handlingTime)
+			s.engine.Inbox.WaitIdle(handlingTime)
 		})
 	}
 	s.web.Stop(answering)

@@ -24,7 +24,7 @@ func (a recoveryInbox) Receive(ctx context.Context, u chat.Update) error {
 
 func (r *runner) inbox() chat.Receiver { return recoveryInbox{r.set.engine.Inbox, r.recovered} }
 
-func (r *runner) recovered() { r.set.engine.Outbox.Lives(r.kind.Name) }
+func (r *runner) recovered() { r.set.engine.Outbox.MarkReachable(r.kind.Name) }
 
 // recoveryPause is how often a bridge is asked for its problem.
 const recoveryPause = 5 * time.Second

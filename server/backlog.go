@@ -99,12 +99,12 @@ func (b *Backlog) read(after, sessionID string, all bool) (*backlogReader, error
 	b.expire()
 	r := &backlogReader{backlog: b, sessionID: sessionID, all: all, next: b.last + 1, bell: make(chan struct{}, 1)}
 	if after != "" {
-		n, ours, err := b.number(after)
+		n, current, err := b.number(after)
 		if err != nil {
 			return nil, err
 		}
 		r.next = b.oldest()
-		if ours {
+		if current {
 			r.next = max(r.next, n+1)
 		}
 		r.wake()
@@ -121,17 +121,17 @@ func (b *Backlog) read(after, sessionID string, all bool) (*backlogReader, error
 var streamID = regexp.MustCompile(`^([0-9a-z]{1,13})-(0|[1-9][0-9]{0,17})$`)
 
 // number reads an id and reports whether this start of relay gave it.
-func (b *Backlog) number(id string) (n int64, ours bool, err error) {
+func (b *Backlog) number(id string) (n int64, current bool, err error) {
 	parts := streamID.FindStringSubmatch(id)
 	if parts == nil {
 		return 0, false, badRequest("Last-Event-ID must be an id of this stream, or left out")
 	}
 	n, _ = strconv.ParseInt(parts[2], 10, 64) // 18 digits always fit
-	ours = parts[1] == b.boot
-	if ours && n > b.last {
+	current = parts[1] == b.boot
+	if current && n > b.last {
 		return 0, false, badRequest("Last-Event-ID must be an id of this stream, or left out: there was no such event yet")
 	}
-	return n, ours, nil
+	return n, current, nil
 }
 
 // Close ends all streams, each with what it has not written yet.

@@ -9,7 +9,7 @@ import (
 )
 
 // receivingRest is how long relay still waits for the rest of a request's body
-// once it stops: who sits still must not hold it up.
+// once it stops: a silent client must not hold it up.
 const receivingRest = 2 * time.Second
 
 // receiving are the bodies that clients are sending.

@@ -181,7 +181,7 @@ func (f *uploadForm) take(part *multipart.Part) error {
 var formFilename = strings.NewReplacer("%22", `"`, "%0D", "\r", "%0A", "\n")
 
 // hold keeps a small file that came before its session. A larger one has to wait
-// for it: nothing is stored for a stranger.
+// for it: nothing is stored for others.
 func (f *uploadForm) hold(part io.Reader) error {
 	data, err := io.ReadAll(io.LimitReader(part, maxAhead+1))
 	if err != nil {
@@ -234,7 +234,7 @@ func (b *budget) Read(p []byte) (int, error) {
 }
 
 // patientReader waits for a slow sender as long as something comes, at the
-// pace of an upload at least. The time to answer begins anew with every read.
+// pace of an upload at least. The time to answer starts again with every read.
 // For as long as relay itself takes to store what came nobody is slow.
 type patientReader struct {
 	r        io.Reader

@@ -93,5 +93,5 @@ const (
 // Policy implements [chat.Sink].
 func (m *Mirror) Policy() chat.Policy {
 	return chat.Policy{Parallel: max(m.bridge.Limits().Parallel, 1), Batch: maxBatch, Timeout: deliverTimeout, MaxAge: deliverMaxAge,
-		Revive: true, Attempts: math.MaxInt32, Backoff: chat.Backoff(time.Second, 5*time.Minute)}
+		RetryOnRecovery: true, Attempts: math.MaxInt32, Backoff: chat.Backoff(time.Second, 5*time.Minute)}
 }

@@ -26,7 +26,7 @@ func (m *Mirror) attempt(ctx context.Context, th chat.Thread, op chat.Op) (remot
 	case err == nil:
 		m.noteSuccess(failures)
 		m.opsDone.Add(1)
-		m.engine.Outbox.Lives(m.Name())
+		m.engine.Outbox.MarkReachable(m.Name())
 	case errors.As(err, &limited) && limited.Scope == chat.ScopeSink:
 		m.pauseFor(limited.Pause())
 	}

@@ -16,7 +16,7 @@ const (
 	// ChunkSize is how much of a file is in one row, and in one transaction:
 	// messages that share its commit wait for that.
 	ChunkSize = 64 << 10
-	// headSize is how much of a file is looked at to tell what it is.
+	// headSize is how much of a file is read to detect its type.
 	headSize = 256 << 10
 	// DefaultMaxBytes is the size of the largest file unless the settings say
 	// otherwise.
@@ -89,7 +89,7 @@ func (r *Relay) checkRoom() error {
 // with its last chunk; what is cut off before leaves nothing. A message takes
 // it later by its id.
 func (r *Relay) Upload(ctx context.Context, by Author, sessionID, filename string, body io.Reader) (Attachment, error) {
-	ctx = context.WithoutCancel(ctx) // it is body that tells whether the sender is still there
+	ctx = context.WithoutCancel(ctx) // body fails when the sender is gone
 	rules := r.Settings().AttachmentRules()
 	if err := r.MayUpload(ctx, by, sessionID); err != nil {
 		return Attachment{}, err

@@ -67,7 +67,7 @@ func (b Backend) change(ctx context.Context, by Author, in SessionInfo, op func(
 		return s, err
 	}, func(c *change) error {
 		active := c.session.AIActive
-		if err := in.tell(c.session); err != nil {
+		if err := in.updateSession(c.session); err != nil {
 			return err
 		}
 		if c.ai() != nil { // then it is relay's own that answers
@@ -78,8 +78,8 @@ func (b Backend) change(ctx context.Context, by Author, in SessionInfo, op func(
 	})
 }
 
-// tell notes what the backend says of the session.
-func (in *SessionInfo) tell(s *Session) error {
+// updateSession stores what the backend says about the session.
+func (in *SessionInfo) updateSession(s *Session) error {
 	if in.VisitorID != "" {
 		s.VisitorID = in.VisitorID
 	}
@@ -190,8 +190,7 @@ func (c *change) noticed(id string) Message {
 }
 
 // recall finds a visitor's message, or makes it: the backend knows it. What is
-// made was edited at a time, if at all: no event brought it that would tell what
-// it said before.
+// made counts as edited: no event has its earlier text.
 func (c *change) recall(id string, edited Time) (Message, error) {
 	m, err := c.Message(c.session.ID, id)
 	if errors.Is(err, ErrMessageNotFound) {

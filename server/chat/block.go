@@ -51,7 +51,7 @@ func (r *Relay) blockOthers(ctx context.Context, visitorID string, blocked bool)
 	return ids, err
 }
 
-// announceBlock tells operators, and ends the streams of who is shut out.
+// announceBlock publishes the block, and ends the streams of the blocked visitor.
 func (r *Relay) announceBlock(ids []string, blocked bool) {
 	for _, id := range ids {
 		r.hub.Publish(fact(StateSessionBlocked, "", Now(), id, struct {

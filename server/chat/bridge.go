@@ -28,7 +28,7 @@ type Bridge interface {
 	// for the same op, so that a retry goes on where it stopped. Of an OpOpen
 	// the first part opens the thread and the others go on with its summary; an
 	// edit is split like the post that it changes, Edited where it may have to
-	// be posted anew.
+	// be posted again.
 	Split(op Op) []Op
 	// Do carries out one op and returns the platform's id of what it made, ""
 	// when it made nothing. Errors are those of this package: ErrThreadGone,
@@ -52,7 +52,7 @@ type Bridge interface {
 	Parse(raw []byte) ([]Inbound, error)
 
 	// Find recovers a session's thread in bridge mode after a restart. Answers
-	// ErrThreadGone when the platform cannot tell.
+	// ErrThreadGone when the platform does not know.
 	Find(ctx context.Context, sessionID string) (Thread, error)
 	// Owner recovers the session of a thread in bridge mode. Answers
 	// ErrThreadGone when the thread does not say, or is not of our making.
@@ -90,7 +90,7 @@ type Limits struct {
 	Timeout time.Duration
 }
 
-// Receiver keeps what a platform tells until it is worked on; see [Inbox].
+// Receiver keeps what a platform sends until it is handled; see [Inbox].
 type Receiver interface {
 	Receive(ctx context.Context, u Update) error
 }
@@ -134,12 +134,12 @@ type Op struct {
 	// other: at most 25 letters and digits, for the platform's own means
 	// against doubles.
 	Key string
-	// Ambiguous tells that an earlier attempt may have arrived, however long ago;
+	// Ambiguous: an earlier attempt may have arrived, however long ago;
 	// none was made before Since.
 	Ambiguous bool
 	Since     Time
 	// Known reports whether relay knows by which op a platform message was made;
-	// nil when it cannot tell.
+	// nil when that is not known.
 	Known func(ctx context.Context, remote string) (bool, error)
 }
 
@@ -242,7 +242,7 @@ type InboundFile struct {
 	Ref      string // for [Bridge.Fetch]
 	Filename string
 	MimeType string
-	Size     int64 // 0 when the platform does not tell
+	Size     int64 // 0 when the platform does not say
 }
 
 // Finding is one line of relay doctor: what was looked at, and what a human has

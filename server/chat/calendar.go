@@ -18,10 +18,10 @@ const metaCalendar = "calendar"
 // where that has leapt forward it follows slowly, also over a restart: a clock
 // that is wrong must not make everything old, and who set it has hours to notice.
 type Calendar struct {
-	store Store
-	log   *slog.Logger
-	last  time.Time // when it was asked last, by a clock that nobody sets
-	told  bool
+	store  Store
+	log    *slog.Logger
+	last   time.Time // when it was asked last, by a clock that nobody sets
+	warned bool
 }
 
 // NewCalendar makes a calendar that goes on from what the store has.
@@ -50,8 +50,8 @@ func (c *Calendar) Now(ctx context.Context) (Time, error) {
 		return 0, err
 	}
 	c.last = asked
-	if behind := now.Sub(at); behind > 24*time.Hour && !c.told {
-		c.told = true
+	if behind := now.Sub(at); behind > 24*time.Hour && !c.warned {
+		c.warned = true
 		c.log.Info("the clock is far ahead of when relay last ran; what is old by it is erased later", "in", (behind / (calendarHaste - 1)).Round(time.Minute))
 	}
 	return at, nil

@@ -20,7 +20,8 @@
 //   - event: a fact with a revision. Not: action, update, activity.
 //   - delivery: one event on its way to one sink. Not: job, task.
 //   - sink: whatever takes deliveries: a bridge, the webhook, or the engine itself.
-//   - lane: the deliveries of one session to one sink, in order.
+//   - lane: the rows of one queue that keep their order: the deliveries of a session
+//     to a sink, or the received updates of a thread.
 package chat
 
 // Sender says where a message comes from.

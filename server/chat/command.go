@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Command is something that operators tell relay itself, on a platform or at the
-// console.
+// Command is an instruction that operators give relay itself, on a platform or at
+// the console.
 type Command struct {
 	Name string
 	Args string // what follows the name, for help

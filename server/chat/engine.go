@@ -142,7 +142,7 @@ func (e *Engine) Stop(deadline time.Time) {
 	if e.Volatile {
 		limit := time.Until(deadline) - endingTime
 		Within(limit, func() {
-			e.Outbox.Settle(min(drainTime, limit-time.Second))
+			e.Outbox.WaitIdle(min(drainTime, limit-time.Second))
 			e.reportLost()
 		})
 	}
@@ -186,8 +186,8 @@ func Within(limit time.Duration, wait func()) bool {
 	}
 }
 
-// settle waits while something is busy, within a limit.
-func settle(limit time.Duration, busy func() bool) {
+// waitIdle waits while something is busy, within a limit.
+func waitIdle(limit time.Duration, busy func() bool) {
 	for end := time.Now().Add(limit); busy() && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}

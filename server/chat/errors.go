@@ -12,7 +12,7 @@ import (
 // Kind classifies an [Error] for whoever has to answer it.
 type Kind int
 
-// The kinds of errors that a caller can cause or meet.
+// The kinds of errors that a caller can cause or get.
 const (
 	Invalid     Kind = iota + 1 // the request is malformed or breaks a rule
 	Forbidden                   // the caller may not do this
@@ -53,7 +53,7 @@ var (
 	ErrUploadCut = &Error{Invalid, "The upload was cut off"}
 )
 
-// ErrAway tells that the database cannot be reached. Whether what was under way
+// ErrAway: the database cannot be reached. Whether what was under way
 // was stored is not known.
 var ErrAway = errors.New("the database cannot be reached")
 
@@ -63,7 +63,7 @@ var (
 	// ErrPermanent marks a delivery that no retry will save.
 	ErrPermanent = errors.New("permanent failure")
 	// ErrAmbiguous marks a delivery of which nobody knows whether it arrived:
-	// the request left, its answer was lost. The next attempt is told so.
+	// the request left, its answer was lost. The next attempt knows it.
 	ErrAmbiguous = errors.New("ambiguous outcome")
 	// ErrPassed marks a delivery that fails while others are taken: the later
 	// ones of its lane need not wait, and it is tried alone.
@@ -101,7 +101,7 @@ const (
 type RetryAfter struct {
 	After time.Duration
 	Scope Scope
-	// Refused marks a failure that says when to try again: a delivery that meets
+	// Refused marks a failure that says when to try again: a delivery that gets
 	// it for too long is given up.
 	Refused bool
 	Cause   error

@@ -29,13 +29,12 @@ const (
 	EventCSATSubmitted   EventType = "csat_submitted"
 	EventDisconnect      EventType = "visitor_disconnect"
 	EventAITakeover      EventType = "ai_takeover"
-	// EventStatusSet tells that somebody set the operators' status, EventNotice
-	// what relay itself has to tell operators. They belong to no session: see
-	// SystemSession.
+	// EventStatusSet: somebody set the operators' status. EventNotice: relay itself
+	// notifies operators. They belong to no session, see SystemSession.
 	EventStatusSet EventType = "operator_status"
 	EventNotice    EventType = "notice"
 	// EventLeaving is a disconnect that may yet turn out to be a change of
-	// page. Nobody hears of it but the leave sink, a while later.
+	// page. Only the leave sink gets it, a while later.
 	EventLeaving EventType = "visitor_leaving"
 	// EventAIRequest is what an operator asks of the AI. Only the AI hears of it.
 	EventAIRequest EventType = "ai_request"
@@ -52,9 +51,9 @@ const (
 	StateSessionErased  EventType = "session_erased"
 	StateSessionBlocked EventType = "session_blocked"
 	StateDeliveryFailed EventType = "delivery_failed"
-	// StateVisitorPage tells operators which page a visitor went to.
+	// StateVisitorPage shows operators which page a visitor went to.
 	StateVisitorPage EventType = "visitor_page"
-	// StateVisitorPresence tells operators whether a session's visitor is there.
+	// StateVisitorPresence shows operators whether a session's visitor is there.
 	StateVisitorPresence EventType = "visitor_presence"
 	StateDeliveryDone    EventType = "delivery_done"
 )
@@ -90,7 +89,7 @@ func EventOf(m Message) Event {
 	return e
 }
 
-// Name tells an event from all others of its session, also from those before a
+// Name identifies an event among all of its session, also those before a
 // restart of bridge mode that forgot the revisions.
 func (e *Event) Name() string { return itoa(e.Rev) + "." + itoa(int64(e.At)) }
 

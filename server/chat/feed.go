@@ -7,7 +7,7 @@ import (
 
 const (
 	// maxBacklog is how many events a stream may catch up on; a reader that is
-	// further behind is asked to load the history anew.
+	// further behind is asked to reload the history.
 	maxBacklog = 1000
 	// feedPage is how many events a feed holds in memory.
 	feedPage = 20

@@ -18,7 +18,7 @@ type FileRef struct {
 	Size     int64  `json:"s,omitempty"`
 }
 
-// FileSeal makes the tokens under which such files are read. A token tells
+// FileSeal makes the tokens under which such files are read. A token holds
 // nobody what is in it, and nobody else can make one.
 type FileSeal struct {
 	aead cipher.AEAD

@@ -64,7 +64,7 @@ func inspect(filename string, head []byte) (mimeType string, err error) {
 	return named, nil
 }
 
-// errNoSize tells that an image's size cannot be read: it is damaged, or a camera
+// errNoSize: an image's size cannot be read. It is damaged, or a camera
 // put much in front of it. It is kept, but not shown.
 var errNoSize = errors.New("the size is not in the head of the file")
 

@@ -23,8 +23,8 @@ type Hub struct {
 
 // Subscription receives the events of one session, or of all.
 type Subscription struct {
-	// C carries the events. It is closed when the hub closes, or drops or
-	// doubts the session.
+	// C carries the events. It is closed when the hub closes, or drops the
+	// session or is uncertain about it.
 	C         chan *Event
 	hub       *Hub
 	sessionID string
@@ -56,7 +56,7 @@ func (h *Hub) Subscribe(sessionID string) *Subscription {
 }
 
 // Publish hands events to their session's subscribers and to those of all. It
-// never waits: a subscriber whose queue is full is told that it lost something.
+// never waits: a subscriber whose queue is full has Lost events.
 func (h *Hub) Publish(events ...Event) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -128,8 +128,8 @@ func (h *Hub) Drop(sessionID string) {
 	delete(h.sessions, sessionID)
 }
 
-// MarkUncertain ends every subscription of a session about which the store knows more,
-// perhaps. Those of all are told that they lost something.
+// MarkUncertain ends every subscription of a session of which the store may know
+// more. Those of all sessions have Lost events.
 func (h *Hub) MarkUncertain(sessionID string) {
 	h.Drop(sessionID)
 	h.mu.RLock()

@@ -21,8 +21,8 @@ func messageID(random string, seq int64) string {
 	return random + strings.ToUpper(strconv.FormatInt(seq, 32))
 }
 
-// SeqOf returns the place in its session that a message's id tells. The ids
-// that backends give their messages tell none.
+// SeqOf returns the place in its session that a message's id contains. The ids
+// that backends give their messages contain none.
 func SeqOf(id string) (seq int64, ok bool) {
 	if len(id) <= idLength {
 		return 0, false

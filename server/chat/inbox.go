@@ -23,8 +23,8 @@ const (
 	UpdateFailed
 )
 
-// Update is what a platform told relay, stored raw before it is acknowledged
-// and worked on afterwards, in order per thread.
+// Update is what a platform sent, stored raw before it is acknowledged and handled
+// afterwards, in order per thread.
 type Update struct {
 	Bridge string `db:"bridge"`
 	// Key is the platform's id of the update; the same key again is ignored.
@@ -44,7 +44,7 @@ type Update struct {
 // no retry will heal.
 const InboxAttempts = 10
 
-// Inbox keeps what platforms tell relay until it is worked on: the receiver
+// Inbox keeps what platforms send until it is handled: the receiver
 // stores the raw update and acknowledges it at once, names and files are
 // looked up afterwards, in order per thread.
 type Inbox struct {
@@ -78,8 +78,7 @@ func newInbox(store Store, log *slog.Logger) *Inbox {
 	return &Inbox{store: store, log: log, receivers: map[string]*receiver{}, givenUp: map[string]error{}}
 }
 
-// Receive stores an update. When it returns nil the platform may be told that
-// the update arrived. The same update again has no effect, but its thread is
+// Receive stores an update. When it returns nil the update may be acknowledged. The same update again has no effect, but its thread is
 // looked at: it may be here although the answer of the database was lost.
 func (in *Inbox) Receive(ctx context.Context, u Update) error {
 	u.ReceivedAt, u.NextAt = Now(), Now()
@@ -150,8 +149,8 @@ func (in *Inbox) serve(ctx context.Context, bridge string, parallel int, handle 
 	return r.lanes.serve(ctx, in.store, func(rd Reader) ([]Lane, error) { return rd.InboxLanes(bridge) })
 }
 
-// Settle waits, within a limit, until no update is being worked on, or due.
-func (in *Inbox) Settle(limit time.Duration) { settle(limit, in.busy) }
+// WaitIdle waits, within a limit, until no update is being handled or due.
+func (in *Inbox) WaitIdle(limit time.Duration) { waitIdle(limit, in.busy) }
 
 func (in *Inbox) busy() bool {
 	in.mu.Lock()
@@ -229,7 +228,7 @@ func faultText(fault any) string {
 	return fmt.Sprintf("%T", fault)
 }
 
-// reportStore tells people that the database failed.
+// reportStore logs that the database failed.
 func (r *receiver) reportStore(thread string, err error) {
 	if n := r.unstored.Allow(); n > 0 {
 		r.log.Error("inbox cannot use the database", "thread", thread, "err", err, "count", n)

@@ -67,8 +67,8 @@ func (r *Relay) Adopt(ctx context.Context, th Thread) error {
 	})
 }
 
-// Amend tells of an edit or a delete of a message that the store has forgotten
-// (bridge mode): its id says all that is needed. From now on it is known again.
+// Amend publishes an edit or a delete of a message that the store has forgotten
+// (bridge mode): its id is all that is needed. From now on it is known again.
 func (r *Relay) Amend(ctx context.Context, by Author, t EventType, sessionID, id, content string) error {
 	return r.change(ctx, by, sessionID, func(c *change) error {
 		m := c.noticed(id)

@@ -8,9 +8,9 @@ import (
 // LogThrottle keeps the log readable while everything fails: one line a minute, with
 // the number of those that had none.
 type LogThrottle struct {
-	mu    sync.Mutex
-	told  time.Time // by a clock that nobody sets
-	since int
+	mu       sync.Mutex
+	lastLine time.Time // by a clock that nobody sets
+	since    int
 }
 
 // Allow counts a report in and returns, once a minute, how many there were;
@@ -19,8 +19,8 @@ func (r *LogThrottle) Allow() (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.since++
-	if now := time.Now(); now.Sub(r.told) >= time.Minute {
-		n, r.told, r.since = r.since, now, 0
+	if now := time.Now(); now.Sub(r.lastLine) >= time.Minute {
+		n, r.lastLine, r.since = r.since, now, 0
 	}
 	return n
 }

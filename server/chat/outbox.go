@@ -49,9 +49,9 @@ func (o *Outbox) forget(s *sender) {
 	}
 }
 
-// Settle waits, within a limit, until nothing is under way or due. What rests,
-// because it failed or because a sink asked for patience, does not count.
-func (o *Outbox) Settle(limit time.Duration) { settle(limit, o.busy) }
+// WaitIdle waits, within a limit, until nothing is under way or due. Deliveries
+// that wait after a failure, or because a sink asked for it, do not count.
+func (o *Outbox) WaitIdle(limit time.Duration) { waitIdle(limit, o.busy) }
 
 func (o *Outbox) busy() bool {
 	o.mu.Lock()
@@ -74,13 +74,13 @@ func (o *Outbox) Wake(dest, sessionID string, due Time) {
 	}
 }
 
-// Lives says that a sink's far end lives: it carried something out, or something
-// came from it. After an outage what rests because it failed is due at once.
-func (o *Outbox) Lives(dest string) {
+// MarkReachable notes that a sink's far end works: it carried something out, or
+// something came from it. After an outage failed deliveries are due at once.
+func (o *Outbox) MarkReachable(dest string) {
 	o.mu.Lock()
 	s, served := o.senders[dest]
 	o.mu.Unlock()
 	if served {
-		s.lives()
+		s.markReachable()
 	}
 }

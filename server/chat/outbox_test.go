@@ -295,7 +295,7 @@ func TestOutboxShowsTheFailure(t *testing.T) {
 // asDesk serves a sink as a desk is served: what fails is tried for days.
 func asDesk(sink *testSink) {
 	sink.policy.MaxAge, sink.policy.Attempts, sink.policy.Batch = 72*time.Hour, 1<<30, 30
-	sink.policy.Backoff, sink.policy.Revive = chat.Backoff(time.Second, 5*time.Minute), true
+	sink.policy.Backoff, sink.policy.RetryOnRecovery = chat.Backoff(time.Second, 5*time.Minute), true
 }
 
 // TestOutboxAfterDaysOff: relay was off for three days and starts before the
@@ -422,7 +422,7 @@ func TestOutboxRevives(t *testing.T) {
 		}
 		time.Sleep(2 * time.Hour)
 		up.Store(true)
-		h.Outbox.Lives("desk")
+		h.Outbox.MarkReachable("desk")
 		time.Sleep(time.Second)
 		if got := states(t, memory, "desk"); got[chat.DeliveryDone] != 10 {
 			t.Errorf("a second after the platform is back deliveries are %v", got)
@@ -432,7 +432,7 @@ func TestOutboxRevives(t *testing.T) {
 		time.Sleep(time.Second)
 		before := len(sink.saw())
 		for range 100 { // something else works all the time: that is no outage
-			h.Outbox.Lives("desk")
+			h.Outbox.MarkReachable("desk")
 			time.Sleep(100 * time.Millisecond)
 		}
 		if n := len(sink.saw()) - before; n > 2*4 {

@@ -16,8 +16,8 @@ type Policy struct {
 	// MaxAge is how long a delivery may fail in one run of relay, if it is tried
 	// often, until it is given up.
 	MaxAge time.Duration
-	// Revive makes what rests after failures due as soon as the sink lives again.
-	Revive bool
+	// RetryOnRecovery makes failed deliveries due as soon as the sink works again.
+	RetryOnRecovery bool
 	// Backoff is the pause after the n-th failed attempt, counted from 1.
 	Backoff func(n int) time.Duration
 }

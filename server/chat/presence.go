@@ -38,13 +38,13 @@ const (
 // hours, and while somebody is active at the console or acted elsewhere within the
 // last minutes. In bridge mode only the backend sets it.
 type presence struct {
-	mu     sync.Mutex
-	hold   hold
-	set    string // "online", "offline" or "": automatic
-	acted  Time   // last act on a bridge or through the API
-	people map[string]*person
-	hours  timetable
-	told   Presence
+	mu        sync.Mutex
+	hold      hold
+	set       string // "online", "offline" or "": automatic
+	acted     Time   // last act on a bridge or through the API
+	people    map[string]*person
+	hours     timetable
+	published Presence
 }
 
 // hold is a status that counts until a time.
@@ -199,7 +199,7 @@ type statusSet struct {
 // deliveries wait in the lane of a session. Nobody lists it, nothing sweeps it.
 const SystemSession = ""
 
-// lockSystemSession locks the house session and makes it if it is missing.
+// lockSystemSession locks the system session and makes it if it is missing.
 func lockSystemSession(tx Tx) (Session, error) {
 	s, err := tx.Lock(SystemSession)
 	if errors.Is(err, ErrSessionNotFound) {
@@ -209,8 +209,8 @@ func lockSystemSession(tx Tx) (Session, error) {
 	return s, err
 }
 
-// Notice tells operators, in a thread of relay's own on every platform but the one
-// that it is about, what no session is about.
+// Notice notifies operators of something that concerns no session, in the system
+// thread of every platform but the one that it is about.
 func (r *Relay) Notice(ctx context.Context, about, text string) error {
 	return r.transact(ctx, Author{Source: about}, lockSystemSession, func(c *change) error {
 		return c.emitFact(EventNotice, map[string]string{"text": text})
@@ -234,7 +234,7 @@ func (r *Relay) loadPresence(ctx context.Context) error {
 		}
 		r.presence.hold, r.presence.set, r.presence.acted = p.hold, p.set, p.acted
 		r.presence.hours = timetable{schedule: r.businessHours()}
-		r.presence.told = r.presence.now(Now())
+		r.presence.published = r.presence.now(Now())
 		return nil
 	})
 }
@@ -263,8 +263,8 @@ func (c *change) isAct() bool {
 	return c.by.Sender == SenderOperator && !c.backend && !c.readOnly
 }
 
-// storeAct stores now and then that operators act outside the console: the
-// console tells again after a restart, the other places do not.
+// storeAct stores now and then that operators act outside the console: the console
+// reports again after a restart, the other places do not.
 func (r *Relay) storeAct(c *change) error {
 	if !c.isAct() || c.by.Source == SourceConsole {
 		return nil
@@ -300,8 +300,8 @@ func (r *Relay) updatePresence(change func(*presence)) {
 	r.presence.mu.Lock()
 	defer r.presence.mu.Unlock()
 	change(&r.presence)
-	before, now := r.presence.told, r.presence.now(Now())
-	r.presence.told = now
+	before, now := r.presence.published, r.presence.now(Now())
+	r.presence.published = now
 	if now.Online != before.Online || now.BackAt != before.BackAt {
 		r.hub.Broadcast(StateOperatorStatus, operatorStatus{now.Online, now.BackAt})
 		before.Online, before.BackAt = now.Online, now.BackAt

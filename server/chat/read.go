@@ -10,7 +10,7 @@ import (
 // maxReadIDs is how many messages can be marked as read at once.
 const maxReadIDs = 500
 
-// MarkRead marks the other side's messages as read and tells that side. Ids
+// MarkRead marks the other side's messages as read, which that side sees. Ids
 // that are unknown, one's own or read before are passed over; an operator who
 // names none means all.
 func (r *Relay) MarkRead(ctx context.Context, by Author, sessionID string, ids []string) error {
@@ -60,7 +60,7 @@ func (r *Relay) markAllRead(ctx context.Context, by Author, sessionID string) er
 	return nil
 }
 
-// markRead marks messages and tells their side.
+// markRead marks messages and publishes it.
 func (c *change) markRead(unread []Message) error {
 	c.readOnly = true
 	if c.by.Sender != SenderVisitor {

@@ -92,7 +92,7 @@ func (r *Relay) keepReceipts(ctx context.Context) {
 	}
 }
 
-// StoreReceipts marks what arrived as delivered and tells both sides.
+// StoreReceipts marks what arrived as delivered and publishes it to both sides.
 func (r *Relay) StoreReceipts(ctx context.Context) {
 	var running sync.WaitGroup
 	free := make(chan struct{}, receiptsAtOnce)

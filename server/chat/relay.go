@@ -150,7 +150,7 @@ func (c *change) emitFact(t EventType, body any) error {
 // release lets the events of a durable change out: to the streams at once, before
 // anything else is done here, and to the sinks by waking their lanes.
 func (r *Relay) release(c *change) {
-	if c.session.ID != SystemSession { // the streams hear of the house by broadcasts
+	if c.session.ID != SystemSession { // the streams get its events by broadcasts
 		r.hub.Publish(c.events...)
 		runtime.Gosched()
 	}

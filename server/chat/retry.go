@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// Retry takes up a delivery that was given up, or that rests after an attempt
-// that failed, named by its ID, also while its sink is asked for patience. It has
-// all its attempts before it again.
+// Retry retries a delivery, named by its ID, that was given up or waits after a
+// failed attempt, even while its sink pauses. Its attempts count from 0 again.
 func (o *Outbox) Retry(ctx context.Context, id string) error {
 	dest, sessionID, rev, ok := ParseDeliveryID(id)
 	if !ok {
@@ -25,20 +24,20 @@ func (o *Outbox) Retry(ctx context.Context, id string) error {
 		return d.reset(tx)
 	})
 	if err == nil || errors.Is(err, ErrAway) { // then it may be stored all the same
-		o.hasten(dest, sessionID, rev)
+		o.retryAtOnce(dest, sessionID, rev)
 	}
 	return err
 }
 
-// hasten has a delivery that was taken up by hand leave now. The pause of its
-// sink ends: people know better than what asked for it.
-func (o *Outbox) hasten(dest, sessionID string, rev int64) {
+// retryAtOnce makes a delivery that somebody retries due now, and ends its sink's
+// pause: people know better than what asked for it.
+func (o *Outbox) retryAtOnce(dest, sessionID string, rev int64) {
 	o.mu.Lock()
 	s, served := o.senders[dest]
 	o.mu.Unlock()
 	if served {
 		s.resume()
-		s.trials.show(sessionID, rev) // whoever did it wants to know what comes of it
+		s.trials.show(sessionID, rev) // so that its outcome is shown
 		s.lanes.wake(sessionID, Now())
 	}
 }
@@ -63,7 +62,7 @@ func (o *Outbox) RetryFailed(ctx context.Context, dest string, after Cursor, off
 		}
 		for i := range failed {
 			if failed[i].State == DeliveryPending { // or may be, if the answer was lost
-				o.hasten(failed[i].Dest, failed[i].SessionID, failed[i].Rev)
+				o.retryAtOnce(failed[i].Dest, failed[i].SessionID, failed[i].Rev)
 				count++
 			}
 		}

@@ -50,7 +50,7 @@ func wants(kind TargetKind, e *Event) bool {
 		return true
 	case EventCustom:
 		return e.Source == SourceWidget
-	case EventMessageRead: // that a message arrived, the streams tell alone
+	case EventMessageRead: // only the streams show that a message arrived
 		return e.Source == SourceWidget || (kind == TargetWebhook && e.Source != SourceRelay)
 	case EventSessionReopened, EventNotice, EventNote, EventNoteEdited, EventNoteDeleted:
 		return kind == TargetBridge

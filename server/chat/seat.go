@@ -35,8 +35,8 @@ type Seat struct {
 func (s *Seat) SignedOut() <-chan struct{} { return s.out }
 
 // TakeSeat counts an operator as being at the console. The caller ends it with
-// Leave. signIn tells one sign-in from others of the same name; active: opening
-// it was the operator's act, not a reconnection.
+// Leave. signIn distinguishes sign-ins of the same name; active: the operator opened
+// it, it is no reconnection.
 func (r *Relay) TakeSeat(name, signIn string, active bool) *Seat {
 	s := &Seat{r, name, signIn, make(chan struct{})}
 	r.updatePresence(func(p *presence) {

@@ -74,8 +74,8 @@ func (s *sender) attempt(ctx context.Context, lane []Delivery) (done int, err er
 	case err != nil && errors.Is(context.Cause(ctx), errStopped):
 		err = fmt.Errorf("%w: %w", errStopped, err)
 	}
-	if done > 0 && !s.policy.Revive {
-		s.lives()
+	if done > 0 && !s.policy.RetryOnRecovery {
+		s.markReachable()
 	}
 	for range done {
 		s.attempted(s.sink.Name(), Delivered)
@@ -140,7 +140,7 @@ func (s *sender) advance(sessionID string, settled []Delivery, claim bool) (clai
 		return nil, 0, err
 	}
 	for i := range settled {
-		s.tell(&settled[i])
+		s.announce(&settled[i])
 	}
 	return claimed, next, nil
 }
@@ -243,22 +243,22 @@ func (s *sender) rest(d *Delivery, pause time.Duration, now Time, failing bool) 
 	s.trials.rest(d, pause, failing)
 }
 
-// lives notes that the sink works. After an outage what rests because it failed
-// is due at once.
-func (s *sender) lives() {
-	down, told, sessions := s.trials.works()
-	if told {
+// markReachable notes that the sink works. After an outage failed deliveries are due
+// at once.
+func (s *sender) markReachable() {
+	down, reported, sessions := s.trials.recovered()
+	if reported {
 		s.log.Info("deliveries work again", "after", down.Round(time.Second))
 	}
-	if s.policy.Revive {
+	if s.policy.RetryOnRecovery {
 		for _, id := range sessions {
 			s.lanes.wake(id, Now())
 		}
 	}
 }
 
-// tell tells people what became of a delivery, once it is stored.
-func (s *sender) tell(d *Delivery) {
+// announce shows operators what became of a delivery, once it is stored.
+func (s *sender) announce(d *Delivery) {
 	switch {
 	case d.State == DeliveryDone:
 		if s.trials.end(d) {
@@ -267,7 +267,7 @@ func (s *sender) tell(d *Delivery) {
 	case d.State == DeliveryFailed:
 		s.trials.end(d)
 		s.report(d)
-	case s.policy.Revive && d.Troubled() && s.trials.show(d.SessionID, d.Rev): // a webhook's log shows its own
+	case s.policy.RetryOnRecovery && d.Troubled() && s.trials.show(d.SessionID, d.Rev): // a webhook's log shows its own
 		s.publish(StateDeliveryFailed, d, map[string]string{"state": "retrying", "error": d.Reason()})
 	}
 }
@@ -291,7 +291,7 @@ func (d *Delivery) Troubled() bool {
 	return d.State < DeliveryDone && d.LastError != "" && (d.Attempts >= TroubleTries || d.Passed)
 }
 
-// report tells people that a delivery was given up.
+// report logs and shows that a delivery was given up.
 func (s *sender) report(d *Delivery) {
 	if n := s.givenUp.Allow(); n > 0 {
 		s.log.Error("delivery given up", "session", SessionRef(d.SessionID), "rev", d.Rev, "type", d.Event.Type,
@@ -300,7 +300,7 @@ func (s *sender) report(d *Delivery) {
 	s.publish(StateDeliveryFailed, d, map[string]string{"state": "failed", "error": d.Reason()})
 }
 
-// reportStore tells people that the database failed.
+// reportStore logs that the database failed.
 func (s *sender) reportStore(sessionID string, err error) {
 	if n := s.unstored.Allow(); n > 0 {
 		s.log.Error("outbox cannot use the database", "session", SessionRef(sessionID), "err", err, "count", n)

@@ -172,7 +172,7 @@ func (v *Visit) update(tx Tx, s *Session) error {
 }
 
 // ShowPage notes that a visitor went to another page without leaving the document
-// and tells operators.
+// and shows it to operators.
 func (r *Relay) ShowPage(ctx context.Context, by Author, sessionID, url string) error {
 	page := Metadata{URL: url}
 	page.Clip()
@@ -340,7 +340,7 @@ func (r *Relay) Erase(ctx context.Context, sessionID string) error {
 	return nil
 }
 
-// Typing tells the other side that somebody is writing, or stopped.
+// Typing shows the other side that somebody is writing, or stopped.
 func (r *Relay) Typing(ctx context.Context, by Author, sessionID string, active bool) error {
 	err := r.store.Look(ctx, func(rd Reader) error {
 		s, err := rd.SessionHeader(sessionID)

@@ -234,8 +234,8 @@ func preChatForm(value json.RawMessage) error {
 	return preChatFields(v.Fields)
 }
 
-// preChatFields refuses what no visitor could answer, or nobody could tell from
-// another answer.
+// preChatFields refuses fields that no visitor could answer, or whose answers nobody
+// could distinguish.
 func preChatFields(fields []PreChatField) error {
 	for i, f := range fields {
 		same := func(other PreChatField) bool { return other.Name == f.Name }

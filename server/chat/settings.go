@@ -73,7 +73,7 @@ func SettingsOf(env, stored map[string]Raw) *Settings { return mergeSettings(env
 func (r *Relay) SettingsChanged() <-chan struct{} { return *r.changed.Load() }
 
 // PatchSettings stores the given settings: all of them or, when one is unknown
-// or of the wrong type, none; the error tells of each such. null removes a stored
+// or of the wrong type, none; the error names each such. null removes a stored
 // value, a secret's mask leaves it as it is.
 func (r *Relay) PatchSettings(ctx context.Context, patch map[string]json.RawMessage) error {
 	changes, err := r.Settings().changes(patch)
@@ -101,7 +101,7 @@ func (r *Relay) patch(ctx context.Context, changes map[string]Raw) error {
 	return cmp.Or(err, r.applySettings(ctx))
 }
 
-// applySettings lets the settings hold as they are now, and tells everybody.
+// applySettings reads the settings and publishes them.
 func (r *Relay) applySettings(ctx context.Context) error {
 	if err := r.loadSettings(ctx); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (r *Relay) applySettings(ctx context.Context) error {
 	return nil
 }
 
-// maxMistakes bounds how many mistakes one error tells of.
+// maxMistakes bounds how many mistakes one error reports.
 const maxMistakes = 20
 
 // changes are what a patch stores, nil for what it removes.
@@ -153,7 +153,7 @@ func differs(patch map[string]json.RawMessage, name string, value json.RawMessag
 	return given && !bytes.Equal(other, value)
 }
 
-// CheckSettings tells what PatchSettings would refuse.
+// CheckSettings reports what PatchSettings would refuse.
 func (r *Relay) CheckSettings(patch map[string]json.RawMessage) error {
 	_, err := r.Settings().changes(patch)
 	return err

@@ -5,7 +5,7 @@ import "slices"
 // maxTimeline is how many entries come with a page of messages, at most.
 const maxTimeline = 500
 
-// EntryPage tells that the visitor went to another page. It is no event.
+// EntryPage: the visitor went to another page. It is no event.
 const EntryPage EventType = "page_view"
 
 // TimelineEntry is something that happened in a session beside its messages.

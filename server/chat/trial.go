@@ -23,16 +23,16 @@ type trial struct {
 	count   int       // failed attempts
 	until   time.Time // when the next one is due
 	failing bool      // it rests because it failed, not because it was asked to wait
-	shown   bool      // people were told that it is in trouble
+	shown   bool      // operators saw that it is in trouble
 }
 
 // trials are the deliveries of a sink that do not get through, and how the sink
 // as a whole is doing.
 type trials struct {
-	mu        sync.Mutex
-	of        map[trialKey]*trial
-	downSince time.Time // the first failure since something worked, zero while all is well
-	downTold  bool
+	mu           sync.Mutex
+	of           map[trialKey]*trial
+	downSince    time.Time // the first failure since something worked, zero while all is well
+	downReported bool
 }
 
 type trialKey struct {
@@ -89,8 +89,8 @@ func (t *trials) due(d *Delivery, now Time, longest time.Duration) Time {
 	return d.NextAt
 }
 
-// show notes that people are told of a delivery's trouble, and reports whether
-// they were not before.
+// show notes that operators see a delivery's trouble, and reports whether it is the
+// first time.
 func (t *trials) show(sessionID string, rev int64) (first bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -99,8 +99,8 @@ func (t *trials) show(sessionID string, rev int64) (first bool) {
 	return first
 }
 
-// end forgets a delivery that was settled and reports whether people were told
-// that it was in trouble.
+// end forgets a delivery that was settled and reports whether operators saw it in
+// trouble.
 func (t *trials) end(d *Delivery) (shown bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -117,24 +117,23 @@ func (t *trials) fails() (outage bool) {
 	if t.downSince.IsZero() {
 		t.downSince = time.Now()
 	}
-	outage = !t.downTold && time.Since(t.downSince) >= outageLeast
-	t.downTold = t.downTold || outage
+	outage = !t.downReported && time.Since(t.downSince) >= outageLeast
+	t.downReported = t.downReported || outage
 	return outage
 }
 
-// works notes that the sink lives. It returns how long it seemed not to, whether
-// that was told, and if it was an outage the sessions in which something rests
-// that failed: it is due now.
-func (t *trials) works() (down time.Duration, told bool, sessions []string) {
+// recovered notes that the sink works. It returns how long it failed, whether that
+// was logged, and after an outage the sessions with failed deliveries, now due.
+func (t *trials) recovered() (down time.Duration, reported bool, sessions []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.downSince.IsZero() {
 		return 0, false, nil
 	}
-	down, told = time.Since(t.downSince), t.downTold
-	t.downSince, t.downTold = time.Time{}, false
+	down, reported = time.Since(t.downSince), t.downReported
+	t.downSince, t.downReported = time.Time{}, false
 	if down < outageLeast {
-		return down, told, nil
+		return down, reported, nil
 	}
 	now := time.Now()
 	for k, one := range t.of {
@@ -143,7 +142,7 @@ func (t *trials) works() (down time.Duration, told bool, sessions []string) {
 			sessions = append(sessions, k.sessionID)
 		}
 	}
-	return down, told, sessions
+	return down, reported, sessions
 }
 
 // IsPace reports whether a failure is none: the platform's pace, or relay's own.

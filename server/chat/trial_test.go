@@ -54,7 +54,7 @@ func TestTrialsOutage(t *testing.T) {
 			}
 			list.rest(&rests, time.Minute, true)
 			time.Sleep(time.Second)
-			if _, told, sessions := list.works(); told || len(sessions) > 0 {
+			if _, told, sessions := list.recovered(); told || len(sessions) > 0 {
 				t.Errorf("after one failure: told %v, due are %v", told, sessions)
 			}
 		}
@@ -69,7 +69,7 @@ func TestTrialsOutage(t *testing.T) {
 			list.rest(&rests, time.Minute, true)
 			asked := Delivery{SessionID: "b", Rev: 1}
 			list.rest(&asked, time.Hour, false)
-			down, ended, sessions := list.works()
+			down, ended, sessions := list.recovered()
 			if told != 1 || !ended || down != 25*time.Second {
 				t.Errorf("outage %d: told %d times, its end %v after %v", round, told, ended, down)
 			}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// WrongType tells of an error of encoding/json which value was of the wrong
-// type and what it must be: the path of the field in the text, like
+// WrongType returns which value an error of encoding/json found to be of the wrong
+// type, and what it must be: the path of the field in the text, like
 // message.attachments[].size, which is empty when it is the text itself, and
 // words like "a string". ok is false for other errors.
 func WrongType(err error, into reflect.Type) (path, must string, ok bool) {
@@ -23,8 +23,8 @@ func WrongType(err error, into reflect.Type) (path, must string, ok bool) {
 }
 
 // pathIn is the path of a field in a text: encoding/json puts the names of
-// embedded structs into it, which the text does not have, and does not tell an
-// array from its entries.
+// embedded structs into it, which the text does not have, and does not distinguish
+// an array from its entries.
 func pathIn(t reflect.Type, path string, wrong reflect.Type) string {
 	var names []string
 	for name := range strings.SplitSeq(path, ".") {
