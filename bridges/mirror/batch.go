@@ -9,7 +9,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// A batch is what several messages become when they go out as one platform
+// A batch is several messages that are sent as one platform
 // message. Its composition is stored before it leaves, as links to a placeholder:
 // an attempt after a restart has to ask for the same batch, whatever was edited,
 // deleted or written since.
@@ -22,8 +22,8 @@ func batchName(sessionID string, ids []string) string {
 	return chat.Placeholder(opKey(append([]string{"batch", sessionID}, ids...)...))
 }
 
-// restoreBatch takes the batch that an earlier attempt sent the head in, as far as it
-// still waits, however its messages have changed.
+// restoreBatch restores the batch in which an earlier attempt sent the head, as far as it
+// still waits, even if its messages have changed.
 func (run *deliveryRun) restoreBatch(rd chat.Reader, rm *renderedMessage, lane []chat.Delivery) error {
 	for _, l := range rm.messages[0].sending {
 		links, err := rd.LinksAt(l.Bridge, l.Channel, l.Remote)
@@ -45,8 +45,8 @@ func (run *deliveryRun) restoreBatch(rd chat.Reader, rm *renderedMessage, lane [
 	return nil
 }
 
-// saveBatch stores in what batch the head is about to leave, and forgets those
-// that never left.
+// saveBatch stores the batch in which the head is about to be sent, and drops those that
+// were never sent.
 func (run *deliveryRun) saveBatch(ctx context.Context, rm *renderedMessage) error {
 	if !rm.fresh {
 		return nil
@@ -89,7 +89,7 @@ func (run *deliveryRun) saveBatch(ctx context.Context, rm *renderedMessage) erro
 // maxRecalled is how many parts of a text, and how many files, are looked for.
 const maxRecalled = 10
 
-// recallCopies finds copies that relay does not know of, if the platform can tell:
+// recallCopies finds copies that relay does not know, if the platform can be searched:
 // those of an uncertain attempt; and of a message that is edited or deleted, those
 // that a restart has forgotten (bridge mode; not where it went out in a batch).
 // again means that a batch never arrived: its messages may go in another one.
@@ -133,13 +133,13 @@ func (run *deliveryRun) recallCopies(ctx context.Context, rm *renderedMessage) (
 			return false, err
 		}
 	}
-	if found || len(rm.sentTogether) > 1 { // nothing behind it has left
+	if found || len(rm.sentTogether) > 1 { // nothing after it was sent
 		run.markConfirmed()
 	}
 	return !found && len(rm.sentTogether) > 1, nil
 }
 
-// findLeftovers finds what an uncertain attempt made of what was deleted since, on a
+// findLeftovers finds what an uncertain attempt posted of what was deleted since, on a
 // platform that does not keep by which op: only one was under way, with a text or
 // with a file.
 func (run *deliveryRun) findLeftovers(ctx context.Context, rm *renderedMessage, bridge chat.Finder) error {
@@ -191,9 +191,8 @@ func (run *deliveryRun) missingCopies(rm *renderedMessage) (list []step) {
 	return list
 }
 
-// adoptCopy takes up a copy that an earlier attempt made. It shows its messages as
-// they were when their deliveries were stored: what became of them since comes
-// behind.
+// adoptCopy links a copy that an earlier attempt made. It shows its messages as they were
+// when their deliveries were stored: later changes follow.
 func (run *deliveryRun) adoptCopy(ctx context.Context, rm *renderedMessage, th chat.Thread, s step, remote string) error {
 	l := chat.Link{Bridge: th.Bridge, Channel: th.Channel, Remote: remote, SessionID: run.sessionID, Part: s.part, CreatedAt: run.head().CreatedAt}
 	if rm.fresh {

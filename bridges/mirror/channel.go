@@ -16,8 +16,8 @@ type boundChannel struct {
 	former []string
 }
 
-// followChannel takes threads and links along when the platform gave the channel
-// another id, which an update tells or the bridge learns when it writes.
+// followChannel moves threads and links when the platform gave the channel another id,
+// which an update reports or the bridge learns when it writes.
 func (m *Mirror) followChannel(ctx context.Context, to string) error {
 	m.channel.mu.Lock()
 	defer m.channel.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// execute carries out a command and answers in the thread, and only there.
+// execute executes a command and answers in the thread only.
 func (ev *inboundEvent) execute(ctx context.Context, parsed chat.ParsedCommand, parts []chat.Inbound) error {
 	result, err := ev.runCommand(ctx, parsed)
 	var refused *chat.Error
@@ -20,7 +20,7 @@ func (ev *inboundEvent) execute(ctx context.Context, parsed chat.ParsedCommand, 
 	if err == nil && result.Answer != "" {
 		err = ev.answer(ctx, result.Answer)
 	}
-	if err == nil && result.Effect == chat.SessionWasClosed { // an answer behind it would open the thread again
+	if err == nil && result.Effect == chat.SessionWasClosed { // an answer after it would reopen the thread
 		err = ev.queueStatus(ctx)
 	}
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // Deliver implements [chat.Sink]. Each delivery is carried out in small steps whose
-// results are stored one by one: a later attempt goes on where this one stopped.
+// results are stored one by one: a later attempt continues where this one stopped.
 func (m *Mirror) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err error) {
 	if err := m.followChannel(ctx, m.bridge.Channel()); err != nil {
 		return 0, err

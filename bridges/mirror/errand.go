@@ -10,7 +10,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// errand is what is left to do after an operator's message was worked on, and
+// errand is work that remains after an operator's message was handled, and
 // may take a while: an answer in the thread, its state, a file that is slow. It is
 // stored as an update of its own, so that it survives a restart, is done in order
 // per thread, and holds up nothing that operators say.
@@ -52,7 +52,7 @@ func (ev *inboundEvent) wakeErrands() {
 	ev.mirror.engine.Inbox.Wake(ev.mirror.Name()+chat.Errands, ev.thread.Ref)
 }
 
-// runErrand does an errand. What belongs to a session that was erased is left.
+// runErrand does an errand, unless its session was erased.
 func (m *Mirror) runErrand(ctx context.Context, u chat.Update) error {
 	var e errand
 	if err := json.Unmarshal(u.Raw, &e); err != nil {

@@ -32,8 +32,8 @@ func (m *Mirror) Handle(ctx context.Context, u chat.Update) error {
 	return nil
 }
 
-// threadWait is how long what happens in an unknown thread waits: relay may just
-// have opened it and not stored it yet.
+// threadWait is how long updates of an unknown thread wait: relay may just have opened
+// it and not stored it yet.
 const threadWait = 5 * time.Second
 
 // errSystemThread means that a thread is the system session's: no visitor reads it.
@@ -206,7 +206,7 @@ func (ev *inboundEvent) origin(ctx context.Context) (id string, err error) {
 	return id, err
 }
 
-// handledBefore reports whether the platform message had its effect already.
+// handledBefore reports whether the platform message was handled already.
 func (ev *inboundEvent) handledBefore(ctx context.Context) (bool, error) {
 	_, err := ev.origin(ctx)
 	if errors.Is(err, chat.ErrMessageNotFound) {
@@ -221,7 +221,7 @@ const albumWait = 2 * time.Second
 // maxAlbum is more than any platform's album has.
 const maxAlbum = 20
 
-// album collects the messages that belong together, once all had time to come.
+// album collects the messages of an album, once all had time to arrive.
 func (ev *inboundEvent) album(ctx context.Context) ([]chat.Inbound, error) {
 	if left := ev.update.ReceivedAt.Add(albumWait).Sub(chat.Now()); left > 0 {
 		return nil, &chat.RetryAfter{After: left, Cause: errors.New("waiting for the rest of an album")}

@@ -8,15 +8,15 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Answers to edits that do not do what their author may have wanted.
+// Answers to edits that have another effect than their author may expect.
 const (
 	editWithheld = "The edit is not passed on, and the visitor still sees the message as it was: a line starts with // or with a command."
 	editNobody   = "The edit is not passed on: the visitor never saw this message. Write a new one to send it."
 	editedNote   = "This stays an internal note. Write a new message to send it to the visitor."
 )
 
-// edited passes an operator's edit on. Platforms also tell of edits that
-// changed nothing, and of those of copies.
+// edited passes an operator's edit on. Platforms also report edits that changed
+// nothing, and edits of copies.
 func (ev *inboundEvent) edited(ctx context.Context) error {
 	if strings.TrimSpace(ev.Text) == "" {
 		return nil
@@ -60,7 +60,7 @@ func (ev *inboundEvent) edited(ctx context.Context) error {
 	return ev.answer(ctx, editedNote)
 }
 
-// editedWithheld answers who edits what was withheld until it is fit for the
+// editedWithheld answers an operator who edits a withheld message until it is fit for the
 // visitor: an edit sends nothing.
 func (ev *inboundEvent) editedWithheld(ctx context.Context) error {
 	id, err := ev.origin(ctx)
@@ -114,7 +114,7 @@ func (ev *inboundEvent) fileMessages(ctx context.Context, id string) (ids []stri
 	return ids, err
 }
 
-// removeCopies removes what stands beside an operator's message since it was edited
+// removeCopies removes the copies beside an operator's message since it was edited
 // elsewhere: its author has the last word, and no event returns to where it came
 // from.
 func (ev *inboundEvent) removeCopies(ctx context.Context, id string) error {
@@ -202,8 +202,8 @@ func (ev *inboundEvent) markGone(ctx context.Context, remote string) error {
 	})
 }
 
-// sameText reports whether a platform tells of the text that is stored, behind
-// which relay may have noted files that it could not take.
+// sameText reports whether a received text is the stored one, to which relay may have
+// added lines for files that it could not take.
 func sameText(stored, received string) bool {
 	return stored == received || strings.HasPrefix(stored, received+"\n"+missingFile)
 }

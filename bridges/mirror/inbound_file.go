@@ -42,8 +42,8 @@ func missingLine(f chat.InboundFile, why, place string) string {
 	return fmt.Sprintf("%s%s %s, see %s]", missingFile, chat.Clip(chat.OneLine(cmp.Or(f.Filename, "file")), 100), why, place)
 }
 
-// takeFile takes over one file, leaves it to an errand, or tells why it cannot be
-// had.
+// takeFile takes over one file, leaves it to an errand, or returns why it cannot be
+// taken.
 func (ev *inboundEvent) takeFile(ctx context.Context, remote string, f chat.InboundFile, p *chat.Post) (why string) {
 	m := ev.mirror
 	if m.opts.Stateless {
@@ -70,7 +70,7 @@ func (ev *inboundEvent) takeFile(ctx context.Context, remote string, f chat.Inbo
 	return ""
 }
 
-// whyMissing says why a file can never be had, "" when another attempt may
+// whyMissing returns why a file can never be fetched, "" when another attempt may
 // succeed.
 func whyMissing(err error) string {
 	var refused *chat.Error
@@ -93,8 +93,8 @@ func fileTime(size, largest int64) time.Duration {
 	return 30*time.Second + time.Duration(size/slowest)*time.Second
 }
 
-// sendFile fetches a file and sends it, or a line that says that it could not be
-// had, unless its message was deleted meanwhile.
+// sendFile fetches a file and sends it, or a line that stands for it if that fails,
+// unless its message was deleted meanwhile.
 func (ev *inboundEvent) sendFile(ctx context.Context, e *errand) error {
 	if withdrawn, err := ev.wasDeleted(ctx); err != nil || withdrawn {
 		return err

@@ -9,7 +9,7 @@ import (
 )
 
 // warnOfLeftover warns of a deleted message that an uncertain attempt may have made,
-// where the platform cannot tell. Nothing is said where there is no thread.
+// where the platform cannot be searched and there is a thread.
 func (run *deliveryRun) warnOfLeftover(ctx context.Context, rm *renderedMessage) ([]step, error) {
 	_, recalls := run.mirror.bridge.(chat.Recaller)
 	_, finds := run.mirror.bridge.(chat.Finder)

@@ -33,7 +33,7 @@ type messageCopies struct {
 type renderedMessage struct {
 	messages []messageCopies
 	rev      int64 // of the session when they were read
-	// fresh is false for what comes from an edit or a delete.
+	// fresh is false for an edit or a delete.
 	fresh bool
 	// replyTo is the copy of the message that is answered.
 	replyTo string
@@ -119,9 +119,9 @@ func (run *deliveryRun) loadMessage(rd chat.Reader, e *chat.Event) (messageCopie
 	return s, err
 }
 
-// gatherBatch adds to a visitor's text those that wait behind it, as far as one
-// platform message carries them, and finds what it answers. What an earlier
-// attempt has perhaps sent stays in the batch that it left in.
+// gatherBatch adds to a visitor's text those that wait after it, as far as one platform
+// message holds them, and finds what it answers. Messages that an earlier attempt may
+// have sent stay in their batch.
 func (run *deliveryRun) gatherBatch(rd chat.Reader, rm *renderedMessage, lane []chat.Delivery) error {
 	if len(rm.messages[0].links) > 0 {
 		if err := run.addSharers(rd, rm); err != nil {
@@ -253,8 +253,7 @@ func (run *deliveryRun) textSteps(rm *renderedMessage) (steps []step) {
 	return steps
 }
 
-// keptNote says by a copy which the platform does not remove what became of its
-// message.
+// keptNote explains what happened to a message whose copy the platform does not remove.
 func keptNote(m *messageCopies, s *step) *step {
 	op := chat.Op{Kind: chat.OpNote, Text: keptText(m), ReplyTo: s.op.Remote}
 	return &step{op: op, shows: []string{chat.Placeholder("kept " + m.ID)}, part: s.part, rev: s.rev}
@@ -303,8 +302,8 @@ func (run *deliveryRun) textOps(rm *renderedMessage) []chat.Op {
 	return run.mirror.bridge.Split(chat.Op{Kind: chat.OpPost, Text: text, From: authorOf(&rm.messages[0].Message), ReplyTo: rm.replyTo, Edited: !rm.fresh})
 }
 
-// lateNote tells when a message was written that comes late, "" when it does
-// not. A message of which a part is there already keeps to what that part was.
+// lateNote returns when a message was written that is delivered late, else "". The parts
+// of a message agree with the first that was delivered.
 func lateNote(m *messageCopies, written chat.Time) string {
 	at := chat.Now()
 	if len(m.links) > 0 {

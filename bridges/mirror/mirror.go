@@ -33,7 +33,7 @@ type Mirror struct {
 	refusedSteps      sync.Map // by session: the [refusedStep], while its fallback waits
 	channel           boundChannel
 	mu                sync.Mutex
-	problem           error     // what went wrong last, nil since something worked
+	problem           error     // the last failure, nil once something worked
 	failures          int       // how often something went wrong
 	resting           bool      // the bridge was found misconfigured
 	silentUntil       time.Time // until when the platform wants no calls
@@ -85,8 +85,8 @@ const (
 	deliverTimeout = 15 * time.Minute // of everything; each op has its own
 	deliverMaxAge  = 72 * time.Hour
 	opTimeout      = time.Minute // unless the bridge says otherwise
-	// misconfiguredRest is how long a misconfigured bridge is left alone, and what waits
-	// takes to arrive once a human has mended it.
+	// misconfiguredRest is the pause of a misconfigured bridge: pending deliveries arrive
+	// that long after an operator fixed it, at the latest.
 	misconfiguredRest = time.Minute
 )
 

@@ -55,9 +55,9 @@ func (run *deliveryRun) applyStatus(ctx context.Context, e *chat.Event) error {
 	return run.mirror.setThread(ctx, th, state)
 }
 
-// applyNote writes what happened apart from messages. What a later event of the
-// lane says again is not said twice. The operators' status is shown to those who
-// have no console: in bridge mode.
+// applyNote writes a note of an event that is no message, unless a later event of the
+// lane repeats it. The operators' status is shown in bridge mode only, which has no
+// console.
 func (run *deliveryRun) applyNote(ctx context.Context, lane []chat.Delivery) error {
 	e := &lane[0].Event
 	if e.Type == chat.EventDisconnect && chat.Now().Sub(e.At) > stateLife || e.Type == chat.EventStatusSet && !run.mirror.opts.Stateless {
@@ -81,7 +81,7 @@ func (run *deliveryRun) applyNote(ctx context.Context, lane []chat.Delivery) err
 	return run.writeNote(ctx, th, text)
 }
 
-// writeNote writes as relay itself. What an earlier attempt wrote is there already.
+// writeNote writes as relay itself, unless an earlier attempt did.
 func (run *deliveryRun) writeNote(ctx context.Context, th chat.Thread, text string) error {
 	return run.writeNoteAs(ctx, th, chat.Placeholder(run.head().Event.Name()), text)
 }

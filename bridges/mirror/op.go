@@ -70,7 +70,7 @@ func cannotReopen(err error) error {
 	return err
 }
 
-// setThread stores what became of a thread.
+// setThread stores a thread's state.
 func (m *Mirror) setThread(ctx context.Context, th chat.Thread, state chat.ThreadState) error {
 	if th.SessionID == "" {
 		return nil // it belongs to no session

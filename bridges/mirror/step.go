@@ -20,15 +20,15 @@ type step struct {
 	shows []string
 	part  int
 	rev   int64 // what it shows then
-	// fallback replaces an op that the platform will never carry out, or says
-	// that what was to be removed stays.
+	// fallback replaces an op that the platform rejects for good, or explains that a
+	// message could not be removed.
 	fallback *step
 	// optional steps are not worth a second attempt when they are refused.
 	optional bool
 }
 
-// applySteps carries out steps in the session's thread, which is opened if need be. If
-// it is not, errNoThread says that there is nothing to carry them out in.
+// applySteps carries out steps in the session's thread. With open it is opened if there
+// is none; without, the error is errNoThread.
 func (run *deliveryRun) applySteps(ctx context.Context, steps []step, open bool) error {
 	if len(steps) == 0 {
 		return nil
@@ -49,7 +49,7 @@ func (run *deliveryRun) applySteps(ctx context.Context, steps []step, open bool)
 // backend may be away for long, and the conversation waits behind it.
 const fileAttempts = 6
 
-// applyStep carries out one step and heals what can be healed.
+// applyStep carries out one step and recovers from failures where it can.
 func (run *deliveryRun) applyStep(ctx context.Context, th chat.Thread, s step) error {
 	if before, _ := run.mirror.refusedSteps.Load(run.sessionID); before != nil && before.(refusedStep).id == s.name(&run.head().Event) {
 		switch known := before.(refusedStep); {
@@ -97,7 +97,7 @@ func (run *deliveryRun) applyFallback(ctx context.Context, th chat.Thread, s ste
 	return err
 }
 
-// copyGone goes on after a platform message turned out to be gone.
+// copyGone continues after a platform message turned out to be gone.
 func (run *deliveryRun) copyGone(ctx context.Context, th chat.Thread, s step) error {
 	switch s.op.Kind {
 	case chat.OpEdit:
@@ -118,8 +118,8 @@ func (run *deliveryRun) copyGone(ctx context.Context, th chat.Thread, s step) er
 	return nil
 }
 
-// copyStays goes on after a platform message turned out to be one that cannot be
-// removed: a note stands by it, if one is wanted.
+// copyStays continues after a platform message could not be removed: the step's
+// fallback, if any, explains that.
 func (run *deliveryRun) copyStays(ctx context.Context, th chat.Thread, s step) error {
 	if s.fallback != nil {
 		if err := run.applyStep(ctx, th, *s.fallback); err != nil {
@@ -129,7 +129,7 @@ func (run *deliveryRun) copyStays(ctx context.Context, th chat.Thread, s step) e
 	return run.saveCopy(ctx, th, s, s.op.Remote, chat.LinkGone)
 }
 
-// execute carries out a step and stores what came of it.
+// execute carries out a step and stores the result.
 func (run *deliveryRun) execute(ctx context.Context, th chat.Thread, s step) error {
 	creates := s.op.Kind == chat.OpPost || s.op.Kind == chat.OpNote
 	if creates {

@@ -102,7 +102,7 @@ func (run *deliveryRun) letOthersPass(ctx context.Context, lane []chat.Delivery,
 	if err := aside.writeNoteAs(ctx, *run.current, chat.Placeholder("waits "+lane[0].Event.Name()), run.waitingText(&lane[0], failure)); err != nil {
 		return 0, failure
 	}
-	n, err := run.deliverSafely(ctx, lane) // it may have been the platform after all, which takes things again
+	n, err := run.deliverSafely(ctx, lane) // perhaps the platform accepts it by now
 	if err == nil {
 		return n, nil
 	}
@@ -112,12 +112,12 @@ func (run *deliveryRun) letOthersPass(ctx context.Context, lane []chat.Delivery,
 	return 0, fmt.Errorf("%w: %w", chat.ErrPassed, err)
 }
 
-// waitingText stands for what could not be shown yet.
+// waitingText stands for a delivery that could not be shown yet.
 func (run *deliveryRun) waitingText(d *chat.Delivery, err error) string {
 	return run.nameEvent(&d.Event) + " could not be shown here yet: " + chat.ReasonOf(err.Error()) + run.whereElse("relay keeps retrying")
 }
 
-// refusedText stands for what the platform refused.
+// refusedText stands for a delivery that the platform rejected.
 func (run *deliveryRun) refusedText(e *chat.Event, err error) string {
 	return run.nameEvent(e) + " could not be shown here: " + chat.ReasonOf(err.Error()) + run.whereElse("Retry there sends it again")
 }
@@ -136,7 +136,7 @@ func (run *deliveryRun) nameEvent(e *chat.Event) string {
 	return what + " on " + e.At.Std().Format("2 January at 15:04 UTC")
 }
 
-// whereElse says where the text can be read, and what comes of it.
+// whereElse returns where the text can be read, and what happens next.
 func (run *deliveryRun) whereElse(more string) string {
 	if run.mirror.opts.Stateless {
 		return ""

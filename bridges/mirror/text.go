@@ -15,7 +15,7 @@ import (
 // shownData is how many characters of a custom event's data are shown.
 const shownData = 600
 
-// authorOf is who wrote a message as a thread shows it, "" for the visitor.
+// authorOf returns a message's author as a thread shows it, "" for the visitor.
 func authorOf(m *chat.Message) string {
 	switch m.Sender {
 	case chat.SenderVisitor:
@@ -61,7 +61,7 @@ func withSources(m *chat.Message) string {
 	return b.String()
 }
 
-// summaryOf is what a thread begins with: what is known of the visitor.
+// summaryOf returns the beginning of a thread: what is known of the visitor.
 func summaryOf(s *chat.Session, continued bool) string {
 	var lines []string
 	if continued {
@@ -78,7 +78,7 @@ const (
 	systemSummary = "What relay itself has to tell operators stands here. No visitor reads it."
 )
 
-// contentOf is a message's text, or what it consists of.
+// contentOf returns a message's text, or the names of its files.
 func contentOf(m *chat.Message) string {
 	if m.Content != "" || len(m.Attachments.V) == 0 {
 		return m.Content
@@ -90,7 +90,7 @@ func contentOf(m *chat.Message) string {
 	return "[" + strings.Join(names, ", ") + "]"
 }
 
-// noteOf is what a thread shows of an event that is no message, "" for
+// noteOf returns what a thread shows of an event that is no message, "" for
 // nothing.
 func noteOf(e *chat.Event) (string, error) {
 	var body struct {
@@ -167,7 +167,7 @@ func leaveText(seconds float64, reason string) string {
 	return text + "."
 }
 
-// unsent stands for a file that the platform does not take.
+// unsent stands for a file that the platform does not accept.
 func unsent(f *chat.OpFile) string {
 	text := fmt.Sprintf("The file %s (%s, %d bytes) cannot be shown here.", f.Filename, f.MimeType, f.Size)
 	if f.URL != "" {
@@ -176,7 +176,7 @@ func unsent(f *chat.OpFile) string {
 	return text
 }
 
-// keptText stands by a message that was deleted, but not here.
+// keptText explains a message that was deleted, but not here.
 func keptText(m *messageCopies) string {
 	what := "The visitor deleted this message"
 	if m.Sender != chat.SenderVisitor {

@@ -12,7 +12,7 @@ import (
 const typingEvery = 5 * time.Second
 
 // ShowTyping shows operators when visitors write, until ctx ends or the hub
-// closes. It is left out while the bridge has a problem or the platform wants a
+// closes. It is skipped while the bridge has a problem or the platform wants a
 // pause.
 func (m *Mirror) ShowTyping(ctx context.Context) error {
 	s := m.engine.Hub.Subscribe("")
@@ -35,7 +35,7 @@ func (m *Mirror) ShowTyping(ctx context.Context) error {
 	}
 }
 
-// isVisitorTyping reports whether the event says that a visitor is writing.
+// isVisitorTyping reports whether a visitor is typing.
 func (m *Mirror) isVisitorTyping(e *chat.Event) bool {
 	if e.Type != chat.StateTyping {
 		return false
@@ -73,7 +73,7 @@ func (m *Mirror) tryOnce(ctx context.Context, th chat.Thread, op chat.Op) {
 	}
 }
 
-// forgetBefore drops what is older.
+// forgetBefore drops older entries.
 func forgetBefore(times map[string]chat.Time, before chat.Time) {
 	for id, at := range times {
 		if at < before {
