@@ -18,7 +18,7 @@ import (
 	"github.com/relay-chat/relay/server/systemd"
 )
 
-// command is a sub-command. FILE in its usage stands for any word.
+// command is a sub-command. Capitals in its usage stand for any word.
 type command struct {
 	usage, help string
 	run         func(a *app, ctx context.Context, file string) error
@@ -42,6 +42,11 @@ var commands = []command{
 	{"manifest", "print the manifest to create the Slack app from", (*app).manifest, []string{"PUBLIC_URL", "SLACK_SIGNING_SECRET"}, "manifest > manifest.yaml"},
 	{"backup FILE", "copy the SQLite database to FILE, even while relay runs", (*app).backup, onDatabase, "backup backups/monday.db"},
 	{"restore FILE", "replace the SQLite database with a backup", (*app).restore, onDatabase, "restore backups/monday.db"},
+	{"knowledge add URL|FILE", "add a site or a file (.md .txt .html .pdf) to what the AI answers from", (*app).addKnowledge, onDatabase, "knowledge add https://shop.example.com/help/"},
+	{"knowledge list", "list the sources of answers, how far they are read, and errors", (*app).listKnowledge, onDatabase, "knowledge list"},
+	{"knowledge refresh SOURCE", "fetch the pages of a source again; it is done daily anyway", (*app).refreshKnowledge, onDatabase, "knowledge refresh https://shop.example.com/help/"},
+	{"knowledge remove SOURCE", "remove a source, by its id, address or title", (*app).removeKnowledge, onDatabase, "knowledge remove handbook.pdf"},
+	{"knowledge ask QUESTION", "show the passages for a question, and the AI's answer", (*app).askKnowledge, onDatabase, `knowledge ask "Do you ship to France?"`},
 	{"migrate", "migrate the database; serve does it too", (*app).migrate, onDatabase, "migrate --database-url postgres:///relay"},
 	{"systemd", "print the unit that runs relay under systemd", (*app).unit, nil, "systemd | sudo tee /etc/systemd/system/relay.service"},
 	{"systemd socket", "print the socket that keeps the port open while relay restarts", (*app).socket, nil, "systemd socket | sudo tee /etc/systemd/system/relay.socket"},

@@ -48,7 +48,7 @@ func help(w io.Writer, words []string) error {
 func helpAll(w io.Writer) {
 	fmt.Fprint(w, "relay is a live-chat server in one binary.\n\nUsage: relay [command] [flags]\n\nCommands:\n")
 	for _, c := range slices.Concat(commands, plain) {
-		fmt.Fprintf(w, "  %-20s %s\n", c.usage, c.help)
+		fmt.Fprintf(w, "  %-24s %s\n", c.usage, c.help)
 	}
 	fmt.Fprint(w, "\n", config.FlagHelp)
 }
@@ -57,7 +57,7 @@ func helpAll(w io.Writer) {
 func helpOn(w io.Writer, found []command) {
 	fmt.Fprintln(w, "Usage:")
 	for _, c := range found {
-		fmt.Fprintf(w, "  %-26s %s\n", "relay "+c.usage, c.help)
+		fmt.Fprintf(w, "  %-30s %s\n", "relay "+c.usage, c.help)
 	}
 	if len(found[0].flags) > 0 {
 		fmt.Fprint(w, "\nFlags:\n", config.FlagUsage(found[0].flags...))
@@ -86,5 +86,5 @@ func (c command) begins(words []string) bool {
 // same reports whether a word matches a word of a usage. An empty word, as from
 // an unset variable of a script, is no FILE.
 func same(want, word string) bool {
-	return want == word || word != "" && (want == "FILE" || want == "[COMMAND]")
+	return want == word || word != "" && want == strings.ToUpper(want)
 }

@@ -1,6 +1,7 @@
 package bridges
 
 import (
+	"context"
 	"net/netip"
 	"sync"
 
@@ -27,4 +28,15 @@ func Embedding(current func() *chat.Settings, allowed []netip.Prefix) func() (kn
 		}
 		return client, settings.EmbeddingModel
 	}
+}
+
+// AskAI answers a question from passages, as a visitor would be answered; "" when the
+// AI would hand over. ok is false while no AI is set up.
+func AskAI(ctx context.Context, s *chat.Settings, allowed []netip.Prefix, question string, passages []chat.Passage) (answer string, ok bool, err error) {
+	settings := s.AI()
+	if !settings.SetUp() {
+		return "", false, nil
+	}
+	answer, _, err = ai.Ask(ctx, newAIClient(settings, allowed), &settings, question, passages)
+	return answer, true, err
 }

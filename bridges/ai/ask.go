@@ -1,0 +1,23 @@
+package ai
+
+import (
+	"context"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// Ask answers a question outside of a conversation from passages, as a visitor would
+// be answered. The text is "" when the AI would hand over.
+func Ask(ctx context.Context, c *Client, settings *chat.AI, question string, passages []chat.Passage) (text string, sources chat.Sources, err error) {
+	asking := []chat.Message{{Content: question, Sender: chat.SenderVisitor}}
+	turn := &chat.AITurn{Messages: asking, Waiting: asking}
+	done, err := c.Complete(ctx, prompt(answerRules, settings, turn, passages))
+	if err != nil {
+		return "", nil, err
+	}
+	r := readAnswer(done, &grounds{passages: passages, house: settings.Instructions, said: conversationText(settings, turn)})
+	if r.handBack != "" {
+		return "", nil, nil
+	}
+	return r.text, r.sources, nil
+}
