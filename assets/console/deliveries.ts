@@ -25,7 +25,7 @@ let asked = 0;
 let answered = 0;
 let timer = 0;
 
-// loadDeliveries loads the list anew, or the page behind a cursor. Over a slow
+// loadDeliveries reloads the list, or loads the page after a cursor. Over a slow
 // line it may be asked again before it is answered: every answer counts that is
 // newer than what is shown.
 export async function loadDeliveries(cursor = ""): Promise<void> {
@@ -44,7 +44,7 @@ export async function loadDeliveries(cursor = ""): Promise<void> {
   }
 }
 
-// followDeliveries loads the list anew, soon and once, unless older pages are being read.
+// followDeliveries reloads the list, soon and once, unless older pages are being read.
 export function followDeliveries(): void {
   clearTimeout(timer);
   if (state.deliveries.length <= pageSize) timer = setTimeout(() => loadDeliveries(), 500);

@@ -1,4 +1,4 @@
-// The focus stays where the operator is, also when what has it is drawn anew, hidden or gone.
+// The focus stays where the operator is, also when the focused element is redrawn, hidden or removed.
 
 const seen = (el: Element | null): el is HTMLElement => !!el?.getClientRects().length;
 

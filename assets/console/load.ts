@@ -130,7 +130,7 @@ export async function loadOlder(): Promise<void> {
   set({ hasOlder: false });
   const path = sessionPath(selected) + "/messages?limit=" + pageSize + "&before=" + messages[0]?.id;
   const page = await attempt(call<MessagePage>("GET", path), "Older messages");
-  if (messages[0]?.id !== state.messages[0]?.id) return; // loaded anew meanwhile: the page does not join
+  if (messages[0]?.id !== state.messages[0]?.id) return; // reloaded meanwhile: the page does not join
   set(page ? { messages: [...page.messages, ...state.messages], timeline: [...page.timeline, ...state.timeline], hasOlder: page.hasMore } : { hasOlder });
 }
 

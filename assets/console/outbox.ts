@@ -121,7 +121,7 @@ function post(text: string): void {
   const files = uploadsOf(selected).filter((u) => !u.failed);
   if (files.some((u) => !u.id)) return set({ failure: "A file is still being uploaded" });
   if (!content && !files.length) return;
-  if (!internal && command.test(content)) return void obey(selected, content, quote);
+  if (!internal && command.test(content)) return void runCommand(selected, content, quote);
   const local: Message = {
     id: "local-" + ++serial, sessionId: selected, content, sender: "operator", local: true, timestamp: new Date().toISOString(),
     attachments: files.map((u) => ({ id: u.id as string, filename: u.name, mimeType: "", size: u.size, url: "" })),
@@ -140,8 +140,8 @@ function post(text: string): void {
 const noteMark = /^\s*\/\/\s*/;
 const command = /^\s*([!！]\p{L}|\/\p{L}[^\s/]*(\s|$))/u;
 
-// obey tells relay something and shows its answer.
-async function obey(sessionId: string, content: string, quote: Message | null): Promise<void> {
+// runCommand sends a command to relay and shows its answer.
+async function runCommand(sessionId: string, content: string, quote: Message | null): Promise<void> {
   setDraft(sessionId, "");
   const said = await attempt(call<{ answer: string }>("POST", sessionPath(sessionId) + "/commands", { command: content, replyTo: quote?.id }), "Not done");
   if (!said) return giveBack(sessionId, content);

@@ -96,7 +96,7 @@ func testSearch(t *testing.T, s *fixture) {
 	b.clean()
 }
 
-// testFocus: the focus never falls to the page, whatever it was on is drawn anew, hidden or gone.
+// testFocus: the focus never falls to the page, even if the focused element is redrawn, hidden or removed.
 func testFocus(t *testing.T, s *fixture) {
 	p := s.newPair(t, "Hello")
 	b := p.operator
@@ -256,7 +256,7 @@ func testBridges(t *testing.T, s *fixture) {
 
 	set(map[string]any{"telegramBotToken": "7000000001:AAcanary-revoked", "telegramChatId": strconv.FormatInt(group.Group, 10)})
 	b.wait("a bridge that does not work", func() bool {
-		b.run(`dispatchEvent(new HashChangeEvent("hashchange"))`) // it asks anew when it is opened
+		b.run(`dispatchEvent(new HashChangeEvent("hashchange"))`) // it reloads when it is opened
 		return look[bool](b, `text("#bridges-list .tag") === "Does not work" && text("#bridges-list .alert").includes("@BotFather")`)
 	})
 	b.click("#test-telegram")

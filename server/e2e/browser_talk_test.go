@@ -146,7 +146,7 @@ func testConversation(t *testing.T, s *fixture) {
 
 	p.visitor.write("Never mind")
 	p.both("visitor: Is the lamp in stock in night?", "operator: Night comes next week.", "visitor: Never mind")
-	p.visitor.until(`text(".own:last-child .meta").includes("Read")`) // it draws the message anew, and would swallow a click
+	p.visitor.until(`text(".own:last-child .meta").includes("Read")`) // it redraws the message, and would swallow a click
 	p.visitor.point(".own:last-child .bubble")
 	p.visitor.click(`.own:last-child [aria-label="Delete"]`)
 	p.visitor.click(".own:last-child .meta button")

@@ -106,7 +106,7 @@ func TestTwoRelaysWithOneToken(t *testing.T) {
 	in := boot(t, ours...)
 	boot(t, environ()...)
 	var list struct{ Bridges []chat.BridgeState }
-	eventually(t, "relay hears of the other one", func() bool {
+	eventually(t, "relay notices the other one", func() bool {
 		in.get(t, in.base+"/api/admin/bridges", in.secret, &list)
 		b := list.Bridges[0]
 		return b.State == "misconfigured" && strings.Contains(b.LastError, "another program polls") && strings.Contains(b.Fix, "stop the other program")
