@@ -46,7 +46,10 @@ func explain(err error) error {
 		status = unreadable.HTTPStatusCode
 	}
 	var paced *pacedError
+	var moved movedError
 	switch {
+	case errors.As(err, &moved):
+		return refusal(int(moved))
 	case errors.As(err, &paced):
 		return &Failure{Problem: "the endpoint asks for patience (429)", Fix: "raise the rate limit or the quota there", Wait: paced.wait}
 	case status != 0:
@@ -98,6 +101,11 @@ type pacedError struct{ wait time.Duration }
 
 func (e *pacedError) Error() string { return "429, retry after " + e.wait.String() }
 
+// movedError is the status of an answer that leads elsewhere.
+type movedError int
+
+func (movedError) Error() string { return "moved" }
+
 // doer makes requests for the library: it follows no redirects, bounds what is
 // read of an answer and hands over how long a 429 wants to be waited for. Without
 // a key no header names one.
@@ -118,6 +126,10 @@ func (d *doer) Do(r *http.Request) (*http.Response, error) {
 	if resp.StatusCode == http.StatusTooManyRequests {
 		resp.Body.Close()
 		return nil, &pacedError{retryAfter(resp.Header)}
+	}
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		resp.Body.Close()
+		return nil, movedError(resp.StatusCode)
 	}
 	resp.Body = &bounded{resp.Body, maxAnswer}
 	return resp, nil

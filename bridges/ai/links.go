@@ -10,7 +10,7 @@ import (
 var (
 	markdownLink = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
 	markupTag    = regexp.MustCompile(`</?[a-zA-Z][^>]*>`)
-	address      = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]{1,20}:/{1,2}|mailto:|javascript:|data:|vbscript:|tel:|file:)[^\s<>"'）」]+`)
+	address      = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]{1,20}:/{1,2}|mailto:|javascript:|data:|vbscript:|tel:|file:)(?:[^\s<>"'()）」]|\([^\s()]*\))+`)
 	mention      = regexp.MustCompile(`[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+`)
 	bareDomain   = regexp.MustCompile(`(?i)\b(?:[\p{L}\p{N}-]+\.)+(?:com|net|org|io|co|dev|app|me|info|biz|xyz|top|shop|site|online|link|click|ru|cn|de|fr|uk|us|eu|at|ch|nl|it|es|pl|jp|ly|gl|gg|to|cc|tk|ws|pw|example|test|invalid)\b(?:/[^\s<>"')]*)?|\bwww\.[^\s<>"')]+|\b(?:\d{1,3}\.){3}\d{1,3}\b[^\s<>"')]*`)
 )
@@ -26,7 +26,7 @@ func (g *grounds) withoutForeignLinks(text string) string {
 		return func(found string) string {
 			address := strings.TrimRight(found, ".,;:!?)]}>*_")
 			if !allowed(address) {
-				return strings.TrimPrefix(found, address)
+				return found[len(strings.TrimRight(found, ".,;:!?")):]
 			}
 			hidden := "\x00" + string(rune('\ue000'+len(kept))) + "\x00" // the next pattern does not look into it
 			kept[hidden] = address

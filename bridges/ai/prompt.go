@@ -112,7 +112,7 @@ func conversationText(settings *chat.AI, turn *chat.AITurn) string {
 		}
 		fmt.Fprintf(&b, "%s: %s\n", who, strings.ReplaceAll(messageText(m), "\n", "\n  "))
 	}
-	return b.String()
+	return strings.TrimSpace(b.String())
 }
 
 // messageText is a message as the model sees it: of a visitor's without addresses

@@ -109,6 +109,7 @@ var (
 	heading       = regexp.MustCompile(`(?m)^#{1,6}\s+`)
 	emptyBrackets = regexp.MustCompile(`\(\s*\)`)
 	emptyLine     = regexp.MustCompile(`\n{3,}`)
+	lostSpace     = regexp.MustCompile(` +([.,])(\s|$)`)
 	twoSpaces     = regexp.MustCompile(`[ \t]{2,}`)
 )
 
@@ -117,6 +118,7 @@ func plain(text string) string {
 	text = strings.NewReplacer("**", "", "__", "", "```", "", "\r", "", "\x00", "").Replace(text)
 	text = heading.ReplaceAllString(text, "")
 	text = emptyBrackets.ReplaceAllString(text, "")
+	text = lostSpace.ReplaceAllString(text, "$1$2")
 	text = twoSpaces.ReplaceAllString(text, " ")
 	return strings.TrimSpace(emptyLine.ReplaceAllString(text, "\n\n"))
 }

@@ -32,7 +32,7 @@ func (s Requests) carryOut(ctx context.Context, d *chat.Delivery) error {
 	if err != nil || chat.Now().Sub(d.CreatedAt) > requestLife {
 		return err
 	}
-	turn, err := s.Engine.AITurn(ctx, d.SessionID)
+	turn, err := s.Engine.AITurn(ctx, d)
 	if err != nil {
 		return err
 	}

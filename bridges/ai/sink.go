@@ -62,8 +62,8 @@ var errOperatorThere = errors.New("an operator is there")
 
 // takeTurn answers a session's visitor, if that is still wanted.
 func (s *Sink) takeTurn(ctx context.Context, d *chat.Delivery) error {
-	turn, err := s.Engine.AITurn(ctx, d.SessionID)
-	if err != nil || turn.Over() || chat.Now().Sub(turn.Waiting[0].Timestamp) > tooOld {
+	turn, err := s.Engine.AITurn(ctx, d)
+	if err != nil || turn.Over() || chat.Now().Sub(turn.Waiting[len(turn.Waiting)-1].Timestamp) > tooOld {
 		return err
 	}
 	if s.Settings.Drafts() {
@@ -111,7 +111,7 @@ func (s *Sink) answer(ctx context.Context, d *chat.Delivery, turn chat.AITurn) e
 		if err != nil || out != chat.AIStale {
 			return err
 		}
-		if turn, err = s.Engine.AITurn(ctx, d.SessionID); err != nil || turn.Over() {
+		if turn, err = s.Engine.AITurn(ctx, d); err != nil || turn.Over() {
 			return err
 		}
 	}
@@ -224,7 +224,7 @@ func (s *Sink) propose(ctx context.Context, d *chat.Delivery, turn chat.AITurn) 
 		if err != nil || out != chat.AIStale {
 			return err
 		}
-		if turn, err = s.Engine.AITurn(ctx, d.SessionID); err != nil || turn.Over() {
+		if turn, err = s.Engine.AITurn(ctx, d); err != nil || turn.Over() {
 			return err
 		}
 	}

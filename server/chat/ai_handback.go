@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"unicode"
@@ -64,8 +65,47 @@ var scripts = []struct {
 	{unicode.Devanagari, "hi", nil}, {unicode.Cyrillic, "ru", []string{"uk", "bg"}},
 }
 
+// frequent are the words that tell languages of the Latin script apart.
+var frequent = map[string]string{
+	"en": " the is are you your what how when where can do does have my with for i and please to of it this that ",
+	"de": " der das ist sind ich sie wie wann wo kann können habe mein mit für und bitte nicht ein eine zu es ihr wir haben ",
+	"fr": " le les est vous votre comment quand où je peux pouvez avez mon ma avec pour et s'il une du des pas nous ",
+	"es": " el los está usted cómo cuándo dónde puedo tiene tienen mi con por una y qué hay para ustedes gracias ",
+	"it": " il gli è sono come quando dove posso avete mio mia con una che cosa anche grazie della ",
+	"pt": " os você vocês como quando onde posso têm meu minha com uma não que obrigado obrigada fazem ",
+	"nl": " het zijn jullie hoe wanneer waar kan ik mijn met voor een niet wat hebben en van ",
+	"sv": " är ni hur när var jag min med och inte vad har kan ett till ",
+	"pl": " jest są jak kiedy gdzie czy mogę mój moja ze nie co macie proszę ",
+	"tr": " mı mi ne nasıl zaman nerede var için ben benim bir bu ve mısınız ",
+}
+
+// languageWritten is the language whose words a text has most of, "" when that is
+// not clear: two words at least, and more than any other.
+func languageWritten(text string) (language string) {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' })
+	best, second := 1, 1
+	for code, list := range frequent {
+		n := 0
+		for _, w := range words {
+			if strings.Contains(list, " "+w+" ") {
+				n++
+			}
+		}
+		switch {
+		case n > best:
+			language, best, second = code, n, best
+		case n > second || n == best:
+			second = n
+		}
+	}
+	if best == second {
+		return ""
+	}
+	return language
+}
+
 // LanguageOf is the language of the list that a visitor writes or reads: by the
-// script of what it wrote, else by its browser.
+// script or the words of what it wrote, else by its browser.
 func LanguageOf(s *Session, text string) string {
 	browser := languageNamed(s.Metadata.V.Language)
 	for _, script := range scripts {
@@ -78,7 +118,7 @@ func LanguageOf(s *Session, text string) string {
 			return script.language
 		}
 	}
-	return browser
+	return cmp.Or(languageWritten(text), browser)
 }
 
 // languageNamed is the language of the list that a code like de-AT names, English

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"slices"
 )
 
 // aiMessages is how many messages of a session the AI sees.
@@ -12,36 +13,66 @@ const aiMessages = 20
 type AITurn struct {
 	Session Session
 	// Messages are the newest ones, oldest first, without notes and what was
-	// deleted.
+	// deleted; those that wait come last.
 	Messages []Message
-	// Waiting are those at the end that the visitor wrote and nobody answered.
+	// Waiting are those that the visitor wrote and nobody answered.
 	Waiting []Message
 	// Seen is the revision up to which the AI knows the session.
 	Seen int64
 }
 
-// AITurn reads a session for the AI.
-func (r *Relay) AITurn(ctx context.Context, sessionID string) (t AITurn, err error) {
+// AITurn reads a session for the AI, to which a delivery of it came. What that
+// brings was not known to the AI when it answered last.
+func (r *Relay) AITurn(ctx context.Context, d *Delivery) (t AITurn, err error) {
+	var list []Message
+	answered := false
 	err = r.store.Read(ctx, func(rd Reader) (err error) {
-		if t.Session, err = rd.Session(sessionID); err != nil {
+		if t.Session, err = rd.Session(d.SessionID); err != nil {
 			return err
 		}
-		t.Seen = t.Session.Rev
-		list, err := rd.Messages(MessageQuery{SessionID: sessionID, Public: true, Limit: aiMessages})
-		t.Messages = nil
-		for _, m := range list {
-			if m.DeletedAt == 0 {
-				t.Messages = append(t.Messages, m)
-			}
+		if answered, err = repliedTo(rd, d); err != nil {
+			return err
 		}
+		list, err = rd.Messages(MessageQuery{SessionID: d.SessionID, Public: true, Limit: aiMessages})
 		return err
 	})
-	first := len(t.Messages)
-	for first > 0 && t.Messages[first-1].Sender == SenderVisitor {
-		first--
+	t.Seen = t.Session.Rev
+	list = slices.DeleteFunc(list, func(m Message) bool { return m.DeletedAt != 0 })
+	if !answered {
+		t.Waiting = waiting(list, d.Rev)
 	}
-	t.Waiting = t.Messages[first:]
+	isWaiting := func(m Message) bool {
+		return slices.ContainsFunc(t.Waiting, func(w Message) bool { return w.ID == m.ID })
+	}
+	t.Messages = append(slices.DeleteFunc(list, isWaiting), t.Waiting...)
 	return t, err
+}
+
+// repliedTo reports whether a reply to a delivery is stored.
+func repliedTo(rd Reader, d *Delivery) (bool, error) {
+	_, err := rd.MessageByClientID(d.SessionID, SenderAI, d.ID())
+	if errors.Is(err, ErrMessageNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// waiting are the visitor's messages that nobody answered: those behind the last
+// answer, and those from a revision on, which the AI had not seen when it gave it.
+func waiting(list []Message, from int64) (waiting []Message) {
+	answered := false
+	for _, m := range slices.Backward(list) {
+		if m.Sender == SenderOperator || m.Seq < from && (answered || m.Sender == SenderAI) {
+			break
+		}
+		if m.Sender == SenderVisitor {
+			waiting = append(waiting, m)
+		} else {
+			answered = true
+		}
+	}
+	slices.Reverse(waiting)
+	return waiting
 }
 
 // Over reports whether there is nothing for the AI to do: nobody waits, or it must

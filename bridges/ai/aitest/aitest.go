@@ -14,12 +14,10 @@ import (
 	"time"
 )
 
-// Server is a fake endpoint.
-type Server struct {
-	URL string // its base address, which ends in /v1
-
+// Model is a fake endpoint. It is reached by the network at the address that Listen
+// answers, or without one as a transport.
+type Model struct {
 	t      testing.TB
-	ended  chan struct{}
 	mu     sync.Mutex
 	answer func(Request) Answer
 	asked  []Request
@@ -56,16 +54,30 @@ type Answer struct {
 	Vector func(text string) []float32
 }
 
-// New starts an endpoint that answers by a function.
-func New(t testing.TB, answer func(Request) Answer) *Server {
-	s := &Server{t: t, answer: answer, ended: make(chan struct{}), bell: make(chan struct{})}
-	hs := httptest.NewServer(http.HandlerFunc(s.serve))
-	s.URL = hs.URL + "/v1"
-	t.Cleanup(func() {
-		close(s.ended)
+// New makes an endpoint that answers by a function.
+func New(t testing.TB, answer func(Request) Answer) *Model {
+	return &Model{t: t, answer: answer, bell: make(chan struct{})}
+}
+
+// Listen serves the endpoint until the end of the test and returns its base address,
+// which ends in /v1.
+func (s *Model) Listen() string {
+	hs := httptest.NewServer(s)
+	s.t.Cleanup(func() {
+		hs.CloseClientConnections()
 		hs.Close()
 	})
-	return s
+	return hs.URL + "/v1"
+}
+
+// RoundTrip implements [http.RoundTripper]. The answer's body is never half.
+func (s *Model) RoundTrip(r *http.Request) (*http.Response, error) {
+	out := httptest.NewRecorder()
+	s.ServeHTTP(out, r)
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	return out.Result(), nil
 }
 
 // Says is a script of one text.
@@ -74,21 +86,21 @@ func Says(text string) func(Request) Answer {
 }
 
 // Script replaces how the endpoint answers.
-func (s *Server) Script(answer func(Request) Answer) {
+func (s *Model) Script(answer func(Request) Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = answer
 }
 
 // Asked returns every request so far.
-func (s *Server) Asked() []Request {
+func (s *Model) Asked() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Request{}, s.asked...)
 }
 
 // Await waits until the endpoint was asked n times.
-func (s *Server) Await(n int) {
+func (s *Model) Await(n int) {
 	s.t.Helper()
 	limit := time.After(20 * time.Second)
 	for {
@@ -106,7 +118,8 @@ func (s *Server) Await(n int) {
 	}
 }
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP implements [http.Handler].
+func (s *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
 		return
@@ -122,8 +135,6 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-answer.Wait:
 		case <-r.Context().Done():
-			return
-		case <-s.ended:
 			return
 		}
 	}
