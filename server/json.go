@@ -30,9 +30,6 @@ func checkJSON(body []byte) error {
 	return nil
 }
 
-// marshal renders our own values, on which encoding/json cannot fail.
-func marshal(v any) ([]byte, error) { return json.Marshal(v) }
-
 // depth returns how deep arrays and objects nest.
 func depth(body []byte) int {
 	deepest, level, inText := 0, 0, false

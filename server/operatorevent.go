@@ -60,7 +60,7 @@ func operatorEvent(e *chat.Event, files *chat.FileLinks) (data []byte, common bo
 			return nil, false
 		}
 		files.Show(&m, 0)
-		data, _ = marshal(operatorMessageOf(e, &m))
+		data, _ = json.Marshal(operatorMessageOf(e, &m))
 		return data, m.Sender == chat.SenderOperator
 	}
 	name, known := operatorActs[e.Type]
@@ -72,7 +72,7 @@ func operatorEvent(e *chat.Event, files *chat.FileLinks) (data []byte, common bo
 		return nil, false
 	}
 	act.Type, act.SessionID, act.SourceBridge, act.Timestamp = name, e.SessionID, e.Source, e.At
-	data, _ = marshal(act)
+	data, _ = json.Marshal(act)
 	return data, false
 }
 

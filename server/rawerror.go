@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"encoding/json"
 	"net"
 	"strconv"
 )
@@ -49,7 +50,7 @@ func rawErrorInJSON(b []byte) (answer []byte, ok bool) {
 		return nil, false
 	}
 	code, _, _ := bytes.Cut(status, []byte(" "))
-	body, _ := marshal(map[string]string{"error": string(bytes.TrimPrefix(text, append(bytes.Clone(code), ' ')))})
+	body, _ := json.Marshal(map[string]string{"error": string(bytes.TrimPrefix(text, append(bytes.Clone(code), ' ')))})
 	answer = append(append(answer, line...), "\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: "...)
 	answer = append(strconv.AppendInt(answer, int64(len(body)), 10), "\r\n\r\n"...)
 	return append(answer, body...), true

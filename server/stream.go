@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"net"
 	"net/http"
 	"net/url"
@@ -221,14 +222,14 @@ func (o *sse) facts(links *chat.FileLinks, feed *chat.Feed, page chat.Page) {
 	}
 	if page.Resync {
 		last := cursor(feed.Last())
-		data, _ := marshal(map[string]string{"type": string(chat.StateResync), "sessionId": feed.SessionID(), "lastEventId": last})
+		data, _ := json.Marshal(map[string]string{"type": string(chat.StateResync), "sessionId": feed.SessionID(), "lastEventId": last})
 		o.event(chat.StateResync, last, data)
 	}
 }
 
 // state queues a state made by the server itself.
 func (o *sse) state(t chat.EventType, body any) {
-	data, _ := marshal(body)
+	data, _ := json.Marshal(body)
 	o.event(t, "", data)
 }
 
@@ -246,7 +247,7 @@ func (s *communityServer) adminStream(w http.ResponseWriter, r *http.Request, by
 	defer leave()
 	out := startSSE(w)
 	out.outlive()
-	connected, _ := marshal(map[string]any{"type": chat.StateConnected, "operatorOnline": s.engine.OperatorOnline(), "presence": s.engine.Presence()})
+	connected, _ := json.Marshal(map[string]any{"type": chat.StateConnected, "operatorOnline": s.engine.OperatorOnline(), "presence": s.engine.Presence()})
 	out.event(chat.StateConnected, "0", connected) // with an id: who comes back brings it, however quiet it was
 	n := 0
 	if reconnects {

@@ -112,7 +112,7 @@ func commandNames() (names []string) {
 func nearestName(name string, names []string) (nearest string) {
 	best := 3
 	for _, other := range names {
-		d := editDistance(name, other)
+		d := EditDistance(name, other)
 		if len(name) > 1 && strings.HasPrefix(other, name) {
 			d = 1
 		}
@@ -123,9 +123,9 @@ func nearestName(name string, names []string) (nearest string) {
 	return nearest
 }
 
-// editDistance counts the letters that have to be changed, added, left out or
-// swapped with their neighbour. Both words are short.
-func editDistance(a, b string) int {
+// EditDistance counts the typing errors between two short words: letters changed,
+// added, left out or swapped with their neighbour.
+func EditDistance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	rows := make([][]int, len(x)+1)
 	for i := range rows {

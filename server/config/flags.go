@@ -196,7 +196,7 @@ func (f *Flags) unknown(name string) {
 func nearest(name string, known []string) string {
 	best, least := "", len(name)/3+2
 	for _, k := range known {
-		if d := distance(name, k); d < least {
+		if d := chat.EditDistance(name, k); d < least {
 			best, least = k, d
 		}
 	}
@@ -208,25 +208,4 @@ func nearest(name string, known []string) string {
 		return known[i]
 	}
 	return ""
-}
-
-// distance is the number of letters to insert, delete or replace between a
-// and b (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

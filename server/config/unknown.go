@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // families are the prefixes of relay's variables: hardly any other program reads
@@ -74,6 +76,6 @@ func nearestVariable(name string, known []string) string {
 // slip reports whether a name is so near to a long one that it can hardly belong
 // to another program.
 func slip(name string, known []string) bool {
-	near := func(k string) bool { return len(k) >= 8 && distance(strings.ToUpper(name), k) <= 2 }
+	near := func(k string) bool { return len(k) >= 8 && chat.EditDistance(strings.ToUpper(name), k) <= 2 }
 	return slices.ContainsFunc(known, near)
 }
