@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/relay-chat/relay/bridges"
 	"github.com/relay-chat/relay/db"
@@ -172,6 +173,9 @@ func (a *app) doctor(ctx context.Context, _ string) error {
 		{Name: "public address", Findings: []chat.Finding{server.CheckPublicURL(ctx, a.cfg.PublicURL)}},
 	}
 	kinds := bridges.Kinds(a.bridgeEnv(slog.New(slog.DiscardHandler)))
+	if strings.HasPrefix(string(a.cfg.DatabaseURL), "sqlite://") {
+		list = append(list, bridges.Checkup{Name: "backups", Findings: []chat.Finding{db.BackupFinding(a.cfg.BackupDir, time.Now())}})
+	}
 	settings := chat.SettingsOf(a.cfg.Settings, stored)
 	running, ai := a.running(ctx, err)
 	list = append(list, bridges.Examine(ctx, kinds, settings, running)...)

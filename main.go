@@ -166,7 +166,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		return err
 	}
 	a.announce(server.BaseURL(a.cfg, listener), keys, a.answerFrom(engine, kinds, set))
-	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, base.Run, keys.Run, metrics, watchdog(database))
+	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, base.Run, keys.Run, metrics, watchdog(database), a.backups(database))
 }
 
 func (a *app) serveBridge(ctx context.Context) error {
@@ -206,7 +206,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 	}
 	a.announceBridge(server.BaseURL(a.cfg, listener), engine.Settings(), a.answerFrom(engine, kinds, set))
 	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, read, metrics,
-		func(ctx context.Context) error { return full.Notify(ctx, engine.Relay) }, watchdog(database))
+		func(ctx context.Context) error { return full.Notify(ctx, engine.Relay) }, watchdog(database), a.backups(database))
 }
 
 // heapReserve is allocated but never touched, so it takes no memory. The garbage
@@ -266,6 +266,15 @@ func (a *app) listen(ctx context.Context) (net.Listener, error) {
 		return passed, err
 	}
 	return server.Listen(ctx, a.cfg)
+}
+
+// backups returns the daily backups, or nothing to do without a folder for them.
+func (a *app) backups(database *db.DB) chat.Part {
+	if a.cfg.BackupDir == "" {
+		return func(context.Context) error { return nil }
+	}
+	daily := db.DailyBackups{Dir: a.cfg.BackupDir, Keep: a.cfg.BackupKeep, Log: a.log}
+	return func(ctx context.Context) error { return database.KeepBackups(ctx, daily) }
 }
 
 // watchdog feeds systemd's watchdog while the database answers. A full disk or an

@@ -198,7 +198,7 @@ func replace(path, fresh string, made time.Time) (kept string, err error) {
 			return "", err
 		}
 	}
-	if err := os.Rename(fresh, path); err != nil {
+	if err := errors.Join(markStopped(path), os.Rename(fresh, path)); err != nil {
 		return "", err
 	}
 	return kept, syncFolder(filepath.Dir(path))

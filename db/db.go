@@ -102,11 +102,22 @@ func (d *DB) Look(ctx context.Context, op func(chat.Reader) error) error {
 	return d.backend.look(ctx, func(t *tx) error { return op(t) })
 }
 
+// Room implements [chat.Store].
+func (d *DB) Room() (free, total int64) {
+	if d.path == "" {
+		return 0, 0
+	}
+	return diskRoom(filepath.Dir(d.path))
+}
+
 // Close waits for the operations that were accepted, writes everything to the
 // file and closes it. Later calls answer ErrClosed.
 func (d *DB) Close() error {
 	err := d.backend.close()
 	if d.lock != nil {
+		if err == nil {
+			err = markStopped(d.path)
+		}
 		err = errors.Join(err, d.lock.release())
 	}
 	return err

@@ -5,11 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
+	"github.com/golang-migrate/migrate/v4"
 	"github.com/golang-migrate/migrate/v4/database"
 	migratepgx "github.com/golang-migrate/migrate/v4/database/pgx/v5"
 	migratesqlite "github.com/golang-migrate/migrate/v4/database/sqlite"
+	"github.com/golang-migrate/migrate/v4/source/iofs"
 	"github.com/jmoiron/sqlx"
 
 	"github.com/relay-chat/relay/schema"
@@ -114,6 +117,57 @@ func CutBehindStep(url string) error {
 	}
 	return runMigrations(schema.Postgres, "postgres", cut{driver}, 0, false)
 }
+
+// failing is a driver that fails behind the statements of a step, within its
+// transaction, as a process that dies there.
+type failing struct{ database.Driver }
+
+func (f failing) Run(step io.Reader) error {
+	return f.Driver.Run(io.MultiReader(step, strings.NewReader("\nINSERT INTO no_such_table VALUES (1);\n")))
+}
+
+// StepsTo takes the steps of the schema up to a version, from another on; fail lets
+// the last one fail.
+func StepsTo(url string, from, to int, fail bool) error {
+	var driver database.Driver
+	var err error
+	steps, dialect := schema.Postgres, "postgres"
+	if path, isFile := strings.CutPrefix(url, "sqlite://"); isFile {
+		steps, dialect = schema.SQLite, "sqlite"
+		driver, err = openDriver("sqlite", dsn(path, forWriting, false), func(h *sql.DB) (database.Driver, error) {
+			return migratesqlite.WithInstance(h, &migratesqlite.Config{})
+		})
+	} else {
+		driver, err = openDriver("pgx", url, func(h *sql.DB) (database.Driver, error) { return migratepgx.WithInstance(h, &migratepgx.Config{}) })
+	}
+	if err != nil {
+		return err
+	}
+	if fail {
+		driver = failing{driver}
+	}
+	source, err := iofs.New(steps, dialect)
+	if err != nil {
+		return err
+	}
+	m, err := migrate.NewWithInstance("iofs", source, dialect, driver)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	return m.Steps(to - from)
+}
+
+func openDriver(name, address string, wrap func(*sql.DB) (database.Driver, error)) (database.Driver, error) {
+	handle, err := sql.Open(name, address)
+	if err != nil {
+		return nil, err
+	}
+	return wrap(handle)
+}
+
+// Newest is the number of the last step of the schema.
+func Newest() int { return newest(schema.SQLite, "sqlite") }
 
 // Translate names the errors of Postgres that callers know.
 var Translate = translate

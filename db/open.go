@@ -48,6 +48,9 @@ func openFile(ctx context.Context, path string, opts Options) (_ *DB, err error)
 	if err == nil {
 		d.backend, err = openBackend(ctx, path, opts)
 	}
+	if err == nil && d.lock != nil {
+		err = markRunning(path)
+	}
 	if err != nil {
 		if d.lock != nil {
 			err = errors.Join(err, d.lock.release())
@@ -95,6 +98,11 @@ func makeReady(ctx context.Context, c *conn, path string, opts Options) error {
 	have, err := inspect(ctx, c.raw)
 	if err != nil {
 		return err
+	}
+	if !opts.Shared {
+		if err := checkUnclean(ctx, path); err != nil {
+			return err
+		}
 	}
 	want := newest(schema.SQLite, "sqlite")
 	switch {

@@ -1,16 +1,13 @@
 package db
 
-import (
-	"path/filepath"
+import "golang.org/x/sys/windows"
 
-	"golang.org/x/sys/windows"
-)
-
-// Room implements [chat.Store].
-func (d *DB) Room() (free, total int64) {
+// diskRoom returns how much is free on the disk of a folder, and its size; 0 if that is
+// unknown.
+func diskRoom(dir string) (free, total int64) {
 	var usable, size uint64
-	dir, err := windows.UTF16PtrFromString(filepath.Dir(d.path))
-	if d.path == "" || err != nil || windows.GetDiskFreeSpaceEx(dir, &usable, &size, nil) != nil {
+	name, err := windows.UTF16PtrFromString(dir)
+	if err != nil || windows.GetDiskFreeSpaceEx(name, &usable, &size, nil) != nil {
 		return 0, 0
 	}
 	return int64(usable), int64(size)

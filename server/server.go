@@ -6,6 +6,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log"
 	"log/slog"
 	"net/http"
@@ -154,7 +155,8 @@ func (s *Server) health(http.ResponseWriter, *http.Request, chat.Author) (any, e
 	return map[string]any{"status": "ok", "bridges": s.bridges.Names()}, nil
 }
 
-// readiness answers GET /ready: 503 while relay cannot store messages.
+// readiness answers GET /ready: 503 while relay cannot store messages, and degraded
+// while it soon may not.
 func (s *Server) readiness(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
@@ -163,6 +165,9 @@ func (s *Server) readiness(_ http.ResponseWriter, r *http.Request, _ chat.Author
 			s.log.Warn("not ready", "err", err, "count", n)
 		}
 		return nil, &httpError{status: http.StatusServiceUnavailable, text: "The database does not accept writes"}
+	}
+	if free, low := s.engine.RoomLow(); low {
+		return map[string]string{"status": "degraded", "problem": fmt.Sprintf("The disk of the database has only %d MB left", free>>20)}, nil
 	}
 	return map[string]string{"status": "ok"}, nil
 }

@@ -76,6 +76,23 @@ func (r *Relay) MayUpload(ctx context.Context, by Author, sessionID string) erro
 	})
 }
 
+// lowRoom is the free space below which even messages are in danger, lowRoomPart that
+// part of a small disk.
+const (
+	lowRoom     = 200 << 20
+	lowRoomPart = 20
+)
+
+// LowRoom returns how much free space is too little on a disk of a size.
+func LowRoom(total int64) int64 { return min(lowRoom, total/lowRoomPart) }
+
+// RoomLow reports whether the disk is so full that soon nothing can be stored, and
+// what is free.
+func (r *Relay) RoomLow() (free int64, low bool) {
+	free, total := r.store.Room()
+	return free, total > 0 && free < LowRoom(total)
+}
+
 // checkRoom refuses files while the disk is nearly full, so that messages still
 // find room.
 func (r *Relay) checkRoom() error {

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -30,6 +31,7 @@ func (e *Engine) keepStore(ctx context.Context) error {
 		every, clean = forgetEvery, func(ctx context.Context, now Time, _ bool) error { return e.Store.Forget(ctx, now) }
 	}
 	calendar := NewCalendar(e.Store, e.log)
+	var warned bool
 	due := time.NewTimer(time.Minute)
 	defer due.Stop()
 	for run := time.Duration(0); ; run++ {
@@ -39,6 +41,7 @@ func (e *Engine) keepStore(ctx context.Context) error {
 		case <-due.C:
 			due.Reset(every)
 		}
+		warned = e.warnOfRoom(ctx, warned)
 		now, err := calendar.Now(ctx)
 		if err == nil {
 			err = clean(ctx, now, run*every%pruneEvery == 0)
@@ -47,6 +50,21 @@ func (e *Engine) keepStore(ctx context.Context) error {
 			e.log.Error("cannot clean up the database", "err", err)
 		}
 	}
+}
+
+// warnOfRoom tells operators once when the disk is nearly full, and again after
+// there was room meanwhile.
+func (e *Engine) warnOfRoom(ctx context.Context, warned bool) bool {
+	free, low := e.RoomLow()
+	if !low || warned {
+		return low
+	}
+	e.log.Error("the disk of the database is nearly full: make room, or messages cannot be stored", "free_mb", free>>20)
+	text := fmt.Sprintf("The disk of relay's database has only %d MB left. Make room, or messages can no longer be stored.", free>>20)
+	if err := e.Notice(ctx, "disk", text); err != nil {
+		e.log.Error("cannot tell operators about the disk", "err", err)
+	}
+	return true
 }
 
 // sweep deletes files that belong to no message, and, when pruning is due, what

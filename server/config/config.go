@@ -31,6 +31,8 @@ type Config struct {
 	Port                uint16         `env:"PORT" envDefault:"3000" is:"a number from 0 to 65535" example:"8080"`
 	PublicURL           string         `env:"PUBLIC_URL" is:"an address that begins with https:// or http://" example:"https://chat.example.com"`
 	DatabaseURL         Secret         `env:"DATABASE_URL" envDefault:"sqlite://relay.db" is:"an address that begins with sqlite:// or postgres://, special characters in its password written like %23 for #" example:"sqlite:///var/lib/relay/relay.db"`
+	BackupDir           string         `env:"BACKUP_DIR" is:"a folder" example:"backups"`
+	BackupKeep          int            `env:"BACKUP_KEEP" envDefault:"7" is:"a number from 1 to 3650" example:"30"`
 	Setup               Setup          `env:"RELAY_SETUP" envDefault:"local" is:"one of local, private, code, off" example:"code"`
 	PublicKey           string         `env:"RELAY_PUBLIC_KEY" is:"at least 8 letters, digits, _ or -" example:"pk_8f14e45fceea167a5a36dedd4bea2543a8c7d1f2"`
 	SecretKey           Secret         `env:"RELAY_SECRET_KEY" is:"at least 8 letters, digits, _ or -" example:"sk_c9f0f895fb98ab9159f51fd0297e236d06f4b3a1"`
@@ -204,6 +206,7 @@ func (c *Config) check() (wrong []string) {
 	expect("RELAY_SECRET_KEY", c.SecretKey == "" || len(c.SecretKey) >= 8 && isKey(string(c.SecretKey)))
 	expect("API_KEY", isHeaderText(string(c.APIKey)))
 	expect("EVENTS_WEBHOOK_RETRIES", c.WebhookRetries >= 0 && c.WebhookRetries <= 9)
+	expect("BACKUP_KEEP", c.BackupKeep >= 1 && c.BackupKeep <= 3650)
 	expect("RETENTION_DAYS", c.RetentionDays >= 0 && c.RetentionDays <= 36500)
 	expect("ATTACHMENT_MAX_BYTES", c.AttachmentMaxBytes >= 1 && c.AttachmentMaxBytes <= 1<<30)
 	expect("IDENTITY_SECRET", c.IdentitySecret == "" || len(c.IdentitySecret) >= 8)
@@ -277,6 +280,9 @@ func isDatabaseURL(text string) bool {
 func (c *Config) conflicts() (mistakes []Mistake) {
 	if c.IdentityRequired && c.IdentitySecret == "" {
 		mistakes = append(mistakes, Mistake{"IDENTITY_REQUIRED", "needs IDENTITY_SECRET, or nobody could be verified", "IDENTITY_SECRET=" + exampleOf("IDENTITY_SECRET")})
+	}
+	if c.BackupDir != "" && !strings.HasPrefix(string(c.DatabaseURL), "sqlite://") {
+		mistakes = append(mistakes, Mistake{"BACKUP_DIR", "is for SQLite files: leave it out, and back PostgreSQL up with pg_dump", ""})
 	}
 	if c.PublicKey != "" && c.PublicKey == string(c.SecretKey) {
 		mistakes = append(mistakes, Mistake{"RELAY_SECRET_KEY", "is the public key, which everybody sees", "RELAY_SECRET_KEY=" + exampleOf("RELAY_SECRET_KEY")})

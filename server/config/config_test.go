@@ -44,8 +44,8 @@ func write(t *testing.T, name, text string) string {
 func TestConfigDefaults(t *testing.T) {
 	cfg := mustLoad(t, nil)
 	want := Config{Mode: chat.ModeCommunity, Port: 3000, DatabaseURL: "sqlite://relay.db", Setup: SetupLocal,
-		TrustedProxies:     []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
-		AttachmentMaxBytes: 10 << 20, RateLimit: true, WebhookRetries: 9, UAFilterMode: FilterBlocklist, LogLevel: slog.LevelInfo, LogFormat: LogText,
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+		BackupKeep:     7, AttachmentMaxBytes: 10 << 20, RateLimit: true, WebhookRetries: 9, UAFilterMode: FilterBlocklist, LogLevel: slog.LevelInfo, LogFormat: LogText,
 		Settings: map[string]chat.Raw{}}
 	if got, want := fmt.Sprintf("%#v", cfg), fmt.Sprintf("%#v", want); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -148,7 +148,7 @@ func TestConfigMistakes(t *testing.T) {
 		"PUBLIC_URL=https://chat.example.com/?a=b", "DATABASE_URL=mysql://relay", "DATABASE_URL=postgres://u:p@canary@host/db", "DATABASE_URL=postgres://u:1/canary@host/db", "DATABASE_URL=postgres://u:1#canary@host/db", "DATABASE_URL=sqlite://", "DATABASE_URL=relay.db",
 		"RELAY_MODE=both", "RELAY_SETUP=public", "RELAY_PUBLIC_KEY=short", "RELAY_SECRET_KEY=short", "RELAY_SECRET_KEY=has spaces in it, many",
 		"ALLOWED_ORIGINS=example.com", "ALLOWED_ORIGINS=https://a.com/page", "ALLOWED_ORIGINS=https://*.example.com", "ALLOWED_ORIGINS=https://bücher.example", "TRUSTED_PROXIES=10.0.0.0/33",
-		"TRUSTED_PROXIES=proxy", "ATTACHMENT_MAX_BYTES=10MB", "ATTACHMENT_MAX_BYTES=0", "ATTACHMENT_MAX_BYTES=99999999999", "IDENTITY_SECRET=short",
+		"TRUSTED_PROXIES=proxy", "ATTACHMENT_MAX_BYTES=10MB", "ATTACHMENT_MAX_BYTES=0", "BACKUP_KEEP=0", "BACKUP_KEEP=many", "ATTACHMENT_MAX_BYTES=99999999999", "IDENTITY_SECRET=short",
 		"IDENTITY_REQUIRED=maybe", "IDENTITY_REQUIRED=true", "REQUIRE_SESSION_TOKEN=2", "RATE_LIMIT=fast", "LOG_LEVEL=loud", "LOG_FORMAT=xml", "METRICS_ADDR=9091", "METRICS_ADDR=127.0.0.1", "METRICS_ADDR=:99999",
 		"ENABLE_DISCORD_GATEWAY=perhaps", "RELAY_SECRET_KEY_FILE=/does/not/exist", "SLACK_BOT_TOKEN_FILE=/dev/null",
 		"BUSINESS_HOURS=9-17", `BUSINESS_HOURS={"timezone":"Mars"}`, `BUSINESS_HOURS={"timezone":"UTC"} and more`,
@@ -395,4 +395,12 @@ func readExample(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// Backups of the file are for SQLite: with PostgreSQL there is none.
+func TestBackupsNeedSQLite(t *testing.T) {
+	_, _, err := load(t, nil, "BACKUP_DIR=backups", "DATABASE_URL=postgres://localhost/relay")
+	if err == nil || !strings.Contains(err.Error(), "pg_dump") {
+		t.Error(err)
+	}
 }

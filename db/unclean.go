@@ -1,0 +1,61 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// running is behind the name of a file that is there while relay runs: whoever
+// finds it at the start knows that the last stop was none.
+const running = ".running"
+
+// checkTime bounds the check at the start. Systems like systemd give up a service
+// that takes long to start.
+const checkTime = 20 * time.Second
+
+// checkUnclean reads the file at path from end to end if relay did not stop in order
+// the last time. The mark stays on a damaged one, so that no later start passes over
+// it.
+func checkUnclean(ctx context.Context, path string) error {
+	if !exists(path + running) {
+		return nil
+	}
+	pool, err := sqlx.Open("sqlite", dsn(path, forCommands+"&_query_only=1", false))
+	if err != nil {
+		return err
+	}
+	bounded, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	err = errors.Join(quickCheck(bounded, pool), pool.Close())
+	if bounded.Err() != nil && ctx.Err() == nil {
+		return nil // large: relay doctor has the time
+	}
+	if errors.Is(err, ErrDamaged) {
+		err = fmt.Errorf("%w; restore a backup (relay restore)", err)
+	}
+	return plain(err)
+}
+
+// markRunning makes the mark.
+func markRunning(path string) error {
+	f, err := os.OpenFile(path+running, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("mark the database as in use: %w", err)
+	}
+	inherit(path+running, path)
+	return f.Close()
+}
+
+// markStopped removes the mark.
+func markStopped(path string) error {
+	if err := os.Remove(path + running); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package db_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// fixture returns what a relay of a step of the schema stores, "" if nothing is new
+// in it.
+func fixture(t *testing.T, url string, step int) string {
+	t.Helper()
+	found, err := filepath.Glob(fmt.Sprintf("testdata/upgrade/%04d_*.sql", step))
+	if err != nil || len(found) == 0 {
+		return ""
+	}
+	text, err := os.ReadFile(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes := `x'68656c6c6f'`
+	if strings.HasPrefix(url, "postgres") {
+		bytes = `'\x68656c6c6f'`
+	}
+	return strings.ReplaceAll(string(text), "{hello}", bytes)
+}
+
+// populate makes the database of a relay whose schema had a version, with what each
+// relay up to it stored.
+func populate(t *testing.T, url string, version int) {
+	t.Helper()
+	for step := 1; step <= version; step++ {
+		want(t, db.StepsTo(url, step-1, step, false), nil)
+		raw(t, url, fixture(t, url, step))
+	}
+}
+
+// TestUpgrade: databases of every version of the schema, with content, become this
+// version's, although the first step was cut off, and nothing of the content is lost.
+func TestUpgrade(t *testing.T) {
+	for version := 1; version <= db.Newest(); version++ {
+		t.Run(fmt.Sprint("from ", version), func(t *testing.T) {
+			dbtest.EachURL(t, func(t *testing.T, url string) {
+				populate(t, url, version)
+				if version < db.Newest() && db.StepsTo(url, version, version+1, true) == nil {
+					t.Fatal("the step was not cut off")
+				}
+				checkUpgraded(t, dbtest.Open(t, url), version)
+			})
+		})
+	}
+}
+
+// checkUpgraded looks for what the fixtures put in, and writes to it.
+func checkUpgraded(t *testing.T, d *db.DB, from int) {
+	t.Helper()
+	read(t, d, func(r chat.Reader) error {
+		s, err := r.Session("s-1")
+		if err != nil || s.VisitorID != "v-1" || s.CSAT.Score != 5 || s.Rev != 3 || !strings.Contains(string(s.Identity), "ann@example.com") {
+			t.Errorf("session %+v, %v", s, err)
+		}
+		list, err := r.Messages(chat.MessageQuery{SessionID: "s-1"})
+		wanted := 2
+		if from >= 4 {
+			wanted++ // an internal note
+		}
+		if err != nil || len(list) != wanted || list[0].Content != "Where is my parcel?" || list[1].OperatorName != "Bo" || list[len(list)-1].Internal != (from >= 4) {
+			t.Errorf("messages %+v, %v", list, err)
+		}
+		if content, err := r.Chunk("f-1", 0); err != nil || string(content) != "hello" {
+			t.Errorf("file %q, %v", content, err)
+		}
+		lane, err := r.Lane("telegram", "s-1", 10)
+		if err != nil || len(lane) != 1 || lane[0].Rev != 2 {
+			t.Errorf("waiting %+v, %v", lane, err)
+		}
+		if entries, err := r.Timeline("s-1", 0, 0, 10); err != nil || len(entries) != 1 || entries[0].Type != chat.EventSessionClosed {
+			t.Errorf("timeline %+v, %v", entries, err)
+		}
+		settings, err := r.Settings()
+		if err != nil || string(settings["operatorName"]) != `"Support"` {
+			t.Errorf("settings %s, %v", settings, err)
+		}
+		if thread, err := r.Thread("telegram", "-100", "7"); err != nil || thread.SessionID != "s-1" {
+			t.Errorf("thread %+v, %v", thread, err)
+		}
+		return nil
+	})
+	want(t, sendMessage(t, d, "s-1"), nil)
+	newSessions(t, d, 1)
+}
