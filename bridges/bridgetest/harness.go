@@ -53,7 +53,7 @@ func newHarness(t *testing.T, b chat.Bridge, stateless bool, others ...chat.Sink
 // Start starts an engine on the store, with a bridge, as a start of relay does.
 func (h *Harness) Start(b chat.Bridge) {
 	h.t.Helper()
-	targets := []chat.Target{{Name: b.Name(), Kind: chat.TargetBridge}}
+	targets := []chat.Target{{Name: b.Name(), Kind: chat.TargetBridge}, {Name: chat.AISink, Kind: chat.TargetAI, Delay: time.Hour}}
 	for _, sink := range h.others {
 		targets = append(targets, chat.Target{Name: sink.Name(), Kind: chat.TargetBridge})
 	}
