@@ -136,15 +136,15 @@ export function bubble(v: View, act: Actions, apiUrl: string): HTMLElement {
       ),
       !v.own && buttons(v, act),
     ),
-    v.sources?.length && h("ul", { class: "sources", "aria-label": t.sources }, ...v.sources.map(sourceNode)),
+    v.sources?.length && h("ul", { class: "sources", "aria-label": t.sources }, ...v.sources.map((s, i) => sourceNode(s, v.content.includes(`[${i + 1}]`) ? `${i + 1} ` : ""))),
     below(v, act),
     v.person && h("button", { class: "chip", onclick: act.handoff }, t.person),
   );
 }
 
 /** sourceNode is a link only to a page: what the server names is not trusted. */
-function sourceNode({ title, url }: Source, at: number): HTMLElement {
-  const name = `${at + 1} ${title || url}`;
+function sourceNode({ title, url }: Source, number: string): HTMLElement {
+  const name = number + (title || url);
   return h("li", null, /^https?:\/\//i.test(url) ? link(name, url, { class: "chip" }) : h("span", { class: "chip" }, name));
 }
 

@@ -203,7 +203,7 @@ function itemsOf(state: State, asking: string | null, act: Actions, apiUrl: stri
     items.push({ key: v.key, sign: JSON.stringify(v), draw: () => bubble(v, act, apiUrl) });
     if (v.id) marks(v.id);
   });
-  if (!state.operatorOnline && welcome && config.offlineMessage && !state.closed) {
+  if (!state.operatorOnline && !state.ai && welcome && config.offlineMessage && !state.closed) {
     items.push(line("offline", config.offlineMessage, "note"));
   }
   if (state.closed) items.push(line("closed", t.closed, "note"));

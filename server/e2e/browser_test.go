@@ -28,6 +28,7 @@ func TestBrowser(t *testing.T) {
 		"Hostile":          testHostile,
 		"Screenshots":      testScreenshots,
 		"Webhook":          testWebhook,
+		"AI":               testAI,
 		"Hours":            testHours,
 		"SavedAnswers":     testSavedAnswers,
 		"Composers":        testComposers,

@@ -1,0 +1,94 @@
+package e2e
+
+import (
+	"cmp"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/relay-chat/relay/bridges/ai/aitest"
+)
+
+// model answers like one that knows its instructions.
+func model(r aitest.Request) aitest.Answer {
+	switch {
+	case strings.Contains(r.System, "Sum the conversation up"):
+		return aitest.Answer{Text: "Asks about Norway.\nNothing was answered.\nWhether you ship there.", Tokens: 80}
+	case strings.Contains(r.System, "You are a test"):
+		return aitest.Answer{Text: "Hello!", Tokens: 12}
+	}
+	return aitest.Answer{Text: "We ship to Norway within 5 days [0].", Tokens: 100}
+}
+
+// testAI: the AI is set up on the settings page and tested there; operators send its
+// drafts, and while they are away it answers visitors, who can ask for a person.
+func testAI(t *testing.T, s *fixture) {
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	fake := aitest.New(t, model).Listen()
+	s.stop()
+	s.instance = boot(t, "AI_BASE_URL="+fake)
+	p := s.newPair(t, "Do you ship to Norway?")
+	b := p.operator
+	b.until(`$("#ai-bar").hidden`)
+	s.setUpAI(t, b, folder)
+
+	b.until(`shown("#ai-bar") && text("#ai-state") === "The AI answers here while nobody is there."`)
+	b.click("#ai-draft")
+	b.until(`$$(".message.internal .who").some((n) => n.textContent === "Draft by AI") && $$(".draft-buttons .button").length === 2`)
+	b.shot(folder, "ai-draft")
+	b.click(".draft-buttons .button:nth-child(2)")
+	b.until(`$("#composer").value === "We ship to Norway within 5 days." && document.activeElement.id === "composer"`)
+	b.enter("#composer", "")
+	b.press("Backspace", 8)
+	b.click("#ai-summary")
+	b.until(`$$(".message.internal").length === 2`)
+	b.click(".draft-buttons .button")
+	p.visitor.until(`$$(".theirs .text").some((n) => n.textContent === "We ship to Norway within 5 days.")`)
+	b.until(`!$(".draft-buttons") && text(".message.internal .meta").includes("used")`)
+	b.until(`text("#ai-state") === "The AI is off in this conversation." && text("#ai-verb") === "Turn on"`)
+
+	b.run(`Object.assign($("#presence"), {value: "away"}).dispatchEvent(new Event("change"))`)
+	p.visitor.until(`text(".presence").startsWith("Away")`)
+	b.click("#ai-verb")
+	b.until(`text("#ai-verb") === "Turn off"`)
+	p.visitor.write("And to Sweden?")
+	p.visitor.until(`$(".ai")?.textContent === "AI" && $(".ai").parentNode.textContent.includes("Robin")`)
+	b.until(`text("#ai-state") === "The AI is answering here." && text(".message.from-ai .who") !== ""`)
+	p.visitor.shot(folder, "ai-widget")
+	b.shot(folder, "ai-console")
+	p.visitor.click(".row > .chip")
+	p.visitor.until(`!$(".row > .chip") && $$(".theirs .text").length === 4`)
+	b.until(`text("#ai-state") === "The AI is off in this conversation."`)
+	p.visitor.clean()
+	b.clean("400 (Bad Request)")
+}
+
+// setUpAI fills in the form of the settings page and returns to the conversation.
+func (s *fixture) setUpAI(t *testing.T, b *tab, folder string) {
+	here := eval[string](b, `location.hash`)
+	field := func(label string) string {
+		return "#" + eval[string](b, `$$("#settings label").find((n) => n.textContent === "`+label+`").htmlFor`)
+	}
+	b.click("#settings-link")
+	b.until(`shown("#settings") && $$("#settings label").some((n) => n.textContent === "Model")`)
+	b.until(`$$("#settings .hint").some((n) => n.textContent.includes("Set by AI_BASE_URL; what is saved here wins."))`)
+	b.enter(field("Model"), "tiny")
+	b.enter(field("Name that visitors see"), "Robin")
+	b.enter(field("What it should know and how it should write"), "We ship to Norway and Sweden within 5 days.")
+	b.enter(field("Seconds before it answers"), "9999")
+	b.click(`[aria-labelledby="settings-ai"] .button.main`)
+	b.until(`$$("#settings [role=alert]").some((n) => n.textContent.startsWith("Seconds before it answers must be a number of seconds from 0 to 3600"))`)
+	b.enter(field("Seconds before it answers"), "0")
+	b.click(`[aria-labelledby="settings-ai"] .button.small`)
+	b.until(`text("#settings blockquote") === "Hello!" && text('[aria-labelledby="settings-ai"]').includes("12 tokens")`)
+	b.shot(folder, "ai-settings")
+	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	b.shot(folder, "ai-settings-phone")
+	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{})
+	b.do(chromedp.EmulateViewport(1280, 800))
+	b.run(`(location.hash = "` + here + `")`)
+}
