@@ -13,9 +13,9 @@ TOOLS   := $(filter-out ./.ci/release,$(patsubst %/,./%,$(sort $(dir $(wildcard 
 # twenty times slower: tests of volume stay out (they skip themselves with
 # -short, or are named here), and so do those that drive other programs.
 RACE := . ./server/... ./db/... ./bridges/...
-LONG := ^Test(Browser|KillNineLosesNothing|TenThousandRandomRequests|SecurityMatrix|BadReceivers)$$
+LONG := ^Test(Browser|KillNineLosesNothing|TenThousandRandomRequests|SecurityMatrix|BadReceivers|Faults|Model|Soak)$$
 
-.PHONY: help run build test check bench fuzz vuln generate release clean
+.PHONY: help run build test check bench faults soak fuzz vuln generate release clean
 .PHONY: gofmt vet staticcheck tidy imports race cross packing
 
 help: ## list what make can do
@@ -40,6 +40,7 @@ gofmt: # no file differs from gofmt's form
 
 vet:
 	go vet ./... $(TOOLS)
+	go vet -tags faults ./server/chat ./db
 
 staticcheck: # pinned in go.mod
 	go tool staticcheck ./... $(TOOLS)
@@ -69,6 +70,14 @@ bench: ## measure relay against bare floors in one run, about 20 minutes
 	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
 	$(BUILD) -o "$$programs/" . ./.ci/bench/floor; \
 	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench 'Gates|Bridge|Deliveries|Receivers' -benchtime 1x -timeout 20m ./.ci/bench
+
+faults: ## meet kills, crash points, outages, full disks and wrong clocks while people talk, about 10 minutes
+	go test ./server/e2e -run '^Test(Faults|Model)$$' -count=1 -timeout 40m -v -args -long
+
+SOAK ?= 10m
+
+soak: ## run relay for SOAK at 20 messages a second with 500 streams and kills, and look whether it grows
+	go test ./server/e2e -run '^TestSoak$$' -count=1 -timeout 48h -v -args -long -soak $(SOAK)
 
 FUZZTIME ?= 1m
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // maxBatch is how many operations share one commit at most.
@@ -170,6 +172,7 @@ func (w *committer) commit(batch []*request) {
 	w.last = len(batch)
 	begun := time.Now()
 	err := w.transact(batch)
+	chat.CrashPoint("after commit")
 	if w.committed != nil && err == nil {
 		w.committed(len(batch), time.Since(begun))
 	}
@@ -213,6 +216,7 @@ func (w *committer) try(batch []*request, attempt func(*request) error) error {
 			return w.rollback(err)
 		}
 	}
+	chat.CrashPoint("before commit")
 	if _, err := w.conn.exec("COMMIT"); err != nil {
 		return w.rollback(fmt.Errorf("commit: %w", err))
 	}

@@ -86,6 +86,7 @@ func (in *Inbox) Receive(ctx context.Context, u Update) error {
 		_, err := tx.PutUpdate(&u)
 		return err
 	})
+	CrashPoint("update stored")
 	if err == nil || errors.Is(err, ErrAway) {
 		in.Wake(u.Bridge, u.Thread)
 	}
@@ -196,6 +197,7 @@ func (r *receiver) serve(ctx context.Context, thread string) Time {
 			return due
 		}
 		err = r.attempt(ctx, *u)
+		CrashPoint("update handled")
 		if err != nil && ctx.Err() != nil {
 			break // it was cut off, which says nothing of the update
 		}

@@ -67,7 +67,9 @@ func (s *sender) deliver(ctx context.Context, claimed []Delivery) []Delivery {
 func (s *sender) attempt(ctx context.Context, lane []Delivery) (done int, err error) {
 	ctx, cancel := finishing(ctx, s.policy.Timeout)
 	defer cancel()
+	CrashPoint("delivery claimed")
 	done, err = s.safely(ctx, lane)
+	CrashPoint("delivery answered")
 	switch {
 	case err == nil && done == 0:
 		err = errors.New("the sink delivered nothing and said no reason")

@@ -13,7 +13,7 @@ import (
 type Time int64
 
 // Now returns the present.
-func Now() Time { return TimeOf(time.Now()) }
+func Now() Time { return TimeOf(present()) }
 
 // TimeOf returns t as a Time.
 func TimeOf(t time.Time) Time { return Time(t.UnixMilli()) }

@@ -103,6 +103,7 @@ type instance struct {
 	public, secret             string
 
 	t              *testing.T
+	program        string
 	args, environ  []string
 	ready          *regexp.Regexp
 	cmd            *exec.Cmd
@@ -126,7 +127,13 @@ func boot(t *testing.T, environ ...string) *instance {
 // It is stopped at the end of the test.
 func launch(t *testing.T, ready *regexp.Regexp, args, environ []string) *instance {
 	t.Helper()
-	in := &instance{t: t, args: args, environ: environ, ready: ready, stdout: &buffer{}, stderr: &buffer{}}
+	return launchProgram(t, binary, ready, args, environ)
+}
+
+// launchProgram is launch of another build of relay.
+func launchProgram(t *testing.T, program string, ready *regexp.Regexp, args, environ []string) *instance {
+	t.Helper()
+	in := &instance{t: t, program: program, args: args, environ: environ, ready: ready, stdout: &buffer{}, stderr: &buffer{}}
 	t.Cleanup(func() { in.stop() })
 	in.run("0")
 	if found := startLines.FindStringSubmatch(in.stdout.String()); found != nil {
@@ -150,6 +157,7 @@ func (in *instance) port() string { return in.base[strings.LastIndex(in.base, ":
 func (in *instance) run(port string) {
 	in.t.Helper()
 	cmd, exited := command(in.environ, append(slices.Clone(in.args), "--port", port)...), make(chan struct{})
+	cmd.Path = in.program
 	cmd.Stdout, cmd.Stderr = in.stdout, in.stderr
 	if err := cmd.Start(); err != nil {
 		in.t.Fatal(err)
