@@ -68,7 +68,7 @@ const (
 		hash = ?, file = ? WHERE number = ? AND state = 0`
 	selectTwin     = `SELECT COUNT(*) FROM pages WHERE source = (SELECT source FROM pages WHERE number = ?) AND hash = ? AND number < ?`
 	deletePassages = `DELETE FROM passages WHERE page = ?`
-	countPages     = `SELECT COUNT(*) FROM pages p JOIN sources s ON s.number = p.source WHERE s.id = ? AND p.sitemap = ?`
+	countPages     = `SELECT COUNT(*) FROM pages p JOIN sources s ON s.number = p.source WHERE s.id = ?`
 	noteSource     = `UPDATE sources SET note = ? WHERE id = ? AND note = ''`
 	titleSource    = `UPDATE sources SET title = ? WHERE id = ? AND title = url`
 )
@@ -112,7 +112,7 @@ func (t *tx) addFound(source string, now chat.Time, r *chat.PageResult) error {
 	if len(r.Found) == 0 && r.Dropped == 0 {
 		return nil
 	}
-	have, err := one[int](t, nil, countPages, source, false)
+	have, err := one[int](t, nil, countPages, source)
 	if err != nil {
 		return err
 	}

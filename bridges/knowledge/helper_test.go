@@ -172,3 +172,8 @@ func text(contentType, body string) http.HandlerFunc {
 func page(title, body string) http.HandlerFunc {
 	return text("text/html; charset=utf-8", "<!doctype html><title>"+title+"</title><main><h1>"+title+"</h1>"+body+"</main>")
 }
+
+// contextOf returns a context that ends with the test or earlier.
+func contextOf(t *testing.T) (context.Context, context.CancelFunc) {
+	return context.WithCancel(t.Context())
+}

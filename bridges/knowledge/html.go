@@ -31,6 +31,7 @@ func extractHTML(text string, at *url.URL) (document, error) {
 	if at != nil {
 		d.links = linksOf(root, at)
 	}
+	heading := oneLine(textOf(find(root, atom.H1)))
 	main := mainContent(root, at)
 	tidy(main)
 	markdown, err := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin())).ConvertNode(main)
@@ -38,7 +39,7 @@ func extractHTML(text string, at *url.URL) (document, error) {
 		return document{}, errors.New("it is no HTML that can be read")
 	}
 	if d.title == "" {
-		d.title = oneLine(textOf(find(root, atom.H1)))
+		d.title = heading
 	}
 	d.markdown = clean(string(markdown))
 	return d, nil
@@ -47,10 +48,10 @@ func extractHTML(text string, at *url.URL) (document, error) {
 // mainContent returns what readability takes for the main content. On pages of few
 // words, as of shops, it takes too little: then it is all but the frame.
 func mainContent(root *html.Node, at *url.URL) *html.Node {
+	whole := withoutFrame(root)
 	parser := readability.NewParser()
 	parser.MaxElemsToParse = maxElements
 	article, err := parser.ParseDocument(root, at)
-	whole := withoutFrame(root)
 	if err != nil || article.Node == nil || 2*lengthOf(article.Node) < lengthOf(whole) {
 		return whole
 	}

@@ -1,0 +1,131 @@
+package knowledge
+
+import (
+	"bytes"
+	"compress/zlib"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// TestHostilePDF: a PDF that leads in circles or unpacks to gigabytes ends in time,
+// and what the library panics on is an error.
+func TestHostilePDF(t *testing.T) {
+	var bomb bytes.Buffer
+	out := zlib.NewWriter(&bomb)
+	for range 300 {
+		_, _ = out.Write(bytes.Repeat([]byte("(x) Tj "), 150_000))
+	}
+	_ = out.Close()
+	for name, data := range map[string]string{
+		"circle": "%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Count 999999999/Kids[2 0 R]/Parent 2 0 R>>\nendobj\n" +
+			"xref\n0 3\n0000000000 65535 f \n0000000009 00000 n \n0000000054 00000 n \ntrailer\n<</Size 3/Root 1 0 R>>\nstartxref\n134\n%%EOF\n",
+		"bomb": pdfOf("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 1/Kids[3 0 R]>>", "<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+			fmt.Sprintf("<</Length %d/Filter/FlateDecode>>\nstream\n%s\nendstream", bomb.Len(), bomb.String()), "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"),
+		"no objects": "%PDF-1.4\nstartxref\n0\n%%EOF\n",
+		"empty":      "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, err := extractWithin([]byte(data), 50*time.Millisecond)
+			if err == nil || d.markdown != "" {
+				t.Errorf("it has %d bytes of text, error %v", len(d.markdown), err)
+			}
+		})
+	}
+}
+
+// extractWithin reads a PDF as extract does, in less time.
+func extractWithin(data []byte, within time.Duration) (d document, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	return extractPDF(data, within)
+}
+
+// pdfOf renders a PDF of objects.
+func pdfOf(objects ...string) string {
+	var out strings.Builder
+	var at []int
+	out.WriteString("%PDF-1.4\n")
+	for i, object := range objects {
+		at = append(at, out.Len())
+		fmt.Fprintf(&out, "%d 0 obj\n%s\nendobj\n", i+1, object)
+	}
+	start := out.Len()
+	fmt.Fprintf(&out, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
+	for _, place := range at {
+		fmt.Fprintf(&out, "%010d 00000 n \n", place)
+	}
+	fmt.Fprintf(&out, "trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, start)
+	return out.String()
+}
+
+// FuzzPassages: whatever a text is, its passages are valid, bounded, and have all of
+// its words.
+func FuzzPassages(f *testing.F) {
+	for _, seed := range []string{"", "# A\n\ntext\n\n## B\n\nmore", strings.Repeat("word ", 1000), strings.Repeat("語", 5000), "```\n# no heading\n```\n", "a\n===\nb", "\xff\xfe\x00",
+		strings.Repeat("# ", 300), "~~~\nnever closed", strings.Repeat("Ein Satz. ", 400), "#\n\n####### x", "a\u0301\u0301\u0301 مرحبا ประเทศไทย"} {
+		f.Add("Title", seed)
+	}
+	f.Fuzz(func(t *testing.T, title, text string) {
+		kept := 0
+		for _, p := range cutPassages(title, text) {
+			if !utf8.ValidString(p.Text) || strings.ContainsRune(p.Text, 0) || !utf8.ValidString(p.Title) || utf8.RuneCountInString(p.Text) > passageMost+passageLength ||
+				utf8.RuneCountInString(p.Title) > 400 || strings.TrimSpace(p.Text) == "" {
+				t.Fatalf("a passage of %d characters: %q, %q", utf8.RuneCountInString(p.Text), p.Title, p.Text)
+			}
+			for _, word := range append(p.TitleWords, p.TextWords...) {
+				if word == "" || strings.ContainsAny(word, " \"'\\\x00") || !utf8.ValidString(word) {
+					t.Fatalf("the word %q", word)
+				}
+			}
+			kept += len(p.Text)
+		}
+		if kept > 2*len(clean(text))+len(text) {
+			t.Fatalf("%d bytes of passages of %d bytes", kept, len(text))
+		}
+		_ = askedWords(text)
+		_ = keyOf(text)
+	})
+}
+
+// TestWords: what people write otherwise is the same word, in every script.
+func TestWords(t *testing.T) {
+	for _, tt := range [][2]string{{"Größe", "GROSSE"}, {"livré", "livre"}, {"Łódź", "lodz"}, {"café", "cafe\u0301"}, {"ｶﾒﾗ", "カメラ"}, {"Ελλάς", "ΕΛΛΑΣ"}, {"الضمان", "ضمان"}, {"مُدَّة", "مدة"}, {"إرجاع", "ارجاع"}, {"ﬁt", "fit"}} {
+		if a, b := fmt.Sprint(wordsOf(tt[0])), fmt.Sprint(wordsOf(tt[1])); a != b {
+			t.Errorf("%q is %s, %q is %s", tt[0], a, tt[1], b)
+		}
+	}
+	for text, want := range map[string]string{"送料は": "[送料 料は]", "ab 12345678": "[ab 12345678]", "delivery": "[delivery deliv·]", "don't": "[don t]", "": "[]", "語": "[語]"} {
+		if got := fmt.Sprint(wordsOf(text)); got != want {
+			t.Errorf("%q is %s, want %s", text, got, want)
+		}
+	}
+	if got := askedWords("how do I …?"); len(got) != 0 {
+		t.Errorf("of nothing in particular is asked by %q", got)
+	}
+}
+
+// TestHTML: the main content stays with its tables and headings, the frame goes.
+func TestHTML(t *testing.T) {
+	d, err := extractHTML(`<html><head><title> My
+		page </title></head><body><nav>Menu</nav><header>Top</header><div><h1>Lamp</h1><p>See <a href="/x">the list</a> &amp; buy.</p><img src="x" alt="picture">
+		<table><tr><th>Height</th><td>42 cm</td></tr></table><p hidden>hidden</p><form><input value="form"></form></div><footer>Imprint</footer></body></html>`, nil)
+	if err != nil || d.title != "My page" {
+		t.Errorf("the title is %q, error %v", d.title, err)
+	}
+	for _, part := range []string{"# Lamp", "See the list & buy.", "42 cm"} {
+		if !strings.Contains(d.markdown, part) {
+			t.Errorf("%q is missing in %q", part, d.markdown)
+		}
+	}
+	for _, part := range []string{"Menu", "Top", "Imprint", "hidden", "/x", "picture"} {
+		if strings.Contains(d.markdown, part) {
+			t.Errorf("%q is left in %q", part, d.markdown)
+		}
+	}
+}
