@@ -26,7 +26,7 @@ import { loadSettings, webhookView, wireWebhook } from "./webhook";
 const body = document.body;
 
 // The pages of settings: an element, its heading and its link are named like each.
-const pages = ["settings", "webhook", "bridges"];
+const pages = ["settings", "knowledge", "webhook", "bridges"];
 
 function selectedByAddress(): string {
   return decodeURIComponent(/^#\/sessions\/([^/]+)$/.exec(location.hash)?.[1] ?? "");
@@ -38,16 +38,17 @@ function go(): void {
   open(selectedByAddress());
   set({ page });
   if (page === "bridges") void loadBridges();
-  if (page === "settings") openSettings();
+  if (page === "settings" || page === "knowledge") loadScript(page);
   if (page !== "webhook") return;
   set({ gaveUp: false, webhookTest: null });
   void loadSettings();
   void loadDeliveries();
 }
 
-// openSettings loads that page's script, once.
-function openSettings(): void {
-  if (!document.getElementById("settings-script")) document.head.append(h("script", { id: "settings-script", src: "/static/settings.js" }));
+// loadScript loads the script of a page that has one of its own, once.
+function loadScript(page: string): void {
+  const id = page + "-script";
+  if (!document.getElementById(id)) document.head.append(h("script", { id, src: "/static/" + page + ".js" }));
 }
 
 function showDetails(visible: boolean): void {

@@ -51,7 +51,7 @@ export interface State {
   // chosen is the place in the list of saved answers that fit what is typed, -1 for none.
   readonly chosen: number;
   readonly ai: AI | null;
-  // page is "webhook", "bridges" or "settings" while that page is shown, "" over the sessions.
+  // page is "webhook", "bridges", "knowledge" or "settings" while that page is shown, "" over the sessions.
   readonly page: string;
   readonly bridges: readonly Bridge[];
   // findings holds what bridges found at their last test, by name.

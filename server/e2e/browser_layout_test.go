@@ -55,11 +55,11 @@ func testLandmarks(t *testing.T, s *fixture) {
 	p := s.newPair(t, "Hello")
 	for _, width := range []int64{1280, 390} {
 		p.operator.do(chromedp.EmulateViewport(width, 844))
-		for _, view := range []string{"", "sessions/" + p.operator.session(), "settings", "webhook", "bridges"} {
+		for _, view := range []string{"", "sessions/" + p.operator.session(), "settings", "knowledge", "webhook", "bridges"} {
 			p.operator.run(`(location.hash = "#/` + view + `")`)
 			p.operator.until(`$$("main").filter((n) => [...n.children].some((c) => c.checkVisibility())).length === 1 && $$("h1").some((n) => n.checkVisibility())`)
 		}
-		p.operator.run(`history.go(-3)`)
+		p.operator.run(`history.go(-4)`)
 		p.operator.until(`shown("#pane")`)
 	}
 	p.operator.clean()

@@ -47,6 +47,7 @@ func TestBrowser(t *testing.T) {
 		"Timeline":         testTimeline,
 		"Notes":            testNotes,
 		"Undelivered":      testUndelivered,
+		"Knowledge":        testKnowledge,
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {

@@ -41,6 +41,7 @@ var targets = []target{
 	{source: "widget/loader.ts", name: "widget.js", format: api.FormatIIFE},
 	{source: "console/main.ts", name: "console.js", format: api.FormatIIFE},
 	{source: "console/settings/main.ts", name: "settings.js", format: api.FormatIIFE},
+	{source: "console/knowledge/main.ts", name: "knowledge.js", format: api.FormatIIFE},
 	{source: "console/console.css", name: "console.css"},
 	{source: "pages/pages.css", name: "pages.css"},
 	{source: "pages/pages.ts", name: "pages.js", format: api.FormatIIFE},

@@ -1,0 +1,67 @@
+// What the AI could not answer, each with a field for the answer.
+
+import { call } from "../api";
+import { h } from "../dom";
+import { agoTime } from "../format";
+import { button, feedback, labelled, section } from "../settings/settings";
+
+interface Question {
+  id: string;
+  question: string;
+  count: number;
+  sessionId: string;
+  askedAt: string;
+}
+
+export interface Questions {
+  node: HTMLElement;
+  load(): Promise<void>;
+}
+
+export function questionsSection(answered: () => void): Questions {
+  const said = feedback();
+  const list = h("ul", { class: "sources" });
+  const none = h("p", { class: "hint" }, "Nothing yet. Questions that the AI hands over to you appear here.");
+  const node = section("Could not be answered", h("p", { class: "hint" }, "Write an answer once, and the AI knows it from then on."), none, list, ...said.nodes);
+  const heading = node.querySelector<HTMLElement>("h2");
+  heading?.setAttribute("tabindex", "-1");
+
+  const run = async (work: Promise<unknown>, done: string): Promise<void> => {
+    try {
+      await work;
+      said.said(done);
+      await load();
+      heading?.focus();
+      answered();
+    } catch (error) {
+      said.problem((error as Error).message);
+    }
+  };
+  const item = (q: Question): HTMLLIElement => {
+    const text = h("textarea", { class: "input", rows: 3, maxlength: 200000 });
+    const form = h("form", {
+      hidden: true,
+      onsubmit(e: Event) {
+        e.preventDefault();
+        if (!text.value.trim()) return text.focus();
+        void run(call("POST", "/knowledge/questions/" + q.id + "/answer", { text: text.value }), "Saved. The AI answers it from now on.");
+      },
+    }, labelled("Answer", text), h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save answer")));
+    const write = (): void => {
+      form.hidden = !form.hidden;
+      if (!form.hidden) text.focus();
+    };
+    return h("li", {},
+      h("p", { class: "source-head" }, h("b", { dir: "auto" }, q.question)),
+      h("p", { class: "hint" }, (q.count === 1 ? "Asked once, " : "Asked " + q.count + " times, last ") , agoTime(q.askedAt), ". ", h("a", { href: "#/sessions/" + encodeURIComponent(q.sessionId) }, "Conversation")),
+      h("div", { class: "buttons" }, button("Write an answer", write, "Write an answer: " + q.question), button("Dismiss", () => run(call("DELETE", "/knowledge/questions/" + q.id), "Dismissed."), "Dismiss: " + q.question)),
+      form);
+  };
+  const load = async (): Promise<void> => {
+    const answer = await call<{ questions: Question[] }>("GET", "/knowledge/questions").catch(() => undefined);
+    if (!answer || node.querySelector("form:not([hidden])")?.contains(document.activeElement) && said.nodes[0]?.textContent === "") return;
+    none.hidden = !!answer.questions.length;
+    list.replaceChildren(...answer.questions.map(item));
+  };
+  return { node, load };
+}

@@ -1,0 +1,108 @@
+// The sources of answers: how far each is read, and what went wrong.
+
+import { call } from "../api";
+import { ask } from "../ask";
+import { h, syncChildren } from "../dom";
+import { agoTime } from "../format";
+import { button, feedback, section } from "../settings/settings";
+
+export interface Source {
+  id: string;
+  kind: "text" | "file" | "page" | "site";
+  title: string;
+  url?: string;
+  note?: string;
+  createdAt: string;
+  pages: number;
+  waiting: number;
+  failed: number;
+  passages: number;
+}
+
+interface Page {
+  url?: string;
+  title: string;
+  error?: string;
+}
+
+export interface Sources {
+  node: HTMLElement;
+  // load reads the list and tells whether something is being read.
+  load(): Promise<boolean>;
+}
+
+const kinds: Record<Source["kind"], string> = { text: "Text", file: "File", page: "Page", site: "Site" };
+const count = (n: number, one: string): string => n.toLocaleString() + " " + one + (n === 1 ? "" : "s");
+
+function stateOf(s: Source): [text: string, tone: string] {
+  if (s.waiting) return ["Reading, " + (s.pages - s.waiting).toLocaleString() + " of " + count(s.pages, "page"), ""];
+  if (s.failed && s.failed === s.pages) return ["Could not be read", "bad"];
+  if (s.failed) return [count(s.failed, "page") + " failed", "warn"];
+  return ["Ready", "good"];
+}
+
+export function sourcesSection(): Sources {
+  const said = feedback();
+  const list = h("ul", { class: "sources" });
+  const none = h("p", { class: "hint" }, "There is nothing to answer from yet. Add your help pages, a file or a text below.");
+  const rows = new Map<string, { of: string; node: HTMLLIElement }>();
+  const node = section("Sources", none, list, ...said.nodes);
+
+  const run = async (work: Promise<unknown>, done: string): Promise<void> => {
+    try {
+      await work;
+      said.said(done);
+    } catch (error) {
+      said.problem((error as Error).message);
+    }
+    await load();
+  };
+  const remove = async (s: Source): Promise<void> => {
+    if (!(await ask("Remove “" + s.title + "”? Nothing is answered from it any more.", "Remove"))) return;
+    await run(call("DELETE", "/knowledge/sources/" + s.id), "Removed.");
+    node.querySelector<HTMLElement>("h2")?.focus();
+  };
+  const row = (s: Source): HTMLLIElement => {
+    const [text, tone] = stateOf(s);
+    const pages = s.kind === "page" || s.kind === "site";
+    return h("li", { "data-id": s.id },
+      h("p", { class: "source-head" }, h("b", { dir: "auto" }, s.title), " ", h("span", { class: "tag" }, kinds[s.kind]), " ", h("span", { class: "tag " + tone }, text)),
+      h("p", { class: "hint" }, s.url && s.url !== s.title ? h("span", { class: "address" }, s.url + " · ") : false, count(s.passages, "passage") + ", added ", agoTime(s.createdAt)),
+      !!s.note && h("p", { class: "hint" }, s.note),
+      !!s.failed && errors(s),
+      h("div", { class: "buttons" },
+        pages && button("Refresh", () => run(call("POST", "/knowledge/sources/" + s.id + "/refresh"), "Its pages are fetched again."), "Refresh " + s.title),
+        button("Remove", () => remove(s), "Remove " + s.title)));
+  };
+
+  const load = async (): Promise<boolean> => {
+    const answer = await call<{ sources: Source[] }>("GET", "/knowledge").catch(() => undefined);
+    if (!answer) return false;
+    none.hidden = !!answer.sources.length;
+    const nodes = answer.sources.map((s) => {
+      const known = rows.get(s.id);
+      const of = JSON.stringify(s);
+      if (known?.of === of) return known.node;
+      const fresh = row(s);
+      const focused = known?.node.contains(document.activeElement) && document.activeElement?.textContent;
+      rows.set(s.id, { of, node: fresh });
+      if (focused) setTimeout(() => [...fresh.querySelectorAll("button")].find((b) => b.textContent === focused)?.focus());
+      return fresh;
+    });
+    syncChildren(list, nodes);
+    return answer.sources.some((s) => s.waiting);
+  };
+  node.querySelector("h2")?.setAttribute("tabindex", "-1");
+  return { node, load };
+}
+
+// errors lists the pages that could not be read, once it is unfolded.
+function errors(s: Source): HTMLElement {
+  const list = h("ul", { class: "findings" });
+  const show = async (): Promise<void> => {
+    if (list.children.length) return;
+    const { pages } = await call<{ pages: Page[] }>("GET", "/knowledge/sources/" + s.id);
+    list.replaceChildren(...pages.filter((p) => p.error).map((p) => h("li", {}, h("code", {}, p.url || p.title), " ", p.error)));
+  };
+  return h("details", { class: "raw", ontoggle: () => void show().catch(() => {}) }, h("summary", {}, "What failed"), list);
+}

@@ -1,0 +1,33 @@
+// Trying a question: the passages that the AI would get for it.
+
+import { call } from "../api";
+import { h, newTab } from "../dom";
+import { feedback, labelled, section } from "../settings/settings";
+
+interface Passage {
+  title: string;
+  url?: string;
+  text: string;
+}
+
+export function trySection(): HTMLElement {
+  const said = feedback();
+  const question = h("input", { class: "input", maxlength: 500, autocomplete: "off", placeholder: "Do you ship to France?" });
+  const found = h("ol", { class: "sources", "aria-label": "Passages" });
+  const submit = async (e: Event): Promise<void> => {
+    e.preventDefault();
+    if (!question.value.trim()) return question.focus();
+    try {
+      const { passages } = await call<{ passages: Passage[] }>("GET", "/knowledge/search?q=" + encodeURIComponent(question.value.trim()));
+      said.said(passages.length ? "" : "No passage has any of these words.");
+      found.replaceChildren(...passages.map((p) => h("li", {},
+        h("p", { class: "source-head" }, h("b", { dir: "auto" }, p.title)),
+        !!p.url && h("p", { class: "hint" }, h("a", { href: p.url, ...newTab }, p.url)),
+        h("p", { class: "passage", dir: "auto" }, p.text))));
+    } catch (error) {
+      said.problem((error as Error).message);
+    }
+  };
+  return section("Try a question", h("form", { onsubmit: submit }, labelled("Question", question, "Shows what the AI would answer from."),
+    h("div", { class: "buttons" }, h("button", { type: "submit", class: "button" }, "Find passages"), ...said.nodes)), found);
+}
