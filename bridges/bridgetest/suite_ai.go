@@ -53,7 +53,7 @@ func draftsAreSent(e *engine, id, thread string, draft chat.AIReply) {
 	e.platform.Write(thread, "Ada", "!send", "")
 	e.shows(thread, "Sent to the visitor: "+draft.Content)
 	e.await("the answer elsewhere", func() bool { return e.other.times("message "+draft.Content) == 1 })
-	e.shows(thread, "Draft by Robo (AI), sent")
+	e.shows(thread, draft.Content+"\n(sent)")
 	e.platform.Write(thread, "Ada", "!send", "")
 	e.shows(thread, "There is no draft to send")
 	sent := 0

@@ -289,7 +289,7 @@ func (run *deliveryRun) textOps(rm *renderedMessage) []chat.Op {
 		m := &rm.messages[i]
 		original := m.writtenHere && m.EditedAt == 0
 		if m.DeletedAt == 0 && m.Content != "" && !original {
-			lines = append(lines, withSources(&m.Message))
+			lines = append(lines, shownText(&m.Message))
 		}
 	}
 	if len(lines) == 0 {

@@ -33,30 +33,41 @@ func authorOf(m *chat.Message) string {
 	return name
 }
 
-// aiAuthorOf is the AI as a thread shows it: always as one. A draft says what can be
-// done with it.
+// aiAuthorOf is the AI as a thread shows it: always as one.
 func aiAuthorOf(m *chat.Message) string {
 	name := cmp.Or(chat.OneLine(m.OperatorName), "AI")
 	if name != "AI" && m.SourceBridge == chat.SourceAI {
 		name += " (AI)"
 	}
 	switch {
-	case m.Draft && m.SentAt != 0:
-		return "Draft by " + name + ", sent"
 	case m.Draft:
-		return "Draft by " + name + " (!send sends it, !send … sends this instead, or just answer)"
+		return "Draft by " + name
 	case m.Internal:
 		return "Internal note by " + name
 	}
 	return name
 }
 
-// withSources is a message's text with the pages that it rests on.
-func withSources(m *chat.Message) string {
+// The last lines of drafts, which stand in the text: an author cannot be changed
+// everywhere.
+const (
+	draftWaits = "\n(!send sends it, !send … sends this instead, or just answer)"
+	draftSent  = "\n(sent)"
+)
+
+// shownText is a message's text with the pages that it rests on. A draft says what can
+// be done with it.
+func shownText(m *chat.Message) string {
 	var b strings.Builder
 	b.WriteString(m.Content)
 	for i, s := range m.Sources {
 		fmt.Fprintf(&b, "\n[%d] %s %s", i+1, s.Title, s.URL)
+	}
+	switch {
+	case m.Draft && m.SentAt != 0:
+		b.WriteString(draftSent)
+	case m.Draft:
+		b.WriteString(draftWaits)
 	}
 	return b.String()
 }
