@@ -81,7 +81,7 @@ func (t *trials) due(d *Delivery, now Time, longest time.Duration) Time {
 	switch {
 	case one != nil && !one.until.IsZero():
 		return min(d.NextAt, now.Add(time.Until(one.until)+time.Millisecond-1))
-	case d.CreatedAt > now && d.Attempts == 0 && d.LastError == "":
+	case d.CreatedAt > now && d.LastError == "": // it never rested
 		return now
 	case d.NextAt.Sub(now) > longest:
 		return now

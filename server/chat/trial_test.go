@@ -21,6 +21,8 @@ func TestTrialsDue(t *testing.T) {
 		{"its pause is over and the clock went back", Delivery{Attempts: 1, NextAt: 3_660_000}, time.Minute, 0},
 		{"taken up by hand before its pause is over", Delivery{NextAt: 0}, 20 * time.Second, 0},
 		{"stored in the future, never tried", Delivery{CreatedAt: 60_000, NextAt: 60_000}, -1, 0},
+		{"stored in the future, claimed and cut off", Delivery{State: DeliverySending, Attempts: 1, CreatedAt: 60_000, NextAt: 60_000}, -1, 0},
+		{"failed, its pause in the future", Delivery{Attempts: 1, LastError: "x", CreatedAt: 60_000, NextAt: 60_000}, -1, time.Minute},
 		{"stored for later", Delivery{CreatedAt: -1, NextAt: 30_000}, -1, 30 * time.Second},
 		{"further away than any pause", Delivery{Attempts: 1, NextAt: Time(2 * longest.Milliseconds())}, -1, 0},
 	} {
