@@ -27,7 +27,10 @@ type command struct {
 	example     string   // what follows relay
 }
 
-var onDatabase = []string{"DATABASE_URL"}
+var (
+	onDatabase = []string{"DATABASE_URL"}
+	onWebhook  = []string{"DATABASE_URL", "EVENTS_WEBHOOK_URL", "EVENTS_WEBHOOK_SECRET"}
+)
 
 var commands = []command{
 	{"serve", "run the community server; the default without a command", (*app).serve,
@@ -39,7 +42,7 @@ var commands = []command{
 	{"keys rotate public", "make a new public key; update the snippet on every page", rotate((*server.Keyring).RotatePublic), onDatabase, "keys rotate public"},
 	{"keys rotate secret", "make a new secret key and sign everyone out of the console", rotate((*server.Keyring).RotateSecret), onDatabase, "keys rotate secret"},
 	{"doctor", "check database, public address and bridges, and say what to do about each problem", (*app).doctor,
-		[]string{"DATABASE_URL", "PUBLIC_URL", "RELAY_MODE"}, "doctor --env-file /etc/relay.env"},
+		[]string{"DATABASE_URL", "PUBLIC_URL", "RELAY_MODE"}, "doctor --env-file /etc/relay/relay.env"},
 	{"manifest", "print the manifest to create the Slack app from", (*app).manifest, []string{"PUBLIC_URL", "SLACK_SIGNING_SECRET"}, "manifest > manifest.yaml"},
 	{"backup FILE", "copy the SQLite database to FILE, even while relay runs", (*app).backup, onDatabase, "backup backups/monday.db"},
 	{"restore FILE", "replace the SQLite database with a backup", (*app).restore, onDatabase, "restore backups/monday.db"},
@@ -48,6 +51,15 @@ var commands = []command{
 	{"knowledge refresh SOURCE", "fetch the pages of a source again; it is done daily anyway", (*app).refreshKnowledge, onDatabase, "knowledge refresh https://shop.example.com/help/"},
 	{"knowledge remove SOURCE", "remove a source, by its id, address or title", (*app).removeKnowledge, onDatabase, "knowledge remove handbook.pdf"},
 	{"knowledge ask QUESTION", "show the passages for a question, and the AI's answer", (*app).askKnowledge, onDatabase, `knowledge ask "Do you ship to France?"`},
+	{"export FILE", "write all conversations with their files to a zip; - is the standard output", (*app).export, onDatabase, "export everything.zip"},
+	{"export FILE VISITOR", "the same of one visitor, by its id or e-mail address", (*app).export, onDatabase, "export ann.zip ann@example.com"},
+	{"erase VISITOR", "erase a visitor's conversations for good; needs --yes", (*app).erase, onDatabase, "erase ann@example.com --yes"},
+	{"webhook test", "post a test event to the webhook and print the answer", (*app).testWebhook, onWebhook, "webhook test"},
+	{"webhook list", "list the last events posted to the webhook", (*app).listWebhook, onDatabase, "webhook list --json"},
+	{"webhook redeliver DELIVERY", "post an event again that failed", (*app).redeliver, []string{"DATABASE_URL", "RELAY_SECRET_KEY"}, "webhook redeliver webhook.0198c0de.7"},
+	{"config check", "check the settings and say what to do about each mistake", (*app).checkConfig, nil, "config check --env-file /etc/relay/relay.env"},
+	{"config print", "print every setting, where it comes from, and no secret", (*app).printConfig, nil, "config print --json"},
+	{"completion SHELL", "print the completion of commands for bash, zsh or fish", (*app).completion, nil, "completion bash"},
 	{"migrate", "migrate the database; serve does it too", (*app).migrate, onDatabase, "migrate --database-url postgres:///relay"},
 	{"systemd", "print the unit that runs relay under systemd", (*app).unit, nil, "systemd | sudo tee /etc/systemd/system/relay.service"},
 	{"systemd socket", "print the socket that keeps the port open while relay restarts", (*app).socket, nil, "systemd socket | sudo tee /etc/systemd/system/relay.socket"},
@@ -107,6 +119,9 @@ func (a *app) showKeys(ctx context.Context, _ string) error {
 		public, secret, err := keys.Show(ctx)
 		if err != nil {
 			return err
+		}
+		if a.line.flags.JSON {
+			return a.json(map[string]string{"publicKey": public, "secretKey": secret})
 		}
 		hidden := "is no longer shown; make a new one with: relay keys rotate secret"
 		if keys.SecretPreset() {
@@ -180,7 +195,7 @@ func (a *app) doctor(ctx context.Context, _ string) error {
 	running, ai := a.running(ctx, err)
 	list = append(list, bridges.Examine(ctx, kinds, settings, running)...)
 	list = append(list, bridges.ExamineAI(ctx, settings, a.cfg.WebhookAllowCIDRs, ai))
-	failures := bridges.Report(a.stdout, list)
+	failures := a.report(list)
 	if failures > 0 {
 		return fmt.Errorf("%d of the checks failed", failures)
 	}

@@ -77,6 +77,14 @@ func names() (list []string) {
 	return slices.Compact(list)
 }
 
+// usages returns the usages of all commands.
+func usages() (list []string) {
+	for _, c := range slices.Concat(commands, plain) {
+		list = append(list, c.usage)
+	}
+	return list
+}
+
 // begins reports whether the command begins with the words.
 func (c command) begins(words []string) bool {
 	want := strings.Fields(c.usage)

@@ -53,6 +53,7 @@ var arrows = []arrow{
 	{"relay/server", []string{"relay/server/chat", "relay/server/config", "relay/assets", "relay/schema",
 		"github.com/gorilla/mux", "github.com/gorilla/securecookie", "github.com/go-chi/httprate", "golang.org/x/image"}},
 	{"relay/server/watch", []string{"relay/server/chat", "github.com/VictoriaMetrics/metrics"}},
+	{"relay/server/cli", []string{"relay/server/chat"}},
 	{"relay/server/systemd", []string{"github.com/coreos/go-systemd/v22"}},
 	{"relay/server/e2e", nil},
 	{"relay", []string{"relay"}},

@@ -54,10 +54,19 @@ func main() {
 
 // app holds the configuration and the outputs of a sub-command.
 type app struct {
+	line   commandLine
 	cfg    config.Config
 	log    *slog.Logger
 	stdout io.Writer
 	watch  *watch.Watch // nil without METRICS_ADDR
+}
+
+// commandLine is what a command may need beside the configuration.
+type commandLine struct {
+	words   []string
+	flags   config.Flags
+	environ []string
+	usages  []string // of all commands
 }
 
 // errUsage marks a command line that relay does not understand.
@@ -104,7 +113,7 @@ func dispatch(ctx context.Context, words []string, flags config.Flags, environ [
 	if err != nil {
 		return err
 	}
-	a := &app{cfg: cfg, log: cfg.Logger(stderr), stdout: stdout}
+	a := &app{line: commandLine{words, flags, environ, usages()}, cfg: cfg, log: cfg.Logger(stderr), stdout: stdout}
 	for _, w := range warnings {
 		a.log.Warn(w)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// errRunning: another process holds the lock of the database.
-var errRunning = errors.New("relay is already running on this database")
+// ErrRunning: another process holds the lock of the database.
+var ErrRunning = errors.New("relay is already running on this database")
 
 // fileLock keeps a second relay off a database: two of them would deliver
 // everything twice. The system lets go of it when the process dies.
@@ -29,7 +29,7 @@ func lockFile(path string) (*fileLock, error) {
 		return nil, fmt.Errorf("lock the database: %w", err)
 	}
 	if !ok {
-		return nil, fmt.Errorf("%w (%s is locked): stop it first", errRunning, l.Path())
+		return nil, fmt.Errorf("%w (%s is locked): stop it first", ErrRunning, l.Path())
 	}
 	inherit(l.Path(), path)
 	return &fileLock{l}, nil

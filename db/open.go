@@ -33,7 +33,7 @@ func openFile(ctx context.Context, path string, opts Options) (_ *DB, err error)
 	d := &DB{path: path}
 	if !opts.Shared {
 		d.lock, err = lockFile(path)
-		if errors.Is(err, errRunning) {
+		if errors.Is(err, ErrRunning) {
 			return nil, fmt.Errorf("%w, or give this one a database of its own, like DATABASE_URL=sqlite://other.db, and a port", err)
 		}
 		if err != nil {

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -83,6 +85,32 @@ func AskBridges(ctx context.Context, cfg config.Config, keys *Keyring) (bridges 
 		return nil, nil
 	}
 	return list.Bridges, list.AI
+}
+
+// RetryDelivery lets the relay that runs on this machine deliver again what failed.
+func RetryDelivery(ctx context.Context, cfg config.Config, id string) error {
+	if cfg.SecretKey == "" {
+		return errors.New("relay is running, and only it can deliver again: give it the secret key, by --relay-secret-key-file FILE, or use the console")
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	address := localURL(cfg, "127.0.0.1", int(cfg.Port)) + "/api/admin/deliveries/" + url.PathEscape(id) + "/retry"
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, nil)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+string(cfg.SecretKey))
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return fmt.Errorf("relay does not answer: %w; is its port another one?", err)
+	}
+	defer answer.Body.Close()
+	var told struct{ Error string }
+	_ = json.NewDecoder(io.LimitReader(answer.Body, 64<<10)).Decode(&told) // of a stranger, maybe
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("relay answers %s: %s", answer.Status, told.Error)
+	}
+	return nil
 }
 
 const passLife = 10 // seconds

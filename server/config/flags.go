@@ -61,10 +61,14 @@ func exampleOf(name string) string { return variableNamed(name).example }
 // FlagHelp explains the flags on the command line.
 const FlagHelp = `Flags:
   --env-file FILE      read settings from FILE (default: relay.env, if it exists)
+  --json               print JSON, for scripts (keys, doctor, config, webhook list)
   --NAME VALUE         any setting: PORT is --port, DATABASE_URL is --database-url
 
 relay needs no settings to start. Flags win over the environment, and that over
 the env file. To begin one: relay help settings > relay.env
+
+Exit codes: 0 it worked; 1 it failed, and the last line says why; 2 the command
+line or a setting is wrong.
 `
 
 // FlagUsage explains the flags of a command: those of the named settings, which
@@ -89,6 +93,8 @@ type Flags struct {
 	Args    []string // what is not a flag: the command and its arguments
 	Help    bool
 	Version bool
+	JSON    bool // for programs to read
+	Yes     bool // what cannot be undone is meant
 	EnvFile string
 
 	values   map[string]string // by variable
@@ -109,6 +115,10 @@ func ParseFlags(args []string) Flags {
 			f.Help = true
 		case arg == "--version":
 			f.Version = true
+		case arg == "--json":
+			f.JSON = true
+		case arg == "--yes":
+			f.Yes = true
 		case len(arg) > 1 && arg[0] == '-':
 			args = f.parseFlag(arg, args)
 		default:
@@ -177,7 +187,7 @@ func exampleFor(name string) string {
 }
 
 func (f *Flags) unknown(name string) {
-	known := []string{"--env-file", "--help", "--version"}
+	known := []string{"--env-file", "--help", "--version", "--json", "--yes"}
 	for _, v := range variables {
 		known = append(known, flagName(v.name))
 		if v.secret {

@@ -47,7 +47,17 @@ func (m Mistakes) Error() string {
 // environment over the env file. It returns every mistake at once, as
 // [Mistakes], and warnings about variables that it does not know.
 func Load(flags Flags, environ []string) (Config, []string, error) {
-	l := loader{values: map[string]value{}, mistakes: slices.Clone(flags.mistakes)}
+	l := gather(flags, environ)
+	cfg := l.parse()
+	if len(l.mistakes) > 0 {
+		return Config{}, l.warnings, l.mistakes
+	}
+	return cfg, l.warnings, nil
+}
+
+// gather collects the values of all sources, the strongest first.
+func gather(flags Flags, environ []string) *loader {
+	l := &loader{values: map[string]value{}, mistakes: slices.Clone(flags.mistakes)}
 	if len(flags.Args) > 0 {
 		if mode, ok := modeCommands[flags.Args[0]]; ok {
 			l.values["RELAY_MODE"] = value{string(mode), "command"}
@@ -56,13 +66,10 @@ func Load(flags Flags, environ []string) (Config, []string, error) {
 	l.take("flag", flags.values)
 	l.take("environment", fromEnviron(environ))
 	l.warnUnknown("environment", func(name string) bool { return family(name) != "" }, fromEnviron(environ))
+	l.takeCredentials(fromEnviron(environ)["CREDENTIALS_DIRECTORY"])
 	l.takeFile(flags.EnvFile)
 	l.readSecretFiles()
-	cfg := l.parse()
-	if len(l.mistakes) > 0 {
-		return Config{}, l.warnings, l.mistakes
-	}
-	return cfg, l.warnings, nil
+	return l
 }
 
 // modeCommands are the commands that say which server runs, whatever else does.

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/cli"
+	"github.com/relay-chat/relay/server/config"
+)
+
+// withEngine calls use with an engine that delivers nothing, beside a running relay
+// or without one.
+func (a *app) withEngine(ctx context.Context, use func(*chat.Engine) error) error {
+	database, err := a.open(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	engine, _, err := a.engine(ctx, database)
+	if err != nil {
+		return err
+	}
+	return use(engine)
+}
+
+// json prints a value for programs.
+func (a *app) json(v any) error {
+	lines := json.NewEncoder(a.stdout)
+	lines.SetIndent("", "  ")
+	return lines.Encode(v)
+}
+
+// report prints what doctor has found, and returns how many checks failed.
+func (a *app) report(list []bridges.Checkup) (failures int) {
+	if !a.line.flags.JSON {
+		return bridges.Report(a.stdout, list)
+	}
+	type checkup struct {
+		Name     string         `json:"name"`
+		Findings []chat.Finding `json:"findings"`
+	}
+	shown := []checkup{}
+	for _, c := range list {
+		shown = append(shown, checkup(c))
+	}
+	if err := a.json(shown); err != nil {
+		return 1
+	}
+	return bridges.Report(io.Discard, list)
+}
+
+// export writes conversations to a file, which must be new, or to -.
+func (a *app) export(ctx context.Context, _ string) error {
+	file, who := a.line.words[1], ""
+	if len(a.line.words) > 2 {
+		who = a.line.words[2]
+	}
+	return a.withEngine(ctx, func(e *chat.Engine) error {
+		if file == "-" {
+			_, err := cli.Export(ctx, e, who, a.stdout)
+			return err
+		}
+		out, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		done, err := cli.Export(ctx, e, who, out)
+		if err == nil && done.Sessions == 0 && who != "" {
+			err = nobody(who)
+		}
+		if err = errors.Join(err, out.Close()); err != nil {
+			return errors.Join(err, os.Remove(file)) // half an export must not look whole
+		}
+		fmt.Fprintf(a.stdout, "Wrote %d conversations with %d messages and %d files to %s.\n", done.Sessions, done.Messages, done.Files, file)
+		return nil
+	})
+}
+
+// nobody reports that no conversation is of a visitor.
+func nobody(who string) error {
+	return fmt.Errorf("no conversation is of %q: give the id or the e-mail address that the console shows", who)
+}
+
+// erase erases a visitor's conversations, if that is confirmed.
+func (a *app) erase(ctx context.Context, who string) error {
+	return a.withEngine(ctx, func(e *chat.Engine) error {
+		ids, err := cli.SessionsOf(ctx, e.Store, who)
+		switch {
+		case err != nil:
+			return err
+		case len(ids) == 0:
+			return nobody(who)
+		case !a.line.flags.Yes:
+			return fmt.Errorf("%d conversations of %s would be erased for good; nothing was erased yet. Add --yes", len(ids), who)
+		}
+		for _, id := range ids {
+			if err := e.Erase(ctx, id); err != nil && !errors.Is(err, chat.ErrSessionNotFound) {
+				return err
+			}
+		}
+		fmt.Fprintf(a.stdout, "Erased %d conversations of %s. Backups still have them, and what the platforms got stays there; an open console shows them until it is reloaded.\n", len(ids), who)
+		return nil
+	})
+}
+
+// testWebhook posts a test event.
+func (a *app) testWebhook(ctx context.Context, _ string) error {
+	return a.withEngine(ctx, func(e *chat.Engine) error {
+		hook := a.webhook(e, chat.NewFileLinks(chat.NewToken(), a.cfg.PublicURL))
+		if err := hook.Off(); err != nil {
+			return err
+		}
+		answer, err := hook.Test(ctx)
+		if err != nil {
+			return err
+		}
+		if a.line.flags.JSON {
+			return a.json(map[string]any{"status": answer.Status, "durationMs": answer.Duration.Milliseconds(), "body": answer.Body})
+		}
+		fmt.Fprintf(a.stdout, "The receiver answered %d after %d ms.\n%s\n", answer.Status, answer.Duration.Milliseconds(), answer.Body)
+		return nil
+	})
+}
+
+// delivered is a delivery as webhook list shows it.
+type delivered struct {
+	ID        string    `json:"id"`
+	Type      string    `json:"type"`
+	State     string    `json:"state"`
+	Attempts  int       `json:"attempts"`
+	CreatedAt chat.Time `json:"createdAt"`
+	LastError string    `json:"lastError,omitempty"`
+}
+
+// listed is how many deliveries webhook list shows.
+const listed = 100
+
+func (a *app) listWebhook(ctx context.Context, _ string) error {
+	return a.withEngine(ctx, func(e *chat.Engine) error {
+		list := []delivered{}
+		err := e.Store.Read(ctx, func(rd chat.Reader) error {
+			found, err := rd.Deliveries(chat.DeliveryQuery{Dest: chat.WebhookSink, Limit: listed})
+			for i := range found {
+				d := &found[i]
+				list = append(list, delivered{d.ID(), string(d.Event.Type), d.State.String(), d.Attempts, d.CreatedAt, d.LastError})
+			}
+			return err
+		})
+		if err != nil || a.line.flags.JSON {
+			return errors.Join(err, a.json(list))
+		}
+		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "AT\tTYPE\tSTATE\tATTEMPTS\tID\tERROR")
+		for _, d := range list {
+			fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", d.CreatedAt, d.Type, d.State, d.Attempts, d.ID, d.LastError)
+		}
+		return table.Flush()
+	})
+}
+
+// redeliver lets what failed be delivered again: by the relay that runs, or by the one
+// that starts next.
+func (a *app) redeliver(ctx context.Context, id string) error {
+	if dest, _, _, ok := chat.ParseDeliveryID(id); !ok || dest != chat.WebhookSink {
+		return fmt.Errorf("%q is no delivery to the webhook; relay webhook list shows them", id)
+	}
+	database, err := a.open(ctx, false)
+	if errors.Is(err, db.ErrRunning) {
+		return a.redeliverRunning(ctx, id)
+	}
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	if n, err := database.Others(ctx); err != nil || n > 0 {
+		return errors.Join(err, a.redeliverRunning(ctx, id))
+	}
+	engine, _, err := a.engine(ctx, database)
+	if err == nil {
+		err = engine.Outbox.Retry(ctx, id)
+	}
+	if err == nil {
+		fmt.Fprintln(a.stdout, "It is posted again when relay starts.")
+	}
+	return err
+}
+
+func (a *app) redeliverRunning(ctx context.Context, id string) error {
+	err := server.RetryDelivery(ctx, a.cfg, id)
+	if err == nil {
+		fmt.Fprintln(a.stdout, "It is posted again now.")
+	}
+	return err
+}
+
+// checkConfig has nothing left to do: mistakes have ended the program before.
+func (a *app) checkConfig(context.Context, string) error {
+	fmt.Fprintln(a.stdout, "The settings are right. relay doctor also tries them.")
+	return nil
+}
+
+// printConfig prints the settings that relay would start with. The admin API's are in
+// the database and win over them.
+func (a *app) printConfig(context.Context, string) error {
+	list := config.Explain(a.line.flags, a.line.environ)
+	if a.line.flags.JSON {
+		return a.json(list)
+	}
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, e := range list {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", e.Name, strings.ReplaceAll(e.Value, "\n", " "), e.Source)
+	}
+	return table.Flush()
+}
+
+// completion prints the script for a shell.
+func (a *app) completion(_ context.Context, shell string) error {
+	if !slices.Contains(cli.Shells, shell) {
+		return fmt.Errorf("there is no completion for %q, only for %s; %w", shell, strings.Join(cli.Shells, ", "), errUsage)
+	}
+	_, err := io.WriteString(a.stdout, cli.Completion(shell, a.line.usages, config.FlagNames()))
+	return err
+}

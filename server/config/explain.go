@@ -1,0 +1,72 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// Explained is a setting as it is in force before the admin API's settings, and where
+// its value was found.
+type Explained struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"` // redacted if it is a secret
+	Source string `json:"source"`
+}
+
+// Explain lists every setting. The settings must be without a mistake: see [Load].
+func Explain(flags Flags, environ []string) (list []Explained) {
+	l := gather(flags, environ)
+	mode := strings.ToLower(l.values["RELAY_MODE"].text)
+	for _, v := range variables {
+		found, given := l.values[v.name]
+		e := Explained{v.name, v.preset, "default"}
+		if given {
+			e.Value, e.Source = found.text, found.origin
+		} else if preset, ok := bridgePresets[v.name]; ok && mode == string(chat.ModeBridge) {
+			e.Value = preset
+		}
+		if v.secret && given {
+			e.Value = redacted
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// bridgePresets are the defaults of bridge mode that differ.
+var bridgePresets = map[string]string{"PORT": strconv.Itoa(bridgePort), "DATABASE_URL": "", "EVENTS_WEBHOOK_RETRIES": strconv.Itoa(bridgeRetries)}
+
+// takeCredentials reads the settings that systemd passes as files (LoadCredential), each
+// named as its variable.
+func (l *loader) takeCredentials(dir string) {
+	if dir == "" {
+		return
+	}
+	source := map[string]string{}
+	for _, v := range variables {
+		path := filepath.Join(dir, v.name)
+		data, err := os.ReadFile(path)
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			l.wrong(v.name, "", "cannot be read: %v", err)
+			continue
+		}
+		source[v.name] = strings.TrimRight(string(data), "\r\n")
+	}
+	l.take("credential", source)
+}
+
+// FlagNames lists all flags.
+func FlagNames() []string {
+	list := []string{"--env-file", "--help", "--version", "--json", "--yes"}
+	for _, v := range variables {
+		list = append(list, flagName(v.name))
+	}
+	return list
+}
