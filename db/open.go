@@ -20,7 +20,7 @@ var (
 	// ErrDamaged: the file's content is damaged.
 	ErrDamaged = errors.New("the database is damaged")
 	// ErrNewer: a later relay has migrated the database.
-	ErrNewer = errors.New("the database is that of a newer relay")
+	ErrNewer = errors.New("the database belongs to a newer version of relay")
 
 	errHalfRestored = errors.New("a restore was cut off: start relay, which finishes it")
 )

@@ -190,7 +190,7 @@ func (s *Server) peer(r *http.Request) peer {
 func (s *Server) warnUntrusted(proxy netip.Addr) {
 	if len(s.cfg.TrustedProxies) > 0 && (proxy.IsPrivate() || proxy.IsLoopback() || proxy.IsLinkLocalUnicast()) {
 		s.untrustedProxy.Do(func() {
-			s.log.Warn("a proxy is not trusted, so all who come through it count as one visitor: add it to TRUSTED_PROXIES if it is yours", "proxy", proxy)
+			s.log.Warn("visitors behind an untrusted proxy share one rate limit: add the proxy to TRUSTED_PROXIES if it is yours", "proxy", proxy)
 		})
 	}
 }

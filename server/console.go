@@ -77,7 +77,7 @@ func (s *communityServer) logout(w http.ResponseWriter, r *http.Request) {
 	if s.crossOrigin.Check(r) == nil {
 		if name, signedIn := s.signedIn(r); signedIn {
 			if err := s.engine.SignOut(r.Context(), name, s.signIn(r)); err != nil {
-				s.log.Error("an operator's presence outlives the sign-out", "err", err)
+				s.log.Error("cannot end an operator's presence at sign-out", "err", err)
 			}
 		}
 		s.setConsoleCookie(w, r, "", -1)

@@ -209,7 +209,7 @@ func (k *Keyring) current() keys {
 	read, err := k.read(context.Background())
 	if err != nil {
 		if n := k.unread.Allow(); n > 0 {
-			k.log.Error("cannot read the keys; the known ones stay in force", "err", err, "count", n)
+			k.log.Error("cannot read the keys; using the last known ones", "err", err, "count", n)
 		}
 		return known
 	}
@@ -306,7 +306,7 @@ func (k *Keyring) CloseSetup(why string) {
 		k.log.Error("cannot close the set-up window", "err", err)
 		return
 	}
-	k.log.Info("set-up window closed: the secret key is shown no more", "why", why)
+	k.log.Info("set-up window closed: the secret key is no longer shown", "why", why)
 }
 
 // Show returns both keys; the secret one is empty when the set-up window is

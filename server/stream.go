@@ -202,7 +202,7 @@ func (s *communityServer) pass(ctx context.Context, out *sse, feed *chat.Feed, p
 // cut logs why a stream ends that nobody ended.
 func (s *Server) cut(ctx context.Context, err error) {
 	if ctx.Err() == nil && !isNotFound(err) {
-		s.log.Error("stream cut: it cannot read what it missed", "err", err)
+		s.log.Error("stream cut: the missed events cannot be read", "err", err)
 	}
 }
 

@@ -129,7 +129,7 @@ func commands(e *engine) {
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
 	for _, c := range []struct{ text, answer string }{
-		{"!help", "!unblock"}, {"!clsoe", "Did you mean !close"}, {"!info", "shop.example/ann"}, {"!block", "shut out"}, {"!unblock", "may write"},
+		{"!help", "!unblock"}, {"!clsoe", "Did you mean !close"}, {"!info", "shop.example/ann"}, {"!block", "is blocked"}, {"!unblock", "may write"},
 	} {
 		e.platform.Write(th.Ref, "Ada", c.text, "")
 		if m := e.shows(th.Ref, c.answer); !m.FromBot {

@@ -26,7 +26,7 @@ type guild struct {
 func (s *stream) handleGuild(ctx context.Context, kind string, data json.RawMessage) {
 	b, g := s.bridge, new(guild)
 	if err := json.Unmarshal(data, g); err != nil {
-		b.log.Warn("skipping an event of Discord's", "event", kind, "err", "it cannot be read")
+		b.log.Warn("skipping a Discord event", "event", kind, "err", "it cannot be read")
 		return
 	}
 	if !b.isHome(g) {

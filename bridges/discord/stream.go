@@ -158,7 +158,7 @@ func (s *stream) runWithRetry(ctx context.Context, lane string, t task) {
 		}
 		var human *chat.Misconfigured
 		if errors.Is(err, chat.ErrPermanent) || errors.As(err, &human) {
-			b.log.Warn("skipping an event of Discord's", "event", t.what, "err", err)
+			b.log.Warn("skipping a Discord event", "event", t.what, "err", err)
 			return
 		}
 		b.delays.note(b.log, lane, t.what, err)

@@ -83,5 +83,5 @@ func (m *Mirror) replyUnlinked(ctx context.Context, in chat.Inbound) error {
 	if in.Kind != chat.InboundMessage || !m.unlinked.shouldWarn(in.Thread.Ref, chat.Now()) {
 		return nil
 	}
-	return m.reply(ctx, in.Thread, in.Remote, "This thread is not linked to a session: no visitor reads what is written here.")
+	return m.reply(ctx, in.Thread, in.Remote, "This thread is not linked to a conversation: no visitor reads what is written here.")
 }

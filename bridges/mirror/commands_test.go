@@ -16,21 +16,21 @@ func TestCommands(t *testing.T) {
 	}{
 		{"help", "!help", "- Commands", nil},
 		{"by slash", "/help@relay_bot", "- Commands", nil},
-		{"close", "!close", "- The session is closed", func(o *harness, s chat.Session) bool {
+		{"close", "!close", "- The conversation is closed", func(o *harness, s chat.Session) bool {
 			return s.Status == chat.StatusClosed && o.fakes[0].state(0).closed
 		}},
-		{"reopen", "!Reopen ", "- The session is open", nil},
+		{"reopen", "!Reopen ", "- The conversation is open", nil},
 		{"info", "!info", "- Visitor – open\nSince: 1 January 2000", nil},
 		{"online", "!online", "- Visitors see you online", func(o *harness, _ chat.Session) bool { return o.OperatorOnline() }},
 		{"offline", "!offline", "- Visitors see nobody", func(o *harness, _ chat.Session) bool { return !o.OperatorOnline() }},
 		{"read", "!read", "- The visitor's messages", func(_ *harness, s chat.Session) bool { return s.Unread == 0 }},
-		{"block", "!block", "- The visitor is shut out", func(_ *harness, s chat.Session) bool { return s.Blocked }},
+		{"block", "!block", "- The visitor is blocked", func(_ *harness, s chat.Session) bool { return s.Blocked }},
 		{"unblock", "!unblock", "- The visitor may", func(_ *harness, s chat.Session) bool { return !s.Blocked }},
 		{"delete without a reply", "!delete", "- Write !delete as a reply", nil},
 		{"shortened", "!del", "- There is no command !del, and the visitor did not see this. Did you mean !delete?", nil},
 		{"mistyped", "!clsoe", "- There is no command !clsoe, and the visitor did not see this. Did you mean !close?", nil},
 		{"unknown", "!wonderful day", "- There is no command !wonderful, and the visitor did not see this. !help", nil},
-		{"full width", "！close", "- The session is closed", nil},
+		{"full width", "！close", "- The conversation is closed", nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -134,7 +134,7 @@ func TestAnswersWaitAlone(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		expectTexts(t, "meanwhile", o.messages(id), "visitor: hello", "operator: noted")
 		time.Sleep(time.Hour)
-		answered := slices.DeleteFunc(f.shown(0), func(text string) bool { return !strings.HasPrefix(text, "- The session is closed") })
+		answered := slices.DeleteFunc(f.shown(0), func(text string) bool { return !strings.HasPrefix(text, "- The conversation is closed") })
 		if len(answered) != 1 || len(f.shown(0)) != 3 || !f.state(0).closed {
 			t.Errorf("the thread shows %q, closed %v", f.shown(0), f.state(0).closed)
 		}

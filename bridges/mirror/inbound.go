@@ -58,7 +58,7 @@ func (m *Mirror) handleInbound(ctx context.Context, u chat.Update, in chat.Inbou
 	left := u.ReceivedAt.Add(threadWait).Sub(chat.Now())
 	switch {
 	case errors.Is(err, chat.ErrThreadNotFound) && left > 0:
-		return &chat.RetryAfter{After: left, Cause: errors.New("waiting for whose thread it is")}
+		return &chat.RetryAfter{After: left, Cause: errors.New("waiting until the thread's session is known")}
 	case errors.Is(err, chat.ErrThreadNotFound), errors.Is(err, errSystemThread):
 		return m.replyUnlinked(ctx, in)
 	case err != nil:
@@ -71,7 +71,7 @@ func (m *Mirror) handleInbound(ctx context.Context, u chat.Update, in chat.Inbou
 	if !errors.As(err, &refused) || refused.Kind == chat.StorageFull {
 		return err
 	}
-	m.log.Debug("something from a platform has no effect", "session", th.SessionID, "err", err)
+	m.log.Debug("an inbound event has no effect", "session", th.SessionID, "err", err)
 	if in.Kind != chat.InboundMessage || refused.Kind == chat.NotFound {
 		return nil
 	}

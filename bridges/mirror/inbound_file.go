@@ -63,7 +63,7 @@ func (ev *inboundEvent) takeFile(ctx context.Context, remote string, f chat.Inbo
 		p.AttachmentIDs = append(p.AttachmentIDs, a.ID)
 		return ""
 	case why != "":
-		m.log.Warn("an operator's file is not passed on", "session", ev.thread.SessionID, "err", err)
+		m.log.Warn("an operator's file is not relayed", "session", ev.thread.SessionID, "err", err)
 		return why
 	}
 	p.Errands = append(p.Errands, ev.errand("file "+remote+" "+f.Ref, errand{About: remote, File: &f, Name: ev.author.Name, Internal: p.Internal}))

@@ -166,7 +166,7 @@ func TestWarnsInUnlinkedThreads(t *testing.T) {
 			o.receive(f, f.in(1, fmt.Sprint("y", i), "!close"))
 		}
 		time.Sleep(time.Minute)
-		note := "- This thread is not linked to a session: no visitor reads what is written here."
+		note := "- This thread is not linked to a conversation: no visitor reads what is written here."
 		got := append(f.shown(0), f.shown(1)...)
 		expectTexts(t, "answers", got, note)
 	}, f)

@@ -67,7 +67,7 @@ func TestShowsConversation(t *testing.T) {
 		o.must(o.Close(t.Context(), operator, id))
 		o.soon()
 		want := []string{"hello!", "Olga (console): yes", "- The visitor rated the conversation 4 of 5.\nquick",
-			`- Event: clicked {"plan":"<pro> & \\u003c"}`, "- Name: Ann\nEmail: ann@example.com\nIdentity: not verified", "- The session was closed (api)."}
+			`- Event: clicked {"plan":"<pro> & \\u003c"}`, "- Name: Ann\nEmail: ann@example.com\nIdentity: not verified", "- The conversation was closed (api)."}
 		expectTexts(t, "everything", f.shown(0), want...)
 		expectTexts(t, "everything on the other platform", other.shown(0), want...)
 		th := f.state(0)

@@ -40,7 +40,7 @@ func (run *deliveryRun) applyStatus(ctx context.Context, e *chat.Event) error {
 	op, state := chat.Op{Kind: chat.OpReopen}, chat.ThreadLive
 	if e.Type == chat.EventSessionClosed {
 		op, state = chat.Op{Kind: chat.OpClose}, chat.ThreadClosed
-		if err := run.writeNote(ctx, th, "The session was closed ("+e.Source+")."); err != nil {
+		if err := run.writeNote(ctx, th, "The conversation was closed ("+e.Source+")."); err != nil {
 			return err
 		}
 	}

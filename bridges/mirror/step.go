@@ -69,12 +69,12 @@ func (run *deliveryRun) applyStep(ctx context.Context, th chat.Thread, s step) e
 	case errors.Is(err, chat.ErrAttachmentNotFound) && s.op.File != nil:
 		return nil // deleted meanwhile
 	case s.fallback != nil && (errors.Is(err, chat.ErrPermanent) || err != nil && run.unreadable && run.head().Attempts >= fileAttempts):
-		run.mirror.log.Warn("something cannot be shown; a note stands for it", "session", chat.SessionRef(run.sessionID), "err", err)
+		run.mirror.log.Warn("cannot show an event; writing a note instead", "session", chat.SessionRef(run.sessionID), "err", err)
 		return run.applyFallback(ctx, th, s)
 	case errors.Is(err, chat.ErrPermanent) && s.isContent():
 		return run.giveUpStep(ctx, th, s, err)
 	case errors.Is(err, chat.ErrPermanent) && s.optional:
-		run.mirror.log.Debug("the platform refused something that is not important", "session", chat.SessionRef(run.sessionID), "err", err)
+		run.mirror.log.Debug("the platform rejected an optional call", "session", chat.SessionRef(run.sessionID), "err", err)
 		return nil
 	}
 	return err

@@ -85,7 +85,7 @@ func (run *deliveryRun) isStuck(d *chat.Delivery, err error) bool {
 		if run.current != nil {
 			ref = run.current.Ref
 		}
-		run.mirror.log.Warn("the platform keeps failing at one delivery while it may take others", "session", chat.SessionRef(d.SessionID),
+		run.mirror.log.Warn("the platform keeps failing at one delivery; it may accept others", "session", chat.SessionRef(d.SessionID),
 			"thread", ref, "type", d.Event.Type, "attempts", d.Attempts, "err", err)
 	}
 	return stuck && !d.Passed

@@ -69,7 +69,7 @@ func (m *Mirror) tryOnce(ctx context.Context, th chat.Thread, op chat.Op) {
 	ctx, cancel := context.WithTimeout(ctx, typingEvery)
 	defer cancel()
 	if _, err := m.bridge.Do(ctx, th, op); err != nil {
-		m.log.Debug("something unimportant is not shown", "session", chat.SessionRef(th.SessionID), "err", err)
+		m.log.Debug("an optional update is not shown", "session", chat.SessionRef(th.SessionID), "err", err)
 	}
 }
 

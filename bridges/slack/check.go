@@ -56,7 +56,7 @@ func (c *checking) scopes(context.Context) (chat.Finding, bool) {
 	}
 	switch {
 	case len(me.scopes) == 0:
-		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the server does not tell which scopes the app has: what it lacks is unknown",
+		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the server does not report the app's scopes, so missing ones are unknown",
 			Fix: "compare the app's scopes with those that relay manifest prints"}, true
 	case len(lacks) > 0:
 		return chat.Bad(subject, "the app lacks "+strings.Join(lacks, ", "), fixScope+".\n"+c.fixManifest()), true
@@ -81,7 +81,7 @@ func (c *checking) channel(ctx context.Context) (chat.Finding, bool) {
 	case !ch.IsMember && ch.IsPrivate, !ch.IsMember && !c.self.Load().has(scopeJoin):
 		return chat.Bad(subject, "the app is not in the channel #"+ch.Name, fixInvite), true
 	case !ch.IsMember:
-		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the app is not in the channel #" + ch.Name + "; it joins with the first session",
+		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the app is not in the channel #" + ch.Name + "; it joins with the first conversation",
 			Fix: fixInvite}, true
 	case ch.IsPrivate && !c.self.Load().may("groups:history"):
 		return chat.Bad(subject, "the channel #"+ch.Name+" is private, and the app may not read it", "add the scopes groups:history and groups:read and the event message.groups: "+fixScope), true

@@ -57,7 +57,7 @@ var refusals = map[string]error{
 	"is_archived":            &chat.Misconfigured{Problem: "the channel is archived", Fix: "unarchive the channel in Slack, or take another one for SLACK_CHANNEL_ID"},
 	"restricted_action":      &chat.Misconfigured{Problem: "the workspace does not let the app write in the channel", Fix: "allow it in the channel's settings, under Permissions, or ask an administrator of the workspace"},
 	"not_allowed_token_type": &chat.Misconfigured{Problem: "the token is not that of a bot", Fix: fixToken},
-	"org_login_required":     &chat.Misconfigured{Problem: "the workspace is closed while it joins an organisation", Fix: "wait until that is done, then copy the token anew"},
+	"org_login_required":     &chat.Misconfigured{Problem: "the workspace is closed while it joins an organisation", Fix: "wait until that is done, then copy the new token"},
 	"ekm_access_denied":      &chat.Misconfigured{Problem: "an administrator of the workspace suspended the use of its messages", Fix: "ask an administrator of the workspace"},
 	"access_denied":          &chat.Misconfigured{Problem: "the app may not do that in this workspace", Fix: "ask an administrator of the workspace"},
 	"invalid_auth":           errToken,

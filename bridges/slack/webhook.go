@@ -30,7 +30,7 @@ func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
 			w.Header().Set("X-Slack-No-Retry", "1")
 			reception.Refuse(w, http.StatusBadRequest, "Not an event of Slack's")
 		case err != nil:
-			b.log.Error("an event could not be stored; Slack will bring it again", "err", err)
+			b.log.Error("an event could not be stored; Slack will send it again", "err", err)
 			reception.Refuse(w, http.StatusServiceUnavailable, "The event could not be stored")
 		default:
 			w.WriteHeader(http.StatusOK)

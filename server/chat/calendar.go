@@ -52,7 +52,7 @@ func (c *Calendar) Now(ctx context.Context) (Time, error) {
 	c.last = asked
 	if behind := now.Sub(at); behind > 24*time.Hour && !c.warned {
 		c.warned = true
-		c.log.Info("the clock is far ahead of when relay last ran; what is old by it is erased later", "in", (behind / (calendarHaste - 1)).Round(time.Minute))
+		c.log.Info("the clock is far ahead of relay's last run; old data is erased later", "in", (behind / (calendarHaste - 1)).Round(time.Minute))
 	}
 	return at, nil
 }

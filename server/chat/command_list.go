@@ -12,17 +12,17 @@ import (
 // has no function here: help and save.
 var Commands = []Command{
 	{Name: "help", Help: "this list"},
-	{Name: "close", Help: "close the session; the next message reopens it", run: (*commandContext).close},
-	{Name: "reopen", Help: "reopen the session", run: (*commandContext).reopen},
-	{Name: "info", Help: "what is known of the visitor", run: (*commandContext).info},
+	{Name: "close", Help: "close the conversation; the next message reopens it", run: (*commandContext).close},
+	{Name: "reopen", Help: "reopen the conversation", run: (*commandContext).reopen},
+	{Name: "info", Help: "what is known about the visitor", run: (*commandContext).info},
 	{Name: "note", Args: "text", Help: "an internal note, which only operators see; a message that starts with // is one too",
 		run: (*commandContext).note},
 	{Name: "online", community: true, Help: "visitors see an operator online for the next 12 hours", run: (*commandContext).online},
 	{Name: "offline", community: true, Help: "visitors see nobody online for the next 12 hours", run: (*commandContext).offline},
 	{Name: "auto", community: true, Help: "visitors see an operator online while one is active", run: (*commandContext).auto},
 	{Name: "read", Help: "mark the visitor's messages as read", run: (*commandContext).read},
-	{Name: "delete", Help: "as a reply: delete the operator's message that it answers", run: (*commandContext).delete},
-	{Name: "save", Args: "name text", community: true, Help: "save an answer that !name sends; as a reply: save the message that it answers"},
+	{Name: "delete", Help: "as a reply to an operator's message: delete it", run: (*commandContext).delete},
+	{Name: "save", Args: "name text", community: true, Help: "save an answer, sent later by !name; as a reply to a message: save it"},
 	{Name: "saved", community: true, Help: "the saved answers", run: (*commandContext).saved},
 	{Name: "forget", Args: "name", community: true, Help: "remove a saved answer", run: (*commandContext).forget},
 	{Name: "csat", community: true, Help: "ask the visitor for a rating now", run: (*commandContext).csat},
@@ -30,8 +30,8 @@ var Commands = []Command{
 	{Name: "draft", Help: "have the AI propose an answer", run: (*commandContext).draft},
 	{Name: "send", Args: "text", Optional: true, Help: "send the AI's proposal to the visitor, or this text instead", run: (*commandContext).send},
 	{Name: "summary", Help: "have the AI sum the conversation up in three lines", run: (*commandContext).summary},
-	{Name: "block", community: true, Help: "shut the visitor out", run: (*commandContext).block},
-	{Name: "unblock", community: true, Help: "let the visitor in again", run: (*commandContext).unblock},
+	{Name: "block", community: true, Help: "block the visitor", run: (*commandContext).block},
+	{Name: "unblock", community: true, Help: "unblock the visitor", run: (*commandContext).unblock},
 }
 
 // CommandResult is what came of a command.
@@ -110,11 +110,11 @@ func helpText(backend bool) string {
 }
 
 func (c *commandContext) close(ctx context.Context) (CommandResult, error) {
-	return CommandResult{"The session is closed. The next message reopens it.", SessionWasClosed}, c.relay.Close(ctx, c.by, c.sessionID)
+	return CommandResult{"The conversation is closed. The next message reopens it.", SessionWasClosed}, c.relay.Close(ctx, c.by, c.sessionID)
 }
 
 func (c *commandContext) reopen(ctx context.Context) (CommandResult, error) {
-	return CommandResult{"The session is open.", SessionWasReopened}, c.relay.Reopen(ctx, c.by, c.sessionID)
+	return CommandResult{"The conversation is open.", SessionWasReopened}, c.relay.Reopen(ctx, c.by, c.sessionID)
 }
 
 // note stores an internal note. A bridge makes a message of one instead, which may
@@ -191,7 +191,7 @@ func (c *commandContext) read(ctx context.Context) (CommandResult, error) {
 // shows of it, too.
 func (c *commandContext) delete(ctx context.Context) (CommandResult, error) {
 	if c.replyTo == "" {
-		return answer("Write !delete as a reply to the message that shall be deleted.", nil)
+		return answer("Write !delete as a reply to the message that you want to delete.", nil)
 	}
 	return answer("The message is deleted.", DeleteRefusal(c.relay.Delete(ctx, c.by, c.sessionID, c.replyTo)))
 }
@@ -216,7 +216,7 @@ func (c *commandContext) block(ctx context.Context) (CommandResult, error) {
 	if c.relay.backend {
 		return answer(backendDecidesBlock, nil)
 	}
-	return answer("The visitor is shut out. !unblock lets it in again.", c.relay.Block(ctx, c.by, c.sessionID, true))
+	return answer("The visitor is blocked. !unblock lets them write again.", c.relay.Block(ctx, c.by, c.sessionID, true))
 }
 
 func (c *commandContext) unblock(ctx context.Context) (CommandResult, error) {

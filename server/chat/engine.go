@@ -148,7 +148,7 @@ func (e *Engine) Stop(deadline time.Time) {
 	}
 	close(e.stopping)
 	if !Within(time.Until(deadline), func() { <-e.ended }) {
-		e.log.Error("something did not end in time; what was under way is unknown")
+		e.log.Error("not everything stopped in time; the outcome of running deliveries is unknown")
 	}
 }
 

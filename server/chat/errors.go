@@ -74,7 +74,7 @@ var (
 
 // ReportFault logs a panic and turns it into an error that no retry heals.
 func ReportFault(log *slog.Logger, fault any) error {
-	log.Error("relay has a fault; what met it is given up", "panic", fault, "stack", string(debug.Stack()))
+	log.Error("internal fault; the work that caused it is given up", "panic", fault, "stack", string(debug.Stack()))
 	return fmt.Errorf("%w: relay has a fault; its log has more", ErrPermanent)
 }
 

@@ -63,7 +63,7 @@ func (r *Relay) Follow(ctx context.Context, by Author, sessionID, cursor string)
 	f.left = r.visitorCame(sessionID)
 	if open.Session.LeavingRev != 0 {
 		if err := r.stay(ctx, by, sessionID); err != nil { // the leaver sees the stream anyway
-			r.log.Warn("cannot take an announced leave back", "session", sessionID, "err", err)
+			r.log.Warn("cannot cancel an announced leave", "session", sessionID, "err", err)
 		}
 	}
 	return f, open, nil

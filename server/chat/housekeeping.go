@@ -62,7 +62,7 @@ func (e *Engine) warnOfRoom(ctx context.Context, warned bool) bool {
 	e.log.Error("the disk of the database is nearly full: make room, or messages cannot be stored", "free_mb", free>>20)
 	text := fmt.Sprintf("The disk of relay's database has only %d MB left. Make room, or messages can no longer be stored.", free>>20)
 	if err := e.Notice(ctx, "disk", text); err != nil {
-		e.log.Error("cannot tell operators about the disk", "err", err)
+		e.log.Error("cannot notify operators of the full disk", "err", err)
 	}
 	return true
 }

@@ -216,7 +216,7 @@ func (r *receiver) attempt(ctx context.Context, u Update) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = fmt.Errorf("%w (%T)", errPanic, fault)
-			r.log.Error("a fault of relay: an update is given up", "key", u.Key, "fault", faultText(fault), "stack", string(debug.Stack()))
+			r.log.Error("internal fault: an update is given up", "key", u.Key, "fault", faultText(fault), "stack", string(debug.Stack()))
 		}
 	}()
 	return r.handle(ctx, u)

@@ -104,7 +104,7 @@ func (r *Relay) StoreReceipts(ctx context.Context) {
 				if err := r.markDelivered(ctx, sessionID, part); errors.Is(err, ErrAway) {
 					r.receipts.add(sessionID, part...)
 				} else if err != nil && !errors.Is(err, ErrSessionNotFound) && ctx.Err() == nil {
-					r.log.Warn("it is not stored which messages arrived", "err", err)
+					r.log.Warn("cannot store which messages were delivered", "err", err)
 				}
 			}
 		})

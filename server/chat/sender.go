@@ -72,7 +72,7 @@ func (s *sender) attempt(ctx context.Context, lane []Delivery) (done int, err er
 	CrashPoint("delivery answered")
 	switch {
 	case err == nil && done == 0:
-		err = errors.New("the sink delivered nothing and said no reason")
+		err = errors.New("the sink delivered nothing and gave no reason")
 	case err != nil && errors.Is(context.Cause(ctx), errStopped):
 		err = fmt.Errorf("%w: %w", errStopped, err)
 	}
