@@ -42,7 +42,7 @@ func (w *Watch) scrape(from Sources) http.HandlerFunc {
 		rw.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		w.set.WritePrometheus(rw)
 		failed := 0
-		for _, write := range []func(context.Context, io.Writer) error{from.writeStreams, from.writeBridges, from.writeStorage} {
+		for _, write := range []func(context.Context, io.Writer) error{from.writeStreams, from.writeBridges, from.writeStorage, from.writeAI} {
 			if err := write(ctx, rw); err != nil {
 				failed++
 				from.Log.Warn("metrics: something cannot be asked for and is left out", "err", err)
@@ -126,6 +126,16 @@ func (s Sources) writeStorage(ctx context.Context, w io.Writer) error {
 	if err == nil && size > 0 {
 		gauge(w, "relay_database_size_bytes", size)
 		gauge(w, "relay_database_log_bytes", log)
+	}
+	return err
+}
+
+// writeAI writes what the AI has used today, and what it may use: 0 is no limit.
+func (s Sources) writeAI(ctx context.Context, w io.Writer) error {
+	used, err := s.Engine.TokensToday(ctx)
+	if err == nil {
+		gauge(w, "relay_ai_tokens_today", used)
+		gauge(w, "relay_ai_tokens_limit", s.Engine.Settings().AI().DailyTokens)
 	}
 	return err
 }
