@@ -68,7 +68,7 @@ func (a *app) addFile(ctx context.Context, base *knowledge.Knowledge, file strin
 	if err == nil && len(pages) > 0 && pages[0].Error != "" {
 		return fmt.Errorf("%s: %s", file, pages[0].Error)
 	}
-	fmt.Fprintf(a.stdout, "Added %s: %d passages.\n", s.Title, s.Passages)
+	fmt.Fprintf(a.stdout, "Added %s. Passages: %d\n", s.Title, s.Passages)
 	return err
 }
 
