@@ -32,15 +32,26 @@ export function waitingDraft(messages: readonly Message[]): Message | undefined 
   return last?.draft ? last : undefined;
 }
 
-function words({ mode }: AI, s: Session): string {
+function words({ mode, state: is }: AI, s: Session): string {
+  if (is === "failing") return "The AI fails.";
   if (s.aiEnded) return "The AI is off in this conversation.";
   if (s.aiActive) return "The AI is answering here.";
   return mode === "draft" ? "The AI writes drafts here." : "The AI answers here while nobody is there.";
 }
 
+// drawAlarm shows in the bar that the AI fails, and why.
+function drawAlarm(ai: AI | null): void {
+  const failing = ai?.state === "failing";
+  const text = failing ? "The AI fails: " + [ai.lastError, ai.fix].filter(Boolean).join(". ") : "";
+  byId("settings-alarm").hidden = !failing;
+  byId("settings-link").title = text;
+  setText("settings-alarm-text", text);
+}
+
 export const aiView: View = (now, before) => {
   const session = current(now);
   if (!changed(now, before, "ai") && session === current(before)) return;
+  drawAlarm(now.ai);
   const on = !!now.ai && now.ai.state !== "off" && !!session;
   byId("ai-bar").hidden = !on;
   if (!on) return;

@@ -180,6 +180,8 @@ export interface SavedAnswer {
 
 // AI is how the AI is doing; its state is "off" when there is none.
 export interface AI {
-  state: string;
+  state: "off" | "running" | "failing";
   mode: string;
+  lastError?: string;
+  fix?: string;
 }
