@@ -20,7 +20,6 @@ var (
 func (g *grounds) withoutForeignLinks(text string) string {
 	text = markdownLink.ReplaceAllString(text, "$1")
 	text = markupTag.ReplaceAllString(text, "")
-	known := strings.ToLower(g.known())
 	kept := map[string]string{}
 	hide := func(allowed func(string) bool) func(string) string {
 		return func(found string) string {
@@ -34,7 +33,7 @@ func (g *grounds) withoutForeignLinks(text string) string {
 		}
 	}
 	text = address.ReplaceAllStringFunc(strings.ReplaceAll(text, "\x00", ""), hide(g.leadsHome))
-	text = mention.ReplaceAllStringFunc(text, hide(func(a string) bool { return strings.Contains(known, strings.ToLower(a)) }))
+	text = mention.ReplaceAllStringFunc(text, hide(g.isOwnMail))
 	text = bareDomain.ReplaceAllStringFunc(text, hide(g.leadsHome))
 	for hidden, address := range kept {
 		text = strings.ReplaceAll(text, hidden, address)
@@ -54,6 +53,19 @@ func (g *grounds) leadsHome(address string) bool {
 		}
 	}
 	return false
+}
+
+// isOwnMail reports whether an address of e-mail is of a passage's own site, or one
+// that the owner's instructions name.
+func (g *grounds) isOwnMail(address string) bool {
+	_, domain, _ := strings.Cut(strings.ToLower(address), "@")
+	for _, p := range g.passages {
+		host := strings.ToLower(hostOf(p.URL))
+		if host != "" && (host == domain || strings.HasSuffix(host, "."+domain)) && strings.Contains(strings.ToLower(p.Text), strings.ToLower(address)) {
+			return true
+		}
+	}
+	return g.house != "" && containsWord(strings.ToLower(g.house), strings.ToLower(address))
 }
 
 // containsWord reports whether a text has an address that does not go on behind it.

@@ -54,6 +54,9 @@ func readAnswer(done Completion, g *grounds) reply {
 		}
 		return reply{handBack: chat.AIEndUnsure}
 	}
+	if marker.MatchString(done.Text) { // it repeats what it was given
+		return reply{handBack: chat.AIEndUnsure}
+	}
 	r, cited := read(done, g)
 	uncited := len(g.passages) > 0 && !cited && utf8.RuneCountInString(r.text) > maxUncited
 	if r.text == "" || uncited || !g.supports(r.text) {
