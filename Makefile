@@ -15,7 +15,7 @@ TOOLS   := $(filter-out ./.ci/release,$(patsubst %/,./%,$(sort $(dir $(wildcard 
 RACE := . ./server/... ./db/... ./bridges/...
 LONG := ^Test(Browser|KillNineLosesNothing|TenThousandRandomRequests|SecurityMatrix|BadReceivers|Faults|Model|Soak)$$
 
-.PHONY: help run build test check bench faults soak fuzz vuln generate release clean
+.PHONY: help run build test check bench faults soak fuzz vuln generate release litestream clean
 .PHONY: gofmt vet staticcheck tidy imports race cross packing
 
 help: ## list what make can do
@@ -101,6 +101,9 @@ generate: ## rebuild assets/dist from the sources of widget and console
 release: ## make a release in dist: programs, packages, checksums, bills of materials
 	rm -rf dist
 	cd .ci/release && go run . -version '$(VERSION)' -date "$$(git log -1 --format=%ct)"
+
+litestream: ## restore from the real Litestream what it copied of a relay that was killed
+	.ci/litestream
 
 clean: ## remove the built program; data stays
 	rm -rf relay dist

@@ -134,7 +134,7 @@ func (l *loader) takeFile(path string) {
 		return
 	}
 	if err != nil {
-		l.mistakes = append(l.mistakes, Mistake{"--env-file", "cannot be read: " + err.Error(), "--env-file=/etc/relay.env"})
+		l.mistakes = append(l.mistakes, Mistake{"--env-file", "cannot be read: " + err.Error(), "--env-file=/etc/relay/relay.env"})
 		return
 	}
 	source, mistakes := parseEnvFile(name, string(data))
