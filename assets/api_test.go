@@ -416,9 +416,9 @@ func TestLongText(t *testing.T) {
 	b.shot("long")
 }
 
-// TestEndStaysInSight lets the log grow, as a picture does when it has arrived,
+// TestEndRemainsVisible lets the log grow, as a picture does when it has arrived,
 // between the scroll to the end and the browser's word of it.
-func TestEndStaysInSight(t *testing.T) {
+func TestEndRemainsVisible(t *testing.T) {
 	f, b := ready(t, "")
 	b.open()
 	b.write(strings.Repeat("line\n", 40))

@@ -106,7 +106,7 @@ func TestRightToLeft(t *testing.T) {
 	b.shot("rtl")
 }
 
-func TestHostStyleStaysOutside(t *testing.T) {
+func TestHostStyleHasNoEffect(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	b := newTab(t, newSite(t, f.url(), snippet(f.url(), "")))

@@ -126,7 +126,7 @@ func (s *Set) Check(ctx context.Context, name string) ([]chat.Finding, error) {
 	return runner.check(ctx, s.engine.Settings())
 }
 
-// Webhook handles what a platform pushes to a bridge. While the bridge is not
+// Webhook handles the requests that a platform pushes to a bridge. While the bridge is not
 // set up it answers 503 and has no effect.
 func (s *Set) Webhook(name string) http.Handler {
 	runner, err := s.runner(name)

@@ -65,9 +65,9 @@ func TestSetRetriesAtOnce(t *testing.T) {
 	})
 }
 
-// TestSetGoesOnWhenLookedAt: whoever has mended what a bridge complained of, and
-// has it look at itself, need not wait for its next attempt.
-func TestSetGoesOnWhenLookedAt(t *testing.T) {
+// TestCheckEndsThePauseOfABridge: after a fix, a check restarts the bridge at once
+// instead of at its next attempt.
+func TestCheckEndsThePauseOfABridge(t *testing.T) {
 	inPost(t, func(t *testing.T, p *post) {
 		var receiveErr error = &chat.Misconfigured{Problem: "the token was revoked", Fix: "set another"}
 		p.run = func(ctx context.Context) error {

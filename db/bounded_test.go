@@ -247,7 +247,7 @@ func TestBoundedReportsAFullQueueOnce(t *testing.T) {
 }
 
 // Whatever happens, tidying brings everything within its bounds.
-func TestBoundedStaysWithinItsBounds(t *testing.T) {
+func TestBoundedKeepsWithinItsBounds(t *testing.T) {
 	d, _ := bounded(t, db.Bounds{Sessions: 20, Messages: 40, QueueEvents: 10, QueueBytes: 3000, QueueMost: 20_000})
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 400 {
@@ -335,7 +335,7 @@ func TestBoundedForgetsMessagesBeforeTheirEvents(t *testing.T) {
 }
 
 // An edit after the count must not fill a queue for ever.
-func TestBoundedCountsAnewBeforeItGivesUp(t *testing.T) {
+func TestBoundedRecountsBeforeItFails(t *testing.T) {
 	d, given := bounded(t, db.Bounds{QueueBytes: 4 << 10, QueueMost: 4 << 10})
 	for i := range 100 {
 		session := fmt.Sprint("s", i)
@@ -514,7 +514,7 @@ func introduce(t *testing.T, d *db.DB, session string, bytes int, to ...string) 
 }
 
 // Profiles of visitors take room, too: the longest idle sessions leave.
-func TestBoundedCountsWhatIsKnownOfSessions(t *testing.T) {
+func TestBoundedCountsSessionFacts(t *testing.T) {
 	d, given := bounded(t, db.Bounds{SessionBytes: 100_000, SessionMost: 200_000})
 	introduce(t, d, "waiting", 1000, "dest")
 	for i := range 300 {

@@ -61,9 +61,9 @@ func eventsBehind(t *testing.T, d *db.DB, after int64, limit int) (list []chat.E
 	return list
 }
 
-// TestMessagesTellTheirEvents: the event that brings a message is not written,
+// TestEventsAreRestoredFromMessages: the event that brings a message is not written,
 // and reads, in streams and in deliveries, as if it were.
-func TestMessagesTellTheirEvents(t *testing.T) {
+func TestEventsAreRestoredFromMessages(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		messages := withMessages(t, d, 3)
 		if n, err := d.Reader(t.Context(), "SELECT COUNT(*) FROM events"); n != "1" || err != nil {

@@ -233,9 +233,9 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// TestLockedStaysTrue: the writer's memory of sessions follows every way in
+// TestLockedSessionIsCurrent: the writer's memory of sessions follows every way in
 // which a session can change.
-func TestLockedStaysTrue(t *testing.T) {
+func TestLockedSessionIsCurrent(t *testing.T) {
 	url := dbtest.FileURL(t)
 	d := dbtest.Open(t, url)
 	id := newSessions(t, d, 1)[0]

@@ -36,7 +36,7 @@ func (s *communityServer) operatorOrDoctor(w http.ResponseWriter, r *http.Reques
 	})
 }
 
-// admit authenticates an operator. A key in use from another machine is known there,
+// admit authenticates an operator. A key used from another machine has been saved there,
 // so the set-up window closes.
 func (s *communityServer) admit(w http.ResponseWriter, r *http.Request, key string, signedIn func(*http.Request) (string, bool)) (chat.Author, error) {
 	by, err := s.authenticate(w, r, key, signedIn)
@@ -46,8 +46,8 @@ func (s *communityServer) admit(w http.ResponseWriter, r *http.Request, key stri
 	return by, err
 }
 
-// authenticate returns the operator who makes a request. A secret key that comes
-// from a web page is refused: it does not belong there.
+// authenticate returns the operator who makes a request. A secret key sent
+// by a web page is rejected: it does not belong there.
 func (s *communityServer) authenticate(w http.ResponseWriter, r *http.Request, key string, signedIn func(*http.Request) (string, bool)) (chat.Author, error) {
 	if key == "" {
 		if err := s.crossOrigin.Check(r); err != nil {
@@ -98,8 +98,8 @@ func (s *communityServer) widgetCORS(w http.ResponseWriter, r *http.Request) (pr
 }
 
 // streamCORS lets pages of the allowed origins read the stream of bridge mode.
-// Without a list there are none: whoever runs relay on their own machine also
-// visits other websites there.
+// Without a list no origin is allowed: people who run relay on their own machine also
+// visit other websites there.
 func (s *bridgeServer) streamCORS(w http.ResponseWriter, r *http.Request) (preflight bool) {
 	origin := r.Header.Get("Origin")
 	if len(s.cfg.AllowedOrigins) == 0 || origin == "" || !s.originAllowed(r) {
@@ -124,7 +124,7 @@ func answerPreflight(w http.ResponseWriter, r *http.Request, methods, headers st
 	return true
 }
 
-// originAllowed reports whether the page that makes the request may. Requests
+// originAllowed reports whether the requesting page's origin is allowed. Requests
 // without an origin do not come from a foreign page.
 func (s *Server) originAllowed(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
@@ -138,7 +138,7 @@ func (s *Server) originAllowed(r *http.Request) bool {
 // peer is where a request comes from.
 type peer struct {
 	addr   netip.Addr // the client, as far as the proxies can be trusted
-	direct bool       // no proxy said that it forwards somebody else's request
+	direct bool       // no header says that a proxy forwarded the request
 }
 
 // local reports whether the request was made on this machine.

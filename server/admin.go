@@ -51,7 +51,7 @@ type sessionView struct {
 	PreChat        chat.Raw      `json:"preChat,omitempty"`
 	CSAT           *chat.CSAT    `json:"csat,omitempty"`
 	LastMessage    *chat.Message `json:"lastMessage,omitempty"`
-	// Undelivered is shown of a single session.
+	// Undelivered is only set when a single session is requested.
 	Undelivered []undeliveredView `json:"undelivered,omitempty"`
 }
 
@@ -201,7 +201,7 @@ func (s *communityServer) adminSend(_ http.ResponseWriter, r *http.Request, by c
 	return s.shown(s.engine.Send(r.Context(), by, post))
 }
 
-// named gives an operator who came with a key its display name.
+// named sets the display name of an operator who authenticated with a key.
 func (s *communityServer) named(by chat.Author, name string) (chat.Author, error) {
 	if utf8.RuneCountInString(name) > maxOperatorName {
 		return by, badRequest("operatorName must be at most 100 characters")

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// browsers in the order in which their marks have to be looked for: most of
-// them claim to be others too.
+// browsers is in the order in which their marks must be tried: most of
+// them claim to be others, too.
 var browsers = []struct{ mark, name string }{
 	{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser", "Samsung Internet"}, {"Firefox/", "Firefox"},
 	{"FxiOS", "Firefox"}, {"CriOS", "Chrome"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
 }
 
 // describeAgent reads a browser's name and the kind of device out of a
-// User-Agent, for operators to look at.
+// User-Agent, to show it to operators.
 func describeAgent(agent string) (browser, device string) {
 	for _, b := range browsers {
 		if strings.Contains(agent, b.mark) {
@@ -35,7 +35,7 @@ func describeAgent(agent string) (browser, device string) {
 	return browser, device
 }
 
-// country is what a CDN in front of relay says about the visitor. It is shown,
+// country is the visitor's country by the CDN in front of relay. It is shown,
 // never relied on.
 func country(r *http.Request) string {
 	code := r.Header.Get("Cf-Ipcountry")

@@ -9,7 +9,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// testTime is more than a model has to answer.
+// testTime is longer than the time limit of a model's answer.
 const testTime = 40 * time.Second
 
 // AI answers visitors while no operator is there.
@@ -17,12 +17,12 @@ type AI interface {
 	State(ctx context.Context) (chat.AIState, error)
 	// Test asks the model one question and returns how it answered.
 	Test(ctx context.Context) (chat.AITest, error)
-	// CheckAddress refuses an endpoint that relay must not connect to.
+	// CheckAddress rejects an endpoint that relay must not connect to.
 	CheckAddress(address string) error
 }
 
-// testAI answers POST /api/admin/ai/test. A model that does not answer is a result,
-// no error of the request.
+// testAI answers POST /api/admin/ai/test. A model that does not answer is a result
+// of the test, not an error of the request.
 func (s *communityServer) testAI(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(testTime)) // a model may take long to load
 	return s.ai.Test(r.Context())
@@ -42,8 +42,8 @@ func (s *communityServer) handOff(_ http.ResponseWriter, r *http.Request, by cha
 	return ok, s.engine.AskForPerson(r.Context(), by, in.SessionID)
 }
 
-// checkAddresses refuses addresses in settings that relay must not connect to. The
-// settings themselves refuse what is no address.
+// checkAddresses rejects addresses in settings that relay must not connect to. The
+// settings themselves reject malformed ones.
 func (s *communityServer) checkAddresses(patch map[string]json.RawMessage) error {
 	for name, check := range map[string]func(string) error{"eventsWebhookUrl": s.webhook.CheckAddress, "aiBaseUrl": s.ai.CheckAddress} {
 		var to string

@@ -8,11 +8,11 @@ import (
 // allowanceTime is for how long an allowance lasts.
 const allowanceTime = time.Hour
 
-// maxSpenders is how many clients an allowance remembers before it looks for
+// maxSpenders is how many clients an allowance remembers before it drops
 // those whose hour is over.
 const maxSpenders = 10_000
 
-// allowance bounds how many bytes each client may bring in an hour.
+// allowance bounds how many bytes each client may upload in an hour.
 type allowance struct {
 	mu    sync.Mutex
 	spent map[string]spending
@@ -23,7 +23,7 @@ type spending struct {
 	bytes int64
 }
 
-// take counts bytes, or refuses them and says when the client's next hour begins.
+// take counts bytes, or rejects them and returns the time until the client's next hour.
 func (a *allowance) take(key string, bytes, most int64) (wait time.Duration, ok bool) {
 	now := time.Now()
 	a.mu.Lock()

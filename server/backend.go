@@ -19,7 +19,7 @@ import (
 // eventHandler handles one type of event by the body of its request.
 type eventHandler func(ctx context.Context, body []byte) error
 
-// eventHandlers are those of the types that the envelope takes.
+// eventHandlers are the handlers of the event types that the envelope accepts.
 func (s *bridgeServer) eventHandlers() map[string]eventHandler {
 	return map[string]eventHandler{
 		"new_session":             decoded(s.handleNewSession),
@@ -79,7 +79,7 @@ func (s *bridgeServer) backendEvent() action {
 	})
 }
 
-// shorten cuts a text that goes into an error.
+// shorten cuts a text for an error.
 func shorten(text string) string {
 	if runes := []rune(text); len(runes) > 50 {
 		return string(runes[:50]) + "…"
@@ -87,7 +87,7 @@ func shorten(text string) string {
 	return text
 }
 
-// backend lets in requests with API_KEY, or, when there is none, everything but
+// backend admits requests with API_KEY, or, when none is set, everything but
 // foreign web pages.
 func (s *bridgeServer) backend(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	switch {
@@ -104,8 +104,8 @@ func (s *bridgeServer) backend(w http.ResponseWriter, r *http.Request, key strin
 }
 
 // rebound reports whether a web page may have made the request under a name that
-// only pretends to be this machine's (DNS rebinding): it comes from a browser,
-// and its Host is neither an address nor a name that relay goes by.
+// was pointed at this machine (DNS rebinding): it comes from a browser,
+// and its Host is neither an address nor a name of relay.
 func (s *bridgeServer) rebound(r *http.Request) bool {
 	if !fromBrowser(r) {
 		return false
@@ -118,9 +118,9 @@ func (s *bridgeServer) rebound(r *http.Request) bool {
 	return err != nil || own.Host == "" || own.Host != r.Host
 }
 
-// fromBrowser reports whether a browser makes the request. One that reads from
-// the page's own address without TLS is known by its User-Agent alone, which
-// programs copy; but no foreign page has a name without a dot.
+// fromBrowser reports whether a browser makes the request. A same-origin read
+// without TLS shows only by its User-Agent, which programs copy;
+// but no foreign page has a host name without a dot.
 func fromBrowser(r *http.Request) bool {
 	return r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "" ||
 		strings.HasPrefix(r.UserAgent(), "Mozilla/") && strings.Contains(r.Host, ".")
@@ -151,17 +151,17 @@ type sessionObject struct {
 	Identity       map[string]any `json:"identity"`
 }
 
-func (o *sessionObject) introduction() chat.SessionInfo {
+func (o *sessionObject) info() chat.SessionInfo {
 	return chat.SessionInfo{ID: o.ID, VisitorID: o.VisitorID, CreatedAt: o.CreatedAt, AIActive: o.AIActive, Metadata: o.Metadata, Identity: o.Identity}
 }
 
-// sessionOnly is the body of what is only about a session.
+// sessionOnly is the body of events that are only about a session.
 type sessionOnly struct {
 	Session sessionObject `json:"session"`
 }
 
-// handleNewSessionObject is the route's form: the session is the body, so what a
-// mistake names stands there without session. before it.
+// handleNewSessionObject handles the route, whose body is the session itself: its
+// errors name fields without the prefix "session.".
 func (s *bridgeServer) handleNewSessionObject(ctx context.Context, in sessionObject) error {
 	err := s.handleNewSession(ctx, sessionOnly{in})
 	if mistake := (*chat.Error)(nil); errors.As(err, &mistake) && mistake.Kind == chat.Invalid {
@@ -171,25 +171,25 @@ func (s *bridgeServer) handleNewSessionObject(ctx context.Context, in sessionObj
 }
 
 func (s *bridgeServer) handleNewSession(ctx context.Context, in sessionOnly) error {
-	return s.engine.Backend().NewSession(ctx, visitorSide, in.Session.introduction())
+	return s.engine.Backend().NewSession(ctx, visitorSide, in.Session.info())
 }
 
 func (s *bridgeServer) handleIdentity(ctx context.Context, in sessionOnly) error {
-	return s.engine.Backend().Identify(ctx, visitorSide, in.Session.introduction())
+	return s.engine.Backend().Identify(ctx, visitorSide, in.Session.info())
 }
 
 func (s *bridgeServer) handleTakeover(ctx context.Context, in struct {
 	sessionOnly
 	Reason string `json:"reason"`
 }) error {
-	return s.engine.Backend().TakeOver(ctx, aiSide, in.Session.introduction(), in.Reason)
+	return s.engine.Backend().TakeOver(ctx, aiSide, in.Session.info(), in.Reason)
 }
 
 func (s *bridgeServer) handleLeft(ctx context.Context, in struct {
 	sessionOnly
 	chat.Leave
 }) error {
-	return s.engine.Backend().Leave(ctx, visitorSide, in.Session.introduction(), in.Leave)
+	return s.engine.Backend().Leave(ctx, visitorSide, in.Session.info(), in.Leave)
 }
 
 func (s *bridgeServer) handleCustomEvent(ctx context.Context, in struct {
@@ -204,7 +204,7 @@ func (s *bridgeServer) handleCustomEvent(ctx context.Context, in struct {
 	}
 	e := in.Event.event()
 	e.Timestamp = in.Event.Timestamp
-	return s.engine.Backend().Trigger(ctx, visitorSide, in.Session.introduction(), e)
+	return s.engine.Backend().Trigger(ctx, visitorSide, in.Session.info(), e)
 }
 
 func (s *bridgeServer) handleStatus(ctx context.Context, in struct {
@@ -253,16 +253,16 @@ func (s *bridgeServer) handleMessage(ctx context.Context, in struct {
 		return err
 	}
 	content := strings.TrimPrefix(*in.Message.Content+missing, "\n")
-	return s.engine.Backend().Send(ctx, by, in.Session.introduction(), chat.BackendMessage{ID: in.Message.ID, Content: content,
+	return s.engine.Backend().Send(ctx, by, in.Session.info(), chat.BackendMessage{ID: in.Message.ID, Content: content,
 		Sender: by.Sender, Timestamp: in.Message.Timestamp, ReplyTo: in.Message.ReplyTo, Name: in.Message.OperatorName, Files: files})
 }
 
-// maxFiles is how many files a message has at most.
+// maxFiles bounds the files of a message.
 const maxFiles = 10
 
-// files are the message's files. They stay with the backend: relay reads them when
-// it posts them to a platform. A file that relay could never fetch does not hold
-// back the message: missing names it.
+// files returns the message's files. They stay with the backend: relay reads them when
+// it posts them to a platform. A file that relay could never fetch does not block
+// the message: missing names it.
 func (m *messageObject) files() (files chat.Attachments, missing string, err error) {
 	if len(m.Attachments) > maxFiles {
 		return nil, "", badRequest("message.attachments must be at most 10")
@@ -282,7 +282,7 @@ func (m *messageObject) files() (files chat.Attachments, missing string, err err
 	return files, missing, nil
 }
 
-// sameSession refuses a body that names two sessions.
+// sameSession rejects a body that names two sessions.
 func sameSession(name, given, sessionID string) error {
 	if given != "" && sessionID != "" && given != sessionID {
 		return badRequest(name + " is not session.id")
@@ -290,7 +290,7 @@ func sameSession(name, given, sessionID string) error {
 	return nil
 }
 
-// reference names the session and the message of an event, by their ids or by the
+// reference names the session and the message of an event, by ids or by the
 // objects.
 type reference struct {
 	sessionOnly
@@ -299,9 +299,9 @@ type reference struct {
 	Message   messageObject `json:"message"`
 }
 
-// resolve brings a reference into one form.
+// resolve returns the session and the message's id, however the event names them.
 func (f *reference) resolve() (in chat.SessionInfo, messageID string, err error) {
-	in, messageID = f.Session.introduction(), f.MessageID
+	in, messageID = f.Session.info(), f.MessageID
 	if in.ID == "" {
 		in.ID = f.SessionID
 	}

@@ -18,13 +18,13 @@ const (
 	backlogLife   = 10 * time.Minute
 )
 
-// errBehind ends a stream whose reader let so much pass that it is not held any
-// more. It can resume with what is.
+// errBehind ends a stream whose reader is so slow that its next event was dropped.
+// It can resume with the oldest one that is left.
 var errBehind = errors.New("the reader is too slow")
 
 // Backlog holds the latest events of operators, rendered for the streams of bridge
-// mode. Every stream reads it at its own pace, so none waits for another. Events are numbered from 1 with each
-// start of relay.
+// mode. Every stream reads it at its own pace, so none waits for another. Events are
+// numbered from 1 at each start of relay.
 type Backlog struct {
 	boot  string // identifies this start of relay
 	files *chat.FileLinks
@@ -73,7 +73,7 @@ func (b *Backlog) Publish(e *chat.Event) {
 	}
 }
 
-// expire drops what is too much or too old.
+// expire drops the oldest entries beyond the bounds.
 func (b *Backlog) expire() {
 	old := b.now().Add(-backlogLife)
 	n := 0
@@ -90,9 +90,9 @@ func (b *Backlog) id(n int64) string { return b.boot + "-" + strconv.FormatInt(n
 // oldest is the number of the oldest entry that is held.
 func (b *Backlog) oldest() int64 { return b.last - int64(len(b.entries)) + 1 }
 
-// read starts to read behind an event, or with "" with what comes from now on.
-// Behind an event of another start of relay everything that is held follows. An
-// id that no stream gives is refused: it says nothing about what was read.
+// read starts a reader after an event's id, or with "" at the next event. After an
+// id of an earlier start of relay it gets everything that is held. An id of
+// another form is rejected: it says nothing about what was read.
 func (b *Backlog) read(after, sessionID string, all bool) (*backlogReader, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -117,7 +117,7 @@ func (b *Backlog) read(after, sessionID string, all bool) (*backlogReader, error
 	return r, nil
 }
 
-// streamID is the form of ids: a start of relay and a number.
+// streamID matches ids: a start of relay and a number.
 var streamID = regexp.MustCompile(`^([0-9a-z]{1,13})-(0|[1-9][0-9]{0,17})$`)
 
 // number reads an id and reports whether this start of relay gave it.
@@ -134,7 +134,7 @@ func (b *Backlog) number(id string) (n int64, current bool, err error) {
 	return n, current, nil
 }
 
-// Close ends all streams, each with what it has not written yet.
+// Close ends all streams, each after its remaining events.
 func (b *Backlog) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -164,7 +164,7 @@ func (b *Backlog) open() int {
 	return len(b.readers)
 }
 
-// place is the id of the event behind which the reader goes on.
+// place is the id of the last event that the reader has read.
 func (r *backlogReader) place() string { return r.backlog.id(r.next - 1) }
 
 // wake is called under the backlog's lock.
@@ -175,7 +175,7 @@ func (r *backlogReader) wake() {
 	}
 }
 
-// frames appends what is to be written next, about most bytes of it, and
+// frames appends the next frames to write, about most bytes of them, and
 // reports whether there is more.
 func (r *backlogReader) frames(buf []byte, most int) (_ []byte, more bool, err error) {
 	b := r.backlog

@@ -52,7 +52,7 @@ func (r *backlogReader) readAll(t *testing.T) (n int, frames string) {
 	return strings.Count(frames, "data: "), frames
 }
 
-func TestBacklogLosesNothingForWhoKeepsUp(t *testing.T) {
+func TestBacklogLosesNothingForFastReaders(t *testing.T) {
 	b, _ := clocked()
 	r := b.reading(t, "")
 	for i := range 30 {
@@ -76,7 +76,7 @@ func TestBacklogHoldsTheNewest(t *testing.T) {
 	}
 }
 
-func TestBacklogForgetsWhatIsOld(t *testing.T) {
+func TestBacklogDropsOldEvents(t *testing.T) {
 	b, now := clocked()
 	b.write(1, 10, "x")
 	*now = now.Add(9 * time.Minute)
@@ -91,7 +91,7 @@ func TestBacklogForgetsWhatIsOld(t *testing.T) {
 }
 
 // A reader that is behind what is held is cut, and resumes from there.
-func TestBacklogCutsWhoIsBehind(t *testing.T) {
+func TestBacklogCutsSlowReaders(t *testing.T) {
 	b, _ := clocked()
 	slow := b.reading(t, "")
 	b.write(1, backlogEvents+1, "x")

@@ -91,7 +91,7 @@ var (
 )
 
 // Every route for backends, with bodies that existing backends send.
-func TestBridgeTakesWhatTheSeedSays(t *testing.T) {
+func TestBridgeAcceptsEveryRoute(t *testing.T) {
 	s := newBridgeSite(t, withKey)
 	for path, body := range map[string]object{
 		"/api/sessions": {"id": "s1", "visitorId": "v1", "createdAt": "2026-01-31T12:00:00Z", "lastActivity": "2026-01-31T12:00:00.000Z", "operatorOnline": true,
@@ -306,8 +306,8 @@ func TestBridgeFiltersAgents(t *testing.T) {
 	s.must("GET", "/health", "", nil, "User-Agent", "badbot/1.0")
 }
 
-// desk is an operator at a desk, as a bridge brings it in.
-func (s *site) desk(sessionID, id, content string) {
+// operatorWrites stores an operator's message as a bridge does.
+func (s *site) operatorWrites(sessionID, id, content string) {
 	s.t.Helper()
 	by := chat.Author{Sender: chat.SenderOperator, Source: "telegram", Name: "Olga"}
 	if _, err := s.Send(s.t.Context(), by, chat.Post{SessionID: sessionID, ID: id, Content: content}); err != nil {
@@ -343,7 +343,7 @@ func TestBridgeStreamCarriesOperatorEvents(t *testing.T) {
 			t.Fatalf("step %d: %v", i, err)
 		}
 	}
-	s.desk("s2", "tg:1:6", "Another session")
+	s.operatorWrites("s2", "tg:1:6", "Another session")
 	for _, want := range []string{
 		`{"type":"operator_message","sessionId":"s1","messageId":"tg:1:5","content":"Hi","sourceBridge":"telegram","operatorName":"Olga","timestamp":"SENT","replyTo":"m1","attachments":[{"filename":"a.png","mimeType":"image/png","size":7,"url":"/files/token"}]}`,
 		`{"type":"operator_message_edited","sessionId":"s1","messageId":"tg:1:5","content":"Hi!","sourceBridge":"telegram","operatorName":"Olga","timestamp":"SENT","editedAt":"TIME"}`,
@@ -370,7 +370,7 @@ func TestBridgeStreamCarriesOperatorEvents(t *testing.T) {
 
 // Careless input is accepted where its meaning is plain: an id that
 // is a number, a time that is empty, a file that nobody can fetch.
-func TestBridgeTakesWhatIsPlain(t *testing.T) {
+func TestBridgeAcceptsCarelessInput(t *testing.T) {
 	url, posts := receiver(t, nil)
 	s := newBridgeSite(t, webhookTo(url))
 	s.serveWebhook()
@@ -404,7 +404,7 @@ func TestBridgeStreamResumes(t *testing.T) {
 	s.must("POST", "/api/sessions", "", reduced)
 	next := s.stream("/api/events/stream", "")
 	for i := range 5 {
-		s.desk("s1", fmt.Sprint("tg:1:", i), "Hi")
+		s.operatorWrites("s1", fmt.Sprint("tg:1:", i), "Hi")
 	}
 	var ids []string
 	for range 5 {
@@ -420,7 +420,7 @@ func TestBridgeStreamResumes(t *testing.T) {
 		}
 	}
 	late := s.stream("/api/events/stream", "", "Last-Event-ID", ids[4])
-	s.desk("s1", "tg:1:9", "Late")
+	s.operatorWrites("s1", "tg:1:9", "Late")
 	if got := late().get("messageId"); got != "tg:1:9" {
 		t.Errorf("behind the newest comes %v", got)
 	}
@@ -436,14 +436,14 @@ func TestBridgeStreamResumes(t *testing.T) {
 func TestBridgeStreamBeginsWithAnID(t *testing.T) {
 	s := newBridgeSite(t)
 	s.must("POST", "/api/sessions", "", reduced)
-	s.desk("s1", "tg:1:0", "Before")
+	s.operatorWrites("s1", "tg:1:0", "Before")
 	for _, query := range []string{"", "?sessionId=s1", "?types=all", "?sessionId=another"} {
 		place := firstFrame(t, s.body("/api/events/stream"+query, ""))
 		if place.id == "" || place.data != "" || place.event != "" {
 			t.Fatalf("%q: the stream begins with %+v, want an id alone", query, place)
 		}
 		said := "tg:1:" + query
-		s.desk("s1", said, "While it was away")
+		s.operatorWrites("s1", said, "While it was away")
 		if got := s.stream("/api/events/stream", "", "Last-Event-ID", place.id)().get("messageId"); got != said {
 			t.Errorf("%q: back again, it reads %v, want %s", query, got, said)
 		}
@@ -471,7 +471,7 @@ func firstFrame(t *testing.T, stream io.Reader) (f frame) {
 }
 
 // Facts that are left out, or null, stay as they are known.
-func TestBridgeKeepsWhatItKnows(t *testing.T) {
+func TestBridgeKeepsKnownFacts(t *testing.T) {
 	url, posts := receiver(t, nil)
 	s := newBridgeSite(t, webhookTo(url))
 	s.serveWebhook()
@@ -492,9 +492,9 @@ func TestBridgeKeepsWhatItKnows(t *testing.T) {
 	}
 }
 
-// TestBridgePassesOnWhatIsSaid: what a backend says, times of every form of
+// TestBridgeRelaysEveryEvent: what a backend says, times of every form of
 // ISO 8601 too, reaches the receiver as it was said. What it leaves out is made up.
-func TestBridgePassesOnWhatIsSaid(t *testing.T) {
+func TestBridgeRelaysEveryEvent(t *testing.T) {
 	url, posts := receiver(t, nil)
 	s := newBridgeSite(t, webhookTo(url))
 	s.serveWebhook()
@@ -554,9 +554,9 @@ func (s *site) message(sessionID, id string) (m chat.Message, err error) {
 	return m, err
 }
 
-// TestBridgeChangesWhatItDoesNotKnow: a backend edits and deletes messages that
+// TestBridgeChangesUnknownMessages: a backend edits and deletes messages that
 // were sent before relay was there, whatever keeps what relay knows.
-func TestBridgeChangesWhatItDoesNotKnow(t *testing.T) {
+func TestBridgeChangesUnknownMessages(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, store *db.DB) {
 		s := newBridgeSiteOn(t, store)
 		for _, body := range []object{
@@ -576,7 +576,7 @@ func TestBridgeChangesWhatItDoesNotKnow(t *testing.T) {
 func TestBridgePresence(t *testing.T) {
 	s := newBridgeSite(t)
 	s.must("POST", "/api/sessions", "", reduced)
-	s.desk("s1", "tg:1:1", "Hi")
+	s.operatorWrites("s1", "tg:1:1", "Hi")
 	if s.OperatorOnline() {
 		t.Error("online, though the backend has not said so")
 	}
@@ -703,7 +703,7 @@ func TestBridgeRefusesRebinding(t *testing.T) {
 }
 
 // A receiver that is away holds up nobody.
-func TestBridgeAnswersWhateverTheReceiverDoes(t *testing.T) {
+func TestBridgeAnswersDespiteFailingReceiver(t *testing.T) {
 	release := make(chan struct{})
 	url, posts := receiver(t, func(http.ResponseWriter, *http.Request) { <-release })
 	defer close(release)

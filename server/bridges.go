@@ -11,12 +11,12 @@ import (
 
 // Bridges connect relay to the platforms where the team answers.
 type Bridges interface {
-	// Names are the bridges that are set up.
+	// Names lists the configured bridges.
 	Names() []string
 	States(ctx context.Context) ([]chat.BridgeState, error)
-	// Check looks at a bridge's token, rights, channel and reception.
+	// Check tests a bridge's token, rights, channel and reception.
 	Check(ctx context.Context, name string) ([]chat.Finding, error)
-	// Webhook handles what a platform pushes to a bridge.
+	// Webhook handles the requests that a platform pushes to a bridge.
 	Webhook(name string) http.Handler
 	// Fetch opens a file that stayed on its platform. The caller closes it.
 	Fetch(ctx context.Context, f chat.FileRef) (io.ReadCloser, error)
@@ -26,7 +26,7 @@ type Bridges interface {
 type Webhook interface {
 	// Off returns why nothing is posted, nil while the webhook is on.
 	Off() error
-	// CheckAddress refuses a receiver that relay must not connect to.
+	// CheckAddress rejects a receiver that relay must not connect to.
 	CheckAddress(address string) error
 	// Test posts a test event and returns how the receiver answered.
 	Test(ctx context.Context) (chat.WebhookTest, error)
@@ -34,14 +34,14 @@ type Webhook interface {
 	Describe(d *chat.Delivery) (id, eventType string)
 }
 
-// Where platforms push updates to, the bridge's name still to be added.
+// The paths that platforms push updates to, without the bridge's name.
 const (
 	communityHooks = "/api/webhooks/"
 	bridgeHooks    = "/webhooks/"
 )
 
-// HooksURL returns where platforms reach the bridges, the bridge's name still to be
-// added, "" without a public address.
+// HooksURL returns the address that platforms push updates to, without the bridge's
+// name; "" without a public address.
 func HooksURL(cfg config.Config) string {
 	switch {
 	case cfg.PublicURL == "":
@@ -57,13 +57,13 @@ func (s *Server) hookRoutes(prefix string) []route {
 	return []route{{"POST", prefix + "{name}", rules{}, s.hook}}
 }
 
-// hook hands what a platform pushes to its bridge.
+// hook passes a pushed request to its bridge.
 func (s *Server) hook(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	s.bridges.Webhook(pathVar(r, "name")).ServeHTTP(w, r)
 	return written{}, nil
 }
 
-// listBridges answers GET /api/admin/bridges, also with how the AI is doing.
+// listBridges answers GET /api/admin/bridges, with the AI's state.
 func (s *communityServer) listBridges(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	states, err := s.bridges.States(r.Context())
 	if err != nil {

@@ -114,9 +114,9 @@ func (s *site) await(bridge, want string) {
 	}
 }
 
-// TestDoctorGivesNothingAway: another program that listens where relay would is
+// TestDoctorRevealsNothing: another program that listens where relay would is
 // asked, too. What it is shown opens nothing else.
-func TestDoctorGivesNothingAway(t *testing.T) {
+func TestDoctorRevealsNothing(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t))
 	var shown string
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { shown = r.Header.Get("Cookie") }))

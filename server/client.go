@@ -20,10 +20,10 @@ import (
 	"github.com/relay-chat/relay/server/config"
 )
 
-// The sub-commands are clients of the relay that runs: on this machine, and at its
+// The sub-commands are clients of the running relay: on this machine, and at its
 // public address.
 
-// localURL returns an address on this machine; everywhere is the host to name
+// localURL returns an address on this machine; everywhere is the host to use
 // when relay listens on all of them.
 func localURL(cfg config.Config, everywhere string, port int) string {
 	host := cfg.Host
@@ -33,7 +33,7 @@ func localURL(cfg config.Config, everywhere string, port int) string {
 	return "http://" + net.JoinHostPort(cmp.Or(host, everywhere), strconv.Itoa(port))
 }
 
-// Healthcheck asks the relay that runs on this machine whether it is ready.
+// Healthcheck asks the relay running on this machine whether it is ready.
 func Healthcheck(ctx context.Context, cfg config.Config) error {
 	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
 	defer cancel()
@@ -56,9 +56,9 @@ func Healthcheck(ctx context.Context, cfg config.Config) error {
 // bridgesPath is where a running relay reports the state of its bridges.
 const bridgesPath = "/api/admin/bridges"
 
-// AskBridges asks the relay that runs on this machine for the state of its bridges,
-// with a pass that anyone who can read its database can make. It returns nil when
-// none runs, or another one. Any program may listen there, so the pass opens
+// AskBridges asks the relay running on this machine for the state of its bridges,
+// with a pass that only readers of its database can make. It returns nil when
+// there is none, or another one. Any program may listen there, so the pass opens
 // nothing else.
 func AskBridges(ctx context.Context, cfg config.Config, keys *Keyring) (bridges []chat.BridgeState, ai *chat.AIState) {
 	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
@@ -115,7 +115,7 @@ func RetryDelivery(ctx context.Context, cfg config.Config, id string) error {
 
 const passLife = 10 // seconds
 
-// passes signs and verifies what [AskBridges] shows.
+// passes signs and verifies the pass of [AskBridges].
 func (k *Keyring) passes() *securecookie.SecureCookie {
 	return securecookie.New(k.SigningKey("doctor"), nil).MaxAge(passLife)
 }
@@ -136,7 +136,7 @@ func CheckPublicURL(ctx context.Context, base string) chat.Finding {
 		return f
 	}
 	if err := askHealth(ctx, base); err != nil {
-		f.Level, f.Text, f.Details = chat.FindingWarn, "relay is not reached at "+base+" from here", err.Error()
+		f.Level, f.Text, f.Details = chat.FindingWarn, "relay cannot be reached at "+base+" from here", err.Error()
 		f.Fix = "start relay, and check that the address leads to it: DNS, the proxy, its certificate, the firewall"
 		return f
 	}
@@ -147,7 +147,7 @@ func CheckPublicURL(ctx context.Context, base string) chat.Finding {
 	return f
 }
 
-// askHealth reports why GET /health is not answered as relay does.
+// askHealth returns an error unless GET /health is answered by relay.
 func askHealth(ctx context.Context, base string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

@@ -29,9 +29,9 @@ func (s *communityServer) command(_ http.ResponseWriter, r *http.Request, by cha
 	return map[string]string{"answer": result.Answer}, err
 }
 
-// noCommand refuses a message of the console that is a command or has a line that
-// starts like a note or a command: no visitor ever sees one. Programs, which come
-// with a key, may send any text.
+// noCommand rejects a message of the console that is a command or has a line that
+// starts like a note or a command: no visitor ever sees one. Programs, which use
+// a key, may send any text.
 func noCommand(by chat.Author, content string) error {
 	if by.Source != chat.SourceConsole {
 		return nil

@@ -25,7 +25,7 @@ func (s *communityServer) console(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, "console.html", slots{"OperatorName": name})
 }
 
-// showLogin answers the sign-in page, with what was wrong about an attempt.
+// showLogin answers the sign-in page, with the problem of the last attempt.
 func (s *communityServer) showLogin(w http.ResponseWriter, r *http.Request, status int, name, problem string) {
 	values := slots{"Name": name, "Problem": problem, "Invalid": strconv.FormatBool(problem != ""), "FocusName": "", "FocusKey": ""}
 	next := "FocusName"
@@ -49,7 +49,7 @@ func (s *communityServer) login(w http.ResponseWriter, r *http.Request) {
 		problem = "Please give the name that visitors see, up to 60 characters."
 	case !s.keys.IsSecret(strings.TrimSpace(r.PostFormValue("key"))):
 		problem = "This is not the secret key."
-		if s.denied(w, r) != errUnauthorized { // and the log is not to be filled either
+		if s.denied(w, r) != errUnauthorized { // which is not logged each time
 			problem, status = "Too many wrong keys. Please wait a minute.", http.StatusTooManyRequests
 			break
 		}
@@ -67,7 +67,7 @@ func (s *communityServer) login(w http.ResponseWriter, r *http.Request) {
 	}
 	s.setConsoleCookie(w, r, value, consoleSignIn)
 	if s.keys.SetupOpen() && !s.peer(r).local() {
-		s.keys.CloseSetup("somebody signed in")
+		s.keys.CloseSetup("an operator signed in")
 	}
 	http.Redirect(w, r, "/console", http.StatusSeeOther)
 }
@@ -95,7 +95,7 @@ func (s *communityServer) signedIn(r *http.Request) (name string, signedIn bool)
 	return name, err == nil
 }
 
-// cookies signs and verifies; rotating the secret key makes all cookies void.
+// cookies signs and verifies; rotating the secret key invalidates all cookies.
 func (k *Keyring) cookies() *securecookie.SecureCookie {
 	return securecookie.New(k.SigningKey("console"), nil).MaxAge(consoleSignIn)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // docs are the OpenAPI document, the page about it and the guides. Each is made
-// on its first request: most relays are never asked.
+// on its first request: most relays never get one.
 type docs struct {
 	version  string
 	document func() *staticFile
@@ -24,7 +24,7 @@ func newDocs(version string) *docs {
 		document: sync.OnceValue(func() *staticFile { return newStaticFile(schema.OpenAPI, "application/yaml") })}
 }
 
-// page returns a built page with its version filled in. The error wraps
+// page returns a built page with the version filled in. The error wraps
 // [fs.ErrNotExist] if there is none of that name.
 func (d *docs) page(name string) (*staticFile, error) {
 	d.mu.Lock()

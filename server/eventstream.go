@@ -8,10 +8,10 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// streamPortion is about how much a stream of bridge mode writes at once.
+// streamPortion is about how many bytes a stream of bridge mode writes at once.
 const streamPortion = 64 << 10
 
-// eventStream answers GET /api/events/stream with what operators do at the
+// eventStream answers GET /api/events/stream with operators' events from the
 // platforms, as frames of the default type.
 func (s *bridgeServer) eventStream(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	query := r.URL.Query()
@@ -34,14 +34,14 @@ func (s *bridgeServer) eventStream(w http.ResponseWriter, r *http.Request, _ cha
 	return written{}, nil
 }
 
-// begin queues the reader's place, an id without data: who is cut off before
-// the first event has something to come back with. Clients keep such an id and
+// begin queues the reader's place, an id without data: a client disconnected before
+// the first event resumes with it. Clients keep such an id and
 // dispatch nothing.
 func (o *sse) begin(place string) {
 	o.buf = append(append(append(o.buf, ": connected\nid: "...), place...), "\n\n"...)
 }
 
-// followBacklog writes what a reader finds until the client or relay goes away.
+// followBacklog writes a reader's events until the client or relay ends it.
 func (s *bridgeServer) followBacklog(ctx context.Context, out *sse, reader *backlogReader) {
 	heartbeat := time.NewTicker(heartbeatEvery)
 	defer heartbeat.Stop()
@@ -61,7 +61,7 @@ func (s *bridgeServer) followBacklog(ctx context.Context, out *sse, reader *back
 	}
 }
 
-// catchUp writes what a reader has not seen yet.
+// catchUp writes a reader's remaining events.
 func (s *bridgeServer) catchUp(out *sse, reader *backlogReader) error {
 	for more := true; more; {
 		var err error

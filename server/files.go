@@ -11,10 +11,10 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// idleTimeout is how long either side of an upload or a download may sit still.
+// idleTimeout is how long an upload or a download may make no progress.
 const idleTimeout = 30 * time.Second
 
-// patientWriter waits for a slow reader as long as it takes something.
+// patientWriter waits for a slow client as long as it reads something.
 type patientWriter struct {
 	http.ResponseWriter
 	rc *http.ResponseController
@@ -27,7 +27,7 @@ func (p patientWriter) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
-// download lets an address read a number of files at a time.
+// download limits how many files an address reads at a time.
 func (s *Server) download(a action) action {
 	return func(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 		leave, err := s.enterTransfer(r, &s.rates.addressDownloads)
@@ -39,7 +39,7 @@ func (s *Server) download(a action) action {
 	}
 }
 
-// file answers GET /files/{id}/{name}: a file to whoever has a link to it.
+// file answers GET /files/{id}/{name}: a file to anyone with a signed link.
 // Browsers show only what is harmless; everything else is a download.
 func (s *communityServer) file(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	q := r.URL.Query()
@@ -61,8 +61,8 @@ func (s *communityServer) file(w http.ResponseWriter, r *http.Request, _ chat.Au
 	return written{}, nil
 }
 
-// fileHeader keeps browsers from doing anything with a file but showing what is
-// harmless and saving the rest.
+// fileHeader allows browsers only to show a harmless file, and to save
+// any other.
 func fileHeader(h http.Header, filename, mimeType string) {
 	disposition, contentType := "attachment", strings.ToLower(mimeType)
 	if chat.Inline(mimeType) {
@@ -82,7 +82,7 @@ func fileHeader(h http.Header, filename, mimeType string) {
 }
 
 // sealedFile answers GET /files/{token} in bridge mode: a file that an operator
-// sent, as its platform hands it out. Nothing of it is stored.
+// sent, streamed from its platform. Nothing of it is stored.
 func (s *bridgeServer) sealedFile(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	ref, err := s.seal.Open(pathVar(r, "token"))
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *bridgeServer) sealedFile(w http.ResponseWriter, r *http.Request, _ chat
 	}
 	if _, err := io.Copy(patientWriter{w, http.NewResponseController(w)}, file); err != nil {
 		s.log.Warn("a file was cut off", "bridge", ref.Bridge, "err", err)
-		panic(http.ErrAbortHandler) // half a file must not look like a whole one
+		panic(http.ErrAbortHandler) // an incomplete file must not look complete
 	}
 	return written{}, nil
 }

@@ -61,15 +61,15 @@ func TestAttachments(t *testing.T) {
 			t.Fatalf("upload: %d %s", sent.status, sent.body)
 		}
 		next := s.stream("/api/widget/stream?sessionId="+id, publicKey)
-		desk := s.stream("/api/admin/stream", secretKey)
+		operators := s.stream("/api/admin/stream", secretKey)
 		next()
-		desk()
+		operators()
 		m := s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "attachmentIds": []string{sent.text("id")}})
 		if !strings.Contains(string(m.body), `"filename":"photo.png"`) || m.text("content") != "" {
 			t.Errorf("message: %s", m.body)
 		}
-		desk() // new_session
-		for name, f := range map[string]frame{"visitor": next(), "desk": desk()} {
+		operators() // new_session
+		for name, f := range map[string]frame{"visitor": next(), "telegram": operators()} {
 			list, _ := f.get("attachments").([]any)
 			if len(list) != 1 {
 				t.Fatalf("the %s's stream has %s", name, f.data)

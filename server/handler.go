@@ -146,7 +146,7 @@ func encode(v any) ([]byte, error) {
 // statusClientGone is for the log of a proxy: nobody reads the answer.
 const statusClientGone = 499
 
-// writeError answers an error as {"error": text}. What is not meant for the
+// writeError answers an error as {"error": text}. An error that is not meant for the
 // caller is logged here, once, and answered as an internal error.
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	status, text := http.StatusInternalServerError, "Internal server error"
@@ -180,7 +180,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	writeJSON(w, status, map[string]string{"error": text})
 }
 
-// logOutage logs a request that failed as all others do at the moment.
+// logOutage logs failures that every request has at the moment, once a minute.
 func (s *Server) logOutage(failed *chat.LogThrottle, text string, w http.ResponseWriter, r *http.Request, err error) {
 	if n := failed.Allow(); n > 0 {
 		s.log.Error(text, "request", w.Header().Get(requestIDHeader), "method", r.Method, "path", r.URL.Path, slog.Any("err", err), "count", n)
@@ -218,8 +218,8 @@ func decode[T any](r *http.Request) (T, error) {
 	return unmarshal[T](body)
 }
 
-// decodeOptional is decode for routes that require nothing: a request without a
-// body is as good as one with {}.
+// decodeOptional is decode for routes without required fields: a request without a
+// body counts as {}.
 func decodeOptional[T any](r *http.Request) (v T, err error) {
 	if r.ContentLength == 0 {
 		return v, nil

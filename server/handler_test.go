@@ -39,9 +39,9 @@ func TestInternalError(t *testing.T) {
 	}
 }
 
-// TestOutageTold: what every request fails of is told once a minute. The log
+// TestOutageIsLoggedOnceAMinute: a failure that every request has is logged once a minute. The log
 // may be on the disk that is full.
-func TestOutageTold(t *testing.T) {
+func TestOutageIsLoggedOnceAMinute(t *testing.T) {
 	for _, outage := range []error{chat.ErrAway, chat.ErrStorageFull} {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
@@ -110,9 +110,10 @@ func read(t *testing.T, stream action, query string, happens func()) string {
 	return w.Body.String()
 }
 
-// TestConsoleIsToldOfDoubt: the console is told to look what the store knows also
+// TestConsoleReloadsAfterUncertainCommit: the console gets a resync at the next
+// heartbeat, also
 // when nothing happens any more.
-func TestConsoleIsToldOfDoubt(t *testing.T) {
+func TestConsoleReloadsAfterUncertainCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := bubbled(t)
 		got := read(t, s.adminStream, "", func() {

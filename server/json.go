@@ -9,7 +9,7 @@ import (
 // maxDepth is how deep a body's arrays and objects may nest.
 const maxDepth = 32
 
-// checkJSON refuses what encoding/json would let pass: text that is not UTF-8,
+// checkJSON rejects what encoding/json accepts: text that is not UTF-8,
 // NUL characters, which Postgres cannot store, and absurd nesting.
 func checkJSON(body []byte) error {
 	trimmed := bytes.TrimLeft(body, " \t\r\n")
@@ -59,7 +59,7 @@ func hasNUL(body []byte) bool {
 		if string(body[i+1:i+6]) == "u0000" {
 			return true
 		}
-		i++ // whatever is escaped is not an escape itself
+		i++ // the escaped character does not begin an escape
 	}
 	return false
 }

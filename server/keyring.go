@@ -20,7 +20,7 @@ const (
 	metaSecretHash  = "secret_hash"
 	metaSecretPlain = "secret_plain" // only while the set-up window is open
 	// metaSecretBefore is the hash of the secret key before, until the new one is
-	// used for the first time: the answer with it may be lost.
+	// used for the first time: the answer that carried the new one may be lost.
 	metaSecretBefore = "secret_before"
 	metaSetupOpened  = "setup_opened"
 	metaFileKey      = "file_key" // signs links to files
@@ -66,8 +66,8 @@ type keys struct {
 	fileKey      string
 }
 
-// OpenKeyring reads the keys for a server, and makes them at the first start.
-// It notes those that cfg presets.
+// OpenKeyring reads the keys for a server, and creates them at the first start.
+// It stores which ones cfg presets, for [JoinKeyring].
 func OpenKeyring(ctx context.Context, store chat.Store, cfg config.Config, log *slog.Logger) (*Keyring, error) {
 	k := newKeyring(store, cfg, log)
 	return k.open(ctx, store.Apply(ctx, func(tx chat.Tx) error {
@@ -75,8 +75,8 @@ func OpenKeyring(ctx context.Context, store chat.Store, cfg config.Config, log *
 	}))
 }
 
-// JoinKeyring reads the keys beside a server, also those that were preset for
-// it and are not in cfg.
+// JoinKeyring reads the keys for a sub-command, including those preset for the
+// server and missing in cfg.
 func JoinKeyring(ctx context.Context, store chat.Store, cfg config.Config, log *slog.Logger) (*Keyring, error) {
 	k := newKeyring(store, cfg, log)
 	return k.open(ctx, store.Read(ctx, func(r chat.Reader) error {
@@ -99,7 +99,7 @@ func newKeyring(store chat.Store, cfg config.Config, log *slog.Logger) *Keyring 
 	return k
 }
 
-// open reads the keys unless what comes before failed.
+// open reads the keys, unless err says that preparing them failed.
 func (k *Keyring) open(ctx context.Context, err error) (*Keyring, error) {
 	if err == nil {
 		err = k.create(ctx)
@@ -152,7 +152,7 @@ func (k *Keyring) create(ctx context.Context) error {
 	})
 }
 
-// putMeta stores what differs: a start that changes nothing waits for no disk.
+// putMeta stores only values that differ, so that most starts write nothing.
 func putMeta(tx chat.Tx, values map[string]string) error {
 	for name, value := range values {
 		have, err := tx.Meta(name)
@@ -222,8 +222,8 @@ func (k *Keyring) Public() string { return k.current().public }
 // IsPublic reports whether key is the public key.
 func (k *Keyring) IsPublic(key string) bool { return key != "" && chat.SameSecret(key, k.Public()) }
 
-// IsSecret reports whether key is the secret key, or the one before while the new
-// one was never used.
+// IsSecret reports whether key is the secret key, or the previous one while the new
+// one has never been used.
 func (k *Keyring) IsSecret(key string) bool {
 	if key == "" {
 		return false
@@ -236,7 +236,7 @@ func (k *Keyring) IsSecret(key string) bool {
 	return now.secretBefore != "" && chat.SameSecret(hash, now.secretBefore)
 }
 
-// retire ends the secret key before: the new one arrived.
+// retire ends the previous secret key, since the new one is in use.
 func (k *Keyring) retire(now keys) {
 	if now.secretBefore == "" {
 		return
@@ -295,7 +295,7 @@ func (k *Keyring) TryCode(code string) bool {
 	return false
 }
 
-// CloseSetup ends the set-up window: the plain secret is erased.
+// CloseSetup ends the set-up window and erases the plain secret.
 func (k *Keyring) CloseSetup(why string) {
 	ctx := context.Background()
 	err := k.store.Apply(ctx, func(tx chat.Tx) error { return tx.PutMeta(metaSecretPlain, "") })

@@ -30,7 +30,7 @@ type Knowledge interface {
 	Answer(ctx context.Context, question, title, text string) (chat.KnowledgeSource, error)
 }
 
-// shownPassages is how many passages a search answers, as many as the AI gets.
+// shownPassages is how many passages a search returns: as many as the AI gets.
 const shownPassages = 6
 
 // knowledgeSources answers GET /api/admin/knowledge.

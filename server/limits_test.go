@@ -50,8 +50,8 @@ func TestConfigHasNoHoles(t *testing.T) {
 	})
 }
 
-// TestALeaveIsNotTold keeps an announced leave from operators until it counts.
-func TestALeaveIsNotTold(t *testing.T) {
+// TestAnnouncedLeaveIsNotPublished keeps an announced leave from operators until it counts.
+func TestAnnouncedLeaveIsNotPublished(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		id := s.open("v")
 		s.say(id, "hi")

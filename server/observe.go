@@ -33,7 +33,7 @@ func isRequestID(id string) bool {
 	return len(id) <= maxRequestID
 }
 
-// observed notes when an answer begins, and with which status.
+// observed reports when an answer begins, and its status.
 type observed struct {
 	http.ResponseWriter
 	s     *Server
@@ -42,7 +42,7 @@ type observed struct {
 	wrote bool
 }
 
-// observe wraps the answer to a request of a route, if anybody wants to know.
+// observe wraps the answer to a routed request, if anything observes it.
 func (s *Server) observe(w http.ResponseWriter, rt *route) http.ResponseWriter {
 	if s.answered == nil && !s.log.Enabled(context.Background(), slog.LevelDebug) {
 		return w
@@ -70,8 +70,8 @@ func (o *observed) Write(b []byte) (int, error) {
 // Unwrap is for [http.ResponseController].
 func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
-// note passes on what is known. What no route takes has no method of its own:
-// clients may make up any.
+// note reports the answer. Requests without a route are reported without a method:
+// clients may invent any.
 func (o *observed) note(status int) {
 	method, path, took := o.route.method, o.route.path, time.Since(o.begun)
 	if method == "" {

@@ -13,7 +13,7 @@ import (
 // maxDeliveries is how many deliveries one request may list.
 const maxDeliveries = 100
 
-// deliveryView is a delivery as people look at it.
+// deliveryView is a delivery in answers.
 type deliveryView struct {
 	ID        string     `json:"id"`
 	WebhookID string     `json:"webhookId,omitempty"` // as the receiver got it
@@ -40,10 +40,10 @@ func (s *communityServer) viewDelivery(d *chat.Delivery) deliveryView {
 	return v
 }
 
-// undeliveredMost is how much of what does not get through a session shows.
+// undeliveredMost bounds the undelivered events that a session shows.
 const undeliveredMost = 100
 
-// undeliveredView is a delivery to a bridge that is in trouble.
+// undeliveredView is a failed or retrying delivery to a bridge.
 type undeliveredView struct {
 	ID        string    `json:"id"`
 	Dest      string    `json:"dest"`
@@ -55,7 +55,7 @@ type undeliveredView struct {
 	CreatedAt chat.Time `json:"createdAt"`
 }
 
-// undeliveredViews are those of the deliveries that go to bridges.
+// undeliveredViews keeps the deliveries that go to bridges.
 func undeliveredViews(list []chat.Delivery) (views []undeliveredView) {
 	for i := range list {
 		d := &list[i]
@@ -139,7 +139,7 @@ func (s *communityServer) retryDelivery(_ http.ResponseWriter, r *http.Request, 
 }
 
 // retryDeliveries answers POST /api/admin/deliveries/retry: the failed
-// deliveries are taken up again, some thousands a request.
+// deliveries are retried, some thousands per request.
 func (s *communityServer) retryDeliveries(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	in, err := decodeOptional[struct {
 		Dest   string `json:"dest"`
@@ -172,7 +172,7 @@ func (s *communityServer) retryDeliveries(_ http.ResponseWriter, r *http.Request
 	return answer, nil
 }
 
-// testWebhook answers POST /api/admin/webhooks/test: what the receiver said to
+// testWebhook answers POST /api/admin/webhooks/test with the receiver's answer to
 // a test event.
 func (s *communityServer) testWebhook(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	a, err := s.webhook.Test(r.Context())
@@ -226,7 +226,7 @@ func (s *communityServer) rotateKey(_ http.ResponseWriter, r *http.Request, _ ch
 // exportPage is how many sessions or messages an export holds in memory.
 const exportPage = 100
 
-// export answers GET /api/admin/export: everything that was said, one JSON
+// export answers GET /api/admin/export: all sessions and messages, one JSON
 // object a line, each session followed by its messages.
 func (s *communityServer) export(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	h := w.Header()
@@ -255,8 +255,8 @@ func (s *communityServer) export(w http.ResponseWriter, r *http.Request, _ chat.
 	}
 }
 
-// cutExport breaks the connection: an export that ends early must not look
-// whole.
+// cutExport breaks the connection: an incomplete export must not look
+// complete.
 func (s *communityServer) cutExport(r *http.Request, err error) (any, error) {
 	if r.Context().Err() == nil {
 		s.log.Error("export cut", "err", err)

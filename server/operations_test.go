@@ -192,18 +192,18 @@ func TestPresence(t *testing.T) {
 // failing is a sink that refuses everything for good.
 type failing struct{}
 
-func (failing) Name() string { return "desk" }
+func (failing) Name() string { return "telegram" }
 func (failing) Policy() chat.Policy {
 	return chat.Policy{Parallel: 1, Batch: 1, Timeout: time.Minute, Attempts: 1, MaxAge: time.Hour, Backoff: chat.Backoff(time.Second, time.Second)}
 }
 func (failing) Deliver(context.Context, []chat.Delivery) (int, error) {
-	return 0, errors.New("the desk is closed")
+	return 0, errors.New("the bridge is down")
 }
 
 func TestDeliveries(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		engine, err := chat.Open(t.Context(), chat.Config{Store: s.store, Log: discard,
-			Targets: func(*chat.Settings) []chat.Target { return []chat.Target{{Name: "desk", Kind: chat.TargetBridge}} }})
+			Targets: func(*chat.Settings) []chat.Target { return []chat.Target{{Name: "telegram", Kind: chat.TargetBridge}} }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,10 +213,10 @@ func TestDeliveries(t *testing.T) {
 		}
 		ctx, stop := contextOf(t)
 		done := make(chan error, 1)
-		desk := engine.Hub.Subscribe("")
+		operators := engine.Hub.Subscribe("")
 		go func() { done <- engine.Outbox.Serve(ctx, failing{}) }()
 		for failed := 0; failed < 2; {
-			if e := <-desk.C; e.Type == chat.StateDeliveryFailed {
+			if e := <-operators.C; e.Type == chat.StateDeliveryFailed {
 				failed++
 			}
 		}
@@ -224,8 +224,8 @@ func TestDeliveries(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
-		list := s.must("GET", "/api/admin/deliveries?state=failed&dest=desk", secretKey, nil).get("deliveries").([]any)
-		if len(list) != 2 || list[0].(map[string]any)["lastError"] != "the desk is closed" {
+		list := s.must("GET", "/api/admin/deliveries?state=failed&dest=telegram", secretKey, nil).get("deliveries").([]any)
+		if len(list) != 2 || list[0].(map[string]any)["lastError"] != "the bridge is down" {
 			t.Fatalf("deliveries: %v", list)
 		}
 		if err := engine.Disconnect(t.Context(), visitor, id, chat.Leave{Reason: "manual"}); err != nil { // it waits for half a minute
@@ -237,7 +237,7 @@ func TestDeliveries(t *testing.T) {
 		retry := "/api/admin/deliveries/" + list[0].(map[string]any)["id"].(string) + "/retry"
 		s.must("POST", retry, secretKey, nil)
 		s.refused(s.call("POST", retry, secretKey, nil), 409, "pending")
-		s.refused(s.call("POST", "/api/admin/deliveries/desk.nope.1/retry", secretKey, nil), 404, "Delivery not found")
+		s.refused(s.call("POST", "/api/admin/deliveries/telegram.nope.1/retry", secretKey, nil), 404, "Delivery not found")
 		s.refused(s.call("POST", "/api/admin/deliveries/nonsense/retry", secretKey, nil), 404, "Delivery not found")
 		s.refused(s.call("GET", "/api/admin/deliveries?state=odd", secretKey, nil), 400, "state must be")
 		s.refused(s.call("GET", "/api/admin/deliveries?dest=leave", secretKey, nil), 400, "dest must be")
@@ -269,7 +269,7 @@ func (s *site) failedDeliveries(dest string, sessions, each int) {
 // part, each delivery is taken up once, and others are left alone.
 func TestRetryAllFailed(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
-		s.failedDeliveries("desk", 2, 10)
+		s.failedDeliveries("telegram", 2, 10)
 		s.failedDeliveries("webhook", 23, 100)
 		receive := func(on bool) {
 			s.must("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": "https://example.com/", "eventsWebhookEnabled": on})
@@ -294,7 +294,7 @@ func TestRetryAllFailed(t *testing.T) {
 			}
 		}
 		if failed, waiting := count("state=failed&limit=7"), count("state=pending&dest=webhook"); failed != 20 || waiting != 2300 {
-			t.Errorf("%d failed and %d wait, want the 20 of the desk and 2300", failed, waiting)
+			t.Errorf("%d failed and %d wait, want the 20 of the bridge and 2300", failed, waiting)
 		}
 		s.failedDeliveries("webhook", 1, 1)
 		receive(false)

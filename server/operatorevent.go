@@ -23,7 +23,7 @@ type operatorMessage struct {
 	DeletedAt    chat.Time         `json:"deletedAt,omitzero"`
 }
 
-// operatorAct is an operator event about a session: one of those that only
+// operatorAct is an operator's event about a session, which only
 // ?types=all shows.
 type operatorAct struct {
 	Type         string    `json:"type"`
@@ -37,7 +37,7 @@ type operatorAct struct {
 	Reason       string    `json:"reason,omitempty"`
 }
 
-// operatorActs are the names that events about sessions have on the stream.
+// operatorActs maps events about sessions to their names on the stream.
 var operatorActs = map[chat.EventType]string{
 	chat.EventSessionClosed:   "session_closed",
 	chat.EventSessionReopened: "session_reopened",
@@ -46,9 +46,9 @@ var operatorActs = map[chat.EventType]string{
 	chat.EventAITakeover:      "ai_takeover",
 }
 
-// operatorEvent renders what an operator did on a platform for backends, and reports
-// whether it is about a message. Events of the backend itself do not return to it:
-// nil.
+// operatorEvent renders an operator's event for backends, and reports
+// whether it is about a message. It returns nil for the backend's own events,
+// which do not return to it.
 func operatorEvent(e *chat.Event, files *chat.FileLinks) (data []byte, common bool) {
 	if e.Source == "" || e.Source == chat.SourceWidget || e.Source == chat.SourceAPI {
 		return nil, false

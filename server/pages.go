@@ -20,7 +20,7 @@ const (
 	widgetCSP = pageCSP + " https:"
 )
 
-// slots are the values that go into a page, by the names of their places.
+// slots are the values of a page's placeholders, by name.
 type slots map[string]string
 
 // fill returns a page with its values, each escaped.
@@ -60,18 +60,18 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, name s
 	}
 }
 
-// showError answers the page that says why there is no other.
+// showError answers a page with an error.
 func (s *Server) showError(w http.ResponseWriter, r *http.Request, status int, text string) {
 	s.show(w, r, status, "error.html", slots{"Status": strconv.Itoa(status), "Title": http.StatusText(status), "Text": text})
 }
 
-// snippet is what goes into a website to embed the widget.
+// snippet is the HTML that embeds the widget in a website.
 func (s *communityServer) snippet(r *http.Request) string {
 	return fmt.Sprintf(`<script async src="%[1]s/widget.js" data-api-key="%[2]s" data-api-url="%[1]s"></script>`,
 		html.EscapeString(s.baseURL(r)), s.keys.Public())
 }
 
-// baseURL is where relay is reached: as configured, else as this request
+// baseURL is relay's address: as configured, else as this request
 // reached it. The latter is shown to its sender only.
 func (s *Server) baseURL(r *http.Request) string {
 	if s.cfg.PublicURL != "" {
@@ -84,7 +84,7 @@ func (s *Server) baseURL(r *http.Request) string {
 	return scheme + r.Host
 }
 
-// demo answers GET /demo: a page of somebody's shop with the widget on it.
+// demo answers GET /demo: the page of an imaginary shop with the widget.
 func (s *communityServer) demo(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, "demo.html", slots{"PublicKey": s.keys.Public()})
 }

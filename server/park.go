@@ -8,25 +8,25 @@ import (
 
 // Streams wait for hours, and net/http keeps several buffers, a request and two
 // goroutines with the stack of whatever they once did for each. So an open
-// stream is parked: it leaves net/http with its connection. Where that is not
-// possible it stays.
+// stream is parked: its connection is taken out of net/http. Where that is not
+// possible, it stays there.
 
-// closeDelimited makes the answer one that can go on outside net/http: without
-// chunks, until the connection is closed. It reports whether it could. A request
-// with a body stays in net/http, which reads no more than it is asked to.
+// closeDelimited makes the answer one that can be written outside net/http: without
+// chunks, until the connection closes. It reports whether that is possible. A request
+// with a body stays in net/http, which reads no more than asked.
 func closeDelimited(w http.ResponseWriter, r *http.Request) bool {
 	if wrapped, is := w.(*observed); is {
 		w = wrapped.Unwrap()
 	}
 	_, ok := w.(http.Hijacker)
 	if ok = ok && r.ProtoMajor == 1 && r.ContentLength == 0; ok {
-		w.Header().Set("Transfer-Encoding", "identity") // net/http's word for it; it is not sent
+		w.Header().Set("Transfer-Encoding", "identity") // tells net/http not to use chunks; it is not sent
 	}
 	return ok
 }
 
-// park takes a stream that has begun over from net/http and lets follow carry
-// it on, if that is possible. The end of the hub ends it; s.parked waits for it.
+// park takes a stream that has begun out of net/http and runs follow
+// on it, if that is possible. It ends when the hub closes; s.parked waits for it.
 func (s *Server) park(out *sse, follow func(ctx context.Context), leave func()) bool {
 	if !out.parkable {
 		return false

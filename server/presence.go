@@ -13,9 +13,9 @@ func (s *communityServer) presence(http.ResponseWriter, *http.Request, chat.Auth
 	return s.engine.Presence(), nil
 }
 
-// operatorStatus answers POST /api/admin/operator/status. What a program sets
-// counts until it is set again; an operator's word in the console for a while,
-// because people forget their switches.
+// operatorStatus answers POST /api/admin/operator/status. A program's value
+// holds until it is set again, an operator's in the console for some hours,
+// because people forget to switch back.
 func (s *communityServer) operatorStatus(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Online json.RawMessage `json:"online"`
@@ -60,8 +60,8 @@ func (s *communityServer) operatorActivity(_ http.ResponseWriter, r *http.Reques
 	return ok, nil
 }
 
-// takeSeat counts an operator who follows the admin stream in the console as
-// being there. Programs take no seat: signedOut is nil then.
+// takeSeat counts an operator who reads the admin stream in the console as
+// present. Programs do not count: signedOut is nil for them.
 func (s *communityServer) takeSeat(r *http.Request, by chat.Author, reconnects bool) (signedOut <-chan struct{}, leave func()) {
 	signIn := s.signIn(r)
 	if by.Source != chat.SourceConsole || signIn == "" {

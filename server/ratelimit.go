@@ -9,9 +9,9 @@ import (
 	"github.com/go-chi/httprate"
 )
 
-// The rates that a visitor's page never needs and a flood soon exceeds, per
-// minute. Whoever brings a valid secret key is not counted, nor is a program
-// on the same machine.
+// Rates per minute that a visitor's page never reaches and a flood soon
+// exceeds. Requests with a valid secret key and from programs
+// on this machine are not counted.
 const (
 	initsPerAddress     = 30
 	requestsPerAddress  = 300
@@ -30,7 +30,7 @@ const (
 	downloadsPerAddress = 100 // at a time: each keeps a part of its file in memory, however slowly it is read
 )
 
-// rates are the limits of one server. They count in this process only.
+// rates are the rate limits of one server, counted in this process only.
 type rates struct {
 	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures *httprate.RateLimiter
 
@@ -80,13 +80,13 @@ func (s *Server) address(r *http.Request) string {
 	return addr.String()
 }
 
-// visitorKey counts a session's requests by address: who only knows a session's
-// id must not use up what its visitor may send.
+// visitorKey counts a session's requests per address: a client that only knows the
+// session's id must not use up its visitor's limit.
 func (s *Server) visitorKey(r *http.Request, sessionID string) string {
 	return s.address(r) + " " + sessionID
 }
 
-// denied is the answer to a wrong key: 401, or 429 to who keeps guessing.
+// denied is the answer to a wrong key: 401, or 429 after too many.
 func (s *Server) denied(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limited(w, r, s.rates.failures, s.address(r)); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (s *Server) denied(w http.ResponseWriter, r *http.Request) error {
 	return errUnauthorized
 }
 
-// enterStream counts a stream in, or refuses it. leave counts it out.
+// enterStream counts an open stream, or rejects it; leave ends it.
 func (s *Server) enterStream(r *http.Request, sessionID string) (leave func(), err error) {
 	if s.unlimited(r) {
 		return func() {}, nil
@@ -113,7 +113,7 @@ func (s *Server) enterStream(r *http.Request, sessionID string) (leave func(), e
 	}, nil
 }
 
-// enterTransfer counts an upload or a download in, or refuses it. leave counts it
+// enterTransfer counts a running upload or download, or rejects it; leave ends
 // out.
 func (s *Server) enterTransfer(r *http.Request, transfers *gauge) (leave func(), err error) {
 	if s.unlimited(r) {
@@ -126,7 +126,7 @@ func (s *Server) enterTransfer(r *http.Request, transfers *gauge) (leave func(),
 	return func() { transfers.leave(address) }, nil
 }
 
-// gauge counts what is open at the moment, by key.
+// gauge counts open streams or transfers by key.
 type gauge struct {
 	most int
 	mu   sync.Mutex

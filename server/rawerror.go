@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// net/http refuses what it cannot parse before any handler is asked, in plain
+// net/http rejects requests that it cannot parse before any handler runs, in plain
 // text. Clients of an API expect JSON.
 
 // rawErrors makes the connections of a listener answer such requests in JSON.
@@ -25,7 +25,7 @@ func (l rawErrors) Accept() (net.Conn, error) {
 // rawErrorConn replaces the answers that net/http writes without a handler.
 type rawErrorConn struct{ *net.TCPConn }
 
-// rawErrorHeader is what stands between status and text of such an answer.
+// rawErrorHeader stands between the status and the text of such an answer.
 var rawErrorHeader = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
 
 // Write implements [io.Writer].

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// receivingRest is how long relay still waits for the rest of a request's body
-// once it stops: a silent client must not hold it up.
+// receivingRest is how long a stopping relay waits for the rest of a request's body:
+// a silent client must not delay it.
 const receivingRest = 2 * time.Second
 
-// receiving are the bodies that clients are sending.
+// receiving tracks the request bodies that are being received.
 type receiving struct {
 	mu     sync.Mutex
 	bodies map[*arriving]struct{}
-	end    time.Time // when the rest of them has to be there, zero unless relay stops
+	end    time.Time // the deadline of the bodies, zero unless relay stops
 }
 
-// notice lets next answer requests and keeps an eye on their bodies.
+// notice wraps next and tracks the bodies of its requests.
 func (c *receiving) notice(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength == 0 {
@@ -33,7 +33,7 @@ func (c *receiving) notice(next http.Handler) http.Handler {
 	})
 }
 
-// stop gives the rest of every body so much time.
+// stop sets every body a deadline.
 func (c *receiving) stop(rest time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,7 +43,7 @@ func (c *receiving) stop(rest time.Duration) {
 	}
 }
 
-// arriving is a body that is noticed while it is being received.
+// arriving is a body that is tracked while it is received.
 type arriving struct {
 	io.ReadCloser
 	w       http.ResponseWriter
@@ -62,7 +62,7 @@ func (a *arriving) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// enter notes that the body is being received.
+// enter starts tracking the body.
 func (a *arriving) enter() {
 	a.all.mu.Lock()
 	defer a.all.mu.Unlock()
@@ -74,8 +74,8 @@ func (a *arriving) enter() {
 	}
 }
 
-// leave notes that the body is there, or that nobody wants more of it, and
-// reports whether the end of relay has set it a deadline.
+// leave ends the tracking once the body is complete or not needed any more, and
+// reports whether a stopping relay has set it a deadline.
 func (a *arriving) leave() (hastened bool) {
 	a.all.mu.Lock()
 	defer a.all.mu.Unlock()
@@ -85,7 +85,7 @@ func (a *arriving) leave() (hastened bool) {
 	return hastened
 }
 
-// due sets when the rest of the body has to be there.
+// due sets the body's deadline.
 func (a *arriving) due(end time.Time) {
 	_ = http.NewResponseController(a.w).SetReadDeadline(end) // or the connection is gone
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // route is one line of the route table: a method and a path, the rules for its
-// requests, and what answers them. Without a method it answers whatever no line
-// above does, below its path.
+// requests, and the handler. Without a method it handles every request that no line
+// above handles, below its path.
 type route struct {
 	method, path string
 	rules
@@ -22,16 +22,16 @@ type route struct {
 
 // rules apply to a request before its action, in this order.
 type rules struct {
-	cors     cors                  // for pages of other origins; nil for none
+	cors     cors                  // for pages of other origins; nil allows none
 	filtered bool                  // by the User-Agent filter
-	page     bool                  // opened by browsers: HEAD comes with GET, any address is taken
-	queryKey bool                  // the key may stand in the query
-	access   access                // nil lets everybody in
+	page     bool                  // opened by browsers: GET includes HEAD, any address is accepted
+	queryKey bool                  // the key may be in the query
+	access   access                // nil admits everybody
 	rate     *httprate.RateLimiter // of requests of one address; nil for none
 	body     int64                 // the largest body; 0 where the action itself limits it
 }
 
-// access decides by the request and its key who makes it, or refuses it.
+// access identifies the author of a request by its key, or rejects it.
 type access func(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error)
 
 // cors lets pages of other origins read the answer, and reports whether the request
@@ -79,7 +79,7 @@ func (s *Server) assemble(routes []route) {
 }
 
 // at adds a route, named by its path if it has a method. A path without variables is
-// compared as it is: mux makes a regular expression of every path, which takes long
+// compared as a string: mux compiles a regular expression for every path, which is slow
 // at each start, and at each request.
 func at(m *mux.Router, rt route) *mux.Route {
 	switch {
@@ -92,7 +92,7 @@ func at(m *mux.Router, rt route) *mux.Route {
 	return m.NewRoute().Name(rt.path).MatcherFunc(exact)
 }
 
-// methodsAt lists the methods that the router takes at a request's address.
+// methodsAt lists the methods that the router accepts at a request's address.
 func (s *Server) methodsAt(r *http.Request) (list []string) {
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 		asked := r.WithContext(r.Context()) // a copy
@@ -105,7 +105,7 @@ func (s *Server) methodsAt(r *http.Request) (list []string) {
 	return list
 }
 
-// backendRoutes are for the operator's own backend, which brings API_KEY.
+// backendRoutes are for the website's own backend, which sends API_KEY.
 func (s *bridgeServer) backendRoutes() []route {
 	backends := rules{filtered: true, access: s.backend, body: maxAdminBody}
 	stream := backends
@@ -141,7 +141,7 @@ func (s *communityServer) fileRoutes() []route {
 	}
 }
 
-// widgetRoutes are for pages, which bring the public key.
+// widgetRoutes are for pages, which send the public key.
 func (s *communityServer) widgetRoutes() []route {
 	visitors := rules{cors: s.widgetCORS, filtered: true, access: s.visitor, rate: s.rates.requests, body: maxBody}
 	uploads, headerless := visitors, visitors
@@ -168,7 +168,7 @@ func (s *communityServer) widgetRoutes() []route {
 	}
 }
 
-// adminRoutes are for operators, who bring the secret key or sign in at the
+// adminRoutes are for operators, who send the secret key or sign in at the
 // console.
 func (s *communityServer) adminRoutes() []route {
 	operators := rules{filtered: true, access: s.operator, body: maxAdminBody}
@@ -197,7 +197,7 @@ func (s *communityServer) adminRoutes() []route {
 		{"POST", "/api/admin/sessions/{session}/events", operators, s.adminEvent},
 		{"GET", "/api/admin/saved-answers", operators, s.savedAnswers},
 		{"PUT", "/api/admin/saved-answers/{name}", operators, s.saveAnswer},
-		{"DELETE", "/api/admin/saved-answers/{name}", operators, s.forgetAnswer},
+		{"DELETE", "/api/admin/saved-answers/{name}", operators, s.deleteSavedAnswer},
 		{"GET", "/api/admin/operator/status", operators, s.presence},
 		{"POST", "/api/admin/operator/status", operators, s.operatorStatus},
 		{"POST", "/api/admin/operator/activity", operators, s.operatorActivity},

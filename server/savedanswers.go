@@ -24,9 +24,9 @@ func (s *communityServer) saveAnswer(_ http.ResponseWriter, r *http.Request, by 
 	return s.engine.SaveAnswer(r.Context(), by, savedName(r), in.Content)
 }
 
-// forgetAnswer answers DELETE /api/admin/saved-answers/{name}.
-func (s *communityServer) forgetAnswer(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	return ok, s.engine.ForgetAnswer(r.Context(), savedName(r))
+// deleteSavedAnswer answers DELETE /api/admin/saved-answers/{name}.
+func (s *communityServer) deleteSavedAnswer(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	return ok, s.engine.DeleteSavedAnswer(r.Context(), savedName(r))
 }
 
 // savedName is the name in the path, which may have letters of any script.

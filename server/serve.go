@@ -37,8 +37,8 @@ func startCommand(cfg config.Config) string {
 	return "relay"
 }
 
-// BaseURL returns the address under which relay is reached: PUBLIC_URL, else
-// the one on this machine with the port it listens on.
+// BaseURL returns relay's address: PUBLIC_URL, else
+// the one on this machine with its port.
 func BaseURL(cfg config.Config, listener net.Listener) string {
 	if cfg.PublicURL != "" {
 		return cfg.PublicURL
@@ -54,8 +54,8 @@ func (s *Server) Serve(listener net.Listener) error {
 	return nil
 }
 
-// Stop ends the streams first, then gives the other requests so much time, and
-// those that have not arrived yet two seconds. The rest is cut off.
+// Stop ends the streams first, then gives the other requests the given time, and
+// bodies that are still arriving two seconds. The rest is cut off.
 func (s *Server) Stop(patience time.Duration) {
 	s.endStreams()
 	s.receiving.stop(receivingRest)

@@ -1,6 +1,6 @@
 // Package server speaks HTTP: it knows requests, JSON and pages, and calls the
 // service ([chat.Relay]) for everything else. It knows no SQL, no bridge and no
-// platform: what it needs of them are interfaces that it declares.
+// platform: it declares the interfaces that it needs of them.
 package server
 
 import (
@@ -31,8 +31,7 @@ type Deps struct {
 	Knowledge Knowledge
 	Log       *slog.Logger
 	Version   string
-	// Answered is called when the answer to a request of a route begins; nil for
-	// nobody.
+	// Answered is called when the answer to a routed request begins; it may be nil.
 	Answered func(method, route string, status int, took time.Duration)
 }
 
@@ -172,11 +171,11 @@ func (s *Server) readiness(_ http.ResponseWriter, r *http.Request, _ chat.Author
 	return map[string]string{"status": "ok"}, nil
 }
 
-// Streams counts the open streams by who reads them.
+// Streams counts the open streams by their readers: visitors or operators.
 func (s *Server) Streams() map[string]int { return s.openStreams() }
 
-// unmatched answers requests that no route takes: with the methods that their address
-// takes (RFC 9110, 15.5.6), else that there is none, as a page to browsers.
+// unmatched answers requests that no route matches: 405 with the methods that the address
+// accepts (RFC 9110, 15.5.6), else 404, which browsers get as a page.
 func (s *Server) unmatched(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	if methods := s.methodsAt(r); len(methods) > 0 {
 		return nil, &httpError{status: http.StatusMethodNotAllowed, text: "Method not allowed", header: http.Header{"Allow": {strings.Join(methods, ", ")}}}
@@ -199,7 +198,7 @@ func required(name, value string) error {
 // pathVar returns a variable of the matched route.
 func pathVar(r *http.Request, name string) string { return mux.Vars(r)[name] }
 
-// isNotFound reports whether err says that there is no such thing.
+// isNotFound reports whether err is a [chat.NotFound].
 func isNotFound(err error) bool {
 	var ce *chat.Error
 	return errors.As(err, &ce) && ce.Kind == chat.NotFound

@@ -314,9 +314,9 @@ func readFrame(lines *bufio.Scanner) (f frame, err error) {
 	return f, fmt.Errorf("ended: %v", lines.Err())
 }
 
-// TestComplaintsOfNetHTTP: told are faults of relay, and that there is no room for
-// more connections, with what to do.
-func TestComplaintsOfNetHTTP(t *testing.T) {
+// TestLevelsOfNetHTTPLogLines: faults of relay, and connections that cannot be
+// accepted, are logged as errors, the latter with the fix.
+func TestLevelsOfNetHTTPLogLines(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t))
 	complaints := s.server.HTTPServer().ErrorLog
 	complaints.Print("http: TLS handshake error from 192.0.2.1:4711: EOF")

@@ -12,7 +12,7 @@ import (
 	"github.com/relay-chat/relay/server/config"
 )
 
-// setupCookie remembers a set-up code that was right.
+// setupCookie remembers that the right set-up code was entered.
 const setupCookie = "relay_setup"
 
 // home answers GET /: both keys while the set-up window is open and the caller
@@ -49,7 +49,7 @@ func (s *communityServer) home(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, page, values)
 }
 
-// onlyHere reports whether the address of relay leads to it on this machine only.
+// onlyHere reports whether relay's address works on this machine only.
 func (s *communityServer) onlyHere(r *http.Request) bool {
 	base, err := url.Parse(s.baseURL(r))
 	return err == nil && isLocalHost(base.Host, netip.Addr.IsLoopback)
@@ -73,7 +73,7 @@ func (s *communityServer) secretFor(w http.ResponseWriter, r *http.Request) stri
 	return secret
 }
 
-// setupDone answers POST /setup/done: the keys are saved, the window closes.
+// setupDone answers POST /setup/done: the keys are saved, so the window closes.
 func (s *communityServer) setupDone(w http.ResponseWriter, r *http.Request) {
 	if err := s.crossOrigin.Check(r); err != nil {
 		s.showError(w, r, http.StatusForbidden, "This form was sent from another site.")
@@ -85,11 +85,11 @@ func (s *communityServer) setupDone(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
-// maySetUp reports whether the caller may see the secret key: somebody at this
-// machine, or whoever brings the set-up code.
+// maySetUp reports whether the caller may see the secret key: a request from this
+// machine, or one with the set-up code.
 func (s *communityServer) maySetUp(r *http.Request) (allowed, wrongCode bool) {
 	near := s.isNear(r)
-	if near && fromForeignPage(r) { // which may bring wrong codes as often as it likes
+	if near && fromForeignPage(r) { // whose wrong codes must not close the window
 		return true, false
 	}
 	if code := r.URL.Query().Get("setup"); code != "" {
@@ -104,15 +104,15 @@ func (s *communityServer) maySetUp(r *http.Request) (allowed, wrongCode bool) {
 	return near, wrongCode
 }
 
-// fromForeignPage reports whether a browser asks because a page of another origin
-// wants it to, for an image or by a link.
+// fromForeignPage reports whether a browser makes the request for a page of another
+// origin, for an image or by a link.
 func fromForeignPage(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	return site == "cross-site" || site == "same-site"
 }
 
-// isNear reports whether RELAY_SETUP trusts the caller for where it is: a
-// direct connection, with a Host that no foreign name was bound to.
+// isNear reports whether RELAY_SETUP trusts the caller's address: a
+// direct connection, with a Host that names this machine.
 func (s *communityServer) isNear(r *http.Request) bool {
 	p := s.peer(r)
 	if !p.direct {

@@ -19,8 +19,8 @@ import (
 // static is the built files that browsers load, each compressed once.
 type static struct{ files map[string]*staticFile }
 
-// staticFile is one built file. What is made of it is made when it is first
-// asked for.
+// staticFile is one built file. Its compressed form and tag are made when first
+// requested.
 type staticFile struct {
 	plain       []byte
 	contentType string
@@ -28,11 +28,11 @@ type staticFile struct {
 	zipped      func() []byte
 }
 
-// contentTypes are those of the built files. Package mime would read the
+// contentTypes has the types of the built files. Package mime would read the
 // system's tables for them at every start.
 var contentTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 
-// loadStatic takes the files out of the binary.
+// loadStatic reads the embedded files.
 func loadStatic() (*static, error) {
 	st := &static{files: map[string]*staticFile{}}
 	err := fs.WalkDir(assets.Dist(), ".", func(name string, d fs.DirEntry, err error) error {
@@ -68,7 +68,7 @@ func tag(data []byte) string {
 func zip(data []byte) []byte {
 	var out bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	_, _ = w.Write(data) // a bytes.Buffer takes everything
+	_, _ = w.Write(data) // a bytes.Buffer never fails
 	_ = w.Close()
 	return out.Bytes()
 }
@@ -83,7 +83,7 @@ func (st *static) serve(w http.ResponseWriter, r *http.Request, name, cache stri
 	f.serve(w, r, cache)
 }
 
-// serve answers the file, or 304 to whoever has it.
+// serve answers the file, or 304 to clients that have it.
 func (f *staticFile) serve(w http.ResponseWriter, r *http.Request, cache string) {
 	h := w.Header()
 	h.Set("Cache-Control", cache)
@@ -120,8 +120,8 @@ func (s *communityServer) widgetLoader(w http.ResponseWriter, r *http.Request) {
 	s.static.serve(w, r, "widget.js", cacheLoader)
 }
 
-// widgetFile answers a part of the widget. A loader that a browser kept from
-// before an upgrade asks for parts that are gone: it gets today's.
+// widgetFile answers a part of the widget. A loader that a browser cached
+// before an upgrade requests parts that no longer exist: it gets the current ones.
 func (s *communityServer) widgetFile(w http.ResponseWriter, r *http.Request) {
 	name := pathVar(r, "file")
 	if _, ok := s.static.files[name]; ok {
@@ -132,7 +132,7 @@ func (s *communityServer) widgetFile(w http.ResponseWriter, r *http.Request) {
 	s.static.serve(w, r, s.static.part(part), cacheChecks)
 }
 
-// part returns the name of today's file of a part of the widget.
+// part returns the name of the current file of a part of the widget.
 func (st *static) part(part string) string {
 	for name := range st.files {
 		if strings.HasPrefix(name, part+"-") && (part == "core" || part == "panel" || part == "forms") {

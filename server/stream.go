@@ -51,8 +51,8 @@ func (o *sse) event(t chat.EventType, id string, data []byte) {
 	o.buf = append(append(append(o.buf, "data: "...), data...), "\n\n"...)
 }
 
-// send writes what is queued. A reader that takes nothing for writeTimeout is
-// cut; it can resume.
+// send writes the queue. A client that reads nothing for writeTimeout is
+// disconnected; it can resume.
 func (o *sse) send() error {
 	if len(o.buf) == 0 {
 		return nil
@@ -98,8 +98,8 @@ func (s *communityServer) widgetStream(w http.ResponseWriter, r *http.Request, b
 	return written{}, nil
 }
 
-// carryOn lets follow carry on a stream that has begun, outside net/http if that
-// is possible, and calls leave in the end.
+// carryOn runs follow on a stream that has begun, outside net/http if that
+// is possible, and calls leave at the end.
 func (s *Server) carryOn(ctx context.Context, out *sse, follow func(ctx context.Context), leave func()) {
 	if s.park(out, follow, leave) {
 		return
@@ -150,8 +150,8 @@ func (s *communityServer) openStream(w http.ResponseWriter, r *http.Request, by 
 	return feed, out, leave, nil
 }
 
-// follow writes what a feed brings until the client, the session or relay
-// goes away.
+// follow writes a feed's events until the client, the session or relay
+// ends it.
 func (s *communityServer) follow(ctx context.Context, out *sse, feed *chat.Feed) {
 	heartbeat := time.NewTicker(heartbeatEvery)
 	defer heartbeat.Stop()
@@ -179,7 +179,7 @@ func (s *communityServer) follow(ctx context.Context, out *sse, feed *chat.Feed)
 	}
 }
 
-// pass writes a page of a feed and those behind it, one at a time: what a slow
+// pass writes a page of a feed and the following ones, one at a time: what a slow
 // reader misses stays in the database. It reports whether the stream goes on.
 func (s *communityServer) pass(ctx context.Context, out *sse, feed *chat.Feed, page chat.Page) bool {
 	for {
@@ -199,7 +199,7 @@ func (s *communityServer) pass(ctx context.Context, out *sse, feed *chat.Feed, p
 	}
 }
 
-// cut logs why a stream ends that nobody ended.
+// cut logs why relay ends a stream early.
 func (s *Server) cut(ctx context.Context, err error) {
 	if ctx.Err() == nil && !isNotFound(err) {
 		s.log.Error("stream cut: the missed events cannot be read", "err", err)
@@ -248,7 +248,7 @@ func (s *communityServer) adminStream(w http.ResponseWriter, r *http.Request, by
 	out := startSSE(w)
 	out.outlive()
 	connected, _ := json.Marshal(map[string]any{"type": chat.StateConnected, "operatorOnline": s.engine.OperatorOnline(), "presence": s.engine.Presence()})
-	out.event(chat.StateConnected, "0", connected) // with an id: who comes back brings it, however quiet it was
+	out.event(chat.StateConnected, "0", connected) // with an id, so that a client reconnects with one even if no event followed
 	n := 0
 	if reconnects {
 		out.resync(&n)
@@ -293,7 +293,7 @@ func (o *sse) resync(n *int) {
 	o.event(chat.StateResync, strconv.Itoa(*n), []byte(`{"type":"resync"}`))
 }
 
-// lastEventID is the cursor that a request brings.
+// lastEventID returns a request's cursor.
 func lastEventID(r *http.Request, query url.Values) string {
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
 		return id

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	_ "golang.org/x/image/webp" // so that sizes can be read
+	_ "golang.org/x/image/webp" // for image.DecodeConfig
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -27,9 +27,9 @@ const (
 	maxAhead = 64 << 10
 )
 
-// The pace of an upload: after uploadGrace its sender has to have sent
+// The pace of an upload: after uploadGrace the client must have sent
 // uploadPace bytes for every further second that relay waits for them. answerTime
-// is what then remains to answer.
+// remains for the answer.
 const (
 	uploadGrace = time.Minute
 	uploadPace  = 16 << 10
@@ -51,8 +51,8 @@ func (s *communityServer) adminUpload(w http.ResponseWriter, r *http.Request, by
 	return s.upload(w, r, by, pathVar(r, "session"))
 }
 
-// upload stores the file of a multipart form, a chunk at a time. The form's
-// sessionId counts unless the address names the session already.
+// upload stores the file of a multipart form in chunks. The form's
+// sessionId is used unless the path names the session.
 func (s *communityServer) upload(w http.ResponseWriter, r *http.Request, by chat.Author, sessionID string) (any, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
@@ -85,8 +85,8 @@ func (s *communityServer) upload(w http.ResponseWriter, r *http.Request, by chat
 	return a, nil
 }
 
-// mayUpload counts a visitor's upload. What is not allowed anyway does not
-// count.
+// mayUpload counts a visitor's upload against its limits. Uploads that are not
+// allowed anyway are not counted.
 func (s *communityServer) mayUpload(w http.ResponseWriter, r *http.Request, by chat.Author, sessionID string, maxBytes int64) error {
 	if by.Sender != chat.SenderVisitor {
 		return nil
@@ -103,8 +103,8 @@ func (s *communityServer) mayUpload(w http.ResponseWriter, r *http.Request, by c
 	return s.mayBring(r, maxBytes)
 }
 
-// mayBring counts the bytes of an upload: as many as are announced, or as there
-// may be.
+// mayBring counts the bytes of an upload: the announced ones, or the most that it
+// may have.
 func (s *communityServer) mayBring(r *http.Request, maxBytes int64) error {
 	if s.unlimited(r) {
 		return nil
@@ -153,7 +153,7 @@ func (f *uploadForm) read() error {
 	return nil
 }
 
-// take takes what a part says, if it is one of the two that count.
+// take reads a part, if it is one of the two known ones.
 func (f *uploadForm) take(part *multipart.Part) error {
 	switch name := part.FormName(); {
 	case name == "sessionId" && f.sessionID == "":
@@ -176,12 +176,12 @@ func (f *uploadForm) take(part *multipart.Part) error {
 	return nil
 }
 
-// formFilename undoes how browsers write the three characters that would end
+// formFilename decodes how browsers encode the three characters that would end
 // a name in a part's header (HTML, multipart/form-data encoding algorithm).
 var formFilename = strings.NewReplacer("%22", `"`, "%0D", "\r", "%0A", "\n")
 
-// hold keeps a small file that came before its session. A larger one has to wait
-// for it: nothing is stored for others.
+// hold keeps a small file that came before its session's id. A larger one must come
+// after it: nothing is stored for unknown sessions.
 func (f *uploadForm) hold(part io.Reader) error {
 	data, err := io.ReadAll(io.LimitReader(part, maxAhead+1))
 	if err != nil {
@@ -206,8 +206,8 @@ func formError(err error) error {
 	return badRequest("The form could not be read")
 }
 
-// uploadError recognises a body that is larger than any file with its form. The
-// answer is that of a file that is a little too large: the limit.
+// uploadError recognises a body larger than any allowed form. Its
+// answer names the limit, as for a file that is slightly too large.
 func uploadError(err error) error {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
@@ -233,13 +233,13 @@ func (b *budget) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// patientReader waits for a slow sender as long as something comes, at the
-// pace of an upload at least. The time to answer starts again with every read.
-// For as long as relay itself takes to store what came nobody is slow.
+// patientReader waits for a slow client as long as it sends at least at the
+// pace of an upload. The time to answer restarts with every read.
+// The time that relay itself needs to store the data does not count.
 type patientReader struct {
 	r        io.Reader
 	rc       *http.ResponseController
-	waited   time.Duration // for the sender
+	waited   time.Duration // for the client
 	received int64
 }
 
@@ -266,7 +266,7 @@ func (p *patientReader) patience() time.Duration {
 	return min(idleTimeout, uploadGrace+time.Duration(p.received/uploadPace)*time.Second-p.waited)
 }
 
-// end gives the answer its time: what came last may have taken long to store.
+// end renews the time to answer: storing the last bytes may have taken long.
 func (p *patientReader) end() {
 	_ = p.rc.SetWriteDeadline(time.Now().Add(answerTime)) // or the connection is gone
 }

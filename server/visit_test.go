@@ -229,14 +229,14 @@ func TestCustomEvents(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		id := s.open("v")
 		next := s.stream("/api/widget/stream?sessionId="+id, publicKey)
-		desk := s.stream("/api/admin/stream", secretKey)
+		operators := s.stream("/api/admin/stream", secretKey)
 		next()
-		desk()
+		operators()
 		s.refused(s.call("POST", "/api/widget/events", publicKey, object{"sessionId": id}), 400, "name is required")
 		s.refused(s.call("POST", "/api/widget/events", publicKey, object{"sessionId": id, "name": "x", "data": "text"}), 400, "data must be an object")
 		s.must("POST", "/api/widget/events", publicKey, object{"sessionId": id, "name": "cart", "data": object{"sum": 42}})
-		if f := desk(); f.event != "custom_event" || f.get("name") != "cart" || f.get("data.sum") != 42.0 || f.get("timestamp") == nil {
-			t.Errorf("the desk got %+v", f)
+		if f := operators(); f.event != "custom_event" || f.get("name") != "cart" || f.get("data.sum") != 42.0 || f.get("timestamp") == nil {
+			t.Errorf("operators got %+v", f)
 		}
 		s.must("POST", "/api/admin/sessions/"+id+"/events", secretKey, object{"name": "coupon", "data": object{"code": "X"}})
 		if f := next(); f.event != "custom_event" || f.id != "2" || f.get("name") != "coupon" {
@@ -434,14 +434,14 @@ func leaveAndWait(t *testing.T, store *db.DB, visitor chat.Author, back func(*te
 	if _, err := engine.Send(t.Context(), visitor, chat.Post{SessionID: id, Content: "hi"}); err != nil {
 		t.Fatal(err)
 	}
-	desk := engine.Hub.Subscribe("")
+	operators := engine.Hub.Subscribe("")
 	if err := engine.Disconnect(t.Context(), visitor, id, chat.Leave{Duration: 3, Reason: "page_unload"}); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(10 * time.Second)
 	back(t, engine.Relay, id)
 	time.Sleep(19 * time.Second)
-	if gone(desk) {
+	if gone(operators) {
 		t.Error("the visitor was gone before half a minute was over")
 	}
 	time.Sleep(2 * time.Second)
@@ -449,13 +449,13 @@ func leaveAndWait(t *testing.T, store *db.DB, visitor chat.Author, back func(*te
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	return gone(desk)
+	return gone(operators)
 }
 
-// gone reads what the desk heard so far.
-func gone(desk *chat.Subscription) (left bool) {
-	for len(desk.C) > 0 {
-		e := <-desk.C
+// gone reads the events that operators received so far.
+func gone(operators *chat.Subscription) (left bool) {
+	for len(operators.C) > 0 {
+		e := <-operators.C
 		left = left || e.Type == chat.EventDisconnect
 	}
 	return left

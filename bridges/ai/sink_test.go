@@ -583,9 +583,9 @@ func TestAskForPerson(t *testing.T) {
 	})
 }
 
-// TestWhatTheModelSees: the conversation, the page and a first name; no address of
+// TestModelInput: the conversation, the page and a first name; no address of
 // e-mail, no secret, no other conversation.
-func TestWhatTheModelSees(t *testing.T) {
+func TestModelInput(t *testing.T) {
 	settings := map[string]chat.Raw{"aiSystemPrompt": chat.Raw(`"We bake bread."`), "aiTakeoverDelay": chat.Raw("0"), "aiApiKey": chat.Raw(`"sk-secret"`)}
 	inTime(t, settings, aitest.Says("Yes [1]."), func(t *testing.T, h *house) {
 		h.asks.passages = shop

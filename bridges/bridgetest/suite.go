@@ -46,7 +46,7 @@ func run(t *testing.T, open func(t *testing.T) (Platform, Connect), p pace, in f
 		{"visitor", visitorSpeaks}, {"escaping", escaping}, {"long text", longText}, {"visitor's file", visitorsFile},
 		{"what happens beside", besides}, {"every note", everyNote}, {"too old to be removed", tooOld}, {"operator", operatorSpeaks}, {"operator's file", operatorsFile},
 		{"other sinks", otherSinks}, {"duplicates", duplicates}, {"elsewhere", elsewhere}, {"commands", commands}, {"AI", aiAnswers},
-		{"closed by hand", closedByHand}, {"deleted by hand", deletedByHand}, {"reopening in doubt", reopeningInDoubt}, {"rate limited", rateLimited},
+		{"closed by hand", closedByHand}, {"deleted by hand", deletedByHand}, {"reopening in doubt", ambiguousReopening}, {"rate limited", rateLimited},
 		{"server fails", serverFails}, {"answer lost", answerLost}, {"outage", outage}, {"token revoked", revoked}, {"storm", storm},
 		{"long outage", longOutage},
 	} {

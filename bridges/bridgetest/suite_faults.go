@@ -112,9 +112,9 @@ func (d *deletes) Do(ctx context.Context, th chat.Thread, op chat.Op) (string, e
 	return d.Bridge.Do(ctx, th, op)
 }
 
-// reopeningInDoubt: a session whose thread was deleted gets one other, although
+// ambiguousReopening: a session whose thread was deleted gets one other, although
 // nobody knows at first whether it was opened.
-func reopeningInDoubt(e *engine) {
+func ambiguousReopening(e *engine) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	old := e.thread("hello there")

@@ -268,7 +268,7 @@ func (s stumbling) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // A failure while the first connection asks for what was missed loses nothing.
-func TestCatchUpAtStartGoesOn(t *testing.T) {
+func TestCatchUpAtStartContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := discordtest.NewInBubble(t)
 		b, _ := makeBridge(t, f)

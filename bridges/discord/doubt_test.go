@@ -63,7 +63,7 @@ func inDoubt(t *testing.T, test func(t *testing.T, h *harness, session string, l
 
 // A message whose answer was lost is there once, however long it takes
 // until relay can go on, and if something equal was written before.
-func TestDoubtIsKept(t *testing.T) {
+func TestAmbiguousAcrossRestart(t *testing.T) {
 	inDoubt(t, func(t *testing.T, h *harness, session string, leave func()) {
 		for n := range 2 {
 			h.Fail(1, bridgetest.FaultAnswerLost)
@@ -84,7 +84,7 @@ func TestDoubtIsKept(t *testing.T) {
 }
 
 // An uncertain file is there once, too.
-func TestDoubtOfFile(t *testing.T) {
+func TestAmbiguousFile(t *testing.T) {
 	inDoubt(t, func(t *testing.T, h *harness, session string, leave func()) {
 		h.SayWithFile(session, "", "notes.txt", "what happened")
 		time.Sleep(50 * time.Millisecond)
@@ -97,7 +97,7 @@ func TestDoubtOfFile(t *testing.T) {
 }
 
 // A message edited while it was uncertain is there once, as it reads now.
-func TestDoubtOfEdited(t *testing.T) {
+func TestAmbiguousThenEdited(t *testing.T) {
 	inDoubt(t, func(t *testing.T, h *harness, session string, leave func()) {
 		m := h.Say(session, "the first words")
 		time.Sleep(50 * time.Millisecond)
@@ -113,7 +113,7 @@ func TestDoubtOfEdited(t *testing.T) {
 }
 
 // A message deleted while it was uncertain is removed.
-func TestDoubtOfDeleted(t *testing.T) {
+func TestAmbiguousThenDeleted(t *testing.T) {
 	for what, write := range map[string]func(h *harness, session, secret string) chat.Message{
 		"text": func(h *harness, session, secret string) chat.Message { return h.Say(session, secret) },
 		"file": func(h *harness, session, secret string) chat.Message {
@@ -146,7 +146,7 @@ func TestDoubtOfDeleted(t *testing.T) {
 
 // Of texts that went out together and are uncertain, those that were deleted or edited
 // since are shown as they are, and nothing is there twice.
-func TestDoubtOfBatch(t *testing.T) {
+func TestAmbiguousBatch(t *testing.T) {
 	inDoubt(t, func(t *testing.T, h *harness, session string, leave func()) {
 		h.Storm(bridgetest.Storm{Seed: 1, All: 1})
 		var written []chat.Message

@@ -83,7 +83,7 @@ func TestForgottenNonce(t *testing.T) {
 
 // The opening of a thread whose answer is lost, also for longer than nonces
 // live.
-func TestOpeningInDoubt(t *testing.T) {
+func TestAmbiguousOpening(t *testing.T) {
 	for name, away := range map[string]time.Duration{"short": time.Second, "long": 20 * time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			withHarness(t, func(t *testing.T, h *harness) {

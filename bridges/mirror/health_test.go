@@ -60,9 +60,9 @@ func TestWorksSoonAfterRepair(t *testing.T) {
 	}, f)
 }
 
-// TestStaysMisconfigured: what began before a fault that needs a human does
+// TestRemainsMisconfigured: what began before a fault that needs a human does
 // not hide it by its success.
-func TestStaysMisconfigured(t *testing.T) {
+func TestRemainsMisconfigured(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		ann := o.open(t, "ann")

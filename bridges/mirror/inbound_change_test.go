@@ -7,9 +7,9 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// TestEditsWhatWasWrittenHere: the bot cannot change an operator's message,
+// TestEditsOperatorsMessages: the bot cannot change an operator's message,
 // so a change made elsewhere is shown as one.
-func TestEditsWhatWasWrittenHere(t *testing.T) {
+func TestEditsOperatorsMessages(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.greeted(t)
@@ -30,9 +30,9 @@ func TestEditsWhatWasWrittenHere(t *testing.T) {
 	}, f)
 }
 
-// TestTakesBackWhatItShowedOfAnEdit: after an edit elsewhere the author
+// TestAuthorsLaterEditWins: after an edit elsewhere the author
 // changes its message where it was written, and has the last word.
-func TestTakesBackWhatItShowedOfAnEdit(t *testing.T) {
+func TestAuthorsLaterEditWins(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.greeted(t)

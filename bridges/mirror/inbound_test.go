@@ -71,9 +71,9 @@ func TestPassesOperatorsOn(t *testing.T) {
 	}, f, other)
 }
 
-// TestShowsWhatArrived: an operator sees that the message is on the visitor's
+// TestShowsDeliveryReceipts: an operator sees that the message is on the visitor's
 // page, and that it was read.
-func TestShowsWhatArrived(t *testing.T) {
+func TestShowsDeliveryReceipts(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.greeted(t)

@@ -85,7 +85,7 @@ func TestShowsConversation(t *testing.T) {
 	}, f, other)
 }
 
-func TestSplitsAndGoesOnWhereItStopped(t *testing.T) {
+func TestSplitsAndResumesWhereItStopped(t *testing.T) {
 	tests := []struct {
 		name string
 		lost bool
@@ -221,7 +221,7 @@ func TestCopiesThatAreGone(t *testing.T) {
 	}, f)
 }
 
-func TestMarksWhatComesLate(t *testing.T) {
+func TestMarksLateMessages(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		f.breakAt(false, 8, errors.New("down"), func(chat.Op) bool { return true })

@@ -127,10 +127,10 @@ func TestShowsTheLastOfEditsFromBefore(t *testing.T) {
 	}, f, other)
 }
 
-// TestNamesWhatItWritesAgain: after a restart the revisions begin again. What
+// TestKeysDifferAfterRestart: after a restart the revisions begin again. What
 // is written then is no repetition of what was written before, for which a
 // platform that compares keys would take it.
-func TestNamesWhatItWritesAgain(t *testing.T) {
+func TestKeysDifferAfterRestart(t *testing.T) {
 	f := newFake("discord")
 	session := chat.SessionInfo{ID: "s-1", VisitorID: "v-1"}
 	f.found = map[string]chat.Thread{session.ID: {Ref: "old"}}

@@ -122,10 +122,10 @@ func TestNoteOfARefusalWaits(t *testing.T) {
 	}, f)
 }
 
-// TestPassesWhatItsPlatformFailsAt: a message that the platform keeps answering
+// TestPassesFailingDelivery: a message that the platform keeps answering
 // with an error while it takes others does not hold its session. A note stands for
 // it, and it comes when the platform takes it.
-func TestPassesWhatItsPlatformFailsAt(t *testing.T) {
+func TestPassesFailingDelivery(t *testing.T) {
 	for name, busy := range map[string]bool{"among others": true, "alone": false} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake("telegram")

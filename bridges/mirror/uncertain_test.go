@@ -74,9 +74,9 @@ func TestAfterCrashBeforeDelete(t *testing.T) {
 	}, f)
 }
 
-// TestDoubtsWhatWasUnderWay: what is carried out after a crash for another
-// reason does not say that the post which was cut off has never left.
-func TestDoubtsWhatWasUnderWay(t *testing.T) {
+// TestRunningDeliveriesAreAmbiguous: a later op after a crash does not prove that
+// the interrupted post was never sent.
+func TestRunningDeliveriesAreAmbiguous(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
@@ -95,9 +95,9 @@ func TestDoubtsWhatWasUnderWay(t *testing.T) {
 	}, f)
 }
 
-// TestDeletesWhatPerhapsArrived: a visitor deletes a message of which nobody
+// TestDeletesAmbiguousMessage: a visitor deletes a message of which nobody
 // knows whether it was sent. Where the platform can be searched, it is removed.
-func TestDeletesWhatPerhapsArrived(t *testing.T) {
+func TestDeletesAmbiguousMessage(t *testing.T) {
 	f := newFake("slack")
 	f.mindful = true
 	withMirrors(t, false, func(t *testing.T, o *harness) {
@@ -112,10 +112,10 @@ func TestDeletesWhatPerhapsArrived(t *testing.T) {
 	}, f)
 }
 
-// TestRejoinsWhatPerhapsArrived: of two texts that went out together one is
+// TestRejoinsAmbiguousBatch: of two texts that went out together one is
 // deleted, or both, while nobody knows whether they arrived. The platform still
 // knows them by what they were.
-func TestRejoinsWhatPerhapsArrived(t *testing.T) {
+func TestRejoinsAmbiguousBatch(t *testing.T) {
 	for deleted, want := range map[int]string{1: "hello|two", 2: "hello"} {
 		f := newFake("slack")
 		f.mindful, f.coalesce = true, true

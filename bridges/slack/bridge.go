@@ -77,7 +77,7 @@ type Bridge struct {
 	scan       scan
 	names      *cache.Cache[person]   // by user
 	quotes     *cache.Cache[string]   // the beginnings of messages, by ts
-	cites      *cache.Cache[string]   // quoted messages, by the ts of the quoting one
+	quoted     *cache.Cache[string]   // quoted messages, by the ts of the quoting one
 	last       *cache.Cache[*message] // the last version of edited messages, nil for deleted ones, by ts
 	uploads    *cache.Cache[string]   // the file of an op, by key
 }
@@ -113,7 +113,7 @@ func New(cfg Config) (*Bridge, error) {
 		return nil, err
 	}
 	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), http: call.NewClient(cfg.Transport, 8), base: base, pace: newPace(cfg.Pause), gaps: newGapTracker(),
-		names: cache.New[person](5000), quotes: cache.New[string](2000), cites: cache.New[string](2000),
+		names: cache.New[person](5000), quotes: cache.New[string](2000), quoted: cache.New[string](2000),
 		last: cache.New[*message](500), uploads: cache.New[string](1000)}
 	b.api = slack.New(cfg.BotToken, slack.OptionAPIURL(base.String()+"/"), slack.OptionAppLevelToken(cfg.AppToken),
 		slack.OptionHTTPClient(caller{b.http}), slack.OptionLog(log.New(io.Discard, "", 0)), slack.OptionOnResponseHeaders(b.readScopes))

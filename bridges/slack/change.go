@@ -21,7 +21,7 @@ func (b *Bridge) edit(ctx context.Context, me *self, th chat.Thread, op chat.Op)
 	if isFile(op.Remote) {
 		return "", nil // its message has no other text than the author
 	}
-	if of, quotes := b.cites.Get(op.Remote); quotes {
+	if of, quotes := b.quoted.Get(op.Remote); quotes {
 		op.ReplyTo = of
 	}
 	how := show(op, me.has(scopeNames), b.quote(ctx, th, op.ReplyTo))

@@ -41,7 +41,7 @@ func inDoubt(t *testing.T, texts []string, meanwhile func(t *testing.T, h *harne
 
 // A batch whose answer was lost is found again after a
 // restart, whatever became of its texts and however long that takes.
-func TestInDoubtAcrossRestart(t *testing.T) {
+func TestAmbiguousAcrossRestart(t *testing.T) {
 	long := "FIRST " + strings.Repeat("a", 2000)
 	for name, c := range map[string]struct {
 		texts     []string

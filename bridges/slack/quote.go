@@ -19,7 +19,7 @@ import (
 func (b *Bridge) rememberText(ts string, op chat.Op) {
 	b.quotes.Put(ts, cut.Line(op.Text, maxQuote))
 	if op.ReplyTo != "" {
-		b.cites.Put(ts, op.ReplyTo)
+		b.quoted.Put(ts, op.ReplyTo)
 	}
 }
 

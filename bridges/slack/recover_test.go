@@ -44,7 +44,7 @@ func TestThreadsLeadBack(t *testing.T) {
 		if id, err := other.Owner(t.Context(), odd); id != odd.SessionID || err != nil {
 			t.Errorf("owned by %q, %v", id, err)
 		}
-		f.DeleteUntold(th.Ref)
+		f.DeleteSilently(th.Ref)
 		if _, err := fresh.Do(t.Context(), th, chat.Op{Kind: chat.OpPost, Text: "a"}); !errors.Is(err, chat.ErrThreadGone) {
 			t.Error(err)
 		}
@@ -83,7 +83,7 @@ func TestRecall(t *testing.T) {
 	if want := []string{third, "", first}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("found %q, %v, want %q", got, err, want)
 	}
-	f.DeleteUntold(th.Ref)
+	f.DeleteSilently(th.Ref)
 	if _, err := fresh.Recall(t.Context(), th, []string{"KEYONE"}, 0); !errors.Is(err, chat.ErrThreadGone) {
 		t.Error(err)
 	}
@@ -127,7 +127,7 @@ func TestFetch(t *testing.T) {
 }
 
 // An uncertain op is found however much was written since.
-func TestDoubtIsSettledBehindMuch(t *testing.T) {
+func TestAmbiguousBehindManyMessages(t *testing.T) {
 	f := slacktest.NewInBubble(t)
 	b, log := makeBridge(t, f)
 	began := chat.Now()

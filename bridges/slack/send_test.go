@@ -192,7 +192,7 @@ func TestStraysAreRemoved(t *testing.T) {
 			f := slacktest.NewInBubble(t)
 			b, log := makeBridge(t, f)
 			th := open(t, b, "Grace", "")
-			f.DeleteUntold(th.Ref)
+			f.DeleteSilently(th.Ref)
 			op := chat.Op{Kind: chat.OpPost, Text: "hello", Key: "K1"}
 			if fail {
 				f.Fail(1, bridgetest.FaultAnswerLost)

@@ -16,7 +16,7 @@ import (
 
 // A wrong secret or clock is reported, until Slack's pushes come: what others send
 // then means nothing.
-func TestWebhookTellsOfAWrongSecret(t *testing.T) {
+func TestWebhookReportsWrongSecret(t *testing.T) {
 	f := slacktest.NewInBubble(t)
 	b, log := makeBridge(t, f, pushed)
 	push := func(at time.Time, change string) {
@@ -45,7 +45,7 @@ func TestWebhookTellsOfAWrongSecret(t *testing.T) {
 
 // A push from somebody else does not make the bridge fail for ever where Slack has
 // nothing to push.
-func TestWebhookDoubtFades(t *testing.T) {
+func TestWebhookWrongSecretExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := slacktest.NewInBubble(t)
 		b, _ := makeBridge(t, f, pushed)

@@ -78,7 +78,7 @@ func levels(t *testing.T, found []chat.Finding) string {
 }
 
 // Trouble with the registered webhook is passed on in Telegram's words.
-func TestCheckTellsOfFailedPushes(t *testing.T) {
+func TestCheckReportsFailedPushes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := telegramtest.NewInBubble(t)
 		b, _ := makeBridge(t, f, func(c *telegram.Config) {

@@ -58,7 +58,7 @@ func TestWrongSizes(t *testing.T) {
 }
 
 // The token is in every address, and in nothing that is returned or logged.
-func TestTokenIsNeverTold(t *testing.T) {
+func TestTokenIsNeverShown(t *testing.T) {
 	hijacked := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := w.(http.Hijacker).Hijack()
 		if err == nil {

@@ -33,7 +33,7 @@ func TestDeletedLeavesTheSummary(t *testing.T) {
 
 // Of a message that was deleted while nobody knew whether it had arrived, people
 // are informed: Telegram cannot be asked.
-func TestDeletedInDoubt(t *testing.T) {
+func TestAmbiguousThenDeleted(t *testing.T) {
 	withHarness(t, func(t *testing.T, h *harness) {
 		session := h.Visit("ann")
 		h.Say(session, "hello")

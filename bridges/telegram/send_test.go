@@ -138,7 +138,7 @@ func TestFaultsOfTheGroup(t *testing.T) {
 }
 
 // In a group whose topics were switched off nothing stays where all can see it.
-func TestNothingStaysInTheOpen(t *testing.T) {
+func TestNothingIsLeftOutsideTheTopic(t *testing.T) {
 	f := telegramtest.NewInBubble(t)
 	b, _ := makeBridge(t, f)
 	th := open(t, b, "Grace", "")

@@ -95,7 +95,7 @@ func TestWatchSeesLostPushes(t *testing.T) {
 
 // A check of a bridge whose webhook another program took reports it, and Watch's
 // finding is there at once: the bridge restarts by it.
-func TestCheckSeesAWebhookTaken(t *testing.T) {
+func TestCheckReportsForeignWebhook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := telegramtest.NewInBubble(t)
 		b, _ := makeBridge(t, f, func(c *telegram.Config) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestEncodeIsWhatReceiversEncode: what is escaped without need is not.
-func TestEncodeIsWhatReceiversEncode(t *testing.T) {
+// TestEncodeMatchesReceivers: what is escaped without need is not.
+func TestEncodeMatchesReceivers(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		data any

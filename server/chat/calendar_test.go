@@ -11,7 +11,7 @@ import (
 // TestCalendar: time that relay did not see pass is made up for slowly, over
 // restarts too; a clock that is set back is followed at once.
 func TestCalendar(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
+	withDatabase(t, func(t *testing.T, store *db.DB) {
 		calendar := chat.NewCalendar(store, quiet)
 		behind := func() time.Duration {
 			t.Helper()

@@ -20,7 +20,7 @@ import (
 // reader follows a session like a browser: it is cut at random, comes back
 // with its last event's id and checks that every revision comes exactly once.
 type reader struct {
-	h         *house
+	h         *harness
 	sessionID string
 	random    *rand.Rand
 	last      int64

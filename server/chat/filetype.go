@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"image"
-	_ "image/gif"  // so that sizes can be read
+	_ "image/gif"  // for image.DecodeConfig
 	_ "image/jpeg" // likewise
 	_ "image/png"  // likewise
 	"mime"

@@ -86,7 +86,7 @@ func TestTimetable(t *testing.T) {
 }
 
 // What cannot be used is refused in words that say what can.
-func TestBusinessHoursMistakes(t *testing.T) {
+func TestInvalidBusinessHours(t *testing.T) {
 	long := `["` + strings.Repeat(`00:00-00:01","`, 10) + `00:00-00:01"]`
 	for value, want := range map[string]string{
 		`"9 to 5"`:                     `businessHours must be an object like {"timezone":"Europe/Berlin"`,

@@ -32,7 +32,7 @@ func TestHubBroadcastNamesTheSession(t *testing.T) {
 	}
 }
 
-func TestHubTellsASlowReaderThatItLostSomething(t *testing.T) {
+func TestHubReportsLostEvents(t *testing.T) {
 	h := newHub()
 	sub := h.Subscribe("a")
 	for i := range queueLength {

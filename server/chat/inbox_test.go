@@ -59,10 +59,10 @@ func receive(t *testing.T, in *chat.Inbox, thread, key string) {
 	}
 }
 
-// TestInboxWorksInOrderAndOnce: duplicates have one effect, a failing update
+// TestInboxHandlesInOrderAndOnce: duplicates have one effect, a failing update
 // holds its own thread only, and is given up after ten attempts.
-func TestInboxWorksInOrderAndOnce(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
+func TestInboxHandlesInOrderAndOnce(t *testing.T) {
+	withDatabase(t, func(t *testing.T, store *db.DB) {
 		var worked journal
 		in := openEngine(t, store, quiet).Inbox
 		stop := runInbox(t, in, 1, func(_ context.Context, u chat.Update) error {
@@ -103,10 +103,10 @@ func sameSet(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// TestInboxTakesUpWhatWasLeft: an update that was acknowledged before a crash
+// TestInboxResumesAfterRestart: an update that was acknowledged before a crash
 // is worked on after it.
-func TestInboxTakesUpWhatWasLeft(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
+func TestInboxResumesAfterRestart(t *testing.T) {
+	withDatabase(t, func(t *testing.T, store *db.DB) {
 		receive(t, openEngine(t, store, quiet).Inbox, "one", "left behind")
 		var worked journal
 		in := openEngine(t, store, quiet).Inbox
@@ -122,10 +122,10 @@ func TestInboxTakesUpWhatWasLeft(t *testing.T) {
 	})
 }
 
-// TestInboxKeepsOutcomes: an update that was worked on while nothing can be
+// TestInboxStoresOutcomesAfterOutage: an update that was worked on while nothing can be
 // stored is not worked on again.
-func TestInboxKeepsOutcomes(t *testing.T) {
-	inHouse(t, func(t *testing.T, db *db.DB) {
+func TestInboxStoresOutcomesAfterOutage(t *testing.T) {
+	withDatabase(t, func(t *testing.T, db *db.DB) {
 		store := &broken{Store: db}
 		in := openEngine(t, store, quiet).Inbox
 		receive(t, in, "one", "0")
@@ -144,11 +144,10 @@ func TestInboxKeepsOutcomes(t *testing.T) {
 	})
 }
 
-// TestInboxWorksOnWhatIsStoredInDoubt: an update is worked on though the answer
-// of the database, which stored it, was lost; and though the platform brings it
-// again only.
-func TestInboxWorksOnWhatIsStoredInDoubt(t *testing.T) {
-	inHouse(t, func(t *testing.T, memory *db.DB) {
+// TestInboxHandlesUpdatesOfUncertainCommits: an update is handled even if the
+// database stored it without confirming, and when the platform only sends it again.
+func TestInboxHandlesUpdatesOfUncertainCommits(t *testing.T) {
+	withDatabase(t, func(t *testing.T, memory *db.DB) {
 		store := &mute{Store: memory}
 		var worked journal
 		in := openEngine(t, store, quiet).Inbox
@@ -179,10 +178,10 @@ func put(t *testing.T, store chat.Store, u chat.Update) {
 	}
 }
 
-// TestInboxDoesNotCountWhatWasCutOff: however often relay is stopped, or a bridge
+// TestInboxDoesNotCountInterruptedAttempts: however often relay is stopped, or a bridge
 // started anew, while an update is worked on, it is not given up for that.
-func TestInboxDoesNotCountWhatWasCutOff(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
+func TestInboxDoesNotCountInterruptedAttempts(t *testing.T) {
+	withDatabase(t, func(t *testing.T, store *db.DB) {
 		in := openEngine(t, store, quiet).Inbox
 		receive(t, in, "one", "slow")
 		for range 12 {
@@ -208,7 +207,7 @@ func TestInboxDoesNotCountWhatWasCutOff(t *testing.T) {
 // TestInboxSurvivesPanics: an update that makes relay panic is parked, also
 // after a restart; the others are worked on, and people are told.
 func TestInboxSurvivesPanics(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
+	withDatabase(t, func(t *testing.T, store *db.DB) {
 		var log bytes.Buffer
 		in := openEngine(t, store, slog.New(slog.NewTextHandler(&log, nil))).Inbox
 		var worked journal
@@ -241,7 +240,7 @@ func TestInboxSurvivesPanics(t *testing.T) {
 // TestInboxClockSetBack: the clock was a day ahead when an update was stored, or
 // failed once.
 func TestInboxClockSetBack(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
+	withDatabase(t, func(t *testing.T, store *db.DB) {
 		err := store.Apply(t.Context(), func(tx chat.Tx) error {
 			for i, tried := range []int{0, 1} {
 				u := chat.Update{Bridge: "telegram", Thread: fmt.Sprint(i), Key: fmt.Sprint(i), Raw: chat.Raw(`{}`)}

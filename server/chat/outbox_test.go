@@ -15,9 +15,9 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// inHouse runs a test in a synctest bubble with a house on a database in
+// withDatabase runs a test in a synctest bubble with a database in
 // memory: pauses of hours take no time.
-func inHouse(t *testing.T, test func(t *testing.T, store *db.DB)) {
+func withDatabase(t *testing.T, test func(t *testing.T, store *db.DB)) {
 	synctest.Test(t, func(t *testing.T) {
 		store, err := db.Memory(t.Context())
 		if err != nil {
@@ -32,7 +32,7 @@ func inHouse(t *testing.T, test func(t *testing.T, store *db.DB)) {
 
 // served runs a test with a sink of its own.
 func served(t *testing.T, test func(t *testing.T, store *db.DB, sink *testSink)) {
-	inHouse(t, func(t *testing.T, store *db.DB) { test(t, store, newSink("desk")) })
+	withDatabase(t, func(t *testing.T, store *db.DB) { test(t, store, newSink("desk")) })
 }
 
 // revs writes what a sink saw of one session without its id.
@@ -231,10 +231,10 @@ func TestOutboxObeysRetryAfter(t *testing.T) {
 	}
 }
 
-// TestOutboxKeepsWhatWaitsForItsTurn: who is asked to wait has not failed, however
-// old it is and however often it is asked. A failure that says when to try again
-// is one: what meets it for days is given up.
-func TestOutboxKeepsWhatWaitsForItsTurn(t *testing.T) {
+// TestOutboxKeepsPacedDeliveries: a delivery that a sink asks to wait has not failed,
+// however old it is and however often it is asked. A failure that says when to retry
+// counts: after days of it the delivery is given up.
+func TestOutboxKeepsPacedDeliveries(t *testing.T) {
 	for refused, state := range map[bool]chat.DeliveryState{false: chat.DeliveryDone, true: chat.DeliveryFailed} {
 		t.Run(fmt.Sprintf("refused %v", refused), func(t *testing.T) {
 			served(t, func(t *testing.T, store *db.DB, sink *testSink) {
@@ -263,7 +263,7 @@ func TestOutboxKeepsWhatWaitsForItsTurn(t *testing.T) {
 // what it failed at.
 func TestOutboxShowsTheFailure(t *testing.T) {
 	served(t, func(t *testing.T, store *db.DB, sink *testSink) {
-		asDesk(sink)
+		asBridge(sink)
 		var tries atomic.Int32
 		sink.answer = func([]chat.Delivery) (int, error) {
 			if tries.Add(1) <= 3 {
@@ -292,8 +292,8 @@ func TestOutboxShowsTheFailure(t *testing.T) {
 	})
 }
 
-// asDesk serves a sink as a desk is served: what fails is tried for days.
-func asDesk(sink *testSink) {
+// asBridge gives a sink a bridge's policy: failures are retried for days.
+func asBridge(sink *testSink) {
 	sink.policy.MaxAge, sink.policy.Attempts, sink.policy.Batch = 72*time.Hour, 1<<30, 30
 	sink.policy.Backoff, sink.policy.RetryOnRecovery = chat.Backoff(time.Second, 5*time.Minute), true
 }
@@ -309,9 +309,9 @@ func TestOutboxAfterDaysOff(t *testing.T) {
 		"nobody answers": context.DeadlineExceeded,
 	} {
 		t.Run(name, func(t *testing.T) {
-			inHouse(t, func(t *testing.T, memory *db.DB) {
+			withDatabase(t, func(t *testing.T, memory *db.DB) {
 				sink := newSink("desk")
-				asDesk(sink)
+				asBridge(sink)
 				var up time.Time
 				sink.answer = func([]chat.Delivery) (int, error) {
 					if time.Now().Before(up) {
@@ -341,9 +341,9 @@ func TestOutboxAfterDaysOff(t *testing.T) {
 // TestOutboxGivesUpWithTime: what fails is given up after days of attempts, not
 // after a few that span days.
 func TestOutboxGivesUpWithTime(t *testing.T) {
-	inHouse(t, func(t *testing.T, memory *db.DB) {
+	withDatabase(t, func(t *testing.T, memory *db.DB) {
 		sink := newSink("desk")
-		asDesk(sink)
+		asBridge(sink)
 		sink.answer = func([]chat.Delivery) (int, error) { return 0, errors.New("down") }
 		h := build(t, memory, sink)
 		id := h.open(t, "a")
@@ -405,9 +405,9 @@ func TestOutboxClockSetBack(t *testing.T) {
 // TestOutboxRevives: after a long outage nothing rests any more as soon as
 // anything proves that the platform lives.
 func TestOutboxRevives(t *testing.T) {
-	inHouse(t, func(t *testing.T, memory *db.DB) {
+	withDatabase(t, func(t *testing.T, memory *db.DB) {
 		sink := newSink("desk")
-		asDesk(sink)
+		asBridge(sink)
 		var up atomic.Bool
 		sink.answer = func(lane []chat.Delivery) (int, error) {
 			if up.Load() {
@@ -492,7 +492,7 @@ func TestOutboxAfterACrash(t *testing.T) {
 // once relay dies again: a sink that joins deliveries could not tell what it
 // joined.
 func TestOutboxAfterTwoCrashes(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
+	withDatabase(t, func(t *testing.T, store *db.DB) {
 		sink := newSink("desk")
 		sink.policy.Batch = 10
 		onTheirWay := 0
@@ -524,9 +524,9 @@ func TestOutboxAfterTwoCrashes(t *testing.T) {
 	})
 }
 
-// TestOutboxFinishesWhatIsInFlight: stopping relay waits for a request that
+// TestOutboxFinishesRunningDeliveries: stopping relay waits for a request that
 // left, and stores its outcome.
-func TestOutboxFinishesWhatIsInFlight(t *testing.T) {
+func TestOutboxFinishesRunningDeliveries(t *testing.T) {
 	served(t, func(t *testing.T, store *db.DB, sink *testSink) {
 		sink.answer = func([]chat.Delivery) (int, error) { time.Sleep(10 * time.Second); return 1, nil }
 		h := build(t, store, sink)
@@ -568,9 +568,9 @@ func TestOutboxBatches(t *testing.T) {
 	})
 }
 
-// TestOutboxKeepsOutcomes: what was delivered while nothing can be stored is
+// TestOutboxStoresOutcomesAfterOutage: what was delivered while nothing can be stored is
 // not delivered again, nor is a failure counted twice or forgotten.
-func TestOutboxKeepsOutcomes(t *testing.T) {
+func TestOutboxStoresOutcomesAfterOutage(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		err  error
@@ -649,10 +649,10 @@ func (m *mute) Apply(ctx context.Context, op func(chat.Tx) error) error {
 	return err
 }
 
-// TestStoredWithoutAnAnswer: what is stored although the database did not say so
-// arrives, whether or not it is tried again.
-func TestStoredWithoutAnAnswer(t *testing.T) {
-	inHouse(t, func(t *testing.T, memory *db.DB) {
+// TestUncertainCommitIsDelivered: an event whose commit was stored, but not confirmed by the
+// database, is delivered, whether or not the caller retries.
+func TestUncertainCommitIsDelivered(t *testing.T) {
+	withDatabase(t, func(t *testing.T, memory *db.DB) {
 		store, sink := &mute{Store: memory}, newSink("desk")
 		h := build(t, store, sink)
 		defer h.run(t)()
@@ -690,9 +690,9 @@ func TestStoredWithoutAnAnswer(t *testing.T) {
 	})
 }
 
-// TestRetryStoredWithoutAnAnswer: a delivery that is taken up again leaves, although
-// the database did not say that it is.
-func TestRetryStoredWithoutAnAnswer(t *testing.T) {
+// TestUncertainRetryIsDelivered: a retried delivery is sent although the database did not
+// confirm the retry.
+func TestUncertainRetryIsDelivered(t *testing.T) {
 	for name, retry := range map[string]func(o *chat.Outbox, id string) error{
 		"one": func(o *chat.Outbox, id string) error { return o.Retry(context.Background(), id) },
 		"all": func(o *chat.Outbox, _ string) error {
@@ -701,7 +701,7 @@ func TestRetryStoredWithoutAnAnswer(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inHouse(t, func(t *testing.T, memory *db.DB) {
+			withDatabase(t, func(t *testing.T, memory *db.DB) {
 				store, sink := &mute{Store: memory}, newSink("desk")
 				var up atomic.Bool
 				sink.answer = func([]chat.Delivery) (int, error) {

@@ -25,7 +25,7 @@ func expectPresence(t *testing.T, r *chat.Relay, when string, online bool, mode 
 // At the console an operator is there while it is open and was used within
 // five minutes.
 func TestPresenceFollowsTheConsole(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
+	withDatabase(t, func(t *testing.T, store *db.DB) {
 		r := build(t, store).Relay
 		seat := r.TakeSeat("Mia", "cookie", true)
 		expectPresence(t, r, "opened", true, "automatic")
@@ -60,7 +60,7 @@ func TestPresenceFollowsTheConsole(t *testing.T) {
 
 // An operator's switch holds for twelve hours, "automatic" at once.
 func TestPresenceSwitch(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
+	withDatabase(t, func(t *testing.T, store *db.DB) {
 		r := build(t, store).Relay
 		check(t, r.SetOperatorStatus(t.Context(), false))
 		check(t, r.HoldOperatorStatus(t.Context(), console, true))
@@ -83,7 +83,7 @@ func TestPresenceSwitch(t *testing.T) {
 // An act on a bridge counts over a restart; a clock that was stepped back does
 // not keep it for ever.
 func TestPresenceSurvivesARestart(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
+	withDatabase(t, func(t *testing.T, store *db.DB) {
 		o := build(t, store)
 		id := o.open(t, "ann")
 		o.say(t, id, "hello")
@@ -103,7 +103,7 @@ func TestPresenceSurvivesARestart(t *testing.T) {
 
 // The console hears of who comes and goes, visitors of the status only.
 func TestPresenceIsReported(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
+	withDatabase(t, func(t *testing.T, store *db.DB) {
 		o := build(t, store)
 		all, visitor := o.Hub.Subscribe(""), o.Hub.Subscribe("s1")
 		defer all.Close()
@@ -150,7 +150,7 @@ func expectBack(t *testing.T, r *chat.Relay, when, want string) {
 
 // Automatic presence follows the business hours; the switch and operators' word win.
 func TestPresenceFollowsTheHours(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
+	withDatabase(t, func(t *testing.T, store *db.DB) {
 		r := build(t, store).Relay
 		setHours(t, r, shopHours)
 		expectPresence(t, r, "on Saturday", false, "automatic")
@@ -180,7 +180,7 @@ func TestPresenceFollowsTheHours(t *testing.T) {
 
 // A hold that ends in the middle of the hours gives them back.
 func TestHoldEndsWithinTheHours(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
+	withDatabase(t, func(t *testing.T, store *db.DB) {
 		r := build(t, store).Relay
 		setHours(t, r, `{"timezone":"UTC","weekly":{"saturday":["09:00-17:00"]}}`)
 		check(t, r.HoldOperatorStatus(t.Context(), console, false))
@@ -192,7 +192,7 @@ func TestHoldEndsWithinTheHours(t *testing.T) {
 
 // Visitors hear when somebody is back, and of the start of the hours.
 func TestHoursAreReported(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
+	withDatabase(t, func(t *testing.T, store *db.DB) {
 		o := build(t, store)
 		visitor := o.Hub.Subscribe("s1")
 		defer visitor.Close()
@@ -216,7 +216,7 @@ func TestHoursAreReported(t *testing.T) {
 
 // In bridge mode only the backend says who is there.
 func TestHoursDoNotCountInBridgeMode(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
+	withDatabase(t, func(t *testing.T, store *db.DB) {
 		e, err := chat.Open(t.Context(), chat.Config{Store: store, Mode: chat.ModeBridge, Log: quiet,
 			Settings: map[string]chat.Raw{"businessHours": chat.Raw(`{"timezone":"UTC","weekly":{"saturday":["00:00-24:00"]}}`)}})
 		check(t, err)
@@ -227,7 +227,7 @@ func TestHoursDoNotCountInBridgeMode(t *testing.T) {
 
 // The usual reply time is the median, once enough were answered.
 func TestReplyTime(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
+	withDatabase(t, func(t *testing.T, store *db.DB) {
 		o := build(t, store)
 		for i, wait := range []time.Duration{time.Second, 90 * time.Second, 2 * time.Minute, 3 * time.Minute, 30 * time.Hour} {
 			id := o.open(t, fmt.Sprint("v", i))
@@ -246,7 +246,7 @@ func TestReplyTime(t *testing.T) {
 }
 
 // expectReplyTime starts the engine for as long as it takes to compute it.
-func expectReplyTime(t *testing.T, o *house, want time.Duration) {
+func expectReplyTime(t *testing.T, o *harness, want time.Duration) {
 	t.Helper()
 	again := build(t, o.store)
 	running, stop := context.WithCancel(t.Context())

@@ -90,8 +90,8 @@ func roomForAnswer(tx Tx) error {
 	return err
 }
 
-// ForgetAnswer removes a saved answer.
-func (r *Relay) ForgetAnswer(ctx context.Context, name string) error {
+// DeleteSavedAnswer removes a saved answer.
+func (r *Relay) DeleteSavedAnswer(ctx context.Context, name string) error {
 	return r.store.Apply(ctx, func(tx Tx) error { return tx.DeleteSavedAnswer(name) })
 }
 
@@ -183,5 +183,5 @@ func (c *commandContext) forget(ctx context.Context) (CommandResult, error) {
 	if name == "" {
 		return answer("Write !forget and the name of a saved answer. !saved lists them.", nil)
 	}
-	return answer("!"+name+" is forgotten.", c.relay.ForgetAnswer(ctx, name))
+	return answer("!"+name+" is forgotten.", c.relay.DeleteSavedAnswer(ctx, name))
 }

@@ -13,7 +13,7 @@ import (
 // TestInitRenewsAnEmptySession: a session without a message is swept a day
 // after its visitor was last there, not after it began.
 func TestInitRenewsAnEmptySession(t *testing.T) {
-	inHouse(t, func(t *testing.T, store *db.DB) {
+	withDatabase(t, func(t *testing.T, store *db.DB) {
 		h := build(t, store)
 		id := h.open(t, "visitor")
 		for _, tt := range []struct {
@@ -59,7 +59,7 @@ func (o *overtaken) Apply(ctx context.Context, op func(chat.Tx) error) error {
 // TestTimesFollowTheOrder: who waited for another is later than that one, and
 // the session's last activity never moves back.
 func TestTimesFollowTheOrder(t *testing.T) {
-	inHouse(t, func(t *testing.T, memory *db.DB) {
+	withDatabase(t, func(t *testing.T, memory *db.DB) {
 		store := &overtaken{Store: memory}
 		h := build(t, store)
 		id := h.open(t, "visitor")

@@ -24,7 +24,7 @@ func (l *leaving) Apply(ctx context.Context, op func(chat.Tx) error) error {
 // Stored settings are in force and announced, whether or not the caller is still
 // there.
 func TestSettingsHoldWithoutTheirCaller(t *testing.T) {
-	inHouse(t, func(t *testing.T, memory *db.DB) {
+	withDatabase(t, func(t *testing.T, memory *db.DB) {
 		ctx, leave := context.WithCancel(t.Context())
 		h := build(t, &leaving{memory, leave})
 		changed := h.SettingsChanged()
@@ -45,7 +45,7 @@ func TestSettingsHoldWithoutTheirCaller(t *testing.T) {
 // A change is in force whose commit was not answered, although its caller is
 // told that it failed.
 func TestSettingsHoldWhenTheAnswerIsLost(t *testing.T) {
-	inHouse(t, func(t *testing.T, memory *db.DB) {
+	withDatabase(t, func(t *testing.T, memory *db.DB) {
 		store := &mute{Store: memory}
 		h := build(t, store)
 		store.once.Store(true)

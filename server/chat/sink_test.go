@@ -91,8 +91,8 @@ func (b *broken) Apply(ctx context.Context, op func(chat.Tx) error) error {
 	return b.Store.Apply(ctx, op)
 }
 
-// house is an engine on an empty database.
-type house struct {
+// harness is an engine on an empty database.
+type harness struct {
 	*chat.Engine
 	store chat.Store
 	sinks []chat.Sink
@@ -115,14 +115,14 @@ func openEngine(t testing.TB, store chat.Store, log *slog.Logger, sinks ...chat.
 	return e
 }
 
-// build makes a house on a database; its sinks are bridges.
-func build(t *testing.T, store chat.Store, sinks ...chat.Sink) *house {
+// build makes a harness on a database; its sinks are bridges.
+func build(t *testing.T, store chat.Store, sinks ...chat.Sink) *harness {
 	t.Helper()
-	return &house{openEngine(t, store, quiet, sinks...), store, sinks}
+	return &harness{openEngine(t, store, quiet, sinks...), store, sinks}
 }
 
 // run serves the sinks until the returned function is called.
-func (h *house) run(t *testing.T) (stop func()) {
+func (h *harness) run(t *testing.T) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	var served sync.WaitGroup
@@ -142,7 +142,7 @@ func (h *house) run(t *testing.T) (stop func()) {
 }
 
 // open makes a session without a token.
-func (h *house) open(t *testing.T, visitor string) string {
+func (h *harness) open(t *testing.T, visitor string) string {
 	t.Helper()
 	v, err := h.Init(t.Context(), chat.Visit{VisitorID: visitor})
 	if err != nil {
@@ -157,7 +157,7 @@ var (
 )
 
 // say sends a message of a visitor, or fails the test.
-func (h *house) say(t *testing.T, sessionID, text string) chat.Message {
+func (h *harness) say(t *testing.T, sessionID, text string) chat.Message {
 	t.Helper()
 	m, err := h.Send(t.Context(), visitor, chat.Post{SessionID: sessionID, Content: text})
 	if err != nil {

@@ -10,11 +10,11 @@ const visitorStays = leaveGrace
 // this process, or had one just now.
 type visitors struct {
 	mu       sync.Mutex
-	sessions map[string]*watching
+	sessions map[string]*openStreams
 }
 
-// watching is how many streams a session has, and when the last one ended.
-type watching struct {
+// openStreams counts a session's streams; left is when the last one ended.
+type openStreams struct {
 	streams int
 	left    Time
 }
@@ -26,9 +26,9 @@ func (v *visitors) came(sessionID string) bool {
 	w, there := v.sessions[sessionID]
 	if !there {
 		if v.sessions == nil {
-			v.sessions = map[string]*watching{}
+			v.sessions = map[string]*openStreams{}
 		}
-		w = &watching{}
+		w = &openStreams{}
 		v.sessions[sessionID] = w
 	}
 	w.streams++

@@ -258,7 +258,7 @@ func TestEnvFileForms(t *testing.T) {
 }
 
 // Signs around a value are invisible, so they are named.
-func TestConfigNamesWhatIsAroundAValue(t *testing.T) {
+func TestConfigReportsInvisibleCharacters(t *testing.T) {
 	for text, named := range map[string]bool{"1:canary ": true, "1:canary\n": true, "\ufeff1:canary": true, `"1:canary"`: true, "“1:canary”": true, "canary": false} {
 		_, _, err := load(t, nil, "TELEGRAM_BOT_TOKEN="+text)
 		if err == nil || strings.Contains(err.Error(), "around it") != named || strings.Contains(err.Error(), "canary") {

@@ -95,7 +95,7 @@ func TestOneProcessPerDatabase(t *testing.T) {
 	}
 }
 
-func TestPortTaken(t *testing.T) {
+func TestPortInUse(t *testing.T) {
 	t.Chdir(t.TempDir())
 	listener, err := net.Listen("tcp", ":0")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // Sources are what is asked for when somebody looks.
 type Sources struct {
 	Engine *chat.Engine
-	// Streams counts the open streams by who reads them.
+	// Streams counts the open streams by their readers: visitors or operators.
 	Streams func() map[string]int
 	// Bridges returns the state of each bridge.
 	Bridges func(ctx context.Context) ([]chat.BridgeState, error)

@@ -107,8 +107,8 @@ func (f *Platform) CloseThread(thread string) { f.Write(thread, "Ada", "!close",
 // DeleteThread implements [bridgetest.Platform]: somebody deletes the first message.
 func (f *Platform) DeleteThread(thread string) { f.Delete(thread, "Ada", thread) }
 
-// DeleteUntold deletes a message without an event.
-func (f *Platform) DeleteUntold(ts string) {
+// DeleteSilently deletes a message without an event.
+func (f *Platform) DeleteSilently(ts string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if m := f.live(ts); m != nil {
