@@ -56,6 +56,7 @@ var matrix = map[string]entry{
 	"POST /api/widget/csat":            {session, "/api/widget/csat", object{"sessionId": "$S", "score": 5}, 0},
 	"POST /api/widget/events":          {session, "/api/widget/events", object{"sessionId": "$S", "name": "x"}, 0},
 	"POST /api/widget/page":            {session, "/api/widget/page", object{"sessionId": "$S", "url": "https://shop.test/"}, 0},
+	"POST /api/widget/handoff":         {session, "/api/widget/handoff", object{"sessionId": "$S"}, 0},
 	"POST /api/widget/disconnect":      {session, "/api/widget/disconnect", object{"sessionId": "$S", "reason": "manual"}, 0},
 
 	"GET /api/admin/settings":                            {operator, "/api/admin/settings", nil, 0},
@@ -86,6 +87,7 @@ var matrix = map[string]entry{
 	"POST /api/admin/deliveries/retry":                   {operator, "/api/admin/deliveries/retry", nil, 0},
 	"POST /api/admin/deliveries/{id}/retry":              {operator, "/api/admin/deliveries/webhook.$S.1/retry", nil, 409},
 	"POST /api/admin/webhooks/test":                      {operator, "/api/admin/webhooks/test", nil, 409},
+	"POST /api/admin/ai/test":                            {operator, "/api/admin/ai/test", nil, 409},
 	"GET /api/admin/knowledge":                           {operator, "/api/admin/knowledge", nil, 0},
 	"POST /api/admin/knowledge":                          {operator, "/api/admin/knowledge", object{"title": "Hours", "text": "We open at nine."}, 0},
 	"POST /api/admin/knowledge/files":                    {operator, "/api/admin/knowledge/files", formOf, 0},

@@ -1,0 +1,87 @@
+package server_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/relay-chat/relay/bridges/ai/aitest"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
+)
+
+// withModel sets an AI up by the environment.
+func withModel(model *aitest.Model) func(*config.Config) {
+	address := model.Listen()
+	return func(c *config.Config) {
+		c.Settings = map[string]chat.Raw{"aiBaseUrl": chat.Raw(`"` + address + `"`), "aiModel": chat.Raw(`"m"`), "aiTakeoverDelay": chat.Raw("0")}
+	}
+}
+
+// TestAIAnswersWidget: the visitor's stream and history bring what the AI says, the
+// button for a person ends it, and a second press does nothing.
+func TestAIAnswersWidget(t *testing.T) {
+	model := aitest.New(t, aitest.Says("Hello!"))
+	s := newSite(t, dbtest.Memory(t), withModel(model))
+	id := s.open("v")
+	s.must("POST", "/api/widget/handoff", publicKey, object{"sessionId": id}) // nothing was written yet
+	next := s.stream("/api/widget/stream?sessionId="+id, publicKey)
+	s.say(id, "hi")
+	for f := next(); !strings.Contains(f.data, `"content":"Hello!","sender":"ai"`); f = next() {
+		if strings.Contains(f.data, "clientId") {
+			t.Errorf("the visitor sees the id of a delivery: %s", f.data)
+		}
+	}
+	for range 2 {
+		s.must("POST", "/api/widget/handoff", publicKey, object{"sessionId": id})
+	}
+	history := string(s.must("GET", "/api/admin/sessions/"+id+"/messages", secretKey, nil).body)
+	if strings.Count(history, "A colleague will answer here.") != 1 || !strings.Contains(history, `"active":false,"reason":"asked"`) {
+		t.Errorf("handed over: %s", history)
+	}
+	if visitors := string(s.must("GET", "/api/widget/messages?sessionId="+id, publicKey, nil).body); strings.Contains(visitors, `"clientId"`) {
+		t.Errorf("the visitor sees ids of deliveries: %s", visitors)
+	}
+	s.refused(s.call("POST", "/api/widget/handoff", publicKey, object{}), 400, "sessionId is required")
+	s.refused(s.call("POST", "/api/widget/handoff", publicKey, object{"sessionId": "nobody"}), 404, "Session not found")
+	s.refused(s.call("POST", "/api/widget/handoff", publicKey, object{"sessionId": 7}), 400, "sessionId must be a string")
+}
+
+// TestAITest: the admin API asks the model one question, and tells how it is.
+func TestAITest(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t))
+	s.refused(s.call("POST", "/api/admin/ai/test", secretKey, nil), 409, "The AI is not set up")
+	if a := s.must("GET", "/api/admin/bridges", secretKey, nil); a.get("ai").(map[string]any)["state"] != "off" {
+		t.Errorf("without an AI: %s", a.body)
+	}
+	model := aitest.New(t, aitest.Says("Hello!"))
+	s = newSite(t, dbtest.Memory(t), withModel(model))
+	if a := s.must("POST", "/api/admin/ai/test", secretKey, nil); a.get("ok") != true || a.get("answer") != "Hello!" || a.get("tokens") != 100.0 {
+		t.Errorf("the test: %s", a.body)
+	}
+	model.Script(func(aitest.Request) aitest.Answer { return aitest.Answer{Status: 404} })
+	if a := s.must("POST", "/api/admin/ai/test", secretKey, nil); a.get("ok") != false || a.get("fix") != "check AI_BASE_URL and AI_MODEL" {
+		t.Errorf("the test of what fails: %s", a.body)
+	}
+	if state := s.must("GET", "/api/admin/bridges", secretKey, nil).get("ai").(map[string]any); state["state"] != "running" || state["tokensToday"] != 100.0 {
+		t.Errorf("its state is %v", state)
+	}
+}
+
+// TestAIAddress: an endpoint that is set through the API must not be a private one.
+func TestAIAddress(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t))
+	for address, want := range map[string]string{
+		"http://127.0.0.1:11434/v1": "set the address by AI_BASE_URL", "http://localhost:11434": "set the address by AI_BASE_URL",
+		"http://169.254.169.254/v1": "relay never connects to link-local and metadata addresses", "ollama": "must be an address",
+	} {
+		s.refused(s.call("PATCH", "/api/admin/settings", secretKey, object{"aiBaseUrl": address}), 400, want)
+	}
+	a := s.must("PATCH", "/api/admin/settings", secretKey, object{"aiBaseUrl": "https://api.example.com/v1", "aiModel": "m", "aiApiKey": "sk-canary-0123456789"})
+	if a.get("aiApiKey") != "••••6789" {
+		t.Errorf("the key is shown: %v", a.get("aiApiKey"))
+	}
+	for name, value := range map[string]any{"aiMode": "maybe", "aiTakeoverDelay": 3601, "aiMaxAnswers": 0, "aiDailyTokens": -1, "aiName": 7} {
+		s.refused(s.call("PATCH", "/api/admin/settings", secretKey, object{name: value}), 400, name)
+	}
+}
