@@ -67,6 +67,7 @@ packing: # a release can be made, twice with the same bytes, and installed
 
 bench: ## measure relay against bare floors in one run, about 20 minutes
 	go test -run '^$$' -bench 'History|Sessions|Pending' -benchtime 200x ./db
+	go test -run '^$$' -bench GoldenShop -benchtime 5x ./bridges/knowledge
 	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
 	$(BUILD) -o "$$programs/" . ./.ci/bench/floor; \
 	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench 'Gates|Bridge|Deliveries|Receivers' -benchtime 1x -timeout 20m ./.ci/bench

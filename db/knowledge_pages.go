@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -76,13 +77,13 @@ const (
 // SettlePage stores what came of reading a page. Of pages with the same text, the
 // first one keeps it. A page that was removed or settled meanwhile stays as it is.
 func (d *DB) SettlePage(ctx context.Context, source string, r *chat.PageResult) error {
+	if err := d.storePassages(ctx, r); err != nil {
+		return err
+	}
 	return d.backend.apply(ctx, func(t *tx) error {
 		p := &r.Page
 		err := t.touch(errNone, updatePage, p.Title, int(p.State), p.Sitemap, p.Error, int64(p.FetchedAt), int64(p.NextAt), p.Attempts, p.ETag,
 			p.Modified, p.Hash, append([]byte{}, p.File...), p.Number)
-		if err == nil && r.Replace {
-			err = t.replacePassages(p, r.Passages)
-		}
 		if err == nil && r.Title != "" {
 			_, err = t.q.exec(titleSource, r.Title, source)
 		}
@@ -96,15 +97,40 @@ func (d *DB) SettlePage(ctx context.Context, source string, r *chat.PageResult) 
 	})
 }
 
-func (t *tx) replacePassages(p *chat.SourcePage, passages []chat.IndexedPassage) error {
-	if _, err := t.q.exec(deletePassages, p.Number); err != nil {
+// passagePortion is how many passages are stored at a time: everybody waits meanwhile.
+const passagePortion = 100
+
+// storePassages replaces the passages of a page, some at a time. Cut off, the page is
+// still to be read, and they are replaced again.
+func (d *DB) storePassages(ctx context.Context, r *chat.PageResult) error {
+	if !r.Replace {
+		return nil
+	}
+	p, twins := &r.Page, 0
+	err := d.backend.apply(ctx, func(t *tx) (err error) {
+		if _, err = t.q.exec(deletePassages, p.Number); err == nil && p.Hash != "" {
+			twins, err = one[int](t, nil, selectTwin, p.Number, p.Hash, p.Number)
+		}
+		return err
+	})
+	if twins > 0 {
 		return err
 	}
-	twins, err := one[int](t, nil, selectTwin, p.Number, p.Hash, p.Number)
-	if err != nil || twins > 0 && p.Hash != "" {
-		return err
+	for some := range slices.Chunk(r.Passages, passagePortion) {
+		if err == nil {
+			err = d.backend.apply(ctx, func(t *tx) error {
+				if n, err := one[int](t, nil, `SELECT COUNT(*) FROM pages WHERE number = ?`, p.Number); err != nil || n == 0 {
+					return err
+				}
+				return t.putPassages(p.Number, some)
+			})
+		}
 	}
-	return t.putPassages(p.Number, passages)
+	if errors.Is(err, chat.ErrKnowledgeFull) {
+		p.Error = chat.ErrKnowledgeFull.Text
+		return nil
+	}
+	return err
 }
 
 // addFound adds the pages that a page led to, as far as the source may have them.
@@ -144,10 +170,9 @@ const (
 	nextPassage   = `SELECT COALESCE(MAX(number), 0) + 1 FROM passages`
 	countPassages = `SELECT COUNT(*) FROM passages`
 	insertPassage = `INSERT INTO passages (number, page, title, text, model, vector) VALUES (?, ?, ?, ?, '', ?)`
-	noteFull      = `UPDATE pages SET error = ? WHERE number = ?`
 )
 
-// putPassages adds passages to a page, as many as the knowledge base may have.
+// putPassages adds passages to a page, or answers ErrKnowledgeFull.
 func (t *tx) putPassages(page int64, passages []chat.IndexedPassage) error {
 	if len(passages) == 0 {
 		return nil
@@ -158,18 +183,16 @@ func (t *tx) putPassages(page int64, passages []chat.IndexedPassage) error {
 	if err == nil {
 		err = t.row(nil, []any{&have}, countPassages)
 	}
+	if err == nil && have+len(passages) > chat.MaxPassages {
+		return chat.ErrKnowledgeFull
+	}
 	for i := range passages {
 		p := &passages[i]
-		if err != nil {
-			return err
+		if err == nil {
+			_, err = t.q.exec(insertPassage, next+int64(i), page, p.Title, p.Text, []byte{})
 		}
-		if have+i >= chat.MaxPassages {
-			_, err := t.q.exec(noteFull, fmt.Sprintf("The knowledge base is full: it holds %d passages. Remove sources that are not needed.", chat.MaxPassages), page)
-			return err
-		}
-		number := next + int64(i)
-		if _, err = t.q.exec(insertPassage, number, page, p.Title, p.Text, []byte{}); err == nil {
-			err = t.q.putWords(number, p)
+		if err == nil {
+			err = t.q.putWords(next+int64(i), p)
 		}
 	}
 	return err

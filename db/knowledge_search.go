@@ -44,11 +44,18 @@ func (c *conn) findWords(words []string, limit int) (numbers []int64, err error)
 
 const (
 	insertVector = `INSERT INTO passage_words (passage, words) VALUES (?, ?::tsvector)`
-	// findRanked weighs a word by how few passages have it: ts_rank does not.
+	// findRanked weighs a word by how few passages have it: ts_rank does not. Words
+	// that most passages have would take long and say little: of all, the rarest
+	// are ranked.
 	findRanked = `WITH asked AS (SELECT word, word::tsquery AS q FROM unnest(?::text[]) AS word),
-		hits AS (SELECT w.passage, a.word, ts_rank('{0.33, 0.33, 0.33, 1}', w.words, a.q, 1) AS r FROM asked a JOIN passage_words w ON w.words @@ a.q),
-		rare AS (SELECT word, ln(1 + ((SELECT COUNT(*) FROM passage_words) - COUNT(*) + 0.5) / (COUNT(*) + 0.5)) AS idf FROM hits GROUP BY word)
-		SELECT h.passage FROM hits h JOIN rare USING (word) GROUP BY h.passage ORDER BY SUM(h.r * rare.idf) DESC, h.passage LIMIT ?`
+		counted AS (SELECT word, q, (SELECT COUNT(*) FROM passage_words w WHERE w.words @@ a.q) AS n FROM asked a),
+		rare AS (SELECT word, q, n, SUM(n) OVER (ORDER BY n, word) - n AS before FROM counted WHERE n > 0),
+		hits AS (SELECT w.passage, ts_rank('{0.33, 0.33, 0.33, 1}', w.words, r.q, 1) * ln(1 + ((SELECT COUNT(*) FROM passage_words) - r.n + 0.5) / (r.n + 0.5)) AS score
+			FROM rare r JOIN passage_words w ON w.words @@ r.q WHERE r.before < 3000)
+		SELECT passage FROM hits GROUP BY passage ORDER BY SUM(score) DESC, passage LIMIT ?`
+	// onlyIndex keeps the planner, which knows nothing of the words yet, from
+	// reading all passages for each of them.
+	onlyIndex = `SET LOCAL enable_seqscan = off`
 )
 
 // The bounds of a tsvector: of positions, and of how many a word keeps.
@@ -90,6 +97,9 @@ func (p *pgTx) findWords(words []string, limit int) (numbers []int64, err error)
 	quoted := make([]string, len(words))
 	for i, word := range words {
 		quoted[i] = quoteWord(word)
+	}
+	if _, err := p.exec(onlyIndex); err != nil {
+		return nil, err
 	}
 	err = p.list(&numbers, findRanked, quoted, limit)
 	return numbers, err

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -64,27 +65,48 @@ func TestGoldenShop(t *testing.T) {
 		if s.Waiting != 0 || s.Failed != 0 || s.Pages != 30 {
 			t.Fatalf("the crawl ended with %+v", s.KnowledgeCounts)
 		}
-		asked, found, first := 0, 0, 0
-		for _, q := range goldenSet(t) {
-			if q.Page == "" {
-				continue
-			}
-			asked++
-			rank := rankOf(b.ask(q.Question), "/"+q.Page+".html")
-			if rank > 0 {
-				found++
-			} else {
-				t.Logf("not found: %s (%s)", q.Question, q.Page)
-			}
-			if rank == 1 {
-				first++
-			}
-		}
+		asked, found, first := b.score(goldenSet(t))
 		t.Logf("%d of %d in the first six, %d first; %d passages", found, asked, first, s.Passages)
 		if asked != 40 || found*10 < asked*9 {
 			t.Errorf("the right page is among the passages for %d of %d questions", found, asked)
 		}
 	})
+}
+
+// score asks the questions that have an answer, and counts those whose page is among
+// the passages, and those where it is the first.
+func (b *base) score(set []golden) (asked, found, first int) {
+	for _, q := range set {
+		if q.Page == "" {
+			continue
+		}
+		asked++
+		switch rankOf(b.ask(q.Question), "/"+q.Page+".html") {
+		case 0:
+			b.t.Logf("not found: %s (%s)", q.Question, q.Page)
+		case 1:
+			first++
+			found++
+		default:
+			found++
+		}
+	}
+	return asked, found, first
+}
+
+// BenchmarkGoldenShop prints in how many of a hundred questions the right page is
+// found, and how long one takes.
+func BenchmarkGoldenShop(t *testing.B) {
+	b := newBase(t, dbtest.Open(t, dbtest.FileURL(t)))
+	b.crawl(openShop(t).URL+"/sitemap.xml", false)
+	set := goldenSet(t)
+	asked, found, first := 0, 0, 0
+	for t.Loop() {
+		asked, found, first = b.score(set)
+	}
+	t.ReportMetric(100*float64(found)/float64(asked), "%found")
+	t.ReportMetric(100*float64(first)/float64(asked), "%first")
+	t.ReportMetric(float64(t.Elapsed().Microseconds())/float64(t.N*asked), "µs/question")
 }
 
 // rankOf returns the place of a page among passages, 0 if it has none.

@@ -19,7 +19,7 @@ import (
 // somebody rests.
 type base struct {
 	*knowledge.Knowledge
-	t     *testing.T
+	t     testing.TB
 	store *db.DB
 
 	mu     sync.Mutex
@@ -33,7 +33,7 @@ func each(t *testing.T, test func(t *testing.T, b *base)) {
 	dbtest.Each(t, func(t *testing.T, store *db.DB) { test(t, newBase(t, store)) })
 }
 
-func newBase(t *testing.T, store *db.DB, change ...func(*knowledge.Options)) *base {
+func newBase(t testing.TB, store *db.DB, change ...func(*knowledge.Options)) *base {
 	b := &base{t: t, store: store, now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
 	o := knowledge.Options{Store: store, Log: slog.New(slog.DiscardHandler), Version: "test", Now: b.clock, Rest: b.rest}
 	for _, c := range change {

@@ -113,6 +113,8 @@ var (
 	ErrQuestionNotFound = &Error{NotFound, "Question not found"}
 	// ErrKnowledgeFile refuses a file that is too large.
 	ErrKnowledgeFile = &Error{TooLarge, "A file may have at most 10 MB"}
+	// ErrKnowledgeFull refuses more passages.
+	ErrKnowledgeFull = &Error{Conflict, "The knowledge base is full: it holds 50,000 passages; remove sources that are not needed"}
 	// ErrTooManySources refuses one more.
 	ErrTooManySources = &Error{Conflict, "There are 2,000 sources already; remove some first"}
 )
