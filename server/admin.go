@@ -193,7 +193,7 @@ func (s *communityServer) adminSend(_ http.ResponseWriter, r *http.Request, by c
 	if by, err = s.named(by, in.OperatorName); err != nil {
 		return nil, err
 	}
-	if err := noCommand(by, in.Content); err != nil && !in.Internal {
+	if err := s.noCommand(r.Context(), by, in.Content); err != nil && !in.Internal {
 		return nil, err
 	}
 	post := in.post(pathVar(r, "session"))
@@ -220,7 +220,7 @@ func (s *communityServer) adminEdit(_ http.ResponseWriter, r *http.Request, by c
 	if err != nil {
 		return nil, err
 	}
-	if err := noCommand(by, in.Content); err != nil {
+	if err := s.noCommand(r.Context(), by, in.Content); err != nil {
 		return nil, err
 	}
 	return s.shown(s.engine.Edit(r.Context(), by, pathVar(r, "session"), pathVar(r, "id"), in.Content))

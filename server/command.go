@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -32,15 +33,16 @@ func (s *communityServer) command(_ http.ResponseWriter, r *http.Request, by cha
 // noCommand rejects a message of the console that is a command or has a line that
 // starts like a note or a command: no visitor ever sees one. Programs, which use
 // a key, may send any text.
-func noCommand(by chat.Author, content string) error {
+func (s *communityServer) noCommand(ctx context.Context, by chat.Author, content string) error {
 	if by.Source != chat.SourceConsole {
 		return nil
 	}
 	if _, is := chat.ParseCommand(content, true); is {
 		return chat.Errorf(chat.Conflict, "This is a command: the visitor does not see it")
 	}
-	if chat.Withheld(content, true) {
+	withheld, err := s.engine.Withholds(ctx, content, true)
+	if err == nil && withheld {
 		return chat.Errorf(chat.Conflict, "A line starts with // or with a command: the visitor does not see this message")
 	}
-	return nil
+	return err
 }

@@ -35,6 +35,7 @@ func TestSavedAnswers(t *testing.T) {
 		if n := strings.Count(string(history.body), "From 9 to 18."); n != 1 || !strings.Contains(string(history.body), `"operatorName":"Mia"`) {
 			t.Errorf("the visitor has it %d times: %s", n, history.body)
 		}
+		s.refused(s.call("POST", "/api/admin/sessions/"+id+"/messages", "", object{"content": "One moment.\n!hours"}, "Cookie", cookie), 409, "the visitor does not see this message")
 		if a := tell(object{"command": "!save asked", "replyTo": asked}); a.text("answer") != "Saved. !asked sends it to the visitor." {
 			t.Errorf("!save as a reply: %s", a.body)
 		}

@@ -142,6 +142,10 @@ func (ev *inboundEvent) message(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	withheld, err := ev.mirror.relay.Withholds(ctx, text, ev.mirror.slashCommands())
+	if err != nil {
+		return err
+	}
 	switch {
 	case note:
 		text = chat.NoteText(parsed.Args)
@@ -149,7 +153,7 @@ func (ev *inboundEvent) message(ctx context.Context) error {
 		text = saved
 	case is:
 		return ev.execute(ctx, parsed, parts)
-	case chat.Withheld(text, ev.mirror.slashCommands()):
+	case withheld:
 		if err := ev.answer(ctx, withheldText); err != nil {
 			return err
 		}

@@ -36,11 +36,15 @@ func (ev *inboundEvent) edited(ctx context.Context) error {
 	text := ev.Text
 	parsed, is := chat.ParseCommand(text, ev.mirror.slashCommands())
 	note := is && parsed.Name == "note"
+	withheld, err := ev.mirror.relay.Withholds(ctx, text, ev.mirror.slashCommands())
+	if err != nil {
+		return err
+	}
 	switch {
 	case note && m.Internal:
 		text = chat.NoteText(parsed.Args)
 	case m.Internal, sameText(m.Content, text):
-	case is || chat.Withheld(text, ev.mirror.slashCommands()):
+	case is || withheld:
 		return ev.answer(ctx, editWithheld)
 	}
 	if forgotten {

@@ -36,6 +36,7 @@ func TestSavedAnswers(t *testing.T) {
 		}))
 		o.receive(other, other.in(0, "y1", "!huors"))
 		o.receive(other, other.in(0, "y2", "!hours please"))
+		o.receive(other, other.in(0, "y2b", "One moment.\n!hours"))
 		o.receive(other, other.in(0, "y3", "!forget hours"))
 		o.receive(other, other.in(0, "y4", "!hours"))
 		o.receive(other, other.in(0, "y5", "!forget hours"))
@@ -43,6 +44,7 @@ func TestSavedAnswers(t *testing.T) {
 		expectTexts(t, "answers", other.shown(0)[2:],
 			"- There is no command !huors, and the visitor did not see this. Did you mean !hours?",
 			"- Nothing was sent: !hours is a saved answer and takes no text behind it.",
+			"- Sent to nobody: a line starts with // or with a command. Remove that line and send the rest again, or start the message with // to make all of it an internal note.",
 			"- !hours is forgotten.",
 			"- There is no command !hours, and the visitor did not see this. !help lists the commands.",
 			"- Saved answer not found.")

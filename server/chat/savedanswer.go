@@ -60,6 +60,24 @@ func (r *Relay) SavedAnswer(ctx context.Context, name string) (a SavedAnswer, er
 	return a, err
 }
 
+// Withholds reports whether no visitor may see a text: see [Withheld]; a line that is
+// the name of a saved answer counts as a command.
+func (r *Relay) Withholds(ctx context.Context, text string, slash bool) (bool, error) {
+	if Withheld(text, slash) {
+		return true, nil
+	}
+	for _, line := range strings.FieldsFunc(text, isLineEnd) {
+		parsed, is := ParseCommand(line, slash)
+		if !is || r.backend {
+			continue
+		}
+		if _, err := r.SavedAnswer(ctx, parsed.Name); !errors.Is(err, ErrSavedAnswerNotFound) {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
 // SaveAnswer saves a text under a name, in the place of what was there.
 func (r *Relay) SaveAnswer(ctx context.Context, by Author, name, content string) (a SavedAnswer, err error) {
 	content = strings.TrimSpace(content)
