@@ -85,3 +85,36 @@ func TestAIAddress(t *testing.T) {
 		s.refused(s.call("PATCH", "/api/admin/settings", secretKey, object{name: value}), 400, name)
 	}
 }
+
+// TestAIInBridgeMode: a backend's visitors are answered while the backend says that
+// nobody is there; its own word on the AI changes nothing, and the stream brings what
+// the AI says to those who ask for all types.
+func TestAIInBridgeMode(t *testing.T) {
+	model := aitest.New(t, aitest.Says("Hello!"))
+	s := newBridgeSite(t, withModel(model))
+	s.runAI(discard)
+	next := s.stream("/api/events/stream?types=all", "")
+	say := func(id string) {
+		s.must("POST", "/api/messages", "", object{"message": object{"id": id, "content": "hi"}, "session": object{"id": "s1", "aiActive": false}})
+	}
+	awaitFrame := func(part string) {
+		t.Helper()
+		for f := next(); !strings.Contains(f.data, part); f = next() {
+			if strings.Contains(f.data, "ai_takeover") {
+				t.Errorf("taken over again: %s", f.data)
+			}
+		}
+	}
+	say("m1")
+	awaitFrame(`{"type":"ai_takeover","sessionId":"s1","sourceBridge":"ai"`)
+	awaitFrame(`{"type":"ai_message","sessionId":"s1"`)
+	say("m2")
+	awaitFrame(`"content":"Hello!"`)
+	s.must("POST", "/api/events", "", object{"type": "visitor_message", "message": object{"id": "m3", "content": "ours", "sender": "operator"}, "session": object{"id": "s1"}})
+	say("m4")
+	s.must("POST", "/api/operator/status", "", object{"online": true})
+	s.must("POST", "/api/messages", "", object{"message": object{"id": "n1", "content": "hi"}, "session": object{"id": "s2"}})
+	if n := len(model.Asked()); n != 2 {
+		t.Errorf("the model was asked %d times", n)
+	}
+}

@@ -22,7 +22,7 @@ func TestPayloads(t *testing.T) {
 		event   chat.EventType
 		payload string
 	}{
-		{"ai_message", chat.EventMessage, `{"type":"message","id":"ID","sessionId":"ID","content":"We open at nine.","sender":"ai","timestamp":"` + moment + `","attachments":[],"operatorName":"AI","sourceBridge":"ai"}`},
+		{"ai_message", chat.EventMessage, `{"type":"message","id":"ID","sessionId":"ID","content":"We open at nine.","sender":"ai","timestamp":"` + moment + `","attachments":[],"operatorName":"AI","sourceBridge":"ai","sources":[{"title":"Opening hours","url":"https://shop.example/hours"}]}`},
 		{"ai_takeover", chat.EventAITakeover, `{"type":"ai_takeover","sessionId":"ID","active":true,"reason":"no operator answered"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
