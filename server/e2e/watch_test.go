@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
 )
@@ -100,6 +103,58 @@ func TestWatch(t *testing.T) {
 		if strings.HasPrefix(name, "relay_") && !strings.Contains(files["guides/operations.md"], "`"+name) {
 			t.Errorf("the guide on operations does not explain %s", name)
 		}
+	}
+}
+
+// TestBridgeWatch: bridge mode has metrics, too, with what it has no database for
+// left out.
+func TestBridgeWatch(t *testing.T) {
+	t.Chdir(t.TempDir())
+	in := launch(t, bridgeLines, []string{"bridge"}, []string{"METRICS_ADDR=127.0.0.1:0", "API_KEY=" + backendKey})
+	_, scrape := fetch(t, in.metricsURL(t)+"/metrics")
+	if !containsAll(scrape, `relay_streams{reader="backend"} 0`, `relay_deliveries_waiting{dest="webhook"} 0`, "relay_scrape_errors 0") ||
+		strings.Contains(scrape, "relay_database_size_bytes") {
+		t.Errorf("it answers %s", scrape)
+	}
+}
+
+// TestAlerts: every rule says what to do, in a form that Prometheus reads.
+func TestAlerts(t *testing.T) {
+	text, err := os.ReadFile("../../assets/watch/alerts.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Groups []struct {
+			Name  string
+			Rules []struct {
+				Alert, Expr, For    string
+				Labels, Annotations map[string]string
+			}
+		}
+	}
+	if err := yaml.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	rules := 0
+	for _, g := range file.Groups {
+		for _, r := range g.Rules {
+			rules++
+			if r.Alert == "" || r.Expr == "" || r.Labels["severity"] == "" || r.Annotations["summary"] == "" || r.Annotations["fix"] == "" ||
+				strings.Count(r.Expr, "(") != strings.Count(r.Expr, ")") {
+				t.Errorf("%+v is not whole", r)
+			}
+		}
+	}
+	var board struct {
+		Panels []struct{ Targets []struct{ Expr string } }
+	}
+	picture, err := os.ReadFile("../../assets/watch/grafana.json")
+	if err == nil {
+		err = json.Unmarshal(picture, &board)
+	}
+	if err != nil || rules < 10 || len(board.Panels) < 10 {
+		t.Errorf("%d rules, %d panels, %v", rules, len(board.Panels), err)
 	}
 }
 
