@@ -10,12 +10,12 @@ import (
 // personPhrases ask for a person, by language. They decide without the model: who
 // asks for one always gets one.
 var personPhrases = map[string][]string{
-	"en": {"talk to a human", "speak to a human", "speak with a human", "talk with a human", "talk to a person", "speak to a person", "talk to someone", "speak to someone", "real person",
+	"en": {"talk to human", "speak to human", "speak with a person", "talk with a person", "talk to a real", "speak to a real", "speak with someone", "talk with someone", "get me a human", "can i have a human", "talk to a human", "speak to a human", "speak with a human", "talk with a human", "talk to a person", "speak to a person", "talk to someone", "speak to someone", "real person",
 		"real human", "human agent", "live agent", "human being", "talk to an agent", "speak to an agent", "talk to an operator", "speak to a representative", "talk to a representative",
 		"customer service representative", "connect me to a human", "connect me with a human", "not a bot", "no bot", "not a robot", "i want a human", "i need a human", "actual person"},
-	"de": {"mit einem menschen", "echten menschen", "mit einem mitarbeiter", "mit einer mitarbeiterin", "mit jemandem sprechen", "richtige person", "echte person", "keinen bot", "kein bot", "keine ki",
+	"de": {"mit mensch", "echten mitarbeiter", "echte mitarbeiterin", "mitarbeiter sprechen", "mitarbeiterin sprechen", "mit jemand sprechen", "mit jemandem reden", "mit einem echten", "mit einem menschen", "echten menschen", "mit einem mitarbeiter", "mit einer mitarbeiterin", "mit jemandem sprechen", "richtige person", "echte person", "keinen bot", "kein bot", "keine ki",
 		"mit einer person", "mit dem kundenservice", "menschlichen ansprechpartner", "mensch sprechen"},
-	"fr": {"parler à un humain", "parler à une personne", "parler à quelqu un", "parler avec un humain", "parler avec une personne", "un conseiller", "une vraie personne", "un vrai humain", "un être humain", "pas un robot", "un agent humain"},
+	"fr": {"voudrais un humain", "veux un humain", "avec quelqu un", "à un conseiller", "avec un conseiller", "à une vraie personne", "parler à un humain", "parler à une personne", "parler à quelqu un", "parler avec un humain", "parler avec une personne", "un conseiller", "une vraie personne", "un vrai humain", "un être humain", "pas un robot", "un agent humain"},
 	"es": {"hablar con una persona", "hablar con un humano", "hablar con alguien", "persona real", "un agente", "un humano", "ser humano", "hablar con un operador", "no un robot", "con un asesor"},
 	"it": {"parlare con una persona", "parlare con un umano", "parlare con qualcuno", "persona reale", "persona vera", "un operatore", "essere umano", "non un robot"},
 	"pt": {"falar com uma pessoa", "falar com um humano", "falar com alguém", "falar com um atendente", "pessoa real", "um atendente", "ser humano", "não um robô"},
