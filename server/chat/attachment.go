@@ -35,9 +35,9 @@ const (
 )
 
 var (
-	// ErrAttachmentNotFound answers unknown, foreign and used attachments alike.
+	// ErrAttachmentNotFound is returned for unknown, foreign and used attachments alike.
 	ErrAttachmentNotFound = &Error{NotFound, "Attachment not found"}
-	// ErrAttachmentsOff answers every upload while the settings forbid them.
+	// ErrAttachmentsOff rejects uploads while the settings forbid them.
 	ErrAttachmentsOff = &Error{Forbidden, "Attachments are switched off"}
 )
 
@@ -45,7 +45,7 @@ var (
 type File struct {
 	ID        string `db:"id"`
 	SessionID string `db:"session_id"`
-	MessageID string `db:"message_id"` // "" until a message takes it
+	MessageID string `db:"message_id"` // "" until a message uses it
 	Uploader  Sender `db:"uploader"`
 	Complete  bool   `db:"complete"`
 	Size      int64  `db:"size"`
@@ -54,7 +54,7 @@ type File struct {
 	Filename  string `db:"filename"`
 }
 
-// Attachment returns what a message shows of the file.
+// Attachment returns the file as a message shows it.
 func (f *File) Attachment() Attachment {
 	return Attachment{ID: f.ID, Filename: f.Filename, MimeType: f.MimeType, Size: f.Size}
 }
@@ -83,18 +83,18 @@ const (
 	lowRoomPart = 20
 )
 
-// LowRoom returns how much free space is too little on a disk of a size.
+// LowRoom returns the free space below which a disk of this size counts as nearly full.
 func LowRoom(total int64) int64 { return min(lowRoom, total/lowRoomPart) }
 
 // RoomLow reports whether the disk is so full that soon nothing can be stored, and
-// what is free.
+// the free bytes.
 func (r *Relay) RoomLow() (free int64, low bool) {
 	free, total := r.store.Room()
 	return free, total > 0 && free < LowRoom(total)
 }
 
-// checkRoom refuses files while the disk is nearly full, so that messages still
-// find room.
+// checkRoom rejects files while the disk is nearly full, so that messages still
+// fit.
 func (r *Relay) checkRoom() error {
 	if free, total := r.store.Room(); free < min(keptFree, total/keptFreePart) {
 		return fmt.Errorf("%w: %d of %d bytes are free on the disk of the database", ErrNoRoom, free, total)
@@ -102,9 +102,9 @@ func (r *Relay) checkRoom() error {
 	return nil
 }
 
-// Upload stores a file of a session, a chunk at a time. It becomes visible
-// with its last chunk; what is cut off before leaves nothing. A message takes
-// it later by its id.
+// Upload stores a file of a session in chunks. It becomes visible
+// with its last chunk; an interrupted upload leaves nothing. A message refers
+// to it by its id.
 func (r *Relay) Upload(ctx context.Context, by Author, sessionID, filename string, body io.Reader) (Attachment, error) {
 	ctx = context.WithoutCancel(ctx) // body fails when the sender is gone
 	rules := r.Settings().AttachmentRules()
@@ -134,8 +134,8 @@ func (r *Relay) Upload(ctx context.Context, by Author, sessionID, filename strin
 	return f.Attachment(), nil
 }
 
-// beginFile stores the incomplete file if its author still may, and visitors have
-// not left too many that nobody sent.
+// beginFile stores the incomplete file if its author may upload it, and visitors have
+// not left too many unsent ones.
 func (r *Relay) beginFile(ctx context.Context, by Author, f *File, most int64) error {
 	return r.store.Apply(ctx, func(tx Tx) error {
 		s, err := tx.SessionHeader(f.SessionID)
@@ -179,18 +179,18 @@ func (r *Relay) storeFile(ctx context.Context, f *File, body io.Reader, most int
 	return r.store.Apply(ctx, func(tx Tx) error { return tx.SaveFile(f) })
 }
 
-// For how long chunks rest after one: so many times as long as it took, and no
-// longer. They do so until nothing else has been stored for a while.
+// The pause after a chunk: this many times as long as storing it took, up to a
+// limit, until nothing else has been stored for a while.
 const (
 	maxChunkRests = 5
 	maxChunkRest  = 250 * time.Millisecond
 	quietAfter    = time.Second
 )
 
-// putChunk stores one chunk, unless the file was erased with its session. The
-// disk is left to messages then, for the longer the more others wait to store
-// theirs: ten times as much is written for a chunk as for a message. A single
-// upload leaves gaps enough, and while nobody writes messages, nothing rests.
+// putChunk stores one chunk, unless the file was erased with its session. It then
+// leaves the disk to messages, for longer the more uploads wait:
+// a chunk writes ten times as much as a message. A single
+// upload needs no pauses, nor does any while no messages are written.
 func (r *Relay) putChunk(ctx context.Context, id string, index int, chunk []byte) error {
 	r.uploads.waiting.Add(1)
 	r.uploads.Lock()
@@ -211,9 +211,9 @@ func (r *Relay) putChunk(ctx context.Context, id string, index int, chunk []byte
 	})
 }
 
-// readChunk fills chunk as far as body reaches. Only io.EOF is the end of a
-// body: io.ErrUnexpectedEOF, which [io.ReadFull] would answer too, is how a form
-// says that it was cut.
+// readChunk fills chunk as far as body reaches. Only io.EOF ends a
+// body: io.ErrUnexpectedEOF, which [io.ReadFull] also returns, means that a form
+// was cut off.
 func readChunk(body io.Reader, chunk []byte) (n int, err error) {
 	for n < len(chunk) {
 		m, err := body.Read(chunk[n:])
@@ -228,8 +228,8 @@ func readChunk(body io.Reader, chunk []byte) (n int, err error) {
 	return n, nil
 }
 
-// dropFile removes a file that did not arrive whole. If that fails the sweep
-// finds it.
+// dropFile removes an incomplete file. If that fails, the sweep
+// removes it.
 func (r *Relay) dropFile(id string) {
 	err := r.store.Apply(context.Background(), func(tx Tx) error { return tx.DeleteFile(id) })
 	if err != nil {
@@ -237,7 +237,7 @@ func (r *Relay) dropFile(id string) {
 	}
 }
 
-// attach gives a new message the files it names: complete ones of its session,
+// attach adds the named files to a new message: complete ones of its session,
 // uploaded by its side and not used yet.
 func (c *change) attach(m *Message, ids []string) error {
 	for _, id := range ids {
@@ -258,7 +258,7 @@ func (c *change) attach(m *Message, ids []string) error {
 	return nil
 }
 
-// checkFiles refuses too many files, or one named twice.
+// checkFiles rejects too many files and duplicates.
 func checkFiles(sender Sender, ids []string) error {
 	most := MaxOperatorFiles
 	if sender == SenderVisitor {
@@ -275,7 +275,7 @@ func checkFiles(sender Sender, ids []string) error {
 	return nil
 }
 
-// Download reads a complete file, a chunk at a time.
+// Download reads a complete file chunk by chunk.
 type Download struct {
 	File
 	store  Store
@@ -304,7 +304,7 @@ func (d *Download) Read(p []byte) (int, error) {
 	if d.offset >= d.Size {
 		return 0, io.EOF
 	}
-	if d.row == 0 { // the first one tells
+	if d.row == 0 { // the first chunk shows it
 		if err := d.load(0); err != nil {
 			return 0, err
 		}
@@ -322,7 +322,7 @@ func (d *Download) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// load reads a chunk, unless it is there already.
+// load reads a chunk, unless it is loaded.
 func (d *Download) load(index int) (err error) {
 	if index == d.index {
 		return nil

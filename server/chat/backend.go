@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Backend is the API for somebody's own backend, which keeps the sessions and
+// Backend is the API for a website's own backend, which keeps the sessions and
 // assigns the ids of sessions and messages. It is trusted: a session or message
 // that relay does not know is created when the backend mentions it. The same
 // session, message, edit, delete, rating or receipt twice has one effect; events
@@ -20,7 +20,7 @@ type Backend struct{ relay *Relay }
 func (r *Relay) Backend() Backend { return Backend{r} }
 
 // SessionInfo is a backend's description of a session. In the reduced form it has
-// only ids; facts that it leaves out stay as they are known.
+// only ids; omitted facts stay unchanged.
 type SessionInfo struct {
 	ID        string
 	VisitorID string
@@ -30,7 +30,7 @@ type SessionInfo struct {
 	Identity  map[string]any
 }
 
-// check refuses what no session can be.
+// check rejects an invalid session.
 func (in *SessionInfo) check() error {
 	switch {
 	case in.ID == "":
@@ -44,15 +44,15 @@ func (in *SessionInfo) check() error {
 	return checkIdentity("session.identity", in.Identity)
 }
 
-// known leaves out what is null: that is how many backends write that they do
-// not know.
+// known drops null values, which many backends send for unknown
+// ones.
 func known(identity map[string]any) map[string]any {
 	identity = maps.Clone(identity)
 	maps.DeleteFunc(identity, func(_ string, v any) bool { return v == nil })
 	return identity
 }
 
-// change is the relay's, on a session that is made if it is not known.
+// change is [Relay.change] on a session that is created if it is unknown.
 func (b Backend) change(ctx context.Context, by Author, in SessionInfo, op func(c *change) error) error {
 	if err := in.check(); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (b Backend) change(ctx context.Context, by Author, in SessionInfo, op func(
 		if err := in.updateSession(c.session); err != nil {
 			return err
 		}
-		if c.ai() != nil { // then it is relay's own that answers
+		if c.ai() != nil { // then relay's own AI answers
 			c.session.AIActive = active
 		}
 		c.session.LastActivity = c.at
@@ -78,7 +78,7 @@ func (b Backend) change(ctx context.Context, by Author, in SessionInfo, op func(
 	})
 }
 
-// updateSession stores what the backend says about the session.
+// updateSession stores the backend's description of the session.
 func (in *SessionInfo) updateSession(s *Session) error {
 	if in.VisitorID != "" {
 		s.VisitorID = in.VisitorID
@@ -131,7 +131,7 @@ func (b Backend) Send(ctx context.Context, by Author, in SessionInfo, n BackendM
 	}
 	return b.change(ctx, by, in, func(c *change) error {
 		before := *c.session
-		if c.session.Status != StatusOpen { // to open it again is news only of a new message
+		if c.session.Status != StatusOpen { // only a new message reopens it
 			if _, err := c.Message(in.ID, n.ID); !errors.Is(err, ErrMessageNotFound) {
 				return err
 			}
@@ -162,7 +162,7 @@ const (
 	maxFileName = 255
 )
 
-// check holds what is beside the content to the lengths that anybody needs.
+// check bounds the fields beside the content.
 func (n *BackendMessage) check() error {
 	type limited struct {
 		name, text string
@@ -181,16 +181,16 @@ func (n *BackendMessage) check() error {
 	return nil
 }
 
-// noticed is a message that a backend speaks of, at the place of the next event.
-// Its id is its client's id, too: so the insert of a message that is known
-// already finds out by itself.
+// noticed is a message that a backend refers to, at the place of the next event.
+// Its id is also its client id, so that inserting a known message
+// has no effect.
 func (c *change) noticed(id string) Message {
 	return Message{ID: id, ClientID: id, SessionID: c.session.ID, Seq: c.session.Rev + 1, Sender: SenderVisitor, Timestamp: c.at,
 		Attachments: Of(Attachments{})}
 }
 
-// recall finds a visitor's message, or makes it: the backend knows it. What is
-// made counts as edited: no event has its earlier text.
+// recall finds a visitor's message, or creates it: the backend knows it. A created
+// one counts as edited: no event has its earlier text.
 func (c *change) recall(id string, edited Time) (Message, error) {
 	m, err := c.Message(c.session.ID, id)
 	if errors.Is(err, ErrMessageNotFound) {
@@ -204,7 +204,7 @@ func (c *change) recall(id string, edited Time) (Message, error) {
 	return m, err
 }
 
-// Edit replaces a visitor's message. One that is deleted stays so.
+// Edit replaces a visitor's message. A deleted one stays deleted.
 func (b Backend) Edit(ctx context.Context, by Author, in SessionInfo, id, content string, at Time) error {
 	if err := checkForeignID("messageId", id); err != nil {
 		return err
@@ -240,8 +240,8 @@ func (b Backend) Delete(ctx context.Context, by Author, in SessionInfo, id strin
 	})
 }
 
-// MarkRead passes a receipt on, delivered or read, for those of the messages
-// for which it is news.
+// MarkRead relays a receipt, delivered or read, for the messages that
+// do not have it yet.
 func (b Backend) MarkRead(ctx context.Context, by Author, in SessionInfo, ids []string, status string) error {
 	switch {
 	case len(ids) == 0:
@@ -275,8 +275,8 @@ func (b Backend) MarkRead(ctx context.Context, by Author, in SessionInfo, ids []
 	})
 }
 
-// mark notes a receipt of a message and reports whether it is news. It always
-// is for messages that relay does not know.
+// mark stores a receipt of a message and reports whether it is new. It always
+// is for unknown messages.
 func (c *change) mark(id, status string) (news bool, err error) {
 	m, err := c.Message(c.session.ID, id)
 	if errors.Is(err, ErrMessageNotFound) {
@@ -293,7 +293,7 @@ func (c *change) mark(id, status string) (news bool, err error) {
 	return true, c.SaveMessage(&m)
 }
 
-// Identify reports who the visitor is.
+// Identify stores and relays the visitor's identity.
 func (b Backend) Identify(ctx context.Context, by Author, in SessionInfo) error {
 	identity := known(in.Identity)
 	in.Identity = nil
@@ -306,7 +306,7 @@ func (b Backend) Identify(ctx context.Context, by Author, in SessionInfo) error 
 	return b.change(ctx, by, in, func(c *change) error { return c.learn(identity) })
 }
 
-// Trigger passes a custom event on.
+// Trigger relays a custom event.
 func (b Backend) Trigger(ctx context.Context, by Author, in SessionInfo, e CustomEvent) error {
 	if err := e.check("event."); err != nil {
 		return err
@@ -338,7 +338,7 @@ type Takeover struct {
 	At     Time   `json:"at"`
 }
 
-// Rate passes a rating on. The backend may correct it.
+// Rate relays a rating. The backend may correct it later.
 func (b Backend) Rate(ctx context.Context, by Author, in SessionInfo, score int, comment string, at Time) error {
 	if err := checkRating(score, comment); err != nil {
 		return err
@@ -351,8 +351,8 @@ func (b Backend) Rate(ctx context.Context, by Author, in SessionInfo, score int,
 	})
 }
 
-// Leave tells the platforms that the visitor left, at once: the
-// backend knows what is only a change of page.
+// Leave reports to the platforms at once that the visitor left: the
+// backend can distinguish that from a change of page.
 func (b Backend) Leave(ctx context.Context, by Author, in SessionInfo, l Leave) error {
 	if l.Reason == "" {
 		l.Reason = LeaveReasons[0]
@@ -363,7 +363,7 @@ func (b Backend) Leave(ctx context.Context, by Author, in SessionInfo, l Leave) 
 	return b.change(ctx, by, in, func(c *change) error { return c.emitFact(EventDisconnect, l) })
 }
 
-// orNow is a time that the backend gave, or the present.
+// orNow returns the backend's time, or else the present.
 func orNow(given, now Time) Time {
 	if given != 0 {
 		return given
@@ -383,7 +383,7 @@ func checkForeignID(name, id string) error {
 	return nil
 }
 
-// checkBackendContent holds a backend's contents to the longest of all.
+// checkBackendContent bounds a backend's content by the largest limit of all senders.
 func checkBackendContent(content string, hasFiles bool) error {
 	switch {
 	case strings.TrimSpace(content) == "" && !hasFiles:

@@ -5,8 +5,8 @@ import "context"
 // blockPortion is how many sessions of a visitor are changed in one transaction.
 const blockPortion = 100
 
-// Block shuts a session's visitor out of all its sessions, which ends their
-// streams, or lets it in again.
+// Block blocks a session's visitor in all its sessions, which ends their
+// streams, or unblocks it.
 func (r *Relay) Block(ctx context.Context, by Author, sessionID string, blocked bool) error {
 	var visitorID string
 	err := r.change(ctx, by, sessionID, func(c *change) error {
@@ -26,8 +26,8 @@ func (r *Relay) Block(ctx context.Context, by Author, sessionID string, blocked 
 	}
 }
 
-// blockOthers does for some more of the visitor's sessions what was done for one.
-// They come by their id, so that nobody who does the same waits for this.
+// blockOthers blocks or unblocks some more of the visitor's sessions, in the order of
+// their ids, so that parallel calls do not deadlock.
 func (r *Relay) blockOthers(ctx context.Context, visitorID string, blocked bool) (ids []string, err error) {
 	if visitorID == "" {
 		return nil, nil

@@ -10,81 +10,81 @@ import (
 	"time"
 )
 
-// Bridge is the adapter of one chat platform. It knows the platform's words,
+// Bridge is the adapter of one chat platform. It knows the platform's API,
 // limits and errors, and nothing of relay's store: a mirror decides what is
 // shown in which thread and keeps the links, the bridge shows it. A bridge is
-// made for one configuration; when that changes it is replaced.
+// made for one configuration and replaced when that changes.
 type Bridge interface {
 	// Name is the bridge's name everywhere: telegram, discord, slack.
 	Name() string
 	// Channel is the chat or channel that threads are opened in. Threads and
 	// links of another one belong to an earlier configuration.
 	Channel() string
-	// Limits says how the platform wants to be served.
+	// Limits returns the platform's limits.
 	Limits() Limits
 
 	// Split takes an op apart into ops of one platform message each: long text,
 	// more files than a message carries. It is pure and answers the same parts
-	// for the same op, so that a retry goes on where it stopped. Of an OpOpen
-	// the first part opens the thread and the others go on with its summary; an
+	// for the same op, so that a retry continues where it stopped. Of an OpOpen
+	// the first part opens the thread and the others continue its summary; an
 	// edit is split like the post that it changes, Edited where it may have to
 	// be posted again.
 	Split(op Op) []Op
 	// Do carries out one op and returns the platform's id of what it made, ""
 	// when it made nothing. Errors are those of this package: ErrThreadGone,
 	// ErrThreadClosed, ErrMessageGone, ErrMessageStays, *RetryAfter,
-	// ErrPermanent, *Misconfigured, ErrAmbiguous; any other is tried again.
+	// ErrPermanent, *Misconfigured, ErrAmbiguous; any other is retried.
 	Do(ctx context.Context, th Thread, op Op) (remote string, err error)
 	// Fetch opens a file that an operator sent. The caller closes it.
 	Fetch(ctx context.Context, ref string) (io.ReadCloser, error)
 
 	// Run receives updates by the platform's own connection (long polling,
-	// gateway, socket) until ctx ends: it verifies, stores by in and only then
+	// gateway, socket) until ctx ends: it verifies, stores in the Receiver and only then
 	// confirms. It returns nil at once when the platform pushes to Webhook
-	// instead, and an error when a human has to do something.
+	// instead, and an error when a human must do something.
 	Run(ctx context.Context, in Receiver) error
-	// Webhook takes what the platform pushes: it verifies, stores by in, then
+	// Webhook handles the platform's pushes: it verifies, stores in the Receiver, then
 	// answers. Without its secret it answers 503 and has no effect.
 	Webhook(in Receiver) http.Handler
-	// Parse says what a stored update means. It has no effect but on what the
-	// bridge remembers; an update that means nothing to relay is no Inbound, and
-	// only what can never be read is an error.
+	// Parse decodes a stored update. Its only effect is on what the
+	// bridge remembers; an irrelevant update returns no Inbound, and
+	// only one that can never be read is an error.
 	Parse(raw []byte) ([]Inbound, error)
 
-	// Find recovers a session's thread in bridge mode after a restart. Answers
-	// ErrThreadGone when the platform does not know.
+	// Find recovers a session's thread in bridge mode after a restart. It returns
+	// ErrThreadGone when there is none.
 	Find(ctx context.Context, sessionID string) (Thread, error)
-	// Owner recovers the session of a thread in bridge mode. Answers
-	// ErrThreadGone when the thread does not say, or is not of our making.
+	// Owner recovers the session of a thread in bridge mode. It returns
+	// ErrThreadGone when the thread names none, or relay did not create it.
 	Owner(ctx context.Context, th Thread) (sessionID string, err error)
 
-	// Check looks at token, rights, channel and reception, for relay doctor and
+	// Check tests token, rights, channel and reception, for relay doctor and
 	// the console's set-up cards.
 	Check(ctx context.Context) []Finding
 }
 
-// Recaller is a bridge whose platform keeps by which op a message was made.
+// Recaller is a bridge whose platform stores which op created a message.
 type Recaller interface {
 	// Recall returns the platform messages of a thread that ops with these keys
-	// made, "" for each that it does not find. None is older than since, which is
-	// 0 when nobody knows (bridge mode, after a restart).
+	// created, "" for each that it does not find. None is older than since, which is
+	// 0 when that is unknown (bridge mode, after a restart).
 	Recall(ctx context.Context, th Thread, keys []string, since Time) (remotes []string, err error)
 }
 
-// Finder is a bridge whose platform lists what relay wrote in a thread, but not by
-// which op.
+// Finder is a bridge whose platform lists relay's messages in a thread, but not the
+// ops that created them.
 type Finder interface {
 	// Leftovers returns the platform messages that earlier attempts at these ops
 	// may have made, "" for each that it does not find. Of the ops only Key, File,
-	// Since and Known are set: what they said is not known any more.
+	// Since and Known are set: their texts are no longer known.
 	Leftovers(ctx context.Context, th Thread, ops []Op) (remotes []string, err error)
 }
 
-// Limits says how a platform wants to be served.
+// Limits are a platform's limits.
 type Limits struct {
 	// Parallel is how many threads are written to at once.
 	Parallel int
-	// Coalesce lets several waiting texts of a visitor go out as one message.
+	// Coalesce allows joining several waiting texts of a visitor into one message.
 	Coalesce bool
 	// Timeout bounds one Do.
 	Timeout time.Duration
@@ -116,13 +116,13 @@ const (
 type Op struct {
 	Kind  OpKind
 	Title string // OpOpen: who the visitor is, as far as known
-	// SessionID is what the thread shall lead back to after a restart, only in
+	// SessionID identifies the thread's session after a restart, only in
 	// bridge mode: in community mode a session id is the visitor's key and
 	// never leaves relay.
 	SessionID string
 	Text      string
-	// From is who wrote: "" for the visitor, else the operator's or the AI's
-	// name with where they wrote, like "Ada (slack)", shown before the text.
+	// From is the author: "" for the visitor, else the operator's or the AI's
+	// name and source, like "Ada (slack)", shown before the text.
 	From string
 	File *OpFile
 	// Edited marks a text that replaces an earlier one which cannot be changed.
@@ -132,14 +132,14 @@ type Op struct {
 	Receipt string // "delivered" or "read"
 	// Key is the same at every attempt of this platform message and of no
 	// other: at most 25 letters and digits, for the platform's own means
-	// against doubles.
+	// against duplicates.
 	Key string
-	// Ambiguous: an earlier attempt may have arrived, however long ago;
+	// Ambiguous: an earlier attempt may have been delivered, however long ago;
 	// none was made before Since.
 	Ambiguous bool
 	Since     Time
-	// Known reports whether relay knows by which op a platform message was made;
-	// nil when that is not known.
+	// Known reports whether relay knows which op created a platform message;
+	// nil when that is unknown.
 	Known func(ctx context.Context, remote string) (bool, error)
 }
 
@@ -148,7 +148,7 @@ type OpFile struct {
 	Filename string
 	MimeType string
 	Size     int64
-	// URL is the signed link on relay, for platforms and rights that take no
+	// URL is the signed link on relay, for platforms and rights that accept no
 	// file; "" when relay has no public address.
 	URL string
 	// Open reads the file from its start; it can be called again.
@@ -166,11 +166,11 @@ type Thread struct {
 	Anchor    string      `db:"anchor"` // the platform's first message in it
 }
 
-// ThreadState is what became of a thread.
+// ThreadState is the state of a thread.
 type ThreadState int
 
-// A thread that is gone stays known: what still comes from it finds its
-// session. The newest live one is written to.
+// A thread that is gone stays known: updates that still come from it find its
+// session. The newest live thread is written to.
 const (
 	ThreadLive ThreadState = iota
 	ThreadClosed
@@ -192,7 +192,7 @@ type Link struct {
 	CreatedAt Time      `db:"created_at"`
 }
 
-// LinkState is what became of a copy.
+// LinkState is the state of a copy.
 type LinkState int
 
 // The states of a link. One that is being sent names no platform message yet, but
@@ -218,20 +218,20 @@ const (
 	InboundChannelMoved // Thread.Channel became Text (a group was upgraded)
 )
 
-// Inbound is what a platform's update means to relay. It concerns a thread of
+// Inbound is a decoded update of a platform. It concerns a thread of
 // the bridge's channel; nothing else is ever parsed.
 type Inbound struct {
 	Kind   InboundKind
 	Thread Thread // Bridge, Channel and Ref
 	// SessionID is set when the update itself leads back to the session (bridge
-	// mode), from a thread that is of our making.
+	// mode), from a thread that relay created.
 	SessionID string
 	Remote    string // the platform's id of the message
 	ReplyTo   string // the message that it answers, "" when it answers none
 	Operator  string // display name
 	Text      string // plain, the platform's markup taken out
 	Files     []InboundFile
-	// Group joins the messages of one album: they come within two seconds and
+	// Group joins the messages of one album: they arrive within two seconds and
 	// are one message to relay.
 	Group string
 	At    Time
@@ -245,28 +245,28 @@ type InboundFile struct {
 	Size     int64 // 0 when the platform does not say
 }
 
-// Finding is one line of relay doctor: what was looked at, and what a human has
-// to do if it is not well.
+// Finding is one line of relay doctor: the result of a check, and what a human must
+// do if it failed.
 type Finding struct {
-	Subject string        `json:"subject"` // what was looked at: "bot token"
+	Subject string        `json:"subject"` // what was checked: "bot token"
 	Level   FindingLevel  `json:"level"`
 	Text    string        `json:"text"` // what was found
 	Fix     string        `json:"fix,omitempty"`
-	Details string        `json:"details,omitempty"` // the error as programs say it
+	Details string        `json:"details,omitempty"` // the technical error
 	Took    time.Duration `json:"-"`
 }
 
-// Fine is a finding that all is well.
+// Fine returns the finding of a passed check.
 func Fine(subject, text string) Finding {
 	return Finding{Subject: subject, Level: FindingOK, Text: text}
 }
 
-// Bad is a finding of what keeps a bridge from working.
+// Bad returns the finding of a failure that keeps a bridge from working.
 func Bad(subject, text, fix string) Finding {
 	return Finding{Subject: subject, Level: FindingFail, Text: text, Fix: fix}
 }
 
-// Unwell is a finding of an error that a platform's calls ended with.
+// Unwell returns the finding of an error of a platform's call.
 func Unwell(subject, platform string, err error) Finding {
 	e := Explain(platform, err)
 	f := Bad(subject, e.Problem, e.Fix)
@@ -274,7 +274,7 @@ func Unwell(subject, platform string, err error) Finding {
 	return f
 }
 
-// Failed reports whether something keeps a bridge from working.
+// Failed reports whether a finding keeps a bridge from working.
 func Failed(found []Finding) bool {
 	return slices.ContainsFunc(found, func(f Finding) bool { return f.Level == FindingFail })
 }
@@ -294,7 +294,7 @@ var (
 	// ErrThreadGone: the thread does not exist any more; a new one is opened
 	// and the op is carried out there.
 	ErrThreadGone = errors.New("the thread is gone")
-	// ErrThreadClosed: the thread has to be reopened first.
+	// ErrThreadClosed: the thread must be reopened first.
 	ErrThreadClosed = errors.New("the thread is closed")
 	// ErrMessageGone: the platform message to change is gone, or too old.
 	ErrMessageGone = errors.New("the platform message is gone")
@@ -304,7 +304,7 @@ var (
 )
 
 // Misconfigured means that nothing will work until a human does something. The
-// sink rests; what waits is kept.
+// sink pauses; waiting deliveries are kept.
 type Misconfigured struct {
 	Problem string // "the bot may not create topics"
 	Fix     string // "make the bot an administrator with the right Manage topics"
@@ -312,9 +312,9 @@ type Misconfigured struct {
 
 func (e *Misconfigured) Error() string { return e.Problem + ": " + e.Fix }
 
-// Parts are the ops that send an op's text in pieces, and its file behind them:
-// what most bridges answer from Split. Only the first piece says who wrote it,
-// to what, and which message it changes.
+// Parts returns the ops that send an op's text in pieces, then its file:
+// the result of Split in most bridges. Only the first piece names the author,
+// the quoted message, and the message to change.
 func Parts(op Op, pieces []string) (parts []Op) {
 	for i, piece := range pieces {
 		part := op

@@ -5,7 +5,7 @@ import "time"
 // WebhookSink is the destination of events that the webhook posts.
 const WebhookSink = "webhook"
 
-// BridgeState is the state of a bridge, as the admin API shows it.
+// BridgeState is the state of a bridge in the admin API.
 type BridgeState struct {
 	Name      string   `json:"name"`
 	State     string   `json:"state"`   // off, starting, running, failing or misconfigured

@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// calendarHaste is how much faster than relay runs its calendar may go: a day is
-// made up for in an hour.
+// calendarHaste is how much faster than real time the calendar may go: it makes up
+// for a day in an hour.
 const calendarHaste = 25
 
 // metaCalendar is the fact under which the calendar's time is stored.
 const metaCalendar = "calendar"
 
-// Calendar is the time by which what is old is erased. It is the clock's, but
-// where that has leapt forward it follows slowly, also over a restart: a clock
-// that is wrong must not make everything old, and who set it has hours to notice.
+// Calendar is the time that decides which data is old. It is the clock's, but
+// follows a leap forward slowly, also over a restart: a wrong clock
+// must not make everything old, and leaves hours to notice it.
 type Calendar struct {
 	store  Store
 	log    *slog.Logger
-	last   time.Time // when it was asked last, by a clock that nobody sets
+	last   time.Time // the last call of Now, by the monotonic clock
 	warned bool
 }
 
-// NewCalendar makes a calendar that goes on from what the store has.
+// NewCalendar makes a calendar that continues from the stored time.
 func NewCalendar(store Store, log *slog.Logger) *Calendar {
 	return &Calendar{store: store, log: log, last: time.Now()}
 }

@@ -77,10 +77,10 @@ type Session struct {
 	// Rev is the revision of the session's newest event, dense from 1.
 	Rev int64 `db:"rev"`
 	// InitRev is the revision the newest init answered; a stream without a
-	// cursor starts behind it.
+	// cursor starts after it.
 	InitRev int64 `db:"init_rev"`
-	// LeavingRev is the revision of the visitor's announced leave, 0 when it
-	// stays.
+	// LeavingRev is the revision of the visitor's announced leave, 0 without
+	// one.
 	LeavingRev int64 `db:"leaving_rev"`
 	// StartedAt is the time of the first message. Zero: nothing was written.
 	StartedAt Time `db:"started_at"`
@@ -90,9 +90,9 @@ type Session struct {
 	// or marked the session as read.
 	Unread   int  `db:"unread"`
 	AIActive bool `db:"ai_active"`
-	// AIEnded: the AI answers no more in this session, until an operator lets it.
+	// AIEnded: the AI no longer answers in this session, until an operator turns it on.
 	AIEnded bool `db:"ai_ended"`
-	// AIAnswers counts the AI's answers since it was let.
+	// AIAnswers counts the AI's answers since then.
 	AIAnswers int            `db:"ai_answers"`
 	Metadata  JSON[Metadata] `db:"metadata"`
 	Identity  Raw            `db:"identity"` // JSON object, nil when unknown
@@ -132,10 +132,10 @@ type Message struct {
 	// backend sees it.
 	Internal bool `json:"internal,omitzero" db:"internal"`
 	// Draft: an internal note of the AI that an operator may send as an answer.
-	// SentAt is when one did, or answered otherwise.
+	// SentAt is when that happened, or another answer was sent.
 	Draft  bool `json:"draft,omitzero" db:"draft"`
 	SentAt Time `json:"sentAt,omitzero" db:"sent_at"`
-	// Sources are the pages that an answer of the AI rests on.
+	// Sources are the pages that an answer of the AI is based on.
 	Sources Sources `json:"sources,omitempty" db:"sources"`
 }
 

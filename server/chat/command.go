@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Command is an instruction that operators give relay itself, on a platform or at
+// Command is an instruction of operators to relay itself, on a platform or in
 // the console.
 type Command struct {
 	Name string
 	Args string // what follows the name, for help
-	// Optional: the command does something without args, too.
+	// Optional: the command also works without args.
 	Optional bool
 	Help     string
 	// community commands have no effect in bridge mode.
@@ -22,9 +22,9 @@ type Command struct {
 
 // ParsedCommand is a command as an operator wrote it.
 type ParsedCommand struct {
-	Name string // lower case, perhaps of no command
+	Name string // lower case, maybe unknown
 	Args string
-	// ClientID makes it safe to carry out a command again that sends a message.
+	// ClientID makes it safe to retry a command that sends a message.
 	ClientID string
 }
 
@@ -32,8 +32,8 @@ type ParsedCommand struct {
 var noteMarks = []string{"//", "／／"}
 
 // ParseCommand reads a command: !name, with slash also /name or /name@bot, and
-// // for a note. What only looks like a mistyped command is one too: a visitor
-// must never see it. A sign without a letter behind it is ordinary text.
+// // for a note. A mistyped command is one, too: a visitor
+// must never see it. A mark without a letter after it is ordinary text.
 func ParseCommand(text string, slash bool) (ParsedCommand, bool) {
 	text = strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
 	for _, mark := range noteMarks {
@@ -63,8 +63,8 @@ func ParseCommand(text string, slash bool) (ParsedCommand, bool) {
 	return ParsedCommand{Name: strings.ToLower(Clip(name, 40)), Args: args}, true
 }
 
-// Withheld reports whether no visitor may see a text: a line of it starts with
-// // or with a command, so that it was perhaps not meant for the visitor.
+// Withheld reports whether a text must not reach visitors: a line starts with
+// // or with a command, so it may not be meant for them.
 func Withheld(text string, slash bool) bool {
 	for _, line := range strings.FieldsFunc(text, isLineEnd) {
 		if c, is := ParseCommand(line, slash); is && (c.Name == "note" || commandNamed(c.Name) != nil) {
@@ -74,7 +74,7 @@ func Withheld(text string, slash bool) bool {
 	return false
 }
 
-// isLineEnd reports whether a sign ends a line, on some platform at least.
+// isLineEnd reports whether a character ends a line on any platform.
 func isLineEnd(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }
 
 // commandNamed returns the command with this name, nil when there is none.
@@ -87,7 +87,7 @@ func commandNamed(name string) *Command {
 	return nil
 }
 
-// NoteText is what a note says: without the marks that its lines begin with.
+// NoteText returns a note's text without the marks at the beginning of its lines.
 func NoteText(args string) string {
 	lines := strings.Split(args, "\n")
 	for i, line := range lines {
@@ -107,7 +107,7 @@ func commandNames() (names []string) {
 	return names
 }
 
-// nearestName returns the name that is most like a mistyped one, "" when none is
+// nearestName returns the name most similar to a mistyped one, "" when none is
 // near. The beginning of a name is as near as one wrong letter.
 func nearestName(name string, names []string) (nearest string) {
 	best := 3

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Commands are the commands, in the order of help. The list is
-// whole once the package is initialised and never changes. What itself looks at it
-// has no function here: help and save.
+// Commands lists the commands in the order of help. It does not
+// change after initialisation. help and save have no function here, because
+// they read the list themselves.
 var Commands = []Command{
 	{Name: "help", Help: "this list"},
 	{Name: "close", Help: "close the conversation; the next message reopens it", run: (*commandContext).close},
@@ -34,13 +34,13 @@ var Commands = []Command{
 	{Name: "unblock", community: true, Help: "unblock the visitor", run: (*commandContext).unblock},
 }
 
-// CommandResult is what came of a command.
+// CommandResult is the result of a command.
 type CommandResult struct {
 	Answer string // for the operator only
 	Effect CommandEffect
 }
 
-// CommandEffect is what a command changed that a thread shows.
+// CommandEffect is a change that the session's threads show.
 type CommandEffect int
 
 // The effects of commands.
@@ -50,7 +50,7 @@ const (
 	SessionWasReopened
 )
 
-// commandContext is a command while it is carried out.
+// commandContext is a running command.
 type commandContext struct {
 	relay     *Relay
 	by        Author
@@ -60,7 +60,7 @@ type commandContext struct {
 	clientID  string // of what it sends
 }
 
-// Execute carries out an operator's command. replyTo is the message that the
+// Execute runs an operator's command. replyTo is the message that the
 // command answers.
 func (r *Relay) Execute(ctx context.Context, by Author, sessionID string, parsed ParsedCommand, replyTo string) (CommandResult, error) {
 	err := r.store.Look(ctx, func(rd Reader) error {
@@ -83,7 +83,7 @@ func (r *Relay) Execute(ctx context.Context, by Author, sessionID string, parsed
 	}
 }
 
-// answer is the result of a command that changes nothing that a thread shows.
+// answer returns a result without a [CommandEffect].
 func answer(text string, err error) (CommandResult, error) {
 	return CommandResult{Answer: text}, err
 }
@@ -117,7 +117,7 @@ func (c *commandContext) reopen(ctx context.Context) (CommandResult, error) {
 	return CommandResult{"The conversation is open.", SessionWasReopened}, c.relay.Reopen(ctx, c.by, c.sessionID)
 }
 
-// note stores an internal note. A bridge makes a message of one instead, which may
+// note stores an internal note. A mirror sends a message instead, which may
 // have files.
 func (c *commandContext) note(ctx context.Context) (CommandResult, error) {
 	text := NoteText(c.args)
@@ -128,7 +128,7 @@ func (c *commandContext) note(ctx context.Context) (CommandResult, error) {
 	return answer("The note is stored. The visitor does not see it.", err)
 }
 
-// EmptyNote answers a note without a text.
+// EmptyNote is the answer to a note without text.
 const EmptyNote = "Write the text of the note after !note or //."
 
 func (c *commandContext) info(ctx context.Context) (CommandResult, error) {
@@ -187,8 +187,8 @@ func (c *commandContext) read(ctx context.Context) (CommandResult, error) {
 	return answer("The visitor's messages are marked as read.", c.relay.MarkRead(ctx, c.by, c.sessionID, nil))
 }
 
-// delete deletes the message that the command answers. A bridge removes what it
-// shows of it, too.
+// delete deletes the message that the command answers. A mirror also removes
+// its copies.
 func (c *commandContext) delete(ctx context.Context) (CommandResult, error) {
 	if c.replyTo == "" {
 		return answer("Write !delete as a reply to the message that you want to delete.", nil)
@@ -196,7 +196,7 @@ func (c *commandContext) delete(ctx context.Context) (CommandResult, error) {
 	return answer("The message is deleted.", DeleteRefusal(c.relay.Delete(ctx, c.by, c.sessionID, c.replyTo)))
 }
 
-// DeleteRefusal is the error of a delete as an operator's command answers it.
+// DeleteRefusal rewords the error of a delete for operators' commands.
 func DeleteRefusal(err error) error {
 	var refused *Error
 	if errors.As(err, &refused) && refused.Kind == Forbidden {

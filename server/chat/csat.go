@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// The values of the setting csatTrigger at which a visitor is asked by itself.
+// The values of the setting csatTrigger for asking automatically.
 const (
 	csatOnClose      = "on_close"
 	csatOnDisconnect = "on_disconnect"
@@ -24,7 +24,7 @@ func (r *Relay) AskCSAT(ctx context.Context, by Author, sessionID string) error 
 	})
 }
 
-// askAt asks by itself if the settings want it at this trigger.
+// askAt asks for a rating if the settings name this trigger.
 func (c *change) askAt(trigger string, s *Settings) error {
 	if !s.Bool("csatEnabled") || s.Text("csatTrigger") != trigger || c.session.AnsweredAt == 0 {
 		return nil
@@ -65,7 +65,7 @@ func checkRating(score int, comment string) error {
 	return nil
 }
 
-// rate stores a rating that was given at a time.
+// rate stores a rating with its time.
 func (c *change) rate(score int, comment string, at Time) error {
 	s := c.session
 	s.Score, s.Comment, s.RespondedAt, s.LastActivity = score, comment, at, c.at

@@ -8,7 +8,7 @@ import (
 // MaxName is the longest name of a custom event or a pre-chat field.
 const MaxName = 100
 
-// CustomEvent is an event with a meaning that only the website and its backend
+// CustomEvent is an event whose meaning only the website and its backend
 // know. Data is a JSON object or nil.
 type CustomEvent struct {
 	Name      string `json:"name"`
@@ -16,7 +16,7 @@ type CustomEvent struct {
 	Timestamp Time   `json:"timestamp"`
 }
 
-// check refuses what is no custom event; parent is where it stands in a body.
+// check rejects an invalid event; parent is its path in the request body.
 func (e *CustomEvent) check(parent string) error {
 	switch {
 	case e.Name == "":
@@ -29,7 +29,7 @@ func (e *CustomEvent) check(parent string) error {
 	return nil
 }
 
-// Trigger lets a custom event through: from the page to the team, or from an
+// Trigger relays a custom event: from the page to the team, or from an
 // operator's program to the page.
 func (r *Relay) Trigger(ctx context.Context, by Author, sessionID string, e CustomEvent) error {
 	if err := e.check(""); err != nil {

@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// ShownValue is how many characters operators are shown of one value that a
-// visitor gave.
+// ShownValue is how many characters of a visitor's value operators
+// see.
 const ShownValue = 300
 
 // Title names a session by its visitor: name, e-mail address or page.
@@ -38,14 +38,14 @@ func (s *Session) identity() map[string]any {
 	return id
 }
 
-// Describe lists what is known of the visitor, a line for each fact: identity,
+// Describe lists the known facts about the visitor, one per line: identity,
 // page and answers to the pre-chat form.
 func (s *Session) Describe() []string {
 	lines := append(identityLines(s.identity(), s.Verified), pageLines(s)...)
 	return append(lines, valueLines(s.PreChat)...)
 }
 
-// pageLines show where a visitor is, and with what.
+// pageLines shows the visitor's page and browser.
 func pageLines(s *Session) (lines []string) {
 	m := s.Metadata.V
 	for _, field := range [][2]string{{"Page", m.URL}, {"Referrer", m.Referrer}, {"Country", m.Country}, {"Browser", m.Browser},
@@ -57,7 +57,7 @@ func pageLines(s *Session) (lines []string) {
 	return lines
 }
 
-// identityLines show who a visitor says it is, and whether that is proven.
+// identityLines shows the visitor's identity and whether it is verified.
 func identityLines(id map[string]any, verified bool) (lines []string) {
 	if len(id) == 0 {
 		return nil
@@ -97,7 +97,7 @@ func valueText(v any) string {
 	return Clip(string(mustJSON(v)), ShownValue)
 }
 
-// label makes a name look like a label.
+// label turns a field's name into a label.
 func label(name string) string {
 	name = Clip(OneLine(name), 60)
 	if name == "" {
@@ -107,7 +107,7 @@ func label(name string) string {
 	return string(unicode.ToUpper(r)) + name[size:]
 }
 
-// RatingText says how a visitor rated the conversation.
+// RatingText renders a rating for operators.
 func RatingText(score int, comment string) string {
 	text := fmt.Sprintf("The visitor rated the conversation %d of 5.", score)
 	if comment != "" {
@@ -119,7 +119,7 @@ func RatingText(score int, comment string) string {
 // OneLine puts a text on one line.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// Clip cuts a text after so many characters.
+// Clip cuts a text after most characters.
 func Clip(s string, most int) string {
 	runes := []rune(s)
 	if len(runes) <= most {
@@ -130,6 +130,6 @@ func Clip(s string, most int) string {
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
-// SessionRef names a session where its id must not stand: who has the id of a
-// session without a token has the session.
+// SessionRef names a session where its id must not appear: the id of a
+// session without a token gives access to it.
 func SessionRef(id string) string { return Hash(id)[:8] }

@@ -2,7 +2,7 @@ package chat
 
 import "context"
 
-// Edit replaces a message's content and answers the message. Visitors edit
+// Edit replaces a message's content and returns the message. Visitors edit
 // their own messages, operators those of operators and the AI.
 func (r *Relay) Edit(ctx context.Context, by Author, sessionID, id, content string) (Message, error) {
 	if err := CheckContent(by.Sender, content); err != nil {
@@ -30,7 +30,7 @@ func (r *Relay) Edit(ctx context.Context, by Author, sessionID, id, content stri
 }
 
 // Delete empties a message: its id and times stay, its content is gone from
-// the history and from the events that carried it. Deleting twice is fine.
+// the history and from its events. Deleting twice is no error.
 func (r *Relay) Delete(ctx context.Context, by Author, sessionID, id string) error {
 	return r.change(ctx, by, sessionID, func(c *change) error {
 		m, err := c.own(id)
@@ -42,7 +42,7 @@ func (r *Relay) Delete(ctx context.Context, by Author, sessionID, id string) err
 	})
 }
 
-// remove empties a message, in the history and in the events that carried it.
+// remove empties a message in the history and in its events.
 func (c *change) remove(m *Message, at Time) error {
 	m.Content, m.Attachments, m.Sources, m.DeletedAt = "", Of(Attachments{}), nil, at
 	if err := c.SaveMessage(m); err != nil {

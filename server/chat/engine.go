@@ -10,14 +10,14 @@ import (
 
 // Engine is a server without its interfaces: the service through which
 // everything changes, the two pipes by which events leave, and the inbox for what
-// platforms send.
+// from platforms.
 type Engine struct {
 	*Relay
 	Store  Store
 	Hub    *Hub
 	Outbox *Outbox
 	Inbox  *Inbox
-	// Volatile reports whether the store forgets everything when relay ends.
+	// Volatile: the store loses everything when relay ends.
 	Volatile bool
 
 	stopping chan struct{} // closed by Stop
@@ -33,28 +33,27 @@ const (
 	ModeBridge    Mode = "bridge"
 )
 
-// Config is what an Engine is made of.
+// Config holds the parts and options of an Engine.
 type Config struct {
 	Store Store
 	Mode  Mode
-	// Volatile: the store forgets everything when relay ends.
+	// Volatile: the store loses everything when relay ends.
 	Volatile bool
 	Log      *slog.Logger
-	// Settings are the values that the environment gives, by name.
+	// Settings are the environment's values of settings, by name.
 	Settings map[string]Raw
 	// Targets returns the sinks that events go to under the current settings;
 	// nil for none.
 	Targets  func(*Settings) []Target
 	Identity IdentityRules
-	// Attempted is called with what came of each attempt at a delivery; nil for
-	// nobody.
+	// Attempted is called with the outcome of each delivery attempt; it may be nil.
 	Attempted func(dest string, came Outcome)
 	// Taps are called with every event of a session, in the order of publishing,
 	// and must not wait: they miss none.
 	Taps []func(*Event)
 }
 
-// IdentityRules say how a visitor proves who it is. Without a secret nobody is
+// IdentityRules decide how identities are verified. Without a secret none is
 // verified.
 type IdentityRules struct {
 	Secret   string
@@ -84,11 +83,11 @@ func newRelay(c Config, hub *Hub, outbox *Outbox) *Relay {
 	return r
 }
 
-// Part is work beside the engine that lasts until its context ends.
+// Part is work beside the engine that runs until its context ends.
 type Part func(ctx context.Context) error
 
 // Run runs the engine and the parts that use it until ctx ends, Stop is called or
-// one of them fails, and waits for everything under way. It is called once.
+// one of them fails, and waits for running work. It is called once.
 func (e *Engine) Run(ctx context.Context, parts ...Part) error {
 	defer close(e.ended)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -112,8 +111,8 @@ func (e *Engine) Run(ctx context.Context, parts ...Part) error {
 	return nil
 }
 
-// keepTime keeps the status of operators and visitors true to the time, and makes
-// announced leaves facts. In bridge mode the backend does.
+// keepTime updates the status of operators and visitors as time passes, and turns
+// announced leaves into facts. In bridge mode the backend does that.
 func (e *Engine) keepTime(ctx context.Context) error {
 	if e.backend {
 		return nil
@@ -128,16 +127,16 @@ func (e *Engine) keepTime(ctx context.Context) error {
 	return e.Outbox.Serve(ctx, e.Leaver())
 }
 
-// How much of a stop is for deliveries that a volatile store would lose, and how
-// much is kept for what is under way then.
+// The part of a stop's time for deliveries that a volatile store would lose, and
+// the part kept for running deliveries after that.
 const (
 	drainTime  = 8 * time.Second
 	endingTime = 6 * time.Second
 )
 
-// Stop ends Run and returns by the deadline, whatever hangs: deliveries under way
-// then count as unknown. What a volatile store would lose is delivered first, as far
-// as its destinations take it.
+// Stop ends Run and returns by the deadline even if something hangs: the outcome of
+// running deliveries is unknown then. What a volatile store would lose is delivered
+// first, as far as its destinations accept it.
 func (e *Engine) Stop(deadline time.Time) {
 	if e.Volatile {
 		limit := time.Until(deadline) - endingTime
@@ -168,8 +167,8 @@ func (e *Engine) reportLost() {
 	}
 }
 
-// Within runs wait, and reports whether it ended in time. One that does not is left
-// behind.
+// Within runs wait and reports whether it ended in time. Otherwise it keeps running
+// in the background.
 func Within(limit time.Duration, wait func()) bool {
 	ended := make(chan struct{})
 	go func() {

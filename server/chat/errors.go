@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Kind classifies an [Error] for whoever has to answer it.
+// Kind classifies an [Error], for example to choose an HTTP status.
 type Kind int
 
 // The kinds of errors that a caller can cause or get.
@@ -36,7 +36,7 @@ func Errorf(kind Kind, format string, args ...any) error {
 	return &Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
 }
 
-// The errors that several places answer with the same words.
+// Errors returned in several places.
 var (
 	ErrSessionNotFound  = &Error{NotFound, "Session not found"}
 	ErrMessageNotFound  = &Error{NotFound, "Message not found"}
@@ -44,42 +44,42 @@ var (
 	ErrThreadNotFound   = &Error{NotFound, "Thread not found"}
 	ErrBlocked          = &Error{Forbidden, "Blocked"}
 	ErrStorageFull      = &Error{StorageFull, "storage full"}
-	// ErrNoRoom refuses files, though messages are still stored.
+	// ErrNoRoom rejects files while messages are still stored.
 	ErrNoRoom = &Error{StorageFull, "There is no room for files at the moment"}
 	// ErrMessageExists means that a session has a message with the same client
 	// id. Nothing was written.
 	ErrMessageExists = &Error{Conflict, "The message exists already"}
-	// ErrUploadCut means that a file's sender stopped in the middle.
+	// ErrUploadCut means that an upload was interrupted.
 	ErrUploadCut = &Error{Invalid, "The upload was cut off"}
 )
 
-// ErrAway: the database cannot be reached. Whether what was under way
-// was stored is not known.
+// ErrAway: the database cannot be reached. Whether a running commit
+// was stored is unknown.
 var ErrAway = errors.New("the database cannot be reached")
 
 // The kinds of a sink's failures. A failure of any other kind is retried with
 // growing pauses.
 var (
-	// ErrPermanent marks a delivery that no retry will save.
+	// ErrPermanent marks a failure that no retry can fix.
 	ErrPermanent = errors.New("permanent failure")
-	// ErrAmbiguous marks a delivery of which nobody knows whether it arrived:
-	// the request left, its answer was lost. The next attempt knows it.
+	// ErrAmbiguous marks a delivery that may have arrived:
+	// the request was sent, its answer was lost. The next attempt sees it.
 	ErrAmbiguous = errors.New("ambiguous outcome")
-	// ErrPassed marks a delivery that fails while others are taken: the later
-	// ones of its lane need not wait, and it is tried alone.
+	// ErrPassed marks a delivery that fails while others succeed: the later
+	// ones of its lane need not wait, and it is retried alone.
 	ErrPassed = errors.New("later ones pass it")
-	// errStopped marks an attempt that the end of relay cut off.
+	// errStopped marks an attempt interrupted by the end of relay.
 	errStopped = errors.New("relay stopped meanwhile")
 )
 
-// ReportFault logs a panic and turns it into an error that no retry heals.
+// ReportFault logs a panic and turns it into a permanent error.
 func ReportFault(log *slog.Logger, fault any) error {
 	log.Error("internal fault; the work that caused it is given up", "panic", fault, "stack", string(debug.Stack()))
 	return fmt.Errorf("%w: relay has a fault; its log has more", ErrPermanent)
 }
 
-// ReasonOf is a failure's text for people: what it means to the outbox is not
-// said again.
+// ReasonOf is a failure's text for people, without the outbox's own
+// prefixes.
 func ReasonOf(text string) string {
 	for _, kind := range []error{ErrPassed, errStopped, ErrAmbiguous, ErrPermanent} {
 		text = strings.TrimPrefix(text, kind.Error()+": ")
@@ -87,7 +87,7 @@ func ReasonOf(text string) string {
 	return Clip(OneLine(text), shownReason)
 }
 
-// Scope says how much rests while a sink asks for patience.
+// Scope is what pauses while a sink asks to wait.
 type Scope int
 
 // A lane is one session at one sink.
@@ -96,22 +96,22 @@ const (
 	ScopeSink
 )
 
-// RetryAfter is a sink's demand to wait before the next attempt. It is a pace,
-// and no failed attempt; a delivery may wait like that for ever.
+// RetryAfter is a sink's request to wait before the next attempt. It is a rate limit,
+// not a failed attempt; a delivery may wait like that forever.
 type RetryAfter struct {
 	After time.Duration
 	Scope Scope
-	// Refused marks a failure that says when to try again: a delivery that gets
+	// Refused marks a failure that says when to retry: a delivery that gets
 	// it for too long is given up.
 	Refused bool
 	Cause   error
 }
 
-// longestWait bounds what one RetryAfter may ask for; what is asked for beyond
-// is asked for again.
+// longestWait bounds the wait of one RetryAfter; after that the sink is
+// asked again.
 const longestWait = time.Hour
 
-// Pause is how long to wait: never no time, however little was asked for.
+// Pause returns how long to wait: always more than zero.
 func (e *RetryAfter) Pause() time.Duration {
 	return min(max(e.After.Round(time.Millisecond), time.Millisecond), longestWait+time.Minute)
 }

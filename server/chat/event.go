@@ -16,8 +16,8 @@ const (
 	EventMessageEdited  EventType = "message_edited"
 	EventMessageDeleted EventType = "message_deleted"
 	EventMessageRead    EventType = "message_read"
-	// The same of internal notes. They have types of their own, so that whoever
-	// does not ask for notes gets none.
+	// The same for internal notes. They have types of their own, so that clients that
+	// do not request notes get none.
 	EventNote            EventType = "note"
 	EventNoteEdited      EventType = "note_edited"
 	EventNoteDeleted     EventType = "note_deleted"
@@ -29,14 +29,14 @@ const (
 	EventCSATSubmitted   EventType = "csat_submitted"
 	EventDisconnect      EventType = "visitor_disconnect"
 	EventAITakeover      EventType = "ai_takeover"
-	// EventStatusSet: somebody set the operators' status. EventNotice: relay itself
+	// EventStatusSet: the operators' status was set. EventNotice: relay itself
 	// notifies operators. They belong to no session, see SystemSession.
 	EventStatusSet EventType = "operator_status"
 	EventNotice    EventType = "notice"
-	// EventLeaving is a disconnect that may yet turn out to be a change of
-	// page. Only the leave sink gets it, a while later.
+	// EventLeaving is a disconnect that may turn out to be a change of
+	// page. Only the leave sink gets it, after a delay.
 	EventLeaving EventType = "visitor_leaving"
-	// EventAIRequest is what an operator asks of the AI. Only the AI hears of it.
+	// EventAIRequest is an operator's request to the AI. Only the AI gets it.
 	EventAIRequest EventType = "ai_request"
 )
 
@@ -72,13 +72,13 @@ type Event struct {
 	// and sessionId, rendered once. Attachments carry no URL in it.
 	Payload Raw  `db:"payload"`
 	At      Time `db:"at"`
-	// OfMessage: this is the event that [EventOf] makes of the message with its
+	// OfMessage: this is the event that [EventOf] derives from the message with its
 	// revision. A store that holds the message need not hold the event.
 	OfMessage bool `db:"-"`
 }
 
-// EventOf returns the event that brought a message which nobody has edited. It
-// shows the message as it was then, unless that is deleted: then it is gone
+// EventOf returns the event of a new message that was never edited. It
+// shows the original message, unless that was deleted: then it is gone
 // from here too.
 func EventOf(m Message) Event {
 	if m.DeletedAt == 0 {
@@ -89,11 +89,11 @@ func EventOf(m Message) Event {
 	return e
 }
 
-// Name identifies an event among all of its session, also those before a
-// restart of bridge mode that forgot the revisions.
+// Name identifies an event within its session, also across a
+// restart of bridge mode, which loses the revisions.
 func (e *Event) Name() string { return itoa(e.Rev) + "." + itoa(int64(e.At)) }
 
-// Message decodes the message that a message event carries.
+// Message decodes the message of a message event.
 func (e *Event) Message() (Message, error) {
 	var m Message
 	err := json.Unmarshal(e.Payload, &m)
@@ -113,25 +113,25 @@ func (e *Event) ForVisitor() bool {
 	return true
 }
 
-// ForOperators reports whether the operators' stream carries the event. A leave
-// may yet turn out to be none.
+// ForOperators reports whether the operators' stream carries the event. An announced
+// leave may turn out to be none.
 func (e *Event) ForOperators() bool { return e.Type != EventLeaving && e.Type != EventAIRequest }
 
-// byVisitor reports whether the event brings a visitor's message. Inside of texts
+// byVisitor reports whether the event is about a visitor's message. Inside texts,
 // quotes are escaped, so that no content looks like the field.
 func (e *Event) byVisitor() bool {
 	return e.Type == EventMessage && bytes.Contains(e.Payload, []byte(`"sender":"visitor"`))
 }
 
-// hideClientID takes out the client id that the other side's client gave.
+// hideClientID removes the client id of the other side.
 func (m *Message) hideClientID(forOperators bool) {
 	if (m.Sender == SenderVisitor) == forOperators {
 		m.ClientID = ""
 	}
 }
 
-// Show returns the payload as an audience sees it: attachments with their
-// links, and without what only the other side sees.
+// Show returns the payload for an audience: attachments with their
+// links, and without fields that only the other side sees.
 func (e *Event) Show(links *FileLinks, until Time, forOperators bool) Raw {
 	files := bytes.Contains(e.Payload, []byte(`"attachments":[{`))
 	private := bytes.Contains(e.Payload, []byte(`"sender":"visitor"`)) == forOperators && bytes.Contains(e.Payload, []byte(`"clientId"`))
@@ -147,10 +147,10 @@ func (e *Event) Show(links *FileLinks, until Time, forOperators bool) Raw {
 	return render(e.Type, "", m)
 }
 
-// noteEvents are the events about notes by those about other messages.
+// noteEvents maps message events to the same events about notes.
 var noteEvents = map[EventType]EventType{EventMessage: EventNote, EventMessageEdited: EventNoteEdited, EventMessageDeleted: EventNoteDeleted}
 
-// event is the type of an event about the message.
+// event returns the type of an event about the message.
 func (m *Message) event(t EventType) EventType {
 	if m.Internal {
 		return noteEvents[t]
@@ -178,7 +178,7 @@ func fact(t EventType, source string, at Time, sessionID string, body any) Event
 	return Event{SessionID: sessionID, Type: t, Source: source, Payload: render(t, sessionID, body), At: at}
 }
 
-// render makes the payload: body's fields behind type and sessionId.
+// render makes the payload: type, sessionId, then body's fields.
 func render(t EventType, sessionID string, body any) Raw {
 	head := struct {
 		Type      EventType `json:"type"`
@@ -196,7 +196,7 @@ func render(t EventType, sessionID string, body any) Raw {
 	return append(out, fields[1:]...)
 }
 
-// mustJSON marshals values of our own types, which always succeeds.
+// mustJSON marshals relay's own types, which always succeeds.
 func mustJSON(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {

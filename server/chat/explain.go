@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Explanation is what is wrong with a platform, for people: a sentence and what
-// to do about it. Details is the error as programs say it, "" where the sentence
-// says it all.
+// Explanation describes a platform's problem for people, with a fix.
+// Details is the technical error, "" where the problem
+// includes it.
 type Explanation struct {
 	Problem, Fix, Details string
 }
 
-// Explain explains an error that a platform's calls ended with. platform is its
+// Explain explains an error of a platform's call. platform is its
 // name as people write it.
 func Explain(platform string, err error) Explanation {
 	var human *Misconfigured
@@ -48,7 +48,7 @@ func lookAtNetwork(platform string) string {
 	return "check this machine's network, firewall and DNS, and " + strings.ToUpper(platform) + "_API_URL if it is set"
 }
 
-// unreachable reports whether an error is of the network.
+// unreachable reports whether err is a network error.
 func unreachable(err error) bool {
 	var network net.Error
 	if errors.As(err, &network) {

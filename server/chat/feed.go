@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	// maxBacklog is how many events a stream may catch up on; a reader that is
-	// further behind is asked to reload the history.
+	// maxBacklog is how many events a stream may catch up on; a client
+	// further behind must reload the history.
 	maxBacklog = 1000
 	// feedPage is how many events a feed holds in memory.
 	feedPage = 20
 )
 
 // Feed follows one session: its facts in order, without gap or repeat, and the
-// states as they come. The hub's hints may be late, early or lost; whenever
+// states as they happen. The hub's hints may be late, early or lost; when
 // they leave a gap the feed reads the store, page by page.
 type Feed struct {
 	sub       *Subscription
@@ -25,14 +25,14 @@ type Feed struct {
 	left      func()
 }
 
-// Page is what a feed brings at once.
+// Page is a batch of a feed's events.
 type Page struct {
 	Events []Event
 	Resync bool // too much is missing: load the history instead
 	More   bool // Feed.More brings the rest
 }
 
-// Opening is what a feed begins with: the session, and what happened in it
+// Opening is the start of a feed: the session, and its events
 // since the cursor.
 type Opening struct {
 	Session Session
@@ -62,14 +62,14 @@ func (r *Relay) Follow(ctx context.Context, by Author, sessionID, cursor string)
 	}
 	f.left = r.visitorCame(sessionID)
 	if open.Session.LeavingRev != 0 {
-		if err := r.stay(ctx, by, sessionID); err != nil { // the leaver sees the stream anyway
+		if err := r.stay(ctx, by, sessionID); err != nil { // the leaver also checks for open streams
 			r.log.Warn("cannot cancel an announced leave", "session", sessionID, "err", err)
 		}
 	}
 	return f, open, nil
 }
 
-// startOf returns the revision that a cursor names, -1 when it names none.
+// startOf returns the revision of a cursor, -1 for an invalid one.
 func startOf(cursor string, s *Session) int64 {
 	if cursor == "" {
 		return s.InitRev
@@ -81,7 +81,7 @@ func startOf(cursor string, s *Session) int64 {
 	return rev
 }
 
-// C carries the hub's hints; each is to be given to Next.
+// C carries the hub's hints; pass each one to Next.
 func (f *Feed) C() <-chan *Event { return f.sub.C }
 
 // SessionID names the session that is followed.
@@ -98,8 +98,8 @@ func (f *Feed) Close() {
 // Last returns the revision up to which the feed is complete.
 func (f *Feed) Last() int64 { return f.last }
 
-// Next returns what a hint brings: the event itself, nothing, or what is
-// missing so far. After a resync the feed goes on behind the session's newest
+// Next handles a hint: it returns the event itself, nothing, or what was
+// missing so far. After a resync the feed continues after the session's newest
 // event. Once the hub has ended the feed the store is left alone.
 func (f *Feed) Next(ctx context.Context, e *Event) (page Page, err error) {
 	lost := f.sub.Lost()
@@ -128,7 +128,7 @@ func (f *Feed) Next(ctx context.Context, e *Event) (page Page, err error) {
 	return missed, err
 }
 
-// reach begins to read the events up to a revision, or gives up on them.
+// reach starts reading the events up to a revision, or gives up on them.
 func (f *Feed) reach(ctx context.Context, goal int64) (Page, error) {
 	f.goal = goal
 	switch missing := goal - f.last; {
@@ -143,7 +143,7 @@ func (f *Feed) reach(ctx context.Context, goal int64) (Page, error) {
 // More reads the next page of what is missing.
 func (f *Feed) More(ctx context.Context) (Page, error) {
 	var events []Event
-	err := f.store.Read(ctx, func(rd Reader) (err error) { // what is written and what messages tell belong together
+	err := f.store.Read(ctx, func(rd Reader) (err error) { // stored events and those derived from messages must match
 		events, err = rd.Events(f.sessionID, f.last, feedPage)
 		return err
 	})
@@ -153,11 +153,11 @@ func (f *Feed) More(ctx context.Context) (Page, error) {
 	if len(events) == 0 || events[0].Rev != f.last+1 { // the oldest are pruned already
 		return f.giveUp(), nil
 	}
-	f.last = events[len(events)-1].Rev // perhaps more than were missing a moment ago
+	f.last = events[len(events)-1].Rev // maybe more than the goal
 	return Page{Events: events, More: f.last < f.goal && !f.sub.Ended()}, nil
 }
 
-// giveUp moves the feed to where it should have come.
+// giveUp moves the feed to its goal and asks for a resync.
 func (f *Feed) giveUp() Page {
 	f.last = f.goal
 	return Page{Resync: true}

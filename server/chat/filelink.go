@@ -13,7 +13,7 @@ import (
 // operators; it is renewed whenever they read.
 const LinkLife = 24 * time.Hour
 
-// FileLinks makes and checks the signed links under which files are read.
+// FileLinks makes and checks the signed links to files.
 type FileLinks struct {
 	key  []byte
 	base string

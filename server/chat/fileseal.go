@@ -18,14 +18,14 @@ type FileRef struct {
 	Size     int64  `json:"s,omitempty"`
 }
 
-// FileSeal makes the tokens under which such files are read. A token holds
-// nobody what is in it, and nobody else can make one.
+// FileSeal makes the tokens in links to such files. A token shows
+// nothing of its content and cannot be forged.
 type FileSeal struct {
 	aead cipher.AEAD
 	base string
 }
 
-// NewFileSeal makes a seal of a secret that outlives restarts, with links below
+// NewFileSeal makes a seal from a secret that survives restarts, with links below
 // base, which is "" for links relative to relay.
 func NewFileSeal(secret, base string) (*FileSeal, error) {
 	key := sha256.Sum256([]byte("relay file seal\n" + secret))
@@ -56,7 +56,7 @@ func (s *FileSeal) Open(token string) (FileRef, error) {
 	return f, nil
 }
 
-// Find returns the file that a link of this seal leads to, ok false for any other
+// Find returns the file of a link made by this seal; ok is false for any other
 // address.
 func (s *FileSeal) Find(address string) (f FileRef, ok bool) {
 	token, ours := strings.CutPrefix(address, s.base+"/files/")

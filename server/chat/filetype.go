@@ -16,7 +16,7 @@ import (
 	"unicode"
 )
 
-// maxPixels is the largest image that anybody's browser is asked to decode.
+// maxPixels is the largest image that a browser may have to decode.
 const maxPixels = 40 << 20
 
 // inlineTypes are the types that browsers may show; all others are downloads.
@@ -36,12 +36,12 @@ func Inline(mimeType string) bool {
 	return ok
 }
 
-// phoneTypes are what telephones send and package mime knows only where the
-// machine does: the container has no tables.
+// phoneTypes are types of phones' files, which package mime only knows where the
+// machine has tables: the container has none.
 var phoneTypes = map[string]string{".heic": "image/heic", ".heif": "image/heif", ".mov": "video/quicktime"}
 
-// inspect decides what a file is from its name and its first bytes. What may
-// be shown has to be what its name says; images have to be of a sane size.
+// inspect determines a file's type from its name and its first bytes. A file that
+// browsers may show must be of the type its name says, an image of a sane size.
 func inspect(filename string, head []byte) (mimeType string, err error) {
 	if len(head) == 0 {
 		return "", Errorf(Invalid, "The file is empty")
@@ -59,7 +59,7 @@ func inspect(filename string, head []byte) (mimeType string, err error) {
 	}
 	named, _, _ := strings.Cut(cmp.Or(phoneTypes[ext], mime.TypeByExtension(ext)), ";")
 	if named == "" || Inline(named) {
-		return "application/octet-stream", nil // the name promises what the content is not
+		return "application/octet-stream", nil // the content does not match the name
 	}
 	return named, nil
 }
@@ -68,7 +68,7 @@ func inspect(filename string, head []byte) (mimeType string, err error) {
 // put much in front of it. It is kept, but not shown.
 var errNoSize = errors.New("the size is not in the head of the file")
 
-// checkPixels refuses images that are small as files and huge when decoded. It
+// checkPixels rejects images that are small as files and huge when decoded. It
 // reads the formats that package image knows; server registers WebP there.
 func checkPixels(head []byte) error {
 	config, _, err := image.DecodeConfig(bytes.NewReader(head))
@@ -81,8 +81,8 @@ func checkPixels(head []byte) error {
 	return nil
 }
 
-// CleanFilename makes a name that is only a name: no path, no control or
-// direction characters, not endless.
+// CleanFilename returns a plain file name: no path, no control or
+// direction characters, of bounded length.
 func CleanFilename(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	name = strings.Map(func(r rune) rune {

@@ -11,7 +11,7 @@ import (
 	_ "time/tzdata" // containers and Windows have no time zones of their own
 )
 
-// BusinessHours say when somebody is there. Weekly holds intervals like
+// BusinessHours say when operators are there. Weekly holds intervals like
 // "09:00-17:00" by the name of a day in English, Exceptions those of single dates
 // (2026-12-24), none for a closed one. An interval that ends before it starts
 // lasts until the next day; it belongs to the day on which it starts.
@@ -37,12 +37,12 @@ type schedule struct {
 // interval is a part of a day in minutes after its midnight.
 type interval struct{ from, to int }
 
-// openTime is when somebody is there, without a break.
+// openTime is an uninterrupted time in which operators are there.
 type openTime struct{ from, to Time }
 
 const dayMinutes = 24 * 60
 
-// newSchedule checks business hours. Its errors go on behind the setting's name.
+// newSchedule checks business hours. Its errors follow the setting's name.
 func newSchedule(h BusinessHours) (*schedule, error) {
 	s := &schedule{dates: map[string][]interval{}}
 	var err error
@@ -121,7 +121,7 @@ func minutes(clock string) int {
 // horizon is how many days ahead the next opening is looked for.
 const horizon = 400
 
-// next returns the open time that holds a moment, or else the first after it.
+// next returns the open time that contains a moment, or else the first after it.
 func (s *schedule) next(t Time) (openTime, bool) {
 	year, month, day := t.Std().In(s.zone).Date()
 	for ahead := -1; ahead < horizon; ahead++ { // yesterday's may last until today
@@ -144,8 +144,8 @@ func (s *schedule) on(date time.Time) []interval {
 	return s.week[date.Weekday()]
 }
 
-// at returns when clocks show so many minutes after a date's midnight. Of two such
-// moments it is the first; one that clocks skip counts by the offset before the
+// at returns when clocks show a time of day on a date. Of two such
+// moments it is the first; a skipped one is computed with the offset before the
 // change (RFC 5545, 3.3.5).
 func (s *schedule) at(date time.Time, minute int) Time {
 	shown := date.Add(time.Duration(minute) * time.Minute) // as if clocks showed UTC
@@ -177,7 +177,7 @@ func businessHours(value json.RawMessage) error {
 	return err
 }
 
-// schedule returns the business hours in force, nil without any.
+// schedule returns the current business hours, nil without any.
 func (s *Settings) schedule() *schedule {
 	if raw := s.values["businessHours"]; len(raw) == 0 || string(raw) == "null" {
 		return nil
@@ -188,16 +188,16 @@ func (s *Settings) schedule() *schedule {
 	return sched
 }
 
-// timetable asks a schedule, and again only when its last answer has run out: the
-// presence is computed for every session that is shown.
+// timetable caches a schedule's last answer until it expires: the
+// presence is computed for every session that is listed.
 type timetable struct {
 	schedule    *schedule
 	last        openTime
 	found       bool
-	since, till Time // while the answer holds
+	since, till Time // while the answer is valid
 }
 
-// next is that of the schedule.
+// next is [schedule.next], cached.
 func (t *timetable) next(at Time) (openTime, bool) {
 	if t.schedule == nil {
 		return openTime{}, false

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// How often the engine cleans up its store, and how often the erasing that may
-// take long is due. A volatile store is small and forgets every minute.
+// How often the engine cleans up its store, and how often it prunes, which may
+// take long. A volatile store is small and is cleaned every minute.
 const (
 	forgetEvery = time.Minute
 	sweepEvery  = 10 * time.Minute
 	pruneEvery  = time.Hour
 )
 
-// How old things are when nobody needs them any more: a file that no message
-// took, a session without a message, and events, which streams resume from.
+// When data is deleted: a file that no message
+// uses, a session without a message, and events, which streams resume from.
 const (
 	orphanAge = time.Hour
 	emptyAge  = 24 * time.Hour
@@ -52,8 +52,8 @@ func (e *Engine) keepStore(ctx context.Context) error {
 	}
 }
 
-// warnOfRoom tells operators once when the disk is nearly full, and again after
-// there was room meanwhile.
+// warnOfRoom notifies operators once when the disk is nearly full, and again after
+// there was room in between.
 func (e *Engine) warnOfRoom(ctx context.Context, warned bool) bool {
 	free, low := e.RoomLow()
 	if !low || warned {
@@ -67,8 +67,8 @@ func (e *Engine) warnOfRoom(ctx context.Context, warned bool) bool {
 	return true
 }
 
-// sweep deletes files that belong to no message, and, when pruning is due, what
-// else is too old.
+// sweep deletes files that belong to no message, and, when pruning is due,
+// everything else that is too old.
 func (e *Engine) sweep(ctx context.Context, now Time, pruning bool) error {
 	err := e.Store.SweepOrphans(ctx, now.Add(-orphanAge))
 	if pruning {

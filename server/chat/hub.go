@@ -6,13 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// queueLength is how many events wait for a slow reader before it has to read
+// queueLength is how many events wait for a slow reader before it must read
 // the store to catch up.
 const queueLength = 16
 
-// Hub hands events to the live streams. It is a hint, never the truth: events
-// may come in any order and may be missing, so readers keep count of revisions
-// and read the store for what they lack (see [Feed]).
+// Hub sends events to the live streams. It is only a hint: events
+// may arrive in any order or be missing, so readers track revisions
+// and read gaps from the store (see [Feed]).
 type Hub struct {
 	mu       sync.RWMutex
 	sessions map[string][]*Subscription
@@ -55,7 +55,7 @@ func (h *Hub) Subscribe(sessionID string) *Subscription {
 	return s
 }
 
-// Publish hands events to their session's subscribers and to those of all. It
+// Publish sends events to their session's subscribers and to those of all. It
 // never waits: a subscriber whose queue is full has Lost events.
 func (h *Hub) Publish(events ...Event) {
 	h.mu.RLock()
@@ -74,7 +74,7 @@ func (h *Hub) Publish(events ...Event) {
 	}
 }
 
-// Broadcast hands a state to the subscribers of every session and of all.
+// Broadcast sends a state to all subscribers.
 func (h *Hub) Broadcast(t EventType, body any) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -91,7 +91,7 @@ func (h *Hub) Broadcast(t EventType, body any) {
 	}
 }
 
-// Report hands a state to the subscribers of all sessions only.
+// Report sends a state only to the subscribers of all sessions.
 func (h *Hub) Report(t EventType, body any) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -128,8 +128,8 @@ func (h *Hub) Drop(sessionID string) {
 	delete(h.sessions, sessionID)
 }
 
-// MarkUncertain ends every subscription of a session of which the store may know
-// more. Those of all sessions have Lost events.
+// MarkUncertain ends every subscription of a session after a commit whose outcome is
+// unknown. Those of all sessions have Lost events.
 func (h *Hub) MarkUncertain(sessionID string) {
 	h.Drop(sessionID)
 	h.mu.RLock()
@@ -139,7 +139,7 @@ func (h *Hub) MarkUncertain(sessionID string) {
 	}
 }
 
-// Close ends every subscription, and those still to come.
+// Close ends every subscription, also future ones.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -184,7 +184,7 @@ func (s *Subscription) Lost() bool { return s.lost.Load() && s.lost.Swap(false) 
 // events.
 func (s *Subscription) Ended() bool { return s.ended.Load() }
 
-// end is for the hub, under its lock.
+// end is called by the hub under its lock.
 func (s *Subscription) end() {
 	s.ended.Store(true)
 	close(s.C)

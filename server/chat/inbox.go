@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// UpdateState is how far an update has come.
+// UpdateState is the state of an update.
 type UpdateState int
 
 // A failed update was tried too often; it stays visible.
@@ -40,8 +40,8 @@ type Update struct {
 	ReceivedAt Time        `db:"received_at"`
 }
 
-// The inbox tries an update this often; what still fails then is a fault that
-// no retry will heal.
+// InboxAttempts is how often the inbox tries an update; after that it counts as a
+// fault that no retry fixes.
 const InboxAttempts = 10
 
 // Inbox keeps what platforms send until it is handled: the receiver
@@ -56,12 +56,12 @@ type Inbox struct {
 	givenUp   map[string]error // by bridge: why the last update was given up
 }
 
-// Handler works on an update. An error is tried again with growing pauses
+// Handler handles an update. After an error it is retried with growing pauses
 // while the updates of the same thread wait; ErrPermanent gives up at once, and
 // *RetryAfter waits without counting an attempt.
 type Handler func(ctx context.Context, u Update) error
 
-// receiver works on one bridge's updates.
+// receiver handles one bridge's updates.
 type receiver struct {
 	bridge string
 	handle Handler
@@ -73,13 +73,13 @@ type receiver struct {
 	unstored LogThrottle
 }
 
-// newInbox makes an inbox that nobody works on yet.
+// newInbox makes an inbox that serves no bridge yet.
 func newInbox(store Store, log *slog.Logger) *Inbox {
 	return &Inbox{store: store, log: log, receivers: map[string]*receiver{}, givenUp: map[string]error{}}
 }
 
-// Receive stores an update. When it returns nil the update may be acknowledged. The same update again has no effect, but its thread is
-// looked at: it may be here although the answer of the database was lost.
+// Receive stores an update. When it returns nil the update may be acknowledged. A
+// duplicate only wakes its thread: an earlier commit may have been unconfirmed.
 func (in *Inbox) Receive(ctx context.Context, u Update) error {
 	u.ReceivedAt, u.NextAt = Now(), Now()
 	err := in.store.Apply(ctx, func(tx Tx) error {
@@ -93,7 +93,7 @@ func (in *Inbox) Receive(ctx context.Context, u Update) error {
 	return err
 }
 
-// Wake has a thread looked at.
+// Wake makes a thread due.
 func (in *Inbox) Wake(bridge, thread string) {
 	in.mu.Lock()
 	r, served := in.receivers[bridge]
@@ -111,8 +111,8 @@ func (in *Inbox) GivenUp(bridge string) error {
 	return in.givenUp[bridge]
 }
 
-// Serve takes up what waits of a bridge, then works on its updates until ctx
-// ends, on up to parallel threads at once. Errands are worked on beside them, so
+// Serve handles a bridge's waiting updates, then new ones until ctx
+// ends, up to parallel threads at once. Errands are handled beside them, so
 // that no update waits for one.
 func (in *Inbox) Serve(ctx context.Context, bridge string, parallel int, handle Handler) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -127,11 +127,11 @@ func (in *Inbox) Serve(ctx context.Context, bridge string, parallel int, handle 
 	return cmp.Or(err, <-failed)
 }
 
-// Errands follows a bridge's name where the inbox keeps what is left to do after
-// its updates.
+// Errands is the suffix of a bridge's name under which the inbox keeps follow-up work
+// of its updates.
 const Errands = " errands"
 
-// errandsPer is how many errands are run for each update at work: they wait for
+// errandsPer is how many errands run per parallel update: they wait for
 // the platform most of the time.
 const errandsPer = 4
 
@@ -146,7 +146,7 @@ func (in *Inbox) serve(ctx context.Context, bridge string, parallel int, handle 
 	in.mu.Lock()
 	in.receivers[bridge] = r // from here on, Receive wakes it
 	in.mu.Unlock()
-	defer in.forget(r)
+	defer in.remove(r)
 	return r.lanes.serve(ctx, in.store, func(rd Reader) ([]Lane, error) { return rd.InboxLanes(bridge) })
 }
 
@@ -164,8 +164,8 @@ func (in *Inbox) busy() bool {
 	return false
 }
 
-// forget ends what Serve began, unless another Serve took over.
-func (in *Inbox) forget(r *receiver) {
+// remove undoes Serve's registration, unless a newer Serve replaced it.
+func (in *Inbox) remove(r *receiver) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.receivers[r.bridge] == r {
@@ -173,8 +173,8 @@ func (in *Inbox) forget(r *receiver) {
 	}
 }
 
-// due returns when an update is due. One that was not tried yet is, and one that
-// rests for longer than anything does: the clock was wrong when that was stored.
+// due returns when an update is due: at once if it was not tried yet, or if its
+// pause is longer than any: the clock was wrong when that was stored.
 func (u *Update) due(now Time) Time {
 	if u.Attempts == 0 && u.LastError == "" || u.NextAt.Sub(now) > longestWait+2*time.Minute {
 		return min(u.NextAt, now)
@@ -182,7 +182,7 @@ func (u *Update) due(now Time) Time {
 	return u.NextAt
 }
 
-// serve works on what is due in a thread, in order.
+// serve handles a thread's due updates in order.
 func (r *receiver) serve(ctx context.Context, thread string) Time {
 	for ctx.Err() == nil {
 		u, err := r.head(ctx, thread)
@@ -199,7 +199,7 @@ func (r *receiver) serve(ctx context.Context, thread string) Time {
 		err = r.attempt(ctx, *u)
 		CrashPoint("update handled")
 		if err != nil && ctx.Err() != nil {
-			break // it was cut off, which says nothing of the update
+			break // interrupted, which says nothing about the update
 		}
 		r.settle(u, err)
 		r.save(ctx, u)
@@ -207,11 +207,11 @@ func (r *receiver) serve(ctx context.Context, thread string) Time {
 	return Now()
 }
 
-// errPanic gives an update up: what made relay panic once does so again.
+// errPanic gives an update up: it would make relay panic again.
 var errPanic = fmt.Errorf("%w: a fault of relay", ErrPermanent)
 
-// attempt works on an update. A panic is a fault in one update's handling: the
-// others are worked on.
+// attempt handles an update. A panic only fails this update: the
+// others continue.
 func (r *receiver) attempt(ctx context.Context, u Update) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -222,7 +222,7 @@ func (r *receiver) attempt(ctx context.Context, u Update) (err error) {
 	return r.handle(ctx, u)
 }
 
-// faultText is what a panic says, as far as it cannot quote what people wrote.
+// faultText is a panic's text, unless it may quote what people wrote.
 func faultText(fault any) string {
 	if err, is := fault.(runtime.Error); is {
 		return err.Error()
@@ -237,8 +237,8 @@ func (r *receiver) reportStore(thread string, err error) {
 	}
 }
 
-// save stores what came of an update. While the database is away it tries
-// again, until ctx ends: an update that was worked on has had its effect.
+// save stores an update's outcome. While the database is away it tries
+// again, until ctx ends: the update has already had its effect.
 func (r *receiver) save(ctx context.Context, u *Update) {
 	for {
 		err := r.store.Apply(context.WithoutCancel(ctx), func(tx Tx) error { return tx.SaveUpdate(u) })
@@ -266,7 +266,7 @@ func (r *receiver) head(ctx context.Context, thread string) (*Update, error) {
 	return &lane[0], nil
 }
 
-// settle notes what came of working on an update.
+// settle sets an update's outcome.
 func (r *receiver) settle(u *Update, err error) {
 	if err == nil {
 		u.State, u.LastError = UpdateDone, ""

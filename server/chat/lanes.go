@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// lanes decides when which lane is worked on: each as soon as it is due, at
+// lanes schedules the work on lanes: each as soon as it is due, at
 // most parallel of them at once, one lane never twice at the same time. It
-// holds no work itself, only the time at which each waiting lane is due; the
+// holds only the time at which each waiting lane is due; the
 // rows of the store are the truth.
 type lanes struct {
 	parallel int
-	// work does what is due in a lane and returns when the lane is due again,
+	// work does a lane's due work and returns when the lane is due again,
 	// or 0 when nothing waits in it.
 	work func(ctx context.Context, key string) Time
 
@@ -27,7 +27,7 @@ type lanes struct {
 // lane is a lane that waits or is being worked on.
 type lane struct {
 	key     string
-	due     time.Time // by a clock that nobody sets
+	due     time.Time // by the monotonic clock
 	index   int       // in the heap, -1 while it is being worked on
 	renewed bool
 }
@@ -37,7 +37,7 @@ func newLanes(parallel int, work func(ctx context.Context, key string) Time) *la
 }
 
 // wake makes a lane due at a time, or earlier if it already was. A lane that
-// is being worked on is looked at again afterwards.
+// is being worked on is checked again afterwards.
 func (l *lanes) wake(key string, at Time) {
 	due := timeOf(at)
 	l.mu.Lock()
@@ -60,7 +60,7 @@ func (l *lanes) wake(key string, at Time) {
 	l.ring()
 }
 
-// timeOf is when a time will have come, even if the clock is set meanwhile.
+// timeOf converts to the monotonic clock, so that setting the clock does not matter.
 func timeOf(at Time) time.Time { return time.Now().Add(at.Sub(Now())) }
 
 // busy reports whether a lane is being worked on or due.
@@ -70,7 +70,7 @@ func (l *lanes) busy() bool {
 	return l.running > 0 || len(l.waiting) > 0 && !l.waiting[0].due.After(time.Now())
 }
 
-// ring asks run to look again.
+// ring makes run check the lanes again.
 func (l *lanes) ring() {
 	select {
 	case l.bell <- struct{}{}:
@@ -78,7 +78,7 @@ func (l *lanes) ring() {
 	}
 }
 
-// serve takes up the lanes in which an earlier run of relay left something,
+// serve starts with the lanes in which an earlier run of relay left work,
 // then works until ctx ends.
 func (l *lanes) serve(ctx context.Context, store Store, left func(Reader) ([]Lane, error)) error {
 	var waiting []Lane
@@ -89,7 +89,7 @@ func (l *lanes) serve(ctx context.Context, store Store, left func(Reader) ([]Lan
 	if err != nil {
 		return err
 	}
-	// A lane is looked at soon, though it rests: the clock may have been wrong when
+	// A lane is checked soon even if it pauses: the clock may have been wrong when
 	// that was stored.
 	for _, w := range waiting {
 		l.wake(w.Key, min(w.NextAt, Now().Add(time.Minute)))
@@ -116,8 +116,8 @@ func (l *lanes) run(ctx context.Context) {
 	}
 }
 
-// start starts every due lane there is room for and returns how long nothing
-// will happen unless the bell rings.
+// start starts as many due lanes as allowed and returns how long nothing
+// is due unless the bell rings.
 func (l *lanes) start(ctx context.Context, wg *sync.WaitGroup) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -133,7 +133,7 @@ func (l *lanes) start(ctx context.Context, wg *sync.WaitGroup) time.Duration {
 	return time.Hour
 }
 
-// workOn works on a lane once and puts it back when something waits in it.
+// workOn works on a lane once and puts it back if work is left.
 func (l *lanes) workOn(ctx context.Context, w *lane) {
 	next := l.work(ctx, w.key)
 	due := timeOf(next)

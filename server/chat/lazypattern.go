@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// LazyPattern returns a test for texts that are of a form as a whole. The pattern,
-// which must be a correct one, is compiled when it is first needed: most never
-// are, and all of them together took a millisecond of every start.
+// LazyPattern returns a function that matches whole texts against a pattern. It
+// is compiled on first use: most patterns never
+// are, and compiling all took a millisecond of every start.
 func LazyPattern(pattern string) func(text string) bool {
 	whole := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) })
 	return func(text string) bool { return whole().MatchString(text) }

@@ -19,7 +19,7 @@ type Leave struct {
 	Reason   string  `json:"reason"`
 }
 
-// LeaveReasons are the reasons that the seed knows.
+// LeaveReasons are the allowed reasons.
 var LeaveReasons = []string{"page_unload", "inactivity", "manual"}
 
 func (l *Leave) check() error {
@@ -32,8 +32,8 @@ func (l *Leave) check() error {
 	return nil
 }
 
-// Disconnect announces a visitor's leave. It counts unless the visitor is back
-// within leaveGrace: a change of page is no departure.
+// Disconnect announces a visitor's leave. It becomes a fact unless the visitor is back
+// within leaveGrace, as after a change of page.
 func (r *Relay) Disconnect(ctx context.Context, by Author, sessionID string, l Leave) error {
 	if err := l.check(); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (r *Relay) Disconnect(ctx context.Context, by Author, sessionID string, l L
 	})
 }
 
-// stay takes an announced leave back.
+// stay cancels an announced leave.
 func (r *Relay) stay(ctx context.Context, by Author, sessionID string) error {
 	return r.change(ctx, by, sessionID, func(c *change) error {
 		c.session.LeavingRev = 0
@@ -55,7 +55,7 @@ func (r *Relay) stay(ctx context.Context, by Author, sessionID string) error {
 	})
 }
 
-// leaver is the sink that announced leaves come out of when their time is up.
+// leaver is the sink of announced leaves, delivered after leaveGrace.
 type leaver struct{ relay *Relay }
 
 // Leaver returns the sink of announced leaves.

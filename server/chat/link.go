@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// link notes which platform messages a new message is.
+// link links a new message with the platform messages it came from.
 func (c *change) link(m *Message, origins []Link) error {
 	for i, l := range origins {
 		l.SessionID, l.MessageID, l.Part, l.Origin, l.Rev, l.CreatedAt = m.SessionID, m.ID, i, true, c.session.Rev, c.at
@@ -19,7 +19,7 @@ func (c *change) link(m *Message, origins []Link) error {
 	return nil
 }
 
-// messageFrom finds the message that a platform message is.
+// messageFrom finds the message linked with a platform message.
 func (c *change) messageFrom(origin *Link, sessionID string) (Message, error) {
 	id, err := OriginAt(c, origin, sessionID)
 	if err != nil {
@@ -51,7 +51,7 @@ func OriginAt(rd Reader, at *Link, sessionID string) (string, error) {
 	return links[0].MessageID, nil
 }
 
-// Adopt takes a thread up that the store has forgotten, with its session if
+// Adopt restores a thread that the store has forgotten, with its session if
 // that is forgotten too (bridge mode).
 func (r *Relay) Adopt(ctx context.Context, th Thread) error {
 	now := Now()
@@ -85,14 +85,14 @@ func (r *Relay) Amend(ctx context.Context, by Author, t EventType, sessionID, id
 	})
 }
 
-// placeholderSign begins what stands in a link for something that is no message.
-// It is a noncharacter, which Unicode keeps for such ends: backends' ids may begin
-// with every character.
+// placeholderSign begins the message id of a link to something that is no message.
+// It is a noncharacter, which Unicode reserves for such uses: backends' ids may begin
+// with any character.
 const placeholderSign = "\ufdd0"
 
-// Placeholder stands in a link for a message, where the platform message shows
-// none: what relay itself wrote.
+// Placeholder is the message id of a link to a platform message that shows
+// none: relay's own text.
 func Placeholder(name string) string { return placeholderSign + name }
 
-// IsPlaceholder reports whether a link's message is none.
+// IsPlaceholder reports whether a link's message id is a placeholder.
 func IsPlaceholder(messageID string) bool { return strings.HasPrefix(messageID, placeholderSign) }

@@ -6,14 +6,14 @@ import (
 )
 
 // LogThrottle keeps the log readable while everything fails: one line a minute, with
-// the number of those that had none.
+// the number of suppressed ones.
 type LogThrottle struct {
 	mu       sync.Mutex
-	lastLine time.Time // by a clock that nobody sets
+	lastLine time.Time // by the monotonic clock
 	since    int
 }
 
-// Allow counts a report in and returns, once a minute, how many there were;
+// Allow counts a report and returns, once a minute, how many there were;
 // else 0.
 func (r *LogThrottle) Allow() (n int) {
 	r.mu.Lock()

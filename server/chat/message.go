@@ -19,10 +19,10 @@ const maxClientID = 128
 // maxForeignID bounds the id that a backend or a platform gives a message.
 const maxForeignID = 200
 
-// Post is a message on its way in.
+// Post is a message to store.
 type Post struct {
 	SessionID string
-	// ID is the message's id when somebody else gives it: a backend its own, a
+	// ID is an id given by others: a backend its own, a
 	// bridge the platform's (bridge mode). The same id again answers the same
 	// message. Empty: relay makes one.
 	ID            string
@@ -33,15 +33,15 @@ type Post struct {
 	Internal      bool // an operator's note, which no visitor reads
 	// Files are attachments that stay where they are (bridge mode).
 	Files Attachments
-	// Errands are what is left to do once the message is stored.
+	// Errands are follow-up work once the message is stored.
 	Errands []Update
-	// Origins are the platform messages that the message is. They are linked
-	// with it, and the same one again answers the same message.
+	// Origins are the platform messages that the message came from. They are linked
+	// with it, and a repeated one returns the same message.
 	Origins []Link
 }
 
-// Send stores a message and answers it as stored. The same client id again
-// answers the same message and changes nothing. A message starts the session
+// Send stores a message and returns it as stored. The same client id again
+// returns the same message and changes nothing. A message starts the session
 // and reopens a closed one; an internal note does neither.
 func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 	if err := p.check(by); err != nil {
@@ -83,9 +83,9 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 	return m, err
 }
 
-// sent finds the message that an earlier attempt of this post stored. By a
-// client id it looks only if add could write or refuse anything before it inserts
-// the message; else the insert itself finds out, which costs nothing.
+// sent finds the message that an earlier attempt of this post stored. It looks up a
+// client id only if add could write or reject anything before it inserts
+// the message; else the insert itself detects the duplicate.
 func (c *change) sent(p *Post) (Message, error) {
 	plain := c.session.Started() && c.session.Status == StatusOpen && len(p.AttachmentIDs) == 0 && p.ReplyTo == ""
 	switch {
@@ -101,7 +101,7 @@ func (c *change) sent(p *Post) (Message, error) {
 	return Message{}, ErrMessageNotFound
 }
 
-// check refuses what can be refused without looking at the session.
+// check rejects what is invalid for any session.
 func (p *Post) check(by Author) error {
 	if utf8.RuneCountInString(p.ClientID) > maxClientID {
 		return Errorf(Invalid, "clientId must be at most %d characters", maxClientID)
@@ -121,7 +121,7 @@ func (p *Post) check(by Author) error {
 	return CheckContent(by.Sender, p.Content)
 }
 
-// CheckContent refuses a text that is too long for its sender.
+// CheckContent rejects a text that is too long for its sender.
 func CheckContent(sender Sender, content string) error {
 	limit := MaxOperatorContent
 	if sender == SenderVisitor {
@@ -136,8 +136,8 @@ func CheckContent(sender Sender, content string) error {
 	return nil
 }
 
-// add stores a new message with what it does to its session. random is the
-// part of its id that nobody can guess, unless it has one.
+// add stores a new message with its effects on the session. random is the
+// unguessable part of its id, unless it has an id.
 func (c *change) add(m *Message, random string, attachmentIDs []string) error {
 	if m.ReplyTo != "" {
 		answered, err := c.Message(m.SessionID, m.ReplyTo)
@@ -163,11 +163,11 @@ func (c *change) add(m *Message, random string, attachmentIDs []string) error {
 	if err := c.InsertMessage(m); err != nil {
 		return err
 	}
-	return c.emit(c.brought(m))
+	return c.emit(c.newMessageEvent(m))
 }
 
-// brought is the event of a new message.
-func (c *change) brought(m *Message) Event {
+// newMessageEvent returns the event of a new message.
+func (c *change) newMessageEvent(m *Message) Event {
 	e := EventOf(*m)
 	e.OfMessage = e.Source == c.by.Source && e.At == c.at
 	if !e.OfMessage {
@@ -176,7 +176,7 @@ func (c *change) brought(m *Message) Event {
 	return e
 }
 
-// touch notes that somebody wrote: it reopens a closed session, the first message
+// touch updates the session after a message: it reopens a closed one, the first message
 // starts the session, and an operator's answers what was unread.
 func (c *change) touch(sender Sender) error {
 	s := c.session
@@ -205,7 +205,7 @@ func (c *change) touch(sender Sender) error {
 	return c.emitFact(EventNewSession, map[string]any{"session": s.Public()})
 }
 
-// moment is the payload of the facts that only say when.
+// moment is the payload of facts that have only a time.
 type moment struct {
 	At Time `json:"at"`
 }

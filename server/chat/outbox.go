@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Outbox takes deliveries to their sinks: per session and sink in order, each
-// sink on its own, with retries and pauses that are rows and survive restarts.
+// Outbox delivers events to sinks: per session and sink in order, each
+// sink on its own, with retries and pauses stored in rows that survive restarts.
 type Outbox struct {
 	store     Store
 	hub       *Hub
@@ -27,8 +27,8 @@ func newOutbox(store Store, hub *Hub, log *slog.Logger, attempted func(string, O
 	return &Outbox{store: store, hub: hub, log: log, attempted: attempted, senders: map[string]*sender{}}
 }
 
-// Serve takes up what waits for a sink, then serves it until ctx ends.
-// Deliveries in flight are finished first. A sink is served by one call of
+// Serve starts with a sink's waiting deliveries and serves it until ctx ends.
+// It finishes running deliveries first. A sink is served by one call of
 // Serve at a time.
 func (o *Outbox) Serve(ctx context.Context, sink Sink) error {
 	s := &sender{sink: sink, policy: sink.Policy(), store: o.store, hub: o.hub, log: o.log.With("dest", sink.Name()), attempted: o.attempted}
@@ -36,12 +36,12 @@ func (o *Outbox) Serve(ctx context.Context, sink Sink) error {
 	o.mu.Lock()
 	o.senders[sink.Name()] = s // from here on, Wake reaches it
 	o.mu.Unlock()
-	defer o.forget(s)
+	defer o.remove(s)
 	return s.lanes.serve(ctx, o.store, func(r Reader) ([]Lane, error) { return r.Lanes(sink.Name()) })
 }
 
-// forget ends what Serve began, unless another Serve took over.
-func (o *Outbox) forget(s *sender) {
+// remove undoes Serve's registration, unless a newer Serve replaced it.
+func (o *Outbox) remove(s *sender) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.senders[s.sink.Name()] == s {
@@ -49,7 +49,7 @@ func (o *Outbox) forget(s *sender) {
 	}
 }
 
-// WaitIdle waits, within a limit, until nothing is under way or due. Deliveries
+// WaitIdle waits, within a limit, until no delivery is running or due. Deliveries
 // that wait after a failure, or because a sink asked for it, do not count.
 func (o *Outbox) WaitIdle(limit time.Duration) { waitIdle(limit, o.busy) }
 
@@ -64,7 +64,7 @@ func (o *Outbox) busy() bool {
 	return false
 }
 
-// Wake says that a delivery was stored, due at a time.
+// Wake makes a lane due at a time, after a delivery was stored.
 func (o *Outbox) Wake(dest, sessionID string, due Time) {
 	o.mu.Lock()
 	s, served := o.senders[dest]
@@ -74,8 +74,8 @@ func (o *Outbox) Wake(dest, sessionID string, due Time) {
 	}
 }
 
-// MarkReachable notes that a sink's far end works: it carried something out, or
-// something came from it. After an outage failed deliveries are due at once.
+// MarkReachable notes that a sink's destination works: it accepted a call, or
+// sent something. After an outage failed deliveries are due at once.
 func (o *Outbox) MarkReachable(dest string) {
 	o.mu.Lock()
 	s, served := o.senders[dest]

@@ -1,9 +1,9 @@
 package chat
 
-// Outcome is what came of one attempt at a delivery.
+// Outcome is the outcome of one delivery attempt.
 type Outcome string
 
-// A paced delivery waits because the sink asked for patience; an ambiguous one may
+// A paced delivery waits because the sink asked to; an ambiguous one may
 // have arrived.
 const (
 	Delivered Outcome = "delivered"
@@ -13,10 +13,10 @@ const (
 	GivenUp   Outcome = "given_up"
 )
 
-// Outcomes are all there are.
+// Outcomes lists all outcomes.
 var Outcomes = []Outcome{Delivered, Retried, Paced, Ambiguous, GivenUp}
 
-// Queue is what waits for a sink, or of what a bridge has received.
+// Queue describes a sink's waiting deliveries, or a bridge's waiting updates.
 type Queue struct {
 	Name    string `db:"name"`
 	Waiting int    `db:"waiting"`

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Policy is how the outbox serves a sink.
+// Policy decides how the outbox serves a sink.
 type Policy struct {
 	Parallel int           // lanes served at once
 	Batch    int           // deliveries of a lane handed over at once
@@ -22,12 +22,12 @@ type Policy struct {
 	Backoff func(n int) time.Duration
 }
 
-// maxPassed bounds how many failing deliveries of a lane are looked past.
+// maxPassed bounds how many failing deliveries of a lane are passed.
 const maxPassed = 10
 
-// due returns the deliveries of a lane that are to leave now, and when to look
+// due returns the deliveries of a lane to send now, and when to check
 // again if there are none. The head decides; one that has failed often enough
-// is looked past.
+// is passed.
 func (p *Policy) due(lane []Delivery, now, pausedUntil Time) ([]Delivery, Time) {
 	if len(lane) == 0 {
 		return nil, 0
@@ -62,7 +62,7 @@ func firstDue(lane []Delivery, now Time) []Delivery {
 	return lane
 }
 
-// longest is a pause that no delivery makes, however often it failed.
+// longest is longer than any delivery's pause.
 func (p *Policy) longest() time.Duration {
 	return max(longestWait+2*time.Minute, p.Backoff(math.MaxInt16)*2)
 }
@@ -79,7 +79,7 @@ func Backoff(first, longest time.Duration) func(n int) time.Duration {
 	}
 }
 
-// Rest waits for a while, or until ctx ends: then it returns why.
+// Rest waits for a pause, or until ctx ends, whose error it returns.
 func Rest(ctx context.Context, pause time.Duration) error {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()

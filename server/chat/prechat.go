@@ -43,14 +43,14 @@ func (r *Relay) FillIn(ctx context.Context, by Author, sessionID string, answers
 	})
 }
 
-// preChatForm returns the form in force; without one it has no fields.
+// preChatForm returns the current form; without one it has no fields.
 func (s *Settings) preChatForm() (form PreChatForm) {
 	s.decode("preChatForm", &form)
 	return form
 }
 
-// checkFormDue refuses a session's first message as long as a form that has to
-// be filled in before is not.
+// checkFormDue rejects a session's first message while a form that must
+// be filled in first is not.
 func (c *change) checkFormDue(settings *Settings) error {
 	if c.by.Sender != SenderVisitor || c.backend || c.session.Started() || len(c.session.PreChat) > 0 {
 		return nil
@@ -63,7 +63,7 @@ func (c *change) checkFormDue(settings *Settings) error {
 	return Errorf(Invalid, "fields.%s is required: the pre-chat form comes before the first message", first.Name)
 }
 
-// check holds answers to the form. Without a form a page may ask what it likes.
+// check checks answers against the form. Without a form a page may ask anything.
 func (form *PreChatForm) check(answers map[string]any) error {
 	if len(answers) > maxAnswers {
 		return Errorf(Invalid, "fields has too many entries")
@@ -89,8 +89,8 @@ func (form *PreChatForm) check(answers map[string]any) error {
 	return nil
 }
 
-// field finds a question by its name. Where nothing is asked for, the names that
-// become part of an identity say what they are.
+// field finds a question by its name. Without a form, the names that
+// become part of an identity imply their types.
 func (form *PreChatForm) field(name string) (f PreChatField, declared bool) {
 	i := slices.IndexFunc(form.Fields, func(f PreChatField) bool { return f.Name == name })
 	if i >= 0 {
@@ -105,7 +105,7 @@ func (form *PreChatForm) field(name string) (f PreChatField, declared bool) {
 	return f, len(form.Fields) == 0
 }
 
-// check says what is wrong with an answer. An empty text is none.
+// check returns an answer's problem. An empty text counts as no answer.
 func (f *PreChatField) check(answer any) error {
 	ok := false
 	switch v := answer.(type) {
@@ -113,7 +113,7 @@ func (f *PreChatField) check(answer any) error {
 		if utf8.RuneCountInString(v) > maxAnswer {
 			return checkError("must be at most " + itoa(maxAnswer) + " characters")
 		}
-		ok = f.takes(v)
+		ok = f.accepts(v)
 	case bool:
 		ok = f.Type == "" || f.Type == "checkbox"
 	case float64:
@@ -125,8 +125,8 @@ func (f *PreChatField) check(answer any) error {
 	return nil
 }
 
-// takes reports whether a text may answer the question.
-func (f *PreChatField) takes(v string) bool {
+// accepts reports whether a text is a valid answer.
+func (f *PreChatField) accepts(v string) bool {
 	switch f.Type {
 	case "checkbox":
 		return false
@@ -141,7 +141,7 @@ func (f *PreChatField) takes(v string) bool {
 	return true
 }
 
-// wants names what an answer must be.
+// wants describes valid answers.
 func (f *PreChatField) wants() string {
 	switch f.Type {
 	case "":
@@ -158,5 +158,5 @@ func (f *PreChatField) wants() string {
 	return "a text"
 }
 
-// isEmail is no stricter than browsers are.
+// isEmail is not stricter than browsers.
 var isEmail = LazyPattern(`[^\s@]{1,64}@[^\s@]{1,255}`)

@@ -12,14 +12,14 @@ import (
 const (
 	// operatorStays is how long an operator counts as online after acting.
 	operatorStays = 5 * time.Minute
-	// statusHolds is how long an operator's word on presence counts.
+	// statusHolds is how long an operator's switch of the presence holds.
 	statusHolds = 12 * time.Hour
 	// actedEvery is how often the time of the last act is stored.
 	actedEvery = time.Minute
 )
 
-// Where a status set by a program, one that an operator holds, and the time of
-// the last act are stored.
+// The store's names for a status set by a program, one held by an operator, and the
+// time of the last act.
 const (
 	metaPresence = "operator_status"
 	metaHold     = "operator_hold"
@@ -33,9 +33,9 @@ const (
 	PresenceAway      = "away"
 )
 
-// presence says whether an operator is there. What an operator said counts for
-// a while, else what a program set, else it is automatic: online during business
-// hours, and while somebody is active at the console or acted elsewhere within the
+// presence decides whether operators are online. An operator's switch holds for
+// some hours, else a program's value, else it is automatic: online during business
+// hours, and while an operator is active at the console or acted elsewhere within the
 // last minutes. In bridge mode only the backend sets it.
 type presence struct {
 	mu        sync.Mutex
@@ -47,11 +47,11 @@ type presence struct {
 	published Presence
 }
 
-// hold is a status that counts until a time.
+// hold is a status that holds until a time.
 type hold struct {
 	Online bool `json:"online"`
 	Until  Time `json:"until"`
-	// By is the operator who switched it in the console; signing out ends it.
+	// By is the operator who set it in the console; signing out ends it.
 	By string `json:"by,omitempty"`
 }
 
@@ -63,12 +63,12 @@ type Presence struct {
 	Until Time `json:"until,omitzero"`
 	// HoursEnd is when the business hours end that make it online.
 	HoursEnd Time `json:"hoursEnd,omitzero"`
-	// BackAt is when somebody is back, if nobody is there and it is known.
+	// BackAt is when an operator is expected back, 0 if online or unknown.
 	BackAt    Time      `json:"backAt,omitzero"`
 	Operators []Present `json:"operators"`
 }
 
-// now computes the presence. Times that lie ahead are of a clock that was
+// now computes the presence. Times in the future are from a clock that was
 // stepped back since.
 func (p *presence) now(at Time) Presence {
 	p.acted = min(p.acted, at)
@@ -89,7 +89,7 @@ func (p *presence) now(at Time) Presence {
 	return out
 }
 
-// automatic finds out whether somebody is there while nobody said so.
+// automatic computes the presence without a switch or a program's value.
 func (p *presence) automatic(at Time, out *Presence) {
 	if open, ok := p.hours.next(at); ok && open.from <= at {
 		out.HoursEnd = open.to
@@ -100,7 +100,7 @@ func (p *presence) automatic(at Time, out *Presence) {
 	}
 }
 
-// backAt is when business hours bring somebody back, once the switch allows it; 0
+// backAt is when business hours begin, once the switch allows it; 0
 // when that is unknown.
 func (p *presence) backAt(at Time, out *Presence) Time {
 	if out.Mode == PresenceAway && out.Until == 0 {
@@ -143,7 +143,7 @@ func (r *Relay) ResetOperatorStatus(ctx context.Context) error {
 	return r.setPresence(ctx, func(p *presence) { p.set, p.hold = "", hold{} })
 }
 
-// HoldOperatorStatus holds an operator's word for 12 hours, or until the status
+// HoldOperatorStatus holds an operator's choice for 12 hours, or until the status
 // is set again.
 func (r *Relay) HoldOperatorStatus(ctx context.Context, by Author, online bool) error {
 	h := hold{Online: online, Until: Now().Add(statusHolds)}
@@ -153,7 +153,7 @@ func (r *Relay) HoldOperatorStatus(ctx context.Context, by Author, online bool) 
 	return r.setPresence(ctx, func(p *presence) { p.hold = h })
 }
 
-// setPresence stores and reports what set changes.
+// setPresence stores and publishes the change made by set.
 func (r *Relay) setPresence(ctx context.Context, set func(*presence)) error {
 	err := r.transact(ctx, Author{Source: SourceAPI}, lockSystemSession, func(c *change) error {
 		p, err := storedPresence(c)
@@ -180,7 +180,7 @@ func (r *Relay) setPresence(ctx context.Context, set func(*presence)) error {
 	return nil
 }
 
-// wouldBe reports whether operators are online once set has changed the presence.
+// wouldBe reports whether operators would be online after set.
 func (r *Relay) wouldBe(set func(*presence)) bool {
 	r.presence.mu.Lock()
 	defer r.presence.mu.Unlock()
@@ -195,11 +195,11 @@ type statusSet struct {
 	At     Time `json:"at"`
 }
 
-// SystemSession is the id of the session that carries what concerns all of them:
-// deliveries wait in the lane of a session. Nobody lists it, nothing sweeps it.
+// SystemSession is the id of the session for events that concern no single session:
+// every delivery needs a session's lane. It is never listed or swept.
 const SystemSession = ""
 
-// lockSystemSession locks the system session and makes it if it is missing.
+// lockSystemSession locks the system session, creating it if it is missing.
 func lockSystemSession(tx Tx) (Session, error) {
 	s, err := tx.Lock(SystemSession)
 	if errors.Is(err, ErrSessionNotFound) {
@@ -217,8 +217,8 @@ func (r *Relay) Notice(ctx context.Context, about, text string) error {
 	})
 }
 
-// businessHours returns the hours that count: in bridge mode the backend says who
-// is there.
+// businessHours returns the business hours, none in bridge mode: there the backend
+// sets the status.
 func (r *Relay) businessHours() *schedule {
 	if r.backend {
 		return nil
@@ -258,12 +258,12 @@ func storedPresence(rd Reader) (*presence, error) {
 	return p, nil
 }
 
-// isAct reports whether a change shows that its operator is there.
+// isAct reports whether a change proves that its operator is there.
 func (c *change) isAct() bool {
 	return c.by.Sender == SenderOperator && !c.backend && !c.readOnly
 }
 
-// storeAct stores now and then that operators act outside the console: the console
+// storeAct stores from time to time that operators act outside the console: the console
 // reports again after a restart, the other places do not.
 func (r *Relay) storeAct(c *change) error {
 	if !c.isAct() || c.by.Source == SourceConsole {
@@ -294,8 +294,8 @@ type operatorStatus struct {
 	BackAt Time `json:"backAt,omitzero"`
 }
 
-// updatePresence changes the presence. Visitors hear of a new status, the
-// console also of who is there.
+// updatePresence changes the presence. Visitors are notified of a new status, the
+// console also of the operators who are there.
 func (r *Relay) updatePresence(change func(*presence)) {
 	r.presence.mu.Lock()
 	defer r.presence.mu.Unlock()
@@ -311,7 +311,7 @@ func (r *Relay) updatePresence(change func(*presence)) {
 	}
 }
 
-// keepPresence keeps the status of operators and visitors true to the time until
+// keepPresence updates the status of operators and visitors as time passes, until
 // ctx ends.
 func (r *Relay) keepPresence(ctx context.Context) {
 	tick := time.NewTicker(2 * time.Second)

@@ -24,7 +24,7 @@ type sender struct {
 	attempted func(dest string, came Outcome)
 
 	mu          sync.Mutex
-	pausedUntil time.Time // by a clock that nobody sets
+	pausedUntil time.Time // by the monotonic clock
 	trials      trials
 	givenUp     LogThrottle
 	unstored    LogThrottle
@@ -147,7 +147,7 @@ func (s *sender) advance(sessionID string, settled []Delivery, claim bool) (clai
 	return claimed, next, nil
 }
 
-// due returns the deliveries of a lane that are to leave now, and when to look
+// due returns the deliveries of a lane to send now, and when to check
 // again if there are none.
 func (s *sender) due(lane []Delivery) (due []Delivery, next Time) {
 	now := Now()

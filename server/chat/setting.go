@@ -19,8 +19,8 @@ type Setting struct {
 	Widget  bool   // a key of the widget's config
 	Default string // JSON; "" is null
 	JSON    bool   // its variable holds JSON, not a text
-	// Is says what a value must be, Example shows one. Of most settings check
-	// says it all.
+	// Is describes valid values, Example shows one. Most settings only need
+	// check.
 	Is, Example string
 	check       func(json.RawMessage) error
 }
