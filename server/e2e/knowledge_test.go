@@ -36,7 +36,7 @@ func TestKnowledgeCommands(t *testing.T) {
 	if err := os.WriteFile("gifts.md", []byte("# Gift cards\n\nThey are valid for two years.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := knowledge(0, "add", "gifts.md"); got != "Added gifts.md. Passages: 1\n" {
+	if got := knowledge(0, "add", "gifts.md"); !strings.HasPrefix(got, "Added gifts.md. Passages: 1\n") {
 		t.Errorf("added: %s", got)
 	}
 	if got := knowledge(0, "ask", "Are gift cards valid for ever?"); !containsAll(got, "[1] gifts.md › Gift cards\n    They are valid for two years.", "No AI is set up") {
