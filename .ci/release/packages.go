@@ -48,7 +48,7 @@ func (r release) describe(t target, program string) *nfpm.Info {
 		MTime: r.date,
 		Overridables: nfpm.Overridables{
 			Contents: r.contents(program),
-			Scripts:  nfpm.Scripts{PostInstall: "package/installed.sh", PreRemove: "package/removing.sh", PostRemove: "package/removed.sh"},
+			Scripts:  nfpm.Scripts{PreInstall: "package/installing.sh", PostInstall: "package/installed.sh", PreRemove: "package/removing.sh", PostRemove: "package/removed.sh"},
 			RPM:      nfpm.RPM{Group: "Applications/Internet", BuildHost: "relay"},
 		},
 	}

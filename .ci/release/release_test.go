@@ -115,7 +115,7 @@ func checkDeb(t *testing.T, path string) {
 	output(t, "dpkg-deb", "-e", path, filepath.Join(root, "DEBIAN"))
 	for name, mode := range map[string]fs.FileMode{"usr/bin/relay": 0o755, "etc/relay/relay.env": 0o600,
 		"usr/lib/systemd/system/relay.service": 0o644, "usr/lib/systemd/system/relay.socket": 0o644,
-		"DEBIAN/postinst": 0o755, "DEBIAN/prerm": 0o755, "DEBIAN/postrm": 0o755} {
+		"DEBIAN/preinst": 0o755, "DEBIAN/postinst": 0o755, "DEBIAN/prerm": 0o755, "DEBIAN/postrm": 0o755} {
 		if info, err := os.Stat(filepath.Join(root, name)); err != nil || info.Mode().Perm() != mode {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
@@ -217,6 +217,40 @@ func pack(t *testing.T, path, script string) {
 	compressed.Close()
 	if err := os.WriteFile(path, packed.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestPackageScripts: a new relay starts, an upgrade leaves the service as it is, and a
+// removal stops it, as dpkg and rpm call the scripts.
+func TestPackageScripts(t *testing.T) {
+	for name, tt := range map[string]struct{ calls, want string }{
+		"a new .deb":            {"installing install; installed configure", "daemon-reload|enable --now relay.service|"},
+		"a .deb over another":   {"removing upgrade 1.0.1; installing upgrade 1.0.0; removed upgrade 1.0.1; installed configure 1.0.0", "daemon-reload|daemon-reload|try-restart relay.service|"},
+		"a .deb after removing": {"removing remove; removed remove; installing install 1.0.0; installed configure 1.0.0", "disable --now relay.service relay.socket|daemon-reload|daemon-reload|enable --now relay.service|"},
+		"a new .rpm":            {"installing 1; installed 1", "daemon-reload|enable --now relay.service|"},
+		"an .rpm over another":  {"installing 2; installed 2; removing 1; removed 1", "daemon-reload|try-restart relay.service|daemon-reload|"},
+		"no .rpm any more":      {"removing 0; removed 0", "disable --now relay.service relay.socket|daemon-reload|"},
+	} {
+		dir := t.TempDir()
+		log := filepath.Join(dir, "log")
+		if err := os.MkdirAll(filepath.Join(dir, "run/systemd/system"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "systemctl"), []byte("#!/bin/sh\nprintf '%s|' \"$*\" >>"+log+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for call := range strings.SplitSeq(tt.calls, "; ") {
+			script, args, _ := strings.Cut(call, " ")
+			text := strings.ReplaceAll(read(t, "package/"+script+".sh"), "/run/", dir+"/run/")
+			cmd := exec.Command("sh", append([]string{"-c", text, script}, strings.Fields(args)...)...)
+			cmd.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH")}
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%s: %s: %v\n%s", name, call, err, out)
+			}
+		}
+		if got := read(t, log); got != tt.want {
+			t.Errorf("%s: systemctl is called with %s, want %s", name, got, tt.want)
+		}
 	}
 }
 
