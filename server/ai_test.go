@@ -74,6 +74,7 @@ func TestAIAddress(t *testing.T) {
 	for address, want := range map[string]string{
 		"http://127.0.0.1:11434/v1": "set the address by AI_BASE_URL", "http://localhost:11434": "set the address by AI_BASE_URL",
 		"http://169.254.169.254/v1": "relay never connects to link-local and metadata addresses", "ollama": "must be an address",
+		"https://ada:canary@api.example.com/v1": "no name and no password",
 	} {
 		s.refused(s.call("PATCH", "/api/admin/settings", secretKey, object{"aiBaseUrl": address}), 400, want)
 	}

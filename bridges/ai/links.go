@@ -12,7 +12,7 @@ var (
 	markupTag    = regexp.MustCompile(`</?[a-zA-Z][^>]*>`)
 	address      = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]{1,20}:/{1,2}|mailto:|javascript:|data:|vbscript:|tel:|file:)(?:[^\s<>"'()）」]|\([^\s()]*\))+`)
 	mention      = regexp.MustCompile(`[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+`)
-	bareDomain   = regexp.MustCompile(`(?i)\b(?:[\p{L}\p{N}-]+\.)+(?:com|net|org|io|co|dev|app|me|info|biz|xyz|top|shop|site|online|link|click|ru|cn|de|fr|uk|us|eu|at|ch|nl|it|es|pl|jp|ly|gl|gg|to|cc|tk|ws|pw|example|test|invalid)\b(?:/[^\s<>"')]*)?|\bwww\.[^\s<>"')]+|\b(?:\d{1,3}\.){3}\d{1,3}\b[^\s<>"')]*`)
+	bareDomain   = regexp.MustCompile(`(?i)\b(?:[\p{L}\p{N}-]+\.)+(?:com|net|org|io|co|dev|app|me|info|biz|xyz|top|shop|site|online|link|click|ru|cn|de|fr|uk|us|eu|at|ch|nl|it|es|pl|jp|ly|gl|gg|to|cc|tk|ws|pw|example|test|invalid|zip|mov|cash|money|pro|tech|ai|cloud|blog|vip|bank|icu|cfd|sbs|website|tv|ca|au|cz|kr|vn|su|ml|cf|gq)\b(?:/[^\s<>"')]*)?|\b(?:[\p{L}\p{N}-]+\.)+\p{L}{2,24}/[^\s<>"')]+|\bwww\.[^\s<>"')]+|\b(?:\d{1,3}\.){3}\d{1,3}\b[^\s<>"')]*`)
 )
 
 // withoutForeignLinks leaves only addresses in a text that lead to the passages or

@@ -13,8 +13,8 @@ import (
 // Bounds of an answer, in characters.
 const (
 	maxText = 2000
-	// maxUncited is how long a text may be that names no passage though there are
-	// some: a greeting, or a question back.
+	// maxUncited is how long a text may be that rests on nothing: a greeting, or a
+	// question back.
 	maxUncited = 280
 )
 
@@ -58,7 +58,7 @@ func readAnswer(done Completion, g *grounds) reply {
 		return reply{handBack: chat.AIEndUnsure}
 	}
 	r, cited := read(done, g)
-	uncited := len(g.passages) > 0 && !cited && utf8.RuneCountInString(r.text) > maxUncited
+	uncited := !cited && (len(g.passages) > 0 || g.house == "") && utf8.RuneCountInString(r.text) > maxUncited
 	if r.text == "" || uncited || !g.supports(r.text) {
 		return reply{handBack: chat.AIEndUnsure}
 	}

@@ -50,6 +50,8 @@ func TestReadAnswer(t *testing.T) {
 		{name: "a refund in another language", model: "Die Rückerstattung kommt bald [1].", want: "Die Rückerstattung kommt bald.", sources: "Returns"},
 		{name: "foreign links", model: "See [this](https://evil.example/a) or https://evil.example/login or www.evil.example or evil.com/x or 10.0.0.1/x [2].",
 			want: "See this or or or or.", sources: "Opening hours"},
+		{name: "foreign domains without a scheme", model: "See evil.zip or evil.cash/x or login.evil.money or evil.museum/x, open 9.00/day, e.g. in Node.js [2].",
+			want: "See or or or, open 9.00/day, e.g. in Node.js.", sources: "Opening hours"},
 		{name: "a link of a passage", model: "See https://shop.example/returns. [1]", want: "See https://shop.example/returns.", sources: "Returns"},
 		{name: "a link that goes further", model: "See https://shop.example/returns?next=https://evil.example [1]", want: "See", sources: "Returns"},
 		{name: "a link of the house", model: "See https://blog.shop.example/news [0].", want: "See https://blog.shop.example/news."},
@@ -70,6 +72,18 @@ func TestReadAnswer(t *testing.T) {
 				t.Errorf("%q\n got %q from %q, hand-back %q\nwant %q from %q, hand-back %q", tt.model, r.text, titles, r.handBack, tt.want, tt.sources, tt.handBack)
 			}
 		})
+	}
+}
+
+// TestNothingKnown: without anything to rest on there is no more than a greeting or
+// a question back.
+func TestNothingKnown(t *testing.T) {
+	long := strings.TrimSpace(strings.Repeat("Paris is the capital of France. ", 20))
+	if r := readAnswer(Completion{Text: long}, &grounds{}); r.handBack != chat.AIEndUnsure {
+		t.Errorf("it says %q", r.text)
+	}
+	if r := readAnswer(Completion{Text: "Hello! How can I help?"}, &grounds{}); r.handBack != "" {
+		t.Errorf("a greeting is handed back: %q", r.handBack)
 	}
 }
 
