@@ -70,7 +70,7 @@ var SettingList = []Setting{
 	{Name: "eventsWebhookHeaderPrefix", Env: "EVENTS_WEBHOOK_HEADER_PREFIX", Default: `"X-Service"`, Example: "X-Acme", check: headerPrefix},
 	{Name: "businessHours", Env: "BUSINESS_HOURS", JSON: true, check: businessHours,
 		Example: `{"timezone":"Europe/Berlin","weekly":{"monday":["09:00-12:00","13:00-17:00"],"friday":["09:00-15:00"]},"exceptions":{"2026-12-24":[]}}`},
-	{Name: "aiBaseUrl", Env: "AI_BASE_URL", Example: "https://api.openai.com/v1", check: address("http", "https")},
+	{Name: "aiBaseUrl", Env: "AI_BASE_URL", Example: "https://api.openai.com/v1", check: endpointAddress},
 	{Name: "aiApiKey", Env: "AI_API_KEY", Secret: true, Is: "a key without spaces", Example: "sk-example", check: form(`[!-~]{1,1000}`)},
 	{Name: "aiModel", Env: "AI_MODEL", Example: "gpt-4o-mini", check: text(200)},
 	{Name: "aiSystemPrompt", Env: "AI_SYSTEM_PROMPT", Example: "We are a bakery in Graz, open from Tuesday to Saturday, 7:00 to 18:00.", check: text(20000)},
@@ -183,6 +183,18 @@ func address(schemes ...string) func(json.RawMessage) error {
 		}
 		return nil
 	}
+}
+
+// endpointAddress refuses a password in the address, which operators are shown.
+func endpointAddress(value json.RawMessage) error {
+	var v string
+	if err := address("http", "https")(value); err != nil || json.Unmarshal(value, &v) != nil {
+		return err
+	}
+	if u, err := url.Parse(v); err == nil && u.User != nil {
+		return checkError("must have no name and no password in it; aiApiKey (AI_API_KEY) is for the key")
+	}
+	return nil
 }
 
 // The largest file that can be allowed.
