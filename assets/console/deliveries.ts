@@ -53,7 +53,7 @@ export function followDeliveries(): void {
 const tags: Record<Delivery["state"], [name: string, tone: string]> = {
   pending: ["Waiting", ""],
   sending: ["On its way", ""],
-  done: ["Taken", "good"],
+  done: ["Delivered", "good"],
   failed: ["Failed", "bad"],
 };
 

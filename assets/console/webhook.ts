@@ -143,7 +143,7 @@ function generate(): void {
 
 function drawAnswer(t: WebhookTest): Node[] {
   const said = sentence(t.error ?? "the receiver answered " + t.status);
-  const tag = h("span", { class: "tag " + (t.ok ? "good" : "bad") }, t.ok ? "Taken" : "Not taken");
+  const tag = h("span", { class: "tag " + (t.ok ? "good" : "bad") }, t.ok ? "Delivered" : "Failed");
   const line = h("p", {}, tag, " " + said + ", after " + t.durationMs + " ms.");
   return t.body ? [line, h("pre", { tabindex: "0", "aria-label": "The beginning of the answer" }, t.body)] : [line];
 }

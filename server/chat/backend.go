@@ -303,7 +303,7 @@ func (b Backend) Identify(ctx context.Context, by Author, in SessionInfo) error 
 	if err := checkIdentity("session.identity", identity); err != nil {
 		return err
 	}
-	return b.change(ctx, by, in, func(c *change) error { return c.learn(identity) })
+	return b.change(ctx, by, in, func(c *change) error { return c.addIdentity(identity) })
 }
 
 // Trigger relays a custom event.

@@ -39,7 +39,7 @@ func (r *Relay) FillIn(ctx context.Context, by Author, sessionID string, answers
 				identity[name] = text
 			}
 		}
-		return c.learn(identity)
+		return c.addIdentity(identity)
 	})
 }
 

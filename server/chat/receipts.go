@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// receiptsEvery is how often it is stored which messages arrived: all of a session
-// at once, so that a busy one costs one change more, not one a message.
+// receiptsEvery is how often delivery receipts are stored: all of a session
+// at once, so that a busy one costs one more change, not one per message.
 const receiptsEvery = time.Second
 
-// receiptsAtOnce is for how many sessions that is done side by side: they share a
+// receiptsAtOnce is for how many sessions that happens in parallel: they share a
 // commit.
 const receiptsAtOnce = 64
 
-// receipts are the messages that arrived on the other side since it was stored
-// last, by session. What is lost with the process is noted again when the message
+// receipts are the messages delivered to the other side since receipts were stored
+// last, by session. Receipts lost with the process are noted again when the message
 // is read again.
 type receipts struct {
 	mu      sync.Mutex
@@ -75,7 +75,7 @@ func (r *Relay) MessagesArrived(reader Sender, list []Message) {
 	}
 }
 
-// keepReceipts stores what arrived until ctx ends, and once more then.
+// keepReceipts stores receipts until ctx ends, and once more then.
 func (r *Relay) keepReceipts(ctx context.Context) {
 	tick := time.NewTicker(receiptsEvery)
 	defer tick.Stop()
@@ -92,7 +92,7 @@ func (r *Relay) keepReceipts(ctx context.Context) {
 	}
 }
 
-// StoreReceipts marks what arrived as delivered and publishes it to both sides.
+// StoreReceipts marks delivered messages and publishes that to both sides.
 func (r *Relay) StoreReceipts(ctx context.Context) {
 	var running sync.WaitGroup
 	free := make(chan struct{}, receiptsAtOnce)

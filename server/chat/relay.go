@@ -28,27 +28,27 @@ type Relay struct {
 	env       map[string]Raw
 	identity  IdentityRules
 	backend   bool
-	// uploads lets one chunk of all files be stored at a time: messages that
+	// uploads allows storing one chunk of all files at a time: messages that
 	// share its commit wait for one, not for a hundred.
 	uploads struct {
 		sync.Mutex
 		waiting atomic.Int32 // and under way
-		beside  atomic.Int64 // the Time at which something else was to be stored last
+		beside  atomic.Int64 // the Time of the last other change
 	}
 }
 
-// Author is who calls the service.
+// Author is the caller of the service.
 type Author struct {
 	Sender Sender
 	Source string // widget, api, console or a bridge's name
 	Name   string // an operator's display name
 	Token  string // a visitor's session token
-	// TokenRequired shuts visitors out of sessions that are bound to none.
+	// TokenRequired denies visitors access to sessions without a token.
 	TokenRequired bool
 }
 
-// authorise lets operators in, and visitors to their own session: one bound
-// to a token opens to that token only, and a foreign session looks like none.
+// authorise admits operators, and visitors to their own session: one bound
+// to a token requires that token, and a foreign session is reported as not found.
 func (a Author) authorise(s *Session) error {
 	if a.Sender != SenderVisitor {
 		return nil
@@ -73,25 +73,25 @@ type change struct {
 	session  *Session
 	targets  []Target
 	backend  bool // the session is a backend's
-	readOnly bool // its author only looked at something, which is no act
+	readOnly bool // its author only read something, which does not count as activity
 	events   []Event
 	wakes    []wake
 }
 
-// wake is a lane that a transaction put something in.
+// wake is a lane to which a transaction added work.
 type wake struct {
 	dest, sessionID string
 	due             Time
 }
 
 // change locks a session for its author, runs op, stores the session and, once
-// all of it is durable, lets the events out.
+// everything is durable, releases the events.
 func (r *Relay) change(ctx context.Context, by Author, sessionID string, op func(c *change) error) error {
 	return r.transact(ctx, by, func(tx Tx) (Session, error) { return tx.Lock(sessionID) }, op)
 }
 
-// transact is change on the session that lock finds and locks. Its time is taken
-// behind the lock, so that a session's times follow the order of its events.
+// transact is change on the session that lock finds and locks. Its time is read
+// after locking, so that a session's times follow the order of its events.
 func (r *Relay) transact(ctx context.Context, by Author, lock func(Tx) (Session, error), op func(c *change) error) error {
 	r.uploads.beside.Store(int64(Now()))
 	var c *change
@@ -147,10 +147,10 @@ func (c *change) emitFact(t EventType, body any) error {
 	return c.emit(fact(t, c.by.Source, c.at, c.session.ID, body))
 }
 
-// release lets the events of a durable change out: to the streams at once, before
-// anything else is done here, and to the sinks by waking their lanes.
+// release publishes the events of a durable change: to the streams at once, before
+// anything else, and to the sinks by waking their lanes.
 func (r *Relay) release(c *change) {
-	if c.session.ID != SystemSession { // the streams get its events by broadcasts
+	if c.session.ID != SystemSession { // its events reach the streams as broadcasts
 		r.hub.Publish(c.events...)
 		runtime.Gosched()
 	}
@@ -160,9 +160,9 @@ func (r *Relay) release(c *change) {
 	}
 }
 
-// markUncertain is for a change of which only the database knows whether it is durable:
-// its answer was lost. Streams and sinks look there, the ones when they come
-// back, the others as soon as it can be reached.
+// markUncertain handles a change whose commit was not confirmed:
+// it may be stored. Streams and sinks then read the store, streams when they
+// reconnect, sinks as soon as it can be reached.
 func (r *Relay) markUncertain(c *change) {
 	if len(c.events) > 0 {
 		r.hub.MarkUncertain(c.session.ID)
@@ -170,7 +170,7 @@ func (r *Relay) markUncertain(c *change) {
 	}
 }
 
-// wake wakes the lanes that a change put something in.
+// wake wakes the lanes to which a change added work.
 func (r *Relay) wake(c *change) {
 	for _, w := range c.wakes {
 		r.outbox.Wake(w.dest, w.sessionID, w.due)

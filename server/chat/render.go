@@ -1,7 +1,7 @@
 package chat
 
 // AppendJSON appends the message as [json.Marshal] renders it, at a fraction
-// of its cost: each message is rendered for its event and for who sent it.
+// of its cost: each message is rendered for its event and for its sender.
 func (m *Message) AppendJSON(b []byte) []byte {
 	return m.appendFields(append(b, '{'))
 }
@@ -54,7 +54,7 @@ func appendMoment(b []byte, name string, t Time) []byte {
 	return t.appendJSON(append(b, name...))
 }
 
-// appendString appends a JSON string. What needs more than quotes is left to
+// appendString appends a JSON string. Text that needs escaping is left to
 // encoding/json.
 func appendString(b []byte, s string) []byte {
 	for i := range len(s) {

@@ -6,7 +6,7 @@ import (
 )
 
 // The usual reply time is the median over this many days, computed this often, and
-// only said once so many conversations were answered.
+// only reported once enough conversations were answered.
 const (
 	replyTimeDays  = 30
 	replyTimeEvery = time.Hour

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Retry retries a delivery, named by its ID, that was given up or waits after a
+// Retry retries a delivery that was given up or waits after a
 // failed attempt, even while its sink pauses. Its attempts count from 0 again.
 func (o *Outbox) Retry(ctx context.Context, id string) error {
 	dest, sessionID, rev, ok := ParseDeliveryID(id)
@@ -29,31 +29,31 @@ func (o *Outbox) Retry(ctx context.Context, id string) error {
 	return err
 }
 
-// retryAtOnce makes a delivery that somebody retries due now, and ends its sink's
-// pause: people know better than what asked for it.
+// retryAtOnce makes a delivery that a person retries due now, and ends its sink's
+// pause: people know better.
 func (o *Outbox) retryAtOnce(dest, sessionID string, rev int64) {
 	o.mu.Lock()
 	s, served := o.senders[dest]
 	o.mu.Unlock()
 	if served {
 		s.resume()
-		s.trials.show(sessionID, rev) // so that its outcome is shown
+		s.trials.show(sessionID, rev) // so that operators see its outcome
 		s.lanes.wake(sessionID, Now())
 	}
 }
 
-// How many deliveries one RetryFailed takes up, and how many of them in one
-// transaction: nobody waits for long behind it.
+// How many deliveries one RetryFailed retries, and how many of them in one
+// transaction, so that other changes do not wait for long.
 const (
 	retryMost    = 2000
 	retryPortion = 200
 )
 
-// RetryFailed takes up the oldest failed deliveries behind a place of the list,
+// RetryFailed retries the oldest failed deliveries after a place in the list,
 // to one sink or, with "", to all but those that are off: there an attempt could
-// only fail again, and what was said last would be lost. It returns how many, and
-// the place to go on from while there are more: what fails again meanwhile is not
-// met twice.
+// only fail again and overwrite the last error. It returns how many, and
+// the place to continue from while there are more, so that new failures are not
+// retried twice.
 func (o *Outbox) RetryFailed(ctx context.Context, dest string, after Cursor, off ...string) (count int, next *Cursor, err error) {
 	for count < retryMost {
 		failed, err := o.retryPortion(ctx, dest, after, off)
@@ -61,7 +61,7 @@ func (o *Outbox) RetryFailed(ctx context.Context, dest string, after Cursor, off
 			return count, nil, err
 		}
 		for i := range failed {
-			if failed[i].State == DeliveryPending { // or may be, if the answer was lost
+			if failed[i].State == DeliveryPending { // or maybe, if the commit was not confirmed
 				o.retryAtOnce(failed[i].Dest, failed[i].SessionID, failed[i].Rev)
 				count++
 			}
@@ -90,13 +90,13 @@ func (o *Outbox) retryPortion(ctx context.Context, dest string, after Cursor, of
 	return failed, err
 }
 
-// reset makes a delivery that failed a waiting one, due at once.
+// reset makes a failed delivery pending and due at once.
 func (d *Delivery) reset(tx Tx) error {
 	d.State, d.Attempts, d.LastError, d.NextAt = DeliveryPending, 0, "", Now()
 	return tx.SaveDelivery(d)
 }
 
-// RetryNow makes what rests before a sink due at once: what it failed at may work
+// RetryNow makes a sink's pausing deliveries due at once: they may succeed
 // under new settings. It is called before Serve.
 func (o *Outbox) RetryNow(ctx context.Context, dest string) error {
 	var lanes []Lane

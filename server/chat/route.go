@@ -2,17 +2,17 @@ package chat
 
 import "time"
 
-// TargetKind says what a target wants to hear of.
+// TargetKind decides which events a target gets.
 type TargetKind int
 
 // The kinds of targets.
 const (
 	TargetBridge  TargetKind = iota + 1 // a platform: what operators see
-	TargetWebhook                       // the outgoing webhook: what the seed's section 6.2 lists
-	TargetAI                            // the AI: what visitors write, and what operators ask of it
+	TargetWebhook                       // the outgoing webhook: the events under webhooks in schema/openapi.yaml
+	TargetAI                            // the AI: visitors' messages and operators' requests
 )
 
-// Target is a sink as the routing table sees it.
+// Target is a sink in the routing table.
 type Target struct {
 	Name string
 	Kind TargetKind
@@ -22,8 +22,8 @@ type Target struct {
 	Drafts bool
 }
 
-// route decides who receives an event. It is the only place that knows of
-// fan-out, and of loops: an event never returns to the platform it came from.
+// route decides who receives an event. It is the only place that handles
+// fan-out and loops: an event never returns to the platform it came from.
 func route(e *Event, s *Session, targets []Target) []Destination {
 	if e.Type == EventLeaving {
 		return []Destination{{Dest: LeaveSink, Delay: leaveGrace}}
@@ -50,7 +50,7 @@ func wants(kind TargetKind, e *Event) bool {
 		return true
 	case EventCustom:
 		return e.Source == SourceWidget
-	case EventMessageRead: // only the streams show that a message arrived
+	case EventMessageRead: // delivery receipts are for the streams only
 		return e.Source == SourceWidget || (kind == TargetWebhook && e.Source != SourceRelay)
 	case EventSessionReopened, EventNotice, EventNote, EventNoteEdited, EventNoteDeleted:
 		return kind == TargetBridge
@@ -64,5 +64,5 @@ const (
 	SourceConsole = "console"
 	SourceAPI     = "api"
 	SourceAI      = "ai"
-	SourceRelay   = "relay" // nobody: relay noticed it
+	SourceRelay   = "relay" // relay itself
 )

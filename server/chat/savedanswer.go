@@ -19,12 +19,12 @@ type SavedAnswer struct {
 // maxSavedAnswers bounds how many there are.
 const maxSavedAnswers = 500
 
-// ErrSavedAnswerNotFound answers a name under which nothing is saved.
+// ErrSavedAnswerNotFound means that no answer has this name.
 var ErrSavedAnswerNotFound = &Error{NotFound, "Saved answer not found"}
 
 const savedAnswerName = "the name of a saved answer must be 1 to 32 small letters and digits, with - or _ between them, and begin with a letter"
 
-// checkAnswerName refuses names that no command could have, and those of commands: an
+// checkAnswerName rejects names that no command could have, and those of commands: an
 // answer must not hide one.
 func checkAnswerName(name string) error {
 	parsed, is := ParseCommand("!"+name, false)
@@ -78,7 +78,7 @@ func (r *Relay) Withholds(ctx context.Context, text string, slash bool) (bool, e
 	return false, nil
 }
 
-// SaveAnswer saves a text under a name, in the place of what was there.
+// SaveAnswer saves a text under a name, replacing an earlier one.
 func (r *Relay) SaveAnswer(ctx context.Context, by Author, name, content string) (a SavedAnswer, err error) {
 	content = strings.TrimSpace(content)
 	if err := cmp.Or(checkAnswerName(name), CheckContent(SenderOperator, content)); err != nil {
@@ -115,12 +115,12 @@ func (r *Relay) DeleteSavedAnswer(ctx context.Context, name string) error {
 
 const savedInBackend = "Nothing is kept in bridge mode, so there are no saved answers here."
 
-// SavedTakesNoText answers who wrote more behind the name of a saved answer.
+// SavedTakesNoText is the answer to text after the name of a saved answer.
 func SavedTakesNoText(name string) string {
 	return "Nothing was sent: !" + name + " is a saved answer and takes no text behind it."
 }
 
-// unknown sends the answer that is saved under the name, if there is one.
+// unknown sends the saved answer with this name, if there is one.
 func (c *commandContext) unknown(ctx context.Context, name string) (CommandResult, error) {
 	a, err := c.relay.SavedAnswer(ctx, name)
 	switch {
@@ -135,7 +135,7 @@ func (c *commandContext) unknown(ctx context.Context, name string) (CommandResul
 	return answer("!"+name+" is sent.", err)
 }
 
-// suggest answers a name that stands for nothing.
+// suggest answers an unknown name.
 func (c *commandContext) suggest(ctx context.Context, name string) (CommandResult, error) {
 	list, err := c.relay.SavedAnswers(ctx)
 	names := commandNames()
@@ -169,7 +169,7 @@ func (c *commandContext) save(ctx context.Context) (CommandResult, error) {
 	return answer("Saved. !"+name+" sends it to the visitor.", err)
 }
 
-// answered is the message that the command answers.
+// answered returns the message that the command answers.
 func (c *commandContext) answered(ctx context.Context) (m Message, err error) {
 	err = c.relay.store.Look(ctx, func(rd Reader) error {
 		m, err = rd.Message(c.sessionID, c.replyTo)

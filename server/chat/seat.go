@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// seatStays is how long an operator stays after the last stream broke off: a
-// page that is loaded again comes back sooner.
+// seatStays is how long an operator counts as present after the last stream ended: a
+// reloaded page reconnects sooner.
 const seatStays = 5 * time.Second
 
 // person is an operator who has the console open, in any number of tabs.
@@ -18,7 +18,7 @@ type person struct {
 	left   Time // when the last seat was left
 }
 
-// Present is an operator at the console, and whether active in it.
+// Present is an operator at the console.
 type Present struct {
 	Name   string `json:"name"`
 	Active bool   `json:"active"`
@@ -34,9 +34,9 @@ type Seat struct {
 // SignedOut is closed when the sign-in of the seat has ended.
 func (s *Seat) SignedOut() <-chan struct{} { return s.out }
 
-// TakeSeat counts an operator as being at the console. The caller ends it with
+// TakeSeat counts an operator as present at the console. The caller ends it with
 // Leave. signIn distinguishes sign-ins of the same name; active: the operator opened
-// it, it is no reconnection.
+// it; it is not a reconnection.
 func (r *Relay) TakeSeat(name, signIn string, active bool) *Seat {
 	s := &Seat{r, name, signIn, make(chan struct{})}
 	r.updatePresence(func(p *presence) {
@@ -72,7 +72,7 @@ func (r *Relay) OperatorActive(name string, ago time.Duration) {
 }
 
 // SignOut ends the seats of a sign-in at once. With the operator's last seat
-// ends what that operator said of being online.
+// ends that operator's switch of the presence.
 func (r *Relay) SignOut(ctx context.Context, name, signIn string) error {
 	said := false
 	r.updatePresence(func(p *presence) {
@@ -103,7 +103,7 @@ func (p *presence) signOut(name, signIn string) bool {
 	return true
 }
 
-// present lists who is at the console by name, and forgets who has left.
+// present lists the operators at the console by name, and drops those who left.
 func (p *presence) present(at Time) []Present {
 	out := []Present{}
 	for name, o := range p.people {

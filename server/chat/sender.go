@@ -30,12 +30,12 @@ type sender struct {
 	unstored    LogThrottle
 }
 
-// serve delivers what is due in a session's lane, until the lane rests, is
-// empty or ctx ends. A delivery that has begun is finished even then. What came
-// of it is kept until it is stored: the database may be away for a while.
+// serve delivers a lane's due deliveries until the lane pauses, is
+// empty or ctx ends. A started delivery is finished even then. Its outcome
+// is kept until it is stored: the database may be away for a while.
 func (s *sender) serve(ctx context.Context, sessionID string) Time {
 	if until := s.paused(); until > Now() {
-		return until // every lane comes by; none has to look what waits in it
+		return until // a paused sink needs no look into its lanes
 	}
 	var settled []Delivery
 	for {
@@ -55,15 +55,15 @@ func (s *sender) serve(ctx context.Context, sessionID string) Time {
 	}
 }
 
-// deliver hands claimed deliveries to the sink and returns what became of
-// them.
+// deliver passes claimed deliveries to the sink and returns them with their
+// outcomes.
 func (s *sender) deliver(ctx context.Context, claimed []Delivery) []Delivery {
 	done, err := s.attempt(ctx, claimed)
 	return s.settle(claimed, done, err)
 }
 
-// attempt hands deliveries to the sink. Its time-out is the policy's: a request
-// that left is waited for when relay stops, but not for long.
+// attempt passes deliveries to the sink within the policy's timeout. A stopping
+// relay waits for a sent request, but not for long.
 func (s *sender) attempt(ctx context.Context, lane []Delivery) (done int, err error) {
 	ctx, cancel := finishing(ctx, s.policy.Timeout)
 	defer cancel()
@@ -85,10 +85,10 @@ func (s *sender) attempt(ctx context.Context, lane []Delivery) (done int, err er
 	return done, err
 }
 
-// finishRest is how long what is under way may go on when relay stops.
+// finishRest is how long running deliveries may continue when relay stops.
 const finishRest = 5 * time.Second
 
-// finishing is a context for what is under way: it outlives ctx by finishRest.
+// finishing returns a context for running deliveries: it outlives ctx by finishRest.
 func finishing(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	out, cut := context.WithCancelCause(limited)
@@ -104,7 +104,7 @@ func finishing(ctx context.Context, limit time.Duration) (context.Context, conte
 	}
 }
 
-// safely hands deliveries to the sink. A fault of relay's own fails the first of
+// safely passes deliveries to the sink. A panic fails the first of
 // them, not the process.
 func (s *sender) safely(ctx context.Context, lane []Delivery) (done int, err error) {
 	defer func() {
@@ -115,9 +115,9 @@ func (s *sender) safely(ctx context.Context, lane []Delivery) (done int, err err
 	return s.sink.Deliver(ctx, lane)
 }
 
-// advance is one transaction: it stores what was settled and claims what is
-// due next. Claimed deliveries are marked as sending before they leave, so a
-// crash in between is seen as ambiguous. Without anything to claim it returns
+// advance is one transaction: it stores settled deliveries and claims those
+// due next. Claimed deliveries are marked as sending before they are sent, so a
+// crash in between makes them ambiguous. Without anything to claim it returns
 // when the lane is due again, 0 when it is empty.
 func (s *sender) advance(sessionID string, settled []Delivery, claim bool) (claimed []Delivery, next Time, err error) {
 	err = s.store.Apply(context.Background(), func(tx Tx) error {
@@ -159,7 +159,7 @@ func (s *sender) due(lane []Delivery) (due []Delivery, next Time) {
 	return s.policy.due(lane, now, s.paused())
 }
 
-// markSending stores that deliveries are about to leave. The copies in lane
+// markSending stores that deliveries are about to be sent. The copies in lane
 // keep their earlier state, from which the sink learns what is ambiguous.
 func markSending(tx Tx, lane []Delivery) error {
 	for i := range lane {
@@ -176,16 +176,16 @@ func markSending(tx Tx, lane []Delivery) error {
 	return nil
 }
 
-// settle returns claimed deliveries as the sink left them: done, failed, or as
+// settle returns claimed deliveries with their new states: done, failed, or as
 // they were before they were claimed.
 func (s *sender) settle(claimed []Delivery, done int, err error) []Delivery {
 	settled, now := slices.Clone(claimed), Now()
 	for i := range settled {
 		d := &settled[i]
 		if i > done || i == done && err == nil {
-			break // it did not leave, nor did those behind it
+			break // it was not sent, nor were those after it
 		}
-		if i > 0 { // the head's attempt was counted when it left
+		if i > 0 { // the head's attempt was counted when it was claimed
 			d.Attempts++
 		}
 		if i < done {
@@ -197,21 +197,21 @@ func (s *sender) settle(claimed []Delivery, done int, err error) []Delivery {
 	return settled
 }
 
-// fail notes what a failed attempt means for a delivery.
+// fail applies a failed attempt to a delivery.
 func (s *sender) fail(d *Delivery, err error, now Time) {
 	s.attempted(s.sink.Name(), s.judge(d, err, now))
 }
 
-// judge decides what a failed attempt means for a delivery.
+// judge decides the outcome of a failed attempt.
 func (s *sender) judge(d *Delivery, err error, now Time) Outcome {
 	came := Retried
 	wait, pace := IsPace(err)
-	if !pace || d.Attempts <= 1 || d.LastError == "" { // waiting for its turn is no news of what failed
+	if !pace || d.Attempts <= 1 || d.LastError == "" { // a pause does not replace the last error
 		d.LastError = err.Error()
 	}
 	d.Passed = d.Passed || errors.Is(err, ErrPassed)
 	switch {
-	case errors.Is(err, errStopped): // nobody knows what came of it
+	case errors.Is(err, errStopped): // its outcome is unknown
 		d.Attempts--
 		d.State, d.NextAt = DeliverySending, now
 		return Ambiguous
@@ -239,7 +239,7 @@ func (s *sender) judge(d *Delivery, err error, now Time) Outcome {
 	return came
 }
 
-// rest lets a delivery wait for its next attempt.
+// rest makes a delivery wait for its next attempt.
 func (s *sender) rest(d *Delivery, pause time.Duration, now Time, failing bool) {
 	d.NextAt = now.Add(pause)
 	s.trials.rest(d, pause, failing)
@@ -259,7 +259,7 @@ func (s *sender) markReachable() {
 	}
 }
 
-// announce shows operators what became of a delivery, once it is stored.
+// announce shows operators a delivery's outcome, once it is stored.
 func (s *sender) announce(d *Delivery) {
 	switch {
 	case d.State == DeliveryDone:
@@ -269,12 +269,12 @@ func (s *sender) announce(d *Delivery) {
 	case d.State == DeliveryFailed:
 		s.trials.end(d)
 		s.report(d)
-	case s.policy.RetryOnRecovery && d.Troubled() && s.trials.show(d.SessionID, d.Rev): // a webhook's log shows its own
+	case s.policy.RetryOnRecovery && d.Troubled() && s.trials.show(d.SessionID, d.Rev): // the webhook's log shows its own
 		s.publish(StateDeliveryFailed, d, map[string]string{"state": "retrying", "error": d.Reason()})
 	}
 }
 
-// publish lets operators' streams know of a delivery.
+// publish sends a state about a delivery to operators' streams.
 func (s *sender) publish(t EventType, d *Delivery, more map[string]string) {
 	body := map[string]string{"id": d.ID(), "dest": d.Dest}
 	maps.Copy(body, more)
@@ -284,10 +284,10 @@ func (s *sender) publish(t EventType, d *Delivery, more map[string]string) {
 	s.hub.Publish(fact(t, "", Now(), d.SessionID, body))
 }
 
-// Reason is why the delivery is in trouble, for people.
+// Reason is the delivery's last error, for people.
 func (d *Delivery) Reason() string { return ReasonOf(d.LastError) }
 
-// Troubled reports whether a delivery that waits has failed often enough to be
+// Troubled reports whether a waiting delivery has failed often enough to be
 // shown.
 func (d *Delivery) Troubled() bool {
 	return d.State < DeliveryDone && d.LastError != "" && (d.Attempts >= TroubleTries || d.Passed)
@@ -309,7 +309,7 @@ func (s *sender) reportStore(sessionID string, err error) {
 	}
 }
 
-// pause keeps the whole sink quiet for a while.
+// pause pauses the whole sink.
 func (s *sender) pause(rest time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -324,7 +324,7 @@ func (s *sender) resume() {
 	s.pausedUntil = time.Time{}
 }
 
-// paused returns until when the sink is quiet, a time that is over if it is not.
+// paused returns the end of the sink's pause, a past time if there is none.
 func (s *sender) paused() Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

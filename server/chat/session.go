@@ -14,12 +14,12 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of what a visitor may say about itself.
+// Limits of a visitor's facts.
 const (
 	maxVisitorID = 200
 	maxMetadata  = 2048 // characters of one field; the rest is cut
 	maxIdentity  = 8 << 10
-	// initMessages is how many messages init answers.
+	// initMessages is how many messages init returns.
 	initMessages = 50
 )
 
@@ -51,7 +51,7 @@ type PublicSession struct {
 	Identity     Raw      `json:"identity,omitempty"`
 }
 
-// Public returns the session's public face.
+// Public returns the session for webhooks and backends.
 func (s *Session) Public() PublicSession {
 	return PublicSession{s.ID, s.VisitorID, s.CreatedAt, s.LastActivity, s.AIActive, s.Metadata.V, s.Identity}
 }
@@ -115,8 +115,8 @@ func (v *Visit) resume(tx Tx) (Session, error) {
 	return s, ErrSessionNotFound
 }
 
-// find locks the session that the visit's token or visitor leads to. Whoever had
-// to wait for the lock looks again: another visit may have begun a new session.
+// find locks the session of the visit's token or visitor. After waiting for the
+// lock it searches again: another visit may have begun a new session.
 func (v *Visit) find(tx Tx) (s Session, err error) {
 	if v.Token != "" {
 		if s, err = tx.SessionByToken(Hash(v.Token)); err == nil {
@@ -154,8 +154,8 @@ func (v *Visit) create(tx Tx, out *Visited) error {
 	return tx.CreateSession(s)
 }
 
-// update notes the visitor's page and where its next stream begins. A session
-// without a message is renewed: it is swept when nobody came for a day.
+// update stores the visitor's page and where its next stream begins. A session
+// without a message is renewed: it is swept after a day without a visit.
 func (v *Visit) update(tx Tx, s *Session) error {
 	v.Metadata = v.Metadata.over(s.Metadata.V)
 	if s.Started() && s.InitRev == s.Rev && s.Metadata.V == v.Metadata && s.LeavingRev == 0 {
@@ -171,7 +171,7 @@ func (v *Visit) update(tx Tx, s *Session) error {
 	return tx.SaveSession(s)
 }
 
-// ShowPage notes that a visitor went to another page without leaving the document
+// ShowPage stores that a visitor went to another page without leaving the document
 // and shows it to operators.
 func (r *Relay) ShowPage(ctx context.Context, by Author, sessionID, url string) error {
 	page := Metadata{URL: url}
@@ -188,7 +188,7 @@ func (r *Relay) ShowPage(ctx context.Context, by Author, sessionID, url string) 
 	return err
 }
 
-// over returns what is known of a visitor's page and browser, newer before older.
+// over merges the facts about a visitor's page and browser, newer over older.
 func (m Metadata) over(older Metadata) Metadata {
 	for _, f := range []struct{ newer, older *string }{{&m.URL, &older.URL}, {&m.Country, &older.Country}, {&m.Browser, &older.Browser},
 		{&m.DeviceType, &older.DeviceType}, {&m.Referrer, &older.Referrer}, {&m.Language, &older.Language}, {&m.UserAgent, &older.UserAgent}} {
@@ -199,7 +199,7 @@ func (m Metadata) over(older Metadata) Metadata {
 	return m
 }
 
-// Clip cuts fields that are longer than anybody wants to read.
+// Clip cuts overlong fields.
 func (m *Metadata) Clip() {
 	for _, field := range []*string{&m.URL, &m.Country, &m.Browser, &m.DeviceType, &m.Referrer, &m.Language, &m.UserAgent} {
 		if len(*field) > maxMetadata {
@@ -212,7 +212,7 @@ func (m *Metadata) Clip() {
 	}
 }
 
-// Identify adds what is known of a visitor to the session. userHash, the hex
+// Identify adds facts about the visitor to the session. userHash, the hex
 // HMAC-SHA256 of identity.id under the identity secret, makes it verified; a
 // verified identity is changed only by a verified one.
 func (r *Relay) Identify(ctx context.Context, by Author, sessionID string, identity map[string]any, userHash string) (verified bool, err error) {
@@ -232,13 +232,13 @@ func (r *Relay) Identify(ctx context.Context, by Author, sessionID string, ident
 		}
 		s.Verified = verified
 		s.Resumable = s.Resumable && !verified
-		return c.learn(identity)
+		return c.addIdentity(identity)
 	})
 	return verified, err
 }
 
-// learn merges what is known of a visitor with what it says now.
-func (c *change) learn(identity map[string]any) error {
+// addIdentity merges a visitor's new facts into the known ones.
+func (c *change) addIdentity(identity map[string]any) error {
 	s := c.session
 	if err := s.merge(identity); err != nil {
 		return err
@@ -246,7 +246,7 @@ func (c *change) learn(identity map[string]any) error {
 	return c.emitFact(EventIdentityUpdate, map[string]any{"identity": s.Identity, "verified": s.Verified, "preChat": s.PreChat})
 }
 
-// merge adds what is said of a visitor to what is known.
+// merge adds a visitor's new facts to the known ones.
 func (s *Session) merge(identity map[string]any) error {
 	merged := map[string]any{}
 	if len(s.Identity) > 0 {
@@ -266,7 +266,7 @@ func (s *Session) merge(identity map[string]any) error {
 	return nil
 }
 
-// checkIdentity holds the named fields to text; the others are free. A whole
+// checkIdentity requires the named fields to be texts; the others are free. A whole
 // number as id becomes its text: many backends count their users. path is where
 // the identity is in the request.
 func checkIdentity(path string, identity map[string]any) error {
@@ -308,7 +308,7 @@ func (r *Relay) Close(ctx context.Context, by Author, sessionID string) error {
 	return r.setStatus(ctx, by, sessionID, StatusClosed, EventSessionClosed)
 }
 
-// Reopen takes a Close back.
+// Reopen reverses a Close.
 func (r *Relay) Reopen(ctx context.Context, by Author, sessionID string) error {
 	return r.setStatus(ctx, by, sessionID, StatusOpen, EventSessionReopened)
 }

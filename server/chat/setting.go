@@ -13,7 +13,7 @@ import (
 // Setting describes one setting of the admin API.
 type Setting struct {
 	Name    string // as in the API
-	Alias   string // another name of it: the seed's placeholder
+	Alias   string // another name in the API
 	Env     string // its environment variable, "" when it has none
 	Secret  bool   // write-only: answered as a mask
 	Widget  bool   // a key of the widget's config
@@ -84,7 +84,7 @@ var SettingList = []Setting{
 	{Name: "csatTrigger", Default: `"off"`, check: oneOf("off", "on_close", "on_disconnect", "manual")},
 }
 
-// Check answers what is wrong with a value, as the end of a sentence that
+// Check returns a value's problem, as the end of a sentence that
 // begins with the setting's name.
 func (s *Setting) Check(value json.RawMessage) error {
 	err := s.check(value)
@@ -94,14 +94,14 @@ func (s *Setting) Check(value json.RawMessage) error {
 	return err
 }
 
-// The checks of settings: each answers the end of a sentence that begins with
+// The checks of settings: each returns the end of a sentence that begins with
 // the setting's name, or with a dot and the path of a field in it.
 
 type checkError string
 
 func (e checkError) Error() string { return string(e) }
 
-// sentence says what a check answered of the setting called name.
+// sentence completes a check's error with the setting's name.
 func sentence(name string, err error) string {
 	text := err.Error()
 	if strings.HasPrefix(text, ".") {
@@ -123,10 +123,10 @@ func text(longest int) func(json.RawMessage) error {
 	}
 }
 
-// errForm is for a text that is not what Is says.
+// errForm is for a text that Is does not describe.
 const errForm checkError = "is of the wrong form"
 
-// form takes texts of a form, and the empty one, which stands for none.
+// form accepts texts that match a pattern, and the empty one, which means none.
 func form(pattern string) func(json.RawMessage) error {
 	is := LazyPattern(pattern)
 	return func(value json.RawMessage) error {
@@ -246,8 +246,8 @@ func preChatForm(value json.RawMessage) error {
 	return preChatFields(v.Fields)
 }
 
-// preChatFields refuses fields that no visitor could answer, or whose answers nobody
-// could distinguish.
+// preChatFields rejects fields that no visitor could answer, or whose answers cannot
+// be distinguished.
 func preChatFields(fields []PreChatField) error {
 	for i, f := range fields {
 		same := func(other PreChatField) bool { return other.Name == f.Name }
@@ -265,8 +265,8 @@ func preChatFields(fields []PreChatField) error {
 	return nil
 }
 
-// shape holds a value to a Go type, whose fields are all that it may have. must
-// names it.
+// shape requires a value to decode into a Go type without unknown fields. must
+// describes it.
 func shape[T any](must string) func(json.RawMessage) error {
 	return func(value json.RawMessage) error {
 		var v T

@@ -18,13 +18,13 @@ const (
 	FromStored      = "stored"
 )
 
-// Settings are the values in force with their sources.
+// Settings are the current values with their sources.
 type Settings struct {
 	values  map[string]Raw
 	sources map[string]string
 }
 
-// PreChatForm is what a visitor is asked before or after its first message.
+// PreChatForm is the form that a visitor fills in before or after its first message.
 type PreChatForm struct {
 	Required bool           `json:"required"`
 	Timing   string         `json:"timing"` // before_first_message or after_first_message
@@ -40,7 +40,7 @@ type PreChatField struct {
 	Options  []string `json:"options,omitempty"`
 }
 
-// AttachmentRules say what files are accepted.
+// AttachmentRules decide which files are accepted.
 type AttachmentRules struct {
 	Enabled  bool  `json:"enabled"`
 	MaxBytes int64 `json:"maxBytes"`
@@ -54,22 +54,22 @@ func (a *AttachmentRules) Allows(mimeType string) bool {
 	return len(a.Types) == 0 || slices.Contains(a.Types, mimeType) || slices.Contains(a.Types, half+"/*")
 }
 
-// Settings returns the settings in force.
+// Settings returns the current settings.
 func (r *Relay) Settings() *Settings { return r.current.Load().settings }
 
-// currentSettings is what holds until the settings change. Every message asks where it
-// goes, so that is found out once.
+// currentSettings holds the settings and what follows from them: every message needs its
+// targets, which are computed once.
 type currentSettings struct {
 	settings *Settings
 	targets  []Target
 }
 
-// SettingsOf are the settings that are in force with these values of the
+// SettingsOf returns the settings that result from these values of the
 // environment and these stored ones.
 func SettingsOf(env, stored map[string]Raw) *Settings { return mergeSettings(env, stored) }
 
 // SettingsChanged returns a channel that is closed with the next change of the
-// settings. Whoever follows them asks for it first and reads them then.
+// settings. Get the channel first, then read the settings.
 func (r *Relay) SettingsChanged() <-chan struct{} { return *r.changed.Load() }
 
 // PatchSettings stores the given settings: all of them or, when one is unknown
@@ -89,8 +89,8 @@ func (r *Relay) PatchSettings(ctx context.Context, patch map[string]json.RawMess
 // caller.
 const patchPatience = 15 * time.Second
 
-// patch stores changes and applies what is stored then, whether or not the
-// caller waits for it or the commit was answered.
+// patch stores changes and applies the stored settings, whether or not the
+// caller waits or the commit was confirmed.
 func (r *Relay) patch(ctx context.Context, changes map[string]Raw) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (r *Relay) applySettings(ctx context.Context) error {
 // maxMistakes bounds how many mistakes one error reports.
 const maxMistakes = 20
 
-// changes are what a patch stores, nil for what it removes.
+// changes returns the values that a patch stores, nil for those it removes.
 func (s *Settings) changes(patch map[string]json.RawMessage) (map[string]Raw, error) {
 	changes := map[string]Raw{}
 	var mistakes []string
@@ -153,7 +153,7 @@ func differs(patch map[string]json.RawMessage, name string, value json.RawMessag
 	return given && !bytes.Equal(other, value)
 }
 
-// CheckSettings reports what PatchSettings would refuse.
+// CheckSettings returns the error that PatchSettings would return.
 func (r *Relay) CheckSettings(patch map[string]json.RawMessage) error {
 	_, err := r.Settings().changes(patch)
 	return err
@@ -325,7 +325,7 @@ func mask(value Raw) Raw {
 	return mustJSON("••••" + shown)
 }
 
-// isMask reports whether value is what GET answered for current.
+// isMask reports whether value is the mask of current.
 func isMask(value json.RawMessage, current Raw) bool {
 	var given, masked string
 	if json.Unmarshal(value, &given) != nil || len(current) == 0 {

@@ -11,24 +11,24 @@ import (
 	"time"
 )
 
-// Sink takes deliveries: a bridge, the webhook, or relay itself for what is due later.
+// Sink accepts deliveries: a bridge, the webhook, or relay itself for delayed ones.
 type Sink interface {
 	// Name is the sink's name in deliveries, logs and settings.
 	Name() string
 	// Deliver sends the head of a lane, in order. It sees up to Policy.Batch
 	// waiting deliveries, so it may put several into one request, and returns
 	// how many of them are done. err belongs to the first that is not. A
-	// delivery that is Ambiguous may have arrived before. It may note its
+	// delivery that is Ambiguous may have arrived before. Deliver may note its
 	// attempts in the deliveries.
 	Deliver(ctx context.Context, lane []Delivery) (done int, err error)
-	// Policy says how the sink wants to be served.
+	// Policy decides how the outbox serves the sink.
 	Policy() Policy
 }
 
-// DeliveryState is how far a delivery has come.
+// DeliveryState is the state of a delivery.
 type DeliveryState int
 
-// A delivery found as sending was cut off: nobody knows whether it arrived.
+// A delivery found as sending was interrupted: it may have arrived.
 const (
 	DeliveryPending DeliveryState = iota
 	DeliverySending
@@ -50,7 +50,7 @@ type Delivery struct {
 	Attempts  int
 	NextAt    Time
 	LastError string
-	// Passed says that later deliveries of the lane need not wait for this one.
+	// Passed: later deliveries of the lane need not wait for this one.
 	Passed    bool
 	Tries     Tries
 	CreatedAt Time
@@ -123,13 +123,13 @@ func (t *Tries) Scan(src any) error {
 	return nil
 }
 
-// ID names the delivery; it never changes.
+// ID identifies the delivery; it never changes.
 func (d *Delivery) ID() string { return fmt.Sprintf("%s.%s.%d", d.Dest, d.SessionID, d.Rev) }
 
 // Cursor is the delivery's place in the list of deliveries.
 func (d *Delivery) Cursor() Cursor { return Cursor{d.CreatedAt, d.ID()} }
 
-// ParseDeliveryID takes an ID of [Delivery.ID] apart.
+// ParseDeliveryID splits an ID of [Delivery.ID].
 func ParseDeliveryID(id string) (dest, sessionID string, rev int64, ok bool) {
 	dest, rest, _ := strings.Cut(id, ".")
 	sessionID, number, _ := strings.Cut(rest, ".")
@@ -137,8 +137,8 @@ func ParseDeliveryID(id string) (dest, sessionID string, rev int64, ok bool) {
 	return dest, sessionID, rev, err == nil
 }
 
-// Ambiguous reports whether an earlier attempt may have arrived. It stays so
-// until the delivery is done: a later refusal says nothing about the attempt
+// Ambiguous reports whether an earlier attempt may have arrived. That holds
+// until the delivery is done: a later rejection says nothing about the attempt
 // before.
 func (d *Delivery) Ambiguous() bool { return d.State == DeliverySending }
 

@@ -13,13 +13,13 @@ type Passage struct {
 	Text   string
 }
 
-// Source is a page that an answer rests on, as people see it.
+// Source is a page that an answer is based on, as people see it.
 type Source struct {
 	Title string `json:"title"`
 	URL   string `json:"url"`
 }
 
-// Sources are the pages that an answer rests on, in the order of their numbers.
+// Sources are the pages that an answer is based on, in the order of their numbers.
 type Sources []Source
 
 // Value stores sources as JSON text, none as none.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// StorePause is how long a store that fails is left alone.
+// StorePause is the pause after a failure of the store.
 const StorePause = time.Second
 
 // Store keeps relay's state. Package db has the only implementation; the
@@ -19,37 +19,37 @@ type Store interface {
 	Apply(ctx context.Context, op func(Tx) error) error
 	// Read runs op on one snapshot.
 	Read(ctx context.Context, op func(Reader) error) error
-	// Look runs op, which reads one thing only: it costs less than Read.
+	// Look runs op, which reads only one thing: it costs less than Read.
 	Look(ctx context.Context, op func(Reader) error) error
 	// Erase removes a session with everything that belongs to it, a long one
-	// from its beginning and in portions, so that nobody waits for long behind
-	// it. It is finished, though its caller goes away.
+	// from its beginning and in portions, so that other changes do not wait for
+	// long. It is finished even if its caller goes away.
 	Erase(ctx context.Context, sessionID string) error
 	// Ping reports whether a change can be stored now.
 	Ping(ctx context.Context) error
-	// SweepOrphans erases files that were uploaded before a time and that no
-	// message took.
+	// SweepOrphans erases files that were uploaded before a time and belong to no
+	// message.
 	SweepOrphans(ctx context.Context, before Time) error
 	// SweepEmpty erases sessions without a message whose visitor was last seen
 	// before a time.
 	SweepEmpty(ctx context.Context, before Time) error
 	// EraseIdle erases the sessions in which nothing happened since a time.
 	EraseIdle(ctx context.Context, before Time) error
-	// Prune removes events and other traces from before a time that nobody needs
+	// Prune removes events and other data from before a time that is not needed
 	// any more, and frees their space.
 	Prune(ctx context.Context, before Time) error
-	// Forget removes from a volatile store what is older than its bounds allow.
+	// Forget shrinks a volatile store to its bounds, oldest data first.
 	Forget(ctx context.Context, now Time) error
 	// Room returns how many bytes are free on the disk that the database is on, of
 	// how many: 0 and 0 if it is on another machine.
 	Room() (free, total int64)
 }
 
-// Reader reads one snapshot. Lookups of one row answer ErrSessionNotFound,
+// Reader reads one snapshot. Lookups of one row return ErrSessionNotFound,
 // ErrMessageNotFound or a NotFound error.
 type Reader interface {
 	Session(id string) (Session, error)
-	// SessionHeader reads what decides about streams and permissions: id, token,
+	// SessionHeader reads the fields that streams and permissions need: id, token,
 	// status, block and revisions. The rest of the session is left empty.
 	SessionHeader(id string) (Session, error)
 	SessionByToken(hash string) (Session, error)
@@ -79,10 +79,10 @@ type Reader interface {
 	// behind one seq and up to another, oldest first.
 	UnreadMessages(sessionID string, sender Sender, after, upTo int64, limit int) ([]Message, error)
 
-	// File answers ErrAttachmentNotFound when there is none.
+	// File returns ErrAttachmentNotFound when there is none.
 	File(id string) (File, error)
 	Chunk(fileID string, n int) ([]byte, error)
-	// UnsentBytes adds up the sizes of visitors' files that no message has taken.
+	// UnsentBytes adds up the sizes of visitors' files that belong to no message.
 	UnsentBytes() (int64, error)
 
 	// Events lists at most limit events behind a revision, in order and up to
@@ -97,30 +97,30 @@ type Reader interface {
 	Lane(dest, sessionID string, limit int) ([]Delivery, error)
 	// Lanes lists every lane of a sink that has waiting deliveries.
 	Lanes(dest string) ([]Lane, error)
-	// Deliveries lists deliveries for people to look at, newest first; behind
+	// Deliveries lists deliveries for people, newest first; with
 	// q.After, oldest first.
 	Deliveries(q DeliveryQuery) ([]Delivery, error)
 
-	// Delivery answers ErrDeliveryNotFound when there is none.
+	// Delivery returns ErrDeliveryNotFound when there is none.
 	Delivery(dest, sessionID string, rev int64) (Delivery, error)
 
-	// Undelivered lists what is in trouble of a session's deliveries, oldest
-	// first: what was given up, and what has failed often (see
+	// Undelivered lists a session's deliveries in trouble, oldest
+	// first: those given up, and those that have failed often (see
 	// [Delivery.Troubled]).
 	Undelivered(sessionID string, limit int) ([]Delivery, error)
-	// Troubles tells what is in trouble of a sink's deliveries: what was given
-	// up, and what has failed often and is retried.
+	// Troubles counts a sink's deliveries in trouble: those given
+	// up, and those that have failed often and are retried.
 	Troubles(dest string) (failed, retrying Trouble, err error)
 	// Waiting counts the deliveries that wait for a sink.
 	Waiting(dest string) (int, error)
-	// Queues tells what waits for each sink, and of what each bridge has received.
+	// Queues describes the waiting deliveries of each sink, and updates of each bridge.
 	Queues() (deliveries, updates []Queue, err error)
 
-	// Thread finds a thread by its place, in whatever state, or answers
+	// Thread finds a thread by its place, in any state, or returns
 	// ErrThreadNotFound.
 	Thread(bridge, channel, ref string) (Thread, error)
 	// ThreadOf finds the session's newest thread in a channel that is not gone,
-	// or answers ErrThreadNotFound.
+	// or returns ErrThreadNotFound.
 	ThreadOf(sessionID, bridge, channel string) (Thread, error)
 	// LostThreads counts the session's threads in a channel that are gone.
 	LostThreads(sessionID, bridge, channel string) (int, error)
@@ -142,7 +142,7 @@ type Reader interface {
 
 	// SavedAnswers lists the saved answers by name.
 	SavedAnswers() ([]SavedAnswer, error)
-	// SavedAnswer answers ErrSavedAnswerNotFound when there is none.
+	// SavedAnswer returns ErrSavedAnswerNotFound when there is none.
 	SavedAnswer(name string) (SavedAnswer, error)
 	CountSavedAnswers() (int, error)
 
@@ -155,7 +155,7 @@ type Reader interface {
 // Tx is a Reader that also writes.
 type Tx interface {
 	Reader
-	// Lock reads a session and keeps other transactions off it. Every change
+	// Lock reads a session and locks it against other transactions. Every change
 	// of a session begins with it.
 	Lock(sessionID string) (Session, error)
 	CreateSession(s *Session) error
@@ -163,7 +163,7 @@ type Tx interface {
 	// EraseSession removes a session with everything that belongs to it.
 	EraseSession(id string) error
 
-	// InsertMessage answers ErrMessageExists, and changes nothing, if the
+	// InsertMessage returns ErrMessageExists, and changes nothing, if the
 	// session has a message of the same side with the same client id.
 	InsertMessage(m *Message) error
 	SaveMessage(m *Message) error
@@ -186,8 +186,8 @@ type Tx interface {
 
 	// PutUpdate stores an update and reports whether it is new.
 	PutUpdate(u *Update) (bool, error)
-	// SaveUpdate stores what came of an update; of one that is done the raw text
-	// is given up.
+	// SaveUpdate stores an update's outcome; the raw text of a finished one
+	// is dropped.
 	SaveUpdate(u *Update) error
 
 	// SaveThread stores a thread, new or known by its place.
@@ -201,7 +201,7 @@ type Tx interface {
 	MoveChannel(bridge, from, to string) error
 
 	PutSavedAnswer(a *SavedAnswer) error
-	// DeleteSavedAnswer answers ErrSavedAnswerNotFound when there is none.
+	// DeleteSavedAnswer returns ErrSavedAnswerNotFound when there is none.
 	DeleteSavedAnswer(name string) error
 	PutSetting(name string, value Raw) error
 	DeleteSetting(name string) error

@@ -8,7 +8,7 @@ const maxTimeline = 500
 // EntryPage: the visitor went to another page. It is no event.
 const EntryPage EventType = "page_view"
 
-// TimelineEntry is something that happened in a session beside its messages.
+// TimelineEntry is something other than a message that happened in a session.
 type TimelineEntry struct {
 	SessionID string    `json:"-" db:"-"`
 	Rev       int64     `json:"-" db:"rev"` // the session's revision, which a page shares with the event before
@@ -43,8 +43,8 @@ func recordPage(tx Tx, s *Session, url string) error {
 	return tx.PutEntry(&TimelineEntry{SessionID: s.ID, Rev: s.Rev, Type: EntryPage, At: Now(), Data: mustJSON(map[string]string{"url": url})})
 }
 
-// addTimeline puts to a page of messages what happened between them. What
-// happened before its first message belongs to the page before, if there is one.
+// addTimeline adds to a page of messages the entries between them. Entries
+// before its first message belong to the page before, if there is one.
 func (h *History) addTimeline(rd Reader, q HistoryQuery, mq MessageQuery) error {
 	from, to := mq.After, mq.Before
 	if n := len(h.Messages); h.HasMore && n > 0 {

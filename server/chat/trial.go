@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// leastTries is how often a delivery was tried in this run of relay before its
-// age counts: a backlog of days that meets a network still coming up is young.
+// leastTries is how often a delivery must have failed in this run of relay before its
+// age counts: an old backlog must survive a network that is still starting.
 const leastTries = 20
 
 // TroubleTries is how many failed attempts make a delivery worth showing.
 const TroubleTries = 3
 
-// outageLeast is how long everything has to fail to be an outage.
+// outageLeast is how long everything must fail to count as an outage.
 const outageLeast = 10 * time.Second
 
-// trial is what this run of relay knows of a delivery that does not get through.
-// Its times are those of a clock that nobody sets.
+// trial is this run's record of a failing delivery.
+// Its times are by the monotonic clock.
 type trial struct {
 	first   time.Time // the first failed attempt
 	count   int       // failed attempts
 	until   time.Time // when the next one is due
-	failing bool      // it rests because it failed, not because it was asked to wait
+	failing bool      // it pauses because it failed, not because it was asked to wait
 	shown   bool      // operators saw that it is in trouble
 }
 
-// trials are the deliveries of a sink that do not get through, and how the sink
-// as a whole is doing.
+// trials are a sink's failing deliveries, and the state of the sink
+// as a whole.
 type trials struct {
 	mu           sync.Mutex
 	of           map[trialKey]*trial
@@ -72,8 +72,8 @@ func (t *trials) count(d *Delivery, longest time.Duration) (enough bool) {
 	return one.count >= leastTries && time.Since(one.first) >= longest
 }
 
-// due returns when a delivery that rests is due. A stored time that is further
-// away than any pause was stored by a clock that was wrong.
+// due returns when a pausing delivery is due. A stored time that is further
+// away than any pause was stored by a wrong clock.
 func (t *trials) due(d *Delivery, now Time, longest time.Duration) Time {
 	t.mu.Lock()
 	one := t.of[trialKey{d.SessionID, d.Rev}]
@@ -81,7 +81,7 @@ func (t *trials) due(d *Delivery, now Time, longest time.Duration) Time {
 	switch {
 	case one != nil && !one.until.IsZero():
 		return min(d.NextAt, now.Add(time.Until(one.until)+time.Millisecond-1))
-	case d.CreatedAt > now && d.LastError == "": // it never rested
+	case d.CreatedAt > now && d.LastError == "": // it never paused
 		return now
 	case d.NextAt.Sub(now) > longest:
 		return now
@@ -99,7 +99,7 @@ func (t *trials) show(sessionID string, rev int64) (first bool) {
 	return first
 }
 
-// end forgets a delivery that was settled and reports whether operators saw it in
+// end drops a settled delivery and reports whether operators saw it in
 // trouble.
 func (t *trials) end(d *Delivery) (shown bool) {
 	t.mu.Lock()
@@ -145,7 +145,7 @@ func (t *trials) recovered() (down time.Duration, reported bool, sessions []stri
 	return down, reported, sessions
 }
 
-// IsPace reports whether a failure is none: the platform's pace, or relay's own.
+// IsPace reports whether an error is only a rate limit, the platform's or relay's own.
 func IsPace(err error) (wait *RetryAfter, pace bool) {
 	if !errors.As(err, &wait) {
 		return nil, false
@@ -153,5 +153,5 @@ func IsPace(err error) (wait *RetryAfter, pace bool) {
 	return wait, !wait.Refused
 }
 
-// shownReason is how much of a failure's text people are shown.
+// shownReason bounds the text of a failure that people see.
 const shownReason = 300

@@ -36,7 +36,7 @@ func (t Time) MarshalJSON() ([]byte, error) {
 }
 
 // appendJSON is AppendFormat for one layout, at a third of its cost: every
-// message has a time, and is rendered for its event and for who sent it.
+// message has a time, and is rendered for its event and for its sender.
 func (t Time) appendJSON(b []byte) []byte {
 	std := t.Std()
 	year, month, day := std.Date()

@@ -59,7 +59,7 @@ func testWebhook(t *testing.T, s *fixture) {
 	b.until(`text("#webhook-problem").startsWith("The address is not allowed: relay never connects to") && document.activeElement.id === "hook-url"`)
 	b.enter("#hook-url", "http://127.0.0.1:1/")
 	b.click("#hook-test")
-	b.until(`text("#hook-answer").includes("Not taken") && text("#hook-answer").includes("refuses connections")`)
+	b.until(`text("#hook-answer").includes("Failed") && text("#hook-answer").includes("refuses connections")`)
 
 	b.enter("#hook-url", shop.URL)
 	s.changeElsewhere(t, b, map[string]any{"eventsWebhookHeaderPrefix": "X-Other"}, `$("#hook-prefix").value === "X-Other"`)
@@ -81,7 +81,7 @@ func testWebhook(t *testing.T, s *fixture) {
 	b.click("#hook-save")
 	b.until(`text("#hook-test") === "Send test event" && text("#hook-said") === "Saved."`)
 	b.click("#hook-test")
-	b.until(`text("#hook-answer .tag") === "Taken" && text("#hook-answer pre") === "<b>thank you</b>" && text("#hook-answer p").includes("The receiver answered 200, after")`)
+	b.until(`text("#hook-answer .tag") === "Delivered" && text("#hook-answer pre") === "<b>thank you</b>" && text("#hook-answer p").includes("The receiver answered 200, after")`)
 
 	shop.status.Store(http.StatusGone)
 	s.say(t, "first")
