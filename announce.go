@@ -11,8 +11,8 @@ import (
 	"github.com/relay-chat/relay/server/config"
 )
 
-// answerFrom returns the names of the bridges that are set up, and warns of those
-// that are half set up.
+// answerFrom returns the names of the configured bridges, and warns of incompletely
+// configured ones.
 func (a *app) answerFrom(engine *chat.Engine, kinds []bridges.Kind, set *bridges.Set) []string {
 	for _, problem := range bridges.HalfSetUp(kinds, engine.Settings()) {
 		a.log.Warn(problem + "; run relay doctor for details")

@@ -4,7 +4,7 @@ import "time"
 
 // Bounds limit what a database in memory holds. Zero fields do not limit.
 type Bounds struct {
-	// Sessions and SessionBytes limit the sessions and what is known of their
+	// Sessions and SessionBytes limit the sessions and the facts about their
 	// visitors. The longest idle session is evicted first, but none with waiting
 	// deliveries unless there are more than SessionMost bytes. Sessions that are
 	// idle for longer than Idle are evicted by [DB.Forget].
@@ -34,8 +34,8 @@ var BridgeBounds = Bounds{Sessions: 100_000, SessionBytes: 128 << 20, SessionMos
 	Idle: 24 * time.Hour, Messages: 100_000, MessageBytes: 64 << 20, Links: 300_000,
 	QueueEvents: 50_000, QueueBytes: 64 << 20, QueueMost: 256 << 20}
 
-// held is how much a bounded database holds of a kind, and for queues of a
-// destination. Bytes counts the texts whose length others choose.
+// held counts the entries of a kind in a bounded database, for queues those of one
+// destination. Bytes counts the texts of variable length.
 type held struct {
 	Kind  string `db:"kind"`
 	Dest  string `db:"dest"`
@@ -43,13 +43,13 @@ type held struct {
 	Bytes int64  `db:"bytes"`
 }
 
-// times is so many percent of what is held.
+// times returns a percentage of the held amounts.
 func (h held) times(percent int) held {
 	h.N, h.Bytes = h.N*percent/100, h.Bytes*int64(percent)/100
 	return h
 }
 
-// over reports whether there is too much of a kind.
+// over reports whether a kind exceeds its bounds.
 func (b *Bounds) over(h held) bool {
 	switch h.Kind {
 	case "sessions":

@@ -32,7 +32,7 @@ func (g *gate) ratio() float64 {
 	return median(g.ratios())
 }
 
-// ratios are those of the rounds.
+// ratios returns the ratio of each round.
 func (g *gate) ratios() []float64 {
 	list := make([]float64, len(g.floor))
 	for i := range list {
@@ -48,7 +48,7 @@ func (g *gate) held() bool {
 	return g.ratio() <= g.limit
 }
 
-// judge shows gates and fails for those that are missed.
+// judge prints the gates and fails if one is missed.
 func judge(b *testing.B, gates []*gate) {
 	b.Helper()
 	printTable(os.Stdout, gates)

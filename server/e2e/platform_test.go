@@ -7,7 +7,7 @@ import (
 	"github.com/relay-chat/relay/bridges/bridgetest"
 )
 
-// shown are the texts that stand on a platform.
+// shown returns all texts on a platform.
 func shown(p bridgetest.Platform) string {
 	var lines []string
 	for _, th := range p.Threads() {
@@ -18,7 +18,7 @@ func shown(p bridgetest.Platform) string {
 	return strings.Join(lines, "\n")
 }
 
-// continues waits until a thread that is gone is followed by one that shows a
+// continues waits until a deleted thread is followed by one that shows a
 // text.
 func continues(t *testing.T, p bridgetest.Platform, gone, text string) {
 	t.Helper()
@@ -28,8 +28,8 @@ func continues(t *testing.T, p bridgetest.Platform, gone, text string) {
 	})
 }
 
-// unharmed checks that every request to a platform was legal, and that no relay
-// told a token, all of which have a canary in them.
+// unharmed checks that every request to a platform was valid, and that no relay
+// revealed a token, all of which contain a canary.
 func unharmed(t *testing.T, p bridgetest.Platform, relays ...*instance) {
 	t.Helper()
 	for _, v := range p.Violations() {

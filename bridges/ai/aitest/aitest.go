@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Model is a fake endpoint. It is reached by the network at the address that Listen
-// answers, or without one as a transport.
+// Model is a fake endpoint, reached over the network at the address that Listen
+// returns, or used directly as a transport.
 type Model struct {
 	t      testing.TB
 	mu     sync.Mutex
@@ -24,7 +24,7 @@ type Model struct {
 	bell   chan struct{} // closed with the next request
 }
 
-// Request is what the endpoint was asked.
+// Request is a request to the endpoint.
 type Request struct {
 	Path, Key, Model string
 	MaxTokens        int // max_tokens
@@ -38,15 +38,15 @@ type Request struct {
 type Answer struct {
 	Text   string
 	Tokens int // 0: the endpoint does not count
-	// Status is another one than 200, with Error as its text.
+	// Status is a status other than 200, with Error as its text.
 	Status     int
 	Error      string
 	RetryAfter string
-	// Body is answered as it is, whatever it is.
+	// Body is the raw body of the answer.
 	Body string
 	// Cut: finish_reason is length.
 	Cut bool
-	// Half breaks the connection off in the middle of the answer.
+	// Half closes the connection in the middle of the answer.
 	Half bool
 	// Wait holds the answer back until it is closed.
 	Wait <-chan struct{}
@@ -54,7 +54,7 @@ type Answer struct {
 	Vector func(text string) []float32
 }
 
-// New makes an endpoint that answers by a function.
+// New makes an endpoint whose answers come from a function.
 func New(t testing.TB, answer func(Request) Answer) *Model {
 	return &Model{t: t, answer: answer, bell: make(chan struct{})}
 }
@@ -80,7 +80,7 @@ func (s *Model) RoundTrip(r *http.Request) (*http.Response, error) {
 	return out.Result(), nil
 }
 
-// Says is a script of one text.
+// Says returns a script that always answers the same text.
 func Says(text string) func(Request) Answer {
 	return func(Request) Answer { return Answer{Text: text, Tokens: 100} }
 }
@@ -149,7 +149,7 @@ func parse(r *http.Request, raw []byte) Request {
 		Messages            []struct{ Role, Content string }
 		Input               []string
 	}
-	_ = json.Unmarshal(raw, &body) // what is missing shows in the test
+	_ = json.Unmarshal(raw, &body) // the test notices missing fields
 	out := Request{Path: r.URL.Path, Key: strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), Model: body.Model,
 		MaxTokens: body.MaxTokens, MaxCompletion: body.MaxCompletionTokens, Input: body.Input, Raw: string(raw)}
 	for _, m := range body.Messages {

@@ -24,7 +24,7 @@ func (f *Platform) uploadURL(form url.Values) (map[string]any, *apiError) {
 	return map[string]any{"upload_url": strings.TrimSuffix(f.URL, "/api") + "/upload/" + file.id, "file_id": file.id}, nil
 }
 
-// takeUpload takes the bytes of a file, exactly as many as were announced.
+// takeUpload receives a file's bytes, exactly as many as were announced.
 func (f *Platform) takeUpload(w http.ResponseWriter, r *http.Request, id string) {
 	data, err := io.ReadAll(r.Body)
 	f.mu.Lock()
@@ -92,7 +92,7 @@ func (f *Platform) filesDelete(form url.Values) (map[string]any, *apiError) {
 	return nil, nil
 }
 
-// serveFile hands a file out. Whoever may not read it is led to the sign-in
+// serveFile serves a file. Clients that may not read it are redirected to the sign-in
 // page.
 func (f *Platform) serveFile(w http.ResponseWriter, r *http.Request, id string) {
 	f.mu.Lock()
@@ -110,7 +110,7 @@ func (f *Platform) serveFile(w http.ResponseWriter, r *http.Request, id string) 
 	}
 }
 
-// HideFiles lets downloads end at the sign-in page.
+// HideFiles makes downloads end at the sign-in page.
 func (f *Platform) HideFiles() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -45,7 +45,7 @@ func loadSchema() *schema {
 	return s
 }
 
-// argKinds are the forms of arguments.
+// argKinds has the patterns of argument types.
 var argKinds = map[string]*regexp.Regexp{
 	"channel": regexp.MustCompile(`^[CG][A-Z0-9]{2,}$`),
 	"user":    regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`),
@@ -57,7 +57,7 @@ var argKinds = map[string]*regexp.Regexp{
 	"text":    regexp.MustCompile(`(?s)^.+$`),
 }
 
-// check returns what the schema forbids in a call.
+// check returns a call's violations of the schema.
 func (s *schema) check(method string, form url.Values, scopes []string) (faults []string) {
 	m, known := s.Methods[method]
 	if !known {
@@ -114,11 +114,11 @@ func (a *argSpec) check(where, value string) []string {
 	return nil
 }
 
-// unescaped finds what is not escaped: mentions, links, and an ampersand that
-// begins no entity. A link that Slack made itself of an address is allowed.
+// unescaped matches unescaped mentions, links, and an ampersand that
+// begins no entity. A link that Slack itself made from an address is allowed.
 var unescaped = regexp.MustCompile(`<[^h][^>]*>|<$|&(?:[^agl]|$)`)
 
-// readBlocks is what rich text shows, "" for what is none.
+// readBlocks returns the text of rich text blocks, "" for other values.
 func readBlocks(value string) (shown string) {
 	var blocks []struct {
 		Type     string

@@ -50,7 +50,7 @@ func loadSchema() *schema {
 	return s
 }
 
-// check returns what the schema forbids in a call.
+// check returns a call's violations of the schema.
 func (s *schema) check(method string, params map[string]any) (faults []string) {
 	fields, known := s.Methods[method]
 	if !known {
