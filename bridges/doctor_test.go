@@ -41,7 +41,7 @@ func TestDoctor(t *testing.T) {
 		{"broken database", config.Config{DatabaseURL: "sqlite://relay.db"}, nil, errors.New("it is locked"),
 			[]string{"relay.db: it is locked\n        Fix: check DATABASE_URL"}, 1},
 		{"newer database", config.Config{DatabaseURL: "sqlite://relay.db"}, nil, fmt.Errorf("%w: version 7", db.ErrNewer),
-			[]string{"fail", "of a newer relay: version 7", "put the newer program back"}, 1},
+			[]string{"fail", "belongs to a newer version of relay: version 7", "put the newer program back"}, 1},
 		{"damaged database", config.Config{DatabaseURL: "sqlite://relay.db"}, nil, fmt.Errorf("%w: page 7", db.ErrDamaged),
 			[]string{"relay.db: the database is damaged: page 7\n        Fix: stop relay and put a backup in its place"}, 1},
 		{"full disk", config.Config{DatabaseURL: "sqlite://relay.db"}, nil, fmt.Errorf("commit: %w", chat.ErrStorageFull),
