@@ -129,3 +129,21 @@ func TestHTML(t *testing.T) {
 		}
 	}
 }
+
+// TestPDFBomb: a small file that unpacks to hundreds of megabytes does not take them.
+func TestPDFBomb(t *testing.T) {
+	var packed bytes.Buffer
+	z := zlib.NewWriter(&packed)
+	piece := bytes.Repeat([]byte("A"), 1<<20)
+	_, _ = z.Write([]byte("BT ("))
+	for range 400 {
+		_, _ = z.Write(piece)
+	}
+	_ = z.Close()
+	file := pdfOf("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+		"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << >> >>",
+		fmt.Sprintf("<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream", packed.Len(), packed.String()))
+	if _, err := extractWithin([]byte(file), time.Hour); err == nil || err.Error() != errTooMuchMemory.Error() {
+		t.Errorf("it ends with %v", err)
+	}
+}
