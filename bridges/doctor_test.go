@@ -51,7 +51,7 @@ func TestDoctor(t *testing.T) {
 		{"another's token", config.Config{}, map[string]chat.Raw{"slackBotToken": chat.Raw(`"x"`), "slackChannelId": chat.Raw(`"C"`)}, nil,
 			[]string{"slack\n  fail  settings: the bot token is not one of Slack's\n        Fix: open your app"}, 1},
 		{"reached without https", config.Config{PublicURL: well.URL}, nil, nil, []string{"warn  PUBLIC_URL: relay answers at"}, 0},
-		{"somebody else answers", config.Config{PublicURL: other.URL}, nil, nil, []string{"warn  PUBLIC_URL: relay is not reached"}, 0},
+		{"somebody else answers", config.Config{PublicURL: other.URL}, nil, nil, []string{"warn  PUBLIC_URL: relay cannot be reached"}, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
