@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"log/slog"
 	"net/http/httptest"
 	"strings"
@@ -56,7 +55,7 @@ func TestDiskNearlyFull(t *testing.T) {
 			err = store.Read(t.Context(), func(rd chat.Reader) error {
 				events, err := rd.Events(chat.SystemSession, 0, 0)
 				for _, e := range events {
-					if strings.Contains(fmt.Sprintf("%s", e.Payload), "MB left") {
+					if strings.Contains(string(e.Payload), "MB left") {
 						notices++
 					}
 				}

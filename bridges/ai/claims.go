@@ -1,9 +1,10 @@
 package ai
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // promises are words of what the AI must not promise by itself, by what they mean:
@@ -46,19 +47,19 @@ func hasAny(text string, words []string) bool {
 }
 
 // number is one in any script, with the signs that people write into large ones.
-var number = regexp.MustCompile(`\p{Nd}+(?:[.,'’\x{00a0}\x{202f} ]\p{Nd}{2,3})*`)
+var number = chat.LazyRegexp(`\p{Nd}+(?:[.,'’\x{00a0}\x{202f} ]\p{Nd}{2,3})*`)
 
 // amountSign stands before or behind a price or a share.
-var amountSign = regexp.MustCompile(`(?i)^\s?(?:[%\p{Sc}％]|eur|usd|chf|gbp|jpy|euro|dollar|pound|franc|percent|prozent|pour ?cent|por ?ciento|per ?cento|procent|円|元|원)`)
+var amountSign = chat.LazyRegexp(`(?i)^\s?(?:[%\p{Sc}％]|eur|usd|chf|gbp|jpy|euro|dollar|pound|franc|percent|prozent|pour ?cent|por ?ciento|per ?cento|procent|円|元|원)`)
 
 // inventsNumbers reports whether a text has an amount that nothing known has, or
 // any other number of two digits or more that nobody wrote.
 func (g *grounds) inventsNumbers(text, known string) bool {
 	facts := numbersIn(known)
 	said := numbersIn(g.said)
-	for _, at := range number.FindAllStringIndex(text, -1) {
+	for _, at := range number().FindAllStringIndex(text, -1) {
 		digits := digitsOf(text[at[0]:at[1]])
-		isAmount := amountSign.MatchString(text[at[1]:]) || endsInCurrency(text[:at[0]])
+		isAmount := amountSign().MatchString(text[at[1]:]) || endsInCurrency(text[:at[0]])
 		switch {
 		case facts[digits], strings.Trim(digits, "0") == "":
 		case isAmount, len(digits) >= 2 && !said[digits]:
@@ -79,7 +80,7 @@ func endsInCurrency(before string) bool {
 
 func numbersIn(text string) map[string]bool {
 	found := map[string]bool{}
-	for _, n := range number.FindAllString(text, -1) {
+	for _, n := range number().FindAllString(text, -1) {
 		found[digitsOf(n)] = true
 		for _, part := range strings.FieldsFunc(n, func(r rune) bool { return !unicode.IsDigit(r) }) {
 			found[digitsOf(part)] = true

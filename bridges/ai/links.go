@@ -2,24 +2,25 @@ package ai
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // What platforms and browsers make links of.
 var (
-	markdownLink = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
-	markupTag    = regexp.MustCompile(`</?[a-zA-Z][^>]*>`)
-	address      = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]{1,20}:/{1,2}|mailto:|javascript:|data:|vbscript:|tel:|file:)(?:[^\s<>"'()）」]|\([^\s()]*\))+`)
-	mention      = regexp.MustCompile(`[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+`)
-	bareDomain   = regexp.MustCompile(`(?i)\b(?:[\p{L}\p{N}-]+\.)+(?:com|net|org|io|co|dev|app|me|info|biz|xyz|top|shop|site|online|link|click|ru|cn|de|fr|uk|us|eu|at|ch|nl|it|es|pl|jp|ly|gl|gg|to|cc|tk|ws|pw|example|test|invalid|zip|mov|cash|money|pro|tech|ai|cloud|blog|vip|bank|icu|cfd|sbs|website|tv|ca|au|cz|kr|vn|su|ml|cf|gq)\b(?:/[^\s<>"')]*)?|\b(?:[\p{L}\p{N}-]+\.)+\p{L}{2,24}/[^\s<>"')]+|\bwww\.[^\s<>"')]+|\b(?:\d{1,3}\.){3}\d{1,3}\b[^\s<>"')]*`)
+	markdownLink = chat.LazyRegexp(`!?\[([^\]]*)\]\([^)]*\)`)
+	markupTag    = chat.LazyRegexp(`</?[a-zA-Z][^>]*>`)
+	address      = chat.LazyRegexp(`(?i)\b(?:[a-z][a-z0-9+.-]{1,20}:/{1,2}|mailto:|javascript:|data:|vbscript:|tel:|file:)(?:[^\s<>"'()）」]|\([^\s()]*\))+`)
+	mention      = chat.LazyRegexp(`[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+`)
+	bareDomain   = chat.LazyRegexp(`(?i)\b(?:[\p{L}\p{N}-]+\.)+(?:com|net|org|io|co|dev|app|me|info|biz|xyz|top|shop|site|online|link|click|ru|cn|de|fr|uk|us|eu|at|ch|nl|it|es|pl|jp|ly|gl|gg|to|cc|tk|ws|pw|example|test|invalid|zip|mov|cash|money|pro|tech|ai|cloud|blog|vip|bank|icu|cfd|sbs|website|tv|ca|au|cz|kr|vn|su|ml|cf|gq)\b(?:/[^\s<>"')]*)?|\b(?:[\p{L}\p{N}-]+\.)+\p{L}{2,24}/[^\s<>"')]+|\bwww\.[^\s<>"')]+|\b(?:\d{1,3}\.){3}\d{1,3}\b[^\s<>"')]*`)
 )
 
 // withoutForeignLinks leaves only addresses in a text that lead to the passages or
 // that the owner of the website gave.
 func (g *grounds) withoutForeignLinks(text string) string {
-	text = markdownLink.ReplaceAllString(text, "$1")
-	text = markupTag.ReplaceAllString(text, "")
+	text = markdownLink().ReplaceAllString(text, "$1")
+	text = markupTag().ReplaceAllString(text, "")
 	kept := map[string]string{}
 	hide := func(allowed func(string) bool) func(string) string {
 		return func(found string) string {
@@ -32,9 +33,9 @@ func (g *grounds) withoutForeignLinks(text string) string {
 			return hidden + strings.TrimPrefix(found, address)
 		}
 	}
-	text = address.ReplaceAllStringFunc(strings.ReplaceAll(text, "\x00", ""), hide(g.leadsHome))
-	text = mention.ReplaceAllStringFunc(text, hide(g.isOwnMail))
-	text = bareDomain.ReplaceAllStringFunc(text, hide(g.leadsHome))
+	text = address().ReplaceAllStringFunc(strings.ReplaceAll(text, "\x00", ""), hide(g.leadsHome))
+	text = mention().ReplaceAllStringFunc(text, hide(g.isOwnMail))
+	text = bareDomain().ReplaceAllStringFunc(text, hide(g.leadsHome))
 	for hidden, address := range kept {
 		text = strings.ReplaceAll(text, hidden, address)
 	}

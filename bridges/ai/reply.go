@@ -1,7 +1,6 @@
 package ai
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,18 +42,18 @@ func (g *grounds) known() string {
 	return b.String()
 }
 
-var handOverLine = regexp.MustCompile(`\b` + handOver + `\b[\s:.\-]*(\w*)`)
+var handOverLine = chat.LazyRegexp(`\b` + handOver + `\b[\s:.\-]*(\w*)`)
 
 // readAnswer makes of a model's text what a visitor may read. What rests on nothing
 // that the model was given is not said: then it is a hand-back.
 func readAnswer(done Completion, g *grounds) reply {
-	if found := handOverLine.FindStringSubmatch(done.Text); found != nil {
+	if found := handOverLine().FindStringSubmatch(done.Text); found != nil {
 		if strings.EqualFold(found[1], chat.AIEndAsked) {
 			return reply{handBack: chat.AIEndAsked}
 		}
 		return reply{handBack: chat.AIEndUnsure}
 	}
-	if marker.MatchString(done.Text) { // it repeats what it was given
+	if marker().MatchString(done.Text) { // it repeats what it was given
 		return reply{handBack: chat.AIEndUnsure}
 	}
 	r, cited := read(done, g)
@@ -67,7 +66,7 @@ func readAnswer(done Completion, g *grounds) reply {
 
 // readDraft makes of a model's text what an operator may send.
 func readDraft(done Completion, g *grounds) reply {
-	done.Text = strings.TrimSpace(handOverLine.ReplaceAllString(done.Text, ""))
+	done.Text = strings.TrimSpace(handOverLine().ReplaceAllString(done.Text, ""))
 	r, _ := read(done, g)
 	return r
 }
@@ -94,36 +93,36 @@ func read(done Completion, g *grounds) (r reply, cited bool) {
 }
 
 // citation is the number of a passage, or several, as models write them.
-var citation = regexp.MustCompile(`[ \t]*[\[【](\d{1,3}(?:\s*[,;]\s*\d{1,3})*)(?:†[^\]】]*)?[\]】]`)
+var citation = chat.LazyRegexp(`[ \t]*[\[【](\d{1,3}(?:\s*[,;]\s*\d{1,3})*)(?:†[^\]】]*)?[\]】]`)
 
 // takeCitations takes the numbers of passages out of a text and returns them in
 // their order.
 func takeCitations(text string) (without string, numbers []int) {
-	for _, found := range citation.FindAllStringSubmatch(text, -1) {
+	for _, found := range citation().FindAllStringSubmatch(text, -1) {
 		for _, digits := range strings.FieldsFunc(found[1], func(r rune) bool { return r < '0' || r > '9' }) {
 			n, _ := strconv.Atoi(digits) // three digits always fit
 			numbers = append(numbers, n)
 		}
 	}
-	return citation.ReplaceAllString(text, ""), numbers
+	return citation().ReplaceAllString(text, ""), numbers
 }
 
 var (
-	heading       = regexp.MustCompile(`(?m)^#{1,6}\s+`)
-	emptyBrackets = regexp.MustCompile(`\(\s*\)`)
-	emptyLine     = regexp.MustCompile(`\n{3,}`)
-	lostSpace     = regexp.MustCompile(` +([.,])(\s|$)`)
-	twoSpaces     = regexp.MustCompile(`[ \t]{2,}`)
+	heading       = chat.LazyRegexp(`(?m)^#{1,6}\s+`)
+	emptyBrackets = chat.LazyRegexp(`\(\s*\)`)
+	emptyLine     = chat.LazyRegexp(`\n{3,}`)
+	lostSpace     = chat.LazyRegexp(` +([.,])(\s|$)`)
+	twoSpaces     = chat.LazyRegexp(`[ \t]{2,}`)
 )
 
 // plain takes the usual markup out of a text.
 func plain(text string) string {
 	text = strings.NewReplacer("**", "", "__", "", "```", "", "\r", "", "\x00", "").Replace(text)
-	text = heading.ReplaceAllString(text, "")
-	text = emptyBrackets.ReplaceAllString(text, "")
-	text = lostSpace.ReplaceAllString(text, "$1$2")
-	text = twoSpaces.ReplaceAllString(text, " ")
-	return strings.TrimSpace(emptyLine.ReplaceAllString(text, "\n\n"))
+	text = heading().ReplaceAllString(text, "")
+	text = emptyBrackets().ReplaceAllString(text, "")
+	text = lostSpace().ReplaceAllString(text, "$1$2")
+	text = twoSpaces().ReplaceAllString(text, " ")
+	return strings.TrimSpace(emptyLine().ReplaceAllString(text, "\n\n"))
 }
 
 // sentenceEnds are the signs that end a sentence, in any script.

@@ -128,7 +128,7 @@ func TestAsksForPerson(t *testing.T) {
 		"Chci mluvit s člověkem": "cs", "Bir insanla konuşmak istiyorum": "tr", "Позовите оператора": "ru", "Хочу поговорити з людиною": "uk", "オペレーターにつないでください": "ja",
 		"转人工": "zh", "상담원 연결해 주세요": "ko", "أريد التحدث مع شخص": "ar", "אני רוצה לדבר עם נציג": "he", "मुझे इंसान से बात करनी है": "hi", "ขอคุยกับเจ้าหน้าที่": "th",
 		"Tôi muốn gặp nhân viên": "vi", "Saya ingin bicara dengan manusia": "id", "Haluan puhua ihmisen kanssa": "fi", "Emberrel szeretnék beszélni": "hu",
-		"Vreau să vorbesc cu un om": "ro", "Θέλω να μιλήσω με άνθρωπο": "el", "می‌خواهم با یک نفر صحبت کنم": "fa",
+		"Vreau să vorbesc cu un om": "ro", "Θέλω να μιλήσω με άνθρωπο": "el", "می\u200cخواهم با یک نفر صحبت کنم": "fa",
 		"talk to human": "en", "Can I speak with a person?": "en", "Kann ich bitte mit einem echten Mitarbeiter sprechen?": "de", "je voudrais un humain": "fr",
 		"Do you sell books about human rights?": "", "What does a travel agent cost?": "", "Wo ist mein Paket?": "", "": "",
 		"The operator of the machine is missing": "", strings.Repeat("long story ", 40) + "talk to a human": "",

@@ -34,9 +34,9 @@ func (a Answers) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // Meanings of a platform's errors beside those of package chat.
 var (
-	Misconfigured = errors.New("misconfigured")
-	Retried       = errors.New("retried")
-	Waits         = errors.New("waits")
+	ErrMisconfigured = errors.New("misconfigured")
+	ErrRetried       = errors.New("retried")
+	ErrWaits         = errors.New("waits")
 )
 
 // ExpectError checks what an error means. A wait concerns the whole platform and has at
@@ -47,11 +47,11 @@ func ExpectError(t *testing.T, name string, err, want error, wait time.Duration)
 	var later *chat.RetryAfter
 	ok := errors.Is(err, want)
 	switch want {
-	case Misconfigured:
+	case ErrMisconfigured:
 		ok = errors.As(err, &human) && human.Problem != "" && human.Fix != "" && !strings.Contains(err.Error(), "canary")
-	case Waits:
+	case ErrWaits:
 		ok = errors.As(err, &later) && later.After >= wait && later.After <= wait+time.Second && later.Scope == chat.ScopeSink
-	case Retried:
+	case ErrRetried:
 		ok = err != nil && !errors.Is(err, chat.ErrPermanent) && !errors.Is(err, chat.ErrAmbiguous)
 	}
 	if !ok {

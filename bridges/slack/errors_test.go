@@ -50,7 +50,7 @@ func TestErrors(t *testing.T) {
 	post, edit := chat.Op{Kind: chat.OpPost, Text: "a"}, chat.Op{Kind: chat.OpEdit, Remote: "5.000000", Text: "a"}
 	remove, react := chat.Op{Kind: chat.OpDelete, Remote: "5.000000"}, chat.Op{Kind: chat.OpReact, Remote: "5.000000", Receipt: "read"}
 	file, open := chat.Op{Kind: chat.OpDelete, Remote: "F5"}, chat.Op{Kind: chat.OpOpen, Title: "a"}
-	misconfigured, plain, wait := bridgetest.Misconfigured, bridgetest.Retried, bridgetest.Waits
+	misconfigured, plain, wait := bridgetest.ErrMisconfigured, bridgetest.ErrRetried, bridgetest.ErrWaits
 	for _, c := range []struct {
 		op   chat.Op
 		code string

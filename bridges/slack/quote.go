@@ -2,7 +2,6 @@ package slack
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"github.com/slack-go/slack"
@@ -46,19 +45,19 @@ func (b *Bridge) quote(ctx context.Context, th chat.Thread, ts string) string {
 }
 
 // head matches what show puts above a message's text.
-var head = regexp.MustCompile(`^(?:\*[^\n]*:\*\n)?(?:✏\x{FE0F}? edited:\n)?(?:↩\x{FE0F}? “[^\n]*”\n)?`)
+var head = chat.LazyRegexp(`^(?:\*[^\n]*:\*\n)?(?:✏\x{FE0F}? edited:\n)?(?:↩\x{FE0F}? “[^\n]*”\n)?`)
 
 // authorText returns a message's text without what show put above it.
 func (b *Bridge) authorText(m *slack.Message) string {
 	text := plain(m.Text, b.name)
 	if b.self.Load().own(m) {
-		text = text[len(head.FindString(text)):]
+		text = text[len(head().FindString(text)):]
 	}
 	return text
 }
 
 // quoted matches the line of a message's text that quotes another, as Slack stores it.
-var quoted = regexp.MustCompile(`(?m)^(?:↩\x{FE0F}?|:leftwards_arrow_with_hook:) “[^\n]*”(?:\n|$)`)
+var quoted = chat.LazyRegexp(`(?m)^(?:↩\x{FE0F}?|:leftwards_arrow_with_hook:) “[^\n]*”(?:\n|$)`)
 
 // requote changes the quotes of a message that was edited or deleted in the messages
 // after it; words is its new text, "" if it was deleted.
@@ -85,7 +84,7 @@ func (b *Bridge) requoteIn(ctx context.Context, m *slack.Message, ts, words stri
 	if of != ts || !b.self.Load().own(m) {
 		return
 	}
-	line := quoted.FindStringIndex(m.Text)
+	line := quoted().FindStringIndex(m.Text)
 	if line == nil {
 		return
 	}

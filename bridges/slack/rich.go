@@ -1,14 +1,15 @@
 package slack
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/slack-go/slack"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // webAddress matches what becomes a link: rich text finds none by itself.
-var webAddress = regexp.MustCompile(`https?://[^\s<>"]+`)
+var webAddress = chat.LazyRegexp(`https?://[^\s<>"]+`)
 
 // rich converts a text to rich text, in which no character is markup: chat.update
 // reads markup in every text, whatever the post was
@@ -24,7 +25,7 @@ func rich(how look) slack.MsgOption {
 		}
 	}
 	done := 0
-	for _, at := range webAddress.FindAllStringIndex(text, -1) {
+	for _, at := range webAddress().FindAllStringIndex(text, -1) {
 		if at[0] > done {
 			parts = append(parts, slack.NewRichTextSectionTextElement(text[done:at[0]], nil))
 		}

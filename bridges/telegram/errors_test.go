@@ -28,7 +28,7 @@ func TestErrors(t *testing.T) {
 	post, edit := chat.Op{Kind: chat.OpPost, Text: "a"}, chat.Op{Kind: chat.OpEdit, Remote: "5", Text: "a"}
 	remove, reopen := chat.Op{Kind: chat.OpDelete, Remote: "5"}, chat.Op{Kind: chat.OpReopen}
 	react := chat.Op{Kind: chat.OpReact, Remote: "5"}
-	misconfigured, plain, wait := bridgetest.Misconfigured, bridgetest.Retried, bridgetest.Waits
+	misconfigured, plain, wait := bridgetest.ErrMisconfigured, bridgetest.ErrRetried, bridgetest.ErrWaits
 	for _, c := range []struct {
 		op   chat.Op
 		code int
