@@ -147,3 +147,16 @@ func TestPDFBomb(t *testing.T) {
 		t.Errorf("it ends with %v", err)
 	}
 }
+
+// TestTableBomb: tables that would make billions of cells are read as text.
+func TestTableBomb(t *testing.T) {
+	for _, page := range []string{
+		"<table><tr>" + strings.Repeat("<td>x", 50_000) + strings.Repeat("<tr><td>zebra", 50_000),
+		"<table><tr><td colspan=2000000000>zebra</table>",
+	} {
+		d, err := extractHTML(page, nil)
+		if err != nil || !strings.Contains(d.markdown, "zebra") || len(d.markdown) > 2*len(page) {
+			t.Errorf("%d bytes become %d, %v", len(page), len(d.markdown), err)
+		}
+	}
+}

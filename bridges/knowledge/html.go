@@ -34,7 +34,11 @@ func extractHTML(text string, at *url.URL) (document, error) {
 	heading := oneLine(textOf(find(root, atom.H1)))
 	main := mainContent(root, at)
 	tidy(main)
-	markdown, err := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin())).ConvertNode(main)
+	plugins := []converter.Plugin{base.NewBasePlugin(), commonmark.NewCommonmarkPlugin()}
+	if tablesFit(main) {
+		plugins = append(plugins, table.NewTablePlugin())
+	}
+	markdown, err := converter.NewConverter(converter.WithPlugins(plugins...)).ConvertNode(main)
 	if err != nil {
 		return document{}, errors.New("it is no HTML that can be read")
 	}
@@ -43,6 +47,42 @@ func extractHTML(text string, at *url.URL) (document, error) {
 	}
 	d.markdown = clean(string(markdown))
 	return d, nil
+}
+
+// maxCells is how many cells a page's tables may have when all rows are as wide as
+// the widest, which is how they are written.
+const maxCells = 100_000
+
+// tablesFit reports whether the tables below a node are of a size that people read:
+// few signs of HTML can make billions of cells.
+func tablesFit(root *html.Node) bool {
+	rows, widest := 1, 1
+	for n := range root.Descendants() {
+		for _, a := range n.Attr {
+			if (a.Key == "colspan" || a.Key == "rowspan") && len(strings.TrimSpace(a.Val)) > 2 {
+				return false
+			}
+		}
+		if n.DataAtom != atom.Tr {
+			continue
+		}
+		width := 0
+		for cell := range n.ChildNodes() {
+			width += spanOf(cell)
+		}
+		rows, widest = rows+1, max(widest, width)
+	}
+	return rows*widest <= maxCells
+}
+
+// spanOf is how many columns a cell takes, at most.
+func spanOf(cell *html.Node) int {
+	for _, a := range cell.Attr {
+		if a.Key == "colspan" {
+			return 99
+		}
+	}
+	return 1
 }
 
 // mainContent returns what readability takes for the main content. On pages of few
