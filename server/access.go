@@ -93,7 +93,7 @@ func (s *communityServer) widgetCORS(w http.ResponseWriter, r *http.Request) (pr
 			h.Set("Access-Control-Allow-Origin", origin)
 		}
 	}
-	h.Set("Access-Control-Expose-Headers", "Retry-After, X-Request-Id")
+	h.Set("Access-Control-Expose-Headers", "Retry-After")
 	return answerPreflight(w, r, "GET, POST, PATCH, DELETE", "Authorization, X-API-Key, Content-Type, X-Session-Token, Last-Event-ID")
 }
 
