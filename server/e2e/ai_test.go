@@ -114,36 +114,42 @@ func TestAIStopsAtTheFirstWord(t *testing.T) {
 	}
 }
 
-// TestAIDrafts: in draft mode every place gets the draft, and !send sends it there.
+// TestAIDrafts: in draft mode every place gets the draft, and !send sends it
+// there. Each place has a relay of its own: one Telegram group takes only 20 posts
+// a minute.
 func TestAIDrafts(t *testing.T) {
+	for _, place := range []string{"telegram", "discord", "slack", "api"} {
+		t.Run(place, func(t *testing.T) { draftSentFrom(t, place) })
+	}
+}
+
+func draftSentFrom(t *testing.T, place string) {
 	platforms, environ := places(t)
 	model := aitest.New(t, aitest.Says("From 7:00 [0]."))
 	in := boot(t, withAI(t, model, append(environ, "AI_MODE=draft")...)...)
-	for _, place := range []string{"telegram", "discord", "slack", "api"} {
-		question := "When do you open, asks " + place
-		session := in.say(t, question)
-		for _, p := range platforms {
-			threadWith(t, p, question)
-			eventually(t, "the draft on every platform", func() bool { return strings.Contains(shown(p), "!send sends it") })
-		}
-		eventually(t, "the draft", func() bool {
-			var history struct {
-				Messages []struct{ Draft, Internal bool }
-			}
-			in.get(t, in.base+"/api/admin/sessions/"+session+"/messages", in.secret, &history)
-			last := history.Messages[len(history.Messages)-1]
-			return last.Draft && last.Internal
-		})
-		if got := in.history(t, session); got != question {
-			t.Errorf("the visitor reads %q before it is sent", got)
-		}
-		if p := platforms[place]; p != nil {
-			p.Write(threadWith(t, p, question), "Ada", "!send", "")
-		} else {
-			in.call(t, "POST", in.base+"/api/admin/sessions/"+session+"/commands", in.secret, map[string]any{"command": "!send"}, nil)
-		}
-		eventually(t, "the draft sent from "+place, func() bool { return in.history(t, session) == question+"|From 7:00." })
+	const question = "When do you open?"
+	session := in.say(t, question)
+	for _, p := range platforms {
+		threadWith(t, p, question)
+		eventually(t, "the draft on every platform", func() bool { return strings.Contains(shown(p), "!send sends it") })
 	}
+	eventually(t, "the draft", func() bool {
+		var history struct {
+			Messages []struct{ Draft, Internal bool }
+		}
+		in.get(t, in.base+"/api/admin/sessions/"+session+"/messages", in.secret, &history)
+		last := history.Messages[len(history.Messages)-1]
+		return last.Draft && last.Internal
+	})
+	if got := in.history(t, session); got != question {
+		t.Errorf("the visitor reads %q before it is sent", got)
+	}
+	if p := platforms[place]; p != nil {
+		p.Write(threadWith(t, p, question), "Ada", "!send", "")
+	} else {
+		in.call(t, "POST", in.base+"/api/admin/sessions/"+session+"/commands", in.secret, map[string]any{"command": "!send"}, nil)
+	}
+	eventually(t, "the draft sent from "+place, func() bool { return in.history(t, session) == question+"|From 7:00." })
 }
 
 // TestAISurvivesKills kills relay with SIGKILL around the moment at which the AI
