@@ -1,11 +1,13 @@
 // Package assets holds the files that relay serves to browsers, as they were
-// built into dist: the scripts and styles of widget and console, and the pages.
-// It is plain data and imports nothing but the standard library; the bundler
-// lives in assets/build and is never linked into the product.
+// built into dist: the scripts and styles of widget and console, the pages and the
+// OpenAPI document. It is plain data and imports nothing but the standard library;
+// the bundler lives in assets/build and is never linked into the product.
 package assets
 
 import (
+	"compress/gzip"
 	"embed"
+	"io"
 	"io/fs"
 )
 
@@ -14,15 +16,30 @@ import (
 //go:embed dist/*.js dist/*.css
 var dist embed.FS
 
-//go:embed dist/*.html
+// The pages are compressed: they are read seldom and would be a fiftieth of the
+// program.
+//
+//go:embed dist/*.gz
 var pages embed.FS
 
 // Dist returns the scripts and styles, rooted so that "widget.js" is a valid name.
 func Dist() fs.FS { return rooted(dist) }
 
-// Pages returns the pages, such as "setup.html". A slot like ${Version} stands in
-// them wherever a value belongs, as text or within the quotes of an attribute.
-func Pages() fs.FS { return rooted(pages) }
+// Page returns a page, such as "setup.html", or "openapi.yaml". A slot like
+// ${Version} stands in a page wherever a value belongs, as text or within the quotes
+// of an attribute. The error wraps [fs.ErrNotExist] if there is none of that name.
+func Page(name string) ([]byte, error) {
+	f, err := rooted(pages).Open(name + ".gz")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	zipped, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(zipped)
+}
 
 // rooted never fails: the folder is the one embedded above.
 func rooted(files embed.FS) fs.FS {

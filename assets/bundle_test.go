@@ -3,6 +3,7 @@ package assets_test
 import (
 	"bytes"
 	"io/fs"
+	"os"
 	"strings"
 	"testing"
 
@@ -30,15 +31,19 @@ func build(t *testing.T) []bundle.File {
 
 func TestDistIsFresh(t *testing.T) {
 	committed := map[string][]byte{}
-	for _, embedded := range []fs.FS{assets.Dist(), assets.Pages()} {
-		entries, err := fs.ReadDir(embedded, ".")
+	entries, err := os.ReadDir("dist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		name, packed := strings.CutSuffix(e.Name(), ".gz")
+		if packed { // compressed data may differ between versions of Go
+			committed[name], err = assets.Page(name)
+		} else {
+			committed[name], err = fs.ReadFile(assets.Dist(), name)
+		}
 		if err != nil {
 			t.Fatal(err)
-		}
-		for _, e := range entries {
-			if committed[e.Name()], err = fs.ReadFile(embedded, e.Name()); err != nil {
-				t.Fatal(err)
-			}
 		}
 	}
 	for _, f := range build(t) {
@@ -66,11 +71,11 @@ func TestBudgets(t *testing.T) {
 	for _, f := range build(t) {
 		switch {
 		case f.Name == "widget.js":
-			loader = bundle.GzipSize(f.Data)
+			loader = len(bundle.Gzip(f.Data))
 		case strings.HasPrefix(f.Name, "forms-"):
-			forms = bundle.GzipSize(f.Data)
+			forms = len(bundle.Gzip(f.Data))
 		case isWidget(f.Name):
-			lazy += bundle.GzipSize(f.Data)
+			lazy += len(bundle.Gzip(f.Data))
 		}
 	}
 	t.Logf("loader %d, core and panel %d, together %d bytes gzipped, forms %d", loader, lazy, loader+lazy, forms)

@@ -5,44 +5,43 @@ import (
 	"io/fs"
 	"net/http"
 	"sync"
-
-	"github.com/relay-chat/relay/schema"
 )
 
 // docs are the OpenAPI document, the page about it and the guides. Each is made
 // on its first request: most relays never get one.
 type docs struct {
-	version  string
-	document func() *staticFile
+	version string
 
 	mu    sync.Mutex
-	pages map[string]*staticFile
+	files map[string]*staticFile
 }
 
-func newDocs(version string) *docs {
-	return &docs{version: version, pages: map[string]*staticFile{},
-		document: sync.OnceValue(func() *staticFile { return newStaticFile(schema.OpenAPI, "application/yaml") })}
-}
+func newDocs(version string) *docs { return &docs{version: version, files: map[string]*staticFile{}} }
 
-// page returns a built page with the version filled in. The error wraps
+// file returns a built file with the version filled in. The error wraps
 // [fs.ErrNotExist] if there is none of that name.
-func (d *docs) page(name string) (*staticFile, error) {
+func (d *docs) file(name, contentType string) (*staticFile, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if f, ok := d.pages[name]; ok {
+	if f, ok := d.files[name]; ok {
 		return f, nil
 	}
-	page, err := fill(name, slots{"Version": d.version})
+	content, err := fill(name, slots{"Version": d.version})
 	if err != nil {
 		return nil, err
 	}
-	d.pages[name] = newStaticFile(page, "text/html; charset=utf-8")
-	return d.pages[name], nil
+	d.files[name] = newStaticFile(content, contentType)
+	return d.files[name], nil
 }
 
 // openAPI answers GET /openapi.yaml.
 func (s *Server) openAPI(w http.ResponseWriter, r *http.Request) {
-	s.docs.document().serve(w, r, cacheChecks)
+	document, err := s.docs.file("openapi.yaml", "application/yaml")
+	if err != nil {
+		s.docsFailed(w, "openapi.yaml", err)
+		return
+	}
+	document.serve(w, r, cacheChecks)
 }
 
 // apiDocs answers GET /docs: the API reference.
@@ -54,17 +53,22 @@ func (s *Server) guide(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) serveDocs(w http.ResponseWriter, r *http.Request, name string) {
-	page, err := s.docs.page(name)
+	page, err := s.docs.file(name, "text/html; charset=utf-8")
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
 		s.showError(w, r, http.StatusNotFound, "There is no such guide. The list is at /docs.")
 		return
 	}
 	if err != nil {
-		s.log.Error("page failed", "page", name, "err", err)
-		http.Error(w, "Internal server error", http.StatusInternalServerError)
+		s.docsFailed(w, name, err)
 		return
 	}
 	w.Header().Set("Content-Security-Policy", pageCSP)
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	page.serve(w, r, cacheChecks)
+}
+
+// docsFailed reports a file that the program should have.
+func (s *Server) docsFailed(w http.ResponseWriter, name string, err error) {
+	s.log.Error("page failed", "page", name, "err", err)
+	http.Error(w, "Internal server error", http.StatusInternalServerError)
 }

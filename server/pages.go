@@ -3,7 +3,6 @@ package server
 import (
 	"fmt"
 	"html"
-	"io/fs"
 	"net/http"
 	"strconv"
 	"strings"
@@ -25,7 +24,7 @@ type slots map[string]string
 
 // fill returns a page with its values, each escaped.
 func fill(name string, values slots) ([]byte, error) {
-	page, err := fs.ReadFile(assets.Pages(), name)
+	page, err := assets.Page(name)
 	if err != nil {
 		return nil, err
 	}

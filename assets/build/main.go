@@ -29,10 +29,11 @@ func run(root string) error {
 		return err
 	}
 	for _, f := range files {
-		if err := os.WriteFile(filepath.Join(dist, f.Name), f.Data, 0o644); err != nil {
+		name, data := f.Stored()
+		if err := os.WriteFile(filepath.Join(dist, name), data, 0o644); err != nil {
 			return err
 		}
-		fmt.Printf("%-24s %6d bytes %6d gzip\n", f.Name, len(f.Data), bundle.GzipSize(f.Data))
+		fmt.Printf("%-24s %6d bytes %6d gzip\n", name, len(f.Data), len(bundle.Gzip(f.Data)))
 	}
 	return removeOthers(dist, files)
 }
@@ -41,7 +42,8 @@ func run(root string) error {
 func removeOthers(dist string, keep []bundle.File) error {
 	wanted := make(map[string]bool, len(keep))
 	for _, f := range keep {
-		wanted[f.Name] = true
+		name, _ := f.Stored()
+		wanted[name] = true
 	}
 	entries, err := os.ReadDir(dist)
 	if err != nil {

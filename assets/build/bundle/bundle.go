@@ -17,10 +17,20 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// File is one built file; Name is flat, below dist.
+// File is one built file; Name is flat, below dist. What is Packed is stored
+// compressed, with .gz behind its name.
 type File struct {
-	Name string
-	Data []byte
+	Name   string
+	Data   []byte
+	Packed bool
+}
+
+// Stored returns the file as it stands in dist.
+func (f File) Stored() (name string, data []byte) {
+	if f.Packed {
+		return f.Name + ".gz", Gzip(f.Data)
+	}
+	return f.Name, f.Data
 }
 
 // target is one source and how it becomes a file. A hashed target is named
@@ -153,11 +163,11 @@ func hashedName(name string, data []byte) string {
 	return name[:len(name)-len(ext)] + "-" + hex.EncodeToString(sum[:5]) + ext
 }
 
-// GzipSize is the transfer size of data at the best compression.
-func GzipSize(data []byte) int {
-	var buf bytes.Buffer
-	zw, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression)
-	zw.Write(data)
-	zw.Close()
-	return buf.Len()
+// Gzip compresses data as well as it can.
+func Gzip(data []byte) []byte {
+	var out bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	_, _ = w.Write(data) // a bytes.Buffer never fails
+	_ = w.Close()
+	return out.Bytes()
 }

@@ -60,13 +60,14 @@ func buildPages(root string) ([]File, error) {
 		return nil, err
 	}
 	values["Guides"] = guides
-	files := make([]File, 0, len(pages)+len(guides))
+	files := make([]File, 0, 1+len(pages)+len(guides))
+	files = append(files, File{Name: "openapi.yaml", Data: schema.OpenAPI, Packed: true})
 	for _, p := range pages {
 		page, err := buildPage(root, p.source, p.framed, values)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, File{Name: filepath.Base(p.source), Data: page})
+		files = append(files, File{Name: filepath.Base(p.source), Data: page, Packed: true})
 	}
 	for _, g := range guides {
 		values["Guide"] = g
@@ -74,7 +75,7 @@ func buildPages(root string) ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, File{Name: "guide-" + g.Name + ".html", Data: page})
+		files = append(files, File{Name: "guide-" + g.Name + ".html", Data: page, Packed: true})
 	}
 	return files, nil
 }
