@@ -41,7 +41,7 @@ type hangingSink struct {
 	mindful bool // of the end of its context
 }
 
-func (h *hangingSink) Name() string { return "desk" }
+func (h *hangingSink) Name() string { return "bridge" }
 func (h *hangingSink) Policy() chat.Policy {
 	return chat.Policy{Parallel: 1, Batch: 1, Timeout: time.Hour, Attempts: 5, MaxAge: time.Hour, Backoff: chat.Backoff(time.Second, time.Second)}
 }
@@ -98,7 +98,7 @@ func TestStopHasAnEnd(t *testing.T) {
 				sink := &hangingSink{make(chan struct{}), release, tt.mindful}
 				log := slog.New(slog.DiscardHandler)
 				engine, err := chat.Open(t.Context(), chat.Config{Store: store, Volatile: tt.mode == chat.ModeBridge, Log: log,
-					Targets: func(*chat.Settings) []chat.Target { return []chat.Target{{Name: "desk", Kind: chat.TargetBridge}} }})
+					Targets: func(*chat.Settings) []chat.Target { return []chat.Target{{Name: "bridge", Kind: chat.TargetBridge}} }})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -177,7 +177,7 @@ func serverOf(t *testing.T, mode chat.Mode, store chat.Store, deps server.Deps) 
 func lastDelivery(t *testing.T, store chat.Store, sessionID string) (d chat.Delivery) {
 	t.Helper()
 	err := store.Look(t.Context(), func(r chat.Reader) (err error) {
-		d, err = r.Delivery("desk", sessionID, 1)
+		d, err = r.Delivery("bridge", sessionID, 1)
 		return err
 	})
 	if err != nil {

@@ -440,7 +440,7 @@ func TestBoundedForgetsLinksOfNotes(t *testing.T) {
 	d, _ := bounded(t, db.Bounds{Links: 50})
 	say(t, d, "a", "ten bytes.")
 	saved := func(i int) chat.Link {
-		return chat.Link{Bridge: "desk", Channel: "c", Remote: fmt.Sprint(i), SessionID: "a", MessageID: fmt.Sprint("\ufdd0note ", i), CreatedAt: chat.Time(i)}
+		return chat.Link{Bridge: "bridge", Channel: "c", Remote: fmt.Sprint(i), SessionID: "a", MessageID: fmt.Sprint("\ufdd0note ", i), CreatedAt: chat.Time(i)}
 	}
 	for i := range 200 {
 		link := saved(i)
@@ -452,7 +452,7 @@ func TestBoundedForgetsLinksOfNotes(t *testing.T) {
 	held := 0
 	err := d.Read(t.Context(), func(r chat.Reader) error {
 		for i := range 200 {
-			list, err := r.LinksAt("desk", "c", fmt.Sprint(i))
+			list, err := r.LinksAt("bridge", "c", fmt.Sprint(i))
 			if held += len(list); err != nil || len(list) == 0 && i >= 190 {
 				t.Errorf("of the links of note %d are held %v, %v", i, list, err)
 			}

@@ -38,7 +38,7 @@ func TestPruneKeepsTheNewestSettled(t *testing.T) {
 	const p, s, d, f = chat.DeliveryPending, chat.DeliverySending, chat.DeliveryDone, chat.DeliveryFailed
 	dbtest.Each(t, func(t *testing.T, store *db.DB) {
 		settled(t, store, "a", "hook", p, d, f, d, d, s, d, f, d, d)
-		settled(t, store, "b", "desk", d, d)
+		settled(t, store, "b", "bridge", d, d)
 		for range 2 {
 			if err := store.PruneSettled(t.Context(), 3); err != nil {
 				t.Fatal(err)
@@ -52,7 +52,7 @@ func TestPruneKeepsTheNewestSettled(t *testing.T) {
 			}
 			return err
 		})
-		want := map[string][]int64{"hook pending": {1}, "hook sending": {6}, "hook done": {10, 9, 7}, "hook failed": {8, 3}, "desk done": {2, 1}}
+		want := map[string][]int64{"hook pending": {1}, "hook sending": {6}, "hook done": {10, 9, 7}, "hook failed": {8, 3}, "bridge done": {2, 1}}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("left are %v, want %v", got, want)
 		}
@@ -100,8 +100,8 @@ func TestTriesAreStored(t *testing.T) {
 func TestDeliveriesInTrouble(t *testing.T) {
 	const p, d, f = chat.DeliveryPending, chat.DeliveryDone, chat.DeliveryFailed
 	dbtest.Each(t, func(t *testing.T, store *db.DB) {
-		settled(t, store, "a", "desk", p, f, p, d, p, f)
-		settled(t, store, "b", "desk", p)
+		settled(t, store, "a", "bridge", p, f, p, d, p, f)
+		settled(t, store, "b", "bridge", p)
 		apply(t, store, func(tx chat.Tx) error {
 			for _, e := range []chat.Delivery{
 				{SessionID: "a", Rev: 1, Attempts: 1, Passed: true, LastError: "refused", NextAt: 5000},
@@ -110,7 +110,7 @@ func TestDeliveriesInTrouble(t *testing.T) {
 				{SessionID: "a", Rev: 5, Attempts: chat.TroubleTries - 1, LastError: "down"},
 				{SessionID: "b", Rev: 1, Attempts: 1, NextAt: 7000},
 			} {
-				e.Dest = "desk"
+				e.Dest = "bridge"
 				if err := tx.SaveDelivery(&e); err != nil {
 					return err
 				}
@@ -129,11 +129,11 @@ func TestDeliveriesInTrouble(t *testing.T) {
 			if first, _ := r.Undelivered("a", 1); len(first) != 1 {
 				t.Errorf("%d of at most one", len(first))
 			}
-			failed, retrying, more := r.Troubles("desk")
+			failed, retrying, more := r.Troubles("bridge")
 			if failed.Count != 2 || failed.Last.Rev != 6 || retrying.Count != 2 || retrying.Last.Rev != 3 {
 				t.Errorf("failed %+v, retrying %+v", failed, retrying)
 			}
-			lanes, again := r.Lanes("desk")
+			lanes, again := r.Lanes("bridge")
 			due := map[string]chat.Time{}
 			for _, l := range lanes {
 				due[l.Key] = l.NextAt

@@ -28,9 +28,9 @@ func longSession(t *testing.T, d *db.DB, id string, at chat.Time) {
 		for rev := int64(1); rev <= 450; rev++ {
 			m := newMessage(id, fmt.Sprint("m", rev), rev)
 			e := newEvent(id, rev, m.ID)
-			for _, err := range []error{tx.InsertMessage(m), tx.Append(e, []chat.Destination{{Dest: "desk"}}),
+			for _, err := range []error{tx.InsertMessage(m), tx.Append(e, []chat.Destination{{Dest: "bridge"}}),
 				tx.CreateFile(&chat.File{ID: fmt.Sprint(id, rev), SessionID: id, MessageID: m.ID}),
-				tx.SaveLink(&chat.Link{Bridge: "desk", Channel: "c", Remote: fmt.Sprint(id, rev), SessionID: id, MessageID: m.ID})} {
+				tx.SaveLink(&chat.Link{Bridge: "bridge", Channel: "c", Remote: fmt.Sprint(id, rev), SessionID: id, MessageID: m.ID})} {
 				if err != nil {
 					return err
 				}
@@ -53,7 +53,7 @@ func expectFrom(t *testing.T, d *db.DB, id string, first int64) {
 		if err != nil {
 			return err
 		}
-		lane, err := r.Lane("desk", id, 1000)
+		lane, err := r.Lane("bridge", id, 1000)
 		if err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func expectFrom(t *testing.T, d *db.DB, id string, first int64) {
 		}
 		for rev := int64(1); rev <= 450; rev++ {
 			_, gone := r.File(fmt.Sprint(id, rev))
-			links, err := r.Links(id, fmt.Sprint("m", rev), "desk", "c")
+			links, err := r.Links(id, fmt.Sprint("m", rev), "bridge", "c")
 			if err != nil {
 				return err
 			}
@@ -111,10 +111,10 @@ func bear(t *testing.T, d *db.DB, id, ref string) {
 		m.Content, m.ClientID, m.OperatorName = canary, canary, canary
 		e := newEvent(id, 2, m.ID)
 		e.Payload = chat.Raw(`{"content":"` + canary + `"}`)
-		for _, err := range []error{tx.CreateSession(s), tx.InsertMessage(m), tx.Append(e, []chat.Destination{{Dest: "desk"}}),
-			tx.SaveDelivery(&chat.Delivery{Dest: "desk", Event: *e, State: chat.DeliveryFailed, LastError: canary,
+		for _, err := range []error{tx.CreateSession(s), tx.InsertMessage(m), tx.Append(e, []chat.Destination{{Dest: "bridge"}}),
+			tx.SaveDelivery(&chat.Delivery{Dest: "bridge", Event: *e, State: chat.DeliveryFailed, LastError: canary,
 				Tries: chat.Tries{{At: 1, Error: canary}}}),
-			tx.SaveThread(&chat.Thread{Bridge: "desk", Channel: "c", Ref: ref, SessionID: id}),
+			tx.SaveThread(&chat.Thread{Bridge: "bridge", Channel: "c", Ref: ref, SessionID: id}),
 			tx.CreateFile(&chat.File{ID: "f" + id, SessionID: id, MessageID: m.ID, Filename: canary}), tx.PutChunk("f"+id, 0, []byte(canary))} {
 			if err != nil {
 				return err
@@ -123,7 +123,7 @@ func bear(t *testing.T, d *db.DB, id, ref string) {
 		return nil
 	})
 	for _, state := range []chat.UpdateState{chat.UpdatePending, chat.UpdateDone, chat.UpdateFailed} {
-		u := chat.Update{Bridge: "desk", Key: fmt.Sprint(ref, state), Thread: ref, Raw: chat.Raw(`{"text":"` + canary + `"}`), ReceivedAt: 1000}
+		u := chat.Update{Bridge: "bridge", Key: fmt.Sprint(ref, state), Thread: ref, Raw: chat.Raw(`{"text":"` + canary + `"}`), ReceivedAt: 1000}
 		apply(t, d, func(tx chat.Tx) error {
 			_, err := tx.PutUpdate(&u)
 			return err
@@ -155,7 +155,7 @@ func TestErasedTexts(t *testing.T) {
 				}
 				apply(t, d, func(tx chat.Tx) error {
 					for state := range 3 {
-						fresh, err := tx.PutUpdate(&chat.Update{Bridge: "desk", Key: fmt.Sprint("77", state), Thread: "77", Raw: chat.Raw("{}")})
+						fresh, err := tx.PutUpdate(&chat.Update{Bridge: "bridge", Key: fmt.Sprint("77", state), Thread: "77", Raw: chat.Raw("{}")})
 						if fresh || err != nil {
 							t.Errorf("an update that came before is new: %v", err)
 						}
@@ -205,13 +205,13 @@ func TestErasedThreadsOfAName(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		bear(t, d, "a", "77")
 		apply(t, d, func(tx chat.Tx) error {
-			return errors.Join(tx.CreateSession(newSession("b", 1)), tx.SaveThread(&chat.Thread{Bridge: "desk", Channel: "d", Ref: "77", SessionID: "b"}))
+			return errors.Join(tx.CreateSession(newSession("b", 1)), tx.SaveThread(&chat.Thread{Bridge: "bridge", Channel: "d", Ref: "77", SessionID: "b"}))
 		})
 		if err := d.Erase(t.Context(), "a"); err != nil {
 			t.Fatal(err)
 		}
 		read(t, d, func(r chat.Reader) error {
-			lane, err := r.InboxLane("desk", "77", 10)
+			lane, err := r.InboxLane("bridge", "77", 10)
 			if err == nil && (len(lane) != 1 || !strings.Contains(string(lane[0].Raw), canary)) {
 				t.Errorf("what waits is %v", lane)
 			}

@@ -44,7 +44,7 @@ func TestEvents(t *testing.T) {
 
 func TestDeliveries(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		to := []chat.Destination{{Dest: "hook"}, {Dest: "desk", Delay: 5e9}}
+		to := []chat.Destination{{Dest: "hook"}, {Dest: "bridge", Delay: 5e9}}
 		apply(t, d, func(tx chat.Tx) error {
 			for _, id := range []string{"a", "b"} {
 				if err := tx.CreateSession(newSession(id, 1)); err != nil {
@@ -60,10 +60,10 @@ func TestDeliveries(t *testing.T) {
 		})
 		lane := func(limit int) (list []chat.Delivery) {
 			t.Helper()
-			read(t, d, func(r chat.Reader) (err error) { list, err = r.Lane("desk", "a", limit); return err })
+			read(t, d, func(r chat.Reader) (err error) { list, err = r.Lane("bridge", "a", limit); return err })
 			return list
 		}
-		first := chat.Delivery{Dest: "desk", SessionID: "a", VisitorID: "visitor-a", Rev: 1, NextAt: 6001, CreatedAt: 1001, Event: *newEvent("a", 1, "m")}
+		first := chat.Delivery{Dest: "bridge", SessionID: "a", VisitorID: "visitor-a", Rev: 1, NextAt: 6001, CreatedAt: 1001, Event: *newEvent("a", 1, "m")}
 		if got := lane(2); len(got) != 2 || !reflect.DeepEqual(got[0], first) || got[1].Rev != 2 {
 			t.Errorf("lane: %+v", got)
 		}
@@ -73,7 +73,7 @@ func TestDeliveries(t *testing.T) {
 			t.Errorf("lane: %+v", got)
 		}
 		read(t, d, func(r chat.Reader) error {
-			lanes, err := r.Lanes("desk")
+			lanes, err := r.Lanes("bridge")
 			slices.SortFunc(lanes, func(a, b chat.Lane) int { return int(b.NextAt - a.NextAt) })
 			if !reflect.DeepEqual(lanes, []chat.Lane{{Key: "a", NextAt: 9000}, {Key: "b", NextAt: 6001}}) {
 				t.Errorf("lanes: %+v", lanes)
@@ -82,7 +82,7 @@ func TestDeliveries(t *testing.T) {
 		})
 		first.State = chat.DeliveryDone
 		apply(t, d, func(tx chat.Tx) error {
-			failed := chat.Delivery{Dest: "desk", SessionID: "a", Rev: 2, State: chat.DeliveryFailed}
+			failed := chat.Delivery{Dest: "bridge", SessionID: "a", Rev: 2, State: chat.DeliveryFailed}
 			return errors.Join(tx.SaveDelivery(&first), tx.SaveDelivery(&failed))
 		})
 		if got := lane(0); len(got) != 1 || got[0].Rev != 3 {
@@ -93,7 +93,7 @@ func TestDeliveries(t *testing.T) {
 			count int
 		}{
 			{chat.DeliveryQuery{}, 12}, {chat.DeliveryQuery{Limit: 5}, 5}, {chat.DeliveryQuery{Dest: "hook"}, 6},
-			{chat.DeliveryQuery{State: new(chat.DeliveryFailed)}, 1}, {chat.DeliveryQuery{State: new(chat.DeliveryDone), Dest: "desk"}, 1},
+			{chat.DeliveryQuery{State: new(chat.DeliveryFailed)}, 1}, {chat.DeliveryQuery{State: new(chat.DeliveryDone), Dest: "bridge"}, 1},
 			{chat.DeliveryQuery{State: new(chat.DeliveryDone), Dest: "hook"}, 0}, {chat.DeliveryQuery{State: new(chat.DeliverySending)}, 0},
 		} {
 			read(t, d, func(r chat.Reader) error {
@@ -120,7 +120,7 @@ func TestDeliveriesByPages(t *testing.T) {
 					return err
 				}
 				for rev := range int64(3) {
-					if err := tx.Append(newEvent(id, rev+1, "m"), []chat.Destination{{Dest: "hook"}, {Dest: "desk"}}); err != nil {
+					if err := tx.Append(newEvent(id, rev+1, "m"), []chat.Destination{{Dest: "hook"}, {Dest: "bridge"}}); err != nil {
 						return err
 					}
 				}
@@ -170,7 +170,7 @@ func TestInbox(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		put := func(key, thread string, next chat.Time) (fresh bool) {
 			t.Helper()
-			u := chat.Update{Bridge: "desk", Key: key, Thread: thread, Raw: chat.Raw(`{"k":"` + key + `"}`), NextAt: next, ReceivedAt: 1}
+			u := chat.Update{Bridge: "bridge", Key: key, Thread: thread, Raw: chat.Raw(`{"k":"` + key + `"}`), NextAt: next, ReceivedAt: 1}
 			apply(t, d, func(tx chat.Tx) (err error) { fresh, err = tx.PutUpdate(&u); return err })
 			return fresh
 		}
@@ -179,7 +179,7 @@ func TestInbox(t *testing.T) {
 		}
 		lane := func() (list []chat.Update) {
 			t.Helper()
-			read(t, d, func(r chat.Reader) (err error) { list, err = r.InboxLane("desk", "x", 5); return err })
+			read(t, d, func(r chat.Reader) (err error) { list, err = r.InboxLane("bridge", "x", 5); return err })
 			return list
 		}
 		list := lane()
@@ -193,7 +193,7 @@ func TestInbox(t *testing.T) {
 			t.Errorf("saved: %+v, want %+v", got[0], head)
 		}
 		read(t, d, func(r chat.Reader) error {
-			lanes, err := r.InboxLanes("desk")
+			lanes, err := r.InboxLanes("bridge")
 			slices.SortFunc(lanes, func(a, b chat.Lane) int { return int(b.NextAt - a.NextAt) })
 			if !reflect.DeepEqual(lanes, []chat.Lane{{Key: "x", NextAt: 30}, {Key: "y", NextAt: 20}}) {
 				t.Errorf("lanes: %+v", lanes)

@@ -27,10 +27,10 @@ func TestPrune(t *testing.T) {
 					if id == "busy" && rev >= 160 {
 						e.At = recent
 					}
-					if err := tx.Append(e, []chat.Destination{{Dest: "hook"}, {Dest: "desk"}}); err != nil {
+					if err := tx.Append(e, []chat.Destination{{Dest: "hook"}, {Dest: "bridge"}}); err != nil {
 						return err
 					}
-					for i, dest := range []string{"hook", "desk"} {
+					for i, dest := range []string{"hook", "bridge"} {
 						state := []chat.DeliveryState{chat.DeliveryDone, chat.DeliveryFailed}[i]
 						if id == "waits" && rev == 149 {
 							state = chat.DeliverySending
@@ -42,7 +42,7 @@ func TestPrune(t *testing.T) {
 				}
 			}
 			for i := range 6 {
-				u := chat.Update{Bridge: "desk", Key: fmt.Sprint(i), State: chat.UpdateState(i % 3), ReceivedAt: chat.Time(old + i/3*recent)}
+				u := chat.Update{Bridge: "bridge", Key: fmt.Sprint(i), State: chat.UpdateState(i % 3), ReceivedAt: chat.Time(old + i/3*recent)}
 				if _, err := tx.PutUpdate(&u); err != nil {
 					return err
 				}
@@ -78,7 +78,7 @@ func TestPrune(t *testing.T) {
 		apply(t, d, func(tx chat.Tx) error {
 			fresh = 0
 			for i := range 6 {
-				ok, err := tx.PutUpdate(&chat.Update{Bridge: "desk", Key: fmt.Sprint(i)})
+				ok, err := tx.PutUpdate(&chat.Update{Bridge: "bridge", Key: fmt.Sprint(i)})
 				if err != nil {
 					return err
 				}

@@ -16,7 +16,7 @@ func TestQueues(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, store *db.DB) {
 		const p, s, d, f = chat.DeliveryPending, chat.DeliverySending, chat.DeliveryDone, chat.DeliveryFailed
 		settled(t, store, "a", "hook", d, p, s, f)
-		settled(t, store, "b", "desk", d, f)
+		settled(t, store, "b", "bridge", d, f)
 		apply(t, store, func(tx chat.Tx) error {
 			for i, state := range []chat.UpdateState{chat.UpdateDone, chat.UpdatePending, chat.UpdatePending, chat.UpdateFailed} {
 				u := chat.Update{Bridge: "telegram", Key: string(rune('a' + i)), Thread: "1", State: state, ReceivedAt: chat.Time(100 * i)}

@@ -105,10 +105,10 @@ func RetryDelivery(ctx context.Context, cfg config.Config, id string) error {
 		return fmt.Errorf("relay does not answer: %w; is its port another one?", err)
 	}
 	defer answer.Body.Close()
-	var told struct{ Error string }
-	_ = json.NewDecoder(io.LimitReader(answer.Body, 64<<10)).Decode(&told) // of a stranger, maybe
+	var refusal struct{ Error string }
+	_ = json.NewDecoder(io.LimitReader(answer.Body, 64<<10)).Decode(&refusal) // perhaps it is no relay
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("relay answers %s: %s", answer.Status, told.Error)
+		return fmt.Errorf("relay answers %s: %s", answer.Status, refusal.Error)
 	}
 	return nil
 }

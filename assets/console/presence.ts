@@ -8,26 +8,26 @@ import { attempt, set, state } from "./store";
 import type { View } from "./store";
 import type { Presence } from "./types";
 
-const toldEvery = 60_000;
+const reportEvery = 60_000;
 const stays = 5 * 60_000;
 const signs = ["pointerdown", "pointermove", "keydown", "wheel", "focus"];
 
 let active = Date.now();
-let told = active;
+let reported = active;
 
-function tell(): void {
-  told = Date.now();
-  call("POST", "/operator/activity", { ago: (told - active) / 1000 }).catch(() => (told = 0));
+function report(): void {
+  reported = Date.now();
+  call("POST", "/operator/activity", { ago: (reported - active) / 1000 }).catch(() => (reported = 0));
 }
 
 function acted(): void {
   active = Date.now();
-  if (active - told >= toldEvery) tell();
+  if (active - reported >= reportEvery) report();
 }
 
 // resume tells a relay that was away, and may have been restarted, of activity in the meantime.
 export function resume(): void {
-  if (Date.now() - active < stays) tell();
+  if (Date.now() - active < stays) report();
 }
 
 const wishes: Record<Presence["mode"], boolean | null> = { automatic: null, online: true, away: false };

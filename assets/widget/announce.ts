@@ -4,7 +4,7 @@ import type { Message, Shell, State } from "./types";
 
 type Data = Record<string, unknown>;
 
-/** announce compares with the state before, so that a repeat is not told. */
+/** announce compares with the state before, so that a repeat is not announced. */
 export function announce({ emit }: Shell, before: State, name: string, data: Data): void {
   const message = data as unknown as Message;
   switch (name) {

@@ -24,7 +24,7 @@ export interface Client {
   life: AbortSignal;
 }
 
-/** createClient reads the session token anew for each call, tabs share it. */
+/** createClient reads the session token for each call: tabs share it. */
 export function createClient({ options, storage }: Shell, life: AbortSignal): Client {
   const url = (path: string) => `${options.apiUrl}/api/widget/${path}`;
   const headers = () => {

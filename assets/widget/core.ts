@@ -166,7 +166,7 @@ export function start(shell: Shell): Core {
       const query = `messages${inSession()}&before=${first.id}&limit=50`;
       const { messages, timeline, hasMore } = await client.call<Page>("GET", query);
       const { state } = store;
-      // Loaded anew meanwhile, the messages may not join those.
+      // After a reload meanwhile, these messages may not join the new ones.
       if (state.messages[0]?.id !== first.id) return;
       store.set({ ...withMessages(state, messages, "older"), ...withPage(state, timeline), hasMore });
     },

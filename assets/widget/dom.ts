@@ -44,7 +44,7 @@ export function icon(path: string): SVGSVGElement {
   return svg;
 }
 
-/** iconButton is a button without words; its name is told and shown on hover. */
+/** iconButton is a button without words; its name is read out and shown on hover. */
 export function iconButton(name: string, path: string, onclick: () => void, extra = ""): HTMLElement {
   const props = { class: "plain " + extra, "aria-label": name, title: name, onclick };
   return h("button", props, icon(path));

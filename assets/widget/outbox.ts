@@ -9,7 +9,7 @@ import { randomId } from "./random";
 import type { Session } from "./session";
 import type { Attachment, Message, Pending, Shell, Store } from "./types";
 
-/** After so many tries in a row the visitor is told, and asked. */
+/** After this many failures in a row the visitor is asked whether to try again. */
 const TRIES = 4;
 
 export interface Outbox {

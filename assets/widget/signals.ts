@@ -5,7 +5,7 @@ import type { Client } from "./client";
 import { unreadIds, withReceipt } from "./messages";
 import type { Store } from "./types";
 
-/** Typing is told at most this often, and ends by itself after IDLE. */
+/** Typing is reported at most this often, and ends by itself after IDLE. */
 const TYPING_EVERY = 3_000;
 const IDLE = 5_000;
 
@@ -20,7 +20,7 @@ export interface Signals {
 /** createSignals keeps quiet as long as there is no session. */
 export function createSignals(store: Store, client: Client): Signals {
   let until = 0;
-  let told = false;
+  let reported = false;
   let timer = 0;
   let reading = false;
 
@@ -29,8 +29,8 @@ export function createSignals(store: Store, client: Client): Signals {
   const step = () => {
     timer = 0;
     const active = Date.now() < until;
-    if ((!active && !told) || client.life.aborted) return;
-    told = active;
+    if ((!active && !reported) || client.life.aborted) return;
+    reported = active;
     post("typing", { active }).catch(() => {});
     timer = window.setTimeout(step, TYPING_EVERY);
   };
@@ -56,7 +56,7 @@ export function createSignals(store: Store, client: Client): Signals {
     read,
     typing(active) {
       until = active ? Date.now() + IDLE : 0;
-      if (!active && told) {
+      if (!active && reported) {
         clearTimeout(timer);
         return step();
       }
@@ -65,7 +65,7 @@ export function createSignals(store: Store, client: Client): Signals {
     },
     sent() {
       until = 0;
-      told = false;
+      reported = false;
     },
     leave(reason) {
       if (!store.state.sessionId || store.state.stop) return;

@@ -56,9 +56,9 @@ async function readOnce(
   const inner = new AbortController();
   const abort = () => inner.abort();
   let watchdog = setTimeout(abort, OPENING);
-  let heard = Date.now();
+  let lastReceived = Date.now();
   // After a sleep the connection is often dead without anybody saying so.
-  const check = () => Date.now() - heard > SILENCE / 2 && abort();
+  const check = () => Date.now() - lastReceived > SILENCE / 2 && abort();
   outer.addEventListener("abort", abort);
   window.addEventListener("online", abort);
   document.addEventListener("visibilitychange", check);
@@ -79,7 +79,7 @@ async function readOnce(
       if (done) return;
       clearTimeout(watchdog);
       watchdog = setTimeout(abort, SILENCE);
-      heard = Date.now();
+      lastReceived = Date.now();
       parser.push(value);
       for (const event of queue.splice(0)) await o.onEvent(event);
     }

@@ -249,7 +249,7 @@ export interface Core {
   identify(): Promise<unknown>;
   trigger(name: string, data?: unknown, options?: { openWith?: string }): Promise<unknown>;
   notice(text: string): void;
-  /** Ends all activity; with a reason the server is told at once. */
+  /** Ends all activity; with a reason the server learns it at once. */
   stop(reason?: "manual"): void;
 }
 

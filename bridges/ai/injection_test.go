@@ -46,7 +46,7 @@ func TestInjections(t *testing.T) {
 		t.Fatalf("%d injections, %v", len(corpus), err)
 	}
 	settings := map[string]chat.Raw{"aiTakeoverDelay": chat.Raw("0"), "aiApiKey": chat.Raw(`"sk-secret"`)}
-	inTime(t, settings, obeys, func(t *testing.T, h *house) {
+	inTime(t, settings, obeys, func(t *testing.T, h *harness) {
 		h.say(visitor, h.open("en"), "another conversation")
 		passes(5 * time.Second)
 		for _, in := range corpus {
@@ -60,7 +60,7 @@ func TestInjections(t *testing.T) {
 
 // attack lets a visitor of a relay with an injection write, and looks at what comes of
 // it.
-func (h *house) attack(in injection) {
+func (h *harness) attack(in injection) {
 	h.t.Helper()
 	text := "How can I return my shoes?"
 	visit := chat.Visit{VisitorID: chat.NewID(), New: true, Metadata: chat.Metadata{Language: "en", URL: "https://shop.example/shoes"}}
@@ -98,7 +98,7 @@ func (h *house) attack(in injection) {
 }
 
 // unharmed looks at what the visitor reads of the AI.
-func (h *house) unharmed(in injection, id string) {
+func (h *harness) unharmed(in injection, id string) {
 	h.t.Helper()
 	history, err := h.History(h.t.Context(), visitor, chat.HistoryQuery{SessionID: id, Limit: 100})
 	if err != nil {

@@ -45,7 +45,7 @@ func (g *grounds) withoutForeignLinks(text string) string {
 // leadsHome reports whether an address is that of a passage, or one that the
 // owner's instructions name.
 func (g *grounds) leadsHome(address string) bool {
-	if g.house != "" && containsWord(strings.ToLower(g.house), strings.ToLower(address)) {
+	if g.instructions != "" && containsWord(strings.ToLower(g.instructions), strings.ToLower(address)) {
 		return true
 	}
 	for _, p := range g.passages {
@@ -66,7 +66,7 @@ func (g *grounds) isOwnMail(address string) bool {
 			return true
 		}
 	}
-	return g.house != "" && containsWord(strings.ToLower(g.house), strings.ToLower(address))
+	return g.instructions != "" && containsWord(strings.ToLower(g.instructions), strings.ToLower(address))
 }
 
 // containsWord reports whether a text has an address that does not go on behind it.

@@ -76,8 +76,8 @@ func prompt(rules string, settings *chat.AI, turn *chat.AITurn, passages []chat.
 	section("PAGE that the visitor is on", pageText(turn.Session.Metadata.V.URL))
 	section("CONVERSATION", conversationText(settings, turn))
 	system := fmt.Sprintf(rules, cmp.Or(chat.OneLine(settings.Name), "Assistant"), mark)
-	if house := strings.TrimSpace(settings.Instructions); house != "" {
-		system += "\n\nHOUSE, by the owner of the website:\n" + house
+	if instructions := strings.TrimSpace(settings.Instructions); instructions != "" {
+		system += "\n\nHOUSE, by the owner of the website:\n" + instructions
 	}
 	return Prompt{System: system, Data: strings.TrimSpace(data.String())}
 }

@@ -27,15 +27,15 @@ type reply struct {
 
 // grounds are what an answer may rest on.
 type grounds struct {
-	passages []chat.Passage
-	house    string // the instructions of the settings
-	said     string // the conversation
+	passages     []chat.Passage
+	instructions string // those of the settings
+	said         string // the conversation
 }
 
 // known is the text of everything that states facts.
 func (g *grounds) known() string {
 	var b strings.Builder
-	b.WriteString(g.house)
+	b.WriteString(g.instructions)
 	for _, p := range g.passages {
 		b.WriteString("\n" + p.Title + "\n" + p.URL + "\n" + p.Text)
 	}
@@ -57,7 +57,7 @@ func readAnswer(done Completion, g *grounds) reply {
 		return reply{handBack: chat.AIEndUnsure}
 	}
 	r, cited := read(done, g)
-	uncited := !cited && (len(g.passages) > 0 || g.house == "") && utf8.RuneCountInString(r.text) > maxUncited
+	uncited := !cited && (len(g.passages) > 0 || g.instructions == "") && utf8.RuneCountInString(r.text) > maxUncited
 	if r.text == "" || uncited || !g.supports(r.text) {
 		return reply{handBack: chat.AIEndUnsure}
 	}
@@ -76,7 +76,7 @@ func readDraft(done Completion, g *grounds) reply {
 func read(done Completion, g *grounds) (r reply, cited bool) {
 	text, numbers := takeCitations(done.Text)
 	for _, n := range numbers {
-		if n == 0 && g.house != "" || n >= 1 && n <= len(g.passages) {
+		if n == 0 && g.instructions != "" || n >= 1 && n <= len(g.passages) {
 			cited = true
 		}
 		if n < 1 || n > len(g.passages) {

@@ -62,7 +62,7 @@ func TestReadAnswer(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			g := &grounds{passages: shop, house: house, said: "Visitor: my order 4711, for 99 €"}
+			g := &grounds{passages: shop, instructions: house, said: "Visitor: my order 4711, for 99 €"}
 			r := readAnswer(Completion{Text: tt.model}, g)
 			var titles []string
 			for _, s := range r.sources {
@@ -99,7 +99,7 @@ func TestLength(t *testing.T) {
 		"cut off":             {Completion{Text: "We bake bread [0]. And we al", Cut: true}, 20, "bread."},
 		"cut off, in Chinese": {Completion{Text: "我们烤面包[0]。我们也", Cut: true}, 20, "面包。"},
 	} {
-		r := readAnswer(tt.done, &grounds{house: "We bake bread."})
+		r := readAnswer(tt.done, &grounds{instructions: "We bake bread."})
 		if n := len([]rune(r.text)); n > tt.most || !strings.HasSuffix(r.text, tt.end) {
 			t.Errorf("%s: %d characters that end in %q", name, n, r.text[max(0, len(r.text)-20):])
 		}

@@ -153,7 +153,7 @@ func (s *Sink) think(ctx context.Context, rules string, turn *chat.AITurn, read 
 	if err != nil {
 		return reply{}, err
 	}
-	return read(done, &grounds{passages: passages, house: s.Settings.Instructions, said: conversationText(&s.Settings, turn)}), nil
+	return read(done, &grounds{passages: passages, instructions: s.Settings.Instructions, said: conversationText(&s.Settings, turn)}), nil
 }
 
 // passages finds what the model may answer from.
@@ -231,7 +231,7 @@ func (s *Sink) propose(ctx context.Context, d *chat.Delivery, turn chat.AITurn) 
 	return nil
 }
 
-// typingEvery is how often a visitor is told again that an answer is being written.
+// typingEvery is how often the visitor sees again that an answer is being written.
 const typingEvery = 5 * time.Second
 
 // showTyping shows the visitor that an answer is being written, until stop.

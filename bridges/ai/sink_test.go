@@ -20,8 +20,8 @@ var (
 	operator = chat.Author{Sender: chat.SenderOperator, Source: "telegram", Name: "Ada"}
 )
 
-// house is a relay with an AI, in memory and in a time of its own.
-type house struct {
+// harness is a relay with an AI, in memory and in a time of its own.
+type harness struct {
 	*chat.Engine
 	t     *testing.T
 	model *aitest.Model
@@ -50,14 +50,14 @@ func (l *library) Unanswered(_ context.Context, _, question string) error {
 }
 
 // inTime runs a test in a time that passes as fast as nothing happens.
-func inTime(t *testing.T, settings map[string]chat.Raw, answer func(aitest.Request) aitest.Answer, test func(t *testing.T, h *house)) {
+func inTime(t *testing.T, settings map[string]chat.Raw, answer func(aitest.Request) aitest.Answer, test func(t *testing.T, h *harness)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		store, err := db.Memory(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := openHouse(t, store, settings, answer)
+		h := openHarness(t, store, settings, answer)
 		test(t, h)
 		h.stop()
 		if err := store.Close(); err != nil {
@@ -66,13 +66,13 @@ func inTime(t *testing.T, settings map[string]chat.Raw, answer func(aitest.Reque
 	})
 }
 
-func openHouse(t *testing.T, store *db.DB, settings map[string]chat.Raw, answer func(aitest.Request) aitest.Answer) *house {
+func openHarness(t *testing.T, store *db.DB, settings map[string]chat.Raw, answer func(aitest.Request) aitest.Answer) *harness {
 	t.Helper()
 	env := map[string]chat.Raw{"aiBaseUrl": chat.Raw(`"http://model.example"`), "aiModel": chat.Raw(`"m"`)}
 	for name, value := range settings {
 		env[name] = value
 	}
-	h := &house{t: t, model: aitest.New(t, answer), asks: &library{}, log: &bytes.Buffer{}}
+	h := &harness{t: t, model: aitest.New(t, answer), asks: &library{}, log: &bytes.Buffer{}}
 	log := slog.New(slog.NewTextHandler(h.log, nil))
 	var err error
 	h.Engine, err = chat.Open(t.Context(), chat.Config{Store: store, Log: log, Settings: env, Targets: func(s *chat.Settings) []chat.Target {
@@ -100,7 +100,7 @@ func openHouse(t *testing.T, store *db.DB, settings map[string]chat.Raw, answer 
 }
 
 // open opens a session.
-func (h *house) open(language string) string {
+func (h *harness) open(language string) string {
 	h.t.Helper()
 	v, err := h.Init(h.t.Context(), chat.Visit{VisitorID: chat.NewID(), New: true, Metadata: chat.Metadata{Language: language,
 		URL: "https://shop.example/checkout?token=hunter2#x", Referrer: "https://search.example/?q=secret"}})
@@ -110,14 +110,14 @@ func (h *house) open(language string) string {
 	return v.Session.ID
 }
 
-func (h *house) say(by chat.Author, id, text string) {
+func (h *harness) say(by chat.Author, id, text string) {
 	h.t.Helper()
 	if _, err := h.Send(h.t.Context(), by, chat.Post{SessionID: id, Content: text}); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-func (h *house) do(id, command string) string {
+func (h *harness) do(id, command string) string {
 	h.t.Helper()
 	parsed, _ := chat.ParseCommand(command, true)
 	result, err := h.Execute(h.t.Context(), operator, id, parsed, "")
@@ -134,10 +134,10 @@ func passes(d time.Duration) {
 }
 
 // said is the conversation as a visitor reads it, told as "v: text|ai: text".
-func (h *house) said(id string) string { return h.told(id, visitor) }
+func (h *harness) said(id string) string { return h.told(id, visitor) }
 
 // told is the conversation as somebody reads it; notes stand in brackets.
-func (h *house) told(id string, by chat.Author) string {
+func (h *harness) told(id string, by chat.Author) string {
 	h.t.Helper()
 	history, err := h.History(h.t.Context(), by, chat.HistoryQuery{SessionID: id, Limit: 100})
 	if err != nil {
@@ -160,7 +160,7 @@ func (h *house) told(id string, by chat.Author) string {
 }
 
 // takeovers are the events of the AI in a session, like "true false:asked".
-func (h *house) takeovers(id string) string {
+func (h *harness) takeovers(id string) string {
 	h.t.Helper()
 	var list []chat.TimelineEntry
 	err := h.Store.Look(h.t.Context(), func(r chat.Reader) (err error) {
@@ -186,14 +186,14 @@ func (h *house) takeovers(id string) string {
 	return strings.Join(events, " ")
 }
 
-func (h *house) is(what, got, want string) {
+func (h *harness) is(what, got, want string) {
 	h.t.Helper()
 	if got != want {
 		h.t.Errorf("%s:\n got %s\nwant %s", what, got, want)
 	}
 }
 
-func (h *house) asked(n int) {
+func (h *harness) asked(n int) {
 	h.t.Helper()
 	if got := len(h.model.Asked()); got != n {
 		h.t.Errorf("the model was asked %d times, want %d", got, n)
@@ -203,7 +203,7 @@ func (h *house) asked(n int) {
 // TestTakeover: operators have their time from the first message on. Then the AI
 // takes over once, and answers what comes later soon.
 func TestTakeover(t *testing.T) {
-	inTime(t, nil, aitest.Says("We open at seven."), func(t *testing.T, h *house) {
+	inTime(t, nil, aitest.Says("We open at seven."), func(t *testing.T, h *harness) {
 		id := h.open("en")
 		h.say(visitor, id, "When do you open?")
 		passes(4 * time.Minute)
@@ -229,7 +229,7 @@ func TestOperatorsWord(t *testing.T) {
 	for _, source := range []string{"telegram", "discord", "slack", chat.SourceConsole, chat.SourceAPI} {
 		t.Run(source, func(t *testing.T) {
 			held := make(chan struct{})
-			inTime(t, nil, func(aitest.Request) aitest.Answer { return aitest.Answer{Text: "AI", Wait: held} }, func(t *testing.T, h *house) {
+			inTime(t, nil, func(aitest.Request) aitest.Answer { return aitest.Answer{Text: "AI", Wait: held} }, func(t *testing.T, h *harness) {
 				held = make(chan struct{})
 				by := chat.Author{Sender: chat.SenderOperator, Source: source, Name: "Ada"}
 				early, late, active := h.open("en"), h.open("en"), h.open("en")
@@ -278,7 +278,7 @@ func TestThinksAgain(t *testing.T) {
 		defer mu.Unlock()
 		turns = append(turns, make(chan struct{}))
 		return aitest.Answer{Text: "Answer " + string(rune('0'+len(turns))) + ".", Wait: turns[len(turns)-1]}
-	}, func(t *testing.T, h *house) {
+	}, func(t *testing.T, h *harness) {
 		turns = nil
 		id := h.open("en")
 		h.say(visitor, id, "one")
@@ -329,7 +329,7 @@ func TestHandBack(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			inTime(t, tt.settings, func(aitest.Request) aitest.Answer { return tt.answer }, func(t *testing.T, h *house) {
+			inTime(t, tt.settings, func(aitest.Request) aitest.Answer { return tt.answer }, func(t *testing.T, h *harness) {
 				id := h.open("de-AT")
 				h.say(visitor, id, tt.says)
 				passes(10 * time.Minute)
@@ -356,7 +356,7 @@ func TestHandBack(t *testing.T) {
 // TestLimits: so many answers in a session, so many tokens on a day.
 func TestLimits(t *testing.T) {
 	settings := map[string]chat.Raw{"aiMaxAnswers": chat.Raw("2"), "aiDailyTokens": chat.Raw("350"), "aiTakeoverDelay": chat.Raw("0")}
-	inTime(t, settings, aitest.Says("Yes."), func(t *testing.T, h *house) {
+	inTime(t, settings, aitest.Says("Yes."), func(t *testing.T, h *harness) {
 		id, other, third := h.open("en"), h.open("en"), h.open("en")
 		for _, text := range []string{"one", "two", "three"} {
 			h.say(visitor, id, text)
@@ -388,7 +388,7 @@ func TestLimits(t *testing.T) {
 
 // TestBudgetEndsActive: who is being answered is not left alone when the tokens end.
 func TestBudgetEndsActive(t *testing.T) {
-	inTime(t, map[string]chat.Raw{"aiDailyTokens": chat.Raw("50"), "aiTakeoverDelay": chat.Raw("0")}, aitest.Says("Yes."), func(t *testing.T, h *house) {
+	inTime(t, map[string]chat.Raw{"aiDailyTokens": chat.Raw("50"), "aiTakeoverDelay": chat.Raw("0")}, aitest.Says("Yes."), func(t *testing.T, h *harness) {
 		id := h.open("en")
 		h.say(visitor, id, "one")
 		passes(5 * time.Second)
@@ -406,7 +406,7 @@ func TestPatience(t *testing.T) {
 	inTime(t, map[string]chat.Raw{"aiTakeoverDelay": chat.Raw("0")}, func(aitest.Request) aitest.Answer {
 		next++
 		return answers[next-1]
-	}, func(t *testing.T, h *house) {
+	}, func(t *testing.T, h *harness) {
 		next = 0
 		id := h.open("en")
 		h.say(visitor, id, "one")
@@ -424,7 +424,7 @@ func TestPatience(t *testing.T) {
 
 // TestOutageIsReportedOnce: an endpoint that is down is one line, whoever waits.
 func TestOutageIsReportedOnce(t *testing.T) {
-	inTime(t, map[string]chat.Raw{"aiTakeoverDelay": chat.Raw("0")}, func(aitest.Request) aitest.Answer { return aitest.Answer{Status: 500} }, func(t *testing.T, h *house) {
+	inTime(t, map[string]chat.Raw{"aiTakeoverDelay": chat.Raw("0")}, func(aitest.Request) aitest.Answer { return aitest.Answer{Status: 500} }, func(t *testing.T, h *harness) {
 		for range 5 {
 			h.say(visitor, h.open("en"), "hello")
 		}
@@ -442,7 +442,7 @@ func TestOutageIsReportedOnce(t *testing.T) {
 // TestNotWanted: nobody is answered while an operator is there, in closed sessions,
 // or long after.
 func TestNotWanted(t *testing.T) {
-	inTime(t, nil, aitest.Says("Yes."), func(t *testing.T, h *house) {
+	inTime(t, nil, aitest.Says("Yes."), func(t *testing.T, h *harness) {
 		id, closed, blocked := h.open("en"), h.open("en"), h.open("en")
 		for _, one := range []string{id, closed, blocked} {
 			h.say(visitor, one, "one")
@@ -480,7 +480,7 @@ func TestDraftMode(t *testing.T) {
 	inTime(t, map[string]chat.Raw{"aiMode": chat.Raw(`"draft"`)}, func(aitest.Request) aitest.Answer {
 		n++
 		return aitest.Answer{Text: "Draft " + string(rune('0'+n)) + ".", Tokens: 1}
-	}, func(t *testing.T, h *house) {
+	}, func(t *testing.T, h *harness) {
 		n = 0
 		id := h.open("en")
 		h.say(visitor, id, "one")
@@ -513,7 +513,7 @@ func TestRequests(t *testing.T) {
 			return aitest.Answer{Text: "wants shoes\nnothing yet\nthe size", Tokens: 1}
 		}
 		return aitest.Answer{Text: "Try these.", Tokens: 1}
-	}, func(t *testing.T, h *house) {
+	}, func(t *testing.T, h *harness) {
 		id := h.open("en")
 		h.say(visitor, id, "Shoes?")
 		h.do(id, "!draft")
@@ -533,7 +533,7 @@ func TestRequests(t *testing.T) {
 // TestOnce: whatever is delivered again, because relay died before it noted that it
 // was delivered, is answered once.
 func TestOnce(t *testing.T) {
-	inTime(t, nil, aitest.Says("Yes."), func(t *testing.T, h *house) {
+	inTime(t, nil, aitest.Says("Yes."), func(t *testing.T, h *harness) {
 		id := h.open("en")
 		h.say(visitor, id, "one")
 		var lane []chat.Delivery
@@ -563,7 +563,7 @@ func TestOnce(t *testing.T) {
 
 // TestAskForPerson: the widget's button needs no model.
 func TestAskForPerson(t *testing.T) {
-	inTime(t, nil, aitest.Says("Yes."), func(t *testing.T, h *house) {
+	inTime(t, nil, aitest.Says("Yes."), func(t *testing.T, h *harness) {
 		id := h.open("fr-FR")
 		for range 2 {
 			if err := h.AskForPerson(t.Context(), visitor, id); err != nil { // nothing was written yet
@@ -587,7 +587,7 @@ func TestAskForPerson(t *testing.T) {
 // e-mail, no secret, no other conversation.
 func TestModelInput(t *testing.T) {
 	settings := map[string]chat.Raw{"aiSystemPrompt": chat.Raw(`"We bake bread."`), "aiTakeoverDelay": chat.Raw("0"), "aiApiKey": chat.Raw(`"sk-secret"`)}
-	inTime(t, settings, aitest.Says("Yes [1]."), func(t *testing.T, h *house) {
+	inTime(t, settings, aitest.Says("Yes [1]."), func(t *testing.T, h *harness) {
 		h.asks.passages = shop
 		h.say(visitor, h.open("en"), "another conversation")
 		passes(5 * time.Second)

@@ -168,21 +168,33 @@ func (ev *inboundEvent) message(ctx context.Context) error {
 	}
 	defer ev.wakeErrands()
 	if strings.TrimSpace(post.Content) == "" && len(post.AttachmentIDs)+len(post.Files) == 0 {
-		switch {
-		case len(post.Errands) > 0:
-			return ev.markHandled(ctx, commandPlaceholder, parts, post.Errands...)
-		case note:
-			return ev.answer(ctx, chat.EmptyNote)
-		}
-		return nil
+		return ev.nothingToSend(ctx, parts, &post)
 	}
-	if _, err = ev.mirror.relay.Send(ctx, ev.author, post); err != nil || note {
+	return ev.send(ctx, post)
+}
+
+// nothingToSend handles a message without a text whose files are all refused, or
+// that had none.
+func (ev *inboundEvent) nothingToSend(ctx context.Context, parts []chat.Inbound, post *chat.Post) error {
+	switch {
+	case len(post.Errands) > 0:
+		return ev.markHandled(ctx, commandPlaceholder, parts, post.Errands...)
+	case post.Internal:
+		return ev.answer(ctx, chat.EmptyNote)
+	}
+	return nil
+}
+
+// send sends a message or stores a note. The thread shows that a visitor who is
+// there got a message, and that it reopened the conversation.
+func (ev *inboundEvent) send(ctx context.Context, post chat.Post) error {
+	if _, err := ev.mirror.relay.Send(ctx, ev.author, post); err != nil || post.Internal {
 		return err
 	}
 	if ev.mirror.engine.Hub.Watched(ev.thread.SessionID) > 0 {
 		ev.mirror.tryOnce(ctx, ev.thread, chat.Op{Kind: chat.OpReact, Remote: ev.Remote, Receipt: "delivered"})
 	}
-	if ev.thread.State == chat.ThreadClosed { // the message reopened the session
+	if ev.thread.State == chat.ThreadClosed {
 		return ev.queueStatus(ctx)
 	}
 	return nil

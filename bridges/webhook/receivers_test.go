@@ -179,23 +179,23 @@ func (n *network) take(id string, h http.Header, body []byte) {
 	n.taken[e.Data.SessionID] = append(n.taken[e.Data.SessionID], number)
 }
 
-// house is an engine whose only sink is the webhook.
-type house struct {
+// fixture is an engine whose only sink is the webhook.
+type fixture struct {
 	*chat.Engine
 	store *db.DB
 	mu    sync.Mutex
 	off   bool
 }
 
-// build makes a house with 500 events in it, and serves the webhook until the
+// build makes a fixture with 500 events in it, and serves the webhook until the
 // returned function is called.
-func build(t *testing.T, net *network) (h *house, stop func()) {
+func build(t *testing.T, net *network) (h *fixture, stop func()) {
 	t.Helper()
 	store, err := db.Memory(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	h = &house{store: store}
+	h = &fixture{store: store}
 	h.Engine, err = chat.Open(t.Context(), chat.Config{Store: store, Log: slog.New(slog.DiscardHandler),
 		Targets: func(*chat.Settings) []chat.Target {
 			return []chat.Target{{Name: chat.WebhookSink, Kind: chat.TargetWebhook}}
@@ -228,14 +228,14 @@ func build(t *testing.T, net *network) (h *house, stop func()) {
 	}
 }
 
-func (h *house) switchTo(on bool) {
+func (h *fixture) switchTo(on bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.off = !on
 }
 
 // talk lets visitors write.
-func (h *house) talk(t *testing.T) {
+func (h *fixture) talk(t *testing.T) {
 	t.Helper()
 	for i := range conversations {
 		v, err := h.Init(t.Context(), chat.Visit{VisitorID: fmt.Sprint("visitor-", i)})
@@ -250,7 +250,7 @@ func (h *house) talk(t *testing.T) {
 }
 
 // states counts the deliveries, and returns the error of a failed one.
-func (h *house) states(t *testing.T) (count map[string]int, failure string) {
+func (h *fixture) states(t *testing.T) (count map[string]int, failure string) {
 	t.Helper()
 	count = map[string]int{}
 	err := h.store.Read(t.Context(), func(r chat.Reader) error {
@@ -402,7 +402,7 @@ func untrusted(t *testing.T) tls.Certificate {
 
 // sendAgain heals the receiver, switches the webhook on and sends again all
 // that failed.
-func (n *network) sendAgain(h *house) {
+func (n *network) sendAgain(h *fixture) {
 	n.t.Helper()
 	if !strings.HasPrefix(n.dialled[0], "receiver.example:") || len(n.dialled) != 1 {
 		n.t.Errorf("these were dialled: %v", n.dialled)
@@ -417,7 +417,7 @@ func (n *network) sendAgain(h *house) {
 }
 
 // check holds what arrived to what was said.
-func (n *network) check(h *house) {
+func (n *network) check(h *fixture) {
 	n.t.Helper()
 	count, _ := h.states(n.t)
 	n.mu.Lock() // connections may still be closing

@@ -32,7 +32,7 @@ func withDatabase(t *testing.T, test func(t *testing.T, store *db.DB)) {
 
 // served runs a test with a sink of its own.
 func served(t *testing.T, test func(t *testing.T, store *db.DB, sink *testSink)) {
-	withDatabase(t, func(t *testing.T, store *db.DB) { test(t, store, newSink("desk")) })
+	withDatabase(t, func(t *testing.T, store *db.DB) { test(t, store, newSink("bridge")) })
 }
 
 // revs writes what a sink saw of one session without its id.
@@ -87,7 +87,7 @@ func TestOutboxKeepsOrder(t *testing.T) {
 		if sink.maximum != 2 {
 			t.Errorf("%d lanes at once, want 2: one session must not wait for another", sink.maximum)
 		}
-		if got := states(t, store, "desk"); got[chat.DeliveryDone] != 12 || len(got) != 1 {
+		if got := states(t, store, "bridge"); got[chat.DeliveryDone] != 12 || len(got) != 1 {
 			t.Errorf("deliveries are %v, want 12 done", got)
 		}
 	})
@@ -135,7 +135,7 @@ func TestOutboxRetriesByHand(t *testing.T) {
 		time.Sleep(5 * time.Second) // the fourth attempt is due after seven
 		down.Store(false)
 		again := func(rev int64) error {
-			return h.Outbox.Retry(t.Context(), (&chat.Delivery{Dest: "desk", SessionID: id, Rev: rev}).ID())
+			return h.Outbox.Retry(t.Context(), (&chat.Delivery{Dest: "bridge", SessionID: id, Rev: rev}).ID())
 		}
 		if err := again(2); err == nil || !strings.Contains(err.Error(), "only one that failed") {
 			t.Errorf("what waits for its turn: %v", err)
@@ -171,18 +171,18 @@ func TestOutboxGivesUp(t *testing.T) {
 				}
 				h := build(t, store, sink)
 				h.run(t)
-				desk := h.Hub.Subscribe("")
-				defer desk.Close()
+				operator := h.Hub.Subscribe("")
+				defer operator.Close()
 				id := h.open(t, "a")
 				h.say(t, id, "hello")
 				time.Sleep(time.Hour)
 				expectRevs(t, sink, id, tt.want...)
-				if got := states(t, store, "desk"); got[chat.DeliveryFailed] != 1 || got[chat.DeliveryDone] != 1 {
+				if got := states(t, store, "bridge"); got[chat.DeliveryFailed] != 1 || got[chat.DeliveryDone] != 1 {
 					t.Errorf("deliveries are %v, want 1 failed and 1 done", got)
 				}
 				told := false
-				for len(desk.C) > 0 {
-					e := <-desk.C
+				for len(operator.C) > 0 {
+					e := <-operator.C
 					told = told || e.Type == chat.StateDeliveryFailed
 				}
 				if !told {
@@ -251,7 +251,7 @@ func TestOutboxKeepsPacedDeliveries(t *testing.T) {
 				time.Sleep(sink.policy.MaxAge)
 				h.run(t)
 				time.Sleep(2*sink.policy.MaxAge + 2*time.Hour)
-				if got := states(t, store, "desk"); got[state] != 2 {
+				if got := states(t, store, "bridge"); got[state] != 2 {
 					t.Errorf("deliveries are %v, want 2 %v", got, state)
 				}
 			})
@@ -280,7 +280,7 @@ func TestOutboxShowsTheFailure(t *testing.T) {
 			t.Fatalf("tried %d times", n)
 		}
 		err := store.Read(t.Context(), func(rd chat.Reader) error {
-			lane, err := rd.Lane("desk", id, 1)
+			lane, err := rd.Lane("bridge", id, 1)
 			if err == nil && lane[0].LastError != "500 Internal Server Error" {
 				t.Errorf("it waits because of %q", lane[0].LastError)
 			}
@@ -310,7 +310,7 @@ func TestOutboxAfterDaysOff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			withDatabase(t, func(t *testing.T, memory *db.DB) {
-				sink := newSink("desk")
+				sink := newSink("bridge")
 				asBridge(sink)
 				var up time.Time
 				sink.answer = func([]chat.Delivery) (int, error) {
@@ -330,7 +330,7 @@ func TestOutboxAfterDaysOff(t *testing.T) {
 				up = time.Now().Add(10 * time.Second)
 				h.run(t)
 				time.Sleep(time.Hour)
-				if got := states(t, memory, "desk"); got[chat.DeliveryDone] != 120 {
+				if got := states(t, memory, "bridge"); got[chat.DeliveryDone] != 120 {
 					t.Errorf("deliveries are %v, want 120 done", got)
 				}
 			})
@@ -342,7 +342,7 @@ func TestOutboxAfterDaysOff(t *testing.T) {
 // after a few that span days.
 func TestOutboxGivesUpWithTime(t *testing.T) {
 	withDatabase(t, func(t *testing.T, memory *db.DB) {
-		sink := newSink("desk")
+		sink := newSink("bridge")
 		asBridge(sink)
 		sink.answer = func([]chat.Delivery) (int, error) { return 0, errors.New("down") }
 		h := build(t, memory, sink)
@@ -350,11 +350,11 @@ func TestOutboxGivesUpWithTime(t *testing.T) {
 		h.say(t, id, "hello")
 		h.run(t)
 		time.Sleep(71 * time.Hour)
-		if got := states(t, memory, "desk"); got[chat.DeliveryFailed] != 0 {
+		if got := states(t, memory, "bridge"); got[chat.DeliveryFailed] != 0 {
 			t.Errorf("after 71 hours deliveries are %v", got)
 		}
 		time.Sleep(2 * time.Hour)
-		if got := states(t, memory, "desk"); got[chat.DeliveryFailed] == 0 {
+		if got := states(t, memory, "bridge"); got[chat.DeliveryFailed] == 0 {
 			t.Errorf("after 73 hours deliveries are %v", got)
 		}
 		if n := len(revs(id, sink.saw())); n < 100 {
@@ -377,7 +377,7 @@ func TestOutboxClockSetBack(t *testing.T) {
 				id := h.open(t, "a")
 				h.say(t, id, "hello")
 				if err := memory.Apply(t.Context(), func(tx chat.Tx) error {
-					lane, err := tx.Lane("desk", id, 10)
+					lane, err := tx.Lane("bridge", id, 10)
 					if err != nil {
 						return err
 					}
@@ -406,7 +406,7 @@ func TestOutboxClockSetBack(t *testing.T) {
 // anything proves that the platform lives.
 func TestOutboxRevives(t *testing.T) {
 	withDatabase(t, func(t *testing.T, memory *db.DB) {
-		sink := newSink("desk")
+		sink := newSink("bridge")
 		asBridge(sink)
 		var up atomic.Bool
 		sink.answer = func(lane []chat.Delivery) (int, error) {
@@ -422,9 +422,9 @@ func TestOutboxRevives(t *testing.T) {
 		}
 		time.Sleep(2 * time.Hour)
 		up.Store(true)
-		h.Outbox.MarkReachable("desk")
+		h.Outbox.MarkReachable("bridge")
 		time.Sleep(time.Second)
-		if got := states(t, memory, "desk"); got[chat.DeliveryDone] != 10 {
+		if got := states(t, memory, "bridge"); got[chat.DeliveryDone] != 10 {
 			t.Errorf("a second after the platform is back deliveries are %v", got)
 		}
 		up.Store(false)
@@ -432,7 +432,7 @@ func TestOutboxRevives(t *testing.T) {
 		time.Sleep(time.Second)
 		before := len(sink.saw())
 		for range 100 { // something else works all the time: that is no outage
-			h.Outbox.MarkReachable("desk")
+			h.Outbox.MarkReachable("bridge")
 			time.Sleep(100 * time.Millisecond)
 		}
 		if n := len(sink.saw()) - before; n > 2*4 {
@@ -472,7 +472,7 @@ func TestOutboxAfterACrash(t *testing.T) {
 		h.say(t, id, "one")
 		h.say(t, id, "two")
 		err := store.Apply(t.Context(), func(tx chat.Tx) error {
-			lane, err := tx.Lane("desk", id, 1)
+			lane, err := tx.Lane("bridge", id, 1)
 			if err != nil {
 				return err
 			}
@@ -493,18 +493,18 @@ func TestOutboxAfterACrash(t *testing.T) {
 // joined.
 func TestOutboxAfterTwoCrashes(t *testing.T) {
 	withDatabase(t, func(t *testing.T, store *db.DB) {
-		sink := newSink("desk")
+		sink := newSink("bridge")
 		sink.policy.Batch = 10
 		onTheirWay := 0
 		sink.answer = func(lane []chat.Delivery) (int, error) {
-			onTheirWay = max(onTheirWay, states(t, store, "desk")[chat.DeliverySending])
+			onTheirWay = max(onTheirWay, states(t, store, "bridge")[chat.DeliverySending])
 			return len(lane), nil
 		}
 		h := build(t, store, sink)
 		id := h.open(t, "a")
 		h.say(t, id, "one")
 		err := store.Apply(t.Context(), func(tx chat.Tx) error {
-			lane, err := tx.Lane("desk", id, 10)
+			lane, err := tx.Lane("bridge", id, 10)
 			for i := range lane {
 				lane[i].State = chat.DeliverySending
 				err = errors.Join(err, tx.SaveDelivery(&lane[i]))
@@ -536,7 +536,7 @@ func TestOutboxFinishesRunningDeliveries(t *testing.T) {
 		time.Sleep(time.Second)
 		stop()
 		expectRevs(t, sink, id, "1")
-		if got := states(t, store, "desk"); got[chat.DeliveryDone] != 1 || got[chat.DeliveryPending] != 1 {
+		if got := states(t, store, "bridge"); got[chat.DeliveryDone] != 1 || got[chat.DeliveryPending] != 1 {
 			t.Errorf("deliveries are %v, want 1 done and 1 pending", got)
 		}
 		build(t, store, sink).run(t)
@@ -653,7 +653,7 @@ func (m *mute) Apply(ctx context.Context, op func(chat.Tx) error) error {
 // database, is delivered, whether or not the caller retries.
 func TestUncertainCommitIsDelivered(t *testing.T) {
 	withDatabase(t, func(t *testing.T, memory *db.DB) {
-		store, sink := &mute{Store: memory}, newSink("desk")
+		store, sink := &mute{Store: memory}, newSink("bridge")
 		h := build(t, store, sink)
 		defer h.run(t)()
 		id := h.open(t, "visitor")
@@ -664,8 +664,8 @@ func TestUncertainCommitIsDelivered(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer feed.Close()
-		desk := h.Hub.Subscribe("")
-		defer desk.Close()
+		operator := h.Hub.Subscribe("")
+		defer operator.Close()
 		store.once.Store(true)
 		_, err = h.Send(t.Context(), visitor, chat.Post{SessionID: id, Content: "lost?", ClientID: "c1"})
 		if !errors.Is(err, chat.ErrAway) {
@@ -680,7 +680,7 @@ func TestUncertainCommitIsDelivered(t *testing.T) {
 				t.Errorf("who follows was told %+v, not to look", e)
 			}
 		}
-		if !desk.Lost() {
+		if !operator.Lost() {
 			t.Error("who follows all was not told to look")
 		}
 		_, opening, err := h.Follow(t.Context(), visitor, id, "2")
@@ -696,13 +696,13 @@ func TestUncertainRetryIsDelivered(t *testing.T) {
 	for name, retry := range map[string]func(o *chat.Outbox, id string) error{
 		"one": func(o *chat.Outbox, id string) error { return o.Retry(context.Background(), id) },
 		"all": func(o *chat.Outbox, _ string) error {
-			_, _, err := o.RetryFailed(context.Background(), "desk", chat.Cursor{})
+			_, _, err := o.RetryFailed(context.Background(), "bridge", chat.Cursor{})
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			withDatabase(t, func(t *testing.T, memory *db.DB) {
-				store, sink := &mute{Store: memory}, newSink("desk")
+				store, sink := &mute{Store: memory}, newSink("bridge")
 				var up atomic.Bool
 				sink.answer = func([]chat.Delivery) (int, error) {
 					if up.Load() {
@@ -717,7 +717,7 @@ func TestUncertainRetryIsDelivered(t *testing.T) {
 				time.Sleep(time.Second)
 				up.Store(true)
 				store.once.Store(true)
-				if err := retry(h.Outbox, (&chat.Delivery{Dest: "desk", SessionID: id, Rev: 1}).ID()); !errors.Is(err, chat.ErrAway) {
+				if err := retry(h.Outbox, (&chat.Delivery{Dest: "bridge", SessionID: id, Rev: 1}).ID()); !errors.Is(err, chat.ErrAway) {
 					t.Fatalf("the answer was lost: %v", err)
 				}
 				time.Sleep(time.Second)
@@ -745,7 +745,7 @@ func TestOutboxFault(t *testing.T) {
 		h.run(t)
 		time.Sleep(time.Minute)
 		expectRevs(t, sink, id, "1", "2", "3")
-		if got := states(t, store, "desk"); got[chat.DeliveryFailed] != 1 || got[chat.DeliveryDone] != 2 {
+		if got := states(t, store, "bridge"); got[chat.DeliveryFailed] != 1 || got[chat.DeliveryDone] != 2 {
 			t.Errorf("deliveries are %v", got)
 		}
 	})

@@ -32,14 +32,14 @@ func TestOutboxRetriesAllFailed(t *testing.T) {
 		time.Sleep(time.Minute)
 		for _, now := range []bool{false, true} {
 			up.Store(now)
-			count, next, err := h.Outbox.RetryFailed(t.Context(), "desk", chat.Cursor{})
+			count, next, err := h.Outbox.RetryFailed(t.Context(), "bridge", chat.Cursor{})
 			if count != 3 || next != nil || err != nil {
 				t.Fatalf("%d taken up, next %v, %v", count, next, err)
 			}
 			time.Sleep(time.Minute)
 		}
 		expectRevs(t, sink, id, "1", "2", "3", "1", "2", "3", "1", "2", "3")
-		if got := states(t, store, "desk"); got[chat.DeliveryDone] != 3 || len(got) != 1 {
+		if got := states(t, store, "bridge"); got[chat.DeliveryDone] != 3 || len(got) != 1 {
 			t.Errorf("deliveries are %v, want 3 done", got)
 		}
 	})
@@ -67,7 +67,7 @@ func TestOutboxHoldsThenPasses(t *testing.T) {
 		time.Sleep(time.Hour)
 		var attempts []string
 		err := store.Read(t.Context(), func(r chat.Reader) error {
-			list, err := r.Deliveries(chat.DeliveryQuery{Dest: "desk"})
+			list, err := r.Deliveries(chat.DeliveryQuery{Dest: "bridge"})
 			for _, d := range list {
 				attempts = append(attempts, fmt.Sprint(d.Rev, d.State, d.Attempts))
 			}
@@ -79,7 +79,7 @@ func TestOutboxHoldsThenPasses(t *testing.T) {
 		if want := "3 failed 5"; !slices.Contains(attempts, want) || len(attempts) != 13 {
 			t.Errorf("%v, want %s among 13", attempts, want)
 		}
-		if got := states(t, store, "desk"); got[chat.DeliveryDone] != 12 || got[chat.DeliveryFailed] != 1 {
+		if got := states(t, store, "bridge"); got[chat.DeliveryDone] != 12 || got[chat.DeliveryFailed] != 1 {
 			t.Errorf("deliveries are %v, want 12 done and 1 failed", got)
 		}
 		if i, j := slices.Index(revs(id, sink.saw()), "13"), len(revs(id, sink.saw())); i < 0 || i == j-1 {

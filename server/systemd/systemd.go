@@ -69,7 +69,7 @@ func Watch(ctx context.Context, alive func(context.Context) bool) error {
 		return fmt.Errorf("the watchdog: %w", err)
 	}
 	if period > 0 {
-		feed(ctx, period/3, alive, func() { _ = notify(daemon.SdNotifyWatchdog) }) // systemd ends who is not heard
+		feed(ctx, period/3, alive, func() { _ = notify(daemon.SdNotifyWatchdog) }) // systemd kills a service that stays silent
 	}
 	<-ctx.Done()
 	return nil
