@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,10 +17,10 @@ import (
 // crowded is a store on a disk with so much room.
 type crowded struct {
 	chat.Store
-	free int64
+	free atomic.Int64
 }
 
-func (c *crowded) Room() (free, total int64) { return c.free, 1 << 40 }
+func (c *crowded) Room() (free, total int64) { return c.free.Load(), 1 << 40 }
 
 // TestDiskNearlyFull: relay says once that the disk is nearly full, and again after
 // there was room meanwhile; GET /ready says it as long as it is so.
@@ -30,7 +31,8 @@ func TestDiskNearlyFull(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer store.Close()
-		disk, log := &crowded{Store: store, free: 1 << 30}, slog.New(slog.DiscardHandler)
+		disk, log := &crowded{Store: store}, slog.New(slog.DiscardHandler)
+		disk.free.Store(1 << 30)
 		engine, err := chat.Open(t.Context(), chat.Config{Store: disk, Log: log})
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +46,7 @@ func TestDiskNearlyFull(t *testing.T) {
 			status         string
 			notices, sleep int
 		}{{1 << 30, "ok", 0, 2}, {199 << 20, "degraded", 1, 11}, {150 << 20, "degraded", 1, 11}, {1 << 30, "ok", 1, 11}, {10 << 20, "degraded", 2, 11}} {
-			disk.free = tt.free
+			disk.free.Store(tt.free)
 			time.Sleep(time.Duration(tt.sleep) * time.Minute)
 			synctest.Wait()
 			answer, err := s.readiness(httptest.NewRecorder(), httptest.NewRequest("GET", "/ready", nil), chat.Author{})
