@@ -7,7 +7,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// What platforms and browsers make links of.
+// Texts that platforms and browsers turn into links.
 var (
 	markdownLink = chat.LazyRegexp(`!?\[([^\]]*)\]\([^)]*\)`)
 	markupTag    = chat.LazyRegexp(`</?[a-zA-Z][^>]*>`)

@@ -6,7 +6,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// What operators save in one thread, !name sends from every other: once, as their own
+// TestSavedAnswers: !name sends from every thread an answer saved in one: once, as their own
 // message, also as a reply. Nothing else of it reaches the visitor.
 func TestSavedAnswers(t *testing.T) {
 	f, other := newFake("telegram"), newFake("slack")

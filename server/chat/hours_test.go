@@ -85,7 +85,7 @@ func TestTimetable(t *testing.T) {
 	}
 }
 
-// What cannot be used is refused in words that say what can.
+// TestInvalidBusinessHours: invalid hours are refused in words that say what is valid.
 func TestInvalidBusinessHours(t *testing.T) {
 	long := `["` + strings.Repeat(`00:00-00:01","`, 10) + `00:00-00:01"]`
 	for value, want := range map[string]string{
