@@ -51,7 +51,7 @@ var arrows = []arrow{
 	{"relay/bridges/webhook", []string{"relay/bridges/guard", "relay/server/chat"}},
 	{"relay/server/config", []string{"relay/server/chat", "github.com/caarlos0/env/v11"}},
 	{"relay/server", []string{"relay/server/chat", "relay/server/config", "relay/assets",
-		"github.com/gorilla/mux", "github.com/gorilla/securecookie", "github.com/go-chi/httprate", "golang.org/x/image"}},
+		"github.com/gorilla/mux", "golang.org/x/image"}},
 	{"relay/server/watch", []string{"relay/server/chat", "github.com/VictoriaMetrics/metrics"}},
 	{"relay/server/cli", []string{"relay/server/chat"}},
 	{"relay/server/systemd", []string{"github.com/coreos/go-systemd/v22"}},

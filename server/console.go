@@ -4,9 +4,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
-
-	"github.com/gorilla/securecookie"
 )
 
 // Limits of a sign-in: its life in seconds, and the length of the operator's name.
@@ -59,13 +58,7 @@ func (s *communityServer) login(w http.ResponseWriter, r *http.Request) {
 		s.showLogin(w, r, status, name, problem)
 		return
 	}
-	value, err := s.keys.cookies().Encode(s.cookieName(r), name)
-	if err != nil {
-		s.log.Error("cannot sign a cookie", "err", err)
-		http.Error(w, "Internal server error", http.StatusInternalServerError)
-		return
-	}
-	s.setConsoleCookie(w, r, value, consoleSignIn)
+	s.setConsoleCookie(w, r, s.keys.cookies().sign(s.cookieName(r), name), consoleSignIn)
 	if s.keys.SetupOpen() && !s.peer(r).local() {
 		s.keys.CloseSetup("an operator signed in")
 	}
@@ -91,13 +84,12 @@ func (s *communityServer) signedIn(r *http.Request) (name string, signedIn bool)
 	if err != nil {
 		return "", false
 	}
-	err = s.keys.cookies().Decode(c.Name, c.Value, &name)
-	return name, err == nil
+	return s.keys.cookies().open(c.Name, c.Value)
 }
 
 // cookies signs and verifies; rotating the secret key invalidates all cookies.
-func (k *Keyring) cookies() *securecookie.SecureCookie {
-	return securecookie.New(k.SigningKey("console"), nil).MaxAge(consoleSignIn)
+func (k *Keyring) cookies() signedCookies {
+	return signedCookies{k.SigningKey("console"), consoleSignIn * time.Second}
 }
 
 // plainCookie is the name of the cookie where there is no TLS.

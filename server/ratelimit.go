@@ -5,8 +5,6 @@ import (
 	"net/netip"
 	"sync"
 	"time"
-
-	"github.com/go-chi/httprate"
 )
 
 // Rates per minute that a visitor's page never reaches and a flood soon
@@ -32,17 +30,13 @@ const (
 
 // rates are the rate limits of one server, counted in this process only.
 type rates struct {
-	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures *httprate.RateLimiter
+	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures *rate
 
 	uploaded                                                         allowance
 	sessionStreams, addressStreams, addressUploads, addressDownloads gauge
 }
 
 func newRates() *rates {
-	perMinute := func(n int) *httprate.RateLimiter {
-		// Only Retry-After is part of the API.
-		return httprate.NewRateLimiter(n, time.Minute, httprate.WithResponseHeaders(httprate.ResponseHeaders{RetryAfter: "Retry-After"}))
-	}
 	return &rates{inits: perMinute(initsPerAddress), requests: perMinute(requestsPerAddress), messages: perMinute(messagesPerSession),
 		uploads: perMinute(uploadsPerSession), uploadsOfAddress: perMinute(uploadsPerMinute), identifys: perMinute(identifysPerSession), failures: perMinute(failuresPerAddress),
 		sessionStreams: gauge{most: streamsPerSession}, addressStreams: gauge{most: streamsPerAddress},
@@ -50,10 +44,11 @@ func newRates() *rates {
 }
 
 // limited answers 429 when key exceeds a rate.
-func (s *Server) limited(w http.ResponseWriter, r *http.Request, rate *httprate.RateLimiter, key string) error {
-	if s.unlimited(r) || !rate.OnLimit(w, r, key) {
+func (s *Server) limited(w http.ResponseWriter, r *http.Request, limit *rate, key string) error {
+	if s.unlimited(r) || limit.allow(key, time.Now()) {
 		return nil
 	}
+	w.Header().Set("Retry-After", "60") // pages that show the refusal in words need it, too
 	return errTooMany()
 }
 

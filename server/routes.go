@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-chi/httprate"
 	"github.com/gorilla/mux"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -22,13 +21,13 @@ type route struct {
 
 // rules apply to a request before its action, in this order.
 type rules struct {
-	cors     cors                  // for pages of other origins; nil allows none
-	filtered bool                  // by the User-Agent filter
-	page     bool                  // opened by browsers: GET includes HEAD, any address is accepted
-	queryKey bool                  // the key may be in the query
-	access   access                // nil admits everybody
-	rate     *httprate.RateLimiter // of requests of one address; nil for none
-	body     int64                 // the largest body; 0 where the action itself limits it
+	cors     cors   // for pages of other origins; nil allows none
+	filtered bool   // by the User-Agent filter
+	page     bool   // opened by browsers: GET includes HEAD, any address is accepted
+	queryKey bool   // the key may be in the query
+	access   access // nil admits everybody
+	rate     *rate  // of requests of one address; nil for none
+	body     int64  // the largest body; 0 where the action itself limits it
 }
 
 // access identifies the author of a request by its key, or rejects it.
