@@ -44,7 +44,7 @@ var arrows = []arrow{
 	{"relay/bridges/slack/slacktest", []string{"relay/bridges/bridgetest", "github.com/gorilla/websocket"}},
 	{"relay/bridges/telegram/telegramtest", []string{"relay/bridges/bridgetest"}},
 	{"relay/bridges/guard", []string{"code.dny.dev/ssrf"}},
-	{"relay/bridges/knowledge", []string{"relay/bridges/guard", "relay/server/chat", "codeberg.org/readeck/go-readability/v2", "github.com/JohannesKaufmann/html-to-markdown/v2",
+	{"relay/bridges/knowledge", []string{"relay/bridges/guard", "relay/server/chat",
 		"github.com/ledongthuc/pdf", "github.com/temoto/robotstxt", "golang.org/x/net", "golang.org/x/text"}},
 	{"relay/bridges/ai", []string{"relay/server/chat", "github.com/sashabaranov/go-openai"}},
 	{"relay/bridges/ai/aitest", nil},

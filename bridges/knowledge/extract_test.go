@@ -130,6 +130,32 @@ func TestHTML(t *testing.T) {
 	}
 }
 
+// TestProse: what a page says is written as headings, paragraphs, items, rows and
+// code; what stands beside it goes, and none of its words is a mark.
+func TestProse(t *testing.T) {
+	for _, tt := range []struct{ name, page, want string }{
+		{"words", "<p>One  <b>two</b>,\n<a href=x>three</a>four&nbsp;five</p><p>six<br>seven", "One two, threefour five\n\nsix\nseven\n\n"},
+		{"headings", "<h1>A <small>b</small></h1>text<h3>C</h3>", "# A b\n\ntext\n\n### C\n\n"},
+		{"lists", "<ul><li>one<li><p>two</p><ol><li>three</ol></ul>", "- one\n- two\n\n- three\n\n"},
+		{"empty", "<ul><li></ul><h2></h2><p>text", "text\n\n"},
+		{"rows", "<table><thead><tr><th>Zone<th>Price</thead><tr><td>EU<td><b>4</b> EUR</table>", "Zone | Price\nEU | 4 EUR\n\n"},
+		{"terms", "<dl><dt>Colour<dd>red</dl>", "Colour\nred\n\n"},
+		{"code", "<pre><code># no heading\n  two<br>```</code></pre>end", "```\n# no heading\n  two'''\n```\n\nend\n\n"},
+		{"marks", "<p># no heading</p><p>``` no fence</p>", "no heading\n\nno fence\n\n"},
+		{"questions", "<details><summary>How?</summary>So.</details>", "How?\n\nSo.\n\n"},
+		{"beside", `<div class="page-sidebar"><p>other things</p></div><div id=cookie-banner>We use cookies</div><p>The content is longer than that, by far, as it should be.`,
+			"The content is longer than that, by far, as it should be.\n\n"},
+		{"links", "<ul><li><a>One</a><li><a>Two</a><li><a>Three</a><li><a>Four</a></ul><p>The content is longer than the list of links.", "The content is longer than the list of links.\n\n"},
+		{"a page of links", "<ul><li><a>One</a><li><a>Two</a><li><a>Three</a><li><a>Four</a></ul>", "- One\n- Two\n- Three\n- Four\n\n"},
+		{"a body named menu", `<body class="menu"><p>Soup of the day`, "Soup of the day\n\n"},
+	} {
+		d, err := extractHTML(tt.page, nil)
+		if err != nil || d.markdown != tt.want {
+			t.Errorf("%s: %q, %v, want %q", tt.name, d.markdown, err, tt.want)
+		}
+	}
+}
+
 // TestPDFBomb: a small file that unpacks to hundreds of megabytes does not take them.
 func TestPDFBomb(t *testing.T) {
 	var packed bytes.Buffer
@@ -148,11 +174,14 @@ func TestPDFBomb(t *testing.T) {
 	}
 }
 
-// TestTableBomb: tables that would make billions of cells are read as text.
-func TestTableBomb(t *testing.T) {
+// TestHTMLBomb: tables that would make billions of cells, and elements that nest
+// without bounds, are read as text.
+func TestHTMLBomb(t *testing.T) {
 	for _, page := range []string{
 		"<table><tr>" + strings.Repeat("<td>x", 50_000) + strings.Repeat("<tr><td>zebra", 50_000),
 		"<table><tr><td colspan=2000000000>zebra</table>",
+		strings.Repeat("<div class=menu>", 400) + "zebra",
+		strings.Repeat("<b><p>", 200) + "zebra",
 	} {
 		d, err := extractHTML(page, nil)
 		if err != nil || !strings.Contains(d.markdown, "zebra") || len(d.markdown) > 2*len(page) {

@@ -6,17 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"codeberg.org/readeck/go-readability/v2"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
-
-// maxElements is how many elements of a page are searched for its main content.
-const maxElements = 20_000
 
 // maxLinks is how many links of a page are followed.
 const maxLinks = 2000
@@ -32,70 +24,68 @@ func extractHTML(text string, at *url.URL) (document, error) {
 		d.links = linksOf(root, at)
 	}
 	heading := oneLine(textOf(find(root, atom.H1)))
-	main := mainContent(root, at)
-	tidy(main)
-	plugins := []converter.Plugin{base.NewBasePlugin(), commonmark.NewCommonmarkPlugin()}
-	if tablesFit(main) {
-		plugins = append(plugins, table.NewTablePlugin())
-	}
-	markdown, err := converter.NewConverter(converter.WithPlugins(plugins...)).ConvertNode(main)
-	if err != nil {
-		return document{}, errors.New("it is no HTML that can be read")
-	}
+	d.markdown = clean(proseOf(mainContent(root)))
 	if d.title == "" {
 		d.title = heading
 	}
-	d.markdown = clean(string(markdown))
 	return d, nil
 }
 
-// maxCells is how many cells a page's tables may have when all rows are as wide as
-// the widest, which is how they are written.
-const maxCells = 100_000
+// mainContent returns the part of a page that is its own: the main element or all of
+// it, without the frame, and without what its names or its links show to be a menu,
+// a banner or a list of other pages. What holds half of the text stays whatever it is
+// called.
+func mainContent(root *html.Node) *html.Node {
+	main := withoutFrame(root)
+	extents := measure(main)
+	var drop []*html.Node
+	for n, e := range extents {
+		if n != main && 2*e.text < extents[main].text && (besides(n) || listsLinks(n, e)) {
+			drop = append(drop, n)
+		}
+	}
+	remove(drop)
+	return main
+}
 
-// tablesFit reports whether the tables below a node are of a size that people read:
-// few signs of HTML can make billions of cells.
-func tablesFit(root *html.Node) bool {
-	rows, widest := 1, 1
-	for n := range root.Descendants() {
-		for _, a := range n.Attr {
-			if (a.Key == "colspan" || a.Key == "rowspan") && len(strings.TrimSpace(a.Val)) > 2 {
-				return false
+// extent is what an element holds: characters, those of links, and links.
+type extent struct{ text, linked, links int }
+
+// measure returns what each element below a node holds, in one pass.
+func measure(root *html.Node) map[*html.Node]extent {
+	var sum extent
+	open := 0 // links
+	all := map[*html.Node]extent{}
+	for n, leaving := root, false; n != nil; n, leaving = following(n, leaving, root) {
+		isLink := n.Type == html.ElementNode && n.DataAtom == atom.A
+		switch {
+		case n.Type == html.TextNode && !leaving:
+			length := utf8.RuneCountInString(strings.TrimSpace(n.Data))
+			sum.text += length
+			if open > 0 {
+				sum.linked += length
+			}
+		case n.Type == html.TextNode:
+		case leaving:
+			if isLink {
+				open--
+			}
+			before := all[n]
+			all[n] = extent{sum.text - before.text, sum.linked - before.linked, sum.links - before.links}
+		default:
+			all[n] = sum
+			if isLink {
+				open++
+				sum.links++
 			}
 		}
-		if n.DataAtom != atom.Tr {
-			continue
-		}
-		width := 0
-		for cell := range n.ChildNodes() {
-			width += spanOf(cell)
-		}
-		rows, widest = rows+1, max(widest, width)
 	}
-	return rows*widest <= maxCells
+	return all
 }
 
-// spanOf is how many columns a cell takes, at most.
-func spanOf(cell *html.Node) int {
-	for _, a := range cell.Attr {
-		if a.Key == "colspan" {
-			return 99
-		}
-	}
-	return 1
-}
-
-// mainContent returns what readability takes for the main content. On pages of few
-// words, as of shops, it takes too little: then it is all but the frame.
-func mainContent(root *html.Node, at *url.URL) *html.Node {
-	whole := withoutFrame(root)
-	parser := readability.NewParser()
-	parser.MaxElemsToParse = maxElements
-	article, err := parser.ParseDocument(root, at)
-	if err != nil || article.Node == nil || 2*lengthOf(article.Node) < lengthOf(whole) {
-		return whole
-	}
-	return article.Node
+// listsLinks reports whether an element is a list that says where else to go.
+func listsLinks(n *html.Node, e extent) bool {
+	return (n.DataAtom == atom.Ul || n.DataAtom == atom.Ol) && e.links >= 4 && 10*e.linked >= 9*e.text
 }
 
 // frame are the elements that hold no content of the page's own.
@@ -115,12 +105,16 @@ func withoutFrame(root *html.Node) *html.Node {
 			drop = append(drop, n)
 		}
 	}
+	remove(drop)
+	return root
+}
+
+func remove(drop []*html.Node) {
 	for _, n := range drop {
 		if n.Parent != nil {
 			n.Parent.RemoveChild(n)
 		}
 	}
-	return root
 }
 
 func isHidden(n *html.Node) bool {
@@ -132,22 +126,21 @@ func isHidden(n *html.Node) bool {
 	return false
 }
 
-// tidy makes links plain text and drops pictures: answers link to sources only.
-func tidy(main *html.Node) {
-	var drop []*html.Node
-	for n := range main.Descendants() {
-		switch n.DataAtom {
-		case atom.A:
-			n.DataAtom, n.Data, n.Attr = atom.Span, "span", nil
-		case atom.Img, atom.Picture, atom.Video, atom.Audio, atom.Canvas:
-			drop = append(drop, n)
+// asideNames are words in an element's class, id or role that name no content.
+var asideNames = map[string]bool{"nav": true, "navbar": true, "navigation": true, "menu": true, "sidebar": true, "breadcrumb": true, "breadcrumbs": true, "cookie": true, "cookies": true,
+	"consent": true, "banner": true, "footer": true, "contentinfo": true, "complementary": true, "search": true, "social": true, "share": true, "sharing": true, "related": true,
+	"pagination": true, "pager": true, "newsletter": true, "popup": true, "modal": true, "skip": true, "advertisement": true, "ads": true, "promo": true, "toc": true}
+
+// besides reports whether an element stands beside the content by its names.
+func besides(n *html.Node) bool {
+	for _, name := range []string{"class", "id", "role"} {
+		for _, word := range strings.FieldsFunc(strings.ToLower(attribute(n, name)), func(r rune) bool { return r == ' ' || r == '-' || r == '_' }) {
+			if asideNames[word] {
+				return true
+			}
 		}
 	}
-	for _, n := range drop {
-		if n.Parent != nil {
-			n.Parent.RemoveChild(n)
-		}
-	}
+	return false
 }
 
 // find returns the first element of a kind, nil if there is none.
@@ -170,16 +163,6 @@ func textOf(n *html.Node) string {
 		}
 	}
 	return out.String()
-}
-
-// lengthOf counts the characters of a node's text.
-func lengthOf(n *html.Node) (length int) {
-	for child := range n.Descendants() {
-		if child.Type == html.TextNode {
-			length += utf8.RuneCountInString(strings.TrimSpace(child.Data))
-		}
-	}
-	return length
 }
 
 // linksOf lists where a page leads, absolute.
