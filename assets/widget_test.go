@@ -185,7 +185,8 @@ func TestQuoteOfOldMessage(t *testing.T) {
 	b.until(`$(".quote")?.textContent === "An earlier message" && !rows().includes("first")`)
 	b.click(".quote")
 	b.until(`root.activeElement?.matches(".own") && root.activeElement.textContent.includes("first")`)
-	b.until(`$(".quote").textContent === "Youfirst"`)
+	b.click(".jump")
+	b.until(`$(".quote")?.textContent === "Youfirst"`)
 }
 
 // TestEditOfDeleted: an edit that is refused because the message was deleted
@@ -425,13 +426,9 @@ func TestResyncAndOlderMessages(t *testing.T) {
 		}
 		s.tell(fakeEvent{name: "resync", data: object{}})
 	})
-	b.until(`rows().length === 50 && rows().at(-1) === "line 129ns"`)
-	b.run(`$(".log").scrollTop = 0`)
-	b.until(`rows().length === 100`)
-	b.is(`$(".log").scrollTop > 200`)
-	b.run(`wait(500).then(() => $(".log").scrollTop = 0)`)
-	b.until(`rows().length === 131 && rows()[1] === "line 0s"`)
-	b.is(`rows().slice(2).every((row, i) => row === "line " + (i + 1) + "ns")`) // also those of one time
+	b.until(`rows().length < 60 && rows().at(-1) === "line 129ns"`)
+	b.until(`($(".log").scrollTop = 0, rows()[1] === "line 0s")`)
+	b.is(`rows().length <= 101 && rows().slice(2).every((row, i) => row === "line " + (i + 1) + "ns")`) // also those of one time
 	b.is(`$$(".day").length >= 1`)
 	b.click(".jump")
 	b.until(`!shown(".jump")`)

@@ -63,9 +63,8 @@ export function brief(m: Message): string {
 }
 
 /** quoteOf shows what a message answers; what is not loaded has no text here. */
-export function quoteOf(id: string | undefined, messages: Message[], fallbackName: string): Quote | undefined {
-  if (!id) return undefined;
-  const m = messages.find((one) => one.id === id);
+export function quoteOf(id: string, find: (id: string) => Message | undefined, fallbackName: string): Quote {
+  const m = find(id);
   return m ? { id, name: nameOf(m, fallbackName), text: brief(m) } : { id, name: "", text: t.earlier };
 }
 

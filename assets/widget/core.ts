@@ -160,10 +160,10 @@ export function start(shell: Shell): Core {
     },
     retry: outbox.retry,
     discard: outbox.discard,
-    async older() {
+    async older(limit = 50) {
       const first = store.state.messages[0];
       if (!first) return;
-      const query = `messages${inSession()}&before=${first.id}&limit=50`;
+      const query = `messages${inSession()}&before=${first.id}&limit=${limit}`;
       const { messages, timeline, hasMore } = await client.call<Page>("GET", query);
       const { state } = store;
       // After a reload meanwhile, these messages may not join the new ones.

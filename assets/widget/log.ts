@@ -1,20 +1,17 @@
-// log.ts is the message log: it keeps one node per message, day line and
-// notice, replaces only what changed, and minds the scroll position.
+// log.ts is the message log. Of a long conversation only the rows near what is
+// looked at are in the page; they change as it scrolls, and nothing seems to move.
 
-import { bubble, pendingView, quoteOf, viewOf, type Actions, type View } from "./bubble";
+import type { Actions } from "./bubble";
 import { h, iconButton, set } from "./dom";
+import { itemsOf } from "./items";
+import { reconcile, type Rows } from "./rows";
 import * as t from "./strings";
-import { dayOf } from "./time";
-import type { Core, Entry, State } from "./types";
+import type { Core, State } from "./types";
 
-/** Messages of one sender this close together form a group. */
-const GROUP = 5 * 60_000;
-
-interface Item {
-  key: string;
-  sign: string;
-  draw(): HTMLElement;
-}
+/** Rows are added this many at a time, this close to an end, up to MOST. */
+const STEP = 25;
+const EDGE = 600;
+const MOST = 100;
 
 export interface Log {
   node: HTMLElement;
@@ -28,6 +25,7 @@ export interface Log {
 
 /** createLog draws state into a scrolling log. */
 export function createLog(core: Core, act: Actions, apiUrl: string): Log {
+  const { store } = core;
   const list = h("div", { class: "list" });
   const dots = h("div", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i"));
   const typing = h("div", { class: "bubble typing", hidden: true }, h("span", { class: "sr" }), dots);
@@ -38,37 +36,93 @@ export function createLog(core: Core, act: Actions, apiUrl: string): Log {
     typing,
   );
   const jump = iconButton(t.newest, "M12 5v14m-6-6 6 6 6-6", () => toEnd(), "jump");
-  const nodes = new Map<string, { sign: string; node: HTMLElement }>();
+  const rows: Rows = new Map();
+  let question: string | null = null;
+  // In the page are the messages from..to, the pending ones counted behind the others.
+  let from = 0;
+  let to = 0;
+  let first: string | undefined;
   let atEnd = true;
   let bottom = 0;
   let loading = false;
-  let top: string | undefined;
+  let silence = 0;
+  let known = 0;
 
+  const count = () => store.state.messages.length + store.state.pending.length;
+  const below = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
   const toEnd = () => {
+    atEnd = jump.hidden = true;
+    if (to < count()) {
+      first = undefined;
+      draw();
+    }
     scroller.scrollTop = scroller.scrollHeight;
     bottom = scroller.scrollTop;
-    atEnd = jump.hidden = true;
   };
   const onscroll = () => {
-    const below = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
     // A reader at the end stays there when a picture has grown below.
-    atEnd = below < 60 || (atEnd && scroller.scrollTop === bottom);
+    atEnd = to >= known && (below() < 60 || (atEnd && scroller.scrollTop === bottom));
     jump.hidden = atEnd;
-    if (scroller.scrollTop < 80 && core.store.state.hasMore && !loading) loadOlder();
+    const high = scroller.scrollTop < EDGE;
+    if (high && from) show(from - STEP, Math.min(to, from - STEP + MOST));
+    else if (high && store.state.hasMore && !loading) loadOlder();
+    else if (!high && below() < EDGE && to < count()) show(to + STEP - MOST, to + STEP, from);
+  };
+  const show = (start: number, end: number, least = 0) => {
+    quiet();
+    from = Math.max(least, start);
+    to = Math.min(end, count());
+    first = store.state.messages[from]?.id;
+    draw();
+  };
+  /** quiet: what scrolling brings into the page is no news to be read out. */
+  const quiet = () => {
+    set(scroller, "aria-live", "off");
+    clearTimeout(silence);
+    silence = window.setTimeout(() => loading || set(scroller, "aria-live", null), 300);
   };
   const loadOlder = () => {
     loading = true;
-    // Old messages that come in at the top are no news to be read out.
-    set(scroller, "aria-live", "off");
     const end = () => {
       loading = false;
-      set(scroller, "aria-live", null);
+      quiet();
+      requestAnimationFrame(onscroll); // behind the panel's drawing
     };
-    core.older().then(
-      () => setTimeout(end, 300),
-      () => setTimeout(end, 5_000),
-    );
+    core.older().then(end, () => setTimeout(end, 5_000));
+    quiet();
   };
+  /** follow finds the shown messages again after others came before or behind them. */
+  const follow = ({ messages }: State) => {
+    const at = messages.findIndex((m) => m.id === first);
+    if (at < 0 || atEnd) {
+      from = at < 0 ? count() - STEP : Math.max(at, count() - MOST);
+      to = count();
+    } else {
+      to = to < known ? to + at - from : Math.min(count(), at + MOST);
+      from = at;
+    }
+    from = Math.max(0, from);
+    first = messages[from]?.id;
+    known = count();
+  };
+  /** draw leaves the row that is looked at where it is, or the end at the end. */
+  const draw = () => {
+    const { state } = store;
+    const root = list.getRootNode() as ShadowRoot;
+    const focused = list.contains(root.activeElement);
+    const bottomOf = (node: Element) => node.getBoundingClientRect().bottom;
+    const edge = scroller.getBoundingClientRect().top;
+    const seen = atEnd ? undefined : [...list.children].find((node) => bottomOf(node) > edge);
+    const was = seen && bottomOf(seen);
+    const key = seen && [...rows].find(([, { node }]) => node === seen)![0];
+    follow(state);
+    reconcile(list, rows, itemsOf(state, from, to, question, act, apiUrl));
+    if (focused && !root.activeElement) scroller.focus({ preventScroll: true });
+    const now = key && rows.get(key);
+    if (atEnd) toEnd();
+    else if (now) scroller.scrollTop += bottomOf(now.node) - was!;
+  };
+  const rowOf = (id: string) => list.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`);
   scroller.addEventListener("scroll", onscroll, { passive: true });
   scroller.addEventListener("keydown", (e) => onKey(e, act));
   // A log that shrinks, for the keyboard or a card, keeps its end in sight.
@@ -84,28 +138,26 @@ export function createLog(core: Core, act: Actions, apiUrl: string): Log {
     },
     toEnd,
     async jump(id) {
-      const { store } = core;
-      while (store.state.hasMore && !store.state.messages.some((m) => m.id === id)) {
-        const first = store.state.messages[0];
-        await core.older();
-        if (store.state.messages[0] === first) return;
+      const find = () => store.state.messages.findIndex((m) => m.id === id);
+      while (store.state.hasMore && find() < 0) {
+        const oldest = store.state.messages[0];
+        await core.older(100);
+        if (store.state.messages[0] === oldest) return;
       }
-      // The panel draws once per frame, in the order of the requests.
-      await new Promise(requestAnimationFrame);
-      const row = list.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`);
-      row?.scrollIntoView({ block: "center" });
-      row?.focus({ focusVisible: true } as FocusOptions);
+      const at = find();
+      if (at >= 0 && !rowOf(id)) {
+        atEnd = false;
+        show(at - STEP, at + STEP);
+      }
+      rowOf(id)?.scrollIntoView({ block: "center" });
+      rowOf(id)?.focus({ focusVisible: true } as FocusOptions);
     },
     update(state, asking) {
-      const fromEnd = scroller.scrollHeight - scroller.scrollTop;
-      const wasEnd = atEnd;
-      reconcile(list, nodes, itemsOf(state, asking, act, apiUrl));
+      question = asking;
       typing.hidden = state.typing === null;
       const who = state.typing || state.config.operatorName || t.operator;
       typing.firstChild!.textContent = state.typing === null ? "" : `${who} ${t.typing}`;
-      if (wasEnd) toEnd();
-      else if (top !== state.messages[0]?.id) scroller.scrollTop = scroller.scrollHeight - fromEnd;
-      top = state.messages[0]?.id;
+      draw();
     },
   };
 }
@@ -134,100 +186,3 @@ function onKey(e: KeyboardEvent, act: Actions): void {
   else act.reply(id);
 }
 
-/** reconcile makes the list's children those items, touching no others. */
-function reconcile(
-  list: HTMLElement,
-  held: Map<string, { sign: string; node: HTMLElement }>,
-  items: Item[],
-): void {
-  const wanted = new Set(items.map((i) => i.key));
-  for (const [key, { node }] of held) {
-    if (wanted.has(key)) continue;
-    node.remove();
-    held.delete(key);
-  }
-  let place = list.firstChild;
-  for (const item of items) {
-    const old = held.get(item.key);
-    let node = old?.node;
-    if (old?.sign !== item.sign) {
-      node = item.draw();
-      if (old) {
-        if (place === old.node) place = node;
-        keepFocus(old.node, node);
-      }
-      held.set(item.key, { sign: item.sign, node });
-    }
-    if (place === node) place = node!.nextSibling;
-    else list.insertBefore(node!, place);
-  }
-}
-
-/** keepFocus swaps a node; focus inside goes to its successor. */
-function keepFocus(old: HTMLElement, node: HTMLElement): void {
-  const root = old.getRootNode() as ShadowRoot;
-  const inside = old.contains(root.activeElement);
-  old.replaceWith(node);
-  if (inside) (node.querySelector<HTMLElement>(".meta button") || node).focus();
-}
-
-/** itemsOf lists everything the log shows, in order. */
-function itemsOf(state: State, asking: string | null, act: Actions, apiUrl: string): Item[] {
-  const { config, greeting } = state;
-  const name = config.operatorName || t.operator;
-  const { messages, pending } = state;
-  const quoting = [...messages, ...pending];
-  const views = [...messages.map((m) => viewOf(m, name)), ...pending.map(pendingView)];
-  views.forEach((v, i) => (v.quote = quoteOf(quoting[i]!.replyTo, messages, name)));
-  const welcome = state.ready && !state.hasMore;
-  if (welcome && config.welcomeMessage) views.unshift(said("welcome", config.welcomeMessage, name, ""));
-  if (greeting) {
-    const at = views.findIndex((v) => v.id === greeting.after);
-    views.splice(at < 0 ? +!!welcome : at + 1, 0, said("greeting", greeting.text, name, greeting.at));
-  }
-  const answer = views.findLast((v) => !v.own);
-  if (answer?.ai) answer.person = state.ai;
-  const items: Item[] = [];
-  // That the chat is closed now stands at its end.
-  const now = state.closed ? state.timeline.findLast((e) => e.type === "session_closed") : undefined;
-  const marks = (id: string) =>
-    state.timeline.forEach((e) => e.after === id && e !== now && items.push(line(e.type + e.at, words(e), "note")));
-  if (!state.hasMore) marks("");
-  const days = new Set<string>();
-  views.forEach((v, i) => {
-    const today = v.at && dayOf(v.at);
-    if (today && !days.has(today)) items.push(line("day:" + today, today, "day"));
-    days.add(today);
-    v.last = !together(v, views[i + 1]);
-    v.asking = !!v.id && v.id === asking;
-    items.push({ key: v.key, sign: JSON.stringify(v), draw: () => bubble(v, act, apiUrl) });
-    if (v.id) marks(v.id);
-  });
-  if (!state.operatorOnline && !state.ai && welcome && config.offlineMessage && !state.closed) {
-    items.push(line("offline", config.offlineMessage, "note"));
-  }
-  if (state.closed) items.push(line("closed", t.closed, "note"));
-  return items;
-}
-
-function together(v: View, next?: View): boolean {
-  if (!next || next.own !== v.own || next.name !== v.name) return false;
-  return Date.parse(next.at) - Date.parse(v.at) < GROUP;
-}
-
-/** words tell an entry of the timeline. */
-function words({ type, data }: Entry): string {
-  if (type === "csat_submitted") return `${t.rated} ${data.score}/5`;
-  return type === "session_closed" ? t.wasClosed : t.wasReopened;
-}
-
-/** said is a text that the widget shows in the operator's place. */
-function said(id: string, content: string, operatorName: string, timestamp: string): View {
-  const sender = "operator" as const;
-  const message = { id, sessionId: "", content, sender, operatorName, timestamp, attachments: [] };
-  return { ...viewOf(message, operatorName), id: "" };
-}
-
-function line(key: string, text: string, kind: string): Item {
-  return { key, sign: text, draw: () => h("p", { class: kind, dir: "auto" }, h("span", null, text)) };
-}

@@ -18,6 +18,11 @@ type Place = "held" | "next" | "sent" | "newest" | "older";
  * does not take away marks that an older one lacks.
  */
 export function merge(held: Message[], incoming: Message[], place: Place): Message[] {
+  const [one] = incoming;
+  // In a burst, most come one by one and are new.
+  if (place === "next" && one && !incoming[1] && !held.at(-1)?.unplaced && !held.some((m) => m.id === one.id)) {
+    return [...held, one];
+  }
   const old = new Map(held.map((m) => [m.id, m]));
   const fresh = new Map(incoming.map((m) => [m.id, { ...old.get(m.id), ...m, unplaced: false }]));
   const isFresh = (m: Message) => fresh.has(m.id);
@@ -49,7 +54,8 @@ export function withMessages(state: State, incoming: Message[], place: Place): P
 
 /** withReceipt marks messages as delivered or read. */
 export function withReceipt(state: State, ids: string[], status: string, at: string): Patch {
-  const messages = state.messages.map((m) => (ids.includes(m.id) ? mark(m, status, at) : m));
+  const marked = new Set(ids);
+  const messages = state.messages.map((m) => (marked.has(m.id) ? mark(m, status, at) : m));
   return { messages, unread: unreadIds(messages).length };
 }
 

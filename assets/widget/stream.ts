@@ -81,7 +81,14 @@ async function readOnce(
       watchdog = setTimeout(abort, SILENCE);
       lastReceived = Date.now();
       parser.push(value);
-      for (const event of queue.splice(0)) await o.onEvent(event);
+      let began = performance.now();
+      for (const event of queue.splice(0)) {
+        await o.onEvent(event);
+        if (performance.now() - began < 16) continue;
+        // A burst leaves the page its frames.
+        await new Promise((done) => setTimeout(done));
+        began = performance.now();
+      }
     }
   } finally {
     clearTimeout(watchdog);

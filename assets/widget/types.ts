@@ -235,7 +235,7 @@ export interface Core {
   remove(id: string): Promise<boolean>;
   retry(clientId: string): void;
   discard(clientId: string): void;
-  older(): Promise<void>;
+  older(limit?: number): Promise<void>;
   typing(active: boolean): void;
   upload(files: Iterable<File>): void;
   dropUpload(key: string): void;

@@ -1,0 +1,88 @@
+// items.ts lists what the log shows of a stretch of the conversation: messages,
+// day lines, what happened between them, and notices.
+
+import { bubble, pendingView, quoteOf, viewOf, type Actions, type View } from "./bubble";
+import { h } from "./dom";
+import type { Item } from "./rows";
+import * as t from "./strings";
+import { dayOf } from "./time";
+import type { Entry, Message, State } from "./types";
+
+/** Messages of one sender this close together form a group. */
+const GROUP = 5 * 60_000;
+
+/** itemsOf is that of the messages from..to, in order; the pending ones count behind the others. */
+export function itemsOf(state: State, from: number, to: number, asking: string | null, act: Actions, apiUrl: string): Item[] {
+  const { config, greeting, messages, pending, timeline } = state;
+  const name = config.operatorName || t.operator;
+  const count = messages.length + pending.length;
+  let index: Map<string, Message> | undefined;
+  const find = (id: string) => (index ||= new Map(messages.map((m) => [m.id, m]))).get(id);
+  const viewAt = (i: number) => {
+    const m = messages[i];
+    const p = pending[i - messages.length];
+    const v = m ? viewOf(m, name) : p && pendingView(p);
+    const { replyTo } = m || p || {};
+    if (v && replyTo) v.quote = quoteOf(replyTo, find, name);
+    return v;
+  };
+  const views: View[] = [];
+  const greet = () => greeting && views.push(said("greeting", greeting.text, name, greeting.at));
+  const welcome = state.ready && !state.hasMore && !from;
+  if (welcome && config.welcomeMessage) views.push(said("welcome", config.welcomeMessage, name, ""));
+  const known = greeting && messages.some((m) => m.id === greeting.after);
+  if (!from && !known) greet();
+  const answer = messages.findLast((m) => m.sender !== "visitor");
+  for (let i = from; i < to; i++) {
+    const v = viewAt(i)!;
+    if (v.ai && v.id === answer?.id) v.person = state.ai;
+    views.push(v);
+    if (known && v.id === greeting.after) greet();
+  }
+  const items: Item[] = [];
+  // That the chat is closed now stands at its end.
+  const now = state.closed ? timeline.findLast((e) => e.type === "session_closed") : undefined;
+  const marks = (id: string) =>
+    timeline.forEach((e) => e.after === id && e !== now && items.push(line(e.type + e.at, words(e), "note")));
+  if (!state.hasMore && !from) marks("");
+  // Of the oldest loaded message it is not known yet whether its day begins there.
+  const before = messages[from ? from - 1 : state.hasMore ? 0 : -1];
+  let day = before ? dayOf(before.timestamp) : "";
+  views.forEach((v, i) => {
+    const today = v.at && dayOf(v.at);
+    if (today && today !== day) items.push(line("day:" + v.key, today, "day"));
+    day = today || day;
+    v.last = !together(v, views[i + 1] || viewAt(to));
+    v.asking = !!v.id && v.id === asking;
+    items.push({ key: v.key, sign: JSON.stringify(v), draw: () => bubble(v, act, apiUrl) });
+    if (v.id) marks(v.id);
+  });
+  if (to < count) return items;
+  if (!state.operatorOnline && !state.ai && !state.hasMore && state.ready && config.offlineMessage && !state.closed) {
+    items.push(line("offline", config.offlineMessage, "note"));
+  }
+  if (state.closed) items.push(line("closed", t.closed, "note"));
+  return items;
+}
+
+function together(v: View, next?: View): boolean {
+  if (!next || next.own !== v.own || next.name !== v.name) return false;
+  return Date.parse(next.at) - Date.parse(v.at) < GROUP;
+}
+
+/** words tell an entry of the timeline. */
+function words({ type, data }: Entry): string {
+  if (type === "csat_submitted") return `${t.rated} ${data.score}/5`;
+  return type === "session_closed" ? t.wasClosed : t.wasReopened;
+}
+
+/** said is a text that the widget shows in the operator's place. */
+function said(id: string, content: string, operatorName: string, timestamp: string): View {
+  const sender = "operator" as const;
+  const message = { id, sessionId: "", content, sender, operatorName, timestamp, attachments: [] };
+  return { ...viewOf(message, operatorName), id: "" };
+}
+
+function line(key: string, text: string, kind: string): Item {
+  return { key, sign: text, draw: () => h("p", { class: kind, dir: "auto" }, h("span", null, text)) };
+}
