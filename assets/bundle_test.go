@@ -11,12 +11,13 @@ import (
 	"github.com/relay-chat/relay/assets/build/bundle"
 )
 
-// The budgets of the widget, gzipped, in bytes.
+// The budgets of the widget and the inbox, gzipped, in bytes.
 const (
 	loaderBudget = 3 << 10
 	lazyBudget   = 19 << 10
 	totalBudget  = 22 << 10
-	formsBudget  = 6 << 10 // loaded when one is due
+	formsBudget  = 6 << 10  // loaded when one is due
+	inboxBudget  = 22 << 10 // the console's script, without the parts that load when they are opened
 )
 
 // build bundles the sources afresh.
@@ -67,18 +68,20 @@ func TestBuildIsDeterministic(t *testing.T) {
 }
 
 func TestBudgets(t *testing.T) {
-	var loader, lazy, forms int
+	var loader, lazy, forms, inbox int
 	for _, f := range build(t) {
 		switch {
 		case f.Name == "widget.js":
 			loader = len(bundle.Gzip(f.Data))
 		case strings.HasPrefix(f.Name, "forms-"):
 			forms = len(bundle.Gzip(f.Data))
+		case f.Name == "console.js":
+			inbox = len(bundle.Gzip(f.Data))
 		case isWidget(f.Name):
 			lazy += len(bundle.Gzip(f.Data))
 		}
 	}
-	t.Logf("loader %d, core and panel %d, together %d bytes gzipped, forms %d", loader, lazy, loader+lazy, forms)
+	t.Logf("loader %d, core and panel %d, together %d bytes gzipped, forms %d, inbox %d", loader, lazy, loader+lazy, forms, inbox)
 	for _, c := range []struct {
 		name       string
 		size, most int
@@ -87,6 +90,7 @@ func TestBudgets(t *testing.T) {
 		{"core and panel", lazy, lazyBudget},
 		{"forms", forms, formsBudget},
 		{"all of the widget", loader + lazy, totalBudget},
+		{"console.js", inbox, inboxBudget},
 	} {
 		if c.size > c.most {
 			t.Errorf("%s: %d bytes gzipped, at most %d", c.name, c.size, c.most)

@@ -39,19 +39,9 @@ function words({ mode, state: is }: AI, s: Session): string {
   return mode === "draft" ? "The AI writes drafts here." : "The AI answers here while nobody is there.";
 }
 
-// drawAlarm shows in the bar that the AI fails, and why.
-function drawAlarm(ai: AI | null): void {
-  const failing = ai?.state === "failing";
-  const text = failing ? "The AI fails: " + [ai.lastError, ai.fix].filter(Boolean).join(". ") : "";
-  byId("settings-alarm").hidden = !failing;
-  byId("settings-link").title = text;
-  setText("settings-alarm-text", text);
-}
-
 export const aiView: View = (now, before) => {
   const session = current(now);
   if (!changed(now, before, "ai") && session === current(before)) return;
-  drawAlarm(now.ai);
   const on = !!now.ai && now.ai.state !== "off" && !!session;
   byId("ai-bar").hidden = !on;
   if (!on) return;

@@ -18,8 +18,12 @@ function initials(name: string): string {
   return picked.map((w) => [...(w ?? "")][0] ?? "").join("").toUpperCase() || "?";
 }
 
+// face is a circle with the initials of a name, in the tint of a key.
+export function face(key: string, name: string, more = ""): HTMLElement {
+  return h("span", { class: "avatar tone-" + tone(key) + " " + more, "aria-hidden": "true" }, initials(name));
+}
+
 // avatar has a mark while the visitor has its page open.
 export function avatar(s: Session): HTMLElement {
-  const classes = "avatar tone-" + tone(s.id) + (s.visitorOnline ? " active" : "");
-  return h("span", { class: classes, "aria-hidden": "true" }, initials(visitorName(s)));
+  return face(s.id, visitorName(s), s.visitorOnline ? "active" : "");
 }

@@ -1,4 +1,4 @@
-// Presence: the switch in the bar, who else has the console open, and telling relay that this operator is active.
+// Presence: the switch in the person's menu, who else has the console open, and telling relay that this operator is active.
 
 import { call } from "./api";
 import { byId, on, setText } from "./dom";
@@ -51,18 +51,17 @@ function explained({ online, mode, until, hoursEnd }: Presence): string {
 
 export const presenceView: View = ({ presence }, before) => {
   if (presence === before.presence) return;
-  const select = byId<HTMLSelectElement>("presence");
-  select.disabled = !presence;
+  byId<HTMLFieldSetElement>("presence").disabled = !presence;
   if (!presence) return;
-  select.value = presence.mode;
+  byId<HTMLInputElement>("presence-" + presence.mode).checked = true;
   byId("presence-dot").classList.toggle("on", presence.online);
-  setText("presence-auto", presence.mode !== "automatic" ? "Automatic" : presence.online ? "Automatic: online" : "Automatic: away");
+  setText("presence-word", presence.online ? "Online" : "Away");
+  setText("presence-why", explained(presence));
   const others = names(presence);
-  select.title = explained(presence) + (others && "\nAlso here: " + others);
   setText("here", others && "Also here: " + others);
 };
 
 export function wirePresence(): void {
-  on("presence", "change", () => choose(byId<HTMLSelectElement>("presence").value as Presence["mode"]));
+  on("presence", "change", (e) => choose((e.target as HTMLInputElement).value as Presence["mode"]));
   for (const sign of signs) addEventListener(sign, acted, { capture: true, passive: true });
 }

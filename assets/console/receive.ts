@@ -1,17 +1,15 @@
 // Handles the events of the stream.
 
 import { call, sessionPath, unreachable } from "./api";
-import { loadBridges } from "./bridges";
-import { followDeliveries } from "./deliveries";
 import { byId } from "./dom";
 import { applied, needsFiles, needsSession, withoutSession } from "./events";
 import { preview, visitorName } from "./format";
+import { loadBridges } from "./health";
 import { attend, fetchSession, inStep, loadThread, refresh, reload } from "./load";
 import { me } from "./me";
 import { resume } from "./presence";
 import { attempt, current, set, state } from "./store";
 import type { Message, Presence, StreamEvent, Undelivered } from "./types";
-import { refreshSettings } from "./webhook";
 
 const typingShown = 6_000;
 const typingTimers: Record<string, number> = {};
@@ -22,7 +20,7 @@ const states: Record<string, (event: StreamEvent) => unknown> = {
     set({ lost: false, presence: event["presence"] as Presence });
     resume();
     void reload();
-    void refreshSettings();
+    set({ configs: state.configs + 1 });
     void loadBridges();
   },
   resync: () => void reload(),
@@ -31,13 +29,12 @@ const states: Record<string, (event: StreamEvent) => unknown> = {
   typing: showTyping,
   session_erased: (event) => forget(event.sessionId),
   delivery_failed: (event) => {
-    gaveUp(event);
+    if (event["dest"] === "webhook") set({ gaveUp: true });
     undelivered(event, { ...(event as unknown as Undelivered), reason: String(event["error"]) });
   },
   delivery_done: (event) => undelivered(event),
   config: () => {
-    set({ findings: {} }); // found under other settings
-    void refreshSettings();
+    set({ findings: {}, configs: state.configs + 1 }); // found under other settings
     void loadBridges();
   },
 };
@@ -84,12 +81,6 @@ function undelivered({ sessionId, id, dest }: StreamEvent & { id?: unknown }, en
   if (sessionId !== state.selected) return;
   const others = state.undelivered.filter((u) => u.id !== id);
   set({ undelivered: entry ? [...others, entry] : others });
-}
-
-function gaveUp(event: StreamEvent): void {
-  if (event["dest"] !== "webhook") return;
-  if (state.page === "webhook") followDeliveries();
-  else set({ gaveUp: true });
 }
 
 function forget(id: string): void {

@@ -51,8 +51,11 @@ export interface State {
   // chosen is the place in the list of saved answers that fit what is typed, -1 for none.
   readonly chosen: number;
   readonly ai: AI | null;
-  // page is "webhook", "bridges", "knowledge" or "settings" while that page is shown, "" over the sessions.
+  // page names the page of nav.ts that is shown, "" over the sessions; place is what follows in the address.
   readonly page: string;
+  readonly place: string;
+  // configs counts the times that settings may have changed elsewhere.
+  readonly configs: number;
   readonly bridges: readonly Bridge[];
   // findings holds what bridges found at their last test, by name.
   readonly findings: Readonly<Record<string, readonly Finding[]>>;
@@ -76,7 +79,7 @@ export let state: State = {
   selected: "", threadPhase: "loading", messages: [], hasOlder: false, timeline: [], undelivered: [],
   quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, presence: null, lost: false, failure: "", answer: "", noting: false,
   savedAnswers: [], chosen: -1, ai: null,
-  page: "", bridges: [], findings: {}, settings: null, webhookTest: null, gaveUp: false,
+  page: "", place: "", configs: 0, bridges: [], findings: {}, settings: null, webhookTest: null, gaveUp: false,
   deliveries: [], deliveriesCursor: "", deliveriesPhase: "loading", deliveriesFilter: "",
 };
 

@@ -50,7 +50,7 @@ func testAI(t *testing.T, s *fixture) {
 	b.until(`!$(".draft-buttons") && text(".message.internal .meta").includes("used")`)
 	b.until(`text("#ai-state") === "The AI is off in this conversation." && text("#ai-verb") === "Turn on"`)
 
-	b.run(`Object.assign($("#presence"), {value: "away"}).dispatchEvent(new Event("change"))`)
+	b.run(`$("#presence-away").click()`)
 	p.visitor.until(`text(".presence").startsWith("Away")`)
 	b.click("#ai-verb")
 	b.until(`text("#ai-verb") === "Turn off"`)

@@ -244,9 +244,11 @@ func testBridges(t *testing.T, s *fixture) {
 		s.call(t, http.MethodPatch, s.base+"/api/admin/settings", s.secret, settings, nil)
 	}
 	b := s.newOperator(t, "Ada")
-	b.until(`shown("#bridges-link") && !shown("#bridges-alarm")`)
+	b.until(`shown("#settings-link") && !shown("#settings-alarm")`)
 	set(map[string]any{"telegramBotToken": group.Token})
-	b.until(`shown("#bridges-alarm") && $("#bridges-link").title === "Telegram: telegramChatId is missing"`)
+	b.until(`shown("#settings-alarm") && $("#settings-link").title === "Telegram: telegramChatId is missing"`)
+	b.click("#settings-link")
+	b.until(`shown("#bridges-alarm") && $("#bridges-link").title === $("#settings-link").title`)
 	b.click("#bridges-link")
 	b.until(`document.activeElement.id === "bridges-title" && text("#bridges-list").includes("Incomplete") && !shown("#rows") && !shown("#webhook")`)
 	b.until(`fetch($("#bridges .hint a").href).then((r) => r.text()).then((page) => page.includes("TELEGRAM_BOT_TOKEN"))`)

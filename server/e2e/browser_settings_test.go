@@ -57,7 +57,7 @@ func testHours(t *testing.T, s *fixture) {
 	b.visit(s.console + "#/settings")
 	b.until(`$$(".day-row li input").length === 14 && $$(".day-row li input").every((n) => n.value === "00:00")`)
 	b.until(`$$("#settings [role=status]").some((n) => n.textContent.startsWith("Now: visitors see you online, by business hours until"))`)
-	b.until(`$("#presence").title.includes("by business hours until")`)
+	b.until(`text("#presence-why").includes("by business hours until")`)
 	b.run(`[...$$("#settings .button")].find((n) => n.textContent === "Remove business hours").click()`)
 	b.click("#ask-yes")
 	b.until(`text("#settings form [role=status]") === "Removed." && $$(".day-row li").length === 5`)

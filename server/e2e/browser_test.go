@@ -43,6 +43,7 @@ func TestBrowser(t *testing.T) {
 		"Landmarks":        testLandmarks,
 		"Quiet":            testQuiet,
 		"Search":           testSearch,
+		"Navigation":       testNavigation,
 		"Presence":         testPresence,
 		"Timeline":         testTimeline,
 		"Notes":            testNotes,

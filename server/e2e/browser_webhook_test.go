@@ -47,6 +47,7 @@ func testWebhook(t *testing.T, s *fixture) {
 	s.instance = boot(t, "WEBHOOK_ALLOW_CIDRS=127.0.0.0/8")
 	shop := newReceiver(t)
 	b := s.newOperator(t, "Ada")
+	b.click("#settings-link")
 	b.click("#webhook-link")
 	b.until(`shown("#webhook") && !shown("#rows") && document.activeElement.id === "webhook-title" && text("#deliveries-note") === "Nothing was posted yet."`)
 

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -49,9 +50,6 @@ var targets = []target{
 	{source: "widget/panel.ts", name: "panel.js", format: api.FormatESModule, hashed: true, define: "PANEL_FILE"},
 	{source: "widget/core.ts", name: "core.js", format: api.FormatESModule, hashed: true, define: "CORE_FILE"},
 	{source: "widget/loader.ts", name: "widget.js", format: api.FormatIIFE},
-	{source: "console/main.ts", name: "console.js", format: api.FormatIIFE},
-	{source: "console/settings/main.ts", name: "settings.js", format: api.FormatIIFE},
-	{source: "console/knowledge/main.ts", name: "knowledge.js", format: api.FormatIIFE},
 	{source: "console/console.css", name: "console.css"},
 	{source: "pages/pages.css", name: "pages.css"},
 	{source: "pages/pages.ts", name: "pages.js", format: api.FormatIIFE},
@@ -79,28 +77,18 @@ func Build(root string) ([]File, error) {
 		}
 		files = append(files, f)
 	}
+	console, err := buildConsole(root)
+	if err != nil {
+		return nil, err
+	}
 	built, err := buildPages(root)
-	return append(files, built...), err
+	return slices.Concat(files, console, built), err
 }
 
 // buildOne runs esbuild for one entry point and returns its only output.
 func buildOne(root string, t target, defines map[string]string) ([]byte, error) {
-	options := api.BuildOptions{
-		AbsWorkingDir: root,
-		EntryPoints:   []string{t.source},
-		Outdir:        "dist",
-		Bundle:        true,
-		Format:        t.format,
-		Charset:       api.CharsetUTF8,
-		LegalComments: api.LegalCommentsNone,
-		Engines:       engines,
-		Define:        defines,
-		TsconfigRaw:   `{"compilerOptions":{"strict":true}}`,
-
-		MinifyWhitespace:  true,
-		MinifyIdentifiers: true,
-		MinifySyntax:      true,
-	}
+	options := scriptOptions(root, t.source, t.format)
+	options.Define = defines
 	if filepath.Ext(t.source) == ".ts" {
 		options.Plugins = []api.Plugin{cssText}
 	}
@@ -115,6 +103,25 @@ func buildOne(root string, t target, defines map[string]string) ([]byte, error) 
 		return nil, fmt.Errorf("want one output file, got %d", len(result.OutputFiles))
 	}
 	return result.OutputFiles[0].Contents, nil
+}
+
+// scriptOptions are what all targets have in common.
+func scriptOptions(root, source string, format api.Format) api.BuildOptions {
+	return api.BuildOptions{
+		AbsWorkingDir: root,
+		EntryPoints:   []string{source},
+		Outdir:        "dist",
+		Bundle:        true,
+		Format:        format,
+		Charset:       api.CharsetUTF8,
+		LegalComments: api.LegalCommentsNone,
+		Engines:       engines,
+		TsconfigRaw:   `{"compilerOptions":{"strict":true}}`,
+
+		MinifyWhitespace:  true,
+		MinifyIdentifiers: true,
+		MinifySyntax:      true,
+	}
 }
 
 // engines are the oldest browsers that the bundles are compiled for.

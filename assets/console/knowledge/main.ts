@@ -1,6 +1,6 @@
 // The page of the knowledge base, in a file of its own that the console loads when the page is opened.
 
-import { byId } from "../dom";
+import { byId, h } from "../dom";
 import { addSection } from "./add";
 import { questionsSection } from "./questions";
 import { sourcesSection } from "./sources";
@@ -27,6 +27,8 @@ function open(): void {
   if (shown()) void questions.load();
 }
 
+const guide = h("a", { href: "/docs/knowledge", target: "_blank", rel: "noopener" }, "How it works");
+byId("knowledge-list").before(h("p", { class: "hint" }, "What the AI answers from: your own pages, files and texts. ", guide));
 byId("knowledge-list").replaceChildren(sources.node, addSection(() => void follow()), questions.node, trySection());
 addEventListener("hashchange", open);
 open();

@@ -117,7 +117,7 @@ export function hoursSection(): Section {
 
   return {
     node: section("Business hours",
-      h("p", { class: "hint" }, "During these hours visitors see somebody online, and otherwise when you are back, in their own time. The switch at the top still wins."),
+      h("p", { class: "hint" }, "During these hours visitors see somebody online, and otherwise when you are back, in their own time. The switch in your menu still wins."),
       origin, now, form),
     show(settings) {
       if (JSON.stringify(settings.businessHours) === stored || (shown && shown !== JSON.stringify(value()))) return void effect();

@@ -10,7 +10,7 @@ const sections = [hoursSection(), answersSection(), aiSection()];
 
 // open reads what may have changed since the page was last looked at. What is being typed stays.
 async function open(): Promise<void> {
-  if (location.hash !== "#/settings") return;
+  if (!location.hash.startsWith("#/settings")) return;
   const settings = await load();
   for (const section of sections) section.show(settings);
 }

@@ -1,12 +1,13 @@
-// The webhook's page: where events are posted, and what the receiver says to a test event.
+// The webhook's page, which the console loads when it is opened: where events are posted, and what the receiver says to a test event.
 
-import { call } from "./api";
-import { ask } from "./ask";
-import { byId, h, on, setText } from "./dom";
-import { sentence } from "./format";
-import { attempt, changed, set, state } from "./store";
-import type { View } from "./store";
-import type { Settings, WebhookTest } from "./types";
+import { call } from "../api";
+import { ask } from "../ask";
+import { byId, h, on, setText } from "../dom";
+import { sentence } from "../format";
+import { attempt, changed, set, state, subscribe } from "../store";
+import type { View } from "../store";
+import type { Settings, WebhookTest } from "../types";
+import { deliveriesView, followDeliveries, loadDeliveries, wireDeliveries } from "./deliveries";
 
 const enabled = byId<HTMLInputElement>("hook-enabled");
 const url = byId<HTMLInputElement>("hook-url");
@@ -20,7 +21,7 @@ const labels: Record<string, [string, HTMLInputElement]> = {
   eventsWebhookHeaderPrefix: ["What headers begin with", prefix],
 };
 
-export async function loadSettings(): Promise<void> {
+async function loadSettings(): Promise<void> {
   const settings = await attempt(call<Settings>("GET", "/settings"), "The settings could not be loaded");
   if (settings) adopt(settings);
 }
@@ -29,11 +30,6 @@ export async function loadSettings(): Promise<void> {
 function adopt(settings: Settings): void {
   const same = [...Object.keys(labels), "eventsWebhookEnabled"].every((name) => settings[name as keyof Settings] === state.settings?.[name as keyof Settings]);
   set(same ? { settings } : { settings, webhookTest: null });
-}
-
-// refreshSettings follows changes from elsewhere.
-export async function refreshSettings(): Promise<void> {
-  if (state.page === "webhook") await loadSettings();
 }
 
 // patch is what the form would change.
@@ -148,15 +144,29 @@ function drawAnswer(t: WebhookTest): Node[] {
   return t.body ? [line, h("pre", { tabindex: "0", "aria-label": "The beginning of the answer" }, t.body)] : [line];
 }
 
-export const webhookView: View = (now, before) => {
+const webhookView: View = (now, before) => {
   if (now.settings && changed(now, before, "settings")) {
     fill(now.settings, before.settings);
     drawButtons();
   }
   if (changed(now, before, "webhookTest")) byId("hook-answer").replaceChildren(...(now.webhookTest ? drawAnswer(now.webhookTest) : []));
+  if (now.page !== "webhook") return;
+  if (changed(now, before, "configs")) void loadSettings(); // changed elsewhere
+  if (now.gaveUp) {
+    set({ gaveUp: false });
+    followDeliveries();
+  }
 };
 
-export function wireWebhook(): void {
+// open reads what may have changed since the page was last looked at.
+function open(): void {
+  if (state.page !== "webhook") return;
+  set({ webhookTest: null });
+  void loadSettings();
+  void loadDeliveries();
+}
+
+function wire(): void {
   on("webhook-form", "input", typed);
   on("webhook-form", "submit", async (e) => {
     e.preventDefault();
@@ -166,3 +176,10 @@ export function wireWebhook(): void {
   on("hook-generate", "click", generate);
   on("hook-forget", "click", forget);
 }
+
+subscribe(webhookView, deliveriesView);
+wire();
+wireDeliveries();
+addEventListener("hashchange", open);
+setInterval(() => state.page === "webhook" && followDeliveries(), 20_000);
+open();

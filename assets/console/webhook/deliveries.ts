@@ -1,11 +1,11 @@
 // The log of what was posted to the webhook.
 
-import { call } from "./api";
-import { byId, h, on, setText, syncChildren } from "./dom";
-import { agoTime, sentence, until } from "./format";
-import { attempt, changed, set, state } from "./store";
-import type { State, View } from "./store";
-import type { Delivery, Try } from "./types";
+import { call } from "../api";
+import { byId, h, on, setText, syncChildren } from "../dom";
+import { agoTime, sentence, until } from "../format";
+import { attempt, changed, set, state } from "../store";
+import type { State, View } from "../store";
+import type { Delivery, Try } from "../types";
 
 interface Page {
   deliveries: Delivery[];

@@ -1,18 +1,12 @@
-// The bridges' page: how each is doing and, when it is not well, what to do. A badge in the bar leads here.
+// The bridges' page: how each is doing and, when it is not well, what to do. The console loads it when it is opened.
 
-import { call } from "./api";
-import { byId, h, setText } from "./dom";
-import { platformName, sentence } from "./format";
-import { attempt, changed, set, state } from "./store";
-import type { State, View } from "./store";
-import type { AI, Bridge, Finding } from "./types";
-
-// loadBridges asks how the bridges are doing. Without an answer the last one stands.
-export async function loadBridges(): Promise<void> {
-  const answer = await call<{ bridges: Bridge[]; ai?: AI }>("GET", "/bridges").catch(() => undefined);
-  if (answer && JSON.stringify(answer.ai ?? null) !== JSON.stringify(state.ai)) set({ ai: answer.ai ?? null });
-  if (answer && JSON.stringify(answer.bridges) !== JSON.stringify(state.bridges)) set({ bridges: answer.bridges });
-}
+import { call } from "../api";
+import { byId, h } from "../dom";
+import { platformName, sentence } from "../format";
+import { loadBridges } from "../health";
+import { attempt, changed, set, state, subscribe } from "../store";
+import type { State, View } from "../store";
+import type { Bridge, Finding } from "../types";
 
 async function test({ name }: Bridge): Promise<void> {
   const button = byId<HTMLButtonElement>("test-" + name);
@@ -106,19 +100,23 @@ function card(b: Bridge, found: readonly Finding[] = []): HTMLElement {
     !!found.length && h("ul", { class: "findings" }, ...found.map(finding)));
 }
 
-// drawAlarm shows in the bar that a bridge is not well, and which.
-function drawAlarm({ bridges }: State): void {
-  const unwell = bridges.filter((b) => b.lastError ?? b.failed);
-  byId("bridges-alarm").hidden = !unwell.length;
-  const text = unwell.map((b) => platformName(b.name) + ": " + (b.lastError ?? b.failed?.count + " not delivered: " + b.failed?.reason)).join("\n");
-  byId("bridges-link").title = text;
-  setText("bridges-alarm-text", text);
+function draw({ bridges, findings }: State): void {
+  const focused = document.activeElement?.id;
+  byId("bridges-list").replaceChildren(...bridges.map((b) => card(b, findings[b.name])));
+  if (focused?.startsWith("test-")) byId(focused)?.focus();
 }
 
-export const bridgesView: View = (now, before) => {
-  if (!changed(now, before, "bridges", "findings")) return;
-  const focused = document.activeElement?.id;
-  byId("bridges-list").replaceChildren(...now.bridges.map((b) => card(b, now.findings[b.name])));
-  if (focused?.startsWith("test-")) byId(focused)?.focus();
-  drawAlarm(now);
+const bridgesView: View = (now, before) => {
+  if (changed(now, before, "bridges", "findings")) draw(now);
 };
+
+function open(): void {
+  if (state.page === "bridges") void loadBridges();
+}
+
+const all = h("a", { href: "/docs/settings", target: "_blank", rel: "noopener" }, "All settings");
+byId("bridges-list").before(h("p", { class: "hint" }, "Where your team answers besides this console. ", all));
+subscribe(bridgesView);
+draw(state);
+addEventListener("hashchange", open);
+open();

@@ -1,0 +1,27 @@
+// How the bridges and the AI are doing, for the whole console; marks in the navigation lead to what is wrong.
+
+import { call } from "./api";
+import { platformName } from "./format";
+import { alarm } from "./nav";
+import { changed, set, state } from "./store";
+import type { View } from "./store";
+import type { AI, Bridge } from "./types";
+
+// loadBridges asks how the bridges are doing. Without an answer the last one stands.
+export async function loadBridges(): Promise<void> {
+  const answer = await call<{ bridges: Bridge[]; ai?: AI }>("GET", "/bridges").catch(() => undefined);
+  if (answer && JSON.stringify(answer.ai ?? null) !== JSON.stringify(state.ai)) set({ ai: answer.ai ?? null });
+  if (answer && JSON.stringify(answer.bridges) !== JSON.stringify(state.bridges)) set({ bridges: answer.bridges });
+}
+
+function trouble(b: Bridge): string {
+  return platformName(b.name) + ": " + (b.lastError ?? b.failed?.count + " not delivered: " + b.failed?.reason);
+}
+
+// healthView marks the pages where something can be mended.
+export const healthView: View = (now, before) => {
+  if (changed(now, before, "bridges")) alarm("bridges", now.bridges.filter((b) => b.lastError ?? b.failed).map(trouble).join("\n"));
+  if (changed(now, before, "gaveUp")) alarm("webhook", now.gaveUp ? "An event was given up" : "");
+  if (!changed(now, before, "ai")) return;
+  alarm("settings", now.ai?.state === "failing" ? "The AI fails: " + [now.ai.lastError, now.ai.fix].filter(Boolean).join(". ") : "");
+};

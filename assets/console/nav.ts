@@ -1,0 +1,114 @@
+// Navigation: the table of the console's pages, the rail that leads to them and the list of settings.
+
+import { byId, h, icon, setText } from "./dom";
+import { changed, set, state } from "./store";
+import type { State, View } from "./store";
+
+// Page is a page beside the inbox. Its address is #/name or #/name/place; its element, heading and link are named after it.
+export interface Page {
+  name: string;
+  label: string;
+  // icon is a symbol of console.html: such a page stands in the rail, the others in the list of settings.
+  icon?: string;
+  // load imports the page's script when the page is opened first. The script then follows state.page.
+  load(): Promise<unknown>;
+}
+
+// pages holds every page. One that is not in console.html gets an empty frame, whose content goes into #name-list.
+export const pages: readonly Page[] = [
+  { name: "knowledge", label: "Knowledge", icon: "book", load: () => import("./knowledge/main") },
+  { name: "settings", label: "Settings", icon: "gear", load: () => import("./settings/main") },
+  { name: "bridges", label: "Bridges", load: () => import("./bridges/main") },
+  { name: "webhook", label: "Webhook", load: () => import("./webhook/main") },
+];
+
+// general is what the settings page is called in its own list.
+const general = "General";
+
+const loaded = new Set<Page>();
+const alarms: Record<string, string> = {};
+
+const isSetting = (page: Page): boolean => page.name === "settings" || !page.icon;
+
+// alarm marks the link to a page, and Settings above it, with what is wrong there; "" takes the mark away.
+export function alarm(name: string, text: string): void {
+  alarms[name] = text;
+  const page = pages.find((p) => p.name === name);
+  if (page && !page.icon) drawAlarm(name, text);
+  const all = pages.filter(isSetting).map((p) => alarms[p.name]).filter(Boolean);
+  if (page?.icon && page.name !== "settings") drawAlarm(name, text);
+  else drawAlarm("settings", all.join("\n"));
+}
+
+function drawAlarm(name: string, text: string): void {
+  byId(name + "-alarm").hidden = !text;
+  byId(name + "-link").title = text;
+  setText(name + "-alarm-text", text);
+}
+
+function link(page: Page, id: string, label: string): HTMLElement {
+  const mark = h("span", { class: "badge alarm", id: page.name + "-alarm", hidden: true }, "!", h("span", { class: "sr", id: page.name + "-alarm-text" }));
+  const own = id === page.name + "-link";
+  return h("a", { id, href: "#/" + page.name, "data-page": page.name }, !!page.icon && own && icon(page.icon), h("span", {}, label), own && mark);
+}
+
+// frame makes the page's element unless console.html has it.
+function frame({ name, label }: Page): void {
+  if (document.getElementById(name)) return;
+  const title = h("h1", { id: name + "-title", tabindex: "-1" }, label);
+  byId("details").before(h("main", { class: "settings", id: name, "aria-labelledby": name + "-title", hidden: true },
+    h("div", { class: "settings-page" }, h("header", { class: "settings-head" }, title), h("div", { id: name + "-list" }))));
+}
+
+async function load(page: Page): Promise<void> {
+  if (loaded.has(page)) return;
+  loaded.add(page);
+  try {
+    await page.load();
+  } catch {
+    loaded.delete(page);
+    set({ failure: "This page could not be loaded. Check the connection, then reload." });
+  }
+}
+
+// show opens the page that the address names, or none over the inbox.
+export function showPage(): void {
+  const [, name, place = ""] = /^#\/([^/]+)(?:\/(.*))?$/.exec(location.hash) ?? [];
+  const page = pages.find((p) => p.name === name);
+  if (page) frame(page);
+  set({ page: page?.name ?? "", place: page ? place : "" });
+  if (page) void load(page);
+}
+
+function drawCurrent({ page }: State): void {
+  const here = pages.find((p) => p.name === page);
+  const setting = !!here && isSetting(here);
+  byId("subnav").hidden = !setting;
+  document.body.classList.toggle("with-subnav", setting);
+  for (const a of document.querySelectorAll<HTMLElement>("#rail a, #subnav a")) {
+    const { page: of } = a.dataset;
+    const parent = setting && of === "settings" && !!a.closest("#rail");
+    a.setAttribute("aria-current", of === page ? "page" : parent ? "true" : "false");
+  }
+  for (const p of pages) {
+    const el = document.getElementById(p.name);
+    if (el) el.hidden = p.name !== page;
+  }
+  if (here) byId(page + "-title").focus();
+}
+
+// navView shows where the operator is.
+export const navView: View = (now, before) => {
+  if (now.page !== before.page) drawCurrent(now);
+  const unread = Object.values(now.sessions).reduce((sum, s) => sum + s.unread, 0);
+  if (!changed(now, before, "sessions")) return;
+  byId("inbox-unread").hidden = !unread;
+  setText("inbox-count", unread > 99 ? "99+" : String(unread));
+};
+
+export function wireNav(): void {
+  byId("rail").append(...pages.filter((p) => p.icon).map((p) => link(p, p.name + "-link", p.label)));
+  byId("subnav").append(...pages.filter(isSetting).map((p) =>
+    p.icon ? link(p, p.name + "-general", general) : link(p, p.name + "-link", p.label)));
+  drawCurrent(state);
+}

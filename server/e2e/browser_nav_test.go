@@ -1,0 +1,49 @@
+package e2e
+
+import (
+	"cmp"
+	"os"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// testNavigation: the rail leads to every page and says where one is, on a
+// desktop at the left and on a phone at the bottom; settings have a list of their own.
+func testNavigation(t *testing.T, s *fixture) {
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	p := s.newPair(t, "Hello")
+	b := p.operator
+	b.shot(folder, "nav-inbox")
+	b.until(`$("#inbox-link").ariaCurrent === "page" && !shown("#subnav") && $("#rail").getBoundingClientRect().height > 600`)
+	for _, name := range eval[[]string](b, `$$("#rail a[id$=-link]").map((n) => n.id.replace("-link", ""))`)[1:] {
+		b.click("#" + name + "-link")
+		b.until(`document.activeElement.id === %s && $("#inbox-link").ariaCurrent === "false"`, name+"-title")
+		b.until(`$(%s).ariaCurrent === "page" && $(%s).childElementCount > 0`, "#"+name+"-link", "#"+name+"-list")
+		b.shot(folder, "nav-"+name)
+	}
+	for _, name := range eval[[]string](b, `$$("#subnav a[id$=-link]").map((n) => n.id.replace("-link", ""))`) {
+		b.click("#" + name + "-link")
+		b.until(`document.activeElement.id === %s && $("#settings-link").ariaCurrent === "true"`, name+"-title")
+	}
+	b.click("#me")
+	b.until(`shown("#me-menu") && shown("form[action='/console/logout'] button")`)
+	b.click("#webhook h1")
+	b.until(`!shown("#me-menu")`)
+	b.click("#inbox-link")
+	b.until(`shown("#rows") && !shown("#subnav") && !shown("#webhook")`)
+
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	b.until(`$("#rail").getBoundingClientRect().bottom === 844 && $("#rail").getBoundingClientRect().top > 760`)
+	b.until(`$$("#rail a[id]").every((n) => n.offsetHeight >= 44 && n.offsetWidth >= 44)`)
+	b.shot(folder, "nav-phone")
+	b.click("#settings-link")
+	b.until(`shown("#settings-title") && shown("#subnav") && document.documentElement.scrollWidth <= 390`)
+	b.shot(folder, "nav-phone-settings")
+	b.click("#me")
+	b.shot(folder, "nav-phone-menu")
+	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
+	b.shot(folder, "nav-phone-dark")
+	b.clean()
+}
