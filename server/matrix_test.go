@@ -102,6 +102,8 @@ var matrix = map[string]entry{
 	"DELETE /api/admin/knowledge/sources/{id}":           {operator, "/api/admin/knowledge/sources/x", nil, 404},
 	"POST /api/admin/knowledge/sources/{id}/refresh":     {operator, "/api/admin/knowledge/sources/x/refresh", nil, 404},
 	"GET /api/admin/stats":                               {operator, "/api/admin/stats", nil, 0},
+	"GET /api/admin/statistics":                          {operator, "/api/admin/statistics", nil, 0},
+	"GET /api/admin/statistics.csv":                      {operator, "/api/admin/statistics.csv", nil, 0},
 	"GET /api/admin/export":                              {operator, "/api/admin/export", nil, 0},
 	"POST /api/admin/keys/rotate":                        {operator, "/api/admin/keys/rotate", object{"key": "neither"}, 400},
 	"GET /api/admin/stream":                              {operator, "/api/admin/stream", nil, 0},

@@ -218,6 +218,8 @@ func (s *communityServer) adminRoutes() []route {
 		{"DELETE", "/api/admin/knowledge/sources/{id}", operators, s.removeKnowledge},
 		{"POST", "/api/admin/knowledge/sources/{id}/refresh", operators, s.refreshKnowledge},
 		{"GET", "/api/admin/stats", operators, s.stats},
+		{"GET", "/api/admin/statistics", operators, s.statistics},
+		{"GET", "/api/admin/statistics.csv", operators, s.statisticsCSV},
 		{"GET", "/api/admin/export", operators, s.export},
 		{"POST", "/api/admin/keys/rotate", operators, s.rotateKey},
 		{"GET", "/api/admin/stream", operators, s.adminStream},

@@ -25,6 +25,7 @@ type Relay struct {
 	// replyTime is the usual one, a time.Duration.
 	replyTime atomic.Int64
 	patching  sync.Mutex // one change of the settings at a time
+	counting  sync.Mutex // one range of statistics at a time
 	env       map[string]Raw
 	identity  IdentityRules
 	backend   bool

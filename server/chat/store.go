@@ -135,6 +135,11 @@ type Reader interface {
 	// answer in the sessions that began since a time, and how many were answered.
 	FirstAnswers(from Time) (median time.Duration, answered int, err error)
 
+	// Facts reads what happened in [from, to), for statistics.
+	Facts(from, to Time, use Facts) error
+	// WaitingSessions counts the open sessions in which a visitor waits.
+	WaitingSessions() (Waiting, error)
+
 	// InboxLane lists the waiting updates of one thread in order of arrival.
 	InboxLane(bridge, thread string, limit int) ([]Update, error)
 	// InboxLanes lists every thread of a bridge that has waiting updates.

@@ -1,0 +1,233 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// maxStatDays bounds the range of statistics.
+const maxStatDays = 366
+
+// Statistics are the numbers of a range of days in a time zone. schema/openapi.yaml
+// defines each of them.
+type Statistics struct {
+	From     string     `json:"from"` // the first and the last day, like 2026-11-22
+	To       string     `json:"to"`
+	TimeZone string     `json:"timezone"`
+	Totals   Totals     `json:"totals"`
+	Previous Totals     `json:"previous"` // of as many days right before
+	Waiting  Waiting    `json:"waiting"`
+	Days     []StatDay  `json:"days"`
+	Hours    []StatHour `json:"hours"`
+	// Week counts visitors' messages by weekday, Monday first, and hour.
+	Week     [7][24]int  `json:"week"`
+	People   []StatGroup `json:"people"`
+	Channels []StatGroup `json:"channels"`
+	Ratings  StatRatings `json:"ratings"`
+}
+
+// Totals are the numbers of a whole range. Durations are in seconds, nil without
+// any.
+type Totals struct {
+	Conversations       int      `json:"conversations"`
+	Answered            int      `json:"answered"`
+	Closed              int      `json:"closed"`
+	VisitorMessages     int      `json:"visitorMessages"`
+	OperatorMessages    int      `json:"operatorMessages"`
+	AIMessages          int      `json:"aiMessages"`
+	FirstResponseMedian *float64 `json:"firstResponseMedianSeconds"`
+	FirstResponseP90    *float64 `json:"firstResponseP90Seconds"`
+	ResolutionMedian    *float64 `json:"resolutionMedianSeconds"`
+	ResolutionP90       *float64 `json:"resolutionP90Seconds"`
+	AIConversations     int      `json:"aiConversations"`
+	AIOnly              int      `json:"aiOnlyConversations"`
+	AIShare             *float64 `json:"aiShare"`
+	HandBacks           int      `json:"aiHandBacks"`
+	Ratings             int      `json:"ratings"`
+	Score               *float64 `json:"averageScore"`
+}
+
+// Waiting are the conversations that wait for an answer at the moment.
+type Waiting struct {
+	Count int  `json:"count" db:"waiting"`
+	Since Time `json:"since,omitzero" db:"since"` // the last activity of the one that waits longest
+}
+
+// StatDay is one day of a range.
+type StatDay struct {
+	Date                string   `json:"date"`
+	Conversations       int      `json:"conversations"`
+	Closed              int      `json:"closed"`
+	VisitorMessages     int      `json:"visitorMessages"`
+	OperatorMessages    int      `json:"operatorMessages"`
+	AIMessages          int      `json:"aiMessages"`
+	FirstResponseMedian *float64 `json:"firstResponseMedianSeconds"`
+	Ratings             int      `json:"ratings"`
+	Score               *float64 `json:"averageScore"`
+}
+
+// StatHour is an hour of the day, over all days of a range.
+type StatHour struct {
+	Hour          int `json:"hour"`
+	Conversations int `json:"conversations"`
+	Messages      int `json:"messages"`
+}
+
+// StatGroup are the answers of a person, or on a channel.
+type StatGroup struct {
+	Name                string   `json:"name"`
+	Messages            int      `json:"messages"`
+	Conversations       int      `json:"conversations"`
+	FirstResponses      int      `json:"firstResponses"`
+	FirstResponseMedian *float64 `json:"firstResponseMedianSeconds"`
+	FirstResponseP90    *float64 `json:"firstResponseP90Seconds"`
+}
+
+// StatRatings are the ratings of a range. Scores counts those from 1 to 5.
+type StatRatings struct {
+	Scores   [5]int       `json:"scores"`
+	Comments []StatRating `json:"comments"` // the newest, with a comment
+}
+
+// StatRating is a rating with a comment.
+type StatRating struct {
+	SessionID string `json:"sessionId"`
+	Score     int    `json:"score"`
+	Comment   string `json:"comment"`
+	At        Time   `json:"at"`
+}
+
+// Facts receives what statistics are counted from, in any order.
+type Facts struct {
+	Session func(SessionFact) // of every session that was active since the beginning of the range
+	Message func(MessageFact) // of the range; no notes
+	Entry   func(EntryFact)   // the range's closings, and what the AI took over and gave back
+}
+
+// SessionFact is what statistics need of a session.
+type SessionFact struct {
+	Number                             int64
+	ID                                 string
+	Status                             Status
+	StartedAt, AnsweredAt, RespondedAt Time
+	Score                              int
+	Comment                            string
+}
+
+// MessageFact is what statistics need of a message. Session is the session's Number.
+type MessageFact struct {
+	Session        int64
+	At             Time
+	Sender         Sender
+	Bridge, Author string
+}
+
+// EntryFact is what statistics need of an entry of the timeline.
+type EntryFact struct {
+	Session int64
+	At      Time
+	Type    EventType
+	Data    Raw
+}
+
+// StatRange is a range of days, both included. The zero value is the last 30 days.
+type StatRange struct{ From, To string }
+
+// days returns midnight of the first day and the number of days.
+func (q StatRange) days(zone *time.Location) (first time.Time, n int, err error) {
+	now := present().In(zone)
+	last := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, zone)
+	if q.To != "" {
+		if last, err = time.ParseInLocation(time.DateOnly, q.To, zone); err != nil {
+			return last, 0, Errorf(Invalid, "to must be a date like 2026-11-22")
+		}
+	}
+	first = last.AddDate(0, 0, -29)
+	if q.From != "" {
+		if first, err = time.ParseInLocation(time.DateOnly, q.From, zone); err != nil {
+			return first, 0, Errorf(Invalid, "from must be a date like 2026-11-22")
+		}
+	}
+	n = calendarDays(first, last) + 1
+	switch {
+	case first.Year() < 2000 || last.Year() > 9000:
+		return first, n, Errorf(Invalid, "from and to must be dates between 2000 and 9000")
+	case n < 1:
+		return first, n, Errorf(Invalid, "from must not be after to")
+	case n > maxStatDays:
+		return first, n, Errorf(Invalid, "a range has at most %d days", maxStatDays)
+	}
+	return first, n, nil
+}
+
+// calendarDays counts the midnights from one day to another, whatever their length.
+func calendarDays(from, to time.Time) int {
+	utc := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
+	return int(utc(to).Sub(utc(from)) / (24 * time.Hour))
+}
+
+// TimeZone returns the time zone of the business hours, UTC without them.
+func (s *Settings) TimeZone() *time.Location {
+	if hours := s.schedule(); hours != nil {
+		return hours.zone
+	}
+	return time.UTC
+}
+
+// Statistics counts what happened in a range, and in as many days before it. It reads
+// every session that was active since, and adds nothing to what is stored.
+func (r *Relay) Statistics(ctx context.Context, q StatRange) (Statistics, error) {
+	zone := r.Settings().TimeZone()
+	first, n, err := q.days(zone)
+	if err != nil {
+		return Statistics{}, err
+	}
+	r.counting.Lock() // it may take seconds: one at a time leaves the database to the others
+	defer r.counting.Unlock()
+	count := newStatCount(zone, first, n)
+	var waiting Waiting
+	err = r.store.Read(ctx, func(rd Reader) (err error) {
+		if waiting, err = rd.WaitingSessions(); err == nil {
+			err = rd.Facts(TimeOf(first.AddDate(0, 0, -n)), TimeOf(first.AddDate(0, 0, n)), count.facts(ctx))
+		}
+		return err
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	out := count.result()
+	out.Waiting = waiting
+	return out, err
+}
+
+// median and p90 return the value that half, or nine in ten, do not exceed, in seconds.
+func median(list []int64) *float64 { return quantile(list, 50) }
+func p90(list []int64) *float64    { return quantile(list, 90) }
+
+// quantile sorts a list of milliseconds and returns its nearest-rank percentile.
+func quantile(list []int64, percent int) *float64 {
+	if len(list) == 0 {
+		return nil
+	}
+	slices.Sort(list)
+	rank := (len(list)*percent + 99) / 100
+	return new(float64(list[max(rank, 1)-1]) / 1000)
+}
+
+func ratio(part, whole int) *float64 {
+	if whole == 0 {
+		return nil
+	}
+	return new(float64(part) / float64(whole))
+}
+
+// givenBack reports whether an entry is the AI handing a session to people by itself.
+func (e *EntryFact) givenBack() bool {
+	var t Takeover
+	if e.Type != EventAITakeover || json.Unmarshal(e.Data, &t) != nil || t.Active {
+		return false
+	}
+	return t.Reason != AIEndOperator && t.Reason != AIEndOff
+}

@@ -1,0 +1,147 @@
+package chat
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// counted counts facts in a range of two days in Berlin, around the night in which the
+// clock is put back: the first day has 25 hours.
+func counted(t *testing.T, sessions []SessionFact, messages []MessageFact, entries []EntryFact) Statistics {
+	t.Helper()
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newStatCount(zone, time.Date(2026, 10, 25, 0, 0, 0, 0, zone), 2)
+	f := c.facts(t.Context())
+	for _, s := range sessions {
+		f.Session(s)
+	}
+	for _, m := range messages {
+		f.Message(m)
+	}
+	for _, e := range entries {
+		f.Entry(e)
+	}
+	return c.result()
+}
+
+func utc(day, hour, minute int) Time {
+	return TimeOf(time.Date(2026, 10, day, hour, minute, 0, 0, time.UTC))
+}
+
+// TestStatisticsDays: days and hours are those of the time zone, 25 hours long if need
+// be, and what is outside of both ranges does not count.
+func TestStatisticsDays(t *testing.T) {
+	s := counted(t, []SessionFact{
+		{Number: 1, ID: "a", StartedAt: utc(24, 22, 0)},  // 25 October, 00:00
+		{Number: 2, ID: "b", StartedAt: utc(25, 22, 59)}, // 25 October, 23:59
+		{Number: 3, ID: "c", StartedAt: utc(25, 23, 0)},  // 26 October, 00:00
+		{Number: 4, ID: "d", StartedAt: utc(24, 21, 59)}, // the range before
+		{Number: 5, ID: "e", StartedAt: utc(22, 21, 59)}, // long ago
+		{Number: 6, ID: "f", StartedAt: utc(26, 23, 0)},  // later
+	}, []MessageFact{
+		{Session: 1, At: utc(25, 0, 30), Sender: SenderVisitor}, // 02:30 of summer
+		{Session: 1, At: utc(25, 1, 30), Sender: SenderVisitor}, // 02:30 of winter
+		{Session: 5, At: utc(25, 2, 30), Sender: SenderOperator, Author: "Ada", Bridge: "slack"},
+		{Session: 9, At: utc(25, 2, 30), Sender: SenderVisitor}, // of no session that was read
+	}, nil)
+	if s.From != "2026-10-25" || s.To != "2026-10-26" || s.TimeZone != "Europe/Berlin" {
+		t.Errorf("range %s to %s in %s", s.From, s.To, s.TimeZone)
+	}
+	if len(s.Days) != 2 || s.Days[0].Conversations != 2 || s.Days[1].Conversations != 1 || s.Totals.Conversations != 3 || s.Previous.Conversations != 1 {
+		t.Errorf("days %+v, before %+v", s.Days, s.Previous)
+	}
+	if s.Hours[2].Messages != 2 || s.Hours[3].Messages != 1 || s.Week[6][2] != 2 || s.Hours[0].Conversations != 2 {
+		t.Errorf("hours %+v", s.Hours)
+	}
+	if s.Totals.VisitorMessages != 2 || s.Totals.OperatorMessages != 1 || s.Totals.FirstResponseMedian != nil || s.Totals.AIShare != nil {
+		t.Errorf("totals %+v", s.Totals)
+	}
+}
+
+// TestStatisticsTimes: medians and percentiles are of what was answered and closed, by
+// person and channel too.
+func TestStatisticsTimes(t *testing.T) {
+	var sessions []SessionFact
+	var messages []MessageFact
+	var entries []EntryFact
+	for i := range int64(10) {
+		s := SessionFact{Number: i, ID: itoa(i), StartedAt: utc(25, 8, 0), AnsweredAt: utc(25, 8, int(i)+1), Status: StatusClosed}
+		sessions = append(sessions, s)
+		author := MessageFact{Session: i, At: s.AnsweredAt, Sender: SenderOperator, Author: "Ada", Bridge: "telegram"}
+		if i == 9 {
+			author.Author, author.Bridge = "Grace", "console"
+		}
+		second := author
+		second.At, second.Author = utc(25, 9, 0), "Grace"
+		messages = append(messages, second, author)
+		entries = append(entries, EntryFact{Session: i, At: utc(25, 9, 0), Type: EventSessionClosed}, EntryFact{Session: i, At: utc(25, 10, 0), Type: EventSessionClosed})
+	}
+	sessions = append(sessions, SessionFact{Number: 20, StartedAt: utc(25, 8, 0), Status: StatusOpen})
+	entries = append(entries, EntryFact{Session: 20, At: utc(25, 9, 0), Type: EventSessionClosed}) // and reopened
+	s := counted(t, sessions, messages, entries)
+	if *s.Totals.FirstResponseMedian != 5*60 || *s.Totals.FirstResponseP90 != 9*60 || s.Totals.Answered != 10 || s.Totals.Conversations != 11 {
+		t.Errorf("first response: %v, %v", *s.Totals.FirstResponseMedian, *s.Totals.FirstResponseP90)
+	}
+	if s.Totals.Closed != 10 || *s.Totals.ResolutionMedian != 2*3600 || *s.Days[0].FirstResponseMedian != 5*60 || s.Days[1].FirstResponseMedian != nil {
+		t.Errorf("totals %+v", s.Totals)
+	}
+	grace, ada := s.People[0], s.People[1]
+	if grace.Name != "Grace" || grace.Messages != 11 || grace.Conversations != 10 || grace.FirstResponses != 1 || *grace.FirstResponseMedian != 600 {
+		t.Errorf("Grace: %+v", grace)
+	}
+	if ada.Name != "Ada" || ada.Messages != 9 || ada.FirstResponses != 9 || *ada.FirstResponseMedian != 300 {
+		t.Errorf("Ada: %+v", ada)
+	}
+	if len(s.Channels) != 2 || s.Channels[0].Name != "telegram" || s.Channels[1].Name != "console" || s.Channels[1].Messages != 2 {
+		t.Errorf("channels: %+v", s.Channels)
+	}
+}
+
+// TestStatisticsOfAI: its share is of what was answered; giving back counts when the AI
+// did it by itself.
+func TestStatisticsOfAI(t *testing.T) {
+	at := utc(25, 8, 0)
+	takeover := func(active bool, reason string) EntryFact {
+		return EntryFact{Session: 1, At: at, Type: EventAITakeover, Data: mustJSON(Takeover{Active: active, Reason: reason, At: at})}
+	}
+	s := counted(t, []SessionFact{{Number: 1, StartedAt: at}, {Number: 2, StartedAt: at, AnsweredAt: at}, {Number: 3, StartedAt: at, AnsweredAt: at}, {Number: 4, StartedAt: at}},
+		[]MessageFact{{Session: 1, At: at, Sender: SenderAI}, {Session: 2, At: at, Sender: SenderAI}},
+		[]EntryFact{takeover(true, ""), takeover(false, AIEndOperator), takeover(false, AIEndOff), takeover(false, AIEndUnsure), takeover(false, AIEndAsked)})
+	if n := s.Totals; n.AIConversations != 2 || n.AIOnly != 1 || n.HandBacks != 2 || n.AIShare == nil || *n.AIShare != 1.0/3 || n.AIMessages != 2 {
+		t.Errorf("%+v", n)
+	}
+}
+
+func TestStatisticsOfRatings(t *testing.T) {
+	at := utc(25, 8, 0)
+	s := counted(t, []SessionFact{
+		{Number: 1, ID: "a", StartedAt: utc(1, 0, 0), RespondedAt: at, Score: 5, Comment: "old but fine"},
+		{Number: 2, ID: "b", StartedAt: at, RespondedAt: at + 1, Score: 2},
+		{Number: 3, ID: "c", StartedAt: at, RespondedAt: at + 2, Score: 2, Comment: "slow"},
+		{Number: 4, ID: "d", StartedAt: at, RespondedAt: utc(23, 8, 0), Score: 1, Comment: "before"},
+	}, nil, nil)
+	if *s.Totals.Score != 3 || s.Totals.Ratings != 3 || *s.Previous.Score != 1 || s.Ratings.Scores != [5]int{0, 2, 0, 0, 1} {
+		t.Errorf("%+v", s.Ratings)
+	}
+	want := []StatRating{{"c", 2, "slow", at + 2}, {"a", 5, "old but fine", at}}
+	if !slices.Equal(s.Ratings.Comments, want) {
+		t.Errorf("comments %+v", s.Ratings.Comments)
+	}
+}
+
+// TestStatRange: mistakes say what is right.
+func TestStatRange(t *testing.T) {
+	for _, q := range []StatRange{{"x", ""}, {"", "2026-13-01"}, {"2026-02-02", "2026-02-01"}, {"2024-01-01", "2026-01-01"}, {"0001-01-01", "0001-01-02"}, {"9998-01-01", "9999-01-01"}} {
+		if _, _, err := q.days(time.UTC); err == nil {
+			t.Errorf("%+v is accepted", q)
+		}
+	}
+	first, n, err := StatRange{"2026-01-01", "2026-12-31"}.days(time.UTC)
+	if err != nil || n != 365 || first.Format(time.DateOnly) != "2026-01-01" {
+		t.Errorf("%s, %d, %v", first, n, err)
+	}
+}

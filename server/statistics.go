@@ -1,0 +1,113 @@
+package server
+
+import (
+	"encoding/csv"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// statistics answers GET /api/admin/statistics.
+func (s *communityServer) statistics(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	stats, err := s.readStatistics(w, r)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		chat.Statistics
+		Charts map[string]string `json:"charts"`
+	}{stats, charts(&stats)}, nil
+}
+
+// countingTime bounds how long statistics may take to count.
+const countingTime = 2 * time.Minute
+
+func (s *communityServer) readStatistics(w http.ResponseWriter, r *http.Request) (chat.Statistics, error) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(countingTime)) // HTTP/1.1 and 2 have deadlines
+	form := r.URL.Query()
+	return s.engine.Statistics(r.Context(), chat.StatRange{From: form.Get("from"), To: form.Get("to")})
+}
+
+// table is a part of the statistics as CSV.
+type table func(*chat.Statistics) [][]string
+
+// tables are the values of ?table=.
+var tables = map[string]table{"": dayTable, "days": dayTable, "hours": hourTable, "people": peopleTable, "channels": channelTable, "ratings": ratingTable}
+
+// statisticsCSV answers GET /api/admin/statistics.csv, for spreadsheets.
+func (s *communityServer) statisticsCSV(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	name := r.URL.Query().Get("table")
+	rows, known := tables[name]
+	if !known {
+		return nil, badRequest("table must be days, hours, people, channels or ratings")
+	}
+	stats, err := s.readStatistics(w, r)
+	if err != nil {
+		return nil, err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/csv; charset=utf-8")
+	h.Set("Content-Disposition", `attachment; filename="relay-`+stats.From+`-`+stats.To+`.csv"`)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	_ = csv.NewWriter(w).WriteAll(rows(&stats)) // the client may be gone
+	return written{}, nil
+}
+
+func dayTable(s *chat.Statistics) [][]string {
+	rows := [][]string{{"date", "conversations", "closed", "visitorMessages", "operatorMessages", "aiMessages", "firstResponseMedianSeconds", "ratings", "averageScore"}}
+	for i := range s.Days {
+		d := &s.Days[i]
+		rows = append(rows, []string{d.Date, strconv.Itoa(d.Conversations), strconv.Itoa(d.Closed), strconv.Itoa(d.VisitorMessages), strconv.Itoa(d.OperatorMessages),
+			strconv.Itoa(d.AIMessages), decimal(d.FirstResponseMedian), strconv.Itoa(d.Ratings), decimal(d.Score)})
+	}
+	return rows
+}
+
+func hourTable(s *chat.Statistics) [][]string {
+	rows := [][]string{{"hour", "conversations", "messages"}}
+	for _, h := range s.Hours {
+		rows = append(rows, []string{strconv.Itoa(h.Hour), strconv.Itoa(h.Conversations), strconv.Itoa(h.Messages)})
+	}
+	return rows
+}
+
+func peopleTable(s *chat.Statistics) [][]string  { return groupTable("person", s.People) }
+func channelTable(s *chat.Statistics) [][]string { return groupTable("channel", s.Channels) }
+
+func groupTable(name string, list []chat.StatGroup) [][]string {
+	rows := [][]string{{name, "messages", "conversations", "firstResponses", "firstResponseMedianSeconds", "firstResponseP90Seconds"}}
+	for i := range list {
+		g := &list[i]
+		rows = append(rows, []string{cell(g.Name), strconv.Itoa(g.Messages), strconv.Itoa(g.Conversations), strconv.Itoa(g.FirstResponses),
+			decimal(g.FirstResponseMedian), decimal(g.FirstResponseP90)})
+	}
+	return rows
+}
+
+func ratingTable(s *chat.Statistics) [][]string {
+	rows := [][]string{{"at", "score", "comment", "sessionId"}}
+	for _, c := range s.Ratings.Comments {
+		rows = append(rows, []string{c.At.String(), strconv.Itoa(c.Score), cell(c.Comment), cell(c.SessionID)})
+	}
+	return rows
+}
+
+// cell keeps spreadsheets from running what visitors wrote as a formula.
+func cell(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
+
+// decimal renders a number, nothing as nothing.
+func decimal(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*v, 'f', -1, 64)
+}
