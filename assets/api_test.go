@@ -435,8 +435,8 @@ func TestBrokenLoad(t *testing.T) {
 	b.until(`shown(".launcher")`)
 	f.stop()
 	b.click(".launcher")
-	b.until(`$(".badge").textContent === "!" && $(".launcher").ariaLabel.includes("could not be loaded")`)
+	b.until(`$(".launcher path").getAttribute("d").includes("v.1") && $(".launcher").ariaLabel.includes("could not be loaded")`)
 	f.start(t)
 	b.open()
-	b.until(`$(".badge").textContent === ""`)
+	b.until(`$(".launcher").ariaLabel === "Close chat"`)
 }

@@ -9,7 +9,10 @@ import type { Core, Identity } from "./types";
 
 const VERSION = "0.1.0";
 
-type Method = (...args: unknown[]) => unknown;
+/** These live in the core, which their first call loads. */
+const FORWARDED = "sendMessage setDraft trigger";
+
+type Method = (...args: any[]) => unknown;
 
 /** install puts the API in the place of the queue and runs what waits there. */
 export function install(events: Events, create: (given?: Given) => Widget, auto: boolean): void {
@@ -34,8 +37,7 @@ export function install(events: Events, create: (given?: Given) => Widget, auto:
     if (!on) widget.shell.close();
     widget.shell.element.hidden = !on;
   };
-  const methods = {
-    version: VERSION,
+  const methods: Record<string, Method> = {
     init,
     destroy: () => destroy(),
     /** reset is for log-out: it forgets the visitor, or only the session. */
@@ -61,19 +63,18 @@ export function install(events: Events, create: (given?: Given) => Widget, auto:
     },
     getIdentity: () => read("identity"),
     getVisitorId: () => read("visitor"),
-    sendMessage: async (text: string, options?: object) => (await core()).send(text, options),
-    setDraft: async (text: string) => (await core()).setDraft(text),
-    trigger: async (name: string, data?: unknown, options?: object) =>
-      (await core()).trigger(name, data, options),
     on,
     once,
     off,
     onEvent: (name: string, fn: (data: unknown) => void) => on("event:" + name, fn),
   };
-  const api = Object.assign((name: keyof typeof methods, ...args: unknown[]) => {
-    const member = api[name] as unknown;
+  for (const name of FORWARDED.split(" ")) {
+    methods[name] = async (...args) => (await core()).methods[name]!(...args);
+  }
+  const api = Object.assign((name: string, ...args: unknown[]) => {
+    const member = (api as Record<string, unknown>)[name];
     return typeof member === "function" ? (member as Method)(...args) : member;
-  }, methods);
+  }, methods, { version: VERSION });
   Object.defineProperties(api, {
     isOpen: { get: () => !!widget?.open },
     unread: { get: () => widget?.unread || 0 },
@@ -82,6 +83,6 @@ export function install(events: Events, create: (given?: Given) => Widget, auto:
   const queue = window.RelayChat?.q || [];
   window.RelayChat = api as object;
   if (auto) init();
-  for (const args of queue) api(...(Array.from(args) as [keyof typeof methods]));
+  for (const args of queue) api(...(Array.from(args) as [string]));
   emit("ready");
 }

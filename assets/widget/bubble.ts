@@ -1,7 +1,7 @@
 // bubble.ts draws one message: text, files, the line below it, and for the
 // visitor's own messages the ways to change them.
 
-import { h, iconButton, textButton } from "./dom";
+import { h, textButton } from "./dom";
 import { attachmentNode } from "./files";
 import * as t from "./strings";
 import { link, textNodes } from "./text";
@@ -23,7 +23,6 @@ export interface View {
   /** Last of several by the same sender: only there stand name and time. */
   last: boolean;
   state: "" | "sending" | "failed" | "sent" | "delivered" | "read";
-  asking: boolean;
   /** The message that this one answers, in short. */
   quote?: Quote;
   sources?: Source[];
@@ -38,13 +37,12 @@ export interface Quote {
 }
 
 export interface Actions {
-  edit(id: string): void;
-  reply(id: string): void;
+  /** key is for what a key does to a message: r, Enter or Delete. */
+  key(id: string, key: string): void;
+  /** drawn follows each drawing of the log. */
+  drawn(): void;
   /** jump shows a message of the log, also one that has to be loaded. */
   jump(id: string): void;
-  /** ask opens or closes the question before deleting. */
-  ask(id: string | null): void;
-  remove(id: string): void;
   retry(clientId: string): void;
   discard(clientId: string): void;
   handoff(): void;
@@ -85,7 +83,6 @@ export function viewOf(m: Message, fallbackName: string): View {
     at: m.timestamp,
     last: true,
     state: own ? state : "",
-    asking: false,
     sources: m.deletedAt ? [] : m.sources,
   };
 }
@@ -105,7 +102,6 @@ export function pendingView(p: Pending): View {
     at: p.at,
     last: true,
     state: p.failed ? "failed" : "sending",
-    asking: false,
   };
 }
 
@@ -125,7 +121,6 @@ export function bubble(v: View, act: Actions, apiUrl: string): HTMLElement {
     h(
       "div",
       { class: "line" },
-      v.own && buttons(v, act),
       h(
         "div",
         { class: "bubble", dir: "auto" },
@@ -133,7 +128,6 @@ export function bubble(v: View, act: Actions, apiUrl: string): HTMLElement {
         ...v.attachments.map((a) => attachmentNode(a, apiUrl)),
         text && h("div", { class: "text" }, ...(v.deleted ? [text] : textNodes(text))),
       ),
-      !v.own && buttons(v, act),
     ),
     v.sources?.length && h("ul", { class: "sources", "aria-label": t.sources }, ...v.sources.map((s, i) => sourceNode(s, v.content.includes(`[${i + 1}]`) ? `${i + 1} ` : ""))),
     below(v, act),
@@ -147,34 +141,13 @@ function sourceNode({ title, url }: Source, number: string): HTMLElement {
   return h("li", null, /^https?:\/\//i.test(url) ? link(name, url, { class: "chip" }) : h("span", { class: "chip" }, name));
 }
 
-/** buttons are for messages that the server knows; only own ones can be changed. */
-function buttons(v: View, act: Actions): HTMLElement | null {
-  if (!v.id || v.deleted || v.asking) return null;
-  return h(
-    "div",
-    { class: "actions" },
-    iconButton(t.reply, "M9 7l-5 5 5 5M4 12h10a6 6 0 0 1 6 6", () => act.reply(v.id)),
-    v.own && v.content && iconButton(t.edit, "M4 20h4L19 9l-4-4L4 16z", () => act.edit(v.id)),
-    v.own && iconButton(t.remove, "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13", () => act.ask(v.id)),
-  );
-}
-
 function quoteNode({ id, name, text }: Quote, act: Actions): HTMLElement {
   const words = h("span", { dir: "auto" }, text);
   return h("button", { class: "quote", onclick: () => act.jump(id) }, name && h("b", null, name), words);
 }
 
-/** below is the line under the bubble: a question, a failure, or the facts. */
+/** below is the line under the bubble: a failure, or the facts. */
 function below(v: View, act: Actions): HTMLElement | null {
-  if (v.asking) {
-    return h(
-      "div",
-      { class: "meta" },
-      h("span", null, t.removeAsk),
-      textButton(t.remove, () => act.remove(v.id)),
-      textButton(t.keep, () => act.ask(null)),
-    );
-  }
   if (v.state === "failed") {
     return h(
       "div",

@@ -1,6 +1,6 @@
-// cards.ts loads the forms when one is due: few visitors see one.
+// cards.ts tells when the forms are wanted: few visitors see one.
 
-import type { Core, PreChatForm, State } from "./types";
+import type { PreChatForm, State } from "./types";
 
 export interface Card {
   node: HTMLElement;
@@ -22,24 +22,3 @@ export function formDue(state: State): PreChatForm | null {
   return wrote === (form.timing === "after_first_message") ? form : null;
 }
 
-
-/** loadForms calls show once the forms are there; it tries until then. */
-export function loadForms(core: Core, show: (forms: Forms) => void): () => void {
-  let loading = false;
-  let tries = "";
-  const load = async () => {
-    if (loading) return;
-    loading = true;
-    try {
-      const { create } = await import(new URL(FORMS_FILE + tries, import.meta.url).href);
-      show(create(core));
-    } catch {
-      tries += "?"; // some browsers remember a failed import
-      setTimeout(() => {
-        loading = false;
-        void load();
-      }, 3_000);
-    }
-  };
-  return load;
-}

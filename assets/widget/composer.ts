@@ -1,11 +1,9 @@
-// composer.ts is where the visitor writes: a growing text field, the files of
-// the message, and the same field again for editing an earlier message.
+// composer.ts is where the visitor writes: a growing text field, which a mode
+// can borrow to answer or to change a message.
 
-import { brief, nameOf } from "./bubble";
-import { h, icon, iconButton, set, textButton } from "./dom";
-import { createTray } from "./files";
+import { h, icon, iconButton, set } from "./dom";
 import * as t from "./strings";
-import type { Core, Message, State } from "./types";
+import type { Core, State } from "./types";
 
 /** The server takes this many characters from a visitor. */
 const LIMIT = 4_000;
@@ -14,19 +12,29 @@ export interface Composer {
   node: HTMLElement;
   update(state: State): void;
   focus(): void;
-  edit(message: Message): void;
-  reply(message: Message): void;
-  /** Ends editing or replying; false if there was neither. */
+  /** Begins a mode; text is what then stands in the field. */
+  enter(mode: Mode, text?: string): void;
+  /** Ends the mode; false if there was none. */
   cancel(): boolean;
+  /** Puts a node above the field. */
+  above(node: HTMLElement): void;
+}
+
+/** Mode is another use of the field than a new message. */
+export interface Mode {
+  /** Stands above the field as long as the mode lasts. */
+  bar: HTMLElement;
+  /** Takes the text, instead of it being sent. */
+  save?(text: string): void;
+  replyTo?: string;
 }
 
 /** createComposer calls afterSend so that the log can scroll to the end. */
 export function createComposer(
   core: Core,
-  actions: { afterSend(): void; ask(id: string): void },
+  actions: { afterSend(): void; editLast(): void; upload(files: File[]): void },
 ): Composer {
-  let editing: Message | null = null;
-  let replying: Message | null = null;
+  let mode: Mode | null = null;
   const field = h("textarea", {
     rows: 1,
     dir: "auto",
@@ -43,38 +51,23 @@ export function createComposer(
     multiple: true,
     hidden: true,
     onchange: () => {
-      core.upload([...(picker.files || [])]);
+      actions.upload([...(picker.files || [])]);
       picker.value = "";
     },
   });
   const clip = "m20 11-8.5 8.5a5 5 0 0 1-7-7L13 4a3.3 3.3 0 0 1 4.7 4.7l-8.4 8.4a1.7 1.7 0 0 1-2.4-2.4L14 7.6";
   const attach = iconButton(t.attach, clip, () => picker.click());
   const send = h("button", { type: "submit", class: "send" }, icon("M12 20V5m-7 7 7-7 7 7"));
-  const barText = h("span", { dir: "auto" });
-  const removal = textButton(t.remove, () => {
-    const id = editing?.id;
-    cancel();
-    if (id) actions.ask(id);
-  });
-  const bar = h(
-    "div",
-    { class: "editbar", hidden: true },
-    barText,
-    removal,
-    textButton(t.cancel, () => cancel()),
-  );
-  const tray = createTray(core);
+  const entry = h("div", { class: "entry" }, attach, picker, field, send);
   const node = h(
     "form",
     { class: "composer", part: "composer", onsubmit: (e: Event) => onSubmit(e) },
-    bar,
-    tray.node,
-    h("div", { class: "entry" }, attach, picker, field, send),
+    entry,
     count,
   );
 
   const onInput = () => {
-    if (!editing) {
+    if (!mode?.save) {
       core.setDraft(field.value);
       core.typing(!!field.value.trim());
     }
@@ -83,47 +76,35 @@ export function createComposer(
   const onKey = (e: KeyboardEvent) => {
     if (e.isComposing || e.keyCode === 229) return;
     if (e.key === "Enter" && !e.shiftKey) onSubmit(e);
-    if (e.key === "ArrowUp" && !field.value && !editing) {
-      const last = core.store.state.messages.findLast(
-        (m) => m.sender === "visitor" && !m.deletedAt && m.content,
-      );
-      if (!last) return;
-      e.preventDefault();
-      edit(last);
+    if (e.key === "ArrowUp" && !field.value && !mode) {
+      e.preventDefault(); // the caret stays at the end of what is edited
+      actions.editLast();
     }
   };
   const onSubmit = (e: Event) => {
     e.preventDefault();
     const { uploads } = core.store.state;
-    if (!editing && uploads.some((u) => u.error)) return core.notice(t.badFiles);
+    if (!mode?.save && uploads.some((u) => u.error)) return core.notice(t.badFiles);
     if (!sendable()) return;
     const text = field.value.trim();
-    if (editing) void save(editing, text);
-    else {
-      core.submit(text, replying?.id);
-      replying = null;
-      core.setDraft("");
-      write("");
-      actions.afterSend();
-    }
-  };
-  const save = async (message: Message, text: string) => {
+    const was = mode;
     cancel();
-    if (await core.edit(message.id, text)) return;
-    // The visitor's words are not lost when the server refuses them.
-    edit(message);
-    write(text);
+    if (was?.save) return was.save(text);
+    core.submit(text, was?.replyTo);
+    core.setDraft("");
+    write("");
+    actions.afterSend();
   };
   const takeFiles = (files: FileList | undefined, e: Event) => {
-    if (!files?.length || !core.store.state.config.attachments?.enabled || editing) return;
+    if (!files?.length || !core.store.state.config.attachments?.enabled || mode?.save) return;
     e.preventDefault();
-    core.upload([...files]);
+    actions.upload([...files]);
   };
   const sendable = () => {
     const length = [...field.value.trim()].length;
     const { uploads } = core.store.state;
     if (length > LIMIT) return false;
-    if (editing) return length > 0;
+    if (mode?.save) return length > 0;
     return uploads.every((u) => u.attachment) && length + uploads.length > 0;
   };
   const refresh = () => {
@@ -131,11 +112,8 @@ export function createComposer(
     count.textContent = length > LIMIT - 400 ? `${length} / ${LIMIT}` : "";
     set(count, "class", length > LIMIT ? "count bad" : "count");
     set(send, "aria-disabled", !sendable() && "true");
-    set(send, "aria-label", editing ? t.save : t.send);
-    bar.hidden = !editing && !replying;
-    removal.hidden = !editing;
-    barText.textContent = editing ? t.editing : replying ? `${t.replyTo} ${nameOf(replying, fallback())}: ${brief(replying)}` : "";
-    attach.hidden = !!editing || !core.store.state.config.attachments?.enabled;
+    set(send, "aria-label", mode?.save ? t.save : t.send);
+    attach.hidden = !!mode?.save || !core.store.state.config.attachments?.enabled;
     field.style.height = "auto";
     field.style.height = `${field.scrollHeight + field.offsetHeight - field.clientHeight}px`; // the border counts, too
   };
@@ -143,41 +121,33 @@ export function createComposer(
     field.value = text;
     refresh();
   };
-  const fallback = () => core.store.state.config.operatorName || t.operator;
-  const reply = (message: Message) => {
+  const enter = (next: Mode, text?: string) => {
     cancel();
-    replying = message;
-    refresh();
-    field.focus();
-  };
-  const edit = (message: Message) => {
-    editing = message;
-    replying = null;
-    core.typing(false);
-    write(message.content);
+    mode = next;
+    node.prepend(next.bar);
+    write(text ?? field.value);
     field.focus();
     field.setSelectionRange(field.value.length, field.value.length);
   };
   const cancel = () => {
-    if (!editing && !replying) return false;
-    const wasEditing = !!editing;
-    editing = replying = null;
-    if (wasEditing) write(core.store.state.draft);
-    else refresh();
+    if (!mode) return false;
+    const { bar, save } = mode;
+    mode = null;
+    bar.remove();
+    write(save ? core.store.state.draft : field.value);
     field.focus();
     return true;
   };
 
   return {
     node,
-    edit,
-    reply,
+    enter,
     cancel,
+    above: (above) => entry.before(above),
     focus: () => field.focus(),
     update(state) {
       picker.accept = (state.config.attachments?.types || []).join(",");
-      tray.update(state);
-      if (!editing && field.value !== state.draft) write(state.draft);
+      if (!mode?.save && field.value !== state.draft) write(state.draft);
       else refresh();
     },
   };

@@ -3,7 +3,7 @@
 
 import { createClient } from "./client";
 import { lookOf } from "./look";
-import { applyEvent, withEntry, withMessages, withPage } from "./messages";
+import { applyEvent, withMessages, withPage } from "./messages";
 import { createOutbox } from "./outbox";
 import { createPause } from "./pause";
 import { createSession, withoutQuery } from "./session";
@@ -12,9 +12,9 @@ import type { StreamEvent } from "./sse";
 import { failed } from "./strings";
 import { blank, createStore } from "./store";
 import { createLink } from "./link";
-import { createUploads } from "./uploads";
 import { announce } from "./announce";
-import type { Core, Identity, Message, Page, SavedSession, Shell } from "./types";
+import { createBadge } from "./badge";
+import type { Core, Identity, Page, SavedSession, Shell } from "./types";
 
 /** start begins or resumes the session at once. */
 export function start(shell: Shell): Core {
@@ -30,7 +30,6 @@ export function start(shell: Shell): Core {
   const session = createSession(shell, store, client, pause, onReady);
   const outbox = createOutbox(shell, store, client, session, pause);
   const signals = createSignals(store, client);
-  const uploads = createUploads(store, client, session);
   const link = createLink({ shell, store, client, session, pause, onEvent, onOnline: outbox.revive });
   let typingTimer = 0;
   const post = async <T>(where: string, body: object) =>
@@ -69,27 +68,11 @@ export function start(shell: Shell): Core {
     typingTimer = window.setTimeout(() => store.set({ typing: null }), 10_000);
   }
 
-  /** revise shows a change at once. Refused, it is taken back where no other came since, as the times tell. */
-  async function revise(old: Message, patch: Partial<Message>, call: () => Promise<unknown>) {
-    const next = { ...old, ...patch };
-    store.set(withMessages(store.state, [next], "held"));
-    try {
-      await call();
-      return true;
-    } catch {
-      const messages = store.state.messages.map((m) =>
-        m.editedAt === next.editedAt && m.deletedAt === next.deletedAt ? old : m,
-      );
-      store.set({ messages, notice: "The change was not saved. Try again." });
-      return false;
-    }
-  }
-  const find = (id: string) => store.state.messages.find((m) => m.id === id);
-  const inSession = () => `?sessionId=${store.state.sessionId}`;
-
+  const drawBadge = createBadge(shell);
   // After any change: the badge, and whether the session needs a stream.
   const unsubscribe = store.subscribe(() => {
     shell.setUnread(store.state.unread);
+    drawBadge(store.state);
     if (store.state.stop) link.stop();
     const saved = storage.get<SavedSession>("session");
     if (saved && !saved.live && store.state.messages.length) {
@@ -130,40 +113,46 @@ export function start(shell: Shell): Core {
   for (const [target, name, fn] of listeners) target.addEventListener(name, fn);
   session.begin();
 
+  const setDraft = (draft: string) => {
+    storage.set("draft", draft || null);
+    if (draft !== store.state.draft) store.set({ draft });
+  };
   return {
     store,
+    client,
+    post,
+    ready: session.ready,
+    methods: {
+      sendMessage(content: unknown, { replyTo }: { replyTo?: string } = {}) {
+        signals.sent();
+        return outbox.add(String(content), [], replyTo); // pages also give numbers
+      },
+      setDraft,
+      trigger(name: string, data?: unknown, { openWith }: { openWith?: unknown } = {}) {
+        if (openWith) {
+          const after = store.state.messages.at(-1)?.id || "";
+          store.set({ greeting: { text: String(openWith), at: new Date().toISOString(), after } });
+          shell.open(false);
+        }
+        return post("events", { name, data });
+      },
+    },
     setOpen(open, focus) {
       store.set({ open, focus });
       signals.read();
     },
-    send(content, { replyTo } = {}) {
-      signals.sent();
-      return outbox.add(String(content), [], replyTo); // pages also give numbers
-    },
     submit(content, replyTo) {
       signals.sent();
-      outbox.add(content, uploads.take(), replyTo).catch(() => {});
-    },
-    async edit(id, content) {
-      const old = find(id);
-      if (!old || old.content === content) return true;
-      const editedAt = new Date().toISOString();
-      return revise(old, { content, editedAt }, () =>
-        client.call("PATCH", `messages/${id}`, { sessionId: store.state.sessionId, content }),
-      );
-    },
-    async remove(id) {
-      const old = find(id);
-      if (!old) return true;
-      const gone = { content: "", attachments: [], deletedAt: new Date().toISOString() };
-      return revise(old, gone, () => client.call("DELETE", `messages/${id}${inSession()}`));
+      const files = store.state.uploads.flatMap((u) => u.attachment || []);
+      store.set({ uploads: [] });
+      outbox.add(content, files, replyTo).catch(() => {});
     },
     retry: outbox.retry,
     discard: outbox.discard,
     async older(limit = 50) {
       const first = store.state.messages[0];
       if (!first) return;
-      const query = `messages${inSession()}&before=${first.id}&limit=${limit}`;
+      const query = `messages?sessionId=${store.state.sessionId}&before=${first.id}&limit=${limit}`;
       const { messages, timeline, hasMore } = await client.call<Page>("GET", query);
       const { state } = store;
       // After a reload meanwhile, these messages may not join the new ones.
@@ -171,48 +160,18 @@ export function start(shell: Shell): Core {
       store.set({ ...withMessages(state, messages, "older"), ...withPage(state, timeline), hasMore });
     },
     typing: signals.typing,
-    upload: uploads.add,
-    dropUpload: uploads.drop,
-    async prechat(fields) {
-      if (fields) await post("prechat", { fields });
-      storage.set("prechat", store.state.sessionId);
-      store.set({ prechatDone: true, identity: { ...store.state.identity, ...fields } });
-      emit("prechat", fields || {});
-    },
-    async rate(score, comment) {
-      await post("csat", { score, comment: comment || undefined });
-      const respondedAt = new Date().toISOString();
-      store.set({
-        csat: { ...store.state.csat, score, comment, respondedAt },
-        ...withEntry(store.state, "csat_submitted", respondedAt, { score }),
-      });
-      emit("csat", { score, comment });
-    },
     handoff() {
       store.set({ ai: false });
       post("handoff", {}).catch(() => store.set({ ai: true, notice: failed }));
     },
-    dismissCsat: () => store.set({ csat: {} }),
-    setDraft(draft) {
-      storage.set("draft", draft || null);
-      if (draft !== store.state.draft) store.set({ draft });
-    },
+    setDraft,
     identify: introduce,
-    async trigger(name, data, { openWith } = {}) {
-      if (openWith) {
-        const after = store.state.messages.at(-1)?.id || "";
-        store.set({ greeting: { text: String(openWith), at: new Date().toISOString(), after } });
-        shell.open(false);
-      }
-      return post("events", { name, data });
-    },
     notice: (notice) => store.set({ notice }),
     stop(reason) {
       if (reason) signals.leave(reason);
       for (const [target, name, fn] of listeners) target.removeEventListener(name, fn);
       clearInterval(looking);
       unsubscribe();
-      for (const { key } of store.state.uploads) uploads.drop(key);
       life.abort();
       link.stop();
     },

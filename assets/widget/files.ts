@@ -1,9 +1,8 @@
-// files.ts shows files: those of a message, and the tray of those about to go.
+// files.ts shows the files of a message.
 
-import { CROSS, h, icon, iconButton } from "./dom";
-import * as t from "./strings";
+import { h, icon } from "./dom";
 import { link } from "./text";
-import type { Attachment, Core, State, Upload } from "./types";
+import type { Attachment } from "./types";
 
 /** Only these are shown as pictures; SVG can carry scripts and is not one. */
 const PICTURES = /^image\/(png|jpeg|gif|webp)$/;
@@ -28,35 +27,4 @@ export function attachmentNode(a: Attachment, apiUrl: string): HTMLElement {
 function sizeOf(bytes: number): string {
   const kb = Math.ceil(bytes / 1024);
   return kb < 1024 ? `${kb} KB` : `${(kb / 1024).toFixed(1)} MB`;
-}
-
-/** createTray lists the files of the next message, with progress and cancel. */
-export function createTray(core: Core): { node: HTMLElement; update(state: State): void } {
-  const node = h("ul", { class: "tray", hidden: true });
-  let shown = "";
-  return {
-    node,
-    update({ uploads }) {
-      const stages = JSON.stringify(uploads.map((u) => [u.key, u.error, u.attachment]));
-      if (stages !== shown) node.replaceChildren(...uploads.map((u) => chipOf(u, core)));
-      shown = stages;
-      node.hidden = !uploads.length;
-      uploads.forEach((u, i) => {
-        const bar = node.children[i]!.querySelector("progress");
-        if (bar) bar.value = u.progress;
-      });
-    },
-  };
-}
-
-function chipOf(u: Upload, core: Core): HTMLElement {
-  const moving = !u.attachment && !u.error;
-  return h(
-    "li",
-    { class: u.error && "bad" },
-    h("span", { class: "name" }, u.name),
-    u.error && h("span", { class: "why", role: "alert" }, u.error),
-    moving && h("progress", { "aria-label": `${t.uploading} ${u.name}` }),
-    iconButton(`${moving ? t.cancel : t.takeAway} ${u.name}`, CROSS, () => core.dropUpload(u.key)),
-  );
 }

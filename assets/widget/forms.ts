@@ -5,7 +5,8 @@ import { formDue, type Card, type Forms } from "./cards";
 import { h, set, sheet, textButton } from "./dom";
 import css from "./forms.css";
 import * as t from "./strings";
-import type { Core, FormField, Identity, PreChatForm } from "./types";
+import { withEntry } from "./messages";
+import type { Core, FormField, Identity, PreChatForm, Shell } from "./types";
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
@@ -13,12 +14,12 @@ type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 const COMPLETE: Record<string, string> = { name: "name", email: "email", phone: "tel", company: "organization" };
 
 /** create makes both, hidden at first. */
-export function create(core: Core): Forms {
-  return { form: createForm(core), csat: createCsat(core), styles: sheet(css) };
+export function create(core: Core, shell: Shell): Forms {
+  return { form: createForm(core, shell), csat: createCsat(core, shell), styles: sheet(css) };
 }
 
 /** createForm shows the pre-chat form whenever it is due. */
-function createForm(core: Core): Card {
+function createForm(core: Core, shell: Shell): Card {
   const node = h("div", { class: "card form", hidden: true });
   let shown = "";
   return {
@@ -29,16 +30,25 @@ function createForm(core: Core): Card {
       const sign = form ? JSON.stringify(form) : "";
       if (sign === shown) return;
       shown = sign;
-      node.replaceChildren(...(form ? [draw(form, core, state.identity)] : []));
+      node.replaceChildren(...(form ? [draw(form, core, shell, state.identity)] : []));
     },
   };
 }
 
-function draw(form: PreChatForm, core: Core, known: Identity): HTMLElement {
+function draw(form: PreChatForm, { store, post }: Core, { storage, emit }: Shell, known: Identity): HTMLElement {
   const rows = form.fields.map((f) => fieldRow(f, known[f.name]));
   const problem = h("p", { class: "why", role: "alert" });
-  const finish = (fields: Record<string, unknown> | null) =>
-    core.prechat(fields).catch(() => void (problem.textContent = t.failed));
+  const finish = async (fields: Record<string, unknown> | null) => {
+    try {
+      if (fields) await post("prechat", { fields });
+    } catch {
+      problem.textContent = t.failed;
+      return;
+    }
+    storage.set("prechat", store.state.sessionId);
+    store.set({ prechatDone: true, identity: { ...store.state.identity, ...fields } });
+    emit("prechat", fields || {});
+  };
   const onsubmit = (e: Event) => {
     e.preventDefault();
     const wrong = rows.filter((row) => !row.check());
@@ -95,7 +105,7 @@ function controlFor({ type, options }: FormField): Control {
 }
 
 /** createCsat asks for one to five, and for a comment once that is chosen. */
-function createCsat(core: Core): Card {
+function createCsat(core: Core, shell: Shell): Card {
   const node = h("div", { class: "card csat", hidden: true });
   let shown = "";
   return {
@@ -105,13 +115,13 @@ function createCsat(core: Core): Card {
       if (stage === shown) return;
       shown = stage;
       node.hidden = !stage;
-      if (stage === "ask") node.replaceChildren(question(core));
+      if (stage === "ask") node.replaceChildren(question(core, shell));
       else node.replaceChildren(h("p", { role: "status" }, t.thanks));
     },
   };
 }
 
-function question(core: Core): HTMLElement {
+function question({ store, post }: Core, { emit }: Shell): HTMLElement {
   const problem = h("p", { class: "why", role: "alert" });
   const comment = h("textarea", { rows: 2, "aria-label": t.comment, placeholder: t.comment });
   const more = h("div", { hidden: true }, comment, h("button", { type: "submit", class: "main" }, t.send));
@@ -125,9 +135,21 @@ function question(core: Core): HTMLElement {
     const radio = h("input", { type: "radio", name: "score", value: n, "aria-label": name, onchange: choose(n) });
     return h("label", null, radio, h("span", { "aria-hidden": "true" }, String(n)));
   });
-  const onsubmit = (e: Event) => {
+  const onsubmit = async (e: Event) => {
     e.preventDefault();
-    core.rate(score, comment.value.trim()).catch(() => void (problem.textContent = t.failed));
+    const words = comment.value.trim();
+    try {
+      await post("csat", { score, comment: words || undefined });
+    } catch {
+      problem.textContent = t.failed;
+      return;
+    }
+    const respondedAt = new Date().toISOString();
+    store.set({
+      csat: { ...store.state.csat, score, comment: words, respondedAt },
+      ...withEntry(store.state, "csat_submitted", respondedAt, { score }),
+    });
+    emit("csat", { score, comment: words });
   };
   return h(
     "form",
@@ -136,6 +158,6 @@ function question(core: Core): HTMLElement {
     h("div", { class: "ends", "aria-hidden": "true" }, h("span", null, t.rateLow), h("span", null, t.rateHigh)),
     more,
     problem,
-    textButton(t.notNow, () => core.dismissCsat()),
+    textButton(t.notNow, () => store.set({ csat: {} })),
   );
 }

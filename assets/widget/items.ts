@@ -12,7 +12,7 @@ import type { Entry, Message, State } from "./types";
 const GROUP = 5 * 60_000;
 
 /** itemsOf is that of the messages from..to, in order; the pending ones count behind the others. */
-export function itemsOf(state: State, from: number, to: number, asking: string | null, act: Actions, apiUrl: string): Item[] {
+export function itemsOf(state: State, from: number, to: number, act: Actions, apiUrl: string): Item[] {
   const { config, greeting, messages, pending, timeline } = state;
   const name = config.operatorName || t.operator;
   const count = messages.length + pending.length;
@@ -53,7 +53,6 @@ export function itemsOf(state: State, from: number, to: number, asking: string |
     if (today && today !== day) items.push(line("day:" + v.key, today, "day"));
     day = today || day;
     v.last = !together(v, views[i + 1] || viewAt(to));
-    v.asking = !!v.id && v.id === asking;
     items.push({ key: v.key, sign: JSON.stringify(v), draw: () => bubble(v, act, apiUrl) });
     if (v.id) marks(v.id);
   });

@@ -1,17 +1,17 @@
 // launcher.ts puts <relay-chat> into the page: the host element with its
-// shadow root, and the round button with the unread badge.
+// shadow root, and the round button. Its badge is the core's.
 
 import css from "./launcher.css";
 import type { Look, Options } from "./types";
 
 const TALK = "M21 12a8 8 0 0 1-8 8H4l1.6-3.2A8 8 0 1 1 21 12Z";
 const SHUT = "m6 9 6 6 6-6";
+const BROKEN = "M12 5v9m0 4v.1";
 const SVG = "http://www.w3.org/2000/svg";
 
 /** What the button shows. */
 export interface View {
   open: boolean;
-  unread: number;
   broken: boolean;
 }
 
@@ -37,15 +37,14 @@ export function createLauncher(options: Options, onclick: () => void): Launcher 
   const button = document.createElement("button");
   const svg = document.createElementNS(SVG, "svg");
   const path = document.createElementNS(SVG, "path");
-  const badge = document.createElement("span");
+  let name = "Open chat";
   const write = (name: string, value: unknown) => button.setAttribute(name, String(value));
   button.className = "launcher";
   button.onclick = onclick;
-  badge.className = "badge";
   write("part", "launcher");
   svg.setAttribute("viewBox", "0 0 24 24");
   svg.append(path);
-  button.append(svg, badge);
+  button.append(svg);
   if (options.launcher) root.append(button);
   element.style.setProperty("--relay-z", options.zIndex || "");
   // Beside the body, the element survives pages that swap their body.
@@ -56,26 +55,14 @@ export function createLauncher(options: Options, onclick: () => void): Launcher 
     root,
     button,
     update(view) {
-      path.setAttribute("d", view.open ? SHUT : TALK);
+      path.setAttribute("d", view.open ? SHUT : view.broken ? BROKEN : TALK);
       write("aria-expanded", view.open);
-      write("aria-label", label(view));
-      badge.textContent = badgeText(view);
+      write("aria-label", view.open ? "Close chat" : view.broken ? "Chat could not be loaded. Try again" : name);
     },
     setLook(look) {
+      name = look?.name || name;
       element.dataset.side = options.position || look?.side;
       for (const name in look?.vars) element.style.setProperty(name, look.vars[name]!);
     },
   };
-}
-
-/** label is the button's name, for those who cannot see the badge too. */
-function label({ open, unread, broken }: View): string {
-  if (open) return "Close chat";
-  if (broken) return "Chat could not be loaded. Try again";
-  return unread ? `Open chat, ${unread} unread` : "Open chat";
-}
-
-function badgeText({ open, unread, broken }: View): string {
-  if (broken) return "!";
-  return open || !unread ? "" : unread > 9 ? "9+" : String(unread);
 }

@@ -6,12 +6,13 @@ import { install } from "./api";
 import { createEvents, type Events } from "./events";
 import { createLauncher, type View } from "./launcher";
 import { auto, readOptions, type Given } from "./options";
-import { createParts, type Parts } from "./parts";
+import { createLoad, createParts, type Parts } from "./parts";
 import { createStorage } from "./storage";
 import type { Look, SavedSession, Shell } from "./types";
 
 /** What the API steers: one widget on the page. */
 export interface Widget extends View {
+  unread: number;
   shell: Shell;
   parts: Parts;
   destroy(reason?: "manual"): void;
@@ -33,6 +34,7 @@ function createWidget({ emit }: Events, given?: Given): Widget {
     root,
     emit,
     button: launcher.button,
+    part: createLoad(),
     open(focus = true) {
       if (widget.open) return;
       refresh({ open: true, broken: false });
@@ -61,7 +63,7 @@ function createWidget({ emit }: Events, given?: Given): Widget {
     },
     setUnread(unread) {
       if (unread === widget.unread) return;
-      refresh({ unread });
+      widget.unread = unread;
       emit("unread", unread);
     },
   };

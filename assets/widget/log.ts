@@ -15,7 +15,8 @@ const MOST = 100;
 
 export interface Log {
   node: HTMLElement;
-  update(state: State, asking: string | null): void;
+  scroller: HTMLElement;
+  update(state: State): void;
   /** Puts a card at the end of the log. */
   append(card: HTMLElement): void;
   toEnd(): void;
@@ -37,7 +38,6 @@ export function createLog(core: Core, act: Actions, apiUrl: string): Log {
   );
   const jump = iconButton(t.newest, "M12 5v14m-6-6 6 6 6-6", () => toEnd(), "jump");
   const rows: Rows = new Map();
-  let question: string | null = null;
   // In the page are the messages from..to, the pending ones counted behind the others.
   let from = 0;
   let to = 0;
@@ -116,7 +116,8 @@ export function createLog(core: Core, act: Actions, apiUrl: string): Log {
     const was = seen && bottomOf(seen);
     const key = seen && [...rows].find(([, { node }]) => node === seen)![0];
     follow(state);
-    reconcile(list, rows, itemsOf(state, from, to, question, act, apiUrl));
+    reconcile(list, rows, itemsOf(state, from, to, act, apiUrl));
+    act.drawn();
     if (focused && !root.activeElement) scroller.focus({ preventScroll: true });
     const now = key && rows.get(key);
     if (atEnd) toEnd();
@@ -132,6 +133,7 @@ export function createLog(core: Core, act: Actions, apiUrl: string): Log {
 
   return {
     node: h("div", { class: "logbox" }, scroller, jump),
+    scroller,
     append(card) {
       scroller.append(card);
       sizes.observe(card);
@@ -152,8 +154,7 @@ export function createLog(core: Core, act: Actions, apiUrl: string): Log {
       rowOf(id)?.scrollIntoView({ block: "center" });
       rowOf(id)?.focus({ focusVisible: true } as FocusOptions);
     },
-    update(state, asking) {
-      question = asking;
+    update(state) {
       typing.hidden = state.typing === null;
       const who = state.typing || state.config.operatorName || t.operator;
       typing.firstChild!.textContent = state.typing === null ? "" : `${who} ${t.typing}`;
@@ -162,7 +163,7 @@ export function createLog(core: Core, act: Actions, apiUrl: string): Log {
   };
 }
 
-/** onKey walks the messages with the arrows; r answers one, Enter edits and Delete removes an own one. */
+/** onKey walks the messages with the arrows; other keys act on one. */
 function onKey(e: KeyboardEvent, act: Actions): void {
   const row = (e.target as HTMLElement).closest<HTMLElement>(".row");
   const scroller = e.currentTarget as HTMLElement;
@@ -177,12 +178,8 @@ function onKey(e: KeyboardEvent, act: Actions): void {
   }
   const id = row === e.target && row?.dataset.id;
   if (!id) return;
-  const own = row.classList.contains("own");
-  if (row.classList.contains("deleted") || e.ctrlKey || e.metaKey || e.altKey) return;
-  if (e.key === "Delete" && own) act.ask(id);
-  if (e.key !== "r" && e.key !== "Enter") return;
+  if (e.ctrlKey || e.metaKey || e.altKey || !/^(r|Enter|Delete)$/.test(e.key)) return;
   e.preventDefault();
-  if (e.key === "Enter" && own) act.edit(id);
-  else act.reply(id);
+  act.key(id, e.key);
 }
 

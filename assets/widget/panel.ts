@@ -1,58 +1,57 @@
 // panel.ts is the window of the chat: it puts the parts together, draws the
 // state once per frame, and minds focus, theme and phones.
 
+import type { Place, RowActions } from "./actions";
 import type { Actions } from "./bubble";
-import { formDue, loadForms, type Forms } from "./cards";
+import { formDue, type Forms } from "./cards";
 import { createComposer } from "./composer";
 import { h, sheet } from "./dom";
 import { createHeader } from "./header";
 import { createLog } from "./log";
+import { createLazy } from "./lazy";
 import css from "./panel.css";
 import { fitPhone } from "./phone";
 import * as t from "./strings";
 import type { Core, Panel, Shell, State } from "./types";
+import type { Uploads } from "./uploads";
 
 /** mount draws the panel into the shell's shadow root, hidden at first. */
 export function mount(shell: Shell, core: Core): Panel {
   const { root, options } = shell;
   const styles = [sheet(css)];
   root.adoptedStyleSheets.push(...styles);
-  let asking: string | null = null;
-
-  const ask = (id: string | null) => {
-    asking = id;
-    draw();
-    const row = root.querySelector<HTMLElement>(`[data-id="${CSS.escape(id || "")}"]`);
-    row?.querySelector<HTMLElement>(".meta button")?.focus();
+  const style = (sheet: CSSStyleSheet) => {
+    styles.push(sheet);
+    root.adoptedStyleSheets.push(sheet);
   };
   const act: Actions = {
-    ask,
-    edit(id) {
-      const message = core.store.state.messages.find((m) => m.id === id);
-      if (message) composer.edit(message);
-    },
-    reply(id) {
-      const message = core.store.state.messages.find((m) => m.id === id);
-      if (message) composer.reply(message);
-    },
+    key: (id, key) => rows.with((r) => r.key(id, key)),
+    drawn: () => rows.made?.restore(),
     jump: (id) => void log.jump(id),
-    remove(id) {
-      asking = null;
-      void core.remove(id);
-      composer.focus();
-    },
     retry: core.retry,
     discard: core.discard,
     handoff: core.handoff,
   };
   const header = createHeader(() => shell.close());
   const log = createLog(core, act, options.apiUrl);
-  const composer = createComposer(core, { ask, afterSend: () => log.toEnd() });
-  let forms: Forms | undefined;
-  const askForms = loadForms(core, (made) => {
-    forms = made;
-    styles.push(made.styles);
-    root.adoptedStyleSheets.push(made.styles);
+  const upload = (files: Iterable<File>) => {
+    const chosen = [...files];
+    uploads.with((u) => u.add(chosen));
+  };
+  const composer = createComposer(core, {
+    upload,
+    editLast: () => rows.with((r) => r.editLast()),
+    afterSend: () => log.toEnd(),
+  });
+  const lazy = createLazy(shell, core);
+  const place: Place = { scroller: log.scroller, composer };
+  const rows = lazy<RowActions>(ACTIONS_FILE, place, (made) => style(made.styles));
+  const uploads = lazy<Uploads>(UPLOADS_FILE, shell, (made) => {
+    style(made.styles);
+    composer.above(made.node);
+  });
+  const forms = lazy<Forms>(FORMS_FILE, shell, (made) => {
+    style(made.styles);
     composer.node.before(made.form.node);
     log.append(made.csat.node);
     draw();
@@ -79,8 +78,7 @@ export function mount(shell: Shell, core: Core): Panel {
   const onKey = (e: KeyboardEvent) => {
     if (e.key !== "Escape" || e.isComposing) return;
     e.stopPropagation();
-    if (asking) ask(null);
-    else if (!composer.cancel()) {
+    if (!rows.made?.cancel() && !composer.cancel()) {
       shell.close();
       // After a click, Firefox and Safari would not show where the focus is now.
       shell.button.focus({ focusVisible: true } as FocusOptions);
@@ -91,8 +89,18 @@ export function mount(shell: Shell, core: Core): Panel {
     if (!enabled() || !e.dataTransfer?.types.includes("Files")) return;
     e.preventDefault();
     panel.classList.toggle("drop", e.type !== "dragleave" && e.type !== "drop");
-    if (e.type === "drop") core.upload(e.dataTransfer.files);
+    if (e.type === "drop") upload(e.dataTransfer.files);
   };
+  // The buttons of a message are there while it is pointed at or has the focus.
+  const onPoint = (e: Event) => {
+    const focused = inside();
+    const at = (e.type === "pointerleave" ? focused : (e.target as HTMLElement))?.closest<HTMLElement>(".row");
+    if (at) rows.with((r) => r.show(at));
+    else if (e.type === "pointerleave") rows.made?.show(null);
+  };
+  for (const name of ["pointerover", "focusin", "touchstart", "pointerleave"]) {
+    log.scroller.addEventListener(name, onPoint, { passive: true });
+  }
   panel.addEventListener("keydown", onKey);
   for (const name of ["dragover", "dragleave", "drop"] as const) panel.addEventListener(name, onDrag);
 
@@ -112,10 +120,11 @@ export function mount(shell: Shell, core: Core): Panel {
     const theme = options.theme || state.config.theme;
     panel.classList.toggle("dark", theme === "dark" || (theme !== "light" && dark.matches));
     header.update(state);
-    log.update(state, asking);
-    if (due || state.csat.askedAt) askForms();
-    forms?.form.update(state);
-    forms?.csat.update(state);
+    log.update(state);
+    uploads.made?.update(state);
+    if (due || state.csat.askedAt) forms.want();
+    forms.made?.form.update(state);
+    forms.made?.csat.update(state);
     if (!composer.node.hidden) composer.update(state);
     if (!before || before.open !== state.open) turn(state);
     else if (focused && (!inside() || inside()!.closest("[hidden]"))) focusFirst();

@@ -46,6 +46,7 @@ export const start = "Start chat";
 export const skip = "Skip";
 export const required = "Please fill in this field.";
 export const badEmail = "Please check the e-mail address.";
+export const unsaved = "The change was not saved. Try again.";
 export const failed = "That did not work. Please try again.";
 export const rateAsk = "How was this chat?";
 export const rateLow = "Poor";

@@ -2,11 +2,15 @@
 // options of the snippet, and the three parts (shell, core, panel). It holds
 // types only, so it costs no bytes.
 
+import type { Client } from "./client";
+
 declare global {
   /** Names of the hashed files, put in by the build. */
   const CORE_FILE: string;
   const PANEL_FILE: string;
   const FORMS_FILE: string;
+  const ACTIONS_FILE: string;
+  const UPLOADS_FILE: string;
   interface Window {
     /** The snippet's queue at first, the API later. */
     RelayChat?: { q?: ArrayLike<unknown>[] };
@@ -207,6 +211,8 @@ export interface SavedSession {
 /** How the widget looks, kept for the next page: its side and CSS properties. */
 export interface Look {
   side: string;
+  /** The launcher's name in the visitor's language. */
+  name?: string;
   vars: Record<string, string>;
 }
 
@@ -223,31 +229,31 @@ export interface Shell {
   setLook(look: Look): void;
   /** The launcher; not in the page when the page has its own. */
   button: HTMLElement;
+  /** part loads one of the widget's files, once; after a failure it can be asked again. */
+  part<T>(file: string): Promise<T>;
 }
 
 /** The conversation's engine, as loader and panel see it. */
 export interface Core {
   store: Store;
+  client: Client;
+  /** What RelayChat passes on, by name. */
+  methods: Record<string, (...args: any[]) => unknown>;
+  /** post calls a route of the session, which it waits for. */
+  post<T>(path: string, body: object): Promise<T>;
+  /** ready resolves with the session's id. */
+  ready(): Promise<string>;
   setOpen(open: boolean, focus: boolean): void;
-  send(content: string, options?: { replyTo?: string }): Promise<Message>;
   submit(content: string, replyTo?: string): void;
-  edit(id: string, content: string): Promise<boolean>;
-  remove(id: string): Promise<boolean>;
   retry(clientId: string): void;
   discard(clientId: string): void;
   older(limit?: number): Promise<void>;
   typing(active: boolean): void;
-  upload(files: Iterable<File>): void;
-  dropUpload(key: string): void;
-  prechat(fields: Record<string, unknown> | null): Promise<void>;
-  rate(score: number, comment: string): Promise<void>;
-  dismissCsat(): void;
   /** Asks for a person instead of the AI. */
   handoff(): void;
   setDraft(text: string): void;
   /** Tells the server the identity that lies in storage. */
   identify(): Promise<unknown>;
-  trigger(name: string, data?: unknown, options?: { openWith?: string }): Promise<unknown>;
   notice(text: string): void;
   /** Ends all activity; with a reason the server learns it at once. */
   stop(reason?: "manual"): void;

@@ -1,10 +1,12 @@
-// uploads.ts sends files before their message does: checked here first, with
-// progress, and cancelled when the visitor takes them away again.
+// uploads.ts sends files before their message: checked here first, with
+// progress, and cancelled when the visitor takes them away again. Loaded with
+// the first file.
 
-import type { Client } from "./client";
+import { sheet } from "./dom";
 import { randomId } from "./random";
-import type { Session } from "./session";
-import type { Attachment, Config, Store, Upload } from "./types";
+import { createTray } from "./tray";
+import type { Attachment, Config, Core, State, Upload } from "./types";
+import css from "./uploads.css";
 
 const FAILED = "Not uploaded.";
 
@@ -12,20 +14,20 @@ const FAILED = "Not uploaded.";
 const MOST = 5;
 
 export interface Uploads {
+  styles: CSSStyleSheet;
+  node: HTMLElement;
+  update(state: State): void;
   add(files: Iterable<File>): void;
-  drop(key: string): void;
-  /** Takes the finished files for a message and clears the tray. */
-  take(): Attachment[];
 }
 
-/** createUploads works on the tray in the store. */
-export function createUploads(store: Store, client: Client, session: Session): Uploads {
+/** create makes the tray; what lies in it is in the store. */
+export function create({ store, client, ready }: Core): Uploads {
   const running = new Map<string, XMLHttpRequest>();
 
   const change = (key: string, patch: Partial<Upload>) =>
     store.set({ uploads: store.state.uploads.map((u) => (u.key === key ? { ...u, ...patch } : u)) });
   const begin = async (key: string, file: File) => {
-    const sessionId = await session.ready();
+    const sessionId = await ready();
     if (!store.state.uploads.some((u) => u.key === key)) return;
     const request = new XMLHttpRequest();
     running.set(key, request);
@@ -46,7 +48,15 @@ export function createUploads(store: Store, client: Client, session: Session): U
     request.send(form);
   };
 
+  const drop = (key: string) => {
+    store.set({ uploads: store.state.uploads.filter((u) => u.key !== key) });
+    running.get(key)?.abort();
+  };
+  client.life.addEventListener("abort", () => running.forEach((request) => request.abort()));
+
   return {
+    ...createTray(drop),
+    styles: sheet(css),
     add(files) {
       const room = MOST - store.state.uploads.length;
       const chosen = [...files];
@@ -57,15 +67,6 @@ export function createUploads(store: Store, client: Client, session: Session): U
         store.set({ uploads: [...store.state.uploads, upload] });
         if (!error) begin(upload.key, file).catch(() => change(upload.key, { error: FAILED }));
       }
-    },
-    drop(key) {
-      store.set({ uploads: store.state.uploads.filter((u) => u.key !== key) });
-      running.get(key)?.abort();
-    },
-    take() {
-      const done = store.state.uploads.flatMap((u) => u.attachment || []);
-      store.set({ uploads: [] });
-      return done;
     },
   };
 }

@@ -14,16 +14,18 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
 
 // File is one built file; Name is flat, below dist. What is Packed is stored
-// compressed, with .gz behind its name.
+// compressed, with .gz behind its name. Widget marks what visitors' browsers load.
 type File struct {
 	Name   string
 	Data   []byte
 	Packed bool
+	Widget bool
 }
 
 // Stored returns the file as it stands in dist.
@@ -44,9 +46,14 @@ type target struct {
 	define string
 }
 
-// targets are built in order: each names those that it imports.
+// targets are built in order: each names those that it imports. A part of the
+// widget that only some visitors need is a target of its own: its file exports
+// create, its name stands in types.ts, and the panel makes it by lazy.ts (the
+// core by shell.part).
 var targets = []target{
 	{source: "widget/forms.ts", name: "forms.js", format: api.FormatESModule, hashed: true, define: "FORMS_FILE"},
+	{source: "widget/actions.ts", name: "actions.js", format: api.FormatESModule, hashed: true, define: "ACTIONS_FILE"},
+	{source: "widget/uploads.ts", name: "uploads.js", format: api.FormatESModule, hashed: true, define: "UPLOADS_FILE"},
 	{source: "widget/panel.ts", name: "panel.js", format: api.FormatESModule, hashed: true, define: "PANEL_FILE"},
 	{source: "widget/core.ts", name: "core.js", format: api.FormatESModule, hashed: true, define: "CORE_FILE"},
 	{source: "widget/loader.ts", name: "widget.js", format: api.FormatIIFE},
@@ -68,7 +75,7 @@ func Build(root string) ([]File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.source, err)
 		}
-		f := File{Name: t.name, Data: data}
+		f := File{Name: t.name, Data: data, Widget: strings.HasPrefix(t.source, "widget/")}
 		if t.hashed {
 			f.Name = hashedName(t.name, data)
 		}

@@ -1,0 +1,43 @@
+// lazy.ts makes what the panel shows only sometimes, when it is first wanted.
+
+import { failed } from "./strings";
+import type { Core, Shell } from "./types";
+
+/** A part of the panel in a file of its own, which exports create. */
+export interface Lazy<T> {
+  made?: T;
+  /** Uses the part as soon as it is there; the visitor learns when it cannot be loaded. */
+  with(job: (part: T) => void): void;
+  /** Loads the part, and tries until it is there: for what must be shown. */
+  want(): void;
+}
+
+/** createLazy gives parts that are made of the core and one thing more. */
+export function createLazy(shell: Shell, core: Core) {
+  return <T>(file: string, extra: unknown, show: (made: T) => void): Lazy<T> => {
+    let waiting = false;
+    const load = async () => {
+      const { create } = await shell.part<{ create(core: Core, extra: unknown): T }>(file);
+      core.client.life.throwIfAborted();
+      if (!lazy.made) show((lazy.made = create(core, extra)));
+      return lazy.made;
+    };
+    const lazy: Lazy<T> = {
+      with(job) {
+        if (lazy.made) return job(lazy.made);
+        load().then(job, () => core.notice(failed));
+      },
+      want() {
+        if (waiting || lazy.made) return;
+        waiting = true;
+        load().catch(() =>
+          setTimeout(() => {
+            waiting = false;
+            lazy.want();
+          }, 3_000),
+        );
+      },
+    };
+    return lazy;
+  };
+}
