@@ -77,18 +77,54 @@ func (s *Server) assemble(routes []route) {
 	s.web = s.HTTPServer()
 }
 
-// at adds a route, named by its path if it has a method. A path without variables is
-// compared as a string: mux compiles a regular expression for every path, which is slow
-// at each start, and at each request.
+// at adds a route, named by its path if it has a method. Paths are compared as
+// strings: mux compiles a regular expression for every path, which is slow at each
+// start, and at each request.
 func at(m *mux.Router, rt route) *mux.Route {
 	switch {
 	case rt.method == "":
 		return m.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return strings.HasPrefix(r.URL.Path, rt.path) })
 	case strings.Contains(rt.path, "{"):
-		return m.NewRoute().Name(rt.path).Path(rt.path)
+		return m.NewRoute().Name(rt.path).MatcherFunc(withVariables(rt.path))
 	}
 	exact := func(r *http.Request, _ *mux.RouteMatch) bool { return r.URL.Path == rt.path && r.URL.RawPath == "" }
 	return m.NewRoute().Name(rt.path).MatcherFunc(exact)
+}
+
+// withVariables matches the addresses of a path like "/files/{id}/{name}". A variable
+// is what stands between two slashes, encoded as it was sent.
+func withVariables(path string) mux.MatcherFunc {
+	fixed, _, _ := strings.Cut(path, "{")
+	parts := strings.Split(path, "/")
+	return func(r *http.Request, match *mux.RouteMatch) bool {
+		if !strings.HasPrefix(r.URL.Path, fixed) {
+			return false
+		}
+		given := strings.Split(r.URL.EscapedPath(), "/")
+		if len(given) != len(parts) {
+			return false
+		}
+		for i, part := range parts {
+			if variable(part) == "" && part != given[i] || variable(part) != "" && given[i] == "" {
+				return false
+			}
+		}
+		match.Vars = map[string]string{}
+		for i, part := range parts {
+			if name := variable(part); name != "" {
+				match.Vars[name] = given[i]
+			}
+		}
+		return true
+	}
+}
+
+// variable returns the name in "{name}", "" of another part of a path.
+func variable(part string) string {
+	if name, found := strings.CutPrefix(part, "{"); found {
+		return strings.TrimSuffix(name, "}")
+	}
+	return ""
 }
 
 // methodsAt lists the methods that the router accepts at a request's address.

@@ -76,6 +76,25 @@ func nearestVariable(name string, known []string) string {
 // slip reports whether a name is so near to a long one that it can hardly belong
 // to another program.
 func slip(name string, known []string) bool {
-	near := func(k string) bool { return len(k) >= 8 && chat.EditDistance(strings.ToUpper(name), k) <= 2 }
+	name = strings.ToUpper(name)
+	near := func(k string) bool {
+		return len(k) >= 8 && lettersApart(name, k) <= 4 && chat.EditDistance(name, k) <= 2
+	}
 	return slices.ContainsFunc(known, near)
+}
+
+// lettersApart counts the letters that only one of two names has. Each typing error
+// adds two at most, so it tells soon that most names are not near at all.
+func lettersApart(a, b string) (apart int) {
+	var count [256]int
+	for i := range len(a) {
+		count[a[i]]++
+	}
+	for i := range len(b) {
+		count[b[i]]--
+	}
+	for _, n := range count {
+		apart += max(n, -n)
+	}
+	return apart
 }
