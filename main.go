@@ -128,8 +128,20 @@ type service struct {
 	log     *slog.Logger
 }
 
+// heapReserve is allocated but never touched, so it takes no memory. The garbage
+// collector counts it and lets as much garbage gather: with the few megabytes
+// that relay holds it would run dozens of times a second under load.
+const heapReserve = 8 << 20
+
+// startTime is for how long no garbage is collected while relay starts.
+const startTime = 100 * time.Millisecond
+
 // serve runs the server of the configured mode until ctx ends.
 func (a *app) serve(ctx context.Context, _ string) error {
+	percent := debug.SetGCPercent(-1)
+	time.AfterFunc(startTime, func() { debug.SetGCPercent(percent) })
+	reserve := make([]byte, heapReserve)
+	defer runtime.KeepAlive(reserve)
 	if a.cfg.MetricsAddr != "" {
 		a.watch = watch.New(version)
 	}
@@ -218,16 +230,9 @@ func (a *app) serveBridge(ctx context.Context) error {
 		func(ctx context.Context) error { return full.Notify(ctx, engine.Relay) }, watchdog(database), a.backups(database))
 }
 
-// heapReserve is allocated but never touched, so it takes no memory. The garbage
-// collector counts it and lets as much garbage gather: with the few megabytes
-// that relay holds it would run dozens of times a second under load.
-const heapReserve = 8 << 20
-
 // run runs the engine with its parts and answers requests until ctx ends or one of
 // them fails. Then it stops everything.
 func (s service) run(ctx context.Context, listener net.Listener, parts ...chat.Part) error {
-	reserve := make([]byte, heapReserve)
-	defer runtime.KeepAlive(reserve)
 	failed := make(chan error, 2)
 	go func() { failed <- s.engine.Run(context.WithoutCancel(ctx), parts...) }()
 	go func() { failed <- s.web.Serve(listener) }()

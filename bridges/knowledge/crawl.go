@@ -17,6 +17,7 @@ import (
 // The times of the crawler.
 const (
 	refreshEvery = 24 * time.Hour
+	startPause   = time.Second      // relay starts first
 	lookEvery    = 10 * time.Second // for what a command or another relay added
 	retryFirst   = time.Minute
 	maxAttempts  = 3 // until the next refresh
@@ -25,6 +26,7 @@ const (
 // Run reads what is to be read until ctx ends: files and pages, one after the other,
 // then it has the model read the passages.
 func (k *Knowledge) Run(ctx context.Context) error {
+	k.await(ctx, startPause)
 	for ctx.Err() == nil {
 		worked, err := k.Step(ctx)
 		if err != nil && ctx.Err() == nil {
@@ -33,14 +35,14 @@ func (k *Knowledge) Run(ctx context.Context) error {
 		if err == nil && worked {
 			continue
 		}
-		k.await(ctx)
+		k.await(ctx, lookEvery)
 	}
 	return nil
 }
 
-// await waits until there may be something to read.
-func (k *Knowledge) await(ctx context.Context) {
-	timer := time.NewTimer(lookEvery)
+// await waits until there may be something to read, for a time at most.
+func (k *Knowledge) await(ctx context.Context, most time.Duration) {
+	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
