@@ -46,6 +46,8 @@ var commands = []command{
 	{"manifest", "print the manifest to create the Slack app from", (*app).manifest, []string{"PUBLIC_URL", "SLACK_SIGNING_SECRET"}, "manifest > manifest.yaml"},
 	{"backup FILE", "copy the SQLite database to FILE, even while relay runs", (*app).backup, onDatabase, "backup backups/monday.db"},
 	{"restore FILE", "replace the SQLite database with a backup", (*app).restore, onDatabase, "restore backups/monday.db"},
+	{"copy FROM TO", "copy everything from SQLite to PostgreSQL, or back; cut off, the same command continues", (*app).copy,
+		nil, "copy sqlite://relay.db postgres://relay@db.example.com/relay"},
 	{"knowledge add URL|FILE", "add a site or a file (.md .txt .html .pdf) to what the AI answers from", (*app).addKnowledge, onDatabase, "knowledge add https://shop.example.com/help/"},
 	{"knowledge list", "list the sources of answers, how far they are read, and errors", (*app).listKnowledge, onDatabase, "knowledge list"},
 	{"knowledge refresh SOURCE", "fetch the pages of a source again; it is done daily anyway", (*app).refreshKnowledge, onDatabase, "knowledge refresh https://shop.example.com/help/"},

@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/bridges/knowledge"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
@@ -112,6 +114,48 @@ func (a *app) erase(ctx context.Context, who string) error {
 		fmt.Fprintf(a.stdout, "Erased %d conversations of %s. Backups still have them, and what the platforms got stays there; an open console shows them until it is reloaded.\n", len(ids), who)
 		return nil
 	})
+}
+
+// copy copies one database to another of the other engine.
+func (a *app) copy(ctx context.Context, _ string) error {
+	from, to := databaseURL(a.line.words[1]), databaseURL(a.line.words[2])
+	started := time.Now()
+	report, err := db.Copy(ctx, from, to, db.CopyOptions{Words: knowledge.WordsOf, Progress: func(p db.CopyProgress) {
+		line := cli.Progress{Action: "copy", Part: p.Table, Nth: p.Nth, Of: p.Of, Done: p.Done, Total: p.Total, RowsASecond: int64(p.Rate), Rest: p.Rest}
+		if p.Checking {
+			line.Action = "check"
+		}
+		line.Print(a.stderr, a.line.flags.JSON)
+	}})
+	switch {
+	case errors.Is(err, db.ErrCopyEnds):
+		return fmt.Errorf("%w; %w", err, errUsage)
+	case ctx.Err() != nil && err != nil:
+		return errors.New("the copy was stopped; the same command continues it")
+	case err != nil:
+		return err
+	case a.line.flags.JSON:
+		return a.json(report)
+	}
+	rows, replaced := int64(0), int64(0)
+	for _, t := range report.Tables {
+		rows, replaced = rows+t.Rows, replaced+t.Replaced
+	}
+	if replaced > 0 {
+		a.log.Warn("some rows had bytes in their texts that PostgreSQL cannot store; they became U+FFFD", "rows", replaced)
+	}
+	fmt.Fprintf(a.stdout, "Copied %d rows of %d tables to %s in %s. Counts and contents are the same on both sides.\n"+
+		"Now start relay with DATABASE_URL set to it, and keep %s until all is well.\n",
+		rows, len(report.Tables), db.CopyName(to), time.Since(started).Round(time.Second/10), db.CopyName(from))
+	return nil
+}
+
+// databaseURL lets a SQLite file be named by its path alone.
+func databaseURL(word string) string {
+	if strings.Contains(word, "://") {
+		return word
+	}
+	return "sqlite://" + word
 }
 
 // testWebhook posts a test event.

@@ -58,6 +58,7 @@ type app struct {
 	cfg    config.Config
 	log    *slog.Logger
 	stdout io.Writer
+	stderr io.Writer
 	watch  *watch.Watch // nil without METRICS_ADDR
 }
 
@@ -113,7 +114,7 @@ func dispatch(ctx context.Context, words []string, flags config.Flags, environ [
 	if err != nil {
 		return err
 	}
-	a := &app{line: commandLine{words, flags, environ, usages()}, cfg: cfg, log: cfg.Logger(stderr), stdout: stdout}
+	a := &app{line: commandLine{words, flags, environ, usages()}, cfg: cfg, log: cfg.Logger(stderr), stdout: stdout, stderr: stderr}
 	for _, w := range warnings {
 		a.log.Warn(w)
 	}

@@ -40,6 +40,9 @@ func newest(migrations embed.FS, dir string) int {
 // newerSchema refuses a database of a later relay: this one would not
 // understand what it finds.
 func newerSchema(have, want int) error {
+	if have > unfinishedCopy {
+		return errUnfinishedCopy
+	}
 	return fmt.Errorf("%w: it has schema version %d, and this one knows only up to %d: "+
 		"run the newer relay again, or restore a backup from before the upgrade", ErrNewer, have, want)
 }

@@ -138,7 +138,7 @@ func (c *cutter) endPassage() {
 		return
 	}
 	title := c.titles()
-	c.passages = append(c.passages, chat.IndexedPassage{Title: title, Text: text, TitleWords: wordsOf(title), TextWords: wordsOf(text)})
+	c.passages = append(c.passages, chat.IndexedPassage{Title: title, Text: text, TitleWords: WordsOf(title), TextWords: WordsOf(text)})
 }
 
 // titles are the page's title and the headings above, each once.

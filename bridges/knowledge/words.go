@@ -16,9 +16,9 @@ const stemLength = 5
 // stemMark ends a stem, so that it is no word.
 const stemMark = "·"
 
-// wordsOf returns the words of a text by which it is found: folded, in order, each
+// WordsOf returns the words of a text by which it is found: folded, in order, each
 // with its stem, and pairs of characters where a script has no spaces.
-func wordsOf(text string) (words []string) {
+func WordsOf(text string) (words []string) {
 	for _, run := range runsOf(text) {
 		if run.paired {
 			words = append(words, pairs(run.text)...)

@@ -61,7 +61,7 @@ func exampleOf(name string) string { return variableNamed(name).example }
 // FlagHelp explains the flags on the command line.
 const FlagHelp = `Flags:
   --env-file FILE      read settings from FILE (default: relay.env, if it exists)
-  --json               print JSON, for scripts (keys, doctor, config, webhook list)
+  --json               print JSON, for scripts (keys, doctor, config, webhook list, copy)
   --NAME VALUE         any setting: PORT is --port, DATABASE_URL is --database-url
 
 relay needs no settings to start. Flags win over the environment, and that over
