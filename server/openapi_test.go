@@ -71,7 +71,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 		}
 	}
 	same(t, "SettingValues", names(values), all)
-	same(t, "what Settings requires", doc.Components.Schemas["Settings"].Value.Required, append(all, "sources"))
+	same(t, "what Settings requires", doc.Components.Schemas["Settings"].Value.Required, append(all, "sources", "variables"))
 	same(t, "WidgetConfig", names(doc.Components.Schemas["WidgetConfig"].Value), config)
 	same(t, "what WidgetConfig requires", doc.Components.Schemas["WidgetConfig"].Value.Required, config)
 }

@@ -20,8 +20,8 @@ function trouble(b: Bridge): string {
 
 // healthView marks the pages where something can be mended.
 export const healthView: View = (now, before) => {
-  if (changed(now, before, "bridges")) alarm("bridges", now.bridges.filter((b) => b.lastError ?? b.failed).map(trouble).join("\n"));
+  if (changed(now, before, "bridges")) alarm("channels", now.bridges.filter((b) => b.lastError ?? b.failed).map(trouble).join("\n"));
   if (changed(now, before, "gaveUp")) alarm("webhook", now.gaveUp ? "An event was given up" : "");
   if (!changed(now, before, "ai")) return;
-  alarm("settings", now.ai?.state === "failing" ? "The AI fails: " + [now.ai.lastError, now.ai.fix].filter(Boolean).join(". ") : "");
+  alarm("ai", now.ai?.state === "failing" ? "The AI fails: " + [now.ai.lastError, now.ai.fix].filter(Boolean).join(". ") : "");
 };

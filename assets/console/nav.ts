@@ -18,12 +18,15 @@ export interface Page {
 export const pages: readonly Page[] = [
   { name: "knowledge", label: "Knowledge", icon: "book", load: () => import("./knowledge/main") },
   { name: "settings", label: "Settings", icon: "gear", load: () => import("./settings/main") },
-  { name: "bridges", label: "Bridges", load: () => import("./bridges/main") },
-  { name: "webhook", label: "Webhook", load: () => import("./webhook/main") },
+  { name: "channels", label: "Channels", load: () => import("./settings/main") },
+  { name: "answers", label: "Saved answers", load: () => import("./settings/main") },
+  { name: "hours", label: "Hours", load: () => import("./settings/main") },
+  { name: "ai", label: "AI", load: () => import("./settings/main") },
+  { name: "webhook", label: "Webhook", load: () => import("./settings/main") },
 ];
 
-// general is what the settings page is called in its own list.
-const general = "General";
+// moved are addresses that lead to another page: Settings is its own first page.
+const moved: Record<string, string> = { settings: "channels", bridges: "channels" };
 
 const loaded = new Set<Page>();
 const alarms: Record<string, string> = {};
@@ -46,10 +49,9 @@ function drawAlarm(name: string, text: string): void {
   setText(name + "-alarm-text", text);
 }
 
-function link(page: Page, id: string, label: string): HTMLElement {
-  const mark = h("span", { class: "badge alarm", id: page.name + "-alarm", hidden: true }, "!", h("span", { class: "sr", id: page.name + "-alarm-text" }));
-  const own = id === page.name + "-link";
-  return h("a", { id, href: "#/" + page.name, "data-page": page.name }, !!page.icon && own && icon(page.icon), h("span", {}, label), own && mark);
+function link({ name, label, icon: sign }: Page): HTMLElement {
+  const mark = h("span", { class: "badge alarm", id: name + "-alarm", hidden: true }, "!", h("span", { class: "sr", id: name + "-alarm-text" }));
+  return h("a", { id: name + "-link", href: "#/" + name, "data-page": name }, !!sign && icon(sign), h("span", {}, label), mark);
 }
 
 // frame makes the page's element unless console.html has it.
@@ -71,9 +73,21 @@ async function load(page: Page): Promise<void> {
   }
 }
 
+type Guard = (e: HashChangeEvent) => boolean;
+
+let guard: Guard = () => false;
+
+// guardLeaving lets a page stop a change of the address, to ask about what would be lost.
+export function guardLeaving(stops: Guard): void {
+  guard = stops;
+}
+
+export const isGuarded: Guard = (e) => guard(e);
+
 // show opens the page that the address names, or none over the inbox.
 export function showPage(): void {
   const [, name, place = ""] = /^#\/([^/]+)(?:\/(.*))?$/.exec(location.hash) ?? [];
+  if (moved[name ?? ""]) return location.replace("#/" + moved[name!]);
   const page = pages.find((p) => p.name === name);
   if (page) frame(page);
   set({ page: page?.name ?? "", place: page ? place : "" });
@@ -107,8 +121,7 @@ export const navView: View = (now, before) => {
 };
 
 export function wireNav(): void {
-  byId("rail").append(...pages.filter((p) => p.icon).map((p) => link(p, p.name + "-link", p.label)));
-  byId("subnav").append(...pages.filter(isSetting).map((p) =>
-    p.icon ? link(p, p.name + "-general", general) : link(p, p.name + "-link", p.label)));
+  byId("rail").append(...pages.filter((p) => p.icon).map(link));
+  byId("subnav").append(...pages.filter((p) => !p.icon).map(link));
   drawCurrent(state);
 }

@@ -34,7 +34,7 @@ const states: Record<string, (event: StreamEvent) => unknown> = {
   },
   delivery_done: (event) => undelivered(event),
   config: () => {
-    set({ findings: {}, configs: state.configs + 1 }); // found under other settings
+    set({ configs: state.configs + 1 });
     void loadBridges();
   },
 };

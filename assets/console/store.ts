@@ -1,6 +1,6 @@
 // The console's whole state, and the one function that changes it and tells the views.
 
-import type { AI, Bridge, Delivery, Entry, Finding, Message, Presence, SavedAnswer, Session, Settings, Undelivered, WebhookTest } from "./types";
+import type { AI, Bridge, Entry, Message, Presence, SavedAnswer, Session, Undelivered } from "./types";
 
 export type Phase = "loading" | "ready" | "failed" | "missing";
 
@@ -57,15 +57,6 @@ export interface State {
   // configs counts the times that settings may have changed elsewhere.
   readonly configs: number;
   readonly bridges: readonly Bridge[];
-  // findings holds what bridges found at their last test, by name.
-  readonly findings: Readonly<Record<string, readonly Finding[]>>;
-  readonly settings: Settings | null;
-  readonly webhookTest: WebhookTest | null;
-  readonly deliveries: readonly Delivery[];
-  readonly deliveriesCursor: string;
-  readonly deliveriesPhase: Phase;
-  // deliveriesFilter is a state, or "" for all.
-  readonly deliveriesFilter: string;
   // gaveUp tells that a delivery was given up since the page was last looked at.
   readonly gaveUp: boolean;
 }
@@ -79,8 +70,7 @@ export let state: State = {
   selected: "", threadPhase: "loading", messages: [], hasOlder: false, timeline: [], undelivered: [],
   quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, presence: null, lost: false, failure: "", answer: "", noting: false,
   savedAnswers: [], chosen: -1, ai: null,
-  page: "", place: "", configs: 0, bridges: [], findings: {}, settings: null, webhookTest: null, gaveUp: false,
-  deliveries: [], deliveriesCursor: "", deliveriesPhase: "loading", deliveriesFilter: "",
+  page: "", place: "", configs: 0, bridges: [], gaveUp: false,
 };
 
 const views: View[] = [];

@@ -72,16 +72,6 @@ export interface Undelivered {
   reason: string;
 }
 
-// Settings are those that the console shows; sources tells where each value comes from.
-export interface Settings {
-  eventsWebhookUrl: string | null;
-  // eventsWebhookSecret is only a mask.
-  eventsWebhookSecret: string | null;
-  eventsWebhookEnabled: boolean;
-  eventsWebhookHeaderPrefix: string;
-  sources: Record<string, "default" | "environment" | "stored">;
-}
-
 // WebhookTest is what a receiver said to a test event.
 export interface WebhookTest {
   ok: boolean;

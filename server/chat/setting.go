@@ -15,6 +15,7 @@ type Setting struct {
 	Name    string // as in the API
 	Alias   string // another name in the API
 	Env     string // its environment variable, "" when it has none
+	Number  string // its environment variable, which package config reads as a number of its own
 	Secret  bool   // write-only: answered as a mask
 	Widget  bool   // a key of the widget's config
 	Default string // JSON; "" is null
@@ -40,9 +41,9 @@ var SettingList = []Setting{
 	{Name: "chatBackground", Widget: true, check: colour},
 	{Name: "toggleColor", Widget: true, check: colour},
 	{Name: "attachments", Default: `{"enabled":true}`, check: attachmentRules},
-	{Name: "attachmentMaxBytes", Default: "10485760", check: number(1, largestMaxBytes, "must be a number of bytes from 1 to 1073741824")},
+	{Name: "attachmentMaxBytes", Number: "ATTACHMENT_MAX_BYTES", Default: "10485760", check: number(1, largestMaxBytes, "must be a number of bytes from 1 to 1073741824")},
 	{Name: "preChatForm", Widget: true, check: preChatForm},
-	{Name: "retentionDays", Default: "0", check: number(0, 36500, "must be a number of days from 0 to 36500")},
+	{Name: "retentionDays", Number: "RETENTION_DAYS", Default: "0", check: number(0, 36500, "must be a number of days from 0 to 36500")},
 	{Name: "telegramBotToken", Env: "TELEGRAM_BOT_TOKEN", Secret: true, check: form(`[0-9]{1,19}:[A-Za-z0-9_-]{1,980}`),
 		Is: "a bot token as @BotFather gives it: digits, a colon, letters and digits", Example: "123456789:AAExampleExampleExampleExampleExample"},
 	{Name: "telegramChatId", Env: "TELEGRAM_CHAT_ID", check: form(`-?[1-9][0-9]{0,18}`),

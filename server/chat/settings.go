@@ -20,8 +20,9 @@ const (
 
 // Settings are the current values with their sources.
 type Settings struct {
-	values  map[string]Raw
-	sources map[string]string
+	values    map[string]Raw
+	sources   map[string]string
+	variables map[string]string // of settings that the environment sets
 }
 
 // PreChatForm is the form that a visitor fills in before or after its first message.
@@ -208,11 +209,12 @@ func (r *Relay) loadSettings(ctx context.Context) error {
 }
 
 func mergeSettings(env, stored map[string]Raw) *Settings {
-	s := &Settings{values: map[string]Raw{}, sources: map[string]string{}}
+	s := &Settings{values: map[string]Raw{}, sources: map[string]string{}, variables: map[string]string{}}
 	for _, def := range SettingList {
 		value, source := Raw(def.Default), FromDefault
 		if v, ok := env[def.Name]; ok {
 			value, source = v, FromEnvironment
+			s.variables[def.Name] = cmp.Or(def.Env, def.Number)
 		}
 		if v, ok := stored[def.Name]; ok {
 			value, source = v, FromStored
@@ -223,10 +225,11 @@ func mergeSettings(env, stored map[string]Raw) *Settings {
 }
 
 // Public returns the settings as the admin API answers them: aliases too,
-// secrets masked, and under "sources" where each value comes from.
+// secrets masked, under "sources" where each value comes from, and under "variables"
+// the environment variables that set some of them.
 func (s *Settings) Public() map[string]any {
 	sources := maps.Clone(s.sources)
-	out := map[string]any{"sources": sources}
+	out := map[string]any{"sources": sources, "variables": s.variables}
 	for _, def := range SettingList {
 		value := s.values[def.Name]
 		if def.Secret && len(value) > 0 {

@@ -69,21 +69,18 @@ func testAI(t *testing.T, s *fixture) {
 // setUpAI fills in the form of the settings page and returns to the conversation.
 func (s *fixture) setUpAI(t *testing.T, b *tab, folder string) {
 	here := eval[string](b, `location.hash`)
-	field := func(label string) string {
-		return "#" + eval[string](b, `$$("#settings label").find((n) => n.textContent === "`+label+`").htmlFor`)
-	}
-	b.click("#settings-link")
-	b.until(`shown("#settings") && $$("#settings label").some((n) => n.textContent === "Model")`)
-	b.until(`$$("#settings .hint").some((n) => n.textContent.includes("Set by AI_BASE_URL; what is saved here wins."))`)
-	b.enter(field("Model"), "tiny")
-	b.enter(field("Name that visitors see"), "Robin")
-	b.enter(field("What it should know and how it should write"), "We ship to Norway and Sweden within 5 days.")
-	b.enter(field("Seconds before it answers"), "9999")
-	b.click(`[aria-labelledby="settings-ai"] .button.main`)
-	b.until(`$$("#settings [role=alert]").some((n) => n.textContent.startsWith("Seconds before it answers must be a number of seconds from 0 to 3600"))`)
-	b.enter(field("Seconds before it answers"), "0")
-	b.click(`[aria-labelledby="settings-ai"] .button.small`)
-	b.until(`text("#settings blockquote") === "Hello!" && text('[aria-labelledby="settings-ai"]').includes("12 tokens")`)
+	field := func(setting string) string { return `[data-setting="` + setting + `"] .input` }
+	b.settings("ai", "AI")
+	b.until(`text('[data-setting="aiBaseUrl"] .locked') === "Set by AI_BASE_URL"`)
+	b.enter(field("aiModel"), "tiny")
+	b.enter(field("aiName"), "Robin")
+	b.enter(field("aiSystemPrompt"), "We ship to Norway and Sweden within 5 days.")
+	b.enter(field("aiTakeoverDelay"), "9999")
+	b.click("#save")
+	b.until(`text('[data-setting="aiTakeoverDelay"] .wrong').startsWith("Seconds before it answers must be a number of seconds from 0 to 3600")`)
+	b.enter(field("aiTakeoverDelay"), "0")
+	b.click(`[aria-labelledby="settings-ai"] > .buttons .button.small`)
+	b.until(`text("#ai blockquote") === "Hello!" && text('[aria-labelledby="settings-ai"]').includes("12 tokens")`)
 	b.shot(folder, "ai-settings")
 	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
 	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))

@@ -16,8 +16,8 @@ import (
 func testHours(t *testing.T, s *fixture) {
 	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
 	b := s.newOperator(t, "Ada")
-	b.click("#settings-link")
-	b.until(`shown("#settings") && !shown("#rows") && document.activeElement.id === "settings-title"`)
+	b.settings("hours", "Hours")
+	b.until(`!shown("#rows") && document.activeElement.id === "hours-title" && !shown("#save-bar")`)
 	b.until(`text(".week").startsWith("Monday") && $$(".day-row").length === 7 && $$(".day-row li").length === 5`)
 	b.shot(folder, "settings")
 	row := func(day string) string { return `[aria-label="` + day + `"]` }
@@ -25,17 +25,18 @@ func testHours(t *testing.T, s *fixture) {
 	b.until(`document.activeElement.ariaLabel === "Saturday, from"`)
 	b.time(row("Saturday")+` input`, "22:00")
 	b.time(row("Saturday")+` li input:nth-of-type(2)`, "")
-	b.click(`#settings .button.main`)
-	b.until(`text("#settings [role=alert]:not([hidden])") === "Enter a time, or remove these hours." && document.activeElement.ariaLabel === "Saturday, to"`)
+	b.until(`text("#save-count") === "1 change"`)
+	b.click(`#save`)
+	b.until(`text(".wrong") === "Enter a time, or remove these hours." && document.activeElement.ariaLabel === "Saturday, to"`)
 	b.time(row("Saturday")+` li input:nth-of-type(2)`, "02:00")
 	b.until(`text('[aria-label="Saturday"] li .hint') === "ends on the next day"`)
 	b.click(`[aria-label="Remove these hours on Friday"]`)
-	b.run(`[...$$("#settings .button")].find((n) => n.textContent === "Add a date").click()`)
+	b.run(`[...$$(".settings .button")].find((n) => n.textContent === "Add a date").click()`)
 	b.until(`document.activeElement.type === "date"`)
 	b.time(`.exception input[type=date]`, "2026-12-24")
-	b.run(`Object.assign($("#settings select"), {value: "Asia/Tokyo"}).dispatchEvent(new Event("change"))`)
-	b.click(`#settings .button.main`)
-	b.until(`text("#settings form [role=status]") === "Saved."`)
+	b.run(`Object.assign($("#hours select"), {value: "Asia/Tokyo"}).dispatchEvent(new Event("change"))`)
+	b.click(`#save`)
+	b.until(`text("#save-count") === "Saved." && !shown("#save")`)
 	var saved struct {
 		BusinessHours json.RawMessage `json:"businessHours"`
 	}
@@ -54,14 +55,74 @@ func testHours(t *testing.T, s *fixture) {
 	}
 	s.call(t, http.MethodPatch, s.base+"/api/admin/settings", s.secret, map[string]any{"businessHours": map[string]any{"timezone": "UTC", "weekly": always}}, nil)
 	b.visit(s.console)
-	b.visit(s.console + "#/settings")
+	b.visit(s.console + "#/hours")
 	b.until(`$$(".day-row li input").length === 14 && $$(".day-row li input").every((n) => n.value === "00:00")`)
-	b.until(`$$("#settings [role=status]").some((n) => n.textContent.startsWith("Now: visitors see you online, by business hours until"))`)
+	b.until(`$$("#hours [role=status]").some((n) => n.textContent.startsWith("Now: visitors see you online, by business hours until"))`)
 	b.until(`text("#presence-why").includes("by business hours until")`)
-	b.run(`[...$$("#settings .button")].find((n) => n.textContent === "Remove business hours").click()`)
+	b.run(`[...$$(".settings .button")].find((n) => n.textContent === "Remove business hours").click()`)
 	b.click("#ask-yes")
-	b.until(`text("#settings form [role=status]") === "Removed." && $$(".day-row li").length === 5`)
+	b.until(`$$(".day-row li").length === 5 && text("#hours .panel").includes("These are a proposal")`)
 	b.clean()
+}
+
+// settings opens a page of the settings as people do.
+func (b *tab) settings(page, title string) {
+	b.Helper()
+	if !eval[bool](b, `shown("#subnav")`) {
+		b.click("#settings-link")
+	}
+	b.click("#" + page + "-link")
+	b.until(`shown(%s) && text(%s) === %s`, "#"+page, "#"+page+"-title", title)
+}
+
+// testUnsaved: changes are counted, saved and discarded in one bar, problems stand beside
+// their fields, what the environment sets is locked, and going elsewhere asks first.
+func testUnsaved(t *testing.T, s *fixture) {
+	s.stop()
+	s.instance = boot(t, "AI_MODEL=tiny", "AI_NAME=Robo")
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	b := s.newOperator(t, "Ada")
+	b.settings("ai", "AI")
+	field := func(name string) string { return `[data-setting="` + name + `"] .input` }
+	b.until(`$(%[1]s).disabled && $(%[1]s).value === "tiny" && text('[data-setting="aiModel"] .locked') === "Set by AI_MODEL"`, field("aiModel"))
+	b.click(`[data-setting="aiName"] .link-button`)
+	b.until(`!$(%[1]s).disabled && document.activeElement === $(%[1]s)`, field("aiName"))
+	b.enter(field("aiName"), "Robin")
+	b.enter(field("aiMaxAnswers"), "0")
+	b.enter(field("aiBaseUrl"), "nowhere")
+	b.until(`text("#save-count") === "3 changes"`)
+	b.click("#save")
+	b.until(`text('[data-setting="aiMaxAnswers"] .wrong').startsWith("Most answers in a conversation must be a number from 1")`)
+	b.until(`text('[data-setting="aiBaseUrl"] .wrong').startsWith("Address must be") && document.activeElement === $(%s)`, field("aiBaseUrl"))
+	b.shot(folder, "settings-problems")
+
+	b.click("#hours-link")
+	b.until(`$("#ask").open && location.hash === "#/ai" && shown("#ai")`)
+	b.shot(folder, "settings-leave")
+	b.click(`#ask [value="no"]`)
+	b.until(`!$("#ask").open && $(%s).value === "Robin"`, field("aiName"))
+	b.enter(field("aiMaxAnswers"), "5")
+	b.enter(field("aiBaseUrl"), "")
+	b.until(`text("#save-count") === "2 changes"`)
+	b.press("s", 83, 2)
+	b.until(`text("#save-count") === "Saved." && text('[data-setting="aiName"] .origin').startsWith("Wins over AI_NAME")`)
+	b.click(`[data-setting="aiName"] .link-button`)
+	b.until(`$(%[1]s).value === "Robo" && $(%[1]s).disabled`, field("aiName"))
+
+	b.enter(field("aiMaxAnswers"), "7")
+	b.click("#settings-link")
+	b.until(`$("#ask").open`)
+	b.click("#ask-yes")
+	b.until(`shown("#channels") && !shown("#save-bar")`)
+	b.click("#ai-link")
+	b.until(`$(%s).value === "5"`, field("aiMaxAnswers"))
+	b.enter(field("aiMaxAnswers"), "8")
+	b.click("#save-discard")
+	b.until(`$(%s).value === "5" && !shown("#save-bar")`, field("aiMaxAnswers"))
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	b.until(`document.documentElement.scrollWidth <= 390`)
+	b.shot(folder, "settings-ai-phone")
+	b.clean("400 (Bad Request)")
 }
 
 // time sets a field of time or date: what is typed there depends on the language.
@@ -92,13 +153,13 @@ func testSavedAnswers(t *testing.T, s *fixture) {
 	p := s.newPair(t, "When are you open?")
 	b := p.operator
 	here := eval[string](b, `location.hash`)
-	b.click("#settings-link")
+	b.settings("answers", "Saved answers")
 	b.enter(`[placeholder="hours"]`, "close")
-	b.enter(`#settings form textarea[maxlength="40000"]`, "From 9 to 17.")
-	b.run(`[...$$("#settings .button")].find((n) => n.textContent === "Save answer").click()`)
-	b.until(`$$("#settings [role=alert]").some((n) => n.textContent === "!close is a command; choose another name.")`)
+	b.enter(`#answers form textarea[maxlength="40000"]`, "From 9 to 17.")
+	b.run(`[...$$(".settings .button")].find((n) => n.textContent === "Save answer").click()`)
+	b.until(`$$("#answers [role=alert]").some((n) => n.textContent === "!close is a command; choose another name.")`)
 	b.enter(`[placeholder="hours"]`, "!Hours")
-	b.run(`[...$$("#settings .button")].find((n) => n.textContent === "Save answer").click()`)
+	b.run(`[...$$(".settings .button")].find((n) => n.textContent === "Save answer").click()`)
 	b.until(`text(".answers li b") === "!hours" && text(".answers li p") === "From 9 to 17."`)
 	s.call(t, http.MethodPut, s.base+"/api/admin/saved-answers/shipping", s.secret, map[string]any{"content": "Within 5 days."}, nil)
 	b.run(`(location.hash = "` + here + `")`)

@@ -30,6 +30,7 @@ func TestBrowser(t *testing.T) {
 		"Webhook":          testWebhook,
 		"AI":               testAI,
 		"Hours":            testHours,
+		"Unsaved":          testUnsaved,
 		"SavedAnswers":     testSavedAnswers,
 		"Composers":        testComposers,
 		"Composing":        testComposing,

@@ -209,10 +209,14 @@ func (b *tab) enter(selector, text string) {
 }
 
 // press presses one named key. A key event that carries text would add it.
-func (b *tab) press(name string, code int64) {
+func (b *tab) press(name string, code int64, modifiers ...int64) {
 	b.Helper()
+	held := int64(0)
+	for _, m := range modifiers {
+		held |= m
+	}
 	for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeRawKeyDown, input.DispatchKeyEventTypeKeyUp} {
-		protocol(b, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Key: name, Code: name, WindowsVirtualKeyCode: code})
+		protocol(b, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Key: name, Code: name, WindowsVirtualKeyCode: code, Modifiers: held})
 	}
 }
 

@@ -4,11 +4,12 @@ import { call } from "../api";
 import { ask } from "../ask";
 import { h } from "../dom";
 import type { SavedAnswer } from "../types";
-import { button, feedback, labelled, section, type Section } from "./settings";
+import type { Page } from "./page";
+import { button, feedback, labelled, section } from "./settings";
 
 const path = (name: string): string => "/saved-answers/" + encodeURIComponent(name);
 
-export function answersSection(): Section {
+export function answersPage(): Page {
   const said = feedback();
   const name = h("input", { class: "input", maxlength: 32, autocapitalize: "none", autocomplete: "off", spellcheck: "false", placeholder: "hours" });
   const content = h("textarea", { class: "input", rows: 3, maxlength: 40000, placeholder: "We are open from Monday to Friday, 9 to 17." });

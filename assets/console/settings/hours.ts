@@ -4,8 +4,11 @@ import { call } from "../api";
 import { ask } from "../ask";
 import { h } from "../dom";
 import type { Presence } from "../types";
+import { form, type Control } from "./form";
 import { intervals, type Intervals } from "./intervals";
-import { button, feedback, fromEnvironment, labelled, save, section, type BusinessHours, type Section, type Settings } from "./settings";
+import type { Page } from "./page";
+import { button, labelled, save, section, type BusinessHours } from "./settings";
+import { refresh } from "./shell";
 
 const days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 const usual: BusinessHours = { timezone: "", weekly: Object.fromEntries(days.slice(0, 5).map((day) => [day, ["09:00-17:00"]])) };
@@ -18,30 +21,32 @@ interface Exception {
   hours: Intervals;
 }
 
-export function hoursSection(): Section {
-  const said = feedback();
-  const zone = h("select", { class: "input", onchange: () => typed() });
+// Hours edits business hours as a whole.
+interface Hours extends Control {
+  // problem says what is missing.
+  problem(): string;
+}
+
+function hours(): Hours {
+  const zone = h("select", { class: "input" });
   const week = days.map((day) => intervals(capital(day), () => typed()));
   const others = h("div", { class: "exceptions" });
   let exceptions: Exception[] = [];
-  let stored = "";
-  let shown = "";
-  const origin = h("p", { class: "hint" });
-  const now = h("p", { class: "hint", role: "status" });
+  // none: no hours are set, and what is shown is a proposal until it is changed.
+  let none = "";
 
-  const typed = (): void => said.said("");
   const value = (): BusinessHours => ({
     timezone: zone.value,
     weekly: Object.fromEntries(days.map((day, i) => [day, week[i]!.get()] as const).filter(([, list]) => list.length)),
     exceptions: Object.fromEntries(exceptions.map((e) => [e.date.value, e.hours.get()])),
   });
-
+  const typed = (): void => void node.dispatchEvent(new Event("input", { bubbles: true }));
   const addException = (date: string, list: string[]): Exception => {
-    const input = h("input", { class: "input", type: "date", required: true, value: date, oninput: typed, "aria-label": "Date" });
-    const hours = intervals("this date", typed);
-    hours.set(list);
-    const one: Exception = { node: h("div", { class: "exception" }), date: input, hours };
-    one.node.append(input, hours.node, button("Remove date", () => {
+    const input = h("input", { class: "input", type: "date", required: true, value: date, "aria-label": "Date" });
+    const intervalsOf = intervals("this date", typed);
+    intervalsOf.set(list);
+    const one: Exception = { node: h("div", { class: "exception" }), date: input, hours: intervalsOf };
+    one.node.append(input, intervalsOf.node, button("Remove date", () => {
       exceptions = exceptions.filter((e) => e !== one);
       one.node.remove();
       typed();
@@ -55,80 +60,73 @@ export function hoursSection(): Section {
     addException("", []).date.focus();
     typed();
   });
-
-  const fill = (hours: BusinessHours): void => {
-    const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-    const names = new Set([hours.timezone || own, own, "UTC", ...Intl.supportedValuesOf("timeZone")]);
-    zone.replaceChildren(...[...names].sort().map((name) => h("option", { value: name }, name.replaceAll("_", " "))));
-    zone.value = hours.timezone || own;
-    days.forEach((day, i) => week[i]!.set(hours.weekly?.[day] ?? []));
-    exceptions = [];
-    others.replaceChildren();
-    for (const [date, list] of Object.entries(hours.exceptions ?? {}).sort()) addException(date, list);
-    shown = JSON.stringify(value());
-  };
-  const adopt = (settings: Settings): void => {
-    stored = JSON.stringify(settings.businessHours);
-    fill(settings.businessHours ?? usual);
-    remove.hidden = settings.sources["businessHours"] !== "stored";
-    origin.textContent = settings.businessHours
-      ? fromEnvironment(settings, "businessHours", "BUSINESS_HOURS")
-      : "No business hours are set: visitors see somebody online only while one of you is active. These are a proposal.";
-    void effect();
-  };
-  // effect tells what visitors see now.
-  const effect = async (): Promise<void> => {
-    now.textContent = "Now: " + inWords(await call<Presence>("GET", "/operator/status"));
-  };
-  const put = async (hours: BusinessHours | null): Promise<void> => {
-    try {
-      adopt(await save({ businessHours: hours }));
-      said.said(hours ? "Saved." : "Removed.");
-    } catch (error) {
-      said.problem(readable((error as Error).message));
-    }
-  };
-  const submit = (e: Event): void => {
-    e.preventDefault();
-    const empty = [...form.querySelectorAll("input")].find((input) => !input.value);
-    if (empty) {
-      said.problem(empty.type === "date" ? "Choose the date, or remove it." : "Enter a time, or remove these hours.");
-      return empty.focus();
-    }
-    if (new Set(exceptions.map((e) => e.date.value)).size < exceptions.length) return said.problem("A date is there twice.");
-    void put(value());
-  };
-  const remove = button("Remove business hours", async () => {
-    if (await ask("Remove the business hours? Visitors then see somebody online only while one of you is active.", "Remove")) void put(null);
-  });
   const copy = button("Monday’s hours on Tuesday to Friday", () => {
     for (const day of week.slice(1, 5)) day.set(week[0]!.get());
     typed();
   });
-  const form = h("form", { novalidate: true, onsubmit: submit },
-    labelled("Time zone", zone),
+  const fill = (stored: BusinessHours): void => {
+    const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const names = new Set([stored.timezone || own, own, "UTC", ...Intl.supportedValuesOf("timeZone")]);
+    zone.replaceChildren(...[...names].sort().map((name) => h("option", { value: name }, name.replaceAll("_", " "))));
+    zone.value = stored.timezone || own;
+    days.forEach((day, i) => week[i]!.set(stored.weekly?.[day] ?? []));
+    exceptions = [];
+    others.replaceChildren();
+    for (const [date, list] of Object.entries(stored.exceptions ?? {}).sort()) addException(date, list);
+  };
+  const node = h("div", { class: "hours" }, labelled("Time zone", zone),
     h("div", { class: "week" }, ...days.map((day, i) => h("div", { class: "day-row", role: "group", "aria-label": capital(day) }, h("b", { "aria-hidden": "true" }, capital(day)), week[i]!.node))),
     h("div", { class: "buttons" }, copy),
     h("h3", {}, "Exceptions"),
     h("p", { class: "hint" }, "Single dates with other hours. A date without hours is closed."),
-    others,
-    more,
-    h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save hours"), remove, ...said.nodes));
+    others, more);
 
   return {
-    node: section("Business hours",
-      h("p", { class: "hint" }, "During these hours visitors see somebody online, and otherwise when you are back, in their own time. The switch in your menu still wins."),
-      origin, now, form),
-    show(settings) {
-      if (JSON.stringify(settings.businessHours) === stored || (shown && shown !== JSON.stringify(value()))) return void effect();
-      adopt(settings);
+    node,
+    get: () => (JSON.stringify(value()) === none ? null : value()),
+    set(stored) {
+      fill((stored as BusinessHours | null) ?? usual);
+      none = stored ? "" : JSON.stringify(value());
+    },
+    lock: (locked) => void (node.inert = locked),
+    problem() {
+      const empty = [...node.querySelectorAll("input")].find((input) => !input.value);
+      if (empty) return empty.type === "date" ? "Choose the date, or remove it." : "Enter a time, or remove these hours.";
+      return new Set(exceptions.map((e) => e.date.value)).size < exceptions.length ? "A date is there twice." : "";
     },
   };
 }
 
-// readable puts a mistake that the server found in the words of the form.
-function readable(text: string): string {
-  return capital(text.replace(/^businessHours\./, "").replace(/^(weekly|exceptions)\./, "").replace("[] when closed; ", ""));
+export function hoursPage(): Page {
+  const control = hours();
+  const now = h("p", { class: "hint", role: "status" });
+  const proposal = h("div", { class: "buttons" }, h("p", { class: "hint" }, "No business hours are set: visitors see somebody online only while one of you is active. These are a proposal."));
+  const week = form([{ name: "businessHours", label: "When somebody is there", control, check: () => control.problem() }]);
+
+  // effect tells what visitors see now.
+  const effect = async (): Promise<void> => {
+    now.textContent = "Now: " + inWords(await call<Presence>("GET", "/operator/status"));
+  };
+  const put = async (value: BusinessHours | null): Promise<void> => {
+    await save({ businessHours: value });
+    await refresh();
+  };
+  proposal.append(button("Use these hours", () => put({ ...usual, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone })));
+  const remove = button("Remove business hours", async () => {
+    if (await ask("Remove the business hours? Visitors then see somebody online only while one of you is active.", "Remove")) void put(null);
+  });
+
+  return {
+    node: section("Business hours",
+      h("p", { class: "hint" }, "During these hours visitors see somebody online, and otherwise when you are back, in their own time. The switch in your menu still wins."),
+      now, proposal, week.node, h("div", { class: "buttons" }, remove)),
+    form: week,
+    show(settings) {
+      remove.hidden = settings.sources["businessHours"] !== "stored";
+      proposal.hidden = !!settings["businessHours"];
+      void effect();
+    },
+  };
 }
 
 // inWords tells what visitors see.

@@ -1,20 +1,10 @@
-// The page of settings, in a file of its own that the console loads when the page is opened.
+// The pages of settings, which the console loads when one is opened first.
 
-import { byId } from "../dom";
-import { aiSection } from "./ai";
-import { answersSection } from "./answers";
-import { hoursSection } from "./hours";
-import { load } from "./settings";
+import { aiPage } from "./ai";
+import { answersPage } from "./answers";
+import { channelsPage } from "./channels/index";
+import { hoursPage } from "./hours";
+import { start } from "./shell";
+import { webhookPage } from "./webhook";
 
-const sections = [hoursSection(), answersSection(), aiSection()];
-
-// open reads what may have changed since the page was last looked at. What is being typed stays.
-async function open(): Promise<void> {
-  if (!location.hash.startsWith("#/settings")) return;
-  const settings = await load();
-  for (const section of sections) section.show(settings);
-}
-
-byId("settings-list").replaceChildren(...sections.map((section) => section.node));
-addEventListener("hashchange", open);
-void open();
+start({ channels: channelsPage, answers: answersPage, hours: hoursPage, ai: aiPage, webhook: webhookPage });

@@ -10,29 +10,16 @@ export interface BusinessHours {
   exceptions?: Record<string, string[]>;
 }
 
+// Settings are the values by their names, where each comes from, and which variables set some of them.
 export interface Settings {
-  businessHours: BusinessHours | null;
-  aiMode?: string;
-  aiBaseUrl?: string | null;
-  aiApiKey?: string | null;
-  aiModel?: string | null;
-  aiEmbeddingModel?: string | null;
-  aiName?: string;
-  aiSystemPrompt?: string | null;
-  aiTakeoverDelay?: number;
-  aiMaxAnswers?: number;
-  aiDailyTokens?: number;
+  [name: string]: unknown;
   sources: Record<string, "default" | "environment" | "stored">;
-}
-
-export interface Section {
-  node: HTMLElement;
-  show(settings: Settings): void;
+  variables: Record<string, string>;
 }
 
 export const load = (): Promise<Settings> => call<Settings>("GET", "/settings");
 
-export const save = (change: Partial<Record<keyof Settings, unknown>>): Promise<Settings> => call<Settings>("PATCH", "/settings", change);
+export const save = (change: Record<string, unknown>): Promise<Settings> => call<Settings>("PATCH", "/settings", change);
 
 let serial = 0;
 
@@ -83,6 +70,5 @@ export function section(name: string, ...children: (Node | string)[]): HTMLEleme
 export const button = (text: string, onclick: () => unknown, label?: string): HTMLButtonElement =>
   h("button", { type: "button", class: "button small", onclick, "aria-label": label }, text);
 
-// fromEnvironment says which variable sets a value while nothing is saved here.
-export const fromEnvironment = (settings: Settings, name: string, variable: string): string =>
-  settings.sources[name] === "environment" ? "Set by " + variable + "; what is saved here wins." : "";
+// variableOf names the environment variable that sets a setting, whether or not a saved value wins over it.
+export const variableOf = (settings: Settings, name: string): string => settings.variables[name] ?? "";

@@ -1,0 +1,32 @@
+// The page of the channels: where the team answers besides the console.
+
+import { call } from "../../api";
+import { h } from "../../dom";
+import type { Bridge } from "../../types";
+import type { Page } from "../page";
+import { card, type Card } from "./card";
+
+const every = 5_000;
+
+export function channelsPage(): Page {
+  const cards = new Map<string, Card>();
+  const list = h("div", { id: "bridges-list" });
+  let timer = 0;
+
+  const load = async (): Promise<void> => {
+    const answer = await call<{ bridges: Bridge[] }>("GET", "/bridges").catch(() => undefined);
+    for (const bridge of answer?.bridges ?? []) {
+      const one = cards.get(bridge.name) ?? card(bridge.name, load);
+      if (!cards.has(bridge.name)) list.append(one.node);
+      cards.set(bridge.name, one);
+      one.show(bridge);
+    }
+  };
+
+  return {
+    node: h("div", {}, h("p", { class: "hint" }, "Where your team answers besides this console. Connect one, several or none: every conversation is in all of them."), list),
+    show: () => void load(),
+    opened: () => void (timer = setInterval(() => void load(), every)),
+    left: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,179 @@
+// The log of what was delivered to a destination.
+
+import { call } from "../api";
+import { h, syncChildren } from "../dom";
+import { agoTime, sentence, until } from "../format";
+import { set, subscribe } from "../store";
+import type { Delivery, Try } from "../types";
+
+interface Page {
+  deliveries: Delivery[];
+  nextCursor?: string;
+}
+
+interface Retried {
+  retried: number;
+  nextCursor?: string;
+}
+
+// Deliveries is a section that follows the log while it is in view.
+export interface Deliveries {
+  node: HTMLElement;
+  opened(): void;
+  left(): void;
+}
+
+const pageSize = 50;
+const longest = 140;
+const every = 20_000;
+const filters = [["", "All"], ["pending", "Waiting"], ["failed", "Failed"], ["done", "Delivered"]] as const;
+
+const tags: Record<Delivery["state"], [name: string, tone: string]> = {
+  pending: ["Waiting", ""],
+  sending: ["On its way", ""],
+  done: ["Delivered", "good"],
+  failed: ["Failed", "bad"],
+};
+
+// attemptText is what came of an attempt: the receiver's status, and how long it took.
+function attemptText({ status, durationMs }: Try): string {
+  return (status ? String(status) : "no answer") + " in " + durationMs.toLocaleString() + " ms";
+}
+
+// said is what the receiver said last, with all attempts; a long answer opens on demand.
+function said({ state: is, lastError, nextAt, tries }: Delivery): (Node | string)[] {
+  const error = sentence(lastError ?? "");
+  const again = is === "pending" && error ? h("p", { class: "hint" }, "Again " + until(nextAt)) : "";
+  const took = tries.length ? h("p", { class: "hint" }, tries.map(attemptText).join(", ")) : "";
+  if (error.length <= longest) return [error, took, again];
+  return [h("details", {}, h("summary", {}, error.slice(0, longest) + "…"), error), took, again];
+}
+
+function cells(d: Delivery, retry: (d: Delivery) => unknown): Node[] {
+  const [name, tone] = tags[d.state];
+  const failed = d.state === "failed" || (d.state === "pending" && (d.attempts > 0 || d.lastError));
+  const again = failed && h("button", { type: "button", class: "button small", onclick: () => retry(d), "aria-label": "Send again: " + d.type }, "Send again");
+  return [
+    h("th", { scope: "row" }, h("a", { href: "#/sessions/" + d.sessionId }, d.type), h("code", { title: "webhook-id" }, d.webhookId)),
+    h("td", {}, agoTime(d.createdAt)),
+    h("td", {}, h("span", { class: "tag " + tone }, name)),
+    h("td", { class: "number" }, String(d.attempts)),
+    h("td", { class: "said" }, ...said(d)),
+    h("td", {}, again),
+  ];
+}
+
+export function deliveriesSection(dest: string, name: string): Deliveries {
+  const rows = new Map<string, { item: HTMLTableRowElement; shows: string }>();
+  const title = h("h2", { id: "deliveries-title", tabindex: "-1" }, name);
+  const body = h("tbody", { id: "deliveries" });
+  const note = h("p", { class: "hint", id: "deliveries-note", role: "status" }, "Loading…");
+  const more = h("button", { type: "button", class: "button small", id: "deliveries-more", hidden: true, onclick: () => void load(cursor) }, "Show older ones");
+  const choices = filters.map(([value, label]) => h("button", { type: "button", "data-filter": value, "aria-pressed": value === "", onclick: () => show(value) }, label));
+  const retryFailed = h("button", { type: "button", class: "button small", id: "deliveries-retry", onclick: () => void retryAll() }, "Send all failed again");
+  let filter = "";
+  let list: Delivery[] = [];
+  let cursor = "";
+  let asked = 0;
+  let answered = 0;
+  let timer = 0;
+  let soon = 0;
+
+  // load reloads the list, or loads the page after a cursor. Over a slow line it may be asked
+  // again before it is answered: every answer counts that is newer than what is shown.
+  const load = async (after = ""): Promise<void> => {
+    const mine = ++asked;
+    const of = filter;
+    const isNew = (): boolean => mine > answered && of === filter;
+    try {
+      const page = await call<Page>("GET", "/deliveries?dest=" + dest + "&limit=" + pageSize + "&state=" + of + "&cursor=" + after);
+      if (!isNew()) return;
+      answered = mine;
+      list = [...(after ? list : []), ...page.deliveries];
+      cursor = page.nextCursor ?? "";
+      draw(list.length ? "" : of ? "None." : "Nothing was posted yet.");
+    } catch {
+      if (isNew()) draw("The deliveries could not be loaded.");
+    }
+  };
+  // row keeps a row whose delivery did not change, so that focus stays in it.
+  const row = (d: Delivery): HTMLTableRowElement => {
+    const shows = JSON.stringify(d);
+    const old = rows.get(d.id);
+    if (old?.shows === shows) return old.item;
+    const item = old?.item ?? h("tr");
+    item.replaceChildren(...cells(d, retry));
+    rows.set(d.id, { item, shows });
+    return item;
+  };
+  const draw = (text: string): void => {
+    syncChildren(body, list.map(row));
+    if (note.textContent !== text) note.textContent = text;
+    more.hidden = !cursor;
+    for (const button of choices) button.setAttribute("aria-pressed", String(button.dataset["filter"] === filter));
+  };
+  const show = (next: string): void => {
+    rows.clear();
+    filter = next;
+    list = [];
+    cursor = "";
+    draw("Loading…");
+    void load();
+  };
+  const retry = async (d: Delivery): Promise<void> => {
+    try {
+      await call("POST", "/deliveries/" + encodeURIComponent(d.id) + "/retry");
+      await load();
+      title.focus();
+    } catch (error) {
+      note.textContent = "It is not sent again: " + (error as Error).message;
+    }
+  };
+  // retryAll asks until the server says that there are no more: each request takes some thousands.
+  const retryAll = async (): Promise<void> => {
+    if (retryFailed.ariaDisabled === "true") return;
+    retryFailed.ariaDisabled = "true";
+    let count = 0;
+    let problem = "";
+    for (let next: string | undefined = ""; next !== undefined; ) {
+      const page: Retried | undefined = await call<Retried>("POST", "/deliveries/retry", { dest, cursor: next || undefined }).catch((error: Error) => void (problem = error.message));
+      count += page?.retried ?? 0;
+      next = page?.nextCursor;
+    }
+    retryFailed.ariaDisabled = null;
+    await load();
+    note.textContent = problem ? "Not all are sent again: " + problem : count ? count.toLocaleString() + (count === 1 ? " is" : " are") + " sent again." : "None has failed.";
+  };
+  // follow reloads the list, soon and once, unless older pages are being read.
+  const follow = (): void => {
+    clearTimeout(soon);
+    if (list.length <= pageSize) soon = setTimeout(() => void load(), 500);
+  };
+
+  // What is given up while one looks on needs no mark.
+  subscribe(({ gaveUp }) => {
+    if (!timer || !gaveUp) return;
+    set({ gaveUp: false });
+    follow();
+  });
+  return {
+    node: h("section", { "aria-labelledby": title.id },
+      h("div", { class: "deliveries-head" }, title,
+        h("div", { class: "filter four", id: "deliveries-filter", role: "group", "aria-label": "Show deliveries" }, ...choices),
+        h("button", { type: "button", class: "button small", id: "deliveries-refresh", onclick: () => void load() }, "Refresh"), retryFailed),
+      h("table", { class: "deliveries" },
+        h("thead", {}, h("tr", {}, ...["Event", "When", "State", "Attempts", "Last answer"].map((text) => h("th", { scope: "col" }, text)), h("th", {}, h("span", { class: "sr" }, "Again")))),
+        body),
+      note, more),
+    opened() {
+      void load();
+      set({ gaveUp: false });
+      timer = setInterval(follow, every);
+    },
+    left() {
+      clearInterval(timer);
+      timer = 0;
+      clearTimeout(soon);
+    },
+  };
+}

@@ -1,0 +1,207 @@
+// A form of settings: it knows what differs from what is stored, and puts problems beside their fields.
+
+import { h } from "../dom";
+import { sentence } from "../format";
+import { feedback, newId, save, variableOf, type Settings } from "./settings";
+
+// Control edits one value, as the API has it; null stands for nothing.
+export interface Control {
+  // node is what a label names: a field, or a group of them.
+  node: HTMLElement;
+  get(): unknown;
+  set(value: unknown): void;
+  lock(locked: boolean): void;
+}
+
+export interface Field {
+  // name is the setting's name in the API.
+  name: string;
+  label: string;
+  control: Control;
+  hint?: string | Node;
+  // check returns what is wrong with the value, as a whole sentence.
+  check?(value: unknown): string | false;
+}
+
+export interface Form {
+  node: HTMLElement;
+  changes(): Record<string, unknown>;
+  show(settings: Settings): void;
+  discard(): void;
+  // save stores the changes and tells whether it could.
+  save(): Promise<boolean>;
+  // onsaved is called with the settings after each save.
+  onsaved?(settings: Settings): void;
+}
+
+const json = (value: unknown): string => JSON.stringify(value) ?? "";
+
+// row is a field with its label, its hint, where it is set and what is wrong with it.
+interface Row {
+  field: Field;
+  node: HTMLElement;
+  // base is what the control held when it was filled.
+  base: string;
+  changed(): boolean;
+  fill(settings: Settings): void;
+  problem(text: string): void;
+}
+
+function row(field: Field, reset: (name: string) => void): Row {
+  const { control, label, name } = field;
+  const grouped = !/^(INPUT|SELECT|TEXTAREA)$/.test(control.node.tagName);
+  control.node.id ||= newId();
+  const hint = h("div", { class: "hint", id: newId() }, field.hint);
+  const origin = h("p", { class: "hint origin", id: newId() });
+  const wrong = h("p", { class: "wrong", id: newId(), role: "alert" });
+  const title = h(grouped ? "span" : "label", { class: "label", id: newId(), ...(grouped ? {} : { for: control.node.id }) }, label);
+  control.node.setAttribute("aria-describedby", [wrong.id, hint.id, origin.id].join(" "));
+  if (grouped) {
+    control.node.setAttribute("role", "group");
+    control.node.setAttribute("aria-labelledby", title.id);
+  }
+  const isCheck = control.node.getAttribute("type") === "checkbox";
+  const node = isCheck
+    ? h("div", { class: "field", "data-setting": name }, h("label", { class: "check" }, control.node, " " + label), hint, origin, wrong)
+    : h("div", { class: "field", "data-setting": name }, title, control.node, hint, origin, wrong);
+  const one: Row = {
+    field, node, base: "",
+    changed: () => json(control.get()) !== one.base,
+    fill(settings) {
+      control.set(settings[name] ?? null);
+      one.base = json(control.get());
+      drawOrigin(settings);
+      one.problem("");
+    },
+    problem(text) {
+      if (wrong.textContent !== text) wrong.textContent = text;
+      if (text) control.node.setAttribute("aria-invalid", "true");
+      else control.node.removeAttribute("aria-invalid");
+    },
+  };
+  // drawOrigin locks what the environment sets, until somebody wants another value here.
+  const drawOrigin = (settings: Settings): void => {
+    const variable = variableOf(settings, name);
+    const fixed = !!variable && settings.sources[name] === "environment";
+    control.lock(fixed);
+    origin.replaceChildren();
+    if (fixed) {
+      origin.append(h("span", { class: "locked" }, "Set by ", h("code", {}, variable), " "), link("Set it here instead", label, () => {
+        control.lock(false);
+        origin.textContent = "What is saved here wins over " + variable + ".";
+        focusOn(control.node);
+      }));
+    } else if (variable) {
+      origin.append("Wins over ", h("code", {}, variable), ". ", link("Use " + variable + " again", label, () => reset(name)));
+    }
+  };
+  return one;
+}
+
+const link = (text: string, about: string, onclick: () => void): HTMLElement =>
+  h("button", { type: "button", class: "link-button", onclick, "aria-label": about + ": " + text }, text);
+
+// focusOn moves the focus to a field, or within a group to what is wrong or comes first.
+export function focusOn(node: HTMLElement): void {
+  const fields = "input, select, textarea, button";
+  const within = node.matches(fields) ? node : node.querySelector<HTMLElement>("input:invalid") ?? node.querySelector<HTMLElement>(fields);
+  within?.focus();
+}
+
+// form makes a form of fields; layout arranges their nodes.
+export function form(fields: Field[], layout?: (nodes: Record<string, HTMLElement>) => (Node | string)[]): Form {
+  const rows = fields.map((field) => row(field, (name) => void reset(name)));
+  const said = feedback();
+  const nodes = Object.fromEntries(rows.map((r) => [r.field.name, r.node]));
+  let stored: Settings | null = null;
+
+  const fill = (settings: Settings, all: boolean): void => {
+    const first = !stored;
+    stored = settings;
+    for (const r of rows) if (all || first || !r.changed()) r.fill(settings);
+    one.node.inert = false;
+  };
+  const reset = async (name: string): Promise<void> => {
+    fill(await save({ [name]: null }), false);
+    const back = rows.find((r) => r.field.name === name)!;
+    back.fill(stored!);
+    told();
+  };
+  const told = (): void => void one.node.dispatchEvent(new Event("input", { bubbles: true }));
+  // problems puts each of the server's sentences beside the field that it names.
+  const problems = (text: string): void => {
+    const names = rows.map((r) => r.field.name).join("|");
+    const rest: string[] = [];
+    for (const part of text.split(new RegExp("; (?=(?:" + names + ")(?: (?!\\()|\\.))"))) {
+      const at = rows.find((r) => part.startsWith(r.field.name));
+      if (at) at.problem(inWords(at.field, part));
+      else rest.push(part);
+    }
+    said.problem(rest.join("; "));
+    toProblem();
+  };
+  const toProblem = (): void => {
+    const first = rows.find((r) => r.field.control.node.hasAttribute("aria-invalid"));
+    if (first) focusOn(first.field.control.node);
+  };
+  // checked tells whether the fields themselves find nothing wrong.
+  const checked = (): boolean => {
+    let well = true;
+    for (const r of rows) {
+      const wrong = (r.changed() && r.field.check?.(r.field.control.get())) || "";
+      r.problem(wrong);
+      well &&= !wrong;
+    }
+    if (!well) toProblem();
+    return well;
+  };
+
+  const one: Form = {
+    node: h("form", { novalidate: true, inert: true, onsubmit: (e: Event) => {
+      e.preventDefault();
+      void one.save();
+    } }, ...(layout?.(nodes) ?? rows.map((r) => r.node)), ...said.nodes),
+    changes: () => (stored ? Object.fromEntries(rows.filter((r) => r.changed()).map((r) => [r.field.name, r.field.control.get()])) : {}),
+    show: (settings) => fill(settings, false),
+    discard() {
+      said.said("");
+      if (stored) fill(stored, true);
+      told();
+    },
+    async save() {
+      said.said("");
+      const changes = one.changes();
+      if (!Object.keys(changes).length) return true;
+      if (!checked()) return false;
+      try {
+        const settings = await save(changes);
+        // What was typed meanwhile stays.
+        for (const r of rows) if (r.field.name in changes && json(r.field.control.get()) === json(changes[r.field.name])) r.fill(settings);
+        fill(settings, false);
+        one.onsaved?.(settings);
+        told();
+        return true;
+      } catch (error) {
+        problems((error as Error).message);
+        return false;
+      }
+    },
+  };
+  // A field that was found wrong is looked at again as it is changed.
+  one.node.addEventListener("input", (e) => {
+    const changed = rows.find((r) => r.node.contains(e.target as Node));
+    if (changed?.field.control.node.hasAttribute("aria-invalid")) changed.problem(changed.field.check?.(changed.field.control.get()) || "");
+  });
+  one.node.addEventListener("change", (e) => {
+    const left = rows.find((r) => r.node.contains(e.target as Node));
+    if (left?.changed()) left.problem(left.field.check?.(left.field.control.get()) || "");
+  });
+  return one;
+}
+
+// inWords says the server's sentence about a setting with the field's name.
+function inWords({ label, name }: Field, text: string): string {
+  const rest = text.slice(name.length).replace("[] when closed; ", "");
+  return rest.startsWith(" ") ? label + rest : sentence(rest.replace(/^\.((weekly|exceptions|fields)\.)?/, ""));
+}
+

@@ -1,0 +1,15 @@
+// What a page of settings is, to the frame around it.
+
+import type { Form } from "./form";
+import type { Settings } from "./settings";
+
+export interface Page {
+  node: HTMLElement;
+  // form has the changes that the bar at the bottom counts, saves and discards.
+  form?: Form;
+  // show is called whenever the page is opened or the settings changed; what is being typed stays.
+  show?(settings: Settings): void;
+  // opened and left are called when the page comes into view and goes out of it.
+  opened?(): void;
+  left?(): void;
+}

@@ -1,0 +1,117 @@
+// The frame around the pages of settings: each is made when it is first opened, and one bar saves its changes.
+
+import { ask } from "../ask";
+import { byId, h } from "../dom";
+import { guardLeaving } from "../nav";
+import { state, subscribe } from "../store";
+import type { Page } from "./page";
+import { button, load } from "./settings";
+
+const made = new Map<string, Page>();
+let pages: Record<string, () => Page> = {};
+let name = "";
+let page: Page | undefined;
+
+const failed = h("p", { class: "alert", role: "alert", hidden: true });
+const count = h("span", { role: "status", id: "save-count" });
+const discard = h("button", { type: "button", class: "button", id: "save-discard", onclick: () => discardAll() }, "Discard");
+const saving = h("button", { type: "button", class: "button main", id: "save", onclick: () => void saveAll() }, "Save");
+const bar = h("div", { class: "save-bar", id: "save-bar", role: "group", "aria-label": "Changes", hidden: true }, count, discard, saving);
+
+const changed = (): number => Object.keys(page?.form?.changes() ?? {}).length;
+
+// A word of success stays for a moment; then the bar covers nothing any more.
+const saidShown = 4_000;
+let saidTimer = 0;
+
+function drawBar(said = ""): void {
+  const n = changed();
+  clearTimeout(saidTimer);
+  if (said) saidTimer = setTimeout(drawBar, saidShown);
+  const text = n ? n + (n === 1 ? " change" : " changes") : said;
+  bar.hidden = !text;
+  if (count.textContent !== text) count.textContent = text;
+  discard.hidden = saving.hidden = !n;
+}
+
+function discardAll(): void {
+  page?.form?.discard();
+  drawBar();
+  byId(name + "-title").focus();
+}
+
+async function saveAll(): Promise<void> {
+  if (saving.ariaDisabled === "true") return;
+  saving.ariaDisabled = "true";
+  const done = await page?.form?.save();
+  saving.ariaDisabled = null;
+  drawBar(done ? "Saved." : "");
+}
+
+// open shows the page that the console is at, and leaves the one before.
+function open(next: string): void {
+  if (next === name) return;
+  page?.left?.();
+  name = next;
+  page = undefined;
+  const make = pages[name];
+  if (!make) return;
+  page = made.get(name) ?? make();
+  made.set(name, page);
+  byId(name + "-list").replaceChildren(failed, page.node, bar);
+  byId(name).scrollTop = 0;
+  drawBar();
+  page.opened?.();
+  void refresh();
+}
+
+// refresh reads what may have changed elsewhere. What is being typed stays.
+export async function refresh(): Promise<void> {
+  const shown = page;
+  if (!shown) return;
+  try {
+    const settings = await load();
+    failed.hidden = true;
+    shown.form?.show(settings);
+    shown.show?.(settings);
+  } catch (error) {
+    failed.textContent = "The settings could not be loaded: " + (error as Error).message + ". ";
+    failed.append(button("Try again", () => void refresh()));
+    failed.hidden = false;
+  }
+  if (changed()) drawBar();
+}
+
+// asksFirst stops going elsewhere while changes would be lost, and asks.
+function asksFirst(e: HashChangeEvent): boolean {
+  if (!changed() || location.hash.split("/")[1] === name) return false;
+  const wanted = location.hash;
+  history.replaceState(null, "", e.oldURL);
+  const title = byId(name + "-title").textContent;
+  void ask(title + " has changes that are not saved. Discard them?", "Discard").then((yes) => {
+    if (!yes) return;
+    page?.form?.discard();
+    location.hash = wanted;
+  });
+  return true;
+}
+
+function keys(e: KeyboardEvent): void {
+  if (!page || e.key !== "s" || !(e.ctrlKey || e.metaKey) || e.altKey || e.shiftKey) return;
+  e.preventDefault();
+  if (changed()) void saveAll();
+}
+
+// start takes the pages over, by the names that they have in nav.ts.
+export function start(all: Record<string, () => Page>): void {
+  pages = all;
+  subscribe((now, before) => {
+    open(now.page);
+    if (now.configs !== before.configs) void refresh();
+  });
+  for (const type of ["input", "change"]) document.addEventListener(type, (e) => page?.node.contains(e.target as Node) && drawBar());
+  guardLeaving(asksFirst);
+  addEventListener("beforeunload", (e) => changed() && e.preventDefault());
+  addEventListener("keydown", keys);
+  open(state.page);
+}

@@ -1,0 +1,85 @@
+// The webhook's page: where events are posted, and what the receiver says to a test event.
+
+import { call } from "../api";
+import { h } from "../dom";
+import { sentence } from "../format";
+import type { WebhookTest } from "../types";
+import { check, secret, text } from "./controls";
+import { deliveriesSection } from "./deliveries";
+import { form } from "./form";
+import type { Page } from "./page";
+import { feedback, section } from "./settings";
+
+const secretHint = "It signs every event, so that the receiver knows who sent it. It is not shown again. Best is one that relay makes: every library of Standard Webhooks takes it.";
+
+export function webhookPage(): Page {
+  const url = text({ type: "url", placeholder: "https://example.com/relay" });
+  const key = secret("None: not signed");
+  const prefix = text({ class: "input code", maxlength: 62 });
+  const example = h("span");
+  const keyHint = h("span", {}, secretHint);
+  const generate = h("button", { type: "button", class: "button", id: "hook-generate", onclick: () => make() }, "Make a secret");
+  key.node.append(generate);
+  const hook = form([
+    { name: "eventsWebhookEnabled", label: "Post events", control: check() },
+    { name: "eventsWebhookUrl", label: "Address", control: url },
+    { name: "eventsWebhookSecret", label: "Secret", control: key, hint: keyHint },
+    { name: "eventsWebhookHeaderPrefix", label: "Headers begin with", control: prefix, hint: example },
+  ]);
+  const said = feedback();
+  const answer = h("div", { id: "hook-answer", "aria-live": "polite" });
+  const test = h("button", { type: "button", class: "button", id: "hook-test", onclick: () => void ask() }, "Send test event");
+  const deliveries = deliveriesSection("webhook", "Deliveries of the last 7 days");
+
+  const changed = (): boolean => !!Object.keys(hook.changes()).length;
+  const label = (): void => {
+    const begin = String(prefix.get() ?? "X-Service");
+    example.textContent = begin + "-Event and " + begin + "-Signature";
+    test.textContent = changed() ? "Save and send test event" : "Send test event";
+  };
+  // make makes a secret that every library of Standard Webhooks takes, and shows it this once.
+  const make = (): void => {
+    const bytes = crypto.getRandomValues(new Uint8Array(32));
+    keyHint.textContent = "Copy it to the receiver now: once saved, it is not shown again.";
+    key.reveal("whsec_" + btoa(String.fromCharCode(...bytes)));
+  };
+  const ask = async (): Promise<void> => {
+    if (test.ariaDisabled === "true" || (changed() && !(await hook.save()))) return;
+    test.ariaDisabled = "true";
+    answer.replaceChildren();
+    said.said("Waiting for the answer…");
+    try {
+      answer.replaceChildren(...drawAnswer(await call<WebhookTest>("POST", "/webhooks/test")));
+      said.said("");
+    } catch (error) {
+      said.problem((error as Error).message);
+    }
+    test.ariaDisabled = null;
+  };
+  hook.node.addEventListener("input", label);
+  // What a receiver said under other settings is of no worth.
+  hook.onsaved = () => {
+    keyHint.textContent = secretHint;
+    answer.replaceChildren();
+  };
+
+  return {
+    node: h("div", {},
+      section("Where events are posted",
+        h("p", { class: "hint" }, "relay posts every event to an address of yours, signed, and retries failed deliveries. ",
+          h("a", { href: "/docs#tag-webhooks", target: "_blank", rel: "noopener" }, "What is posted")),
+        hook.node, h("div", { class: "buttons" }, test, ...said.nodes), answer),
+      deliveries.node),
+    form: hook,
+    show: label,
+    opened: deliveries.opened,
+    left: deliveries.left,
+  };
+}
+
+function drawAnswer(t: WebhookTest): Node[] {
+  const said = sentence(t.error ?? "the receiver answered " + t.status);
+  const tag = h("span", { class: "tag " + (t.ok ? "good" : "bad") }, t.ok ? "Delivered" : "Failed");
+  const line = h("p", {}, tag, " " + said + ", after " + t.durationMs + " ms.");
+  return t.body ? [line, h("pre", { tabindex: "0", "aria-label": "The beginning of the answer" }, t.body)] : [line];
+}
