@@ -25,11 +25,14 @@ type copyPostgres struct {
 }
 
 func openCopyPostgres(ctx context.Context, url string, target bool) (end copyEnd, err error) {
-	config, err := parsePostgres(url)
-	if err != nil {
-		return nil, err
+	config, err := pgx.ParseConfig(url)
+	if err != nil { // not err: it may repeat the password
+		return nil, errors.New("the database URL is malformed; it looks like postgres://user:password@host:5432/database")
 	}
-	config.RuntimeParams["application_name"] = nodeName(Options{Shared: true})
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = dialTimeout
+	}
+	config.RuntimeParams["application_name"] = "relay" // as short commands
 	c, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, err

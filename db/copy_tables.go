@@ -27,12 +27,9 @@ type copyTable struct {
 	preset  int64 // rows that a new database has
 }
 
-// notCopied are tables that belong to a running relay, not to the state.
-var notCopied = []string{"leases"}
-
-// copyTables lists the tables of this relay's schema that are copied, each behind
-// those that it refers to. The words of the knowledge are missing: they are made
-// again.
+// copyTables lists the tables of this relay's schema, each behind those that it
+// refers to. The words of the knowledge are missing: they are made again. What only
+// Postgres has belongs to running relays.
 func copyTables(ctx context.Context) (tables []*copyTable, err error) {
 	m, err := openMemory(ctx, "")
 	if err != nil {
@@ -43,7 +40,7 @@ func copyTables(ctx context.Context) (tables []*copyTable, err error) {
 		tables, err = describeTables(t)
 		return err
 	})
-	return slices.DeleteFunc(tables, func(t *copyTable) bool { return slices.Contains(notCopied, t.name) }), err
+	return tables, err
 }
 
 const selectTables = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`

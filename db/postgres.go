@@ -50,8 +50,7 @@ type postgres struct {
 	committed func(operations int, took time.Duration)
 }
 
-// parsePostgres reads the URL of a Postgres database.
-func parsePostgres(url string) (*pgx.ConnConfig, error) {
+func openPostgres(ctx context.Context, url string, opts Options) (*DB, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		// Not err: it repeats the URL, and a malformed one with its password.
@@ -59,14 +58,6 @@ func parsePostgres(url string) (*pgx.ConnConfig, error) {
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = dialTimeout
-	}
-	return config, nil
-}
-
-func openPostgres(ctx context.Context, url string, opts Options) (*DB, error) {
-	config, err := parsePostgres(url)
-	if err != nil {
-		return nil, err
 	}
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = nodeName(opts)
