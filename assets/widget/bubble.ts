@@ -3,6 +3,7 @@
 
 import { h, textButton } from "./dom";
 import { attachmentNode } from "./files";
+import { onlyEmoji } from "./markup";
 import * as t from "./strings";
 import { link, textNodes } from "./text";
 import { timeOf } from "./time";
@@ -16,6 +17,8 @@ export interface View {
   ai: boolean;
   name: string;
   content: string;
+  /** Slack's marks differ. */
+  slack?: boolean;
   attachments: Attachment[];
   deleted: boolean;
   edited: boolean;
@@ -77,6 +80,7 @@ export function viewOf(m: Message, fallbackName: string): View {
     ai: m.sender === "ai",
     name: nameOf(m, fallbackName),
     content: m.content,
+    slack: m.sourceBridge === "slack",
     attachments: m.attachments || [],
     deleted: !!m.deletedAt,
     edited: !!m.editedAt,
@@ -125,8 +129,8 @@ export function bubble(v: View, act: Actions, apiUrl: string): HTMLElement {
         "div",
         { class: "bubble", dir: "auto" },
         v.quote && !v.deleted && quoteNode(v.quote, act),
+        text && h("div", { class: onlyEmoji(text) ? "text big" : "text" }, ...(v.deleted ? [text] : textNodes(text, v.slack))),
         ...v.attachments.map((a) => attachmentNode(a, apiUrl)),
-        text && h("div", { class: "text" }, ...(v.deleted ? [text] : textNodes(text))),
       ),
     ),
     v.sources?.length && h("ul", { class: "sources", "aria-label": t.sources }, ...v.sources.map((s, i) => sourceNode(s, v.content.includes(`[${i + 1}]`) ? `${i + 1} ` : ""))),

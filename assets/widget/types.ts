@@ -39,6 +39,8 @@ export interface Message {
   replyTo?: string;
   attachments: Attachment[];
   operatorName?: string;
+  /** Where an answer was written: console, telegram, slack, … */
+  sourceBridge?: string;
   clientId?: string;
   editedAt?: string;
   deletedAt?: string;

@@ -1,0 +1,131 @@
+// markup.ts reads the marks that people and platforms put into a text: bold,
+// italic, struck, code, lists, links. What is not surely a mark stays as written;
+// the pieces make nodes, never HTML.
+
+/** A text, or an element with what is in it. */
+export type Piece = string | Block;
+export interface Block {
+  tag: Tag;
+  kids: Piece[];
+  href?: string;
+  /** The number of a list's first item. */
+  start?: string;
+}
+export type Tag = "a" | "b" | "i" | "s" | "code" | "pre" | "ul" | "ol" | "li";
+
+/** A mark reaches this far, so that no text takes long to read. */
+const WORDS = "[^\\n]{1,500}?";
+
+/** pair matches a mark around words, itself beside no letter of other words. */
+const pair = (mark: string) => `(?<![\\p{L}\\p{N}\\\\])${mark}(?![\\s*_~])(${WORDS})(?<!\\s)${mark}(?![\\p{L}\\p{N}])`;
+
+const INLINE = new RegExp(
+  ["`{1,3}([^`\\n]{1,500})`{1,3}", "\\[([^[\\]\\n]{1,200})\\]\\(([^\\s()]{1,2000})\\)", "((?:https?://|mailto:)[^\\s<>\"'`]+)"]
+    .concat(["\\*\\*", "__", "\\*", "_", "~~?"].map(pair))
+    .join("|"),
+  "giu",
+);
+const FENCE = /```(?:[\w+-]{1,20}\n)?([^]+?)```\n?/g;
+const ITEM = /^[ \t]{0,20}(?:[-*•]|(\d{1,3})[.)])[ \t]{1,20}(?=\S)/;
+const HEADING = /^#{1,4} +(?=\S)/;
+
+/** parse reads a text; a single star is bold in Slack, italic elsewhere. */
+export function parse(text: string, slack = false): Piece[] {
+  const out: Piece[] = [];
+  let at = 0;
+  for (const { index, 0: all, 1: code } of text.matchAll(FENCE)) {
+    if (!code!.includes("\n")) continue; // one line: code in it
+    out.push(...lines(text.slice(at, index), slack), { tag: "pre", kids: [code!.replace(/^\n|\n$/g, "")] });
+    at = index + all.length;
+  }
+  return [...out, ...lines(text.slice(at), slack)];
+}
+
+/** lines finds lists and headings; other lines keep their ends. */
+function lines(text: string, slack: boolean): Piece[] {
+  const out: Piece[] = [];
+  let list: Block | undefined;
+  let plain = "";
+  const flush = () => {
+    if (plain) for (const piece of inline(plain, slack)) out.push(piece);
+    plain = "";
+  };
+  for (const line of text.match(/[^\n]*\n|[^\n]+$/g) || []) {
+    const item = ITEM.exec(line);
+    const mark = (item || HEADING.exec(line))?.[0].length;
+    if (!mark) {
+      list = undefined;
+      plain += line;
+      continue;
+    }
+    flush();
+    const words = line.slice(mark);
+    const kids = inline(item ? words.trimEnd() : words, slack);
+    if (!item) out.push({ tag: "b", kids });
+    else {
+      const tag = item[1] ? "ol" : "ul";
+      if (list?.tag !== tag) out.push((list = { tag, kids: [], start: item[1] }));
+      list.kids.push({ tag: "li", kids });
+    }
+  }
+  flush();
+  return out;
+}
+
+function inline(text: string, slack: boolean): Piece[] {
+  const out: Piece[] = [];
+  let at = 0;
+  const add = (from: number, to: number, piece: Piece) => {
+    if (from > at) out.push(text.slice(at, from));
+    out.push(piece);
+    at = to;
+  };
+  for (const match of text.matchAll(INLINE)) {
+    const { index, 0: all, 1: code, 2: words, 3: target, 4: bare } = match;
+    if (index < at) continue; // in what ended later than its match
+    const end = index + all.length;
+    if (code) add(index, end, { tag: "code", kids: [code] });
+    else if (words) {
+      const href = address(target!);
+      // Words that are another address would lie.
+      if (href && !/[\w-]\.[\w-]|:\/\//.test(words)) add(index, end, { tag: "a", href, kids: [words] });
+    } else if (bare) {
+      const found = withoutTail(bare);
+      const href = address(found);
+      if (href) add(index, index + found.length, { tag: "a", href, kids: [found] });
+    } else {
+      const n = match.findIndex((part, i) => i > 4 && part);
+      const tag = (["b", "b", slack ? "b" : "i", "i", "s"] as const)[n - 5]!;
+      add(index, end, { tag, kids: inline(match[n]!, slack) });
+    }
+  }
+  if (at < text.length) out.push(text.slice(at));
+  return out;
+}
+
+/** withoutTail leaves out what ends the sentence, not the address. */
+function withoutTail(url: string): string {
+  const bracket = url.indexOf("(");
+  let end = url.length;
+  for (; end > 0; end--) {
+    const last = url[end - 1]!;
+    const unmatched = last === ")" && (bracket < 0 || bracket >= end);
+    if (!unmatched && !".,;:!?*_~]}…".includes(last)) break;
+  }
+  return url.slice(0, end);
+}
+
+/** address is undefined for what only begins like one, and for other schemes. */
+function address(text: string): string | undefined {
+  if (!/^(https?:\/\/|mailto:)/i.test(text)) return undefined;
+  try {
+    return new URL(text).href;
+  } catch {
+    return undefined;
+  }
+}
+
+/** onlyEmoji tells a few emoji without words, which are shown larger. */
+export function onlyEmoji(text: string): boolean {
+  return /^(?:[\p{Extended_Pictographic}\p{RI}\p{EMod}\u200d\ufe0f]|[0-9#*]\ufe0f?\u20e3|\s){1,12}$/u.test(text);
+}
