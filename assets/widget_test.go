@@ -38,7 +38,7 @@ func TestConversation(t *testing.T) {
 	b.until(`rows().includes("Hello! How can we help?")`)
 	b.write("Hi, see https://example.com/a_(b). or javascript:alert(1)")
 	b.until(`$(".own .meta")?.textContent.includes("Sent")`)
-	b.is(`$$(".own a").map((a) => [a.textContent, a.rel, a.target].join()).join() ===
+	b.until(`$$(".own a").map((a) => [a.textContent, a.rel, a.target].join()).join() ===
 		"https://example.com/a_(b),noopener noreferrer nofollow ugc,_blank"`)
 	f.state(t, "typing", object{"active": true, "operatorName": "Ana"})
 	b.until(`shown(".typing") && $(".typing").textContent === "Ana is typing"`)

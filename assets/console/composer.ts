@@ -3,7 +3,8 @@
 import { loadAnswers, menuKey } from "./answers";
 import { byId, h, icon, iconButton, on, setText, syncChildren } from "./dom";
 import { draftKey } from "./drafts";
-import { fileSize, preview } from "./format";
+import { preview } from "./format";
+import { sizeOf } from "../widget/size";
 import { senderName } from "./message";
 import { attach, draft, dropUpload, editLast, leave, note, submit, uploadsOf } from "./outbox";
 import { changed, set } from "./store";
@@ -34,7 +35,7 @@ function drawChip(u: Upload): HTMLLIElement {
   const chip = chips.get(u.key) ?? h("li", { class: "chip" }, icon("file"), h("span"), iconButton("cross", "Remove " + u.name, () => dropUpload(u)));
   chips.set(u.key, chip);
   const state = u.failed ? h("small", { class: "bad" }, u.failed)
-    : u.id ? h("small", {}, fileSize(u.size))
+    : u.id ? h("small", {}, sizeOf(u.size))
     : h("progress", { value: u.share, "aria-label": "Uploading " + u.name });
   chip.children[1]?.replaceChildren(h("b", {}, u.name), state);
   return chip;

@@ -61,12 +61,6 @@ export function dayName(at: string): string {
   return local(at, { weekday: "long", day: "numeric", month: "long", year });
 }
 
-export function fileSize(bytes: number): string {
-  if (bytes < 1024) return bytes + " B";
-  if (bytes < 1024 * 1024) return Math.round(bytes / 1024) + " KB";
-  return (bytes / 1024 / 1024).toFixed(1) + " MB";
-}
-
 // codeName spells out a country's or language's code, and leaves alone what is none.
 export function codeName(type: "region" | "language", code = ""): string {
   try {

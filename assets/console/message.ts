@@ -3,28 +3,25 @@
 import { editDraft, sendDraft } from "./ai";
 import { ask } from "./ask";
 import { h, icon, iconButton, newTab } from "./dom";
-import { clockTime, platformName, fileSize, fileURL, fullTime, preview, webURL } from "./format";
+import { clockTime, platformName, fileURL, fullTime, preview, webURL } from "./format";
 import { edit, isOwn, remove, retry } from "./outbox";
 import { set } from "./store";
+import { onlyEmoji, parse, type Piece } from "../widget/markup";
+import { sizeOf } from "../widget/size";
 import type { Attachment, Message, Undelivered } from "./types";
 
 const inlineTypes = /^image\/(png|jpe?g|gif|webp|avif)$/;
-const links = /https?:\/\/[^\s<>"]*[^\s<>"'.,;:!?)\]}]/g;
 
-// linked turns web addresses in a text into links.
-function linked(text: string): (Node | string)[] {
-  const out: (Node | string)[] = [];
-  let at = 0;
-  for (const { 0: href, index } of text.matchAll(links)) {
-    out.push(text.slice(at, index), h("a", { href, ...newTab }, href));
-    at = index + href.length;
-  }
-  return [...out, text.slice(at)];
+// marked shows a piece of a text as the visitor sees it.
+function marked(piece: Piece): Node | string {
+  if (typeof piece === "string") return piece;
+  const { tag, kids, href, start } = piece;
+  return h(tag, href ? { href, title: href, ...newTab } : { start }, ...kids.map(marked));
 }
 
 function fileChip(a: Attachment): HTMLElement {
   const href = fileURL(a.url) || undefined;
-  const words = h("span", {}, h("b", {}, a.filename), h("small", {}, fileSize(a.size)));
+  const words = h("span", {}, h("b", {}, a.filename), h("small", {}, sizeOf(a.size)));
   return h("a", { class: "file", href, ...newTab }, icon("file"), words);
 }
 
@@ -77,7 +74,7 @@ function bubble(m: Message, quote: Message | undefined, jump: (id: string) => vo
   if (m.deletedAt) return h("div", { class: "bubble gone" }, "Message deleted");
   return h("div", { class: "bubble" },
     quote && quoted(quote, jump),
-    m.content && h("p", { dir: "auto" }, ...linked(m.content)),
+    m.content && h("div", { class: onlyEmoji(m.content) ? "words big" : "words", dir: "auto" }, ...parse(m.content, m.sourceBridge === "slack").map(marked)),
     ...m.attachments.map(attachment),
     !!m.sources?.length && h("ol", { class: "sources", "aria-label": "Sources" }, ...m.sources.map(source)));
 }

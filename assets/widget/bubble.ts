@@ -3,9 +3,8 @@
 
 import { h, textButton } from "./dom";
 import { attachmentNode } from "./files";
-import { onlyEmoji } from "./markup";
 import * as t from "./strings";
-import { link, textNodes } from "./text";
+import { link } from "./text";
 import { timeOf } from "./time";
 import type { Attachment, Message, Pending, Source } from "./types";
 
@@ -19,6 +18,8 @@ export interface View {
   content: string;
   /** Slack's marks differ. */
   slack?: boolean;
+  /** Shown as written: it has no marks, or what reads them is on its way. */
+  raw?: boolean;
   attachments: Attachment[];
   deleted: boolean;
   edited: boolean;
@@ -49,6 +50,9 @@ export interface Actions {
   retry(clientId: string): void;
   discard(clientId: string): void;
   handoff(): void;
+  /** raw tells whether a text is shown as written for now, text draws one that is not. */
+  raw(text: string): boolean;
+  text(text: string, slack?: boolean): HTMLElement;
 }
 
 /** nameOf is who wrote a message, in the visitor's words. */
@@ -129,7 +133,7 @@ export function bubble(v: View, act: Actions, apiUrl: string): HTMLElement {
         "div",
         { class: "bubble", dir: "auto" },
         v.quote && !v.deleted && quoteNode(v.quote, act),
-        text && h("div", { class: onlyEmoji(text) ? "text big" : "text" }, ...(v.deleted ? [text] : textNodes(text, v.slack))),
+        text && (v.raw || v.deleted ? h("div", { class: "text" }, text) : act.text(text, v.slack)),
         ...v.attachments.map((a) => attachmentNode(a, apiUrl)),
       ),
     ),

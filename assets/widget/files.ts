@@ -1,6 +1,7 @@
 // files.ts shows the files of a message.
 
 import { h, icon } from "./dom";
+import { sizeOf } from "./size";
 import { link } from "./text";
 import type { Attachment } from "./types";
 
@@ -21,10 +22,4 @@ export function attachmentNode(a: Attachment, apiUrl: string): HTMLElement {
   const onerror = () => picture.replaceWith(plain());
   picture.append(h("img", { src: href, alt: a.filename, loading: "lazy", onerror }));
   return picture;
-}
-
-/** sizeOf words a number of bytes. */
-function sizeOf(bytes: number): string {
-  const kb = Math.ceil(bytes / 1024);
-  return kb < 1024 ? `${kb} KB` : `${(kb / 1024).toFixed(1)} MB`;
 }

@@ -53,6 +53,7 @@ export function itemsOf(state: State, from: number, to: number, act: Actions, ap
     if (today && today !== day) items.push(line("day:" + v.key, today, "day"));
     day = today || day;
     v.last = !together(v, views[i + 1] || viewAt(to));
+    v.raw = act.raw(v.content);
     items.push({ key: v.key, sign: JSON.stringify(v), draw: () => bubble(v, act, apiUrl) });
     if (v.id) marks(v.id);
   });

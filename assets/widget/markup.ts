@@ -17,11 +17,12 @@ export type Tag = "a" | "b" | "i" | "s" | "code" | "pre" | "ul" | "ol" | "li";
 const WORDS = "[^\\n]{1,500}?";
 
 /** pair matches a mark around words, itself beside no letter of other words. */
-const pair = (mark: string) => `(?<![\\p{L}\\p{N}\\\\])${mark}(?![\\s*_~])(${WORDS})(?<!\\s)${mark}(?![\\p{L}\\p{N}])`;
+const pair = (mark: string, sign: string) =>
+  `(?<![\\p{L}\\p{N}\\\\])${mark}(?![\\s${sign}])(${WORDS})(?<![\\s${sign}])${mark}(?![\\p{L}\\p{N}${sign}])`;
 
 const INLINE = new RegExp(
   ["`{1,3}([^`\\n]{1,500})`{1,3}", "\\[([^[\\]\\n]{1,200})\\]\\(([^\\s()]{1,2000})\\)", "((?:https?://|mailto:)[^\\s<>\"'`]+)"]
-    .concat(["\\*\\*", "__", "\\*", "_", "~~?"].map(pair))
+    .concat(pair("\\*\\*", "*"), pair("__", "_"), pair("\\*", "*"), pair("_", "_"), pair("~~?", "~"))
     .join("|"),
   "giu",
 );

@@ -10,10 +10,14 @@ import { createHeader } from "./header";
 import { createLog } from "./log";
 import { createLazy } from "./lazy";
 import css from "./panel.css";
+import type { Marks } from "./marks";
 import { fitPhone } from "./phone";
 import * as t from "./strings";
 import type { Core, Panel, Shell, State } from "./types";
 import type { Uploads } from "./uploads";
+
+/** Texts in which there may be more to show than is written. */
+const MARKS = /[*_~`[]|https?:|mailto:|^\s*(?:[-•#]|\d+[.)])|^\P{L}+$/mu;
 
 /** mount draws the panel into the shell's shadow root, hidden at first. */
 export function mount(shell: Shell, core: Core): Panel {
@@ -31,6 +35,8 @@ export function mount(shell: Shell, core: Core): Panel {
     retry: core.retry,
     discard: core.discard,
     handoff: core.handoff,
+    raw: (text) => !MARKS.test(text) || (marks.want(), !marks.made),
+    text: (text, slack) => marks.made!.text(text, slack),
   };
   const header = createHeader(() => shell.close());
   const log = createLog(core, act, options.apiUrl);
@@ -45,6 +51,10 @@ export function mount(shell: Shell, core: Core): Panel {
   });
   const lazy = createLazy(shell, core);
   const place: Place = { scroller: log.scroller, composer };
+  const marks = lazy<Marks>(MARKS_FILE, shell, (made) => {
+    style(made.styles);
+    log.update(core.store.state);
+  });
   const rows = lazy<RowActions>(ACTIONS_FILE, place, (made) => style(made.styles));
   const uploads = lazy<Uploads>(UPLOADS_FILE, shell, (made) => {
     style(made.styles);

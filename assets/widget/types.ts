@@ -11,6 +11,7 @@ declare global {
   const FORMS_FILE: string;
   const ACTIONS_FILE: string;
   const UPLOADS_FILE: string;
+  const MARKS_FILE: string;
   interface Window {
     /** The snippet's queue at first, the API later. */
     RelayChat?: { q?: ArrayLike<unknown>[] };

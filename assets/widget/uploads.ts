@@ -4,6 +4,7 @@
 
 import { sheet } from "./dom";
 import { randomId } from "./random";
+import { sizeOf } from "./size";
 import { createTray } from "./tray";
 import type { Attachment, Config, Core, State, Upload } from "./types";
 import css from "./uploads.css";
@@ -75,7 +76,7 @@ export function create({ store, client, ready }: Core): Uploads {
 export function check(file: File, { attachments }: Config): string | undefined {
   const { maxBytes = 0, types = [] } = attachments || {};
   if (!file.size) return "The file is empty.";
-  if (maxBytes && file.size > maxBytes) return `Larger than ${Math.floor(maxBytes / 1048576)} MB.`;
+  if (maxBytes && file.size > maxBytes) return `Larger than ${sizeOf(maxBytes)}.`;
   if (types.length && !types.some((t) => fits(file, t))) return "This kind of file is not accepted.";
   return undefined;
 }

@@ -77,7 +77,7 @@ const (
 
 // asText replaces a file that cannot be shown by text.
 func asText(op chat.Op, why string) chat.Op {
-	return naming.WithoutFile(op, fmt.Sprintf("📎 %s (%d MB) %s", op.File.Filename, op.File.Size>>20, why))
+	return naming.WithoutFile(op, fmt.Sprintf("📎 %s (%s) %s", op.File.Filename, naming.Size(op.File.Size), why))
 }
 
 // encode renders the form up to the file (Discord, "Uploading Files").

@@ -55,7 +55,7 @@ func TestFiles(t *testing.T) {
 		file.Size, file.URL = 11<<20, "https://relay.example/f/1_2"
 		bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, File: file, Key: key()})
 		shown := thread(t, f, th.Ref).Messages
-		if got := shown[len(shown)-1].Text; got != "📎 film.mp4 (11 MB) is too large for Discord: https://relay.example/f/1_2" {
+		if got := shown[len(shown)-1].Text; got != "📎 film.mp4 (11.5 MB) is too large for Discord: https://relay.example/f/1_2" {
 			t.Errorf("it is shown as %q", got)
 		}
 		f.Deny(1 << 15)
@@ -63,7 +63,7 @@ func TestFiles(t *testing.T) {
 		file.URL = "https://relay.example/f/3_4"
 		bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, File: file, Key: key()})
 		shown = thread(t, f, th.Ref).Messages
-		if got := shown[len(shown)-1].Text; got != "📎 photo.png (0 MB) is not shown: the bot lacks Attach Files: https://relay.example/f/3_4" {
+		if got := shown[len(shown)-1].Text; got != "📎 photo.png (9 B) is not shown: the bot lacks Attach Files: https://relay.example/f/3_4" {
 			t.Errorf("it is shown as %q", got)
 		}
 		broken := bridgetest.File("a.txt", "", "")

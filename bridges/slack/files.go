@@ -115,19 +115,9 @@ func (b *Bridge) lookupFile(ctx context.Context, th chat.Thread, op chat.Op) (re
 // linked replaces a file that is not sent to Slack by a text; why begins with a space,
 // "" when the app lacks the scope.
 func linked(op chat.Op, why string) chat.Op {
-	about := fmt.Sprintf("📎 %s (%s)%s", cut.Line(op.File.Filename, maxFrom), size(op.File.Size), why)
+	about := fmt.Sprintf("📎 %s (%s)%s", cut.Line(op.File.Filename, maxFrom), naming.Size(op.File.Size), why)
 	if op.File.URL == "" && why == "" {
 		about += " cannot be shown here: the app lacks the scope " + scopeUpload + ", and relay has no PUBLIC_URL for a link; the console shows it"
 	}
 	return naming.WithoutFile(op, about)
-}
-
-func size(bytes int64) string {
-	switch {
-	case bytes >= 1<<20:
-		return fmt.Sprintf("%d MB", bytes>>20)
-	case bytes >= 1<<10:
-		return fmt.Sprintf("%d KB", bytes>>10)
-	}
-	return fmt.Sprintf("%d bytes", bytes)
 }

@@ -116,10 +116,10 @@ func TestFilesAsLinks(t *testing.T) {
 		change func(f *chat.OpFile)
 		want   string
 	}{
-		{"link", slacktest.SeedScopes, func(f *chat.OpFile) { f.URL = "https://chat.example.com/files/x" }, "📎 a.txt (5 bytes): https://chat.example.com/files/x"},
-		{"no address", slacktest.SeedScopes, func(*chat.OpFile) {}, "📎 a.txt (5 bytes) cannot be shown here: the app lacks the scope files:write, and relay has no PUBLIC_URL for a link; the console shows it"},
-		{"empty", slacktest.AllScopes, func(f *chat.OpFile) { f.Size = 0 }, "Visitor\n📎 a.txt (0 bytes) is empty"},
-		{"huge", slacktest.AllScopes, func(f *chat.OpFile) { f.Size = 2 << 30 }, "Visitor\n📎 a.txt (2048 MB) is too large for Slack"},
+		{"link", slacktest.SeedScopes, func(f *chat.OpFile) { f.URL = "https://chat.example.com/files/x" }, "📎 a.txt (5 B): https://chat.example.com/files/x"},
+		{"no address", slacktest.SeedScopes, func(*chat.OpFile) {}, "📎 a.txt (5 B) cannot be shown here: the app lacks the scope files:write, and relay has no PUBLIC_URL for a link; the console shows it"},
+		{"empty", slacktest.AllScopes, func(f *chat.OpFile) { f.Size = 0 }, "Visitor\n📎 a.txt (0 B) is empty"},
+		{"huge", slacktest.AllScopes, func(f *chat.OpFile) { f.Size = 2 << 30 }, "Visitor\n📎 a.txt (2147.5 MB) is too large for Slack"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := slacktest.NewInBubble(t)

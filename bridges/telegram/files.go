@@ -42,7 +42,7 @@ func wayOf(f *chat.OpFile) string {
 // as a picture or recording is sent as a document, one that is too large as a link.
 func (b *Bridge) show(ctx context.Context, topic int64, op chat.Op) (*gotgbot.Message, error) {
 	if op.File.Size > maxUpload {
-		about := fmt.Sprintf("📎 %s (%d MB) is too large for Telegram", op.File.Filename, op.File.Size>>20)
+		about := fmt.Sprintf("📎 %s (%s) is too large for Telegram", op.File.Filename, naming.Size(op.File.Size))
 		return b.write(ctx, topic, naming.WithoutFile(op, about))
 	}
 	html, plain := render(op)

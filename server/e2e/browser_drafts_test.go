@@ -57,11 +57,11 @@ func testDrafts(t *testing.T, s *fixture) {
 	b.press("Enter", 13)
 	b.enter("#composer", "An edit and more")
 	b.run(`go.pop()()`)
-	b.until(`text(".from-operator p") === "An edit" && text("#banner-title") === "Edit message" && $("#composer").value === "An edit and more" && !go.length`)
+	b.until(`text(".from-operator .words") === "An edit" && text("#banner-title") === "Edit message" && $("#composer").value === "An edit and more" && !go.length`)
 	b.press("Enter", 13)
 	b.until(`go.length === 1`)
 	b.run(`go.pop()()`)
-	b.until(`text(".from-operator p") === "An edit and more" && !shown("#banner") && $("#composer").value === ""`)
+	b.until(`text(".from-operator .words") === "An edit and more" && !shown("#banner") && $("#composer").value === ""`)
 
 	// The answer to sending gets lost, the message does not.
 	b.run(`(window.fetch = (url, init) => init?.method === "POST" && url.endsWith("/messages")
@@ -86,7 +86,7 @@ func testDrafts(t *testing.T, s *fixture) {
 	b.until(`$("#composer")?.value === "A careful answer" && shown(".from-visitor")`)
 	b.run(`$("#composer").focus()`)
 	b.press("Enter", 13)
-	b.until(`text(".from-operator:last-child:not(.local) p") === "A careful answer"`)
+	b.until(`text(".from-operator:last-child:not(.local) .words") === "A careful answer"`)
 	b.do(chromedp.Reload())
 	b.until(`shown(".from-visitor") && $("#composer").value === ""`)
 	b.clean("401")

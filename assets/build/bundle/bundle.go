@@ -54,6 +54,7 @@ var targets = []target{
 	{source: "widget/forms.ts", name: "forms.js", format: api.FormatESModule, hashed: true, define: "FORMS_FILE"},
 	{source: "widget/actions.ts", name: "actions.js", format: api.FormatESModule, hashed: true, define: "ACTIONS_FILE"},
 	{source: "widget/uploads.ts", name: "uploads.js", format: api.FormatESModule, hashed: true, define: "UPLOADS_FILE"},
+	{source: "widget/marks.ts", name: "marks.js", format: api.FormatESModule, hashed: true, define: "MARKS_FILE"},
 	{source: "widget/panel.ts", name: "panel.js", format: api.FormatESModule, hashed: true, define: "PANEL_FILE"},
 	{source: "widget/core.ts", name: "core.js", format: api.FormatESModule, hashed: true, define: "CORE_FILE"},
 	{source: "widget/loader.ts", name: "widget.js", format: api.FormatIIFE},
