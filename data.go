@@ -19,6 +19,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/cli"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/privacy"
 )
 
 // withEngine calls use with an engine that delivers nothing, beside a running relay
@@ -70,14 +71,14 @@ func (a *app) export(ctx context.Context, _ string) error {
 	}
 	return a.withEngine(ctx, func(e *chat.Engine) error {
 		if file == "-" {
-			_, err := cli.Export(ctx, e, who, a.stdout)
+			_, err := privacy.Export(ctx, e, who, a.stdout)
 			return err
 		}
 		out, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
-		done, err := cli.Export(ctx, e, who, out)
+		done, err := privacy.Export(ctx, e, who, out)
 		if err == nil && done.Sessions == 0 && who != "" {
 			err = nobody(who)
 		}
@@ -94,25 +95,33 @@ func nobody(who string) error {
 	return fmt.Errorf("no conversation is of %q: give the id or the e-mail address that the console shows", who)
 }
 
-// erase erases a visitor's conversations, if that is confirmed.
+// erase erases a visitor's conversations, if that is confirmed: by the relay that runs,
+// or else in the database alone.
 func (a *app) erase(ctx context.Context, who string) error {
+	var keys *server.Keyring
+	if a.cfg.Mode != chat.ModeBridge {
+		if err := a.withKeys(ctx, func(k *server.Keyring) error { keys = k; return nil }); err != nil {
+			return err
+		}
+	}
 	return a.withEngine(ctx, func(e *chat.Engine) error {
-		ids, err := cli.SessionsOf(ctx, e.Store, who)
+		list, err := privacy.Find(ctx, e.Store, who)
 		switch {
 		case err != nil:
 			return err
-		case len(ids) == 0:
+		case len(list) == 0:
 			return nobody(who)
 		case !a.line.flags.Yes:
-			return fmt.Errorf("%d conversations of %s would be erased for good; nothing was erased yet. Add --yes", len(ids), who)
+			return fmt.Errorf("%d conversations of %s would be erased for good; nothing was erased yet. Add --yes", len(list), who)
 		}
-		for _, id := range ids {
-			if err := e.Erase(ctx, id); err != nil && !errors.Is(err, chat.ErrSessionNotFound) {
-				return err
+		if keys != nil {
+			if out, reached, err := server.EraseVisitor(ctx, a.cfg, keys, who); reached {
+				return errors.Join(err, a.erased(out, who, err))
 			}
 		}
-		fmt.Fprintf(a.stdout, "Erased %d conversations of %s. Backups still have them, and what the platforms got stays there; an open console shows them until it is reloaded.\n", len(ids), who)
-		return nil
+		out, err := privacy.Erase(ctx, e, detached{}, who)
+		out.Remains = append(out.Remains, "The threads on the platforms, and open pages and consoles until they are reloaded: relay was not reached at its port.")
+		return errors.Join(err, a.erased(out, who, err))
 	})
 }
 
@@ -156,6 +165,27 @@ func databaseURL(word string) string {
 		return word
 	}
 	return "sqlite://" + word
+}
+
+// detached are the platforms of a command that runs without them.
+type detached struct{}
+
+// EraseThreads implements [privacy.Platforms].
+func (detached) EraseThreads(context.Context, string) ([]string, error) { return nil, nil }
+
+// erased prints what was erased and what remains.
+func (a *app) erased(out privacy.Erased, who string, err error) error {
+	if err != nil {
+		return nil // which is printed
+	}
+	if a.line.flags.JSON {
+		return a.json(out)
+	}
+	fmt.Fprintf(a.stdout, "Erased %d conversations of %s. This remains:\n", out.Conversations, who)
+	for _, text := range out.Remains {
+		fmt.Fprintf(a.stdout, "- %s\n", text)
+	}
+	return nil
 }
 
 // testWebhook posts a test event.

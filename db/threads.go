@@ -34,6 +34,21 @@ func (t *tx) ThreadOf(sessionID, bridge, channel string) (chat.Thread, error) {
 	}), nil
 }
 
+const (
+	selectThreadsOfSession = selectThreads + ` WHERE t.session = ` + ofSession + ` AND t.state < 2 ORDER BY t.created_at, t.bridge, t.ref`
+	selectLinksOfSession   = selectLinks + ` WHERE l.session = ` + ofSession + ` AND l.bridge = ? AND l.channel = ? ORDER BY l.created_at, l.remote`
+)
+
+// ThreadsOf implements [chat.Reader].
+func (t *tx) ThreadsOf(sessionID string) ([]chat.Thread, error) {
+	return list[chat.Thread](t, selectThreadsOfSession, sessionID)
+}
+
+// LinksOf implements [chat.Reader].
+func (t *tx) LinksOf(sessionID, bridge, channel string) ([]chat.Link, error) {
+	return list[chat.Link](t, selectLinksOfSession, sessionID, bridge, channel)
+}
+
 // LostThreads implements [chat.Reader].
 func (t *tx) LostThreads(sessionID, bridge, channel string) (n int, err error) {
 	err = t.q.get(&n, countLost, sessionID, bridge, channel)

@@ -16,6 +16,8 @@ type Bridges interface {
 	States(ctx context.Context) ([]chat.BridgeState, error)
 	// Check tests a bridge's token, rights, channel and reception.
 	Check(ctx context.Context, name string) ([]chat.Finding, error)
+	// EraseThreads deletes a session's threads on the platforms and returns what stays.
+	EraseThreads(ctx context.Context, sessionID string) (stays []string, err error)
 	// Webhook handles the requests that a platform pushes to a bridge.
 	Webhook(name string) http.Handler
 	// Fetch opens a file that stayed on its platform. The caller closes it.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/privacy"
 )
 
 // The sub-commands are clients of the running relay: on this machine, and at its
@@ -107,7 +108,62 @@ func RetryDelivery(ctx context.Context, cfg config.Config, id string) error {
 	return nil
 }
 
+// EraseVisitor lets the relay that runs on this machine erase a visitor, so that open
+// streams and consoles notice, with a pass that is good for nothing else. reached is
+// false when there is none, or another one: then nothing was erased.
+func EraseVisitor(ctx context.Context, cfg config.Config, keys *Keyring, who string) (out privacy.Erased, reached bool, err error) {
+	if !listening(ctx, cfg) {
+		return out, false, nil
+	}
+	address := localURL(cfg, "127.0.0.1", int(cfg.Port)) + visitorsPath + "?visitor=" + url.QueryEscape(who)
+	request, err := http.NewRequestWithContext(ctx, http.MethodDelete, address, nil)
+	if err != nil {
+		return out, false, err
+	}
+	request.AddCookie(&http.Cookie{Name: plainCookie, Value: keys.erasePasses().sign(plainCookie, who)})
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return out, true, fmt.Errorf("relay did not say whether it erased everything; repeat the command: %w", err)
+	}
+	defer answer.Body.Close()
+	switch {
+	case answer.StatusCode == http.StatusUnauthorized, answer.StatusCode == http.StatusMethodNotAllowed, answer.StatusCode == http.StatusForbidden:
+		return out, false, nil // another relay, or an earlier version
+	case answer.StatusCode != http.StatusOK:
+		return out, answer.StatusCode != http.StatusNotFound, fmt.Errorf("relay answers %s", answer.Status)
+	}
+	return out, true, json.NewDecoder(io.LimitReader(answer.Body, 1<<20)).Decode(&out)
+}
+
+// listening reports whether a program listens where relay would on this machine.
+func listening(ctx context.Context, cfg config.Config) bool {
+	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
+	defer cancel()
+	address := strings.TrimPrefix(localURL(cfg, "127.0.0.1", int(cfg.Port)), "http://")
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return false
+	}
+	return conn.Close() == nil
+}
+
+// visitorsPath is where one visitor is found and erased.
+const visitorsPath = "/api/admin/visitors"
+
 const passLife = 10 * time.Second
+
+// erasePasses signs and verifies the pass of [EraseVisitor], whose text is the visitor.
+func (k *Keyring) erasePasses() signedCookies { return signedCookies{k.SigningKey("erase"), passLife} }
+
+// isEraser reports whether a request is that of [EraseVisitor].
+func (s *communityServer) isEraser(r *http.Request) bool {
+	c, err := r.Cookie(plainCookie)
+	if err != nil {
+		return false
+	}
+	who, ok := s.keys.erasePasses().open(c.Name, c.Value)
+	return ok && r.Method == http.MethodDelete && who == r.URL.Query().Get("visitor")
+}
 
 // passes signs and verifies the pass of [AskBridges].
 func (k *Keyring) passes() signedCookies { return signedCookies{k.SigningKey("doctor"), passLife} }

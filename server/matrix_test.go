@@ -105,6 +105,9 @@ var matrix = map[string]entry{
 	"GET /api/admin/statistics":                          {operator, "/api/admin/statistics", nil, 0},
 	"GET /api/admin/statistics.csv":                      {operator, "/api/admin/statistics.csv", nil, 0},
 	"GET /api/admin/export":                              {operator, "/api/admin/export", nil, 0},
+	"GET /api/admin/visitors":                            {operator, "/api/admin/visitors?visitor=x", nil, 0},
+	"GET /api/admin/visitors/export":                     {operator, "/api/admin/visitors/export?visitor=x", nil, 404},
+	"DELETE /api/admin/visitors":                         {operator, "/api/admin/visitors?visitor=x", nil, 404},
 	"POST /api/admin/keys/rotate":                        {operator, "/api/admin/keys/rotate", object{"key": "neither"}, 400},
 	"GET /api/admin/stream":                              {operator, "/api/admin/stream", nil, 0},
 

@@ -229,11 +229,7 @@ const exportPage = 100
 // export answers GET /api/admin/export: all sessions and messages, one JSON
 // object a line, each session followed by its messages.
 func (s *communityServer) export(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	h := w.Header()
-	h.Set("Content-Type", "application/x-ndjson")
-	h.Set("Content-Disposition", `attachment; filename="relay-`+time.Now().UTC().Format(time.DateOnly)+`.ndjson"`)
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
+	attachment(w, "application/x-ndjson", "relay-"+time.Now().UTC().Format(time.DateOnly)+".ndjson")
 	out := json.NewEncoder(patientWriter{w, http.NewResponseController(w)})
 	for last := int64(0); ; {
 		var list []chat.Session

@@ -207,8 +207,8 @@ func (s *communityServer) widgetRoutes() []route {
 // console.
 func (s *communityServer) adminRoutes() []route {
 	operators := rules{filtered: true, access: s.operator, body: maxAdminBody}
-	uploads, examined := operators, operators
-	uploads.body = 0
+	uploads, examined, erasers := operators, operators, operators
+	uploads.body, erasers.access = 0, s.operatorOrCommand
 	examined.access = s.operatorOrDoctor
 	return []route{
 		{"GET", "/api/admin/settings", operators, s.settings},
@@ -257,6 +257,9 @@ func (s *communityServer) adminRoutes() []route {
 		{"GET", "/api/admin/statistics", operators, s.statistics},
 		{"GET", "/api/admin/statistics.csv", operators, s.statisticsCSV},
 		{"GET", "/api/admin/export", operators, s.export},
+		{"GET", "/api/admin/visitors", operators, s.findVisitor},
+		{"GET", "/api/admin/visitors/export", operators, s.exportVisitor},
+		{"DELETE", "/api/admin/visitors", erasers, s.eraseVisitor},
 		{"POST", "/api/admin/keys/rotate", operators, s.rotateKey},
 		{"GET", "/api/admin/stream", operators, s.adminStream},
 	}

@@ -48,11 +48,7 @@ func (s *communityServer) statisticsCSV(w http.ResponseWriter, r *http.Request, 
 	if err != nil {
 		return nil, err
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/csv; charset=utf-8")
-	h.Set("Content-Disposition", `attachment; filename="relay-`+stats.From+`-`+stats.To+`.csv"`)
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
+	attachment(w, "text/csv; charset=utf-8", "relay-"+stats.From+"-"+stats.To+".csv")
 	_ = csv.NewWriter(w).WriteAll(rows(&stats)) // the client may be gone
 	return written{}, nil
 }

@@ -48,7 +48,7 @@ func run(t *testing.T, open func(t *testing.T) (Platform, Connect), p pace, in f
 		{"other sinks", otherSinks}, {"duplicates", duplicates}, {"elsewhere", elsewhere}, {"commands", commands}, {"AI", aiAnswers},
 		{"closed by hand", closedByHand}, {"deleted by hand", deletedByHand}, {"reopening in doubt", ambiguousReopening}, {"rate limited", rateLimited},
 		{"server fails", serverFails}, {"answer lost", answerLost}, {"outage", outage}, {"token revoked", revoked}, {"storm", storm},
-		{"long outage", longOutage},
+		{"long outage", longOutage}, {"erased", erased},
 	} {
 		if (c.name == "long outage" || c.name == "too old to be removed") && p.patience < time.Hour {
 			continue // it takes hours or days, which only a bubble has

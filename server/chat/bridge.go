@@ -63,6 +63,11 @@ type Bridge interface {
 	Check(ctx context.Context) []Finding
 }
 
+// ThreadEraser is a bridge whose platform deletes a thread with all that is in it.
+type ThreadEraser interface {
+	EraseThread(ctx context.Context, th Thread) error
+}
+
 // Recaller is a bridge whose platform stores which op created a message.
 type Recaller interface {
 	// Recall returns the platform messages of a thread that ops with these keys

@@ -122,6 +122,10 @@ type Reader interface {
 	// ThreadOf finds the session's newest thread in a channel that is not gone,
 	// or returns ErrThreadNotFound.
 	ThreadOf(sessionID, bridge, channel string) (Thread, error)
+	// ThreadsOf lists the session's threads that are not gone.
+	ThreadsOf(sessionID string) ([]Thread, error)
+	// LinksOf lists the copies of a session's messages in a channel.
+	LinksOf(sessionID, bridge, channel string) ([]Link, error)
 	// LostThreads counts the session's threads in a channel that are gone.
 	LostThreads(sessionID, bridge, channel string) (int, error)
 	// Links lists a message's copies in a channel, gone ones too, by part.

@@ -1,3 +1,4 @@
+// Package cli completes relay's command lines and shows the progress of commands.
 package cli
 
 import (

@@ -78,6 +78,7 @@ func TestExportAndErase(t *testing.T) {
 			t.Errorf("%q: %v", tt.args, files)
 		}
 	}
+	in.sayAs(t, "v-carl", "", "I am Carl")
 	for _, tt := range []struct {
 		args []string
 		code int
@@ -87,10 +88,13 @@ func TestExportAndErase(t *testing.T) {
 		{[]string{"export", "none.zip", "carl@example.com"}, 1, `no conversation is of "carl@example.com"`},
 		{[]string{"erase", "carl@example.com", "--yes"}, 1, "no conversation"},
 		{[]string{"erase", "ann@example.com"}, 1, "nothing was erased yet. Add --yes"},
-		{[]string{"erase", "ann@example.com", "--yes"}, 0, "Erased 1 conversations"},
+		{[]string{"erase", "ann@example.com", "--yes", "--json", "--port", in.base[strings.LastIndex(in.base, ":")+1:]}, 0, `"conversations": 1`},
+		{[]string{"erase", "v-carl", "--yes", "--port", "1"}, 0, "relay was not reached at its port"},
 	} {
 		if code, stdout, stderr := runCommand(t, nil, tt.args...); code != tt.code || !strings.Contains(stdout+stderr, tt.says) {
 			t.Errorf("%q answers %d: %s%s", tt.args, code, stdout, stderr)
+		} else if strings.Contains(stdout, `"conversations": 1`) && strings.Contains(stdout, "not reached") {
+			t.Errorf("the relay that runs did not erase: %s", stdout)
 		}
 	}
 	if _, err := os.Stat("none.zip"); err == nil {

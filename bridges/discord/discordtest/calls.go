@@ -42,6 +42,9 @@ func (f *Platform) call(op string, v []string, q url.Values, body any, files []*
 		return f.render(c), nil
 	case "PATCH /channels/{channel_id}":
 		return f.patch(c, object)
+	case "DELETE /channels/{channel_id}":
+		f.deleteThread(c)
+		return f.render(c), nil
 	case "POST /channels/{channel_id}/threads":
 		return f.newPost(c, object)
 	case "GET /channels/{channel_id}/threads/archived/public":

@@ -169,11 +169,13 @@ func (f *Platform) byHand(thread string, do func(*channel)) {
 func (f *Platform) DeleteThread(thread string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	c := f.channels[thread]
-	if c == nil {
-		return
+	if c := f.channels[thread]; c != nil {
+		f.deleteThread(c)
 	}
-	delete(f.channels, thread)
+}
+
+func (f *Platform) deleteThread(c *channel) {
+	delete(f.channels, c.id)
 	f.order = slices.DeleteFunc(f.order, func(other *channel) bool { return other == c })
 	f.emit("THREAD_DELETE", map[string]any{"id": c.id, "guild_id": guildID, "parent_id": c.parent, "type": 11})
 }

@@ -23,7 +23,8 @@ func (f *Platform) call(r *http.Request, method string, p params) (any, *apiErro
 	inGroup := map[string]func(params) (any, *apiError){
 		"getChat": f.getChat, "getChatMember": f.getChatMember,
 		"createForumTopic": f.createForumTopic, "closeForumTopic": f.closeForumTopic, "reopenForumTopic": f.reopenForumTopic,
-		"sendMessage": f.sendMessage, "sendPhoto": f.sendFile("photo"), "sendDocument": f.sendFile("document"), "sendVoice": f.sendFile("voice"),
+		"deleteForumTopic": f.deleteForumTopic,
+		"sendMessage":      f.sendMessage, "sendPhoto": f.sendFile("photo"), "sendDocument": f.sendFile("document"), "sendVoice": f.sendFile("voice"),
 		"editMessageText": f.editMessageText, "editMessageCaption": f.editMessageCaption, "deleteMessage": f.deleteMessage,
 		"setMessageReaction": f.setMessageReaction, "sendChatAction": f.sendChatAction,
 	}

@@ -40,6 +40,20 @@ func (f *Platform) makeTopic(name string, by user) *topic {
 	return t
 }
 
+func (f *Platform) deleteForumTopic(p params) (any, *apiError) {
+	t := f.topic(p.int("message_thread_id"))
+	switch {
+	case f.group.noTopics:
+		return nil, badRequest("the chat is not a forum")
+	case f.group.demoted:
+		return nil, badRequest("not enough rights to delete a topic")
+	case t == nil:
+		return nil, badRequest("TOPIC_ID_INVALID")
+	}
+	t.deleted = true
+	return true, nil
+}
+
 func (f *Platform) closeForumTopic(p params) (any, *apiError) { return f.turn(p, true) }
 
 func (f *Platform) reopenForumTopic(p params) (any, *apiError) { return f.turn(p, false) }

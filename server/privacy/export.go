@@ -1,4 +1,4 @@
-package cli
+package privacy
 
 import (
 	"archive/zip"
@@ -15,19 +15,38 @@ import (
 // Exported counts what is in an export.
 type Exported struct{ Sessions, Messages, Files int }
 
+// maxEntries bounds the timeline of a session in an export.
+const maxEntries = 10_000
+
 // Export writes the sessions of a visitor, or all of them with "", as a zip: a folder
-// per session with session.json, messages.json and its files.
+// per session with session.json, messages.json, timeline.json and its files, and
+// index.html, which shows all of it in a browser.
 func Export(ctx context.Context, relay *chat.Engine, who string, out io.Writer) (Exported, error) {
 	e := exporter{ctx: ctx, relay: relay, zip: zip.NewWriter(out)}
-	err := each(ctx, relay.Store, who, e.session)
+	err := e.all(who)
+	if err == nil {
+		err = e.index()
+	}
 	return e.done, errors.Join(err, e.zip.Close())
 }
 
+func (e *exporter) all(who string) error {
+	if who == "" {
+		return each(e.ctx, e.relay.Store, e.session)
+	}
+	list, err := Find(e.ctx, e.relay.Store, who)
+	for i := 0; i < len(list) && err == nil; i++ {
+		err = e.session(&list[i])
+	}
+	return err
+}
+
 type exporter struct {
-	ctx   context.Context
-	relay *chat.Engine
-	zip   *zip.Writer
-	done  Exported
+	ctx     context.Context
+	relay   *chat.Engine
+	zip     *zip.Writer
+	done    Exported
+	listing strings.Builder // of index.html
 }
 
 // session is a session as the export shows it.
@@ -60,6 +79,16 @@ func (e *exporter) session(s *chat.Session) error {
 	if err := e.json(dir+"messages.json", messages); err != nil {
 		return err
 	}
+	entries, err := e.timeline(s.ID)
+	if err == nil {
+		err = e.json(dir+"timeline.json", entries)
+	}
+	if err != nil {
+		return err
+	}
+	if err := e.conversation(dir, &shown, messages, entries); err != nil {
+		return err
+	}
 	for _, m := range messages {
 		for _, a := range m.Attachments.V {
 			if err := e.file(dir, a.ID); err != nil {
@@ -89,6 +118,14 @@ func (e *exporter) messages(sessionID string) (all []chat.Message, err error) {
 	}
 }
 
+func (e *exporter) timeline(sessionID string) (list []chat.TimelineEntry, err error) {
+	err = e.relay.Store.Look(e.ctx, func(rd chat.Reader) (err error) {
+		list, err = rd.Timeline(sessionID, 0, 0, maxEntries)
+		return err
+	})
+	return append([]chat.TimelineEntry{}, list...), err
+}
+
 // file adds a file, unless it is gone: an operator may have deleted its message.
 func (e *exporter) file(dir, id string) error {
 	content, err := e.relay.Open(e.ctx, id)
@@ -98,13 +135,17 @@ func (e *exporter) file(dir, id string) error {
 	if err != nil {
 		return err
 	}
-	w, err := e.zip.Create(dir + "files/" + safeName(id) + "-" + safeName(content.Filename))
+	w, err := e.zip.Create(fileName(dir, id, content.Filename))
 	if err != nil {
 		return err
 	}
 	e.done.Files++
 	_, err = io.Copy(w, content)
 	return err
+}
+
+func fileName(dir, id, name string) string {
+	return dir + "files/" + safeName(id) + "-" + safeName(name)
 }
 
 func (e *exporter) json(name string, v any) error {

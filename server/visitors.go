@@ -1,0 +1,89 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/privacy"
+)
+
+// visitorSession is a session in the answer of GET /api/admin/visitors.
+type visitorSession struct {
+	ID           string      `json:"id"`
+	VisitorID    string      `json:"visitorId"`
+	Status       chat.Status `json:"status"`
+	CreatedAt    chat.Time   `json:"createdAt"`
+	LastActivity chat.Time   `json:"lastActivity"`
+	Identity     chat.Raw    `json:"identity,omitempty"`
+	PreChat      chat.Raw    `json:"preChat,omitempty"`
+	// Channels are the platforms where it has a thread.
+	Channels []string `json:"channels"`
+}
+
+// findVisitor answers GET /api/admin/visitors: the conversations of one visitor, and
+// what erasing them cannot reach.
+func (s *communityServer) findVisitor(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	list, err := privacy.Find(r.Context(), s.engine.Store, r.URL.Query().Get("visitor"))
+	if err != nil {
+		return nil, err
+	}
+	found := make([]visitorSession, len(list))
+	for i := range list {
+		v := &list[i]
+		found[i] = visitorSession{v.ID, v.VisitorID, v.Status, v.CreatedAt, v.LastActivity, v.Identity, v.PreChat, []string{}}
+		var threads []chat.Thread
+		err := s.engine.Store.Look(r.Context(), func(rd chat.Reader) (err error) {
+			threads, err = rd.ThreadsOf(v.ID)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, th := range threads {
+			found[i].Channels = append(found[i].Channels, th.Bridge)
+		}
+	}
+	return map[string]any{"conversations": found, "elsewhere": privacy.Elsewhere(s.engine.Settings())}, nil
+}
+
+// exportVisitor answers GET /api/admin/visitors/export: all that relay has of a
+// visitor as a zip, written while it is read.
+func (s *communityServer) exportVisitor(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	who := strings.TrimSpace(r.URL.Query().Get("visitor"))
+	list, err := privacy.Find(r.Context(), s.engine.Store, who)
+	if err == nil && len(list) == 0 {
+		err = privacy.ErrNobody
+	}
+	if err != nil {
+		return nil, err
+	}
+	attachment(w, "application/zip", "visitor-"+time.Now().UTC().Format(time.DateOnly)+".zip")
+	if _, err := privacy.Export(r.Context(), s.engine, who, patientWriter{w, http.NewResponseController(w)}); err != nil {
+		return s.cutExport(r, err)
+	}
+	return written{}, nil
+}
+
+// eraseVisitor answers DELETE /api/admin/visitors with what remains elsewhere.
+func (s *communityServer) eraseVisitor(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(eraseTime)) // platforms may be slow
+	out, err := privacy.Erase(r.Context(), s.engine, s.bridges, r.URL.Query().Get("visitor"))
+	if err == nil {
+		s.log.Warn("a visitor was erased", "conversations", out.Conversations, "by", by.Source)
+	}
+	return out, err
+}
+
+// eraseTime bounds the erasure of a visitor.
+const eraseTime = 5 * time.Minute
+
+// attachment begins an answer that browsers save.
+func attachment(w http.ResponseWriter, contentType, filename string) {
+	h := w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Disposition", `attachment; filename="`+filename+`"`)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+}
