@@ -94,7 +94,7 @@ func (a *app) open(ctx context.Context, shared bool) (*db.DB, error) {
 	if a.cfg.DatabaseURL == "" {
 		return nil, errors.New("bridge mode has no database unless DATABASE_URL is set")
 	}
-	database, err := db.Open(ctx, string(a.cfg.DatabaseURL), db.Options{Shared: shared, Committed: a.watch.Hooks().Committed})
+	database, err := db.Open(ctx, string(a.cfg.DatabaseURL), db.Options{Shared: shared, Direct: string(a.cfg.DatabaseDirectURL), Committed: a.watch.Hooks().Committed})
 	if errors.Is(err, db.ErrNone) {
 		return nil, fmt.Errorf("%w: relay creates it at its first start. If it already did, run this in its folder, or with its --env-file", err)
 	}

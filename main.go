@@ -153,7 +153,7 @@ func (a *app) serve(ctx context.Context, _ string) error {
 }
 
 func (a *app) serveCommunity(ctx context.Context) error {
-	database, err := a.openAlone(ctx)
+	database, err := a.open(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		return err
 	}
 	a.announce(server.BaseURL(a.cfg, listener), keys, a.answerFrom(engine, kinds, set))
-	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, base.Run, keys.Run, metrics, watchdog(database), a.backups(database))
+	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, onOneNode(engine, "crawler", base.Run), keys.Run, metrics, watchdog(database), a.backups(engine, database))
 }
 
 func (a *app) serveBridge(ctx context.Context) error {
@@ -213,7 +213,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 	read := func(context.Context) error { return nil }
 	if !a.cfg.Volatile() {
 		stored := a.knowledge(database, engine.Settings)
-		base, read = stored, stored.Run
+		base, read = stored, onOneNode(engine, "crawler", stored.Run)
 	}
 	hook, ai := a.webhook(engine, links), a.ai(engine, base)
 	set := a.bridges(engine, kinds, mirror.Options{Stateless: true, Seal: seal, OpenFile: files.OpenFile})
@@ -228,7 +228,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 	}
 	a.announceBridge(server.BaseURL(a.cfg, listener), engine.Settings(), a.answerFrom(engine, kinds, set))
 	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, read, metrics,
-		func(ctx context.Context) error { return full.Notify(ctx, engine.Relay) }, watchdog(database), a.backups(database))
+		func(ctx context.Context) error { return full.Notify(ctx, engine.Relay) }, watchdog(database), a.backups(engine, database))
 }
 
 // run runs the engine with its parts and answers requests until ctx ends or one of
@@ -264,6 +264,7 @@ const (
 // reaches the streams before they end: it is lost otherwise.
 func (s service) stop() {
 	deadline, answering := time.Now().Add(stopTime), 10*time.Second
+	s.engine.Nodes.Leave()
 	if s.engine.Volatile {
 		answering = 5 * time.Second
 		chat.Within(handlingTime, func() {
@@ -284,12 +285,19 @@ func (a *app) listen(ctx context.Context) (net.Listener, error) {
 }
 
 // backups returns the daily backups, or nothing to do without a folder for them.
-func (a *app) backups(database *db.DB) chat.Part {
+func (a *app) backups(engine *chat.Engine, database *db.DB) chat.Part {
 	if a.cfg.BackupDir == "" {
 		return func(context.Context) error { return nil }
 	}
 	daily := db.DailyBackups{Dir: a.cfg.BackupDir, Keep: a.cfg.BackupKeep, Log: a.log}
-	return func(ctx context.Context) error { return database.KeepBackups(ctx, daily) }
+	return onOneNode(engine, "backups", func(ctx context.Context) error { return database.KeepBackups(ctx, daily) })
+}
+
+// onOneNode returns a part that runs on one of the nodes that share the database.
+func onOneNode(engine *chat.Engine, lease string, part chat.Part) chat.Part {
+	return func(ctx context.Context) error {
+		return engine.Nodes.Hold(ctx, lease, func(ctx context.Context, _ *chat.Lease) error { return part(ctx) })
+	}
 }
 
 // watchdog feeds systemd's watchdog while the database answers. A full disk or an
@@ -313,27 +321,11 @@ func (a *app) close(database *db.DB) {
 	}
 }
 
-// openAlone opens the database for a server, and warns of other relays on it.
-func (a *app) openAlone(ctx context.Context) (*db.DB, error) {
-	database, err := a.open(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	switch n, err := database.Others(ctx); {
-	case err != nil:
-		a.log.Error("cannot check for other relays on the database", "err", err)
-	case n > 0:
-		a.log.Warn("another relay is connected to this database: until one of them stops, everything is delivered twice to webhooks and platforms, "+
-			"and live updates reach only the visitors of the relay that made them", "others", n)
-	}
-	return database, nil
-}
-
 // openBridge opens the database of bridge mode: in memory, within bounds, unless
 // DATABASE_URL names one.
 func (a *app) openBridge(ctx context.Context, full *bridges.FullQueues) (*db.DB, error) {
 	if !a.cfg.Volatile() {
-		return a.openAlone(ctx)
+		return a.open(ctx, false)
 	}
 	bounds := db.BridgeBounds
 	bounds.Full = full.Dropped
@@ -344,7 +336,7 @@ func (a *app) openBridge(ctx context.Context, full *bridges.FullQueues) (*db.DB,
 // engine opens the engine, and returns the kinds of bridges that it can have.
 func (a *app) engine(ctx context.Context, database *db.DB, taps ...func(*chat.Event)) (*chat.Engine, []bridges.Kind, error) {
 	kinds := bridges.Kinds(a.bridgeEnv(a.log))
-	e, err := chat.Open(ctx, chat.Config{Store: database, Mode: a.cfg.Mode, Volatile: a.cfg.Volatile(), Log: a.log,
+	e, err := chat.Open(ctx, chat.Config{Store: database, Cluster: database.Cluster(), Mode: a.cfg.Mode, Volatile: a.cfg.Volatile(), Log: a.log,
 		Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps, Attempted: a.watch.Hooks().Attempted,
 		Identity: chat.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
 	return e, kinds, err

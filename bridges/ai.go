@@ -56,8 +56,13 @@ func (a *AI) current(settings chat.AI) (*ai.Client, *ai.Health) {
 	return a.client, a.health
 }
 
-// Run answers visitors until ctx ends, always under the current settings.
+// Run answers visitors until ctx ends, on one node.
 func (a *AI) Run(ctx context.Context) error {
+	return a.engine.Nodes.Hold(ctx, chat.AISink, a.run)
+}
+
+// run answers visitors until ctx ends, always under the current settings.
+func (a *AI) run(ctx context.Context, lease *chat.Lease) error {
 	for ctx.Err() == nil {
 		changed, settings := a.engine.SettingsChanged(), a.engine.Settings().AI()
 		if !settings.On() {
@@ -67,7 +72,7 @@ func (a *AI) Run(ctx context.Context) error {
 			}
 			continue
 		}
-		if err := a.serve(ctx, settings); err != nil && ctx.Err() == nil {
+		if err := a.serve(ctx, lease, settings); err != nil && ctx.Err() == nil {
 			a.opts.Log.Error("the AI cannot use the database", "err", err)
 			_ = chat.Rest(ctx, time.Second)
 		}
@@ -76,7 +81,7 @@ func (a *AI) Run(ctx context.Context) error {
 }
 
 // serve answers visitors until the settings of the AI change or ctx ends.
-func (a *AI) serve(ctx context.Context, settings chat.AI) error {
+func (a *AI) serve(ctx context.Context, lease *chat.Lease, settings chat.AI) error {
 	ctx, stop := context.WithCancel(ctx)
 	client, health := a.current(settings)
 	sink := ai.NewSink(ai.Options{Engine: a.engine, Settings: settings, Client: client, Knowledge: a.opts.Knowledge, Health: health})
@@ -85,7 +90,7 @@ func (a *AI) serve(ctx context.Context, settings chat.AI) error {
 	for i, s := range []chat.Sink{sink, ai.Requests{Sink: sink}} {
 		serving.Go(func() {
 			defer stop()
-			errs[i] = a.engine.Outbox.Serve(ctx, s)
+			errs[i] = a.engine.Outbox.ServeUnder(ctx, lease, s)
 		})
 	}
 	a.awaitOther(ctx, settings)

@@ -33,6 +33,7 @@ type runner struct {
 	receive    string    // how operators' answers are received
 	endReceive func()    // stops receiving and waits for its end
 	since      time.Time // begin of the current attempt to receive, zero between attempts
+	serving    bool      // this node serves the bridge; others only take what is pushed
 }
 
 // run keeps the bridge in line with the settings until ctx ends.
@@ -72,17 +73,21 @@ func (r *runner) restartIfFailing(fixed bool) {
 	r.mu.Lock()
 	pausing := r.bridge != nil && (r.receiveErr != nil || r.mirror.Trouble() != nil)
 	r.mu.Unlock()
-	if !pausing && !fixed {
-		return
+	if pausing || fixed {
+		r.requestRestart()
 	}
+}
+
+// requestRestart makes run restart the bridge.
+func (r *runner) requestRestart() {
 	select {
 	case r.restart <- struct{}{}:
 	default: // a restart is pending already
 	}
 }
 
-// start makes the bridge and serves it. The returned function stops it and waits
-// for what is in flight.
+// start makes the bridge, which takes what its platform pushes, and serves it as soon as
+// no other node does. The returned function stops it and waits for what is in flight.
 func (r *runner) start(ctx context.Context, settings *chat.Settings, first bool) (stop func()) {
 	r.put(nil, nil, nil)
 	if !r.kind.configured(settings) {
@@ -96,15 +101,34 @@ func (r *runner) start(ctx context.Context, settings *chat.Settings, first bool)
 	}
 	m := r.newMirror(b)
 	r.put(b, m, nil)
+	ctx, cancel := context.WithCancel(ctx)
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		_ = r.set.engine.Nodes.Hold(ctx, m.Name(), func(ctx context.Context, lease *chat.Lease) error {
+			r.serve(ctx, lease, b, m, first)
+			return nil
+		})
+	})
+	return func() {
+		cancel()
+		serving.Wait()
+		r.put(nil, nil, nil)
+	}
+}
+
+// serve serves a bridge until ctx ends, and waits for what is in flight. One that loses
+// its lease is made anew: what it remembers of its platform may no longer hold.
+func (r *runner) serve(ctx context.Context, lease *chat.Lease, b chat.Bridge, m *mirror.Mirror, first bool) {
 	if !first { // earlier failures belong to the earlier settings
 		if err := r.set.engine.Outbox.RetryNow(ctx, m.Name()); err != nil {
 			r.log.Warn("cannot retry pending deliveries at once", "err", err)
 		}
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	r.setServing(true)
+	defer r.setServing(false)
 	var parts sync.WaitGroup
 	for _, part := range []func(context.Context) error{
-		func(ctx context.Context) error { return r.set.engine.Outbox.Serve(ctx, m) },
+		func(ctx context.Context) error { return r.set.engine.Outbox.ServeUnder(ctx, lease, m) },
 		func(ctx context.Context) error {
 			return r.set.engine.Inbox.Serve(ctx, m.Name(), inboxParallel, m.Handle)
 		},
@@ -118,23 +142,36 @@ func (r *runner) start(ctx context.Context, settings *chat.Settings, first bool)
 	if w, ok := b.(Watching); ok {
 		parts.Go(func() { w.Watch(ctx) })
 	}
-	receiveCtx, cancelReceive := context.WithCancel(ctx)
-	receiveEnded := make(chan struct{})
+	r.receiveUntil(ctx, &parts, b)
+	<-ctx.Done()
+	parts.Wait()
+	if errors.Is(context.Cause(ctx), chat.ErrLeaseLost) {
+		r.requestRestart()
+	}
+}
+
+// receiveUntil receives updates until ctx ends or stopReceiving is called.
+func (r *runner) receiveUntil(ctx context.Context, parts *sync.WaitGroup, b chat.Bridge) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
 	parts.Go(func() {
-		defer close(receiveEnded)
-		r.keepReceiving(receiveCtx, b)
+		defer close(ended)
+		defer cancel()
+		r.keepReceiving(ctx, b)
 	})
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.endReceive = func() {
-		cancelReceive()
-		<-receiveEnded
-	}
-	r.mu.Unlock()
-	return func() {
 		cancel()
-		parts.Wait()
-		r.put(nil, nil, nil)
+		<-ended
 	}
+}
+
+// setServing notes whether this node serves the bridge.
+func (r *runner) setServing(is bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.serving = is
 }
 
 // stopReceiving stops receiving; nothing is received after it returned.

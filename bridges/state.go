@@ -36,6 +36,9 @@ func (r *runner) state(settings *chat.Settings) chat.BridgeState {
 		st.State = "starting"
 		return st
 	}
+	if r.bridge != nil && !r.serving && r.set.engine.Nodes.Name() != "" {
+		return st // another node serves it, or soon this one
+	}
 	if r.bridge != nil {
 		st.Receive, err = r.received()
 		err = cmp.Or(r.mirror.Trouble(), err)

@@ -93,17 +93,22 @@ func (w *Webhook) Test(ctx context.Context) (chat.WebhookTest, error) {
 	return chat.WebhookTest{Status: a.Status, Body: a.Body, Duration: a.Duration}, err
 }
 
-// Run delivers the webhook's events until ctx ends. When the settings name another
+// Run delivers the webhook's events until ctx ends, on one node.
+func (w *Webhook) Run(ctx context.Context) error {
+	return w.engine.Nodes.Hold(ctx, w.Name(), w.serve)
+}
+
+// serve delivers the webhook's events until ctx ends. When the settings name another
 // receiver, all pending events are due at once: their failures and waits belong to
 // the earlier one.
-func (w *Webhook) Run(ctx context.Context) error {
+func (w *Webhook) serve(ctx context.Context, lease *chat.Lease) error {
 	for retryNow := false; ; {
 		var err error
 		if retryNow {
 			err = w.engine.Outbox.RetryNow(ctx, w.Name())
 		}
 		if err == nil {
-			err = w.serveTarget(ctx)
+			err = w.serveTarget(ctx, lease)
 			retryNow = err == nil
 		}
 		if ctx.Err() != nil {
@@ -118,7 +123,7 @@ func (w *Webhook) Run(ctx context.Context) error {
 
 // serveTarget delivers the webhook's events until the settings name another
 // receiver or ctx ends.
-func (w *Webhook) serveTarget(ctx context.Context) error {
+func (w *Webhook) serveTarget(ctx context.Context, lease *chat.Lease) error {
 	serving, stop := context.WithCancel(ctx)
 	target, _ := w.target()
 	var watching sync.WaitGroup
@@ -128,7 +133,7 @@ func (w *Webhook) serveTarget(ctx context.Context) error {
 	})
 	defer watching.Wait()
 	defer stop()
-	return w.engine.Outbox.Serve(serving, w.Sink)
+	return w.engine.Outbox.ServeUnder(serving, lease, w.Sink)
 }
 
 // awaitOtherTarget waits until the settings name another target, or ctx ends.

@@ -56,6 +56,9 @@ type Options struct {
 	// Relaxed lets SQLite answer before the disk has confirmed a write: a
 	// power cut, though no crash of relay, may then lose the last seconds.
 	Relaxed bool
+	// Direct is the URL of a Postgres server behind the pooler that the database URL
+	// leads to: a pooler in transaction mode passes no notifications.
+	Direct string
 	// Committed is called after each commit with how many operations it had and how
 	// long it took; nil for nobody.
 	Committed func(operations int, took time.Duration)

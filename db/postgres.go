@@ -48,6 +48,7 @@ type postgres struct {
 	closed bool
 
 	committed func(operations int, took time.Duration)
+	cluster   *cluster
 }
 
 func openPostgres(ctx context.Context, url string, opts Options) (*DB, error) {
@@ -56,13 +57,19 @@ func openPostgres(ctx context.Context, url string, opts Options) (*DB, error) {
 		// Not err: it repeats the URL, and a malformed one with its password.
 		return nil, errors.New("the database URL is malformed; it looks like postgres://user:password@host:5432/database")
 	}
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = dialTimeout
+	node := strings.ToLower(chat.NewID()[:8])
+	prepare(config, node, opts)
+	direct := config
+	if opts.Direct != "" {
+		if direct, err = pgx.ParseConfig(opts.Direct); err != nil {
+			return nil, errors.New("DATABASE_DIRECT_URL is malformed; it looks like postgres://user:password@host:5432/database")
+		}
+		prepare(direct, node, opts)
+		if !strings.Contains(url, "default_query_exec_mode") { // a pooler may not keep prepared statements
+			config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+		}
 	}
-	if config.RuntimeParams["application_name"] == "" {
-		config.RuntimeParams["application_name"] = nodeName(opts)
-	}
-	if err := migratePostgres(ctx, config, opts); err != nil {
+	if err := migratePostgres(ctx, direct, opts); err != nil {
 		return nil, fmt.Errorf("open the Postgres database: %w", err)
 	}
 	pool := sqlx.NewDb(stdlib.OpenDB(*config), "pgx")
@@ -74,16 +81,22 @@ func openPostgres(ctx context.Context, url string, opts Options) (*DB, error) {
 	if committed == nil {
 		committed = func(int, time.Duration) {}
 	}
-	return &DB{backend: &postgres{pool: pool, committed: committed}}, nil
+	return &DB{backend: &postgres{pool: pool, committed: committed, cluster: newCluster(node, config, direct)}}, nil
 }
 
-// nodeName is the application_name of a relay's connections: a different one for
-// each process, so that Others can count them; short commands are just relay.
-func nodeName(opts Options) string {
-	if opts.Shared {
-		return "relay"
+// prepare sets what a URL leaves open. The application_name differs for each process,
+// so that Others can count them; short commands are just relay.
+func prepare(config *pgx.ConnConfig, node string, opts Options) {
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = dialTimeout
 	}
-	return "relay " + chat.NewID()[:8]
+	if config.RuntimeParams["application_name"] == "" {
+		name := "relay"
+		if !opts.Shared {
+			name = "relay " + node
+		}
+		config.RuntimeParams["application_name"] = name
+	}
 }
 
 const countOthers = `SELECT COUNT(DISTINCT application_name) FROM pg_stat_activity WHERE datname = current_database()
@@ -213,7 +226,7 @@ func (p *postgres) close() error {
 		return nil
 	}
 	p.closed = true
-	return p.pool.Close()
+	return errors.Join(p.cluster.close(), p.pool.Close())
 }
 
 // pgTx is a transaction; pgx prepares and keeps its statements.

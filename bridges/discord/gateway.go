@@ -46,7 +46,7 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 	}
 	b.status.Set(wayGateway)
 	l := newListener(b, in)
-	defer l.end()
+	defer func() { l.end(ctx) }()
 	for failures := 0; ctx.Err() == nil; {
 		begun := time.Now()
 		err := l.connect(ctx)
@@ -121,7 +121,10 @@ func newListener(b *Bridge, in chat.Receiver) *listener {
 const endTimeout = 5 * time.Second
 
 // end stores what was received, and waits for it.
-func (l *listener) end() {
+func (l *listener) end(ctx context.Context) {
+	if chat.Leaving(ctx) {
+		l.hangUp()
+	}
 	l.abandon()
 	close(l.stream.ending)
 	timer := time.AfterFunc(endTimeout, l.stop)
@@ -313,9 +316,37 @@ const closePause = 10 * time.Millisecond
 func (l *listener) abandon() {
 	if s := l.session; s != nil {
 		l.session = nil
-		close(s.gone)
-		time.Sleep(closePause)
-		_ = s.Close() // nothing depends on how it ends
+		s.abandon()
+	}
+}
+
+func (s *session) abandon() {
+	close(s.gone)
+	time.Sleep(closePause)
+	_ = s.Close() // nothing depends on how it ends
+}
+
+// closeGrace is how long the end waits for the close of the connection when another node
+// takes over. discordgo says goodbye at once, and then sleeps for a second.
+const closeGrace = 200 * time.Millisecond
+
+// hangUp is abandon, but waits only until the gateway was told.
+func (l *listener) hangUp() {
+	s := l.session
+	if s == nil {
+		return
+	}
+	l.session = nil
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		s.abandon()
+	}()
+	timer := time.NewTimer(closeGrace)
+	defer timer.Stop()
+	select {
+	case <-closed:
+	case <-timer.C:
 	}
 }
 

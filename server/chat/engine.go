@@ -17,6 +17,7 @@ type Engine struct {
 	Hub    *Hub
 	Outbox *Outbox
 	Inbox  *Inbox
+	Nodes  *Nodes
 	// Volatile: the store loses everything when relay ends.
 	Volatile bool
 
@@ -36,7 +37,9 @@ const (
 // Config holds the parts and options of an Engine.
 type Config struct {
 	Store Store
-	Mode  Mode
+	// Cluster is what the nodes that share the store need; nil: there is one node.
+	Cluster Cluster
+	Mode    Mode
 	// Volatile: the store loses everything when relay ends.
 	Volatile bool
 	Log      *slog.Logger
@@ -63,18 +66,18 @@ type IdentityRules struct {
 // Open makes an engine on a store. It reads the stored settings and the operators'
 // status; nothing is delivered before a sink is served.
 func Open(ctx context.Context, c Config) (*Engine, error) {
-	hub := newHub(c.Taps...)
-	e := &Engine{Store: c.Store, Hub: hub, Outbox: newOutbox(c.Store, hub, c.Log, c.Attempted), Inbox: newInbox(c.Store, c.Log),
+	hub, nodes := newHub(c.Taps...), newNodes(c.Cluster, c.Log)
+	e := &Engine{Store: c.Store, Hub: hub, Nodes: nodes, Outbox: newOutbox(c.Store, hub, nodes, c.Log, c.Attempted), Inbox: newInbox(c.Store, nodes, c.Log),
 		Volatile: c.Volatile, stopping: make(chan struct{}), ended: make(chan struct{})}
-	e.Relay = newRelay(c, hub, e.Outbox)
+	e.Relay = newRelay(c, hub, e.Outbox, nodes)
 	if err := e.loadSettings(ctx); err != nil {
 		return nil, err
 	}
 	return e, e.loadPresence(ctx)
 }
 
-func newRelay(c Config, hub *Hub, outbox *Outbox) *Relay {
-	r := &Relay{store: c.Store, hub: hub, outbox: outbox, log: c.Log, targets: c.Targets, env: c.Settings, identity: c.Identity, backend: c.Mode == ModeBridge}
+func newRelay(c Config, hub *Hub, outbox *Outbox, nodes *Nodes) *Relay {
+	r := &Relay{store: c.Store, hub: hub, outbox: outbox, nodes: nodes, log: c.Log, targets: c.Targets, env: c.Settings, identity: c.Identity, backend: c.Mode == ModeBridge}
 	if r.targets == nil {
 		r.targets = func(*Settings) []Target { return nil }
 	}
@@ -91,8 +94,10 @@ type Part func(ctx context.Context) error
 func (e *Engine) Run(ctx context.Context, parts ...Part) error {
 	defer close(e.ended)
 	ctx, cancel := context.WithCancelCause(ctx)
-	var running sync.WaitGroup
-	for _, part := range append(parts, e.keepTime, e.keepStore) {
+	joined, part := context.WithCancel(context.WithoutCancel(ctx)) // longer than the parts, which use it
+	var sharing, running sync.WaitGroup
+	sharing.Go(func() { e.Nodes.run(joined, e) })
+	for _, part := range append(parts, e.keepTime, e.keepStoreAlone) {
 		running.Go(func() {
 			if err := part(ctx); err != nil {
 				cancel(err)
@@ -105,6 +110,9 @@ func (e *Engine) Run(ctx context.Context, parts ...Part) error {
 	}
 	cancel(context.Canceled)
 	running.Wait()
+	part()
+	sharing.Wait()
+	e.Nodes.end()
 	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
 		return err
 	}

@@ -57,6 +57,9 @@ var (
 // was stored is unknown.
 var ErrAway = errors.New("the database cannot be reached")
 
+// ErrLeaseLost: another node does now what this one wanted to do, or soon may.
+var ErrLeaseLost = errors.New("another node has taken over")
+
 // The kinds of a sink's failures. A failure of any other kind is retried with
 // growing pauses.
 var (

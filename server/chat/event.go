@@ -114,8 +114,11 @@ func (e *Event) ForVisitor() bool {
 }
 
 // ForOperators reports whether the operators' stream carries the event. An announced
-// leave may turn out to be none.
-func (e *Event) ForOperators() bool { return e.Type != EventLeaving && e.Type != EventAIRequest }
+// leave may turn out to be none; an event without a type only says that some were
+// missed.
+func (e *Event) ForOperators() bool {
+	return e.Type != EventLeaving && e.Type != EventAIRequest && e.Type != ""
+}
 
 // byVisitor reports whether the event is about a visitor's message. Inside texts,
 // quotes are escaped, so that no content looks like the field.

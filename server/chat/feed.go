@@ -53,7 +53,7 @@ func (r *Relay) Follow(ctx context.Context, by Author, sessionID, cursor string)
 		err = by.authorise(&open.Session)
 	}
 	if err == nil {
-		f.last = startOf(cursor, &open.Session)
+		f.moveTo(startOf(cursor, &open.Session))
 		open.Page, err = f.reach(ctx, open.Session.Rev)
 	}
 	if err != nil {
@@ -95,6 +95,12 @@ func (f *Feed) Close() {
 	}
 }
 
+// moveTo notes up to which revision the feed is complete.
+func (f *Feed) moveTo(rev int64) {
+	f.last = rev
+	f.sub.last.Store(rev)
+}
+
 // Last returns the revision up to which the feed is complete.
 func (f *Feed) Last() int64 { return f.last }
 
@@ -104,10 +110,11 @@ func (f *Feed) Last() int64 { return f.last }
 func (f *Feed) Next(ctx context.Context, e *Event) (page Page, err error) {
 	lost := f.sub.Lost()
 	switch {
+	case e.Type == "": // only a hint that there is more
 	case e.Rev == 0:
 		page.Events = []Event{*e}
 	case e.Rev == f.last+1:
-		f.last++
+		f.moveTo(e.Rev)
 		page.Events = []Event{*e}
 	case e.Rev > f.last:
 		lost = true
@@ -153,12 +160,12 @@ func (f *Feed) More(ctx context.Context) (Page, error) {
 	if len(events) == 0 || events[0].Rev != f.last+1 { // the oldest are pruned already
 		return f.giveUp(), nil
 	}
-	f.last = events[len(events)-1].Rev // maybe more than the goal
+	f.moveTo(events[len(events)-1].Rev) // maybe more than the goal
 	return Page{Events: events, More: f.last < f.goal && !f.sub.Ended()}, nil
 }
 
 // giveUp moves the feed to its goal and asks for a resync.
 func (f *Feed) giveUp() Page {
-	f.last = f.goal
+	f.moveTo(f.goal)
 	return Page{Resync: true}
 }

@@ -23,6 +23,14 @@ const (
 	eventAge  = 7 * 24 * time.Hour
 )
 
+// maintenance is the lease of the node that keeps the store.
+const maintenance = "maintenance"
+
+// keepStoreAlone is keepStore on one node.
+func (e *Engine) keepStoreAlone(ctx context.Context) error {
+	return e.Nodes.Hold(ctx, maintenance, func(ctx context.Context, _ *Lease) error { return e.keepStore(ctx) })
+}
+
 // keepStore keeps the store small until ctx ends. It starts after a minute, because
 // clients reconnect first.
 func (e *Engine) keepStore(ctx context.Context) error {

@@ -30,6 +30,7 @@ type Subscription struct {
 	sessionID string
 	lost      atomic.Bool
 	ended     atomic.Bool
+	last      atomic.Int64 // the revision up to which its reader is complete
 }
 
 // newHub makes a hub without subscribers. A tap is called with every event of
@@ -116,6 +117,46 @@ func (h *Hub) Open() (n int) {
 		n += len(list)
 	}
 	return n
+}
+
+// wants reports whether anybody here reads a session's events.
+func (h *Hub) wants(sessionID string) bool {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return len(h.all) > 0 || len(h.taps) > 0 || len(h.sessions[sessionID]) > 0
+}
+
+// watchedIDs lists the sessions that have subscriptions.
+func (h *Hub) watchedIDs() []string {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	ids := make([]string, 0, len(h.sessions))
+	for id := range h.sessions {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// hint makes a session's readers that are not complete up to a revision read the store.
+func (h *Hub) hint(sessionID string, rev int64) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	for _, s := range h.sessions[sessionID] {
+		if s.last.Load() < rev {
+			s.lost.Store(true)
+			s.offer(&Event{SessionID: sessionID})
+		}
+	}
+}
+
+// loseAll makes the readers of all sessions read the store: they have Lost events.
+func (h *Hub) loseAll() {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	for _, s := range h.all {
+		s.lost.Store(true)
+		s.offer(&Event{})
+	}
 }
 
 // Drop ends every subscription of a session that was erased or blocked.

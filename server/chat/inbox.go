@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -49,6 +51,7 @@ const InboxAttempts = 10
 // looked up afterwards, in order per thread.
 type Inbox struct {
 	store Store
+	nodes *Nodes
 	log   *slog.Logger
 
 	mu        sync.Mutex
@@ -74,8 +77,8 @@ type receiver struct {
 }
 
 // newInbox makes an inbox that serves no bridge yet.
-func newInbox(store Store, log *slog.Logger) *Inbox {
-	return &Inbox{store: store, log: log, receivers: map[string]*receiver{}, givenUp: map[string]error{}}
+func newInbox(store Store, nodes *Nodes, log *slog.Logger) *Inbox {
+	return &Inbox{store: store, nodes: nodes, log: log, receivers: map[string]*receiver{}, givenUp: map[string]error{}}
 }
 
 // Receive stores an update. When it returns nil the update may be acknowledged. A
@@ -93,14 +96,21 @@ func (in *Inbox) Receive(ctx context.Context, u Update) error {
 	return err
 }
 
-// Wake makes a thread due.
+// Wake makes a thread due, here or at the node that serves its bridge.
 func (in *Inbox) Wake(bridge, thread string) {
+	if !in.wakeHere(bridge, thread) {
+		in.nodes.Ring(noteUpdate, bridge, thread)
+	}
+}
+
+func (in *Inbox) wakeHere(bridge, thread string) (served bool) {
 	in.mu.Lock()
 	r, served := in.receivers[bridge]
 	in.mu.Unlock()
 	if served {
 		r.lanes.wake(thread, Now())
 	}
+	return served
 }
 
 // GivenUp returns why the last update of a bridge was given up since relay was
@@ -285,4 +295,11 @@ func (r *receiver) settle(u *Update, err error) {
 		return
 	}
 	u.NextAt = Now().Add(Backoff(time.Second, 5*time.Minute)(u.Attempts))
+}
+
+// serving lists the receivers of the bridges that are served here.
+func (in *Inbox) serving() []*receiver {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return slices.Collect(maps.Values(in.receivers))
 }

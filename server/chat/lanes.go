@@ -60,6 +60,16 @@ func (l *lanes) wake(key string, at Time) {
 	l.ring()
 }
 
+// learn makes a lane due at a time unless it is known.
+func (l *lanes) learn(key string, at Time) {
+	l.mu.Lock()
+	_, known := l.known[key]
+	l.mu.Unlock()
+	if !known {
+		l.wake(key, at)
+	}
+}
+
 // timeOf converts to the monotonic clock, so that setting the clock does not matter.
 func timeOf(at Time) time.Time { return time.Now().Add(at.Sub(Now())) }
 

@@ -3,6 +3,8 @@ package chat
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -12,28 +14,36 @@ import (
 type Outbox struct {
 	store     Store
 	hub       *Hub
+	nodes     *Nodes
 	log       *slog.Logger
 	attempted func(dest string, came Outcome)
 
 	mu      sync.Mutex
 	senders map[string]*sender
+	kept    map[string]unstored // by sink
 }
 
 // newOutbox makes an outbox that serves no sink yet.
-func newOutbox(store Store, hub *Hub, log *slog.Logger, attempted func(string, Outcome)) *Outbox {
+func newOutbox(store Store, hub *Hub, nodes *Nodes, log *slog.Logger, attempted func(string, Outcome)) *Outbox {
 	if attempted == nil {
 		attempted = func(string, Outcome) {}
 	}
-	return &Outbox{store: store, hub: hub, log: log, attempted: attempted, senders: map[string]*sender{}}
+	return &Outbox{store: store, hub: hub, nodes: nodes, log: log, attempted: attempted, senders: map[string]*sender{}, kept: map[string]unstored{}}
 }
 
 // Serve starts with a sink's waiting deliveries and serves it until ctx ends.
 // It finishes running deliveries first. A sink is served by one call of
-// Serve at a time.
+// Serve at a time, and by one node: the one with the lease of the sink's name.
 func (o *Outbox) Serve(ctx context.Context, sink Sink) error {
-	s := &sender{sink: sink, policy: sink.Policy(), store: o.store, hub: o.hub, log: o.log.With("dest", sink.Name()), attempted: o.attempted}
+	return o.nodes.Hold(ctx, sink.Name(), func(ctx context.Context, l *Lease) error { return o.ServeUnder(ctx, l, sink) })
+}
+
+// ServeUnder is Serve under a lease that the caller holds.
+func (o *Outbox) ServeUnder(ctx context.Context, l *Lease, sink Sink) error {
+	s := &sender{sink: sink, policy: sink.Policy(), store: o.store, hub: o.hub, log: o.log.With("dest", sink.Name()), attempted: o.attempted, lease: l}
 	s.lanes = newLanes(s.policy.Parallel, s.serve)
 	o.mu.Lock()
+	s.kept = o.takeKept(sink.Name(), l)
 	o.senders[sink.Name()] = s // from here on, Wake reaches it
 	o.mu.Unlock()
 	defer o.remove(s)
@@ -44,6 +54,7 @@ func (o *Outbox) Serve(ctx context.Context, sink Sink) error {
 func (o *Outbox) remove(s *sender) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.keep(s)
 	if o.senders[s.sink.Name()] == s {
 		delete(o.senders, s.sink.Name())
 	}
@@ -83,4 +94,11 @@ func (o *Outbox) MarkReachable(dest string) {
 	if served {
 		s.markReachable()
 	}
+}
+
+// serving lists the senders of the sinks that are served here.
+func (o *Outbox) serving() []*sender {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Collect(maps.Values(o.senders))
 }

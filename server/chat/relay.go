@@ -15,6 +15,7 @@ type Relay struct {
 	store    Store
 	hub      *Hub
 	outbox   *Outbox
+	nodes    *Nodes
 	log      *slog.Logger
 	targets  func(*Settings) []Target
 	presence presence
@@ -156,6 +157,7 @@ func (r *Relay) release(c *change) {
 		runtime.Gosched()
 	}
 	r.wake(c)
+	r.ringChange(c)
 	if c.isAct() {
 		r.operatorActed(c.by, c.at)
 	}
@@ -168,6 +170,7 @@ func (r *Relay) markUncertain(c *change) {
 	if len(c.events) > 0 {
 		r.hub.MarkUncertain(c.session.ID)
 		r.wake(c)
+		r.nodes.Ring(noteUncertain, c.session.ID)
 	}
 }
 
@@ -175,5 +178,12 @@ func (r *Relay) markUncertain(c *change) {
 func (r *Relay) wake(c *change) {
 	for _, w := range c.wakes {
 		r.outbox.Wake(w.dest, w.sessionID, w.due)
+	}
+}
+
+// ringChange tells the other nodes of a change's events.
+func (r *Relay) ringChange(c *change) {
+	if n := len(c.events); n > 0 {
+		r.nodes.ringEvents(c.session.ID, c.events[0].Rev, c.events[n-1].Rev, c.wakes, c.at)
 	}
 }

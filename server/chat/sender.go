@@ -20,6 +20,7 @@ type sender struct {
 	hub    *Hub
 	log    *slog.Logger
 	lanes  *lanes
+	lease  *Lease // nil where there is only one node
 
 	attempted func(dest string, came Outcome)
 
@@ -28,6 +29,7 @@ type sender struct {
 	trials      trials
 	givenUp     LogThrottle
 	unstored    LogThrottle
+	kept        map[string][]Delivery // outcomes that could not be stored, by session
 }
 
 // serve delivers a lane's due deliveries until the lane pauses, is
@@ -37,13 +39,19 @@ func (s *sender) serve(ctx context.Context, sessionID string) Time {
 	if until := s.paused(); until > Now() {
 		return until // a paused sink needs no look into its lanes
 	}
-	var settled []Delivery
+	settled := s.takeKept(sessionID)
 	for {
 		claimed, next, err := s.advance(sessionID, settled, ctx.Err() == nil)
 		switch {
+		case errors.Is(err, ErrLeaseLost):
+			s.lease.lose(ErrLeaseLost) // the outcome is not this node's any more
+			return Now().Add(StorePause)
+		case err != nil && settled != nil && ctx.Err() != nil:
+			s.keepOutcomes(sessionID, settled)
+			return Now().Add(StorePause)
 		case err != nil:
 			s.reportStore(sessionID, err)
-			if settled == nil || ctx.Err() != nil {
+			if settled == nil {
 				return Now().Add(StorePause)
 			}
 			Rest(ctx, StorePause)
@@ -122,6 +130,9 @@ func (s *sender) safely(ctx context.Context, lane []Delivery) (done int, err err
 func (s *sender) advance(sessionID string, settled []Delivery, claim bool) (claimed []Delivery, next Time, err error) {
 	err = s.store.Apply(context.Background(), func(tx Tx) error {
 		claimed, next = nil, 0
+		if err := s.lease.fence(tx); err != nil {
+			return err
+		}
 		for i := range settled {
 			if err := tx.SaveDelivery(&settled[i]); err != nil {
 				return err

@@ -215,6 +215,10 @@ type Tx interface {
 	PutSetting(name string, value Raw) error
 	DeleteSetting(name string) error
 	PutMeta(name, value string) error
+
+	// Fence returns ErrLeaseLost unless a lease still has this epoch, and keeps it so
+	// until the transaction ends. Only a store with a [Cluster] has leases.
+	Fence(name string, epoch int64) error
 }
 
 // SessionQuery selects sessions. Zero fields do not restrict.

@@ -31,6 +31,7 @@ type Config struct {
 	Port                uint16         `env:"PORT" envDefault:"3000" is:"a number from 0 to 65535" example:"8080"`
 	PublicURL           string         `env:"PUBLIC_URL" is:"an address that begins with https:// or http://" example:"https://chat.example.com"`
 	DatabaseURL         Secret         `env:"DATABASE_URL" envDefault:"sqlite://relay.db" is:"an address that begins with sqlite:// or postgres://, special characters in its password written like %23 for #" example:"sqlite:///var/lib/relay/relay.db"`
+	DatabaseDirectURL   Secret         `env:"DATABASE_DIRECT_URL" is:"an address that begins with postgres://, special characters in its password written like %23 for #" example:"postgres://relay:secret@db:5432/relay"`
 	BackupDir           string         `env:"BACKUP_DIR" is:"a folder" example:"backups"`
 	BackupKeep          int            `env:"BACKUP_KEEP" envDefault:"7" is:"a number from 1 to 3650" example:"30"`
 	Setup               Setup          `env:"RELAY_SETUP" envDefault:"local" is:"one of local, private, code, off" example:"code"`
@@ -202,6 +203,7 @@ func (c *Config) check() (wrong []string) {
 		expect(base.name, *base.url == "" || isBaseURL(*base.url))
 	}
 	expect("DATABASE_URL", c.DatabaseURL == "" || isDatabaseURL(string(c.DatabaseURL)))
+	expect("DATABASE_DIRECT_URL", c.DatabaseDirectURL == "" || isDatabaseURL(string(c.DatabaseDirectURL)) && !strings.HasPrefix(string(c.DatabaseDirectURL), "sqlite:"))
 	expect("RELAY_PUBLIC_KEY", c.PublicKey == "" || len(c.PublicKey) >= 8 && isKey(c.PublicKey))
 	expect("RELAY_SECRET_KEY", c.SecretKey == "" || len(c.SecretKey) >= 8 && isKey(string(c.SecretKey)))
 	expect("API_KEY", isHeaderText(string(c.APIKey)))

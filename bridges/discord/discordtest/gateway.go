@@ -29,6 +29,7 @@ type gateway struct {
 	conns    map[*gatewayConn]bool
 	// what the bot did
 	identified, resumed, beats int
+	most                       int // connections at one time
 }
 
 type gatewaySession struct {
@@ -109,6 +110,7 @@ func (f *Platform) join(c *gatewayConn) {
 		f.gateway.conns = map[*gatewayConn]bool{}
 	}
 	f.gateway.conns[c] = true
+	f.gateway.most = max(f.gateway.most, len(f.gateway.conns))
 }
 
 func (f *Platform) leave(c *gatewayConn) {
@@ -343,6 +345,13 @@ func (f *Platform) Connections() (identified, resumed, beats int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.gateway.identified, f.gateway.resumed, f.gateway.beats
+}
+
+// MostConnected is how many connections there were at one time.
+func (f *Platform) MostConnected() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.gateway.most
 }
 
 // Connected reports whether a session is connected.

@@ -1,0 +1,2 @@
+-- Leases and bells are for several nodes, which only share a Postgres database.
+SELECT 1;

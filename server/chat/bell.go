@@ -1,0 +1,296 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// The kinds of notes between nodes. Each is short: they go through one queue of the
+// database.
+const (
+	noteHello  = "h" // this node listens: what is there?
+	noteBye    = "b"
+	noteFreed  = "l" // a lease is free
+	noteStored = "s" // session, first and last revision, "sink sink:delay …"
+	noteUpdate = "i" // bridge, thread
+	noteMissed = "r" // some notes could not be sent
+)
+
+// Bounds of the doorbell.
+const (
+	ringEvery   = 5 * time.Millisecond
+	ringAgain   = 250 * time.Millisecond // after a failure
+	ringLimit   = 5 * time.Second
+	maxRinging  = 20_000 // notes that wait while the database is away
+	maxDests    = 40     // bytes of a note's sinks
+	listenAgain = time.Second
+)
+
+// note is what one node tells the others.
+type note struct {
+	from, kind string
+	args       []json.RawMessage
+}
+
+// bell holds the notes that are to be sent, and those that were heard.
+type bell struct {
+	mu      sync.Mutex
+	events  map[string]*ringing // by session
+	order   []string            // of events
+	notes   []string
+	dropped bool
+	out     chan struct{} // there is something to send
+
+	heardMu sync.Mutex
+	heard   []note
+	in      chan struct{} // there is something heard
+}
+
+// ringing are the events of one session that the others have not been told of.
+type ringing struct {
+	first, last int64
+	dests       map[string]time.Duration
+}
+
+func newBell() bell {
+	return bell{events: map[string]*ringing{}, out: make(chan struct{}, 1), in: make(chan struct{}, 1)}
+}
+
+// Ring tells the other nodes something, soon. It does not wait.
+func (n *Nodes) Ring(kind string, args ...any) {
+	if n.many.Load() {
+		n.put(kind, args...)
+	}
+}
+
+func (n *Nodes) put(kind string, args ...any) {
+	text := n.encode(kind, args...)
+	b := &n.bell
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.notes = append(b.notes, text)
+	b.bound()
+	signal(b.out)
+}
+
+func (n *Nodes) encode(kind string, args ...any) string {
+	return string(mustJSON(append([]any{n.Name(), kind}, args...)))
+}
+
+// ringEvents tells the other nodes which events of a session are stored, and where
+// they go. Those of one session that come together are one note.
+func (n *Nodes) ringEvents(sessionID string, first, last int64, wakes []wake, now Time) {
+	if !n.many.Load() {
+		return
+	}
+	b := &n.bell
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r := b.events[sessionID]
+	if r == nil {
+		r = &ringing{first: first, last: last, dests: map[string]time.Duration{}}
+		b.events[sessionID], b.order = r, append(b.order, sessionID)
+	}
+	if first != 0 && (r.first == 0 || first < r.first) {
+		r.first = first
+	}
+	r.last = max(r.last, last)
+	for _, w := range wakes {
+		delay := max(w.due.Sub(now), 0)
+		if before, known := r.dests[w.dest]; !known || delay < before {
+			r.dests[w.dest] = delay
+		}
+	}
+	b.bound()
+	signal(b.out)
+}
+
+// bound drops everything when too much waits: the others then read what they need.
+func (b *bell) bound() {
+	if len(b.notes)+len(b.order) > maxRinging {
+		b.notes, b.order, b.dropped = nil, nil, true
+		clear(b.events)
+	}
+}
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// take returns the notes that wait.
+func (n *Nodes) take() []string {
+	b := &n.bell
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	texts := b.notes
+	for _, id := range b.order {
+		r := b.events[id]
+		for i, dests := range joined(r.dests) {
+			if i > 0 {
+				r.first, r.last = 0, 0
+			}
+			texts = append(texts, n.encode(noteStored, id, r.first, r.last, dests))
+		}
+	}
+	if b.dropped {
+		texts = append(texts, n.encode(noteMissed))
+	}
+	b.notes, b.order, b.dropped = nil, nil, false
+	clear(b.events)
+	return texts
+}
+
+// joined lists sinks with their delays, in portions that fit into a note.
+func joined(dests map[string]time.Duration) (portions []string) {
+	text := ""
+	for name, delay := range dests {
+		if delay > 0 {
+			name += ":" + strconv.FormatInt(delay.Milliseconds(), 10)
+		}
+		name = strings.ReplaceAll(name, " ", "_")
+		if text != "" && len(text)+len(name) > maxDests {
+			portions, text = append(portions, text), ""
+		}
+		if text != "" {
+			text += " "
+		}
+		text += name
+	}
+	return append(portions, text)
+}
+
+// splitDests calls wake with each sink of a text by joined.
+func splitDests(text string, wake func(dest string, delay time.Duration)) {
+	for _, name := range strings.Fields(text) {
+		name, delay, _ := strings.Cut(name, ":")
+		ms, _ := strconv.ParseInt(delay, 10, 64)
+		wake(strings.ReplaceAll(name, "_", " "), time.Duration(ms)*time.Millisecond)
+	}
+}
+
+// keepRinging sends notes until ctx ends: one goroutine, after the commits that they
+// are about.
+func (n *Nodes) keepRinging(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-n.bell.out:
+		}
+		pause := ringEvery
+		if !n.flush(ctx) {
+			pause = ringAgain
+		}
+		_ = Rest(ctx, pause) // the loop ends with ctx
+	}
+}
+
+// flush sends what waits and reports whether that worked.
+func (n *Nodes) flush(ctx context.Context) bool {
+	texts := n.take()
+	if len(texts) == 0 {
+		return true
+	}
+	limited, cancel := context.WithTimeout(ctx, ringLimit)
+	defer cancel()
+	err := n.cluster.Ring(limited, texts)
+	if err == nil {
+		return true
+	}
+	n.reportFailure("other nodes cannot be told what happens", err)
+	b := &n.bell
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.notes = append(texts, b.notes...)
+	b.bound()
+	signal(b.out)
+	return false
+}
+
+// keepListening hears the other nodes until ctx ends.
+func (n *Nodes) keepListening(ctx context.Context) {
+	for ctx.Err() == nil {
+		err := n.cluster.Listen(ctx, n.listening, n.hear)
+		if ctx.Err() == nil {
+			n.reportFailure("this node cannot hear the others", err)
+			_ = Rest(ctx, listenAgain) // the loop ends with ctx
+		}
+	}
+}
+
+// listening is called when this node hears the others from now on.
+func (n *Nodes) listening() {
+	n.put(noteHello)
+	n.on.missed()
+}
+
+// hear takes a text of a node. It does not wait.
+func (n *Nodes) hear(text string) {
+	var fields []json.RawMessage
+	var got note
+	if json.Unmarshal([]byte(text), &fields) != nil || len(fields) < 2 ||
+		json.Unmarshal(fields[0], &got.from) != nil || json.Unmarshal(fields[1], &got.kind) != nil {
+		return // of a later version
+	}
+	if got.from == n.Name() {
+		return
+	}
+	got.args = fields[2:]
+	b := &n.bell
+	b.heardMu.Lock()
+	defer b.heardMu.Unlock()
+	b.heard = append(b.heard, got)
+	signal(b.in)
+}
+
+// keepHearing handles notes until ctx ends, those that came together at once.
+func (n *Nodes) keepHearing(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-n.bell.in:
+		}
+		n.bell.heardMu.Lock()
+		notes := n.bell.heard
+		n.bell.heard = nil
+		n.bell.heardMu.Unlock()
+		if others := n.own(notes); len(others) > 0 {
+			n.on.hear(others)
+		}
+	}
+}
+
+// own handles the notes that are about nodes and returns the others.
+func (n *Nodes) own(notes []note) (others []note) {
+	for _, got := range notes {
+		if got.kind == noteBye {
+			n.part(got.from)
+			continue
+		}
+		n.greet(got.from)
+		switch got.kind {
+		case noteHello:
+			n.on.met()
+		case noteFreed:
+			n.leases.nudge()
+		case noteMissed:
+			n.on.missed()
+		default:
+			others = append(others, got)
+		}
+	}
+	return others
+}
+
+// arg decodes an argument of a note; a missing one stays as it is.
+func (g *note) arg(i int, into any) bool {
+	return i < len(g.args) && json.Unmarshal(g.args[i], into) == nil
+}

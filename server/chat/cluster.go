@@ -1,0 +1,54 @@
+package chat
+
+import (
+	"context"
+	"time"
+)
+
+// Cluster is what a database that several nodes share offers beside the [Store]:
+// leases and a doorbell. Package db has the only implementation; the interface keeps
+// SQL out of this package. A SQLite database has none.
+type Cluster interface {
+	// Node is this node's id, a new one at each start.
+	Node() string
+	// Acquire takes a lease that nobody holds or that is this node's. Epoch 0: another
+	// node holds it, for wait at most unless it renews it.
+	Acquire(ctx context.Context, name, info string) (epoch int64, wait time.Duration, err error)
+	// Renew renews this node's leases that have not expired and returns their epochs,
+	// and the ids of all nodes that are alive.
+	Renew(ctx context.Context) (held map[string]int64, nodes []string, err error)
+	// Release ends a lease at once.
+	Release(ctx context.Context, name string) error
+	// Leases lists the leases that have not expired.
+	Leases(ctx context.Context) ([]LeaseRow, error)
+	// Revs returns the revisions of sessions by their ids.
+	Revs(ctx context.Context, ids []string) (map[string]int64, error)
+	// Ring sends texts to all nodes.
+	Ring(ctx context.Context, texts []string) error
+	// Listen calls ready once it misses no text any more, and then hear with each text,
+	// until ctx ends or the connection fails.
+	Listen(ctx context.Context, ready func(), hear func(text string)) error
+}
+
+// LeaseRow is a lease as the database has it.
+type LeaseRow struct {
+	Name  string        `db:"name"`
+	Owner string        `db:"owner"`
+	Epoch int64         `db:"epoch"`
+	Info  string        `db:"info"`
+	Left  time.Duration `db:"-"`
+	MS    int64         `db:"ms"`
+}
+
+// The times of a lease. A holder that cannot renew it stops before another can take
+// it, with time for what is under way (see finishRest).
+const (
+	LeaseLife  = 15 * time.Second
+	renewEvery = 5 * time.Second
+	fenceAfter = 9 * time.Second
+	renewAgain = time.Second     // after a failure
+	renewLimit = 3 * time.Second // of one attempt
+)
+
+// NodeLease is the prefix of the leases by which nodes show that they are alive.
+const NodeLease = "node:"

@@ -1,0 +1,227 @@
+package chat
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Nodes is this relay among those that share its database. Leases decide which node
+// does what only one may do; the doorbell carries what the others must know soon.
+// Without a [Cluster] there is one node, and all of this costs nothing.
+type Nodes struct {
+	cluster Cluster // nil without others
+	log     *slog.Logger
+	leases  leases
+	bell    bell
+
+	mu     sync.Mutex
+	peers  map[string]time.Time // the other nodes that are alive, by id: known since
+	many   atomic.Bool          // there are peers
+	on     nodeEvents           // of run
+	failed LogThrottle
+	// sweepNow asks for a sweep.
+	sweepNow chan struct{}
+}
+
+// nodeEvents is told of the other nodes.
+type nodeEvents interface {
+	// hear handles notes, which came in this order.
+	hear(notes []note)
+	// missed: notes of others may not have arrived.
+	missed()
+	// met: others do not know yet what only this node knows.
+	met()
+	// gone: a node has ended, and what it knew with it.
+	gone(node string)
+	// sweepStreams and sweepLanes look for what was not told.
+	sweepStreams(ctx context.Context)
+	sweepLanes(ctx context.Context)
+}
+
+func newNodes(cluster Cluster, log *slog.Logger) *Nodes {
+	return &Nodes{cluster: cluster, log: log, peers: map[string]time.Time{}, leases: newLeases(), bell: newBell(), sweepNow: make(chan struct{}, 1)}
+}
+
+// Name is this node's id, "" where there is only one.
+func (n *Nodes) Name() string {
+	if n.cluster == nil {
+		return ""
+	}
+	return n.cluster.Node()
+}
+
+// Peers returns the ids of the other nodes that are alive.
+func (n *Nodes) Peers() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var ids []string
+	for id := range n.peers {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// List returns the leases in force, none without a cluster.
+func (n *Nodes) List(ctx context.Context) ([]LeaseRow, error) {
+	if n.cluster == nil {
+		return nil, nil
+	}
+	return n.cluster.Leases(ctx)
+}
+
+// nodeInfo describes this node to people.
+func nodeInfo() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return host
+}
+
+// run keeps this node known to the others, its leases renewed and the doorbell
+// connected until ctx ends.
+func (n *Nodes) run(ctx context.Context, on nodeEvents) {
+	if n.cluster == nil {
+		return
+	}
+	n.on = on
+	n.register(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { n.keepRenewing(ctx) })
+	running.Go(func() { n.keepListening(ctx) })
+	running.Go(func() { n.keepHearing(ctx) })
+	running.Go(func() { n.keepRinging(ctx) })
+	running.Go(func() { n.keepSweeping(ctx, on.sweepStreams, on.sweepLanes) })
+}
+
+// register makes this node known to the others.
+func (n *Nodes) register(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, renewLimit)
+	defer cancel()
+	if _, _, err := n.cluster.Acquire(ctx, NodeLease+n.Name(), nodeInfo()); err != nil {
+		n.reportFailure("this node cannot make itself known", err)
+	}
+}
+
+// keepRenewing renews the leases and looks for other nodes.
+func (n *Nodes) keepRenewing(ctx context.Context) {
+	for ctx.Err() == nil {
+		pause := renewEvery
+		if !n.renew(ctx) {
+			pause = renewAgain
+		}
+		_ = Rest(ctx, pause) // the loop ends with ctx
+	}
+}
+
+// renew renews the leases once and reports whether that worked.
+func (n *Nodes) renew(ctx context.Context) bool {
+	begun := time.Now()
+	limited, cancel := context.WithTimeout(ctx, renewLimit)
+	defer cancel()
+	held, nodes, err := n.cluster.Renew(limited)
+	if err != nil {
+		if ctx.Err() == nil {
+			n.reportFailure("leases cannot be renewed", err)
+		}
+		return false
+	}
+	if _, known := held[NodeLease+n.Name()]; !known {
+		n.register(ctx)
+	}
+	n.leases.renewed(held, begun)
+	n.meet(nodes)
+	return true
+}
+
+func (n *Nodes) reportFailure(what string, err error) {
+	if times := n.failed.Allow(); times > 0 {
+		n.log.Warn(what, "err", err, "count", times)
+	}
+}
+
+// meet compares the nodes that are alive with those known. What a node did before it
+// was known, or before it died, may not have been heard.
+func (n *Nodes) meet(alive []string) {
+	n.mu.Lock()
+	var came, went []string
+	for _, id := range alive {
+		if _, known := n.peers[id]; !known && id != n.Name() {
+			n.peers[id] = time.Now()
+			came = append(came, id)
+		}
+	}
+	for id, since := range n.peers {
+		// One that was just heard may not have been in the list yet.
+		if !slices.Contains(alive, id) && time.Since(since) > renewLimit {
+			delete(n.peers, id)
+			went = append(went, id)
+		}
+	}
+	n.many.Store(len(n.peers) > 0)
+	n.mu.Unlock()
+	n.announce(came, went)
+}
+
+func (n *Nodes) announce(came, went []string) {
+	for _, id := range came {
+		n.log.Info("another node shares the database", "node", id)
+	}
+	for _, id := range went {
+		n.log.Info("a node has ended", "node", id)
+		n.on.gone(id)
+	}
+	if len(came) > 0 {
+		n.on.met()
+	}
+	if len(came)+len(went) > 0 {
+		n.on.missed()
+	}
+}
+
+// greet notes that another node was heard.
+func (n *Nodes) greet(id string) {
+	n.mu.Lock()
+	_, known := n.peers[id]
+	if !known {
+		n.peers[id] = time.Now()
+		n.many.Store(true)
+	}
+	n.mu.Unlock()
+	if !known {
+		n.announce([]string{id}, nil)
+	}
+}
+
+// part removes a node that says that it ends.
+func (n *Nodes) part(id string) {
+	n.mu.Lock()
+	_, known := n.peers[id]
+	delete(n.peers, id)
+	n.many.Store(len(n.peers) > 0)
+	n.mu.Unlock()
+	if known {
+		n.announce(nil, []string{id})
+	}
+}
+
+// end releases what this node has left, after everything else has stopped.
+func (n *Nodes) end() {
+	if n.cluster == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	n.Ring(noteBye)
+	n.flush(ctx)
+	if err := n.cluster.Release(ctx, NodeLease+n.Name()); err != nil {
+		n.log.Warn("this node could not sign off; the others notice within 15 seconds", "err", err)
+	}
+}

@@ -1,0 +1,188 @@
+package chat
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// The safety net under the doorbell: how often a node looks for what it was not told.
+const (
+	streamsEvery = 2 * time.Second
+	lanesEvery   = 5 * time.Second
+	sweepAtOnce  = 1000 // sessions in one query
+	// A sweep that takes long, because much waits, comes less often.
+	sweepRest = 20
+)
+
+// Notes about sessions.
+const noteUncertain = "u" // something may have happened in a session
+
+// maxHeard bounds how many events of a session are read for a note; a reader that misses
+// more reads the store itself.
+const maxHeard = 100
+
+// hear implements nodeEvents: notes of other nodes.
+func (e *Engine) hear(notes []note) {
+	var told []note
+	for i := range notes {
+		if notes[i].kind == noteStored {
+			told = append(told, notes[i])
+			continue
+		}
+		e.handle(&notes[i])
+	}
+	for batch := range slices.Chunk(told, sweepAtOnce) {
+		e.hearEvents(batch)
+	}
+}
+
+// handle handles any note that is not about events.
+func (e *Engine) handle(got *note) {
+	var a, b string
+	switch got.kind {
+	case noteUpdate:
+		if got.arg(0, &a) && got.arg(1, &b) {
+			e.Inbox.wakeHere(a, b)
+		}
+	case noteUncertain:
+		if got.arg(0, &a) {
+			e.Hub.MarkUncertain(a)
+		}
+	}
+}
+
+// told are events of one session that another node stored.
+type told struct {
+	sessionID   string
+	first, last int64
+}
+
+// hearEvents wakes the sinks that are served here, and publishes the events to the
+// streams that are open here.
+func (e *Engine) hearEvents(notes []note) {
+	var wanted []told
+	for i := range notes {
+		var t told
+		var dests string
+		if !notes[i].arg(0, &t.sessionID) || !notes[i].arg(1, &t.first) || !notes[i].arg(2, &t.last) {
+			continue
+		}
+		notes[i].arg(3, &dests)
+		splitDests(dests, func(dest string, delay time.Duration) { e.Outbox.Wake(dest, t.sessionID, Now().Add(delay)) })
+		if t.first > 0 && t.sessionID != SystemSession && e.Hub.wants(t.sessionID) {
+			wanted = append(wanted, t)
+		}
+	}
+	if len(wanted) == 0 {
+		return
+	}
+	events, err := e.readTold(wanted)
+	if err != nil { // the sweep brings them
+		e.Nodes.reportFailure("events of other nodes cannot be read", err)
+		e.Hub.loseAll()
+		return
+	}
+	e.Hub.Publish(events...)
+}
+
+// readTold reads events that other nodes stored.
+func (e *Engine) readTold(wanted []told) (events []Event, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), ringLimit)
+	defer cancel()
+	err = e.Store.Read(ctx, func(rd Reader) error {
+		events = nil
+		for _, t := range wanted {
+			list, err := rd.Events(t.sessionID, t.first-1, int(min(t.last-t.first+1, maxHeard)))
+			if err != nil {
+				return err
+			}
+			events = append(events, list...)
+		}
+		return nil
+	})
+	return events, err
+}
+
+// missed implements nodeEvents.
+func (e *Engine) missed() {
+	e.Hub.loseAll()
+	signal(e.Nodes.sweepNow)
+}
+
+// met implements nodeEvents.
+func (e *Engine) met() {}
+
+// gone implements nodeEvents.
+func (e *Engine) gone(string) {}
+
+// keepSweeping looks for what the doorbell did not tell until ctx ends, as long as there
+// are other nodes.
+func (n *Nodes) keepSweeping(ctx context.Context, streams, lanes func(context.Context)) {
+	tick := time.NewTicker(streamsEvery)
+	defer tick.Stop()
+	var due time.Time // of the next sweep of lanes
+	for {
+		now := false
+		select {
+		case <-ctx.Done():
+			return
+		case <-n.sweepNow:
+			now = true
+		case <-tick.C:
+		}
+		if !now && !n.many.Load() {
+			continue
+		}
+		streams(ctx)
+		if begun := time.Now(); now || begun.After(due) {
+			lanes(ctx)
+			due = time.Now().Add(max(lanesEvery, sweepRest*time.Since(begun)))
+		}
+	}
+}
+
+// sweepStreams makes streams read what they were not told of.
+func (e *Engine) sweepStreams(ctx context.Context) {
+	for ids := range slices.Chunk(e.Hub.watchedIDs(), sweepAtOnce) {
+		limited, cancel := context.WithTimeout(ctx, renewLimit)
+		revs, err := e.Nodes.cluster.Revs(limited, ids)
+		cancel()
+		if err != nil {
+			if ctx.Err() == nil {
+				e.Nodes.reportFailure("the revisions of sessions cannot be read", err)
+			}
+			return
+		}
+		for id, rev := range revs {
+			e.Hub.hint(id, rev)
+		}
+	}
+}
+
+// sweepLanes finds work in lanes that are served here and that nobody told of.
+func (e *Engine) sweepLanes(ctx context.Context) {
+	for _, s := range e.Outbox.serving() {
+		e.learn(ctx, s.lanes, func(r Reader) ([]Lane, error) { return r.Lanes(s.sink.Name()) })
+	}
+	for _, r := range e.Inbox.serving() {
+		e.learn(ctx, r.lanes, func(rd Reader) ([]Lane, error) { return rd.InboxLanes(r.bridge) })
+	}
+}
+
+func (e *Engine) learn(ctx context.Context, l *lanes, left func(Reader) ([]Lane, error)) {
+	var waiting []Lane
+	err := e.Store.Look(ctx, func(r Reader) (err error) {
+		waiting, err = left(r)
+		return err
+	})
+	if err != nil {
+		if ctx.Err() == nil {
+			e.Nodes.reportFailure("waiting work cannot be read", err)
+		}
+		return
+	}
+	for _, w := range waiting {
+		l.learn(w.Key, w.NextAt)
+	}
+}
