@@ -220,20 +220,20 @@ func TestSessionClosedAndCSAT(t *testing.T) {
 	f.fact(t, "session_closed", object{"at": now()})
 	f.fact(t, "csat_request", object{"at": now()})
 	b.until(`shown(".csat") && $(".note").textContent.startsWith("This chat was closed")`)
-	b.is(`$$(".csat input").length === 5 && $("legend").textContent === "How was this chat?"`)
+	b.is(`$$(".csat input").map((n) => n.ariaLabel).join() === "Terrible,Poor,Okay,Good,Great" && $("legend").textContent === "How was this chat?"`)
 	b.run(`$$(".csat input")[3].click()`)
-	b.until(`shown(".csat textarea")`)
+	b.until(`shown(".csat textarea") && $(".said").textContent === "Good" && $$(".full").length === 1`)
 	b.run(`$(".csat textarea").focus()`)
 	b.text("quick")
 	b.shot("csat")
 	b.click(".csat .main")
-	b.until(`$(".csat").textContent === "Thank you for your feedback."`)
+	b.until(`!shown(".csat")`)
 	if c := f.bodies("POST csat")[0]; c["score"] != 4.0 || c["comment"] != "quick" {
 		t.Errorf("csat: %v", c)
 	}
 	b.is(`heard.join() === "4"`)
 	f.fact(t, "session_reopened", object{"at": now()})
-	b.until(`$$(".note").map((n) => n.textContent).join() === "Chat closed,You rated this chat 4/5,Chat reopened"`)
+	b.until(`$$(".note").map((n) => n.textContent).join() === "Chat closed,You rated this chat 4/5. Thank you for your feedback.,Chat reopened"`)
 	b.clean()
 }
 
@@ -243,8 +243,14 @@ func TestCSATFromInit(t *testing.T) {
 	b.write("hi")
 	b.until(`$(".own.sent")`)
 	f.do(t, func(s *fakeSession) { s.csat = object{"askedAt": now()} })
+	f.mu.Lock()
+	f.config["csat"] = object{"enabled": true, "style": "stars"}
+	f.mu.Unlock()
 	b.visit("/later")
 	b.until(`shown(".csat")`)
+	b.run(`$$(".csat input")[2].click()`)
+	b.until(`$$(".full").length === 3 && $(".said").textContent === "Okay"`)
+	b.shot("stars")
 	b.click(".csat .link")
 	b.until(`!shown(".csat")`)
 }
@@ -280,6 +286,7 @@ func TestPreChatForm(t *testing.T) {
 	b.open()
 	b.until(`shown(".form") && !shown(".composer") && root.activeElement?.id === "f-name"`)
 	b.is(`$("#f-email").autocomplete === "email" && !$("#f-topic").hasAttribute("autocomplete") && $("#f-name").labels[0].textContent === "Your name *"`)
+	b.is(`$("#f-topic").selectedOptions[0].textContent === "Choose…" && $("#f-topic").value === ""`)
 	b.text("Alice")
 	b.run(`$("#f-email").focus()`)
 	b.text("not an address")
@@ -369,7 +376,7 @@ func TestUploadProgressAndCancel(t *testing.T) {
 		$("textarea").dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true, cancelable: true })); })()`)
 	b.until(`shown("progress") && $(".send").ariaDisabled === "true"`)
 	b.shot("progress")
-	b.click(`.tray [aria-label="Cancel slow.png"]`)
+	b.click(`.tray [aria-label="Cancel uploading slow.png"]`)
 	b.until(`!shown(".tray")`)
 	big := `new File([new Uint8Array(2 << 20)], "big.png", { type: "image/png" })`
 	b.run(`(() => { const d = new DataTransfer(); d.items.add(` + big + `);

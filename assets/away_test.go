@@ -36,7 +36,7 @@ func TestBackAt(t *testing.T) {
 	say("2026-03-29T22:30:00Z", "2026-03-30T07:00:00Z", "Back at 9:00 AM") // half past midnight there
 	say("2026-10-24T21:30:00Z", "2026-10-31T08:00:00Z", "Back October 31 at 9:00 AM")
 	say("2026-10-24T22:30:00Z", "2026-10-31T08:00:00Z", "Back Saturday at 9:00 AM")
-	say("2026-11-01T00:00:00Z", "2026-10-31T08:00:00Z", "Away – leave a message") // that time is over
+	say("2026-11-01T00:00:00Z", "2026-10-31T08:00:00Z", "") // that time is over
 	f.do(t, func(s *fakeSession) {
 		s.tell(fakeEvent{name: "operator_status", data: object{"online": true}})
 	})

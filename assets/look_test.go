@@ -39,10 +39,18 @@ func TestThemes(t *testing.T) {
 	b.media("prefers-color-scheme", "dark")
 	b.open()
 	chatter(f, b)
+	// A page that says nothing of schemes is light, whatever the visitor prefers.
+	b.until(`getComputedStyle($(".panel")).backgroundColor === "rgb(255, 255, 255)"`)
+	b.run(`document.documentElement.style.colorScheme = "light dark"`)
+	b.run(`RelayChat.setTheme()`)
 	b.until(`getComputedStyle($(".panel")).backgroundColor === "rgb(23, 26, 34)"`)
 	b.shot("dark")
 	b.media("prefers-color-scheme", "light")
 	b.until(`getComputedStyle($(".panel")).backgroundColor === "rgb(255, 255, 255)"`)
+	b.run(`RelayChat.setTheme("dark")`)
+	b.until(`$(".panel").matches(".dark:not(.derived)")`)
+	b.run(`RelayChat.setTheme()`)
+	b.until(`!$(".panel").matches(".dark")`)
 	b.media("forced-colors", "active")
 	b.shot("forced")
 	f.mu.Lock()
@@ -82,6 +90,25 @@ func TestPhone(t *testing.T) {
 	b.clean()
 }
 
+// Pale colours that were chosen for a light page become tints of the dark one, a
+// brand's strong ones stay.
+func TestColoursOnADarkPage(t *testing.T) {
+	f, b := ready(t, "")
+	f.mu.Lock()
+	f.config["chatBackground"], f.config["headerColor"], f.config["footerColor"] = "#fdf6e3", "#d6336c", "#f8f9fa"
+	f.mu.Unlock()
+	b.run(`document.documentElement.style.colorScheme = "dark"`)
+	b.open()
+	chatter(f, b)
+	b.until(`$(".panel").matches(".dark.derived")`)
+	b.until(`getComputedStyle($(".logbox")).backgroundColor === "rgb(51, 52, 57)" && getComputedStyle($(".head")).backgroundColor === "rgb(214, 51, 108)"`)
+	b.shot("derived")
+	b.run(`document.documentElement.style.colorScheme = "light"`)
+	b.run(`RelayChat.setTheme()`)
+	b.until(`getComputedStyle($(".logbox")).backgroundColor === "rgb(253, 246, 227)"`)
+	b.clean()
+}
+
 // TestZoomed: at 400 %, what is written and the end of the log are both within reach.
 func TestZoomed(t *testing.T) {
 	_, b := ready(t, "")
@@ -97,10 +124,10 @@ func TestZoomed(t *testing.T) {
 }
 
 func TestRightToLeft(t *testing.T) {
-	f, b := ready(t, "")
-	b.visit("/?dir=rtl")
+	f, b := ready(t, `data-locale="he-IL"`)
 	b.open()
 	chatter(f, b)
+	b.until(`$(".panel").dir === "rtl" && $(".panel").lang === "he"`)
 	b.until(`$(".launcher").getBoundingClientRect().x > 500 && $(".panel").getBoundingClientRect().right > 900`)
 	b.until(`$(".own .bubble").getBoundingClientRect().x < $(".theirs .bubble").getBoundingClientRect().x`)
 	b.shot("rtl")

@@ -159,12 +159,12 @@ func TestTimeline(t *testing.T) {
 	const shown = `$$(".row .text, .note").slice(1).map((n) => n.textContent).join()`
 	b.until(shown + ` === "one,Chat closed,Chat reopened,two"`)
 	b.run(`location.reload()`)
-	b.until(shown + ` === "one,Chat closed,Chat reopened,You rated this chat 4/5,two"`)
+	b.until(shown + ` === "one,Chat closed,Chat reopened,You rated this chat 4/5. Thank you for your feedback.,two"`)
 	f.do(t, func(s *fakeSession) {
 		s.status = "closed"
 		s.fact("session_closed", object{"at": now()})
 	})
-	b.until(shown + ` === "one,Chat closed,Chat reopened,You rated this chat 4/5,two,This chat was closed. Write again to reopen it."`)
+	b.until(shown + ` === "one,Chat closed,Chat reopened,You rated this chat 4/5. Thank you for your feedback.,two,This chat was closed. Write again to reopen it."`)
 	b.clean()
 }
 
@@ -229,7 +229,7 @@ func TestResumeAfterReload(t *testing.T) {
 	b.eventually("stream of the closed chat", func() bool { return f.streams() == 1 })
 	b.is(`!$(".panel")`)
 	f.reply(t, "are you there?")
-	b.until(`$(".badge").textContent === "1" && $(".launcher").ariaLabel === "Open chat, 1 unread"`)
+	b.until(`$(".badge").textContent === "1" && $(".launcher").ariaLabel === "Open chat, 1 unread message"`)
 	b.shot("badge")
 	b.is(`RelayChat.unread === 1`)
 	b.open()

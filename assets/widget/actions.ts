@@ -2,11 +2,10 @@
 // swipe or key, change it, delete it. Loaded when a message is first touched.
 
 import css from "./actions.css";
-import { brief, nameOf } from "./bubble";
-import type { Composer, Mode } from "./composer";
+import type { Composer } from "./composer";
 import { h, iconButton, sheet, textButton } from "./dom";
 import { withMessages } from "./messages";
-import * as t from "./strings";
+import { actions as english } from "./lang/en.json";
 import { createSwipe } from "./swipe";
 import type { Core, Message } from "./types";
 
@@ -27,10 +26,13 @@ export interface RowActions {
 export interface Place {
   scroller: HTMLElement;
   composer: Composer;
+  /** Who wrote a message, and the message in one line. */
+  inShort(message: Message): { name: string; text: string };
 }
 
 /** create acts on the rows of the log. */
-export function create(core: Core, { scroller, composer }: Place): RowActions {
+export function create(core: Core, { scroller, composer, inShort }: Place): RowActions {
+  const t = core.words("actions", english);
   const { store, client } = core;
   let shown = "";
   let asking = "";
@@ -54,6 +56,11 @@ export function create(core: Core, { scroller, composer }: Place): RowActions {
       return false;
     }
   };
+  /** editBar stands above the field and says what the text is for. */
+  const editBar = (text: string, extra?: HTMLElement) => {
+    const words = h("span", { dir: "auto" }, text);
+    return h("div", { class: "editbar" }, words, extra, textButton(t.cancel, () => composer.cancel()));
+  };
   const edit = (message: Message, text = message.content) => {
     const { id } = message;
     const save = async (content: string) => {
@@ -69,12 +76,12 @@ export function create(core: Core, { scroller, composer }: Place): RowActions {
       ask(id);
     });
     core.typing(false);
-    composer.enter({ bar: editBar(t.editing, composer, removal), save }, text);
+    composer.enter({ bar: editBar(t.editing, removal), save }, text);
   };
   const reply = (message: Message) => {
-    const to = nameOf(message, store.state.config.operatorName || t.operator);
-    const mode: Mode = { bar: editBar(`${t.replyTo} ${to}: ${brief(message)}`, composer), replyTo: message.id };
-    composer.enter(mode);
+    const { name, text } = inShort(message);
+    const words = t.replyTo.replace("{name}", () => name).replace("{text}", () => text);
+    composer.enter({ bar: editBar(words), replyTo: message.id });
   };
   const remove = (id: string) => {
     const old = find(id);
@@ -147,10 +154,4 @@ export function create(core: Core, { scroller, composer }: Place): RowActions {
       return had;
     },
   };
-}
-
-/** editBar stands above the field and says what the text is for. */
-function editBar(text: string, composer: Composer, extra?: HTMLElement): HTMLElement {
-  const words = h("span", { dir: "auto" }, text);
-  return h("div", { class: "editbar" }, words, extra, textButton(t.cancel, () => composer.cancel()));
 }

@@ -3,7 +3,7 @@
 
 import { h, textButton } from "./dom";
 import { attachmentNode } from "./files";
-import * as t from "./strings";
+import { t } from "./strings";
 import { link } from "./text";
 import { timeOf } from "./time";
 import type { Attachment, Message, Pending, Source } from "./types";
@@ -173,5 +173,5 @@ function below(v: View, act: Actions): HTMLElement | null {
 
 function mark(v: View): string {
   if (!v.state || v.state === "failed" || v.deleted) return "";
-  return t.marks[v.state];
+  return t[v.state];
 }

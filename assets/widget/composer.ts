@@ -2,7 +2,7 @@
 // can borrow to answer or to change a message.
 
 import { h, icon, iconButton, set } from "./dom";
-import * as t from "./strings";
+import { t } from "./strings";
 import type { Core, State } from "./types";
 
 /** The server takes this many characters from a visitor. */

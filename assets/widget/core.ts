@@ -9,7 +9,8 @@ import { createPause } from "./pause";
 import { createSession, withoutQuery } from "./session";
 import { createSignals } from "./signals";
 import type { StreamEvent } from "./sse";
-import { failed } from "./strings";
+import { core as english } from "./lang/en.json";
+import { createLanguage } from "./language";
 import { blank, createStore } from "./store";
 import { createLink } from "./link";
 import { announce } from "./announce";
@@ -25,6 +26,7 @@ export function start(shell: Shell): Core {
     draft: storage.get<string>("draft") || "",
     identity: storage.get<Identity>("identity") || {},
   });
+  const language = createLanguage(shell, store);
   const pause = createPause();
   const client = createClient(shell, life.signal);
   const session = createSession(shell, store, client, pause, onReady);
@@ -35,7 +37,15 @@ export function start(shell: Shell): Core {
   const post = async <T>(where: string, body: object) =>
     client.call<T>("POST", where, { sessionId: await session.ready(), ...body });
 
+  /** adopt follows what the settings say. */
+  function adopt(): Promise<void> {
+    return language.choose().then(() => {
+      const { open } = language.words("core", english);
+      shell.setLook({ ...lookOf(store.state.config), name: open });
+    });
+  }
   function onReady(): void {
+    void adopt();
     link.restart();
     outbox.revive();
     introduce().catch((error) => emit("error", { message: "Identity was not accepted.", error }));
@@ -59,7 +69,7 @@ export function start(shell: Shell): Core {
     const data = JSON.parse(event.data) as Record<string, unknown>;
     const before = store.state;
     store.set(applyEvent(before, event.name, data));
-    if (event.name === "config") shell.setLook(lookOf(store.state.config));
+    if (event.name === "config") void adopt();
     announce(shell, before, event.name, data);
     signals.read();
     if (event.name !== "typing") return;
@@ -68,7 +78,7 @@ export function start(shell: Shell): Core {
     typingTimer = window.setTimeout(() => store.set({ typing: null }), 10_000);
   }
 
-  const drawBadge = createBadge(shell);
+  const drawBadge = createBadge(shell, language.words);
   // After any change: the badge, and whether the session needs a stream.
   const unsubscribe = store.subscribe(() => {
     shell.setUnread(store.state.unread);
@@ -120,6 +130,8 @@ export function start(shell: Shell): Core {
   return {
     store,
     client,
+    words: language.words,
+    spoken: language.settled,
     post,
     ready: session.ready,
     methods: {
@@ -128,6 +140,14 @@ export function start(shell: Shell): Core {
         return outbox.add(String(content), [], replyTo); // pages also give numbers
       },
       setDraft,
+      setTheme(theme?: string) {
+        shell.options.theme = theme;
+        store.set({});
+      },
+      setLocale(locale?: string) {
+        shell.options.locale = locale;
+        return adopt();
+      },
       trigger(name: string, data?: unknown, { openWith }: { openWith?: unknown } = {}) {
         if (openWith) {
           const after = store.state.messages.at(-1)?.id || "";
@@ -162,7 +182,7 @@ export function start(shell: Shell): Core {
     typing: signals.typing,
     handoff() {
       store.set({ ai: false });
-      post("handoff", {}).catch(() => store.set({ ai: true, notice: failed }));
+      post("handoff", {}).catch(() => store.set({ ai: true, notice: language.words("core", english).noHandoff }));
     },
     setDraft,
     identify: introduce,

@@ -2,9 +2,9 @@
 // message, and how the chat was. It is a file of its own, loaded when one is due.
 
 import { formDue, type Card, type Forms } from "./cards";
-import { h, set, sheet, textButton } from "./dom";
+import { h, icon, set, sheet, textButton } from "./dom";
 import css from "./forms.css";
-import * as t from "./strings";
+import { forms as english } from "./lang/en.json";
 import { withEntry } from "./messages";
 import type { Core, FormField, Identity, PreChatForm, Shell } from "./types";
 
@@ -13,8 +13,11 @@ type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 /** What browsers know of a person, by the field's name or type. */
 const COMPLETE: Record<string, string> = { name: "name", email: "email", phone: "tel", company: "organization" };
 
+let t = english;
+
 /** create makes both, hidden at first. */
 export function create(core: Core, shell: Shell): Forms {
+  t = core.words("forms", english);
   return { form: createForm(core, shell), csat: createCsat(core, shell), styles: sheet(css) };
 }
 
@@ -42,7 +45,7 @@ function draw(form: PreChatForm, { store, post }: Core, { storage, emit }: Shell
     try {
       if (fields) await post("prechat", { fields });
     } catch {
-      problem.textContent = t.failed;
+      problem.textContent = t.unsent;
       return;
     }
     storage.set("prechat", store.state.sessionId);
@@ -98,42 +101,49 @@ function controlFor({ type, options }: FormField): Control {
   if (type === "textarea") return h("textarea", { rows: 3 });
   if (type === "select") {
     const choices = (options || []).map((o) => h("option", { value: o }, o));
-    return h("select", null, h("option", { value: "" }), ...choices);
+    return h("select", null, h("option", { value: "" }, t.choose), ...choices);
   }
   // Browsers treat a type that they do not know as text.
   return h("input", { type: type === "phone" ? "tel" : type });
 }
 
-/** createCsat asks for one to five, and for a comment once that is chosen. */
+/** createCsat asks for one to five, and for a comment once that is chosen. What came of it the log says. */
 function createCsat(core: Core, shell: Shell): Card {
   const node = h("div", { class: "card csat", hidden: true });
-  let shown = "";
+  let asked = "";
   return {
     node,
-    update({ csat }) {
-      const stage = csat.respondedAt ? "thanks" : csat.askedAt ? "ask" : "";
-      if (stage === shown) return;
-      shown = stage;
-      node.hidden = !stage;
-      if (stage === "ask") node.replaceChildren(question(core, shell));
-      else node.replaceChildren(h("p", { role: "status" }, t.thanks));
+    update({ csat, config }) {
+      const at = (!csat.respondedAt && csat.askedAt) || "";
+      if (at === asked) return;
+      asked = at;
+      node.hidden = !at;
+      node.replaceChildren(...(at ? [question(core, shell, config.csat?.style === "stars")] : []));
     },
   };
 }
 
-function question({ store, post }: Core, { emit }: Shell): HTMLElement {
+const STAR = "m12 3 2.7 5.8 6.3.8-4.6 4.4 1.2 6.3-5.6-3.1-5.6 3.1 1.2-6.3L3 9.6l6.3-.8z";
+const MOUTHS = ["M8 17q4-5 8 0", "M8 16.5q4-2.5 8 0", "M8 16h8", "M8 15q4 3 8 0", "M7.5 14q4.500 6 9 0z"];
+const FACE = "M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0M9 9.500v.5m6-.5v.5";
+
+function question({ store, post }: Core, { emit }: Shell, stars: boolean): HTMLElement {
   const problem = h("p", { class: "why", role: "alert" });
   const comment = h("textarea", { rows: 2, "aria-label": t.comment, placeholder: t.comment });
-  const more = h("div", { hidden: true }, comment, h("button", { type: "submit", class: "main" }, t.send));
+  const more = h("div", { hidden: true }, comment, h("button", { type: "submit", class: "main" }, t.submit));
+  const said = h("p", { class: "said", "aria-hidden": "true" });
+  const names = [t.rate1, t.rate2, t.rate3, t.rate4, t.rate5];
   let score = 0;
-  const choose = (n: number) => () => {
+  const choose = (n: number) => {
     score = n;
     more.hidden = false;
+    said.textContent = names[n - 1]!;
+    choices.forEach((label, i) => label.classList.toggle("full", stars ? i < n : i === n - 1));
   };
-  const choices = [1, 2, 3, 4, 5].map((n) => {
-    const name = n + (n === 1 ? `, ${t.rateLow}` : n === 5 ? `, ${t.rateHigh}` : "");
-    const radio = h("input", { type: "radio", name: "score", value: n, "aria-label": name, onchange: choose(n) });
-    return h("label", null, radio, h("span", { "aria-hidden": "true" }, String(n)));
+  const choices = names.map((name, i) => {
+    const change = { onchange: () => choose(i + 1) };
+    const radio = h("input", { type: "radio", name: "score", value: i + 1, "aria-label": name, title: name, ...change });
+    return h("label", null, radio, icon(stars ? STAR : FACE + MOUTHS[i]));
   });
   const onsubmit = async (e: Event) => {
     e.preventDefault();
@@ -141,7 +151,7 @@ function question({ store, post }: Core, { emit }: Shell): HTMLElement {
     try {
       await post("csat", { score, comment: words || undefined });
     } catch {
-      problem.textContent = t.failed;
+      problem.textContent = t.unsent;
       return;
     }
     const respondedAt = new Date().toISOString();
@@ -151,11 +161,12 @@ function question({ store, post }: Core, { emit }: Shell): HTMLElement {
     });
     emit("csat", { score, comment: words });
   };
+  const marks = h("div", { class: "scores" }, ...choices);
   return h(
     "form",
     { onsubmit },
-    h("fieldset", null, h("legend", null, t.rateAsk), h("div", { class: "scores" }, ...choices)),
-    h("div", { class: "ends", "aria-hidden": "true" }, h("span", null, t.rateLow), h("span", null, t.rateHigh)),
+    h("fieldset", null, h("legend", null, t.rateAsk), marks),
+    said,
     more,
     problem,
     textButton(t.notNow, () => store.set({ csat: {} })),

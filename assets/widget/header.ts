@@ -1,7 +1,7 @@
 // header.ts says whom the visitor talks to and whether somebody is there.
 
 import { CROSS, h, iconButton } from "./dom";
-import * as t from "./strings";
+import { fill, saying, t } from "./strings";
 import { backOf, replyIn } from "./time";
 import type { State } from "./types";
 
@@ -20,7 +20,8 @@ export function createHeader(close: () => void): Header {
   return {
     node: h("div", { class: "head", part: "header" }, avatar, h("div", { class: "who" }, name, presence), button),
     update(state) {
-      const { operatorName, operatorAvatar } = state.config;
+      const { operatorAvatar } = state.config;
+      const operatorName = saying(state, "operatorName");
       name.textContent = operatorName || t.chat;
       presence.textContent = words(state);
       presence.classList.toggle("on", state.operatorOnline && known(state));
@@ -43,6 +44,8 @@ function words(state: State): string {
   const { operatorOnline, backAt, replySeconds } = state;
   if (state.stop) return "";
   if (!known(state)) return t.connecting;
-  if (operatorOnline) return replySeconds ? `${t.replies} ${replyIn(replySeconds)}` : t.online;
-  return backAt && Date.parse(backAt) > Date.now() ? backOf(backAt) : t.away;
+  if (operatorOnline) return replySeconds ? fill(t.replies, { when: replyIn(replySeconds) }) : t.online;
+  if (backAt && Date.parse(backAt) > Date.now()) return backOf(backAt);
+  // The log says it in the team's words, if it has some.
+  return saying(state, "offlineMessage") ? "" : t.away;
 }

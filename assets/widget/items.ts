@@ -4,7 +4,7 @@
 import { bubble, pendingView, quoteOf, viewOf, type Actions, type View } from "./bubble";
 import { h } from "./dom";
 import type { Item } from "./rows";
-import * as t from "./strings";
+import { fill, named, saying, t } from "./strings";
 import { dayOf } from "./time";
 import type { Entry, Message, State } from "./types";
 
@@ -13,8 +13,8 @@ const GROUP = 5 * 60_000;
 
 /** itemsOf is that of the messages from..to, in order; the pending ones count behind the others. */
 export function itemsOf(state: State, from: number, to: number, act: Actions, apiUrl: string): Item[] {
-  const { config, greeting, messages, pending, timeline } = state;
-  const name = config.operatorName || t.operator;
+  const { greeting, messages, pending, timeline } = state;
+  const name = named(state);
   const count = messages.length + pending.length;
   let index: Map<string, Message> | undefined;
   const find = (id: string) => (index ||= new Map(messages.map((m) => [m.id, m]))).get(id);
@@ -29,7 +29,8 @@ export function itemsOf(state: State, from: number, to: number, act: Actions, ap
   const views: View[] = [];
   const greet = () => greeting && views.push(said("greeting", greeting.text, name, greeting.at));
   const welcome = state.ready && !state.hasMore && !from;
-  if (welcome && config.welcomeMessage) views.push(said("welcome", config.welcomeMessage, name, ""));
+  const hello = welcome && saying(state, "welcomeMessage");
+  if (hello) views.push(said("welcome", hello, name, ""));
   const known = greeting && messages.some((m) => m.id === greeting.after);
   if (!from && !known) greet();
   const answer = messages.findLast((m) => m.sender !== "visitor");
@@ -58,9 +59,9 @@ export function itemsOf(state: State, from: number, to: number, act: Actions, ap
     if (v.id) marks(v.id);
   });
   if (to < count) return items;
-  if (!state.operatorOnline && !state.ai && !state.hasMore && state.ready && config.offlineMessage && !state.closed) {
-    items.push(line("offline", config.offlineMessage, "note"));
-  }
+  const offline = !state.operatorOnline && !state.ai && !state.hasMore && state.ready && !state.closed;
+  const away = offline && saying(state, "offlineMessage");
+  if (away) items.push(line("offline", away, "note"));
   if (state.closed) items.push(line("closed", t.closed, "note"));
   return items;
 }
@@ -72,7 +73,7 @@ function together(v: View, next?: View): boolean {
 
 /** words tell an entry of the timeline. */
 function words({ type, data }: Entry): string {
-  if (type === "csat_submitted") return `${t.rated} ${data.score}/5`;
+  if (type === "csat_submitted") return fill(t.rated, data);
   return type === "session_closed" ? t.wasClosed : t.wasReopened;
 }
 

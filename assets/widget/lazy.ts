@@ -1,6 +1,6 @@
 // lazy.ts makes what the panel shows only sometimes, when it is first wanted.
 
-import { failed } from "./strings";
+import { t } from "./strings";
 import type { Core, Shell } from "./types";
 
 /** A part of the panel in a file of its own, which exports create. */
@@ -25,7 +25,7 @@ export function createLazy(shell: Shell, core: Core) {
     const lazy: Lazy<T> = {
       with(job) {
         if (lazy.made) return job(lazy.made);
-        load().then(job, () => core.notice(failed));
+        load().then(job, () => core.notice(t.failed));
       },
       want() {
         if (waiting || lazy.made) return;

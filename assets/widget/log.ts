@@ -5,7 +5,7 @@ import type { Actions } from "./bubble";
 import { h, iconButton, set } from "./dom";
 import { itemsOf } from "./items";
 import { reconcile, type Rows } from "./rows";
-import * as t from "./strings";
+import { fill, named, t } from "./strings";
 import type { Core, State } from "./types";
 
 /** Rows are added this many at a time, this close to an end, up to MOST. */
@@ -156,8 +156,8 @@ export function createLog(core: Core, act: Actions, apiUrl: string): Log {
     },
     update(state) {
       typing.hidden = state.typing === null;
-      const who = state.typing || state.config.operatorName || t.operator;
-      typing.firstChild!.textContent = state.typing === null ? "" : `${who} ${t.typing}`;
+      const name = state.typing || named(state);
+      typing.firstChild!.textContent = state.typing === null ? "" : fill(t.typing, { name });
       draw();
     },
   };

@@ -2,7 +2,7 @@
 // state once per frame, and minds focus, theme and phones.
 
 import type { Place, RowActions } from "./actions";
-import type { Actions } from "./bubble";
+import { brief, nameOf, type Actions } from "./bubble";
 import { formDue, type Forms } from "./cards";
 import { createComposer } from "./composer";
 import { h, sheet } from "./dom";
@@ -12,15 +12,49 @@ import { createLazy } from "./lazy";
 import css from "./panel.css";
 import type { Marks } from "./marks";
 import { fitPhone } from "./phone";
-import * as t from "./strings";
+import { named, speak, t } from "./strings";
+import { prepare } from "./time";
 import type { Core, Panel, Shell, State } from "./types";
 import type { Uploads } from "./uploads";
 
 /** Texts in which there may be more to show than is written. */
 const MARKS = /[*_~`[]|https?:|mailto:|^\s*(?:[-•#]|\d+[.)])|^\P{L}+$/mu;
 
-/** mount draws the panel into the shell's shadow root, hidden at first. */
-export function mount(shell: Shell, core: Core): Panel {
+/** pageScheme is the page's own color-scheme: what it does not name is light. */
+function pageScheme(): string {
+  const { colorScheme } = getComputedStyle(document.documentElement);
+  const meta = document.querySelector<HTMLMetaElement>("meta[name=color-scheme]");
+  return colorScheme === "normal" ? meta?.content || "" : colorScheme;
+}
+
+/** Languages that are written from right to left. */
+const RTL = /^(ar|he)$/;
+
+/** mount draws the panel once the visitor's language is there, and again in another one. */
+export async function mount(shell: Shell, core: Core): Promise<Panel> {
+  await core.spoken;
+  const sign = ({ language, config }: State) => language + JSON.stringify(config.texts?.[language]);
+  let spoken = sign(core.store.state);
+  let panel = draw(shell, core);
+  const unsubscribe = core.store.subscribe(() => {
+    const now = sign(core.store.state);
+    if (now === spoken) return;
+    spoken = now;
+    panel.destroy();
+    panel = draw(shell, core);
+  });
+  return {
+    destroy() {
+      unsubscribe();
+      panel.destroy();
+    },
+  };
+}
+
+/** draw puts a panel into the shell's shadow root, hidden at first. */
+function draw(shell: Shell, core: Core): Panel {
+  speak(core);
+  prepare();
   const { root, options } = shell;
   const styles = [sheet(css)];
   root.adoptedStyleSheets.push(...styles);
@@ -50,7 +84,8 @@ export function mount(shell: Shell, core: Core): Panel {
     afterSend: () => log.toEnd(),
   });
   const lazy = createLazy(shell, core);
-  const place: Place = { scroller: log.scroller, composer };
+  const inShort: Place["inShort"] = (m) => ({ name: nameOf(m, named(core.store.state)), text: brief(m) });
+  const place: Place = { scroller: log.scroller, composer, inShort };
   const marks = lazy<Marks>(MARKS_FILE, shell, (made) => {
     style(made.styles);
     log.update(core.store.state);
@@ -64,7 +99,7 @@ export function mount(shell: Shell, core: Core): Panel {
     style(made.styles);
     composer.node.before(made.form.node);
     log.append(made.csat.node);
-    draw();
+    update();
     // Who opened the chat waits for the form, unless the focus went elsewhere.
     const idle = document.activeElement === document.body || inside()?.matches(".close");
     if (idle && core.store.state.focus && core.store.state.open) focusFirst();
@@ -74,7 +109,7 @@ export function mount(shell: Shell, core: Core): Panel {
   const stop = h("p", { class: "stop", role: "alert", hidden: true });
   const panel = h(
     "section",
-    { class: "panel", role: "dialog", "aria-labelledby": "title", lang: "en", hidden: true },
+    { class: "panel", role: "dialog", "aria-labelledby": "title", lang: core.store.state.language, dir: RTL.test(core.store.state.language) ? "rtl" : "ltr", hidden: true },
     header.node,
     lost,
     log.node,
@@ -116,19 +151,21 @@ export function mount(shell: Shell, core: Core): Panel {
 
   let before: State | null = null;
   let noticeTimer = 0;
-  const draw = () => {
+  const update = () => {
     const state = core.store.state;
     const due = formDue(state);
     const focused = inside();
     lost.hidden = state.connection !== "offline" || !!state.stop;
     notice.textContent = state.notice;
     notice.hidden = !state.notice;
-    stop.textContent = state.stop && t.stops[state.stop];
+    stop.textContent = state.stop && t[state.stop];
     stop.hidden = !state.stop;
     // Before the first message the form comes first; later only if it must.
     composer.node.hidden = !!state.stop || !!(due && (due.required || due.timing !== "after_first_message"));
-    const theme = options.theme || state.config.theme;
-    panel.classList.toggle("dark", theme === "dark" || (theme !== "light" && dark.matches));
+    const theme = options.theme || state.config.theme || "";
+    const derived = !/dark|light/.test(theme) && isDark(pageScheme());
+    panel.classList.toggle("dark", theme === "dark" || derived);
+    panel.classList.toggle("derived", derived);
     header.update(state);
     log.update(state);
     uploads.made?.update(state);
@@ -164,16 +201,17 @@ export function mount(shell: Shell, core: Core): Panel {
     else composer.focus();
   };
   const dark = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = (scheme: string) => /dark/.test(scheme) && (!/light/.test(scheme) || dark.matches);
   let frame = 0;
   const schedule = () => {
     frame ||= requestAnimationFrame(() => {
       frame = 0;
-      draw();
+      update();
     });
   };
   const unsubscribe = core.store.subscribe(schedule);
   dark.addEventListener("change", schedule);
-  draw();
+  update();
 
   return {
     destroy() {

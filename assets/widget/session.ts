@@ -4,7 +4,6 @@
 import { withMessages, withPage } from "./messages";
 import { HttpError, passing, type Client } from "./client";
 import { locks } from "./locks";
-import { lookOf } from "./look";
 import type { Pause } from "./pause";
 import { randomId } from "./random";
 import type { InitAnswer, Page, SavedSession, Shell, Stop, Store } from "./types";
@@ -56,7 +55,6 @@ export function createSession(
   const adopt = (answer: InitAnswer) => {
     const same = store.state.sessionId === answer.sessionId;
     session.cursor = String(answer.lastEventId);
-    shell.setLook(lookOf(answer.config));
     store.set({
       ready: true,
       config: answer.config,

@@ -31,6 +31,7 @@ export function blank(): State {
     connection: "connecting",
     stop: null,
     config: {},
+    language: "en",
     sessionId: "",
     closed: false,
     operatorOnline: false,

@@ -1,75 +1,35 @@
-// strings.ts holds the panel's English in one place. They are constants, which
-// the build puts where they are used.
+// strings.ts holds the panel's texts in the visitor's language. The texts of
+// other parts are sections of the same files, which each part asks the core for.
 
-export const chat = "Chat";
-export const close = "Close chat";
-export const messages = "Messages";
-export const online = "Online now";
-export const away = "Away – leave a message";
-export const back = "Back";
-export const at = "at";
-export const replies = "Usually replies";
-export const person = "Talk to a person";
-export const sources = "Sources";
-export const connecting = "Connecting…";
-export const lost = "Connection lost. Trying again…";
-export const you = "You";
-export const operator = "Support";
-export const assistant = "Assistant";
-export const ai = "AI";
-export const write = "Write a message…";
-export const send = "Send";
-export const save = "Save";
-export const attach = "Attach files";
-export const editing = "Editing a message";
-export const edit = "Edit";
-export const reply = "Reply";
-export const replyTo = "Reply to";
-export const earlier = "An earlier message";
-export const file = "File";
-export const edited = "edited";
-export const remove = "Delete";
-export const removeAsk = "Delete this message?";
-export const keep = "Keep";
-export const cancel = "Cancel";
-export const deleted = "Message deleted";
-export const notSent = "Not sent.";
-export const again = "Try again";
-export const discard = "Discard";
-export const typing = "is typing";
-export const closed = "This chat was closed. Write again to reopen it.";
-export const wasClosed = "Chat closed";
-export const wasReopened = "Chat reopened";
-export const rated = "You rated this chat";
-export const newest = "Go to the newest message";
-export const start = "Start chat";
-export const skip = "Skip";
-export const required = "Please fill in this field.";
-export const badEmail = "Please check the e-mail address.";
-export const unsaved = "The change was not saved. Try again.";
-export const failed = "That did not work. Please try again.";
-export const rateAsk = "How was this chat?";
-export const rateLow = "Poor";
-export const rateHigh = "Great";
-export const comment = "Anything to add? (optional)";
-export const notNow = "Not now";
-export const thanks = "Thank you for your feedback.";
-export const uploading = "Uploading";
-export const takeAway = "Remove";
-export const badFiles = "First remove the files that cannot be sent.";
+import { panel } from "./lang/en.json";
+import type { Core, State } from "./types";
 
-/** What stands below an own message. */
-export const marks = {
-  sending: "Sending…",
-  sent: "Sent",
-  delivered: "Delivered",
-  read: "Read",
-};
+export let t = panel;
 
-/** Why nothing more can be written. */
-export const stops = {
-  unauthorized: "The chat is not available: its key is not valid any more.",
-  blocked: "You can no longer write in this chat.",
-  forbidden: "The chat is not available on this site.",
-  gone: "The chat has ended. Reload the page to start again.",
-};
+/** The locale of dates and numbers: the language in the visitor's regional habit. */
+export let locale = "en";
+
+/** speak switches to the core's language. */
+export function speak(core: Core): void {
+  t = core.words("panel", panel);
+  const code = core.store.state.language;
+  locale = navigator.languages.find((l) => l.split("-")[0] === code) || code;
+}
+
+/** fill puts values into the braces of a text. */
+export function fill(text: string, values: Record<string, unknown>): string {
+  return text.replace(/{(\w+)}/g, (_, name: string) => String(values[name]));
+}
+
+/** Of these settings, what the team has not written itself speaks the visitor's language. */
+const DEFAULTS = { operatorName: "operator", welcomeMessage: "hello", offlineMessage: "offline" } as const;
+
+/** saying is such a setting, in the team's words for this language if it has some. */
+export function saying({ config, language }: State, name: keyof typeof DEFAULTS): string {
+  const key = DEFAULTS[name];
+  const own = config.texts?.[language]?.[name];
+  return own ?? (config[name] === panel[key] ? t[key] : config[name] || "");
+}
+
+/** named is who answers. */
+export const named = (state: State) => saying(state, "operatorName") || t.operator;

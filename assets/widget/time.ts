@@ -1,23 +1,35 @@
-// time.ts words times and days. The widget speaks English, in the visitor's
-// regional habit where the browser tells one.
+// time.ts words times and days in the visitor's language.
 
-import * as t from "./strings";
+import { fill, locale, t } from "./strings";
 
-const locale = navigator.languages.find((l) => /^en\b/i.test(l)) || "en";
-const clock = new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit" });
-const near = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
-const far = new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long" });
-const weekday = new Intl.DateTimeFormat(locale, { weekday: "long" });
-const dayMonth = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long" });
 const DAY = 86_400_000;
+
+let made = "";
+let clock: Intl.DateTimeFormat;
+let near: Intl.RelativeTimeFormat;
+let far: Intl.DateTimeFormat;
+let weekday: Intl.DateTimeFormat;
+let dayMonth: Intl.DateTimeFormat;
+
+/** prepare makes the formats once per language: they are slow to make. */
+export function prepare(): void {
+  if (made === locale) return;
+  made = locale;
+  clock = new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit" });
+  near = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+  far = new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long" });
+  weekday = new Intl.DateTimeFormat(locale, { weekday: "long" });
+  dayMonth = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long" });
+}
 
 /** backOf is a moment to come, such as "Back Monday at 9:00". */
 export function backOf(iso: string): string {
   const date = new Date(iso);
   const days = daysTo(date);
   const form = days < 7 ? weekday : dayMonth;
-  const day = days < 1 ? "" : ` ${days < 2 ? near.format(1, "day") : form.format(date)}`;
-  return `${t.back}${day} ${t.at} ${timeOf(iso)}`;
+  const time = timeOf(iso);
+  if (days < 1) return fill(t.back, { time });
+  return fill(t.backOn, { time, day: days < 2 ? near.format(1, "day") : form.format(date) });
 }
 
 /** replyIn is a usual waiting time in words, such as "in 12 minutes". */
@@ -36,7 +48,7 @@ export function dayOf(iso: string): string {
   const date = new Date(iso);
   const days = daysTo(date);
   const name = days === 0 || days === -1 ? near.format(days, "day") : far.format(date);
-  return name[0]!.toUpperCase() + name.slice(1);
+  return name[0]!.toLocaleUpperCase(locale) + name.slice(1);
 }
 
 /** daysTo counts calendar days; one with a clock change is one, too. */

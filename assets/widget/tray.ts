@@ -1,18 +1,18 @@
 // tray.ts lists the files of the next message.
 
 import { CROSS, h, iconButton } from "./dom";
-import * as t from "./strings";
+import type { uploads } from "./lang/en.json";
 import type { State, Upload } from "./types";
 
 /** createTray lists the files of the next message, with progress and cancel. */
-export function createTray(drop: (key: string) => void): { node: HTMLElement; update(state: State): void } {
+export function createTray(drop: (key: string) => void, t: typeof uploads): { node: HTMLElement; update(state: State): void } {
   const node = h("ul", { class: "tray", hidden: true });
   let shown = "";
   return {
     node,
     update({ uploads }) {
       const stages = JSON.stringify(uploads.map((u) => [u.key, u.error, u.attachment]));
-      if (stages !== shown) node.replaceChildren(...uploads.map((u) => chipOf(u, drop)));
+      if (stages !== shown) node.replaceChildren(...uploads.map((u) => chipOf(u, drop, t)));
       shown = stages;
       node.hidden = !uploads.length;
       uploads.forEach((u, i) => {
@@ -23,14 +23,15 @@ export function createTray(drop: (key: string) => void): { node: HTMLElement; up
   };
 }
 
-function chipOf(u: Upload, drop: (key: string) => void): HTMLElement {
+function chipOf(u: Upload, drop: (key: string) => void, t: typeof uploads): HTMLElement {
+  const name = (text: string) => text.replace("{name}", () => u.name);
   const moving = !u.attachment && !u.error;
   return h(
     "li",
     { class: u.error && "bad" },
     h("span", { class: "name" }, u.name),
     u.error && h("span", { class: "why", role: "alert" }, u.error),
-    moving && h("progress", { "aria-label": `${t.uploading} ${u.name}` }),
-    iconButton(`${moving ? t.cancel : t.takeAway} ${u.name}`, CROSS, () => drop(u.key)),
+    moving && h("progress", { "aria-label": name(t.uploading) }),
+    iconButton(name(moving ? t.stop : t.takeAway), CROSS, () => drop(u.key)),
   );
 }

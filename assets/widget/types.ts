@@ -9,6 +9,9 @@ declare global {
   const CORE_FILE: string;
   const PANEL_FILE: string;
   const FORMS_FILE: string;
+  /** The languages that have texts, and what their files' names end with. */
+  const LANGUAGES: string;
+  const LANGUAGES_HASH: string;
   const ACTIONS_FILE: string;
   const UPLOADS_FILE: string;
   const MARKS_FILE: string;
@@ -93,12 +96,15 @@ export interface Config {
   offlineMessage?: string;
   position?: string;
   theme?: string;
+  language?: string;
+  /** Own texts by language: some of these settings, and any of the widget's. */
+  texts?: Record<string, Record<string, string>>;
   headerColor?: string;
   footerColor?: string;
   chatBackground?: string;
   toggleColor?: string;
   attachments?: { enabled?: boolean; maxBytes?: number; types?: string[] };
-  csat?: { enabled?: boolean };
+  csat?: { enabled?: boolean; style?: string };
   preChatForm?: PreChatForm | null;
 }
 
@@ -155,6 +161,8 @@ export interface State {
   connection: "connecting" | "online" | "offline";
   stop: Stop | null;
   config: Config;
+  /** The code of the language that the widget speaks, such as pt. */
+  language: string;
   sessionId: string;
   closed: boolean;
   operatorOnline: boolean;
@@ -193,6 +201,7 @@ export interface Options {
   apiUrl: string;
   position?: string;
   theme?: string;
+  locale?: string;
   launcher: boolean;
   zIndex?: string;
 }
@@ -240,6 +249,10 @@ export interface Shell {
 export interface Core {
   store: Store;
   client: Client;
+  /** words are a section of the texts, in the visitor's language. */
+  words<T extends object>(section: string, english: T): T;
+  /** spoken resolves once the visitor's language is there. */
+  spoken: Promise<unknown>;
   /** What RelayChat passes on, by name. */
   methods: Record<string, (...args: any[]) => unknown>;
   /** post calls a route of the session, which it waits for. */

@@ -3,13 +3,13 @@
 // the first file.
 
 import { sheet } from "./dom";
+import { uploads as english } from "./lang/en.json";
+import { count } from "./plural";
 import { randomId } from "./random";
 import { sizeOf } from "./size";
 import { createTray } from "./tray";
 import type { Attachment, Config, Core, State, Upload } from "./types";
 import css from "./uploads.css";
-
-const FAILED = "Not uploaded.";
 
 /** A message carries at most this many files. */
 const MOST = 5;
@@ -22,7 +22,8 @@ export interface Uploads {
 }
 
 /** create makes the tray; what lies in it is in the store. */
-export function create({ store, client, ready }: Core): Uploads {
+export function create({ store, client, ready, words }: Core): Uploads {
+  const t = words("uploads", english);
   const running = new Map<string, XMLHttpRequest>();
 
   const change = (key: string, patch: Partial<Upload>) =>
@@ -40,7 +41,7 @@ export function create({ store, client, ready }: Core): Uploads {
     request.upload.onprogress = (e) => change(key, { progress: e.loaded / e.total });
     request.onloadend = () => {
       running.delete(key);
-      const { id, error = FAILED } = request.response || {};
+      const { id, error = t.notUploaded } = request.response || {};
       change(key, id ? { attachment: request.response as Attachment } : { error });
     };
     const form = new FormData();
@@ -56,28 +57,28 @@ export function create({ store, client, ready }: Core): Uploads {
   client.life.addEventListener("abort", () => running.forEach((request) => request.abort()));
 
   return {
-    ...createTray(drop),
+    ...createTray(drop, t),
     styles: sheet(css),
     add(files) {
       const room = MOST - store.state.uploads.length;
       const chosen = [...files];
-      if (chosen.length > room) store.set({ notice: `At most ${MOST} files can go in one message.` });
+      if (chosen.length > room) store.set({ notice: count(MOST, t.most, store.state.language) });
       for (const file of chosen.slice(0, room)) {
-        const error = check(file, store.state.config);
+        const error = check(file, store.state.config, t);
         const upload = { key: randomId(), name: file.name, progress: 0, error };
         store.set({ uploads: [...store.state.uploads, upload] });
-        if (!error) begin(upload.key, file).catch(() => change(upload.key, { error: FAILED }));
+        if (!error) begin(upload.key, file).catch(() => change(upload.key, { error: t.notUploaded }));
       }
     },
   };
 }
 
 /** check names what is wrong with a file, before it travels. */
-export function check(file: File, { attachments }: Config): string | undefined {
+export function check(file: File, { attachments }: Config, t: typeof english): string | undefined {
   const { maxBytes = 0, types = [] } = attachments || {};
-  if (!file.size) return "The file is empty.";
-  if (maxBytes && file.size > maxBytes) return `Larger than ${sizeOf(maxBytes)}.`;
-  if (types.length && !types.some((t) => fits(file, t))) return "This kind of file is not accepted.";
+  if (!file.size) return t.empty;
+  if (maxBytes && file.size > maxBytes) return t.tooLarge.replace("{size}", sizeOf(maxBytes));
+  if (types.length && !types.some((type) => fits(file, type))) return t.badType;
   return undefined;
 }
 

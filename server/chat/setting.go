@@ -35,7 +35,9 @@ var SettingList = []Setting{
 	{Name: "offlineMessage", Widget: true, Default: `"We are away right now. Leave a message and we will answer here."`, check: text(1000)},
 	{Name: "position", Widget: true, Default: `"right"`, check: oneOf("right", "left")},
 	{Name: "theme", Widget: true, Default: `"auto"`, check: oneOf("auto", "light", "dark")},
-	{Name: "language", Widget: true, Default: `"en"`, check: text(35)},
+	{Name: "language", Widget: true, Default: `"auto"`, check: text(35)},
+	{Name: "texts", Widget: true, check: ownTexts},
+	{Name: "starters", Widget: true, Default: "[]", check: starters},
 	{Name: "headerColor", Widget: true, check: colour},
 	{Name: "footerColor", Widget: true, check: colour},
 	{Name: "chatBackground", Widget: true, check: colour},
@@ -82,6 +84,7 @@ var SettingList = []Setting{
 	{Name: "aiMaxAnswers", Env: "AI_MAX_ANSWERS", JSON: true, Default: "10", Example: "5", check: number(1, 1000, "must be a number from 1 to 1000")},
 	{Name: "aiEmbeddingModel", Env: "AI_EMBEDDING_MODEL", Example: "text-embedding-3-small", check: text(200)},
 	{Name: "csatEnabled", Default: "false", check: shape[bool]("true or false")},
+	{Name: "csatStyle", Default: `"faces"`, check: oneOf("faces", "stars")},
 	{Name: "csatTrigger", Default: `"off"`, check: oneOf("off", "on_close", "on_disconnect", "manual")},
 }
 

@@ -253,7 +253,7 @@ func (s *Settings) WidgetConfig() map[string]any {
 		}
 	}
 	out["attachments"] = s.AttachmentRules()
-	out["csat"] = map[string]bool{"enabled": s.Bool("csatEnabled")}
+	out["csat"] = map[string]any{"enabled": s.Bool("csatEnabled"), "style": s.Text("csatStyle")}
 	return out
 }
 

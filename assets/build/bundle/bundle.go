@@ -69,8 +69,10 @@ func Build(root string) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defines := map[string]string{}
-	files := make([]File, 0, len(targets))
+	files, defines, err := buildLanguages(root)
+	if err != nil {
+		return nil, err
+	}
 	for _, t := range targets {
 		data, err := buildOne(root, t, defines)
 		if err != nil {
