@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/relay-chat/relay/server/systemd"
 )
 
 // notifications opens a socket like systemd's for its services, and returns what
@@ -134,5 +136,25 @@ func TestPrintsUnits(t *testing.T) {
 		if code != 0 || slices.ContainsFunc(tt.want, func(line string) bool { return !strings.Contains(stdout, line) }) {
 			t.Errorf("relay %q answers %d:\n%s", tt.args, code, stdout)
 		}
+	}
+}
+
+// TestWatchdogsKill: relay that the watchdog ends, and one that panics, dies by a
+// signal under the unit's environment. Go's usual code would be 2, which says that a
+// setting is wrong, and systemd would not start it again.
+func TestWatchdogsKill(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var environ []string
+	for line := range strings.Lines(systemd.Service(binary)) {
+		if variable, ok := strings.CutPrefix(strings.TrimSpace(line), "Environment="); ok {
+			environ = append(environ, variable)
+		}
+	}
+	in := boot(t, environ...)
+	if code := in.end(syscall.SIGABRT); code != -1 { // -1 is a signal's
+		t.Errorf("it ends with code %d", code)
+	}
+	if !strings.Contains(in.stderr.String(), "goroutine ") {
+		t.Error("it does not say where it was")
 	}
 }
