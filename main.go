@@ -188,7 +188,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		return err
 	}
 	a.announce(server.BaseURL(a.cfg, listener), keys, a.answerFrom(engine, kinds, set))
-	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, onOneNode(engine, "crawler", base.Run), keys.Run, metrics, watchdog(database), a.backups(engine, database))
+	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, onOneNode(engine, "crawler", base.Run), keys.Run, metrics, watchdog(database), a.backups(engine, database), web.ShareLimits)
 }
 
 func (a *app) serveBridge(ctx context.Context) error {
@@ -228,7 +228,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 	}
 	a.announceBridge(server.BaseURL(a.cfg, listener), engine.Settings(), a.answerFrom(engine, kinds, set))
 	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, read, metrics,
-		func(ctx context.Context) error { return full.Notify(ctx, engine.Relay) }, watchdog(database), a.backups(engine, database))
+		func(ctx context.Context) error { return full.Notify(ctx, engine.Relay) }, watchdog(database), a.backups(engine, database), web.ShareLimits)
 }
 
 // run runs the engine with its parts and answers requests until ctx ends or one of

@@ -14,8 +14,10 @@ const maxSpenders = 10_000
 
 // allowance bounds how many bytes each client may upload in an hour.
 type allowance struct {
-	mu    sync.Mutex
-	spent map[string]spending
+	mu     sync.Mutex
+	spent  map[string]spending
+	others elsewhere // by the end of the client's hour
+	most   int64
 }
 
 type spending struct {
@@ -32,7 +34,8 @@ func (a *allowance) take(key string, bytes, most int64) (wait time.Duration, ok 
 	if !now.Before(s.until) {
 		s = spending{until: now.Add(allowanceTime)}
 	}
-	if s.bytes+bytes > most {
+	a.most = most
+	if s.bytes+a.elsewhere(key, now)+bytes > most {
 		return s.until.Sub(now), false
 	}
 	s.bytes += bytes
@@ -53,3 +56,35 @@ func (a *allowance) forget(now time.Time) {
 		}
 	}
 }
+
+// elsewhere is what a client has spent at other nodes.
+func (a *allowance) elsewhere(key string, now time.Time) int64 {
+	if len(a.others.uses) == 0 {
+		return 0
+	}
+	return a.others.sum(clientOf(key), func(until int64) bool { return until > now.Unix() })
+}
+
+// busy implements sharedLimit.
+func (a *allowance) busy(now time.Time) (list []use) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for key, s := range a.spent {
+		if now.Before(s.until) && s.bytes >= a.most/sharePart {
+			list = append(list, use{clientOf(key), s.until.Unix(), s.bytes})
+		}
+	}
+	return list
+}
+
+// learn implements sharedLimit.
+func (a *allowance) learn(node string, u use) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.others.learn(node, u)
+	now := time.Now().Unix()
+	a.others.expire(func(u use) bool { return u.when > now })
+}
+
+// dropNode implements sharedLimit. What the node counted still counts, for its hour.
+func (a *allowance) dropNode(string) {}

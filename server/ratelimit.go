@@ -28,7 +28,7 @@ const (
 	downloadsPerAddress = 100 // at a time: each keeps a part of its file in memory, however slowly it is read
 )
 
-// rates are the rate limits of one server, counted in this process only.
+// rates are the rate limits of one server (see ShareLimits for several).
 type rates struct {
 	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures *rate
 
@@ -123,15 +123,17 @@ func (s *Server) enterTransfer(r *http.Request, transfers *gauge) (leave func(),
 
 // gauge counts open streams or transfers by key.
 type gauge struct {
-	most int
-	mu   sync.Mutex
-	open map[string]int
+	most   int
+	mu     sync.Mutex
+	open   map[string]int
+	shown  map[string]bool // others were told that there are many
+	others elsewhere
 }
 
 func (g *gauge) enter(key string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.open[key] >= g.most {
+	if n := g.open[key]; n >= g.most || len(g.others.uses) > 0 && n+int(g.others.sum(clientOf(key), anyTime)) >= g.most {
 		return false
 	}
 	if g.open == nil {
@@ -147,4 +149,41 @@ func (g *gauge) leave(key string) {
 	if g.open[key]--; g.open[key] <= 0 {
 		delete(g.open, key)
 	}
+}
+
+// busy implements sharedLimit.
+func (g *gauge) busy(time.Time) (list []use) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for key := range g.shown {
+		if g.open[key] < g.most/sharePart {
+			delete(g.shown, key)
+			list = append(list, use{client: clientOf(key)})
+		}
+	}
+	for key, n := range g.open {
+		if n >= g.most/sharePart {
+			if g.shown == nil {
+				g.shown = map[string]bool{}
+			}
+			g.shown[key] = true
+			list = append(list, use{client: clientOf(key), amount: int64(n)})
+		}
+	}
+	return list
+}
+
+// learn implements sharedLimit.
+func (g *gauge) learn(node string, u use) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.others.learn(node, u)
+	g.others.expire(func(u use) bool { return u.amount > 0 })
+}
+
+// dropNode implements sharedLimit.
+func (g *gauge) dropNode(node string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.others.dropNode(node)
 }

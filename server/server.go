@@ -151,7 +151,11 @@ func (l webLog) Write(line []byte) (int, error) {
 
 // health answers GET /health.
 func (s *Server) health(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
-	return map[string]any{"status": "ok", "bridges": s.bridges.Names()}, nil
+	answer := map[string]any{"status": "ok", "bridges": s.bridges.Names()}
+	if node := s.engine.Nodes.Name(); node != "" {
+		answer["node"] = node
+	}
+	return answer, nil
 }
 
 // readiness answers GET /ready: 503 while relay cannot store messages, and degraded

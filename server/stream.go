@@ -253,8 +253,9 @@ func (s *communityServer) adminStream(w http.ResponseWriter, r *http.Request, by
 	if reconnects {
 		out.resync(&n)
 	}
-	heartbeat := time.NewTicker(heartbeatEvery)
+	heartbeat, check := time.NewTicker(heartbeatEvery), time.NewTicker(keyringAge)
 	defer heartbeat.Stop()
+	defer check.Stop()
 	var shown []chat.Event
 	for out.send() == nil {
 		s.engine.EventsArrived(chat.SenderOperator, shown)
@@ -264,10 +265,11 @@ func (s *communityServer) adminStream(w http.ResponseWriter, r *http.Request, by
 			return written{}, nil
 		case <-signedOut:
 			return written{}, nil
-		case <-heartbeat.C:
-			if s.keys.Generation() != keys {
+		case <-check.C:
+			if s.keys.Generation() != keys { // whichever node they were rotated at
 				return written{}, nil
 			}
+		case <-heartbeat.C:
 			out.buf = append(out.buf, ": heartbeat\n\n"...)
 		case e, open := <-sub.C:
 			if !open || s.keys.Generation() != keys {

@@ -12,6 +12,7 @@ import (
 type timedConn struct {
 	net.Conn
 	silence time.Duration
+	ended   func() // called when nothing can be read any more
 }
 
 // writeTimeout bounds a write: one to a dead peer blocks for minutes.
@@ -22,7 +23,11 @@ func (l *timedConn) Read(p []byte) (int, error) {
 	if err := l.SetReadDeadline(time.Now().Add(l.silence)); err != nil {
 		return 0, err
 	}
-	return l.Conn.Read(p)
+	n, err := l.Conn.Read(p)
+	if err != nil {
+		l.ended()
+	}
+	return n, err
 }
 
 // Write implements [net.Conn].
@@ -38,8 +43,9 @@ type dialer struct {
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	silence time.Duration
 
-	mu   sync.Mutex
-	last net.Conn
+	mu    sync.Mutex
+	last  net.Conn
+	ended chan struct{} // closed when the gateway has closed the last one
 }
 
 func (d *dialer) open(ctx context.Context, network, address string) (net.Conn, error) {
@@ -47,10 +53,19 @@ func (d *dialer) open(ctx context.Context, network, address string) (net.Conn, e
 	if err != nil {
 		return nil, err
 	}
+	ended := make(chan struct{})
 	d.mu.Lock()
-	d.last = conn
+	d.last, d.ended = conn, ended
 	d.mu.Unlock()
-	return &timedConn{conn, d.silence}, nil
+	return &timedConn{conn, d.silence, sync.OnceFunc(func() { close(ended) })}, nil
+}
+
+// closed returns what is closed when the gateway has closed the last connection, nil
+// without one.
+func (d *dialer) closed() <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.ended
 }
 
 func (d *dialer) cut() {

@@ -328,9 +328,9 @@ func (s *session) abandon() {
 
 // closeGrace is how long the end waits for the close of the connection when another node
 // takes over. discordgo says goodbye at once, and then sleeps for a second.
-const closeGrace = 200 * time.Millisecond
+const closeGrace = 300 * time.Millisecond
 
-// hangUp is abandon, but waits only until the gateway was told.
+// hangUp is abandon, but waits only until the gateway has closed the connection.
 func (l *listener) hangUp() {
 	s := l.session
 	if s == nil {
@@ -346,6 +346,7 @@ func (l *listener) hangUp() {
 	defer timer.Stop()
 	select {
 	case <-closed:
+	case <-s.dialer.closed():
 	case <-timer.C:
 	}
 }

@@ -191,7 +191,7 @@ func (ev *inboundEvent) send(ctx context.Context, post chat.Post) error {
 	if _, err := ev.mirror.relay.Send(ctx, ev.author, post); err != nil || post.Internal {
 		return err
 	}
-	if ev.mirror.engine.Hub.Watched(ev.thread.SessionID) > 0 {
+	if ev.mirror.relay.VisitorReads(ev.thread.SessionID) {
 		ev.mirror.tryOnce(ctx, ev.thread, chat.Op{Kind: chat.OpReact, Remote: ev.Remote, Receipt: "delivered"})
 	}
 	if ev.thread.State == chat.ThreadClosed {

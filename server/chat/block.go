@@ -54,9 +54,9 @@ func (r *Relay) blockOthers(ctx context.Context, visitorID string, blocked bool)
 // announceBlock publishes the block, and ends the streams of the blocked visitor.
 func (r *Relay) announceBlock(ids []string, blocked bool) {
 	for _, id := range ids {
-		r.hub.Publish(fact(StateSessionBlocked, "", Now(), id, struct {
+		r.hub.PublishState(StateSessionBlocked, "", id, struct {
 			Blocked bool `json:"blocked"`
-		}{blocked}))
+		}{blocked})
 		if blocked {
 			r.hub.Drop(id)
 		}

@@ -67,6 +67,7 @@ type IdentityRules struct {
 // status; nothing is delivered before a sink is served.
 func Open(ctx context.Context, c Config) (*Engine, error) {
 	hub, nodes := newHub(c.Taps...), newNodes(c.Cluster, c.Log)
+	hub.nodes = nodes
 	e := &Engine{Store: c.Store, Hub: hub, Nodes: nodes, Outbox: newOutbox(c.Store, hub, nodes, c.Log, c.Attempted), Inbox: newInbox(c.Store, nodes, c.Log),
 		Volatile: c.Volatile, stopping: make(chan struct{}), ended: make(chan struct{})}
 	e.Relay = newRelay(c, hub, e.Outbox, nodes)

@@ -18,6 +18,7 @@ type Hub struct {
 	sessions map[string][]*Subscription
 	all      []*Subscription
 	taps     []func(*Event)
+	nodes    *Nodes // nil in tests of the hub alone
 	closed   bool
 }
 
@@ -159,8 +160,24 @@ func (h *Hub) loseAll() {
 	}
 }
 
-// Drop ends every subscription of a session that was erased or blocked.
+// PublishState sends a state of a session to its subscribers and to those of all, at
+// every node.
+func (h *Hub) PublishState(t EventType, source, sessionID string, body any) {
+	h.Publish(fact(t, source, Now(), sessionID, body))
+	if h.nodes != nil {
+		h.nodes.Ring(noteState, t, source, sessionID, body)
+	}
+}
+
+// Drop ends every subscription of a session that was erased or blocked, at every node.
 func (h *Hub) Drop(sessionID string) {
+	h.drop(sessionID)
+	if h.nodes != nil {
+		h.nodes.Ring(noteDrop, sessionID)
+	}
+}
+
+func (h *Hub) drop(sessionID string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, s := range h.sessions[sessionID] {
@@ -172,7 +189,7 @@ func (h *Hub) Drop(sessionID string) {
 // MarkUncertain ends every subscription of a session after a commit whose outcome is
 // unknown. Those of all sessions have Lost events.
 func (h *Hub) MarkUncertain(sessionID string) {
-	h.Drop(sessionID)
+	h.drop(sessionID)
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	for _, s := range h.all {

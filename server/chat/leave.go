@@ -81,7 +81,7 @@ func (l leaver) Deliver(ctx context.Context, lane []Delivery) (int, error) {
 			return nil
 		}
 		c.session.LeavingRev = 0
-		if l.relay.hub.Watched(e.SessionID) > 0 {
+		if l.relay.VisitorReads(e.SessionID) {
 			return nil
 		}
 		if err := c.emitFact(EventDisconnect, leave); err != nil {

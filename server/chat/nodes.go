@@ -2,7 +2,9 @@ package chat
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -26,7 +28,48 @@ type Nodes struct {
 	failed LogThrottle
 	// sweepNow asks for a sweep.
 	sweepNow chan struct{}
+	topics   map[string]Topic // by kind; of mu
 }
+
+// Topic is a kind of notes of another package.
+type Topic struct {
+	// Hear takes a note's arguments; Gone forgets what a node has said. Neither waits.
+	Hear func(node string, args []json.RawMessage)
+	Gone func(node string)
+}
+
+// Subscribe hears the notes of a kind from now on. Kinds of other packages have more
+// than one letter.
+func (n *Nodes) Subscribe(kind string, t Topic) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.topics == nil {
+		n.topics = map[string]Topic{}
+	}
+	n.topics[kind] = t
+}
+
+// pass passes a note to the package that knows its kind.
+func (n *Nodes) pass(got *note) {
+	n.mu.Lock()
+	t := n.topics[got.kind]
+	n.mu.Unlock()
+	if t.Hear != nil {
+		t.Hear(got.from, got.args)
+	}
+}
+
+func (n *Nodes) dropped(node string) {
+	n.mu.Lock()
+	topics := slices.Collect(maps.Values(n.topics))
+	n.mu.Unlock()
+	for _, t := range topics {
+		t.Gone(node)
+	}
+}
+
+// Shared reports whether there are other nodes.
+func (n *Nodes) Shared() bool { return n.many.Load() }
 
 // nodeEvents is told of the other nodes.
 type nodeEvents interface {
@@ -41,6 +84,8 @@ type nodeEvents interface {
 	// sweepStreams and sweepLanes look for what was not told.
 	sweepStreams(ctx context.Context)
 	sweepLanes(ctx context.Context)
+	// refreshStale reads what could not be read.
+	refreshStale()
 }
 
 func newNodes(cluster Cluster, log *slog.Logger) *Nodes {
@@ -98,7 +143,7 @@ func (n *Nodes) run(ctx context.Context, on nodeEvents) {
 	running.Go(func() { n.keepListening(ctx) })
 	running.Go(func() { n.keepHearing(ctx) })
 	running.Go(func() { n.keepRinging(ctx) })
-	running.Go(func() { n.keepSweeping(ctx, on.sweepStreams, on.sweepLanes) })
+	running.Go(func() { n.keepSweeping(ctx, on.refreshStale, on.sweepStreams, on.sweepLanes) })
 }
 
 // register makes this node known to the others.

@@ -45,6 +45,9 @@ type presence struct {
 	people    map[string]*person
 	hours     timetable
 	published Presence
+	peers     map[string][]peerPerson // at other nodes
+	rung      []peerPerson            // what those were told last
+	actedRung Time
 }
 
 // hold is a status that holds until a time.
@@ -177,6 +180,7 @@ func (r *Relay) setPresence(ctx context.Context, set func(*presence)) error {
 		return err
 	}
 	r.updatePresence(set)
+	r.nodes.Ring(notePresence)
 	return nil
 }
 
@@ -184,7 +188,7 @@ func (r *Relay) setPresence(ctx context.Context, set func(*presence)) error {
 func (r *Relay) wouldBe(set func(*presence)) bool {
 	r.presence.mu.Lock()
 	defer r.presence.mu.Unlock()
-	p := presence{hold: r.presence.hold, set: r.presence.set, acted: r.presence.acted, people: r.presence.people, hours: r.presence.hours}
+	p := presence{hold: r.presence.hold, set: r.presence.set, acted: r.presence.acted, people: r.presence.people, peers: r.presence.peers, hours: r.presence.hours}
 	set(&p)
 	return p.now(Now()).Online
 }
@@ -282,6 +286,10 @@ func (r *Relay) operatorActed(by Author, at Time) {
 	r.updatePresence(func(p *presence) {
 		if by.Source != SourceConsole {
 			p.acted = max(p.acted, at)
+			if p.acted.Sub(p.actedRung) >= actedRings {
+				p.actedRung = p.acted
+				r.nodes.Ring(noteActed, p.acted)
+			}
 		} else if o := p.people[by.Name]; o != nil {
 			o.active = max(o.active, at)
 		}
@@ -309,6 +317,7 @@ func (r *Relay) updatePresence(change func(*presence)) {
 	if !r.backend && !reflect.DeepEqual(now, before) {
 		r.hub.Report(StatePresence, now)
 	}
+	r.ringPeople()
 }
 
 // keepPresence updates the status of operators and visitors as time passes, until

@@ -30,6 +30,8 @@ type Relay struct {
 	env       map[string]Raw
 	identity  IdentityRules
 	backend   bool
+	// settingsStale: other nodes may have changed settings or the presence.
+	settingsStale atomic.Bool
 	// uploads allows storing one chunk of all files at a time: messages that
 	// share its commit wait for one, not for a hundred.
 	uploads struct {

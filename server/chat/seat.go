@@ -76,8 +76,9 @@ func (r *Relay) OperatorActive(name string, ago time.Duration) {
 func (r *Relay) SignOut(ctx context.Context, name, signIn string) error {
 	said := false
 	r.updatePresence(func(p *presence) {
-		said = p.signOut(name, signIn) && p.hold.Online && p.hold.By == name && Now() < p.hold.Until
+		said = p.signOut(name, signIn) && !p.peerSits(name) && p.hold.Online && p.hold.By == name && Now() < p.hold.Until
 	})
+	r.nodes.Ring(noteSignOut, name, signIn)
 	if !said {
 		return nil
 	}
@@ -114,6 +115,13 @@ func (p *presence) present(at Time) []Present {
 		}
 		out = append(out, Present{name, o.active != 0 && at.Sub(o.active) < operatorStays})
 	}
+	p.peersAt(at, func(name string, active bool) {
+		if i := slices.IndexFunc(out, func(o Present) bool { return o.Name == name }); i >= 0 {
+			out[i].Active = out[i].Active || active
+			return
+		}
+		out = append(out, Present{name, active})
+	})
 	slices.SortFunc(out, func(a, b Present) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }

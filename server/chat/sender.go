@@ -292,7 +292,7 @@ func (s *sender) publish(t EventType, d *Delivery, more map[string]string) {
 	if d.Event.MessageID != "" {
 		body["messageId"] = d.Event.MessageID
 	}
-	s.hub.Publish(fact(t, "", Now(), d.SessionID, body))
+	s.hub.PublishState(t, "", d.SessionID, body)
 }
 
 // Reason is the delivery's last error, for people.

@@ -183,7 +183,7 @@ func (r *Relay) ShowPage(ctx context.Context, by Author, sessionID, url string) 
 		return nil
 	})
 	if err == nil && moved {
-		r.hub.Publish(fact(StateVisitorPage, SourceWidget, Now(), sessionID, map[string]string{"url": page.URL}))
+		r.hub.PublishState(StateVisitorPage, SourceWidget, sessionID, map[string]string{"url": page.URL})
 	}
 	return err
 }
@@ -335,7 +335,7 @@ func (r *Relay) Erase(ctx context.Context, sessionID string) error {
 	if err := r.store.Erase(ctx, sessionID); err != nil {
 		return err
 	}
-	r.hub.Publish(fact(StateSessionErased, "", Now(), sessionID, nil))
+	r.hub.PublishState(StateSessionErased, "", sessionID, nil)
 	r.hub.Drop(sessionID)
 	return nil
 }
@@ -357,6 +357,6 @@ func (r *Relay) Typing(ctx context.Context, by Author, sessionID string, active 
 		Sender       Sender `json:"sender"`
 		OperatorName string `json:"operatorName,omitempty"`
 	}{active, by.Sender, by.Name}
-	r.hub.Publish(fact(StateTyping, by.Source, Now(), sessionID, state))
+	r.hub.PublishState(StateTyping, by.Source, sessionID, state)
 	return nil
 }

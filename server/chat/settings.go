@@ -99,7 +99,9 @@ func (r *Relay) patch(ctx context.Context, changes map[string]Raw) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patchPatience)
 	defer cancel()
 	err := r.store.Apply(ctx, func(tx Tx) error { return storeSettings(tx, changes) })
-	return cmp.Or(err, r.applySettings(ctx))
+	applied := r.applySettings(ctx)
+	r.nodes.Ring(noteSettings)
+	return cmp.Or(err, applied)
 }
 
 // applySettings reads the settings and publishes them.

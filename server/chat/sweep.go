@@ -37,21 +37,6 @@ func (e *Engine) hear(notes []note) {
 	}
 }
 
-// handle handles any note that is not about events.
-func (e *Engine) handle(got *note) {
-	var a, b string
-	switch got.kind {
-	case noteUpdate:
-		if got.arg(0, &a) && got.arg(1, &b) {
-			e.Inbox.wakeHere(a, b)
-		}
-	case noteUncertain:
-		if got.arg(0, &a) {
-			e.Hub.MarkUncertain(a)
-		}
-	}
-}
-
 // told are events of one session that another node stored.
 type told struct {
 	sessionID   string
@@ -104,21 +89,9 @@ func (e *Engine) readTold(wanted []told) (events []Event, err error) {
 	return events, err
 }
 
-// missed implements nodeEvents.
-func (e *Engine) missed() {
-	e.Hub.loseAll()
-	signal(e.Nodes.sweepNow)
-}
-
-// met implements nodeEvents.
-func (e *Engine) met() {}
-
-// gone implements nodeEvents.
-func (e *Engine) gone(string) {}
-
 // keepSweeping looks for what the doorbell did not tell until ctx ends, as long as there
 // are other nodes.
-func (n *Nodes) keepSweeping(ctx context.Context, streams, lanes func(context.Context)) {
+func (n *Nodes) keepSweeping(ctx context.Context, stale func(), streams, lanes func(context.Context)) {
 	tick := time.NewTicker(streamsEvery)
 	defer tick.Stop()
 	var due time.Time // of the next sweep of lanes
@@ -134,6 +107,7 @@ func (n *Nodes) keepSweeping(ctx context.Context, streams, lanes func(context.Co
 		if !now && !n.many.Load() {
 			continue
 		}
+		stale()
 		streams(ctx)
 		if begun := time.Now(); now || begun.After(due) {
 			lanes(ctx)

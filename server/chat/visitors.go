@@ -7,22 +7,25 @@ import "sync"
 const visitorStays = leaveGrace
 
 // visitors are the sessions whose visitors are online: they have a stream open at
-// this process, or had one just now.
+// some node, or had one just now.
 type visitors struct {
 	mu       sync.Mutex
 	sessions map[string]*openStreams
 }
 
-// openStreams counts a session's streams; left is when the last one ended.
+// openStreams counts a session's streams here, and knows which other nodes have any;
+// left is when the last one ended.
 type openStreams struct {
 	streams int
+	nodes   map[string]bool
 	left    Time
 }
 
-// came counts a new stream and reports whether the visitor was offline.
-func (v *visitors) came(sessionID string) bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+func (w *openStreams) open() bool { return w.streams > 0 || len(w.nodes) > 0 }
+
+// of returns a session's streams and whether the visitor was offline. The caller holds
+// the lock.
+func (v *visitors) of(sessionID string) (w *openStreams, was bool) {
 	w, there := v.sessions[sessionID]
 	if !there {
 		if v.sessions == nil {
@@ -31,16 +34,71 @@ func (v *visitors) came(sessionID string) bool {
 		w = &openStreams{}
 		v.sessions[sessionID] = w
 	}
-	w.streams++
-	return !there
+	return w, !there
 }
 
-func (v *visitors) left(sessionID string, at Time) {
+// came counts a new stream and reports whether the visitor was offline, and whether it
+// is the first here.
+func (v *visitors) came(sessionID string) (offline, first bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	w, offline := v.of(sessionID)
+	w.streams++
+	return offline, w.streams == 1
+}
+
+// left counts the end of a stream and reports whether it was the last here.
+func (v *visitors) left(sessionID string, at Time) (last bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	w := v.sessions[sessionID]
 	w.streams--
 	w.left = at
+	return w.streams == 0
+}
+
+// told notes whether another node has streams of a session, and reports whether the
+// visitor was offline and comes.
+func (v *visitors) told(node, sessionID string, open bool, at Time) (comes bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !open {
+		if w := v.sessions[sessionID]; w != nil && w.nodes[node] {
+			delete(w.nodes, node)
+			w.left = at
+		}
+		return false
+	}
+	w, offline := v.of(sessionID)
+	if w.nodes == nil {
+		w.nodes = map[string]bool{}
+	}
+	w.nodes[node] = true
+	return offline
+}
+
+// ended notes that a node has no streams any more: their readers reconnect elsewhere.
+func (v *visitors) ended(node string, at Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, w := range v.sessions {
+		if w.nodes[node] {
+			delete(w.nodes, node)
+			w.left = at
+		}
+	}
+}
+
+// here lists the sessions that have streams at this node.
+func (v *visitors) here() (ids []string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for id, w := range v.sessions {
+		if w.streams > 0 {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // gone removes and returns the sessions whose visitors went offline.
@@ -48,7 +106,7 @@ func (v *visitors) gone(now Time) (ids []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for id, w := range v.sessions {
-		if w.streams == 0 && now.Sub(w.left) >= visitorStays {
+		if !w.open() && now.Sub(w.left) >= visitorStays {
 			ids = append(ids, id)
 			delete(v.sessions, id)
 		}
@@ -62,15 +120,31 @@ func (r *Relay) VisitorOnline(sessionID string) bool {
 	r.visitors.mu.Lock()
 	defer r.visitors.mu.Unlock()
 	w, there := r.visitors.sessions[sessionID]
-	return there && (w.streams > 0 || Now().Sub(w.left) < visitorStays)
+	return there && (w.open() || Now().Sub(w.left) < visitorStays)
+}
+
+// VisitorReads reports whether a session's visitor has a stream open.
+func (r *Relay) VisitorReads(sessionID string) bool {
+	r.visitors.mu.Lock()
+	defer r.visitors.mu.Unlock()
+	w, there := r.visitors.sessions[sessionID]
+	return there && w.open()
 }
 
 // visitorCame counts a stream until left is called.
 func (r *Relay) visitorCame(sessionID string) (left func()) {
-	if r.visitors.came(sessionID) {
+	offline, first := r.visitors.came(sessionID)
+	if first {
+		r.nodes.Ring(noteVisitor, true, sessionID)
+	}
+	if offline {
 		r.announceVisitor(sessionID, true)
 	}
-	return func() { r.visitors.left(sessionID, Now()) }
+	return func() {
+		if r.visitors.left(sessionID, Now()) {
+			r.nodes.Ring(noteVisitor, false, sessionID)
+		}
+	}
 }
 
 // visitorsGone reports visitors who went offline to operators.
@@ -80,6 +154,7 @@ func (r *Relay) visitorsGone() {
 	}
 }
 
+// announceVisitor shows it at this node: each finds it out itself.
 func (r *Relay) announceVisitor(sessionID string, online bool) {
 	r.hub.Publish(fact(StateVisitorPresence, "", Now(), sessionID, map[string]bool{"online": online}))
 }

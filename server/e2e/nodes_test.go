@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -26,15 +27,26 @@ func sharing(t *testing.T, visitors, nodes int, environ ...string) (*world, []*i
 // streamed follows a session's stream, behind an event's id, and returns what it brings.
 func streamed(t *testing.T, in *instance, session, after string) (frames <-chan string, end func()) {
 	t.Helper()
+	return frameReader(t, in.base+"/api/widget/stream?sessionId="+session+"&lastEventId="+after, func(r *http.Request) {
+		r.Header.Set("Authorization", "Bearer "+in.public)
+	})
+}
+
+// frameReader follows a stream.
+func frameReader(t *testing.T, address string, authorise func(*http.Request)) (frames <-chan string, end func()) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, in.base+"/api/widget/stream?sessionId="+session+"&lastEventId="+after, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+in.public)
+	authorise(req)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s", address, resp.Status)
 	}
 	out := make(chan string, 10_000)
 	go func() {
@@ -130,4 +142,138 @@ func TestNodesShareADatabase(t *testing.T) {
 	if most := w.f.MostConnected(); most != 1 {
 		t.Errorf("%d gateways at one time", most)
 	}
+}
+
+// TestNodesShareStates shows at one node what happens at another and is not stored.
+func TestNodesShareStates(t *testing.T) {
+	t.Parallel()
+	w, nodes := sharing(t, 1, 2)
+	a, b := nodes[0], nodes[1]
+	session := a.say(t, "hi")
+	visitor, left := streamed(t, a, session, "")
+	await(t, visitor, "connected")
+	console := signIn(t, b)
+	operator, end := console.stream(t)
+	defer end()
+	await(t, operator, "connected")
+
+	post := func(in *instance, path, key string, body any) {
+		t.Helper()
+		if code := in.call(t, "POST", in.base+path, key, body, nil); code != 200 {
+			t.Fatalf("%s: %d", path, code)
+		}
+	}
+	post(a, "/api/widget/typing", a.public, map[string]any{"sessionId": session})
+	await(t, operator, `"sender":"visitor"`)
+	post(b, "/api/admin/sessions/"+session+"/typing", b.secret, map[string]any{})
+	await(t, visitor, `"sender":"operator"`)
+	if code := b.call(t, "PATCH", b.base+"/api/admin/settings", b.secret, map[string]any{"welcomeMessage": "Welcome by b"}, nil); code != 200 {
+		t.Fatal(code)
+	}
+	await(t, visitor, "Welcome by b")
+	var config struct{ WelcomeMessage string }
+	a.get(t, a.base+"/api/widget/config", a.public, &config)
+	if config.WelcomeMessage != "Welcome by b" {
+		t.Errorf("the settings at the other node: %+v", config)
+	}
+	post(b, "/api/admin/operator/status", b.secret, map[string]any{"online": false})
+	await(t, visitor, `"online":false`)
+	post(b, "/api/admin/operator/status", b.secret, map[string]any{"online": nil})
+	await(t, visitor, `"online":true`) // somebody sits at b's console
+
+	online := func() bool {
+		var one struct{ VisitorOnline bool }
+		b.get(t, b.base+"/api/admin/sessions/"+session, b.secret, &one)
+		return one.VisitorOnline
+	}
+	if !online() {
+		t.Error("the visitor is offline at the other node")
+	}
+	var presence struct{ Operators []struct{ Name string } }
+	a.get(t, a.base+"/api/admin/operator/status", a.secret, &presence)
+	if len(presence.Operators) != 1 || presence.Operators[0].Name != "Ada" {
+		t.Errorf("at the consoles, as the other node sees it: %+v", presence)
+	}
+
+	// Streams end at once, wherever they are.
+	post(b, "/api/admin/sessions/"+session+"/block", b.secret, map[string]any{"blocked": true})
+	eventually(t, "the end of the blocked visitor's stream", func() bool {
+		select {
+		case _, open := <-visitor:
+			return !open
+		default:
+			return false
+		}
+	})
+	left()
+
+	elsewhere := console.at(a) // the same sign-in at the other node
+	also, endAlso := elsewhere.stream(t)
+	defer endAlso()
+	await(t, also, "connected")
+	console.signOut(t)
+	eventually(t, "the end of the console's streams", func() bool { return drained(operator) && drained(also) })
+	for _, th := range w.f.Violations() {
+		t.Error(th)
+	}
+}
+
+// drained reads what there is and reports whether the stream has ended.
+func drained(frames <-chan string) bool {
+	for {
+		select {
+		case _, open := <-frames:
+			if !open {
+				return true
+			}
+		default:
+			return false
+		}
+	}
+}
+
+// signedIn is a console.
+type signedIn struct {
+	in     *instance
+	cookie *http.Cookie
+}
+
+func signIn(t *testing.T, in *instance) *signedIn {
+	t.Helper()
+	form := url.Values{"name": {"Ada"}, "key": {in.secret}}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.PostForm(in.base+"/console/login", form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	for _, c := range resp.Cookies() {
+		if c.Value != "" {
+			return &signedIn{in, c}
+		}
+	}
+	t.Fatalf("no sign-in: %s", resp.Status)
+	return nil
+}
+
+// at is the same sign-in at another node.
+func (c *signedIn) at(in *instance) *signedIn { return &signedIn{in, c.cookie} }
+
+func (c *signedIn) stream(t *testing.T) (frames <-chan string, end func()) {
+	t.Helper()
+	return frameReader(t, c.in.base+"/api/admin/stream", func(r *http.Request) { r.AddCookie(c.cookie) })
+}
+
+func (c *signedIn) signOut(t *testing.T) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.in.base+"/console/logout", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.AddCookie(c.cookie)
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
 }

@@ -164,6 +164,7 @@ func (f *Platform) hear(c *gatewayConn) {
 		}
 		if err := c.socket.ReadJSON(&in); err != nil {
 			// A client that says goodbye closes the connection itself.
+			f.leave(c)
 			_, _ = io.Copy(io.Discard, c.socket.UnderlyingConn())
 			return
 		}

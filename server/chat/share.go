@@ -1,0 +1,233 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"time"
+)
+
+// The notes about what only one node knows by itself.
+const (
+	noteState    = "t" // type, source, session, body
+	noteDrop     = "d" // session: its streams end
+	noteSettings = "c" // the settings were changed
+	notePresence = "P" // the presence switch was set
+	noteActed    = "a" // when an operator acted outside the console
+	notePeople   = "p" // the operators at the node's consoles
+	noteVisitor  = "v" // open or not, sessions …
+	noteSignOut  = "x" // operator, sign-in
+)
+
+// visitorsAtOnce is how many sessions a note names when nodes meet.
+const visitorsAtOnce = 200
+
+// actedRings is how often other nodes are told that operators act.
+const actedRings = 5 * time.Second
+
+// peerPerson is an operator at the consoles of another node.
+type peerPerson struct {
+	Name   string `json:"n"`
+	Seats  int    `json:"s,omitempty"`
+	Active Time   `json:"a,omitempty"`
+	Left   Time   `json:"l,omitempty"`
+}
+
+// handle handles any note that is not about events.
+func (e *Engine) handle(got *note) {
+	var a, b string
+	switch got.kind {
+	case noteUpdate:
+		if got.arg(0, &a) && got.arg(1, &b) {
+			e.Inbox.wakeHere(a, b)
+		}
+	case noteUncertain:
+		if got.arg(0, &a) {
+			e.Hub.MarkUncertain(a)
+		}
+	case noteDrop:
+		if got.arg(0, &a) {
+			e.Hub.drop(a)
+		}
+	case noteState:
+		e.hearState(got)
+	case noteSettings:
+		e.hearSettings()
+	case notePresence, noteActed, notePeople, noteSignOut:
+		e.hearPresence(got)
+	case noteVisitor:
+		e.hearVisitors(got)
+	default:
+		e.Nodes.pass(got)
+	}
+}
+
+func (e *Engine) hearState(got *note) {
+	var t EventType
+	var source, sessionID string
+	if got.arg(0, &t) && got.arg(1, &source) && got.arg(2, &sessionID) {
+		var body json.RawMessage
+		if got.arg(3, &body) && string(body) != "null" {
+			e.Hub.Publish(fact(t, source, Now(), sessionID, body))
+		} else {
+			e.Hub.Publish(fact(t, source, Now(), sessionID, nil))
+		}
+	}
+}
+
+// hearSettings reads the settings, which another node has changed.
+func (e *Engine) hearSettings() {
+	ctx, cancel := context.WithTimeout(context.Background(), patchPatience)
+	defer cancel()
+	e.patching.Lock()
+	defer e.patching.Unlock()
+	if err := e.applySettings(ctx); err != nil {
+		e.Nodes.reportFailure("the settings that another node changed cannot be read", err)
+		e.settingsStale.Store(true)
+	}
+}
+
+func (e *Engine) hearVisitors(got *note) {
+	var open bool
+	got.arg(0, &open)
+	for i := range got.args {
+		var id string
+		if i > 0 && got.arg(i, &id) && e.visitors.told(got.from, id, open, Now()) {
+			e.announceVisitor(id, true)
+		}
+	}
+}
+
+func (e *Engine) hearPresence(got *note) {
+	switch got.kind {
+	case noteActed:
+		var at Time
+		if got.arg(0, &at) {
+			e.updatePresence(func(p *presence) { p.acted = max(p.acted, at) })
+		}
+	case notePeople:
+		var list []peerPerson
+		if got.arg(0, &list) {
+			e.updatePresence(func(p *presence) { p.setPeers(got.from, list) })
+		}
+	case noteSignOut:
+		var name, signIn string
+		if got.arg(0, &name) && got.arg(1, &signIn) {
+			e.updatePresence(func(p *presence) { p.signOut(name, signIn) })
+		}
+	case notePresence:
+		e.readPresence()
+	}
+}
+
+// readPresence reads the presence switch, which another node has set.
+func (e *Engine) readPresence() {
+	ctx, cancel := context.WithTimeout(context.Background(), patchPatience)
+	defer cancel()
+	var stored *presence
+	err := e.Store.Look(ctx, func(rd Reader) (err error) {
+		stored, err = storedPresence(rd)
+		return err
+	})
+	if err != nil {
+		e.Nodes.reportFailure("the presence that another node set cannot be read", err)
+		e.settingsStale.Store(true)
+		return
+	}
+	e.updatePresence(func(p *presence) { p.hold, p.set, p.acted = stored.hold, stored.set, max(p.acted, stored.acted) })
+}
+
+// refreshStale reads what could not be read, or may have been missed.
+func (e *Engine) refreshStale() {
+	if e.settingsStale.Swap(false) {
+		e.hearSettings()
+		e.readPresence()
+	}
+}
+
+// missed implements nodeEvents.
+func (e *Engine) missed() {
+	e.Hub.loseAll()
+	e.settingsStale.Store(true)
+	signal(e.Nodes.sweepNow)
+}
+
+// met implements nodeEvents: it tells the others who is here.
+func (e *Engine) met() {
+	e.updatePresence(func(p *presence) { p.rung = nil })
+	for ids := range slices.Chunk(e.visitors.here(), visitorsAtOnce) {
+		args := []any{true}
+		for _, id := range ids {
+			args = append(args, id)
+		}
+		e.Nodes.Ring(noteVisitor, args...)
+	}
+}
+
+// gone implements nodeEvents.
+func (e *Engine) gone(node string) {
+	e.visitors.ended(node, Now())
+	e.updatePresence(func(p *presence) { p.setPeers(node, nil) })
+	e.Nodes.dropped(node)
+}
+
+// setPeers notes who is at the consoles of another node.
+func (p *presence) setPeers(node string, list []peerPerson) {
+	if len(list) == 0 {
+		delete(p.peers, node)
+		return
+	}
+	if p.peers == nil {
+		p.peers = map[string][]peerPerson{}
+	}
+	p.peers[node] = list
+}
+
+// own lists who is at this node's consoles.
+func (p *presence) own() []peerPerson {
+	list := []peerPerson{}
+	for name, o := range p.people {
+		list = append(list, peerPerson{name, len(o.seats), o.active, o.left})
+	}
+	slices.SortFunc(list, func(a, b peerPerson) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// ringPeople tells the other nodes who is here, if that changed. The caller holds the
+// lock of the presence.
+func (r *Relay) ringPeople() {
+	if !r.nodes.many.Load() {
+		r.presence.rung = nil
+		return
+	}
+	if own := r.presence.own(); !reflect.DeepEqual(own, r.presence.rung) {
+		if len(own) > 0 || len(r.presence.rung) > 0 {
+			r.nodes.Ring(notePeople, own)
+		}
+		r.presence.rung = own
+	}
+}
+
+// peersAt adds the operators at other nodes to those here.
+func (p *presence) peersAt(at Time, add func(name string, active bool)) {
+	for _, list := range p.peers {
+		for _, o := range list {
+			if o.Seats > 0 || at.Sub(min(o.Left, at)) < seatStays {
+				active := min(o.Active, at)
+				add(o.Name, active != 0 && at.Sub(active) < operatorStays)
+			}
+		}
+	}
+}
+
+// peerSits reports whether an operator has a console open at another node.
+func (p *presence) peerSits(name string) (sits bool) {
+	for _, list := range p.peers {
+		for _, o := range list {
+			sits = sits || o.Name == name && o.Seats > 0
+		}
+	}
+	return sits
+}

@@ -1,0 +1,166 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// Limits hold over all nodes that share a database: each second a node tells the others
+// how much its busiest clients have used. A client is busy from the sharePart-th part
+// of a limit on, so that few are told of; the lighter use of one client at other nodes
+// does not count. So a limit may be exceeded by what a client does at other nodes within
+// a second, and by a sharePart-th of it for each other node.
+const (
+	noteUse    = "use" // limit, client, when, how much
+	shareEvery = time.Second
+	shareAgain = 10 * time.Second // also what has not changed, for nodes that came since
+	sharePart  = 8
+)
+
+// use is how much a client has used of a limit.
+type use struct {
+	client uint64
+	when   int64 // what the limit counts by: a minute, an hour's end
+	amount int64
+}
+
+// sharedLimit is a limit whose use nodes tell each other.
+type sharedLimit interface {
+	// busy lists the busiest clients' use at this node.
+	busy(now time.Time) []use
+	// learn notes a client's use at another node, dropNode drops what that node said.
+	learn(node string, u use)
+	dropNode(node string)
+}
+
+// clientOf is the number by which all nodes know a client.
+func clientOf(key string) uint64 {
+	sum := sha256.Sum256([]byte(key))
+	return binary.BigEndian.Uint64(sum[:8])
+}
+
+// shared are the limits by name.
+func (r *rates) shared() map[string]sharedLimit {
+	return map[string]sharedLimit{"inits": r.inits, "requests": r.requests, "messages": r.messages, "uploads": r.uploads,
+		"addressUploads": r.uploadsOfAddress, "identifys": r.identifys, "failures": r.failures, "bytes": &r.uploaded,
+		"streams": &r.sessionStreams, "addressStreams": &r.addressStreams, "transfers": &r.addressUploads, "downloads": &r.addressDownloads}
+}
+
+// ShareLimits makes the limits hold over all nodes until ctx ends.
+func (s *Server) ShareLimits(ctx context.Context) error {
+	nodes, limits := s.engine.Nodes, s.rates.shared()
+	if nodes.Name() == "" || !s.cfg.RateLimit {
+		return nil
+	}
+	nodes.Subscribe(noteUse, chat.Topic{
+		Hear: func(node string, args []json.RawMessage) { hearUse(limits, node, args) },
+		Gone: func(node string) {
+			for _, l := range limits {
+				l.dropNode(node)
+			}
+		}})
+	tick := time.NewTicker(shareEvery)
+	defer tick.Stop()
+	told := map[string]use{}
+	for begun := time.Now(); ; {
+		select {
+		case <-ctx.Done():
+			return nil
+		case now := <-tick.C:
+			if now.Sub(begun) >= shareAgain {
+				begun = now
+				clear(told)
+			}
+			if nodes.Shared() {
+				tellUse(nodes, limits, told, now)
+			}
+		}
+	}
+}
+
+// tellUse tells the other nodes what has changed.
+func tellUse(nodes *chat.Nodes, limits map[string]sharedLimit, told map[string]use, now time.Time) {
+	for name, l := range limits {
+		for _, u := range l.busy(now) {
+			client := base36(u.client)
+			if key := name + client; told[key] != u {
+				told[key] = u
+				nodes.Ring(noteUse, name, client, u.when, u.amount)
+			}
+		}
+	}
+}
+
+func hearUse(limits map[string]sharedLimit, node string, args []json.RawMessage) {
+	var name, client string
+	var u use
+	if len(args) != 4 {
+		return
+	}
+	for i, into := range []any{&name, &client, &u.when, &u.amount} {
+		if json.Unmarshal(args[i], into) != nil {
+			return
+		}
+	}
+	var err error
+	if u.client, err = strconv.ParseUint(client, 36, 64); err == nil && limits[name] != nil {
+		limits[name].learn(node, u)
+	}
+}
+
+// elsewhere is what clients have used at other nodes. Its owner locks it.
+type elsewhere struct {
+	uses map[uint64]map[string]use // by client and node
+}
+
+func (e *elsewhere) learn(node string, u use) {
+	if e.uses == nil {
+		e.uses = map[uint64]map[string]use{}
+	}
+	if e.uses[u.client] == nil {
+		e.uses[u.client] = map[string]use{}
+	}
+	e.uses[u.client][node] = u
+}
+
+func (e *elsewhere) dropNode(node string) {
+	for client, nodes := range e.uses {
+		if delete(nodes, node); len(nodes) == 0 {
+			delete(e.uses, client)
+		}
+	}
+}
+
+// sum adds up what a client has used elsewhere in a time.
+func (e *elsewhere) sum(client uint64, when func(int64) bool) (n int64) {
+	for _, u := range e.uses[client] {
+		if when(u.when) {
+			n += u.amount
+		}
+	}
+	return n
+}
+
+// expire drops what counts no more.
+func (e *elsewhere) expire(keep func(use) bool) {
+	for client, nodes := range e.uses {
+		for node, u := range nodes {
+			if !keep(u) {
+				delete(nodes, node)
+			}
+		}
+		if len(nodes) == 0 {
+			delete(e.uses, client)
+		}
+	}
+}
+
+func base36(client uint64) string { return strconv.FormatUint(client, 36) }
+
+func anyTime(int64) bool { return true }
