@@ -52,7 +52,7 @@ var arrows = []arrow{
 	{"relay/server/config", []string{"relay/server/chat", "github.com/caarlos0/env/v11"}},
 	{"relay/server/privacy", []string{"relay/server/chat"}},
 	{"relay/server", []string{"relay/server/chat", "relay/server/config", "relay/server/privacy", "relay/assets",
-		"github.com/gorilla/mux", "golang.org/x/image"}},
+		"github.com/gorilla/mux", "golang.org/x/image", "rsc.io/qr"}},
 	{"relay/server/watch", []string{"relay/server/chat", "github.com/VictoriaMetrics/metrics"}},
 	{"relay/server/cli", nil},
 	{"relay/server/systemd", []string{"github.com/coreos/go-systemd/v22"}},

@@ -4,6 +4,7 @@
 package bridges
 
 import (
+	"encoding/json"
 	"log/slog"
 	"slices"
 	"strings"
@@ -26,6 +27,16 @@ type Kind struct {
 	Live string
 	// Channel is the setting that holds its channel.
 	Channel string
+	// Token and AppToken are the settings that a person pastes, the latter "" where
+	// there is none.
+	Token, AppToken string
+	// On are settings that connecting switches on.
+	On map[string]json.RawMessage
+	// Alone means that the only place is taken without asking.
+	Alone bool
+	// Setup finds the channel; Link makes the app, nil where none has to be made.
+	Setup func(s *chat.Settings) (Setup, error)
+	Link  func(s *chat.Settings) string
 	// Begin is the first step of setting it up, "" where the settings suffice.
 	Begin string
 	// New makes the bridge.
@@ -47,11 +58,14 @@ type Env struct {
 func Kinds(env Env) []Kind {
 	return []Kind{
 		{Name: "telegram", Title: "Telegram", Live: "polling", Channel: "telegramChatId",
-			Needs: []string{"telegramBotToken", "telegramChatId"}, Uses: []string{"telegramWebhookSecret"}, New: env.telegram},
+			Needs: []string{"telegramBotToken", "telegramChatId"}, Uses: []string{"telegramWebhookSecret"}, New: env.telegram,
+			Token: "telegramBotToken", Alone: true, Setup: env.telegramSetup},
 		{Name: "discord", Title: "Discord", Live: "gateway", Channel: "discordChannelId",
-			Needs: []string{"discordBotToken", "discordChannelId"}, Uses: []string{"enableDiscordGateway", "discordPublicKey"}, New: env.discord},
+			Needs: []string{"discordBotToken", "discordChannelId"}, Uses: []string{"enableDiscordGateway", "discordPublicKey"}, New: env.discord,
+			Token: "discordBotToken", On: map[string]json.RawMessage{"enableDiscordGateway": json.RawMessage("true")}, Setup: env.discordSetup},
 		{Name: "slack", Title: "Slack", Live: "socket", Channel: "slackChannelId",
 			Needs: []string{"slackBotToken", "slackChannelId"}, Uses: []string{"slackSigningSecret", "slackAppToken"}, New: env.slack,
+			Token: "slackBotToken", AppToken: "slackAppToken", Setup: env.slackSetup, Link: env.slackLink,
 			Begin: "relay manifest prints the app to make at https://api.slack.com/apps"},
 	}
 }

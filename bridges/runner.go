@@ -34,6 +34,10 @@ type runner struct {
 	endReceive func()    // stops receiving and waits for its end
 	since      time.Time // begin of the current attempt to receive, zero between attempts
 	serving    bool      // this node serves the bridge; others only take what is pushed
+
+	setting    sync.Mutex // guards connecting a platform
+	connecting Setup      // of these tokens
+	tokens     string
 }
 
 // run keeps the bridge in line with the settings until ctx ends.

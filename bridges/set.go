@@ -103,6 +103,13 @@ func (s *Set) States(ctx context.Context) ([]chat.BridgeState, error) {
 			}
 			failed, retrying, err := r.Troubles(state.Name)
 			state.Failed, state.Retrying = troubleOf(failed), troubleOf(retrying)
+			if err != nil || !runner.kind.configured(settings) {
+				return err
+			}
+			last, err := r.Deliveries(chat.DeliveryQuery{Dest: state.Name, State: new(chat.DeliveryDone), Limit: 1})
+			if len(last) > 0 {
+				state.DeliveredAt = last[0].CreatedAt
+			}
 			return err
 		})
 		if err != nil {

@@ -199,6 +199,16 @@ func (t *tx) SaveDelivery(d *chat.Delivery) error {
 	return nil
 }
 
+const dropDelivery = `DELETE FROM deliveries WHERE session = ` + ofSession + ` AND rev = ? AND dest = ?`
+
+// DropDelivery implements [chat.Tx].
+func (t *tx) DropDelivery(d *chat.Delivery) error {
+	if _, err := t.q.exec(dropDelivery, d.SessionID, d.Rev, d.Dest); err != nil {
+		return fmt.Errorf("drop delivery %s: %w", d.ID(), err)
+	}
+	return nil
+}
+
 const (
 	selectErrors = `SELECT dest, tries FROM deliveries WHERE session = ` + ofSession + ` AND rev = ? AND (last_error <> '' OR tries <> '')`
 	updateErrors = `UPDATE deliveries SET last_error = '', tries = ? WHERE session = ` + ofSession + ` AND rev = ? AND dest = ?`

@@ -18,6 +18,12 @@ type Bridges interface {
 	Check(ctx context.Context, name string) ([]chat.Finding, error)
 	// EraseThreads deletes a session's threads on the platforms and returns what stays.
 	EraseThreads(ctx context.Context, sessionID string) (stays []string, err error)
+	// Connect takes the next step of connecting a platform.
+	Connect(ctx context.Context, name string, step chat.BridgeStep) (chat.BridgeSetup, error)
+	// Disconnect removes a platform's stored settings.
+	Disconnect(ctx context.Context, name string) error
+	// Try posts something on a platform and removes it.
+	Try(ctx context.Context, name string) (chat.Finding, error)
 	// Webhook handles the requests that a platform pushes to a bridge.
 	Webhook(name string) http.Handler
 	// Fetch opens a file that stayed on its platform. The caller closes it.
@@ -75,15 +81,53 @@ func (s *communityServer) listBridges(_ http.ResponseWriter, r *http.Request, _ 
 	return map[string]any{"bridges": states, "ai": ai}, err
 }
 
+// testRequest is the body of a test, which may be left out.
+type testRequest struct {
+	Post bool `json:"post"` // post something, too, and remove it
+}
+
 // testBridge answers POST /api/admin/bridges/{name}/test with the bridge's findings.
 func (s *communityServer) testBridge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	in, err := decodeOptional[testRequest](r)
+	if err != nil {
+		return nil, err
+	}
 	findings, err := s.bridges.Check(r.Context(), pathVar(r, "name"))
 	if err != nil {
 		return nil, err
+	}
+	if in.Post && !chat.Failed(findings) {
+		f, err := s.bridges.Try(r.Context(), pathVar(r, "name"))
+		if err != nil {
+			return nil, err
+		}
+		findings = append(findings, f)
 	}
 	well := true
 	for _, f := range findings {
 		well = well && f.Level != chat.FindingFail
 	}
 	return map[string]any{"ok": well, "findings": append([]chat.Finding{}, findings...)}, nil
+}
+
+// connectBridge answers POST /api/admin/bridges/{name}/connect: how far the platform is
+// connected after the step in the body, which may be left out.
+func (s *communityServer) connectBridge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	step, err := decodeOptional[chat.BridgeStep](r)
+	if err != nil {
+		return nil, err
+	}
+	state, err := s.bridges.Connect(r.Context(), pathVar(r, "name"), step)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		chat.BridgeSetup
+		Code string `json:"code,omitempty"`
+	}{state, linkCode(state)}, nil
+}
+
+// disconnectBridge answers DELETE /api/admin/bridges/{name}.
+func (s *communityServer) disconnectBridge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	return ok, s.bridges.Disconnect(r.Context(), pathVar(r, "name"))
 }

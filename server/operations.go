@@ -138,6 +138,27 @@ func (s *communityServer) retryDelivery(_ http.ResponseWriter, r *http.Request, 
 	return ok, s.engine.Outbox.Retry(r.Context(), id)
 }
 
+// discardDelivery answers DELETE /api/admin/deliveries/{id}.
+func (s *communityServer) discardDelivery(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	return ok, s.engine.Outbox.Discard(r.Context(), pathVar(r, "id"))
+}
+
+// discardDeliveries answers POST /api/admin/deliveries/discard: what failed at one
+// destination is removed.
+func (s *communityServer) discardDeliveries(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	in, err := decode[struct {
+		Dest string `json:"dest"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	if in.Dest == "" {
+		return nil, badRequest("dest is required")
+	}
+	count, more, err := s.engine.Outbox.DiscardFailed(r.Context(), in.Dest)
+	return map[string]any{"ok": true, "discarded": count, "more": more}, err
+}
+
 // retryDeliveries answers POST /api/admin/deliveries/retry: the failed
 // deliveries are retried, some thousands per request.
 func (s *communityServer) retryDeliveries(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {

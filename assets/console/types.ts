@@ -111,6 +111,7 @@ export interface Bridge {
   fix?: string;
   details?: string;
   queue: number;
+  deliveredAt?: string;
   failed?: Trouble;
   retrying?: Trouble;
 }

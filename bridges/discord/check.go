@@ -74,21 +74,11 @@ func (c *checking) channel(ctx context.Context) (chat.Finding, bool) {
 
 func (c *checking) rights(ctx context.Context) (chat.Finding, bool) {
 	const subject = "permissions"
-	me, err := c.me(ctx)
+	roles, has, me, err := c.membership(ctx, c.at.Guild)
 	if err != nil {
 		return c.failed(subject, err), true
 	}
-	var member struct {
-		Roles []string `json:"roles"`
-	}
-	if err := c.api.get(ctx, path("/guilds/%s/members/%s", c.at.Guild, me.ID), &member); err != nil {
-		return c.failed(subject, err), true
-	}
-	var roles []role
-	if err := c.api.get(ctx, path("/guilds/%s/roles", c.at.Guild), &roles); err != nil {
-		return c.failed(subject, err), true
-	}
-	may := permissions(c.at, roles, me.ID, member.Roles)
+	may := permissions(c.at, roles, me, has)
 	if f := judge(subject, may, inviteLink(c.app.ID)); f.Level == chat.FindingFail || may&discordgo.PermissionManageThreads != 0 || !c.at.moderated() {
 		return f, true
 	}

@@ -125,7 +125,7 @@ const (
 	fixToken  = "copy the token that @BotFather gave you into TELEGRAM_BOT_TOKEN; it looks like 123456789:AAE…"
 	fixChatID = "put the id of your group into TELEGRAM_CHAT_ID: it begins with -100, and at https://web.telegram.org/a/ the group's address ends in it"
 	fixMember = "add the bot to the group, then make it an administrator with the right \"Manage topics\""
-	fixTopics = "in the group's settings, switch on \"Topics\""
+	fixTopics = "open Group settings → Topics in Telegram and switch them on"
 	fixRights = "in the group's settings, under Administrators, give the bot the right \"Manage topics\""
 )
 

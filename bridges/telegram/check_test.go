@@ -23,7 +23,7 @@ func TestCheck(t *testing.T) {
 		{"all is well", nil, nil, "ok ok ok ok"},
 		{"wrong token", nil, func(c *telegram.Config) { c.Token = "7000000001:AAcanary-revoked" }, "fail: does not accept the bot token"},
 		{"wrong chat", nil, func(c *telegram.Config) { c.ChatID = "-1005" }, "ok fail: knows no such group"},
-		{"no topics", func(f *telegramtest.Platform) { f.SwitchTopics(false) }, nil, "ok fail: has no topics"},
+		{"no topics", func(f *telegramtest.Platform) { f.SwitchTopics(false) }, nil, "ok fail: topics are off"},
 		{"moved", func(f *telegramtest.Platform) { f.Migrate(-1007) }, nil, "ok fail: new id"},
 		{"no administrator", func(f *telegramtest.Platform) { f.Demote(true) }, nil, "ok ok fail: not an administrator ok"},
 		{"kicked", func(f *telegramtest.Platform) { f.Kick() }, nil, "ok fail: was removed"},

@@ -60,7 +60,7 @@ func (b *Bridge) lookAtGroup(ctx context.Context) (title string, err error) {
 	case group.Type == "channel":
 		return "", &chat.Misconfigured{Problem: "the chat id is that of a channel", Fix: "create a group with topics and use its id"}
 	case !group.IsForum:
-		return "", &chat.Misconfigured{Problem: fmt.Sprintf("the group %q has no topics", group.Title), Fix: fixTopics + "; if that changes the group's id, use the new one"}
+		return "", &chat.Misconfigured{Problem: fmt.Sprintf("topics are off in the group %q", group.Title), Fix: fixTopics}
 	}
 	return group.Title, nil
 }

@@ -18,7 +18,7 @@ func TestWatch(t *testing.T) {
 		spoil, mend func(*telegramtest.Platform)
 		want        string
 	}{
-		"no topics":     {func(f *telegramtest.Platform) { f.SwitchTopics(false) }, func(f *telegramtest.Platform) { f.SwitchTopics(true) }, "has no topics"},
+		"no topics":     {func(f *telegramtest.Platform) { f.SwitchTopics(false) }, func(f *telegramtest.Platform) { f.SwitchTopics(true) }, "topics are off"},
 		"demoted":       {func(f *telegramtest.Platform) { f.Demote(true) }, func(f *telegramtest.Platform) { f.Demote(false) }, "not an administrator"},
 		"kicked":        {func(f *telegramtest.Platform) { f.Kick() }, nil, "was removed"},
 		"an outage":     {func(f *telegramtest.Platform) { f.Storm(bridgetest.Storm{All: 1}) }, func(f *telegramtest.Platform) { f.Storm(bridgetest.Storm{}) }, ""},

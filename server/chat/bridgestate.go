@@ -15,6 +15,8 @@ type BridgeState struct {
 	Fix       string   `json:"fix,omitempty"`
 	Details   string   `json:"details,omitempty"` // the platform's or the network's own error
 	Queue     int      `json:"queue"`             // pending deliveries
+	// DeliveredAt is when the newest delivered event happened, of the last 7 days.
+	DeliveredAt Time `json:"deliveredAt,omitzero"`
 	// Failed are the deliveries that were given up, Retrying those that failed
 	// often and are retried; nil for none.
 	Failed   *BridgeTrouble `json:"failed,omitempty"`

@@ -280,6 +280,18 @@ func (s *Settings) Text(name string) string {
 // Value returns a setting's JSON as it is stored, "" when it has none.
 func (s *Settings) Value(name string) string { return string(s.values[name]) }
 
+// Variable returns the environment variable that sets a setting, "" for none.
+func (s *Settings) Variable(name string) string { return s.variables[name] }
+
+// With returns the settings with other values for some.
+func (s *Settings) With(values map[string]json.RawMessage) *Settings {
+	other := &Settings{values: maps.Clone(s.values), sources: s.sources, variables: s.variables}
+	for name, value := range values {
+		other.values[name] = Raw(value)
+	}
+	return other
+}
+
 // Source returns where a setting's value comes from.
 func (s *Settings) Source(name string) string { return s.sources[name] }
 

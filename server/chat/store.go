@@ -192,6 +192,8 @@ type Tx interface {
 	// Redact replaces the payload of a message's earlier events.
 	Redact(sessionID, messageID string, payload func(Event) Raw) error
 	SaveDelivery(d *Delivery) error
+	// DropDelivery removes a delivery.
+	DropDelivery(d *Delivery) error
 
 	// PutUpdate stores an update and reports whether it is new.
 	PutUpdate(u *Update) (bool, error)

@@ -31,6 +31,8 @@ func TestBrowser(t *testing.T) {
 		"AI":               testAI,
 		"Hours":            testHours,
 		"Unsaved":          testUnsaved,
+		"ConnectTelegram":  testConnectTelegram,
+		"ConnectOthers":    testConnectOthers,
 		"SavedAnswers":     testSavedAnswers,
 		"Composers":        testComposers,
 		"Composing":        testComposing,

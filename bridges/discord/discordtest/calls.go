@@ -27,6 +27,9 @@ func (f *Platform) call(op string, v []string, q url.Values, body any, files []*
 		f.answers = append(f.answers, object)
 		return nil, nil
 	}
+	if op == "GET /users/@me/guilds" {
+		return f.servers(), nil
+	}
 	if f.server.kicked {
 		return nil, noAccess
 	}
@@ -71,6 +74,9 @@ func (f *Platform) callServer(op string, v []string) (any, *apiError) {
 	case "GET /guilds/{guild_id}/roles":
 		return []any{map[string]any{"id": guildID, "permissions": "0"}, map[string]any{"id": roleID, "permissions": "326417640512"}}, nil
 	}
+	if op == "GET /guilds/{guild_id}/channels" {
+		return f.channelList(), nil
+	}
 	threads := []any{}
 	for _, c := range f.order {
 		if !c.archived {
@@ -78,6 +84,25 @@ func (f *Platform) callServer(op string, v []string) (any, *apiError) {
 		}
 	}
 	return map[string]any{"threads": threads, "members": []any{}}, nil
+}
+
+// servers are those that the bot is on.
+func (f *Platform) servers() []any {
+	if f.server.kicked {
+		return []any{}
+	}
+	return []any{map[string]any{"id": guildID, "name": "Lamp shop", "permissions": "0", "features": []any{}}}
+}
+
+// channelList has the server's channels without threads.
+func (f *Platform) channelList() []any {
+	list := []any{}
+	for _, c := range f.channels {
+		if c.parent == "" {
+			list = append(list, f.render(c))
+		}
+	}
+	return list
 }
 
 func (f *Platform) callMessage(op string, c *channel, m *message, v []string, body map[string]any) (any, *apiError) {

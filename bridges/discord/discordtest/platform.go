@@ -180,6 +180,9 @@ func (f *Platform) set(change func(*guild)) {
 // Kick removes the bot from the server.
 func (f *Platform) Kick() { f.set(func(s *guild) { s.kicked = true }) }
 
+// Invite brings the bot back to the server, as its invite link does.
+func (f *Platform) Invite() { f.set(func(s *guild) { s.kicked = false }) }
+
 // SwitchIntent lets the bot read what operators write, or not.
 func (f *Platform) SwitchIntent(on bool) { f.set(func(s *guild) { s.noIntent = !on }) }
 

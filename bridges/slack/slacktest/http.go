@@ -145,7 +145,7 @@ func (f *Platform) call(r *http.Request, method string, form url.Values) (map[st
 	}
 	do := map[string]func(url.Values) (map[string]any, *apiError){
 		"auth.test": f.authTest, "users.info": f.usersInfo, "apps.connections.open": f.openConnection, "conversations.info": f.conversationsInfo,
-		"conversations.join": f.conversationsJoin, "conversations.history": f.history, "conversations.replies": f.replies,
+		"conversations.join": f.conversationsJoin, "conversations.list": f.conversationsList, "conversations.history": f.history, "conversations.replies": f.replies,
 		"chat.postMessage": f.postMessage, "chat.update": f.update, "chat.delete": f.delete, "reactions.add": f.react,
 		"files.getUploadURLExternal": f.uploadURL, "files.completeUploadExternal": f.completeUpload, "files.info": f.filesInfo, "files.delete": f.filesDelete,
 	}[method]

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/relay-chat/relay/bridges/bridgetest"
 )
@@ -138,6 +139,18 @@ func (f *Platform) Shut() { f.set(func(g *groupState) { g.shut = true }) }
 
 // Kick removes the bot from the group.
 func (f *Platform) Kick() { f.set(func(g *groupState) { g.kicked = true }) }
+
+// Add puts the bot into the group, as the link of a set-up does; admin gives it
+// its rights.
+func (f *Platform) Add(admin bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.group.kicked, f.group.demoted = false, !admin
+	me, _ := f.getMe(nil)
+	was := map[string]any{"user": me, "status": "left"}
+	now, _ := f.getChatMember(nil)
+	f.emit("my_chat_member", map[string]any{"chat": f.chat(), "from": person("Ada").render(), "date": time.Now().Unix(), "old_chat_member": was, "new_chat_member": now})
+}
 
 func (f *Platform) set(change func(*groupState)) {
 	f.mu.Lock()

@@ -1,14 +1,21 @@
-// The card of a platform: how its channel is doing and, when it is not well, what to do.
+// The card of a platform: its state in words, the next step only, and what waits or failed there.
 
 import { call } from "../../api";
+import { ask } from "../../ask";
 import { h } from "../../dom";
-import { platformName, sentence } from "../../format";
+import { agoTime, platformName, sentence } from "../../format";
 import type { Bridge, Finding } from "../../types";
-import { feedback } from "../settings";
+import { feedback, variableOf, type Settings } from "../settings";
+import { connect } from "./connect";
+import { findings, raw } from "./findings";
+import { markOf } from "./marks";
 
 export interface Card {
   node: HTMLElement;
   show(bridge: Bridge): void;
+  know(settings: Settings): void;
+  // rest stops what follows the platform while the page is not in view.
+  rest(): void;
 }
 
 const tags: Record<Bridge["state"], [name: string, tone: string]> = {
@@ -26,35 +33,42 @@ const ways: Record<string, string> = {
   socket: "Operators’ answers come in by Socket Mode.",
 };
 
-const tagOf = (b: Bridge): [name: string, tone: string] => (b.state === "off" && b.lastError ? ["Incomplete", "bad"] : tags[b.state]);
+const about: Record<string, string> = {
+  telegram: "A topic for each conversation, in a group of yours.",
+  discord: "A thread for each conversation, in a channel of your server.",
+  slack: "A thread for each conversation, in a channel of your workspace.",
+};
 
-// raw folds away an error as programs say it.
-export function raw(details?: string): Node | false {
-  return !!details && h("details", { class: "raw" }, h("summary", {}, "Details"), h("code", {}, details));
-}
+// needs are the settings whose variables make that a card cannot be connected here.
+const needs: Record<string, string[]> = {
+  telegram: ["telegramBotToken", "telegramChatId"],
+  discord: ["discordBotToken", "discordChannelId"],
+  slack: ["slackBotToken", "slackChannelId", "slackAppToken"],
+};
 
-function trouble({ lastError, fix, details }: Bridge): Node | false {
-  return !!lastError && h("div", { class: "alert" }, h("b", {}, sentence(lastError)), !!fix && h("p", {}, "What to do: " + fix), raw(details));
-}
+const tagOf = (b: Bridge): [name: string, tone: string] => (b.state === "off" && b.lastError ? ["Not finished", "warn"] : tags[b.state]);
 
-const levels: Record<Finding["level"], [name: string, tone: string]> = { ok: ["Well", "good"], warn: ["Look", "warn"], fail: ["Wrong", "bad"] };
-
-// findings is what a check found, each with what to do.
-export function findings(list: readonly Finding[]): HTMLElement {
-  return h("ul", { class: "findings" }, ...list.map((f) => {
-    const [name, tone] = levels[f.level];
-    const fix = f.level !== "ok" && f.fix && h("p", { class: "hint" }, "What to do: " + f.fix);
-    return h("li", {}, h("span", { class: "tag " + tone }, name), " " + sentence(f.subject) + ": " + f.text, fix, raw(f.details));
-  }));
+function trouble({ state: is, lastError, fix, details }: Bridge): Node | false {
+  if (!lastError || is === "off") return false; // the next step says it
+  return h("div", { class: "alert" }, h("b", {}, sentence(lastError) + "."), !!fix && h("p", {}, "What to do: " + fix), raw(details));
 }
 
 // card shows a bridge; reload is called when something was done about it.
 export function card(name: string, reload: () => Promise<void>): Card {
   const title = platformName(name);
   const tag = h("span", { class: "tag" });
-  const about = h("div");
+  const state = h("div");
   const found = h("div", { "aria-live": "polite" });
   const said = feedback();
+  const locked = h("p", { class: "hint origin" });
+  const steps = connect(name, async () => {
+    await reload();
+    heading.focus();
+  });
+  const heading = h("h2", { id: "bridge-" + name, tabindex: "-1" }, title);
+  let bridge: Bridge | undefined;
+  let opened = false;
+  let shows = "";
 
   // work runs what a button does, once at a time, and shows what went wrong.
   const work = async (button: HTMLButtonElement, busy: string, run: () => Promise<void>): Promise<void> => {
@@ -71,48 +85,93 @@ export function card(name: string, reload: () => Promise<void>): Card {
     button.ariaDisabled = null;
     button.textContent = label;
   };
-  const test = h("button", { type: "button", class: "button small", id: "test-" + name, "aria-label": "Test " + title, onclick: () => work(test, "Testing…", async () => {
-    const answer = await call<{ findings: Finding[] }>("POST", "/bridges/" + name + "/test");
+  const small = (text: string, busy: string, run: () => Promise<void>, more: object = {}): HTMLButtonElement => {
+    const button = h("button", { type: "button", class: "button small", "aria-label": text + " " + title, onclick: () => work(button, busy, run), ...more }, text);
+    return button;
+  };
+  const test = small("Test", "Testing…", async () => {
+    const answer = await call<{ findings: Finding[] }>("POST", "/bridges/" + name + "/test", { post: true });
     found.replaceChildren(findings(answer.findings));
     await reload();
-  }) }, "Test");
-  // retryAll retries the failed deliveries, a page at a time.
-  const retry = h("button", { type: "button", class: "button small", onclick: () => work(retry, "Retrying…", async () => {
+  }, { id: "test-" + name });
+  const open = small("Connect", "Connecting…", async () => {
+    opened = true;
+    draw();
+    steps.node.querySelector("input")?.focus();
+  }, { id: "connect-" + name, class: "button small main" });
+  const disconnect = small("Disconnect", "Disconnecting…", async () => {
+    const yes = await ask("Disconnect " + title + "? The token and the channel are forgotten. Threads and messages stay on " + title + "; what is said from now on does not go there, also not later.", "Disconnect");
+    if (!yes) return;
+    await call("DELETE", "/bridges/" + name);
+    opened = false;
+    found.replaceChildren();
+    await reload();
+    heading.focus();
+  }, { class: "button small danger-text" });
+  // every page of failed deliveries is retried or discarded.
+  const retry = small("Retry", "Retrying…", async () => {
     for (let cursor: string | undefined = ""; cursor !== undefined; ) {
       const answer: { nextCursor?: string } = await call("POST", "/deliveries/retry", { dest: name, cursor: cursor || undefined });
       cursor = answer.nextCursor;
     }
     await reload();
-  }) }, "Retry");
+  });
+  const discard = small("Discard", "Discarding…", async () => {
+    const n = bridge?.failed?.count ?? 0;
+    if (!(await ask("Discard what " + title + " did not take? " + (n === 1 ? "The message stays" : "The messages stay") + " in the conversation, and will not be in its thread.", "Discard"))) return;
+    for (let more = true; more; ) more = (await call<{ more: boolean }>("POST", "/deliveries/discard", { dest: name })).more;
+    await reload();
+  });
 
-  // stuck shows the deliveries that the platform rejected, with a retry.
   const stuck = (b: Bridge, which: "failed" | "retrying"): Node | false => {
     const list = b[which];
     if (!list) return false;
     const one = list.count === 1;
     const verb = which === "retrying" ? (one ? "is" : "are") + " retried: " : (one ? "was" : "were") + " not delivered: ";
-    return h("div", { class: "alert" }, h("p", {}, list.count.toLocaleString() + (one ? " message " : " messages ") + verb + list.reason), which === "failed" && retry);
+    return h("div", { class: "alert" }, h("p", {}, list.count.toLocaleString() + (one ? " message " : " messages ") + verb + list.reason),
+      which === "failed" && h("div", { class: "buttons" }, retry, discard));
   };
   const facts = (b: Bridge): Node => {
-    const guide = h("a", { href: "/docs/" + name, target: "_blank", rel: "noopener" }, "Connect " + title);
-    if (b.state === "off") return h("p", { class: "hint" }, guide);
-    const waiting = b.queue ? " " + b.queue.toLocaleString() + (b.queue === 1 ? " delivery waits." : " deliveries wait.") : "";
-    return h("p", { class: "hint" }, (ways[b.receive] ?? "Operators’ answers are not received.") + waiting);
+    if (b.state === "off") return h("p", { class: "hint" }, about[name] + " ", h("a", { href: "/docs/" + name, target: "_blank", rel: "noopener" }, "Step by step"));
+    const queue = b.queue ? b.queue.toLocaleString() + (b.queue === 1 ? " message waits." : " messages wait.") : "Nothing waits.";
+    return h("p", { class: "hint" }, (ways[b.receive] ?? "Operators’ answers are not received.") + " " + queue,
+      b.deliveredAt ? " Last delivery: " : "", b.deliveredAt ? agoTime(b.deliveredAt) : "", b.deliveredAt ? "." : "");
+  };
+  const draw = (): void => {
+    if (!bridge) return;
+    const b = bridge;
+    const [text, tone] = tagOf(b);
+    const off = b.state === "off";
+    tag.textContent = text;
+    tag.className = "tag " + tone;
+    test.hidden = off;
+    disconnect.hidden = off && !b.lastError;
+    const connecting = off && (opened || !!b.lastError);
+    open.hidden = !off || connecting;
+    state.replaceChildren(...[trouble(b), stuck(b, "failed"), stuck(b, "retrying"), facts(b)].filter((node) => !!node));
+    if (connecting) steps.begin();
+    else steps.end();
   };
 
-  let shows = "";
   return {
     node: h("section", { class: "panel bridge", "aria-labelledby": "bridge-" + name },
-      h("div", { class: "bridge-head" }, h("h2", { id: "bridge-" + name }, title), tag, test),
-      about, found, ...said.nodes),
+      h("div", { class: "bridge-head" }, markOf(name), heading, tag, open, test, disconnect),
+      state, steps.node, found, locked, ...said.nodes),
     show(b) {
+      bridge = b;
       if (shows === JSON.stringify(b)) return;
       shows = JSON.stringify(b);
-      const [text, tone] = tagOf(b);
-      tag.textContent = text;
-      tag.className = "tag " + tone;
-      test.hidden = b.state === "off";
-      about.replaceChildren(...[trouble(b), stuck(b, "failed"), stuck(b, "retrying"), facts(b)].filter((node) => !!node));
+      draw();
+    },
+    know(settings) {
+      steps.know(settings);
+      const variables = (needs[name] ?? []).filter((setting) => settings.sources[setting] === "environment").map((setting) => variableOf(settings, setting));
+      disconnect.disabled = !!variables.length;
+      locked.replaceChildren(...(variables.length ? [h("span", { class: "locked" }, "Set by "), h("code", {}, variables.join(", "))] : []));
+    },
+    rest() {
+      steps.end();
+      shows = "";
     },
   };
 }

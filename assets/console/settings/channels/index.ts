@@ -11,6 +11,7 @@ const every = 5_000;
 export function channelsPage(): Page {
   const cards = new Map<string, Card>();
   const list = h("div", { id: "bridges-list" });
+  const guide = h("a", { href: "/docs/settings", target: "_blank", rel: "noopener" }, "All settings");
   let timer = 0;
 
   const load = async (): Promise<void> => {
@@ -24,9 +25,15 @@ export function channelsPage(): Page {
   };
 
   return {
-    node: h("div", {}, h("p", { class: "hint" }, "Where your team answers besides this console. Connect one, several or none: every conversation is in all of them."), list),
-    show: () => void load(),
+    node: h("div", {}, h("p", { class: "hint" }, "Where your team answers besides this console. Connect one, several or none: every conversation is in all of them. ", guide), list),
+    async show(settings) {
+      await load();
+      for (const one of cards.values()) one.know(settings);
+    },
     opened: () => void (timer = setInterval(() => void load(), every)),
-    left: () => clearInterval(timer),
+    left() {
+      clearInterval(timer);
+      for (const one of cards.values()) one.rest();
+    },
   };
 }

@@ -1,0 +1,192 @@
+// Connecting a platform without a file: the next step only, until the channel works.
+
+import { call } from "../../api";
+import { h, newTab } from "../../dom";
+import { platformName, sentence } from "../../format";
+import type { Finding } from "../../types";
+import { feedback, labelled, type Settings } from "../settings";
+import { findings } from "./findings";
+import { codeOf } from "./marks";
+
+interface Place {
+  id: string;
+  name: string;
+  within?: string;
+  problem?: string;
+  fix?: string;
+}
+
+interface Setup {
+  step: "token" | "place" | "done";
+  bot?: string;
+  link?: string;
+  code?: string;
+  places: Place[];
+  findings: Finding[];
+}
+
+export interface Connect {
+  node: HTMLElement;
+  // begin shows the next step and follows what happens on the platform; end stops that.
+  begin(): void;
+  end(): void;
+  know(settings: Settings): void;
+}
+
+interface Words {
+  token: string;
+  tokenHint: (Node | string)[];
+  setting: string;
+  place: string;
+  waiting: string;
+  wants: RegExp;
+}
+
+const out = (href: string, text: string): HTMLElement => h("a", { href, ...newTab }, text);
+
+const words: Record<string, Words> = {
+  telegram: {
+    token: "Bot token", setting: "telegramBotToken", wants: /^\d+:[\w-]{20,}$/,
+    tokenHint: ["In Telegram, write /newbot to ", out("https://t.me/BotFather", "@BotFather"), ", choose a name, and paste the token that it answers."],
+    place: "Add the bot to a group",
+    waiting: "Waiting for the bot to be added to a group…",
+  },
+  discord: {
+    token: "Bot token", setting: "discordBotToken", wants: /^[\w.-]{40,}$/,
+    tokenHint: ["At ", out("https://discord.com/developers/applications", "Discord’s developer portal"), ", make an application. Under Bot, switch on Message Content Intent, press Reset Token, and paste the token."],
+    place: "Choose a channel",
+    waiting: "Waiting for the bot to be on a server of yours…",
+  },
+  slack: {
+    token: "Bot User OAuth Token (xoxb-…)", setting: "slackBotToken", wants: /^xoxb-./,
+    tokenHint: ["Under Install App, install it, and copy this token."],
+    place: "Choose a channel",
+    waiting: "Waiting for a channel that the app can see…",
+  },
+};
+
+const every = 2_000;
+
+export function connect(name: string, done: () => Promise<void>): Connect {
+  const title = platformName(name);
+  const say = words[name]!;
+  const slack = name === "slack";
+  const said = feedback();
+  const token = h("input", { class: "input code", type: "password", autocomplete: "off", spellcheck: "false", maxlength: 1004, required: true, oninput: () => void pasted() });
+  const app = h("input", { class: "input code", type: "password", autocomplete: "off", spellcheck: "false", maxlength: 1000, required: true, placeholder: "xapp-…" });
+  const enter = h("button", { type: "submit", class: "button main" }, "Connect");
+  const stepToken = h("form", { class: "step", novalidate: true, onsubmit: (e: Event) => {
+    e.preventDefault();
+    void submit();
+  } });
+  const stepPlace = h("div", { class: "step", hidden: true });
+  const problems = h("div", { "aria-live": "polite" });
+  const create = h("a", { class: "button", ...newTab }, "Create the app");
+  const node = h("div", { class: "connect", hidden: true }, stepToken, stepPlace, problems, ...said.nodes);
+  let timer = 0;
+  let shows = "";
+  let running = false;
+
+  const tokenField = labelled(say.token, token, h("p", { class: "hint" }, ...say.tokenHint));
+  const appField = labelled("App-Level Token (xapp-…)", app, "Under Basic Information → App-Level Tokens, make one with the scope connections:write.");
+  const madeField = h("div", { class: "field" }, create, h("p", { class: "hint" }, "Slack opens with everything filled in: choose your workspace, press Next and Create."));
+  stepToken.append(...(slack ? [madeField, tokenField, appField] : [tokenField]), h("div", { class: "buttons" }, enter));
+
+  // pasted goes on by itself once a whole token was pasted.
+  const pasted = (): void => {
+    said.said("");
+    if (!slack && say.wants.test(token.value.trim())) void submit();
+  };
+  const submit = async (): Promise<void> => {
+    const missing = [token, ...(slack ? [app] : [])].find((field) => !field.value.trim());
+    if (missing) return missing.focus();
+    if (enter.ariaDisabled === "true") return;
+    enter.ariaDisabled = "true";
+    said.said("Asking " + title + "…");
+    await step({ token: token.value.trim(), ...(slack ? { appToken: app.value.trim() } : {}) });
+    enter.ariaDisabled = null;
+  };
+  // step takes a step, or with nothing looks whether one was taken on the platform.
+  const step = async (body: object = {}): Promise<void> => {
+    clearTimeout(timer);
+    try {
+      draw(await call<Setup>("POST", "/bridges/" + name + "/connect", body));
+      if (Object.keys(body).length) said.said("");
+    } catch (error) {
+      said.problem(sentence((error as Error).message) + ".");
+    }
+    if (running && shows) timer = setTimeout(() => void step(), every);
+  };
+  const draw = (s: Setup): void => {
+    const now = JSON.stringify(s);
+    if (now === shows || !running) return;
+    const before = (shows ? JSON.parse(shows) : {}) as Partial<Setup>;
+    shows = now;
+    stepToken.hidden = s.step !== "token";
+    stepPlace.hidden = s.step !== "place";
+    if (s.link) create.setAttribute("href", s.link);
+    problems.replaceChildren(...(s.findings.some((f) => f.level !== "ok") ? [findings(s.findings.filter((f) => f.level !== "ok"))] : []));
+    if (s.step === "place") {
+      token.value = app.value = "";
+      drawPlace(s, before.step !== "place");
+    }
+    if (s.step === "done") {
+      end();
+      void done();
+    }
+  };
+  const drawPlace = (s: Setup, fresh: boolean): void => {
+    const heading = h("h3", { tabindex: "-1" }, say.place);
+    const focused = stepPlace.contains(document.activeElement) ? document.activeElement?.getAttribute("data-place") : null;
+    stepPlace.replaceChildren(
+      h("p", { class: "bot" }, h("span", { class: "tag good" }, "Token works"), " The bot is ", h("b", {}, s.bot ?? ""), "."),
+      heading,
+      ...(s.link ? [addBot(s)] : []),
+      s.places.length ? h("ul", { class: "places" }, ...s.places.map(drawOne)) : h("p", { class: "waiting", role: "status" }, h("i", { class: "spinner", "aria-hidden": "true" }), say.waiting));
+    if (fresh) heading.focus();
+    else if (focused) stepPlace.querySelector<HTMLElement>('[data-place="' + CSS.escape(focused) + '"]')?.focus();
+  };
+  const addBot = (s: Setup): HTMLElement =>
+    h("div", { class: "add-bot" },
+      !!s.code && codeOf(s.code, "QR code of the link that adds the bot"),
+      h("div", {},
+        h("p", {}, name === "telegram"
+          ? "Scan this with your phone, or open the link here: Telegram asks for a group and gives the bot its rights there. relay sees the group by itself."
+          : "Open the link to bring the bot to your server, with exactly the permissions that it needs."),
+        h("a", { class: "button main", href: s.link, ...newTab }, name === "telegram" ? "Open Telegram" : "Invite the bot")));
+  const drawOne = (p: Place): HTMLElement => {
+    const label = (p.within ? p.within + " · " : "") + p.name;
+    if (p.problem) {
+      return h("li", {}, h("div", {}, h("b", {}, label), h("p", { class: "wrong" }, sentence(p.problem) + "."), !!p.fix && h("p", { class: "hint" }, sentence(p.fix) + ".")),
+        h("span", { class: "hint" }, "relay goes on when it is done."));
+    }
+    const choose = h("button", { type: "button", class: "button small", "data-place": p.id, "aria-label": (slack ? "Join " : "Use ") + label, onclick: async () => {
+      choose.ariaDisabled = "true";
+      await step({ place: p.id });
+      choose.ariaDisabled = null;
+    } }, slack ? "Join" : "Use");
+    return h("li", {}, h("b", {}, label), choose);
+  };
+  const end = (): void => {
+    running = false;
+    shows = "";
+    clearTimeout(timer);
+    node.hidden = true;
+  };
+
+  return {
+    node,
+    begin() {
+      if (running) return;
+      running = true;
+      node.hidden = false;
+      stepToken.hidden = false;
+      stepPlace.hidden = true;
+      void step();
+    },
+    end,
+    know(settings) {
+      token.placeholder = String(settings[say.setting] ?? "");
+    },
+  };
+}

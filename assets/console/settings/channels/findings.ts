@@ -1,0 +1,20 @@
+// What a check of a channel found, each finding with what to do in a sentence.
+
+import { h } from "../../dom";
+import { sentence } from "../../format";
+import type { Finding } from "../../types";
+
+const levels: Record<Finding["level"], [name: string, tone: string]> = { ok: ["Well", "good"], warn: ["Look", "warn"], fail: ["Wrong", "bad"] };
+
+// raw folds away an error as programs say it.
+export function raw(details?: string): Node | false {
+  return !!details && h("details", { class: "raw" }, h("summary", {}, "Details"), h("code", {}, details));
+}
+
+export function findings(list: readonly Finding[]): HTMLElement {
+  return h("ul", { class: "findings" }, ...list.map((f) => {
+    const [name, tone] = levels[f.level];
+    const fix = f.level !== "ok" && f.fix && h("p", { class: "hint" }, "What to do: " + f.fix);
+    return h("li", {}, h("span", { class: "tag " + tone }, name), " " + sentence(f.subject) + ": " + f.text, fix, raw(f.details));
+  }));
+}

@@ -1,0 +1,157 @@
+package bridges_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/bridges/discord/discordtest"
+	"github.com/relay-chat/relay/bridges/slack/slacktest"
+	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// desk is a set without running bridges, for the steps of connecting.
+type desk struct {
+	*testing.T
+	*chat.Engine
+	set *bridges.Set
+}
+
+func newDesk(t *testing.T, env bridges.Env) *desk {
+	store, err := db.Memory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	kinds, log := bridges.Kinds(env), slog.New(slog.DiscardHandler)
+	engine, err := chat.Open(t.Context(), chat.Config{Store: store, Log: log, Targets: bridges.Targets(kinds)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &desk{t, engine, bridges.New(engine, bridges.Options{Kinds: kinds, Log: log})}
+}
+
+// step connects and expects the next step, and parts of what is said.
+func (d *desk) step(name string, in chat.BridgeStep, want string, parts ...string) chat.BridgeSetup {
+	d.Helper()
+	state, err := d.set.Connect(context.Background(), name, in)
+	if err != nil {
+		d.Fatalf("%s %+v: %v", name, in, err)
+	}
+	said := state.Bot + " " + state.Link
+	for _, f := range state.Findings {
+		said += " " + string(f.Level) + ": " + f.Text
+	}
+	for _, p := range state.Places {
+		said += " " + p.Within + p.Name + " [" + p.Problem + "]"
+	}
+	for _, part := range parts {
+		if !strings.Contains(said, part) {
+			d.Errorf("%s %+v says %q, not %q", name, in, said, part)
+		}
+	}
+	if state.Step != want {
+		d.Errorf("%s %+v: the next step is %s, want %s (%s)", name, in, state.Step, want, said)
+	}
+	if state.Places == nil || state.Findings == nil {
+		d.Error("a list is null")
+	}
+	return state
+}
+
+func TestConnectTelegram(t *testing.T) {
+	f := telegramtest.New(t)
+	f.Kick()
+	f.SwitchTopics(false)
+	d := newDesk(t, bridges.Env{TelegramAPI: f.URL})
+	d.step("telegram", chat.BridgeStep{}, "token")
+	if _, err := d.set.Connect(t.Context(), "telegram", chat.BridgeStep{Token: "not a token"}); err == nil || !strings.Contains(err.Error(), "telegramBotToken must be a bot token") {
+		t.Errorf("a wrong form says %v", err)
+	}
+	d.step("telegram", chat.BridgeStep{Token: "7000000001:AAcanary-revoked"}, "token", "fail: Telegram does not accept the bot token")
+	if d.Settings().Text("telegramBotToken") != "" {
+		t.Error("a token that does not work was stored")
+	}
+	d.step("telegram", chat.BridgeStep{Token: f.Token + "\n"}, "place", "@relay_support_bot", "https://t.me/relay_support_bot?startgroup=relay&admin=manage_topics+delete_messages+pin_messages")
+	if d.Settings().Text("telegramBotToken") != f.Token {
+		t.Error("the token was not stored")
+	}
+	f.Add(false)
+	d.step("telegram", chat.BridgeStep{}, "place", `Support [topics are off`)
+	f.SwitchTopics(true)
+	d.step("telegram", chat.BridgeStep{}, "place", "not an administrator")
+	f.Kick()
+	f.Emit("my_chat_member", map[string]any{"chat": map[string]any{"id": f.Group, "type": "supergroup"}, "new_chat_member": map[string]any{"status": "kicked"}})
+	if state := d.step("telegram", chat.BridgeStep{}, "place"); len(state.Places) != 0 {
+		t.Errorf("a group that the bot left is still there: %+v", state.Places)
+	}
+	f.Add(true)
+	d.step("telegram", chat.BridgeStep{}, "done", "Support []")
+	if got := d.Settings().Text("telegramChatId"); got != "-1001234567890" {
+		t.Errorf("the group is %s", got)
+	}
+	d.step("telegram", chat.BridgeStep{}, "done")
+	if err := d.set.Disconnect(t.Context(), "telegram"); err != nil {
+		t.Fatal(err)
+	}
+	d.step("telegram", chat.BridgeStep{}, "token")
+	if faults := f.Violations(); len(faults) > 0 {
+		t.Error(faults)
+	}
+}
+
+func TestConnectDiscord(t *testing.T) {
+	f := discordtest.New(t)
+	f.SwitchIntent(false)
+	d := newDesk(t, bridges.Env{DiscordAPI: f.URL + "/api/v10"})
+	d.step("discord", chat.BridgeStep{Token: strings.Repeat("x", 30)}, "token", "fail: ")
+	d.step("discord", chat.BridgeStep{Token: f.Token}, "token", "relay", "fail: the bot may not read what operators write")
+	f.SwitchIntent(true)
+	d.step("discord", chat.BridgeStep{Token: f.Token}, "place", "Lamp shop#support []", "#elsewhere", "scope=bot")
+	if _, err := d.set.Connect(t.Context(), "discord", chat.BridgeStep{Place: "77"}); err == nil {
+		t.Error("a channel that the bot cannot see was taken")
+	}
+	d.step("discord", chat.BridgeStep{Place: f.Channel}, "done")
+	if s := d.Settings(); s.Text("discordChannelId") != f.Channel || !s.Bool("enableDiscordGateway") {
+		t.Error("the channel or the gateway was not stored")
+	}
+}
+
+func TestConnectSlack(t *testing.T) {
+	f := slacktest.New(t)
+	f.Leave()
+	d := newDesk(t, bridges.Env{SlackAPI: f.URL})
+	d.step("slack", chat.BridgeStep{}, "token", "https://api.slack.com/apps?new_app=1&manifest_json=%7B%22display_information")
+	d.step("slack", chat.BridgeStep{Token: f.BotToken}, "token")
+	d.step("slack", chat.BridgeStep{Token: f.BotToken, AppToken: "xapp-1-wrong"}, "token", "fail: ")
+	d.step("slack", chat.BridgeStep{Token: f.BotToken, AppToken: f.AppToken}, "place", "@relay in Relay Test", "#support []", "#general []")
+	d.step("slack", chat.BridgeStep{Place: f.Channel}, "done")
+	if got := d.Settings().Text("slackChannelId"); got != f.Channel {
+		t.Errorf("the channel is %s", got)
+	}
+	if faults := f.Violations(); len(faults) > 0 {
+		t.Error(faults)
+	}
+}
+
+// TestEnvironmentStays: what the environment sets cannot be disconnected.
+func TestEnvironmentStays(t *testing.T) {
+	kinds := bridges.Kinds(bridges.Env{})
+	store, err := db.Memory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	engine, err := chat.Open(t.Context(), chat.Config{Store: store, Settings: map[string]chat.Raw{"slackBotToken": chat.Raw(`"xoxb-1"`)}, Targets: bridges.Targets(kinds)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := bridges.New(engine, bridges.Options{Kinds: kinds, Log: slog.New(slog.DiscardHandler)})
+	if err := set.Disconnect(t.Context(), "slack"); err == nil || !strings.Contains(err.Error(), "remove SLACK_BOT_TOKEN there") {
+		t.Errorf("got %v", err)
+	}
+}

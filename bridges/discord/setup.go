@@ -1,0 +1,131 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// Setup connects a bot whose channel is not known yet.
+type Setup struct{ bridge *Bridge }
+
+// NewSetup returns the set-up of a token, without any call.
+func NewSetup(cfg Config) (*Setup, error) {
+	cfg.ChannelID, cfg.Gateway = "100000", true // until a channel is looked at
+	b, err := New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &Setup{b}, nil
+}
+
+// Bot checks the token and the Message Content intent and returns the bot's name and
+// its invite link.
+func (s *Setup) Bot(ctx context.Context) (name, link string, found []chat.Finding) {
+	c := &checking{Bridge: s.bridge}
+	token, _ := c.token(ctx)
+	if token.Level == chat.FindingFail {
+		return "", "", []chat.Finding{token}
+	}
+	token.Text = "Discord accepts it"
+	intent, _ := c.intent(ctx)
+	me, err := c.me(ctx)
+	if err != nil {
+		return "", "", []chat.Finding{c.failed(token.Subject, err)}
+	}
+	return me.Name, inviteLink(c.app.ID), []chat.Finding{token, intent}
+}
+
+// maxServers bounds the servers whose channels are listed.
+const maxServers = 20
+
+// Places returns the text and forum channels of the bot's servers, each with the
+// permissions that the bot lacks there.
+func (s *Setup) Places(ctx context.Context) (list []chat.Place, err error) {
+	var servers []struct{ ID, Name string }
+	if err := s.bridge.api.get(ctx, "/users/@me/guilds", &servers); err != nil {
+		return nil, finalError(err)
+	}
+	for _, server := range servers[:min(len(servers), maxServers)] {
+		channels, err := s.channels(ctx, server.ID)
+		if err != nil {
+			return nil, finalError(err)
+		}
+		for _, p := range channels {
+			p.Within = server.Name
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}
+
+func (s *Setup) channels(ctx context.Context, server string) (list []chat.Place, err error) {
+	var all []channel
+	if err := s.bridge.api.get(ctx, path("/guilds/%s/channels", server), &all); err != nil {
+		return nil, err
+	}
+	roles, member, me, err := s.bridge.membership(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		at := &all[i]
+		at.Guild = server
+		may := permissions(at, roles, me, member)
+		if at.suits() != nil || may&discordgo.PermissionViewChannel == 0 {
+			continue
+		}
+		p := chat.Place{ID: at.ID, Name: "#" + at.Name}
+		if f := judge("permissions", may, "the link above"); f.Level == chat.FindingFail {
+			p.Problem, p.Fix = f.Text, f.Fix
+		}
+		list = append(list, p)
+	}
+	slices.SortFunc(list, func(a, b chat.Place) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// Enter does nothing: the bot is on its servers already.
+func (s *Setup) Enter(context.Context, string) error { return nil }
+
+// membership returns a server's roles, those that the bot has, and the bot's id.
+func (b *Bridge) membership(ctx context.Context, server string) (roles []role, has []string, id string, err error) {
+	me, err := b.me(ctx)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	var member struct {
+		Roles []string `json:"roles"`
+	}
+	if err := b.api.get(ctx, path("/guilds/%s/members/%s", server, me.ID), &member); err != nil {
+		return nil, nil, "", err
+	}
+	err = b.api.get(ctx, path("/guilds/%s/roles", server), &roles)
+	return roles, member.Roles, me.ID, err
+}
+
+// errForum is why nothing is posted for a trial.
+var errForum = errors.New("a forum's posts cannot be removed by the bot")
+
+// Try posts a message and deletes it. In a forum it does nothing.
+func (b *Bridge) Try(ctx context.Context) error {
+	at, err := b.homeChannel(ctx)
+	switch {
+	case err != nil:
+		return err
+	case at.forum():
+		return errForum
+	}
+	var made struct{ ID string }
+	body := map[string]any{"content": "relay: test", "allowed_mentions": noMentions}
+	if err := b.api.call(ctx, request{http.MethodPost, path("/channels/%s/messages", at.ID), body, false}, &made); err != nil {
+		return finalError(err)
+	}
+	return finalError(b.api.call(ctx, request{http.MethodDelete, path("/channels/%s/messages/%s", at.ID, made.ID), nil, true}, nil))
+}

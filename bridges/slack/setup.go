@@ -1,0 +1,128 @@
+package slack
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/slack-go/slack"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// Setup connects an app whose channel is not known yet.
+type Setup struct{ bridge *Bridge }
+
+// NewSetup returns the set-up of the tokens, without any call.
+func NewSetup(cfg Config) (*Setup, error) {
+	cfg.ChannelID = placeholder // until a channel is chosen
+	b, err := New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &Setup{b}, nil
+}
+
+const placeholder = "C0"
+
+// Bot checks the tokens and the scopes and returns the app's name.
+func (s *Setup) Bot(ctx context.Context) (name, link string, found []chat.Finding) {
+	c := &checking{Bridge: s.bridge}
+	token, goOn := c.token(ctx)
+	if !goOn {
+		return "", "", []chat.Finding{token}
+	}
+	scopes, _ := c.scopes(ctx)
+	found = append(found, token, scopes)
+	if s.bridge.cfg.AppToken != "" {
+		f, _ := c.reception(ctx)
+		found = append(found, f)
+	}
+	me := s.bridge.self.Load()
+	return "@" + me.name + " in " + me.team, "", found
+}
+
+// maxChannelPages bounds the list of channels, 200 to a page.
+const maxChannelPages = 10
+
+// Places returns the channels that the app can see.
+func (s *Setup) Places(ctx context.Context) (list []chat.Place, err error) {
+	types := []string{"public_channel"}
+	if s.bridge.self.Load().may("groups:read") {
+		types = append(types, "private_channel")
+	}
+	for cursor, n := "", 0; n < maxChannelPages; n++ {
+		q := &slack.GetConversationsParameters{Cursor: cursor, ExcludeArchived: true, Limit: 200, Types: types}
+		var channels []slack.Channel
+		err := s.bridge.call(ctx, "conversations.list", true, func(ctx context.Context) (err error) {
+			channels, cursor, err = s.bridge.api.GetConversationsContext(ctx, q)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		for i := range channels {
+			list = append(list, s.place(&channels[i]))
+		}
+		if cursor == "" {
+			break
+		}
+	}
+	slices.SortFunc(list, func(a, b chat.Place) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+func (s *Setup) place(ch *slack.Channel) chat.Place {
+	p := chat.Place{ID: ch.ID, Name: "#" + ch.Name}
+	if !ch.IsMember && (ch.IsPrivate || !s.bridge.self.Load().may(scopeJoin)) {
+		p.Problem, p.Fix = "the app is not in the channel", fixInvite
+	}
+	return p
+}
+
+// Enter joins a public channel.
+func (s *Setup) Enter(ctx context.Context, id string) error {
+	b, err := New(slackConfig(s.bridge.cfg, id))
+	if err != nil {
+		return err
+	}
+	b.self.Store(s.bridge.self.Load())
+	if found, _ := (&checking{Bridge: b}).channel(ctx); found.Level == chat.FindingOK {
+		return nil
+	}
+	if !b.join(ctx) {
+		return &chat.Misconfigured{Problem: "the app could not join the channel", Fix: fixInvite}
+	}
+	return nil
+}
+
+func slackConfig(cfg Config, channel string) Config {
+	cfg.ChannelID = channel
+	return cfg
+}
+
+// AppLink returns the address at which Slack makes an app of the manifest
+// (https://docs.slack.dev/app-manifests/configuring-apps-with-app-manifests).
+func AppLink(requestURL string) string {
+	text, _ := json.Marshal(manifest(requestURL)) // always succeeds
+	return "https://api.slack.com/apps?new_app=1&manifest_json=" + url.QueryEscape(string(text))
+}
+
+// Try posts a message and deletes it.
+func (b *Bridge) Try(ctx context.Context) error {
+	m, err := b.sayAnyhow(ctx, look{text: "relay: test"}, "", slack.SlackMetadata{EventType: typeMessage, EventPayload: map[string]any{"v": 1}})
+	if err != nil {
+		return err
+	}
+	err = b.call(ctx, "chat.delete", true, func(ctx context.Context) error {
+		_, _, err := b.api.DeleteMessageContext(ctx, b.cfg.ChannelID, m.Timestamp)
+		return err
+	})
+	if errors.Is(err, chat.ErrMessageGone) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,165 @@
+package telegram
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/PaulSonOfLars/gotgbot/v2"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// Setup connects a bot whose group is not known yet. It finds the groups by the
+// updates that Telegram keeps for the bot.
+type Setup struct {
+	mu     sync.Mutex
+	bridge *Bridge
+	groups []group
+}
+
+type group struct {
+	id    int64
+	title string
+}
+
+// NewSetup returns the set-up of a token, without any call.
+func NewSetup(cfg Config) (*Setup, error) {
+	cfg.ChatID = "1" // until a group is looked at
+	b, err := New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &Setup{bridge: b}, nil
+}
+
+// Bot checks the token and returns the bot's name and the link that adds it to a
+// group with the rights that it needs (Telegram, "Deep links").
+func (s *Setup) Bot(ctx context.Context) (name, link string, found []chat.Finding) {
+	f, _ := s.bridge.checkToken(ctx)
+	if user := s.bridge.username.Load(); user != nil {
+		name, link = "@"+*user, "https://t.me/"+*user+"?startgroup=relay&admin=manage_topics+delete_messages+pin_messages"
+	}
+	return name, link, []chat.Finding{f}
+}
+
+// Places returns the groups that the bot was added to, each with what it lacks.
+func (s *Setup) Places(ctx context.Context) (list []chat.Place, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.hear(ctx); err != nil {
+		return nil, err
+	}
+	for _, g := range s.groups {
+		place := chat.Place{ID: strconv.FormatInt(g.id, 10), Name: g.title}
+		list = append(list, place.Spoilt("Telegram", s.look(ctx, g.id)))
+	}
+	return list, nil
+}
+
+// Enter does nothing: the bot is in its groups already.
+func (s *Setup) Enter(context.Context, string) error { return nil }
+
+func (s *Setup) look(ctx context.Context, id int64) error {
+	s.bridge.group.Store(id)
+	if _, err := s.bridge.lookAtGroup(ctx); err != nil {
+		return err
+	}
+	_, err := s.bridge.lookAtRights(ctx)
+	return err
+}
+
+// latest makes Telegram return the last hundred updates, and forget earlier ones
+// (Bot API, "getUpdates"): nobody waits for those of a bot without a group.
+const latest = -100
+
+// hear reads which groups the bot is in. Nothing is confirmed, so that the bridge
+// receives the updates, too.
+func (s *Setup) hear(ctx context.Context) error {
+	if err := s.freeUpdates(ctx); err != nil {
+		return err
+	}
+	params := map[string]any{"offset": latest, "timeout": 0, "allowed_updates": allowedUpdates}
+	answer, err := s.bridge.bot.RequestWithContext(ctx, "getUpdates", params, within(callTimeout))
+	if err != nil {
+		return translate(err, true)
+	}
+	var updates []groupUpdate
+	if err := json.Unmarshal(answer, &updates); err != nil {
+		return err
+	}
+	for _, u := range updates {
+		s.learn(u)
+	}
+	return nil
+}
+
+// freeUpdates removes a webhook that an earlier relay set: Telegram does not answer
+// getUpdates beside one.
+func (s *Setup) freeUpdates(ctx context.Context) error {
+	info, err := s.bridge.bot.GetWebhookInfoWithContext(ctx, nil)
+	if err != nil {
+		return translate(err, true)
+	}
+	if !endsInRoute(info.Url) {
+		return nil
+	}
+	return s.bridge.deleteWebhook(ctx)
+}
+
+// groupUpdate is what an update says about a group.
+type groupUpdate struct {
+	Member  *groupEvent `json:"my_chat_member"`
+	Message *groupEvent `json:"message"`
+}
+
+type groupEvent struct {
+	Chat struct {
+		ID    int64  `json:"id"`
+		Type  string `json:"type"`
+		Title string `json:"title"`
+	} `json:"chat"`
+	Now *struct {
+		Status string `json:"status"`
+	} `json:"new_chat_member"`
+	MovedTo int64 `json:"migrate_to_chat_id"`
+}
+
+func (s *Setup) learn(u groupUpdate) {
+	for _, e := range []*groupEvent{u.Member, u.Message} {
+		if e == nil || e.Chat.Type != "group" && e.Chat.Type != "supergroup" {
+			continue
+		}
+		s.groups = slices.DeleteFunc(s.groups, func(g group) bool { return g.id == e.Chat.ID || g.id == e.MovedTo })
+		switch {
+		case e.MovedTo != 0:
+			s.groups = append(s.groups, group{e.MovedTo, e.Chat.Title})
+		case e == u.Member && e.Now != nil && (e.Now.Status == gotgbot.ChatMemberStatusLeft || e.Now.Status == gotgbot.ChatMemberStatusBanned):
+		default:
+			s.groups = append(s.groups, group{e.Chat.ID, e.Chat.Title})
+		}
+	}
+	if more := len(s.groups) - maxGroups; more > 0 {
+		s.groups = s.groups[more:]
+	}
+}
+
+// maxGroups bounds the groups that are looked at.
+const maxGroups = 20
+
+// trialName is the name of a topic that is there for a moment.
+const trialName = "relay: test"
+
+// Try creates a topic and deletes it.
+func (b *Bridge) Try(ctx context.Context) error {
+	topic, err := b.createTopic(ctx, trialName)
+	if err != nil {
+		return err
+	}
+	if _, err := b.bot.DeleteForumTopicWithContext(ctx, b.group.Load(), topic, nil); err != nil {
+		return translate(err, true)
+	}
+	return nil
+}

@@ -1,0 +1,46 @@
+package chat
+
+import "context"
+
+// Discard removes a delivery that was given up.
+func (o *Outbox) Discard(ctx context.Context, id string) error {
+	dest, sessionID, rev, ok := ParseDeliveryID(id)
+	if !ok {
+		return ErrDeliveryNotFound
+	}
+	return o.store.Apply(ctx, func(tx Tx) error {
+		d, err := tx.Delivery(dest, sessionID, rev)
+		if err != nil {
+			return err
+		}
+		if d.State != DeliveryFailed {
+			return Errorf(Conflict, "The delivery is %s; only one that failed can be discarded", d.State)
+		}
+		return tx.DropDelivery(&d)
+	})
+}
+
+// DiscardFailed removes the failed deliveries of a sink, some thousands at most, and
+// returns how many, and whether there are more.
+func (o *Outbox) DiscardFailed(ctx context.Context, dest string) (count int, more bool, err error) {
+	for count < retryMost {
+		n := 0
+		err := o.store.Apply(ctx, func(tx Tx) error {
+			failed, err := tx.Deliveries(DeliveryQuery{Dest: dest, State: new(DeliveryFailed), Limit: retryPortion})
+			for i := range failed {
+				if err == nil {
+					err = tx.DropDelivery(&failed[i])
+				}
+			}
+			n = len(failed)
+			return err
+		})
+		if err != nil {
+			return count, false, err
+		}
+		if count += n; n < retryPortion {
+			return count, false, nil
+		}
+	}
+	return count, true, nil
+}
