@@ -64,7 +64,7 @@ func (r release) contents(program string) files.Contents {
 		add(from("server", "systemd", "relay.service"), "/usr/lib/systemd/system/relay.service", 0o644, files.TypeFile),
 		add(from("server", "systemd", "relay.socket"), "/usr/lib/systemd/system/relay.socket", 0o644, files.TypeFile),
 		add("", "/etc/relay", 0o755, files.TypeDir),
-		add(from("relay.example.env"), "/etc/relay/relay.env", 0o600, files.TypeConfigNoReplace),
+		add(from("relay.example.env"), "/usr/share/relay/relay.example.env", 0o644, files.TypeFile),
 		add(from("LICENSE"), "/usr/share/doc/relay/copyright", 0o644, files.TypeFile),
 		add(from("README.md"), "/usr/share/doc/relay/README.md", 0o644, files.TypeFile),
 		add(from("CHANGELOG.md"), "/usr/share/doc/relay/CHANGELOG.md", 0o644, files.TypeFile),

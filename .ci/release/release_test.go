@@ -6,12 +6,14 @@ import (
 	"compress/gzip"
 	"debug/buildinfo"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -113,15 +115,15 @@ func checkDeb(t *testing.T, path string) {
 	root := t.TempDir()
 	output(t, "dpkg-deb", "-x", path, root)
 	output(t, "dpkg-deb", "-e", path, filepath.Join(root, "DEBIAN"))
-	for name, mode := range map[string]fs.FileMode{"usr/bin/relay": 0o755, "etc/relay/relay.env": 0o600,
+	for name, mode := range map[string]fs.FileMode{"usr/bin/relay": 0o755, "usr/share/relay/relay.example.env": 0o644,
 		"usr/lib/systemd/system/relay.service": 0o644, "usr/lib/systemd/system/relay.socket": 0o644,
 		"DEBIAN/preinst": 0o755, "DEBIAN/postinst": 0o755, "DEBIAN/prerm": 0o755, "DEBIAN/postrm": 0o755} {
 		if info, err := os.Stat(filepath.Join(root, name)); err != nil || info.Mode().Perm() != mode {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
-	if got := read(t, filepath.Join(root, "DEBIAN", "conffiles")); strings.TrimSpace(got) != "/etc/relay/relay.env" {
-		t.Errorf("conffiles: %s", got)
+	if _, err := os.Stat(filepath.Join(root, "DEBIAN", "conffiles")); err == nil {
+		t.Error("a changed file of settings would stop an upgrade with a question")
 	}
 	if control := read(t, filepath.Join(root, "DEBIAN", "control")); !strings.Contains(control, "Package: relay\nVersion: 9.8.7\n") {
 		t.Error(control)
@@ -221,10 +223,11 @@ func pack(t *testing.T, path, script string) {
 }
 
 // TestPackageScripts: a new relay starts, an upgrade leaves the service as it is, and a
-// removal stops it, as dpkg and rpm call the scripts.
+// removal stops it, as dpkg and rpm call the scripts. Settings that are there stay.
 func TestPackageScripts(t *testing.T) {
 	for name, tt := range map[string]struct{ calls, want string }{
 		"a new .deb":            {"installing install; installed configure", "daemon-reload|enable --now relay.service|"},
+		"a .deb that goes":      {"installing install; installed configure; removing remove; removed remove; removed purge", "daemon-reload|enable --now relay.service|disable --now relay.service relay.socket|daemon-reload|daemon-reload|"},
 		"a .deb over another":   {"removing upgrade 1.0.1; installing upgrade 1.0.0; removed upgrade 1.0.1; installed configure 1.0.0", "daemon-reload|daemon-reload|try-restart relay.service|"},
 		"a .deb after removing": {"removing remove; removed remove; installing install 1.0.0; installed configure 1.0.0", "disable --now relay.service relay.socket|daemon-reload|daemon-reload|enable --now relay.service|"},
 		"a new .rpm":            {"installing 1; installed 1", "daemon-reload|enable --now relay.service|"},
@@ -232,21 +235,43 @@ func TestPackageScripts(t *testing.T) {
 		"no .rpm any more":      {"removing 0; removed 0", "disable --now relay.service relay.socket|daemon-reload|"},
 	} {
 		dir := t.TempDir()
-		log := filepath.Join(dir, "log")
+		log, settings := filepath.Join(dir, "log"), filepath.Join(dir, "etc/relay/relay.env")
+		for _, folder := range []string{"etc/relay", "usr/share/relay"} {
+			if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, "usr/share/relay/relay.example.env"), []byte("#PORT=3000\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.MkdirAll(filepath.Join(dir, "run/systemd/system"), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, "systemctl"), []byte("#!/bin/sh\nprintf '%s|' \"$*\" >>"+log+"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
+		isNew := strings.HasPrefix(name, "a new")
+		if !isNew {
+			if err := os.WriteFile(settings, []byte("PORT=4000\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
 		for call := range strings.SplitSeq(tt.calls, "; ") {
 			script, args, _ := strings.Cut(call, " ")
-			text := strings.ReplaceAll(read(t, "package/"+script+".sh"), "/run/", dir+"/run/")
+			text := regexp.MustCompile("/(run|etc|usr)/").ReplaceAllString(read(t, "package/"+script+".sh"), dir+"$0")
 			cmd := exec.Command("sh", append([]string{"-c", text, script}, strings.Fields(args)...)...)
 			cmd.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH")}
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%s: %s: %v\n%s", name, call, err, out)
 			}
+		}
+		switch got, err := os.ReadFile(settings); {
+		case strings.Contains(tt.calls, "purge"):
+			if !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: the settings are still there: %q, %v", name, got, err)
+			}
+		case string(got) != map[bool]string{true: "#PORT=3000\n", false: "PORT=4000\n"}[isNew]:
+			t.Errorf("%s: the settings are %q, %v", name, got, err)
 		}
 		if got := read(t, log); got != tt.want {
 			t.Errorf("%s: systemctl is called with %s, want %s", name, got, tt.want)
