@@ -15,7 +15,7 @@ TOOLS   := $(filter-out ./.ci/release,$(patsubst %/,./%,$(sort $(dir $(wildcard 
 RACE := . ./server/... ./db/... ./bridges/...
 LONG := ^Test(Browser|KillNineLosesNothing|TenThousandRandomRequests|SecurityMatrix|BadReceivers|Faults|Model|Soak)$$
 
-.PHONY: help run build test check bench faults soak fuzz vuln generate release litestream clean
+.PHONY: help run build test check bench simulate faults soak fuzz vuln generate release litestream clean
 .PHONY: gofmt vet staticcheck tidy imports race cross packing
 
 help: ## list what make can do
@@ -70,7 +70,14 @@ bench: ## measure relay against bare floors in one run, about 20 minutes
 	go test -run '^$$' -bench GoldenShop -benchtime 5x ./bridges/knowledge
 	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
 	$(BUILD) -o "$$programs/" . ./.ci/bench/floor; \
-	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench 'Gates|Bridge|Deliveries|Receivers' -benchtime 1x -timeout 20m ./.ci/bench
+	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench 'Gates|Bridge|Deliveries|Receivers|Nodes' -benchtime 1x -timeout 25m ./.ci/bench
+
+SIMULATE ?=
+
+simulate: ## tell what a million visitors a day need here; SIMULATE="-visitors 50000 -answers 8" assumes else
+	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
+	$(BUILD) -o "$$programs/" .; \
+	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench Simulate -benchtime 1x -timeout 30m ./.ci/bench -args $(SIMULATE)
 
 faults: ## meet kills, crash points, outages, full disks and wrong clocks while people talk, about 10 minutes
 	go test ./server/e2e -run '^Test(Faults|Model)$$' -count=1 -timeout 40m -v -args -long

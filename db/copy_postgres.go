@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/relay-chat/relay/schema"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // copyLock is the advisory lock of a copy's target: one copy at a time.
@@ -257,27 +258,40 @@ func (p *copyPostgres) booleans(ctx context.Context, t *copyTable) (map[string]b
 	return known, err
 }
 
-// lingering is how long the connections of a relay that stopped may still be listed.
-const lingering = 5 * time.Second
+// countNodes counts the relays that say that they run, also behind a pooler.
+const countNodes = `SELECT COUNT(*) FROM leases WHERE name LIKE '` + chat.NodeLease + `%' AND expires_at > ` + present
 
-// busy fails if a relay is connected.
+// busy fails if a relay is connected, or runs. The connections of one that stopped are
+// listed for a moment, and one that was killed counts as running for a while.
 func (p *copyPostgres) busy(ctx context.Context) error {
-	for deadline := time.Now().Add(lingering); ; time.Sleep(lingering / 50) {
-		var others int
-		rows, err := p.query(ctx, countOthers)
+	var connected, running int
+	for begin := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		err := p.number(ctx, &connected, countOthers)
 		if err == nil {
-			others, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
+			err = p.number(ctx, &running, countNodes)
 		}
-		if err != nil || others == 0 {
+		waited := time.Since(begin)
+		switch {
+		case err != nil:
 			return err
-		}
-		if time.Now().After(deadline) {
+		case connected == 0 && running == 0:
+			return nil
+		case connected > 0 && waited > 3*time.Second || waited > chat.LeaseLife+time.Second:
 			return fmt.Errorf("%w: stop it first", ErrRunning)
 		}
-		if _, err := p.conn.Exec(ctx, `SELECT pg_stat_clear_snapshot()`); err != nil {
-			return err
-		}
 	}
+}
+
+// number reads one as it is now, in a snapshot, too.
+func (p *copyPostgres) number(ctx context.Context, n *int, query string) error {
+	if _, err := p.conn.Exec(ctx, `SELECT pg_stat_clear_snapshot()`); err != nil {
+		return err
+	}
+	rows, err := p.query(ctx, query)
+	if err == nil {
+		*n, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
+	}
+	return err
 }
 
 func (p *copyPostgres) begin(ctx context.Context, tables []*copyTable, source string) (resumed bool, err error) {
