@@ -34,6 +34,7 @@ var chrome = sync.OnceValues(func() (context.Context, error) {
 	alloc, _ := chromedp.NewExecAllocator(context.Background(), chromedp.NoSandbox, chromedp.Headless,
 		chromedp.NoFirstRun, chromedp.DisableGPU, chromedp.WindowSize(1000, 800),
 		chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("use-fake-device-for-media-stream", true), chromedp.Flag("use-fake-ui-for-media-stream", true),
 		chromedp.WSURLReadTimeout(time.Minute))
 	ctx, _ := chromedp.NewContext(alloc)
 	return ctx, chromedp.Do(ctx)
@@ -292,7 +293,7 @@ func (b *tab) up()     { b.Helper(); b.key("ArrowUp", 38) }
 func (b *tab) open() {
 	b.Helper()
 	b.click(".launcher")
-	b.until(`shown(".panel") && $(".presence").textContent !== "Connecting…"`)
+	b.until(`shown(".panel") && $(".presence").textContent !== "Connecting…" && $(".smile")`)
 }
 
 // write sends a message by the keyboard.
@@ -321,8 +322,15 @@ func (b *tab) shot(name string) {
 	}
 }
 
-// serveFile answers a small picture for every name that asks for one.
-func serveFile(w http.ResponseWriter, r *http.Request) {
+// serveFile answers what was uploaded, or a small picture for every name that asks for one.
+func (f *fake) serveFile(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	data := f.files[r.PathValue("name")]
+	f.mu.Unlock()
+	if len(data) > 20 {
+		w.Write(data)
+		return
+	}
 	if !strings.HasSuffix(r.PathValue("name"), ".png") {
 		fmt.Fprint(w, "text")
 		return

@@ -34,6 +34,7 @@ type fake struct {
 	calls    []call
 	refusals map[string][]refusal
 	hold     map[string]chan struct{}
+	files    map[string][]byte // uploaded, by name
 }
 
 type call struct {
@@ -71,7 +72,7 @@ type fakeEvent struct {
 func newFake(t *testing.T) *fake {
 	t.Helper()
 	f := &fake{key: "pk_test", online: true, sessions: map[string]*fakeSession{},
-		refusals: map[string][]refusal{}, hold: map[string]chan struct{}{}, config: object{
+		refusals: map[string][]refusal{}, hold: map[string]chan struct{}{}, files: map[string][]byte{}, config: object{
 			"operatorName": "Ana", "primaryColor": "#3b5bdb", "welcomeMessage": "Hello! How can we help?",
 			"offlineMessage": "We are away and answer by tomorrow.", "position": "right", "theme": "auto",
 			"attachments": object{"enabled": true, "maxBytes": 1 << 20, "types": []string{"image/png", "text/plain", "application/pdf"}},
@@ -108,7 +109,7 @@ func (f *fake) handler() http.Handler {
 	files := http.FileServerFS(assets.Dist())
 	mux.Handle("GET /widget.js", files)
 	mux.Handle("GET /widget/", http.StripPrefix("/widget", files))
-	mux.HandleFunc("GET /files/{name}", serveFile)
+	mux.HandleFunc("GET /files/{name}", f.serveFile)
 	routes := map[string]func(http.ResponseWriter, *http.Request, object) (any, int){
 		"POST init": f.init, "POST messages": f.post, "GET messages": f.history,
 		"PATCH messages/{id}": f.edit, "DELETE messages/{id}": f.remove, "POST read": f.read,
@@ -362,7 +363,10 @@ func (f *fake) attach(_ http.ResponseWriter, r *http.Request, _ object) (any, in
 	if err != nil {
 		return object{"error": "file is required"}, 400
 	}
-	io.Copy(io.Discard, file)
+	data, _ := io.ReadAll(file)
+	f.mu.Lock()
+	f.files[header.Filename] = data
+	f.mu.Unlock()
 	return attachment(header.Filename), 201
 }
 
@@ -370,6 +374,10 @@ func attachment(name string) object {
 	kind := "text/plain"
 	if strings.HasSuffix(name, ".png") {
 		kind = "image/png"
+	} else if strings.HasSuffix(name, ".jpg") {
+		kind = "image/jpeg"
+	} else if strings.HasSuffix(name, ".ogg") {
+		kind = "audio/ogg"
 	}
 	return object{"id": name, "filename": name, "mimeType": kind, "size": 1234, "url": "/files/" + name}
 }

@@ -149,6 +149,8 @@ func TestHostileAttachments(t *testing.T) {
 			{"half a JPEG", "a.jpg", deepJPEG(2)[:100<<10], 200, "a.jpg application/octet-stream"},
 			{"half a PNG", "a.png", pixels(10, 10)[:20], 200, "a.png application/octet-stream"},
 			{"a telephone's photo", "A.HEIC", []byte("\x00\x00\x00\x18ftypheic"), 200, "A.HEIC image/heic"},
+			{"a voice message", "voice-message.ogg", []byte("OggS\x00\x02"), 200, "voice-message.ogg audio/ogg"},
+			{"a voice message of Safari", "voice-message.m4a", []byte("\x00\x00\x00\x1cftypM4A "), 200, "voice-message.m4a audio/mp4"},
 			{"a telephone's film", "a.mov", []byte("\x00\x00\x00\x14ftypqt  "), 200, "a.mov video/quicktime"},
 			{"nothing", "a.txt", nil, 400, "empty"},
 			{"too much", "a.bin", make([]byte, 3<<20), 413, ""},
@@ -165,6 +167,9 @@ func TestHostileAttachments(t *testing.T) {
 				}
 				file := s.must("GET", a.text("url"), "", nil)
 				inline := strings.HasPrefix(file.header.Get("Content-Disposition"), "inline")
+				if open := file.header.Get("Access-Control-Allow-Origin"); (open == "*") != strings.HasPrefix(a.text("mimeType"), "audio/") {
+					t.Errorf("Access-Control-Allow-Origin %q", open)
+				}
 				if inline != chat.Inline(a.text("mimeType")) || !strings.Contains(file.header.Get("Content-Security-Policy"), "default-src 'none'") {
 					t.Errorf("served with %v", file.header)
 				}

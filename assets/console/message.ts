@@ -27,6 +27,7 @@ function fileChip(a: Attachment): HTMLElement {
 
 function attachment(a: Attachment): HTMLElement {
   const src = fileURL(a.url);
+  if (src && a.mimeType.startsWith("audio/")) return h("div", { class: "sound" }, h("audio", { src, controls: "", preload: "none" }), fileChip(a));
   if (!src || !inlineTypes.test(a.mimeType)) return fileChip(a);
   const link = h("a", { class: "image", href: src, ...newTab });
   link.append(h("img", { src, alt: a.filename, onerror: () => link.replaceWith(fileChip(a)) }));

@@ -53,6 +53,8 @@ export interface Actions {
   /** raw tells whether a text is shown as written for now, text draws one that is not. */
   raw(text: string): boolean;
   text(text: string, slack?: boolean): HTMLElement;
+  /** play makes a player of what holds the link to a sound. */
+  play(holder: HTMLElement): void;
 }
 
 /** nameOf is who wrote a message, in the visitor's words. */
@@ -134,7 +136,7 @@ export function bubble(v: View, act: Actions, apiUrl: string): HTMLElement {
         { class: "bubble", dir: "auto" },
         v.quote && !v.deleted && quoteNode(v.quote, act),
         text && (v.raw || v.deleted ? h("div", { class: "text" }, text) : act.text(text, v.slack)),
-        ...v.attachments.map((a) => attachmentNode(a, apiUrl)),
+        ...v.attachments.map((a) => attachmentNode(a, apiUrl, act.play)),
       ),
     ),
     v.sources?.length && h("ul", { class: "sources", "aria-label": t.sources }, ...v.sources.map((s, i) => sourceNode(s, v.content.includes(`[${i + 1}]`) ? `${i + 1} ` : ""))),

@@ -1,7 +1,7 @@
 // composer.ts is where the visitor writes: a growing text field, which a mode
 // can borrow to answer or to change a message.
 
-import { h, icon, iconButton, set } from "./dom";
+import { h, icon, set } from "./dom";
 import { t } from "./strings";
 import type { Core, State } from "./types";
 
@@ -18,6 +18,11 @@ export interface Composer {
   cancel(): boolean;
   /** Puts a node above the field. */
   above(node: HTMLElement): void;
+  field: HTMLTextAreaElement;
+  send: HTMLElement;
+  readonly mode: Mode | null;
+  /** Follows each change of the field. */
+  onrefresh?(): void;
 }
 
 /** Mode is another use of the field than a new message. */
@@ -32,7 +37,7 @@ export interface Mode {
 /** createComposer calls afterSend so that the log can scroll to the end. */
 export function createComposer(
   core: Core,
-  actions: { afterSend(): void; editLast(): void; upload(files: File[]): void },
+  actions: { afterSend(): void; editLast(): void },
 ): Composer {
   let mode: Mode | null = null;
   const field = h("textarea", {
@@ -43,22 +48,10 @@ export function createComposer(
     enterkeyhint: "send",
     oninput: () => onInput(),
     onkeydown: (e: KeyboardEvent) => onKey(e),
-    onpaste: (e: ClipboardEvent) => takeFiles(e.clipboardData?.files, e),
   });
   const count = h("span", { class: "count", role: "status" });
-  const picker = h("input", {
-    type: "file",
-    multiple: true,
-    hidden: true,
-    onchange: () => {
-      actions.upload([...(picker.files || [])]);
-      picker.value = "";
-    },
-  });
-  const clip = "m20 11-8.5 8.5a5 5 0 0 1-7-7L13 4a3.3 3.3 0 0 1 4.7 4.7l-8.4 8.4a1.7 1.7 0 0 1-2.4-2.4L14 7.6";
-  const attach = iconButton(t.attach, clip, () => picker.click());
   const send = h("button", { type: "submit", class: "send" }, icon("M12 20V5m-7 7 7-7 7 7"));
-  const entry = h("div", { class: "entry" }, attach, picker, field, send);
+  const entry = h("div", { class: "entry" }, field, send);
   const node = h(
     "form",
     { class: "composer", part: "composer", onsubmit: (e: Event) => onSubmit(e) },
@@ -95,11 +88,6 @@ export function createComposer(
     write("");
     actions.afterSend();
   };
-  const takeFiles = (files: FileList | undefined, e: Event) => {
-    if (!files?.length || !core.store.state.config.attachments?.enabled || mode?.save) return;
-    e.preventDefault();
-    actions.upload([...files]);
-  };
   const sendable = () => {
     const length = [...field.value.trim()].length;
     const { uploads } = core.store.state;
@@ -113,7 +101,7 @@ export function createComposer(
     set(count, "class", length > LIMIT ? "count bad" : "count");
     set(send, "aria-disabled", !sendable() && "true");
     set(send, "aria-label", mode?.save ? t.save : t.send);
-    attach.hidden = !!mode?.save || !core.store.state.config.attachments?.enabled;
+    composer.onrefresh?.();
     field.style.height = "auto";
     field.style.height = `${field.scrollHeight + field.offsetHeight - field.clientHeight}px`; // the border counts, too
   };
@@ -139,16 +127,21 @@ export function createComposer(
     return true;
   };
 
-  return {
+  const composer: Composer = {
     node,
+    field,
+    send,
+    get mode() {
+      return mode;
+    },
     enter,
     cancel,
     above: (above) => entry.before(above),
     focus: () => field.focus(),
     update(state) {
-      picker.accept = (state.config.attachments?.types || []).join(",");
       if (!mode?.save && field.value !== state.draft) write(state.draft);
       else refresh();
     },
   };
+  return composer;
 }

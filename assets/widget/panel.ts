@@ -15,7 +15,7 @@ import { fitPhone } from "./phone";
 import { named, speak, t } from "./strings";
 import { prepare } from "./time";
 import type { Core, Panel, Shell, State } from "./types";
-import type { Uploads } from "./uploads";
+import type { Bench, Tools } from "./tools";
 
 /** Texts in which there may be more to show than is written. */
 const MARKS = /[*_~`[]|https?:|mailto:|^\s*(?:[-•#]|\d+[.)])|^\P{L}+$/mu;
@@ -71,15 +71,11 @@ function draw(shell: Shell, core: Core): Panel {
     handoff: core.handoff,
     raw: (text) => !MARKS.test(text) || (marks.want(), !marks.made),
     text: (text, slack) => marks.made!.text(text, slack),
+    play: (holder) => tools.with((made) => made.play(holder)),
   };
   const header = createHeader(() => shell.close());
   const log = createLog(core, act, options.apiUrl);
-  const upload = (files: Iterable<File>) => {
-    const chosen = [...files];
-    uploads.with((u) => u.add(chosen));
-  };
   const composer = createComposer(core, {
-    upload,
     editLast: () => rows.with((r) => r.editLast()),
     afterSend: () => log.toEnd(),
   });
@@ -91,10 +87,8 @@ function draw(shell: Shell, core: Core): Panel {
     log.update(core.store.state);
   });
   const rows = lazy<RowActions>(ACTIONS_FILE, place, (made) => style(made.styles));
-  const uploads = lazy<Uploads>(UPLOADS_FILE, shell, (made) => {
-    style(made.styles);
-    composer.above(made.node);
-  });
+  const bench: Bench = { scroller: log.scroller, composer, lazy, style };
+  const tools = lazy<Tools>(TOOLS_FILE, bench, () => {});
   const forms = lazy<Forms>(FORMS_FILE, shell, (made) => {
     style(made.styles);
     composer.node.before(made.form.node);
@@ -123,18 +117,11 @@ function draw(shell: Shell, core: Core): Panel {
   const onKey = (e: KeyboardEvent) => {
     if (e.key !== "Escape" || e.isComposing) return;
     e.stopPropagation();
-    if (!rows.made?.cancel() && !composer.cancel()) {
+    if (!tools.made?.cancel() && !rows.made?.cancel() && !composer.cancel()) {
       shell.close();
       // After a click, Firefox and Safari would not show where the focus is now.
       shell.button.focus({ focusVisible: true } as FocusOptions);
     }
-  };
-  const enabled = () => !!core.store.state.config.attachments?.enabled;
-  const onDrag = (e: DragEvent) => {
-    if (!enabled() || !e.dataTransfer?.types.includes("Files")) return;
-    e.preventDefault();
-    panel.classList.toggle("drop", e.type !== "dragleave" && e.type !== "drop");
-    if (e.type === "drop") upload(e.dataTransfer.files);
   };
   // The buttons of a message are there while it is pointed at or has the focus.
   const onPoint = (e: Event) => {
@@ -147,7 +134,6 @@ function draw(shell: Shell, core: Core): Panel {
     log.scroller.addEventListener(name, onPoint, { passive: true });
   }
   panel.addEventListener("keydown", onKey);
-  for (const name of ["dragover", "dragleave", "drop"] as const) panel.addEventListener(name, onDrag);
 
   let before: State | null = null;
   let noticeTimer = 0;
@@ -168,7 +154,7 @@ function draw(shell: Shell, core: Core): Panel {
     panel.classList.toggle("derived", derived);
     header.update(state);
     log.update(state);
-    uploads.made?.update(state);
+    tools.made?.update(state);
     if (due || state.csat.askedAt) forms.want();
     forms.made?.form.update(state);
     forms.made?.csat.update(state);
@@ -187,6 +173,7 @@ function draw(shell: Shell, core: Core): Panel {
     panel.hidden = !state.open;
     phone.set(state.open);
     if (state.open) {
+      setTimeout(tools.want, 100); // behind the opening
       log.toEnd();
       composer.update(state);
       if (state.focus) focusFirst();

@@ -11,7 +11,7 @@ export function createTray(drop: (key: string) => void, t: typeof uploads): { no
   return {
     node,
     update({ uploads }) {
-      const stages = JSON.stringify(uploads.map((u) => [u.key, u.error, u.attachment]));
+      const stages = JSON.stringify(uploads.map((u) => [u.key, u.error, u.attachment, !!u.thumbnail]));
       if (stages !== shown) node.replaceChildren(...uploads.map((u) => chipOf(u, drop, t)));
       shown = stages;
       node.hidden = !uploads.length;
@@ -29,6 +29,7 @@ function chipOf(u: Upload, drop: (key: string) => void, t: typeof uploads): HTML
   return h(
     "li",
     { class: u.error && "bad" },
+    u.thumbnail,
     h("span", { class: "name" }, u.name),
     u.error && h("span", { class: "why", role: "alert" }, u.error),
     moving && h("progress", { "aria-label": name(t.uploading) }),

@@ -15,6 +15,10 @@ declare global {
   const ACTIONS_FILE: string;
   const UPLOADS_FILE: string;
   const MARKS_FILE: string;
+  const TOOLS_FILE: string;
+  const EMOJI_FILE: string;
+  const VOICE_FILE: string;
+  const LIGHTBOX_FILE: string;
   interface Window {
     /** The snippet's queue at first, the API later. */
     RelayChat?: { q?: ArrayLike<unknown>[] };
@@ -148,6 +152,7 @@ export interface Upload {
   progress: number;
   attachment?: Attachment;
   error?: string;
+  thumbnail?: HTMLCanvasElement;
 }
 
 /** Why the chat has ended for good on this page. */

@@ -4,6 +4,7 @@
 
 import { sheet } from "./dom";
 import { uploads as english } from "./lang/en.json";
+import { shrink, thumbnail } from "./photo";
 import { count } from "./plural";
 import { randomId } from "./random";
 import { sizeOf } from "./size";
@@ -50,6 +51,12 @@ export function create({ store, client, ready, words }: Core): Uploads {
     request.send(form);
   };
 
+  const prepare = async (key: string, file: File) => {
+    const small = await shrink(file);
+    const error = check(small, store.state.config, t);
+    if (error) change(key, { error });
+    else await begin(key, small);
+  };
   const drop = (key: string) => {
     store.set({ uploads: store.state.uploads.filter((u) => u.key !== key) });
     running.get(key)?.abort();
@@ -64,10 +71,10 @@ export function create({ store, client, ready, words }: Core): Uploads {
       const chosen = [...files];
       if (chosen.length > room) store.set({ notice: count(MOST, t.most, store.state.language) });
       for (const file of chosen.slice(0, room)) {
-        const error = check(file, store.state.config, t);
-        const upload = { key: randomId(), name: file.name, progress: 0, error };
+        const upload = { key: randomId(), name: file.name, progress: 0 };
         store.set({ uploads: [...store.state.uploads, upload] });
-        if (!error) begin(upload.key, file).catch(() => change(upload.key, { error: t.notUploaded }));
+        thumbnail(file).then((canvas) => canvas && change(upload.key, { thumbnail: canvas }));
+        prepare(upload.key, file).catch(() => change(upload.key, { error: t.notUploaded }));
       }
     },
   };

@@ -36,9 +36,10 @@ func Inline(mimeType string) bool {
 	return ok
 }
 
-// phoneTypes are types of phones' files, which package mime only knows where the
-// machine has tables: the container has none.
-var phoneTypes = map[string]string{".heic": "image/heic", ".heif": "image/heif", ".mov": "video/quicktime"}
+// phoneTypes are types of phones' files and of voice messages, which package mime only
+// knows where the machine has tables: the container has none.
+var phoneTypes = map[string]string{".heic": "image/heic", ".heif": "image/heif", ".mov": "video/quicktime",
+	".ogg": "audio/ogg", ".oga": "audio/ogg", ".opus": "audio/ogg", ".m4a": "audio/mp4"}
 
 // inspect determines a file's type from its name and its first bytes. A file that
 // browsers may show must be of the type its name says, an image of a sane size.
