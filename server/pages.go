@@ -15,7 +15,7 @@ import (
 // Pages with the widget also show the operator's avatar, wherever it is.
 const (
 	pageCSP = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
-		"frame-ancestors 'none'; base-uri 'none'; form-action 'self'; img-src 'self' data: blob:; media-src 'self'"
+		"frame-ancestors 'none'; base-uri 'none'; form-action 'self'; media-src 'self'; img-src 'self' data: blob:"
 	widgetCSP = pageCSP + " https:"
 )
 
