@@ -17,12 +17,14 @@ export interface Page {
 // pages holds every page. One that is not in console.html gets an empty frame, whose content goes into #name-list.
 export const pages: readonly Page[] = [
   { name: "knowledge", label: "Knowledge", icon: "book", load: () => import("./knowledge/main") },
+  { name: "statistics", label: "Statistics", icon: "chart", load: () => import("./statistics/main") },
   { name: "settings", label: "Settings", icon: "gear", load: () => import("./settings/main") },
   { name: "channels", label: "Channels", load: () => import("./settings/main") },
   { name: "answers", label: "Saved answers", load: () => import("./settings/main") },
   { name: "hours", label: "Hours", load: () => import("./settings/main") },
   { name: "ai", label: "AI", load: () => import("./settings/main") },
   { name: "webhook", label: "Webhook", load: () => import("./settings/main") },
+  { name: "privacy", label: "Privacy", load: () => import("./settings/main") },
 ];
 
 // moved are addresses that lead to another page: Settings is its own first page.

@@ -4,7 +4,8 @@ import { aiPage } from "./ai";
 import { answersPage } from "./answers";
 import { channelsPage } from "./channels/index";
 import { hoursPage } from "./hours";
+import { privacyPage } from "./privacy";
 import { start } from "./shell";
 import { webhookPage } from "./webhook";
 
-start({ channels: channelsPage, answers: answersPage, hours: hoursPage, ai: aiPage, webhook: webhookPage });
+start({ channels: channelsPage, answers: answersPage, hours: hoursPage, ai: aiPage, webhook: webhookPage, privacy: privacyPage });

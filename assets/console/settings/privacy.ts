@@ -1,0 +1,93 @@
+// Privacy: for how long conversations are kept, and what relay has of one visitor.
+
+import { ApiError, call } from "../api";
+import { ask } from "../ask";
+import { h } from "../dom";
+import { fullTime, platformName } from "../format";
+import { number } from "./controls";
+import { form } from "./form";
+import type { Page } from "./page";
+import { newId, section } from "./settings";
+
+interface Conversation {
+  id: string;
+  visitorId: string;
+  status: string;
+  createdAt: string;
+  identity?: Record<string, unknown>;
+  channels: string[];
+}
+
+interface Found {
+  conversations: Conversation[];
+  elsewhere: string[];
+}
+
+const list = (title: string, texts: string[]): HTMLElement => h("div", {}, h("h3", {}, title), h("ul", {}, ...texts.map((text) => h("li", {}, text))));
+
+function row(c: Conversation): HTMLElement {
+  const named = [c.identity?.["name"], c.identity?.["email"]].filter((text) => typeof text === "string").join(", ");
+  const where = c.channels.length ? " · " + c.channels.map(platformName).join(", ") : "";
+  return h("li", {}, h("a", { href: "#/sessions/" + encodeURIComponent(c.id) }, fullTime(c.createdAt)), " ", h("span", { dir: "auto" }, named || c.visitorId), h("span", { class: "hint" }, " " + c.status + where));
+}
+
+// visitors finds one visitor, hands over what there is, or erases it.
+function visitors(): HTMLElement {
+  const who = h("input", { id: newId(), class: "input", type: "search", autocomplete: "off", spellcheck: "false", maxlength: 300 });
+  const status = h("p", { class: "hint", role: "status" });
+  const wrong = h("p", { class: "alert", role: "alert", hidden: true });
+  const result = h("div", {});
+  const query = (): string => "?visitor=" + encodeURIComponent(who.value.trim());
+
+  const fail = (what: string, error: unknown): void => {
+    status.textContent = "";
+    wrong.textContent = what + ": " + (error as Error).message;
+    wrong.hidden = false;
+  };
+  const find = async (): Promise<void> => {
+    wrong.hidden = true;
+    result.replaceChildren();
+    if (!who.value.trim()) return void (status.textContent = "Enter an e-mail address or a visitor’s id.");
+    status.textContent = "Searching…";
+    try {
+      show(await call<Found>("GET", "/visitors" + query()));
+    } catch (error) {
+      fail("Not found", error);
+    }
+  };
+  const show = ({ conversations, elsewhere }: Found): void => {
+    const n = conversations.length;
+    status.textContent = n ? n + (n === 1 ? " conversation" : " conversations") : "No conversation is of this visitor. Its id is in the details of a conversation.";
+    if (!n) return;
+    const erase = h("button", { type: "button", class: "button danger-text", onclick: () => void remove(n) }, "Delete everywhere…");
+    result.replaceChildren(h("ul", { class: "found", "aria-label": "Conversations" }, ...conversations.map(row)),
+      h("div", { class: "buttons" }, h("a", { class: "button", href: "/api/admin/visitors/export" + query(), download: "" }, "Download all (zip)"), erase),
+      list("Out of relay’s reach", elsewhere));
+  };
+  const remove = async (n: number): Promise<void> => {
+    if (!(await ask("Delete " + n + (n === 1 ? " conversation" : " conversations") + " of " + who.value.trim() + " with their files, here and on the platforms? This cannot be undone.", "Delete everywhere"))) return;
+    status.textContent = "Deleting…";
+    try {
+      const done = await call<{ conversations: number; remains: string[] }>("DELETE", "/visitors" + query());
+      status.textContent = "Deleted: " + done.conversations + (done.conversations === 1 ? " conversation." : " conversations.");
+      result.replaceChildren(list("What remains", done.remains));
+    } catch (error) {
+      fail(error instanceof ApiError && !error.status ? "Not sure whether it is deleted, search again" : "Not deleted", error);
+    }
+  };
+  return section("One visitor",
+    h("p", { class: "hint" }, "Everything relay has of one person: to hand over, as a zip that opens in a browser, or to delete."),
+    h("form", { class: "find", onsubmit: (e: Event) => {
+      e.preventDefault();
+      void find();
+    } }, h("div", { class: "field" }, h("label", { for: who.id }, "E-mail address or visitor id"), h("div", { class: "beside" }, who, h("button", { class: "button main", type: "submit" }, "Search")))),
+    status, wrong, result);
+}
+
+export function privacyPage(): Page {
+  const keeping = form([
+    { name: "retentionDays", label: "Delete conversations after days without a message", control: number(0, 36_500), hint: "With their files, for good. Empty or 0 keeps them." },
+  ]);
+  const guide = h("a", { href: "/docs/privacy", target: "_blank", rel: "noopener" }, "What is stored and what deleting reaches");
+  return { node: h("div", {}, section("Keeping", keeping.node, guide), visitors()), form: keeping };
+}

@@ -1,0 +1,133 @@
+// The page of statistics, in a file of its own that the console loads when the page is opened.
+
+import { call } from "../api";
+import { byId, h } from "../dom";
+import { agoTime, platformName } from "../format";
+import { subscribe } from "../store";
+import { change, count, duration, iso, score, share } from "./numbers";
+import type { Group, Statistics } from "./types";
+
+const ranges = [["7", "Last 7 days"], ["30", "Last 30 days"], ["90", "Last 90 days"], ["365", "Last 365 days"], ["", "From – to"]] as const;
+
+const range = h("select", { class: "input", id: "statistics-range", "aria-label": "Range", onchange: () => choose() }, ...ranges.map(([value, label]) => h("option", { value }, label)));
+const from = h("input", { class: "input", type: "date", "aria-label": "From", required: true, onchange: () => void load() });
+const to = h("input", { class: "input", type: "date", "aria-label": "To", required: true, onchange: () => void load() });
+const dates = h("span", { class: "dates", hidden: true }, from, " – ", to);
+const csv = h("span", { class: "downloads" });
+const status = h("p", { class: "hint", role: "status" });
+const problem = h("p", { class: "alert", role: "alert", hidden: true });
+const body = h("div", { id: "statistics-body" });
+
+function choose(): void {
+  const days = Number(range.value);
+  dates.hidden = !!days;
+  if (days) {
+    from.value = iso(1 - days);
+    to.value = iso(0);
+  }
+  void load();
+}
+
+let asked = 0;
+
+// load shows the range that was asked for last.
+async function load(): Promise<void> {
+  if (!from.value || !to.value) return;
+  const mine = ++asked;
+  const query = "?from=" + from.value + "&to=" + to.value;
+  status.textContent = "Counting…";
+  problem.hidden = true;
+  try {
+    const s = await call<Statistics>("GET", "/statistics" + query);
+    if (mine !== asked) return;
+    body.replaceChildren(...draw(s));
+    csv.replaceChildren("Download: ", ...["days", "people", "channels", "ratings"].flatMap((table, i) =>
+      [i ? ", " : "", h("a", { href: "/api/admin/statistics.csv" + query + "&table=" + table, download: "" }, table + ".csv")]));
+    status.textContent = "Days and hours of " + s.timezone.replaceAll("_", " ") + ". “Before” is as many days right before the range.";
+  } catch (error) {
+    if (mine !== asked) return;
+    status.textContent = "";
+    problem.textContent = "Not counted: " + (error as Error).message;
+    problem.hidden = false;
+  }
+}
+
+// tile is a number with what it means and how it was before.
+function tile(label: string, value: Node | string, about: string, before = ""): HTMLElement {
+  return h("div", { class: "tile" }, h("dt", {}, label), h("dd", {}, h("b", {}, value), before && h("span", { class: "before" }, before)), h("dd", { class: "hint" }, about));
+}
+
+function tiles({ totals: t, previous: p, waiting }: Statistics): HTMLElement {
+  const open = waiting.count ? h("a", { href: "#/" }, count(waiting.count)) : "0";
+  return h("dl", { class: "tiles" },
+    tile("Waiting now", open, waiting.since ? "Open conversations where the visitor wrote last and nobody has read it." : "Nobody waits for an answer."),
+    tile("Conversations", count(t.conversations), count(t.answered) + " were answered by a person.", change(t.conversations, p.conversations)),
+    tile("First response", duration(t.firstResponseMedianSeconds), "Half of the visitors waited no longer for a person; nine of ten no longer than " + duration(t.firstResponseP90Seconds) + ".", change(t.firstResponseMedianSeconds, p.firstResponseMedianSeconds)),
+    tile("Time to resolution", duration(t.resolutionMedianSeconds), "From the first message to closing, of " + count(t.closed) + " closed conversations: half took no longer, nine of ten no longer than " + duration(t.resolutionP90Seconds) + ".", change(t.resolutionMedianSeconds, p.resolutionMedianSeconds)),
+    tile("Answered by the AI alone", share(t.aiShare), count(t.aiOnlyConversations) + " of the answered conversations; it gave " + count(t.aiHandBacks) + " back to people by itself.", change(t.aiShare, p.aiShare)),
+    tile("Rating", score(t.averageScore), count(t.ratings) + " ratings were given.", change(t.averageScore, p.averageScore)));
+}
+
+// drawing puts a chart of the server into the page, as elements and not as text.
+function drawing(svg: string): Node {
+  return document.importNode(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement, true);
+}
+
+function table(head: string[], rows: (Node | string)[][]): HTMLElement {
+  return h("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": head[0] + " as a table" }, h("table", {},
+    h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))),
+    h("tbody", {}, ...rows.map(([first, ...rest]) => h("tr", {}, h("th", { scope: "row" }, first), ...rest.map((text) => h("td", {}, text)))))));
+}
+
+let serial = 0;
+
+function panel(title: string, ...children: Node[]): HTMLElement {
+  const id = "statistics-" + ++serial;
+  return h("section", { class: "panel", "aria-labelledby": id }, h("h2", { id }, title), ...children);
+}
+
+function figure(title: string, svg: string | undefined, legend: readonly (readonly [string, string])[], data: HTMLElement): HTMLElement {
+  return panel(title, ...(legend.length ? [h("p", { class: "legend" }, ...legend.map(([name, text]) => h("span", {}, h("i", { class: "key " + name, "aria-hidden": "true" }), text)))] : []),
+    drawing(svg ?? "<svg/>"), h("details", {}, h("summary", {}, "As a table"), data));
+}
+
+const weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+function figures({ days, hours, week, charts }: Statistics): HTMLElement[] {
+  return [
+    figure("Conversations by day", charts["conversations"], [], table(["Day", "Begun", "Closed"], days.map((d) => [d.date, count(d.conversations), count(d.closed)]))),
+    figure("Messages by day", charts["messages"], [["visitor", "Visitors"], ["operator", "Team"], ["ai", "AI"]],
+      table(["Day", "Visitors", "Team", "AI"], days.map((d) => [d.date, count(d.visitorMessages), count(d.operatorMessages), count(d.aiMessages)]))),
+    figure("When visitors write", charts["week"], [], table(["Day", ...hours.map((_, i) => String(i).padStart(2, "0"))], week.map((row, i) => [weekdays[i]!, ...row.map(count)]))),
+    figure("Messages by hour of the day", charts["hours"], [], table(["Hour", "Conversations", "Messages"], hours.map((x) => [x.hour + ":00", count(x.conversations), count(x.messages)]))),
+  ];
+}
+
+function groups(title: string, about: string, list: Group[], name: (text: string) => string): HTMLElement {
+  const rows = list.map((g) => [name(g.name) || "No name", count(g.messages), count(g.conversations), count(g.firstResponses), duration(g.firstResponseMedianSeconds), duration(g.firstResponseP90Seconds)]);
+  const none = h("p", { class: "hint" }, "Nobody answered in this range.");
+  return panel(title, h("p", { class: "hint" }, about), list.length ? table([title, "Messages", "Conversations", "First responses", "Half within", "9 of 10 within"], rows) : none);
+}
+
+function ratings({ ratings: { scores, comments }, totals }: Statistics): HTMLElement {
+  const most = Math.max(1, ...scores);
+  const bars = scores.map((n, i) => h("li", {}, h("span", {}, i + 1 + " of 5"), h("meter", { min: 0, max: most, value: n, "aria-label": i + 1 + " of 5" }), h("b", {}, count(n)))).reverse();
+  const said = comments.map((c) => h("li", {}, h("a", { href: "#/sessions/" + encodeURIComponent(c.sessionId) }, c.score + " of 5"), " ", agoTime(c.at), h("p", { dir: "auto" }, c.comment)));
+  return panel("Ratings", h("p", { class: "hint" }, totals.ratings ? "What visitors gave in this range; below, the newest with a comment." : "No visitor gave a rating in this range."),
+    h("ul", { class: "scores" }, ...bars), h("ul", { class: "comments", "aria-label": "Comments" }, ...said));
+}
+
+function draw(s: Statistics): HTMLElement[] {
+  const channel = (name: string): string => (name === "console" ? "Console" : platformName(name));
+  return [tiles(s), ...figures(s),
+    groups("Person", "By the name of who answered. A first response counts for whoever gave it, in conversations that began in the range.", s.people, (name) => name),
+    groups("Channel", "By where your team answered.", s.channels, channel), ratings(s)];
+}
+
+byId("statistics-list").replaceChildren(h("div", { class: "statistics-head" }, range, dates, csv), status, problem, body);
+range.value = "30";
+choose();
+// The numbers are of the moment in which the page is opened.
+subscribe((now, before) => {
+  if (now.page === "statistics" && before.page !== "statistics") choose();
+});
