@@ -48,6 +48,8 @@ var arrows = []arrow{
 		"github.com/ledongthuc/pdf", "github.com/temoto/robotstxt", "golang.org/x/net", "golang.org/x/text"}},
 	{"relay/bridges/ai", []string{"relay/server/chat", "github.com/sashabaranov/go-openai"}},
 	{"relay/bridges/ai/aitest", nil},
+	{"relay/bridges/push", []string{"relay/bridges/guard", "relay/server/chat", "github.com/SherClockHolmes/webpush-go"}},
+	{"relay/bridges/push/pushtest", nil},
 	{"relay/bridges/webhook", []string{"relay/bridges/guard", "relay/server/chat"}},
 	{"relay/server/config", []string{"relay/server/chat", "github.com/caarlos0/env/v11"}},
 	{"relay/server/privacy", []string{"relay/server/chat"}},

@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 	_ "time/tzdata" // the container image has no other
@@ -174,7 +175,8 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	base := a.knowledge(database, engine.Settings)
 	hook, set, ai := a.webhook(engine, links), a.bridges(engine, kinds, opts), a.ai(engine, base)
 	deps := a.deps(engine, hook, set, ai)
-	deps.Knowledge = base
+	push := a.push(engine)
+	deps.Knowledge, deps.Push = base, push
 	web, err := server.NewCommunity(a.cfg, deps, keys)
 	if err != nil {
 		return err
@@ -188,7 +190,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		return err
 	}
 	a.announce(server.BaseURL(a.cfg, listener), keys, a.answerFrom(engine, kinds, set))
-	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, onOneNode(engine, "crawler", base.Run), keys.Run, metrics, watchdog(database), a.backups(engine, database), web.ShareLimits)
+	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, push.Run, onOneNode(engine, "crawler", base.Run), keys.Run, metrics, watchdog(database), a.backups(engine, database), web.ShareLimits)
 }
 
 func (a *app) serveBridge(ctx context.Context) error {
@@ -369,6 +371,15 @@ func (a *app) bridges(engine *chat.Engine, kinds []bridges.Kind, opts mirror.Opt
 // its Run.
 func (a *app) ai(engine *chat.Engine, base ai.Knowledge) *bridges.AI {
 	return bridges.NewAI(engine, bridges.AIOptions{Knowledge: base, Allowed: a.cfg.WebhookAllowCIDRs, Log: a.log})
+}
+
+// push returns the notifications of operators' browsers. It sends none before its Run.
+func (a *app) push(engine *chat.Engine) *bridges.Push {
+	contact := a.cfg.PublicURL
+	if !strings.HasPrefix(contact, "https://") {
+		contact = "https://github.com/relay-chat/relay"
+	}
+	return bridges.NewPush(engine, bridges.PushOptions{Allowed: a.cfg.WebhookAllowCIDRs, Contact: contact, Log: a.log})
 }
 
 func (a *app) deps(engine *chat.Engine, hook *bridges.Webhook, set *bridges.Set, ai *bridges.AI) server.Deps {

@@ -193,6 +193,9 @@ func Targets(kinds []Kind) func(*chat.Settings) []chat.Target {
 		if ai := s.AI(); ai.On() {
 			targets = append(targets, ai.Target())
 		}
+		if s.Pushes() {
+			targets = append(targets, chat.Target{Name: chat.PushSink, Kind: chat.TargetPush, Delay: chat.PushDelay})
+		}
 		return targets
 	}
 }

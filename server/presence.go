@@ -46,6 +46,8 @@ func (s *communityServer) operatorStatus(_ http.ResponseWriter, r *http.Request,
 func (s *communityServer) operatorActivity(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeOptional[struct {
 		Ago float64 `json:"ago"`
+		// Viewing is the session that is on the screen.
+		Viewing *string `json:"viewing"`
 	}](r)
 	if err != nil {
 		return nil, err
@@ -56,6 +58,9 @@ func (s *communityServer) operatorActivity(_ http.ResponseWriter, r *http.Reques
 	}
 	if by.Source == chat.SourceConsole {
 		s.engine.OperatorActive(by.Name, time.Duration(in.Ago*float64(time.Second)))
+		if in.Viewing != nil {
+			s.engine.View(s.signIn(r), *in.Viewing)
+		}
 	}
 	return ok, nil
 }

@@ -264,6 +264,10 @@ func (s *communityServer) adminRoutes() []route {
 		{"GET", "/api/admin/visitors", operators, s.findVisitor},
 		{"GET", "/api/admin/visitors/export", operators, s.exportVisitor},
 		{"DELETE", "/api/admin/visitors", erasers, s.eraseVisitor},
+		{"GET", "/api/admin/push", operators, s.pushDevices},
+		{"POST", "/api/admin/push/devices", operators, s.addPushDevice},
+		{"DELETE", "/api/admin/push/devices/{id}", operators, s.removePushDevice},
+		{"POST", "/api/admin/push/devices/{id}/test", operators, s.testPushDevice},
 		{"POST", "/api/admin/keys/rotate", operators, s.rotateKey},
 		{"GET", "/api/admin/stream", operators, s.adminStream},
 	}

@@ -29,8 +29,10 @@ type Deps struct {
 	AI      AI
 	// Knowledge is only used in community mode.
 	Knowledge Knowledge
-	Log       *slog.Logger
-	Version   string
+	// Push is only used in community mode.
+	Push    Push
+	Log     *slog.Logger
+	Version string
 	// Answered is called when the answer to a routed request begins; it may be nil.
 	Answered func(method, route string, status int, took time.Duration)
 }
@@ -71,6 +73,7 @@ type communityServer struct {
 	links     *chat.FileLinks
 	static    *static
 	knowledge Knowledge
+	push      Push
 }
 
 // bridgeServer is a Server for a backend that has visitors of its own.
@@ -90,7 +93,7 @@ func NewCommunity(cfg config.Config, d Deps, keys *Keyring) (*Server, error) {
 	s.openStreams = func() map[string]int {
 		return map[string]int{"visitor": d.Engine.Hub.Open(), "operator": int(s.operatorStreams.Load())}
 	}
-	s.assemble((&communityServer{s, keys, keys.Links(cfg.PublicURL), static, d.Knowledge}).routes())
+	s.assemble((&communityServer{s, keys, keys.Links(cfg.PublicURL), static, d.Knowledge, d.Push}).routes())
 	return s, nil
 }
 

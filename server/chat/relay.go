@@ -21,6 +21,7 @@ type Relay struct {
 	presence presence
 	receipts receipts
 	visitors visitors
+	viewing  viewing
 	current  atomic.Pointer[currentSettings]
 	changed  atomic.Pointer[chan struct{}]
 	// replyTime is the usual one, a time.Duration.

@@ -10,14 +10,15 @@ const (
 	TargetBridge  TargetKind = iota + 1 // a platform: what operators see
 	TargetWebhook                       // the outgoing webhook: the events under webhooks in schema/openapi.yaml
 	TargetAI                            // the AI: visitors' messages and operators' requests
+	TargetPush                          // operators' browsers: visitors' messages
 )
 
 // Target is a sink in the routing table.
 type Target struct {
 	Name string
 	Kind TargetKind
-	// Delay is how long operators have to answer before the AI does. Drafts: it only
-	// proposes answers to them.
+	// Delay is how long operators have to answer before the AI does, or before they are
+	// notified. Drafts: the AI only proposes answers to them.
 	Delay  time.Duration
 	Drafts bool
 }
@@ -33,6 +34,12 @@ func route(e *Event, s *Session, targets []Target) []Destination {
 		t := &targets[i]
 		if t.Kind == TargetAI {
 			to = append(to, t.aiDestinations(e, s)...)
+			continue
+		}
+		if t.Kind == TargetPush {
+			if e.byVisitor() {
+				to = append(to, Destination{Dest: t.Name, Delay: t.Delay})
+			}
 			continue
 		}
 		if t.Name != e.Source && wants(t.Kind, e) {

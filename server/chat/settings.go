@@ -23,6 +23,7 @@ type Settings struct {
 	values    map[string]Raw
 	sources   map[string]string
 	variables map[string]string // of settings that the environment sets
+	pushes    bool              // there are devices to notify
 }
 
 // PreChatForm is the form that a visitor fills in before or after its first message.
@@ -211,7 +212,7 @@ func (r *Relay) loadSettings(ctx context.Context) error {
 }
 
 func mergeSettings(env, stored map[string]Raw) *Settings {
-	s := &Settings{values: map[string]Raw{}, sources: map[string]string{}, variables: map[string]string{}}
+	s := &Settings{values: map[string]Raw{}, sources: map[string]string{}, variables: map[string]string{}, pushes: len(stored[settingPush]) > 0}
 	for _, def := range SettingList {
 		value, source := Raw(def.Default), FromDefault
 		if v, ok := env[def.Name]; ok {

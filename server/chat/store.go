@@ -155,6 +155,9 @@ type Reader interface {
 	SavedAnswer(name string) (SavedAnswer, error)
 	CountSavedAnswers() (int, error)
 
+	// PushDevices lists all devices that are notified.
+	PushDevices() ([]PushDevice, error)
+
 	// Settings returns the stored settings by name, as JSON.
 	Settings() (map[string]Raw, error)
 	// Meta returns a fact about this installation, "" when unknown.
@@ -211,6 +214,9 @@ type Tx interface {
 	// it became.
 	MoveChannel(bridge, from, to string) error
 
+	PutPushDevice(d *PushDevice) error
+	// DeletePushDevice returns ErrDeviceNotFound when there is none.
+	DeletePushDevice(id string) error
 	PutSavedAnswer(a *SavedAnswer) error
 	// DeleteSavedAnswer returns ErrSavedAnswerNotFound when there is none.
 	DeleteSavedAnswer(name string) error

@@ -52,6 +52,8 @@ func TestBrowser(t *testing.T) {
 		"Notes":            testNotes,
 		"Undelivered":      testUndelivered,
 		"Knowledge":        testKnowledge,
+		"Statistics":       testStatistics,
+		"Privacy":          testPrivacy,
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {

@@ -61,11 +61,11 @@ function tiles({ totals: t, previous: p, waiting }: Statistics): HTMLElement {
   const open = waiting.count ? h("a", { href: "#/" }, count(waiting.count)) : "0";
   return h("dl", { class: "tiles" },
     tile("Waiting now", open, waiting.since ? "Open conversations where the visitor wrote last and nobody has read it." : "Nobody waits for an answer."),
-    tile("Conversations", count(t.conversations), count(t.answered) + " were answered by a person.", change(t.conversations, p.conversations)),
-    tile("First response", duration(t.firstResponseMedianSeconds), "Half of the visitors waited no longer for a person; nine of ten no longer than " + duration(t.firstResponseP90Seconds) + ".", change(t.firstResponseMedianSeconds, p.firstResponseMedianSeconds)),
-    tile("Time to resolution", duration(t.resolutionMedianSeconds), "From the first message to closing, of " + count(t.closed) + " closed conversations: half took no longer, nine of ten no longer than " + duration(t.resolutionP90Seconds) + ".", change(t.resolutionMedianSeconds, p.resolutionMedianSeconds)),
-    tile("Answered by the AI alone", share(t.aiShare), count(t.aiOnlyConversations) + " of the answered conversations; it gave " + count(t.aiHandBacks) + " back to people by itself.", change(t.aiShare, p.aiShare)),
-    tile("Rating", score(t.averageScore), count(t.ratings) + " ratings were given.", change(t.averageScore, p.averageScore)));
+    tile("Conversations", count(t.conversations), "Begun in the range; " + count(t.answered) + " of them answered by a person.", change(t.conversations, p.conversations)),
+    tile("First response", duration(t.firstResponseMedianSeconds), t.answered ? "Half of the visitors waited no longer for a person; nine of ten no longer than " + duration(t.firstResponseP90Seconds) + "." : "How long visitors waited for a person. Nobody was answered yet.", change(t.firstResponseMedianSeconds, p.firstResponseMedianSeconds)),
+    tile("Time to resolution", duration(t.resolutionMedianSeconds), t.closed ? "From the first message to closing; half of those closed (" + count(t.closed) + ") took no longer, nine of ten no longer than " + duration(t.resolutionP90Seconds) + "." : "From the first message to closing. None was closed in this range.", change(t.resolutionMedianSeconds, p.resolutionMedianSeconds)),
+    tile("Answered by the AI alone", share(t.aiShare), "Of the answered conversations, without a person (" + count(t.aiOnlyConversations) + "). Given back to people by itself: " + count(t.aiHandBacks) + ".", change(t.aiShare, p.aiShare)),
+    tile("Rating", score(t.averageScore), "Average of what visitors gave; ratings: " + count(t.ratings) + ".", change(t.averageScore, p.averageScore)));
 }
 
 // drawing puts a chart of the server into the page, as elements and not as text.

@@ -1,0 +1,239 @@
+// Package push notifies operators' browsers of visitors' messages by Web Push: RFC 8030,
+// encrypted by RFC 8291, signed by RFC 8292. It imports package chat and package guard:
+// the addresses of push services are what browsers say.
+package push
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	webpush "github.com/SherClockHolmes/webpush-go"
+
+	"github.com/relay-chat/relay/bridges/guard"
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// Limits of a notification.
+const (
+	timeout       = 10 * time.Second
+	ttl           = 4 * time.Hour // for which a push service keeps it
+	tooLate       = 12 * time.Hour
+	maxRetryAfter = time.Hour
+	maxAnswer     = 1 << 10
+	maxText       = 300
+	maxSent       = 10_000
+)
+
+// Options are the parts of a Sink.
+type Options struct {
+	Engine  *chat.Engine
+	Allowed []netip.Prefix // private networks that push services may be in
+	// Contact is an https address at which push services may reach the operator.
+	Contact string
+	// Transport carries the requests; nil is one that keeps to public networks.
+	Transport http.RoundTripper
+}
+
+// Sink delivers notifications.
+type Sink struct {
+	opts   Options
+	client *http.Client
+
+	mu   sync.Mutex
+	sent map[string]int64 // the newest revision that a device was notified of, by device and session
+}
+
+var _ chat.Sink = (*Sink)(nil)
+
+// New returns a sink.
+func New(o Options) *Sink {
+	if o.Transport == nil {
+		o.Transport = guard.NewTransport(o.Allowed)
+	}
+	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Sink{opts: o, client: &http.Client{Transport: o.Transport, Timeout: timeout, CheckRedirect: noRedirect}, sent: map[string]int64{}}
+}
+
+// Name implements [chat.Sink].
+func (s *Sink) Name() string { return chat.PushSink }
+
+// Policy implements [chat.Sink]. Later messages pass one whose notification fails.
+func (s *Sink) Policy() chat.Policy {
+	return chat.Policy{Parallel: 4, Batch: 50, Hold: 1, Timeout: time.Minute, Attempts: 6, MaxAge: time.Hour,
+		Backoff: chat.Backoff(10*time.Second, 5*time.Minute)}
+}
+
+// Deliver implements [chat.Sink]. Messages of one conversation that wait together are
+// one notification. Nobody is notified once somebody has answered, read or opened it.
+func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err error) {
+	newest := &lane[len(lane)-1]
+	var session chat.Session
+	var devices []chat.PushDevice
+	err = s.opts.Engine.Store.Read(ctx, func(r chat.Reader) (err error) {
+		if session, err = r.Session(newest.SessionID); err == nil {
+			devices, err = r.PushDevices()
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, chat.ErrSessionNotFound):
+		return len(lane), nil
+	case err != nil:
+		return 0, err
+	case session.Unread == 0, session.Blocked, s.opts.Engine.Viewed(session.ID), chat.Now().Sub(newest.Event.At) > tooLate:
+		return len(lane), nil
+	}
+	message, err := newest.Event.Message()
+	if err != nil {
+		return len(lane), nil
+	}
+	if err := s.notify(ctx, &session, &message, newest.Rev, devices); err != nil {
+		return 0, err
+	}
+	return len(lane), nil
+}
+
+// notify sends to every device that wants it and has not got it, and returns the last
+// failure.
+func (s *Sink) notify(ctx context.Context, session *chat.Session, m *chat.Message, rev int64, devices []chat.PushDevice) (err error) {
+	for i := range devices {
+		d := &devices[i]
+		key := d.ID + "/" + session.ID
+		if d.Wants == chat.PushNothing || s.has(key, rev) {
+			continue
+		}
+		switch failed := s.send(ctx, d, noteOf(session, m, d.Content)); {
+		case failed == nil:
+			s.note(key, rev)
+		case errors.Is(failed, ErrGone): // there is nobody to retry
+		case err == nil || !isPause(err):
+			err = failed
+		}
+	}
+	return err
+}
+
+func isPause(err error) bool {
+	var pause *chat.RetryAfter
+	return errors.As(err, &pause)
+}
+
+func (s *Sink) has(key string, rev int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sent[key] >= rev
+}
+
+func (s *Sink) note(key string, rev int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.sent) >= maxSent {
+		clear(s.sent)
+	}
+	s.sent[key] = rev
+}
+
+// Note is what a notification carries; the service worker shows it.
+type Note struct {
+	SessionID string `json:"sessionId,omitempty"`
+	Title     string `json:"title"`
+	Body      string `json:"body"`
+}
+
+// noteOf says who wrote what only if the device wants that.
+func noteOf(session *chat.Session, m *chat.Message, content bool) Note {
+	n := Note{SessionID: session.ID, Title: "New message", Body: "A visitor is waiting for an answer."}
+	if !content {
+		return n
+	}
+	n.Title = session.Title()
+	if n.Body = m.Content; n.Body == "" && len(m.Attachments.V) > 0 {
+		n.Body = m.Attachments.V[0].Filename
+	}
+	n.Body = chat.Clip(n.Body, maxText)
+	return n
+}
+
+// Test sends a notification at once.
+func (s *Sink) Test(ctx context.Context, d *chat.PushDevice) error {
+	return s.send(ctx, d, Note{Title: "relay", Body: "Notifications work on this device."})
+}
+
+// send sends a note to a device. One that its push service does not know any more is
+// removed.
+func (s *Sink) send(ctx context.Context, d *chat.PushDevice, n Note) error {
+	private, public, err := s.opts.Engine.PushKeys(ctx)
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	topic := ""
+	if n.SessionID != "" {
+		topic = chat.Hash(n.SessionID)[:32]
+	}
+	resp, err := webpush.SendNotificationWithContext(ctx, body, &webpush.Subscription{Endpoint: d.Endpoint, Keys: webpush.Keys{Auth: d.Auth, P256dh: d.P256dh}},
+		&webpush.Options{HTTPClient: s.client, Subscriber: s.opts.Contact, Topic: topic, TTL: int(ttl / time.Second), Urgency: webpush.UrgencyHigh,
+			VAPIDPublicKey: public, VAPIDPrivateKey: private})
+	if err != nil {
+		return explain(err)
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxAnswer)) // only the status matters
+	return s.judge(ctx, d, resp)
+}
+
+// judge returns the error of a push service's answer (RFC 8030, 5 and 7.3).
+func (s *Sink) judge(ctx context.Context, d *chat.PushDevice, resp *http.Response) error {
+	err := fmt.Errorf("%w: the push service answered %d %s", chat.ErrPassed, resp.StatusCode, http.StatusText(resp.StatusCode))
+	switch status := resp.StatusCode; {
+	case status >= 200 && status < 300:
+		return nil
+	case status == http.StatusNotFound, status == http.StatusGone:
+		if err := s.opts.Engine.RemovePushDevice(ctx, "", d.ID); err != nil && !errors.Is(err, chat.ErrDeviceNotFound) {
+			return err
+		}
+		return ErrGone
+	case status == http.StatusTooManyRequests:
+		return &chat.RetryAfter{After: retryAfter(resp.Header.Get("Retry-After")), Scope: chat.ScopeLane, Refused: true, Cause: err}
+	case status >= 400 && status < 500:
+		return fmt.Errorf("%w: %w", chat.ErrPermanent, err)
+	}
+	return err
+}
+
+// ErrGone means that the browser no longer wants notifications; the device is removed.
+var ErrGone = &chat.Error{Kind: chat.NotFound, Text: "The browser has given up this subscription; switch notifications on again there"}
+
+// retryAfter reads the header; without one it is a minute.
+func retryAfter(header string) time.Duration {
+	if at, err := http.ParseTime(header); err == nil {
+		return min(max(time.Until(at), time.Second), maxRetryAfter)
+	}
+	if seconds, err := strconv.Atoi(header); err == nil {
+		return time.Duration(min(max(seconds, 1), int(maxRetryAfter/time.Second))) * time.Second
+	}
+	return time.Minute
+}
+
+// explain keeps the address of a device, which is as good as a password, out of errors.
+func explain(err error) error {
+	var no guard.Forbidden
+	switch {
+	case errors.As(err, &no):
+		return fmt.Errorf("%w: the push service's address is not allowed: %w", chat.ErrPermanent, no)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%w: the push service did not answer in time", chat.ErrPassed)
+	}
+	return fmt.Errorf("%w: the push service cannot be reached", chat.ErrPassed)
+}

@@ -1,0 +1,27 @@
+package db
+
+import "github.com/relay-chat/relay/server/chat"
+
+const (
+	selectPushDevices = `SELECT id, person, endpoint, p256dh, auth, label, wants, content, created_at FROM push_devices ORDER BY created_at, id`
+	upsertPushDevice  = `INSERT INTO push_devices (id, person, endpoint, p256dh, auth, label, wants, content, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET person = excluded.person, p256dh = excluded.p256dh, auth = excluded.auth, label = excluded.label,
+		wants = excluded.wants, content = excluded.content`
+	deletePushDevice = `DELETE FROM push_devices WHERE id = ?`
+)
+
+// PushDevices implements [chat.Reader].
+func (t *tx) PushDevices() ([]chat.PushDevice, error) {
+	return list[chat.PushDevice](t, selectPushDevices)
+}
+
+// PutPushDevice implements [chat.Tx].
+func (t *tx) PutPushDevice(d *chat.PushDevice) error {
+	_, err := t.q.exec(upsertPushDevice, d.ID, d.Person, d.Endpoint, d.P256dh, d.Auth, d.Label, d.Wants, d.Content, int64(d.CreatedAt))
+	return wrap(err, "put push device %s", d.ID)
+}
+
+// DeletePushDevice implements [chat.Tx].
+func (t *tx) DeletePushDevice(id string) error {
+	return t.touch(chat.ErrDeviceNotFound, deletePushDevice, id)
+}

@@ -1,0 +1,217 @@
+package chat
+
+import (
+	"context"
+	"crypto/ecdh"
+	"crypto/rand"
+	"encoding/base64"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// PushSink delivers visitors' messages to the browsers of operators.
+const PushSink = "push"
+
+// PushDelay is how long an answer has to silence a notification.
+const PushDelay = 5 * time.Second
+
+// metaPushKey is the private key by which push services know relay. settingPush is the
+// stored sign, among the settings, that there are devices: without any nothing is
+// written for a notification.
+const (
+	metaPushKey = "push_key"
+	settingPush = "push"
+)
+
+// Bounds of devices.
+const (
+	maxEndpoint      = 2048
+	maxDevices       = 20 // of one person
+	maxDevicesInAll  = 1000
+	maxPushLabel     = 100
+	pushAuthLength   = 16
+	pushPublicLength = 65
+)
+
+// PushDevice is a browser that is notified.
+type PushDevice struct {
+	ID     string `json:"id" db:"id"`
+	Person string `json:"-" db:"person"`
+	// Endpoint is an address of the browser's push service, and as good as a password.
+	Endpoint string `json:"-" db:"endpoint"`
+	P256dh   string `json:"-" db:"p256dh"` // the browser's public key
+	Auth     string `json:"-" db:"auth"`   // its secret
+	Label    string `json:"label" db:"label"`
+	// Wants is everything, mine (also what nobody was given) or nothing.
+	Wants string `json:"wants" db:"wants"`
+	// Content: notifications show what the visitor wrote.
+	Content   bool `json:"content" db:"content"`
+	CreatedAt Time `json:"createdAt" db:"created_at"`
+}
+
+// What a device may want.
+const (
+	PushEverything = "everything"
+	PushMine       = "mine"
+	PushNothing    = "nothing"
+)
+
+// ErrDeviceNotFound means that the person has no such device.
+var ErrDeviceNotFound = &Error{NotFound, "Device not found"}
+
+// check rejects a device that cannot be notified. Its address is checked again when it
+// is dialled.
+func (d *PushDevice) check() error {
+	u, err := url.Parse(d.Endpoint)
+	switch {
+	case err != nil, u.Scheme != "https", u.Host == "", u.User != nil, len(d.Endpoint) > maxEndpoint, strings.ContainsAny(d.Endpoint, " \r\n\x00"):
+		return Errorf(Invalid, "endpoint must be an https address of a push service, at most %d characters", maxEndpoint)
+	case !isKey(d.P256dh):
+		return Errorf(Invalid, "keys.p256dh must be a public key of the curve P-256")
+	case len(decodeKey(d.Auth)) != pushAuthLength:
+		return Errorf(Invalid, "keys.auth must be %d bytes in base64url", pushAuthLength)
+	case d.Wants != PushEverything && d.Wants != PushMine && d.Wants != PushNothing:
+		return Errorf(Invalid, "wants must be everything, mine or nothing")
+	}
+	d.Label = Clip(OneLine(d.Label), maxPushLabel)
+	return nil
+}
+
+func decodeKey(text string) []byte {
+	key, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
+	if err != nil {
+		return nil
+	}
+	return key
+}
+
+func isKey(text string) bool {
+	key := decodeKey(text)
+	if len(key) != pushPublicLength {
+		return false
+	}
+	_, err := ecdh.P256().NewPublicKey(key)
+	return err == nil
+}
+
+// PushKeys returns the keys by which push services know relay, in base64url. They are
+// made when they are first needed.
+func (r *Relay) PushKeys(ctx context.Context) (private, public string, err error) {
+	err = r.store.Look(ctx, func(rd Reader) (err error) {
+		private, err = rd.Meta(metaPushKey)
+		return err
+	})
+	if err == nil && private == "" {
+		private, err = r.makePushKey(ctx)
+	}
+	if err != nil {
+		return "", "", err
+	}
+	key, err := ecdh.P256().NewPrivateKey(decodeKey(private))
+	if err != nil {
+		return "", "", err
+	}
+	return private, base64.RawURLEncoding.EncodeToString(key.PublicKey().Bytes()), nil
+}
+
+// makePushKey stores a new key unless another relay has done so.
+func (r *Relay) makePushKey(ctx context.Context) (private string, err error) {
+	key, err := ecdh.P256().GenerateKey(rand.Reader)
+	if err != nil {
+		return "", err
+	}
+	err = r.store.Apply(ctx, func(tx Tx) (err error) {
+		if private, err = tx.Meta(metaPushKey); err != nil || private != "" {
+			return err
+		}
+		private = base64.RawURLEncoding.EncodeToString(key.Bytes())
+		return tx.PutMeta(metaPushKey, private)
+	})
+	return private, err
+}
+
+// PushDevices lists the devices of a person.
+func (r *Relay) PushDevices(ctx context.Context, person string) ([]PushDevice, error) {
+	list := []PushDevice{}
+	err := r.store.Look(ctx, func(rd Reader) error {
+		all, err := rd.PushDevices()
+		for i := range all {
+			if all[i].Person == person {
+				list = append(list, all[i])
+			}
+		}
+		return err
+	})
+	return list, err
+}
+
+// AddPushDevice lets a device be notified. A known endpoint gets the new values; whoever
+// uses the browser now owns it.
+func (r *Relay) AddPushDevice(ctx context.Context, d PushDevice) (PushDevice, error) {
+	if err := d.check(); err != nil {
+		return d, err
+	}
+	fresh := NewID()
+	first := false
+	err := r.store.Apply(ctx, func(tx Tx) error {
+		all, err := tx.PushDevices()
+		if err != nil {
+			return err
+		}
+		d.ID, d.CreatedAt = fresh, Now()
+		own := 0
+		for i := range all {
+			if all[i].Endpoint == d.Endpoint {
+				d.ID, d.CreatedAt = all[i].ID, all[i].CreatedAt
+			} else if all[i].Person == d.Person {
+				own++
+			}
+		}
+		if own >= maxDevices || len(all) >= maxDevicesInAll && d.ID == fresh {
+			return Errorf(Conflict, "There are too many devices: remove one that is no longer used")
+		}
+		first = len(all) == 0
+		if err := tx.PutPushDevice(&d); err != nil {
+			return err
+		}
+		return tx.PutSetting(settingPush, Raw("true"))
+	})
+	if err == nil && first {
+		err = r.applySettings(ctx)
+	}
+	return d, err
+}
+
+// RemovePushDevice ends a device's notifications. With an empty person it is that of
+// any: its push service knows it no longer.
+func (r *Relay) RemovePushDevice(ctx context.Context, person, id string) error {
+	last := false
+	err := r.store.Apply(ctx, func(tx Tx) error {
+		all, err := tx.PushDevices()
+		if err != nil {
+			return err
+		}
+		found := false
+		for i := range all {
+			found = found || all[i].ID == id && (person == "" || all[i].Person == person)
+		}
+		if !found {
+			return ErrDeviceNotFound
+		}
+		if last = len(all) == 1; last {
+			err = tx.DeleteSetting(settingPush)
+		}
+		if err == nil {
+			err = tx.DeletePushDevice(id)
+		}
+		return err
+	})
+	if err == nil && last {
+		err = r.applySettings(ctx)
+	}
+	return err
+}
+
+// Pushes reports whether there are devices to notify.
+func (s *Settings) Pushes() bool { return s.pushes }

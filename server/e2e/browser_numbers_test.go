@@ -1,0 +1,84 @@
+package e2e
+
+import (
+	"cmp"
+	"net/http"
+	"os"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// testStatistics: the numbers of a range, drawn and as tables, lead to what they count.
+func testStatistics(t *testing.T, s *fixture) {
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	ann := s.sayAs(t, "v-ann", "ann@example.com", "I am Ann")
+	s.sayAs(t, "v-bob", "bob@example.com", "I am Bob")
+	s.call(t, http.MethodPost, s.base+"/api/admin/sessions/"+ann+"/messages", s.secret, map[string]any{"content": "Hello Ann", "operatorName": "Ada"}, nil)
+	s.call(t, http.MethodPost, s.base+"/api/widget/csat", s.public, map[string]any{"sessionId": ann, "score": 4, "comment": "<b>fast</b>"}, nil)
+	b := s.newOperator(t, "Ada")
+	b.click("#statistics-link")
+	b.until(`document.activeElement.id === "statistics-title" && text(".tiles").includes("Conversations2")`)
+	b.until(`text(".tiles").includes("Waiting now1") && text(".tiles").includes("Rating4.0 of 5")`)
+	b.until(`$$("svg.chart[role=img]").length === 4 && $$("svg.chart .bar.operator").length === 1`)
+	b.until(`text(".comments").includes("<b>fast</b>") && $$("details table").length === 4`)
+	b.shot(folder, "statistics")
+	s.showPage(t, b, folder, "statistics")
+	b.run(`$("#statistics summary").click()`)
+	b.until(`$$("details[open] tbody tr").length === 30`)
+	b.run(`Object.assign($("#statistics-range"), {value: ""}).dispatchEvent(new Event("change"))`)
+	b.until(`shown("#statistics .dates")`)
+	b.run(`Object.assign($("[aria-label=From]"), {value: "2026-03-02"}).dispatchEvent(new Event("change"))`)
+	b.run(`Object.assign($("[aria-label=To]"), {value: "2026-03-01"}).dispatchEvent(new Event("change"))`)
+	b.until(`shown("#statistics .alert") && text("#statistics .alert").includes("from must not be after to")`)
+	b.run(`Object.assign($("#statistics-range"), {value: "7"}).dispatchEvent(new Event("change"))`)
+	b.until(`!shown("#statistics .alert") && $$("#statistics .downloads a").every((a) => a.href.includes("statistics.csv?from="))`)
+	b.click(".comments a")
+	b.until(`location.hash === "#/sessions/" + %s && !shown("#statistics")`, ann)
+	b.clean("400")
+}
+
+// testPrivacy: one visitor is found, handed over and deleted, and what remains is listed.
+func testPrivacy(t *testing.T, s *fixture) {
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	s.sayAs(t, "v-ann", "ann@example.com", "I am Ann")
+	s.sayAs(t, "v-bob", "bob@example.com", "I am Bob")
+	b := s.newOperator(t, "Ada")
+	b.settings("privacy", "Privacy")
+	b.enter("#privacy input[type=search]", "carl@example.com")
+	b.click("#privacy .find button")
+	b.until(`text("#privacy .find + [role=status]").startsWith("No conversation is of this visitor")`)
+	b.run(`$("#privacy input[type=search]").value = ""`)
+	b.enter("#privacy input[type=search]", "ann@example.com")
+	b.click("#privacy .find button")
+	b.until(`$$(".found li").length === 1 && text(".found").includes("ann@example.com")`)
+	b.shot(folder, "privacy")
+	s.showPage(t, b, folder, "privacy")
+	if status := eval[int](b, `fetch($("#privacy a[download]").href).then((r) => r.status)`); status != 200 {
+		t.Errorf("the download answers %d", status)
+	}
+	b.click("#privacy .danger-text")
+	b.click("#ask-yes")
+	b.until(`text("#privacy .find + [role=status]") === "Deleted: 1 conversation." && text("#privacy").includes("Backups, until they are rotated")`)
+	b.until(`$$("#rows > li").length === 1`) // the list has noticed
+	b.enter("#privacy input[type=number]", "9")
+	b.until(`text("#save-count") === "1 change"`)
+	b.click("#save")
+	b.until(`text("#save-count") === "Saved."`)
+	b.clean()
+}
+
+// showPage takes pictures of a page in the dark and on a phone, where it must fit.
+func (s *fixture) showPage(t *testing.T, b *tab, folder, name string) {
+	t.Helper()
+	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
+	b.shot(folder, name+"-dark")
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	b.shot(folder, name+"-phone")
+	if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > 390 {
+		t.Errorf("the page is %d pixels wide", wide)
+	}
+	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{})
+	b.do(chromedp.EmulateViewport(1280, 800))
+}

@@ -1,0 +1,87 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// Push notifies operators' browsers.
+type Push interface {
+	// CheckAddress rejects a push service that relay must not connect to.
+	CheckAddress(address string) error
+	// Test sends a notification at once.
+	Test(ctx context.Context, d *chat.PushDevice) error
+}
+
+// ownerOf names whose devices a caller has: programs have their own.
+func ownerOf(by chat.Author) string { return cmp.Or(by.Name, by.Source) }
+
+// pushDevices answers GET /api/admin/push: the key that browsers need to subscribe, and
+// the caller's devices.
+func (s *communityServer) pushDevices(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	_, public, err := s.engine.PushKeys(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.engine.PushDevices(r.Context(), ownerOf(by))
+	return map[string]any{"publicKey": public, "devices": list}, err
+}
+
+// addPushDevice answers POST /api/admin/push/devices, with a browser's subscription.
+func (s *communityServer) addPushDevice(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[struct {
+		Endpoint string `json:"endpoint"`
+		Keys     struct {
+			P256dh string `json:"p256dh"`
+			Auth   string `json:"auth"`
+		} `json:"keys"`
+		Label   string `json:"label"`
+		Wants   string `json:"wants"`
+		Content bool   `json:"content"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.push.CheckAddress(in.Endpoint); err != nil {
+		return nil, err
+	}
+	return s.engine.AddPushDevice(r.Context(), chat.PushDevice{Person: ownerOf(by), Endpoint: in.Endpoint, P256dh: in.Keys.P256dh, Auth: in.Keys.Auth,
+		Label: in.Label, Wants: cmp.Or(in.Wants, chat.PushEverything), Content: in.Content})
+}
+
+func (s *communityServer) removePushDevice(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	return ok, s.engine.RemovePushDevice(r.Context(), ownerOf(by), pathVar(r, "id"))
+}
+
+// testPushDevice answers POST /api/admin/push/devices/{id}/test with what the push
+// service said.
+func (s *communityServer) testPushDevice(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	list, err := s.engine.PushDevices(r.Context(), ownerOf(by))
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if list[i].ID != pathVar(r, "id") {
+			continue
+		}
+		answer := map[string]any{"ok": true}
+		if err := s.push.Test(r.Context(), &list[i]); err != nil {
+			answer["ok"], answer["error"] = false, chat.ReasonOf(reasonOf(err))
+		}
+		return answer, nil
+	}
+	return nil, chat.ErrDeviceNotFound
+}
+
+// reasonOf is an error's text, without what the outbox makes of it.
+func reasonOf(err error) string {
+	var pause *chat.RetryAfter
+	if errors.As(err, &pause) {
+		err = pause.Cause
+	}
+	return err.Error()
+}
