@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -66,7 +67,7 @@ func TestCopyThereAndBack(t *testing.T) {
 		want0, err := s.Contents(t.Context(), first, table.Name)
 		want(t, err, nil)
 		for _, url := range []string{middle, last} {
-			if got, err := s.Contents(t.Context(), url, table.Name); err != nil || !slices.Equal(got, want0) {
+			if got, err := s.Contents(t.Context(), url, table.Name); err != nil || !reflect.DeepEqual(got, want0) {
 				t.Errorf("%s of %s differs: %v", table.Name, url, err)
 			}
 		}

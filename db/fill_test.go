@@ -184,13 +184,17 @@ func withEnd(ctx context.Context, url string, use func(copyEnd) error) error {
 	return errors.Join(use(&copyFile{pool: pool}), pool.Close())
 }
 
-// Contents returns the rows of a table, as text, with the columns that the schema has.
-func (s Schema) Contents(ctx context.Context, url, table string) (rows []string, err error) {
+// Contents returns the rows of a table in the order of their keys, with the columns
+// that the schema has.
+func (s Schema) Contents(ctx context.Context, url, table string) (rows []map[string]any, err error) {
 	err = withEnd(ctx, url, func(end copyEnd) error {
 		for _, t := range s.tables {
 			if t.name == table {
 				return end.each(ctx, t, nil, func(row []any) error {
-					rows = append(rows, fmt.Sprintf("%q", row))
+					rows = append(rows, map[string]any{})
+					for i, c := range t.columns {
+						rows[len(rows)-1][c] = row[i]
+					}
 					return nil
 				})
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -48,13 +49,66 @@ func TestUpgrade(t *testing.T) {
 		t.Run(fmt.Sprint("from ", version), func(t *testing.T) {
 			dbtest.EachURL(t, func(t *testing.T, url string) {
 				populate(t, url, version)
+				before := everything(t, url, version)
 				if version < db.Newest() && db.StepsTo(url, version, version+1, true) == nil {
 					t.Fatal("the step was not cut off")
 				}
-				checkUpgraded(t, dbtest.Open(t, url), version)
+				d := dbtest.Open(t, url)
+				checkEverything(t, url, version, before)
+				checkUpgraded(t, d, version)
 			})
 		})
 	}
+}
+
+// everything fills every table that a version of the schema has, and returns what is in
+// them.
+func everything(t *testing.T, url string, version int) map[string][]map[string]any {
+	t.Helper()
+	s := schemaAt(t, version)
+	want(t, s.Fill(t.Context(), url, 1000, 3), nil)
+	found := map[string][]map[string]any{}
+	for _, table := range s.Tables() {
+		rows, err := s.Contents(t.Context(), url, table)
+		if err != nil || len(rows) < 3 {
+			t.Fatalf("%s has %d rows, %v", table, len(rows), err)
+		}
+		found[table] = rows
+	}
+	return found
+}
+
+// changed is what steps of the schema change in rows that are there, on purpose.
+var changed = map[int]func(table string, row map[string]any){
+	5: func(table string, row map[string]any) {
+		if table == "inbox" && row["state"] == int64(1) {
+			row["raw"] = ""
+		}
+	},
+}
+
+// checkEverything looks whether each row that an earlier version had is there, with all
+// that it had.
+func checkEverything(t *testing.T, url string, version int, before map[string][]map[string]any) {
+	t.Helper()
+	s := schemaAt(t, version)
+	for table, rows := range before {
+		for _, row := range rows {
+			for step := version + 1; step <= db.Newest(); step++ {
+				if change := changed[step]; change != nil {
+					change(table, row)
+				}
+			}
+		}
+		if after, err := s.Contents(t.Context(), url, table); err != nil || !reflect.DeepEqual(after, rows) {
+			t.Errorf("%s differs behind the upgrade: %v\n%v\n%v", table, err, clipped(after), clipped(rows))
+		}
+	}
+}
+
+func clipped(v any) string {
+	text := fmt.Sprint(v)
+	return text[:min(len(text), 2000)]
 }
 
 // checkUpgraded looks for what the fixtures put in, and writes to it.
