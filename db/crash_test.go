@@ -25,6 +25,9 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, writeForEver(url))
 		os.Exit(1)
 	}
+	if url := os.Getenv(upgradeURL); url != "" {
+		os.Exit(upgradeFor(url))
+	}
 	os.Exit(m.Run())
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/golang-migrate/migrate/v4/source/iofs"
 
 	"github.com/relay-chat/relay/schema"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // newest is the number of the last embedded migration of a dialect.
@@ -78,7 +79,7 @@ func runMigrations(migrations embed.FS, dialect string, driver database.Driver, 
 		driver.Close()
 		return err
 	}
-	m, err := migrate.NewWithInstance("iofs", source, dialect, &recording{Driver: driver})
+	m, err := migrate.NewWithInstance("iofs", source, dialect, &recording{Driver: driver, begin: stepBegins[dialect]})
 	if err != nil {
 		driver.Close()
 		return err
@@ -104,6 +105,7 @@ func runMigrations(migrations embed.FS, dialect string, driver database.Driver, 
 // two it would run the migration again and fail.
 type recording struct {
 	database.Driver
+	begin   string // SQL that precedes each migration
 	version int
 }
 
@@ -116,7 +118,10 @@ func (r *recording) SetVersion(version int, dirty bool) error {
 // Run implements [database.Driver].
 func (r *recording) Run(migration io.Reader) error {
 	record := fmt.Sprintf("\nUPDATE schema_migrations SET dirty = FALSE WHERE version = %d;\n", r.version)
-	return r.Driver.Run(io.MultiReader(migration, strings.NewReader(record)))
+	chat.CrashPoint("migration begun")
+	err := r.Driver.Run(io.MultiReader(strings.NewReader(r.begin), migration, strings.NewReader(record)))
+	chat.CrashPoint("migration run")
+	return err
 }
 
 // copyBefore copies the database to backups/pre-<version>.db beside it.

@@ -16,6 +16,13 @@ import (
 // the schema and migrates it ("rely").
 const migrationLock = 0x72656c79
 
+// stepLock is held by the transaction of each migration. The server finishes that of a
+// relay that was killed, and until then nobody knows whether it counts.
+const stepLock = migrationLock + 2
+
+// stepBegins precedes each migration, by dialect.
+var stepBegins = map[string]string{"postgres": fmt.Sprintf("SELECT pg_advisory_xact_lock(%d);\n", stepLock)}
+
 // migratePostgres migrates a Postgres database. Several relays may
 // start at once; none waits if there is nothing to migrate.
 func migratePostgres(ctx context.Context, config *pgx.ConnConfig, opts Options) error {
@@ -39,6 +46,9 @@ func migratePostgres(ctx context.Context, config *pgx.ConnConfig, opts Options) 
 	// The lock ends with the connection.
 	if _, err := c.Exec(ctx, `SELECT pg_advisory_lock($1)`, migrationLock); err != nil {
 		return fmt.Errorf("wait for other relays: %w", err)
+	}
+	if _, err := c.Exec(ctx, `SELECT pg_advisory_lock($1), pg_advisory_unlock($1)`, stepLock); err != nil {
+		return fmt.Errorf("wait for the migration of a relay that was killed: %w", err)
 	}
 	if have, err = inspectPostgres(ctx, c); err != nil {
 		return err
