@@ -35,6 +35,7 @@ var chrome = sync.OnceValues(func() (context.Context, error) {
 		chromedp.NoFirstRun, chromedp.DisableGPU, chromedp.WindowSize(1000, 800),
 		chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("use-fake-device-for-media-stream", true), chromedp.Flag("use-fake-ui-for-media-stream", true),
+		chromedp.Flag("mute-audio", true), // there may be no sound card
 		chromedp.WSURLReadTimeout(time.Minute))
 	ctx, _ := chromedp.NewContext(alloc)
 	return ctx, chromedp.Do(ctx)

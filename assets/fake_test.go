@@ -27,6 +27,8 @@ type fake struct {
 	online   bool
 	backAt   string
 	replies  int // seconds
+	hours    []object
+	rules    []object
 	ai       bool
 	key      string
 	sessions map[string]*fakeSession
@@ -114,7 +116,7 @@ func (f *fake) handler() http.Handler {
 		"POST init": f.init, "POST messages": f.post, "GET messages": f.history,
 		"PATCH messages/{id}": f.edit, "DELETE messages/{id}": f.remove, "POST read": f.read,
 		"POST typing": f.ok, "POST identify": f.ok, "POST prechat": f.ok, "POST events": f.ok, "POST page": f.ok,
-		"POST csat": f.ok, "POST handoff": f.ok, "POST disconnect": f.ok, "POST attachments": f.attach,
+		"POST csat": f.ok, "POST handoff": f.ok, "POST disconnect": f.ok, "POST close": f.close, "GET proactive": f.proactive, "POST attachments": f.attach,
 	}
 	for pattern, handle := range routes {
 		method, path, _ := strings.Cut(pattern, " ")
@@ -209,7 +211,7 @@ func (f *fake) init(_ http.ResponseWriter, _ *http.Request, body object) (any, i
 	token, _ := body["sessionToken"].(string)
 	var s *fakeSession
 	for _, known := range f.sessions {
-		if token != "" && known.token == token {
+		if token != "" && known.token == token && body["newSession"] != true {
 			s = known
 		}
 	}
@@ -219,7 +221,7 @@ func (f *fake) init(_ http.ResponseWriter, _ *http.Request, body object) (any, i
 			csat: object{}, streams: map[chan fakeEvent]bool{}}
 		f.sessions[s.id] = s
 	}
-	return frozen(object{"sessionId": s.id, "sessionToken": s.token, "operatorOnline": f.online, "backAt": f.backAt, "replySeconds": f.replies,
+	return frozen(object{"sessionId": s.id, "sessionToken": s.token, "operatorOnline": f.online, "backAt": f.backAt, "replySeconds": f.replies, "hours": f.hours,
 		"messages": s.newest(50), "timeline": append([]object{}, s.timeline...), "lastEventId": strconv.Itoa(s.rev), "config": f.config,
 		"session": object{"status": s.status, "identity": nil, "csat": s.csat, "aiActive": f.ai}}), 200
 }
@@ -356,6 +358,25 @@ func (f *fake) ok(_ http.ResponseWriter, r *http.Request, body object) (any, int
 		return notFound, 404
 	}
 	return object{"ok": true, "verified": false}, 200
+}
+
+// close ends a conversation, and asks how it was.
+func (f *fake) close(_ http.ResponseWriter, r *http.Request, body object) (any, int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.session(r, body)
+	if s == nil {
+		return notFound, 404
+	}
+	s.status = "closed"
+	s.fact("session_closed", object{"at": now()})
+	return object{"ok": true}, 200
+}
+
+func (f *fake) proactive(http.ResponseWriter, *http.Request, object) (any, int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return frozen(object{"online": f.online, "messages": f.rules, "config": f.config}), 200
 }
 
 func (f *fake) attach(_ http.ResponseWriter, r *http.Request, _ object) (any, int) {

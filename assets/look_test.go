@@ -58,7 +58,7 @@ func TestThemes(t *testing.T) {
 	f.mu.Unlock()
 	f.state(t, "config", object{"config": f.config})
 	b.media("forced-colors", "none", "prefers-color-scheme", "light")
-	b.until(`$(".panel").classList.contains("dark") && $("h2").textContent === "Ben"`)
+	b.until(`$(".panel").matches(".dark:not(.derived)") && getComputedStyle($(".head")).backgroundColor === "rgb(255, 224, 102)"`)
 	b.until(`getComputedStyle($(".own .bubble")).color === "rgb(0, 0, 0)"`)
 	b.until(`getComputedStyle($(".head")).color === "rgb(0, 0, 0)"`)
 	b.shot("yellow")
@@ -144,7 +144,7 @@ func TestHostStyleHasNoEffect(t *testing.T) {
 	b.open()
 	b.until(`$(".launcher").getBoundingClientRect().right === innerWidth - 20 && $(".panel").getBoundingClientRect().right === innerWidth - 20`)
 	b.until(`getComputedStyle($("h2")).letterSpacing === "normal"`)
-	b.until(`getComputedStyle($("h2")).fontSize === "16px" && getComputedStyle($(".head")).display === "flex"`)
+	b.until(`getComputedStyle($("h2")).fontSize === "19px" && getComputedStyle($(".head")).display === "flex"`)
 	b.until(`getComputedStyle($("textarea")).color === "rgb(27, 31, 45)"`)
 	b.shot("hostile")
 }

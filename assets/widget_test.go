@@ -156,7 +156,7 @@ func TestTimeline(t *testing.T) {
 		s.timeline = append(s.timeline, object{"type": "csat_submitted", "at": now(), "after": s.messages[0]["id"], "data": object{"score": 4}})
 		f.add(s, object{"content": "two", "sender": "operator", "operatorName": "Ana"})
 	})
-	const shown = `$$(".row .text, .note").slice(1).map((n) => n.textContent).join()`
+	const shown = `$$(".row .text, .note > span").slice(1).map((n) => n.textContent).join()`
 	b.until(shown + ` === "one,Chat closed,Chat reopened,two"`)
 	b.run(`location.reload()`)
 	b.until(shown + ` === "one,Chat closed,Chat reopened,You rated this chat 4/5. Thank you for your feedback.,two"`)

@@ -57,6 +57,8 @@ var matrix = map[string]entry{
 	"POST /api/widget/events":          {session, "/api/widget/events", object{"sessionId": "$S", "name": "x"}, 0},
 	"POST /api/widget/page":            {session, "/api/widget/page", object{"sessionId": "$S", "url": "https://shop.test/"}, 0},
 	"POST /api/widget/handoff":         {session, "/api/widget/handoff", object{"sessionId": "$S"}, 0},
+	"POST /api/widget/close":           {session, "/api/widget/close", object{"sessionId": "$S"}, 0},
+	"GET /api/widget/proactive":        {widget, "/api/widget/proactive", nil, 0},
 	"POST /api/widget/disconnect":      {session, "/api/widget/disconnect", object{"sessionId": "$S", "reason": "manual"}, 0},
 
 	"GET /api/admin/settings":                            {operator, "/api/admin/settings", nil, 0},

@@ -199,6 +199,8 @@ func (s *communityServer) widgetRoutes() []route {
 		{"POST", "/api/widget/events", visitors, s.widgetEvent},
 		{"POST", "/api/widget/page", visitors, s.widgetPage},
 		{"POST", "/api/widget/handoff", visitors, s.handOff},
+		{"POST", "/api/widget/close", visitors, s.widgetClose},
+		{"GET", "/api/widget/proactive", visitors, s.widgetProactive},
 		{"POST", "/api/widget/disconnect", headerless, s.widgetDisconnect},
 	}
 }

@@ -32,6 +32,7 @@ type initAnswer struct {
 	OperatorOnline bool                 `json:"operatorOnline"`
 	BackAt         chat.Time            `json:"backAt,omitzero"`
 	ReplySeconds   int64                `json:"replySeconds,omitzero"`
+	Hours          []chat.OpenTime      `json:"hours,omitempty"`
 	Messages       []chat.Message       `json:"messages"`
 	Timeline       []chat.TimelineEntry `json:"timeline"`
 	LastEventID    string               `json:"lastEventId"`
@@ -71,8 +72,8 @@ func (s *communityServer) widgetInit(w http.ResponseWriter, r *http.Request, _ c
 	there := s.engine.Presence()
 	return initAnswer{
 		SessionID: v.Session.ID, SessionToken: v.Token, OperatorOnline: there.Online, BackAt: there.BackAt,
-		ReplySeconds: int64(s.engine.ReplyTime().Seconds()),
-		Messages:     messages(s.showFiles(v.History.Messages)), Timeline: v.History.Timeline, LastEventID: cursor(v.Session.Rev),
+		ReplySeconds: int64(s.engine.ReplyTime().Seconds()), Hours: s.engine.Openings(),
+		Messages: messages(s.showFiles(v.History.Messages)), Timeline: v.History.Timeline, LastEventID: cursor(v.Session.Rev),
 		Session: initSession{v.Session.Status, v.Session.Identity, v.Session.CSAT, v.Session.AIActive},
 		Config:  s.engine.Settings().WidgetConfig(),
 	}, nil

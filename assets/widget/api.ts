@@ -10,7 +10,7 @@ import type { Core, Identity } from "./types";
 const VERSION = "0.1.0";
 
 /** These live in the core, which their first call loads. */
-const FORWARDED = "sendMessage setDraft setTheme setLocale trigger";
+const FORWARDED = "sendMessage setDraft setTheme setLocale endChat requestTranscript trigger";
 
 type Method = (...args: any[]) => unknown;
 

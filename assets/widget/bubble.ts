@@ -50,6 +50,8 @@ export interface Actions {
   retry(clientId: string): void;
   discard(clientId: string): void;
   handoff(): void;
+  /** begin starts a new conversation. */
+  begin(): void;
   /** raw tells whether a text is shown as written for now, text draws one that is not. */
   raw(text: string): boolean;
   text(text: string, slack?: boolean): HTMLElement;

@@ -14,7 +14,7 @@ import { createLanguage } from "./language";
 import { blank, createStore } from "./store";
 import { createLink } from "./link";
 import { announce } from "./announce";
-import { createBadge } from "./badge";
+import type { Attention } from "./attention";
 import type { Core, Identity, Page, SavedSession, Shell } from "./types";
 
 /** start begins or resumes the session at once. */
@@ -71,6 +71,9 @@ export function start(shell: Shell): Core {
     store.set(applyEvent(before, event.name, data));
     if (event.name === "config") void adopt();
     announce(shell, before, event.name, data);
+    const message = store.state.messages.at(-1);
+    const news = event.name === "message" && message?.sender !== "visitor" && !before.messages.some((m) => m.id === message?.id);
+    if (news && (document.hidden || !store.state.open)) attend((a) => a.ring(message!));
     signals.read();
     if (event.name !== "typing") return;
     // An operator whose "stopped" got lost does not type for ever.
@@ -78,11 +81,27 @@ export function start(shell: Shell): Core {
     typingTimer = window.setTimeout(() => store.set({ typing: null }), 10_000);
   }
 
-  const drawBadge = createBadge(shell, language.words);
+  let attention: Attention | undefined;
+  const attend = (job?: (attention: Attention) => void) => {
+    shell.part<{ create(core: Core, shell: Shell): Attention }>(ATTENTION_FILE).then(
+      ({ create }) => {
+        if (life.signal.aborted) return;
+        attention ||= create(core, shell);
+        attention.update(store.state);
+        job?.(attention);
+      },
+      () => {}, // the number comes with the next change
+    );
+  };
   // After any change: the badge, and whether the session needs a stream.
   const unsubscribe = store.subscribe(() => {
     shell.setUnread(store.state.unread);
-    drawBadge(store.state);
+    const { open, unread } = store.state;
+    const words = language.words("core", english);
+    shell.button.lang = store.state.language;
+    shell.button.ariaLabel = open ? words.shut : words.open;
+    attention?.update(store.state);
+    if (!attention && unread && !open) attend();
     if (store.state.stop) link.stop();
     const saved = storage.get<SavedSession>("session");
     if (saved && !saved.live && store.state.messages.length) {
@@ -127,7 +146,7 @@ export function start(shell: Shell): Core {
     storage.set("draft", draft || null);
     if (draft !== store.state.draft) store.set({ draft });
   };
-  return {
+  const core: Core = {
     store,
     client,
     words: language.words,
@@ -148,6 +167,9 @@ export function start(shell: Shell): Core {
         shell.options.locale = locale;
         return adopt();
       },
+      endChat: () => post("close", {}),
+      requestTranscript: () =>
+        shell.part<{ download(core: Core): Promise<void> }>(TRANSCRIPT_FILE).then((m) => m.download(core)),
       trigger(name: string, data?: unknown, { openWith }: { openWith?: unknown } = {}) {
         if (openWith) {
           const after = store.state.messages.at(-1)?.id || "";
@@ -185,6 +207,13 @@ export function start(shell: Shell): Core {
       post("handoff", {}).catch(() => store.set({ ai: true, notice: language.words("core", english).noHandoff }));
     },
     setDraft,
+    change(saved) {
+      link.stop();
+      storage.set("session", saved);
+      const { open, focus, config, language, identity, connection, draft } = store.state;
+      store.set({ ...blank(), open, focus, config, language, identity, connection, draft });
+      return session.change();
+    },
     identify: introduce,
     notice: (notice) => store.set({ notice }),
     stop(reason) {
@@ -194,6 +223,8 @@ export function start(shell: Shell): Core {
       unsubscribe();
       life.abort();
       link.stop();
+      attention?.stop();
     },
   };
+  return core;
 }

@@ -1,6 +1,7 @@
 // header.ts says whom the visitor talks to and whether somebody is there.
 
-import { CROSS, h, iconButton } from "./dom";
+import { CROSS, h, iconButton, set } from "./dom";
+import { face } from "./face";
 import { fill, saying, t } from "./strings";
 import { backOf, replyIn } from "./time";
 import type { State } from "./types";
@@ -11,28 +12,31 @@ export interface Header {
 }
 
 /** createHeader has the only close button that phones show. */
-export function createHeader(close: () => void): Header {
-  const avatar = h("span", { class: "avatar", "aria-hidden": "true" });
+export function createHeader(close: () => void, more: (button: HTMLElement) => void): Header {
+  let avatar = face("");
   const name = h("h2", { id: "title" });
   const presence = h("p", { class: "presence" });
   let picture = "";
   const button = iconButton(t.close, CROSS, close, "close");
+  const menu = iconButton(t.more, "M5 12h.01M12 12h.01M19 12h.01", () => more(menu), "more");
+  set(menu, "aria-haspopup", "menu");
   return {
-    node: h("div", { class: "head", part: "header" }, avatar, h("div", { class: "who" }, name, presence), button),
+    node: h("div", { class: "head", part: "header" }, avatar, h("div", { class: "who" }, name, presence), menu, button),
     update(state) {
-      const { operatorAvatar } = state.config;
-      const operatorName = saying(state, "operatorName");
+      const team = saying(state, "operatorName");
+      // Once somebody has joined, it is that person, as far as the settings know the face.
+      const joined = state.messages.findLast((m) => m.sender === "operator" && m.operatorName)?.operatorName;
+      const operatorName = joined || team;
+      const operatorAvatar = !joined || joined === team ? state.config.operatorAvatar : "";
       name.textContent = operatorName || t.chat;
       presence.textContent = words(state);
       presence.classList.toggle("on", state.operatorOnline && known(state));
       const wanted = `${operatorAvatar}|${operatorName}`;
       if (wanted === picture) return;
       picture = wanted;
-      const letter = [...(operatorName || t.chat)][0]!.toUpperCase();
-      avatar.replaceChildren(letter);
-      if (!operatorAvatar) return;
-      const onerror = () => avatar.replaceChildren(letter);
-      avatar.replaceChildren(h("img", { src: operatorAvatar, alt: "", onerror }));
+      const drawn = face(operatorName || t.chat, operatorAvatar);
+      avatar.replaceWith(drawn);
+      avatar = drawn;
     },
   };
 }

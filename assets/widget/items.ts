@@ -53,7 +53,7 @@ export function itemsOf(state: State, from: number, to: number, act: Actions, ap
     const today = v.at && dayOf(v.at);
     if (today && today !== day) items.push(line("day:" + v.key, today, "day"));
     day = today || day;
-    v.last = !together(v, views[i + 1] || viewAt(to));
+    v.last = !!count && !together(v, views[i + 1] || viewAt(to)); // a greeting alone needs no name
     v.raw = act.raw(v.content);
     items.push({ key: v.key, sign: JSON.stringify(v), draw: () => bubble(v, act, apiUrl) });
     if (v.id) marks(v.id);
@@ -62,7 +62,7 @@ export function itemsOf(state: State, from: number, to: number, act: Actions, ap
   const offline = !state.operatorOnline && !state.ai && !state.hasMore && state.ready && !state.closed;
   const away = offline && saying(state, "offlineMessage");
   if (away) items.push(line("offline", away, "note"));
-  if (state.closed) items.push(line("closed", t.closed, "note"));
+  if (state.closed) items.push(closed(act));
   return items;
 }
 
@@ -82,6 +82,13 @@ function said(id: string, content: string, operatorName: string, timestamp: stri
   const sender = "operator" as const;
   const message = { id, sessionId: "", content, sender, operatorName, timestamp, attachments: [] };
   return { ...viewOf(message, operatorName), id: "" };
+}
+
+/** closed leaves the choice: to write on, or to begin anew. */
+function closed(act: Actions): Item {
+  const draw = () =>
+    h("p", { class: "note" }, h("span", null, t.closed), h("button", { class: "chip", onclick: act.begin }, t.newChat));
+  return { key: "closed", sign: t.closed, draw };
 }
 
 function line(key: string, text: string, kind: string): Item {

@@ -1,5 +1,6 @@
 // lazy.ts makes what the panel shows only sometimes, when it is first wanted.
 
+import * as dom from "./dom";
 import { t } from "./strings";
 import type { Core, Shell } from "./types";
 
@@ -12,13 +13,19 @@ export interface Lazy<T> {
   want(): void;
 }
 
+interface Part<T> {
+  use(lent: typeof dom): void;
+  create(core: Core, extra: unknown): T;
+}
+
 /** createLazy gives parts that are made of the core and one thing more. */
 export function createLazy(shell: Shell, core: Core) {
   return <T>(file: string, extra: unknown, show: (made: T) => void): Lazy<T> => {
     let waiting = false;
     const load = async () => {
-      const { create } = await shell.part<{ create(core: Core, extra: unknown): T }>(file);
+      const { use, create } = await shell.part<Part<T>>(file);
       core.client.life.throwIfAborted();
+      use(dom);
       if (!lazy.made) show((lazy.made = create(core, extra)));
       return lazy.made;
     };

@@ -86,6 +86,7 @@ function createWidget({ emit }: Events, given?: Given): Widget {
     // An open chat stays open over page changes, unless it covers the page.
     if (tab.get("open") && innerWidth > 480) shell.open(false);
     else if (storage.get<SavedSession>("session")?.live) parts.core().catch(() => {});
+    else if (options.proactive) shell.part<any>(PROACTIVE_FILE).then((m) => m.start(shell, parts.core)).catch(() => {});
   });
   return widget;
 }

@@ -19,8 +19,8 @@ export const auto = !!attributes.apiKey && attributes.auto !== "false";
 
 /** readOptions joins both; given options win over attributes. */
 export function readOptions(given?: Given): Options {
-  const { apiKey = "", apiUrl = home, position, theme, locale, zIndex, launcher } = attributes;
-  const all = { apiKey, apiUrl, position, theme, locale, zIndex, launcher: launcher !== "false", ...given };
+  const { apiKey = "", apiUrl = home, position, theme, locale, zIndex, launcher, sound, proactive } = attributes;
+  const all = { apiKey, apiUrl, position, theme, locale, zIndex, launcher: launcher !== "false", sound: sound !== "false", proactive: proactive != null, ...given };
   all.apiUrl = all.apiUrl.replace(/\/+$/, "");
   return all;
 }

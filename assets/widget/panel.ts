@@ -7,10 +7,12 @@ import { formDue, type Forms } from "./cards";
 import { createComposer } from "./composer";
 import { h, sheet } from "./dom";
 import { createHeader } from "./header";
+import type { Home } from "./home";
 import { createLog } from "./log";
 import { createLazy } from "./lazy";
 import css from "./panel.css";
 import type { Marks } from "./marks";
+import type { Menu } from "./menu";
 import { fitPhone } from "./phone";
 import { named, speak, t } from "./strings";
 import { prepare } from "./time";
@@ -69,11 +71,12 @@ function draw(shell: Shell, core: Core): Panel {
     retry: core.retry,
     discard: core.discard,
     handoff: core.handoff,
+    begin: () => menu.with((m) => m.begin()),
     raw: (text) => !MARKS.test(text) || (marks.want(), !marks.made),
     text: (text, slack) => marks.made!.text(text, slack),
     play: (holder) => tools.with((made) => made.play(holder)),
   };
-  const header = createHeader(() => shell.close());
+  const header = createHeader(() => shell.close(), (button) => menu.with((m) => m.toggle(button)));
   const log = createLog(core, act, options.apiUrl);
   const composer = createComposer(core, {
     editLast: () => rows.with((r) => r.editLast()),
@@ -112,12 +115,19 @@ function draw(shell: Shell, core: Core): Panel {
     stop,
   );
   root.prepend(panel);
+  const menu = lazy<Menu>(MENU_FILE, { shell, panel, focus: () => focusFirst() }, (made) => style(made.styles));
+  const home = lazy<Home>(HOME_FILE, shell, (made) => {
+    style(made.styles);
+    log.scroller.append(made.node);
+    update();
+    log.scroller.scrollTop = 0; // it is read from the top
+  });
   const phone = fitPhone(panel);
 
   const onKey = (e: KeyboardEvent) => {
     if (e.key !== "Escape" || e.isComposing) return;
     e.stopPropagation();
-    if (!tools.made?.cancel() && !rows.made?.cancel() && !composer.cancel()) {
+    if (!menu.made?.cancel() && !tools.made?.cancel() && !rows.made?.cancel() && !composer.cancel()) {
       shell.close();
       // After a click, Firefox and Safari would not show where the focus is now.
       shell.button.focus({ focusVisible: true } as FocusOptions);
@@ -158,6 +168,11 @@ function draw(shell: Shell, core: Core): Panel {
     if (due || state.csat.askedAt) forms.want();
     forms.made?.form.update(state);
     forms.made?.csat.update(state);
+    const { messages, pending, config } = state;
+    const fresh = state.ready && !state.stop && !messages.length && !pending.length && !state.greeting;
+    panel.classList.toggle("fresh", fresh);
+    if (fresh && (config.starters?.length || state.hours?.length)) home.want();
+    home.made?.update(state, fresh && !composer.node.hidden);
     if (!composer.node.hidden) composer.update(state);
     if (!before || before.open !== state.open) turn(state);
     else if (focused && (!inside() || inside()!.closest("[hidden]"))) focusFirst();

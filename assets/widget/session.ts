@@ -14,6 +14,8 @@ export interface Session {
   begin(): void;
   /** An answer that ends the session: 404 begins it once more, others stop. */
   refused(error: HttpError): void;
+  /** Begins the session that lies in storage, or a new one if none does. */
+  change(): Promise<string>;
   /** The session works; a later 404 may begin again. */
   healthy(): void;
   reload(): Promise<void>;
@@ -31,6 +33,7 @@ export function createSession(
   const { storage, options } = shell;
   let began: Promise<string> | null = null;
   let losses = 0;
+  let fresh = false;
 
   const stop = (why: Stop) => store.set({ stop: why, connection: "offline", uploads: [] });
 
@@ -43,6 +46,7 @@ export function createSession(
         ...visitor(shell),
         useSessionToken: true,
         sessionToken: saved?.token,
+        newSession: !saved && fresh,
       });
       storage.set("session", {
         id: answer.sessionId,
@@ -62,6 +66,7 @@ export function createSession(
       operatorOnline: answer.operatorOnline,
       backAt: answer.backAt,
       replySeconds: answer.replySeconds,
+      hours: answer.hours,
       ai: !!answer.session?.aiActive,
       closed: answer.session?.status === "closed",
       // A rating of an earlier page is not thanked for again.
@@ -89,15 +94,22 @@ export function createSession(
       began = null;
       session.begin();
     },
+    change() {
+      fresh = true;
+      began = null;
+      session.cursor = "";
+      return session.ready();
+    },
     healthy: () => void (losses = 0),
     async reload() {
       const id = store.state.sessionId;
       const page = await patiently(() =>
         client.call<Page>("GET", `messages?sessionId=${id}&limit=50`),
       );
+      if (store.state.sessionId !== id) return;
       session.cursor = String(page.lastEventId);
-      const fresh = withMessages({ ...store.state, messages: [] }, page.messages, "newest");
-      store.set({ ...fresh, ...withPage({ ...store.state, timeline: [] }, page.timeline), hasMore: page.hasMore });
+      const newest = withMessages({ ...store.state, messages: [] }, page.messages, "newest");
+      store.set({ ...newest, ...withPage({ ...store.state, timeline: [] }, page.timeline), hasMore: page.hasMore });
     },
   };
 

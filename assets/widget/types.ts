@@ -13,6 +13,11 @@ declare global {
   const LANGUAGES: string;
   const LANGUAGES_HASH: string;
   const ACTIONS_FILE: string;
+  const ATTENTION_FILE: string;
+  const HOME_FILE: string;
+  const MENU_FILE: string;
+  const TRANSCRIPT_FILE: string;
+  const PROACTIVE_FILE: string;
   const UPLOADS_FILE: string;
   const MARKS_FILE: string;
   const TOOLS_FILE: string;
@@ -102,7 +107,8 @@ export interface Config {
   theme?: string;
   language?: string;
   /** Own texts by language: some of these settings, and any of the widget's. */
-  texts?: Record<string, Record<string, string>>;
+  texts?: Record<string, Record<string, any>>;
+  starters?: string[];
   headerColor?: string;
   footerColor?: string;
   chatBackground?: string;
@@ -126,12 +132,18 @@ export interface Identity {
   [key: string]: unknown;
 }
 
+export interface Opening {
+  from: string;
+  to: string;
+}
+
 export interface InitAnswer {
   sessionId: string;
   sessionToken?: string;
   operatorOnline: boolean;
   backAt?: string;
   replySeconds?: number;
+  hours?: Opening[];
   messages: Message[];
   timeline?: Entry[];
   lastEventId: string | number;
@@ -175,6 +187,8 @@ export interface State {
   backAt?: string;
   /** How long an answer usually takes, if that is known. */
   replySeconds?: number;
+  /** When somebody is there in the coming week, if it is known. */
+  hours?: Opening[];
   /** An AI answers while nobody is there. */
   ai: boolean;
   /** Name of the operator who is typing; empty text if it has none. */
@@ -207,6 +221,8 @@ export interface Options {
   position?: string;
   theme?: string;
   locale?: string;
+  sound?: boolean;
+  proactive?: boolean;
   launcher: boolean;
   zIndex?: string;
 }
@@ -273,6 +289,8 @@ export interface Core {
   /** Asks for a person instead of the AI. */
   handoff(): void;
   setDraft(text: string): void;
+  /** Goes on with another session, or begins a new one. */
+  change(session: SavedSession | null): Promise<unknown>;
   /** Tells the server the identity that lies in storage. */
   identify(): Promise<unknown>;
   notice(text: string): void;

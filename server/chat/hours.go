@@ -136,6 +136,23 @@ func (s *schedule) next(t Time) (openTime, bool) {
 	return openTime{}, false
 }
 
+// coming lists the open times that are not over yet and start within some days.
+func (s *schedule) coming(t Time, days int) (list []OpenTime) {
+	if s == nil {
+		return nil
+	}
+	year, month, day := t.Std().In(s.zone).Date()
+	for ahead := -1; ahead < days; ahead++ {
+		date := time.Date(year, month, day+ahead, 0, 0, 0, 0, time.UTC)
+		for _, i := range s.on(date) {
+			if o := (OpenTime{s.at(date, i.from), s.at(date, i.to)}); o.To > t && o.From < o.To {
+				list = append(list, o)
+			}
+		}
+	}
+	return list
+}
+
 // on returns the intervals that start on a date.
 func (s *schedule) on(date time.Time) []interval {
 	if other, is := s.dates[date.Format(time.DateOnly)]; is {

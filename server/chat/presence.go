@@ -130,6 +130,23 @@ func (r *Relay) Presence() Presence {
 	return r.presence.now(Now())
 }
 
+// openingDays is how far ahead visitors see business hours.
+const openingDays = 7
+
+// OpenTime is an uninterrupted time in which operators are there.
+type OpenTime struct {
+	From Time `json:"from"`
+	To   Time `json:"to"`
+}
+
+// Openings returns the business hours of the coming days, none if there are none.
+func (r *Relay) Openings() []OpenTime {
+	r.presence.mu.Lock()
+	hours := r.presence.hours.schedule
+	r.presence.mu.Unlock()
+	return hours.coming(Now(), openingDays)
+}
+
 // OperatorOnline reports whether an operator is there.
 func (r *Relay) OperatorOnline() bool { return r.Presence().Online }
 

@@ -308,25 +308,37 @@ func (r *Relay) Close(ctx context.Context, by Author, sessionID string) error {
 	return r.setStatus(ctx, by, sessionID, StatusClosed, EventSessionClosed)
 }
 
+// End closes a conversation for its visitor; one in which nothing was said stays as it is.
+func (r *Relay) End(ctx context.Context, by Author, sessionID string) error {
+	return r.change(ctx, by, sessionID, func(c *change) error {
+		if !c.session.Started() {
+			return nil
+		}
+		return r.enterStatus(c, StatusClosed, EventSessionClosed)
+	})
+}
+
 // Reopen reverses a Close.
 func (r *Relay) Reopen(ctx context.Context, by Author, sessionID string) error {
 	return r.setStatus(ctx, by, sessionID, StatusOpen, EventSessionReopened)
 }
 
 func (r *Relay) setStatus(ctx context.Context, by Author, sessionID string, to Status, t EventType) error {
-	return r.change(ctx, by, sessionID, func(c *change) error {
-		if c.session.Status == to {
-			return nil
-		}
-		c.session.Status = to
-		if err := c.emitFact(t, momentOf(c.at)); err != nil {
-			return err
-		}
-		if to == StatusClosed {
-			return c.askAt(csatOnClose, r.Settings())
-		}
+	return r.change(ctx, by, sessionID, func(c *change) error { return r.enterStatus(c, to, t) })
+}
+
+func (r *Relay) enterStatus(c *change, to Status, t EventType) error {
+	if c.session.Status == to {
 		return nil
-	})
+	}
+	c.session.Status = to
+	if err := c.emitFact(t, momentOf(c.at)); err != nil {
+		return err
+	}
+	if to == StatusClosed {
+		return c.askAt(csatOnClose, r.Settings())
+	}
+	return nil
 }
 
 // Erase removes a session with everything that belongs to it and ends its

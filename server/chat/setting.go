@@ -37,6 +37,7 @@ var SettingList = []Setting{
 	{Name: "theme", Widget: true, Default: `"auto"`, check: oneOf("auto", "light", "dark")},
 	{Name: "language", Widget: true, Default: `"auto"`, check: text(35)},
 	{Name: "texts", Widget: true, check: ownTexts},
+	{Name: "proactive", Default: "[]", check: proactive},
 	{Name: "starters", Widget: true, Default: "[]", check: starters},
 	{Name: "headerColor", Widget: true, check: colour},
 	{Name: "footerColor", Widget: true, check: colour},

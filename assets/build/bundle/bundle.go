@@ -37,13 +37,15 @@ func (f File) Stored() (name string, data []byte) {
 }
 
 // target is one source and how it becomes a file. A hashed target is named
-// after its content, and later targets see that name as the constant Define.
+// after its content, and later targets see that name as the constant Define. A lent
+// one gets widget/dom.ts from the panel, which makes it.
 type target struct {
 	source string
 	name   string
 	format api.Format
 	hashed bool
 	define string
+	lent   bool
 }
 
 // targets are built in order: each names those that it imports. A part of the
@@ -51,14 +53,19 @@ type target struct {
 // create, its name stands in types.ts, and the panel makes it by lazy.ts (the
 // core by shell.part).
 var targets = []target{
-	{source: "widget/forms.ts", name: "forms.js", format: api.FormatESModule, hashed: true, define: "FORMS_FILE"},
-	{source: "widget/actions.ts", name: "actions.js", format: api.FormatESModule, hashed: true, define: "ACTIONS_FILE"},
-	{source: "widget/uploads.ts", name: "uploads.js", format: api.FormatESModule, hashed: true, define: "UPLOADS_FILE"},
-	{source: "widget/emoji.ts", name: "emoji.js", format: api.FormatESModule, hashed: true, define: "EMOJI_FILE"},
-	{source: "widget/voice.ts", name: "voice.js", format: api.FormatESModule, hashed: true, define: "VOICE_FILE"},
-	{source: "widget/lightbox.ts", name: "lightbox.js", format: api.FormatESModule, hashed: true, define: "LIGHTBOX_FILE"},
-	{source: "widget/tools.ts", name: "tools.js", format: api.FormatESModule, hashed: true, define: "TOOLS_FILE"},
-	{source: "widget/marks.ts", name: "marks.js", format: api.FormatESModule, hashed: true, define: "MARKS_FILE"},
+	{source: "widget/forms.ts", name: "forms.js", format: api.FormatESModule, hashed: true, define: "FORMS_FILE", lent: true},
+	{source: "widget/actions.ts", name: "actions.js", format: api.FormatESModule, hashed: true, define: "ACTIONS_FILE", lent: true},
+	{source: "widget/attention.ts", name: "attention.js", format: api.FormatESModule, hashed: true, define: "ATTENTION_FILE"},
+	{source: "widget/home.ts", name: "home.js", format: api.FormatESModule, hashed: true, define: "HOME_FILE", lent: true},
+	{source: "widget/menu.ts", name: "menu.js", format: api.FormatESModule, hashed: true, define: "MENU_FILE", lent: true},
+	{source: "widget/transcript.ts", name: "transcript.js", format: api.FormatESModule, hashed: true, define: "TRANSCRIPT_FILE"},
+	{source: "widget/proactive.ts", name: "proactive.js", format: api.FormatESModule, hashed: true, define: "PROACTIVE_FILE"},
+	{source: "widget/uploads.ts", name: "uploads.js", format: api.FormatESModule, hashed: true, define: "UPLOADS_FILE", lent: true},
+	{source: "widget/emoji.ts", name: "emoji.js", format: api.FormatESModule, hashed: true, define: "EMOJI_FILE", lent: true},
+	{source: "widget/voice.ts", name: "voice.js", format: api.FormatESModule, hashed: true, define: "VOICE_FILE", lent: true},
+	{source: "widget/lightbox.ts", name: "lightbox.js", format: api.FormatESModule, hashed: true, define: "LIGHTBOX_FILE", lent: true},
+	{source: "widget/tools.ts", name: "tools.js", format: api.FormatESModule, hashed: true, define: "TOOLS_FILE", lent: true},
+	{source: "widget/marks.ts", name: "marks.js", format: api.FormatESModule, hashed: true, define: "MARKS_FILE", lent: true},
 	{source: "widget/panel.ts", name: "panel.js", format: api.FormatESModule, hashed: true, define: "PANEL_FILE"},
 	{source: "widget/core.ts", name: "core.js", format: api.FormatESModule, hashed: true, define: "CORE_FILE"},
 	{source: "widget/loader.ts", name: "widget.js", format: api.FormatIIFE},
@@ -106,6 +113,13 @@ func buildOne(root string, t target, defines map[string]string) ([]byte, error) 
 	if filepath.Ext(t.source) == ".ts" {
 		options.Plugins = []api.Plugin{cssText}
 	}
+	if t.lent {
+		dir, name := filepath.Split(t.source)
+		options.EntryPoints = nil
+		options.Stdin = &api.StdinOptions{ResolveDir: filepath.Join(root, dir), Loader: api.LoaderTS,
+			Contents: fmt.Sprintf("export * from %q; export { use } from './shared'", "./"+strings.TrimSuffix(name, ".ts"))}
+		options.Plugins = append(options.Plugins, lentDOM)
+	}
 	result := api.Build(options)
 	if len(result.Errors) > 0 {
 		return nil, messagesError(result.Errors)
@@ -143,6 +157,16 @@ var engines = []api.Engine{
 	{Name: api.EngineChrome, Version: "109"},
 	{Name: api.EngineFirefox, Version: "115"},
 	{Name: api.EngineSafari, Version: "16.4"},
+}
+
+// lentDOM puts shared.ts in the place of dom.ts.
+var lentDOM = api.Plugin{
+	Name: "lent-dom",
+	Setup: func(b api.PluginBuild) {
+		b.OnResolve(api.OnResolveOptions{Filter: `^\./dom$`}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{Path: filepath.Join(args.ResolveDir, "shared.ts")}, nil
+		})
+	},
 }
 
 // cssText makes `import css from "./x.css"` yield the minified text, for

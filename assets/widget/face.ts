@@ -1,0 +1,13 @@
+// face.ts draws who wrote: a picture, or the first letter of the name.
+
+import { h } from "./dom";
+
+/** face is decoration: the name stands beside it. */
+export function face(name: string, picture?: string): HTMLElement {
+  const letter = [...name][0]?.toUpperCase() || "";
+  const node = h("span", { class: "avatar", "aria-hidden": "true" }, letter);
+  if (!picture) return node;
+  const onerror = () => node.replaceChildren(letter);
+  node.replaceChildren(h("img", { src: picture, alt: "", onerror }));
+  return node;
+}
