@@ -62,7 +62,7 @@ func (s *Server) serveDocs(w http.ResponseWriter, r *http.Request, name string) 
 		s.docsFailed(w, name, err)
 		return
 	}
-	w.Header().Set("Content-Security-Policy", pageCSP)
+	w.Header().Set("Content-Security-Policy", policy("docs.html"))
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	page.serve(w, r, cacheChecks)
 }

@@ -12,12 +12,21 @@ import (
 )
 
 // pageCSP lets relay's own pages load what relay serves, and nothing else.
-// Pages with the widget also show the operator's avatar, wherever it is.
-const (
-	pageCSP = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
-		"frame-ancestors 'none'; base-uri 'none'; form-action 'self'; media-src 'self'; img-src 'self' data: blob:"
-	widgetCSP = pageCSP + " https:"
-)
+const pageCSP = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; " +
+	"base-uri 'none'; form-action 'self'; media-src 'self'; img-src 'self' data: blob:"
+
+// policy returns the Content-Security-Policy of a page. Pages with the widget also show
+// the operator's avatar, wherever it is. The set-up page frames the demo and the
+// console, and the console frames the preview of the widget.
+func policy(name string) string {
+	switch name {
+	case "demo.html", "preview.html":
+		return pageCSP + " https:; frame-ancestors 'self'"
+	case "console.html":
+		return pageCSP + "; frame-ancestors 'self'"
+	}
+	return pageCSP + "; frame-ancestors 'none'"
+}
 
 // slots are the values of a page's placeholders, by name.
 type slots map[string]string
@@ -46,10 +55,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, name s
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", pageCSP)
-	if name == "demo.html" {
-		h.Set("Content-Security-Policy", widgetCSP)
-	}
+	h.Set("Content-Security-Policy", policy(name))
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")

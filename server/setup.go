@@ -45,6 +45,7 @@ func (s *communityServer) home(w http.ResponseWriter, r *http.Request) {
 	}
 	if secret != "" {
 		page, values["SecretKey"] = "setup.html", secret
+		s.signInHere(w, r)
 	}
 	s.show(w, r, http.StatusOK, page, values)
 }
@@ -71,6 +72,16 @@ func (s *communityServer) secretFor(w http.ResponseWriter, r *http.Request) stri
 			HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.secure(r)})
 	}
 	return secret
+}
+
+// signInHere signs the one who sees the keys in to the console beside them, unless the
+// request comes from a page of another site.
+func (s *communityServer) signInHere(w http.ResponseWriter, r *http.Request) {
+	if _, signedIn := s.signedIn(r); signedIn || r.Method != http.MethodGet || fromForeignPage(r) {
+		return
+	}
+	name := s.engine.Settings().Text("operatorName")
+	s.setConsoleCookie(w, r, s.keys.cookies().sign(s.cookieName(r), name), consoleSignIn)
 }
 
 // setupDone answers POST /setup/done: the keys are saved, so the window closes.

@@ -51,4 +51,10 @@ for (const button of document.querySelectorAll<HTMLButtonElement>("[data-copy]")
 const code = document.querySelector<HTMLInputElement>("#code");
 if (code) wireCode(code);
 
+// In the frame of the set-up page the demo's chat is open: there is one thing to do.
+if (location.pathname === "/demo" && self !== top) {
+  (window as { RelayChat?: (call: string) => void }).RelayChat?.("open");
+  document.querySelector("script[data-api-key]")?.addEventListener("load", () => (window as { RelayChat?: (call: string) => void }).RelayChat?.("open"));
+}
+
 export {};

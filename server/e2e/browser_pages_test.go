@@ -23,6 +23,7 @@ func testFirstRun(t *testing.T, s *fixture) {
 	b.visit(s.base + "/")
 	b.until(`text("#public-key") === %s && text("#secret-key") === %s`, s.public, s.secret)
 	b.until(`text("#snippet").includes(%s) && text("#snippet").includes(%s)`, s.public, s.base+"/widget.js")
+	s.tryBothSides(b)
 	b.click(`form[action="/setup/done"] button`)
 	b.until(`text("h1") === "relay is running" && text("#public-key") === %s`, s.public)
 	for _, address := range []string{s.base + "/", s.start} {
@@ -31,6 +32,26 @@ func testFirstRun(t *testing.T, s *fixture) {
 	}
 	b.clean()
 	s.newOperator(t, "Ada").clean() // the saved key still opens the console
+}
+
+// tryBothSides writes on one side of the set-up page and answers on the other: the
+// console there is signed in already.
+func (s *fixture) tryBothSides(b *tab) {
+	b.Helper()
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), b.TempDir())
+	b.do(chromedp.EmulateViewport(1280, 900))
+	const demo, console = `$("#demo-frame").contentDocument.querySelector("relay-chat")?.shadowRoot`, `$("#console-frame").contentDocument`
+	b.until(demo + `?.querySelector("textarea")?.checkVisibility() && ` + console + `.querySelector("#rows")`)
+	b.shot(folder, "start-1")
+	b.run(`(() => { const t = ` + demo + `.querySelector("textarea"); t.value = "Is the lamp in stock?"; t.dispatchEvent(new Event("input", {bubbles: true}));
+		t.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true, cancelable: true})); })()`)
+	b.until(console + `.querySelector("#rows a")?.textContent.includes("Is the lamp in stock?")`)
+	b.run(console + `.querySelector("#rows a").click()`)
+	b.until(console + `.querySelector("#composer")?.checkVisibility()`)
+	b.run(`(() => { const t = ` + console + `.querySelector("#composer"); t.value = "Yes, in clay and sage."; t.dispatchEvent(new Event("input", {bubbles: true})); ` +
+		console + `.querySelector("#compose").requestSubmit(); })()`)
+	b.until(`[...` + demo + `.querySelectorAll(".theirs .text")].some((n) => n.textContent === "Yes, in clay and sage.")`)
+	b.shot(folder, "start-2")
 }
 
 // testSnippet puts what the first-run page shows into a page of another site.
