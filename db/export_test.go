@@ -126,14 +126,13 @@ func (f failing) Run(step io.Reader) error {
 	return f.Driver.Run(io.MultiReader(step, strings.NewReader("\nINSERT INTO no_such_table VALUES (1);\n")))
 }
 
-// StepsTo takes the steps of the schema up to a version, from another on; fail lets
-// the last one fail.
-func StepsTo(url string, from, to int, fail bool) error {
+// NextStep takes the next step of the schema; fail lets it fail.
+func NextStep(url string, fail bool) error {
 	var driver database.Driver
 	var err error
-	steps, dialect := schema.Postgres, "postgres"
+	migrations, dialect := schema.Postgres, "postgres"
 	if path, isFile := strings.CutPrefix(url, "sqlite://"); isFile {
-		steps, dialect = schema.SQLite, "sqlite"
+		migrations, dialect = schema.SQLite, "sqlite"
 		driver, err = openDriver("sqlite", dsn(path, forWriting, false), func(h *sql.DB) (database.Driver, error) {
 			return migratesqlite.WithInstance(h, &migratesqlite.Config{})
 		})
@@ -146,7 +145,7 @@ func StepsTo(url string, from, to int, fail bool) error {
 	if fail {
 		driver = failing{driver}
 	}
-	source, err := iofs.New(steps, dialect)
+	source, err := iofs.New(migrations, dialect)
 	if err != nil {
 		return err
 	}
@@ -155,7 +154,7 @@ func StepsTo(url string, from, to int, fail bool) error {
 		return err
 	}
 	defer m.Close()
-	return m.Steps(to - from)
+	return m.Steps(1)
 }
 
 func openDriver(name, address string, wrap func(*sql.DB) (database.Driver, error)) (database.Driver, error) {
@@ -168,6 +167,9 @@ func openDriver(name, address string, wrap func(*sql.DB) (database.Driver, error
 
 // Newest is the number of the last step of the schema.
 func Newest() int { return newest(schema.SQLite, "sqlite") }
+
+// Steps are the numbers of the steps of the schema.
+func Steps() []int { return steps(schema.SQLite, "sqlite") }
 
 // Translate names the errors of Postgres that callers know.
 var Translate = translate

@@ -22,20 +22,37 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// newest is the number of the last embedded migration of a dialect.
-func newest(migrations embed.FS, dir string) int {
-	last := 0
-	entries, err := migrations.ReadDir(dir)
+// steps are the numbers of a dialect's embedded migrations in order. Some numbers are not
+// used.
+func steps(migrations embed.FS, dir string) (list []int) {
+	entries, err := migrations.ReadDir(dir) // sorted, and so are the numbers
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
 	for _, e := range entries {
 		number, _, _ := strings.Cut(e.Name(), "_")
 		if n, err := strconv.Atoi(number); err == nil {
-			last = max(last, n)
+			list = append(list, n)
 		}
 	}
-	return last
+	return list
+}
+
+// newest is the number of the last embedded migration of a dialect.
+func newest(migrations embed.FS, dir string) int {
+	list := steps(migrations, dir)
+	return list[len(list)-1]
+}
+
+// stepBefore is the number of the migration before a version.
+func stepBefore(migrations embed.FS, dir string, version int) int {
+	before := database.NilVersion
+	for _, n := range steps(migrations, dir) {
+		if n < version {
+			before = n
+		}
+	}
+	return before
 }
 
 // newerSchema refuses a database of a later relay: this one would not
@@ -86,12 +103,9 @@ func runMigrations(migrations embed.FS, dialect string, driver database.Driver, 
 	}
 	defer m.Close()
 	if dirty {
-		before := version - 1
-		if before == 0 {
-			before = database.NilVersion
-		}
+		before := stepBefore(migrations, dialect, version)
 		if err := m.Force(before); err != nil {
-			return fmt.Errorf("set the schema back to version %d: %w", version-1, err)
+			return fmt.Errorf("set the schema back to version %d: %w", before, err)
 		}
 	}
 	if err := m.Up(); err != nil && !errors.Is(err, migrate.ErrNoChange) {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -28,25 +29,43 @@ func (s *communityServer) operator(w http.ResponseWriter, r *http.Request, key s
 	return s.admit(w, r, key, s.signedIn)
 }
 
-// operatorOrDoctor also lets in relay doctor, with its pass.
-func (s *communityServer) operatorOrDoctor(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
-	return s.admit(w, r, key, func(r *http.Request) (name string, in bool) {
-		name, in = s.signedIn(r)
-		return name, in || s.isDoctor(r)
-	})
+// administrator lets in operators who may change settings, people and keys.
+func (s *communityServer) administrator(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+	by, err := s.operator(w, r, key)
+	if err == nil && by.Role != chat.RoleAdministrator {
+		return by, errAdministrators
+	}
+	return by, err
 }
 
-// operatorOrCommand also lets in relay erase, with its pass for one visitor.
-func (s *communityServer) operatorOrCommand(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
-	return s.admit(w, r, key, func(r *http.Request) (name string, in bool) {
-		name, in = s.signedIn(r)
-		return name, in || s.isEraser(r)
-	})
+// operatorOrDoctor also lets in relay doctor, with its pass.
+func (s *communityServer) operatorOrDoctor(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+	return s.admit(w, r, key, s.orPass(s.isDoctor))
+}
+
+// administratorOrCommand also lets in relay erase, with its pass for one visitor.
+func (s *communityServer) administratorOrCommand(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+	by, err := s.admit(w, r, key, s.orPass(s.isEraser))
+	if err == nil && by.Role != chat.RoleAdministrator {
+		return by, errAdministrators
+	}
+	return by, err
+}
+
+// orPass also lets in a command of relay's own that brings a pass.
+func (s *communityServer) orPass(brings func(*http.Request) bool) func(*http.Request) (chat.Author, error) {
+	return func(r *http.Request) (chat.Author, error) {
+		by, err := s.signedIn(r)
+		if errors.Is(err, errUnauthorized) && brings(r) {
+			return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Role: chat.RoleAdministrator}, nil
+		}
+		return by, err
+	}
 }
 
 // admit authenticates an operator. A key used from another machine has been saved there,
 // so the set-up window closes.
-func (s *communityServer) admit(w http.ResponseWriter, r *http.Request, key string, signedIn func(*http.Request) (string, bool)) (chat.Author, error) {
+func (s *communityServer) admit(w http.ResponseWriter, r *http.Request, key string, signedIn func(*http.Request) (chat.Author, error)) (chat.Author, error) {
 	by, err := s.authenticate(w, r, key, signedIn)
 	if err == nil && s.keys.SetupOpen() && !s.peer(r).local() {
 		s.keys.CloseSetup("the secret key is in use")
@@ -56,16 +75,12 @@ func (s *communityServer) admit(w http.ResponseWriter, r *http.Request, key stri
 
 // authenticate returns the operator who makes a request. A secret key sent
 // by a web page is rejected: it does not belong there.
-func (s *communityServer) authenticate(w http.ResponseWriter, r *http.Request, key string, signedIn func(*http.Request) (string, bool)) (chat.Author, error) {
+func (s *communityServer) authenticate(w http.ResponseWriter, r *http.Request, key string, signedIn func(*http.Request) (chat.Author, error)) (chat.Author, error) {
 	if key == "" {
 		if err := s.crossOrigin.Check(r); err != nil {
 			return chat.Author{}, errForbidden
 		}
-		name, in := signedIn(r)
-		if !in {
-			return chat.Author{}, errUnauthorized
-		}
-		return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Name: name}, nil
+		return signedIn(r)
 	}
 	if !s.keys.IsSecret(key) {
 		return chat.Author{}, s.denied(w, r)
@@ -74,7 +89,7 @@ func (s *communityServer) authenticate(w http.ResponseWriter, r *http.Request, k
 		s.log.Warn("secret key used from a browser: it belongs on servers only", "request", w.Header().Get(requestIDHeader), "origin", r.Header.Get("Origin"), "peer", s.peer(r).addr)
 		return chat.Author{}, errUnauthorized
 	}
-	return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceAPI}, nil
+	return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceAPI, Role: chat.RoleAdministrator}, nil
 }
 
 // requestKey returns the key of a request, from its query only if that is allowed.

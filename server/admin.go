@@ -3,7 +3,9 @@ package server
 import (
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -21,7 +23,7 @@ func (s *communityServer) settings(http.ResponseWriter, *http.Request, chat.Auth
 	return s.engine.Settings().Public(), nil
 }
 
-func (s *communityServer) patchSettings(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) patchSettings(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	patch, err := decode[map[string]json.RawMessage](r)
 	if err != nil {
 		return nil, err
@@ -34,6 +36,9 @@ func (s *communityServer) patchSettings(_ http.ResponseWriter, r *http.Request, 
 	}
 	if err := s.engine.PatchSettings(r.Context(), patch); err != nil {
 		return nil, err
+	}
+	if len(patch) > 0 {
+		s.audit(r, by, chat.AuditSettingsChanged, "", strings.Join(slices.Sorted(maps.Keys(patch)), ", "))
 	}
 	return s.engine.Settings().Public(), nil
 }
@@ -177,8 +182,9 @@ func (s *communityServer) session(_ http.ResponseWriter, r *http.Request, _ chat
 	return v, nil
 }
 
-func (s *communityServer) erase(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	return ok, s.engine.Erase(r.Context(), pathVar(r, "session"))
+func (s *communityServer) erase(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	id := pathVar(r, "session")
+	return s.audited(r, by, chat.AuditErased, id, s.engine.Erase(r.Context(), id))
 }
 
 func (s *communityServer) adminHistory(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
@@ -239,11 +245,13 @@ func (s *communityServer) reopenSession(_ http.ResponseWriter, r *http.Request, 
 }
 
 func (s *communityServer) blockSession(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	return ok, s.engine.Block(r.Context(), by, pathVar(r, "session"), true)
+	id := pathVar(r, "session")
+	return s.audited(r, by, chat.AuditBlocked, id, s.engine.Block(r.Context(), by, id, true))
 }
 
 func (s *communityServer) unblockSession(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	return ok, s.engine.Block(r.Context(), by, pathVar(r, "session"), false)
+	id := pathVar(r, "session")
+	return s.audited(r, by, chat.AuditUnblocked, id, s.engine.Block(r.Context(), by, id, false))
 }
 
 func (s *communityServer) adminRead(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {

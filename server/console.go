@@ -1,11 +1,15 @@
 package server
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Limits of a sign-in: its life in seconds, and the length of the operator's name.
@@ -16,60 +20,117 @@ const (
 
 // console answers GET /console: the console, or the sign-in page.
 func (s *communityServer) console(w http.ResponseWriter, r *http.Request) {
-	name, signedIn := s.signedIn(r)
-	if !signedIn {
-		s.showLogin(w, r, http.StatusOK, "", "")
-		return
+	by, err := s.signedIn(r)
+	switch {
+	case errors.Is(err, errUnauthorized):
+		s.showLogin(w, r, http.StatusOK, login{})
+	case err != nil:
+		s.log.Error("cannot read who is signed in", "err", err)
+		s.showError(w, r, http.StatusServiceUnavailable, "The database cannot be reached. Please try again in a moment.")
+	default:
+		s.show(w, r, http.StatusOK, "console.html", slots{"OperatorName": by.Name, "OperatorID": by.Person, "Role": string(by.Role)})
 	}
-	s.show(w, r, http.StatusOK, "console.html", slots{"OperatorName": name})
+}
+
+// login is an attempt to sign in: with the secret key and a display name, or with the
+// e-mail address and password of a person.
+type login struct {
+	name, key       string
+	email, password string
+	byKey           bool
+	problem         string
+}
+
+func loginOf(r *http.Request) login {
+	l := login{name: strings.TrimSpace(r.PostFormValue("name")), key: strings.TrimSpace(r.PostFormValue("key")),
+		email: strings.TrimSpace(r.PostFormValue("email")), password: r.PostFormValue("password")}
+	l.byKey = l.email == "" && l.password == ""
+	return l
 }
 
 // showLogin answers the sign-in page, with the problem of the last attempt.
-func (s *communityServer) showLogin(w http.ResponseWriter, r *http.Request, status int, name, problem string) {
-	values := slots{"Name": name, "Problem": problem, "Invalid": strconv.FormatBool(problem != ""), "FocusName": "", "FocusKey": ""}
-	next := "FocusName"
-	if name != "" {
-		next = "FocusKey"
+func (s *communityServer) showLogin(w http.ResponseWriter, r *http.Request, status int, l login) {
+	people := s.hasPeople(r.Context())
+	wrong := strconv.FormatBool(l.problem != "")
+	values := slots{"Name": l.name, "Email": l.email, "Problem": l.problem, "Team": strconv.FormatBool(people), "WrongKey": wrong, "WrongPassword": wrong,
+		"OpenKey": "", "FocusName": "", "FocusKey": "", "FocusEmail": "", "FocusPassword": ""}
+	if !people || l.problem != "" && l.byKey {
+		values["OpenKey"] = "open"
 	}
-	values[next] = "autofocus"
+	values[focusAt(people, l)] = "autofocus"
 	s.show(w, r, status, "login.html", values)
 }
 
-// login answers POST /console/login: the secret key and a display name open
-// the console.
+// focusAt is the field that comes next.
+func focusAt(people bool, l login) string {
+	switch {
+	case people && !l.byKey && l.email != "":
+		return "FocusPassword"
+	case people && (l.problem == "" || !l.byKey):
+		return "FocusEmail"
+	case l.name != "":
+		return "FocusKey"
+	}
+	return "FocusName"
+}
+
+// hasPeople reports whether anybody can sign in without the secret key.
+func (s *communityServer) hasPeople(ctx context.Context) bool {
+	n := 0
+	err := s.engine.Store.Look(ctx, func(rd chat.Reader) (err error) {
+		n, _, err = rd.CountPeople()
+		return err
+	})
+	return err == nil && n > 0
+}
+
+// login answers POST /console/login.
 func (s *communityServer) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	name := strings.TrimSpace(r.PostFormValue("name"))
-	problem, status := "", http.StatusUnauthorized
+	l := loginOf(r)
+	cookie, status := "", http.StatusForbidden
 	switch {
 	case s.crossOrigin.Check(r) != nil:
-		problem = "This form was sent from another site."
-	case name == "" || utf8.RuneCountInString(name) > maxNameLength || !isText(name):
-		problem = "Please give the name that visitors see, up to 60 characters."
-	case !s.keys.IsSecret(strings.TrimSpace(r.PostFormValue("key"))):
-		problem = "This is not the secret key."
-		if s.denied(w, r) != errUnauthorized { // which is not logged each time
-			problem, status = "Too many wrong keys. Please wait a minute.", http.StatusTooManyRequests
-			break
-		}
-		s.log.Warn("wrong secret key at the console", "peer", s.peer(r).addr)
+		l.problem = "This form was sent from another site."
+		status = http.StatusUnauthorized
+	case l.byKey:
+		cookie, status, l.problem = s.keyLogin(w, r, l)
+	default:
+		cookie, status, l.problem = s.passwordLogin(w, r, l)
 	}
-	if problem != "" {
-		s.showLogin(w, r, status, name, problem)
+	if l.problem != "" {
+		s.showLogin(w, r, status, l)
 		return
 	}
-	s.setConsoleCookie(w, r, s.keys.cookies().sign(s.cookieName(r), name), consoleSignIn)
+	s.setConsoleCookie(w, r, cookie, consoleSignIn)
 	if s.keys.SetupOpen() && !s.peer(r).local() {
 		s.keys.CloseSetup("an operator signed in")
 	}
 	http.Redirect(w, r, "/console", http.StatusSeeOther)
 }
 
+// keyLogin signs in with the secret key, under any name.
+func (s *communityServer) keyLogin(w http.ResponseWriter, r *http.Request, l login) (cookie string, status int, problem string) {
+	switch {
+	case l.name == "" || utf8.RuneCountInString(l.name) > maxNameLength || !isText(l.name):
+		return "", http.StatusUnauthorized, "Please give the name that visitors see, up to 60 characters."
+	case !s.keys.IsSecret(l.key):
+		if s.denied(w, r) != errUnauthorized { // which is not logged each time
+			return "", http.StatusTooManyRequests, "Too many wrong keys. Please wait a minute."
+		}
+		s.log.Warn("wrong secret key at the console", "peer", s.peer(r).addr)
+		s.engine.SignInFailed(r.Context(), s.peer(r).addr.String())
+		return "", http.StatusUnauthorized, "This is not the secret key."
+	}
+	s.audit(r, chat.Author{Source: chat.SourceConsole, Name: l.name}, chat.AuditSignIn, "", "with the secret key")
+	return s.keys.cookies().sign(s.cookieName(r), l.name), 0, ""
+}
+
 // logout answers POST /console/logout.
 func (s *communityServer) logout(w http.ResponseWriter, r *http.Request) {
 	if s.crossOrigin.Check(r) == nil {
-		if name, signedIn := s.signedIn(r); signedIn {
-			if err := s.engine.SignOut(r.Context(), name, s.signIn(r)); err != nil {
+		if by, err := s.signedIn(r); err == nil {
+			if err := s.signOut(r, by); err != nil {
 				s.log.Error("cannot end an operator's presence at sign-out", "err", err)
 			}
 		}
@@ -78,13 +139,44 @@ func (s *communityServer) logout(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/console", http.StatusSeeOther)
 }
 
-// signedIn returns the display name of the operator whose cookie this is.
-func (s *communityServer) signedIn(r *http.Request) (name string, signedIn bool) {
+// signOut ends a sign-in with its streams.
+func (s *communityServer) signOut(r *http.Request, by chat.Author) error {
+	if by.SignIn != "" {
+		return s.engine.EndSignIn(r.Context(), by.SignIn)
+	}
+	return s.engine.SignOut(r.Context(), by.Name, s.signIn(r, by))
+}
+
+// personCookie begins the cookie of a person; what follows is the sign-in's secret. The
+// signed cookies of the secret key begin with digits.
+const personCookie = "person."
+
+// signedIn returns the operator whose cookie this is, or errUnauthorized.
+func (s *communityServer) signedIn(r *http.Request) (chat.Author, error) {
+	by := chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole}
 	c, err := r.Cookie(s.cookieName(r))
 	if err != nil {
-		return "", false
+		return by, errUnauthorized
 	}
-	return s.keys.cookies().open(c.Name, c.Value)
+	if secret, is := strings.CutPrefix(c.Value, personCookie); is {
+		return s.signedInPerson(r, by, secret)
+	}
+	name, signedIn := s.keys.cookies().open(c.Name, c.Value)
+	if !signedIn {
+		return by, errUnauthorized
+	}
+	by.Name = name
+	by.Role = chat.RoleAdministrator
+	return by, nil
+}
+
+func (s *communityServer) signedInPerson(r *http.Request, by chat.Author, secret string) (chat.Author, error) {
+	p, in, err := s.engine.SignedIn(r.Context(), secret, s.peer(r).addr.String())
+	if errors.Is(err, chat.ErrSignInNotFound) {
+		return by, errUnauthorized
+	}
+	by.Name, by.Person, by.Role, by.SignIn = p.Name, p.ID, p.Role, in.ID
+	return by, err
 }
 
 // cookies signs and verifies; rotating the secret key invalidates all cookies.
@@ -105,4 +197,17 @@ func (s *communityServer) cookieName(r *http.Request) string {
 func (s *communityServer) setConsoleCookie(w http.ResponseWriter, r *http.Request, value string, maxAge int) {
 	http.SetCookie(w, &http.Cookie{Name: s.cookieName(r), Value: value, Path: "/", MaxAge: maxAge,
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.secure(r)})
+}
+
+// audit adds to the audit list what an operator did.
+func (s *communityServer) audit(r *http.Request, by chat.Author, action, target, detail string) {
+	s.engine.Audit(r.Context(), by, chat.AuditEntry{Action: action, Target: target, Detail: detail, Address: s.peer(r).addr.String()})
+}
+
+// audited answers what was done, and adds it to the audit list if it succeeded.
+func (s *communityServer) audited(r *http.Request, by chat.Author, action, target string, err error) (any, error) {
+	if err == nil {
+		s.audit(r, by, action, target, "")
+	}
+	return ok, err
 }

@@ -45,9 +45,10 @@ func (e *httpError) Error() string { return e.text }
 
 // The errors with fixed texts, see schema/openapi.yaml.
 var (
-	errUnauthorized = &httpError{status: http.StatusUnauthorized, text: "Unauthorized", header: http.Header{"Www-Authenticate": {"Bearer"}}}
-	errForbidden    = &httpError{status: http.StatusForbidden, text: "Forbidden"}
-	errTooLarge     = &httpError{status: http.StatusRequestEntityTooLarge, text: "Request body too large"}
+	errUnauthorized   = &httpError{status: http.StatusUnauthorized, text: "Unauthorized", header: http.Header{"Www-Authenticate": {"Bearer"}}}
+	errForbidden      = &httpError{status: http.StatusForbidden, text: "Forbidden"}
+	errAdministrators = &httpError{status: http.StatusForbidden, text: "Only administrators may do this"}
+	errTooLarge       = &httpError{status: http.StatusRequestEntityTooLarge, text: "Request body too large"}
 )
 
 func badRequest(text string) error { return &httpError{status: http.StatusBadRequest, text: text} }

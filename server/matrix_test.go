@@ -19,14 +19,15 @@ import (
 type kind int
 
 const (
-	open     kind = iota // everybody
-	platform             // pushes of platforms, which bring proofs of their own
-	page                 // open, and relay's own pages
-	signed               // whoever has a signed address
-	widget               // pages of allowed origins, with the public key
-	session              // the same with the session's token
-	operator             // the secret key or the console's cookie
-	backend              // the key of bridge mode
+	open          kind = iota // everybody
+	platform                  // pushes of platforms, which bring proofs of their own
+	page                      // open, and relay's own pages
+	signed                    // whoever has a signed address
+	widget                    // pages of allowed origins, with the public key
+	session                   // the same with the session's token
+	operator                  // the secret key, the console's cookie of the key, or a person's
+	administrator             // the same without the operators of the team
+	backend                   // the key of bridge mode
 )
 
 // entry is a route's place in the matrix: whom it lets in, and a right request.
@@ -62,10 +63,10 @@ var matrix = map[string]entry{
 	"POST /api/widget/disconnect":      {session, "/api/widget/disconnect", object{"sessionId": "$S", "reason": "manual"}, 0},
 
 	"GET /api/admin/settings":                            {operator, "/api/admin/settings", nil, 0},
-	"PATCH /api/admin/settings":                          {operator, "/api/admin/settings", object{}, 0},
+	"PATCH /api/admin/settings":                          {administrator, "/api/admin/settings", object{}, 0},
 	"GET /api/admin/sessions":                            {operator, "/api/admin/sessions", nil, 0},
 	"GET /api/admin/sessions/{session}":                  {operator, "/api/admin/sessions/$S", nil, 0},
-	"DELETE /api/admin/sessions/{session}":               {operator, "/api/admin/sessions/$S", nil, 0},
+	"DELETE /api/admin/sessions/{session}":               {administrator, "/api/admin/sessions/$S", nil, 0},
 	"GET /api/admin/sessions/{session}/messages":         {operator, "/api/admin/sessions/$S/messages", nil, 0},
 	"POST /api/admin/sessions/{session}/messages":        {operator, "/api/admin/sessions/$S/messages", object{"content": "hi"}, 0},
 	"PATCH /api/admin/sessions/{session}/messages/{id}":  {operator, "/api/admin/sessions/$S/messages/$M", object{"content": "changed"}, 0},
@@ -84,42 +85,66 @@ var matrix = map[string]entry{
 	"POST /api/admin/operator/status":                    {operator, "/api/admin/operator/status", object{"online": true}, 0},
 	"POST /api/admin/operator/activity":                  {operator, "/api/admin/operator/activity", nil, 0},
 	"GET /api/admin/bridges":                             {operator, "/api/admin/bridges", nil, 0},
-	"POST /api/admin/bridges/{name}/test":                {operator, "/api/admin/bridges/telegram/test", nil, 409},
-	"POST /api/admin/bridges/{name}/connect":             {operator, "/api/admin/bridges/slack/connect", object{}, 0},
-	"DELETE /api/admin/bridges/{name}":                   {operator, "/api/admin/bridges/none", nil, 404},
-	"POST /api/admin/deliveries/discard":                 {operator, "/api/admin/deliveries/discard", object{"dest": "none"}, 0},
-	"DELETE /api/admin/deliveries/{id}":                  {operator, "/api/admin/deliveries/webhook.$S.1", nil, 404},
-	"GET /api/admin/deliveries":                          {operator, "/api/admin/deliveries", nil, 0},
-	"POST /api/admin/deliveries/retry":                   {operator, "/api/admin/deliveries/retry", nil, 0},
+	"POST /api/admin/bridges/{name}/test":                {administrator, "/api/admin/bridges/telegram/test", nil, 409},
+	"POST /api/admin/bridges/{name}/connect":             {administrator, "/api/admin/bridges/slack/connect", object{}, 0},
+	"DELETE /api/admin/bridges/{name}":                   {administrator, "/api/admin/bridges/none", nil, 404},
+	"POST /api/admin/deliveries/discard":                 {administrator, "/api/admin/deliveries/discard", object{"dest": "none"}, 0},
+	"DELETE /api/admin/deliveries/{id}":                  {administrator, "/api/admin/deliveries/webhook.$S.1", nil, 404},
+	"GET /api/admin/deliveries":                          {administrator, "/api/admin/deliveries", nil, 0},
+	"POST /api/admin/deliveries/retry":                   {administrator, "/api/admin/deliveries/retry", nil, 0},
 	"POST /api/admin/deliveries/{id}/retry":              {operator, "/api/admin/deliveries/webhook.$S.1/retry", nil, 409},
-	"POST /api/admin/webhooks/test":                      {operator, "/api/admin/webhooks/test", nil, 409},
+	"POST /api/admin/webhooks/test":                      {administrator, "/api/admin/webhooks/test", nil, 409},
 	"GET /api/admin/saved-answers":                       {operator, "/api/admin/saved-answers", nil, 0},
 	"PUT /api/admin/saved-answers/{name}":                {operator, "/api/admin/saved-answers/hours", object{"content": "We open at nine."}, 0},
 	"DELETE /api/admin/saved-answers/{name}":             {operator, "/api/admin/saved-answers/none", nil, 404},
-	"POST /api/admin/ai/test":                            {operator, "/api/admin/ai/test", nil, 409},
+	"POST /api/admin/ai/test":                            {administrator, "/api/admin/ai/test", nil, 409},
 	"GET /api/admin/knowledge":                           {operator, "/api/admin/knowledge", nil, 0},
-	"POST /api/admin/knowledge":                          {operator, "/api/admin/knowledge", object{"title": "Hours", "text": "We open at nine."}, 0},
-	"POST /api/admin/knowledge/files":                    {operator, "/api/admin/knowledge/files", formOf, 0},
+	"POST /api/admin/knowledge":                          {administrator, "/api/admin/knowledge", object{"title": "Hours", "text": "We open at nine."}, 0},
+	"POST /api/admin/knowledge/files":                    {administrator, "/api/admin/knowledge/files", formOf, 0},
 	"GET /api/admin/knowledge/search":                    {operator, "/api/admin/knowledge/search?q=hours", nil, 0},
 	"GET /api/admin/knowledge/questions":                 {operator, "/api/admin/knowledge/questions", nil, 0},
-	"DELETE /api/admin/knowledge/questions/{id}":         {operator, "/api/admin/knowledge/questions/x", nil, 404},
-	"POST /api/admin/knowledge/questions/{id}/answer":    {operator, "/api/admin/knowledge/questions/x/answer", object{"text": "x"}, 404},
+	"DELETE /api/admin/knowledge/questions/{id}":         {administrator, "/api/admin/knowledge/questions/x", nil, 404},
+	"POST /api/admin/knowledge/questions/{id}/answer":    {administrator, "/api/admin/knowledge/questions/x/answer", object{"text": "x"}, 404},
 	"GET /api/admin/knowledge/sources/{id}":              {operator, "/api/admin/knowledge/sources/x", nil, 404},
-	"DELETE /api/admin/knowledge/sources/{id}":           {operator, "/api/admin/knowledge/sources/x", nil, 404},
-	"POST /api/admin/knowledge/sources/{id}/refresh":     {operator, "/api/admin/knowledge/sources/x/refresh", nil, 404},
+	"DELETE /api/admin/knowledge/sources/{id}":           {administrator, "/api/admin/knowledge/sources/x", nil, 404},
+	"POST /api/admin/knowledge/sources/{id}/refresh":     {administrator, "/api/admin/knowledge/sources/x/refresh", nil, 404},
 	"GET /api/admin/stats":                               {operator, "/api/admin/stats", nil, 0},
 	"GET /api/admin/statistics":                          {operator, "/api/admin/statistics", nil, 0},
 	"GET /api/admin/statistics.csv":                      {operator, "/api/admin/statistics.csv", nil, 0},
-	"GET /api/admin/export":                              {operator, "/api/admin/export", nil, 0},
+	"GET /api/admin/export":                              {administrator, "/api/admin/export", nil, 0},
 	"GET /api/admin/push":                                {operator, "/api/admin/push", nil, 0},
 	"POST /api/admin/push/devices":                       {operator, "/api/admin/push/devices", object{"endpoint": "x"}, 400},
 	"DELETE /api/admin/push/devices/{id}":                {operator, "/api/admin/push/devices/x", nil, 404},
 	"POST /api/admin/push/devices/{id}/test":             {operator, "/api/admin/push/devices/x/test", nil, 404},
-	"GET /api/admin/visitors":                            {operator, "/api/admin/visitors?visitor=x", nil, 0},
-	"GET /api/admin/visitors/export":                     {operator, "/api/admin/visitors/export?visitor=x", nil, 404},
-	"DELETE /api/admin/visitors":                         {operator, "/api/admin/visitors?visitor=x", nil, 404},
-	"POST /api/admin/keys/rotate":                        {operator, "/api/admin/keys/rotate", object{"key": "neither"}, 400},
+	"GET /api/admin/visitors":                            {administrator, "/api/admin/visitors?visitor=x", nil, 0},
+	"GET /api/admin/visitors/export":                     {administrator, "/api/admin/visitors/export?visitor=x", nil, 404},
+	"DELETE /api/admin/visitors":                         {administrator, "/api/admin/visitors?visitor=x", nil, 404},
+	"POST /api/admin/keys/rotate":                        {administrator, "/api/admin/keys/rotate", object{"key": "neither"}, 400},
 	"GET /api/admin/stream":                              {operator, "/api/admin/stream", nil, 0},
+
+	"GET /api/admin/me":                  {operator, "/api/admin/me", nil, 0},
+	"PATCH /api/admin/me":                {operator, "/api/admin/me", object{}, 0},
+	"PUT /api/admin/me/face":             {operator, "/api/admin/me/face", object{}, 415},
+	"DELETE /api/admin/me/face":          {operator, "/api/admin/me/face", nil, 0},
+	"GET /api/admin/sign-ins":            {operator, "/api/admin/sign-ins", nil, 0},
+	"DELETE /api/admin/sign-ins":         {operator, "/api/admin/sign-ins", nil, 0},
+	"DELETE /api/admin/sign-ins/{id}":    {operator, "/api/admin/sign-ins/x", nil, 404},
+	"GET /api/admin/people":              {operator, "/api/admin/people", nil, 0},
+	"POST /api/admin/people":             {administrator, "/api/admin/people", object{}, 400},
+	"PATCH /api/admin/people/{id}":       {administrator, "/api/admin/people/x", object{}, 404},
+	"DELETE /api/admin/people/{id}":      {administrator, "/api/admin/people/x", nil, 404},
+	"POST /api/admin/people/{id}/reset":  {administrator, "/api/admin/people/x/reset", nil, 404},
+	"GET /api/admin/invitations":         {administrator, "/api/admin/invitations", nil, 0},
+	"POST /api/admin/invitations":        {administrator, "/api/admin/invitations", object{"role": "operator"}, 0},
+	"DELETE /api/admin/invitations/{id}": {administrator, "/api/admin/invitations/x", nil, 404},
+	"GET /api/admin/audit":               {administrator, "/api/admin/audit", nil, 0},
+
+	"GET /console/invitation":         {page, "/console/invitation", nil, 0},
+	"HEAD /console/invitation":        {page, "/console/invitation", nil, 0},
+	"POST /console/invitation/check":  {page, "/console/invitation/check", object{"token": "x"}, 404},
+	"POST /console/invitation/accept": {page, "/console/invitation/accept", object{"token": "x"}, 404},
+	"GET /faces/{id}":                 {open, "/faces/x", nil, 404},
+	"HEAD /faces/{id}":                {open, "/faces/x", nil, 404},
 
 	"POST /api/webhooks/{name}": {platform, "/api/webhooks/telegram", object{}, 503},
 	"POST /webhooks/{name}":     {platform, "/webhooks/telegram", object{}, 503},
@@ -164,6 +189,9 @@ var matrix = map[string]entry{
 	"POST /api/custom-events":   {backend, "/api/custom-events", object{}, 400},
 }
 
+// noAccount are the routes of one's own account, which the secret key has not.
+var noAccount = map[string]bool{"PATCH /api/admin/me": true, "PUT /api/admin/me/face": true, "DELETE /api/admin/me/face": true, "DELETE /api/admin/sign-ins": true}
+
 // formOf stands for an upload's form.
 var formOf any = "form"
 
@@ -195,7 +223,7 @@ func (k kind) judge(method, cred string, from origin) int {
 		case k == session && cred != "the public key and the token":
 			return 404
 		}
-	case operator:
+	case operator, administrator:
 		switch {
 		case cred == "the secret key" && from.origin == "":
 			return 0
@@ -203,7 +231,9 @@ func (k kind) judge(method, cred string, from origin) int {
 			return 401
 		case from.site == "cross-site" && !safe:
 			return 403
-		case cred != "the console's cookie":
+		case k == administrator && cred == "an operator's cookie":
+			return 403
+		case cred != "the console's cookie" && cred != "an administrator's cookie" && cred != "an operator's cookie":
 			return 401
 		}
 	case backend:
@@ -243,9 +273,9 @@ func TestSecurityMatrix(t *testing.T) {
 func (s *site) tryRoute(t *testing.T, rt string, e entry) (tried int) {
 	method, _, _ := strings.Cut(rt, " ")
 	community := s.ring != nil
-	cookie := ""
+	cookie, admin, colleague := "", "", ""
 	if community {
-		cookie = s.signIn("Olga")
+		cookie, admin, colleague = s.signIn("Olga"), s.cookieOf("Ada", chat.RoleAdministrator), s.cookieOf("Mia", chat.RoleOperator)
 	}
 	for _, from := range origins {
 		if e.kind < signed && from.name == "a page without an origin" {
@@ -262,13 +292,15 @@ func (s *site) tryRoute(t *testing.T, rt string, e entry) (tried int) {
 			{"the public key and another session's token", publicKey, []string{"X-Session-Token", v.other}},
 			{"the token alone", "", []string{"X-Session-Token", v.token}},
 			{"the secret key", secretKey, nil}, {"the console's cookie", "", []string{"Cookie", cookie}},
+			{"an administrator's cookie", "", []string{"Cookie", admin}}, {"an operator's cookie", "", []string{"Cookie", colleague}},
+			{"a forged person's cookie", "", []string{"Cookie", "relay_console=person.x"}},
 			{"a forged cookie", "", []string{"Cookie", "relay_console=x"}}, {"the backend's key", backendKey, nil},
 		} {
 			if e.kind <= signed && cred.name != "nothing" && cred.name != "the secret key" && cred.name != "the console's cookie" {
 				continue // these do not ask for any
 			}
 			s.t = t
-			if e.kind == operator && cred.name == "the backend's key" {
+			if (e.kind == operator || e.kind == administrator) && cred.name == "the backend's key" {
 				cred.name = "a wrong key"
 			}
 			want := e.judge(method, cred.name, from)
@@ -276,7 +308,10 @@ func (s *site) tryRoute(t *testing.T, rt string, e entry) (tried int) {
 				if want = e.answer; want == 0 {
 					want = 200
 				}
-				if e.kind == session || e.kind == operator {
+				if noAccount[rt] && cred.name != "an administrator's cookie" && cred.name != "an operator's cookie" {
+					want = 409
+				}
+				if e.kind == session || e.kind == operator || e.kind == administrator {
 					v = s.victim(community) // the request may end it
 					if cred.name == "the public key and the token" {
 						cred.header[1] = v.token
@@ -286,7 +321,7 @@ func (s *site) tryRoute(t *testing.T, rt string, e entry) (tried int) {
 			switch {
 			case strings.HasSuffix(rt, " /") && !community:
 				want = 303
-			case rt == "POST /setup/done" && from.site == "cross-site":
+			case (rt == "POST /setup/done" || strings.HasPrefix(rt, "POST /console/invitation/")) && from.site == "cross-site":
 				want = 403
 			}
 			status, body := s.probe(method, e, v, from, cred)
@@ -321,7 +356,7 @@ func (s *site) victim(community bool) (v victim) {
 // probe makes a request and reads its answer, but not a stream.
 func (s *site) probe(method string, e entry, v victim, from origin, cred credential) (status int, body string) {
 	message := v.message
-	if e.kind == operator {
+	if e.kind == operator || e.kind == administrator {
 		message = v.answered
 	}
 	fill := strings.NewReplacer("$S", v.id, "$M", message, "$F", v.file, "$U", s.url)
@@ -371,7 +406,7 @@ func (s *site) probe(method string, e entry, v victim, from origin, cred credent
 // its own routes, and nobody what is for operators. Cookies never go along.
 func (s *site) readableBy(request string, k kind, from origin, h http.Header) {
 	allowed := h.Get("Access-Control-Allow-Origin")
-	if h.Get("Access-Control-Allow-Credentials") != "" || (k == operator || k == backend || k == platform) && allowed != "" ||
+	if h.Get("Access-Control-Allow-Credentials") != "" || (k == operator || k == administrator || k == backend || k == platform) && allowed != "" ||
 		(k == widget || k == session) && allowed != "" && from.name != "an allowed page" && from.name != "relay's own page" {
 		s.t.Errorf("%s from %s may be read by %q, with credentials %q", request, from.name, allowed, h.Get("Access-Control-Allow-Credentials"))
 	}

@@ -221,7 +221,7 @@ func (s *communityServer) stats(_ http.ResponseWriter, r *http.Request, _ chat.A
 }
 
 // rotateKey answers POST /api/admin/keys/rotate with the new key, once.
-func (s *communityServer) rotateKey(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) rotateKey(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Key string `json:"key"`
 	}](r)
@@ -240,6 +240,7 @@ func (s *communityServer) rotateKey(_ http.ResponseWriter, r *http.Request, _ ch
 	if err != nil {
 		return nil, fmt.Errorf("rotate the %s key: %w", in.Key, err)
 	}
+	s.audit(r, by, chat.AuditKeyRotated, in.Key+" key", "")
 	s.log.Warn("key rotated", "key", in.Key, "peer", s.peer(r).addr)
 	return map[string]string{field: key}, nil
 }
@@ -249,7 +250,8 @@ const exportPage = 100
 
 // export answers GET /api/admin/export: all sessions and messages, one JSON
 // object a line, each session followed by its messages.
-func (s *communityServer) export(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) export(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	s.audit(r, by, chat.AuditExported, "all conversations", "")
 	attachment(w, "application/x-ndjson", "relay-"+time.Now().UTC().Format(time.DateOnly)+".ndjson")
 	out := json.NewEncoder(patientWriter{w, http.NewResponseController(w)})
 	for last := int64(0); ; {

@@ -19,6 +19,9 @@ const (
 	identifysPerSession = 20
 	failuresPerAddress  = 10
 
+	signInsPerAddress = 10 // with a password or a link
+	signInsPerAccount = 20
+
 	streamsPerSession = 20
 	streamsPerAddress = 100
 	uploadsPerAddress = 20 // at a time
@@ -30,7 +33,7 @@ const (
 
 // rates are the rate limits of one server (see ShareLimits for several).
 type rates struct {
-	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures *rate
+	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures, signIns, accounts *rate
 
 	uploaded                                                         allowance
 	sessionStreams, addressStreams, addressUploads, addressDownloads gauge
@@ -39,6 +42,7 @@ type rates struct {
 func newRates() *rates {
 	return &rates{inits: perMinute(initsPerAddress), requests: perMinute(requestsPerAddress), messages: perMinute(messagesPerSession),
 		uploads: perMinute(uploadsPerSession), uploadsOfAddress: perMinute(uploadsPerMinute), identifys: perMinute(identifysPerSession), failures: perMinute(failuresPerAddress),
+		signIns: perMinute(signInsPerAddress), accounts: perMinute(signInsPerAccount),
 		sessionStreams: gauge{most: streamsPerSession}, addressStreams: gauge{most: streamsPerAddress},
 		addressUploads: gauge{most: uploadsPerAddress}, addressDownloads: gauge{most: downloadsPerAddress}}
 }

@@ -39,7 +39,7 @@ type cors func(w http.ResponseWriter, r *http.Request) (preflight bool)
 
 // routes is the route table of the community server.
 func (s *communityServer) routes() []route {
-	return slices.Concat(s.widgetRoutes(), s.openRoutes(), s.hookRoutes(communityHooks), s.fileRoutes(), s.adminRoutes(),
+	return slices.Concat(s.widgetRoutes(), s.openRoutes(), s.hookRoutes(communityHooks), s.fileRoutes(), s.adminRoutes(), s.teamRoutes(),
 		s.pageRoutes(), s.documentRoutes(), []route{
 			{"", "/api/widget/", rules{cors: s.widgetCORS, filtered: true}, s.unmatched},
 			{"", communityHooks, rules{}, s.unmatched},
@@ -209,15 +209,18 @@ func (s *communityServer) widgetRoutes() []route {
 // console.
 func (s *communityServer) adminRoutes() []route {
 	operators := rules{filtered: true, access: s.operator, body: maxAdminBody}
-	uploads, examined, erasers := operators, operators, operators
-	uploads.body, erasers.access = 0, s.operatorOrCommand
+	administrators, uploads, examined, erasers := operators, operators, operators, operators
+	administrators.access = s.administrator
+	uploads.body, erasers.access = 0, s.administratorOrCommand
+	files := administrators
+	files.body = 0
 	examined.access = s.operatorOrDoctor
 	return []route{
 		{"GET", "/api/admin/settings", operators, s.settings},
-		{"PATCH", "/api/admin/settings", operators, s.patchSettings},
+		{"PATCH", "/api/admin/settings", administrators, s.patchSettings},
 		{"GET", "/api/admin/sessions", operators, s.sessions},
 		{"GET", "/api/admin/sessions/{session}", operators, s.session},
-		{"DELETE", "/api/admin/sessions/{session}", operators, s.erase},
+		{"DELETE", "/api/admin/sessions/{session}", administrators, s.erase},
 		{"GET", "/api/admin/sessions/{session}/messages", operators, s.adminHistory},
 		{"POST", "/api/admin/sessions/{session}/messages", operators, s.adminSend},
 		{"PATCH", "/api/admin/sessions/{session}/messages/{id}", operators, s.adminEdit},
@@ -239,39 +242,69 @@ func (s *communityServer) adminRoutes() []route {
 		{"POST", "/api/admin/operator/status", operators, s.operatorStatus},
 		{"POST", "/api/admin/operator/activity", operators, s.operatorActivity},
 		{"GET", bridgesPath, examined, s.listBridges},
-		{"POST", "/api/admin/bridges/{name}/test", operators, s.testBridge},
-		{"POST", "/api/admin/bridges/{name}/connect", operators, s.connectBridge},
-		{"DELETE", "/api/admin/bridges/{name}", operators, s.disconnectBridge},
-		{"GET", "/api/admin/deliveries", operators, s.deliveries},
-		{"POST", "/api/admin/deliveries/retry", operators, s.retryDeliveries},
+		{"POST", "/api/admin/bridges/{name}/test", administrators, s.testBridge},
+		{"POST", "/api/admin/bridges/{name}/connect", administrators, s.connectBridge},
+		{"DELETE", "/api/admin/bridges/{name}", administrators, s.disconnectBridge},
+		{"GET", "/api/admin/deliveries", administrators, s.deliveries},
+		{"POST", "/api/admin/deliveries/retry", administrators, s.retryDeliveries},
 		{"POST", "/api/admin/deliveries/{id}/retry", operators, s.retryDelivery},
-		{"POST", "/api/admin/deliveries/discard", operators, s.discardDeliveries},
-		{"DELETE", "/api/admin/deliveries/{id}", operators, s.discardDelivery},
-		{"POST", "/api/admin/webhooks/test", operators, s.testWebhook},
-		{"POST", "/api/admin/ai/test", operators, s.testAI},
+		{"POST", "/api/admin/deliveries/discard", administrators, s.discardDeliveries},
+		{"DELETE", "/api/admin/deliveries/{id}", administrators, s.discardDelivery},
+		{"POST", "/api/admin/webhooks/test", administrators, s.testWebhook},
+		{"POST", "/api/admin/ai/test", administrators, s.testAI},
 		{"GET", "/api/admin/knowledge", operators, s.knowledgeSources},
-		{"POST", "/api/admin/knowledge", operators, s.addKnowledge},
-		{"POST", "/api/admin/knowledge/files", uploads, s.addKnowledgeFile},
+		{"POST", "/api/admin/knowledge", administrators, s.addKnowledge},
+		{"POST", "/api/admin/knowledge/files", files, s.addKnowledgeFile},
 		{"GET", "/api/admin/knowledge/search", operators, s.searchKnowledge},
 		{"GET", "/api/admin/knowledge/questions", operators, s.knowledgeQuestions},
-		{"DELETE", "/api/admin/knowledge/questions/{id}", operators, s.dropQuestion},
-		{"POST", "/api/admin/knowledge/questions/{id}/answer", operators, s.answerQuestion},
+		{"DELETE", "/api/admin/knowledge/questions/{id}", administrators, s.dropQuestion},
+		{"POST", "/api/admin/knowledge/questions/{id}/answer", administrators, s.answerQuestion},
 		{"GET", "/api/admin/knowledge/sources/{id}", operators, s.knowledgeSource},
-		{"DELETE", "/api/admin/knowledge/sources/{id}", operators, s.removeKnowledge},
-		{"POST", "/api/admin/knowledge/sources/{id}/refresh", operators, s.refreshKnowledge},
+		{"DELETE", "/api/admin/knowledge/sources/{id}", administrators, s.removeKnowledge},
+		{"POST", "/api/admin/knowledge/sources/{id}/refresh", administrators, s.refreshKnowledge},
 		{"GET", "/api/admin/stats", operators, s.stats},
 		{"GET", "/api/admin/statistics", operators, s.statistics},
 		{"GET", "/api/admin/statistics.csv", operators, s.statisticsCSV},
-		{"GET", "/api/admin/export", operators, s.export},
-		{"GET", "/api/admin/visitors", operators, s.findVisitor},
-		{"GET", "/api/admin/visitors/export", operators, s.exportVisitor},
+		{"GET", "/api/admin/export", administrators, s.export},
+		{"GET", "/api/admin/visitors", administrators, s.findVisitor},
+		{"GET", "/api/admin/visitors/export", administrators, s.exportVisitor},
 		{"DELETE", "/api/admin/visitors", erasers, s.eraseVisitor},
 		{"GET", "/api/admin/push", operators, s.pushDevices},
 		{"POST", "/api/admin/push/devices", operators, s.addPushDevice},
 		{"DELETE", "/api/admin/push/devices/{id}", operators, s.removePushDevice},
 		{"POST", "/api/admin/push/devices/{id}/test", operators, s.testPushDevice},
-		{"POST", "/api/admin/keys/rotate", operators, s.rotateKey},
+		{"POST", "/api/admin/keys/rotate", administrators, s.rotateKey},
 		{"GET", "/api/admin/stream", operators, s.adminStream},
+	}
+}
+
+// teamRoutes are about the people who answer and administer.
+func (s *communityServer) teamRoutes() []route {
+	operators := rules{filtered: true, access: s.operator, body: maxBody}
+	administrators, faces := operators, operators
+	administrators.access = s.administrator
+	faces.body = maxFaceBytes
+	return []route{
+		{"GET", "/api/admin/me", operators, s.me},
+		{"PATCH", "/api/admin/me", operators, s.patchMe},
+		{"PUT", "/api/admin/me/face", faces, s.putFace},
+		{"DELETE", "/api/admin/me/face", operators, s.deleteFace},
+		{"GET", "/api/admin/sign-ins", operators, s.signIns},
+		{"DELETE", "/api/admin/sign-ins", operators, s.endOtherSignIns},
+		{"DELETE", "/api/admin/sign-ins/{id}", operators, s.endSignIn},
+		{"GET", "/api/admin/people", operators, s.people},
+		{"POST", "/api/admin/people", administrators, s.addPerson},
+		{"PATCH", "/api/admin/people/{id}", administrators, s.patchPerson},
+		{"DELETE", "/api/admin/people/{id}", administrators, s.removePerson},
+		{"POST", "/api/admin/people/{id}/reset", administrators, s.resetPassword},
+		{"GET", "/api/admin/invitations", administrators, s.invitations},
+		{"POST", "/api/admin/invitations", administrators, s.invite},
+		{"DELETE", "/api/admin/invitations/{id}", administrators, s.withdraw},
+		{"GET", "/api/admin/audit", administrators, s.auditList},
+		{"POST", "/console/invitation/check", rules{body: maxBody}, s.checkInvitation},
+		{"POST", "/console/invitation/accept", rules{body: maxBody}, s.acceptInvitation},
+		{"GET", "/faces/{id}", rules{}, s.face},
+		{"HEAD", "/faces/{id}", rules{}, s.face},
 	}
 }
 
@@ -285,6 +318,7 @@ func (s *communityServer) pageRoutes() []route {
 		{"GET", "/console", pages, pageAction(s.console)},
 		{"POST", "/console/login", pages, pageAction(s.login)},
 		{"POST", "/console/logout", pages, pageAction(s.logout)},
+		{"GET", "/console/invitation", pages, pageAction(s.invitationPage)},
 		{"GET", "/widget.js", pages, pageAction(s.widgetLoader)},
 		{"GET", "/widget/{file}", pages, pageAction(s.widgetFile)},
 		{"GET", "/static/{file}", pages, pageAction(s.staticFile)},

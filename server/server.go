@@ -19,6 +19,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/password"
 )
 
 // Deps are the parts that the servers of both modes work with.
@@ -70,6 +71,7 @@ type Server struct {
 type communityServer struct {
 	*Server
 	keys      *Keyring
+	hasher    *password.Hasher
 	links     *chat.FileLinks
 	static    *static
 	knowledge Knowledge
@@ -93,7 +95,7 @@ func NewCommunity(cfg config.Config, d Deps, keys *Keyring) (*Server, error) {
 	s.openStreams = func() map[string]int {
 		return map[string]int{"visitor": d.Engine.Hub.Open(), "operator": int(s.operatorStreams.Load())}
 	}
-	s.assemble((&communityServer{s, keys, keys.Links(cfg.PublicURL), static, d.Knowledge, d.Push}).routes())
+	s.assemble((&communityServer{s, keys, password.NewHasher(), keys.Links(cfg.PublicURL), static, d.Knowledge, d.Push}).routes())
 	return s, nil
 }
 

@@ -77,7 +77,7 @@ func (s *communityServer) secretFor(w http.ResponseWriter, r *http.Request) stri
 // signInHere signs the one who sees the keys in to the console beside them, unless the
 // request comes from a page of another site.
 func (s *communityServer) signInHere(w http.ResponseWriter, r *http.Request) {
-	if _, signedIn := s.signedIn(r); signedIn || r.Method != http.MethodGet || fromForeignPage(r) {
+	if _, err := s.signedIn(r); err == nil || r.Method != http.MethodGet || fromForeignPage(r) {
 		return
 	}
 	name := s.engine.Settings().Text("operatorName")

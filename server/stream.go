@@ -266,7 +266,7 @@ func (s *communityServer) adminStream(w http.ResponseWriter, r *http.Request, by
 		case <-signedOut:
 			return written{}, nil
 		case <-check.C:
-			if s.keys.Generation() != keys { // whichever node they were rotated at
+			if s.keys.Generation() != keys || s.signInEnded(r.Context(), by) { // whichever node did it
 				return written{}, nil
 			}
 		case <-heartbeat.C:
@@ -288,6 +288,11 @@ func (s *communityServer) adminStream(w http.ResponseWriter, r *http.Request, by
 		}
 	}
 	return written{}, nil
+}
+
+// signInEnded reports whether a person's sign-in has ended. The secret key has none.
+func (s *communityServer) signInEnded(ctx context.Context, by chat.Author) bool {
+	return by.SignIn != "" && s.engine.SignInEnded(ctx, by.SignIn)
 }
 
 func (o *sse) resync(n *int) {

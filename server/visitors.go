@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,7 +51,7 @@ func (s *communityServer) findVisitor(_ http.ResponseWriter, r *http.Request, _ 
 
 // exportVisitor answers GET /api/admin/visitors/export: all that relay has of a
 // visitor as a zip, written while it is read.
-func (s *communityServer) exportVisitor(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) exportVisitor(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	who := strings.TrimSpace(r.URL.Query().Get("visitor"))
 	list, err := privacy.Find(r.Context(), s.engine.Store, who)
 	if err == nil && len(list) == 0 {
@@ -59,6 +60,7 @@ func (s *communityServer) exportVisitor(w http.ResponseWriter, r *http.Request, 
 	if err != nil {
 		return nil, err
 	}
+	s.audit(r, by, chat.AuditVisitorExported, "", strconv.Itoa(len(list))+" conversations")
 	attachment(w, "application/zip", "visitor-"+time.Now().UTC().Format(time.DateOnly)+".zip")
 	if _, err := privacy.Export(r.Context(), s.engine, who, patientWriter{w, http.NewResponseController(w)}); err != nil {
 		return s.cutExport(r, err)
@@ -71,6 +73,7 @@ func (s *communityServer) eraseVisitor(w http.ResponseWriter, r *http.Request, b
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(eraseTime)) // platforms may be slow
 	out, err := privacy.Erase(r.Context(), s.engine, s.bridges, r.URL.Query().Get("visitor"))
 	if err == nil {
+		s.audit(r, by, chat.AuditVisitorErased, "", strconv.Itoa(out.Conversations)+" conversations") // of whom is not told: the person is erased
 		s.log.Warn("a visitor was erased", "conversations", out.Conversations, "by", by.Source)
 	}
 	return out, err

@@ -120,7 +120,9 @@ type Message struct {
 	ReplyTo      string            `json:"replyTo,omitempty" db:"reply_to"`
 	Attachments  JSON[Attachments] `json:"attachments" db:"attachments"`
 	OperatorName string            `json:"operatorName,omitempty" db:"operator_name"`
-	SourceBridge string            `json:"sourceBridge,omitempty" db:"source_bridge"`
+	// OperatorID is the person who wrote, if that is one of the team.
+	OperatorID   string `json:"operatorId,omitempty" db:"operator_id"`
+	SourceBridge string `json:"sourceBridge,omitempty" db:"source_bridge"`
 	// ClientID is chosen by the sender's client and makes sending idempotent.
 	// Only its own side sees it: the visitor, or the operators.
 	ClientID    string `json:"clientId,omitempty" db:"client_id"`

@@ -91,7 +91,7 @@ func (e *Engine) sweep(ctx context.Context, now Time, pruning bool) error {
 func (e *Engine) prune(ctx context.Context, now Time) error {
 	var errs []error
 	if !e.backend {
-		errs = append(errs, e.Store.SweepEmpty(ctx, now.Add(-emptyAge)))
+		errs = append(errs, e.Store.SweepEmpty(ctx, now.Add(-emptyAge)), e.pruneTeam(ctx, now))
 	}
 	if days := e.Settings().Number("retentionDays"); days > 0 {
 		before := now.Add(-time.Duration(days) * 24 * time.Hour)

@@ -60,7 +60,7 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 		}
 		before := *c.session
 		m = Message{ID: p.ID, SessionID: p.SessionID, Content: p.Content, Sender: by.Sender, Timestamp: c.at,
-			ReplyTo: p.ReplyTo, ClientID: p.ClientID, OperatorName: by.Name, Internal: p.Internal, Attachments: Of(append(Attachments{}, p.Files...))}
+			ReplyTo: p.ReplyTo, ClientID: p.ClientID, OperatorName: by.Name, OperatorID: by.Person, Internal: p.Internal, Attachments: Of(append(Attachments{}, p.Files...))}
 		if by.Sender != SenderVisitor {
 			m.SourceBridge = by.Source
 		}

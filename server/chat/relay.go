@@ -22,6 +22,8 @@ type Relay struct {
 	receipts receipts
 	visitors visitors
 	viewing  viewing
+	names    platformNames
+	failed   failedSignIns
 	current  atomic.Pointer[currentSettings]
 	changed  atomic.Pointer[chan struct{}]
 	// replyTime is the usual one, a time.Duration.
@@ -47,6 +49,11 @@ type Author struct {
 	Sender Sender
 	Source string // widget, api, console or a bridge's name
 	Name   string // an operator's display name
+	// Person is the id of the operator in the team, "" for one with the secret key and one
+	// whom a platform knows under a name of its own.
+	Person string
+	Role   Role   // of an operator; "" is that of a platform
+	SignIn string // the person's sign-in at the console
 	Token  string // a visitor's session token
 	// TokenRequired denies visitors access to sessions without a token.
 	TokenRequired bool

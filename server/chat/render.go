@@ -21,6 +21,7 @@ func (m *Message) appendFields(b []byte) []byte {
 		b = append(b, mustJSON(list)...)
 	}
 	b = appendOptional(b, `,"operatorName":`, m.OperatorName)
+	b = appendOptional(b, `,"operatorId":`, m.OperatorID)
 	b = appendOptional(b, `,"sourceBridge":`, m.SourceBridge)
 	b = appendOptional(b, `,"clientId":`, m.ClientID)
 	b = appendMoment(b, `,"editedAt":`, m.EditedAt)

@@ -158,6 +158,8 @@ type Reader interface {
 	// PushDevices lists all devices that are notified.
 	PushDevices() ([]PushDevice, error)
 
+	PeopleReader
+
 	// Settings returns the stored settings by name, as JSON.
 	Settings() (map[string]Raw, error)
 	// Meta returns a fact about this installation, "" when unknown.
@@ -220,6 +222,8 @@ type Tx interface {
 	PutSavedAnswer(a *SavedAnswer) error
 	// DeleteSavedAnswer returns ErrSavedAnswerNotFound when there is none.
 	DeleteSavedAnswer(name string) error
+	PeopleTx
+
 	PutSetting(name string, value Raw) error
 	DeleteSetting(name string) error
 	PutMeta(name, value string) error

@@ -79,7 +79,7 @@ func testDrafts(t *testing.T, s *fixture) {
 	b.press("Enter", 13)
 	b.enter("#name", "Ada")
 	b.enter("#key", s.secret)
-	b.click("button[type=submit]")
+	b.click(".by-key button[type=submit]")
 	b.until(`$("#rows")`)
 	b.visit(address)
 	b.do(chromedp.Reload())

@@ -31,7 +31,7 @@ func (s *fixture) newOperator(t *testing.T, name string) *tab {
 	operator.visit(s.console)
 	operator.enter("#name", name)
 	operator.enter("#key", s.secret)
-	operator.click("button[type=submit]")
+	operator.click(".by-key button[type=submit]")
 	operator.until(`$("#rows") && !$("#presence").disabled && text("#link") === ""`)
 	return operator
 }

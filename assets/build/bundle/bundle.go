@@ -69,6 +69,7 @@ var targets = []target{
 	{source: "widget/panel.ts", name: "panel.js", format: api.FormatESModule, hashed: true, define: "PANEL_FILE"},
 	{source: "widget/core.ts", name: "core.js", format: api.FormatESModule, hashed: true, define: "CORE_FILE"},
 	{source: "widget/loader.ts", name: "widget.js", format: api.FormatIIFE},
+	{source: "console/account/main.ts", name: "account.js", format: api.FormatIIFE},
 	{source: "console/console.css", name: "console.css"},
 	{source: "pages/pages.css", name: "pages.css"},
 	{source: "pages/pages.ts", name: "pages.js", format: api.FormatIIFE},

@@ -29,6 +29,7 @@ var pages = []struct {
 	{"pages/docs.html", true},
 	{"pages/error.html", true},
 	{"console/login.html", false},
+	{"console/invitation.html", false},
 	{"console/console.html", false},
 }
 
@@ -37,10 +38,10 @@ var pages = []struct {
 func slots() map[string]any {
 	values := map[string]any{}
 	for _, name := range []string{"PublicKey", "SecretKey", "Snippet", "OperatorName", "Version", "Name", "Problem", "Invalid", "Hint",
-		"Status", "Title", "Text"} {
+		"Status", "Title", "Text", "OperatorID", "Role", "Email", "Team", "WrongPassword", "WrongKey"} {
 		values[name] = "${" + name + "}"
 	}
-	for _, name := range []string{"FocusName", "FocusKey"} {
+	for _, name := range []string{"FocusName", "FocusKey", "FocusEmail", "FocusPassword", "OpenKey"} {
 		values[name] = template.HTMLAttr("${" + name + "}")
 	}
 	return values

@@ -1,0 +1,81 @@
+// The invitation page. The link's secret stands behind the # and leaves the browser in request bodies only.
+
+import { byId, setText } from "../dom";
+import { post, Refused } from "./request";
+
+interface Invitation {
+  reset: boolean;
+  role: string;
+  name?: string;
+  email?: string;
+  invitedBy?: string;
+}
+
+const token = location.hash.slice(1);
+
+export async function invitation(): Promise<void> {
+  try {
+    show(await post<Invitation>("/console/invitation/check", { token: token || "none" }));
+  } catch (error) {
+    gone(error as Refused);
+  }
+}
+
+// gone says why a link is of no use.
+function gone(error: Refused): void {
+  setText("invitation-text", "");
+  setText("invitation-title", error.status === 404 ? "This link is used up" : "That did not work");
+  setText("invitation-error", error.message);
+  byId("invitation-away").hidden = error.status !== 404;
+  byId("invitation-title").focus();
+}
+
+function show(found: Invitation): void {
+  const by = found.invitedBy ? found.invitedBy + " invites you" : "You are invited";
+  const may = found.role === "administrator" ? "You will answer visitors, and manage the settings and the team." : "You will answer visitors.";
+  setText("invitation-text", found.reset ? "Choose a new password for your account. You will be signed out on all other devices." : by + " to answer visitors with relay. " + may);
+  if (found.reset) asReset(found);
+  byId<HTMLInputElement>("email").value = found.email ?? "";
+  byId("invitation-fields").hidden = false;
+  byId(found.reset ? "password" : "name").focus();
+  byId<HTMLFormElement>("invitation").onsubmit = (e) => {
+    e.preventDefault();
+    void join();
+  };
+}
+
+function asReset(found: Invitation): void {
+  document.title = "New password · relay";
+  setText("invitation-title", "Hello " + found.name);
+  byId("name-field").hidden = true;
+  byId<HTMLInputElement>("name").value = found.name ?? "";
+  byId<HTMLInputElement>("email").readOnly = true;
+  byId("invitation").querySelector("button")?.replaceChildren("Save and sign in");
+}
+
+// value reads a field; an invalid one gets the focus and its problem is said.
+function value(id: string, problem: (field: HTMLInputElement) => string): string {
+  const field = byId<HTMLInputElement>(id);
+  const text = id === "password" ? field.value : field.value.trim();
+  const wrong = problem(field);
+  field.setAttribute("aria-invalid", String(!!wrong));
+  if (!wrong) return text;
+  field.focus();
+  throw new Refused(400, wrong);
+}
+
+async function join(): Promise<void> {
+  const button = byId("invitation").querySelector("button") as HTMLButtonElement;
+  setText("invitation-error", "");
+  button.disabled = true;
+  try {
+    const name = value("name", (f) => (f.value.trim() ? "" : "Please give your name."));
+    const email = value("email", (f) => (f.checkValidity() ? "" : "Please give your e-mail address, like ada@example.com."));
+    const password = value("password", (f) => ([...f.value].length < 10 ? "The password must have at least 10 characters." : ""));
+    await post("/console/invitation/accept", { token, name, email, password });
+    location.replace("/console");
+  } catch (error) {
+    setText("invitation-error", (error as Refused).message);
+    button.disabled = false;
+  }
+}

@@ -1,0 +1,173 @@
+package db
+
+import (
+	"cmp"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+const (
+	selectSignIns     = `SELECT id, hash, person, created_at, seen_at, agent, address FROM sign_ins`
+	selectSignIn      = selectSignIns + ` WHERE hash = ?`
+	selectSignInByID  = selectSignIns + ` WHERE id = ?`
+	selectSignInsOf   = selectSignIns + ` WHERE person = ? ORDER BY seen_at DESC, id LIMIT 1000`
+	selectAllSignIns  = selectSignIns + ` ORDER BY seen_at DESC, id LIMIT 1000`
+	insertSignIn      = `INSERT INTO sign_ins (id, hash, person, created_at, seen_at, agent, address) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	updateSeen        = `UPDATE sign_ins SET seen_at = ?, address = ? WHERE id = ?`
+	deleteSignIn      = `DELETE FROM sign_ins WHERE id = ?`
+	deleteOldSignIns  = `DELETE FROM sign_ins WHERE seen_at < ?`
+	deleteMostSignIns = `DELETE FROM sign_ins WHERE person = ? AND id NOT IN
+		(SELECT id FROM sign_ins WHERE person = ? ORDER BY seen_at DESC, id LIMIT ?)`
+)
+
+// keptSignIns is how many sign-ins of a person are kept, the last seen ones.
+const keptSignIns = 100
+
+// SignIn implements [chat.PeopleReader].
+func (t *tx) SignIn(hash string) (chat.SignIn, error) {
+	return one[chat.SignIn](t, chat.ErrSignInNotFound, selectSignIn, hash)
+}
+
+// SignInByID implements [chat.PeopleReader].
+func (t *tx) SignInByID(id string) (chat.SignIn, error) {
+	return one[chat.SignIn](t, chat.ErrSignInNotFound, selectSignInByID, id)
+}
+
+// SignIns implements [chat.PeopleReader].
+func (t *tx) SignIns(person string) ([]chat.SignIn, error) {
+	if person == "" {
+		return list[chat.SignIn](t, selectAllSignIns)
+	}
+	return list[chat.SignIn](t, selectSignInsOf, person)
+}
+
+// PutSignIn implements [chat.PeopleTx].
+func (t *tx) PutSignIn(s *chat.SignIn) error {
+	_, err := t.q.exec(insertSignIn, s.ID, s.Hash, s.Person, int64(s.CreatedAt), int64(s.SeenAt), s.Agent, s.Address)
+	if err == nil {
+		_, err = t.q.exec(deleteMostSignIns, s.Person, s.Person, keptSignIns)
+	}
+	return wrap(err, "put sign-in of %s", s.Person)
+}
+
+// SeenSignIn implements [chat.PeopleTx].
+func (t *tx) SeenSignIn(id string, at chat.Time, address string) error {
+	_, err := t.q.exec(updateSeen, int64(at), address, id)
+	return err
+}
+
+// DeleteSignIn implements [chat.PeopleTx].
+func (t *tx) DeleteSignIn(id string) error {
+	return t.touch(chat.ErrSignInNotFound, deleteSignIn, id)
+}
+
+// DropSignIns implements [chat.PeopleTx].
+func (t *tx) DropSignIns(before chat.Time) error {
+	_, err := t.q.exec(deleteOldSignIns, int64(before))
+	return err
+}
+
+const (
+	selectInvitations = `SELECT id, hash, role, email, COALESCE(person, '') AS person, invited_by, created_at, expires_at FROM invitations`
+	selectInvitation  = selectInvitations + ` WHERE hash = ?`
+	selectOpen        = selectInvitations + ` WHERE expires_at > ? ORDER BY created_at DESC, id`
+	insertInvitation  = `INSERT INTO invitations (id, hash, role, email, person, invited_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+	deleteInvitation  = `DELETE FROM invitations WHERE id = ?`
+	deleteExpired     = `DELETE FROM invitations WHERE expires_at <= ?`
+)
+
+// Invitation implements [chat.PeopleReader].
+func (t *tx) Invitation(hash string) (chat.Invitation, error) {
+	return one[chat.Invitation](t, chat.ErrInvitationNotFound, selectInvitation, hash)
+}
+
+// Invitations implements [chat.PeopleReader].
+func (t *tx) Invitations(at chat.Time) ([]chat.Invitation, error) {
+	return list[chat.Invitation](t, selectOpen, int64(at))
+}
+
+// PutInvitation implements [chat.PeopleTx].
+func (t *tx) PutInvitation(i *chat.Invitation) error {
+	var person any
+	if i.Person != "" {
+		person = i.Person
+	}
+	_, err := t.q.exec(insertInvitation, i.ID, i.Hash, string(i.Role), i.Email, person, i.InvitedBy, int64(i.CreatedAt), int64(i.ExpiresAt))
+	return wrap(err, "put invitation %s", i.ID)
+}
+
+// DeleteInvitation implements [chat.PeopleTx].
+func (t *tx) DeleteInvitation(id string) error {
+	return t.touch(chat.ErrInvitationNotFound, deleteInvitation, id)
+}
+
+// DropInvitations implements [chat.PeopleTx].
+func (t *tx) DropInvitations(before chat.Time) error {
+	_, err := t.q.exec(deleteExpired, int64(before))
+	return err
+}
+
+const (
+	selectPasskeys   = `SELECT id, person, name, public_key, sign_count, challenge_at, created_at, used_at FROM passkeys`
+	selectPasskey    = selectPasskeys + ` WHERE id = ?`
+	selectPasskeysOf = selectPasskeys + ` WHERE person = ? ORDER BY created_at, id`
+	upsertPasskey    = `INSERT INTO passkeys (id, person, name, public_key, sign_count, challenge_at, created_at, used_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET sign_count = excluded.sign_count, challenge_at = excluded.challenge_at, used_at = excluded.used_at`
+	deletePasskey = `DELETE FROM passkeys WHERE person = ? AND id = ?`
+)
+
+// Passkey implements [chat.PeopleReader].
+func (t *tx) Passkey(id string) (chat.Passkey, error) {
+	return one[chat.Passkey](t, chat.ErrPasskeyNotFound, selectPasskey, id)
+}
+
+// Passkeys implements [chat.PeopleReader].
+func (t *tx) Passkeys(person string) ([]chat.Passkey, error) {
+	return list[chat.Passkey](t, selectPasskeysOf, person)
+}
+
+// PutPasskey implements [chat.PeopleTx].
+func (t *tx) PutPasskey(k *chat.Passkey) error {
+	_, err := t.q.exec(upsertPasskey, k.ID, k.Person, k.Name, k.PublicKey, k.SignCount, int64(k.ChallengeAt), int64(k.CreatedAt), int64(k.UsedAt))
+	return wrap(err, "put passkey of %s", k.Person)
+}
+
+// DeletePasskey implements [chat.PeopleTx].
+func (t *tx) DeletePasskey(person, id string) error {
+	return t.touch(chat.ErrPasskeyNotFound, deletePasskey, person, id)
+}
+
+const (
+	selectAudit = `SELECT number, at, person, name, action, target, detail, address, count FROM audit
+		WHERE number < ? AND (? = '' OR person = ?) AND (? = '' OR action = ?) ORDER BY number DESC LIMIT ?`
+	nextAudit   = `SELECT COALESCE(MAX(number), 0) + 1 FROM audit`
+	insertAudit = `INSERT INTO audit (number, at, person, name, action, target, detail, address, count) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	countAudit  = `UPDATE audit SET count = count + 1, at = ? WHERE number = ?`
+	deleteAudit = `DELETE FROM audit WHERE at < ?`
+)
+
+// Audit implements [chat.PeopleReader].
+func (t *tx) Audit(q chat.AuditQuery) ([]chat.AuditEntry, error) {
+	return list[chat.AuditEntry](t, selectAudit, cmp.Or(q.Before, int64(noLimit)), q.Person, q.Person, q.Action, q.Action, limitOf(q.Limit))
+}
+
+// PutAudit implements [chat.PeopleTx].
+func (t *tx) PutAudit(e *chat.AuditEntry) (err error) {
+	if e.Number, err = one[int64](t, nil, nextAudit); err != nil {
+		return err
+	}
+	_, err = t.q.exec(insertAudit, e.Number, int64(e.At), e.Person, e.Name, e.Action, e.Target, e.Detail, e.Address, e.Count)
+	return wrap(err, "put audit entry")
+}
+
+// CountAudit implements [chat.PeopleTx].
+func (t *tx) CountAudit(number int64, at chat.Time) error {
+	_, err := t.q.exec(countAudit, int64(at), number)
+	return err
+}
+
+// DropAudit implements [chat.PeopleTx].
+func (t *tx) DropAudit(before chat.Time) error {
+	_, err := t.q.exec(deleteAudit, int64(before))
+	return err
+}

@@ -1,0 +1,136 @@
+package chat
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// auditLasts is how long the audit list goes back; failedTogether is the time in which
+// failed sign-ins are one entry.
+const (
+	auditLasts     = 365 * 24 * time.Hour
+	failedTogether = time.Hour
+	maxAuditDetail = 300
+)
+
+// The actions of the audit list.
+const (
+	AuditSignIn            = "sign_in"
+	AuditSignInFailed      = "sign_in_failed"
+	AuditSignInEnded       = "sign_in_ended"
+	AuditInvited           = "invited"
+	AuditInvitationRemoved = "invitation_withdrawn"
+	AuditJoined            = "joined"
+	AuditPersonChanged     = "person_changed"
+	AuditRoleChanged       = "role_changed"
+	AuditPersonRemoved     = "person_removed"
+	AuditPasswordReset     = "password_reset"
+	AuditPasswordChanged   = "password_changed"
+	AuditPasskeyAdded      = "passkey_added"
+	AuditPasskeyRemoved    = "passkey_removed"
+	AuditSettingsChanged   = "settings_changed"
+	AuditKeyRotated        = "key_rotated"
+	AuditErased            = "conversation_erased"
+	AuditVisitorErased     = "visitor_erased"
+	AuditVisitorExported   = "visitor_exported"
+	AuditExported          = "exported"
+	AuditBackup            = "backup_downloaded"
+	AuditBlocked           = "visitor_blocked"
+	AuditUnblocked         = "visitor_unblocked"
+)
+
+// AuditEntry tells who did what and when.
+type AuditEntry struct {
+	Number int64  `json:"-" db:"number"`
+	At     Time   `json:"at" db:"at"`
+	Person string `json:"personId,omitempty" db:"person"` // "" for the secret key
+	Name   string `json:"name" db:"name"`
+	Action string `json:"action" db:"action"`
+	// Target is what it was done to: an id, a name, an address.
+	Target  string `json:"target,omitempty" db:"target"`
+	Detail  string `json:"detail,omitempty" db:"detail"`
+	Address string `json:"address,omitempty" db:"address"`
+	// Count is more than 1 for what is told in sum.
+	Count int `json:"count" db:"count"`
+}
+
+// AuditQuery selects entries. Zero fields do not restrict.
+type AuditQuery struct {
+	Person string
+	Action string
+	Before int64 // only entries with a smaller number
+	Limit  int
+}
+
+// Audit adds to the audit list what somebody did. A failure is logged: what was done is
+// done.
+func (r *Relay) Audit(ctx context.Context, by Author, e AuditEntry) {
+	e.At, e.Person, e.Name, e.Count = Now(), by.Person, auditName(by), 1
+	e.Target, e.Detail = Clip(OneLine(e.Target), maxAuditDetail), Clip(OneLine(e.Detail), maxAuditDetail)
+	err := r.store.Apply(context.WithoutCancel(ctx), func(tx Tx) error { return tx.PutAudit(&e) })
+	if err != nil {
+		r.log.Error("the audit list misses an entry", "action", e.Action, "by", e.Name, "err", err)
+	}
+}
+
+// auditName names who did something without being a person of the team.
+func auditName(by Author) string {
+	switch {
+	case by.Person == "" && by.Source == SourceConsole && by.Name != "":
+		return by.Name + " (secret key)"
+	case by.Name != "":
+		return by.Name
+	case by.Source == SourceAPI:
+		return "Secret key"
+	}
+	return "relay"
+}
+
+// failedSignIns is the entry that counts failed sign-ins at the moment.
+type failedSignIns struct {
+	mu     sync.Mutex
+	number int64
+	since  Time
+}
+
+// SignInFailed counts a failed sign-in: all within an hour are one entry.
+func (r *Relay) SignInFailed(ctx context.Context, address string) {
+	f, now := &r.failed, Now()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err := r.store.Apply(context.WithoutCancel(ctx), func(tx Tx) error {
+		if f.number != 0 && now.Sub(f.since) < failedTogether {
+			return tx.CountAudit(f.number, now)
+		}
+		e := AuditEntry{At: now, Action: AuditSignInFailed, Address: address, Count: 1}
+		err := tx.PutAudit(&e)
+		f.number, f.since = e.Number, now
+		return err
+	})
+	if err != nil {
+		r.log.Error("the audit list misses a failed sign-in", "err", err)
+	}
+}
+
+// AuditList lists entries, newest first.
+func (r *Relay) AuditList(ctx context.Context, q AuditQuery) (list []AuditEntry, err error) {
+	err = r.store.Look(ctx, func(rd Reader) error {
+		list, err = rd.Audit(q)
+		return err
+	})
+	return list, err
+}
+
+// pruneTeam removes old entries, and links and sign-ins that work no more.
+func (e *Engine) pruneTeam(ctx context.Context, now Time) error {
+	return e.Store.Apply(ctx, func(tx Tx) error {
+		if err := tx.DropAudit(now.Add(-auditLasts)); err != nil {
+			return err
+		}
+		if err := tx.DropInvitations(now); err != nil {
+			return err
+		}
+		return tx.DropSignIns(now.Add(-signInLasts))
+	})
+}

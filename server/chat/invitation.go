@@ -1,0 +1,163 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// invitationLasts is how long a link works, maxInvitations how many there may be.
+const (
+	invitationLasts = 48 * time.Hour
+	maxInvitations  = 200
+)
+
+// ErrInvitationNotFound is returned for unknown, used and expired links alike.
+var ErrInvitationNotFound = &Error{NotFound, "This link does not work any more. It was used, or is older than 48 hours; ask for a new one"}
+
+// Invitation is a link that works once: it invites a person or, with one, sets a new
+// password.
+type Invitation struct {
+	ID        string `json:"id" db:"id"`
+	Hash      string `json:"-" db:"hash"` // of the link's secret
+	Role      Role   `json:"role" db:"role"`
+	Email     string `json:"email,omitempty" db:"email"`
+	Person    string `json:"personId,omitempty" db:"person"`
+	InvitedBy string `json:"invitedBy,omitempty" db:"invited_by"`
+	CreatedAt Time   `json:"createdAt" db:"created_at"`
+	ExpiresAt Time   `json:"expiresAt" db:"expires_at"`
+}
+
+// Invite makes a link and returns its secret, which is stored nowhere.
+func (r *Relay) Invite(ctx context.Context, i Invitation) (secret string, _ Invitation, err error) {
+	i.Email = EmailKey(i.Email)
+	if !i.Role.Valid() {
+		return "", i, Errorf(Invalid, "role must be administrator or operator")
+	}
+	if i.Email != "" {
+		if err := CheckEmail(i.Email); err != nil {
+			return "", i, err
+		}
+	}
+	secret = NewToken()
+	i.ID, i.Hash, i.CreatedAt = NewID(), Hash(secret), Now()
+	i.ExpiresAt = i.CreatedAt.Add(invitationLasts)
+	return secret, i, r.store.Apply(ctx, func(tx Tx) error { return putInvitation(tx, &i) })
+}
+
+// putInvitation stores a link in place of the one for the same address or person.
+func putInvitation(tx Tx, i *Invitation) error {
+	if i.Person == "" && i.Email != "" {
+		if _, err := tx.PersonByEmail(i.Email); !errors.Is(err, ErrPersonNotFound) {
+			return firstOf(err, ErrEmailTaken)
+		}
+	}
+	if err := tx.DropInvitations(i.CreatedAt); err != nil {
+		return err
+	}
+	list, err := tx.Invitations(i.CreatedAt)
+	if err != nil {
+		return err
+	}
+	if len(list) >= maxInvitations {
+		return Errorf(Conflict, "There are %d open invitations, which is the most. Withdraw one first", len(list))
+	}
+	for k := range list {
+		if list[k].Person == i.Person && list[k].Email == i.Email && i.Person+i.Email != "" {
+			if err := tx.DeleteInvitation(list[k].ID); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.PutInvitation(i)
+}
+
+func firstOf(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+// Invitation returns the link with a secret.
+func (r *Relay) Invitation(ctx context.Context, secret string) (i Invitation, p Person, err error) {
+	err = r.store.Read(ctx, func(rd Reader) error {
+		if i, err = validInvitation(rd, secret); err != nil || i.Person == "" {
+			return err
+		}
+		p, err = rd.Person(i.Person)
+		return err
+	})
+	return i, p, err
+}
+
+func validInvitation(rd Reader, secret string) (Invitation, error) {
+	i, err := rd.Invitation(Hash(secret))
+	if err == nil && i.ExpiresAt <= Now() {
+		return i, ErrInvitationNotFound
+	}
+	return i, err
+}
+
+// Invitations lists the links that still work.
+func (r *Relay) Invitations(ctx context.Context) (list []Invitation, err error) {
+	err = r.store.Look(ctx, func(rd Reader) error {
+		list, err = rd.Invitations(Now())
+		return err
+	})
+	return list, err
+}
+
+// Withdraw ends a link.
+func (r *Relay) Withdraw(ctx context.Context, id string) error {
+	return r.store.Apply(ctx, func(tx Tx) error { return tx.DeleteInvitation(id) })
+}
+
+// Accept uses a link up: p joins with its role or, if the link is somebody's, that person
+// gets p's password and is signed out everywhere.
+func (r *Relay) Accept(ctx context.Context, secret string, p Person) (_ Person, i Invitation, err error) {
+	p.prepare()
+	var ended []SignIn
+	err = r.store.Apply(ctx, func(tx Tx) error {
+		if i, err = validInvitation(tx, secret); err != nil {
+			return err
+		}
+		if err := tx.DeleteInvitation(i.ID); err != nil {
+			return err
+		}
+		if i.Person != "" {
+			p, ended, err = resetPassword(tx, i.Person, p.Password)
+			return err
+		}
+		p.Role = i.Role
+		if err := p.check(); err != nil {
+			return err
+		}
+		return addPerson(tx, &p)
+	})
+	if err != nil {
+		return p, i, err
+	}
+	r.forgetNames()
+	r.endSeats(ctx, p.Name, ended)
+	return p, i, nil
+}
+
+func resetPassword(tx Tx, id, password string) (p Person, ended []SignIn, err error) {
+	if p, err = tx.Person(id); err != nil {
+		return p, nil, err
+	}
+	p.Password = password
+	if err := tx.PutPerson(&p); err != nil {
+		return p, nil, err
+	}
+	if ended, err = tx.SignIns(id); err != nil {
+		return p, nil, err
+	}
+	for k := range ended {
+		if err := tx.DeleteSignIn(ended[k].ID); err != nil {
+			return p, nil, err
+		}
+	}
+	return p, ended, nil
+}

@@ -1,0 +1,358 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"net/mail"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Role is what a person may do.
+type Role string
+
+// Administrators may do everything. Operators answer: they change no settings, people or
+// keys, and delete nothing for good.
+const (
+	RoleAdministrator Role = "administrator"
+	RoleOperator      Role = "operator"
+)
+
+// Valid reports whether the role exists.
+func (r Role) Valid() bool { return r == RoleAdministrator || r == RoleOperator }
+
+// Person answers visitors, or administers relay.
+type Person struct {
+	ID        string `json:"id" db:"id"`
+	Name      string `json:"name" db:"name"`
+	Email     string `json:"email,omitempty" db:"email"` // in small letters
+	Role      Role   `json:"role" db:"role"`
+	Password  string `json:"-" db:"password"` // its hash, "" for none
+	Face      string `json:"-" db:"face"`     // changes with the picture, "" for none
+	CreatedAt Time   `json:"createdAt" db:"created_at"`
+
+	Preferences JSON[Preferences] `json:"-" db:"preferences"`
+	// PlatformNames is what the person is called on platforms.
+	PlatformNames []PlatformName `json:"platformNames" db:"-"`
+}
+
+// Preferences are a person's own settings.
+type Preferences struct {
+	// Notify is everything, mine (also what nobody was given yet) or nothing.
+	Notify string `json:"notify"`
+	Sound  bool   `json:"sound"`
+	// PushContent: notifications show what the visitor wrote.
+	PushContent bool `json:"pushContent"`
+}
+
+// Values of Preferences.Notify.
+const (
+	NotifyEverything = "everything"
+	NotifyMine       = "mine"
+	NotifyNothing    = "nothing"
+)
+
+// DefaultPreferences are those of who has chosen nothing.
+var DefaultPreferences = Preferences{Notify: NotifyEverything, Sound: true}
+
+// PlatformName is what a person is called on a platform: by the platform's id, or by a name
+// with or without @.
+type PlatformName struct {
+	Bridge string `json:"bridge" db:"bridge"`
+	Name   string `json:"name" db:"name"`
+}
+
+// Bounds of people.
+const (
+	MaxPeople        = 1000
+	maxPersonName    = 60
+	maxEmail         = 254
+	maxPlatformName  = 100
+	maxPlatformNames = 20
+	// MinPassword and MaxPassword count characters and bytes.
+	MinPassword = 10
+	MaxPassword = 1000
+)
+
+// Errors of people.
+var (
+	ErrPersonNotFound = &Error{NotFound, "Person not found"}
+	ErrNameTaken      = &Error{Conflict, "Somebody in the team has this name already. Add a letter of the last name"}
+	ErrEmailTaken     = &Error{Conflict, "Somebody in the team has this e-mail address already"}
+	ErrLastAdmin      = &Error{Conflict, "This is the last administrator. Make somebody else an administrator first"}
+)
+
+// nameKey is what names are compared by: without case and double spaces.
+func nameKey(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
+
+// EmailKey is how e-mail addresses are stored and compared.
+func EmailKey(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+
+// CheckName rejects what cannot be a person's name.
+func CheckName(name string) error {
+	if name == "" || utf8.RuneCountInString(name) > maxPersonName || strings.ContainsFunc(name, unicode.IsControl) {
+		return Errorf(Invalid, "name must be 1 to %d characters on one line", maxPersonName)
+	}
+	return nil
+}
+
+// CheckEmail rejects what is no e-mail address.
+func CheckEmail(email string) error {
+	parsed, err := mail.ParseAddress(email)
+	if err != nil || parsed.Address != email || len(email) > maxEmail || !strings.Contains(email, "@") {
+		return Errorf(Invalid, "email must be an e-mail address, like ada@example.com")
+	}
+	return nil
+}
+
+// CheckPassword rejects short passwords, and those that are the person's own name or address.
+func CheckPassword(password string, own ...string) error {
+	switch {
+	case utf8.RuneCountInString(password) < MinPassword:
+		return Errorf(Invalid, "password must be at least %d characters", MinPassword)
+	case len(password) > MaxPassword:
+		return Errorf(Invalid, "password must be at most %d bytes", MaxPassword)
+	case strings.Trim(password, password[:1]) == "":
+		return Errorf(Invalid, "password must not repeat one character")
+	}
+	for _, name := range own {
+		if name != "" && strings.EqualFold(password, name) {
+			return Errorf(Invalid, "password must not be the name or the e-mail address")
+		}
+	}
+	return nil
+}
+
+// check rejects a person with invalid fields.
+func (p *Person) check() error {
+	p.Name, p.Email = strings.Join(strings.Fields(p.Name), " "), EmailKey(p.Email)
+	if err := errors.Join(CheckName(p.Name), CheckEmail(p.Email)); err != nil {
+		return firstError(err)
+	}
+	if !p.Role.Valid() {
+		return Errorf(Invalid, "role must be administrator or operator")
+	}
+	switch p.Preferences.V.Notify {
+	case NotifyEverything, NotifyMine, NotifyNothing:
+	default:
+		return Errorf(Invalid, "preferences.notify must be everything, mine or nothing")
+	}
+	return p.checkPlatformNames()
+}
+
+func (p *Person) checkPlatformNames() error {
+	if len(p.PlatformNames) > maxPlatformNames {
+		return Errorf(Invalid, "platformNames must be at most %d", maxPlatformNames)
+	}
+	for i := range p.PlatformNames {
+		n := &p.PlatformNames[i]
+		n.Name = platformKey(n.Name)
+		if n.Name == "" || utf8.RuneCountInString(n.Name) > maxPlatformName {
+			return Errorf(Invalid, "platformNames.name must be 1 to %d characters", maxPlatformName)
+		}
+		switch n.Bridge {
+		case "telegram", "discord", "slack":
+		default:
+			return Errorf(Invalid, "platformNames.bridge must be telegram, discord or slack")
+		}
+	}
+	return nil
+}
+
+// platformKey is how names on platforms are compared: without @ and case.
+func platformKey(name string) string {
+	return strings.ToLower(strings.TrimPrefix(strings.TrimSpace(name), "@"))
+}
+
+// firstError returns the first of joined errors: one at a time is enough for a form.
+func firstError(err error) error {
+	var ours *Error
+	if errors.As(err, &ours) {
+		return ours
+	}
+	return err
+}
+
+// People lists everybody by name.
+func (r *Relay) People(ctx context.Context) (list []Person, err error) {
+	err = r.store.Read(ctx, func(rd Reader) error {
+		list, err = rd.People()
+		return err
+	})
+	return list, err
+}
+
+// Person returns ErrPersonNotFound when there is none.
+func (r *Relay) Person(ctx context.Context, id string) (p Person, err error) {
+	err = r.store.Read(ctx, func(rd Reader) error {
+		p, err = rd.Person(id)
+		return err
+	})
+	return p, err
+}
+
+// PersonByEmail returns ErrPersonNotFound when nobody has the address.
+func (r *Relay) PersonByEmail(ctx context.Context, email string) (p Person, err error) {
+	err = r.store.Read(ctx, func(rd Reader) error {
+		p, err = rd.PersonByEmail(EmailKey(email))
+		return err
+	})
+	return p, err
+}
+
+// AddPerson stores a new person. Without an id it gets one.
+func (r *Relay) AddPerson(ctx context.Context, p Person) (Person, error) {
+	p.prepare()
+	if err := p.check(); err != nil {
+		return p, err
+	}
+	err := r.store.Apply(ctx, func(tx Tx) error { return addPerson(tx, &p) })
+	r.forgetNames()
+	return p, err
+}
+
+// prepare fills in what every new person has.
+func (p *Person) prepare() {
+	if p.ID == "" {
+		p.ID = NewID()
+	}
+	p.CreatedAt = Now()
+	if p.Preferences.V.Notify == "" {
+		p.Preferences.V = DefaultPreferences
+	}
+}
+
+func addPerson(tx Tx, p *Person) error {
+	n, _, err := tx.CountPeople()
+	switch {
+	case err != nil:
+		return err
+	case n >= MaxPeople:
+		return Errorf(Conflict, "There are %d people, which is the most", n)
+	}
+	if err := taken(tx, p); err != nil {
+		return err
+	}
+	return tx.PutPerson(p)
+}
+
+// taken reports whether somebody else has the person's name or address.
+func taken(tx Tx, p *Person) error {
+	for _, other := range []struct {
+		find func(string) (Person, error)
+		key  string
+		err  error
+	}{{tx.PersonByEmail, p.Email, ErrEmailTaken}, {tx.PersonByName, nameKey(p.Name), ErrNameTaken}} {
+		had, err := other.find(other.key)
+		switch {
+		case errors.Is(err, ErrPersonNotFound):
+		case err != nil:
+			return err
+		case had.ID != p.ID:
+			return other.err
+		}
+	}
+	return nil
+}
+
+// NameKey is the name without case, which no two people share.
+func (p *Person) NameKey() string { return nameKey(p.Name) }
+
+// ChangePerson stores what change does to a person, and returns the person as stored.
+func (r *Relay) ChangePerson(ctx context.Context, id string, change func(*Person) error) (p Person, err error) {
+	err = r.store.Apply(ctx, func(tx Tx) error {
+		if p, err = tx.Person(id); err != nil {
+			return err
+		}
+		before := p.Role
+		if err := change(&p); err != nil {
+			return err
+		}
+		if err := p.check(); err != nil {
+			return err
+		}
+		if before == RoleAdministrator && p.Role != before {
+			if err := notLast(tx); err != nil {
+				return err
+			}
+		}
+		if err := taken(tx, &p); err != nil {
+			return err
+		}
+		return tx.PutPerson(&p)
+	})
+	r.forgetNames()
+	return p, err
+}
+
+// RemovePerson removes a person with passkeys and sign-ins, whose streams end at once. What
+// the person wrote stays.
+func (r *Relay) RemovePerson(ctx context.Context, id string) (p Person, err error) {
+	var ended []SignIn
+	err = r.store.Apply(ctx, func(tx Tx) error {
+		if p, err = tx.Person(id); err != nil {
+			return err
+		}
+		if p.Role == RoleAdministrator {
+			if err := notLast(tx); err != nil {
+				return err
+			}
+		}
+		if ended, err = tx.SignIns(id); err != nil {
+			return err
+		}
+		return tx.DeletePerson(id)
+	})
+	if err != nil {
+		return p, err
+	}
+	r.forgetNames()
+	r.endSeats(ctx, p.Name, ended)
+	return p, nil
+}
+
+// notLast rejects what would leave relay without an administrator.
+func notLast(tx Tx) error {
+	_, administrators, err := tx.CountPeople()
+	if err == nil && administrators <= 1 {
+		return ErrLastAdmin
+	}
+	return err
+}
+
+// Face is a person's picture.
+type Face struct {
+	MimeType string `db:"mime_type"`
+	Data     []byte `db:"data"`
+}
+
+// PutFace replaces a person's picture; an empty one removes it.
+func (r *Relay) PutFace(ctx context.Context, id string, f Face) (p Person, err error) {
+	err = r.store.Apply(ctx, func(tx Tx) error {
+		if p, err = tx.Person(id); err != nil {
+			return err
+		}
+		p.Face = ""
+		if len(f.Data) > 0 {
+			p.Face = Hash(string(f.Data))[:16]
+		}
+		if err := tx.PutFace(id, &f); err != nil {
+			return err
+		}
+		return tx.PutPerson(&p)
+	})
+	return p, err
+}
+
+// Face returns a person with the picture, whose Data is empty if there is none.
+func (r *Relay) Face(ctx context.Context, id string) (p Person, f Face, err error) {
+	err = r.store.Read(ctx, func(rd Reader) error {
+		if p, err = rd.Person(id); err != nil || p.Face == "" {
+			return err
+		}
+		f, err = rd.Face(id)
+		return err
+	})
+	return p, f, err
+}

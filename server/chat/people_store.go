@@ -1,0 +1,66 @@
+package chat
+
+// PeopleReader is the part of a [Reader] about people.
+type PeopleReader interface {
+	// People lists everybody by name.
+	People() ([]Person, error)
+	// Person returns ErrPersonNotFound when there is none; so do the next two.
+	Person(id string) (Person, error)
+	PersonByEmail(email string) (Person, error)
+	PersonByName(key string) (Person, error)
+	CountPeople() (people, administrators int, err error)
+	Face(person string) (Face, error)
+	// NamesOnPlatforms lists whose name on a platform it is, by "bridge name".
+	NamesOnPlatforms() (map[string]Person, error)
+
+	// SignIn finds a sign-in by the hash of its secret, or returns ErrSignInNotFound.
+	SignIn(hash string) (SignIn, error)
+	// SignInByID returns ErrSignInNotFound when there is none.
+	SignInByID(id string) (SignIn, error)
+	// SignIns lists a person's sign-ins, or everybody's with "", the last seen first.
+	SignIns(person string) ([]SignIn, error)
+
+	// Invitation finds a link by the hash of its secret, or returns ErrInvitationNotFound.
+	Invitation(hash string) (Invitation, error)
+	// Invitations lists the links that still work at a time, newest first.
+	Invitations(at Time) ([]Invitation, error)
+
+	// Passkey returns ErrPasskeyNotFound when there is none.
+	Passkey(id string) (Passkey, error)
+	Passkeys(person string) ([]Passkey, error)
+
+	// Audit lists what was done, newest first.
+	Audit(q AuditQuery) ([]AuditEntry, error)
+}
+
+// PeopleTx is the part of a [Tx] about people.
+type PeopleTx interface {
+	// PutPerson stores a new or changed person with the names on platforms.
+	PutPerson(p *Person) error
+	DeletePerson(id string) error
+	PutFace(person string, f *Face) error
+
+	PutSignIn(s *SignIn) error
+	SeenSignIn(id string, at Time, address string) error
+	// DeleteSignIn returns ErrSignInNotFound when there is none.
+	DeleteSignIn(id string) error
+	// DropSignIns removes those last seen before a time.
+	DropSignIns(before Time) error
+
+	PutInvitation(i *Invitation) error
+	// DeleteInvitation returns ErrInvitationNotFound when there is none.
+	DeleteInvitation(id string) error
+	// DropInvitations removes those that expired before a time.
+	DropInvitations(before Time) error
+
+	PutPasskey(k *Passkey) error
+	// DeletePasskey returns ErrPasskeyNotFound when the person has none with the id.
+	DeletePasskey(person, id string) error
+
+	// PutAudit adds an entry and sets its number.
+	PutAudit(e *AuditEntry) error
+	// CountAudit counts once more what an entry tells of.
+	CountAudit(number int64, at Time) error
+	// DropAudit removes entries from before a time.
+	DropAudit(before Time) error
+}

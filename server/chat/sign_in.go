@@ -1,0 +1,136 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// signInLasts is how long a browser stays signed in after it was last seen, seenEvery how
+// often that is stored.
+const (
+	signInLasts = 30 * 24 * time.Hour
+	seenEvery   = 10 * time.Minute
+	maxAgent    = 60
+)
+
+// ErrSignInNotFound is returned for unknown, ended and expired sign-ins.
+var ErrSignInNotFound = &Error{NotFound, "Sign-in not found"}
+
+// SignIn is one browser in which a person is signed in.
+type SignIn struct {
+	ID        string `json:"id" db:"id"`
+	Hash      string `json:"-" db:"hash"` // of the cookie's secret
+	Person    string `json:"personId" db:"person"`
+	CreatedAt Time   `json:"createdAt" db:"created_at"`
+	SeenAt    Time   `json:"seenAt" db:"seen_at"`
+	Agent     string `json:"agent" db:"agent"`
+	Address   string `json:"address" db:"address"`
+}
+
+// SignIn signs a person in and returns the secret for the cookie. agent and address
+// describe the browser.
+func (r *Relay) SignIn(ctx context.Context, person, agent, address string) (secret string, s SignIn, err error) {
+	secret, s = newSignIn(person, agent, address)
+	err = r.store.Apply(ctx, func(tx Tx) error {
+		if _, err := tx.Person(person); err != nil {
+			return err
+		}
+		return tx.PutSignIn(&s)
+	})
+	return secret, s, err
+}
+
+func newSignIn(person, agent, address string) (string, SignIn) {
+	secret, at := NewToken(), Now()
+	return secret, SignIn{ID: NewID(), Hash: Hash(secret), Person: person, CreatedAt: at, SeenAt: at, Agent: Clip(agent, maxAgent), Address: address}
+}
+
+// SignedIn returns the person whom a cookie's secret signs in, or ErrSignInNotFound.
+func (r *Relay) SignedIn(ctx context.Context, secret, address string) (p Person, s SignIn, err error) {
+	err = r.store.Read(ctx, func(rd Reader) error {
+		if s, err = rd.SignIn(Hash(secret)); err != nil {
+			return err
+		}
+		p, err = rd.Person(s.Person)
+		return err
+	})
+	now := Now()
+	switch {
+	case errors.Is(err, ErrPersonNotFound), err == nil && now.Sub(s.SeenAt) > signInLasts:
+		return p, s, ErrSignInNotFound
+	case err == nil && now.Sub(s.SeenAt) > seenEvery:
+		err = r.store.Apply(ctx, func(tx Tx) error { return tx.SeenSignIn(s.ID, now, address) })
+	}
+	return p, s, err
+}
+
+// SignInEnded reports whether a sign-in was ended, also by another process. An unreadable
+// store ends nothing.
+func (r *Relay) SignInEnded(ctx context.Context, id string) bool {
+	err := r.store.Look(ctx, func(rd Reader) error {
+		_, err := rd.SignInByID(id)
+		return err
+	})
+	return errors.Is(err, ErrSignInNotFound)
+}
+
+// SignIns lists the sign-ins of a person, or of everybody with "".
+func (r *Relay) SignIns(ctx context.Context, person string) (list []SignIn, err error) {
+	err = r.store.Look(ctx, func(rd Reader) error {
+		list, err = rd.SignIns(person)
+		return err
+	})
+	return list, err
+}
+
+// FindSignIn returns a sign-in by its id.
+func (r *Relay) FindSignIn(ctx context.Context, id string) (s SignIn, err error) {
+	err = r.store.Look(ctx, func(rd Reader) error {
+		s, err = rd.SignInByID(id)
+		return err
+	})
+	return s, err
+}
+
+// EndSignIn ends a sign-in with its streams.
+func (r *Relay) EndSignIn(ctx context.Context, id string) error {
+	var p Person
+	err := r.store.Apply(ctx, func(tx Tx) error {
+		s, err := tx.SignInByID(id)
+		if err != nil {
+			return err
+		}
+		if p, err = tx.Person(s.Person); err != nil {
+			return err
+		}
+		return tx.DeleteSignIn(id)
+	})
+	if err != nil {
+		return err
+	}
+	return r.SignOut(ctx, p.Name, id)
+}
+
+// EndSignIns ends a person's sign-ins except one, "" for none.
+func (r *Relay) EndSignIns(ctx context.Context, person, except string) error {
+	list, err := r.SignIns(ctx, person)
+	for i := range list {
+		if err == nil && list[i].ID != except {
+			if err = r.EndSignIn(ctx, list[i].ID); errors.Is(err, ErrSignInNotFound) {
+				err = nil
+			}
+		}
+	}
+	return err
+}
+
+// endSeats ends the streams of sign-ins that are gone already. Their consoles notice
+// within a second anyway.
+func (r *Relay) endSeats(ctx context.Context, name string, ended []SignIn) {
+	for i := range ended {
+		if err := r.SignOut(ctx, name, ended[i].ID); err != nil {
+			r.log.Error("cannot end an operator's presence", "err", err)
+		}
+	}
+}

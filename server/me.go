@@ -1,0 +1,202 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// errNoAccount answers who is signed in with the secret key and has no account.
+var errNoAccount = chat.Errorf(chat.Conflict, "The secret key has no account. Create one under Team first")
+
+// personView is a person as colleagues see it; the e-mail address is for administrators
+// and the person itself.
+type personView struct {
+	chat.Person
+	Avatar string `json:"avatar"`
+}
+
+func viewPerson(p chat.Person, by chat.Author) personView {
+	if by.Role != chat.RoleAdministrator && by.Person != p.ID {
+		p.Email = ""
+	}
+	if p.PlatformNames == nil {
+		p.PlatformNames = []chat.PlatformName{}
+	}
+	return personView{p, avatarOf(&p)}
+}
+
+// meView is who makes the request: a person, or a holder of the secret key without id.
+type meView struct {
+	ID          string           `json:"id"`
+	Name        string           `json:"name"`
+	Email       string           `json:"email,omitempty"`
+	Role        chat.Role        `json:"role"`
+	Avatar      string           `json:"avatar,omitempty"`
+	SignedInBy  string           `json:"signedInBy"` // account or key
+	HasPassword bool             `json:"hasPassword"`
+	Preferences chat.Preferences `json:"preferences"`
+}
+
+func viewMe(p chat.Person) meView {
+	return meView{ID: p.ID, Name: p.Name, Email: p.Email, Role: p.Role, Avatar: avatarOf(&p), SignedInBy: "account",
+		HasPassword: p.Password != "", Preferences: p.Preferences.V}
+}
+
+// me answers GET /api/admin/me.
+func (s *communityServer) me(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	if by.Person == "" {
+		return meView{Name: by.Name, Role: by.Role, SignedInBy: "key", Preferences: chat.DefaultPreferences}, nil
+	}
+	p, err := s.engine.Person(r.Context(), by.Person)
+	return viewMe(p), err
+}
+
+// meRequest changes one's own account. Fields that are left out stay.
+type meRequest struct {
+	Name            *string `json:"name"`
+	Email           *string `json:"email"`
+	Password        *string `json:"password"`
+	CurrentPassword string  `json:"currentPassword"`
+	Preferences     *struct {
+		Notify      *string `json:"notify"`
+		Sound       *bool   `json:"sound"`
+		PushContent *bool   `json:"pushContent"`
+	} `json:"preferences"`
+}
+
+// patchMe answers PATCH /api/admin/me. A new address or password needs the current
+// password; a new password ends the other sign-ins.
+func (s *communityServer) patchMe(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	if by.Person == "" {
+		return nil, errNoAccount
+	}
+	in, err := decode[meRequest](r)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.engine.Person(r.Context(), by.Person)
+	if err != nil {
+		return nil, err
+	}
+	hash := ""
+	if in.Email != nil && chat.EmailKey(*in.Email) != p.Email || in.Password != nil {
+		if err := s.confirm(w, r, p, in.CurrentPassword); err != nil {
+			return nil, err
+		}
+	}
+	if in.Password != nil {
+		if hash, err = s.hashPassword(r, *in.Password, p.Name, p.Email); err != nil {
+			return nil, err
+		}
+	}
+	p, err = s.engine.ChangePerson(r.Context(), p.ID, func(p *chat.Person) error {
+		in.apply(p, hash)
+		return nil
+	})
+	if err == nil && hash != "" {
+		s.audit(r, by, chat.AuditPasswordChanged, p.Name, "")
+		err = s.engine.EndSignIns(r.Context(), p.ID, by.SignIn)
+	}
+	return viewMe(p), err
+}
+
+// confirm checks the current password of who changes something important.
+func (s *communityServer) confirm(w http.ResponseWriter, r *http.Request, p chat.Person, current string) error {
+	if p.Password == "" {
+		return nil
+	}
+	if current == "" {
+		return badRequest("currentPassword is required")
+	}
+	if err := s.limited(w, r, s.rates.accounts, p.Email); err != nil {
+		return err
+	}
+	right, err := s.samePassword(r, p.Password, current)
+	if err == nil && !right {
+		return chat.Errorf(chat.Forbidden, "The current password is wrong")
+	}
+	return err
+}
+
+// apply changes what is given.
+func (in *meRequest) apply(p *chat.Person, hash string) {
+	if in.Name != nil {
+		p.Name = *in.Name
+	}
+	if in.Email != nil {
+		p.Email = *in.Email
+	}
+	if hash != "" {
+		p.Password = hash
+	}
+	if in.Preferences == nil {
+		return
+	}
+	to := &p.Preferences.V
+	if v := in.Preferences.Notify; v != nil {
+		to.Notify = *v
+	}
+	if v := in.Preferences.Sound; v != nil {
+		to.Sound = *v
+	}
+	if v := in.Preferences.PushContent; v != nil {
+		to.PushContent = *v
+	}
+}
+
+// signInView is a sign-in in the list of them.
+type signInView struct {
+	chat.SignIn
+	Current bool `json:"current"` // it makes the request
+}
+
+// signIns answers GET /api/admin/sign-ins: one's own, or those of a person or of all for
+// administrators.
+func (s *communityServer) signIns(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	person := r.URL.Query().Get("person")
+	switch {
+	case person == "" && by.Person == "", person == "all" && by.Role == chat.RoleAdministrator:
+		person = ""
+	case person == "":
+		person = by.Person
+	case person != by.Person && by.Role != chat.RoleAdministrator:
+		return nil, errAdministrators
+	}
+	list, err := s.engine.SignIns(r.Context(), person)
+	views := make([]signInView, len(list))
+	for i := range list {
+		views[i] = signInView{list[i], list[i].ID == by.SignIn}
+	}
+	return map[string]any{"signIns": views}, err
+}
+
+// endSignIn answers DELETE /api/admin/sign-ins/{id}. Others' do not exist for operators.
+func (s *communityServer) endSignIn(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := s.engine.FindSignIn(r.Context(), pathVar(r, "id"))
+	if err == nil && in.Person != by.Person && by.Role != chat.RoleAdministrator {
+		err = chat.ErrSignInNotFound
+	}
+	if err == nil {
+		err = s.engine.EndSignIn(r.Context(), in.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.engine.Person(r.Context(), in.Person)
+	if errors.Is(err, chat.ErrPersonNotFound) {
+		err = nil
+	}
+	s.audit(r, by, chat.AuditSignInEnded, p.Name, in.Agent)
+	return ok, err
+}
+
+// endOtherSignIns answers DELETE /api/admin/sign-ins: all of one's own but this one end.
+func (s *communityServer) endOtherSignIns(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	if by.Person == "" {
+		return nil, errNoAccount
+	}
+	s.audit(r, by, chat.AuditSignInEnded, by.Name, "all others")
+	return ok, s.engine.EndSignIns(r.Context(), by.Person, by.SignIn)
+}

@@ -1,0 +1,102 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/password"
+)
+
+// errBusy is the answer while too many passwords are being checked.
+var errBusy = &httpError{status: http.StatusTooManyRequests, text: "Too many people sign in at the moment; try again", header: http.Header{"Retry-After": {"5"}}}
+
+// passwordLogin signs a person in. An unknown address and a wrong password are answered
+// alike, and take as long.
+func (s *communityServer) passwordLogin(w http.ResponseWriter, r *http.Request, l login) (cookie string, status int, problem string) {
+	p, err := s.checkLogin(w, r, l.email, l.password)
+	var refused *httpError
+	switch {
+	case errors.As(err, &refused):
+		return "", refused.status, refused.text
+	case err == nil:
+		cookie, err = s.startSignIn(r, p, "with the password")
+	}
+	if err != nil {
+		s.log.Error("cannot sign in", "err", err)
+		return "", http.StatusServiceUnavailable, "relay could not sign you in. Please try again in a moment."
+	}
+	return cookie, 0, ""
+}
+
+// errWrongPassword does not say which of the two is wrong.
+var errWrongPassword = &httpError{status: http.StatusUnauthorized, text: "This e-mail address and password do not belong together."}
+
+// checkLogin finds the person with an address and a password. Attempts are counted before
+// the costly check: those of an address as failures, those of an account whoever makes
+// them.
+func (s *communityServer) checkLogin(w http.ResponseWriter, r *http.Request, email, given string) (chat.Person, error) {
+	if !isText(email) || len(email) > maxBody || len(given) > chat.MaxPassword {
+		return chat.Person{}, errWrongPassword
+	}
+	if err := s.limited(w, r, s.rates.signIns, s.address(r)); err != nil {
+		return chat.Person{}, err
+	}
+	if err := s.limited(w, r, s.rates.accounts, chat.EmailKey(email)); err != nil {
+		return chat.Person{}, err
+	}
+	p, err := s.engine.PersonByEmail(r.Context(), email)
+	if err != nil && !errors.Is(err, chat.ErrPersonNotFound) {
+		return p, err
+	}
+	right, err := s.samePassword(r, p.Password, given)
+	if err != nil {
+		return p, err
+	}
+	if !right {
+		s.engine.SignInFailed(r.Context(), s.peer(r).addr.String())
+		return p, errWrongPassword
+	}
+	return p, nil
+}
+
+// samePassword checks a password against a stored hash.
+func (s *communityServer) samePassword(r *http.Request, hash, given string) (bool, error) {
+	right, err := s.hasher.Check(r.Context(), hash, given)
+	if errors.Is(err, password.ErrBusy) {
+		return false, errBusy
+	}
+	return right, err
+}
+
+// hashPassword checks a new password and hashes it.
+func (s *communityServer) hashPassword(r *http.Request, given string, own ...string) (string, error) {
+	if err := chat.CheckPassword(given, own...); err != nil {
+		return "", err
+	}
+	hash, err := s.hasher.Hash(r.Context(), given)
+	if errors.Is(err, password.ErrBusy) {
+		return "", errBusy
+	}
+	return hash, err
+}
+
+// startSignIn signs a person in and returns the value of the cookie.
+func (s *communityServer) startSignIn(r *http.Request, p chat.Person, how string) (cookie string, err error) {
+	browser, device := describeAgent(r.UserAgent())
+	agent := browser
+	if device != "" && browser != "" {
+		agent += ", " + device
+	}
+	secret, in, err := s.engine.SignIn(r.Context(), p.ID, agent, s.peer(r).addr.String())
+	if err != nil {
+		return "", err
+	}
+	s.audit(r, personAuthor(p, in.ID), chat.AuditSignIn, "", how)
+	return personCookie + secret, nil
+}
+
+// personAuthor is a person of the team at the console.
+func personAuthor(p chat.Person, signIn string) chat.Author {
+	return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Name: p.Name, Person: p.ID, Role: p.Role, SignIn: signIn}
+}

@@ -1,0 +1,212 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// people answers GET /api/admin/people: everybody by name. Operators see it too: they
+// hand conversations over.
+func (s *communityServer) people(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	list, err := s.engine.People(r.Context())
+	views := make([]personView, len(list))
+	for i := range list {
+		views[i] = viewPerson(list[i], by)
+	}
+	return map[string]any{"people": views}, err
+}
+
+// addPerson answers POST /api/admin/people. With signIn the console that is signed in with
+// the secret key goes on as the new person.
+func (s *communityServer) addPerson(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[struct {
+		Name     string    `json:"name"`
+		Email    string    `json:"email"`
+		Password string    `json:"password"`
+		Role     chat.Role `json:"role"`
+		SignIn   bool      `json:"signIn"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	hash, err := s.hashPassword(r, in.Password, in.Name, in.Email)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.engine.AddPerson(r.Context(), chat.Person{Name: in.Name, Email: in.Email, Role: in.Role, Password: hash})
+	if err != nil {
+		return nil, err
+	}
+	s.audit(r, by, chat.AuditJoined, p.Name, string(p.Role)+", added")
+	if in.SignIn && by.Source == chat.SourceConsole && by.Person == "" {
+		if err := s.goOnAs(w, r, by, p); err != nil {
+			return nil, err
+		}
+	}
+	return viewPerson(p, by), nil
+}
+
+// goOnAs signs the console in as a person, in place of who was.
+func (s *communityServer) goOnAs(w http.ResponseWriter, r *http.Request, by chat.Author, p chat.Person) error {
+	cookie, err := s.startSignIn(r, p, "with the new account")
+	if err != nil {
+		return err
+	}
+	if err := s.signOut(r, by); err != nil {
+		return err
+	}
+	s.setConsoleCookie(w, r, cookie, consoleSignIn)
+	return nil
+}
+
+// patchPerson answers PATCH /api/admin/people/{id}.
+func (s *communityServer) patchPerson(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[struct {
+		Name          *string              `json:"name"`
+		Role          *chat.Role           `json:"role"`
+		PlatformNames *[]chat.PlatformName `json:"platformNames"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	var before chat.Person
+	p, err := s.engine.ChangePerson(r.Context(), pathVar(r, "id"), func(p *chat.Person) error {
+		before = *p
+		if in.Name != nil {
+			p.Name = *in.Name
+		}
+		if in.Role != nil {
+			p.Role = *in.Role
+		}
+		if in.PlatformNames != nil {
+			p.PlatformNames = slices.Clone(*in.PlatformNames)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.auditChange(r, by, &before, &p)
+	return viewPerson(p, by), nil
+}
+
+// auditChange tells what changed about a person.
+func (s *communityServer) auditChange(r *http.Request, by chat.Author, before, p *chat.Person) {
+	if p.Role != before.Role {
+		s.audit(r, by, chat.AuditRoleChanged, p.Name, "to "+string(p.Role))
+	}
+	if p.Name != before.Name {
+		s.audit(r, by, chat.AuditPersonChanged, p.Name, "was "+before.Name)
+	}
+	if !slices.Equal(p.PlatformNames, before.PlatformNames) {
+		s.audit(r, by, chat.AuditPersonChanged, p.Name, "names on platforms: "+strconv.Itoa(len(p.PlatformNames)))
+	}
+}
+
+// removePerson answers DELETE /api/admin/people/{id}: the person's streams end.
+func (s *communityServer) removePerson(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	p, err := s.engine.RemovePerson(r.Context(), pathVar(r, "id"))
+	if err != nil {
+		return nil, err
+	}
+	s.audit(r, by, chat.AuditPersonRemoved, p.Name, p.Email)
+	return ok, nil
+}
+
+// invitationView is a new link with its secret, which is answered once.
+type invitationView struct {
+	chat.Invitation
+	URL string `json:"url"`
+	QR  string `json:"qr"` // the link as the data of an SVG path
+}
+
+func (s *communityServer) showInvitation(r *http.Request, i chat.Invitation, secret string) invitationView {
+	link := InvitationURL(s.baseURL(r), secret)
+	return invitationView{i, link, qrPath(link)}
+}
+
+// InvitationURL is the address of an invitation. The secret is behind the #, which browsers
+// send to nobody.
+func InvitationURL(base, secret string) string {
+	return strings.TrimSuffix(base, "/") + "/console/invitation#" + secret
+}
+
+// invitations answers GET /api/admin/invitations: those that still work, without secrets.
+func (s *communityServer) invitations(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	list, err := s.engine.Invitations(r.Context())
+	return map[string]any{"invitations": append([]chat.Invitation{}, list...)}, err
+}
+
+// invite answers POST /api/admin/invitations.
+func (s *communityServer) invite(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[struct {
+		Email string    `json:"email"`
+		Role  chat.Role `json:"role"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	secret, i, err := s.engine.Invite(r.Context(), chat.Invitation{Email: in.Email, Role: in.Role, InvitedBy: by.Name})
+	if err != nil {
+		return nil, err
+	}
+	s.audit(r, by, chat.AuditInvited, i.Email, string(i.Role))
+	return s.showInvitation(r, i, secret), nil
+}
+
+// resetPassword answers POST /api/admin/people/{id}/reset with a link to a new password.
+func (s *communityServer) resetPassword(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	p, err := s.engine.Person(r.Context(), pathVar(r, "id"))
+	if err != nil {
+		return nil, err
+	}
+	secret, i, err := s.engine.Invite(r.Context(), chat.Invitation{Person: p.ID, Role: p.Role, InvitedBy: by.Name})
+	if err != nil {
+		return nil, err
+	}
+	s.audit(r, by, chat.AuditPasswordReset, p.Name, "link made")
+	return s.showInvitation(r, i, secret), nil
+}
+
+// withdraw answers DELETE /api/admin/invitations/{id}.
+func (s *communityServer) withdraw(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	if err := s.engine.Withdraw(r.Context(), pathVar(r, "id")); err != nil {
+		return nil, err
+	}
+	s.audit(r, by, chat.AuditInvitationRemoved, "", "")
+	return ok, nil
+}
+
+// maxAudit is how many entries one request lists.
+const maxAudit = 200
+
+// auditList answers GET /api/admin/audit, newest first.
+func (s *communityServer) auditList(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	form := r.URL.Query()
+	q := chat.AuditQuery{Person: form.Get("person"), Action: form.Get("action")}
+	limit, err := queryLimit(r, maxAudit)
+	if err != nil {
+		return nil, err
+	}
+	if form.Get("limit") == "" {
+		limit = 50
+	}
+	if cursor := form.Get("cursor"); cursor != "" {
+		if q.Before, err = strconv.ParseInt(cursor, 10, 64); err != nil || q.Before < 1 {
+			return nil, badRequest("cursor must be a nextCursor of an earlier answer")
+		}
+	}
+	q.Limit = limit + 1
+	list, err := s.engine.AuditList(r.Context(), q)
+	answer := map[string]any{}
+	if len(list) > limit {
+		list = list[:limit]
+		answer["nextCursor"] = strconv.FormatInt(list[limit-1].Number, 10)
+	}
+	answer["entries"] = append([]chat.AuditEntry{}, list...)
+	return answer, err
+}
