@@ -13,7 +13,7 @@ import (
 
 //go:generate go run ./build
 
-//go:embed dist/*.js dist/*.css
+//go:embed dist/*.js dist/*.css dist/*.png dist/*.webmanifest
 var dist embed.FS
 
 // The pages are compressed: they are read seldom and would be a fiftieth of the
@@ -22,7 +22,7 @@ var dist embed.FS
 //go:embed dist/*.gz
 var pages embed.FS
 
-// Dist returns the scripts and styles, rooted so that "widget.js" is a valid name.
+// Dist returns the scripts, styles and icons, rooted so that "widget.js" is a valid name.
 func Dist() fs.FS { return rooted(dist) }
 
 // Page returns a page, such as "setup.html", or "openapi.yaml". A slot like

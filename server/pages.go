@@ -17,13 +17,13 @@ const pageCSP = "default-src 'none'; script-src 'self'; style-src 'self'; connec
 
 // policy returns the Content-Security-Policy of a page. Pages with the widget also show
 // the operator's avatar, wherever it is. The set-up page frames the demo and the
-// console, and the console frames the preview of the widget.
+// console, which frames the preview of the widget and is an app with a service worker.
 func policy(name string) string {
 	switch name {
 	case "demo.html", "preview.html":
 		return pageCSP + " https:; frame-ancestors 'self'"
 	case "console.html":
-		return pageCSP + "; frame-ancestors 'self'"
+		return pageCSP + "; manifest-src 'self'; worker-src 'self'; frame-ancestors 'self'"
 	}
 	return pageCSP + "; frame-ancestors 'none'"
 }

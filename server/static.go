@@ -30,7 +30,8 @@ type staticFile struct {
 
 // contentTypes has the types of the built files. Package mime would read the
 // system's tables for them at every start.
-var contentTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
+var contentTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+	".png": "image/png", ".webmanifest": "application/manifest+json"}
 
 // loadStatic reads the embedded files.
 func loadStatic() (*static, error) {
@@ -143,5 +144,10 @@ func (st *static) part(part string) string {
 }
 
 func (s *communityServer) staticFile(w http.ResponseWriter, r *http.Request) {
-	s.static.serve(w, r, pathVar(r, "file"), cacheChecks)
+	name := pathVar(r, "file")
+	if name == "worker.js" {
+		w.Header().Set("Service-Worker-Allowed", "/console")
+		w.Header().Set("Content-Security-Policy", "default-src 'none'")
+	}
+	s.static.serve(w, r, name, cacheChecks)
 }

@@ -95,3 +95,4 @@ restoreDrafts();
 set({ selected: selectedByAddress() });
 go();
 connect();
+void import("./hear/main").catch(() => {}); // without it the console is silent

@@ -24,6 +24,7 @@ export const pages: readonly Page[] = [
   { name: "hours", label: "Hours", load: () => import("./settings/main") },
   { name: "ai", label: "AI", load: () => import("./settings/main") },
   { name: "webhook", label: "Webhook", load: () => import("./settings/main") },
+  { name: "notifications", label: "Notifications", load: () => import("./settings/main") },
   { name: "privacy", label: "Privacy", load: () => import("./settings/main") },
 ];
 

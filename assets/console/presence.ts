@@ -4,7 +4,7 @@ import { call } from "./api";
 import { byId, on, setText } from "./dom";
 import { clockTime } from "./format";
 import { me } from "./me";
-import { attempt, set, state } from "./store";
+import { attempt, set, state, subscribe } from "./store";
 import type { View } from "./store";
 import type { Presence } from "./types";
 
@@ -17,7 +17,17 @@ let reported = active;
 
 function report(): void {
   reported = Date.now();
-  call("POST", "/operator/activity", { ago: (reported - active) / 1000 }).catch(() => (reported = 0));
+  call("POST", "/operator/activity", { ago: (reported - active) / 1000, viewing }).catch(() => (reported = 0));
+}
+
+// viewing is the conversation on the screen: nobody is notified of it.
+let viewing = "";
+
+function look(): void {
+  const now = document.hasFocus() && document.visibilityState === "visible" && !state.page ? state.selected : "";
+  if (now === viewing) return;
+  viewing = now;
+  report();
 }
 
 function acted(): void {
@@ -63,5 +73,9 @@ export const presenceView: View = ({ presence }, before) => {
 
 export function wirePresence(): void {
   on("presence", "change", (e) => choose((e.target as HTMLInputElement).value as Presence["mode"]));
+  subscribe(look);
+  addEventListener("blur", look);
+  document.addEventListener("visibilitychange", look);
+  addEventListener("focus", look);
   for (const sign of signs) addEventListener(sign, acted, { capture: true, passive: true });
 }

@@ -82,3 +82,37 @@ func (s *fixture) showPage(t *testing.T, b *tab, folder, name string) {
 	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{})
 	b.do(chromedp.EmulateViewport(1280, 800))
 }
+
+// testHear: a message of a visitor is heard and shown while the console is not looked at,
+// by one tab, unless it is muted; the console is an app with a service worker.
+func testHear(t *testing.T, s *fixture) {
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	b := s.newOperator(t, "Ada")
+	b.until(`document.querySelector("link[rel=manifest]") !== null`)
+	if name := eval[string](b, `fetch($("link[rel=manifest]").href).then((r) => r.json()).then((app) => fetch(app.icons[1].src).then((r) => app.name + " " + r.headers.get("Content-Type")))`); name != "relay image/png" {
+		t.Errorf("the app is %q", name)
+	}
+	// No sound card and no desktop: what would be heard and shown is noted instead.
+	b.run(`(() => { window.shown = []; window.tones = 0; document.hasFocus = () => window.looking;
+		window.Notification = class { static permission = "granted"; constructor(title, o) { window.shown.push(title + ": " + o.body + " " + o.tag); } close() {} };
+		AudioContext.prototype.createOscillator = function () { window.tones++; return { frequency: {}, connect: (to) => to, start() {}, stop() {} }; } })()`)
+	b.click("#me")
+	b.until(`shown("#me-menu") && $("#sound").checked`)
+	b.shot(folder, "menu")
+	id := s.sayAs(t, "v-ann", "", "Is anybody there?")
+	b.until(`window.shown.length === 1 && window.shown[0] === "Visitor: Is anybody there? " + %s`, id)
+	b.until(`window.tones === 2 || !navigator.userActivation.hasBeenActive`)
+	b.click("#sound")
+	b.run(`Object.assign(window, { looking: true, tones: 0 })`)
+	s.sayAs(t, "v-bob", "", "Hello?")
+	b.until(`$$("#rows > li").length === 2`)
+	b.until(`window.tones === 0 && window.shown.length === 1 && localStorage["relay.quiet"] === "1" && document.title.startsWith("(2)")`)
+	b.click(`#me-menu a[href="#/notifications"]`)
+	b.until(`text("#notifications-title") === "Notifications" && shown("#notifications")`)
+	b.until(`$("#notifications .button.main")?.textContent === "Notify me in this browser"`)
+	b.shot(folder, "notifications")
+	s.showPage(t, b, folder, "notifications")
+	b.run(`navigator.serviceWorker.register("/static/worker.js", { scope: "/console" })`)
+	b.until(`await navigator.serviceWorker.getRegistration("/console").then((r) => r?.active?.state === "activated" && new URL(r.scope).pathname === "/console")`)
+	b.clean()
+}

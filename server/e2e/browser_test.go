@@ -54,6 +54,7 @@ func TestBrowser(t *testing.T) {
 		"Knowledge":        testKnowledge,
 		"Statistics":       testStatistics,
 		"Privacy":          testPrivacy,
+		"Hear":             testHear,
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {

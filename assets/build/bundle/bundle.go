@@ -71,6 +71,7 @@ var targets = []target{
 	{source: "widget/loader.ts", name: "widget.js", format: api.FormatIIFE},
 	{source: "console/account/main.ts", name: "account.js", format: api.FormatIIFE},
 	{source: "console/console.css", name: "console.css"},
+	{source: "console/app/worker.ts", name: "worker.js", format: api.FormatIIFE},
 	{source: "pages/pages.css", name: "pages.css"},
 	{source: "pages/pages.ts", name: "pages.js", format: api.FormatIIFE},
 }
@@ -104,7 +105,25 @@ func Build(root string) ([]File, error) {
 		return nil, err
 	}
 	built, err := buildPages(root)
-	return slices.Concat(files, console, built), err
+	if err != nil {
+		return nil, err
+	}
+	copied, err := copies(root)
+	return slices.Concat(files, console, copied, built), err
+}
+
+// copied are served as they are: what makes the console an app.
+var copied = []string{"console/app/app.webmanifest", "console/app/icon-192.png", "console/app/icon-512.png"}
+
+func copies(root string) (files []File, err error) {
+	for _, source := range copied {
+		data, err := os.ReadFile(filepath.Join(root, source))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, File{Name: filepath.Base(source), Data: data})
+	}
+	return files, nil
 }
 
 // buildOne runs esbuild for one entry point and returns its only output.

@@ -4,8 +4,9 @@ import { aiPage } from "./ai";
 import { answersPage } from "./answers";
 import { channelsPage } from "./channels/index";
 import { hoursPage } from "./hours";
+import { notificationsPage } from "./notifications";
 import { privacyPage } from "./privacy";
 import { start } from "./shell";
 import { webhookPage } from "./webhook";
 
-start({ channels: channelsPage, answers: answersPage, hours: hoursPage, ai: aiPage, webhook: webhookPage, privacy: privacyPage });
+start({ channels: channelsPage, answers: answersPage, hours: hoursPage, ai: aiPage, webhook: webhookPage, notifications: notificationsPage, privacy: privacyPage });

@@ -1,0 +1,85 @@
+// Notifications: of this browser, and the list of one's own that are notified.
+
+import { h } from "../dom";
+import { fullTime } from "../format";
+import * as push from "../hear/push";
+import type { Page } from "./page";
+import { button, labelled, section } from "./settings";
+
+export function notificationsPage(): Page {
+  const wants = h("select", { class: "input", onchange: () => void change() },
+    ...[["everything", "Everything"], ["mine", "Mine and what nobody has taken"], ["nothing", "Nothing"]].map(([value, label]) => h("option", { value }, label)));
+  const content = h("input", { type: "checkbox", onchange: () => void change() });
+  const status = h("p", { class: "hint", role: "status" });
+  const wrong = h("p", { class: "alert", role: "alert", hidden: true });
+  const turn = h("button", { type: "button", class: "button main", onclick: () => void toggle() });
+  const options = h("div", {}, labelled("Notify me of", wants), h("label", { class: "check" }, content, " Show who wrote and what"),
+    h("p", { class: "hint" }, "Without it a notification only says that a visitor is waiting. Nothing of it can be read by the browser’s push service either way."));
+  const list = h("ul", { class: "found", "aria-label": "Your devices" });
+  let own: PushSubscription | null = null;
+
+  const attempt = async (what: string, work: () => Promise<unknown>): Promise<void> => {
+    wrong.hidden = true;
+    try {
+      await work();
+    } catch (error) {
+      status.textContent = "";
+      wrong.textContent = what + ": " + (error as Error).message;
+      wrong.hidden = false;
+    }
+  };
+  const change = (): Promise<void> => attempt("Not changed", async () => {
+    if (own) await push.tell(own, wants.value, content.checked);
+    status.textContent = own ? "Saved." : "";
+    await draw();
+  });
+  const toggle = (): Promise<void> => attempt("Not changed", async () => {
+    if (own) {
+      const mine = localStorage.getItem("relay.device");
+      if (mine) await push.remove(mine).catch(() => {});
+      await own.unsubscribe();
+      status.textContent = "This browser is not notified any more.";
+    } else {
+      localStorage.setItem("relay.device", (await push.subscribe(wants.value, content.checked)).id);
+      status.textContent = "This browser is notified from now on, also while the console is closed.";
+    }
+    await draw();
+  });
+  const test = (device: push.Device): Promise<void> => attempt("Not sent", async () => {
+    status.textContent = "Sending…";
+    const done = await push.test(device.id);
+    if (!done.ok) throw new Error(done.error);
+    status.textContent = "Sent to " + device.label + ".";
+  });
+  const row = (d: push.Device): HTMLElement => h("li", {}, h("b", {}, d.label || "A browser"), h("span", { class: "hint" }, " since " + fullTime(d.createdAt) + " "),
+    button("Test", () => test(d), "Test " + d.label), " ",
+    button("Remove", () => attempt("Not removed", async () => {
+      await push.remove(d.id);
+      if (d.id === localStorage.getItem("relay.device")) await own?.unsubscribe();
+      await draw();
+    }), "Remove " + d.label));
+  const draw = async (): Promise<void> => {
+    own = await push.subscription();
+    const { devices } = await push.devices();
+    const here = devices.find((d) => d.id === localStorage.getItem("relay.device"));
+    if (!here) own = null;
+    const problem = push.lacking();
+    wants.value = here?.wants ?? wants.value;
+    content.checked = here?.content ?? content.checked;
+    turn.textContent = own ? "Stop notifying this browser" : "Notify me in this browser";
+    turn.disabled = !!problem;
+    if (problem) status.textContent = problem;
+    list.replaceChildren(...devices.map(row));
+    devicesSection.hidden = !devices.length;
+    document.dispatchEvent(new CustomEvent("relay-pushed", { detail: !!own }));
+  };
+  const devicesSection = section("Your devices", h("p", { class: "hint" }, "One that you do not use any more is removed by itself once its push service says so."), list);
+  devicesSection.hidden = true;
+
+  return {
+    node: h("div", {}, section("This browser",
+      h("p", { class: "hint" }, "A visitor’s message rings here, also while the console is closed, unless somebody answers, reads or opens it within five seconds. On a phone, install the console first: “Add to home screen” in the browser’s menu."),
+      options, h("div", { class: "buttons" }, turn), status, wrong), devicesSection),
+    opened: () => void attempt("Not loaded", draw),
+  };
+}
