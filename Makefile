@@ -13,9 +13,9 @@ TOOLS   := $(filter-out ./.ci/release,$(patsubst %/,./%,$(sort $(dir $(wildcard 
 # twenty times slower: tests of volume stay out (they skip themselves with
 # -short, or are named here), and so do those that drive other programs.
 RACE := . ./server/... ./db/... ./bridges/...
-LONG := ^Test(Browser|KillNineLosesNothing|TenThousandRandomRequests|SecurityMatrix|BadReceivers|Faults|Model|Soak)$$
+LONG := ^Test(Browser|KillNineLosesNothing|TenThousandRandomRequests|SecurityMatrix|BadReceivers|Faults|Nodes|Model|Soak)$$
 
-.PHONY: help run build test check bench simulate faults soak fuzz vuln generate release litestream clean
+.PHONY: help run build test check bench simulate faults nodes soak fuzz vuln generate release litestream clean
 .PHONY: gofmt vet staticcheck tidy imports race cross packing
 
 help: ## list what make can do
@@ -28,7 +28,7 @@ build: ## build ./relay, one file without dependencies
 	$(BUILD) -o relay .
 
 test: ## all tests; installs Chromium, Firefox, PostgreSQL, Node and PHP through apt when missing
-	@.ci/setup chromium firefox postgresql node php python3 systemd-analyze
+	@.ci/setup chromium firefox postgresql pgbouncer node php python3 systemd-analyze
 	go tool gotestsum --format pkgname-and-test-fails -- -shuffle=on ./...
 
 check: gofmt vet staticcheck tidy imports test race cross packing vuln ## everything that must hold before a commit
@@ -81,6 +81,10 @@ simulate: ## tell what a million visitors a day need here; SIMULATE="-visitors 5
 
 faults: ## meet kills, crash points, outages, full disks and wrong clocks while people talk, about 10 minutes
 	go test ./server/e2e -run '^Test(Faults|Model)$$' -count=1 -timeout 40m -v -args -long
+
+nodes: ## meet kills, crashes of PostgreSQL and cuts with three relays on one database, about 25 minutes
+	@.ci/setup postgresql pgbouncer
+	go test ./server/e2e -run '^TestNodes$$' -count=1 -timeout 90m -v -args -long
 
 SOAK ?= 10m
 

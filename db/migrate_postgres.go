@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/golang-migrate/migrate/v4/database"
 	migratepgx "github.com/golang-migrate/migrate/v4/database/pgx/v5"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -43,10 +44,11 @@ func migratePostgres(ctx context.Context, config *pgx.ConnConfig, opts Options) 
 	case opts.Shared:
 		return fmt.Errorf("the database has schema version %d, this relay needs %d: start relay once, which migrates it", have.version, want)
 	}
-	// The lock ends with the connection.
-	if _, err := c.Exec(ctx, `SELECT pg_advisory_lock($1)`, migrationLock); err != nil {
+	unlock, err := lockMigrations(ctx, config)
+	if err != nil {
 		return fmt.Errorf("wait for other relays: %w", err)
 	}
+	defer unlock()
 	if _, err := c.Exec(ctx, `SELECT pg_advisory_lock($1), pg_advisory_unlock($1)`, stepLock); err != nil {
 		return fmt.Errorf("wait for the migration of a relay that was killed: %w", err)
 	}
@@ -58,8 +60,37 @@ func migratePostgres(ctx context.Context, config *pgx.ConnConfig, opts Options) 
 	if err != nil {
 		return errors.Join(err, handle.Close())
 	}
-	return runMigrations(schema.Postgres, "postgres", driver, have.version, have.dirty)
+	return runMigrations(schema.Postgres, "postgres", &lockless{driver}, have.version, have.dirty)
 }
+
+// lockMigrations takes the lock under which one relay at a time migrates. It ends with
+// its transaction, which is that of nothing else: a pooler may give each transaction
+// another connection.
+func lockMigrations(ctx context.Context, config *pgx.ConnConfig) (unlock func(), err error) {
+	c, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	unlock = func() { _ = c.Close(context.WithoutCancel(ctx)) }
+	if _, err = c.Exec(ctx, `BEGIN`); err == nil {
+		_, err = c.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, migrationLock)
+	}
+	if err != nil {
+		unlock()
+		return nil, err
+	}
+	return unlock, nil
+}
+
+// lockless is a driver that takes no lock of its own: this relay holds migrationLock,
+// and a lock of a session does not work through a pooler in transaction mode.
+type lockless struct{ database.Driver }
+
+// Lock implements [database.Driver].
+func (*lockless) Lock() error { return nil }
+
+// Unlock implements [database.Driver].
+func (*lockless) Unlock() error { return nil }
 
 // inspectPostgres reads the version of the schema, 0 if there is none yet.
 func inspectPostgres(ctx context.Context, c *pgx.Conn) (inspected, error) {

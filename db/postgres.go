@@ -65,8 +65,10 @@ func openPostgres(ctx context.Context, url string, opts Options) (*DB, error) {
 			return nil, errors.New("DATABASE_DIRECT_URL is malformed; it looks like postgres://user:password@host:5432/database")
 		}
 		prepare(direct, node, opts)
-		if !strings.Contains(url, "default_query_exec_mode") { // a pooler may not keep prepared statements
-			config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
+	if !strings.Contains(url, "default_query_exec_mode") {
+		if err := spareStatements(ctx, config); err != nil {
+			return nil, fmt.Errorf("open the Postgres database: %w", err)
 		}
 	}
 	if err := migratePostgres(ctx, direct, opts); err != nil {
@@ -82,6 +84,24 @@ func openPostgres(ctx context.Context, url string, opts Options) (*DB, error) {
 		committed = func(int, time.Duration) {}
 	}
 	return &DB{backend: &postgres{pool: pool, committed: committed, cluster: newCluster(node, config, direct)}}, nil
+}
+
+// spareStatements keeps no prepared statements behind a pooler, which may give each
+// transaction another connection. A pooler does not pass on the server's process id.
+func spareStatements(ctx context.Context, config *pgx.ConnConfig) error {
+	c, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer c.Close(context.WithoutCancel(ctx))
+	var pid uint32
+	if err := c.QueryRow(ctx, `SELECT pg_backend_pid()`, pgx.QueryExecModeSimpleProtocol).Scan(&pid); err != nil {
+		return err
+	}
+	if pid != c.PgConn().PID() {
+		config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
+	return nil
 }
 
 // prepare sets what a URL leaves open. The application_name differs for each process,

@@ -1,7 +1,6 @@
 package dbtest
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -90,11 +89,8 @@ func startPostgres() (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	var output bytes.Buffer
-	cmd := exec.Command(initdb, "--pgdata", dir+"/data", "--username=relay", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
-	cmd.Dir, cmd.SysProcAttr, cmd.Stdout, cmd.Stderr = dir, as, &output, &output
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("initdb: %w\n%s", err, output.Bytes())
+	if err := initialise(initdb, dir, as); err != nil {
+		return nil, err
 	}
 	alive, err := runServer(filepath.Join(filepath.Dir(initdb), "postgres"), dir, as)
 	if err != nil {

@@ -13,13 +13,14 @@ import (
 type leases struct {
 	mu      sync.Mutex
 	held    map[string]*Lease
-	freed   chan struct{} // closed when a node says that it released one
-	leaving chan struct{} // closed by Leave
+	wanted  map[string]bool // all that this node ever asked for
+	freed   chan struct{}   // closed when a node says that it released one
+	leaving chan struct{}   // closed by Leave
 	left    bool
 }
 
 func newLeases() leases {
-	return leases{held: map[string]*Lease{}, freed: make(chan struct{}), leaving: make(chan struct{})}
+	return leases{held: map[string]*Lease{}, wanted: map[string]bool{}, freed: make(chan struct{}), leaving: make(chan struct{})}
 }
 
 // Lease is the right of this node to do what only one may do. It is nil where there is
@@ -168,11 +169,24 @@ func (l *leases) remove(lease *Lease) {
 	delete(l.held, lease.name)
 }
 
+// Held returns the leases that this node asked for, and whether it holds them.
+func (n *Nodes) Held() map[string]bool {
+	l := &n.leases
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := map[string]bool{}
+	for name := range l.wanted {
+		list[name] = l.held[name] != nil
+	}
+	return list
+}
+
 // watch returns what is closed when a lease may be free, and whether this node does not
 // hold it itself; nil when this node stops.
 func (l *leases) watch(name string) (freed <-chan struct{}, free bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.wanted[name] = true
 	if l.left {
 		return nil, false
 	}

@@ -42,7 +42,7 @@ func (w *Watch) scrape(from Sources) http.HandlerFunc {
 		rw.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		w.set.WritePrometheus(rw)
 		failed := 0
-		for _, write := range []func(context.Context, io.Writer) error{from.writeStreams, from.writeBridges, from.writeStorage, from.writeAI} {
+		for _, write := range []func(context.Context, io.Writer) error{from.writeStreams, from.writeBridges, from.writeStorage, from.writeAI, from.writeNodes} {
 			if err := write(ctx, rw); err != nil {
 				failed++
 				from.Log.Warn("metrics: something cannot be asked for and is left out", "err", err)
@@ -138,6 +138,23 @@ func (s Sources) writeAI(ctx context.Context, w io.Writer) error {
 		gauge(w, "relay_ai_tokens_limit", s.Engine.Settings().AI().DailyTokens)
 	}
 	return err
+}
+
+// writeNodes writes how many relays share the database, this one included, and what this
+// one does for all.
+func (s Sources) writeNodes(_ context.Context, w io.Writer) error {
+	if s.Engine.Nodes.Name() == "" {
+		return nil
+	}
+	gauge(w, "relay_nodes", int64(1+len(s.Engine.Nodes.Peers())))
+	for lease, held := range s.Engine.Nodes.Held() {
+		is := int64(0)
+		if held {
+			is = 1
+		}
+		gauge(w, `relay_lease_held{lease="`+lease+`"}`, is)
+	}
+	return nil
 }
 
 func gauge(w io.Writer, name string, n int64) { metrics.WriteGaugeUint64(w, name, uint64(max(n, 0))) }

@@ -1,0 +1,491 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/relay-chat/relay/db/dbtest"
+)
+
+// TestNodes lets visitors and operators talk while three relays on one Postgres server
+// meet kills, restarts of the server and cuts of the network: nothing is lost, nothing
+// comes twice or in another order, and there is one gateway at any moment.
+func TestNodes(t *testing.T) {
+	inBackground(t)
+	r := &report{title: "Three relays on one PostgreSQL: make nodes", head: []string{"fault", "rounds", "from visitors", "from operators", "lost", "doubled", "out of order", ""}}
+	all := []struct {
+		name        string
+		short, long int // rounds
+		run         func(t *testing.T, rounds int) outcome
+	}{
+		{"nothing", 1, 1, calmNodes},
+		{"a node is killed", 1, 120, killedNodes},
+		{"nodes are restarted in turn", 1, 10, rolledNodes},
+		{"PostgreSQL crashes", 1, 20, crashedPostgres},
+		{"connections are terminated", 3, 50, terminated},
+		{"the network is cut", 0, 20, cutNodes},
+		{"nodes are restarted behind PgBouncer", 1, 10, pooledNodes},
+	}
+	for _, s := range all {
+		rounds := s.short
+		if *long {
+			rounds = s.long
+		}
+		if rounds == 0 {
+			continue
+		}
+		t.Run(s.name, func(t *testing.T) {
+			o := s.run(t, rounds)
+			r.add(s.name, o.rounds, o.visitors, o.operators, o.lost, o.doubled, o.disordered, o.note)
+			if o.verdict != (verdict{}) {
+				t.Errorf("%+v", o)
+			}
+		})
+	}
+	r.print(t)
+	if *long && !t.Failed() && len(r.rows) == len(all) {
+		r.picture(t, "../../.github", "nodes.svg")
+	}
+}
+
+// group are relays that share a database, and their world.
+type group struct {
+	*world
+	server *dbtest.Server
+	cables []*cable // by node, nil where there is none
+
+	mu      sync.Mutex
+	nodes   []*instance
+	logs    []string // of those that were killed
+	readers []*follower
+}
+
+const groupSize = 3
+
+// newGroup starts nodes; environ returns what is special about one.
+func newGroup(t *testing.T, environ func(g *group, node int) []string) *group {
+	t.Helper()
+	g := &group{world: newWorld(t, 6), server: dbtest.NewServer(t, 100)}
+	for i := range groupSize {
+		special := []string{"DATABASE_URL=" + g.server.URL}
+		if environ != nil {
+			special = append(special, environ(g, i)...)
+		}
+		g.nodes = append(g.nodes, g.start(special...))
+	}
+	return g
+}
+
+// pick returns a node.
+func (g *group) pick() *instance {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.nodes[rand.IntN(len(g.nodes))]
+}
+
+// talk lets visitors write at any node, and read at another, until end returns.
+func (g *group) talk(end func()) {
+	g.t.Helper()
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	for i, v := range g.visitors {
+		if len(g.readers) <= i {
+			g.readers = append(g.readers, &follower{visitor: v, sent: map[int]time.Time{}})
+		}
+		all.Go(func() { g.write(v, g.readers[i], stop) })
+		all.Go(func() { g.readers[i].follow(g, stop) })
+	}
+	all.Go(func() { g.answer(stop) })
+	end()
+	close(stop)
+	all.Wait()
+}
+
+func (g *group) write(v *visitor, r *follower, stop chan struct{}) {
+	for {
+		select {
+		case <-stop:
+			return
+		case <-time.After(4 * speakEvery):
+		}
+		n := v.acknowledged
+		if v.say(g.pick().base) {
+			r.wrote(v.session, n)
+		}
+	}
+}
+
+// follower follows a visitor's stream at one node after the other.
+type follower struct {
+	visitor *visitor
+
+	mu      sync.Mutex
+	session string
+	sent    map[int]time.Time
+	seen    []int
+	took    []time.Duration
+	last    string // the id of the last event
+	order   []int64
+}
+
+func (r *follower) wrote(session string, n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.session, r.sent[n] = session, time.Now()
+}
+
+var (
+	eventID        = regexp.MustCompile(`(?m)^id: (\d+)$`)
+	messageContent = regexp.MustCompile(`"content":"[^"]*"`)
+)
+
+// follow reads the stream until stop, at another node whenever it ends or a while has
+// passed.
+func (r *follower) follow(g *group, stop chan struct{}) {
+	for {
+		select {
+		case <-stop:
+			return
+		case <-time.After(speakEvery):
+		}
+		r.mu.Lock()
+		session, last := r.session, r.last
+		r.mu.Unlock()
+		if session == "" {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(g.t.Context(), 2*time.Second+rand.N(2*time.Second))
+		go func() {
+			select {
+			case <-stop:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+		readFrames(ctx, g.pick(), session, last, r.heard)
+		cancel()
+	}
+}
+
+// heard notes an event.
+func (r *follower) heard(frame string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	found := eventID.FindStringSubmatch(frame)
+	if found == nil {
+		return
+	}
+	r.last = found[1]
+	id, _ := strconv.ParseInt(found[1], 10, 64)
+	r.order = append(r.order, id)
+	content := messageContent.FindString(frame)
+	if !strings.Contains(frame, "event: message\n") {
+		return
+	}
+	for _, n := range spoken(content, r.visitor.name) {
+		r.seen = append(r.seen, n)
+		if at, known := r.sent[n]; known {
+			r.took = append(r.took, max(time.Since(at), 0))
+		} else {
+			r.took = append(r.took, 0) // before its sender heard that it is stored
+		}
+	}
+}
+
+// judge compares what the streams brought with what was said: in order, no gap and no
+// repeat, wherever they were resumed.
+func (g *group) judge(v *verdict) (p50, p99 time.Duration) {
+	var took []time.Duration
+	for _, r := range g.readers {
+		r.mu.Lock()
+		for i := 1; i < len(r.order); i++ {
+			if r.order[i] <= r.order[i-1] {
+				v.doubled++
+			}
+		}
+		if len(r.seen) > 0 {
+			v.add(judged(shifted(r.seen), len(r.seen)))
+		}
+		took = append(took, r.took...)
+		r.mu.Unlock()
+	}
+	slices.Sort(took)
+	if len(took) == 0 {
+		g.t.Error("the streams brought nothing")
+		return 0, 0
+	}
+	return took[len(took)/2], took[len(took)*99/100]
+}
+
+// shifted makes numbers begin with 0: a stream begins somewhere.
+func shifted(list []int) []int {
+	list = slices.Clone(list)
+	first := list[0]
+	for i := range list {
+		list[i] -= first
+	}
+	return list
+}
+
+// finish waits until everything has arrived and returns the outcome.
+func (g *group) finish(rounds int, note string) (o outcome) {
+	g.t.Helper()
+	o.rounds = rounds
+	o.verdict = g.settle(g.pick(), 90*time.Second)
+	p50, p99 := g.judge(&o.verdict)
+	o.visitors, o.operators = g.said()
+	o.note = strings.TrimSpace(fmt.Sprintf("%s doorbell p50 %d ms p99 %d ms", note, p50.Milliseconds(), p99.Milliseconds()))
+	if o.visitors < 10*rounds || o.operators == 0 {
+		g.t.Errorf("only %d and %d messages in %d rounds: this proves nothing", o.visitors, o.operators, rounds)
+	}
+	if most := g.f.MostConnected(); most != 1 {
+		g.t.Errorf("%d gateways at one time", most)
+	}
+	for _, v := range g.f.Violations() {
+		g.t.Error(v)
+	}
+	if g.t.Failed() || o.verdict != (verdict{}) {
+		g.t.Log(strings.Join(g.logs, "\n"))
+		for i, in := range g.nodes {
+			g.t.Logf("node %d:\n%s", i, in.stderr)
+		}
+	}
+	for _, in := range g.nodes {
+		in.stop()
+	}
+	return o
+}
+
+func calmNodes(t *testing.T, rounds int) outcome {
+	g := newGroup(t, nil)
+	g.talk(func() { time.Sleep(4 * time.Second) })
+	var v verdict
+	if _, p99 := g.judge(&v); p99 >= time.Second {
+		t.Errorf("the doorbell takes %s", p99)
+	}
+	return g.finish(rounds, "")
+}
+
+// holder is the index of the node with Discord's gateway.
+func (g *group) holder() int {
+	g.t.Helper()
+	found := -1
+	eventually(g.t, "the gateway", func() bool {
+		found = slices.IndexFunc(g.nodes, func(in *instance) bool {
+			_, scrape := fetch(g.t, in.metricsURL(g.t)+"/metrics")
+			return strings.Contains(scrape, `relay_lease_held{lease="discord"} 1`)
+		})
+		return found >= 0
+	})
+	return found
+}
+
+func killedNodes(t *testing.T, rounds int) outcome {
+	g := newGroup(t, nil)
+	slowest := g.kills(rounds)
+	return g.finish(rounds, fmt.Sprintf("takeover within %.1f s,", slowest.Seconds()))
+}
+
+// kills kills nodes while everybody talks, the one with the gateway first and then any,
+// and returns how long the gateway was away at most.
+func (g *group) kills(rounds int) (slowest time.Duration) {
+	g.talk(func() {
+		for round := range rounds {
+			victim := rand.IntN(groupSize)
+			if round == 0 {
+				time.Sleep(time.Second)
+				victim = g.holder()
+			}
+			before, _, _ := g.f.Connections()
+			g.nodes[victim].kill()
+			begun := time.Now()
+			g.revive(victim)
+			if round == 0 {
+				eventually(g.t, "the takeover", func() bool { now, _, _ := g.f.Connections(); return now > before })
+				slowest = max(slowest, time.Since(begun))
+			}
+			time.Sleep(max(0, 5*time.Second-time.Since(begun)))
+		}
+	})
+	if slowest > 20*time.Second {
+		g.t.Errorf("the takeover took %s", slowest)
+	}
+	return slowest
+}
+
+// revive starts a node again on its port.
+func (g *group) revive(i int) {
+	in := g.nodes[i]
+	g.logs = append(g.logs, fmt.Sprintf("node %d, before:\n%s", i, in.stderr))
+	in.stdout, in.stderr = &buffer{}, &buffer{}
+	in.run(in.port())
+}
+
+func rolledNodes(t *testing.T, rounds int) outcome {
+	g := newGroup(t, nil)
+	g.roll(rounds)
+	return g.finish(rounds, "")
+}
+
+// roll restarts one node after the other while everybody talks.
+func (g *group) roll(rounds int) {
+	g.talk(func() {
+		time.Sleep(time.Second)
+		for range rounds {
+			for i, in := range g.nodes {
+				if code := in.stop(); code != 0 {
+					g.t.Errorf("exit code %d", code)
+				}
+				g.revive(i)
+				time.Sleep(500 * time.Millisecond)
+			}
+		}
+	})
+}
+
+func crashedPostgres(t *testing.T, rounds int) outcome {
+	g := newGroup(t, nil)
+	g.talk(func() {
+		for round := range rounds {
+			time.Sleep(time.Second + rand.N(time.Second))
+			g.server.Restart(t, time.Duration(round%3)*time.Second)
+		}
+		time.Sleep(2 * time.Second)
+	})
+	return g.finish(rounds, "")
+}
+
+const terminateAll = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'relay' AND pid <> pg_backend_pid()`
+
+func terminated(t *testing.T, rounds int) outcome {
+	g := newGroup(t, nil)
+	g.talk(func() {
+		for range rounds {
+			time.Sleep(rand.N(800 * time.Millisecond))
+			g.server.Command(t, terminateAll)
+		}
+		time.Sleep(time.Second)
+	})
+	return g.finish(rounds, "")
+}
+
+func cutNodes(t *testing.T, rounds int) outcome {
+	g := newGroup(t, func(g *group, _ int) []string {
+		c := newCable(t, g.server.Socket)
+		g.cables = append(g.cables, c)
+		return []string{"DATABASE_URL=postgres://relay@" + c.Addr().String() + "/relay?sslmode=disable"}
+	})
+	g.talk(func() {
+		for round := range rounds {
+			time.Sleep(time.Second)
+			victim, lasts := g.holder(), 18*time.Second
+			if round%2 == 1 {
+				victim, lasts = rand.IntN(groupSize), rand.N(12*time.Second)
+			}
+			g.cables[victim].Cut()
+			time.Sleep(lasts)
+			if round%3 == 0 {
+				g.cables[victim].drop()
+			}
+			g.cables[victim].Mend()
+		}
+		time.Sleep(2 * time.Second)
+	})
+	return g.finish(rounds, "")
+}
+
+func pooledNodes(t *testing.T, rounds int) outcome {
+	bouncer := ""
+	g := newGroup(t, func(g *group, node int) []string {
+		if bouncer == "" {
+			bouncer = startBouncer(t, g.server)
+		}
+		environ := []string{"DATABASE_URL=" + bouncer}
+		if node > 0 { // the first one polls
+			environ = append(environ, "DATABASE_DIRECT_URL="+g.server.URL)
+		}
+		return environ
+	})
+	g.roll(rounds)
+	return g.finish(rounds, "one node polls,")
+}
+
+// startBouncer starts PgBouncer in transaction mode and returns the URL of the database
+// behind it.
+func startBouncer(t *testing.T, server *dbtest.Server) string {
+	t.Helper()
+	program, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		program, err = exec.LookPath("/usr/sbin/pgbouncer") // not in everybody's PATH
+	}
+	if err != nil {
+		t.Fatal("this test needs PgBouncer: run it by `make test` or `make nodes`, which install it")
+	}
+	dir := filepath.Dir(server.Socket)
+	as := dbtest.Ordinary(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	l.Close()
+	settings := fmt.Sprintf("[databases]\nrelay = host=%s dbname=relay user=relay\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %s\nunix_socket_dir =\n"+
+		"auth_type = any\npool_mode = transaction\ndefault_pool_size = 40\nmax_client_conn = 500\nignore_startup_parameters = extra_float_digits\n", dir, port)
+	file := filepath.Join(dir, "bouncer.ini")
+	if err := os.WriteFile(file, []byte(settings), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, file)
+	cmd.SysProcAttr = as
+	var out buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+	})
+	at := url.URL{Scheme: "postgres", User: url.User("relay"), Host: "127.0.0.1:" + port, Path: "/relay", RawQuery: "sslmode=disable"}
+	eventually(t, "PgBouncer", func() bool { return dbtest.Answers(at.String()) })
+	return at.String()
+}
+
+// readFrames reads a session's stream until it or ctx ends.
+func readFrames(ctx context.Context, in *instance, session, after string, heard func(frame string)) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, in.base+"/api/widget/stream?sessionId="+session+"&lastEventId="+after, nil)
+	if err != nil {
+		return
+	}
+	req.Header.Set("Authorization", "Bearer "+crashPublicKey)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return
+	}
+	defer resp.Body.Close()
+	var frame []string
+	for lines := bufio.NewScanner(resp.Body); resp.StatusCode == http.StatusOK && lines.Scan(); {
+		if lines.Text() != "" {
+			frame = append(frame, lines.Text())
+			continue
+		}
+		heard(strings.Join(frame, "\n"))
+		frame = nil
+	}
+}
