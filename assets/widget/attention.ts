@@ -45,6 +45,7 @@ export function create(core: Core, shell: Shell): Attention {
       name,
       // The picture is of whom the settings name.
       picture: name === team ? config.operatorAvatar : "",
+      theme: options.theme || config.theme,
       text: m.content || m.attachments[0]?.filename || "",
       close: t.dismiss,
       onClose: () => storage.set("dismissed", m.id),

@@ -49,7 +49,7 @@ function table(hours: Opening[], language: string, t: typeof english): HTMLEleme
     const day = new Date();
     day.setDate(day.getDate() + ahead);
     const on = hours.filter((o) => new Date(o.from).toDateString() === day.toDateString());
-    const times = on.map((o) => clock.formatRange(new Date(o.from), new Date(o.to)));
+    const times = on.map((o) => `${clock.format(new Date(o.from))} – ${clock.format(new Date(o.to))}`);
     const cells = times.length ? times.map((time) => h("div", null, time)) : [t.closedDay];
     return h("tr", null, h("th", { scope: "row" }, weekday.format(day)), h("td", null, ...cells));
   });

@@ -62,7 +62,7 @@ export function create(core: Core, { shell, panel, focus }: MenuPlace): Menu {
     const saved = storage.get<SavedSession>("session");
     const last = store.state.messages.at(-1);
     const others = earlier().filter((one) => one.id !== saved?.id && one.id !== next?.id);
-    const own = saved && last && { ...saved, text: last.content || last.attachments[0]?.filename || "", at: last.timestamp };
+    const own = saved && last && { ...saved, text: last.content.replace(/\*\*|__|~~|`/g, "") || last.attachments[0]?.filename || "", at: last.timestamp };
     storage.set("chats", (own ? [own, ...others] : others).slice(0, MOST));
     close(false);
     core.change(next && { id: next.id, token: next.token, live: true }).then(focus, trouble);

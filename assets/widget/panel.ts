@@ -14,6 +14,7 @@ import css from "./panel.css";
 import type { Marks } from "./marks";
 import type { Menu } from "./menu";
 import { fitPhone } from "./phone";
+import { dark, paint } from "./scheme";
 import { named, speak, t } from "./strings";
 import { prepare } from "./time";
 import type { Core, Panel, Shell, State } from "./types";
@@ -21,13 +22,6 @@ import type { Bench, Tools } from "./tools";
 
 /** Texts in which there may be more to show than is written. */
 const MARKS = /[*_~`[]|https?:|mailto:|^\s*(?:[-•#]|\d+[.)])|^\P{L}+$/mu;
-
-/** pageScheme is the page's own color-scheme: what it does not name is light. */
-function pageScheme(): string {
-  const { colorScheme } = getComputedStyle(document.documentElement);
-  const meta = document.querySelector<HTMLMetaElement>("meta[name=color-scheme]");
-  return colorScheme === "normal" ? meta?.content || "" : colorScheme;
-}
 
 /** Languages that are written from right to left. */
 const RTL = /^(ar|he)$/;
@@ -158,10 +152,7 @@ function draw(shell: Shell, core: Core): Panel {
     stop.hidden = !state.stop;
     // Before the first message the form comes first; later only if it must.
     composer.node.hidden = !!state.stop || !!(due && (due.required || due.timing !== "after_first_message"));
-    const theme = options.theme || state.config.theme || "";
-    const derived = !/dark|light/.test(theme) && isDark(pageScheme());
-    panel.classList.toggle("dark", theme === "dark" || derived);
-    panel.classList.toggle("derived", derived);
+    paint(panel, options.theme || state.config.theme);
     header.update(state);
     log.update(state);
     tools.made?.update(state);
@@ -202,8 +193,6 @@ function draw(shell: Shell, core: Core): Panel {
     else if (composer.node.hidden) panel.querySelector<HTMLElement>(".close")?.focus();
     else composer.focus();
   };
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const isDark = (scheme: string) => /dark/.test(scheme) && (!/light/.test(scheme) || dark.matches);
   let frame = 0;
   const schedule = () => {
     frame ||= requestAnimationFrame(() => {

@@ -4,10 +4,12 @@
 import { CROSS, h, iconButton, set, sheet } from "./dom";
 import { face } from "./face";
 import css from "./preview.css";
+import { paint } from "./scheme";
 
 export interface Words {
   name: string;
   picture?: string;
+  theme?: string;
   text: string;
   /** The name of the button that puts the preview away. */
   close: string;
@@ -30,7 +32,8 @@ export function createPreview(root: ShadowRoot, onOpen: () => void): Preview {
   let styled = false;
   return {
     hide,
-    show({ name, picture, text, close, onClose }) {
+    show({ name, picture, theme, text, close, onClose }) {
+      paint(node, theme);
       const sign = JSON.stringify([name, picture, text, close]);
       if (sign === shown) return;
       if (!styled) root.adoptedStyleSheets.push(sheet(css));
@@ -39,7 +42,7 @@ export function createPreview(root: ShadowRoot, onOpen: () => void): Preview {
         hide();
         onClose();
       };
-      const words = h("span", { class: "words" }, h("b", { dir: "auto" }, name), h("span", { class: "two", dir: "auto" }, text));
+      const words = h("span", { class: "words" }, h("b", { dir: "auto" }, name), h("span", { class: "two", dir: "auto" }, text.replace(/\*\*|__|~~|`/g, "")));
       const open = h("button", { class: "peek", onclick: onOpen }, face(name, picture), words);
       node.replaceChildren(open, iconButton(close, CROSS, put, "put"));
       set(node, "lang", root.querySelector(".launcher")?.getAttribute("lang"));

@@ -67,9 +67,9 @@ export async function start(shell: Shell, core: () => Promise<Core>): Promise<vo
     const make = await shell.part<{ createPreview: typeof createPreview }>(ATTENTION_FILE);
     const preview = make.createPreview(root, () => shell.open());
     storage.set("shown", [...seen(), rule.id]);
-    const { operatorName = "", operatorAvatar } = answer.config;
+    const { operatorName = "", operatorAvatar, theme } = answer.config;
     const text = rule.texts?.[language] || rule.text;
-    preview.show({ name: operatorName, picture: operatorAvatar, text, close: english.dismiss, onClose: () => storage.set("unasked", true) });
+    preview.show({ name: operatorName, picture: operatorAvatar, theme: options.theme || theme, text, close: english.dismiss, onClose: () => storage.set("unasked", true) });
     const opened = () => {
       preview.hide();
       document.removeEventListener("relay:open", opened);
