@@ -40,7 +40,7 @@ func (w *Watch) scrape(from Sources) http.HandlerFunc {
 		ctx, cancel := context.WithTimeout(r.Context(), scrapeTime)
 		defer cancel()
 		rw.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		w.set.WritePrometheus(rw)
+		w.write(rw)
 		failed := 0
 		for _, write := range []func(context.Context, io.Writer) error{from.writeStreams, from.writeBridges, from.writeStorage, from.writeAI, from.writeNodes} {
 			if err := write(ctx, rw); err != nil {

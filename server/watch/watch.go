@@ -5,7 +5,10 @@ package watch
 
 import (
 	"fmt"
+	"io"
+	"maps"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -25,12 +28,12 @@ var (
 // Watch keeps the metrics of one process. A nil Watch keeps none.
 type Watch struct {
 	set           *metrics.Set
-	batch, commit *metrics.PrometheusHistogram
+	batch, commit *histogram
 	asked         sync.Mutex // one scrape at a time asks the database
 
 	mu       sync.RWMutex
 	answers  map[answer]*metrics.Counter
-	routes   map[string]*metrics.PrometheusHistogram
+	routes   map[string]*histogram
 	attempts map[attempt]*metrics.Counter
 }
 
@@ -48,10 +51,8 @@ type attempt struct {
 
 // New returns the metrics of a relay of this version.
 func New(version string) *Watch {
-	w := &Watch{set: metrics.NewSet(), answers: map[answer]*metrics.Counter{}, routes: map[string]*metrics.PrometheusHistogram{},
-		attempts: map[attempt]*metrics.Counter{}}
-	w.batch = w.set.NewPrometheusHistogramExt("relay_commit_operations", batchBuckets)
-	w.commit = w.set.NewPrometheusHistogramExt("relay_commit_duration_seconds", commitBuckets)
+	w := &Watch{set: metrics.NewSet(), answers: map[answer]*metrics.Counter{}, routes: map[string]*histogram{},
+		attempts: map[attempt]*metrics.Counter{}, batch: newHistogram(batchBuckets), commit: newHistogram(commitBuckets)}
 	w.set.NewGauge(fmt.Sprintf(`relay_build_info{version=%q,go=%q}`, version, runtime.Version()), func() float64 { return 1 })
 	return w
 }
@@ -82,18 +83,20 @@ func (w *Watch) answered(method, route string, status int, took time.Duration) {
 	w.mu.RUnlock()
 	if count == nil || times == nil {
 		count = w.set.GetOrCreateCounter(`relay_http_requests_total{method="` + method + `",route="` + route + `",status="` + strconv.Itoa(status) + `"}`)
-		times = w.set.GetOrCreatePrometheusHistogramExt(`relay_http_answer_seconds{route="`+route+`"}`, answerBuckets)
 		w.mu.Lock()
+		if times = w.routes[route]; times == nil {
+			times = newHistogram(answerBuckets)
+		}
 		w.answers[key], w.routes[route] = count, times
 		w.mu.Unlock()
 	}
 	count.Inc()
-	times.Update(took.Seconds())
+	times.update(took.Seconds())
 }
 
 func (w *Watch) committed(operations int, took time.Duration) {
-	w.batch.Update(float64(operations))
-	w.commit.Update(took.Seconds())
+	w.batch.update(float64(operations))
+	w.commit.update(took.Seconds())
 }
 
 // attempted counts an attempt. All outcomes of a sink appear with its first one:
@@ -111,4 +114,16 @@ func (w *Watch) attempted(dest string, came chat.Outcome) {
 		w.mu.Unlock()
 	}
 	count.Inc()
+}
+
+// write writes what was counted.
+func (w *Watch) write(out io.Writer) {
+	w.set.WritePrometheus(out)
+	w.batch.write(out, "relay_commit_operations", "")
+	w.commit.write(out, "relay_commit_duration_seconds", "")
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	for _, route := range slices.Sorted(maps.Keys(w.routes)) {
+		w.routes[route].write(out, "relay_http_answer_seconds", fmt.Sprintf("route=%q", route))
+	}
 }
