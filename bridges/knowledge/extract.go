@@ -10,8 +10,6 @@ import (
 	"path"
 	"strings"
 	"time"
-
-	"golang.org/x/net/html/charset"
 )
 
 // maxPage is how large a web page may be, also unpacked, in bytes.
@@ -96,18 +94,10 @@ func extract(kind, contentType string, data []byte, base *url.URL) (d document, 
 		return extractPDF(data, extractTime)
 	case kindSitemap:
 		return extractSitemap(data)
-	case kindHTML:
-		return extractHTML(utf8Of(data, contentType), base)
 	}
-	return document{markdown: utf8Of(data, contentType)}, nil
-}
-
-// utf8Of decodes a text by what its server, its first bytes or itself say of its
-// character set.
-func utf8Of(data []byte, contentType string) string {
-	set, _, _ := charset.DetermineEncoding(data[:min(len(data), 1024)], contentType)
-	if text, err := set.NewDecoder().Bytes(data); err == nil {
-		data = text
+	text, err := utf8Of(data, contentType)
+	if err != nil || kind != kindHTML {
+		return document{markdown: text}, err
 	}
-	return clean(strings.TrimPrefix(string(data), "\uFEFF"))
+	return extractHTML(text, base)
 }

@@ -189,3 +189,28 @@ func TestHTMLBomb(t *testing.T) {
 		}
 	}
 }
+
+// TestCharacterSets: texts are decoded by their mark, their server or themselves, and
+// one that cannot be says so.
+func TestCharacterSets(t *testing.T) {
+	for _, tt := range []struct{ data, contentType, want string }{
+		{"Größe", "text/html", "Größe"},
+		{"\xEF\xBB\xBFGröße", "", "Größe"},
+		{"Größe", "text/html; charset=iso-8859-1", "Größe"}, // the server is wrong
+		{"Gr\xF6\xDFe", "text/html; charset=ISO-8859-1", "Größe"},
+		{"Gr\xF6\xDFe \x80", "", "Größe €"},
+		{"<meta charset='windows-1251'>\xCF\xF0\xE8", "text/html", "<meta charset='windows-1251'>При"},
+		{`<meta http-equiv=x content="text/html; charset=koi8-r">` + "\xF0", "", `<meta http-equiv=x content="text/html; charset=koi8-r">П`},
+		{"\xFF\xFEG\x00\xF6\x00", "", "Gö"},
+		{"\xFE\xFF\x00G\x00\xF6", "", "Gö"},
+		{"bad \xFF byte", "text/plain; charset=utf-8", "bad \uFFFD byte"},
+		{"日本語", "text/html; charset=shift_jis", "日本語"}, // so is this one
+		{"\x93\xFA\x96{", "text/html; charset=Shift_JIS", "error"},
+		{"\xFF", "text/html; charset=" + strings.Repeat("x", 5000), "error"},
+	} {
+		got, err := utf8Of([]byte(tt.data), tt.contentType)
+		if (err != nil) != (tt.want == "error") || err == nil && got != tt.want {
+			t.Errorf("%q (%s) is %q, %v, want %q", tt.data, tt.contentType, got, err, tt.want)
+		}
+	}
+}
