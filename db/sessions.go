@@ -2,10 +2,8 @@ package db
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -14,7 +12,7 @@ import (
 
 const sessionColumns = `id, visitor_id, token_hash, resumable, status, blocked, rev, init_rev, leaving_rev, started_at, answered_at,
 	unread, ai_active, ai_ended, ai_answers, metadata, identity, verified, prechat, csat_asked_at, csat_score, csat_comment, csat_responded_at,
-	created_at, last_activity`
+	created_at, last_activity, assignee, tags, snoozed_until, waiting_since`
 
 const selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = ?`
 
@@ -29,7 +27,7 @@ func variables(s *chat.Session) []any {
 	return []any{&s.ID, &s.VisitorID, &s.TokenHash, &s.Resumable, (*string)(&s.Status), &s.Blocked, &s.Rev, &s.InitRev,
 		&s.LeavingRev, (*int64)(&s.StartedAt), (*int64)(&s.AnsweredAt), &s.Unread, &s.AIActive, &s.AIEnded, &s.AIAnswers, &s.Metadata, &s.Identity,
 		&s.Verified, &s.PreChat, (*int64)(&s.AskedAt), &s.Score, &s.Comment, (*int64)(&s.RespondedAt),
-		(*int64)(&s.CreatedAt), (*int64)(&s.LastActivity)}
+		(*int64)(&s.CreatedAt), (*int64)(&s.LastActivity), &s.Assignee, &s.Tags, (*int64)(&s.SnoozedUntil), (*int64)(&s.WaitingSince)}
 }
 
 const selectHeader = `SELECT token_hash, status, blocked, rev, init_rev, leaving_rev FROM sessions WHERE id = ?`
@@ -104,59 +102,6 @@ func (t *tx) SessionsOfVisitor(visitorID string, blocked bool, limit int) ([]str
 	return ids, err
 }
 
-// The list is read in parts, each along an index and no further than the page
-// that is asked for, and merged: a page costs the same whatever the total is.
-// A search goes on until the page is full, through all sessions if need be.
-const (
-	selectStarted = `SELECT ` + sessionColumns + ` FROM sessions
-		WHERE status = ? AND started_at > 0 AND (last_activity, id) < (?, ?)
-		ORDER BY last_activity DESC, id DESC LIMIT ?`
-	selectEmpty = `SELECT ` + sessionColumns + ` FROM sessions
-		WHERE status = ? AND started_at = 0 AND id <> '' AND (last_activity, id) < (?, ?)
-		ORDER BY last_activity DESC, id DESC LIMIT ?`
-
-	searchStarted = `SELECT ` + sessionColumns + ` FROM sessions
-		WHERE status = ? AND started_at > 0 AND (last_activity, id) < (?, ?) AND search LIKE ? ESCAPE '\'
-		ORDER BY last_activity DESC, id DESC LIMIT ?`
-	searchEmpty = `SELECT ` + sessionColumns + ` FROM sessions
-		WHERE status = ? AND started_at = 0 AND id <> '' AND (last_activity, id) < (?, ?) AND search LIKE ? ESCAPE '\'
-		ORDER BY last_activity DESC, id DESC LIMIT ?`
-)
-
-// Sessions implements [chat.Reader].
-func (t *tx) Sessions(q chat.SessionQuery) ([]chat.Session, error) {
-	queries := []string{selectStarted, selectEmpty}
-	if q.Search != "" {
-		queries = []string{searchStarted, searchEmpty}
-	}
-	if !q.Empty {
-		queries = queries[:1]
-	}
-	statuses := []chat.Status{q.Status}
-	if q.Status == "" {
-		statuses = []chat.Status{chat.StatusOpen, chat.StatusClosed}
-	}
-	if q.Before == (chat.Cursor{}) {
-		q.Before.At = math.MaxInt64
-	}
-	var all []chat.Session
-	for _, query := range queries {
-		for _, status := range statuses {
-			args := []any{string(status), int64(q.Before.At), q.Before.ID}
-			if q.Search != "" {
-				args = append(args, containing(q.Search))
-			}
-			part, err := list[chat.Session](t, query, append(args, limitOf(q.Limit))...)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, part...)
-		}
-	}
-	slices.SortFunc(all, newestFirst)
-	return all[:min(len(all), limitOf(q.Limit))], nil
-}
-
 const selectExport = `SELECT number, ` + sessionColumns + ` FROM sessions WHERE number > ? AND started_at > 0 ORDER BY number LIMIT ?`
 
 // Export implements [chat.Reader].
@@ -167,18 +112,6 @@ func (t *tx) Export(after int64, limit int) ([]chat.Session, int64, error) {
 		sessions[i], after = rows[i].Session, rows[i].Number
 	}
 	return sessions, after, err
-}
-
-func newestFirst(a, b chat.Session) int {
-	if a.LastActivity != b.LastActivity {
-		return cmp.Compare(b.LastActivity, a.LastActivity)
-	}
-	return strings.Compare(b.ID, a.ID)
-}
-
-// containing is the LIKE pattern of texts with a part.
-func containing(part string) string {
-	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(part)) + "%"
 }
 
 // searchText is what a search for a session looks through: who its visitor is
@@ -201,14 +134,14 @@ func searchText(s *chat.Session) string {
 }
 
 const insertSession = `INSERT INTO sessions (` + sessionColumns + `, search)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // CreateSession implements [chat.Tx].
 func (t *tx) CreateSession(s *chat.Session) error {
 	_, err := t.q.exec(insertSession, s.ID, s.VisitorID, s.TokenHash, s.Resumable, string(s.Status), s.Blocked, s.Rev,
 		s.InitRev, s.LeavingRev, int64(s.StartedAt), int64(s.AnsweredAt), s.Unread, s.AIActive, s.AIEnded, s.AIAnswers, s.Metadata, s.Identity,
 		s.Verified, s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt),
-		int64(s.LastActivity), searchText(s))
+		int64(s.LastActivity), s.Assignee, s.Tags, int64(s.SnoozedUntil), int64(s.WaitingSince), searchText(s))
 	return wrap(err, "create session %s", s.ID)
 }
 
@@ -219,10 +152,10 @@ const (
 	updateActivity = `UPDATE sessions SET rev = ?, unread = ?, last_activity = ? WHERE number = ?`
 
 	updateSession = `UPDATE sessions SET rev = ?, init_rev = ?, leaving_rev = ?, status = ?, ai_active = ?, ai_ended = ?, ai_answers = ?,
-		unread = ?, started_at = ?, answered_at = ?, last_activity = ? WHERE number = ?`
+		unread = ?, started_at = ?, answered_at = ?, last_activity = ?, waiting_since = ? WHERE number = ?`
 	updateProfile = `UPDATE sessions SET visitor_id = ?, blocked = ?, token_hash = ?, resumable = ?, verified = ?, metadata = ?,
 		identity = ?, prechat = ?, csat_asked_at = ?, csat_score = ?, csat_comment = ?, csat_responded_at = ?,
-		created_at = ?, search = ? WHERE number = ?`
+		created_at = ?, assignee = ?, tags = ?, snoozed_until = ?, search = ? WHERE number = ?`
 )
 
 // SaveSession implements [chat.Tx].
@@ -239,7 +172,7 @@ func (t *tx) saveSession(s *chat.Session) error {
 		err = t.touch(chat.ErrSessionNotFound, updateActivity, s.Rev, s.Unread, int64(s.LastActivity), n)
 	} else {
 		err = t.touch(chat.ErrSessionNotFound, updateSession, s.Rev, s.InitRev, s.LeavingRev, string(s.Status), s.AIActive, s.AIEnded, s.AIAnswers,
-			s.Unread, int64(s.StartedAt), int64(s.AnsweredAt), int64(s.LastActivity), n)
+			s.Unread, int64(s.StartedAt), int64(s.AnsweredAt), int64(s.LastActivity), int64(s.WaitingSince), n)
 	}
 	if err != nil {
 		return err
@@ -250,7 +183,8 @@ func (t *tx) saveSession(s *chat.Session) error {
 	} else {
 		now = now.own()
 		_, err = t.q.exec(updateProfile, s.VisitorID, s.Blocked, s.TokenHash, s.Resumable, s.Verified, s.Metadata, s.Identity,
-			s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt), searchText(s), n)
+			s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt), s.Assignee, s.Tags,
+			int64(s.SnoozedUntil), searchText(s), n)
 	}
 	if err != nil {
 		return err
@@ -263,14 +197,16 @@ func (t *tx) saveSession(s *chat.Session) error {
 // sameState reports whether updateActivity says all that updateSession would.
 func sameState(a, b *chat.Session) bool {
 	return a.ID == b.ID && a.InitRev == b.InitRev && a.LeavingRev == b.LeavingRev && a.Status == b.Status &&
-		a.AIActive == b.AIActive && a.AIEnded == b.AIEnded && a.AIAnswers == b.AIAnswers && a.StartedAt == b.StartedAt && a.AnsweredAt == b.AnsweredAt
+		a.AIActive == b.AIActive && a.AIEnded == b.AIEnded && a.AIAnswers == b.AIAnswers && a.StartedAt == b.StartedAt && a.AnsweredAt == b.AnsweredAt &&
+		a.WaitingSince == b.WaitingSince
 }
 
 // sameProfile reports whether updateProfile would change nothing.
 func sameProfile(a, b *chat.Session) bool {
 	return a.ID == b.ID && a.VisitorID == b.VisitorID && a.Blocked == b.Blocked && a.TokenHash == b.TokenHash && a.Resumable == b.Resumable &&
 		a.Verified == b.Verified && a.Metadata == b.Metadata && bytes.Equal(a.Identity, b.Identity) &&
-		bytes.Equal(a.PreChat, b.PreChat) && a.CSAT == b.CSAT && a.CreatedAt == b.CreatedAt
+		bytes.Equal(a.PreChat, b.PreChat) && a.CSAT == b.CSAT && a.CreatedAt == b.CreatedAt &&
+		a.Assignee == b.Assignee && a.Tags == b.Tags && a.SnoozedUntil == b.SnoozedUntil
 }
 
 const deleteSession = `DELETE FROM sessions WHERE id = ?`

@@ -9,6 +9,10 @@ DROP INDEX sessions_token;
 DROP INDEX sessions_visitor;
 DROP INDEX deliveries_failed;
 DROP INDEX deliveries_pending;
+DROP INDEX sessions_waiting;
+DROP INDEX sessions_snoozed;
+DROP INDEX sessions_assignee;
+DROP INDEX sessions_tags;
 CREATE INDEX sessions_idle ON sessions (last_activity);
 CREATE INDEX links_created ON links (created_at);
 

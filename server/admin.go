@@ -53,6 +53,10 @@ type sessionView struct {
 	AIEnded        bool          `json:"aiEnded,omitzero"`
 	Verified       bool          `json:"verified"`
 	Unread         int           `json:"unread"`
+	Nickname       string        `json:"nickname"`
+	Tags           chat.Tags     `json:"tags"`
+	SnoozedUntil   chat.Time     `json:"snoozedUntil,omitzero"`
+	WaitingSince   chat.Time     `json:"waitingSince,omitzero"`
 	PreChat        chat.Raw      `json:"preChat,omitempty"`
 	CSAT           *chat.CSAT    `json:"csat,omitempty"`
 	LastMessage    *chat.Message `json:"lastMessage,omitempty"`
@@ -63,7 +67,8 @@ type sessionView struct {
 func (s *communityServer) view(session *chat.Session, last chat.Message) sessionView {
 	v := sessionView{PublicSession: session.Public(), OperatorOnline: s.engine.OperatorOnline(),
 		VisitorOnline: s.engine.VisitorOnline(session.ID), Status: session.Status,
-		Blocked: session.Blocked, AIEnded: session.AIEnded, Verified: session.Verified, Unread: session.Unread, PreChat: session.PreChat}
+		Blocked: session.Blocked, AIEnded: session.AIEnded, Verified: session.Verified, Unread: session.Unread, PreChat: session.PreChat,
+		Nickname: chat.Nickname(session.VisitorID), Tags: session.TagList(), SnoozedUntil: session.SnoozedUntil, WaitingSince: session.WaitingSince}
 	if session.AskedAt != 0 || session.RespondedAt != 0 {
 		v.CSAT = &session.CSAT
 	}
@@ -97,7 +102,7 @@ func (s *communityServer) sessions(_ http.ResponseWriter, r *http.Request, _ cha
 	answer := map[string]any{}
 	if len(list) > limit {
 		list = list[:limit]
-		answer["nextCursor"] = listCursor(chat.Cursor{At: list[limit-1].LastActivity, ID: list[limit-1].ID})
+		answer["nextCursor"] = listCursor(placeOf(&q, &list[limit-1]))
 	}
 	views := make([]sessionView, len(list))
 	for i := range list {
@@ -105,6 +110,14 @@ func (s *communityServer) sessions(_ http.ResponseWriter, r *http.Request, _ cha
 	}
 	answer["sessions"] = views
 	return answer, nil
+}
+
+// placeOf is a session's place in the list that a query asks for.
+func placeOf(q *chat.SessionQuery, s *chat.Session) chat.Cursor {
+	if q.Waiting {
+		return chat.Cursor{At: s.WaitingSince, ID: s.ID}
+	}
+	return chat.Cursor{At: s.LastActivity, ID: s.ID}
 }
 
 func sessionQuery(r *http.Request) (chat.SessionQuery, error) {
@@ -121,10 +134,19 @@ func sessionQuery(r *http.Request) (chat.SessionQuery, error) {
 	case "", chat.StatusOpen, chat.StatusClosed:
 	case "all":
 		q.Status = ""
+	case "waiting":
+		q.Status, q.Waiting = "", true
+	case "snoozed":
+		q.Status, q.Snoozed = chat.StatusOpen, true
 	default:
-		return q, badRequest("status must be open, closed or all")
+		return q, badRequest("status must be open, closed, waiting, snoozed or all")
 	}
 	var err error
+	if tag := form.Get("tag"); tag != "" {
+		if q.Tag, err = chat.CleanTag(tag); err != nil {
+			return q, err
+		}
+	}
 	if q.Limit, err = queryLimit(r, maxSessions); err != nil {
 		return q, err
 	}

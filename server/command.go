@@ -40,7 +40,7 @@ func (s *communityServer) noCommand(ctx context.Context, by chat.Author, content
 	if _, is := chat.ParseCommand(content, true); is {
 		return chat.Errorf(chat.Conflict, "This is a command: the visitor does not see it")
 	}
-	withheld, err := s.engine.Withholds(ctx, content, true)
+	withheld, err := s.engine.Withholds(ctx, by, content, true)
 	if err == nil && withheld {
 		return chat.Errorf(chat.Conflict, "A line starts with // or with a command: the visitor does not see this message")
 	}

@@ -220,6 +220,8 @@ func (s *communityServer) adminRoutes() []route {
 		{"PATCH", "/api/admin/settings", administrators, s.patchSettings},
 		{"GET", "/api/admin/sessions", operators, s.sessions},
 		{"GET", "/api/admin/sessions/{session}", operators, s.session},
+		{"PATCH", "/api/admin/sessions/{session}", operators, s.organise},
+		{"GET", "/api/admin/counts", operators, s.counts},
 		{"DELETE", "/api/admin/sessions/{session}", administrators, s.erase},
 		{"GET", "/api/admin/sessions/{session}/messages", operators, s.adminHistory},
 		{"POST", "/api/admin/sessions/{session}/messages", operators, s.adminSend},

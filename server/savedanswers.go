@@ -7,9 +7,10 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// savedAnswers answers GET /api/admin/saved-answers: all of them, by name.
-func (s *communityServer) savedAnswers(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	list, err := s.engine.SavedAnswers(r.Context())
+// savedAnswers answers GET /api/admin/saved-answers: the shared ones and
+// one's own, by name.
+func (s *communityServer) savedAnswers(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	list, err := s.engine.SavedAnswers(r.Context(), by)
 	return map[string]any{"savedAnswers": append([]chat.SavedAnswer{}, list...)}, err
 }
 
@@ -17,16 +18,21 @@ func (s *communityServer) savedAnswers(_ http.ResponseWriter, r *http.Request, _
 func (s *communityServer) saveAnswer(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Content string `json:"content"`
+		Own     bool   `json:"own"`
 	}](r)
 	if err != nil {
 		return nil, err
 	}
-	return s.engine.SaveAnswer(r.Context(), by, savedName(r), in.Content)
+	return s.engine.SaveAnswer(r.Context(), by, savedName(r), in.Content, in.Own)
 }
 
 // deleteSavedAnswer answers DELETE /api/admin/saved-answers/{name}.
-func (s *communityServer) deleteSavedAnswer(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	return ok, s.engine.DeleteSavedAnswer(r.Context(), savedName(r))
+func (s *communityServer) deleteSavedAnswer(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	own := r.URL.Query().Get("own")
+	if own != "" && own != "true" && own != "false" {
+		return nil, badRequest("own must be true or false")
+	}
+	return ok, s.engine.DeleteSavedAnswer(r.Context(), by, savedName(r), own == "true")
 }
 
 // savedName is the name in the path, which may have letters of any script.

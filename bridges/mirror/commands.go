@@ -47,11 +47,11 @@ func (ev *inboundEvent) savedAnswer(ctx context.Context, parsed chat.ParsedComma
 	if parsed.Name == "" || parsed.Args != "" || ev.mirror.opts.Stateless {
 		return "", nil
 	}
-	a, err := ev.mirror.relay.SavedAnswer(ctx, parsed.Name)
+	text, err := ev.mirror.relay.AnswerFor(ctx, ev.author, ev.thread.SessionID, parsed.Name)
 	if errors.Is(err, chat.ErrSavedAnswerNotFound) {
 		return "", nil
 	}
-	return a.Content, err
+	return text, err
 }
 
 // Operators' platform messages that are no messages of the session are linked to

@@ -142,7 +142,7 @@ func (ev *inboundEvent) message(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	withheld, err := ev.mirror.relay.Withholds(ctx, text, ev.mirror.slashCommands())
+	withheld, err := ev.mirror.relay.Withholds(ctx, ev.author, text, ev.mirror.slashCommands())
 	if err != nil {
 		return err
 	}

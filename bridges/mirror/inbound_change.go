@@ -36,7 +36,7 @@ func (ev *inboundEvent) edited(ctx context.Context) error {
 	text := ev.Text
 	parsed, is := chat.ParseCommand(text, ev.mirror.slashCommands())
 	note := is && parsed.Name == "note"
-	withheld, err := ev.mirror.relay.Withholds(ctx, text, ev.mirror.slashCommands())
+	withheld, err := ev.mirror.relay.Withholds(ctx, ev.author, text, ev.mirror.slashCommands())
 	if err != nil {
 		return err
 	}

@@ -145,6 +145,7 @@ func (c *change) handBack(a *AIReply, reason string) error {
 		return err
 	}
 	c.session.Unread = max(unread, 1) // it is the operators' turn
+	c.session.WaitingSince = c.at
 	c.session.AIActive, c.session.AIEnded = false, true
 	if err := c.settleAI(c.session.Rev); err != nil {
 		return err

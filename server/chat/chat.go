@@ -101,6 +101,15 @@ type Session struct {
 	CSAT
 	CreatedAt    Time `db:"created_at"`
 	LastActivity Time `db:"last_activity"`
+	// Assignee is the id of the person whose conversation it is, "" for nobody's.
+	Assignee string `db:"assignee"`
+	// Tags is a JSON list, "" for none; see [Session.TagList].
+	Tags string `db:"tags"`
+	// SnoozedUntil hides the session from the waiting ones until then.
+	SnoozedUntil Time `db:"snoozed_until"`
+	// WaitingSince is the time of the visitor's first message that nobody has
+	// answered, 0 for none.
+	WaitingSince Time `db:"waiting_since"`
 }
 
 // Started reports whether the session has a message; the others are hidden

@@ -30,12 +30,15 @@ func (s *Session) Title() string {
 	return "Visitor"
 }
 
-func (s *Session) identity() map[string]any {
-	id := map[string]any{}
-	if len(s.Identity) > 0 {
-		_ = json.Unmarshal(s.Identity, &id) // an object, as it was stored
+func (s *Session) identity() map[string]any { return factsOf(s.Identity) }
+
+// factsOf reads a stored object.
+func factsOf(object Raw) map[string]any {
+	facts := map[string]any{}
+	if len(object) > 0 {
+		_ = json.Unmarshal(object, &facts) // an object, as it was stored
 	}
-	return id
+	return facts
 }
 
 // Describe lists the known facts about the visitor, one per line: identity,

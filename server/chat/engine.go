@@ -130,6 +130,7 @@ func (e *Engine) keepTime(ctx context.Context) error {
 	defer running.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	defer e.keepSnoozes(ctx)()
 	running.Go(func() { e.keepReceipts(ctx) })
 	running.Go(func() { e.keepPresence(ctx) })
 	running.Go(func() { e.keepReplyTime(ctx) })

@@ -29,6 +29,10 @@ const (
 	EventCSATSubmitted   EventType = "csat_submitted"
 	EventDisconnect      EventType = "visitor_disconnect"
 	EventAITakeover      EventType = "ai_takeover"
+	// How operators organise their conversations; no visitor sees it.
+	EventAssigned EventType = "session_assigned"
+	EventTagged   EventType = "session_tagged"
+	EventSnoozed  EventType = "session_snoozed"
 	// EventStatusSet: the operators' status was set. EventNotice: relay itself
 	// notifies operators. They belong to no session, see SystemSession.
 	EventStatusSet EventType = "operator_status"
@@ -106,7 +110,7 @@ func (e *Event) ForVisitor() bool {
 	case StateTyping, EventCustom:
 		return e.Source != SourceWidget
 	case EventNewSession, EventIdentityUpdate, EventCSATSubmitted, EventDisconnect, EventLeaving, EventAIRequest,
-		EventNote, EventNoteEdited, EventNoteDeleted,
+		EventNote, EventNoteEdited, EventNoteDeleted, EventAssigned, EventTagged, EventSnoozed,
 		StateSessionErased, StateSessionBlocked, StateDeliveryFailed, StateVisitorPresence, StateVisitorPage, StateDeliveryDone, StatePresence:
 		return false
 	}

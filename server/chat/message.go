@@ -190,6 +190,7 @@ func (c *change) touch(sender Sender) error {
 	if err := c.touchAI(sender); err != nil {
 		return err
 	}
+	c.noteWaiting(sender)
 	if sender == SenderVisitor {
 		s.Unread++
 	} else {

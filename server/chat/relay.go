@@ -24,6 +24,7 @@ type Relay struct {
 	viewing  viewing
 	names    platformNames
 	failed   failedSignIns
+	snoozes  snoozes
 	current  atomic.Pointer[currentSettings]
 	changed  atomic.Pointer[chan struct{}]
 	// replyTime is the usual one, a time.Duration.

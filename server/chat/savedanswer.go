@@ -10,7 +10,10 @@ import (
 
 // SavedAnswer is a text that operators saved under a name: !name sends it.
 type SavedAnswer struct {
-	Name      string `json:"name" db:"name"`
+	Name string `json:"name" db:"name"`
+	// Owner is the person whose own answer it is, "" for one of the whole team.
+	Owner     string `json:"-" db:"owner"`
+	Own       bool   `json:"own,omitempty" db:"-"` // of the person who asks
 	Content   string `json:"content" db:"content"`
 	SavedBy   string `json:"savedBy,omitempty" db:"saved_by"`
 	UpdatedAt Time   `json:"updatedAt" db:"updated_at"`
@@ -38,23 +41,29 @@ func checkAnswerName(name string) error {
 	return nil
 }
 
-// SavedAnswers lists the saved answers by name.
-func (r *Relay) SavedAnswers(ctx context.Context) (list []SavedAnswer, err error) {
+// SavedAnswers lists the shared answers and a person's own by name.
+func (r *Relay) SavedAnswers(ctx context.Context, by Author) (list []SavedAnswer, err error) {
 	err = r.store.Look(ctx, func(rd Reader) error {
-		list, err = rd.SavedAnswers()
+		list, err = rd.SavedAnswers(by.Person)
 		return err
 	})
+	for i := range list {
+		list[i].Own = list[i].Owner != ""
+	}
 	return list, err
 }
 
-// SavedAnswer finds the answer that a command names. A command's own name stands for
-// the command.
-func (r *Relay) SavedAnswer(ctx context.Context, name string) (a SavedAnswer, err error) {
+// SavedAnswer finds the answer that a command names: the person's own, else the shared
+// one. A command's own name stands for the command.
+func (r *Relay) SavedAnswer(ctx context.Context, by Author, name string) (a SavedAnswer, err error) {
 	if commandNamed(name) != nil {
 		return a, ErrSavedAnswerNotFound
 	}
 	err = r.store.Look(ctx, func(rd Reader) error {
-		a, err = rd.SavedAnswer(name)
+		a, err = rd.SavedAnswer(by.Person, name)
+		if by.Person != "" && errors.Is(err, ErrSavedAnswerNotFound) {
+			a, err = rd.SavedAnswer("", name)
+		}
 		return err
 	})
 	return a, err
@@ -62,7 +71,7 @@ func (r *Relay) SavedAnswer(ctx context.Context, name string) (a SavedAnswer, er
 
 // Withholds reports whether no visitor may see a text: see [Withheld]; a line that is
 // the name of a saved answer counts as a command.
-func (r *Relay) Withholds(ctx context.Context, text string, slash bool) (bool, error) {
+func (r *Relay) Withholds(ctx context.Context, by Author, text string, slash bool) (bool, error) {
 	if Withheld(text, slash) {
 		return true, nil
 	}
@@ -71,15 +80,22 @@ func (r *Relay) Withholds(ctx context.Context, text string, slash bool) (bool, e
 		if !is || r.backend {
 			continue
 		}
-		if _, err := r.SavedAnswer(ctx, parsed.Name); !errors.Is(err, ErrSavedAnswerNotFound) {
+		if _, err := r.SavedAnswer(ctx, by, parsed.Name); !errors.Is(err, ErrSavedAnswerNotFound) {
 			return err == nil, err
 		}
 	}
 	return false, nil
 }
 
-// SaveAnswer saves a text under a name, replacing an earlier one.
-func (r *Relay) SaveAnswer(ctx context.Context, by Author, name, content string) (a SavedAnswer, err error) {
+// errNoOwner means that an own answer was asked for by nobody in the team.
+var errNoOwner = &Error{Invalid, "own answers belong to a person of the team: sign in at the console"}
+
+// SaveAnswer saves a text under a name, for the team or the person alone, replacing an
+// earlier one.
+func (r *Relay) SaveAnswer(ctx context.Context, by Author, name, content string, own bool) (a SavedAnswer, err error) {
+	if own && by.Person == "" {
+		return a, errNoOwner
+	}
 	content = strings.TrimSpace(content)
 	if err := cmp.Or(checkAnswerName(name), CheckContent(SenderOperator, content)); err != nil {
 		return a, err
@@ -87,11 +103,14 @@ func (r *Relay) SaveAnswer(ctx context.Context, by Author, name, content string)
 	if Withheld(content, true) {
 		return a, Errorf(Invalid, "a line of the content starts with // or with a command, which no visitor may see")
 	}
-	a = SavedAnswer{Name: name, Content: content, SavedBy: by.Name, UpdatedAt: Now()}
+	a = SavedAnswer{Name: name, Content: content, SavedBy: by.Name, UpdatedAt: Now(), Own: own}
+	if own {
+		a.Owner = by.Person
+	}
 	return a, r.store.Apply(ctx, func(tx Tx) error {
-		_, err := tx.SavedAnswer(name)
+		_, err := tx.SavedAnswer(a.Owner, name)
 		if errors.Is(err, ErrSavedAnswerNotFound) {
-			err = roomForAnswer(tx)
+			err = roomForAnswer(tx, a.Owner)
 		}
 		if err != nil {
 			return err
@@ -100,17 +119,23 @@ func (r *Relay) SaveAnswer(ctx context.Context, by Author, name, content string)
 	})
 }
 
-func roomForAnswer(tx Tx) error {
-	n, err := tx.CountSavedAnswers()
+func roomForAnswer(tx Tx, owner string) error {
+	n, err := tx.CountSavedAnswers(owner)
 	if err == nil && n >= maxSavedAnswers {
 		return Errorf(Conflict, "There are %d saved answers, which is the most. Remove one first: !forget name", n)
 	}
 	return err
 }
 
-// DeleteSavedAnswer removes a saved answer.
-func (r *Relay) DeleteSavedAnswer(ctx context.Context, name string) error {
-	return r.store.Apply(ctx, func(tx Tx) error { return tx.DeleteSavedAnswer(name) })
+// DeleteSavedAnswer removes a shared answer, or a person's own.
+func (r *Relay) DeleteSavedAnswer(ctx context.Context, by Author, name string, own bool) error {
+	owner := ""
+	if own {
+		if owner = by.Person; owner == "" {
+			return errNoOwner
+		}
+	}
+	return r.store.Apply(ctx, func(tx Tx) error { return tx.DeleteSavedAnswer(owner, name) })
 }
 
 const savedInBackend = "Nothing is kept in bridge mode, so there are no saved answers here."
@@ -122,7 +147,7 @@ func SavedTakesNoText(name string) string {
 
 // unknown sends the saved answer with this name, if there is one.
 func (c *commandContext) unknown(ctx context.Context, name string) (CommandResult, error) {
-	a, err := c.relay.SavedAnswer(ctx, name)
+	text, err := c.relay.AnswerFor(ctx, c.by, c.sessionID, name)
 	switch {
 	case errors.Is(err, ErrSavedAnswerNotFound):
 		return c.suggest(ctx, name)
@@ -131,13 +156,13 @@ func (c *commandContext) unknown(ctx context.Context, name string) (CommandResul
 	case c.args != "":
 		return answer(SavedTakesNoText(name), nil)
 	}
-	_, err = c.relay.Send(ctx, c.by, Post{SessionID: c.sessionID, Content: a.Content, ReplyTo: c.replyTo, ClientID: c.clientID})
+	_, err = c.relay.Send(ctx, c.by, Post{SessionID: c.sessionID, Content: text, ReplyTo: c.replyTo, ClientID: c.clientID})
 	return answer("!"+name+" is sent.", err)
 }
 
 // suggest answers an unknown name.
 func (c *commandContext) suggest(ctx context.Context, name string) (CommandResult, error) {
-	list, err := c.relay.SavedAnswers(ctx)
+	list, err := c.relay.SavedAnswers(ctx, c.by)
 	names := commandNames()
 	for _, a := range list {
 		names = append(names, a.Name)
@@ -165,7 +190,7 @@ func (c *commandContext) save(ctx context.Context) (CommandResult, error) {
 	if name == "" || text == "" {
 		return answer("Write !save name text, or !save name as a reply to the message to save.", nil)
 	}
-	_, err := c.relay.SaveAnswer(ctx, c.by, name, text)
+	_, err := c.relay.SaveAnswer(ctx, c.by, name, text, false)
 	return answer("Saved. !"+name+" sends it to the visitor.", err)
 }
 
@@ -182,7 +207,7 @@ func (c *commandContext) saved(ctx context.Context) (CommandResult, error) {
 	if c.relay.backend {
 		return answer(savedInBackend, nil)
 	}
-	list, err := c.relay.SavedAnswers(ctx)
+	list, err := c.relay.SavedAnswers(ctx, c.by)
 	if len(list) == 0 {
 		return answer("Nothing is saved yet. !save name text saves an answer.", err)
 	}
@@ -201,5 +226,5 @@ func (c *commandContext) forget(ctx context.Context) (CommandResult, error) {
 	if name == "" {
 		return answer("Write !forget and the name of a saved answer. !saved lists them.", nil)
 	}
-	return answer("!"+name+" is forgotten.", c.relay.DeleteSavedAnswer(ctx, name))
+	return answer("!"+name+" is forgotten.", c.relay.DeleteSavedAnswer(ctx, c.by, name, false))
 }

@@ -60,8 +60,16 @@ type Reader interface {
 	// SessionsOfVisitor lists the ids of the visitor's sessions that are blocked,
 	// or of those that are not, in order.
 	SessionsOfVisitor(visitorID string, blocked bool, limit int) ([]string, error)
-	// Sessions lists sessions, the most recently active first.
+	// Sessions lists sessions, the most recently active first; the waiting ones
+	// begin with the one that waits longest.
 	Sessions(q SessionQuery) ([]Session, error)
+	// Snoozed lists the snoozed sessions, the first due first.
+	Snoozed(limit int) ([]Session, error)
+	// Counts counts the conversations of each list, each up to MostCounted; person
+	// is whose Mine counts.
+	Counts(person string) (Counts, error)
+	// TagsInUse lists the tags of all sessions by name.
+	TagsInUse() ([]Tag, error)
 	// Export lists sessions with messages by their number, which never
 	// changes, and returns the last one's: behind it the next page begins.
 	Export(after int64, limit int) (list []Session, last int64, err error)
@@ -149,11 +157,12 @@ type Reader interface {
 	// InboxLanes lists every thread of a bridge that has waiting updates.
 	InboxLanes(bridge string) ([]Lane, error)
 
-	// SavedAnswers lists the saved answers by name.
-	SavedAnswers() ([]SavedAnswer, error)
-	// SavedAnswer returns ErrSavedAnswerNotFound when there is none.
-	SavedAnswer(name string) (SavedAnswer, error)
-	CountSavedAnswers() (int, error)
+	// SavedAnswers lists the shared answers, and those of a person, by name.
+	SavedAnswers(owner string) ([]SavedAnswer, error)
+	// SavedAnswer finds a shared answer, with "" as owner, or a person's own. It
+	// returns ErrSavedAnswerNotFound when there is none.
+	SavedAnswer(owner, name string) (SavedAnswer, error)
+	CountSavedAnswers(owner string) (int, error)
 
 	// PushDevices lists all devices that are notified.
 	PushDevices() ([]PushDevice, error)
@@ -221,7 +230,7 @@ type Tx interface {
 	DeletePushDevice(id string) error
 	PutSavedAnswer(a *SavedAnswer) error
 	// DeleteSavedAnswer returns ErrSavedAnswerNotFound when there is none.
-	DeleteSavedAnswer(name string) error
+	DeleteSavedAnswer(owner, name string) error
 	PeopleTx
 
 	PutSetting(name string, value Raw) error
@@ -240,6 +249,13 @@ type SessionQuery struct {
 	Before Cursor // only sessions behind this place of the list
 	Limit  int
 	Empty  bool // also sessions without a message
+	// Waiting: only open sessions whose visitor waits, in the order of WaitingSince, which
+	// Before is a place in.
+	Waiting bool
+	Snoozed bool
+	// Assignee is a person's id, or "" for nobody's; nil does not restrict.
+	Assignee *string
+	Tag      string
 }
 
 // Cursor is a place in a list: of sessions by their last activity, of

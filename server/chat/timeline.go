@@ -24,7 +24,7 @@ type TimelineEntry struct {
 // operators see.
 var (
 	visitorsTimeline = []EventType{EventSessionClosed, EventSessionReopened, EventCSATSubmitted}
-	onTimeline       = append([]EventType{EventCSATRequest, EventCustom, EventDisconnect, EventAITakeover}, visitorsTimeline...)
+	onTimeline       = append([]EventType{EventCSATRequest, EventCustom, EventDisconnect, EventAITakeover, EventAssigned, EventSnoozed}, visitorsTimeline...)
 )
 
 // record keeps an event on the timeline. A backend keeps its own.

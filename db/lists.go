@@ -1,0 +1,153 @@
+package db
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// The list is read in parts, each along an index and no further than the page
+// that is asked for, and merged: a page costs the same whatever the total is.
+// A condition goes on until the page is full, through all sessions if need be.
+const (
+	selectStarted = `SELECT ` + sessionColumns + ` FROM sessions
+		WHERE status = ? AND started_at > 0 AND (last_activity, id) < (?, ?)`
+	selectEmpty = `SELECT ` + sessionColumns + ` FROM sessions
+		WHERE status = ? AND started_at = 0 AND id <> '' AND (last_activity, id) < (?, ?)`
+	newestOnes = ` ORDER BY last_activity DESC, id DESC LIMIT ?`
+
+	selectWaitingList = `SELECT ` + sessionColumns + ` FROM sessions
+		WHERE waiting_since > 0 AND snoozed_until = 0 AND (waiting_since, id) > (?, ?)`
+	longestOnes = ` ORDER BY waiting_since, id LIMIT ?`
+)
+
+// conditions are what a query asks for beside the status, as SQL and its variables.
+func conditions(q *chat.SessionQuery) (text string, args []any) {
+	if q.Search != "" {
+		text, args = text+` AND search LIKE ? ESCAPE '\'`, append(args, containing(q.Search))
+	}
+	if q.Snoozed {
+		text += ` AND snoozed_until > 0`
+	}
+	if q.Assignee != nil {
+		text, args = text+` AND assignee = ?`, append(args, *q.Assignee)
+	}
+	if q.Tag != "" {
+		text, args = text+` AND tags LIKE ? ESCAPE '\'`, append(args, containing(`"`+q.Tag+`"`))
+	}
+	return text, args
+}
+
+// Sessions implements [chat.Reader].
+func (t *tx) Sessions(q chat.SessionQuery) ([]chat.Session, error) {
+	text, args := conditions(&q)
+	if q.Waiting {
+		args = append(append([]any{int64(q.Before.At), q.Before.ID}, args...), limitOf(q.Limit))
+		return list[chat.Session](t, selectWaitingList+text+longestOnes, args...)
+	}
+	queries := []string{selectStarted, selectEmpty}
+	if !q.Empty {
+		queries = queries[:1]
+	}
+	statuses := []chat.Status{q.Status}
+	if q.Status == "" {
+		statuses = []chat.Status{chat.StatusOpen, chat.StatusClosed}
+	}
+	if q.Before == (chat.Cursor{}) {
+		q.Before.At = math.MaxInt64
+	}
+	var all []chat.Session
+	for _, query := range queries {
+		for _, status := range statuses {
+			bound := append([]any{string(status), int64(q.Before.At), q.Before.ID}, args...)
+			part, err := list[chat.Session](t, query+text+newestOnes, append(bound, limitOf(q.Limit))...)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, part...)
+		}
+	}
+	slices.SortFunc(all, newestFirst)
+	return all[:min(len(all), limitOf(q.Limit))], nil
+}
+
+func newestFirst(a, b chat.Session) int {
+	if a.LastActivity != b.LastActivity {
+		return cmp.Compare(b.LastActivity, a.LastActivity)
+	}
+	return strings.Compare(b.ID, a.ID)
+}
+
+// containing is the LIKE pattern of texts with a part.
+func containing(part string) string {
+	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(part)) + "%"
+}
+
+const selectSnoozed = `SELECT ` + sessionColumns + ` FROM sessions WHERE snoozed_until > 0 ORDER BY snoozed_until LIMIT ?`
+
+// Snoozed implements [chat.Reader].
+func (t *tx) Snoozed(limit int) ([]chat.Session, error) {
+	return list[chat.Session](t, selectSnoozed, limit)
+}
+
+// Each list is counted along its index, and no further than anybody needs to know.
+const (
+	countWaiting = `SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE waiting_since > 0 AND snoozed_until = 0 LIMIT ?) AS few`
+	countOf      = `SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE waiting_since > 0 AND snoozed_until = 0 AND assignee = ? LIMIT ?) AS few`
+	countStatus  = `SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE status = ? AND started_at > 0 LIMIT ?) AS few`
+	countSnoozed = `SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE snoozed_until > 0 LIMIT ?) AS few`
+)
+
+// Counts implements [chat.Reader].
+func (t *tx) Counts(person string) (counts chat.Counts, err error) {
+	for _, c := range []struct {
+		into  *int
+		query string
+		args  []any
+	}{
+		{&counts.Waiting, countWaiting, nil},
+		{&counts.Open, countStatus, []any{string(chat.StatusOpen)}},
+		{&counts.Closed, countStatus, []any{string(chat.StatusClosed)}},
+		{&counts.Snoozed, countSnoozed, nil},
+		{&counts.Unassigned, countOf, []any{""}},
+		{&counts.Mine, countOf, []any{person}},
+	} {
+		if c.into == &counts.Mine && person == "" {
+			continue
+		}
+		if *c.into, err = one[int](t, nil, c.query, append(c.args, chat.MostCounted)...); err != nil {
+			return counts, err
+		}
+	}
+	return counts, nil
+}
+
+const countTags = `SELECT tags, COUNT(*) AS count FROM sessions WHERE tags <> '' GROUP BY tags`
+
+// TagsInUse implements [chat.Reader].
+func (t *tx) TagsInUse() ([]chat.Tag, error) {
+	lists, err := list[struct {
+		Tags  string `db:"tags"`
+		Count int    `db:"count"`
+	}](t, countTags)
+	counts := map[string]int{}
+	for _, l := range lists {
+		var tags []string
+		if err := json.Unmarshal([]byte(l.Tags), &tags); err != nil {
+			return nil, err
+		}
+		for _, tag := range tags {
+			counts[tag] += l.Count
+		}
+	}
+	tags := make([]chat.Tag, 0, len(counts))
+	for name, n := range counts {
+		tags = append(tags, chat.Tag{Name: name, Count: n})
+	}
+	slices.SortFunc(tags, func(a, b chat.Tag) int { return strings.Compare(a.Name, b.Name) })
+	return tags, err
+}

@@ -1,0 +1,165 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of what organises conversations.
+const (
+	maxTags   = 20
+	maxTag    = 40
+	maxSnooze = 366 * 24 * time.Hour
+	// MostCounted is as far as conversations are counted.
+	MostCounted = 1000
+)
+
+// Tags are words that operators put on a session, in order.
+type Tags []string
+
+// Organised is the payload of the events about assignment, tags and snoozing.
+type Organised struct {
+	By       string `json:"by,omitempty"` // an operator's name
+	At       Time   `json:"at"`
+	Tags     Tags   `json:"tags,omitempty"`
+	Until    Time   `json:"until,omitzero"` // the session is snoozed until then
+	Assignee string `json:"assignee,omitempty"`
+	// AssigneeName is the person's name at that time.
+	AssigneeName string `json:"assigneeName,omitempty"`
+}
+
+// Counts are how many conversations are in each list, at most MostCounted.
+type Counts struct {
+	Waiting    int `json:"waiting" db:"waiting"`
+	Open       int `json:"open" db:"open"`
+	Closed     int `json:"closed" db:"closed"`
+	Snoozed    int `json:"snoozed" db:"snoozed"`
+	Mine       int `json:"mine" db:"mine"`
+	Unassigned int `json:"unassigned" db:"unassigned"`
+}
+
+// Tag is a tag that is in use, and how often.
+type Tag struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+}
+
+// CleanTag puts a tag into the form that is stored: small letters on one line.
+func CleanTag(tag string) (string, error) {
+	tag = strings.ToLower(OneLine(strings.TrimPrefix(strings.TrimSpace(tag), "#")))
+	if tag == "" || utf8.RuneCountInString(tag) > maxTag || strings.ContainsFunc(tag, oddInTag) {
+		return "", Errorf(Invalid, "a tag must be 1 to %d letters, digits, spaces, - or _", maxTag)
+	}
+	return tag, nil
+}
+
+func oddInTag(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(" -_.:/&+", r)
+}
+
+// CleanTags puts tags into the form that is stored: in order, none twice.
+func CleanTags(tags []string) (Tags, error) {
+	clean := make(Tags, 0, len(tags))
+	for _, tag := range tags {
+		tag, err := CleanTag(tag)
+		if err != nil {
+			return nil, err
+		}
+		clean = append(clean, tag)
+	}
+	slices.Sort(clean)
+	clean = slices.Compact(clean)
+	if len(clean) > maxTags {
+		return nil, Errorf(Invalid, "a conversation has at most %d tags", maxTags)
+	}
+	return clean, nil
+}
+
+// TagList returns the session's tags; it is never nil.
+func (s *Session) TagList() Tags {
+	tags := Tags{}
+	if s.Tags != "" {
+		_ = json.Unmarshal([]byte(s.Tags), &tags) // a list, as it was stored
+	}
+	return tags
+}
+
+// Organising is a change of how a session is organised; nil leaves a part as it is.
+type Organising struct {
+	Tags     *[]string
+	Until    *Time   // snoozed until then; the zero time ends it
+	Assignee *string // a person's id, "" for nobody
+}
+
+// Organise assigns, tags and snoozes a session.
+func (r *Relay) Organise(ctx context.Context, by Author, sessionID string, o Organising) error {
+	var tags Tags
+	if o.Tags != nil {
+		var err error
+		if tags, err = CleanTags(*o.Tags); err != nil {
+			return err
+		}
+	}
+	if o.Until != nil && *o.Until != 0 && (*o.Until <= Now() || *o.Until > Now().Add(maxSnooze)) {
+		return Errorf(Invalid, "snoozedUntil must be a time within the next year")
+	}
+	err := r.change(ctx, by, sessionID, func(c *change) (err error) {
+		if o.Tags != nil {
+			err = c.tag(tags)
+		}
+		if o.Until != nil && err == nil {
+			err = c.snooze(*o.Until)
+		}
+		return err
+	})
+	if err == nil && o.Until != nil && *o.Until != 0 {
+		r.snoozes.lookAt(timeOf(*o.Until))
+	}
+	return err
+}
+
+// tag replaces a session's tags.
+func (c *change) tag(tags Tags) error {
+	stored := ""
+	if len(tags) > 0 {
+		stored = string(mustJSON(tags))
+	}
+	if c.session.Tags == stored {
+		return nil
+	}
+	c.session.Tags = stored
+	return c.emitFact(EventTagged, Organised{By: c.by.Name, At: c.at, Tags: tags})
+}
+
+// snooze takes a session from the waiting ones until a time, or until its visitor writes.
+// The zero time ends it.
+func (c *change) snooze(until Time) error {
+	switch {
+	case until == c.session.SnoozedUntil:
+		return nil
+	case until == 0:
+		return c.endSnooze()
+	case c.session.Status != StatusOpen:
+		return Errorf(Conflict, "A closed conversation cannot be snoozed. Reopen it first")
+	}
+	c.session.SnoozedUntil = until
+	return c.emitFact(EventSnoozed, Organised{By: c.by.Name, At: c.at, Until: until})
+}
+
+// noteWaiting notes for the list of waiting conversations that somebody wrote: a
+// visitor waits from its first message without an answer, and wakes a snoozed session.
+func (c *change) noteWaiting(sender Sender) {
+	s := c.session
+	switch {
+	case c.backend:
+	case sender != SenderVisitor:
+		s.WaitingSince = 0
+	case s.WaitingSince == 0 || s.SnoozedUntil != 0:
+		s.WaitingSince, s.SnoozedUntil = c.at, 0
+	}
+}

@@ -1,0 +1,56 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// organiseRequest changes how a session is organised. A field that is left out stays;
+// null takes away.
+type organiseRequest struct {
+	Tags         *[]string       `json:"tags"`
+	SnoozedUntil json.RawMessage `json:"snoozedUntil"`
+}
+
+// organise answers PATCH /api/admin/sessions/{session} with the session as it is then.
+func (s *communityServer) organise(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[organiseRequest](r)
+	if err != nil {
+		return nil, err
+	}
+	o := chat.Organising{Tags: in.Tags}
+	if len(in.SnoozedUntil) > 0 {
+		until := chat.Time(0)
+		if string(in.SnoozedUntil) != "null" {
+			if err := json.Unmarshal(in.SnoozedUntil, &until); err != nil {
+				return nil, badRequest("snoozedUntil must be a time, such as 2026-01-31T12:00:00Z, or null")
+			}
+		}
+		o.Until = &until
+	}
+	if by, err = s.named(by, ""); err != nil {
+		return nil, err
+	}
+	if err := s.engine.Organise(r.Context(), by, pathVar(r, "session"), o); err != nil {
+		return nil, err
+	}
+	return s.session(w, r, by)
+}
+
+// counts answers GET /api/admin/counts.
+func (s *communityServer) counts(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	answer := struct {
+		chat.Counts
+		Tags []chat.Tag `json:"tags"`
+	}{}
+	err := s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
+		if answer.Counts, err = rd.Counts(""); err != nil {
+			return err
+		}
+		answer.Tags, err = rd.TagsInUse()
+		return err
+	})
+	return answer, err
+}

@@ -1,0 +1,144 @@
+package server_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// TestWaiting: a conversation waits from the visitor's first message without an answer
+// until somebody answers, closes or snoozes it; the longest wait comes first.
+func TestWaiting(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		first, second := s.open("v1"), s.open("v2")
+		list := func(query string) (ids []string) {
+			for _, v := range s.must("GET", "/api/admin/sessions?"+query, secretKey, nil).get("sessions").([]any) {
+				ids = append(ids, v.(map[string]any)["id"].(string))
+			}
+			return ids
+		}
+		is := func(query string, want ...string) {
+			t.Helper()
+			if got := list(query); strings.Join(got, " ") != strings.Join(want, " ") {
+				t.Errorf("%s lists %v, want %v", query, got, want)
+			}
+		}
+		is("status=waiting")
+		s.say(first, "hello")
+		time.Sleep(2 * time.Millisecond) // their times differ
+		s.say(second, "hello")
+		s.say(first, "anybody?")
+		is("status=waiting", first, second)
+		is("status=open", first, second)
+		page := s.must("GET", "/api/admin/sessions?status=waiting&limit=1", secretKey, nil)
+		is("status=waiting&limit=1&cursor="+page.text("nextCursor"), second)
+		if view := s.must("GET", "/api/admin/sessions/"+first, secretKey, nil); view.text("waitingSince") == "" || view.text("nickname") != chat.Nickname("v1") {
+			t.Errorf("the session is %s", view.body)
+		}
+		s.must("POST", "/api/admin/sessions/"+first+"/messages", secretKey, object{"content": "a note", "internal": true})
+		is("status=waiting", first, second)
+		s.must("POST", "/api/admin/sessions/"+first+"/messages", secretKey, object{"content": "hi"})
+		is("status=waiting", second)
+		s.must("POST", "/api/admin/sessions/"+second+"/close", secretKey, nil)
+		is("status=waiting")
+		s.say(second, "one more thing")
+		is("status=waiting", second)
+		counts := s.must("GET", "/api/admin/counts", secretKey, nil)
+		if counts.get("waiting") != 1.0 || counts.get("open") != 2.0 || counts.get("closed") != 0.0 || counts.get("unassigned") != 1.0 {
+			t.Errorf("counts are %s", counts.body)
+		}
+		s.refused(s.call("GET", "/api/admin/sessions?status=asleep", secretKey, nil), 400, "status must be open, closed, waiting, snoozed or all")
+	})
+}
+
+// TestTags are kept in order and small letters, and lists can be restricted to one.
+func TestTags(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id, other := s.open("v1"), s.open("v2")
+		s.say(id, "hello")
+		s.say(other, "hello")
+		path := "/api/admin/sessions/" + id
+		all := s.stream("/api/admin/stream", secretKey)
+		view := s.must("PATCH", path, secretKey, object{"tags": []string{"VIP", "#refund", " vip "}})
+		if tags := view.get("tags").([]any); len(tags) != 2 || tags[0] != "refund" || tags[1] != "vip" {
+			t.Errorf("tags are %v", tags)
+		}
+		f := all()
+		for f.event != "session_tagged" {
+			f = all()
+		}
+		if f.get("sessionId") != id {
+			t.Errorf("the stream told %s", f.data)
+		}
+		s.must("PATCH", path, secretKey, object{"snoozedUntil": nil}) // leaves tags alone
+		page := s.must("GET", "/api/admin/sessions?tag=VIP", secretKey, nil)
+		if list := page.get("sessions").([]any); len(list) != 1 || !strings.Contains(string(page.body), id) {
+			t.Errorf("the list is %s", page.body)
+		}
+		if list := s.must("GET", "/api/admin/sessions?tag=vi", secretKey, nil).get("sessions").([]any); len(list) != 0 {
+			t.Errorf("a part of a tag finds %v", list)
+		}
+		if counts := s.must("GET", "/api/admin/counts", secretKey, nil); !strings.Contains(string(counts.body), `[{"name":"refund","count":1},{"name":"vip","count":1}]`) {
+			t.Errorf("counts are %s", counts.body)
+		}
+		if view := s.must("PATCH", path, secretKey, object{"tags": []string{}}); len(view.get("tags").([]any)) != 0 {
+			t.Errorf("tags are %s", view.body)
+		}
+		long := make([]string, 21)
+		for i := range long {
+			long[i] = "t" + string(rune('a'+i))
+		}
+		s.refused(s.call("PATCH", path, secretKey, object{"tags": long}), 400, "a conversation has at most 20 tags")
+		for _, bad := range []string{"", "#", "a\x00b", `a"b`, strings.Repeat("x", 41), "a%b"} {
+			if code := s.call("PATCH", path, secretKey, object{"tags": []string{bad}}).status; code != 400 {
+				t.Errorf("the tag %q answers %d", bad, code)
+			}
+		}
+		if code := s.call("PATCH", path, secretKey, object{"tags": "vip"}).status; code != 400 {
+			t.Errorf("a text answers %d", code)
+		}
+	})
+}
+
+// TestSnooze: a snoozed conversation does not wait until its time comes or its visitor
+// writes; visitors learn nothing of it.
+func TestSnooze(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id := s.open("v1")
+		s.say(id, "hello")
+		path := "/api/admin/sessions/" + id
+		waits := func() bool {
+			return len(s.must("GET", "/api/admin/sessions?status=waiting", secretKey, nil).get("sessions").([]any)) == 1
+		}
+		later := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
+		if view := s.must("PATCH", path, secretKey, object{"snoozedUntil": later}); view.text("snoozedUntil") == "" || waits() {
+			t.Errorf("the session is %s", view.body)
+		}
+		if n := len(s.must("GET", "/api/admin/sessions?status=snoozed", secretKey, nil).get("sessions").([]any)); n != 1 {
+			t.Errorf("%d are snoozed", n)
+		}
+		s.must("PATCH", path, secretKey, object{"snoozedUntil": nil})
+		if !waits() {
+			t.Error("it does not wait after the snooze ended")
+		}
+		s.must("PATCH", path, secretKey, object{"snoozedUntil": later})
+		s.say(id, "are you there?")
+		if view := s.must("GET", path, secretKey, nil); view.get("snoozedUntil") != nil || !waits() {
+			t.Errorf("after the visitor wrote, the session is %s", view.body)
+		}
+		for _, bad := range []any{"tomorrow", 5, time.Now().Add(-time.Minute).Format(time.RFC3339), time.Now().Add(9000 * time.Hour).Format(time.RFC3339)} {
+			if code := s.call("PATCH", path, secretKey, object{"snoozedUntil": bad}).status; code != 400 {
+				t.Errorf("%v answers %d", bad, code)
+			}
+		}
+		s.must("POST", path+"/close", secretKey, nil)
+		s.refused(s.call("PATCH", path, secretKey, object{"snoozedUntil": later}), 409, "A closed conversation cannot be snoozed. Reopen it first")
+		history := s.must("GET", "/api/widget/messages?sessionId="+id, publicKey, nil)
+		if strings.Contains(string(history.body), "snooze") {
+			t.Errorf("the visitor sees %s", history.body)
+		}
+		s.refused(s.call("PATCH", "/api/admin/sessions/none", secretKey, object{}), 404, "Session not found")
+	})
+}
