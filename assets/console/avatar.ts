@@ -25,5 +25,5 @@ export function face(key: string, name: string, more = ""): HTMLElement {
 
 // avatar has a mark while the visitor has its page open.
 export function avatar(s: Session): HTMLElement {
-  return face(s.id, visitorName(s), s.visitorOnline ? "active" : "");
+  return face(s.visitorId, visitorName(s), s.visitorOnline ? "active" : "");
 }

@@ -1,19 +1,47 @@
 // Each event of the stream as a change of the state: no requests here.
 
+import { myId } from "./me";
 import type { Change, State } from "./store";
 import { state } from "./store";
 import type { Attachment, Csat, Message, Session, StreamEvent } from "./types";
 
 type Handler = (session: Session, event: StreamEvent) => Change;
 
+// belongs tells whether a session is one of the list.
+function belongs(s: Session): boolean {
+  const { filter, whose, tag } = state;
+  const inList = filter === "waiting" ? s.waitingSince && !s.snoozedUntil : filter === "snoozed" ? s.snoozedUntil : !filter || s.status === filter;
+  const theirs = !whose || (whose === "none" ? !s.assignee : s.assignee?.id === myId);
+  return !!inList && theirs && (!tag || s.tags.includes(tag));
+}
+
 // withSession replaces one session and puts it into the list if it belongs there.
 export function withSession(session: Session): Change {
-  const { id, status } = session;
+  const { id } = session;
   const sessions = { ...state.sessions, [id]: session };
-  const fits = !state.filter || state.filter === status;
-  const order = state.order.filter((other) => other !== id || fits);
-  if (fits && !order.includes(id) && !state.query) order.push(id);
-  return { sessions, order: sorted(order, sessions) };
+  const listed = state.order.includes(id);
+  if (!belongs(session)) return { sessions, order: listed ? state.order.filter((other) => other !== id) : state.order };
+  if (!listed && state.query) return { sessions };
+  return { sessions, order: placed(id, sessions) };
+}
+
+// before tells whether one session stands before another: the latest activity, or who waits longest.
+function before(a: Session | undefined, b: Session | undefined): boolean {
+  if (state.filter === "waiting") return (a?.waitingSince ?? "") < (b?.waitingSince ?? "");
+  return (a?.lastActivity ?? "") > (b?.lastActivity ?? "");
+}
+
+// placed is the order with a session at its place.
+function placed(id: string, sessions: State["sessions"]): string[] {
+  const order = state.order.filter((other) => other !== id);
+  let low = 0;
+  for (let high = order.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if (before(sessions[id], sessions[order[middle] ?? ""])) high = middle;
+    else low = middle + 1;
+  }
+  order.splice(low, 0, id);
+  return order;
 }
 
 export function withoutSession(id: string): Change {
@@ -21,10 +49,9 @@ export function withoutSession(id: string): Change {
   return { sessions, order: state.order.filter((other) => other !== id) };
 }
 
-// sorted puts the latest activity first.
+// sorted puts the sessions of a list in order.
 export function sorted(order: readonly string[], sessions: State["sessions"]): string[] {
-  const at = (id: string): string => sessions[id]?.lastActivity ?? "";
-  return [...order].sort((a, b) => (at(a) < at(b) ? 1 : -1));
+  return [...order].sort((a, b) => (before(sessions[a], sessions[b]) ? -1 : before(sessions[b], sessions[a]) ? 1 : 0));
 }
 
 // withURLs fills in the files' addresses that another copy of the message has.
@@ -37,7 +64,7 @@ function withURLs(m: Message, other: Message): Message {
 // sending it may come after events that changed it. A sent copy that still waits for its answer leaves.
 export function withMessage(m: Message): readonly Message[] {
   const { messages, selected } = state;
-  if (m.sessionId !== selected) return messages;
+  if (m.sessionId !== selected || (state.hasNewer && !m.local)) return messages;
   const known = messages.find((old) => old.id === m.id);
   if (known) return messages.map((old) => (old === known ? withURLs(old, m) : old));
   const waiting = m.clientId && messages.find((old) => old.local && old.clientId === m.clientId);
@@ -50,7 +77,7 @@ export function withMessage(m: Message): readonly Message[] {
 // noted adds an event to the open session's timeline, behind the newest message:
 // before the one that came with it, whose answer may have been faster.
 function noted(event: StreamEvent): Change {
-  if (event.sessionId !== state.selected) return {};
+  if (event.sessionId !== state.selected || state.hasNewer) return {};
   const at = String(event["at"] ?? event["timestamp"] ?? event["respondedAt"] ?? new Date().toISOString());
   if (state.timeline.some((e) => e.type === event.type && e.at === at)) return {};
   const after = state.messages.findLast((m) => !m.local && m.timestamp !== at)?.id ?? "";
@@ -63,7 +90,8 @@ function onMessage(session: Session, event: StreamEvent): Change {
   const last = session.lastMessage;
   const stale = last && (last.id === m.id || last.timestamp > m.timestamp);
   const unread = m.sender === "visitor" ? session.unread + 1 : 0;
-  const next = stale ? session : { ...session, lastMessage: m, lastActivity: m.timestamp, unread };
+  const waiting = m.sender === "visitor" ? { waitingSince: session.waitingSince ?? m.timestamp, snoozedUntil: undefined } : { waitingSince: undefined };
+  const next = stale ? session : { ...session, ...waiting, lastMessage: m, lastActivity: m.timestamp, unread };
   return { ...withSession(next), messages: withMessage(m), typing: { ...state.typing, [session.id]: undefined } };
 }
 
@@ -97,7 +125,21 @@ function onIdentity(session: Session, event: StreamEvent): Change {
 }
 
 function onStatus(session: Session, status: Session["status"], event: StreamEvent): Change {
-  return session.status === status ? {} : { ...withSession({ ...session, status }), ...noted(event) };
+  if (session.status === status) return {};
+  const calm = status === "closed" && { waitingSince: undefined, snoozedUntil: undefined };
+  return { ...withSession({ ...session, status, ...calm }), ...noted(event) };
+}
+
+// onSnoozed: a session whose time has come waits again.
+function onSnoozed(session: Session, event: StreamEvent): Change {
+  const until = event["until"] as string | undefined;
+  const waitingSince = until ? session.waitingSince : (session.waitingSince ?? (event["at"] as string));
+  return { ...withSession({ ...session, snoozedUntil: until, waitingSince: session.status === "open" ? waitingSince : undefined }), ...noted(event) };
+}
+
+function onAssigned(session: Session, event: StreamEvent): Change {
+  const id = event["assignee"] as string | undefined;
+  return { ...withSession({ ...session, assignee: id ? { id, name: String(event["assigneeName"] ?? "") } : undefined }), ...noted(event) };
 }
 
 const handlers: Record<string, Handler> = {
@@ -112,6 +154,9 @@ const handlers: Record<string, Handler> = {
   identity_update: onIdentity,
   session_closed: (s, e) => onStatus(s, "closed", e),
   session_reopened: (s, e) => onStatus(s, "open", e),
+  session_assigned: onAssigned,
+  session_tagged: (s, e) => withSession({ ...s, tags: (e["tags"] as string[] | undefined) ?? [] }),
+  session_snoozed: onSnoozed,
   csat_request: (_, e) => noted(e),
   custom_event: (_, e) => noted(e),
   ai_takeover: (s, e) => ({ ...withSession({ ...s, aiActive: e["active"] === true }), ...noted(e) }),

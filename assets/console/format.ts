@@ -77,7 +77,7 @@ export function platformName(source: string): string {
   return platforms[source] ?? source;
 }
 
-// visitorName is the name or e-mail that the visitor gave, else "Visitor".
+// visitorName is the name or e-mail that the visitor gave, else a nickname.
 export function visitorName(s: Session): string {
   for (const source of [s.identity, s.preChat]) {
     for (const field of ["name", "email"]) {
@@ -85,7 +85,7 @@ export function visitorName(s: Session): string {
       if (typeof value === "string" && value) return value;
     }
   }
-  return "Visitor";
+  return s.nickname;
 }
 
 // pagePath shortens the page's address to what tells pages apart.

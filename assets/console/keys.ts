@@ -1,6 +1,7 @@
 // Keyboard shortcuts for the whole console; fields handle their own keys.
 
 import { byId } from "./dom";
+import { focusRow } from "./list";
 import { note } from "./outbox";
 import { state } from "./store";
 
@@ -11,7 +12,7 @@ function step(by: number): void {
   const place = at < 0 ? 0 : Math.min(Math.max(at + by, 0), order.length - 1);
   if (!order[place]) return;
   location.hash = "#/sessions/" + order[place];
-  (byId("rows").children[place]?.firstElementChild as HTMLElement).focus();
+  focusRow(order[place]);
 }
 
 function pressed(e: KeyboardEvent, escape: () => void): void {

@@ -1,9 +1,10 @@
-// The list of sessions: rows, filter, search.
+// The list of sessions: rows, tabs with counts, filters. Only the rows near those that are seen are in the page.
 
 import { avatar } from "./avatar";
 import { byId, h, on, setText, syncChildren } from "./dom";
-import { agoTime, pagePath, preview, visitorName } from "./format";
+import { ago, agoTime, clockTime, dayKey, fullTime, pagePath, preview, visitorName } from "./format";
 import { loadList, loadMore, show } from "./load";
+import { myId } from "./me";
 import { changed, state } from "./store";
 import type { State, View } from "./store";
 import type { Session } from "./types";
@@ -14,6 +15,9 @@ interface Row {
   shows: unknown[];
 }
 
+// rowHeight is that of list.css; beyond is how many rows are kept on either side of what is seen.
+const rowHeight = 88;
+const beyond = 12;
 const searchPause = 250;
 const rows = new Map<string, Row>();
 
@@ -23,16 +27,28 @@ function lastLine({ lastMessage: m }: Session, typing: boolean): HTMLElement {
   return h("span", { class: "row-last", dir: "auto" }, from, m && preview(m));
 }
 
+// waits says for how long the visitor has been waiting for an answer.
+function waits(at: string): HTMLElement {
+  const time = h("time", { datetime: at, "data-ago": true }, ago(at));
+  return h("span", { class: "waits", title: "Waiting since " + fullTime(at) }, h("span", { class: "sr" }, "waiting "), time);
+}
+
+function snoozeText(until: string): string {
+  return "Until " + (dayKey(until) === new Date().toDateString() ? clockTime(until) : fullTime(until));
+}
+
 function rowContent(s: Session, typing: boolean): Node[] {
   const top = h("span", { class: "row-top" },
     h("b", { dir: "auto" }, visitorName(s)),
-    h("span", { class: "row-page" }, pagePath(s.metadata["url"])),
-    agoTime(s.lastActivity));
+    s.waitingSince && !s.snoozedUntil ? waits(s.waitingSince) : agoTime(s.lastActivity));
+  const page = h("span", { class: "row-page" }, pagePath(s.metadata["url"]), s.assignee && " · " + s.assignee.name);
   const marks = h("span", { class: "row-marks" },
+    s.snoozedUntil && h("span", { class: "tag" }, snoozeText(s.snoozedUntil)),
     s.blocked && h("span", { class: "tag bad" }, "Blocked"),
     s.status === "closed" && h("span", { class: "tag" }, "Closed"),
+    ...s.tags.slice(0, 2).map((tag) => h("span", { class: "tag label" }, tag)),
     s.unread > 0 && h("span", { class: "badge" }, String(s.unread), h("span", { class: "sr" }, " unread")));
-  return [avatar(s), top, h("span", { class: "row-bottom" }, lastLine(s, typing), marks)];
+  return [avatar(s), top, page, h("span", { class: "row-bottom" }, lastLine(s, typing), marks)];
 }
 
 function makeRow(id: string): Row {
@@ -43,34 +59,106 @@ function makeRow(id: string): Row {
 }
 
 // drawRow keeps the row's link, so that focus stays while its content changes.
-function drawRow(now: State, id: string): HTMLLIElement {
+function drawRow(now: State, id: string, place: number): HTMLLIElement {
   const session = now.sessions[id] as Session;
   const selected = now.selected === id;
-  const shows = [session, now.typing[id] === "", selected];
+  const shows = [session, now.typing[id] === "", selected, place, now.order.length];
   const row = rows.get(id) ?? makeRow(id);
   if (shows.every((value, i) => value === row.shows[i])) return row.item;
   row.shows = shows;
   row.link.replaceChildren(...rowContent(session, now.typing[id] === ""));
   row.link.classList.toggle("unread", session.unread > 0);
   row.link.setAttribute("aria-current", String(selected));
+  row.item.setAttribute("aria-setsize", String(now.nextCursor ? -1 : now.order.length));
+  row.item.setAttribute("aria-posinset", String(place + 1));
   return row.item;
 }
 
-function noteText({ listPhase, order, query, filter }: State): string {
+// drawRows puts the rows near those that are seen into the page, and room for the others.
+function drawRows(now: State): void {
+  const scroll = byId("list-scroll");
+  const first = Math.max(Math.floor(scroll.scrollTop / rowHeight) - beyond, 0);
+  const end = Math.min(Math.ceil((scroll.scrollTop + scroll.clientHeight) / rowHeight) + beyond, now.order.length);
+  const seen = now.order.slice(first, end);
+  const focused = rowOf(document.activeElement);
+  const held = focused && !seen.includes(focused) && now.order.includes(focused) ? [focused] : [];
+  const list = byId("rows");
+  list.style.paddingTop = first * rowHeight + "px";
+  list.style.paddingBottom = Math.max(now.order.length - end, 0) * rowHeight + "px";
+  syncChildren(list, [...seen, ...held].map((id) => drawRow(now, id, now.order.indexOf(id))));
+  for (const id of held) rows.get(id)?.item.classList.add("away");
+  for (const id of seen) rows.get(id)?.item.classList.remove("away");
+  if (rows.size > 400) for (const id of rows.keys()) if (!rows.get(id)?.item.isConnected) rows.delete(id);
+}
+
+const rowOf = (el: Element | null): string => decodeURIComponent(el?.closest("#rows a")?.getAttribute("href")?.slice("#/sessions/".length) ?? "");
+
+// focusRow brings a row into view and moves the focus to it.
+export function focusRow(id: string): void {
+  const scroll = byId("list-scroll");
+  const top = state.order.indexOf(id) * rowHeight;
+  if (top < scroll.scrollTop) scroll.scrollTop = top;
+  else if (top + rowHeight > scroll.scrollTop + scroll.clientHeight) scroll.scrollTop = top + rowHeight - scroll.clientHeight;
+  drawRows(state);
+  rows.get(id)?.link.focus({ preventScroll: true });
+}
+
+const lists: Record<string, string> = { waiting: "Nobody is waiting.", open: "No open conversations.", closed: "No closed conversations.", snoozed: "Nothing is snoozed." };
+
+function noteText({ listPhase, order, query, filter, whose, tag }: State): string {
   if (listPhase === "failed") return "The list could not be loaded.";
   if (listPhase === "loading") return "Loading…";
   if (order.length) return "";
-  return query ? "Nothing matches “" + query + "”." : "No " + filter + " conversations.";
+  if (query) return "Nothing matches “" + query + "”.";
+  return whose || tag ? "None of these." : (lists[filter] ?? "");
+}
+
+const most = 1000;
+const countText = (n: number): string => (n >= most ? most - 1 + "+" : String(n));
+
+function drawCounts({ counts, tag }: State): void {
+  for (const button of byId("filter").children) {
+    const n = counts?.[(button as HTMLElement).dataset["filter"] as "open"];
+    button.lastElementChild!.textContent = n === undefined ? "" : countText(n);
+  }
+  byId("snoozed").hidden = !counts?.snoozed && state.filter !== "snoozed";
+  byId("tag-filter").hidden = !counts?.tags.length && !tag;
+  const names = (counts?.tags ?? []).map((t) => t.name);
+  const options = tag && !names.includes(tag) ? [tag, ...names] : names;
+  const select = byId<HTMLSelectElement>("tags");
+  select.replaceChildren(h("option", { value: "" }, "All tags"), ...options.map((name) => h("option", { value: name }, name)));
+  select.value = tag;
+}
+
+function drawFilters(now: State): void {
+  const press = (el: Element, on: boolean): void => el.setAttribute("aria-pressed", String(on));
+  for (const button of byId("filter").children) press(button, (button as HTMLElement).dataset["filter"] === now.filter);
+  for (const button of byId("whose").children) press(button, (button as HTMLElement).dataset["whose"] === now.whose);
+  press(byId("snoozed"), now.filter === "snoozed");
 }
 
 export const listView: View = (now, before) => {
-  if (changed(now, before, "sessions", "order", "typing", "selected")) syncChildren(byId("rows"), now.order.map((id) => drawRow(now, id)));
+  if (changed(now, before, "filter", "query", "whose", "tag")) byId("list-scroll").scrollTop = 0;
+  if (changed(now, before, "sessions", "order", "typing", "selected")) drawRows(now);
+  if (changed(now, before, "counts", "tag", "filter")) drawCounts(now);
   setText("list-note", noteText(now));
   byId("list-retry").hidden = now.listPhase !== "failed";
-  for (const button of byId("filter").children) {
-    button.setAttribute("aria-pressed", String((button as HTMLElement).dataset["filter"] === now.filter));
-  }
+  drawFilters(now);
 };
+
+function wireFilters(): void {
+  byId("whose").hidden = !myId;
+  on("filter", "click", (e) => {
+    const filter = (e.target as HTMLElement).closest<HTMLElement>("[data-filter]")?.dataset["filter"];
+    if (filter !== undefined) show({ filter });
+  });
+  on("whose", "click", (e) => {
+    const whose = (e.target as HTMLElement).dataset["whose"];
+    if (whose) show({ whose: state.whose === whose ? "" : whose });
+  });
+  on("snoozed", "click", () => show({ filter: state.filter === "snoozed" ? "open" : "snoozed" }));
+  on("tags", "change", () => show({ tag: byId<HTMLSelectElement>("tags").value }));
+}
 
 export function wireList(): void {
   const search = byId<HTMLInputElement>("search");
@@ -78,17 +166,16 @@ export function wireList(): void {
   let timer = 0;
   const find = (pause: number) => () => {
     clearTimeout(timer);
-    timer = setTimeout(() => show(state.filter, search.value.trim()), pause);
+    timer = setTimeout(() => show({ query: search.value.trim() }), pause);
   };
+  wireFilters();
   on("search", "input", find(searchPause));
   // Enter, and Escape, which clears the field without an "input"; WebKit then says only "change".
   for (const event of ["search", "change"]) on("search", event, find(0));
-  on("filter", "click", (e) => {
-    const filter = (e.target as HTMLElement).dataset["filter"];
-    if (filter !== undefined) show(filter, search.value.trim());
-  });
   on("list-retry", "click", () => loadList());
   on("list-scroll", "scroll", () => {
-    if (scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 300) loadMore();
+    drawRows(state);
+    if (scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 600) loadMore();
   });
+  new ResizeObserver(() => drawRows(state)).observe(scroll);
 }

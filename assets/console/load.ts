@@ -3,7 +3,8 @@
 import { ApiError, call, sessionPath } from "./api";
 import { sorted, withSession } from "./events";
 import { attempt, current, set, state } from "./store";
-import type { Entry, Message, Session } from "./types";
+import type { State } from "./store";
+import type { Counts, Entry, Message, Session } from "./types";
 
 interface SessionPage {
   sessions: Session[];
@@ -17,6 +18,9 @@ interface MessagePage {
 }
 
 const pageSize = 50;
+
+// mostShown bounds the messages in the page: of a longer history the other end is left out.
+const mostShown = 300;
 
 let loads = 0;
 let held: (() => void)[] = [];
@@ -47,21 +51,35 @@ export async function reload(): Promise<void> {
   again = reloading;
   if (reloading) return;
   reloading = true;
+  count(0);
   await Promise.all([loadList(), loadThread()]);
   reloading = false;
   if (again) await reload();
 }
 
 // show changes which sessions are listed.
-export function show(filter: string, query: string): void {
-  if (filter === state.filter && query === state.query) return;
-  set({ filter, query, order: [], nextCursor: "", listPhase: "loading" });
+export function show(change: Partial<Pick<State, "filter" | "query" | "whose" | "tag">>): void {
+  const parts = Object.entries(change) as [keyof State, string][];
+  if (parts.every(([name, value]) => state[name] === value)) return;
+  set({ ...change, order: [], nextCursor: "", listPhase: "loading" });
   void loadList();
+}
+
+let countTimer = 0;
+
+// count asks how many conversations each list has, soon and once.
+export function count(soon = 1_000): void {
+  clearTimeout(countTimer);
+  countTimer = setTimeout(async () => {
+    const counts = await call<Counts>("GET", "/counts").catch(() => undefined);
+    if (counts) set({ counts });
+  }, soon);
 }
 
 export async function loadList(cursor = ""): Promise<void> {
   const ticket = ++listTicket;
-  const params = new URLSearchParams({ limit: String(pageSize), status: state.filter, q: state.query, cursor });
+  const { filter, query, whose, tag } = state;
+  const params = new URLSearchParams({ limit: String(pageSize), status: filter, q: query, assignee: whose, tag, cursor });
   for (const [name, value] of [...params]) if (!value) params.delete(name);
   try {
     await snapshot(call<SessionPage>("GET", "/sessions?" + params), (page) => {
@@ -86,11 +104,33 @@ export function loadMore(): void {
   if (cursor) void loadList(cursor);
 }
 
-// open shows a session; "" shows none.
-export function open(id: string): void {
-  if (id === state.selected) return;
-  set({ selected: id, threadPhase: "loading", messages: [], timeline: [], undelivered: [], hasOlder: false, answer: "", noting: false, quote: null, editing: null });
-  void loadThread();
+// open shows a session, at one of its messages if that is named; "" shows none.
+export function open(id: string, message = ""): void {
+  if (id === state.selected) return void (message && showMessage(message));
+  set({ selected: id, threadPhase: "loading", messages: [], timeline: [], undelivered: [], hasOlder: false, hasNewer: false, target: "", answer: "", noting: false, quote: null, editing: null });
+  void loadThread().then(() => (message ? showMessage(message) : undefined));
+}
+
+// showMessage scrolls to a message, and loads its part of the history unless it is there.
+export async function showMessage(id: string): Promise<void> {
+  const { selected, messages } = state;
+  if (messages.some((m) => m.id === id)) return set({ target: id });
+  const path = sessionPath(selected) + "/messages?limit=" + pageSize;
+  const found = await attempt(snapshotOf(path, id), "The message could not be loaded");
+  if (!found || selected !== state.selected) return;
+  const [older, newer] = found;
+  set({
+    messages: [...older.messages, ...newer.messages], timeline: [...older.timeline, ...newer.timeline],
+    hasOlder: older.hasMore, hasNewer: newer.hasMore, target: id,
+  });
+}
+
+// snapshotOf loads the messages up to one, and those behind it.
+async function snapshotOf(path: string, id: string): Promise<[MessagePage, MessagePage]> {
+  const newer = await call<MessagePage>("GET", path + "&after=" + id);
+  const first = newer.messages[0];
+  const older = await call<MessagePage>("GET", path + (first ? "&before=" + first.id : ""));
+  return [older, newer];
 }
 
 export async function loadThread(): Promise<void> {
@@ -120,6 +160,7 @@ function putThread(session: Session, page: MessagePage): void {
     timeline: [...state.timeline.filter((e) => kept.has(e.after) || (joins > 0 && !e.after)), ...page.timeline],
     messages: [...old.slice(0, Math.max(joins, 0)), ...page.messages, ...old.filter((m) => m.local)],
     hasOlder: joins > 0 ? state.hasOlder : page.hasMore,
+    hasNewer: false,
     threadPhase: "ready",
   });
 }
@@ -131,7 +172,40 @@ export async function loadOlder(): Promise<void> {
   const path = sessionPath(selected) + "/messages?limit=" + pageSize + "&before=" + messages[0]?.id;
   const page = await attempt(call<MessagePage>("GET", path), "Older messages");
   if (messages[0]?.id !== state.messages[0]?.id) return; // reloaded meanwhile: the page does not join
-  set(page ? { messages: [...page.messages, ...state.messages], timeline: [...page.timeline, ...state.timeline], hasOlder: page.hasMore } : { hasOlder });
+  if (!page) return set({ hasOlder });
+  const all = [...page.messages, ...state.messages];
+  const kept = all.slice(0, mostShown);
+  set({ messages: kept, timeline: within(kept, [...page.timeline, ...state.timeline]), hasOlder: page.hasMore, hasNewer: state.hasNewer || all.length > mostShown });
+}
+
+// loadNewer loads what follows a part of the history that does not reach its end.
+export async function loadNewer(): Promise<void> {
+  const { selected, messages, hasNewer } = state;
+  const last = messages.findLast((m) => !m.local);
+  if (!hasNewer || loadingNewer || !last) return;
+  loadingNewer = true;
+  const path = sessionPath(selected) + "/messages?limit=" + pageSize + "&after=" + last.id;
+  const page = await attempt(call<MessagePage>("GET", path), "Newer messages");
+  loadingNewer = false;
+  if (!page || last !== state.messages.findLast((m) => !m.local)) return;
+  const all = [...state.messages, ...page.messages];
+  const kept = all.slice(-mostShown);
+  set({ messages: kept, timeline: within(kept, [...state.timeline, ...page.timeline]), hasNewer: page.hasMore, hasOlder: state.hasOlder || all.length > mostShown });
+}
+
+let loadingNewer = false;
+
+// within keeps the entries behind messages that are shown.
+function within(messages: readonly Message[], timeline: readonly Entry[]): Entry[] {
+  const ids = new Set(messages.map((m) => m.id));
+  return timeline.filter((e) => !e.after || ids.has(e.after));
+}
+
+// toNewest shows the end of the history.
+export function toNewest(): void {
+  if (!state.hasNewer) return;
+  set({ messages: [], timeline: [], target: "" });
+  void loadThread();
 }
 
 // attend marks the open session as read while the operator is looking at it.

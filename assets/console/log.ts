@@ -3,9 +3,9 @@
 import { waitingDraft } from "./ai";
 import { byId, h, on, setText, syncChildren } from "./dom";
 import { dayKey, dayName } from "./format";
-import { loadOlder } from "./load";
+import { loadNewer, loadOlder, showMessage, toNewest } from "./load";
 import { messageItem, undeliveredLine } from "./message";
-import { changed } from "./store";
+import { changed, set, state } from "./store";
 import type { State, View } from "./store";
 import { entryItem } from "./timeline";
 import type { Entry, Message } from "./types";
@@ -47,23 +47,30 @@ function entries({ messages, timeline, undelivered }: State): HTMLLIElement[] {
   const out: HTMLLIElement[] = marks("");
   const waiting = waitingDraft(messages);
   let last: Message | undefined;
-  for (const m of messages) {
+  for (const [i, m] of messages.entries()) {
     const sameDay = last && dayKey(last.timestamp) === dayKey(m.timestamp);
     if (!sameDay) out.push(dayItem(m.timestamp));
     const first = !last || !sameDay || !!behind[last.id] || !follows(last, m);
+    const next = messages[i + 1];
+    const end = !next || !!behind[m.id] || dayKey(next.timestamp) !== dayKey(m.timestamp) || !follows(m, next);
     const quote = byKey.get(m.replyTo ?? "");
     const stuck = undelivered.filter((u) => u.messageId === m.id);
-    out.push(keep(m.id, [m, first, quote, m === waiting, ...stuck], () => messageItem(m, first, quote, jump, stuck, m === waiting)));
+    const place = { first, end, quote, jump: showMessage, stuck, waits: m === waiting };
+    out.push(keep(m.id, [m, first, end, quote, m === waiting, ...stuck], () => messageItem(m, place)));
     last = m;
     out.push(...marks(m.id));
   }
   return out;
 }
 
-function jump(id: string): void {
+// toTarget shows the message that was asked for, once.
+function toTarget(id: string): void {
   const item = items.get(id)?.item;
-  item?.scrollIntoView({ block: "center", behavior: "smooth" });
-  item?.focus({ preventScroll: true });
+  if (!item?.isConnected) return;
+  stick = false;
+  item.scrollIntoView({ block: "center" });
+  item.focus({ preventScroll: true });
+  queueMicrotask(() => set({ target: "" }));
 }
 
 function toEnd(): void {
@@ -78,26 +85,38 @@ function scrolled(): void {
   stick = end - top < nearEnd || (stick && (top >= lastTop || end !== lastEnd));
   lastTop = top;
   lastEnd = end;
-  byId("to-end").hidden = stick;
+  byId("to-end").hidden = stick && !state.hasNewer;
   if (top < 200) void loadOlder();
+  if (end - top < 200) void loadNewer();
+}
+
+// anchor notes where the first message in sight stands, and returns a function that puts it there again.
+function anchor(log: HTMLElement): () => void {
+  const top = log.getBoundingClientRect().top;
+  const item = [...byId("messages").children].find((li) => li.getBoundingClientRect().bottom > top);
+  const at = item?.getBoundingClientRect().top ?? 0;
+  return () => {
+    if (item?.isConnected) log.scrollTop += item.getBoundingClientRect().top - at;
+  };
 }
 
 // logView follows the newest message while the operator is at the end, and holds its place when older ones come.
 export const logView: View = (now, before) => {
-  if (!changed(now, before, "messages", "timeline", "undelivered", "typing", "selected")) return;
+  if (!changed(now, before, "messages", "timeline", "undelivered", "typing", "selected", "target")) return;
   if (now.selected !== before.selected) {
     items.clear();
     stick = true;
   }
   const log = byId("log");
-  const fromEnd = log.scrollHeight - log.scrollTop;
+  const restore = stick ? () => undefined : anchor(log);
   syncChildren(byId("messages"), entries(now));
   byId("undelivered").replaceChildren(...now.undelivered.filter((u) => !u.messageId).slice(-3).map(undeliveredLine));
   const typing = now.typing[now.selected];
   byId("typing").hidden = typing === undefined;
   setText("typing-text", (typing || "The visitor") + " is typing");
-  if (stick || now.messages.at(-1)?.local) toEnd();
-  else if (now.messages[0] !== before.messages[0]) log.scrollTop = log.scrollHeight - fromEnd;
+  if (now.target) toTarget(now.target);
+  else if (!now.hasNewer && (stick || now.messages.at(-1)?.local)) toEnd();
+  else restore();
 };
 
 export function wireLog(): void {
@@ -105,6 +124,10 @@ export function wireLog(): void {
   const resized = new ResizeObserver(() => stick && toEnd());
   resized.observe(log);
   resized.observe(byId("messages"));
-  on("to-end", "click", toEnd);
+  on("to-end", "click", () => {
+    stick = true;
+    toNewest();
+    toEnd();
+  });
   on("log", "scroll", scrolled);
 }

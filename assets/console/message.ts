@@ -2,10 +2,12 @@
 
 import { editDraft, sendDraft } from "./ai";
 import { ask } from "./ask";
+import { face } from "./avatar";
 import { h, icon, iconButton, newTab } from "./dom";
 import { clockTime, platformName, fileURL, fullTime, preview, webURL } from "./format";
+import { me } from "./me";
 import { edit, isOwn, remove, retry } from "./outbox";
-import { set } from "./store";
+import { set, state } from "./store";
 import { onlyEmoji, parse, type Piece } from "../widget/markup";
 import { sizeOf } from "../widget/size";
 import type { Attachment, Message, Undelivered } from "./types";
@@ -29,9 +31,17 @@ function attachment(a: Attachment): HTMLElement {
   const src = fileURL(a.url);
   if (src && a.mimeType.startsWith("audio/")) return h("div", { class: "sound" }, h("audio", { src, controls: "", preload: "none" }), fileChip(a));
   if (!src || !inlineTypes.test(a.mimeType)) return fileChip(a);
-  const link = h("a", { class: "image", href: src, ...newTab });
+  const link = h("a", { class: "image", href: src, ...newTab, onclick: (e: MouseEvent) => enlarge(e, a) });
   link.append(h("img", { src, alt: a.filename, onerror: () => link.replaceWith(fileChip(a)) }));
   return link;
+}
+
+// enlarge shows a picture over the page, unless a new tab was asked for.
+function enlarge(e: MouseEvent, a: Attachment): void {
+  if (e.ctrlKey || e.metaKey || e.shiftKey) return;
+  e.preventDefault();
+  const all = state.messages.filter((m) => !m.deletedAt).flatMap((m) => m.attachments).filter((other) => inlineTypes.test(other.mimeType));
+  import("./lightbox").then(({ show }) => show(all, a), () => window.open(fileURL(a.url), "_blank", "noopener"));
 }
 
 export function senderName(m: Message): string {
@@ -39,6 +49,11 @@ export function senderName(m: Message): string {
   if (m.internal && m.sender === "ai") return "Internal note by AI";
   if (m.internal) return "Internal note" + (m.operatorName ? " by " + m.operatorName : "");
   return m.sender === "visitor" ? "Visitor" : m.sender === "ai" ? (m.operatorName ? m.operatorName + " (AI)" : "AI") : m.operatorName || "Operator";
+}
+
+// unknownQuote stands for a quoted message that is not loaded.
+function unknownQuote(id: string, jump: (id: string) => void): HTMLElement {
+  return h("button", { type: "button", class: "quote", onclick: () => jump(id) }, h("b", {}, "Reply to an earlier message"));
 }
 
 function quoted(m: Message, jump: (id: string) => void): HTMLElement {
@@ -54,16 +69,21 @@ function receipt(m: Message): HTMLElement | false {
   return h("span", { class: m.readAt ? "receipt seen" : "receipt", role: "img", "aria-label": label, title: label }, icon(name));
 }
 
-function meta(m: Message): HTMLElement {
+// meta is what always stands below the last message of a group, and below those that were changed.
+function meta(m: Message, end: boolean): HTMLElement | false {
   const place = m.sender === "operator" && m.sourceBridge && m.sourceBridge !== "console" && " · " + platformName(m.sourceBridge);
-  const time = h("time", { datetime: m.timestamp, title: fullTime(m.timestamp) }, clockTime(m.timestamp));
-  return h("span", { class: "meta" }, time, place, m.draft ? m.sentAt && " · used" : m.editedAt && !m.deletedAt && " · edited", receipt(m), tools(m));
+  const change = m.draft ? m.sentAt && " · used" : m.editedAt && !m.deletedAt && " · edited";
+  if (!end && !change && !m.local) return false;
+  return h("span", { class: "meta" }, clock(m), place, change, receipt(m));
 }
+
+const clock = (m: Message): HTMLElement => h("time", { datetime: m.timestamp, title: fullTime(m.timestamp) }, clockTime(m.timestamp));
 
 function tools(m: Message): HTMLElement | false {
   if (m.deletedAt || m.local) return false;
   const mine = isOwn(m);
   return h("span", { class: "tools" },
+    h("span", { class: "tools-time", "aria-hidden": "true" }, clockTime(m.timestamp)),
     iconButton("reply", "Reply to this message", () => set({ quote: m, editing: null })),
     mine && iconButton("edit", "Edit message", () => edit(m)),
     mine && iconButton("trash", "Delete message", async () => {
@@ -71,10 +91,10 @@ function tools(m: Message): HTMLElement | false {
     }));
 }
 
-function bubble(m: Message, quote: Message | undefined, jump: (id: string) => void): HTMLElement {
+function bubble(m: Message, { quote, jump }: Place): HTMLElement {
   if (m.deletedAt) return h("div", { class: "bubble gone" }, "Message deleted");
   return h("div", { class: "bubble" },
-    quote && quoted(quote, jump),
+    quote ? quoted(quote, jump) : m.replyTo && unknownQuote(m.replyTo, jump),
     m.content && h("div", { class: onlyEmoji(m.content) ? "words big" : "words", dir: "auto" }, ...parse(m.content, m.sourceBridge === "slack").map(marked)),
     ...m.attachments.map(attachment),
     !!m.sources?.length && h("ol", { class: "sources", "aria-label": "Sources" }, ...m.sources.map(source)));
@@ -91,14 +111,37 @@ function draftButtons(m: Message): HTMLElement {
   return h("div", { class: "draft-buttons" }, button("Send", sendDraft), button("Edit", () => editDraft(m)));
 }
 
-// messageItem builds the whole item; first shows who wrote it.
-export function messageItem(m: Message, first: boolean, quote: Message | undefined, jump: (id: string) => void, stuck: readonly Undelivered[], waits: boolean): HTMLLIElement {
-  const classes = "message from-" + m.sender + (m.internal ? " internal" : "") + (first ? " first" : "") + (m.local ? " local" : "");
-  return h("li", { class: classes, tabindex: "-1", "data-id": m.id },
-    h("span", { class: first && m.sender !== "visitor" ? "who" : "sr" }, senderName(m)),
-    bubble(m, quote, jump),
+// Place is how a message stands among the others.
+export interface Place {
+  // first and end: it begins or ends what one person wrote in a row.
+  first: boolean;
+  end: boolean;
+  quote: Message | undefined;
+  jump(id: string): void;
+  stuck: readonly Undelivered[];
+  // waits: it is the draft that would be sent.
+  waits: boolean;
+}
+
+// isMine tells whether the operator wrote it, wherever.
+const isMine = (m: Message): boolean => m.sender === "operator" && (!m.operatorName || m.operatorName === me);
+
+// who names the sender: with a face, unless it is the visitor, or oneself.
+function who(m: Message, first: boolean): HTMLElement {
+  const seen = first && m.sender !== "visitor" && (!isMine(m) || m.internal);
+  const named = !m.internal && m.sender === "operator" && m.operatorName;
+  return h("span", { class: seen ? "who" : "sr" }, seen && named && face(named, named, "tiny"), senderName(m));
+}
+
+// messageItem builds the whole item.
+export function messageItem(m: Message, place: Place): HTMLLIElement {
+  const { first, end, stuck, waits } = place;
+  const marks = [m.internal && "internal", first && "first", end && "end", m.local && "local", isMine(m) && "mine"].filter(Boolean);
+  return h("li", { class: ["message", "from-" + m.sender, ...marks].join(" "), tabindex: "-1", "data-id": m.id },
+    who(m, first),
+    h("div", { class: "line" }, bubble(m, place), tools(m)),
     waits && draftButtons(m),
-    meta(m),
+    meta(m, end),
     ...stuck.map(undeliveredLine));
 }
 

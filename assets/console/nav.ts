@@ -117,10 +117,10 @@ function drawCurrent({ page }: State): void {
 // navView shows where the operator is.
 export const navView: View = (now, before) => {
   if (now.page !== before.page) drawCurrent(now);
-  const unread = Object.values(now.sessions).reduce((sum, s) => sum + s.unread, 0);
-  if (!changed(now, before, "sessions")) return;
-  byId("inbox-unread").hidden = !unread;
-  setText("inbox-count", unread > 99 ? "99+" : String(unread));
+  if (!changed(now, before, "counts")) return;
+  const waiting = now.counts?.waiting ?? 0;
+  byId("inbox-waiting").hidden = !waiting;
+  setText("inbox-count", waiting > 99 ? "99+" : String(waiting));
 };
 
 export function wireNav(): void {

@@ -5,7 +5,7 @@ import { byId } from "./dom";
 import { applied, needsFiles, needsSession, withoutSession } from "./events";
 import { preview, visitorName } from "./format";
 import { loadBridges } from "./health";
-import { attend, fetchSession, inStep, loadThread, refresh, reload } from "./load";
+import { attend, count, fetchSession, inStep, loadThread, refresh, reload } from "./load";
 import { me } from "./me";
 import { resume } from "./presence";
 import { attempt, current, set, state } from "./store";
@@ -52,6 +52,7 @@ function take(event: StreamEvent): void {
   const { type, sessionId } = event;
   if (needsSession(event)) void fetchSession(sessionId);
   else set(applied(event));
+  if (/^(message|session_|ai_)/.test(type)) count();
   if (type === "message") arrived(event as unknown as Message);
   if (type === "message_read" && state.sessions[sessionId]?.unread) refresh(sessionId);
   if (state.ai && (type === "ai_takeover" || event["sender"] === "operator")) refresh(sessionId); // an answer ends the AI

@@ -1,6 +1,6 @@
 // The console's whole state, and the one function that changes it and tells the views.
 
-import type { AI, Bridge, Entry, Message, Presence, SavedAnswer, Session, Undelivered } from "./types";
+import type { AI, Bridge, Counts, Entry, Message, Presence, SavedAnswer, Session, Undelivered } from "./types";
 
 export type Phase = "loading" | "ready" | "failed" | "missing";
 
@@ -21,8 +21,12 @@ export interface State {
   readonly order: readonly string[];
   readonly nextCursor: string;
   readonly listPhase: Phase;
-  // filter is a status, or "" for all sessions.
+  // filter is a list of sessions: waiting, open, closed, snoozed, or "" for all.
   readonly filter: string;
+  // whose restricts the list to "me", "none" (nobody's) or nobody, with "".
+  readonly whose: string;
+  readonly tag: string;
+  readonly counts: Counts | null;
   readonly query: string;
   // selected is the session of the address; messages and timeline are its.
   readonly selected: string;
@@ -31,6 +35,10 @@ export interface State {
   // undelivered is what did not reach a bridge of the selected session.
   readonly undelivered: readonly Undelivered[];
   readonly hasOlder: boolean;
+  // hasNewer: the messages are a part of the history that does not reach its end.
+  readonly hasNewer: boolean;
+  // target is the message that was asked for, by a search or a quote.
+  readonly target: string;
   readonly timeline: readonly Entry[];
   readonly quote: Message | null;
   readonly editing: Message | null;
@@ -66,8 +74,8 @@ export type View = (now: State, before: State) => void;
 
 // state is read everywhere and replaced by set only.
 export let state: State = {
-  sessions: {}, order: [], nextCursor: "", listPhase: "loading", filter: "open", query: "",
-  selected: "", threadPhase: "loading", messages: [], hasOlder: false, timeline: [], undelivered: [],
+  sessions: {}, order: [], nextCursor: "", listPhase: "loading", filter: "open", whose: "", tag: "", counts: null, query: "",
+  selected: "", threadPhase: "loading", messages: [], hasOlder: false, hasNewer: false, target: "", timeline: [], undelivered: [],
   quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, presence: null, lost: false, failure: "", answer: "", noting: false,
   savedAnswers: [], chosen: -1, ai: null,
   page: "", place: "", configs: 0, bridges: [], gaveUp: false,

@@ -57,10 +57,28 @@ export interface Session {
   verified: boolean;
   preChat?: Record<string, unknown>;
   unread: number;
+  // nickname is what a visitor without a name is called.
+  nickname: string;
+  tags: string[];
+  snoozedUntil?: string | undefined;
+  // waitingSince is the time of the visitor's first message without an answer.
+  waitingSince?: string | undefined;
+  assignee?: { id: string; name: string } | undefined;
   lastMessage?: Message;
   csat?: Csat;
   // undelivered comes with a single session only.
   undelivered?: Undelivered[];
+}
+
+// Counts are how many conversations each list has, at most 1000.
+export interface Counts {
+  waiting: number;
+  open: number;
+  closed: number;
+  snoozed: number;
+  mine: number;
+  unassigned: number;
+  tags: { name: string; count: number }[];
 }
 
 // Undelivered is what a bridge did not take: given up, or failed often and retried.
