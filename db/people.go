@@ -121,7 +121,22 @@ func (t *tx) PutPerson(p *chat.Person) error {
 const deletePerson = `DELETE FROM people WHERE id = ?`
 
 // DeletePerson implements [chat.PeopleTx].
-func (t *tx) DeletePerson(id string) error { return t.touch(chat.ErrPersonNotFound, deletePerson, id) }
+func (t *tx) DeletePerson(id string) error {
+	for _, query := range []string{unassign, dropOwnAnswers} {
+		if _, err := t.q.exec(query, id); err != nil {
+			return err
+		}
+	}
+	if t.cache != nil { // sessions in it may have been the person's
+		t.cache.clear()
+	}
+	return t.touch(chat.ErrPersonNotFound, deletePerson, id)
+}
+
+const (
+	unassign       = `UPDATE sessions SET assignee = '' WHERE assignee = ? AND assignee <> ''`
+	dropOwnAnswers = `DELETE FROM saved_answers WHERE owner = ? AND owner <> ''`
+)
 
 const (
 	selectFace = `SELECT mime_type, data FROM faces WHERE person = ?`

@@ -55,6 +55,7 @@ type sessionView struct {
 	Unread         int           `json:"unread"`
 	Nickname       string        `json:"nickname"`
 	Tags           chat.Tags     `json:"tags"`
+	Assignee       *assignee     `json:"assignee,omitempty"`
 	SnoozedUntil   chat.Time     `json:"snoozedUntil,omitzero"`
 	WaitingSince   chat.Time     `json:"waitingSince,omitzero"`
 	PreChat        chat.Raw      `json:"preChat,omitempty"`
@@ -62,6 +63,33 @@ type sessionView struct {
 	LastMessage    *chat.Message `json:"lastMessage,omitempty"`
 	// Undelivered is only set when a single session is requested.
 	Undelivered []undeliveredView `json:"undelivered,omitempty"`
+}
+
+// assignee is the person whose session it is.
+type assignee struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// assigneesOf finds the people whose sessions these are. Mostly it is nobody.
+func assigneesOf(rd chat.Reader, list ...chat.Session) (map[string]chat.Person, error) {
+	if !slices.ContainsFunc(list, func(s chat.Session) bool { return s.Assignee != "" }) {
+		return nil, nil
+	}
+	people, err := rd.People()
+	byID := map[string]chat.Person{}
+	for _, p := range people {
+		byID[p.ID] = p
+	}
+	return byID, err
+}
+
+// withAssignee names the person whose session it is.
+func (v sessionView) withAssignee(session *chat.Session, people map[string]chat.Person) sessionView {
+	if p, found := people[session.Assignee]; found {
+		v.Assignee = &assignee{p.ID, p.Name}
+	}
+	return v
 }
 
 func (s *communityServer) view(session *chat.Session, last chat.Message) sessionView {
@@ -80,8 +108,8 @@ func (s *communityServer) view(session *chat.Session, last chat.Message) session
 }
 
 // sessions answers GET /api/admin/sessions: most recently active first.
-func (s *communityServer) sessions(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	q, err := sessionQuery(r)
+func (s *communityServer) sessions(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	q, err := sessionQuery(r, by)
 	if err != nil {
 		return nil, err
 	}
@@ -89,8 +117,12 @@ func (s *communityServer) sessions(_ http.ResponseWriter, r *http.Request, _ cha
 	q.Limit++ // one more than asked for: is there a next page?
 	var list []chat.Session
 	var last map[string]chat.Message
+	var people map[string]chat.Person
 	err = s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
 		if list, err = rd.Sessions(q); err != nil {
+			return err
+		}
+		if people, err = assigneesOf(rd, list...); err != nil {
 			return err
 		}
 		last, err = rd.LastMessages(ids(list))
@@ -106,7 +138,7 @@ func (s *communityServer) sessions(_ http.ResponseWriter, r *http.Request, _ cha
 	}
 	views := make([]sessionView, len(list))
 	for i := range list {
-		views[i] = s.view(&list[i], last[list[i].ID])
+		views[i] = s.view(&list[i], last[list[i].ID]).withAssignee(&list[i], people)
 	}
 	answer["sessions"] = views
 	return answer, nil
@@ -120,7 +152,7 @@ func placeOf(q *chat.SessionQuery, s *chat.Session) chat.Cursor {
 	return chat.Cursor{At: s.LastActivity, ID: s.ID}
 }
 
-func sessionQuery(r *http.Request) (chat.SessionQuery, error) {
+func sessionQuery(r *http.Request, by chat.Author) (chat.SessionQuery, error) {
 	form := r.URL.Query()
 	q := chat.SessionQuery{Status: chat.Status(form.Get("status")), Search: strings.TrimSpace(form.Get("q"))}
 	switch form.Get("empty") {
@@ -142,6 +174,18 @@ func sessionQuery(r *http.Request) (chat.SessionQuery, error) {
 		return q, badRequest("status must be open, closed, waiting, snoozed or all")
 	}
 	var err error
+	switch who := form.Get("assignee"); who {
+	case "":
+	case "none":
+		q.Assignee = new(string)
+	case "me":
+		if by.Person == "" {
+			return q, badRequest("assignee=me needs a person of the team: sign in at the console")
+		}
+		q.Assignee = &by.Person
+	default:
+		q.Assignee = &who
+	}
 	if tag := form.Get("tag"); tag != "" {
 		if q.Tag, err = chat.CleanTag(tag); err != nil {
 			return q, err
@@ -186,11 +230,15 @@ func (s *communityServer) session(_ http.ResponseWriter, r *http.Request, _ chat
 	var session chat.Session
 	var last map[string]chat.Message
 	var stuck []chat.Delivery
+	var people map[string]chat.Person
 	err := s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
 		if session, err = rd.Session(pathVar(r, "session")); err != nil {
 			return err
 		}
 		if last, err = rd.LastMessages([]string{session.ID}); err != nil {
+			return err
+		}
+		if people, err = assigneesOf(rd, session); err != nil {
 			return err
 		}
 		stuck, err = rd.Undelivered(session.ID, undeliveredMost)
@@ -199,7 +247,7 @@ func (s *communityServer) session(_ http.ResponseWriter, r *http.Request, _ chat
 	if err != nil {
 		return nil, err
 	}
-	v := s.view(&session, last[session.ID])
+	v := s.view(&session, last[session.ID]).withAssignee(&session, people)
 	v.Undelivered = undeliveredViews(stuck)
 	return v, nil
 }

@@ -12,6 +12,7 @@ import (
 type organiseRequest struct {
 	Tags         *[]string       `json:"tags"`
 	SnoozedUntil json.RawMessage `json:"snoozedUntil"`
+	Assignee     json.RawMessage `json:"assignee"`
 }
 
 // organise answers PATCH /api/admin/sessions/{session} with the session as it is then.
@@ -30,6 +31,13 @@ func (s *communityServer) organise(w http.ResponseWriter, r *http.Request, by ch
 		}
 		o.Until = &until
 	}
+	if len(in.Assignee) > 0 {
+		id := ""
+		if string(in.Assignee) != "null" && (json.Unmarshal(in.Assignee, &id) != nil || id == "") {
+			return nil, badRequest("assignee must be the id of a person, or null")
+		}
+		o.Assignee = &id
+	}
 	if by, err = s.named(by, ""); err != nil {
 		return nil, err
 	}
@@ -46,7 +54,7 @@ func (s *communityServer) counts(_ http.ResponseWriter, r *http.Request, by chat
 		Tags []chat.Tag `json:"tags"`
 	}{}
 	err := s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
-		if answer.Counts, err = rd.Counts(""); err != nil {
+		if answer.Counts, err = rd.Counts(by.Person); err != nil {
 			return err
 		}
 		answer.Tags, err = rd.TagsInUse()

@@ -142,3 +142,76 @@ func TestSnooze(t *testing.T) {
 		s.refused(s.call("PATCH", "/api/admin/sessions/none", secretKey, object{}), 404, "Session not found")
 	})
 }
+
+// TestAssign: conversations are given to people of the team, by the API and by commands, and
+// lists are restricted to one's own or nobody's.
+func TestAssign(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		_, secret := s.invite(object{"role": "operator", "email": "ada@example.com"})
+		if a := s.accept(secret, "Ada Lovelace", "ada@example.com", "analytical engine"); a.status != 200 {
+			t.Fatalf("Ada cannot join: %s", a.body)
+		}
+		_, cookie := s.signInAs("ada@example.com", "analytical engine")
+		id, other := s.open("v1"), s.open("v2")
+		s.say(id, "hello")
+		s.say(other, "hello")
+		ada := s.must("GET", "/api/admin/me", "", nil, "Cookie", cookie).text("id")
+		path := "/api/admin/sessions/" + id
+		count := func(query string) int {
+			return len(s.must("GET", "/api/admin/sessions?"+query, "", nil, "Cookie", cookie).get("sessions").([]any))
+		}
+		view := s.must("PATCH", path, "", object{"assignee": ada}, "Cookie", cookie)
+		if view.text("assignee.name") != "Ada Lovelace" || count("assignee=me") != 1 || count("assignee=none") != 1 || count("assignee="+ada) != 1 {
+			t.Errorf("the session is %s", view.body)
+		}
+		if counts := s.must("GET", "/api/admin/counts", "", nil, "Cookie", cookie); counts.get("mine") != 1.0 || counts.get("unassigned") != 1.0 {
+			t.Errorf("counts are %s", counts.body)
+		}
+		tell := func(command string) string {
+			return s.must("POST", path+"/commands", "", object{"command": command}, "Cookie", cookie).text("answer")
+		}
+		for command, want := range map[string]string{
+			"!assign":         "Write !assign and a name, such as !assign @ada, !assign me or !assign nobody.",
+			"!tag vip, -none": "Tags: vip.",
+			"!snooze 2 weeks": "Write !snooze and how long: 30m, 2h, 3d. !snooze off ends it.",
+			"!snooze off":     "The snooze ended.",
+		} {
+			if got := tell(command); got != want {
+				t.Errorf("%s answers %q, want %q", command, got, want)
+			}
+		}
+		for _, step := range [][2]string{
+			{"!assign nobody", "The conversation is nobody's."}, {"!assign @ada", "The conversation is Ada Lovelace's."},
+			{"!assign none", "The conversation is nobody's."}, {"!assign me", "The conversation is Ada Lovelace's."}, {"!assign ada lovelace", "The conversation is Ada Lovelace's."},
+		} {
+			if got := tell(step[0]); got != step[1] {
+				t.Errorf("%s answers %q", step[0], got)
+			}
+		}
+		if got := tell("!snooze 2h"); !strings.HasPrefix(got, "Snoozed until ") || count("status=snoozed") != 1 {
+			t.Errorf("!snooze 2h answers %q", got)
+		}
+		s.refused(s.call("POST", path+"/commands", secretKey, object{"command": "!assign zoe"}), 404, "Nobody in the team is called zoe. There are Ada Lovelace")
+		s.refused(s.call("PATCH", path, secretKey, object{"assignee": "nobody"}), 404, "Person not found")
+		s.refused(s.call("PATCH", path, secretKey, object{"assignee": ""}), 400, "assignee must be the id of a person, or null")
+		s.refused(s.call("GET", "/api/admin/sessions?assignee=me", secretKey, nil), 400, "assignee=me needs a person of the team: sign in at the console")
+		answers := "/api/admin/saved-answers"
+		s.must("PUT", answers+"/hi", secretKey, object{"content": "Hi {visitor.name|there}, this is {operator.name}."})
+		s.must("PUT", answers+"/hi", "", object{"content": "Ada's hi", "own": true}, "Cookie", cookie)
+		s.refused(s.call("PUT", answers+"/mine", secretKey, object{"content": "x", "own": true}), 400, "own answers belong to a person of the team: sign in at the console")
+		if list := string(s.must("GET", answers, secretKey, nil).body); strings.Contains(list, "Ada's hi") {
+			t.Errorf("others see an own answer: %s", list)
+		}
+		tell("!hi")
+		s.must("DELETE", answers+"/hi?own=true", "", nil, "Cookie", cookie)
+		tell("!hi")
+		history := string(s.must("GET", path+"/messages", secretKey, nil).body)
+		if !strings.Contains(history, "Ada's hi") || !strings.Contains(history, "Hi there, this is Ada Lovelace.") {
+			t.Errorf("sent was %s", history)
+		}
+		s.must("DELETE", "/api/admin/people/"+ada, secretKey, nil)
+		if view := s.must("GET", path, secretKey, nil); view.get("assignee") != nil {
+			t.Errorf("the session of a removed person is %s", view.body)
+		}
+	})
+}

@@ -1,10 +1,8 @@
 // The open session's visitor: all known facts, and the rarer actions.
 
-import { ask } from "./ask";
 import { avatar } from "./avatar";
-import { byId, h, newTab, on, setText } from "./dom";
+import { byId, h, newTab } from "./dom";
 import { codeName, fullTime, pagePath, visitorName, webURL } from "./format";
-import { change, erase } from "./receive";
 import { current } from "./store";
 import type { View } from "./store";
 import type { Session } from "./types";
@@ -61,17 +59,8 @@ function visit({ metadata: m, createdAt }: Session): HTMLElement | string {
 export const detailsView: View = (now, before) => {
   const s = current(now);
   if (s === current(before)) return;
-  byId("actions").hidden = !s;
   byId("facts").replaceChildren();
   if (!s) return;
   const { name: _, ...identity } = s.identity ?? {};
   byId("facts").append(person(s), facts("Identity", fields(identity)), facts("Asked before the chat", fields(s.preChat)), visit(s), rating(s));
-  setText("block", s.blocked ? "Unblock visitor" : "Block visitor");
 };
-
-export function wireDetails(): void {
-  on("block", "click", () => change(current()?.blocked ? "unblock" : "block"));
-  on("erase", "click", async () => {
-    if (await ask("Delete this conversation with all its messages and files? This cannot be undone.", "Delete permanently")) void erase();
-  });
-}

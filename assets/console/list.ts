@@ -2,9 +2,10 @@
 
 import { avatar } from "./avatar";
 import { byId, h, on, setText, syncChildren } from "./dom";
-import { ago, agoTime, clockTime, dayKey, fullTime, pagePath, preview, visitorName } from "./format";
+import { ago, agoTime, fullTime, pagePath, preview, visitorName } from "./format";
 import { loadList, loadMore, show } from "./load";
 import { myId } from "./me";
+import { snoozeText } from "./organise";
 import { changed, state } from "./store";
 import type { State, View } from "./store";
 import type { Session } from "./types";
@@ -31,10 +32,6 @@ function lastLine({ lastMessage: m }: Session, typing: boolean): HTMLElement {
 function waits(at: string): HTMLElement {
   const time = h("time", { datetime: at, "data-ago": true }, ago(at));
   return h("span", { class: "waits", title: "Waiting since " + fullTime(at) }, h("span", { class: "sr" }, "waiting "), time);
-}
-
-function snoozeText(until: string): string {
-  return "Until " + (dayKey(until) === new Date().toDateString() ? clockTime(until) : fullTime(until));
 }
 
 function rowContent(s: Session, typing: boolean): Node[] {

@@ -68,7 +68,7 @@ export function show(change: Partial<Pick<State, "filter" | "query" | "whose" | 
 let countTimer = 0;
 
 // count asks how many conversations each list has, soon and once.
-export function count(soon = 1_000): void {
+export function count(soon = 400): void {
   clearTimeout(countTimer);
   countTimer = setTimeout(async () => {
     const counts = await call<Counts>("GET", "/counts").catch(() => undefined);
@@ -204,7 +204,7 @@ function within(messages: readonly Message[], timeline: readonly Entry[]): Entry
 // toNewest shows the end of the history.
 export function toNewest(): void {
   if (!state.hasNewer) return;
-  set({ messages: [], timeline: [], target: "" });
+  set({ messages: [], timeline: [], target: "", hasNewer: false });
   void loadThread();
 }
 

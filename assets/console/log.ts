@@ -93,10 +93,11 @@ function scrolled(): void {
 // anchor notes where the first message in sight stands, and returns a function that puts it there again.
 function anchor(log: HTMLElement): () => void {
   const top = log.getBoundingClientRect().top;
-  const item = [...byId("messages").children].find((li) => li.getBoundingClientRect().bottom > top);
+  const item = [...log.querySelectorAll<HTMLElement>(".message")].find((li) => li.getBoundingClientRect().bottom > top);
   const at = item?.getBoundingClientRect().top ?? 0;
   return () => {
-    if (item?.isConnected) log.scrollTop += item.getBoundingClientRect().top - at;
+    const now = items.get(item?.dataset["id"] ?? "")?.item; // it may be another element
+    if (now?.isConnected) log.scrollTop += now.getBoundingClientRect().top - at;
   };
 }
 
@@ -108,14 +109,15 @@ export const logView: View = (now, before) => {
     stick = true;
   }
   const log = byId("log");
-  const restore = stick ? () => undefined : anchor(log);
+  const part = now.hasNewer || before.hasNewer;
+  const restore = stick && !part ? () => undefined : anchor(log);
   syncChildren(byId("messages"), entries(now));
   byId("undelivered").replaceChildren(...now.undelivered.filter((u) => !u.messageId).slice(-3).map(undeliveredLine));
   const typing = now.typing[now.selected];
   byId("typing").hidden = typing === undefined;
   setText("typing-text", (typing || "The visitor") + " is typing");
   if (now.target) toTarget(now.target);
-  else if (!now.hasNewer && (stick || now.messages.at(-1)?.local)) toEnd();
+  else if (!part && (stick || now.messages.at(-1)?.local)) toEnd();
   else restore();
 };
 

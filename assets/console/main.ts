@@ -5,7 +5,7 @@ import { aiView, wireAI } from "./ai";
 import { answersView } from "./answers";
 import { toastView, wireToast } from "./ask";
 import { composerView, wireComposer } from "./composer";
-import { detailsView, wireDetails } from "./details";
+import { detailsView } from "./details";
 import { byId, on, setText } from "./dom";
 import { restoreDrafts } from "./drafts";
 import { keepFocus } from "./focus";
@@ -16,6 +16,7 @@ import { listView, wireList } from "./list";
 import { attend, open } from "./load";
 import { logView, wireLog } from "./log";
 import { isGuarded, navView, showPage, wireNav } from "./nav";
+import { organiseView, wireOrganise } from "./organise";
 import { closeMenu, wirePerson } from "./person";
 import { presenceView, wirePresence } from "./presence";
 import { set, subscribe } from "./store";
@@ -72,15 +73,15 @@ function tick(): void {
   watch();
 }
 
-const views = [frameView, navView, listView, threadView, logView, composerView, detailsView, healthView, presenceView, answersView, aiView, toastView];
+const views = [frameView, navView, listView, threadView, organiseView, logView, composerView, detailsView, healthView, presenceView, answersView, aiView, toastView];
 subscribe((now, before) => keepFocus(() => views.forEach((view) => view(now, before)), before.selected));
 wireNav();
 wirePerson();
 wireList();
 wireThread();
+wireOrganise();
 wireLog();
 wireComposer();
-wireDetails();
 wireToast();
 wireAI();
 wirePresence();

@@ -8,7 +8,7 @@ import { loadBridges } from "./health";
 import { attend, count, fetchSession, inStep, loadThread, refresh, reload } from "./load";
 import { me } from "./me";
 import { resume } from "./presence";
-import { attempt, current, set, state } from "./store";
+import { attempt, set, state } from "./store";
 import type { Message, Presence, StreamEvent, Undelivered } from "./types";
 
 const typingShown = 6_000;
@@ -90,16 +90,11 @@ function forget(id: string): void {
   set(withoutSession(id));
 }
 
-const events = { close: "session_closed", reopen: "session_reopened", block: "session_blocked", unblock: "session_blocked" };
+const events = { close: "session_closed", reopen: "session_reopened" };
 
 // change runs an action on the open session; its own event then finds nothing left to do.
 export async function change(verb: keyof typeof events): Promise<void> {
   const id = state.selected;
   const done = await attempt(call("POST", sessionPath(id) + "/" + verb, {}), "Could not " + verb);
-  if (done) receive({ type: events[verb], sessionId: id, blocked: verb === "block" });
-}
-
-export async function erase(): Promise<void> {
-  const id = current()?.id;
-  if (id && (await attempt(call("DELETE", sessionPath(id)), "Could not delete"))) forget(id);
+  if (done) receive({ type: events[verb], sessionId: id });
 }

@@ -8,4 +8,5 @@ export * from "./format";
 export * from "./health";
 export * from "./me";
 export * from "./nav";
+export * from "./organise";
 export * from "./store";

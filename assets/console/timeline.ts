@@ -6,6 +6,8 @@ import type { Entry } from "./types";
 
 type Data = Entry["data"];
 
+const name = (by: unknown): string => (by ? " by " + by : "");
+
 const words: Record<string, (data: Data) => string> = {
   session_closed: () => "Conversation closed",
   session_reopened: () => "Conversation reopened",
@@ -14,6 +16,8 @@ const words: Record<string, (data: Data) => string> = {
   custom_event: ({ name }) => "Event: " + name,
   visitor_disconnect: () => "The visitor left the site",
   ai_takeover: ({ active }) => (active === false ? "The AI no longer answers" : "The AI answers"),
+  session_assigned: ({ assigneeName, by }) => (assigneeName ? "Assigned to " + assigneeName : "Unassigned") + name(by),
+  session_snoozed: ({ until, by }) => (until ? "Snoozed until " + fullTime(String(until)) + name(by) : "The snooze ended"),
   page_view: () => "Went to ",
 };
 

@@ -112,6 +112,9 @@ func (r *Relay) Organise(ctx context.Context, by Author, sessionID string, o Org
 		if o.Tags != nil {
 			err = c.tag(tags)
 		}
+		if o.Assignee != nil && err == nil {
+			err = c.assign(*o.Assignee)
+		}
 		if o.Until != nil && err == nil {
 			err = c.snooze(*o.Until)
 		}
@@ -121,6 +124,75 @@ func (r *Relay) Organise(ctx context.Context, by Author, sessionID string, o Org
 		r.snoozes.lookAt(timeOf(*o.Until))
 	}
 	return err
+}
+
+// assign gives a session to a person, or to nobody.
+func (c *change) assign(id string) error {
+	if c.session.Assignee == id {
+		return nil
+	}
+	done := Organised{By: c.by.Name, At: c.at, Assignee: id}
+	if id != "" {
+		p, err := c.Person(id)
+		if err != nil {
+			return err
+		}
+		done.AssigneeName = p.Name
+	}
+	c.session.Assignee = id
+	return c.emitFact(EventAssigned, done)
+}
+
+// PersonCalled finds a person by name, with or without @; "me" is who asks, and "nobody"
+// is nobody, the zero Person.
+func (r *Relay) PersonCalled(ctx context.Context, by Author, name string) (p Person, err error) {
+	name = strings.TrimPrefix(strings.TrimSpace(name), "@")
+	err = r.store.Look(ctx, func(rd Reader) error {
+		switch key := nameKey(name); {
+		case key == "nobody" || key == "none":
+			return nil
+		case key == "me" && by.Person != "":
+			p, err = rd.Person(by.Person)
+		case key == "me":
+			err = Errorf(Invalid, "relay does not know who you are: match your name here with a person, in the console under Team")
+		default:
+			p, err = personNamed(rd, by.Source, key)
+		}
+		return err
+	})
+	return p, err
+}
+
+// personNamed finds a person by name, by what a platform calls them, or by a first name that
+// only one has.
+func personNamed(rd Reader, bridge, key string) (found Person, err error) {
+	people, err := rd.People()
+	if err != nil {
+		return found, err
+	}
+	var likely []Person
+	for _, p := range people {
+		called := slices.ContainsFunc(p.PlatformNames, func(n PlatformName) bool {
+			return n.Bridge == bridge && nameKey(strings.TrimPrefix(n.Name, "@")) == key
+		})
+		if called || nameKey(p.Name) == key {
+			return p, nil
+		}
+		if first, _, _ := strings.Cut(nameKey(p.Name), " "); first == key {
+			likely = append(likely, p)
+		}
+	}
+	if len(likely) == 1 {
+		return likely[0], nil
+	}
+	names := make([]string, len(people))
+	for i, p := range people {
+		names[i] = p.Name
+	}
+	if len(names) == 0 {
+		return found, Errorf(NotFound, "There is nobody in the team yet. Invite people in the console")
+	}
+	return found, Errorf(NotFound, "Nobody in the team is called %.60s. There are %s", key, strings.Join(names[:min(len(names), 20)], ", "))
 }
 
 // tag replaces a session's tags.

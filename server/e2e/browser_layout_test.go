@@ -138,15 +138,21 @@ func testBlock(t *testing.T, s *fixture) {
 	p := s.newPair(t, "Hello")
 	other := s.newOperator(t, "Grace")
 	other.visit(s.base + "/console#/sessions/" + p.operator.session())
-	other.until(`text("#block") === "Block visitor" && shown("#pane")`)
+	other.until(`shown("#pane")`)
+	p.operator.click("#thread-more")
+	p.operator.until(`text("#block") === "Block visitor"`)
 	p.operator.click("#block")
 	for _, b := range []*tab{p.operator, other} {
-		b.until(`text("#block") === "Unblock visitor" && text("#rows .tag") === "Blocked" && text("#status-line").startsWith("Blocked")`)
+		b.until(`text("#rows .tag") === "Blocked" && text("#status-line").startsWith("Blocked")`)
+		b.click("#thread-more")
+		b.until(`text("#block") === "Unblock visitor" && document.activeElement.closest("[role=menu]")`)
+		b.press("Escape", 27)
+		b.until(`!shown("#block") && document.activeElement.id === "thread-more"`)
 	}
 	p.visitor.until(`text(".stop") === "You can no longer write in this chat."`)
 	other.write("!unblock")
 	for _, b := range []*tab{p.operator, other} {
-		b.until(`text("#block") === "Block visitor" && !shown("#rows .tag")`)
+		b.until(`!shown("#rows .tag") && !shown("#status-line")`)
 		b.clean()
 	}
 }

@@ -1,0 +1,46 @@
+// The head of a conversation: who has it, its tags, and the menus to change that.
+
+import { call, sessionPath } from "./api";
+import { byId, h, on, setText } from "./dom";
+import { withSession } from "./events";
+import { clockTime, dayKey, fullTime } from "./format";
+import { myId } from "./me";
+import { attempt, current, set } from "./store";
+import type { View } from "./store";
+import type { Session } from "./types";
+
+// put changes how a conversation is organised, and tells whether it could.
+export async function put(s: Session, change: { tags?: string[]; snoozedUntil?: string | null; assignee?: string | null }): Promise<boolean> {
+  const saved = await attempt(call<Session>("PATCH", sessionPath(s.id), change), "Not changed");
+  if (saved) set(withSession(saved));
+  return !!saved;
+}
+
+export function snoozeText(until: string): string {
+  return "Until " + (dayKey(until) === new Date().toDateString() ? clockTime(until) : fullTime(until));
+}
+
+function draw(s: Session): void {
+  setText("assign-name", s.assignee?.name ?? "Assign");
+  byId("thread-assign").classList.toggle("none", !s.assignee);
+  byId("thread-snooze").classList.toggle("on", !!s.snoozedUntil);
+  const marks = [s.snoozedUntil && h("span", { class: "tag warn" }, "Snoozed " + snoozeText(s.snoozedUntil).toLowerCase()), ...s.tags.map((tag) => h("span", { class: "tag label" }, tag))];
+  byId("thread-tags").replaceChildren(...marks.filter((mark) => !!mark));
+}
+
+export const organiseView: View = (now, before) => {
+  const s = current(now);
+  if (s && s !== current(before)) draw(s);
+};
+
+type Menu = "assign" | "snooze" | "more";
+
+async function open(name: Menu): Promise<void> {
+  const actions = await attempt(import("./actions"), "The menu could not be loaded");
+  await actions?.[name](byId("thread-" + name));
+}
+
+export function wireOrganise(): void {
+  byId("thread-assign").hidden = !myId; // only people with an account are assigned
+  for (const name of ["assign", "snooze", "more"] as Menu[]) on("thread-" + name, "click", () => open(name));
+}
