@@ -12,6 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/relay-chat/relay/schema"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 var errNotAFile = errors.New("only a SQLite file can be backed up and restored by relay; for Postgres use pg_dump and pg_restore")
@@ -51,7 +52,9 @@ func copyInto(ctx context.Context, from, to string) error {
 	if err := createFile(to); err != nil {
 		return err
 	}
+	chat.CrashPoint("backup begun")
 	err := vacuumInto(ctx, from, to)
+	chat.CrashPoint("backup copied")
 	if err == nil {
 		err = syncFile(to)
 	}

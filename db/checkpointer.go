@@ -7,6 +7,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 	"modernc.org/sqlite"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // checkpointAfter is how many pages the writer puts into the write-ahead log
@@ -66,7 +68,9 @@ func (c *checkpointer) run() {
 			own, _ = newConn(context.Background(), c.pool)
 		}
 		if own != nil {
+			chat.CrashPoint("before checkpoint")
 			checkpoint(own)
+			chat.CrashPoint("after checkpoint")
 			c.rest.Store(true)
 		}
 	}

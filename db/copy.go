@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/relay-chat/relay/server/chat"
 )
 
 // unfinishedCopy is added to the schema version of a copy's target until the copy
@@ -226,7 +224,6 @@ func (c *copier) copyTable(ctx context.Context, n int, t *copyTable) error {
 		if err := c.target.put(ctx, t, batch, c.opts.Words); err != nil {
 			return err
 		}
-		chat.CrashPoint("after copied rows")
 		at.Done, c.copied = at.Done+int64(len(batch)), c.copied+int64(len(batch))
 		batch, size = batch[:0], 0
 		c.report(at, false)

@@ -174,9 +174,12 @@ func (r *Relay) storeFile(ctx context.Context, f *File, body io.Reader, most int
 		if err := r.putChunk(ctx, f.ID, index, chunk[:n]); err != nil {
 			return err
 		}
+		CrashPoint("chunk stored")
 	}
 	f.Complete = true
-	return r.store.Apply(ctx, func(tx Tx) error { return tx.SaveFile(f) })
+	err := r.store.Apply(ctx, func(tx Tx) error { return tx.SaveFile(f) })
+	CrashPoint("file stored")
+	return err
 }
 
 // The pause after a chunk: this many times as long as storing it took, up to a

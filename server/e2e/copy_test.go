@@ -3,8 +3,10 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -18,28 +20,37 @@ import (
 // uploadFile sends a file to a session and returns its id.
 func (in *instance) uploadFile(t *testing.T, session, name string, content []byte) string {
 	t.Helper()
+	id, err := sendFile(t.Context(), in.base, in.public, session, name, content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// sendFile uploads a file and returns its id.
+func sendFile(ctx context.Context, base, key, session, name string, content []byte) (id string, err error) {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	_ = form.WriteField("sessionId", session) // a buffer takes everything
 	part, _ := form.CreateFormFile("file", name)
 	_, _ = part.Write(content)
 	form.Close()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, in.base+"/api/widget/attachments", &body)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/api/widget/attachments", &body)
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	req.Header.Set("Content-Type", form.FormDataContentType())
-	req.Header.Set("Authorization", "Bearer "+in.public)
+	req.Header.Set("Authorization", "Bearer "+key)
 	var file struct{ ID, Error string }
 	answer, err := http.DefaultClient.Do(req)
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	defer answer.Body.Close()
 	if err := json.NewDecoder(answer.Body).Decode(&file); err != nil || file.ID == "" {
-		t.Fatalf("uploading answers %d, %s, %v", answer.StatusCode, file.Error, err)
+		return "", fmt.Errorf("uploading answers %d, %s, %w", answer.StatusCode, file.Error, err)
 	}
-	return file.ID
+	return file.ID, nil
 }
 
 // conversation is a conversation as its visitor knows it.

@@ -57,6 +57,8 @@ func TestFaults(t *testing.T) {
 	}{
 		{"killed at a random moment", 2, 60, killed},
 		{"killed at a named point", 0, 10 * len(crashPoints), crashed},
+		{"killed in a checkpoint, backup, upload", 0, 6 * len(innerPoints), inside},
+		{"killed in each migration", 0, 4, migrating},
 		{"Discord is away, relay is killed", 1, 6, outage},
 		{"Discord fails at random", 1, 6, storm},
 		{"updates 5 times each, shuffled", 1, 10, shuffled},
