@@ -113,7 +113,7 @@ func (c *cluster) channelName(ctx context.Context) (string, error) {
 var errDeaf = errors.New("notifications do not arrive")
 
 // Listen implements [chat.Cluster].
-func (c *cluster) Listen(ctx context.Context, ready func(), hear func(text string)) error {
+func (c *cluster) Listen(ctx context.Context, ready func(polls bool), hear func(text string)) error {
 	conn, err := pgx.ConnectConfig(ctx, c.direct)
 	if err != nil {
 		return translate(err)
@@ -136,7 +136,7 @@ func (c *cluster) Listen(ctx context.Context, ready func(), hear func(text strin
 	case err != nil:
 		return translate(err)
 	}
-	ready()
+	ready(false)
 	return translate(c.receive(ctx, conn, hear))
 }
 
@@ -219,7 +219,7 @@ func (c *cluster) whole(ctx context.Context, payload string) (string, error) {
 
 // poll reads the rows of bells each second instead of listening. The node's lease says
 // so to the others.
-func (c *cluster) poll(ctx context.Context, ready func(), hear func(text string)) error {
+func (c *cluster) poll(ctx context.Context, ready func(polls bool), hear func(text string)) error {
 	if _, err := c.pool.ExecContext(ctx, `UPDATE leases SET info = info || $2 WHERE name = $1 AND info NOT LIKE '%' || $2`,
 		chat.NodeLease+c.node, pollsInfo); err != nil {
 		return translate(err)
@@ -229,7 +229,7 @@ func (c *cluster) poll(ctx context.Context, ready func(), hear func(text string)
 	if err := c.readBells(ctx, seen, func(string) {}); err != nil {
 		return err
 	}
-	ready()
+	ready(true)
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {

@@ -214,26 +214,32 @@ func translate(err error) error {
 	var e *pgconn.PgError
 	switch {
 	case errors.As(err, &e) && e.Code == "53100":
-		return fmt.Errorf("%w: %w", chat.ErrStorageFull, err)
+		return explainTrouble(fmt.Errorf("%w: %w", chat.ErrStorageFull, err))
 	case isAway(err):
-		return fmt.Errorf("%w: %w", chat.ErrAway, err)
+		return explainTrouble(fmt.Errorf("%w: %w", chat.ErrAway, err))
 	}
 	return err
 }
 
 // isAway reports whether the server could not be reached, had no connection left,
-// ended the one there was, did not answer in time, or may not write: it became
-// another's standby.
+// ended the one there was, did not answer in time, may not write because it became
+// another's standby, or keeps refusing a transaction that may succeed later.
 func isAway(err error) bool {
+	var connect *pgconn.ConnectError
+	if errors.As(err, &connect) {
+		return true
+	}
 	var server *pgconn.PgError
 	if errors.As(err, &server) {
-		return slices.Contains([]string{"25006", "53300", "57014"}, server.Code) || strings.HasPrefix(server.Code, "57P") || strings.HasPrefix(server.Code, "08")
+		return slices.Contains(away, server.Code) || strings.HasPrefix(server.Code, "57P") || strings.HasPrefix(server.Code, "08")
 	}
-	var connect *pgconn.ConnectError
 	var network *net.OpError
-	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, pgconn.ErrConnClosed) ||
+	return errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, pgconn.ErrConnClosed) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded)
 }
+
+// away are the codes of a server that may accept the same later.
+var away = []string{"25006", "25P03", "25P04", "40001", "40P01", "53200", "53300", "55P03", "57014"}
 
 // vacuum is what Postgres does by itself.
 func (p *postgres) vacuum(context.Context, int) (bool, error) { return false, nil }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -46,7 +48,8 @@ type Keyring struct {
 	store  chat.Store
 	log    *slog.Logger
 	mode   config.Setup
-	code   string // opens the set-up page; new at each start
+	code   string // opens the set-up page; new at each start, unless several nodes share it
+	shared bool
 	preset keys
 
 	mu     sync.Mutex
@@ -93,6 +96,7 @@ func JoinKeyring(ctx context.Context, store chat.Store, cfg config.Config, log *
 
 func newKeyring(store chat.Store, cfg config.Config, log *slog.Logger) *Keyring {
 	k := &Keyring{store: store, log: log, mode: cfg.Setup, code: newCode(), preset: keys{public: cfg.PublicKey}}
+	k.shared = strings.HasPrefix(string(cfg.DatabaseURL), "postgres")
 	if cfg.SecretKey != "" {
 		k.preset.secretHash = chat.Hash(string(cfg.SecretKey))
 	}
@@ -109,6 +113,10 @@ func (k *Keyring) open(ctx context.Context, err error) (*Keyring, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the keys: %w", err)
+	}
+	if now := k.current(); k.shared { // whichever node a browser reaches
+		sum := sha256.Sum256([]byte("set-up code:" + now.fileKey + now.secretHash))
+		k.code = codeOf(base32.StdEncoding.EncodeToString(sum[:]))
 	}
 	k.expire()
 	return k, nil
@@ -364,7 +372,6 @@ func (k *Keyring) rotate(ctx context.Context, prefix string, values func(key str
 }
 
 // newCode makes a set-up code of 60 random bits, XXXX-XXXX-XXXX.
-func newCode() string {
-	t := rand.Text()
-	return t[:4] + "-" + t[4:8] + "-" + t[8:12]
-}
+func newCode() string { return codeOf(rand.Text()) }
+
+func codeOf(t string) string { return t[:4] + "-" + t[4:8] + "-" + t[8:12] }

@@ -172,7 +172,11 @@ func (s *Server) readiness(_ http.ResponseWriter, r *http.Request, _ chat.Author
 		if n := s.unready.Allow(); n > 0 {
 			s.log.Warn("not ready", "err", err, "count", n)
 		}
-		return nil, &httpError{status: http.StatusServiceUnavailable, text: "The database does not accept writes"}
+		text := "The database does not accept writes"
+		if trouble := (*chat.StoreTrouble)(nil); errors.As(err, &trouble) {
+			text += ": " + trouble.Problem + "; " + trouble.Fix
+		}
+		return nil, &httpError{status: http.StatusServiceUnavailable, text: text}
 	}
 	if free, low := s.engine.RoomLow(); low {
 		return map[string]string{"status": "degraded", "problem": fmt.Sprintf("The disk of the database has only %d MB left", free>>20)}, nil

@@ -226,7 +226,11 @@ func (n *Nodes) keepListening(ctx context.Context) {
 }
 
 // listening is called when this node hears the others from now on.
-func (n *Nodes) listening() {
+func (n *Nodes) listening(polls bool) {
+	if polls && n.polling.Allow() > 0 {
+		n.log.Warn("PostgreSQL's notifications do not arrive, as behind a pooler in transaction mode: this node looks each second for what happens at others; " +
+			"let DATABASE_DIRECT_URL lead to PostgreSQL itself")
+	}
 	n.put(noteHello)
 	n.on.missed()
 }

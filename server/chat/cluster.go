@@ -26,8 +26,8 @@ type Cluster interface {
 	// Ring sends texts to all nodes.
 	Ring(ctx context.Context, texts []string) error
 	// Listen calls ready once it misses no text any more, and then hear with each text,
-	// until ctx ends or the connection fails.
-	Listen(ctx context.Context, ready func(), hear func(text string)) error
+	// until ctx ends or the connection fails. polls: it can only look each second.
+	Listen(ctx context.Context, ready func(polls bool), hear func(text string)) error
 }
 
 // LeaseRow is a lease as the database has it.

@@ -21,11 +21,12 @@ type Nodes struct {
 	leases  leases
 	bell    bell
 
-	mu     sync.Mutex
-	peers  map[string]time.Time // the other nodes that are alive, by id: known since
-	many   atomic.Bool          // there are peers
-	on     nodeEvents           // of run
-	failed LogThrottle
+	mu      sync.Mutex
+	peers   map[string]time.Time // the other nodes that are alive, by id: known since
+	many    atomic.Bool          // there are peers
+	on      nodeEvents           // of run
+	failed  LogThrottle
+	polling LogThrottle
 	// sweepNow asks for a sweep.
 	sweepNow chan struct{}
 	topics   map[string]Topic // by kind; of mu
