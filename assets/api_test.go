@@ -87,7 +87,7 @@ func TestManualInit(t *testing.T) {
 	b.until(`window.RelayChat?.version`)
 	b.run(`wait(300)`)
 	b.is(`!host`)
-	b.is(`RelayChat.sendMessage("x").then(() => false, () => true)`)
+	b.is(`await RelayChat.sendMessage("x").then(() => false, () => true)`)
 	b.run(`RelayChat.init({ position: "left" })`)
 	b.is(`host.dataset.side === "left" && !$(".launcher")`)
 	b.run(`RelayChat.open()`)

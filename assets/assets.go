@@ -13,7 +13,7 @@ import (
 
 //go:generate go run ./build
 
-//go:embed dist/*.js dist/*.css dist/*.png dist/*.webmanifest
+//go:embed dist/*.js dist/*.mjs dist/*.mts dist/*.css dist/*.png dist/*.webmanifest
 var dist embed.FS
 
 // The pages are compressed: they are read seldom and would be a fiftieth of the

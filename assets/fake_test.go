@@ -110,6 +110,10 @@ func (f *fake) handler() http.Handler {
 	mux := http.NewServeMux()
 	files := http.FileServerFS(assets.Dist())
 	mux.Handle("GET /widget.js", files)
+	mux.HandleFunc("GET /widget.mjs", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript") // package mime may not know it
+		files.ServeHTTP(w, r)
+	})
 	mux.Handle("GET /widget/", http.StripPrefix("/widget", files))
 	mux.HandleFunc("GET /files/{name}", f.serveFile)
 	routes := map[string]func(http.ResponseWriter, *http.Request, object) (any, int){

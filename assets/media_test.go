@@ -112,7 +112,7 @@ func TestVoiceMessage(t *testing.T) {
 	if data := f.uploaded("voice-message.ogg"); !bytes.HasPrefix(data, []byte("OggS")) || !bytes.Contains(data, []byte("OpusHead")) {
 		t.Fatalf("%d bytes were sent: %.60q", len(data), data)
 	}
-	b.is(`fetch($(".own .file").href).then((r) => r.arrayBuffer()).then((d) => new OfflineAudioContext(1, 48000, 48000).decodeAudioData(d))
+	b.is(`await fetch($(".own .file").href).then((r) => r.arrayBuffer()).then((d) => new OfflineAudioContext(1, 48000, 48000).decodeAudioData(d))
 		.then((a) => a.duration > 1.5 && a.duration < 5)`)
 	b.click(".player button")
 	b.until(`$(".player button").ariaLabel === "Pause" && $(".player .time").textContent.startsWith("0:0")`)

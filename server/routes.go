@@ -322,6 +322,8 @@ func (s *communityServer) pageRoutes() []route {
 		{"POST", "/console/logout", pages, pageAction(s.logout)},
 		{"GET", "/console/invitation", pages, pageAction(s.invitationPage)},
 		{"GET", "/widget.js", pages, pageAction(s.widgetLoader)},
+		{"GET", "/widget.mjs", pages, pageAction(s.widgetLoader)},
+		{"GET", "/widget.d.mts", pages, pageAction(s.widgetLoader)},
 		{"GET", "/widget/{file}", pages, pageAction(s.widgetFile)},
 		{"GET", "/static/{file}", pages, pageAction(s.staticFile)},
 	}

@@ -31,6 +31,7 @@ type staticFile struct {
 // contentTypes has the types of the built files. Package mime would read the
 // system's tables for them at every start.
 var contentTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+	".mjs": "text/javascript; charset=utf-8", ".mts": "text/plain; charset=utf-8",
 	".png": "image/png", ".webmanifest": "application/manifest+json"}
 
 // loadStatic reads the embedded files.
@@ -118,7 +119,7 @@ const (
 )
 
 func (s *communityServer) widgetLoader(w http.ResponseWriter, r *http.Request) {
-	s.static.serve(w, r, "widget.js", cacheLoader)
+	s.static.serve(w, r, path.Base(r.URL.Path), cacheLoader)
 }
 
 // widgetFile answers a part of the widget. A loader that a browser cached
@@ -129,19 +130,21 @@ func (s *communityServer) widgetFile(w http.ResponseWriter, r *http.Request) {
 		s.static.serve(w, r, name, cacheHashed)
 		return
 	}
-	part, _, _ := strings.Cut(name, "-")
-	s.static.serve(w, r, s.static.part(part), cacheChecks)
+	s.static.serve(w, r, s.static.part(name), cacheChecks)
 }
 
-// part returns the name of the current file of a part of the widget.
-func (st *static) part(part string) string {
+// part returns the current file of the part of the widget that once had a name.
+func (st *static) part(once string) string {
 	for name := range st.files {
-		if strings.HasPrefix(name, part+"-") && (part == "core" || part == "panel" || part == "forms") {
+		if partOf(once) != "" && partOf(name) == partOf(once) {
 			return name
 		}
 	}
 	return ""
 }
+
+// partOf returns a part's name without its hash, "" for other files.
+func partOf(name string) string { return name[:max(0, strings.LastIndexByte(name, '-'))] }
 
 func (s *communityServer) staticFile(w http.ResponseWriter, r *http.Request) {
 	name := pathVar(r, "file")

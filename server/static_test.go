@@ -27,6 +27,8 @@ func TestStaticFiles(t *testing.T) {
 		cache  string
 	}{
 		{"/widget.js", 200, "max-age=300"},
+		{"/widget.mjs", 200, "max-age=300"},
+		{"/widget.d.mts", 200, "max-age=300"},
 		{"/widget/" + core, 200, "immutable"},
 		{"/widget/core-0123456789.js", 200, "no-cache"}, // of a release before
 		{"/widget/panel-x.js", 200, "no-cache"},

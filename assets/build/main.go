@@ -35,7 +35,24 @@ func run(root string) error {
 		}
 		fmt.Printf("%-24s %6d bytes %6d gzip\n", name, len(f.Data), len(bundle.Gzip(f.Data)))
 	}
-	return removeOthers(dist, files)
+	if err := removeOthers(dist, files); err != nil {
+		return err
+	}
+	return writePackage(root)
+}
+
+// writePackage writes the npm package below root/npm.
+func writePackage(root string) error {
+	files, err := bundle.NPM(root)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := os.WriteFile(filepath.Join(root, "npm", f.Name), f.Data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // removeOthers deletes what an earlier build left behind: hashed names change.

@@ -10,7 +10,7 @@ import type { Core, Identity } from "./types";
 const VERSION = "0.1.0";
 
 /** These live in the core, which their first call loads. */
-const FORWARDED = "sendMessage setDraft setTheme setLocale endChat requestTranscript trigger";
+const FORWARDED = "sendMessage uploadFile setDraft setTheme setLocale endChat requestTranscript trigger";
 
 type Method = (...args: any[]) => unknown;
 
@@ -61,6 +61,7 @@ export function install(events: Events, create: (given?: Given) => Widget, auto:
       if (widget?.open || read("session")) return (await core()).identify();
       return undefined;
     },
+    setAttributes: (more: object): unknown => methods.identify!({ ...(read("identity") as object), ...more }),
     getIdentity: () => read("identity"),
     getVisitorId: () => read("visitor"),
     on,

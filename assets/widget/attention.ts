@@ -63,7 +63,7 @@ export function create(core: Core, shell: Shell): Attention {
     },
     ring(message) {
       const seen = (core.store.state.open && !document.hidden) || Date.now() - rang < SHORT;
-      if (seen || options.sound === false || storage.get("muted") || !navigator.userActivation?.hasBeenActive) return;
+      if (seen || String(options.sound) === "false" || storage.get("muted") || !navigator.userActivation?.hasBeenActive) return;
       // Of all tabs that hear of the message, the one that gets the lock sounds.
       rang = Date.now();
       const once = (lock: Lock | null) => lock && (tone(), new Promise((end) => setTimeout(end, SHORT)));

@@ -15,7 +15,7 @@ import { blank, createStore } from "./store";
 import { createLink } from "./link";
 import { announce } from "./announce";
 import type { Attention } from "./attention";
-import type { Core, Identity, Page, SavedSession, Shell } from "./types";
+import type { Attachment, Core, Identity, Page, SavedSession, Shell } from "./types";
 
 /** start begins or resumes the session at once. */
 export function start(shell: Shell): Core {
@@ -154,9 +154,13 @@ export function start(shell: Shell): Core {
     post,
     ready: session.ready,
     methods: {
-      sendMessage(content: unknown, { replyTo }: { replyTo?: string } = {}) {
+      sendMessage(content: unknown, { replyTo, attachments = [] }: { replyTo?: string; attachments?: Attachment[] } = {}) {
         signals.sent();
-        return outbox.add(String(content), [], replyTo); // pages also give numbers
+        return outbox.add(String(content ?? ""), attachments, replyTo); // pages also give numbers
+      },
+      async uploadFile(file: File, onProgress?: (part: number) => void) {
+        const { uploadOne } = await shell.part<typeof import("./uploads")>(UPLOADS_FILE);
+        return uploadOne(core, file, onProgress);
       },
       setDraft,
       setTheme(theme?: string) {

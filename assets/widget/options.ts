@@ -12,15 +12,23 @@ export const script = (document.currentScript ||
 const attributes = script?.dataset || {};
 
 /** home is the folder of the script: there lie core and panel. */
-export const home = new URL(".", script?.src || location.href).href.slice(0, -1);
+export let home = folder(script?.src || location.href);
+
+function folder(url: string): string {
+  return new URL(".", url).href.slice(0, -1);
+}
+
+/** from is for a module, which no script element names. */
+export function from(url: string): void {
+  home = folder(url);
+}
 
 /** auto tells whether the widget starts by itself. */
 export const auto = !!attributes.apiKey && attributes.auto !== "false";
 
 /** readOptions joins both; given options win over attributes. */
 export function readOptions(given?: Given): Options {
-  const { apiKey = "", apiUrl = home, position, theme, locale, zIndex, launcher, sound, proactive } = attributes;
-  const all = { apiKey, apiUrl, position, theme, locale, zIndex, launcher: launcher !== "false", sound: sound !== "false", proactive: proactive != null, ...given };
+  const all: Options = { apiKey: "", apiUrl: home, ...attributes, launcher: attributes.launcher !== "false", ...given };
   all.apiUrl = all.apiUrl.replace(/\/+$/, "");
   return all;
 }

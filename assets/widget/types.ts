@@ -20,6 +20,7 @@ declare global {
   const PROACTIVE_FILE: string;
   const UPLOADS_FILE: string;
   const MARKS_FILE: string;
+  const PAGE_FILE: string;
   const TOOLS_FILE: string;
   const EMOJI_FILE: string;
   const VOICE_FILE: string;
@@ -224,6 +225,10 @@ export interface Options {
   sound?: boolean;
   proactive?: boolean;
   launcher: boolean;
+  /** What a click on opens and closes the chat. */
+  launcherSelector?: string;
+  /** Loads the chat's files before it is opened. */
+  prefetch?: boolean;
   zIndex?: string;
 }
 

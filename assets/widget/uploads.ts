@@ -23,34 +23,21 @@ export interface Uploads {
 }
 
 /** create makes the tray; what lies in it is in the store. */
-export function create({ store, client, ready, words }: Core): Uploads {
+export function create(core: Core): Uploads {
+  const { store, client, ready, words } = core;
   const t = words("uploads", english);
   const running = new Map<string, XMLHttpRequest>();
 
   const change = (key: string, patch: Partial<Upload>) =>
     store.set({ uploads: store.state.uploads.map((u) => (u.key === key ? { ...u, ...patch } : u)) });
   const begin = async (key: string, file: File) => {
-    const sessionId = await ready();
+    await ready();
     if (!store.state.uploads.some((u) => u.key === key)) return;
-    const request = new XMLHttpRequest();
+    const { request, done } = post(core, file, (progress) => change(key, { progress }));
     running.set(key, request);
-    request.open("POST", client.url("attachments"));
-    request.responseType = "json";
-    for (const [name, value] of Object.entries(client.headers())) {
-      request.setRequestHeader(name, value);
-    }
-    request.upload.onprogress = (e) => change(key, { progress: e.loaded / e.total });
-    request.onloadend = () => {
-      running.delete(key);
-      const { id, error = t.notUploaded } = request.response || {};
-      change(key, id ? { attachment: request.response as Attachment } : { error });
-    };
-    const form = new FormData();
-    form.append("sessionId", sessionId);
-    form.append("file", file);
-    request.send(form);
+    const result = await done.finally(() => running.delete(key));
+    change(key, "id" in result ? { attachment: result } : result);
   };
-
   const prepare = async (key: string, file: File) => {
     const small = await shrink(file);
     const error = check(small, store.state.config, t);
@@ -78,6 +65,37 @@ export function create({ store, client, ready, words }: Core): Uploads {
       }
     },
   };
+}
+
+/** post sends a file of a session that there is. */
+function post({ store, client, words }: Core, file: File, onProgress: (part: number) => void) {
+  const t = words("uploads", english);
+  const request = new XMLHttpRequest();
+  request.open("POST", client.url("attachments"));
+  request.responseType = "json";
+  for (const [name, value] of Object.entries(client.headers())) request.setRequestHeader(name, value);
+  request.upload.onprogress = (e) => onProgress(e.loaded / e.total);
+  const done = new Promise<Attachment | { error: string }>((resolve) => {
+    request.onloadend = () => {
+      const { id, error = t.notUploaded } = request.response || {};
+      resolve(id ? request.response : { error });
+    };
+  });
+  const form = new FormData();
+  form.append("sessionId", store.state.sessionId);
+  form.append("file", file);
+  request.send(form);
+  return { request, done };
+}
+
+/** uploadOne is for the page: it checks and shrinks as the tray does. */
+export async function uploadOne(core: Core, given: File, onProgress = (_: number) => {}): Promise<Attachment> {
+  await core.ready();
+  const file = await shrink(given);
+  const wrong = check(file, core.store.state.config, core.words("uploads", english));
+  const result = wrong ? { error: wrong } : await post(core, file, onProgress).done;
+  if ("id" in result) return result;
+  throw new Error(result.error);
 }
 
 /** check names what is wrong with a file, before it travels. */

@@ -68,7 +68,9 @@ var targets = []target{
 	{source: "widget/marks.ts", name: "marks.js", format: api.FormatESModule, hashed: true, define: "MARKS_FILE", lent: true},
 	{source: "widget/panel.ts", name: "panel.js", format: api.FormatESModule, hashed: true, define: "PANEL_FILE"},
 	{source: "widget/core.ts", name: "core.js", format: api.FormatESModule, hashed: true, define: "CORE_FILE"},
+	{source: "widget/page.ts", name: "page.js", format: api.FormatESModule, hashed: true, define: "PAGE_FILE"},
 	{source: "widget/loader.ts", name: "widget.js", format: api.FormatIIFE},
+	{source: "widget/module.ts", name: "widget.mjs", format: api.FormatESModule},
 	{source: "console/account/main.ts", name: "account.js", format: api.FormatIIFE},
 	{source: "console/console.css", name: "console.css"},
 	{source: "console/app/worker.ts", name: "worker.js", format: api.FormatIIFE},
@@ -104,6 +106,11 @@ func Build(root string) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
+	declared, err := types(root, moduleTypes)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, File{Name: "widget.d.mts", Data: declared})
 	built, err := buildPages(root)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,1 @@
+var n;function i(e){return typeof document>"u"?new Promise(()=>{}):n||=o(e).catch(t=>{throw n=void 0,t})}async function o(e){let a=(await import(e.apiUrl.replace(/\/+$/,"")+"/widget.mjs")).default;return a.init(e),a}export{i as loadRelayChat};
