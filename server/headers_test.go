@@ -40,6 +40,7 @@ func TestHeaders(t *testing.T) {
 		{"first start, for programs", "GET", "/", "", nil, []string{"Accept", "application/json"}},
 		{"first start, from elsewhere", "GET", "/", "", nil, []string{"Accept", "text/html", "X-Forwarded-For", "203.0.113.7"}},
 		{"demo", "GET", "/demo", "", nil, nil},
+		{"preview", "GET", "/preview", "", nil, nil},
 		{"sign-in", "GET", "/console", "", nil, nil},
 		{"console", "GET", "/console", "", nil, []string{"Cookie", cookie}},
 		{"signing in", "POST", "/console/login", "", "name=Olga&key=" + secretKey, form},

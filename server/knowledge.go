@@ -21,6 +21,8 @@ type Knowledge interface {
 	// AddPages adds a web page; with follow, also the pages that it leads to.
 	AddPages(ctx context.Context, address string, follow, trusted bool) (chat.KnowledgeSource, error)
 	Refresh(ctx context.Context, id string) error
+	// Look reads a website's name, icon and colour.
+	Look(ctx context.Context, address string) (chat.SiteLook, error)
 	Remove(ctx context.Context, id string) error
 	Passages(ctx context.Context, question string, n int) ([]chat.Passage, error)
 	// Questions are those that had no answer.

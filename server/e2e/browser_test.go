@@ -31,6 +31,8 @@ func TestBrowser(t *testing.T) {
 		"AI":               testAI,
 		"Hours":            testHours,
 		"Unsaved":          testUnsaved,
+		"WidgetPage":       testWidgetPage,
+		"FormsPage":        testFormsPage,
 		"ConnectTelegram":  testConnectTelegram,
 		"ConnectOthers":    testConnectOthers,
 		"SavedAnswers":     testSavedAnswers,

@@ -31,6 +31,7 @@ var pages = []struct {
 	{"console/login.html", false},
 	{"console/invitation.html", false},
 	{"console/console.html", false},
+	{"console/preview.html", false},
 }
 
 // slots stand in the built pages for what is only known when one is shown:

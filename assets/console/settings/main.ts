@@ -3,10 +3,12 @@
 import { aiPage } from "./ai";
 import { answersPage } from "./answers";
 import { channelsPage } from "./channels/index";
+import { formsPage } from "./forms";
 import { hoursPage } from "./hours";
 import { notificationsPage } from "./notifications";
 import { privacyPage } from "./privacy";
 import { start } from "./shell";
 import { webhookPage } from "./webhook";
+import { widgetPage } from "./widget";
 
-start({ channels: channelsPage, answers: answersPage, hours: hoursPage, ai: aiPage, webhook: webhookPage, notifications: notificationsPage, privacy: privacyPage });
+start({ channels: channelsPage, widget: widgetPage, forms: formsPage, answers: answersPage, hours: hoursPage, ai: aiPage, webhook: webhookPage, notifications: notificationsPage, privacy: privacyPage });

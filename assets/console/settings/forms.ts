@@ -1,0 +1,103 @@
+// Forms and ratings: what visitors are asked before or after their first message, and how they rate.
+
+import { h, iconButton } from "../dom";
+import { check, choice } from "./controls";
+import { form, type Control } from "./form";
+import type { Page } from "./page";
+import { button, labelled, section } from "./settings";
+
+interface Field {
+  name: string;
+  type: string;
+  label: string;
+  required: boolean;
+  options?: string[] | null;
+}
+
+interface PreChat {
+  required: boolean;
+  timing: string;
+  fields: Field[];
+}
+
+const types = [["text", "Text"], ["email", "E-mail"], ["phone", "Telephone"], ["textarea", "Long text"], ["select", "Choice"], ["checkbox", "Checkbox"]] as const;
+const first: Field[] = [{ name: "name", type: "text", label: "Name", required: true }, { name: "email", type: "email", label: "E-mail", required: true }];
+
+interface Row {
+  node: HTMLElement;
+  get(): Field;
+}
+
+const wordOf = (label: string): string => label.toLowerCase().normalize("NFD").replace(/[^a-z0-9]+/g, "_").replace(/^_|_$/g, "") || "field";
+
+// preChat edits the form as a whole; null is no form.
+function preChat(): Control {
+  const on = h("input", { type: "checkbox", onchange: () => draw() });
+  const timing = h("select", { class: "input" }, h("option", { value: "before_first_message" }, "Before the first message"), h("option", { value: "after_first_message" }, "After the first message"));
+  const must = h("input", { type: "checkbox" });
+  const list = h("ul", { class: "form-fields" });
+  let rows: Row[] = [];
+
+  const changed = (): void => void node.dispatchEvent(new Event("input", { bubbles: true }));
+  const row = (f: Field): Row => {
+    const label = h("input", { class: "input", maxlength: 200, value: f.label, "aria-label": "Question", required: true });
+    const type = h("select", { class: "input", "aria-label": "Type", onchange: () => (options.hidden = type.value !== "select") }, ...types.map(([value, text]) => h("option", { value, selected: value === f.type }, text)));
+    const required = h("input", { type: "checkbox", checked: f.required });
+    const options = h("textarea", { class: "input", rows: 3, "aria-label": "Choices, one a line", placeholder: "One choice a line", hidden: f.type !== "select" });
+    options.value = (f.options ?? []).join("\n");
+    const item = h("li", {}, label, type, h("label", { class: "check" }, required, " Required"), iconButton("cross", "Remove " + (f.label || "the question"), () => {
+      rows = rows.filter((r) => r !== one);
+      item.remove();
+      changed();
+      more.focus();
+    }), options);
+    const one: Row = { node: item, get: () => ({
+      name: f.name || wordOf(label.value), type: type.value, label: label.value.trim(), required: required.checked,
+      ...(type.value === "select" ? { options: options.value.split("\n").map((o) => o.trim()).filter(Boolean) } : {}),
+    }) };
+    return one;
+  };
+  const put = (fields: Field[]): void => {
+    rows = fields.map(row);
+    list.replaceChildren(...rows.map((r) => r.node));
+  };
+  const more = button("Add a question", () => {
+    const one = row({ name: "", type: "text", label: "", required: false });
+    rows.push(one);
+    list.append(one.node);
+    one.node.querySelector("input")?.focus();
+    changed();
+  });
+  const body = h("div", {}, labelled("When", timing), list, more, h("label", { class: "check must" }, must, " Visitors cannot skip it"));
+  const draw = (): void => {
+    body.hidden = !on.checked;
+    if (on.checked && !rows.length) put(first);
+  };
+  const node = h("div", {}, h("label", { class: "check" }, on, " Ask visitors who they are"), body);
+  return {
+    node,
+    get: () => (on.checked ? { required: must.checked, timing: timing.value, fields: rows.map((r) => r.get()) } : null),
+    set(value) {
+      const stored = value as PreChat | null;
+      on.checked = !!stored;
+      must.checked = stored?.required ?? false;
+      timing.value = stored?.timing ?? "before_first_message";
+      put(stored?.fields ?? []);
+      draw();
+    },
+    lock: (locked) => void (node.inert = locked),
+  };
+}
+
+export function formsPage(): Page {
+  const all = form([
+    { name: "preChatForm", label: "Form", control: preChat() },
+    { name: "csatEnabled", label: "Visitors can rate a conversation", control: check() },
+    { name: "csatTrigger", label: "They are asked", control: choice([["off", "Never by themselves"], ["on_close", "When a conversation is closed"], ["on_disconnect", "When they leave"], ["manual", "When you ask, by !csat"]]), hint: "Once in a conversation, and only who was answered." },
+    { name: "csatStyle", label: "They choose from", control: choice([["faces", "Five faces"], ["stars", "Five stars"]]) },
+  ], (n) => [
+    section("Form", h("p", { class: "hint" }, "The answers stand beside the conversation and in its threads. A field called email or name identifies the visitor."), n["preChatForm"]!),
+    section("Ratings", n["csatEnabled"]!, n["csatTrigger"]!, n["csatStyle"]!),
+  ]);
+  return { node: all.node, form: all };
+}

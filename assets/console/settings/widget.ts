@@ -1,0 +1,125 @@
+// The widget's page: its look and words, with the real widget beside the form, and the snippet.
+
+import { call } from "../api";
+import { h } from "../dom";
+import { agoTime, sentence } from "../format";
+import { colour } from "./colour";
+import { area, choice, text } from "./controls";
+import { form } from "./form";
+import { languages, questions, texts } from "./lists";
+import type { Page } from "./page";
+import { button, feedback, labelled, section, type Settings } from "./settings";
+
+interface Placed {
+  snippet: string;
+  seen: { host: string; at: string }[];
+}
+
+interface Look {
+  name?: string;
+  icon?: string;
+  color?: string;
+}
+
+const every = 20_000;
+
+export function widgetPage(): Page {
+  const name = text({ maxlength: 100 });
+  const avatar = text({ type: "url", placeholder: "https://…" });
+  const main = colour("Main colour", "#3b5bdb");
+  const look = form([
+    { name: "operatorName", label: "Name", control: name },
+    { name: "operatorAvatar", label: "Picture", control: avatar, hint: "The address of a square picture. It begins with https://." },
+    { name: "primaryColor", label: "Main colour", control: main },
+    { name: "headerColor", label: "Header", control: colour("Header", "") },
+    { name: "toggleColor", label: "Button", control: colour("Button", "") },
+    { name: "chatBackground", label: "Background", control: colour("Background", "") },
+    { name: "footerColor", label: "Composer", control: colour("Composer", "") },
+    { name: "position", label: "Side of the page", control: choice([["right", "Right"], ["left", "Left"]]) },
+    { name: "theme", label: "Light or dark", control: choice([["auto", "As the page"], ["light", "Light"], ["dark", "Dark"]]), hint: "A page that names no colour scheme is light, whatever the visitor's system prefers." },
+    { name: "welcomeMessage", label: "Welcome", control: area({ rows: 2, maxlength: 1000 }) },
+    { name: "offlineMessage", label: "While you are away", control: area({ rows: 2, maxlength: 1000 }) },
+    { name: "starters", label: "Starter questions", control: questions(), hint: "Up to four that visitors ask with one click." },
+    { name: "language", label: "Language", control: choice([["auto", "The page’s, else the visitor’s"], ...languages]) },
+    { name: "texts", label: "Own words by language", control: texts(), hint: "They win over the texts above for visitors who read that language." },
+  ], (n) => {
+    const colours = h("details", { class: "more" }, h("summary", {}, "More colours"), n["headerColor"]!, n["toggleColor"]!, n["chatBackground"]!, n["footerColor"]!);
+    const words = h("details", { class: "more" }, h("summary", {}, "Own words by language"), n["texts"]!);
+    return [n["operatorName"]!, n["operatorAvatar"]!, n["primaryColor"]!, colours, n["position"]!, n["theme"]!, n["welcomeMessage"]!, n["offlineMessage"]!, n["starters"]!, n["language"]!, words];
+  });
+
+  // The preview gets the settings with what was changed here.
+  const frame = h("iframe", { src: "/preview", title: "The widget as visitors see it", class: "preview" });
+  let stored: Settings | undefined;
+  let language = "";
+  const drawPreview = (): void => {
+    if (!stored) return;
+    const config: Record<string, unknown> = { ...stored, ...look.changes(), csat: { enabled: false }, preChatForm: null };
+    if (!String(config["operatorAvatar"]).startsWith("https://")) config["operatorAvatar"] = null; // not typed to its end
+    const now = String(config["language"]);
+    if (language && now !== language) frame.contentWindow?.location.reload(); // it asks again when it is ready
+    else frame.contentWindow?.postMessage(config, location.origin);
+    language = now;
+  };
+  addEventListener("message", (e) => e.source === frame.contentWindow && e.data === "ready" && drawPreview());
+  look.node.addEventListener("input", () => setTimeout(drawPreview));
+  look.node.addEventListener("change", () => setTimeout(drawPreview));
+
+  const said = feedback();
+  const site = h("input", { class: "input", type: "url", placeholder: "https://shop.example.com", autocomplete: "off" });
+  const put = (control: { set(value: unknown): void }, value?: string): void => void (value && control.set(value));
+  const propose = button("Propose from my site", async () => {
+    if (!site.value.trim()) return site.focus();
+    if (propose.ariaDisabled === "true") return;
+    propose.ariaDisabled = "true";
+    said.said("Reading the page…");
+    try {
+      const found = await call<Look>("POST", "/widget/look", { url: site.value.trim() });
+      put(name, found.name);
+      put(avatar, found.icon);
+      put(main, found.color);
+      look.node.dispatchEvent(new Event("input", { bubbles: true }));
+      const parts = [found.name && "name", found.icon && "icon", found.color && "colour"].filter(Boolean);
+      said.said(parts.length ? "Found: " + parts.join(", ") + ". Look at the preview, then save." : "The page names neither a name, an icon nor a colour.");
+    } catch (error) {
+      said.problem(sentence((error as Error).message) + ".");
+    }
+    propose.ariaDisabled = null;
+  });
+
+  const snippet = h("code", { tabindex: "0", id: "widget-snippet" });
+  const copy = button("Copy", async () => {
+    await navigator.clipboard.writeText(snippet.textContent ?? "").then(() => (copy.textContent = "Copied"), () => getSelection()?.selectAllChildren(snippet));
+    setTimeout(() => (copy.textContent = "Copy"), 2_000);
+  }, "Copy the snippet");
+  const seen = h("p", { class: "hint", role: "status" });
+  const loadPlaces = async (): Promise<void> => {
+    const placed = await call<Placed>("GET", "/widget").catch(() => undefined);
+    if (!placed) return;
+    if (snippet.textContent !== placed.snippet) snippet.textContent = placed.snippet;
+    const parts = placed.seen.map((s) => h("span", { class: "seen" }, h("span", { class: "tag good" }, "Seen"), " on " + s.host + " ", agoTime(s.at)));
+    seen.replaceChildren(...(parts.length ? parts : ["Not seen on a site yet. Open one of your pages once the snippet is in it, and open the chat there."]));
+  };
+  let timer = 0;
+
+  return {
+    node: h("div", { class: "widget-page" },
+      h("div", {},
+        section("On your site",
+          h("p", { class: "hint" }, "Paste this before </body> on every page that should have the chat."),
+          h("div", { class: "copy" }, snippet, copy), seen),
+        section("Look and words",
+          h("div", { class: "propose" }, labelled("Your site", site), propose), ...said.nodes, look.node)),
+      h("div", { class: "preview-frame" }, frame)),
+    form: look,
+    show(settings) {
+      stored = settings;
+      drawPreview();
+    },
+    opened() {
+      void loadPlaces();
+      timer = setInterval(() => void loadPlaces(), every);
+    },
+    left: () => clearInterval(timer),
+  };
+}

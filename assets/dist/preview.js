@@ -1,0 +1,7 @@
+"use strict";(()=>{var s={},i=()=>{},c=fetch,r=e=>Response.json(e),a=()=>new Date().toISOString();function d(){let e=new TextEncoder,n=new ReadableStream({start(t){i=o=>t.enqueue(e.encode(o)),i(`event: connected
+data: `+JSON.stringify({type:"connected",sessionId:"preview",lastEventId:"0",operatorOnline:!0,status:"open"})+`
+
+`)}});return new Response(n,{headers:{"Content-Type":"text/event-stream"}})}var p={init:()=>r({sessionId:"preview",sessionToken:"preview",operatorOnline:!0,messages:[],timeline:[],lastEventId:"0",config:s,session:{status:"open",identity:null,csat:{},aiActive:!1}}),stream:d,messages:e=>r({id:a(),sessionId:"preview",content:e.content,clientId:e.clientId,sender:"visitor",timestamp:a(),attachments:[]})};window.fetch=async(e,n)=>{let[,t]=/\/api\/widget\/(\w+)/.exec(String(e))??[];if(!t)return c(e,n);let o=typeof n?.body=="string"?JSON.parse(n.body):{};return(p[t]??(()=>r({ok:!0})))(o)};function g(){localStorage.removeItem("relay:preview:session"),sessionStorage.setItem("relay:preview:open","true");let e=document.createElement("script");e.src="/widget.js",e.dataset.apiKey="preview",document.head.append(e)}addEventListener("message",e=>{if(e.origin!==location.origin||e.source!==parent)return;let n=!Object.keys(s).length;s=e.data,document.documentElement.style.colorScheme="light",n?g():i(`event: config
+data: `+JSON.stringify({type:"config",sessionId:"preview",config:s})+`
+
+`)});parent.postMessage("ready",location.origin);})();

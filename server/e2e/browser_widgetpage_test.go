@@ -1,0 +1,90 @@
+package e2e
+
+import (
+	"cmp"
+	"net/http"
+	"os"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// testWidgetPage: what is edited shows in the real widget beside the form at once, and
+// visitors see it once it is saved; the page says where the widget was seen.
+func testWidgetPage(t *testing.T, s *fixture) {
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	b := s.newOperator(t, "Ada")
+	b.settings("widget", "Widget")
+	const widget = `$(".preview").contentDocument?.querySelector("relay-chat")?.shadowRoot`
+	b.until(widget + `?.querySelector("h2")?.textContent === "Support" && text("#widget-snippet").includes("/widget.js") && document.activeElement.id === "widget-title"`)
+	field := func(setting string) string { return `[data-setting="` + setting + `"] .input` }
+	b.enter(field("operatorName"), "Halden & Loft")
+	b.enter(field("primaryColor"), "#ffe066")
+	b.until(`text('[data-setting="primaryColor"] .colour .hint').startsWith("Black text on it, contrast 16") && text("#save-count") === "2 changes"`)
+	b.until(widget + `.querySelector("h2").textContent === "Halden & Loft" && getComputedStyle(` + widget + `.querySelector(".launcher")).backgroundColor === "rgb(255, 224, 102)"`)
+	b.shot(folder, "widget-page")
+	b.enter(field("operatorAvatar"), "nowhere")
+	b.click("#save")
+	b.until(`text('[data-setting="operatorAvatar"] .wrong') === "Picture must be an address that begins with https://"`)
+	b.enter(field("operatorAvatar"), "")
+	b.enter(`[aria-label="Question 1"]`, "Where is my order?")
+	b.click("#save")
+	b.until(`text("#save-count") === "Saved."`)
+	var saved struct {
+		OperatorName string
+		PrimaryColor string
+		Starters     []string
+	}
+	s.call(t, http.MethodGet, s.base+"/api/admin/settings", s.secret, nil, &saved)
+	if saved.OperatorName != "Halden & Loft" || saved.PrimaryColor != "#ffe066" || len(saved.Starters) != 1 {
+		t.Errorf("saved is %+v", saved)
+	}
+	b.enter(".propose .input", "http://169.254.169.254/")
+	b.run(`$(".propose .button").click()`)
+	b.until(`$$("#widget [role=alert]").some((n) => n.textContent.startsWith("Url is not allowed: relay never connects to"))`)
+	s.call(t, http.MethodPost, s.base+"/api/widget/init", s.public, map[string]any{"visitorId": "v", "url": "https://shop.example.com/lamps"}, nil)
+	b.visit(s.console)
+	b.visit(s.console + "#/widget")
+	b.until(`text(".seen").startsWith("Seen on shop.example.com")`)
+	b.until(widget + `?.querySelector("h2")?.textContent === "Halden & Loft"`)
+	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
+	b.shot(folder, "widget-page-dark")
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	b.until(`document.documentElement.scrollWidth <= 390`)
+	b.shot(folder, "widget-page-phone")
+	b.clean("400 (Bad Request)")
+}
+
+// testFormsPage: a form of questions and the ratings are set without JSON.
+func testFormsPage(t *testing.T, s *fixture) {
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	b := s.newOperator(t, "Ada")
+	b.settings("forms", "Forms & ratings")
+	b.click(`#forms .check input`)
+	b.until(`$$(".form-fields li").length === 2 && text("#save-count") === "1 change"`)
+	b.run(`[...$$("#forms .button")].find((n) => n.textContent === "Add a question").click()`)
+	b.enter(`.form-fields li:last-child input`, "What is it about?")
+	b.run(`Object.assign($(".form-fields li:last-child select"), {value: "select"}).dispatchEvent(new Event("change", {bubbles: true}))`)
+	b.click("#save")
+	b.until(`text('[data-setting="preChatForm"] .wrong').includes("a select needs options")`)
+	b.enter(`.form-fields li:last-child textarea`, "An order\nA return")
+	b.click(`[data-setting="csatEnabled"] input`)
+	b.click("#save")
+	b.until(`text("#save-count") === "Saved."`)
+	b.shot(folder, "forms-page")
+	var saved struct {
+		PreChatForm struct {
+			Fields []struct {
+				Name    string
+				Options []string
+			}
+		}
+		CsatEnabled bool
+	}
+	s.call(t, http.MethodGet, s.base+"/api/admin/settings", s.secret, nil, &saved)
+	if f := saved.PreChatForm.Fields; len(f) != 3 || f[2].Name != "what_is_it_about" || len(f[2].Options) != 2 || !saved.CsatEnabled {
+		t.Errorf("saved is %+v", saved)
+	}
+	b.clean("400 (Bad Request)")
+}
