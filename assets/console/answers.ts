@@ -3,19 +3,23 @@
 import { call } from "./api";
 import { byId, h } from "./dom";
 import { setDraft } from "./drafts";
-import { changed, set, state } from "./store";
+import { me } from "./me";
+import { changed, current, set, state } from "./store";
 import type { View } from "./store";
 import type { SavedAnswer } from "./types";
 
 const most = 8;
 const begun = /^[!！/]([\p{L}\p{N}_-]*)$/u;
 
+// folded is a text without case and accents.
+const folded = (text: string): string => text.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "");
+
 // fitting are the answers whose name begins like the text, or that contain it.
 function fitting({ drafts, selected, editing, savedAnswers }: typeof state): readonly SavedAnswer[] {
   const word = editing ? undefined : begun.exec(drafts[selected] ?? "")?.[1]?.toLowerCase();
   if (word === undefined) return [];
-  const named = savedAnswers.filter((a) => a.name.startsWith(word));
-  const others = savedAnswers.filter((a) => !named.includes(a) && word.length > 1 && a.content.toLowerCase().includes(word));
+  const named = savedAnswers.filter((a) => folded(a.name).startsWith(folded(word)));
+  const others = savedAnswers.filter((a) => !named.includes(a) && word.length > 1 && folded(a.content).includes(folded(word)));
   return [...named, ...others].slice(0, most);
 }
 
@@ -25,8 +29,21 @@ export function loadAnswers(text: string): void {
   call<{ savedAnswers: SavedAnswer[] }>("GET", "/saved-answers").then(({ savedAnswers }) => set({ savedAnswers }), () => undefined);
 }
 
+// filled replaces the placeholders of an answer, as relay does where !name sends it.
+function filled(text: string): string {
+  const s = current();
+  const known = (field: string): string => [s?.identity, s?.preChat].map((facts) => facts?.[field]).find((value): value is string => typeof value === "string" && !!value.trim()) ?? "";
+  const values: Record<string, string> = { "visitor.name": known("name"), "visitor.email": known("email"), "operator.name": me ?? "" };
+  return text.replace(/( ?)\{([^{}|]*)(?:\|([^{}]*))?\}/g, (all, space: string, name: string, otherwise = "") => {
+    const value = values[name.trim()];
+    if (value === undefined) return all;
+    const shown = value.trim() || (otherwise as string).trim();
+    return shown && space + shown;
+  });
+}
+
 function choose(a: SavedAnswer): void {
-  setDraft(state.selected, a.content);
+  setDraft(state.selected, filled(a.content));
   set({ chosen: -1 });
   byId("composer").focus();
 }
@@ -51,7 +68,7 @@ function option(a: SavedAnswer, i: number, chosen: number): HTMLLIElement {
   return h("li", { id: "answer-" + i, role: "option", "aria-selected": i === chosen, onpointerdown: (e: Event) => {
     e.preventDefault(); // the focus stays in the field
     choose(a);
-  } }, h("b", {}, "!" + a.name), h("span", { dir: "auto" }, a.content));
+  } }, h("b", {}, "!" + a.name, !!a.own && h("small", {}, " yours")), h("span", { dir: "auto" }, a.content));
 }
 
 export const answersView: View = (now, before) => {

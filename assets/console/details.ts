@@ -1,10 +1,11 @@
-// The open session's visitor: all known facts, and the rarer actions.
+// The open session's visitor: all known facts, pages and earlier conversations.
 
+import { call } from "./api";
 import { avatar } from "./avatar";
 import { byId, h, newTab } from "./dom";
-import { codeName, fullTime, pagePath, visitorName, webURL } from "./format";
-import { current } from "./store";
-import type { View } from "./store";
+import { codeName, fullTime, pagePath, preview, visitorName, webURL } from "./format";
+import { current, state } from "./store";
+import type { State, View } from "./store";
 import type { Session } from "./types";
 
 type Fact = [name: string, value: Node | string | undefined];
@@ -44,6 +45,33 @@ function rating({ csat }: Session): HTMLElement | string {
   return facts("Satisfaction", [["Score", stars], ["Comment", csat.comment], ["Answered", csat.respondedAt && fullTime(csat.respondedAt)]]);
 }
 
+// systems are names of operating systems, by what browsers call them. The order matters: Android says Linux, too.
+const systems: [RegExp, string][] = [
+  [/Windows/, "Windows"], [/iPhone|iPad|iPod/, "iOS"], [/Android/, "Android"], [/CrOS/, "ChromeOS"], [/Mac OS X|Macintosh/, "macOS"], [/Linux|X11/, "Linux"],
+];
+
+const system = (agent = ""): string | undefined => systems.find(([sign]) => sign.test(agent))?.[1];
+
+// pagesOf are the pages of this visit, as far as they are loaded, without the present one.
+function pagesOf({ timeline, selected }: State): HTMLElement | string {
+  const pages = timeline.filter((e) => e.type === "page_view").map((e) => String(e.data["url"] ?? "")).slice(-8).reverse();
+  if (!selected || !pages.length) return "";
+  return h("section", {}, h("h3", {}, "Pages"), h("ul", { class: "plain" }, ...pages.map((url) => h("li", {}, link(url)))));
+}
+
+let asked = "";
+
+// showEarlier lists the visitor's other conversations, when there are any.
+async function showEarlier(s: Session): Promise<void> {
+  asked = s.id;
+  const found = await call<{ sessions: Session[] }>("GET", "/sessions?limit=10&q=" + encodeURIComponent(s.visitorId)).catch(() => undefined);
+  const others = (found?.sessions ?? []).filter((other) => other.visitorId === s.visitorId && other.id !== s.id);
+  if (asked !== state.selected || !others.length) return byId("earlier").replaceChildren();
+  const line = (other: Session): HTMLElement =>
+    h("li", {}, h("a", { href: "#/sessions/" + other.id }, fullTime(other.lastActivity)), " ", other.lastMessage ? preview(other.lastMessage).slice(0, 60) : "");
+  byId("earlier").replaceChildren(h("h3", {}, "Earlier conversations"), h("ul", { class: "plain" }, ...others.map(line)));
+}
+
 function visit({ metadata: m, createdAt }: Session): HTMLElement | string {
   return facts("Visit", [
     ["Page", link(m["url"])],
@@ -51,6 +79,7 @@ function visit({ metadata: m, createdAt }: Session): HTMLElement | string {
     ["Country", codeName("region", m["country"])],
     ["Language", codeName("language", m["language"])],
     ["Browser", m["browser"]],
+    ["System", system(m["userAgent"])],
     ["Device", m["deviceType"] && label(m["deviceType"])],
     ["Began", fullTime(createdAt)],
   ]);
@@ -58,9 +87,16 @@ function visit({ metadata: m, createdAt }: Session): HTMLElement | string {
 
 export const detailsView: View = (now, before) => {
   const s = current(now);
-  if (s === current(before)) return;
+  if (s && s.id !== asked) {
+    byId("earlier").replaceChildren();
+    void showEarlier(s);
+  }
+  if (s === current(before) && now.timeline === before.timeline) return;
   byId("facts").replaceChildren();
   if (!s) return;
   const { name: _, ...identity } = s.identity ?? {};
-  byId("facts").append(person(s), facts("Identity", fields(identity)), facts("Asked before the chat", fields(s.preChat)), visit(s), rating(s));
+  const { preChat = {} } = s;
+  // What the form asked and the identity has stands there only once.
+  const answers = Object.fromEntries(Object.entries(preChat).filter(([field, value]) => s.identity?.[field] !== value));
+  byId("facts").append(person(s), facts("Identity", fields(identity)), facts("Asked before the chat", fields(answers)), visit(s), pagesOf(now), rating(s));
 };

@@ -3,7 +3,7 @@
 import { byId } from "./dom";
 import { focusRow } from "./list";
 import { note } from "./outbox";
-import { state } from "./store";
+import { attempt, state } from "./store";
 
 // step selects a neighbour in the list and moves the focus with it.
 function step(by: number): void {
@@ -15,17 +15,23 @@ function step(by: number): void {
   focusRow(order[place]);
 }
 
+async function help(): Promise<void> {
+  (await attempt(import("./help"), "The list could not be loaded"))?.showHelp();
+}
+
 function pressed(e: KeyboardEvent, escape: () => void): void {
   const target = e.target as HTMLElement;
   const inField = /^(INPUT|TEXTAREA)$/.test(target.tagName);
   const key = byId("rows").contains(target) ? e.key.replace("ArrowDown", "j").replace("ArrowUp", "k") : e.key;
   if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || document.querySelector("dialog[open]")) return;
   if (key === "Escape") return inField ? target.blur() : escape();
-  if (inField || state.page || !/^[jkrn/]$/.test(key)) return;
+  if (inField || state.page || !/^[jkrne/?]$/.test(key)) return;
   e.preventDefault();
   if (key === "j") step(1);
   else if (key === "k") step(-1);
   else if (key === "/") byId("search").focus();
+  else if (key === "?") void help();
+  else if (key === "e") byId("thread-verb").click();
   else {
     if (key === "n") note(true);
     byId("composer").focus();

@@ -183,6 +183,8 @@ export interface StreamEvent {
 export interface SavedAnswer {
   name: string;
   content: string;
+  // own: the person's alone.
+  own?: true;
   savedBy?: string;
   updatedAt: string;
 }

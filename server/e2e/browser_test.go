@@ -50,6 +50,7 @@ func TestBrowser(t *testing.T) {
 		"Search":           testSearch,
 		"Navigation":       testNavigation,
 		"WaitingList":      testWaitingList,
+		"Shortcuts":        testShortcuts,
 		"LongLists":        testLongLists,
 		"Groups":           testGroups,
 		"Presence":         testPresence,

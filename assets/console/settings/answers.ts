@@ -3,6 +3,7 @@
 import { call } from "../api";
 import { ask } from "../ask";
 import { h } from "../dom";
+import { myId } from "../me";
 import type { SavedAnswer } from "../types";
 import type { Page } from "./page";
 import { button, feedback, labelled, section } from "./settings";
@@ -13,6 +14,8 @@ export function answersPage(): Page {
   const said = feedback();
   const name = h("input", { class: "input", maxlength: 32, autocapitalize: "none", autocomplete: "off", spellcheck: "false", placeholder: "hours" });
   const content = h("textarea", { class: "input", rows: 3, maxlength: 40000, placeholder: "We are open from Monday to Friday, 9 to 17." });
+  const own = h("input", { type: "checkbox" });
+  const ownLabel = !!myId && h("label", { class: "check" }, own, "For me alone");
   const list = h("ul", { class: "answers" });
   const none = h("p", { class: "hint" }, "Nothing is saved yet.");
 
@@ -22,18 +25,19 @@ export function answersPage(): Page {
     list.replaceChildren(...savedAnswers.map(item));
   };
   const item = (a: SavedAnswer): HTMLLIElement =>
-    h("li", {}, h("b", {}, "!" + a.name), h("p", { dir: "auto" }, a.content),
+    h("li", {}, h("b", {}, "!" + a.name), !!a.own && h("span", { class: "tag" }, "Yours"), h("p", { dir: "auto" }, a.content),
       h("div", { class: "buttons" },
         button("Edit", () => {
           name.value = a.name;
           content.value = a.content;
+          own.checked = !!a.own;
           said.said("");
           content.focus();
         }, "Edit !" + a.name),
         button("Remove", () => remove(a), "Remove !" + a.name)));
   const remove = async (a: SavedAnswer): Promise<void> => {
     if (!(await ask("Remove the saved answer !" + a.name + "?", "Remove"))) return;
-    await run(call("DELETE", path(a.name)), "!" + a.name + " is removed.");
+    await run(call("DELETE", path(a.name) + (a.own ? "?own=true" : "")), "!" + a.name + " is removed.");
     name.focus();
   };
   // run waits for a change and shows what came of it.
@@ -53,15 +57,16 @@ export function answersPage(): Page {
     e.preventDefault();
     const called = name.value.trim().replace(/^!/, "").toLowerCase();
     if (!called) return name.focus();
-    if (!(await run(call("PUT", path(called), { content: content.value }), "Saved. !" + called + " sends it."))) return;
+    if (!(await run(call("PUT", path(called), { content: content.value, own: own.checked }), "Saved. !" + called + " sends it."))) return;
     name.value = content.value = "";
+    own.checked = false;
   };
 
   return {
     node: section("Saved answers",
-      h("p", { class: "hint" }, "!name sends the text to the visitor: here, in Telegram, Discord and Slack. !save name text saves one from there, also as a reply to a message."),
+      h("p", { class: "hint" }, "!name sends the text to the visitor: here, in Telegram, Discord and Slack. !save name text saves one from there, also as a reply to a message. {visitor.name}, {visitor.email} and {operator.name} are replaced; {visitor.name|there} says what stands for an unknown one."),
       list, none,
-      h("form", { onsubmit: submit }, labelled("Name", name, "A word of small letters, like hours."), labelled("Text", content),
+      h("form", { onsubmit: submit }, labelled("Name", name, "A word of small letters, like hours."), labelled("Text", content), ownLabel || "",
         h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save answer"), ...said.nodes))),
     show: () => void load(),
   };
