@@ -160,3 +160,11 @@ func TestOtherPositions(t *testing.T) {
 	b.until(`getComputedStyle(host).zIndex === "7" && $(".panel").classList.contains("dark")`)
 	b.clean()
 }
+
+// print shows the page as on paper.
+func (b *tab) print() {
+	b.Helper()
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		b.Fatal(err)
+	}
+}
