@@ -30,8 +30,14 @@ func (o *Outbox) Retry(ctx context.Context, id string) error {
 }
 
 // retryAtOnce makes a delivery that a person retries due now, and ends its sink's
-// pause: people know better.
+// pause: people know better. Another node may serve the sink.
 func (o *Outbox) retryAtOnce(dest, sessionID string, rev int64) {
+	if !o.retryHere(dest, sessionID, rev) {
+		o.nodes.Ring(noteRetry, dest, sessionID, rev)
+	}
+}
+
+func (o *Outbox) retryHere(dest, sessionID string, rev int64) (served bool) {
 	o.mu.Lock()
 	s, served := o.senders[dest]
 	o.mu.Unlock()
@@ -40,6 +46,7 @@ func (o *Outbox) retryAtOnce(dest, sessionID string, rev int64) {
 		s.trials.show(sessionID, rev) // so that operators see its outcome
 		s.lanes.wake(sessionID, Now())
 	}
+	return served
 }
 
 // How many deliveries one RetryFailed retries, and how many of them in one

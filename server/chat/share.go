@@ -19,6 +19,7 @@ const (
 	notePeople   = "p" // the operators at the node's consoles
 	noteVisitor  = "v" // open or not, sessions …
 	noteSignOut  = "x" // operator, sign-in
+	noteRetry    = "w" // sink, session, revision of a delivery
 )
 
 // visitorsAtOnce is how many sessions a note names when nodes meet.
@@ -50,6 +51,11 @@ func (e *Engine) handle(got *note) {
 	case noteDrop:
 		if got.arg(0, &a) {
 			e.Hub.drop(a)
+		}
+	case noteRetry:
+		var rev int64
+		if got.arg(0, &a) && got.arg(1, &b) && got.arg(2, &rev) {
+			e.Outbox.retryHere(a, b, rev)
 		}
 	case noteState:
 		e.hearState(got)

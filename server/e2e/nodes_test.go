@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
 	"github.com/relay-chat/relay/db/dbtest"
 )
 
@@ -276,4 +277,47 @@ func (c *signedIn) signOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
+}
+
+// TestBridgeNodesShareADatabase lets a backend speak with one relay in bridge mode and
+// listen to another.
+func TestBridgeNodesShareADatabase(t *testing.T) {
+	t.Parallel()
+	group, database := telegramtest.New(t), "DATABASE_URL="+dbtest.PostgresURL(t)
+	a, b := bootBridge(t, group, database), bootBridge(t, group, database)
+	frames, end := frameReader(t, b.base+"/api/events/stream", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+backendKey) })
+	defer end()
+	say := func(in *instance, id, content string) {
+		t.Helper()
+		body := map[string]any{"message": map[string]any{"id": id, "sessionId": "s1", "content": content, "sender": "visitor"},
+			"session": map[string]any{"id": "s1", "visitorId": "v1"}}
+		if code := in.call(t, "POST", in.base+"/api/messages", backendKey, body, nil); code != 200 {
+			t.Fatal(code)
+		}
+	}
+	thread := func(text string) (ref string) {
+		t.Helper()
+		eventually(t, text+" in the group", func() bool {
+			for _, th := range group.Threads() {
+				if strings.Contains(texts(th), text) {
+					ref = th.Ref
+				}
+			}
+			return ref != ""
+		})
+		return ref
+	}
+	say(a, "m1", "said to a")
+	say(b, "m2", "said to b")
+	ref := thread("said to b")
+	if th := group.Threads(); len(th) > 2 || strings.Count(texts(th[0]), "said to a") > 1 {
+		t.Errorf("doubled: %+v", th)
+	}
+	group.Write(ref, "Ada", "the answer", "")
+	await(t, frames, "the answer")
+	a.stop()
+	say(b, "m3", "after the takeover")
+	thread("after the takeover")
+	group.Write(ref, "Ada", "the second answer", "")
+	await(t, frames, "the second answer")
 }
