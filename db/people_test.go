@@ -47,7 +47,7 @@ func TestPeople(t *testing.T) {
 		})
 		apply(t, d, func(tx chat.Tx) error {
 			return firstOf(tx.PutFace("a", &chat.Face{MimeType: "image/png", Data: []byte{1, 2}}),
-				tx.PutSignIn(&chat.SignIn{ID: "s", Hash: "h", Person: "a", SeenAt: 5}), tx.PutPasskey(&chat.Passkey{ID: "k", Person: "a", PublicKey: []byte{3}}),
+				tx.PutSignIn(&chat.SignIn{ID: "s", Hash: "h", Person: "a", SeenAt: 5}),
 				tx.PutInvitation(&chat.Invitation{ID: "i", Hash: "hi", Role: chat.RoleOperator, Person: "a", ExpiresAt: 9}))
 		})
 		apply(t, d, func(tx chat.Tx) error { return tx.DeletePerson("a") })
@@ -58,8 +58,6 @@ func TestPeople(t *testing.T) {
 			}
 			_, err = r.SignIn("h")
 			want(t, err, chat.ErrSignInNotFound)
-			_, err = r.Passkey("k")
-			want(t, err, chat.ErrPasskeyNotFound)
 			_, err = r.Invitation("hi")
 			want(t, err, chat.ErrInvitationNotFound)
 			_, err = r.Person("a")
@@ -113,21 +111,14 @@ func TestSignInsAndInvitations(t *testing.T) {
 	})
 }
 
-func TestPasskeysAndAudit(t *testing.T) {
+func TestAuditEntries(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		key := chat.Passkey{ID: "k", Person: "a", Name: "Phone", PublicKey: []byte{1, 0, 255}, SignCount: 1 << 31, CreatedAt: 3}
 		entries := []chat.AuditEntry{{At: 1, Action: chat.AuditSignIn, Person: "a", Name: "Ada", Count: 1}, {At: 2, Action: chat.AuditBackup, Name: "Mia", Target: "t", Detail: "d", Address: "x", Count: 1}}
 		apply(t, d, func(tx chat.Tx) error {
-			return firstOf(tx.PutPerson(newPerson("a", "Ada")), tx.PutPasskey(&key), tx.PutAudit(&entries[0]), tx.PutAudit(&entries[1]), tx.CountAudit(2, 8))
+			return firstOf(tx.PutPerson(newPerson("a", "Ada")), tx.PutAudit(&entries[0]), tx.PutAudit(&entries[1]), tx.CountAudit(2, 8))
 		})
 		entries[1].At, entries[1].Count = 8, 2
-		key.SignCount, key.ChallengeAt, key.UsedAt = 5, 6, 7
-		apply(t, d, func(tx chat.Tx) error { return tx.PutPasskey(&key) })
 		read(t, d, func(r chat.Reader) error {
-			list, err := r.Passkeys("a")
-			if !reflect.DeepEqual(list, []chat.Passkey{key}) {
-				t.Errorf("passkeys are %+v", list)
-			}
 			all, err2 := r.Audit(chat.AuditQuery{})
 			if !reflect.DeepEqual(all, []chat.AuditEntry{entries[1], entries[0]}) {
 				t.Errorf("the audit list is %+v", all)
@@ -136,10 +127,9 @@ func TestPasskeysAndAudit(t *testing.T) {
 			if !reflect.DeepEqual(some, entries[:1]) {
 				t.Errorf("a part of it is %+v", some)
 			}
-			return firstOf(err, err2, err3)
+			return firstOf(err2, err3)
 		})
-		want(t, d.Apply(t.Context(), func(tx chat.Tx) error { return tx.DeletePasskey("b", "k") }), chat.ErrPasskeyNotFound)
-		apply(t, d, func(tx chat.Tx) error { return firstOf(tx.DeletePasskey("a", "k"), tx.DropAudit(2)) })
+		apply(t, d, func(tx chat.Tx) error { return tx.DropAudit(2) })
 		read(t, d, func(r chat.Reader) error {
 			left, err := r.Audit(chat.AuditQuery{})
 			if len(left) != 1 || left[0].Name != "Mia" {

@@ -108,36 +108,6 @@ func (t *tx) DropInvitations(before chat.Time) error {
 }
 
 const (
-	selectPasskeys   = `SELECT id, person, name, public_key, sign_count, challenge_at, created_at, used_at FROM passkeys`
-	selectPasskey    = selectPasskeys + ` WHERE id = ?`
-	selectPasskeysOf = selectPasskeys + ` WHERE person = ? ORDER BY created_at, id`
-	upsertPasskey    = `INSERT INTO passkeys (id, person, name, public_key, sign_count, challenge_at, created_at, used_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (id) DO UPDATE SET sign_count = excluded.sign_count, challenge_at = excluded.challenge_at, used_at = excluded.used_at`
-	deletePasskey = `DELETE FROM passkeys WHERE person = ? AND id = ?`
-)
-
-// Passkey implements [chat.PeopleReader].
-func (t *tx) Passkey(id string) (chat.Passkey, error) {
-	return one[chat.Passkey](t, chat.ErrPasskeyNotFound, selectPasskey, id)
-}
-
-// Passkeys implements [chat.PeopleReader].
-func (t *tx) Passkeys(person string) ([]chat.Passkey, error) {
-	return list[chat.Passkey](t, selectPasskeysOf, person)
-}
-
-// PutPasskey implements [chat.PeopleTx].
-func (t *tx) PutPasskey(k *chat.Passkey) error {
-	_, err := t.q.exec(upsertPasskey, k.ID, k.Person, k.Name, k.PublicKey, k.SignCount, int64(k.ChallengeAt), int64(k.CreatedAt), int64(k.UsedAt))
-	return wrap(err, "put passkey of %s", k.Person)
-}
-
-// DeletePasskey implements [chat.PeopleTx].
-func (t *tx) DeletePasskey(person, id string) error {
-	return t.touch(chat.ErrPasskeyNotFound, deletePasskey, person, id)
-}
-
-const (
 	selectAudit = `SELECT number, at, person, name, action, target, detail, address, count FROM audit
 		WHERE number < ? AND (? = '' OR person = ?) AND (? = '' OR action = ?) ORDER BY number DESC LIMIT ?`
 	nextAudit   = `SELECT COALESCE(MAX(number), 0) + 1 FROM audit`

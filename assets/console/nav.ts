@@ -1,6 +1,7 @@
 // Navigation: the table of the console's pages, the rail that leads to them and the list of settings.
 
 import { byId, h, icon, setText } from "./dom";
+import { administrator } from "./me";
 import { changed, set, state } from "./store";
 import type { State, View } from "./store";
 
@@ -14,8 +15,8 @@ export interface Page {
   load(): Promise<unknown>;
 }
 
-// pages holds every page. One that is not in console.html gets an empty frame, whose content goes into #name-list.
-export const pages: readonly Page[] = [
+// all holds every page. One that is not in console.html gets an empty frame, whose content goes into #name-list.
+const all: readonly Page[] = [
   { name: "knowledge", label: "Knowledge", icon: "book", load: () => import("./knowledge/main") },
   { name: "statistics", label: "Statistics", icon: "chart", load: () => import("./statistics/main") },
   { name: "settings", label: "Settings", icon: "gear", load: () => import("./settings/main") },
@@ -28,10 +29,17 @@ export const pages: readonly Page[] = [
   { name: "webhook", label: "Webhook", load: () => import("./settings/main") },
   { name: "notifications", label: "Notifications", load: () => import("./settings/main") },
   { name: "privacy", label: "Privacy", load: () => import("./settings/main") },
+  { name: "team", label: "Team", load: () => import("./settings/main") },
+  { name: "account", label: "Your account", load: () => import("./settings/main") },
 ];
 
+// Operators find what they may use: the others' settings would only be refused.
+const forOperators = ["statistics", "settings", "answers", "notifications", "account"];
+
+export const pages = all.filter((page) => administrator || forOperators.includes(page.name));
+
 // moved are addresses that lead to another page: Settings is its own first page.
-const moved: Record<string, string> = { settings: "channels", bridges: "channels" };
+const moved: Record<string, string> = { settings: administrator ? "channels" : "answers", bridges: "channels" };
 
 const loaded = new Set<Page>();
 const alarms: Record<string, string> = {};

@@ -62,6 +62,7 @@ func (e *event) command() ([]chat.Inbound, error) {
 	if in.Operator = i.Member.Nick; in.Operator == "" {
 		in.Operator = i.Member.User.name()
 	}
+	in.Handles = []string{i.Member.User.ID, i.Member.User.Username}
 	return []chat.Inbound{in}, nil
 }
 

@@ -66,6 +66,7 @@ func (e *event) message() ([]chat.Inbound, error) {
 	}
 	in := e.in(chat.InboundMessage, m.Channel)
 	in.Remote, in.Operator, in.Text, in.At = m.ID, m.name(), m.text(), chat.TimeOf(m.Timestamp)
+	in.Handles = []string{m.Author.ID, m.Author.Username}
 	if edit {
 		in.Kind, in.At = chat.InboundEdited, chat.TimeOf(*m.EditedAt)
 		return []chat.Inbound{in}, nil

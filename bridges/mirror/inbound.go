@@ -65,7 +65,8 @@ func (m *Mirror) handleInbound(ctx context.Context, u chat.Update, in chat.Inbou
 		return err
 	}
 	name := chat.Clip(chat.OneLine(cmp.Or(in.Operator, m.relay.Settings().Text("operatorName"))), chat.MaxName)
-	ev := &inboundEvent{Inbound: in, mirror: m, update: u, thread: th, author: chat.Author{Sender: chat.SenderOperator, Source: m.Name(), Name: name}}
+	author := m.relay.Colleague(ctx, chat.Author{Sender: chat.SenderOperator, Source: m.Name(), Name: name}, append(in.Handles, in.Operator)...)
+	ev := &inboundEvent{Inbound: in, mirror: m, update: u, thread: th, author: author}
 	err = ev.dispatch(ctx)
 	var refused *chat.Error
 	if !errors.As(err, &refused) || refused.Kind == chat.StorageFull {

@@ -28,7 +28,7 @@ func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
 		if m = b.latest(m); m == nil {
 			return nil, nil
 		}
-		in.Operator = b.operator(m)
+		in.Operator, in.Handles = b.operator(m), []string{m.User}
 		in.Text = b.textOf(m)
 		in.Files = m.attached()
 		if in.Text == "" && len(in.Files) == 0 {

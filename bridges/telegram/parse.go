@@ -73,7 +73,7 @@ func (b *Bridge) moved(m *message) chat.Inbound {
 
 // inbound translates a message in a topic; ok is false when it has no content.
 func (b *Bridge) inbound(m *message) (in chat.Inbound, ok bool) {
-	in = chat.Inbound{Kind: chat.InboundMessage, Remote: strconv.FormatInt(m.ID, 10), Operator: operator(m), At: m.at(), Group: m.Group,
+	in = chat.Inbound{Kind: chat.InboundMessage, Remote: strconv.FormatInt(m.ID, 10), Operator: operator(m), Handles: handles(m), At: m.at(), Group: m.Group,
 		Thread:    chat.Thread{Bridge: Name, Channel: strconv.FormatInt(m.Chat.ID, 10), Ref: m.ref()},
 		SessionID: b.sessionByRoot(m), ReplyTo: repliedTo(m)}
 	switch {
@@ -120,6 +120,15 @@ func operator(m *message) string {
 		return name
 	}
 	return m.From.Username
+}
+
+// handles are the id and the user name of who wrote; whoever writes in the name of a group
+// has none.
+func handles(m *message) []string {
+	if m.SenderChat != nil || m.From == nil {
+		return nil
+	}
+	return []string{strconv.FormatInt(m.From.ID, 10), m.From.Username}
 }
 
 // textOf returns a message's plain text.

@@ -1,5 +1,5 @@
 -- The people who answer and administer. email is in small letters. password is an
--- argon2id hash, '' while only a passkey signs in; face names the picture, '' for none.
+-- argon2id hash, face changes with the picture, '' for none.
 CREATE TABLE people (
 	id          TEXT COLLATE "C" NOT NULL PRIMARY KEY,
 	name        TEXT    NOT NULL,
@@ -53,20 +53,6 @@ CREATE TABLE invitations (
 	expires_at BIGINT  NOT NULL
 );
 CREATE INDEX invitations_person ON invitations (person);
-
--- challenge_at is when the challenge was made that signed in last: an older one
--- is used up.
-CREATE TABLE passkeys (
-	id           TEXT COLLATE "C" NOT NULL PRIMARY KEY,
-	person       TEXT COLLATE "C" NOT NULL REFERENCES people (id) ON DELETE CASCADE,
-	name         TEXT    NOT NULL,
-	public_key   BYTEA    NOT NULL,
-	sign_count   BIGINT  NOT NULL,
-	challenge_at BIGINT  NOT NULL,
-	created_at   BIGINT  NOT NULL,
-	used_at      BIGINT  NOT NULL
-);
-CREATE INDEX passkeys_person ON passkeys (person);
 
 -- Who did what and when. The names stay when the person goes.
 CREATE TABLE audit (

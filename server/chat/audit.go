@@ -27,8 +27,6 @@ const (
 	AuditPersonRemoved     = "person_removed"
 	AuditPasswordReset     = "password_reset"
 	AuditPasswordChanged   = "password_changed"
-	AuditPasskeyAdded      = "passkey_added"
-	AuditPasskeyRemoved    = "passkey_removed"
 	AuditSettingsChanged   = "settings_changed"
 	AuditKeyRotated        = "key_rotated"
 	AuditErased            = "conversation_erased"

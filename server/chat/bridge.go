@@ -234,8 +234,11 @@ type Inbound struct {
 	Remote    string // the platform's id of the message
 	ReplyTo   string // the message that it answers, "" when it answers none
 	Operator  string // display name
-	Text      string // plain, the platform's markup taken out
-	Files     []InboundFile
+	// Handles are the operator's id and user name on the platform, to find the person of the
+	// team by.
+	Handles []string
+	Text    string // plain, the platform's markup taken out
+	Files   []InboundFile
 	// Group joins the messages of one album: they arrive within two seconds and
 	// are one message to relay.
 	Group string

@@ -286,7 +286,7 @@ func (r *Relay) ChangePerson(ctx context.Context, id string, change func(*Person
 	return p, err
 }
 
-// RemovePerson removes a person with passkeys and sign-ins, whose streams end at once. What
+// RemovePerson removes a person with sign-ins, whose streams end at once. What
 // the person wrote stays.
 func (r *Relay) RemovePerson(ctx context.Context, id string) (p Person, err error) {
 	var ended []SignIn

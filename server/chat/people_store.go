@@ -25,10 +25,6 @@ type PeopleReader interface {
 	// Invitations lists the links that still work at a time, newest first.
 	Invitations(at Time) ([]Invitation, error)
 
-	// Passkey returns ErrPasskeyNotFound when there is none.
-	Passkey(id string) (Passkey, error)
-	Passkeys(person string) ([]Passkey, error)
-
 	// Audit lists what was done, newest first.
 	Audit(q AuditQuery) ([]AuditEntry, error)
 }
@@ -52,10 +48,6 @@ type PeopleTx interface {
 	DeleteInvitation(id string) error
 	// DropInvitations removes those that expired before a time.
 	DropInvitations(before Time) error
-
-	PutPasskey(k *Passkey) error
-	// DeletePasskey returns ErrPasskeyNotFound when the person has none with the id.
-	DeletePasskey(person, id string) error
 
 	// PutAudit adds an entry and sets its number.
 	PutAudit(e *AuditEntry) error

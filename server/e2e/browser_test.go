@@ -54,6 +54,7 @@ func TestBrowser(t *testing.T) {
 		"LongLists":        testLongLists,
 		"Groups":           testGroups,
 		"Presence":         testPresence,
+		"Team":             testTeam,
 		"Timeline":         testTimeline,
 		"Notes":            testNotes,
 		"Undelivered":      testUndelivered,

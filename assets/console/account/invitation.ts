@@ -32,8 +32,8 @@ function gone(error: Refused): void {
 
 function show(found: Invitation): void {
   const by = found.invitedBy ? found.invitedBy + " invites you" : "You are invited";
-  const may = found.role === "administrator" ? "You will answer visitors, and manage the settings and the team." : "You will answer visitors.";
-  setText("invitation-text", found.reset ? "Choose a new password for your account. You will be signed out on all other devices." : by + " to answer visitors with relay. " + may);
+  const may = found.role === "administrator" ? "As an administrator you also manage the settings and the team." : "";
+  setText("invitation-text", found.reset ? "Choose a new password for your account. You will be signed out on all other devices." : by + " to the team that answers visitors with relay. " + may);
   if (found.reset) asReset(found);
   byId<HTMLInputElement>("email").value = found.email ?? "";
   byId("invitation-fields").hidden = false;

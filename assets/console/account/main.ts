@@ -1,5 +1,5 @@
-// The two pages before the console: signing in and accepting an invitation.
+// The script of the page that an invitation opens.
 
 import { invitation } from "./invitation";
 
-if (document.getElementById("invitation")) void invitation();
+void invitation();

@@ -1,5 +1,6 @@
 // The pages of settings, which the console loads when one is opened first.
 
+import { accountPage } from "./account";
 import { aiPage } from "./ai";
 import { answersPage } from "./answers";
 import { channelsPage } from "./channels/index";
@@ -8,7 +9,8 @@ import { hoursPage } from "./hours";
 import { notificationsPage } from "./notifications";
 import { privacyPage } from "./privacy";
 import { start } from "./shell";
+import { teamPage } from "./team";
 import { webhookPage } from "./webhook";
 import { widgetPage } from "./widget";
 
-start({ channels: channelsPage, widget: widgetPage, forms: formsPage, answers: answersPage, hours: hoursPage, ai: aiPage, webhook: webhookPage, notifications: notificationsPage, privacy: privacyPage });
+start({ channels: channelsPage, widget: widgetPage, forms: formsPage, answers: answersPage, hours: hoursPage, ai: aiPage, webhook: webhookPage, notifications: notificationsPage, privacy: privacyPage, team: teamPage, account: accountPage });

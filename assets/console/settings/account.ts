@@ -1,0 +1,156 @@
+// Your account: name, picture, e-mail, password, and where you are signed in.
+
+import { ApiError, call } from "../api";
+import { h } from "../dom";
+import { fullTime, sentence } from "../format";
+import { me, myId } from "../me";
+import { attempt } from "../store";
+import type { Page } from "./page";
+import { button, feedback, labelled, section, type Feedback } from "./settings";
+
+interface Me {
+  id: string;
+  name: string;
+  email?: string;
+  role: string;
+  avatar?: string;
+  hasPassword: boolean;
+}
+
+interface SignIn {
+  id: string;
+  seenAt: string;
+  agent: string;
+  address: string;
+  current: boolean;
+}
+
+const side = 256;
+
+const input = (props: object): HTMLInputElement => h("input", { class: "input", ...props });
+
+const passwordField = (autocomplete: string): HTMLInputElement => input({ type: "password", autocomplete, maxlength: 1000 });
+
+// asForm runs work when the form is sent, and says what came of it.
+function asForm(said: Feedback, label: string, work: () => Promise<string>, ...children: Node[]): HTMLElement {
+  const submit = h("button", { type: "submit", class: "button main" }, label);
+  return h("form", { novalidate: true, onsubmit: async (e: Event) => {
+    e.preventDefault();
+    submit.disabled = true;
+    try {
+      said.said(await work());
+    } catch (error) {
+      said.problem(sentence((error as Error).message));
+    }
+    submit.disabled = false;
+  } }, ...children, h("div", { class: "buttons" }, submit, said.nodes[0]!), said.nodes[1]!);
+}
+
+// scaled makes a square picture of a file, small enough to send.
+async function scaled(file: File): Promise<Blob> {
+  const image = await createImageBitmap(file).catch(() => {
+    throw new Error("This file is not a picture that the browser can read.");
+  });
+  const canvas = h("canvas", { width: side, height: side });
+  const edge = Math.min(image.width, image.height);
+  canvas.getContext("2d")?.drawImage(image, (image.width - edge) / 2, (image.height - edge) / 2, edge, edge, 0, 0, side, side);
+  return new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("The picture could not be made smaller."))), "image/jpeg", 0.9));
+}
+
+async function sendFace(file: File): Promise<Me> {
+  const response = await fetch("/api/admin/me/face", { method: "PUT", headers: { "Content-Type": "image/jpeg" }, body: await scaled(file) });
+  const body = (await response.json().catch(() => null)) as Me;
+  if (!response.ok) throw new ApiError(response.status, body);
+  return body;
+}
+
+function faceSection(): { node: HTMLElement; show(of: Me): void } {
+  const said = feedback();
+  const picture = h("img", { class: "own-face", alt: "Your picture", width: 72, height: 72 });
+  const show = (of: Me): void => void (picture.src = of.avatar ?? "");
+  const run = async (work: Promise<Me>, text: string): Promise<void> => {
+    try {
+      show(await work);
+      said.said(text);
+    } catch (error) {
+      said.problem(sentence((error as Error).message));
+    }
+  };
+  const file = h("input", { type: "file", accept: "image/*", hidden: true, tabindex: -1, onchange: () => {
+    const picked = file.files?.[0];
+    file.value = "";
+    if (picked) void run(sendFace(picked), "Saved.");
+  } });
+  const node = h("div", { class: "own-picture" }, picture, h("div", { class: "buttons" }, button("Choose a picture…", () => file.click()), button("Remove", () => void run(call<Me>("DELETE", "/me/face"), "Removed.")), file, ...said.nodes));
+  return { node, show };
+}
+
+function signInsSection(): { node: HTMLElement; load(): Promise<void> } {
+  const list = h("ul", { class: "members" });
+  const end = async (path: string): Promise<void> => {
+    await attempt(call("DELETE", path), "Not signed out");
+    await load();
+  };
+  const row = (s: SignIn): HTMLElement =>
+    h("li", { class: "member" }, h("div", { class: "member-text" }, h("b", {}, s.agent || "Unknown browser"), s.current && h("span", { class: "hint" }, " (this one)"), h("div", { class: "hint" }, s.address + " · seen " + fullTime(s.seenAt))), !s.current && button("Sign out", () => void end("/sign-ins/" + s.id), "Sign out " + s.agent));
+  const load = async (): Promise<void> => {
+    const found = await attempt(call<{ signIns: SignIn[] }>("GET", "/sign-ins?person=" + encodeURIComponent(myId)), "The sign-ins could not be loaded");
+    if (found) list.replaceChildren(...found.signIns.map(row));
+  };
+  return { node: section("Where you are signed in", list, button("Sign out everywhere else", () => void end("/sign-ins"))), load };
+}
+
+// newAccount turns the one who uses the secret key into a person.
+function newAccount(): HTMLElement {
+  const name = input({ maxlength: 60, autocomplete: "name", value: me ?? "" });
+  const email = input({ type: "email", maxlength: 254, autocomplete: "username" });
+  const password = passwordField("new-password");
+  const create = async (): Promise<string> => {
+    await call("POST", "/people", { name: name.value, email: email.value.trim(), password: password.value, role: "administrator", signIn: true });
+    location.reload();
+    return "Your account is ready.";
+  };
+  return section("Create your account", h("p", { class: "hint" }, "You are signed in with the secret key, under the name " + me + ". With an account of your own, colleagues see who answers, and the key can stay in its safe."),
+    asForm(feedback(), "Create account", create, labelled("Name", name, "Visitors see it."), labelled("E-mail", email, "You sign in with it. Visitors never see it."), labelled("Password", password, "At least 10 characters.")));
+}
+
+export function accountPage(): Page {
+  if (!myId) return { node: newAccount() };
+  const picture = faceSection();
+  const signIns = signInsSection();
+  const name = input({ maxlength: 60, autocomplete: "name" });
+  const email = input({ type: "email", maxlength: 254, autocomplete: "username" });
+  const confirm = passwordField("current-password");
+  const current = passwordField("current-password");
+  const next = passwordField("new-password");
+  let stored: Me | undefined;
+  const show = (of: Me): void => {
+    stored = of;
+    name.value = of.name;
+    email.value = of.email ?? "";
+    needed.hidden = true;
+    picture.show(of);
+  };
+  const needed = labelled("Current password, to change the e-mail address", confirm);
+  email.addEventListener("input", () => (needed.hidden = !stored?.hasPassword || email.value.trim() === stored?.email));
+  const save = async (): Promise<string> => {
+    show(await call<Me>("PATCH", "/me", { name: name.value, email: email.value.trim(), currentPassword: confirm.value }));
+    confirm.value = "";
+    return "Saved.";
+  };
+  const change = async (): Promise<string> => {
+    await call<Me>("PATCH", "/me", { password: next.value, currentPassword: current.value });
+    current.value = next.value = "";
+    void signIns.load();
+    return "Saved. You are signed out everywhere else.";
+  };
+  return {
+    node: h("div", {}, section("You", picture.node, asForm(feedback(), "Save", save, labelled("Name", name, "Visitors see it."), labelled("E-mail", email, "You sign in with it. Visitors never see it."), needed)),
+      section("Password", asForm(feedback(), "Change password", change, labelled("Current password", current), labelled("New password", next, "At least 10 characters."))), signIns.node),
+    async opened() {
+      const found = await attempt(call<Me>("GET", "/me"), "Your account could not be loaded");
+      if (found) show(found);
+      await signIns.load();
+    },
+  };
+}

@@ -1,0 +1,55 @@
+// The audit list: who did what and when.
+
+import { call } from "../api";
+import { h } from "../dom";
+import { fullTime } from "../format";
+import { attempt } from "../store";
+import { button, labelled, section } from "./settings";
+
+interface Entry {
+  at: string;
+  name: string;
+  action: string;
+  target?: string;
+  detail?: string;
+  address?: string;
+  count: number;
+}
+
+const words: Record<string, string> = {
+  sign_in: "Signed in", sign_in_failed: "Failed sign-ins", sign_in_ended: "Ended a sign-in", invited: "Invited", invitation_withdrawn: "Withdrew an invitation",
+  joined: "Joined", person_changed: "Changed a person", role_changed: "Changed a role", person_removed: "Removed a person", password_reset: "Reset a password",
+  password_changed: "Changed the password", settings_changed: "Changed settings", key_rotated: "Rotated a key",
+  conversation_erased: "Deleted a conversation", visitor_erased: "Deleted a visitor", visitor_exported: "Exported a visitor", exported: "Exported",
+  backup_downloaded: "Downloaded a backup", visitor_blocked: "Blocked a visitor", visitor_unblocked: "Unblocked a visitor",
+};
+
+function row(e: Entry): HTMLElement {
+  const about = [e.target, e.detail].filter(Boolean).join(" · ");
+  const times = e.count > 1 ? " (" + e.count + " times)" : "";
+  return h("tr", {}, h("td", {}, h("time", { datetime: e.at }, fullTime(e.at))), h("td", { dir: "auto" }, e.name || "–"), h("td", {}, (words[e.action] ?? e.action) + times), h("td", { dir: "auto" }, about), h("td", {}, e.address));
+}
+
+export function auditSection(): { node: HTMLElement; load(): Promise<void> } {
+  const body = h("tbody", {});
+  const note = h("p", { class: "hint", role: "status" });
+  const more = button("Show older ones", () => void load(cursor));
+  const action = h("select", { class: "input", onchange: () => void load() }, h("option", { value: "" }, "Everything"), ...Object.entries(words).map(([value, text]) => h("option", { value }, text)));
+  let cursor = "";
+  const load = async (from = ""): Promise<void> => {
+    const query = new URLSearchParams({ limit: "30" });
+    if (from) query.set("cursor", from);
+    if (action.value) query.set("action", action.value);
+    const page = await attempt(call<{ entries: Entry[]; nextCursor?: string }>("GET", "/audit?" + query), "The audit list could not be loaded");
+    if (!page) return;
+    if (!from) body.replaceChildren();
+    body.append(...page.entries.map(row));
+    cursor = page.nextCursor ?? "";
+    more.hidden = !cursor;
+    note.textContent = body.childElementCount ? "" : "Nothing yet.";
+  };
+  more.hidden = true;
+  const head = ["When", "Who", "What", "About", "From"].map((text) => h("th", { scope: "col" }, text));
+  const table = h("div", { class: "audit", tabindex: 0, role: "region", "aria-label": "Audit list" }, h("table", {}, h("thead", {}, h("tr", {}, ...head)), body));
+  return { node: section("Audit list", h("p", { class: "hint" }, "What has weight, for a year."), labelled("Show", action), table, note, more), load: () => load() };
+}

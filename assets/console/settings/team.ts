@@ -1,0 +1,161 @@
+// Team: the people, the invitations that are open, and who did what.
+
+import { call } from "../api";
+import { ask } from "../ask";
+import { h } from "../dom";
+import { fullTime, platformName } from "../format";
+import { myId } from "../me";
+import { attempt } from "../store";
+import { auditSection } from "./audit";
+import { codeOf } from "./channels/marks";
+import type { Page } from "./page";
+import { button, feedback, labelled, section } from "./settings";
+
+interface PlatformName {
+  bridge: string;
+  name: string;
+}
+
+interface Person {
+  id: string;
+  name: string;
+  email?: string;
+  role: string;
+  avatar: string;
+  platformNames: PlatformName[];
+}
+
+interface Invitation {
+  id: string;
+  role: string;
+  email?: string;
+  personId?: string;
+  expiresAt: string;
+}
+
+interface Link extends Invitation {
+  url: string;
+  qr: string;
+}
+
+const roles = [["operator", "Operator"], ["administrator", "Administrator"]] as const;
+
+const roleName = (role: string): string => roles.find(([value]) => value === role)?.[1] ?? role;
+
+function roleSelect(role: string, label: string, onchange?: (e: Event) => unknown): HTMLSelectElement {
+  const node = h("select", { class: "input", "aria-label": label, ...(onchange && { onchange }) }, ...roles.map(([value, name]) => h("option", { value }, name)));
+  node.value = role;
+  return node;
+}
+
+export function teamPage(): Page {
+  const list = h("ul", { class: "members" });
+  const open = h("ul", { class: "members" });
+  const made = h("div", { "aria-live": "polite" });
+  const audit = auditSection();
+  let people: Person[] = [];
+
+  const refresh = async (): Promise<void> => {
+    const both = await attempt(Promise.all([call<{ people: Person[] }>("GET", "/people"), call<{ invitations: Invitation[] }>("GET", "/invitations")]), "The team could not be loaded");
+    if (!both) return;
+    people = both[0].people;
+    list.replaceChildren(...(people.length ? people.map(row) : [h("li", { class: "hint" }, "Nobody has an account yet: everybody signs in with the secret key.")]));
+    const links = both[1].invitations;
+    open.replaceChildren(...(links.length ? links.map(invitation) : [h("li", { class: "hint" }, "No invitation is open.")]));
+  };
+  // done tells of a failure, and draws the team anew.
+  const done = async (work: Promise<unknown>, what: string): Promise<void> => {
+    await attempt(work, what);
+    await refresh();
+  };
+
+  const row = (p: Person): HTMLElement => {
+    const path = "/people/" + p.id;
+    const names = p.platformNames.map((n) => platformName(n.bridge) + " " + n.name).join(", ");
+    return h("li", { class: "member" },
+      h("img", { class: "member-face", src: p.avatar, alt: "", width: 40, height: 40 }),
+      h("div", { class: "member-text" }, h("b", { dir: "auto" }, p.name), p.id === myId && h("span", { class: "hint" }, " (you)"), h("div", { class: "hint" }, p.email, names && " · " + names)),
+      roleSelect(p.role, "Role of " + p.name, (e) => void done(call("PATCH", path, { role: (e.target as HTMLSelectElement).value }), "Role not changed")),
+      h("div", { class: "buttons" },
+        button("Names…", () => showNames(p), "Names of " + p.name + " on platforms"),
+        button("New password…", () => void reset(p), "New password for " + p.name),
+        p.id !== myId && h("button", { type: "button", class: "button small danger-text", onclick: () => void remove(p), "aria-label": "Remove " + p.name }, "Remove…")));
+  };
+  const remove = async (p: Person): Promise<void> => {
+    if (!(await ask("Remove " + p.name + " from the team? All of " + p.name + "’s devices are signed out at once. Messages stay.", "Remove"))) return;
+    await done(call("DELETE", "/people/" + p.id), "Not removed");
+  };
+  const reset = async (p: Person): Promise<void> => {
+    const link = await attempt(call<Link>("POST", "/people/" + p.id + "/reset"), "No link was made");
+    if (link) showLink(link, "A new password for " + p.name);
+    await refresh();
+  };
+
+  const invitation = (i: Invitation): HTMLElement => {
+    const of = people.find((p) => p.id === i.personId);
+    const text = of ? "New password for " + of.name : (i.email || "Anybody with the link") + ", " + roleName(i.role).toLowerCase();
+    const withdraw = (): void => void done(call("DELETE", "/invitations/" + i.id), "Not withdrawn");
+    return h("li", { class: "member" }, h("div", { class: "member-text" }, h("b", { dir: "auto" }, text), h("div", { class: "hint" }, "Until " + fullTime(i.expiresAt))), button("Withdraw", withdraw, "Withdraw: " + text));
+  };
+  // showLink shows a link, which relay never shows again.
+  const showLink = (link: Link, title: string): void => {
+    const address = h("input", { class: "input code", readonly: true, value: link.url, "aria-label": title + ": link", onfocus: (e: Event) => (e.target as HTMLInputElement).select() });
+    const copied = h("span", { class: "hint", role: "status" });
+    const copy = async (): Promise<void> => {
+      address.select();
+      const ok = await navigator.clipboard.writeText(link.url).then(() => true, () => document.execCommand("copy"));
+      copied.textContent = ok ? "Copied." : "Press Ctrl+C.";
+    };
+    made.replaceChildren(h("div", { class: "link-card" }, codeOf(link.qr, "QR code of the link"), h("div", {}, h("h3", {}, title), h("p", { class: "hint" }, "Send this link to the person yourself. It works once, until " + fullTime(link.expiresAt) + ", and is not shown again."), address, h("div", { class: "buttons" }, button("Copy link", () => void copy()), copied))));
+    address.focus();
+  };
+
+  const email = h("input", { class: "input", type: "email", autocomplete: "off", maxlength: 254 });
+  const role = roleSelect("operator", "");
+  role.removeAttribute("aria-label");
+  const invite = async (): Promise<void> => {
+    const link = await attempt(call<Link>("POST", "/invitations", { email: email.value.trim(), role: role.value }), "No invitation was made");
+    if (!link) return;
+    showLink(link, "Invitation for " + (email.value.trim() || "a colleague"));
+    email.value = "";
+    await refresh();
+  };
+  const inviting = h("form", { novalidate: true, onsubmit: (e: Event) => {
+    e.preventDefault();
+    void invite();
+  } }, h("div", { class: "invite" }, labelled("E-mail, if you like", email), labelled("Role", role), h("button", { type: "submit", class: "button main" }, "Invite")),
+  h("p", { class: "hint" }, "Operators answer visitors. Administrators also manage settings, the team and keys, and delete for good."));
+
+  // showNames edits what a person is called on the platforms.
+  const showNames = (p: Person): void => {
+    const said = feedback();
+    const fields = ["telegram", "discord", "slack"].map((bridge) => {
+      const value = p.platformNames.filter((n) => n.bridge === bridge).map((n) => n.name).join(", ");
+      return [bridge, h("input", { class: "input", value, autocomplete: "off", spellcheck: "false" })] as const;
+    });
+    const dialog = h("dialog", { class: "ask", "aria-label": "Names of " + p.name }, h("form", { method: "dialog", onsubmit: async (e: Event) => {
+      e.preventDefault();
+      const platformNames = fields.flatMap(([bridge, field]) => field.value.split(",").map((name) => name.trim()).filter(Boolean).map((name) => ({ bridge, name })));
+      try {
+        await call("PATCH", "/people/" + p.id, { platformNames });
+        dialog.close();
+        await refresh();
+      } catch (error) {
+        said.problem((error as Error).message);
+      }
+    } }, h("h2", {}, p.name + " on other platforms"), h("p", { class: "hint" }, "Who answers there under one of these names counts as " + p.name + ". A user name, a display name, or the platform’s id; several with commas."),
+    ...fields.map(([bridge, field]) => labelled(platformName(bridge), field)), ...said.nodes,
+    h("div", { class: "ask-row" }, h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Cancel"), h("button", { type: "submit", class: "button main" }, "Save"))));
+    dialog.onclose = () => dialog.remove();
+    document.body.append(dialog);
+    dialog.showModal();
+  };
+
+  return {
+    node: h("div", {}, section("People", list, myId ? "" : h("p", { class: "hint" }, "You use the secret key. ", h("a", { href: "#/account" }, "Create your own account"), " so that colleagues see who answers.")), section("Invite somebody", inviting, made, h("h3", {}, "Open invitations"), open), audit.node),
+    opened() {
+      void refresh();
+      void audit.load();
+    },
+  };
+}
