@@ -45,6 +45,38 @@ func TestOutboxRetriesAllFailed(t *testing.T) {
 	})
 }
 
+// TestOutboxDiscardsFailed: what was given up is removed, one by one or all at once, and
+// nothing else.
+func TestOutboxDiscardsFailed(t *testing.T) {
+	served(t, func(t *testing.T, store *db.DB, sink *testSink) {
+		sink.policy.Attempts = 1
+		sink.answer = func(lane []chat.Delivery) (int, error) { return 0, errors.New("down") }
+		h := build(t, store, sink)
+		id := h.open(t, "a")
+		h.say(t, id, "one")
+		first := fmt.Sprintf("bridge.%s.1", id)
+		if err := h.Outbox.Discard(t.Context(), first); err == nil {
+			t.Error("a delivery that waits was discarded")
+		}
+		h.run(t)
+		h.say(t, id, "two")
+		time.Sleep(time.Minute)
+		if err := h.Outbox.Discard(t.Context(), first); err != nil {
+			t.Error(err)
+		}
+		if err := h.Outbox.Discard(t.Context(), first); !errors.Is(err, chat.ErrDeliveryNotFound) {
+			t.Errorf("discarding it again: %v", err)
+		}
+		count, more, err := h.Outbox.DiscardFailed(t.Context(), "bridge")
+		if count != 2 || more || err != nil {
+			t.Errorf("%d discarded, more %v, %v", count, more, err)
+		}
+		if got := states(t, store, "bridge"); len(got) != 0 {
+			t.Errorf("deliveries are %v, want none", got)
+		}
+	})
+}
+
 // TestOutboxHoldsThenPasses: a delivery that keeps failing holds the later ones
 // of its session for a while, then they pass it and it is tried alone.
 func TestOutboxHoldsThenPasses(t *testing.T) {
