@@ -23,13 +23,14 @@ function close(refocus: boolean): void {
   if (refocus) opener?.focus();
 }
 
-function item([label, run, more = {}]: Entry): HTMLElement {
-  const role = more.checked === undefined ? "menuitem" : "menuitemradio";
+// item is an entry of a menu, or beside a form, where there is no menu, a button.
+function item([label, run, more = {}]: Entry, inMenu: boolean): HTMLElement {
+  const role = !inMenu ? undefined : more.checked === undefined ? "menuitem" : "menuitemradio";
   const act = (): void => {
     close(true);
     run();
   };
-  return h("button", { type: "button", role, id: more.id, class: more.danger ? "menu-item danger-text" : "menu-item", tabindex: "-1", "aria-checked": more.checked, onclick: act },
+  return h("button", { type: "button", role, id: more.id, class: more.danger ? "menu-item danger-text" : "menu-item", tabindex: inMenu ? "-1" : undefined, "aria-checked": more.checked, onclick: act },
     h("span", {}, label), !!more.hint && h("small", {}, more.hint));
 }
 
@@ -40,13 +41,14 @@ function openMenu(from: HTMLElement, label: string, entries: Entry[], ...below: 
   opener = from;
   from.setAttribute("aria-expanded", "true");
   menu.setAttribute("aria-label", label);
-  menu.replaceChildren(...entries.map(item), ...below);
+  menu.role = below.length ? "group" : "menu";
+  menu.replaceChildren(...entries.map((entry) => item(entry, !below.length)), ...below);
   menu.hidden = false;
   menu.querySelector<HTMLElement>("button, input")?.focus();
 }
 
 function step(by: number): void {
-  const items = [...menu.querySelectorAll<HTMLElement>("[role^=menuitem]")];
+  const items = [...menu.querySelectorAll<HTMLElement>(".menu-item")];
   const at = items.indexOf(document.activeElement as HTMLElement);
   items[(at + by + items.length) % items.length]?.focus();
 }
@@ -56,7 +58,7 @@ menu.addEventListener("keydown", (e) => {
   if (e.key === "Escape") close(true);
   else if (e.key === "ArrowDown" && !inField) step(1);
   else if (e.key === "ArrowUp" && !inField) step(-1);
-  else if (e.key === "Tab") return close(false);
+  else if (e.key === "Tab" && menu.role === "menu") return close(false);
   else return;
   e.preventDefault();
   e.stopPropagation();

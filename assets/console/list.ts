@@ -82,7 +82,7 @@ function drawRows(now: State): void {
   const list = byId("rows");
   list.style.paddingTop = first * rowHeight + "px";
   list.style.paddingBottom = Math.max(now.order.length - end, 0) * rowHeight + "px";
-  syncChildren(list, [...seen, ...held].map((id) => drawRow(now, id, now.order.indexOf(id))));
+  syncChildren(list, [...seen.map((id, i) => drawRow(now, id, first + i)), ...held.map((id) => drawRow(now, id, now.order.indexOf(id)))]);
   for (const id of held) rows.get(id)?.item.classList.add("away");
   for (const id of seen) rows.get(id)?.item.classList.remove("away");
   if (rows.size > 400) for (const id of rows.keys()) if (!rows.get(id)?.item.isConnected) rows.delete(id);

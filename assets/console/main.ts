@@ -58,8 +58,10 @@ function escape(): void {
 
 // frameView draws what surrounds list and thread: title, connection, and which part a phone shows.
 const frameView: View = (now, before) => {
-  const unread = Object.values(now.sessions).reduce((sum, s) => sum + s.unread, 0);
-  document.title = (unread ? "(" + unread + ") " : "") + "relay";
+  if (now.sessions !== before.sessions) {
+    const unread = Object.values(now.sessions).reduce((sum, s) => sum + s.unread, 0);
+    document.title = (unread ? "(" + unread + ") " : "") + "relay";
+  }
   setText("link", now.lost ? "Reconnecting…" : "");
   if (now.selected === before.selected && now.page === before.page) return;
   body.dataset["view"] = now.page || (now.selected ? "thread" : "list");

@@ -28,7 +28,7 @@ func testWaitingList(t *testing.T, s *fixture) {
 	b.until(`$("#rows .waits") && text("[data-filter=waiting] .count") === "1"`)
 
 	b.click("#thread-snooze")
-	b.until(`$$(".head-menu [role=menuitem]").length >= 3 && document.activeElement.textContent.startsWith("In an hour")`)
+	b.until(`$$(".head-menu .menu-item").length >= 3 && document.activeElement.textContent.startsWith("In an hour")`)
 	b.shot(folder, "snooze")
 	b.run(`document.activeElement.click()`)
 	b.until(`text("#thread-tags").startsWith("Snoozed until") && text("#rows .tag").startsWith("Until") && !$("#rows .waits")`)
