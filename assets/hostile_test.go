@@ -11,7 +11,7 @@ import (
 func TestHostilePages(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]string{
-		"extended arrays": `Array.prototype.evil = function () { return 1 }; Array.prototype.last = 3;`,
+		"extended arrays": `Array.prototype.evil = function () { return 1 }; Array.prototype.last = 3; Object.prototype.extra = "x";`,
 		"a clock a year late": `{ const real = Date, late = 365 * 864e5; window.Date = class extends real {
 			constructor(...a) { a.length ? super(...a) : super(real.now() - late) } static now() { return real.now() - late } } }`,
 		"a clock a year early": `{ const real = Date, late = -365 * 864e5; window.Date = class extends real {

@@ -1,8 +1,11 @@
 // lazy.ts makes what the panel shows only sometimes, when it is first wanted.
 
-import * as dom from "./dom";
+import { CROSS, h, icon, iconButton, set, sheet, textButton } from "./dom";
 import { t } from "./strings";
 import type { Core, Shell } from "./types";
+
+/** What parts borrow. A namespace would need a loop that pages with extended objects break. */
+const dom = { CROSS, h, icon, iconButton, set, sheet, textButton };
 
 /** A part of the panel in a file of its own, which exports create. */
 export interface Lazy<T> {
