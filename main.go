@@ -176,7 +176,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	hook, set, ai := a.webhook(engine, links), a.bridges(engine, kinds, opts), a.ai(engine, base)
 	deps := a.deps(engine, hook, set, ai)
 	push := a.push(engine)
-	deps.Knowledge, deps.Push = base, push
+	deps.Knowledge, deps.Push, deps.System = base, push, &db.Care{DB: database, Backup: a.dailyBackups()}
 	web, err := server.NewCommunity(a.cfg, deps, keys)
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		return err
 	}
 	a.announce(server.BaseURL(a.cfg, listener), keys, a.answerFrom(engine, kinds, set))
-	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, push.Run, onOneNode(engine, "crawler", base.Run), keys.Run, metrics, watchdog(database), a.backups(engine, database), web.ShareLimits)
+	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, push.Run, a.finishCheck(database), onOneNode(engine, "crawler", base.Run), keys.Run, metrics, watchdog(database), a.backups(engine, database), web.ShareLimits)
 }
 
 func (a *app) serveBridge(ctx context.Context) error {
@@ -291,8 +291,16 @@ func (a *app) backups(engine *chat.Engine, database *db.DB) chat.Part {
 	if a.cfg.BackupDir == "" {
 		return func(context.Context) error { return nil }
 	}
-	daily := db.DailyBackups{Dir: a.cfg.BackupDir, Keep: a.cfg.BackupKeep, Log: a.log}
-	return onOneNode(engine, "backups", func(ctx context.Context) error { return database.KeepBackups(ctx, daily) })
+	return onOneNode(engine, "backups", func(ctx context.Context) error { return database.KeepBackups(ctx, a.dailyBackups()) })
+}
+
+func (a *app) dailyBackups() db.DailyBackups {
+	return db.DailyBackups{Dir: a.cfg.BackupDir, Keep: a.cfg.BackupKeep, Log: a.log}
+}
+
+// finishCheck returns the check of the database that took too long at the start.
+func (a *app) finishCheck(database *db.DB) chat.Part {
+	return func(ctx context.Context) error { return database.FinishCheck(ctx, a.log) }
 }
 
 // onOneNode returns a part that runs on one of the nodes that share the database.

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -33,7 +34,8 @@ type DB struct {
 	lock    *fileLock // nil unless this is the process that owns the file
 	path    string    // of the file, "" for memory and Postgres
 	pings   pingCache
-	evictor *evictor // of a bounded database
+	check   atomic.Value // of a file that was not closed in order: a state of [chat.Storage].Check
+	evictor *evictor     // of a bounded database
 }
 
 // backend is what differs between the dialects.
@@ -56,6 +58,8 @@ type Options struct {
 	// Relaxed lets SQLite answer before the disk has confirmed a write: a
 	// power cut, though no crash of relay, may then lose the last seconds.
 	Relaxed bool
+	// long is called when the check after an unclean stop takes too long for a start.
+	long func()
 	// Direct is the URL of a Postgres server behind the pooler that the database URL
 	// leads to: a pooler in transaction mode passes no notifications.
 	Direct string

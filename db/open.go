@@ -12,6 +12,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/relay-chat/relay/schema"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 var (
@@ -46,6 +47,7 @@ func openFile(ctx context.Context, path string, opts Options) (_ *DB, err error)
 		err = errHalfRestored
 	}
 	if err == nil {
+		opts.long = func() { d.check.Store(chat.CheckRunning) }
 		d.backend, err = openBackend(ctx, path, opts)
 	}
 	if err == nil && d.lock != nil {
@@ -100,7 +102,10 @@ func makeReady(ctx context.Context, c *conn, path string, opts Options) error {
 		return err
 	}
 	if !opts.Shared {
-		if err := checkUnclean(ctx, path); err != nil {
+		switch err := checkUnclean(ctx, path, checkTime); {
+		case errors.Is(err, errCheckLong):
+			opts.long()
+		case err != nil:
 			return err
 		}
 	}

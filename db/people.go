@@ -122,7 +122,7 @@ const deletePerson = `DELETE FROM people WHERE id = ?`
 
 // DeletePerson implements [chat.PeopleTx].
 func (t *tx) DeletePerson(id string) error {
-	for _, query := range []string{unassign, dropOwnAnswers} {
+	for _, query := range []string{unassign, dropOwnAnswers, deletePushOf} {
 		if _, err := t.q.exec(query, id); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ const (
 	upsertPushDevice  = `INSERT INTO push_devices (id, person, endpoint, p256dh, auth, label, wants, content, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET person = excluded.person, p256dh = excluded.p256dh, auth = excluded.auth, label = excluded.label,
 		wants = excluded.wants, content = excluded.content`
+	deletePushOf     = `DELETE FROM push_devices WHERE person = ?`
 	deletePushDevice = `DELETE FROM push_devices WHERE id = ?`
 )
 

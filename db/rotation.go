@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -50,10 +52,15 @@ func (d *DB) KeepBackups(ctx context.Context, b DailyBackups) error {
 // whole, and removes the oldest beyond those to keep. It returns the new file's path,
 // if any.
 func (d *DB) BackUpDay(ctx context.Context, b DailyBackups, day time.Time) (path string, err error) {
+	return d.backUp(ctx, b, "relay-"+day.UTC().Format(time.DateOnly)+".db")
+}
+
+// backUp makes a backup of a name, as BackUpDay does.
+func (d *DB) backUp(ctx context.Context, b DailyBackups, name string) (path string, err error) {
 	if err := os.Mkdir(b.Dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", fmt.Errorf("BACKUP_DIR: %w", err)
+		return "", fmt.Errorf("BACKUP_DIR: %w%s", err, writable(err))
 	}
-	path = filepath.Join(b.Dir, "relay-"+day.UTC().Format(time.DateOnly)+".db")
+	path = filepath.Join(b.Dir, name)
 	if exists(path) {
 		return "", nil
 	}
@@ -90,7 +97,19 @@ func (d *DB) roomForBackup(dir string) error {
 	return nil
 }
 
-var isDailyBackup = chat.LazyPattern(`relay-\d{4}-\d\d-\d\d\.db`)
+// writable says what to do when systemd keeps relay from writing to a folder.
+func writable(err error) string {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return "; as a systemd service relay writes to /var/lib/relay only; the guide Operations says how to allow another folder"
+	}
+	return ""
+}
+
+// isDailyBackup also takes those that were made by hand, which have a time.
+var isDailyBackup = chat.LazyPattern(`relay-\d{4}-\d\d-\d\d(-\d{6})?\.db`)
+
+// byHand reports whether a backup was made by hand.
+func byHand(name string) bool { return len(name) > len("relay-2006-01-02.db") }
 
 // dailyBackups lists the names of the backups in a folder, the newest first.
 func dailyBackups(dir string) (names []string, err error) {
@@ -100,15 +119,19 @@ func dailyBackups(dir string) (names []string, err error) {
 			names = append(names, e.Name())
 		}
 	}
-	slices.Sort(names)
-	slices.Reverse(names)
+	slices.SortFunc(names, func(a, b string) int {
+		return strings.Compare(strings.TrimSuffix(b, ".db"), strings.TrimSuffix(a, ".db"))
+	})
 	return names, err
 }
 
 func dropOldBackups(b DailyBackups) error {
 	names, err := dailyBackups(b.Dir)
-	for _, name := range names[min(len(names), b.Keep):] {
-		err = errors.Join(err, os.Remove(filepath.Join(b.Dir, name)))
+	kept := map[bool]int{}
+	for _, name := range names {
+		if kept[byHand(name)]++; kept[byHand(name)] > b.Keep {
+			err = errors.Join(err, os.Remove(filepath.Join(b.Dir, name)))
+		}
 	}
 	return err
 }

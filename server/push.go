@@ -18,7 +18,7 @@ type Push interface {
 }
 
 // ownerOf names whose devices a caller has: programs have their own.
-func ownerOf(by chat.Author) string { return cmp.Or(by.Name, by.Source) }
+func ownerOf(by chat.Author) string { return cmp.Or(by.Person, by.Name, by.Source) }
 
 // pushDevices answers GET /api/admin/push: the key that browsers need to subscribe, and
 // the caller's devices.

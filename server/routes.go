@@ -277,6 +277,9 @@ func (s *communityServer) adminRoutes() []route {
 		{"POST", "/api/admin/push/devices", operators, s.addPushDevice},
 		{"DELETE", "/api/admin/push/devices/{id}", operators, s.removePushDevice},
 		{"POST", "/api/admin/push/devices/{id}/test", operators, s.testPushDevice},
+		{"GET", "/api/admin/system", administrators, s.systemState},
+		{"POST", "/api/admin/system/backups", administrators, s.backUp},
+		{"GET", "/api/admin/system/backups/{name}", administrators, s.downloadBackup},
 		{"POST", "/api/admin/keys/rotate", administrators, s.rotateKey},
 		{"GET", "/api/admin/stream", operators, s.adminStream},
 	}

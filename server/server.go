@@ -31,7 +31,9 @@ type Deps struct {
 	// Knowledge is only used in community mode.
 	Knowledge Knowledge
 	// Push is only used in community mode.
-	Push    Push
+	Push Push
+	// System is only used in community mode.
+	System  System
 	Log     *slog.Logger
 	Version string
 	// Answered is called when the answer to a routed request begins; it may be nil.
@@ -45,6 +47,7 @@ type Server struct {
 	webhook Webhook
 	bridges Bridges
 	ai      AI
+	system  System // nil in bridge mode
 	log     *slog.Logger
 	version string
 	docs    *docs
@@ -112,7 +115,7 @@ func NewBridge(cfg config.Config, d Deps, backlog *Backlog, seal *chat.FileSeal)
 }
 
 func newServer(cfg config.Config, d Deps, endStreams func()) *Server {
-	return &Server{cfg: cfg, engine: d.Engine, webhook: d.Webhook, bridges: d.Bridges, ai: d.AI, log: d.Log, version: d.Version, answered: d.Answered, docs: newDocs(d.Version),
+	return &Server{cfg: cfg, engine: d.Engine, webhook: d.Webhook, bridges: d.Bridges, ai: d.AI, system: d.System, log: d.Log, version: d.Version, answered: d.Answered, docs: newDocs(d.Version),
 		rates: newRates(), endStreams: endStreams, crossOrigin: http.NewCrossOriginProtection(),
 		receiving: receiving{bodies: map[*arriving]struct{}{}}}
 }
@@ -177,6 +180,9 @@ func (s *Server) readiness(_ http.ResponseWriter, r *http.Request, _ chat.Author
 			text += ": " + trouble.Problem + "; " + trouble.Fix
 		}
 		return nil, &httpError{status: http.StatusServiceUnavailable, text: text}
+	}
+	if problem := s.damaged(); problem != "" {
+		return map[string]string{"status": "degraded", "problem": problem}, nil
 	}
 	if free, low := s.engine.RoomLow(); low {
 		return map[string]string{"status": "degraded", "problem": fmt.Sprintf("The disk of the database has only %d MB left", free>>20)}, nil

@@ -31,6 +31,7 @@ const all: readonly Page[] = [
   { name: "privacy", label: "Privacy", load: () => import("./settings/main") },
   { name: "team", label: "Team", load: () => import("./settings/main") },
   { name: "account", label: "Your account", load: () => import("./settings/main") },
+  { name: "system", label: "System", load: () => import("./settings/main") },
 ];
 
 // Operators find what they may use: the others' settings would only be refused.

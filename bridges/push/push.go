@@ -107,7 +107,7 @@ func (s *Sink) notify(ctx context.Context, session *chat.Session, m *chat.Messag
 	for i := range devices {
 		d := &devices[i]
 		key := d.ID + "/" + session.ID
-		if d.Wants == chat.PushNothing || s.has(key, rev) {
+		if !wanted(d, session) || s.has(key, rev) {
 			continue
 		}
 		switch failed := s.send(ctx, d, noteOf(session, m, d.Content)); {
@@ -119,6 +119,18 @@ func (s *Sink) notify(ctx context.Context, session *chat.Session, m *chat.Messag
 		}
 	}
 	return err
+}
+
+// wanted reports whether a device is notified of a session: mine includes what nobody
+// was given.
+func wanted(d *chat.PushDevice, session *chat.Session) bool {
+	switch d.Wants {
+	case chat.PushEverything:
+		return true
+	case chat.PushMine:
+		return session.Assignee == "" || session.Assignee == d.Person
+	}
+	return false
 }
 
 func isPause(err error) bool {

@@ -69,6 +69,18 @@ func testPrivacy(t *testing.T, s *fixture) {
 	b.clean()
 }
 
+// testSystem: the page says how relay is doing, what waits, and how to get backups.
+func testSystem(t *testing.T, s *fixture) {
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	b := s.newOperator(t, "Ada")
+	b.settings("system", "System")
+	b.until(`$$("#system .finding").length >= 4 && text("#system").includes("SQLite file") && text("#system").includes("Nothing waits.")`)
+	b.until(`text("#system").includes("set BACKUP_DIR to a folder")`)
+	b.shot(folder, "system")
+	s.showPage(t, b, folder, "system")
+	b.clean()
+}
+
 // showPage takes pictures of a page in the dark and on a phone, where it must fit.
 func (s *fixture) showPage(t *testing.T, b *tab, folder, name string) {
 	t.Helper()

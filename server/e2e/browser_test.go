@@ -62,6 +62,7 @@ func TestBrowser(t *testing.T) {
 		"Statistics":       testStatistics,
 		"Privacy":          testPrivacy,
 		"Hear":             testHear,
+		"System":           testSystem,
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {

@@ -8,9 +8,10 @@ import { formsPage } from "./forms";
 import { hoursPage } from "./hours";
 import { notificationsPage } from "./notifications";
 import { privacyPage } from "./privacy";
+import { systemPage } from "./system";
 import { start } from "./shell";
 import { teamPage } from "./team";
 import { webhookPage } from "./webhook";
 import { widgetPage } from "./widget";
 
-start({ channels: channelsPage, widget: widgetPage, forms: formsPage, answers: answersPage, hours: hoursPage, ai: aiPage, webhook: webhookPage, notifications: notificationsPage, privacy: privacyPage, team: teamPage, account: accountPage });
+start({ channels: channelsPage, widget: widgetPage, forms: formsPage, answers: answersPage, hours: hoursPage, ai: aiPage, webhook: webhookPage, notifications: notificationsPage, privacy: privacyPage, team: teamPage, account: accountPage, system: systemPage });

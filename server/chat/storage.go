@@ -1,0 +1,26 @@
+package chat
+
+// Storage is where relay's state is, for the page of the system.
+type Storage struct {
+	Kind string `json:"kind"` // sqlite, postgres or memory
+	Size int64  `json:"size"` // bytes on the disk
+	Log  int64  `json:"log"`  // of the write-ahead log
+	// Check is of the file after relay was not stopped in order: "", running or damaged.
+	Check string `json:"check,omitempty"`
+}
+
+// The states of the check after an unclean stop.
+const (
+	CheckRunning = "running"
+	CheckDamaged = "damaged"
+)
+
+// BackupFile is a backup on the disk.
+type BackupFile struct {
+	Name string `json:"name"`
+	Size int64  `json:"size"`
+	At   Time   `json:"at"`
+}
+
+// ErrBackupNotFound means that there is no backup of that name.
+var ErrBackupNotFound = &Error{NotFound, "Backup not found"}
