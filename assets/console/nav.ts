@@ -23,6 +23,7 @@ const all: readonly Page[] = [
   { name: "channels", label: "Channels", load: () => import("./settings/main") },
   { name: "widget", label: "Widget", load: () => import("./settings/main") },
   { name: "forms", label: "Forms & ratings", load: () => import("./settings/main") },
+  { name: "greetings", label: "Greetings", load: () => import("./settings/main") },
   { name: "answers", label: "Saved answers", load: () => import("./settings/main") },
   { name: "hours", label: "Hours", load: () => import("./settings/main") },
   { name: "ai", label: "AI", load: () => import("./settings/main") },

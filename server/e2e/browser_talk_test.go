@@ -245,7 +245,7 @@ func testAttention(t *testing.T, s *fixture) {
 	p.visitor.until(`!shown(".panel") && text(".badge") === "" && root.activeElement === $(".launcher")`)
 	p.visitor.until(`$(".launcher").dataset.how === '{"focusVisible":true}'`) // Firefox and Safari have to be told
 	p.operator.write("Anything else?")
-	p.visitor.until(`shown(".badge") && text(".badge") === "1" && $(".launcher").ariaLabel === "Open chat, 1 unread"`)
+	p.visitor.until(`shown(".badge") && text(".badge") === "1" && $(".launcher").ariaLabel === "Open chat, 1 unread message"`)
 	p.operator.until(`$(".from-operator:last-child .receipt:not(.seen)")`)
 	p.visitor.click(".launcher")
 	p.visitor.until(`shown(".panel") && text(".badge") === ""`)

@@ -30,6 +30,7 @@ func TestBrowser(t *testing.T) {
 		"Webhook":          testWebhook,
 		"AI":               testAI,
 		"Hours":            testHours,
+		"Greetings":        testGreetings,
 		"Unsaved":          testUnsaved,
 		"WidgetPage":       testWidgetPage,
 		"FormsPage":        testFormsPage,

@@ -5,6 +5,7 @@ import { aiPage } from "./ai";
 import { answersPage } from "./answers";
 import { channelsPage } from "./channels/index";
 import { formsPage } from "./forms";
+import { greetingsPage } from "./greetings";
 import { hoursPage } from "./hours";
 import { notificationsPage } from "./notifications";
 import { privacyPage } from "./privacy";
@@ -14,4 +15,4 @@ import { teamPage } from "./team";
 import { webhookPage } from "./webhook";
 import { widgetPage } from "./widget";
 
-start({ channels: channelsPage, widget: widgetPage, forms: formsPage, answers: answersPage, hours: hoursPage, ai: aiPage, webhook: webhookPage, notifications: notificationsPage, privacy: privacyPage, team: teamPage, account: accountPage, system: systemPage });
+start({ channels: channelsPage, widget: widgetPage, forms: formsPage, answers: answersPage, greetings: greetingsPage, hours: hoursPage, ai: aiPage, webhook: webhookPage, notifications: notificationsPage, privacy: privacyPage, team: teamPage, account: accountPage, system: systemPage });

@@ -1,0 +1,116 @@
+// Greetings: the proactive messages, which the widget shows by itself.
+
+import { h } from "../dom";
+import { form, type Control } from "./form";
+import type { Page } from "./page";
+import { button, labelled, section } from "./settings";
+
+// Rule is a proactive message as the admin API has it.
+interface Rule {
+  id: string;
+  text: string;
+  texts?: Record<string, string>;
+  pages: string[];
+  seconds: number;
+  exitIntent: boolean;
+  onlyOnline: boolean;
+  disabled?: boolean;
+}
+
+// Editor is the card of one message.
+interface Editor {
+  node: HTMLElement;
+  text: HTMLElement;
+  get(): Rule;
+}
+
+function editor(rule: Rule, remove: () => void): Editor {
+  const text = h("textarea", { class: "input", rows: 2, maxlength: 500, placeholder: "Questions about our prices?" });
+  const pages = h("input", { class: "input", autocomplete: "off", spellcheck: "false", placeholder: "/pricing*, /shop/*" });
+  const seconds = h("input", { class: "input", type: "number", min: 0, max: 3600, step: 1, inputmode: "numeric" });
+  const box = (checked: boolean) => {
+    const node = h("input", { type: "checkbox" });
+    node.checked = checked;
+    return node;
+  };
+  const exit = box(rule.exitIntent);
+  const online = box(rule.onlyOnline);
+  const shown = box(!rule.disabled);
+  const tick = (node: HTMLElement, label: string) => h("label", { class: "check" }, node, " " + label);
+  text.value = rule.text;
+  pages.value = (rule.pages ?? []).join(", ");
+  seconds.value = String(rule.seconds ?? 0);
+  const node = h("li", {},
+    labelled("Message", text),
+    labelled("Pages", pages, "Paths, with commas between them; * is any text. Empty: every page."),
+    labelled("Seconds on the page", seconds),
+    tick(exit, "Only when the pointer leaves the page at its top"),
+    tick(online, "Only while somebody is online"),
+    tick(shown, "Switched on"),
+    h("div", { class: "buttons" }, button("Remove message", remove)));
+  return {
+    node,
+    text,
+    get: () => ({
+      id: rule.id,
+      text: text.value.trim(),
+      ...(rule.texts ? { texts: rule.texts } : {}),
+      pages: pages.value.split(",").map((page) => page.trim()).filter(Boolean),
+      seconds: Number(seconds.value) || 0,
+      exitIntent: exit.checked,
+      onlyOnline: online.checked,
+      ...(shown.checked ? {} : { disabled: true }),
+    }),
+  };
+}
+
+// rules edits the list of messages.
+function rules(): Control & { problem(): string } {
+  const list = h("ul", { class: "rules" });
+  const none = h("p", { class: "hint" }, "There are none yet.");
+  let editors: Editor[] = [];
+  const add = (rule: Rule): Editor => {
+    const one = editor(rule, () => {
+      editors = editors.filter((e) => e !== one);
+      one.node.remove();
+      typed();
+      more.focus();
+    });
+    editors.push(one);
+    list.append(one.node);
+    return one;
+  };
+  const typed = (): void => {
+    none.hidden = editors.length > 0;
+    node.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+  const more = button("Add a message", () => {
+    const id = Array.from(crypto.getRandomValues(new Uint8Array(5)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    add({ id, text: "", pages: [], seconds: 20, exitIntent: false, onlyOnline: true }).text.focus();
+    typed();
+  });
+  const node = h("div", { class: "proactive" }, list, none, more);
+  return {
+    node,
+    get: () => editors.map((e) => e.get()),
+    set(value) {
+      editors = [];
+      list.replaceChildren();
+      for (const rule of (value as Rule[] | null) ?? []) add(rule);
+      none.hidden = editors.length > 0;
+    },
+    lock: (locked) => void (node.inert = locked),
+    problem() {
+      const empty = editors.find((e) => !e.get().text);
+      return empty ? "Write the message, or remove it." : "";
+    },
+  };
+}
+
+export function greetingsPage(): Page {
+  const messages = rules();
+  const all = form([
+    { name: "proactive", label: "Messages that come by themselves", control: messages, check: () => messages.problem(), hint: h("p", {}, "They appear beside the button on pages whose snippet has ", h("code", {}, "data-proactive"), ": each at most once, none after the visitor has put one away or written. The browser decides; nothing is recorded.") },
+  ]);
+  return { node: section("Proactive messages", all.node), form: all };
+}
