@@ -87,7 +87,8 @@ func TestShowsDeliveryReceipts(t *testing.T) {
 		if got := receipt("x1"); got != "" {
 			t.Errorf("nobody is there, the receipt is %q", got)
 		}
-		page := o.Hub.Subscribe(id)
+		page, _, err := o.Follow(t.Context(), visitor, id, "")
+		o.must(err)
 		defer page.Close()
 		if got := receipt("x2"); got != "delivered" {
 			t.Errorf("the page is open, the receipt is %q", got)
