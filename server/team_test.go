@@ -358,3 +358,29 @@ func TestAudit(t *testing.T) {
 		s.refused(s.call("GET", "/api/admin/audit?cursor=x", secretKey, nil), 400, "cursor")
 	})
 }
+
+// Who answers on a platform under a person's name there counts as that person.
+func TestNamesOnPlatforms(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		ada := s.personNamed("Ada", chat.RoleOperator)
+		as := func(bridge string, names ...string) string {
+			by := s.Colleague(t.Context(), chat.Author{Source: bridge, Name: "somebody"}, names...)
+			return by.Name + " " + by.Person
+		}
+		if got := as("telegram", "5501", "ada_l"); got != "somebody " {
+			t.Errorf("before it is known: %q", got)
+		}
+		s.must("PATCH", "/api/admin/people/"+ada.ID, secretKey, object{"platformNames": []object{{"bridge": "telegram", "name": "@Ada_L"}, {"bridge": "slack", "name": "U012"}}})
+		want := "Ada " + ada.ID
+		if got := as("telegram", "5501", "ada_l"); got != want {
+			t.Errorf("by the user name: %q", got)
+		}
+		if got := as("slack", "U012"); got != want {
+			t.Errorf("by the id: %q", got)
+		}
+		if got := as("discord", "ada_l"); got != "somebody " {
+			t.Errorf("on another platform: %q", got)
+		}
+		s.refused(s.call("PATCH", "/api/admin/people/"+ada.ID, secretKey, object{"platformNames": []object{{"bridge": "email", "name": "x"}}}), 400, "telegram, discord or slack")
+	})
+}
