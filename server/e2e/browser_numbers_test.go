@@ -112,7 +112,7 @@ func testHear(t *testing.T, s *fixture) {
 	b.until(`shown("#me-menu") && $("#sound").checked`)
 	b.shot(folder, "menu")
 	id := s.sayAs(t, "v-ann", "", "Is anybody there?")
-	b.until(`window.shown.length === 1 && window.shown[0] === "Visitor: Is anybody there? " + %s`, id)
+	b.until(`window.shown.length === 1 && window.shown[0].endsWith(": Is anybody there? " + %s)`, id)
 	b.until(`window.tones === 2 || !navigator.userActivation.hasBeenActive`)
 	b.click("#sound")
 	b.run(`Object.assign(window, { looking: true, tones: 0 })`)
