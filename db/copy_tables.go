@@ -104,14 +104,6 @@ func inOrder(tables []*copyTable) (sorted []*copyTable, err error) {
 // index returns the place of a column.
 func (t *copyTable) index(column string) int { return slices.Index(t.columns, column) }
 
-// keyOf returns the key of a row.
-func (t *copyTable) keyOf(row []any) (key []any) {
-	for _, i := range t.key {
-		key = append(key, row[i])
-	}
-	return key
-}
-
 // keyList is the key's columns in SQL, each with a suffix.
 func (t *copyTable) keyList(suffix string) string {
 	var list []string

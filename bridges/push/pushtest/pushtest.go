@@ -145,8 +145,11 @@ func (s *Service) verify(header string) error {
 		return errors.New("the signature is none")
 	}
 	digest := sha256.Sum256([]byte(parts[0] + "." + parts[1]))
-	public := ecdsa.PublicKey{Curve: elliptic.P256(), X: new(big.Int).SetBytes(key[1:33]), Y: new(big.Int).SetBytes(key[33:])}
-	if !ecdsa.Verify(&public, digest[:], new(big.Int).SetBytes(signature[:32]), new(big.Int).SetBytes(signature[32:])) {
+	public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), key)
+	if err != nil {
+		return errors.New("the key is none")
+	}
+	if !ecdsa.Verify(public, digest[:], new(big.Int).SetBytes(signature[:32]), new(big.Int).SetBytes(signature[32:])) {
 		return errors.New("the signature is wrong")
 	}
 	return s.verifyClaims(parts[1])
