@@ -71,6 +71,9 @@ func openPostgres(ctx context.Context, url string, opts Options) (*DB, error) {
 			return nil, fmt.Errorf("open the Postgres database: %w", err)
 		}
 	}
+	if err := checkDirect(ctx, config, direct); err != nil {
+		return nil, err
+	}
 	if err := migratePostgres(ctx, direct, opts); err != nil {
 		return nil, fmt.Errorf("open the Postgres database: %w", err)
 	}

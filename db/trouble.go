@@ -11,7 +11,7 @@ import (
 // troubles explain the codes of Postgres ("PostgreSQL Error Codes") that an operator
 // can do something about. Each is a problem and its fix.
 var troubles = map[string][2]string{
-	"25006": {"PostgreSQL is read-only here: it is a standby", "let DATABASE_URL lead to the primary; with several hosts in it, add target_session_attrs=read-write"},
+	"25006": {"PostgreSQL is read-only here: it is a standby, or default_transaction_read_only is on", "let DATABASE_URL lead to the primary; with several hosts in it, add target_session_attrs=read-write; or turn that setting off"},
 	"53300": {"PostgreSQL has no connection left", "raise max_connections: each relay takes up to 19; or put PgBouncer in front of it"},
 	"53200": {"PostgreSQL has no memory left", "give its machine more memory, or lower work_mem and max_connections"},
 	"57014": {"PostgreSQL cancelled a statement", "raise statement_timeout for relay's user to 30 seconds or more"},
