@@ -72,11 +72,19 @@ func plainLabel(label string) string {
 }
 
 // aliases are other names of character sets.
-var aliases = map[string]string{"": "windows1252", "ascii": "windows1252", "usascii": "windows1252", "iso88591": "windows1252", "latin1": "windows1252",
+var aliases = map[string]string{"iso88591": "windows1252", "latin1": "windows1252",
 	"cp1252": "windows1252", "cp1251": "windows1251", "cp1250": "windows1250", "latin2": "iso88592", "latin9": "iso885915"}
 
-// charmapOf finds a character set of one byte a letter.
+// eastAsian are the labels of the sets that relay does not read.
+var eastAsian = map[string]bool{"shiftjis": true, "sjis": true, "xsjis": true, "windows31j": true, "eucjp": true, "iso2022jp": true, "euckr": true, "ksc56011987": true,
+	"windows949": true, "gb2312": true, "gbk": true, "gb18030": true, "xgbk": true, "hzgb2312": true, "big5": true, "big5hkscs": true}
+
+// charmapOf finds a character set of one byte a letter. What nobody knows is the
+// usual one, as in browsers.
 func charmapOf(label string) (encoding.Encoding, error) {
+	if eastAsian[label] {
+		return nil, fmt.Errorf("its character set is %s, which relay does not read: save it as UTF-8", label)
+	}
 	name := label
 	if alias, ok := aliases[label]; ok {
 		name = alias
@@ -86,5 +94,5 @@ func charmapOf(label string) (encoding.Encoding, error) {
 			return set, nil
 		}
 	}
-	return nil, fmt.Errorf("its character set is %s, which relay does not read: save it as UTF-8", label)
+	return charmap.Windows1252, nil
 }
