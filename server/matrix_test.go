@@ -93,7 +93,7 @@ var matrix = map[string]entry{
 	"GET /api/admin/widget":                              {administrator, "/api/admin/widget", nil, 0},
 	"POST /api/admin/widget/look":                        {administrator, "/api/admin/widget/look", object{"url": "http://169.254.169.254/"}, 400},
 	"POST /api/admin/deliveries/discard":                 {administrator, "/api/admin/deliveries/discard", object{"dest": "none"}, 0},
-	"DELETE /api/admin/deliveries/{id}":                  {administrator, "/api/admin/deliveries/webhook.$S.1", nil, 404},
+	"POST /api/admin/deliveries/{id}/discard":            {administrator, "/api/admin/deliveries/webhook.$S.1/discard", nil, 404},
 	"GET /api/admin/deliveries":                          {administrator, "/api/admin/deliveries", nil, 0},
 	"POST /api/admin/deliveries/retry":                   {administrator, "/api/admin/deliveries/retry", nil, 0},
 	"POST /api/admin/deliveries/{id}/retry":              {operator, "/api/admin/deliveries/webhook.$S.1/retry", nil, 409},

@@ -69,12 +69,12 @@ type meRequest struct {
 // patchMe answers PATCH /api/admin/me. A new address or password needs the current
 // password; a new password ends the other sign-ins.
 func (s *communityServer) patchMe(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	if by.Person == "" {
-		return nil, errNoAccount
-	}
 	in, err := decode[meRequest](r)
 	if err != nil {
 		return nil, err
+	}
+	if by.Person == "" {
+		return nil, errNoAccount
 	}
 	p, err := s.engine.Person(r.Context(), by.Person)
 	if err != nil {

@@ -138,7 +138,7 @@ func (s *communityServer) retryDelivery(_ http.ResponseWriter, r *http.Request, 
 	return ok, s.engine.Outbox.Retry(r.Context(), id)
 }
 
-// discardDelivery answers DELETE /api/admin/deliveries/{id}.
+// discardDelivery answers POST /api/admin/deliveries/{id}/discard.
 func (s *communityServer) discardDelivery(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	return ok, s.engine.Outbox.Discard(r.Context(), pathVar(r, "id"))
 }

@@ -251,7 +251,7 @@ func (s *communityServer) adminRoutes() []route {
 		{"POST", "/api/admin/deliveries/retry", administrators, s.retryDeliveries},
 		{"POST", "/api/admin/deliveries/{id}/retry", operators, s.retryDelivery},
 		{"POST", "/api/admin/deliveries/discard", administrators, s.discardDeliveries},
-		{"DELETE", "/api/admin/deliveries/{id}", administrators, s.discardDelivery},
+		{"POST", "/api/admin/deliveries/{id}/discard", administrators, s.discardDelivery},
 		{"POST", "/api/admin/webhooks/test", administrators, s.testWebhook},
 		{"POST", "/api/admin/ai/test", administrators, s.testAI},
 		{"GET", "/api/admin/knowledge", operators, s.knowledgeSources},

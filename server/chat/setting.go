@@ -100,7 +100,8 @@ func (s *Setting) Check(value json.RawMessage) error {
 }
 
 // The checks of settings: each returns the end of a sentence that begins with
-// the setting's name, or with a dot and the path of a field in it.
+// the setting's name, or with the path of a field in it, like ".fields[].label" or
+// "[].text".
 
 type checkError string
 
@@ -109,7 +110,7 @@ func (e checkError) Error() string { return string(e) }
 // sentence completes a check's error with the setting's name.
 func sentence(name string, err error) string {
 	text := err.Error()
-	if strings.HasPrefix(text, ".") {
+	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "[]") {
 		return name + text
 	}
 	return name + " " + text
@@ -281,8 +282,15 @@ func shape[T any](must string) func(json.RawMessage) error {
 		if err == nil {
 			return nil
 		}
-		if path, inner, ok := WrongType(err, reflect.TypeFor[T]()); ok && path != "" {
-			return checkError("." + path + " must be " + inner)
+		path, inner, ok := WrongType(err, reflect.TypeFor[T]())
+		if path != "" {
+			path = "." + path
+		}
+		if reflect.TypeFor[T]().Kind() == reflect.Slice && bytes.HasPrefix(bytes.TrimSpace(value), []byte("[")) {
+			path = "[]" + path
+		}
+		if ok && path != "" {
+			return checkError(path + " must be " + inner)
 		}
 		return checkError("must be " + must)
 	}

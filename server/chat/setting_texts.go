@@ -21,6 +21,9 @@ var (
 
 // starters checks a list of questions that visitors can begin with.
 func starters(value json.RawMessage) error {
+	if err := shape[[]string]("a list of at most 4 questions")(value); err != nil {
+		return err
+	}
 	var list []string
 	if json.Unmarshal(value, &list) != nil || list == nil || len(list) > maxStarters {
 		return checkError("must be a list of at most 4 questions")

@@ -51,7 +51,7 @@ func testAI(t *testing.T, s *fixture) {
 	b.until(`text("#ai-state") === "The AI is off in this conversation." && text("#ai-verb") === "Turn on"`)
 
 	b.run(`$("#presence-away").click()`)
-	p.visitor.until(`text(".presence").startsWith("Away")`)
+	p.visitor.until(`text(".log").includes("We are away right now.")`)
 	b.click("#ai-verb")
 	b.until(`text("#ai-verb") === "Turn off"`)
 	p.visitor.write("And to Sweden?")

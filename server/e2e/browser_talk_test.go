@@ -40,7 +40,7 @@ func (s *fixture) newOperator(t *testing.T, name string) *tab {
 // and as the switch says. The console shows who else is there.
 func testPresence(t *testing.T, s *fixture) {
 	visitor := s.newVisitor(t, true)
-	visitor.until(`text(".presence") === "Away – leave a message"`)
+	visitor.until(`text(".presence") === "" && text(".log").includes("We are away right now.")`)
 	ada, grace := s.newOperator(t, "Ada"), s.newOperator(t, "Grace")
 	visitor.until(`text(".presence") === "Online now"`)
 	ada.until(`text("#here") === "Also here: Grace" && $("#presence-automatic").checked && text("#presence-word") === "Online"`)
@@ -49,7 +49,7 @@ func testPresence(t *testing.T, s *fixture) {
 		seenBy.until(`$("#presence input:checked").value === %s`, mode)
 	}
 	choose("away", grace)
-	visitor.until(`text(".presence") === "Away – leave a message"`)
+	visitor.until(`text(".presence") === "" && text(".log").includes("We are away right now.")`)
 	ada.click("#me")
 	ada.until(`shown("#me-menu") && $("#me").ariaExpanded === "true"`)
 	ada.shot(cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir()), "presence")
@@ -64,7 +64,7 @@ func testPresence(t *testing.T, s *fixture) {
 	ada.until(`text("#presence-why").startsWith("Visitors see: online until ")`)
 	ada.click("#me")
 	ada.click("form[action='/console/logout'] button")
-	visitor.until(`text(".presence") === "Away – leave a message"`)
+	visitor.until(`text(".presence") === "" && text(".log").includes("We are away right now.")`)
 	visitor.clean()
 	ada.clean()
 }
