@@ -164,8 +164,19 @@ func TestNodesShareStates(t *testing.T) {
 			t.Fatalf("%s: %d", path, code)
 		}
 	}
-	post(a, "/api/widget/typing", a.public, map[string]any{"sessionId": session})
-	await(t, operator, `"sender":"visitor"`)
+	eventually(t, "what the visitor types", func() bool { // also while a does not yet know of b
+		post(a, "/api/widget/typing", a.public, map[string]any{"sessionId": session})
+		for {
+			select {
+			case frame := <-operator:
+				if strings.Contains(frame, `"sender":"visitor"`) {
+					return true
+				}
+			case <-time.After(time.Second):
+				return false
+			}
+		}
+	})
 	post(b, "/api/admin/sessions/"+session+"/typing", b.secret, map[string]any{})
 	await(t, visitor, `"sender":"operator"`)
 	if code := b.call(t, "PATCH", b.base+"/api/admin/settings", b.secret, map[string]any{"welcomeMessage": "Welcome by b"}, nil); code != 200 {
