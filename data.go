@@ -306,3 +306,26 @@ func (a *app) completion(_ context.Context, shell string) error {
 	_, err := io.WriteString(a.stdout, cli.Completion(shell, a.line.usages, config.FlagNames()))
 	return err
 }
+
+// openBridge opens the database of bridge mode: in memory, within bounds, unless
+// DATABASE_URL names one.
+func (a *app) openBridge(ctx context.Context, full *bridges.FullQueues) (*db.DB, error) {
+	if !a.cfg.Volatile() {
+		return a.open(ctx, false)
+	}
+	bounds := db.BridgeBounds
+	bounds.Full = full.Dropped
+	bounds.Failed = func(err error) { a.log.Error("cannot clean up the database", "err", err) }
+	return db.Bounded(ctx, bounds)
+}
+
+// close closes the database. One that hangs does not keep relay from stopping.
+func (a *app) close(database *db.DB) {
+	var err error
+	switch inTime := chat.Within(closingTime, func() { err = database.Close() }); {
+	case !inTime:
+		a.log.Error("the database did not close in time; stopping as after a crash")
+	case err != nil:
+		a.log.Error("cannot close the database", "err", err)
+	}
+}
