@@ -40,7 +40,7 @@ var commands = []command{
 	{"keys", "the same as keys show", (*app).showKeys, onDatabase, "keys"},
 	{"keys show", "print the public key, and the secret one while it can be shown", (*app).showKeys, onDatabase, "keys show"},
 	{"keys rotate public", "make a new public key; update the snippet on every page", rotate((*server.Keyring).RotatePublic), onDatabase, "keys rotate public"},
-	{"keys rotate secret", "make a new secret key and sign everyone out of the console", rotate((*server.Keyring).RotateSecret), onDatabase, "keys rotate secret"},
+	{"keys rotate secret", "make a new secret key; who signed in with the old one signs in again", rotate((*server.Keyring).RotateSecret), onDatabase, "keys rotate secret"},
 	{"people list", "list the people of the team", (*app).listPeople, onDatabase, "people list --json"},
 	{"people add EMAIL", "make an invitation for an administrator: a link that works once", (*app).addPerson, onDatabase, "people add ada@example.com"},
 	{"people reset PERSON", "make a link to a new password, by e-mail address or name", (*app).resetPerson, onDatabase, "people reset ada@example.com"},
