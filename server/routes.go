@@ -209,15 +209,16 @@ func (s *communityServer) widgetRoutes() []route {
 // console.
 func (s *communityServer) adminRoutes() []route {
 	operators := rules{filtered: true, access: s.operator, body: maxAdminBody}
-	administrators, uploads, examined, erasers := operators, operators, operators, operators
+	administrators := operators
 	administrators.access = s.administrator
-	uploads.body, erasers.access = 0, s.administratorOrCommand
-	files := administrators
-	files.body = 0
-	examined.access = s.operatorOrDoctor
+	return slices.Concat(s.sessionRoutes(operators, administrators), s.siteRoutes(operators, administrators))
+}
+
+// sessionRoutes are about conversations and those who answer them.
+func (s *communityServer) sessionRoutes(operators, administrators rules) []route {
+	uploads := operators
+	uploads.body = 0
 	return []route{
-		{"GET", "/api/admin/settings", operators, s.settings},
-		{"PATCH", "/api/admin/settings", administrators, s.patchSettings},
 		{"GET", "/api/admin/sessions", operators, s.sessions},
 		{"GET", "/api/admin/sessions/{session}", operators, s.session},
 		{"PATCH", "/api/admin/sessions/{session}", operators, s.organise},
@@ -243,6 +244,17 @@ func (s *communityServer) adminRoutes() []route {
 		{"GET", "/api/admin/operator/status", operators, s.presence},
 		{"POST", "/api/admin/operator/status", operators, s.operatorStatus},
 		{"POST", "/api/admin/operator/activity", operators, s.operatorActivity},
+	}
+}
+
+// siteRoutes are about the site: its settings, channels, knowledge, numbers and state.
+func (s *communityServer) siteRoutes(operators, administrators rules) []route {
+	files, examined, erasers := administrators, operators, operators
+	files.body = 0
+	examined.access, erasers.access = s.operatorOrDoctor, s.administratorOrCommand
+	return []route{
+		{"GET", "/api/admin/settings", operators, s.settings},
+		{"PATCH", "/api/admin/settings", administrators, s.patchSettings},
 		{"GET", bridgesPath, examined, s.listBridges},
 		{"POST", "/api/admin/bridges/{name}/test", administrators, s.testBridge},
 		{"POST", "/api/admin/bridges/{name}/connect", administrators, s.connectBridge},
