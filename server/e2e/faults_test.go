@@ -45,27 +45,16 @@ type outcome struct {
 	note                string
 }
 
-// TestFaults lets relay meet every kind of fault while people talk, and looks for
-// what got lost, was doubled or came in another order: nothing may.
-func TestFaults(t *testing.T) {
-	inBackground(t)
-	r := &report{title: "Messages through faults: make faults", head: []string{"fault", "rounds", "from visitors", "from operators", "lost", "doubled", "out of order", ""}}
-	all := []struct {
-		name        string
-		short, long int // rounds
-		run         func(t *testing.T, rounds int) outcome
-	}{
-		{"killed at a random moment", 2, 60, killed},
-		{"killed at a named point", 0, 10 * len(crashPoints), crashed},
-		{"killed in a checkpoint, backup, upload", 0, 6 * len(innerPoints), inside},
-		{"killed in each migration", 0, 4, migrating},
-		{"Discord is away, relay is killed", 1, 6, outage},
-		{"Discord fails at random", 1, 6, storm},
-		{"updates 5 times each, shuffled", 1, 10, shuffled},
-		{"the disk is full", 0, 4, diskFull},
-		{"the clock is wrong by hours and days", 0, 12, skewed},
-		{"readers that never read", 0, 1, stuckReaders},
-	}
+// scenario is one kind of fault, with its rounds in the short and the long form.
+type scenario struct {
+	name        string
+	short, long int
+	run         func(t *testing.T, rounds int) outcome
+}
+
+// run lets relay meet each fault and prints the table. After a long form without a
+// failure it draws it, too.
+func (r *report) run(t *testing.T, picture string, all []scenario) {
 	for _, s := range all {
 		rounds := s.short
 		if *long {
@@ -84,8 +73,27 @@ func TestFaults(t *testing.T) {
 	}
 	r.print(t)
 	if *long && !t.Failed() && len(r.rows) == len(all) {
-		r.picture(t, "../../.github", "faults.svg")
+		r.picture(t, "../../.github", picture)
 	}
+}
+
+// TestFaults lets relay meet every kind of fault while people talk, and looks for
+// what got lost, was doubled or came in another order: nothing may.
+func TestFaults(t *testing.T) {
+	inBackground(t)
+	r := &report{title: "Messages through faults: make faults", head: []string{"fault", "rounds", "from visitors", "from operators", "lost", "doubled", "out of order", ""}}
+	r.run(t, "faults.svg", []scenario{
+		{"killed at a random moment", 2, 60, killed},
+		{"killed at a named point", 0, 10 * len(crashPoints), crashed},
+		{"killed in a checkpoint, backup, upload", 0, 6 * len(innerPoints), inside},
+		{"killed in each migration", 0, 4, migrating},
+		{"Discord is away, relay is killed", 1, 6, outage},
+		{"Discord fails at random", 1, 6, storm},
+		{"updates 5 times each, shuffled", 1, 10, shuffled},
+		{"the disk is full", 0, 4, diskFull},
+		{"the clock is wrong by hours and days", 0, 12, skewed},
+		{"readers that never read", 0, 1, stuckReaders},
+	})
 }
 
 // conclude starts relay once more and waits until everything has arrived.

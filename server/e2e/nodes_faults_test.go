@@ -29,11 +29,7 @@ import (
 func TestNodes(t *testing.T) {
 	inBackground(t)
 	r := &report{title: "Three relays on one PostgreSQL: make nodes", head: []string{"fault", "rounds", "from visitors", "from operators", "lost", "doubled", "out of order", ""}}
-	all := []struct {
-		name        string
-		short, long int // rounds
-		run         func(t *testing.T, rounds int) outcome
-	}{
+	r.run(t, "nodes.svg", []scenario{
 		{"nothing", 1, 1, calmNodes},
 		{"a node is killed", 1, 120, killedNodes},
 		{"nodes are restarted in turn", 1, 10, rolledNodes},
@@ -41,27 +37,7 @@ func TestNodes(t *testing.T) {
 		{"connections are terminated", 3, 50, terminated},
 		{"the network is cut", 0, 20, cutNodes},
 		{"nodes are restarted behind PgBouncer", 1, 10, pooledNodes},
-	}
-	for _, s := range all {
-		rounds := s.short
-		if *long {
-			rounds = s.long
-		}
-		if rounds == 0 {
-			continue
-		}
-		t.Run(s.name, func(t *testing.T) {
-			o := s.run(t, rounds)
-			r.add(s.name, o.rounds, o.visitors, o.operators, o.lost, o.doubled, o.disordered, o.note)
-			if o.verdict != (verdict{}) {
-				t.Errorf("%+v", o)
-			}
-		})
-	}
-	r.print(t)
-	if *long && !t.Failed() && len(r.rows) == len(all) {
-		r.picture(t, "../../.github", "nodes.svg")
-	}
+	})
 }
 
 // group are relays that share a database, and their world.
