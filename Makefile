@@ -27,8 +27,8 @@ run: build ## build and start relay here: http://localhost:3000, data in relay.d
 build: ## build ./relay, one file without dependencies
 	$(BUILD) -o relay .
 
-test: ## all tests; installs Chromium, Firefox, PostgreSQL, Node and PHP through apt when missing
-	@.ci/setup chromium firefox postgresql pgbouncer node php python3 systemd-analyze
+test: ## all tests; installs Chromium, Firefox, PostgreSQL, Node and PHP through apt, axe through npm, when missing
+	@.ci/setup chromium firefox postgresql pgbouncer node php python3 systemd-analyze axe
 	go tool gotestsum --format pkgname-and-test-fails -- -shuffle=on ./...
 
 check: gofmt vet staticcheck tidy imports test race cross packing vuln ## everything that must hold before a commit

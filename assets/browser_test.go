@@ -84,7 +84,7 @@ func newSite(t *testing.T, api, snippet string) string {
 			w.Header().Add("Content-Security-Policy", "sandbox allow-scripts")
 		}
 		fmt.Fprintf(w, `<!doctype html><html lang="en" dir="%s"><title>Shop</title><meta name="viewport" content="width=device-width">`+
-			`<body><h1>Shop</h1><p><a href="#x">A link</a></p>%s`, dir, snippet)
+			`<body><main><h1>Shop</h1><p><a href="#x">A link</a></p></main>%s`, dir, snippet)
 	}))
 	t.Cleanup(server.Close)
 	return server.URL
