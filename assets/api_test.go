@@ -1,6 +1,7 @@
 package assets_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -256,10 +257,11 @@ func TestCSATFromInit(t *testing.T) {
 }
 
 // TestPageChanges: a page that routes in the browser reports where it is, once
-// and without the query.
+// and without the query; the time zone comes with the first facts.
 func TestPageChanges(t *testing.T) {
 	f, b := ready(t, "")
 	b.open()
+	b.is(fmt.Sprintf(`Intl.DateTimeFormat().resolvedOptions().timeZone === %q`, f.bodies("POST init")[0]["timezone"]))
 	b.run(`history.pushState({}, "", "/cart?token=1")`)
 	b.eventually("page 1", func() bool { return f.count("POST page") == 1 })
 	b.run(`history.replaceState({}, "", "/cart?token=2")`)

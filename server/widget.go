@@ -20,6 +20,7 @@ type initRequest struct {
 	UserAgent       string `json:"userAgent"`
 	Referrer        string `json:"referrer"`
 	Language        string `json:"language"`
+	Timezone        string `json:"timezone"`
 	UseSessionToken bool   `json:"useSessionToken"`
 	SessionToken    string `json:"sessionToken"`
 	NewSession      bool   `json:"newSession"`
@@ -62,7 +63,7 @@ func (s *communityServer) widgetInit(w http.ResponseWriter, r *http.Request, _ c
 		UseToken:  in.UseSessionToken || s.cfg.RequireSessionToken,
 		Token:     in.SessionToken,
 		New:       in.NewSession,
-		Metadata: chat.Metadata{URL: in.URL, Referrer: in.Referrer, Language: in.Language,
+		Metadata: chat.Metadata{URL: in.URL, Referrer: in.Referrer, Language: in.Language, Timezone: in.Timezone,
 			UserAgent: agent, Browser: browser, DeviceType: device, Country: country(r)},
 	})
 	if err != nil {

@@ -57,16 +57,16 @@ func TestInitNotesTheVisit(t *testing.T) {
 			body["visitorId"] = "v"
 			return s.must("POST", "/api/widget/init", publicKey, body, header...).text("sessionId")
 		}
-		id := init(object{"url": "https://shop.test/a", "referrer": "https://search.test/", "language": "nl", "userAgent": "Mozilla/5.0 (iPhone) Firefox/130.0"}, "Cf-Ipcountry", "NL")
+		id := init(object{"url": "https://shop.test/a", "referrer": "https://search.test/", "language": "nl", "userAgent": "Mozilla/5.0 (iPhone) Firefox/130.0", "timezone": "Europe/Amsterdam"}, "Cf-Ipcountry", "NL")
 		noted := func(want string) {
 			t.Helper()
 			if got, _ := json.Marshal(s.must("GET", "/api/admin/sessions/"+id, secretKey, nil).get("metadata")); string(got) != want {
 				t.Errorf(" got %s\nwant %s", got, want)
 			}
 		}
-		noted(`{"browser":"Firefox","country":"NL","deviceType":"mobile","language":"nl","referrer":"https://search.test/","url":"https://shop.test/a","userAgent":"Mozilla/5.0 (iPhone) Firefox/130.0"}`)
-		init(object{"url": "https://shop.test/b"}, "User-Agent", "Mozilla/5.0 (X11) Chrome/130.0")
-		noted(`{"browser":"Chrome","country":"NL","deviceType":"desktop","language":"nl","referrer":"https://search.test/","url":"https://shop.test/b","userAgent":"Mozilla/5.0 (X11) Chrome/130.0"}`)
+		noted(`{"browser":"Firefox","country":"NL","deviceType":"mobile","language":"nl","referrer":"https://search.test/","timezone":"Europe/Amsterdam","url":"https://shop.test/a","userAgent":"Mozilla/5.0 (iPhone) Firefox/130.0"}`)
+		init(object{"url": "https://shop.test/b", "timezone": "../etc/passwd"}, "User-Agent", "Mozilla/5.0 (X11) Chrome/130.0")
+		noted(`{"browser":"Chrome","country":"NL","deviceType":"desktop","language":"nl","referrer":"https://search.test/","timezone":"Europe/Amsterdam","url":"https://shop.test/b","userAgent":"Mozilla/5.0 (X11) Chrome/130.0"}`)
 	})
 }
 

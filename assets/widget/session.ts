@@ -153,6 +153,7 @@ function visitor({ storage }: Shell): Record<string, string> {
     referrer: withoutQuery(document.referrer),
     userAgent: navigator.userAgent,
     language: navigator.language,
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   };
 }
 

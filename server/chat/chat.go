@@ -52,6 +52,7 @@ type Metadata struct {
 	Referrer   string `json:"referrer,omitempty"`
 	Language   string `json:"language,omitempty"`
 	UserAgent  string `json:"userAgent,omitempty"`
+	Timezone   string `json:"timezone,omitempty"` // a name of the IANA database
 }
 
 // CSAT is a visitor's satisfaction rating. Score is 1 to 5, 0 while unrated.

@@ -52,7 +52,7 @@ func (s *Session) Describe() []string {
 func pageLines(s *Session) (lines []string) {
 	m := s.Metadata.V
 	for _, field := range [][2]string{{"Page", m.URL}, {"Referrer", m.Referrer}, {"Country", m.Country}, {"Browser", m.Browser},
-		{"Device", m.DeviceType}, {"Language", m.Language}} {
+		{"Device", m.DeviceType}, {"Language", m.Language}, {"Time zone", m.Timezone}} {
 		if field[1] != "" {
 			lines = append(lines, field[0]+": "+Clip(OneLine(field[1]), ShownValue))
 		}

@@ -18,6 +18,7 @@ import (
 const (
 	maxVisitorID = 200
 	maxMetadata  = 2048 // characters of one field; the rest is cut
+	maxZone      = 64
 	maxIdentity  = 8 << 10
 	// initMessages is how many messages init returns.
 	initMessages = 50
@@ -191,7 +192,8 @@ func (r *Relay) ShowPage(ctx context.Context, by Author, sessionID, url string) 
 // over merges the facts about a visitor's page and browser, newer over older.
 func (m Metadata) over(older Metadata) Metadata {
 	for _, f := range []struct{ newer, older *string }{{&m.URL, &older.URL}, {&m.Country, &older.Country}, {&m.Browser, &older.Browser},
-		{&m.DeviceType, &older.DeviceType}, {&m.Referrer, &older.Referrer}, {&m.Language, &older.Language}, {&m.UserAgent, &older.UserAgent}} {
+		{&m.DeviceType, &older.DeviceType}, {&m.Referrer, &older.Referrer}, {&m.Language, &older.Language}, {&m.UserAgent, &older.UserAgent},
+		{&m.Timezone, &older.Timezone}} {
 		if *f.newer == "" {
 			*f.newer = *f.older
 		}
@@ -199,8 +201,14 @@ func (m Metadata) over(older Metadata) Metadata {
 	return m
 }
 
-// Clip cuts overlong fields.
+// isZone has the form of the IANA database's names: Europe/Berlin, Etc/GMT+3, UTC.
+var isZone = LazyPattern(`[A-Z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*`)
+
+// Clip cuts overlong fields and drops what cannot be a time zone.
 func (m *Metadata) Clip() {
+	if len(m.Timezone) > maxZone || !isZone(m.Timezone) {
+		m.Timezone = ""
+	}
 	for _, field := range []*string{&m.URL, &m.Country, &m.Browser, &m.DeviceType, &m.Referrer, &m.Language, &m.UserAgent} {
 		if len(*field) > maxMetadata {
 			cut := maxMetadata
