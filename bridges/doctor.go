@@ -37,7 +37,7 @@ func examine(ctx context.Context, k Kind, s *chat.Settings) []chat.Finding {
 	}
 	b, err := k.New(s)
 	if err != nil {
-		return []chat.Finding{chat.Unwell("settings", k.Title, err)}
+		return []chat.Finding{chat.CallFailed("settings", k.Title, err)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()

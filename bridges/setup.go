@@ -103,7 +103,7 @@ func (r *runner) connect(ctx context.Context, step chat.BridgeStep) (state chat.
 	}
 	setup, err := r.setup(settings)
 	if err != nil {
-		state.Findings = []chat.Finding{chat.Unwell("bot token", k.Title, err)}
+		state.Findings = []chat.Finding{chat.CallFailed("bot token", k.Title, err)}
 		return state, nil
 	}
 	bot, link, found := setup.Bot(ctx)
@@ -132,7 +132,7 @@ func (r *runner) settle(ctx context.Context, setup Setup, state chat.BridgeSetup
 	state.Step = chat.StepPlace
 	places, err := setup.Places(ctx)
 	if err != nil {
-		state.Findings = append(state.Findings, chat.Unwell("places", r.kind.Title, err))
+		state.Findings = append(state.Findings, chat.CallFailed("places", r.kind.Title, err))
 		return state, nil
 	}
 	state.Places = places
@@ -149,7 +149,7 @@ func (r *runner) settle(ctx context.Context, setup Setup, state chat.BridgeSetup
 		return state, nil
 	}
 	if err := setup.Enter(ctx, place); err != nil {
-		state.Places[i] = places[i].Spoilt(r.kind.Title, err)
+		state.Places[i] = places[i].WithProblem(r.kind.Title, err)
 		return state, nil
 	}
 	chosen := maps.Clone(r.kind.On)
@@ -219,7 +219,7 @@ func (s *Set) Try(ctx context.Context, name string) (f chat.Finding, err error) 
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	if err := b.Try(ctx); err != nil {
-		return chat.Unwell("trial", r.kind.Title, err), nil
+		return chat.CallFailed("trial", r.kind.Title, err), nil
 	}
 	return chat.Fine("trial", "relay posted something and removed it"), nil
 }

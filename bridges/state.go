@@ -102,7 +102,7 @@ func (r *runner) check(ctx context.Context, settings *chat.Settings) ([]chat.Fin
 	r.mu.Unlock()
 	switch {
 	case startErr != nil:
-		return []chat.Finding{chat.Unwell("settings", r.kind.Title, startErr)}, nil
+		return []chat.Finding{chat.CallFailed("settings", r.kind.Title, startErr)}, nil
 	case b == nil:
 		return nil, chat.Errorf(chat.Conflict, "The %s bridge is just starting; try again in a moment", r.kind.Title)
 	}

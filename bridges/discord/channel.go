@@ -127,7 +127,7 @@ func (c *channel) suits() error {
 	case c.Kind != discordgo.ChannelTypeGuildText && c.Kind != discordgo.ChannelTypeGuildNews && !c.forum():
 		return &chat.Misconfigured{Problem: "the channel is neither a text nor a forum channel", Fix: fixChannel}
 	case c.forum() && c.Flags&discordgo.ChannelFlagRequireTag != 0 && len(c.Tags) == 0:
-		return &chat.Misconfigured{Problem: "the forum wants a tag for every post, but has none",
+		return &chat.Misconfigured{Problem: "the forum requires a tag on every post, but has none",
 			Fix: "in the forum's settings, create a tag, or switch off \"Require people to select tags when posting\""}
 	}
 	return nil

@@ -18,8 +18,8 @@ import (
 func (b *Bridge) Check(ctx context.Context) []chat.Finding {
 	c := &checking{Bridge: b}
 	found := reception.RunChecks(ctx, c.token, c.channel, c.rights, c.intent, c.commands, c.reception)
-	if b.watched.Failing() || chat.Failed(found) { // the state changed since Watch looked
-		b.look(ctx)
+	if b.watched.Failing() || chat.Failed(found) { // the state changed since Watch last checked
+		b.checkSetup(ctx)
 	}
 	return found
 }
@@ -36,12 +36,12 @@ type application struct {
 // Flags"): with review, or without because it is small.
 const mayRead = 1<<18 | 1<<19
 
-// checking is one Check.
+// checking is one run of the checks; each adds what the later ones need.
 type checking struct {
 	*Bridge
 	app application
 	at  *channel
-	err error // of the last check
+	err error // the last failure
 }
 
 func (c *checking) token(ctx context.Context) (chat.Finding, bool) {
@@ -79,15 +79,15 @@ func (c *checking) rights(ctx context.Context) (chat.Finding, bool) {
 		return c.failed(subject, err), true
 	}
 	may := permissions(c.at, roles, me, has)
-	if f := judge(subject, may, inviteLink(c.app.ID)); f.Level == chat.FindingFail || may&discordgo.PermissionManageThreads != 0 || !c.at.moderated() {
+	if f := findMissing(subject, may, inviteLink(c.app.ID)); f.Level == chat.FindingFail || may&discordgo.PermissionManageThreads != 0 || !c.at.moderated() {
 		return f, true
 	}
-	return chat.Bad(subject, "the forum wants a tag for every post, and all its tags are for moderators",
-		"in the forum's settings, create a tag that everybody may use, or give the bot the permission Manage Threads"), true
+	return chat.Bad(subject, "the forum requires a tag on every post, and only moderators may use its tags",
+		"create a tag that everybody may use in the forum's settings, or give the bot the permission Manage Threads"), true
 }
 
-// judge reports missing permissions and what does not work without them.
-func judge(subject string, may int64, link string) chat.Finding {
+// findMissing reports missing permissions and what does not work without them.
+func findMissing(subject string, may int64, link string) chat.Finding {
 	var missing, without []string
 	for _, r := range rights {
 		switch {
@@ -105,7 +105,7 @@ func judge(subject string, may int64, link string) chat.Finding {
 	case len(without) > 0:
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the bot lacks in the channel: " + strings.Join(without, ", "), Fix: fix}
 	}
-	return chat.Fine(subject, "the bot has all permissions that it needs")
+	return chat.Fine(subject, "the bot has all the permissions it needs")
 }
 
 func (c *checking) intent(context.Context) (chat.Finding, bool) {
@@ -126,26 +126,26 @@ func (c *checking) commands(context.Context) (chat.Finding, bool) {
 	case c.key == nil && c.app.Endpoint == "":
 		return chat.Finding{}, true
 	case c.key == nil:
-		return chat.Bad(subject, "Discord pushes slash commands to an address, but relay has no key to check them by",
+		return chat.Bad(subject, "Discord pushes slash commands to an address, but relay has no key to verify them",
 			"set DISCORD_PUBLIC_KEY to "+c.app.VerifyKey+", or remove the Interactions Endpoint URL at "+portal), true
 	case c.app.VerifyKey != "" && !strings.EqualFold(c.app.VerifyKey, hex.EncodeToString(c.key)):
-		return chat.Bad(subject, "the public key is that of another application", "set DISCORD_PUBLIC_KEY to "+c.app.VerifyKey), true
+		return chat.Bad(subject, "the public key belongs to another application", "set DISCORD_PUBLIC_KEY to "+c.app.VerifyKey), true
 	case c.app.Endpoint == "" && !c.cfg.Gateway:
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "Discord does not know where to push slash commands",
 			Fix: "at " + portal + ", under General Information, set Interactions Endpoint URL to relay's address with /webhooks/discord (bridge mode) or /api/webhooks/discord"}, true
 	case c.app.Endpoint == "":
-		return chat.Fine(subject, "they are received by the gateway"), true
+		return chat.Fine(subject, "they arrive over the gateway"), true
 	}
-	return chat.Fine(subject, "Discord pushes them to an address of yours"), true
+	return chat.Fine(subject, "Discord pushes them to your address"), true
 }
 
 func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 	const subject = "reception"
 	if !c.cfg.Gateway {
-		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the gateway is off: relay sends to Discord, but receives no answers of operators from there", Fix: fixGateway}, true
+		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the gateway is off: relay sends to Discord, but receives no answers from operators there", Fix: fixGateway}, true
 	}
 	if way, problem := c.status.Get(); way == wayGateway && problem != nil {
-		return chat.Unwell(subject, "Discord", problem), true
+		return chat.CallFailed(subject, "Discord", problem), true
 	}
 	if waits := c.delays.trouble(); waits != nil {
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: waits.Error(), Fix: "relay keeps retrying; if this lasts, check that the bot may still read these threads"}, true
@@ -160,14 +160,14 @@ func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 		return c.failed(subject, err), true
 	}
 	if gateway.Starts.Left == 0 && gateway.Starts.After > 0 {
-		return chat.Bad(subject, "the bot connected to the gateway as often as it may within a day",
+		return chat.Bad(subject, "the bot has used up its gateway connections for today",
 			"find out which other program uses this token; it may connect again in "+(time.Duration(gateway.Starts.After)*time.Millisecond).Round(time.Minute).String()), true
 	}
-	return chat.Fine(subject, "operators' answers are received by the gateway"), true
+	return chat.Fine(subject, "operators' answers arrive over the gateway"), true
 }
 
-// failed returns the finding of an error.
+// failed turns an error into a finding and remembers it.
 func (c *checking) failed(subject string, err error) chat.Finding {
 	c.err = finalError(err)
-	return chat.Unwell(subject, "Discord", c.err)
+	return chat.CallFailed(subject, "Discord", c.err)
 }

@@ -82,7 +82,7 @@ func (s *Setup) channels(ctx context.Context, server string) (list []chat.Place,
 			continue
 		}
 		p := chat.Place{ID: at.ID, Name: "#" + at.Name}
-		if f := judge("permissions", may, "the link above"); f.Level == chat.FindingFail {
+		if f := findMissing("permissions", may, "the link above"); f.Level == chat.FindingFail {
 			p.Problem, p.Fix = f.Text, f.Fix
 		}
 		list = append(list, p)

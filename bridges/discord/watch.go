@@ -10,11 +10,11 @@ import (
 
 // Watch checks the bot's channel and permissions until ctx ends: Discord does not
 // report when they are wrong.
-func (b *Bridge) Watch(ctx context.Context) { reception.Watch(ctx, nil, b.look) }
+func (b *Bridge) Watch(ctx context.Context) { reception.Watch(ctx, nil, b.checkSetup) }
 
-// look stores the problem that an operator has to fix, and reports whether there is
+// checkSetup stores the problem that an operator has to fix, and reports whether there is
 // one. A check that fails otherwise changes nothing, nor does what Run reports.
-func (b *Bridge) look(ctx context.Context) (trouble bool) {
+func (b *Bridge) checkSetup(ctx context.Context) (failing bool) {
 	c := &checking{Bridge: b}
 	wrong := reception.Fault(ctx, c.token, c.channel, c.rights, c.commands)
 	var human *chat.Misconfigured

@@ -23,7 +23,7 @@ func TestWatch(t *testing.T) {
 		"no permission": {func(f *discordtest.Platform) { f.Deny(1 << 35) }, func(f *discordtest.Platform) { f.Deny(0) }, nil, "Create Public Threads"},
 		"not invited":   {func(f *discordtest.Platform) { f.Kick() }, nil, nil, "lacks a permission"},
 		"wrong channel": {nil, nil, func(c *discord.Config) { c.ChannelID = "123456789012345678" }, "knows no such channel"},
-		"no tag to set": {func(f *discordtest.Platform) { f.Forum = true; f.ModerateTag("7"); f.Deny(1 << 34) }, nil, nil, "tags are for moderators"},
+		"no tag to set": {func(f *discordtest.Platform) { f.Forum = true; f.ModerateTag("7"); f.Deny(1 << 34) }, nil, nil, "only moderators may use its tags"},
 		"wrong token":   {nil, nil, func(c *discord.Config) { c.Token = canary }, ""}, // Run says so
 		"an outage":     {func(f *discordtest.Platform) { f.Storm(bridgetest.Storm{All: 1}) }, nil, nil, ""},
 		"all well":      {nil, nil, nil, ""},

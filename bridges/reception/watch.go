@@ -8,27 +8,25 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// WatchPause is how often Watch looks; while something is wrong it looks every
-// minute.
+// WatchPause is how often Watch checks, failingPause while something is wrong.
 const (
 	WatchPause   = 5 * time.Minute
-	troublePause = time.Minute
+	failingPause = time.Minute
 )
 
-// Watch calls look at the start, at regular intervals and whenever again
-// receives, until ctx ends; look reports whether something is wrong. Platforms
-// do not report a wrong set-up, and a message that would show it may be hours
-// away.
-func Watch(ctx context.Context, again <-chan struct{}, look func(context.Context) (trouble bool)) {
+// Watch calls check at the start, at regular intervals and whenever now receives, until
+// ctx ends. Platforms do not report a wrong set-up, and the message that would fail may
+// be hours away.
+func Watch(ctx context.Context, now <-chan struct{}, check func(context.Context) (failing bool)) {
 	for {
 		pause := WatchPause
-		if look(ctx) {
-			pause = troublePause
+		if check(ctx) {
+			pause = failingPause
 		}
 		timer := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():
-		case <-again:
+		case <-now:
 		case <-timer.C:
 		}
 		timer.Stop()
@@ -38,17 +36,17 @@ func Watch(ctx context.Context, again <-chan struct{}, look func(context.Context
 	}
 }
 
-// Note stores the result of a look, nil for no problem, and logs what changed:
-// healthy when the problem is over. It reports whether that is so.
-func (s *Status) Note(log *slog.Logger, wrong *chat.Misconfigured, healthy string) (healed bool) {
-	if wrong == nil {
+// Note stores the result of a check, nil for no problem, and logs a new problem, or
+// healthy when the last one is over. It reports whether that is so.
+func (s *Status) Note(log *slog.Logger, problem *chat.Misconfigured, healthy string) (healed bool) {
+	if problem == nil {
 		if healed = s.Heal(); healed {
 			log.Info(healthy)
 		}
 		return healed
 	}
-	if s.Fail(wrong) {
-		log.Error("the bridge is misconfigured", "problem", wrong.Problem, "fix", wrong.Fix)
+	if s.Fail(problem) {
+		log.Error("the bridge is misconfigured", "problem", problem.Problem, "fix", problem.Fix)
 	}
 	return false
 }

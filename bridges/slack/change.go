@@ -24,11 +24,11 @@ func (b *Bridge) edit(ctx context.Context, me *self, th chat.Thread, op chat.Op)
 	if of, quotes := b.quoted.Get(op.Remote); quotes {
 		op.ReplyTo = of
 	}
-	how := show(op, me.has(scopeNames), b.quote(ctx, th, op.ReplyTo))
-	if len(utf16.Encode([]rune(how.text))) > maxEdit { // with the quote it is too long
-		how = show(op, me.has(scopeNames), "")
+	out := render(op, me.has(scopeNames), b.quote(ctx, th, op.ReplyTo))
+	if len(utf16.Encode([]rune(out.text))) > maxEdit { // with the quote it is too long
+		out = render(op, me.has(scopeNames), "")
 	}
-	err = b.change(ctx, op.Remote, how)
+	err = b.change(ctx, op.Remote, out)
 	if err == nil {
 		b.rememberText(op.Remote, op)
 		b.requote(ctx, th, op.Remote, cut.Line(op.Text, maxQuote))
@@ -38,9 +38,9 @@ func (b *Bridge) edit(ctx context.Context, me *self, th chat.Thread, op chat.Op)
 
 // change replaces a message's text. A server that does not know rich text gets plain
 // text.
-func (b *Bridge) change(ctx context.Context, ts string, how look, more ...slack.MsgOption) error {
-	opts := append(more, slack.MsgOptionText(how.text, false))
-	err := b.updateMessage(ctx, ts, append(slices.Clip(opts), rich(how))...)
+func (b *Bridge) change(ctx context.Context, ts string, out rendered, more ...slack.MsgOption) error {
+	opts := append(more, slack.MsgOptionText(out.text, false))
+	err := b.updateMessage(ctx, ts, append(slices.Clip(opts), rich(out))...)
 	if errors.Is(err, errUnknown) {
 		err = b.updateMessage(ctx, ts, opts...)
 	}

@@ -16,8 +16,8 @@ import (
 func (b *Bridge) Check(ctx context.Context) (found []chat.Finding) {
 	c := &checking{Bridge: b}
 	found = reception.RunChecks(ctx, c.token, c.scopes, c.channel, c.reception)
-	if b.watched.Failing() || chat.Failed(found) { // the state changed since Watch looked
-		b.look(ctx)
+	if b.watched.Failing() || chat.Failed(found) { // the state changed since Watch last checked
+		b.checkSetup(ctx)
 	}
 	return found
 }
@@ -30,7 +30,7 @@ type checking struct {
 
 func (c *checking) token(ctx context.Context) (chat.Finding, bool) {
 	const subject = "bot token"
-	me, err := c.introduce(ctx)
+	me, err := c.fetchIdentity(ctx)
 	switch {
 	case err != nil:
 		return c.failed(subject, err), false
@@ -94,7 +94,7 @@ func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 	_, problem := c.receiving()
 	switch {
 	case problem != nil:
-		return chat.Unwell(subject, "Slack", problem), false
+		return chat.CallFailed(subject, "Slack", problem), false
 	case c.cfg.AppToken != "":
 		err := c.call(ctx, methodSocket, true, func(ctx context.Context) error {
 			_, _, err := c.api.StartSocketModeContext(ctx)
@@ -128,5 +128,5 @@ func (b *Bridge) fixManifest() string {
 // failed returns the finding of an error.
 func (c *checking) failed(subject string, err error) chat.Finding {
 	c.err = err
-	return chat.Unwell(subject, "Slack", err)
+	return chat.CallFailed(subject, "Slack", err)
 }

@@ -18,20 +18,20 @@ import (
 // (https://docs.slack.dev/messaging/working-with-files).
 const maxUpload = 1 << 30
 
-// show sends a file with its author, or a link to one that Slack does not accept or
-// the app may not send.
-func (b *Bridge) show(ctx context.Context, me *self, th chat.Thread, op chat.Op) (remote string, err error) {
+// postFile sends a file with its author, or a link to one that Slack does not accept
+// or the app may not send.
+func (b *Bridge) postFile(ctx context.Context, me *self, th chat.Thread, op chat.Op) (remote string, err error) {
 	switch {
 	case !me.may(scopeUpload):
-		return b.write(ctx, me, th, linked(op, ""))
+		return b.postText(ctx, me, th, linked(op, ""))
 	case op.File.Size <= 0:
-		return b.write(ctx, me, th, linked(op, " is empty"))
+		return b.postText(ctx, me, th, linked(op, " is empty"))
 	case op.File.Size > maxUpload:
-		return b.write(ctx, me, th, linked(op, " is too large for Slack"))
+		return b.postText(ctx, me, th, linked(op, " is too large for Slack"))
 	}
 	remote, err = b.upload(ctx, th, op)
 	if errors.Is(err, errScope) {
-		return b.write(ctx, me, th, linked(op, ""))
+		return b.postText(ctx, me, th, linked(op, ""))
 	}
 	return remote, err
 }
@@ -55,10 +55,10 @@ func (b *Bridge) upload(ctx context.Context, th chat.Thread, op chat.Op) (remote
 	}
 	b.uploads.Put(op.Key, place.FileID)
 	op.Text = ""
-	how := show(op, false, b.quote(ctx, th, op.ReplyTo))
+	out := render(op, false, b.quote(ctx, th, op.ReplyTo))
 	err = b.call(ctx, methodUpload, false, func(ctx context.Context) error {
 		_, err := b.api.CompleteUploadExternalContext(ctx, slack.CompleteUploadExternalParameters{Channel: b.cfg.ChannelID, ThreadTimestamp: th.Ref,
-			InitialComment: how.text, Files: []slack.FileSummary{{ID: place.FileID, Title: op.File.Filename}}})
+			InitialComment: out.text, Files: []slack.FileSummary{{ID: place.FileID, Title: op.File.Filename}}})
 		return err
 	})
 	return place.FileID, err

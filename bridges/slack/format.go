@@ -22,8 +22,8 @@ const (
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// escape makes text without mentions and links. Slack escapes these three characters
-// and no others.
+// escape makes text without mentions and links. Slack requires these three characters
+// to be escaped and no others.
 func escape(text string) string { return escaper.Replace(strings.ToValidUTF8(text, "\uFFFD")) }
 
 // weight returns the length of a character once it is escaped.
@@ -44,10 +44,10 @@ func weigh(text string) (n int) {
 	return n
 }
 
-// look is a rendered op.
-type look struct {
+// rendered is an op as Slack shows it.
+type rendered struct {
 	text string // escaped
-	// markup means that the text has markup of relay's; without it Slack reads none.
+	// markup means that relay formatted the text; without it Slack interprets nothing.
 	markup   bool
 	username string // the displayed author, "" for the app
 }
@@ -65,7 +65,7 @@ func headRoom(op chat.Op) (n int) {
 	op.Text, op.Edited = "", op.Kind != chat.OpNote
 	head := parentText(op)
 	if op.Kind != chat.OpOpen {
-		head = show(op, false, quote).text
+		head = render(op, false, quote).text
 	}
 	for _, r := range head {
 		n += max(utf16.RuneLen(r), 1)
@@ -73,33 +73,33 @@ func headRoom(op chat.Op) (n int) {
 	return n + len("\n")
 }
 
-// show renders an op; quote is the beginning of the message that it answers.
-func show(op chat.Op, named bool, quote string) look {
+// render renders an op; quote is the beginning of the message that it answers.
+func render(op chat.Op, named bool, quote string) rendered {
 	from := cut.Line(op.From, maxFrom)
-	l := look{text: escape(op.Text)}
+	out := rendered{text: escape(op.Text)}
 	var head strings.Builder
 	switch {
 	case op.Kind == chat.OpNote:
 		head.WriteString(noteSign)
 	case named:
-		l.username = cut.Line(op.From, maxUsername)
+		out.username = cut.Line(op.From, maxUsername)
 		if from == "" {
-			l.username = "Visitor"
+			out.username = "Visitor"
 		}
 	case from != "":
-		l.markup = true
+		out.markup = true
 		head.WriteString("*" + escape(withoutMarks(from)) + ":*\n")
 	}
 	if op.Edited {
 		head.WriteString("✏️ edited:\n")
 	}
 	head.WriteString(quoteLine(quote))
-	if l.text == "" {
-		l.text = strings.TrimSuffix(head.String(), "\n")
+	if out.text == "" {
+		out.text = strings.TrimSuffix(head.String(), "\n")
 	} else {
-		l.text = head.String() + l.text
+		out.text = head.String() + out.text
 	}
-	return l
+	return out
 }
 
 // quoteLine returns the line that quotes a message, "" for none.

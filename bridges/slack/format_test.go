@@ -50,7 +50,7 @@ func FuzzEscape(f *testing.F) {
 			t.Fatalf("%q came back as %q", text, plain(out, nobody))
 		}
 		_ = plain(text, nobody)
-		if l := show(chat.Op{Kind: chat.OpPost, Text: text, From: text}, false, ""); strings.ContainsAny(l.text, "<>") || !utf8.ValidString(l.text) {
+		if l := render(chat.Op{Kind: chat.OpPost, Text: text, From: text}, false, ""); strings.ContainsAny(l.text, "<>") || !utf8.ValidString(l.text) {
 			t.Fatalf("%q is shown as %q", text, l.text)
 		}
 	})

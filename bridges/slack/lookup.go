@@ -46,7 +46,7 @@ func (b *Bridge) lookup(ctx context.Context, th chat.Thread, op chat.Op) (remote
 
 // Recall implements [chat.Recaller].
 func (b *Bridge) Recall(ctx context.Context, th chat.Thread, keys []string, first chat.Time) (remotes []string, err error) {
-	if _, err := b.know(ctx); err != nil {
+	if _, err := b.identify(ctx); err != nil {
 		return nil, err
 	}
 	return b.recall(ctx, th, keys, first)

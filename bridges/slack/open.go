@@ -54,9 +54,9 @@ func (b *Bridge) openNew(ctx context.Context, op chat.Op) (ref string, err error
 	if op.SessionID != "" {
 		about.EventPayload[fieldID] = op.SessionID
 	}
-	m, err := b.sayAnyhow(ctx, look{text: parentText(op)}, "", about)
+	m, err := b.postOrPlain(ctx, rendered{text: parentText(op)}, "", about)
 	if errors.Is(err, errOutside) && b.join(ctx) {
-		m, err = b.sayAnyhow(ctx, look{text: parentText(op)}, "", about)
+		m, err = b.postOrPlain(ctx, rendered{text: parentText(op)}, "", about)
 	}
 	return m.Timestamp, err
 }
@@ -77,9 +77,9 @@ func (b *Bridge) join(ctx context.Context) bool {
 // Slack's threads cannot be closed.
 const closedSign = "[closed] "
 
-// mark shows in a thread's first message whether its session is closed. It is no error
+// markClosed shows in a thread's first message whether its session is closed. It is no error
 // if it already does.
-func (b *Bridge) mark(ctx context.Context, th chat.Thread, closed bool) error {
+func (b *Bridge) markClosed(ctx context.Context, th chat.Thread, closed bool) error {
 	parent, err := b.parent(ctx, th.Ref)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (b *Bridge) mark(ctx context.Context, th chat.Thread, closed bool) error {
 	if text == parent.Text {
 		return nil
 	}
-	return b.change(ctx, th.Ref, look{text: text}, slack.MsgOptionMetadata(about))
+	return b.change(ctx, th.Ref, rendered{text: text}, slack.MsgOptionMetadata(about))
 }
 
 // parent reads a thread's first message.

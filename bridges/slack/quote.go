@@ -44,10 +44,10 @@ func (b *Bridge) quote(ctx context.Context, th chat.Thread, ts string) string {
 	return words
 }
 
-// head matches what show puts above a message's text.
+// head matches what render puts above a message's text.
 var head = chat.LazyRegexp(`^(?:\*[^\n]*:\*\n)?(?:✏\x{FE0F}? edited:\n)?(?:↩\x{FE0F}? “[^\n]*”\n)?`)
 
-// authorText returns a message's text without what show put above it.
+// authorText returns a message's text without what render put above it.
 func (b *Bridge) authorText(m *slack.Message) string {
 	text := plain(m.Text, b.name)
 	if b.self.Load().own(m) {
@@ -93,7 +93,7 @@ func (b *Bridge) requoteIn(ctx context.Context, m *slack.Message, ts, words stri
 		return
 	}
 	marked, _ := m.Metadata.EventPayload[fieldMarked].(bool)
-	if err := b.change(ctx, m.Timestamp, look{text: strings.TrimSpace(text), markup: marked}); err != nil {
+	if err := b.change(ctx, m.Timestamp, rendered{text: strings.TrimSpace(text), markup: marked}); err != nil {
 		b.log.Warn("cannot change a quote", "message", m.Timestamp, "err", err)
 	}
 }

@@ -71,7 +71,7 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 // receive fetches the bot's identity, then listens on one connection if there is an
 // app token. lasted means that it worked for a while.
 func (b *Bridge) receive(ctx context.Context, in chat.Receiver) (lasted bool, err error) {
-	if _, err := b.know(ctx); err != nil {
+	if _, err := b.identify(ctx); err != nil {
 		return false, err
 	}
 	if b.cfg.AppToken == "" {

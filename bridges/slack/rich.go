@@ -15,10 +15,10 @@ var webAddress = chat.LazyRegexp(`https?://[^\s<>"]+`)
 // reads markup in every text, whatever the post was
 // (https://docs.slack.dev/reference/block-kit/blocks/rich-text-block). The first line
 // of a text with markup is its author, between asterisks.
-func rich(how look) slack.MsgOption {
-	text := plain(how.text, func(string) string { return "somebody" })
+func rich(out rendered) slack.MsgOption {
+	text := plain(out.text, func(string) string { return "somebody" })
 	var parts []slack.RichTextSectionElement
-	if line, rest, more := strings.Cut(text, "\n"); how.markup && len(line) > 2 {
+	if line, rest, more := strings.Cut(text, "\n"); out.markup && len(line) > 2 {
 		parts = append(parts, slack.NewRichTextSectionTextElement(line[1:len(line)-1], &slack.RichTextSectionTextStyle{Bold: true}))
 		if text = ""; more {
 			text = "\n" + rest

@@ -31,8 +31,8 @@ const (
 
 var neededScopes = []string{"chat:write", "channels:history", "channels:read", "users:read", "files:read"}
 
-// may reports whether a scope is granted, or perhaps is: a server that does not return
-// the app's scopes rejects calls without them.
+// may reports whether a scope is or may be granted: a server that does not return the
+// app's scopes rejects the calls that lack one.
 func (s *self) may(scope string) bool { return s != nil && (!s.known() || s.has(scope)) }
 
 // has reports whether a scope is known to be granted.
@@ -41,18 +41,18 @@ func (s *self) has(scope string) bool { return s != nil && slices.Contains(s.sco
 // known reports whether the app's scopes are known.
 func (s *self) known() bool { return len(s.scopes) > 0 }
 
-// selfAge is how long the answer of auth.test is used: the app may get further scopes
+// selfAge is how long the response of auth.test is used: the app may get further scopes
 // with the same token.
 const selfAge = 10 * time.Minute
 
-// know returns the bot's identity, fetched if it is unknown or old. If that fails, an
+// identify returns the bot's identity, fetched if it is unknown or old. If that fails, an
 // old one is returned.
-func (b *Bridge) know(ctx context.Context) (*self, error) {
+func (b *Bridge) identify(ctx context.Context) (*self, error) {
 	known := b.self.Load()
 	if known != nil && time.Since(known.asked) < selfAge {
 		return known, nil
 	}
-	now, err := b.introduce(ctx)
+	now, err := b.fetchIdentity(ctx)
 	var wrong *chat.Misconfigured
 	if err != nil && known != nil && !errors.As(err, &wrong) {
 		return known, nil
@@ -60,8 +60,8 @@ func (b *Bridge) know(ctx context.Context) (*self, error) {
 	return now, err
 }
 
-// introduce fetches the bot's identity.
-func (b *Bridge) introduce(ctx context.Context) (*self, error) {
+// fetchIdentity fetches the bot's identity.
+func (b *Bridge) fetchIdentity(ctx context.Context) (*self, error) {
 	var answer *slack.AuthTestResponse
 	err := b.call(ctx, "auth.test", true, func(ctx context.Context) (err error) {
 		answer, err = b.api.AuthTestContext(ctx)
@@ -75,12 +75,12 @@ func (b *Bridge) introduce(ctx context.Context) (*self, error) {
 	return now, nil
 }
 
-// scopesOf returns the scopes in an answer of the Web API.
+// scopesOf returns the scopes in a response of the Web API.
 func scopesOf(h http.Header) []string {
 	return strings.FieldsFunc(h.Get("X-Oauth-Scopes"), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// readScopes stores the scopes of every answer.
+// readScopes stores the scopes that a response lists.
 func (b *Bridge) readScopes(method string, h http.Header) {
 	scopes, known := scopesOf(h), b.self.Load()
 	if method == methodSocket || known == nil || len(scopes) == 0 || slices.Equal(scopes, known.scopes) {
@@ -91,7 +91,7 @@ func (b *Bridge) readScopes(method string, h http.Header) {
 	b.self.CompareAndSwap(known, &now)
 }
 
-// own reports whether a message of the channel is the bot's.
+// own reports whether the bot posted a message.
 func (s *self) own(m *slack.Message) bool {
 	return s != nil && (s.bot != "" && m.BotID == s.bot || s.user != "" && m.User == s.user)
 }

@@ -12,7 +12,7 @@ import (
 
 // Do implements [chat.Bridge].
 func (b *Bridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
-	me, err := b.know(ctx)
+	me, err := b.identify(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -31,8 +31,8 @@ func (b *Bridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote str
 	case chat.OpReact:
 		err = b.react(ctx, me, op)
 	case chat.OpClose, chat.OpReopen:
-		err = b.mark(ctx, th, op.Kind == chat.OpClose)
-	case chat.OpTyping: // Slack shows no typing of apps
+		err = b.markClosed(ctx, th, op.Kind == chat.OpClose)
+	case chat.OpTyping: // Slack has no typing indicator for apps
 	default:
 		err = fmt.Errorf("%w: Slack has no op %d", chat.ErrPermanent, op.Kind)
 	}
@@ -50,19 +50,19 @@ func (b *Bridge) post(ctx context.Context, me *self, th chat.Thread, op chat.Op)
 		}
 	}
 	if op.File != nil {
-		return b.show(ctx, me, th, op)
+		return b.postFile(ctx, me, th, op)
 	}
-	return b.write(ctx, me, th, op)
+	return b.postText(ctx, me, th, op)
 }
 
-// write posts a text in a thread.
-func (b *Bridge) write(ctx context.Context, me *self, th chat.Thread, op chat.Op) (ts string, err error) {
-	how := show(op, me.has(scopeNames), b.quote(ctx, th, op.ReplyTo))
+// postText posts a text in a thread.
+func (b *Bridge) postText(ctx context.Context, me *self, th chat.Thread, op chat.Op) (ts string, err error) {
+	out := render(op, me.has(scopeNames), b.quote(ctx, th, op.ReplyTo))
 	about := note(op)
-	if how.markup {
+	if out.markup {
 		about.EventPayload[fieldMarked] = true
 	}
-	m, err := b.sayAnyhow(ctx, how, th.Ref, about)
+	m, err := b.postOrPlain(ctx, out, th.Ref, about)
 	if err != nil {
 		return "", err
 	}
@@ -74,34 +74,34 @@ func (b *Bridge) write(ctx context.Context, me *self, th chat.Thread, op chat.Op
 	return m.Timestamp, nil
 }
 
-// sayAnyhow repeats a message that Slack rejected for an unknown reason as plain text:
-// the visitor's words matter more than their format.
-func (b *Bridge) sayAnyhow(ctx context.Context, how look, thread string, about slack.SlackMetadata) (m slack.Message, err error) {
-	m, err = b.say(ctx, how, thread, about)
+// postOrPlain posts a message; if Slack rejects it for an unknown reason, it is repeated
+// as plain text: the visitor's words matter more than their format.
+func (b *Bridge) postOrPlain(ctx context.Context, out rendered, thread string, about slack.SlackMetadata) (m slack.Message, err error) {
+	m, err = b.postMessage(ctx, out, thread, about)
 	if !errors.Is(err, errUnknown) {
 		return m, err
 	}
 	b.log.Warn("Slack rejected a message; retrying it as plain text", "err", err)
-	return b.say(ctx, look{text: how.text}, thread, slack.SlackMetadata{})
+	return b.postMessage(ctx, rendered{text: out.text}, thread, slack.SlackMetadata{})
 }
 
-// say calls chat.postMessage. If the thread was deleted, Slack silently posts in the
-// channel itself: only the answer's thread_ts is missing.
-func (b *Bridge) say(ctx context.Context, how look, thread string, about slack.SlackMetadata) (m slack.Message, err error) {
-	opts := []slack.MsgOption{slack.MsgOptionText(how.text, false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl()}
+// postMessage calls chat.postMessage. If the thread was deleted, Slack silently posts in the
+// channel itself: only the response lacks thread_ts.
+func (b *Bridge) postMessage(ctx context.Context, out rendered, thread string, about slack.SlackMetadata) (m slack.Message, err error) {
+	opts := []slack.MsgOption{slack.MsgOptionText(out.text, false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl()}
 	if about.EventType != "" {
 		opts = append(opts, slack.MsgOptionMetadata(about))
 	}
 	if thread != "" {
 		opts = append(opts, slack.MsgOptionTS(thread))
 	}
-	if how.markup {
-		opts = append(opts, rich(how))
+	if out.markup {
+		opts = append(opts, rich(out))
 	} else {
 		opts = append(opts, slack.MsgOptionDisableMarkdown())
 	}
-	if how.username != "" {
-		opts = append(opts, slack.MsgOptionUsername(how.username))
+	if out.username != "" {
+		opts = append(opts, slack.MsgOptionUsername(out.username))
 	}
 	err = b.call(ctx, methodPost, false, func(ctx context.Context) error {
 		var ts string
@@ -112,9 +112,9 @@ func (b *Bridge) say(ctx context.Context, how look, thread string, about slack.S
 	return m, err
 }
 
-// removeStray deletes a message that was posted outside of its thread.
+// removeStray deletes a message that was posted outside its thread.
 func (b *Bridge) removeStray(ctx context.Context, ts string) {
 	if err := b.delete(ctx, ts); err != nil {
-		b.log.Warn("cannot delete a message outside of its thread", "message", ts, "err", err)
+		b.log.Warn("cannot delete a message posted outside its thread", "message", ts, "err", err)
 	}
 }

@@ -113,7 +113,7 @@ func AppLink(requestURL string) string {
 
 // Try posts a message and deletes it.
 func (b *Bridge) Try(ctx context.Context) error {
-	m, err := b.sayAnyhow(ctx, look{text: "relay: test"}, "", slack.SlackMetadata{EventType: typeMessage, EventPayload: map[string]any{"v": 1}})
+	m, err := b.postOrPlain(ctx, rendered{text: "relay: test"}, "", slack.SlackMetadata{EventType: typeMessage, EventPayload: map[string]any{"v": 1}})
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (b *Bridge) readChannel(ctx context.Context) error {
 	if b.scan.done.Load() {
 		return nil
 	}
-	if _, err := b.know(ctx); err != nil {
+	if _, err := b.identify(ctx); err != nil {
 		return err
 	}
 	q := slack.GetConversationHistoryParameters{Limit: pageSize, IncludeAllMetadata: true}
@@ -77,7 +77,7 @@ func (b *Bridge) readChannel(ctx context.Context) error {
 func (b *Bridge) Owner(ctx context.Context, th chat.Thread) (sessionID string, err error) {
 	sessionID, known := b.threads.Session(th.Ref)
 	if !known {
-		if _, err := b.know(ctx); err != nil {
+		if _, err := b.identify(ctx); err != nil {
 			return "", err
 		}
 		parent, err := b.parent(ctx, th.Ref)

@@ -18,12 +18,12 @@ func (b *Bridge) Watch(ctx context.Context) {
 	if b.cfg.AppToken == "" {
 		filling.Go(func() { b.fillGaps(ctx) })
 	}
-	reception.Watch(ctx, nil, b.look)
+	reception.Watch(ctx, nil, b.checkSetup)
 }
 
-// look stores the problem that an operator has to fix, and reports whether there is
+// checkSetup stores the problem that an operator has to fix, and reports whether there is
 // one. A check that fails otherwise changes nothing, nor does what Run reports.
-func (b *Bridge) look(ctx context.Context) (trouble bool) {
+func (b *Bridge) checkSetup(ctx context.Context) (failing bool) {
 	c := &checking{Bridge: b}
 	wrong := reception.Fault(ctx, c.token, c.scopes, c.channel)
 	way, problem := b.receiving()

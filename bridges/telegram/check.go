@@ -13,7 +13,7 @@ import (
 // first failure that the others depend on.
 func (b *Bridge) Check(ctx context.Context) []chat.Finding {
 	found := reception.RunChecks(ctx, b.checkToken, b.checkGroup, b.checkRights, b.checkReception)
-	b.look(ctx) // the state may have changed since Watch looked
+	b.checkSetup(ctx) // the state may have changed since Watch last checked
 	return found
 }
 
@@ -27,7 +27,7 @@ func (b *Bridge) checkToken(ctx context.Context) (chat.Finding, bool) {
 }
 
 func (b *Bridge) checkGroup(ctx context.Context) (chat.Finding, bool) {
-	title, err := b.lookAtGroup(ctx)
+	title, err := b.readGroup(ctx)
 	if err != nil {
 		return failed("group", err), false
 	}
@@ -36,7 +36,7 @@ func (b *Bridge) checkGroup(ctx context.Context) (chat.Finding, bool) {
 
 func (b *Bridge) checkRights(ctx context.Context) (chat.Finding, bool) {
 	const subject = "rights"
-	deletes, err := b.lookAtRights(ctx)
+	deletes, err := b.readRights(ctx)
 	switch {
 	case err != nil:
 		return failed(subject, err), true
@@ -56,7 +56,7 @@ func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
 	way, problem := b.status.Get()
 	switch {
 	case problem != nil:
-		return chat.Unwell(subject, "Telegram", problem), false
+		return chat.CallFailed(subject, "Telegram", problem), false
 	case way == wayWebhook && !endsInRoute(info.Url):
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: errWebhookTaken.Problem, Fix: errWebhookTaken.Fix}, false
 	case info.Url == "" && b.cfg.WebhookSecret != "" && !pushable(b.cfg.PublicURL):
@@ -82,5 +82,5 @@ func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
 
 // failed returns the finding of an error.
 func failed(subject string, err error) chat.Finding {
-	return chat.Unwell(subject, "Telegram", err)
+	return chat.CallFailed(subject, "Telegram", err)
 }

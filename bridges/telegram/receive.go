@@ -163,7 +163,7 @@ func (b *Bridge) observe(u *update) {
 		}
 	}
 	if u.Member != nil && b.isGroup(u.Member.Chat.ID) {
-		b.lookAgain()
+		b.checkNow()
 	}
 }
 

@@ -54,7 +54,7 @@ func (s *Setup) Places(ctx context.Context) (list []chat.Place, err error) {
 	}
 	for _, g := range s.groups {
 		place := chat.Place{ID: strconv.FormatInt(g.id, 10), Name: g.title}
-		list = append(list, place.Spoilt("Telegram", s.look(ctx, g.id)))
+		list = append(list, place.WithProblem("Telegram", s.checkGroup(ctx, g.id)))
 	}
 	return list, nil
 }
@@ -62,12 +62,12 @@ func (s *Setup) Places(ctx context.Context) (list []chat.Place, err error) {
 // Enter does nothing: the bot is in its groups already.
 func (s *Setup) Enter(context.Context, string) error { return nil }
 
-func (s *Setup) look(ctx context.Context, id int64) error {
+func (s *Setup) checkGroup(ctx context.Context, id int64) error {
 	s.bridge.group.Store(id)
-	if _, err := s.bridge.lookAtGroup(ctx); err != nil {
+	if _, err := s.bridge.readGroup(ctx); err != nil {
 		return err
 	}
-	_, err := s.bridge.lookAtRights(ctx)
+	_, err := s.bridge.readRights(ctx)
 	return err
 }
 

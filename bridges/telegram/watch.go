@@ -15,17 +15,17 @@ import (
 
 // Watch checks the bot's group until ctx ends: Telegram does not report that a
 // group has no topics or that a webhook cannot be reached.
-func (b *Bridge) Watch(ctx context.Context) { reception.Watch(ctx, b.changed, b.look) }
+func (b *Bridge) Watch(ctx context.Context) { reception.Watch(ctx, b.changed, b.checkSetup) }
 
-// look stores the problem that an operator has to fix, and reports whether there
+// checkSetup stores the problem that an operator has to fix, and reports whether there
 // is one. A check that fails otherwise changes nothing.
-func (b *Bridge) look(ctx context.Context) (trouble bool) {
-	_, err := b.lookAtGroup(ctx)
+func (b *Bridge) checkSetup(ctx context.Context) (failing bool) {
+	_, err := b.readGroup(ctx)
 	if err == nil {
-		_, err = b.lookAtRights(ctx)
+		_, err = b.readRights(ctx)
 	}
 	if err == nil {
-		err = b.lookAtWebhook(ctx)
+		err = b.checkPushes(ctx)
 	}
 	way, _ := b.status.Get()
 	reported := errors.Is(err, errToken) && way != wayWebhook // by Run
@@ -36,17 +36,17 @@ func (b *Bridge) look(ctx context.Context) (trouble bool) {
 	return b.watched.Failing()
 }
 
-// lookAgain makes Watch look now.
-func (b *Bridge) lookAgain() {
+// checkNow makes Watch check now.
+func (b *Bridge) checkNow() {
 	select {
 	case b.changed <- struct{}{}:
 	default: // it is about to
 	}
 }
 
-// lookAtGroup returns the group's title. The error is a [chat.Misconfigured]
+// readGroup returns the group's title. The error is a [chat.Misconfigured]
 // when it is no group with topics.
-func (b *Bridge) lookAtGroup(ctx context.Context) (title string, err error) {
+func (b *Bridge) readGroup(ctx context.Context) (title string, err error) {
 	group, err := b.bot.GetChatWithContext(ctx, b.group.Load(), nil)
 	if id, moved := migrated(err); moved {
 		return "", &chat.Misconfigured{Problem: "the group has a new id since it became a supergroup", Fix: fmt.Sprintf("set TELEGRAM_CHAT_ID to %d", id)}
@@ -65,9 +65,9 @@ func (b *Bridge) lookAtGroup(ctx context.Context) (title string, err error) {
 	return group.Title, nil
 }
 
-// lookAtRights reports whether the bot may delete operators' messages. The error
+// readRights reports whether the bot may delete operators' messages. The error
 // is a [chat.Misconfigured] when it lacks a required right.
-func (b *Bridge) lookAtRights(ctx context.Context) (deletes bool, err error) {
+func (b *Bridge) readRights(ctx context.Context) (deletes bool, err error) {
 	member, err := b.bot.GetChatMemberWithContext(ctx, b.group.Load(), b.bot.Id, nil)
 	if err != nil {
 		return false, translate(err, true)
@@ -84,8 +84,8 @@ func (b *Bridge) lookAtRights(ctx context.Context) (deletes bool, err error) {
 	return rights.CanDeleteMessages, nil
 }
 
-// lookAtWebhook checks whether Telegram can push, if it does.
-func (b *Bridge) lookAtWebhook(ctx context.Context) error {
+// checkPushes checks whether Telegram can push, if it does.
+func (b *Bridge) checkPushes(ctx context.Context) error {
 	if way, _ := b.status.Get(); way != wayWebhook {
 		return nil
 	}

@@ -274,8 +274,8 @@ func Bad(subject, text, fix string) Finding {
 	return Finding{Subject: subject, Level: FindingFail, Text: text, Fix: fix}
 }
 
-// Unwell returns the finding of an error of a platform's call.
-func Unwell(subject, platform string, err error) Finding {
+// CallFailed returns the finding of a failed call to a platform.
+func CallFailed(subject, platform string, err error) Finding {
 	e := Explain(platform, err)
 	f := Bad(subject, e.Problem, e.Fix)
 	f.Details = e.Details

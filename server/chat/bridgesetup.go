@@ -39,8 +39,8 @@ type Place struct {
 	Details string `json:"details,omitempty"`
 }
 
-// Spoilt returns the place with the reason why it cannot be used, nil for none.
-func (p Place) Spoilt(platform string, err error) Place {
+// WithProblem returns the place with the reason why it cannot be used, nil for none.
+func (p Place) WithProblem(platform string, err error) Place {
 	if err != nil {
 		e := Explain(platform, err)
 		p.Problem, p.Fix, p.Details = e.Problem, e.Fix, e.Details
