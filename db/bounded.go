@@ -19,7 +19,7 @@ func Bounded(ctx context.Context, b Bounds) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the memory database: %w", err)
 	}
-	e := &evictor{backend: m, bounds: b, gave: map[string]bool{}, closing: make(chan struct{})}
+	e := &evictor{backend: m, bounds: b, dropping: map[string]bool{}, closing: make(chan struct{})}
 	e.running.Go(e.run)
 	return &DB{backend: e, evictor: e}, nil
 }
@@ -31,14 +31,14 @@ type evictor struct {
 	closing chan struct{}
 	end     sync.Once
 	running sync.WaitGroup
-	changes int64 // how many rows had been changed when it evicted last
+	changes int64 // total_changes() at the last eviction
 
-	mu   sync.Mutex      // held while evicting
-	gave map[string]bool // the destinations that gave something up and are not half empty yet
+	mu       sync.Mutex      // held while evicting
+	dropping map[string]bool // destinations that dropped deliveries and whose queue is not half empty yet
 }
 
-// evictEvery is how often the database is compared with its bounds: what comes
-// in meanwhile may be too much.
+// evictEvery is how often the database is compared with its bounds; in between it may
+// exceed them.
 const evictEvery = 200 * time.Millisecond
 
 // run evicts until close. Writers wait while it counts, or searches for sessions
@@ -51,19 +51,19 @@ func (e *evictor) run() {
 			return
 		case <-time.After(rest):
 		}
-		looked, err := e.evictIfChanged(context.Background())
+		searched, err := e.evictIfChanged(context.Background())
 		if err != nil && e.bounds.Failed != nil {
 			e.bounds.Failed(err)
 		}
-		rest = max(evictEvery, 10*looked)
+		rest = max(evictEvery, 10*searched)
 	}
 }
 
-// fewChanges is how many changed rows are not worth a count.
+// fewChanges is how many changed rows do not justify a count.
 const fewChanges = 100
 
 // evictIfChanged evicts if enough was written since it did so last.
-func (e *evictor) evictIfChanged(ctx context.Context) (looked time.Duration, err error) {
+func (e *evictor) evictIfChanged(ctx context.Context) (searched time.Duration, err error) {
 	var changes int64
 	err = e.read(ctx, func(t *tx) error { return t.q.get(&changes, "SELECT total_changes()") })
 	if err != nil || changes-e.changes < fewChanges {
@@ -79,36 +79,36 @@ func (e *evictor) close() error {
 	return e.backend.close()
 }
 
-// evict removes the oldest of every kind of which there is too much. It returns
-// how long it looked without removing anything.
-func (e *evictor) evict(ctx context.Context) (looked time.Duration, err error) {
+// evict removes the oldest rows of every kind that exceeds its bounds. It returns how
+// long it searched without removing anything.
+func (e *evictor) evict(ctx context.Context) (searched time.Duration, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	begun := time.Now()
 	now, err := e.count(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("count what is held: %w", err)
+		return 0, fmt.Errorf("count the rows: %w", err)
 	}
-	looked = time.Since(begun)
-	e.noteHalfEmpty(now)
+	searched = time.Since(begun)
+	e.clearHalfEmpty(now)
 	for _, h := range now {
 		if err != nil || !e.bounds.over(h) {
 			continue
 		}
 		begun, removed := time.Now(), 0
 		if removed, err = e.evictKind(ctx, h); removed == 0 {
-			looked += time.Since(begun)
+			searched += time.Since(begun)
 		}
 	}
-	return looked, err
+	return searched, err
 }
 
-// noteHalfEmpty forgets which queues gave something up and are half empty now.
-func (e *evictor) noteHalfEmpty(now []held) {
-	for dest := range e.gave {
+// clearHalfEmpty forgets the queues that dropped deliveries and are half empty by now.
+func (e *evictor) clearHalfEmpty(now []held) {
+	for dest := range e.dropping {
 		full := slices.ContainsFunc(now, func(h held) bool { return h.Kind == "queue" && h.Dest == dest && e.bounds.over(h.times(200)) })
 		if !full {
-			delete(e.gave, dest)
+			delete(e.dropping, dest)
 		}
 	}
 }
@@ -127,36 +127,35 @@ func (e *evictor) evictKind(ctx context.Context, h held) (removed int, err error
 }
 
 func (e *evictor) evictSessions(ctx context.Context, h held) (removed int, err error) {
-	removed, err = e.remove(ctx, &h, e.bounds.over, idlest(selectIdlest, chat.Now()))
+	removed, err = e.remove(ctx, &h, e.bounds.over, idleSessions(selectIdleDelivered, chat.Now()))
 	if err != nil {
 		return removed, err
 	}
-	most, err := e.remove(ctx, &h, e.bounds.overMost, idlest(selectOldest, chat.Now()))
+	most, err := e.remove(ctx, &h, e.bounds.overMost, idleSessions(selectIdleAny, chat.Now()))
 	return removed + most, err
 }
 
-// evicted is how much is evicted in one transaction: more than one can bring.
-const evicted = 500
+// evictAtOnce is how many rows one transaction evicts: more than one can add.
+const evictAtOnce = 500
 
 // eviction is a transaction that evicts.
 type eviction struct {
 	*tx
-	lost map[string]int // how many deliveries each destination gave up
+	dropped map[string]int // deliveries by destination
 }
 
-// removal removes a row, and returns how many bytes it counted.
+// removal removes a row and returns the bytes that it counted.
 type removal func() (bytes int64, err error)
 
-// remove removes the oldest of a kind, a portion in a transaction, until there
-// is a hundredth less than too much or nothing to remove. It returns how many
-// were removed, and reports what queues gave up by it.
+// remove removes the oldest rows of a kind, one portion per transaction, until they are
+// a hundredth below their bound or none is left. It reports the deliveries dropped.
 func (e *evictor) remove(ctx context.Context, h *held, over func(held) bool, oldest func(*eviction) ([]removal, error)) (total int, err error) {
 	for more := true; more; {
 		var left held
-		var lost map[string]int
+		var dropped map[string]int
 		err := e.apply(ctx, func(t *tx) (err error) {
-			left, lost = *h, map[string]int{}
-			more, err = evictPortion(&left, over, oldest, &eviction{t, lost})
+			left, dropped = *h, map[string]int{}
+			more, err = evictPortion(&left, over, oldest, &eviction{t, dropped})
 			return err
 		})
 		if err != nil {
@@ -164,12 +163,12 @@ func (e *evictor) remove(ctx context.Context, h *held, over func(held) bool, old
 		}
 		total += h.N - left.N
 		*h = left
-		e.reportFull(lost)
+		e.reportFull(dropped)
 	}
 	return total, nil
 }
 
-// evictPortion removes the oldest while there are too many, and reports whether
+// evictPortion removes the oldest rows while there are too many, and reports whether
 // there may be more to remove.
 func evictPortion(h *held, over func(held) bool, oldest func(*eviction) ([]removal, error), v *eviction) (more bool, err error) {
 	rows, err := oldest(v)
@@ -184,12 +183,12 @@ func evictPortion(h *held, over func(held) bool, oldest func(*eviction) ([]remov
 	return len(rows) > 0, err
 }
 
-// reportFull reports which queues gave events up.
-func (e *evictor) reportFull(lost map[string]int) {
-	for dest, n := range lost {
+// reportFull reports which queues dropped events.
+func (e *evictor) reportFull(dropped map[string]int) {
+	for dest, n := range dropped {
 		if e.bounds.Full != nil {
-			first := !e.gave[dest]
-			e.gave[dest] = true
+			first := !e.dropping[dest]
+			e.dropping[dest] = true
 			e.bounds.Full(dest, n, first)
 		}
 	}

@@ -16,15 +16,11 @@ import (
 // maxBatch is how many operations share one commit at most.
 const maxBatch = 256
 
-// committer is the one writer of a SQLite database. Writing to the disk for
-// sure costs the same for one operation as for many, so it commits together
-// what waits at the moment: a batch. All are answered after the commit, and
-// each fails alone.
+// committer is the only writer of a SQLite database. An fsync costs the same for one
+// operation as for many, so those that wait are committed as one batch; each fails alone.
 //
-// As a rule an operation fails before it writes anything, and nothing has to
-// be taken back. So a batch is tried without provisions first; if an operation
-// fails that has written, the whole batch is rolled back and run again with a
-// savepoint for each. Operations are pure, so they can run again.
+// Operations usually fail before they write, so a batch first runs without savepoints. If
+// one fails after writing, the batch is rolled back and run again with savepoints.
 type committer struct {
 	conn    *conn
 	cache   *sessionCache

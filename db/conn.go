@@ -18,12 +18,12 @@ import (
 // other operations share.
 type conn struct {
 	raw    *sqlx.Conn
-	stmts  map[string]*sqlx.Stmt // for rows of many columns
-	direct map[string]statement  // for all else
+	stmts  map[string]*sqlx.Stmt // run by sqlx, for rows with many columns
+	direct map[string]statement  // run on the driver, for everything else
 	// broken is the error after which SQLite may have given up the whole
 	// transaction.
 	broken error
-	wrote  bool // since it was last set to false
+	wrote  bool // a statement changed rows since this was last reset
 
 	bound   []driver.NamedValue
 	columns []driver.Value
@@ -57,7 +57,7 @@ func (c *conn) get(dest any, query string, args ...any) error {
 	if err != nil {
 		return err
 	}
-	return c.failed(s.GetContext(context.Background(), dest, args...))
+	return c.noteBroken(s.GetContext(context.Background(), dest, args...))
 }
 
 func (c *conn) list(dest any, query string, args ...any) error {
@@ -65,7 +65,7 @@ func (c *conn) list(dest any, query string, args ...any) error {
 	if err != nil {
 		return err
 	}
-	return c.failed(s.SelectContext(context.Background(), dest, args...))
+	return c.noteBroken(s.SelectContext(context.Background(), dest, args...))
 }
 
 // lock adds nothing: on SQLite there is one writer.
@@ -77,15 +77,15 @@ func (c *conn) preparex(query string) (*sqlx.Stmt, error) {
 	}
 	s, err := c.raw.PreparexContext(context.Background(), query)
 	if err != nil {
-		return nil, c.failed(fmt.Errorf("prepare %q: %w", query, err))
+		return nil, c.noteBroken(fmt.Errorf("prepare %q: %w", query, err))
 	}
 	c.stmts[query] = s
 	return s, nil
 }
 
-// noRoom reports whether the disk did not take what SQLite gave it. SQLite has
-// a word of its own for a full disk, but not for a quota that is used up.
-func noRoom(e *sqlite.Error) bool {
+// diskFull reports whether a write failed for lack of space. SQLite has a code of its own
+// for a full disk, but not for an exhausted quota.
+func diskFull(e *sqlite.Error) bool {
 	switch e.Code() {
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_SHMSIZE:
 		return true
@@ -93,8 +93,8 @@ func noRoom(e *sqlite.Error) bool {
 	return false
 }
 
-// failed notes an error that concerns the whole transaction.
-func (c *conn) failed(err error) error {
+// noteBroken translates an error and remembers it if it broke the whole transaction.
+func (c *conn) noteBroken(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -112,15 +112,15 @@ func (c *conn) failed(err error) error {
 	return c.broken
 }
 
-// translateFile names the errors of SQLite that callers know. Those that stand
-// for ErrAway pass without a restart: another program keeps the file locked, the
-// limit of open files is reached, the disk does not answer or is read-only.
+// translateFile translates SQLite's errors into those that callers know. ErrAway is for
+// failures that pass without a restart: a locked file, too many open files, a disk that
+// does not respond or is read-only.
 func translateFile(err error) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	if noRoom(e) {
+	if diskFull(e) {
 		return fmt.Errorf("%w: %w", chat.ErrStorageFull, err)
 	}
 	switch e.Code() & 0xff {

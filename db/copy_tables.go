@@ -21,15 +21,15 @@ import (
 type copyTable struct {
 	name    string
 	columns []string
-	blobs   []int // columns of bytes, which are never NULL
+	blobs   []int // the columns of type BLOB, which are never NULL
 	key     []int // the columns of its primary key
 	parents []string
-	preset  int64 // rows that a new database has
+	preset  int64 // how many rows a new database has
 }
 
-// copyTables lists the tables of this relay's schema, each behind those that it
-// refers to. The words of the knowledge are missing: they are made again. What only
-// Postgres has belongs to running relays.
+// copyTables lists the tables to copy, each after those that it refers to. The word index
+// of the knowledge base is left out because it is rebuilt, and so are the tables that only
+// PostgreSQL has: they hold the state of running nodes.
 func copyTables(ctx context.Context) (tables []*copyTable, err error) {
 	m, err := openMemory(ctx, "")
 	if err != nil {
@@ -45,8 +45,8 @@ func copyTables(ctx context.Context) (tables []*copyTable, err error) {
 
 const selectTables = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`
 
-// describeTables lists the tables of a SQLite database, each behind those that it
-// refers to.
+// describeTables lists the tables of a SQLite database, each after those that it refers
+// to.
 func describeTables(t *tx) ([]*copyTable, error) {
 	var names []string
 	if err := t.q.list(&names, selectTables); err != nil {
@@ -59,7 +59,7 @@ func describeTables(t *tx) ([]*copyTable, error) {
 			return nil, fmt.Errorf("describe the table %s: %w", name, err)
 		}
 	}
-	return inOrder(tables)
+	return sortByParents(tables)
 }
 
 func describeTable(t *tx, name string) (*copyTable, error) {
@@ -83,8 +83,8 @@ func describeTable(t *tx, name string) (*copyTable, error) {
 	return table, err
 }
 
-// inOrder sorts tables behind those that they refer to.
-func inOrder(tables []*copyTable) (sorted []*copyTable, err error) {
+// sortByParents sorts each table after those that it refers to.
+func sortByParents(tables []*copyTable) (sorted []*copyTable, err error) {
 	placed := map[string]bool{}
 	for len(sorted) < len(tables) {
 		before := len(sorted)
@@ -95,16 +95,16 @@ func inOrder(tables []*copyTable) (sorted []*copyTable, err error) {
 			placed[t.name], sorted = true, append(sorted, t)
 		}
 		if len(sorted) == before {
-			return nil, errors.New("the tables refer to each other in a circle")
+			return nil, errors.New("the tables refer to each other in a cycle")
 		}
 	}
 	return sorted, nil
 }
 
-// index returns the place of a column.
+// index returns the position of a column.
 func (t *copyTable) index(column string) int { return slices.Index(t.columns, column) }
 
-// keyList is the key's columns in SQL, each with a suffix.
+// keyList returns the key's columns in SQL, each with a suffix.
 func (t *copyTable) keyList(suffix string) string {
 	var list []string
 	for _, i := range t.key {
@@ -113,7 +113,7 @@ func (t *copyTable) keyList(suffix string) string {
 	return strings.Join(list, ", ")
 }
 
-// columnList is all columns in SQL.
+// columnList returns all columns in SQL.
 func (t *copyTable) columnList() string {
 	var list []string
 	for _, c := range t.columns {
@@ -122,14 +122,14 @@ func (t *copyTable) columnList() string {
 	return strings.Join(list, ", ")
 }
 
-// numbered is a passage with its number and words.
-type numbered struct {
+// numberedPassage is a passage with its number and its words.
+type numberedPassage struct {
 	number int64
 	chat.IndexedPassage
 }
 
-// passage returns the passage that a row is, with its words.
-func (t *copyTable) passage(row []any, words func(string) []string) (p numbered, ok bool) {
+// passage returns the passage in a row of the table passages, with its words.
+func (t *copyTable) passage(row []any, words func(string) []string) (p numberedPassage, ok bool) {
 	if t.name != "passages" {
 		return p, false
 	}
@@ -156,33 +156,32 @@ var finishCopy = fmt.Sprintf("DROP TABLE copying; UPDATE schema_migrations SET v
 
 func sameSource(begun, source string) error {
 	if begun != source {
-		return errors.New("it holds the beginning of a copy of another database, or the source was changed since: empty it, then copy again")
+		return errors.New("it holds an unfinished copy of another database, or the source has changed since: empty it, then copy again")
 	}
 	return nil
 }
 
 func notEmpty(table string, n int64) error {
-	return fmt.Errorf("it has data already (%d rows in %s), which was left as it is: name a new database", n, table)
+	return fmt.Errorf("it already has data (%d rows in %s), which was left untouched: name a new database", n, table)
 }
 
 func quoteName(name string) string { return pgx.Identifier{name}.Sanitize() }
 
-// makeStorable replaces what Postgres cannot store in a text: bytes that are no
-// UTF-8, and NUL.
+// makeStorable replaces what PostgreSQL cannot store in a text: invalid UTF-8 and NUL.
 func makeStorable(row []any) (changed bool) {
 	for i, v := range row {
 		text, ok := v.(string)
 		if !ok {
 			continue
 		}
-		if fit := strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD"); fit != text {
-			row[i], changed = fit, true
+		if valid := strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD"); valid != text {
+			row[i], changed = valid, true
 		}
 	}
 	return changed
 }
 
-// rowHash hashes rows the same way for both engines.
+// rowHash hashes rows the same way for both databases.
 type rowHash struct {
 	sum hash.Hash
 	buf []byte

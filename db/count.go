@@ -25,8 +25,8 @@ const (
 	deliveryBytes = `COALESCE((SELECT OCTET_LENGTH(e.payload) FROM events e WHERE e.session = d.session AND e.rev = d.rev), 256)`
 )
 
-// selectHeld counts the rows of a kind in a portion of the sessions. Links need
-// no more than their number.
+// selectHeld counts the rows of a kind in a portion of the sessions. Links are bounded
+// by their number alone, which selectAtMost has.
 var selectHeld = map[string]string{
 	"queue": `SELECT 'queue' AS kind, d.dest, COUNT(*) AS n, SUM(` + deliveryBytes + `) AS bytes FROM deliveries d
 		WHERE d.session > ? AND d.session <= ? GROUP BY d.dest`,
@@ -36,8 +36,8 @@ var selectHeld = map[string]string{
 		WHERE s.number > ? AND s.number <= ?`,
 }
 
-// count returns what is held of the kinds of which there may be too much, and of
-// the queues if one of them has given something up.
+// count counts the kinds that may exceed their bounds, and the queues if one of them has
+// dropped deliveries.
 func (e *evictor) count(ctx context.Context) (all []held, err error) {
 	var most []held
 	err = e.read(ctx, func(t *tx) (err error) {
@@ -45,7 +45,7 @@ func (e *evictor) count(ctx context.Context) (all []held, err error) {
 		return err
 	})
 	for _, h := range most {
-		if err != nil || !e.bounds.over(h) && !(h.Kind == "queue" && len(e.gave) > 0) {
+		if err != nil || !e.bounds.over(h) && !(h.Kind == "queue" && len(e.dropping) > 0) {
 			continue
 		}
 		counted := []held{h}
@@ -60,8 +60,8 @@ func (e *evictor) count(ctx context.Context) (all []held, err error) {
 // selectPortion finds the last of the next sessions to count.
 const selectPortion = `SELECT number FROM sessions WHERE number > ? ORDER BY number LIMIT 1 OFFSET 999`
 
-// countPortions adds up a query over all sessions. Others get their turn between
-// the portions, so the sum is that of no one moment.
+// countPortions sums a query over all sessions. Writers run between the portions, so the
+// sum is not of a single moment.
 func (e *evictor) countPortions(ctx context.Context, query string) (all []held, err error) {
 	for after := int64(0); err == nil && after < math.MaxInt64; {
 		var last int64

@@ -56,14 +56,14 @@ func (t *tx) events(query, sessionID string, args ...any) ([]chat.Event, error) 
 }
 
 const (
-	insertEvent    = `INSERT INTO events (session, ` + eventColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?)`
-	insertBrought  = insertEvent + ` ON CONFLICT (session, rev) DO NOTHING`
-	insertDelivery = `INSERT INTO deliveries (session, rev, dest, state, attempts, next_at, created_at, last_error)
+	insertEvent      = `INSERT INTO events (session, ` + eventColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	insertFirstEvent = insertEvent + ` ON CONFLICT (session, rev) DO NOTHING`
+	insertDelivery   = `INSERT INTO deliveries (session, rev, dest, state, attempts, next_at, created_at, last_error)
 		VALUES (?, ?, ?, 0, 0, ?, ?, '')`
 )
 
 // Append implements [chat.Tx]. The event of a new message is not stored but made
-// from the message, until that is edited (see keepBrought): that saves a third of
+// from the message, until that is edited (see keepFirstEvent): that saves a third of
 // the cost of a message. Deliveries are written before their event, because a
 // bounded database drops events without deliveries.
 func (t *tx) Append(e *chat.Event, to []chat.Destination) error {
@@ -88,9 +88,9 @@ func (t *tx) writeEvent(query string, session int64, e *chat.Event) error {
 	return err
 }
 
-// keepBrought writes the event that brought a message, which is going to be
-// edited: it keeps showing what was written first.
-func (t *tx) keepBrought(sessionID, id string) error {
+// keepFirstEvent stores the event of a message that is about to be edited, so that it
+// keeps the original text.
+func (t *tx) keepFirstEvent(sessionID, id string) error {
 	m, err := t.Message(sessionID, id)
 	if err != nil || m.EditedAt != 0 || m.DeletedAt != 0 {
 		return err
@@ -99,13 +99,13 @@ func (t *tx) keepBrought(sessionID, id string) error {
 	if err != nil {
 		return err
 	}
-	return t.writeBrought(n, &m)
+	return t.writeFirstEvent(n, &m)
 }
 
-// writeBrought writes the event that brought a message, if it is not written.
-func (t *tx) writeBrought(session int64, m *chat.Message) error {
+// writeFirstEvent stores the event that announced a message, unless it is stored.
+func (t *tx) writeFirstEvent(session int64, m *chat.Message) error {
 	e := chat.EventOf(*m)
-	return t.writeEvent(insertBrought, session, &e)
+	return t.writeEvent(insertFirstEvent, session, &e)
 }
 
 const (

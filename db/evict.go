@@ -8,8 +8,8 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// removals removes each of the rows that a query finds.
-func removals[R any](v *eviction, remove func(R) (int64, error), query string, args ...any) (all []removal, err error) {
+// removalsOf returns a removal for each row that a query finds.
+func removalsOf[R any](v *eviction, remove func(R) (int64, error), query string, args ...any) (all []removal, err error) {
 	rows, err := list[R](v.tx, query, args...)
 	for _, r := range rows {
 		all = append(all, func() (int64, error) { return remove(r) })
@@ -29,11 +29,11 @@ func (v *eviction) oldestQueued(dest string) ([]removal, error) {
 		Rev     int64 `db:"rev"`
 		Bytes   int64 `db:"bytes"`
 	}
-	return removals(v, func(d queued) (int64, error) {
-		v.lost[dest]++
+	return removalsOf(v, func(d queued) (int64, error) {
+		v.dropped[dest]++
 		_, err := v.q.exec(deleteQueued, d.Session, d.Rev, dest)
 		return d.Bytes, err
-	}, selectOldestQueued, dest, evicted)
+	}, selectOldestQueued, dest, evictAtOnce)
 }
 
 const (
@@ -44,8 +44,8 @@ const (
 	deleteLinks   = `DELETE FROM links WHERE session = ? AND message_id = ?`
 )
 
-// oldestMessages removes messages with their links. While a message waits to be
-// delivered, its event is stored in its place.
+// oldestMessages finds messages to remove with their links. The event of a message that
+// waits for its delivery is stored first, because it is otherwise made from the message.
 func (v *eviction) oldestMessages() ([]removal, error) {
 	type old struct {
 		Row       int64  `db:"row"`
@@ -55,11 +55,11 @@ func (v *eviction) oldestMessages() ([]removal, error) {
 		Bytes     int64  `db:"bytes"`
 		Waits     bool   `db:"waits"`
 	}
-	return removals(v, func(o old) (int64, error) {
+	return removalsOf(v, func(o old) (int64, error) {
 		if o.Waits {
 			m, err := v.Message(o.SessionID, o.ID)
 			if err == nil {
-				err = v.writeBrought(o.Session, &m)
+				err = v.writeFirstEvent(o.Session, &m)
 			}
 			if err != nil {
 				return 0, err
@@ -70,7 +70,7 @@ func (v *eviction) oldestMessages() ([]removal, error) {
 			_, err = v.q.exec(deleteLinks, o.Session, o.ID)
 		}
 		return o.Bytes, err
-	}, selectOldestMessages, evicted)
+	}, selectOldestMessages, evictAtOnce)
 }
 
 const (
@@ -79,7 +79,7 @@ const (
 	deleteLink = `DELETE FROM links WHERE bridge = ? AND channel = ? AND remote = ? AND session = ? AND message_id = ? AND part = ?`
 )
 
-// oldestLinks removes links. Those of a message go with it, but notes have no
+// oldestLinks finds links to remove. A message's links go with it, but notes have no
 // message, and a long session may have any number of them.
 func (v *eviction) oldestLinks() ([]removal, error) {
 	type key struct {
@@ -90,40 +90,40 @@ func (v *eviction) oldestLinks() ([]removal, error) {
 		MessageID string `db:"message_id"`
 		Part      int    `db:"part"`
 	}
-	return removals(v, func(l key) (int64, error) {
+	return removalsOf(v, func(l key) (int64, error) {
 		_, err := v.q.exec(deleteLink, l.Bridge, l.Channel, l.Remote, l.Session, l.MessageID, l.Part)
 		return 0, err
-	}, selectOldestLinks, evicted)
+	}, selectOldestLinks, evictAtOnce)
 }
 
-// The longest idle sessions: without waiting deliveries, or all.
+// The longest idle sessions: those without waiting deliveries, or any.
 const (
-	selectIdlest = `SELECT s.number, s.id, ` + sessionBytes + ` AS bytes FROM sessions s INDEXED BY sessions_idle WHERE s.last_activity <= ? AND s.id <> ''
+	selectIdleDelivered = `SELECT s.number, s.id, ` + sessionBytes + ` AS bytes FROM sessions s INDEXED BY sessions_idle WHERE s.last_activity <= ? AND s.id <> ''
 		AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.session = s.number) ORDER BY s.last_activity LIMIT ?`
-	selectOldest = `SELECT s.number, s.id, ` + sessionBytes + ` AS bytes FROM sessions s INDEXED BY sessions_idle WHERE s.last_activity <= ? AND s.id <> ''
+	selectIdleAny = `SELECT s.number, s.id, ` + sessionBytes + ` AS bytes FROM sessions s INDEXED BY sessions_idle WHERE s.last_activity <= ? AND s.id <> ''
 		ORDER BY s.last_activity LIMIT ?`
 	countQueued = `SELECT dest, COUNT(*) AS n FROM deliveries WHERE session = ? GROUP BY dest`
 )
 
-// idlest removes sessions in which nothing happened since a time; query is
-// selectIdlest or selectOldest.
-func idlest(query string, before chat.Time) func(*eviction) ([]removal, error) {
+// idleSessions finds sessions without activity since a time; query is
+// selectIdleDelivered or selectIdleAny.
+func idleSessions(query string, before chat.Time) func(*eviction) ([]removal, error) {
 	type idle struct {
 		Number int64  `db:"number"`
 		ID     string `db:"id"`
 		Bytes  int64  `db:"bytes"`
 	}
 	return func(v *eviction) ([]removal, error) {
-		return removals(v, func(s idle) (int64, error) {
+		return removalsOf(v, func(s idle) (int64, error) {
 			queued, err := list[held](v.tx, countQueued, s.Number)
 			for _, q := range queued {
-				v.lost[q.Dest] += q.N
+				v.dropped[q.Dest] += q.N
 			}
 			if err != nil {
 				return 0, err
 			}
 			return s.Bytes, v.EraseSession(s.ID)
-		}, query, int64(before), evicted)
+		}, query, int64(before), evictAtOnce)
 	}
 }
 
@@ -142,6 +142,6 @@ func (e *evictor) forgetIdle(ctx context.Context, before chat.Time) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	always := func(held) bool { return true }
-	_, err := e.remove(ctx, &held{Kind: "sessions"}, always, idlest(selectIdlest, before))
+	_, err := e.remove(ctx, &held{Kind: "sessions"}, always, idleSessions(selectIdleDelivered, before))
 	return err
 }

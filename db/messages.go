@@ -187,7 +187,7 @@ const updateMessage = `UPDATE messages SET content = ?, reply_to = ?, attachment
 func (t *tx) SaveMessage(m *chat.Message) error {
 	var err error
 	if m.EditedAt != 0 && m.DeletedAt == 0 {
-		err = t.keepBrought(m.SessionID, m.ID)
+		err = t.keepFirstEvent(m.SessionID, m.ID)
 	}
 	if err == nil {
 		err = t.saveMessage(m)

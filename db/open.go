@@ -178,7 +178,7 @@ func plain(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	if noRoom(e) {
+	if diskFull(e) {
 		return fmt.Errorf("the disk is full, or a quota is: make room there: %w", err)
 	}
 	switch e.Code() & 0xff {

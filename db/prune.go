@@ -11,19 +11,17 @@ import (
 // transaction deletes them, so that writers never wait for long.
 const portion = 200
 
-// keptPages is how many free pages are kept while there is more to remove. With
-// each page that is free SQLite takes longer to give one back.
+// keptPages is how many free pages are kept while there is more to remove: the more pages
+// are free, the longer SQLite takes to release one.
 const keptPages = 1024
 
 // settledKept is how many deliveries to a destination are kept that are done,
 // and how many that failed.
 const settledKept = 10_000
 
-// Prune removes what is older than a time and not needed any more: events,
-// deliveries that are done or failed, and updates that were worked on; of these
-// deliveries also those beyond the newest to their destination. An
-// event stays as long as a delivery of it, or of an earlier one of its session,
-// waits; so what is left of a session's events is always dense.
+// Prune removes old events, settled deliveries and handled updates, and all but the
+// newest settled deliveries of each destination. An event stays while a delivery of it or
+// of an earlier one waits, so that the rest of a session's events has no gaps.
 func (d *DB) Prune(ctx context.Context, before chat.Time) error {
 	for _, prune := range []func(context.Context, chat.Time) error{d.pruneDeliveries, d.pruneEvents, d.pruneInbox} {
 		if err := prune(ctx, before); err != nil {
@@ -229,17 +227,16 @@ type aged struct {
 	ID string `db:"id"`
 }
 
-// found looks for a portion of what is older than a time.
-func found(query string, before chat.Time, most int) func(*tx, aged) ([]aged, error) {
+// agedBefore finds a portion of the rows older than a time, after the last one.
+func agedBefore(query string, before chat.Time, most int) func(*tx, aged) ([]aged, error) {
 	return func(t *tx, last aged) ([]aged, error) {
 		return list[aged](t, query, last.At, last.ID, int64(before), most)
 	}
 }
 
-// SweepOrphans erases files that were uploaded before a time and that no message
-// took.
+// SweepOrphans erases files that were uploaded before a time and belong to no message.
 func (d *DB) SweepOrphans(ctx context.Context, before chat.Time) error {
-	err := sweep(ctx, d, found(selectOrphans, before, 5), func(t *tx, k aged) error { // files may be large
+	err := sweep(ctx, d, agedBefore(selectOrphans, before, 5), func(t *tx, k aged) error { // files may be large
 		_, err := t.q.exec(deleteOrphan, k.ID)
 		return err
 	})
@@ -252,7 +249,7 @@ func (d *DB) SweepOrphans(ctx context.Context, before chat.Time) error {
 // SweepEmpty erases sessions without a message whose visitor was last seen before
 // a time.
 func (d *DB) SweepEmpty(ctx context.Context, before chat.Time) error {
-	err := sweep(ctx, d, found(selectOldEmpty, before, portion), func(t *tx, k aged) error {
+	err := sweep(ctx, d, agedBefore(selectOldEmpty, before, portion), func(t *tx, k aged) error {
 		return t.erase(deleteEmpty, k.ID, int64(before)) // unless its visitor came back just now
 	})
 	if err != nil {

@@ -10,9 +10,8 @@ import (
 	"strconv"
 )
 
-// statement is a prepared SQL text, executed on the driver itself: what
-// database/sql and sqlx do around a small statement (locks, retries, reflection)
-// costs as much as the statement.
+// statement is a prepared SQL text that runs on the driver directly: the locks, retries
+// and reflection of database/sql and sqlx cost as much as a small statement itself.
 type statement interface {
 	driver.Stmt
 	driver.StmtExecContext
@@ -33,13 +32,13 @@ func (c *conn) prepare(query string) (statement, error) {
 		return err
 	})
 	if err != nil {
-		return nil, c.failed(fmt.Errorf("prepare %q: %w", query, err))
+		return nil, c.noteBroken(fmt.Errorf("prepare %q: %w", query, err))
 	}
 	c.direct[query] = s
 	return s, nil
 }
 
-// exec returns how many rows were touched.
+// exec runs a statement and returns how many rows it changed.
 func (c *conn) exec(query string, args ...any) (int64, error) {
 	s, err := c.prepare(query)
 	if err != nil {
@@ -52,14 +51,14 @@ func (c *conn) exec(query string, args ...any) (int64, error) {
 	result, err := s.ExecContext(context.Background(), bound)
 	if err != nil {
 		c.wrote = true
-		return 0, c.failed(err)
+		return 0, c.noteBroken(err)
 	}
 	n, err := result.RowsAffected()
 	c.wrote = c.wrote || n > 0
 	return n, err
 }
 
-// row reads one row into variables, one for each column.
+// row reads one row into variables, one per column.
 func (c *conn) row(dest []any, query string, args ...any) error {
 	found := false
 	err := c.rows(func() []any { found = true; return dest }, query, args...)
@@ -69,7 +68,7 @@ func (c *conn) row(dest []any, query string, args ...any) error {
 	return err
 }
 
-// rows reads rows; next returns the variables of one more, one for each column.
+// rows reads rows; next returns the variables for the next one, one per column.
 func (c *conn) rows(next func() []any, query string, args ...any) error {
 	s, err := c.prepare(query)
 	if err != nil {
@@ -81,13 +80,13 @@ func (c *conn) rows(next func() []any, query string, args ...any) error {
 	}
 	rows, err := s.QueryContext(context.Background(), bound)
 	if err != nil {
-		return c.failed(err)
+		return c.noteBroken(err)
 	}
 	err = c.scan(rows, next)
-	if failed := rows.Close(); err == nil {
-		err = failed
+	if closeErr := rows.Close(); err == nil {
+		err = closeErr
 	}
-	return c.failed(err)
+	return c.noteBroken(err)
 }
 
 func (c *conn) scan(rows driver.Rows, next func() []any) error {
@@ -107,8 +106,8 @@ func (c *conn) scan(rows driver.Rows, next func() []any) error {
 	}
 }
 
-// bind makes the arguments what drivers take. The result is valid until the
-// next call.
+// bind converts arguments to the types that drivers accept. The result is valid until
+// the next call.
 func (c *conn) bind(args []any) ([]driver.NamedValue, error) {
 	c.bound = c.bound[:0]
 	for i, arg := range args {

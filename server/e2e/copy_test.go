@@ -194,7 +194,7 @@ func TestCopy(t *testing.T) {
 		var report struct {
 			Tables []struct{ Name, SHA256 string }
 		}
-		if strings.Contains(stderr, "has data already") { // the last one was not killed in time
+		if strings.Contains(stderr, "already has data") { // the last one was not killed in time
 			code, stdout = 0, `{"tables":[{},{},{},{},{},{},{},{},{},{}]}`
 		}
 		if err := json.Unmarshal([]byte(stdout), &report); code != 0 || err != nil || len(report.Tables) < 10 || kills == 0 {
@@ -223,8 +223,8 @@ func TestCopyCommand(t *testing.T) {
 		{[]string{"copy", "relay.db", "postgres://relay:canary@127.0.0.1:1/relay?sslmode=disable"}, 1, "copy to postgres://127.0.0.1:1/relay"},
 		{[]string{"copy", "none.db", server}, 1, "there is no database"},
 		{[]string{"copy", "relay.db", server}, 0, "Counts and contents are the same"},
-		{[]string{"copy", "relay.db", server}, 1, "has data already"},
-		{[]string{"copy", "sqlite://relay.db", server, "--json"}, 1, "has data already"},
+		{[]string{"copy", "relay.db", server}, 1, "already has data"},
+		{[]string{"copy", "sqlite://relay.db", server, "--json"}, 1, "already has data"},
 	} {
 		code, stdout, stderr := runCommand(t, nil, tt.args...)
 		if code != tt.code || !strings.Contains(stdout+stderr, tt.says) || strings.Contains(stdout+stderr, "canary") {
