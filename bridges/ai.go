@@ -187,7 +187,7 @@ func ExamineAI(ctx context.Context, s *chat.Settings, allowed []netip.Prefix, ru
 		out.Findings = append(out.Findings, chat.Finding{Subject: "running relay", Level: chat.FindingWarn, Text: running.LastError, Fix: running.Fix})
 	}
 	if running != nil && running.DailyTokens > 0 && running.TokensToday >= running.DailyTokens {
-		out.Findings = append(out.Findings, chat.Finding{Subject: "budget", Level: chat.FindingWarn, Text: "the tokens of today are used up", Fix: "raise AI_DAILY_TOKENS, or wait until tomorrow (UTC)"})
+		out.Findings = append(out.Findings, chat.Finding{Subject: "budget", Level: chat.FindingWarn, Text: "today's tokens are used up", Fix: "raise AI_DAILY_TOKENS, or wait until tomorrow (UTC)"})
 	}
 	return out
 }

@@ -15,7 +15,7 @@ func Ask(ctx context.Context, c *Client, settings *chat.AI, question string, pas
 	if err != nil {
 		return "", nil, err
 	}
-	r := readAnswer(done, &grounds{passages: passages, instructions: settings.Instructions, said: conversationText(settings, turn)})
+	r := readAnswer(done, &grounds{passages: passages, instructions: settings.Instructions, conversation: conversationText(settings, turn)})
 	if r.handBack != "" {
 		return "", nil, nil
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// promises are words of what the AI must not promise by itself, by what they mean:
-// a text may only speak of it if what it rests on does, in whatever language.
+// promises are words for things that the AI must not promise by itself, one list per
+// meaning. A text may use one only if its grounds do, in whatever language.
 var promises = [][]string{
 	{"refund", "money back", "reimburs", "rückerstatt", "erstatt", "geld zurück", "rembours", "reembols", "devoluci", "rimbors", "terugbetal", "geld terug",
 		"återbetal", "tilbagebetal", "refusjon", "refusion", "zwrot", "zwróc", "vrácen", "vrátíme", "visszatérít", "rambursa", "palaut", "hyvity",
@@ -21,8 +21,7 @@ var promises = [][]string{
 		"гарант", "обеща", "обіця", "εγγύηση", "υπόσχ", "söz veriyor", "保証", "約束", "保证", "承诺", "보장", "약속", "ضمان", "أعد", "אחריות", "מבטיח", "รับประกัน", "สัญญา", "đảm bảo", "bảo hành", "garansi", "jamin", "गारंटी"},
 }
 
-// supports reports whether what a text rests on speaks of what it promises, and
-// has its amounts.
+// supports reports whether the grounds contain a text's promises and amounts.
 func (g *grounds) supports(text string) bool {
 	known := g.known()
 	return !promisesBeyond(strings.ToLower(text), strings.ToLower(known)) && !g.inventsNumbers(text, known)
@@ -46,23 +45,23 @@ func hasAny(text string, words []string) bool {
 	return false
 }
 
-// number is one in any script, with the signs that people write into large ones.
+// number matches a number in any script, with its separators.
 var number = chat.LazyRegexp(`\p{Nd}+(?:[.,'’\x{00a0}\x{202f} ]\p{Nd}{2,3})*`)
 
-// amountSign stands before or behind a price or a share.
+// amountSign matches the currency or percent sign after a number.
 var amountSign = chat.LazyRegexp(`(?i)^\s?(?:[%\p{Sc}％]|eur|usd|chf|gbp|jpy|euro|dollar|pound|franc|percent|prozent|pour ?cent|por ?ciento|per ?cento|procent|円|元|원)`)
 
-// inventsNumbers reports whether a text has an amount that nothing known has, or
-// any other number of two digits or more that nobody wrote.
+// inventsNumbers reports whether a text has an amount that known lacks, or another number
+// of two digits or more that nobody wrote.
 func (g *grounds) inventsNumbers(text, known string) bool {
 	facts := numbersIn(known)
-	said := numbersIn(g.said)
+	written := numbersIn(g.conversation)
 	for _, at := range number().FindAllStringIndex(text, -1) {
 		digits := digitsOf(text[at[0]:at[1]])
 		isAmount := amountSign().MatchString(text[at[1]:]) || endsInCurrency(text[:at[0]])
 		switch {
 		case facts[digits], strings.Trim(digits, "0") == "":
-		case isAmount, len(digits) >= 2 && !said[digits]:
+		case isAmount, len(digits) >= 2 && !written[digits]:
 			return true
 		}
 	}
@@ -89,7 +88,7 @@ func numbersIn(text string) map[string]bool {
 	return found
 }
 
-// digitsOf is a number as ASCII digits, without the cents of a round amount.
+// digitsOf returns a number as ASCII digits, without the zero cents of a round amount.
 func digitsOf(text string) string {
 	runes := []rune(text)
 	if n := len(runes); n > 3 && (runes[n-3] == '.' || runes[n-3] == ',') && digit(runes[n-2]) == '0' && digit(runes[n-1]) == '0' {
@@ -104,7 +103,7 @@ func digitsOf(text string) string {
 	return b.String()
 }
 
-// digit is a decimal digit of any script in ASCII: they lie in tens.
+// digit converts a digit of any script to ASCII: each script has its ten in a row.
 func digit(r rune) rune {
 	if r >= '0' && r <= '9' || !unicode.IsDigit(r) {
 		return r

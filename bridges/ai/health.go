@@ -47,7 +47,7 @@ func (h *Health) budget(spent bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if spent && !h.spent {
-		h.log.Warn("the AI has used up its tokens of today (AI_DAILY_TOKENS); it goes on tomorrow")
+		h.log.Warn("the AI has used up today's tokens (AI_DAILY_TOKENS); it continues tomorrow")
 	}
 	h.spent = spent
 }

@@ -17,7 +17,7 @@ const (
 	maxUncited = 280
 )
 
-// reply is what relay makes of a model's text.
+// reply is a model's text as relay uses it.
 type reply struct {
 	text    string
 	sources chat.Sources
@@ -25,14 +25,14 @@ type reply struct {
 	handBack string
 }
 
-// grounds are what an answer may rest on.
+// grounds are the texts that an answer may be based on.
 type grounds struct {
 	passages     []chat.Passage
 	instructions string // those of the settings
-	said         string // the conversation
+	conversation string
 }
 
-// known is the text of everything that states facts.
+// known returns the texts that state facts: instructions and passages.
 func (g *grounds) known() string {
 	var b strings.Builder
 	b.WriteString(g.instructions)
@@ -44,8 +44,8 @@ func (g *grounds) known() string {
 
 var handOverLine = chat.LazyRegexp(`\b` + handOver + `\b[\s:.\-]*(\w*)`)
 
-// readAnswer makes of a model's text what a visitor may read. What rests on nothing
-// that the model was given is not said: then it is a hand-back.
+// readAnswer turns a model's text into an answer for a visitor, or into a hand-back if
+// nothing that the model was given supports it.
 func readAnswer(done Completion, g *grounds) reply {
 	if found := handOverLine().FindStringSubmatch(done.Text); found != nil {
 		if strings.EqualFold(found[1], chat.AIEndAsked) {
@@ -64,7 +64,7 @@ func readAnswer(done Completion, g *grounds) reply {
 	return r
 }
 
-// readDraft makes of a model's text what an operator may send.
+// readDraft turns a model's text into a draft for an operator.
 func readDraft(done Completion, g *grounds) reply {
 	done.Text = strings.TrimSpace(handOverLine().ReplaceAllString(done.Text, ""))
 	r, _ := read(done, g)

@@ -62,7 +62,7 @@ func TestReadAnswer(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			g := &grounds{passages: shop, instructions: house, said: "Visitor: my order 4711, for 99 €"}
+			g := &grounds{passages: shop, instructions: house, conversation: "Visitor: my order 4711, for 99 €"}
 			r := readAnswer(Completion{Text: tt.model}, g)
 			var titles []string
 			for _, s := range r.sources {

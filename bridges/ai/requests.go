@@ -8,7 +8,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Requests carries out what operators ask of the AI: their answers are notes.
+// Requests answers operators' requests to the AI with notes.
 type Requests struct{ *Sink }
 
 var _ chat.Sink = Requests{}
@@ -24,7 +24,7 @@ func (s Requests) Deliver(ctx context.Context, lane []chat.Delivery) (int, error
 	return 1, nil
 }
 
-// requestLife is how long an operator waits for what was asked.
+// requestLife is how old a request may be and still be answered.
 const requestLife = 15 * time.Minute
 
 func (s Requests) carryOut(ctx context.Context, d *chat.Delivery) error {
@@ -41,7 +41,7 @@ func (s Requests) carryOut(ctx context.Context, d *chat.Delivery) error {
 	case err != nil:
 		return err
 	case spent:
-		return s.note(ctx, d, reply{text: "The AI has used up its tokens of today (AI_DAILY_TOKENS)."}, false)
+		return s.note(ctx, d, reply{text: "The AI has used up today's tokens (AI_DAILY_TOKENS)."}, false)
 	}
 	rules, isDraft := draftRules, request.Kind == chat.AIDraft
 	if !isDraft {
@@ -49,7 +49,7 @@ func (s Requests) carryOut(ctx context.Context, d *chat.Delivery) error {
 	}
 	r, err := s.think(ctx, rules, &turn, readDraft)
 	if err != nil {
-		return s.tell(ctx, d, err)
+		return s.retryOrReport(ctx, d, err)
 	}
 	switch {
 	case r.text == "":
@@ -60,11 +60,11 @@ func (s Requests) carryOut(ctx context.Context, d *chat.Delivery) error {
 	return s.note(ctx, d, r, isDraft)
 }
 
-// tell tries again, or tells the operators what kept the AI from it.
-func (s Requests) tell(ctx context.Context, d *chat.Delivery, err error) error {
-	retry, enough := retryLater(ctx, d, err)
+// retryOrReport returns the error to retry, or notes why the AI cannot answer.
+func (s Requests) retryOrReport(ctx context.Context, d *chat.Delivery, err error) error {
+	retry, final := retryLater(ctx, d, err)
 	var f *Failure
-	if !enough || !errors.As(err, &f) {
+	if !final || !errors.As(err, &f) {
 		return retry
 	}
 	return s.note(ctx, d, reply{text: "The AI cannot do this now: " + f.Problem + ". To fix it: " + f.Fix + "."}, false)

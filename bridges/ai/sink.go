@@ -153,7 +153,7 @@ func (s *Sink) think(ctx context.Context, rules string, turn *chat.AITurn, read 
 	if err != nil {
 		return reply{}, err
 	}
-	return read(done, &grounds{passages: passages, instructions: s.Settings.Instructions, said: conversationText(&s.Settings, turn)}), nil
+	return read(done, &grounds{passages: passages, instructions: s.Settings.Instructions, conversation: conversationText(&s.Settings, turn)}), nil
 }
 
 // passages finds what the model may answer from.
@@ -192,7 +192,7 @@ func (s *Sink) failed(ctx context.Context, d *chat.Delivery, turn *chat.AITurn, 
 
 // retryLater notes a failed attempt of the endpoint and returns when to make
 // another one, or that there were enough. Other errors are the outbox's.
-func retryLater(ctx context.Context, d *chat.Delivery, err error) (retry error, enough bool) {
+func retryLater(ctx context.Context, d *chat.Delivery, err error) (retry error, final bool) {
 	var f *Failure
 	if !errors.As(err, &f) || ctx.Err() != nil {
 		return err, false

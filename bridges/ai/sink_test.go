@@ -380,7 +380,7 @@ func TestLimits(t *testing.T) {
 		h.say(visitor, third, "two")
 		passes(5 * time.Second)
 		h.is("the next day", h.takeovers(third), "true")
-		if n := strings.Count(h.log.String(), "tokens of today"); n != 1 {
+		if n := strings.Count(h.log.String(), "today's tokens"); n != 1 {
 			t.Errorf("reported %d times:\n%s", n, h.log)
 		}
 	})

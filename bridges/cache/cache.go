@@ -12,7 +12,7 @@ type Cache[V any] struct {
 	kept map[string]V
 }
 
-// New returns a cache of at most so many values.
+// New returns a cache of a limited number of values.
 func New[V any](most int) *Cache[V] { return &Cache[V]{most: most, kept: map[string]V{}} }
 
 // Get returns a value; known is false when there is none.

@@ -1,6 +1,6 @@
-// Package call makes HTTP calls to a platform's API: the client, the outcome of a
-// call without an answer, bodies with a file, and downloads. It imports
-// server/chat only.
+// Package call makes HTTP calls to a platform's API: the client, the outcome of a call
+// without a response, request bodies with a file, and downloads. It imports server/chat
+// only.
 package call
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// NewClient returns a client with a transport, nil for one that keeps so many idle
+// NewClient returns a client with a transport; for nil, one that keeps a number of idle
 // connections.
 func NewClient(transport http.RoundTripper, idle int) *http.Client {
 	if transport == nil {
@@ -32,8 +32,8 @@ func NewClient(transport http.RoundTripper, idle int) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: noRedirect}
 }
 
-// ParseBase parses the address of an API, "" for the standard one. wrong is the error
-// for what is no address.
+// ParseBase parses the address of an API, "" for the standard one. It returns wrong for an
+// invalid address.
 func ParseBase(address, standard string, wrong *chat.Misconfigured) (*url.URL, error) {
 	if address == "" {
 		address = standard
@@ -45,8 +45,8 @@ func ParseBase(address, standard string, wrong *chat.Misconfigured) (*url.URL, e
 	return u, nil
 }
 
-// Trace returns a context for one call. sent becomes true when its request was
-// written: it may have been carried out.
+// Trace returns a context for one call. sent becomes true once the request is written: from
+// then on it may be carried out.
 func Trace(ctx context.Context) (traced context.Context, sent *atomic.Bool) {
 	sent = new(atomic.Bool)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
@@ -54,7 +54,7 @@ func Trace(ctx context.Context) (traced context.Context, sent *atomic.Bool) {
 	}}), sent
 }
 
-// Error is a call without an answer of the API.
+// Error is a call without a response from the API.
 type Error struct {
 	Name string
 	// Sent means that the request may have been carried out.
@@ -66,8 +66,8 @@ func (e *Error) Error() string { return e.Name + ": " + e.Err.Error() }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Translate turns a call without an answer into an error of package chat. A call that
-// may safely be repeated is never ambiguous.
+// Translate turns the error into one of package chat. A call that may safely be repeated
+// is never ambiguous.
 func (e *Error) Translate(platform string, repeatable bool) error {
 	switch {
 	case e.Sent && !repeatable:
@@ -97,8 +97,8 @@ func Redact(err error, secrets ...string) error {
 	return err
 }
 
-// WithRetry makes a call, and again after each wait that the platform asks for, up to
-// so many times. A wait of more than most ends it; 0 is any wait.
+// WithRetry makes a call up to a number of times, after each wait that the platform asks
+// for. A wait longer than most is not made; 0 allows any.
 func WithRetry(ctx context.Context, times int, most time.Duration, do func() error) error {
 	for n := 1; ; n++ {
 		err := do()
@@ -109,8 +109,8 @@ func WithRetry(ctx context.Context, times int, most time.Duration, do func() err
 	}
 }
 
-// Later makes a caller wait. Due times are whole milliseconds: less would be no
-// pause.
+// Later returns an error that makes the caller wait. Due times are whole milliseconds, so a
+// shorter wait would be none.
 func Later(wait time.Duration, scope chat.Scope, cause error) error {
 	return &chat.RetryAfter{After: Whole(wait), Scope: scope, Cause: cause}
 }

@@ -14,18 +14,18 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// utf8Of decodes a text: UTF-8, UTF-16 with a mark, and what fits one byte a letter.
-// The sets of East Asia before Unicode are refused: their tables are a fiftieth of
-// the program, and hardly a page still uses them.
-func utf8Of(data []byte, contentType string) (string, error) {
+// decodeText decodes UTF-8, UTF-16 with a byte order mark, and single-byte character sets.
+// The multi-byte sets of East Asia are rejected: their tables would be a fiftieth of the
+// binary, and hardly any page still uses them.
+func decodeText(data []byte, contentType string) (string, error) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xFF\xFE")):
-		return clean(utf16Of(data[2:], binary.LittleEndian)), nil
+		return clean(decodeUTF16(data[2:], binary.LittleEndian)), nil
 	case bytes.HasPrefix(data, []byte("\xFE\xFF")):
-		return clean(utf16Of(data[2:], binary.BigEndian)), nil
+		return clean(decodeUTF16(data[2:], binary.BigEndian)), nil
 	}
-	if label := labelOf(data, contentType); !utf8.Valid(data) && label != "utf8" {
-		set, err := charmapOf(label)
+	if label := charsetLabel(data, contentType); !utf8.Valid(data) && label != "utf8" {
+		set, err := charmapFor(label)
 		if err != nil {
 			return "", err
 		}
@@ -36,7 +36,7 @@ func utf8Of(data []byte, contentType string) (string, error) {
 	return clean(strings.TrimPrefix(string(data), "\uFEFF")), nil
 }
 
-func utf16Of(data []byte, order binary.ByteOrder) string {
+func decodeUTF16(data []byte, order binary.ByteOrder) string {
 	units := make([]uint16, len(data)/2)
 	for i := range units {
 		units[i] = order.Uint16(data[2*i:])
@@ -44,9 +44,9 @@ func utf16Of(data []byte, order binary.ByteOrder) string {
 	return string(utf16.Decode(units))
 }
 
-// labelOf returns what a server or the page itself says of its character set, in
-// letters and digits, "" if neither does.
-func labelOf(data []byte, contentType string) string {
+// charsetLabel returns the character set that the server or the page names, normalised,
+// "" if neither does.
+func charsetLabel(data []byte, contentType string) string {
 	label := ""
 	if _, params, err := mime.ParseMediaType(contentType); err == nil {
 		label = params["charset"]
@@ -58,11 +58,11 @@ func labelOf(data []byte, contentType string) string {
 			label = label[:i]
 		}
 	}
-	return plainLabel(clip(label, 40))
+	return normalLabel(clip(label, 40))
 }
 
-// plainLabel is a label without signs, in small letters.
-func plainLabel(label string) string {
+// normalLabel keeps a label's letters and digits, in lower case.
+func normalLabel(label string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)
@@ -71,17 +71,17 @@ func plainLabel(label string) string {
 	}, label)
 }
 
-// aliases are other names of character sets.
+// aliases maps other names of character sets to those of package charmap.
 var aliases = map[string]string{"iso88591": "windows1252", "latin1": "windows1252",
 	"cp1252": "windows1252", "cp1251": "windows1251", "cp1250": "windows1250", "latin2": "iso88592", "latin9": "iso885915"}
 
-// eastAsian are the labels of the sets that relay does not read.
+// eastAsian holds the labels of the multi-byte sets, which relay does not read.
 var eastAsian = map[string]bool{"shiftjis": true, "sjis": true, "xsjis": true, "windows31j": true, "eucjp": true, "iso2022jp": true, "euckr": true, "ksc56011987": true,
 	"windows949": true, "gb2312": true, "gbk": true, "gb18030": true, "xgbk": true, "hzgb2312": true, "big5": true, "big5hkscs": true}
 
-// charmapOf finds a character set of one byte a letter. What nobody knows is the
-// usual one, as in browsers.
-func charmapOf(label string) (encoding.Encoding, error) {
+// charmapFor finds a single-byte character set. An unknown label means Windows-1252, as in
+// browsers.
+func charmapFor(label string) (encoding.Encoding, error) {
 	if eastAsian[label] {
 		return nil, fmt.Errorf("its character set is %s, which relay does not read: save it as UTF-8", label)
 	}
@@ -90,7 +90,7 @@ func charmapOf(label string) (encoding.Encoding, error) {
 		name = alias
 	}
 	for _, set := range charmap.All {
-		if named, ok := set.(fmt.Stringer); ok && plainLabel(named.String()) == name {
+		if named, ok := set.(fmt.Stringer); ok && normalLabel(named.String()) == name {
 			return set, nil
 		}
 	}

@@ -14,19 +14,19 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// The times of the crawler.
+// The crawler's intervals and limits.
 const (
 	refreshEvery = 24 * time.Hour
-	startPause   = time.Second      // relay starts first
-	lookEvery    = 10 * time.Second // for what a command or another relay added
+	startPause   = time.Second      // leaves the machine to the start of relay
+	pollEvery    = 10 * time.Second // for sources that a command or another node added
 	retryFirst   = time.Minute
-	maxAttempts  = 3 // until the next refresh
+	maxAttempts  = 3 // per refresh
 )
 
-// Run reads what is to be read until ctx ends: files and pages, one after the other,
-// then it has the model read the passages.
+// Run reads the waiting files and pages, one after the other, and then embeds their
+// passages, until ctx ends.
 func (k *Knowledge) Run(ctx context.Context) error {
-	k.await(ctx, startPause)
+	k.waitForWork(ctx, startPause)
 	for ctx.Err() == nil {
 		worked, err := k.Step(ctx)
 		if err != nil && ctx.Err() == nil {
@@ -35,13 +35,13 @@ func (k *Knowledge) Run(ctx context.Context) error {
 		if err == nil && worked {
 			continue
 		}
-		k.await(ctx, lookEvery)
+		k.waitForWork(ctx, pollEvery)
 	}
 	return nil
 }
 
-// await waits until there may be something to read, for a time at most.
-func (k *Knowledge) await(ctx context.Context, most time.Duration) {
+// waitForWork waits until there may be something to read, for a time at most.
+func (k *Knowledge) waitForWork(ctx context.Context, most time.Duration) {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
@@ -51,8 +51,7 @@ func (k *Knowledge) await(ctx context.Context, most time.Duration) {
 	}
 }
 
-// Step reads one page or has the model read some passages. It reports whether there
-// was anything to do.
+// Step reads one page or embeds some passages. It reports whether there was work.
 func (k *Knowledge) Step(ctx context.Context) (worked bool, err error) {
 	if err := k.store.RefreshDue(ctx, k.now(), k.now().Add(refreshEvery)); err != nil {
 		return false, err
@@ -67,8 +66,7 @@ func (k *Knowledge) Step(ctx context.Context) (worked bool, err error) {
 	return k.embed(ctx)
 }
 
-// ReadFiles reads the files that wait. Commands do not leave that to the relay that
-// runs, if one does.
+// ReadFiles reads the waiting files. Commands call it because no relay may be running.
 func (k *Knowledge) ReadFiles(ctx context.Context) error {
 	for {
 		page, source, err := k.store.NextPage(ctx, 0)
@@ -81,8 +79,8 @@ func (k *Knowledge) ReadFiles(ctx context.Context) error {
 	}
 }
 
-// read reads a page of a source and stores what came of it. Cut off by the end of
-// relay, it is read again at the next start.
+// read reads a page of a source and stores the result. A page that relay's stop interrupts
+// is read again at the next start.
 func (k *Knowledge) read(ctx context.Context, s *chat.KnowledgeSource, p chat.SourcePage) error {
 	r := &chat.PageResult{Page: p}
 	if p.URL == "" {
@@ -106,7 +104,7 @@ func (k *Knowledge) readFile(r *chat.PageResult) {
 	accept(r, d)
 }
 
-// readPage fetches a page, as far as its site's rules allow.
+// readPage fetches a page if its site's robots.txt allows it.
 func (k *Knowledge) readPage(ctx context.Context, s *chat.KnowledgeSource, r *chat.PageResult) {
 	u, ok := parseAddress(r.Page.URL)
 	start, known := parseAddress(s.URL)
@@ -116,25 +114,25 @@ func (k *Knowledge) readPage(ctx context.Context, s *chat.KnowledgeSource, r *ch
 	}
 	rules := k.rules(ctx, u, s.Trusted)
 	if err := rules.allow(u); err != nil {
-		k.fail(r, err, 0)
+		k.retryLater(r, err, 0)
 		return
 	}
 	a, err := k.fetcher.get(ctx, request{url: u, trusted: s.Trusted, etag: r.Page.ETag, modified: r.Page.Modified, pause: rules.pause(), allowed: rules.allow})
 	if err != nil {
-		k.fail(r, err, 0)
+		k.retryLater(r, err, 0)
 		return
 	}
-	k.judge(s, start, r, a)
+	k.handleResponse(s, start, r, a)
 }
 
-// judge takes over what a server answered for a page.
-func (k *Knowledge) judge(s *chat.KnowledgeSource, start *url.URL, r *chat.PageResult, a answer) {
+// handleResponse stores in r what a server returned for a page.
+func (k *Knowledge) handleResponse(s *chat.KnowledgeSource, start *url.URL, r *chat.PageResult, a answer) {
 	switch {
 	case a.status == http.StatusNotModified:
 		r.Page.State, r.Page.Error, r.Page.Attempts = chat.PageRead, "", 0
 		return
 	case a.status == http.StatusTooManyRequests || a.status >= 500:
-		k.fail(r, fmt.Errorf("its server answered %d %s", a.status, http.StatusText(a.status)), retryAfter(a.header))
+		k.retryLater(r, fmt.Errorf("its server answered %d %s", a.status, http.StatusText(a.status)), retryAfter(a.header))
 		return
 	case a.status != http.StatusOK:
 		reject(r, fmt.Errorf("its server answered %d %s", a.status, http.StatusText(a.status)))
@@ -148,7 +146,7 @@ func (k *Knowledge) judge(s *chat.KnowledgeSource, start *url.URL, r *chat.PageR
 	accept(r, d)
 	r.Page.ETag, r.Page.Modified = clip(a.header.Get("ETag"), 500), clip(a.header.Get("Last-Modified"), 100)
 	if d.sitemap {
-		r.Page.ETag, r.Page.Modified = "", "" // it is always read: it leads to the new pages
+		r.Page.ETag, r.Page.Modified = "", "" // a sitemap is always read: it leads to new pages
 	}
 	if d.sitemap || s.Kind == chat.KnowledgeSite {
 		r.Found = pagesAmong(d.links, start, d.sitemap)
@@ -161,7 +159,7 @@ func (k *Knowledge) judge(s *chat.KnowledgeSource, start *url.URL, r *chat.PageR
 	}
 }
 
-// rules returns the rules of a page's site, which are asked for once an hour.
+// rules returns the robots.txt of a page's site, which is fetched once an hour.
 func (k *Knowledge) rules(ctx context.Context, u *url.URL, trusted bool) robots {
 	site := u.Scheme + "://" + u.Host
 	if trusted {
@@ -169,7 +167,7 @@ func (k *Knowledge) rules(ctx context.Context, u *url.URL, trusted bool) robots 
 	}
 	known, ok := k.robots[site]
 	if !ok || k.opts.Now().After(known.until) {
-		known = k.fetcher.rulesOf(ctx, u, trusted)
+		known = k.fetcher.fetchRules(ctx, u, trusted)
 		if len(k.robots) > 1000 {
 			clear(k.robots)
 		}
@@ -178,7 +176,7 @@ func (k *Knowledge) rules(ctx context.Context, u *url.URL, trusted bool) robots 
 	return known
 }
 
-// accept takes a document over. One that is as it was keeps its passages.
+// accept stores a document in r. An unchanged one keeps its passages.
 func accept(r *chat.PageResult, d document) {
 	p := &r.Page
 	p.State, p.Error, p.Attempts, p.Sitemap, p.Title = chat.PageRead, "", 0, d.sitemap, d.title
@@ -198,19 +196,19 @@ func accept(r *chat.PageResult, d document) {
 	}
 }
 
-// reject gives a page up until the next refresh, with what was read of it before.
+// reject marks a page as failed until the next refresh and drops its passages.
 func reject(r *chat.PageResult, err error) {
 	p := &r.Page
 	p.State, p.Error, p.Hash, p.ETag, p.Modified = chat.PageFailed, sentence(err), "", "", ""
 	r.Replace = true
 }
 
-// fail has a page tried again later, some times. What was read of it before stays
-// meanwhile. What no further attempt will mend is rejected.
-func (k *Knowledge) fail(r *chat.PageResult, err error, after time.Duration) {
-	var no guard.Forbidden
+// retryLater schedules another attempt and keeps a page's passages. An error that no
+// retry can fix rejects the page.
+func (k *Knowledge) retryLater(r *chat.PageResult, err error, after time.Duration) {
+	var forbidden guard.Forbidden
 	for _, final := range []error{errElsewhere, errRedirects, errTooLarge, errDisallowed} {
-		if errors.Is(err, final) || errors.As(err, &no) {
+		if errors.Is(err, final) || errors.As(err, &forbidden) {
 			reject(r, err)
 			return
 		}

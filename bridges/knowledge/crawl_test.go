@@ -54,7 +54,7 @@ func TestHostilePages(t *testing.T) {
 		"circle":                {redirect("/page"), "in circles"},
 		"picture":               {text("image/png", "\x89PNG\r\n\x1a\n"), "image/png, not a text"},
 		"gone":                  {http.NotFound, "404 Not Found"},
-		"deep":                  {text("text/html", deep), "no HTML"},
+		"deep":                  {text("text/html", deep), "HTML cannot be read"},
 		"broken PDF":            {text("application/pdf", "%PDF-1.7\n1 0 obj\n<</Type/Catalog/Pages 1 0 R>>\nstartxref\n9\n%%EOF"), "PDF"},
 		"no text":               {page("", "<script>render()</script>"), "no text"},
 		"broken HTML":           {text("text/html", "<p>well<table><tr><p>yes</b></td><![CDATA[<a href='"), ""},

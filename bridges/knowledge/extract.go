@@ -95,7 +95,7 @@ func extract(kind, contentType string, data []byte, base *url.URL) (d document, 
 	case kindSitemap:
 		return extractSitemap(data)
 	}
-	text, err := utf8Of(data, contentType)
+	text, err := decodeText(data, contentType)
 	if err != nil || kind != kindHTML {
 		return document{markdown: text}, err
 	}

@@ -208,7 +208,7 @@ func TestCharacterSets(t *testing.T) {
 		{"\x93\xFA\x96{", "text/html; charset=Shift_JIS", "error"},
 		{"\xFF", "text/html; charset=" + strings.Repeat("x", 5000), "ÿ"},
 	} {
-		got, err := utf8Of([]byte(tt.data), tt.contentType)
+		got, err := decodeText([]byte(tt.data), tt.contentType)
 		if (err != nil) != (tt.want == "error") || err == nil && got != tt.want {
 			t.Errorf("%q (%s) is %q, %v, want %q", tt.data, tt.contentType, got, err, tt.want)
 		}

@@ -10,37 +10,35 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// maxLinks is how many links of a page are followed.
+// maxLinks bounds how many links of a page are followed.
 const maxLinks = 2000
 
-// extractHTML reads a page: its main content as Markdown, and where it leads.
+// extractHTML reads a page: its title, its main content as Markdown, and its links.
 func extractHTML(text string, at *url.URL) (document, error) {
 	root, err := html.Parse(strings.NewReader(text))
 	if err != nil {
-		return document{}, errors.New("it is no HTML that can be read")
+		return document{}, errors.New("its HTML cannot be read")
 	}
 	d := document{title: oneLine(textOf(find(root, atom.Title)))}
 	if at != nil {
 		d.links = linksOf(root, at)
 	}
 	heading := oneLine(textOf(find(root, atom.H1)))
-	d.markdown = clean(proseOf(mainContent(root)))
+	d.markdown = clean(markdownOf(mainContent(root)))
 	if d.title == "" {
 		d.title = heading
 	}
 	return d, nil
 }
 
-// mainContent returns the part of a page that is its own: the main element or all of
-// it, without the frame, and without what its names or its links show to be a menu,
-// a banner or a list of other pages. What holds half of the text stays whatever it is
-// called.
+// mainContent returns a page's main element, or all of it, without menus, banners and lists
+// of links. An element with half of the text stays, whatever it is called.
 func mainContent(root *html.Node) *html.Node {
-	main := withoutFrame(root)
+	main := removeFrame(root)
 	extents := measure(main)
 	var drop []*html.Node
 	for n, e := range extents {
-		if n != main && 2*e.text < extents[main].text && (besides(n) || listsLinks(n, e)) {
+		if n != main && 2*e.text < extents[main].text && (isAside(n) || isLinkList(n, e)) {
 			drop = append(drop, n)
 		}
 	}
@@ -48,34 +46,34 @@ func mainContent(root *html.Node) *html.Node {
 	return main
 }
 
-// extent is what an element holds: characters, those of links, and links.
+// extent counts an element's characters, those inside links, and its links.
 type extent struct{ text, linked, links int }
 
-// measure returns what each element below a node holds, in one pass.
+// measure returns the extent of each element below a node, in one pass.
 func measure(root *html.Node) map[*html.Node]extent {
 	var sum extent
-	open := 0 // links
+	openLinks := 0
 	all := map[*html.Node]extent{}
-	for n, leaving := root, false; n != nil; n, leaving = following(n, leaving, root) {
+	for n, leaving := root, false; n != nil; n, leaving = nextNode(n, leaving, root) {
 		isLink := n.Type == html.ElementNode && n.DataAtom == atom.A
 		switch {
 		case n.Type == html.TextNode && !leaving:
 			length := utf8.RuneCountInString(strings.TrimSpace(n.Data))
 			sum.text += length
-			if open > 0 {
+			if openLinks > 0 {
 				sum.linked += length
 			}
 		case n.Type == html.TextNode:
 		case leaving:
 			if isLink {
-				open--
+				openLinks--
 			}
 			before := all[n]
 			all[n] = extent{sum.text - before.text, sum.linked - before.linked, sum.links - before.links}
 		default:
 			all[n] = sum
 			if isLink {
-				open++
+				openLinks++
 				sum.links++
 			}
 		}
@@ -83,25 +81,25 @@ func measure(root *html.Node) map[*html.Node]extent {
 	return all
 }
 
-// listsLinks reports whether an element is a list that says where else to go.
-func listsLinks(n *html.Node, e extent) bool {
+// isLinkList reports whether an element is a list that consists of links.
+func isLinkList(n *html.Node, e extent) bool {
 	return (n.DataAtom == atom.Ul || n.DataAtom == atom.Ol) && e.links >= 4 && 10*e.linked >= 9*e.text
 }
 
-// frame are the elements that hold no content of the page's own.
-var frame = map[atom.Atom]bool{atom.Head: true, atom.Nav: true, atom.Header: true, atom.Footer: true, atom.Aside: true, atom.Script: true, atom.Style: true,
+// frameElements surround a page's content or are invisible.
+var frameElements = map[atom.Atom]bool{atom.Head: true, atom.Nav: true, atom.Header: true, atom.Footer: true, atom.Aside: true, atom.Script: true, atom.Style: true,
 	atom.Noscript: true, atom.Template: true, atom.Iframe: true, atom.Svg: true, atom.Form: true, atom.Button: true, atom.Select: true, atom.Object: true}
 
-// withoutFrame removes menus, scripts and the like, and returns the main element or
-// all that is left. The header within the main content stays: it has its title.
-func withoutFrame(root *html.Node) *html.Node {
+// removeFrame removes menus, scripts and the like, and returns the main element or all
+// that is left. A header within the main element stays: it has the title.
+func removeFrame(root *html.Node) *html.Node {
 	if main := find(root, atom.Main); main != nil {
 		root = main
 	}
 	inMain := root.DataAtom == atom.Main
 	var drop []*html.Node
 	for n := range root.Descendants() {
-		if n.Type == html.CommentNode || n.Type == html.ElementNode && frame[n.DataAtom] && (n.DataAtom != atom.Header || !inMain) || isHidden(n) {
+		if n.Type == html.CommentNode || n.Type == html.ElementNode && frameElements[n.DataAtom] && (n.DataAtom != atom.Header || !inMain) || isHidden(n) {
 			drop = append(drop, n)
 		}
 	}
@@ -126,13 +124,13 @@ func isHidden(n *html.Node) bool {
 	return false
 }
 
-// asideNames are words in an element's class, id or role that name no content.
+// asideNames are words in the class, id or role of elements without content.
 var asideNames = map[string]bool{"nav": true, "navbar": true, "navigation": true, "menu": true, "sidebar": true, "breadcrumb": true, "breadcrumbs": true, "cookie": true, "cookies": true,
 	"consent": true, "banner": true, "footer": true, "contentinfo": true, "complementary": true, "search": true, "social": true, "share": true, "sharing": true, "related": true,
 	"pagination": true, "pager": true, "newsletter": true, "popup": true, "modal": true, "skip": true, "advertisement": true, "ads": true, "promo": true, "toc": true}
 
-// besides reports whether an element stands beside the content by its names.
-func besides(n *html.Node) bool {
+// isAside reports whether an element's names say that it is not content.
+func isAside(n *html.Node) bool {
 	for _, name := range []string{"class", "id", "role"} {
 		for _, word := range strings.FieldsFunc(strings.ToLower(attribute(n, name)), func(r rune) bool { return r == ' ' || r == '-' || r == '_' }) {
 			if asideNames[word] {
@@ -165,7 +163,7 @@ func textOf(n *html.Node) string {
 	return out.String()
 }
 
-// linksOf lists where a page leads, absolute.
+// linksOf lists the absolute addresses that a page links to.
 func linksOf(root *html.Node, at *url.URL) (links []string) {
 	if b := find(root, atom.Base); b != nil {
 		if u, err := at.Parse(attribute(b, "href")); err == nil {

@@ -1,6 +1,6 @@
 // Package knowledge keeps the texts that the AI answers from: it reads texts, files
 // and web pages, cuts them into passages, and finds the passages that a question is
-// about. What is to be read are rows of the store, so that a crawl goes on after a
+// about. Pages to read are rows of the store, so that a crawl continues after a
 // restart. It imports package chat, package guard and the libraries that read pages.
 package knowledge
 
@@ -24,8 +24,7 @@ type Store interface {
 	RefreshSource(ctx context.Context, id string, now, next chat.Time) error
 	RefreshDue(ctx context.Context, now, next chat.Time) error
 
-	// NextPage returns the page that is to be read next, with number 0 if there is
-	// none by now.
+	// NextPage returns the next page that is due, with number 0 if there is none.
 	NextPage(ctx context.Context, now chat.Time) (chat.SourcePage, chat.KnowledgeSource, error)
 	SettlePage(ctx context.Context, source string, r *chat.PageResult) error
 
@@ -42,7 +41,7 @@ type Store interface {
 	DropQuestion(ctx context.Context, id string) error
 }
 
-// Embedder asks a model what texts mean: one vector for each.
+// Embedder asks a model for embeddings: one vector for each text.
 type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
@@ -54,7 +53,7 @@ type Options struct {
 	// Allowed are the private networks that sources added by API may be in.
 	Allowed []netip.Prefix
 	Version string
-	// Embedding returns the embedder in force and its model, nil for none.
+	// Embedding returns the current embedder and its model, nil for none.
 	Embedding func() (Embedder, string)
 	// Now and Rest are the clock; nil for the usual one.
 	Now  func() time.Time

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// proseOf writes what a node says as Markdown: headings, paragraphs, items of lists,
+// markdownOf writes what a node says as Markdown: headings, paragraphs, items of lists,
 // rows of tables and code. It takes time and space in proportion to the text.
-func proseOf(root *html.Node) string {
+func markdownOf(root *html.Node) string {
 	var p prose
-	for n, leaving := root, false; n != nil; n, leaving = following(n, leaving, root) {
+	for n, leaving := root, false; n != nil; n, leaving = nextNode(n, leaving, root) {
 		switch {
 		case n.Type == html.TextNode && !leaving:
 			p.text(n.Data)
@@ -27,9 +27,9 @@ func proseOf(root *html.Node) string {
 	return p.out.String()
 }
 
-// following returns the node after n in the order of the text, and whether it is left
+// nextNode returns the node after n in document order, and whether it is left
 // or entered; nil after the root. It needs no stack: pages may nest without bounds.
-func following(n *html.Node, leaving bool, root *html.Node) (next *html.Node, leavingNext bool) {
+func nextNode(n *html.Node, leaving bool, root *html.Node) (next *html.Node, leavingNext bool) {
 	switch {
 	case !leaving && n.FirstChild != nil:
 		return n.FirstChild, false

@@ -26,9 +26,9 @@ var (
 	errRobots     = errors.New("the site’s robots.txt cannot be read, so that its rules are not known")
 )
 
-// rulesOf returns a site's rules (RFC 9309): none when it has no robots.txt, unknown
+// fetchRules returns a site's rules (RFC 9309): none when it has no robots.txt, unknown
 // while its server fails.
-func (f *fetcher) rulesOf(ctx context.Context, site *url.URL, trusted bool) robots {
+func (f *fetcher) fetchRules(ctx context.Context, site *url.URL, trusted bool) robots {
 	at := *site
 	at.Path, at.RawPath, at.RawQuery = "/robots.txt", "", ""
 	known := robots{until: f.now().Add(robotsLife)}
