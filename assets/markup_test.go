@@ -2,9 +2,13 @@ package assets_test
 
 import (
 	"encoding/json"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/relay-chat/relay/bridges/marks"
 )
 
 // parser is markup.ts as a script, whose exports are in the variable markup.
@@ -46,6 +50,8 @@ func TestMarkup(t *testing.T) {
 		{"fence", "a\n```js\nlet *x* = 1;\n```\nb", "a\n<pre>let *x* = 1;</>b", false},
 		{"fence in a line", "run ```ls -l``` now", "run <code>ls -l</> now", false},
 		{"open fence", "```\nnever closed", "```\nnever closed", false},
+		{"quote", "He said:\n> one **b**\n>\n> two\n>3 no", "He said:\n<blockquote>one <b>b</>\n\ntwo</>>3 no", false},
+		{"quote and list", "> a\n- b", "<blockquote>a</><ul><li>b</></>", false},
 		{"heading", "# Head\ntext", "<b>Head\n</>text", false},
 		{"HTML", "<b>x</b> &amp; <img src=x onerror=alert(1)>", "<b>x</b> &amp; <img src=x onerror=alert(1)>", false},
 	} {
@@ -62,6 +68,42 @@ func TestMarkup(t *testing.T) {
 		if got := eval[bool](b, `(() => { `+code+` return markup.onlyEmoji(`+string(quoted)+`) })()`); got != want {
 			t.Errorf("onlyEmoji(%q) = %v", text, got)
 		}
+	}
+}
+
+// TestMarksOfPlatforms: what formats on platforms become is drawn without a sign left over
+// and without a word lost.
+func TestMarksOfPlatforms(t *testing.T) {
+	t.Parallel()
+	b := newTab(t, "")
+	rnd := rand.New(rand.NewPCG(1, 2))
+	bits := []string{"a", "ok", "ж", "👍", " ", "  ", "\n", ".", ", ", "(", ")", "!", "x7", "https://a.example/x", "2*3", "snake_case"}
+	var cases [][2]string
+	for range 3000 {
+		var text strings.Builder
+		for range 1 + rnd.IntN(30) {
+			text.WriteString(bits[rnd.IntN(len(bits))])
+		}
+		characters := []rune(text.String())
+		var spans []marks.Span
+		for range rnd.IntN(6) {
+			from := rnd.IntN(len(characters))
+			s := marks.Span{From: from, To: from + 1 + rnd.IntN(len(characters)-from), Style: 1 << rnd.IntN(6)}
+			if rnd.IntN(4) == 0 {
+				s = marks.Span{From: s.From, To: s.To, Link: "https://l.example/"}
+			}
+			spans = append(spans, s)
+		}
+		cases = append(cases, [2]string{text.String(), marks.Apply(characters, spans)})
+	}
+	all, _ := json.Marshal(cases)
+	if wrong := eval[string](b, `(() => { `+parser(t)+`
+		const strip = (s) => s.replaceAll("(https://l.example/)", "").replace(/\s/g, "");
+		for (const [text, marked] of `+string(all)+`)
+			if (strip(markup.parse(marked).map(words).join("")) !== strip(text)) return JSON.stringify([text, marked]);
+		return "";
+	})()`); wrong != "" {
+		t.Error(wrong)
 	}
 }
 

@@ -1,5 +1,5 @@
 // markup.ts reads the marks that people and platforms put into a text: bold,
-// italic, struck, code, lists, links. What is not surely a mark stays as written;
+// italic, struck, code, lists, quotes, links. What is not surely a mark stays as written;
 // the pieces make nodes, never HTML.
 
 /** A text, or an element with what is in it. */
@@ -11,7 +11,7 @@ export interface Block {
   /** The number of a list's first item. */
   start?: string;
 }
-export type Tag = "a" | "b" | "i" | "s" | "code" | "pre" | "ul" | "ol" | "li";
+export type Tag = "a" | "b" | "i" | "s" | "code" | "pre" | "ul" | "ol" | "li" | "blockquote";
 
 /** A mark reaches this far, so that no text takes long to read. */
 const WORDS = "[^\\n]{1,500}?";
@@ -28,6 +28,7 @@ const INLINE = new RegExp(
 );
 const FENCE = /```(?:[\w+-]{1,20}\n)?([^]+?)```\n?/g;
 const ITEM = /^[ \t]{0,20}(?:[-*•]|(\d{1,3})[.)])[ \t]{1,20}(?=\S)/;
+const QUOTE = /^>(?: |\n|$)/;
 const HEADING = /^#{1,4} +(?=\S)/;
 
 /** parse reads a text; a single star is bold in Slack, italic elsewhere. */
@@ -42,7 +43,7 @@ export function parse(text: string, slack = false): Piece[] {
   return [...out, ...lines(text.slice(at), slack)];
 }
 
-/** lines finds lists and headings; other lines keep their ends. */
+/** lines finds lists, quotes and headings; other lines keep their ends. */
 function lines(text: string, slack: boolean): Piece[] {
   const out: Piece[] = [];
   let list: Block | undefined;
@@ -53,7 +54,8 @@ function lines(text: string, slack: boolean): Piece[] {
   };
   for (const line of text.match(/[^\n]*\n|[^\n]+$/g) || []) {
     const item = ITEM.exec(line);
-    const mark = (item || HEADING.exec(line))?.[0].length;
+    const said = QUOTE.test(line);
+    const mark = said ? 1 : (item || HEADING.exec(line))?.[0].length;
     if (!mark) {
       list = undefined;
       plain += line;
@@ -61,8 +63,11 @@ function lines(text: string, slack: boolean): Piece[] {
     }
     flush();
     const words = line.slice(mark);
-    const kids = inline(item ? words.trimEnd() : words, slack);
-    if (!item) out.push({ tag: "b", kids });
+    const kids = inline(item || said ? words.trim() : words, slack);
+    if (said) {
+      if (list?.tag !== "blockquote") out.push((list = { tag: "blockquote", kids }));
+      else list.kids.push("\n", ...kids);
+    } else if (!item) out.push({ tag: "b", kids });
     else {
       const tag = item[1] ? "ol" : "ul";
       if (list?.tag !== tag) out.push((list = { tag, kids: [], start: item[1] }));

@@ -21,7 +21,7 @@ import type { Core, Panel, Shell, State } from "./types";
 import type { Bench, Tools } from "./tools";
 
 /** Texts in which there may be more to show than is written. */
-const MARKS = /[*_~`[]|https?:|mailto:|^\s*(?:[-•#]|\d+[.)])|^\P{L}+$/mu;
+const MARKS = /[*_~`[]|https?:|mailto:|^\s*(?:[-•#>]|\d+[.)])|^\P{L}+$/mu;
 
 /** Languages that are written from right to left. */
 const RTL = /^(ar|he)$/;

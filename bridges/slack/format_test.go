@@ -19,7 +19,7 @@ func TestPlain(t *testing.T) {
 		"<!date^1392734382^{date}^https://x.y|Feb 18>":   "Feb 18",
 		"<https://example.com>":                          "https://example.com",
 		"<https://example.com|example.com>":              "example.com",
-		"<https://example.com/|here>":                    "here (https://example.com/)",
+		"<https://example.com/|here>":                    "[here](https://example.com/)",
 		"<http://a.b?x=1&amp;y=2>":                       "http://a.b?x=1&y=2",
 		"<mailto:a@b.c|a@b.c> <mailto:a@b.c> <tel:+1|1>": "a@b.c a@b.c 1 (tel:+1)",
 		"<|odd> <> < <<@U1>":                             "odd <> < <@Ada",

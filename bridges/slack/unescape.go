@@ -3,6 +3,7 @@ package slack
 import (
 	"strings"
 
+	"github.com/relay-chat/relay/bridges/marks"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -64,22 +65,12 @@ func special(what, label string) string {
 	return "@" + name
 }
 
-// link returns a link's words, and its address unless they are the same.
+// link returns a link as visitors see it.
 func link(address, label string) string {
 	if label == "" {
 		return strings.TrimPrefix(strings.TrimPrefix(address, "mailto:"), "tel:")
 	}
-	if bare(label) == bare(address) {
-		return label
-	}
-	return label + " (" + address + ")"
-}
-
-func bare(address string) string {
-	for _, scheme := range []string{"https://", "http://", "mailto:", "tel:"} {
-		address = strings.TrimPrefix(address, scheme)
-	}
-	return strings.TrimSuffix(address, "/")
+	return marks.Link(label, address)
 }
 
 // code matches an emoji as Slack writes it, perhaps with a skin tone.

@@ -1,10 +1,9 @@
 package telegram
 
 import (
-	"cmp"
-	"slices"
-	"strings"
 	"unicode/utf16"
+
+	"github.com/relay-chat/relay/bridges/marks"
 )
 
 // entity is a range of a text, in UTF-16 units (Bot API, MessageEntity).
@@ -15,36 +14,51 @@ type entity struct {
 	URL    string `json:"url"`
 }
 
-// plain removes the markup from a text. A link's address follows its words.
-func plain(text string, entities []entity) string {
-	links := slices.DeleteFunc(slices.Clone(entities), func(e entity) bool { return e.Type != "text_link" || e.URL == "" })
-	if len(links) == 0 {
-		return text
+// style is the format of an entity, 0 for those that look like other text.
+func (e *entity) style() marks.Style {
+	switch e.Type {
+	case "bold":
+		return marks.Bold
+	case "italic":
+		return marks.Italic
+	case "strikethrough":
+		return marks.Struck
+	case "code":
+		return marks.Code
+	case "pre":
+		return marks.Block
+	case "blockquote", "expandable_blockquote":
+		return marks.Quote
 	}
-	slices.SortStableFunc(links, func(a, b entity) int { return cmp.Compare(a.Offset, b.Offset) })
-	units := utf16.Encode([]rune(text))
-	var out []uint16
-	done := 0
-	for _, e := range links {
-		end := e.Offset + e.Length
-		if e.Offset < done || e.Length <= 0 || end > len(units) || end < e.Offset {
-			continue // overlapping, or not of this text
-		}
-		words := string(utf16.Decode(units[e.Offset:end]))
-		out = append(out, units[done:end]...)
-		if !sameAddress(words, e.URL) {
-			out = append(out, utf16.Encode([]rune(" ("+e.URL+")"))...)
-		}
-		done = end
-	}
-	return string(utf16.Decode(append(out, units[done:]...)))
+	return 0
 }
 
-// sameAddress reports whether a link's words are its address.
-func sameAddress(words, address string) bool {
-	bare := func(s string) string {
-		s = strings.TrimPrefix(strings.TrimPrefix(s, "https://"), "http://")
-		return strings.TrimSuffix(s, "/")
+// marked returns a text with its formatting as marks.
+func marked(text string, entities []entity) string {
+	characters := []rune(text)
+	if len(entities) == 0 {
+		return text
 	}
-	return bare(strings.TrimSpace(words)) == bare(address)
+	var at []int // which character a unit is of
+	for i, r := range characters {
+		for range max(utf16.RuneLen(r), 1) {
+			at = append(at, i)
+		}
+	}
+	at = append(at, len(characters))
+	var spans []marks.Span
+	for i := range entities {
+		e := &entities[i]
+		if e.Offset < 0 || e.Length <= 0 || e.Offset >= len(at) || e.Length >= len(at)-e.Offset {
+			continue // not of this text
+		}
+		span := marks.Span{From: at[e.Offset], To: at[e.Offset+e.Length], Style: e.style()}
+		if e.Type == "text_link" {
+			span.Link = e.URL
+		}
+		if span.Style != 0 || span.Link != "" {
+			spans = append(spans, span)
+		}
+	}
+	return marks.Apply(characters, spans)
 }

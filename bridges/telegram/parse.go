@@ -131,13 +131,13 @@ func handles(m *message) []string {
 	return []string{strconv.FormatInt(m.From.ID, 10), m.From.Username}
 }
 
-// textOf returns a message's plain text.
+// textOf returns a message's text, with marks for its formatting.
 func (b *Bridge) textOf(m *message) string {
 	if m.Text != "" {
-		return b.command(plain(m.Text, m.Entities))
+		return b.command(marked(m.Text, m.Entities))
 	}
 	if m.Caption != "" {
-		return plain(m.Caption, m.CaptionEntities)
+		return marked(m.Caption, m.CaptionEntities)
 	}
 	if text := m.Rich.plain(); text != "" {
 		return b.command(text)

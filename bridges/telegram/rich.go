@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/relay-chat/relay/bridges/marks"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -64,8 +65,8 @@ func (t *richText) UnmarshalJSON(data []byte) error {
 		}
 		err := json.Unmarshal(data, &styled)
 		*t = styled.Text + richText(styled.Alternative+styled.Expression)
-		if styled.URL != "" && !sameAddress(string(styled.Text), styled.URL) {
-			*t += richText(" (" + styled.URL + ")")
+		if styled.URL != "" {
+			*t = richText(marks.Link(string(*t), styled.URL))
 		}
 		return err
 	case bytes.HasPrefix(data, []byte(`"`)):
