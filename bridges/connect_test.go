@@ -2,9 +2,11 @@ package bridges_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/relay-chat/relay/bridges"
 	"github.com/relay-chat/relay/bridges/discord/discordtest"
@@ -118,6 +120,27 @@ func TestConnectDiscord(t *testing.T) {
 	d.step("discord", chat.BridgeStep{Place: f.Channel}, "done")
 	if s := d.Settings(); s.Text("discordChannelId") != f.Channel || !s.Bool("enableDiscordGateway") {
 		t.Error("the channel or the gateway was not stored")
+	}
+}
+
+// TestTryForum: in a forum nothing is posted, which is no failure.
+func TestTryForum(t *testing.T) {
+	f := discordtest.New(t)
+	f.Forum = true
+	d := newDesk(t, bridges.Env{DiscordAPI: f.URL + "/api/v10"})
+	d.step("discord", chat.BridgeStep{Token: f.Token}, "place")
+	d.step("discord", chat.BridgeStep{Place: f.Channel}, "done")
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- d.set.Run(ctx) }()
+	defer func() { stop(); <-ended }()
+	var found chat.Finding
+	err := errors.New("never tried")
+	for deadline := time.Now().Add(20 * time.Second); err != nil && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		found, err = d.set.Try(t.Context(), "discord") // until it runs
+	}
+	if err != nil || found.Level != chat.FindingOK || !strings.Contains(found.Text, "nothing was posted") {
+		t.Errorf("the trial finds %+v, %v", found, err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -24,7 +25,8 @@ type Setup interface {
 	Enter(ctx context.Context, place string) error
 }
 
-// Trying is a bridge that can post something and remove it, to prove that it works.
+// Trying is a bridge that can post something and remove it, to prove that it works. Where
+// it could not remove it, it returns [chat.ErrNoTrial].
 type Trying interface {
 	Try(ctx context.Context) error
 }
@@ -218,7 +220,11 @@ func (s *Set) Try(ctx context.Context, name string) (f chat.Finding, err error) 
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	if err := b.Try(ctx); err != nil {
+	err = b.Try(ctx)
+	if errors.Is(err, chat.ErrNoTrial) {
+		return chat.Fine("trial", "nothing was posted, because the bot could not remove it again"), nil
+	}
+	if err != nil {
 		return chat.CallFailed("trial", r.kind.Title, err), nil
 	}
 	return chat.Fine("trial", "relay posted something and removed it"), nil

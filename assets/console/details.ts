@@ -3,7 +3,7 @@
 import { call } from "./api";
 import { avatar } from "./avatar";
 import { byId, h, newTab } from "./dom";
-import { codeName, fullTime, pagePath, preview, visitorName, webURL } from "./format";
+import { codeName, fullTime, pagePath, preview, visitorName, webURL, zoneTime } from "./format";
 import { current, state } from "./store";
 import type { State, View } from "./store";
 import type { Session } from "./types";
@@ -76,6 +76,7 @@ function visit({ metadata: m, createdAt }: Session): HTMLElement | string {
   return facts("Visit", [
     ["Page", link(m["url"])],
     ["Came from", link(m["referrer"])],
+    ["Local time", zoneTime(m["timezone"]) || undefined],
     ["Country", codeName("region", m["country"])],
     ["Language", codeName("language", m["language"])],
     ["Browser", m["browser"]],

@@ -1,5 +1,6 @@
 // How sessions, times and sizes read for a person.
 
+import { parse, type Piece } from "../widget/markup";
 import { h } from "./dom";
 import type { Message, Session } from "./types";
 
@@ -41,7 +42,23 @@ export function agoTime(at: string): HTMLTimeElement {
   return h("time", { datetime: at, title: fullTime(at), "data-ago": true }, ago(at));
 }
 
+// timeThere tells what time it is in a time zone, or nothing of one that the browser does not know.
+function timeThere(zone: string): string {
+  try {
+    return new Date().toLocaleTimeString([], { timeStyle: "short", timeZone: zone }) + " there (" + zone + ")";
+  } catch {
+    return "";
+  }
+}
+
+// zoneTime is a text that refreshTimes keeps current.
+export function zoneTime(zone = ""): HTMLElement | false {
+  const text = !!zone && timeThere(zone);
+  return !!text && h("span", { "data-zone": zone }, text);
+}
+
 export function refreshTimes(): void {
+  for (const el of document.querySelectorAll<HTMLElement>("[data-zone]")) el.textContent = timeThere(el.dataset["zone"]!);
   for (const el of document.querySelectorAll<HTMLTimeElement>("time[data-ago]")) el.textContent = ago(el.dateTime);
 }
 
@@ -109,8 +126,13 @@ export function fileURL(url: string): string {
   return at > 0 && webURL(url) ? url.slice(at) : url.startsWith("/") ? url : webURL(url);
 }
 
-// preview is a message in one line.
+const wordsOf = (piece: Piece): string => (typeof piece === "string" ? piece : piece.kids.map(wordsOf).join("") + (piece.tag === "li" ? " " : ""));
+
+// lookedAt is how much of a text a preview reads: more is never seen.
+const lookedAt = 400;
+
+// preview is a message in one line, without the marks of its markup.
 export function preview(m: Message): string {
   if (m.deletedAt) return "Message deleted";
-  return m.content || m.attachments.map((a) => a.filename).join(", ");
+  return parse(m.content.slice(0, lookedAt), m.sourceBridge === "slack").map(wordsOf).join("").trim() || m.attachments.map((a) => a.filename).join(", ");
 }

@@ -14,13 +14,16 @@ export async function loadBridges(): Promise<void> {
   if (answer && JSON.stringify(answer.bridges) !== JSON.stringify(state.bridges)) set({ bridges: answer.bridges });
 }
 
+// wrong is what fails. A channel that is not connected yet waits for its next step: nothing fails there.
+const wrong = (b: Bridge): string | undefined => (b.state === "off" ? undefined : b.lastError);
+
 function trouble(b: Bridge): string {
-  return platformName(b.name) + ": " + (b.lastError ?? b.failed?.count + " not delivered: " + b.failed?.reason);
+  return platformName(b.name) + ": " + (wrong(b) ?? b.failed?.count + " not delivered: " + b.failed?.reason);
 }
 
 // healthView marks the pages where something can be mended.
 export const healthView: View = (now, before) => {
-  if (changed(now, before, "bridges")) alarm("channels", now.bridges.filter((b) => b.lastError ?? b.failed).map(trouble).join("\n"));
+  if (changed(now, before, "bridges")) alarm("channels", now.bridges.filter((b) => wrong(b) ?? b.failed).map(trouble).join("\n"));
   if (changed(now, before, "gaveUp")) alarm("webhook", now.gaveUp ? "An event was given up" : "");
   if (!changed(now, before, "ai")) return;
   alarm("ai", now.ai?.state === "failing" ? "The AI fails: " + [now.ai.lastError, now.ai.fix].filter(Boolean).join(". ") : "");

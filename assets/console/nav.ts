@@ -11,28 +11,32 @@ export interface Page {
   label: string;
   // icon is a symbol of console.html: such a page stands in the rail, the others in the list of settings.
   icon?: string;
+  // group is the heading above it in the list of settings.
+  group?: string;
   // load imports the page's script when the page is opened first. The script then follows state.page.
   load(): Promise<unknown>;
 }
+
+const settings = (): Promise<unknown> => import("./settings/main");
 
 // all holds every page. One that is not in console.html gets an empty frame, whose content goes into #name-list.
 const all: readonly Page[] = [
   { name: "knowledge", label: "Knowledge", icon: "book", load: () => import("./knowledge/main") },
   { name: "statistics", label: "Statistics", icon: "chart", load: () => import("./statistics/main") },
-  { name: "settings", label: "Settings", icon: "gear", load: () => import("./settings/main") },
-  { name: "channels", label: "Channels", load: () => import("./settings/main") },
-  { name: "widget", label: "Widget", load: () => import("./settings/main") },
-  { name: "forms", label: "Forms & ratings", load: () => import("./settings/main") },
-  { name: "greetings", label: "Greetings", load: () => import("./settings/main") },
-  { name: "answers", label: "Saved answers", load: () => import("./settings/main") },
-  { name: "hours", label: "Hours", load: () => import("./settings/main") },
-  { name: "ai", label: "AI", load: () => import("./settings/main") },
-  { name: "webhook", label: "Webhook", load: () => import("./settings/main") },
-  { name: "notifications", label: "Notifications", load: () => import("./settings/main") },
-  { name: "privacy", label: "Privacy", load: () => import("./settings/main") },
-  { name: "team", label: "Team", load: () => import("./settings/main") },
-  { name: "account", label: "Your account", load: () => import("./settings/main") },
-  { name: "system", label: "System", load: () => import("./settings/main") },
+  { name: "settings", label: "Settings", icon: "gear", load: settings },
+  { name: "channels", label: "Channels", group: "Visitors", load: settings },
+  { name: "widget", label: "Widget", group: "Visitors", load: settings },
+  { name: "answers", label: "Saved answers", group: "Visitors", load: settings },
+  { name: "greetings", label: "Greetings", group: "Visitors", load: settings },
+  { name: "forms", label: "Forms & ratings", group: "Visitors", load: settings },
+  { name: "hours", label: "Hours", group: "Visitors", load: settings },
+  { name: "ai", label: "AI", group: "Automation", load: settings },
+  { name: "webhook", label: "Webhook", group: "Automation", load: settings },
+  { name: "team", label: "Team", group: "Workspace", load: settings },
+  { name: "privacy", label: "Privacy", group: "Workspace", load: settings },
+  { name: "system", label: "System", group: "Workspace", load: settings },
+  { name: "notifications", label: "Notifications", group: "You", load: settings },
+  { name: "account", label: "Your account", group: "You", load: settings },
 ];
 
 // Operators find what they may use: the others' settings would only be refused.
@@ -135,8 +139,10 @@ export const navView: View = (now, before) => {
   setText("inbox-count", waiting > 99 ? "99+" : String(waiting));
 };
 
+const heading = (text: string): HTMLElement => h("p", { class: "subnav-group" }, text);
+
 export function wireNav(): void {
   byId("rail").append(...pages.filter((p) => p.icon).map(link));
-  byId("subnav").append(...pages.filter((p) => !p.icon).map(link));
+  byId("subnav").append(...pages.filter((p) => !p.icon).flatMap((p, i, all) => [...(p.group === all[i - 1]?.group ? [] : [heading(p.group!)]), link(p)]));
   drawCurrent(state);
 }

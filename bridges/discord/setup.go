@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -110,17 +109,14 @@ func (b *Bridge) membership(ctx context.Context, server string) (roles []role, h
 	return roles, member.Roles, me.ID, err
 }
 
-// errForum is why nothing is posted for a trial.
-var errForum = errors.New("a forum's posts cannot be removed by the bot")
-
-// Try posts a message and deletes it. In a forum it does nothing.
+// Try posts a message and deletes it. In a forum it posts nothing: the bot could not remove the post.
 func (b *Bridge) Try(ctx context.Context) error {
 	at, err := b.homeChannel(ctx)
 	switch {
 	case err != nil:
 		return err
 	case at.forum():
-		return errForum
+		return chat.ErrNoTrial
 	}
 	var made struct{ ID string }
 	body := map[string]any{"content": "relay: test", "allowed_mentions": noMentions}

@@ -57,6 +57,9 @@ var (
 // was stored is unknown.
 var ErrAway = errors.New("the database cannot be reached")
 
+// ErrNoTrial means that a bridge posts nothing for a trial: it could not remove it again.
+var ErrNoTrial = errors.New("what is posted there cannot be removed")
+
 // ErrLeaseLost: another node does now what this one wanted to do, or soon may.
 var ErrLeaseLost = errors.New("another node has taken over")
 

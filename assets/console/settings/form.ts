@@ -104,6 +104,8 @@ const link = (text: string, about: string, onclick: () => void): HTMLElement =>
 // focusOn moves the focus to a field, or within a group to what is wrong or comes first.
 export function focusOn(node: HTMLElement): void {
   const fields = "input, select, textarea, button";
+  const folded = node.closest("details");
+  if (folded) folded.open = true;
   const within = node.matches(fields) ? node : node.querySelector<HTMLElement>("input:invalid") ?? node.querySelector<HTMLElement>(fields);
   within?.focus();
 }

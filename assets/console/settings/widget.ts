@@ -6,9 +6,11 @@ import { agoTime, sentence } from "../format";
 import { colour } from "./colour";
 import { area, choice, text } from "./controls";
 import { form } from "./form";
-import { languages, questions, texts } from "./lists";
+import { files, megabytes } from "./files";
+import { languages, questions } from "./lists";
 import type { Page } from "./page";
 import { button, feedback, labelled, section, type Settings } from "./settings";
+import { texts } from "./words";
 
 interface Placed {
   snippet: string;
@@ -42,10 +44,13 @@ export function widgetPage(): Page {
     { name: "starters", label: "Starter questions", control: questions(), hint: "Up to four that visitors ask with one click." },
     { name: "language", label: "Language", control: choice([["auto", "The page’s, else the visitor’s"], ...languages]) },
     { name: "texts", label: "Own words by language", control: texts(), hint: "They win over the texts above for visitors who read that language." },
+    { name: "attachments", label: "Files", control: files() },
+    { name: "attachmentMaxBytes", label: "Largest file, in MB", control: megabytes(), hint: "Of visitors and of operators." },
   ], (n) => {
     const colours = h("details", { class: "more" }, h("summary", {}, "More colours"), n["headerColor"]!, n["toggleColor"]!, n["chatBackground"]!, n["footerColor"]!);
     const words = h("details", { class: "more" }, h("summary", {}, "Own words by language"), n["texts"]!);
-    return [n["operatorName"]!, n["operatorAvatar"]!, n["primaryColor"]!, colours, n["position"]!, n["theme"]!, n["welcomeMessage"]!, n["offlineMessage"]!, n["starters"]!, n["language"]!, words];
+    const sent = h("details", { class: "more" }, h("summary", {}, "Files that may be sent"), n["attachments"]!, n["attachmentMaxBytes"]!);
+    return [n["operatorName"]!, n["operatorAvatar"]!, n["primaryColor"]!, colours, n["position"]!, n["theme"]!, n["welcomeMessage"]!, n["offlineMessage"]!, n["starters"]!, n["language"]!, words, sent];
   });
 
   // The preview gets the settings with what was changed here.

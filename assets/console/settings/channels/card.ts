@@ -46,7 +46,7 @@ const needs: Record<string, string[]> = {
   slack: ["slackBotToken", "slackChannelId", "slackAppToken"],
 };
 
-const tagOf = (b: Bridge): [name: string, tone: string] => (b.state === "off" && b.lastError ? ["Not finished", "warn"] : tags[b.state]);
+const tagOf = (b: Bridge): [name: string, tone: string] => (b.state === "off" && b.lastError ? ["Next step", ""] : tags[b.state]);
 
 function trouble({ state: is, lastError, fix, details }: Bridge): Node | false {
   if (!lastError || is === "off") return false; // the next step says it

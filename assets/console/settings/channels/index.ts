@@ -5,6 +5,7 @@ import { h } from "../../dom";
 import type { Bridge } from "../../types";
 import type { Page } from "../page";
 import { card, type Card } from "./card";
+import { pushed } from "./pushed";
 
 const every = 5_000;
 
@@ -12,6 +13,7 @@ export function channelsPage(): Page {
   const cards = new Map<string, Card>();
   const list = h("div", { id: "bridges-list" });
   const guide = h("a", { href: "/docs/settings", target: "_blank", rel: "noopener" }, "All settings");
+  const webhooks = pushed();
   let timer = 0;
 
   const load = async (): Promise<void> => {
@@ -25,7 +27,8 @@ export function channelsPage(): Page {
   };
 
   return {
-    node: h("div", {}, h("p", { class: "hint" }, "Where your team answers besides this console. Connect one, several or none: every conversation is in all of them. ", guide), list),
+    node: h("div", {}, h("p", { class: "hint" }, "Where your team answers besides this console. Connect one, several or none: every conversation is in all of them. ", guide), list, webhooks.node),
+    form: webhooks,
     async show(settings) {
       await load();
       for (const one of cards.values()) one.know(settings);
