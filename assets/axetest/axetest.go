@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,17 +36,18 @@ var script = sync.OnceValues(func() (string, error) {
 	return string(data), nil
 })
 
-// report runs every rule over the page, shadow roots included, and tells each
+// report runs the rules over the page, shadow roots included, and tells each
 // violation in a line: rule, what to do, the elements.
-const report = `(async () => {
-	const { violations } = await axe.run(document, { resultTypes: ["violations"], elementRef: false });
+const report = `(async (rules) => {
+	const { violations } = await axe.run(document, { resultTypes: ["violations"], elementRef: false, ...(rules && { runOnly: rules }) });
 	return violations.map((v) => v.id + ": " + v.help + "\n\t\t" +
 		v.nodes.slice(0, 5).map((n) => n.target.flat().join(" ") + "\n\t\t\t" + n.failureSummary.replaceAll("\n", " ")).join("\n\t\t"));
-})()`
+})(%s)`
 
 // Violations returns what axe-core finds wrong in the tab's page as it is now:
-// its media, its size, what is open. It works under any Content-Security-Policy.
-func Violations(ctx context.Context) ([]string, error) {
+// its media, its size, what is open: by the named rules, or all. It works under any
+// Content-Security-Policy.
+func Violations(ctx context.Context, rules ...string) ([]string, error) {
 	source, err := script()
 	if err != nil {
 		return nil, err
@@ -59,7 +61,8 @@ func Violations(ctx context.Context) ([]string, error) {
 			return nil, fmt.Errorf("load axe-core: %w", err)
 		}
 	}
-	found, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](report, chromedp.EvalAwaitPromise))
+	named, _ := json.Marshal(rules) // no rules are null
+	found, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](fmt.Sprintf(report, named), chromedp.EvalAwaitPromise))
 	if err != nil {
 		return nil, fmt.Errorf("run axe-core: %w", err)
 	}

@@ -125,7 +125,9 @@ func testGroups(t *testing.T, s *fixture) {
 	b := p.operator
 	p.visitor.write("Are you there?")
 	p.visitor.write("Hello?")
-	b.write("Yes!")
+	b.until(`$$(".message").length === 3`)
+	b.write("Yes! We **ship** by [post](https://example.com/post):\n- lamps\n- SH-42")
+	b.until(`text("#rows .row-last") === "Ada: Yes! We ship by post: lamps SH-42"`)
 	s.call(t, http.MethodPost, s.base+"/api/admin/sessions/"+b.session()+"/messages", s.secret, map[string]any{"content": "So am I", "operatorName": "Grace"}, nil)
 	b.until(`$$(".message").length === 5`)
 	b.until(`$$(".message").map((n) => (n.classList.contains("first") ? "f" : "") + (n.classList.contains("end") ? "e" : "")).join() === "f,,e,fe,fe"`)
