@@ -1,7 +1,9 @@
 package server
 
 import (
+	"context"
 	"encoding/csv"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -25,10 +27,19 @@ func (s *communityServer) statistics(w http.ResponseWriter, r *http.Request, _ c
 // countingTime bounds how long statistics may take to count.
 const countingTime = 2 * time.Minute
 
+// countingRest is what is left of it to answer.
+const countingRest = 10 * time.Second
+
 func (s *communityServer) readStatistics(w http.ResponseWriter, r *http.Request) (chat.Statistics, error) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(countingTime)) // HTTP/1.1 and 2 have deadlines
+	ctx, cancel := context.WithTimeout(r.Context(), countingTime-countingRest)
+	defer cancel()
 	form := r.URL.Query()
-	return s.engine.Statistics(r.Context(), chat.StatRange{From: form.Get("from"), To: form.Get("to")})
+	stats, err := s.engine.Statistics(ctx, chat.StatRange{From: form.Get("from"), To: form.Get("to")})
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return stats, chat.Errorf(chat.Invalid, "Counting took too long. Choose a shorter range")
+	}
+	return stats, err
 }
 
 // table is a part of the statistics as CSV.

@@ -134,5 +134,5 @@ const lookedAt = 400;
 // preview is a message in one line, without the marks of its markup.
 export function preview(m: Message): string {
   if (m.deletedAt) return "Message deleted";
-  return parse(m.content.slice(0, lookedAt), m.sourceBridge === "slack").map(wordsOf).join("").trim() || m.attachments.map((a) => a.filename).join(", ");
+  return parse(m.content.slice(0, lookedAt), m.sourceBridge === "slack").map(wordsOf).join("").replace(/\s+/g, " ").trim() || m.attachments.map((a) => a.filename).join(", ");
 }

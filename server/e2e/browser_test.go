@@ -24,7 +24,6 @@ func TestBrowser(t *testing.T) {
 		"WrittenWhileDown": testWrittenWhileDown,
 		"Resume":           testResume,
 		"Attention":        testAttention,
-		"Axe":              testAxe,
 		"Files":            testFiles,
 		"Hostile":          testHostile,
 		"Screenshots":      testScreenshots,
