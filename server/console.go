@@ -53,7 +53,10 @@ func (s *communityServer) showLogin(w http.ResponseWriter, r *http.Request, stat
 	people := s.hasPeople(r.Context())
 	wrong := strconv.FormatBool(l.problem != "")
 	values := slots{"Name": l.name, "Email": l.email, "Problem": l.problem, "Team": strconv.FormatBool(people), "WrongKey": wrong, "WrongPassword": wrong,
-		"OpenKey": "", "FocusName": "", "FocusKey": "", "FocusEmail": "", "FocusPassword": ""}
+		"OpenKey": "", "PasskeyOrigin": "", "FocusName": "", "FocusKey": "", "FocusEmail": "", "FocusPassword": ""}
+	if site, err := s.site(r); err == nil {
+		values["PasskeyOrigin"] = site.Origin
+	}
 	if !people || l.problem != "" && l.byKey {
 		values["OpenKey"] = "open"
 	}
@@ -187,15 +190,24 @@ func (k *Keyring) cookies() signedCookies {
 // plainCookie is the name of the cookie where there is no TLS.
 const plainCookie = "relay_console"
 
-func (s *communityServer) cookieName(r *http.Request) string {
+func (s *communityServer) cookieName(r *http.Request) string { return s.hostCookie(r, plainCookie) }
+
+// hostCookie returns a cookie's name, which over TLS keeps other hosts from setting it.
+func (s *communityServer) hostCookie(r *http.Request, name string) string {
 	if s.secure(r) {
-		return "__Host-" + plainCookie
+		return "__Host-" + name
 	}
-	return plainCookie
+	return name
 }
 
 func (s *communityServer) setConsoleCookie(w http.ResponseWriter, r *http.Request, value string, maxAge int) {
-	http.SetCookie(w, &http.Cookie{Name: s.cookieName(r), Value: value, Path: "/", MaxAge: maxAge,
+	s.setCookie(w, r, plainCookie, value, maxAge)
+}
+
+// setCookie sets a cookie that only relay's own pages send, or removes it with a negative
+// age.
+func (s *communityServer) setCookie(w http.ResponseWriter, r *http.Request, name, value string, maxAge int) {
+	http.SetCookie(w, &http.Cookie{Name: s.hostCookie(r, name), Value: value, Path: "/", MaxAge: maxAge,
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.secure(r)})
 }
 

@@ -136,6 +136,11 @@ var matrix = map[string]entry{
 	"GET /api/admin/sign-ins":            {operator, "/api/admin/sign-ins", nil, 0},
 	"DELETE /api/admin/sign-ins":         {operator, "/api/admin/sign-ins", nil, 0},
 	"DELETE /api/admin/sign-ins/{id}":    {operator, "/api/admin/sign-ins/x", nil, 404},
+	"GET /api/admin/passkeys":            {operator, "/api/admin/passkeys", nil, 0},
+	"POST /api/admin/passkeys":           {operator, "/api/admin/passkeys", object{}, 409},
+	"POST /api/admin/passkeys/challenge": {operator, "/api/admin/passkeys/challenge", object{}, 409},
+	"PATCH /api/admin/passkeys/{id}":     {operator, "/api/admin/passkeys/x", object{"name": "x"}, 404},
+	"DELETE /api/admin/passkeys/{id}":    {operator, "/api/admin/passkeys/x", nil, 404},
 	"GET /api/admin/people":              {operator, "/api/admin/people", nil, 0},
 	"POST /api/admin/people":             {administrator, "/api/admin/people", object{}, 400},
 	"PATCH /api/admin/people/{id}":       {administrator, "/api/admin/people/x", object{}, 404},
@@ -150,6 +155,8 @@ var matrix = map[string]entry{
 	"HEAD /console/invitation":        {page, "/console/invitation", nil, 0},
 	"POST /console/invitation/check":  {page, "/console/invitation/check", object{"token": "x"}, 404},
 	"POST /console/invitation/accept": {page, "/console/invitation/accept", object{"token": "x"}, 404},
+	"POST /console/passkey/challenge": {page, "/console/passkey/challenge", nil, 409},
+	"POST /console/passkey/sign-in":   {page, "/console/passkey/sign-in", object{}, 409},
 	"GET /faces/{id}":                 {open, "/faces/x", nil, 404},
 	"HEAD /faces/{id}":                {open, "/faces/x", nil, 404},
 
@@ -334,7 +341,7 @@ func (s *site) tryRoute(t *testing.T, rt string, e entry) (tried int) {
 			switch {
 			case strings.HasSuffix(rt, " /") && !community:
 				want = 303
-			case (rt == "POST /setup/done" || strings.HasPrefix(rt, "POST /console/invitation/")) && from.site == "cross-site":
+			case (rt == "POST /setup/done" || strings.HasPrefix(rt, "POST /console/invitation/") || strings.HasPrefix(rt, "POST /console/passkey/")) && from.site == "cross-site":
 				want = 403
 			}
 			status, body := s.probe(method, e, v, from, cred)

@@ -192,8 +192,28 @@ func (s *communityServer) endSignIn(_ http.ResponseWriter, r *http.Request, by c
 	return ok, err
 }
 
-// endOtherSignIns answers DELETE /api/admin/sign-ins: all of one's own but this one end.
+// endAllSignIns ends all sign-ins of somebody else.
+func (s *communityServer) endAllSignIns(r *http.Request, by chat.Author, person string) (any, error) {
+	if by.Role != chat.RoleAdministrator {
+		return nil, errAdministrators
+	}
+	p, err := s.engine.Person(r.Context(), person)
+	if err == nil {
+		err = s.engine.EndSignIns(r.Context(), p.ID, "")
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.audit(r, by, chat.AuditSignInEnded, p.Name, "all")
+	return ok, nil
+}
+
+// endOtherSignIns answers DELETE /api/admin/sign-ins: all of one's own but this one end, or
+// all of a person for administrators.
 func (s *communityServer) endOtherSignIns(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	if person := r.URL.Query().Get("person"); person != "" && person != by.Person {
+		return s.endAllSignIns(r, by, person)
+	}
 	if by.Person == "" {
 		return nil, errNoAccount
 	}

@@ -83,17 +83,21 @@ func (s *communityServer) hashPassword(r *http.Request, given string, own ...str
 
 // startSignIn signs a person in and returns the value of the cookie.
 func (s *communityServer) startSignIn(r *http.Request, p chat.Person, how string) (cookie string, err error) {
-	browser, device := describeAgent(r.UserAgent())
-	agent := browser
-	if device != "" && browser != "" {
-		agent += ", " + device
-	}
-	secret, in, err := s.engine.SignIn(r.Context(), p.ID, agent, s.peer(r).addr.String())
+	secret, in, err := s.engine.SignIn(r.Context(), p.ID, agentName(r), s.peer(r).addr.String())
 	if err != nil {
 		return "", err
 	}
 	s.audit(r, personAuthor(p, in.ID), chat.AuditSignIn, "", how)
 	return personCookie + secret, nil
+}
+
+// agentName is the browser of a request in a few words, "" if it is unknown.
+func agentName(r *http.Request) string {
+	browser, device := describeAgent(r.UserAgent())
+	if device != "" && browser != "" {
+		return browser + ", " + device
+	}
+	return browser
 }
 
 // personAuthor is a person of the team at the console.

@@ -114,7 +114,8 @@ func (r *Relay) Withdraw(ctx context.Context, id string) error {
 }
 
 // Accept uses a link up: p joins with its role or, if the link is somebody's, that person
-// gets p's password and is signed out everywhere.
+// gets p's password, is signed out everywhere and loses the passkeys: they may be a
+// thief's.
 func (r *Relay) Accept(ctx context.Context, secret string, p Person) (_ Person, i Invitation, err error) {
 	p.prepare()
 	var ended []SignIn
@@ -149,6 +150,15 @@ func resetPassword(tx Tx, id, password string) (p Person, ended []SignIn, err er
 	}
 	p.Password = password
 	if err := tx.PutPerson(&p); err != nil {
+		return p, nil, err
+	}
+	keys, err := tx.Passkeys(id)
+	for k := range keys {
+		if err == nil {
+			err = tx.DeletePasskey(keys[k].ID)
+		}
+	}
+	if err != nil {
 		return p, nil, err
 	}
 	if ended, err = tx.SignIns(id); err != nil {

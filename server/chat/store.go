@@ -168,6 +168,7 @@ type Reader interface {
 	PushDevices() ([]PushDevice, error)
 
 	PeopleReader
+	PasskeyReader
 
 	// Settings returns the stored settings by name, as JSON.
 	Settings() (map[string]Raw, error)
@@ -232,6 +233,7 @@ type Tx interface {
 	// DeleteSavedAnswer returns ErrSavedAnswerNotFound when there is none.
 	DeleteSavedAnswer(owner, name string) error
 	PeopleTx
+	PasskeyTx
 
 	PutSetting(name string, value Raw) error
 	DeleteSetting(name string) error

@@ -56,6 +56,7 @@ func TestBrowser(t *testing.T) {
 		"Groups":           testGroups,
 		"Presence":         testPresence,
 		"Team":             testTeam,
+		"Passkeys":         testPasskeys,
 		"Timeline":         testTimeline,
 		"Notes":            testNotes,
 		"Undelivered":      testUndelivered,

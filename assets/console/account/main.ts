@@ -1,5 +1,8 @@
-// The script of the page that an invitation opens.
+// The script of the pages for who is not signed in.
 
+import { byId } from "../dom";
 import { invitation } from "./invitation";
+import { passkey } from "./passkey";
 
-void invitation();
+if (byId("invitation")) void invitation();
+else passkey();

@@ -1,5 +1,6 @@
 // This browser's subscription to notifications.
 
+import { bytes } from "../account/webauthn";
 import { call } from "../api";
 
 export interface Device {
@@ -34,10 +35,6 @@ export async function subscription(): Promise<PushSubscription | null> {
   if (lacking()) return null;
   const known = await navigator.serviceWorker.getRegistration("/console");
   return (await known?.pushManager.getSubscription()) ?? null;
-}
-
-function bytes(base64url: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(base64url.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
 }
 
 // named tells this browser from others.

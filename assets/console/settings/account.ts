@@ -1,12 +1,13 @@
-// Your account: name, picture, e-mail, password, and where you are signed in.
+// Your account: name, picture, e-mail, password, passkeys, and where you are signed in.
 
 import { ApiError, call } from "../api";
 import { h } from "../dom";
-import { fullTime, sentence } from "../format";
+import { sentence } from "../format";
 import { me, myId } from "../me";
 import { attempt } from "../store";
+import { asForm, input, ownPasskeys, passwordField, signIns } from "./access";
 import type { Page } from "./page";
-import { button, feedback, labelled, section, type Feedback } from "./settings";
+import { button, feedback, labelled, section } from "./settings";
 
 interface Me {
   id: string;
@@ -17,34 +18,7 @@ interface Me {
   hasPassword: boolean;
 }
 
-interface SignIn {
-  id: string;
-  seenAt: string;
-  agent: string;
-  address: string;
-  current: boolean;
-}
-
 const side = 256;
-
-const input = (props: object): HTMLInputElement => h("input", { class: "input", ...props });
-
-const passwordField = (autocomplete: string): HTMLInputElement => input({ type: "password", autocomplete, maxlength: 1000 });
-
-// asForm runs work when the form is sent, and says what came of it.
-function asForm(said: Feedback, label: string, work: () => Promise<string>, ...children: Node[]): HTMLElement {
-  const submit = h("button", { type: "submit", class: "button main" }, label);
-  return h("form", { novalidate: true, onsubmit: async (e: Event) => {
-    e.preventDefault();
-    submit.disabled = true;
-    try {
-      said.said(await work());
-    } catch (error) {
-      said.problem(sentence((error as Error).message));
-    }
-    submit.disabled = false;
-  } }, ...children, h("div", { class: "buttons" }, submit, said.nodes[0]!), said.nodes[1]!);
-}
 
 // scaled makes a square picture of a file, small enough to send.
 async function scaled(file: File): Promise<Blob> {
@@ -85,21 +59,6 @@ function faceSection(): { node: HTMLElement; show(of: Me): void } {
   return { node, show };
 }
 
-function signInsSection(): { node: HTMLElement; load(): Promise<void> } {
-  const list = h("ul", { class: "members" });
-  const end = async (path: string): Promise<void> => {
-    await attempt(call("DELETE", path), "Not signed out");
-    await load();
-  };
-  const row = (s: SignIn): HTMLElement =>
-    h("li", { class: "member" }, h("div", { class: "member-text" }, h("b", {}, s.agent || "Unknown browser"), s.current && h("span", { class: "hint" }, " (this one)"), h("div", { class: "hint" }, s.address + " · seen " + fullTime(s.seenAt))), !s.current && button("Sign out", () => void end("/sign-ins/" + s.id), "Sign out " + s.agent));
-  const load = async (): Promise<void> => {
-    const found = await attempt(call<{ signIns: SignIn[] }>("GET", "/sign-ins?person=" + encodeURIComponent(myId)), "The sign-ins could not be loaded");
-    if (found) list.replaceChildren(...found.signIns.map(row));
-  };
-  return { node: section("Where you are signed in", list, button("Sign out everywhere else", () => void end("/sign-ins"))), load };
-}
-
 // newAccount turns the one who uses the secret key into a person.
 function newAccount(): HTMLElement {
   const name = input({ maxlength: 60, autocomplete: "name", value: me ?? "" });
@@ -117,7 +76,12 @@ function newAccount(): HTMLElement {
 export function accountPage(): Page {
   if (!myId) return { node: newAccount() };
   const picture = faceSection();
-  const signIns = signInsSection();
+  const places = signIns(myId);
+  const keys = ownPasskeys(myId, () => !!stored?.hasPassword);
+  const endOthers = async (): Promise<void> => {
+    await attempt(call("DELETE", "/sign-ins"), "Not signed out");
+    await places.load();
+  };
   const name = input({ maxlength: 60, autocomplete: "name" });
   const email = input({ type: "email", maxlength: 254, autocomplete: "username" });
   const confirm = passwordField("current-password");
@@ -141,16 +105,17 @@ export function accountPage(): Page {
   const change = async (): Promise<string> => {
     await call<Me>("PATCH", "/me", { password: next.value, currentPassword: current.value });
     current.value = next.value = "";
-    void signIns.load();
+    void places.load();
     return "Saved. You are signed out everywhere else.";
   };
   return {
     node: h("div", {}, section("You", picture.node, asForm(feedback(), "Save", save, labelled("Name", name, "Visitors see it."), labelled("E-mail", email, "You sign in with it. Visitors never see it."), needed)),
-      section("Password", asForm(feedback(), "Change password", change, labelled("Current password", current), labelled("New password", next, "At least 10 characters."))), signIns.node),
+      section("Password", asForm(feedback(), "Change password", change, labelled("Current password", current), labelled("New password", next, "At least 10 characters."))), section("Passkeys", keys.node),
+      section("Where you are signed in", places.node, button("Sign out everywhere else", () => void endOthers()))),
     async opened() {
       const found = await attempt(call<Me>("GET", "/me"), "Your account could not be loaded");
       if (found) show(found);
-      await signIns.load();
+      await Promise.all([keys.load(), places.load()]);
     },
   };
 }

@@ -6,6 +6,7 @@ import { h } from "../dom";
 import { fullTime, platformName } from "../format";
 import { myId } from "../me";
 import { attempt } from "../store";
+import { passkeys, signIns } from "./access";
 import { auditSection } from "./audit";
 import { codeOf } from "./channels/marks";
 import type { Page } from "./page";
@@ -78,6 +79,7 @@ export function teamPage(): Page {
       roleSelect(p.role, "Role of " + p.name, (e) => void done(call("PATCH", path, { role: (e.target as HTMLSelectElement).value }), "Role not changed")),
       h("div", { class: "buttons" },
         button("Names…", () => showNames(p), "Names of " + p.name + " on platforms"),
+        button("Access…", () => showAccess(p), "Access of " + p.name),
         button("New password…", () => void reset(p), "New password for " + p.name),
         p.id !== myId && h("button", { type: "button", class: "button small danger-text", onclick: () => void remove(p), "aria-label": "Remove " + p.name }, "Remove…")));
   };
@@ -149,6 +151,24 @@ export function teamPage(): Page {
     dialog.onclose = () => dialog.remove();
     document.body.append(dialog);
     dialog.showModal();
+  };
+
+  // showAccess shows how somebody gets in, and ends it.
+  const showAccess = (p: Person): void => {
+    const places = signIns(p.id);
+    const keys = passkeys(p.id, false);
+    const endAll = async (): Promise<void> => {
+      await attempt(call("DELETE", "/sign-ins?person=" + encodeURIComponent(p.id)), "Not signed out");
+      await places.load();
+    };
+    const dialog = h("dialog", { class: "ask access", "aria-label": "Access of " + p.name }, h("h2", {}, "Where " + p.name + " is signed in"), places.node,
+      button("Sign out everywhere", () => void endAll()), h("h2", {}, "Passkeys"), keys.node,
+      h("div", { class: "ask-row" }, h("button", { type: "button", class: "button main", onclick: () => dialog.close() }, "Close")));
+    dialog.onclose = () => dialog.remove();
+    document.body.append(dialog);
+    dialog.showModal();
+    void places.load();
+    void keys.load();
   };
 
   return {

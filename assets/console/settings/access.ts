@@ -1,0 +1,135 @@
+// How a person gets in: the browsers that are signed in, and the passkeys.
+
+import { made, lacking, type Creation } from "../account/webauthn";
+import { call } from "../api";
+import { ask } from "../ask";
+import { h } from "../dom";
+import { fullTime, sentence } from "../format";
+import { attempt } from "../store";
+import { button, feedback, labelled, type Feedback } from "./settings";
+
+interface SignIn {
+  id: string;
+  seenAt: string;
+  agent: string;
+  address: string;
+  current: boolean;
+}
+
+interface Passkey {
+  id: string;
+  name: string;
+  createdAt: string;
+  usedAt?: string;
+}
+
+interface Passkeys {
+  passkeys: Passkey[];
+  origin?: string;
+  problem?: string;
+}
+
+// Part is a list that can be loaded.
+export interface Part {
+  node: HTMLElement;
+  load(): Promise<void>;
+}
+
+export const input = (props: object): HTMLInputElement => h("input", { class: "input", ...props });
+
+export const passwordField = (autocomplete: string): HTMLInputElement => input({ type: "password", autocomplete, maxlength: 1000 });
+
+// asForm runs work when the form is sent, and says what came of it.
+export function asForm(said: Feedback, label: string, work: () => Promise<string>, ...children: Node[]): HTMLElement {
+  const submit = h("button", { type: "submit", class: "button main" }, label);
+  return h("form", { novalidate: true, onsubmit: async (e: Event) => {
+    e.preventDefault();
+    submit.disabled = true;
+    try {
+      said.said(await work());
+    } catch (error) {
+      said.problem(sentence((error as Error).message));
+    }
+    submit.disabled = false;
+  } }, ...children, h("div", { class: "buttons" }, submit, said.nodes[0]!), said.nodes[1]!);
+}
+
+const member = (name: string, note: string, about: string, ...buttons: (HTMLElement | false)[]): HTMLElement =>
+  h("li", { class: "member" }, h("div", { class: "member-text" }, h("b", { dir: "auto" }, name), note && h("span", { class: "hint" }, note), h("div", { class: "hint" }, about)), h("div", { class: "buttons" }, ...buttons));
+
+// signIns lists where a person is signed in.
+export function signIns(person: string): Part {
+  const list = h("ul", { class: "members" });
+  const end = async (id: string): Promise<void> => {
+    await attempt(call("DELETE", "/sign-ins/" + id), "Not signed out");
+    await load();
+  };
+  const row = (s: SignIn): HTMLElement => {
+    const name = s.agent || "Unknown browser";
+    return member(name, s.current ? " (this one)" : "", s.address + " · seen " + fullTime(s.seenAt), !s.current && button("Sign out", () => void end(s.id), "Sign out " + name));
+  };
+  const load = async (): Promise<void> => {
+    const found = await attempt(call<{ signIns: SignIn[] }>("GET", "/sign-ins?person=" + encodeURIComponent(person)), "The sign-ins could not be loaded");
+    if (found) list.replaceChildren(...(found.signIns.length ? found.signIns.map(row) : [h("li", { class: "hint" }, "Nowhere.")]));
+  };
+  return { node: list, load };
+}
+
+// passkeys lists those of a person; own ones can be renamed.
+export function passkeys(person: string, own: boolean, shown?: (found: Passkeys) => void): Part {
+  const list = h("ul", { class: "members" });
+  const change = async (work: Promise<unknown>, what: string): Promise<void> => {
+    await attempt(work, what);
+    await load();
+  };
+  const remove = async (k: Passkey): Promise<void> => {
+    if (await ask("Remove the passkey “" + k.name + "”? It opens this console no more. Whoever is signed in stays so.", "Remove")) await change(call("DELETE", "/passkeys/" + k.id), "Not removed");
+  };
+  const rename = (k: Passkey): void => {
+    const name = input({ value: k.name, maxlength: 60, "aria-label": "Name of the passkey" });
+    const form = h("form", { class: "rename", onsubmit: (e: Event) => {
+      e.preventDefault();
+      void change(call("PATCH", "/passkeys/" + k.id, { name: name.value }), "Not renamed");
+    } }, name, h("button", { type: "submit", class: "button small" }, "Save"), button("Cancel", () => void load()));
+    list.querySelector("[data-id='" + k.id + "']")?.replaceChildren(form);
+    name.select();
+  };
+  const row = (k: Passkey): HTMLElement => {
+    const used = k.usedAt ? "last used " + fullTime(k.usedAt) : "not used yet";
+    const node = member(k.name, "", "Since " + fullTime(k.createdAt) + " · " + used, own && button("Rename…", () => rename(k), "Rename " + k.name), button("Remove…", () => void remove(k), "Remove the passkey " + k.name));
+    node.dataset["id"] = k.id;
+    return node;
+  };
+  const load = async (): Promise<void> => {
+    const found = await attempt(call<Passkeys>("GET", "/passkeys?person=" + encodeURIComponent(person)), "The passkeys could not be loaded");
+    if (!found) return;
+    list.replaceChildren(...(found.passkeys.length ? found.passkeys.map(row) : [h("li", { class: "hint" }, "None yet.")]));
+    shown?.(found);
+  };
+  return { node: list, load };
+}
+
+// ownPasskeys also adds new ones, or says why that does not work here.
+export function ownPasskeys(person: string, hasPassword: () => boolean): Part {
+  const said = feedback();
+  const why = h("p", { class: "hint" });
+  const name = input({ maxlength: 60, autocomplete: "off", placeholder: "MacBook" });
+  const password = passwordField("current-password");
+  const confirm = labelled("Current password", password, "So that nobody else adds one while you are away.");
+  const keys = passkeys(person, true, (found) => {
+    why.textContent = found.problem ?? lacking(found.origin ?? "");
+    form.hidden = !!why.textContent;
+    confirm.hidden = !hasPassword();
+  });
+  const add = async (): Promise<string> => {
+    const options = await call<Creation>("POST", "/passkeys/challenge", { currentPassword: password.value });
+    await call("POST", "/passkeys", { name: name.value, credential: await made(options) });
+    name.value = password.value = "";
+    await keys.load();
+    return "Added. It signs you in from now on.";
+  };
+  const form = asForm(said, "Add a passkey", add, labelled("Name of this device, if you like", name), confirm);
+  form.hidden = true;
+  const intro = h("p", { class: "hint" }, "Sign in by fingerprint, face or PIN: no password to type, and none that a false page could catch. Your password goes on working.");
+  return { node: h("div", {}, intro, keys.node, why, form), load: keys.load };
+}

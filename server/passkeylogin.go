@@ -1,0 +1,103 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/passkey"
+)
+
+// errWrongPasskey does not say whose passkey it was, or what was wrong.
+var errWrongPasskey = &httpError{status: http.StatusUnauthorized, text: "This passkey does not open this console. It may have been removed; sign in with your password", header: errUnauthorized.header}
+
+// askPasskey answers POST /console/passkey/challenge with what browsers need to ask for a
+// passkey. The person chooses one; relay learns who it is from that.
+func (s *communityServer) askPasskey(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	if s.crossOrigin.Check(r) != nil {
+		return nil, errForbidden
+	}
+	site, err := s.site(r)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"challenge": toBase64(s.challenge(w, r, signInPurpose)), "rpId": site.Host, "allowCredentials": []credentialView{},
+		"userVerification": "required", "timeout": chat.PasskeyPatience.Milliseconds()}, nil
+}
+
+// passkeyLogin answers POST /console/passkey/sign-in: it sets the console's cookie.
+func (s *communityServer) passkeyLogin(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	if s.crossOrigin.Check(r) != nil {
+		return nil, errForbidden
+	}
+	if err := s.limited(w, r, s.rates.signIns, s.address(r)); err != nil {
+		return nil, err
+	}
+	in, err := decode[passkeyRequest](r)
+	if err != nil {
+		return nil, err
+	}
+	site, err := s.site(r)
+	if err != nil {
+		return nil, err
+	}
+	challenge, err := s.challengeOf(w, r, signInPurpose)
+	if err != nil {
+		return nil, err
+	}
+	k, err := s.checkPasskey(w, r, site, challenge, &in)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.engine.Person(r.Context(), k.Person)
+	if err != nil {
+		return nil, err
+	}
+	cookie, err := s.startSignIn(r, p, "with the passkey "+k.Name)
+	if err == nil {
+		s.setConsoleCookie(w, r, cookie, consoleSignIn)
+	}
+	return ok, err
+}
+
+// checkPasskey finds the passkey that answered, verifies its signature and uses the
+// challenge up. The attempts with a passkey are counted, as those of an account.
+func (s *communityServer) checkPasskey(w http.ResponseWriter, r *http.Request, site passkey.Site, challenge []byte, in *passkeyRequest) (*chat.Passkey, error) {
+	k, err := s.engine.PasskeyOf(r.Context(), string(toBase64(in.ID.bytes())))
+	switch {
+	case isNotFound(err), err == nil && (k.Host != site.Host || string(in.Response.UserHandle.bytes()) != k.Person):
+		return nil, s.wrongPasskey(r)
+	case err != nil:
+		return nil, err
+	}
+	if err := s.limited(w, r, s.rates.accounts, k.ID); err != nil {
+		return nil, err
+	}
+	a := &in.Response
+	count, err := site.Verify(passkey.Credential{Key: k.Key, Count: uint32(k.Count)}, challenge, a.ClientDataJSON.bytes(), a.AuthenticatorData.bytes(), a.Signature.bytes())
+	if err == nil {
+		err = s.engine.UsePasskey(r.Context(), k.ID, count, challenge)
+	} else if !errors.Is(err, passkey.ErrCounter) {
+		return nil, s.wrongPasskey(r)
+	}
+	if errors.Is(err, passkey.ErrCounter) || errors.Is(err, chat.ErrPasskeyCounter) {
+		s.auditCounter(r, &k)
+		return nil, chat.ErrPasskeyCounter
+	}
+	return &k, err
+}
+
+// auditCounter reports a passkey that may have been copied.
+func (s *communityServer) auditCounter(r *http.Request, k *chat.Passkey) {
+	p, err := s.engine.Person(r.Context(), k.Person)
+	if err != nil {
+		s.log.Error("cannot read whose passkey it is", "err", err)
+	}
+	s.audit(r, chat.Author{}, chat.AuditPasskeyRefused, p.Name, k.Name+": it signed less often than before, and may have been copied")
+}
+
+// wrongPasskey counts a failed sign-in.
+func (s *communityServer) wrongPasskey(r *http.Request) error {
+	s.engine.SignInFailed(r.Context(), s.peer(r).addr.String())
+	return errWrongPasskey
+}
