@@ -9,7 +9,7 @@ import (
 const (
 	selectSessionFacts = `SELECT s.number, s.id, s.status, s.started_at, s.answered_at, s.csat_responded_at, s.csat_score, s.csat_comment
 		FROM sessions s WHERE ` + since
-	selectMessageFacts = `SELECT m.session, m.created_at, m.sender, m.source_bridge, m.operator_name
+	selectMessageFacts = `SELECT m.session, m.created_at, m.sender, m.source_bridge, m.operator_name, m.operator_id
 		FROM sessions s JOIN messages m ON m.session = s.number WHERE ` + since + ` AND m.created_at >= ? AND m.created_at < ? AND NOT m.internal`
 	selectEntryFacts = `SELECT e.session, e.at, e.type, e.data
 		FROM sessions s JOIN timeline e ON e.session = s.number WHERE ` + since + ` AND e.at >= ? AND e.at < ? AND e.type IN ('session_closed', 'ai_takeover')`
@@ -52,7 +52,7 @@ func (t *tx) sessionFacts(from chat.Time, use func(chat.SessionFact)) error {
 
 func (t *tx) messageFacts(from, to chat.Time, use func(chat.MessageFact)) error {
 	var f chat.MessageFact
-	into := []any{&f.Session, (*int64)(&f.At), (*string)(&f.Sender), &f.Bridge, &f.Author}
+	into := []any{&f.Session, (*int64)(&f.At), (*string)(&f.Sender), &f.Bridge, &f.Author, &f.Person}
 	return t.each(into, func() { use(f) }, selectMessageFacts, int64(from), int64(from), int64(to))
 }
 

@@ -492,7 +492,14 @@ func TestDraftMode(t *testing.T) {
 		h.say(visitor, id, "two")
 		passes(4 * time.Second)
 		h.is("!send text", h.do(id, "!send Better."), "Sent to the visitor: Better.")
-		h.is("both", h.told(id, operator), "v: one|[sent: Draft 1.]|o: Draft 1.|v: two|[sent: Draft 2.]|o: Better.")
+		by := operator
+		by.Person = "ada"
+		h.say(visitor, id, "and")
+		passes(4 * time.Second)
+		if sent, err := h.SendDraft(t.Context(), by, id, "Best."); err != nil || sent.OperatorID != "ada" {
+			t.Errorf("a draft is sent by %q, %v", sent.OperatorID, err)
+		}
+		h.is("all", h.told(id, operator), "v: one|[sent: Draft 1.]|o: Draft 1.|v: two|[sent: Draft 2.]|o: Better.|v: and|[sent: Draft 3.]|o: Best.")
 		h.say(visitor, id, "three")
 		passes(4 * time.Second)
 		h.say(operator, id, "My own.")
@@ -500,7 +507,7 @@ func TestDraftMode(t *testing.T) {
 		h.do(id, "!ai off")
 		h.say(visitor, id, "four")
 		passes(time.Minute)
-		h.asked(3)
+		h.asked(4)
 		h.is("no takeover", h.takeovers(id), "")
 	})
 }

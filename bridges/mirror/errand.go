@@ -22,6 +22,7 @@ type errand struct {
 	Text      string            `json:"text,omitempty"`
 	File      *chat.InboundFile `json:"file,omitempty"`
 	Name      string            `json:"name,omitempty"` // the operator's
+	Person    string            `json:"person,omitempty"`
 	Internal  bool              `json:"internal,omitempty"`
 }
 
@@ -70,7 +71,7 @@ func (m *Mirror) runErrand(ctx context.Context, u chat.Update) error {
 		return nil
 	})
 	if err == nil {
-		by := chat.Author{Sender: chat.SenderOperator, Source: m.Name(), Name: e.Name}
+		by := chat.Author{Sender: chat.SenderOperator, Source: m.Name(), Name: e.Name, Person: e.Person}
 		ev := &inboundEvent{Inbound: chat.Inbound{Remote: e.About}, mirror: m, update: u, thread: th, author: by}
 		switch e.Kind {
 		case "answer":

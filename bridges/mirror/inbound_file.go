@@ -66,7 +66,7 @@ func (ev *inboundEvent) takeFile(ctx context.Context, remote string, f chat.Inbo
 		m.log.Warn("an operator's file is not relayed", "session", ev.thread.SessionID, "err", err)
 		return why
 	}
-	p.Errands = append(p.Errands, ev.errand("file "+remote+" "+f.Ref, errand{About: remote, File: &f, Name: ev.author.Name, Internal: p.Internal}))
+	p.Errands = append(p.Errands, ev.errand("file "+remote+" "+f.Ref, errand{About: remote, File: &f, Name: ev.author.Name, Person: ev.author.Person, Internal: p.Internal}))
 	return ""
 }
 

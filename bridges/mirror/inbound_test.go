@@ -2,8 +2,10 @@ package mirror_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -219,4 +221,37 @@ func TestReportsOnce(t *testing.T) {
 	if n := strings.Count(log.String(), "cannot search for a thread"); n != 1 {
 		t.Errorf("it was said %d times:\n%s", n, &log)
 	}
+}
+
+// TestMessagesOfPeople: ids and user names on the platform lead to the person, for files
+// that follow too. A display name does not: anybody can take it.
+func TestMessagesOfPeople(t *testing.T) {
+	f := newFake("discord")
+	withMirrors(t, false, func(t *testing.T, o *harness) {
+		away := true
+		f.fetch = func(context.Context, string) (io.ReadCloser, error) {
+			if away {
+				return nil, errors.New("502 Bad Gateway")
+			}
+			return nil, nil
+		}
+		f.files["a"] = "a"
+		p, err := o.AddPerson(t.Context(), chat.Person{Name: "Ada Example", Email: "ada@example.com", Role: chat.RoleOperator,
+			PlatformNames: []chat.PlatformName{{Bridge: "discord", Name: "Ada"}}})
+		o.must(err)
+		id := o.greeted(t)
+		o.receive(f, f.in(0, "x", "a forged name"))
+		in := withFile(f.in(0, "y", "the right one"), "a")
+		in.Handles = []string{"4711", "@ada"}
+		o.receive(f, in)
+		o.soon()
+		away = false
+		time.Sleep(10 * time.Minute)
+		list := o.history(t, id)[1:]
+		for i, want := range []string{" Ada", p.ID + " Ada Example", p.ID + " Ada Example"} {
+			if i >= len(list) || list[i].OperatorID+" "+list[i].OperatorName != want {
+				t.Errorf("message %d of %+v, want %s", i, list, want)
+			}
+		}
+	}, f)
 }

@@ -92,7 +92,7 @@ func (r *Relay) SendDraft(ctx context.Context, by Author, sessionID, text string
 		if err != nil {
 			return err
 		}
-		sent = Message{SessionID: sessionID, Content: text, Sender: by.Sender, Timestamp: c.at, OperatorName: by.Name, SourceBridge: by.Source,
+		sent = Message{SessionID: sessionID, Content: text, Sender: by.Sender, Timestamp: c.at, OperatorName: by.Name, OperatorID: by.Person, SourceBridge: by.Source,
 			ClientID: "draft." + draft.ID, Attachments: Of(Attachments{})}
 		if text == "" {
 			sent.Content, sent.Sources = draft.Content, draft.Sources

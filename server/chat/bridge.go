@@ -235,7 +235,7 @@ type Inbound struct {
 	ReplyTo   string // the message that it answers, "" when it answers none
 	Operator  string // display name
 	// Handles are the operator's id and user name on the platform, to find the person of the
-	// team by.
+	// team by. A display name is none: people choose it freely, also a colleague's.
 	Handles []string
 	Text    string // plain, the platform's markup taken out
 	Files   []InboundFile

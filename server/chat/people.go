@@ -56,8 +56,8 @@ const (
 // DefaultPreferences are those of who has chosen nothing.
 var DefaultPreferences = Preferences{Notify: NotifyEverything, Sound: true}
 
-// PlatformName is what a person is called on a platform: by the platform's id, or by a name
-// with or without @.
+// PlatformName is what a person is called on a platform: by the platform's id, or by a user
+// name with or without @.
 type PlatformName struct {
 	Bridge string `json:"bridge" db:"bridge"`
 	Name   string `json:"name" db:"name"`

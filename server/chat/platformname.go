@@ -17,8 +17,8 @@ type platformNames struct {
 	readAt time.Time
 }
 
-// Colleague completes an operator from a platform: whoever has one of the names there
-// counts as that person.
+// Colleague completes an operator from a platform: whoever has one of the ids or user
+// names there counts as that person.
 func (r *Relay) Colleague(ctx context.Context, by Author, names ...string) Author {
 	if r.backend {
 		return by

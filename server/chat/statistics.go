@@ -75,8 +75,10 @@ type StatHour struct {
 	Messages      int `json:"messages"`
 }
 
-// StatGroup are the answers of a person, or on a channel.
+// StatGroup are the answers of a person, or on a channel. Without an id it is a name that
+// belongs to nobody in the team.
 type StatGroup struct {
+	ID                  string   `json:"id,omitempty"`
 	Name                string   `json:"name"`
 	Messages            int      `json:"messages"`
 	Conversations       int      `json:"conversations"`
@@ -122,6 +124,7 @@ type MessageFact struct {
 	At             Time
 	Sender         Sender
 	Bridge, Author string
+	Person         string // of the team, "" for others
 }
 
 // EntryFact is what statistics need of an entry of the timeline.
@@ -189,6 +192,9 @@ func (r *Relay) Statistics(ctx context.Context, q StatRange) (Statistics, error)
 	count := newStatCount(zone, first, n)
 	var waiting Waiting
 	err = r.store.Read(ctx, func(rd Reader) (err error) {
+		if count.people, err = rd.People(); err != nil {
+			return err
+		}
 		if waiting, err = rd.WaitingSessions(); err == nil {
 			err = rd.Facts(TimeOf(first.AddDate(0, 0, -n)), TimeOf(first.AddDate(0, 0, n)), count.facts(ctx))
 		}

@@ -20,6 +20,8 @@ type statCount struct {
 	hours    [24]StatHour
 	week     [7][24]int
 	sessions map[int64]*statSession
+	people   []Person
+	left     map[string]MessageFact // the last one of each person, by id
 	ratings  StatRatings
 	// dates finds a day by its number of the calendar.
 	quarter int64 // the quarter of an hour that place is of: offsets are multiples of it
@@ -44,17 +46,17 @@ type statSession struct {
 	groups   map[statKey]int
 }
 
-// statKey is a person or a channel.
+// statKey is a person, by the id if it is one of the team, or a channel.
 type statKey struct {
-	channel bool
-	name    string
+	channel  bool
+	id, name string
 }
 
 // statPlace is where a moment belongs: day is negative outside of both ranges.
 type statPlace struct{ day, hour, weekday int }
 
 func newStatCount(zone *time.Location, first time.Time, n int) *statCount {
-	c := &statCount{zone: zone, first: first, n: n, days: make([]statDay, 2*n), sessions: map[int64]*statSession{}, quarter: -1}
+	c := &statCount{zone: zone, first: first, n: n, days: make([]statDay, 2*n), sessions: map[int64]*statSession{}, left: map[string]MessageFact{}, quarter: -1}
 	for i := range c.days {
 		c.days[i].Date = first.AddDate(0, 0, i-n).Format(time.DateOnly)
 	}
@@ -125,6 +127,9 @@ func (c *statCount) answer(s *statSession, f MessageFact, current bool) {
 	if !current {
 		return
 	}
+	if f.Person != "" && f.At >= c.left[f.Person].At {
+		c.left[f.Person] = f
+	}
 	if s.groups == nil {
 		s.groups = map[statKey]int{}
 	}
@@ -134,7 +139,11 @@ func (c *statCount) answer(s *statSession, f MessageFact, current bool) {
 }
 
 func (f *MessageFact) groups() [2]statKey {
-	return [2]statKey{{false, f.Author}, {true, cmp.Or(f.Bridge, SourceAPI)}}
+	who := statKey{id: f.Person}
+	if f.Person == "" {
+		who.name = f.Author
+	}
+	return [2]statKey{who, {channel: true, name: cmp.Or(f.Bridge, SourceAPI)}}
 }
 
 func (c *statCount) entry(f EntryFact) {
@@ -242,13 +251,22 @@ func totalsOf(days []statDay) (t Totals) {
 	return t
 }
 
+// nameOf is what a group is called: people by their name of today, those who left as
+// they wrote last.
+func (c *statCount) nameOf(key statKey) string {
+	if i := slices.IndexFunc(c.people, func(p Person) bool { return p.ID == key.id }); key.id != "" && i >= 0 {
+		return c.people[i].Name
+	}
+	return cmp.Or(key.name, c.left[key.id].Author)
+}
+
 // groups returns the numbers by person and by channel, the busiest first.
 func (c *statCount) groups() (people, channels []StatGroup) {
 	all, waits := map[statKey]*StatGroup{}, map[statKey][]int64{}
 	for _, s := range c.sessions {
 		for key, messages := range s.groups {
 			if all[key] == nil {
-				all[key] = &StatGroup{Name: key.name}
+				all[key] = &StatGroup{ID: key.id, Name: c.nameOf(key)}
 			}
 			all[key].Messages += messages
 			all[key].Conversations++
@@ -263,7 +281,7 @@ func (c *statCount) groups() (people, channels []StatGroup) {
 	}
 	people, channels = []StatGroup{}, []StatGroup{}
 	for _, key := range slices.SortedFunc(maps.Keys(all), func(a, b statKey) int {
-		return cmp.Or(cmp.Compare(all[b].Messages, all[a].Messages), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(all[b].Messages, all[a].Messages), cmp.Compare(all[a].Name, all[b].Name), cmp.Compare(a.id, b.id))
 	}) {
 		g := all[key]
 		g.FirstResponses, g.FirstResponseMedian, g.FirstResponseP90 = len(waits[key]), median(waits[key]), p90(waits[key])

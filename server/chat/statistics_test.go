@@ -145,3 +145,26 @@ func TestStatRange(t *testing.T) {
 		t.Errorf("%s, %d, %v", first, n, err)
 	}
 }
+
+// TestStatisticsOfPeople: a person of the team is one, by any name and on any channel,
+// under the name of today; who left keeps the last one. A name alone is nobody of them.
+func TestStatisticsOfPeople(t *testing.T) {
+	zone := time.UTC
+	c := newStatCount(zone, time.Date(2026, 10, 25, 0, 0, 0, 0, zone), 1)
+	c.people = []Person{{ID: "a", Name: "Ada Lovelace"}}
+	f := c.facts(t.Context())
+	f.Session(SessionFact{Number: 1, StartedAt: utc(25, 8, 0), AnsweredAt: utc(25, 8, 1)})
+	for i, m := range []MessageFact{{Person: "a", Author: "Ada", Bridge: "slack"}, {Person: "a", Author: "Ada L", Bridge: "console"}, {Author: "Ada", Bridge: "slack"},
+		{Person: "a", Author: "Ada", Bridge: "slack"}, {Person: "g", Author: "Grace H"}, {Person: "g", Author: "Grace"}} {
+		m.Session, m.Sender, m.At = 1, SenderOperator, utc(25, 8, 1+i)
+		f.Message(m)
+	}
+	var got []string
+	for _, g := range c.result().People {
+		got = append(got, g.ID+" "+g.Name+" "+itoa(int64(g.Messages))+" "+itoa(int64(g.FirstResponses)))
+	}
+	want := []string{"a Ada Lovelace 3 1", "g Grace 2 0", " Ada 1 0"}
+	if !slices.Equal(got, want) {
+		t.Errorf("people %q, want %q", got, want)
+	}
+}

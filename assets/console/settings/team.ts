@@ -145,7 +145,7 @@ export function teamPage(): Page {
       } catch (error) {
         said.problem((error as Error).message);
       }
-    } }, h("h2", {}, p.name + " on other platforms"), h("p", { class: "hint" }, "Who answers there under one of these names counts as " + p.name + ". A user name, a display name, or the platform’s id; several with commas."),
+    } }, h("h2", {}, p.name + " on other platforms"), h("p", { class: "hint" }, "Who answers there under one of these names counts as " + p.name + ". A user name or the platform’s id, on Slack the member ID; several with commas. Display names do not count: anybody can take them."),
     ...fields.map(([bridge, field]) => labelled(platformName(bridge), field)), ...said.nodes,
     h("div", { class: "ask-row" }, h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Cancel"), h("button", { type: "submit", class: "button main" }, "Save"))));
     dialog.onclose = () => dialog.remove();

@@ -120,7 +120,7 @@ function ratings({ ratings: { scores, comments }, totals }: Statistics): HTMLEle
 function draw(s: Statistics): HTMLElement[] {
   const channel = (name: string): string => (name === "console" ? "Console" : platformName(name));
   return [tiles(s), ...figures(s),
-    groups("Person", "By the name of who answered. A first response counts for whoever gave it, in conversations that began in the range.", s.people, (name) => name),
+    groups("Person", "By who answered, wherever it was. A first response counts for whoever gave it, in conversations that began in the range.", s.people, (name) => name),
     groups("Channel", "By where your team answered.", s.channels, channel), ratings(s)];
 }
 
