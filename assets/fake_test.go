@@ -116,6 +116,7 @@ func (f *fake) handler() http.Handler {
 	})
 	mux.Handle("GET /widget/", http.StripPrefix("/widget", files))
 	mux.HandleFunc("GET /files/{name}", f.serveFile)
+	mux.HandleFunc("GET /faces/{id}", serveFace)
 	routes := map[string]func(http.ResponseWriter, *http.Request, object) (any, int){
 		"POST init": f.init, "POST messages": f.post, "GET messages": f.history,
 		"PATCH messages/{id}": f.edit, "DELETE messages/{id}": f.remove, "POST read": f.read,

@@ -5,6 +5,7 @@
 import css from "./attention.css";
 import { h, sheet } from "./dom";
 import { core as english } from "./lang/en.json";
+import { pictureOf } from "./face";
 import { locks } from "./locks";
 import { count } from "./plural";
 import { createPreview } from "./preview";
@@ -43,8 +44,7 @@ export function create(core: Core, shell: Shell): Attention {
     const name = m.operatorName || team;
     preview.show({
       name,
-      // The picture is of whom the settings name.
-      picture: name === team ? config.operatorAvatar : "",
+      picture: pictureOf(m.operatorId, name, team, config.operatorAvatar, options.apiUrl),
       theme: options.theme || config.theme,
       text: m.content || m.attachments[0]?.filename || "",
       close: t.dismiss,

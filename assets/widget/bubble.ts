@@ -2,6 +2,7 @@
 // visitor's own messages the ways to change them.
 
 import { h, textButton } from "./dom";
+import { face } from "./face";
 import { attachmentNode } from "./files";
 import { t } from "./strings";
 import { link } from "./text";
@@ -15,6 +16,9 @@ export interface View {
   own: boolean;
   ai: boolean;
   name: string;
+  /** The person of the team who wrote, and the picture that stands beside the last of several. */
+  who?: string;
+  picture?: string;
   content: string;
   /** Slack's marks differ. */
   slack?: boolean;
@@ -87,6 +91,7 @@ export function viewOf(m: Message, fallbackName: string): View {
     own,
     ai: m.sender === "ai",
     name: nameOf(m, fallbackName),
+    who: m.operatorId,
     content: m.content,
     slack: m.sourceBridge === "slack",
     attachments: m.attachments || [],
@@ -133,6 +138,7 @@ export function bubble(v: View, act: Actions, apiUrl: string): HTMLElement {
     h(
       "div",
       { class: "line" },
+      !v.own && v.last && face(v.name, v.picture),
       h(
         "div",
         { class: "bubble", dir: "auto" },
@@ -150,7 +156,8 @@ export function bubble(v: View, act: Actions, apiUrl: string): HTMLElement {
 /** sourceNode is a link only to a page: what the server names is not trusted. */
 function sourceNode({ title, url }: Source, number: string): HTMLElement {
   const name = number + (title || url);
-  return h("li", null, /^https?:\/\//i.test(url) ? link(name, url, { class: "chip" }) : h("span", { class: "chip" }, name));
+  const chip = { class: "chip", dir: "auto" };
+  return h("li", null, /^https?:\/\//i.test(url) ? link(name, url, chip) : h("span", chip, name));
 }
 
 function quoteNode({ id, name, text }: Quote, act: Actions): HTMLElement {
@@ -170,9 +177,10 @@ function below(v: View, act: Actions): HTMLElement | null {
     );
   }
   if (!v.last && v.state !== "sending") return null;
-  const facts = [!v.own && v.name, v.at && timeOf(v.at), v.edited && !v.deleted && t.edited, mark(v)];
+  const facts = [v.at && timeOf(v.at), v.edited && !v.deleted && t.edited, mark(v)].filter(Boolean);
+  if (!v.own) facts.unshift(""); // behind the name
   const badge = v.ai && h("b", { class: "ai" }, t.ai);
-  return h("div", { class: "meta" }, badge, h("span", { dir: "auto" }, facts.filter(Boolean).join(" · ")));
+  return h("div", { class: "meta" }, badge, h("span", null, !v.own && h("bdi", null, v.name), facts.join(" · ")));
 }
 
 function mark(v: View): string {

@@ -2,6 +2,10 @@
 
 import { h } from "./dom";
 
+/** pictureOf is the face of a person of the team, or the one that the settings name. */
+export const pictureOf = (id: string | undefined, name: string, team: string, fallback: string | undefined, apiUrl: string) =>
+  id ? `${apiUrl}/faces/${id}` : name === team ? fallback : "";
+
 /** face is decoration: the name stands beside it. */
 export function face(name: string, picture?: string): HTMLElement {
   const letter = [...name][0]?.toUpperCase() || "";

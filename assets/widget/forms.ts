@@ -161,7 +161,7 @@ function question({ store, post }: Core, { emit }: Shell, stars: boolean): HTMLE
     });
     emit("csat", { score, comment: words });
   };
-  const marks = h("div", { class: "scores" }, ...choices);
+  const marks = h("div", { class: stars ? "scores stars" : "scores" }, ...choices);
   return h(
     "form",
     { onsubmit },

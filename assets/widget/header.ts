@@ -1,7 +1,7 @@
 // header.ts says whom the visitor talks to and whether somebody is there.
 
 import { CROSS, h, iconButton, set } from "./dom";
-import { face } from "./face";
+import { face, pictureOf } from "./face";
 import { fill, saying, t } from "./strings";
 import { backOf, replyIn } from "./time";
 import type { State } from "./types";
@@ -12,7 +12,7 @@ export interface Header {
 }
 
 /** createHeader has the only close button that phones show. */
-export function createHeader(close: () => void, more: (button: HTMLElement) => void): Header {
+export function createHeader(close: () => void, more: (button: HTMLElement) => void, apiUrl: string): Header {
   let avatar = face("");
   const name = h("h2", { id: "title" });
   const presence = h("p", { class: "presence" });
@@ -24,10 +24,10 @@ export function createHeader(close: () => void, more: (button: HTMLElement) => v
     node: h("div", { class: "head", part: "header" }, avatar, h("div", { class: "who" }, name, presence), menu, button),
     update(state) {
       const team = saying(state, "operatorName");
-      // Once somebody has joined, it is that person, as far as the settings know the face.
-      const joined = state.messages.findLast((m) => m.sender === "operator" && m.operatorName)?.operatorName;
-      const operatorName = joined || team;
-      const operatorAvatar = !joined || joined === team ? state.config.operatorAvatar : "";
+      // Once somebody has joined, it is that person.
+      const joined = state.messages.findLast((m) => m.sender === "operator" && m.operatorName);
+      const operatorName = joined?.operatorName || team;
+      const operatorAvatar = pictureOf(joined?.operatorId, operatorName, team, state.config.operatorAvatar, apiUrl);
       name.textContent = operatorName || t.chat;
       presence.textContent = words(state);
       presence.classList.toggle("on", state.operatorOnline && known(state));

@@ -3,6 +3,7 @@
 
 import { bubble, pendingView, quoteOf, viewOf, type Actions, type View } from "./bubble";
 import { h } from "./dom";
+import { pictureOf } from "./face";
 import type { Item } from "./rows";
 import { fill, named, saying, t } from "./strings";
 import { dayOf } from "./time";
@@ -53,7 +54,9 @@ export function itemsOf(state: State, from: number, to: number, act: Actions, ap
     const today = v.at && dayOf(v.at);
     if (today && today !== day) items.push(line("day:" + v.key, today, "day"));
     day = today || day;
-    v.last = !!count && !together(v, views[i + 1] || viewAt(to)); // a greeting alone needs no name
+    // A welcome alone needs no name.
+    v.last = !!(count || greeting) && !together(v, views[i + 1] || viewAt(to));
+    v.picture = v.last ? pictureOf(v.who, v.name, name, state.config.operatorAvatar, apiUrl) : "";
     v.raw = act.raw(v.content);
     items.push({ key: v.key, sign: JSON.stringify(v), draw: () => bubble(v, act, apiUrl) });
     if (v.id) marks(v.id);

@@ -25,9 +25,6 @@ export interface Launcher {
 
 /** createLauncher builds the element and adds it to the page. */
 export function createLauncher(options: Options, onclick: () => void): Launcher {
-  if (!customElements.get("relay-chat")) {
-    customElements.define("relay-chat", class extends HTMLElement {});
-  }
   const element = document.createElement("relay-chat");
   const root = element.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();

@@ -46,7 +46,7 @@ function createWidget({ emit }: Events, given?: Given): Widget {
         (error) => {
           if (!error) return; // the widget is gone
           refresh({ open: false, broken: true });
-          emit("error", { message: "The chat could not be loaded.", error });
+          emit("error", { message: "Chat could not be loaded", error });
         },
       );
     },
@@ -92,12 +92,15 @@ function createWidget({ emit }: Events, given?: Given): Widget {
 }
 
 function whenIdle(fn: () => void): void {
-  if ("requestIdleCallback" in window) requestIdleCallback(fn, { timeout: 2000 });
+  if (window.requestIdleCallback) requestIdleCallback(fn, { timeout: 2000 });
   else setTimeout(fn, 200);
 }
 
-// A page that carries the snippet twice gets one widget.
-if (!(window.RelayChat && "version" in window.RelayChat)) {
+// A page that carries the snippet twice gets one widget; one that has lost it, by
+// writing itself anew, gets it again.
+const known = window.RelayChat as { version?: string; init(): void } | undefined;
+if (known?.version) auto && !document.querySelector("relay-chat") && known.init();
+else {
   const events = createEvents();
   install(events, (given) => createWidget(events, given), auto);
 }

@@ -61,7 +61,7 @@ export function createLog(core: Core, act: Actions, apiUrl: string): Log {
   };
   const onscroll = () => {
     // A reader at the end stays there when a picture has grown below.
-    atEnd = to >= known && (below() < 60 || (atEnd && scroller.scrollTop === bottom));
+    atEnd = to >= known && (below() < 60 || (atEnd && scroller.scrollTop >= bottom));
     jump.hidden = atEnd;
     const high = scroller.scrollTop < EDGE;
     if (high && from) show(from - STEP, Math.min(to, from - STEP + MOST));

@@ -94,15 +94,16 @@ export function create(core: Core, { shell, panel, focus }: MenuPlace): Menu {
     const fresh = h("button", { class: "main", onclick: () => leave(null) }, t.newChat);
     return h("div", { class: "chats", role: "group", "aria-label": t.chats }, head, h("ul", null, ...rows), fresh);
   };
+  const end = () => {
+    close();
+    Promise.resolve(core.methods.endChat!()).catch(trouble);
+  };
   const question = () =>
     h(
       "div",
       { class: "menu ask", role: "group", "aria-label": t.endAsk },
       h("p", null, t.endAsk),
-      h("div", null, textButton(t.end, () => {
-        close();
-        Promise.resolve(core.methods.endChat!()).catch(trouble);
-      }), textButton(t.endKeep, () => close())),
+      h("div", null, h("button", { class: "main", onclick: end }, t.end), textButton(t.endKeep, () => close())),
     );
   const draw = () => {
     const { messages, closed, stop } = store.state;

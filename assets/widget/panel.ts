@@ -70,7 +70,7 @@ function draw(shell: Shell, core: Core): Panel {
     text: (text, slack) => marks.made!.text(text, slack),
     play: (holder) => tools.with((made) => made.play(holder)),
   };
-  const header = createHeader(() => shell.close(), (button) => menu.with((m) => m.toggle(button)));
+  const header = createHeader(() => shell.close(), (button) => menu.with((m) => m.toggle(button)), options.apiUrl);
   const log = createLog(core, act, options.apiUrl);
   const composer = createComposer(core, {
     editLast: () => rows.with((r) => r.editLast()),

@@ -30,7 +30,7 @@ function chipOf(u: Upload, drop: (key: string) => void, t: typeof uploads): HTML
     "li",
     { class: u.error && "bad" },
     u.thumbnail,
-    h("span", { class: "name" }, u.name),
+    h("span", { class: "name", dir: "auto" }, u.name),
     u.error && h("span", { class: "why", role: "alert" }, u.error),
     moving && h("progress", { "aria-label": name(t.uploading) }),
     iconButton(name(moving ? t.stop : t.takeAway), CROSS, () => drop(u.key)),

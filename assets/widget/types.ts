@@ -53,6 +53,8 @@ export interface Message {
   replyTo?: string;
   attachments: Attachment[];
   operatorName?: string;
+  /** The person who wrote, if that is one of the team: its face is at /faces/{operatorId}. */
+  operatorId?: string;
   /** Where an answer was written: console, telegram, slack, … */
   sourceBridge?: string;
   clientId?: string;
