@@ -3,6 +3,7 @@ package bundle
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -76,4 +77,37 @@ func manifest(root string) ([]byte, error) {
 		map[string]string{"types": "./index.d.ts", "default": "./index.mjs"}, []string{"index.mjs", "index.d.ts"}, false,
 	}, "", "  ")
 	return append(data, '\n'), err
+}
+
+// Example bundles a program of the guides with the npm package; stubs are the
+// sources of the other packages that it imports, by name. The program's functions
+// become those of the global variable example.
+func Example(root, code string, stubs map[string]string) ([]byte, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	options := scriptOptions(root, "", api.FormatIIFE)
+	options.EntryPoints, options.GlobalName = nil, "example"
+	options.Stdin = &api.StdinOptions{Contents: code, ResolveDir: root, Loader: api.LoaderTSX}
+	options.Plugins = []api.Plugin{{Name: "packages", Setup: func(b api.PluginBuild) {
+		b.OnResolve(api.OnResolveOptions{Filter: "^[a-z-]+$"}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+			if args.Path == "relay-chat" {
+				return api.OnResolveResult{Path: filepath.Join(root, "npm", "index.mjs")}, nil
+			}
+			return api.OnResolveResult{Path: args.Path, Namespace: "stub"}, nil
+		})
+		b.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "stub"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+			source, ok := stubs[args.Path]
+			if !ok {
+				return api.OnLoadResult{}, fmt.Errorf("no package %s", args.Path)
+			}
+			return api.OnLoadResult{Contents: &source, Loader: api.LoaderJS}, nil
+		})
+	}}}
+	result := api.Build(options)
+	if found := append(result.Errors, result.Warnings...); len(found) > 0 {
+		return nil, messagesError(found)
+	}
+	return result.OutputFiles[0].Contents, nil
 }
