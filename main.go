@@ -201,7 +201,10 @@ func (a *app) serveBridge(ctx context.Context) error {
 	}
 	defer a.close(database)
 	links := chat.NewFileLinks(chat.NewToken(), a.cfg.PublicURL)
-	backlog := server.NewBacklog(links)
+	backlog, err := a.backlog(ctx, database, links)
+	if err != nil {
+		return err
+	}
 	engine, kinds, err := a.engine(ctx, database, backlog.Publish)
 	if err != nil {
 		return err
@@ -229,8 +232,16 @@ func (a *app) serveBridge(ctx context.Context) error {
 		return err
 	}
 	a.announceBridge(server.BaseURL(a.cfg, listener), engine.Settings(), a.answerFrom(engine, kinds, set))
-	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, read, metrics,
+	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, read, metrics, backlog.Run,
 		func(ctx context.Context) error { return full.Notify(ctx, engine.Relay) }, watchdog(database), a.backups(engine, database), web.ShareLimits)
+}
+
+// backlog returns what the streams of bridge mode read.
+func (a *app) backlog(ctx context.Context, database *db.DB, links *chat.FileLinks) (*server.Backlog, error) {
+	if a.cfg.Volatile() {
+		return server.NewBacklog(links), nil
+	}
+	return server.OpenBacklog(ctx, links, database, database.Cluster() != nil, a.log)
 }
 
 // run runs the engine with its parts and answers requests until ctx ends or one of

@@ -53,3 +53,11 @@ func (t *tx) PutMeta(name, value string) error {
 	_, err := t.q.exec(upsertMeta, name, value)
 	return wrap(err, "put meta %s", name)
 }
+
+const lockMeta = `INSERT INTO meta (name, value) VALUES (?, '') ON CONFLICT (name) DO UPDATE SET value = meta.value RETURNING value`
+
+// LockMeta implements [chat.Tx].
+func (t *tx) LockMeta(name string) (value string, err error) {
+	value, err = one[string](t, nil, lockMeta, name)
+	return value, wrap(err, "lock meta %s", name)
+}

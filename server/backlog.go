@@ -1,9 +1,11 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"regexp"
+	"sort"
 	"strconv"
 	"sync"
 	"time"
@@ -24,22 +26,26 @@ var errBehind = errors.New("the reader is too slow")
 
 // Backlog holds the latest events of operators, rendered for the streams of bridge
 // mode. Every stream reads it at its own pace, so none waits for another. Events are
-// numbered from 1 at each start of relay.
+// numbered from 1 at each start of relay, or by the database (see OpenBacklog).
 type Backlog struct {
-	boot  string // identifies this start of relay
+	name  string // of these numbers: of this start of relay, or of the database
 	files *chat.FileLinks
 	now   func() time.Time
+	saved *saved // nil where the events are in memory alone
 
 	mu      sync.Mutex
 	entries []entry
-	last    int64 // number of the newest entry
+	ever    int64 // entries that there were, those that were dropped included
+	last    int64 // number of the newest event
 	bytes   int
 	readers map[*backlogReader]struct{}
 	closed  bool
 }
 
-// entry is one event, rendered once for all streams.
+// entry is one event, rendered once for all streams. A state of a saved backlog is not
+// stored: it has the number of the event before it.
 type entry struct {
+	number    int64
 	sessionID string
 	common    bool // a message, an edit or a deletion: the types that every stream shows
 	at        time.Time
@@ -48,26 +54,45 @@ type entry struct {
 
 // NewBacklog makes an empty backlog. files makes the links to operators' files.
 func NewBacklog(files *chat.FileLinks) *Backlog {
-	return &Backlog{boot: strconv.FormatUint(rand.Uint64(), 36), files: files, now: time.Now, readers: map[*backlogReader]struct{}{}}
+	return &Backlog{name: newBacklogName(), files: files, now: time.Now, readers: map[*backlogReader]struct{}{}}
 }
+
+// newBacklogName returns a name that no other backlog has.
+func newBacklogName() string { return strconv.FormatUint(rand.Uint64(), 36) }
 
 // Publish stores an event that operators made on a platform, and wakes the streams.
 // It is a tap of the hub.
 func (b *Backlog) Publish(e *chat.Event) {
+	if b.saved != nil && e.Rev != 0 {
+		b.saved.wake() // it is in the database, at its place among those of other nodes
+		return
+	}
 	data, common := operatorEvent(e, b.files)
 	if data == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.last++
+	number := b.last
+	if b.saved == nil {
+		number++
+	}
+	b.add(number, e.SessionID, data, common)
+	b.expire()
+	b.wakeAll()
+}
+
+// add adds a rendered event. The caller holds the lock.
+func (b *Backlog) add(number int64, sessionID string, data []byte, common bool) {
 	frame := make([]byte, 0, len(data)+48)
 	frame = append(frame, "id: "...)
-	frame = append(frame, b.id(b.last)...)
+	frame = append(frame, b.id(number)...)
 	frame = append(append(append(frame, "\ndata: "...), data...), "\n\n"...)
-	b.entries = append(b.entries, entry{e.SessionID, common, b.now(), frame})
-	b.bytes += len(frame)
-	b.expire()
+	b.entries = append(b.entries, entry{number, sessionID, common, b.now(), frame})
+	b.last, b.ever, b.bytes = number, b.ever+1, b.bytes+len(frame)
+}
+
+func (b *Backlog) wakeAll() {
 	for r := range b.readers {
 		r.wake()
 	}
@@ -85,28 +110,28 @@ func (b *Backlog) expire() {
 	b.entries = b.entries[n:]
 }
 
-func (b *Backlog) id(n int64) string { return b.boot + "-" + strconv.FormatInt(n, 10) }
+func (b *Backlog) id(n int64) string { return b.name + "-" + strconv.FormatInt(n, 10) }
 
-// oldest is the number of the oldest entry that is held.
-func (b *Backlog) oldest() int64 { return b.last - int64(len(b.entries)) + 1 }
+// oldest is the place of the oldest entry that is held, among all that there were.
+func (b *Backlog) oldest() int64 { return b.ever - int64(len(b.entries)) }
 
 // read starts a reader after an event's id, or with "" at the next event. After an
-// id of an earlier start of relay it gets everything that is held. An id of
-// another form is rejected: it says nothing about what was read.
-func (b *Backlog) read(after, sessionID string, all bool) (*backlogReader, error) {
+// id of other numbers it gets everything that is held. An id of another form is
+// rejected: it says nothing about what was read.
+func (b *Backlog) read(ctx context.Context, after, sessionID string, all bool) (*backlogReader, error) {
+	if err := b.reach(ctx, after); err != nil {
+		return nil, err
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.expire()
-	r := &backlogReader{backlog: b, sessionID: sessionID, all: all, next: b.last + 1, bell: make(chan struct{}, 1)}
+	r := &backlogReader{backlog: b, sessionID: sessionID, all: all, next: b.ever, last: b.last, bell: make(chan struct{}, 1)}
 	if after != "" {
 		n, current, err := b.number(after)
 		if err != nil {
 			return nil, err
 		}
-		r.next = b.oldest()
-		if current {
-			r.next = max(r.next, n+1)
-		}
+		r.next, r.last = b.behind(n, current)
 		r.wake()
 	}
 	if b.closed {
@@ -117,17 +142,39 @@ func (b *Backlog) read(after, sessionID string, all bool) (*backlogReader, error
 	return r, nil
 }
 
-// streamID matches ids: a start of relay and a number.
+// behind returns the place of the first entry to read after a number, and the number of
+// the last event before it.
+func (b *Backlog) behind(n int64, current bool) (place, last int64) {
+	if !current {
+		n = 0
+	}
+	i := sort.Search(len(b.entries), func(i int) bool { return b.entries[i].number > n })
+	switch {
+	case i > 0:
+		n = b.entries[i-1].number
+	case i < len(b.entries):
+		n = max(n, b.entries[0].number-1)
+	default:
+		n = b.last
+	}
+	return b.oldest() + int64(i), n
+}
+
+// streamID matches ids: a name and a number.
 var streamID = regexp.MustCompile(`^([0-9a-z]{1,13})-(0|[1-9][0-9]{0,17})$`)
 
-// number reads an id and reports whether this start of relay gave it.
+// number reads an id and reports whether it is of these numbers. A database that was
+// restored, or failed over, may not know it any more.
 func (b *Backlog) number(id string) (n int64, current bool, err error) {
 	parts := streamID.FindStringSubmatch(id)
 	if parts == nil {
 		return 0, false, badRequest("Last-Event-ID must be an id of this stream, or left out")
 	}
 	n, _ = strconv.ParseInt(parts[2], 10, 64) // 18 digits always fit
-	current = parts[1] == b.boot
+	current = parts[1] == b.name
+	if current && n > b.last && b.saved != nil {
+		return n, false, nil
+	}
 	if current && n > b.last {
 		return 0, false, badRequest("Last-Event-ID must be an id of this stream, or left out: there was no such event yet")
 	}
@@ -151,9 +198,10 @@ func (b *Backlog) Close() {
 // backlogReader is one stream's place in the backlog.
 type backlogReader struct {
 	backlog   *Backlog
-	sessionID string // "" for all
-	all       bool   // all types
-	next      int64
+	sessionID string        // "" for all
+	all       bool          // all types
+	next      int64         // the place of the next entry
+	last      int64         // the number of the last event that was read
 	bell      chan struct{} // rung when there is something to read, closed in the end
 }
 
@@ -165,7 +213,7 @@ func (b *Backlog) open() int {
 }
 
 // place is the id of the last event that the reader has read.
-func (r *backlogReader) place() string { return r.backlog.id(r.next - 1) }
+func (r *backlogReader) place() string { return r.backlog.id(r.last) }
 
 // wake is called under the backlog's lock.
 func (r *backlogReader) wake() {
@@ -185,11 +233,13 @@ func (r *backlogReader) frames(buf []byte, most int) (_ []byte, more bool, err e
 	if r.next < oldest {
 		return buf, false, errBehind
 	}
-	for ; r.next <= b.last; r.next++ {
+	for ; r.next < b.ever; r.next++ {
 		if len(buf) >= most {
 			return buf, true, nil
 		}
-		if e := &b.entries[r.next-oldest]; (e.common || r.all) && (r.sessionID == "" || r.sessionID == e.sessionID) {
+		e := &b.entries[r.next-oldest]
+		r.last = e.number
+		if (e.common || r.all) && (r.sessionID == "" || r.sessionID == e.sessionID) {
 			buf = append(buf, e.frame...)
 		}
 	}

@@ -29,7 +29,7 @@ func (b *Backlog) write(first, n int, content string) {
 // reading is read of an id that is one.
 func (b *Backlog) reading(t *testing.T, after string) *backlogReader {
 	t.Helper()
-	r, err := b.read(after, "", false)
+	r, err := b.read(t.Context(), after, "", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func (s *bridgeServer) eventStream(w http.ResponseWriter, r *http.Request, _ cha
 	if types != "" && types != "all" {
 		return nil, badRequest("types must be all")
 	}
-	reader, err := s.backlog.read(lastEventID(r, query), query.Get("sessionId"), types == "all")
+	reader, err := s.backlog.read(r.Context(), lastEventID(r, query), query.Get("sessionId"), types == "all")
 	if err != nil {
 		return nil, err
 	}

@@ -147,7 +147,7 @@ func (k *Keyring) expire() {
 func (k *Keyring) create(ctx context.Context) error {
 	public, secret := "pk_"+chat.NewToken(), "sk_"+chat.NewToken()
 	return k.store.Apply(ctx, func(tx chat.Tx) error {
-		have, err := tx.Meta(metaPublicKey)
+		have, err := tx.LockMeta(metaPublicKey) // several nodes may start for the first time
 		if err != nil || have != "" {
 			return err
 		}

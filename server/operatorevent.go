@@ -50,7 +50,7 @@ var operatorActs = map[chat.EventType]string{
 // whether it is about a message. It returns nil for the backend's own events,
 // which do not return to it.
 func operatorEvent(e *chat.Event, files *chat.FileLinks) (data []byte, common bool) {
-	if e.Source == "" || e.Source == chat.SourceWidget || e.Source == chat.SourceAPI {
+	if !e.ForBackend() {
 		return nil, false
 	}
 	switch e.Type {

@@ -78,7 +78,8 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 }
 
 func newRelay(c Config, hub *Hub, outbox *Outbox, nodes *Nodes) *Relay {
-	r := &Relay{store: c.Store, hub: hub, outbox: outbox, nodes: nodes, log: c.Log, targets: c.Targets, env: c.Settings, identity: c.Identity, backend: c.Mode == ModeBridge}
+	r := &Relay{store: c.Store, hub: hub, outbox: outbox, nodes: nodes, log: c.Log, targets: c.Targets, env: c.Settings, identity: c.Identity,
+		backend: c.Mode == ModeBridge, backlog: c.Mode == ModeBridge && !c.Volatile}
 	if r.targets == nil {
 		r.targets = func(*Settings) []Target { return nil }
 	}

@@ -122,7 +122,7 @@ func (r *Relay) makePushKey(ctx context.Context) (private string, err error) {
 		return "", err
 	}
 	err = r.store.Apply(ctx, func(tx Tx) (err error) {
-		if private, err = tx.Meta(metaPushKey); err != nil || private != "" {
+		if private, err = tx.LockMeta(metaPushKey); err != nil || private != "" {
 			return err
 		}
 		private = base64.RawURLEncoding.EncodeToString(key.Bytes())

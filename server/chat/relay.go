@@ -34,6 +34,7 @@ type Relay struct {
 	env       map[string]Raw
 	identity  IdentityRules
 	backend   bool
+	backlog   bool // what backends read is stored, too
 	// settingsStale: other nodes may have changed settings or the presence.
 	settingsStale atomic.Bool
 	// uploads allows storing one chunk of all files at a time: messages that
@@ -123,7 +124,10 @@ func (r *Relay) transact(ctx context.Context, by Author, lock func(Tx) (Session,
 		if err := r.storeAct(c); err != nil {
 			return err
 		}
-		return tx.SaveSession(&s)
+		if err := tx.SaveSession(&s); err != nil {
+			return err
+		}
+		return r.storeBacklog(c)
 	})
 	if errors.Is(err, ErrAway) && c != nil {
 		r.markUncertain(c)

@@ -174,6 +174,11 @@ type Reader interface {
 	Settings() (map[string]Raw, error)
 	// Meta returns a fact about this installation, "" when unknown.
 	Meta(name string) (string, error)
+	// Backlog lists the backlog's events behind a number, in order. None appears later
+	// before one that was read.
+	Backlog(after int64, limit int) ([]BacklogEvent, error)
+	// BacklogEnd is the number of the backlog's newest event, 0 before the first.
+	BacklogEnd() (int64, error)
 }
 
 // Tx is a Reader that also writes.
@@ -238,6 +243,14 @@ type Tx interface {
 	PutSetting(name string, value Raw) error
 	DeleteSetting(name string) error
 	PutMeta(name, value string) error
+	// LockMeta reads a fact and locks it against other transactions.
+	LockMeta(name string) (string, error)
+
+	// AppendBacklog stores operators' events with the next numbers of the backlog; it is
+	// the last step of a transaction, because others wait for it.
+	AppendBacklog(events []Event) error
+	// PruneBacklog removes the events up to a number.
+	PruneBacklog(upTo int64) error
 
 	// Fence returns ErrLeaseLost unless a lease still has this epoch, and keeps it so
 	// until the transaction ends. Only a store with a [Cluster] has leases.
