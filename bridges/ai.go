@@ -93,6 +93,7 @@ func (a *AI) serve(ctx context.Context, lease *chat.Lease, settings chat.AI) err
 			errs[i] = a.engine.Outbox.ServeUnder(ctx, lease, s)
 		})
 	}
+	serving.Go(func() { a.engine.Nodes.Describe(ctx, lease, func() any { return healthState(health) }) })
 	a.awaitOther(ctx, settings)
 	stop()
 	serving.Wait()
@@ -135,13 +136,22 @@ func (a *AI) State(ctx context.Context) (chat.AIState, error) {
 		return state, nil
 	}
 	_, health := a.current(settings)
-	state.State = chat.AIRunning
-	if since, why := health.Failing(); since != 0 {
-		state.State, state.LastError, state.Fix, state.Since = chat.AIFailing, why.Problem, why.Fix, since
+	at := healthState(health)
+	if _, err := a.engine.Nodes.Described(ctx, chat.AISink, &at); err != nil {
+		return state, err
 	}
+	state.State, state.LastError, state.Fix, state.Since = at.State, at.LastError, at.Fix, at.Since
 	var err error
 	state.TokensToday, err = a.engine.TokensToday(ctx)
 	return state, err
+}
+
+// healthState is the part of the state that only the node that answers knows.
+func healthState(health *ai.Health) chat.AIState {
+	if since, why := health.Failing(); since != 0 {
+		return chat.AIState{State: chat.AIFailing, LastError: why.Problem, Fix: why.Fix, Since: since}
+	}
+	return chat.AIState{State: chat.AIRunning}
 }
 
 // Test asks the model one question.

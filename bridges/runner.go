@@ -146,6 +146,9 @@ func (r *runner) serve(ctx context.Context, lease *chat.Lease, b chat.Bridge, m 
 	if w, ok := b.(Watching); ok {
 		parts.Go(func() { w.Watch(ctx) })
 	}
+	parts.Go(func() {
+		r.set.engine.Nodes.Describe(ctx, lease, func() any { return r.state(r.set.engine.Settings()) })
+	})
 	r.receiveUntil(ctx, &parts, b)
 	<-ctx.Done()
 	parts.Wait()

@@ -29,6 +29,8 @@ type Set struct {
 	engine  *chat.Engine
 	opts    Options
 	runners []*runner
+	// elsewhere asks other nodes.
+	elsewhere examiner
 }
 
 // New returns a set of bridges on an engine. Nothing runs yet.
@@ -44,6 +46,7 @@ func New(engine *chat.Engine, o Options) *Set {
 func (s *Set) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
+	s.listen(ctx, &running)
 	for _, runner := range s.runners {
 		running.Go(func() { runner.run(ctx) })
 	}
@@ -96,8 +99,11 @@ func (s *Set) States(ctx context.Context) ([]chat.BridgeState, error) {
 	states := make([]chat.BridgeState, 0, len(s.runners))
 	settings := s.engine.Settings()
 	for _, runner := range s.runners {
-		state := runner.state(settings)
-		err := s.engine.Store.Read(ctx, func(r chat.Reader) (err error) {
+		state, err := runner.stateAnywhere(ctx, settings)
+		if err != nil {
+			return nil, err
+		}
+		err = s.engine.Store.Read(ctx, func(r chat.Reader) (err error) {
 			if state.Queue, err = r.Waiting(state.Name); err != nil {
 				return err
 			}

@@ -21,7 +21,16 @@ type Watching interface {
 	Watch(ctx context.Context)
 }
 
-// state returns the state of the runner's bridge.
+// stateAnywhere returns the state of the bridge at the node that serves it.
+func (r *runner) stateAnywhere(ctx context.Context, settings *chat.Settings) (chat.BridgeState, error) {
+	st := r.state(settings)
+	if st.State != "off" && r.isElsewhere() {
+		return r.stateElsewhere(ctx, st)
+	}
+	return st, nil
+}
+
+// state returns the state of the runner's bridge at this node.
 func (r *runner) state(settings *chat.Settings) chat.BridgeState {
 	st := chat.BridgeState{Name: r.kind.Name, State: "off", Receive: "none", Missing: r.kind.missing(settings)}
 	if len(st.Missing) > 0 {
@@ -35,9 +44,6 @@ func (r *runner) state(settings *chat.Settings) chat.BridgeState {
 	if r.bridge == nil && err == nil {
 		st.State = "starting"
 		return st
-	}
-	if r.bridge != nil && !r.serving && r.set.engine.Nodes.Name() != "" {
-		return st // another node serves it, or soon this one
 	}
 	if r.bridge != nil {
 		st.Receive, err = r.received()
@@ -91,9 +97,18 @@ func setError(st *chat.BridgeState, platform string, err error) {
 	st.LastError, st.Fix, st.Details = e.Problem, e.Fix, e.Details
 }
 
-// check checks the running bridge, or returns why none runs. A bridge whose
-// problem was fixed is restarted.
+// check checks the bridge at the node that serves it. While no other one is known, this
+// one checks it.
 func (r *runner) check(ctx context.Context, settings *chat.Settings) ([]chat.Finding, error) {
+	if r.isElsewhere() && r.set.engine.Nodes.Shared() {
+		return r.checkElsewhere(ctx)
+	}
+	return r.checkHere(ctx, settings)
+}
+
+// checkHere checks the running bridge, or returns why none runs. A bridge whose
+// problem was fixed is restarted.
+func (r *runner) checkHere(ctx context.Context, settings *chat.Settings) ([]chat.Finding, error) {
 	if missing := r.kind.missing(settings); len(missing) > 0 {
 		return nil, chat.Errorf(chat.Conflict, "The %s bridge is not set up: %s is missing", r.kind.Title, missing[0])
 	}

@@ -63,9 +63,10 @@ var (
 )
 
 const (
-	releaseLease = `UPDATE leases SET owner = '', expires_at = 0 WHERE owner = $1 AND name = $2`
-	dropNodes    = `DELETE FROM leases WHERE name LIKE 'node:%' AND expires_at < ` + present + ` - 60000`
-	fenceLease   = `SELECT 1 FROM leases WHERE name = ? AND epoch = ? AND expires_at > ` + present + ` FOR SHARE`
+	releaseLease  = `UPDATE leases SET owner = '', expires_at = 0 WHERE owner = $1 AND name = $2`
+	describeLease = `UPDATE leases SET info = $4 WHERE owner = $1 AND name = $2 AND epoch = $3`
+	dropNodes     = `DELETE FROM leases WHERE name LIKE 'node:%' AND expires_at < ` + present + ` - 60000`
+	fenceLease    = `SELECT 1 FROM leases WHERE name = ? AND epoch = ? AND expires_at > ` + present + ` FOR SHARE`
 )
 
 // Acquire implements [chat.Cluster].
@@ -104,6 +105,12 @@ func (c *cluster) Release(ctx context.Context, name string) error {
 	if err == nil && strings.HasPrefix(name, chat.NodeLease) {
 		_, err = c.pool.ExecContext(ctx, dropNodes)
 	}
+	return translate(err)
+}
+
+// Describe implements [chat.Cluster].
+func (c *cluster) Describe(ctx context.Context, name string, epoch int64, info string) error {
+	_, err := c.pool.ExecContext(ctx, describeLease, c.node, name, epoch, info)
 	return translate(err)
 }
 

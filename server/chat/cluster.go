@@ -19,6 +19,8 @@ type Cluster interface {
 	Renew(ctx context.Context) (held map[string]int64, nodes []string, err error)
 	// Release ends a lease at once.
 	Release(ctx context.Context, name string) error
+	// Describe replaces the description of a lease that this node holds.
+	Describe(ctx context.Context, name string, epoch int64, info string) error
 	// Leases lists the leases that have not expired.
 	Leases(ctx context.Context) ([]LeaseRow, error)
 	// Revs returns the revisions of sessions by their ids.
