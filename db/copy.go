@@ -16,6 +16,8 @@ var (
 	// database.
 	ErrCopyEnds = errors.New("relay copies between a SQLite file (sqlite://path) and a PostgreSQL database (postgres://…)")
 
+	errNothingToCopy = errors.New("it is empty: no relay has run on it; check the address, and in which folder this is")
+
 	errUnfinishedCopy = errors.New("the database is a copy that was not finished: finish it by the same relay copy as before, or empty it")
 )
 
@@ -71,16 +73,20 @@ func Copy(ctx context.Context, from, to string, opts CopyOptions) (report CopyRe
 		return report, fmt.Errorf("copy from %s: %w", CopyName(from), err)
 	}
 	defer func() { err = errors.Join(err, source.close()) }()
+	c := &copier{source: source, tables: tables, opts: opts, clean: func([]any) bool { return false }}
+	mark, err := c.examineSource(ctx)
+	if err != nil {
+		return report, fmt.Errorf("copy from %s: %w", CopyName(from), err)
+	}
 	target, err := openCopyEnd(ctx, to, true)
 	if err != nil {
 		return report, fmt.Errorf("copy to %s: %w", CopyName(to), err)
 	}
 	defer func() { err = errors.Join(err, target.close()) }()
-	c := &copier{source: source, target: target, tables: tables, opts: opts, clean: func([]any) bool { return false }}
-	if isPostgres(to) {
+	if c.target = target; isPostgres(to) {
 		c.clean = makeStorable
 	}
-	return c.run(ctx)
+	return c.run(ctx, mark)
 }
 
 func sameEngine(from, to string) error {
@@ -145,17 +151,27 @@ type copier struct {
 	reported time.Time
 }
 
-func (c *copier) run(ctx context.Context) (report CopyReport, err error) {
+// examineSource makes sure that there is something to copy, before there is a target,
+// and returns what tells this source from others.
+func (c *copier) examineSource(ctx context.Context) (mark string, err error) {
 	if err := errors.Join(c.source.busy(ctx), c.source.snapshot(ctx)); err != nil {
-		return report, fmt.Errorf("the source: %w", err)
+		return "", err
 	}
-	mark, err := c.fingerprint(ctx)
-	if err == nil {
+	if mark, err = c.fingerprint(ctx); err == nil {
 		err = c.countSource(ctx)
 	}
 	if err != nil {
-		return report, fmt.Errorf("read the source: %w", err)
+		return "", err
 	}
+	for _, t := range c.tables {
+		if c.totals[t.name] > t.preset {
+			return mark, nil
+		}
+	}
+	return "", errNothingToCopy
+}
+
+func (c *copier) run(ctx context.Context, mark string) (report CopyReport, err error) {
 	if err := c.target.busy(ctx); err != nil {
 		return report, fmt.Errorf("the target: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/jmoiron/sqlx"
@@ -17,6 +18,7 @@ import (
 type copyFile struct {
 	lock *fileLock
 	pool *sqlx.DB
+	made string // the new file, until the copy has begun
 }
 
 func openCopyFile(ctx context.Context, path string, target bool) (end copyEnd, err error) {
@@ -78,6 +80,7 @@ func (f *copyFile) prepare(ctx context.Context, path string) error {
 		if err := createFile(path); err != nil {
 			return err
 		}
+		f.made = path
 	}
 	pool, err := sqlx.Open("sqlite", dsn(path, forWriting, false))
 	if err != nil {
@@ -192,13 +195,17 @@ func (f *copyFile) begin(ctx context.Context, tables []*copyTable, source string
 			return false, errors.Join(err, notEmpty(t.name, n))
 		}
 	}
-	return false, f.transact(ctx, func(c *sqlx.Tx) error {
+	err = f.transact(ctx, func(c *sqlx.Tx) error {
 		_, err := c.ExecContext(ctx, beginCopy(tables))
 		if err == nil {
 			_, err = c.ExecContext(ctx, `INSERT INTO copying (source) VALUES (?)`, source)
 		}
 		return err
 	})
+	if err == nil {
+		f.made = ""
+	}
+	return false, err
 }
 
 func (f *copyFile) finish(ctx context.Context, _ []*copyTable) error {
@@ -212,10 +219,14 @@ func (f *copyFile) finish(ctx context.Context, _ []*copyTable) error {
 	return err
 }
 
+// close also removes a file that was made for nothing.
 func (f *copyFile) close() error {
 	var err error
 	if f.pool != nil {
 		err = f.pool.Close()
+	}
+	if f.made != "" {
+		err = errors.Join(err, os.Remove(f.made))
 	}
 	return errors.Join(err, f.lock.release())
 }

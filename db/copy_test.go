@@ -3,7 +3,9 @@ package db_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -190,7 +192,11 @@ func TestCopyRefuses(t *testing.T) {
 	half, halfServer := dbtest.FileURL(t), dbtest.PostgresURL(t)
 	cutOff(t, server, half, 1)
 	cutOff(t, file, halfServer, 1)
+	bare, bareServer := dbtest.FileURL(t), dbtest.PostgresURL(t)
+	want(t, errors.Join(reopen(t, bare), reopen(t, bareServer)), nil)
 	for _, c := range []struct{ name, from, to, says string }{
+		{"a file without data", bare, dbtest.PostgresURL(t), "it is empty"},
+		{"a server without data", bareServer, dbtest.FileURL(t), "it is empty"},
 		{"the same file", file, file, "are the same"},
 		{"two files", file, old, "relay backup"},
 		{"two servers", server, oldServer, "pg_dump"},
@@ -215,7 +221,12 @@ func TestCopyRefuses(t *testing.T) {
 		{"a malformed address", file, "postgres://relay:canary@[::1/relay", "malformed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			path, isFile := strings.CutPrefix(c.to, "sqlite://")
+			_, before := os.Stat(path)
 			_, err := copyTo(t, c.from, c.to)
+			if _, after := os.Stat(path); isFile && before != nil && after == nil {
+				t.Error("it leaves a file behind")
+			}
 			if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "canary") {
 				t.Errorf("got %v, want ... %s ...", err, c.says)
 			}
