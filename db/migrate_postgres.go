@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/golang-migrate/migrate/v4/database"
-	migratepgx "github.com/golang-migrate/migrate/v4/database/pgx/v5"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/relay-chat/relay/schema"
 )
@@ -55,12 +52,11 @@ func migratePostgres(ctx context.Context, config *pgx.ConnConfig, opts Options) 
 	if have, err = inspectPostgres(ctx, c); err != nil {
 		return err
 	}
-	handle := stdlib.OpenDB(*config)
-	driver, err := migratepgx.WithInstance(handle, &migratepgx.Config{})
+	driver, err := newPgDriver(ctx, config)
 	if err != nil {
-		return errors.Join(err, handle.Close())
+		return err
 	}
-	return runMigrations(schema.Postgres, "postgres", &lockless{driver}, have.version, have.dirty)
+	return runMigrations(schema.Postgres, "postgres", driver, have.version, have.dirty)
 }
 
 // lockMigrations takes the lock under which one relay at a time migrates. It ends with
@@ -81,16 +77,6 @@ func lockMigrations(ctx context.Context, config *pgx.ConnConfig) (unlock func(),
 	}
 	return unlock, nil
 }
-
-// lockless is a driver that takes no lock of its own: this relay holds migrationLock,
-// and a lock of a session does not work through a pooler in transaction mode.
-type lockless struct{ database.Driver }
-
-// Lock implements [database.Driver].
-func (*lockless) Lock() error { return nil }
-
-// Unlock implements [database.Driver].
-func (*lockless) Unlock() error { return nil }
 
 // inspectPostgres reads the version of the schema, 0 if there is none yet.
 func inspectPostgres(ctx context.Context, c *pgx.Conn) (inspected, error) {

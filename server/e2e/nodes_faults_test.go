@@ -422,7 +422,7 @@ func startBouncer(t *testing.T, server *dbtest.Server) string {
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	l.Close()
 	settings := fmt.Sprintf("[databases]\nrelay = host=%s dbname=relay user=relay\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %s\nunix_socket_dir =\n"+
-		"auth_type = any\npool_mode = transaction\ndefault_pool_size = 40\nmax_client_conn = 500\nignore_startup_parameters = extra_float_digits\n", dir, port)
+		"auth_type = any\npool_mode = transaction\nserver_round_robin = 1\ndefault_pool_size = 40\nmax_client_conn = 500\nignore_startup_parameters = extra_float_digits\n", dir, port)
 	file := filepath.Join(dir, "bouncer.ini")
 	if err := os.WriteFile(file, []byte(settings), 0o644); err != nil {
 		t.Fatal(err)
