@@ -8,6 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// errDirect is part of every error for which DATABASE_DIRECT_URL is the cause.
+var errDirect = errors.New("DATABASE_DIRECT_URL")
+
 // checkDirect makes sure that DATABASE_DIRECT_URL leads to the database of DATABASE_URL:
 // migrations and notifications in another one would help nobody.
 func checkDirect(ctx context.Context, config, direct *pgx.ConnConfig) error {
@@ -16,14 +19,14 @@ func checkDirect(ctx context.Context, config, direct *pgx.ConnConfig) error {
 	}
 	there, err := identify(ctx, direct)
 	if err != nil {
-		return fmt.Errorf("open the database at DATABASE_DIRECT_URL: %w", err)
+		return fmt.Errorf("open the database at %w: %w", errDirect, err)
 	}
 	here, err := identify(ctx, config)
 	if err != nil {
 		return fmt.Errorf("open the Postgres database: %w", err)
 	}
 	if here != there {
-		return errors.New("DATABASE_DIRECT_URL leads to another database than DATABASE_URL; correct its host, port and database name")
+		return fmt.Errorf("%w leads to another database than DATABASE_URL", errDirect)
 	}
 	return nil
 }

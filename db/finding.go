@@ -24,6 +24,9 @@ func Finding(url string, err error) chat.Finding {
 		f.Level, f.Text, f.Fix = chat.FindingFail, err.Error(), "put the newer program back in the place of this one"
 	case errors.Is(err, chat.ErrStorageFull):
 		f.Level, f.Text, f.Fix = chat.FindingFail, err.Error(), "make room on the disk, or raise the quota; if neither is used up, the disk fails"
+	case errors.Is(err, errDirect):
+		f.Level, f.Text = chat.FindingFail, err.Error()
+		f.Fix = "correct host, port and database name of DATABASE_DIRECT_URL; leave it out if no pooler is in between"
 	case err != nil:
 		f.Level, f.Text = chat.FindingFail, err.Error()
 		f.Fix = "check DATABASE_URL, and that this user may read and write there"

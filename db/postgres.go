@@ -62,7 +62,7 @@ func openPostgres(ctx context.Context, url string, opts Options) (*DB, error) {
 	direct := config
 	if opts.Direct != "" {
 		if direct, err = pgx.ParseConfig(opts.Direct); err != nil {
-			return nil, errors.New("DATABASE_DIRECT_URL is malformed; it looks like postgres://user:password@host:5432/database")
+			return nil, fmt.Errorf("%w is malformed; it looks like postgres://user:password@host:5432/database", errDirect)
 		}
 		prepare(direct, node, opts)
 	}
