@@ -96,6 +96,16 @@ func (t *tx) Lanes(dest string) ([]chat.Lane, error) {
 	return list[chat.Lane](t, selectLanes, dest)
 }
 
+const selectToLock = `SELECT 1 FROM deliveries WHERE dest = ? AND session = ` + ofSession + ` AND rev = ?`
+
+// LockDelivery implements [chat.Tx].
+func (t *tx) LockDelivery(dest, sessionID string, rev int64) (chat.Delivery, error) {
+	if err := t.row(chat.ErrDeliveryNotFound, []any{new(int)}, t.q.lock(selectToLock), dest, sessionID, rev); err != nil {
+		return chat.Delivery{}, err
+	}
+	return t.Delivery(dest, sessionID, rev)
+}
+
 // The list's order, and the conditions of places in it.
 const (
 	newestDeliveries = ` ORDER BY d.created_at DESC, d.session DESC, d.rev DESC, d.dest DESC LIMIT ?`

@@ -9,7 +9,7 @@ func (o *Outbox) Discard(ctx context.Context, id string) error {
 		return ErrDeliveryNotFound
 	}
 	return o.store.Apply(ctx, func(tx Tx) error {
-		d, err := tx.Delivery(dest, sessionID, rev)
+		d, err := tx.LockDelivery(dest, sessionID, rev)
 		if err != nil {
 			return err
 		}
@@ -28,7 +28,11 @@ func (o *Outbox) DiscardFailed(ctx context.Context, dest string) (count int, mor
 		err := o.store.Apply(ctx, func(tx Tx) error {
 			failed, err := tx.Deliveries(DeliveryQuery{Dest: dest, State: new(DeliveryFailed), Limit: retryPortion})
 			for i := range failed {
+				var still bool
 				if err == nil {
+					still, err = failed[i].stillFailed(tx)
+				}
+				if err == nil && still {
 					err = tx.DropDelivery(&failed[i])
 				}
 			}

@@ -14,7 +14,7 @@ func (o *Outbox) Retry(ctx context.Context, id string) error {
 		return ErrDeliveryNotFound
 	}
 	err := o.store.Apply(ctx, func(tx Tx) error {
-		d, err := tx.Delivery(dest, sessionID, rev)
+		d, err := tx.LockDelivery(dest, sessionID, rev)
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,11 @@ func (o *Outbox) retryPortion(ctx context.Context, dest string, after Cursor, of
 	err = o.store.Apply(ctx, func(tx Tx) error {
 		failed, err = tx.Deliveries(DeliveryQuery{Dest: dest, State: new(DeliveryFailed), After: &after, Limit: retryPortion})
 		for i := range failed {
+			var still bool
 			if err == nil && !slices.Contains(off, failed[i].Dest) {
+				still, err = failed[i].stillFailed(tx)
+			}
+			if err == nil && still {
 				err = failed[i].reset(tx)
 			}
 		}
@@ -97,10 +101,33 @@ func (o *Outbox) retryPortion(ctx context.Context, dest string, after Cursor, of
 	return failed, err
 }
 
+// stillFailed locks a failed delivery and reports whether it is that still: somebody at
+// another node may have retried or discarded it, and it may have been sent since.
+func (d *Delivery) stillFailed(tx Tx) (bool, error) {
+	now, err := tx.LockDelivery(d.Dest, d.SessionID, d.Rev)
+	if errors.Is(err, ErrDeliveryNotFound) {
+		return false, nil
+	}
+	return now.State == DeliveryFailed, err
+}
+
 // reset makes a failed delivery pending and due at once.
 func (d *Delivery) reset(tx Tx) error {
 	d.State, d.Attempts, d.LastError, d.NextAt = DeliveryPending, 0, "", Now()
 	return tx.SaveDelivery(d)
+}
+
+// makeDue makes a waiting delivery due at once, unless that changed meanwhile.
+func (d *Delivery) makeDue(tx Tx, now Time) error {
+	locked, err := tx.LockDelivery(d.Dest, d.SessionID, d.Rev)
+	if errors.Is(err, ErrDeliveryNotFound) || err == nil && (locked.State >= DeliveryDone || locked.NextAt <= now) {
+		return nil
+	}
+	if err == nil {
+		locked.NextAt = now
+		err = tx.SaveDelivery(&locked)
+	}
+	return err
 }
 
 // RetryNow makes a sink's pausing deliveries due at once: they may succeed
@@ -120,8 +147,7 @@ func (o *Outbox) RetryNow(ctx context.Context, dest string) error {
 			lane, err := tx.Lane(dest, l.Key, 0)
 			for i := range lane {
 				if err == nil && lane[i].NextAt > now {
-					lane[i].NextAt = now
-					err = tx.SaveDelivery(&lane[i])
+					err = lane[i].makeDue(tx, now)
 				}
 			}
 			return err

@@ -212,6 +212,8 @@ type Tx interface {
 	// Redact replaces the payload of a message's earlier events.
 	Redact(sessionID, messageID string, payload func(Event) Raw) error
 	SaveDelivery(d *Delivery) error
+	// LockDelivery reads a delivery and locks it against other transactions.
+	LockDelivery(dest, sessionID string, rev int64) (Delivery, error)
 	// DropDelivery removes a delivery.
 	DropDelivery(d *Delivery) error
 
