@@ -27,9 +27,10 @@ type copyTable struct {
 	preset  int64 // how many rows a new database has
 }
 
-// copyTables lists the tables to copy, each after those that it refers to. The word index
-// of the knowledge base is left out because it is rebuilt, and so are the tables that only
-// PostgreSQL has: they hold the state of running nodes.
+// copyTables lists the tables to copy, each after those that it refers to. The word indexes
+// of the knowledge base and of messages are left out because they are rebuilt, the latter
+// when relay runs, and so are the tables that only PostgreSQL has: they hold the state of
+// running nodes.
 func copyTables(ctx context.Context) (tables []*copyTable, err error) {
 	m, err := openMemory(ctx, "")
 	if err != nil {
@@ -43,7 +44,7 @@ func copyTables(ctx context.Context) (tables []*copyTable, err error) {
 	return tables, err
 }
 
-const selectTables = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`
+const selectTables = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'search_%' ORDER BY name`
 
 // describeTables lists the tables of a SQLite database, each after those that it refers
 // to.
@@ -152,7 +153,7 @@ func beginCopy(tables []*copyTable) string {
 	return text
 }
 
-var finishCopy = fmt.Sprintf("DROP TABLE copying; UPDATE schema_migrations SET version = version - %d;", unfinishedCopy)
+var finishCopy = fmt.Sprintf("DROP TABLE copying; UPDATE search_progress SET behind = (SELECT COALESCE(MAX(number) + 1, 0) FROM sessions); UPDATE schema_migrations SET version = version - %d;", unfinishedCopy)
 
 func sameSource(begun, source string) error {
 	if begun != source {

@@ -192,6 +192,9 @@ func (t *tx) SaveMessage(m *chat.Message) error {
 	if err == nil {
 		err = t.saveMessage(m)
 	}
+	if err == nil && m.EditedAt|m.DeletedAt != 0 {
+		err = t.changeText(m)
+	}
 	return wrap(err, "save message %s", m.ID)
 }
 

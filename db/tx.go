@@ -1,6 +1,7 @@
 package db
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/words"
 )
 
 var _ chat.Tx = (*tx)(nil)
@@ -44,6 +46,11 @@ type querier interface {
 	// have any of some words. Each dialect has an index of its own.
 	putWords(number int64, p *chat.IndexedPassage) error
 	findWords(words []string, limit int) (numbers []int64, err error)
+	// putText adds the words of a message to the index unless it is there or the number
+	// is taken, changeText replaces them. findTexts ends early with ctx.
+	putText(p textPlace, set []string) (int64, error)
+	changeText(session, seq int64, set []string) error
+	findTexts(ctx context.Context, terms []words.Term, below int64, limit int) ([]textPlace, error)
 }
 
 // one reads a row, or returns missing.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/words"
 )
 
 // maxText is how long a text that is typed in may be, in characters.
@@ -167,11 +168,11 @@ func (k *Knowledge) Unanswered(ctx context.Context, sessionID, question string) 
 
 // keyOf is the same for questions that differ in case, accents and signs only.
 func keyOf(question string) string {
-	var words []string
-	for _, run := range runsOf(question) {
-		words = append(words, fold(run.text))
+	var list []string
+	for _, run := range words.Runs(question) {
+		list = append(list, words.Fold(run.Text))
 	}
-	if key := strings.Join(words, " "); key != "" {
+	if key := strings.Join(list, " "); key != "" {
 		return key
 	}
 	return question

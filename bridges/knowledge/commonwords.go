@@ -3,6 +3,8 @@ package knowledge
 import (
 	"strings"
 	"sync"
+
+	"github.com/relay-chat/relay/server/words"
 )
 
 // commonWords are those that questions of every kind have, folded. Ranking finds
@@ -26,7 +28,7 @@ var commonSet = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(commonWords) {
 		set[word] = true
-		set[fold(word)] = true
+		set[words.Fold(word)] = true
 	}
 	return set
 })

@@ -1,0 +1,181 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/words"
+)
+
+// The bounds of searching: how long one may take, and how many run at a time, so that
+// the other readers of the database have connections left.
+const (
+	searchTime  = 4 * time.Second
+	maxSearches = 2
+)
+
+// errSearchLong is a search for something that too many messages have.
+var errSearchLong = chat.Errorf(chat.Conflict, "The search takes too long: add a word, or write more of it")
+
+// textPlace is where the words of a message are, and whose they are.
+type textPlace struct {
+	Number  int64 `db:"number"`
+	Session int64 `db:"session"`
+	Seq     int64 `db:"seq"`
+}
+
+// Find returns the newest messages below a place, 0 for the newest of all, that have
+// all of the terms.
+func (s *Search) Find(ctx context.Context, terms []words.Term, below int64, limit int) (found []chat.FoundMessage, err error) {
+	if len(terms) == 0 {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, searchTime, errSearchLong)
+	defer cancel()
+	select {
+	case s.running <- struct{}{}:
+		defer func() { <-s.running }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	var failed error
+	err = s.db.backend.look(ctx, func(t *tx) error {
+		places, err := t.q.findTexts(ctx, terms, below, limit)
+		if err == nil {
+			found, err = t.messagesAt(places)
+		}
+		if err != nil && ctx.Err() != nil {
+			failed = context.Cause(ctx)
+		}
+		return err
+	})
+	if failed != nil { // the database is not to blame
+		return nil, failed
+	}
+	return found, err
+}
+
+const (
+	selectIDOf      = `SELECT id FROM sessions WHERE number = ?`
+	selectMessageAt = `SELECT ` + messageColumns + ` FROM messages WHERE session = ? AND seq = ?`
+)
+
+// messagesAt reads the messages whose words were found. One that is gone meanwhile is
+// left out.
+func (t *tx) messagesAt(places []textPlace) (found []chat.FoundMessage, err error) {
+	for _, p := range places {
+		id, err := one[string](t, chat.ErrSessionNotFound, selectIDOf, p.Session)
+		if err != nil {
+			if errors.Is(err, chat.ErrSessionNotFound) {
+				continue
+			}
+			return nil, err
+		}
+		rows, err := list[chat.Message](t, selectMessageAt, p.Session, p.Seq)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range rows {
+			m.SessionID = id
+			found = append(found, chat.FoundMessage{Message: m, Place: p.Number})
+		}
+	}
+	return found, nil
+}
+
+// searchedTexts are what a message is found by: what it says, and the names of its files.
+func searchedTexts(m *chat.Message) []string {
+	texts := []string{m.Content}
+	for _, a := range m.Attachments.V {
+		texts = append(texts, a.Filename)
+	}
+	return texts
+}
+
+// changeText replaces the words of a message that changed, if they are indexed.
+func (t *tx) changeText(m *chat.Message) error {
+	session, err := t.number(m.SessionID)
+	if err == nil {
+		err = t.q.changeText(session, m.Seq, words.Set(searchedTexts(m)...))
+	}
+	return err
+}
+
+func belowOrAll(below int64) int64 {
+	if below <= 0 {
+		return math.MaxInt64
+	}
+	return below
+}
+
+// SQLite walks through the index from the newest message on and stops at the limit.
+const (
+	insertText = `INSERT INTO search_texts (number, session, seq, words) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`
+	updateText = `UPDATE search_texts SET words = ? WHERE session = ? AND seq = ?`
+	findTexts  = `SELECT t.number, t.session, t.seq FROM search_words w CROSS JOIN search_texts t ON t.number = w.rowid
+		WHERE w.search_words MATCH ? AND w.rowid < ? ORDER BY w.rowid DESC LIMIT ?`
+)
+
+func (c *conn) putText(p textPlace, set []string) (int64, error) {
+	return c.exec(insertText, p.Number, p.Session, p.Seq, strings.Join(set, " "))
+}
+
+func (c *conn) changeText(session, seq int64, set []string) error {
+	_, err := c.exec(updateText, strings.Join(set, " "), session, seq)
+	return err
+}
+
+func (c *conn) findTexts(ctx context.Context, terms []words.Term, below int64, limit int) (places []textPlace, err error) {
+	parts := make([]string, len(terms))
+	for i, t := range terms {
+		parts[i] = `"` + t.Text + `"`
+		if t.Prefix {
+			parts[i] += " *"
+		}
+	}
+	err = c.raw.SelectContext(ctx, &places, findTexts, strings.Join(parts, " AND "), belowOrAll(below), limit)
+	if err != nil && ctx.Err() != nil {
+		c.broken = ctx.Err() // its statement was interrupted
+	}
+	return places, c.failed(err)
+}
+
+const (
+	insertTextVector = `INSERT INTO search_texts (number, session, seq, words) VALUES (?, ?, ?, ?::tsvector) ON CONFLICT DO NOTHING`
+	updateTextVector = `UPDATE search_texts SET words = ?::tsvector WHERE session = ? AND seq = ?`
+	findTextVectors  = `SELECT number, session, seq FROM search_texts WHERE words @@ $1::tsquery AND number < $2 ORDER BY number DESC LIMIT $3`
+)
+
+func (p *pgTx) putText(at textPlace, set []string) (int64, error) {
+	return p.exec(insertTextVector, at.Number, at.Session, at.Seq, setVector(set))
+}
+
+func (p *pgTx) changeText(session, seq int64, set []string) error {
+	_, err := p.exec(updateTextVector, setVector(set), session, seq)
+	return err
+}
+
+// setVector renders words as a tsvector without places.
+func setVector(set []string) string {
+	quoted := make([]string, len(set))
+	for i, word := range set {
+		quoted[i] = quoteWord(word)
+	}
+	return strings.Join(quoted, " ")
+}
+
+func (p *pgTx) findTexts(ctx context.Context, terms []words.Term, below int64, limit int) (places []textPlace, err error) {
+	parts := make([]string, len(terms))
+	for i, t := range terms {
+		parts[i] = quoteWord(t.Text)
+		if t.Prefix {
+			parts[i] += ":*"
+		}
+	}
+	err = p.tx.SelectContext(ctx, &places, findTextVectors, strings.Join(parts, " & "), belowOrAll(below), limit)
+	return places, err
+}
