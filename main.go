@@ -164,7 +164,12 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		return err
 	}
 	links := keys.Links(a.cfg.PublicURL)
-	engine, kinds, err := a.engine(ctx, database)
+	search := db.NewSearch(database, a.log)
+	taps := []func(*chat.Event){search.Notice}
+	if database.Cluster() != nil {
+		taps = nil // other nodes' messages would be read for it, too
+	}
+	engine, kinds, err := a.engine(ctx, database, taps...)
 	if err != nil {
 		return err
 	}
@@ -176,7 +181,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	hook, set, ai := a.webhook(engine, links), a.bridges(engine, kinds, opts), a.ai(engine, base)
 	deps := a.deps(engine, hook, set, ai)
 	push := a.push(engine)
-	deps.Knowledge, deps.Push, deps.System = base, push, &db.Care{DB: database, Backup: a.dailyBackups()}
+	deps.Knowledge, deps.Push, deps.Search, deps.System = base, push, search, &db.Care{DB: database, Backup: a.dailyBackups()}
 	web, err := server.NewCommunity(a.cfg, deps, keys)
 	if err != nil {
 		return err
@@ -190,7 +195,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		return err
 	}
 	a.announce(server.BaseURL(a.cfg, listener), keys, a.answerFrom(engine, kinds, set))
-	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, push.Run, a.finishCheck(database), onOneNode(engine, "crawler", base.Run), keys.Run, metrics, watchdog(database), a.backups(engine, database), web.ShareLimits)
+	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, push.Run, a.finishCheck(database), onOneNode(engine, "crawler", base.Run), onOneNode(engine, "search", search.Run), keys.Run, metrics, watchdog(database), a.backups(engine, database), web.ShareLimits)
 }
 
 func (a *app) serveBridge(ctx context.Context) error {

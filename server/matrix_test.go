@@ -68,6 +68,7 @@ var matrix = map[string]entry{
 	"GET /api/admin/sessions/{session}":                  {operator, "/api/admin/sessions/$S", nil, 0},
 	"PATCH /api/admin/sessions/{session}":                {operator, "/api/admin/sessions/$S", object{"tags": []string{"vip"}}, 0},
 	"GET /api/admin/counts":                              {operator, "/api/admin/counts", nil, 0},
+	"GET /api/admin/search":                              {operator, "/api/admin/search?q=hi", nil, 0},
 	"DELETE /api/admin/sessions/{session}":               {administrator, "/api/admin/sessions/$S", nil, 0},
 	"GET /api/admin/sessions/{session}/messages":         {operator, "/api/admin/sessions/$S/messages", nil, 0},
 	"POST /api/admin/sessions/{session}/messages":        {operator, "/api/admin/sessions/$S/messages", object{"content": "hi"}, 0},

@@ -223,6 +223,7 @@ func (s *communityServer) sessionRoutes(operators, administrators rules) []route
 		{"GET", "/api/admin/sessions/{session}", operators, s.session},
 		{"PATCH", "/api/admin/sessions/{session}", operators, s.organise},
 		{"GET", "/api/admin/counts", operators, s.counts},
+		{"GET", "/api/admin/search", operators, s.search},
 		{"DELETE", "/api/admin/sessions/{session}", administrators, s.erase},
 		{"GET", "/api/admin/sessions/{session}/messages", operators, s.adminHistory},
 		{"POST", "/api/admin/sessions/{session}/messages", operators, s.adminSend},

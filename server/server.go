@@ -32,6 +32,8 @@ type Deps struct {
 	Knowledge Knowledge
 	// Push is only used in community mode.
 	Push Push
+	// Search is only used in community mode.
+	Search Search
 	// System is only used in community mode.
 	System  System
 	Log     *slog.Logger
@@ -79,6 +81,7 @@ type communityServer struct {
 	static    *static
 	knowledge Knowledge
 	push      Push
+	finder    Search
 }
 
 // bridgeServer is a Server for a backend that has visitors of its own.
@@ -98,7 +101,7 @@ func NewCommunity(cfg config.Config, d Deps, keys *Keyring) (*Server, error) {
 	s.openStreams = func() map[string]int {
 		return map[string]int{"visitor": d.Engine.Hub.Open(), "operator": int(s.operatorStreams.Load())}
 	}
-	s.assemble((&communityServer{s, keys, password.NewHasher(), keys.Links(cfg.PublicURL), static, d.Knowledge, d.Push}).routes())
+	s.assemble((&communityServer{s, keys, password.NewHasher(), keys.Links(cfg.PublicURL), static, d.Knowledge, d.Push, d.Search}).routes())
 	return s, nil
 }
 

@@ -42,6 +42,7 @@ type site struct {
 
 	webhook   *bridges.Webhook
 	knowledge *knowledge.Knowledge
+	search    *db.Search
 	logs      *bytes.Buffer
 }
 
@@ -77,7 +78,8 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 	s.webhook = newWebhook(cfg, s.Engine, s.ring.Links(cfg.PublicURL), log)
 	s.knowledge = knowledge.New(knowledge.Options{Store: store, Log: log, Allowed: cfg.WebhookAllowCIDRs, Version: "test",
 		Rest: func(context.Context, time.Duration) error { return nil }})
-	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Webhook: s.webhook, Bridges: s.runBridges(kinds), AI: s.runAI(log), Knowledge: s.knowledge, System: &db.Care{DB: store, Backup: db.DailyBackups{Dir: cfg.BackupDir, Keep: 2, Log: log}}, Push: bridges.NewPush(s.Engine, bridges.PushOptions{Contact: "https://chat.example.com", Log: log}), Log: log, Version: "test"}, s.ring)
+	s.search = db.NewSearch(store, log)
+	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Search: s.search, Webhook: s.webhook, Bridges: s.runBridges(kinds), AI: s.runAI(log), Knowledge: s.knowledge, System: &db.Care{DB: store, Backup: db.DailyBackups{Dir: cfg.BackupDir, Keep: 2, Log: log}}, Push: bridges.NewPush(s.Engine, bridges.PushOptions{Contact: "https://chat.example.com", Log: log}), Log: log, Version: "test"}, s.ring)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"strings"
@@ -71,6 +72,11 @@ func (s *communityServer) systemState(_ http.ResponseWriter, r *http.Request, _ 
 // findings say what is well and what is not, each with what to do.
 func (s *communityServer) findings(ctx context.Context, storage *chat.Storage) ([]chat.Finding, error) {
 	list := []chat.Finding{s.writes(ctx), checked(storage), s.roomFinding(), s.system.Finding()}
+	if p, err := s.finder.Progress(ctx); err != nil {
+		return nil, err
+	} else if !p.Complete() {
+		list = append(list, chat.Fine("search", fmt.Sprintf("older conversations are being indexed: %d of %d can be searched", p.Done, p.Total)))
+	}
 	states, err := s.bridges.States(ctx)
 	for i := range states {
 		b := &states[i]

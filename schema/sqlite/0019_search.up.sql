@@ -10,8 +10,9 @@ CREATE TABLE search_texts (
 ) STRICT;
 CREATE UNIQUE INDEX search_texts_message ON search_texts (session, seq);
 
--- With secure-delete, what is removed is not kept until segments are merged.
-CREATE VIRTUAL TABLE search_words USING fts5 (words, content = 'search_texts', content_rowid = 'number', columnsize = 0, detail = none, tokenize = 'ascii');
+-- What is removed would otherwise stay until segments are merged. Beginnings of two and
+-- three letters, which many words have, are indexed themselves.
+CREATE VIRTUAL TABLE search_words USING fts5 (words, content = 'search_texts', content_rowid = 'number', columnsize = 0, detail = none, prefix = '2 3', tokenize = 'ascii');
 INSERT INTO search_words (search_words, rank) VALUES ('secure-delete', 1);
 CREATE TRIGGER search_text_added AFTER INSERT ON search_texts BEGIN
 	INSERT INTO search_words (rowid, words) VALUES (NEW.number, NEW.words);
