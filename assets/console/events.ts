@@ -9,7 +9,8 @@ type Handler = (session: Session, event: StreamEvent) => Change;
 
 // belongs tells whether a session is one of the list.
 function belongs(s: Session): boolean {
-  const { filter, whose, tag } = state;
+  const { filter, whose, tag, query } = state;
+  if (query) return true;
   const inList = filter === "waiting" ? s.waitingSince && !s.snoozedUntil : filter === "snoozed" ? s.snoozedUntil : !filter || s.status === filter;
   const theirs = !whose || (whose === "none" ? !s.assignee : s.assignee?.id === myId);
   return !!inList && theirs && (!tag || s.tags.includes(tag));
@@ -27,7 +28,7 @@ export function withSession(session: Session): Change {
 
 // before tells whether one session stands before another: the latest activity, or who waits longest.
 function before(a: Session | undefined, b: Session | undefined): boolean {
-  if (state.filter === "waiting") return (a?.waitingSince ?? "") < (b?.waitingSince ?? "");
+  if (state.filter === "waiting" && !state.query) return (a?.waitingSince ?? "") < (b?.waitingSince ?? "");
   return (a?.lastActivity ?? "") > (b?.lastActivity ?? "");
 }
 

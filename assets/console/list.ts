@@ -6,7 +6,7 @@ import { ago, agoTime, fullTime, pagePath, preview, visitorName } from "./format
 import { loadList, loadMore, show } from "./load";
 import { myId } from "./me";
 import { snoozeText } from "./organise";
-import { changed, state } from "./store";
+import { changed, set, state } from "./store";
 import type { State, View } from "./store";
 import type { Session } from "./types";
 
@@ -21,6 +21,11 @@ const rowHeight = 88;
 const beyond = 12;
 const searchPause = 250;
 const rows = new Map<string, Row>();
+
+// few is how many conversations a search shows above the messages, until all are asked for.
+const few = 4;
+
+const listed = ({ order, query, allFound }: State): readonly string[] => (query && !allFound ? order.slice(0, few) : order);
 
 function lastLine({ lastMessage: m }: Session, typing: boolean): HTMLElement {
   if (typing) return h("span", { class: "row-last typing" }, "is typing…");
@@ -74,14 +79,15 @@ function drawRow(now: State, id: string, place: number): HTMLLIElement {
 // drawRows puts the rows near those that are seen into the page, and room for the others.
 function drawRows(now: State): void {
   const scroll = byId("list-scroll");
+  const order = listed(now);
   const first = Math.max(Math.floor(scroll.scrollTop / rowHeight) - beyond, 0);
-  const end = Math.min(Math.ceil((scroll.scrollTop + scroll.clientHeight) / rowHeight) + beyond, now.order.length);
-  const seen = now.order.slice(first, end);
+  const end = Math.min(Math.ceil((scroll.scrollTop + scroll.clientHeight) / rowHeight) + beyond, order.length);
+  const seen = order.slice(first, end);
   const focused = rowOf(document.activeElement);
-  const held = focused && !seen.includes(focused) && now.order.includes(focused) ? [focused] : [];
+  const held = focused && !seen.includes(focused) && order.includes(focused) ? [focused] : [];
   const list = byId("rows");
   list.style.paddingTop = first * rowHeight + "px";
-  list.style.paddingBottom = Math.max(now.order.length - end, 0) * rowHeight + "px";
+  list.style.paddingBottom = Math.max(order.length - end, 0) * rowHeight + "px";
   syncChildren(list, [...seen.map((id, i) => drawRow(now, id, first + i)), ...held.map((id) => drawRow(now, id, now.order.indexOf(id)))]);
   for (const id of held) rows.get(id)?.item.classList.add("away");
   for (const id of seen) rows.get(id)?.item.classList.remove("away");
@@ -106,7 +112,7 @@ function noteText({ listPhase, order, query, filter, whose, tag }: State): strin
   if (listPhase === "failed") return "The list could not be loaded.";
   if (listPhase === "loading") return "Loading…";
   if (order.length) return "";
-  if (query) return "Nothing matches “" + query + "”.";
+  if (query) return "No conversation matches “" + query + "”.";
   return whose || tag ? "None of these." : (lists[filter] ?? "");
 }
 
@@ -136,12 +142,37 @@ function drawFilters(now: State): void {
 
 export const listView: View = (now, before) => {
   if (changed(now, before, "filter", "query", "whose", "tag")) byId("list-scroll").scrollTop = 0;
-  if (changed(now, before, "sessions", "order", "typing", "selected")) drawRows(now);
+  if (changed(now, before, "sessions", "order", "typing", "selected", "allFound")) drawRows(now);
   if (changed(now, before, "counts", "tag", "filter")) drawCounts(now);
   setText("list-note", noteText(now));
   byId("list-retry").hidden = now.listPhase !== "failed";
   drawFilters(now);
+  drawFound(now);
 };
+
+// drawFound says of a search what the conversations are, and hides the filters, which it does not heed.
+function drawFound({ query, order, nextCursor, allFound }: State): void {
+  byId("filter").hidden = byId("narrow").hidden = !!query;
+  byId("rows-title").hidden = !query || !order.length;
+  byId("rows-all").hidden = !query || allFound || (order.length <= few && !nextCursor);
+}
+
+let messages: Promise<typeof import("./search/main")> | undefined;
+
+// findMessages loads the part that searches messages with the first search.
+function findMessages(query: string): void {
+  if (query) messages ??= import("./search/main");
+  messages?.then((part) => part.find(query)).catch(() => {
+    messages = undefined;
+    set({ failure: "Messages cannot be searched: relay cannot be reached" });
+  });
+}
+
+function search(query: string): void {
+  if (query === state.query) return;
+  show({ query });
+  findMessages(query);
+}
 
 function wireFilters(): void {
   byId("whose").hidden = !myId;
@@ -158,21 +189,25 @@ function wireFilters(): void {
 }
 
 export function wireList(): void {
-  const search = byId<HTMLInputElement>("search");
+  const field = byId<HTMLInputElement>("search");
   const scroll = byId("list-scroll");
   let timer = 0;
   const find = (pause: number) => () => {
     clearTimeout(timer);
-    timer = setTimeout(() => show({ query: search.value.trim() }), pause);
+    timer = setTimeout(() => search(field.value.trim()), pause);
   };
   wireFilters();
   on("search", "input", find(searchPause));
   // Enter, and Escape, which clears the field without an "input"; WebKit then says only "change".
   for (const event of ["search", "change"]) on("search", event, find(0));
   on("list-retry", "click", () => loadList());
+  on("rows-all", "click", () => {
+    set({ allFound: true });
+    focusRow(state.order[few] ?? state.order[0] ?? "");
+  });
   on("list-scroll", "scroll", () => {
     drawRows(state);
-    if (scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 600) loadMore();
+    if (scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 600 && (!state.query || state.allFound)) loadMore();
   });
   new ResizeObserver(() => drawRows(state)).observe(scroll);
 }

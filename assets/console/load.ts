@@ -61,7 +61,7 @@ export async function reload(): Promise<void> {
 export function show(change: Partial<Pick<State, "filter" | "query" | "whose" | "tag">>): void {
   const parts = Object.entries(change) as [keyof State, string][];
   if (parts.every(([name, value]) => state[name] === value)) return;
-  set({ ...change, order: [], nextCursor: "", listPhase: "loading" });
+  set({ ...change, allFound: false, order: [], nextCursor: "", listPhase: "loading" });
   void loadList();
 }
 
@@ -79,7 +79,8 @@ export function count(soon = 400): void {
 export async function loadList(cursor = ""): Promise<void> {
   const ticket = ++listTicket;
   const { filter, query, whose, tag } = state;
-  const params = new URLSearchParams({ limit: String(pageSize), status: filter, q: query, assignee: whose, tag, cursor });
+  // A search is one through all conversations.
+  const params = new URLSearchParams({ limit: String(pageSize), cursor, q: query, ...(!query && { status: filter, assignee: whose, tag }) });
   for (const [name, value] of [...params]) if (!value) params.delete(name);
   try {
     await snapshot(call<SessionPage>("GET", "/sessions?" + params), (page) => {

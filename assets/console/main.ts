@@ -13,7 +13,7 @@ import { refreshTimes } from "./format";
 import { healthView, loadBridges } from "./health";
 import { wireKeys } from "./keys";
 import { listView, wireList } from "./list";
-import { attend, open } from "./load";
+import { attend, open, showMessage } from "./load";
 import { logView, wireLog } from "./log";
 import { isGuarded, navView, showPage, wireNav } from "./nav";
 import { organiseView, wireOrganise } from "./organise";
@@ -28,13 +28,15 @@ export * from "./shared";
 
 const body = document.body;
 
-function selectedByAddress(): string {
-  return decodeURIComponent(/^#\/sessions\/([^/]+)$/.exec(location.hash)?.[1] ?? "");
+// byAddress returns what the address names: a session, and one of its messages.
+function byAddress(): [session: string, message: string] {
+  const [, session = "", message = ""] = /^#\/sessions\/([^/]+)(?:\/([^/]+))?$/.exec(location.hash) ?? [];
+  return [decodeURIComponent(session), decodeURIComponent(message)];
 }
 
-// go shows what the address names: a session, a page, or the list.
+// go shows what the address names: a session, at a message, a page, or the list.
 function go(): void {
-  open(selectedByAddress());
+  open(...byAddress());
   showPage();
 }
 
@@ -95,7 +97,14 @@ addEventListener("online", connect);
 addEventListener("focus", attend);
 setInterval(tick, 20_000);
 restoreDrafts();
-set({ selected: selectedByAddress() });
-go();
+const [first, asked] = byAddress();
+set({ selected: first });
+open(first);
+showPage();
+let jump = asked;
+subscribe(({ threadPhase }) => {
+  if (jump && threadPhase === "ready") void showMessage(jump);
+  if (threadPhase === "ready") jump = "";
+});
 connect();
 void import("./hear/main").catch(() => {}); // without it the console is silent

@@ -28,6 +28,8 @@ export interface State {
   readonly tag: string;
   readonly counts: Counts | null;
   readonly query: string;
+  // allFound: all conversations that match are listed, not only the first.
+  readonly allFound: boolean;
   // selected is the session of the address; messages and timeline are its.
   readonly selected: string;
   readonly threadPhase: Phase;
@@ -74,7 +76,7 @@ export type View = (now: State, before: State) => void;
 
 // state is read everywhere and replaced by set only.
 export let state: State = {
-  sessions: {}, order: [], nextCursor: "", listPhase: "loading", filter: "open", whose: "", tag: "", counts: null, query: "",
+  sessions: {}, order: [], nextCursor: "", listPhase: "loading", filter: "open", whose: "", tag: "", counts: null, query: "", allFound: false,
   selected: "", threadPhase: "loading", messages: [], hasOlder: false, hasNewer: false, target: "", timeline: [], undelivered: [],
   quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, presence: null, lost: false, failure: "", answer: "", noting: false,
   savedAnswers: [], chosen: -1, ai: null,

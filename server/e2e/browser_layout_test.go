@@ -86,11 +86,11 @@ func testDocs(t *testing.T, s *fixture) {
 func testSearch(t *testing.T, s *fixture) {
 	b := s.newPair(t, "Hello").operator
 	b.enter("#search", "nobody")
-	b.until(`!$("#rows a") && text("#list-note") === "Nothing matches “nobody”."`)
+	b.until(`!$("#rows a") && text("#list-note") === "No conversation matches “nobody”."`)
 	b.press("Escape", 27)
 	b.until(`$("#search").value === "" && $$("#rows a").length === 1 && text("#list-note") === ""`)
 	b.enter("#search", "nobody")
-	b.until(`!$("#rows a") && text("#list-note") === "Nothing matches “nobody”."`)
+	b.until(`!$("#rows a") && text("#list-note") === "No conversation matches “nobody”."`)
 	b.run(`Object.assign($("#search"), {value: ""}).dispatchEvent(new Event("change"))`) // all that WebKit says of Escape
 	b.until(`$$("#rows a").length === 1 && text("#list-note") === ""`)
 	b.clean()

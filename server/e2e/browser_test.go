@@ -49,6 +49,7 @@ func TestBrowser(t *testing.T) {
 		"Landmarks":        testLandmarks,
 		"Quiet":            testQuiet,
 		"Search":           testSearch,
+		"SearchMessages":   testSearchMessages,
 		"Navigation":       testNavigation,
 		"WaitingList":      testWaitingList,
 		"Shortcuts":        testShortcuts,

@@ -1,0 +1,91 @@
+// Search over what was said: the messages below the conversations that match.
+
+import { call } from "../api";
+import { byId, h, on, setText } from "../dom";
+import { agoTime, visitorName } from "../format";
+import type { Message, Session } from "../types";
+
+interface Hit extends Pick<Message, "id" | "sessionId" | "sender" | "operatorName" | "internal" | "timestamp"> {
+  excerpt: { text: string; match?: boolean }[];
+}
+
+interface Answer {
+  messages: Hit[];
+  sessions: Session[];
+  nextCursor?: string;
+  indexed: { done: number; total: number };
+}
+
+let asked = "";
+let ticket = 0;
+let cursor = "";
+
+// A single letter is the beginning of too much, unless it is a word.
+const isEnough = (query: string): boolean => query.length > 1 || /[^\0-\x7f]/.test(query);
+
+// find shows the messages that have the words of a query; "" hides them.
+export function find(query: string): void {
+  asked = query;
+  ticket++;
+  byId("hits").hidden = !isEnough(query);
+  byId("hit-rows").replaceChildren();
+  say("");
+  if (isEnough(query)) void load("");
+}
+
+function say(text: string, retry = false, more = false): void {
+  setText("hits-note", text);
+  byId("hits-retry").hidden = !retry;
+  byId("hits-more").hidden = !more;
+}
+
+async function load(from: string): Promise<void> {
+  const mine = ++ticket;
+  const params = new URLSearchParams({ q: asked, cursor: from });
+  if (!from) {
+    say("Searching…");
+    params.delete("cursor");
+  }
+  try {
+    const answer = await call<Answer>("GET", "/search?" + params);
+    if (mine === ticket) put(answer);
+  } catch (error) {
+    cursor = from;
+    if (mine === ticket) say("Messages could not be searched: " + (error as Error).message + ".", true);
+  }
+}
+
+// put adds a page. The first new row gets the focus if that was on the button.
+function put(answer: Answer): void {
+  const names = new Map(answer.sessions.map((s) => [s.id, s]));
+  const rows = answer.messages.map((hit) => row(hit, names.get(hit.sessionId)));
+  const list = byId("hit-rows");
+  const focused = document.activeElement === byId("hits-more");
+  list.append(...rows);
+  cursor = answer.nextCursor ?? "";
+  say(counted(list.children.length, !!cursor, answer.indexed), false, !!cursor);
+  if (focused) rows[0]?.querySelector("a")?.focus();
+}
+
+function counted(n: number, more: boolean, { done, total }: Answer["indexed"]): string {
+  const count = n === 0 ? "No message has these words." : more ? "The newest " + n + " messages." : n === 1 ? "1 message." : n + " messages.";
+  return done < total ? count + " Older conversations are still being indexed (" + Math.floor((100 * done) / total) + " %)." : count;
+}
+
+function row(hit: Hit, session: Session | undefined): HTMLElement {
+  const by = hit.sender === "operator" ? (hit.operatorName || "Operator") : hit.sender === "ai" ? "AI" : "";
+  const from = hit.internal ? "Note" + (by && " by " + by) + ": " : by && by + ": ";
+  const parts = hit.excerpt.map((p) => (p.match ? h("mark", {}, p.text) : p.text));
+  return h("li", {}, h("a", { class: "hit", href: "#/sessions/" + encodeURIComponent(hit.sessionId) + "/" + encodeURIComponent(hit.id) },
+    h("span", { class: "row-top" }, h("b", { dir: "auto" }, session ? visitorName(session) : "Visitor"),
+      session?.status === "closed" && h("span", { class: "tag" }, "Closed"), agoTime(hit.timestamp)),
+    h("span", { class: "hit-text", dir: "auto" }, from && h("span", { class: hit.internal ? "hit-note" : "" }, from), ...parts)));
+}
+
+function mark(): void {
+  for (const link of byId("hit-rows").querySelectorAll("a")) link.setAttribute("aria-current", String(link.getAttribute("href") === location.hash));
+}
+
+on("hits-more", "click", () => load(cursor));
+on("hits-retry", "click", () => load(cursor));
+addEventListener("hashchange", mark);
