@@ -46,7 +46,7 @@ func testSearchMessages(t *testing.T, s *fixture) {
 	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
 	b.run(`(location.hash = "#/")`)
 	b.enter("#search", "packchen")
-	b.until(`$$("#hit-rows a").length === 1 && document.documentElement.scrollWidth <= 390 && $("#hit-rows a").offsetHeight >= 44`)
+	b.until(`$$("#hit-rows a").length === 1 && text("#hit-rows mark") === "Päckchen" && document.documentElement.scrollWidth <= 390 && $("#hit-rows a").offsetHeight >= 44`)
 	b.shot(folder, "search-phone")
 	b.run(`$("#hit-rows a").focus()`)
 	b.press("Enter", 13)
