@@ -141,7 +141,7 @@ func (c *conn) findTexts(ctx context.Context, terms []words.Term, below int64, l
 	if err != nil && ctx.Err() != nil {
 		c.broken = ctx.Err() // its statement was interrupted
 	}
-	return places, c.failed(err)
+	return places, c.noteBroken(err)
 }
 
 const (
