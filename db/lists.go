@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/words"
 )
 
 // The list is read in parts, each along an index and no further than the page
@@ -28,7 +29,8 @@ const (
 // conditions are what a query asks for beside the status, as SQL and its variables.
 func conditions(q *chat.SessionQuery) (text string, args []any) {
 	if q.Search != "" {
-		text, args = text+` AND search LIKE ? ESCAPE '\'`, append(args, containing(q.Search))
+		// Sessions that have not changed since an upgrade still have their accents.
+		text, args = text+` AND (search LIKE ? ESCAPE '\' OR search LIKE ? ESCAPE '\')`, append(args, containing(words.Plain(q.Search)), containing(q.Search))
 	}
 	if q.Snoozed {
 		text += ` AND snoozed_until > 0`

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/words"
 )
 
 const sessionColumns = `id, visitor_id, token_hash, resumable, status, blocked, rev, init_rev, leaving_rev, started_at, answered_at,
@@ -115,9 +116,10 @@ func (t *tx) Export(after int64, limit int) ([]chat.Session, int64, error) {
 }
 
 // searchText is what a search for a session looks through: who its visitor is
-// and where.
+// and where, and its tags. Before it was without accents, it only was in small letters.
 func searchText(s *chat.Session) string {
-	parts := []string{s.VisitorID, s.Metadata.V.URL}
+	parts := append([]string{s.VisitorID, s.Metadata.V.URL, chat.Nickname(s.VisitorID)}, s.TagList()...)
+	fixed := len(parts)
 	for _, data := range []chat.Raw{s.Identity, s.PreChat} {
 		var fields map[string]any
 		if json.Unmarshal(data, &fields) != nil {
@@ -129,8 +131,8 @@ func searchText(s *chat.Session) string {
 			}
 		}
 	}
-	slices.Sort(parts[2:])
-	return strings.ToLower(strings.Join(parts, "\n"))
+	slices.Sort(parts[fixed:])
+	return words.Plain(strings.Join(parts, "\n"))
 }
 
 const insertSession = `INSERT INTO sessions (` + sessionColumns + `, search)

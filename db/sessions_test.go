@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -231,7 +232,7 @@ func TestSearch(t *testing.T) {
 		apply(t, d, func(tx chat.Tx) error {
 			for i, s := range []chat.Session{
 				{ID: "ann", VisitorID: "v-Ann_1", Identity: chat.Raw(`{"name":"Ann Ärmel","email":"Ann@Example.com","age":7}`)},
-				{ID: "bob", VisitorID: "v-bob", PreChat: chat.Raw(`{"name":"Bob 100%"}`), Metadata: chat.Of(chat.Metadata{URL: "https://shop.example/Shoes"})},
+				{ID: "bob", VisitorID: "v-bob", PreChat: chat.Raw(`{"name":"Bob 100%"}`), Metadata: chat.Of(chat.Metadata{URL: "https://shop.example/Shoes"}), Tags: `["größe"]`},
 				{ID: "cat", VisitorID: "v-cat", Metadata: chat.Of(chat.Metadata{UserAgent: "Mozilla"})},
 			} {
 				s.Status, s.StartedAt, s.LastActivity = chat.StatusOpen, 1, chat.Time(i)
@@ -244,6 +245,7 @@ func TestSearch(t *testing.T) {
 		for part, wanted := range map[string][]string{
 			"ann": {"ann"}, "ÄRMEL": {"ann"}, "ann@ex": {"ann"}, "V-": {"cat", "bob", "ann"}, "shoes": {"bob"}, "%": {"bob"},
 			"n_1": {"ann"}, "_": {"ann"}, `\`: nil, "mozilla": nil, "7": nil, "o_": nil,
+			"armel": {"ann"}, "GROSSE": {"bob"}, "größe": {"bob"}, strings.ToLower(chat.Nickname("v-cat")): {"cat"},
 		} {
 			if got := pageThrough(t, d, chat.SessionQuery{Search: part, Limit: 2, Empty: true}); !slices.Equal(got, wanted) {
 				t.Errorf("search for %q: got %v, want %v", part, got, wanted)
@@ -257,6 +259,12 @@ func TestSearch(t *testing.T) {
 			s.Identity = chat.Raw(`{"name":"Kitty"}`)
 			return tx.SaveSession(&s)
 		})
+		if err := d.Exec(t.Context(), "UPDATE sessions SET search = 'søren' WHERE id = 'bob'"); err != nil { // as stored before accents did not matter
+			t.Fatal(err)
+		}
+		if got := pageThrough(t, d, chat.SessionQuery{Search: "Søren"}); !slices.Equal(got, []string{"bob"}) {
+			t.Errorf("search in an older text: got %v", got)
+		}
 		if got := pageThrough(t, d, chat.SessionQuery{Search: "kitty"}); !slices.Equal(got, []string{"cat"}) {
 			t.Errorf("search for a new name: got %v", got)
 		}

@@ -262,7 +262,7 @@ type Tx interface {
 // SessionQuery selects sessions. Zero fields do not restrict.
 type SessionQuery struct {
 	Status Status
-	Search string // part of a name, an e-mail address, a visitor id or a page
+	Search string // part of a name, an e-mail address, a visitor id, a page or a tag, without case and accents
 	Before Cursor // only sessions behind this place of the list
 	Limit  int
 	Empty  bool // also sessions without a message

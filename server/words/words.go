@@ -112,6 +112,22 @@ func Fold(word string) string {
 	return withoutArticle(out.String())
 }
 
+// Plain returns a text in small letters without accents, for searches in which parts of
+// words and signs count.
+func Plain(text string) string {
+	text = strings.ToLower(text)
+	if isPlain(text) {
+		return text
+	}
+	var out strings.Builder
+	for _, r := range norm.NFKD.String(letters.Replace(text)) {
+		if !isAccent(r) {
+			out.WriteRune(r)
+		}
+	}
+	return norm.NFC.String(out.String())
+}
+
 func isPlain(word string) bool {
 	for i := range len(word) {
 		if word[i] >= 0x80 {
