@@ -44,7 +44,9 @@ function openMenu(from: HTMLElement, label: string, entries: Entry[], ...below: 
   menu.role = below.length ? "group" : "menu";
   menu.replaceChildren(...entries.map((entry) => item(entry, !below.length)), ...below);
   menu.hidden = false;
-  menu.querySelector<HTMLElement>("button, input")?.focus();
+  const first = menu.querySelector<HTMLElement>("button, input");
+  first?.setAttribute("tabindex", "0");
+  first?.focus();
 }
 
 function step(by: number): void {

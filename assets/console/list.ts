@@ -145,6 +145,7 @@ export const listView: View = (now, before) => {
   if (changed(now, before, "sessions", "order", "typing", "selected", "allFound")) drawRows(now);
   if (changed(now, before, "counts", "tag", "filter")) drawCounts(now);
   setText("list-note", noteText(now));
+  byId("list-scroll").tabIndex = now.order.length ? -1 : 0; // without rows nothing in it takes the focus
   byId("list-retry").hidden = now.listPhase !== "failed";
   drawFilters(now);
   drawFound(now);

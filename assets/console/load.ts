@@ -116,7 +116,7 @@ export function open(id: string, message = ""): void {
 export async function showMessage(id: string): Promise<void> {
   const { selected, messages } = state;
   if (messages.some((m) => m.id === id)) return set({ target: id });
-  const path = sessionPath(selected) + "/messages?limit=" + pageSize;
+  const path = sessionPath(selected) + "/messages?limit=" + pageSize / 2;
   const found = await attempt(snapshotOf(path, id), "The message could not be loaded");
   if (!found || selected !== state.selected) return;
   const [older, newer] = found;

@@ -24,6 +24,7 @@ func TestBrowser(t *testing.T) {
 		"WrittenWhileDown": testWrittenWhileDown,
 		"Resume":           testResume,
 		"Attention":        testAttention,
+		"Axe":              testAxe,
 		"Files":            testFiles,
 		"Hostile":          testHostile,
 		"Screenshots":      testScreenshots,

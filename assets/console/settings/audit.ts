@@ -50,6 +50,6 @@ export function auditSection(): { node: HTMLElement; load(): Promise<void> } {
   };
   more.hidden = true;
   const head = ["When", "Who", "What", "About", "From"].map((text) => h("th", { scope: "col" }, text));
-  const table = h("div", { class: "audit", tabindex: 0, role: "region", "aria-label": "Audit list" }, h("table", {}, h("thead", {}, h("tr", {}, ...head)), body));
+  const table = h("div", { class: "audit", tabindex: 0, role: "region", "aria-label": "Entries of the audit list" }, h("table", {}, h("thead", {}, h("tr", {}, ...head)), body));
   return { node: section("Audit list", h("p", { class: "hint" }, "What has weight, for a year."), labelled("Show", action), table, note, more), load: () => load() };
 }

@@ -74,7 +74,7 @@ function drawing(svg: string): Node {
 }
 
 function table(head: string[], rows: (Node | string)[][]): HTMLElement {
-  return h("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": head[0] + " as a table" }, h("table", {},
+  return h("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Table: " + head.slice(0, 3).join(", ") }, h("table", {},
     h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))),
     h("tbody", {}, ...rows.map(([first, ...rest]) => h("tr", {}, h("th", { scope: "row" }, first), ...rest.map((text) => h("td", {}, text)))))));
 }
