@@ -30,7 +30,7 @@ function item([label, run, more = {}]: Entry, inMenu: boolean): HTMLElement {
     close(true);
     run();
   };
-  return h("button", { type: "button", role, id: more.id, class: more.danger ? "menu-item danger-text" : "menu-item", tabindex: inMenu ? "-1" : undefined, "aria-checked": more.checked, onclick: act },
+  return h("button", { type: "button", role, id: more.id, class: more.danger ? "menu-item danger-text" : "menu-item", tabindex: inMenu ? "-1" : undefined, "aria-checked": more.checked === undefined ? undefined : String(more.checked), onclick: act },
     h("span", {}, label), !!more.hint && h("small", {}, more.hint));
 }
 

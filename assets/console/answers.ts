@@ -65,7 +65,7 @@ export function menuKey(e: KeyboardEvent): boolean {
 }
 
 function option(a: SavedAnswer, i: number, chosen: number): HTMLLIElement {
-  return h("li", { id: "answer-" + i, role: "option", "aria-selected": i === chosen, onpointerdown: (e: Event) => {
+  return h("li", { id: "answer-" + i, role: "option", "aria-selected": String(i === chosen), onpointerdown: (e: Event) => {
     e.preventDefault(); // the focus stays in the field
     choose(a);
   } }, h("b", {}, "!" + a.name, !!a.own && h("small", {}, " yours")), h("span", { dir: "auto" }, a.content));

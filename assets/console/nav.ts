@@ -127,7 +127,9 @@ function drawCurrent({ page }: State): void {
     const el = document.getElementById(p.name);
     if (el) el.hidden = p.name !== page;
   }
-  if (here) byId(page + "-title").focus();
+  if (!here) return;
+  byId(page + "-link").scrollIntoView({ block: "nearest", inline: "nearest" }); // on phones the list of settings is a row
+  byId(page + "-title").focus();
 }
 
 // navView shows where the operator is.

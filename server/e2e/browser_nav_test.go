@@ -46,6 +46,8 @@ func testNavigation(t *testing.T, s *fixture) {
 	b.click("#settings-link")
 	b.until(`shown("#channels-title") && shown("#subnav") && document.documentElement.scrollWidth <= 390`)
 	b.shot(folder, "nav-phone-settings")
+	b.run(`(location.hash = "#/account")`)
+	b.until(`shown("#account-title") && $("#account-link").getBoundingClientRect().right <= 390`) // the row of settings follows
 	b.click("#me")
 	b.shot(folder, "nav-phone-menu")
 	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})

@@ -69,7 +69,7 @@ export function deliveriesSection(dest: string, name: string): Deliveries {
   const body = h("tbody", { id: "deliveries" });
   const note = h("p", { class: "hint", id: "deliveries-note", role: "status" }, "Loading…");
   const more = h("button", { type: "button", class: "button small", id: "deliveries-more", hidden: true, onclick: () => void load(cursor) }, "Show older ones");
-  const choices = filters.map(([value, label]) => h("button", { type: "button", "data-filter": value, "aria-pressed": value === "", onclick: () => show(value) }, label));
+  const choices = filters.map(([value, label]) => h("button", { type: "button", "data-filter": value, "aria-pressed": String(value === ""), onclick: () => show(value) }, label));
   const retryFailed = h("button", { type: "button", class: "button small", id: "deliveries-retry", onclick: () => void retryAll() }, "Send all failed again");
   let filter = "";
   let list: Delivery[] = [];
