@@ -126,16 +126,20 @@ func (s *stream) dropWaiting(lane string, waiting []task) []task {
 	return waiting[:1:1]
 }
 
-// work runs the tasks of a lane.
+// work runs the tasks of a lane. Those behind one that was not done at the end are left,
+// too: the next connection reads them in their order.
 func (s *stream) work(ctx context.Context, lane string) {
 	for {
 		s.mu.Lock()
 		t := s.lanes[lane][0]
 		s.mu.Unlock()
-		s.runWithRetry(ctx, lane, t)
+		done := s.runWithRetry(ctx, lane, t)
 		<-s.room
 		s.mu.Lock()
 		rest := s.lanes[lane][1:]
+		for ; !done && len(rest) > 0; rest = rest[1:] {
+			<-s.room
+		}
 		if s.lanes[lane] = rest; len(rest) == 0 {
 			delete(s.lanes, lane)
 		}
@@ -146,26 +150,27 @@ func (s *stream) work(ctx context.Context, lane string) {
 	}
 }
 
-// runWithRetry retries a task until it is done or relay ends. A permanent failure is
-// logged without the event's content.
-func (s *stream) runWithRetry(ctx context.Context, lane string, t task) {
+// runWithRetry retries a task until it is done, or false when relay ends. A permanent
+// failure is logged without the event's content.
+func (s *stream) runWithRetry(ctx context.Context, lane string, t task) (done bool) {
 	b := s.bridge
 	defer b.delays.end(b.log, lane)
 	for n := 1; ctx.Err() == nil && !(t.again && s.ended()); n++ {
 		err := t.do(ctx)
 		if err == nil || ctx.Err() != nil {
-			return
+			return err == nil
 		}
 		var human *chat.Misconfigured
 		if errors.Is(err, chat.ErrPermanent) || errors.As(err, &human) {
 			b.log.Warn("skipping a Discord event", "event", t.what, "err", err)
-			return
+			return true
 		}
 		b.delays.note(b.log, lane, t.what, err)
 		if !s.rest(ctx, storePause(n)) {
-			return
+			return false
 		}
 	}
+	return false
 }
 
 // rest pauses, and reports false when relay ends.
