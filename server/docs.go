@@ -30,7 +30,7 @@ func (d *docs) file(name, contentType string) (*staticFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.files[name] = newStaticFile(content, contentType)
+	d.files[name] = newStaticFile(contentType, func() []byte { return content })
 	return d.files[name], nil
 }
 

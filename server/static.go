@@ -19,11 +19,10 @@ import (
 // static is the built files that browsers load, each compressed once.
 type static struct{ files map[string]*staticFile }
 
-// staticFile is one built file. Its compressed form and tag are made when first
-// requested.
+// staticFile is one built file. It is compressed and tagged when first requested.
 type staticFile struct {
-	plain       []byte
 	contentType string
+	plain       func() []byte
 	etag        func() string
 	zipped      func() []byte
 }
@@ -34,32 +33,27 @@ var contentTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "
 	".mjs": "text/javascript; charset=utf-8", ".mts": "text/plain; charset=utf-8",
 	".png": "image/png", ".webmanifest": "application/manifest+json"}
 
-// loadStatic reads the embedded files.
+// loadStatic lists the embedded files.
 func loadStatic() (*static, error) {
 	st := &static{files: map[string]*staticFile{}}
-	err := fs.WalkDir(assets.Dist(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
+	list, err := fs.ReadDir(assets.Dist(), ".")
+	for _, file := range list {
+		name := file.Name()
+		contentType := contentTypes[path.Ext(name)]
+		if contentType == "" {
+			return nil, fmt.Errorf("built files: %s has no content type", name)
 		}
-		data, err := fs.ReadFile(assets.Dist(), name)
-		if err != nil {
-			return err
-		}
-		if contentTypes[path.Ext(name)] == "" {
-			return fmt.Errorf("%s has no content type", name)
-		}
-		st.files[name] = newStaticFile(data, contentTypes[path.Ext(name)])
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("built files: %w", err)
+		st.files[name] = newStaticFile(contentType, func() []byte {
+			data, _ := fs.ReadFile(assets.Dist(), name) // it is in the list
+			return data
+		})
 	}
-	return st, nil
+	return st, err
 }
 
-func newStaticFile(data []byte, contentType string) *staticFile {
-	return &staticFile{plain: data, contentType: contentType, etag: sync.OnceValue(func() string { return tag(data) }),
-		zipped: sync.OnceValue(func() []byte { return zip(data) })}
+func newStaticFile(contentType string, plain func() []byte) *staticFile {
+	return &staticFile{contentType: contentType, plain: plain, etag: sync.OnceValue(func() string { return tag(plain()) }),
+		zipped: sync.OnceValue(func() []byte { return zip(plain()) })}
 }
 
 func tag(data []byte) string {
@@ -98,7 +92,7 @@ func (f *staticFile) serve(w http.ResponseWriter, r *http.Request, cache string)
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	body := f.plain
+	body := f.plain()
 	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		body = f.zipped()
 		h.Set("Content-Encoding", "gzip")
