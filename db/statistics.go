@@ -19,6 +19,7 @@ const (
 
 // Facts implements [chat.Reader].
 func (t *tx) Facts(from, to chat.Time, use chat.Facts) error {
+	defer t.q.survey()()
 	if err := t.sessionFacts(from, use.Session); err != nil {
 		return err
 	}

@@ -50,6 +50,7 @@ const (
 
 // FirstAnswers implements [chat.Reader]. The databases have no median in common.
 func (t *tx) FirstAnswers(from chat.Time) (median time.Duration, answered int, err error) {
+	defer t.q.survey()()
 	var n, wait int64
 	if err := t.q.get(&n, countAnswered, int64(from), int64(from)); err != nil || n == 0 {
 		return 0, 0, err

@@ -101,3 +101,15 @@ func TestFirstAnswers(t *testing.T) {
 		expect(5*time.Millisecond, 4)
 	})
 }
+
+// TestSurvey: a reader keeps its usual number of pages after it has read many rows.
+func TestSurvey(t *testing.T) {
+	d := dbtest.Open(t, dbtest.FileURL(t))
+	read(t, d, func(r chat.Reader) error {
+		_, _, err := r.FirstAnswers(0)
+		return err
+	})
+	if kept, err := d.Reader(t.Context(), "PRAGMA cache_size"); kept != "-2000" || err != nil {
+		t.Errorf("cache_size: %s, %v", kept, err)
+	}
+}

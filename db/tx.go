@@ -42,6 +42,9 @@ type querier interface {
 	rows(next func() []any, query string, args ...any) error
 	// lock makes a SELECT lock its rows.
 	lock(query string) string
+	// survey prepares for reading many rows that nobody reads again soon, until the
+	// returned function is called.
+	survey() (end func())
 	// putWords lets a passage be found by its words, findWords ranks those that
 	// have any of some words. Each dialect has an index of its own.
 	putWords(number int64, p *chat.IndexedPassage) error
