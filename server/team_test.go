@@ -325,7 +325,7 @@ func TestFaces(t *testing.T) {
 	})
 }
 
-// What has weight is in the audit list, and no secret with it.
+// Important acts are in the audit list, without secrets.
 func TestAudit(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		ada := s.personNamed("Ada", chat.RoleAdministrator)
@@ -359,7 +359,7 @@ func TestAudit(t *testing.T) {
 	})
 }
 
-// Who answers on a platform under a person's name there counts as that person.
+// Answers on a platform under a person's name there count as that person's.
 func TestNamesOnPlatforms(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		ada := s.personNamed("Ada", chat.RoleOperator)

@@ -18,7 +18,7 @@ type Hub struct {
 	sessions map[string][]*Subscription
 	all      []*Subscription
 	taps     []func(*Event)
-	nodes    *Nodes // nil in tests of the hub alone
+	nodes    *Nodes
 	closed   bool
 }
 
@@ -34,10 +34,11 @@ type Subscription struct {
 	last      atomic.Int64 // the revision up to which its reader is complete
 }
 
-// newHub makes a hub without subscribers. A tap is called with every event of
-// a session, in the order of publishing, and must not wait: it loses none.
+// newHub makes a hub without subscribers, which knows no other nodes. A tap is called
+// with every event of a session, in the order of publishing, and must not wait: it
+// loses none.
 func newHub(taps ...func(*Event)) *Hub {
-	return &Hub{sessions: map[string][]*Subscription{}, taps: taps}
+	return &Hub{sessions: map[string][]*Subscription{}, taps: taps, nodes: &Nodes{}}
 }
 
 // Subscribe starts a subscription to one session, or to all with "". The
@@ -164,17 +165,13 @@ func (h *Hub) loseAll() {
 // every node.
 func (h *Hub) PublishState(t EventType, source, sessionID string, body any) {
 	h.Publish(fact(t, source, Now(), sessionID, body))
-	if h.nodes != nil {
-		h.nodes.Ring(noteState, t, source, sessionID, body)
-	}
+	h.nodes.Ring(noteState, t, source, sessionID, body)
 }
 
 // Drop ends every subscription of a session that was erased or blocked, at every node.
 func (h *Hub) Drop(sessionID string) {
 	h.drop(sessionID)
-	if h.nodes != nil {
-		h.nodes.Ring(noteDrop, sessionID)
-	}
+	h.nodes.Ring(noteDrop, sessionID)
 }
 
 func (h *Hub) drop(sessionID string) {

@@ -50,7 +50,7 @@ type PushDevice struct {
 	CreatedAt Time `json:"createdAt" db:"created_at"`
 }
 
-// What a device may want.
+// The notifications that a device may want.
 const (
 	PushEverything = "everything"
 	PushMine       = "mine"

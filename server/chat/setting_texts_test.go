@@ -8,7 +8,7 @@ import (
 	"github.com/relay-chat/relay/db"
 )
 
-// What the widget says in an admin's words is checked before it reaches visitors.
+// An admin's texts for the widget are checked before they reach visitors.
 func TestOwnTextsAndStarters(t *testing.T) {
 	withDatabase(t, func(t *testing.T, store *db.DB) {
 		relay := build(t, store)
