@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"math"
-	"slices"
+	"sort"
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -73,11 +73,11 @@ func (t *tx) Sessions(q chat.SessionQuery) ([]chat.Session, error) {
 			all = append(all, part...)
 		}
 	}
-	slices.SortFunc(all, newestFirst)
+	sort.Slice(all, func(i, j int) bool { return newestFirst(&all[i], &all[j]) < 0 })
 	return all[:min(len(all), limitOf(q.Limit))], nil
 }
 
-func newestFirst(a, b chat.Session) int {
+func newestFirst(a, b *chat.Session) int {
 	if a.LastActivity != b.LastActivity {
 		return cmp.Compare(b.LastActivity, a.LastActivity)
 	}
@@ -150,6 +150,6 @@ func (t *tx) TagsInUse() ([]chat.Tag, error) {
 	for name, n := range counts {
 		tags = append(tags, chat.Tag{Name: name, Count: n})
 	}
-	slices.SortFunc(tags, func(a, b chat.Tag) int { return strings.Compare(a.Name, b.Name) })
+	sort.Slice(tags, func(i, j int) bool { return tags[i].Name < tags[j].Name })
 	return tags, err
 }

@@ -1,10 +1,10 @@
 package db
 
 import (
-	"cmp"
 	"database/sql"
 	"errors"
 	"slices"
+	"sort"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -43,7 +43,7 @@ func (t *tx) People() ([]chat.Person, error) {
 	for i := range people {
 		people[i].PlatformNames = append([]chat.PlatformName{}, of[people[i].ID]...)
 	}
-	slices.SortFunc(people, func(a, b chat.Person) int { return cmp.Compare(a.NameKey(), b.NameKey()) })
+	sort.Slice(people, func(i, j int) bool { return people[i].NameKey() < people[j].NameKey() })
 	return people, nil
 }
 

@@ -3,7 +3,7 @@ package db
 import (
 	"cmp"
 	"fmt"
-	"slices"
+	"sort"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -18,8 +18,9 @@ const (
 // compare names differently.
 func (t *tx) SavedAnswers(owner string) ([]chat.SavedAnswer, error) {
 	answers, err := list[chat.SavedAnswer](t, selectSavedAnswers, owner)
-	slices.SortFunc(answers, func(a, b chat.SavedAnswer) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(b.Owner, a.Owner))
+	sort.Slice(answers, func(i, j int) bool {
+		a, b := &answers[i], &answers[j]
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(b.Owner, a.Owner)) < 0
 	})
 	return answers, err
 }

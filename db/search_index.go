@@ -3,7 +3,7 @@ package db
 import (
 	"context"
 	"log/slog"
-	"slices"
+	"sort"
 	"sync"
 	"time"
 
@@ -313,7 +313,7 @@ func (t *tx) index(sessions []int64) (done int, err error) {
 		texts[i] = searchedText{textPlace{numberOf(m.Timestamp, rows[i].Number, m.Seq), rows[i].Number, m.Seq}, words.Set(searchedTexts(m)...)}
 	}
 	// In the order of their numbers they become one segment of SQLite's index.
-	slices.SortFunc(texts, func(a, b searchedText) int { return int(min(max(a.Number-b.Number, -1), 1)) })
+	sort.Slice(texts, func(i, j int) bool { return texts[i].Number < texts[j].Number })
 	for _, text := range texts {
 		if err := t.putText(text); err != nil {
 			return 0, err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -78,8 +79,9 @@ const (
 // Links implements [chat.Reader].
 func (t *tx) Links(sessionID, messageID, bridge, channel string) ([]chat.Link, error) {
 	links, err := list[chat.Link](t, selectLinksOf, sessionID, messageID, bridge, channel)
-	slices.SortFunc(links, func(a, b chat.Link) int {
-		return cmp.Or(cmp.Compare(a.Part, b.Part), cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.Remote, b.Remote))
+	sort.Slice(links, func(i, j int) bool {
+		a, b := &links[i], &links[j]
+		return cmp.Or(cmp.Compare(a.Part, b.Part), cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.Remote, b.Remote)) < 0
 	})
 	return links, err
 }
@@ -87,8 +89,9 @@ func (t *tx) Links(sessionID, messageID, bridge, channel string) ([]chat.Link, e
 // LinksAt implements [chat.Reader].
 func (t *tx) LinksAt(bridge, channel, remote string) ([]chat.Link, error) {
 	links, err := list[chat.Link](t, selectLinksAt, bridge, channel, remote)
-	slices.SortFunc(links, func(a, b chat.Link) int {
-		return cmp.Or(cmp.Compare(a.SessionID, b.SessionID), cmp.Compare(a.MessageID, b.MessageID), cmp.Compare(a.Part, b.Part))
+	sort.Slice(links, func(i, j int) bool {
+		a, b := &links[i], &links[j]
+		return cmp.Or(cmp.Compare(a.SessionID, b.SessionID), cmp.Compare(a.MessageID, b.MessageID), cmp.Compare(a.Part, b.Part)) < 0
 	})
 	return links, err
 }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"slices"
+	"sort"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -40,7 +40,9 @@ func (s *communityServer) widgetSnippet(_ http.ResponseWriter, r *http.Request, 
 	for host, at := range latest {
 		seen = append(seen, siteSeen{chat.Clip(host, 100), at})
 	}
-	slices.SortFunc(seen, func(a, b siteSeen) int { return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(a.Host, b.Host)) })
+	sort.Slice(seen, func(i, j int) bool {
+		return cmp.Or(cmp.Compare(seen[j].At, seen[i].At), cmp.Compare(seen[i].Host, seen[j].Host)) < 0
+	})
 	return map[string]any{"snippet": s.snippet(r), "seen": seen[:min(len(seen), 5)]}, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/relay-chat/relay/bridges/naming"
@@ -224,7 +225,7 @@ func sorted(list []json.RawMessage) (page []listed) {
 			page = append(page, m)
 		}
 	}
-	slices.SortFunc(page, func(a, b listed) int { return compareIDs(a.ID, b.ID) })
+	sort.Slice(page, func(i, j int) bool { return compareIDs(page[i].ID, page[j].ID) < 0 })
 	return page
 }
 

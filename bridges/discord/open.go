@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -184,9 +185,7 @@ func (b *Bridge) active(ctx context.Context, at *channel) (list []channel, err e
 			list = append(list, c)
 		}
 	}
-	slices.SortFunc(list, func(a, b channel) int {
-		return compareIDs(b.ID, a.ID)
-	})
+	sort.Slice(list, func(i, j int) bool { return compareIDs(list[j].ID, list[i].ID) < 0 })
 	return list, nil
 }
 
@@ -207,9 +206,7 @@ func (b *Bridge) makeRoom(ctx context.Context) error {
 	if len(list) == 0 {
 		return &chat.Misconfigured{Problem: "the server has 1,000 open threads, none of them relay's", Fix: "close threads that are done with in other channels"}
 	}
-	slices.SortFunc(list, func(a, b channel) int {
-		return compareIDs(a.LastMessage, b.LastMessage)
-	})
+	sort.Slice(list, func(i, j int) bool { return compareIDs(list[i].LastMessage, list[j].LastMessage) < 0 })
 	b.log.Warn("the server has as many open threads as it may have; archiving the quietest", "count", min(archiveCount, len(list)))
 	for _, c := range list[:min(archiveCount, len(list))] {
 		if err := b.close(ctx, c.ID); err != nil && !errors.Is(err, chat.ErrThreadGone) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -231,6 +232,6 @@ func (b *Bridge) messages(ctx context.Context, in, after string) (list []sentMes
 	if errors.Is(err, chat.ErrThreadGone) {
 		return nil, err
 	}
-	slices.SortFunc(list, func(a, b sentMessage) int { return compareIDs(a.ID, b.ID) })
+	sort.Slice(list, func(i, j int) bool { return compareIDs(list[i].ID, list[j].ID) < 0 })
 	return list, err
 }

@@ -3,8 +3,7 @@ package discord
 import (
 	"context"
 	"net/http"
-	"slices"
-	"strings"
+	"sort"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -86,7 +85,7 @@ func (s *Setup) channels(ctx context.Context, server string) (list []chat.Place,
 		}
 		list = append(list, p)
 	}
-	slices.SortFunc(list, func(a, b chat.Place) int { return strings.Compare(a.Name, b.Name) })
+	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
 	return list, nil
 }
 

@@ -1,10 +1,10 @@
 package mirror
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"sort"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -30,7 +30,7 @@ func (run *deliveryRun) restoreBatch(rd chat.Reader, rm *renderedMessage, lane [
 		if err != nil {
 			return err
 		}
-		slices.SortFunc(links, func(a, b chat.Link) int { return cmp.Compare(a.Part, b.Part) })
+		sort.Slice(links, func(i, j int) bool { return links[i].Part < links[j].Part })
 		for _, l := range links {
 			rm.sentTogether = append(rm.sentTogether, l.MessageID)
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -144,6 +145,6 @@ func (run *deliveryRun) messagesIn(ctx context.Context, l chat.Link) (messages [
 		}
 		return err
 	})
-	slices.SortFunc(messages, func(a, b chat.Message) int { return cmp.Compare(a.Seq, b.Seq) })
+	sort.Slice(messages, func(i, j int) bool { return messages[i].Seq < messages[j].Seq })
 	return messages, marks, err
 }

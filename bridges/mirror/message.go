@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -185,7 +186,7 @@ func (run *deliveryRun) addSharers(rd chat.Reader, rm *renderedMessage) error {
 			rm.messages = append(rm.messages, m)
 		}
 	}
-	slices.SortFunc(rm.messages, func(a, b messageCopies) int { return int(a.Seq - b.Seq) })
+	sort.Slice(rm.messages, func(i, j int) bool { return rm.messages[i].Seq < rm.messages[j].Seq })
 	return nil
 }
 
@@ -277,7 +278,7 @@ func sortedLinks(byPart map[int]chat.Link) []chat.Link {
 	for _, l := range byPart {
 		links = append(links, l)
 	}
-	slices.SortFunc(links, func(a, b chat.Link) int { return a.Part - b.Part })
+	sort.Slice(links, func(i, j int) bool { return links[i].Part < links[j].Part })
 	return links
 }
 

@@ -5,8 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
-	"slices"
-	"strings"
+	"sort"
 
 	"github.com/slack-go/slack"
 
@@ -71,7 +70,7 @@ func (s *Setup) Places(ctx context.Context) (list []chat.Place, err error) {
 			break
 		}
 	}
-	slices.SortFunc(list, func(a, b chat.Place) int { return strings.Compare(a.Name, b.Name) })
+	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
 	return list, nil
 }
 

@@ -1,10 +1,10 @@
 package chat
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -88,7 +88,7 @@ func intervals(path string, texts []string) ([]interval, error) {
 		}
 		list = append(list, one)
 	}
-	slices.SortFunc(list, func(a, b interval) int { return cmp.Compare(a.from, b.from) })
+	sort.Slice(list, func(i, j int) bool { return list[i].from < list[j].from })
 	for i := 1; i < len(list); i++ {
 		if list[i].from < list[i-1].to {
 			return nil, checkError(path + " has intervals that overlap")

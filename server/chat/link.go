@@ -1,10 +1,10 @@
 package chat
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -39,14 +39,12 @@ func OriginAt(rd Reader, at *Link, sessionID string) (string, error) {
 	if len(links) == 0 {
 		return "", ErrMessageNotFound
 	}
-	slices.SortStableFunc(links, func(a, b Link) int { // files may follow
+	sort.SliceStable(links, func(i, j int) bool { // files may follow
+		a, b := &links[i], &links[j]
 		if IsPlaceholder(a.MessageID) != IsPlaceholder(b.MessageID) {
-			if IsPlaceholder(a.MessageID) {
-				return 1
-			}
-			return -1
+			return IsPlaceholder(b.MessageID)
 		}
-		return cmp.Compare(a.CreatedAt, b.CreatedAt)
+		return a.CreatedAt < b.CreatedAt
 	})
 	return links[0].MessageID, nil
 }

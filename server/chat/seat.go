@@ -1,9 +1,9 @@
 package chat
 
 import (
-	"cmp"
 	"context"
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -122,6 +122,6 @@ func (p *presence) present(at Time) []Present {
 		}
 		out = append(out, Present{name, active})
 	})
-	slices.SortFunc(out, func(a, b Present) int { return cmp.Compare(a.Name, b.Name) })
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out
 }

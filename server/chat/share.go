@@ -1,11 +1,11 @@
 package chat
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"reflect"
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -197,7 +197,7 @@ func (p *presence) own() []peerPerson {
 	for name, o := range p.people {
 		list = append(list, peerPerson{name, len(o.seats), o.active, o.left})
 	}
-	slices.SortFunc(list, func(a, b peerPerson) int { return cmp.Compare(a.Name, b.Name) })
+	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
 	return list
 }
 

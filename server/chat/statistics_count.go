@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -211,8 +212,9 @@ func (c *statCount) result() Statistics {
 	for _, s := range c.sessions {
 		c.settle(s)
 	}
-	slices.SortFunc(c.ratings.Comments, func(a, b StatRating) int {
-		return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(a.SessionID, b.SessionID))
+	sort.Slice(c.ratings.Comments, func(i, j int) bool {
+		a, b := &c.ratings.Comments[i], &c.ratings.Comments[j]
+		return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(a.SessionID, b.SessionID)) < 0
 	})
 	c.ratings.Comments = c.ratings.Comments[:min(len(c.ratings.Comments), maxRatingComments)]
 	out := Statistics{From: c.days[c.n].Date, To: c.days[2*c.n-1].Date, TimeZone: c.zone.String(), Hours: c.hours[:], Week: c.week, Ratings: c.ratings,
@@ -280,9 +282,12 @@ func (c *statCount) groups() (people, channels []StatGroup) {
 		}
 	}
 	people, channels = []StatGroup{}, []StatGroup{}
-	for _, key := range slices.SortedFunc(maps.Keys(all), func(a, b statKey) int {
-		return cmp.Or(cmp.Compare(all[b].Messages, all[a].Messages), cmp.Compare(all[a].Name, all[b].Name), cmp.Compare(a.id, b.id))
-	}) {
+	keys := slices.Collect(maps.Keys(all))
+	sort.Slice(keys, func(i, j int) bool {
+		a, b := keys[i], keys[j]
+		return cmp.Or(cmp.Compare(all[b].Messages, all[a].Messages), cmp.Compare(all[a].Name, all[b].Name), cmp.Compare(a.id, b.id)) < 0
+	})
+	for _, key := range keys {
 		g := all[key]
 		g.FirstResponses, g.FirstResponseMedian, g.FirstResponseP90 = len(waits[key]), median(waits[key]), p90(waits[key])
 		if key.channel {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -81,7 +82,7 @@ func Find(ctx context.Context, store chat.Store, who string) ([]chat.Session, er
 		}
 		return nil
 	})
-	slices.SortFunc(list, func(a, b chat.Session) int { return int(a.CreatedAt - b.CreatedAt) })
+	sort.Slice(list, func(i, j int) bool { return list[i].CreatedAt < list[j].CreatedAt })
 	return list, err
 }
 
