@@ -139,7 +139,7 @@ var matrix = map[string]entry{
 	"DELETE /api/admin/sign-ins/{id}":    {operator, "/api/admin/sign-ins/x", nil, 404},
 	"GET /api/admin/passkeys":            {operator, "/api/admin/passkeys", nil, 0},
 	"POST /api/admin/passkeys":           {operator, "/api/admin/passkeys", object{}, 409},
-	"POST /api/admin/passkeys/challenge": {operator, "/api/admin/passkeys/challenge", object{}, 409},
+	"POST /api/admin/passkey-challenge":  {operator, "/api/admin/passkey-challenge", object{}, 409},
 	"PATCH /api/admin/passkeys/{id}":     {operator, "/api/admin/passkeys/x", object{"name": "x"}, 404},
 	"DELETE /api/admin/passkeys/{id}":    {operator, "/api/admin/passkeys/x", nil, 404},
 	"GET /api/admin/people":              {operator, "/api/admin/people", nil, 0},

@@ -126,7 +126,7 @@ func (s *communityServer) passkeys(_ http.ResponseWriter, r *http.Request, by ch
 	return answer, err
 }
 
-// newPasskey answers POST /api/admin/passkeys/challenge with what browsers need to make a
+// newPasskey answers POST /api/admin/passkey-challenge with what browsers need to make a
 // passkey. A stolen sign-in must not become a lasting one: it needs the password.
 func (s *communityServer) newPasskey(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[passkeyRequest](r)

@@ -53,7 +53,7 @@ func made(d *passkeytest.Device, challenge []byte, name string) object {
 // addKey adds a device's passkey to who has the cookie.
 func (s *site) addKey(d *passkeytest.Device, name, cookie string) answer {
 	s.t.Helper()
-	_, challenge, asked := s.challenged("/api/admin/passkeys/challenge", "Cookie", cookie)
+	_, challenge, asked := s.challenged("/api/admin/passkey-challenge", "Cookie", cookie)
 	return s.call("POST", "/api/admin/passkeys", "", made(d, challenge, name), "Cookie", cookie+"; "+asked)
 }
 
@@ -93,10 +93,10 @@ func TestPasskeys(t *testing.T) {
 		s.accept(link, "Mia", "mia@example.com", goodPassword)
 		mia := s.personNamed("Mia", chat.RoleOperator)
 		_, cookie := s.signInAs(mia.Email, goodPassword)
-		s.refused(s.call("POST", "/api/admin/passkeys/challenge", "", object{}, "Cookie", cookie), 400, "currentPassword is required")
-		s.refused(s.call("POST", "/api/admin/passkeys/challenge", "", object{"currentPassword": "wrong"}, "Cookie", cookie), 403, "current password is wrong")
+		s.refused(s.call("POST", "/api/admin/passkey-challenge", "", object{}, "Cookie", cookie), 400, "currentPassword is required")
+		s.refused(s.call("POST", "/api/admin/passkey-challenge", "", object{"currentPassword": "wrong"}, "Cookie", cookie), 403, "current password is wrong")
 		d := newDevice(t)
-		options := s.must("POST", "/api/admin/passkeys/challenge", "", object{"currentPassword": goodPassword}, "Cookie", cookie)
+		options := s.must("POST", "/api/admin/passkey-challenge", "", object{"currentPassword": goodPassword}, "Cookie", cookie)
 		set := options.header.Get("Set-Cookie")
 		if !strings.Contains(set, "HttpOnly") || !strings.Contains(set, "SameSite=Strict") || !strings.Contains(set, "Max-Age=300") {
 			t.Errorf("the challenge's cookie is %q", set)
@@ -176,7 +176,7 @@ func TestHostilePasskeys(t *testing.T) {
 		a, _ = s.enter(d, "")
 		s.refused(a, 401, "does not open")
 		s.refused(s.addKey(d, "mine", s.cookieFor(max.ID)), 409, "in use already")
-		_, challenge, asked = s.challenged("/api/admin/passkeys/challenge", "Cookie", cookie)
+		_, challenge, asked = s.challenged("/api/admin/passkey-challenge", "Cookie", cookie)
 		s.refused(s.call("POST", "/api/admin/passkeys", "", made(newDevice(t), challenge, ""), "Cookie", s.cookieFor(mia.ID)+"; "+asked), 400, "took too long")
 		_, challenge, asked = s.challenged("/console/passkey/challenge")
 		s.refused(s.call("POST", "/api/admin/passkeys", "", made(newDevice(t), challenge, ""), "Cookie", cookie+"; "+asked), 400, "took too long")
@@ -214,7 +214,7 @@ func TestPasskeysGo(t *testing.T) {
 				s.refused(a, 409, "which is the most")
 			}
 		}
-		options, _, _ := s.challenged("/api/admin/passkeys/challenge", "Cookie", cookie)
+		options, _, _ := s.challenged("/api/admin/passkey-challenge", "Cookie", cookie)
 		if known, _ := options.get("excludeCredentials").([]any); len(known) != 10 {
 			t.Errorf("the options are %s", options.body)
 		}
@@ -239,11 +239,11 @@ func TestNoPasskeys(t *testing.T) {
 		if list := s.must("GET", "/api/admin/passkeys", "", nil, "Cookie", cookie); !strings.Contains(list.text("problem"), want) || list.text("origin") != "" {
 			t.Errorf("%s: %s", address, list.body)
 		}
-		s.refused(s.call("POST", "/api/admin/passkeys/challenge", "", object{}, "Cookie", cookie), 409, want)
+		s.refused(s.call("POST", "/api/admin/passkey-challenge", "", object{}, "Cookie", cookie), 409, want)
 		s.refused(s.call("POST", "/console/passkey/challenge", "", nil), 409, want)
 	}
 	s := newSite(t, dbtest.Memory(t), withPasskeys)
-	s.refused(s.call("POST", "/api/admin/passkeys/challenge", secretKey, object{}), 409, "no account")
+	s.refused(s.call("POST", "/api/admin/passkey-challenge", secretKey, object{}), 409, "no account")
 }
 
 // Attempts are counted by address.

@@ -314,7 +314,7 @@ func (s *communityServer) teamRoutes() []route {
 		{"DELETE", "/api/admin/sign-ins/{id}", operators, s.endSignIn},
 		{"GET", "/api/admin/passkeys", operators, s.passkeys},
 		{"POST", "/api/admin/passkeys", operators, s.addPasskey},
-		{"POST", "/api/admin/passkeys/challenge", operators, s.newPasskey},
+		{"POST", "/api/admin/passkey-challenge", operators, s.newPasskey},
 		{"PATCH", "/api/admin/passkeys/{id}", operators, s.renamePasskey},
 		{"DELETE", "/api/admin/passkeys/{id}", operators, s.removePasskey},
 		{"GET", "/api/admin/people", operators, s.people},

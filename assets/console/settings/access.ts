@@ -122,7 +122,7 @@ export function ownPasskeys(person: string, hasPassword: () => boolean): Part {
     confirm.hidden = !hasPassword();
   });
   const add = async (): Promise<string> => {
-    const options = await call<Creation>("POST", "/passkeys/challenge", { currentPassword: password.value });
+    const options = await call<Creation>("POST", "/passkey-challenge", { currentPassword: password.value });
     await call("POST", "/passkeys", { name: name.value, credential: await made(options) });
     name.value = password.value = "";
     await keys.load();
