@@ -27,7 +27,7 @@ func testPasskeys(t *testing.T, s *fixture) {
 	ada := s.newOperator(t, "Ada")
 	device := newAuthenticator(ada)
 	ada.settings("account", "Your account")
-	ada.until(`$("#account input").value === "Ada"`)
+	ada.until(`$("#account input")?.value === "Ada"`)
 	ada.enter(`#account input[type=email]`, "ada@example.com")
 	ada.enter(`#account input[type=password]`, "correct horse battery")
 	ada.click(`#account .button.main`)
