@@ -22,7 +22,7 @@ type fox struct {
 	conn    *websocket.Conn
 	next    int
 	context string
-	said    []string
+	logged  []string
 }
 
 // newFox starts Firefox with a profile of its own and opens a page.
@@ -46,7 +46,7 @@ func newFox(t *testing.T) *fox {
 func startFox(t *testing.T, path string) string {
 	t.Helper()
 	profile := t.TempDir()
-	// Nothing but the test's pages is asked for.
+	// Firefox requests nothing but the test's pages.
 	prefs := `user_pref("app.normandy.enabled", false); user_pref("network.captive-portal-service.enabled", false);
 user_pref("network.connectivity-service.enabled", false); user_pref("services.settings.server", "data:,");
 user_pref("toolkit.telemetry.enabled", false); user_pref("datareporting.policy.dataSubmissionEnabled", false);
@@ -100,7 +100,7 @@ func dialFox(t *testing.T, addr string) *websocket.Conn {
 	return conn
 }
 
-// call sends one command and returns its result; log entries met are kept.
+// call sends one command and returns its result; log entries are collected.
 func (b *fox) call(method string, params object) object {
 	b.Helper()
 	b.next++
@@ -118,7 +118,7 @@ func (b *fox) call(method string, params object) object {
 			b.Fatalf("%s: %v", method, err)
 		}
 		if answer.Method == "log.entryAdded" {
-			b.said = append(b.said, fmt.Sprint(answer.Params["level"], " ", answer.Params["text"]))
+			b.logged = append(b.logged, fmt.Sprint(answer.Params["level"], " ", answer.Params["text"]))
 		}
 		if answer.ID != b.next {
 			continue
@@ -135,7 +135,7 @@ func (b *fox) visit(url string) {
 	b.call("browsingContext.navigate", object{"context": b.context, "url": url, "wait": "complete"})
 }
 
-// until waits for an expression to become true; what throws is not.
+// until waits for an expression to become true; one that throws is false.
 func (b *fox) until(expr string) {
 	b.Helper()
 	guarded := fmt.Sprintf(prelude, "(() => { try { return !!("+expr+") } catch { return false } })()")
@@ -145,13 +145,13 @@ func (b *fox) until(expr string) {
 			return
 		}
 		if time.Now().After(end) {
-			said, _ := json.Marshal(result)
-			b.Fatalf("never: %s\n%s\n%q", expr, said, b.said)
+			last, _ := json.Marshal(result)
+			b.Fatalf("never: %s\n%s\n%q", expr, last, b.logged)
 		}
 	}
 }
 
-// press types keys; text is what a keyboard gives, \uE007 is Enter.
+// press types a text; \uE007 is Enter.
 func (b *fox) press(text string) {
 	b.Helper()
 	var keys []object
@@ -168,7 +168,7 @@ func (b *fox) click(x, y int) {
 		{"type": "pointerMove", "x": x, "y": y}, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}}}}})
 }
 
-// TestFirefox takes the main path in the other engine: open, send, receive, reload.
+// TestFirefox runs the main scenario in Firefox: open, send, receive, reload.
 func TestFirefox(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
@@ -191,9 +191,9 @@ func TestFirefox(t *testing.T) {
 	b.until(`rows().at(-1) === "still here"`)
 	b.click(950, 750)
 	b.until(`!shown(".panel")`)
-	for _, text := range b.said {
+	for _, text := range b.logged {
 		if !strings.Contains(text, "/favicon.ico") { // the page's own, which its policy forbids
-			t.Errorf("Firefox says: %s", text)
+			t.Errorf("Firefox logged: %s", text)
 		}
 	}
 }

@@ -73,11 +73,9 @@ func vacuumInto(ctx context.Context, from, to string) error {
 	return errors.Join(err, pool.Close())
 }
 
-// Restore puts a backup in the place of the SQLite database at a URL. It
-// refuses while relay runs there, and a source that is damaged, not relay's or
-// newer than this relay. What was there before is kept beside it, with
-// .before-restore and the time behind its name: kept is that name, if any. Its
-// owner is the new file's.
+// Restore replaces the SQLite database at a URL with a backup, unless relay is running or
+// the backup is damaged, not relay's or newer than this relay. kept is the name under which
+// the old database is kept, if there was one.
 func Restore(ctx context.Context, from, url string) (kept string, err error) {
 	if isPostgres(url) {
 		return "", errNotAFile
@@ -123,9 +121,9 @@ func Restore(ctx context.Context, from, url string) (kept string, err error) {
 // restored is the suffix of a complete backup that will replace the database.
 const restored = ".restoring.whole"
 
-// finishRestore replaces the database at path by a complete backup, if there is
-// one. That takes several renames, so the next process with the lock finishes an
-// interrupted restore: otherwise the database would lack its log, or be gone.
+// finishRestore replaces the database at path with a complete backup, if there is one.
+// The next process with the lock calls it too, because a restore takes several renames and
+// an interrupted one leaves no usable database.
 func finishRestore(path string) (kept string, err error) {
 	fresh, err := os.Stat(path + restored)
 	if errors.Is(err, fs.ErrNotExist) {

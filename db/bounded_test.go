@@ -246,7 +246,7 @@ func TestBoundedReportsAFullQueueOnce(t *testing.T) {
 	}
 }
 
-// Whatever happens, tidying brings everything within its bounds.
+// Eviction keeps everything within its bounds.
 func TestBoundedKeepsWithinItsBounds(t *testing.T) {
 	d, _ := bounded(t, db.Bounds{Sessions: 20, Messages: 40, QueueEvents: 10, QueueBytes: 3000, QueueMost: 20_000})
 	random := rand.New(rand.NewPCG(1, 2))

@@ -91,7 +91,7 @@ func (c *cluster) Renew(ctx context.Context) (held map[string]int64, nodes []str
 	}
 	polled := false
 	for _, row := range rows {
-		if node, is := strings.CutPrefix(row.Name, chat.NodeLease); is {
+		if node, found := strings.CutPrefix(row.Name, chat.NodeLease); found {
 			nodes, polled = append(nodes, node), polled || strings.HasSuffix(row.Info, pollsInfo)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// visitor lets in requests with the public key, from an allowed origin. The service
-// decides whose session they may touch.
+// visitor admits requests with the public key from an allowed origin. The service checks
+// which session they may use.
 func (s *communityServer) visitor(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	if !s.originAllowed(r) {
 		return chat.Author{}, errForbidden
@@ -24,12 +24,12 @@ func (s *communityServer) visitor(w http.ResponseWriter, r *http.Request, key st
 		Token: r.Header.Get("X-Session-Token"), TokenRequired: s.cfg.RequireSessionToken}, nil
 }
 
-// operator lets in requests with the secret key or the console's cookie.
+// operator admits requests with the secret key or the console's cookie.
 func (s *communityServer) operator(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	return s.admit(w, r, key, s.signedIn)
 }
 
-// administrator lets in operators who may change settings, people and keys.
+// administrator admits operators who may change settings, people and keys.
 func (s *communityServer) administrator(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	by, err := s.operator(w, r, key)
 	if err == nil && by.Role != chat.RoleAdministrator {
@@ -38,12 +38,12 @@ func (s *communityServer) administrator(w http.ResponseWriter, r *http.Request, 
 	return by, err
 }
 
-// operatorOrDoctor also lets in relay doctor, with its pass.
+// operatorOrDoctor also admits relay doctor, by its pass.
 func (s *communityServer) operatorOrDoctor(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	return s.admit(w, r, key, s.orPass(s.isDoctor))
 }
 
-// administratorOrCommand also lets in relay erase, with its pass for one visitor.
+// administratorOrCommand also admits relay erase, by its pass for one visitor.
 func (s *communityServer) administratorOrCommand(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	by, err := s.admit(w, r, key, s.orPass(s.isEraser))
 	if err == nil && by.Role != chat.RoleAdministrator {
@@ -52,11 +52,11 @@ func (s *communityServer) administratorOrCommand(w http.ResponseWriter, r *http.
 	return by, err
 }
 
-// orPass also lets in a command of relay's own that brings a pass.
-func (s *communityServer) orPass(brings func(*http.Request) bool) func(*http.Request) (chat.Author, error) {
+// orPass also admits a command of relay that has a pass.
+func (s *communityServer) orPass(hasPass func(*http.Request) bool) func(*http.Request) (chat.Author, error) {
 	return func(r *http.Request) (chat.Author, error) {
 		by, err := s.signedIn(r)
-		if errors.Is(err, errUnauthorized) && brings(r) {
+		if errors.Is(err, errUnauthorized) && hasPass(r) {
 			return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Role: chat.RoleAdministrator}, nil
 		}
 		return by, err
@@ -104,8 +104,7 @@ func requestKey(r *http.Request, inQuery bool) string {
 	return key
 }
 
-// widgetCORS lets pages of the allowed origins read the answers, never with
-// credentials.
+// widgetCORS lets pages of the allowed origins read responses, never with credentials.
 func (s *communityServer) widgetCORS(w http.ResponseWriter, r *http.Request) (preflight bool) {
 	h := w.Header()
 	if len(s.cfg.AllowedOrigins) == 0 {
@@ -121,8 +120,8 @@ func (s *communityServer) widgetCORS(w http.ResponseWriter, r *http.Request) (pr
 }
 
 // streamCORS lets pages of the allowed origins read the stream of bridge mode.
-// Without a list no origin is allowed: people who run relay on their own machine also
-// visit other websites there.
+// Without a list no origin is allowed: on a developer's machine, any website could read
+// the stream otherwise.
 func (s *bridgeServer) streamCORS(w http.ResponseWriter, r *http.Request) (preflight bool) {
 	origin := r.Header.Get("Origin")
 	if len(s.cfg.AllowedOrigins) == 0 || origin == "" || !s.originAllowed(r) {
@@ -133,8 +132,7 @@ func (s *bridgeServer) streamCORS(w http.ResponseWriter, r *http.Request) (prefl
 	return answerPreflight(w, r, "GET", "Authorization, X-API-Key, Last-Event-ID")
 }
 
-// answerPreflight answers a preflight with what is allowed, and reports whether the
-// request was one.
+// answerPreflight answers a preflight request, and reports whether the request was one.
 func answerPreflight(w http.ResponseWriter, r *http.Request, methods, headers string) bool {
 	if r.Method != http.MethodOptions {
 		return false
@@ -167,9 +165,8 @@ type peer struct {
 // local reports whether the request was made on this machine.
 func (p peer) local() bool { return p.direct && p.addr.IsLoopback() }
 
-// forwards reports whether a header, named in Go's canonical form, is one that
-// proxies add. All of Cloudflare's begin alike.
-func forwards(name string) bool {
+// isProxyHeader reports whether proxies add a header, named in canonical form.
+func isProxyHeader(name string) bool {
 	switch name {
 	case "Forwarded", "Via", "X-Real-Ip", "True-Client-Ip":
 		return true
@@ -182,7 +179,7 @@ func forwards(name string) bool {
 func (s *Server) peer(r *http.Request) peer {
 	p := peer{addr: remoteAddr(r), direct: true}
 	for name := range r.Header {
-		if forwards(name) {
+		if isProxyHeader(name) {
 			p.direct = false
 		}
 	}
@@ -207,9 +204,8 @@ func (s *Server) peer(r *http.Request) peer {
 	return p
 }
 
-// warnUntrusted warns once of a nearby proxy that is not trusted: visitors behind it
-// share one rate limit. A distant one may be anybody's, and an empty TRUSTED_PROXIES
-// is a decision.
+// warnUntrusted warns once about an untrusted proxy on a private network: visitors behind
+// it share one rate limit. An empty TRUSTED_PROXIES is a decision and gives no warning.
 func (s *Server) warnUntrusted(proxy netip.Addr) {
 	if len(s.cfg.TrustedProxies) > 0 && (proxy.IsPrivate() || proxy.IsLoopback() || proxy.IsLinkLocalUnicast()) {
 		s.untrustedProxy.Do(func() {
@@ -218,7 +214,7 @@ func (s *Server) warnUntrusted(proxy netip.Addr) {
 	}
 }
 
-// parseHop reads an address as proxies name it: some add the port.
+// parseHop parses an address of X-Forwarded-For: some proxies add the port.
 func parseHop(hop string) (addr netip.Addr, ok bool) {
 	addr, err := netip.ParseAddr(hop)
 	if err != nil {
@@ -243,7 +239,7 @@ func remoteAddr(r *http.Request) netip.Addr {
 	return addr.Addr().Unmap().WithZone("")
 }
 
-// secure reports whether the client speaks TLS to relay or its proxy.
+// secure reports whether the client uses TLS to relay or to a trusted proxy.
 func (s *Server) secure(r *http.Request) bool {
 	return r.TLS != nil || (s.trusted(remoteAddr(r)) && r.Header.Get("X-Forwarded-Proto") == "https")
 }

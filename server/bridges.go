@@ -16,13 +16,13 @@ type Bridges interface {
 	States(ctx context.Context) ([]chat.BridgeState, error)
 	// Check tests a bridge's token, rights, channel and reception.
 	Check(ctx context.Context, name string) ([]chat.Finding, error)
-	// EraseThreads deletes a session's threads on the platforms and returns what stays.
-	EraseThreads(ctx context.Context, sessionID string) (stays []string, err error)
+	// EraseThreads deletes a session's threads on the platforms and returns what remains.
+	EraseThreads(ctx context.Context, sessionID string) (remains []string, err error)
 	// Connect takes the next step of connecting a platform.
 	Connect(ctx context.Context, name string, step chat.BridgeStep) (chat.BridgeSetup, error)
 	// Disconnect removes a platform's stored settings.
 	Disconnect(ctx context.Context, name string) error
-	// Try posts something on a platform and removes it.
+	// Try posts a test message on a platform and deletes it.
 	Try(ctx context.Context, name string) (chat.Finding, error)
 	// Webhook handles the requests that a platform pushes to a bridge.
 	Webhook(name string) http.Handler
@@ -32,7 +32,7 @@ type Bridges interface {
 
 // Webhook posts events to a receiver.
 type Webhook interface {
-	// Off returns why nothing is posted, nil while the webhook is on.
+	// Off returns why the webhook is off, nil while it is on.
 	Off() error
 	// CheckAddress rejects a receiver that relay must not connect to.
 	CheckAddress(address string) error
@@ -81,9 +81,9 @@ func (s *communityServer) listBridges(_ http.ResponseWriter, r *http.Request, _ 
 	return map[string]any{"bridges": states, "ai": ai}, err
 }
 
-// testRequest is the body of a test, which may be left out.
+// testRequest is the body of a test, which may be omitted.
 type testRequest struct {
-	Post bool `json:"post"` // post something, too, and remove it
+	Post bool `json:"post"` // also post a test message and delete it
 }
 
 // testBridge answers POST /api/admin/bridges/{name}/test with the bridge's findings.
@@ -103,15 +103,11 @@ func (s *communityServer) testBridge(_ http.ResponseWriter, r *http.Request, _ c
 		}
 		findings = append(findings, f)
 	}
-	well := true
-	for _, f := range findings {
-		well = well && f.Level != chat.FindingFail
-	}
-	return map[string]any{"ok": well, "findings": append([]chat.Finding{}, findings...)}, nil
+	return map[string]any{"ok": !chat.Failed(findings), "findings": append([]chat.Finding{}, findings...)}, nil
 }
 
-// connectBridge answers POST /api/admin/bridges/{name}/connect: how far the platform is
-// connected after the step in the body, which may be left out.
+// connectBridge answers POST /api/admin/bridges/{name}/connect with the state of the set-up
+// after the step in the body, which may be omitted.
 func (s *communityServer) connectBridge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	step, err := decodeOptional[chat.BridgeStep](r)
 	if err != nil {

@@ -37,7 +37,7 @@ func (s *communityServer) noCommand(ctx context.Context, by chat.Author, content
 	if by.Source != chat.SourceConsole {
 		return nil
 	}
-	if _, is := chat.ParseCommand(content, true); is {
+	if _, isCommand := chat.ParseCommand(content, true); isCommand {
 		return chat.Errorf(chat.Conflict, "This is a command: the visitor does not see it")
 	}
 	withheld, err := s.engine.Withholds(ctx, by, content, true)

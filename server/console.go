@@ -161,7 +161,7 @@ func (s *communityServer) signedIn(r *http.Request) (chat.Author, error) {
 	if err != nil {
 		return by, errUnauthorized
 	}
-	if secret, is := strings.CutPrefix(c.Value, personCookie); is {
+	if secret, found := strings.CutPrefix(c.Value, personCookie); found {
 		return s.signedInPerson(r, by, secret)
 	}
 	name, signedIn := s.keys.cookies().open(c.Name, c.Value)

@@ -15,7 +15,7 @@ import (
 // chunks, until the connection closes. It reports whether that is possible. A request
 // with a body stays in net/http, which reads no more than asked.
 func closeDelimited(w http.ResponseWriter, r *http.Request) bool {
-	if wrapped, is := w.(*observed); is {
+	if wrapped, found := w.(*observed); found {
 		w = wrapped.Unwrap()
 	}
 	_, ok := w.(http.Hijacker)

@@ -57,8 +57,8 @@ func TestVisitors(t *testing.T) {
 		for _, method := range []string{"GET", "DELETE"} {
 			s.refused(s.call(method, "/api/admin/visitors", secretKey, nil), 400, "visitor is required")
 		}
-		s.refused(s.call("DELETE", "/api/admin/visitors?visitor=ann@example.com", secretKey, nil), 404, "No conversation is of this visitor")
-		s.refused(s.call("GET", "/api/admin/visitors/export?visitor=ann@example.com", secretKey, nil), 404, "No conversation is of this visitor")
+		s.refused(s.call("DELETE", "/api/admin/visitors?visitor=ann@example.com", secretKey, nil), 404, "No conversations of this visitor")
+		s.refused(s.call("GET", "/api/admin/visitors/export?visitor=ann@example.com", secretKey, nil), 404, "No conversations of this visitor")
 	})
 }
 

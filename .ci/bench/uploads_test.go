@@ -18,9 +18,8 @@ const (
 	quiet      = 3 * time.Second
 )
 
-// uploads measures how long messages take while many large files come in, over
-// how long they take without, and how much memory that needs at most. The files
-// go to a relay of their own.
+// uploads measures the latency of messages during many large uploads, relative to that
+// without, and the peak memory. It uses its own relay.
 func (r *run) uploads() {
 	folder := r.b.TempDir()
 	relay := r.start(func(port string) *exec.Cmd {
@@ -53,8 +52,8 @@ func (r *run) uploads() {
 	r.must(relay.stop())
 }
 
-// postPaced posts at postRate until it is stopped and returns the 99th
-// percentile of how long the answers took.
+// postPaced posts at postRate until it is stopped, and returns the 99th percentile of the
+// latency.
 func postPaced(address string, list []*requests, stop <-chan time.Time) (time.Duration, error) {
 	done := make(chan struct{})
 	go func() {
@@ -101,10 +100,10 @@ const (
 	formTail = "\r\n--" + boundary + "--\r\n"
 )
 
-// parcel is what a file is made of, some bytes at a time.
+// parcel is the block that uploaded files repeat.
 var parcel = bytes.Repeat([]byte("parcel\n."), 8<<10)
 
-// upload sends a file in the name of a visitor.
+// upload sends a file as a visitor.
 func upload(address string, v *visitor) error {
 	head := fmt.Sprintf(formHead, v.session)
 	length := len(head) + uploadSize + len(formTail)

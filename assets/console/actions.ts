@@ -1,5 +1,5 @@
-// What operators do with a conversation beside answering: assign, snooze, tag, ask for a rating, block, delete. Loaded when
-// one of the menus in its head is opened first.
+// Actions on a conversation: assign, snooze, tag, ask for a rating, block, delete. Loaded when one of the menus in its
+// header is first opened.
 
 import { call, sessionPath } from "./api";
 import { ask } from "./ask";
@@ -81,7 +81,7 @@ export async function assign(from: HTMLElement): Promise<void> {
   openMenu(from, "Assign", [...own, ...entries, ["Nobody", () => put(s, { assignee: null }), { checked: !s.assignee }]]);
 }
 
-// at is a time of a day so many days from now.
+// at returns a time on the day a number of days from now.
 function at(days: number, hour: number): Date {
   const time = new Date();
   time.setDate(time.getDate() + days);

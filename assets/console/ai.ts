@@ -1,4 +1,4 @@
-// What operators ask of the AI in a conversation: a draft, a summary, and whether it answers there.
+// Requests to the AI in a conversation: a draft, a summary, and whether it answers there.
 
 import { call, sessionPath } from "./api";
 import { byId, on, setText } from "./dom";
@@ -8,7 +8,7 @@ import { attempt, changed, current, set, state } from "./store";
 import type { View } from "./store";
 import type { AI, Message, Session } from "./types";
 
-// tell gives relay a command and shows its answer.
+// tell sends relay a command and shows its answer.
 async function tell(command: string): Promise<void> {
   const id = state.selected;
   const said = await attempt(call<{ answer: string }>("POST", sessionPath(id) + "/commands", { command }), "Not done");

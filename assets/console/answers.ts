@@ -48,7 +48,7 @@ function choose(a: SavedAnswer): void {
   byId("composer").focus();
 }
 
-// menuKey handles the keys that belong to the open list, and tells whether it did.
+// menuKey handles the keys that belong to the open list, and reports whether it did.
 export function menuKey(e: KeyboardEvent): boolean {
   const list = fitting(state);
   if (!list.length || byId("answers-menu").hidden) return false;

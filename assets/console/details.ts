@@ -22,7 +22,7 @@ function link(url: string | undefined): Node | string | undefined {
   return href ? h("a", { href, title: href, ...newTab }, pagePath(href)) : url;
 }
 
-// label turns a field's name, such as orderNumber, into words.
+// label turns a field name such as orderNumber into words.
 function label(field: string): string {
   const words = field.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ");
   return field === "id" ? "ID" : words.charAt(0).toUpperCase() + words.slice(1);
@@ -45,14 +45,14 @@ function rating({ csat }: Session): HTMLElement | string {
   return facts("Satisfaction", [["Score", stars], ["Comment", csat.comment], ["Answered", csat.respondedAt && fullTime(csat.respondedAt)]]);
 }
 
-// systems are names of operating systems, by what browsers call them. The order matters: Android says Linux, too.
+// systems maps user agents to operating systems. The order matters: Android's user agents name Linux, too.
 const systems: [RegExp, string][] = [
   [/Windows/, "Windows"], [/iPhone|iPad|iPod/, "iOS"], [/Android/, "Android"], [/CrOS/, "ChromeOS"], [/Mac OS X|Macintosh/, "macOS"], [/Linux|X11/, "Linux"],
 ];
 
-const system = (agent = ""): string | undefined => systems.find(([sign]) => sign.test(agent))?.[1];
+const system = (agent = ""): string | undefined => systems.find(([pattern]) => pattern.test(agent))?.[1];
 
-// pagesOf are the pages of this visit, as far as they are loaded, without the present one.
+// pagesOf lists the loaded pages of this visit, without the current one.
 function pagesOf({ timeline, selected }: State): HTMLElement | string {
   const pages = timeline.filter((e) => e.type === "page_view").map((e) => String(e.data["url"] ?? "")).slice(-8).reverse();
   if (!selected || !pages.length) return "";
@@ -61,7 +61,7 @@ function pagesOf({ timeline, selected }: State): HTMLElement | string {
 
 let asked = "";
 
-// showEarlier lists the visitor's other conversations, when there are any.
+// showEarlier lists the visitor's other conversations, if any.
 async function showEarlier(s: Session): Promise<void> {
   asked = s.id;
   const found = await call<{ sessions: Session[] }>("GET", "/sessions?limit=10&q=" + encodeURIComponent(s.visitorId)).catch(() => undefined);
@@ -82,7 +82,7 @@ function visit({ metadata: m, createdAt }: Session): HTMLElement | string {
     ["Browser", m["browser"]],
     ["System", system(m["userAgent"])],
     ["Device", m["deviceType"] && label(m["deviceType"])],
-    ["Began", fullTime(createdAt)],
+    ["Started", fullTime(createdAt)],
   ]);
 }
 
@@ -97,7 +97,7 @@ export const detailsView: View = (now, before) => {
   if (!s) return;
   const { name: _, ...identity } = s.identity ?? {};
   const { preChat = {} } = s;
-  // What the form asked and the identity has stands there only once.
+  // Form answers that the identity repeats are shown once.
   const answers = Object.fromEntries(Object.entries(preChat).filter(([field, value]) => s.identity?.[field] !== value));
   byId("facts").append(person(s), facts("Identity", fields(identity)), facts("Asked before the chat", fields(answers)), visit(s), pagesOf(now), rating(s));
 };

@@ -4,7 +4,7 @@
 import { me } from "./me";
 import { set, state } from "./store";
 
-const place = "relay:drafts:" + me;
+const storageKey = "relay:drafts:" + me;
 
 // draftKey names the draft that the composer shows: a session's, or that of the message being edited.
 export function draftKey(of = state): string {
@@ -15,28 +15,28 @@ export function draftOf(key: string): string {
   return state.drafts[key] ?? "";
 }
 
-// setDraft keeps a text; an empty one is none.
+// setDraft stores a draft; an empty text removes it.
 export function setDraft(key: string, text: string): void {
   const drafts: Record<string, string> = { ...state.drafts, [key]: text };
   if (!text) delete drafts[key];
   set({ drafts });
   try {
-    sessionStorage.setItem(place, JSON.stringify(drafts));
+    sessionStorage.setItem(storageKey, JSON.stringify(drafts));
   } catch {
-    // A full or forbidden storage: the draft lasts as long as the page.
+    // Storage is full or forbidden: the draft lasts as long as the page.
   }
 }
 
-// giveBack puts a text that could not be sent before what was typed since.
+// giveBack puts a text that could not be sent back into the draft, before newer text.
 export function giveBack(key: string, text: string): void {
   setDraft(key, [text, draftOf(key)].filter(Boolean).join("\n"));
 }
 
-// restoreDrafts brings back what an earlier page of this tab kept.
+// restoreDrafts restores the drafts that this tab stored before a reload.
 export function restoreDrafts(): void {
   try {
-    set({ drafts: JSON.parse(sessionStorage.getItem(place) ?? "{}") as Record<string, string> });
+    set({ drafts: JSON.parse(sessionStorage.getItem(storageKey) ?? "{}") as Record<string, string> });
   } catch {
-    // There is nothing to bring back.
+    // Nothing usable is stored.
   }
 }

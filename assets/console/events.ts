@@ -7,7 +7,7 @@ import type { Attachment, Csat, Message, Session, StreamEvent } from "./types";
 
 type Handler = (session: Session, event: StreamEvent) => Change;
 
-// belongs tells whether a session is one of the list.
+// belongs reports whether a session belongs in the list.
 function belongs(s: Session): boolean {
   const { filter, whose, tag, query } = state;
   if (query) return true;
@@ -26,7 +26,7 @@ export function withSession(session: Session): Change {
   return { sessions, order: placed(id, sessions) };
 }
 
-// before tells whether one session stands before another: the latest activity, or who waits longest.
+// before reports whether one session sorts before another: by latest activity, or by longest wait.
 function before(a: Session | undefined, b: Session | undefined): boolean {
   if (state.filter === "waiting" && !state.query) return (a?.waitingSince ?? "") < (b?.waitingSince ?? "");
   return (a?.lastActivity ?? "") > (b?.lastActivity ?? "");
@@ -171,13 +171,13 @@ const handlers: Record<string, Handler> = {
 
 export const eventNames = Object.keys(handlers);
 
-// needsSession tells whether an event cannot be applied before its session is loaded. That a visitor is there, and
-// where, is no reason: most have written nothing.
+// needsSession reports whether an event cannot be applied before its session is loaded. Presence and page views do
+// not count: most of those visitors have written nothing.
 export function needsSession(event: StreamEvent): boolean {
   return !/^visitor_p/.test(event.type) && event.type in handlers && !state.sessions[event.sessionId];
 }
 
-// needsFiles tells whether the thread misses addresses of files: events come without, only requests answer them.
+// needsFiles reports whether the thread lacks addresses of files: events come without them.
 export function needsFiles(): boolean {
   return state.messages.some((m) => !m.local && m.attachments.some((a) => !a.url));
 }

@@ -1,4 +1,4 @@
-// How sessions, times and sizes read for a person.
+// Sessions, times and sizes as text.
 
 import { parse, type Piece } from "../widget/markup";
 import { h } from "./dom";
@@ -29,7 +29,7 @@ export function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-// until tells how long it is to a moment that is to come.
+// until returns how long it is until a future time.
 export function until(at: string): string {
   const left = Date.parse(at) - Date.now();
   if (left < minute) return "in a moment";
@@ -67,7 +67,7 @@ export function dayKey(at: string): string {
   return new Date(at).toDateString();
 }
 
-// dayName tells the year where it is another one. A day before is not always 24 hours before.
+// dayName includes the year if it is not this one. Yesterday is not always 24 hours ago.
 export function dayName(at: string): string {
   const key = dayKey(at);
   const now = new Date();
@@ -105,7 +105,7 @@ export function visitorName(s: Session): string {
   return s.nickname;
 }
 
-// pagePath shortens the page's address to what tells pages apart.
+// pagePath shortens the page's address to the part that distinguishes pages.
 export function pagePath(url: string | undefined): string {
   try {
     const { host, pathname } = new URL(url ?? "");

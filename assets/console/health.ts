@@ -1,4 +1,4 @@
-// How the bridges and the AI are doing, for the whole console; marks in the navigation lead to what is wrong.
+// The health of the bridges and the AI: the navigation marks pages with a problem.
 
 import { call } from "./api";
 import { platformName } from "./format";
@@ -7,7 +7,7 @@ import { changed, set, state } from "./store";
 import type { View } from "./store";
 import type { AI, Bridge } from "./types";
 
-// loadBridges asks how the bridges are doing. Without an answer the last one stands.
+// loadBridges loads the state of the bridges and the AI. If that fails, the last one is kept.
 export async function loadBridges(): Promise<void> {
   const answer = await call<{ bridges: Bridge[]; ai?: AI }>("GET", "/bridges").catch(() => undefined);
   if (answer && JSON.stringify(answer.ai ?? null) !== JSON.stringify(state.ai)) set({ ai: answer.ai ?? null });
@@ -21,10 +21,10 @@ function trouble(b: Bridge): string {
   return platformName(b.name) + ": " + (wrong(b) ?? b.failed?.count + " not delivered: " + b.failed?.reason);
 }
 
-// healthView marks the pages where something can be mended.
+// healthView marks the pages where a problem can be fixed.
 export const healthView: View = (now, before) => {
   if (changed(now, before, "bridges")) alarm("channels", now.bridges.filter((b) => wrong(b) ?? b.failed).map(trouble).join("\n"));
-  if (changed(now, before, "gaveUp")) alarm("webhook", now.gaveUp ? "An event was given up" : "");
+  if (changed(now, before, "gaveUp")) alarm("webhook", now.gaveUp ? "An event was not delivered" : "");
   if (!changed(now, before, "ai")) return;
   alarm("ai", now.ai?.state === "failing" ? "The AI fails: " + [now.ai.lastError, now.ai.fix].filter(Boolean).join(". ") : "");
 };

@@ -46,7 +46,7 @@ async function snapshot<T>(work: Promise<T>, apply: (answer: T) => void): Promis
   }
 }
 
-// reload brings list and thread up to date after a gap in the stream.
+// reload updates list and thread after a gap in the stream.
 export async function reload(): Promise<void> {
   again = reloading;
   if (reloading) return;

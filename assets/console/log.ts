@@ -32,7 +32,7 @@ function dayItem(at: string): HTMLLIElement {
   return keep(dayKey(at), [name], () => h("li", { class: "day" }, h("span", {}, name)));
 }
 
-// follows tells whether b continues a, so that the name need not be repeated.
+// follows reports whether b continues a, so that the name need not be repeated.
 function follows(a: Message, b: Message): boolean {
   const sameSender = a.sender === b.sender && a.internal === b.internal && a.operatorName === b.operatorName;
   return sameSender && Date.parse(b.timestamp) - Date.parse(a.timestamp) < together;

@@ -1,5 +1,5 @@
 // The console's start: it joins store, stream and views. State flows one way:
-// events and answers change the store, the store tells the views.
+// events and responses change the store, the store notifies the views.
 
 import { aiView, wireAI } from "./ai";
 import { answersView } from "./answers";

@@ -61,7 +61,7 @@ function quoted(m: Message, jump: (id: string) => void): HTMLElement {
   return h("button", { type: "button", class: "quote", onclick: () => jump(m.id) }, h("b", {}, senderName(m)), text);
 }
 
-// receipt tells how far an operator's message got.
+// receipt describes how far an operator's message got.
 function receipt(m: Message): HTMLElement | false {
   if (m.sender === "visitor" || m.deletedAt || (m.internal && !m.local)) return false;
   const label = m.local ? "Sending" : m.readAt ? "Read " + fullTime(m.readAt) : m.deliveredAt ? "Delivered" : "Sent";
@@ -123,7 +123,7 @@ export interface Place {
   waits: boolean;
 }
 
-// isMine tells whether the operator wrote it, wherever.
+// isMine reports whether the operator wrote it, wherever.
 const isMine = (m: Message): boolean => m.sender === "operator" && (!m.operatorName || m.operatorName === me);
 
 // who names the sender: with a face, unless it is the visitor, or oneself.

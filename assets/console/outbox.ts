@@ -14,8 +14,8 @@ const typingEvery = 3_000;
 // A message carries at most this many files.
 const mostFiles = 10;
 
-// doubt is the newest message of which nobody knows whether it was sent.
-let doubt: Message | null = null;
+// unconfirmed is the newest message that may or may not have been sent.
+let unconfirmed: Message | null = null;
 
 let serial = 0;
 let typedAt = 0;
@@ -25,7 +25,7 @@ export function draft(text: string): void {
   if (!state.editing) signal(text !== "" && !state.noting && !privately.test(text));
 }
 
-// signal tells the visitor that the operator is writing, at most every few seconds.
+// signal shows the visitor that the operator is writing, at most every few seconds.
 function signal(active: boolean): void {
   if (active ? Date.now() - typedAt < typingEvery : !typedAt) return;
   typedAt = active ? Date.now() : 0;
@@ -40,7 +40,7 @@ export function isOwn(m: Message): boolean {
   return m.sender === "operator" && here && m.operatorName === me && !m.deletedAt && !m.local;
 }
 
-// edit begins to change a message, or goes on with a change that was begun.
+// edit starts editing a message, or continues an edit.
 export function edit(m: Message | undefined): void {
   if (!m) return;
   set({ editing: m, quote: null });
@@ -52,7 +52,7 @@ export function editLast(): void {
   edit([...state.messages].reverse().find((m) => isOwn(m) && m.content));
 }
 
-// leave ends editing or quoting and tells whether there was either.
+// leave ends editing or quoting and reports whether there was either.
 export function leave(): boolean {
   const busy = state.editing || state.quote || state.answer || state.noting;
   if (state.editing) setDraft(state.editing.id, "");
@@ -148,9 +148,8 @@ async function runCommand(sessionId: string, content: string, quote: Message | n
   set({ answer: said.answer, quote: state.quote === quote ? null : state.quote });
 }
 
-// deliver gives text, files and quote back to the composer when they could not
-// be sent. A message that the stream brought was: only the answer got lost.
-// A retry of the same text has the same clientId, so that it is stored once.
+// deliver sends a message. If that fails, text, files and quote return to the composer,
+// unless the stream shows that only the response was lost.
 async function deliver(local: Message, files: Upload[], quote: Message | null): Promise<void> {
   const { sessionId, content, replyTo, internal } = local;
   const body = { content, replyTo, internal, attachmentIds: files.map((u) => u.id) };
@@ -158,17 +157,18 @@ async function deliver(local: Message, files: Upload[], quote: Message | null): 
   set({ messages: state.messages.filter((m) => m.id !== local.id) });
   if (sent) return put(sent, internal ? "note" : "message");
   if (state.messages.some((m) => m.clientId === local.clientId)) return set({ failure: "" });
-  doubt = local;
+  unconfirmed = local;
   set({ uploads: [...state.uploads, ...files] });
   if (sessionId === state.selected && !state.editing) set({ quote: state.quote ?? quote });
   giveBack(sessionId, internal ? "// " + content : content);
 }
 
-// clientIdOf is the id under which a message is sent once: a new one, or that of the same message in doubt.
+// clientIdOf returns the id under which the server stores a message once: a new one, or that of the same
+// unconfirmed message.
 function clientIdOf(m: Message): string {
   const words = ({ sessionId, content, replyTo, internal, attachments }: Message): string => JSON.stringify([sessionId, content, replyTo, internal, attachments.map((a) => a.id)]);
-  const again = doubt && words(doubt) === words(m) ? doubt.clientId : "";
-  doubt = null;
+  const again = unconfirmed && words(unconfirmed) === words(m) ? unconfirmed.clientId : "";
+  unconfirmed = null;
   return again || Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 }
 

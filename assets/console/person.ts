@@ -9,7 +9,7 @@ function show(open: boolean): void {
   byId("me").setAttribute("aria-expanded", String(open));
 }
 
-// closeMenu closes the menu and tells whether it was open.
+// closeMenu closes the menu and reports whether it was open.
 export function closeMenu(): boolean {
   if (byId("me-menu").hidden) return false;
   show(false);

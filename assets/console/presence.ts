@@ -35,7 +35,7 @@ function acted(): void {
   if (active - reported >= reportEvery) report();
 }
 
-// resume tells a relay that was away, and may have been restarted, of activity in the meantime.
+// resume reports activity to a relay that was away and may have been restarted.
 export function resume(): void {
   if (Date.now() - active < stays) report();
 }

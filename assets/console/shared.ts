@@ -1,4 +1,4 @@
-// What the parts of the console that load later share with the inbox. A module that keeps state must stand here.
+// Modules that the inbox shares with the parts that load later. A module that keeps state must be listed here.
 
 export * from "./api";
 export * from "./ask";

@@ -1,4 +1,4 @@
-// The console's whole state, and the one function that changes it and tells the views.
+// The console's whole state, and the one function that changes it and notifies the views.
 
 import type { AI, Bridge, Counts, Entry, Message, Presence, SavedAnswer, Session, Undelivered } from "./types";
 
@@ -67,7 +67,7 @@ export interface State {
   // configs counts the times that settings may have changed elsewhere.
   readonly configs: number;
   readonly bridges: readonly Bridge[];
-  // gaveUp tells that a delivery was given up since the page was last looked at.
+  // gaveUp: a delivery failed for good since the page was last opened.
   readonly gaveUp: boolean;
 }
 
@@ -105,7 +105,7 @@ export function set(change: Change): void {
   queued = true;
 }
 
-// changed tells whether any of the parts differs.
+// changed reports whether any of the parts differs.
 export function changed(now: State, before: State, ...parts: (keyof State)[]): boolean {
   return parts.some((part) => now[part] !== before[part]);
 }

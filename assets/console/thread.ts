@@ -9,7 +9,7 @@ import { current } from "./store";
 import type { State, View } from "./store";
 import type { Session } from "./types";
 
-// kind names the part of the thread that is to be seen.
+// kind names the part of the thread to show.
 function kind(s: State): string {
   if (s.selected) return s.threadPhase === "missing" || s.threadPhase === "failed" ? s.threadPhase : "pane";
   if (s.listPhase === "loading") return "";

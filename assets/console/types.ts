@@ -1,36 +1,19 @@
 // The shapes of the admin API that the console uses.
 
-export interface Attachment {
-  id: string;
-  filename: string;
-  mimeType: string;
-  size: number;
-  url: string;
-}
+import type { Attachment, Message as WidgetMessage } from "../widget/relay-chat";
 
-export interface Message {
-  id: string;
-  sessionId: string;
-  content: string;
-  sender: "visitor" | "operator" | "ai";
-  timestamp: string;
-  replyTo?: string;
-  attachments: Attachment[];
-  operatorName?: string;
-  sourceBridge?: string;
-  editedAt?: string;
-  deletedAt?: string;
-  deliveredAt?: string;
-  readAt?: string;
-  clientId?: string;
+export type { Attachment };
+
+// Message is a message as operators see it: the widget's, with notes, drafts and sources.
+export interface Message extends WidgetMessage {
   // draft marks a note of the AI that an operator may send; sentAt is when one did.
   draft?: true;
   sentAt?: string;
-  // sources are the pages that an AI's answer rests on.
+  // sources are the pages that an AI's answer cites.
   sources?: { title: string; url: string }[];
   // internal marks a note of operators, which no visitor sees.
   internal?: true;
-  // local marks a message that the server has not answered yet.
+  // local marks a message that the server has not confirmed yet.
   local?: true;
 }
 
@@ -81,7 +64,7 @@ export interface Counts {
   tags: { name: string; count: number }[];
 }
 
-// Undelivered is what a bridge did not take: given up, or failed often and retried.
+// Undelivered is a delivery that failed for good, or that failed often and is retried.
 export interface Undelivered {
   id: string;
   dest: string;
@@ -90,7 +73,7 @@ export interface Undelivered {
   reason: string;
 }
 
-// WebhookTest is what a receiver said to a test event.
+// WebhookTest is a receiver's response to a test event.
 export interface WebhookTest {
   ok: boolean;
   status: number;
@@ -134,7 +117,7 @@ export interface Bridge {
   retrying?: Trouble;
 }
 
-// Trouble is how many deliveries are in trouble, and why the newest is.
+// Trouble counts failing deliveries, with the reason of the newest.
 export interface Trouble {
   count: number;
   reason: string;

@@ -1,4 +1,4 @@
-// announce.ts tells the page, as API events, what came in over the stream.
+// announce.ts passes what came in over the stream to the page, as API events.
 
 import type { Message, Shell, State } from "./types";
 

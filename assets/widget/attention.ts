@@ -64,7 +64,7 @@ export function create(core: Core, shell: Shell): Attention {
     ring(message) {
       const seen = (core.store.state.open && !document.hidden) || Date.now() - rang < SHORT;
       if (seen || String(options.sound) === "false" || storage.get("muted") || !navigator.userActivation?.hasBeenActive) return;
-      // Of all tabs that hear of the message, the one that gets the lock sounds.
+      // Of all tabs that receive the message, the one that gets the lock plays the sound.
       rang = Date.now();
       const once = (lock: Lock | null) => lock && (tone(), new Promise((end) => setTimeout(end, SHORT)));
       if (locks) locks.request(`relay-tone:${message.id}`, { ifAvailable: true }, once).catch(() => {});

@@ -56,7 +56,7 @@ export interface Actions {
   handoff(): void;
   /** begin starts a new conversation. */
   begin(): void;
-  /** raw tells whether a text is shown as written for now, text draws one that is not. */
+  /** raw: whether a text is shown as written for now, text draws one that is not. */
   raw(text: string): boolean;
   text(text: string, slack?: boolean): HTMLElement;
   /** play makes a player of what holds the link to a sound. */

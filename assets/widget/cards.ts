@@ -14,7 +14,7 @@ export interface Forms {
   styles: CSSStyleSheet;
 }
 
-/** formDue tells whether the pre-chat form is to be shown now. */
+/** formDue reports whether the pre-chat form is to be shown now. */
 export function formDue(state: State): PreChatForm | null {
   const form = state.config.preChatForm;
   if (!state.ready || !form?.fields?.length || state.prechatDone) return null;

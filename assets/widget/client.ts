@@ -69,7 +69,7 @@ async function failure(answer: Response): Promise<HttpError> {
   return new HttpError(answer.status, seconds * 1000, body.error || "");
 }
 
-/** passing tells errors that time may heal from those that it will not. */
+/** passing reports whether an error is temporary. */
 export function passing(error: unknown): boolean {
   return !(error instanceof HttpError) || error.status === 429 || error.status >= 500;
 }

@@ -51,7 +51,7 @@ export function start(shell: Shell): Core {
     introduce().catch((error) => emit("error", { message: "Identity was not accepted.", error }));
   }
 
-  /** introduce tells who the visitor is, when the page said so and it is news. */
+  /** introduce sends the identity that the page set, unless the server knows it. */
   async function introduce(): Promise<unknown> {
     const identity = storage.get<Identity>("identity");
     const mark = JSON.stringify([store.state.sessionId, identity]);

@@ -41,7 +41,7 @@ export function createHeader(close: () => void, more: (button: HTMLElement) => v
   };
 }
 
-/** known tells whether who is there is known now. */
+/** known reports whether it is known now who is there. */
 const known = (s: State) => !s.stop && s.ready && s.connection !== "offline";
 
 function words(state: State): string {

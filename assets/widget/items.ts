@@ -74,7 +74,7 @@ function together(v: View, next?: View): boolean {
   return Date.parse(next.at) - Date.parse(v.at) < GROUP;
 }
 
-/** words tell an entry of the timeline. */
+/** words returns the text of a timeline entry. */
 function words({ type, data }: Entry): string {
   if (type === "csat_submitted") return fill(t.rated, data);
   return type === "session_closed" ? t.wasClosed : t.wasReopened;
@@ -87,7 +87,7 @@ function said(id: string, content: string, operatorName: string, timestamp: stri
   return { ...viewOf(message, operatorName), id: "" };
 }
 
-/** closed leaves the choice: to write on, or to begin anew. */
+/** closed offers a choice: continue, or start a new conversation. */
 function closed(act: Actions): Item {
   const draw = () =>
     h("p", { class: "note" }, h("span", null, t.closed), h("button", { class: "chip", onclick: act.begin }, t.newChat));

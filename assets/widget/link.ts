@@ -1,4 +1,4 @@
-// link.ts brings the stream's events to the state in order: from this tab's
+// link.ts applies the stream's events to the state in order: from this tab's
 // own stream, or from the tab that leads. It keeps the cursor, and loads the
 // messages again when it sees a gap.
 

@@ -75,7 +75,7 @@ export function createLog(core: Core, act: Actions, apiUrl: string): Log {
     first = store.state.messages[from]?.id;
     draw();
   };
-  /** quiet: what scrolling brings into the page is no news to be read out. */
+  /** quiet: rows that scrolling adds are not announced to screen readers. */
   const quiet = () => {
     set(scroller, "aria-live", "off");
     clearTimeout(silence);

@@ -131,7 +131,7 @@ function address(text: string): string | undefined {
   }
 }
 
-/** onlyEmoji tells a few emoji without words, which are shown larger. */
+/** onlyEmoji recognises a few emoji without words, which are shown larger. */
 export function onlyEmoji(text: string): boolean {
   return /^(?:[\p{Extended_Pictographic}\p{RI}\p{EMod}\u200d\ufe0f]|[0-9#*]\ufe0f?\u20e3|\s){1,12}$/u.test(text);
 }

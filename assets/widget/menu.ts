@@ -12,7 +12,7 @@ interface Earlier extends SavedSession {
   at: string;
 }
 
-/** So many earlier conversations are kept. */
+/** How many earlier conversations are kept. */
 const MOST = 20;
 
 export interface Menu {

@@ -1,4 +1,4 @@
-// messages.ts merges what the server tells into the state. Everything here is
+// messages.ts merges what the server sends into the state. Everything here is
 // a pure function, so a fact that arrives twice changes nothing.
 
 import type { Entry, Message, State } from "./types";

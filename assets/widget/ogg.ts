@@ -64,7 +64,7 @@ function duration(packet: Uint8Array): number {
   return size * (code < 3 ? (code ? 2 : 1) : packet[1]! & 63);
 }
 
-/** segments is how Ogg tells the lengths of packets. */
+/** segments encodes a packet's length as Ogg does. */
 function segments(packets: Uint8Array[]): number[] {
   return packets.flatMap((p) => [...Array<number>(Math.floor(p.length / 255)).fill(255), p.length % 255]);
 }

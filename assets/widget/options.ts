@@ -23,7 +23,7 @@ export function from(url: string): void {
   home = folder(url);
 }
 
-/** auto tells whether the widget starts by itself. */
+/** auto reports whether the widget starts by itself. */
 export const auto = !!attributes.apiKey && attributes.auto !== "false";
 
 /** readOptions joins both; given options win over attributes. */

@@ -91,7 +91,7 @@ function draw(shell: Shell, core: Core): Panel {
     composer.node.before(made.form.node);
     log.append(made.csat.node);
     update();
-    // Who opened the chat waits for the form, unless the focus went elsewhere.
+    // The visitor opened the chat before its form was there: focus it, unless the focus is elsewhere.
     const idle = document.activeElement === document.body || inside()?.matches(".close");
     if (idle && core.store.state.focus && core.store.state.open) focusFirst();
   });

@@ -49,7 +49,7 @@ export function createParts(shell: Shell): Parts {
   let shown: Panel | undefined;
   const load = async (file: string) => {
     const module = await shell.part<Module>(file);
-    if (dropped) throw 0; // no error to tell of
+    if (dropped) throw 0; // no error to report
     return module;
   };
   const core = once(async () => (parts.running = (await load(CORE_FILE)).start(shell)));

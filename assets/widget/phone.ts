@@ -1,7 +1,7 @@
 // phone.ts makes the panel a full-screen, modal page on small screens, above
 // the keyboard, with the rest of the page out of reach.
 
-/** fitPhone follows the screen; set tells whether the panel is open. */
+/** fitPhone follows the screen; set reports whether the panel is open. */
 export function fitPhone(panel: HTMLElement): { set(open: boolean): void } {
   const small = matchMedia("(max-width: 480px)");
   const view = window.visualViewport;

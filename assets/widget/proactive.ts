@@ -1,5 +1,5 @@
 // proactive.ts shows a message that the team has defined, on the pages and after
-// the time that it names. The browser decides by one list; nobody is told.
+// the time that it names. The browser decides by one list; nothing is reported.
 
 import { core as english } from "./lang/en.json";
 import { lookOf } from "./look";

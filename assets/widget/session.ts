@@ -136,7 +136,7 @@ export function createSession(
   return session;
 }
 
-/** reason tells why an answer means the end of the chat. */
+/** reason returns why a response means the end of the chat. */
 function reason({ status, message }: HttpError): Stop {
   if (status === 401) return "unauthorized";
   if (status !== 403) return "gone";

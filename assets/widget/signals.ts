@@ -1,4 +1,4 @@
-// signals.ts tells the server the small things: that the visitor is typing,
+// signals.ts sends the server the small things: that the visitor is typing,
 // has read, or has left. Each is a hint, so a failure is not repeated at once.
 
 import type { Client } from "./client";

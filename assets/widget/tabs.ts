@@ -5,14 +5,14 @@
 import { locks } from "./locks";
 import type { StreamEvent } from "./sse";
 
-/** A leader tells this often that it is there. */
+/** How often a leader announces itself. */
 const BEAT = 25_000;
 /** A leader that is silent, or gives a looked-at tab no answer, is replaced. */
 const SILENCE = 75_000;
 const ANSWER = 3_000;
 const AGAIN = 2_000;
 
-/** What tabs tell each other. prev chains the events, so a gap is noticed. */
+/** The messages between tabs. prev chains the events, so a gap is noticed. */
 type Note =
   | { kind: "event"; event: StreamEvent; prev: string }
   | { kind: "alive"; connected: boolean; cursor: string }

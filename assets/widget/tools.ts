@@ -64,7 +64,7 @@ export function create(core: Core, { scroller, composer, lazy, style }: Bench): 
   const smile = iconButton(t.emoji, SMILE, () => emoji.with((e) => e.toggle()), "smile");
   const record = iconButton(t.record, MICROPHONE, () => voice.with((v) => v.record()));
   const rules = () => core.store.state.config.attachments || {};
-  /** takes tells whether files go with what is written now. */
+  /** takes reports whether files go with what is written now. */
   const takes = () => !!rules().enabled && !composer.mode?.save;
   const records = () => {
     const { types = [] } = rules();

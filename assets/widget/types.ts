@@ -1,8 +1,9 @@
-// types.ts names what the widget's files share: the contract's objects, the
-// options of the snippet, and the three parts (shell, core, panel). It holds
+// types.ts names what the widget's files share: the API's objects, the options
+// of the snippet, and the three parts (shell, core, panel). It holds
 // types only, so it costs no bytes.
 
 import type { Client } from "./client";
+import type { Attachment, Message as PublicMessage } from "./relay-chat";
 
 declare global {
   /** Names of the hashed files, put in by the build. */
@@ -31,44 +32,24 @@ declare global {
   }
 }
 
-export interface Attachment {
-  id: string;
-  filename: string;
-  mimeType: string;
-  size: number;
-  url: string;
-}
-
 export interface Source {
   title: string;
   url: string;
 }
 
-export interface Message {
-  id: string;
-  sessionId: string;
-  content: string;
-  sender: "visitor" | "operator" | "ai";
-  timestamp: string;
-  replyTo?: string;
-  attachments: Attachment[];
-  operatorName?: string;
+export type { Attachment };
+
+/** A message as the widget keeps it: the API's, with what pages do not get. */
+export interface Message extends PublicMessage {
   /** The person who wrote, if that is one of the team: its face is at /faces/{operatorId}. */
   operatorId?: string;
-  /** Where an answer was written: console, telegram, slack, … */
-  sourceBridge?: string;
-  clientId?: string;
-  editedAt?: string;
-  deletedAt?: string;
-  deliveredAt?: string;
-  readAt?: string;
-  /** The pages that an AI's answer rests on; [1] in its text is the first. */
+  /** The pages that an AI's answer cites; [1] in its text is the first. */
   sources?: Source[];
-  /** Known by the answer to its sending only: the stream gives it its place. */
+  /** Known only from the response to its sending: the stream gives it its place. */
   unplaced?: boolean;
 }
 
-/** What happened beside the messages: behind one of them, or before all. */
+/** An event of the timeline other than a message: after one of them, or before all. */
 export interface Entry {
   type: string;
   at: string;
@@ -296,9 +277,9 @@ export interface Core {
   /** Asks for a person instead of the AI. */
   handoff(): void;
   setDraft(text: string): void;
-  /** Goes on with another session, or begins a new one. */
+  /** Continues another session, or starts a new one. */
   change(session: SavedSession | null): Promise<unknown>;
-  /** Tells the server the identity that lies in storage. */
+  /** Sends the server the stored identity. */
   identify(): Promise<unknown>;
   notice(text: string): void;
   /** Ends all activity; with a reason the server learns it at once. */

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"strconv"
@@ -20,21 +19,18 @@ import (
 type Failure struct {
 	Problem string
 	Fix     string
-	// Final: no retry changes it, a human has to.
+	// Final means that no retry helps: a person must act.
 	Final bool
-	// Wait is how long the endpoint wants to be left alone.
+	// Wait is how long the endpoint asks to wait.
 	Wait time.Duration
 }
 
 func (f *Failure) Error() string { return f.Problem }
 
-var (
-	errNoText   = errors.New("the endpoint's answer has no text")
-	errTooLarge = errors.New("the endpoint's answer is too large")
-)
+var errNoText = errors.New("the endpoint's answer has no text")
 
-// explain makes a Failure of a call's error. What the endpoint itself says is not
-// repeated: it may be anything, and may name the key.
+// explain turns a call's error into a Failure. The endpoint's own text is not repeated: it
+// may be anything, and may contain the key.
 func explain(err error) error {
 	status := 0
 	var refused *openai.APIError
@@ -47,16 +43,19 @@ func explain(err error) error {
 	}
 	var paced *pacedError
 	var moved movedError
+	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &moved):
 		return refusal(int(moved))
 	case errors.As(err, &paced):
-		return &Failure{Problem: "the endpoint asks for patience (429)", Fix: "raise the rate limit or the quota there", Wait: paced.wait}
+		return &Failure{Problem: "the endpoint's rate limit is reached (429)", Fix: "raise the rate limit or the quota there", Wait: paced.wait}
 	case status != 0:
 		return refusal(status)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), isTimeout(err):
 		return &Failure{Problem: "the endpoint did not answer within " + callTimeout.String(), Fix: "use a smaller model, or a faster machine"}
-	case errors.Is(err, errTooLarge), errors.Is(err, errNoText):
+	case errors.As(err, &tooLarge):
+		return &Failure{Problem: "the endpoint's answer is too large", Fix: "check that AI_BASE_URL is the address of an OpenAI-compatible API"}
+	case errors.Is(err, errNoText):
 		return &Failure{Problem: err.Error(), Fix: "check that AI_BASE_URL is the address of an OpenAI-compatible API"}
 	case isDial(err):
 		return &Failure{Problem: "the endpoint cannot be reached: " + dialText(err), Fix: "check AI_BASE_URL and that the endpoint runs"}
@@ -131,7 +130,7 @@ func (d *doer) Do(r *http.Request) (*http.Response, error) {
 		resp.Body.Close()
 		return nil, movedError(resp.StatusCode)
 	}
-	resp.Body = &bounded{resp.Body, maxAnswer}
+	resp.Body = http.MaxBytesReader(nil, resp.Body, maxAnswer)
 	return resp, nil
 }
 
@@ -145,19 +144,4 @@ func retryAfter(h http.Header) time.Duration {
 		return max(time.Until(at), 0)
 	}
 	return 0
-}
-
-// bounded fails when more bytes are read than left.
-type bounded struct {
-	io.ReadCloser
-	left int64
-}
-
-// Read implements [io.Reader].
-func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return 0, errTooLarge
-	}
-	return n, err
 }

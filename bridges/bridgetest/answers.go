@@ -43,12 +43,12 @@ var (
 // least this length.
 func ExpectError(t *testing.T, name string, err, want error, wait time.Duration) {
 	t.Helper()
-	var human *chat.Misconfigured
+	var misconfigured *chat.Misconfigured
 	var later *chat.RetryAfter
 	ok := errors.Is(err, want)
 	switch want {
 	case ErrMisconfigured:
-		ok = errors.As(err, &human) && human.Problem != "" && human.Fix != "" && !strings.Contains(err.Error(), "canary")
+		ok = errors.As(err, &misconfigured) && misconfigured.Problem != "" && misconfigured.Fix != "" && !strings.Contains(err.Error(), "canary")
 	case ErrWaits:
 		ok = errors.As(err, &later) && later.After >= wait && later.After <= wait+time.Second && later.Scope == chat.ScopeSink
 	case ErrRetried:

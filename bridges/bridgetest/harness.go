@@ -33,7 +33,7 @@ type Harness struct {
 // test or with Stop.
 func NewHarness(t *testing.T, b chat.Bridge) *Harness { return newHarness(t, b, false) }
 
-// newHarness makes a harness whose events go to other sinks, too.
+// newHarness makes a harness whose events also go to other sinks.
 func newHarness(t *testing.T, b chat.Bridge, stateless bool, others ...chat.Sink) *Harness {
 	t.Helper()
 	store, err := db.Memory(t.Context())
@@ -50,7 +50,7 @@ func newHarness(t *testing.T, b chat.Bridge, stateless bool, others ...chat.Sink
 	return h
 }
 
-// Start starts an engine on the store, with a bridge, as a start of relay does.
+// Start starts an engine with a bridge on the store, as relay does when it starts.
 func (h *Harness) Start(b chat.Bridge) {
 	h.t.Helper()
 	targets := []chat.Target{{Name: b.Name(), Kind: chat.TargetBridge}, {Name: chat.AISink, Kind: chat.TargetAI, Delay: time.Hour}}
@@ -68,7 +68,7 @@ func (h *Harness) Start(b chat.Bridge) {
 	h.serve(b)
 }
 
-// serve lets a bridge work on the engine until Stop.
+// serve runs a bridge with the engine until Stop.
 func (h *Harness) serve(b chat.Bridge) {
 	h.t.Helper()
 	seal, err := chat.NewFileSeal("a secret", "")
@@ -104,7 +104,7 @@ func (h *Harness) must(err error) {
 	}
 }
 
-// Visitor is who writes by [Harness.Say].
+// Visitor is the author of messages sent by [Harness.Say].
 var Visitor = chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
 
 // Visit opens a visitor's session.
@@ -137,7 +137,7 @@ func (h *Harness) Post(p chat.Post) chat.Message {
 	return m
 }
 
-// Undelivered counts the deliveries that wait.
+// Undelivered counts the waiting deliveries.
 func (h *Harness) Undelivered() (n int) {
 	h.t.Helper()
 	h.must(h.store.Look(h.t.Context(), func(r chat.Reader) error {
@@ -152,7 +152,7 @@ func (h *Harness) Undelivered() (n int) {
 	return n
 }
 
-// Settle waits in a bubble, for ten hours at most, until everything is delivered.
+// Settle waits, at most ten hours of a synctest bubble, until everything is delivered.
 func (h *Harness) Settle() {
 	h.t.Helper()
 	for range 600 {
@@ -160,10 +160,10 @@ func (h *Harness) Settle() {
 			return
 		}
 	}
-	h.t.Fatalf("%d deliveries wait", h.Undelivered())
+	h.t.Fatalf("%d deliveries are still waiting", h.Undelivered())
 }
 
-// Messages are a session's, oldest first.
+// Messages returns a session's messages, oldest first.
 func (h *Harness) Messages(sessionID string) (list []chat.Message) {
 	h.t.Helper()
 	h.must(h.store.Look(h.t.Context(), func(r chat.Reader) (err error) {
@@ -173,9 +173,8 @@ func (h *Harness) Messages(sessionID string) (list []chat.Message) {
 	return list
 }
 
-// InStorm lets visitors write in turn, with a pause after each message of all,
-// while the platform fails by storm; halfway it is away for ten minutes. say
-// sends message m of visitor n. It returns once everything is delivered.
+// InStorm has visitors write in turn while the platform fails as storm describes; halfway
+// it is unreachable for ten minutes. It returns once everything is delivered.
 func (h *Harness) InStorm(p Platform, storm Storm, visitors, messages int, pause time.Duration, say func(sessionID string, n, m int)) {
 	h.t.Helper()
 	p.Storm(storm)
@@ -198,8 +197,8 @@ func (h *Harness) InStorm(p Platform, storm Storm, visitors, messages int, pause
 	h.Settle()
 }
 
-// Numbers are the messages "n.m" of each visitor n, in the order in which the
-// threads show them.
+// Numbers returns the messages "n.m" of each visitor n, in the order in which the threads
+// show them.
 func Numbers(p Platform) map[string][]string {
 	numbers := map[string][]string{}
 	for _, th := range p.Threads() {

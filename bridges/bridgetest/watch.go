@@ -30,11 +30,11 @@ func Watching(t *testing.T, watch func(context.Context)) {
 func Wrong(t *testing.T, b watched) string {
 	t.Helper()
 	_, problem := b.Receiving()
-	var human *chat.Misconfigured
+	var misconfigured *chat.Misconfigured
 	if problem == nil {
 		return ""
 	}
-	if !errors.As(problem, &human) || human.Fix == "" || strings.Contains(human.Fix, "\n") {
+	if !errors.As(problem, &misconfigured) || misconfigured.Fix == "" || strings.Contains(misconfigured.Fix, "\n") {
 		t.Errorf("it has no fix in one line: %v", problem)
 	}
 	return problem.Error()

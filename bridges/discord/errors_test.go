@@ -70,12 +70,12 @@ var (
 
 // kindOf names what an error means.
 func kindOf(err error) error {
-	var human *chat.Misconfigured
+	var misconfigured *chat.Misconfigured
 	var wait *chat.RetryAfter
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &human):
+	case errors.As(err, &misconfigured):
 		return errMisconfigured
 	case errors.As(err, &wait) && wait.Scope == chat.ScopeSink:
 		return errWaitAll
@@ -212,8 +212,8 @@ func TestNew(t *testing.T) {
 		cfg := good
 		change(&cfg)
 		_, err := discord.New(cfg)
-		var human *chat.Misconfigured
-		if !errors.As(err, &human) || !strings.Contains(human.Fix, name) || strings.Contains(err.Error(), "canary") {
+		var misconfigured *chat.Misconfigured
+		if !errors.As(err, &misconfigured) || !strings.Contains(misconfigured.Fix, name) || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -53,8 +53,8 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		var human *chat.Misconfigured
-		if errors.As(err, &human) {
+		var misconfigured *chat.Misconfigured
+		if errors.As(err, &misconfigured) {
 			b.status.Fail(err)
 			return err
 		}

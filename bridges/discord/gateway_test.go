@@ -43,10 +43,10 @@ func listen(t *testing.T, test func(t *testing.T, l *listening)) {
 	})
 }
 
-// write lets an operator write.
+// write posts an operator's message.
 func (l *listening) write(text string) (remote string) { return l.Write(l.thread.Ref, "Ada", text, "") }
 
-// expect checks what came in, once everything had the time to.
+// expect checks what was received, once everything has had time to arrive.
 func (l *listening) expect(t *testing.T, want ...string) {
 	t.Helper()
 	bridgetest.Settled(5 * time.Minute)
@@ -96,8 +96,7 @@ func TestGatewayReceives(t *testing.T) {
 	})
 }
 
-// sparse is an API that knows nothing of some paths, and says so in its own
-// words.
+// sparse is an API that answers 404 for some paths, without Discord's error code.
 type sparse struct {
 	http.RoundTripper
 	missing []string
@@ -110,8 +109,8 @@ func (s sparse) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.RoundTripper.RoundTrip(r)
 }
 
-// Whatever ends a connection, nothing is missed and nothing comes twice.
-func TestGatewayReturns(t *testing.T) {
+// Nothing is missed or repeated, whatever ends a connection.
+func TestGatewayReconnects(t *testing.T) {
 	for name, c := range map[string]struct {
 		breaks             func(l *listening)
 		identified, resume int
@@ -140,8 +139,8 @@ func TestGatewayReturns(t *testing.T) {
 	}
 }
 
-// A connection that breaks time and again is soon back while its session can be
-// resumed. A new one keeps to the day's attempts.
+// A connection that breaks often is restored soon while its session can be resumed. New
+// sessions stay within Discord's daily limit.
 func TestGatewayBreaksOften(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
 		var want []string
@@ -165,7 +164,7 @@ func TestGatewayBreaksOften(t *testing.T) {
 	})
 }
 
-// A gateway that says nothing any more is found out, and left.
+// A gateway that falls silent is detected and replaced.
 func TestGatewaySilent(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
 		bridgetest.Settled(10 * time.Minute)
@@ -183,8 +182,8 @@ func TestGatewaySilent(t *testing.T) {
 	})
 }
 
-// Codes after which nothing can be received until a human does something.
-func TestGatewayRefuses(t *testing.T) {
+// After these close codes nothing can be received until somebody fixes the settings.
+func TestGatewayRejects(t *testing.T) {
 	for name, c := range map[string]struct {
 		breaks func(f *discordtest.Platform)
 		fix    string
@@ -199,15 +198,15 @@ func TestGatewayRefuses(t *testing.T) {
 				b, log := makeBridge(t, f)
 				c.breaks(f)
 				err := b.Run(t.Context(), new(bridgetest.Receiver))
-				var human *chat.Misconfigured
-				if !errors.As(err, &human) || !strings.Contains(human.Fix, c.fix) {
-					t.Errorf("the bridge says %v", err)
+				var misconfigured *chat.Misconfigured
+				if !errors.As(err, &misconfigured) || !strings.Contains(misconfigured.Fix, c.fix) {
+					t.Errorf("Run returned %v", err)
 				}
 				if identified, _, _ := f.Connections(); identified != 1 {
 					t.Errorf("it tried %d times", identified)
 				}
 				if _, problem := b.Receiving(); problem == nil {
-					t.Error("reception is well")
+					t.Error("no problem is reported")
 				}
 				bridgetest.Clean(t, f, log)
 			})
@@ -223,9 +222,9 @@ func TestGatewayRefuses(t *testing.T) {
 			f.SwitchIntent(false)
 			f.Forget()
 			f.CloseGateway(4014)
-			var human *chat.Misconfigured
-			if err := <-ended; !errors.As(err, &human) || !strings.Contains(human.Fix, "Intent") {
-				t.Errorf("the bridge says %v", err)
+			var misconfigured *chat.Misconfigured
+			if err := <-ended; !errors.As(err, &misconfigured) || !strings.Contains(misconfigured.Fix, "Intent") {
+				t.Errorf("Run returned %v", err)
 			}
 		})
 	})
@@ -233,19 +232,18 @@ func TestGatewayRefuses(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := discordtest.NewInBubble(t)
 			b, log := makeBridge(t, f, func(c *discord.Config) { c.Token = "canary-canary-canary-canary" })
-			var human *chat.Misconfigured
-			if err := b.Run(t.Context(), new(bridgetest.Receiver)); !errors.As(err, &human) || !strings.Contains(human.Fix, "DISCORD_BOT_TOKEN") {
-				t.Errorf("the bridge says %v", err)
+			var misconfigured *chat.Misconfigured
+			if err := b.Run(t.Context(), new(bridgetest.Receiver)); !errors.As(err, &misconfigured) || !strings.Contains(misconfigured.Fix, "DISCORD_BOT_TOKEN") {
+				t.Errorf("Run returned %v", err)
 			}
 			bridgetest.Clean(t, f, log)
 		})
 	})
 }
 
-// discordgo's Open never returns when the gateway first of all asks to connect
-// again. The bridge goes on without it. Locks are no part of a bubble: this
-// takes real time, on a real network.
-func TestGatewayWedged(t *testing.T) {
+// discordgo's Open never returns if the gateway asks for a reconnect at once; the bridge
+// abandons it. synctest does not cover its locks, so this takes real time.
+func TestGatewayStuck(t *testing.T) {
 	f := discordtest.New(t)
 	b, log := makeBridge(t, f, func(c *discord.Config) {
 		c.APIURL, c.Transport, c.Dial = f.URL+"/api/v10", nil, nil
@@ -274,8 +272,8 @@ func until(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// Without the gateway the bridge sends, says that it receives nothing, and
-// connects to nothing.
+// Without the gateway the bridge sends, reports that it receives nothing, and does not
+// connect.
 func TestGatewayOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := discordtest.NewInBubble(t)
@@ -294,8 +292,8 @@ func TestGatewayOff(t *testing.T) {
 	})
 }
 
-// An event that cannot be stored is kept until it can: Discord sends it once.
-func TestGatewayStoreAway(t *testing.T) {
+// An event that cannot be stored is kept and retried: Discord sends it only once.
+func TestGatewayStoreFails(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
 		l.in.Fail(5)
 		l.write("one")

@@ -15,8 +15,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Unknown things hold up nothing: a channel that the API does not
-// know, a thread made by somebody that it does not know.
+// A channel or a thread's creator that the API does not know delays nothing.
 func TestGatewayUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := discordtest.NewInBubble(t)
@@ -41,7 +40,7 @@ func TestGatewayUnknown(t *testing.T) {
 	})
 }
 
-// vanishing is an API that comes to know nothing of a path.
+// vanishing is an API that starts to answer 404 for a path.
 type vanishing struct {
 	http.RoundTripper
 	path atomic.Value
@@ -82,13 +81,13 @@ func TestGatewayUnknownAfterwards(t *testing.T) {
 	})
 }
 
-// A bot that may not read messages receives empty ones: that is logged once.
-func TestGatewayBlind(t *testing.T) {
+// A bot that may not read messages receives empty ones, which is logged once.
+func TestGatewayWithoutContent(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
 		l.WriteAsBot(l.thread.Ref, "")
 		bridgetest.Settled(time.Second)
 		if strings.Contains(l.log.String(), "Message Content Intent") {
-			t.Error("a bot's empty message is suspect")
+			t.Error("a bot's empty message is reported")
 		}
 		l.write("")
 		l.write("")
@@ -99,8 +98,8 @@ func TestGatewayBlind(t *testing.T) {
 	})
 }
 
-// Changes that the bridge itself made to a thread are no news.
-func TestOwnTurns(t *testing.T) {
+// Changes that the bridge itself made to a thread are not reported.
+func TestOwnChanges(t *testing.T) {
 	listen(t, func(t *testing.T, l *listening) {
 		bridgetest.Must(t, l.bridge, l.thread, chat.Op{Kind: chat.OpClose})
 		bridgetest.Settled(time.Second)

@@ -121,7 +121,7 @@ func (b *Bridge) Owner(ctx context.Context, th chat.Thread) (sessionID string, e
 		}
 	}
 	if sessionID == "" {
-		return "", fmt.Errorf("%w: the thread leads to no session", chat.ErrThreadGone)
+		return "", fmt.Errorf("%w: the thread belongs to no session", chat.ErrThreadGone)
 	}
 	b.threads.learn(c, sessionID)
 	return sessionID, nil

@@ -178,9 +178,9 @@ func TestChannelDeleted(t *testing.T) {
 		b, log := makeBridge(t, f)
 		th := open(t, b, "Ann", "")
 		f.DeleteChannel()
-		var human *chat.Misconfigured
+		var misconfigured *chat.Misconfigured
 		for _, op := range []chat.Op{{Kind: chat.OpPost, Text: "a", Key: key()}, {Kind: chat.OpOpen, Title: "Ben", Key: key()}} {
-			if _, err := b.Do(t.Context(), th, op); !errors.As(err, &human) || !strings.Contains(human.Fix, "DISCORD_CHANNEL_ID") {
+			if _, err := b.Do(t.Context(), th, op); !errors.As(err, &misconfigured) || !strings.Contains(misconfigured.Fix, "DISCORD_CHANNEL_ID") {
 				t.Errorf("it is %v", err)
 			}
 		}

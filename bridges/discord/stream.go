@@ -160,8 +160,8 @@ func (s *stream) runWithRetry(ctx context.Context, lane string, t task) (done bo
 		if err == nil || ctx.Err() != nil {
 			return err == nil
 		}
-		var human *chat.Misconfigured
-		if errors.Is(err, chat.ErrPermanent) || errors.As(err, &human) {
+		var misconfigured *chat.Misconfigured
+		if errors.Is(err, chat.ErrPermanent) || errors.As(err, &misconfigured) {
 			b.log.Warn("skipping a Discord event", "event", t.what, "err", err)
 			return true
 		}

@@ -17,9 +17,9 @@ func (b *Bridge) Watch(ctx context.Context) { reception.Watch(ctx, nil, b.checkS
 func (b *Bridge) checkSetup(ctx context.Context) (failing bool) {
 	c := &checking{Bridge: b}
 	wrong := reception.Fault(ctx, c.token, c.channel, c.rights, c.commands)
-	var human *chat.Misconfigured
+	var misconfigured *chat.Misconfigured
 	switch {
-	case errors.Is(c.err, errToken) && b.cfg.Gateway, c.err != nil && !errors.As(c.err, &human):
+	case errors.Is(c.err, errToken) && b.cfg.Gateway, c.err != nil && !errors.As(c.err, &misconfigured):
 	case b.watched.Note(b.log, wrong, "the channel and the bot's permissions work again"):
 		b.offerCommands(ctx) // which failed before
 	}

@@ -96,7 +96,7 @@ const maxRecalled = 10
 func (run *deliveryRun) recallCopies(ctx context.Context, rm *renderedMessage) (again bool, err error) {
 	bridge, can := run.mirror.bridge.(chat.Recaller)
 	gone := !slices.ContainsFunc(rm.messages, func(m messageCopies) bool { return m.DeletedAt == 0 })
-	if finder, is := run.mirror.bridge.(chat.Finder); is && run.uncertain && gone {
+	if finder, found := run.mirror.bridge.(chat.Finder); found && run.uncertain && gone {
 		return false, run.findLeftovers(ctx, rm, finder)
 	}
 	forgotten := run.mirror.opts.Stateless && !rm.fresh && len(rm.messages[0].links) == 0

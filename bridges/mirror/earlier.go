@@ -11,19 +11,17 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Earlier messages stand in notes at the beginning of a thread that continues
-// with an older conversation. They are noted under each message that they show,
-// and follow what becomes of it.
+// A thread that continues an older conversation begins with notes that show the earlier
+// messages. Each note is linked to its messages and follows their edits and deletions.
 
-// earlierSign begins the placeholder of a message that is shown so.
-const earlierSign = "earlier "
+// earlierPrefix begins the placeholder that links such a note to a message.
+const earlierPrefix = "earlier "
 
-// writeEarlier shows earlier messages in a thread that was opened, as far as they are
-// not there yet.
+// writeEarlier posts notes for the earlier messages that a new thread does not show yet.
 func (run *deliveryRun) writeEarlier(ctx context.Context, th chat.Thread, earlier []chat.Message) error {
 	var missing []chat.Message
 	for _, m := range earlier {
-		shown, err := run.liveParts(ctx, th, chat.Placeholder(earlierSign+m.ID))
+		shown, err := run.liveParts(ctx, th, chat.Placeholder(earlierPrefix+m.ID))
 		if err != nil {
 			return err
 		}
@@ -35,7 +33,7 @@ func (run *deliveryRun) writeEarlier(ctx context.Context, th chat.Thread, earlie
 		n := run.fitting(missing)
 		s := step{op: chat.Op{Kind: chat.OpNote, Text: earlierText(missing[:n])}, rev: run.head().Rev}
 		for _, m := range missing[:n] {
-			s.shows = append(s.shows, chat.Placeholder(earlierSign+m.ID))
+			s.shows = append(s.shows, chat.Placeholder(earlierPrefix+m.ID))
 		}
 		if err := run.execute(ctx, th, s); err != nil {
 			return err
@@ -45,7 +43,7 @@ func (run *deliveryRun) writeEarlier(ctx context.Context, th chat.Thread, earlie
 	return nil
 }
 
-// liveParts are the parts of what relay wrote in a thread under a placeholder.
+// liveParts returns the links of a placeholder that still exist in a thread.
 func (run *deliveryRun) liveParts(ctx context.Context, th chat.Thread, placeholder string) (links []chat.Link, err error) {
 	err = run.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
 		links, err = rd.Links(run.sessionID, placeholder, th.Bridge, th.Channel)
@@ -54,7 +52,7 @@ func (run *deliveryRun) liveParts(ctx context.Context, th chat.Thread, placehold
 	return slices.DeleteFunc(links, func(l chat.Link) bool { return l.State != chat.LinkLive || l.CreatedAt < th.CreatedAt }), err
 }
 
-// fitting is how many messages one note shows.
+// fitting returns how many messages fit in one note.
 func (run *deliveryRun) fitting(messages []chat.Message) int {
 	for n := len(messages); n > 1; n-- {
 		if len(run.mirror.bridge.Split(chat.Op{Kind: chat.OpNote, Text: earlierText(messages[:n])})) == 1 {
@@ -80,11 +78,10 @@ func earlierText(messages []chat.Message) string {
 	return strings.Join(lines, "\n")
 }
 
-// updateEarlier brings the notes up to date in which a message is shown that was edited
-// or deleted.
+// updateEarlier updates the notes that show an edited or deleted message.
 func (run *deliveryRun) updateEarlier(ctx context.Context) error {
 	e := &run.head().Event
-	name := chat.Placeholder(earlierSign + e.MessageID)
+	name := chat.Placeholder(earlierPrefix + e.MessageID)
 	var at []chat.Link
 	err := run.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
 		at, err = rd.Links(run.sessionID, name, run.mirror.bridge.Name(), run.mirror.bridge.Channel())
@@ -98,8 +95,8 @@ func (run *deliveryRun) updateEarlier(ctx context.Context) error {
 	return err
 }
 
-// updateEarlierNote brings a note up to date. One that is gone, as with its thread, stays
-// gone.
+// updateEarlierNote updates one note. A note that was deleted, or whose thread was, is not
+// posted again.
 func (run *deliveryRun) updateEarlierNote(ctx context.Context, l chat.Link) error {
 	th, err := run.thread(ctx, false)
 	if errors.Is(err, errNoThread) {
@@ -108,11 +105,11 @@ func (run *deliveryRun) updateEarlierNote(ctx context.Context, l chat.Link) erro
 	if err != nil {
 		return err
 	}
-	messages, marks, err := run.messagesIn(ctx, l)
+	messages, placeholders, err := run.messagesIn(ctx, l)
 	if err != nil {
 		return err
 	}
-	s := step{op: chat.Op{Kind: chat.OpEdit, Remote: l.Remote, Text: earlierText(messages)}, shows: marks, part: l.Part, rev: run.head().Rev}
+	s := step{op: chat.Op{Kind: chat.OpEdit, Remote: l.Remote, Text: earlierText(messages)}, shows: placeholders, part: l.Part, rev: run.head().Rev}
 	_, err = run.mirror.do(ctx, th, s.op)
 	switch {
 	case errors.Is(err, chat.ErrMessageGone), errors.Is(err, chat.ErrPermanent):
@@ -124,14 +121,14 @@ func (run *deliveryRun) updateEarlierNote(ctx context.Context, l chat.Link) erro
 	return run.saveCopy(ctx, th, s, l.Remote, chat.LinkLive)
 }
 
-// messagesIn are the messages that a note shows, in their order, and their marks.
-func (run *deliveryRun) messagesIn(ctx context.Context, l chat.Link) (messages []chat.Message, marks []string, err error) {
+// messagesIn returns the messages that a note shows, in order, with their placeholders.
+func (run *deliveryRun) messagesIn(ctx context.Context, l chat.Link) (messages []chat.Message, placeholders []string, err error) {
 	err = run.mirror.store.Read(ctx, func(rd chat.Reader) error {
-		messages, marks = nil, nil
+		messages, placeholders = nil, nil
 		links, err := rd.LinksAt(l.Bridge, l.Channel, l.Remote)
 		for _, other := range links {
-			id, is := strings.CutPrefix(other.MessageID, chat.Placeholder(earlierSign))
-			if !is || other.SessionID != run.sessionID {
+			id, found := strings.CutPrefix(other.MessageID, chat.Placeholder(earlierPrefix))
+			if !found || other.SessionID != run.sessionID {
 				continue
 			}
 			m, err := rd.Message(run.sessionID, id)
@@ -141,10 +138,10 @@ func (run *deliveryRun) messagesIn(ctx context.Context, l chat.Link) (messages [
 			if err != nil {
 				return err
 			}
-			messages, marks = append(messages, m), append(marks, other.MessageID)
+			messages, placeholders = append(messages, m), append(placeholders, other.MessageID)
 		}
 		return err
 	})
 	sort.Slice(messages, func(i, j int) bool { return messages[i].Seq < messages[j].Seq })
-	return messages, marks, err
+	return messages, placeholders, err
 }

@@ -14,8 +14,8 @@ import (
 
 var _ chat.Handler = (*Mirror)(nil).Handle
 
-// Handle is a [chat.Handler]: it handles an update of the platform, or an errand.
-// The same update again has no further effect.
+// Handle is a [chat.Handler] for the platform's updates and for errands. Handling one
+// twice has no further effect.
 func (m *Mirror) Handle(ctx context.Context, u chat.Update) error {
 	if strings.HasSuffix(u.Bridge, chat.Errands) {
 		return m.runErrand(ctx, u)
@@ -32,8 +32,8 @@ func (m *Mirror) Handle(ctx context.Context, u chat.Update) error {
 	return nil
 }
 
-// threadWait is how long updates of an unknown thread wait: relay may just have opened
-// it and not stored it yet.
+// threadWait is how long updates of an unknown thread wait: relay may have opened it
+// without having stored it yet.
 const threadWait = 5 * time.Second
 
 // errSystemThread means that a thread is the system session's: no visitor reads it.
@@ -48,17 +48,17 @@ type inboundEvent struct {
 	author chat.Author
 }
 
-// handleInbound finds the thread's session and dispatches what happened there. A
-// refusal is answered in the thread.
+// handleInbound finds the thread's session and dispatches what happened there. If the
+// service rejects a message, the thread shows why.
 func (m *Mirror) handleInbound(ctx context.Context, u chat.Update, in chat.Inbound) error {
 	if in.Kind == chat.InboundChannelMoved {
 		return m.followChannel(ctx, in.Text)
 	}
 	th, err := m.owner(ctx, in)
-	left := u.ReceivedAt.Add(threadWait).Sub(chat.Now())
+	wait := u.ReceivedAt.Add(threadWait).Sub(chat.Now())
 	switch {
-	case errors.Is(err, chat.ErrThreadNotFound) && left > 0:
-		return &chat.RetryAfter{After: left, Cause: errors.New("waiting until the thread's session is known")}
+	case errors.Is(err, chat.ErrThreadNotFound) && wait > 0:
+		return &chat.RetryAfter{After: wait, Cause: errors.New("waiting until the thread's session is known")}
 	case errors.Is(err, chat.ErrThreadNotFound), errors.Is(err, errSystemThread):
 		return m.replyUnlinked(ctx, in)
 	case err != nil:
@@ -68,18 +68,18 @@ func (m *Mirror) handleInbound(ctx context.Context, u chat.Update, in chat.Inbou
 	author := m.relay.Colleague(ctx, chat.Author{Sender: chat.SenderOperator, Source: m.Name(), Name: name}, in.Handles...)
 	ev := &inboundEvent{Inbound: in, mirror: m, update: u, thread: th, author: author}
 	err = ev.dispatch(ctx)
-	var refused *chat.Error
-	if !errors.As(err, &refused) || refused.Kind == chat.StorageFull {
+	var rejected *chat.Error
+	if !errors.As(err, &rejected) || rejected.Kind == chat.StorageFull {
 		return err
 	}
 	m.log.Debug("an inbound event has no effect", "session", th.SessionID, "err", err)
-	if in.Kind != chat.InboundMessage || refused.Kind == chat.NotFound {
+	if in.Kind != chat.InboundMessage || rejected.Kind == chat.NotFound {
 		return nil
 	}
-	return ev.answer(ctx, "Not sent: "+refused.Text+".")
+	return ev.answer(ctx, "Not sent: "+rejected.Text+".")
 }
 
-// dispatch calls the service, by the kind of the event.
+// dispatch calls the service for the kind of event.
 func (ev *inboundEvent) dispatch(ctx context.Context) error {
 	switch ev.Kind {
 	case chat.InboundMessage:
@@ -96,8 +96,8 @@ func (ev *inboundEvent) dispatch(ctx context.Context) error {
 	return nil
 }
 
-// owner finds the thread with its session: in the store, in bridge mode else
-// from what the update or the platform says. Relay's own thread has none.
+// owner finds the thread with its session: in the store or, in bridge mode, from the
+// update or the platform. For relay's own thread it returns errSystemThread.
 func (m *Mirror) owner(ctx context.Context, in chat.Inbound) (th chat.Thread, err error) {
 	err = m.store.Look(ctx, func(rd chat.Reader) (err error) {
 		th, err = rd.Thread(in.Thread.Bridge, in.Thread.Channel, in.Thread.Ref)
@@ -123,8 +123,7 @@ func (m *Mirror) owner(ctx context.Context, in chat.Inbound) (th chat.Thread, er
 	return th, m.relay.Adopt(ctx, th)
 }
 
-// message sends what an operator wrote, or executes it. The messages of an
-// album wait for each other.
+// message sends an operator's message to the visitor, or executes its command.
 func (ev *inboundEvent) message(ctx context.Context) error {
 	known, err := ev.handledBefore(ctx)
 	if err != nil || known {
@@ -137,8 +136,8 @@ func (ev *inboundEvent) message(ctx context.Context) error {
 		}
 	}
 	text := captions(parts)
-	parsed, is := chat.ParseCommand(text, ev.mirror.slashCommands())
-	note := is && parsed.Name == "note"
+	parsed, isCommand := chat.ParseCommand(text, ev.mirror.slashCommands())
+	note := isCommand && parsed.Name == "note"
 	saved, err := ev.savedAnswer(ctx, parsed)
 	if err != nil {
 		return err
@@ -152,7 +151,7 @@ func (ev *inboundEvent) message(ctx context.Context) error {
 		text = chat.NoteText(parsed.Args)
 	case saved != "":
 		text = saved
-	case is:
+	case isCommand:
 		return ev.execute(ctx, parsed, parts)
 	case withheld:
 		if err := ev.answer(ctx, withheldText); err != nil {
@@ -164,7 +163,7 @@ func (ev *inboundEvent) message(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if saved != "" { // the thread shows its name only
+	if saved != "" { // the thread shows only its name
 		post.Errands = append(post.Errands, ev.answers("Sent to the visitor: "+saved)...)
 	}
 	defer ev.wakeErrands()
@@ -174,8 +173,7 @@ func (ev *inboundEvent) message(ctx context.Context) error {
 	return ev.send(ctx, post)
 }
 
-// nothingToSend handles a message without a text whose files are all refused, or
-// that had none.
+// nothingToSend handles a message without text whose files, if any, were all rejected.
 func (ev *inboundEvent) nothingToSend(ctx context.Context, parts []chat.Inbound, post *chat.Post) error {
 	switch {
 	case len(post.Errands) > 0:
@@ -186,8 +184,8 @@ func (ev *inboundEvent) nothingToSend(ctx context.Context, parts []chat.Inbound,
 	return nil
 }
 
-// send sends a message or stores a note. The thread shows that a visitor who is
-// there got a message, and that it reopened the conversation.
+// send sends a message or stores a note. If the visitor is connected, the thread shows
+// that the message was delivered; if it reopened the conversation, the status changes.
 func (ev *inboundEvent) send(ctx context.Context, post chat.Post) error {
 	if _, err := ev.mirror.relay.Send(ctx, ev.author, post); err != nil || post.Internal {
 		return err
@@ -201,10 +199,10 @@ func (ev *inboundEvent) send(ctx context.Context, post chat.Post) error {
 	return nil
 }
 
-const withheldText = "Sent to nobody: a line starts with // or with a command. Remove that line and send the rest again, " +
+const withheldText = "Not sent: a line starts with // or with a command. Remove that line and send the rest again, " +
 	"or start the message with // to make all of it an internal note."
 
-// slashCommands reports whether operators write commands as /name too.
+// slashCommands reports whether commands may also start with a slash.
 func (m *Mirror) slashCommands() bool { return m.Name() == "telegram" }
 
 // linkTo returns an empty link to a platform message of the thread.
@@ -212,8 +210,8 @@ func (ev *inboundEvent) linkTo(remote string) chat.Link {
 	return chat.Link{Bridge: ev.thread.Bridge, Channel: ev.thread.Channel, Remote: remote}
 }
 
-// origin returns the id of the message that the operator's platform message
-// is, or the placeholder of a command.
+// origin returns the id of the message made from the operator's platform message, or the
+// placeholder of a command.
 func (ev *inboundEvent) origin(ctx context.Context) (id string, err error) {
 	at := ev.linkTo(ev.Remote)
 	err = ev.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
@@ -238,10 +236,10 @@ const albumWait = 2 * time.Second
 // maxAlbum is more than any platform's album has.
 const maxAlbum = 20
 
-// album collects the messages of an album, once all had time to arrive.
+// album collects the messages of an album, once all have had time to arrive.
 func (ev *inboundEvent) album(ctx context.Context) ([]chat.Inbound, error) {
-	if left := ev.update.ReceivedAt.Add(albumWait).Sub(chat.Now()); left > 0 {
-		return nil, &chat.RetryAfter{After: left, Cause: errors.New("waiting for the rest of an album")}
+	if wait := ev.update.ReceivedAt.Add(albumWait).Sub(chat.Now()); wait > 0 {
+		return nil, &chat.RetryAfter{After: wait, Cause: errors.New("waiting for the rest of an album")}
 	}
 	var lane []chat.Update
 	err := ev.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
@@ -255,7 +253,7 @@ func (ev *inboundEvent) album(ctx context.Context) ([]chat.Inbound, error) {
 	for _, u := range lane {
 		others, err := ev.mirror.bridge.Parse(u.Raw)
 		if err != nil {
-			continue // its own turn comes
+			continue // it is handled, and fails, by itself
 		}
 		for _, in := range others {
 			known := slices.ContainsFunc(parts, func(p chat.Inbound) bool { return p.Remote == in.Remote })
@@ -267,7 +265,7 @@ func (ev *inboundEvent) album(ctx context.Context) ([]chat.Inbound, error) {
 	return parts, nil
 }
 
-// captions is the text of platform messages that belong together.
+// captions joins the texts of the messages of an album.
 func captions(parts []chat.Inbound) string {
 	var lines []string
 	for _, in := range parts {
@@ -301,8 +299,8 @@ func (ev *inboundEvent) newPost(ctx context.Context, parts []chat.Inbound, text 
 	return p, err
 }
 
-// foreignID is the id of an operator's message in bridge mode: it is the same after
-// a restart.
+// foreignID returns the id of an operator's message in bridge mode, where it must be the
+// same after a restart.
 func foreignID(th chat.Thread, remote string) string {
 	prefix := th.Bridge
 	if short, ok := map[string]string{"telegram": "tg", "discord": "dc", "slack": "sl"}[th.Bridge]; ok {
@@ -311,9 +309,8 @@ func foreignID(th chat.Thread, remote string) string {
 	return prefix + ":" + th.Channel + ":" + remote
 }
 
-// repliedTo finds the message that the operator's is a reply to: the newest
-// that the platform message shows, "" when it shows none. Only a note answers
-// notes.
+// repliedTo finds the message that the operator replied to: the newest one that the
+// platform message shows, "" for none. Only a note may reply to a note.
 func (ev *inboundEvent) repliedTo(ctx context.Context, notes bool) (id string, err error) {
 	if ev.ReplyTo == "" {
 		return "", nil

@@ -71,7 +71,7 @@ func (ev *inboundEvent) editedWithheld(ctx context.Context) error {
 	if errors.Is(err, chat.ErrMessageNotFound) || err == nil && id != withheldPlaceholder {
 		return nil
 	}
-	if _, is := chat.ParseCommand(ev.Text, ev.mirror.slashCommands()); err != nil || is || chat.Withheld(ev.Text, ev.mirror.slashCommands()) {
+	if _, isCommand := chat.ParseCommand(ev.Text, ev.mirror.slashCommands()); err != nil || isCommand || chat.Withheld(ev.Text, ev.mirror.slashCommands()) {
 		return err
 	}
 	return ev.answer(ctx, editNobody)

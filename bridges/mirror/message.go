@@ -38,16 +38,13 @@ type renderedMessage struct {
 	fresh bool
 	// replyTo is the copy of the message that is answered.
 	replyTo string
-	// batch are the messages that an earlier attempt sent together, if any.
+	// sentTogether are the messages that an earlier attempt sent together, if any.
 	sentTogether []string
 }
 
-// applyMessage brings the copies of a message up to date: it is posted, edited
-// or removed, whatever is missing. What a message became while its deliveries
-// waited is not acted out: its newest state is shown at once, and the later
-// deliveries find nothing left to do. In bridge mode a restart may have forgotten
-// the thread that shows what is edited: then another one shows the edit. A note opens no
-// thread: one that is opened later shows it among what came earlier.
+// applyMessage posts, edits or removes a message's copies until they show its newest
+// state, so that its later deliveries have nothing left to do. A note opens no thread; one
+// that is opened later shows it among the earlier messages.
 func (run *deliveryRun) applyMessage(ctx context.Context, lane []chat.Delivery) error {
 	rm, err := run.load(ctx, lane)
 	again := false

@@ -73,7 +73,7 @@ func TestWithheld(t *testing.T) {
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		f.files["f1"], f.files["f2"] = "one", "two"
 		id := o.greeted(t)
-		const answer = "- Sent to nobody: a line starts with // or with a command. Remove that line and send the rest again, " +
+		const answer = "- Not sent: a line starts with // or with a command. Remove that line and send the rest again, " +
 			"or start the message with // to make all of it an internal note."
 		wanted := []string{"hello"}
 		for i, text := range []string{"hi\n// secret", "hi\r\n  !close", "hi\u2028//secret", "hi\n!note secret", "hi\n／／secret", "hi\n/close"} {

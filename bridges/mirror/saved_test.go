@@ -44,7 +44,7 @@ func TestSavedAnswers(t *testing.T) {
 		expectTexts(t, "answers", other.shown(0)[2:],
 			"- There is no command !huors, and the visitor did not see this. Did you mean !hours?",
 			"- Nothing was sent: !hours is a saved answer and takes no text behind it.",
-			"- Sent to nobody: a line starts with // or with a command. Remove that line and send the rest again, or start the message with // to make all of it an internal note.",
+			"- Not sent: a line starts with // or with a command. Remove that line and send the rest again, or start the message with // to make all of it an internal note.",
 			"- !hours is forgotten.",
 			"- There is no command !hours, and the visitor did not see this. !help lists the commands.",
 			"- Saved answer not found.")

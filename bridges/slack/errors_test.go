@@ -104,11 +104,11 @@ func TestErrors(t *testing.T) {
 func TestUnauthorizedIsTheToken(t *testing.T) {
 	b := bridgeTo(t, answers{Status: 401, Body: "<html>no</html>"})
 	_, err := b.Do(t.Context(), chat.Thread{Ref: "3.000000"}, chat.Op{Kind: chat.OpPost, Text: "a"})
-	var human *chat.Misconfigured
-	if !errors.As(err, &human) || !strings.Contains(human.Fix, "xoxb-") {
+	var misconfigured *chat.Misconfigured
+	if !errors.As(err, &misconfigured) || !strings.Contains(misconfigured.Fix, "xoxb-") {
 		t.Errorf("the bot token: %v", err)
 	}
-	if err := b.Run(t.Context(), new(bridgetest.Receiver)); !errors.As(err, &human) || !strings.Contains(human.Fix, "xapp-") {
+	if err := b.Run(t.Context(), new(bridgetest.Receiver)); !errors.As(err, &misconfigured) || !strings.Contains(misconfigured.Fix, "xapp-") {
 		t.Errorf("the app token: %v", err)
 	}
 }
@@ -233,8 +233,8 @@ func TestSettings(t *testing.T) {
 		cfg := good
 		change(&cfg)
 		_, err := slack.New(cfg)
-		var human *chat.Misconfigured
-		if !errors.As(err, &human) || human.Fix == "" || strings.Contains(strings.ToLower(err.Error()), "canary") {
+		var misconfigured *chat.Misconfigured
+		if !errors.As(err, &misconfigured) || misconfigured.Fix == "" || strings.Contains(strings.ToLower(err.Error()), "canary") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

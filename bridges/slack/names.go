@@ -14,12 +14,12 @@ type person struct {
 	asked time.Time
 }
 
-// How long a name is used, how soon a failed lookup is repeated, and how long one may
-// take.
+// A name is used for nameAge, a failed lookup is repeated after nameRetry, and a lookup
+// may take nameTimeout.
 const (
 	nameAge     = time.Hour
 	nameRetry   = time.Minute
-	namePatient = 3 * time.Second
+	nameTimeout = 3 * time.Second
 )
 
 // operator returns the name of a message's author.
@@ -51,7 +51,7 @@ func (b *Bridge) ask(user string) string {
 	if ok && time.Since(known.asked) < age {
 		return known.name
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), namePatient)
+	ctx, cancel := context.WithTimeout(context.Background(), nameTimeout)
 	defer cancel()
 	var u *slack.User
 	err := b.call(ctx, "users.info", true, func(ctx context.Context) (err error) {

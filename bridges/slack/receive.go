@@ -40,11 +40,11 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 	}
 	for failures := 0; ctx.Err() == nil; {
 		lasted, err := b.receive(ctx, in)
-		var human *chat.Misconfigured
+		var misconfigured *chat.Misconfigured
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case errors.As(err, &human):
+		case errors.As(err, &misconfigured):
 			b.reportFailure(way, err)
 			return err
 		case err == nil && way == wayWebhook:

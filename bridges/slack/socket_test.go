@@ -157,8 +157,8 @@ func TestReceptionNeedsAHuman(t *testing.T) {
 					time.AfterFunc(time.Second, func() { c.breaks(f) })
 				}
 				err := b.Run(t.Context(), new(bridgetest.Receiver))
-				var human *chat.Misconfigured
-				if !errors.As(err, &human) || !strings.Contains(human.Fix, c.fix) {
+				var misconfigured *chat.Misconfigured
+				if !errors.As(err, &misconfigured) || !strings.Contains(misconfigured.Fix, c.fix) {
 					t.Error(err)
 				}
 				bridgetest.Clean(t, f, log)

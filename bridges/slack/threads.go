@@ -88,7 +88,7 @@ func (b *Bridge) Owner(ctx context.Context, th chat.Thread) (sessionID string, e
 		b.learn(th.Ref, sessionID)
 	}
 	if sessionID == "" {
-		return "", fmt.Errorf("%w: the thread's first message leads to no session", chat.ErrThreadGone)
+		return "", fmt.Errorf("%w: the thread's first message names no session", chat.ErrThreadGone)
 	}
 	return sessionID, nil
 }

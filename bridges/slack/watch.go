@@ -28,8 +28,8 @@ func (b *Bridge) checkSetup(ctx context.Context) (failing bool) {
 	wrong := reception.Fault(ctx, c.token, c.scopes, c.channel)
 	way, problem := b.receiving()
 	reported := errors.Is(c.err, errToken) && (way == "" || problem != nil)
-	var human *chat.Misconfigured
-	if !reported && (c.err == nil || errors.As(c.err, &human)) {
+	var misconfigured *chat.Misconfigured
+	if !reported && (c.err == nil || errors.As(c.err, &misconfigured)) {
 		b.watched.Note(b.log, wrong, "the app's scopes and its channel work again")
 	}
 	return b.watched.Failing()

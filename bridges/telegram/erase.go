@@ -15,7 +15,7 @@ var _ chat.ThreadEraser = (*Bridge)(nil)
 func (b *Bridge) EraseThread(ctx context.Context, th chat.Thread) error {
 	topic, err := strconv.ParseInt(th.Ref, 10, 64)
 	if err != nil {
-		return fmt.Errorf("%w: %q is no topic", chat.ErrThreadGone, th.Ref)
+		return fmt.Errorf("%w: %q is not a topic", chat.ErrThreadGone, th.Ref)
 	}
 	return b.free(ctx, func(ctx context.Context) error {
 		_, err := b.bot.DeleteForumTopicWithContext(ctx, b.group.Load(), topic, nil)

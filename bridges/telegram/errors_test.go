@@ -141,8 +141,8 @@ func TestSettings(t *testing.T) {
 		cfg := good
 		change(&cfg)
 		_, err := telegram.New(cfg)
-		var human *chat.Misconfigured
-		if !errors.As(err, &human) || human.Fix == "" || strings.Contains(err.Error(), "canary") {
+		var misconfigured *chat.Misconfigured
+		if !errors.As(err, &misconfigured) || misconfigured.Fix == "" || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

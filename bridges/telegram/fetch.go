@@ -38,8 +38,8 @@ func (b *Bridge) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
 
 // fileError explains a rejection, which is final for a file.
 func fileError(err error) error {
-	var human *chat.Misconfigured
-	if errors.As(err, &human) {
+	var misconfigured *chat.Misconfigured
+	if errors.As(err, &misconfigured) {
 		return err
 	}
 	if errors.Is(err, chat.ErrPermanent) {

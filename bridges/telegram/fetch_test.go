@@ -38,16 +38,16 @@ func TestFetch(t *testing.T) {
 // address.
 func TestFetchFailures(t *testing.T) {
 	path := func(p string) string { return `{"ok":true,"result":{"file_id":"a","file_path":` + jsonOf(p) + `}}` }
-	var human *chat.Misconfigured
+	var misconfigured *chat.Misconfigured
 	for name, c := range map[string]struct {
 		answer answers
 		ok     func(error) bool
 	}{
-		"a path on the server's disk": {answers{Status: 200, Body: path("/var/lib/telegram/7000000001:AAcanary/file")}, func(err error) bool { return errors.As(err, &human) && errors.Is(err, chat.ErrPermanent) }},
+		"a path on the server's disk": {answers{Status: 200, Body: path("/var/lib/telegram/7000000001:AAcanary/file")}, func(err error) bool { return errors.As(err, &misconfigured) && errors.Is(err, chat.ErrPermanent) }},
 		"no path":                     {answers{Status: 200, Body: path("")}, func(err error) bool { return errors.Is(err, chat.ErrPermanent) }},
 		"an outage":                   {answers{Err: io.ErrUnexpectedEOF}, func(err error) bool { return !errors.Is(err, chat.ErrPermanent) }},
 		"429":                         {refused(429, "Too Many Requests: retry after 3", `{"retry_after":3}`), func(err error) bool { return !errors.Is(err, chat.ErrPermanent) }},
-		"401":                         {refused(401, "Unauthorized", ""), func(err error) bool { return errors.As(err, &human) }},
+		"401":                         {refused(401, "Unauthorized", ""), func(err error) bool { return errors.As(err, &misconfigured) }},
 	} {
 		_, err := bridgeTo(t, c.answer).Fetch(t.Context(), "a")
 		if err == nil || !c.ok(err) || strings.Contains(err.Error(), "AAcanary") {

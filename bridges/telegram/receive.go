@@ -33,11 +33,11 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 	p := poller{bridge: b, in: in}
 	for failures := 0; ctx.Err() == nil; {
 		done, err := p.step(ctx)
-		var human *chat.Misconfigured
+		var misconfigured *chat.Misconfigured
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case errors.As(err, &human) && !contested(err):
+		case errors.As(err, &misconfigured) && !contested(err):
 			b.status.Fail(err)
 			return err
 		case err != nil:

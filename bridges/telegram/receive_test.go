@@ -148,8 +148,8 @@ func TestSecondPoller(t *testing.T) {
 		f.Write(open(t, one, "Edsger", "").Ref, "Ada", "who gets it", "")
 		bridgetest.Settled(10 * time.Second)
 		_, problem := one.Receiving()
-		var human *chat.Misconfigured
-		if !errors.As(problem, &human) || !strings.Contains(human.Problem, "another program polls") || !strings.Contains(human.Fix, "stop") {
+		var misconfigured *chat.Misconfigured
+		if !errors.As(problem, &misconfigured) || !strings.Contains(misconfigured.Problem, "another program polls") || !strings.Contains(misconfigured.Fix, "stop") {
 			t.Errorf("reception's problem is %v", problem)
 		}
 		if found := one.Check(t.Context()); !strings.Contains(found[len(found)-1].Text, "another program polls") || found[len(found)-1].Level != chat.FindingFail {
@@ -178,8 +178,8 @@ func TestRevokedTokenEndsReception(t *testing.T) {
 		f := telegramtest.NewInBubble(t)
 		b, log := makeBridge(t, f, func(c *telegram.Config) { c.Token = "7000000001:AAcanary-revoked" })
 		err := b.Run(t.Context(), new(bridgetest.Receiver))
-		var human *chat.Misconfigured
-		if !errors.As(err, &human) || strings.Contains(err.Error(), "AAcanary") {
+		var misconfigured *chat.Misconfigured
+		if !errors.As(err, &misconfigured) || strings.Contains(err.Error(), "AAcanary") {
 			t.Errorf("got %v", err)
 		}
 		bridgetest.Clean(t, f, log)

@@ -12,9 +12,9 @@ import (
 	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
 )
 
-// How updates come is decided from what is set and what Telegram has
-// registered; whoever comes after the other takes over without hand work.
-func TestHowUpdatesCome(t *testing.T) {
+// The way of receiving depends on the settings and on what Telegram has registered, and
+// changes without manual work.
+func TestReceptionFollowsSettings(t *testing.T) {
 	const public = "https://chat.example.com/api/webhooks/telegram"
 	for _, c := range []struct {
 		name, registered, public, secret string

@@ -25,7 +25,7 @@ func (b *Bridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote str
 	}
 	topic, err := strconv.ParseInt(th.Ref, 10, 64)
 	if err != nil {
-		return "", fmt.Errorf("%w: %q is no topic", chat.ErrThreadGone, th.Ref)
+		return "", fmt.Errorf("%w: %q is not a topic", chat.ErrThreadGone, th.Ref)
 	}
 	switch op.Kind {
 	case chat.OpPost, chat.OpNote:

@@ -11,7 +11,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Every op is one call, as the golden files have it.
+// Each op makes the calls of its golden file.
 func TestOps(t *testing.T) {
 	long := strings.Repeat("word ", 1000)
 	for name, run := range map[string]func(t *testing.T, b *telegram.Bridge, th chat.Thread, first string){
@@ -49,7 +49,7 @@ func TestOps(t *testing.T) {
 		},
 		"edit": func(t *testing.T, b *telegram.Bridge, th chat.Thread, first string) {
 			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: first, Text: "better"})
-			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: first, Text: "better"}) // not modified: all is well
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpEdit, Remote: first, Text: "better"}) // not modified is no error
 		},
 		"edit_caption": func(t *testing.T, b *telegram.Bridge, th chat.Thread, _ string) {
 			photo := bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, Text: "a", File: bridgetest.File("a.png", "image/png", png)})
@@ -64,7 +64,7 @@ func TestOps(t *testing.T) {
 		},
 		"close": func(t *testing.T, b *telegram.Bridge, th chat.Thread, _ string) {
 			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpClose})
-			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpClose}) // it is closed: all is well
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpClose}) // already closed is no error
 			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpReopen})
 			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpReopen})
 		},
@@ -91,8 +91,8 @@ func TestOps(t *testing.T) {
 	}
 }
 
-// Changes that people make in the group are healed or reported.
-func TestFaultsOfTheGroup(t *testing.T) {
+// Changes that people make in the group are repaired or reported.
+func TestGroupFaults(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		spoil func(*telegramtest.Platform, chat.Thread)
@@ -125,8 +125,8 @@ func TestFaultsOfTheGroup(t *testing.T) {
 			if want, ok := c.want.(error); ok && !errors.Is(err, want) {
 				t.Errorf("got %v, want %v", err, want)
 			}
-			var human *chat.Misconfigured
-			if c.human != "" && (!errors.As(err, &human) || !strings.Contains(err.Error(), c.human)) {
+			var misconfigured *chat.Misconfigured
+			if c.human != "" && (!errors.As(err, &misconfigured) || !strings.Contains(err.Error(), c.human)) {
 				t.Errorf("got %v, want a misconfiguration with: %s", err, c.human)
 			}
 			if err != nil && strings.Contains(err.Error(), "AAcanary") {
@@ -137,20 +137,20 @@ func TestFaultsOfTheGroup(t *testing.T) {
 	}
 }
 
-// In a group whose topics were switched off nothing stays where all can see it.
+// In a group whose topics were switched off, no message stays where all members see it.
 func TestNothingIsLeftOutsideTheTopic(t *testing.T) {
 	f := telegramtest.NewInBubble(t)
 	b, _ := makeBridge(t, f)
 	th := open(t, b, "Grace", "")
 	f.SwitchTopics(false)
 	_, err := b.Do(t.Context(), th, chat.Op{Kind: chat.OpPost, Text: "private"})
-	var human *chat.Misconfigured
-	if !errors.As(err, &human) || len(f.Requests("deleteMessage")) != 1 {
+	var misconfigured *chat.Misconfigured
+	if !errors.As(err, &misconfigured) || len(f.Requests("deleteMessage")) != 1 {
 		t.Errorf("%v after %v", err, f.Requests("deleteMessage"))
 	}
 }
 
-// An ambiguous call is one that must not be repeated unseen: edits may.
+// Only sends can be ambiguous: edits may be repeated.
 func TestOnlySendsAreAmbiguous(t *testing.T) {
 	f := telegramtest.NewInBubble(t)
 	b, _ := makeBridge(t, f)
@@ -164,7 +164,7 @@ func TestOnlySendsAreAmbiguous(t *testing.T) {
 	}
 }
 
-// A group that got a new id is followed without a human.
+// A group that gets a new id is followed automatically.
 func TestMigratedGroupIsFollowed(t *testing.T) {
 	f := telegramtest.NewInBubble(t)
 	b, log := makeBridge(t, f)
@@ -177,7 +177,7 @@ func TestMigratedGroupIsFollowed(t *testing.T) {
 	bridgetest.Clean(t, f, log)
 }
 
-// shown are the texts of a thread.
+// shown returns the texts of a thread.
 func shown(th bridgetest.Thread) string {
 	var texts []string
 	for _, m := range th.Messages {

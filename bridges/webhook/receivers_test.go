@@ -30,7 +30,7 @@ import (
 
 const secret = "a secret of the receiver"
 
-// How much is said in a test: 500 events.
+// A test sends 500 events.
 const (
 	conversations = 100
 	messages      = 4 // in each, behind the event of the new session

@@ -6,8 +6,8 @@ import (
 )
 
 // FillPlaceholders replaces {visitor.name}, {visitor.email} and {operator.name} in a saved
-// answer. Behind a bar stands what is written for an unknown one: {visitor.name|there}.
-// Other braces are ordinary text.
+// answer. The text after a bar replaces an unknown value: {visitor.name|there}. Other
+// braces are ordinary text.
 func FillPlaceholders(text string, values map[string]string) string {
 	var out strings.Builder
 	for {
@@ -18,7 +18,7 @@ func FillPlaceholders(text string, values map[string]string) string {
 			out.WriteString(text[len(before):])
 			return out.String()
 		}
-		name, otherwise, _ := strings.Cut(inner, "|")
+		name, fallback, _ := strings.Cut(inner, "|")
 		value, known := values[strings.TrimSpace(name)]
 		if !known {
 			out.WriteByte('{')
@@ -26,7 +26,7 @@ func FillPlaceholders(text string, values map[string]string) string {
 			continue
 		}
 		if value = strings.TrimSpace(value); value == "" {
-			value = strings.TrimSpace(otherwise)
+			value = strings.TrimSpace(fallback)
 		}
 		if text = after; value != "" {
 			out.WriteString(value)
@@ -38,7 +38,7 @@ func FillPlaceholders(text string, values map[string]string) string {
 	}
 }
 
-// placeholders are the values of a session's placeholders.
+// placeholders returns the values of the placeholders in a session.
 func placeholders(s *Session, by Author) map[string]string {
 	values := map[string]string{"visitor.name": "", "visitor.email": "", "operator.name": by.Name}
 	for _, facts := range []map[string]any{s.identity(), factsOf(s.PreChat)} {
@@ -51,8 +51,8 @@ func placeholders(s *Session, by Author) map[string]string {
 	return values
 }
 
-// AnswerFor finds the saved answer that a command names, the person's own before a shared
-// one, with its placeholders filled for a session.
+// AnswerFor returns the saved answer with a name, the person's own before a shared one,
+// with its placeholders filled for a session.
 func (r *Relay) AnswerFor(ctx context.Context, by Author, sessionID, name string) (string, error) {
 	a, err := r.SavedAnswer(ctx, by, name)
 	if err != nil || !strings.Contains(a.Content, "{") {

@@ -23,15 +23,12 @@ type Bridge interface {
 	// Limits returns the platform's limits.
 	Limits() Limits
 
-	// Split takes an op apart into ops of one platform message each: long text,
-	// more files than a message carries. It is pure and answers the same parts
-	// for the same op, so that a retry continues where it stopped. Of an OpOpen
-	// the first part opens the thread and the others continue its summary; an
-	// edit is split like the post that it changes, Edited where it may have to
-	// be posted again.
+	// Split splits an op into ops of one platform message each. It is pure, so that a
+	// retry continues where it stopped. The first part of an OpOpen opens the thread, the
+	// others continue its summary; an edit is split like the post that it changes.
 	Split(op Op) []Op
-	// Do carries out one op and returns the platform's id of what it made, ""
-	// when it made nothing. Errors are those of this package: ErrThreadGone,
+	// Do executes one op and returns the platform's id of what it created, "" for
+	// nothing. Errors are those of this package: ErrThreadGone,
 	// ErrThreadClosed, ErrMessageGone, ErrMessageStays, *RetryAfter,
 	// ErrPermanent, *Misconfigured, ErrAmbiguous; any other is retried.
 	Do(ctx context.Context, th Thread, op Op) (remote string, err error)
@@ -41,7 +38,7 @@ type Bridge interface {
 	// Run receives updates by the platform's own connection (long polling,
 	// gateway, socket) until ctx ends: it verifies, stores in the Receiver and only then
 	// confirms. It returns nil at once when the platform pushes to Webhook
-	// instead, and an error when a human must do something.
+	// instead, and an error when somebody must fix the set-up.
 	Run(ctx context.Context, in Receiver) error
 	// Webhook handles the platform's pushes: it verifies, stores in the Receiver, then
 	// answers. Without its secret it answers 503 and has no effect.
@@ -253,8 +250,7 @@ type InboundFile struct {
 	Size     int64 // 0 when the platform does not say
 }
 
-// Finding is one line of relay doctor: the result of a check, and what a human must
-// do if it failed.
+// Finding is one line of relay doctor: the result of a check, and how to fix a failure.
 type Finding struct {
 	Subject string        `json:"subject"` // what was checked: "bot token"
 	Level   FindingLevel  `json:"level"`
@@ -311,7 +307,7 @@ var (
 	ErrMessageStays = fmt.Errorf("%w: the platform message cannot be removed", ErrPermanent)
 )
 
-// Misconfigured means that nothing will work until a human does something. The
+// Misconfigured means that nothing will work until somebody fixes it. The
 // sink pauses; waiting deliveries are kept.
 type Misconfigured struct {
 	Problem string // "the bot may not create topics"

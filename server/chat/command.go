@@ -37,7 +37,7 @@ var noteMarks = []string{"//", "／／"}
 func ParseCommand(text string, slash bool) (ParsedCommand, bool) {
 	text = strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
 	for _, mark := range noteMarks {
-		if rest, is := strings.CutPrefix(text, mark); is {
+		if rest, found := strings.CutPrefix(text, mark); found {
 			return ParsedCommand{Name: "note", Args: strings.TrimSpace(rest)}, true
 		}
 	}
@@ -67,7 +67,7 @@ func ParseCommand(text string, slash bool) (ParsedCommand, bool) {
 // // or with a command, so it may not be meant for them.
 func Withheld(text string, slash bool) bool {
 	for _, line := range strings.FieldsFunc(text, isLineEnd) {
-		if c, is := ParseCommand(line, slash); is && (c.Name == "note" || commandNamed(c.Name) != nil) {
+		if c, found := ParseCommand(line, slash); found && (c.Name == "note" || commandNamed(c.Name) != nil) {
 			return true
 		}
 	}
@@ -92,7 +92,7 @@ func NoteText(args string) string {
 	lines := strings.Split(args, "\n")
 	for i, line := range lines {
 		for _, mark := range noteMarks {
-			if rest, is := strings.CutPrefix(strings.TrimLeftFunc(line, unicode.IsSpace), mark); is {
+			if rest, found := strings.CutPrefix(strings.TrimLeftFunc(line, unicode.IsSpace), mark); found {
 				lines[i] = strings.TrimSpace(rest)
 			}
 		}

@@ -29,7 +29,7 @@ const (
 	EventCSATSubmitted   EventType = "csat_submitted"
 	EventDisconnect      EventType = "visitor_disconnect"
 	EventAITakeover      EventType = "ai_takeover"
-	// How operators organise their conversations; no visitor sees it.
+	// Operators organise conversations; visitors do not see these events.
 	EventAssigned EventType = "session_assigned"
 	EventTagged   EventType = "session_tagged"
 	EventSnoozed  EventType = "session_snoozed"

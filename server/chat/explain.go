@@ -18,9 +18,9 @@ type Explanation struct {
 // Explain explains an error of a platform's call. platform is its
 // name as people write it.
 func Explain(platform string, err error) Explanation {
-	var human *Misconfigured
-	if errors.As(err, &human) {
-		return Explanation{Problem: human.Problem, Fix: human.Fix}
+	var misconfigured *Misconfigured
+	if errors.As(err, &misconfigured) {
+		return Explanation{Problem: misconfigured.Problem, Fix: misconfigured.Fix}
 	}
 	e := Explanation{Details: err.Error()}
 	var wait *RetryAfter

@@ -155,7 +155,7 @@ func (s *schedule) coming(t Time, days int) (list []OpenTime) {
 
 // on returns the intervals that start on a date.
 func (s *schedule) on(date time.Time) []interval {
-	if other, is := s.dates[date.Format(time.DateOnly)]; is {
+	if other, found := s.dates[date.Format(time.DateOnly)]; found {
 		return other
 	}
 	return s.week[date.Weekday()]

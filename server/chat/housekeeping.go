@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// How often the engine cleans up its store, and how often it prunes, which may
-// take long. A volatile store is small and is cleaned every minute.
+// Intervals of the engine's clean-up: of a volatile store, which is small, of unused rows,
+// and of pruning, which may take long.
 const (
 	forgetEvery = time.Minute
 	sweepEvery  = 10 * time.Minute

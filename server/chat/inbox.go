@@ -234,7 +234,7 @@ func (r *receiver) attempt(ctx context.Context, u Update) (err error) {
 
 // faultText is a panic's text, unless it may quote what people wrote.
 func faultText(fault any) string {
-	if err, is := fault.(runtime.Error); is {
+	if err, found := fault.(runtime.Error); found {
 		return err.Error()
 	}
 	return fmt.Sprintf("%T", fault)

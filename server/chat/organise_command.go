@@ -46,7 +46,7 @@ func (c *commandContext) tag(ctx context.Context) (CommandResult, error) {
 	tags := []string(s.TagList())
 	for _, word := range strings.Split(c.args, ",") {
 		word = strings.TrimSpace(word)
-		if gone, is := strings.CutPrefix(word, "-"); is {
+		if gone, found := strings.CutPrefix(word, "-"); found {
 			gone, _ = CleanTag(gone)
 			tags = slices.DeleteFunc(tags, func(tag string) bool { return tag == gone })
 		} else if word != "" {

@@ -49,8 +49,8 @@ func (o *Outbox) retryHere(dest, sessionID string, rev int64) (served bool) {
 	return served
 }
 
-// How many deliveries one RetryFailed retries, and how many of them in one
-// transaction, so that other changes do not wait for long.
+// One RetryFailed retries at most retryMost deliveries, retryPortion per transaction, so
+// that other changes do not wait for long.
 const (
 	retryMost    = 2000
 	retryPortion = 200

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Where a setting's value comes from; a stored one wins.
+// The source of a setting's value; a stored value wins.
 const (
 	FromDefault     = "default"
 	FromEnvironment = "environment"
@@ -23,10 +23,10 @@ type Settings struct {
 	values    map[string]Raw
 	sources   map[string]string
 	variables map[string]string // of settings that the environment sets
-	pushes    bool              // there are devices to notify
+	pushes    bool              // devices can be notified
 }
 
-// PreChatForm is the form that a visitor fills in before or after its first message.
+// PreChatForm is the form that visitors fill in before or after their first message.
 type PreChatForm struct {
 	Required bool           `json:"required"`
 	Timing   string         `json:"timing"` // before_first_message or after_first_message
@@ -46,7 +46,7 @@ type PreChatField struct {
 type AttachmentRules struct {
 	Enabled  bool  `json:"enabled"`
 	MaxBytes int64 `json:"maxBytes"`
-	// Types are MIME types, or their first half like image/*. None means any.
+	// Types are MIME types, or whole families like image/*. None means any.
 	Types []string `json:"types"`
 }
 
@@ -59,24 +59,22 @@ func (a *AttachmentRules) Allows(mimeType string) bool {
 // Settings returns the current settings.
 func (r *Relay) Settings() *Settings { return r.current.Load().settings }
 
-// currentSettings holds the settings and what follows from them: every message needs its
-// targets, which are computed once.
+// currentSettings holds the settings and the targets computed from them, which every
+// message needs.
 type currentSettings struct {
 	settings *Settings
 	targets  []Target
 }
 
-// SettingsOf returns the settings that result from these values of the
-// environment and these stored ones.
+// SettingsOf merges stored values over those of the environment.
 func SettingsOf(env, stored map[string]Raw) *Settings { return mergeSettings(env, stored) }
 
 // SettingsChanged returns a channel that is closed with the next change of the
 // settings. Get the channel first, then read the settings.
 func (r *Relay) SettingsChanged() <-chan struct{} { return *r.changed.Load() }
 
-// PatchSettings stores the given settings: all of them or, when one is unknown
-// or of the wrong type, none; the error names each such. null removes a stored
-// value, a secret's mask leaves it as it is.
+// PatchSettings stores the given settings, or none if any is unknown or invalid; the error
+// names each of those. null removes a stored value, a secret's mask keeps it.
 func (r *Relay) PatchSettings(ctx context.Context, patch map[string]json.RawMessage) error {
 	changes, err := r.Settings().changes(patch)
 	if err != nil {
@@ -87,17 +85,16 @@ func (r *Relay) PatchSettings(ctx context.Context, patch map[string]json.RawMess
 	return r.patch(ctx, changes)
 }
 
-// patchPatience bounds a change of the settings, which does not end with its
-// caller.
-const patchPatience = 15 * time.Second
+// patchTimeout bounds a change of the settings, which continues when its caller leaves.
+const patchTimeout = 15 * time.Second
 
-// patch stores changes and applies the stored settings, whether or not the
-// caller waits or the commit was confirmed.
+// patch stores changes and then applies what is stored, even if the commit was not
+// confirmed.
 func (r *Relay) patch(ctx context.Context, changes map[string]Raw) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patchPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patchTimeout)
 	defer cancel()
 	err := r.store.Apply(ctx, func(tx Tx) error { return storeSettings(tx, changes) })
 	applied := r.applySettings(ctx)
@@ -157,15 +154,14 @@ func differs(patch map[string]json.RawMessage, name string, value json.RawMessag
 	return given && !bytes.Equal(other, value)
 }
 
-// CheckSettings returns the error that PatchSettings would return.
+// CheckSettings returns the error that PatchSettings would return for a patch.
 func (r *Relay) CheckSettings(patch map[string]json.RawMessage) error {
 	_, err := r.Settings().changes(patch)
 	return err
 }
 
-// SwitchOff makes a setting that is on or off false, and reports whether it was
-// on. It is stored, except in bridge mode: there nobody could switch it on
-// again, so it holds until the next start.
+// SwitchOff sets a boolean setting to false and reports whether it was true. In bridge
+// mode, where nobody could switch it on again, it holds only until the next start.
 func (r *Relay) SwitchOff(ctx context.Context, name string) (was bool, err error) {
 	r.patching.Lock()
 	defer r.patching.Unlock()
@@ -227,9 +223,8 @@ func mergeSettings(env, stored map[string]Raw) *Settings {
 	return s
 }
 
-// Public returns the settings as the admin API answers them: aliases too,
-// secrets masked, under "sources" where each value comes from, and under "variables"
-// the environment variables that set some of them.
+// Public returns the settings as the admin API does: with aliases, masked secrets, the
+// source of each value and the environment variables that set some of them.
 func (s *Settings) Public() map[string]any {
 	sources := maps.Clone(s.sources)
 	out := map[string]any{"sources": sources, "variables": s.variables}
@@ -247,7 +242,7 @@ func (s *Settings) Public() map[string]any {
 	return out
 }
 
-// WidgetConfig returns the config object of the widget.
+// WidgetConfig returns the widget's config object.
 func (s *Settings) WidgetConfig() map[string]any {
 	out := map[string]any{}
 	for _, def := range SettingList {
@@ -278,13 +273,13 @@ func (s *Settings) Text(name string) string {
 	return v
 }
 
-// Value returns a setting's JSON as it is stored, "" when it has none.
+// Value returns a setting's JSON, "" when it has none.
 func (s *Settings) Value(name string) string { return string(s.values[name]) }
 
 // Variable returns the environment variable that sets a setting, "" for none.
 func (s *Settings) Variable(name string) string { return s.variables[name] }
 
-// With returns the settings with other values for some.
+// With returns a copy of the settings with some values replaced.
 func (s *Settings) With(values map[string]json.RawMessage) *Settings {
 	other := &Settings{values: maps.Clone(s.values), sources: s.sources, variables: s.variables}
 	for name, value := range values {
@@ -296,14 +291,14 @@ func (s *Settings) With(values map[string]json.RawMessage) *Settings {
 // Source returns where a setting's value comes from.
 func (s *Settings) Source(name string) string { return s.sources[name] }
 
-// Number returns a setting that is a number.
+// Number returns a numeric setting.
 func (s *Settings) Number(name string) int64 {
 	var v int64
 	s.decode(name, &v)
 	return v
 }
 
-// Bool returns a setting that is on or off.
+// Bool returns a boolean setting.
 func (s *Settings) Bool(name string) bool {
 	var v bool
 	s.decode(name, &v)
@@ -329,7 +324,7 @@ func findSetting(name string) (*Setting, bool) {
 
 func isNull(value json.RawMessage) bool { return string(bytes.TrimSpace(value)) == "null" }
 
-// mask shows a secret's last four characters, or none of a short one.
+// mask shows the last four characters of a long secret and none of a short one.
 func mask(value Raw) Raw {
 	var secret string
 	_ = json.Unmarshal(value, &secret)

@@ -85,7 +85,7 @@ func (e *Engine) hearState(got *note) {
 
 // hearSettings reads the settings, which another node has changed.
 func (e *Engine) hearSettings() {
-	ctx, cancel := context.WithTimeout(context.Background(), patchPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), patchTimeout)
 	defer cancel()
 	e.patching.Lock()
 	defer e.patching.Unlock()
@@ -130,7 +130,7 @@ func (e *Engine) hearPresence(got *note) {
 
 // readPresence reads the presence switch, which another node has set.
 func (e *Engine) readPresence() {
-	ctx, cancel := context.WithTimeout(context.Background(), patchPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), patchTimeout)
 	defer cancel()
 	var stored *presence
 	err := e.Store.Look(ctx, func(rd Reader) (err error) {

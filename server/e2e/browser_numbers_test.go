@@ -47,7 +47,7 @@ func testPrivacy(t *testing.T, s *fixture) {
 	b.settings("privacy", "Privacy")
 	b.enter("#privacy input[type=search]", "carl@example.com")
 	b.click("#privacy .find button")
-	b.until(`text("#privacy .find + [role=status]").startsWith("No conversation is of this visitor")`)
+	b.until(`text("#privacy .find + [role=status]").startsWith("No conversations of this visitor")`)
 	b.run(`$("#privacy input[type=search]").value = ""`)
 	b.enter("#privacy input[type=search]", "ann@example.com")
 	b.click("#privacy .find button")

@@ -21,7 +21,7 @@ type Erased struct {
 }
 
 // ErrNobody means that no session is of a visitor.
-var ErrNobody = &chat.Error{Kind: chat.NotFound, Text: "No conversation is of this visitor: give the id or the e-mail address that the console shows"}
+var ErrNobody = &chat.Error{Kind: chat.NotFound, Text: "No conversations of this visitor: give the id or the e-mail address that the console shows"}
 
 // Erase erases a visitor's sessions: on the platforms first, as far as they allow it,
 // then in the database, with their files. Open streams and consoles learn of it.

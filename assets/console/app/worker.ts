@@ -48,7 +48,7 @@ function show({ sessionId, title, body }: Note): Promise<void> {
   return worker.registration.showNotification(String(title ?? "relay"), options);
 }
 
-// open brings a console to the front, or opens one.
+// open focuses a console's tab, or opens one.
 async function open(id: unknown): Promise<void> {
   const path = "/console" + (isId(id) ? "#/sessions/" + id : "");
   const [first] = (await worker.clients.matchAll({ type: "window", includeUncontrolled: true })).filter((w) => new URL(w.url).pathname === "/console");

@@ -1,4 +1,4 @@
-// Hearing a visitor: a sound and a notification of the desktop, by one of the tabs that are open.
+// Sound and desktop notification for a visitor's message, from one of the open tabs.
 
 import { byId, on } from "../dom";
 import { preview, visitorName } from "../format";

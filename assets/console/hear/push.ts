@@ -18,7 +18,7 @@ export interface Devices {
 
 export const devices = (): Promise<Devices> => call<Devices>("GET", "/push");
 
-// lacking says why this browser cannot be notified, "" if it can.
+// lacking returns why this browser cannot get notifications, "" if it can.
 export function lacking(): string {
   if (!isSecureContext) return "Notifications need https. Open the console by its https address.";
   if (!("serviceWorker" in navigator) || !("PushManager" in window)) {
@@ -28,37 +28,37 @@ export function lacking(): string {
   return Notification.permission === "denied" ? "This browser blocks notifications of this page. Allow them in the settings of the page, beside its address, and reload." : "";
 }
 
-const registered = (): Promise<ServiceWorkerRegistration> => navigator.serviceWorker.register("/static/worker.js", { scope: "/console" });
+const serviceWorker = (): Promise<ServiceWorkerRegistration> => navigator.serviceWorker.register("/static/worker.js", { scope: "/console" });
 
-// subscription is that of this browser, if it has one.
+// subscription returns this browser's subscription, null if it has none.
 export async function subscription(): Promise<PushSubscription | null> {
   if (lacking()) return null;
   const known = await navigator.serviceWorker.getRegistration("/console");
   return (await known?.pushManager.getSubscription()) ?? null;
 }
 
-// named tells this browser from others.
-function named(): string {
+// deviceLabel names this browser in the list of devices.
+function deviceLabel(): string {
   const agent = navigator.userAgent;
   const browser = /Edg\//.test(agent) ? "Edge" : /OPR\//.test(agent) ? "Opera" : /Firefox\//.test(agent) ? "Firefox" : /Chrome\//.test(agent) ? "Chrome" : "Safari";
   const system = /Android/.test(agent) ? "Android" : /iPhone|iPad/.test(agent) ? "iOS" : /Mac OS/.test(agent) ? "macOS" : /Windows/.test(agent) ? "Windows" : "Linux";
   return browser + " on " + system;
 }
 
-// subscribe asks for the permission and tells relay of this browser.
+// subscribe asks for permission and registers this browser with relay.
 export async function subscribe(wants: string, content: boolean): Promise<Device> {
-  if ((await Notification.requestPermission()) !== "granted") throw new Error(lacking() || "the permission was not given");
+  if ((await Notification.requestPermission()) !== "granted") throw new Error(lacking() || "permission was not granted");
   const { publicKey } = await devices();
-  const registration = await registered();
+  const registration = await serviceWorker();
   await navigator.serviceWorker.ready;
   const own = (await registration.pushManager.getSubscription()) ?? (await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytes(publicKey) }));
-  return tell(own, wants, content);
+  return register(own, wants, content);
 }
 
-// tell gives relay the subscription, or what it is wanted for now.
-export function tell(own: PushSubscription, wants: string, content: boolean): Promise<Device> {
+// register stores the subscription and what it is for at relay.
+export function register(own: PushSubscription, wants: string, content: boolean): Promise<Device> {
   const { endpoint, keys } = own.toJSON();
-  return call<Device>("POST", "/push/devices", { endpoint, keys, wants, content, label: named() });
+  return call<Device>("POST", "/push/devices", { endpoint, keys, wants, content, label: deviceLabel() });
 }
 
 export const remove = (id: string): Promise<unknown> => call("DELETE", "/push/devices/" + encodeURIComponent(id));

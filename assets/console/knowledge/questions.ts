@@ -1,4 +1,4 @@
-// What the AI could not answer, each with a field for the answer.
+// Questions that the AI could not answer, each with a field for the answer.
 
 import { call } from "../api";
 import { h } from "../dom";

@@ -27,7 +27,7 @@ interface Page {
 
 export interface Sources {
   node: HTMLElement;
-  // load reads the list and tells whether something is being read.
+  // load reads the list and reports whether something is being read.
   load(): Promise<boolean>;
 }
 

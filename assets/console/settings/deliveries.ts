@@ -129,7 +129,7 @@ export function deliveriesSection(dest: string, name: string): Deliveries {
       note.textContent = "It is not sent again: " + (error as Error).message;
     }
   };
-  // retryAll asks until the server says that there are no more: each request takes some thousands.
+  // retryAll repeats the request until nothing is left: each retries some thousands.
   const retryAll = async (): Promise<void> => {
     if (retryFailed.ariaDisabled === "true") return;
     retryFailed.ariaDisabled = "true";
@@ -150,7 +150,7 @@ export function deliveriesSection(dest: string, name: string): Deliveries {
     if (list.length <= pageSize) soon = setTimeout(() => void load(), 500);
   };
 
-  // What is given up while one looks on needs no mark.
+  // Deliveries that fail while this page is open need no mark.
   subscribe(({ gaveUp }) => {
     if (!timer || !gaveUp) return;
     set({ gaveUp: false });

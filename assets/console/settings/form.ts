@@ -28,7 +28,7 @@ export interface Form {
   changes(): Record<string, unknown>;
   show(settings: Settings): void;
   discard(): void;
-  // save stores the changes and tells whether it could.
+  // save stores the changes and reports whether it could.
   save(): Promise<boolean>;
   // onsaved is called with the settings after each save.
   onsaved?(settings: Settings): void;
@@ -146,7 +146,7 @@ export function form(fields: Field[], layout?: (nodes: Record<string, HTMLElemen
     const first = rows.find((r) => r.field.control.node.hasAttribute("aria-invalid"));
     if (first) focusOn(first.field.control.node);
   };
-  // checked tells whether the fields themselves find nothing wrong.
+  // checked reports whether the fields themselves are valid.
   const checked = (): boolean => {
     let well = true;
     for (const r of rows) {
@@ -177,7 +177,7 @@ export function form(fields: Field[], layout?: (nodes: Record<string, HTMLElemen
       if (!checked()) return false;
       try {
         const settings = await save(changes);
-        // What was typed meanwhile stays.
+        // Text typed meanwhile stays.
         for (const r of rows) if (r.field.name in changes && json(r.field.control.get()) === json(changes[r.field.name])) r.fill(settings);
         fill(settings, false);
         one.onsaved?.(settings);

@@ -1,4 +1,4 @@
-// Business hours: days with intervals, a time zone, and dates of exception.
+// Business hours: weekly intervals, a time zone, and exceptions by date.
 
 import { call } from "../api";
 import { ask } from "../ask";
@@ -11,7 +11,7 @@ import { button, labelled, save, section, type BusinessHours } from "./settings"
 import { refresh } from "./shell";
 
 const days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-const usual: BusinessHours = { timezone: "", weekly: Object.fromEntries(days.slice(0, 5).map((day) => [day, ["09:00-17:00"]])) };
+const proposed: BusinessHours = { timezone: "", weekly: Object.fromEntries(days.slice(0, 5).map((day) => [day, ["09:00-17:00"]])) };
 const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 // An exception is a date with its hours, none when closed.
@@ -23,33 +23,33 @@ interface Exception {
 
 // Hours edits business hours as a whole.
 interface Hours extends Control {
-  // problem says what is missing.
+  // problem returns what is missing, "" for nothing.
   problem(): string;
 }
 
 function hours(): Hours {
   const zone = h("select", { class: "input" });
-  const week = days.map((day) => intervals(capital(day), () => typed()));
+  const week = days.map((day) => intervals(capital(day), () => changed()));
   const others = h("div", { class: "exceptions" });
   let exceptions: Exception[] = [];
-  // none: no hours are set, and what is shown is a proposal until it is changed.
-  let none = "";
+  // unchanged is the proposal as long as no hours are set: it is not saved unless edited.
+  let unchanged = "";
 
   const value = (): BusinessHours => ({
     timezone: zone.value,
     weekly: Object.fromEntries(days.map((day, i) => [day, week[i]!.get()] as const).filter(([, list]) => list.length)),
     exceptions: Object.fromEntries(exceptions.map((e) => [e.date.value, e.hours.get()])),
   });
-  const typed = (): void => void node.dispatchEvent(new Event("input", { bubbles: true }));
+  const changed = (): void => void node.dispatchEvent(new Event("input", { bubbles: true }));
   const addException = (date: string, list: string[]): Exception => {
     const input = h("input", { class: "input", type: "date", required: true, value: date, "aria-label": "Date" });
-    const intervalsOf = intervals("this date", typed);
+    const intervalsOf = intervals("this date", changed);
     intervalsOf.set(list);
     const one: Exception = { node: h("div", { class: "exception" }), date: input, hours: intervalsOf };
     one.node.append(input, intervalsOf.node, button("Remove date", () => {
       exceptions = exceptions.filter((e) => e !== one);
       one.node.remove();
-      typed();
+      changed();
       more.focus();
     }));
     others.append(one.node);
@@ -58,11 +58,11 @@ function hours(): Hours {
   };
   const more = button("Add a date", () => {
     addException("", []).date.focus();
-    typed();
+    changed();
   });
   const copy = button("Monday’s hours on Tuesday to Friday", () => {
     for (const day of week.slice(1, 5)) day.set(week[0]!.get());
-    typed();
+    changed();
   });
   const fill = (stored: BusinessHours): void => {
     const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -78,21 +78,21 @@ function hours(): Hours {
     h("div", { class: "week" }, ...days.map((day, i) => h("div", { class: "day-row", role: "group", "aria-label": capital(day) }, h("b", { "aria-hidden": "true" }, capital(day)), week[i]!.node))),
     h("div", { class: "buttons" }, copy),
     h("h3", {}, "Exceptions"),
-    h("p", { class: "hint" }, "Single dates with other hours. A date without hours is closed."),
+    h("p", { class: "hint" }, "Dates with different hours. A date without hours is closed."),
     others, more);
 
   return {
     node,
-    get: () => (JSON.stringify(value()) === none ? null : value()),
+    get: () => (JSON.stringify(value()) === unchanged ? null : value()),
     set(stored) {
-      fill((stored as BusinessHours | null) ?? usual);
-      none = stored ? "" : JSON.stringify(value());
+      fill((stored as BusinessHours | null) ?? proposed);
+      unchanged = stored ? "" : JSON.stringify(value());
     },
     lock: (locked) => void (node.inert = locked),
     problem() {
       const empty = [...node.querySelectorAll("input")].find((input) => !input.value);
       if (empty) return empty.type === "date" ? "Choose the date, or remove it." : "Enter a time, or remove these hours.";
-      return new Set(exceptions.map((e) => e.date.value)).size < exceptions.length ? "A date is there twice." : "";
+      return new Set(exceptions.map((e) => e.date.value)).size < exceptions.length ? "A date appears twice." : "";
     },
   };
 }
@@ -103,15 +103,15 @@ export function hoursPage(): Page {
   const proposal = h("div", { class: "buttons" }, h("p", { class: "hint" }, "No business hours are set: visitors see somebody online only while one of you is active. These are a proposal."));
   const week = form([{ name: "businessHours", label: "When somebody is there", control, check: () => control.problem() }]);
 
-  // effect tells what visitors see now.
-  const effect = async (): Promise<void> => {
+  // showStatus shows whether visitors see somebody online now.
+  const showStatus = async (): Promise<void> => {
     now.textContent = "Now: " + inWords(await call<Presence>("GET", "/operator/status"));
   };
   const put = async (value: BusinessHours | null): Promise<void> => {
     await save({ businessHours: value });
     await refresh();
   };
-  proposal.append(button("Use these hours", () => put({ ...usual, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone })));
+  proposal.append(button("Use these hours", () => put({ ...proposed, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone })));
   const remove = button("Remove business hours", async () => {
     if (await ask("Remove the business hours? Visitors then see somebody online only while one of you is active.", "Remove")) void put(null);
   });
@@ -124,12 +124,12 @@ export function hoursPage(): Page {
     show(settings) {
       remove.hidden = settings.sources["businessHours"] !== "stored";
       proposal.hidden = !!settings["businessHours"];
-      void effect();
+      void showStatus();
     },
   };
 }
 
-// inWords tells what visitors see.
+// inWords describes what visitors see.
 function inWords({ online, mode, hoursEnd, backAt }: Presence): string {
   const at = (time: string): string => new Date(time).toLocaleString([], { weekday: "long", hour: "numeric", minute: "2-digit" });
   if (hoursEnd) return "visitors see you online, by business hours until " + at(hoursEnd) + ".";

@@ -46,7 +46,7 @@ export function intervals(name: string, onchange: () => void): Intervals {
   };
 }
 
-// nextDay tells whether hours end after midnight. Midnight itself is the end of the day.
+// nextDay reports whether hours end after midnight. Midnight itself is the end of the day.
 function nextDay(from: string, to: string): boolean {
   return !!from && !!to && to !== "00:00" && to < from;
 }

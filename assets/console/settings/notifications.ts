@@ -1,4 +1,4 @@
-// Notifications: of this browser, and the list of one's own that are notified.
+// Notifications: this browser's, and the list of the operator's devices.
 
 import { h } from "../dom";
 import { fullTime } from "../format";
@@ -8,13 +8,13 @@ import { button, labelled, section } from "./settings";
 
 export function notificationsPage(): Page {
   const wants = h("select", { class: "input", onchange: () => void change() },
-    ...[["everything", "Everything"], ["mine", "Mine and what nobody has taken"], ["nothing", "Nothing"]].map(([value, label]) => h("option", { value }, label)));
+    ...[["everything", "Everything"], ["mine", "Mine and unassigned"], ["nothing", "Nothing"]].map(([value, label]) => h("option", { value }, label)));
   const content = h("input", { type: "checkbox", onchange: () => void change() });
   const status = h("p", { class: "hint", role: "status" });
   const wrong = h("p", { class: "alert", role: "alert", hidden: true });
-  const turn = h("button", { type: "button", class: "button main", onclick: () => void toggle() });
+  const toggleButton = h("button", { type: "button", class: "button main", onclick: () => void toggle() });
   const options = h("div", {}, labelled("Notify me of", wants), h("label", { class: "check" }, content, " Show who wrote and what"),
-    h("p", { class: "hint" }, "Without it a notification only says that a visitor is waiting. Nothing of it can be read by the browser’s push service either way."));
+    h("p", { class: "hint" }, "Without it a notification only says that a visitor is waiting. The browser’s push service cannot read it either way."));
   const list = h("ul", { class: "found", "aria-label": "Your devices" });
   let own: PushSubscription | null = null;
 
@@ -29,7 +29,7 @@ export function notificationsPage(): Page {
     }
   };
   const change = (): Promise<void> => attempt("Not changed", async () => {
-    if (own) await push.tell(own, wants.value, content.checked);
+    if (own) await push.register(own, wants.value, content.checked);
     status.textContent = own ? "Saved." : "";
     await draw();
   });
@@ -38,10 +38,10 @@ export function notificationsPage(): Page {
       const mine = localStorage.getItem("relay.device");
       if (mine) await push.remove(mine).catch(() => {});
       await own.unsubscribe();
-      status.textContent = "This browser is not notified any more.";
+      status.textContent = "This browser no longer gets notifications.";
     } else {
       localStorage.setItem("relay.device", (await push.subscribe(wants.value, content.checked)).id);
-      status.textContent = "This browser is notified from now on, also while the console is closed.";
+      status.textContent = "This browser now gets notifications, also while the console is closed.";
     }
     await draw();
   });
@@ -66,20 +66,20 @@ export function notificationsPage(): Page {
     const problem = push.lacking();
     wants.value = here?.wants ?? wants.value;
     content.checked = here?.content ?? content.checked;
-    turn.textContent = own ? "Stop notifying this browser" : "Notify me in this browser";
-    turn.disabled = !!problem;
+    toggleButton.textContent = own ? "Stop notifying this browser" : "Notify me in this browser";
+    toggleButton.disabled = !!problem;
     if (problem) status.textContent = problem;
     list.replaceChildren(...devices.map(row));
     devicesSection.hidden = !devices.length;
     document.dispatchEvent(new CustomEvent("relay-pushed", { detail: !!own }));
   };
-  const devicesSection = section("Your devices", h("p", { class: "hint" }, "One that you do not use any more is removed by itself once its push service says so."), list);
+  const devicesSection = section("Your devices", h("p", { class: "hint" }, "A device that its push service no longer knows is removed automatically."), list);
   devicesSection.hidden = true;
 
   return {
     node: h("div", {}, section("This browser",
       h("p", { class: "hint" }, "A visitor’s message rings here, also while the console is closed, unless somebody answers, reads or opens it within five seconds. On a phone, install the console first: “Add to home screen” in the browser’s menu."),
-      options, h("div", { class: "buttons" }, turn), status, wrong), devicesSection),
+      options, h("div", { class: "buttons" }, toggleButton), status, wrong), devicesSection),
     opened: () => void attempt("Not loaded", draw),
   };
 }

@@ -1,4 +1,4 @@
-// What a page of settings is, to the frame around it.
+// A page of settings, as the frame around it sees it.
 
 import type { Form } from "./form";
 import type { Settings } from "./settings";

@@ -31,7 +31,7 @@ function row(c: Conversation): HTMLElement {
   return h("li", {}, h("a", { href: "#/sessions/" + encodeURIComponent(c.id) }, fullTime(c.createdAt)), " ", h("span", { dir: "auto" }, named || c.visitorId), h("span", { class: "hint" }, " " + c.status + where));
 }
 
-// visitors finds one visitor, hands over what there is, or erases it.
+// visitors finds one visitor's conversations, to export or erase them.
 function visitors(): HTMLElement {
   const who = h("input", { id: newId(), class: "input", type: "search", autocomplete: "off", spellcheck: "false", maxlength: 300 });
   const status = h("p", { class: "hint", role: "status" });
@@ -57,12 +57,12 @@ function visitors(): HTMLElement {
   };
   const show = ({ conversations, elsewhere }: Found): void => {
     const n = conversations.length;
-    status.textContent = n ? n + (n === 1 ? " conversation" : " conversations") : "No conversation is of this visitor. Its id is in the details of a conversation.";
+    status.textContent = n ? n + (n === 1 ? " conversation" : " conversations") : "No conversations of this visitor. The visitor’s id is in a conversation’s details.";
     if (!n) return;
     const erase = h("button", { type: "button", class: "button danger-text", onclick: () => void remove(n) }, "Delete everywhere…");
     result.replaceChildren(h("ul", { class: "found", "aria-label": "Conversations" }, ...conversations.map(row)),
       h("div", { class: "buttons" }, h("a", { class: "button", href: "/api/admin/visitors/export" + query(), download: "" }, "Download all (zip)"), erase),
-      list("Out of relay’s reach", elsewhere));
+      list("Beyond relay’s reach", elsewhere));
   };
   const remove = async (n: number): Promise<void> => {
     if (!(await ask("Delete " + n + (n === 1 ? " conversation" : " conversations") + " of " + who.value.trim() + " with their files, here and on the platforms? This cannot be undone.", "Delete everywhere"))) return;
@@ -72,11 +72,11 @@ function visitors(): HTMLElement {
       status.textContent = "Deleted: " + done.conversations + (done.conversations === 1 ? " conversation." : " conversations.");
       result.replaceChildren(list("What remains", done.remains));
     } catch (error) {
-      fail(error instanceof ApiError && !error.status ? "Not sure whether it is deleted, search again" : "Not deleted", error);
+      fail(error instanceof ApiError && !error.status ? "Deleted or not, the answer was lost: search again" : "Not deleted", error);
     }
   };
   return section("One visitor",
-    h("p", { class: "hint" }, "Everything relay has of one person: to hand over, as a zip that opens in a browser, or to delete."),
+    h("p", { class: "hint" }, "Everything relay stores about one person: download it as a zip that opens in a browser, or delete it."),
     h("form", { class: "find", onsubmit: (e: Event) => {
       e.preventDefault();
       void find();
@@ -86,8 +86,8 @@ function visitors(): HTMLElement {
 
 export function privacyPage(): Page {
   const keeping = form([
-    { name: "retentionDays", label: "Delete conversations after days without a message", control: number(0, 36_500), hint: "With their files, for good. Empty or 0 keeps them." },
+    { name: "retentionDays", label: "Days without a message until a conversation is deleted", control: number(0, 36_500), hint: "Files are deleted too. Empty or 0 keeps conversations." },
   ]);
   const guide = h("a", { href: "/docs/privacy", target: "_blank", rel: "noopener" }, "What is stored and what deleting reaches");
-  return { node: h("div", {}, section("Keeping", keeping.node, guide), visitors()), form: keeping };
+  return { node: h("div", {}, section("Retention", keeping.node, guide), visitors()), form: keeping };
 }

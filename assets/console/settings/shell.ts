@@ -20,7 +20,7 @@ const bar = h("div", { class: "save-bar", id: "save-bar", role: "group", "aria-l
 
 const changed = (): number => Object.keys(page?.form?.changes() ?? {}).length;
 
-// A word of success stays for a moment; then the bar covers nothing any more.
+// A success message disappears soon, so that the bar covers nothing.
 const saidShown = 4_000;
 let saidTimer = 0;
 

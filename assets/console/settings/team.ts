@@ -64,7 +64,7 @@ export function teamPage(): Page {
     const links = both[1].invitations;
     open.replaceChildren(...(links.length ? links.map(invitation) : [h("li", { class: "hint" }, "No invitation is open.")]));
   };
-  // done tells of a failure, and draws the team anew.
+  // done reports a failure and redraws the team.
   const done = async (work: Promise<unknown>, what: string): Promise<void> => {
     await attempt(work, what);
     await refresh();

@@ -57,7 +57,7 @@ export function webhookPage(): Page {
     test.ariaDisabled = null;
   };
   hook.node.addEventListener("input", label);
-  // What a receiver said under other settings is of no worth.
+  // A test result is outdated once the settings change.
   hook.onsaved = () => {
     keyHint.textContent = secretHint;
     answer.replaceChildren();

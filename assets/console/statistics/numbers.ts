@@ -1,4 +1,4 @@
-// How numbers read for a person, and beside the range before.
+// Numbers as text, and their change from the previous range.
 
 const minute = 60;
 const hour = 60 * minute;
@@ -20,7 +20,7 @@ export const share = (part: number | null): string => (part === null ? "–" : M
 
 export const score = (value: number | null): string => (value === null ? "–" : value.toFixed(1) + " of 5");
 
-// change tells how a number differs from the range before; "" when there is nothing to compare with.
+// change describes how a number differs from the previous range, "" if there is none.
 export function change(now: number | null, before: number | null): string {
   if (now === null || before === null) return "";
   if (now === before) return "as before";

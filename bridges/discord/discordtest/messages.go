@@ -53,7 +53,7 @@ func (f *Platform) create(c *channel, body map[string]any, files []*file) (any, 
 	}
 	key, _ := body["nonce"].(string)
 	if enforced, _ := body["enforce_nonce"].(bool); enforced && key != "" {
-		if known, is := f.nonces[key]; is && time.Since(known.at) < f.NonceLife && f.messages[known.message] != nil {
+		if known, found := f.nonces[key]; found && time.Since(known.at) < f.NonceLife && f.messages[known.message] != nil {
 			return f.renderMessage(f.messages[known.message]), nil
 		}
 	} else {

@@ -1,4 +1,4 @@
-// What a check of a channel found, each finding with what to do in a sentence.
+// The findings of a channel's check, each with its fix.
 
 import { h } from "../../dom";
 import { sentence } from "../../format";

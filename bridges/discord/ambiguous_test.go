@@ -10,7 +10,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// shows counts the messages of the only thread that have something in them.
+// shows counts the messages of the only thread that contain a text or a file.
 func (h *harness) shows(what string) (n int) {
 	for _, m := range h.Threads()[0].Messages {
 		if strings.Contains(m.Text, what) || what == string(m.Data) {
@@ -20,9 +20,9 @@ func (h *harness) shows(what string) (n int) {
 	return n
 }
 
-// away keeps relay from Discord for a while, in one process or over a restart:
-// nonces are forgotten then.
-var away = map[string]func(t *testing.T, h *harness){
+// interruptions keep relay from Discord for longer than nonces last, in one process or over
+// a restart.
+var interruptions = map[string]func(t *testing.T, h *harness){
 	"restarted": func(t *testing.T, h *harness) {
 		h.Stop()
 		time.Sleep(10 * time.Minute)
@@ -46,9 +46,9 @@ var away = map[string]func(t *testing.T, h *harness){
 	},
 }
 
-// inDoubt runs a test for each way to be away, behind a message that is delivered.
-func inDoubt(t *testing.T, test func(t *testing.T, h *harness, session string, leave func())) {
-	for name, leave := range away {
+// whenAmbiguous runs a test with each interruption, after a delivered message.
+func whenAmbiguous(t *testing.T, test func(t *testing.T, h *harness, session string, leave func())) {
+	for name, leave := range interruptions {
 		t.Run(name, func(t *testing.T) {
 			withHarness(t, func(t *testing.T, h *harness) {
 				session := h.Visit("ann")
@@ -61,10 +61,10 @@ func inDoubt(t *testing.T, test func(t *testing.T, h *harness, session string, l
 	}
 }
 
-// A message whose answer was lost is there once, however long it takes
-// until relay can go on, and if something equal was written before.
+// A message whose response was lost is shown once, however long the interruption, even if
+// the same text was sent before.
 func TestAmbiguousAcrossRestart(t *testing.T) {
-	inDoubt(t, func(t *testing.T, h *harness, session string, leave func()) {
+	whenAmbiguous(t, func(t *testing.T, h *harness, session string, leave func()) {
 		for n := range 2 {
 			h.Fail(1, bridgetest.FaultAnswerLost)
 			h.Say(session, "my card was charged twice")
@@ -78,14 +78,14 @@ func TestAmbiguousAcrossRestart(t *testing.T) {
 		h.Say(session, "are you there?")
 		h.Settle()
 		if h.shows("are you there?") != 1 {
-			t.Error("what came behind it is not shown")
+			t.Error("the next message is not shown")
 		}
 	})
 }
 
-// An uncertain file is there once, too.
+// An ambiguous file is also shown once.
 func TestAmbiguousFile(t *testing.T) {
-	inDoubt(t, func(t *testing.T, h *harness, session string, leave func()) {
+	whenAmbiguous(t, func(t *testing.T, h *harness, session string, leave func()) {
 		h.SayWithFile(session, "", "notes.txt", "what happened")
 		time.Sleep(50 * time.Millisecond)
 		leave()
@@ -96,9 +96,9 @@ func TestAmbiguousFile(t *testing.T) {
 	})
 }
 
-// A message edited while it was uncertain is there once, as it reads now.
+// A message edited while ambiguous is shown once, with its new text.
 func TestAmbiguousThenEdited(t *testing.T) {
-	inDoubt(t, func(t *testing.T, h *harness, session string, leave func()) {
+	whenAmbiguous(t, func(t *testing.T, h *harness, session string, leave func()) {
 		m := h.Say(session, "the first words")
 		time.Sleep(50 * time.Millisecond)
 		if _, err := h.Relay.Edit(t.Context(), bridgetest.Visitor, session, m.ID, "other words"); err != nil {
@@ -112,7 +112,7 @@ func TestAmbiguousThenEdited(t *testing.T) {
 	})
 }
 
-// A message deleted while it was uncertain is removed.
+// A message deleted while ambiguous is removed.
 func TestAmbiguousThenDeleted(t *testing.T) {
 	for what, write := range map[string]func(h *harness, session, secret string) chat.Message{
 		"text": func(h *harness, session, secret string) chat.Message { return h.Say(session, secret) },
@@ -121,7 +121,7 @@ func TestAmbiguousThenDeleted(t *testing.T) {
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			inDoubt(t, func(t *testing.T, h *harness, session string, leave func()) {
+			whenAmbiguous(t, func(t *testing.T, h *harness, session string, leave func()) {
 				const secret = "my password is hunter2"
 				m := write(h, session, secret)
 				time.Sleep(50 * time.Millisecond)
@@ -144,10 +144,9 @@ func TestAmbiguousThenDeleted(t *testing.T) {
 	}
 }
 
-// Of texts that went out together and are uncertain, those that were deleted or edited
-// since are shown as they are, and nothing is there twice.
+// Edits and deletions of an ambiguous batch are applied, and nothing is shown twice.
 func TestAmbiguousBatch(t *testing.T) {
-	inDoubt(t, func(t *testing.T, h *harness, session string, leave func()) {
+	whenAmbiguous(t, func(t *testing.T, h *harness, session string, leave func()) {
 		h.Storm(bridgetest.Storm{Seed: 1, All: 1})
 		var written []chat.Message
 		for n := range 3 {
