@@ -7,7 +7,7 @@ import { pictureOf } from "./face";
 import type { Item } from "./rows";
 import { fill, named, saying, t } from "./strings";
 import { dayOf } from "./time";
-import type { Entry, Message, State } from "./types";
+import type { Entry, State } from "./types";
 
 /** Messages of one sender this close together form a group. */
 const GROUP = 5 * 60_000;
@@ -17,8 +17,7 @@ export function itemsOf(state: State, from: number, to: number, act: Actions, ap
   const { greeting, messages, pending, timeline } = state;
   const name = named(state);
   const count = messages.length + pending.length;
-  let index: Map<string, Message> | undefined;
-  const find = (id: string) => (index ||= new Map(messages.map((m) => [m.id, m]))).get(id);
+  const find = (id: string) => messages.find((m) => m.id === id);
   const viewAt = (i: number) => {
     const m = messages[i];
     const p = pending[i - messages.length];

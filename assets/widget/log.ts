@@ -111,7 +111,7 @@ export function createLog(core: Core, act: Actions, apiUrl: string): Log {
     const root = list.getRootNode() as ShadowRoot;
     const focused = list.contains(root.activeElement);
     const bottomOf = (node: Element) => node.getBoundingClientRect().bottom;
-    const edge = scroller.getBoundingClientRect().top;
+    const edge = atEnd ? 0 : scroller.getBoundingClientRect().top;
     const seen = atEnd ? undefined : [...list.children].find((node) => bottomOf(node) > edge);
     const was = seen && bottomOf(seen);
     const key = seen && [...rows].find(([, { node }]) => node === seen)![0];

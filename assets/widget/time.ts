@@ -43,12 +43,20 @@ export function timeOf(iso: string): string {
   return clock.format(new Date(iso));
 }
 
-/** dayOf is "Today", "Yesterday", or the weekday and date. */
+let known = "";
+let word = "";
+
+/** dayOf is "Today", "Yesterday", or the weekday and date. Neighbours are mostly of one day. */
 export function dayOf(iso: string): string {
   const date = new Date(iso);
   const days = daysTo(date);
-  const name = days === 0 || days === -1 ? near.format(days, "day") : far.format(date);
-  return name[0]!.toLocaleUpperCase(locale) + name.slice(1);
+  const key = locale + days + date.toDateString();
+  if (key !== known) {
+    const name = days === 0 || days === -1 ? near.format(days, "day") : far.format(date);
+    known = key;
+    word = name[0]!.toLocaleUpperCase(locale) + name.slice(1);
+  }
+  return word;
 }
 
 /** daysTo counts calendar days; one with a clock change is one, too. */
