@@ -147,6 +147,16 @@ func TestLanguageChanges(t *testing.T) {
 	b.clean()
 }
 
+// TestLauncherName: before the chat is opened, the button has a name that every
+// language knows, without another file.
+func TestLauncherName(t *testing.T) {
+	f, b := ready(t, "")
+	b.is(`$(".launcher").ariaLabel === "Chat" && $(".launcher").ariaExpanded === "false"`)
+	if n := f.count("POST init"); n > 0 {
+		t.Errorf("%d sessions began", n)
+	}
+}
+
 // Every language fits the panel: looked at in pictures, and nothing is cut off.
 func TestLanguagesFit(t *testing.T) {
 	f, b := ready(t, "")

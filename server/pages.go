@@ -70,10 +70,15 @@ func (s *Server) showError(w http.ResponseWriter, r *http.Request, status int, t
 	s.show(w, r, status, "error.html", slots{"Status": strconv.Itoa(status), "Title": http.StatusText(status), "Text": text})
 }
 
-// snippet is the HTML that embeds the widget in a website.
+// snippet is the HTML that embeds the widget in a website. Only pages that ask for
+// proactive messages load anything before the chat is opened.
 func (s *communityServer) snippet(r *http.Request) string {
-	return fmt.Sprintf(`<script async src="%[1]s/widget.js" data-api-key="%[2]s" data-api-url="%[1]s"></script>`,
-		html.EscapeString(s.baseURL(r)), s.keys.Public())
+	more := ""
+	if len(s.engine.Settings().Proactive()) > 0 {
+		more = " data-proactive"
+	}
+	return fmt.Sprintf(`<script async src="%[1]s/widget.js" data-api-key="%[2]s" data-api-url="%[1]s"%[3]s></script>`,
+		html.EscapeString(s.baseURL(r)), s.keys.Public(), more)
 }
 
 // baseURL is relay's address: as configured, else as this request

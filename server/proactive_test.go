@@ -12,6 +12,12 @@ func TestProactiveMessages(t *testing.T) {
 		if a := s.must("GET", "/api/widget/proactive", publicKey, nil); !strings.HasPrefix(string(a.body), `{"online":false,"messages":[],"config":{`) {
 			t.Errorf("without messages: %s", a.body)
 		}
+		asks := func() bool {
+			return strings.Contains(s.must("GET", "/api/admin/widget", secretKey, nil).text("snippet"), " data-proactive>")
+		}
+		if asks() {
+			t.Error("the snippet asks for messages, and there are none")
+		}
 		s.must("PATCH", "/api/admin/settings", secretKey, object{"proactive": []object{
 			{"id": "prices", "text": "Questions?", "pages": []string{"/pricing"}, "seconds": 5, "onlyOnline": true},
 			{"id": "later", "text": "Not yet", "disabled": true},
@@ -19,6 +25,9 @@ func TestProactiveMessages(t *testing.T) {
 		a := s.must("GET", "/api/widget/proactive", publicKey, nil)
 		if !strings.Contains(string(a.body), `[{"id":"prices","text":"Questions?","pages":["/pricing"],"seconds":5,"exitIntent":false,"onlyOnline":true}]`) {
 			t.Errorf("with messages: %s", a.body)
+		}
+		if !asks() {
+			t.Error("the snippet does not ask for the messages")
 		}
 	})
 }

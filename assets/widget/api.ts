@@ -29,7 +29,7 @@ export function install(events: Events, create: (given?: Given) => Widget, auto:
   };
   const read = (key: string) => widget?.shell.storage.get(key);
   const core = async (): Promise<Core> => {
-    if (!widget) throw new Error("RelayChat.init() comes first");
+    if (!widget) throw Error("init() comes first");
     return widget.parts.core();
   };
   const visible = (on: boolean) => {
@@ -37,9 +37,10 @@ export function install(events: Events, create: (given?: Given) => Widget, auto:
     if (!on) widget.shell.close();
     widget.shell.element.hidden = !on;
   };
-  const methods: Record<string, Method> = {
+  const methods: Record<string, any> = {
+    version: VERSION,
     init,
-    destroy: () => destroy(),
+    destroy,
     /** reset is for log-out: it forgets the visitor, or only the session. */
     reset({ newSession }: { newSession?: boolean } = {}) {
       if (!widget) return;
@@ -52,7 +53,7 @@ export function install(events: Events, create: (given?: Given) => Widget, auto:
     },
     open: () => widget?.shell.open(),
     close: () => widget?.shell.close(),
-    toggle: () => (widget?.open ? widget.shell.close() : widget?.shell.open()),
+    toggle: () => widget?.shell.button.click(),
     show: () => visible(true),
     hide: () => visible(false),
     /** identify waits in storage until there is a session to tell it to. */
@@ -61,7 +62,7 @@ export function install(events: Events, create: (given?: Given) => Widget, auto:
       if (widget?.open || read("session")) return (await core()).identify();
       return undefined;
     },
-    setAttributes: (more: object): unknown => methods.identify!({ ...(read("identity") as object), ...more }),
+    setAttributes: (more: object): unknown => methods.identify({ ...(read("identity") as object), ...more }),
     getIdentity: () => read("identity"),
     getVisitorId: () => read("visitor"),
     on,
@@ -75,7 +76,7 @@ export function install(events: Events, create: (given?: Given) => Widget, auto:
   const api = Object.assign((name: string, ...args: unknown[]) => {
     const member = (api as Record<string, unknown>)[name];
     return typeof member === "function" ? (member as Method)(...args) : member;
-  }, methods, { version: VERSION });
+  }, methods);
   Object.defineProperties(api, {
     isOpen: { get: () => !!widget?.open },
     unread: { get: () => widget?.unread || 0 },
@@ -84,6 +85,6 @@ export function install(events: Events, create: (given?: Given) => Widget, auto:
   const queue = window.RelayChat?.q || [];
   window.RelayChat = api as object;
   if (auto) init();
-  for (const args of queue) api(...(Array.from(args) as [string]));
+  for (const args of queue) api(...(args as unknown as [string]));
   emit("ready");
 }

@@ -34,8 +34,8 @@ export function createLauncher(options: Options, onclick: () => void): Launcher 
   const button = document.createElement("button");
   const svg = document.createElementNS(SVG, "svg");
   const path = document.createElementNS(SVG, "path");
-  let name = "Open chat";
-  const write = (name: string, value: unknown) => button.setAttribute(name, String(value));
+  let name = "Chat"; // in any language, until the core has brought the texts
+  const write = (name: string, value: unknown) => button.setAttribute(name, value as string);
   button.className = "launcher";
   button.onclick = onclick;
   write("part", "launcher");
@@ -54,7 +54,7 @@ export function createLauncher(options: Options, onclick: () => void): Launcher 
     update(view) {
       path.setAttribute("d", view.open ? SHUT : view.broken ? BROKEN : TALK);
       write("aria-expanded", view.open);
-      write("aria-label", view.open ? "Close chat" : view.broken ? "Chat could not be loaded. Try again" : name);
+      write("aria-label", view.broken ? "Chat could not be loaded. Try again" : name);
     },
     setLook(look) {
       name = look?.name || name;

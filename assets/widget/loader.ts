@@ -92,7 +92,7 @@ function createWidget({ emit }: Events, given?: Given): Widget {
 }
 
 function whenIdle(fn: () => void): void {
-  if (window.requestIdleCallback) requestIdleCallback(fn, { timeout: 2000 });
+  if ("requestIdleCallback" in window) requestIdleCallback(fn, { timeout: 2000 });
   else setTimeout(fn, 200);
 }
 
