@@ -106,20 +106,8 @@ export function viewOf(m: Message, fallbackName: string): View {
 
 /** pendingView prepares a message that is still on its way. */
 export function pendingView(p: Pending): View {
-  return {
-    key: p.clientId,
-    id: "",
-    own: true,
-    ai: false,
-    name: t.you,
-    content: p.content,
-    attachments: p.attachments,
-    deleted: false,
-    edited: false,
-    at: p.at,
-    last: true,
-    state: p.failed ? "failed" : "sending",
-  };
+  const message = { ...p, id: "", sessionId: "", sender: "visitor" as const, timestamp: p.at };
+  return { ...viewOf(message, ""), state: p.failed ? "failed" : "sending" };
 }
 
 /** bubble draws a view. Own messages are not read out: the writer knows them. */
