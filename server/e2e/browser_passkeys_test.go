@@ -52,6 +52,7 @@ func testPasskeys(t *testing.T, s *fixture) {
 	ada.until(`text(%s).includes("Laptop")`, keys+" .member")
 
 	signIn := func() {
+		ada.until(`!$("#presence").disabled && text("#link") === ""`)
 		ada.click("#me")
 		ada.click(`#me-menu [type=submit]`)
 		ada.until(`$("#login-title") && shown("#passkey button")`)
