@@ -44,7 +44,10 @@ func newBell(t *testing.T, store *db.DB) *bell {
 
 func (b *bell) subscribe(content bool) chat.PushDevice {
 	b.t.Helper()
-	d := chat.PushDevice{Person: "Ada", Label: "Phone", Wants: chat.PushEverything, Content: content}
+	if _, err := b.ChangeKeyPreferences(b.t.Context(), func(p *chat.Preferences) { p.PushContent = content }); err != nil {
+		b.t.Fatal(err)
+	}
+	d := chat.PushDevice{Person: "Ada", Label: "Phone"}
 	d.Endpoint, d.P256dh, d.Auth = b.service.Subscription()
 	d, err := b.AddPushDevice(b.t.Context(), d)
 	if err != nil {
@@ -242,7 +245,7 @@ func TestPushDevices(t *testing.T) {
 		"http": func(d *chat.PushDevice) { d.Endpoint = "http://push.example.com/x" }, "no address": func(d *chat.PushDevice) { d.Endpoint = "x" },
 		"a user": func(d *chat.PushDevice) { d.Endpoint = "https://a:b@push.example.com/" }, "long": func(d *chat.PushDevice) { d.Endpoint += strings.Repeat("x", 2048) },
 		"no point": func(d *chat.PushDevice) { d.P256dh = strings.Repeat("B", 87) }, "no key": func(d *chat.PushDevice) { d.P256dh = "" },
-		"no secret": func(d *chat.PushDevice) { d.Auth = "xx" }, "wants": func(d *chat.PushDevice) { d.Wants = "all" },
+		"no secret": func(d *chat.PushDevice) { d.Auth = "xx" },
 	} {
 		d := good
 		spoil(&d)
@@ -251,7 +254,7 @@ func TestPushDevices(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	again, err := b.AddPushDevice(t.Context(), chat.PushDevice{Person: "Grace", Endpoint: good.Endpoint, P256dh: good.P256dh, Auth: good.Auth, Wants: chat.PushMine})
+	again, err := b.AddPushDevice(t.Context(), chat.PushDevice{Person: "Grace", Endpoint: good.Endpoint, P256dh: good.P256dh, Auth: good.Auth})
 	if list, _ := b.PushDevices(t.Context(), "Ada"); err != nil || again.ID != good.ID || len(list) != 0 {
 		t.Errorf("the browser's next user: %+v, %v; Ada still has %v", again, err, list)
 	}

@@ -3,10 +3,9 @@ package db
 import "github.com/relay-chat/relay/server/chat"
 
 const (
-	selectPushDevices = `SELECT id, person, endpoint, p256dh, auth, label, wants, content, created_at FROM push_devices ORDER BY created_at, id`
-	upsertPushDevice  = `INSERT INTO push_devices (id, person, endpoint, p256dh, auth, label, wants, content, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (id) DO UPDATE SET person = excluded.person, p256dh = excluded.p256dh, auth = excluded.auth, label = excluded.label,
-		wants = excluded.wants, content = excluded.content`
+	selectPushDevices = `SELECT id, person, endpoint, p256dh, auth, label, created_at FROM push_devices ORDER BY created_at, id`
+	upsertPushDevice  = `INSERT INTO push_devices (id, person, endpoint, p256dh, auth, label, wants, content, created_at) VALUES (?, ?, ?, ?, ?, ?, 'everything', FALSE, ?)
+		ON CONFLICT (id) DO UPDATE SET person = excluded.person, p256dh = excluded.p256dh, auth = excluded.auth, label = excluded.label`
 	deletePushOf     = `DELETE FROM push_devices WHERE person = ?`
 	deletePushDevice = `DELETE FROM push_devices WHERE id = ?`
 )
@@ -18,7 +17,7 @@ func (t *tx) PushDevices() ([]chat.PushDevice, error) {
 
 // PutPushDevice implements [chat.Tx].
 func (t *tx) PutPushDevice(d *chat.PushDevice) error {
-	_, err := t.q.exec(upsertPushDevice, d.ID, d.Person, d.Endpoint, d.P256dh, d.Auth, d.Label, d.Wants, d.Content, int64(d.CreatedAt))
+	_, err := t.q.exec(upsertPushDevice, d.ID, d.Person, d.Endpoint, d.P256dh, d.Auth, d.Label, int64(d.CreatedAt))
 	return wrap(err, "put push device %s", d.ID)
 }
 

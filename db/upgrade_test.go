@@ -88,6 +88,11 @@ var changed = map[int]func(table string, row map[string]any){
 			row["raw"] = ""
 		}
 	},
+	20: func(table string, row map[string]any) {
+		if table == "people" && row["id"] == "p-2" { // the newest device's choice
+			row["preferences"] = `{"notify":"nothing","sound":true,"pushContent":true}`
+		}
+	},
 }
 
 // checkEverything looks whether each row that an earlier version had is there, with all

@@ -44,10 +44,16 @@ func viewMe(p chat.Person) meView {
 		HasPassword: p.Password != "", Preferences: p.Preferences.V}
 }
 
+// viewKey is who uses the secret key.
+func viewKey(by chat.Author, chosen chat.Preferences) meView {
+	return meView{Name: by.Name, Role: by.Role, SignedInBy: "key", Preferences: chosen}
+}
+
 // me answers GET /api/admin/me.
 func (s *communityServer) me(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	if by.Person == "" {
-		return meView{Name: by.Name, Role: by.Role, SignedInBy: "key", Preferences: chat.DefaultPreferences}, nil
+		chosen, err := s.engine.KeyPreferences(r.Context())
+		return viewKey(by, chosen), err
 	}
 	p, err := s.engine.Person(r.Context(), by.Person)
 	return viewMe(p), err
@@ -67,14 +73,18 @@ type meRequest struct {
 }
 
 // patchMe answers PATCH /api/admin/me. A new address or password needs the current
-// password; a new password ends the other sign-ins.
+// password; a new password ends the other sign-ins. The secret key has preferences only.
 func (s *communityServer) patchMe(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[meRequest](r)
 	if err != nil {
 		return nil, err
 	}
 	if by.Person == "" {
-		return nil, errNoAccount
+		if in.Preferences == nil || in.Name != nil || in.Email != nil || in.Password != nil {
+			return nil, errNoAccount
+		}
+		chosen, err := s.engine.ChangeKeyPreferences(r.Context(), in.choose)
+		return viewKey(by, chosen), err
 	}
 	p, err := s.engine.Person(r.Context(), by.Person)
 	if err != nil {
@@ -131,10 +141,13 @@ func (in *meRequest) apply(p *chat.Person, hash string) {
 	if hash != "" {
 		p.Password = hash
 	}
-	if in.Preferences == nil {
-		return
+	if in.Preferences != nil {
+		in.choose(&p.Preferences.V)
 	}
-	to := &p.Preferences.V
+}
+
+// choose changes the preferences that are given.
+func (in *meRequest) choose(to *chat.Preferences) {
 	if v := in.Preferences.Notify; v != nil {
 		to.Notify = *v
 	}

@@ -39,9 +39,7 @@ func (s *communityServer) addPushDevice(_ http.ResponseWriter, r *http.Request, 
 			P256dh string `json:"p256dh"`
 			Auth   string `json:"auth"`
 		} `json:"keys"`
-		Label   string `json:"label"`
-		Wants   string `json:"wants"`
-		Content bool   `json:"content"`
+		Label string `json:"label"`
 	}](r)
 	if err != nil {
 		return nil, err
@@ -49,8 +47,7 @@ func (s *communityServer) addPushDevice(_ http.ResponseWriter, r *http.Request, 
 	if err := s.push.CheckAddress(in.Endpoint); err != nil {
 		return nil, err
 	}
-	return s.engine.AddPushDevice(r.Context(), chat.PushDevice{Person: ownerOf(by), Endpoint: in.Endpoint, P256dh: in.Keys.P256dh, Auth: in.Keys.Auth,
-		Label: in.Label, Wants: cmp.Or(in.Wants, chat.PushEverything), Content: in.Content})
+	return s.engine.AddPushDevice(r.Context(), chat.PushDevice{Person: ownerOf(by), Endpoint: in.Endpoint, P256dh: in.Keys.P256dh, Auth: in.Keys.Auth, Label: in.Label})
 }
 
 func (s *communityServer) removePushDevice(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {

@@ -384,3 +384,17 @@ func TestNamesOnPlatforms(t *testing.T) {
 		s.refused(s.call("PATCH", "/api/admin/people/"+ada.ID, secretKey, object{"platformNames": []object{{"bridge": "email", "name": "x"}}}), 400, "telegram, discord or slack")
 	})
 }
+
+// What somebody is notified of is one choice; the users of the secret key share theirs.
+func TestPreferences(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		mia := s.cookieOf("Mia", chat.RoleOperator)
+		s.must("PATCH", "/api/admin/me", secretKey, object{"preferences": object{"notify": "nothing", "pushContent": true}})
+		key, own := s.must("GET", "/api/admin/me", secretKey, nil), s.must("GET", "/api/admin/me", "", nil, "Cookie", mia)
+		if !strings.Contains(string(key.body), `{"notify":"nothing","sound":true,"pushContent":true}`) || !strings.Contains(string(own.body), `{"notify":"everything","sound":true,"pushContent":false}`) {
+			t.Errorf("the key has %s, Mia %s", key.body, own.body)
+		}
+		s.refused(s.call("PATCH", "/api/admin/me", secretKey, object{"preferences": object{"notify": "all"}}), 400, "preferences.notify must be")
+		s.refused(s.call("PATCH", "/api/admin/me", secretKey, object{"name": "x", "preferences": object{}}), 409, "no account")
+	})
+}

@@ -76,10 +76,10 @@ func (s *Sink) Policy() chat.Policy {
 func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err error) {
 	newest := &lane[len(lane)-1]
 	var session chat.Session
-	var devices []chat.PushDevice
+	var devices []target
 	err = s.opts.Engine.Store.Read(ctx, func(r chat.Reader) (err error) {
 		if session, err = r.Session(newest.SessionID); err == nil {
-			devices, err = r.PushDevices()
+			devices, err = targets(r)
 		}
 		return err
 	})
@@ -103,14 +103,14 @@ func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err
 
 // notify sends to every device that wants it and has not got it, and returns the last
 // failure.
-func (s *Sink) notify(ctx context.Context, session *chat.Session, m *chat.Message, rev int64, devices []chat.PushDevice) (err error) {
+func (s *Sink) notify(ctx context.Context, session *chat.Session, m *chat.Message, rev int64, devices []target) (err error) {
 	for i := range devices {
 		d := &devices[i]
 		key := d.ID + "/" + session.ID
-		if !wanted(d, session) || s.has(key, rev) {
+		if !d.Wants(d.Person, session) || s.has(key, rev) {
 			continue
 		}
-		switch failed := s.send(ctx, d, noteOf(session, m, d.Content)); {
+		switch failed := s.send(ctx, &d.PushDevice, noteOf(session, m, d.PushContent)); {
 		case failed == nil:
 			s.note(key, rev)
 		case errors.Is(failed, ErrGone): // there is nobody to retry
@@ -121,16 +121,26 @@ func (s *Sink) notify(ctx context.Context, session *chat.Session, m *chat.Messag
 	return err
 }
 
-// wanted reports whether a device is notified of a session: mine includes what nobody
-// was given.
-func wanted(d *chat.PushDevice, session *chat.Session) bool {
-	switch d.Wants {
-	case chat.PushEverything:
-		return true
-	case chat.PushMine:
-		return session.Assignee == "" || session.Assignee == d.Person
+// target is a device with what its owner wants.
+type target struct {
+	chat.PushDevice
+	chat.Preferences
+}
+
+// targets lists all devices.
+func targets(r chat.Reader) (list []target, err error) {
+	devices, err := r.PushDevices()
+	known := map[string]chat.Preferences{}
+	for i := range devices {
+		owner := devices[i].Person
+		chosen, seen := known[owner]
+		if !seen && err == nil {
+			chosen, err = chat.PreferencesOf(r, owner)
+			known[owner] = chosen
+		}
+		list = append(list, target{devices[i], chosen})
 	}
-	return false
+	return list, err
 }
 
 func isPause(err error) bool {
@@ -160,7 +170,7 @@ type Note struct {
 	Body      string `json:"body"`
 }
 
-// noteOf says who wrote what only if the device wants that.
+// noteOf says who wrote what only if the owner wants that.
 func noteOf(session *chat.Session, m *chat.Message, content bool) Note {
 	n := Note{SessionID: session.ID, Title: "New message", Body: "A visitor is waiting for an answer."}
 	if !content {

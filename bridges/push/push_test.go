@@ -12,10 +12,10 @@ func TestWanted(t *testing.T) {
 		wants, assignee string
 		want            bool
 	}{
-		{chat.PushEverything, "grace", true}, {chat.PushEverything, "", true}, {chat.PushMine, "", true}, {chat.PushMine, "ada", true},
-		{chat.PushMine, "grace", false}, {chat.PushNothing, "ada", false}, {chat.PushNothing, "", false},
+		{chat.NotifyEverything, "grace", true}, {chat.NotifyEverything, "", true}, {chat.NotifyMine, "", true}, {chat.NotifyMine, "ada", true},
+		{chat.NotifyMine, "grace", false}, {chat.NotifyNothing, "ada", false}, {chat.NotifyNothing, "", false},
 	} {
-		if got := wanted(&chat.PushDevice{Person: "ada", Wants: tt.wants}, &chat.Session{Assignee: tt.assignee}); got != tt.want {
+		if got := (&chat.Preferences{Notify: tt.wants}).Wants("ada", &chat.Session{Assignee: tt.assignee}); got != tt.want {
 			t.Errorf("%+v: %t", tt, got)
 		}
 	}

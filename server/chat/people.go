@@ -37,25 +37,6 @@ type Person struct {
 	PlatformNames []PlatformName `json:"platformNames" db:"-"`
 }
 
-// Preferences are a person's own settings.
-type Preferences struct {
-	// Notify is everything, mine (also what nobody was given yet) or nothing.
-	Notify string `json:"notify"`
-	Sound  bool   `json:"sound"`
-	// PushContent: notifications show what the visitor wrote.
-	PushContent bool `json:"pushContent"`
-}
-
-// Values of Preferences.Notify.
-const (
-	NotifyEverything = "everything"
-	NotifyMine       = "mine"
-	NotifyNothing    = "nothing"
-)
-
-// DefaultPreferences are those of who has chosen nothing.
-var DefaultPreferences = Preferences{Notify: NotifyEverything, Sound: true}
-
 // PlatformName is what a person is called on a platform: by the platform's id, or by a user
 // name with or without @.
 type PlatformName struct {
@@ -133,10 +114,8 @@ func (p *Person) check() error {
 	if !p.Role.Valid() {
 		return Errorf(Invalid, "role must be administrator or operator")
 	}
-	switch p.Preferences.V.Notify {
-	case NotifyEverything, NotifyMine, NotifyNothing:
-	default:
-		return Errorf(Invalid, "preferences.notify must be everything, mine or nothing")
+	if err := p.Preferences.V.check(); err != nil {
+		return err
 	}
 	return p.checkPlatformNames()
 }

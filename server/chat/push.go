@@ -39,23 +39,12 @@ type PushDevice struct {
 	ID     string `json:"id" db:"id"`
 	Person string `json:"-" db:"person"`
 	// Endpoint is an address of the browser's push service, and as good as a password.
-	Endpoint string `json:"-" db:"endpoint"`
-	P256dh   string `json:"-" db:"p256dh"` // the browser's public key
-	Auth     string `json:"-" db:"auth"`   // its secret
-	Label    string `json:"label" db:"label"`
-	// Wants is everything, mine (also what nobody was given) or nothing.
-	Wants string `json:"wants" db:"wants"`
-	// Content: notifications show what the visitor wrote.
-	Content   bool `json:"content" db:"content"`
-	CreatedAt Time `json:"createdAt" db:"created_at"`
+	Endpoint  string `json:"-" db:"endpoint"`
+	P256dh    string `json:"-" db:"p256dh"` // the browser's public key
+	Auth      string `json:"-" db:"auth"`   // its secret
+	Label     string `json:"label" db:"label"`
+	CreatedAt Time   `json:"createdAt" db:"created_at"`
 }
-
-// The notifications that a device may want.
-const (
-	PushEverything = "everything"
-	PushMine       = "mine"
-	PushNothing    = "nothing"
-)
 
 // ErrDeviceNotFound means that the person has no such device.
 var ErrDeviceNotFound = &Error{NotFound, "Device not found"}
@@ -71,8 +60,6 @@ func (d *PushDevice) check() error {
 		return Errorf(Invalid, "keys.p256dh must be a public key of the curve P-256")
 	case len(decodeKey(d.Auth)) != pushAuthLength:
 		return Errorf(Invalid, "keys.auth must be %d bytes in base64url", pushAuthLength)
-	case d.Wants != PushEverything && d.Wants != PushMine && d.Wants != PushNothing:
-		return Errorf(Invalid, "wants must be everything, mine or nothing")
 	}
 	d.Label = Clip(OneLine(d.Label), maxPushLabel)
 	return nil

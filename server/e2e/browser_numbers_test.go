@@ -117,7 +117,7 @@ func testHear(t *testing.T, s *fixture) {
 	b.run(`Object.assign(window, { looking: true, tones: 0 })`)
 	s.sayAs(t, "v-bob", "", "Hello?")
 	b.until(`$$("#rows > li").length === 2`)
-	b.until(`window.tones === 0 && window.shown.length === 1 && localStorage["relay.quiet"] === "1" && document.title.startsWith("(2)")`)
+	b.until(`window.tones === 0 && window.shown.length === 1 && await fetch("/api/admin/me").then((r) => r.json()).then((me) => me.preferences.sound === false) && document.title.startsWith("(2)")`)
 	b.click(`#me-menu a[href="#/notifications"]`)
 	b.until(`text("#notifications-title") === "Notifications" && shown("#notifications")`)
 	b.until(`$("#notifications .button.main")?.textContent === "Notify me in this browser"`)

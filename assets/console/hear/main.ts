@@ -2,10 +2,12 @@
 
 import { byId, on } from "../dom";
 import { preview, visitorName } from "../format";
-import { state } from "../store";
+import { myId } from "../me";
+import { attempt, state } from "../store";
 import type { Message } from "../types";
+import { choose, load, onPreferences, preferences } from "./preferences";
 import { subscription } from "./push";
-import { mute, muted, play, wake } from "./sound";
+import { play, wake } from "./sound";
 
 // Many messages at once make one sound.
 const between = 2_000;
@@ -31,9 +33,15 @@ function notify(m: Message): void {
   };
 }
 
+// wanted tells whether somebody wants to hear of a conversation: mine are also those that nobody was given.
+function wanted(id: string): boolean {
+  const given = state.sessions[id]?.assignee;
+  return preferences().notify === "everything" || (preferences().notify === "mine" && (!given || given.id === myId));
+}
+
 function heard(m: Message): void {
-  if (!leads || openHere(m.sessionId)) return;
-  if (!muted() && Date.now() - last > between) {
+  if (!leads || openHere(m.sessionId) || !wanted(m.sessionId)) return;
+  if (preferences().sound && Date.now() - last > between) {
     last = Date.now();
     play();
   }
@@ -45,13 +53,12 @@ function heard(m: Message): void {
 }
 
 const box = byId<HTMLInputElement>("sound");
-const draw = (): void => void (box.checked = !muted());
+onPreferences((p) => (box.checked = p.sound));
 on("sound", "change", () => {
-  mute(!box.checked);
   if (box.checked) play();
+  void attempt(choose({ sound: box.checked }), "Not saved");
 });
-draw();
-addEventListener("storage", draw);
+void load().catch(() => {});
 for (const type of ["pointerdown", "keydown"]) addEventListener(type, wake, { capture: true, passive: true });
 document.addEventListener("relay-heard", (e) => heard((e as CustomEvent<Message>).detail));
 navigator.serviceWorker?.addEventListener("message", (e) => {

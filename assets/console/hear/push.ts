@@ -6,8 +6,6 @@ import { call } from "../api";
 export interface Device {
   id: string;
   label: string;
-  wants: string;
-  content: boolean;
   createdAt: string;
 }
 
@@ -46,19 +44,14 @@ function deviceLabel(): string {
 }
 
 // subscribe asks for permission and registers this browser with relay.
-export async function subscribe(wants: string, content: boolean): Promise<Device> {
+export async function subscribe(): Promise<Device> {
   if ((await Notification.requestPermission()) !== "granted") throw new Error(lacking() || "permission was not granted");
   const { publicKey } = await devices();
   const registration = await serviceWorker();
   await navigator.serviceWorker.ready;
   const own = (await registration.pushManager.getSubscription()) ?? (await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytes(publicKey) }));
-  return register(own, wants, content);
-}
-
-// register stores the subscription and what it is for at relay.
-export function register(own: PushSubscription, wants: string, content: boolean): Promise<Device> {
   const { endpoint, keys } = own.toJSON();
-  return call<Device>("POST", "/push/devices", { endpoint, keys, wants, content, label: deviceLabel() });
+  return call<Device>("POST", "/push/devices", { endpoint, keys, label: deviceLabel() });
 }
 
 export const remove = (id: string): Promise<unknown> => call("DELETE", "/push/devices/" + encodeURIComponent(id));

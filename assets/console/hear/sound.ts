@@ -1,14 +1,5 @@
 // The sound of a message: two short tones, made here. One tab makes it.
 
-const quiet = "relay.quiet";
-
-export const muted = (): boolean => localStorage.getItem(quiet) === "1";
-
-export function mute(off: boolean): void {
-  if (off) localStorage.setItem(quiet, "1");
-  else localStorage.removeItem(quiet);
-}
-
 let context: AudioContext | undefined;
 
 // wake lets later sounds be heard: browsers allow none before the page was touched.

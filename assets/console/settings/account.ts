@@ -7,6 +7,7 @@ import { me, myId } from "../me";
 import { attempt } from "../store";
 import { asForm, input, ownPasskeys, passwordField, signIns } from "./access";
 import type { Page } from "./page";
+import { preferencesSection } from "./preferences";
 import { button, feedback, labelled, section } from "./settings";
 
 interface Me {
@@ -74,7 +75,8 @@ function newAccount(): HTMLElement {
 }
 
 export function accountPage(): Page {
-  if (!myId) return { node: newAccount() };
+  const chosen = preferencesSection();
+  if (!myId) return { node: h("div", {}, newAccount(), chosen.node), opened: chosen.load };
   const picture = faceSection();
   const places = signIns(myId);
   const keys = ownPasskeys(myId, () => !!stored?.hasPassword);
@@ -110,12 +112,12 @@ export function accountPage(): Page {
   };
   return {
     node: h("div", {}, section("You", picture.node, asForm(feedback(), "Save", save, labelled("Name", name, "Visitors see it."), labelled("E-mail", email, "You sign in with it. Visitors never see it."), needed)),
-      section("Password", asForm(feedback(), "Change password", change, labelled("Current password", current), labelled("New password", next, "At least 10 characters."))), section("Passkeys", keys.node),
+      section("Password", asForm(feedback(), "Change password", change, labelled("Current password", current), labelled("New password", next, "At least 10 characters."))), section("Passkeys", keys.node), chosen.node,
       section("Where you are signed in", places.node, button("Sign out everywhere else", () => void endOthers()))),
     async opened() {
       const found = await attempt(call<Me>("GET", "/me"), "Your account could not be loaded");
       if (found) show(found);
-      await Promise.all([keys.load(), places.load()]);
+      await Promise.all([keys.load(), places.load(), chosen.load()]);
     },
   };
 }

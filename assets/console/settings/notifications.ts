@@ -4,17 +4,12 @@ import { h } from "../dom";
 import { fullTime } from "../format";
 import * as push from "../hear/push";
 import type { Page } from "./page";
-import { button, labelled, section } from "./settings";
+import { button, section } from "./settings";
 
 export function notificationsPage(): Page {
-  const wants = h("select", { class: "input", onchange: () => void change() },
-    ...[["everything", "Everything"], ["mine", "Mine and unassigned"], ["nothing", "Nothing"]].map(([value, label]) => h("option", { value }, label)));
-  const content = h("input", { type: "checkbox", onchange: () => void change() });
   const status = h("p", { class: "hint", role: "status" });
   const wrong = h("p", { class: "alert", role: "alert", hidden: true });
   const toggleButton = h("button", { type: "button", class: "button main", onclick: () => void toggle() });
-  const options = h("div", {}, labelled("Notify me of", wants), h("label", { class: "check" }, content, " Show who wrote and what"),
-    h("p", { class: "hint" }, "Without it a notification only says that a visitor is waiting. The browser’s push service cannot read it either way."));
   const list = h("ul", { class: "found", "aria-label": "Your devices" });
   let own: PushSubscription | null = null;
 
@@ -28,11 +23,6 @@ export function notificationsPage(): Page {
       wrong.hidden = false;
     }
   };
-  const change = (): Promise<void> => attempt("Not changed", async () => {
-    if (own) await push.register(own, wants.value, content.checked);
-    status.textContent = own ? "Saved." : "";
-    await draw();
-  });
   const toggle = (): Promise<void> => attempt("Not changed", async () => {
     if (own) {
       const mine = localStorage.getItem("relay.device");
@@ -40,7 +30,7 @@ export function notificationsPage(): Page {
       await own.unsubscribe();
       status.textContent = "This browser no longer gets notifications.";
     } else {
-      localStorage.setItem("relay.device", (await push.subscribe(wants.value, content.checked)).id);
+      localStorage.setItem("relay.device", (await push.subscribe()).id);
       status.textContent = "This browser now gets notifications, also while the console is closed.";
     }
     await draw();
@@ -64,8 +54,6 @@ export function notificationsPage(): Page {
     const here = devices.find((d) => d.id === localStorage.getItem("relay.device"));
     if (!here) own = null;
     const problem = push.lacking();
-    wants.value = here?.wants ?? wants.value;
-    content.checked = here?.content ?? content.checked;
     toggleButton.textContent = own ? "Stop notifying this browser" : "Notify me in this browser";
     toggleButton.disabled = !!problem;
     if (problem) status.textContent = problem;
@@ -79,7 +67,8 @@ export function notificationsPage(): Page {
   return {
     node: h("div", {}, section("This browser",
       h("p", { class: "hint" }, "A visitor’s message rings here, also while the console is closed, unless somebody answers, reads or opens it within five seconds. On a phone, install the console first: “Add to home screen” in the browser’s menu."),
-      options, h("div", { class: "buttons" }, toggleButton), status, wrong), devicesSection),
+      h("p", { class: "hint" }, "What you are notified of, and whether a notification shows what the visitor wrote, is set under ", h("a", { href: "#/account" }, "Your account"), "."),
+      h("div", { class: "buttons" }, toggleButton), status, wrong), devicesSection),
     opened: () => void attempt("Not loaded", draw),
   };
 }

@@ -1,0 +1,28 @@
+// What somebody is notified of: one choice for sounds, the desktop and all devices.
+
+import { h } from "../dom";
+import { choose, load, onPreferences, type Preferences } from "../hear/preferences";
+import { attempt } from "../store";
+import type { Part } from "./access";
+import { labelled, section } from "./settings";
+
+export function preferencesSection(): Part {
+  const said = h("p", { class: "hint", role: "status" });
+  const save = async (change: Partial<Preferences>): Promise<void> => {
+    said.textContent = "";
+    if ((await attempt(choose(change).then(() => true), "Not saved")) === true) said.textContent = "Saved.";
+  };
+  const notify = h("select", { class: "input", onchange: () => void save({ notify: notify.value }) },
+    ...[["everything", "Everything"], ["mine", "Mine and what nobody has taken"], ["nothing", "Nothing"]].map(([value, label]) => h("option", { value }, label)));
+  const sound = h("input", { type: "checkbox", onchange: () => void save({ sound: sound.checked }) });
+  const content = h("input", { type: "checkbox", onchange: () => void save({ pushContent: content.checked }) });
+  onPreferences((p) => {
+    notify.value = p.notify;
+    sound.checked = p.sound;
+    content.checked = p.pushContent;
+  });
+  const node = section("What you hear of", labelled("Notify me of", notify), h("label", { class: "check" }, sound, " With a sound while the console is open"),
+    h("label", { class: "check" }, content, " Devices show who wrote and what"),
+    h("p", { class: "hint" }, "Without it a device only says that a visitor is waiting. Nothing of it can be read by the browser’s push service either way. ", h("a", { href: "#/notifications" }, "Your devices")), said);
+  return { node, load: async () => void (await attempt(load(), "Your choice could not be loaded")) };
+}

@@ -1,0 +1,3 @@
+INSERT INTO people (id, name, name_key, email, role, password, face, preferences, created_at) VALUES ('p-2', 'Mia', 'mia', 'mia@example.com', 'operator', '', '', '{"notify":"mine","sound":true,"pushContent":false}', 1);
+INSERT INTO push_devices (id, person, endpoint, p256dh, auth, label, wants, content, created_at) VALUES ('d-1', 'p-2', 'https://push.example.com/1', 'k', 'a', 'Phone', 'everything', FALSE, 1);
+INSERT INTO push_devices (id, person, endpoint, p256dh, auth, label, wants, content, created_at) VALUES ('d-2', 'p-2', 'https://push.example.com/2', 'k', 'a', 'Laptop', 'nothing', TRUE, 2);

@@ -1,0 +1,84 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+)
+
+// metaKeyPreferences are the preferences of who uses the secret key and has no account.
+const metaKeyPreferences = "key_preferences"
+
+// Preferences are somebody's own settings.
+type Preferences struct {
+	// Notify is everything, mine (also what nobody was given yet) or nothing.
+	Notify string `json:"notify"`
+	Sound  bool   `json:"sound"`
+	// PushContent: notifications show what the visitor wrote.
+	PushContent bool `json:"pushContent"`
+}
+
+// Values of Preferences.Notify.
+const (
+	NotifyEverything = "everything"
+	NotifyMine       = "mine"
+	NotifyNothing    = "nothing"
+)
+
+// DefaultPreferences are those of who has chosen nothing.
+var DefaultPreferences = Preferences{Notify: NotifyEverything, Sound: true}
+
+// check rejects unknown values.
+func (p *Preferences) check() error {
+	switch p.Notify {
+	case NotifyEverything, NotifyMine, NotifyNothing:
+		return nil
+	}
+	return Errorf(Invalid, "preferences.notify must be everything, mine or nothing")
+}
+
+// Wants reports whether a person is notified of a session.
+func (p *Preferences) Wants(person string, s *Session) bool {
+	return p.Notify == NotifyEverything || p.Notify == NotifyMine && (s.Assignee == "" || s.Assignee == person)
+}
+
+// PreferencesOf returns those of a person or, for anybody else, those of the secret key.
+func PreferencesOf(rd Reader, person string) (Preferences, error) {
+	p, err := rd.Person(person)
+	if !errors.Is(err, ErrPersonNotFound) {
+		return p.Preferences.V, err
+	}
+	text, err := rd.Meta(metaKeyPreferences)
+	chosen := DefaultPreferences
+	if err == nil && text != "" {
+		err = json.Unmarshal([]byte(text), &chosen)
+	}
+	return chosen, err
+}
+
+// KeyPreferences returns the preferences of who uses the secret key.
+func (r *Relay) KeyPreferences(ctx context.Context) (p Preferences, err error) {
+	err = r.store.Look(ctx, func(rd Reader) error {
+		p, err = PreferencesOf(rd, "")
+		return err
+	})
+	return p, err
+}
+
+// ChangeKeyPreferences changes the preferences of who uses the secret key.
+func (r *Relay) ChangeKeyPreferences(ctx context.Context, change func(*Preferences)) (p Preferences, err error) {
+	err = r.store.Apply(ctx, func(tx Tx) error {
+		if p, err = PreferencesOf(tx, ""); err != nil {
+			return err
+		}
+		if change(&p); p.check() != nil {
+			return p.check()
+		}
+		text, err := json.Marshal(p)
+		if err == nil {
+			err = tx.PutMeta(metaKeyPreferences, string(text))
+		}
+		return err
+	})
+	return p, err
+}
