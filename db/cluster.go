@@ -63,10 +63,11 @@ var (
 )
 
 const (
-	releaseLease  = `UPDATE leases SET owner = '', expires_at = 0 WHERE owner = $1 AND name = $2`
+	releaseLease  = `UPDATE leases SET owner = '', expires_at = 0 WHERE owner = $1 AND name = $2 AND epoch = $3`
+	signOff       = `UPDATE leases SET owner = '', expires_at = 0 WHERE name = $1`
 	describeLease = `UPDATE leases SET info = $4 WHERE owner = $1 AND name = $2 AND epoch = $3`
 	dropNodes     = `DELETE FROM leases WHERE name LIKE 'node:%' AND expires_at < ` + present + ` - 60000`
-	fenceLease    = `SELECT 1 FROM leases WHERE name = ? AND epoch = ? AND expires_at > ` + present + ` FOR SHARE`
+	fenceLease    = `SELECT set_config('idle_in_transaction_session_timeout', ?, TRUE) FROM leases WHERE name = ? AND epoch = ? AND expires_at > ` + present + ` FOR SHARE`
 )
 
 // Acquire implements [chat.Cluster].
@@ -100,9 +101,15 @@ func (c *cluster) Renew(ctx context.Context) (held map[string]int64, nodes []str
 }
 
 // Release implements [chat.Cluster].
-func (c *cluster) Release(ctx context.Context, name string) error {
-	_, err := c.pool.ExecContext(ctx, releaseLease, c.node, name)
-	if err == nil && strings.HasPrefix(name, chat.NodeLease) {
+func (c *cluster) Release(ctx context.Context, name string, epoch int64) error {
+	_, err := c.pool.ExecContext(ctx, releaseLease, c.node, name, epoch)
+	return translate(err)
+}
+
+// SignOff implements [chat.Cluster].
+func (c *cluster) SignOff(ctx context.Context) error {
+	_, err := c.pool.ExecContext(ctx, signOff, chat.NodeLease+c.node)
+	if err == nil {
 		_, err = c.pool.ExecContext(ctx, dropNodes)
 	}
 	return translate(err)
@@ -142,8 +149,12 @@ func (c *cluster) Revs(ctx context.Context, ids []string) (map[string]int64, err
 
 func (c *cluster) close() error { return c.pool.Close() }
 
+// fenceIdle is how long a transaction under a lease may be silent: the server ends that of
+// a node that is cut off, or nobody could take the lease.
+var fenceIdle = fmt.Sprint((chat.LeaseLife * 3 / 5).Milliseconds())
+
 // Fence implements [chat.Tx]: until the transaction ends, nobody takes the lease.
 func (t *tx) Fence(name string, epoch int64) error {
-	var one int
-	return t.row(chat.ErrLeaseLost, []any{&one}, fenceLease, name, epoch)
+	var idle string
+	return t.row(chat.ErrLeaseLost, []any{&idle}, fenceLease, fenceIdle, name, epoch)
 }

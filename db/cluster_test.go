@@ -38,10 +38,13 @@ func TestLeases(t *testing.T) {
 	if err := fence(one, 1); err != nil {
 		t.Errorf("its holder may not write: %v", err)
 	}
-	if err := b.Release(t.Context(), "sink"); err != nil || fence(one, 1) != nil {
+	if err := b.Release(t.Context(), "sink", 1); err != nil || fence(one, 1) != nil {
 		t.Errorf("another node released it: %v", err)
 	}
-	if err := a.Release(t.Context(), "sink"); err != nil {
+	if err := a.Release(t.Context(), "sink", 0); err != nil || fence(one, 1) != nil {
+		t.Errorf("an earlier release that came late ended it: %v", err)
+	}
+	if err := a.Release(t.Context(), "sink", 1); err != nil {
 		t.Fatal(err)
 	}
 	if epoch, _ := acquire(b); epoch != 2 {

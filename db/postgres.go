@@ -165,7 +165,7 @@ func (p *postgres) read(ctx context.Context, op func(*tx) error) error {
 func (p *postgres) look(ctx context.Context, op func(*tx) error) error { return p.read(ctx, op) }
 
 // use takes a connection, for which ctx bounds the wait, and runs work on it
-// whether or not ctx ends.
+// whether or not ctx ends, unless that means a lost lease.
 func (p *postgres) use(ctx context.Context, work func(context.Context, *sqlx.Conn) error) error {
 	p.gate.RLock()
 	defer p.gate.RUnlock()
@@ -177,7 +177,24 @@ func (p *postgres) use(ctx context.Context, work func(context.Context, *sqlx.Con
 		return translate(fmt.Errorf("connect to the database: %w", err))
 	}
 	defer c.Close()
-	return translate(work(context.WithoutCancel(ctx), c))
+	ctx, cancel := untilLost(ctx)
+	defer cancel()
+	return translate(work(ctx, c))
+}
+
+// untilLost returns a context that ends when ctx ends for a lost lease only: a connection
+// that does not answer would keep the former holder waiting while another node works.
+func untilLost(ctx context.Context) (context.Context, context.CancelFunc) {
+	out, cut := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if cause := context.Cause(ctx); errors.Is(cause, chat.ErrLeaseLost) {
+			cut(cause)
+		}
+	})
+	return out, func() {
+		stop()
+		cut(nil)
+	}
 }
 
 // transact is one attempt at one transaction.

@@ -35,6 +35,7 @@ type fakeBridge struct {
 	found         map[string]chat.Thread // what Find answers
 	owners        map[string]string      // what Owner answers
 	mindful       bool                   // it keeps by which op a message was made
+	nonces        bool                   // it makes one message by each key
 	lost          error                  // of threads that Find does not know
 	log           *slog.Logger           // the mirror's
 }
@@ -145,7 +146,7 @@ func (f *fakeBridge) carryOut(ctx context.Context, th chat.Thread, op chat.Op) (
 		return "", nil
 	case op.Kind == chat.OpPost || op.Kind == chat.OpNote:
 		made := func(m fakeMessage) bool { return m.key == op.Key }
-		if i := slices.IndexFunc(t.messages, made); f.mindful && op.Ambiguous && i >= 0 {
+		if i := slices.IndexFunc(t.messages, made); i >= 0 && (f.nonces || f.mindful && op.Ambiguous) {
 			return t.messages[i].remote, nil
 		}
 		text, err := textOf(ctx, op)

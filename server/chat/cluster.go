@@ -17,8 +17,11 @@ type Cluster interface {
 	// Renew renews this node's leases that have not expired and returns their epochs,
 	// and the ids of all nodes that are alive.
 	Renew(ctx context.Context) (held map[string]int64, nodes []string, err error)
-	// Release ends a lease at once.
-	Release(ctx context.Context, name string) error
+	// Release ends a lease at once, unless this node has taken it again meanwhile: a
+	// request may arrive late.
+	Release(ctx context.Context, name string, epoch int64) error
+	// SignOff removes this node from those that are alive.
+	SignOff(ctx context.Context) error
 	// Describe replaces the description of a lease that this node holds.
 	Describe(ctx context.Context, name string, epoch int64, info string) error
 	// Leases lists the leases that have not expired.

@@ -194,8 +194,10 @@ func (u *Update) due(now Time) Time {
 
 // serve handles a thread's due updates in order.
 func (r *receiver) serve(ctx context.Context, thread string) Time {
+	storing, cancel := untilLost(ctx)
+	defer cancel()
 	for ctx.Err() == nil {
-		u, err := r.head(ctx, thread)
+		u, err := r.head(storing, thread)
 		if err != nil {
 			r.reportStore(thread, err)
 			return Now().Add(StorePause)
@@ -212,7 +214,7 @@ func (r *receiver) serve(ctx context.Context, thread string) Time {
 			break // interrupted, which says nothing about the update
 		}
 		r.settle(u, err)
-		r.save(ctx, u)
+		r.save(ctx, storing, u)
 	}
 	return Now()
 }
@@ -249,9 +251,9 @@ func (r *receiver) reportStore(thread string, err error) {
 
 // save stores an update's outcome. While the database is away it tries
 // again, until ctx ends: the update has already had its effect.
-func (r *receiver) save(ctx context.Context, u *Update) {
+func (r *receiver) save(ctx, storing context.Context, u *Update) {
 	for {
-		err := r.store.Apply(context.WithoutCancel(ctx), func(tx Tx) error { return tx.SaveUpdate(u) })
+		err := r.store.Apply(storing, func(tx Tx) error { return tx.SaveUpdate(u) })
 		if err == nil {
 			return
 		}
@@ -266,7 +268,7 @@ func (r *receiver) save(ctx context.Context, u *Update) {
 // head returns the thread's first waiting update, nil when there is none.
 func (r *receiver) head(ctx context.Context, thread string) (*Update, error) {
 	var lane []Update
-	err := r.store.Read(context.WithoutCancel(ctx), func(rd Reader) (err error) {
+	err := r.store.Read(ctx, func(rd Reader) (err error) {
 		lane, err = rd.InboxLane(r.bridge, thread, 1)
 		return err
 	})

@@ -77,8 +77,23 @@ func (n *Nodes) under(ctx context.Context, name string, epoch int64, renewed tim
 	if lost && !errors.Is(cause, errLeaving) {
 		n.log.Warn("this node no longer holds a lease", "lease", name, "err", cause)
 	}
-	n.release(ctx, name)
+	n.release(ctx, l)
 	return lost, err
+}
+
+// untilLost returns a context for storing what was done: it outlives ctx, but a lost lease
+// only by finishRest.
+func untilLost(ctx context.Context) (context.Context, context.CancelFunc) {
+	out, cut := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if errors.Is(context.Cause(ctx), ErrLeaseLost) && Rest(out, finishRest) == nil {
+			cut(ErrLeaseLost)
+		}
+	})
+	return out, func() {
+		stop()
+		cut(nil)
+	}
 }
 
 // acquire waits for a lease until ctx ends or this node stops. renewed is a time before
@@ -126,10 +141,10 @@ func (n *Nodes) tryAcquire(ctx context.Context, name string) (epoch int64, wait 
 
 // release gives a lease back and tells the others. The lease of a database that is away
 // expires.
-func (n *Nodes) release(ctx context.Context, name string) {
+func (n *Nodes) release(ctx context.Context, l *Lease) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if err := n.cluster.Release(ctx, name); err != nil {
+	if err := n.cluster.Release(ctx, l.name, l.epoch); err != nil {
 		n.reportFailure("a lease cannot be released", err)
 		return
 	}

@@ -267,7 +267,7 @@ func (n *Nodes) end() {
 	defer cancel()
 	n.Ring(noteBye)
 	n.flush(ctx)
-	if err := n.cluster.Release(ctx, NodeLease+n.Name()); err != nil {
+	if err := n.cluster.SignOff(ctx); err != nil {
 		n.log.Warn("this node could not sign off; the others notice within 15 seconds", "err", err)
 	}
 }

@@ -40,8 +40,10 @@ func (s *sender) serve(ctx context.Context, sessionID string) Time {
 		return until // a paused sink needs no look into its lanes
 	}
 	settled := s.takeKept(sessionID)
+	storing, cancel := untilLost(ctx)
+	defer cancel()
 	for {
-		claimed, next, err := s.advance(sessionID, settled, ctx.Err() == nil)
+		claimed, next, err := s.advance(storing, sessionID, settled, ctx.Err() == nil)
 		switch {
 		case errors.Is(err, ErrLeaseLost):
 			s.lease.lose(ErrLeaseLost) // the outcome is not this node's any more
@@ -57,6 +59,9 @@ func (s *sender) serve(ctx context.Context, sessionID string) Time {
 			Rest(ctx, StorePause)
 		case len(claimed) == 0:
 			return next
+		case ctx.Err() != nil: // while it was claimed; by now another node may deliver it
+			claimed[0].Attempts--
+			settled = claimed
 		default:
 			settled = s.deliver(ctx, claimed)
 		}
@@ -97,12 +102,13 @@ func (s *sender) attempt(ctx context.Context, lane []Delivery) (done int, err er
 const finishRest = 5 * time.Second
 
 // finishing returns a context for running deliveries: it outlives ctx by finishRest.
+// Its cause is errStopped and that of ctx.
 func finishing(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	out, cut := context.WithCancelCause(limited)
 	stop := context.AfterFunc(ctx, func() {
 		if Rest(out, finishRest) == nil {
-			cut(errStopped)
+			cut(fmt.Errorf("%w: %w", errStopped, context.Cause(ctx)))
 		}
 	})
 	return out, func() {
@@ -127,8 +133,8 @@ func (s *sender) safely(ctx context.Context, lane []Delivery) (done int, err err
 // due next. Claimed deliveries are marked as sending before they are sent, so a
 // crash in between makes them ambiguous. Without anything to claim it returns
 // when the lane is due again, 0 when it is empty.
-func (s *sender) advance(sessionID string, settled []Delivery, claim bool) (claimed []Delivery, next Time, err error) {
-	err = s.store.Apply(context.Background(), func(tx Tx) error {
+func (s *sender) advance(ctx context.Context, sessionID string, settled []Delivery, claim bool) (claimed []Delivery, next Time, err error) {
+	err = s.store.Apply(ctx, func(tx Tx) error {
 		claimed, next = nil, 0
 		if err := s.lease.fence(tx); err != nil {
 			return err
