@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"image"
 	_ "image/jpeg"
+	"slices"
 	"testing"
+	"time"
+
+	"github.com/relay-chat/relay/bridges/voice"
 )
 
 // paste puts files, as JavaScript expressions, into the field.
@@ -109,8 +113,10 @@ func TestVoiceMessage(t *testing.T) {
 	b.until(`$(".voice .time")?.textContent === "0:02"`)
 	b.click(".voice .send")
 	b.until(`$(".own.sent .player") && !shown(".own .file") && !shown(".tray")`)
-	if data := f.uploaded("voice-message.ogg"); !bytes.HasPrefix(data, []byte("OggS")) || !bytes.Contains(data, []byte("OpusHead")) {
-		t.Fatalf("%d bytes were sent: %.60q", len(data), data)
+	data := f.uploaded("voice-message.ogg")
+	recording, err := voice.Read(bytes.NewReader(data))
+	if err != nil || recording.Duration < 1500*time.Millisecond || recording.Duration > 5*time.Second || slices.Max(recording.Waveform) == slices.Min(recording.Waveform) {
+		t.Fatalf("%d bytes were sent: %.60q, %+v (%v)", len(data), data, recording, err)
 	}
 	b.is(`await fetch($(".own .file").href).then((r) => r.arrayBuffer()).then((d) => new OfflineAudioContext(1, 48000, 48000).decodeAudioData(d))
 		.then((a) => a.duration > 1.5 && a.duration < 5)`)

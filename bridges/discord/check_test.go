@@ -20,12 +20,12 @@ func TestCheck(t *testing.T) {
 		words   []string
 	}{
 		"well":            {nil, "reception", chat.FindingOK, []string{"gateway"}},
-		"invite link":     {nil, "bot token", chat.FindingOK, []string{"https://discord.com/oauth2/authorize?client_id=800000000000000002&permissions=326417640512&scope=bot+applications.commands"}},
+		"invite link":     {nil, "bot token", chat.FindingOK, []string{"https://discord.com/oauth2/authorize?client_id=800000000000000002&permissions=70695161818176&scope=bot+applications.commands"}},
 		"forum":           {func(f *discordtest.Platform, _ *discord.Config) { f.Forum = true }, "channel", chat.FindingOK, []string{"forum"}},
 		"token":           {func(_ *discordtest.Platform, c *discord.Config) { c.Token = canary }, "bot token", chat.FindingFail, []string{"DISCORD_BOT_TOKEN"}},
 		"kicked":          {func(f *discordtest.Platform, _ *discord.Config) { f.Kick() }, "channel", chat.FindingFail, []string{"client_id=800000000000000002"}},
 		"channel deleted": {func(f *discordtest.Platform, _ *discord.Config) { f.DeleteChannel() }, "channel", chat.FindingFail, []string{"DISCORD_CHANNEL_ID", "client_id="}},
-		"no threads":      {func(f *discordtest.Platform, _ *discord.Config) { f.Deny(1<<35 | 1<<14) }, "permissions", chat.FindingFail, []string{"Create Public Threads, Embed Links", "permissions=326417640512"}},
+		"no threads":      {func(f *discordtest.Platform, _ *discord.Config) { f.Deny(1<<35 | 1<<14) }, "permissions", chat.FindingFail, []string{"Create Public Threads, Embed Links", "permissions=70695161818176"}},
 		"no reactions":    {func(f *discordtest.Platform, _ *discord.Config) { f.Deny(1 << 6) }, "permissions", chat.FindingWarn, []string{"Add Reactions", "read receipts"}},
 		"intent":          {func(f *discordtest.Platform, _ *discord.Config) { f.SwitchIntent(false) }, "message content", chat.FindingFail, []string{"Message Content Intent"}},
 		"gateway off":     {func(_ *discordtest.Platform, c *discord.Config) { c.Gateway = false }, "reception", chat.FindingWarn, []string{"ENABLE_DISCORD_GATEWAY=true"}},

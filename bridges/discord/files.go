@@ -24,6 +24,9 @@ const maxFile = 10 << 20
 type fileHead struct {
 	ID       string `json:"id"`
 	Filename string `json:"filename"`
+	// Of a voice message; Waveform is base64 then.
+	Duration float64 `json:"duration_secs,omitempty"`
+	Waveform []byte  `json:"waveform,omitempty"`
 }
 
 // form is a message with a file, which is read while it is sent.
@@ -31,6 +34,7 @@ type form struct {
 	message newMessage
 	file    *chat.OpFile
 	name    string
+	kind    string
 	size    int64 // of the file, 0 when it is not known
 }
 
@@ -46,17 +50,25 @@ func (b *Bridge) show(ctx context.Context, thread string, op chat.Op) (remote st
 		name = "file"
 	}
 	m.Attachments = []fileHead{{ID: "0", Filename: name}}
-	f := &form{file: op.File, name: name, size: op.File.Size}
-	remote, err = b.write(ctx, thread, m, f)
-	if errors.Is(err, call.ErrSize) {
-		f.size = 0
-		remote, err = b.write(ctx, thread, m, f)
+	f := &form{file: op.File, name: name, kind: op.File.MimeType, size: op.File.Size}
+	if remote, err = b.speak(ctx, thread, m, f); errors.Is(err, errNoVoice) {
+		remote, err = b.upload(ctx, thread, m, f)
 	}
 	switch {
 	case errors.Is(err, errTooLarge):
 		return b.write(ctx, thread, messageOf(asText(op, tooLarge)), nil)
 	case errors.Is(err, errForbidden):
 		return b.write(ctx, thread, messageOf(asText(op, unattached)), nil)
+	}
+	return remote, err
+}
+
+// upload sends a file. If the reported size is wrong, it retries without a size.
+func (b *Bridge) upload(ctx context.Context, thread string, m newMessage, f *form) (remote string, err error) {
+	remote, err = b.write(ctx, thread, m, f)
+	if errors.Is(err, call.ErrSize) {
+		f.size = 0
+		remote, err = b.write(ctx, thread, m, f)
 	}
 	return remote, err
 }
@@ -96,7 +108,7 @@ func (f *form) encode(ctx context.Context) (body call.Body, file *call.File, err
 	if _, err := part.Write(about); err != nil {
 		return body, nil, err
 	}
-	kind := f.file.MimeType
+	kind := f.kind
 	if kind == "" || strings.ContainsAny(kind, "\r\n") {
 		kind = "application/octet-stream"
 	}

@@ -26,6 +26,7 @@ var rights = []right{
 	{discordgo.PermissionAttachFiles, "Attach Files", ""},
 	{discordgo.PermissionReadMessageHistory, "Read Message History", ""},
 	{discordgo.PermissionAddReactions, "Add Reactions", "visitors' read receipts are not shown"},
+	{discordgo.PermissionSendVoiceMessages, "Send Voice Messages", "visitors' voice messages are shown as files"},
 	{discordgo.PermissionManageThreads, "Manage Threads", "a thread that an operator locked is continued in a new one"},
 	{discordgo.PermissionManageMessages, "Manage Messages", "!delete does not remove operators' own messages on Discord"},
 }

@@ -30,6 +30,7 @@ func TestRequests(t *testing.T) {
 				first := do(th, chat.Op{Kind: chat.OpPost, Text: "hello @everyone <@1>", Key: "A"})
 				do(th, chat.Op{Kind: chat.OpPost, Text: "a reply", From: "Olga (console)", ReplyTo: first, Key: "B"})
 				do(th, chat.Op{Kind: chat.OpPost, File: bridgetest.File("a.txt", "text/plain", "some text"), From: "AI", Key: "C"})
+				do(th, chat.Op{Kind: chat.OpPost, File: bridgetest.File("voice-message.ogg", "audio/ogg", speech), ReplyTo: first, Key: "V"})
 				do(th, chat.Op{Kind: chat.OpNote, Text: "The visitor left.\n\nReally.", Key: "D"})
 				do(th, chat.Op{Kind: chat.OpEdit, Remote: first, Text: "good day"})
 				do(th, chat.Op{Kind: chat.OpReact, Remote: first, Receipt: "read"})

@@ -8,8 +8,8 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Split implements [chat.Bridge]. If a text is too long for a file's message, the
-// text goes first. The parts of an edit after the first name no message: the caller
+// Split implements [chat.Bridge]. If a text is too long for a file's message, or the
+// file is a voice message, the text goes first. The parts of an edit after the first name no message: the caller
 // assigns them the further copies, or posts them.
 func (b *Bridge) Split(op chat.Op) []chat.Op {
 	switch op.Kind {
@@ -35,7 +35,9 @@ func splitOpen(op chat.Op) []chat.Op {
 }
 
 func splitText(op chat.Op) []chat.Op {
-	if cut.Units(render(op)) <= maxText {
+	if needsHead(op) && op.Text == "" {
+		op.Text = "🎤 " + op.File.Filename
+	} else if cut.Units(render(op)) <= maxText && !needsHead(op) {
 		return []chat.Op{op}
 	}
 	form := escape

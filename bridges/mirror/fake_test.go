@@ -34,6 +34,7 @@ type fakeBridge struct {
 	before, after func(op chat.Op) error
 	found         map[string]chat.Thread // what Find answers
 	owners        map[string]string      // what Owner answers
+	heads         bool                   // a text precedes each file
 	mindful       bool                   // it keeps by which op a message was made
 	nonces        bool                   // it makes one message by each key
 	lost          error                  // of threads that Find does not know
@@ -81,8 +82,12 @@ func (f *fakeBridge) Limits() chat.Limits {
 	return chat.Limits{Parallel: 4, Coalesce: f.coalesce, Timeout: 10 * time.Second}
 }
 
-// Split implements [chat.Bridge]: texts that are too long, and never an opening.
+// Split implements [chat.Bridge]: texts that are too long, never an opening, and files with
+// heads.
 func (f *fakeBridge) Split(op chat.Op) (parts []chat.Op) {
+	if op.File != nil && f.heads {
+		return chat.Parts(op, []string{"file:"})
+	}
 	runes := []rune(op.Text)
 	if op.Kind == chat.OpOpen || op.File != nil || len(runes) <= f.longest {
 		return []chat.Op{op}

@@ -212,3 +212,33 @@ func TestRefusedFileTakesNoTurns(t *testing.T) {
 		expectTexts(t, "texts", f.shown(0), "- The file a.txt (text/plain, 4 bytes) cannot be shown here.", "hello?")
 	}, f)
 }
+
+// TestFilesWithHeads: a text that a platform needs before a file is shown once, whatever
+// fails, stays when the message is edited, and is removed with it.
+func TestFilesWithHeads(t *testing.T) {
+	f := newFake("discord")
+	f.heads = true
+	withMirrors(t, false, func(t *testing.T, o *harness) {
+		id := o.greeted(t)
+		var ids []string
+		for _, name := range []string{"a.ogg", "b.ogg"} {
+			a, err := o.Upload(t.Context(), operator, id, name, strings.NewReader(name))
+			o.must(err)
+			ids = append(ids, a.ID)
+		}
+		f.breakAt(false, 3, errors.New("down"), func(op chat.Op) bool { return op.File != nil && op.File.Filename == "b.ogg" })
+		olga := chat.Author{Sender: chat.SenderOperator, Source: "console", Name: "Olga"}
+		m, err := o.Send(t.Context(), olga, chat.Post{SessionID: id, Content: "listen", AttachmentIDs: ids})
+		o.must(err)
+		o.settle()
+		files := []string{"Olga (console): file:", "[a.ogg=a.ogg]", "Olga (console): file:", "[b.ogg=b.ogg]"}
+		expectTexts(t, "sent", f.shown(0), append([]string{"hello", "Olga (console): listen"}, files...)...)
+		_, err = o.Edit(t.Context(), olga, id, m.ID, "hear")
+		o.must(err)
+		o.settle()
+		expectTexts(t, "edited", f.shown(0), append([]string{"hello", "Olga (console): hear"}, files...)...)
+		o.must(o.Delete(t.Context(), olga, id, m.ID))
+		o.settle()
+		expectTexts(t, "deleted", f.shown(0), "hello")
+	}, f)
+}

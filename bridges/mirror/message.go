@@ -12,9 +12,12 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// fileParts is where the parts begin that are files: before them are those of
-// the text.
-const fileParts = 1000
+// The parts of a message: those of its text, from fileParts on its files, and from
+// headParts on the texts that some platforms need before a file.
+const (
+	fileParts = 1000
+	headParts = 2000
+)
 
 // lateAfter is the age from which a message is marked as delivered late.
 const lateAfter = 2 * time.Minute
@@ -334,18 +337,23 @@ func (run *deliveryRun) fileSteps(rm *renderedMessage, m *messageCopies) (steps 
 		return nil
 	}
 	for i, a := range m.Attachments.V {
-		s := step{shows: []string{m.ID}, part: fileParts + i, rev: rm.rev}
-		if _, exists := have[s.part]; exists {
+		if _, exists := have[fileParts+i]; exists {
 			continue
 		}
-		s.op = chat.Op{Kind: chat.OpPost, From: authorOf(&m.Message), File: run.file(a)}
+		op := chat.Op{Kind: chat.OpPost, From: authorOf(&m.Message), File: run.file(a)}
 		if i == 0 && m.Content == "" {
-			s.op.ReplyTo = rm.replyTo
+			op.ReplyTo = rm.replyTo
 		}
-		instead := s
-		instead.op = chat.Op{Kind: chat.OpNote, Text: unsent(s.op.File)}
-		s.fallback = &instead
-		steps = append(steps, s)
+		for _, op := range run.mirror.bridge.Split(op) {
+			s := step{op: op, shows: []string{m.ID}, part: headParts + i, rev: rm.rev}
+			if op.File != nil {
+				instead := step{op: chat.Op{Kind: chat.OpNote, Text: unsent(op.File)}, shows: s.shows, part: fileParts + i, rev: s.rev}
+				s.part, s.fallback = fileParts+i, &instead
+			}
+			if _, exists := have[s.part]; !exists {
+				steps = append(steps, s)
+			}
+		}
 	}
 	return steps
 }

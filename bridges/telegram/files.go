@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
 	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/bridges/naming"
+	"github.com/relay-chat/relay/bridges/voice"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -32,7 +34,8 @@ func wayOf(f *chat.OpFile) string {
 		if f.Size <= maxPhoto {
 			return asPhoto
 		}
-	case "audio/ogg", "audio/opus":
+	}
+	if voice.Named(f) {
 		return asVoice
 	}
 	return asDocument
@@ -47,6 +50,9 @@ func (b *Bridge) show(ctx context.Context, topic int64, op chat.Op) (*gotgbot.Me
 	}
 	html, plain := render(op)
 	u := upload{topic: topic, file: *op.File, way: wayOf(op.File), caption: html, mode: gotgbot.ParseModeHTML, reply: reply(op)}
+	if u.way == asVoice {
+		u.seconds = seconds(ctx, op.File)
+	}
 	m, err := b.upload(ctx, &u)
 	if perhapsMarkup(err) && html != "" {
 		b.log.Error("Telegram rejected a caption; retrying it without markup", "err", err)
@@ -63,11 +69,21 @@ func (b *Bridge) show(ctx context.Context, topic int64, op chat.Op) (*gotgbot.Me
 	return m, b.checkTopic(ctx, topic, m)
 }
 
+// seconds returns how long a recording is, 0 if that is unknown.
+func seconds(ctx context.Context, f *chat.OpFile) int64 {
+	recording, err := voice.Of(ctx, f)
+	if err != nil {
+		return 0
+	}
+	return int64(max(recording.Duration.Round(time.Second), time.Second) / time.Second)
+}
+
 // upload is a file to be sent.
 type upload struct {
 	topic         int64
 	file          chat.OpFile
 	way           string
+	seconds       int64 // of a recording, 0 if that is unknown
 	caption, mode string
 	reply         *gotgbot.ReplyParameters
 	when          urgency
@@ -112,7 +128,7 @@ func (b *Bridge) send(ctx context.Context, u *upload, file gotgbot.InputFile) (*
 		return b.bot.SendPhotoWithContext(ctx, group, file, &gotgbot.SendPhotoOpts{MessageThreadId: u.topic,
 			Caption: u.caption, ParseMode: mode, ReplyParameters: u.reply, RequestOpts: limit})
 	case asVoice:
-		return b.bot.SendVoiceWithContext(ctx, group, file, &gotgbot.SendVoiceOpts{MessageThreadId: u.topic,
+		return b.bot.SendVoiceWithContext(ctx, group, file, &gotgbot.SendVoiceOpts{MessageThreadId: u.topic, Duration: u.seconds,
 			Caption: u.caption, ParseMode: mode, ReplyParameters: u.reply, RequestOpts: limit})
 	}
 	return b.bot.SendDocumentWithContext(ctx, group, file, &gotgbot.SendDocumentOpts{MessageThreadId: u.topic,

@@ -35,6 +35,9 @@ func TestOps(t *testing.T) {
 		"post_voice": func(t *testing.T, b *telegram.Bridge, th chat.Thread, _ string) {
 			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, From: "Ada", File: bridgetest.File("v.ogg", "audio/ogg", "OggS")})
 		},
+		"post_recording": func(t *testing.T, b *telegram.Bridge, th chat.Thread, _ string) {
+			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, File: bridgetest.File("v.ogg", "audio/ogg", bridgetest.Recording(make([]int, 125)...))})
+		},
 		"post_document": func(t *testing.T, b *telegram.Bridge, th chat.Thread, _ string) {
 			bridgetest.Must(t, b, th, chat.Op{Kind: chat.OpPost, File: bridgetest.File("Größe.pdf", "application/pdf", "%PDF")})
 		},

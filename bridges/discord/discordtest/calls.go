@@ -72,7 +72,7 @@ func (f *Platform) callServer(op string, v []string) (any, *apiError) {
 	case "GET /guilds/{guild_id}/members/{user_id}":
 		return map[string]any{"user": map[string]any{"id": v[1]}, "nick": f.nick(v[1]), "roles": []string{roleID}}, nil
 	case "GET /guilds/{guild_id}/roles":
-		return []any{map[string]any{"id": guildID, "permissions": "0"}, map[string]any{"id": roleID, "permissions": "326417640512"}}, nil
+		return []any{map[string]any{"id": guildID, "permissions": "0"}, map[string]any{"id": roleID, "permissions": "70695161818176"}}, nil
 	}
 	if op == "GET /guilds/{guild_id}/channels" {
 		return f.channelList(), nil

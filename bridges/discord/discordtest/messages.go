@@ -18,6 +18,7 @@ type message struct {
 	content              string
 	embeds               []any
 	files                []*file
+	voice                bool
 	written              time.Time
 	edited               time.Time
 	receipt              string
@@ -27,15 +28,14 @@ type file struct {
 	id, name, mimeType string
 	size               int64 // if it is not that of the data
 	data               []byte
+	seconds            float64 // of a voice message
+	waveform           []byte
 }
 
 type user struct {
 	id, name string
 	bot      bool
 }
-
-// attachFiles is the permission that a file takes.
-const attachFiles = 1 << 15
 
 // create makes a message, or finds the one of the same nonce.
 func (f *Platform) create(c *channel, body map[string]any, files []*file) (any, *apiError) {
@@ -45,8 +45,8 @@ func (f *Platform) create(c *channel, body map[string]any, files []*file) (any, 
 	case c.locked && !f.server.mayManage:
 		return nil, refusedBy(400, 160005, "Thread is locked")
 	}
-	if len(files) > 0 && f.server.denied&attachFiles != 0 {
-		return nil, noPermission
+	if e := f.mayAttach(body, files); e != nil {
+		return nil, e
 	}
 	if e := f.over(c.id); e != nil {
 		return nil, e
@@ -99,6 +99,11 @@ func (f *Platform) made(body map[string]any, files []*file) (*message, *apiError
 		file.id = f.newID()
 		f.files[file.id] = file
 	}
+	if m.voice = flagsOf(body)&voiceMessage != 0; m.voice {
+		if e := f.checkVoice(m, body); e != nil {
+			return nil, e
+		}
+	}
 	switch {
 	case utf8.RuneCountInString(m.content) > 2000:
 		return nil, badForm
@@ -122,6 +127,9 @@ func (f *Platform) edit(m *message, body map[string]any) (any, *apiError) {
 	f.needMentions(body)
 	if !m.from.bot {
 		return nil, refusedBy(403, 50005, "Cannot edit a message authored by another user")
+	}
+	if m.voice {
+		return nil, refusedBy(400, 50162, "Voice messages cannot be edited")
 	}
 	content, _ := body["content"].(string)
 	if utf8.RuneCountInString(content) > 2000 {

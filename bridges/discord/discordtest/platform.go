@@ -59,6 +59,7 @@ type Platform struct {
 type guild struct {
 	kicked    bool
 	noIntent  bool
+	noVoice   bool
 	noEmoji   bool   // the channel takes no reactions from the bot
 	mayManage bool   // the bot may manage threads
 	mayReply  bool   // the bot may read the history
