@@ -120,7 +120,7 @@ function tagField(s: Session): Node {
   const field = h("input", { class: "input", list: "known-tags", maxlength: "40", placeholder: "Add a tag", "aria-label": "Add a tag", autocomplete: "off" });
   const list = h("div", { class: "tag-list" });
   const draw = (): void => {
-    const tags = state.sessions[s.id]?.tags ?? [];
+    const tags = state.sessions.get(s.id)?.tags ?? [];
     list.replaceChildren(...tags.map((tag) =>
       h("button", { type: "button", class: "tag label", "aria-label": "Remove the tag " + tag, onclick: () => change(tags.filter((t) => t !== tag)) }, tag + " ×")));
   };
@@ -133,7 +133,7 @@ function tagField(s: Session): Node {
     e.preventDefault();
     const tag = field.value.trim();
     field.value = "";
-    if (tag) void change([...(state.sessions[s.id]?.tags ?? []), tag]);
+    if (tag) void change([...(state.sessions.get(s.id)?.tags ?? []), tag]);
   } }, list, field, known, h("button", { class: "button small", type: "submit" }, "Add"));
 }
 

@@ -23,13 +23,19 @@ export function setText(id: string, text: string): void {
   if (byId(id).textContent !== text) byId(id).textContent = text;
 }
 
+// setAttribute leaves an unchanged attribute alone, so that nothing is styled again.
+export function setAttribute(el: Element, name: string, value: string): void {
+  if (el.getAttribute(name) !== value) el.setAttribute(name, value);
+}
+
 export function on(id: string, type: string, run: (e: Event) => unknown): void {
   byId(id).addEventListener(type, run);
 }
 
 // syncChildren makes parent's children equal nodes while moving as few as possible, so that focus survives.
 export function syncChildren(parent: Element, nodes: readonly Element[]): void {
-  for (const old of [...parent.children]) if (!nodes.includes(old)) old.remove();
+  const wanted = new Set(nodes);
+  for (const old of [...parent.children]) if (!wanted.has(old)) old.remove();
   let at = parent.firstElementChild;
   for (const node of nodes) {
     if (node === at) at = at.nextElementSibling;

@@ -19,7 +19,7 @@ function belongs(s: Session): boolean {
 // withSession replaces one session and puts it into the list if it belongs there.
 export function withSession(session: Session): Change {
   const { id } = session;
-  const sessions = { ...state.sessions, [id]: session };
+  const sessions = state.sessions.with([session]);
   const listed = state.order.includes(id);
   if (!belongs(session)) return { sessions, order: listed ? state.order.filter((other) => other !== id) : state.order };
   if (!listed && state.query) return { sessions };
@@ -35,10 +35,11 @@ function before(a: Session | undefined, b: Session | undefined): boolean {
 // placed is the order with a session at its place.
 function placed(id: string, sessions: State["sessions"]): string[] {
   const order = state.order.filter((other) => other !== id);
+  const session = sessions.get(id);
   let low = 0;
   for (let high = order.length; low < high; ) {
     const middle = (low + high) >> 1;
-    if (before(sessions[id], sessions[order[middle] ?? ""])) high = middle;
+    if (before(session, sessions.get(order[middle] ?? ""))) high = middle;
     else low = middle + 1;
   }
   order.splice(low, 0, id);
@@ -46,13 +47,12 @@ function placed(id: string, sessions: State["sessions"]): string[] {
 }
 
 export function withoutSession(id: string): Change {
-  const { [id]: _, ...sessions } = state.sessions;
-  return { sessions, order: state.order.filter((other) => other !== id) };
+  return { sessions: state.sessions.without(id), order: state.order.filter((other) => other !== id) };
 }
 
 // sorted puts the sessions of a list in order.
 export function sorted(order: readonly string[], sessions: State["sessions"]): string[] {
-  return [...order].sort((a, b) => (before(sessions[a], sessions[b]) ? -1 : before(sessions[b], sessions[a]) ? 1 : 0));
+  return [...order].sort((a, b) => (before(sessions.get(a), sessions.get(b)) ? -1 : before(sessions.get(b), sessions.get(a)) ? 1 : 0));
 }
 
 // withURLs fills in the files' addresses that another copy of the message has.
@@ -174,7 +174,7 @@ export const eventNames = Object.keys(handlers);
 // needsSession reports whether an event cannot be applied before its session is loaded. Presence and page views do
 // not count: most of those visitors have written nothing.
 export function needsSession(event: StreamEvent): boolean {
-  return !/^visitor_p/.test(event.type) && event.type in handlers && !state.sessions[event.sessionId];
+  return !/^visitor_p/.test(event.type) && event.type in handlers && !state.sessions.get(event.sessionId);
 }
 
 // needsFiles reports whether the thread lacks addresses of files: events come without them.
@@ -183,7 +183,7 @@ export function needsFiles(): boolean {
 }
 
 export function applied(event: StreamEvent): Change {
-  const session = state.sessions[event.sessionId];
+  const session = state.sessions.get(event.sessionId);
   const handler = handlers[event.type];
   return session && handler ? handler(session, event) : {};
 }

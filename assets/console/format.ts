@@ -8,12 +8,20 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-function local(at: string, options: Intl.DateTimeFormatOptions): string {
-  return new Date(at).toLocaleString([], options);
+// local makes its format once: that takes longer than to use it for a whole page.
+function local(options: Intl.DateTimeFormatOptions): (at: string) => string {
+  let format: Intl.DateTimeFormat | undefined;
+  return (at) => {
+    const time = new Date(at);
+    return Number.isNaN(+time) ? String(time) : (format ??= new Intl.DateTimeFormat([], options)).format(time);
+  };
 }
 
-export const clockTime = (at: string): string => local(at, { timeStyle: "short" });
-export const fullTime = (at: string): string => local(at, { dateStyle: "medium", timeStyle: "short" });
+export const clockTime = local({ timeStyle: "short" });
+export const fullTime = local({ dateStyle: "medium", timeStyle: "short" });
+const shortDay = local({ day: "numeric", month: "short" });
+const longDay = local({ weekday: "long", day: "numeric", month: "long" });
+const otherYear = local({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
 
 export function ago(at: string): string {
   const age = Date.now() - Date.parse(at);
@@ -21,7 +29,7 @@ export function ago(at: string): string {
   if (age < hour) return Math.floor(age / minute) + " min";
   if (age < day) return Math.floor(age / hour) + " h";
   if (age < 7 * day) return Math.floor(age / day) + " d";
-  return local(at, { day: "numeric", month: "short" });
+  return shortDay(at);
 }
 
 // sentence begins with a capital.
@@ -72,10 +80,10 @@ export function dayName(at: string): string {
   const key = dayKey(at);
   const now = new Date();
   if (key === now.toDateString()) return "Today";
-  const year = now.getFullYear() === new Date(at).getFullYear() ? undefined : "numeric";
+  const inYear = now.getFullYear() === new Date(at).getFullYear();
   now.setDate(now.getDate() - 1);
   if (key === now.toDateString()) return "Yesterday";
-  return local(at, { weekday: "long", day: "numeric", month: "long", year });
+  return (inYear ? longDay : otherYear)(at);
 }
 
 // codeName spells out a country's or language's code, and leaves alone what is none.

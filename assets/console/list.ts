@@ -1,7 +1,7 @@
 // The list of sessions: rows, tabs with counts, filters. Only the rows near those that are seen are in the page.
 
 import { avatar } from "./avatar";
-import { byId, h, on, setText, syncChildren } from "./dom";
+import { byId, h, on, setAttribute, setText, syncChildren } from "./dom";
 import { ago, agoTime, fullTime, pagePath, preview, visitorName } from "./format";
 import { loadList, loadMore, show } from "./load";
 import { myId } from "./me";
@@ -13,7 +13,9 @@ import type { Session } from "./types";
 interface Row {
   item: HTMLLIElement;
   link: HTMLAnchorElement;
-  shows: unknown[];
+  // What its content was drawn from.
+  session?: Session;
+  typing?: boolean;
 }
 
 // rowHeight is that of list.css; beyond is how many rows are kept on either side of what is seen.
@@ -55,24 +57,23 @@ function rowContent(s: Session, typing: boolean): Node[] {
 
 function makeRow(id: string): Row {
   const link = h("a", { class: "row", href: "#/sessions/" + id });
-  const row = { item: h("li", {}, link), link, shows: [] };
+  const row: Row = { item: h("li", {}, link), link };
   rows.set(id, row);
   return row;
 }
 
 // drawRow keeps the row's link, so that focus stays while its content changes.
 function drawRow(now: State, id: string, place: number): HTMLLIElement {
-  const session = now.sessions[id] as Session;
-  const selected = now.selected === id;
-  const shows = [session, now.typing[id] === "", selected, place, now.order.length];
+  const session = now.sessions.get(id) as Session;
+  const typing = now.typing[id] === "";
   const row = rows.get(id) ?? makeRow(id);
-  if (shows.every((value, i) => value === row.shows[i])) return row.item;
-  row.shows = shows;
-  row.link.replaceChildren(...rowContent(session, now.typing[id] === ""));
+  setAttribute(row.link, "aria-current", String(now.selected === id));
+  setAttribute(row.item, "aria-setsize", String(now.nextCursor ? -1 : now.order.length));
+  setAttribute(row.item, "aria-posinset", String(place + 1));
+  if (row.session === session && row.typing === typing) return row.item;
+  Object.assign(row, { session, typing });
+  row.link.replaceChildren(...rowContent(session, typing));
   row.link.classList.toggle("unread", session.unread > 0);
-  row.link.setAttribute("aria-current", String(selected));
-  row.item.setAttribute("aria-setsize", String(now.nextCursor ? -1 : now.order.length));
-  row.item.setAttribute("aria-posinset", String(place + 1));
   return row.item;
 }
 

@@ -19,6 +19,9 @@ interface MessagePage {
 
 const pageSize = 50;
 
+// messagePage is small: each message of it is drawn at once.
+const messagePage = 30;
+
 // mostShown bounds the messages in the page: of a longer history the other end is left out.
 const mostShown = 300;
 
@@ -93,8 +96,7 @@ export async function loadList(cursor = ""): Promise<void> {
 }
 
 function putList(page: SessionPage, before: readonly string[]): void {
-  const sessions = { ...state.sessions };
-  for (const s of page.sessions) sessions[s.id] = s;
+  const sessions = state.sessions.with(page.sessions);
   const ids = new Set([...before, ...page.sessions.map((s) => s.id)]);
   set({ sessions, order: sorted([...ids], sessions), nextCursor: page.nextCursor ?? "", listPhase: "ready" });
 }
@@ -116,7 +118,7 @@ export function open(id: string, message = ""): void {
 export async function showMessage(id: string): Promise<void> {
   const { selected, messages } = state;
   if (messages.some((m) => m.id === id)) return set({ target: id });
-  const path = sessionPath(selected) + "/messages?limit=" + pageSize / 2;
+  const path = sessionPath(selected) + "/messages?limit=" + messagePage / 2;
   const found = await attempt(snapshotOf(path, id), "The message could not be loaded");
   if (!found || selected !== state.selected) return;
   const [older, newer] = found;
@@ -138,7 +140,7 @@ export async function loadThread(): Promise<void> {
   const id = state.selected;
   if (!id) return;
   const path = sessionPath(id);
-  const wanted = Promise.all([call<Session>("GET", path), call<MessagePage>("GET", path + "/messages?limit=" + pageSize)]);
+  const wanted = Promise.all([call<Session>("GET", path), call<MessagePage>("GET", path + "/messages?limit=" + messagePage)]);
   try {
     await snapshot(wanted, (answers) => putThread(...answers));
   } catch (error) {
@@ -168,11 +170,12 @@ function putThread(session: Session, page: MessagePage): void {
 
 export async function loadOlder(): Promise<void> {
   const { selected, messages, hasOlder } = state;
-  if (!hasOlder) return;
+  const first = messages[0];
+  if (!hasOlder || !first) return;
   set({ hasOlder: false });
-  const path = sessionPath(selected) + "/messages?limit=" + pageSize + "&before=" + messages[0]?.id;
+  const path = sessionPath(selected) + "/messages?limit=" + messagePage + "&before=" + first.id;
   const page = await attempt(call<MessagePage>("GET", path), "Older messages");
-  if (messages[0]?.id !== state.messages[0]?.id) return; // reloaded meanwhile: the page does not join
+  if (first.id !== state.messages[0]?.id) return; // reloaded meanwhile: the page does not join
   if (!page) return set({ hasOlder });
   const all = [...page.messages, ...state.messages];
   const kept = all.slice(0, mostShown);
@@ -185,7 +188,7 @@ export async function loadNewer(): Promise<void> {
   const last = messages.findLast((m) => !m.local);
   if (!hasNewer || loadingNewer || !last) return;
   loadingNewer = true;
-  const path = sessionPath(selected) + "/messages?limit=" + pageSize + "&after=" + last.id;
+  const path = sessionPath(selected) + "/messages?limit=" + messagePage + "&after=" + last.id;
   const page = await attempt(call<MessagePage>("GET", path), "Newer messages");
   loadingNewer = false;
   if (!page || last !== state.messages.findLast((m) => !m.local)) return;

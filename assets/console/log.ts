@@ -86,8 +86,20 @@ function scrolled(): void {
   lastTop = top;
   lastEnd = end;
   byId("to-end").hidden = stick && !state.hasNewer;
+  loadNear(top, end);
+}
+
+// loadNear loads what follows an end that is near.
+function loadNear(top: number, end: number): void {
   if (top < 200) void loadOlder();
   if (end - top < 200) void loadNewer();
+}
+
+// resized keeps the end in sight. A page that does not fill the log cannot be scrolled to load the next one.
+function resized(): void {
+  const log = byId("log");
+  if (stick) toEnd();
+  if (state.threadPhase === "ready" && log.clientHeight) loadNear(log.scrollTop, log.scrollHeight - log.clientHeight);
 }
 
 // anchor notes where the first message in sight stands, and returns a function that puts it there again.
@@ -123,9 +135,9 @@ export const logView: View = (now, before) => {
 
 export function wireLog(): void {
   const log = byId("log");
-  const resized = new ResizeObserver(() => stick && toEnd());
-  resized.observe(log);
-  resized.observe(byId("messages"));
+  const sizes = new ResizeObserver(resized);
+  sizes.observe(log);
+  sizes.observe(byId("messages"));
   on("to-end", "click", () => {
     stick = true;
     toNewest();

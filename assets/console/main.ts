@@ -60,10 +60,8 @@ function escape(): void {
 
 // frameView draws what surrounds list and thread: title, connection, and which part a phone shows.
 const frameView: View = (now, before) => {
-  if (now.sessions !== before.sessions) {
-    const unread = Object.values(now.sessions).reduce((sum, s) => sum + s.unread, 0);
-    document.title = (unread ? "(" + unread + ") " : "") + "relay";
-  }
+  const { unread } = now.sessions;
+  if (unread !== before.sessions.unread) document.title = (unread ? "(" + unread + ") " : "") + "relay";
   setText("link", now.lost ? "Reconnecting…" : "");
   if (now.selected === before.selected && now.page === before.page) return;
   body.dataset["view"] = now.page || (now.selected ? "thread" : "list");

@@ -54,13 +54,13 @@ function take(event: StreamEvent): void {
   else set(applied(event));
   if (/^(message|session_|ai_)/.test(type)) count();
   if (type === "message") arrived(event as unknown as Message);
-  if (type === "message_read" && state.sessions[sessionId]?.unread) refresh(sessionId);
+  if (type === "message_read" && state.sessions.get(sessionId)?.unread) refresh(sessionId);
   if (state.ai && (type === "ai_takeover" || event["sender"] === "operator")) refresh(sessionId); // an answer ends the AI
   if (/^(message|note)/.test(type) && needsFiles()) void loadThread();
 }
 
 function arrived(m: Message): void {
-  const session = state.sessions[m.sessionId];
+  const session = state.sessions.get(m.sessionId);
   if (m.sender === "visitor") document.dispatchEvent(new CustomEvent("relay-heard", { detail: m }));
   if (m.sender === "visitor" && session) byId("announce").textContent = visitorName(session) + ": " + preview(m);
   attend();

@@ -1,5 +1,6 @@
 // The console's whole state, and the one function that changes it and notifies the views.
 
+import { Sessions } from "./sessions";
 import type { AI, Bridge, Counts, Entry, Message, Presence, SavedAnswer, Session, Undelivered } from "./types";
 
 export type Phase = "loading" | "ready" | "failed" | "missing";
@@ -17,7 +18,7 @@ export interface Upload {
 
 export interface State {
   // sessions holds every session that was seen, order the ones in the list.
-  readonly sessions: Readonly<Record<string, Session>>;
+  readonly sessions: Sessions;
   readonly order: readonly string[];
   readonly nextCursor: string;
   readonly listPhase: Phase;
@@ -76,7 +77,7 @@ export type View = (now: State, before: State) => void;
 
 // state is read everywhere and replaced by set only.
 export let state: State = {
-  sessions: {}, order: [], nextCursor: "", listPhase: "loading", filter: "open", whose: "", tag: "", counts: null, query: "", allFound: false,
+  sessions: new Sessions(), order: [], nextCursor: "", listPhase: "loading", filter: "open", whose: "", tag: "", counts: null, query: "", allFound: false,
   selected: "", threadPhase: "loading", messages: [], hasOlder: false, hasNewer: false, target: "", timeline: [], undelivered: [],
   quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, presence: null, lost: false, failure: "", answer: "", noting: false,
   savedAnswers: [], chosen: -1, ai: null,
@@ -112,7 +113,7 @@ export function changed(now: State, before: State, ...parts: (keyof State)[]): b
 
 // current is the selected session once it is known.
 export function current(of: State = state): Session | undefined {
-  return of.sessions[of.selected];
+  return of.sessions.get(of.selected);
 }
 
 // attempt awaits an operator's action; when it fails it says so and yields undefined.

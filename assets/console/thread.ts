@@ -13,7 +13,7 @@ import type { Session } from "./types";
 function kind(s: State): string {
   if (s.selected) return s.threadPhase === "missing" || s.threadPhase === "failed" ? s.threadPhase : "pane";
   if (s.listPhase === "loading") return "";
-  return Object.keys(s.sessions).length || s.query ? "pick" : "welcome";
+  return s.sessions.size || s.query ? "pick" : "welcome";
 }
 
 function statusText(s: Session): string {

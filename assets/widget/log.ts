@@ -8,8 +8,8 @@ import { reconcile, type Rows } from "./rows";
 import { fill, named, t } from "./strings";
 import type { Core, State } from "./types";
 
-/** Rows are added this many at a time, this close to an end, up to MOST. */
-const STEP = 25;
+/** Rows are added this many in a frame, this close to an end, up to MOST. */
+const STEP = 12;
 const EDGE = 600;
 const MOST = 100;
 
@@ -66,7 +66,7 @@ export function createLog(core: Core, act: Actions, apiUrl: string): Log {
     const high = scroller.scrollTop < EDGE;
     if (high && from) show(from - STEP, Math.min(to, from - STEP + MOST));
     else if (high && store.state.hasMore && !loading) loadOlder();
-    else if (!high && below() < EDGE && to < count()) show(to + STEP - MOST, to + STEP, from);
+    else if (below() < EDGE && to < count()) show(to + STEP - MOST, to + STEP, from);
   };
   const show = (start: number, end: number, least = 0) => {
     quiet();
@@ -127,7 +127,10 @@ export function createLog(core: Core, act: Actions, apiUrl: string): Log {
   scroller.addEventListener("scroll", onscroll, { passive: true });
   scroller.addEventListener("keydown", (e) => onKey(e, act));
   // A log that shrinks, for the keyboard or a card, keeps its end in sight.
-  const sizes = new ResizeObserver(() => atEnd && toEnd());
+  const sizes = new ResizeObserver(() => {
+    if (atEnd) toEnd();
+    if (scroller.clientHeight) requestAnimationFrame(onscroll);
+  });
   sizes.observe(scroller);
   sizes.observe(list);
 

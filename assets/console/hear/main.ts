@@ -24,7 +24,7 @@ function goTo(id: string): void {
 // notify shows what came while the console is not looked at. A browser that subscribed gets it pushed instead.
 function notify(m: Message): void {
   if (pushed || document.hasFocus() || !("Notification" in window) || Notification.permission !== "granted") return;
-  const session = state.sessions[m.sessionId];
+  const session = state.sessions.get(m.sessionId);
   const shown = new Notification(session ? visitorName(session) : "New message", { body: preview(m), tag: m.sessionId, icon: "/static/icon-192.png" });
   shown.onclick = () => {
     window.focus();
