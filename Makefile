@@ -65,12 +65,12 @@ cross: # the program builds without C for the machines it runs on
 packing: # a release can be made, twice with the same bytes, and installed
 	cd .ci/release && go vet . && go test .
 
-bench: ## measure relay against bare floors in one run, about 20 minutes
+bench: ## measure relay against bare floors in one run, and the browser's longest tasks, about 25 minutes
 	go test -run '^$$' -bench 'History|Sessions|Pending' -benchtime 200x ./db
 	go test -run '^$$' -bench GoldenShop -benchtime 5x ./bridges/knowledge
 	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
 	$(BUILD) -o "$$programs/" . ./.ci/bench/floor; \
-	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench 'Gates|Bridge|Deliveries|Receivers|Nodes' -benchtime 1x -timeout 25m ./.ci/bench
+	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench 'Gates|Bridge|Deliveries|Receivers|Nodes|Tasks' -benchtime 1x -timeout 30m ./.ci/bench
 
 SIMULATE ?=
 

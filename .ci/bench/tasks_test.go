@@ -75,15 +75,13 @@ func (s *steps) add(name string, t task) {
 func (s *steps) print() {
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	load, _ := os.ReadFile("/proc/loadavg")
-	fmt.Fprintf(t, "\nlongest task at %d× slower processor, ms, median of %d; load %s\tprocessor\tclock\tprocessor, each\n", slowdown, taskRounds, strings.TrimSpace(string(load)))
+	fmt.Fprintf(t, "\nlongest task at %d× slower processor, ms, median of %d; load %s\tprocessor\tclock\n", slowdown, taskRounds, strings.TrimSpace(string(load)))
 	for _, name := range s.names {
 		var used, wall []float64
-		each := ""
 		for _, task := range s.tasks[name] {
 			used, wall = append(used, task.used), append(wall, task.wall)
-			each += fmt.Sprintf(" %.0f", task.used)
 		}
-		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%s\n", name, median(used), median(wall), each)
+		fmt.Fprintf(t, "%s\t%.0f\t%.0f\n", name, median(used), median(wall))
 	}
 	t.Flush()
 }

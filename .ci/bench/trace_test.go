@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"encoding/json"
-	"os"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/tracing"
@@ -30,7 +29,6 @@ func trace(ctx context.Context, do func()) (task, error) {
 	defer cancel()
 	var events []traced
 	done := make(chan struct{})
-	var kept []json.RawMessage
 	err := chromedp.Listen(ctx, func(ev any) {
 		switch ev := ev.(type) {
 		case *tracing.EventDataCollected:
@@ -39,7 +37,6 @@ func trace(ctx context.Context, do func()) (task, error) {
 				if json.Unmarshal(value, &e) == nil {
 					events = append(events, e)
 				}
-				kept = append(kept, json.RawMessage(value))
 			}
 		case *tracing.EventTracingComplete:
 			close(done)
@@ -49,17 +46,17 @@ func trace(ctx context.Context, do func()) (task, error) {
 		return task{}, err
 	}
 	if _, err := chromedp.Call(ctx, tracing.Start, tracing.StartParams{TraceConfig: &tracing.TraceConfig{
-		IncludedCategories: []string{"disabled-by-default-devtools.timeline", "devtools.timeline"}, ExcludedCategories: []string{"*"}}}); err != nil {
+		IncludedCategories: []string{"disabled-by-default-devtools.timeline"}, ExcludedCategories: []string{"*"}}}); err != nil {
 		return task{}, err
 	}
 	do()
 	if _, err := chromedp.Call(ctx, tracing.End, cdp.Empty{}); err != nil {
 		return task{}, err
 	}
-	<-done
-	if f := os.Getenv("TRACE_OUT"); f != "" {
-		data, _ := json.Marshal(kept)
-		os.WriteFile(f, data, 0o644)
+	select {
+	case <-done:
+	case <-ctx.Done():
+		return task{}, ctx.Err()
 	}
 	return longest(events), nil
 }

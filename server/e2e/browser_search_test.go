@@ -20,7 +20,7 @@ func testSearchMessages(t *testing.T, s *fixture) {
 	})()`)
 	b.until(`$$("#messages .bubble").length > 60`)
 	b.do(chromedp.Reload()) // only the newest messages are loaded
-	b.until(`$$("#messages .bubble").length > 40 && $$("#messages .bubble").length < 60`)
+	b.until(`$$("#messages .bubble").length >= 30 && $$("#messages .bubble").length < 100`)
 	b.wait("the messages are indexed", func() bool {
 		return look[bool](b, `fetch("/api/admin/search?q=number+120").then((r) => r.json()).then((a) => a.messages.length === 1)`)
 	})
