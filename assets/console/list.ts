@@ -20,7 +20,7 @@ interface Row {
 
 // rowHeight is that of list.css; beyond is how many rows are kept on either side of what is seen.
 const rowHeight = 88;
-const beyond = 12;
+const beyond = 4;
 const searchPause = 250;
 const rows = new Map<string, Row>();
 
