@@ -27,7 +27,7 @@ func testHours(t *testing.T, s *fixture) {
 	b.time(row("Saturday")+` li input:nth-of-type(2)`, "")
 	b.until(`text("#save-count") === "1 change"`)
 	b.click(`#save`)
-	b.until(`text(".wrong") === "Enter a time, or remove these hours." && document.activeElement.ariaLabel === "Saturday, to"`)
+	b.until(`text("#hours .wrong") === "Enter a time, or remove these hours." && document.activeElement.ariaLabel === "Saturday, to"`)
 	b.time(row("Saturday")+` li input:nth-of-type(2)`, "02:00")
 	b.until(`text('[aria-label="Saturday"] li .hint') === "ends on the next day"`)
 	b.click(`[aria-label="Remove these hours on Friday"]`)
