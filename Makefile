@@ -16,7 +16,7 @@ RACE := . ./server/... ./db/... ./bridges/...
 LONG := ^Test(Browser|KillNineLosesNothing|TenThousandRandomRequests|SecurityMatrix|BadReceivers|Faults|Nodes|Model|Soak)$$
 
 .PHONY: help run build test check bench simulate faults nodes soak fuzz vuln generate release litestream clean
-.PHONY: gofmt vet staticcheck tidy imports race cross packing
+.PHONY: gofmt vet staticcheck tidy imports types race cross packing
 
 help: ## list what make can do
 	@grep -hE '^[a-z]+:.* ## ' $(MAKEFILE_LIST) | awk -F ':.* ## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -31,7 +31,7 @@ test: ## all tests; installs Chromium, Firefox, PostgreSQL, Node and PHP through
 	@.ci/setup chromium firefox postgresql pgbouncer node php python3 systemd-analyze axe
 	go tool gotestsum --format pkgname-and-test-fails -- -shuffle=on ./...
 
-check: gofmt vet staticcheck tidy imports test race cross packing vuln ## everything that must hold before a commit
+check: gofmt vet staticcheck tidy imports types test race cross packing vuln ## everything that must hold before a commit
 	@echo "check: all is well"
 
 gofmt: # no file differs from gofmt's form
@@ -50,6 +50,11 @@ tidy: # go.mod and go.sum are what go mod tidy makes
 
 imports: # the arrows between packages go one way
 	go test -run '^TestImports$$' -count=1 .
+
+types: # types of widget and console; esbuild builds them without a look at types
+	@.ci/setup node typescript
+	node "$${XDG_CACHE_HOME:-$$HOME/.cache}/relay/typescript-5.9.3/bin/tsc" --noEmit -p assets/tsconfig.json
+	@echo "types: ok"
 
 race: # needs a C compiler
 	@.ci/setup gcc

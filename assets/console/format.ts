@@ -139,8 +139,11 @@ const wordsOf = (piece: Piece): string => (typeof piece === "string" ? piece : p
 // lookedAt is how much of a text a preview reads: more is never seen.
 const lookedAt = 400;
 
-// preview is a message in one line, without the marks of its markup.
+// inOneLine is a text without the marks of its markup.
+export const inOneLine = (text: string, slack = false): string => parse(text, slack).map(wordsOf).join("").replace(/\s+/g, " ").trim();
+
+// preview is a message in one line.
 export function preview(m: Message): string {
   if (m.deletedAt) return "Message deleted";
-  return parse(m.content.slice(0, lookedAt), m.sourceBridge === "slack").map(wordsOf).join("").replace(/\s+/g, " ").trim() || m.attachments.map((a) => a.filename).join(", ");
+  return inOneLine(m.content.slice(0, lookedAt), m.sourceBridge === "slack") || m.attachments.map((a) => a.filename).join(", ");
 }

@@ -16,7 +16,7 @@ func testSearchMessages(t *testing.T, s *fixture) {
 	b := p.operator
 	b.run(`(async () => {
 		const send = (body) => fetch("/api/admin/sessions/" + location.hash.split("/")[2] + "/messages", {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
-		for (let i = 1; i <= 120; i++) await send({content: "We look for it, answer number " + i + (i % 4 ? "" : ", the parcel is on its way"), internal: i === 3});
+		for (let i = 1; i <= 120; i++) await send({content: "We look for it, **answer** number " + i + (i % 4 ? "" : ", the parcel is on its way"), internal: i === 3});
 	})()`)
 	b.until(`$$("#messages .bubble").length > 60`)
 	b.do(chromedp.Reload()) // only the newest messages are loaded
@@ -42,6 +42,8 @@ func testSearchMessages(t *testing.T, s *fixture) {
 	b.until(`!$("#hit-rows a") && text("#hits-note") === "No message has these words."`)
 	b.enter("#search", "number 3")
 	b.until(`$("#hit-rows .hit-note") && text("#hit-rows li:last-child .hit-note").startsWith("Note")`)
+	b.until(`text("#hit-rows li:last-child .hit-text").endsWith("We look for it, answer number 3") && text("#hit-rows li:last-child mark") === "number"`)
+	b.until(`$(".rail").scrollWidth === $(".rail").clientWidth`)
 
 	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
 	b.run(`(location.hash = "#/")`)

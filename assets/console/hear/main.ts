@@ -33,9 +33,9 @@ function notify(m: Message): void {
   };
 }
 
-// wanted tells whether somebody wants to hear of a conversation: mine are also those that nobody was given.
+// wanted reports whether somebody wants to hear of a conversation: mine are also those that nobody was given.
 function wanted(id: string): boolean {
-  const given = state.sessions[id]?.assignee;
+  const given = state.sessions.get(id)?.assignee;
   return preferences().notify === "everything" || (preferences().notify === "mine" && (!given || given.id === myId));
 }
 

@@ -2,7 +2,7 @@
 
 import { call } from "../api";
 import { byId, h, on, setText } from "../dom";
-import { agoTime, visitorName } from "../format";
+import { agoTime, inOneLine, visitorName } from "../format";
 import type { Message, Session } from "../types";
 
 interface Hit extends Pick<Message, "id" | "sessionId" | "sender" | "operatorName" | "internal" | "timestamp"> {
@@ -72,14 +72,21 @@ function counted(n: number, more: boolean, { done, total }: Answer["indexed"]): 
   return done < total ? count + " Older conversations are still being indexed (" + Math.floor((100 * done) / total) + " %)." : count;
 }
 
+// marked is an excerpt without the marks of its markup. Two private characters keep
+// the places of the matches meanwhile.
+function marked(excerpt: Hit["excerpt"]): (Node | string)[] {
+  const clean = excerpt.map(({ text, match }) => ({ text: text.replace(/[\ue000\ue001]/g, ""), match }));
+  const text = clean.map((p) => (p.match ? "\ue000" + p.text + "\ue001" : p.text)).join("");
+  return inOneLine(text).split(/[\ue000\ue001]/).map((part, i) => (i % 2 ? h("mark", {}, part) : part));
+}
+
 function row(hit: Hit, session: Session | undefined): HTMLElement {
   const by = hit.sender === "operator" ? (hit.operatorName || "Operator") : hit.sender === "ai" ? "AI" : "";
   const from = hit.internal ? "Note" + (by && " by " + by) + ": " : by && by + ": ";
-  const parts = hit.excerpt.map((p) => (p.match ? h("mark", {}, p.text) : p.text));
   return h("li", {}, h("a", { class: "hit", href: "#/sessions/" + encodeURIComponent(hit.sessionId) + "/" + encodeURIComponent(hit.id) },
     h("span", { class: "row-top" }, h("b", { dir: "auto" }, session ? visitorName(session) : "Visitor"),
       session?.status === "closed" && h("span", { class: "tag" }, "Closed"), agoTime(hit.timestamp)),
-    h("span", { class: "hit-text", dir: "auto" }, from && h("span", { class: hit.internal ? "hit-note" : "" }, from), ...parts)));
+    h("span", { class: "hit-text", dir: "auto" }, from && h("span", { class: hit.internal ? "hit-note" : "" }, from), ...marked(hit.excerpt))));
 }
 
 function mark(): void {
