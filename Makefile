@@ -29,7 +29,7 @@ build: ## build ./relay, one file without dependencies
 
 test: ## all tests; installs Chromium, Firefox, PostgreSQL, Node and PHP through apt, axe through npm, when missing
 	@.ci/setup chromium firefox postgresql pgbouncer node php python3 systemd-analyze axe
-	go tool gotestsum --format pkgname-and-test-fails -- -shuffle=on ./...
+	go tool gotestsum --format pkgname-and-test-fails -- -timeout 20m -shuffle=on ./...
 
 check: gofmt vet staticcheck tidy imports types test race cross packing vuln ## everything that must hold before a commit
 	@echo "check: all is well"
@@ -58,7 +58,7 @@ types: # types of widget and console; esbuild builds them without a look at type
 
 race: # needs a C compiler
 	@.ci/setup gcc
-	CGO_ENABLED=1 go tool gotestsum --format pkgname-and-test-fails -- -race -short -shuffle=on -skip '$(LONG)' $(RACE)
+	CGO_ENABLED=1 go tool gotestsum --format pkgname-and-test-fails -- -timeout 20m -race -short -shuffle=on -skip '$(LONG)' $(RACE)
 
 cross: # the program builds without C for the machines it runs on
 	GOOS=linux GOARCH=amd64 $(BUILD) -o /dev/null .
