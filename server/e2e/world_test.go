@@ -29,7 +29,8 @@ type world struct {
 	environ  []string
 	visitors []*visitor
 	answered map[string]int // by thread: how much operators wrote there
-	slowest  time.Duration  // start
+	mu       sync.Mutex
+	slowest  time.Duration // start
 }
 
 // visitor writes 0, 1, 2, … as the widget does: what is not acknowledged is sent
@@ -85,7 +86,9 @@ func (w *world) start(environ ...string) *instance {
 	w.t.Helper()
 	begun := time.Now()
 	in := launchProgram(w.t, w.binary, startLines, []string{"serve"}, slices.Concat(w.environ, environ))
+	w.mu.Lock()
 	w.slowest = max(w.slowest, time.Since(begun))
+	w.mu.Unlock()
 	in.public, in.secret = crashPublicKey, crashSecretKey
 	return in
 }
