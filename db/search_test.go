@@ -217,6 +217,9 @@ func TestSearchIndexesWhatChangedMeanwhile(t *testing.T) {
 
 // TestSearchOfLongConversation also covers batches that end within a session.
 func TestSearchOfLongConversation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("ten thousand messages are too many for the race detector")
+	}
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		contents := make([]string, 10_000)
 		for i := range contents {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -228,9 +229,10 @@ func TestReportsOnce(t *testing.T) {
 func TestMessagesOfPeople(t *testing.T) {
 	f := newFake("discord")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
-		away := true
+		var away atomic.Bool
+		away.Store(true)
 		f.fetch = func(context.Context, string) (io.ReadCloser, error) {
-			if away {
+			if away.Load() {
 				return nil, errors.New("502 Bad Gateway")
 			}
 			return nil, nil
@@ -245,7 +247,7 @@ func TestMessagesOfPeople(t *testing.T) {
 		in.Handles = []string{"4711", "@ada"}
 		o.receive(f, in)
 		o.soon()
-		away = false
+		away.Store(false)
 		time.Sleep(10 * time.Minute)
 		list := o.history(t, id)[1:]
 		for i, want := range []string{" Ada", p.ID + " Ada Example", p.ID + " Ada Example"} {
