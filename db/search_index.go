@@ -66,8 +66,8 @@ const (
 	busyPause  = 19
 	lookEvery  = 3 * time.Second // for what other nodes store
 	roundEvery = 6 * time.Hour   // for what nobody noticed, such as after the clock was wrong
-	batch      = 100             // messages
-	batchBytes = 128 << 10
+	batch      = 10              // messages
+	batchBytes = 16 << 10
 	roundStep  = 500 // sessions
 )
 
