@@ -329,3 +329,11 @@ func (a *app) close(database *db.DB) {
 		a.log.Error("cannot close the database", "err", err)
 	}
 }
+
+// backlog returns the events that the streams of bridge mode read.
+func (a *app) backlog(ctx context.Context, database *db.DB, links *chat.FileLinks) (*server.Backlog, error) {
+	if a.cfg.Volatile() {
+		return server.NewBacklog(links), nil
+	}
+	return server.OpenBacklog(ctx, links, database, database.Cluster() != nil, a.log)
+}

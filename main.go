@@ -241,14 +241,6 @@ func (a *app) serveBridge(ctx context.Context) error {
 		func(ctx context.Context) error { return full.Notify(ctx, engine.Relay) }, watchdog(database), a.backups(engine, database), web.ShareLimits)
 }
 
-// backlog returns what the streams of bridge mode read.
-func (a *app) backlog(ctx context.Context, database *db.DB, links *chat.FileLinks) (*server.Backlog, error) {
-	if a.cfg.Volatile() {
-		return server.NewBacklog(links), nil
-	}
-	return server.OpenBacklog(ctx, links, database, database.Cluster() != nil, a.log)
-}
-
 // run runs the engine with its parts and answers requests until ctx ends or one of
 // them fails. Then it stops everything.
 func (s service) run(ctx context.Context, listener net.Listener, parts ...chat.Part) error {

@@ -385,7 +385,7 @@ func TestNamesOnPlatforms(t *testing.T) {
 	})
 }
 
-// What somebody is notified of is one choice; the users of the secret key share theirs.
+// A person's notifications are one choice; the users of the secret key share theirs.
 func TestPreferences(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		mia := s.cookieOf("Mia", chat.RoleOperator)

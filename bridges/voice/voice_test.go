@@ -63,7 +63,7 @@ const (
 	skippedAt = header + 10
 )
 
-// What is not one whole Opus stream is none, however it is wrong.
+// A file that is not one whole Opus stream is no recording.
 func TestForeign(t *testing.T) {
 	whole := change(0, "")
 	if _, err := voice.Read(strings.NewReader(whole)); err != nil {

@@ -12,19 +12,7 @@ import (
 // signInAs signs a person in with a password.
 func signInAs(t *testing.T, in *instance, email, password string) *signedIn {
 	t.Helper()
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	resp, err := client.PostForm(in.base+"/console/login", url.Values{"email": {email}, "password": {password}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	for _, c := range resp.Cookies() {
-		if c.Value != "" {
-			return &signedIn{in, c}
-		}
-	}
-	t.Fatalf("no sign-in: %s", resp.Status)
-	return nil
+	return login(t, in, url.Values{"email": {email}, "password": {password}})
 }
 
 // admitted reports whether the sign-in lets in where it belongs.

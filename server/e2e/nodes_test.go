@@ -252,7 +252,12 @@ type signedIn struct {
 
 func signIn(t *testing.T, in *instance) *signedIn {
 	t.Helper()
-	form := url.Values{"name": {"Ada"}, "key": {in.secret}}
+	return login(t, in, url.Values{"name": {"Ada"}, "key": {in.secret}})
+}
+
+// login sends the form of the sign-in page.
+func login(t *testing.T, in *instance, form url.Values) *signedIn {
+	t.Helper()
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := client.PostForm(in.base+"/console/login", form)
 	if err != nil {

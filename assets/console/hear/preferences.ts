@@ -1,4 +1,4 @@
-// What somebody wants to hear of, the same in all of their browsers. Tabs of one browser tell each other.
+// A person's choice of notifications, the same in all of their browsers. Tabs of one browser tell each other.
 
 import { call } from "../api";
 

@@ -1,4 +1,4 @@
-// What somebody is notified of: one choice for sounds, the desktop and all devices.
+// A person's notifications: one choice for sounds, the desktop and all devices.
 
 import { h } from "../dom";
 import { choose, load, onPreferences, type Preferences } from "../hear/preferences";
