@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -77,8 +78,9 @@ func TestSilentHolderIsReplaced(t *testing.T) {
 	want(t, err, nil)
 	defer admin.Close()
 
-	locked, heard := make(chan struct{}), make(chan error, 1)
-	taken := make(chan struct{})
+	locked, heard, free := make(chan struct{}), make(chan error, 1), make(chan struct{})
+	letGo := sync.OnceFunc(func() { close(free) })
+	defer letGo() // one is closed after what it does
 	go func() {
 		heard <- one.Apply(context.Background(), func(tx chat.Tx) error {
 			if _, err := admin.Exec(`UPDATE leases SET expires_at = expires_at - 14000`); err != nil {
@@ -88,7 +90,7 @@ func TestSilentHolderIsReplaced(t *testing.T) {
 				return err
 			}
 			close(locked)
-			<-taken
+			<-free
 			return nil
 		})
 	}()
@@ -97,9 +99,9 @@ func TestSilentHolderIsReplaced(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		next, _, err := two.Cluster().Acquire(ctx, "sink", "info")
-		return err == nil && next == epoch+1
+		return err == nil && next > epoch // more than one if an answer came too late
 	})
-	close(taken)
+	letGo()
 	if err := <-heard; !errors.Is(err, chat.ErrAway) {
 		t.Errorf("what the former holder did is stored: %v", err)
 	}

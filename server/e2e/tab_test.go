@@ -173,7 +173,8 @@ func (b *tab) sees(lines ...string) {
 	})
 }
 
-// point moves the mouse to an element that stands still with nothing over it.
+// point moves the mouse to an element that stands still with nothing over it, until the
+// page knows of it: the browser may still have another size of the page in mind.
 func (b *tab) point(selector string) (x, y float64) {
 	b.Helper()
 	name, err := json.Marshal(selector)
@@ -189,9 +190,12 @@ func (b *tab) point(selector string) (x, y float64) {
 			const x = z.x + z.width / 2, y = z.y + z.height / 2, top = root.elementFromPoint(x, y);
 			return a.x === z.x && a.y === z.y && (n.contains(top) || top?.contains(n)) ? [x, y] : [];
 		})($(%s))`, name))
-		return len(at) == 2
+		if len(at) != 2 {
+			return false
+		}
+		b.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[0], at[1]))
+		return look[bool](b, fmt.Sprintf(`!!$(%[1]s)?.matches(":hover") || !!root.elementFromPoint(%[2]v, %[3]v)?.matches(":hover")`, name, at[0], at[1]))
 	})
-	b.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[0], at[1]))
 	return at[0], at[1]
 }
 
@@ -206,6 +210,7 @@ func (b *tab) enter(selector, text string) {
 	b.Helper()
 	b.until(`shown(%[1]s) && ($(%[1]s).focus(), $(%[1]s).select(), root.activeElement === $(%[1]s))`, selector)
 	protocol(b, input.InsertText, input.InsertTextParams{Text: text})
+	b.until(`$(%s).value.includes(%s)`, selector, text)
 }
 
 // press presses one named key. A key event that carries text would add it.
