@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -301,4 +302,45 @@ func TestManySessions(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestRelaxed: a commit waits for the disk unless all that is in it can be made again.
+func TestRelaxed(t *testing.T) {
+	for _, c := range []struct {
+		name, url, query, waits, relaxed string
+		opts                             db.Options
+	}{
+		{"sqlite", dbtest.FileURL(t), "PRAGMA synchronous", "2", "1", db.Options{}},
+		{"sqlite, relaxed anyway", dbtest.FileURL(t), "PRAGMA synchronous", "1", "1", db.Options{Relaxed: true}},
+		{"postgres", dbtest.PostgresURL(t), "SHOW synchronous_commit", "on", "off", db.Options{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, err := db.Open(t.Context(), c.url, c.opts)
+			want(t, err, nil)
+			defer d.Close()
+			ask := func(how string, read func(context.Context, string) (string, error), wanted string) {
+				t.Helper()
+				if got, err := read(t.Context(), c.query); err != nil || got != wanted {
+					t.Errorf("%s: %q, %v instead of %q", how, got, err, wanted)
+				}
+			}
+			ask("before", d.Writer, c.waits)
+			ask("relaxed", d.WriterRelaxed, c.relaxed)
+			ask("behind it", d.Writer, c.waits)
+			ask("relaxed again", d.WriterRelaxed, c.relaxed)
+
+			if c.name == "postgres" {
+				return // each operation has a transaction of its own
+			}
+			release := hold(t, d)
+			var wg sync.WaitGroup
+			wg.Go(func() { ask("relaxed together", d.WriterRelaxed, c.waits) })
+			wg.Go(func() { ask("together", d.Writer, c.waits) })
+			for d.Queued() < 2 {
+				runtime.Gosched()
+			}
+			release()
+			wg.Wait()
+		})
+	}
 }

@@ -28,8 +28,10 @@ type committer struct {
 	guard   *fileGuard    // nil where nobody looks after the files
 	bell    chan struct{} // rung when the queue is not empty any more
 	stopped chan struct{}
-	last    int // the length of the last batch
-	freeing int // how many pages the next vacuum gives back
+	last    int   // the length of the last batch
+	usual   int64 // SQLite's level of "synchronous", 0 before it is known
+	relaxed bool  // the level is lower than usual
+	freeing int   // how many pages the next vacuum gives back
 
 	committed func(operations int, took time.Duration) // nil when nobody wants to know
 
@@ -40,9 +42,10 @@ type committer struct {
 
 // request is an operation that waits for its result.
 type request struct {
-	op   func(*tx) error
-	err  error
-	done chan struct{}
+	op      func(*tx) error
+	relaxed bool // a power cut may undo it
+	err     error
+	done    chan struct{}
 }
 
 func newCommitter(c *conn, log *checkpointer, guard *fileGuard, committed func(int, time.Duration)) *committer {
@@ -51,13 +54,17 @@ func newCommitter(c *conn, log *checkpointer, guard *fileGuard, committed func(i
 	return w
 }
 
-// apply hands op to the committer and waits until it is on disk. A caller
-// whose ctx ends leaves the queue, unless its op is running already.
+// apply hands op to the committer and waits until it is on disk.
 func (w *committer) apply(ctx context.Context, op func(*tx) error) error {
+	return w.wait(ctx, &request{op: op, done: make(chan struct{})})
+}
+
+// wait hands a request to the committer and waits until it is committed. A caller
+// whose ctx ends leaves the queue, unless its op is running already.
+func (w *committer) wait(ctx context.Context, r *request) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r := &request{op: op, done: make(chan struct{})}
 	if !w.enqueue(r) {
 		return ErrClosed
 	}
@@ -200,6 +207,9 @@ func (w *committer) transact(batch []*request) error {
 func (w *committer) try(batch []*request, attempt func(*request) error) error {
 	w.cache.changing.Lock()
 	defer w.cache.changing.Unlock()
+	if err := w.relax(!slices.ContainsFunc(batch, func(r *request) bool { return !r.relaxed })); err != nil {
+		return fmt.Errorf("set synchronous: %w", err)
+	}
 	if err := w.begin(); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
@@ -216,6 +226,29 @@ func (w *committer) try(batch []*request, attempt func(*request) error) error {
 	if _, err := w.conn.exec("COMMIT"); err != nil {
 		return w.rollback(fmt.Errorf("commit: %w", err))
 	}
+	return nil
+}
+
+// relax sets whether the commits that follow may be on disk later, together with the
+// next one that may not.
+func (w *committer) relax(relaxed bool) error {
+	if relaxed == w.relaxed {
+		return nil
+	}
+	if w.usual == 0 {
+		if err := w.conn.get(&w.usual, "PRAGMA synchronous"); err != nil {
+			return err
+		}
+	}
+	const normal = 1
+	level := w.usual
+	if relaxed {
+		level = min(level, normal)
+	}
+	if _, err := w.conn.exec(fmt.Sprintf("PRAGMA synchronous = %d", level)); err != nil {
+		return err
+	}
+	w.relaxed = relaxed
 	return nil
 }
 

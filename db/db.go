@@ -41,6 +41,8 @@ type DB struct {
 // backend is what differs between the dialects.
 type backend interface {
 	apply(ctx context.Context, op func(*tx) error) error
+	// applyRelaxed is apply for what can be made again: a power cut may undo it.
+	applyRelaxed(ctx context.Context, op func(*tx) error) error
 	read(ctx context.Context, op func(*tx) error) error
 	// look runs op without a snapshot.
 	look(ctx context.Context, op func(*tx) error) error

@@ -33,6 +33,15 @@ func (d *DB) Writer(ctx context.Context, query string) (value string, err error)
 	return value, err
 }
 
+// WriterRelaxed is Writer for what a power cut may undo.
+func (d *DB) WriterRelaxed(ctx context.Context, query string) (value string, err error) {
+	err = d.backend.applyRelaxed(ctx, func(t *tx) error { return t.q.get(&value, query) })
+	return value, err
+}
+
+// Queued is how many operations wait for the writer of a SQLite file.
+func (d *DB) Queued() int { return d.backend.(*file).writer.waiting() }
+
 // Reader reads one value on a reading connection.
 func (d *DB) Reader(ctx context.Context, query string) (value string, err error) {
 	err = d.backend.read(ctx, func(t *tx) error { return t.q.get(&value, query) })

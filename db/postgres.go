@@ -136,6 +136,16 @@ func (d *DB) Others(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
+// applyRelaxed does not wait for the server's disk.
+func (p *postgres) applyRelaxed(ctx context.Context, op func(*tx) error) error {
+	return p.apply(ctx, func(t *tx) error {
+		if _, err := t.q.exec(`SET LOCAL synchronous_commit = off`); err != nil {
+			return err
+		}
+		return op(t)
+	})
+}
+
 // apply runs op again when others got in its way: it looks again and finds
 // what they did.
 func (p *postgres) apply(ctx context.Context, op func(*tx) error) error {

@@ -22,12 +22,14 @@ type Search struct {
 	mu     sync.Mutex
 	fresh  map[string]bool // sessions with new messages, as far as this process knows
 	missed bool            // too many to remember
+	latest time.Time       // when the last message was noticed
 	bell   chan struct{}
 
 	todo  []int64 // sessions to index, of Step only
 	below int64   // the round goes on with the sessions below this number, 0 without one
 	low   int64   // where it goes on when todo is done
 	since chat.Time
+	busy  time.Time // since when people write while there is more to index, zero if not so
 }
 
 // NewSearch returns the search of a database.
@@ -45,6 +47,7 @@ func (s *Search) Notice(e *chat.Event) {
 		return
 	}
 	s.mu.Lock()
+	s.latest = time.Now()
 	if len(s.fresh) < maxFresh {
 		s.fresh[e.SessionID] = true
 	} else {
@@ -58,16 +61,20 @@ func (s *Search) Notice(e *chat.Event) {
 }
 
 // The pace of indexing. A batch is short because others wait for it on SQLite; the pause
-// behind it is a multiple of its time, long while people write.
+// behind it is a multiple of its time, long while people write, shorter when they do so
+// for long and the index would stay behind.
 const (
 	startPause = 2 * time.Second
 	gatherTime = 500 * time.Millisecond
 	quietPause = 4
-	busyPause  = 19
+	busyPause  = 99
+	latePause  = 19
+	maxLate    = time.Minute
+	writeTime  = time.Second     // people write if a message came within it
 	lookEvery  = 3 * time.Second // for what other nodes store
 	roundEvery = 6 * time.Hour   // for what nobody noticed, such as after the clock was wrong
-	batch      = 10              // messages
-	batchBytes = 16 << 10
+	quietBatch = 20              // messages of 1 KiB
+	busyBatch  = 4
 	roundStep  = 500 // sessions
 )
 
@@ -86,17 +93,18 @@ func (s *Search) Run(ctx context.Context) error {
 	}
 	for pause := startPause; rest(ctx, pause); {
 		begun := time.Now()
-		more, err := s.Step(ctx)
+		most, factor := s.pace()
+		more, err := s.step(ctx, most)
 		switch {
 		case err != nil && ctx.Err() == nil:
 			s.log.Warn("messages cannot be indexed for the search; relay retries", "err", err)
 			pause = 30 * chat.StorePause
 			continue
 		case more:
-			pause = time.Since(begun) * s.factor()
+			pause = time.Since(begun) * factor
 			continue
 		}
-		pause = gatherTime
+		pause, s.busy = gatherTime, time.Time{}
 		select {
 		case <-ctx.Done():
 		case <-s.bell:
@@ -109,14 +117,22 @@ func (s *Search) Run(ctx context.Context) error {
 	return nil
 }
 
-// factor is how much longer than a batch the pause behind it is.
-func (s *Search) factor() time.Duration {
+// pace returns how many messages a batch has now, and how much longer than the batch the
+// pause behind it is.
+func (s *Search) pace() (most int, factor time.Duration) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.fresh) > 0 {
-		return busyPause
+	writing := time.Since(s.latest) < writeTime
+	s.mu.Unlock()
+	switch {
+	case !writing:
+		s.busy = time.Time{}
+		return quietBatch, quietPause
+	case s.busy.IsZero():
+		s.busy = time.Now()
+	case time.Since(s.busy) > maxLate:
+		return busyBatch, latePause
 	}
-	return quietPause
+	return busyBatch, busyPause
 }
 
 // miss makes the next step begin a round.
@@ -138,8 +154,10 @@ func rest(ctx context.Context, pause time.Duration) bool {
 	}
 }
 
-// Step indexes at most one batch and reports whether there is more to do.
-func (s *Search) Step(ctx context.Context) (more bool, err error) {
+// Step indexes one batch at most and reports whether there is more to do.
+func (s *Search) Step(ctx context.Context) (more bool, err error) { return s.step(ctx, quietBatch) }
+
+func (s *Search) step(ctx context.Context, most int) (more bool, err error) {
 	defer func() {
 		if err != nil { // what was taken from fresh may be lost
 			s.todo, s.below = nil, 0
@@ -156,8 +174,8 @@ func (s *Search) Step(ctx context.Context) (more bool, err error) {
 	}
 	if len(s.todo) > 0 {
 		done := 0
-		err := s.db.backend.apply(ctx, func(t *tx) (err error) {
-			done, err = t.index(s.todo)
+		err := s.db.backend.applyRelaxed(ctx, func(t *tx) (err error) {
+			done, err = t.index(s.todo, most)
 			return err
 		})
 		if err != nil {
@@ -288,13 +306,13 @@ type unindexed struct {
 	chat.Message
 }
 
-// index indexes a batch of the messages of some sessions, and returns of how many
+// index indexes at most that many messages of some sessions, and returns of how many
 // sessions all are indexed now. A message that changes meanwhile waits on Postgres.
-func (t *tx) index(sessions []int64) (done int, err error) {
+func (t *tx) index(sessions []int64, most int) (done int, err error) {
 	var rows []unindexed
 	bytes := 0
 	for _, session := range sessions {
-		part, err := list[unindexed](t, t.q.lock(selectUnindexed), session, session, batch-len(rows))
+		part, err := list[unindexed](t, t.q.lock(selectUnindexed), session, session, most-len(rows))
 		if err != nil {
 			return 0, err
 		}
@@ -302,7 +320,7 @@ func (t *tx) index(sessions []int64) (done int, err error) {
 		for i := range part {
 			bytes += len(part[i].Content)
 		}
-		if len(rows) >= batch || bytes >= batchBytes {
+		if len(rows) >= most || bytes >= most<<10 {
 			break
 		}
 		done++

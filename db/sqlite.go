@@ -91,6 +91,10 @@ func (f *file) apply(ctx context.Context, op func(*tx) error) error {
 	return f.writer.apply(ctx, op)
 }
 
+func (f *file) applyRelaxed(ctx context.Context, op func(*tx) error) error {
+	return f.writer.wait(ctx, &request{op: op, relaxed: true, done: make(chan struct{})})
+}
+
 func (f *file) read(ctx context.Context, op func(*tx) error) error {
 	return f.readers.read(ctx, op)
 }
@@ -250,6 +254,8 @@ func openMemory(ctx context.Context, more string) (*memory, error) {
 func (m *memory) apply(ctx context.Context, op func(*tx) error) error {
 	return m.writer.apply(ctx, op)
 }
+
+func (m *memory) applyRelaxed(ctx context.Context, op func(*tx) error) error { return m.apply(ctx, op) }
 
 // read is as good as apply: its op cannot write.
 func (m *memory) read(ctx context.Context, op func(*tx) error) error {
