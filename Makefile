@@ -29,7 +29,7 @@ build: ## build ./relay, one file without dependencies
 
 test: ## all tests; installs Chromium, Firefox, PostgreSQL, Node and PHP through apt, axe through npm, when missing
 	@.ci/setup chromium firefox postgresql pgbouncer node php python3 systemd-analyze axe
-	go tool gotestsum --format pkgname-and-test-fails -- -timeout 20m -shuffle=on ./...
+	go tool gotestsum --format pkgname-and-test-fails -- -timeout 20m -shuffle=on ./server/e2e ./... # the longest first
 
 check: gofmt vet staticcheck tidy imports types test race cross packing vuln ## everything that must hold before a commit
 	@echo "check: all is well"
