@@ -255,8 +255,8 @@ func testBridges(t *testing.T, s *fixture) {
 	b.settings("channels", "Channels")
 	b.until(`text("#bridges-list").includes("Next step") && text("#bridges-list").includes("Add the bot to a group") && !shown("#rows")`)
 	b.until(`!shown("#settings-alarm") && !shown("#channels-alarm")`) // what is not connected yet does not fail
-	b.until(`fetch($("#bridge-telegram").closest("section").querySelector(".hint a").href).then((r) => r.text()).then((page) => page.includes("TELEGRAM_BOT_TOKEN"))`)
-	b.until(`fetch($("#bridge-discord").closest("section").querySelector(".hint a").href).then((r) => r.text()).then((page) => page.includes("DISCORD_CHANNEL_ID"))`)
+	b.until(`await fetch($("#bridge-telegram").closest("section").querySelector(".hint a").href).then((r) => r.text()).then((page) => page.includes("TELEGRAM_BOT_TOKEN"))`)
+	b.until(`await fetch($("#bridge-discord").closest("section").querySelector(".hint a").href).then((r) => r.text()).then((page) => page.includes("DISCORD_CHANNEL_ID"))`)
 	b.until(`$("#bridge-discord").closest("section").innerText.includes("Not connected")`)
 	b.until(`$$("#bridges-list h2").map((n) => n.textContent).join() === "Telegram,Discord,Slack"`)
 
