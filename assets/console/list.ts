@@ -27,7 +27,8 @@ const rows = new Map<string, Row>();
 // few is how many conversations a search shows above the messages, until all are asked for.
 const few = 4;
 
-const listed = ({ order, query, allFound }: State): readonly string[] => (query && !allFound ? order.slice(0, few) : order);
+// listed are the conversations in the list.
+export const listed = ({ order, query, allFound }: State): readonly string[] => (query && !allFound ? order.slice(0, few) : order);
 
 function lastLine({ lastMessage: m }: Session, typing: boolean): HTMLElement {
   if (typing) return h("span", { class: "row-last typing" }, "is typing…");
@@ -95,7 +96,8 @@ function drawRows(now: State): void {
   if (rows.size > 400) for (const id of rows.keys()) if (!rows.get(id)?.item.isConnected) rows.delete(id);
 }
 
-const rowOf = (el: Element | null): string => decodeURIComponent(el?.closest("#rows a")?.getAttribute("href")?.slice("#/sessions/".length) ?? "");
+// rowOf is the conversation whose row an element is in, "" for none.
+export const rowOf = (el: Element | null): string => decodeURIComponent(el?.closest("#rows a")?.getAttribute("href")?.slice("#/sessions/".length) ?? "");
 
 // focusRow brings a row into view and moves the focus to it.
 export function focusRow(id: string): void {

@@ -6,6 +6,7 @@ export * from "./avatar";
 export * from "./dom";
 export * from "./format";
 export * from "./health";
+export * from "./list";
 export * from "./me";
 export * from "./nav";
 export * from "./organise";

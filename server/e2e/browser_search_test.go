@@ -66,3 +66,39 @@ func testSearchMessages(t *testing.T, s *fixture) {
 	b.until(`!shown("#hits") && shown("#filter") && $$("#rows a").length === 1`)
 	b.clean()
 }
+
+// testSearchKeys: the arrow keys lead from the field through conversations and messages and
+// back, and open nothing; Enter does. Without a search they are what they are elsewhere.
+func testSearchKeys(t *testing.T, s *fixture) {
+	ann := s.sayAs(t, "v-ann", "ann.lamp@example.com", "Is the lamp in stock?")
+	bob := s.sayAs(t, "v-bob", "bob.lamp@example.com", "A lamp for Bob")
+	b := s.newOperator(t, "Ada")
+	b.until(`$$("#rows a").length === 2`)
+	b.until(`await fetch("/api/admin/search?q=lamp").then((r) => r.json()).then((a) => a.messages.length === 2)`) // they are indexed
+	b.run(`$("#search").focus()`)
+	b.press("ArrowDown", 40)
+	b.until(`document.activeElement.id === "search"`)
+	b.enter("#search", "lamp")
+	b.until(`$$("#hit-rows a").length === 2 && $$("#rows a").length === 2`)
+	const results = `[$("#search"), ...$$("#rows a"), ...$$("#hit-rows a")]`
+	press := func(key string, code int64, want ...int) {
+		for _, at := range want {
+			b.press(key, code)
+			b.until(`document.activeElement === `+results+`[%v] && !location.hash.includes("sessions")`, at)
+		}
+	}
+	press("ArrowDown", 40, 1, 2, 3, 4, 4)
+	press("ArrowUp", 38, 3, 2, 1, 0, 0)
+	b.enter("#search", "bob")
+	b.until(`$$("#hit-rows a").length === 1 && $$("#rows a").length === 1`)
+	press("ArrowDown", 40, 1)
+	b.press("Enter", 13)
+	b.until(`location.hash === %s && text("#thread-name") === "bob.lamp@example.com"`, "#/sessions/"+bob)
+	b.enter("#search", "stock")
+	b.until(`$$("#hit-rows a").length === 1 && !$("#rows a")`)
+	b.press("ArrowDown", 40)
+	b.until(`document.activeElement === $("#hit-rows a")`)
+	b.press("Enter", 13)
+	b.until(`location.hash.startsWith(%s) && text("#thread-name") === "ann.lamp@example.com"`, "#/sessions/"+ann+"/")
+	b.clean()
+}

@@ -51,6 +51,7 @@ func TestBrowser(t *testing.T) {
 		"Quiet":            testQuiet,
 		"Search":           testSearch,
 		"SearchMessages":   testSearchMessages,
+		"SearchKeys":       testSearchKeys,
 		"Navigation":       testNavigation,
 		"WaitingList":      testWaitingList,
 		"Shortcuts":        testShortcuts,

@@ -3,6 +3,8 @@
 import { call } from "../api";
 import { byId, h, on, setText } from "../dom";
 import { agoTime, inOneLine, visitorName } from "../format";
+import { focusRow, listed, rowOf } from "../list";
+import { state } from "../store";
 import type { Message, Session } from "../types";
 
 interface Hit extends Pick<Message, "id" | "sessionId" | "sender" | "operatorName" | "internal" | "timestamp"> {
@@ -93,6 +95,27 @@ function mark(): void {
   for (const link of byId("hit-rows").querySelectorAll("a")) link.setAttribute("aria-current", String(link.getAttribute("href") === location.hash));
 }
 
+// step moves the focus from the field to the first result, and from result to result.
+function step(e: KeyboardEvent): void {
+  const by = { ArrowDown: 1, ArrowUp: -1 }[e.key];
+  if (!by || !state.query || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey || e.isComposing) return;
+  const field = byId("search");
+  const found = listed(state);
+  const hits = [...byId("hit-rows").querySelectorAll("a")];
+  const row = rowOf(e.target as Element);
+  const hit = hits.indexOf(e.target as HTMLAnchorElement);
+  const at = e.target === field ? -1 : row ? found.indexOf(row) : hit < 0 ? NaN : found.length + hit;
+  const next = at + by;
+  if (!(next >= -1 && next < found.length + hits.length)) return;
+  e.preventDefault();
+  e.stopPropagation(); // outside of a search the arrows select conversations
+  if (next < 0) field.focus();
+  else if (found[next]) focusRow(found[next]);
+  else hits[next - found.length]?.focus();
+  if (next >= 0) document.activeElement?.scrollIntoView({ block: "nearest" });
+}
+
 on("hits-more", "click", () => load(cursor));
 on("hits-retry", "click", () => load(cursor));
+byId("search").closest(".list")?.addEventListener("keydown", (e) => step(e as KeyboardEvent));
 addEventListener("hashchange", mark);
