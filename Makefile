@@ -79,7 +79,7 @@ bench: ## measure relay against bare floors in one run, and the browser's longes
 
 SIMULATE ?=
 
-simulate: ## tell what a million visitors a day need here; SIMULATE="-visitors 50000 -answers 8" assumes else
+simulate: ## estimate what a million visitors a day need here; SIMULATE="-visitors 50000 -answers 8" assumes else
 	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
 	$(BUILD) -o "$$programs/" .; \
 	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench Simulate -benchtime 1x -timeout 30m ./.ci/bench -args $(SIMULATE)

@@ -50,7 +50,7 @@ func TestQueueAndBothCallStyles(t *testing.T) {
 }
 
 // TestClosedBeforeItOpensAgain: what the page says at its start wins over the
-// chat that was open on the page before, and one that is gone tells no error.
+// chat that was open on the page before, and one that is gone reports no error.
 func TestClosedBeforeItOpensAgain(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
@@ -126,7 +126,7 @@ func TestIdentityAndReset(t *testing.T) {
 	b.run(`RelayChat.identify({ id: "u1", email: "a@example.com", name: "Alice", hash: "abc" })`)
 	b.run(`wait(200)`)
 	if n := f.count("POST identify"); n != 1 {
-		t.Errorf("the same identity was told %d times", n)
+		t.Errorf("the same identity was sent %d times", n)
 	}
 	b.run(`(performance.now = () => 84_000)`) // the visitor is on the page for longer than in the chat
 	b.run(`RelayChat.reset()`)
@@ -170,7 +170,7 @@ func TestTypingOut(t *testing.T) {
 	b.text("a")
 	b.run(`wait(100)`)
 	if f.count("POST typing") != 0 {
-		t.Error("typing was told before the first message")
+		t.Error("typing was sent before the first message")
 	}
 	b.enter()
 	b.until(`$(".own.sent")`)
@@ -179,13 +179,13 @@ func TestTypingOut(t *testing.T) {
 		b.run(`wait(60)`)
 	}
 	if n := f.count("POST typing"); n != 1 {
-		t.Errorf("typing was told %d times", n)
+		t.Errorf("typing was sent %d times", n)
 	}
 	b.enter()
 	b.until(`$$(".own.sent").length === 2`)
 	b.run(`wait(3300)`)
 	if n := f.count("POST typing"); n != 1 {
-		t.Errorf("typing was told %d times after sending", n)
+		t.Errorf("typing was sent %d times after sending", n)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestNoTypingWhileEditing(t *testing.T) {
 	b.enter()
 	b.until(`rows().includes("first thoughts")`)
 	if n := f.count("POST typing"); n != 2 {
-		t.Errorf("typing is told %d times", n)
+		t.Errorf("typing is sent %d times", n)
 	}
 }
 

@@ -28,7 +28,7 @@ func TestBackAt(t *testing.T) {
 		t.Helper()
 		b.run(fmt.Sprintf(`window.clock = %q`, clock))
 		f.do(t, func(s *fakeSession) {
-			s.tell(fakeEvent{name: "operator_status", data: object{"online": false, "backAt": back}})
+			s.send(fakeEvent{name: "operator_status", data: object{"online": false, "backAt": back}})
 		})
 		b.until(fmt.Sprintf(`$(".presence").textContent === %q`, want))
 	}
@@ -38,7 +38,7 @@ func TestBackAt(t *testing.T) {
 	say("2026-10-24T22:30:00Z", "2026-10-31T08:00:00Z", "Back Saturday at 9:00 AM")
 	say("2026-11-01T00:00:00Z", "2026-10-31T08:00:00Z", "") // that time is over
 	f.do(t, func(s *fakeSession) {
-		s.tell(fakeEvent{name: "operator_status", data: object{"online": true}})
+		s.send(fakeEvent{name: "operator_status", data: object{"online": true}})
 	})
 	b.until(`$(".presence.on").textContent === "Online now"`)
 	b.clean()
@@ -71,7 +71,7 @@ func TestAnswerOfTheAI(t *testing.T) {
 	b.until(`$(".own.sent")`)
 	f.do(t, func(s *fakeSession) {
 		s.fact("ai_takeover", object{"active": true})
-		s.tell(fakeEvent{name: "typing", data: object{"active": true, "operatorName": "Robin"}})
+		s.send(fakeEvent{name: "typing", data: object{"active": true, "operatorName": "Robin"}})
 	})
 	b.until(`shown(".typing") && $(".typing").textContent === "Robin is typing"`)
 	f.do(t, func(s *fakeSession) {

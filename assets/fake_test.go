@@ -16,8 +16,8 @@ import (
 	"github.com/relay-chat/relay/assets"
 )
 
-// fake is a widget API in memory, as section 3 of the contract describes it.
-// It can be taken off the net and put back, and told to refuse requests.
+// fake is a widget API in memory, as schema/openapi.yaml describes it.
+// It can be taken off the net and put back, and made to refuse requests.
 type fake struct {
 	addr string
 
@@ -256,7 +256,7 @@ func (f *fake) post(_ http.ResponseWriter, r *http.Request, body object) (any, i
 	return frozen(m), 200
 }
 
-// add stores a message and tells the streams; the caller holds the lock.
+// add stores a message and sends it to the streams; the caller holds the lock.
 func (f *fake) add(s *fakeSession, m object) object {
 	f.next++
 	m["id"], m["sessionId"] = fmt.Sprint("m", f.next), s.id
@@ -281,10 +281,10 @@ func (s *fakeSession) fact(name string, data object) {
 	}
 	e := fakeEvent{s.rev, name, copied}
 	s.events = append(s.events, e)
-	s.tell(e)
+	s.send(e)
 }
 
-func (s *fakeSession) tell(e fakeEvent) {
+func (s *fakeSession) send(e fakeEvent) {
 	for c := range s.streams {
 		c <- e
 	}

@@ -134,7 +134,7 @@ func TestLanguageChanges(t *testing.T) {
 	b.until(`$("textarea").placeholder === "Schreib uns!" && rows()[0] === "Hallo! Wie können wir helfen?"`)
 	b.is(`$("textarea").value === "half" && root.activeElement === $("textarea") && $$(".panel").length === 1`)
 	b.until(`$(".own .meta").textContent.includes("Gesendet")`)
-	f.do(t, func(s *fakeSession) { s.tell(fakeEvent{name: "operator_status", data: object{"online": false}}) })
+	f.do(t, func(s *fakeSession) { s.send(fakeEvent{name: "operator_status", data: object{"online": false}}) })
 	b.until(`$$(".note").at(-1).textContent === "Wir rufen zurück."`)
 	b.shot("de")
 	b.run(`RelayChat.close()`)

@@ -35,7 +35,7 @@ func (f *fake) reply(t *testing.T, text string) {
 // state sends a state to the streams.
 func (f *fake) state(t *testing.T, name string, data object) {
 	t.Helper()
-	f.do(t, func(s *fakeSession) { s.tell(fakeEvent{name: name, data: data}) })
+	f.do(t, func(s *fakeSession) { s.send(fakeEvent{name: name, data: data}) })
 }
 
 // fact sends a fact to the streams.
@@ -51,7 +51,7 @@ func (f *fake) refuse(route string, list ...refusal) {
 	f.refusals[route] = append(f.refusals[route], list...)
 }
 
-// count tells how often a route was called.
+// count returns how often a route was called.
 func (f *fake) count(route string) int { return len(f.bodies(route)) }
 
 // bodies lists what a route was sent.

@@ -58,7 +58,7 @@ func TestNonce(t *testing.T) {
 	}
 }
 
-// TestDocumentWrite: a page that writes itself anew carries the chat again if the
+// TestDocumentWrite: a page that rewrites itself carries the chat again if the
 // snippet is in what it writes, with the conversation, and with one stream.
 func TestDocumentWrite(t *testing.T) {
 	t.Parallel()
@@ -82,7 +82,7 @@ func TestDocumentWrite(t *testing.T) {
 }
 
 // TestTwoWidgets: of two snippets with different keys and servers the first one wins,
-// and the other server hears nothing.
+// and the other server gets nothing.
 func TestTwoWidgets(t *testing.T) {
 	t.Parallel()
 	f, other := newFake(t), newFake(t)

@@ -217,7 +217,7 @@ func aiAnswer(f *fake, b *tab) {
 		f.add(s, object{"content": "Yes, within 5 days [1], and there are house rules [2].", "sender": "ai", "operatorName": "Robin", "sources": []object{
 			{"title": "Shipping & delivery", "url": f.url() + "/shipping"}, {"title": "House rules", "url": ""},
 			{"title": "", "url": "https://shop.example/a/very/long/address/that/does/not/fit/into/the/window/at/all"}}})
-		s.tell(fakeEvent{name: "typing", data: object{"active": true, "operatorName": "Robin"}})
+		s.send(fakeEvent{name: "typing", data: object{"active": true, "operatorName": "Robin"}})
 	})
 	b.until(`shown(".sources") && shown(".typing") && shown(".row > .chip")`)
 }

@@ -257,7 +257,7 @@ func TestServerRestart(t *testing.T) {
 	b.until(`$(".own.sent")`)
 	f.stop()
 	b.until(`$(".lost").checkVisibility()`)
-	// A short break is not told, and moves nothing.
+	// A short break is not reported, and moves nothing.
 	b.is(`$(".lost").getAnimations().every((a) => (a.pause(), a.currentTime = 0, $(".lost").offsetHeight === 0))`)
 	b.run(`$(".lost").getAnimations().forEach((a) => a.finish())`)
 	b.until(`$(".lost").offsetHeight > 20`)
@@ -318,7 +318,7 @@ func TestOrderIsTheServers(t *testing.T) {
 	f.do(t, func(s *fakeSession) {
 		s.streams = streams
 		for _, e := range s.events[len(s.events)-2:] {
-			s.tell(e)
+			s.send(e)
 		}
 	})
 	b.until(`rows().slice(1).join() === "one,clock stepped back,two,three"`)
@@ -424,7 +424,7 @@ func TestResyncAndOlderMessages(t *testing.T) {
 				"content": "line " + time.Duration(i).String(), "sender": "operator", "operatorName": "Ana", "attachments": []object{},
 				"timestamp": time.Now().Add(time.Duration(i/20*20-9000) * time.Minute).UTC().Format("2006-01-02T15:04:05.000Z")})
 		}
-		s.tell(fakeEvent{name: "resync", data: object{}})
+		s.send(fakeEvent{name: "resync", data: object{}})
 	})
 	b.until(`rows().length < 60 && rows().at(-1) === "line 129ns"`)
 	b.until(`($(".log").scrollTop = 0, rows()[1] === "line 0s")`)

@@ -16,14 +16,14 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// desk is a set without running bridges, for the steps of connecting.
-type desk struct {
+// connecting is a set without running bridges, for the steps of connecting.
+type connecting struct {
 	*testing.T
 	*chat.Engine
 	set *bridges.Set
 }
 
-func newDesk(t *testing.T, env bridges.Env) *desk {
+func newConnecting(t *testing.T, env bridges.Env) *connecting {
 	store, err := db.Memory(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -34,11 +34,11 @@ func newDesk(t *testing.T, env bridges.Env) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &desk{t, engine, bridges.New(engine, bridges.Options{Kinds: kinds, Log: log})}
+	return &connecting{t, engine, bridges.New(engine, bridges.Options{Kinds: kinds, Log: log})}
 }
 
 // step connects and expects the next step, and parts of what is said.
-func (d *desk) step(name string, in chat.BridgeStep, want string, parts ...string) chat.BridgeSetup {
+func (d *connecting) step(name string, in chat.BridgeStep, want string, parts ...string) chat.BridgeSetup {
 	d.Helper()
 	state, err := d.set.Connect(context.Background(), name, in)
 	if err != nil {
@@ -69,7 +69,7 @@ func TestConnectTelegram(t *testing.T) {
 	f := telegramtest.New(t)
 	f.Kick()
 	f.SwitchTopics(false)
-	d := newDesk(t, bridges.Env{TelegramAPI: f.URL})
+	d := newConnecting(t, bridges.Env{TelegramAPI: f.URL})
 	d.step("telegram", chat.BridgeStep{}, "token")
 	if _, err := d.set.Connect(t.Context(), "telegram", chat.BridgeStep{Token: "not a token"}); err == nil || !strings.Contains(err.Error(), "telegramBotToken must be a bot token") {
 		t.Errorf("a wrong form says %v", err)
@@ -109,7 +109,7 @@ func TestConnectTelegram(t *testing.T) {
 func TestConnectDiscord(t *testing.T) {
 	f := discordtest.New(t)
 	f.SwitchIntent(false)
-	d := newDesk(t, bridges.Env{DiscordAPI: f.URL + "/api/v10"})
+	d := newConnecting(t, bridges.Env{DiscordAPI: f.URL + "/api/v10"})
 	d.step("discord", chat.BridgeStep{Token: strings.Repeat("x", 30)}, "token", "fail: ")
 	d.step("discord", chat.BridgeStep{Token: f.Token}, "token", "relay", "fail: the bot may not read what operators write")
 	f.SwitchIntent(true)
@@ -127,7 +127,7 @@ func TestConnectDiscord(t *testing.T) {
 func TestTryForum(t *testing.T) {
 	f := discordtest.New(t)
 	f.Forum = true
-	d := newDesk(t, bridges.Env{DiscordAPI: f.URL + "/api/v10"})
+	d := newConnecting(t, bridges.Env{DiscordAPI: f.URL + "/api/v10"})
 	d.step("discord", chat.BridgeStep{Token: f.Token}, "place")
 	d.step("discord", chat.BridgeStep{Place: f.Channel}, "done")
 	ctx, stop := context.WithCancel(t.Context())
@@ -147,7 +147,7 @@ func TestTryForum(t *testing.T) {
 func TestConnectSlack(t *testing.T) {
 	f := slacktest.New(t)
 	f.Leave()
-	d := newDesk(t, bridges.Env{SlackAPI: f.URL})
+	d := newConnecting(t, bridges.Env{SlackAPI: f.URL})
 	d.step("slack", chat.BridgeStep{}, "token", "https://api.slack.com/apps?new_app=1&manifest_json=%7B%22display_information")
 	d.step("slack", chat.BridgeStep{Token: f.BotToken}, "token")
 	d.step("slack", chat.BridgeStep{Token: f.BotToken, AppToken: "xapp-1-wrong"}, "token", "fail: ")

@@ -121,7 +121,7 @@ func (r *runner) start(ctx context.Context, settings *chat.Settings, first bool)
 }
 
 // serve serves a bridge until ctx ends, and waits for what is in flight. One that loses
-// its lease is made anew: what it remembers of its platform may no longer hold.
+// its lease starts again with a new bridge: what it remembers of its platform may no longer hold.
 func (r *runner) serve(ctx context.Context, lease *chat.Lease, b chat.Bridge, m *mirror.Mirror, first bool) {
 	if !first { // earlier failures belong to the earlier settings
 		if err := r.set.engine.Outbox.RetryNow(ctx, m.Name()); err != nil {

@@ -92,7 +92,7 @@ func TestBacklogIsPrunedAndErased(t *testing.T) {
 		apply(t, d, func(tx chat.Tx) error { return tx.PruneBacklog(6) })
 		add(ids[1], 9)
 		if list, _ := backlogAfter(t, d, 0); len(list) != 1 || list[0].Number != 7 {
-			t.Errorf("numbers began anew: %+v", list)
+			t.Errorf("numbers restarted: %+v", list)
 		}
 	})
 }

@@ -152,7 +152,7 @@ type copier struct {
 }
 
 // examineSource makes sure that there is something to copy, before there is a target,
-// and returns what tells this source from others.
+// and returns what identifies this source.
 func (c *copier) examineSource(ctx context.Context) (mark string, err error) {
 	if err := errors.Join(c.source.busy(ctx), c.source.snapshot(ctx)); err != nil {
 		return "", err
@@ -193,7 +193,7 @@ func (c *copier) run(ctx context.Context, mark string) (report CopyReport, err e
 	return report, c.target.finish(ctx, c.tables)
 }
 
-// fingerprint tells one source from others, which have other keys.
+// fingerprint identifies a source among others, which have other keys.
 func (c *copier) fingerprint(ctx context.Context) (string, error) {
 	sum := newRowHash()
 	for _, t := range c.tables {

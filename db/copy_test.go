@@ -109,7 +109,7 @@ func TestCopyKnowsEveryTable(t *testing.T) {
 		for _, c := range s.Columns(table) {
 			fits := map[string][]string{"INTEGER": {"bigint", "integer", "smallint", "boolean"}, "TEXT": {"text"}, "BLOB": {"bytea"}, "REAL": {"double precision"}}
 			if c.Type == "BLOB" && !c.Full {
-				t.Errorf("%s.%s may be NULL: SQLite's driver does not tell that from no bytes", table, c.Name)
+				t.Errorf("%s.%s may be NULL: SQLite's driver does not distinguish that from no bytes", table, c.Name)
 			}
 			if !slices.Contains(fits[c.Type], types[c.Name]) {
 				t.Errorf("%s.%s is %s in SQLite and %q in Postgres", table, c.Name, c.Type, types[c.Name])

@@ -61,7 +61,7 @@ func (d *DB) NextPage(ctx context.Context, now chat.Time) (p chat.SourcePage, s 
 	return p, s, err
 }
 
-// errNone tells that no row was found where that is fine.
+// errNone means that no row was found where that is fine.
 var errNone = errors.New("none")
 
 const (

@@ -39,7 +39,7 @@ func TestQueues(t *testing.T) {
 	})
 }
 
-// TestSizeAndCommits: a database tells its size and each commit, whichever it is.
+// TestSizeAndCommits: a database reports its size and each commit, whichever it is.
 func TestSizeAndCommits(t *testing.T) {
 	dbtest.EachURL(t, func(t *testing.T, url string) {
 		var operations, commits int

@@ -37,8 +37,8 @@ func indexMore(t testing.TB, s *db.Search) {
 	}
 }
 
-// tell stores messages with these contents in a new session, a second apart.
-func tell(t testing.TB, d *db.DB, session string, contents ...string) {
+// store stores messages with these contents in a new session, a second apart.
+func store(t testing.TB, d *db.DB, session string, contents ...string) {
 	t.Helper()
 	apply(t, d, func(tx chat.Tx) error {
 		s := newSession(session, 1000)
@@ -111,7 +111,7 @@ func TestSearchFindsEveryLanguage(t *testing.T) {
 		for _, text := range spoken {
 			texts[text] = true
 		}
-		tell(t, d, "S", slices.Sorted(keysOf(texts))...)
+		store(t, d, "S", slices.Sorted(keysOf(texts))...)
 		s := index(t, d)
 		for search, text := range spoken {
 			if got := find(t, s, search); !slices.Contains(got, text) {
@@ -137,14 +137,14 @@ func keysOf(m map[string]bool) func(func(string) bool) {
 // TestSearchIsNewestFirst also holds pages to be stable while messages arrive.
 func TestSearchIsNewestFirst(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		tell(t, d, "A", "parcel 0", "parcel 1", "letter", "parcel 3")
+		store(t, d, "A", "parcel 0", "parcel 1", "letter", "parcel 3")
 		s := index(t, d)
 		wantFound(t, s, "parc", "parcel 3", "parcel 1", "parcel 0")
 		first, err := s.Find(t.Context(), words.Terms("parcel"), 0, 2)
 		if err != nil || len(first) != 2 {
 			t.Fatal(first, err)
 		}
-		tell(t, d, "B", "parcel of B", "later", "later", "later", "parcel of B, the newest")
+		store(t, d, "B", "parcel of B", "later", "later", "later", "parcel of B, the newest")
 		index(t, d)
 		rest, err := s.Find(t.Context(), words.Terms("parcel"), first[1].Place, 10)
 		if err != nil || len(rest) != 2 || rest[0].SessionID == rest[1].SessionID {
@@ -158,8 +158,8 @@ func TestSearchIsNewestFirst(t *testing.T) {
 
 func TestSearchForgets(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		tell(t, d, "S", "edited apple", "deleted banana", "kept cherry", "not yet indexed")
-		tell(t, d, "T", "erased date")
+		store(t, d, "S", "edited apple", "deleted banana", "kept cherry", "not yet indexed")
+		store(t, d, "T", "erased date")
 		s := index(t, d)
 		change := func(seq int64, op func(m *chat.Message)) {
 			apply(t, d, func(tx chat.Tx) error {
@@ -197,7 +197,7 @@ func TestSearchForgets(t *testing.T) {
 // TestSearchIndexesWhatChangedMeanwhile edits a message that no batch has reached.
 func TestSearchIndexesWhatChangedMeanwhile(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		tell(t, d, "S", "old words")
+		store(t, d, "S", "old words")
 		apply(t, d, func(tx chat.Tx) error {
 			if _, err := tx.Lock("S"); err != nil {
 				return err
@@ -225,8 +225,8 @@ func TestSearchOfLongConversation(t *testing.T) {
 		for i := range contents {
 			contents[i] = fmt.Sprintf("message number%d of many", i)
 		}
-		tell(t, d, "L", contents...)
-		tell(t, d, "N", "number7 beside it", strings.Repeat("long ", 8000))
+		store(t, d, "L", contents...)
+		store(t, d, "N", "number7 beside it", strings.Repeat("long ", 8000))
 		s := index(t, d)
 		wantFound(t, s, "number9999", contents[9999])
 		wantFound(t, s, "number0 many", contents[0])
@@ -243,7 +243,7 @@ func TestSearchOfLongConversation(t *testing.T) {
 func TestSearchTellsProgress(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		for i := range 3 {
-			tell(t, d, fmt.Sprint("S", i), "hello")
+			store(t, d, fmt.Sprint("S", i), "hello")
 		}
 		if err := d.Exec(t.Context(), "UPDATE search_progress SET behind = (SELECT MAX(number) + 1 FROM sessions)"); err != nil { // as after an upgrade
 			t.Fatal(err)
@@ -267,7 +267,7 @@ func TestSearchTellsProgress(t *testing.T) {
 // TestSearchRunsUntilStopped indexes what is stored while it runs, noticed or not.
 func TestSearchRunsUntilStopped(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		tell(t, d, "before", "stored before")
+		store(t, d, "before", "stored before")
 		s := db.NewSearch(d, slog.New(slog.DiscardHandler))
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
@@ -305,10 +305,10 @@ func TestErasedWordsLeaveTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 30 { // several segments of the index
-		tell(t, d, fmt.Sprint("other", i), "something else is said here", "word"+fmt.Sprint(i))
+		store(t, d, fmt.Sprint("other", i), "something else is said here", "word"+fmt.Sprint(i))
 		index(t, d)
 	}
-	tell(t, d, "S", "zanzibarquux secretwhisper", "second zanzibarquux")
+	store(t, d, "S", "zanzibarquux secretwhisper", "second zanzibarquux")
 	s := index(t, d)
 	wantFound(t, s, "zanzibarquux", "second zanzibarquux", "zanzibarquux secretwhisper")
 	if err := errors.Join(d.Erase(t.Context(), "S"), d.Prune(t.Context(), 0), d.Close()); err != nil {
@@ -345,7 +345,7 @@ func TestSearchIsBounded(t *testing.T) {
 		if _, err := s.Find(ctx, words.Terms("a b c d e f g"), 0, 10); !errors.Is(err, refused) && !errors.Is(err, context.Canceled) {
 			t.Errorf("it answered %v", err)
 		}
-		tell(t, d, "S", "still there")
+		store(t, d, "S", "still there")
 		wantFound(t, index(t, d), "still", "still there")
 	})
 }

@@ -32,7 +32,7 @@ func TestSession(t *testing.T) {
 		read(t, d, func(r chat.Reader) error {
 			got, err := r.SessionHeader("a")
 			if !reflect.DeepEqual(got, header) {
-				t.Errorf("standing: got %+v, want %+v", got, header)
+				t.Errorf("header: got %+v, want %+v", got, header)
 			}
 			return err
 		})

@@ -200,7 +200,7 @@ func (r *readers) take() (*conn, error) {
 	return c, translateFile(err)
 }
 
-// put keeps a connection, unless it is in doubt.
+// put keeps a connection, unless it may be broken.
 func (r *readers) put(c *conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 )
 
 // lockFact starts a transaction that locks a fact until it is let go.
-func lockFact(t *testing.T, d *db.DB) (letGo func()) {
+func lockFact(t *testing.T, d *db.DB) (release func()) {
 	t.Helper()
 	want(t, d.Apply(t.Context(), func(tx chat.Tx) error { return tx.PutMeta("fact", "1") }), nil)
 	locked, free, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
@@ -37,7 +37,7 @@ func lockFact(t *testing.T, d *db.DB) (letGo func()) {
 // the lease is lost, but for any other reason.
 func TestLostLeaseEndsATransaction(t *testing.T) {
 	d := dbtest.Open(t, dbtest.PostgresURL(t))
-	letGo := lockFact(t, d)
+	release := lockFact(t, d)
 	wait := func() (end context.CancelCauseFunc, ended chan error) {
 		ctx, end := context.WithCancelCause(t.Context())
 		begun, ended := make(chan struct{}, 10), make(chan error, 1)
@@ -63,7 +63,7 @@ func TestLostLeaseEndsATransaction(t *testing.T) {
 	case <-time.After(20 * time.Second):
 		t.Error("it still waits after the lease was lost")
 	}
-	letGo()
+	release()
 	want(t, <-stopped, nil)
 }
 
@@ -79,8 +79,8 @@ func TestSilentHolderIsReplaced(t *testing.T) {
 	defer admin.Close()
 
 	locked, heard, free := make(chan struct{}), make(chan error, 1), make(chan struct{})
-	letGo := sync.OnceFunc(func() { close(free) })
-	defer letGo() // one is closed after what it does
+	release := sync.OnceFunc(func() { close(free) })
+	defer release() // one is closed after what it does
 	go func() {
 		heard <- one.Apply(context.Background(), func(tx chat.Tx) error {
 			if _, err := admin.Exec(`UPDATE leases SET expires_at = expires_at - 14000`); err != nil {
@@ -101,7 +101,7 @@ func TestSilentHolderIsReplaced(t *testing.T) {
 		next, _, err := two.Cluster().Acquire(ctx, "sink", "info")
 		return err == nil && next > epoch // more than one if an answer came too late
 	})
-	letGo()
+	release()
 	if err := <-heard; !errors.Is(err, chat.ErrAway) {
 		t.Errorf("what the former holder did is stored: %v", err)
 	}

@@ -47,7 +47,7 @@ func TestAIAnswersWidget(t *testing.T) {
 	s.refused(s.call("POST", "/api/widget/handoff", publicKey, object{"sessionId": 7}), 400, "sessionId must be a string")
 }
 
-// TestAITest: the admin API asks the model one question, and tells how it is.
+// TestAITest: the admin API asks the model one question, and reports how it went.
 func TestAITest(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t))
 	s.refused(s.call("POST", "/api/admin/ai/test", secretKey, nil), 409, "The AI is not set up")

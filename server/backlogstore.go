@@ -9,7 +9,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// How often a saved backlog looks for events that nobody told it of, and how often it
+// How often a saved backlog looks for events that it missed, and how often it
 // forgets.
 const (
 	backlogSweep = 2 * time.Second

@@ -80,7 +80,7 @@ func TestSavedBacklogHoldsAtEveryNode(t *testing.T) {
 	}
 }
 
-// TestSavedBacklogRuns follows another node's events, told and untold, and forgets what
+// TestSavedBacklogRuns follows another node's events, announced and missed, and forgets what
 // nobody holds.
 func TestSavedBacklogRuns(t *testing.T) {
 	d := dbtest.Memory(t)
@@ -91,12 +91,12 @@ func TestSavedBacklogRuns(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- b.Run(ctx) }()
-	b.Publish(stored(t, d, "told"))
+	b.Publish(stored(t, d, "announced"))
 	<-r.bell
 	if n, _ := r.readAll(t); n != 1 {
 		t.Errorf("%d events", n)
 	}
-	stored(t, d, "untold")
+	stored(t, d, "missed")
 	<-r.bell // of the sweep
 	if n, _ := r.readAll(t); n != 1 {
 		t.Errorf("%d events", n)

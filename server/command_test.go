@@ -15,25 +15,25 @@ func TestCommands(t *testing.T) {
 		s.say(id, "hello")
 		session := "/api/admin/sessions/" + id
 		m := s.must("POST", session+"/messages", "", object{"content": "hi"}, "Cookie", cookie).text("id")
-		obey := func(body any) answer { return s.call("POST", session+"/commands", "", body, "Cookie", cookie) }
+		command := func(body any) answer { return s.call("POST", session+"/commands", "", body, "Cookie", cookie) }
 		for _, c := range []struct{ command, answer string }{
 			{"!help", "!unblock"}, {"!clsoe", "Did you mean !close?"}, {"!info", "Visitor"}, {"!online", "12 hours"}, {"!close", "is closed"}, {"!delete", "as a reply"},
 		} {
-			if a := obey(object{"command": c.command}); a.status != 200 || !strings.Contains(a.text("answer"), c.answer) {
+			if a := command(object{"command": c.command}); a.status != 200 || !strings.Contains(a.text("answer"), c.answer) {
 				t.Errorf("%s: %d %s", c.command, a.status, a.body)
 			}
 		}
-		if a := obey(object{"command": "!delete", "replyTo": m}); a.text("answer") != "The message is deleted." {
+		if a := command(object{"command": "!delete", "replyTo": m}); a.text("answer") != "The message is deleted." {
 			t.Errorf("!delete: %s", a.body)
 		}
 		if status := s.must("GET", session, secretKey, nil).text("status"); status != "closed" {
 			t.Errorf("the session is %s", status)
 		}
-		if a := obey(object{"command": "!note she is angry"}); !strings.Contains(a.text("answer"), "The note is stored") {
+		if a := command(object{"command": "!note she is angry"}); !strings.Contains(a.text("answer"), "The note is stored") {
 			t.Errorf("!note: %d %s", a.status, a.body)
 		}
-		s.refused(obey(object{"command": "hello"}), 400, "command must begin")
-		s.refused(obey(object{}), 400, "command is required")
+		s.refused(command(object{"command": "hello"}), 400, "command must begin")
+		s.refused(command(object{}), 400, "command is required")
 		s.refused(s.call("POST", "/api/admin/sessions/none/commands", secretKey, object{"command": "!help"}), 404, "Session not found")
 		s.refused(s.call("POST", session+"/messages", "", object{"content": "!clsoe"}, "Cookie", cookie), 409, "command")
 		s.refused(s.call("PATCH", session+"/messages/"+m, "", object{"content": "// angry"}, "Cookie", cookie), 409, "command")

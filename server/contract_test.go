@@ -86,7 +86,7 @@ func bearer(r *http.Request) string {
 	return key
 }
 
-// look tells which security schemes a request satisfies by its keys.
+// look returns which security schemes a request satisfies by its keys.
 func (k *keysOf) look() map[string]bool {
 	if k.ring == nil {
 		return map[string]bool{"backendKey": k.bearer == k.backend, "backendKeyHeader": k.header == k.backend}

@@ -121,7 +121,7 @@ func TestConsoleReloadsAfterUncertainCommit(t *testing.T) {
 			time.Sleep(2 * heartbeatEvery)
 		})
 		if strings.Count(got, "event: resync\n") != 1 {
-			t.Errorf("the console was told %q", got)
+			t.Errorf("the console got %q", got)
 		}
 	})
 }

@@ -19,7 +19,7 @@ import (
 var changing = regexp.MustCompile(`relay_console=[^;]*|"[0-9a-f]{8,}[^"]*"|"[A-Z2-7]{26}"|\d{4}-\d\d-\d\d`)
 
 // TestHeaders holds the headers of every page and every kind of answer to a golden
-// file, so that a change of one is seen. -update writes it anew.
+// file, so that a change of one is seen. -update rewrites it.
 func TestHeaders(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t), func(c *config.Config) {
 		c.AllowedOrigins, c.TrustedProxies = []string{"https://shop.test"}, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}

@@ -60,7 +60,7 @@ func TestAnnouncedLeaveIsNotPublished(t *testing.T) {
 		s.must("POST", "/api/widget/disconnect", publicKey, object{"sessionId": id})
 		s.must("POST", "/api/widget/typing", publicKey, object{"sessionId": id})
 		if f := next(); f.event != "typing" {
-			t.Errorf("the operators heard of %+v", f)
+			t.Errorf("the operators got %+v", f)
 		}
 	})
 }

@@ -33,20 +33,20 @@ func TestNotes(t *testing.T) {
 			t.Errorf("the note is %s", note.body)
 		}
 		if f := stream(); f.event != "note" || f.get("internal") != true || f.get("id") != n || f.get("type") != "note" {
-			t.Errorf("the operators' stream told %+v", f)
+			t.Errorf("the operators' stream got %+v", f)
 		}
 		if view := s.must("GET", admin, secretKey, nil); view.get("unread") != 1.0 || view.text("lastMessage.content") != "hello" {
 			t.Errorf("a note is no answer: %s", view.body)
 		}
 		s.must("PATCH", admin+"/messages/"+n, secretKey, object{"content": "still secret"})
 		if f := stream(); f.event != "note_edited" || f.get("content") != "still secret" || f.get("internal") != true {
-			t.Errorf("the operators' stream told %+v", f)
+			t.Errorf("the operators' stream got %+v", f)
 		}
 		second := s.must("POST", admin+"/messages", secretKey, object{"content": "secret, too", "internal": true, "replyTo": n}).text("id")
 		stream()
 		s.must("DELETE", admin+"/messages/"+second, secretKey, nil)
 		if f := stream(); f.event != "note_deleted" || f.get("content") != "" {
-			t.Errorf("the operators' stream told %+v", f)
+			t.Errorf("the operators' stream got %+v", f)
 		}
 		s.must("POST", admin+"/messages", secretKey, object{"content": "hi"})
 

@@ -80,7 +80,7 @@ func TestSettings(t *testing.T) {
 		a = patch(object{"bridgeBChannelId": "111", "bridgeCBotToken": "xoxb-0123456789-stored", "bridgeCChannelId": "C0STORED"})
 		if a.status != 200 || a.text("discordChannelId") != "111" || a.text("slackBotToken") != "••••ored" || a.text("sources.slackBotToken") != "stored" ||
 			a.text("sources.bridgeBChannelId") != "stored" || a.text("sources.bridgeCBotToken") != "stored" {
-			t.Errorf("the seed's names: %d %s", a.status, a.body)
+			t.Errorf("the specified names: %d %s", a.status, a.body)
 		}
 		s.refused(patch(object{"slackChannelId": "C0ONE", "bridgeCChannelId": "C0TWO"}), 400, "bridgeCChannelId and slackChannelId are one setting and must not differ")
 		s.refused(patch(object{"slackChannelId": "C0ONE", "bridgeCChannelId": nil}), 400, "must not differ")
@@ -444,13 +444,13 @@ func TestUserAgentFilter(t *testing.T) {
 
 // TestProxyNotTrusted: all who come through a proxy that is not in
 // TRUSTED_PROXIES are one client, like behind one beside relay's container. The
-// log tells it once.
+// log reports it once.
 func TestProxyNotTrusted(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		trusted []netip.Prefix
 		header  []string
-		told    int
+		logged  int
 	}{
 		{"another one is trusted", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, []string{"X-Forwarded-For", "203.0.113.7"}, 1},
 		{"it is trusted", []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, []string{"X-Forwarded-For", "203.0.113.7"}, 0},
@@ -462,8 +462,8 @@ func TestProxyNotTrusted(t *testing.T) {
 			for range 3 {
 				s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v"}, tt.header...)
 			}
-			if got := s.logs.String(); strings.Count(got, "TRUSTED_PROXIES") != tt.told || strings.Contains(got, "203.0.113.7") {
-				t.Errorf("the log tells it other than %d times:\n%s", tt.told, got)
+			if got := s.logs.String(); strings.Count(got, "TRUSTED_PROXIES") != tt.logged || strings.Contains(got, "203.0.113.7") {
+				t.Errorf("the log reports it other than %d times:\n%s", tt.logged, got)
 			}
 		})
 	}

@@ -70,7 +70,7 @@ func TestTags(t *testing.T) {
 			f = all()
 		}
 		if f.get("sessionId") != id {
-			t.Errorf("the stream told %s", f.data)
+			t.Errorf("the stream got %s", f.data)
 		}
 		s.must("PATCH", path, secretKey, object{"snoozedUntil": nil}) // leaves tags alone
 		page := s.must("GET", "/api/admin/sessions?tag=VIP", secretKey, nil)
@@ -167,7 +167,7 @@ func TestAssign(t *testing.T) {
 		if counts := s.must("GET", "/api/admin/counts", "", nil, "Cookie", cookie); counts.get("mine") != 1.0 || counts.get("unassigned") != 1.0 {
 			t.Errorf("counts are %s", counts.body)
 		}
-		tell := func(command string) string {
+		run := func(command string) string {
 			return s.must("POST", path+"/commands", "", object{"command": command}, "Cookie", cookie).text("answer")
 		}
 		for command, want := range map[string]string{
@@ -176,7 +176,7 @@ func TestAssign(t *testing.T) {
 			"!snooze 2 weeks": "Write !snooze and how long: 30m, 2h, 3d. !snooze off ends it.",
 			"!snooze off":     "The snooze ended.",
 		} {
-			if got := tell(command); got != want {
+			if got := run(command); got != want {
 				t.Errorf("%s answers %q, want %q", command, got, want)
 			}
 		}
@@ -184,11 +184,11 @@ func TestAssign(t *testing.T) {
 			{"!assign nobody", "The conversation is nobody's."}, {"!assign @ada", "The conversation is Ada Lovelace's."},
 			{"!assign none", "The conversation is nobody's."}, {"!assign me", "The conversation is Ada Lovelace's."}, {"!assign ada lovelace", "The conversation is Ada Lovelace's."},
 		} {
-			if got := tell(step[0]); got != step[1] {
+			if got := run(step[0]); got != step[1] {
 				t.Errorf("%s answers %q", step[0], got)
 			}
 		}
-		if got := tell("!snooze 2h"); !strings.HasPrefix(got, "Snoozed until ") || count("status=snoozed") != 1 {
+		if got := run("!snooze 2h"); !strings.HasPrefix(got, "Snoozed until ") || count("status=snoozed") != 1 {
 			t.Errorf("!snooze 2h answers %q", got)
 		}
 		s.refused(s.call("POST", path+"/commands", secretKey, object{"command": "!assign zoe"}), 404, "Nobody in the team is called zoe. There are Ada Lovelace")
@@ -202,9 +202,9 @@ func TestAssign(t *testing.T) {
 		if list := string(s.must("GET", answers, secretKey, nil).body); strings.Contains(list, "Ada's hi") {
 			t.Errorf("others see an own answer: %s", list)
 		}
-		tell("!hi")
+		run("!hi")
 		s.must("DELETE", answers+"/hi?own=true", "", nil, "Cookie", cookie)
-		tell("!hi")
+		run("!hi")
 		history := string(s.must("GET", path+"/messages", secretKey, nil).body)
 		if !strings.Contains(history, "Ada's hi") || !strings.Contains(history, "Hi there, this is Ada Lovelace.") {
 			t.Errorf("sent was %s", history)

@@ -94,7 +94,7 @@ func (s *communityServer) patchPerson(_ http.ResponseWriter, r *http.Request, by
 	return viewPerson(p, by), nil
 }
 
-// auditChange tells what changed about a person.
+// auditChange records what changed about a person.
 func (s *communityServer) auditChange(r *http.Request, by chat.Author, before, p *chat.Person) {
 	if p.Role != before.Role {
 		s.audit(r, by, chat.AuditRoleChanged, p.Name, "to "+string(p.Role))

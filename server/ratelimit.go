@@ -130,7 +130,7 @@ type gauge struct {
 	most   int
 	mu     sync.Mutex
 	open   map[string]int
-	shown  map[string]bool // others were told that there are many
+	shown  map[string]bool // others were notified that there are many
 	others elsewhere
 }
 

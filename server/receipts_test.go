@@ -9,7 +9,7 @@ import (
 )
 
 // TestDelivered: a message is delivered once the other side's client has it, from
-// the stream or from the history, and both sides hear of it once.
+// the stream or from the history, and both sides get it once.
 func TestDelivered(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		cookie := s.signedIn()

@@ -76,13 +76,13 @@ func (a *arriving) enter() {
 
 // leave ends the tracking once the body is complete or not needed any more, and
 // reports whether a stopping relay has set it a deadline.
-func (a *arriving) leave() (hastened bool) {
+func (a *arriving) leave() (shortened bool) {
 	a.all.mu.Lock()
 	defer a.all.mu.Unlock()
-	hastened = a.noticed && !a.all.end.IsZero()
+	shortened = a.noticed && !a.all.end.IsZero()
 	delete(a.all.bodies, a)
 	a.noticed = false
-	return hastened
+	return shortened
 }
 
 // due sets the body's deadline.

@@ -12,14 +12,14 @@ func TestSavedAnswers(t *testing.T) {
 		cookie := s.signIn("Mia")
 		id := s.open("v")
 		asked := s.say(id, "When are you open?")
-		tell := func(body object) answer {
+		run := func(body object) answer {
 			return s.must("POST", "/api/admin/sessions/"+id+"/commands", "", body, "Cookie", cookie)
 		}
 		const list = "/api/admin/saved-answers"
 		if a := s.must("GET", list, secretKey, nil); string(a.body) != `{"savedAnswers":[]}`+"\n" && string(a.body) != `{"savedAnswers":[]}` {
 			t.Errorf("at first there are %s", a.body)
 		}
-		tell(object{"command": "!save hours From 9 to 17."})
+		run(object{"command": "!save hours From 9 to 17."})
 		s.must("PUT", list+"/%C3%B6ffnung", secretKey, object{"content": "Von 9 bis 17 Uhr."})
 		s.must("PUT", list+"/hours", secretKey, object{"content": " From 9 to 18. "})
 		a := s.must("GET", list, secretKey, nil)
@@ -27,7 +27,7 @@ func TestSavedAnswers(t *testing.T) {
 			t.Errorf("they are %s", a.body)
 		}
 		for range 2 { // the answer got lost
-			if a := tell(object{"command": "!hours", "replyTo": asked, "clientId": "c1"}); a.text("answer") != "!hours is sent." {
+			if a := run(object{"command": "!hours", "replyTo": asked, "clientId": "c1"}); a.text("answer") != "!hours is sent." {
 				t.Errorf("!hours: %s", a.body)
 			}
 		}
@@ -36,10 +36,10 @@ func TestSavedAnswers(t *testing.T) {
 			t.Errorf("the visitor has it %d times: %s", n, history.body)
 		}
 		s.refused(s.call("POST", "/api/admin/sessions/"+id+"/messages", "", object{"content": "One moment.\n!hours"}, "Cookie", cookie), 409, "the visitor does not see this message")
-		if a := tell(object{"command": "!save asked", "replyTo": asked}); a.text("answer") != "Saved. !asked sends it to the visitor." {
+		if a := run(object{"command": "!save asked", "replyTo": asked}); a.text("answer") != "Saved. !asked sends it to the visitor." {
 			t.Errorf("!save as a reply: %s", a.body)
 		}
-		if a := tell(object{"command": "!hous"}); !strings.Contains(a.text("answer"), "Did you mean !hours?") {
+		if a := run(object{"command": "!hous"}); !strings.Contains(a.text("answer"), "Did you mean !hours?") {
 			t.Errorf("mistyped: %s", a.body)
 		}
 		s.must("DELETE", list+"/hours", secretKey, nil)

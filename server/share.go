@@ -11,9 +11,9 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Limits hold over all nodes that share a database: each second a node tells the others
+// Limits hold over all nodes that share a database: each second a node sends the others
 // how much its busiest clients have used. A client is busy from the sharePart-th part
-// of a limit on, so that few are told of; the lighter use of one client at other nodes
+// of a limit on, so that few are sent; the lighter use of one client at other nodes
 // does not count. So a limit may be exceeded by what a client does at other nodes within
 // a second, and by a sharePart-th of it for each other node.
 const (
@@ -30,7 +30,7 @@ type use struct {
 	amount int64
 }
 
-// sharedLimit is a limit whose use nodes tell each other.
+// sharedLimit is a limit whose use nodes share.
 type sharedLimit interface {
 	// busy lists the busiest clients' use at this node.
 	busy(now time.Time) []use
@@ -59,7 +59,7 @@ func (s *Server) ShareLimits(ctx context.Context) error {
 		return nil
 	}
 	nodes.Subscribe(noteUse, chat.Topic{
-		Hear: func(node string, args []json.RawMessage) { hearUse(limits, node, args) },
+		Receive: func(node string, args []json.RawMessage) { receiveUse(limits, node, args) },
 		Gone: func(node string) {
 			for _, l := range limits {
 				l.dropNode(node)
@@ -67,7 +67,7 @@ func (s *Server) ShareLimits(ctx context.Context) error {
 		}})
 	tick := time.NewTicker(shareEvery)
 	defer tick.Stop()
-	told := map[string]use{}
+	sent := map[string]use{}
 	for begun := time.Now(); ; {
 		select {
 		case <-ctx.Done():
@@ -75,29 +75,29 @@ func (s *Server) ShareLimits(ctx context.Context) error {
 		case now := <-tick.C:
 			if now.Sub(begun) >= shareAgain {
 				begun = now
-				clear(told)
+				clear(sent)
 			}
 			if nodes.Shared() {
-				tellUse(nodes, limits, told, now)
+				sendUse(nodes, limits, sent, now)
 			}
 		}
 	}
 }
 
-// tellUse tells the other nodes what has changed.
-func tellUse(nodes *chat.Nodes, limits map[string]sharedLimit, told map[string]use, now time.Time) {
+// sendUse sends the other nodes what has changed.
+func sendUse(nodes *chat.Nodes, limits map[string]sharedLimit, sent map[string]use, now time.Time) {
 	for name, l := range limits {
 		for _, u := range l.busy(now) {
 			client := base36(u.client)
-			if key := name + client; told[key] != u {
-				told[key] = u
+			if key := name + client; sent[key] != u {
+				sent[key] = u
 				nodes.Ring(noteUse, name, client, u.when, u.amount)
 			}
 		}
 	}
 }
 
-func hearUse(limits map[string]sharedLimit, node string, args []json.RawMessage) {
+func receiveUse(limits map[string]sharedLimit, node string, args []json.RawMessage) {
 	var name, client string
 	var u use
 	if len(args) != 4 {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// tell passes one node's busiest clients to another, as the doorbell does.
-func tell(t *testing.T, from, to *rates, now time.Time) {
+// pass passes one node's busiest clients to another, as the doorbell does.
+func pass(t *testing.T, from, to *rates, now time.Time) {
 	t.Helper()
 	for name, l := range from.shared() {
 		for _, u := range l.busy(now) {
@@ -19,7 +19,7 @@ func tell(t *testing.T, from, to *rates, now time.Time) {
 				}
 				args = append(args, text)
 			}
-			hearUse(to.shared(), "a", args)
+			receiveUse(to.shared(), "a", args)
 		}
 	}
 }
@@ -41,7 +41,7 @@ func TestLimitsHoldOverNodes(t *testing.T) {
 	a.uploaded.take("address", 90, 100)
 	b.uploaded.take("somebody", 1, 100)
 
-	tell(t, a, b, now)
+	pass(t, a, b, now)
 	if b.messages.allow("visitor", now) {
 		t.Error("the messages that were sent at the other node do not count")
 	}
@@ -70,7 +70,7 @@ func TestLimitsHoldOverNodes(t *testing.T) {
 	for range streamsPerSession {
 		a.sessionStreams.leave("session")
 	}
-	tell(t, a, b, now)
+	pass(t, a, b, now)
 	if !b.sessionStreams.enter("session") {
 		t.Error("streams that have ended at the other node still count")
 	}
@@ -85,7 +85,7 @@ func TestEndedNodesStreamsDoNotCount(t *testing.T) {
 	for range streamsPerSession {
 		a.sessionStreams.enter("session")
 	}
-	tell(t, a, b, time.Now())
+	pass(t, a, b, time.Now())
 	if b.sessionStreams.enter("session") {
 		t.Fatal("the streams at the other node do not count")
 	}

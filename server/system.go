@@ -99,7 +99,7 @@ func (s *communityServer) writes(ctx context.Context) chat.Finding {
 	return chat.Fine("database", "it accepts writes")
 }
 
-// checked tells of the check after an unclean stop.
+// checked reports the check after an unclean stop.
 func checked(storage *chat.Storage) chat.Finding {
 	switch storage.Check {
 	case chat.CheckRunning:

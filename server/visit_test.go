@@ -36,7 +36,7 @@ func TestPreChat(t *testing.T) {
 		s.refused(s.call("POST", "/api/widget/prechat", publicKey, object{"sessionId": id}), 400, "fields is required")
 		s.refused(s.call("POST", "/api/widget/prechat", publicKey, object{"sessionId": id, "fields": object{"topic": "x"}}), 400, "fields.email is required")
 		s.refused(s.call("POST", "/api/widget/prechat", publicKey, object{"sessionId": id, "fields": object{"email": []int{1}}}), 400, "fields.email must be")
-		for range 10 { // of several mistakes it is always the same one that is told
+		for range 10 { // of several mistakes it is always the same one that is reported
 			s.refused(s.call("POST", "/api/widget/prechat", publicKey, object{"sessionId": id, "fields": object{"topic": nil, "email": nil}}), 400, "fields.email must be")
 		}
 		s.must("POST", "/api/widget/prechat", publicKey, object{"sessionId": id, "fields": object{"email": "ada@example.com", "topic": "prices"}})
@@ -119,7 +119,7 @@ func TestPageFacts(t *testing.T) {
 		}
 		s.must("POST", "/api/widget/typing", publicKey, object{"sessionId": id})
 		if f := next(); f.event != "visitor_page" || f.get("url") != "https://shop.example/b" {
-			t.Errorf("operators hear %+v", f)
+			t.Errorf("operators get %+v", f)
 		}
 		if f := next(); f.event != "typing" {
 			t.Errorf("the same page again is news: %+v", f)

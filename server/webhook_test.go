@@ -360,7 +360,7 @@ func TestWebhookToAnotherReceiver(t *testing.T) {
 	}
 }
 
-// shaky is a store that is away when it is looked into next.
+// shaky is a store that is away at the next read.
 type shaky struct {
 	chat.Store
 	away atomic.Bool

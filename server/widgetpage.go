@@ -15,7 +15,7 @@ type siteSeen struct {
 	At   chat.Time `json:"at"`
 }
 
-// seenAmong is how many of the latest sessions tell which sites have the widget.
+// seenAmong is how many of the latest sessions show which sites have the widget.
 const seenAmong = 100
 
 // widgetSnippet answers GET /api/admin/widget: the snippet, and where the widget was seen.

@@ -23,7 +23,7 @@ var (
 	simStreams = flag.Int("held", 2000, "how many streams are held to measure one")
 )
 
-// BenchmarkSimulate measures what a conversation costs and tells what so many
+// BenchmarkSimulate measures what a conversation costs and estimates what so many
 // visitors a day need; then it lets as much happen as in the busiest hour. It is run
 // by make simulate.
 func BenchmarkSimulate(b *testing.B) {

@@ -28,7 +28,7 @@ func (t *taskTab) converse(base string) string {
 	return session
 }
 
-// measureWidget opens the conversation, reads back, jumps to its beginning and to its end, and hears of a message.
+// measureWidget opens the conversation, reads back, jumps to its beginning and to its end, and receives a message.
 func (t *taskTab) measureWidget(s *steps, base, session string) {
 	t.Helper()
 	t.visit("about:blank")
@@ -41,7 +41,7 @@ func (t *taskTab) measureWidget(s *steps, base, session string) {
 	t.eval(`($(".close").click(), until(() => !shown(".panel")))`) // or it would be open after a reload
 }
 
-// measureConsole lists all conversations, opens the long one, reads back, goes to its end, and hears of messages.
+// measureConsole lists all conversations, opens the long one, reads back, goes to its end, and receives messages.
 func (t *taskTab) measureConsole(s *steps, base, session string) {
 	t.Helper()
 	t.visit("about:blank")

@@ -24,7 +24,7 @@ const (
 	slowdown       = 4 // of the browser's processor
 )
 
-// BenchmarkTasks tells the longest tasks of the browser's main thread with
+// BenchmarkTasks reports the longest tasks of the browser's main thread with
 // 10,000 conversations and one of 10,000 messages, in the console and in the widget.
 func BenchmarkTasks(b *testing.B) {
 	programs := os.Getenv("BENCH_PROGRAMS")

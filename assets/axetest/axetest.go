@@ -36,7 +36,7 @@ var script = sync.OnceValues(func() (string, error) {
 	return string(data), nil
 })
 
-// report runs the rules over the page, shadow roots included, and tells each
+// report runs the rules over the page, shadow roots included, and reports each
 // violation in a line: rule, what to do, the elements.
 const report = `(async (rules) => {
 	const { violations } = await axe.run(document, { resultTypes: ["violations"], elementRef: false, ...(rules && { runOnly: rules }) });

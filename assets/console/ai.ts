@@ -8,8 +8,8 @@ import { attempt, changed, current, set, state } from "./store";
 import type { View } from "./store";
 import type { AI, Message, Session } from "./types";
 
-// tell sends relay a command and shows its answer.
-async function tell(command: string): Promise<void> {
+// run sends relay a command and shows its answer.
+async function run(command: string): Promise<void> {
   const id = state.selected;
   const said = await attempt(call<{ answer: string }>("POST", sessionPath(id) + "/commands", { command }), "Not done");
   if (said && id === state.selected) set({ answer: said.answer });
@@ -17,7 +17,7 @@ async function tell(command: string): Promise<void> {
 
 // sendDraft sends the AI's draft to the visitor as the operator's own words.
 export function sendDraft(): void {
-  void tell("!send").then(() => set({ answer: "" }));
+  void run("!send").then(() => set({ answer: "" }));
 }
 
 // editDraft puts the draft into the composer.
@@ -50,11 +50,11 @@ export const aiView: View = (now, before) => {
 };
 
 export function wireAI(): void {
-  on("ai-draft", "click", () => tell("!draft"));
-  on("ai-summary", "click", () => tell("!summary"));
+  on("ai-draft", "click", () => run("!draft"));
+  on("ai-summary", "click", () => run("!summary"));
   on("ai-verb", "click", async () => {
     const id = state.selected;
-    await tell(current()?.aiEnded ? "!ai on" : "!ai off");
+    await run(current()?.aiEnded ? "!ai on" : "!ai off");
     void fetchSession(id);
   });
 }

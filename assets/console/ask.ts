@@ -1,4 +1,4 @@
-// Asking before what cannot be undone, and telling what went wrong.
+// Asking before what cannot be undone, and showing what went wrong.
 
 import { byId, on, setText } from "./dom";
 import { set } from "./store";

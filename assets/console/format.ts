@@ -50,7 +50,7 @@ export function agoTime(at: string): HTMLTimeElement {
   return h("time", { datetime: at, title: fullTime(at), "data-ago": true }, ago(at));
 }
 
-// timeThere tells what time it is in a time zone, or nothing of one that the browser does not know.
+// timeThere is the time in a time zone, or nothing of one that the browser does not know.
 function timeThere(zone: string): string {
   try {
     return new Date().toLocaleTimeString([], { timeStyle: "short", timeZone: zone }) + " there (" + zone + ")";

@@ -105,4 +105,4 @@ subscribe(({ threadPhase }) => {
   if (threadPhase === "ready") jump = "";
 });
 connect();
-void import("./hear/main").catch(() => {}); // without it the console is silent
+void import("./notify/main").catch(() => {}); // without it the console is silent

@@ -1,4 +1,4 @@
-// Presence: the switch in the person's menu, who else has the console open, and telling relay that this operator is active.
+// Presence: the switch in the person's menu, who else has the console open, and reporting to relay that this operator is active.
 
 import { call } from "./api";
 import { byId, on, setText } from "./dom";

@@ -61,7 +61,7 @@ function take(event: StreamEvent): void {
 
 function arrived(m: Message): void {
   const session = state.sessions.get(m.sessionId);
-  if (m.sender === "visitor") document.dispatchEvent(new CustomEvent("relay-heard", { detail: m }));
+  if (m.sender === "visitor") document.dispatchEvent(new CustomEvent("relay-received", { detail: m }));
   if (m.sender === "visitor" && session) byId("announce").textContent = visitorName(session) + ": " + preview(m);
   attend();
 }

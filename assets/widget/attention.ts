@@ -1,4 +1,4 @@
-// attention.ts tells a visitor whose chat is closed that somebody has written:
+// attention.ts shows a visitor whose chat is closed that somebody has written:
 // the number on the button, the page's title, a preview, a short tone. Loaded
 // with the first message that waits.
 

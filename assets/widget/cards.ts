@@ -1,4 +1,4 @@
-// cards.ts tells when the forms are wanted: few visitors see one.
+// cards.ts decides when the forms are wanted: few visitors see one.
 
 import type { PreChatForm, State } from "./types";
 

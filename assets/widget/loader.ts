@@ -97,7 +97,7 @@ function whenIdle(fn: () => void): void {
 }
 
 // A page that carries the snippet twice gets one widget; one that has lost it, by
-// writing itself anew, gets it again.
+// rewriting itself, gets it again.
 const known = window.RelayChat as { version?: string; init(): void } | undefined;
 if (known?.version) auto && !document.querySelector("relay-chat") && known.init();
 else {

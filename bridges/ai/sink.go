@@ -32,7 +32,7 @@ type Options struct {
 }
 
 // Sink answers what visitors write, under one set of settings. Its deliveries say
-// only that there may be something to do: what, the session tells.
+// only that there may be something to do: the session shows what.
 type Sink struct{ Options }
 
 var _ chat.Sink = (*Sink)(nil)

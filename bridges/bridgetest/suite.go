@@ -46,7 +46,7 @@ func run(t *testing.T, open func(t *testing.T) (Platform, Connect), p pace, in f
 		{"visitor", visitorSpeaks}, {"escaping", escaping}, {"long text", longText}, {"visitor's file", visitorsFile},
 		{"what happens beside", besides}, {"every note", everyNote}, {"too old to be removed", tooOld}, {"operator", operatorSpeaks}, {"operator's file", operatorsFile},
 		{"other sinks", otherSinks}, {"duplicates", duplicates}, {"elsewhere", elsewhere}, {"commands", commands}, {"AI", aiAnswers},
-		{"closed by hand", closedByHand}, {"deleted by hand", deletedByHand}, {"reopening in doubt", ambiguousReopening}, {"rate limited", rateLimited},
+		{"closed by hand", closedByHand}, {"deleted by hand", deletedByHand}, {"ambiguous reopening", ambiguousReopening}, {"rate limited", rateLimited},
 		{"server fails", serverFails}, {"answer lost", answerLost}, {"outage", outage}, {"token revoked", revoked}, {"storm", storm},
 		{"long outage", longOutage}, {"erased", erased},
 	} {
@@ -59,7 +59,7 @@ func run(t *testing.T, open func(t *testing.T) (Platform, Connect), p pace, in f
 				e := start(t, platform, connect(t), p, false)
 				c.test(e)
 				e.Stop()
-				obeys(t, platform)
+				conforms(t, platform)
 			})
 		})
 	}
@@ -69,20 +69,20 @@ func run(t *testing.T, open func(t *testing.T) (Platform, Connect), p pace, in f
 			e := start(t, platform, connect(t), p, true)
 			systemThread(e)
 			e.Stop()
-			obeys(t, platform)
+			conforms(t, platform)
 		})
 	})
 	t.Run("restart in bridge mode", func(t *testing.T) {
 		in(t, func(t *testing.T) {
 			platform, connect := open(t)
 			restart(t, platform, connect, p)
-			obeys(t, platform)
+			conforms(t, platform)
 		})
 	})
 }
 
-// obeys fails the test if the platform was asked for what its schema forbids.
-func obeys(t *testing.T, p Platform) {
+// conforms fails the test if the platform was asked for what its schema forbids.
+func conforms(t *testing.T, p Platform) {
 	t.Helper()
 	for _, v := range p.Violations() {
 		t.Errorf("violation: %s", v)

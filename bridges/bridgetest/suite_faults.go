@@ -125,7 +125,7 @@ func ambiguousReopening(e *engine) {
 	next := e.thread("not lost")
 	e.quiet()
 	if e.Mirror.Ambiguous() != 1 {
-		e.t.Errorf("%d ops are in doubt", e.Mirror.Ambiguous())
+		e.t.Errorf("%d ops are ambiguous", e.Mirror.Ambiguous())
 	}
 	for _, th := range e.platform.Threads() {
 		if th.Ref != old.Ref && th.Ref != next.Ref {

@@ -29,7 +29,7 @@ func parseAddress(text string) (u *url.URL, ok bool) {
 	return u, true
 }
 
-// withoutTracking leaves out of a query what tells where a visitor came from.
+// withoutTracking leaves out of a query what shows where a visitor came from.
 func withoutTracking(query string) string {
 	parts := strings.Split(query, "&")
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool {

@@ -165,7 +165,7 @@ func serveNode(t *testing.T, n *node, f *fakeBridge) (o *harness) {
 	return o
 }
 
-// TestLateClaimIsNotSent takes over from a node that hears only then which deliveries it
+// TestLateClaimIsNotSent takes over from a node that learns only then which deliveries it
 // had claimed: it would join them into other messages, which no platform recognises.
 func TestLateClaimIsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -94,11 +94,11 @@ func (run *deliveryRun) openThread(ctx context.Context) (chat.Thread, error) {
 		return th, err
 	}
 	op.Since = run.head().CreatedAt
-	first, doubted := m.uncertainOpenings.Load(run.sessionID)
-	if doubted {
+	first, uncertain := m.uncertainOpenings.Load(run.sessionID)
+	if uncertain {
 		op.Since = min(op.Since, first.(chat.Time))
 	}
-	op.Ambiguous = run.uncertain || doubted
+	op.Ambiguous = run.uncertain || uncertain
 	if th.Ref, err = m.attempt(ctx, th, op); err != nil {
 		if isAmbiguous(err) {
 			m.uncertainOpenings.Store(run.sessionID, op.Since)

@@ -130,14 +130,14 @@ func TestSlowUploadsCountLate(t *testing.T) {
 // A refused message is repeated in another form before anything else is
 // sent, however scarce messages are: what is refused takes no further turns.
 func TestRefusedIsSaidOtherwiseAtOnce(t *testing.T) {
-	untold := bridgetest.File("a.txt", "text/plain", "four")
-	untold.Size = 3
+	unknown := bridgetest.File("a.txt", "text/plain", "four")
+	unknown.Size = 3
 	for name, c := range map[string]struct {
 		op    chat.Op
 		calls int
 	}{
 		"no picture":   {chat.Op{Kind: chat.OpPost, File: bridgetest.File("a.png", "image/png", "no picture")}, 2},
-		"another size": {chat.Op{Kind: chat.OpPost, File: untold}, 1},
+		"another size": {chat.Op{Kind: chat.OpPost, File: unknown}, 1},
 		"a caption":    {chat.Op{Kind: chat.OpEdit, Remote: "the photo", Text: "new"}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {

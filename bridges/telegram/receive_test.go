@@ -98,7 +98,7 @@ func TestDuplicatesHaveOneKey(t *testing.T) {
 	})
 }
 
-// Reception survives whatever Telegram answers, without asking in a hurry.
+// Reception survives whatever Telegram answers, without polling too often.
 func TestPollingNeverGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := telegramtest.NewInBubble(t)

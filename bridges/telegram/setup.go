@@ -49,7 +49,7 @@ func (s *Setup) Bot(ctx context.Context) (name, link string, found []chat.Findin
 func (s *Setup) Places(ctx context.Context) (list []chat.Place, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.hear(ctx); err != nil {
+	if err := s.findGroups(ctx); err != nil {
 		return nil, err
 	}
 	for _, g := range s.groups {
@@ -75,9 +75,9 @@ func (s *Setup) checkGroup(ctx context.Context, id int64) error {
 // (Bot API, "getUpdates"): nobody waits for those of a bot without a group.
 const latest = -100
 
-// hear reads which groups the bot is in. Nothing is confirmed, so that the bridge
+// findGroups reads which groups the bot is in. Nothing is confirmed, so that the bridge
 // receives the updates, too.
-func (s *Setup) hear(ctx context.Context) error {
+func (s *Setup) findGroups(ctx context.Context) error {
 	if err := s.freeUpdates(ctx); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// TestSign: the seed's signature is made with the secret as it is, that of
+// TestSign: X-Acme-Signature is made with the secret as it is, that of
 // Standard Webhooks with what stands behind whsec_; without a secret there is
 // none, and the other headers stay.
 func TestSign(t *testing.T) {

@@ -53,7 +53,7 @@ var farewells = map[string]farewell{
 // sameTongue are other codes of languages of the list.
 var sameTongue = map[string]string{"no": "nb", "nn": "nb", "ms": "id", "iw": "he", "in": "id", "yue": "zh", "bs": "hr", "sr": "hr"}
 
-// scripts are those that tell a language. Japanese comes first: it is written with
+// scripts are those that identify a language. Japanese comes first: it is written with
 // Chinese signs, too.
 var scripts = []struct {
 	table    *unicode.RangeTable
@@ -65,7 +65,7 @@ var scripts = []struct {
 	{unicode.Devanagari, "hi", nil}, {unicode.Cyrillic, "ru", []string{"uk", "bg"}},
 }
 
-// frequent are the words that tell languages of the Latin script apart.
+// frequent are the words that distinguish languages of the Latin script.
 var frequent = map[string]string{
 	"en": " the is are you your what how when where can do does have my with for i and please to of it this that ",
 	"de": " der das ist sind ich sie wie wann wo kann können habe mein mit für und bitte nicht ein eine zu es ihr wir haben ",

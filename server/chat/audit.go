@@ -41,7 +41,7 @@ const (
 	AuditUnblocked         = "visitor_unblocked"
 )
 
-// AuditEntry tells who did what and when.
+// AuditEntry records who did what and when.
 type AuditEntry struct {
 	Number int64  `json:"-" db:"number"`
 	At     Time   `json:"at" db:"at"`
@@ -52,7 +52,7 @@ type AuditEntry struct {
 	Target  string `json:"target,omitempty" db:"target"`
 	Detail  string `json:"detail,omitempty" db:"detail"`
 	Address string `json:"address,omitempty" db:"address"`
-	// Count is more than 1 for what is told in sum.
+	// Count is more than 1 for what is recorded in sum.
 	Count int `json:"count" db:"count"`
 }
 

@@ -30,13 +30,13 @@ const (
 	listenAgain = time.Second
 )
 
-// note is what one node tells the others.
+// note is a message of one node to the others.
 type note struct {
 	from, kind string
 	args       []json.RawMessage
 }
 
-// bell holds the notes that are to be sent, and those that were heard.
+// bell holds the notes that are to be sent, and those that were received.
 type bell struct {
 	mu      sync.Mutex
 	events  map[string]*ringing // by session
@@ -45,12 +45,12 @@ type bell struct {
 	dropped bool
 	out     chan struct{} // there is something to send
 
-	heardMu sync.Mutex
-	heard   []note
-	in      chan struct{} // there is something heard
+	receivedMu sync.Mutex
+	received   []note
+	in         chan struct{} // there is something received
 }
 
-// ringing are the events of one session that the others have not been told of.
+// ringing are the events of one session that the others do not know yet.
 type ringing struct {
 	first, last int64
 	dests       map[string]time.Duration
@@ -60,7 +60,7 @@ func newBell() bell {
 	return bell{events: map[string]*ringing{}, out: make(chan struct{}, 1), in: make(chan struct{}, 1)}
 }
 
-// Ring tells the other nodes something, soon. It does not wait.
+// Ring sends the other nodes a note, soon. It does not wait.
 func (n *Nodes) Ring(kind string, args ...any) {
 	if n.many.Load() {
 		n.put(kind, args...)
@@ -81,7 +81,7 @@ func (n *Nodes) encode(kind string, args ...any) string {
 	return string(mustJSON(append([]any{n.Name(), kind}, args...)))
 }
 
-// ringEvents tells the other nodes which events of a session are stored, and where
+// ringEvents notifies the other nodes which events of a session are stored, and where
 // they go. Those of one session that come together are one note.
 func (n *Nodes) ringEvents(sessionID string, first, last int64, wakes []wake, now Time) {
 	if !n.many.Load() {
@@ -204,7 +204,7 @@ func (n *Nodes) flush(ctx context.Context) bool {
 	if err == nil {
 		return true
 	}
-	n.reportFailure("other nodes cannot be told what happens", err)
+	n.reportFailure("other nodes cannot be notified", err)
 	b := &n.bell
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -214,18 +214,18 @@ func (n *Nodes) flush(ctx context.Context) bool {
 	return false
 }
 
-// keepListening hears the other nodes until ctx ends.
+// keepListening receives notes of the other nodes until ctx ends.
 func (n *Nodes) keepListening(ctx context.Context) {
 	for ctx.Err() == nil {
-		err := n.cluster.Listen(ctx, n.listening, n.hear)
+		err := n.cluster.Listen(ctx, n.listening, n.receive)
 		if ctx.Err() == nil {
-			n.reportFailure("this node cannot hear the others", err)
+			n.reportFailure("this node cannot receive from the others", err)
 			_ = Rest(ctx, listenAgain) // the loop ends with ctx
 		}
 	}
 }
 
-// listening is called when this node hears the others from now on.
+// listening is called when this node misses no note any more.
 func (n *Nodes) listening(polls bool) {
 	if polls && n.polling.Allow() > 0 {
 		n.log.Warn("PostgreSQL's notifications do not arrive, as behind a pooler in transaction mode: this node looks each second for what happens at others; " +
@@ -235,8 +235,8 @@ func (n *Nodes) listening(polls bool) {
 	n.on.missed()
 }
 
-// hear takes a text of a node. It does not wait.
-func (n *Nodes) hear(text string) {
+// receive takes a text of a node. It does not wait.
+func (n *Nodes) receive(text string) {
 	var fields []json.RawMessage
 	var got note
 	if json.Unmarshal([]byte(text), &fields) != nil || len(fields) < 2 ||
@@ -248,26 +248,26 @@ func (n *Nodes) hear(text string) {
 	}
 	got.args = fields[2:]
 	b := &n.bell
-	b.heardMu.Lock()
-	defer b.heardMu.Unlock()
-	b.heard = append(b.heard, got)
+	b.receivedMu.Lock()
+	defer b.receivedMu.Unlock()
+	b.received = append(b.received, got)
 	signal(b.in)
 }
 
-// keepHearing handles notes until ctx ends, those that came together at once.
-func (n *Nodes) keepHearing(ctx context.Context) {
+// keepReceiving handles notes until ctx ends, those that came together at once.
+func (n *Nodes) keepReceiving(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-n.bell.in:
 		}
-		n.bell.heardMu.Lock()
-		notes := n.bell.heard
-		n.bell.heard = nil
-		n.bell.heardMu.Unlock()
+		n.bell.receivedMu.Lock()
+		notes := n.bell.received
+		n.bell.received = nil
+		n.bell.receivedMu.Unlock()
 		if others := n.own(notes); len(others) > 0 {
-			n.on.hear(others)
+			n.on.receive(others)
 		}
 	}
 }

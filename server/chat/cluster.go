@@ -30,9 +30,9 @@ type Cluster interface {
 	Revs(ctx context.Context, ids []string) (map[string]int64, error)
 	// Ring sends texts to all nodes.
 	Ring(ctx context.Context, texts []string) error
-	// Listen calls ready once it misses no text any more, and then hear with each text,
+	// Listen calls ready once it misses no text any more, and then receive with each text,
 	// until ctx ends or the connection fails. polls: it can only look each second.
-	Listen(ctx context.Context, ready func(polls bool), hear func(text string)) error
+	Listen(ctx context.Context, ready func(polls bool), receive func(text string)) error
 }
 
 // LeaseRow is a lease as the database has it.

@@ -22,7 +22,7 @@ func TestExplain(t *testing.T) {
 		"a human's": {fmt.Errorf("open: %w", &chat.Misconfigured{Problem: "no right", Fix: "give it"}), "no right", false},
 		"network":   {fmt.Errorf("getMe: %w", dial), "Telegram cannot be reached", true},
 		"cut off":   {fmt.Errorf("getMe: %w", io.ErrUnexpectedEOF), "Telegram cannot be reached", true},
-		"in doubt":  {fmt.Errorf("sendMessage: %w", chat.ErrAmbiguous), "Telegram cannot be reached", true},
+		"ambiguous": {fmt.Errorf("sendMessage: %w", chat.ErrAmbiguous), "Telegram cannot be reached", true},
 		"rate":      {&chat.RetryAfter{After: time.Second, Cause: errors.New("429")}, "Telegram asked relay to slow down", true},
 		"refused":   {fmt.Errorf("x: %w", chat.ErrPermanent), "Telegram refused what relay asked for", true},
 		"database":  {fmt.Errorf("store an update: %w", chat.ErrAway), "relay cannot use its database", true},

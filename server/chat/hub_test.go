@@ -63,7 +63,7 @@ func TestHubCloseEndsEverySubscription(t *testing.T) {
 		s.Close()
 	}
 	h.Publish(Event{SessionID: "a"})
-	h.Broadcast(StateOperatorStatus, map[string]bool{"online": false}) // nobody is told while relay stops
+	h.Broadcast(StateOperatorStatus, map[string]bool{"online": false}) // nobody is notified while relay stops
 }
 
 func TestHubDropEndsOneSession(t *testing.T) {

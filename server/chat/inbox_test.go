@@ -179,7 +179,7 @@ func put(t *testing.T, store chat.Store, u chat.Update) {
 }
 
 // TestInboxDoesNotCountInterruptedAttempts: however often relay is stopped, or a bridge
-// started anew, while an update is worked on, it is not given up for that.
+// restarted, while an update is worked on, it is not given up for that.
 func TestInboxDoesNotCountInterruptedAttempts(t *testing.T) {
 	withDatabase(t, func(t *testing.T, store *db.DB) {
 		in := openEngine(t, store, quiet).Inbox
@@ -205,7 +205,7 @@ func TestInboxDoesNotCountInterruptedAttempts(t *testing.T) {
 }
 
 // TestInboxSurvivesPanics: an update that makes relay panic is parked, also
-// after a restart; the others are worked on, and people are told.
+// after a restart; the others are worked on, and people are notified.
 func TestInboxSurvivesPanics(t *testing.T) {
 	withDatabase(t, func(t *testing.T, store *db.DB) {
 		var log bytes.Buffer

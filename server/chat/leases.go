@@ -139,7 +139,7 @@ func (n *Nodes) tryAcquire(ctx context.Context, name string) (epoch int64, wait 
 	return epoch, min(wait, LeaseLife)
 }
 
-// release gives a lease back and tells the others. The lease of a database that is away
+// release gives a lease back and notifies the others. The lease of a database that is away
 // expires.
 func (n *Nodes) release(ctx context.Context, l *Lease) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)

@@ -34,12 +34,12 @@ type Nodes struct {
 
 // Topic is a kind of notes of another package.
 type Topic struct {
-	// Hear takes a note's arguments; Gone forgets what a node has said. Neither waits.
-	Hear func(node string, args []json.RawMessage)
-	Gone func(node string)
+	// Receive takes a note's arguments; Gone forgets what a node has said. Neither waits.
+	Receive func(node string, args []json.RawMessage)
+	Gone    func(node string)
 }
 
-// Subscribe hears the notes of a kind from now on. Kinds of other packages have more
+// Subscribe receives the notes of a kind from now on. Kinds of other packages have more
 // than one letter.
 func (n *Nodes) Subscribe(kind string, t Topic) {
 	n.mu.Lock()
@@ -55,8 +55,8 @@ func (n *Nodes) pass(got *note) {
 	n.mu.Lock()
 	t := n.topics[got.kind]
 	n.mu.Unlock()
-	if t.Hear != nil {
-		t.Hear(got.from, got.args)
+	if t.Receive != nil {
+		t.Receive(got.from, got.args)
 	}
 }
 
@@ -72,17 +72,17 @@ func (n *Nodes) dropped(node string) {
 // Shared reports whether there are other nodes.
 func (n *Nodes) Shared() bool { return n.many.Load() }
 
-// nodeEvents is told of the other nodes.
+// nodeEvents handles what other nodes do.
 type nodeEvents interface {
-	// hear handles notes, which came in this order.
-	hear(notes []note)
+	// receive handles notes, which came in this order.
+	receive(notes []note)
 	// missed: notes of others may not have arrived.
 	missed()
 	// met: others do not know yet what only this node knows.
 	met()
 	// gone: a node has ended, and what it knew with it.
 	gone(node string)
-	// sweepStreams and sweepLanes look for what was not told.
+	// sweepStreams and sweepLanes look for what was missed.
 	sweepStreams(ctx context.Context)
 	sweepLanes(ctx context.Context)
 	// refreshStale reads what could not be read.
@@ -113,7 +113,7 @@ func (n *Nodes) Peers() []string {
 	return ids
 }
 
-// List returns the leases in force, none without a cluster.
+// List returns the current leases, none without a cluster.
 func (n *Nodes) List(ctx context.Context) ([]LeaseRow, error) {
 	if n.cluster == nil {
 		return nil, nil
@@ -142,7 +142,7 @@ func (n *Nodes) run(ctx context.Context, on nodeEvents) {
 	defer running.Wait()
 	running.Go(func() { n.keepRenewing(ctx) })
 	running.Go(func() { n.keepListening(ctx) })
-	running.Go(func() { n.keepHearing(ctx) })
+	running.Go(func() { n.keepReceiving(ctx) })
 	running.Go(func() { n.keepRinging(ctx) })
 	running.Go(func() { n.keepSweeping(ctx, on.refreshStale, on.sweepStreams, on.sweepLanes) })
 }
@@ -194,7 +194,7 @@ func (n *Nodes) reportFailure(what string, err error) {
 }
 
 // meet compares the nodes that are alive with those known. What a node did before it
-// was known, or before it died, may not have been heard.
+// was known, or before it died, may not have been received.
 func (n *Nodes) meet(alive []string) {
 	n.mu.Lock()
 	var came, went []string
@@ -205,7 +205,7 @@ func (n *Nodes) meet(alive []string) {
 		}
 	}
 	for id, since := range n.peers {
-		// One that was just heard may not have been in the list yet.
+		// One that was just met may not have been in the list yet.
 		if !slices.Contains(alive, id) && time.Since(since) > renewLimit {
 			delete(n.peers, id)
 			went = append(went, id)
@@ -232,7 +232,7 @@ func (n *Nodes) announce(came, went []string) {
 	}
 }
 
-// greet notes that another node was heard.
+// greet notes that another node was met.
 func (n *Nodes) greet(id string) {
 	n.mu.Lock()
 	_, known := n.peers[id]

@@ -180,13 +180,13 @@ func TestOutboxGivesUp(t *testing.T) {
 				if got := states(t, store, "bridge"); got[chat.DeliveryFailed] != 1 || got[chat.DeliveryDone] != 1 {
 					t.Errorf("deliveries are %v, want 1 failed and 1 done", got)
 				}
-				told := false
+				notified := false
 				for len(operator.C) > 0 {
 					e := <-operator.C
-					told = told || e.Type == chat.StateDeliveryFailed
+					notified = notified || e.Type == chat.StateDeliveryFailed
 				}
-				if !told {
-					t.Error("no operator was told that a delivery was given up")
+				if !notified {
+					t.Error("no operator was notified that a delivery was given up")
 				}
 			})
 		})
@@ -635,7 +635,7 @@ func TestBackoffDoublesUpToItsLongest(t *testing.T) {
 	}
 }
 
-// mute is a store that does what it is told next, but whose answer is lost.
+// mute is a store that does the next operation, but whose answer is lost.
 type mute struct {
 	chat.Store
 	once atomic.Bool
@@ -677,11 +677,11 @@ func TestUncertainCommitIsDelivered(t *testing.T) {
 		}
 		for e := range feed.C() { // until the hub ends it
 			if e.Type == chat.EventMessage {
-				t.Errorf("who follows was told %+v, not to look", e)
+				t.Errorf("who follows was sent %+v, not to look", e)
 			}
 		}
 		if !operator.Lost() {
-			t.Error("who follows all was not told to look")
+			t.Error("who follows all was not asked to look")
 		}
 		_, opening, err := h.Follow(t.Context(), visitor, id, "2")
 		if err != nil || len(opening.Events) != 1 || opening.Events[0].Rev != 3 {

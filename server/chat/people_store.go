@@ -51,7 +51,7 @@ type PeopleTx interface {
 
 	// PutAudit adds an entry and sets its number.
 	PutAudit(e *AuditEntry) error
-	// CountAudit counts once more what an entry tells of.
+	// CountAudit counts once more what an entry records.
 	CountAudit(number int64, at Time) error
 	// DropAudit removes entries from before a time.
 	DropAudit(before Time) error

@@ -46,7 +46,7 @@ type presence struct {
 	hours     timetable
 	published Presence
 	peers     map[string][]peerPerson // at other nodes
-	rung      []peerPerson            // what those were told last
+	rung      []peerPerson            // what those were sent last
 	actedRung Time
 }
 

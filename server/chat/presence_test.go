@@ -101,7 +101,7 @@ func TestPresenceSurvivesARestart(t *testing.T) {
 	})
 }
 
-// The console hears of who comes and goes, visitors of the status only.
+// The console gets who comes and goes, visitors of the status only.
 func TestPresenceIsReported(t *testing.T) {
 	withDatabase(t, func(t *testing.T, store *db.DB) {
 		o := build(t, store)
@@ -110,13 +110,13 @@ func TestPresenceIsReported(t *testing.T) {
 		defer visitor.Close()
 		o.TakeSeat("Mia", "a", true)
 		o.TakeSeat("Tom", "b", true)
-		var heard []string
+		var got []string
 		for len(all.C) > 0 {
-			heard = append(heard, string((<-all.C).Type))
+			got = append(got, string((<-all.C).Type))
 		}
-		expectTexts(t, "the console", heard, "operator_status", "operator_presence", "operator_presence")
+		expectTexts(t, "the console", got, "operator_status", "operator_presence", "operator_presence")
 		if n := len(visitor.C); n != 1 {
-			t.Errorf("the visitor heard %d events", n)
+			t.Errorf("the visitor got %d events", n)
 		}
 	})
 }
@@ -190,7 +190,7 @@ func TestHoldEndsWithinTheHours(t *testing.T) {
 	})
 }
 
-// Visitors hear when somebody is back, and of the start of the hours.
+// Visitors get an event when somebody is back, and of the start of the hours.
 func TestHoursAreReported(t *testing.T) {
 	withDatabase(t, func(t *testing.T, store *db.DB) {
 		o := build(t, store)
@@ -203,13 +203,13 @@ func TestHoursAreReported(t *testing.T) {
 		time.Sleep(57*time.Hour + 3*time.Second)
 		stop()
 		check(t, <-ended)
-		var heard []string
+		var got []string
 		for len(visitor.C) > 0 {
 			if e := <-visitor.C; e.Type == chat.StateOperatorStatus {
-				heard = append(heard, string(e.Payload))
+				got = append(got, string(e.Payload))
 			}
 		}
-		expectTexts(t, "the visitor", heard, `{"type":"operator_status","sessionId":"s1","online":false,"backAt":"2000-01-03T09:00:00.000Z"}`,
+		expectTexts(t, "the visitor", got, `{"type":"operator_status","sessionId":"s1","online":false,"backAt":"2000-01-03T09:00:00.000Z"}`,
 			`{"type":"operator_status","sessionId":"s1","online":true}`)
 	})
 }

@@ -196,7 +196,7 @@ func (r *Relay) wake(c *change) {
 	}
 }
 
-// ringChange tells the other nodes of a change's events.
+// ringChange notifies the other nodes of a change's events.
 func (r *Relay) ringChange(c *change) {
 	if n := len(c.events); n > 0 {
 		r.nodes.ringEvents(c.session.ID, c.events[0].Rev, c.events[n-1].Rev, c.wakes, c.at)

@@ -21,7 +21,7 @@ func (l *leaving) Apply(ctx context.Context, op func(chat.Tx) error) error {
 	return l.Store.Apply(ctx, op)
 }
 
-// Stored settings are in force and announced, whether or not the caller is still
+// Stored settings apply and are announced, whether or not the caller is still
 // there.
 func TestSettingsHoldWithoutTheirCaller(t *testing.T) {
 	withDatabase(t, func(t *testing.T, memory *db.DB) {
@@ -37,12 +37,12 @@ func TestSettingsHoldWithoutTheirCaller(t *testing.T) {
 		select {
 		case <-changed:
 		default:
-			t.Error("nobody was told of the change")
+			t.Error("nobody was notified of the change")
 		}
 	})
 }
 
-// A change is in force whose commit was not answered, although its caller is
+// A change applies whose commit was not answered, although its caller is
 // told that it failed.
 func TestSettingsHoldWhenTheAnswerIsLost(t *testing.T) {
 	withDatabase(t, func(t *testing.T, memory *db.DB) {

@@ -25,7 +25,7 @@ const (
 // visitorsAtOnce is how many sessions a note names when nodes meet.
 const visitorsAtOnce = 200
 
-// actedRings is how often other nodes are told that operators act.
+// actedRings is how often other nodes are notified that operators act.
 const actedRings = 5 * time.Second
 
 // peerPerson is an operator at the consoles of another node.
@@ -58,19 +58,19 @@ func (e *Engine) handle(got *note) {
 			e.Outbox.retryHere(a, b, rev)
 		}
 	case noteState:
-		e.hearState(got)
+		e.receiveState(got)
 	case noteSettings:
-		e.hearSettings()
+		e.receiveSettings()
 	case notePresence, noteActed, notePeople, noteSignOut:
-		e.hearPresence(got)
+		e.receivePresence(got)
 	case noteVisitor:
-		e.hearVisitors(got)
+		e.receiveVisitors(got)
 	default:
 		e.Nodes.pass(got)
 	}
 }
 
-func (e *Engine) hearState(got *note) {
+func (e *Engine) receiveState(got *note) {
 	var t EventType
 	var source, sessionID string
 	if got.arg(0, &t) && got.arg(1, &source) && got.arg(2, &sessionID) {
@@ -83,8 +83,8 @@ func (e *Engine) hearState(got *note) {
 	}
 }
 
-// hearSettings reads the settings, which another node has changed.
-func (e *Engine) hearSettings() {
+// receiveSettings reads the settings, which another node has changed.
+func (e *Engine) receiveSettings() {
 	ctx, cancel := context.WithTimeout(context.Background(), patchTimeout)
 	defer cancel()
 	e.patching.Lock()
@@ -95,18 +95,18 @@ func (e *Engine) hearSettings() {
 	}
 }
 
-func (e *Engine) hearVisitors(got *note) {
+func (e *Engine) receiveVisitors(got *note) {
 	var open bool
 	got.arg(0, &open)
 	for i := range got.args {
 		var id string
-		if i > 0 && got.arg(i, &id) && e.visitors.told(got.from, id, open, Now()) {
+		if i > 0 && got.arg(i, &id) && e.visitors.noteRemote(got.from, id, open, Now()) {
 			e.announceVisitor(id, true)
 		}
 	}
 }
 
-func (e *Engine) hearPresence(got *note) {
+func (e *Engine) receivePresence(got *note) {
 	switch got.kind {
 	case noteActed:
 		var at Time
@@ -148,7 +148,7 @@ func (e *Engine) readPresence() {
 // refreshStale reads what could not be read, or may have been missed.
 func (e *Engine) refreshStale() {
 	if e.settingsStale.Swap(false) {
-		e.hearSettings()
+		e.receiveSettings()
 		e.readPresence()
 	}
 }
@@ -160,7 +160,7 @@ func (e *Engine) missed() {
 	signal(e.Nodes.sweepNow)
 }
 
-// met implements nodeEvents: it tells the others who is here.
+// met implements nodeEvents: it notifies the others who is here.
 func (e *Engine) met() {
 	e.updatePresence(func(p *presence) { p.rung = nil })
 	for ids := range slices.Chunk(e.visitors.here(), visitorsAtOnce) {
@@ -201,7 +201,7 @@ func (p *presence) own() []peerPerson {
 	return list
 }
 
-// ringPeople tells the other nodes who is here, if that changed. The caller holds the
+// ringPeople notifies the other nodes who is here, if that changed. The caller holds the
 // lock of the presence.
 func (r *Relay) ringPeople() {
 	if !r.nodes.many.Load() {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The safety net under the doorbell: how often a node looks for what it was not told.
+// The safety net under the doorbell: how often a node looks for what it missed.
 const (
 	streamsEvery = 2 * time.Second
 	lanesEvery   = 5 * time.Second
@@ -18,37 +18,37 @@ const (
 // Notes about sessions.
 const noteUncertain = "u" // something may have happened in a session
 
-// maxHeard bounds how many events of a session are read for a note; a reader that misses
+// maxRemote bounds how many events of a session are read for a note; a reader that misses
 // more reads the store itself.
-const maxHeard = 100
+const maxRemote = 100
 
-// hear implements nodeEvents: notes of other nodes.
-func (e *Engine) hear(notes []note) {
-	var told []note
+// receive implements nodeEvents: notes of other nodes.
+func (e *Engine) receive(notes []note) {
+	var stored []note
 	for i := range notes {
 		if notes[i].kind == noteStored {
-			told = append(told, notes[i])
+			stored = append(stored, notes[i])
 			continue
 		}
 		e.handle(&notes[i])
 	}
-	for batch := range slices.Chunk(told, sweepAtOnce) {
-		e.hearEvents(batch)
+	for batch := range slices.Chunk(stored, sweepAtOnce) {
+		e.receiveEvents(batch)
 	}
 }
 
-// told are events of one session that another node stored.
-type told struct {
+// remoteEvents are events of one session that another node stored.
+type remoteEvents struct {
 	sessionID   string
 	first, last int64
 }
 
-// hearEvents wakes the sinks that are served here, and publishes the events to the
+// receiveEvents wakes the sinks that are served here, and publishes the events to the
 // streams that are open here.
-func (e *Engine) hearEvents(notes []note) {
-	var wanted []told
+func (e *Engine) receiveEvents(notes []note) {
+	var wanted []remoteEvents
 	for i := range notes {
-		var t told
+		var t remoteEvents
 		var dests string
 		if !notes[i].arg(0, &t.sessionID) || !notes[i].arg(1, &t.first) || !notes[i].arg(2, &t.last) {
 			continue
@@ -62,7 +62,7 @@ func (e *Engine) hearEvents(notes []note) {
 	if len(wanted) == 0 {
 		return
 	}
-	events, err := e.readTold(wanted)
+	events, err := e.readRemote(wanted)
 	if err != nil { // the sweep brings them
 		e.Nodes.reportFailure("events of other nodes cannot be read", err)
 		e.Hub.loseAll()
@@ -71,14 +71,14 @@ func (e *Engine) hearEvents(notes []note) {
 	e.Hub.Publish(events...)
 }
 
-// readTold reads events that other nodes stored.
-func (e *Engine) readTold(wanted []told) (events []Event, err error) {
+// readRemote reads events that other nodes stored.
+func (e *Engine) readRemote(wanted []remoteEvents) (events []Event, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), ringLimit)
 	defer cancel()
 	err = e.Store.Read(ctx, func(rd Reader) error {
 		events = nil
 		for _, t := range wanted {
-			list, err := rd.Events(t.sessionID, t.first-1, int(min(t.last-t.first+1, maxHeard)))
+			list, err := rd.Events(t.sessionID, t.first-1, int(min(t.last-t.first+1, maxRemote)))
 			if err != nil {
 				return err
 			}
@@ -89,7 +89,7 @@ func (e *Engine) readTold(wanted []told) (events []Event, err error) {
 	return events, err
 }
 
-// keepSweeping looks for what the doorbell did not tell until ctx ends, as long as there
+// keepSweeping looks for what the doorbell missed until ctx ends, as long as there
 // are other nodes.
 func (n *Nodes) keepSweeping(ctx context.Context, stale func(), streams, lanes func(context.Context)) {
 	tick := time.NewTicker(streamsEvery)
@@ -116,7 +116,7 @@ func (n *Nodes) keepSweeping(ctx context.Context, stale func(), streams, lanes f
 	}
 }
 
-// sweepStreams makes streams read what they were not told of.
+// sweepStreams makes streams read what they missed.
 func (e *Engine) sweepStreams(ctx context.Context) {
 	for ids := range slices.Chunk(e.Hub.watchedIDs(), sweepAtOnce) {
 		limited, cancel := context.WithTimeout(ctx, renewLimit)
@@ -134,7 +134,7 @@ func (e *Engine) sweepStreams(ctx context.Context) {
 	}
 }
 
-// sweepLanes finds work in lanes that are served here and that nobody told of.
+// sweepLanes finds work in lanes that are served here and that no note announced.
 func (e *Engine) sweepLanes(ctx context.Context) {
 	for _, s := range e.Outbox.serving() {
 		e.learn(ctx, s.lanes, func(r Reader) ([]Lane, error) { return r.Lanes(s.sink.Name()) })

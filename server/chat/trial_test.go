@@ -44,7 +44,7 @@ func TestTrialsDue(t *testing.T) {
 	}
 }
 
-// TestTrialsOutage: an outage is told once when it has lasted for a while, and
+// TestTrialsOutage: an outage is reported once when it has lasted for a while, and
 // again only after it ended; a failure between successes is none.
 func TestTrialsOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -52,19 +52,19 @@ func TestTrialsOutage(t *testing.T) {
 		rests := Delivery{SessionID: "a", Rev: 1}
 		for range 5 {
 			if list.fails() {
-				t.Error("a failure is told as an outage")
+				t.Error("a failure is reported as an outage")
 			}
 			list.rest(&rests, time.Minute, true)
 			time.Sleep(time.Second)
-			if _, told, sessions := list.recovered(); told || len(sessions) > 0 {
-				t.Errorf("after one failure: told %v, due are %v", told, sessions)
+			if _, reported, sessions := list.recovered(); reported || len(sessions) > 0 {
+				t.Errorf("after one failure: reported %v, due are %v", reported, sessions)
 			}
 		}
 		for round := range 2 {
-			told := 0
+			reported := 0
 			for range 5 {
 				if list.fails() {
-					told++
+					reported++
 				}
 				time.Sleep(5 * time.Second)
 			}
@@ -72,8 +72,8 @@ func TestTrialsOutage(t *testing.T) {
 			asked := Delivery{SessionID: "b", Rev: 1}
 			list.rest(&asked, time.Hour, false)
 			down, ended, sessions := list.recovered()
-			if told != 1 || !ended || down != 25*time.Second {
-				t.Errorf("outage %d: told %d times, its end %v after %v", round, told, ended, down)
+			if reported != 1 || !ended || down != 25*time.Second {
+				t.Errorf("outage %d: reported %d times, its end %v after %v", round, reported, ended, down)
 			}
 			if len(sessions) != 1 || sessions[0] != "a" {
 				t.Errorf("due are %v, want what failed and not what was asked to wait", sessions)

@@ -57,9 +57,9 @@ func (v *visitors) left(sessionID string, at Time) (last bool) {
 	return w.streams == 0
 }
 
-// told notes whether another node has streams of a session, and reports whether the
+// noteRemote notes whether another node has streams of a session, and reports whether the
 // visitor was offline and comes.
-func (v *visitors) told(node, sessionID string, open bool, at Time) (comes bool) {
+func (v *visitors) noteRemote(node, sessionID string, open bool, at Time) (comes bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if !open {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestVisitorOnline: a visitor is there while a stream is open and half a minute
-// longer, and operators hear of it once each way.
+// longer, and operators are notified once each way.
 func TestVisitorOnline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, err := db.Memory(t.Context())
@@ -26,7 +26,7 @@ func TestVisitorOnline(t *testing.T) {
 		id := h.open(t, "v")
 		all := h.Hub.Subscribe("")
 		defer all.Close()
-		told := func() (online []string) {
+		reported := func() (online []string) {
 			synctest.Wait()
 			for {
 				select {
@@ -41,7 +41,7 @@ func TestVisitorOnline(t *testing.T) {
 		}
 		expect := func(what string, online bool, events int) {
 			t.Helper()
-			if n := len(told()); h.VisitorOnline(id) != online || n != events {
+			if n := len(reported()); h.VisitorOnline(id) != online || n != events {
 				t.Errorf("%s: online %v, %d events; want %v, %d", what, h.VisitorOnline(id), n, online, events)
 			}
 		}

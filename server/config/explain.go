@@ -9,7 +9,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Explained is a setting as it is in force before the admin API's settings, and where
+// Explained is a setting's value before the admin API's settings apply, and where
 // its value was found.
 type Explained struct {
 	Name   string `json:"name"`

@@ -12,7 +12,7 @@ import (
 )
 
 // TestNoIDsInLogs: who reads a log cannot open the sessions that it is about, but
-// can tell them apart.
+// can distinguish them.
 func TestNoIDsInLogs(t *testing.T) {
 	id, other := chat.NewID(), chat.NewID()
 	for _, format := range []LogFormat{"text", "json"} {

@@ -84,7 +84,7 @@ func slip(name string, known []string) bool {
 }
 
 // lettersApart counts the letters that only one of two names has. Each typing error
-// adds two at most, so it tells soon that most names are not near at all.
+// adds two at most, so it finds soon that most names are not near at all.
 func lettersApart(a, b string) (apart int) {
 	var count [256]int
 	for i := range len(a) {

@@ -94,16 +94,16 @@ func (s *fixture) showPage(t *testing.T, b *tab, folder, name string) {
 	b.do(chromedp.EmulateViewport(1280, 800))
 }
 
-// testHear: a message of a visitor is heard and shown while the console is not looked at,
+// testNotify: a message of a visitor is sounded and shown while the console is not looked at,
 // by one tab, unless it is muted; the console is an app with a service worker.
-func testHear(t *testing.T, s *fixture) {
+func testNotify(t *testing.T, s *fixture) {
 	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
 	b := s.newOperator(t, "Ada")
 	b.until(`document.querySelector("link[rel=manifest]") !== null`)
 	if name := eval[string](b, `fetch($("link[rel=manifest]").href).then((r) => r.json()).then((app) => fetch(app.icons[1].src).then((r) => app.name + " " + r.headers.get("Content-Type")))`); name != "relay image/png" {
 		t.Errorf("the app is %q", name)
 	}
-	// No sound card and no desktop: what would be heard and shown is noted instead.
+	// No sound card and no desktop: what would be sounded and shown is noted instead.
 	b.run(`(() => { window.shown = []; window.tones = 0; document.hasFocus = () => window.looking;
 		window.Notification = class { static permission = "granted"; constructor(title, o) { window.shown.push(title + ": " + o.body + " " + o.tag); } close() {} };
 		AudioContext.prototype.createOscillator = function () { window.tones++; return { frequency: {}, connect: (to) => to, start() {}, stop() {} }; } })()`)

@@ -66,7 +66,7 @@ func TestBrowser(t *testing.T) {
 		"Knowledge":        testKnowledge,
 		"Statistics":       testStatistics,
 		"Privacy":          testPrivacy,
-		"Hear":             testHear,
+		"Notify":           testNotify,
 		"System":           testSystem,
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {

@@ -51,9 +51,9 @@ func TestBridgeStreamMovesBetweenNodes(t *testing.T) {
 		}
 	}
 	read := 0
-	// hear reads the answers up to the last one, each once. Telegram's threads are handled
+	// answersOf reads the answers up to the last one, each once. Telegram's threads are handled
 	// at once, so that only those of one thread come in order.
-	hear := func(in *instance) {
+	answersOf := func(in *instance) {
 		t.Helper()
 		frames, end := backendStream(t, in, last)
 		defer end()
@@ -75,13 +75,13 @@ func TestBridgeStreamMovesBetweenNodes(t *testing.T) {
 		}
 		read = said
 	}
-	hear(nodes[0])
+	answersOf(nodes[0])
 	answer(3)
-	hear(nodes[1])
+	answersOf(nodes[1])
 	hear2 := func(what string, in *instance) {
 		t.Helper()
 		answer(4)
-		hear(in)
+		answersOf(in)
 		t.Logf("%s: the stream goes on at %s", what, last)
 	}
 	hear2("back at the first node", nodes[0])

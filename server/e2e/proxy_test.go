@@ -13,7 +13,7 @@ type cable struct {
 
 	mu    sync.Mutex
 	state *sync.Cond
-	cut   bool // nothing passes, and nobody is told
+	cut   bool // nothing passes, and nobody notices
 	conns map[net.Conn]bool
 }
 

@@ -1,6 +1,6 @@
 // Package watch counts what relay does and answers it on a listener of its own, in
 // the text format of Prometheus. The parts of relay call its hooks; what they can
-// tell at any time is asked for when somebody looks.
+// return at any time is asked for when somebody looks.
 package watch
 
 import (

@@ -127,9 +127,9 @@ export function form(fields: Field[], layout?: (nodes: Record<string, HTMLElemen
     fill(await save({ [name]: null }), false);
     const back = rows.find((r) => r.field.name === name)!;
     back.fill(stored!);
-    told();
+    changed();
   };
-  const told = (): void => void one.node.dispatchEvent(new Event("input", { bubbles: true }));
+  const changed = (): void => void one.node.dispatchEvent(new Event("input", { bubbles: true }));
   // problems puts each of the server's sentences beside the field that it names.
   const problems = (text: string): void => {
     const names = rows.map((r) => r.field.name).join("|");
@@ -168,7 +168,7 @@ export function form(fields: Field[], layout?: (nodes: Record<string, HTMLElemen
     discard() {
       said.said("");
       if (stored) fill(stored, true);
-      told();
+      changed();
     },
     async save() {
       said.said("");
@@ -181,7 +181,7 @@ export function form(fields: Field[], layout?: (nodes: Record<string, HTMLElemen
         for (const r of rows) if (r.field.name in changes && json(r.field.control.get()) === json(changes[r.field.name])) r.fill(settings);
         fill(settings, false);
         one.onsaved?.(settings);
-        told();
+        changed();
         return true;
       } catch (error) {
         problems((error as Error).message);

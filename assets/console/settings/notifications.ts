@@ -2,7 +2,7 @@
 
 import { h } from "../dom";
 import { fullTime } from "../format";
-import * as push from "../hear/push";
+import * as push from "../notify/push";
 import type { Page } from "./page";
 import { button, section } from "./settings";
 

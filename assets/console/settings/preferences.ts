@@ -1,7 +1,7 @@
 // A person's notifications: one choice for sounds, the desktop and all devices.
 
 import { h } from "../dom";
-import { choose, load, onPreferences, type Preferences } from "../hear/preferences";
+import { choose, load, onPreferences, type Preferences } from "../notify/preferences";
 import { attempt } from "../store";
 import type { Part } from "./access";
 import { labelled, section } from "./settings";
@@ -21,7 +21,7 @@ export function preferencesSection(): Part {
     sound.checked = p.sound;
     content.checked = p.pushContent;
   });
-  const node = section("What you hear of", labelled("Notify me of", notify), h("label", { class: "check" }, sound, " With a sound while the console is open"),
+  const node = section("What you are notified of", labelled("Notify me of", notify), h("label", { class: "check" }, sound, " With a sound while the console is open"),
     h("label", { class: "check" }, content, " Devices show who wrote and what"),
     h("p", { class: "hint" }, "Without it a device only says that a visitor is waiting. Nothing of it can be read by the browser’s push service either way. ", h("a", { href: "#/notifications" }, "Your devices")), said);
   return { node, load: async () => void (await attempt(load(), "Your choice could not be loaded")) };

@@ -98,7 +98,7 @@ func (f *Platform) serveGateway(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	c.send(gatewayEvent{Op: 10, Data: map[string]any{"heartbeat_interval": f.Heartbeat.Milliseconds()}})
 	f.mu.Unlock()
-	f.hear(c)
+	f.readFrames(c)
 	c.end()
 	writing.Wait()
 }
@@ -134,7 +134,7 @@ func (c *gatewayConn) write(f *Platform) {
 			case silent:
 			case e.Op < 0:
 				calm()
-				// The bot closes the connection itself, see hear.
+				// The bot closes the connection itself, see readFrames.
 				_ = c.socket.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(-e.Op, ""), time.Now().Add(time.Second))
 				f.leave(c)
 			case c.socket.WriteJSON(e) != nil:
@@ -155,8 +155,8 @@ func (c *gatewayConn) send(e gatewayEvent) {
 	}
 }
 
-// hear reads what the bot sends.
-func (f *Platform) hear(c *gatewayConn) {
+// readFrames reads what the bot sends.
+func (f *Platform) readFrames(c *gatewayConn) {
 	for {
 		var in struct {
 			Op   int             `json:"op"`

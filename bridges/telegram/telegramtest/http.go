@@ -101,7 +101,7 @@ func (f *Platform) note(method string, p params) {
 	f.Violate(faults...)
 }
 
-// decode reads the parameters of a call. Chunked bodies are legal, but many
+// decode reads the parameters of a call. Chunked bodies are valid, but many
 // servers in front of the Bot API do not take them: they are for files whose
 // size nobody knows.
 func (f *Platform) decode(r *http.Request, method string) (params, error) {

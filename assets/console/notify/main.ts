@@ -33,13 +33,13 @@ function notify(m: Message): void {
   };
 }
 
-// wanted reports whether somebody wants to hear of a conversation: mine are also those that nobody was given.
+// wanted reports whether somebody wants notifications of a conversation: mine are also those that nobody was given.
 function wanted(id: string): boolean {
   const given = state.sessions.get(id)?.assignee;
   return preferences().notify === "everything" || (preferences().notify === "mine" && (!given || given.id === myId));
 }
 
-function heard(m: Message): void {
+function received(m: Message): void {
   if (!leads || openHere(m.sessionId) || !wanted(m.sessionId)) return;
   if (preferences().sound && Date.now() - last > between) {
     last = Date.now();
@@ -60,7 +60,7 @@ on("sound", "change", () => {
 });
 void load().catch(() => {});
 for (const type of ["pointerdown", "keydown"]) addEventListener(type, wake, { capture: true, passive: true });
-document.addEventListener("relay-heard", (e) => heard((e as CustomEvent<Message>).detail));
+document.addEventListener("relay-received", (e) => received((e as CustomEvent<Message>).detail));
 navigator.serviceWorker?.addEventListener("message", (e) => {
   const { open } = (e.data ?? {}) as { open?: unknown };
   if (typeof open === "string") goTo(open);

@@ -1,4 +1,4 @@
-// A person's choice of notifications, the same in all of their browsers. Tabs of one browser tell each other.
+// A person's choice of notifications, the same in all of their browsers. Tabs of one browser keep in step.
 
 import { call } from "../api";
 
