@@ -67,7 +67,7 @@ const (
 	signOff       = `UPDATE leases SET owner = '', expires_at = 0 WHERE name = $1`
 	describeLease = `UPDATE leases SET info = $4 WHERE owner = $1 AND name = $2 AND epoch = $3`
 	dropNodes     = `DELETE FROM leases WHERE name LIKE 'node:%' AND expires_at < ` + present + ` - 60000`
-	fenceLease    = `SELECT set_config('idle_in_transaction_session_timeout', ?, TRUE) FROM leases WHERE name = ? AND epoch = ? AND expires_at > ` + present + ` FOR SHARE`
+	fenceLease    = `SELECT 1 FROM leases WHERE name = ? AND epoch = ? AND expires_at > ` + present + ` FOR SHARE`
 )
 
 // Acquire implements [chat.Cluster].
@@ -149,12 +149,8 @@ func (c *cluster) Revs(ctx context.Context, ids []string) (map[string]int64, err
 
 func (c *cluster) close() error { return c.pool.Close() }
 
-// fenceIdle is how long a transaction under a lease may be silent: the server ends that of
-// a node that is cut off, or nobody could take the lease.
-var fenceIdle = fmt.Sprint((chat.LeaseLife * 3 / 5).Milliseconds())
-
-// Fence implements [chat.Tx]: until the transaction ends, nobody takes the lease.
+// Fence implements [chat.Tx]: until the transaction ends, nobody takes the lease. The
+// server ends that of a node that is cut off (see writing).
 func (t *tx) Fence(name string, epoch int64) error {
-	var idle string
-	return t.row(chat.ErrLeaseLost, []any{&idle}, fenceLease, fenceIdle, name, epoch)
+	return t.row(chat.ErrLeaseLost, []any{new(int)}, fenceLease, name, epoch)
 }

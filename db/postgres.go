@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -28,6 +27,7 @@ const (
 	maxConns     = 16
 	dialTimeout  = 10 * time.Second
 	maxTxTime    = 30 * time.Second
+	maxSilence   = 2 * time.Second // longer than a machine stalls, or three lost packets
 	maxAttempts  = 5
 	maxIdleTime  = 5 * time.Minute
 	maxConnsLife = time.Hour
@@ -41,7 +41,8 @@ func isPostgres(url string) bool {
 // transaction of its own on a pool. Those that change the same session wait
 // for each other at its row (see lock).
 type postgres struct {
-	pool *sqlx.DB
+	pool    *sqlx.DB
+	writing pgx.TxOptions
 	// gate is held for reading by each operation under way, so that close can
 	// wait for them.
 	gate   sync.RWMutex
@@ -86,7 +87,7 @@ func openPostgres(ctx context.Context, url string, opts Options) (*DB, error) {
 	if committed == nil {
 		committed = func(int, time.Duration) {}
 	}
-	return &DB{backend: &postgres{pool: pool, committed: committed, cluster: newCluster(node, config, direct)}}, nil
+	return &DB{backend: &postgres{pool: pool, writing: writing(config), committed: committed, cluster: newCluster(node, config, direct)}}, nil
 }
 
 // spareStatements keeps no prepared statements behind a pooler, which may give each
@@ -122,6 +123,23 @@ func prepare(config *pgx.ConnConfig, node string, opts Options) {
 	}
 }
 
+// reading is a transaction on a snapshot. It locks nothing, so it may be silent.
+var reading = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+
+// writing returns how transactions begin that lock rows: the server ends one that is
+// silent for maxSilence, or the other nodes would wait for the locks of one that is cut
+// off. A parameter of the URL wins. It is set with the beginning, because PgBouncer
+// refuses it when connecting.
+func writing(config *pgx.ConnConfig) pgx.TxOptions {
+	const bound = "idle_in_transaction_session_timeout"
+	options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
+	inURL := config.RuntimeParams[bound] != "" || strings.Contains(strings.ReplaceAll(config.RuntimeParams["options"], "-", "_"), bound)
+	if !inURL {
+		options.BeginQuery = fmt.Sprintf("begin isolation level read committed; SET LOCAL %s = %d", bound, maxSilence.Milliseconds())
+	}
+	return options
+}
+
 const countOthers = `SELECT COUNT(DISTINCT application_name) FROM pg_stat_activity WHERE datname = current_database()
 	AND application_name LIKE 'relay %' AND application_name <> current_setting('application_name')`
 
@@ -152,7 +170,7 @@ func (p *postgres) apply(ctx context.Context, op func(*tx) error) error {
 	return p.use(ctx, func(ctx context.Context, c *sqlx.Conn) error {
 		for attempt := 1; ; attempt++ {
 			begun := time.Now()
-			err := transact(ctx, c, sql.TxOptions{Isolation: sql.LevelReadCommitted}, op)
+			err := transact(ctx, c, p.writing, op)
 			if err == nil {
 				p.committed(1, time.Since(begun))
 			}
@@ -166,7 +184,7 @@ func (p *postgres) apply(ctx context.Context, op func(*tx) error) error {
 
 func (p *postgres) read(ctx context.Context, op func(*tx) error) error {
 	return p.use(ctx, func(ctx context.Context, c *sqlx.Conn) error {
-		return transact(ctx, c, sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, op)
+		return transact(ctx, c, reading, op)
 	})
 }
 
@@ -207,29 +225,29 @@ func untilLost(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// transact is one attempt at one transaction.
-func transact(ctx context.Context, c *sqlx.Conn, opts sql.TxOptions, op func(*tx) error) error {
+// transact is one attempt at one transaction. database/sql cannot begin one with a
+// query of its own, so pgx begins and ends it.
+func transact(ctx context.Context, c *sqlx.Conn, options pgx.TxOptions, op func(*tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, maxTxTime)
 	defer cancel()
-	begun, err := c.BeginTxx(ctx, &opts)
-	if err != nil {
+	var begun pgx.Tx
+	if err := c.Raw(func(dc any) (err error) {
+		begun, err = dc.(*stdlib.Conn).Conn().BeginTx(ctx, options)
+		return err
+	}); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	if err := protect(op, &tx{q: &pgTx{ctx: ctx, tx: begun}}); err != nil {
-		return errors.Join(err, ignoreDone(begun.Rollback()))
+	if err := protect(op, &tx{q: &pgTx{ctx: ctx, conn: c}}); err != nil {
+		return errors.Join(err, end(c, func() error { return begun.Rollback(ctx) }))
 	}
-	if err := begun.Commit(); err != nil {
+	if err := end(c, func() error { return begun.Commit(ctx) }); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
 	return nil
 }
 
-func ignoreDone(err error) error {
-	if errors.Is(err, sql.ErrTxDone) {
-		return nil
-	}
-	return err
-}
+// end ends a transaction. pgx closes a connection on which that fails.
+func end(c *sqlx.Conn, with func() error) error { return c.Raw(func(any) error { return with() }) }
 
 // worthRetry reports whether an operation was only unlucky: a serialization
 // failure, a deadlock, or a row that somebody else inserted first, or erased
@@ -287,12 +305,12 @@ func (p *postgres) close() error {
 
 // pgTx is a transaction; pgx prepares and keeps its statements.
 type pgTx struct {
-	ctx context.Context
-	tx  *sqlx.Tx
+	ctx  context.Context
+	conn *sqlx.Conn
 }
 
 func (p *pgTx) exec(query string, args ...any) (int64, error) {
-	result, err := p.tx.ExecContext(p.ctx, p.tx.Rebind(query), args...)
+	result, err := p.conn.ExecContext(p.ctx, p.conn.Rebind(query), args...)
 	if err != nil {
 		return 0, err
 	}
@@ -300,15 +318,15 @@ func (p *pgTx) exec(query string, args ...any) (int64, error) {
 }
 
 func (p *pgTx) get(dest any, query string, args ...any) error {
-	return p.tx.GetContext(p.ctx, dest, p.tx.Rebind(query), args...)
+	return p.conn.GetContext(p.ctx, dest, p.conn.Rebind(query), args...)
 }
 
 func (p *pgTx) row(dest []any, query string, args ...any) error {
-	return p.tx.QueryRowContext(p.ctx, p.tx.Rebind(query), args...).Scan(dest...)
+	return p.conn.QueryRowContext(p.ctx, p.conn.Rebind(query), args...).Scan(dest...)
 }
 
 func (p *pgTx) rows(next func() []any, query string, args ...any) error {
-	rows, err := p.tx.QueryContext(p.ctx, p.tx.Rebind(query), args...)
+	rows, err := p.conn.QueryContext(p.ctx, p.conn.Rebind(query), args...)
 	if err != nil {
 		return err
 	}
@@ -322,7 +340,7 @@ func (p *pgTx) rows(next func() []any, query string, args ...any) error {
 }
 
 func (p *pgTx) list(dest any, query string, args ...any) error {
-	return p.tx.SelectContext(p.ctx, dest, p.tx.Rebind(query), args...)
+	return p.conn.SelectContext(p.ctx, dest, p.conn.Rebind(query), args...)
 }
 
 // lock makes transactions that change the same rows wait for each other.

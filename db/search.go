@@ -176,6 +176,6 @@ func (p *pgTx) findTexts(ctx context.Context, terms []words.Term, below int64, l
 			parts[i] += ":*"
 		}
 	}
-	err = p.tx.SelectContext(ctx, &places, findTextVectors, strings.Join(parts, " & "), belowOrAll(below), limit)
+	err = p.conn.SelectContext(ctx, &places, findTextVectors, strings.Join(parts, " & "), belowOrAll(below), limit)
 	return places, err
 }

@@ -36,7 +36,7 @@ func lockFact(t *testing.T, d *db.DB) (release func()) {
 // TestLostLeaseEndsATransaction does not wait for a database that does not answer once
 // the lease is lost, but for any other reason.
 func TestLostLeaseEndsATransaction(t *testing.T) {
-	d := dbtest.Open(t, dbtest.PostgresURL(t))
+	d := dbtest.Open(t, dbtest.PostgresURL(t)+"&idle_in_transaction_session_timeout=0")
 	release := lockFact(t, d)
 	wait := func() (end context.CancelCauseFunc, ended chan error) {
 		ctx, end := context.WithCancelCause(t.Context())
@@ -104,5 +104,68 @@ func TestSilentHolderIsReplaced(t *testing.T) {
 	release()
 	if err := <-heard; !errors.Is(err, chat.ErrAway) {
 		t.Errorf("what the former holder did is stored: %v", err)
+	}
+}
+
+// TestSilentTransactionIsEnded writes to a session that another node locked before it
+// went silent. The silent node cannot store what it wanted.
+func TestSilentTransactionIsEnded(t *testing.T) {
+	t.Parallel()
+	url := dbtest.PostgresURL(t)
+	one, two := dbtest.Open(t, url), dbtest.Open(t, url)
+	id := newSessions(t, two, 1)[0]
+	rename := func(name string, locked func()) func(chat.Tx) error {
+		return func(tx chat.Tx) error {
+			s, err := tx.Lock(id)
+			if err != nil {
+				return err
+			}
+			locked()
+			s.VisitorID = name
+			return tx.SaveSession(&s)
+		}
+	}
+	locked, heard, free := make(chan struct{}), make(chan error, 1), make(chan struct{})
+	release := sync.OnceFunc(func() { close(free) })
+	defer release() // one is closed after what it does
+	go func() {
+		heard <- one.Apply(context.Background(), rename("one", func() { close(locked); <-free }))
+	}()
+	<-locked
+	stored := make(chan error, 1)
+	go func() { stored <- two.Apply(context.Background(), rename("two", func() {})) }()
+	select {
+	case err := <-stored:
+		want(t, err, nil)
+	case <-time.After(20 * time.Second):
+		t.Fatal("the session is still locked")
+	}
+	release()
+	want(t, <-heard, chat.ErrAway)
+	read(t, two, func(r chat.Reader) error {
+		s, err := r.Session(id)
+		if s.VisitorID != "two" {
+			t.Errorf("the session is of %s", s.VisitorID)
+		}
+		return err
+	})
+}
+
+// TestSilenceIsBounded ends silent transactions that write, unless the URL says when;
+// those that read hold no locks.
+func TestSilenceIsBounded(t *testing.T) {
+	t.Parallel()
+	const name = "idle_in_transaction_session_timeout"
+	base := dbtest.PostgresURL(t)
+	for with, bound := range map[string]string{"": "2s", "&" + name + "=60000": "1min", "&options=-c%20" + name + "%3D0": "0",
+		"&options=--idle-in-transaction-session-timeout%3D5s": "5s"} {
+		d := dbtest.Open(t, base+with)
+		got, err := d.Writer(t.Context(), "SHOW "+name)
+		if err != nil || got != bound {
+			t.Errorf("%q: a transaction that writes may be silent for %s, want %s (%v)", with, got, bound, err)
+		}
+		if got, err = d.Reader(t.Context(), "SHOW "+name); with == "" && (err != nil || got != "0") {
+			t.Errorf("a transaction that reads may be silent for %s (%v)", got, err)
+		}
 	}
 }

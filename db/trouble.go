@@ -16,7 +16,7 @@ var troubles = map[string][2]string{
 	"53200": {"PostgreSQL has no memory left", "give its machine more memory, or lower work_mem and max_connections"},
 	"57014": {"PostgreSQL cancelled a statement", "raise statement_timeout for relay's user to 30 seconds or more"},
 	"55P03": {"PostgreSQL gave up waiting for a lock", "raise lock_timeout for relay's user, and end the program that holds the lock"},
-	"25P03": {"PostgreSQL ended an idle transaction", "raise idle_in_transaction_session_timeout for relay's user to a minute or more"},
+	"25P03": {"PostgreSQL ended a transaction in which relay was silent for too long", "check whether relay's machine or network stalls, or set a longer idle_in_transaction_session_timeout in DATABASE_URL"},
 	"25P04": {"PostgreSQL ended a long transaction", "raise transaction_timeout for relay's user to a minute or more"},
 	"40001": {"transactions keep getting in each other's way", "set default_transaction_isolation to read committed, and look for other programs that write to relay's tables"},
 	"40P01": {"transactions keep getting in each other's way", "look for other programs that lock relay's tables"},
