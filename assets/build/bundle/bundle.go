@@ -203,18 +203,14 @@ var cssText = api.Plugin{
 	Name: "css-text",
 	Setup: func(b api.PluginBuild) {
 		b.OnLoad(api.OnLoadOptions{Filter: `\.css$`}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
-			source, err := os.ReadFile(args.Path)
-			if err != nil {
-				return api.OnLoadResult{}, err
-			}
-			css := api.Transform(string(source), api.TransformOptions{
-				Loader: api.LoaderCSS, Engines: engines, Charset: api.CharsetUTF8,
+			css := api.Build(api.BuildOptions{
+				EntryPoints: []string{args.Path}, Bundle: true, Engines: engines, Charset: api.CharsetUTF8,
 				MinifyWhitespace: true, MinifySyntax: true,
 			})
 			if len(css.Errors) > 0 {
 				return api.OnLoadResult{}, messagesError(css.Errors)
 			}
-			text := string(bytes.TrimSpace(css.Code))
+			text := string(bytes.TrimSpace(css.OutputFiles[0].Contents))
 			return api.OnLoadResult{Contents: &text, Loader: api.LoaderText}, nil
 		})
 	},
