@@ -30,13 +30,8 @@ func (s *communityServer) testAI(w http.ResponseWriter, r *http.Request, _ chat.
 
 // handOff answers POST /api/widget/handoff: the visitor wants a person.
 func (s *communityServer) handOff(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[struct {
-		SessionID string `json:"sessionId"`
-	}](r)
+	in, err := decodeInSession[inSession](r)
 	if err != nil {
-		return nil, err
-	}
-	if err := required("sessionId", in.SessionID); err != nil {
 		return nil, err
 	}
 	return ok, s.engine.AskForPerson(r.Context(), by, in.SessionID)

@@ -219,6 +219,22 @@ func decode[T any](r *http.Request) (T, error) {
 	return unmarshal[T](body)
 }
 
+// inSession is what the bodies of the widget's routes have in common.
+type inSession struct {
+	SessionID string `json:"sessionId"`
+}
+
+func (in inSession) named() error { return required("sessionId", in.SessionID) }
+
+// decodeInSession is decode for bodies that must name their session.
+func decodeInSession[T interface{ named() error }](r *http.Request) (T, error) {
+	in, err := decode[T](r)
+	if err == nil {
+		err = in.named()
+	}
+	return in, err
+}
+
 // decodeOptional is decode for routes without required fields: a request without a
 // body counts as {}.
 func decodeOptional[T any](r *http.Request) (v T, err error) {

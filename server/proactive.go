@@ -22,13 +22,8 @@ func (s *communityServer) widgetProactive(_ http.ResponseWriter, _ *http.Request
 
 // widgetClose ends the conversation on the visitor's side.
 func (s *communityServer) widgetClose(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[struct {
-		SessionID string `json:"sessionId"`
-	}](r)
+	in, err := decodeInSession[inSession](r)
 	if err != nil {
-		return nil, err
-	}
-	if err := required("sessionId", in.SessionID); err != nil {
 		return nil, err
 	}
 	return ok, s.engine.End(r.Context(), by, in.SessionID)

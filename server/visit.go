@@ -11,14 +11,11 @@ import (
 // ratings and trigger events too.
 
 func (s *communityServer) widgetPreChat(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[struct {
-		SessionID string         `json:"sessionId"`
-		Fields    map[string]any `json:"fields"`
+	in, err := decodeInSession[struct {
+		inSession
+		Fields map[string]any `json:"fields"`
 	}](r)
 	if err != nil {
-		return nil, err
-	}
-	if err := required("sessionId", in.SessionID); err != nil {
 		return nil, err
 	}
 	if in.Fields == nil {
@@ -28,15 +25,12 @@ func (s *communityServer) widgetPreChat(_ http.ResponseWriter, r *http.Request, 
 }
 
 func (s *communityServer) widgetCSAT(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[struct {
-		SessionID string `json:"sessionId"`
-		Score     *int   `json:"score"`
-		Comment   string `json:"comment"`
+	in, err := decodeInSession[struct {
+		inSession
+		Score   *int   `json:"score"`
+		Comment string `json:"comment"`
 	}](r)
 	if err != nil {
-		return nil, err
-	}
-	if err := required("sessionId", in.SessionID); err != nil {
 		return nil, err
 	}
 	if in.Score == nil {
@@ -51,9 +45,9 @@ func (s *communityServer) widgetCSAT(_ http.ResponseWriter, r *http.Request, by 
 
 // eventRequest is the body of the routes that trigger a custom event.
 type eventRequest struct {
-	SessionID string   `json:"sessionId"`
-	Name      string   `json:"name"`
-	Data      chat.Raw `json:"data"`
+	inSession
+	Name string   `json:"name"`
+	Data chat.Raw `json:"data"`
 }
 
 func (e *eventRequest) event() chat.CustomEvent {
@@ -65,11 +59,8 @@ func (e *eventRequest) event() chat.CustomEvent {
 }
 
 func (s *communityServer) widgetEvent(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[eventRequest](r)
+	in, err := decodeInSession[eventRequest](r)
 	if err != nil {
-		return nil, err
-	}
-	if err := required("sessionId", in.SessionID); err != nil {
 		return nil, err
 	}
 	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, in.SessionID)); err != nil {
@@ -79,14 +70,11 @@ func (s *communityServer) widgetEvent(w http.ResponseWriter, r *http.Request, by
 }
 
 func (s *communityServer) widgetPage(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[struct {
-		SessionID string `json:"sessionId"`
-		URL       string `json:"url"`
+	in, err := decodeInSession[struct {
+		inSession
+		URL string `json:"url"`
 	}](r)
 	if err != nil {
-		return nil, err
-	}
-	if err := required("sessionId", in.SessionID); err != nil {
 		return nil, err
 	}
 	if err := required("url", in.URL); err != nil {
@@ -99,15 +87,12 @@ func (s *communityServer) widgetPage(w http.ResponseWriter, r *http.Request, by 
 }
 
 func (s *communityServer) widgetDisconnect(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[struct {
-		SessionID string `json:"sessionId"`
-		Token     string `json:"sessionToken"` // sendBeacon cannot send headers
+	in, err := decodeInSession[struct {
+		inSession
+		Token string `json:"sessionToken"` // sendBeacon cannot send headers
 		chat.Leave
 	}](r)
 	if err != nil {
-		return nil, err
-	}
-	if err := required("sessionId", in.SessionID); err != nil {
 		return nil, err
 	}
 	if by.Token == "" {

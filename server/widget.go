@@ -82,7 +82,7 @@ func (s *communityServer) widgetInit(w http.ResponseWriter, r *http.Request, _ c
 
 // postRequest is the body of the POST routes that store a message.
 type postRequest struct {
-	SessionID     string   `json:"sessionId"`
+	inSession
 	Content       string   `json:"content"`
 	AttachmentIDs []string `json:"attachmentIds"`
 	ReplyTo       string   `json:"replyTo"`
@@ -96,11 +96,8 @@ func (p *postRequest) post(sessionID string) chat.Post {
 }
 
 func (s *communityServer) widgetSend(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[postRequest](r)
+	in, err := decodeInSession[postRequest](r)
 	if err != nil {
-		return nil, err
-	}
-	if err := required("sessionId", in.SessionID); err != nil {
 		return nil, err
 	}
 	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, in.SessionID)); err != nil {
@@ -145,11 +142,8 @@ func (s *communityServer) history(r *http.Request, by chat.Author, sessionID str
 }
 
 func (s *communityServer) widgetEdit(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[postRequest](r)
+	in, err := decodeInSession[postRequest](r)
 	if err != nil {
-		return nil, err
-	}
-	if err := required("sessionId", in.SessionID); err != nil {
 		return nil, err
 	}
 	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, in.SessionID)); err != nil {
@@ -223,16 +217,13 @@ func takeText(object map[string]any, name string) (string, error) {
 
 // readRequest is the body of the read routes.
 type readRequest struct {
-	SessionID  string   `json:"sessionId"`
+	inSession
 	MessageIDs []string `json:"messageIds"`
 }
 
 func (s *communityServer) widgetRead(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[readRequest](r)
+	in, err := decodeInSession[readRequest](r)
 	if err != nil {
-		return nil, err
-	}
-	if err := required("sessionId", in.SessionID); err != nil {
 		return nil, err
 	}
 	if in.MessageIDs == nil {
@@ -243,17 +234,14 @@ func (s *communityServer) widgetRead(_ http.ResponseWriter, r *http.Request, by 
 
 // typingRequest is the body of the typing routes.
 type typingRequest struct {
-	SessionID    string `json:"sessionId"`
+	inSession
 	Active       *bool  `json:"active"`
 	OperatorName string `json:"operatorName"`
 }
 
 func (s *communityServer) widgetTyping(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[typingRequest](r)
+	in, err := decodeInSession[typingRequest](r)
 	if err != nil {
-		return nil, err
-	}
-	if err := required("sessionId", in.SessionID); err != nil {
 		return nil, err
 	}
 	return ok, s.engine.Typing(r.Context(), by, in.SessionID, in.Active == nil || *in.Active)
