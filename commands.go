@@ -239,7 +239,7 @@ func (a *app) storedSettings(ctx context.Context) (stored map[string]chat.Raw, e
 		return nil, err
 	}
 	defer database.Close()
-	err = database.Look(ctx, func(r chat.Reader) (err error) {
+	err = database.ReadOne(ctx, func(r chat.Reader) (err error) {
 		stored, err = r.Settings()
 		return err
 	})

@@ -176,7 +176,7 @@ func serverOf(t *testing.T, mode chat.Mode, store chat.Store, deps server.Deps) 
 
 func lastDelivery(t *testing.T, store chat.Store, sessionID string) (d chat.Delivery) {
 	t.Helper()
-	err := store.Look(t.Context(), func(r chat.Reader) (err error) {
+	err := store.ReadOne(t.Context(), func(r chat.Reader) (err error) {
 		d, err = r.Delivery("bridge", sessionID, 1)
 		return err
 	})

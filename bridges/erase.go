@@ -17,7 +17,7 @@ const eraseTimeout = 30 * time.Second
 // is erased, which knows where they are.
 func (s *Set) EraseThreads(ctx context.Context, sessionID string) (stays []string, err error) {
 	var threads []chat.Thread
-	err = s.engine.Store.Look(ctx, func(r chat.Reader) (err error) {
+	err = s.engine.Store.ReadOne(ctx, func(r chat.Reader) (err error) {
 		threads, err = r.ThreadsOf(sessionID)
 		return err
 	})
@@ -56,7 +56,7 @@ func (s *Set) eraseThread(ctx context.Context, th chat.Thread) string {
 // delete threads.
 func (s *Set) eraseMessages(ctx context.Context, b chat.Bridge, title string, th chat.Thread) string {
 	var links []chat.Link
-	err := s.engine.Store.Look(ctx, func(r chat.Reader) (err error) {
+	err := s.engine.Store.ReadOne(ctx, func(r chat.Reader) (err error) {
 		links, err = r.LinksOf(th.SessionID, th.Bridge, th.Channel)
 		return err
 	})

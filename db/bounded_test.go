@@ -96,7 +96,7 @@ func waiting(t *testing.T, d *db.DB, dest string) (n int) {
 
 func knows(t *testing.T, d *db.DB, session string) bool {
 	t.Helper()
-	return d.Look(t.Context(), func(r chat.Reader) error {
+	return d.ReadOne(t.Context(), func(r chat.Reader) error {
 		_, err := r.Session(session)
 		return err
 	}) == nil

@@ -106,8 +106,8 @@ func (d *DB) Read(ctx context.Context, op func(chat.Reader) error) error {
 	return d.backend.read(ctx, func(t *tx) error { return op(t) })
 }
 
-// Look implements [chat.Store]. op must not use the DB itself.
-func (d *DB) Look(ctx context.Context, op func(chat.Reader) error) error {
+// ReadOne implements [chat.Store]. op must not use the DB itself.
+func (d *DB) ReadOne(ctx context.Context, op func(chat.Reader) error) error {
 	return d.backend.look(ctx, func(t *tx) error { return op(t) })
 }
 

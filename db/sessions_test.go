@@ -63,7 +63,7 @@ func TestSessionHeaderIsCommitted(t *testing.T) {
 		apply(t, d, func(tx chat.Tx) error { return tx.CreateSession(s) })
 		look := func(when string, want int64) {
 			t.Helper()
-			err := d.Look(t.Context(), func(r chat.Reader) error {
+			err := d.ReadOne(t.Context(), func(r chat.Reader) error {
 				got, err := r.SessionHeader("a")
 				if err == nil && (got.Rev != want || got.TokenHash != s.TokenHash) {
 					t.Errorf("%s: got %+v, want rev %d", when, got, want)
@@ -99,7 +99,7 @@ func TestSessionHeaderIsCommitted(t *testing.T) {
 		change(6, nil)
 		look("changed again", 6)
 		apply(t, d, func(tx chat.Tx) error { return tx.EraseSession("a") })
-		err := d.Look(t.Context(), func(r chat.Reader) error { _, err := r.SessionHeader("a"); return err })
+		err := d.ReadOne(t.Context(), func(r chat.Reader) error { _, err := r.SessionHeader("a"); return err })
 		want(t, err, chat.ErrSessionNotFound)
 	})
 }

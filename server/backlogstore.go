@@ -49,7 +49,7 @@ func OpenBacklog(ctx context.Context, files *chat.FileLinks, store chat.Store, s
 	if err != nil {
 		return nil, err
 	}
-	err = store.Look(ctx, func(r chat.Reader) error {
+	err = store.ReadOne(ctx, func(r chat.Reader) error {
 		end, err := r.BacklogEnd()
 		b.last = max(end-backlogEvents, 0)
 		return err
@@ -81,7 +81,7 @@ func (b *Backlog) pull(ctx context.Context) error {
 	defer b.saved.pulling.Unlock()
 	for {
 		var list []chat.BacklogEvent
-		err := b.saved.store.Look(ctx, func(r chat.Reader) (err error) {
+		err := b.saved.store.ReadOne(ctx, func(r chat.Reader) (err error) {
 			list, err = r.Backlog(b.end(), backlogPortion)
 			return err
 		})

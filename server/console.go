@@ -80,7 +80,7 @@ func focusAt(people bool, l login) string {
 // hasPeople reports whether anybody can sign in without the secret key.
 func (s *communityServer) hasPeople(ctx context.Context) bool {
 	n := 0
-	err := s.engine.Store.Look(ctx, func(rd chat.Reader) (err error) {
+	err := s.engine.Store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		n, _, err = rd.CountPeople()
 		return err
 	})

@@ -256,7 +256,7 @@ func (s *communityServer) export(w http.ResponseWriter, r *http.Request, by chat
 	out := json.NewEncoder(patientWriter{w, http.NewResponseController(w)})
 	for last := int64(0); ; {
 		var list []chat.Session
-		err := s.engine.Store.Look(r.Context(), func(rd chat.Reader) (err error) {
+		err := s.engine.Store.ReadOne(r.Context(), func(rd chat.Reader) (err error) {
 			list, last, err = rd.Export(last, exportPage)
 			return err
 		})

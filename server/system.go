@@ -54,7 +54,7 @@ func (s *communityServer) systemState(_ http.ResponseWriter, r *http.Request, _ 
 		s.log.Warn("the backups cannot be listed", "err", err)
 	}
 	var deliveries, updates []chat.Queue
-	err = s.engine.Store.Look(ctx, func(rd chat.Reader) (err error) {
+	err = s.engine.Store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		deliveries, updates, err = rd.Queues()
 		return err
 	})

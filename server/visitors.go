@@ -35,7 +35,7 @@ func (s *communityServer) findVisitor(_ http.ResponseWriter, r *http.Request, _ 
 		v := &list[i]
 		found[i] = visitorSession{v.ID, v.VisitorID, v.Status, v.CreatedAt, v.LastActivity, v.Identity, v.PreChat, []string{}}
 		var threads []chat.Thread
-		err := s.engine.Store.Look(r.Context(), func(rd chat.Reader) (err error) {
+		err := s.engine.Store.ReadOne(r.Context(), func(rd chat.Reader) (err error) {
 			threads, err = rd.ThreadsOf(v.ID)
 			return err
 		})

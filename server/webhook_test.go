@@ -366,11 +366,11 @@ type shaky struct {
 	away atomic.Bool
 }
 
-func (s *shaky) Look(ctx context.Context, op func(chat.Reader) error) error {
+func (s *shaky) ReadOne(ctx context.Context, op func(chat.Reader) error) error {
 	if s.away.Swap(false) {
 		return chat.ErrAway
 	}
-	return s.Store.Look(ctx, op)
+	return s.Store.ReadOne(ctx, op)
 }
 
 // TestWebhookToAnotherReceiverWhileAway: what waits goes to the next receiver at

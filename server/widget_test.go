@@ -25,8 +25,8 @@ func TestHealth(t *testing.T) {
 	})
 }
 
-// TestSeedClient is a client written from the documented API alone.
-func TestSeedClient(t *testing.T) {
+// TestDocumentedClient is a client written from the documented API alone.
+func TestDocumentedClient(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		first := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v1", "url": "https://shop.test/a", "userAgent": "Mozilla/5.0 Firefox/130.0"})
 		id := first.text("sessionId")

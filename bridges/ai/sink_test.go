@@ -163,7 +163,7 @@ func (h *harness) told(id string, by chat.Author) string {
 func (h *harness) takeovers(id string) string {
 	h.t.Helper()
 	var list []chat.TimelineEntry
-	err := h.Store.Look(h.t.Context(), func(r chat.Reader) (err error) {
+	err := h.Store.ReadOne(h.t.Context(), func(r chat.Reader) (err error) {
 		list, err = r.Timeline(id, 0, 0, 100)
 		return err
 	})
@@ -544,7 +544,7 @@ func TestOnce(t *testing.T) {
 		id := h.open("en")
 		h.say(visitor, id, "one")
 		var lane []chat.Delivery
-		err := h.Store.Look(t.Context(), func(r chat.Reader) (err error) {
+		err := h.Store.ReadOne(t.Context(), func(r chat.Reader) (err error) {
 			lane, err = r.Lane(chat.AISink, id, 0)
 			return err
 		})

@@ -140,7 +140,7 @@ func (h *Harness) Post(p chat.Post) chat.Message {
 // Undelivered counts the waiting deliveries.
 func (h *Harness) Undelivered() (n int) {
 	h.t.Helper()
-	h.must(h.store.Look(h.t.Context(), func(r chat.Reader) error {
+	h.must(h.store.ReadOne(h.t.Context(), func(r chat.Reader) error {
 		for _, sink := range append([]chat.Sink{h.Mirror}, h.others...) {
 			waiting, err := r.Waiting(sink.Name())
 			if n += waiting; err != nil {
@@ -166,7 +166,7 @@ func (h *Harness) Settle() {
 // Messages returns a session's messages, oldest first.
 func (h *Harness) Messages(sessionID string) (list []chat.Message) {
 	h.t.Helper()
-	h.must(h.store.Look(h.t.Context(), func(r chat.Reader) (err error) {
+	h.must(h.store.ReadOne(h.t.Context(), func(r chat.Reader) (err error) {
 		list, err = r.Messages(chat.MessageQuery{SessionID: sessionID, Limit: 1000})
 		return err
 	}))

@@ -154,7 +154,7 @@ func commands(e *engine) {
 }
 
 func (e *engine) status(id string) (s chat.Status) {
-	e.must(e.store.Look(e.t.Context(), func(r chat.Reader) error {
+	e.must(e.store.ReadOne(e.t.Context(), func(r chat.Reader) error {
 		session, err := r.Session(id)
 		s = session.Status
 		return err

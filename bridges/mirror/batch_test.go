@@ -78,7 +78,7 @@ func TestRemembersBatches(t *testing.T) {
 func expectNoPlaceholders(t *testing.T, o *harness, id string, sent []chat.Message) {
 	t.Helper()
 	for _, m := range sent {
-		o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
+		o.must(o.store.ReadOne(t.Context(), func(r chat.Reader) error {
 			links, err := r.Links(id, m.ID, "slack", "C1")
 			for _, l := range links {
 				if l.State == chat.LinkSending {

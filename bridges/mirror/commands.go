@@ -122,7 +122,7 @@ func (ev *inboundEvent) deleteAnswered(ctx context.Context) (string, error) {
 
 // copiesOf lists the platform messages that show a message.
 func (ev *inboundEvent) copiesOf(ctx context.Context, id string) (remotes []string, err error) {
-	err = ev.mirror.store.Look(ctx, func(rd chat.Reader) error {
+	err = ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) error {
 		remotes = nil
 		links, err := rd.Links(ev.thread.SessionID, id, ev.thread.Bridge, ev.thread.Channel)
 		for _, l := range links {

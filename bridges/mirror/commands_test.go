@@ -51,7 +51,7 @@ func TestCommands(t *testing.T) {
 				if slices.ContainsFunc(other.shown(0), func(text string) bool { return strings.Contains(text, "angry") || strings.Contains(text, "no command") }) {
 					t.Errorf("the other platform shows %q", other.shown(0))
 				}
-				o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
+				o.must(o.store.ReadOne(t.Context(), func(r chat.Reader) error {
 					s, err := r.Session(id)
 					if tt.want != nil && !tt.want(o, s) {
 						t.Errorf("the session is %+v", s)

@@ -45,7 +45,7 @@ func (run *deliveryRun) writeEarlier(ctx context.Context, th chat.Thread, earlie
 
 // liveParts returns the links of a placeholder that still exist in a thread.
 func (run *deliveryRun) liveParts(ctx context.Context, th chat.Thread, placeholder string) (links []chat.Link, err error) {
-	err = run.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
+	err = run.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		links, err = rd.Links(run.sessionID, placeholder, th.Bridge, th.Channel)
 		return err
 	})
@@ -83,7 +83,7 @@ func (run *deliveryRun) updateEarlier(ctx context.Context) error {
 	e := &run.head().Event
 	name := chat.Placeholder(earlierPrefix + e.MessageID)
 	var at []chat.Link
-	err := run.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
+	err := run.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		at, err = rd.Links(run.sessionID, name, run.mirror.bridge.Name(), run.mirror.bridge.Channel())
 		return err
 	})

@@ -99,7 +99,7 @@ func (ev *inboundEvent) dispatch(ctx context.Context) error {
 // owner finds the thread with its session: in the store or, in bridge mode, from the
 // update or the platform. For relay's own thread it returns errSystemThread.
 func (m *Mirror) owner(ctx context.Context, in chat.Inbound) (th chat.Thread, err error) {
-	err = m.store.Look(ctx, func(rd chat.Reader) (err error) {
+	err = m.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		th, err = rd.Thread(in.Thread.Bridge, in.Thread.Channel, in.Thread.Ref)
 		return err
 	})
@@ -214,7 +214,7 @@ func (ev *inboundEvent) linkTo(remote string) chat.Link {
 // placeholder of a command.
 func (ev *inboundEvent) origin(ctx context.Context) (id string, err error) {
 	at := ev.linkTo(ev.Remote)
-	err = ev.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
+	err = ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		id, err = chat.OriginAt(rd, &at, ev.thread.SessionID)
 		return err
 	})
@@ -242,7 +242,7 @@ func (ev *inboundEvent) album(ctx context.Context) ([]chat.Inbound, error) {
 		return nil, &chat.RetryAfter{After: wait, Cause: errors.New("waiting for the rest of an album")}
 	}
 	var lane []chat.Update
-	err := ev.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
+	err := ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		lane, err = rd.InboxLane(ev.update.Bridge, ev.update.Thread, maxAlbum)
 		return err
 	})

@@ -105,7 +105,7 @@ func (ev *inboundEvent) deleted(ctx context.Context) error {
 // fileMessages are the messages besides id that brought files of the operator's
 // platform message.
 func (ev *inboundEvent) fileMessages(ctx context.Context, id string) (ids []string, err error) {
-	err = ev.mirror.store.Look(ctx, func(rd chat.Reader) error {
+	err = ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) error {
 		ids = nil
 		links, err := rd.LinksAt(ev.thread.Bridge, ev.thread.Channel, ev.Remote)
 		for _, l := range links {
@@ -123,7 +123,7 @@ func (ev *inboundEvent) fileMessages(ctx context.Context, id string) (ids []stri
 // from.
 func (ev *inboundEvent) removeCopies(ctx context.Context, id string) error {
 	var links []chat.Link
-	err := ev.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
+	err := ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		links, err = rd.Links(ev.thread.SessionID, id, ev.thread.Bridge, ev.thread.Channel)
 		return err
 	})
@@ -168,7 +168,7 @@ func (ev *inboundEvent) target(ctx context.Context) (string, error) {
 		return "", nil
 	case errors.Is(err, chat.ErrMessageNotFound):
 		var copies []chat.Link
-		err := ev.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
+		err := ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 			copies, err = rd.LinksAt(ev.thread.Bridge, ev.thread.Channel, ev.Remote)
 			return err
 		})
@@ -182,7 +182,7 @@ func (ev *inboundEvent) target(ctx context.Context) (string, error) {
 
 // loadMessage reads a message of the session.
 func (ev *inboundEvent) loadMessage(ctx context.Context, id string) (m chat.Message, err error) {
-	err = ev.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
+	err = ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		m, err = rd.Message(ev.thread.SessionID, id)
 		return err
 	})
@@ -216,7 +216,7 @@ func sameText(stored, received string) bool {
 // that the session has now.
 func (ev *inboundEvent) threadChanged(ctx context.Context) error {
 	var current chat.Thread
-	err := ev.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
+	err := ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		current, err = rd.ThreadOf(ev.thread.SessionID, ev.thread.Bridge, ev.thread.Channel)
 		return err
 	})

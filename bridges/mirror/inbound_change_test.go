@@ -61,7 +61,7 @@ func TestFollowsThreads(t *testing.T) {
 		status := func(want chat.Status, closed bool) {
 			t.Helper()
 			o.soon()
-			o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
+			o.must(o.store.ReadOne(t.Context(), func(r chat.Reader) error {
 				s, err := r.Session(id)
 				if s.Status != want || other.state(0).closed != closed {
 					t.Errorf("session %s, other thread closed %v, want %s and %v", s.Status, other.state(0).closed, want, closed)
@@ -98,7 +98,7 @@ func TestFollowsChannel(t *testing.T) {
 		moved.Kind = chat.InboundChannelMoved
 		o.receive(f, moved)
 		o.soon()
-		o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
+		o.must(o.store.ReadOne(t.Context(), func(r chat.Reader) error {
 			th, err := r.ThreadOf(id, "telegram", "C2")
 			if th.Ref != f.state(0).ref {
 				t.Errorf("the thread is %+v", th)
@@ -115,7 +115,7 @@ func TestReopens(t *testing.T) {
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.greeted(t)
 		status := func() (s chat.Status) {
-			o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
+			o.must(o.store.ReadOne(t.Context(), func(r chat.Reader) error {
 				session, err := r.Session(id)
 				s = session.Status
 				return err

@@ -89,7 +89,7 @@ func (run *deliveryRun) writeNote(ctx context.Context, th chat.Thread, text stri
 // writeNoteAs is write under another name than that of the event.
 func (run *deliveryRun) writeNoteAs(ctx context.Context, th chat.Thread, name, text string) error {
 	have := map[int]bool{}
-	err := run.mirror.store.Look(ctx, func(rd chat.Reader) error {
+	err := run.mirror.store.ReadOne(ctx, func(rd chat.Reader) error {
 		links, err := rd.Links(run.sessionID, name, th.Bridge, th.Channel)
 		for _, l := range links {
 			have[l.Part] = true

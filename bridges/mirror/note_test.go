@@ -171,7 +171,7 @@ func TestCommandCSAT(t *testing.T) {
 		if got := f.last(0); got != "- The visitor is asked for a rating, unless it was asked before." {
 			t.Errorf("answered %q", got)
 		}
-		o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
+		o.must(o.store.ReadOne(t.Context(), func(r chat.Reader) error {
 			s, err := r.Session(id)
 			if s.AskedAt == 0 {
 				t.Error("the visitor was not asked")

@@ -27,7 +27,7 @@ func TestSavedAnswers(t *testing.T) {
 		if got := other.shown(0); len(got) != 2 || got[1] == "/hours@relay_bot" {
 			t.Errorf("the other platform shows %q", got)
 		}
-		o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
+		o.must(o.store.ReadOne(t.Context(), func(r chat.Reader) error {
 			list, err := r.Messages(chat.MessageQuery{SessionID: id, Limit: 10})
 			if err == nil && (list[1].ReplyTo != asked.ID || list[1].SourceBridge != "telegram") {
 				t.Errorf("it is %+v", list[1])

@@ -174,7 +174,7 @@ func TestShowsMessagesOfAnyID(t *testing.T) {
 		answer.ReplyTo = f.state(0).messages[2].remote // behind the summary and the event
 		o.receive(f, answer)
 		o.soon()
-		o.must(o.store.Look(t.Context(), func(r chat.Reader) error {
+		o.must(o.store.ReadOne(t.Context(), func(r chat.Reader) error {
 			m, err := r.Message(session.ID, "tg:C1:x1")
 			if m.ReplyTo != "@0" {
 				t.Errorf("the answer is to %q", m.ReplyTo)

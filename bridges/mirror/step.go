@@ -160,7 +160,7 @@ func (run *deliveryRun) execute(ctx context.Context, th chat.Thread, s step) err
 
 // isLinked reports whether a platform message is linked to something.
 func (run *deliveryRun) isLinked(ctx context.Context, remote string) (is bool, err error) {
-	err = run.mirror.store.Look(ctx, func(rd chat.Reader) error {
+	err = run.mirror.store.ReadOne(ctx, func(rd chat.Reader) error {
 		links, err := rd.LinksAt(run.mirror.bridge.Name(), run.mirror.bridge.Channel(), remote)
 		is = len(links) > 0
 		return err

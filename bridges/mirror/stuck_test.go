@@ -15,7 +15,7 @@ import (
 // undelivered are a session's deliveries in trouble.
 func (o *harness) undelivered(sessionID string) (list []chat.Delivery) {
 	o.t.Helper()
-	o.must(o.store.Look(o.t.Context(), func(r chat.Reader) (err error) {
+	o.must(o.store.ReadOne(o.t.Context(), func(r chat.Reader) (err error) {
 		list, err = r.Undelivered(sessionID, 10)
 		return err
 	}))

@@ -47,7 +47,7 @@ func (run *deliveryRun) thread(ctx context.Context, open bool) (chat.Thread, err
 // platform.
 func (run *deliveryRun) findThread(ctx context.Context) (th chat.Thread, err error) {
 	m := run.mirror
-	err = m.store.Look(ctx, func(rd chat.Reader) (err error) {
+	err = m.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		th, err = rd.ThreadOf(run.sessionID, m.bridge.Name(), m.bridge.Channel())
 		return err
 	})
@@ -121,7 +121,7 @@ func (run *deliveryRun) openThread(ctx context.Context) (chat.Thread, error) {
 // same key, whichever delivery makes it, until that thread is lost.
 func (run *deliveryRun) openingKey(ctx context.Context) (key string, err error) {
 	lost := 0
-	err = run.mirror.store.Look(ctx, func(rd chat.Reader) (err error) {
+	err = run.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		lost, err = rd.LostThreads(run.sessionID, run.mirror.bridge.Name(), run.mirror.bridge.Channel())
 		return err
 	})

@@ -50,7 +50,7 @@ func (m *Mirror) isVisitorTyping(e *chat.Event) bool {
 // showTyping shows it in the session's thread, if there is one that is open.
 func (m *Mirror) showTyping(ctx context.Context, sessionID string) {
 	var th chat.Thread
-	err := m.store.Look(ctx, func(rd chat.Reader) (err error) {
+	err := m.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		th, err = rd.ThreadOf(sessionID, m.bridge.Name(), m.bridge.Channel())
 		return err
 	})

@@ -29,7 +29,7 @@ func tokensOf(rd Reader, at Time) (t dayTokens, err error) {
 
 // TokensToday returns how many tokens the AI has used today.
 func (r *Relay) TokensToday(ctx context.Context) (used int64, err error) {
-	err = r.store.Look(ctx, func(rd Reader) error {
+	err = r.store.ReadOne(ctx, func(rd Reader) error {
 		t, err := tokensOf(rd, Now())
 		used = t.Used
 		return err

@@ -59,7 +59,7 @@ func (r *Relay) AnswerFor(ctx context.Context, by Author, sessionID, name string
 		return a.Content, err
 	}
 	var s Session
-	err = r.store.Look(ctx, func(rd Reader) (err error) {
+	err = r.store.ReadOne(ctx, func(rd Reader) (err error) {
 		s, err = rd.Session(sessionID)
 		return err
 	})

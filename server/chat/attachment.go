@@ -67,7 +67,7 @@ func (r *Relay) MayUpload(ctx context.Context, by Author, sessionID string) erro
 	if err := r.checkRoom(); err != nil {
 		return err
 	}
-	return r.store.Look(ctx, func(rd Reader) error {
+	return r.store.ReadOne(ctx, func(rd Reader) error {
 		s, err := rd.SessionHeader(sessionID)
 		if err != nil {
 			return err
@@ -292,7 +292,7 @@ type Download struct {
 // Open finds a complete file. The download reads while ctx lives.
 func (r *Relay) Open(ctx context.Context, id string) (*Download, error) {
 	d := &Download{store: r.store, ctx: ctx, index: -1}
-	err := r.store.Look(ctx, func(rd Reader) (err error) {
+	err := r.store.ReadOne(ctx, func(rd Reader) (err error) {
 		d.File, err = rd.File(id)
 		return err
 	})
@@ -330,7 +330,7 @@ func (d *Download) load(index int) (err error) {
 	if index == d.index {
 		return nil
 	}
-	err = d.store.Look(d.ctx, func(rd Reader) (err error) {
+	err = d.store.ReadOne(d.ctx, func(rd Reader) (err error) {
 		d.chunk, err = rd.Chunk(d.ID, index)
 		return err
 	})

@@ -116,7 +116,7 @@ func (r *Relay) SignInFailed(ctx context.Context, address string) {
 
 // AuditList lists entries, newest first.
 func (r *Relay) AuditList(ctx context.Context, q AuditQuery) (list []AuditEntry, err error) {
-	err = r.store.Look(ctx, func(rd Reader) error {
+	err = r.store.ReadOne(ctx, func(rd Reader) error {
 		list, err = rd.Audit(q)
 		return err
 	})

@@ -67,7 +67,7 @@ type commandContext struct {
 // Execute runs an operator's command. replyTo is the message that the
 // command answers.
 func (r *Relay) Execute(ctx context.Context, by Author, sessionID string, parsed ParsedCommand, replyTo string) (CommandResult, error) {
-	err := r.store.Look(ctx, func(rd Reader) error {
+	err := r.store.ReadOne(ctx, func(rd Reader) error {
 		_, err := rd.Session(sessionID)
 		return err
 	})
@@ -137,7 +137,7 @@ const EmptyNote = "Write the text of the note after !note or //."
 
 func (c *commandContext) info(ctx context.Context) (CommandResult, error) {
 	var s Session
-	err := c.relay.store.Look(ctx, func(rd Reader) (err error) {
+	err := c.relay.store.ReadOne(ctx, func(rd Reader) (err error) {
 		s, err = rd.Session(c.sessionID)
 		return err
 	})

@@ -168,7 +168,7 @@ func (e *Engine) reportLost() {
 	defer cancel()
 	for _, target := range e.targets(e.Settings()) {
 		n := 0
-		err := e.Store.Look(ctx, func(r Reader) (err error) {
+		err := e.Store.ReadOne(ctx, func(r Reader) (err error) {
 			n, err = r.Waiting(target.Name)
 			return err
 		})

@@ -45,7 +45,7 @@ type Opening struct {
 func (r *Relay) Follow(ctx context.Context, by Author, sessionID, cursor string) (*Feed, Opening, error) {
 	f := &Feed{sub: r.hub.Subscribe(sessionID), store: r.store, sessionID: sessionID}
 	var open Opening
-	err := r.store.Look(ctx, func(rd Reader) (err error) {
+	err := r.store.ReadOne(ctx, func(rd Reader) (err error) {
 		open.Session, err = rd.SessionHeader(sessionID)
 		return err
 	})
@@ -123,7 +123,7 @@ func (f *Feed) Next(ctx context.Context, e *Event) (page Page, err error) {
 		return page, nil
 	}
 	var s Session
-	err = f.store.Look(ctx, func(rd Reader) (err error) {
+	err = f.store.ReadOne(ctx, func(rd Reader) (err error) {
 		s, err = rd.SessionHeader(f.sessionID)
 		return err
 	})

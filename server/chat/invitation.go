@@ -101,7 +101,7 @@ func validInvitation(rd Reader, secret string) (Invitation, error) {
 
 // Invitations lists the links that still work.
 func (r *Relay) Invitations(ctx context.Context) (list []Invitation, err error) {
-	err = r.store.Look(ctx, func(rd Reader) error {
+	err = r.store.ReadOne(ctx, func(rd Reader) error {
 		list, err = rd.Invitations(Now())
 		return err
 	})

@@ -147,7 +147,7 @@ func (c *change) assign(id string) error {
 // is nobody, the zero Person.
 func (r *Relay) PersonCalled(ctx context.Context, by Author, name string) (p Person, err error) {
 	name = strings.TrimPrefix(strings.TrimSpace(name), "@")
-	err = r.store.Look(ctx, func(rd Reader) error {
+	err = r.store.ReadOne(ctx, func(rd Reader) error {
 		switch key := nameKey(name); {
 		case key == "nobody" || key == "none":
 			return nil

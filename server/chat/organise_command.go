@@ -36,7 +36,7 @@ func (c *commandContext) tag(ctx context.Context) (CommandResult, error) {
 		return answer(notInBackend, nil)
 	}
 	var s Session
-	err := c.relay.store.Look(ctx, func(rd Reader) (err error) {
+	err := c.relay.store.ReadOne(ctx, func(rd Reader) (err error) {
 		s, err = rd.Session(c.sessionID)
 		return err
 	})

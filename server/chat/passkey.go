@@ -114,7 +114,7 @@ func (r *Relay) UsePasskey(ctx context.Context, id string, count uint32, challen
 
 // Passkeys lists those of a person, the oldest first.
 func (r *Relay) Passkeys(ctx context.Context, person string) (list []Passkey, err error) {
-	err = r.store.Look(ctx, func(rd Reader) error {
+	err = r.store.ReadOne(ctx, func(rd Reader) error {
 		list, err = rd.Passkeys(person)
 		return err
 	})

@@ -42,7 +42,7 @@ func (r *Relay) namesOnPlatforms(ctx context.Context) map[string]Person {
 	if time.Since(r.names.readAt) < namesAge {
 		return r.names.people
 	}
-	err := r.store.Look(ctx, func(rd Reader) (err error) {
+	err := r.store.ReadOne(ctx, func(rd Reader) (err error) {
 		r.names.people, err = rd.NamesOnPlatforms()
 		return err
 	})

@@ -58,7 +58,7 @@ func PreferencesOf(rd Reader, person string) (Preferences, error) {
 
 // KeyPreferences returns the preferences of who uses the secret key.
 func (r *Relay) KeyPreferences(ctx context.Context) (p Preferences, err error) {
-	err = r.store.Look(ctx, func(rd Reader) error {
+	err = r.store.ReadOne(ctx, func(rd Reader) error {
 		p, err = PreferencesOf(rd, "")
 		return err
 	})

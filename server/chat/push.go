@@ -85,7 +85,7 @@ func isKey(text string) bool {
 // PushKeys returns the keys by which push services know relay, in base64url. They are
 // made when they are first needed.
 func (r *Relay) PushKeys(ctx context.Context) (private, public string, err error) {
-	err = r.store.Look(ctx, func(rd Reader) (err error) {
+	err = r.store.ReadOne(ctx, func(rd Reader) (err error) {
 		private, err = rd.Meta(metaPushKey)
 		return err
 	})
@@ -121,7 +121,7 @@ func (r *Relay) makePushKey(ctx context.Context) (private string, err error) {
 // PushDevices lists the devices of a person.
 func (r *Relay) PushDevices(ctx context.Context, person string) ([]PushDevice, error) {
 	list := []PushDevice{}
-	err := r.store.Look(ctx, func(rd Reader) error {
+	err := r.store.ReadOne(ctx, func(rd Reader) error {
 		all, err := rd.PushDevices()
 		for i := range all {
 			if all[i].Person == person {

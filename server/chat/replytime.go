@@ -35,7 +35,7 @@ func (r *Relay) keepReplyTime(ctx context.Context) {
 }
 
 func (r *Relay) computeReplyTime(ctx context.Context) error {
-	return r.store.Look(ctx, func(rd Reader) error {
+	return r.store.ReadOne(ctx, func(rd Reader) error {
 		median, n, err := rd.FirstAnswers(Now().Add(-replyTimeDays * 24 * time.Hour))
 		if err == nil && n < fewestReplies {
 			median = 0

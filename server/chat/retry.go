@@ -134,7 +134,7 @@ func (d *Delivery) makeDue(tx Tx, now Time) error {
 // under new settings. It is called before Serve.
 func (o *Outbox) RetryNow(ctx context.Context, dest string) error {
 	var lanes []Lane
-	err := o.store.Look(ctx, func(r Reader) (err error) {
+	err := o.store.ReadOne(ctx, func(r Reader) (err error) {
 		lanes, err = r.Lanes(dest)
 		return err
 	})

@@ -43,7 +43,7 @@ func checkAnswerName(name string) error {
 
 // SavedAnswers lists the shared answers and a person's own by name.
 func (r *Relay) SavedAnswers(ctx context.Context, by Author) (list []SavedAnswer, err error) {
-	err = r.store.Look(ctx, func(rd Reader) error {
+	err = r.store.ReadOne(ctx, func(rd Reader) error {
 		list, err = rd.SavedAnswers(by.Person)
 		return err
 	})
@@ -59,7 +59,7 @@ func (r *Relay) SavedAnswer(ctx context.Context, by Author, name string) (a Save
 	if commandNamed(name) != nil {
 		return a, ErrSavedAnswerNotFound
 	}
-	err = r.store.Look(ctx, func(rd Reader) error {
+	err = r.store.ReadOne(ctx, func(rd Reader) error {
 		a, err = rd.SavedAnswer(by.Person, name)
 		if by.Person != "" && errors.Is(err, ErrSavedAnswerNotFound) {
 			a, err = rd.SavedAnswer("", name)
@@ -196,7 +196,7 @@ func (c *commandContext) save(ctx context.Context) (CommandResult, error) {
 
 // answered returns the message that the command answers.
 func (c *commandContext) answered(ctx context.Context) (m Message, err error) {
-	err = c.relay.store.Look(ctx, func(rd Reader) error {
+	err = c.relay.store.ReadOne(ctx, func(rd Reader) error {
 		m, err = rd.Message(c.sessionID, c.replyTo)
 		return err
 	})

@@ -365,7 +365,7 @@ func (r *Relay) Erase(ctx context.Context, sessionID string) error {
 
 // Typing shows the other side that somebody is writing, or stopped.
 func (r *Relay) Typing(ctx context.Context, by Author, sessionID string, active bool) error {
-	err := r.store.Look(ctx, func(rd Reader) error {
+	err := r.store.ReadOne(ctx, func(rd Reader) error {
 		s, err := rd.SessionHeader(sessionID)
 		if err != nil {
 			return err

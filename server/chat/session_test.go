@@ -34,7 +34,7 @@ func TestInitRenewsAnEmptySession(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = store.Look(t.Context(), func(r chat.Reader) error { _, err := r.Session(id); return err })
+			err = store.ReadOne(t.Context(), func(r chat.Reader) error { _, err := r.Session(id); return err })
 			if !errors.Is(err, tt.left) {
 				t.Errorf("%s: %v, want %v", tt.name, err, tt.left)
 			}
@@ -72,7 +72,7 @@ func TestTimesFollowTheOrder(t *testing.T) {
 		if first.Seq >= second.Seq || first.Timestamp > second.Timestamp {
 			t.Errorf("message %d is of %s, message %d of %s", first.Seq, first.Timestamp, second.Seq, second.Timestamp)
 		}
-		err := store.Look(t.Context(), func(r chat.Reader) error {
+		err := store.ReadOne(t.Context(), func(r chat.Reader) error {
 			s, err := r.Session(id)
 			if s.LastActivity != second.Timestamp {
 				t.Errorf("the last activity was at %s, the last message at %s", s.LastActivity, second.Timestamp)

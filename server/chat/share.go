@@ -133,7 +133,7 @@ func (e *Engine) readPresence() {
 	ctx, cancel := context.WithTimeout(context.Background(), patchTimeout)
 	defer cancel()
 	var stored *presence
-	err := e.Store.Look(ctx, func(rd Reader) (err error) {
+	err := e.Store.ReadOne(ctx, func(rd Reader) (err error) {
 		stored, err = storedPresence(rd)
 		return err
 	})

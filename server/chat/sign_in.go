@@ -68,7 +68,7 @@ func (r *Relay) SignedIn(ctx context.Context, secret, address string) (p Person,
 // SignInEnded reports whether a sign-in was ended, also by another process. An unreadable
 // store ends nothing.
 func (r *Relay) SignInEnded(ctx context.Context, id string) bool {
-	err := r.store.Look(ctx, func(rd Reader) error {
+	err := r.store.ReadOne(ctx, func(rd Reader) error {
 		_, err := rd.SignInByID(id)
 		return err
 	})
@@ -77,7 +77,7 @@ func (r *Relay) SignInEnded(ctx context.Context, id string) bool {
 
 // SignIns lists the sign-ins of a person, or of everybody with "".
 func (r *Relay) SignIns(ctx context.Context, person string) (list []SignIn, err error) {
-	err = r.store.Look(ctx, func(rd Reader) error {
+	err = r.store.ReadOne(ctx, func(rd Reader) error {
 		list, err = rd.SignIns(person)
 		return err
 	})
@@ -86,7 +86,7 @@ func (r *Relay) SignIns(ctx context.Context, person string) (list []SignIn, err 
 
 // FindSignIn returns a sign-in by its id.
 func (r *Relay) FindSignIn(ctx context.Context, id string) (s SignIn, err error) {
-	err = r.store.Look(ctx, func(rd Reader) error {
+	err = r.store.ReadOne(ctx, func(rd Reader) error {
 		s, err = rd.SignInByID(id)
 		return err
 	})

@@ -99,7 +99,7 @@ func minTime(a, b time.Time) time.Time {
 }
 
 func (r *Relay) snoozed(ctx context.Context) (list []Session, err error) {
-	err = r.store.Look(ctx, func(rd Reader) error {
+	err = r.store.ReadOne(ctx, func(rd Reader) error {
 		list, err = rd.Snoozed(snoozePage)
 		return err
 	})

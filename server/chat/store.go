@@ -19,8 +19,8 @@ type Store interface {
 	Apply(ctx context.Context, op func(Tx) error) error
 	// Read runs op on one snapshot.
 	Read(ctx context.Context, op func(Reader) error) error
-	// Look runs op, which reads only one thing: it costs less than Read.
-	Look(ctx context.Context, op func(Reader) error) error
+	// ReadOne runs op, which reads only one thing: it costs less than Read.
+	ReadOne(ctx context.Context, op func(Reader) error) error
 	// Erase removes a session with everything that belongs to it, a long one
 	// from its beginning and in portions, so that other changes do not wait for
 	// long. It is finished even if its caller goes away.

@@ -146,7 +146,7 @@ func (e *Engine) sweepLanes(ctx context.Context) {
 
 func (e *Engine) learn(ctx context.Context, l *lanes, left func(Reader) ([]Lane, error)) {
 	var waiting []Lane
-	err := e.Store.Look(ctx, func(r Reader) (err error) {
+	err := e.Store.ReadOne(ctx, func(r Reader) (err error) {
 		waiting, err = left(r)
 		return err
 	})

@@ -119,7 +119,7 @@ func (e *exporter) messages(sessionID string) (all []chat.Message, err error) {
 }
 
 func (e *exporter) timeline(sessionID string) (list []chat.TimelineEntry, err error) {
-	err = e.relay.Store.Look(e.ctx, func(rd chat.Reader) (err error) {
+	err = e.relay.Store.ReadOne(e.ctx, func(rd chat.Reader) (err error) {
 		list, err = rd.Timeline(sessionID, 0, 0, maxEntries)
 		return err
 	})

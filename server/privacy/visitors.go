@@ -23,7 +23,7 @@ const maxOfVisitor = 10_000
 func each(ctx context.Context, store chat.Store, use func(*chat.Session) error) error {
 	for last := int64(0); ; {
 		var list []chat.Session
-		err := store.Look(ctx, func(rd chat.Reader) (err error) {
+		err := store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 			list, last, err = rd.Export(last, page)
 			return err
 		})
@@ -69,7 +69,7 @@ func Find(ctx context.Context, store chat.Store, who string) ([]chat.Session, er
 		return nil, err
 	}
 	list := make([]chat.Session, 0, len(ids))
-	err = store.Look(ctx, func(rd chat.Reader) error {
+	err = store.ReadOne(ctx, func(rd chat.Reader) error {
 		for _, id := range ids {
 			s, err := rd.Session(id)
 			if errors.Is(err, chat.ErrSessionNotFound) {
@@ -104,7 +104,7 @@ func find(ctx context.Context, store chat.Store, who string) (ids []string, err 
 	if err != nil {
 		return nil, err
 	}
-	err = store.Look(ctx, func(rd chat.Reader) error {
+	err = store.ReadOne(ctx, func(rd chat.Reader) error {
 		for _, v := range visitors {
 			for _, blocked := range []bool{false, true} {
 				more, err := rd.SessionsOfVisitor(v, blocked, maxOfVisitor)

@@ -84,7 +84,7 @@ func (s Sources) writeBridges(ctx context.Context, w io.Writer) error {
 
 func (s Sources) writeQueues(ctx context.Context, w io.Writer, bridges []string) error {
 	var deliveries, updates []chat.Queue
-	err := s.Engine.Store.Look(ctx, func(r chat.Reader) (err error) {
+	err := s.Engine.Store.ReadOne(ctx, func(r chat.Reader) (err error) {
 		deliveries, updates, err = r.Queues()
 		return err
 	})
