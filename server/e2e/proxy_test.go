@@ -4,6 +4,7 @@ import (
 	"net"
 	"sync"
 	"testing"
+	"time"
 )
 
 // cable is the network between one relay and its database, which can be cut.
@@ -13,7 +14,8 @@ type cable struct {
 
 	mu    sync.Mutex
 	state *sync.Cond
-	cut   bool // nothing passes, and nobody notices
+	cut   bool      // nothing passes, and nobody notices
+	ended time.Time // of the last cut
 	conns map[net.Conn]bool
 }
 
@@ -101,8 +103,15 @@ func (c *cable) Cut() {
 func (c *cable) Mend() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.cut = false
+	c.cut, c.ended = false, time.Now()
 	c.state.Broadcast()
+}
+
+// broken reports whether the cable was cut at any moment since.
+func (c *cable) broken(since time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cut || c.ended.After(since)
 }
 
 func (c *cable) drop() {
