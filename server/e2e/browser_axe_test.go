@@ -48,7 +48,7 @@ func testAxe(t *testing.T, s *fixture) {
 	s.stop()
 	s.instance = boot(t, "AI_BASE_URL="+fake, "AI_MODEL=test")
 	b := s.newTab(t)
-	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: feature("prefers-reduced-motion", "reduce")})
+	b.still()
 	s.axePublic(b)
 	b = s.newTab(t) // the set-up page has signed the other one in
 	b.visit(s.console)
@@ -207,6 +207,12 @@ func (s *fixture) axeTeam(b *tab) {
 	b.accessible("menu assign")
 }
 
+// still asks for no motion.
+func (b *tab) still() {
+	b.Helper()
+	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: feature("prefers-reduced-motion", "reduce")})
+}
+
 // accessible looks at the page as it is now in every medium.
 func (b *tab) accessible(state string) {
 	b.Helper()
@@ -229,5 +235,5 @@ func (b *tab) accessible(state string) {
 		}
 	}
 	b.do(chromedp.EmulateViewport(1280, 800))
-	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: feature("prefers-reduced-motion", "reduce")})
+	b.still()
 }

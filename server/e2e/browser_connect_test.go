@@ -112,7 +112,7 @@ func testConnectOthers(t *testing.T, s *fixture) {
 	b.enter(`[aria-labelledby="bridge-slack"] .step .field:nth-of-type(3) input`, slack.AppToken)
 	b.shot(folder, "connect-slack-tokens")
 	b.click(`[aria-labelledby="bridge-slack"] .step .button.main`)
-	b.until(`$('[aria-label="Join #support"]')`)
+	b.until(`$('[aria-label="Join #support"]') && !$('[aria-labelledby="bridge-slack"] .add-bot')`) // the app is made
 	b.shot(folder, "connect-slack")
 	b.click(`[aria-label="Join #support"]`)
 	b.state("slack", "Connected")

@@ -21,7 +21,7 @@ export interface Questions {
 export function questionsSection(answered: () => void): Questions {
   const said = feedback();
   const list = h("ul", { class: "sources" });
-  const none = h("p", { class: "hint" }, "Nothing yet. Questions that the AI hands over to you appear here.");
+  const none = h("p", { class: "hint", hidden: true }, "Nothing yet. Questions that the AI hands over to you appear here.");
   const node = section("Could not be answered", h("p", { class: "hint" }, "Write an answer once, and the AI knows it from then on."), none, list, ...said.nodes);
   const heading = node.querySelector<HTMLElement>("h2");
   heading?.setAttribute("tabindex", "-1");
@@ -58,8 +58,8 @@ export function questionsSection(answered: () => void): Questions {
       form);
   };
   const load = async (): Promise<void> => {
-    const answer = await call<{ questions: Question[] }>("GET", "/knowledge/questions").catch(() => undefined);
-    if (!answer || node.querySelector("form:not([hidden])")?.contains(document.activeElement) && said.nodes[0]?.textContent === "") return;
+    const answer = await call<{ questions: Question[] }>("GET", "/knowledge/questions");
+    if (node.querySelector("form:not([hidden])")?.contains(document.activeElement) && said.nodes[0]?.textContent === "") return;
     none.hidden = !!answer.questions.length;
     list.replaceChildren(...answer.questions.map(item));
   };

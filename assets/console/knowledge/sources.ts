@@ -27,7 +27,7 @@ interface Page {
 
 export interface Sources {
   node: HTMLElement;
-  // load reads the list and reports whether something is being read.
+  // load reads the list and reports whether something is being read. It rejects if relay does not answer.
   load(): Promise<boolean>;
 }
 
@@ -44,7 +44,7 @@ function stateOf(s: Source): [text: string, tone: string] {
 export function sourcesSection(): Sources {
   const said = feedback();
   const list = h("ul", { class: "sources" });
-  const none = h("p", { class: "hint" }, "There is nothing to answer from yet. Add your help pages, a file or a text below.");
+  const none = h("p", { class: "hint", hidden: true }, "There is nothing to answer from yet. Add your help pages, a file or a text below.");
   const rows = new Map<string, { of: string; node: HTMLLIElement }>();
   const node = section("Sources", none, list, ...said.nodes);
 
@@ -55,7 +55,7 @@ export function sourcesSection(): Sources {
     } catch (error) {
       said.problem((error as Error).message);
     }
-    await load();
+    await load().catch(() => {});
   };
   const remove = async (s: Source): Promise<void> => {
     if (!(await ask("Remove “" + s.title + "”? Nothing is answered from it any more.", "Remove"))) return;
@@ -76,8 +76,7 @@ export function sourcesSection(): Sources {
   };
 
   const load = async (): Promise<boolean> => {
-    const answer = await call<{ sources: Source[] }>("GET", "/knowledge").catch(() => undefined);
-    if (!answer) return false;
+    const answer = await call<{ sources: Source[] }>("GET", "/knowledge");
     none.hidden = !!answer.sources.length;
     const nodes = answer.sources.map((s) => {
       const known = rows.get(s.id);

@@ -17,7 +17,7 @@ export function answersPage(): Page {
   const own = h("input", { type: "checkbox" });
   const ownLabel = !!myId && h("label", { class: "check" }, own, "For me alone");
   const list = h("ul", { class: "answers" });
-  const none = h("p", { class: "hint" }, "Nothing is saved yet.");
+  const none = h("p", { class: "hint", hidden: true }, "Nothing is saved yet.");
 
   const load = async (): Promise<void> => {
     const { savedAnswers } = await call<{ savedAnswers: SavedAnswer[] }>("GET", "/saved-answers");
@@ -68,6 +68,6 @@ export function answersPage(): Page {
       list, none,
       h("form", { onsubmit: submit }, labelled("Name", name, "A word of small letters, like hours."), labelled("Text", content), ownLabel || "",
         h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save answer"), ...said.nodes))),
-    show: () => void load(),
+    show: load,
   };
 }

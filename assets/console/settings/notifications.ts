@@ -9,7 +9,7 @@ import { button, section } from "./settings";
 export function notificationsPage(): Page {
   const status = h("p", { class: "hint", role: "status" });
   const wrong = h("p", { class: "alert", role: "alert", hidden: true });
-  const toggleButton = h("button", { type: "button", class: "button main", onclick: () => void toggle() });
+  const toggleButton = h("button", { type: "button", class: "button main", hidden: true, onclick: () => void toggle() });
   const list = h("ul", { class: "found", "aria-label": "Your devices" });
   let own: PushSubscription | null = null;
 
@@ -55,6 +55,7 @@ export function notificationsPage(): Page {
     if (!here) own = null;
     const problem = push.lacking();
     toggleButton.textContent = own ? "Stop notifying this browser" : "Notify me in this browser";
+    toggleButton.hidden = false;
     toggleButton.disabled = !!problem;
     if (problem) status.textContent = problem;
     list.replaceChildren(...devices.map(row));

@@ -8,7 +8,8 @@ export interface Page {
   // form has the changes that the bar at the bottom counts, saves and discards.
   form?: Form;
   // show is called whenever the page is opened or the settings changed; what is being typed stays.
-  show?(settings: Settings): void;
+  // If it rejects, the frame says so.
+  show?(settings: Settings): void | Promise<void>;
   // opened and left are called when the page comes into view and goes out of it.
   opened?(): void;
   left?(): void;

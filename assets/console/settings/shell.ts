@@ -71,15 +71,23 @@ export async function refresh(): Promise<void> {
   if (!shown) return;
   try {
     const settings = await load();
-    failed.hidden = true;
     shown.form?.show(settings);
-    shown.show?.(settings);
+    await shown.show?.(settings);
+    failed.hidden = true;
   } catch (error) {
     failed.textContent = "The settings could not be loaded: " + (error as Error).message + ". ";
-    failed.append(button("Try again", () => void refresh()));
+    failed.append(button("Try again", () => void retry()));
     failed.hidden = false;
   }
   if (changed()) drawBar();
+}
+
+// retry opens the page anew. The focus stays with what it showed.
+async function retry(): Promise<void> {
+  page?.left?.();
+  page?.opened?.();
+  await refresh();
+  (failed.hidden ? byId(name + "-title") : failed.querySelector("button"))?.focus();
 }
 
 // asksFirst stops going elsewhere while changes would be lost, and asks.

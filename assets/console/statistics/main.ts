@@ -16,6 +16,10 @@ const dates = h("span", { class: "dates", hidden: true }, from, " – ", to);
 const csv = h("span", { class: "downloads" });
 const status = h("p", { class: "hint", role: "status" });
 const problem = h("p", { class: "alert", role: "alert", hidden: true });
+const again = h("button", { type: "button", class: "button small", onclick: async () => {
+  await load();
+  (problem.hidden ? range : again).focus();
+} }, "Try again");
 const body = h("div", { id: "statistics-body" });
 
 function choose(): void {
@@ -47,7 +51,7 @@ async function load(): Promise<void> {
   } catch (error) {
     if (mine !== asked) return;
     status.textContent = "";
-    problem.textContent = "Not counted: " + (error as Error).message;
+    problem.replaceChildren("Not counted: " + (error as Error).message + ". ", again);
     problem.hidden = false;
   }
 }

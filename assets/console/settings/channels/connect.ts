@@ -141,7 +141,7 @@ export function connect(name: string, done: () => Promise<void>): Connect {
     stepPlace.replaceChildren(
       h("p", { class: "bot" }, h("span", { class: "tag good" }, "Token works"), " The bot is ", h("b", {}, s.bot ?? ""), "."),
       heading,
-      ...(s.link ? [addBot(s)] : []),
+      ...(s.link && !slack ? [addBot(s)] : []), // Slack’s leads to making an app, which is done
       s.places.length ? h("ul", { class: "places" }, ...s.places.map(drawOne)) : h("p", { class: "waiting", role: "status" }, h("i", { class: "spinner", "aria-hidden": "true" }), say.waiting));
     if (fresh) heading.focus();
     else if (focused) stepPlace.querySelector<HTMLElement>('[data-place="' + CSS.escape(focused) + '"]')?.focus();

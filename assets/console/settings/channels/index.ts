@@ -17,14 +17,15 @@ export function channelsPage(): Page {
   let timer = 0;
 
   const load = async (): Promise<void> => {
-    const answer = await call<{ bridges: Bridge[] }>("GET", "/bridges").catch(() => undefined);
-    for (const bridge of answer?.bridges ?? []) {
-      const one = cards.get(bridge.name) ?? card(bridge.name, load);
+    for (const bridge of (await call<{ bridges: Bridge[] }>("GET", "/bridges")).bridges) {
+      const one = cards.get(bridge.name) ?? card(bridge.name, follow);
       if (!cards.has(bridge.name)) list.append(one.node);
       cards.set(bridge.name, one);
       one.show(bridge);
     }
   };
+  // follow keeps what is shown if nothing newer can be loaded.
+  const follow = (): Promise<void> => load().catch(() => {});
 
   return {
     node: h("div", {}, h("p", { class: "hint" }, "Where your team answers besides this console. Connect one, several or none: every conversation is in all of them. ", guide), list, webhooks.node),
@@ -33,7 +34,7 @@ export function channelsPage(): Page {
       await load();
       for (const one of cards.values()) one.know(settings);
     },
-    opened: () => void (timer = setInterval(() => void load(), every)),
+    opened: () => void (timer = setInterval(() => void follow(), every)),
     left() {
       clearInterval(timer);
       for (const one of cards.values()) one.rest();
