@@ -32,7 +32,7 @@ type Kind struct {
 	Token, AppToken string
 	// On are settings that connecting switches on.
 	On map[string]json.RawMessage
-	// Alone means that the only place is taken without asking.
+	// Alone means that the only place is chosen without asking.
 	Alone bool
 	// Setup finds the channel; Link makes the app, nil where none has to be made.
 	Setup func(s *chat.Settings) (Setup, error)

@@ -115,7 +115,7 @@ func TestConnectDiscord(t *testing.T) {
 	f.SwitchIntent(true)
 	d.step("discord", chat.BridgeStep{Token: f.Token}, "place", "Lamp shop#support []", "#elsewhere", "scope=bot")
 	if _, err := d.set.Connect(t.Context(), "discord", chat.BridgeStep{Place: "77"}); err == nil {
-		t.Error("a channel that the bot cannot see was taken")
+		t.Error("a channel that the bot cannot see was accepted")
 	}
 	d.step("discord", chat.BridgeStep{Place: f.Channel}, "done")
 	if s := d.Settings(); s.Text("discordChannelId") != f.Channel || !s.Bool("enableDiscordGateway") {

@@ -192,7 +192,7 @@ func (w *committer) commit(batch []*request) {
 
 // errSpoiled is the error of a batch in which an operation failed that had
 // written.
-var errSpoiled = errors.New("an operation has to be taken back")
+var errSpoiled = errors.New("an operation must be rolled back")
 
 // transact is the transaction of a batch. Its own error is the error of all
 // operations in it; none has happened then.

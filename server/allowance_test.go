@@ -14,7 +14,7 @@ func TestAllowance(t *testing.T) {
 		for i, tt := range []struct {
 			key   string
 			bytes int64
-			wait  time.Duration // 0: it is taken
+			wait  time.Duration // 0: it is accepted
 		}{
 			{"x", 60, 0}, {"x", 41, time.Hour}, {"x", 40, 0}, {"x", 1, time.Hour}, {"y", 100, 0}, {"z", 101, time.Hour},
 		} {

@@ -78,7 +78,7 @@ func TestBridgeThatRuns(t *testing.T) {
 	})
 }
 
-// Whoever cannot read the database of the relay that runs is told nothing.
+// A reader that may not open the running relay's database learns nothing.
 func TestAskBridgesOfAnother(t *testing.T) {
 	s, other := newSite(t, dbtest.Memory(t)), newSite(t, dbtest.Memory(t), func(c *config.Config) { c.SecretKey = "sk_another_one" })
 	if states, _ := server.AskBridges(t.Context(), s.address(), other.ring); states != nil {

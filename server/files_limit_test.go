@@ -80,7 +80,7 @@ func TestUploadsOfAnAddress(t *testing.T) {
 		}
 	}
 	if taken != 20 {
-		t.Errorf("%d uploads of one address were taken within a minute, want 20", taken)
+		t.Errorf("%d uploads of one address were accepted within a minute, want 20", taken)
 	}
 }
 

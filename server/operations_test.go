@@ -119,7 +119,7 @@ func TestSettings(t *testing.T) {
 	}, fromEnv)
 }
 
-// Every form that a platform has is taken, everything else refused with the
+// Every form that a platform has is accepted, everything else refused with the
 // setting's name and an example; nothing of a secret is repeated.
 func TestBridgeSettingsHaveTheirForm(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t))

@@ -54,7 +54,7 @@ func (r *receiver) hold() (release func()) {
 	}
 }
 
-// await waits until so many requests were taken.
+// await waits until so many requests were accepted.
 func (r *receiver) await(n int64) error {
 	for begin := time.Now(); r.taken.Load() < n; time.Sleep(time.Millisecond) {
 		if time.Since(begin) > 30*time.Second {

@@ -41,7 +41,7 @@ export function create(core: Core, { scroller, composer, inShort }: Place): RowA
   const rowOf = (id: string) => scroller.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`);
   const isOwn = (m: Message) => m.sender === "visitor";
 
-  /** revise shows a change at once. Refused, it is taken back where no other came since, as the times tell. */
+  /** revise shows a change at once. Refused, it is undone unless another came since, by the times. */
   const revise = async (old: Message, patch: Partial<Message>, call: () => Promise<unknown>) => {
     const next = { ...old, ...patch };
     store.set(withMessages(store.state, [next], "held"));

@@ -144,7 +144,7 @@ func TestEmbed(t *testing.T) {
 	for _, body := range []string{`{"data":[]}`, `{"data":[{"index":7,"embedding":[1]}]}`, `{"data":[{"index":0,"embedding":[]},{"index":1,"embedding":[1]}]}`} {
 		model.Script(func(aitest.Request) aitest.Answer { return aitest.Answer{Body: body} })
 		if _, err := client.Embed(t.Context(), []string{"one", "two"}); err == nil {
-			t.Errorf("%s is taken", body)
+			t.Errorf("%s is accepted", body)
 		}
 	}
 }

@@ -35,6 +35,6 @@ func erased(e *engine) {
 	}
 	known.Ref = "no id"
 	if err := eraser.EraseThread(e.t.Context(), known); err == nil {
-		e.t.Error("what is no thread is deleted")
+		e.t.Error("something that is no thread was deleted")
 	}
 }

@@ -55,7 +55,7 @@ func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.RoundTripper.RoundTrip(r)
 }
 
-// Whoever writes does not wait for what Watch asks.
+// Messages do not wait for Watch's calls.
 func TestWatchHoldsNothingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := discordtest.NewInBubble(t)

@@ -42,7 +42,7 @@ func push(b *discord.Bridge, in *bridgetest.Receiver, body string, change func(*
 	return w.Code, answer
 }
 
-// Only what Discord signed is taken.
+// Only what Discord signed is accepted.
 func TestSignature(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := discordtest.NewInBubble(t)

@@ -118,7 +118,7 @@ func TestCrawl(t *testing.T) {
 	})
 }
 
-// TestSitemaps: an index leads to its sitemaps, of which 500 pages are taken.
+// TestSitemaps: an index leads to its sitemaps, of which 500 pages are read.
 func TestSitemaps(t *testing.T) {
 	b := newBase(t, dbtest.Memory(t))
 	var long strings.Builder

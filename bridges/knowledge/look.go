@@ -39,7 +39,7 @@ func (k *Knowledge) Look(ctx context.Context, address string) (look chat.SiteLoo
 	return lookOf(page.body, page.at), nil
 }
 
-// The longest texts that are taken over.
+// The longest texts that are stored.
 const (
 	maxSiteName = 100
 	maxSiteIcon = 1000

@@ -182,7 +182,7 @@ func TestShowsMessagesOfAnyID(t *testing.T) {
 			return err
 		}))
 		if err := o.Backend().Send(t.Context(), visitor, session, chat.BackendMessage{ID: "\ufdd03", Sender: chat.SenderVisitor, Content: "no"}); err == nil {
-			t.Error("relay's own sign is taken")
+			t.Error("relay's own sign is accepted")
 		}
 	}, f)
 }

@@ -61,7 +61,7 @@ func TestReceptionFollowsSettings(t *testing.T) {
 	}
 }
 
-// A webhook that another program sets in the middle is taken back.
+// A webhook that another program sets in the middle is replaced.
 func TestWebhookSetByAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := telegramtest.NewInBubble(t)

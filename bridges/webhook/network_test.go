@@ -30,7 +30,7 @@ type network struct {
 	dialled []string               // addresses, each once
 	tried   map[string]int         // attempts by webhook-id
 	taken   map[string][]int       // what came in each session, by number
-	ids     map[string]bool        // webhook-ids that were taken
+	ids     map[string]bool        // webhook-ids that were accepted
 	longest int                    // bytes that were read of one answer
 }
 

@@ -228,7 +228,7 @@ func (n *Nodes) keepListening(ctx context.Context) {
 // listening is called when this node misses no note any more.
 func (n *Nodes) listening(polls bool) {
 	if polls && n.polling.Allow() > 0 {
-		n.log.Warn("PostgreSQL's notifications do not arrive, as behind a pooler in transaction mode: this node looks each second for what happens at others; " +
+		n.log.Warn("PostgreSQL's notifications do not arrive, as behind a pooler in transaction mode: this node polls for changes of the others each second; " +
 			"let DATABASE_DIRECT_URL lead to PostgreSQL itself")
 	}
 	n.put(noteHello)

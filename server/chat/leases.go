@@ -132,7 +132,7 @@ func (n *Nodes) tryAcquire(ctx context.Context, name string) (epoch int64, wait 
 	epoch, wait, err := n.cluster.Acquire(limited, name, n.Name())
 	if err != nil {
 		if ctx.Err() == nil {
-			n.reportFailure("a lease cannot be taken", err)
+			n.reportFailure("a lease cannot be acquired", err)
 		}
 		return 0, renewAgain
 	}

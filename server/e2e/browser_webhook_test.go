@@ -100,7 +100,7 @@ func testWebhook(t *testing.T, s *fixture) {
 	b.until(`$$("#deliveries tr").length === 0 && text("#deliveries-note") === "1 is sent again."`)
 	s.say(t, "second")
 	b.click(`#deliveries-filter [data-filter=done]`)
-	b.wait("four deliveries that are taken", func() bool {
+	b.wait("four deliveries that are accepted", func() bool {
 		b.click("#deliveries-refresh")
 		return look[bool](b, `$$("#deliveries .tag.good").length === 4`)
 	})

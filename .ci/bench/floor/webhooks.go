@@ -37,7 +37,7 @@ type message struct {
 }
 
 // webhooks posts ?n= signed events to ?url= in a bare loop and answers when
-// all of them are taken. The request's body is their text.
+// all of them are accepted. The request's body is their text.
 func webhooks(w http.ResponseWriter, r *http.Request) {
 	n, _ := strconv.ParseInt(r.URL.Query().Get("n"), 10, 64)
 	text, _ := io.ReadAll(r.Body)

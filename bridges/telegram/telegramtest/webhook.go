@@ -61,8 +61,8 @@ func (f *Platform) Webhook() string {
 	return f.queue.webhook.url
 }
 
-// push brings updates to the webhook, one after the other. What is not taken
-// is brought again after as long as the answer asks for.
+// push brings updates to the webhook, one after the other. A rejected
+// one is pushed again after as long as the answer asks for.
 func (f *Platform) push() {
 	for {
 		f.mu.Lock()
