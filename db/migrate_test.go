@@ -92,7 +92,7 @@ func TestDirty(t *testing.T) {
 	})
 }
 
-// TestCutBehindStep: a step that was taken just before relay was cut off is not
+// TestCutBehindStep: a step that was done just before relay was cut off is not
 // taken again.
 func TestCutBehindStep(t *testing.T) {
 	dbtest.EachURL(t, func(t *testing.T, url string) {

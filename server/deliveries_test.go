@@ -86,7 +86,7 @@ func (s *site) failedDeliveries(dest string, sessions, each int) {
 }
 
 // TestRetryAllFailed: however many deliveries failed, each request takes up a
-// part, each delivery is taken up once, and others are left alone.
+// part, each delivery is retried once, and others are left alone.
 func TestRetryAllFailed(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		s.failedDeliveries("telegram", 2, 10)
@@ -141,7 +141,7 @@ func TestRetryAllFailed(t *testing.T) {
 	})
 }
 
-// TestUndelivered: what a platform did not take is shown in its session, at its
+// TestUndelivered: what a platform rejected is shown in its session, at its
 // bridge and in the list of deliveries, with what Retry needs.
 func TestUndelivered(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
@@ -186,7 +186,7 @@ func TestUndelivered(t *testing.T) {
 		}
 		s.must("POST", "/api/admin/deliveries/telegram."+id+".1/retry", secretKey, nil)
 		if list := s.must("GET", "/api/admin/sessions/"+id, secretKey, nil).get("undelivered").([]any); len(list) != 1 {
-			t.Errorf("one was taken up again, undelivered are %v", list)
+			t.Errorf("one was retried again, undelivered are %v", list)
 		}
 	})
 }

@@ -220,7 +220,7 @@ func testNotes(t *testing.T, s *fixture) {
 	b.clean()
 }
 
-// testUndelivered: what a bridge did not take is marked at its message, with the
+// testUndelivered: what a bridge rejected is marked at its message, with the
 // reason and a way to send it again.
 func testUndelivered(t *testing.T, s *fixture) {
 	b := s.newPair(t, "Hello").operator
