@@ -213,12 +213,21 @@ func (b *tab) still() {
 	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: feature("prefers-reduced-motion", "reduce")})
 }
 
+// noTransitions ends what only passes the time between two looks: colours that change slowly.
+const noTransitions = `(window.noTransitions ||= (() => {
+	const sheet = new CSSStyleSheet();
+	sheet.replaceSync("*, ::before, ::after { transition: none !important; }");
+	document.adoptedStyleSheets.push(sheet);
+	return true;
+})())`
+
 // accessible looks at the page as it is now in every medium.
 func (b *tab) accessible(state string) {
 	b.Helper()
 	for _, m := range media {
 		b.do(chromedp.EmulateViewport(m.width, m.height))
 		protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: slices.Concat(feature("prefers-reduced-motion", "reduce"), m.features)})
+		b.run(noTransitions)
 		b.until(`await frame().then(() => document.getAnimations().every((a) => a.playState !== "running" || a.effect.getTiming().iterations === Infinity))`)
 		found, err := axetest.Violations(b.ctx, m.rules...)
 		if err != nil {
