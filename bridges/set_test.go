@@ -262,10 +262,11 @@ func TestSetSeesLife(t *testing.T) {
 				p.fail = errors.New("no connection")
 				p.with(t, map[string]any{"telegramBotToken": "1:one", "telegramChatId": "-100"})
 				p.say(t, "hello")
-				time.Sleep(time.Until(back))
+				time.Sleep(time.Until(back) - time.Second) // not at the moment at which reception is looked at
 				p.mu.Lock()
 				p.fail = nil
 				p.mu.Unlock()
+				time.Sleep(time.Second)
 				if update {
 					if err := in.Receive(t.Context(), chat.Update{Bridge: "telegram", Thread: "1", Key: "1", Raw: chat.Raw(`{}`)}); err != nil {
 						t.Fatal(err)
