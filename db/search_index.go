@@ -69,6 +69,7 @@ const (
 	quietPause = 4
 	busyPause  = 99
 	latePause  = 19
+	maxPause   = 2 * time.Second // what was slow may have been the disk, or the reading
 	maxLate    = time.Minute
 	writeTime  = time.Second     // people write if a message came within it
 	lookEvery  = 3 * time.Second // for what other nodes store
@@ -101,7 +102,7 @@ func (s *Search) Run(ctx context.Context) error {
 			pause = 30 * chat.StorePause
 			continue
 		case more:
-			pause = time.Since(begun) * factor
+			pause = min(time.Since(begun)*factor, maxPause)
 			continue
 		}
 		pause, s.busy = gatherTime, time.Time{}
