@@ -113,7 +113,7 @@ func TestOutboxGivesUp(t *testing.T) {
 	}
 }
 
-func TestOutboxObeysRetryAfter(t *testing.T) {
+func TestOutboxKeepsToRetryAfter(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		scope chat.Scope

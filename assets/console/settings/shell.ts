@@ -82,7 +82,7 @@ export async function refresh(): Promise<void> {
   if (changed()) drawBar();
 }
 
-// retry opens the page anew. The focus stays with what it showed.
+// retry opens the page again. The focus stays with what it showed.
 async function retry(): Promise<void> {
   page?.left?.();
   page?.opened?.();
