@@ -35,7 +35,7 @@ var arrows = []arrow{
 	{"relay/bridges/cache", nil},
 	{"relay/bridges/call", []string{"relay/server/chat"}},
 	{"relay/bridges/cut", nil},
-	{"relay/bridges/marks", nil},
+	{"relay/bridges/marks", []string{"golang.org/x/text/unicode/norm"}},
 	{"relay/bridges/naming", []string{"relay/bridges/cut", "relay/server/chat"}},
 	{"relay/bridges/reception", []string{"relay/server/chat"}},
 	{"relay/bridges/voice", []string{"relay/server/chat"}},

@@ -3,6 +3,7 @@ package assets_test
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -68,6 +69,22 @@ func TestMarkup(t *testing.T) {
 		if got := eval[bool](b, `(() => { `+code+` return markup.onlyEmoji(`+string(quoted)+`) })()`); got != want {
 			t.Errorf("onlyEmoji(%q) = %v", text, got)
 		}
+	}
+}
+
+// TestLinkWords: words that read as an address make no link; relay's own links follow
+// the same cases in bridges/marks.
+func TestLinkWords(t *testing.T) {
+	t.Parallel()
+	cases, err := os.ReadFile("../testdata/linkwords.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := eval[[]string](newTab(t, ""), `(() => { `+parser(t)+`
+		return `+string(cases)+`.filter((c) => (links({kids: markup.parse("Pay at [" + c.words + "](https://a.example/x)")}).length === 0) !== c.lies).map((c) => JSON.stringify(c));
+	})()`)
+	if len(wrong) > 0 {
+		t.Error(wrong)
 	}
 }
 

@@ -93,8 +93,7 @@ function inline(text: string, slack: boolean): Piece[] {
     if (code) add(index, end, { tag: "code", kids: [code] });
     else if (words) {
       const href = address(target!);
-      // Words that are another address would lie.
-      if (href && !/[\w-]\.[\w-]|:\/\//.test(words)) add(index, end, { tag: "a", href, kids: [words] });
+      if (href && !addressLike(words)) add(index, end, { tag: "a", href, kids: [words] });
     } else if (bare) {
       const found = withoutTail(bare);
       const href = address(found);
@@ -107,6 +106,21 @@ function inline(text: string, slack: boolean): Piece[] {
   }
   if (at < text.length) out.push(text.slice(at));
   return out;
+}
+
+/** Signs that nobody sees: ignorable ones, marks on letters, spaces as narrow as a gap. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{M}\p{DI}\u2000-\u200a\u202f\u205f\u2800]/gu;
+/** Signs that look like a full stop, or end a part of a domain as one does. */
+const DOTS = /[。｡․\u0660\u06d4\u06f0\u0701\u0702\ua4f8\ua60e\u{10a50}\u{1d16d}]/gu;
+const ADDRESS = /[\p{L}\p{N}\p{S}_-]\.[\p{L}\p{N}\p{S}_-]|:\/\/|https?[^\p{L}\p{N}\s]{2}/iu;
+
+/**
+ * addressLike finds words that read as an address: as words of a link they could lie.
+ * bridges/marks/link.go holds the same rule, testdata/linkwords.json its cases.
+ */
+function addressLike(words: string): boolean {
+  const folded = words.replace(UNSEEN, "").normalize("NFKC").replace(DOTS, ".");
+  return ADDRESS.test(folded.replace(UNSEEN, ""));
 }
 
 /** withoutTail leaves out what ends the sentence, not the address. */

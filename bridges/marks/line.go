@@ -50,7 +50,7 @@ func (f *formatted) quiet(from, to int) (all, outside bool) {
 			continue
 		}
 		r := f.text[i]
-		between := f.wordAt(i-1, from, to) && f.wordAt(i+1, from, to)
+		between := f.wordAt(i-1, from, to) && f.wordAt(i+1, from, to) && f.behind[i-1]+f.behind[i] == ""
 		if r == '`' || r == '(' && i > from && f.text[i-1] == ']' || strings.ContainsRune("*_~", r) && !between {
 			outside = false
 		}

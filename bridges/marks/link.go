@@ -7,6 +7,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Link returns a link as widget and console draw it, or its words with the address
@@ -18,8 +20,38 @@ func Link(words, address string) string {
 	return words + aside(words, address)
 }
 
-// addressLike finds words that look like an address: as words of a link they could lie.
-var addressLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w-]\.[\w-]|://`) })
+// AddressLike reports whether words read as an address: as words of a link they could
+// lie. Invisible signs do not count, and forms and dots that look alike are the same.
+// assets/widget/markup.ts holds the same rule, testdata/linkwords.json its cases.
+func AddressLike(words string) bool {
+	seen := strings.Map(seenAs, norm.NFKC.String(strings.Map(visible, words)))
+	return addressLike().MatchString(seen)
+}
+
+var addressLike = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)[\p{L}\p{N}\p{S}_-]\.[\p{L}\p{N}\p{S}_-]|://|https?[^\p{L}\p{N}\s]{2}`)
+})
+
+// visible drops the signs that nobody sees: ignorable ones, marks on letters, and
+// spaces as narrow as a gap between letters.
+func visible(r rune) rune {
+	narrow := r >= '\u2000' && r <= '\u200a' || r == '\u202f' || r == '\u205f' || r == '\u2800'
+	if narrow || unicode.In(r, unicode.Cc, unicode.Cf, unicode.M, unicode.Other_Default_Ignorable_Code_Point) {
+		return -1
+	}
+	return r
+}
+
+// dots are the signs of other scripts that look like a full stop, or end a part of a
+// domain as one does.
+const dots = "。｡․\u0660\u06d4\u06f0\u0701\u0702\ua4f8\ua60e\U00010a50\U0001d16d"
+
+func seenAs(r rune) rune {
+	if strings.ContainsRune(dots, r) {
+		return '.'
+	}
+	return visible(r)
+}
 
 var brackets = strings.NewReplacer("(", "%28", ")", "%29")
 
@@ -36,7 +68,7 @@ func bracketed(words, address string) (target string, ok bool) {
 		return "", false
 	}
 	odd := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\ufeff' || r == '\\' }
-	fits := strings.TrimSpace(words) != "" && utf8.RuneCountInString(words) <= 200 && !strings.ContainsAny(words, "[]`\n") && !addressLike().MatchString(words)
+	fits := strings.TrimSpace(words) != "" && utf8.RuneCountInString(words) <= 200 && !strings.ContainsAny(words, "[]`\n") && !AddressLike(words)
 	return target, fits && !instructs([]rune(words)) && !strings.ContainsFunc(target, odd)
 }
 
