@@ -16,7 +16,7 @@ func (f *fake) init(_ http.ResponseWriter, _ *http.Request, body object) (any, i
 	token, _ := body["sessionToken"].(string)
 	var s *fakeSession
 	for _, known := range f.sessions {
-		if token != "" && known.token == token && body["newSession"] != true {
+		if token != "" && known.token == token && !known.erased && body["newSession"] != true {
 			s = known
 		}
 	}
@@ -49,6 +49,9 @@ func (f *fake) post(_ http.ResponseWriter, r *http.Request, body object) (any, i
 	}
 	files := []object{}
 	ids, _ := body["attachmentIds"].([]any)
+	if f.gone && len(ids) > 0 {
+		return object{"error": "Attachment not found"}, 404
+	}
 	for _, id := range ids {
 		files = append(files, attachment(id.(string)))
 	}

@@ -35,6 +35,7 @@ type fake struct {
 	refusals map[string][]refusal
 	hold     map[string]chan struct{}
 	files    map[string][]byte // uploaded, by name
+	gone     bool              // unsent files were deleted
 }
 
 type call struct {
@@ -54,6 +55,7 @@ type object = map[string]any
 
 type fakeSession struct {
 	id, token string
+	erased    bool
 	status    string
 	csat      object
 	rev       int
@@ -202,7 +204,7 @@ func (f *fake) session(r *http.Request, body object) *fakeSession {
 		id = r.URL.Query().Get("sessionId")
 	}
 	s := f.sessions[id]
-	if s == nil || s.token != r.Header.Get("X-Session-Token") {
+	if s == nil || s.erased || s.token != r.Header.Get("X-Session-Token") {
 		return nil
 	}
 	return s

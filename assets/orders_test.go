@@ -1,6 +1,11 @@
 package assets_test
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -30,6 +35,22 @@ func (f *fake) reply(t *testing.T, text string) {
 	f.do(t, func(s *fakeSession) {
 		f.add(s, object{"content": text, "sender": "operator", "operatorName": "Ana"})
 	})
+}
+
+// texts lists the visitor's messages in one session, s1 or s2, in the order of their beginning.
+func (f *fake) texts(session int) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	ids := slices.Collect(maps.Keys(f.sessions))
+	slices.SortFunc(ids, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	if session > len(ids) {
+		return "no session"
+	}
+	var texts []string
+	for _, m := range f.sessions[ids[session-1]].messages {
+		texts = append(texts, fmt.Sprint(m["content"]))
+	}
+	return strings.Join(texts, ", ")
 }
 
 // state sends a state to the streams.

@@ -71,7 +71,7 @@ export function install(events: Events, create: (given?: Given) => Widget, auto:
     onEvent: (name: string, fn: (data: unknown) => void) => on("event:" + name, fn),
   };
   for (const name of FORWARDED.split(" ")) {
-    methods[name] = async (...args: unknown[]) => (await core()).methods[name]!(...args);
+    methods[name] = async (...args: unknown[]) => (await core()).method(name, ...args);
   }
   const api = Object.assign((name: string, ...args: unknown[]) => {
     const member = (api as Record<string, unknown>)[name];

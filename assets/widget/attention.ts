@@ -4,7 +4,7 @@
 
 import css from "./attention.css";
 import { h, sheet } from "./dom";
-import { core as english } from "./lang/en.json";
+import { attention as english, core as names } from "./lang/en.json";
 import { pictureOf } from "./face";
 import { locks } from "./locks";
 import { count } from "./plural";
@@ -54,10 +54,10 @@ export function create(core: Core, shell: Shell): Attention {
 
   return {
     update(state) {
-      const t = core.words("core", english);
+      const t = core.words("attention", english);
       const n = state.open ? 0 : state.unread;
       badge.textContent = n > 9 ? "9+" : String(n || "");
-      if (n) button.ariaLabel = `${t.open}, ${count(n, t.wait, state.language)}`;
+      if (n) button.ariaLabel = `${core.words("core", names).open}, ${count(n, t.wait, state.language)}`;
       title(n);
       show(state, t);
     },

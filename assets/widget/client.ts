@@ -4,72 +4,65 @@
 import type { SavedSession, Shell } from "./types";
 
 /** HttpError is an answer other than 2xx; wait is Retry-After in ms, or 0. */
-export class HttpError extends Error {
-  constructor(
-    readonly status: number,
-    readonly wait: number,
-    message: string,
-  ) {
-    super(message);
-  }
+export interface HttpError extends Error {
+  status: number;
+  wait: number;
 }
 
 export interface Client {
-  call<T>(method: string, path: string, body?: unknown, keepalive?: boolean): Promise<T>;
+  call<T>(method: string, path: string, body?: unknown, keepalive?: boolean, session?: SavedSession | null): Promise<T>;
   /** request is the bare fetch, for the stream. */
   request(path: string, init: RequestInit): Promise<Response>;
   headers(): Record<string, string>;
+  /** This tab's conversation; that in storage is the one of the next page. */
+  session: SavedSession | null;
   url(path: string): string;
   /** Aborted when the widget is gone; answers after that are not used. */
   life: AbortSignal;
 }
 
-/** createClient reads the session token for each call: tabs share it. */
-export function createClient({ options, storage }: Shell, life: AbortSignal): Client {
+/** createClient calls for one conversation at a time, other tabs may have another. */
+export function createClient({ options, storage, json }: Shell, life: AbortSignal): Client {
   const url = (path: string) => `${options.apiUrl}/api/widget/${path}`;
-  const headers = () => {
-    const token = storage.get<SavedSession>("session")?.token;
+  const headers = (session = client.session) => {
     const all: Record<string, string> = { Authorization: `Bearer ${options.apiKey}` };
-    if (token) all["X-Session-Token"] = token;
+    if (session?.token) all["X-Session-Token"] = session.token;
     return all;
   };
-  const request = async (path: string, init: RequestInit) => {
+  const request = async (path: string, init: RequestInit, session?: SavedSession | null) => {
     const answer = await fetch(url(path), {
       credentials: "omit",
       cache: "no-store",
       ...init,
-      headers: { ...headers(), ...init.headers },
+      headers: { ...headers(session), ...init.headers },
     });
-    if (!answer.ok) throw await failure(answer);
-    return answer;
+    if (answer.ok) return answer;
+    const { error } = await answer.json().catch(() => ({}));
+    throw Object.assign(Error(error), { status: answer.status, wait: +answer.headers.get("Retry-After")! * 1000 });
   };
-  return {
+  const client: Client = {
+    session: storage.get<SavedSession>("session"),
     life,
     url,
     headers,
     request,
-    async call<T>(method: string, path: string, body?: unknown, keepalive?: boolean) {
+    async call<T>(method: string, path: string, body?: unknown, keepalive?: boolean, session?: SavedSession | null) {
       const answer = await request(path, {
         method,
         keepalive,
         signal: keepalive ? undefined : AbortSignal.timeout(20_000),
-        headers: body ? { "Content-Type": "application/json" } : undefined,
-        body: body ? JSON.stringify(body) : undefined,
-      });
+        ...(body ? { headers: { "Content-Type": "application/json" }, body: json(body) } : {}),
+      }, session);
       const result = (await answer.json()) as T;
       life.throwIfAborted();
       return result;
     },
   };
-}
-
-async function failure(answer: Response): Promise<HttpError> {
-  const body = await answer.json().catch(() => ({}));
-  const seconds = Number(answer.headers.get("Retry-After")) || 0;
-  return new HttpError(answer.status, seconds * 1000, body.error || "");
+  return client;
 }
 
 /** passing reports whether an error is temporary. */
 export function passing(error: unknown): boolean {
-  return !(error instanceof HttpError) || error.status === 429 || error.status >= 500;
+  const { status } = error as HttpError;
+  return !status || status === 429 || status >= 500;
 }

@@ -15,7 +15,7 @@ import { blank, createStore } from "./store";
 import { createLink } from "./link";
 import { announce } from "./announce";
 import type { Attention } from "./attention";
-import type { Attachment, Core, Identity, Page, SavedSession, Shell } from "./types";
+import type { Attachment, Core, Identity, Page, Shell } from "./types";
 
 /** start begins or resumes the session at once. */
 export function start(shell: Shell): Core {
@@ -34,6 +34,9 @@ export function start(shell: Shell): Core {
   const signals = createSignals(store, client);
   const link = createLink({ shell, store, client, session, pause, onEvent, onOnline: outbox.revive });
   let typingTimer = 0;
+  /** rarely is a method that lies in a file of its own. */
+  const rarely = (name: string) => async (...args: unknown[]) =>
+    (await shell.part<Record<string, (core: Core, shell: Shell, ...args: unknown[]) => unknown>>(RARE_FILE))[name]!(core, shell, ...args);
   const post = async <T>(where: string, body: object) =>
     client.call<T>("POST", where, { sessionId: await session.ready(), ...body });
 
@@ -52,17 +55,12 @@ export function start(shell: Shell): Core {
   }
 
   /** introduce sends the identity that the page set, unless the server knows it. */
-  async function introduce(): Promise<unknown> {
-    const identity = storage.get<Identity>("identity");
-    const mark = JSON.stringify([store.state.sessionId, identity]);
-    if (!identity || storage.get("identified") === mark) return undefined;
-    const { hash, ...rest } = identity;
-    const answer = await post("identify", { identity: rest, userHash: hash });
-    storage.set("identified", mark);
-    store.set({ identity: { ...store.state.identity, ...rest } });
-    emit("identify", rest);
-    return answer;
-  }
+  const introduce = async () => {
+    const identity = storage.get("identity");
+    const mark = shell.json([store.state.sessionId, identity]);
+    if (identity && storage.get("identified") !== mark) return rarely("introduce")(identity, mark);
+    return undefined;
+  };
 
   async function onEvent(event: StreamEvent): Promise<void> {
     if (event.name === "resync") return session.reload();
@@ -103,9 +101,9 @@ export function start(shell: Shell): Core {
     attention?.update(store.state);
     if (!attention && unread && !open) attend();
     if (store.state.stop) link.stop();
-    const saved = storage.get<SavedSession>("session");
-    if (saved && !saved.live && store.state.messages.length) {
-      storage.set("session", { ...saved, live: true });
+    const own = client.session;
+    if (own && !own.live && store.state.messages.length) {
+      storage.set("session", (client.session = { ...own, live: true }));
     }
   });
   const onVisible = () => {
@@ -146,6 +144,17 @@ export function start(shell: Shell): Core {
     storage.set("draft", draft || null);
     if (draft !== store.state.draft) store.set({ draft });
   };
+  const methods: Record<string, (...args: any[]) => unknown> = {
+    sendMessage(content: unknown, { replyTo, attachments = [] }: { replyTo?: string; attachments?: Attachment[] } = {}) {
+      signals.sent();
+      return outbox.add(String(content ?? ""), attachments, replyTo); // pages also give numbers
+    },
+    setDraft,
+    setTheme(theme?: string) {
+      shell.options.theme = theme;
+      store.set({});
+    },
+  };
   const core: Core = {
     store,
     client,
@@ -153,36 +162,7 @@ export function start(shell: Shell): Core {
     spoken: language.settled,
     post,
     ready: session.ready,
-    methods: {
-      sendMessage(content: unknown, { replyTo, attachments = [] }: { replyTo?: string; attachments?: Attachment[] } = {}) {
-        signals.sent();
-        return outbox.add(String(content ?? ""), attachments, replyTo); // pages also give numbers
-      },
-      async uploadFile(file: File, onProgress?: (part: number) => void) {
-        const { uploadOne } = await shell.part<typeof import("./uploads")>(UPLOADS_FILE);
-        return uploadOne(core, file, onProgress);
-      },
-      setDraft,
-      setTheme(theme?: string) {
-        shell.options.theme = theme;
-        store.set({});
-      },
-      setLocale(locale?: string) {
-        shell.options.locale = locale;
-        return adopt();
-      },
-      endChat: () => post("close", {}),
-      requestTranscript: () =>
-        shell.part<{ download(core: Core): Promise<void> }>(TRANSCRIPT_FILE).then((m) => m.download(core)),
-      trigger(name: string, data?: unknown, { openWith }: { openWith?: unknown } = {}) {
-        if (openWith) {
-          const after = store.state.messages.at(-1)?.id || "";
-          store.set({ greeting: { text: String(openWith), at: new Date().toISOString(), after } });
-          shell.open(false);
-        }
-        return post("events", { name, data });
-      },
-    },
+    method: (name, ...args) => (methods[name] || rarely(name))(...args),
     setOpen(open, focus) {
       store.set({ open, focus });
       signals.read();
@@ -206,19 +186,16 @@ export function start(shell: Shell): Core {
       store.set({ ...withMessages(state, messages, "older"), ...withPage(state, timeline), hasMore });
     },
     typing: signals.typing,
-    handoff() {
-      store.set({ ai: false });
-      post("handoff", {}).catch(() => store.set({ ai: true, notice: language.words("core", english).noHandoff }));
-    },
+    handoff: rarely("handoff"),
     setDraft,
     change(saved) {
       link.stop();
-      storage.set("session", saved);
       const { open, focus, config, language, identity, connection, draft } = store.state;
       store.set({ ...blank(), open, focus, config, language, identity, connection, draft });
-      return session.change();
+      return session.change(saved);
     },
     identify: introduce,
+    adopt,
     notice: (notice) => store.set({ notice }),
     stop(reason) {
       if (reason) signals.leave(reason);

@@ -88,7 +88,7 @@ export function createLink(o: LinkOptions): Link {
                 setState(connected);
                 tabs?.alive(connected);
               },
-              onRefused: (error) => session.refused(error),
+              onRefused: (error) => session.refused(error, sessionId),
             },
             signal,
           ),

@@ -4,6 +4,7 @@
 
 import { install } from "./api";
 import { createEvents, type Events } from "./events";
+import { json } from "./json";
 import { createLauncher, type View } from "./launcher";
 import { auto, readOptions, type Given } from "./options";
 import { createLoad, createParts, type Parts } from "./parts";
@@ -30,9 +31,11 @@ function createWidget({ emit }: Events, given?: Given): Widget {
   const shell: Shell = {
     options,
     storage,
+    tab,
     element,
     root,
     emit,
+    json,
     button: launcher.button,
     part: createLoad(),
     open(focus = true) {

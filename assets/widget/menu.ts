@@ -59,7 +59,7 @@ export function create(core: Core, { shell, panel, focus }: MenuPlace): Menu {
   const earlier = () => storage.get<Earlier[]>("chats") || [];
   /** leave puts the present conversation among the earlier ones, if anything was said in it. */
   const leave = (next: SavedSession | null) => {
-    const saved = storage.get<SavedSession>("session");
+    const saved = core.client.session;
     const last = store.state.messages.at(-1);
     const others = earlier().filter((one) => one.id !== saved?.id && one.id !== next?.id);
     const own = saved && last && { ...saved, text: last.content.replace(/\*\*|__|~~|`/g, "") || last.attachments[0]?.filename || "", at: last.timestamp };
@@ -96,7 +96,7 @@ export function create(core: Core, { shell, panel, focus }: MenuPlace): Menu {
   };
   const end = () => {
     close();
-    Promise.resolve(core.methods.endChat!()).catch(trouble);
+    Promise.resolve(core.method("endChat")).catch(trouble);
   };
   const question = () =>
     h(
@@ -111,7 +111,7 @@ export function create(core: Core, { shell, panel, focus }: MenuPlace): Menu {
     const items = [
       messages.length > 0 && item(t.newChat, "M12 5v14M5 12h14", () => leave(null)),
       earlier().length > 0 && item(t.chats, "M4 6h16M4 12h16M4 18h10", () => show(list()), true),
-      messages.length > 0 && item(t.transcript, "M12 4v11m-5-5 5 5 5-5M5 20h14", () => Promise.resolve(core.methods.requestTranscript!()).catch(trouble)),
+      messages.length > 0 && item(t.transcript, "M12 4v11m-5-5 5 5 5-5M5 20h14", () => Promise.resolve(core.method("requestTranscript")).catch(trouble)),
       String(options.sound) !== "false" && item(muted ? t.unmute : t.mute, "M4 9v6h4l5 4V5L8 9zM17 9q2 3 0 6", () => storage.set("muted", !muted || null)),
       messages.length > 0 && !closed && !stop && item(t.end, "M6 6l12 12M18 6 6 18", () => show(question()), true),
     ];

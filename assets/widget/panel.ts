@@ -64,7 +64,7 @@ function draw(shell: Shell, core: Core): Panel {
     jump: (id) => void log.jump(id),
     retry: core.retry,
     discard: core.discard,
-    handoff: core.handoff,
+    handoff: () => core.handoff().catch(() => core.notice(t.failed)),
     begin: () => menu.with((m) => m.begin()),
     raw: (text) => !MARKS.test(text) || (marks.want(), !marks.made),
     text: (text, slack) => marks.made!.text(text, slack),

@@ -1,10 +1,9 @@
 // proactive.ts shows a message that the team has defined, on the pages and after
 // the time that it names. The browser decides by one list; nothing is reported.
 
-import { core as english } from "./lang/en.json";
+import { attention as english } from "./lang/en.json";
 import { lookOf } from "./look";
 import type { createPreview } from "./preview";
-import { createStorage } from "./storage";
 import type { Config, Core, SavedSession, Shell } from "./types";
 
 interface Rule {
@@ -29,8 +28,7 @@ const KEPT = 5 * 60_000;
 
 /** start watches the page until something was shown. */
 export async function start(shell: Shell, core: () => Promise<Core>): Promise<void> {
-  const { storage, options, root } = shell;
-  const tab = createStorage(options.apiKey, "sessionStorage");
+  const { storage, tab, options, root } = shell;
   // Whoever put one away, or already talks, is left alone.
   const quiet = () => storage.get("unasked") || storage.get<SavedSession>("session")?.live;
   if (quiet()) return;

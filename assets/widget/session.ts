@@ -2,20 +2,23 @@
 // the stream cannot close a gap.
 
 import { withMessages, withPage } from "./messages";
-import { HttpError, passing, type Client } from "./client";
+import { passing, type Client, type HttpError } from "./client";
 import { locks } from "./locks";
 import type { Pause } from "./pause";
 import { randomId } from "./random";
 import type { InitAnswer, Page, SavedSession, Shell, Stop, Store } from "./types";
+
+/** How long a tab waits for another that begins the same session. */
+const PATIENCE = 5_000;
 
 export interface Session {
   /** Resolves with the session's id once it exists; rejects when stopped. */
   ready(): Promise<string>;
   begin(): void;
   /** An answer that ends the session: 404 begins it once more, others stop. */
-  refused(error: HttpError): void;
-  /** Begins the session that lies in storage, or a new one if none does. */
-  change(): Promise<string>;
+  refused(error: HttpError, sessionId?: string): void;
+  /** Begins another session: a known one, or a new one. */
+  change(saved: SavedSession | null): Promise<string>;
   /** The session works; a later 404 may begin again. */
   healthy(): void;
   reload(): Promise<void>;
@@ -41,21 +44,34 @@ export function createSession(
   const init = () =>
     exclusive(`relay-init:${options.apiKey}`, async () => {
       client.life.throwIfAborted();
-      const saved = storage.get<SavedSession>("session");
+      const from = client.session;
+      const stored = storage.get<SavedSession>("session");
+      // A tab keeps its own conversation; without one, or when another tab has already
+      // continued it after a loss, it takes the one that is stored.
+      const saved = from && stored?.after !== from.id ? from : stored;
       const answer = await client.call<InitAnswer>("POST", "init", {
         ...visitor(shell),
         useSessionToken: true,
         sessionToken: saved?.token,
         newSession: !saved && fresh,
       });
-      storage.set("session", {
-        id: answer.sessionId,
+      if (client.session !== from) throw 0; // another conversation was begun: asked again
+      const id = answer.sessionId;
+      client.session = {
+        id,
         token: answer.sessionToken || saved?.token || "",
         live: answer.messages.length > 0,
-      } satisfies SavedSession);
+        after: saved?.id === id ? saved.after : saved?.id,
+      };
+      storage.set("session", client.session);
       return answer;
     });
 
+  /** newest is the state with a newest page, which joins what is held or stands in its place. */
+  const newest = ({ messages, timeline }: Pick<Page, "messages" | "timeline">, joins = false) => {
+    const held = joins ? store.state : { ...store.state, messages: [], timeline: [] };
+    return { ...withMessages(held, messages, "newest"), ...withPage(held, timeline) };
+  };
   const adopt = (answer: InitAnswer) => {
     const same = store.state.sessionId === answer.sessionId;
     session.cursor = String(answer.lastEventId);
@@ -74,8 +90,7 @@ export function createSession(
       identity: { ...storage.get("identity"), ...answer.session?.identity },
       prechatDone: storage.get("prechat") === answer.sessionId,
       hasMore: answer.messages.length >= 50,
-      ...withMessages({ ...store.state, messages: same ? store.state.messages : [] }, answer.messages, "newest"),
-      ...withPage({ ...store.state, timeline: same ? store.state.timeline : [] }, answer.timeline),
+      ...newest(answer, same),
     });
     onReady();
     return answer.sessionId;
@@ -85,16 +100,17 @@ export function createSession(
     cursor: "",
     begin: () => void session.ready().catch(() => {}),
     ready: () => (began ||= tryUntilReady()),
-    refused(error) {
-      if (error.status !== 404 || losses) return stop(reason(error));
+    refused(error, id = store.state.sessionId) {
+      const lost = error.status === 404;
       // Several calls may notice the same loss.
-      if (!store.state.ready) return;
-      losses++;
+      if (lost && (!store.state.ready || id !== store.state.sessionId)) return;
+      if (!lost || losses++) return stop(reason(error));
       store.set({ ready: false });
       began = null;
       session.begin();
     },
-    change() {
+    change(saved) {
+      storage.set("session", (client.session = saved));
       fresh = true;
       began = null;
       session.cursor = "";
@@ -108,8 +124,7 @@ export function createSession(
       );
       if (store.state.sessionId !== id) return;
       session.cursor = String(page.lastEventId);
-      const newest = withMessages({ ...store.state, messages: [] }, page.messages, "newest");
-      store.set({ ...newest, ...withPage({ ...store.state, timeline: [] }, page.timeline), hasMore: page.hasMore });
+      store.set({ ...newest(page), hasMore: page.hasMore });
     },
   };
 
@@ -117,7 +132,7 @@ export function createSession(
     try {
       return adopt(await patiently(init, () => store.set({ connection: "offline" })));
     } catch (error) {
-      if (error instanceof HttpError) stop(reason(error));
+      if ((error as HttpError).status) stop(reason(error as HttpError));
       throw error;
     }
   }
@@ -161,6 +176,14 @@ export function withoutQuery(url: string): string {
   return url.split(/[?#]/)[0] || "";
 }
 
-async function exclusive<T>(name: string, job: () => Promise<T>): Promise<T> {
-  return locks ? ((await locks.request(name, job)) as T) : job();
+/**
+ * exclusive waits for other tabs, but not for one that its browser has put to sleep with
+ * the lock in its hand, as phones do.
+ */
+function exclusive<T>(name: string, job: () => Promise<T>): Promise<T> {
+  let running: Promise<T> | undefined;
+  const run = () => (running ||= job());
+  if (!locks) return run();
+  const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE));
+  return Promise.race([locks.request(name, run) as Promise<T>, patience.then(run)]);
 }

@@ -1,6 +1,7 @@
 // storage.ts keeps small JSON values in the browser's storage, and in memory
 // where the browser forbids or fills that.
 
+import { json } from "./json";
 import type { Storage } from "./types";
 
 type Area = "localStorage" | "sessionStorage";
@@ -15,7 +16,7 @@ export function createStorage(apiKey: string, area: Area = "localStorage"): Stor
       return attempt(() => JSON.parse(raw || "null") as T) ?? null;
     },
     set(key, value) {
-      const raw = JSON.stringify(value);
+      const raw = json(value);
       delete memory[key];
       attempt(() => window[area].removeItem(prefix + key));
       if (value == null) return;

@@ -17,7 +17,7 @@ declare global {
   const ATTENTION_FILE: string;
   const HOME_FILE: string;
   const MENU_FILE: string;
-  const TRANSCRIPT_FILE: string;
+  const RARE_FILE: string;
   const PROACTIVE_FILE: string;
   const UPLOADS_FILE: string;
   const MARKS_FILE: string;
@@ -64,7 +64,11 @@ export interface Pending {
   attachments: Attachment[];
   replyTo?: string;
   at: string;
+  /** The conversation for which it was typed; none until there is one. */
+  session?: SavedSession | null;
   failed?: boolean;
+  /** The visitor is asked before it is sent again. */
+  refused?: boolean;
 }
 
 export interface FormField {
@@ -227,6 +231,8 @@ export interface SavedSession {
   token: string;
   /** The session has at least one message, so it is worth a stream. */
   live: boolean;
+  /** The conversation that the server had lost, and that this one continues. */
+  after?: string;
 }
 
 /** How the widget looks, kept for the next page: its side and CSS properties. */
@@ -241,9 +247,13 @@ export interface Look {
 export interface Shell {
   options: Options;
   storage: Storage;
+  /** What this tab alone keeps. */
+  tab: Storage;
   element: HTMLElement;
   root: ShadowRoot;
   emit(name: string, detail?: unknown): void;
+  /** json writes JSON, whatever old libraries have added to arrays. */
+  json(value: unknown): string;
   open(focus?: boolean): void;
   close(): void;
   setUnread(count: number): void;
@@ -262,8 +272,8 @@ export interface Core {
   words<T extends object>(section: string, english: T): T;
   /** spoken resolves once the visitor's language is there. */
   spoken: Promise<unknown>;
-  /** What RelayChat passes on, by name. */
-  methods: Record<string, (...args: any[]) => unknown>;
+  /** What RelayChat passes on, by its name. */
+  method(name: string, ...args: unknown[]): unknown;
   /** post calls a route of the session, which it waits for. */
   post<T>(path: string, body: object): Promise<T>;
   /** ready resolves with the session's id. */
@@ -275,7 +285,9 @@ export interface Core {
   older(limit?: number): Promise<void>;
   typing(active: boolean): void;
   /** Asks for a person instead of the AI. */
-  handoff(): void;
+  handoff(): Promise<unknown>;
+  /** Follows what the settings and the options say of looks and language. */
+  adopt(): Promise<void>;
   setDraft(text: string): void;
   /** Continues another session, or starts a new one. */
   change(session: SavedSession | null): Promise<unknown>;
