@@ -213,8 +213,11 @@ func (d *DB) pruneInbox(ctx context.Context, before chat.Time) error {
 
 const (
 	selectOldEmpty = `SELECT last_activity AS at, id FROM sessions
-		WHERE started_at = 0 AND id <> '' AND (last_activity, id) > (?, ?) AND last_activity < ? ORDER BY last_activity, id LIMIT ?`
-	deleteEmpty = `DELETE FROM sessions WHERE id = ? AND started_at = 0 AND last_activity < ?`
+		WHERE started_at = 0 AND id <> '' AND (last_activity, id) > (?, ?) AND last_activity < ? AND ` + withoutFiles + ` ORDER BY last_activity, id LIMIT ?`
+	deleteEmpty = `DELETE FROM sessions WHERE id = ? AND started_at = 0 AND last_activity < ? AND ` + withoutFiles
+
+	// A file that was uploaded belongs to a message that may still come.
+	withoutFiles = `NOT EXISTS (SELECT 1 FROM attachments WHERE session = sessions.number)`
 
 	selectOrphans = `SELECT created_at AS at, id FROM attachments
 		WHERE message_id = '' AND (created_at, id) > (?, ?) AND created_at < ? ORDER BY created_at, id LIMIT ?`
@@ -246,8 +249,8 @@ func (d *DB) SweepOrphans(ctx context.Context, before chat.Time) error {
 	return nil
 }
 
-// SweepEmpty erases sessions without a message whose visitor was last seen before
-// a time.
+// SweepEmpty erases sessions without a message and without a file whose visitor was
+// last seen before a time.
 func (d *DB) SweepEmpty(ctx context.Context, before chat.Time) error {
 	err := sweep(ctx, d, agedBefore(selectOldEmpty, before, portion), func(t *tx, k aged) error {
 		return t.erase(deleteEmpty, k.ID, int64(before)) // unless its visitor came back just now

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
@@ -239,5 +240,47 @@ func TestRoomForFiles(t *testing.T) {
 		if err := upload(visitor); err != nil {
 			t.Errorf("once it is sent: %v", err)
 		}
+	})
+}
+
+// TestUnsentFilesWait: a file waits for its message as long as a widget may still send
+// it, and its session with it; while such files take much room, an hour.
+func TestUnsentFilesWait(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+		h := build(t, store)
+		id := h.open(t, "v")
+		a, err := h.Upload(t.Context(), visitor, id, "a.txt", strings.NewReader("hello"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		there := func(when string, after time.Duration, file, session error) {
+			t.Helper()
+			if err := h.Sweep(t.Context(), chat.Now().Add(after)); err != nil {
+				t.Fatal(err)
+			}
+			err := store.Read(t.Context(), func(r chat.Reader) error {
+				if _, err := r.File(a.ID); !errors.Is(err, file) {
+					t.Errorf("%s: the file: %v, want %v", when, err, file)
+				}
+				_, err := r.Session(id)
+				return err
+			})
+			if !errors.Is(err, session) {
+				t.Errorf("%s: the session: %v, want %v", when, err, session)
+			}
+		}
+		const day = 24 * time.Hour
+		there("after seven days", 7*day, nil, nil)
+		there("after eight", 8*day, chat.ErrAttachmentNotFound, chat.ErrSessionNotFound)
+		id = h.open(t, "w")
+		err = store.Apply(t.Context(), func(tx chat.Tx) error {
+			a.ID = "large"
+			return tx.CreateFile(&chat.File{ID: "large", SessionID: id, Uploader: chat.SenderVisitor, CreatedAt: chat.Now(), Size: chat.Crowded})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		there("crowded, at once", 0, nil, nil)
+		there("crowded, after an hour", time.Hour+time.Minute, chat.ErrAttachmentNotFound, nil)
 	})
 }

@@ -15,12 +15,15 @@ const (
 	pruneEvery  = time.Hour
 )
 
-// When data is deleted: a file that no message
-// uses, a session without a message, and events, which streams resume from.
+// When data is deleted: a file that no message uses, as late as a widget may still send
+// its message (HELD in assets/widget/outbox.ts), but earlier when such files take much
+// room; a session without a message, and events, which streams resume from.
 const (
-	orphanAge = time.Hour
-	emptyAge  = 24 * time.Hour
-	eventAge  = 7 * 24 * time.Hour
+	unsentAge   = 7*24*time.Hour + time.Hour
+	crowdedAge  = time.Hour
+	crowdedPart = 2 // of maxUnsent
+	emptyAge    = 24 * time.Hour
+	eventAge    = 7 * 24 * time.Hour
 )
 
 // maintenance is the lease of the node that keeps the store.
@@ -78,11 +81,24 @@ func (e *Engine) warnOfRoom(ctx context.Context, warned bool) bool {
 // sweep deletes files that belong to no message, and, when pruning is due,
 // everything else that is too old.
 func (e *Engine) sweep(ctx context.Context, now Time, pruning bool) error {
-	err := e.Store.SweepOrphans(ctx, now.Add(-orphanAge))
+	err := e.sweepUnsent(ctx, now)
 	if pruning {
 		err = errors.Join(err, e.prune(ctx, now))
 	}
 	return err
+}
+
+// sweepUnsent deletes files whose message never came.
+func (e *Engine) sweepUnsent(ctx context.Context, now Time) error {
+	age := unsentAge
+	err := e.Store.ReadOne(ctx, func(rd Reader) error {
+		unsent, err := rd.UnsentBytes()
+		if unsent >= maxUnsent/crowdedPart {
+			age = crowdedAge
+		}
+		return err
+	})
+	return errors.Join(err, e.Store.SweepOrphans(ctx, now.Add(-age)))
 }
 
 // prune deletes sessions without a message, sessions past the retention time and
@@ -95,7 +111,7 @@ func (e *Engine) prune(ctx context.Context, now Time) error {
 	}
 	if days := e.Settings().Number("retentionDays"); days > 0 {
 		before := now.Add(-time.Duration(days) * 24 * time.Hour)
-		errs = append(errs, e.Store.EraseIdle(ctx, before), e.Store.SweepEmpty(ctx, before))
+		errs = append(errs, e.Store.EraseIdle(ctx, before), e.Store.SweepOrphans(ctx, before), e.Store.SweepEmpty(ctx, before))
 	}
 	return errors.Join(append(errs, e.Store.Prune(ctx, now.Add(-eventAge)))...) // last: it frees the space of the others, too
 }

@@ -30,7 +30,7 @@ type Store interface {
 	// SweepOrphans erases files that were uploaded before a time and belong to no
 	// message.
 	SweepOrphans(ctx context.Context, before Time) error
-	// SweepEmpty erases sessions without a message whose visitor was last seen
+	// SweepEmpty erases sessions without a message and without a file whose visitor was last seen
 	// before a time.
 	SweepEmpty(ctx context.Context, before Time) error
 	// EraseIdle erases the sessions in which nothing happened since a time.
