@@ -3,7 +3,10 @@ SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+# The tag of the release that schema/version.go names; other builds say of which change they are.
+RELEASE := v$(shell sed -n 's/^const Version = "\(.*\)"/\1/p' schema/version.go)
+CHANGE  := $(shell git describe --tags --always --dirty --match '$(RELEASE)' 2>/dev/null)
+VERSION ?= $(RELEASE)$(if $(filter-out $(RELEASE),$(CHANGE)),+$(CHANGE:$(RELEASE)-%=%))
 LDFLAGS := -s -w -X main.version=$(VERSION)
 BUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
 SOURCES := $(wildcard *.go server db bridges assets/*.go assets/build schema .ci)
@@ -27,8 +30,8 @@ run: build ## build and start relay here: http://localhost:3000, data in relay.d
 build: ## build ./relay, one file without dependencies
 	$(BUILD) -o relay .
 
-test: ## all tests; installs Chromium, Firefox, PostgreSQL, Node and PHP through apt, axe through npm, when missing
-	@.ci/setup chromium firefox postgresql pgbouncer node php python3 systemd-analyze axe
+test: ## all tests; installs Chromium, Firefox, PostgreSQL, Node and PHP through apt, axe, TypeScript, React and Vue through npm, when missing
+	@.ci/setup chromium firefox postgresql pgbouncer node php python3 systemd-analyze axe typescript frameworks
 	go tool gotestsum --format pkgname-and-test-fails -- -timeout 20m -shuffle=on ./server/e2e ./... # the longest first
 
 check: gofmt vet staticcheck tidy imports types test race cross packing vuln ## everything that must hold before a commit

@@ -27,6 +27,7 @@ import (
 	"github.com/relay-chat/relay/bridges/mirror"
 	"github.com/relay-chat/relay/bridges/webhook"
 	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/schema"
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
@@ -46,7 +47,7 @@ func moduleVersion() string {
 }
 
 func main() {
-	version = cmp.Or(version, moduleVersion())
+	version = cmp.Or(version, moduleVersion(), "v"+schema.Version)
 	db.SpareProcessors()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from then on a second signal ends the process

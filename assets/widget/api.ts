@@ -7,8 +7,6 @@ import type { Widget } from "./loader";
 import type { Given } from "./options";
 import type { Core, Identity } from "./types";
 
-const VERSION = "0.1.0";
-
 /** These live in the core, which their first call loads. */
 const FORWARDED = "sendMessage uploadFile setDraft setTheme setLocale endChat requestTranscript trigger";
 

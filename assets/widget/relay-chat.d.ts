@@ -32,6 +32,8 @@ export interface Identity {
   phone?: string;
   /** The hex HMAC-SHA256 of id with IDENTITY_SECRET, made by your backend. */
   hash?: string;
+  /** The same by the API's name. */
+  userHash?: string;
   [attribute: string]: unknown;
 }
 
@@ -79,7 +81,13 @@ export interface Events {
   error: { message: string; error?: unknown; clientId?: string };
 }
 
+/** The names of what can be called. */
+export type Method = { [N in keyof RelayChat]: RelayChat[N] extends (...args: never[]) => unknown ? N : never }[keyof RelayChat];
+
+/** Both RelayChat.open() and RelayChat("open"); the second works before the script has loaded, and then returns nothing. */
 export interface RelayChat {
+  <N extends keyof Events>(name: "on" | "once" | "off", event: N, handler?: (detail: Events[N]) => void): (() => void) | undefined;
+  <N extends Exclude<Method, "on" | "once" | "off">>(name: N, ...args: Parameters<RelayChat[N]>): ReturnType<RelayChat[N]> | undefined;
   readonly version: string;
   readonly isOpen: boolean;
   readonly unread: number;

@@ -13,6 +13,8 @@ declare global {
   /** The languages that have texts, and what their files' names end with. */
   const LANGUAGES: string;
   const LANGUAGES_HASH: string;
+  /** relay's version, from schema/version.go. */
+  const VERSION: string;
   const ACTIONS_FILE: string;
   const ATTENTION_FILE: string;
   const HOME_FILE: string;

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/relay-chat/relay/schema"
 )
 
 // buildLanguages makes a module of each widget/lang/CODE.json: "lang-CODE-HASH.js",
@@ -44,5 +46,6 @@ func buildLanguages(root string) ([]File, map[string]string, error) {
 	return files, map[string]string{
 		"LANGUAGES":      strconv.Quote(strings.Join(codes, " ")),
 		"LANGUAGES_HASH": strconv.Quote(hash),
+		"VERSION":        strconv.Quote(schema.Version),
 	}, nil
 }

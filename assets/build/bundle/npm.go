@@ -2,13 +2,12 @@ package bundle
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/relay-chat/relay/schema"
 )
 
 // The last lines of the types: of the module that relay serves, and of the npm package.
@@ -47,67 +46,69 @@ func NPM(root string) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	manifest, err := manifest(root)
-	return []File{{Name: "index.mjs", Data: index}, {Name: "index.d.ts", Data: declared}, {Name: "package.json", Data: manifest}}, err
-}
-
-// manifest is the package's description; its version is the widget's.
-func manifest(root string) ([]byte, error) {
-	source, err := os.ReadFile(filepath.Join(root, "widget", "api.ts"))
+	required, err := buildOne(root, target{source: "widget/npm.ts", format: api.FormatCommonJS}, nil)
 	if err != nil {
 		return nil, err
 	}
-	version := regexp.MustCompile(`VERSION = "([^"]+)"`).FindSubmatch(source)
-	if version == nil {
-		return nil, errors.New("api.ts names no VERSION")
-	}
+	manifest, err := manifest()
+	return []File{{Name: "index.mjs", Data: index}, {Name: "index.cjs", Data: required},
+		{Name: "index.d.mts", Data: declared}, {Name: "index.d.cts", Data: declared}, {Name: "package.json", Data: manifest}}, err
+}
+
+// entry is what a way of loading the package gets; the types stand first, because the
+// first condition that fits is taken.
+type entry struct {
+	Types   string `json:"types"`
+	Default string `json:"default"`
+}
+
+// exports are the ways of loading the package.
+type exports struct {
+	Import  entry `json:"import"`
+	Require entry `json:"require"`
+}
+
+// manifest is the package's description; its version is relay's.
+func manifest() ([]byte, error) {
+	files := []string{"index.mjs", "index.cjs", "index.d.mts", "index.d.cts"}
 	data, err := json.MarshalIndent(struct {
-		Name        string            `json:"name"`
-		Version     string            `json:"version"`
-		Description string            `json:"description"`
-		License     string            `json:"license"`
-		Type        string            `json:"type"`
-		Main        string            `json:"main"`
-		Types       string            `json:"types"`
-		Exports     map[string]string `json:"exports"`
-		Files       []string          `json:"files"`
-		SideEffects bool              `json:"sideEffects"`
+		Name        string             `json:"name"`
+		Version     string             `json:"version"`
+		Description string             `json:"description"`
+		License     string             `json:"license"`
+		Repository  map[string]string  `json:"repository"`
+		Type        string             `json:"type"`
+		Main        string             `json:"main"`
+		Module      string             `json:"module"`
+		Types       string             `json:"types"`
+		Exports     map[string]exports `json:"exports"`
+		Files       []string           `json:"files"`
+		Engines     map[string]string  `json:"engines"`
+		SideEffects bool               `json:"sideEffects"`
 	}{
-		"relay-chat", string(version[1]), "Loads the chat widget of your relay.", "MIT", "module", "index.mjs", "index.d.ts",
-		map[string]string{"types": "./index.d.ts", "default": "./index.mjs"}, []string{"index.mjs", "index.d.ts"}, false,
+		"relay-chat", schema.Version, "Loads the chat widget of your relay.", "MIT",
+		map[string]string{"type": "git", "url": "git+https://github.com/relay-chat/relay.git", "directory": "assets/npm"},
+		"module", "index.cjs", "index.mjs", "index.d.cts",
+		map[string]exports{".": {entry{"./index.d.mts", "./index.mjs"}, entry{"./index.d.cts", "./index.cjs"}}}, files,
+		map[string]string{"node": ">=18"}, false,
 	}, "", "  ")
 	return append(data, '\n'), err
 }
 
-// Example bundles a program of the guides with the npm package; stubs are the
-// sources of the other packages that it imports, by name. The program's functions
+// Example bundles a program with the packages below folder/node_modules. Its functions
 // become those of the global variable example.
-func Example(root, code string, stubs map[string]string) ([]byte, error) {
-	root, err := filepath.Abs(root)
+func Example(folder, code string) ([]byte, error) {
+	folder, err := filepath.Abs(folder)
 	if err != nil {
 		return nil, err
 	}
-	options := scriptOptions(root, "", api.FormatIIFE)
+	options := scriptOptions(folder, "", api.FormatIIFE)
 	options.EntryPoints, options.GlobalName = nil, "example"
-	options.Stdin = &api.StdinOptions{Contents: code, ResolveDir: root, Loader: api.LoaderTSX}
-	options.Plugins = []api.Plugin{{Name: "packages", Setup: func(b api.PluginBuild) {
-		b.OnResolve(api.OnResolveOptions{Filter: "^[a-z-]+$"}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
-			if args.Path == "relay-chat" {
-				return api.OnResolveResult{Path: filepath.Join(root, "npm", "index.mjs")}, nil
-			}
-			return api.OnResolveResult{Path: args.Path, Namespace: "stub"}, nil
-		})
-		b.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "stub"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
-			source, ok := stubs[args.Path]
-			if !ok {
-				return api.OnLoadResult{}, fmt.Errorf("no package %s", args.Path)
-			}
-			return api.OnLoadResult{Contents: &source, Loader: api.LoaderJS}, nil
-		})
-	}}}
+	options.Stdin = &api.StdinOptions{Contents: code, ResolveDir: folder, Loader: api.LoaderTSX}
+	options.Define = map[string]string{"process.env.NODE_ENV": `"development"`}
 	result := api.Build(options)
-	if found := append(result.Errors, result.Warnings...); len(found) > 0 {
-		return nil, messagesError(found)
+	if len(result.Errors) > 0 {
+		return nil, messagesError(result.Errors)
 	}
 	return result.OutputFiles[0].Contents, nil
 }
