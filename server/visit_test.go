@@ -285,6 +285,16 @@ func TestVerifiedIdentity(t *testing.T) {
 				t.Errorf("%d %s", a.status, a.body)
 			}
 			s.refused(identify(s, id, object{"name": "Mallory"}), 403, "verified")
+			// Inside the identity it is the same proof, and no attribute of the visitor.
+			s.refused(identify(s, id, object{"identity": object{"id": "7", "userHash": "00"}}), 403, "userHash")
+			s.refused(identify(s, id, object{"identity": object{"id": "7", "userHash": "00"}, "userHash": hash}), 400, "send one")
+			s.refused(identify(s, id, object{"identity": object{"id": "7", "userHash": 7}}), 400, "userHash must be a string")
+			if a := identify(s, id, object{"identity": object{"id": "7", "plan": "pro", "userHash": hash}}); a.get("verified") != true {
+				t.Errorf("inside: %d %s", a.status, a.body)
+			}
+			if view := s.must("GET", "/api/admin/sessions/"+id, secretKey, nil); strings.Contains(string(view.body), "userHash") || view.text("identity.plan") != "pro" {
+				t.Errorf("operators see %s", view.body)
+			}
 			if again := s.open("v"); again == id {
 				t.Error("a visitorId alone resumed a session with a verified identity")
 			}

@@ -164,7 +164,7 @@ func (s *communityServer) widgetDelete(w http.ResponseWriter, r *http.Request, b
 }
 
 // widgetIdentify takes the identity as an object, or its fields flat beside
-// sessionId.
+// sessionId; userHash stands in either place.
 func (s *communityServer) widgetIdentify(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[map[string]any](r)
 	if err != nil {
@@ -193,6 +193,14 @@ func (s *communityServer) widgetIdentify(w http.ResponseWriter, r *http.Request,
 		}
 		identity = object
 		maps.DeleteFunc(identity, isNull)
+		inside, err := takeText(identity, "userHash")
+		if err != nil {
+			return nil, err
+		}
+		if inside != "" && userHash != "" && inside != userHash {
+			return nil, badRequest("userHash stands beside identity and inside it, and the two differ: send one")
+		}
+		userHash = cmp.Or(userHash, inside)
 	}
 	verified, err := s.engine.Identify(r.Context(), by, sessionID, identity, userHash)
 	return map[string]bool{"ok": true, "verified": verified}, err

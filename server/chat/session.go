@@ -263,6 +263,7 @@ func (s *Session) merge(identity map[string]any) error {
 		}
 	}
 	maps.Copy(merged, identity)
+	delete(merged, "userHash") // a proof, and no attribute
 	if len(merged) == 0 {
 		return nil
 	}
