@@ -92,6 +92,7 @@ func TestWatch(t *testing.T) {
 			`relay_deliveries_waiting{dest="webhook"} 0`, `relay_deliveries_waiting{dest="telegram"} 0`, `relay_inbox_waiting{bridge="telegram"} 0`,
 			`relay_bridge_state{bridge="telegram",state="running"} 1`, `relay_streams{reader="visitor"} 0`, "relay_scrape_errors 0")
 	})
+	annotated(t, scrape)
 	have := append(namesIn(scrape), "relay_nodes", "relay_lease_held") // with PostgreSQL only: see TestNodes
 	for file, text := range files {
 		for _, name := range namesIn(text) {
@@ -196,5 +197,33 @@ func TestProfilesStayOnTheMachine(t *testing.T) {
 	if code, _, stderr := runCommand(t, []string{"METRICS_ADDR=" + strings.TrimPrefix(local, "http://"), "DATABASE_URL=sqlite://other.db", "PORT=0"}, "serve"); code != 1 ||
 		!strings.Contains(stderr, "choose another port") {
 		t.Errorf("a port that is taken: %d %s", code, stderr)
+	}
+}
+
+// annotated fails unless each metric has one HELP and one TYPE before all of its samples,
+// which stand together.
+func annotated(t *testing.T, scrape string) {
+	t.Helper()
+	const word = `([a-zA-Z_:][\w:]*)`
+	metric := regexp.MustCompile(`^# HELP ` + word + ` \S.*\n# TYPE ` + word + ` (counter|gauge|histogram|summary)\n((?:[^#].*\n)+)`)
+	seen := map[string]bool{}
+	for rest := scrape; rest != ""; {
+		m := metric.FindStringSubmatch(rest)
+		if m == nil || m[1] != m[2] || seen[m[1]] {
+			t.Fatalf("not the metadata of a metric, or for the second time: %.200q", rest)
+		}
+		seen[m[1]] = true
+		for sample := range strings.Lines(m[4]) {
+			name, _, _ := strings.Cut(strings.Fields(sample)[0], "{")
+			if ending := strings.TrimPrefix(name, m[1]); ending != "" && !(m[3] == "histogram" && ending == "_bucket") && !((m[3] == "histogram" || m[3] == "summary") && (ending == "_sum" || ending == "_count")) {
+				t.Errorf("%s stands below %s", name, m[1])
+			}
+		}
+		rest = rest[len(m[0]):]
+	}
+	for name := range seen {
+		if strings.HasPrefix(name, "relay_") && strings.Contains(scrape, "# HELP "+name+" "+strings.ReplaceAll(name, "_", " ")) {
+			t.Errorf("%s is not explained", name)
+		}
 	}
 }

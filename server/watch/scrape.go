@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"log/slog"
@@ -40,17 +41,19 @@ func (w *Watch) scrape(from Sources) http.HandlerFunc {
 		ctx, cancel := context.WithTimeout(r.Context(), scrapeTime)
 		defer cancel()
 		rw.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		w.write(rw)
+		var samples bytes.Buffer
+		w.write(&samples)
 		failed := 0
 		for _, write := range []func(context.Context, io.Writer) error{from.writeStreams, from.writeBridges, from.writeStorage, from.writeAI, from.writeNodes} {
-			if err := write(ctx, rw); err != nil {
+			if err := write(ctx, &samples); err != nil {
 				failed++
 				from.Log.Warn("metrics: something cannot be asked for and is left out", "err", err)
 			}
 		}
-		metrics.WriteGaugeUint64(rw, "relay_scrape_errors", uint64(failed))
-		metrics.WriteProcessMetrics(rw)
-		metrics.WriteFDMetrics(rw)
+		metrics.WriteGaugeUint64(&samples, "relay_scrape_errors", uint64(failed))
+		metrics.WriteProcessMetrics(&samples)
+		metrics.WriteFDMetrics(&samples)
+		annotate(rw, samples.Bytes())
 	}
 }
 
