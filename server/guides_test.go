@@ -7,6 +7,8 @@ import (
 	"testing"
 )
 
+var docsRegion = regexp.MustCompile(`role="region" aria-label="([^"]*)"`)
+
 var docsLink = regexp.MustCompile(`href="(/docs[^"]*|#[^"]*)"`)
 
 // TestGuides: each guide is a page of its own in both modes, and every link
@@ -24,6 +26,13 @@ func testGuides(t *testing.T, s *site) {
 		}
 		a := s.must("GET", path, "", nil)
 		pages[path] = string(a.body)
+		names := map[string]bool{}
+		for _, m := range docsRegion.FindAllStringSubmatch(string(a.body), -1) {
+			if m[1] == "" || names[m[1]] {
+				t.Errorf("%s has two regions named %q", path, m[1])
+			}
+			names[m[1]] = true
+		}
 		for _, m := range docsLink.FindAllStringSubmatch(string(a.body), -1) {
 			target, anchor, _ := strings.Cut(m[1], "#")
 			if target == "" {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -90,14 +91,38 @@ func readGuide(name string, source []byte) (guide, error) {
 	if err := markdown.Renderer().Render(&out, source, doc); err != nil {
 		return guide{}, err
 	}
-	g.Body = template.HTML(scrollable.Replace(out.String()))
+	g.Body = template.HTML(nameTables(scrollable.Replace(out.String())))
 	return g, nil
 }
 
 // scrollable makes wide blocks reachable by keyboard.
 var scrollable = strings.NewReplacer("<pre>", `<pre tabindex="0">`,
-	"<table>", `<div class="docs-table" role="region" aria-label="Table" tabindex="0"><table>`, "</table>", "</table></div>",
-	"<th></th>", "<td></td>")
+	"</table>", "</table></div>", "<th></th>", "<td></td>")
+
+// headingOrTable finds what names a table, and the table.
+var (
+	headingOrTable = regexp.MustCompile(`(?s)<h\d[^>]*>(.*?)</h\d>|<table>`)
+	tag            = regexp.MustCompile(`<[^>]*>`)
+)
+
+// nameTables makes tables reachable by keyboard, each with a name of its own: its
+// heading's, and a number if that has several.
+func nameTables(html string) string {
+	heading := ""
+	tables := map[string]int{}
+	return headingOrTable.ReplaceAllStringFunc(html, func(found string) string {
+		if found != "<table>" {
+			heading = tag.ReplaceAllString(found, "")
+			return found
+		}
+		tables[heading]++
+		name := "Table: " + heading
+		if n := tables[heading]; n > 1 {
+			name += ", " + strconv.Itoa(n)
+		}
+		return `<div class="docs-table" role="region" aria-label="` + name + `" tabindex="0"><table>`
+	})
+}
 
 func (g *guide) addHeading(h *ast.Heading, source []byte) {
 	var title strings.Builder
