@@ -1,6 +1,9 @@
 package assets_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // hurry cuts the random waits between tries short; only they are no whole numbers.
 const hurry = `(() => { const real = setTimeout;
@@ -161,5 +164,47 @@ func TestSleepingTabHoldsTheLock(t *testing.T) {
 	b.write("hello")
 	b.until(`$(".own.sent")`)
 	f.has(b, 1, "hello")
+	b.clean()
+}
+
+// Old Prototype gives arrays and texts a toJSON, which JSON.stringify asks.
+func TestPrototypesJSON(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	old := `(Array.prototype.toJSON = function () { return "[" + this.join(",") + "]" }, String.prototype.toJSON = function () { return '"' + this + '"' }, RelayChat.init())`
+	b := newTab(t, newSite(t, f.url(), snippet(f.url(), `data-auto="false"`)))
+	b.visit("/shop")
+	b.until(`window.RelayChat?.version`)
+	b.run(old)
+	b.open()
+	b.paste(`new File(["x"], "shot.png", { type: "image/png" })`)
+	b.until(`$$(".tray li").length === 1 && !$("progress")`)
+	b.write("hello")
+	b.until(`$(".own.sent img")`)
+	body := f.bodies("POST messages")[0]
+	if ids, _ := body["attachmentIds"].([]any); body["content"] != "hello" || len(ids) != 1 {
+		t.Errorf("sent %v", body)
+	}
+	b.visit("/second")
+	b.until(`window.RelayChat?.version`)
+	b.run(old)
+	b.until(`shown(".panel") && rows().some((x) => x.includes("hello"))`)
+	b.clean()
+}
+
+// A second snippet with another key is told that it has no effect; one with the same is not.
+func TestSecondKeyIsToldOf(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	again := snippet(f.url(), "")
+	other := strings.Replace(again, "pk_test", "pk_other", 1)
+	b := newTab(t, newSite(t, f.url(), again+again+other))
+	b.visit("/shop")
+	b.until(`shown(".launcher")`)
+	b.run(`(window.warned = [], console.warn = (...words) => warned.push(words.join(" ")), RelayChat.init())`)
+	b.until(`warned.length > 0`)
+	b.is(`warned.every((x) => x === "relay: this page has a chat with another key than pk_other")`)
+	b.is(`document.querySelectorAll("relay-chat").length === 1`)
+	b.open()
 	b.clean()
 }

@@ -64,3 +64,39 @@ func TestProactiveExitIntentAndPresence(t *testing.T) {
 	b.until(`$(".two")?.textContent === "Before you go"`)
 	b.clean()
 }
+
+// A message speaks the language that the chat will have: the option's, the setting's,
+// then the page's, and its button as well.
+func TestProactiveLanguage(t *testing.T) {
+	for name, c := range map[string]struct{ locale, setting, page, text, close string }{
+		"option": {"de", "fr", "en", "Fragen?", "Schließen"}, "setting": {"", "de", "en", "Fragen?", "Schließen"},
+		"page": {"", "", "de-AT", "Fragen?", "Schließen"}, "no text": {"fr", "", "de", "Questions?", "Ignorer"}, "none": {"", "", "", "Questions?", "Dismiss"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFake(t)
+			f.config["language"] = c.setting
+			f.rules = []object{{"id": "a", "text": "Questions?", "texts": object{"de": "Fragen?"}, "seconds": 1}}
+			b := newTab(t, newSite(t, f.url(), snippet(f.url(), `data-proactive data-locale="`+c.locale+`"`)))
+			b.visit("/shop")
+			b.run(`(document.documentElement.lang = "` + c.page + `")`)
+			b.until(`shown(".preview")`)
+			b.is(`$(".two").textContent + "|" + $(".put").ariaLabel === "` + c.text + "|" + c.close + `"`)
+			b.clean()
+		})
+	}
+}
+
+// A card that is shown follows the page's scheme.
+func TestProactiveFollowsTheScheme(t *testing.T) {
+	_, b := rules(t, "/shop", object{"id": "a", "text": "Questions?"})
+	b.until(`shown(".preview") && !$(".preview.dark, .preview.derived")`)
+	b.run(`(document.documentElement.style.colorScheme = "dark")`)
+	b.until(`$(".preview.derived")`)
+	b.shot("dark")
+	b.run(`(document.documentElement.style.colorScheme = "light dark")`)
+	b.until(`!$(".preview.derived")`)
+	b.media("prefers-color-scheme", "dark")
+	b.until(`$(".preview.derived")`)
+	b.clean()
+}

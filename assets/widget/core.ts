@@ -51,7 +51,7 @@ export function start(shell: Shell): Core {
     void adopt();
     link.restart();
     outbox.revive();
-    introduce().catch((error) => emit("error", { message: "Identity was not accepted.", error }));
+    introduce().catch((error) => emit("error", { message: "Identity not accepted", error }));
   }
 
   /** introduce sends the identity that the page set, unless the server knows it. */

@@ -1,6 +1,7 @@
 // language.ts chooses the visitor's language and loads its texts. English is
 // part of the files; every other language is a file of its own.
 
+import { spoken } from "./spoken";
 import type { Shell, Store } from "./types";
 
 type Texts = Record<string, object>;
@@ -17,13 +18,7 @@ export interface Language {
 export function createLanguage(shell: Shell, store: Store): Language {
   const { options, storage, part } = shell;
   const loaded: Record<string, Texts> = { en: {} };
-  const wanted = () => {
-    const setting = store.state.config.language || storage.get<string>("language");
-    const page = document.documentElement.lang;
-    const all = [options.locale, setting, page, ...navigator.languages];
-    const codes = all.map((tag) => (tag || "").toLowerCase().split(/[-_]/)[0]!.replace("iw", "he"));
-    return codes.find((code) => code && LANGUAGES.split(" ").includes(code)) || "en";
-  };
+  const wanted = () => spoken(options.locale, store.state.config.language || storage.get<string>("language"));
   const choose = async () => {
     const { language } = store.state.config;
     if (language) storage.set("language", language);

@@ -89,7 +89,7 @@ function createWidget({ emit }: Events, given?: Given): Widget {
     // An open chat stays open over page changes, unless it covers the page.
     if (tab.get("open") && innerWidth > 480) shell.open(false);
     else if (storage.get<SavedSession>("session")?.live) parts.core().catch(() => {});
-    if ((options.prefetch ?? options.proactive ?? options.launcherSelector) != null) shell.part<any>(PAGE_FILE).then((m) => m.start(shell, widget)).catch(() => {});
+    if ((options.prefetch ?? options.proactive ?? options.launcherSelector ?? document.querySelectorAll("script[data-api-key]")[1]) != null) shell.part<any>(PAGE_FILE).then((m) => m.start(shell, widget)).catch(() => {});
   });
   return widget;
 }

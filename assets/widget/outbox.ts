@@ -66,7 +66,7 @@ export function createOutbox(
     const refused = !passing(error);
     change((p) => p.clientId === id && { failed: true, refused, ...patch });
     waiting.get(id)?.reject(error);
-    emit("error", { message: "A message was not sent.", clientId: id, error });
+    emit("error", { message: "Not sent", clientId: id, error });
     if (refused) return;
     // Those behind it wait for the same: sent before it, they would overtake it.
     const next = items.find((p) => !p.failed);

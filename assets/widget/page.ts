@@ -1,5 +1,6 @@
 // page.ts is what few pages ask of the loader: buttons of their own, files that
-// are there before the chat is opened, and messages that begin a conversation.
+// are there before the chat is opened, messages that begin a conversation, and a word
+// about a second snippet that has another key.
 
 import type { Widget } from "./loader";
 import type { SavedSession, Shell } from "./types";
@@ -13,6 +14,9 @@ export function start(shell: Shell, widget: Widget): void {
   }
   if (isOn(options.proactive) && !widget.open && !storage.get<SavedSession>("session")?.live) {
     part<typeof import("./proactive")>(PROACTIVE_FILE).then((m) => m.start(shell, widget.parts.core), () => {});
+  }
+  for (const { dataset } of document.querySelectorAll<HTMLElement>("script[data-api-key]")) {
+    if (dataset.apiKey !== options.apiKey) console.warn("relay: this page has a chat with another key than", dataset.apiKey);
   }
   const { launcherSelector } = options;
   if (!launcherSelector) return;

@@ -4,7 +4,7 @@
 import { CROSS, h, iconButton, set, sheet } from "./dom";
 import { face } from "./face";
 import css from "./preview.css";
-import { paint } from "./scheme";
+import { dark, paint } from "./scheme";
 
 export interface Words {
   name: string;
@@ -25,15 +25,22 @@ export interface Preview {
 export function createPreview(root: ShadowRoot, onOpen: () => void): Preview {
   let shown = "";
   const node = h("div", { class: "preview", role: "status", part: "preview" });
+  let styled = false;
+  let given: string | undefined;
+  const repaint = () => paint(node, given);
+  // The page may turn dark or light while the card is there.
+  const watcher = new MutationObserver(repaint);
   const hide = () => {
     shown = "";
     node.remove();
+    watcher.disconnect();
+    dark.removeEventListener("change", repaint);
   };
-  let styled = false;
   return {
     hide,
     show({ name, picture, theme, text, close, onClose }) {
-      paint(node, theme);
+      given = theme;
+      repaint();
       const sign = JSON.stringify([name, picture, text, close]);
       if (sign === shown) return;
       if (!styled) root.adoptedStyleSheets.push(sheet(css));
@@ -47,7 +54,11 @@ export function createPreview(root: ShadowRoot, onOpen: () => void): Preview {
       node.replaceChildren(open, iconButton(close, CROSS, put, "put"));
       set(node, "lang", root.querySelector(".launcher")?.getAttribute("lang"));
       // The page reads a status out when it changes after it is there.
-      if (!shown) root.append(node);
+      if (!shown) {
+        root.append(node);
+        watcher.observe(document.documentElement, { attributes: true });
+        dark.addEventListener("change", repaint);
+      }
       shown = sign;
     },
   };

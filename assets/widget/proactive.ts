@@ -3,6 +3,7 @@
 
 import { attention as english } from "./lang/en.json";
 import { lookOf } from "./look";
+import { spoken } from "./spoken";
 import type { createPreview } from "./preview";
 import type { Config, Core, SavedSession, Shell } from "./types";
 
@@ -35,7 +36,6 @@ export async function start(shell: Shell, core: () => Promise<Core>): Promise<vo
   const answer = await ask();
   shell.setLook({ ...lookOf(answer.config) });
   const seen = () => storage.get<string[]>("shown") || [];
-  const language = (document.documentElement.lang || navigator.language).split("-")[0]!;
   let page = location.pathname;
   let since = Date.now();
   let leaving = false;
@@ -60,14 +60,18 @@ export async function start(shell: Shell, core: () => Promise<Core>): Promise<vo
     clearInterval(timer);
     document.removeEventListener("mouseout", onOut);
   };
+  const texts = async (language: string) =>
+    language === "en" ? {} : shell.part<{ attention: typeof english }>(`lang-${language}-${LANGUAGES_HASH}.js`).then((all) => all.attention, () => ({}));
   const show = async (rule: Rule) => {
     end();
     const make = await shell.part<{ createPreview: typeof createPreview }>(ATTENTION_FILE);
     const preview = make.createPreview(root, () => shell.open());
     storage.set("shown", [...seen(), rule.id]);
     const { operatorName = "", operatorAvatar, theme } = answer.config;
+    const language = spoken(options.locale, answer.config.language);
     const text = rule.texts?.[language] || rule.text;
-    preview.show({ name: operatorName, picture: operatorAvatar, theme: options.theme || theme, text, close: english.dismiss, onClose: () => storage.set("unasked", true) });
+    const t = { ...english, ...(await texts(language)), ...answer.config.texts?.[language] };
+    preview.show({ name: operatorName, picture: operatorAvatar, theme: options.theme || theme, text, close: t.dismiss, onClose: () => storage.set("unasked", true) });
     const opened = () => {
       preview.hide();
       document.removeEventListener("relay:open", opened);

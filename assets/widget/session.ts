@@ -173,7 +173,7 @@ function visitor({ storage }: Shell): Record<string, string> {
 }
 
 export function withoutQuery(url: string): string {
-  return url.split(/[?#]/)[0] || "";
+  return url.split(/[?#]/)[0]!;
 }
 
 /**
