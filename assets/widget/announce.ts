@@ -26,6 +26,6 @@ export function announce({ emit }: Shell, before: State, name: string, data: Dat
       break;
     }
     case "custom_event":
-      emit("event:" + String(data.name), data.data);
+      emit("event:" + data.name, data.data);
   }
 }

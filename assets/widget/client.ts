@@ -22,7 +22,7 @@ export interface Client {
 }
 
 /** createClient calls for one conversation at a time, other tabs may have another. */
-export function createClient({ options, storage, json }: Shell, life: AbortSignal): Client {
+export function createClient({ options, storage, json = JSON.stringify }: Shell, life: AbortSignal): Client {
   const url = (path: string) => `${options.apiUrl}/api/widget/${path}`;
   const headers = (session = client.session) => {
     const all: Record<string, string> = { Authorization: `Bearer ${options.apiKey}` };

@@ -108,7 +108,7 @@ export function applyEvent(state: State, name: string, data: Data): Patch {
     case "connected":
       return { operatorOnline: !!data.operatorOnline, ...back(data), closed: data.status === "closed" };
     case "typing":
-      return { typing: data.active ? String(data.operatorName || "") : null };
+      return { typing: data.active ? (data.operatorName as string) || "" : null };
     case "operator_status":
       return { operatorOnline: !!data.online, ...back(data) };
     case "ai_takeover":

@@ -74,7 +74,7 @@ export function createSession(
   };
   const adopt = (answer: InitAnswer) => {
     const same = store.state.sessionId === answer.sessionId;
-    session.cursor = String(answer.lastEventId);
+    session.cursor = "" + answer.lastEventId;
     store.set({
       ready: true,
       config: answer.config,
@@ -123,7 +123,7 @@ export function createSession(
         client.call<Page>("GET", `messages?sessionId=${id}&limit=50`),
       );
       if (store.state.sessionId !== id) return;
-      session.cursor = String(page.lastEventId);
+      session.cursor = "" + page.lastEventId;
       store.set({ ...newest(page), hasMore: page.hasMore });
     },
   };
