@@ -20,6 +20,7 @@ func TestGuideHashes(t *testing.T) {
 	}
 	_, section, _ := strings.Cut(string(guide), "\n## Signed-in visitors\n")
 	const id = "Zoë-42"
+	t.Chdir(t.TempDir()) // where relay keeps its database
 	t.Setenv("IDENTITY_SECRET", "b1946ac92492d2347c6235b4d2611184")
 	in := boot(t, "IDENTITY_SECRET=b1946ac92492d2347c6235b4d2611184", "IDENTITY_REQUIRED=true")
 	for _, tt := range []struct {
