@@ -217,6 +217,7 @@ func (s *Search) take(ctx context.Context) error {
 		}
 		highest, err := one[int64](t, nil, selectHighest)
 		s.below = highest + 1
+		s.low = s.below // what is in todo now is no portion of this round
 		return err
 	})
 }
