@@ -91,6 +91,9 @@ func (s *Server) perform(rt route, w http.ResponseWriter, r *http.Request) (_ an
 		}
 	}
 	if rt.body > 0 {
+		if r.ContentLength > rt.body {
+			return nil, errTooLarge // before it has come
+		}
 		r.Body = http.MaxBytesReader(nil, r.Body, rt.body)
 	}
 	return rt.action(w, r, by)

@@ -19,17 +19,26 @@ type receiving struct {
 	end    time.Time // the deadline of the bodies, zero unless relay stops
 }
 
-// notice wraps next and tracks the bodies of its requests.
+// notice wraps next and tracks the bodies of its requests. The request itself stays as
+// it is: net/http looks at its body to decide whether to answer before all of it has come.
+//
+// A connection that brought a chunked body is closed after the answer: net/http hides
+// whether there was a Content-Length beside it, and RFC 9112 (6.1) has such a connection
+// closed, because a proxy may have seen another end of the body.
 func (c *receiving) notice(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength == 0 {
 			next.ServeHTTP(w, r)
 			return
 		}
+		if len(r.TransferEncoding) > 0 {
+			w.Header().Set("Connection", "close")
+		}
 		body := &arriving{ReadCloser: r.Body, w: w, all: c}
 		defer body.leave()
-		r.Body = body
-		next.ServeHTTP(w, r)
+		tracked := r.WithContext(r.Context()) // a copy
+		tracked.Body = body
+		next.ServeHTTP(w, tracked)
 	})
 }
 
