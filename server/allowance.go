@@ -26,7 +26,8 @@ type spending struct {
 }
 
 // take counts bytes, or rejects them and returns the time until the client's next hour.
-func (a *allowance) take(key string, bytes, most int64) (wait time.Duration, ok bool) {
+// The client may spend most bytes, a network of several clients that many times as much.
+func (a *allowance) take(key string, bytes, most, clients int64) (wait time.Duration, ok bool) {
 	now := time.Now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -35,7 +36,7 @@ func (a *allowance) take(key string, bytes, most int64) (wait time.Duration, ok 
 		s = spending{until: now.Add(allowanceTime)}
 	}
 	a.most = most
-	if s.bytes+a.elsewhere(key, now)+bytes > most {
+	if s.bytes+a.elsewhere(key, now)+bytes > most*clients {
 		return s.until.Sub(now), false
 	}
 	s.bytes += bytes

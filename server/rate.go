@@ -25,7 +25,14 @@ func perMinute(limit int) *rate {
 }
 
 // allow counts a request of a client, or reports that it is one too many.
-func (l *rate) allow(key string, now time.Time) bool {
+func (l *rate) allow(key string, now time.Time) bool { return l.allowUpTo(key, l.limit, now) }
+
+// allowNetwork counts a request of a network, if it comes from one that is counted.
+func (l *rate) allowNetwork(network string, now time.Time) bool {
+	return network == "" || l.allowUpTo(network, l.limit*addressesPerNetwork, now)
+}
+
+func (l *rate) allowUpTo(key string, limit int, now time.Time) bool {
 	client := clientOf(key)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -36,7 +43,7 @@ func (l *rate) allow(key string, now time.Time) bool {
 		before += int(l.others.sum(client, func(minute int64) bool { return minute == l.minute-1 }))
 		since += int(l.others.sum(client, func(minute int64) bool { return minute == l.minute }))
 	}
-	if float64(before)*rest+float64(since) >= float64(l.limit)-0.5 {
+	if float64(before)*rest+float64(since) >= float64(limit)-0.5 {
 		return false
 	}
 	l.latest[client]++

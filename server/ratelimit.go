@@ -49,7 +49,8 @@ func newRates() *rates {
 
 // limited answers 429 when key exceeds a rate.
 func (s *Server) limited(w http.ResponseWriter, r *http.Request, limit *rate, key string) error {
-	if s.unlimited(r) || limit.allow(key, time.Now()) {
+	now := time.Now()
+	if s.unlimited(r) || limit.allow(key, now) && limit.allowNetwork(s.network(r), now) {
 		return nil
 	}
 	w.Header().Set("Retry-After", "60") // pages that show the refusal in words need it, too
@@ -79,6 +80,23 @@ func (s *Server) address(r *http.Request) string {
 	return addr.String()
 }
 
+// addressesPerNetwork is how many addresses' share of a limit an IPv6 network of /48 has
+// in all: whoever rents one has 65,536 networks of /64, each of which is one address.
+const addressesPerNetwork = 16
+
+// network is the larger IPv6 network that an address belongs to, "" for IPv4.
+func (s *Server) network(r *http.Request) string {
+	addr := s.peer(r).addr
+	if !addr.Is6() {
+		return ""
+	}
+	network, err := addr.Prefix(48)
+	if err != nil {
+		return ""
+	}
+	return network.String()
+}
+
 // visitorKey counts a session's requests per address: a client that only knows the
 // session's id must not use up its visitor's limit.
 func (s *Server) visitorKey(r *http.Request, sessionID string) string {
@@ -98,31 +116,50 @@ func (s *Server) enterStream(r *http.Request, sessionID string) (leave func(), e
 	if s.unlimited(r) {
 		return func() {}, nil
 	}
-	address := s.address(r)
-	if !s.rates.addressStreams.enter(address) {
+	leave, ok := s.enterAddress(r, &s.rates.addressStreams)
+	if !ok {
 		return nil, errTooMany()
 	}
 	if !s.rates.sessionStreams.enter(sessionID) {
-		s.rates.addressStreams.leave(address)
+		leave()
 		return nil, errTooMany()
 	}
 	return func() {
-		s.rates.addressStreams.leave(address)
+		leave()
 		s.rates.sessionStreams.leave(sessionID)
 	}, nil
 }
 
+// enterAddress counts what a client has open, for its address and for its network.
+func (s *Server) enterAddress(r *http.Request, open *gauge) (leave func(), ok bool) {
+	address, network := s.address(r), s.network(r)
+	if !open.enter(address) {
+		return nil, false
+	}
+	if network == "" {
+		return func() { open.leave(address) }, true
+	}
+	if !open.enterUpTo(network, open.most*addressesPerNetwork) {
+		open.leave(address)
+		return nil, false
+	}
+	return func() {
+		open.leave(address)
+		open.leave(network)
+	}, true
+}
+
 // enterTransfer counts a running upload or download, or rejects it; leave ends
-// out.
+// it.
 func (s *Server) enterTransfer(r *http.Request, transfers *gauge) (leave func(), err error) {
 	if s.unlimited(r) {
 		return func() {}, nil
 	}
-	address := s.address(r)
-	if !transfers.enter(address) {
+	leave, ok := s.enterAddress(r, transfers)
+	if !ok {
 		return nil, errTooMany()
 	}
-	return func() { transfers.leave(address) }, nil
+	return leave, nil
 }
 
 // gauge counts open streams or transfers by key.
@@ -134,10 +171,12 @@ type gauge struct {
 	others elsewhere
 }
 
-func (g *gauge) enter(key string) bool {
+func (g *gauge) enter(key string) bool { return g.enterUpTo(key, g.most) }
+
+func (g *gauge) enterUpTo(key string, most int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if n := g.open[key]; n >= g.most || len(g.others.uses) > 0 && n+int(g.others.sum(clientOf(key), anyTime)) >= g.most {
+	if n := g.open[key]; n >= most || len(g.others.uses) > 0 && n+int(g.others.sum(clientOf(key), anyTime)) >= most {
 		return false
 	}
 	if g.open == nil {

@@ -2,8 +2,10 @@ package server
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,5 +43,43 @@ func TestDownloadsAtATime(t *testing.T) {
 		if _, err := once(httptest.NewRecorder(), r, chat.Author{}); err != nil {
 			t.Fatalf("one after the other: %v", err)
 		}
+	}
+}
+
+// TestNetworksShareLimits comes from a new IPv6 address each time, of one network of /48.
+func TestNetworksShareLimits(t *testing.T) {
+	s := &Server{cfg: config.Config{RateLimit: true}, rates: newRates()}
+	from := func(i int) *http.Request {
+		r := httptest.NewRequest("POST", "/api/widget/init", nil)
+		r.RemoteAddr = fmt.Sprintf("[2001:db8:1:%x::1]:5000", i)
+		return r
+	}
+	inits := 0
+	for i := range 2 * initsPerAddress * addressesPerNetwork {
+		if r := from(i); s.limited(httptest.NewRecorder(), r, s.rates.inits, s.address(r)) == nil {
+			inits++
+		}
+	}
+	streams := 0
+	for i := range 2 * streamsPerAddress * addressesPerNetwork {
+		if _, err := s.enterStream(from(i), strconv.Itoa(i)); err == nil {
+			streams++
+		}
+	}
+	uploads := int64(0)
+	for i := range 2 * addressesPerNetwork {
+		r := from(i)
+		r.ContentLength = uploadedPerHour
+		if (&communityServer{Server: s}).mayBring(r, uploadedPerHour/2) == nil {
+			uploads++
+		}
+	}
+	if inits != initsPerAddress*addressesPerNetwork || streams != streamsPerAddress*addressesPerNetwork || uploads > 2*addressesPerNetwork || uploads < addressesPerNetwork {
+		t.Errorf("one network may begin %d sessions, open %d streams and upload %d times", inits, streams, uploads)
+	}
+	other := from(1)
+	other.RemoteAddr = "[2001:db8:2:1::1]:5000"
+	if err := s.limited(httptest.NewRecorder(), other, s.rates.inits, s.address(other)); err != nil {
+		t.Errorf("another network: %v", err)
 	}
 }

@@ -38,8 +38,8 @@ func TestLimitsHoldOverNodes(t *testing.T) {
 	for range streamsPerSession {
 		a.sessionStreams.enter("session")
 	}
-	a.uploaded.take("address", 90, 100)
-	b.uploaded.take("somebody", 1, 100)
+	a.uploaded.take("address", 90, 100, 1)
+	b.uploaded.take("somebody", 1, 100, 1)
 
 	pass(t, a, b, now)
 	if b.messages.allow("visitor", now) {
@@ -60,10 +60,10 @@ func TestLimitsHoldOverNodes(t *testing.T) {
 	if b.sessionStreams.enter("session") {
 		t.Error("the streams at the other node do not count")
 	}
-	if _, ok := b.uploaded.take("address", 20, 100); ok {
+	if _, ok := b.uploaded.take("address", 20, 100, 1); ok {
 		t.Error("the bytes that were uploaded at the other node do not count")
 	}
-	if _, ok := b.uploaded.take("address", 5, 100); !ok {
+	if _, ok := b.uploaded.take("address", 5, 100, 1); !ok {
 		t.Error("the rest of the allowance is refused")
 	}
 

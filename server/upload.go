@@ -117,7 +117,11 @@ func (s *communityServer) mayBring(r *http.Request, maxBytes int64) error {
 	if r.ContentLength >= 0 {
 		n = min(n, r.ContentLength)
 	}
-	wait, ok := s.rates.uploaded.take(s.address(r), n, max(uploadedPerHour, 2*maxBytes))
+	most := max(uploadedPerHour, 2*maxBytes)
+	wait, ok := s.rates.uploaded.take(s.address(r), n, most, 1)
+	if network := s.network(r); ok && network != "" {
+		wait, ok = s.rates.uploaded.take(network, n, most, addressesPerNetwork)
+	}
 	if ok {
 		return nil
 	}
