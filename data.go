@@ -337,3 +337,17 @@ func (a *app) backlog(ctx context.Context, database *db.DB, links *chat.FileLink
 	}
 	return server.OpenBacklog(ctx, links, database, database.Cluster() != nil, a.log)
 }
+
+// repair returns the repair of sessions that an earlier version left behind their events.
+func (a *app) repair(database *db.DB) chat.Part {
+	return func(ctx context.Context) error {
+		for {
+			err := database.Repair(ctx, a.log)
+			if err == nil || ctx.Err() != nil {
+				return nil
+			}
+			a.log.Error("cannot check the sessions' revisions; relay tries again in a minute", "err", err)
+			_ = chat.Rest(ctx, time.Minute)
+		}
+	}
+}

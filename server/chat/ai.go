@@ -143,6 +143,10 @@ func (c *change) emitTakeover(active bool, reason string) error {
 // settleAI takes back what waits for the AI of messages up to a revision, which
 // somebody has answered. The later ones do not wait for operators any more.
 func (c *change) settleAI(seen int64) error {
+	return c.step(func() error { return c.settleLane(seen) })
+}
+
+func (c *change) settleLane(seen int64) error {
 	lane, err := c.Lane(AISink, c.session.ID, 0)
 	for i := range lane {
 		if err != nil {

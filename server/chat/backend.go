@@ -130,24 +130,23 @@ func (b Backend) Send(ctx context.Context, by Author, in SessionInfo, n BackendM
 		return err
 	}
 	return b.change(ctx, by, in, func(c *change) error {
-		before := *c.session
 		if c.session.Status != StatusOpen { // only a new message reopens it
 			if _, err := c.Message(in.ID, n.ID); !errors.Is(err, ErrMessageNotFound) {
 				return err
 			}
 		}
-		if err := c.touch(n.Sender); err != nil {
-			return err
-		}
-		m := c.noticed(n.ID)
-		m.Content, m.Sender, m.ReplyTo, m.OperatorName, m.Attachments = n.Content, n.Sender, n.ReplyTo, n.Name, Of(n.Files)
-		m.Timestamp = orNow(n.Timestamp, c.at)
-		if n.Sender != SenderVisitor {
-			m.SourceBridge = by.Source
-		}
-		switch err := c.InsertMessage(&m); {
+		var m Message
+		err := c.hold(func() error { return c.touch(n.Sender) }, func() error {
+			m = c.noticed(n.ID)
+			m.Content, m.Sender, m.ReplyTo, m.OperatorName, m.Attachments = n.Content, n.Sender, n.ReplyTo, n.Name, Of(n.Files)
+			m.Timestamp = orNow(n.Timestamp, c.at)
+			if n.Sender != SenderVisitor {
+				m.SourceBridge = by.Source
+			}
+			return c.InsertMessage(&m)
+		})
+		switch {
 		case errors.Is(err, ErrMessageExists):
-			*c.session = before
 			return nil
 		case err != nil:
 			return err

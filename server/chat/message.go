@@ -58,7 +58,6 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 		if err := c.checkFormDue(r.Settings()); err != nil {
 			return err
 		}
-		before := *c.session
 		m = Message{ID: p.ID, SessionID: p.SessionID, Content: p.Content, Sender: by.Sender, Timestamp: c.at,
 			ReplyTo: p.ReplyTo, ClientID: p.ClientID, OperatorName: by.Name, OperatorID: by.Person, Internal: p.Internal, Attachments: Of(append(Attachments{}, p.Files...))}
 		if by.Sender != SenderVisitor {
@@ -66,7 +65,6 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 		}
 		err = c.add(&m, random, p.AttachmentIDs)
 		if errors.Is(err, ErrMessageExists) {
-			*c.session = before
 			m, err = c.MessageByClientID(p.SessionID, by.Sender, p.ClientID)
 			return err
 		}
@@ -148,22 +146,29 @@ func (c *change) add(m *Message, random string, attachmentIDs []string) error {
 			return ErrMessageNotFound // the visitor has no such message
 		}
 	}
-	if m.Internal {
-		c.session.LastActivity = c.at
-	} else if err := c.touch(m.Sender); err != nil {
-		return err
-	}
-	m.Seq = c.session.Rev + 1
-	if m.ID == "" {
-		m.ID = messageID(random, m.Seq)
-	}
-	if err := c.attach(m, attachmentIDs); err != nil {
-		return err
-	}
-	if err := c.InsertMessage(m); err != nil {
+	err := c.hold(func() error { return c.touchBy(m) }, func() error {
+		m.Seq = c.session.Rev + 1
+		if m.ID == "" {
+			m.ID = messageID(random, m.Seq)
+		}
+		if err := c.attach(m, attachmentIDs); err != nil {
+			return err
+		}
+		return c.InsertMessage(m)
+	})
+	if err != nil {
 		return err
 	}
 	return c.emit(c.newMessageEvent(m))
+}
+
+// touchBy is touch by a message. An internal note is activity, no more.
+func (c *change) touchBy(m *Message) error {
+	if m.Internal {
+		c.session.LastActivity = c.at
+		return nil
+	}
+	return c.touch(m.Sender)
 }
 
 // newMessageEvent returns the event of a new message.

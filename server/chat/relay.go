@@ -90,6 +90,8 @@ type change struct {
 	readOnly bool // its author only read something, which does not count as activity
 	events   []Event
 	wakes    []wake
+	holding  bool           // see hold
+	held     []func() error // steps that wait for an insert
 }
 
 // wake is a lane to which a transaction added work.
@@ -149,14 +151,54 @@ func (c *change) emit(e Event) error {
 	c.session.Rev++
 	e.Rev = c.session.Rev
 	to := route(&e, c.session, c.targets)
+	if c.holding {
+		held := e
+		return c.step(func() error { return c.put(&held, to) })
+	}
+	return c.put(&e, to)
+}
+
+// put stores an event with its deliveries.
+func (c *change) put(e *Event, to []Destination) error {
 	for _, d := range to {
 		c.wakes = append(c.wakes, wake{d.Dest, e.SessionID, e.At.Add(d.Delay)})
 	}
-	c.events = append(c.events, e)
-	if err := c.record(&e); err != nil {
+	c.events = append(c.events, *e)
+	if err := c.record(e); err != nil {
 		return err
 	}
-	return c.Append(&e, to)
+	return c.Append(e, to)
+}
+
+// hold runs the effects that a message has on its session, but stores nothing of them
+// before insert has: only an insert says that a message is new. If it says that the
+// message exists, nothing has happened.
+func (c *change) hold(effects, insert func() error) error {
+	before := *c.session
+	c.holding = true
+	err := effects()
+	c.holding = false
+	held := c.held
+	c.held = nil
+	if err == nil {
+		err = insert()
+	}
+	if errors.Is(err, ErrMessageExists) {
+		*c.session = before
+	}
+	for i := 0; i < len(held) && err == nil; i++ {
+		err = held[i]()
+	}
+	return err
+}
+
+// step runs what an effect stores, now or behind the insert of its message.
+func (c *change) step(store func() error) error {
+	if !c.holding {
+		return store()
+	}
+	c.held = append(c.held, store)
+	return nil
 }
 
 // emitFact emits an event about the session itself.

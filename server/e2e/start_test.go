@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"io"
@@ -148,4 +149,36 @@ func TestSignal(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestStartRepairsSessions: a session that an earlier version left behind its events
+// takes messages again after a start.
+func TestStartRepairsSessions(t *testing.T) {
+	t.Chdir(t.TempDir())
+	dbtest.EachURL(t, func(t *testing.T, url string) {
+		first := boot(t, "DATABASE_URL="+url)
+		session := first.say(t, "one")
+		if code := first.stop(); code != 0 {
+			t.Fatalf("exit code %d: %s", code, first.stderr)
+		}
+		driver, source := "pgx", url
+		if path, isFile := strings.CutPrefix(url, "sqlite://"); isFile {
+			driver, source = "sqlite", path
+		}
+		database, err := sql.Open(driver, source)
+		if err == nil {
+			_, err = database.Exec(`INSERT INTO events (session, rev, at, type, source, message_id, payload)
+				SELECT number, rev + 1, 1, 'ai_takeover', 'widget', '', '{"active":false}' FROM sessions WHERE started_at > 0`)
+		}
+		if err = errors.Join(err, database.Close()); err != nil {
+			t.Fatal(err)
+		}
+		second := boot(t, "DATABASE_URL="+url)
+		eventually(t, "the session takes a message", func() bool {
+			return second.call(t, "POST", second.base+"/api/widget/messages", second.public, map[string]any{"sessionId": session, "content": "two"}, nil) == 200
+		})
+		if got := second.history(t, session); got != "one|two" {
+			t.Errorf("history = %q", got)
+		}
+	})
 }
