@@ -32,32 +32,42 @@ func (s Requests) carryOut(ctx context.Context, d *chat.Delivery) error {
 	if err != nil || chat.Now().Sub(d.CreatedAt) > requestLife {
 		return err
 	}
-	turn, err := s.Engine.AITurn(ctx, d)
-	if err != nil {
-		return err
-	}
 	spent, err := s.spent(ctx)
 	switch {
 	case err != nil:
 		return err
 	case spent:
-		return s.note(ctx, d, reply{text: "The AI has used up today's tokens (AI_DAILY_TOKENS)."}, false)
+		return s.say(ctx, d, "The AI has used up today's tokens (AI_DAILY_TOKENS).")
 	}
-	rules, isDraft := draftRules, request.Kind == chat.AIDraft
+	for range 2 {
+		out, err := s.try(ctx, d, request.Kind)
+		if err != nil || out != chat.AIStale {
+			return err
+		}
+	}
+	return errChanging
+}
+
+// try asks the model once and stores what it made of the conversation.
+func (s Requests) try(ctx context.Context, d *chat.Delivery, kind string) (chat.AIOutcome, error) {
+	turn, err := s.Engine.AITurn(ctx, d)
+	if err != nil {
+		return chat.AIDropped, err
+	}
+	rules, isDraft := draftRules, kind == chat.AIDraft
 	if !isDraft {
 		rules = summaryRules
 	}
 	r, err := s.think(ctx, rules, &turn, readDraft)
-	if err != nil {
-		return s.retryOrReport(ctx, d, err)
-	}
 	switch {
+	case err != nil:
+		return chat.AIDropped, s.retryOrReport(ctx, d, err)
 	case r.text == "":
-		r, isDraft = reply{text: "The AI has nothing to say here."}, false
+		return chat.AIDropped, s.say(ctx, d, "The AI has nothing to say here.")
 	case !isDraft:
 		r.text, r.sources = "Summary:\n"+r.text, nil
 	}
-	return s.note(ctx, d, r, isDraft)
+	return s.note(ctx, d, &turn, r, isDraft)
 }
 
 // retryOrReport returns the error to retry, or notes why the AI cannot answer.
@@ -67,11 +77,17 @@ func (s Requests) retryOrReport(ctx context.Context, d *chat.Delivery, err error
 	if !final || !errors.As(err, &f) {
 		return retry
 	}
-	return s.note(ctx, d, reply{text: "The AI cannot do this now: " + f.Problem + ". To fix it: " + f.Fix + "."}, false)
+	return s.say(ctx, d, "The AI cannot do this now: "+f.Problem+". To fix it: "+f.Fix+".")
 }
 
-func (s Requests) note(ctx context.Context, d *chat.Delivery, r reply, isDraft bool) error {
-	_, err := s.Engine.AINote(ctx, chat.AIReply{SessionID: d.SessionID, ClientID: d.ID(), Name: s.Settings.Name, Content: r.text, Sources: r.sources,
-		Asked: true}, isDraft)
+// say notes a sentence of relay's own, whatever happened meanwhile.
+func (s Requests) say(ctx context.Context, d *chat.Delivery, text string) error {
+	_, err := s.note(ctx, d, &chat.AITurn{}, reply{text: text}, false)
 	return err
+}
+
+func (s Requests) note(ctx context.Context, d *chat.Delivery, turn *chat.AITurn, r reply, isDraft bool) (chat.AIOutcome, error) {
+	a := s.reply(d, turn, r)
+	a.Asked = true
+	return s.Engine.AINote(ctx, a, isDraft)
 }

@@ -98,8 +98,8 @@ func (s *Sink) spent(ctx context.Context) (bool, error) {
 	return spent, err
 }
 
-// answer has the model answer. When the visitor writes more meanwhile, it thinks
-// again, once.
+// answer has the model answer. When the visitor writes more meanwhile, or changes what
+// was asked, it thinks again, once.
 func (s *Sink) answer(ctx context.Context, d *chat.Delivery, turn chat.AITurn) error {
 	defer s.showTyping(ctx, d.SessionID)()
 	for _, late := range []bool{false, true} {
@@ -115,12 +115,24 @@ func (s *Sink) answer(ctx context.Context, d *chat.Delivery, turn chat.AITurn) e
 			return err
 		}
 	}
-	return nil
+	return errChanging
+}
+
+// changingPause is how long to wait for a visitor who goes on changing what was asked.
+const changingPause = 3 * time.Second
+
+// errChanging: whatever the model made of a turn was out of date by then.
+var errChanging = &chat.RetryAfter{After: changingPause, Scope: chat.ScopeLane, Cause: errors.New("what was asked changed meanwhile")}
+
+// reply is what was made of a turn, as it is stored.
+func (s *Sink) reply(d *chat.Delivery, turn *chat.AITurn, r reply) chat.AIReply {
+	return chat.AIReply{SessionID: d.SessionID, ClientID: d.ID(), Name: s.Settings.Name, Content: r.text, Sources: r.sources, Seen: turn.Seen, Read: turn.Messages}
 }
 
 // store stores what the model made of a turn.
 func (s *Sink) store(ctx context.Context, d *chat.Delivery, turn *chat.AITurn, r reply, late bool) (chat.AIOutcome, error) {
-	a := chat.AIReply{SessionID: d.SessionID, ClientID: d.ID(), Name: s.Settings.Name, Content: r.text, Sources: r.sources, Seen: turn.Seen, Late: late}
+	a := s.reply(d, turn, r)
+	a.Late = late
 	if r.handBack == "" {
 		return s.Engine.AIAnswer(ctx, a)
 	}
@@ -137,8 +149,12 @@ func (s *Sink) handBack(ctx context.Context, d *chat.Delivery, turn *chat.AITurn
 	if language == "" {
 		language = chat.LanguageOf(&turn.Session, asked(turn))
 	}
-	_, err := s.Engine.HandBack(ctx, chat.AIReply{SessionID: d.SessionID, ClientID: d.ID(), Name: s.Settings.Name,
-		Content: chat.HandBackText(&turn.Session, language, reason), Seen: turn.Seen, Late: true}, reason)
+	a := s.reply(d, turn, reply{text: chat.HandBackText(&turn.Session, language, reason)})
+	a.Late = true
+	out, err := s.Engine.HandBack(ctx, a, reason)
+	if err == nil && out == chat.AIStale {
+		return errChanging
+	}
 	return err
 }
 
@@ -219,8 +235,9 @@ func (s *Sink) propose(ctx context.Context, d *chat.Delivery, turn chat.AITurn) 
 		if r.text == "" {
 			return nil
 		}
-		out, err := s.Engine.AINote(ctx, chat.AIReply{SessionID: d.SessionID, ClientID: d.ID(), Name: s.Settings.Name, Content: r.text,
-			Sources: r.sources, Seen: turn.Seen, Late: late}, true)
+		a := s.reply(d, &turn, r)
+		a.Late = late
+		out, err := s.Engine.AINote(ctx, a, true)
 		if err != nil || out != chat.AIStale {
 			return err
 		}
@@ -228,7 +245,7 @@ func (s *Sink) propose(ctx context.Context, d *chat.Delivery, turn chat.AITurn) 
 			return err
 		}
 	}
-	return nil
+	return errChanging
 }
 
 // typingEvery is how often the visitor sees again that an answer is being written.

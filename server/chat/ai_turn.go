@@ -92,6 +92,9 @@ type AIReply struct {
 	Content  string
 	Sources  Sources
 	Seen     int64 // up to which revision it knows the session
+	// Read are the messages that it is made from. It is stale once one of them is
+	// edited or deleted, Late and Asked or not.
+	Read []Message
 	// Late: it is stored also if the visitor has written more meanwhile.
 	Late bool
 	// Asked: an operator asked for it. It comes whatever happened meanwhile.
@@ -106,7 +109,8 @@ const (
 	// AIDropped: it is not wanted any more, or it is stored already.
 	AIDropped AIOutcome = iota
 	AIStored
-	// AIStale: the visitor has written more meanwhile; nothing is stored.
+	// AIStale: the visitor has written more meanwhile, or what was read has changed;
+	// nothing is stored.
 	AIStale
 )
 
@@ -162,6 +166,10 @@ func (r *Relay) reply(ctx context.Context, a *AIReply, op func(c *change) error)
 		if !errors.Is(err, ErrMessageNotFound) {
 			return err
 		}
+		if changed, err := c.changedSince(a); err != nil || changed {
+			out = AIStale
+			return err
+		}
 		if !a.Asked {
 			newer, wanted, err := c.sinceSeen(a.Seen)
 			if err != nil || !wanted {
@@ -176,6 +184,25 @@ func (r *Relay) reply(ctx context.Context, a *AIReply, op func(c *change) error)
 		return op(c)
 	})
 	return out, err
+}
+
+// changedSince reports whether somebody edited or deleted what a reply is made from
+// since it was read.
+func (c *change) changedSince(a *AIReply) (bool, error) {
+	if c.session.Rev == a.Seen {
+		return false, nil
+	}
+	for i := range a.Read {
+		was := &a.Read[i]
+		now, err := c.Message(a.SessionID, was.ID)
+		if errors.Is(err, ErrMessageNotFound) {
+			return true, nil
+		}
+		if err != nil || now.DeletedAt != was.DeletedAt || now.EditedAt != was.EditedAt || now.Content != was.Content {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // sinceSeen reports whether the visitor wrote behind a revision, and whether the AI
