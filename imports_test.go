@@ -50,7 +50,7 @@ var arrows = []arrow{
 	{"relay/bridges/guard", []string{"code.dny.dev/ssrf"}},
 	{"relay/bridges/knowledge", []string{"relay/bridges/guard", "relay/server/chat", "relay/server/words",
 		"github.com/ledongthuc/pdf", "github.com/temoto/robotstxt", "golang.org/x/net", "golang.org/x/text"}},
-	{"relay/bridges/ai", []string{"relay/server/chat", "github.com/sashabaranov/go-openai"}},
+	{"relay/bridges/ai", []string{"relay/bridges/marks", "relay/server/chat", "github.com/sashabaranov/go-openai", "golang.org/x/net"}},
 	{"relay/bridges/ai/aitest", nil},
 	{"relay/bridges/push", []string{"relay/bridges/guard", "relay/server/chat", "github.com/SherClockHolmes/webpush-go"}},
 	{"relay/bridges/push/pushtest", nil},

@@ -99,20 +99,32 @@ func (c *Client) complete(ctx context.Context, p Prompt) (Completion, error) {
 	return done, nil
 }
 
-// withoutThoughts takes out what a model that thinks aloud says to itself.
+// withoutThoughts takes out what a model that thinks aloud says to itself, in one pass.
+// The beginning of a thought may be part of the model's template, and its end missing.
 func withoutThoughts(text string) string {
-	for {
-		before, rest, found := strings.Cut(text, "<think>")
-		if !found {
-			break
+	const begin, end = "<think>", "</think>"
+	var said strings.Builder
+	for thinks := false; text != ""; {
+		next := strings.IndexByte(text[1:], '<') + 1 // the next tag, 0 if there is none
+		switch {
+		case strings.HasPrefix(text, begin):
+			thinks, text = true, text[len(begin):]
+			continue
+		case strings.HasPrefix(text, end):
+			if !thinks {
+				said.Reset()
+			}
+			thinks, text = false, text[len(end):]
+			continue
+		case next == 0:
+			next = len(text)
 		}
-		_, after, _ := strings.Cut(rest, "</think>")
-		text = before + after
+		if !thinks {
+			said.WriteString(text[:next])
+		}
+		text = text[next:]
 	}
-	if _, after, found := strings.Cut(text, "</think>"); found { // its beginning is part of the template
-		text = after
-	}
-	return strings.TrimSpace(strings.ToValidUTF8(text, ""))
+	return strings.TrimSpace(strings.ToValidUTF8(said.String(), ""))
 }
 
 // wantsOtherLimit reports whether the endpoint refuses max_tokens, as those of

@@ -12,6 +12,7 @@ import (
 // Bounds of an answer, in characters.
 const (
 	maxText = 2000
+	maxRead = 8 * maxText // with markup
 	// maxUncited is how long a text may be that rests on nothing: a greeting, or a
 	// question back.
 	maxUncited = 280
@@ -74,6 +75,7 @@ func readDraft(done Completion, g *grounds) reply {
 // read takes the numbers of passages out of a text, which become its sources, and
 // links that lead elsewhere, and bounds it.
 func read(done Completion, g *grounds) (r reply, cited bool) {
+	done.Text = strings.ReplaceAll(chat.Clip(done.Text, maxRead), "\r", "") // which some show as nothing
 	text, numbers := takeCitations(done.Text)
 	for _, n := range numbers {
 		if n == 0 && g.instructions != "" || n >= 1 && n <= len(g.passages) {
@@ -88,7 +90,7 @@ func read(done Completion, g *grounds) (r reply, cited bool) {
 			r.sources = append(r.sources, chat.Source{Title: chat.Clip(chat.OneLine(p.Title), 200), URL: p.URL})
 		}
 	}
-	r.text = shorten(plain(g.withoutForeignLinks(text)), done.Cut)
+	r.text = g.clean(shorten(g.clean(text), done.Cut))
 	return r, cited
 }
 
@@ -108,6 +110,8 @@ func takeCitations(text string) (without string, numbers []int) {
 }
 
 var (
+	markdownLink  = chat.LazyRegexp(`!?\[([^\]]*)\]\([^)]*\)`)
+	markupTag     = chat.LazyRegexp(`(?s)<!--.*?-->|</?[a-zA-Z][^>]*>`)
 	heading       = chat.LazyRegexp(`(?m)^#{1,6}\s+`)
 	emptyBrackets = chat.LazyRegexp(`\(\s*\)`)
 	emptyLine     = chat.LazyRegexp(`\n{3,}`)
@@ -115,9 +119,29 @@ var (
 	twoSpaces     = chat.LazyRegexp(`[ \t]{2,}`)
 )
 
+// cleanings is how often a text is looked at again: what is left when markup and
+// addresses are gone can be markup or an address.
+const cleanings = 10
+
+// clean takes markup and then foreign addresses out of a text, until nothing is to be
+// taken out. Of a text that goes on making new ones nothing is left.
+func (g *grounds) clean(text string) string {
+	text = readable(text)
+	for range cleanings {
+		next := g.withoutForeignLinks(plain(text))
+		if next == text {
+			return text
+		}
+		text = next
+	}
+	return ""
+}
+
 // plain takes the usual markup out of a text.
 func plain(text string) string {
-	text = strings.NewReplacer("**", "", "__", "", "```", "", "\r", "", "\x00", "").Replace(text)
+	text = markdownLink().ReplaceAllString(text, "$1")
+	text = markupTag().ReplaceAllString(text, "")
+	text = strings.NewReplacer("**", "", "__", "", "```", "").Replace(text)
 	text = heading().ReplaceAllString(text, "")
 	text = emptyBrackets().ReplaceAllString(text, "")
 	text = lostSpace().ReplaceAllString(text, "$1$2")
