@@ -21,8 +21,11 @@ const (
 		WHERE status = ? AND started_at = 0 AND id <> '' AND (last_activity, id) < (?, ?)`
 	newestOnes = ` ORDER BY last_activity DESC, id DESC LIMIT ?`
 
+	// waiting are the sessions that wait, as the index of them has it; see [chat.Session.Waits].
+	waiting = `waiting_since > 0 AND status = 'open' AND NOT blocked AND snoozed_until = 0`
+
 	selectWaitingList = `SELECT ` + sessionColumns + ` FROM sessions
-		WHERE waiting_since > 0 AND snoozed_until = 0 AND (waiting_since, id) > (?, ?)`
+		WHERE ` + waiting + ` AND (waiting_since, id) > (?, ?)`
 	longestOnes = ` ORDER BY waiting_since, id LIMIT ?`
 )
 
@@ -98,8 +101,8 @@ func (t *tx) Snoozed(limit int) ([]chat.Session, error) {
 
 // Each list is counted along its index, and no further than anybody needs to know.
 const (
-	countWaiting = `SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE waiting_since > 0 AND snoozed_until = 0 LIMIT ?) AS few`
-	countOf      = `SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE waiting_since > 0 AND snoozed_until = 0 AND assignee = ? LIMIT ?) AS few`
+	countWaiting = `SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE ` + waiting + ` LIMIT ?) AS few`
+	countOf      = `SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE ` + waiting + ` AND assignee = ? LIMIT ?) AS few`
 	countStatus  = `SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE status = ? AND started_at > 0 LIMIT ?) AS few`
 	countSnoozed = `SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE snoozed_until > 0 LIMIT ?) AS few`
 )

@@ -13,8 +13,7 @@ const (
 		FROM sessions s JOIN messages m ON m.session = s.number WHERE ` + since + ` AND m.created_at >= ? AND m.created_at < ? AND NOT m.internal`
 	selectEntryFacts = `SELECT e.session, e.at, e.type, e.data
 		FROM sessions s JOIN timeline e ON e.session = s.number WHERE ` + since + ` AND e.at >= ? AND e.at < ? AND e.type IN ('session_closed', 'ai_takeover')`
-	selectWaitingSessions = `SELECT COUNT(*) AS waiting, COALESCE(MIN(last_activity), 0) AS since FROM sessions
-		WHERE status = 'open' AND started_at > 0 AND last_activity > 0 AND unread > 0 AND NOT blocked`
+	selectWaitingSessions = `SELECT COUNT(*) AS waiting, COALESCE(MIN(waiting_since), 0) AS since FROM sessions WHERE ` + waiting
 )
 
 // Facts implements [chat.Reader].

@@ -19,7 +19,7 @@ func TestFacts(t *testing.T) {
 			for i, at := range []chat.Time{500, 1000, 1500, 2000} {
 				id := fmt.Sprint(i)
 				s := newSession(id, at)
-				s.Unread = i
+				s.WaitingSince, s.Blocked = 2500-at, i == 3
 				m, note := newMessage(id, "m", 1), newMessage(id, "n", 2)
 				m.Timestamp, note.Timestamp, note.Internal = at, at, true
 				m.Sender, m.OperatorName, m.SourceBridge = chat.SenderOperator, "Ada", "slack"

@@ -9,7 +9,7 @@ DROP INDEX sessions_token;
 DROP INDEX sessions_visitor;
 DROP INDEX deliveries_failed;
 DROP INDEX deliveries_pending;
-DROP INDEX sessions_waiting;
+DROP INDEX sessions_waits;
 DROP INDEX sessions_snoozed;
 DROP INDEX sessions_assignee;
 DROP INDEX sessions_tags;

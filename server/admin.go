@@ -96,7 +96,10 @@ func (s *communityServer) view(session *chat.Session, last chat.Message) session
 	v := sessionView{PublicSession: session.Public(), OperatorOnline: s.engine.OperatorOnline(),
 		VisitorOnline: s.engine.VisitorOnline(session.ID), Status: session.Status,
 		Blocked: session.Blocked, AIEnded: session.AIEnded, Verified: session.Verified, Unread: session.Unread, PreChat: session.PreChat,
-		Nickname: chat.Nickname(session.VisitorID), Tags: session.TagList(), SnoozedUntil: session.SnoozedUntil, WaitingSince: session.WaitingSince}
+		Nickname: chat.Nickname(session.VisitorID), Tags: session.TagList(), SnoozedUntil: session.SnoozedUntil}
+	if session.Waits() {
+		v.WaitingSince = session.WaitingSince
+	}
 	if session.AskedAt != 0 || session.RespondedAt != 0 {
 		v.CSAT = &session.CSAT
 	}

@@ -91,7 +91,7 @@ function onMessage(session: Session, event: StreamEvent): Change {
   const last = session.lastMessage;
   const stale = last && (last.id === m.id || last.timestamp > m.timestamp);
   const unread = m.sender === "visitor" ? session.unread + 1 : 0;
-  const waiting = m.sender === "visitor" ? { waitingSince: session.waitingSince ?? m.timestamp, snoozedUntil: undefined } : { waitingSince: undefined };
+  const waiting = m.sender === "visitor" ? { waitingSince: session.blocked ? undefined : (session.waitingSince ?? m.timestamp), snoozedUntil: undefined } : { waitingSince: undefined };
   const next = stale ? session : { ...session, ...waiting, lastMessage: m, lastActivity: m.timestamp, unread };
   return { ...withSession(next), messages: withMessage(m), typing: { ...state.typing, [session.id]: undefined } };
 }
@@ -161,7 +161,7 @@ const handlers: Record<string, Handler> = {
   csat_request: (_, e) => noted(e),
   custom_event: (_, e) => noted(e),
   ai_takeover: (s, e) => ({ ...withSession({ ...s, aiActive: e["active"] === true }), ...noted(e) }),
-  session_blocked: (s, e) => withSession({ ...s, blocked: e["blocked"] === true }),
+  session_blocked: (s, e) => withSession({ ...s, blocked: e["blocked"] === true, ...(e["blocked"] === true && { waitingSince: undefined }) }),
   visitor_disconnect: (_, e) => noted(e),
   visitor_page: (s, e) => withSession({ ...s, metadata: { ...s.metadata, url: String(e["url"]) } }),
   visitor_presence: (s, e) => withSession({ ...s, visitorOnline: e["online"] === true }),

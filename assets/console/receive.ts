@@ -55,8 +55,15 @@ function take(event: StreamEvent): void {
   if (/^(message|session_|ai_)/.test(type)) count();
   if (type === "message") arrived(event as unknown as Message);
   if (type === "message_read" && state.sessions.get(sessionId)?.unread) refresh(sessionId);
+  if (movesWait(event)) refresh(sessionId);
   if (state.ai && (type === "ai_takeover" || event["sender"] === "operator")) refresh(sessionId); // an answer ends the AI
   if (/^(message|note)/.test(type) && needsFiles()) void loadThread();
+}
+
+// movesWait reports whether only the server knows, after an event, since when the visitor waits: the AI
+// may have handed over, and what was deleted or closed may have waited.
+function movesWait({ type, sender, blocked }: StreamEvent): boolean {
+  return /^(message_deleted|session_reopened|ai_takeover)$/.test(type) || (type === "message" && sender === "ai") || (type === "session_blocked" && blocked === false);
 }
 
 function arrived(m: Message): void {

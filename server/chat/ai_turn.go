@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -127,6 +128,9 @@ func (r *Relay) AIAnswer(ctx context.Context, a AIReply) (AIOutcome, error) {
 		if err := c.addReply(&a, Message{}); err != nil {
 			return err
 		}
+		if err := c.keepWaiting(a.Seen); err != nil {
+			return err
+		}
 		return c.settleAI(a.Seen)
 	})
 }
@@ -144,12 +148,12 @@ func (r *Relay) HandBack(ctx context.Context, a AIReply, reason string) (AIOutco
 }
 
 func (c *change) handBack(a *AIReply, reason string) error {
-	unread := c.session.Unread
+	unread, since := c.session.Unread, c.session.WaitingSince
 	if err := c.addReply(a, Message{}); err != nil {
 		return err
 	}
 	c.session.Unread = max(unread, 1) // it is the operators' turn
-	c.session.WaitingSince = c.at
+	c.session.WaitingSince = cmp.Or(since, c.at)
 	c.session.AIActive, c.session.AIEnded = false, true
 	if err := c.settleAI(c.session.Rev); err != nil {
 		return err

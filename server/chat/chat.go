@@ -108,8 +108,8 @@ type Session struct {
 	Tags string `db:"tags"`
 	// SnoozedUntil hides the session from the waiting ones until then.
 	SnoozedUntil Time `db:"snoozed_until"`
-	// WaitingSince is the time of the visitor's first message that nobody has
-	// answered, 0 for none.
+	// WaitingSince is the time of the visitor's earliest message that nobody has
+	// answered, 0 for none; see [Session.Waits].
 	WaitingSince Time `db:"waiting_since"`
 }
 

@@ -48,6 +48,9 @@ func (c *change) remove(m *Message, at Time) error {
 	if err := c.SaveMessage(m); err != nil {
 		return err
 	}
+	if err := c.noteRemoved(m); err != nil {
+		return err
+	}
 	if err := c.DeleteFiles(m.SessionID, m.ID); err != nil {
 		return err
 	}

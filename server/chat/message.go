@@ -186,7 +186,8 @@ func (c *change) newMessageEvent(m *Message) Event {
 func (c *change) touch(sender Sender) error {
 	s := c.session
 	s.LastActivity = c.at
-	if s.Status == StatusClosed {
+	reopened := s.Status == StatusClosed
+	if reopened {
 		s.Status = StatusOpen
 		if err := c.emitFact(EventSessionReopened, momentOf(c.at)); err != nil {
 			return err
@@ -195,7 +196,7 @@ func (c *change) touch(sender Sender) error {
 	if err := c.touchAI(sender); err != nil {
 		return err
 	}
-	c.noteWaiting(sender)
+	c.noteWaiting(sender, reopened)
 	if sender == SenderVisitor {
 		s.Unread++
 	} else {

@@ -222,16 +222,3 @@ func (c *change) snooze(until Time) error {
 	c.session.SnoozedUntil = until
 	return c.emitFact(EventSnoozed, Organised{By: c.by.Name, At: c.at, Until: until})
 }
-
-// noteWaiting notes for the list of waiting conversations that somebody wrote: a
-// visitor waits from its first message without an answer, and wakes a snoozed session.
-func (c *change) noteWaiting(sender Sender) {
-	s := c.session
-	switch {
-	case c.backend:
-	case sender != SenderVisitor:
-		s.WaitingSince = 0
-	case s.WaitingSince == 0 || s.SnoozedUntil != 0:
-		s.WaitingSince, s.SnoozedUntil = c.at, 0
-	}
-}

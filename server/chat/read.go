@@ -29,6 +29,7 @@ func (r *Relay) MarkRead(ctx context.Context, by Author, sessionID string, ids [
 		if err != nil {
 			return err
 		}
+		c.noteRead(unread)
 		return c.markRead(unread)
 	})
 }
@@ -41,7 +42,7 @@ func (r *Relay) markAllRead(ctx context.Context, by Author, sessionID string) er
 		var last int64
 		err := r.change(ctx, by, sessionID, func(c *change) error {
 			if last = c.session.Rev; upTo < 0 {
-				upTo = c.session.Rev
+				upTo, c.session.Unread = c.session.Rev, 0
 			}
 			unread, err := c.UnreadMessages(sessionID, SenderVisitor, after, upTo, maxReadIDs)
 			if err != nil {
@@ -63,9 +64,6 @@ func (r *Relay) markAllRead(ctx context.Context, by Author, sessionID string) er
 // markRead marks messages and publishes it.
 func (c *change) markRead(unread []Message) error {
 	c.readOnly = true
-	if c.by.Sender != SenderVisitor {
-		c.session.Unread = 0
-	}
 	receipt := Receipt{Status: "read", At: c.at}
 	for _, m := range unread {
 		m.ReadAt, m.DeliveredAt = c.at, cmp.Or(m.DeliveredAt, c.at)

@@ -342,7 +342,7 @@ func (r *Relay) enterStatus(c *change, to Status, t EventType) error {
 	}
 	c.session.Status = to
 	if to == StatusClosed {
-		c.session.WaitingSince, c.session.SnoozedUntil = 0, 0
+		c.session.SnoozedUntil = 0
 	}
 	if err := c.emitFact(t, momentOf(c.at)); err != nil {
 		return err

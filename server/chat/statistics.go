@@ -49,10 +49,10 @@ type Totals struct {
 	Score               *float64 `json:"averageScore"`
 }
 
-// Waiting are the conversations that wait for an answer at the moment.
+// Waiting are the conversations that wait for an answer at the moment; see [Session.Waits].
 type Waiting struct {
 	Count int  `json:"count" db:"waiting"`
-	Since Time `json:"since,omitzero" db:"since"` // the last activity of the one that waits longest
+	Since Time `json:"since,omitzero" db:"since"` // when the one that waits longest began to
 }
 
 // StatDay is one day of a range.

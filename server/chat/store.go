@@ -149,7 +149,7 @@ type Reader interface {
 
 	// Facts reads what happened in [from, to), for statistics.
 	Facts(from, to Time, use Facts) error
-	// WaitingSessions counts the open sessions in which a visitor waits.
+	// WaitingSessions counts the sessions that wait, without the snoozed ones.
 	WaitingSessions() (Waiting, error)
 
 	// InboxLane lists the waiting updates of one thread in order of arrival.

@@ -64,7 +64,7 @@ function tile(label: string, value: Node | string, about: string, before = ""): 
 function tiles({ totals: t, previous: p, waiting }: Statistics): HTMLElement {
   const open = waiting.count ? h("a", { href: "#/" }, count(waiting.count)) : "0";
   return h("dl", { class: "tiles" },
-    tile("Waiting now", open, waiting.since ? "Open conversations where the visitor wrote last and nobody has read it." : "Nobody waits for an answer."),
+    tile("Waiting now", open, waiting.count ? "Open conversations in which the visitor has no answer yet, as in the inbox." : "Nobody waits for an answer."),
     tile("Conversations", count(t.conversations), "Begun in the range; " + count(t.answered) + " of them answered by a person.", change(t.conversations, p.conversations)),
     tile("First response", duration(t.firstResponseMedianSeconds), t.answered ? "Half of the visitors waited no longer for a person; nine of ten no longer than " + duration(t.firstResponseP90Seconds) + "." : "How long visitors waited for a person. Nobody was answered yet.", change(t.firstResponseMedianSeconds, p.firstResponseMedianSeconds)),
     tile("Time to resolution", duration(t.resolutionMedianSeconds), t.closed ? "From the first message to closing; half of those closed (" + count(t.closed) + ") took no longer, nine of ten no longer than " + duration(t.resolutionP90Seconds) + "." : "From the first message to closing. None was closed in this range.", change(t.resolutionMedianSeconds, p.resolutionMedianSeconds)),
