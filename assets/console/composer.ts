@@ -2,7 +2,7 @@
 
 import { loadAnswers, menuKey } from "./answers";
 import { byId, h, icon, iconButton, on, setText, syncChildren } from "./dom";
-import { draftKey } from "./drafts";
+import { draftKey, isNoting } from "./drafts";
 import { preview } from "./format";
 import { sizeOf } from "../widget/size";
 import { senderName } from "./message";
@@ -54,9 +54,9 @@ export const composerView: View = (now, before) => {
   if (changed(now, before, "drafts", "selected", "editing")) grow();
   if (changed(now, before, "quote", "editing", "saving")) drawBanner(now);
   if (changed(now, before, "answer")) drawAnswer(now);
-  const noting = now.editing ? !!now.editing.internal : now.noting || text.trimStart().startsWith("//");
+  const noting = now.editing ? !!now.editing.internal : isNoting(now) || text.trimStart().startsWith("//");
   byId("compose").classList.toggle("noting", noting);
-  byId("note").setAttribute("aria-pressed", String(now.noting));
+  byId("note").setAttribute("aria-pressed", String(isNoting(now)));
   input.placeholder = noting ? "Write an internal note…" : "Write an answer…";
   input.ariaLabel = noting ? "Internal note" : "Answer";
   if (changed(now, before, "uploads", "selected")) syncChildren(byId("chips"), uploads.map(drawChip));

@@ -1,10 +1,10 @@
-// The open session's visitor: all known facts, pages and earlier conversations.
+// The open session's visitor: all known facts, pages and earlier conversations. Loaded with the first conversation that is opened.
 
 import { call } from "./api";
 import { avatar } from "./avatar";
 import { byId, h, newTab } from "./dom";
 import { codeName, fullTime, pagePath, preview, visitorName, webURL, zoneTime } from "./format";
-import { current, state } from "./store";
+import { current, state, subscribe } from "./store";
 import type { State, View } from "./store";
 import type { Session } from "./types";
 
@@ -86,13 +86,16 @@ function visit({ metadata: m, createdAt }: Session): HTMLElement | string {
   ]);
 }
 
-export const detailsView: View = (now, before) => {
+let drawn: Session | undefined;
+
+const view: View = (now, before) => {
   const s = current(now);
   if (s && s.id !== asked) {
     byId("earlier").replaceChildren();
     void showEarlier(s);
   }
-  if (s === current(before) && now.timeline === before.timeline) return;
+  if (s === drawn && now.timeline === before.timeline) return;
+  drawn = s;
   byId("facts").replaceChildren();
   if (!s) return;
   const { name: _, ...identity } = s.identity ?? {};
@@ -101,3 +104,6 @@ export const detailsView: View = (now, before) => {
   const answers = Object.fromEntries(Object.entries(preChat).filter(([field, value]) => s.identity?.[field] !== value));
   byId("facts").append(person(s), facts("Identity", fields(identity)), facts("Asked before the chat", fields(answers)), visit(s), pagesOf(now), rating(s));
 };
+
+subscribe(view);
+view(state, state);

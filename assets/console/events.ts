@@ -1,6 +1,7 @@
 // Each event of the stream as a change of the state: no requests here.
 
 import { myId } from "./me";
+import { without } from "./pending";
 import type { Change, State } from "./store";
 import { state } from "./store";
 import type { Attachment, Csat, Message, Session, StreamEvent } from "./types";
@@ -62,17 +63,13 @@ function withURLs(m: Message, other: Message): Message {
 }
 
 // withMessage puts a message behind those that the server numbered before it. A known one stays: the answer to
-// sending it may come after events that changed it. A sent copy that still waits for its answer leaves.
-export function withMessage(m: Message): readonly Message[] {
+// sending it may come after events that changed it. What waited in the outbox is sent.
+export function withMessage(m: Message): Change {
   const { messages, selected } = state;
-  if (m.sessionId !== selected || (state.hasNewer && !m.local)) return messages;
+  const outbox = without(m.clientId);
+  if (m.sessionId !== selected || state.hasNewer) return { outbox };
   const known = messages.find((old) => old.id === m.id);
-  if (known) return messages.map((old) => (old === known ? withURLs(old, m) : old));
-  const waiting = m.clientId && messages.find((old) => old.local && old.clientId === m.clientId);
-  const rest = messages.filter((old) => old !== waiting);
-  const at = rest.findIndex((old) => old.local);
-  rest.splice(at < 0 ? rest.length : at, 0, m);
-  return rest;
+  return { outbox, messages: known ? messages.map((old) => (old === known ? withURLs(old, m) : old)) : [...messages, m] };
 }
 
 // noted adds an event to the open session's timeline, behind the newest message:
@@ -81,7 +78,7 @@ function noted(event: StreamEvent): Change {
   if (event.sessionId !== state.selected || state.hasNewer) return {};
   const at = String(event["at"] ?? event["timestamp"] ?? event["respondedAt"] ?? new Date().toISOString());
   if (state.timeline.some((e) => e.type === event.type && e.at === at)) return {};
-  const after = state.messages.findLast((m) => !m.local && m.timestamp !== at)?.id ?? "";
+  const after = state.messages.findLast((m) => m.timestamp !== at)?.id ?? "";
   return { timeline: [...state.timeline, { type: event.type, at, after, data: event }] };
 }
 
@@ -93,12 +90,12 @@ function onMessage(session: Session, event: StreamEvent): Change {
   const unread = m.sender === "visitor" ? session.unread + 1 : 0;
   const waiting = m.sender === "visitor" ? { waitingSince: session.blocked ? undefined : (session.waitingSince ?? m.timestamp), snoozedUntil: undefined } : { waitingSince: undefined };
   const next = stale ? session : { ...session, ...waiting, lastMessage: m, lastActivity: m.timestamp, unread };
-  return { ...withSession(next), messages: withMessage(m), typing: { ...state.typing, [session.id]: undefined } };
+  return { ...withSession(next), ...withMessage(m), typing: { ...state.typing, [session.id]: undefined } };
 }
 
 // onNote shows an internal note. The list and what is unread are about the conversation only.
 function onNote(_: Session, event: StreamEvent): Change {
-  return { messages: withMessage(event as unknown as Message) };
+  return withMessage(event as unknown as Message);
 }
 
 function onChanged(session: Session, event: StreamEvent): Change {
@@ -179,7 +176,7 @@ export function needsSession(event: StreamEvent): boolean {
 
 // needsFiles reports whether the thread lacks addresses of files: events come without them.
 export function needsFiles(): boolean {
-  return state.messages.some((m) => !m.local && m.attachments.some((a) => !a.url));
+  return state.messages.some((m) => m.attachments.some((a) => !a.url));
 }
 
 export function applied(event: StreamEvent): Change {

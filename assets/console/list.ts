@@ -16,6 +16,7 @@ interface Row {
   // What its content was drawn from.
   session?: Session;
   typing?: boolean;
+  unsent?: string;
 }
 
 // rowHeight is that of list.css; beyond is how many rows are kept on either side of what is seen.
@@ -42,12 +43,21 @@ function waits(at: string): HTMLElement {
   return h("span", { class: "waits", title: "Waiting since " + fullTime(at) }, h("span", { class: "sr" }, "waiting "), time);
 }
 
-function rowContent(s: Session, typing: boolean): Node[] {
+// unsentIn says what in a conversation did not reach relay: a draft, or what waits in the outbox.
+function unsentIn({ outbox, drafts, selected }: State, id: string): string {
+  const waiting = outbox.filter((p) => p.sessionId === id);
+  if (waiting.some((p) => p.refused)) return "Not sent";
+  if (waiting.some((p) => p.tried)) return "Waiting to be sent";
+  return drafts[id] && id !== selected ? "Draft" : "";
+}
+
+function rowContent(s: Session, typing: boolean, unsent: string): Node[] {
   const top = h("span", { class: "row-top" },
     h("b", { dir: "auto" }, visitorName(s)),
     s.waitingSince && !s.snoozedUntil ? waits(s.waitingSince) : agoTime(s.lastActivity));
   const page = h("span", { class: "row-page" }, pagePath(s.metadata["url"]), s.assignee && " · " + s.assignee.name);
   const marks = h("span", { class: "row-marks" },
+    unsent && h("span", { class: unsent === "Draft" ? "tag" : "tag warn" }, unsent),
     s.snoozedUntil && h("span", { class: "tag" }, snoozeText(s.snoozedUntil)),
     s.blocked && h("span", { class: "tag bad" }, "Blocked"),
     s.status === "closed" && h("span", { class: "tag" }, "Closed"),
@@ -71,9 +81,10 @@ function drawRow(now: State, id: string, place: number): HTMLLIElement {
   setAttribute(row.link, "aria-current", String(now.selected === id));
   setAttribute(row.item, "aria-setsize", String(now.nextCursor ? -1 : now.order.length));
   setAttribute(row.item, "aria-posinset", String(place + 1));
-  if (row.session === session && row.typing === typing) return row.item;
-  Object.assign(row, { session, typing });
-  row.link.replaceChildren(...rowContent(session, typing));
+  const unsent = unsentIn(now, id);
+  if (row.session === session && row.typing === typing && row.unsent === unsent) return row.item;
+  Object.assign(row, { session, typing, unsent });
+  row.link.replaceChildren(...rowContent(session, typing, unsent));
   row.link.classList.toggle("unread", session.unread > 0);
   return row.item;
 }
@@ -145,7 +156,7 @@ function drawFilters(now: State): void {
 
 export const listView: View = (now, before) => {
   if (changed(now, before, "filter", "query", "whose", "tag")) byId("list-scroll").scrollTop = 0;
-  if (changed(now, before, "sessions", "order", "typing", "selected", "allFound")) drawRows(now);
+  if (changed(now, before, "sessions", "order", "typing", "selected", "allFound", "outbox", "drafts")) drawRows(now);
   if (changed(now, before, "counts", "tag", "filter")) drawCounts(now);
   setText("list-note", noteText(now));
   byId("list-scroll").tabIndex = now.order.length ? -1 : 0; // without rows nothing in it takes the focus

@@ -110,7 +110,7 @@ export function loadMore(): void {
 // open shows a session, at one of its messages if that is named; "" shows none.
 export function open(id: string, message = ""): void {
   if (id === state.selected) return void (message && showMessage(message));
-  set({ selected: id, threadPhase: "loading", messages: [], timeline: [], undelivered: [], hasOlder: false, hasNewer: false, target: "", answer: "", noting: false, quote: null, editing: null });
+  set({ selected: id, threadPhase: "loading", messages: [], timeline: [], undelivered: [], hasOlder: false, hasNewer: false, target: "", answer: "", quote: null, editing: null });
   void loadThread().then(() => (message ? showMessage(message) : undefined));
 }
 
@@ -161,10 +161,11 @@ function putThread(session: Session, page: MessagePage): void {
     undelivered: session.undelivered ?? [],
     // Lines before all messages of the page come with the first page only.
     timeline: [...state.timeline.filter((e) => kept.has(e.after) || (joins > 0 && !e.after)), ...page.timeline],
-    messages: [...old.slice(0, Math.max(joins, 0)), ...page.messages, ...old.filter((m) => m.local)],
+    messages: [...old.slice(0, Math.max(joins, 0)), ...page.messages],
     hasOlder: joins > 0 ? state.hasOlder : page.hasMore,
     hasNewer: false,
     threadPhase: "ready",
+    outbox: state.outbox.filter((p) => !page.messages.some((m) => m.clientId === p.clientId)),
   });
 }
 
@@ -185,13 +186,13 @@ export async function loadOlder(): Promise<void> {
 // loadNewer loads what follows a part of the history that does not reach its end.
 export async function loadNewer(): Promise<void> {
   const { selected, messages, hasNewer } = state;
-  const last = messages.findLast((m) => !m.local);
+  const last = messages.at(-1);
   if (!hasNewer || loadingNewer || !last) return;
   loadingNewer = true;
   const path = sessionPath(selected) + "/messages?limit=" + messagePage + "&after=" + last.id;
   const page = await attempt(call<MessagePage>("GET", path), "Newer messages");
   loadingNewer = false;
-  if (!page || last !== state.messages.findLast((m) => !m.local)) return;
+  if (!page || last !== state.messages.at(-1)) return;
   const all = [...state.messages, ...page.messages];
   const kept = all.slice(-mostShown);
   set({ messages: kept, timeline: within(kept, [...state.timeline, ...page.timeline]), hasNewer: page.hasMore, hasOlder: state.hasOlder || all.length > mostShown });

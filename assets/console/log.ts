@@ -5,6 +5,7 @@ import { byId, h, on, setText, syncChildren } from "./dom";
 import { dayKey, dayName } from "./format";
 import { loadNewer, loadOlder, showMessage, toNewest } from "./load";
 import { messageItem, undeliveredLine } from "./message";
+import { pendingOf } from "./pending";
 import { changed, set, state } from "./store";
 import type { State, View } from "./store";
 import { entryItem } from "./timeline";
@@ -39,13 +40,15 @@ function follows(a: Message, b: Message): boolean {
 }
 
 // entries puts the timeline between the messages and separates the days.
-function entries({ messages, timeline, undelivered }: State): HTMLLIElement[] {
+function entries(now: State): HTMLLIElement[] {
+  const { timeline, undelivered } = now;
+  const messages = [...now.messages, ...pendingOf(now.selected, now)];
   const byKey = new Map(messages.map((m) => [m.id, m]));
   const behind: Record<string, Entry[]> = {};
   for (const e of timeline) (behind[e.after] ??= []).push(e);
   const marks = (id: string): HTMLLIElement[] => (behind[id] ?? []).map((e, i) => keep(id + "/" + i, [e.type, e.at], () => entryItem(e)));
   const out: HTMLLIElement[] = marks("");
-  const waiting = waitingDraft(messages);
+  const waiting = waitingDraft(now.messages);
   let last: Message | undefined;
   for (const [i, m] of messages.entries()) {
     const sameDay = last && dayKey(last.timestamp) === dayKey(m.timestamp);
@@ -115,7 +118,7 @@ function anchor(log: HTMLElement): () => void {
 
 // logView follows the newest message while the operator is at the end, and holds its place when older ones come.
 export const logView: View = (now, before) => {
-  if (!changed(now, before, "messages", "timeline", "undelivered", "typing", "selected", "target")) return;
+  if (!changed(now, before, "messages", "outbox", "timeline", "undelivered", "typing", "selected", "target")) return;
   if (now.selected !== before.selected) {
     items.clear();
     stick = true;
@@ -129,7 +132,7 @@ export const logView: View = (now, before) => {
   byId("typing").hidden = typing === undefined;
   setText("typing-text", (typing || "The visitor") + " is typing");
   if (now.target) toTarget(now.target);
-  else if (!part && (stick || now.messages.at(-1)?.local)) toEnd();
+  else if (!part && (stick || now.outbox.length > before.outbox.length)) toEnd();
   else restore();
 };
 

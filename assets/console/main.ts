@@ -5,7 +5,6 @@ import { aiView, wireAI } from "./ai";
 import { answersView } from "./answers";
 import { toastView, wireToast } from "./ask";
 import { composerView, wireComposer } from "./composer";
-import { detailsView } from "./details";
 import { byId, on, setText } from "./dom";
 import { restoreDrafts } from "./drafts";
 import { keepFocus } from "./focus";
@@ -19,6 +18,7 @@ import { isGuarded, navView, showPage, wireNav } from "./nav";
 import { organiseView, wireOrganise } from "./organise";
 import { closeMenu, wirePerson } from "./person";
 import { presenceView, wirePresence } from "./presence";
+import { outboxView, restoreOutbox, revive } from "./queue";
 import { set, subscribe } from "./store";
 import type { View } from "./store";
 import { connect, watch } from "./stream";
@@ -58,11 +58,19 @@ function escape(): void {
   else location.hash = "#/";
 }
 
+let details: Promise<unknown> | undefined;
+
+// loadDetails loads the part about the visitor with the first conversation; without it the rest works.
+function loadDetails(): void {
+  details ??= import("./details").catch(() => (details = undefined));
+}
+
 // frameView draws what surrounds list and thread: title, connection, and which part a phone shows.
 const frameView: View = (now, before) => {
   const { unread } = now.sessions;
   if (unread !== before.sessions.unread) document.title = (unread ? "(" + unread + ") " : "") + "relay";
   setText("link", now.lost ? "Reconnecting…" : "");
+  if (now.selected) loadDetails();
   if (now.selected === before.selected && now.page === before.page) return;
   body.dataset["view"] = now.page || (now.selected ? "thread" : "list");
   body.classList.toggle("with-page", !!now.page);
@@ -75,7 +83,7 @@ function tick(): void {
   watch();
 }
 
-const views = [frameView, navView, listView, threadView, organiseView, logView, composerView, detailsView, healthView, presenceView, answersView, aiView, toastView];
+const views = [frameView, navView, listView, threadView, organiseView, logView, outboxView, composerView, healthView, presenceView, answersView, aiView, toastView];
 subscribe((now, before) => keepFocus(() => views.forEach((view) => view(now, before)), before.selected));
 wireNav();
 wirePerson();
@@ -92,9 +100,11 @@ on("details-toggle", "click", toggleDetails);
 on("details-close", "click", toggleDetails);
 addEventListener("hashchange", (e) => isGuarded(e) || go());
 addEventListener("online", connect);
+document.addEventListener("relay-connected", revive);
 addEventListener("focus", attend);
 setInterval(tick, 20_000);
 restoreDrafts();
+restoreOutbox();
 const [first, asked] = byAddress();
 set({ selected: first });
 open(first);

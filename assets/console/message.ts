@@ -7,6 +7,8 @@ import { h, icon, iconButton, newTab } from "./dom";
 import { clockTime, platformName, fileURL, fullTime, preview, webURL } from "./format";
 import { me } from "./me";
 import { edit, isOwn, remove, retry } from "./outbox";
+import type { Pending } from "./pending";
+import { again, discard, takeBack } from "./queue";
 import { set, state } from "./store";
 import { onlyEmoji, parse, type Piece } from "../widget/markup";
 import { sizeOf } from "../widget/size";
@@ -64,7 +66,7 @@ function quoted(m: Message, jump: (id: string) => void): HTMLElement {
 // receipt describes how far an operator's message got.
 function receipt(m: Message): HTMLElement | false {
   if (m.sender === "visitor" || m.deletedAt || (m.internal && !m.local)) return false;
-  const label = m.local ? "Sending" : m.readAt ? "Read " + fullTime(m.readAt) : m.deliveredAt ? "Delivered" : "Sent";
+  const label = m.local?.tried ? "Waiting to be sent" : m.local ? "Sending" : m.readAt ? "Read " + fullTime(m.readAt) : m.deliveredAt ? "Delivered" : "Sent";
   const name = m.local ? "wait" : m.readAt || m.deliveredAt ? "read" : "sent";
   return h("span", { class: m.readAt ? "receipt seen" : "receipt", role: "img", "aria-label": label, title: label }, icon(name));
 }
@@ -74,7 +76,14 @@ function meta(m: Message, end: boolean): HTMLElement | false {
   const place = m.sender === "operator" && m.sourceBridge && m.sourceBridge !== "console" && " · " + platformName(m.sourceBridge);
   const change = m.draft ? m.sentAt && " · used" : m.editedAt && !m.deletedAt && " · edited";
   if (!end && !change && !m.local) return false;
-  return h("span", { class: "meta" }, clock(m), place, change, receipt(m));
+  return h("span", { class: "meta" }, clock(m), place, change, m.local?.tried && !m.local.refused && " · waiting to be sent", !m.local?.refused && receipt(m));
+}
+
+// unsent is below a message that waits for relay or was refused: why, and what can be done about it.
+function unsent(p: Pending): HTMLElement | false {
+  if (!p.tried && !p.refused) return false;
+  const button = (name: string, act: (p: Pending) => void): HTMLElement => h("button", { type: "button", class: "link-button", onclick: () => act(p) }, name);
+  return h("p", { class: p.refused ? "undelivered" : "undelivered unsent" }, p.refused && "Not sent: " + p.refused + " · ", p.refused && button("Send now", again), p.refused && " · ", button("Edit", takeBack), " · ", button("Discard", discard));
 }
 
 const clock = (m: Message): HTMLElement => h("time", { datetime: m.timestamp, title: fullTime(m.timestamp) }, clockTime(m.timestamp));
@@ -136,12 +145,13 @@ function who(m: Message, first: boolean): HTMLElement {
 // messageItem builds the whole item.
 export function messageItem(m: Message, place: Place): HTMLLIElement {
   const { first, end, stuck, waits } = place;
-  const marks = [m.internal && "internal", first && "first", end && "end", m.local && "local", isMine(m) && "mine"].filter(Boolean);
+  const marks = [m.internal && "internal", first && "first", end && "end", m.local && "local", (m.local?.tried || m.local?.refused) && "kept", isMine(m) && "mine"].filter(Boolean);
   return h("li", { class: ["message", "from-" + m.sender, ...marks].join(" "), tabindex: "-1", "data-id": m.id },
     who(m, first),
     h("div", { class: "line" }, bubble(m, place), tools(m)),
     waits && draftButtons(m),
     meta(m, end),
+    m.local && unsent(m.local),
     ...stuck.map(undeliveredLine));
 }
 

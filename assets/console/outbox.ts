@@ -1,9 +1,10 @@
-// The operator's side: drafts, sending, editing, deleting, files and the typing signal.
+// The operator's side: writing, editing, deleting, files and the typing signal.
 
 import { call, sessionPath, upload } from "./api";
-import { draftKey, draftOf, giveBack, setDraft } from "./drafts";
+import { draftKey, draftOf, giveBack, isNoting, setDraft, setNoting } from "./drafts";
 import { fetchSession } from "./load";
 import { me } from "./me";
+import { enqueue } from "./queue";
 import { receive } from "./receive";
 import { attempt, set, state } from "./store";
 import type { Upload } from "./store";
@@ -14,15 +15,12 @@ const typingEvery = 3_000;
 // A message carries at most this many files.
 const mostFiles = 10;
 
-// unconfirmed is the newest message that may or may not have been sent.
-let unconfirmed: Message | null = null;
-
 let serial = 0;
 let typedAt = 0;
 
 export function draft(text: string): void {
   setDraft(draftKey(), text);
-  if (!state.editing) signal(text !== "" && !state.noting && !privately.test(text));
+  if (!state.editing) signal(text !== "" && !isNoting() && !privately.test(text));
 }
 
 // signal shows the visitor that the operator is writing, at most every few seconds.
@@ -54,9 +52,10 @@ export function editLast(): void {
 
 // leave ends editing or quoting and reports whether there was either.
 export function leave(): boolean {
-  const busy = state.editing || state.quote || state.answer || state.noting;
+  const busy = state.editing || state.quote || state.answer || isNoting();
   if (state.editing) setDraft(state.editing.id, "");
-  set({ editing: null, quote: null, answer: "", noting: false });
+  set({ editing: null, quote: null, answer: "" });
+  if (isNoting()) setNoting(state.selected, false);
   return !!busy;
 }
 
@@ -100,8 +99,9 @@ export function uploadsOf(sessionId: string): Upload[] {
 }
 
 // note turns on or off that the next text is an internal note.
-export function note(on = !state.noting): void {
-  set({ noting: on, editing: null });
+export function note(on = !isNoting()): void {
+  set({ editing: null });
+  setNoting(state.selected, on);
   if (on) signal(false);
 }
 
@@ -112,28 +112,22 @@ export async function retry(u: Undelivered): Promise<void> {
   void fetchSession(id);
 }
 
-// post shows the message at once and sends it.
+// post hands what was written to the outbox, which shows it at once.
 function post(text: string): void {
   const { selected, quote } = state;
-  const internal = state.noting || noteMark.test(text);
+  const internal = isNoting() || noteMark.test(text);
   const content = internal ? text.replace(noteMark, "") : text;
   set({ answer: "" });
   const files = uploadsOf(selected).filter((u) => !u.failed);
   if (files.some((u) => !u.id)) return set({ failure: "A file is still being uploaded" });
   if (!content && !files.length) return;
   if (!internal && command.test(content)) return void runCommand(selected, content, quote);
-  const local: Message = {
-    id: "local-" + ++serial, sessionId: selected, content, sender: "operator", local: true, timestamp: new Date().toISOString(),
-    attachments: files.map((u) => ({ id: u.id as string, filename: u.name, mimeType: "", size: u.size, url: "" })),
-  };
-  if (me) local.operatorName = me;
-  if (internal) local.internal = true;
-  if (quote) local.replyTo = quote.id;
-  local.clientId = clientIdOf(local);
+  const attachments = files.map((u) => ({ id: u.id as string, filename: u.name, mimeType: "", size: u.size, url: "" }));
   typedAt = 0;
-  set({ messages: [...state.messages, local], uploads: state.uploads.filter((u) => u.sessionId !== selected), quote: null, noting: false });
+  set({ uploads: state.uploads.filter((u) => u.sessionId !== selected), quote: null });
+  setNoting(selected, false);
   setDraft(selected, "");
-  void deliver(local, files, quote);
+  enqueue({ sessionId: selected, content, attachments, ...(me && { operatorName: me }), ...(internal && { internal }), ...(quote && { replyTo: quote.id }) });
 }
 
 // noteMark begins an internal note, command a command: no visitor ever sees them.
@@ -146,30 +140,6 @@ async function runCommand(sessionId: string, content: string, quote: Message | n
   const said = await attempt(call<{ answer: string }>("POST", sessionPath(sessionId) + "/commands", { command: content, replyTo: quote?.id }), "Not done");
   if (!said) return giveBack(sessionId, content);
   set({ answer: said.answer, quote: state.quote === quote ? null : state.quote });
-}
-
-// deliver sends a message. If that fails, text, files and quote return to the composer,
-// unless the stream shows that only the response was lost.
-async function deliver(local: Message, files: Upload[], quote: Message | null): Promise<void> {
-  const { sessionId, content, replyTo, internal } = local;
-  const body = { content, replyTo, internal, attachmentIds: files.map((u) => u.id) };
-  const sent = await attempt(call<Message>("POST", sessionPath(sessionId) + "/messages", { ...body, clientId: local.clientId }), "Not sent");
-  set({ messages: state.messages.filter((m) => m.id !== local.id) });
-  if (sent) return put(sent, internal ? "note" : "message");
-  if (state.messages.some((m) => m.clientId === local.clientId)) return set({ failure: "" });
-  unconfirmed = local;
-  set({ uploads: [...state.uploads, ...files] });
-  if (sessionId === state.selected && !state.editing) set({ quote: state.quote ?? quote });
-  giveBack(sessionId, internal ? "// " + content : content);
-}
-
-// clientIdOf returns the id under which the server stores a message once: a new one, or that of the same
-// unconfirmed message.
-function clientIdOf(m: Message): string {
-  const words = ({ sessionId, content, replyTo, internal, attachments }: Message): string => JSON.stringify([sessionId, content, replyTo, internal, attachments.map((a) => a.id)]);
-  const again = unconfirmed && words(unconfirmed) === words(m) ? unconfirmed.clientId : "";
-  unconfirmed = null;
-  return again || Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 }
 
 // attach uploads files for the next message, as many as one carries.

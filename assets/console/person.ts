@@ -1,8 +1,11 @@
 // The menu of the person who is signed in, at the top right.
 
+import { ask } from "./ask";
 import { face } from "./avatar";
 import { byId, on } from "./dom";
 import { me } from "./me";
+import { clearOutbox } from "./queue";
+import { state } from "./store";
 
 function show(open: boolean): void {
   byId("me-menu").hidden = !open;
@@ -17,7 +20,18 @@ export function closeMenu(): boolean {
   return true;
 }
 
+// signOut asks before it takes unsent answers from the browser.
+async function signOut(e: Event): Promise<void> {
+  const n = state.outbox.length;
+  if (!n) return;
+  e.preventDefault();
+  if (!(await ask(n === 1 ? "One message has not been sent yet. Signing out discards it." : n + " messages have not been sent yet. Signing out discards them.", "Sign out"))) return;
+  clearOutbox();
+  (e.target as HTMLFormElement).submit();
+}
+
 export function wirePerson(): void {
+  byId("sign-out").addEventListener("submit", (e) => void signOut(e));
   byId("me-face").replaceWith(face(me ?? "", me ?? "", "small"));
   on("me", "click", () => show(byId("me-menu").hidden));
   document.addEventListener("pointerdown", (e) => {

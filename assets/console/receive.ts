@@ -22,6 +22,7 @@ const states: Record<string, (event: StreamEvent) => unknown> = {
     void reload();
     set({ configs: state.configs + 1 });
     void loadBridges();
+    document.dispatchEvent(new Event("relay-connected"));
   },
   resync: () => void reload(),
   operator_status: (event) => state.presence && set({ presence: { ...state.presence, online: event["online"] === true, backAt: event["backAt"] as string } }),

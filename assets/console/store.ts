@@ -1,5 +1,6 @@
 // The console's whole state, and the one function that changes it and notifies the views.
 
+import type { Pending } from "./pending";
 import { Sessions } from "./sessions";
 import type { AI, Bridge, Counts, Entry, Message, Presence, SavedAnswer, Session, Undelivered } from "./types";
 
@@ -55,9 +56,11 @@ export interface State {
   readonly presence: Presence | null;
   readonly lost: boolean;
   readonly failure: string;
-  // answer is relay's to a command; noting: the next text is an internal note.
+  // outbox is what was written and waits to be stored by relay, oldest first.
+  readonly outbox: readonly Pending[];
+  // answer is relay's to a command; notes are the sessions in which an internal note is being written.
   readonly answer: string;
-  readonly noting: boolean;
+  readonly notes: readonly string[];
   readonly savedAnswers: readonly SavedAnswer[];
   // chosen is the place in the list of saved answers that fit what is typed, -1 for none.
   readonly chosen: number;
@@ -79,7 +82,7 @@ export type View = (now: State, before: State) => void;
 export let state: State = {
   sessions: new Sessions(), order: [], nextCursor: "", listPhase: "loading", filter: "open", whose: "", tag: "", counts: null, query: "", allFound: false,
   selected: "", threadPhase: "loading", messages: [], hasOlder: false, hasNewer: false, target: "", timeline: [], undelivered: [],
-  quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, presence: null, lost: false, failure: "", answer: "", noting: false,
+  quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, presence: null, lost: false, failure: "", outbox: [], answer: "", notes: [],
   savedAnswers: [], chosen: -1, ai: null,
   page: "", place: "", configs: 0, bridges: [], gaveUp: false,
 };

@@ -2,6 +2,8 @@
 
 import type { Attachment, Message as WidgetMessage } from "../widget/relay-chat";
 
+import type { Pending } from "./pending";
+
 export type { Attachment };
 
 // Message is a message as operators see it: the widget's, with notes, drafts and sources.
@@ -13,8 +15,8 @@ export interface Message extends WidgetMessage {
   sources?: { title: string; url: string }[];
   // internal marks a note of operators, which no visitor sees.
   internal?: true;
-  // local marks a message that the server has not confirmed yet.
-  local?: true;
+  // local is set for a message that the server has not confirmed yet.
+  local?: Pending;
 }
 
 export interface Csat {

@@ -153,8 +153,11 @@ func testAxeTrouble(t *testing.T, s *fixture) {
 		b.click("#" + name + " .alert button")
 		b.until(`!$$(%s).some((n) => n.checkVisibility()) && document.activeElement.closest(%s)`, "#"+name+" .alert", "#"+name)
 	}
-	b.run(`(location.hash = "#/")`)
+	b.run(`(location.hash = "#/sessions/` + ann + `")`)
+	b.until(`shown("#composer")`)
 	s.stop()
 	b.until(`text("#link") === "Reconnecting…"`)
+	b.write("It is on its way")
+	b.until(`text(".local .meta").includes("waiting to be sent")`)
 	b.accessible("connection lost")
 }

@@ -44,6 +44,8 @@ func TestBrowser(t *testing.T) {
 		"Composers":        testComposers,
 		"Composing":        testComposing,
 		"Drafts":           testDrafts,
+		"NoteDraft":        testNoteDraft,
+		"Outbox":           testOutbox,
 		"NotSentElsewhere": testNotSentElsewhere,
 		"Docs":             testDocs,
 		"Block":            testBlock,
