@@ -91,13 +91,28 @@ func (s *Server) perform(rt route, w http.ResponseWriter, r *http.Request) (_ an
 		}
 	}
 	if rt.body > 0 {
-		if r.ContentLength > rt.body {
-			return nil, errTooLarge // before it has come
-		}
-		r.Body = http.MaxBytesReader(nil, r.Body, rt.body)
+		r.Body = limitedBody(r, rt.body)
 	}
 	return rt.action(w, r, by)
 }
+
+// limitedBody returns a request's body, which fails with [http.MaxBytesError] behind the
+// limit, or at once if a larger one is announced: nobody waits for what is refused.
+func limitedBody(r *http.Request, limit int64) io.ReadCloser {
+	if r.ContentLength > limit {
+		return tooLargeBody{r.Body, limit}
+	}
+	return http.MaxBytesReader(nil, r.Body, limit)
+}
+
+// tooLargeBody is a body that is announced as larger than its limit.
+type tooLargeBody struct {
+	io.ReadCloser
+	limit int64
+}
+
+// Read implements [io.Reader].
+func (b tooLargeBody) Read([]byte) (int, error) { return 0, &http.MaxBytesError{Limit: b.limit} }
 
 // cleanAddress reports whether the ids and values in a request's address are
 // text that every database stores.

@@ -62,11 +62,7 @@ func (s *communityServer) upload(w http.ResponseWriter, r *http.Request, by chat
 	if !rules.Enabled {
 		return nil, chat.ErrAttachmentsOff
 	}
-	limit := rules.MaxBytes + formOverhead
-	if r.ContentLength > limit {
-		return nil, uploadError(&http.MaxBytesError{Limit: limit}) // before it has come
-	}
-	body := newPatientReader(http.MaxBytesReader(nil, r.Body, limit), w)
+	body := newPatientReader(limitedBody(r, rules.MaxBytes+formOverhead), w)
 	defer body.end()
 	form := newUploadForm(body, params["boundary"], sessionID)
 	if err := form.read(); err != nil {
