@@ -49,9 +49,15 @@ func moduleVersion() string {
 func main() {
 	version = cmp.Or(version, moduleVersion(), "v"+schema.Version)
 	db.SpareProcessors()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // from then on a second signal ends the process
-	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
+	os.Exit(run(context.Background(), os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
+}
+
+// untilSignal returns a context that ends with the first signal to stop; a second one ends
+// the process. Before it is called a signal ends the process at once, as by default.
+func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // app holds the configuration and the outputs of a sub-command.
@@ -120,6 +126,8 @@ func dispatch(ctx context.Context, words []string, flags config.Flags, environ [
 	for _, w := range warnings {
 		a.log.Warn(w)
 	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
 	return commands[i].run(a, ctx, words[len(words)-1])
 }
 

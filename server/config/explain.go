@@ -49,7 +49,7 @@ func (l *loader) takeCredentials(dir string) {
 	source := map[string]string{}
 	for _, v := range variables {
 		path := filepath.Join(dir, v.name)
-		data, err := os.ReadFile(path)
+		data, err := readFile(path)
 		if os.IsNotExist(err) {
 			continue
 		}

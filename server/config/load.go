@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -129,7 +128,7 @@ func (l *loader) takeFile(path string) {
 	if path == "" {
 		name = defaultEnvFile
 	}
-	data, err := os.ReadFile(name)
+	data, err := readFile(name)
 	if path == "" && errors.Is(err, fs.ErrNotExist) {
 		return
 	}
@@ -195,7 +194,7 @@ func (l *loader) readSecretFiles() {
 		if !v.secret || !ok {
 			continue
 		}
-		data, err := os.ReadFile(file.text)
+		data, err := readFile(file.text)
 		text := strings.TrimRight(string(data), "\r\n")
 		if err == nil && text == "" {
 			err = fmt.Errorf("%s is empty", file.text)
