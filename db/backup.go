@@ -24,8 +24,8 @@ func (d *DB) Backup(ctx context.Context, path string) error {
 		return errNotAFile
 	}
 	unfinished := path + ".unfinished" // what was cut off must not look like a backup
-	if exists(path) {
-		return alreadyThere(path)
+	if err := mustBeFree(path); err != nil {
+		return err
 	}
 	err := copyInto(ctx, d.path, unfinished)
 	if err == nil {
@@ -40,6 +40,23 @@ func (d *DB) Backup(ctx context.Context, path string) error {
 		return fmt.Errorf("back up to %s: %w", path, plain(err))
 	}
 	return syncFolder(filepath.Dir(path))
+}
+
+// mustBeFree refuses a name that is taken, also by a link that leads nowhere: the copy
+// would replace the link, not what it names.
+func mustBeFree(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil: // there is none yet, or creating it says why it cannot be
+		return nil
+	case info.Mode()&fs.ModeSymlink == 0:
+		return alreadyThere(path)
+	}
+	to, err := os.Readlink(path)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("back up to %s: it is a link to %s and was left as it is; name %[2]s itself, or choose another name", path, to)
 }
 
 func alreadyThere(path string) error {
@@ -137,8 +154,11 @@ func finishRestore(path string) (kept string, err error) {
 
 // checkSource reports why a file cannot be restored.
 func checkSource(ctx context.Context, from string) error {
-	if !exists(from) {
+	switch info, err := os.Stat(from); {
+	case err != nil:
 		return errors.New("there is no such file")
+	case !info.Mode().IsRegular():
+		return errors.New("it is not a file")
 	}
 	pool, err := sqlx.Open("sqlite", dsn(from, forCommands+"&_query_only=1", false))
 	if err != nil {
@@ -155,7 +175,10 @@ func checkSource(ctx context.Context, from string) error {
 	if want := newest(schema.SQLite, "sqlite"); have.version > want {
 		return newerSchema(have.version, want)
 	}
-	return quickCheck(ctx, pool)
+	if err := quickCheck(ctx, pool); err != nil {
+		return err
+	}
+	return checkObjects(ctx, pool, have)
 }
 
 // quickCheck returns ErrDamaged with SQLite's finding, or SQLite's own error.

@@ -193,6 +193,16 @@ func TestRestoreRefuses(t *testing.T) {
 	newer := source("newer.db", func(path string) { raw(t, "sqlite://"+path, "UPDATE schema_migrations SET version = 9999") })
 	foreign := source("foreign.db", func(path string) { raw(t, "sqlite://"+path, "PRAGMA application_id = 5") })
 	damaged := source("damaged.db", func(path string) { damage(t, path, 60_000) })
+	trigger := source("trigger.db", func(path string) {
+		raw(t, "sqlite://"+path, "CREATE TRIGGER spy AFTER INSERT ON messages BEGIN UPDATE meta SET value = 'taken'; END")
+	})
+	table := source("table.db", func(path string) { raw(t, "sqlite://"+path, "CREATE TABLE mine (a TEXT)") })
+	view := source("view.db", func(path string) { raw(t, "sqlite://"+path, "CREATE VIEW mine AS SELECT * FROM meta") })
+	index := source("index.db", func(path string) { raw(t, "sqlite://"+path, "CREATE INDEX mine ON meta (value)") })
+	changed := source("changed.db", func(path string) { raw(t, "sqlite://"+path, "ALTER TABLE meta ADD COLUMN mine TEXT") })
+	lacking := source("lacking.db", func(path string) { raw(t, "sqlite://"+path, "DROP TABLE chunks") })
+	pipe := filepath.Join(dir, "pipe")
+	want(t, syscall.Mkfifo(pipe, 0o600), nil)
 	text := filepath.Join(dir, "text.db")
 	empty := filepath.Join(dir, "empty.db")
 	if err := errors.Join(os.WriteFile(text, []byte(strings.Repeat("text", 1000)), 0o600), os.WriteFile(empty, nil, 0o600)); err != nil {
@@ -207,7 +217,8 @@ func TestRestoreRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for from, wanted := range map[string]string{newer: "schema version 9999", foreign: "not relay's", damaged: "damaged",
-		text: "not a SQLite database", empty: "empty", filepath.Join(dir, "none.db"): "no such file"} {
+		text: "not a SQLite database", empty: "empty", trigger: `trigger "spy"`, table: `table "mine"`, view: `view "mine"`,
+		index: `index "mine"`, changed: `table "meta"`, lacking: `lacks`, pipe: "not a file", filepath.Join(dir, "none.db"): "no such file"} {
 		if _, err := db.Restore(t.Context(), from, target); err == nil || !strings.Contains(err.Error(), wanted) {
 			t.Errorf("%s: got %v, want ... %s ...", filepath.Base(from), err, wanted)
 		}
@@ -215,6 +226,44 @@ func TestRestoreRefuses(t *testing.T) {
 	after, err := os.ReadFile(pathOf(target))
 	if err != nil || string(after) != string(before) {
 		t.Errorf("the database was changed, %v", err)
+	}
+}
+
+// TestRestoreOlder: backups of every version of the schema are taken, also those of which a
+// step was cut off.
+func TestRestoreOlder(t *testing.T) {
+	steps := db.Steps()
+	for _, version := range steps {
+		from, target := dbtest.FileURL(t), dbtest.FileURL(t)
+		populate(t, from, version)
+		if _, err := db.Restore(t.Context(), pathOf(from), target); err != nil {
+			t.Errorf("version %d: %v", version, err)
+		}
+		if version < steps[len(steps)-1] && db.NextStep(from, true) == nil {
+			t.Fatal("the step was not cut off")
+		}
+		if _, err := db.Restore(t.Context(), pathOf(from), target); err != nil {
+			t.Errorf("version %d with a step cut off: %v", version, err)
+		}
+		want(t, reopen(t, target), nil)
+	}
+}
+
+// TestBackupOntoLink: a link is neither followed nor replaced, and the error says what it is.
+func TestBackupOntoLink(t *testing.T) {
+	d, dir := dbtest.Open(t, dbtest.FileURL(t)), t.TempDir()
+	for name, to := range map[string]string{"there.db": filepath.Join(dir, "file"), "nowhere.db": filepath.Join(dir, "none")} {
+		link := filepath.Join(dir, name)
+		want(t, errors.Join(os.WriteFile(filepath.Join(dir, "file"), []byte("mine"), 0o600), os.Symlink(to, link)), nil)
+		if err := d.Backup(t.Context(), link); err == nil || !strings.Contains(err.Error(), "is a link to "+to) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left, err := os.Readlink(link); left != to || err != nil {
+			t.Errorf("the link is %q, %v", left, err)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "file")); string(text) != "mine" || err != nil {
+		t.Errorf("the file behind the link is %q, %v", text, err)
 	}
 }
 
