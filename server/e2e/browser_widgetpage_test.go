@@ -22,7 +22,10 @@ func testWidgetPage(t *testing.T, s *fixture) {
 	b.enter(field("operatorName"), "Halden & Loft")
 	b.enter(field("primaryColor"), "#ffe066")
 	b.until(`text('[data-setting="primaryColor"] .colour .hint').startsWith("Black text on it, contrast 16") && text("#save-count") === "2 changes"`)
-	b.until(widget + `.querySelector("h2").textContent === "Halden & Loft" && getComputedStyle(` + widget + `.querySelector(".launcher")).backgroundColor === "rgb(255, 224, 102)"`)
+	b.until(`(() => { // while the frame is drawn anew, it has no widget
+		const root = ` + widget + `, launcher = root?.querySelector(".launcher");
+		return root?.querySelector("h2")?.textContent === "Halden & Loft" && launcher && getComputedStyle(launcher).backgroundColor === "rgb(255, 224, 102)";
+	})()`)
 	b.shot(folder, "widget-page")
 	b.enter(field("operatorAvatar"), "nowhere")
 	b.click("#save")
