@@ -83,3 +83,19 @@ func TestNetworksShareLimits(t *testing.T) {
 		t.Errorf("another network: %v", err)
 	}
 }
+
+// TestEventsCountAsBytes: the data of events uses up what an address may bring, like files.
+func TestEventsCountAsBytes(t *testing.T) {
+	s := &communityServer{Server: &Server{cfg: config.Config{RateLimit: true}, rates: newRates()}}
+	r := httptest.NewRequest("POST", "/api/widget/events", nil)
+	r.RemoteAddr = "203.0.113.1:5000"
+	if err := s.mayStore(r, uploadedPerHour-4000, 0, "no"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.mayStore(r, 4000, 0, "no"); err != nil {
+		t.Error(err)
+	}
+	if err := s.mayStore(r, 1, 0, "no"); err == nil || err.Error() != "no" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -113,6 +113,15 @@ func (s *communityServer) mayBring(r *http.Request, maxBytes int64) error {
 	if r.ContentLength >= 0 {
 		n = min(n, r.ContentLength)
 	}
+	return s.mayStore(r, n, maxBytes, "Too many files; try again later")
+}
+
+// mayStore counts bytes that a visitor brings against what its address may bring an hour,
+// which is at least two files of maxBytes.
+func (s *communityServer) mayStore(r *http.Request, n, maxBytes int64, refusal string) error {
+	if s.unlimited(r) {
+		return nil
+	}
 	most := max(uploadedPerHour, 2*maxBytes)
 	wait, ok := s.rates.uploaded.take(s.address(r), n, most, 1)
 	if network := s.network(r); ok && network != "" {
@@ -121,7 +130,7 @@ func (s *communityServer) mayBring(r *http.Request, maxBytes int64) error {
 	if ok {
 		return nil
 	}
-	return &httpError{status: http.StatusTooManyRequests, text: "Too many files; try again later",
+	return &httpError{status: http.StatusTooManyRequests, text: refusal,
 		header: http.Header{"Retry-After": {strconv.Itoa(int(wait.Seconds()) + 1)}}}
 }
 

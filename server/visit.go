@@ -66,7 +66,11 @@ func (s *communityServer) widgetEvent(w http.ResponseWriter, r *http.Request, by
 	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, in.SessionID)); err != nil {
 		return nil, err
 	}
-	return ok, s.engine.Trigger(r.Context(), by, in.SessionID, in.event())
+	event := in.event()
+	if err := s.mayStore(r, int64(len(event.Data)), s.engine.Settings().AttachmentRules().MaxBytes, "Too much data; try again later"); err != nil {
+		return nil, err
+	}
+	return ok, s.engine.Trigger(r.Context(), by, in.SessionID, event)
 }
 
 func (s *communityServer) widgetPage(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {

@@ -36,6 +36,7 @@ type initAnswer struct {
 	Hours          []chat.OpenTime      `json:"hours,omitempty"`
 	Messages       []chat.Message       `json:"messages"`
 	Timeline       []chat.TimelineEntry `json:"timeline"`
+	HasMore        bool                 `json:"hasMore"`
 	LastEventID    string               `json:"lastEventId"`
 	Session        initSession          `json:"session"`
 	Config         any                  `json:"config"`
@@ -74,7 +75,7 @@ func (s *communityServer) widgetInit(w http.ResponseWriter, r *http.Request, _ c
 	return initAnswer{
 		SessionID: v.Session.ID, SessionToken: v.Token, OperatorOnline: there.Online, BackAt: there.BackAt,
 		ReplySeconds: int64(s.engine.ReplyTime().Seconds()), Hours: s.engine.Openings(),
-		Messages: messages(s.showFiles(v.History.Messages)), Timeline: v.History.Timeline, LastEventID: cursor(v.Session.Rev),
+		Messages: messages(s.showFiles(v.History.Messages)), Timeline: v.History.Timeline, HasMore: v.History.HasMore, LastEventID: cursor(v.Session.Rev),
 		Session: initSession{v.Session.Status, v.Session.Identity, v.Session.CSAT, v.Session.AIActive},
 		Config:  s.engine.Settings().WidgetConfig(),
 	}, nil

@@ -21,11 +21,28 @@ const words: Record<string, (data: Data) => string> = {
   page_view: () => "Went to ",
 };
 
-// facts shows an event's data, one field a line.
+// What is shown of an event's data: more fields on demand, never more than these, each cut.
+const firstFields = 6;
+const mostFields = 50;
+const mostText = 500;
+
+const cut = (text: string): string => (text.length > mostText ? text.slice(0, mostText) + "…" : text);
+
+// facts shows an event's data, one field a line. A visitor's page makes it: hundreds of large ones must not slow the conversation.
 function facts(data: unknown): HTMLElement | false {
   const fields = data && typeof data === "object" ? Object.entries(data) : [];
   const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
-  return !!fields.length && h("dl", { class: "event-data" }, ...fields.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, shown(value)))));
+  const lines = (from: number, to: number): HTMLElement[] => fields.slice(from, to).map(([name, value]) => h("div", {}, h("dt", {}, cut(name)), h("dd", { dir: "auto" }, cut(shown(value)))));
+  if (!fields.length) return false;
+  const list = h("dl", { class: "event-data" }, ...lines(0, firstFields));
+  const hidden = Math.min(fields.length, mostFields) - firstFields;
+  if (hidden > 0) {
+    const all = fields.length > mostFields ? " of " + (fields.length - firstFields) : "";
+    const more = h("button", { type: "button", class: "link-button", onclick: () => more.replaceWith(...lines(firstFields, mostFields)) },
+      "Show " + hidden + all + (hidden === 1 ? " more field" : " more fields"));
+    list.append(more);
+  }
+  return list;
 }
 
 function page(url: string): HTMLElement {

@@ -89,7 +89,7 @@ export function createSession(
       csat: answer.session?.csat?.respondedAt ? {} : answer.session?.csat || {},
       identity: { ...storage.get("identity"), ...answer.session?.identity },
       prechatDone: storage.get("prechat") === answer.sessionId,
-      hasMore: answer.messages.length >= 50,
+      hasMore: answer.hasMore,
       ...newest(answer, same),
     });
     onReady();

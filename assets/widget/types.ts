@@ -136,6 +136,7 @@ export interface InitAnswer {
   hours?: Opening[];
   messages: Message[];
   timeline?: Entry[];
+  hasMore: boolean;
   lastEventId: string | number;
   session?: { status?: string; identity?: Identity | null; csat?: Csat | null; aiActive?: boolean };
   config: Config;

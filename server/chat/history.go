@@ -11,6 +11,10 @@ type History struct {
 	Rev      int64
 }
 
+// maxPage is how many bytes of text the messages of a page have, at most, unless one alone
+// has more: an operator's hundred longest have sixteen megabytes.
+const maxPage = 1 << 20
+
 // HistoryQuery selects a part of the history: the newest, or those before or
 // after a message.
 type HistoryQuery struct {
@@ -63,13 +67,26 @@ func history(rd Reader, s *Session, q HistoryQuery) (History, error) {
 	for i := range list {
 		list[i].hideClientID(!q.public)
 	}
-	h := History{Messages: list, HasMore: len(list) > q.Limit, Rev: s.Rev}
-	switch {
-	case !h.HasMore:
-	case q.After != "":
-		h.Messages = list[:q.Limit]
-	default:
-		h.Messages = list[1:]
+	n := pageLength(list, q)
+	h := History{Messages: list[len(list)-n:], HasMore: len(list) > n, Rev: s.Rev}
+	if q.After != "" {
+		h.Messages = list[:n]
 	}
 	return h, h.addTimeline(rd, q, mq)
+}
+
+// pageLength is how many messages of a list fit into a page, counted from the end that was
+// asked for.
+func pageLength(list []Message, q HistoryQuery) int {
+	n, size := 0, 0
+	for ; n < min(len(list), q.Limit); n++ {
+		at := len(list) - 1 - n
+		if q.After != "" {
+			at = n
+		}
+		if size += len(list[at].Content); size > maxPage && n > 0 {
+			break
+		}
+	}
+	return n
 }

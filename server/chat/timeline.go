@@ -2,8 +2,12 @@ package chat
 
 import "slices"
 
-// maxTimeline is how many entries come with a page of messages, at most.
-const maxTimeline = 500
+// The limits of the entries that come with a page of messages: their number, and the bytes
+// of their data. The oldest are left out.
+const (
+	maxTimeline      = 500
+	maxTimelineBytes = 256 << 10
+)
 
 // EntryPage: the visitor went to another page. It is no event.
 const EntryPage EventType = "page_view"
@@ -58,6 +62,7 @@ func (h *History) addTimeline(rd Reader, q HistoryQuery, mq MessageQuery) error 
 	if err != nil {
 		return err
 	}
+	entries = lastEntries(entries)
 	h.Timeline = make([]TimelineEntry, 0, len(entries))
 	after, next := q.After, 0
 	for _, e := range entries {
@@ -71,4 +76,15 @@ func (h *History) addTimeline(rd Reader, q HistoryQuery, mq MessageQuery) error 
 		h.Timeline = append(h.Timeline, e)
 	}
 	return nil
+}
+
+// lastEntries returns the newest entries whose data is within the limit.
+func lastEntries(entries []TimelineEntry) []TimelineEntry {
+	size := 0
+	for i := len(entries) - 1; i >= 0; i-- {
+		if size += len(entries[i].Data); size > maxTimelineBytes {
+			return entries[i+1:]
+		}
+	}
+	return entries
 }
