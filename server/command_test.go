@@ -3,6 +3,8 @@ package server_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // TestCommands: what operators tell relay at the console reaches no visitor,
@@ -17,7 +19,7 @@ func TestCommands(t *testing.T) {
 		m := s.must("POST", session+"/messages", "", object{"content": "hi"}, "Cookie", cookie).text("id")
 		command := func(body any) answer { return s.call("POST", session+"/commands", "", body, "Cookie", cookie) }
 		for _, c := range []struct{ command, answer string }{
-			{"!help", "!unblock"}, {"!clsoe", "Did you mean !close?"}, {"!info", "Visitor"}, {"!online", "12 hours"}, {"!close", "is closed"}, {"!delete", "as a reply"},
+			{"!help", "!unblock"}, {"!clsoe", "Did you mean !close?"}, {"!info", chat.Nickname("v")}, {"!online", "12 hours"}, {"!close", "is closed"}, {"!delete", "as a reply"},
 		} {
 			if a := command(object{"command": c.command}); a.status != 200 || !strings.Contains(a.text("answer"), c.answer) {
 				t.Errorf("%s: %d %s", c.command, a.status, a.body)

@@ -20,7 +20,7 @@ func TestCommands(t *testing.T) {
 			return s.Status == chat.StatusClosed && o.fakes[0].state(0).closed
 		}},
 		{"reopen", "!Reopen ", "- The conversation is open", nil},
-		{"info", "!info", "- Visitor – open\nSince: 1 January 2000", nil},
+		{"info", "!info", "- Solar Wren – open\nSince: 1 January 2000", nil},
 		{"online", "!online", "- Visitors see you online", func(o *harness, _ chat.Session) bool { return o.OperatorOnline() }},
 		{"offline", "!offline", "- Visitors see nobody", func(o *harness, _ chat.Session) bool { return !o.OperatorOnline() }},
 		{"read", "!read", "- The visitor's messages", func(_ *harness, s chat.Session) bool { return s.Unread == 0 }},

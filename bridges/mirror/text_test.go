@@ -28,17 +28,25 @@ func TestNotes(t *testing.T) {
 // TestSummary: a thread is called after its visitor and begins with what is known
 // of it.
 func TestSummary(t *testing.T) {
-	s := chat.Session{Metadata: chat.Of(chat.Metadata{URL: "https://shop.test/a/", Country: "NL", Browser: "Firefox", DeviceType: "mobile", Referrer: "https://search.test/", Language: "nl"})}
+	s := chat.Session{VisitorID: "v_8f14e45f", Metadata: chat.Of(chat.Metadata{URL: "https://shop.test/a/", Country: "NL", Browser: "Firefox", DeviceType: "mobile", Referrer: "https://search.test/", Language: "nl"})}
 	const page = "Page: https://shop.test/a/\nReferrer: https://search.test/\nCountry: NL\nBrowser: Firefox\nDevice: mobile\nLanguage: nl\n"
 	const hint = "Write here to answer. !help lists the commands; messages starting with // are internal notes."
+	nickname := chat.Nickname(s.VisitorID)
 	for _, tt := range []struct{ identity, title, summary string }{
-		{"", "Visitor at shop.test/a", page + hint},
+		{"", nickname + " · /a", page + hint},
 		{`{"email":"ada@example.com"}`, "ada@example.com", "Email: ada@example.com\nIdentity: not verified\n" + page + hint},
 		{`{"email":"ada@example.com","name":"Ada"}`, "Ada", "Name: Ada\nEmail: ada@example.com\nIdentity: not verified\n" + page + hint},
 	} {
 		s.Identity = chat.Raw(tt.identity)
 		if title, summary := s.Title(), summaryOf(&s, false); title != tt.title || summary != tt.summary {
 			t.Errorf("%s: %q\n%s\nwant %q\n%s", tt.identity, title, summary, tt.title, tt.summary)
+		}
+	}
+	s.Identity = nil
+	for url, want := range map[string]string{"": nickname, "https://shop.test/": nickname + " · shop.test", "https://shop.test/a b?c=d": nickname + " · /a b"} {
+		s.Metadata = chat.Of(chat.Metadata{URL: url})
+		if got := s.Title(); got != want {
+			t.Errorf("at %q: %q, want %q", url, got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -16,7 +17,8 @@ import (
 // see.
 const ShownValue = 300
 
-// Title names a session by its visitor: name, e-mail address or page.
+// Title names a session by its visitor: name, e-mail address, or the nickname that the
+// console shows, with the page.
 func (s *Session) Title() string {
 	id := s.identity()
 	for _, name := range []string{"name", "email", "phone", "id"} {
@@ -24,10 +26,11 @@ func (s *Session) Title() string {
 			return Clip(OneLine(v), 80)
 		}
 	}
+	name := Nickname(s.VisitorID)
 	if page, err := url.Parse(s.Metadata.V.URL); err == nil && page.Host != "" {
-		return Clip("Visitor at "+page.Host+strings.TrimSuffix(page.Path, "/"), 80)
+		return Clip(OneLine(name+" · "+cmp.Or(strings.TrimSuffix(page.Path, "/"), page.Host)), 80)
 	}
-	return "Visitor"
+	return name
 }
 
 func (s *Session) identity() map[string]any { return factsOf(s.Identity) }
