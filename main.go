@@ -349,7 +349,7 @@ func (a *app) engine(ctx context.Context, database *db.DB, taps ...func(*chat.Ev
 // bridgeEnv returns the configuration of bridges that is not a setting.
 func (a *app) bridgeEnv(log *slog.Logger) bridges.Env {
 	return bridges.Env{Log: log, WebhookURL: server.HooksURL(a.cfg), TelegramAPI: a.cfg.TelegramAPIURL, DiscordAPI: a.cfg.DiscordAPIURL,
-		SlackAPI: a.cfg.SlackAPIURL, Stateless: a.cfg.Mode == chat.ModeBridge}
+		SlackAPI: a.cfg.SlackAPIURL, Forgets: a.cfg.Volatile()}
 }
 
 // webhook returns the webhook. It posts nothing before its Run.

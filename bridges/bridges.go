@@ -50,8 +50,9 @@ type Env struct {
 	// https://chat.example.com/api/webhooks/; "" without a public address.
 	WebhookURL                        string
 	TelegramAPI, DiscordAPI, SlackAPI string // other base URLs, or ""
-	// Stateless is bridge mode: a restart forgets which updates were received.
-	Stateless bool
+	// Forgets says that a restart forgets which updates were received: bridge mode without
+	// a database.
+	Forgets bool
 }
 
 // Kinds are the bridges that relay knows.
@@ -91,16 +92,25 @@ func (e Env) telegram(s *chat.Settings) (chat.Bridge, error) {
 }
 
 // catchUp is how far back a bridge reads what operators wrote while relay was
-// down: Telegram keeps its updates for as long.
-const catchUp = 24 * time.Hour
+// down: Telegram keeps its updates for as long. A relay that forgets what it received
+// looks back only as far as its stream does: what was answered before and not written to
+// since comes again, with the same id.
+const (
+	catchUp          = 24 * time.Hour
+	forgetfulCatchUp = 10 * time.Minute
+)
+
+func (e Env) catchUp() time.Duration {
+	if e.Forgets {
+		return forgetfulCatchUp
+	}
+	return catchUp
+}
 
 // discord makes the bridge to Discord.
 func (e Env) discord(s *chat.Settings) (chat.Bridge, error) {
 	cfg := discord.Config{Token: s.Text("discordBotToken"), ChannelID: s.Text("discordChannelId"), Gateway: s.Bool("enableDiscordGateway"),
-		PublicKey: s.Text("discordPublicKey"), APIURL: e.DiscordAPI, Log: e.Log}
-	if !e.Stateless {
-		cfg.CatchUp = catchUp
-	}
+		PublicKey: s.Text("discordPublicKey"), APIURL: e.DiscordAPI, CatchUp: e.catchUp(), Forgets: e.Forgets, Log: e.Log}
 	b, err := discord.New(cfg)
 	if err != nil {
 		return nil, err
@@ -111,12 +121,9 @@ func (e Env) discord(s *chat.Settings) (chat.Bridge, error) {
 // slack makes the bridge to Slack.
 func (e Env) slack(s *chat.Settings) (chat.Bridge, error) {
 	cfg := slack.Config{BotToken: s.Text("slackBotToken"), ChannelID: s.Text("slackChannelId"), SigningSecret: s.Text("slackSigningSecret"),
-		AppToken: s.Text("slackAppToken"), APIURL: e.SlackAPI, Log: e.Log}
+		AppToken: s.Text("slackAppToken"), APIURL: e.SlackAPI, Back: e.catchUp(), Forgets: e.Forgets, Log: e.Log}
 	if e.WebhookURL != "" {
 		cfg.PublicURL = e.WebhookURL + slack.Name
-	}
-	if !e.Stateless {
-		cfg.Back = catchUp
 	}
 	b, err := slack.New(cfg)
 	if err != nil {

@@ -44,7 +44,7 @@ func newBridgeSiteOn(t *testing.T, store *db.DB, configure ...func(*config.Confi
 	}
 	s := &site{t: t, store: store, logs: &bytes.Buffer{}}
 	log := slog.New(slog.NewTextHandler(s.logs, nil))
-	kinds, links := bridges.Kinds(bridges.Env{Log: log, WebhookURL: server.HooksURL(cfg), Stateless: true}), chat.NewFileLinks("key", cfg.PublicURL)
+	kinds, links := bridges.Kinds(bridges.Env{Log: log, WebhookURL: server.HooksURL(cfg), Forgets: true}), chat.NewFileLinks("key", cfg.PublicURL)
 	backlog := server.NewBacklog(links)
 	var err error
 	s.Engine, err = chat.Open(t.Context(), chat.Config{Store: store, Mode: chat.ModeBridge, Volatile: cfg.DatabaseURL == "", Log: log, Settings: cfg.Settings,

@@ -42,6 +42,9 @@ type Config struct {
 	// CatchUp is how far before the bridge's start the first connection reads
 	// operators' messages. The engine must recognise those it received already.
 	CatchUp time.Duration
+	// Forgets says that a restart forgets which messages were received: the first
+	// connection reads only what stands behind the bridge's own last post of a thread.
+	Forgets bool
 	// Transport carries the calls and Dial opens the gateway's connection; nil are
 	// the bridge's own.
 	Transport http.RoundTripper

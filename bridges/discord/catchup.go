@@ -189,6 +189,7 @@ func (b *Bridge) catchUp(ctx context.Context, in chat.Receiver, thread, after st
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	var held []listed // with Forgets
 	for {
 		var list []json.RawMessage
 		err := b.api.getWithRetry(ctx, path("/channels/%s/messages", thread)+"?limit=100&after="+after, &list)
@@ -198,17 +199,57 @@ func (b *Bridge) catchUp(ctx context.Context, in chat.Receiver, thread, after st
 		if err != nil {
 			return fmt.Errorf("read missed messages: %w", err)
 		}
-		begin := after
-		for _, m := range sorted(list) {
-			if err := b.storeFetched(ctx, in, &m.head, m.raw); err != nil {
+		begin, page := after, sorted(list)
+		if len(page) > 0 {
+			after = page[len(page)-1].ID
+		}
+		last := len(list) < 100 || !naming.Older(begin, after)
+		if b.cfg.Forgets {
+			held = append(held, page...)
+			if !last {
+				continue
+			}
+			if page, err = b.unanswered(ctx, held); err != nil {
 				return err
 			}
-			after = m.ID
 		}
-		if len(list) < 100 || !naming.Older(begin, after) {
-			return nil
+		if err := b.storePage(ctx, in, page); err != nil || last {
+			return err
 		}
 	}
+}
+
+// storePage stores the messages of a page, in order.
+func (b *Bridge) storePage(ctx context.Context, in chat.Receiver, page []listed) error {
+	for _, m := range page {
+		if err := b.storeFetched(ctx, in, &m.head, m.raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unanswered returns the messages behind the last one of which it shows that it was
+// received: the bridge posted it before it was started, or reacted to it.
+func (b *Bridge) unanswered(ctx context.Context, list []listed) ([]listed, error) {
+	me, err := b.me(ctx)
+	if err != nil {
+		return nil, err
+	}
+	begun := snowflakeAt(b.begun)
+	for i := len(list) - 1; i >= 0; i-- {
+		var m struct {
+			Author    identity            `json:"author"`
+			Reactions []struct{ Me bool } `json:"reactions"`
+		}
+		if !naming.Older(list[i].ID, begun) || json.Unmarshal(list[i].raw, &m) != nil {
+			continue
+		}
+		if m.Author.ID == me.ID || slices.ContainsFunc(m.Reactions, func(r struct{ Me bool }) bool { return r.Me }) {
+			return list[i+1:], nil
+		}
+	}
+	return list, nil
 }
 
 // listed is a message of a page.

@@ -48,9 +48,11 @@ type Config struct {
 	APIURL string
 	// Pause is the average time between two messages; 0 is Slack's second.
 	Pause time.Duration
-	// Back is how far back Run reads operators' messages; 0 in bridge mode, which does
-	// not remember which it received.
+	// Back is how far back Run reads operators' messages.
 	Back time.Duration
+	// Forgets says that a restart forgets which messages were received: only what stands
+	// behind the bridge's own last post of a thread, from before the start, is read.
+	Forgets bool
 	// Transport carries the calls and Dial the socket; nil is the network.
 	Transport http.RoundTripper
 	Dial      func(ctx context.Context, network, address string) (net.Conn, error)
@@ -60,6 +62,7 @@ type Config struct {
 // Bridge implements [chat.Bridge].
 type Bridge struct {
 	cfg    Config
+	begun  string // when it was started, as Slack's time stamp
 	log    *slog.Logger
 	api    *slack.Client
 	http   *http.Client
@@ -112,7 +115,7 @@ func New(cfg Config) (*Bridge, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), http: call.NewClient(cfg.Transport, 8), base: base, pace: newPace(cfg.Pause), gaps: newGapTracker(),
+	b := &Bridge{cfg: cfg, begun: exactTS(time.Now()), log: cfg.Log.With("bridge", Name), http: call.NewClient(cfg.Transport, 8), base: base, pace: newPace(cfg.Pause), gaps: newGapTracker(),
 		names: cache.New[person](5000), quotes: cache.New[string](2000), quoted: cache.New[string](2000),
 		last: cache.New[*message](500), uploads: cache.New[string](1000)}
 	b.api = slack.New(cfg.BotToken, slack.OptionAPIURL(base.String()+"/"), slack.OptionAppLevelToken(cfg.AppToken),

@@ -55,6 +55,7 @@ func (b *Bridge) readGap(ctx context.Context, in chat.Receiver, from time.Time) 
 // readThread receives a thread's messages since a time, and their edits.
 func (b *Bridge) readThread(ctx context.Context, in chat.Receiver, ref, since string) error {
 	q := slack.GetConversationRepliesParameters{Timestamp: ref, Oldest: since, Limit: pageSize, IncludeAllMetadata: true}
+	var held []slack.Message // with Forgets
 	for list, err := range b.replyPages(ctx, gapTries, q) {
 		if errors.Is(err, chat.ErrThreadGone) {
 			return nil
@@ -62,18 +63,39 @@ func (b *Bridge) readThread(ctx context.Context, in chat.Receiver, ref, since st
 		if err != nil {
 			return err
 		}
-		for i := range list {
-			if list[i].Timestamp <= since {
-				continue // the thread's first message, which is always included
-			}
-			for _, raw := range b.eventsOf(&list[i], ref) {
-				if err := b.store(ctx, in, raw); err != nil {
-					return err
-				}
+		// The thread's first message is always included.
+		list = slices.DeleteFunc(slices.Clone(list), func(m slack.Message) bool { return m.Timestamp <= since })
+		if b.cfg.Forgets {
+			held = append(held, list...)
+		} else if err := b.storeMessages(ctx, in, list, ref); err != nil {
+			return err
+		}
+	}
+	return b.storeMessages(ctx, in, b.unanswered(held), ref)
+}
+
+// storeMessages stores messages that were read in a thread, in order.
+func (b *Bridge) storeMessages(ctx context.Context, in chat.Receiver, list []slack.Message, ref string) error {
+	for i := range list {
+		for _, raw := range b.eventsOf(&list[i], ref) {
+			if err := b.store(ctx, in, raw); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
+}
+
+// unanswered returns the messages behind the last one of which it shows that it was
+// received: the bridge posted it before it was started, or reacted to it.
+func (b *Bridge) unanswered(list []slack.Message) []slack.Message {
+	me := b.self.Load()
+	for i := len(list) - 1; i >= 0; i-- {
+		if m := &list[i]; m.Timestamp < b.begun && (me.own(m) || me.reacted(m)) {
+			return list[i+1:]
+		}
+	}
+	return list
 }
 
 // eventsOf returns the events of a message that was read: its creation and its last

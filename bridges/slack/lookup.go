@@ -3,6 +3,7 @@ package slack
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -30,6 +31,9 @@ func since(first chat.Time) string {
 
 // tsOf returns the ts of a time.
 func tsOf(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) + ".000000" }
+
+// exactTS is the time stamp of a message that is posted at a time.
+func exactTS(at time.Time) string { return fmt.Sprintf("%d.%06d", at.Unix(), at.Nanosecond()/1000) }
 
 // lookup finds the message of an earlier attempt, "" for none. If the thread was
 // deleted, the message is in the channel: it is removed.

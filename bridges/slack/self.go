@@ -95,3 +95,8 @@ func (b *Bridge) readScopes(method string, h http.Header) {
 func (s *self) own(m *slack.Message) bool {
 	return s != nil && (s.bot != "" && m.BotID == s.bot || s.user != "" && m.User == s.user)
 }
+
+// reacted reports whether the bot reacted to a message.
+func (s *self) reacted(m *slack.Message) bool {
+	return s != nil && s.user != "" && slices.ContainsFunc(m.Reactions, func(r slack.ItemReaction) bool { return slices.Contains(r.Users, s.user) })
+}
