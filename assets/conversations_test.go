@@ -196,7 +196,7 @@ func TestPrototypesJSON(t *testing.T) {
 func TestSecondKeyIsToldOf(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
-	again := snippet(f.url(), "")
+	again := strings.Replace(snippet(f.url(), ""), "async ", "", 1) // async ones run in any order, and the first one counts
 	other := strings.Replace(again, "pk_test", "pk_other", 1)
 	b := newTab(t, newSite(t, f.url(), again+again+other))
 	b.visit("/shop")
