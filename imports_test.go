@@ -49,7 +49,7 @@ var arrows = []arrow{
 	{"relay/bridges/telegram/telegramtest", []string{"relay/bridges/bridgetest"}},
 	{"relay/bridges/guard", []string{"code.dny.dev/ssrf"}},
 	{"relay/bridges/knowledge", []string{"relay/bridges/guard", "relay/server/chat", "relay/server/words",
-		"github.com/ledongthuc/pdf", "github.com/temoto/robotstxt", "golang.org/x/net", "golang.org/x/text"}},
+		"github.com/ledongthuc/pdf", "golang.org/x/net", "golang.org/x/sys", "golang.org/x/text"}},
 	{"relay/bridges/ai", []string{"relay/bridges/marks", "relay/server/chat", "github.com/sashabaranov/go-openai", "golang.org/x/net"}},
 	{"relay/bridges/ai/aitest", nil},
 	{"relay/bridges/push", []string{"relay/bridges/guard", "relay/server/chat", "github.com/SherClockHolmes/webpush-go"}},

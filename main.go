@@ -92,6 +92,8 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	switch {
 	case flags.Help || words[0] == "help":
 		return exitCode(help(stdout, flags.Args), stderr)
+	case words[0] == readDocument:
+		return exitCode(knowledge.ReadDocument(os.Stdin, stdout), stderr)
 	case flags.Version || words[0] == "version":
 		fmt.Fprintf(stdout, "relay %s (%s %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		return 0
@@ -361,7 +363,20 @@ func (a *app) webhook(engine *chat.Engine, links *chat.FileLinks) *bridges.Webho
 // knowledge returns the knowledge base. It reads nothing before its Run.
 func (a *app) knowledge(database *db.DB, settings func() *chat.Settings) *knowledge.Knowledge {
 	return knowledge.New(knowledge.Options{Store: database, Log: a.log, Allowed: a.cfg.WebhookAllowCIDRs, Version: version,
-		Embedding: bridges.Embedding(settings, a.cfg.WebhookAllowCIDRs)})
+		Reader: readerCommand(), Embedding: bridges.Embedding(settings, a.cfg.WebhookAllowCIDRs)})
+}
+
+// readDocument is the command by which relay starts itself to read one document, within
+// limits of the system. It is for nobody else and stands in no list.
+const readDocument = "read-document"
+
+// readerCommand is how relay starts itself to read a document.
+func readerCommand() []string {
+	program, err := os.Executable()
+	if err != nil {
+		program = os.Args[0]
+	}
+	return []string{program, readDocument}
 }
 
 // bridges returns the set of bridges. None runs before its Run.

@@ -2,9 +2,19 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"os"
 	"strings"
 	"testing"
 )
+
+// TestMain lets the tests' program be the reader of documents, as relay is.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == readDocument {
+		os.Exit(run(context.Background(), os.Args[1:], nil, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
 
 // runCommand runs a command to its end.
 func runCommand(t *testing.T, environ []string, args ...string) (code int, stdout, stderr string) {

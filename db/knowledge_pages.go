@@ -67,23 +67,40 @@ var errNone = errors.New("none")
 const (
 	updatePage = `UPDATE pages SET title = ?, state = ?, sitemap = ?, error = ?, fetched_at = ?, next_at = ?, attempts = ?, etag = ?, modified = ?,
 		hash = ?, file = ? WHERE number = ? AND state = 0`
-	selectTwin     = `SELECT COUNT(*) FROM pages WHERE source = (SELECT source FROM pages WHERE number = ?) AND hash = ? AND number < ?`
+	selectTwin = `SELECT COUNT(*) FROM pages p WHERE p.source = (SELECT source FROM pages WHERE number = ?) AND p.hash = ? AND p.number <> ?
+		AND EXISTS (SELECT 1 FROM passages g WHERE g.page = p.number)`
+	countAttempt = `UPDATE pages SET attempts = attempts + 1 WHERE number = ?`
+	// wakeTwin has the first page that had the same text, and none of its own, read again.
+	wakeTwin = `UPDATE pages SET state = 0, attempts = 0, next_at = ? WHERE number = (SELECT MIN(p.number) FROM pages p JOIN pages was ON was.source = p.source
+		WHERE was.number = ? AND was.hash <> '' AND was.hash <> ? AND p.hash = was.hash AND p.number <> was.number AND p.state = 1
+		AND NOT EXISTS (SELECT 1 FROM passages g WHERE g.page = p.number))`
 	deletePassages = `DELETE FROM passages WHERE page = ?`
 	countPages     = `SELECT COUNT(*) FROM pages p JOIN sources s ON s.number = p.source WHERE s.id = ?`
 	noteSource     = `UPDATE sources SET note = ? WHERE id = ? AND note = ''`
 	titleSource    = `UPDATE sources SET title = ? WHERE id = ? AND title = url`
 )
 
-// SettlePage stores what came of reading a page. Of pages with the same text, the
-// first one keeps it. A page that was removed or settled meanwhile stays as it is.
+// CountAttempt notes that a page is about to be read.
+func (d *DB) CountAttempt(ctx context.Context, page int64) error {
+	return d.backend.apply(ctx, func(t *tx) error {
+		_, err := t.q.exec(countAttempt, page)
+		return err
+	})
+}
+
+// SettlePage stores what came of reading a page. Of pages with the same text one keeps it;
+// when that one goes or changes, the next one is read again. A page that was removed or settled meanwhile stays as it is.
 func (d *DB) SettlePage(ctx context.Context, source string, r *chat.PageResult) error {
 	if err := d.storePassages(ctx, r); err != nil {
 		return err
 	}
 	return d.backend.apply(ctx, func(t *tx) error {
 		p := &r.Page
-		err := t.touch(errNone, updatePage, p.Title, int(p.State), p.Sitemap, p.Error, int64(p.FetchedAt), int64(p.NextAt), p.Attempts, p.ETag,
-			p.Modified, p.Hash, append([]byte{}, p.File...), p.Number)
+		_, err := t.q.exec(wakeTwin, int64(p.FetchedAt), p.Number, p.Hash)
+		if err == nil {
+			err = t.touch(errNone, updatePage, p.Title, int(p.State), p.Sitemap, p.Error, int64(p.FetchedAt), int64(p.NextAt), p.Attempts, p.ETag,
+				p.Modified, p.Hash, append([]byte{}, p.File...), p.Number)
+		}
 		if err == nil && r.Title != "" {
 			_, err = t.q.exec(titleSource, r.Title, source)
 		}

@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net"
+	"net/netip"
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/relay-chat/relay/bridges/guard"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/words"
 )
@@ -72,6 +76,8 @@ func (k *Knowledge) AddFile(ctx context.Context, name string, data []byte) (s ch
 		return s, chat.ErrKnowledgeFile
 	case kind == kindPDF && !bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")):
 		return s, chat.Errorf(chat.Unsupported, "The file is not a PDF, whatever its name says")
+	case kind != kindPDF && !isText(data):
+		return s, chat.Errorf(chat.Unsupported, "The file is not a text, whatever its name says; save it as text in UTF-8")
 	}
 	s = k.newSource(chat.KnowledgeFile, name, "")
 	s.Pages, s.Waiting = 1, 1
@@ -81,8 +87,9 @@ func (k *Knowledge) AddFile(ctx context.Context, name string, data []byte) (s ch
 var errAddress = &chat.Error{Kind: chat.Invalid, Text: "url must be the address of a web page, beginning with https:// or http://"}
 
 // AddPages adds a web page or a sitemap with its pages; with follow, also what the
-// page leads to in its folder. Addresses that the machine's owner gives are trusted:
-// they may be in a private network.
+// page leads to in its folder. A host that the machine's owner names is trusted, which
+// means that it may be in a private network, if it is there now: a public name that
+// points inside later is not followed there.
 func (k *Knowledge) AddPages(ctx context.Context, address string, follow, trusted bool) (s chat.KnowledgeSource, err error) {
 	u, ok := parseAddress(address)
 	if !ok {
@@ -100,9 +107,17 @@ func (k *Knowledge) AddPages(ctx context.Context, address string, follow, truste
 		kind = chat.KnowledgeSite
 	}
 	s = k.newSource(kind, u.String(), u.String())
-	s.Trusted, s.RefreshAt = trusted, s.CreatedAt.Add(refreshEvery)
+	s.Trusted, s.RefreshAt = trusted && isPrivate(ctx, u.Hostname()), s.CreatedAt.Add(refreshEvery)
 	s.Pages, s.Waiting = 1, 1
 	return s, k.add(ctx, &s, &chat.SourcePage{URL: u.String(), NextAt: s.CreatedAt}, nil, "")
+}
+
+// isPrivate reports whether a host has an address in a private network.
+func isPrivate(ctx context.Context, host string) bool {
+	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	return err == nil && slices.ContainsFunc(addresses, func(ip netip.Addr) bool {
+		return slices.ContainsFunc(guard.Private, func(p netip.Prefix) bool { return p.Contains(ip.Unmap()) })
+	})
 }
 
 func (k *Knowledge) newSource(kind, title, address string) chat.KnowledgeSource {

@@ -20,7 +20,7 @@ const (
 	startPause   = time.Second      // leaves the machine to the start of relay
 	pollEvery    = 10 * time.Second // for sources that a command or another node added
 	retryFirst   = time.Minute
-	maxAttempts  = 3 // per refresh
+	maxAttempts  = 3 // per refresh, also of a page that relay did not survive
 )
 
 // Run reads the waiting files and pages, one after the other, and then embeds their
@@ -80,28 +80,73 @@ func (k *Knowledge) ReadFiles(ctx context.Context) error {
 }
 
 // read reads a page of a source and stores the result. A page that relay's stop interrupts
-// is read again at the next start.
+// is read again at the next start, a few times: it may be what ended relay.
 func (k *Knowledge) read(ctx context.Context, s *chat.KnowledgeSource, p chat.SourcePage) error {
 	r := &chat.PageResult{Page: p}
-	if p.URL == "" {
-		k.readFile(r)
+	if p.Attempts >= maxAttempts {
+		reject(r, errEndedRelay)
 	} else {
-		k.readPage(ctx, s, r)
+		if err := k.store.CountAttempt(ctx, p.Number); err != nil {
+			return err
+		}
+		r.Page.Attempts++
+		if p.URL == "" {
+			k.readFile(ctx, r)
+		} else {
+			k.readPage(ctx, s, r)
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r.Page.FetchedAt, r.Page.File = k.now(), nil
+	r.Page.FetchedAt = k.now()
+	if r.Page.State != chat.PageWaiting {
+		r.Page.File = nil
+	}
 	return k.store.SettlePage(ctx, s.ID, r)
 }
 
-func (k *Knowledge) readFile(r *chat.PageResult) {
-	d, err := extractFile(r.Page.Title, r.Page.File)
-	if err != nil {
+var errEndedRelay = errors.New("relay stopped each time while it read this")
+
+func (k *Knowledge) readFile(ctx context.Context, r *chat.PageResult) {
+	d, err := k.extract(ctx, reading{Name: r.Page.Title, Data: r.Page.File})
+	switch {
+	case errors.Is(err, errNoReader):
+		k.retryLater(r, err, 0)
+	case err != nil:
 		reject(r, err)
-		return
+	default:
+		accept(r, d)
 	}
-	accept(r, d)
+}
+
+// tooMuchBefore begins the hash of a page that was too much for the reader. What follows is
+// that of its bytes: the same ones are not tried again.
+const tooMuchBefore = "unread:"
+
+// document reads what a server sent, unless just that was too much before.
+func (k *Knowledge) document(ctx context.Context, r *chat.PageResult, a answer) (d document, ok bool) {
+	hash := tooMuchBefore + hashOf(a.body)
+	if r.Page.Hash == hash {
+		r.Page.State = chat.PageFailed // its error still stands
+		return d, false
+	}
+	d, err := k.extract(ctx, reading{ContentType: contentType(a.header), At: a.at.String(), Data: a.body})
+	switch {
+	case errors.Is(err, errNoReader):
+		k.retryLater(r, err, 0)
+	case err != nil:
+		reject(r, err)
+		if errors.Is(err, errReader) {
+			r.Page.Hash = hash
+		}
+	}
+	return d, err == nil
+}
+
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:16])
 }
 
 // readPage fetches a page if its site's robots.txt allows it.
@@ -117,16 +162,20 @@ func (k *Knowledge) readPage(ctx context.Context, s *chat.KnowledgeSource, r *ch
 		k.retryLater(r, err, 0)
 		return
 	}
-	a, err := k.fetcher.get(ctx, request{url: u, trusted: s.Trusted, etag: r.Page.ETag, modified: r.Page.Modified, pause: rules.pause(), allowed: rules.allow})
+	want := request{url: u, trusted: s.Trusted, pause: rules.pause(), allowed: rules.allow}
+	if r.Page.Passages > 0 { // else its text may be that of a page that has gone
+		want.etag, want.modified = r.Page.ETag, r.Page.Modified
+	}
+	a, err := k.fetcher.get(ctx, want)
 	if err != nil {
 		k.retryLater(r, err, 0)
 		return
 	}
-	k.handleResponse(s, start, r, a)
+	k.handleResponse(ctx, s, start, r, a)
 }
 
 // handleResponse stores in r what a server returned for a page.
-func (k *Knowledge) handleResponse(s *chat.KnowledgeSource, start *url.URL, r *chat.PageResult, a answer) {
+func (k *Knowledge) handleResponse(ctx context.Context, s *chat.KnowledgeSource, start *url.URL, r *chat.PageResult, a answer) {
 	switch {
 	case a.status == http.StatusNotModified:
 		r.Page.State, r.Page.Error, r.Page.Attempts = chat.PageRead, "", 0
@@ -138,24 +187,23 @@ func (k *Knowledge) handleResponse(s *chat.KnowledgeSource, start *url.URL, r *c
 		reject(r, fmt.Errorf("its server answered %d %s", a.status, http.StatusText(a.status)))
 		return
 	}
-	d, err := extractPage(a.header, a.body, a.at)
-	if err != nil {
-		reject(r, err)
+	d, ok := k.document(ctx, r, a)
+	if !ok {
 		return
 	}
 	accept(r, d)
 	r.Page.ETag, r.Page.Modified = clip(a.header.Get("ETag"), 500), clip(a.header.Get("Last-Modified"), 100)
-	if d.sitemap {
+	if d.Sitemap {
 		r.Page.ETag, r.Page.Modified = "", "" // a sitemap is always read: it leads to new pages
 	}
-	if d.sitemap || s.Kind == chat.KnowledgeSite {
-		r.Found = pagesAmong(d.links, start, d.sitemap)
+	if d.Sitemap || s.Kind == chat.KnowledgeSite {
+		r.Found = pagesAmong(d.Links, start, d.Sitemap)
 		if more := len(r.Found) - chat.MaxSourcePages; more > 0 {
 			r.Found, r.Dropped = r.Found[:chat.MaxSourcePages], more
 		}
 	}
 	if r.Page.URL == s.URL {
-		r.Title = d.title
+		r.Title = d.Title
 	}
 }
 
@@ -176,21 +224,21 @@ func (k *Knowledge) rules(ctx context.Context, u *url.URL, trusted bool) robots 
 	return known
 }
 
-// accept stores a document in r. An unchanged one keeps its passages.
+// accept stores a document in r. An unchanged one keeps its passages; one without any may
+// have had a twin that kept them.
 func accept(r *chat.PageResult, d document) {
 	p := &r.Page
-	p.State, p.Error, p.Attempts, p.Sitemap, p.Title = chat.PageRead, "", 0, d.sitemap, d.title
-	if d.sitemap {
+	p.State, p.Error, p.Attempts, p.Sitemap, p.Title = chat.PageRead, "", 0, d.Sitemap, d.Title
+	if d.Sitemap {
 		r.Replace, p.Hash, p.Title = true, "", ""
 		return
 	}
-	sum := sha256.Sum256([]byte(d.title + "\n" + d.markdown))
-	hash := hex.EncodeToString(sum[:16])
-	if hash == p.Hash {
+	hash := hashOf([]byte(d.Title + "\n" + d.Markdown))
+	if hash == p.Hash && p.Passages > 0 {
 		return
 	}
 	p.Hash, r.Replace = hash, true
-	r.Passages = cutPassages(d.title, d.markdown)
+	r.Passages = cutPassages(d.Title, d.Markdown)
 	if len(r.Passages) == 0 {
 		p.Error = "It has no text. If its text is made by scripts, add it as a file or as text."
 	}
@@ -214,7 +262,6 @@ func (k *Knowledge) retryLater(r *chat.PageResult, err error, after time.Duratio
 		}
 	}
 	p := &r.Page
-	p.Attempts++
 	p.Error = sentence(err)
 	if p.Attempts >= maxAttempts {
 		p.State = chat.PageFailed

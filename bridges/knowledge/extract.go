@@ -9,21 +9,17 @@ import (
 	"net/url"
 	"path"
 	"strings"
-	"time"
 )
 
 // maxPage is how large a web page may be, also unpacked, in bytes.
 const maxPage = 2 << 20
 
-// extractTime bounds how long a PDF is read.
-const extractTime = 10 * time.Second
-
 // document is what a page or a file says.
 type document struct {
-	title    string
-	markdown string
-	links    []string // of a web page, absolute
-	sitemap  bool     // the links are those of a sitemap
+	Title    string
+	Markdown string
+	Links    []string // of a web page, absolute
+	Sitemap  bool     // the links are those of a sitemap
 }
 
 // The kinds of content.
@@ -47,15 +43,14 @@ func extractFile(name string, data []byte) (document, error) {
 		return document{}, errFileKind
 	}
 	d, err := extract(kind, kind, data, nil)
-	if d.title == "" {
-		d.title = name
+	if d.Title == "" {
+		d.Title = name
 	}
 	return d, err
 }
 
 // extractPage reads what a server answered for an address.
-func extractPage(header http.Header, data []byte, base *url.URL) (document, error) {
-	given := header.Get("Content-Type")
+func extractPage(given string, data []byte, base *url.URL) (document, error) {
 	kind, err := kindOf(given, data)
 	if err != nil {
 		return document{}, err
@@ -82,6 +77,19 @@ func kindOf(contentType string, data []byte) (string, error) {
 	return "", fmt.Errorf("it is %s, not a text", clip(media, 60))
 }
 
+// errNoText refuses pictures, programs and the like, whatever they are called.
+var errNoText = errors.New("it has bytes that no text has; save it as text in UTF-8")
+
+// isText reports whether data may be a text in some character set: without the bytes
+// that only other files have.
+func isText(data []byte) bool {
+	media := http.DetectContentType(data)
+	if strings.Contains(media, "charset=utf-16") {
+		return true
+	}
+	return strings.HasPrefix(media, "text/") && bytes.IndexByte(data, 0) < 0
+}
+
 // extract reads content of a kind. A library that panics on it has failed.
 func extract(kind, contentType string, data []byte, base *url.URL) (d document, err error) {
 	defer func() {
@@ -91,13 +99,16 @@ func extract(kind, contentType string, data []byte, base *url.URL) (d document, 
 	}()
 	switch kind {
 	case kindPDF:
-		return extractPDF(data, extractTime)
+		return extractPDF(data)
 	case kindSitemap:
 		return extractSitemap(data)
 	}
+	if kind == kindText && !isText(data) {
+		return d, errNoText
+	}
 	text, err := decodeText(data, contentType)
 	if err != nil || kind != kindHTML {
-		return document{markdown: text}, err
+		return document{Markdown: text}, err
 	}
 	return extractHTML(text, base)
 }

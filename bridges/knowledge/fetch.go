@@ -2,6 +2,7 @@ package knowledge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,6 +62,7 @@ type request struct {
 	trusted        bool
 	etag, modified string
 	pause          time.Duration
+	most           int // bytes of the body that are read; 0 for a page's, which may not be longer
 	// allowed reports whether a redirect to another page may be followed.
 	allowed func(*url.URL) error
 }
@@ -114,7 +116,7 @@ func (f *fetcher) once(ctx context.Context, r request, at *url.URL) (answer, err
 	setUnless(req.Header, "If-None-Match", r.etag)
 	setUnless(req.Header, "If-Modified-Since", r.modified)
 	transport := f.guarded
-	if r.trusted {
+	if r.trusted && at.Host == r.url.Host { // not where it redirects to
 		transport = f.trusted
 	}
 	resp, err := transport.RoundTrip(req)
@@ -122,7 +124,7 @@ func (f *fetcher) once(ctx context.Context, r request, at *url.URL) (answer, err
 		return answer{}, explain(err)
 	}
 	defer resp.Body.Close()
-	body, err := readBody(resp)
+	body, err := readBody(resp, r.most)
 	return answer{resp.StatusCode, resp.Header, body, at}, err
 }
 
@@ -132,13 +134,13 @@ func setUnless(h http.Header, name, value string) {
 	}
 }
 
-// readBody reads a page's body, of errors and redirects none.
-func readBody(resp *http.Response) ([]byte, error) {
+// readBody reads a page's body, or the beginning of it; of errors and redirects none.
+func readBody(resp *http.Response, most int) ([]byte, error) {
 	if resp.StatusCode != http.StatusOK {
 		return nil, nil
 	}
 	var body bytes.Buffer
-	n, err := io.Copy(&body, io.LimitReader(resp.Body, maxPage+1))
+	n, err := io.Copy(&body, io.LimitReader(resp.Body, int64(cmp.Or(most, maxPage+1))))
 	switch {
 	case n > maxPage:
 		return nil, errTooLarge

@@ -13,20 +13,50 @@ import (
 // maxLinks bounds how many links of a page are followed.
 const maxLinks = 2000
 
+// maxTags is how many tags of a page are read. What comes behind them is left out.
+const maxTags = 200_000
+
+// formatting are the elements that HTML's rules open again in each paragraph until they
+// are closed: a page of 250 KB grows to millions of elements. None of them changes a word.
+var formatting = map[atom.Atom]bool{atom.B: true, atom.Big: true, atom.Code: true, atom.Em: true, atom.Font: true, atom.I: true, atom.Nobr: true, atom.S: true,
+	atom.Small: true, atom.Strike: true, atom.Strong: true, atom.Tt: true, atom.U: true}
+
+// withoutFormatting leaves formatting out of a page, and what follows its first maxTags.
+func withoutFormatting(text string) string {
+	var out strings.Builder
+	z := html.NewTokenizer(strings.NewReader(text))
+	for tags := 0; tags < maxTags; {
+		kind := z.Next()
+		raw := z.Raw()
+		switch kind {
+		case html.ErrorToken:
+			out.Write(raw)
+			return out.String()
+		case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
+			tags++
+			if name, _ := z.TagName(); formatting[atom.Lookup(name)] {
+				continue
+			}
+		}
+		out.Write(raw)
+	}
+	return out.String()
+}
+
 // extractHTML reads a page: its title, its main content as Markdown, and its links.
 func extractHTML(text string, at *url.URL) (document, error) {
-	root, err := html.Parse(strings.NewReader(text))
+	root, err := html.Parse(strings.NewReader(withoutFormatting(text)))
 	if err != nil {
 		return document{}, errors.New("its HTML cannot be read")
 	}
-	d := document{title: oneLine(textOf(find(root, atom.Title)))}
+	d := document{Title: oneLine(textOf(find(root, atom.Title)))}
 	if at != nil {
-		d.links = linksOf(root, at)
+		d.Links = linksOf(root, at)
 	}
 	heading := oneLine(textOf(find(root, atom.H1)))
-	d.markdown = clean(markdownOf(mainContent(root)))
-	if d.title == "" {
-		d.title = heading
+	d.Markdown = clean(markdownOf(mainContent(root)))
+	if d.Title == "" {
+		d.Title = heading
 	}
 	return d, nil
 }
@@ -166,7 +196,7 @@ func textOf(n *html.Node) string {
 // linksOf lists the absolute addresses that a page links to.
 func linksOf(root *html.Node, at *url.URL) (links []string) {
 	if b := find(root, atom.Base); b != nil {
-		if u, err := at.Parse(attribute(b, "href")); err == nil {
+		if u, err := at.Parse(attribute(b, "href")); err == nil && len(u.String()) <= maxAddress {
 			at = u
 		}
 	}
@@ -175,7 +205,11 @@ func linksOf(root *html.Node, at *url.URL) (links []string) {
 		if n.DataAtom != atom.A || strings.Contains(attribute(n, "rel"), "nofollow") || len(links) == maxLinks {
 			continue
 		}
-		u, err := at.Parse(strings.TrimSpace(attribute(n, "href")))
+		href := strings.TrimSpace(attribute(n, "href"))
+		if len(href) > maxAddress {
+			continue
+		}
+		u, err := at.Parse(href)
 		if err != nil || seen[u.String()] {
 			continue
 		}

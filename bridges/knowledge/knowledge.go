@@ -26,6 +26,8 @@ type Store interface {
 
 	// NextPage returns the next page that is due, with number 0 if there is none.
 	NextPage(ctx context.Context, now chat.Time) (chat.SourcePage, chat.KnowledgeSource, error)
+	// CountAttempt notes that a page is about to be read, in case that relay does not survive it.
+	CountAttempt(ctx context.Context, page int64) error
 	SettlePage(ctx context.Context, source string, r *chat.PageResult) error
 
 	FindPassages(ctx context.Context, words []string, limit int) ([]int64, error)
@@ -53,6 +55,9 @@ type Options struct {
 	// Allowed are the private networks that sources added by API may be in.
 	Allowed []netip.Prefix
 	Version string
+	// Reader is the command that calls ReadDocument. Without one documents are read in this
+	// process, which is for tests with documents of their own.
+	Reader []string
 	// Embedding returns the current embedder and its model, nil for none.
 	Embedding func() (Embedder, string)
 	// Now and Rest are the clock; nil for the usual one.
@@ -65,6 +70,7 @@ type Knowledge struct {
 	opts    Options
 	store   Store
 	fetcher *fetcher
+	extract reader
 	robots  map[string]robots // by site; of the one goroutine that crawls
 	bell    chan struct{}     // rung when there is something to read
 
@@ -83,7 +89,11 @@ func New(o Options) *Knowledge {
 	if o.Embedding == nil {
 		o.Embedding = func() (Embedder, string) { return nil, "" }
 	}
-	return &Knowledge{opts: o, store: o.Store, fetcher: newFetcher(o), robots: map[string]robots{}, bell: make(chan struct{}, 1)}
+	k := &Knowledge{opts: o, store: o.Store, fetcher: newFetcher(o), extract: readHere, robots: map[string]robots{}, bell: make(chan struct{}, 1)}
+	if len(o.Reader) > 0 {
+		k.extract = inProcess(o.Reader)
+	}
+	return k
 }
 
 func (k *Knowledge) now() chat.Time { return chat.TimeOf(k.opts.Now()) }

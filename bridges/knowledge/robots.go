@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"time"
-
-	"github.com/temoto/robotstxt"
 )
 
 // robotsLife is how long a site's robots.txt is not asked for again.
@@ -15,7 +13,7 @@ const robotsLife = time.Hour
 
 // robots are the rules of a site for programs.
 type robots struct {
-	rules *robotstxt.Group
+	rules rules
 	err   error // the rules are not known
 	until time.Time
 }
@@ -32,23 +30,20 @@ func (f *fetcher) fetchRules(ctx context.Context, site *url.URL, trusted bool) r
 	at := *site
 	at.Path, at.RawPath, at.RawQuery = "/robots.txt", "", ""
 	known := robots{until: f.now().Add(robotsLife)}
-	a, err := f.get(ctx, request{url: &at, trusted: trusted})
+	a, err := f.get(ctx, request{url: &at, trusted: trusted, most: maxRules})
 	switch {
-	case errors.Is(err, errElsewhere), errors.Is(err, errRedirects), errors.Is(err, errTooLarge), err == nil && a.status >= 400 && a.status < 500 && a.status != http.StatusTooManyRequests:
+	case errors.Is(err, errElsewhere), errors.Is(err, errRedirects), err == nil && a.status >= 400 && a.status < 500 && a.status != http.StatusTooManyRequests:
 		return known
 	case err != nil:
 		known.err, known.until = err, f.now().Add(time.Minute)
 		return known
 	}
-	data, err := robotstxt.FromStatusAndBytes(a.status, a.body)
-	if err != nil || a.status >= 500 || a.status == http.StatusTooManyRequests {
+	if a.status >= 300 {
 		known.until = f.now().Add(time.Minute)
-		if a.status != http.StatusOK {
-			known.err = errRobots
-		}
+		known.err = errRobots
 		return known
 	}
-	known.rules = data.FindGroup(userAgent)
+	known.rules = parseRules(a.body, userAgent)
 	return known
 }
 
@@ -57,7 +52,7 @@ func (r robots) allow(u *url.URL) error {
 	switch {
 	case r.err != nil:
 		return r.err
-	case r.rules != nil && !r.rules.Test(u.RequestURI()):
+	case !r.rules.allows(u.RequestURI()):
 		return errDisallowed
 	}
 	return nil
@@ -65,8 +60,5 @@ func (r robots) allow(u *url.URL) error {
 
 // pause is what the site wants to have between two requests.
 func (r robots) pause() time.Duration {
-	if r.rules == nil {
-		return pause
-	}
-	return min(max(r.rules.CrawlDelay, pause), longestPause)
+	return min(max(r.rules.delay, pause), longestPause)
 }

@@ -3,14 +3,18 @@ package knowledge
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/xml"
 	"errors"
 	"io"
 	"strings"
+
+	"golang.org/x/net/html"
 )
 
-// maxSitemap is how many addresses of a sitemap are read.
-const maxSitemap = 50_000
+// The limits of a sitemap: its addresses, and the bytes between two signs of its markup.
+const (
+	maxSitemap      = 50_000
+	maxSitemapToken = 64 << 10
+)
 
 var errSitemap = errors.New("it is no sitemap that can be read")
 
@@ -21,7 +25,8 @@ func isSitemap(data []byte) bool {
 }
 
 // extractSitemap lists the addresses of a sitemap, which may be compressed. One that
-// is damaged or too long ends where it is.
+// is damaged or too long ends where it is. It is read as a row of signs, not as a tree:
+// trees may nest without bounds.
 func extractSitemap(data []byte) (d document, err error) {
 	var in io.Reader = bytes.NewReader(data)
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
@@ -31,24 +36,23 @@ func extractSitemap(data []byte) (d document, err error) {
 		}
 		in = io.LimitReader(unpacked, 8*maxPage)
 	}
-	d.sitemap = true
-	reader := xml.NewDecoder(in)
-	reader.Strict = false
-	reader.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // addresses are ASCII
-	for len(d.links) < maxSitemap {
-		token, err := reader.Token()
-		if err != nil {
+	d.Sitemap = true
+	z := html.NewTokenizer(in)
+	z.SetMaxBuf(maxSitemapToken)
+	z.AllowCDATA(true)
+	for len(d.Links) < maxSitemap {
+		kind := z.Next()
+		if kind == html.ErrorToken {
 			break
 		}
-		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "loc" {
-			if token, err = reader.Token(); err == nil {
-				if text, ok := token.(xml.CharData); ok {
-					d.links = append(d.links, strings.TrimSpace(string(text)))
-				}
-			}
+		if name, _ := z.TagName(); kind != html.StartTagToken || string(name) != "loc" || z.Next() != html.TextToken {
+			continue
+		}
+		if address := strings.TrimSpace(string(z.Text())); len(address) <= maxAddress {
+			d.Links = append(d.Links, address)
 		}
 	}
-	if len(d.links) == 0 {
+	if len(d.Links) == 0 {
 		return d, errSitemap
 	}
 	return d, nil

@@ -1,0 +1,158 @@
+package knowledge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"time"
+)
+
+// What reading one document may take. The system ends a reader that takes more.
+const (
+	readerCPU    = 10 * time.Second // of processor time
+	readerMemory = 512 << 20        // bytes
+	readerTime   = time.Minute      // on a machine that is busy with other things
+	readerOutput = 64 << 20         // bytes of what it tells relay
+)
+
+// reading is a document to be read, as relay tells the reader.
+type reading struct {
+	Name        string // of a file; "" of a page
+	ContentType string // of a page, as its server names it
+	At          string // the page's address
+	Data        []byte
+}
+
+// reader reads a document. It answers errReader when the document was too much for it,
+// and errNoReader when none could be started, which says nothing about the document.
+type reader func(ctx context.Context, r reading) (document, error)
+
+// The errors of reading that are not the document's own words.
+var (
+	errReader   = errors.New("it was too much to read")
+	errNoReader = errors.New("relay could not start the process that reads documents")
+)
+
+// readHere reads a document in this process, for tests of trusted ones.
+func readHere(_ context.Context, r reading) (document, error) {
+	if r.Name != "" {
+		return extractFile(r.Name, r.Data)
+	}
+	at, err := url.Parse(r.At)
+	if err != nil {
+		return document{}, errAddress
+	}
+	return extractPage(r.ContentType, r.Data, at)
+}
+
+// result is what the reader answers.
+type result struct {
+	Document document
+	Error    string // of the document
+	Failed   string // of the reader: the document was not read
+}
+
+// ReadDocument is the reader's side: it limits its process, reads one document from in
+// and writes what it says to out. The process must end afterwards.
+func ReadDocument(in io.Reader, out io.Writer) error {
+	var answer result
+	if err := limitProcess(); err != nil {
+		answer.Failed = err.Error()
+		return json.NewEncoder(out).Encode(answer)
+	}
+	var r reading
+	if err := json.NewDecoder(in).Decode(&r); err != nil {
+		return err
+	}
+	d, err := readHere(context.Background(), r)
+	answer.Document = d
+	if err != nil {
+		answer.Error = err.Error()
+	}
+	return json.NewEncoder(out).Encode(answer)
+}
+
+// inProcess returns a reader that starts a command for each document, one at a time, with
+// nothing of relay's environment.
+func inProcess(command []string) reader {
+	turn := make(chan struct{}, 1)
+	return func(ctx context.Context, r reading) (document, error) {
+		select {
+		case turn <- struct{}{}:
+			defer func() { <-turn }()
+		case <-ctx.Done():
+			return document{}, ctx.Err()
+		}
+		return runReader(ctx, command, r)
+	}
+}
+
+func runReader(ctx context.Context, command []string, r reading) (document, error) {
+	question, err := json.Marshal(r)
+	if err != nil {
+		return document{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, readerTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Env = []string{"GOMAXPROCS=1", "GOTRACEBACK=none", "GOMEMLIMIT=" + strconv.Itoa(readerMemory/2)}
+	if runtime.GOOS == "windows" {
+		cmd.Env = append(cmd.Env, "SYSTEMROOT="+os.Getenv("SYSTEMROOT"))
+	}
+	out := &limitedBuffer{left: readerOutput}
+	cmd.Stdin, cmd.Stdout, cmd.WaitDelay = bytes.NewReader(question), out, time.Second
+	if err := cmd.Start(); err != nil {
+		return document{}, fmt.Errorf("%w: %w", errNoReader, err)
+	}
+	if err := cmd.Wait(); err != nil {
+		if context.Cause(ctx) == context.Canceled {
+			return document{}, ctx.Err()
+		}
+		return document{}, tooMuch(cmd.ProcessState)
+	}
+	var answer result
+	switch err := json.Unmarshal(out.kept, &answer); {
+	case err != nil:
+		return document{}, fmt.Errorf("%w: its text is longer than relay keeps", errReader)
+	case answer.Failed != "":
+		return document{}, fmt.Errorf("%w: %s", errNoReader, answer.Failed)
+	case answer.Error != "":
+		return answer.Document, errors.New(answer.Error)
+	}
+	return answer.Document, nil
+}
+
+// tooMuch says what ended a reader.
+func tooMuch(state *os.ProcessState) error {
+	if state.UserTime()+state.SystemTime() > readerCPU*9/10 {
+		return fmt.Errorf("%w: it takes longer than %d seconds", errReader, int(readerCPU.Seconds()))
+	}
+	return fmt.Errorf("%w: it unpacks to more than relay reads (%d MB)", errReader, readerMemory>>20)
+}
+
+// limitedBuffer keeps what is written to it, up to a limit.
+type limitedBuffer struct {
+	kept []byte
+	left int
+}
+
+// Write implements [io.Writer].
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	if b.left -= len(p); b.left < 0 {
+		return 0, io.ErrShortWrite
+	}
+	b.kept = append(b.kept, p...)
+	return len(p), nil
+}
+
+// contentType is how a server names what it sends.
+func contentType(h http.Header) string { return clip(h.Get("Content-Type"), 200) }
