@@ -25,7 +25,9 @@ type AI interface {
 // of the test, not an error of the request.
 func (s *communityServer) testAI(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(testTime)) // a model may take long to load
-	return s.ai.Test(r.Context())
+	result, err := s.ai.Test(r.Context())
+	result.Fix = s.engine.Settings().InConsole(result.Fix)
+	return result, err
 }
 
 // handOff answers POST /api/widget/handoff: the visitor wants a person.

@@ -77,7 +77,12 @@ func (s *communityServer) listBridges(_ http.ResponseWriter, r *http.Request, _ 
 	if err != nil {
 		return nil, err
 	}
+	settings := s.engine.Settings()
+	for i := range states {
+		states[i].Fix = settings.InConsole(states[i].Fix)
+	}
 	ai, err := s.ai.State(r.Context())
+	ai.Fix = settings.InConsole(ai.Fix)
 	return map[string]any{"bridges": states, "ai": ai}, err
 }
 
@@ -103,7 +108,7 @@ func (s *communityServer) testBridge(_ http.ResponseWriter, r *http.Request, _ c
 		}
 		findings = append(findings, f)
 	}
-	return map[string]any{"ok": !chat.Failed(findings), "findings": append([]chat.Finding{}, findings...)}, nil
+	return map[string]any{"ok": !chat.Failed(findings), "findings": s.engine.Settings().FindingsInConsole(findings)}, nil
 }
 
 // connectBridge answers POST /api/admin/bridges/{name}/connect with the state of the set-up
@@ -117,6 +122,7 @@ func (s *communityServer) connectBridge(_ http.ResponseWriter, r *http.Request, 
 	if err != nil {
 		return nil, err
 	}
+	state.Findings = s.engine.Settings().FindingsInConsole(state.Findings)
 	return struct {
 		chat.BridgeSetup
 		Code string `json:"code,omitempty"`

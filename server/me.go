@@ -125,7 +125,7 @@ func (s *communityServer) confirm(w http.ResponseWriter, r *http.Request, p chat
 	}
 	right, err := s.samePassword(r, p.Password, current)
 	if err == nil && !right {
-		return chat.Errorf(chat.Forbidden, "The current password is wrong")
+		return chat.ErrorAt(chat.Forbidden, "currentPassword", "The current password is wrong")
 	}
 	return err
 }

@@ -89,7 +89,7 @@ func (s *communityServer) findings(ctx context.Context, storage *chat.Storage) (
 			list = append(list, chat.Fine(b.Name, "connected"))
 		}
 	}
-	return list, err
+	return s.engine.Settings().FindingsInConsole(list), err
 }
 
 func (s *communityServer) writes(ctx context.Context) chat.Finding {

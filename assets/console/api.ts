@@ -12,11 +12,13 @@ export const sessionPath = (id: string): string => "/sessions/" + encodeURICompo
 // unreachable is what is said of a request that got no answer.
 export const unreachable = "relay cannot be reached";
 
-// ApiError carries the HTTP status, 0 when the server was not reached.
+// ApiError carries the HTTP status, 0 when the server was not reached, and what is wrong with each field.
 export class ApiError extends Error {
+  readonly fields?: Record<string, string> | undefined;
   constructor(readonly status: number, body?: unknown) {
-    const text = (body as { error?: unknown } | null)?.error;
+    const { error: text, fields } = (body ?? {}) as { error?: unknown; fields?: Record<string, string> };
     super(typeof text === "string" ? text : status ? "the server answered " + status : unreachable);
+    this.fields = fields;
   }
 }
 

@@ -43,6 +43,11 @@ export function syncChildren(parent: Element, nodes: readonly Element[]): void {
   }
 }
 
+let serial = 0;
+
+// newId names an element that a label or a description refers to. It is one of its kind in the page.
+export const newId = (): string => "s" + ++serial;
+
 // newTab is how links to foreign pages open.
 export const newTab = { target: "_blank", rel: "noopener noreferrer nofollow ugc" };
 

@@ -127,4 +127,4 @@ func (c *change) waitingDraft() (Message, error) {
 	return Message{}, errNoDraft
 }
 
-var errNoDraft = &Error{Conflict, "There is no draft to send: !draft asks for one, or just write the answer"}
+var errNoDraft = &Error{Kind: Conflict, Text: "There is no draft to send: !draft asks for one, or just write the answer"}

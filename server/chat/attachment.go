@@ -36,9 +36,9 @@ const (
 
 var (
 	// ErrAttachmentNotFound is returned for unknown, foreign and used attachments alike.
-	ErrAttachmentNotFound = &Error{NotFound, "Attachment not found"}
+	ErrAttachmentNotFound = &Error{Kind: NotFound, Text: "Attachment not found"}
 	// ErrAttachmentsOff rejects uploads while the settings forbid them.
-	ErrAttachmentsOff = &Error{Forbidden, "Attachments are switched off"}
+	ErrAttachmentsOff = &Error{Kind: Forbidden, Text: "Attachments are switched off"}
 )
 
 // File is an attachment as the store keeps it, in chunks.

@@ -27,9 +27,17 @@ const (
 type Error struct {
 	Kind Kind
 	Text string
+	// Fields are what is wrong with each field of the request, where the text does not
+	// begin with the name of one: the end of a sentence, or a whole one.
+	Fields map[string]string
 }
 
 func (e *Error) Error() string { return e.Text }
+
+// ErrorAt makes an [Error] that is about one field, whose name its text does not have.
+func ErrorAt(kind Kind, field, text string) *Error {
+	return &Error{Kind: kind, Text: text, Fields: map[string]string{field: text}}
+}
 
 // Errorf makes an [Error] of a kind.
 func Errorf(kind Kind, format string, args ...any) error {
@@ -38,19 +46,19 @@ func Errorf(kind Kind, format string, args ...any) error {
 
 // Errors returned in several places.
 var (
-	ErrSessionNotFound  = &Error{NotFound, "Session not found"}
-	ErrMessageNotFound  = &Error{NotFound, "Message not found"}
-	ErrDeliveryNotFound = &Error{NotFound, "Delivery not found"}
-	ErrThreadNotFound   = &Error{NotFound, "Thread not found"}
-	ErrBlocked          = &Error{Forbidden, "Blocked"}
-	ErrStorageFull      = &Error{StorageFull, "storage full"}
+	ErrSessionNotFound  = &Error{Kind: NotFound, Text: "Session not found"}
+	ErrMessageNotFound  = &Error{Kind: NotFound, Text: "Message not found"}
+	ErrDeliveryNotFound = &Error{Kind: NotFound, Text: "Delivery not found"}
+	ErrThreadNotFound   = &Error{Kind: NotFound, Text: "Thread not found"}
+	ErrBlocked          = &Error{Kind: Forbidden, Text: "Blocked"}
+	ErrStorageFull      = &Error{Kind: StorageFull, Text: "storage full"}
 	// ErrNoRoom rejects files while messages are still stored.
-	ErrNoRoom = &Error{StorageFull, "There is no room for files at the moment"}
+	ErrNoRoom = &Error{Kind: StorageFull, Text: "There is no room for files at the moment"}
 	// ErrMessageExists means that a session has a message with the same client
 	// id. Nothing was written.
-	ErrMessageExists = &Error{Conflict, "The message exists already"}
+	ErrMessageExists = &Error{Kind: Conflict, Text: "The message exists already"}
 	// ErrUploadCut means that an upload was interrupted.
-	ErrUploadCut = &Error{Invalid, "The upload was cut off"}
+	ErrUploadCut = &Error{Kind: Invalid, Text: "The upload was cut off"}
 )
 
 // ErrAway: the database cannot be reached. Whether a running commit

@@ -13,7 +13,7 @@ const (
 )
 
 // ErrInvitationNotFound is returned for unknown, used and expired links alike.
-var ErrInvitationNotFound = &Error{NotFound, "This link does not work any more. It was used, or is older than 48 hours; ask for a new one"}
+var ErrInvitationNotFound = &Error{Kind: NotFound, Text: "This link does not work any more. It was used, or is older than 48 hours; ask for a new one"}
 
 // Invitation is a link that works once: it invites a person or, with one, sets a new
 // password.

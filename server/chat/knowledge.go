@@ -109,12 +109,12 @@ const (
 
 // ErrSourceNotFound and ErrQuestionNotFound mean that there is none with this id.
 var (
-	ErrSourceNotFound   = &Error{NotFound, "Source not found"}
-	ErrQuestionNotFound = &Error{NotFound, "Question not found"}
+	ErrSourceNotFound   = &Error{Kind: NotFound, Text: "Source not found"}
+	ErrQuestionNotFound = &Error{Kind: NotFound, Text: "Question not found"}
 	// ErrKnowledgeFile refuses a file that is too large.
-	ErrKnowledgeFile = &Error{TooLarge, "A file may have at most 10 MB"}
+	ErrKnowledgeFile = &Error{Kind: TooLarge, Text: "A file may have at most 10 MB"}
 	// ErrKnowledgeFull refuses more passages.
-	ErrKnowledgeFull = &Error{Conflict, "The knowledge base is full: it holds 50,000 passages; remove sources that are not needed"}
+	ErrKnowledgeFull = &Error{Kind: Conflict, Text: "The knowledge base is full: it holds 50,000 passages; remove sources that are not needed"}
 	// ErrTooManySources refuses one more.
-	ErrTooManySources = &Error{Conflict, "There are 2,000 sources already; remove some first"}
+	ErrTooManySources = &Error{Kind: Conflict, Text: "There are 2,000 sources already; remove some first"}
 )

@@ -16,10 +16,10 @@ const (
 
 // Errors of passkeys.
 var (
-	ErrPasskeyNotFound = &Error{NotFound, "Passkey not found"}
-	ErrPasskeyTaken    = &Error{Conflict, "This passkey is in use already"}
-	ErrPasskeyCounter  = &Error{Forbidden, "This passkey may have been copied: it signed less often than before. Remove it under Your account and add a new one"}
-	ErrChallengeUsed   = &Error{Invalid, "This answer was used already. Please try again"}
+	ErrPasskeyNotFound = &Error{Kind: NotFound, Text: "Passkey not found"}
+	ErrPasskeyTaken    = &Error{Kind: Conflict, Text: "This passkey is in use already"}
+	ErrPasskeyCounter  = &Error{Kind: Forbidden, Text: "This passkey may have been copied: it signed less often than before. Remove it under Your account and add a new one"}
+	ErrChallengeUsed   = &Error{Kind: Invalid, Text: "This answer was used already. Please try again"}
 )
 
 // Passkey is a key pair of a device, with which a person signs in.

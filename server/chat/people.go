@@ -58,10 +58,10 @@ const (
 
 // Errors of people.
 var (
-	ErrPersonNotFound = &Error{NotFound, "Person not found"}
-	ErrNameTaken      = &Error{Conflict, "Somebody in the team has this name already. Add a letter of the last name"}
-	ErrEmailTaken     = &Error{Conflict, "Somebody in the team has this e-mail address already"}
-	ErrLastAdmin      = &Error{Conflict, "This is the last administrator. Make somebody else an administrator first"}
+	ErrPersonNotFound = &Error{Kind: NotFound, Text: "Person not found"}
+	ErrNameTaken      = ErrorAt(Conflict, "name", "Somebody in the team has this name already. Add a letter of the last name")
+	ErrEmailTaken     = ErrorAt(Conflict, "email", "Somebody in the team has this e-mail address already")
+	ErrLastAdmin      = &Error{Kind: Conflict, Text: "This is the last administrator. Make somebody else an administrator first"}
 )
 
 // nameKey is what names are compared by: without case and double spaces.

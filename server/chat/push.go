@@ -47,7 +47,7 @@ type PushDevice struct {
 }
 
 // ErrDeviceNotFound means that the person has no such device.
-var ErrDeviceNotFound = &Error{NotFound, "Device not found"}
+var ErrDeviceNotFound = &Error{Kind: NotFound, Text: "Device not found"}
 
 // check rejects a device that cannot be notified. Its address is checked again when it
 // is dialled.

@@ -23,7 +23,7 @@ type SavedAnswer struct {
 const maxSavedAnswers = 500
 
 // ErrSavedAnswerNotFound means that no answer has this name.
-var ErrSavedAnswerNotFound = &Error{NotFound, "Saved answer not found"}
+var ErrSavedAnswerNotFound = &Error{Kind: NotFound, Text: "Saved answer not found"}
 
 const savedAnswerName = "the name of a saved answer must be 1 to 32 small letters and digits, with - or _ between them, and begin with a letter"
 
@@ -33,10 +33,10 @@ func checkAnswerName(name string) error {
 	parsed, is := ParseCommand("!"+name, false)
 	odd := func(r rune) bool { return r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	if !is || parsed.Name != name || parsed.Args != "" || len([]rune(name)) > 32 || strings.ContainsFunc(name, odd) {
-		return Errorf(Invalid, "%s", savedAnswerName)
+		return ErrorAt(Invalid, "name", savedAnswerName)
 	}
 	if commandNamed(name) != nil {
-		return Errorf(Invalid, "!%s is a command; choose another name", name)
+		return ErrorAt(Invalid, "name", "!"+name+" is a command; choose another name")
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func (r *Relay) Withholds(ctx context.Context, by Author, text string, slash boo
 }
 
 // errNoOwner means that an own answer was asked for by nobody in the team.
-var errNoOwner = &Error{Invalid, "own answers belong to a person of the team: sign in at the console"}
+var errNoOwner = &Error{Kind: Invalid, Text: "own answers belong to a person of the team: sign in at the console"}
 
 // SaveAnswer saves a text under a name, for the team or the person alone, replacing an
 // earlier one.
@@ -101,7 +101,7 @@ func (r *Relay) SaveAnswer(ctx context.Context, by Author, name, content string,
 		return a, err
 	}
 	if Withheld(content, true) {
-		return a, Errorf(Invalid, "a line of the content starts with // or with a command, which no visitor may see")
+		return a, ErrorAt(Invalid, "content", "a line of the content starts with // or with a command, which no visitor may see")
 	}
 	a = SavedAnswer{Name: name, Content: content, SavedBy: by.Name, UpdatedAt: Now(), Own: own}
 	if own {

@@ -23,7 +23,10 @@ type Setting struct {
 	// Is describes valid values, Example shows one. Most settings only need
 	// check.
 	Is, Example string
-	check       func(json.RawMessage) error
+	// Page is where the console has it, Called what it is called there. Chosen is how to set
+	// one that is chosen there from a list.
+	Page, Called, Chosen string
+	check                func(json.RawMessage) error
 }
 
 // SettingList is every setting, in the order in which people read them.
@@ -47,41 +50,41 @@ var SettingList = []Setting{
 	{Name: "attachmentMaxBytes", Number: "ATTACHMENT_MAX_BYTES", Default: "10485760", check: number(1, largestMaxBytes, "must be a number of bytes from 1 to 1073741824")},
 	{Name: "preChatForm", Widget: true, check: preChatForm},
 	{Name: "retentionDays", Number: "RETENTION_DAYS", Default: "0", check: number(0, 36500, "must be a number of days from 0 to 36500")},
-	{Name: "telegramBotToken", Env: "TELEGRAM_BOT_TOKEN", Secret: true, check: form(`[0-9]{1,19}:[A-Za-z0-9_-]{1,980}`),
+	{Name: "telegramBotToken", Page: "Channels", Called: "the bot token", Env: "TELEGRAM_BOT_TOKEN", Secret: true, check: form(`[0-9]{1,19}:[A-Za-z0-9_-]{1,980}`),
 		Is: "a bot token as @BotFather gives it: digits, a colon, letters and digits", Example: "123456789:AAExampleExampleExampleExampleExample"},
-	{Name: "telegramChatId", Env: "TELEGRAM_CHAT_ID", check: form(`-?[1-9][0-9]{0,18}`),
+	{Name: "telegramChatId", Page: "Channels", Chosen: "group", Env: "TELEGRAM_CHAT_ID", check: form(`-?[1-9][0-9]{0,18}`),
 		Is: "the id of a group, a number that begins with -100", Example: "-1001234567890"},
 	{Name: "telegramWebhookSecret", Env: "TELEGRAM_WEBHOOK_SECRET", Secret: true, check: form(`[A-Za-z0-9_-]{1,256}`),
 		Is: "a text of 1 to 256 letters, digits, _ and -", Example: "a-long-random-text"},
-	{Name: "discordBotToken", Env: "DISCORD_BOT_TOKEN", Secret: true, check: form(`(Bot )?[A-Za-z0-9._-]{20,1000}`),
+	{Name: "discordBotToken", Page: "Channels", Called: "the bot token", Env: "DISCORD_BOT_TOKEN", Secret: true, check: form(`(Bot )?[A-Za-z0-9._-]{20,1000}`),
 		Is: "a bot token of Discord: 20 to 1,000 letters, digits, dots, _ and -", Example: "example-discord-token"},
-	{Name: "discordChannelId", Alias: "bridgeBChannelId", Env: "DISCORD_CHANNEL_ID", check: form(`[1-9][0-9]{0,19}`),
+	{Name: "discordChannelId", Page: "Channels", Chosen: "channel", Alias: "bridgeBChannelId", Env: "DISCORD_CHANNEL_ID", check: form(`[1-9][0-9]{0,19}`),
 		Is: "the id of a channel, a long number that Copy Channel ID gives", Example: "123456789012345678"},
 	{Name: "enableDiscordGateway", Env: "ENABLE_DISCORD_GATEWAY", Default: "false", check: shape[bool]("true or false")},
 	{Name: "discordPublicKey", Env: "DISCORD_PUBLIC_KEY", check: form(`[0-9A-Fa-f]{64}`),
 		Is: "64 hexadecimal digits", Example: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"},
-	{Name: "slackBotToken", Alias: "bridgeCBotToken", Env: "SLACK_BOT_TOKEN", Secret: true, check: form(`xoxb-[A-Za-z0-9-]{1,995}`),
+	{Name: "slackBotToken", Page: "Channels", Called: "the bot token", Alias: "bridgeCBotToken", Env: "SLACK_BOT_TOKEN", Secret: true, check: form(`xoxb-[A-Za-z0-9-]{1,995}`),
 		Is: "a Bot User OAuth Token, which begins with xoxb-", Example: "xoxb-example"},
-	{Name: "slackChannelId", Alias: "bridgeCChannelId", Env: "SLACK_CHANNEL_ID", check: form(`[CG][A-Z0-9]{1,98}`),
+	{Name: "slackChannelId", Page: "Channels", Chosen: "channel", Alias: "bridgeCChannelId", Env: "SLACK_CHANNEL_ID", check: form(`[CG][A-Z0-9]{1,98}`),
 		Is: "the id of a channel, which begins with C and stands at the bottom of the channel's details", Example: "C0123456789"},
 	{Name: "slackSigningSecret", Env: "SLACK_SIGNING_SECRET", Secret: true, check: form(`[!-~]{1,1000}`),
 		Is: "the Signing Secret of the app, without spaces", Example: "0123456789abcdef0123456789abcdef"},
-	{Name: "slackAppToken", Env: "SLACK_APP_TOKEN", Secret: true, check: form(`xapp-[A-Za-z0-9-]{1,995}`),
+	{Name: "slackAppToken", Page: "Channels", Called: "the app token", Env: "SLACK_APP_TOKEN", Secret: true, check: form(`xapp-[A-Za-z0-9-]{1,995}`),
 		Is: "an App-Level Token, which begins with xapp-", Example: "xapp-example"},
-	{Name: "eventsWebhookUrl", Env: "EVENTS_WEBHOOK_URL", Example: "https://example.com/hooks/relay", check: address("http", "https")},
-	{Name: "eventsWebhookSecret", Env: "EVENTS_WEBHOOK_SECRET", Secret: true, Example: "whsec_bWFrZS1hLXNlY3JldC1vZi15b3VyLW93bi1pbnN0ZWE=", check: text(500)},
+	{Name: "eventsWebhookUrl", Page: "Webhook", Called: "the address", Env: "EVENTS_WEBHOOK_URL", Example: "https://example.com/hooks/relay", check: address("http", "https")},
+	{Name: "eventsWebhookSecret", Page: "Webhook", Called: "the secret", Env: "EVENTS_WEBHOOK_SECRET", Secret: true, Example: "whsec_bWFrZS1hLXNlY3JldC1vZi15b3VyLW93bi1pbnN0ZWE=", check: text(500)},
 	{Name: "eventsWebhookEnabled", Default: "true", check: shape[bool]("true or false")},
 	{Name: "eventsWebhookHeaderPrefix", Env: "EVENTS_WEBHOOK_HEADER_PREFIX", Default: `"X-Service"`, Example: "X-Acme", check: headerPrefix},
 	{Name: "businessHours", Env: "BUSINESS_HOURS", JSON: true, check: businessHours,
 		Example: `{"timezone":"Europe/Berlin","weekly":{"monday":["09:00-12:00","13:00-17:00"],"friday":["09:00-15:00"]},"exceptions":{"2026-12-24":[]}}`},
-	{Name: "aiBaseUrl", Env: "AI_BASE_URL", Example: "https://api.openai.com/v1", check: endpointAddress},
-	{Name: "aiApiKey", Env: "AI_API_KEY", Secret: true, Is: "a key without spaces", Example: "sk-example", check: form(`[!-~]{1,1000}`)},
-	{Name: "aiModel", Env: "AI_MODEL", Example: "gpt-4o-mini", check: text(200)},
+	{Name: "aiBaseUrl", Page: "AI", Called: "the address", Env: "AI_BASE_URL", Example: "https://api.openai.com/v1", check: endpointAddress},
+	{Name: "aiApiKey", Page: "AI", Called: "the key", Env: "AI_API_KEY", Secret: true, Is: "a key without spaces", Example: "sk-example", check: form(`[!-~]{1,1000}`)},
+	{Name: "aiModel", Page: "AI", Called: "the model", Env: "AI_MODEL", Example: "gpt-4o-mini", check: text(200)},
 	{Name: "aiSystemPrompt", Env: "AI_SYSTEM_PROMPT", Example: "We are a bakery in Graz, open from Tuesday to Saturday, 7:00 to 18:00.", check: text(20000)},
 	{Name: "aiTakeoverDelay", Env: "AI_TAKEOVER_DELAY", JSON: true, Default: "300", Example: "60", check: number(0, 3600, "must be a number of seconds from 0 to 3600")},
 	{Name: "aiName", Env: "AI_NAME", Default: `"Assistant"`, Example: "Robo", check: text(100)},
 	{Name: "aiMode", Env: "AI_MODE", Default: `"answer"`, Example: "draft", check: oneOf("answer", "draft", "off")},
-	{Name: "aiDailyTokens", Env: "AI_DAILY_TOKENS", JSON: true, Default: "0", Example: "200000", check: number(0, 1<<40, "must be a number of tokens from 0, which is no limit")},
+	{Name: "aiDailyTokens", Page: "AI", Called: "“Most tokens a day”", Env: "AI_DAILY_TOKENS", JSON: true, Default: "0", Example: "200000", check: number(0, 1<<40, "must be a number of tokens from 0, which is no limit")},
 	{Name: "aiMaxAnswers", Env: "AI_MAX_ANSWERS", JSON: true, Default: "10", Example: "5", check: number(1, 1000, "must be a number from 1 to 1000")},
 	{Name: "aiEmbeddingModel", Env: "AI_EMBEDDING_MODEL", Example: "text-embedding-3-small", check: text(200)},
 	{Name: "csatEnabled", Default: "false", check: shape[bool]("true or false")},
@@ -114,6 +117,20 @@ func sentence(name string, err error) string {
 		return name + text
 	}
 	return name + " " + text
+}
+
+// problemOf is a check's error for the field of a form: of a path in the setting only the
+// last name stays.
+func problemOf(err error) string {
+	text := err.Error()
+	if !strings.HasPrefix(text, ".") && !strings.HasPrefix(text, "[]") {
+		return text
+	}
+	path, rest, _ := strings.Cut(text, " ")
+	if last := strings.TrimRight(path[strings.LastIndex(path, ".")+1:], "[]"); last != "" {
+		return last + " " + rest
+	}
+	return rest
 }
 
 func text(longest int) func(json.RawMessage) error {
@@ -198,7 +215,7 @@ func endpointAddress(value json.RawMessage) error {
 		return err
 	}
 	if u, err := url.Parse(v); err == nil && u.User != nil {
-		return checkError("must have no name and no password in it; aiApiKey (AI_API_KEY) is for the key")
+		return checkError("must have no name and no password in it: the key is a setting of its own")
 	}
 	return nil
 }

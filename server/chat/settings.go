@@ -120,6 +120,7 @@ const maxMistakes = 20
 // changes returns the values that a patch stores, nil for those it removes.
 func (s *Settings) changes(patch map[string]json.RawMessage) (map[string]Raw, error) {
 	changes := map[string]Raw{}
+	fields := map[string]string{}
 	var mistakes []string
 	for _, name := range slices.Sorted(maps.Keys(patch)) {
 		value := patch[name]
@@ -135,6 +136,7 @@ func (s *Settings) changes(patch map[string]json.RawMessage) (map[string]Raw, er
 		default:
 			if err := def.Check(value); err != nil {
 				mistakes = append(mistakes, sentence(name, err))
+				fields[name] = problemOf(err)
 			}
 			changes[def.Name] = Raw(bytes.Clone(value))
 		}
@@ -143,7 +145,7 @@ func (s *Settings) changes(patch map[string]json.RawMessage) (map[string]Raw, er
 		mistakes = append(mistakes[:maxMistakes], "and "+itoa(int64(more))+" more")
 	}
 	if len(mistakes) > 0 {
-		return nil, Errorf(Invalid, "%s", strings.Join(mistakes, "; "))
+		return nil, &Error{Kind: Invalid, Text: strings.Join(mistakes, "; "), Fields: fields}
 	}
 	return changes, nil
 }

@@ -15,7 +15,7 @@ const (
 )
 
 // ErrSignInNotFound is returned for unknown, ended and expired sign-ins.
-var ErrSignInNotFound = &Error{NotFound, "Sign-in not found"}
+var ErrSignInNotFound = &Error{Kind: NotFound, Text: "Sign-in not found"}
 
 // SignIn is one browser in which a person is signed in.
 type SignIn struct {

@@ -23,4 +23,4 @@ type BackupFile struct {
 }
 
 // ErrBackupNotFound means that there is no backup of that name.
-var ErrBackupNotFound = &Error{NotFound, "Backup not found"}
+var ErrBackupNotFound = &Error{Kind: NotFound, Text: "Backup not found"}

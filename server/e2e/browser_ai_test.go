@@ -77,7 +77,7 @@ func (s *fixture) setUpAI(t *testing.T, b *tab, folder string) {
 	b.enter(field("aiSystemPrompt"), "We ship to Norway and Sweden within 5 days.")
 	b.enter(field("aiTakeoverDelay"), "9999")
 	b.click("#save")
-	b.until(`text('[data-setting="aiTakeoverDelay"] .wrong').startsWith("Seconds before it answers must be a number of seconds from 0 to 3600")`)
+	b.until(`text('[data-setting="aiTakeoverDelay"] .wrong').startsWith("Enter a number of seconds from 0 to 3600")`)
 	b.enter(field("aiTakeoverDelay"), "0")
 	b.click(`[aria-labelledby="settings-ai"] > .buttons .button.small`)
 	b.until(`text("#ai blockquote") === "Hello!" && text('[aria-labelledby="settings-ai"]').includes("12 tokens")`)

@@ -90,7 +90,7 @@ func testAxeAccess(t *testing.T, s *fixture) {
 	add("correct horse battery")
 	b.until(`text(%s).includes("MacBook")`, keys+" .member")
 	add("wrong wrong wrong")
-	b.until(`text(%s) === "The current password is wrong"`, keys+" .alert")
+	b.until(`text(%s) === "The current password is wrong."`, keys+" .wrong")
 	b.accessible("passkeys")
 	b.click(`[aria-label="Rename MacBook"]`)
 	b.accessible("passkey to rename")

@@ -56,7 +56,7 @@ func testKnowledge(t *testing.T, s *fixture) {
 	b.until(`document.activeElement.type === "url"`)
 	b.enter(`#knowledge input[type=url]`, "http://169.254.169.254/")
 	b.run(button("Add pages") + `.click()`)
-	b.until(`text("#knowledge [role=alert]:not([hidden])").includes("relay never connects to 169.254.169.254")`)
+	b.until(`text("#knowledge .wrong").includes("relay never connects to 169.254.169.254")`)
 	b.enter(`#knowledge input[type=url]`, site.URL)
 	b.run(button("Add pages") + `.click()`)
 	b.until(`text("#knowledge .sources b") === "Help" && text("#knowledge .sources").includes("1 page failed") && $("#knowledge input[type=url]").value === ""`)

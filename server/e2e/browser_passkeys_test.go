@@ -37,7 +37,7 @@ func testPasskeys(t *testing.T, s *fixture) {
 	ada.enter(keys+" input", "MacBook")
 	ada.enter(keys+" input[type=password]", "wrong wrong wrong")
 	ada.click(keys + " .button.main")
-	ada.until(`text(%s) === "The current password is wrong"`, keys+" .alert")
+	ada.until(`text(%s) === "The current password is wrong."`, keys+" .wrong")
 	ada.enter(keys+" input[type=password]", "correct horse battery")
 	ada.click(keys + " .button.main")
 	ada.until(`$$(%s).length === 1 && text(%s).includes("MacBook") && text(%s).includes("not used yet")`, keys+" .member", keys+" .member", keys+" .member")

@@ -92,8 +92,8 @@ func testUnsaved(t *testing.T, s *fixture) {
 	b.enter(field("aiBaseUrl"), "nowhere")
 	b.until(`text("#save-count") === "3 changes"`)
 	b.click("#save")
-	b.until(`text('[data-setting="aiMaxAnswers"] .wrong').startsWith("Most answers in a conversation must be a number from 1")`)
-	b.until(`text('[data-setting="aiBaseUrl"] .wrong').startsWith("Address must be") && document.activeElement === $(%s)`, field("aiBaseUrl"))
+	b.until(`text('[data-setting="aiMaxAnswers"] .wrong').startsWith("Enter a number from 1")`)
+	b.until(`text('[data-setting="aiBaseUrl"] .wrong').startsWith("Enter an address") && document.activeElement === $(%s)`, field("aiBaseUrl"))
 	b.shot(folder, "settings-problems")
 
 	b.click("#hours-link")

@@ -37,6 +37,7 @@ func TestBrowser(t *testing.T) {
 		"Greetings":        testGreetings,
 		"Unsaved":          testUnsaved,
 		"WidgetPage":       testWidgetPage,
+		"Problems":         testProblems,
 		"FormsPage":        testFormsPage,
 		"ConnectTelegram":  testConnectTelegram,
 		"ConnectOthers":    testConnectOthers,

@@ -52,11 +52,11 @@ func testWebhook(t *testing.T, s *fixture) {
 
 	b.enter(`[data-setting="eventsWebhookUrl"] .input`, "shop.example")
 	b.click("#save")
-	b.until(`text('[data-setting="eventsWebhookUrl"] .wrong') === "Address must be an address that begins with http:// or https://" && document.activeElement.type === "url"`)
+	b.until(`text('[data-setting="eventsWebhookUrl"] .wrong') === "Enter an address that begins with http:// or https://" && document.activeElement.type === "url"`)
 	b.enter(`[data-setting="eventsWebhookUrl"] .input`, "http://169.254.169.254/")
 	b.until(`text("#hook-test") === "Save and send test event"`)
 	b.click("#hook-test")
-	b.until(`text('[data-setting="eventsWebhookUrl"] .wrong').startsWith("Address is not allowed: relay never connects to") && document.activeElement.type === "url"`)
+	b.until(`text('[data-setting="eventsWebhookUrl"] .wrong').startsWith("This is not allowed: relay never connects to") && document.activeElement.type === "url"`)
 	b.enter(`[data-setting="eventsWebhookUrl"] .input`, "http://127.0.0.1:1/")
 	b.click("#hook-test")
 	b.until(`text("#hook-answer").includes("Failed") && text("#hook-answer").includes("refuses connections")`)

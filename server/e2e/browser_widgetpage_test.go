@@ -29,7 +29,7 @@ func testWidgetPage(t *testing.T, s *fixture) {
 	b.shot(folder, "widget-page")
 	b.enter(field("operatorAvatar"), "nowhere")
 	b.click("#save")
-	b.until(`text('[data-setting="operatorAvatar"] .wrong') === "Picture must be an address that begins with https://"`)
+	b.until(`text('[data-setting="operatorAvatar"] .wrong') === "Enter an address that begins with https://"`)
 	b.enter(field("operatorAvatar"), "")
 	b.enter(`[aria-label="Question 1"]`, "Where is my order?")
 	b.click("#save")
@@ -45,7 +45,7 @@ func testWidgetPage(t *testing.T, s *fixture) {
 	}
 	b.enter(".propose .input", "http://169.254.169.254/")
 	b.run(`$(".propose .button").click()`)
-	b.until(`$$("#widget [role=alert]").some((n) => n.textContent.startsWith("Url is not allowed: relay never connects to"))`)
+	b.until(`text(".propose .wrong").startsWith("This is not allowed: relay never connects to")`)
 	s.call(t, http.MethodPost, s.base+"/api/widget/init", s.public, map[string]any{"visitorId": "v", "url": "https://shop.example.com/lamps"}, nil)
 	b.visit(s.console)
 	b.visit(s.console + "#/widget")

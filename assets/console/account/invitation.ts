@@ -1,6 +1,7 @@
 // The invitation page. The link's secret stands behind the # and leaves the browser in request bodies only.
 
 import { byId, setText } from "../dom";
+import { mark, refused } from "../fields";
 import { post, Refused } from "./request";
 
 interface Invitation {
@@ -53,29 +54,24 @@ function asReset(found: Invitation): void {
   byId("invitation").querySelector("button")?.replaceChildren("Save and sign in");
 }
 
-// value reads a field; an invalid one gets the focus and its problem is said.
-function value(id: string, problem: (field: HTMLInputElement) => string): string {
-  const field = byId<HTMLInputElement>(id);
-  const text = id === "password" ? field.value : field.value.trim();
-  const wrong = problem(field);
-  field.setAttribute("aria-invalid", String(!!wrong));
-  if (!wrong) return text;
-  field.focus();
-  throw new Refused(400, wrong);
-}
-
 async function join(): Promise<void> {
   const button = byId("invitation").querySelector("button") as HTMLButtonElement;
+  const [name, email, password] = ["name", "email", "password"].map((id) => byId<HTMLInputElement>(id)) as [HTMLInputElement, HTMLInputElement, HTMLInputElement];
+  const wrong: [HTMLInputElement, string | false][] = [
+    [name, !name.value.trim() && "Please give your name."],
+    [email, !email.checkValidity() && "Please give your e-mail address, like ada@example.com."],
+    [password, [...password.value].length < 10 && "Use at least 10 characters."],
+  ];
   setText("invitation-error", "");
+  for (const [field, text] of wrong) mark(field, text || "");
+  const first = wrong.find(([, text]) => text);
+  if (first) return first[0].focus();
   button.disabled = true;
   try {
-    const name = value("name", (f) => (f.value.trim() ? "" : "Please give your name."));
-    const email = value("email", (f) => (f.checkValidity() ? "" : "Please give your e-mail address, like ada@example.com."));
-    const password = value("password", (f) => ([...f.value].length < 10 ? "The password must have at least 10 characters." : ""));
-    await post("/console/invitation/accept", { token, name, email, password });
+    await post("/console/invitation/accept", { token, name: name.value.trim(), email: email.value.trim(), password: password.value });
     location.replace("/console");
   } catch (error) {
-    setText("invitation-error", (error as Refused).message);
+    setText("invitation-error", refused(error as Refused, { name, email, password }));
     button.disabled = false;
   }
 }

@@ -1,7 +1,7 @@
 // Requests of who is not signed in.
 
 export class Refused extends Error {
-  constructor(readonly status: number, text: string) {
+  constructor(readonly status: number, text: string, readonly fields?: Record<string, string>) {
     super(text);
   }
 }
@@ -12,7 +12,7 @@ export async function post<T>(path: string, body: unknown): Promise<T> {
   const response = await fetch(path, init).catch(() => {
     throw new Refused(0, "relay cannot be reached. Check your connection and try again.");
   });
-  const answer = (await response.json().catch(() => null)) as { error?: string } | null;
-  if (!response.ok) throw new Refused(response.status, answer?.error ?? "relay answered " + response.status + ". Please try again.");
+  const answer = (await response.json().catch(() => null)) as { error?: string; fields?: Record<string, string> } | null;
+  if (!response.ok) throw new Refused(response.status, answer?.error ?? "relay answered " + response.status + ". Please try again.", answer?.fields);
   return answer as T;
 }

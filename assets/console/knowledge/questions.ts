@@ -2,6 +2,7 @@
 
 import { call } from "../api";
 import { h } from "../dom";
+import { missing, type Fields } from "../fields";
 import { agoTime } from "../format";
 import { button, feedback, labelled, section } from "../settings/settings";
 
@@ -26,7 +27,7 @@ export function questionsSection(answered: () => void): Questions {
   const heading = node.querySelector<HTMLElement>("h2");
   heading?.setAttribute("tabindex", "-1");
 
-  const run = async (work: Promise<unknown>, done: string): Promise<void> => {
+  const run = async (work: Promise<unknown>, done: string, fields: Fields = {}): Promise<void> => {
     try {
       await work;
       said.said(done);
@@ -34,7 +35,7 @@ export function questionsSection(answered: () => void): Questions {
       heading?.focus();
       answered();
     } catch (error) {
-      said.problem((error as Error).message);
+      said.refused(error, fields);
     }
   };
   const item = (q: Question): HTMLLIElement => {
@@ -43,8 +44,8 @@ export function questionsSection(answered: () => void): Questions {
       hidden: true,
       onsubmit(e: Event) {
         e.preventDefault();
-        if (!text.value.trim()) return text.focus();
-        void run(call("POST", "/knowledge/questions/" + q.id + "/answer", { text: text.value }), "Saved. The AI answers it from now on.");
+        if (missing([[text, "Write the answer."]])) return;
+        void run(call("POST", "/knowledge/questions/" + q.id + "/answer", { text: text.value }), "Saved. The AI answers it from now on.", { text });
       },
     }, labelled("Answer", text), h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save answer")));
     const write = (): void => {

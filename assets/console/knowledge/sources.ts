@@ -53,7 +53,7 @@ export function sourcesSection(): Sources {
       await work;
       said.said(done);
     } catch (error) {
-      said.problem((error as Error).message);
+      said.refused(error);
     }
     await load().catch(() => {});
   };

@@ -2,6 +2,7 @@
 
 import { call } from "../api";
 import { h, newTab } from "../dom";
+import { missing } from "../fields";
 import { feedback, labelled, section } from "../settings/settings";
 
 interface Passage {
@@ -16,7 +17,7 @@ export function trySection(): HTMLElement {
   const found = h("ol", { class: "sources", "aria-label": "Passages" });
   const submit = async (e: Event): Promise<void> => {
     e.preventDefault();
-    if (!question.value.trim()) return question.focus();
+    if (missing([[question, "Type a question."]])) return;
     try {
       const { passages } = await call<{ passages: Passage[] }>("GET", "/knowledge/search?q=" + encodeURIComponent(question.value.trim()));
       said.said(passages.length ? "" : "No passage has any of these words.");
@@ -25,9 +26,9 @@ export function trySection(): HTMLElement {
         !!p.url && h("p", { class: "hint" }, h("a", { href: p.url, ...newTab }, p.url)),
         h("p", { class: "passage", dir: "auto" }, p.text))));
     } catch (error) {
-      said.problem((error as Error).message);
+      said.refused(error, { q: question });
     }
   };
-  return section("Try a question", h("form", { onsubmit: submit }, labelled("Question", question, "Shows what the AI would answer from."),
+  return section("Try a question", h("form", { novalidate: true, onsubmit: submit }, labelled("Question", question, "Shows what the AI would answer from."),
     h("div", { class: "buttons" }, h("button", { type: "submit", class: "button" }, "Find passages"), ...said.nodes)), found);
 }

@@ -4,7 +4,8 @@ import { made, lacking, type Creation } from "../account/webauthn";
 import { call } from "../api";
 import { ask } from "../ask";
 import { h } from "../dom";
-import { fullTime, sentence } from "../format";
+import type { Fields } from "../fields";
+import { fullTime } from "../format";
 import { attempt } from "../store";
 import { button, feedback, labelled, type Feedback } from "./settings";
 
@@ -39,8 +40,8 @@ export const input = (props: object): HTMLInputElement => h("input", { class: "i
 
 export const passwordField = (autocomplete: string): HTMLInputElement => input({ type: "password", autocomplete, maxlength: 1000 });
 
-// asForm runs work when the form is sent, and says what came of it.
-export function asForm(said: Feedback, label: string, work: () => Promise<string>, ...children: Node[]): HTMLElement {
+// asForm runs work when the form is sent, and says what came of it: beside the fields, if it is about them.
+export function asForm(said: Feedback, label: string, fields: Fields, work: () => Promise<string>, ...children: Node[]): HTMLElement {
   const submit = h("button", { type: "submit", class: "button main" }, label);
   return h("form", { novalidate: true, onsubmit: async (e: Event) => {
     e.preventDefault();
@@ -48,7 +49,7 @@ export function asForm(said: Feedback, label: string, work: () => Promise<string
     try {
       said.said(await work());
     } catch (error) {
-      said.problem(sentence((error as Error).message));
+      said.refused(error, fields);
     }
     submit.disabled = false;
   } }, ...children, h("div", { class: "buttons" }, submit, said.nodes[0]!), said.nodes[1]!);
@@ -128,7 +129,7 @@ export function ownPasskeys(person: string, hasPassword: () => boolean): Part {
     await keys.load();
     return "Added. It signs you in from now on.";
   };
-  const form = asForm(said, "Add a passkey", add, labelled("Name of this device, if you like", name), confirm);
+  const form = asForm(said, "Add a passkey", { name, currentPassword: password }, add, labelled("Name of this device, if you like", name), confirm);
   form.hidden = true;
   const intro = h("p", { class: "hint" }, "Sign in by fingerprint, face or PIN: no password to type, and none that a false page could catch. Your password goes on working.");
   return { node: h("div", {}, intro, keys.node, why, form), load: keys.load };

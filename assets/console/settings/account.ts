@@ -2,7 +2,6 @@
 
 import { ApiError, call } from "../api";
 import { h } from "../dom";
-import { sentence } from "../format";
 import { me, myId } from "../me";
 import { attempt } from "../store";
 import { asForm, input, ownPasskeys, passwordField, signIns } from "./access";
@@ -48,7 +47,7 @@ function faceSection(): { node: HTMLElement; show(of: Me): void } {
       show(await work);
       said.said(text);
     } catch (error) {
-      said.problem(sentence((error as Error).message));
+      said.refused(error);
     }
   };
   const file = h("input", { type: "file", accept: "image/*", hidden: true, tabindex: -1, onchange: () => {
@@ -71,7 +70,7 @@ function newAccount(): HTMLElement {
     return "Your account is ready.";
   };
   return section("Create your account", h("p", { class: "hint" }, "You are signed in with the secret key, under the name " + me + ". With an account of your own, colleagues see who answers, and the key can stay in its safe."),
-    asForm(feedback(), "Create account", create, labelled("Name", name, "Visitors see it."), labelled("E-mail", email, "You sign in with it. Visitors never see it."), labelled("Password", password, "At least 10 characters.")));
+    asForm(feedback(), "Create account", { name, email, password }, create, labelled("Name", name, "Visitors see it."), labelled("E-mail", email, "You sign in with it. Visitors never see it."), labelled("Password", password, "At least 10 characters.")));
 }
 
 export function accountPage(): Page {
@@ -111,8 +110,8 @@ export function accountPage(): Page {
     return "Saved. You are signed out everywhere else.";
   };
   return {
-    node: h("div", {}, section("You", picture.node, asForm(feedback(), "Save", save, labelled("Name", name, "Visitors see it."), labelled("E-mail", email, "You sign in with it. Visitors never see it."), needed)),
-      section("Password", asForm(feedback(), "Change password", change, labelled("Current password", current), labelled("New password", next, "At least 10 characters."))), section("Passkeys", keys.node), chosen.node,
+    node: h("div", {}, section("You", picture.node, asForm(feedback(), "Save", { name, email, currentPassword: confirm }, save, labelled("Name", name, "Visitors see it."), labelled("E-mail", email, "You sign in with it. Visitors never see it."), needed)),
+      section("Password", asForm(feedback(), "Change password", { password: next, currentPassword: current }, change, labelled("Current password", current), labelled("New password", next, "At least 10 characters."))), section("Passkeys", keys.node), chosen.node,
       section("Where you are signed in", places.node, button("Sign out everywhere else", () => void endOthers()))),
     async opened() {
       const found = await attempt(call<Me>("GET", "/me"), "Your account could not be loaded");

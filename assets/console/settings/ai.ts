@@ -48,7 +48,7 @@ export function aiPage(): Page {
       result.replaceChildren(...drawTest(await call<Test>("POST", "/ai/test", {})));
       said.said("");
     } catch (error) {
-      said.problem((error as Error).message);
+      said.refused(error);
     }
     test.ariaDisabled = null;
   };

@@ -3,6 +3,7 @@
 import { call } from "../api";
 import { ask } from "../ask";
 import { h } from "../dom";
+import { missing } from "../fields";
 import { myId } from "../me";
 import type { SavedAnswer } from "../types";
 import type { Page } from "./page";
@@ -48,15 +49,14 @@ export function answersPage(): Page {
       said.said(done);
       return true;
     } catch (error) {
-      const { message } = error as Error;
-      said.problem(message.charAt(0).toUpperCase() + message.slice(1) + ".");
+      said.refused(error, { name, content });
       return false;
     }
   };
   const submit = async (e: Event): Promise<void> => {
     e.preventDefault();
     const called = name.value.trim().replace(/^!/, "").toLowerCase();
-    if (!called) return name.focus();
+    if (missing([[name, "Give the answer a name, like hours."], [content, "Write the text that visitors get."]])) return;
     if (!(await run(call("PUT", path(called), { content: content.value, own: own.checked }), "Saved. !" + called + " sends it."))) return;
     name.value = content.value = "";
     own.checked = false;
@@ -66,7 +66,7 @@ export function answersPage(): Page {
     node: section("Saved answers",
       h("p", { class: "hint" }, "!name sends the text to the visitor: here, in Telegram, Discord and Slack. !save name text saves one from there, also as a reply to a message. {visitor.name}, {visitor.email} and {operator.name} are replaced; {visitor.name|there} says what stands for an unknown one."),
       list, none,
-      h("form", { onsubmit: submit }, labelled("Name", name, "A word of small letters, like hours."), labelled("Text", content), ownLabel || "",
+      h("form", { novalidate: true, onsubmit: submit }, labelled("Name", name, "A word of small letters, like hours."), labelled("Text", content), ownLabel || "",
         h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save answer"), ...said.nodes))),
     show: load,
   };

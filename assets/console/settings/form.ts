@@ -1,8 +1,8 @@
 // A form of settings: it knows what differs from what is stored, and puts problems beside their fields.
 
-import { h } from "../dom";
-import { sentence } from "../format";
-import { feedback, newId, save, variableOf, type Settings } from "./settings";
+import { h, newId } from "../dom";
+import { inWords, mark, type Refusal } from "../fields";
+import { feedback, save, variableOf, type Settings } from "./settings";
 
 // Control edits one value, as the API has it; null stands for nothing.
 export interface Control {
@@ -53,17 +53,16 @@ function row(field: Field, reset: (name: string) => void): Row {
   control.node.id ||= newId();
   const hint = h("div", { class: "hint", id: newId() }, field.hint);
   const origin = h("p", { class: "hint origin", id: newId() });
-  const wrong = h("p", { class: "wrong", id: newId(), role: "alert" });
   const title = h(grouped ? "span" : "label", { class: "label", id: newId(), ...(grouped ? {} : { for: control.node.id }) }, label);
-  control.node.setAttribute("aria-describedby", [wrong.id, hint.id, origin.id].join(" "));
+  control.node.setAttribute("aria-describedby", [hint.id, origin.id].join(" "));
   if (grouped) {
     control.node.setAttribute("role", "group");
     control.node.setAttribute("aria-labelledby", title.id);
   }
   const isCheck = control.node.getAttribute("type") === "checkbox";
   const node = isCheck
-    ? h("div", { class: "field", "data-setting": name }, h("label", { class: "check" }, control.node, " " + label), hint, origin, wrong)
-    : h("div", { class: "field", "data-setting": name }, title, control.node, hint, origin, wrong);
+    ? h("div", { class: "field", "data-setting": name }, h("label", { class: "check" }, control.node, " " + label), hint, origin)
+    : h("div", { class: "field", "data-setting": name }, title, control.node, hint, origin);
   const one: Row = {
     field, node, base: "",
     changed: () => json(control.get()) !== one.base,
@@ -73,11 +72,7 @@ function row(field: Field, reset: (name: string) => void): Row {
       drawOrigin(settings);
       one.problem("");
     },
-    problem(text) {
-      if (wrong.textContent !== text) wrong.textContent = text;
-      if (text) control.node.setAttribute("aria-invalid", "true");
-      else control.node.removeAttribute("aria-invalid");
-    },
+    problem: (text) => mark(control.node, text),
   };
   // drawOrigin locks what the environment sets, until somebody wants another value here.
   const drawOrigin = (settings: Settings): void => {
@@ -130,16 +125,12 @@ export function form(fields: Field[], layout?: (nodes: Record<string, HTMLElemen
     changed();
   };
   const changed = (): void => void one.node.dispatchEvent(new Event("input", { bubbles: true }));
-  // problems puts each of the server's sentences beside the field that it names.
-  const problems = (text: string): void => {
-    const names = rows.map((r) => r.field.name).join("|");
-    const rest: string[] = [];
-    for (const part of text.split(new RegExp("; (?=(?:" + names + ")(?: (?!\\()|\\.))"))) {
-      const at = rows.find((r) => part.startsWith(r.field.name));
-      if (at) at.problem(inWords(at.field, part));
-      else rest.push(part);
-    }
-    said.problem(rest.join("; "));
+  // problems puts what the server says of a field beside it.
+  const problems = (error: Refusal): void => {
+    const about = rows.filter((r) => error.fields?.[r.field.name]);
+    for (const r of about) r.problem(inWords(error.fields![r.field.name]!));
+    said.problem(error.fields && !about.length ? Object.values(error.fields).map(inWords).join(" ") : "");
+    if (!error.fields) said.refused(error);
     toProblem();
   };
   const toProblem = (): void => {
@@ -184,7 +175,7 @@ export function form(fields: Field[], layout?: (nodes: Record<string, HTMLElemen
         changed();
         return true;
       } catch (error) {
-        problems((error as Error).message);
+        problems(error as Refusal);
         return false;
       }
     },
@@ -200,10 +191,3 @@ export function form(fields: Field[], layout?: (nodes: Record<string, HTMLElemen
   });
   return one;
 }
-
-// inWords says the server's sentence about a setting with the field's name.
-function inWords({ label, name }: Field, text: string): string {
-  const rest = text.slice(name.length).replace("[] when closed; ", "");
-  return rest.startsWith(" ") ? label + rest : sentence(rest.replace(/^\.((weekly|exceptions|fields)\.)?/, ""));
-}
-

@@ -2,12 +2,13 @@
 
 import { ApiError, call } from "../api";
 import { ask } from "../ask";
-import { h } from "../dom";
+import { h, newId } from "../dom";
+import { missing } from "../fields";
 import { fullTime, platformName } from "../format";
 import { number } from "./controls";
 import { form } from "./form";
 import type { Page } from "./page";
-import { newId, section } from "./settings";
+import { section } from "./settings";
 
 interface Conversation {
   id: string;
@@ -47,7 +48,7 @@ function visitors(): HTMLElement {
   const find = async (): Promise<void> => {
     wrong.hidden = true;
     result.replaceChildren();
-    if (!who.value.trim()) return void (status.textContent = "Enter an e-mail address or a visitor’s id.");
+    if (missing([[who, "Enter an e-mail address or a visitor’s id."]])) return void (status.textContent = "");
     status.textContent = "Searching…";
     try {
       show(await call<Found>("GET", "/visitors" + query()));

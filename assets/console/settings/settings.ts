@@ -1,7 +1,8 @@
 // Reading and changing settings, and what the sections share.
 
 import { call } from "../api";
-import { h } from "../dom";
+import { h, newId } from "../dom";
+import { refused, type Fields } from "../fields";
 
 // BusinessHours are as the admin API has them: intervals like 09:00-17:00.
 export interface BusinessHours {
@@ -21,11 +22,6 @@ export const load = (): Promise<Settings> => call<Settings>("GET", "/settings");
 
 export const save = (change: Record<string, unknown>): Promise<Settings> => call<Settings>("PATCH", "/settings", change);
 
-let serial = 0;
-
-// newId names an element that a label or a description refers to.
-export const newId = (): string => "s" + ++serial;
-
 // labelled puts a label above a control and a hint below it.
 export function labelled(label: string, control: HTMLElement, hint?: HTMLElement | string): HTMLElement {
   control.id ||= newId();
@@ -42,22 +38,26 @@ export interface Feedback {
   nodes: HTMLElement[];
   said(text: string): void;
   problem(text: string): void;
+  // refused puts an error of the API beside the fields that it is about, and says the rest here.
+  refused(error: unknown, fields?: Fields): void;
 }
 
 export function feedback(): Feedback {
   const status = h("span", { class: "hint", role: "status" });
   const alert = h("p", { class: "alert", role: "alert", hidden: true });
+  const problem = (text: string): void => {
+    status.textContent = "";
+    alert.textContent = text;
+    alert.hidden = !text;
+  };
   return {
     nodes: [status, alert],
     said(text) {
       status.textContent = text;
       alert.hidden = true;
     },
-    problem(text) {
-      status.textContent = "";
-      alert.textContent = text;
-      alert.hidden = !text;
-    },
+    problem,
+    refused: (error, fields = {}) => problem(refused(error as Error, fields)),
   };
 }
 

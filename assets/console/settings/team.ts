@@ -115,9 +115,11 @@ export function teamPage(): Page {
   const email = h("input", { class: "input", type: "email", autocomplete: "off", maxlength: 254 });
   const role = roleSelect("operator", "");
   role.removeAttribute("aria-label");
+  const inviteSaid = feedback();
   const invite = async (): Promise<void> => {
-    const link = await attempt(call<Link>("POST", "/invitations", { email: email.value.trim(), role: role.value }), "No invitation was made");
+    const link = await call<Link>("POST", "/invitations", { email: email.value.trim(), role: role.value }).catch((error: unknown) => void inviteSaid.refused(error, { email }));
     if (!link) return;
+    inviteSaid.said("");
     showLink(link, "Invitation for " + (email.value.trim() || "a colleague"));
     email.value = "";
     await refresh();
@@ -125,7 +127,7 @@ export function teamPage(): Page {
   const inviting = h("form", { novalidate: true, onsubmit: (e: Event) => {
     e.preventDefault();
     void invite();
-  } }, h("div", { class: "invite" }, labelled("E-mail, if you like", email), labelled("Role", role), h("button", { type: "submit", class: "button main" }, "Invite")),
+  } }, h("div", { class: "invite" }, labelled("E-mail, if you like", email), labelled("Role", role), h("button", { type: "submit", class: "button main" }, "Invite")), inviteSaid.nodes[1]!,
   h("p", { class: "hint" }, "Operators answer visitors. Administrators also manage settings, the team and keys, and delete for good."));
 
   // showNames edits what a person is called on the platforms.
@@ -143,7 +145,7 @@ export function teamPage(): Page {
         dialog.close();
         await refresh();
       } catch (error) {
-        said.problem((error as Error).message);
+        said.refused(error);
       }
     } }, h("h2", {}, p.name + " on other platforms"), h("p", { class: "hint" }, "Who answers there under one of these names counts as " + p.name + ". A user name or the platform’s id, on Slack the member ID; several with commas. Display names do not count: anybody can take them."),
     ...fields.map(([bridge, field]) => labelled(platformName(bridge), field)), ...said.nodes,

@@ -52,7 +52,7 @@ export function webhookPage(): Page {
       answer.replaceChildren(...drawAnswer(await call<WebhookTest>("POST", "/webhooks/test")));
       said.said("");
     } catch (error) {
-      said.problem((error as Error).message);
+      said.refused(error);
     }
     test.ariaDisabled = null;
   };

@@ -2,7 +2,8 @@
 
 import { call } from "../api";
 import { h } from "../dom";
-import { agoTime, sentence } from "../format";
+import { missing } from "../fields";
+import { agoTime } from "../format";
 import { colour } from "./colour";
 import { area, choice, text } from "./controls";
 import { form } from "./form";
@@ -74,7 +75,7 @@ export function widgetPage(): Page {
   const site = h("input", { class: "input", type: "url", placeholder: "https://shop.example.com", autocomplete: "off" });
   const put = (control: { set(value: unknown): void }, value?: string): void => void (value && control.set(value));
   const propose = button("Propose from my site", async () => {
-    if (!site.value.trim()) return site.focus();
+    if (missing([[site, "Enter the address of your site, like https://shop.example.com."]])) return;
     if (propose.ariaDisabled === "true") return;
     propose.ariaDisabled = "true";
     said.said("Reading the page…");
@@ -87,7 +88,7 @@ export function widgetPage(): Page {
       const parts = [found.name && "name", found.icon && "icon", found.color && "colour"].filter(Boolean);
       said.said(parts.length ? "Found: " + parts.join(", ") + ". Look at the preview, then save." : "The page names neither a name, an icon nor a colour.");
     } catch (error) {
-      said.problem(sentence((error as Error).message) + ".");
+      said.refused(error, { url: site });
     }
     propose.ariaDisabled = null;
   });

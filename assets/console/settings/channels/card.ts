@@ -80,7 +80,7 @@ export function card(name: string, reload: () => Promise<void>): Card {
     try {
       await run();
     } catch (error) {
-      said.problem(sentence((error as Error).message) + ".");
+      said.refused(error);
     }
     button.ariaDisabled = null;
     button.textContent = label;

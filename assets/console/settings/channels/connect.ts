@@ -2,6 +2,7 @@
 
 import { call } from "../../api";
 import { h, newTab } from "../../dom";
+import { mark, missing, type Refusal } from "../../fields";
 import { platformName, sentence } from "../../format";
 import type { Finding } from "../../types";
 import { feedback, labelled, type Settings } from "../settings";
@@ -40,25 +41,27 @@ interface Words {
   place: string;
   waiting: string;
   wants: RegExp;
+  // looks is what a token looks like.
+  looks: string;
 }
 
 const out = (href: string, text: string): HTMLElement => h("a", { href, ...newTab }, text);
 
 const words: Record<string, Words> = {
   telegram: {
-    token: "Bot token", setting: "telegramBotToken", wants: /^\d+:[\w-]{20,}$/,
+    token: "Bot token", setting: "telegramBotToken", wants: /^\d+:[\w-]{20,}$/, looks: "It looks like 123456789:AAE…, with digits before the colon.",
     tokenHint: ["In Telegram, write /newbot to ", out("https://t.me/BotFather", "@BotFather"), ", choose a name, and paste the token that it answers."],
     place: "Add the bot to a group",
     waiting: "Waiting for the bot to be added to a group…",
   },
   discord: {
-    token: "Bot token", setting: "discordBotToken", wants: /^[\w.-]{40,}$/,
+    token: "Bot token", setting: "discordBotToken", wants: /^[\w.-]{40,}$/, looks: "It is a long text of letters and digits with two dots in it.",
     tokenHint: ["At ", out("https://discord.com/developers/applications", "Discord’s developer portal"), ", make an application. Under Bot, switch on Message Content Intent, press Reset Token, and paste the token."],
     place: "Choose a channel",
     waiting: "Waiting for the bot to be on a server of yours…",
   },
   slack: {
-    token: "Bot User OAuth Token (xoxb-…)", setting: "slackBotToken", wants: /^xoxb-./,
+    token: "Bot User OAuth Token (xoxb-…)", setting: "slackBotToken", wants: /^xoxb-./, looks: "It begins with xoxb-.",
     tokenHint: ["Under Install App, install it, and copy this token."],
     place: "Choose a channel",
     waiting: "Waiting for a channel that the app can see…",
@@ -86,6 +89,8 @@ export function connect(name: string, done: () => Promise<void>): Connect {
   let timer = 0;
   let shows = "";
   let running = false;
+  // following: something is awaited that happens on the platform.
+  let following = false;
 
   const tokenField = labelled(say.token, token, h("p", { class: "hint" }, ...say.tokenHint));
   const appField = labelled("App-Level Token (xapp-…)", app, "Under Basic Information → App-Level Tokens, make one with the scope connections:write.");
@@ -98,13 +103,20 @@ export function connect(name: string, done: () => Promise<void>): Connect {
     if (!slack && say.wants.test(token.value.trim())) void submit();
   };
   const submit = async (): Promise<void> => {
-    const missing = [token, ...(slack ? [app] : [])].find((field) => !field.value.trim());
-    if (missing) return missing.focus();
+    if (missing([[token, "Paste the token here."], ...(slack ? [[app, "Paste the token here."] as const] : [])])) return;
     if (enter.ariaDisabled === "true") return;
     enter.ariaDisabled = "true";
     said.said("Asking " + title + "…");
+    shows = "";
     await step({ token: token.value.trim(), ...(slack ? { appToken: app.value.trim() } : {}) });
     enter.ariaDisabled = null;
+  };
+  // wrongToken says of a text that cannot be a token what one looks like.
+  const wrongToken = (error: Refusal): void => {
+    const fields = { ...error.fields };
+    if (fields[say.setting]) fields[say.setting] = "That doesn’t look like a bot token. " + say.looks;
+    if (fields["slackAppToken"]) fields["slackAppToken"] = "That doesn’t look like an app-level token. It begins with xapp-.";
+    said.refused(Object.assign(new Error(error.message), error.fields && { fields }), { [say.setting]: token, slackAppToken: app });
   };
   // step takes a step, or with nothing looks whether one was taken on the platform.
   const step = async (body: object = {}): Promise<void> => {
@@ -113,19 +125,28 @@ export function connect(name: string, done: () => Promise<void>): Connect {
       draw(await call<Setup>("POST", "/bridges/" + name + "/connect", body));
       if (Object.keys(body).length) said.said("");
     } catch (error) {
-      said.problem(sentence((error as Error).message) + ".");
+      wrongToken(error as Refusal);
     }
-    if (running && shows) timer = setTimeout(() => void step(), every);
+    if (running && following) timer = setTimeout(() => void step(), every);
   };
   const draw = (s: Setup): void => {
     const now = JSON.stringify(s);
     if (now === shows || !running) return;
     const before = (shows ? JSON.parse(shows) : {}) as Partial<Setup>;
     shows = now;
+    following = s.step === "place";
     stepToken.hidden = s.step !== "token";
     stepPlace.hidden = s.step !== "place";
     if (s.link) create.setAttribute("href", s.link);
-    problems.replaceChildren(...(s.findings.some((f) => f.level !== "ok") ? [findings(s.findings.filter((f) => f.level !== "ok"))] : []));
+    // What is wrong with a token stands at its field, whose hint says where to copy it.
+    const refusedToken = s.step === "token" && token.value ? s.findings.find((f) => f.level === "fail" && /token/.test(f.text)) : undefined;
+    const others = s.findings.filter((f) => f.level !== "ok" && f !== refusedToken);
+    if (refusedToken) {
+      const field = slack && /app/i.test(refusedToken.subject) ? app : token;
+      mark(field, sentence(refusedToken.text) + ". Copy it again: " + say.looks);
+      field.focus();
+    }
+    problems.replaceChildren(...(others.length ? [findings(others)] : []));
     if (s.step === "place") {
       token.value = app.value = "";
       drawPlace(s, before.step !== "place");

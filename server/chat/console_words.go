@@ -1,0 +1,30 @@
+package chat
+
+import "strings"
+
+// InConsole returns a fix as somebody at the console can follow it: in place of the
+// variable of a setting that the environment does not set, it names the setting's page.
+func (s *Settings) InConsole(fix string) string {
+	for i := range SettingList {
+		def := &SettingList[i]
+		if def.Page == "" || !strings.Contains(fix, def.Env) || s.Source(def.Name) == "environment" {
+			continue
+		}
+		page := "Settings → " + def.Page
+		if def.Chosen != "" {
+			return "in the console, under " + page + ", press Disconnect, then Connect, and choose the " + def.Chosen
+		}
+		fix = strings.NewReplacer("into "+def.Env, "into the console, under "+page, " ("+def.Env+")", "", def.Env, def.Called+" under "+page).Replace(fix)
+	}
+	return fix
+}
+
+// FindingsInConsole are findings with fixes as the console shows them.
+func (s *Settings) FindingsInConsole(list []Finding) []Finding {
+	out := make([]Finding, len(list))
+	for i, f := range list {
+		f.Fix = s.InConsole(f.Fix)
+		out[i] = f
+	}
+	return out
+}
