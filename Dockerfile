@@ -25,6 +25,8 @@ USER 65532:65532
 # Behind a container's network every browser looks like a private address, so
 # the keys are shown to whoever brings the set-up code from the log.
 ENV RELAY_SETUP=code
+# A proxy reaches a container from outside; which port is published decides who else does.
+ENV HOST=0.0.0.0
 # The default database, sqlite://relay.db, lies in the working directory.
 WORKDIR /data
 VOLUME /data

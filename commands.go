@@ -190,7 +190,7 @@ func (a *app) doctor(ctx context.Context, _ string) error {
 	stored, err := a.storedSettings(ctx)
 	list := []bridges.Checkup{
 		{Name: "database", Findings: []chat.Finding{db.Finding(string(a.cfg.DatabaseURL), err)}},
-		{Name: "public address", Findings: []chat.Finding{server.CheckPublicURL(ctx, a.cfg.PublicURL)}},
+		{Name: "public address", Findings: server.CheckPublicURL(ctx, a.cfg)},
 	}
 	kinds := bridges.Kinds(a.bridgeEnv(slog.New(slog.DiscardHandler)))
 	if strings.HasPrefix(string(a.cfg.DatabaseURL), "sqlite://") {
@@ -335,7 +335,7 @@ func (a *app) printLink(ctx context.Context, e *chat.Engine, i chat.Invitation, 
 		return err
 	}
 	e.Audit(ctx, chat.Author{}, chat.AuditEntry{Action: action, Target: about, Detail: "on the command line"})
-	base := cmp.Or(a.cfg.PublicURL, fmt.Sprintf("http://localhost:%d", a.cfg.Port))
+	base := cmp.Or(a.cfg.PagesURL(), fmt.Sprintf("http://localhost:%d", a.cfg.Port))
 	fmt.Fprintf(a.stdout, "%s\nThe link works once, until %s.\n", server.InvitationURL(base, secret), made.ExpiresAt)
 	return nil
 }

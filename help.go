@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -131,17 +132,24 @@ func (a *app) announceBridge(base string, settings *chat.Settings, platforms []s
 		version, base, base, base, cmp.Or(answerFrom, "nowhere yet: no bridge is set up"), key)
 }
 
-// announce prints or logs the addresses to open.
+// announce prints or logs the addresses to open. Base is that of relay's pages.
 func (a *app) announce(base string, keys *server.Keyring, platforms []string) {
 	answerFrom := strings.Join(append([]string{"console"}, platforms...), ", ")
 	start, hint := base+"/", ""
 	if keys.SetupOpen() {
 		start, hint = base+"/?setup="+keys.SetupCode(), "  (shows your keys: keep this address to yourself)"
 	}
+	if a.cfg.PublicURL != "" && a.cfg.PagesURL() == "" {
+		a.log.Warn("PUBLIC_URL has a path: only the widget and the API work there. For the console give relay a host name of its own, like https://chat.example.com")
+	}
+	tunnel := server.Tunnel(base, a.line.environ, runtime.GOOS)
 	if a.cfg.LogFormat == config.LogJSON {
-		a.log.Info("relay is running", "version", version, "start", start, "demo", base+"/demo", "console", base+"/console", "answer_from", answerFrom)
+		a.log.Info("relay is running", "version", version, "start", start, "demo", base+"/demo", "console", base+"/console", "answer_from", answerFrom, "tunnel", tunnel)
 		return
 	}
 	fmt.Fprintf(a.stdout, "\nrelay %s is running. Ctrl-C stops it.\n\n  Start    %s%s\n  Demo     %s\n  Console  %s\n  Answer   %s\n\n",
 		version, start, hint, base+"/demo", base+"/console", answerFrom)
+	if tunnel != "" {
+		fmt.Fprintf(a.stdout, "If this is a server, run this on your own computer and open the addresses there:\n\n  %s\n\n", tunnel)
+	}
 }

@@ -205,7 +205,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.announce(server.BaseURL(a.cfg, listener), keys, a.answerFrom(engine, kinds, set))
+	a.announce(server.PagesURL(a.cfg, listener), keys, a.answerFrom(engine, kinds, set))
 	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, push.Run, a.finishCheck(database), a.repair(database), onOneNode(engine, "crawler", base.Run), onOneNode(engine, "search", search.Run), keys.Run, metrics, watchdog(database), a.backups(engine, database), web.ShareLimits)
 }
 
@@ -299,10 +299,17 @@ func (s service) stop() {
 
 // listen returns the socket that systemd holds for relay, or opens the port.
 func (a *app) listen(ctx context.Context) (net.Listener, error) {
-	if passed, err := systemd.Listener(); passed != nil || err != nil {
-		return passed, err
+	passed, err := systemd.Listener()
+	if err != nil {
+		return nil, err
 	}
-	return server.Listen(ctx, a.cfg)
+	if passed != nil {
+		return server.OnlyLocal(passed, a.cfg, a.log), nil
+	}
+	if a.cfg.OnlyLocal() {
+		a.log.Info("relay listens on 127.0.0.1 only, for the proxy on this machine, because PUBLIC_URL begins with https://; for one on another machine set TRUSTED_PROXIES")
+	}
+	return server.Listen(ctx, a.cfg, systemd.Runs())
 }
 
 // backups returns the daily backups, or nothing to do without a folder for them.

@@ -57,7 +57,7 @@ func TestDoctor(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var out bytes.Buffer
 			failures := bridges.Report(&out, append([]bridges.Checkup{{Name: "database", Findings: []chat.Finding{db.Finding(string(tt.cfg.DatabaseURL), tt.database)}},
-				{Name: "public address", Findings: []chat.Finding{server.CheckPublicURL(t.Context(), tt.cfg.PublicURL)}}},
+				{Name: "public address", Findings: server.CheckPublicURL(t.Context(), tt.cfg)}},
 				bridges.Examine(t.Context(), bridges.Kinds(bridges.Env{}), chat.SettingsOf(tt.settings, nil), nil)...))
 			if failures != tt.failures {
 				t.Errorf("%d failures, want %d", failures, tt.failures)

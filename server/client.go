@@ -179,9 +179,23 @@ func (s *communityServer) isDoctor(r *http.Request) bool {
 }
 
 // CheckPublicURL asks the public address for relay's health, as platforms would
-// reach it.
-func CheckPublicURL(ctx context.Context, base string) chat.Finding {
-	f := chat.Finding{Subject: "PUBLIC_URL", Level: chat.FindingOK}
+// reach it, and tells who reaches the unencrypted port behind it.
+func CheckPublicURL(ctx context.Context, cfg config.Config) []chat.Finding {
+	found := []chat.Finding{checkAddress(ctx, cfg)}
+	switch {
+	case cfg.OnlyLocal():
+		found = append(found, chat.Finding{Subject: "HOST", Level: chat.FindingOK,
+			Text: "not set: with https relay listens on 127.0.0.1 only, for a proxy on this machine. For one on another machine set TRUSTED_PROXIES"})
+	case cfg.OpenForNobody():
+		found = append(found, chat.Finding{Subject: "HOST", Level: chat.FindingWarn,
+			Text: fmt.Sprintf("port %d is open without encryption on all addresses, sign-in included", cfg.Port),
+			Fix:  "leave HOST out if the proxy is on this machine; if it is not, or relay runs in a container, name the proxy in TRUSTED_PROXIES and let nobody else reach the port"})
+	}
+	return found
+}
+
+func checkAddress(ctx context.Context, cfg config.Config) chat.Finding {
+	base, f := cfg.PublicURL, chat.Finding{Subject: "PUBLIC_URL", Level: chat.FindingOK}
 	if base == "" {
 		f.Text = "not set: relay is used on this machine, and bridges fetch operators' answers themselves"
 		return f
@@ -194,6 +208,8 @@ func CheckPublicURL(ctx context.Context, base string) chat.Finding {
 	f.Text = "relay answers at " + base
 	if !strings.HasPrefix(base, "https://") {
 		f.Level, f.Fix = chat.FindingWarn, "use https: what visitors write can be read on its way, and platforms push to nothing else"
+	} else if cfg.PagesURL() == "" && cfg.Mode != chat.ModeBridge {
+		f.Text += "; with a path, only the widget and the API work there: the console needs a host name of its own"
 	}
 	return f
 }

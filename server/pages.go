@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"net/http"
@@ -84,9 +85,14 @@ func (s *communityServer) snippet(r *http.Request) string {
 // baseURL is relay's address: as configured, else as this request
 // reached it. The latter is shown to its sender only.
 func (s *Server) baseURL(r *http.Request) string {
-	if s.cfg.PublicURL != "" {
-		return strings.TrimSuffix(s.cfg.PublicURL, "/")
-	}
+	return cmp.Or(s.cfg.PublicURL, s.reachedAt(r))
+}
+
+// pagesURL is baseURL for the console and relay's other pages.
+func (s *Server) pagesURL(r *http.Request) string { return cmp.Or(s.cfg.PagesURL(), s.reachedAt(r)) }
+
+// reachedAt is the address by which the request reached relay.
+func (s *Server) reachedAt(r *http.Request) string {
 	scheme := "http://"
 	if s.secure(r) {
 		scheme = "https://"

@@ -22,7 +22,7 @@ var (
 // site is where passkeys are made: relay's public address, or the one that the browser
 // uses.
 func (s *communityServer) site(r *http.Request) (passkey.Site, error) {
-	site, err := passkey.SiteOf(s.baseURL(r))
+	site, err := passkey.SiteOf(s.pagesURL(r))
 	switch {
 	case errors.Is(err, passkey.ErrAddress):
 		return site, errPasskeyAddress

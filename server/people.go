@@ -125,7 +125,7 @@ type invitationView struct {
 }
 
 func (s *communityServer) showInvitation(r *http.Request, i chat.Invitation, secret string) invitationView {
-	link := InvitationURL(s.baseURL(r), secret)
+	link := InvitationURL(s.pagesURL(r), secret)
 	return invitationView{i, link, qrPath(link)}
 }
 

@@ -294,7 +294,7 @@ func TestTargets(t *testing.T) {
 func TestImage(t *testing.T) {
 	file := read(t, "../../Dockerfile")
 	for _, part := range []string{"FROM --platform=$BUILDPLATFORM ", "ARG TARGETOS\n", "ARG TARGETARCH\n", "CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH",
-		"-trimpath", "FROM scratch\n", "USER 65532:65532\n", "HEALTHCHECK "} {
+		"-trimpath", "FROM scratch\n", "USER 65532:65532\n", "ENV HOST=0.0.0.0\n", "HEALTHCHECK "} {
 		if !strings.Contains(file, part) {
 			t.Errorf("the Dockerfile lacks %q", part)
 		}

@@ -104,9 +104,17 @@ func TestPortInUse(t *testing.T) {
 	}
 	defer listener.Close()
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	code, stdout, stderr := runCommand(t, nil, "--port", port)
-	if code != 1 || !strings.Contains(stderr, "port "+port+" is taken") || strings.Contains(stdout, "running") {
-		t.Errorf("code %d: %s%s", code, stdout, stderr)
+	for _, tt := range []struct {
+		environ []string
+		fix     string
+	}{
+		{nil, "another port: relay --port "},
+		{[]string{"NOTIFY_SOCKET=/nobody"}, "into /etc/relay/relay.env, then: sudo systemctl restart relay"},
+	} {
+		code, stdout, stderr := runCommand(t, tt.environ, "--port", port)
+		if code != 1 || !containsAll(stderr, "port "+port+" is taken", tt.fix) || strings.Contains(stdout, "running") {
+			t.Errorf("%v: code %d: %s%s", tt.environ, code, stdout, stderr)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strings"
 	"time"
 
@@ -49,6 +50,9 @@ func Listener() (net.Listener, error) {
 	}
 	return passed[0], nil
 }
+
+// Runs reports whether systemd runs relay as a service.
+func Runs() bool { return os.Getenv("NOTIFY_SOCKET") != "" }
 
 // Ready reports that relay answers requests.
 func Ready() error { return notify(daemon.SdNotifyReady) }
