@@ -226,11 +226,11 @@ func pack(t *testing.T, path, script string) {
 // removal stops it, as dpkg and rpm call the scripts. Settings that are there stay.
 func TestPackageScripts(t *testing.T) {
 	for name, tt := range map[string]struct{ calls, want string }{
-		"a new .deb":            {"installing install; installed configure", "daemon-reload|enable --now relay.service|"},
-		"a .deb that goes":      {"installing install; installed configure; removing remove; removed remove; removed purge", "daemon-reload|enable --now relay.service|disable --now relay.service relay.socket|daemon-reload|daemon-reload|"},
+		"a new .deb":            {"installing install; installed configure", "daemon-reload|--quiet enable relay.service|start relay.service|"},
+		"a .deb that goes":      {"installing install; installed configure; removing remove; removed remove; removed purge", "daemon-reload|--quiet enable relay.service|start relay.service|disable --now relay.service relay.socket|daemon-reload|daemon-reload|"},
 		"a .deb over another":   {"removing upgrade 1.0.1; installing upgrade 1.0.0; removed upgrade 1.0.1; installed configure 1.0.0", "daemon-reload|daemon-reload|try-restart relay.service|"},
-		"a .deb after removing": {"removing remove; removed remove; installing install 1.0.0; installed configure 1.0.0", "disable --now relay.service relay.socket|daemon-reload|daemon-reload|enable --now relay.service|"},
-		"a new .rpm":            {"installing 1; installed 1", "daemon-reload|enable --now relay.service|"},
+		"a .deb after removing": {"removing remove; removed remove; installing install 1.0.0; installed configure 1.0.0", "disable --now relay.service relay.socket|daemon-reload|daemon-reload|--quiet enable relay.service|start relay.service|"},
+		"a new .rpm":            {"installing 1; installed 1", "daemon-reload|--quiet enable relay.service|start relay.service|"},
 		"an .rpm over another":  {"installing 2; installed 2; removing 1; removed 1", "daemon-reload|try-restart relay.service|daemon-reload|"},
 		"no .rpm any more":      {"removing 0; removed 0", "disable --now relay.service relay.socket|daemon-reload|"},
 	} {
@@ -275,6 +275,44 @@ func TestPackageScripts(t *testing.T) {
 		}
 		if got := read(t, log); got != tt.want {
 			t.Errorf("%s: systemctl is called with %s, want %s", name, got, tt.want)
+		}
+	}
+}
+
+// TestPackageOfRelayThatCannotStart: the package is installed whole, says in one sentence
+// what to do, and a new relay is stopped until then.
+func TestPackageOfRelayThatCannotStart(t *testing.T) {
+	const reason = "port 3000 is taken by another program. Put PORT=3010 into /etc/relay/relay.env"
+	for name, tt := range map[string]struct {
+		isNew         bool
+		journal       string
+		called, tells string
+	}{
+		"a new one":     {true, "relay: an older one\nsystemd: noise\nrelay: " + reason, "stop relay.service|", "relay is installed, but stopped: " + reason + "\n"},
+		"no journal":    {true, "", "stop relay.service|", "relay is installed, but stopped: the reason is in: journalctl -u relay\n"},
+		"a new version": {false, "relay: " + reason, "try-restart relay.service|", "relay is installed, but the new version does not start: " + reason + "\n"},
+	} {
+		dir := t.TempDir()
+		for path, text := range map[string]string{"usr/share/relay/relay.example.env": "", "etc/relay/relay.env": "", "run/systemd/system/x": "", "journal": tt.journal + "\n",
+			"systemctl":  "#!/bin/sh\nprintf '%s|' \"$*\" >>" + dir + "/log\ncase $1 in start | try-restart) exit 1 ;; esac\n",
+			"journalctl": "#!/bin/sh\n[ \"$1\" = --sync ] || cat " + dir + "/journal\n"} {
+			path = filepath.Join(dir, path)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if tt.isNew {
+			if err := os.WriteFile(filepath.Join(dir, "run/relay-is-new"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		// Sentences keep their paths.
+		text := regexp.MustCompile("([ (])/(run|etc|usr)/").ReplaceAllString(read(t, "package/installed.sh"), "${1}"+dir+"/$2/")
+		cmd := exec.Command("sh", "-c", text, "postinst", "configure")
+		cmd.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH")}
+		out, err := cmd.CombinedOutput()
+		if err != nil || string(out) != tt.tells || !strings.HasSuffix(read(t, filepath.Join(dir, "log")), tt.called) {
+			t.Errorf("%s: %v, it tells %q, want %q; systemctl is called with %s", name, err, out, tt.tells, read(t, filepath.Join(dir, "log")))
 		}
 	}
 }
