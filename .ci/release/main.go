@@ -55,7 +55,11 @@ func (r release) make(targets []target) error {
 	if err != nil {
 		return err
 	}
-	return r.formula(sums)
+	if err := r.formula(sums); err != nil {
+		return err
+	}
+	_, err = r.checksums() // with the formula, which contains the others
+	return err
 }
 
 // makeTarget builds the program and packs it in each form that its system knows.
@@ -88,8 +92,7 @@ func (r release) file(name string) string { return filepath.Join(r.out, name) }
 // base is how the names of a target's files begin.
 func (r release) base(t target) string { return "relay_" + r.version + "_" + t.name }
 
-// checksums writes SHA256SUMS and returns the sums by name. The formula contains
-// sums itself.
+// checksums writes SHA256SUMS, of every other file, and returns the sums by name.
 func (r release) checksums() (map[string]string, error) {
 	entries, err := os.ReadDir(r.out)
 	if err != nil {
@@ -97,7 +100,7 @@ func (r release) checksums() (map[string]string, error) {
 	}
 	sums, lines := map[string]string{}, []string{}
 	for _, e := range entries {
-		if e.Name() == "SHA256SUMS" || e.Name() == "relay.rb" {
+		if e.Name() == "SHA256SUMS" {
 			continue
 		}
 		sum, err := checksum(r.file(e.Name()))

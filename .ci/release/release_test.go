@@ -77,6 +77,17 @@ func TestRelease(t *testing.T) {
 			t.Error(formula)
 		}
 	})
+	t.Run("checksums", func(t *testing.T) {
+		entries, err := os.ReadDir(first.out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if sum, err := checksum(first.file(e.Name())); e.Name() != "SHA256SUMS" && (err != nil || !strings.Contains(read(t, first.file("SHA256SUMS")), sum+"  "+e.Name()+"\n")) {
+				t.Errorf("SHA256SUMS lacks %s (%v)", e.Name(), err)
+			}
+		}
+	})
 	t.Run("again", func(t *testing.T) {
 		copied := t.TempDir()
 		copySources(t, "../..", copied)

@@ -40,6 +40,22 @@ func Explain(flags Flags, environ []string) (list []Explained) {
 // bridgePresets are the defaults of bridge mode that differ.
 var bridgePresets = map[string]string{"PORT": strconv.Itoa(bridgePort), "DATABASE_URL": "", "EVENTS_WEBHOOK_RETRIES": strconv.Itoa(bridgeRetries)}
 
+// The service's settings, and where systemd shows root the credentials while it runs.
+const (
+	serviceEnvFile     = "/etc/relay/relay.env"
+	serviceCredentials = "/run/credentials/relay.service"
+)
+
+// credentials returns the folder of systemd's credentials: this process's own or, for a
+// command that is given the service's settings, the service's.
+func credentials(environ map[string]string, envFile string) string {
+	dir := environ["CREDENTIALS_DIRECTORY"]
+	if dir == "" && envFile != "" && filepath.Clean(envFile) == serviceEnvFile {
+		return serviceCredentials
+	}
+	return dir
+}
+
 // takeCredentials reads the settings that systemd passes as files (LoadCredential), each
 // named as its variable.
 func (l *loader) takeCredentials(dir string) {
@@ -50,7 +66,7 @@ func (l *loader) takeCredentials(dir string) {
 	for _, v := range variables {
 		path := filepath.Join(dir, v.name)
 		data, err := readFile(path)
-		if os.IsNotExist(err) {
+		if os.IsNotExist(err) || os.IsPermission(err) && dir == serviceCredentials {
 			continue
 		}
 		if err != nil {

@@ -40,3 +40,15 @@ func TestPagesURL(t *testing.T) {
 		}
 	}
 }
+
+// TestCredentialsOfTheService: a command with the service's settings has its secrets, too.
+func TestCredentialsOfTheService(t *testing.T) {
+	for _, tt := range []struct{ own, envFile, want string }{
+		{"", "", ""}, {"", "relay.env", ""}, {"/run/credentials/x", "/etc/relay/relay.env", "/run/credentials/x"},
+		{"", "/etc/relay/relay.env", "/run/credentials/relay.service"}, {"", "/etc//relay/relay.env", "/run/credentials/relay.service"},
+	} {
+		if got := credentials(map[string]string{"CREDENTIALS_DIRECTORY": tt.own}, tt.envFile); got != tt.want {
+			t.Errorf("%+v: %q", tt, got)
+		}
+	}
+}

@@ -65,7 +65,7 @@ func gather(flags Flags, environ []string) *loader {
 	l.take("flag", flags.values)
 	l.take("environment", fromEnviron(environ))
 	l.warnUnknown("environment", func(name string) bool { return family(name) != "" }, fromEnviron(environ))
-	l.takeCredentials(fromEnviron(environ)["CREDENTIALS_DIRECTORY"])
+	l.takeCredentials(credentials(fromEnviron(environ), flags.EnvFile))
 	l.takeFile(flags.EnvFile)
 	l.readSecretFiles()
 	return l
