@@ -1,6 +1,7 @@
 // The saved answers that fit what is typed after ! or /, to choose from with the keyboard or the pointer.
 
 import { call } from "./api";
+import commands from "./commands.json";
 import { byId, h } from "./dom";
 import { setDraft } from "./drafts";
 import { me } from "./me";
@@ -14,9 +15,13 @@ const begun = /^[!！/]([\p{L}\p{N}_-]*)$/u;
 // folded is a text without case and accents.
 const folded = (text: string): string => text.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "");
 
+// begunIn is the name that a text begins, without its mark.
+const begunIn = ({ drafts, selected }: typeof state): string | undefined => begun.exec(drafts[selected] ?? "")?.[1]?.toLowerCase();
+
 // fitting are the answers whose name begins like the text, or that contain it.
-function fitting({ drafts, selected, editing, savedAnswers }: typeof state): readonly SavedAnswer[] {
-  const word = editing ? undefined : begun.exec(drafts[selected] ?? "")?.[1]?.toLowerCase();
+function fitting(now: typeof state): readonly SavedAnswer[] {
+  const { editing, savedAnswers } = now;
+  const word = editing ? undefined : begunIn(now);
   if (word === undefined) return [];
   const named = savedAnswers.filter((a) => folded(a.name).startsWith(folded(word)));
   const others = savedAnswers.filter((a) => !named.includes(a) && word.length > 1 && folded(a.content).includes(folded(word)));
@@ -48,6 +53,12 @@ function choose(a: SavedAnswer): void {
   byId("composer").focus();
 }
 
+// only is the answer that Enter takes though none was chosen: the one that fits a begun name. A whole name is a command.
+function only(list: readonly SavedAnswer[]): SavedAnswer | undefined {
+  const word = begunIn(state);
+  return list.length === 1 && word && word !== list[0]!.name && !commands.includes(word) ? list[0] : undefined;
+}
+
 // menuKey handles the keys that belong to the open list, and reports whether it did.
 export function menuKey(e: KeyboardEvent): boolean {
   const list = fitting(state);
@@ -56,7 +67,7 @@ export function menuKey(e: KeyboardEvent): boolean {
   if (e.key === "ArrowDown") set({ chosen: (at + 1) % list.length });
   else if (e.key === "ArrowUp") set({ chosen: (at <= 0 ? list.length : at) - 1 });
   else if (e.key === "Tab" && !e.shiftKey) choose(list[Math.max(at, 0)]!);
-  else if (e.key === "Enter" && list[at]) choose(list[at]);
+  else if (e.key === "Enter" && !e.shiftKey && (list[at] ?? only(list))) choose((list[at] ?? only(list))!);
   else if (e.key === "Escape") set({ savedAnswers: [], chosen: -1 });
   else return false;
   e.preventDefault();

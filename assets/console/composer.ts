@@ -97,6 +97,7 @@ export function wireComposer(): void {
     draft(input.value);
   });
   input.addEventListener("keydown", key);
+  input.addEventListener("focus", () => loadAnswers("/"), { once: true }); // known when somebody types fast
   addEventListener("resize", grow);
   input.addEventListener("paste", (e) => take(e, e.clipboardData));
   byId("pane").addEventListener("drop", (e) => take(e, e.dataTransfer));

@@ -176,6 +176,23 @@ func testSavedAnswers(t *testing.T, s *fixture) {
 	b.until(`$$("#answers-menu li").length === 1`)
 	b.press("Escape", 27)
 	b.until(`$("#answers-menu").hidden && $("#composer").value === "!ho"`)
+	b.enter("#composer", "/")
+	b.until(`$$("#answers-menu li").length === 2`)
+	for _, begun := range []string{"/ho", "!SHI"} { // the only one that fits
+		b.enter("#composer", begun)
+		b.until(`$$("#answers-menu li").length === 1`)
+		b.press("Enter", 13)
+		b.until(`["From 9 to 17.", "Within 5 days."].includes($("#composer").value) && $("#answers-menu").hidden`)
+	}
+	// A command stays one, although an answer begins like it.
+	s.call(t, http.MethodPut, s.base+"/api/admin/saved-answers/helpful", s.secret, map[string]any{"content": "You are welcome."}, nil)
+	b.enter("#composer", "/")
+	b.until(`$$("#answers-menu li").length === 3`)
+	b.enter("#composer", "/help")
+	b.until(`$$("#answers-menu li").length === 1`)
+	b.press("Enter", 13)
+	b.until(`text("#answer-text").includes("!close")`)
+	s.call(t, http.MethodDelete, s.base+"/api/admin/saved-answers/helpful", s.secret, nil, nil)
 	b.enter("#composer", "!")
 	b.until(`$$("#answers-menu li").length === 2`)
 	b.click("#answers-menu li")
