@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -80,6 +81,61 @@ func (c *Care) BackUpNow(ctx context.Context) (name string, err error) {
 		err = chat.Errorf(chat.Conflict, "A backup was made in this second")
 	}
 	return filepath.Base(path), err
+}
+
+// freshBackup is what a backup that is sent is called, beside the database.
+const freshBackup = ".download-"
+
+// BackUpToSend makes a backup beside the database and opens it. Where the system allows it,
+// the file has no name any more: nothing of it stays, also not after a crash.
+func (c *Care) BackUpToSend(ctx context.Context) (*chat.FreshBackup, error) {
+	if c.DB.path == "" {
+		return nil, chat.Errorf(chat.Conflict, "relay backs up SQLite files only; back up PostgreSQL with pg_dump")
+	}
+	if !c.making.TryLock() {
+		return nil, chat.Errorf(chat.Conflict, "Another backup is being made; try again when it is done")
+	}
+	defer c.making.Unlock()
+	c.removeFresh()
+	if err := c.DB.roomForBackup(filepath.Dir(c.DB.path)); err != nil {
+		return nil, err
+	}
+	stamp := time.Now().UTC()
+	path := c.DB.path + freshBackup + stamp.Format("20060102150405.000000000")
+	err := c.DB.Backup(ctx, path)
+	if err == nil {
+		err = checkSource(ctx, path)
+	}
+	if err != nil {
+		return nil, errors.Join(plain(err), removed(path))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, errors.Join(err, removed(path))
+	}
+	_ = os.Remove(path) // Windows keeps it until it is closed
+	return &chat.FreshBackup{File: f, Name: "relay-" + stamp.Format("2006-01-02-150405") + ".db"}, nil
+}
+
+// removeFresh removes what a crash left of backups that were sent. One that is being sent
+// cannot be removed, or has no name.
+func (c *Care) removeFresh() {
+	left, _ := filepath.Glob(globSafe(c.DB.path) + freshBackup + "*")
+	for _, path := range left {
+		_ = os.Remove(path)
+	}
+}
+
+// globSafe quotes what has a meaning in a pattern.
+func globSafe(path string) string {
+	return strings.NewReplacer(`[`, `[[]`, `*`, `[*]`, `?`, `[?]`).Replace(path)
+}
+
+func removed(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // OpenBackup opens a backup that Backups lists.

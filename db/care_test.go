@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -62,5 +63,46 @@ func TestBackupsByHand(t *testing.T) {
 	}
 	if want := "relay-2026-01-03-100000.db relay-2026-01-03-090000.db relay-2026-01-03.db relay-2026-01-02.db"; err != nil || strings.Join(left, " ") != want {
 		t.Errorf("left are %v, %v", left, err)
+	}
+}
+
+// TestBackUpToSend: the backup has what is stored, and nothing of it stays beside the
+// database, nor of one that a crash cut off.
+func TestBackUpToSend(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "da[t]a")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Open(t.Context(), "sqlite://"+filepath.Join(dir, "relay.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	cut := filepath.Join(dir, "relay.db"+freshBackup+"1.unfinished")
+	if err := os.WriteFile(cut, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	care := &Care{DB: d}
+	f, err := care.BackUpToSend(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), f.Name)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := checkSource(t.Context(), path); err != nil {
+		t.Errorf("the backup: %v", err)
+	}
+	if left, _ := filepath.Glob(globSafe(dir) + "/*" + freshBackup + "*"); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+	care.making.Lock()
+	if _, err := care.BackUpToSend(t.Context()); err == nil || !strings.Contains(err.Error(), "Another backup") {
+		t.Errorf("a second one at a time: %v", err)
 	}
 }

@@ -113,6 +113,7 @@ var matrix = map[string]entry{
 	"GET /api/admin/statistics.csv":                      {operator, "/api/admin/statistics.csv", nil, 0},
 	"GET /api/admin/export":                              {administrator, "/api/admin/export", nil, 0},
 	"GET /api/admin/system":                              {administrator, "/api/admin/system", nil, 0},
+	"GET /api/admin/system/backup":                       {administrator, "/api/admin/system/backup", nil, 409},
 	"POST /api/admin/system/backups":                     {administrator, "/api/admin/system/backups", nil, 409},
 	"GET /api/admin/system/backups/{name}":               {administrator, "/api/admin/system/backups/x", nil, 404},
 	"GET /api/admin/push":                                {operator, "/api/admin/push", nil, 0},

@@ -291,6 +291,7 @@ func (s *communityServer) siteRoutes(operators, administrators rules) []route {
 		{"DELETE", "/api/admin/push/devices/{id}", operators, s.removePushDevice},
 		{"POST", "/api/admin/push/devices/{id}/test", operators, s.testPushDevice},
 		{"GET", "/api/admin/system", administrators, s.systemState},
+		{"GET", "/api/admin/system/backup", administrators, s.sendBackup},
 		{"POST", "/api/admin/system/backups", administrators, s.backUp},
 		{"GET", "/api/admin/system/backups/{name}", administrators, s.downloadBackup},
 		{"POST", "/api/admin/keys/rotate", administrators, s.rotateKey},

@@ -23,6 +23,8 @@ type System interface {
 	// BackUpNow returns the name of the new backup.
 	BackUpNow(ctx context.Context) (name string, err error)
 	OpenBackup(name string) (*os.File, error)
+	// BackUpToSend makes a backup that is removed when it is closed.
+	BackUpToSend(ctx context.Context) (*chat.FreshBackup, error)
 }
 
 // queueView is what waits for a channel.
@@ -125,14 +127,42 @@ func (s *communityServer) backUp(w http.ResponseWriter, r *http.Request, by chat
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(backupTime))
 	name, err := s.system.BackUpNow(r.Context())
 	if err != nil {
-		if ours := (*chat.Error)(nil); !errors.As(err, &ours) {
-			s.log.Error("a backup failed", "err", err)
-			return nil, &httpError{status: http.StatusConflict, text: "The backup failed: " + strings.TrimSpace(err.Error())}
-		}
-		return nil, err
+		return nil, s.backupFailed(err)
 	}
 	s.audit(r, by, "backup_made", name, "")
 	return map[string]string{"name": name}, nil
+}
+
+// backupFailed says to an administrator why, also what is not said to others.
+func (s *communityServer) backupFailed(err error) error {
+	if ours := (*chat.Error)(nil); errors.As(err, &ours) {
+		return err
+	}
+	s.log.Error("a backup failed", "err", err)
+	return &httpError{status: http.StatusConflict, text: "The backup failed: " + strings.TrimSpace(err.Error())}
+}
+
+// sendBackup answers GET /api/admin/system/backup with a backup of this moment, which
+// stays nowhere on the server.
+func (s *communityServer) sendBackup(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(backupTime))
+	f, err := s.system.BackUpToSend(r.Context())
+	if err != nil {
+		return nil, s.backupFailed(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	s.audit(r, by, chat.AuditBackup, f.Name, "made for it")
+	sendFile(w, r, f.File, f.Name, info.ModTime())
+	return written{}, nil
+}
+
+func sendFile(w http.ResponseWriter, r *http.Request, f *os.File, name string, at time.Time) {
+	attachment(w, "application/vnd.sqlite3", name)
+	http.ServeContent(patientWriter{w, http.NewResponseController(w)}, r, name, at, f)
 }
 
 // downloadBackup answers GET /api/admin/system/backups/{name} with the file, as it is
@@ -148,8 +178,7 @@ func (s *communityServer) downloadBackup(w http.ResponseWriter, r *http.Request,
 		return nil, err
 	}
 	s.audit(r, by, chat.AuditBackup, info.Name(), "")
-	attachment(w, "application/vnd.sqlite3", info.Name())
-	http.ServeContent(patientWriter{w, http.NewResponseController(w)}, r, info.Name(), info.ModTime(), f)
+	sendFile(w, r, f, info.Name(), info.ModTime())
 	return written{}, nil
 }
 

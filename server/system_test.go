@@ -18,6 +18,7 @@ func TestSystem(t *testing.T) {
 			t.Errorf("%s", a.body)
 		}
 		if kind != "sqlite" {
+			s.refused(s.call("GET", "/api/admin/system/backup", secretKey, nil), 409, "relay backs up SQLite files only")
 			s.refused(s.call("POST", "/api/admin/system/backups", secretKey, nil), 409, "relay backs up SQLite files only")
 			return
 		}
@@ -31,6 +32,10 @@ func TestSystem(t *testing.T) {
 		}
 		for _, other := range []string{"relay.db", "..%2Frelay.db", "relay-2001-01-01.db", name + ".unproven"} {
 			s.refused(s.call("GET", "/api/admin/system/backups/"+other, secretKey, nil), 404, "Backup not found")
+		}
+		fresh := s.must("GET", "/api/admin/system/backup", secretKey, nil)
+		if !strings.HasPrefix(string(fresh.body), "SQLite format 3\x00") || !strings.HasPrefix(fresh.header.Get("Content-Disposition"), `attachment; filename="relay-20`) {
+			t.Errorf("%d bytes, %v", len(fresh.body), fresh.header)
 		}
 		if list := s.must("GET", "/api/admin/audit", secretKey, nil); !strings.Contains(string(list.body), "backup_downloaded") {
 			t.Errorf("the audit list misses it: %s", list.body)

@@ -1,5 +1,7 @@
 package chat
 
+import "os"
+
 // Storage is where relay's state is, for the page of the system.
 type Storage struct {
 	Kind string `json:"kind"` // sqlite, postgres or memory
@@ -24,3 +26,16 @@ type BackupFile struct {
 
 // ErrBackupNotFound means that there is no backup of that name.
 var ErrBackupNotFound = &Error{Kind: NotFound, Text: "Backup not found"}
+
+// FreshBackup is a backup that is made to be sent, and removed when it is closed.
+type FreshBackup struct {
+	*os.File
+	Name string // the one to suggest
+}
+
+// Close closes the file and removes it where it could not be removed while open.
+func (f *FreshBackup) Close() error {
+	err := f.File.Close()
+	_ = os.Remove(f.File.Name())
+	return err
+}

@@ -75,6 +75,10 @@ func testSystem(t *testing.T, s *fixture) {
 	b.settings("system", "System")
 	b.until(`$$("#system .finding").length >= 4 && text("#system").includes("SQLite file") && text("#system").includes("Nothing waits.")`)
 	b.until(`text("#system").includes("set BACKUP_DIR to a folder")`)
+	b.until(`shown("#system a[download]") && text("#system a[download]") === "Back up now"`)
+	if got := eval[string](b, `fetch($("#system a[download]").href).then((r) => r.text()).then((file) => file.slice(0, 15))`); got != "SQLite format 3" {
+		t.Errorf("the backup begins with %q", got)
+	}
 	b.shot(folder, "system")
 	s.showPage(t, b, folder, "system")
 	b.clean()

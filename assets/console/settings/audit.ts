@@ -21,7 +21,7 @@ const words: Record<string, string> = {
   joined: "Joined", person_changed: "Changed a person", role_changed: "Changed a role", person_removed: "Removed a person", password_reset: "Reset a password",
   password_changed: "Changed the password", passkey_added: "Added a passkey", passkey_removed: "Removed a passkey", passkey_refused: "Refused a passkey", settings_changed: "Changed settings", key_rotated: "Rotated a key",
   conversation_erased: "Deleted a conversation", visitor_erased: "Deleted a visitor", visitor_exported: "Exported a visitor", exported: "Exported",
-  backup_downloaded: "Downloaded a backup", visitor_blocked: "Blocked a visitor", visitor_unblocked: "Unblocked a visitor",
+  backup_downloaded: "Downloaded a backup", backup_made: "Made a backup", visitor_blocked: "Blocked a visitor", visitor_unblocked: "Unblocked a visitor",
 };
 
 function row(e: Entry): HTMLElement {

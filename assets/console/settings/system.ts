@@ -31,7 +31,7 @@ interface System {
 }
 
 const kinds: Record<string, string> = { sqlite: "SQLite file", postgres: "PostgreSQL", memory: "Memory" };
-const words = { ok: "Well", warn: "Look at this", fail: "Does not work" };
+const words = { ok: "OK", warn: "Look at this", fail: "Does not work" };
 
 function bytes(n: number): string {
   const units = ["bytes", "KB", "MB", "GB", "TB"];
@@ -83,8 +83,11 @@ export function systemPage(): Page {
     storage.replaceChildren(...facts.flatMap(([term, text]) => [h("dt", {}, term), h("dd", {}, text)]));
     about.replaceChildren(...(s.backups.dir
       ? ["One a day in ", h("code", {}, s.backups.dir), ", the last " + s.backups.keep + " are kept. Set by ", h("code", {}, "BACKUP_DIR"), " and ", h("code", {}, "BACKUP_KEEP"), ". A backup has messages and keys: keep it safe."]
-      : s.storage.kind === "sqlite" ? ["No backups are made: set ", h("code", {}, "BACKUP_DIR"), " to a folder, better on another disk, and restart relay."] : ["Back up PostgreSQL with its own tools, such as pg_dump."]));
+      : s.storage.kind === "sqlite" ? ["No backups are made by themselves. For one a day, set ", h("code", {}, "BACKUP_DIR"), " to a folder, better on another disk, and restart relay. A backup has messages and keys: keep it safe."] : ["Back up PostgreSQL with its own tools, such as pg_dump."]));
     now.hidden = !s.backups.dir || s.storage.kind !== "sqlite";
+    download.hidden = s.storage.kind !== "sqlite";
+    download.textContent = s.backups.dir ? "Download a new backup" : "Back up now";
+    download.className = now.hidden ? "button small main" : "button small";
     files.replaceChildren(...s.backups.files.map((f) => h("li", {}, h("a", { href: "/api/admin/system/backups/" + encodeURIComponent(f.name), download: "" }, f.name), h("span", { class: "hint" }, " " + bytes(f.size) + ", " + fullTime(f.at)))));
     version.textContent = "relay " + s.version;
   };
@@ -95,10 +98,12 @@ export function systemPage(): Page {
     status.textContent = "Made " + done.name + ", and opened it to see that it is whole.";
     await load();
   }));
+  // The browser shows how far it is, and keeps nothing of a large file in memory.
+  const download = h("a", { href: "/api/admin/system/backup", download: "", class: "button small", hidden: true, onclick: () => (status.textContent = "A copy is being made; the download begins when it is checked.") });
   now.hidden = true;
   return {
     node: h("div", {}, wrong, section("Health", health), section("Queues", waiting, h("p", { class: "hint" }, failed)), section("Storage", storage),
-      section("Backups", about, h("div", { class: "buttons" }, now), status, files), section("Version", version,
+      section("Backups", about, h("div", { class: "buttons" }, now, download), status, files), section("Version", version,
         h("p", { class: "hint" }, h("a", { href: "/docs/operations#upgrade", target: "_blank", rel: "noopener" }, "How to upgrade"), ". relay never looks for new versions by itself."))),
     opened() {
       void load();
