@@ -1,8 +1,11 @@
 package config
 
 import (
+	"log/slog"
 	"os"
+	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -87,4 +90,35 @@ func readExample(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// bounds are those that a setting's description names.
+var bounds = regexp.MustCompile(`\bnumber\b.* from (\d+)(?: \(.*\))? to (\d+)`)
+
+// TestBoundsHold: relay refuses what is beyond the bounds that a setting names for
+// itself, so that a new setting cannot have them in words only.
+func TestBoundsHold(t *testing.T) {
+	tried := 0
+	for _, v := range variables {
+		found := bounds.FindStringSubmatch(v.is)
+		if found == nil {
+			continue
+		}
+		tried++
+		low, _ := strconv.ParseInt(found[1], 10, 64)
+		high, _ := strconv.ParseInt(found[2], 10, 64)
+		for value, ok := range map[int64]bool{low - 1: false, low: true, high: true, high + 1: false} {
+			if _, _, err := load(t, nil, v.name+"="+strconv.FormatInt(value, 10)); (err == nil) != ok {
+				t.Errorf("%s=%d, from %d to %d: %v", v.name, value, low, high, err)
+			}
+		}
+	}
+	if tried < 4 {
+		t.Errorf("only %d settings name bounds", tried)
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
+		if kind := f.Type.Kind(); f.Type != reflect.TypeFor[slog.Level]() && (kind == reflect.Int || kind == reflect.Int64 || kind == reflect.Uint16) && !bounds.MatchString(f.Tag.Get("is")) {
+			t.Errorf("%s names no bounds: a number from … to …", f.Tag.Get("env"))
+		}
+	}
 }
