@@ -7,20 +7,21 @@ import (
 )
 
 const (
-	selectSignIns     = `SELECT id, hash, person, created_at, seen_at, agent, address FROM sign_ins`
+	selectSignIns     = `SELECT id, hash, COALESCE(person, '') AS person, name, created_at, seen_at, agent, address FROM sign_ins`
 	selectSignIn      = selectSignIns + ` WHERE hash = ?`
 	selectSignInByID  = selectSignIns + ` WHERE id = ?`
 	selectSignInsOf   = selectSignIns + ` WHERE person = ? ORDER BY seen_at DESC, id LIMIT 1000`
 	selectAllSignIns  = selectSignIns + ` ORDER BY seen_at DESC, id LIMIT 1000`
-	insertSignIn      = `INSERT INTO sign_ins (id, hash, person, created_at, seen_at, agent, address) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	insertSignIn      = `INSERT INTO sign_ins (id, hash, person, name, created_at, seen_at, agent, address) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 	updateSeen        = `UPDATE sign_ins SET seen_at = ?, address = ? WHERE id = ?`
 	deleteSignIn      = `DELETE FROM sign_ins WHERE id = ?`
 	deleteOldSignIns  = `DELETE FROM sign_ins WHERE seen_at < ?`
-	deleteMostSignIns = `DELETE FROM sign_ins WHERE person = ? AND id NOT IN
-		(SELECT id FROM sign_ins WHERE person = ? ORDER BY seen_at DESC, id LIMIT ?)`
+	deleteMostSignIns = `DELETE FROM sign_ins WHERE COALESCE(person, '') = ? AND id NOT IN
+		(SELECT id FROM sign_ins WHERE COALESCE(person, '') = ? ORDER BY seen_at DESC, id LIMIT ?)`
 )
 
-// keptSignIns is how many sign-ins of a person are kept, the last seen ones.
+// keptSignIns is how many sign-ins of a person, or with the secret key, are kept: the last
+// seen ones.
 const keptSignIns = 100
 
 // SignIn implements [chat.PeopleReader].
@@ -43,7 +44,7 @@ func (t *tx) SignIns(person string) ([]chat.SignIn, error) {
 
 // PutSignIn implements [chat.PeopleTx].
 func (t *tx) PutSignIn(s *chat.SignIn) error {
-	_, err := t.q.exec(insertSignIn, s.ID, s.Hash, s.Person, int64(s.CreatedAt), int64(s.SeenAt), s.Agent, s.Address)
+	_, err := t.q.exec(insertSignIn, s.ID, s.Hash, nullable(s.Person), s.Name, int64(s.CreatedAt), int64(s.SeenAt), s.Agent, s.Address)
 	if err == nil {
 		_, err = t.q.exec(deleteMostSignIns, s.Person, s.Person, keptSignIns)
 	}
@@ -68,10 +69,11 @@ func (t *tx) DropSignIns(before chat.Time) error {
 }
 
 const (
-	selectInvitations = `SELECT id, hash, role, email, COALESCE(person, '') AS person, invited_by, created_at, expires_at FROM invitations`
+	selectInvitations = `SELECT id, hash, role, email, COALESCE(person, '') AS person, invited_by, inviter, created_at, expires_at FROM invitations`
 	selectInvitation  = selectInvitations + ` WHERE hash = ?`
 	selectOpen        = selectInvitations + ` WHERE expires_at > ? ORDER BY created_at DESC, id`
-	insertInvitation  = `INSERT INTO invitations (id, hash, role, email, person, invited_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+	insertInvitation  = `INSERT INTO invitations (id, hash, role, email, person, invited_by, inviter, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	deleteLinksOf     = `DELETE FROM invitations WHERE person = ?`
 	deleteInvitation  = `DELETE FROM invitations WHERE id = ?`
 	deleteExpired     = `DELETE FROM invitations WHERE expires_at <= ?`
 )
@@ -88,11 +90,7 @@ func (t *tx) Invitations(at chat.Time) ([]chat.Invitation, error) {
 
 // PutInvitation implements [chat.PeopleTx].
 func (t *tx) PutInvitation(i *chat.Invitation) error {
-	var person any
-	if i.Person != "" {
-		person = i.Person
-	}
-	_, err := t.q.exec(insertInvitation, i.ID, i.Hash, string(i.Role), i.Email, person, i.InvitedBy, int64(i.CreatedAt), int64(i.ExpiresAt))
+	_, err := t.q.exec(insertInvitation, i.ID, i.Hash, string(i.Role), i.Email, nullable(i.Person), i.InvitedBy, i.Inviter, int64(i.CreatedAt), int64(i.ExpiresAt))
 	return wrap(err, "put invitation %s", i.ID)
 }
 
@@ -105,6 +103,30 @@ func (t *tx) DeleteInvitation(id string) error {
 func (t *tx) DropInvitations(before chat.Time) error {
 	_, err := t.q.exec(deleteExpired, int64(before))
 	return err
+}
+
+// DropLinksOf implements [chat.PeopleTx].
+func (t *tx) DropLinksOf(person string) error {
+	_, err := t.q.exec(deleteLinksOf, person)
+	return err
+}
+
+// DropKeyHolders implements [chat.PeopleTx].
+func (t *tx) DropKeyHolders() error {
+	for _, query := range []string{`DELETE FROM sign_ins WHERE person IS NULL`, `DELETE FROM push_devices WHERE sign_in IS NULL`, `DELETE FROM invitations WHERE inviter = ''`} {
+		if _, err := t.q.exec(query); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nullable is NULL for the id of nobody.
+func nullable(id string) any {
+	if id == "" {
+		return nil
+	}
+	return id
 }
 
 const (

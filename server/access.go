@@ -38,6 +38,17 @@ func (s *communityServer) administrator(w http.ResponseWriter, r *http.Request, 
 	return by, err
 }
 
+// lasting refuses to the secret key before what would outlive it.
+func lasting(admits access) access {
+	return func(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+		by, err := admits(w, r, key)
+		if err == nil && by.Replaced {
+			err = errReplaced
+		}
+		return by, err
+	}
+}
+
 // operatorOrDoctor also admits relay doctor, by its pass.
 func (s *communityServer) operatorOrDoctor(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	return s.admit(w, r, key, s.orPass(s.isDoctor))
@@ -82,15 +93,19 @@ func (s *communityServer) authenticate(w http.ResponseWriter, r *http.Request, k
 		}
 		return signedIn(r)
 	}
-	if !s.keys.IsSecret(key) {
+	state := s.keys.Check(key)
+	if state == KeyWrong {
 		return chat.Author{}, s.denied(w, r)
 	}
 	if r.Header.Get("Origin") != "" {
 		s.log.Warn("secret key used from a browser: it belongs on servers only", "request", w.Header().Get(requestIDHeader), "origin", r.Header.Get("Origin"), "peer", s.peer(r).addr)
 		return chat.Author{}, errUnauthorized
 	}
-	return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceAPI, Role: chat.RoleAdministrator}, nil
+	return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceAPI, Role: chat.RoleAdministrator, Replaced: state == KeyReplaced}, nil
 }
+
+// errReplaced refuses to the secret key before what would outlive it.
+var errReplaced = &httpError{status: http.StatusForbidden, text: "This secret key was replaced. Use the new one"}
 
 // requestKey returns the key of a request, from its query only if that is allowed.
 func requestKey(r *http.Request, inQuery bool) string {

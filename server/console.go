@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -117,7 +116,7 @@ func (s *communityServer) keyLogin(w http.ResponseWriter, r *http.Request, l log
 	switch {
 	case l.name == "" || utf8.RuneCountInString(l.name) > maxNameLength || !isText(l.name):
 		return "", http.StatusUnauthorized, "Please give the name that visitors see, up to 60 characters."
-	case !s.keys.IsSecret(l.key):
+	case s.keys.Check(l.key) != KeyCurrent:
 		if s.denied(w, r) != errUnauthorized { // which is not logged each time
 			return "", http.StatusTooManyRequests, "Too many wrong keys. Please wait a minute."
 		}
@@ -125,16 +124,33 @@ func (s *communityServer) keyLogin(w http.ResponseWriter, r *http.Request, l log
 		s.engine.SignInFailed(r.Context(), s.peer(r).addr.String())
 		return "", http.StatusUnauthorized, "This is not the secret key."
 	}
-	s.audit(r, chat.Author{Source: chat.SourceConsole, Name: l.name}, chat.AuditSignIn, "", "with the secret key")
-	return s.keys.cookies().sign(s.cookieName(r), l.name), 0, ""
+	cookie, err := s.startKeySignIn(r, l.name, s.keys.Still(l.key))
+	switch {
+	case errors.Is(err, errUnauthorized):
+		return "", http.StatusUnauthorized, "This is not the secret key."
+	case err != nil:
+		s.log.Error("cannot sign in", "err", err)
+		return "", http.StatusServiceUnavailable, "The database cannot be reached. Please try again in a moment."
+	}
+	return cookie, 0, ""
+}
+
+// startKeySignIn signs in who has the secret key, and returns the value of the cookie.
+func (s *communityServer) startKeySignIn(r *http.Request, name string, valid func(chat.Reader) error) (cookie string, err error) {
+	secret, in, err := s.engine.SignInByKey(r.Context(), name, agentName(r), s.peer(r).addr.String(), valid)
+	if err != nil {
+		return "", err
+	}
+	s.audit(r, chat.Author{Source: chat.SourceConsole, Name: name, SignIn: in.ID}, chat.AuditSignIn, "", "with the secret key")
+	return signInCookie + secret, nil
 }
 
 // logout answers POST /console/logout.
 func (s *communityServer) logout(w http.ResponseWriter, r *http.Request) {
 	if s.crossOrigin.Check(r) == nil {
 		if by, err := s.signedIn(r); err == nil {
-			if err := s.signOut(r, by); err != nil {
-				s.log.Error("cannot end an operator's presence at sign-out", "err", err)
+			if err := s.engine.EndSignIn(r.Context(), by.SignIn); err != nil {
+				s.log.Error("cannot end a sign-in", "err", err)
 			}
 		}
 		s.setConsoleCookie(w, r, "", -1)
@@ -142,17 +158,8 @@ func (s *communityServer) logout(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/console", http.StatusSeeOther)
 }
 
-// signOut ends a sign-in with its streams.
-func (s *communityServer) signOut(r *http.Request, by chat.Author) error {
-	if by.SignIn != "" {
-		return s.engine.EndSignIn(r.Context(), by.SignIn)
-	}
-	return s.engine.SignOut(r.Context(), by.Name, s.signIn(r, by))
-}
-
-// personCookie begins the cookie of a person; what follows is the sign-in's secret. The
-// signed cookies of the secret key begin with digits.
-const personCookie = "person."
+// signInCookie begins the console's cookie; what follows is the sign-in's secret.
+const signInCookie = "person."
 
 // signedIn returns the operator whose cookie this is, or errUnauthorized.
 func (s *communityServer) signedIn(r *http.Request) (chat.Author, error) {
@@ -161,30 +168,16 @@ func (s *communityServer) signedIn(r *http.Request) (chat.Author, error) {
 	if err != nil {
 		return by, errUnauthorized
 	}
-	if secret, found := strings.CutPrefix(c.Value, personCookie); found {
-		return s.signedInPerson(r, by, secret)
-	}
-	name, signedIn := s.keys.cookies().open(c.Name, c.Value)
-	if !signedIn {
+	secret, found := strings.CutPrefix(c.Value, signInCookie)
+	if !found {
 		return by, errUnauthorized
 	}
-	by.Name = name
-	by.Role = chat.RoleAdministrator
-	return by, nil
-}
-
-func (s *communityServer) signedInPerson(r *http.Request, by chat.Author, secret string) (chat.Author, error) {
 	p, in, err := s.engine.SignedIn(r.Context(), secret, s.peer(r).addr.String())
 	if errors.Is(err, chat.ErrSignInNotFound) {
 		return by, errUnauthorized
 	}
 	by.Name, by.Person, by.Role, by.SignIn = p.Name, p.ID, p.Role, in.ID
 	return by, err
-}
-
-// cookies signs and verifies; rotating the secret key invalidates all cookies.
-func (k *Keyring) cookies() signedCookies {
-	return signedCookies{k.SigningKey("console"), consoleSignIn * time.Second}
 }
 
 // plainCookie is the name of the cookie where there is no TLS.

@@ -92,8 +92,8 @@ func (k *keysOf) look() map[string]bool {
 		return map[string]bool{"backendKey": k.bearer == k.backend, "backendKeyHeader": k.header == k.backend}
 	}
 	return map[string]bool{
-		"publicKey": k.ring.IsPublic(k.bearer), "secretKey": k.ring.IsSecret(k.bearer),
-		"apiKeyHeader":   k.ring.IsPublic(k.header) || k.ring.IsSecret(k.header),
+		"publicKey": k.ring.IsPublic(k.bearer), "secretKey": k.ring.Check(k.bearer) != server.KeyWrong,
+		"apiKeyHeader":   k.ring.IsPublic(k.header) || k.ring.Check(k.header) != server.KeyWrong,
 		"publicKeyQuery": k.ring.IsPublic(k.query),
 	}
 }

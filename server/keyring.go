@@ -21,8 +21,8 @@ const (
 	metaPublicKey   = "public_key"
 	metaSecretHash  = "secret_hash"
 	metaSecretPlain = "secret_plain" // only while the set-up window is open
-	// metaSecretBefore is the hash of the secret key before, until the new one is
-	// used for the first time: the answer that carried the new one may be lost.
+	// metaSecretBefore is the hash of the secret key before, a space and until when it
+	// works: programs need a moment to get the new one. It ends when the new one is used.
 	metaSecretBefore = "secret_before"
 	metaSetupOpened  = "setup_opened"
 	metaFileKey      = "file_key" // signs links to files
@@ -40,6 +40,8 @@ const (
 	// keyringAge is how long the keys are trusted before they are read again:
 	// they can be rotated by another process.
 	keyringAge = time.Second
+	// keyGrace is how long the key before works at most.
+	keyGrace = 10 * time.Minute
 )
 
 // Keyring holds the two keys of an installation and the window in which the
@@ -63,7 +65,7 @@ type Keyring struct {
 type keys struct {
 	public       string
 	secretHash   string
-	secretBefore string
+	secretBefore string // as stored
 	secretPlain  string
 	openedAt     chat.Time
 	fileKey      string
@@ -230,18 +232,39 @@ func (k *Keyring) Public() string { return k.current().public }
 // IsPublic reports whether key is the public key.
 func (k *Keyring) IsPublic(key string) bool { return key != "" && chat.SameSecret(key, k.Public()) }
 
-// IsSecret reports whether key is the secret key, or the previous one while the new
-// one has never been used.
-func (k *Keyring) IsSecret(key string) bool {
+// KeyState is the answer of [Keyring.Check].
+type KeyState int
+
+const (
+	KeyWrong KeyState = iota
+	KeyCurrent
+	KeyReplaced // it still works, but for what would outlive it
+)
+
+// Check reports whether key is the secret key, or the one before in its last minutes.
+func (k *Keyring) Check(key string) KeyState {
 	if key == "" {
-		return false
+		return KeyWrong
 	}
 	hash, now := chat.Hash(key), k.current()
 	if chat.SameSecret(hash, now.secretHash) {
 		k.retire(now)
-		return true
+		return KeyCurrent
 	}
-	return now.secretBefore != "" && chat.SameSecret(hash, now.secretBefore)
+	if before := now.before(chat.Now()); before != "" && chat.SameSecret(hash, before) {
+		return KeyReplaced
+	}
+	return KeyWrong
+}
+
+// before is the hash of the key before as long as it works, else "".
+func (k *keys) before(at chat.Time) string {
+	hash, until, _ := strings.Cut(k.secretBefore, " ")
+	var end chat.Time
+	if end.UnmarshalJSON([]byte(`"`+until+`"`)) != nil || until == "" || at >= end {
+		return ""
+	}
+	return hash
 }
 
 // retire ends the previous secret key, since the new one is in use.
@@ -268,7 +291,7 @@ func (k *Keyring) SigningKey(purpose string) []byte {
 // earlier one must end.
 func (k *Keyring) Generation() string {
 	now := k.current()
-	return now.secretHash + now.secretBefore
+	return now.secretHash + now.before(chat.Now())
 }
 
 // Links returns the maker of links to files, below base. Its key never
@@ -336,34 +359,44 @@ func (k *Keyring) RotatePublic(ctx context.Context) (string, error) {
 	if k.preset.public != "" {
 		return "", chat.Errorf(chat.Conflict, "The key cannot be rotated: the public key is set by RELAY_PUBLIC_KEY; change it there")
 	}
-	return k.rotate(ctx, "pk_", func(key string) map[string]string {
-		return map[string]string{metaPublicKey: key}
-	})
+	return k.rotate(ctx, "pk_", func(tx chat.Tx, key string) error { return tx.PutMeta(metaPublicKey, key) })
 }
 
-// RotateSecret replaces the secret key at once and signs everybody out of the
-// console.
+// RotateSecret replaces the secret key at once. Who signed in with it is signed out, and
+// what it made besides ends: devices of programs and invitations.
 func (k *Keyring) RotateSecret(ctx context.Context) (string, error) { return k.rotateSecret(ctx, "") }
 
-// ReplaceSecret is RotateSecret for a caller who may not get the answer: the key
-// that works now does so until the new one is used for the first time.
+// ReplaceSecret is RotateSecret with a grace for the other programs that have the key.
 func (k *Keyring) ReplaceSecret(ctx context.Context) (string, error) {
-	now := k.current()
-	return k.rotateSecret(ctx, cmp.Or(now.secretBefore, now.secretHash))
+	return k.rotateSecret(ctx, k.current().secretHash+" "+chat.Now().Add(keyGrace).String())
 }
 
 func (k *Keyring) rotateSecret(ctx context.Context, before string) (string, error) {
 	if k.SecretPreset() {
 		return "", chat.Errorf(chat.Conflict, "The key cannot be rotated: the secret key is set by RELAY_SECRET_KEY; change it there")
 	}
-	return k.rotate(ctx, "sk_", func(key string) map[string]string {
-		return map[string]string{metaSecretHash: chat.Hash(key), metaSecretBefore: before, metaSecretPlain: ""}
+	return k.rotate(ctx, "sk_", func(tx chat.Tx, key string) error {
+		if err := tx.DropKeyHolders(); err != nil {
+			return err
+		}
+		return putMeta(tx, map[string]string{metaSecretHash: chat.Hash(key), metaSecretBefore: before, metaSecretPlain: ""})
 	})
 }
 
-func (k *Keyring) rotate(ctx context.Context, prefix string, values func(key string) map[string]string) (string, error) {
+// Still reports, in a transaction, that the secret key is the one that was checked before.
+func (k *Keyring) Still(key string) func(chat.Reader) error {
+	return func(r chat.Reader) error {
+		stored, err := r.Meta(metaSecretHash)
+		if err == nil && !chat.SameSecret(chat.Hash(key), cmp.Or(k.preset.secretHash, stored)) {
+			err = errUnauthorized
+		}
+		return err
+	}
+}
+
+func (k *Keyring) rotate(ctx context.Context, prefix string, put func(tx chat.Tx, key string) error) (string, error) {
 	key := prefix + chat.NewToken()
-	err := k.store.Apply(ctx, func(tx chat.Tx) error { return putMeta(tx, values(key)) })
+	err := k.store.Apply(ctx, func(tx chat.Tx) error { return put(tx, key) })
 	if err != nil {
 		return "", err
 	}

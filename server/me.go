@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -170,6 +171,7 @@ type signInView struct {
 func (s *communityServer) signIns(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	person := r.URL.Query().Get("person")
 	switch {
+	case person == withKey && by.Role == chat.RoleAdministrator:
 	case person == "" && by.Person == "", person == "all" && by.Role == chat.RoleAdministrator:
 		person = ""
 	case person == "":
@@ -177,12 +179,24 @@ func (s *communityServer) signIns(_ http.ResponseWriter, r *http.Request, by cha
 	case person != by.Person && by.Role != chat.RoleAdministrator:
 		return nil, errAdministrators
 	}
-	list, err := s.engine.SignIns(r.Context(), person)
+	list, err := s.signInsOf(r, person)
 	views := make([]signInView, len(list))
 	for i := range list {
 		views[i] = signInView{list[i], list[i].ID == by.SignIn}
 	}
 	return map[string]any{"signIns": views}, err
+}
+
+// withKey asks for the sign-ins with the secret key.
+const withKey = "key"
+
+// signInsOf lists the sign-ins of a person, with the secret key, or of all with "".
+func (s *communityServer) signInsOf(r *http.Request, person string) ([]chat.SignIn, error) {
+	if person != withKey {
+		return s.engine.SignIns(r.Context(), person)
+	}
+	list, err := s.engine.SignIns(r.Context(), "")
+	return slices.DeleteFunc(list, func(in chat.SignIn) bool { return in.Person != "" }), err
 }
 
 // endSignIn answers DELETE /api/admin/sign-ins/{id}. Others' do not exist for operators.
@@ -197,18 +211,26 @@ func (s *communityServer) endSignIn(_ http.ResponseWriter, r *http.Request, by c
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.engine.Person(r.Context(), in.Person)
-	if errors.Is(err, chat.ErrPersonNotFound) {
-		err = nil
+	name := in.Name
+	if in.Person != "" {
+		p, err := s.engine.Person(r.Context(), in.Person)
+		if err != nil && !errors.Is(err, chat.ErrPersonNotFound) {
+			return nil, err
+		}
+		name = p.Name
 	}
-	s.audit(r, by, chat.AuditSignInEnded, p.Name, in.Agent)
-	return ok, err
+	s.audit(r, by, chat.AuditSignInEnded, name, in.Agent)
+	return ok, nil
 }
 
 // endAllSignIns ends all sign-ins of somebody else.
 func (s *communityServer) endAllSignIns(r *http.Request, by chat.Author, person string) (any, error) {
 	if by.Role != chat.RoleAdministrator {
 		return nil, errAdministrators
+	}
+	if person == withKey {
+		s.audit(r, by, chat.AuditSignInEnded, "secret key", "all")
+		return ok, s.engine.EndSignIns(r.Context(), "", by.SignIn)
 	}
 	p, err := s.engine.Person(r.Context(), person)
 	if err == nil {
@@ -222,12 +244,12 @@ func (s *communityServer) endAllSignIns(r *http.Request, by chat.Author, person 
 }
 
 // endOtherSignIns answers DELETE /api/admin/sign-ins: all of one's own but this one end, or
-// all of a person for administrators.
+// all of a person for administrators. Those with the secret key are of everybody who has it.
 func (s *communityServer) endOtherSignIns(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	if person := r.URL.Query().Get("person"); person != "" && person != by.Person {
 		return s.endAllSignIns(r, by, person)
 	}
-	if by.Person == "" {
+	if by.SignIn == "" {
 		return nil, errNoAccount
 	}
 	s.audit(r, by, chat.AuditSignInEnded, by.Name, "all others")

@@ -229,9 +229,11 @@ func (s *communityServer) rotateKey(_ http.ResponseWriter, r *http.Request, by c
 		return nil, err
 	}
 	rotate, field := s.keys.RotatePublic, "publicKey"
-	switch in.Key {
-	case "public":
-	case "secret":
+	switch {
+	case in.Key == "public":
+	case in.Key == "secret" && by.Person != "":
+		rotate, field = s.keys.RotateSecret, "secretKey"
+	case in.Key == "secret":
 		rotate, field = s.keys.ReplaceSecret, "secretKey"
 	default:
 		return nil, badRequest("key must be public or secret")

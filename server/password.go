@@ -88,7 +88,7 @@ func (s *communityServer) startSignIn(r *http.Request, p chat.Person, how string
 		return "", err
 	}
 	s.audit(r, personAuthor(p, in.ID), chat.AuditSignIn, "", how)
-	return personCookie + secret, nil
+	return signInCookie + secret, nil
 }
 
 // agentName is the browser of a request in a few words, "" if it is unknown.

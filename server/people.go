@@ -56,7 +56,7 @@ func (s *communityServer) goOnAs(w http.ResponseWriter, r *http.Request, by chat
 	if err != nil {
 		return err
 	}
-	if err := s.signOut(r, by); err != nil {
+	if err := s.engine.EndSignIn(r.Context(), by.SignIn); err != nil {
 		return err
 	}
 	s.setConsoleCookie(w, r, cookie, consoleSignIn)
@@ -150,7 +150,7 @@ func (s *communityServer) invite(_ http.ResponseWriter, r *http.Request, by chat
 	if err != nil {
 		return nil, err
 	}
-	secret, i, err := s.engine.Invite(r.Context(), chat.Invitation{Email: in.Email, Role: in.Role, InvitedBy: by.Name})
+	secret, i, err := s.engine.Invite(r.Context(), chat.Invitation{Email: in.Email, Role: in.Role, InvitedBy: by.Name, Inviter: by.Person})
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (s *communityServer) resetPassword(_ http.ResponseWriter, r *http.Request, 
 	if err != nil {
 		return nil, err
 	}
-	secret, i, err := s.engine.Invite(r.Context(), chat.Invitation{Person: p.ID, Role: p.Role, InvitedBy: by.Name})
+	secret, i, err := s.engine.Invite(r.Context(), chat.Invitation{Person: p.ID, Role: p.Role, InvitedBy: by.Name, Inviter: by.Person})
 	if err != nil {
 		return nil, err
 	}

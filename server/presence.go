@@ -59,7 +59,7 @@ func (s *communityServer) operatorActivity(_ http.ResponseWriter, r *http.Reques
 	if by.Source == chat.SourceConsole {
 		s.engine.OperatorActive(by.Name, time.Duration(in.Ago*float64(time.Second)))
 		if in.Viewing != nil {
-			s.engine.View(s.signIn(r, by), *in.Viewing)
+			s.engine.View(by.SignIn, *in.Viewing)
 		}
 	}
 	return ok, nil
@@ -68,22 +68,9 @@ func (s *communityServer) operatorActivity(_ http.ResponseWriter, r *http.Reques
 // takeSeat counts an operator who reads the admin stream in the console as
 // present. Programs do not count: signedOut is nil for them.
 func (s *communityServer) takeSeat(r *http.Request, by chat.Author, reconnects bool) (signedOut <-chan struct{}, leave func()) {
-	signIn := s.signIn(r, by)
-	if by.Source != chat.SourceConsole || signIn == "" {
+	if by.Source != chat.SourceConsole || by.SignIn == "" {
 		return nil, func() {}
 	}
-	seat := s.engine.TakeSeat(by.Name, signIn, !reconnects)
+	seat := s.engine.TakeSeat(by.Name, by.SignIn, !reconnects)
 	return seat.SignedOut(), seat.Leave
-}
-
-// signIn identifies a sign-in at the console.
-func (s *communityServer) signIn(r *http.Request, by chat.Author) string {
-	if by.SignIn != "" {
-		return by.SignIn
-	}
-	c, err := r.Cookie(s.cookieName(r))
-	if err != nil {
-		return ""
-	}
-	return chat.Hash(c.Value)
 }

@@ -20,15 +20,46 @@ type Push interface {
 // ownerOf names whose devices a caller has: programs have their own.
 func ownerOf(by chat.Author) string { return cmp.Or(by.Person, by.Name, by.Source) }
 
+// deviceView is a device in the list of all.
+type deviceView struct {
+	chat.PushDevice
+	Owner string `json:"owner,omitempty"`
+}
+
 // pushDevices answers GET /api/admin/push: the key that browsers need to subscribe, and
-// the caller's devices.
+// the caller's devices, or all of them for administrators.
 func (s *communityServer) pushDevices(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	_, public, err := s.engine.PushKeys(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.engine.PushDevices(r.Context(), ownerOf(by))
+	if r.URL.Query().Get("person") != "all" {
+		list, err := s.engine.PushDevices(r.Context(), ownerOf(by))
+		return map[string]any{"publicKey": public, "devices": list}, err
+	}
+	if by.Role != chat.RoleAdministrator {
+		return nil, errAdministrators
+	}
+	list, err := s.allPushDevices(r.Context())
 	return map[string]any{"publicKey": public, "devices": list}, err
+}
+
+// allPushDevices lists everybody's devices with the names of their owners.
+func (s *communityServer) allPushDevices(ctx context.Context) ([]deviceView, error) {
+	list, err := s.engine.PushDevices(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	people, err := s.engine.People(ctx)
+	names := map[string]string{}
+	for i := range people {
+		names[people[i].ID] = people[i].Name
+	}
+	views := make([]deviceView, len(list))
+	for i := range list {
+		views[i] = deviceView{list[i], cmp.Or(names[list[i].Person], list[i].Person+" (secret key)")}
+	}
+	return views, err
 }
 
 // addPushDevice answers POST /api/admin/push/devices, with a browser's subscription.
@@ -47,11 +78,17 @@ func (s *communityServer) addPushDevice(_ http.ResponseWriter, r *http.Request, 
 	if err := s.push.CheckAddress(in.Endpoint); err != nil {
 		return nil, err
 	}
-	return s.engine.AddPushDevice(r.Context(), chat.PushDevice{Person: ownerOf(by), Endpoint: in.Endpoint, P256dh: in.Keys.P256dh, Auth: in.Keys.Auth, Label: in.Label})
+	return s.engine.AddPushDevice(r.Context(), chat.PushDevice{Person: ownerOf(by), SignIn: by.SignIn, Endpoint: in.Endpoint, P256dh: in.Keys.P256dh, Auth: in.Keys.Auth, Label: in.Label})
 }
 
+// removePushDevice answers DELETE /api/admin/push/devices/{id}. Others' do not exist for
+// operators.
 func (s *communityServer) removePushDevice(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	return ok, s.engine.RemovePushDevice(r.Context(), ownerOf(by), pathVar(r, "id"))
+	owner := ownerOf(by)
+	if by.Role == chat.RoleAdministrator {
+		owner = ""
+	}
+	return ok, s.engine.RemovePushDevice(r.Context(), owner, pathVar(r, "id"))
 }
 
 // testPushDevice answers POST /api/admin/push/devices/{id}/test with what the push

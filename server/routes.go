@@ -250,6 +250,8 @@ func (s *communityServer) sessionRoutes(operators, administrators rules) []route
 
 // siteRoutes are about the site: its settings, channels, knowledge, numbers and state.
 func (s *communityServer) siteRoutes(operators, administrators rules) []route {
+	keepingOperators, keepingAdministrators := operators, administrators
+	keepingOperators.access, keepingAdministrators.access = lasting(operators.access), lasting(administrators.access)
 	files, examined, erasers := administrators, operators, operators
 	files.body = 0
 	examined.access, erasers.access = s.operatorOrDoctor, s.administratorOrCommand
@@ -287,14 +289,14 @@ func (s *communityServer) siteRoutes(operators, administrators rules) []route {
 		{"GET", "/api/admin/visitors/export", administrators, s.exportVisitor},
 		{"DELETE", "/api/admin/visitors", erasers, s.eraseVisitor},
 		{"GET", "/api/admin/push", operators, s.pushDevices},
-		{"POST", "/api/admin/push/devices", operators, s.addPushDevice},
+		{"POST", "/api/admin/push/devices", keepingOperators, s.addPushDevice},
 		{"DELETE", "/api/admin/push/devices/{id}", operators, s.removePushDevice},
 		{"POST", "/api/admin/push/devices/{id}/test", operators, s.testPushDevice},
 		{"GET", "/api/admin/system", administrators, s.systemState},
 		{"GET", "/api/admin/system/backup", administrators, s.sendBackup},
 		{"POST", "/api/admin/system/backups", administrators, s.backUp},
 		{"GET", "/api/admin/system/backups/{name}", administrators, s.downloadBackup},
-		{"POST", "/api/admin/keys/rotate", administrators, s.rotateKey},
+		{"POST", "/api/admin/keys/rotate", keepingAdministrators, s.rotateKey},
 		{"GET", "/api/admin/stream", operators, s.adminStream},
 	}
 }
@@ -302,8 +304,8 @@ func (s *communityServer) siteRoutes(operators, administrators rules) []route {
 // teamRoutes are about the people who answer and administer.
 func (s *communityServer) teamRoutes() []route {
 	operators := rules{filtered: true, access: s.operator, body: maxBody}
-	administrators, faces := operators, operators
-	administrators.access = s.administrator
+	administrators, keepers, faces := operators, operators, operators
+	administrators.access, keepers.access = s.administrator, lasting(s.administrator)
 	faces.body = maxFaceBytes
 	return []route{
 		{"GET", "/api/admin/me", operators, s.me},
@@ -319,12 +321,12 @@ func (s *communityServer) teamRoutes() []route {
 		{"PATCH", "/api/admin/passkeys/{id}", operators, s.renamePasskey},
 		{"DELETE", "/api/admin/passkeys/{id}", operators, s.removePasskey},
 		{"GET", "/api/admin/people", operators, s.people},
-		{"POST", "/api/admin/people", administrators, s.addPerson},
-		{"PATCH", "/api/admin/people/{id}", administrators, s.patchPerson},
-		{"DELETE", "/api/admin/people/{id}", administrators, s.removePerson},
-		{"POST", "/api/admin/people/{id}/reset", administrators, s.resetPassword},
+		{"POST", "/api/admin/people", keepers, s.addPerson},
+		{"PATCH", "/api/admin/people/{id}", keepers, s.patchPerson},
+		{"DELETE", "/api/admin/people/{id}", keepers, s.removePerson},
+		{"POST", "/api/admin/people/{id}/reset", keepers, s.resetPassword},
 		{"GET", "/api/admin/invitations", administrators, s.invitations},
-		{"POST", "/api/admin/invitations", administrators, s.invite},
+		{"POST", "/api/admin/invitations", keepers, s.invite},
 		{"DELETE", "/api/admin/invitations/{id}", administrators, s.withdraw},
 		{"GET", "/api/admin/audit", administrators, s.auditList},
 		{"POST", "/console/invitation/check", rules{body: maxBody}, s.checkInvitation},

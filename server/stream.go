@@ -290,7 +290,7 @@ func (s *communityServer) adminStream(w http.ResponseWriter, r *http.Request, by
 	return written{}, nil
 }
 
-// signInEnded reports whether a person's sign-in has ended. The secret key has none.
+// signInEnded reports whether a sign-in has ended. A program with the secret key has none.
 func (s *communityServer) signInEnded(ctx context.Context, by chat.Author) bool {
 	return by.SignIn != "" && s.engine.SignInEnded(ctx, by.SignIn)
 }

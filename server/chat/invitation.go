@@ -24,6 +24,7 @@ type Invitation struct {
 	Email     string `json:"email,omitempty" db:"email"`
 	Person    string `json:"personId,omitempty" db:"person"`
 	InvitedBy string `json:"invitedBy,omitempty" db:"invited_by"`
+	Inviter   string `json:"-" db:"inviter"` // a person's id, "" with the secret key
 	CreatedAt Time   `json:"createdAt" db:"created_at"`
 	ExpiresAt Time   `json:"expiresAt" db:"expires_at"`
 }
@@ -93,16 +94,39 @@ func (r *Relay) Invitation(ctx context.Context, secret string) (i Invitation, p 
 
 func validInvitation(rd Reader, secret string) (Invitation, error) {
 	i, err := rd.Invitation(Hash(secret))
-	if err == nil && i.ExpiresAt <= Now() {
-		return i, ErrInvitationNotFound
+	if err != nil {
+		return i, err
+	}
+	works, err := i.works(rd)
+	if err == nil && !works {
+		err = ErrInvitationNotFound
 	}
 	return i, err
+}
+
+// works reports whether a link can be used: in time, and only as long as who made it may
+// make one.
+func (i *Invitation) works(rd Reader) (bool, error) {
+	if i.ExpiresAt <= Now() || i.Inviter == "" {
+		return i.ExpiresAt > Now(), nil
+	}
+	by, err := rd.Person(i.Inviter)
+	if errors.Is(err, ErrPersonNotFound) {
+		return false, nil
+	}
+	return by.Role == RoleAdministrator, err
 }
 
 // Invitations lists the links that still work.
 func (r *Relay) Invitations(ctx context.Context) (list []Invitation, err error) {
 	err = r.store.ReadOne(ctx, func(rd Reader) error {
-		list, err = rd.Invitations(Now())
+		all, err := rd.Invitations(Now())
+		for k := range all {
+			works, failed := all[k].works(rd)
+			if err = errors.Join(err, failed); works {
+				list = append(list, all[k])
+			}
+		}
 		return err
 	})
 	return list, err
@@ -150,6 +174,9 @@ func resetPassword(tx Tx, id, password string) (p Person, ended []SignIn, err er
 	}
 	p.Password = password
 	if err := tx.PutPerson(&p); err != nil {
+		return p, nil, err
+	}
+	if err := tx.DropLinksOf(id); err != nil {
 		return p, nil, err
 	}
 	keys, err := tx.Passkeys(id)

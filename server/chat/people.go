@@ -241,10 +241,13 @@ func (p *Person) NameKey() string { return nameKey(p.Name) }
 // ChangePerson stores what change does to a person, and returns the person as stored.
 func (r *Relay) ChangePerson(ctx context.Context, id string, change func(*Person) error) (p Person, err error) {
 	err = r.store.Apply(ctx, func(tx Tx) error {
+		if err := lockTeam(tx); err != nil {
+			return err
+		}
 		if p, err = tx.Person(id); err != nil {
 			return err
 		}
-		before := p.Role
+		before, password := p.Role, p.Password
 		if err := change(&p); err != nil {
 			return err
 		}
@@ -259,6 +262,11 @@ func (r *Relay) ChangePerson(ctx context.Context, id string, change func(*Person
 		if err := taken(tx, &p); err != nil {
 			return err
 		}
+		if p.Password != password { // who has a link to another one may be a thief
+			if err := tx.DropLinksOf(id); err != nil {
+				return err
+			}
+		}
 		return tx.PutPerson(&p)
 	})
 	r.forgetNames()
@@ -270,6 +278,9 @@ func (r *Relay) ChangePerson(ctx context.Context, id string, change func(*Person
 func (r *Relay) RemovePerson(ctx context.Context, id string) (p Person, err error) {
 	var ended []SignIn
 	err = r.store.Apply(ctx, func(tx Tx) error {
+		if err := lockTeam(tx); err != nil {
+			return err
+		}
 		if p, err = tx.Person(id); err != nil {
 			return err
 		}
@@ -289,6 +300,15 @@ func (r *Relay) RemovePerson(ctx context.Context, id string) (p Person, err erro
 	r.forgetNames()
 	r.endSeats(ctx, p.Name, ended)
 	return p, nil
+}
+
+// metaTeam is locked by changes that depend on who else is in the team.
+const metaTeam = "team"
+
+// lockTeam has changes of the team made one after the other, on all nodes.
+func lockTeam(tx Tx) error {
+	_, err := tx.LockMeta(metaTeam)
+	return err
 }
 
 // notLast rejects what would leave relay without an administrator.

@@ -40,12 +40,17 @@ type PeopleTx interface {
 	SeenSignIn(id string, at Time, address string) error
 	// DeleteSignIn returns ErrSignInNotFound when there is none.
 	DeleteSignIn(id string) error
+	// DropKeyHolders removes what was made with the secret key and would outlive it: its
+	// sign-ins, the devices that programs added, and invitations.
+	DropKeyHolders() error
 	// DropSignIns removes those last seen before a time.
 	DropSignIns(before Time) error
 
 	PutInvitation(i *Invitation) error
 	// DeleteInvitation returns ErrInvitationNotFound when there is none.
 	DeleteInvitation(id string) error
+	// DropLinksOf removes a person's links to a new password.
+	DropLinksOf(person string) error
 	// DropInvitations removes those that expired before a time.
 	DropInvitations(before Time) error
 

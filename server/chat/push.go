@@ -38,6 +38,8 @@ const (
 type PushDevice struct {
 	ID     string `json:"id" db:"id"`
 	Person string `json:"-" db:"person"`
+	// SignIn is where it belongs to and ends with; "" for a program's with the secret key.
+	SignIn string `json:"-" db:"sign_in"`
 	// Endpoint is an address of the browser's push service, and as good as a password.
 	Endpoint  string `json:"-" db:"endpoint"`
 	P256dh    string `json:"-" db:"p256dh"` // the browser's public key
@@ -118,13 +120,13 @@ func (r *Relay) makePushKey(ctx context.Context) (private string, err error) {
 	return private, err
 }
 
-// PushDevices lists the devices of a person.
+// PushDevices lists the devices of a person, or everybody's with "".
 func (r *Relay) PushDevices(ctx context.Context, person string) ([]PushDevice, error) {
 	list := []PushDevice{}
 	err := r.store.ReadOne(ctx, func(rd Reader) error {
 		all, err := rd.PushDevices()
 		for i := range all {
-			if all[i].Person == person {
+			if person == "" || all[i].Person == person {
 				list = append(list, all[i])
 			}
 		}

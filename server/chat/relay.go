@@ -55,8 +55,11 @@ type Author struct {
 	// whom a platform knows under a name of its own.
 	Person string
 	Role   Role   // of an operator; "" is that of a platform
-	SignIn string // the person's sign-in at the console
-	Token  string // a visitor's session token
+	SignIn string // at the console
+	// Replaced marks the secret key before, which works a few minutes longer, but not for
+	// what would outlive it.
+	Replaced bool
+	Token    string // a visitor's session token
 	// TokenRequired denies visitors access to sessions without a token.
 	TokenRequired bool
 }

@@ -17,11 +17,13 @@ const (
 // ErrSignInNotFound is returned for unknown, ended and expired sign-ins.
 var ErrSignInNotFound = &Error{Kind: NotFound, Text: "Sign-in not found"}
 
-// SignIn is one browser in which a person is signed in.
+// SignIn is one browser in which somebody is signed in: a person, or whoever has the
+// secret key, under the name that was typed.
 type SignIn struct {
 	ID        string `json:"id" db:"id"`
-	Hash      string `json:"-" db:"hash"` // of the cookie's secret
-	Person    string `json:"personId" db:"person"`
+	Hash      string `json:"-" db:"hash"`                    // of the cookie's secret
+	Person    string `json:"personId,omitempty" db:"person"` // "" with the secret key
+	Name      string `json:"name,omitempty" db:"name"`       // with the secret key
 	CreatedAt Time   `json:"createdAt" db:"created_at"`
 	SeenAt    Time   `json:"seenAt" db:"seen_at"`
 	Agent     string `json:"agent" db:"agent"`
@@ -41,18 +43,33 @@ func (r *Relay) SignIn(ctx context.Context, person, agent, address string) (secr
 	return secret, s, err
 }
 
+// SignInByKey signs somebody in who has the secret key. valid is asked in the transaction
+// that signs in: the key may be replaced meanwhile.
+func (r *Relay) SignInByKey(ctx context.Context, name, agent, address string, valid func(Reader) error) (secret string, s SignIn, err error) {
+	secret, s = newSignIn("", agent, address)
+	s.Name = name
+	err = r.store.Apply(ctx, func(tx Tx) error {
+		if err := valid(tx); err != nil {
+			return err
+		}
+		return tx.PutSignIn(&s)
+	})
+	return secret, s, err
+}
+
 func newSignIn(person, agent, address string) (string, SignIn) {
 	secret, at := NewToken(), Now()
 	return secret, SignIn{ID: NewID(), Hash: Hash(secret), Person: person, CreatedAt: at, SeenAt: at, Agent: Clip(agent, maxAgent), Address: address}
 }
 
-// SignedIn returns the person whom a cookie's secret signs in, or ErrSignInNotFound.
+// SignedIn returns the person whom a cookie's secret signs in, or ErrSignInNotFound. With
+// the secret key it is an administrator without an id.
 func (r *Relay) SignedIn(ctx context.Context, secret, address string) (p Person, s SignIn, err error) {
 	err = r.store.Read(ctx, func(rd Reader) error {
 		if s, err = rd.SignIn(Hash(secret)); err != nil {
 			return err
 		}
-		p, err = rd.Person(s.Person)
+		p, err = s.person(rd)
 		return err
 	})
 	now := Now()
@@ -63,6 +80,14 @@ func (r *Relay) SignedIn(ctx context.Context, secret, address string) (p Person,
 		err = r.store.Apply(ctx, func(tx Tx) error { return tx.SeenSignIn(s.ID, now, address) })
 	}
 	return p, s, err
+}
+
+// person is who is signed in.
+func (s *SignIn) person(rd Reader) (Person, error) {
+	if s.Person == "" {
+		return Person{Name: s.Name, Role: RoleAdministrator}, nil
+	}
+	return rd.Person(s.Person)
 }
 
 // SignInEnded reports whether a sign-in was ended, also by another process. An unreadable
@@ -101,7 +126,7 @@ func (r *Relay) EndSignIn(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		if p, err = tx.Person(s.Person); err != nil {
+		if p, err = s.person(tx); err != nil {
 			return err
 		}
 		return tx.DeleteSignIn(id)
@@ -112,11 +137,12 @@ func (r *Relay) EndSignIn(ctx context.Context, id string) error {
 	return r.SignOut(ctx, p.Name, id)
 }
 
-// EndSignIns ends a person's sign-ins except one, "" for none.
+// EndSignIns ends a person's sign-ins except one, "" for none. The person "" means those
+// with the secret key.
 func (r *Relay) EndSignIns(ctx context.Context, person, except string) error {
 	list, err := r.SignIns(ctx, person)
 	for i := range list {
-		if err == nil && list[i].ID != except {
+		if err == nil && list[i].ID != except && list[i].Person == person {
 			if err = r.EndSignIn(ctx, list[i].ID); errors.Is(err, ErrSignInNotFound) {
 				err = nil
 			}

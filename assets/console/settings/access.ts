@@ -11,6 +11,7 @@ import { button, feedback, labelled, type Feedback } from "./settings";
 
 interface SignIn {
   id: string;
+  name?: string; // with the secret key
   seenAt: string;
   agent: string;
   address: string;
@@ -58,7 +59,7 @@ export function asForm(said: Feedback, label: string, fields: Fields, work: () =
 const member = (name: string, note: string, about: string, ...buttons: (HTMLElement | false)[]): HTMLElement =>
   h("li", { class: "member" }, h("div", { class: "member-text" }, h("b", { dir: "auto" }, name), note && h("span", { class: "hint" }, note), h("div", { class: "hint" }, about)), h("div", { class: "buttons" }, ...buttons));
 
-// signIns lists where a person is signed in.
+// signIns lists where a person is signed in, or whoever used the secret key with "key".
 export function signIns(person: string): Part {
   const list = h("ul", { class: "members" });
   const end = async (id: string): Promise<void> => {
@@ -66,12 +67,37 @@ export function signIns(person: string): Part {
     await load();
   };
   const row = (s: SignIn): HTMLElement => {
-    const name = s.agent || "Unknown browser";
+    const name = (s.name ? s.name + ", " : "") + (s.agent || "unknown browser");
     return member(name, s.current ? " (this one)" : "", s.address + " · seen " + fullTime(s.seenAt), !s.current && button("Sign out", () => void end(s.id), "Sign out " + name));
   };
   const load = async (): Promise<void> => {
     const found = await attempt(call<{ signIns: SignIn[] }>("GET", "/sign-ins?person=" + encodeURIComponent(person)), "The sign-ins could not be loaded");
     if (found) list.replaceChildren(...(found.signIns.length ? found.signIns.map(row) : [h("li", { class: "hint" }, "Nowhere.")]));
+  };
+  return { node: list, load };
+}
+
+interface OwnedDevice {
+  id: string;
+  label: string;
+  owner: string;
+  createdAt: string;
+}
+
+// everyDevice lists the browsers that are notified, whosever they are.
+export function everyDevice(): Part {
+  const list = h("ul", { class: "members" });
+  const end = async (id: string): Promise<void> => {
+    await attempt(call("DELETE", "/push/devices/" + id), "Not removed");
+    await load();
+  };
+  const row = (d: OwnedDevice): HTMLElement => {
+    const name = d.owner + ", " + (d.label || "unknown browser");
+    return member(name, "", "Since " + fullTime(d.createdAt), button("Remove", () => void end(d.id), "Remove " + name));
+  };
+  const load = async (): Promise<void> => {
+    const found = await attempt(call<{ devices: OwnedDevice[] }>("GET", "/push?person=all"), "The devices could not be loaded");
+    if (found) list.replaceChildren(...(found.devices.length ? found.devices.map(row) : [h("li", { class: "hint" }, "None yet.")]));
   };
   return { node: list, load };
 }

@@ -73,9 +73,25 @@ function newAccount(): HTMLElement {
     asForm(feedback(), "Create account", { name, email, password }, create, labelled("Name", name, "Visitors see it."), labelled("E-mail", email, "You sign in with it. Visitors never see it."), labelled("Password", password, "At least 10 characters.")));
 }
 
+// withKey is the page of whoever has no account.
+function withKey(chosen: ReturnType<typeof preferencesSection>): Page {
+  const places = signIns("key");
+  const endOthers = async (): Promise<void> => {
+    await attempt(call("DELETE", "/sign-ins"), "Not signed out");
+    await places.load();
+  };
+  return {
+    node: h("div", {}, newAccount(), chosen.node, section("Signed in with the secret key", places.node, button("Sign out all others", () => void endOthers()))),
+    opened() {
+      chosen.load();
+      void places.load();
+    },
+  };
+}
+
 export function accountPage(): Page {
   const chosen = preferencesSection();
-  if (!myId) return { node: h("div", {}, newAccount(), chosen.node), opened: chosen.load };
+  if (!myId) return withKey(chosen);
   const picture = faceSection();
   const places = signIns(myId);
   const keys = ownPasskeys(myId, () => !!stored?.hasPassword);

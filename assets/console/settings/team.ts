@@ -6,7 +6,7 @@ import { h } from "../dom";
 import { fullTime, platformName } from "../format";
 import { myId } from "../me";
 import { attempt } from "../store";
-import { passkeys, signIns } from "./access";
+import { everyDevice, passkeys, signIns } from "./access";
 import { auditSection } from "./audit";
 import { codeOf } from "./channels/marks";
 import type { Page } from "./page";
@@ -173,10 +173,15 @@ export function teamPage(): Page {
     void keys.load();
   };
 
+  const withKey = signIns("key");
+  const devices = everyDevice();
   return {
-    node: h("div", {}, section("People", list, myId ? "" : h("p", { class: "hint" }, "You use the secret key. ", h("a", { href: "#/account" }, "Create your own account"), " so that colleagues see who answers.")), section("Invite somebody", inviting, made, h("h3", {}, "Open invitations"), open), audit.node),
+    node: h("div", {}, section("People", list, myId ? "" : h("p", { class: "hint" }, "You use the secret key. ", h("a", { href: "#/account" }, "Create your own account"), " so that colleagues see who answers.")), section("Invite somebody", inviting, made, h("h3", {}, "Open invitations"), open),
+      section("Signed in with the secret key", h("p", { class: "hint" }, "A new secret key ends all of these."), withKey.node), section("Notified devices", h("p", { class: "hint" }, "A device ends with the sign-in that added it."), devices.node), audit.node),
     opened() {
       void refresh();
+      void withKey.load();
+      void devices.load();
       void audit.load();
     },
   };
