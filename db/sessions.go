@@ -219,13 +219,19 @@ func (t *tx) EraseSession(id string) error {
 	return t.erase(deleteSession, id)
 }
 
-// erase removes a session by one of the queries for it, which may set
-// conditions.
+// forgetWords empties what the audit list keeps of a session's words.
+const forgetWords = `UPDATE audit SET detail = '' WHERE target = ? AND action IN ('message_edited', 'message_deleted')`
+
+// erase removes a session by one of the queries for it, which may set conditions. What
+// the audit list keeps of its words goes with it.
 func (t *tx) erase(query, id string, args ...any) error {
 	places, err := list[threadName](t, selectPlaces, id)
 	n := int64(0)
 	if err == nil {
 		n, err = t.q.exec(query, append([]any{id}, args...)...)
+	}
+	if err == nil && n > 0 {
+		_, err = t.q.exec(forgetWords, id)
 	}
 	if err == nil && n > 0 {
 		err = t.emptyInbox(places)

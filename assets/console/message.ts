@@ -6,7 +6,7 @@ import { face } from "./avatar";
 import { h, icon, iconButton, newTab } from "./dom";
 import { clockTime, platformName, fileURL, fullTime, preview, webURL } from "./format";
 import { me } from "./me";
-import { edit, isOwn, remove, retry } from "./outbox";
+import { edit, mayChange, remove, retry } from "./outbox";
 import type { Pending } from "./pending";
 import { again, discard, takeBack } from "./queue";
 import { set, state } from "./store";
@@ -90,12 +90,11 @@ const clock = (m: Message): HTMLElement => h("time", { datetime: m.timestamp, ti
 
 function tools(m: Message): HTMLElement | false {
   if (m.deletedAt || m.local) return false;
-  const mine = isOwn(m);
   return h("span", { class: "tools" },
     h("span", { class: "tools-time", "aria-hidden": "true" }, clockTime(m.timestamp)),
     iconButton("reply", "Reply to this message", () => set({ quote: m, editing: null })),
-    mine && iconButton("edit", "Edit message", () => edit(m)),
-    mine && iconButton("trash", "Delete message", async () => {
+    mayChange(m) && iconButton("edit", "Edit message", () => edit(m)),
+    mayChange(m) && iconButton("trash", "Delete message", async () => {
       if (await ask(m.internal ? "Delete this note?" : "Delete this message? It disappears for the visitor too.", "Delete")) void remove(m);
     }));
 }

@@ -3,7 +3,7 @@
 import { call, sessionPath, upload } from "./api";
 import { draftKey, draftOf, giveBack, isNoting, setDraft, setNoting } from "./drafts";
 import { fetchSession } from "./load";
-import { me } from "./me";
+import { administrator, me } from "./me";
 import { enqueue } from "./queue";
 import { receive } from "./receive";
 import { attempt, set, state } from "./store";
@@ -32,6 +32,11 @@ function signal(active: boolean): void {
 
 // privately is how a text begins that no visitor sees: a command or a note, as soon as it may become one.
 const privately = /^\s*[!！/]/;
+
+// mayChange reports whether the operator may edit and delete a message: an own one, or any for administrators.
+export function mayChange(m: Message): boolean {
+  return isOwn(m) || administrator && m.sender === "operator" && !m.deletedAt && !m.local;
+}
 
 export function isOwn(m: Message): boolean {
   const here = !m.sourceBridge || m.sourceBridge === "console";

@@ -37,6 +37,8 @@ const (
 	AuditVisitorExported   = "visitor_exported"
 	AuditExported          = "exported"
 	AuditBackup            = "backup_downloaded"
+	AuditMessageEdited     = "message_edited"
+	AuditMessageDeleted    = "message_deleted"
 	AuditBlocked           = "visitor_blocked"
 	AuditUnblocked         = "visitor_unblocked"
 )

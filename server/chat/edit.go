@@ -1,9 +1,13 @@
 package chat
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
-// Edit replaces a message's content and returns the message. Visitors edit
-// their own messages, operators those of operators and the AI.
+// Edit replaces a message's content and returns the message. Visitors and operators edit
+// their own messages, operators also the AI's, administrators those of all operators. A
+// change of somebody else's words stands in the audit list with both texts.
 func (r *Relay) Edit(ctx context.Context, by Author, sessionID, id, content string) (Message, error) {
 	if err := CheckContent(by.Sender, content); err != nil {
 		return Message{}, err
@@ -18,6 +22,9 @@ func (r *Relay) Edit(ctx context.Context, by Author, sessionID, id, content stri
 			return Errorf(Conflict, "The message is deleted")
 		case m.Content == content:
 			return nil
+		}
+		if err := c.auditWords(AuditMessageEdited, &m, content); err != nil {
+			return err
 		}
 		m.Content, m.EditedAt = content, c.at
 		c.session.LastActivity = c.at
@@ -35,6 +42,9 @@ func (r *Relay) Delete(ctx context.Context, by Author, sessionID, id string) err
 	return r.change(ctx, by, sessionID, func(c *change) error {
 		m, err := c.own(id)
 		if err != nil || m.DeletedAt != 0 {
+			return err
+		}
+		if err := c.auditWords(AuditMessageDeleted, &m, ""); err != nil {
 			return err
 		}
 		c.session.LastActivity = c.at
@@ -72,5 +82,38 @@ func (c *change) own(id string) (Message, error) {
 	if (m.Sender == SenderVisitor) != (c.by.Sender == SenderVisitor) {
 		return m, Errorf(Forbidden, "Only your own messages can be changed")
 	}
+	if c.by.Role == RoleOperator && m.Sender == SenderOperator && !c.by.wrote(&m) {
+		return m, Errorf(Forbidden, "Only your own messages can be changed. Administrators can change those of others")
+	}
 	return m, nil
+}
+
+// wrote reports whether an operator's words are the author's own. Without an account they
+// are those that came the same way, in the console under the same name.
+func (a Author) wrote(m *Message) bool {
+	if m.Sender != SenderOperator || m.OperatorID != a.Person {
+		return false
+	}
+	return a.Person != "" || m.SourceBridge == a.Source && (a.Source == SourceAPI || m.OperatorName == a.Name)
+}
+
+// auditedWords is how much of a text the audit list keeps, in characters.
+const auditedWords = 2000
+
+// auditWords adds to the audit list that somebody in the console, or a program, changes
+// words that are not its own. A platform's message is changed by who wrote it there.
+func (c *change) auditWords(action string, m *Message, after string) error {
+	if c.by.Source != SourceConsole && c.by.Source != SourceAPI || c.by.Sender == SenderVisitor || m.Draft || c.by.wrote(m) {
+		return nil
+	}
+	whose := m.OperatorName
+	if m.Sender == SenderAI {
+		whose = "AI"
+	}
+	e := AuditEntry{At: c.at, Person: c.by.Person, Name: auditName(c.by), Action: action, Target: c.session.ID, Count: 1}
+	e.Detail = fmt.Sprintf("%s: “%s”", whose, Clip(OneLine(m.Content), auditedWords))
+	if action == AuditMessageEdited {
+		e.Detail += fmt.Sprintf(" → “%s”", Clip(OneLine(after), auditedWords))
+	}
+	return c.PutAudit(&e)
 }

@@ -22,6 +22,7 @@ const words: Record<string, string> = {
   password_changed: "Changed the password", passkey_added: "Added a passkey", passkey_removed: "Removed a passkey", passkey_refused: "Refused a passkey", settings_changed: "Changed settings", key_rotated: "Rotated a key",
   conversation_erased: "Deleted a conversation", visitor_erased: "Deleted a visitor", visitor_exported: "Exported a visitor", exported: "Exported",
   backup_downloaded: "Downloaded a backup", backup_made: "Made a backup", visitor_blocked: "Blocked a visitor", visitor_unblocked: "Unblocked a visitor",
+  message_edited: "Changed words of others", message_deleted: "Deleted words of others",
 };
 
 function row(e: Entry): HTMLElement {
