@@ -7,7 +7,7 @@ import (
 )
 
 // Ask answers a question outside of a conversation from passages, as a visitor would
-// be answered. The text is "" when the AI would hand over.
+// be answered. The text is "" when the AI would hand over without an answer.
 func Ask(ctx context.Context, c *Client, settings *chat.AI, question string, passages []chat.Passage) (text string, sources chat.Sources, err error) {
 	asking := []chat.Message{{Content: question, Sender: chat.SenderVisitor}}
 	turn := &chat.AITurn{Messages: asking, Waiting: asking}
@@ -16,8 +16,5 @@ func Ask(ctx context.Context, c *Client, settings *chat.AI, question string, pas
 		return "", nil, err
 	}
 	r := readAnswer(done, &grounds{passages: passages, instructions: settings.Instructions, conversation: conversationText(settings, turn)})
-	if r.handBack != "" {
-		return "", nil, nil
-	}
 	return r.text, r.sources, nil
 }

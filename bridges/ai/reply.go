@@ -22,7 +22,8 @@ const (
 type reply struct {
 	text    string
 	sources chat.Sources
-	// handBack is why the model does not answer, "" when it does.
+	// handBack is why the model does not answer, "" when it does. With a text it answers a
+	// part.
 	handBack string
 }
 
@@ -46,12 +47,17 @@ func (g *grounds) known() string {
 var handOverLine = chat.LazyRegexp(`\b` + handOver + `\b[\s:.\-]*(\w*)`)
 
 // readAnswer turns a model's text into an answer for a visitor, or into a hand-back if
-// nothing that the model was given supports it.
+// nothing that the model was given supports it, or if it says that it does not know. What it
+// knows of an answer goes with the hand-back.
 func readAnswer(done Completion, g *grounds) reply {
-	if found := handOverLine().FindStringSubmatch(done.Text); found != nil {
-		if strings.EqualFold(found[1], chat.AIEndAsked) {
-			return reply{handBack: chat.AIEndAsked}
-		}
+	found := handOverLine().FindStringSubmatch(done.Text)
+	if found != nil && strings.EqualFold(found[1], chat.AIEndAsked) {
+		return reply{handBack: chat.AIEndAsked}
+	}
+	done.Text = strings.TrimSpace(handOverLine().ReplaceAllString(done.Text, ""))
+	unsure, knows := admits(done.Text)
+	unsure = unsure || found != nil
+	if unsure && !knows {
 		return reply{handBack: chat.AIEndUnsure}
 	}
 	if marker().MatchString(done.Text) { // it repeats what it was given
@@ -61,6 +67,9 @@ func readAnswer(done Completion, g *grounds) reply {
 	uncited := !cited && (len(g.passages) > 0 || g.instructions == "") && utf8.RuneCountInString(r.text) > maxUncited
 	if r.text == "" || uncited || !g.supports(r.text) {
 		return reply{handBack: chat.AIEndUnsure}
+	}
+	if unsure {
+		r.handBack = chat.AIEndUnsure
 	}
 	return r
 }

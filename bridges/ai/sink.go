@@ -136,7 +136,12 @@ func (s *Sink) store(ctx context.Context, d *chat.Delivery, turn *chat.AITurn, r
 	if r.handBack == "" {
 		return s.Engine.AIAnswer(ctx, a)
 	}
-	a.Content = chat.HandBackText(&turn.Session, chat.LanguageOf(&turn.Session, asked(turn)), r.handBack)
+	language := chat.LanguageOf(&turn.Session, asked(turn))
+	if r.text == "" {
+		a.Content = chat.HandBackText(&turn.Session, language, r.handBack)
+	} else {
+		a.Content += "\n\n" + chat.HandBackText(&turn.Session, language, "")
+	}
 	out, err := s.Engine.HandBack(ctx, a, r.handBack)
 	if err == nil && out == chat.AIStored && r.handBack == chat.AIEndUnsure {
 		err = s.Knowledge.Unanswered(ctx, d.SessionID, asked(turn))

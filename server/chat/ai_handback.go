@@ -3,6 +3,8 @@ package chat
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -133,6 +135,9 @@ func languageNamed(code string) string {
 	}
 	return code
 }
+
+// HandBackLanguages are the languages in which the AI says that a person answers.
+func HandBackLanguages() []string { return slices.Sorted(maps.Keys(farewells)) }
 
 // HandBackText is the last sentence of the AI to a visitor: that a person answers,
 // and that the answer can come by e-mail, if no address is known.
