@@ -65,7 +65,7 @@ func Kinds(env Env) []Kind {
 			Needs: []string{"discordBotToken", "discordChannelId"}, Uses: []string{"enableDiscordGateway", "discordPublicKey"}, New: env.discord,
 			Token: "discordBotToken", On: map[string]json.RawMessage{"enableDiscordGateway": json.RawMessage("true")}, Setup: env.discordSetup},
 		{Name: "slack", Title: "Slack", Live: "socket", Channel: "slackChannelId",
-			Needs: []string{"slackBotToken", "slackChannelId"}, Uses: []string{"slackSigningSecret", "slackAppToken"}, New: env.slack,
+			Needs: []string{"slackBotToken", "slackChannelId"}, Uses: []string{"slackSigningSecret", "slackAppToken", "slackOtherWorkspaces"}, New: env.slack,
 			Token: "slackBotToken", AppToken: "slackAppToken", Setup: env.slackSetup, Link: env.slackLink,
 			Begin: "relay manifest prints the app to make at https://api.slack.com/apps"},
 	}
@@ -121,7 +121,8 @@ func (e Env) discord(s *chat.Settings) (chat.Bridge, error) {
 // slack makes the bridge to Slack.
 func (e Env) slack(s *chat.Settings) (chat.Bridge, error) {
 	cfg := slack.Config{BotToken: s.Text("slackBotToken"), ChannelID: s.Text("slackChannelId"), SigningSecret: s.Text("slackSigningSecret"),
-		AppToken: s.Text("slackAppToken"), APIURL: e.SlackAPI, Back: e.catchUp(), Forgets: e.Forgets, Log: e.Log}
+		AppToken: s.Text("slackAppToken"), OtherWorkspaces: s.Bool("slackOtherWorkspaces"), APIURL: e.SlackAPI,
+		Back: e.catchUp(), Forgets: e.Forgets, Log: e.Log}
 	if e.WebhookURL != "" {
 		cfg.PublicURL = e.WebhookURL + slack.Name
 	}

@@ -51,8 +51,8 @@ func (m *Mirror) dropIfFinal(err error) error {
 	return err
 }
 
-// unlinkedThreads remembers which threads of no session were warned.
-type unlinkedThreads struct {
+// warnings remembers which threads were warned, or who in them.
+type warnings struct {
 	mu     sync.Mutex
 	warned map[string]bool
 	last   chat.Time
@@ -64,8 +64,8 @@ const (
 	unlinkedPause = 5 * time.Second
 )
 
-// shouldWarn reports whether to warn a thread now: each once, one at a time.
-func (s *unlinkedThreads) shouldWarn(ref string, now chat.Time) bool {
+// shouldWarn reports whether to give a warning now: each once, one at a time.
+func (s *warnings) shouldWarn(ref string, now chat.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.warned[ref] || len(s.warned) >= maxUnlinked || s.last != 0 && now.Sub(s.last) < unlinkedPause {

@@ -67,6 +67,9 @@ func (m *Mirror) handleInbound(ctx context.Context, u chat.Update, in chat.Inbou
 	name := chat.Clip(chat.OneLine(cmp.Or(in.Operator, m.relay.Settings().Text("operatorName"))), chat.MaxName)
 	author := m.relay.Colleague(ctx, chat.Author{Sender: chat.SenderOperator, Source: m.Name(), Name: name}, in.Handles...)
 	ev := &inboundEvent{Inbound: in, mirror: m, update: u, thread: th, author: author}
+	if in.Barred != "" {
+		return ev.barred(ctx)
+	}
 	err = ev.dispatch(ctx)
 	var rejected *chat.Error
 	if !errors.As(err, &rejected) || rejected.Kind == chat.StorageFull {
@@ -137,6 +140,9 @@ func (ev *inboundEvent) message(ctx context.Context) error {
 	}
 	text := captions(parts)
 	parsed, isCommand := chat.ParseCommand(text, ev.mirror.slashCommands())
+	if isCommand && ev.Guest {
+		return ev.refuseCommand(ctx, parts)
+	}
 	note := isCommand && parsed.Name == "note"
 	saved, err := ev.savedAnswer(ctx, parsed)
 	if err != nil {

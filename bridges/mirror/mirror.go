@@ -24,7 +24,8 @@ type Mirror struct {
 	relay    *chat.Relay
 	log      *slog.Logger
 	opts     Options
-	unlinked unlinkedThreads
+	unlinked warnings
+	barred   warnings
 
 	ambiguous         atomic.Int64
 	opsDone           atomic.Int64 // how many ops were carried out

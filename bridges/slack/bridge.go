@@ -46,6 +46,9 @@ type Config struct {
 	PublicURL string
 	// APIURL is another base address of the Web API; "" is Slack's own.
 	APIURL string
+	// OtherWorkspaces lets people of other workspaces, who share the channel by Slack
+	// Connect, answer visitors.
+	OtherWorkspaces bool
 	// Pause is the average time between two messages; 0 is Slack's second.
 	Pause time.Duration
 	// Back is how far back Run reads operators' messages.

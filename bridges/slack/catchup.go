@@ -101,7 +101,7 @@ func (b *Bridge) unanswered(list []slack.Message) []slack.Message {
 // eventsOf returns the events of a message that was read: its creation and its last
 // edit.
 func (b *Bridge) eventsOf(m *slack.Message, ref string) (raws [][]byte) {
-	words := message{Subtype: m.SubType, User: m.User, BotID: m.BotID, Text: m.Text, TS: m.Timestamp, ThreadTS: ref}
+	words := message{Subtype: m.SubType, User: m.User, BotID: m.BotID, Text: m.Text, TS: m.Timestamp, ThreadTS: ref, Team: m.Team}
 	words.Metadata.Type = m.Metadata.EventType
 	for _, f := range m.Files {
 		words.Files = append(words.Files, file{ID: f.ID, Name: f.Name, Title: f.Title, Type: f.Mimetype, Size: int64(f.Size), Mode: f.Mode, IsExternal: f.IsExternal, URL: f.URLPrivate})

@@ -23,8 +23,10 @@ type envelope struct {
 
 // authorization names the bot for which an event was sent.
 type authorization struct {
-	UserID string `json:"user_id"`
-	IsBot  bool   `json:"is_bot"`
+	UserID       string `json:"user_id"`
+	IsBot        bool   `json:"is_bot"`
+	TeamID       string `json:"team_id,omitempty"`
+	EnterpriseID string `json:"enterprise_id,omitempty"`
 }
 
 // event is a message, or a change of one
@@ -51,7 +53,12 @@ type message struct {
 	Edited   *edited  `json:"edited"`
 	Files    []file   `json:"files"`
 	Profile  *profile `json:"user_profile"`
-	Metadata struct {
+	// The workspace of a message's author: Slack names it in one or several fields, or not at
+	// all.
+	UserTeam   string `json:"user_team,omitempty"`
+	SourceTeam string `json:"source_team,omitempty"`
+	Team       string `json:"team,omitempty"`
+	Metadata   struct {
 		Type string `json:"event_type"`
 	} `json:"metadata"`
 }

@@ -11,6 +11,7 @@ import (
 // person is a member of the workspace, without a name if Slack did not return one.
 type person struct {
 	name  string
+	home  home
 	asked time.Time
 }
 
@@ -24,7 +25,7 @@ const (
 
 // operator returns the name of a message's author.
 func (b *Bridge) operator(m *message) string {
-	if name := b.ask(m.User); name != "" {
+	if name := b.ask(m.User).name; name != "" {
 		return name
 	}
 	if p := m.Profile; p != nil {
@@ -38,18 +39,18 @@ func (b *Bridge) name(user string) string {
 	if me := b.self.Load(); me != nil && me.user == user {
 		return me.name
 	}
-	return cmp.Or(b.ask(user), "somebody")
+	return cmp.Or(b.ask(user).name, "somebody")
 }
 
-// ask fetches a user's display name, "" if Slack returns none.
-func (b *Bridge) ask(user string) string {
+// ask fetches what Slack knows about a user: empty if it returns nothing.
+func (b *Bridge) ask(user string) person {
 	known, ok := b.names.Get(user)
 	age := nameAge
 	if known.name == "" {
 		age = nameRetry
 	}
 	if ok && time.Since(known.asked) < age {
-		return known.name
+		return known
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), nameTimeout)
 	defer cancel()
@@ -60,10 +61,11 @@ func (b *Bridge) ask(user string) string {
 	})
 	if err != nil {
 		b.log.Debug("Slack returns no name", "user", user, "err", err)
-		b.names.Put(user, person{known.name, time.Now()})
-		return known.name
+		known.asked = time.Now()
+		b.names.Put(user, known)
+		return known
 	}
-	name := cmp.Or(u.Profile.DisplayName, u.Profile.RealName, u.RealName, u.Name)
-	b.names.Put(user, person{name, time.Now()})
-	return name
+	known = person{cmp.Or(u.Profile.DisplayName, u.Profile.RealName, u.RealName, u.Name), home{u.TeamID, u.Enterprise.EnterpriseID}, time.Now()}
+	b.names.Put(user, known)
+	return known
 }

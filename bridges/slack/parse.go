@@ -29,6 +29,9 @@ func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
 			return nil, nil
 		}
 		in.Operator, in.Handles = b.operator(m), []string{m.User}
+		if in.Guest = b.guest(e, m); in.Guest && !b.cfg.OtherWorkspaces {
+			in.Barred = fmt.Sprintf(barredText, cmp.Or(in.Operator, "The author"))
+		}
 		in.Text = b.textOf(m)
 		in.Files = m.attached()
 		if in.Text == "" && len(in.Files) == 0 {

@@ -17,6 +17,7 @@ import (
 type self struct {
 	user, bot  string // ids
 	name, team string
+	home       home
 	scopes     []string
 	asked      time.Time
 }
@@ -70,7 +71,8 @@ func (b *Bridge) fetchIdentity(ctx context.Context) (*self, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := &self{user: answer.UserID, bot: answer.BotID, name: answer.User, team: answer.Team, scopes: scopesOf(answer.Header), asked: time.Now()}
+	now := &self{user: answer.UserID, bot: answer.BotID, name: answer.User, team: answer.Team,
+		home: home{answer.TeamID, answer.EnterpriseID}, scopes: scopesOf(answer.Header), asked: time.Now()}
 	b.self.Store(now)
 	return now, nil
 }

@@ -234,8 +234,12 @@ type Inbound struct {
 	// Handles are the operator's id and user name on the platform, to find the person of the
 	// team by. A display name is none: people choose it freely, also a colleague's.
 	Handles []string
-	Text    string // plain, the platform's markup taken out
-	Files   []InboundFile
+	// Guest marks somebody of another organisation: their commands have no effect. Barred
+	// is why nothing else of theirs has one either, as an answer for the thread; "" if it has.
+	Guest  bool
+	Barred string
+	Text   string // plain, the platform's markup taken out
+	Files  []InboundFile
 	// Group joins the messages of one album: they arrive within two seconds and
 	// are one message to relay.
 	Group string

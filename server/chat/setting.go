@@ -71,6 +71,7 @@ var SettingList = []Setting{
 		Is: "the Signing Secret of the app, without spaces", Example: "0123456789abcdef0123456789abcdef"},
 	{Name: "slackAppToken", Page: "Channels", Called: "the app token", Env: "SLACK_APP_TOKEN", Secret: true, check: form(`xapp-[A-Za-z0-9-]{1,995}`),
 		Is: "an App-Level Token, which begins with xapp-", Example: "xapp-example"},
+	{Name: "slackOtherWorkspaces", Env: "SLACK_OTHER_WORKSPACES", Default: "false", Example: "true", check: shape[bool]("true or false")},
 	{Name: "eventsWebhookUrl", Page: "Webhook", Called: "the address", Env: "EVENTS_WEBHOOK_URL", Example: "https://example.com/hooks/relay", check: address("http", "https")},
 	{Name: "eventsWebhookSecret", Page: "Webhook", Called: "the secret", Env: "EVENTS_WEBHOOK_SECRET", Secret: true, Example: "whsec_bWFrZS1hLXNlY3JldC1vZi15b3VyLW93bi1pbnN0ZWE=", check: text(500)},
 	{Name: "eventsWebhookEnabled", Default: "true", check: shape[bool]("true or false")},

@@ -19,7 +19,7 @@ func (f *Platform) usersInfo(form url.Values) (map[string]any, *apiError) {
 	if !known {
 		return nil, refuse("user_not_found")
 	}
-	return map[string]any{"user": map[string]any{"id": id, "name": strings.ToLower(name), "real_name": name + " Example",
+	return map[string]any{"user": map[string]any{"id": id, "team_id": cmp.Or(f.guests[id], "T0RELAY"), "name": strings.ToLower(name), "real_name": name + " Example",
 		"profile": map[string]any{"display_name": name, "real_name": name + " Example"}}}, nil
 }
 

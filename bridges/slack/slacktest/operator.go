@@ -47,6 +47,7 @@ func (f *Platform) WriteAsBot(thread, text string) (remote string) {
 // say puts a message into a thread and emits it; a link that unfolds and the
 // thread's count are emitted as changes.
 func (f *Platform) say(m *message) (remote string) {
+	m.team = f.guests[m.user]
 	f.add(m)
 	f.emit(m.render())
 	if parent := f.live(m.thread); parent != nil {

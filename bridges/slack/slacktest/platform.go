@@ -45,6 +45,7 @@ type Platform struct {
 	files     map[string]*file
 	lastFile  int
 	names     map[string]string // of users
+	guests    map[string]string // the workspaces of users who are not of the app's
 	mail      mail
 	due       time.Time // of the next message in an even flow
 	limited   int
@@ -91,7 +92,7 @@ func NewInBubble(t testing.TB) *Platform {
 	ctx, end := context.WithCancel(context.Background())
 	f := &Platform{URL: "http://slack.test/api", BotToken: "xoxb-1-canary-Token", AppToken: "xapp-1-canary-Token", Secret: "canary0secret0123456789",
 		Channel: "C0SUPPORT1", schema: loadSchema(), done: ctx.Done(), end: end, scopes: AllScopes, appScopes: []string{"connections:write"},
-		byTS: map[string]*message{}, files: map[string]*file{}, names: map[string]string{}}
+		byTS: map[string]*message{}, files: map[string]*file{}, names: map[string]string{}, guests: map[string]string{}}
 	f.mail.changed = make(chan struct{})
 	f.working.Go(f.deliver)
 	t.Cleanup(f.stop)
@@ -180,6 +181,13 @@ func (f *Platform) user(name string) string {
 	id := fmt.Sprintf("U%08X", h.Sum32())
 	f.names[id] = name
 	return id
+}
+
+// Share lets a person of another workspace write in the channel, by Slack Connect.
+func (f *Platform) Share(name, team string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.guests[f.user(name)] = team
 }
 
 // newTS makes a message's number: its time, unlike all others.

@@ -15,6 +15,7 @@ type message struct {
 	starter    string // the user who began the thread
 	latest     string // the newest reply
 	bot, app   string // ids of an app that wrote it
+	team       string // of a user of another workspace
 	username   string
 	text       string // in Slack's markup
 	plain      bool   // without markup (mrkdwn false)
@@ -56,6 +57,9 @@ func (m *message) render() map[string]any {
 		if value != "" {
 			out[name] = value
 		}
+	}
+	if m.team != "" && m.subtype == "" { // files name no workspace
+		out["team"], out["user_team"], out["source_team"] = m.team, m.team, m.team
 	}
 	if m.edited != "" {
 		out["edited"] = map[string]any{"user": m.user, "ts": m.edited}

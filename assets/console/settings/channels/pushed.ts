@@ -11,5 +11,6 @@ export function pushed(): Form {
     { name: "discordPublicKey", label: "Discord: public key", control: text({ class: "input code", maxlength: 64 }), hint: "For commands that Discord posts to relay’s address. 64 hexadecimal digits, under General Information." },
     { name: "slackAppToken", label: "Slack: App-Level Token", control: secret("None"), hint: "With one, answers come in by Socket Mode, which needs no public address." },
     { name: "slackSigningSecret", label: "Slack: Signing Secret", control: secret("None"), hint: "For answers that Slack posts to relay’s address, under Basic Information." },
+    { name: "slackOtherWorkspaces", label: "Slack: people of other workspaces may answer", control: check(), hint: "In a channel that is shared by Slack Connect. Their commands never have an effect." },
   ], (n) => [h("details", { class: "panel more" }, h("summary", {}, "How answers come in"), ...Object.values(n) as Node[])]);
 }
