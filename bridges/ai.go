@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/netip"
 	"sync"
@@ -119,11 +120,11 @@ func (a *AI) awaitOther(ctx context.Context, settings chat.AI) {
 func (a *AI) CheckAddress(address string) error {
 	private, err := guard.Refuse(address, a.opts.Allowed)
 	switch {
-	case err == nil:
+	case err == nil || private.IsValid() && a.engine.Settings().AIHostConfirmed(address):
 		return nil
 	case private.IsValid():
-		return chat.Errorf(chat.Invalid, "aiBaseUrl is not allowed: %[1]s is in a private network; set the address by AI_BASE_URL, "+
-			"or add %[1]s to WEBHOOK_ALLOW_CIDRS and restart relay", private)
+		text := fmt.Sprintf("is not allowed: %s is in a private network; confirm it by POST /api/admin/ai/private-host, or set the address by AI_BASE_URL", private)
+		return &chat.Error{Kind: chat.Invalid, Text: "aiBaseUrl " + text, Fields: map[string]string{"aiBaseUrl": text}, Confirm: chat.HostOf(address)}
 	}
 	return chat.Errorf(chat.Invalid, "aiBaseUrl is not allowed: relay never connects to link-local and metadata addresses")
 }
@@ -158,10 +159,14 @@ func healthState(health *ai.Health) chat.AIState {
 func (a *AI) Test(ctx context.Context) (chat.AITest, error) {
 	settings := a.engine.Settings().AI()
 	if !settings.SetUp() {
-		return chat.AITest{}, chat.Errorf(chat.Conflict, "The AI is not set up; set aiBaseUrl and aiModel first")
+		return chat.AITest{}, chat.Errorf(chat.Conflict, "The AI is not set up: it needs an address and a model")
 	}
 	client, _ := a.current(settings)
 	test := testAI(ctx, client)
+	if !test.OK && !settings.Trusted && guard.IsPrivateName(ctx, settings.BaseURL, a.opts.Allowed) {
+		test.Confirm = chat.HostOf(settings.BaseURL)
+		test.Fix = "confirm that the AI is in your own network"
+	}
 	return test, a.engine.SpendTokens(ctx, test.Tokens)
 }
 

@@ -29,10 +29,7 @@ func (s *communityServer) patchSettings(_ http.ResponseWriter, r *http.Request, 
 		return nil, err
 	}
 	if refused := s.checkAddresses(patch); refused != nil {
-		if err := s.engine.CheckSettings(patch); err != nil {
-			refused = badRequest(err.Error() + "; " + refused.Error())
-		}
-		return nil, refused
+		return nil, bothRefused(s.engine.CheckSettings(patch), refused)
 	}
 	if err := s.engine.PatchSettings(r.Context(), patch); err != nil {
 		return nil, err

@@ -87,6 +87,58 @@ func TestAIAddress(t *testing.T) {
 	}
 }
 
+// TestAIPrivateHost: an administrator who proves to be one opens one private host and port
+// to the AI, and nothing else.
+func TestAIPrivateHost(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		model := aitest.New(t, aitest.Says("Hello!"))
+		address := model.Listen()
+		_, link := s.invite(object{"role": "administrator"})
+		s.accept(link, "Mia", "mia@example.com", goodPassword)
+		_, cookie := s.signInAs("mia@example.com", goodPassword)
+		put := func(to string) answer {
+			return s.call("PATCH", "/api/admin/settings", "", object{"aiBaseUrl": to, "aiModel": "m"}, "Cookie", cookie)
+		}
+		a := put(address)
+		s.refused(a, 400, "is in a private network")
+		if host := chat.HostOf(address); a.get("confirm") != host || !strings.Contains(a.text("fields.aiBaseUrl"), "private network") {
+			t.Errorf("it says %s, want %s to be confirmed", a.body, host)
+		}
+		confirm := func(body object) answer {
+			body["url"] = address
+			return s.call("POST", "/api/admin/ai/private-host", "", body, "Cookie", cookie)
+		}
+		s.refused(confirm(object{}), 400, "currentPassword is required")
+		s.refused(confirm(object{"currentPassword": "wrong wrong wrong"}), 403, "current password is wrong")
+		s.refused(confirm(object{"secretKey": "sk_wrong"}), 403, "not the secret key")
+		s.refused(put(address), 400, "is in a private network")
+		if a := confirm(object{"currentPassword": goodPassword}); a.status != 200 || a.text("host") != chat.HostOf(address) {
+			t.Fatalf("confirmed: %d %s", a.status, a.body)
+		}
+		if a := put(address); a.status != 200 || strings.Contains(string(a.body), "onfirmedHost") {
+			t.Fatalf("set: %d %s", a.status, a.body)
+		}
+		if a := s.must("POST", "/api/admin/ai/test", secretKey, nil); a.get("ok") != true || a.get("answer") != "Hello!" {
+			t.Errorf("the test: %s", a.body)
+		}
+		for _, other := range []string{"http://127.0.0.1:1/v1", "http://127.0.0.2:" + address[strings.LastIndex(address, ":")+1:], "http://localhost/v1"} {
+			s.refused(put(other), 400, "is in a private network")
+		}
+		s.refused(s.call("PATCH", "/api/admin/settings", secretKey, object{"aiConfirmedHost": "10.0.0.1:80"}), 400, "aiConfirmedHost")
+		if log := s.must("GET", "/api/admin/audit", secretKey, nil); !strings.Contains(string(log.body), "the AI may be at "+chat.HostOf(address)) {
+			t.Errorf("the audit log misses it: %s", log.body)
+		}
+		s.refused(s.call("POST", "/api/admin/ai/private-host", secretKey, object{"url": "ollama"}), 400, "url must be an address")
+		s.must("POST", "/api/admin/ai/private-host", secretKey, object{"url": "http://LOCALHOST.:11434/v1"})
+		if a := s.must("PATCH", "/api/admin/settings", secretKey, object{"aiBaseUrl": "http://localhost:11434"}); a.get("aiBaseUrl") != "http://localhost:11434" {
+			t.Errorf("set: %s", a.body)
+		}
+		s.refused(put(address), 400, "is in a private network") // one at a time
+		s.must("POST", "/api/admin/ai/private-host", secretKey, object{"url": "http://169.254.169.254/v1"})
+		s.refused(put("http://169.254.169.254/v1"), 400, "never connects to link-local")
+	})
+}
+
 // TestAIInBridgeMode: a backend's visitors are answered while the backend says that
 // nobody is there; its own word on the AI changes nothing, and the stream brings what
 // the AI says to those who ask for all types.

@@ -171,7 +171,6 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	status, text := http.StatusInternalServerError, "Internal server error"
 	var he *httpError
 	var ce *chat.Error
-	var fields map[string]string
 	switch {
 	case errors.As(err, &he):
 		status, text = he.status, he.text
@@ -179,7 +178,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 			w.Header()[name] = values
 		}
 	case errors.As(err, &ce):
-		status, text, fields = statusOf(ce.Kind), ce.Text, ce.Fields
+		status, text = statusOf(ce.Kind), ce.Text
 		if ce.Kind == chat.StorageFull {
 			w.Header().Set("Retry-After", "10")
 			what := "the disk does not take what is written: it is full, a quota is, or it fails"
@@ -197,7 +196,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	default:
 		s.log.Error("request failed", "request", w.Header().Get(requestIDHeader), "method", r.Method, "path", r.URL.Path, slog.Any("err", err))
 	}
-	writeJSON(w, status, refusalOf(r, status, text, fields))
+	writeJSON(w, status, refusalOf(r, status, text, ce))
 }
 
 // logOutage logs failures that every request has at the moment, once a minute.

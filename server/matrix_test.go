@@ -97,6 +97,7 @@ var matrix = map[string]entry{
 	"GET /api/admin/saved-answers":                       {operator, "/api/admin/saved-answers", nil, 0},
 	"PUT /api/admin/saved-answers/{name}":                {operator, "/api/admin/saved-answers/hours", object{"content": "We open at nine."}, 0},
 	"DELETE /api/admin/saved-answers/{name}":             {operator, "/api/admin/saved-answers/none", nil, 404},
+	"POST /api/admin/ai/private-host":                    {administrator, "/api/admin/ai/private-host", object{"url": "x"}, 400},
 	"POST /api/admin/ai/test":                            {administrator, "/api/admin/ai/test", nil, 409},
 	"GET /api/admin/knowledge":                           {operator, "/api/admin/knowledge", nil, 0},
 	"POST /api/admin/knowledge":                          {administrator, "/api/admin/knowledge", object{"title": "Hours", "text": "We open at nine."}, 0},

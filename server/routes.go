@@ -269,6 +269,7 @@ func (s *communityServer) siteRoutes(operators, administrators rules) []route {
 		{"POST", "/api/admin/deliveries/{id}/discard", administrators, s.discardDelivery},
 		{"POST", "/api/admin/webhooks/test", administrators, s.testWebhook},
 		{"POST", "/api/admin/ai/test", administrators, s.testAI},
+		{"POST", "/api/admin/ai/private-host", administrators, s.confirmAIHost},
 		{"GET", "/api/admin/knowledge", operators, s.knowledgeSources},
 		{"POST", "/api/admin/knowledge", administrators, s.addKnowledge},
 		{"POST", "/api/admin/knowledge/files", files, s.addKnowledgeFile},

@@ -15,10 +15,13 @@ export const unreachable = "relay cannot be reached";
 // ApiError carries the HTTP status, 0 when the server was not reached, and what is wrong with each field.
 export class ApiError extends Error {
   readonly fields?: Record<string, string> | undefined;
+  // confirm is what an administrator can allow with the password: a host and port.
+  readonly confirm?: string | undefined;
   constructor(readonly status: number, body?: unknown) {
-    const { error: text, fields } = (body ?? {}) as { error?: unknown; fields?: Record<string, string> };
+    const { error: text, fields, confirm } = (body ?? {}) as { error?: unknown; fields?: Record<string, string>; confirm?: string };
     super(typeof text === "string" ? text : status ? "the server answered " + status : unreachable);
     this.fields = fields;
+    this.confirm = confirm;
   }
 }
 

@@ -6,6 +6,7 @@ import { sentence } from "./format";
 // Refusal is an error of the API: fields has what is wrong with each, by its name in the request.
 export interface Refusal extends Error {
   fields?: Record<string, string>;
+  confirm?: string;
 }
 
 // Fields are a form's controls by their names in the request.

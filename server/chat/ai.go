@@ -49,7 +49,8 @@ type AI struct {
 	Delay                               time.Duration
 	DailyTokens                         int64 // 0 is no limit
 	MaxAnswers                          int
-	// Trusted: the address is the environment's, and may be a private one.
+	// Trusted: the address is the environment's, or an administrator confirmed its host. It
+	// may be a private one.
 	Trusted bool
 }
 
@@ -58,7 +59,7 @@ func (s *Settings) AI() AI {
 	return AI{BaseURL: s.Text("aiBaseUrl"), Key: s.Text("aiApiKey"), Model: s.Text("aiModel"), EmbeddingModel: s.Text("aiEmbeddingModel"),
 		Name: s.Text("aiName"), Instructions: s.Text("aiSystemPrompt"), Mode: s.Text("aiMode"),
 		Delay: time.Duration(s.Number("aiTakeoverDelay")) * time.Second, DailyTokens: s.Number("aiDailyTokens"),
-		MaxAnswers: int(s.Number("aiMaxAnswers")), Trusted: s.Source("aiBaseUrl") == FromEnvironment}
+		MaxAnswers: int(s.Number("aiMaxAnswers")), Trusted: s.Source("aiBaseUrl") == FromEnvironment || s.AIHostConfirmed(s.Text("aiBaseUrl"))}
 }
 
 // SetUp reports whether there is an AI to ask.

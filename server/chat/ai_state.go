@@ -30,6 +30,8 @@ type AITest struct {
 	DurationMs int64  `json:"durationMs"`
 	Error      string `json:"error,omitempty"`
 	Fix        string `json:"fix,omitempty"`
+	// Confirm is the host and port in a private network that an administrator can allow.
+	Confirm string `json:"confirm,omitempty"`
 }
 
 // Summary is a good answer in one line.

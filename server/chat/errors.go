@@ -30,6 +30,9 @@ type Error struct {
 	// Fields are what is wrong with each field of the request, where the text does not
 	// begin with the name of one: the end of a sentence, or a whole one.
 	Fields map[string]string
+	// Confirm is what an administrator can allow with the password or the secret key: a
+	// host and port.
+	Confirm string
 }
 
 func (e *Error) Error() string { return e.Text }

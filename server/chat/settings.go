@@ -24,6 +24,8 @@ type Settings struct {
 	sources   map[string]string
 	variables map[string]string // of settings that the environment sets
 	pushes    bool              // devices can be notified
+	// confirmedHost is the private host and port of the AI that an administrator confirmed.
+	confirmedHost string
 }
 
 // PreChatForm is the form that visitors fill in before or after their first message.
@@ -211,6 +213,7 @@ func (r *Relay) loadSettings(ctx context.Context) error {
 
 func mergeSettings(env, stored map[string]Raw) *Settings {
 	s := &Settings{values: map[string]Raw{}, sources: map[string]string{}, variables: map[string]string{}, pushes: len(stored[settingPush]) > 0}
+	_ = json.Unmarshal(stored[settingConfirmedHost], &s.confirmedHost)
 	for _, def := range SettingList {
 		value, source := Raw(def.Default), FromDefault
 		if v, ok := env[def.Name]; ok {
@@ -283,7 +286,7 @@ func (s *Settings) Variable(name string) string { return s.variables[name] }
 
 // With returns a copy of the settings with some values replaced.
 func (s *Settings) With(values map[string]json.RawMessage) *Settings {
-	other := &Settings{values: maps.Clone(s.values), sources: s.sources, variables: s.variables}
+	other := &Settings{values: maps.Clone(s.values), sources: s.sources, variables: s.variables, confirmedHost: s.confirmedHost}
 	for name, value := range values {
 		other.values[name] = Raw(value)
 	}

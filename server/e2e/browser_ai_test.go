@@ -66,6 +66,38 @@ func testAI(t *testing.T, s *fixture) {
 	b.clean("400 (Bad Request)")
 }
 
+// testOwnAI: a model in one's own network is connected by clicking, and confirmed once with
+// the secret key.
+func testOwnAI(t *testing.T, s *fixture) {
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	fake := aitest.New(t, model).Listen()
+	b := s.newOperator(t, "Ada")
+	b.settings("ai", "AI")
+	field := func(setting string) string { return `[data-setting="` + setting + `"] .input` }
+	test := `[aria-labelledby="settings-ai"] > .buttons .button.small`
+	b.until(`!$("#ai form").inert`)
+	b.enter(field("aiBaseUrl"), fake)
+	b.enter(field("aiModel"), "tiny")
+	b.click("#save")
+	b.until(`shown("dialog.ask[open]") && document.activeElement.type === "password"`)
+	b.press("Escape", 27)
+	b.until(`text('[data-setting="aiBaseUrl"] .wrong') === "This is in your own network. Save again to allow it." && !$("dialog.ask[open]")`)
+	b.click(test)
+	b.until(`shown("dialog.ask[open]")`)
+	b.enter(`dialog.ask[open] input`, "sk_wrong")
+	b.click(`dialog.ask[open] .button.main`)
+	b.until(wrongIn, "dialog.ask[open] input", "This is not the secret key.")
+	b.shot(folder, "ai-own-confirm")
+	b.enter(`dialog.ask[open] input`, s.secret)
+	b.click(`dialog.ask[open] .button.main`)
+	b.until(`!$("dialog.ask[open]") && text("#ai blockquote") === "Hello!"`)
+	b.enter(field("aiModel"), "other")
+	b.click(test)
+	b.until(`text("#save-count") !== "1 change" && text("#ai blockquote") === "Hello!" && !$("dialog.ask[open]")`)
+	b.shot(folder, "ai-own")
+	b.clean("400 (Bad Request)", "403 (Forbidden)")
+}
+
 // setUpAI fills in the form of the settings page and returns to the conversation.
 func (s *fixture) setUpAI(t *testing.T, b *tab, folder string) {
 	here := eval[string](b, `location.hash`)

@@ -33,6 +33,7 @@ func TestBrowser(t *testing.T) {
 		"Screenshots":      testScreenshots,
 		"Webhook":          testWebhook,
 		"AI":               testAI,
+		"OwnAI":            testOwnAI,
 		"Hours":            testHours,
 		"Greetings":        testGreetings,
 		"Unsaved":          testUnsaved,

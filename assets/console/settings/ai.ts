@@ -2,6 +2,7 @@
 
 import { call } from "../api";
 import { h } from "../dom";
+import { confirmHost } from "./confirm";
 import { area, choice, number, secret, text } from "./controls";
 import { form, type Field } from "./form";
 import type { Page } from "./page";
@@ -15,12 +16,14 @@ interface Test {
   durationMs: number;
   error?: string;
   fix?: string;
+  // confirm is the model's host in a private network that an administrator can allow.
+  confirm?: string;
 }
 
 function fields(): Field[] {
   return [
     { name: "aiMode", label: "What it does", control: choice([["answer", "Answers visitors while nobody is there"], ["draft", "Writes drafts, which you send"], ["off", "Nothing"]]) },
-    { name: "aiBaseUrl", label: "Address", control: text({ type: "url", placeholder: "https://api.openai.com/v1" }), hint: "Of OpenAI, or of anything that speaks its protocol: Mistral, Groq, Azure, vLLM, Ollama. One in a private network has to be set by AI_BASE_URL." },
+    { name: "aiBaseUrl", label: "Address", control: text({ type: "url", placeholder: "https://api.openai.com/v1" }), hint: "OpenAI or any compatible API: Mistral, Groq, vLLM, Ollama … An Ollama on this machine is http://localhost:11434/v1." },
     { name: "aiApiKey", label: "Key", control: secret("None"), hint: "It is not shown again. Ollama needs none." },
     { name: "aiModel", label: "Model", control: text({ placeholder: "gpt-4o-mini" }) },
     { name: "aiName", label: "Name that visitors see", control: text({ maxlength: 100 }), hint: "They always see beside it that it is an AI." },
@@ -39,13 +42,25 @@ export function aiPage(): Page {
 
   const changed = (): boolean => !!Object.keys(ai.changes()).length;
   const label = (): void => void (test.textContent = changed() ? "Save and test" : "Test");
+  const address = (): string => ai.node.querySelector<HTMLInputElement>("[data-setting=aiBaseUrl] .input")?.value.trim() ?? "";
+  ai.onconfirm = async (error) => {
+    const yes = await confirmHost(address(), error.confirm!);
+    if (!yes) error.fields = { aiBaseUrl: "This is in your own network. Save again to allow it." };
+    return yes;
+  };
+  // tested asks the model; a name that leads into one's own network is seen only now.
+  const tested = async (): Promise<Test> => {
+    const answer = await call<Test>("POST", "/ai/test", {});
+    return answer.confirm && (await confirmHost(address(), answer.confirm)) ? call<Test>("POST", "/ai/test", {}) : answer;
+  };
   const ask = async (): Promise<void> => {
     if (test.ariaDisabled === "true" || (changed() && !(await ai.save()))) return;
     test.ariaDisabled = "true";
     said.said("Waiting for the answer…");
     result.replaceChildren();
     try {
-      result.replaceChildren(...drawTest(await call<Test>("POST", "/ai/test", {})));
+      const answer = await tested();
+      result.replaceChildren(...drawTest(answer));
       said.said("");
     } catch (error) {
       said.refused(error);

@@ -30,6 +30,8 @@ export interface Form {
   discard(): void;
   // save stores the changes and reports whether it could.
   save(): Promise<boolean>;
+  // onconfirm asks about what an administrator can allow. If so, the changes are saved again.
+  onconfirm?(error: Refusal): Promise<boolean>;
   // onsaved is called with the settings after each save.
   onsaved?(settings: Settings): void;
 }
@@ -175,6 +177,7 @@ export function form(fields: Field[], layout?: (nodes: Record<string, HTMLElemen
         changed();
         return true;
       } catch (error) {
+        if ((error as Refusal).confirm && (await one.onconfirm?.(error as Refusal))) return one.save();
         problems(error as Refusal);
         return false;
       }

@@ -1,0 +1,39 @@
+// Confirming with the password or the secret key that the AI may be in one's own network.
+
+import { call } from "../api";
+import { h } from "../dom";
+import { missing } from "../fields";
+import { myId } from "../me";
+import { passwordField } from "./access";
+import { feedback, labelled } from "./settings";
+
+// confirmHost resolves to true once an administrator has allowed a host.
+export function confirmHost(url: string, host: string): Promise<boolean> {
+  const said = feedback();
+  const proof = passwordField("current-password");
+  let allowed = false;
+  const send = async (e: Event): Promise<void> => {
+    e.preventDefault();
+    if (missing([[proof, myId ? "Type your password." : "Paste the secret key."]])) return;
+    try {
+      const isKey = !myId || proof.value.startsWith("sk_");
+      await call("POST", "/ai/private-host", { url, [isKey ? "secretKey" : "currentPassword"]: proof.value.trim() });
+      allowed = true;
+      dialog.close();
+    } catch (error) {
+      said.refused(error, { secretKey: proof, currentPassword: proof });
+    }
+  };
+  const dialog = h("dialog", { class: "ask", "aria-label": "Allow " + host }, h("form", { novalidate: true, onsubmit: send },
+    h("h2", {}, "Allow " + host + "?"),
+    h("p", { class: "hint" }, "It is in your own network. relay may then connect to it for the AI, and to no other address there. You are asked once."),
+    labelled(myId ? "Your password, or the secret key" : "Secret key", proof), ...said.nodes,
+    h("div", { class: "ask-row" }, h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Cancel"), h("button", { type: "submit", class: "button main" }, "Allow"))));
+  document.body.append(dialog);
+  dialog.showModal();
+  proof.focus();
+  return new Promise((resolve) => (dialog.onclose = () => {
+    dialog.remove();
+    resolve(allowed);
+  }));
+}

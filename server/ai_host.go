@@ -1,0 +1,64 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// again is how an administrator proves once more who they are.
+type again struct {
+	CurrentPassword string `json:"currentPassword"`
+	SecretKey       string `json:"secretKey"`
+}
+
+// confirmAIHost answers POST /api/admin/ai/private-host: the AI may be at this host in a
+// private network. Signed in alone is not enough, so that no borrowed browser opens one.
+func (s *communityServer) confirmAIHost(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	in, err := decode[struct {
+		URL string `json:"url"`
+		again
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	host := chat.HostOf(in.URL)
+	if host == "" {
+		return nil, badRequest("url must be an address that begins with http:// or https://")
+	}
+	if err := s.proveAgain(w, r, by, in.again); err != nil {
+		return nil, err
+	}
+	if err := s.engine.ConfirmAIHost(r.Context(), host); err != nil {
+		return nil, err
+	}
+	s.audit(r, by, chat.AuditSettingsChanged, "", "the AI may be at "+host)
+	return map[string]string{"host": host}, nil
+}
+
+// proveAgain checks the password of the person who asks, or the secret key, which every
+// request of the API has.
+func (s *communityServer) proveAgain(w http.ResponseWriter, r *http.Request, by chat.Author, in again) error {
+	switch {
+	case by.Source == chat.SourceAPI:
+		return nil
+	case in.SecretKey != "":
+		if s.keys.IsSecret(in.SecretKey) {
+			return nil
+		}
+		if err := s.denied(w, r); err != errUnauthorized {
+			return err
+		}
+		return chat.ErrorAt(chat.Forbidden, "secretKey", "This is not the secret key")
+	case by.Person == "":
+		return badRequest("secretKey is required")
+	}
+	p, err := s.engine.Person(r.Context(), by.Person)
+	if err != nil {
+		return err
+	}
+	if p.Password == "" {
+		return badRequest("secretKey is required")
+	}
+	return s.confirm(w, r, p, in.CurrentPassword)
+}
