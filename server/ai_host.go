@@ -43,7 +43,7 @@ func (s *communityServer) proveAgain(w http.ResponseWriter, r *http.Request, by 
 	case by.Source == chat.SourceAPI:
 		return nil
 	case in.SecretKey != "":
-		if s.keys.IsSecret(in.SecretKey) {
+		if s.keys.Check(in.SecretKey) == KeyCurrent {
 			return nil
 		}
 		if err := s.denied(w, r); err != errUnauthorized {
