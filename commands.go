@@ -337,5 +337,8 @@ func (a *app) printLink(ctx context.Context, e *chat.Engine, i chat.Invitation, 
 	e.Audit(ctx, chat.Author{}, chat.AuditEntry{Action: action, Target: about, Detail: "on the command line"})
 	base := cmp.Or(a.cfg.PagesURL(), fmt.Sprintf("http://localhost:%d", a.cfg.Port))
 	fmt.Fprintf(a.stdout, "%s\nThe link works once, until %s.\n", server.InvitationURL(base, secret), made.ExpiresAt)
+	if a.cfg.PagesURL() == "" {
+		fmt.Fprintln(a.stdout, "It opens on this machine only: set PUBLIC_URL for a link that others can open.")
+	}
 	return nil
 }

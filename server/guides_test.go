@@ -2,6 +2,8 @@ package server_test
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -60,4 +62,45 @@ func testGuides(t *testing.T, s *site) {
 	if a := s.call("GET", "/docs/..%2Fconsole", "", nil, "Accept", "text/html"); a.status != http.StatusNotFound {
 		t.Errorf("a path out of the guides answers %d", a.status)
 	}
+}
+
+// TestGuidesNameTheConsole: the way by clicking comes first, and the pages of the console
+// have the names that the guides use.
+func TestGuidesNameTheConsole(t *testing.T) {
+	nav, err := os.ReadFile("../assets/console/nav.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"telegram", "discord", "slack"} {
+		guide := readGuide(t, name)
+		clicking, file := strings.Index(guide, "*Settings → Channels*"), strings.Index(guide, "relay.env")
+		if clicking < 0 || file < clicking || !strings.Contains(guide[clicking:file], "## With a file") {
+			t.Errorf("%s.md begins with the file", name)
+		}
+	}
+	files, err := filepath.Glob("../assets/guides/*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		guide := readGuide(t, strings.TrimSuffix(filepath.Base(file), ".md"))
+		for _, m := range regexp.MustCompile(`Settings → ([A-Z][a-z]+(?: [a-z]+)?)`).FindAllStringSubmatch(guide, -1) {
+			first, _, _ := strings.Cut(m[1], " ")
+			if !strings.Contains(string(nav), `label: "`+m[1]) && !strings.Contains(string(nav), `label: "`+first+`"`) {
+				t.Errorf("%s names the page %q, which the console does not have", file, m[1])
+			}
+		}
+		if strings.Contains(guide, "*Bridges*") {
+			t.Errorf("%s names the page Bridges, which is called Channels", file)
+		}
+	}
+}
+
+func readGuide(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile("../assets/guides/" + name + ".md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }

@@ -49,6 +49,16 @@ function roleSelect(role: string, label: string, onchange?: (e: Event) => unknow
   return node;
 }
 
+// reach says who cannot open a link, because of the address by which this console was opened.
+function reach(url: string): Node | false {
+  const { hostname } = new URL(url);
+  const here = /^(localhost|.*\.localhost|127\..*|\[::1\])$/.test(hostname);
+  const near = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|\[f[cd])/.test(hostname);
+  if (!here && !near) return false;
+  return h("p", { class: "alert" }, (here ? "This link opens on this computer only." : "This link opens in your own network only.") + " To invite others, open the console at its public address, or set ",
+    h("code", {}, "PUBLIC_URL"), ", and make a new link. ", h("a", { href: "/docs/operations#behind-a-proxy", target: "_blank", rel: "noopener" }, "Put it online"));
+}
+
 export function teamPage(): Page {
   const list = h("ul", { class: "members" });
   const open = h("ul", { class: "members" });
@@ -108,7 +118,7 @@ export function teamPage(): Page {
       const ok = await navigator.clipboard.writeText(link.url).then(() => true, () => document.execCommand("copy"));
       copied.textContent = ok ? "Copied." : "Press Ctrl+C.";
     };
-    made.replaceChildren(h("div", { class: "link-card" }, codeOf(link.qr, "QR code of the link"), h("div", {}, h("h3", {}, title), h("p", { class: "hint" }, "Send this link to the person yourself. It works once, until " + fullTime(link.expiresAt) + ", and is not shown again."), address, h("div", { class: "buttons" }, button("Copy link", () => void copy()), copied))));
+    made.replaceChildren(h("div", { class: "link-card" }, codeOf(link.qr, "QR code of the link"), h("div", {}, h("h3", {}, title), h("p", { class: "hint" }, "Send this link to the person yourself. It works once, until " + fullTime(link.expiresAt) + ", and is not shown again."), reach(link.url), address, h("div", { class: "buttons" }, button("Copy link", () => void copy()), copied))));
     address.focus();
   };
 
