@@ -21,10 +21,10 @@ func (b *Bridge) open(ctx context.Context, op chat.Op) (ref string, err error) {
 			ref, err = b.openOnce(ctx, op)
 		}
 	}
-	if errors.Is(err, chat.ErrPermanent) { // something of the visitor's is rejected
+	if errors.Is(err, errRejected) { // something of the visitor's
 		b.log.Warn("Discord rejected a thread; opening it without the visitor's name and text", "err", err)
 		op.Title, op.Text = "Visitor", ""
-		if ref, err = b.openOnce(ctx, op); errors.Is(err, chat.ErrPermanent) {
+		if ref, err = b.openOnce(ctx, op); errors.Is(err, errRejected) {
 			err = &chat.Misconfigured{Problem: "Discord opens no threads in the channel: " + reason(err), Fix: fixRights}
 		}
 	}
@@ -32,12 +32,33 @@ func (b *Bridge) open(ctx context.Context, op chat.Op) (ref string, err error) {
 		b.forgetChannel()
 		err = fmt.Errorf("open a thread: %w", err)
 	}
+	if errors.Is(err, chat.ErrPermanent) { // not the thread was refused, but what was asked around it
+		err = errors.New("open a thread: " + reason(err))
+	}
 	if err != nil {
 		return "", channelError(err)
 	}
 	b.threads.learn(&channel{ID: ref, LastMessage: ref}, op.SessionID)
 	b.threads.created(ref)
 	return ref, nil
+}
+
+// rejected marks the refusal of a call that creates a thread.
+func rejected(err error) error {
+	if errors.Is(err, chat.ErrPermanent) {
+		return fmt.Errorf("%w: %w", errRejected, err)
+	}
+	return err
+}
+
+// searched ignores a search that Discord denies: a duplicate is better than a loss, and than
+// a lane that stands still.
+func (b *Bridge) searched(err error) error {
+	if errors.Is(err, chat.ErrPermanent) || errors.Is(err, errForbidden) {
+		b.log.Warn("Discord denies the search for what an earlier attempt may have made; making it again", "err", err)
+		return nil
+	}
+	return err
 }
 
 func (b *Bridge) openOnce(ctx context.Context, op chat.Op) (ref string, err error) {
@@ -55,7 +76,8 @@ func (b *Bridge) openOnce(ctx context.Context, op chat.Op) (ref string, err erro
 // Both steps may be repeated.
 func (b *Bridge) openThread(ctx context.Context, op chat.Op) (ref string, err error) {
 	if ref, _ = b.sent.starts.Get(op.Key); ref == "" && op.Ambiguous {
-		if ref, err = b.starter(ctx, b.cfg.ChannelID, op); err != nil {
+		ref, err = b.starter(ctx, b.cfg.ChannelID, op)
+		if err = b.searched(err); err != nil {
 			return "", err
 		}
 	}
@@ -63,7 +85,7 @@ func (b *Bridge) openThread(ctx context.Context, op chat.Op) (ref string, err er
 		m := firstMessage(op)
 		m.Nonce, m.EnforceNonce = op.Key, op.Key != ""
 		if ref, err = b.write(ctx, b.cfg.ChannelID, m, nil); err != nil {
-			return "", err
+			return "", rejected(err)
 		}
 		b.sent.starts.Put(op.Key, ref)
 	}
@@ -77,7 +99,7 @@ func (b *Bridge) openThread(ctx context.Context, op chat.Op) (ref string, err er
 		b.sent.starts.Put(op.Key, "")
 		return "", fmt.Errorf("the thread's first message was removed: %s", reason(err))
 	case err != nil:
-		return "", err
+		return "", rejected(err)
 	}
 	return cmp.Or(made.ID, ref), nil
 }
@@ -129,7 +151,8 @@ func (m *sentMessage) marked(key string) bool {
 // the mark of its first message identifies the thread.
 func (b *Bridge) openPost(ctx context.Context, at *channel, op chat.Op) (ref string, err error) {
 	if op.Ambiguous {
-		if ref, err = b.adopt(ctx, at, op); err != nil || ref != "" {
+		ref, err = b.adopt(ctx, at, op)
+		if err = b.searched(err); err != nil || ref != "" {
 			return ref, err
 		}
 	}
@@ -139,7 +162,7 @@ func (b *Bridge) openPost(ctx context.Context, at *channel, op chat.Op) (ref str
 	if err == nil && made.ID == "" {
 		err = fmt.Errorf("%w: Discord returned no id", chat.ErrAmbiguous)
 	}
-	return made.ID, err
+	return made.ID, rejected(err)
 }
 
 // adopt finds the thread that an earlier attempt created; "" when there is none.

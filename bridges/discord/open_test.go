@@ -2,6 +2,7 @@ package discord_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -79,5 +80,65 @@ func TestOpensBare(t *testing.T) {
 			t.Errorf("it is %+v", got)
 		}
 		bridgetest.Clean(t, f, log)
+	})
+}
+
+// deniedSearch has Discord deny what relay looks up, with an error or for lack of a right.
+func deniedSearch(c *discord.Config, paths ...string) {
+	next, n := c.Transport, 0
+	c.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+		for _, path := range paths {
+			if r.Method != http.MethodGet || !strings.HasSuffix(r.URL.Path, path) {
+				continue
+			}
+			if n++; n%2 == 0 {
+				return answer(http.StatusForbidden, `{"code":50001,"message":"Missing Access"}`, nil, r), nil
+			}
+			return answer(http.StatusBadRequest, `{"code":50035,"message":"Invalid Form Body"}`, nil, r), nil
+		}
+		return next.RoundTrip(r)
+	})
+}
+
+// A denied search for a thread or a message that may have been made is no refusal of it:
+// it is made, and nobody else waits.
+func TestDeniedSearch(t *testing.T) {
+	for _, forum := range []bool{false, true} {
+		t.Run(fmt.Sprint("forum ", forum), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := discordtest.NewInBubble(t)
+				f.Forum = forum
+				b, log := makeBridge(t, f, func(c *discord.Config) { deniedSearch(c, "/messages", "/threads/active") })
+				for range 2 {
+					op := chat.Op{Kind: chat.OpOpen, Title: "Ben", Text: "Page", Key: key(), Since: chat.Now(), Ambiguous: true}
+					time.Sleep(10 * time.Minute)
+					ref := bridgetest.Must(t, b, chat.Thread{}, op)
+					words := post("hello there")
+					words.Since, words.Ambiguous = chat.Now(), true
+					time.Sleep(10 * time.Minute)
+					bridgetest.Must(t, b, chat.Thread{Ref: ref}, words)
+				}
+				if n := len(f.Threads()); n != 2 {
+					t.Errorf("%d threads", n)
+				}
+				if !strings.Contains(log.String(), "denies the search") || strings.Contains(log.String(), "rejected a thread") {
+					t.Errorf("the log says %s", log)
+				}
+			})
+		})
+	}
+}
+
+// An unknown refusal of the look at the channel holds up one conversation, not all, and is
+// no fault of the visitor's words.
+func TestDeniedChannel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := discordtest.NewInBubble(t)
+		b, log := makeBridge(t, f, func(c *discord.Config) { deniedSearch(c, "/channels/"+f.Channel) })
+		_, err := b.Do(t.Context(), chat.Thread{}, chat.Op{Kind: chat.OpOpen, Title: "Ben", Text: "Page", Key: key()})
+		bridgetest.ExpectError(t, "open", err, bridgetest.ErrRetried, 0)
+		if strings.Contains(log.String(), "rejected a thread") {
+			t.Errorf("the log says %s", log)
+		}
 	})
 }

@@ -69,7 +69,8 @@ func (b *Bridge) post(ctx context.Context, thread string, op chat.Op) (remote st
 // once creates the message of an op, unless an earlier attempt did.
 func (b *Bridge) once(ctx context.Context, thread string, op chat.Op) (remote string, err error) {
 	if op.Ambiguous {
-		if remote, err = b.findSent(ctx, thread, op); err != nil || remote != "" {
+		remote, err = b.findSent(ctx, thread, op)
+		if err = b.searched(err); err != nil || remote != "" {
 			return remote, err
 		}
 	}
