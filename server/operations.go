@@ -32,7 +32,7 @@ type deliveryView struct {
 
 func (s *communityServer) viewDelivery(d *chat.Delivery) deliveryView {
 	v := deliveryView{ID: d.ID(), Dest: d.Dest, SessionID: d.SessionID, Type: string(d.Event.Type), State: d.State.String(),
-		MessageID: d.Event.MessageID, Passed: d.Passed, Attempts: d.Attempts, NextAt: d.NextAt, LastError: d.LastError,
+		MessageID: d.Event.MessageID, Passed: d.Passed, Attempts: d.Attempts, NextAt: d.NextAt, LastError: d.Reason(),
 		Tries: append([]chat.Try{}, d.Tries...), CreatedAt: d.CreatedAt}
 	if d.Dest == chat.WebhookSink {
 		v.WebhookID, v.Type = s.webhook.Describe(d)

@@ -122,7 +122,7 @@ func New(cfg Config) (*Bridge, error) {
 		names: cache.New[person](5000), quotes: cache.New[string](2000), quoted: cache.New[string](2000),
 		last: cache.New[*message](500), uploads: cache.New[string](1000)}
 	b.api = slack.New(cfg.BotToken, slack.OptionAPIURL(base.String()+"/"), slack.OptionAppLevelToken(cfg.AppToken),
-		slack.OptionHTTPClient(caller{b.http}), slack.OptionLog(log.New(io.Discard, "", 0)), slack.OptionOnResponseHeaders(b.readScopes))
+		slack.OptionHTTPClient(caller{b.http, b.log, cache.New[bool](100)}), slack.OptionLog(log.New(io.Discard, "", 0)), slack.OptionOnResponseHeaders(b.readScopes))
 	return b, nil
 }
 

@@ -6,19 +6,26 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"mime"
 	"net/http"
 	"net/url"
 	"strings"
 
+	"github.com/relay-chat/relay/bridges/cache"
 	"github.com/relay-chat/relay/bridges/call"
 )
 
 // caller is slack-go's HTTP client. It moves the token from the body into the
 // Authorization header, which proxies do not log and every server reads. It removes
 // blocks and attachments from answers: relay does not read them, and slack-go rejects
-// a whole answer for one unknown block.
-type caller struct{ http *http.Client }
+// a whole answer for one unknown block, and for one field of an unexpected type: such fields
+// are removed, too.
+type caller struct {
+	http *http.Client
+	log  *slog.Logger
+	told *cache.Cache[bool] // the fields of which the log says that they cannot be read
+}
 
 // maxAnswer bounds an answer of the Web API: 200 messages of 40,000 characters
 // and more.
@@ -42,7 +49,7 @@ func (c caller) Do(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp.Body = io.NopCloser(bytes.NewReader(prune(body)))
+	resp.Body = io.NopCloser(bytes.NewReader(c.fitted(prune(body))))
 	return resp, nil
 }
 

@@ -95,13 +95,21 @@ func ReportFault(log *slog.Logger, fault any) error {
 	return fmt.Errorf("%w: relay has a fault; its log has more", ErrPermanent)
 }
 
-// ReasonOf is a failure's text for people, without the outbox's own
-// prefixes.
-func ReasonOf(text string) string {
-	for _, kind := range []error{ErrPassed, errStopped, ErrAmbiguous, ErrPermanent} {
-		text = strings.TrimPrefix(text, kind.Error()+": ")
+// ReasonOf is a failure's text for people, without relay's own kinds of
+// failures.
+func ReasonOf(text string) string { return Clip(OneLine(withoutKinds(text)), shownReason) }
+
+// withoutKinds removes the kinds of failures from an error's text: they may stand before
+// any part of it, in any order.
+func withoutKinds(text string) string {
+	text = ": " + text
+	for begun := ""; begun != text; {
+		begun = text
+		for _, kind := range []error{ErrPassed, errStopped, ErrAmbiguous, ErrPermanent} {
+			text = strings.ReplaceAll(text, ": "+kind.Error()+": ", ": ")
+		}
 	}
-	return Clip(OneLine(text), shownReason)
+	return text[len(": "):]
 }
 
 // Scope is what pauses while a sink asks to wait.

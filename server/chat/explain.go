@@ -22,7 +22,7 @@ func Explain(platform string, err error) Explanation {
 	if errors.As(err, &misconfigured) {
 		return Explanation{Problem: misconfigured.Problem, Fix: misconfigured.Fix}
 	}
-	e := Explanation{Details: err.Error()}
+	e := Explanation{Details: withoutKinds(err.Error())}
 	var wait *RetryAfter
 	switch {
 	case errors.Is(err, ErrStorageFull), errors.Is(err, ErrAway):
@@ -48,13 +48,13 @@ func lookAtNetwork(platform string) string {
 	return "check this machine's network, firewall and DNS, and " + strings.ToUpper(platform) + "_API_URL if it is set"
 }
 
-// unreachable reports whether err is a network error.
+// unreachable reports whether err is a network error: an answer, whatever it says, is none.
 func unreachable(err error) bool {
 	var network net.Error
 	if errors.As(err, &network) {
 		return true
 	}
-	for _, cut := range []error{ErrAmbiguous, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF} {
+	for _, cut := range []error{context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF} {
 		if errors.Is(err, cut) {
 			return true
 		}
