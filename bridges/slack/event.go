@@ -19,6 +19,7 @@ type envelope struct {
 	AppID          string          `json:"api_app_id"`
 	Event          event           `json:"event"`
 	Authorizations []authorization `json:"authorizations"`
+	LimitedMinute  int64           `json:"minute_rate_limited,omitempty"` // of app_rate_limited
 }
 
 // authorization names the bot for which an event was sent.

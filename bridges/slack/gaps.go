@@ -16,6 +16,8 @@ type gapTracker struct {
 	in      chat.Receiver // nil before Run
 	upTo    time.Time     // everything before is stored; zero when unknown
 	pending bool          // there is a gap after upTo
+	again   bool          // another gap was opened during the current attempt
+	quiet   bool          // the gap is only supposed: live events do not wait for it
 	holding bool          // live events wait
 	held    []waiting
 	early   int           // so many of held came before the gap
@@ -74,8 +76,34 @@ func (g *gapTracker) open() {
 	if g.upTo.IsZero() {
 		return
 	}
-	g.pending, g.holding, g.due, g.early = true, true, time.Now(), len(g.held)
+	g.pending, g.again, g.quiet, g.holding, g.due, g.early = true, true, false, true, time.Now(), len(g.held)
 	g.ring()
+}
+
+// suppose begins a gap at since, or before if more is not known to be stored: something
+// may be missing. It is read at due; live events do not wait.
+func (g *gapTracker) suppose(since, due time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.upTo.IsZero() || g.pending {
+		return
+	}
+	if since.Before(g.upTo) {
+		g.upTo = since
+	}
+	g.pending, g.quiet, g.due = true, true, due
+	g.ring()
+}
+
+// lookBack supposes a gap since the last one that was read, unless that was less than so
+// long ago.
+func (g *gapTracker) lookBack(now time.Time, least time.Duration) {
+	g.mu.Lock()
+	read := g.upTo
+	g.mu.Unlock()
+	if now.Sub(read) >= least {
+		g.suppose(now, now)
+	}
 }
 
 func (g *gapTracker) ring() {
@@ -126,16 +154,16 @@ func (g *gapTracker) rest() (wait time.Duration, idle bool) {
 func (g *gapTracker) begin() (from time.Time, gap bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.holding, g.lost = true, false
+	g.holding, g.lost, g.again = g.holding || !g.quiet, false, false
 	return g.upTo, g.pending
 }
 
-// next returns the first waiting event, with early only one from before the gap.
-// Without any, live events pass again.
+// next returns the first waiting event, with early only one from before the gap, as when
+// another gap was opened meanwhile. Without any, live events pass again.
 func (g *gapTracker) next(early bool) (w waiting, any bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if early && g.early == 0 {
+	if (early || g.again) && g.early == 0 {
 		return w, false
 	}
 	if len(g.held) == 0 {
@@ -155,10 +183,13 @@ func (g *gapTracker) stored() {
 func (g *gapTracker) end(upTo time.Time, err error, again time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.holding = false
+	g.holding, g.quiet = g.again, false
 	g.problem, g.due = err, again
+	if g.again {
+		g.due = time.Now()
+	}
 	if !upTo.IsZero() {
-		g.pending, g.upTo = g.lost, upTo
+		g.pending, g.upTo = g.lost || g.again, upTo
 	}
 }
 

@@ -2,6 +2,7 @@ package slack_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/relay-chat/relay/bridges/bridgetest"
 	"github.com/relay-chat/relay/bridges/slack"
 	"github.com/relay-chat/relay/bridges/slack/slacktest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // An event that cannot be stored for longer than Slack repeats it is stored once
@@ -125,4 +127,100 @@ func TestLiveEventsWaitForTheGap(t *testing.T) {
 			t.Errorf("%d events are not acknowledged", n)
 		}
 	})
+}
+
+// limited is a Slack that answers every other conversations.replies with 429.
+type limited struct {
+	http.RoundTripper
+	n atomic.Int64
+}
+
+func (l *limited) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.URL.Path, "/conversations.replies") && l.n.Add(1)%2 == 1 {
+		return &http.Response{StatusCode: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"50"}}, Body: http.NoBody, Request: r}, nil
+	}
+	return l.RoundTripper.RoundTrip(r)
+}
+
+// A gap that opens while another one is read is read, too, before what comes after it.
+func TestGapDuringGap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := slacktest.NewInBubble(t)
+		b, log := makeBridge(t, f, func(c *slack.Config) { c.Back, c.Transport = 24*time.Hour, &limited{RoundTripper: c.Transport} })
+		var threads []chat.Thread
+		for i := range 16 {
+			bridgetest.Settled(time.Second)
+			threads = append(threads, open(t, b, fmt.Sprint("Grace", i), ""))
+			f.Write(threads[i].Ref, "Ada", fmt.Sprint("hello ", i), "")
+		}
+		time.Sleep(time.Hour)
+		in := new(bridgetest.Receiver)
+		bridgetest.Receiving(t, b, in)
+		bridgetest.Settled(3 * time.Minute)
+		f.Storm(bridgetest.Storm{Seed: 1, All: 1})
+		f.Write(threads[0].Ref, "Ada", "Your refund is on its way.", "")
+		bridgetest.Settled(10 * time.Minute)
+		f.Storm(bridgetest.Storm{})
+		bridgetest.Settled(time.Hour)
+		f.Write(threads[0].Ref, "Ada", "later", "")
+		bridgetest.Settled(time.Hour)
+		got := in.Texts(t, b)
+		if n := len(got); n < 2 || !slices.Contains(got[:n-1], "Your refund is on its way.") || got[n-1] != "later" || f.Lost() == 0 {
+			t.Errorf("received %q; Slack gave up %d", got, f.Lost())
+		}
+		bridgetest.Clean(t, f, log)
+	})
+}
+
+// What Slack pushed in vain is read without a restart: after a while, or soon once a push
+// comes that had failed before, or once Slack says that it left events out.
+func TestLostPushesAreRead(t *testing.T) {
+	for name, sign := range map[string]func(f *slacktest.Platform, work http.Handler, th chat.Thread) time.Duration{
+		"after a while": func(f *slacktest.Platform, work http.Handler, _ chat.Thread) time.Duration {
+			f.PushTo(work)
+			return 20 * time.Minute
+		},
+		"a retried push": func(f *slacktest.Platform, work http.Handler, th chat.Thread) time.Duration {
+			f.Write(th.Ref, "Ada", "retried", "")
+			bridgetest.Settled(10 * time.Second)
+			f.PushTo(work)
+			return 2 * time.Minute
+		},
+		"a notice": func(f *slacktest.Platform, work http.Handler, _ chat.Thread) time.Duration {
+			f.PushTo(work)
+			f.Emit(fmt.Sprintf(`{"type":"app_rate_limited","minute_rate_limited":%d}`, time.Now().Add(-8*time.Minute).Unix()))
+			return 3 * time.Minute
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := slacktest.NewInBubble(t)
+				b, log := makeBridge(t, f, pushed, func(c *slack.Config) { c.Back = 24 * time.Hour })
+				in := new(bridgetest.Receiver)
+				_ = bridgetest.Receiving(t, b, in)()
+				ctx, cancel := context.WithCancel(t.Context())
+				watched := make(chan struct{})
+				go func() {
+					defer close(watched)
+					b.Watch(ctx)
+				}()
+				work := b.Webhook(in)
+				f.PushTo(work)
+				th := open(t, b, "Grace", "")
+				f.Write(th.Ref, "Ada", "before", "")
+				bridgetest.Settled(time.Minute)
+				f.PushTo(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
+				f.Write(th.Ref, "Ada", "Your refund is on its way.", "")
+				bridgetest.Settled(7 * time.Minute)
+				wait := sign(f, work, th)
+				bridgetest.Settled(wait)
+				if got := in.Texts(t, b); !slices.Contains(got, "Your refund is on its way.") || f.Lost() == 0 {
+					t.Errorf("received %q; Slack gave up %d", got, f.Lost())
+				}
+				cancel()
+				<-watched
+				bridgetest.Clean(t, f, log)
+			})
+		})
+	}
 }

@@ -119,6 +119,9 @@ func (b *Bridge) store(ctx context.Context, in chat.Receiver, raw []byte) error 
 	return in.Receive(ctx, u)
 }
 
+// limitedPause is how long after the notice of a minute without events that is read.
+const limitedPause = 90 * time.Second
+
 // update returns what is stored of a raw event; means is false if the event does not
 // matter to relay.
 func (b *Bridge) update(raw []byte) (u chat.Update, means bool, err error) {
@@ -127,7 +130,8 @@ func (b *Bridge) update(raw []byte) (u chat.Update, means bool, err error) {
 		return u, false, fmt.Errorf("%w: the event is not from Slack", chat.ErrPermanent)
 	}
 	if e.Type == "app_rate_limited" {
-		b.log.Warn("Slack delays events: there were more than 30,000 in an hour")
+		b.log.Warn("Slack leaves out events, as there were more than 30,000 in an hour; reading what they said")
+		b.gaps.suppose(time.Unix(e.LimitedMinute, 0), time.Now().Add(limitedPause))
 	}
 	meaning, _ := b.meaning(e)
 	if meaning.Kind == 0 {

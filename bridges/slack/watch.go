@@ -17,6 +17,7 @@ func (b *Bridge) Watch(ctx context.Context) {
 	defer filling.Wait()
 	if b.cfg.AppToken == "" {
 		filling.Go(func() { b.fillGaps(ctx) })
+		filling.Go(func() { b.lookBack(ctx) })
 	}
 	reception.Watch(ctx, nil, b.checkSetup)
 }

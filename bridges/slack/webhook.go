@@ -24,6 +24,9 @@ func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
 			reception.Respond(w, http.StatusOK, map[string]string{"challenge": e.Challenge})
 			return
 		}
+		if r.Header.Get("X-Slack-Retry-Num") != "" { // others may have been given up
+			b.gaps.lookBack(time.Now(), retriedLook)
+		}
 		err = b.handlePush(r.Context(), in, raw)
 		switch {
 		case errors.Is(err, chat.ErrPermanent):
@@ -36,6 +39,20 @@ func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
 			w.WriteHeader(http.StatusOK)
 		}
 	})
+}
+
+// Slack gives up a push after six minutes and says so nowhere: relay reads the threads
+// from time to time, and sooner once a push comes that had failed.
+const (
+	regularLook = 15 * time.Minute
+	retriedLook = 2 * time.Minute
+)
+
+// lookBack reads the threads from time to time, until ctx ends.
+func (b *Bridge) lookBack(ctx context.Context) {
+	for chat.Rest(ctx, regularLook) == nil {
+		b.gaps.lookBack(time.Now(), regularLook)
+	}
 }
 
 // pushTimeout is how long a push waits for its turn: Slack gives up after three
