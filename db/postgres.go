@@ -121,7 +121,16 @@ func prepare(config *pgx.ConnConfig, node string, opts Options) {
 		}
 		config.RuntimeParams["application_name"] = name
 	}
+	fatal := config.OnPgError
+	config.OnPgError = func(c *pgconn.PgConn, e *pgconn.PgError) (keep bool) {
+		return !slices.Contains(ofConnection, e.Code) && (fatal == nil || fatal(c, e))
+	}
 }
+
+// ofConnection are the codes of refusals that follow from how the server was set when
+// the connection was opened: read-only, or with short timeouts. It keeps that for as long
+// as it lives, so it is closed, and the next may be better.
+var ofConnection = []string{"25006", "55P03", "57014"}
 
 // reading is a transaction on a snapshot. It locks nothing, so it may be silent.
 var reading = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
