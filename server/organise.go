@@ -11,6 +11,8 @@ import (
 // null takes away.
 type organiseRequest struct {
 	Tags         *[]string       `json:"tags"`
+	AddTags      []string        `json:"addTags"`
+	RemoveTags   []string        `json:"removeTags"`
 	SnoozedUntil json.RawMessage `json:"snoozedUntil"`
 	Assignee     json.RawMessage `json:"assignee"`
 }
@@ -21,7 +23,7 @@ func (s *communityServer) organise(w http.ResponseWriter, r *http.Request, by ch
 	if err != nil {
 		return nil, err
 	}
-	o := chat.Organising{Tags: in.Tags}
+	o := chat.Organising{Tags: in.Tags, Add: in.AddTags, Remove: in.RemoveTags}
 	if len(in.SnoozedUntil) > 0 {
 		until := chat.Time(0)
 		if string(in.SnoozedUntil) != "null" {

@@ -1,7 +1,9 @@
 package server_test
 
 import (
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,6 +52,30 @@ func TestWaiting(t *testing.T) {
 			t.Errorf("counts are %s", counts.body)
 		}
 		s.refused(s.call("GET", "/api/admin/sessions?status=asleep", secretKey, nil), 400, "status must be open, closed, waiting, snoozed or all")
+	})
+}
+
+// TestTagsAtOnce: tags that several people add and remove at the same time are all
+// there, or gone, by the API and by commands.
+func TestTagsAtOnce(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		id := s.open("v1")
+		s.say(id, "hello")
+		path := "/api/admin/sessions/" + id
+		s.must("PATCH", path, secretKey, object{"tags": []string{"a0", "a1", "a2", "a3", "a4"}})
+		var all sync.WaitGroup
+		for i := range 5 {
+			all.Go(func() {
+				s.must("PATCH", path, secretKey, object{"addTags": []string{fmt.Sprint("B", i)}, "removeTags": []string{fmt.Sprint("a", i)}})
+			})
+			all.Go(func() { s.must("POST", path+"/commands", secretKey, object{"command": fmt.Sprint("!tag c", i)}) })
+		}
+		all.Wait()
+		if got := fmt.Sprint(s.must("GET", path, secretKey, nil).get("tags")); got != "[b0 b1 b2 b3 b4 c0 c1 c2 c3 c4]" {
+			t.Errorf("the tags are %s", got)
+		}
+		s.refused(s.call("PATCH", path, secretKey, object{"tags": []string{"x"}, "addTags": []string{"y"}}), 400, "use either tags, which replaces all, or addTags and removeTags")
+		s.refused(s.call("PATCH", path, secretKey, object{"addTags": []string{"<b>"}}), 400, "a tag must be 1 to 40 letters")
 	})
 }
 

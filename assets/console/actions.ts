@@ -122,10 +122,10 @@ function tagField(s: Session): Node {
   const draw = (): void => {
     const tags = state.sessions.get(s.id)?.tags ?? [];
     list.replaceChildren(...tags.map((tag) =>
-      h("button", { type: "button", class: "tag label", "aria-label": "Remove the tag " + tag, onclick: () => change(tags.filter((t) => t !== tag)) }, tag + " ×")));
+      h("button", { type: "button", class: "tag label", "aria-label": "Remove the tag " + tag, onclick: () => change({ removeTags: [tag] }) }, tag + " ×")));
   };
-  const change = async (tags: string[]): Promise<void> => {
-    if (await put(s, { tags })) draw();
+  const change = async (tags: { addTags?: string[]; removeTags?: string[] }): Promise<void> => {
+    if (await put(s, tags)) draw();
     field.focus();
   };
   draw();
@@ -133,7 +133,7 @@ function tagField(s: Session): Node {
     e.preventDefault();
     const tag = field.value.trim();
     field.value = "";
-    if (tag) void change([...(state.sessions.get(s.id)?.tags ?? []), tag]);
+    if (tag) void change({ addTags: [tag] });
   } }, list, field, known, h("button", { class: "button small", type: "submit" }, "Add"));
 }
 

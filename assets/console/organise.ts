@@ -10,7 +10,7 @@ import type { View } from "./store";
 import type { Session } from "./types";
 
 // put changes how a conversation is organised, and reports whether it could.
-export async function put(s: Session, change: { tags?: string[]; snoozedUntil?: string | null; assignee?: string | null }): Promise<boolean> {
+export async function put(s: Session, change: { addTags?: string[]; removeTags?: string[]; snoozedUntil?: string | null; assignee?: string | null }): Promise<boolean> {
   const saved = await attempt(call<Session>("PATCH", sessionPath(s.id), change), "Not changed");
   if (saved) set(withSession(saved));
   return !!saved;

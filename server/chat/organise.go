@@ -91,25 +91,25 @@ func (s *Session) TagList() Tags {
 
 // Organising is a change of how a session is organised; nil leaves a part as it is.
 type Organising struct {
-	Tags     *[]string
-	Until    *Time   // snoozed until then; the zero time ends it
-	Assignee *string // a person's id, "" for nobody
+	Tags     *[]string // all that it has then
+	Add      []string  // tags beside those that it has
+	Remove   []string  // tags that it loses
+	Until    *Time     // snoozed until then; the zero time ends it
+	Assignee *string   // a person's id, "" for nobody
 }
 
 // Organise assigns, tags and snoozes a session.
 func (r *Relay) Organise(ctx context.Context, by Author, sessionID string, o Organising) error {
-	var tags Tags
-	if o.Tags != nil {
-		var err error
-		if tags, err = CleanTags(*o.Tags); err != nil {
-			return err
-		}
+	retag, err := o.retag()
+	if err != nil {
+		return err
 	}
 	if o.Until != nil && *o.Until != 0 && (*o.Until <= Now() || *o.Until > Now().Add(maxSnooze)) {
 		return Errorf(Invalid, "snoozedUntil must be a time within the next year")
 	}
-	err := r.change(ctx, by, sessionID, func(c *change) (err error) {
-		if o.Tags != nil {
+	err = r.change(ctx, by, sessionID, func(c *change) (err error) {
+		tags, err := retag(c.session.TagList())
+		if err == nil {
 			err = c.tag(tags)
 		}
 		if o.Assignee != nil && err == nil {
@@ -124,6 +124,34 @@ func (r *Relay) Organise(ctx context.Context, by Author, sessionID string, o Org
 		r.snoozes.lookAt(timeOf(*o.Until))
 	}
 	return err
+}
+
+// retag returns what becomes of the tags that a session has then. Whoever adds or removes
+// one does not say which others there are: somebody else may be changing those.
+func (o *Organising) retag() (func(Tags) (Tags, error), error) {
+	add, err := CleanTags(o.Add)
+	if err != nil {
+		return nil, err
+	}
+	gone := make(map[string]bool, len(o.Remove))
+	for _, tag := range o.Remove {
+		clean, _ := CleanTag(tag) // "" for what cannot be a tag, and so is none
+		gone[clean] = true
+	}
+	if o.Tags == nil {
+		return func(now Tags) (Tags, error) {
+			if len(o.Add) == 0 && len(o.Remove) == 0 {
+				return now, nil
+			}
+			left := slices.DeleteFunc(now, func(tag string) bool { return gone[tag] })
+			return CleanTags(append(left, add...))
+		}, nil
+	}
+	if len(o.Add) > 0 || len(o.Remove) > 0 {
+		return nil, Errorf(Invalid, "use either tags, which replaces all, or addTags and removeTags")
+	}
+	all, err := CleanTags(*o.Tags)
+	return func(Tags) (Tags, error) { return all, nil }, err
 }
 
 // assign gives a session to a person, or to nobody.

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,34 +34,28 @@ func (c *commandContext) tag(ctx context.Context) (CommandResult, error) {
 	if c.relay.backend {
 		return answer(notInBackend, nil)
 	}
+	var o Organising
+	for _, word := range strings.Split(c.args, ",") {
+		word = strings.TrimSpace(word)
+		if gone, found := strings.CutPrefix(word, "-"); found {
+			o.Remove = append(o.Remove, gone)
+		} else if word != "" {
+			o.Add = append(o.Add, word)
+		}
+	}
+	if err := c.relay.Organise(ctx, c.by, c.sessionID, o); err != nil {
+		return CommandResult{}, err
+	}
 	var s Session
 	err := c.relay.store.ReadOne(ctx, func(rd Reader) (err error) {
 		s, err = rd.Session(c.sessionID)
 		return err
 	})
-	if err != nil {
-		return CommandResult{}, err
+	tags := s.TagList()
+	if len(tags) == 0 {
+		return answer("No tags. !tag word adds one.", err)
 	}
-	tags := []string(s.TagList())
-	for _, word := range strings.Split(c.args, ",") {
-		word = strings.TrimSpace(word)
-		if gone, found := strings.CutPrefix(word, "-"); found {
-			gone, _ = CleanTag(gone)
-			tags = slices.DeleteFunc(tags, func(tag string) bool { return tag == gone })
-		} else if word != "" {
-			tags = append(tags, word)
-		}
-	}
-	clean, err := CleanTags(tags)
-	if err != nil {
-		return CommandResult{}, err
-	}
-	text := "Tags: " + strings.Join(clean, ", ") + "."
-	if len(clean) == 0 {
-		text = "No tags. !tag word adds one."
-	}
-	plain := []string(clean)
-	return answer(text, c.relay.Organise(ctx, c.by, c.sessionID, Organising{Tags: &plain}))
+	return answer("Tags: "+strings.Join(tags, ", ")+".", err)
 }
 
 // snooze takes the conversation from the waiting ones for a while.
