@@ -280,7 +280,7 @@ func (a *app) redeliverRunning(ctx context.Context, id string) error {
 
 // checkConfig has nothing left to do: mistakes have ended the program before.
 func (a *app) checkConfig(context.Context, string) error {
-	fmt.Fprintln(a.stdout, "The settings are right. relay doctor also tries them.")
+	fmt.Fprintln(a.stdout, "The settings are valid. relay doctor also tests them.")
 	return nil
 }
 

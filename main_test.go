@@ -57,7 +57,7 @@ func TestHelp(t *testing.T) {
 		line string
 		want []string
 	}{
-		{"help doctor", []string{"Usage:\n  relay doctor ", "say what to do", "--database-url", "--public-url", "--env-file", "Example:\n  relay doctor "}},
+		{"help doctor", []string{"Usage:\n  relay doctor ", "explain how to fix", "--database-url", "--public-url", "--env-file", "Example:\n  relay doctor "}},
 		{"doctor --help", []string{"Usage:\n  relay doctor "}},
 		{"serve --help", []string{"Usage:\n  relay serve ", "--port", "--public-url", "for example 8080", "Example:\n  relay serve "}},
 		{"bridge -h", []string{"relay bridge ", "--api-key", "--events-webhook-url", "Example:\n  relay bridge "}},

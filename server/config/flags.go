@@ -61,14 +61,15 @@ func exampleOf(name string) string { return variableNamed(name).example }
 // FlagHelp explains the flags on the command line.
 const FlagHelp = `Flags:
   --env-file FILE      read settings from FILE (default: relay.env, if it exists)
-  --json               print JSON, for scripts (keys, doctor, config, webhook list, copy)
+  --json               print JSON, for scripts (keys, people list, doctor,
+                       config print, webhook test, webhook list, copy)
   --NAME VALUE         any setting: PORT is --port, DATABASE_URL is --database-url
 
-relay needs no settings to start. Flags win over the environment, and that over
-the env file. To begin one: relay help settings > relay.env
+relay needs no settings to start. Flags override the environment, and the environment
+overrides the env file. To start such a file: relay help settings > relay.env
 
-Exit codes: 0 it worked; 1 it failed, and the last line says why; 2 the command
-line or a setting is wrong.
+Exit codes: 0 success; 1 failure, explained in the last line; 2 a wrong command
+line or setting.
 `
 
 // FlagUsage explains the flags of a command: those of the named settings, which
