@@ -131,6 +131,9 @@ func (b *Bridge) resume(ctx context.Context, in chat.Receiver, c *channel) error
 	if err := b.readMissed(ctx, in, c.ID, c.LastMessage); err != nil {
 		return err
 	}
+	if !known && b.turnedLately(c) {
+		return b.storeThreadState(ctx, in, c)
+	}
 	if known && before.closed {
 		data, err := json.Marshal(c)
 		if err != nil {
@@ -139,6 +142,25 @@ func (b *Bridge) resume(ctx context.Context, in chat.Receiver, c *channel) error
 		return b.handleThreadState(ctx, in, c, data)
 	}
 	return nil
+}
+
+// turnedLately reports whether a thread was closed or reopened in the time that a start
+// reads again. A relay that forgets cannot tell its own changes from those of people.
+func (b *Bridge) turnedLately(c *channel) bool {
+	if c.Thread == nil || b.cfg.Forgets {
+		return false
+	}
+	at := c.Thread.ArchivedAt // when it was made, until the first change
+	return at.After(b.begun.Add(-b.cfg.CatchUp)) && at.Sub(madeAt(c.ID)) > time.Minute
+}
+
+// storeThreadState stores a thread's state as it is now.
+func (b *Bridge) storeThreadState(ctx context.Context, in chat.Receiver, c *channel) error {
+	data, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return b.storeTurn(ctx, in, c, data)
 }
 
 // readMissed reads what was missed in a thread, once per new connection and before

@@ -19,12 +19,12 @@ const (
 )
 
 // edit changes a message's text. A part without a message is posted.
-func (b *Bridge) edit(ctx context.Context, thread string, op chat.Op) (remote string, err error) {
+func (b *Bridge) edit(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
 	if op.Remote == "" {
-		return b.post(ctx, thread, op)
+		return b.post(ctx, th.Ref, th.State, op)
 	}
 	m := messageOf(op)
-	return "", b.change(ctx, op, request{method: http.MethodPatch, path: path("/channels/%s/messages/%s", thread, op.Remote),
+	return "", b.change(ctx, op, request{method: http.MethodPatch, path: path("/channels/%s/messages/%s", th.Ref, op.Remote),
 		body: messageChange{Content: m.Content, Flags: discordgo.MessageFlagsSuppressEmbeds, Mentions: noMentions}})
 }
 

@@ -235,6 +235,12 @@ func (b *Bridge) handleThreadState(ctx context.Context, in chat.Receiver, c *cha
 	if late || one.closed == c.archived() {
 		return nil
 	}
+	return b.storeTurn(ctx, in, c, data)
+}
+
+// storeTurn stores that a registered thread was closed or reopened.
+func (b *Bridge) storeTurn(ctx context.Context, in chat.Receiver, c *channel, data json.RawMessage) error {
+	one, _, _ := b.threads.get(c.ID)
 	key := "t" + c.ID + map[bool]string{true: "-", false: "+"}[c.archived()] + strconv.FormatInt(c.Thread.ArchivedAt.UnixMicro(), 10)
 	if err := b.store(ctx, in, key, c.ID, event{Type: "THREAD_UPDATE", Data: data, Session: one.session}); err != nil {
 		return err

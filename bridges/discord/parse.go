@@ -139,5 +139,9 @@ func (e *event) threadState() ([]chat.Inbound, error) {
 	case c.archived():
 		kind = chat.InboundThreadClosed
 	}
-	return []chat.Inbound{e.in(kind, c.ID)}, nil
+	in := e.in(kind, c.ID)
+	if c.Thread != nil && !c.Thread.ArchivedAt.IsZero() {
+		in.At = chat.TimeOf(c.Thread.ArchivedAt)
+	}
+	return []chat.Inbound{in}, nil
 }

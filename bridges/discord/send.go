@@ -19,9 +19,9 @@ func (b *Bridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote str
 	}
 	switch op.Kind {
 	case chat.OpPost, chat.OpNote:
-		remote, err = b.post(ctx, th.Ref, op)
+		remote, err = b.post(ctx, th.Ref, th.State, op)
 	case chat.OpEdit:
-		remote, err = b.edit(ctx, th.Ref, op)
+		remote, err = b.edit(ctx, th, op)
 	case chat.OpDelete:
 		err = b.delete(ctx, th.Ref, op)
 	case chat.OpReact:
@@ -53,10 +53,18 @@ func (b *Bridge) gone(ctx context.Context, ref string, err error) error {
 }
 
 // post sends a text or a file. Posting in an archived thread that is not locked
-// reopens it; a note must not.
-func (b *Bridge) post(ctx context.Context, thread string, op chat.Op) (remote string, err error) {
-	if known, _, _ := b.threads.get(thread); known.closed && op.Kind == chat.OpNote {
-		return "", fmt.Errorf("%w: it is archived", chat.ErrThreadClosed)
+// reopens it; what the visitor does not see must not.
+func (b *Bridge) post(ctx context.Context, thread string, state chat.ThreadState, op chat.Op) (remote string, err error) {
+	if op.Aside || op.Kind == chat.OpNote {
+		at, known, _ := b.threads.get(thread)
+		if !known && state == chat.ThreadClosed {
+			if at, _, err = b.lookupThread(ctx, thread); err != nil {
+				return "", err
+			}
+		}
+		if at.closed {
+			return "", fmt.Errorf("%w: it is archived", chat.ErrThreadClosed)
+		}
 	}
 	turned := b.threads.setClosed(thread, false)
 	remote, err = b.once(ctx, thread, op)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -212,12 +213,21 @@ func sameText(stored, received string) bool {
 	return stored == received || strings.HasPrefix(stored, received+"\n"+missingFile)
 }
 
+// turnMargin is how much later than a thread's closing something has to be to count as
+// after it: clocks differ.
+const turnMargin = 10 * time.Second
+
 // threadChanged follows an operator who closes, reopens or deletes the thread
 // that the session has now.
 func (ev *inboundEvent) threadChanged(ctx context.Context) error {
 	var current chat.Thread
-	err := ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
-		current, err = rd.ThreadOf(ev.thread.SessionID, ev.thread.Bridge, ev.thread.Channel)
+	var waiting chat.Time
+	err := ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) error {
+		session, err := rd.Session(ev.thread.SessionID)
+		if err == nil {
+			waiting = session.WaitingSince
+			current, err = rd.ThreadOf(ev.thread.SessionID, ev.thread.Bridge, ev.thread.Channel)
+		}
 		return err
 	})
 	if errors.Is(err, chat.ErrThreadNotFound) || err == nil && current.Ref != ev.thread.Ref {
@@ -227,13 +237,19 @@ func (ev *inboundEvent) threadChanged(ctx context.Context) error {
 		return err
 	}
 	relay, id := ev.mirror.relay, ev.thread.SessionID
-	switch ev.Kind {
-	case chat.InboundThreadClosed:
+	switch {
+	case ev.Kind == chat.InboundThreadClosed && current.State == chat.ThreadClosed, ev.Kind == chat.InboundThreadReopened && current.State == chat.ThreadLive:
+		return nil // by relay itself
+	case ev.Kind != chat.InboundThreadDeleted && ev.At != 0 && ev.mirror.turnedAt(current.Ref).Sub(ev.At) > turnMargin:
+		return nil // relay has turned it since
+	case ev.Kind == chat.InboundThreadClosed && ev.At != 0 && waiting.Sub(ev.At) > turnMargin:
+		return nil // the visitor has written since
+	case ev.Kind == chat.InboundThreadClosed:
 		if err := ev.mirror.setThread(ctx, ev.thread, chat.ThreadClosed); err != nil {
 			return err
 		}
 		return relay.Close(ctx, ev.author, id)
-	case chat.InboundThreadReopened:
+	case ev.Kind == chat.InboundThreadReopened:
 		if err := ev.mirror.setThread(ctx, ev.thread, chat.ThreadLive); err != nil {
 			return err
 		}

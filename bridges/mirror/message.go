@@ -300,7 +300,8 @@ func (run *deliveryRun) textOps(rm *renderedMessage) []chat.Op {
 	if rm.fresh {
 		text += lateNote(&rm.messages[0], run.head().Event.At)
 	}
-	return run.mirror.bridge.Split(chat.Op{Kind: chat.OpPost, Text: text, From: authorOf(&rm.messages[0].Message), ReplyTo: rm.replyTo, Edited: !rm.fresh})
+	return run.mirror.bridge.Split(chat.Op{Kind: chat.OpPost, Text: text, From: authorOf(&rm.messages[0].Message), ReplyTo: rm.replyTo, Edited: !rm.fresh,
+		Aside: rm.messages[0].Internal})
 }
 
 // lateNote returns when a message was written that is delivered late, else "". The parts
@@ -340,7 +341,7 @@ func (run *deliveryRun) fileSteps(rm *renderedMessage, m *messageCopies) (steps 
 		if _, exists := have[fileParts+i]; exists {
 			continue
 		}
-		op := chat.Op{Kind: chat.OpPost, From: authorOf(&m.Message), File: run.file(a)}
+		op := chat.Op{Kind: chat.OpPost, From: authorOf(&m.Message), File: run.file(a), Aside: m.Internal}
 		if i == 0 && m.Content == "" {
 			op.ReplyTo = rm.replyTo
 		}

@@ -34,10 +34,11 @@ type Mirror struct {
 	refusedSteps      sync.Map // by session: the [refusedStep], while its fallback waits
 	channel           boundChannel
 	mu                sync.Mutex
-	problem           error     // the last failure, nil once something worked
-	failures          int       // how often something went wrong
-	resting           bool      // the bridge was found misconfigured
-	silentUntil       time.Time // until when the platform wants no calls
+	problem           error                // the last failure, nil once something worked
+	failures          int                  // how often something went wrong
+	resting           bool                 // the bridge was found misconfigured
+	silentUntil       time.Time            // until when the platform wants no calls
+	turns             map[string]chat.Time // by thread: when relay itself closed or reopened it
 	unstored          chat.LogThrottle
 	unfound           chat.LogThrottle // of threads that could not be looked for
 }

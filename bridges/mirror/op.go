@@ -26,11 +26,35 @@ func (m *Mirror) attempt(ctx context.Context, th chat.Thread, op chat.Op) (remot
 	case err == nil:
 		m.noteSuccess(failures)
 		m.opsDone.Add(1)
+		m.noteTurn(th.Ref, op.Kind)
 		m.engine.Outbox.MarkReachable(m.Name())
 	case errors.As(err, &limited) && limited.Scope == chat.ScopeSink:
 		m.pauseFor(limited.Pause())
 	}
 	return remote, err
+}
+
+// maxTurns bounds the remembered turns.
+const maxTurns = 10000
+
+// noteTurn remembers when relay itself closed or reopened a thread.
+func (m *Mirror) noteTurn(ref string, kind chat.OpKind) {
+	if kind != chat.OpClose && kind != chat.OpReopen {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.turns == nil || len(m.turns) >= maxTurns {
+		m.turns = map[string]chat.Time{}
+	}
+	m.turns[ref] = chat.Now()
+}
+
+// turnedAt returns when relay itself closed or reopened a thread last, 0 when unknown.
+func (m *Mirror) turnedAt(ref string) chat.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.turns[ref]
 }
 
 // do carries out one op; a closed thread is reopened for it, and if the op is
@@ -44,7 +68,7 @@ func (m *Mirror) do(ctx context.Context, th chat.Thread, op chat.Op) (remote str
 	if _, err := m.attempt(ctx, th, chat.Op{Kind: chat.OpReopen}); err != nil {
 		return "", cannotReopen(err)
 	}
-	stays := op.Kind == chat.OpPost || th.State != chat.ThreadClosed
+	stays := op.Kind == chat.OpPost && !op.Aside || th.State != chat.ThreadClosed
 	if stays {
 		if err := m.setThread(ctx, th, chat.ThreadLive); err != nil {
 			return "", err

@@ -128,7 +128,9 @@ type Op struct {
 	From string
 	File *OpFile
 	// Edited marks a text that replaces an earlier one which cannot be changed.
-	Edited  bool
+	Edited bool
+	// Aside marks what the visitor does not see: a closed thread stays closed.
+	Aside   bool
 	ReplyTo string // the platform message that this one answers, or ""
 	Remote  string // the platform message to change
 	Receipt string // "delivered" or "read"
