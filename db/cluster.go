@@ -131,20 +131,23 @@ func (c *cluster) Leases(ctx context.Context) ([]chat.LeaseRow, error) {
 	return rows, translate(err)
 }
 
-// Revs implements [chat.Cluster].
-func (c *cluster) Revs(ctx context.Context, ids []string) (map[string]int64, error) {
-	var rows []struct {
-		ID  string `db:"id"`
-		Rev int64  `db:"rev"`
-	}
-	if err := c.pool.SelectContext(ctx, &rows, `SELECT id, rev FROM sessions WHERE id = ANY($1)`, ids); err != nil {
+// Standings implements [chat.Cluster].
+func (c *cluster) Standings(ctx context.Context, ids []string) (map[string]chat.Standing, error) {
+	rows, err := c.pool.QueryContext(ctx, `SELECT id, rev, blocked, token_hash FROM sessions WHERE id = ANY($1)`, ids)
+	if err != nil {
 		return nil, translate(err)
 	}
-	revs := make(map[string]int64, len(rows))
-	for _, row := range rows {
-		revs[row.ID] = row.Rev
+	defer rows.Close()
+	all := make(map[string]chat.Standing, len(ids))
+	for rows.Next() {
+		var id string
+		var s chat.Standing
+		if err := rows.Scan(&id, &s.Rev, &s.Blocked, &s.TokenHash); err != nil {
+			return nil, err
+		}
+		all[id] = s
 	}
-	return revs, nil
+	return all, translate(rows.Err())
 }
 
 func (c *cluster) close() error { return c.pool.Close() }

@@ -107,8 +107,8 @@ func (n *node) Release(_ context.Context, name string, epoch int64) error {
 func (n *node) Describe(context.Context, string, int64, string) error { return nil }
 func (n *node) Leases(context.Context) ([]chat.LeaseRow, error)       { return nil, nil }
 func (n *node) Ring(context.Context, []string) error                  { return nil }
-func (n *node) Revs(context.Context, []string) (map[string]int64, error) {
-	return map[string]int64{}, nil
+func (n *node) Standings(context.Context, []string) (map[string]chat.Standing, error) {
+	return nil, chat.ErrAway
 }
 
 func (n *node) Listen(ctx context.Context, ready func(polls bool), _ func(text string)) error {

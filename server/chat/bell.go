@@ -124,12 +124,12 @@ func signal(c chan struct{}) {
 	}
 }
 
-// take returns the notes that wait.
-func (n *Nodes) take() []string {
+// take returns the notes that wait, and whether some were dropped.
+func (n *Nodes) take() (texts []string, dropped bool) {
 	b := &n.bell
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	texts := b.notes
+	texts = b.notes
 	for _, id := range b.order {
 		r := b.events[id]
 		for i, dests := range joined(r.dests) {
@@ -142,9 +142,10 @@ func (n *Nodes) take() []string {
 	if b.dropped {
 		texts = append(texts, n.encode(noteMissed))
 	}
+	dropped = b.dropped
 	b.notes, b.order, b.dropped = nil, nil, false
 	clear(b.events)
-	return texts
+	return texts, dropped
 }
 
 // joined lists sinks with their delays, in portions that fit into a note.
@@ -194,7 +195,10 @@ func (n *Nodes) keepRinging(ctx context.Context) {
 
 // flush sends what waits and reports whether that worked.
 func (n *Nodes) flush(ctx context.Context) bool {
-	texts := n.take()
+	texts, dropped := n.take()
+	if dropped {
+		n.on.met() // what was dropped may have been about who is here
+	}
 	if len(texts) == 0 {
 		return true
 	}
@@ -232,6 +236,7 @@ func (n *Nodes) listening(polls bool) {
 			"let DATABASE_DIRECT_URL lead to PostgreSQL itself")
 	}
 	n.put(noteHello)
+	n.on.met() // the others may have begun to listen before this node heard their hello
 	n.on.missed()
 }
 

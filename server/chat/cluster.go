@@ -26,13 +26,20 @@ type Cluster interface {
 	Describe(ctx context.Context, name string, epoch int64, info string) error
 	// Leases lists the leases that have not expired.
 	Leases(ctx context.Context) ([]LeaseRow, error)
-	// Revs returns the revisions of sessions by their ids.
-	Revs(ctx context.Context, ids []string) (map[string]int64, error)
+	// Standings returns those of sessions that exist, by their ids.
+	Standings(ctx context.Context, ids []string) (map[string]Standing, error)
 	// Ring sends texts to all nodes.
 	Ring(ctx context.Context, texts []string) error
 	// Listen calls ready once it misses no text any more, and then receive with each text,
 	// until ctx ends or the connection fails. polls: it can only look each second.
 	Listen(ctx context.Context, ready func(polls bool), receive func(text string)) error
+}
+
+// Standing is what the streams of a session depend on.
+type Standing struct {
+	Rev       int64
+	Blocked   bool
+	TokenHash string
 }
 
 // LeaseRow is a lease as the database has it.

@@ -43,7 +43,7 @@ type Opening struct {
 // saw; "" is right behind the session's latest init. The caller ends it with
 // Close.
 func (r *Relay) Follow(ctx context.Context, by Author, sessionID, cursor string) (*Feed, Opening, error) {
-	f := &Feed{sub: r.hub.Subscribe(sessionID), store: r.store, sessionID: sessionID}
+	f := &Feed{sub: r.hub.subscribe(by, sessionID), store: r.store, sessionID: sessionID}
 	var open Opening
 	err := r.store.ReadOne(ctx, func(rd Reader) (err error) {
 		open.Session, err = rd.SessionHeader(sessionID)

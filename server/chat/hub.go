@@ -32,6 +32,7 @@ type Subscription struct {
 	lost      atomic.Bool
 	ended     atomic.Bool
 	last      atomic.Int64 // the revision up to which its reader is complete
+	by        Author       // who reads a session
 }
 
 // newHub makes a hub without subscribers, which knows no other nodes. A tap is called
@@ -43,8 +44,10 @@ func newHub(taps ...func(*Event)) *Hub {
 
 // Subscribe starts a subscription to one session, or to all with "". The
 // caller ends it with Close.
-func (h *Hub) Subscribe(sessionID string) *Subscription {
-	s := &Subscription{C: make(chan *Event, queueLength), hub: h, sessionID: sessionID}
+func (h *Hub) Subscribe(sessionID string) *Subscription { return h.subscribe(Author{}, sessionID) }
+
+func (h *Hub) subscribe(by Author, sessionID string) *Subscription {
+	s := &Subscription{C: make(chan *Event, queueLength), hub: h, sessionID: sessionID, by: by}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
@@ -139,16 +142,28 @@ func (h *Hub) watchedIDs() []string {
 	return ids
 }
 
-// hint makes a session's readers that are not complete up to a revision read the store.
-func (h *Hub) hint(sessionID string, rev int64) {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
+// review ends those streams of a session that would not be allowed any more, and makes the
+// readers of the others that are not complete read the store.
+func (h *Hub) review(sessionID string, now Standing, exists bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var stay []*Subscription
 	for _, s := range h.sessions[sessionID] {
-		if s.last.Load() < rev {
+		if !exists || s.by.authorise(&Session{Blocked: now.Blocked, TokenHash: now.TokenHash}) != nil {
+			s.end()
+			continue
+		}
+		stay = append(stay, s)
+		if s.last.Load() < now.Rev {
 			s.lost.Store(true)
 			s.offer(&Event{SessionID: sessionID})
 		}
 	}
+	if len(stay) == 0 {
+		delete(h.sessions, sessionID)
+		return
+	}
+	h.sessions[sessionID] = stay
 }
 
 // loseAll makes the readers of all sessions read the store: they have Lost events.

@@ -167,7 +167,7 @@ func (r *Relay) AddPushDevice(ctx context.Context, d PushDevice) (PushDevice, er
 		return tx.PutSetting(settingPush, Raw("true"))
 	})
 	if err == nil && first {
-		err = r.applySettings(ctx)
+		err = r.pushesChanged(ctx)
 	}
 	return d, err
 }
@@ -197,9 +197,15 @@ func (r *Relay) RemovePushDevice(ctx context.Context, person, id string) error {
 		return err
 	})
 	if err == nil && last {
-		err = r.applySettings(ctx)
+		err = r.pushesChanged(ctx)
 	}
 	return err
+}
+
+// pushesChanged applies, at every node, that there are devices now, or none any more.
+func (r *Relay) pushesChanged(ctx context.Context) error {
+	r.nodes.Ring(noteSettings)
+	return r.applySettings(ctx)
 }
 
 // Pushes reports whether there are devices to notify.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
-	"slices"
 	"sort"
 	"time"
 )
@@ -17,13 +16,20 @@ const (
 	notePresence = "P" // the presence switch was set
 	noteActed    = "a" // when an operator acted outside the console
 	notePeople   = "p" // the operators at the node's consoles
-	noteVisitor  = "v" // open or not, sessions …
+	noteVisitor  = "v" // open or not, sessions …; or true, a portion of all, sessions …
 	noteSignOut  = "x" // operator, sign-in
 	noteRetry    = "w" // sink, session, revision of a delivery
 )
 
-// visitorsAtOnce is how many sessions a note names when nodes meet.
+// visitorsAtOnce is how many sessions a note names when a node tells of all.
 const visitorsAtOnce = 200
+
+// The portions of the sessions that a node has streams of: the first is 1, the last 2,
+// the only one 3. Earlier versions ignore the number and add the sessions.
+const (
+	firstPortion = 1
+	lastPortion  = 2
+)
 
 // actedRings is how often other nodes are notified that operators act.
 const actedRings = 5 * time.Second
@@ -97,13 +103,42 @@ func (e *Engine) receiveSettings() {
 
 func (e *Engine) receiveVisitors(got *note) {
 	var open bool
+	var portion int
 	got.arg(0, &open)
+	if got.arg(1, &portion) {
+		e.receiveAllVisitors(got, portion)
+		return
+	}
 	for i := range got.args {
 		var id string
 		if i > 0 && got.arg(i, &id) && e.visitors.noteRemote(got.from, id, open, Now()) {
 			e.announceVisitor(id, true)
 		}
 	}
+}
+
+// receiveAllVisitors takes a portion of all sessions that a node has streams of.
+func (e *Engine) receiveAllVisitors(got *note, portion int) {
+	v := &e.visitors
+	if v.coming == nil {
+		v.coming = map[string][]string{}
+	}
+	if portion&firstPortion != 0 {
+		v.coming[got.from] = nil
+	}
+	for i := 2; i < len(got.args); i++ {
+		var id string
+		if got.arg(i, &id) {
+			v.coming[got.from] = append(v.coming[got.from], id)
+		}
+	}
+	if portion&lastPortion == 0 {
+		return
+	}
+	for _, id := range v.replace(got.from, v.coming[got.from], Now()) {
+		e.announceVisitor(id, true)
+	}
+	delete(v.coming, got.from)
 }
 
 func (e *Engine) receivePresence(got *note) {
@@ -160,15 +195,29 @@ func (e *Engine) missed() {
 	signal(e.Nodes.sweepNow)
 }
 
-// met implements nodeEvents: it notifies the others who is here.
+// met implements nodeEvents: it notifies the others who is here, and thereby who is not.
 func (e *Engine) met() {
-	e.updatePresence(func(p *presence) { p.rung = nil })
-	for ids := range slices.Chunk(e.visitors.here(), visitorsAtOnce) {
-		args := []any{true}
-		for _, id := range ids {
+	e.updatePresence(func(p *presence) {
+		p.rung = p.own()
+		e.Nodes.Ring(notePeople, p.rung)
+	})
+	e.visitors.here(e.ringVisitors)
+}
+
+func (e *Engine) ringVisitors(ids []string) {
+	for portion := firstPortion; ; portion = 0 {
+		part := ids[:min(len(ids), visitorsAtOnce)]
+		if ids = ids[len(part):]; len(ids) == 0 {
+			portion |= lastPortion
+		}
+		args := []any{true, portion}
+		for _, id := range part {
 			args = append(args, id)
 		}
 		e.Nodes.Ring(noteVisitor, args...)
+		if len(ids) == 0 {
+			return
+		}
 	}
 }
 

@@ -120,16 +120,17 @@ func (n *Nodes) keepSweeping(ctx context.Context, stale func(), streams, lanes f
 func (e *Engine) sweepStreams(ctx context.Context) {
 	for ids := range slices.Chunk(e.Hub.watchedIDs(), sweepAtOnce) {
 		limited, cancel := context.WithTimeout(ctx, renewLimit)
-		revs, err := e.Nodes.cluster.Revs(limited, ids)
+		standings, err := e.Nodes.cluster.Standings(limited, ids)
 		cancel()
 		if err != nil {
 			if ctx.Err() == nil {
-				e.Nodes.reportFailure("the revisions of sessions cannot be read", err)
+				e.Nodes.reportFailure("what sessions' streams depend on cannot be read", err)
 			}
 			return
 		}
-		for id, rev := range revs {
-			e.Hub.hint(id, rev)
+		for _, id := range ids {
+			s, exists := standings[id]
+			e.Hub.review(id, s, exists)
 		}
 	}
 }

@@ -11,6 +11,7 @@ const visitorStays = leaveGrace
 type visitors struct {
 	mu       sync.Mutex
 	sessions map[string]*openStreams
+	coming   map[string][]string // the portions of a node's list so far; of the receiving goroutine
 }
 
 // openStreams counts a session's streams here, and knows which other nodes have any;
@@ -37,24 +38,28 @@ func (v *visitors) of(sessionID string) (w *openStreams, was bool) {
 	return w, !there
 }
 
-// came counts a new stream and reports whether the visitor was offline, and whether it
-// is the first here.
-func (v *visitors) came(sessionID string) (offline, first bool) {
+// came counts a new stream and reports whether the visitor was offline. first is called
+// if it is the first here.
+func (v *visitors) came(sessionID string, first func()) (offline bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	w, offline := v.of(sessionID)
-	w.streams++
-	return offline, w.streams == 1
+	if w.streams++; w.streams == 1 {
+		first()
+	}
+	return offline
 }
 
-// left counts the end of a stream and reports whether it was the last here.
-func (v *visitors) left(sessionID string, at Time) (last bool) {
+// left counts the end of a stream. last is called if it was the last here.
+func (v *visitors) left(sessionID string, at Time, last func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	w := v.sessions[sessionID]
 	w.streams--
 	w.left = at
-	return w.streams == 0
+	if w.streams == 0 {
+		last()
+	}
 }
 
 // noteRemote notes whether another node has streams of a session, and reports whether the
@@ -89,16 +94,41 @@ func (v *visitors) ended(node string, at Time) {
 	}
 }
 
-// here lists the sessions that have streams at this node.
-func (v *visitors) here() (ids []string) {
+// replace notes that another node has streams of these sessions and of no others, and
+// returns those whose visitors were offline.
+func (v *visitors) replace(node string, ids []string, at Time) (come []string) {
+	for _, id := range ids {
+		if v.noteRemote(node, id, true, at) {
+			come = append(come, id)
+		}
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	there := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		there[id] = true
+	}
+	for id, w := range v.sessions {
+		if w.nodes[node] && !there[id] {
+			delete(w.nodes, node)
+			w.left = at
+		}
+	}
+	return come
+}
+
+// here calls tell with the sessions that have streams at this node. No stream begins or
+// ends before tell returns, so that what is told of those comes after it.
+func (v *visitors) here(tell func(ids []string)) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	ids := []string{}
 	for id, w := range v.sessions {
 		if w.streams > 0 {
 			ids = append(ids, id)
 		}
 	}
-	return ids
+	tell(ids)
 }
 
 // gone removes and returns the sessions whose visitors went offline.
@@ -133,17 +163,11 @@ func (r *Relay) VisitorReads(sessionID string) bool {
 
 // visitorCame counts a stream until left is called.
 func (r *Relay) visitorCame(sessionID string) (left func()) {
-	offline, first := r.visitors.came(sessionID)
-	if first {
-		r.nodes.Ring(noteVisitor, true, sessionID)
-	}
-	if offline {
+	if r.visitors.came(sessionID, func() { r.nodes.Ring(noteVisitor, true, sessionID) }) {
 		r.announceVisitor(sessionID, true)
 	}
 	return func() {
-		if r.visitors.left(sessionID, Now()) {
-			r.nodes.Ring(noteVisitor, false, sessionID)
-		}
+		r.visitors.left(sessionID, Now(), func() { r.nodes.Ring(noteVisitor, false, sessionID) })
 	}
 }
 
