@@ -167,7 +167,7 @@ func (a *AI) Test(ctx context.Context) (chat.AITest, error) {
 		test.Confirm = chat.HostOf(settings.BaseURL)
 		test.Fix = "confirm that the AI is in your own network"
 	}
-	return test, a.engine.SpendTokens(ctx, test.Tokens)
+	return test, a.engine.SpendTokens(ctx, "", test.Tokens)
 }
 
 func testAI(ctx context.Context, client *ai.Client) chat.AITest {

@@ -30,6 +30,17 @@ func (s *communityServer) testAI(w http.ResponseWriter, r *http.Request, _ chat.
 	return result, err
 }
 
+// mayAskAI counts a visitor's message against the calls of the AI that one address may
+// cause in an hour, and reports whether it is one of them.
+func (s *communityServer) mayAskAI(r *http.Request) bool {
+	ai, limit, now := s.engine.Settings().AI(), s.rates.aiCalls, time.Now()
+	if !ai.On() || ai.AddressCalls == 0 || s.unlimited(r) {
+		return true
+	}
+	network := s.network(r)
+	return limit.allowUpTo(s.address(r), ai.AddressCalls, now) && (network == "" || limit.allowUpTo(network, ai.AddressCalls*addressesPerNetwork, now))
+}
+
 // handOff answers POST /api/widget/handoff: the visitor wants a person.
 func (s *communityServer) handOff(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeInSession[inSession](r)

@@ -171,3 +171,37 @@ func TestAIInBridgeMode(t *testing.T) {
 		t.Errorf("the model was asked %d times", n)
 	}
 }
+
+// TestAICallsPerAddress: beyond an address's messages of an hour people answer, and a
+// visitor whom the AI was answering is told so. Other addresses have their own.
+func TestAICallsPerAddress(t *testing.T) {
+	model := aitest.New(t, aitest.Says("Hello!"))
+	with := withModel(model)
+	s := newSite(t, dbtest.Memory(t), limited(t), func(c *config.Config) {
+		with(c)
+		c.Settings["aiCallsPerAddress"] = chat.Raw("2")
+	})
+	say := func(id, from string) {
+		s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "hi"}, "X-Forwarded-For", from)
+	}
+	id, next := s.open("v"), s.open("w")
+	say(id, "203.0.113.1")
+	model.Await(1)
+	say(next, "203.0.113.1")
+	model.Await(2)
+	other := s.open("x")
+	say(other, "203.0.113.1")
+	eventually(t, "the answer", func() bool {
+		return strings.Contains(string(s.must("GET", "/api/admin/sessions/"+id+"/messages", secretKey, nil).body), "Hello!")
+	})
+	say(id, "203.0.113.1")
+	history := string(s.must("GET", "/api/admin/sessions/"+id+"/messages", secretKey, nil).body)
+	if !strings.Contains(history, "A colleague will answer here.") || !strings.Contains(history, `"reason":"budget"`) {
+		t.Errorf("it was answering: %s", history)
+	}
+	say(s.open("y"), "203.0.113.2")
+	model.Await(3)
+	if n := len(model.Asked()); n != 3 {
+		t.Errorf("the model was asked %d times", n)
+	}
+}

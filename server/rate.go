@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// rateWindow is the time in which a rate counts.
-const rateWindow = time.Minute
-
-// rate limits the requests of each client in any minute. It weighs the count of the
-// last full minute by how much of it still lies within the last 60 seconds, so that
-// nobody gets twice the limit around the turn of a minute.
+// rate limits the requests of each client in any window, a minute as a rule. It weighs the
+// count of the last full window by how much of it still lies within the time of one until
+// now, so that nobody gets twice the limit around the turn of a window.
 type rate struct {
-	limit int
+	limit  int
+	window time.Duration
 
 	mu               sync.Mutex
-	minute           int64 // since 1970, of latest
+	turned           int64 // windows since 1970, of latest
 	latest, previous map[uint64]int
-	others           elsewhere // by minute
+	others           elsewhere // by window
 }
 
-func perMinute(limit int) *rate {
-	return &rate{limit: limit, latest: map[uint64]int{}, previous: map[uint64]int{}}
+func perMinute(limit int) *rate { return newRate(limit, time.Minute) }
+
+func newRate(limit int, window time.Duration) *rate {
+	return &rate{limit: limit, window: window, latest: map[uint64]int{}, previous: map[uint64]int{}}
 }
 
 // allow counts a request of a client, or reports that it is one too many.
@@ -36,12 +36,12 @@ func (l *rate) allowUpTo(key string, limit int, now time.Time) bool {
 	client := clientOf(key)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.turn(now.UnixMilli() / rateWindow.Milliseconds())
-	rest := 1 - float64(now.UnixMilli()%rateWindow.Milliseconds())/float64(rateWindow.Milliseconds())
+	l.turn(l.at(now))
+	rest := 1 - float64(now.UnixMilli()%l.window.Milliseconds())/float64(l.window.Milliseconds())
 	before, since := l.previous[client], l.latest[client]
 	if len(l.others.uses) > 0 {
-		before += int(l.others.sum(client, func(minute int64) bool { return minute == l.minute-1 }))
-		since += int(l.others.sum(client, func(minute int64) bool { return minute == l.minute }))
+		before += int(l.others.sum(client, func(at int64) bool { return at == l.turned-1 }))
+		since += int(l.others.sum(client, func(at int64) bool { return at == l.turned }))
 	}
 	if float64(before)*rest+float64(since) >= float64(limit)-0.5 {
 		return false
@@ -50,28 +50,31 @@ func (l *rate) allowUpTo(key string, limit int, now time.Time) bool {
 	return true
 }
 
-// turn begins the minute's counts.
-func (l *rate) turn(minute int64) {
-	if minute == l.minute {
+// at is the window that a time is in.
+func (l *rate) at(now time.Time) int64 { return now.UnixMilli() / l.window.Milliseconds() }
+
+// turn begins a window's counts.
+func (l *rate) turn(at int64) {
+	if at == l.turned {
 		return
 	}
 	l.latest, l.previous = l.previous, l.latest
 	clear(l.latest)
-	if minute != l.minute+1 {
+	if at != l.turned+1 {
 		clear(l.previous)
 	}
-	l.minute = minute
-	l.others.expire(func(u use) bool { return u.when >= minute-1 })
+	l.turned = at
+	l.others.expire(func(u use) bool { return u.when >= at-1 })
 }
 
 // busy implements sharedLimit.
 func (l *rate) busy(now time.Time) (list []use) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.turn(now.UnixMilli() / rateWindow.Milliseconds())
+	l.turn(l.at(now))
 	for client, n := range l.latest {
 		if n >= max(l.limit/sharePart, 1) {
-			list = append(list, use{client, l.minute, int64(n)})
+			list = append(list, use{client, l.turned, int64(n)})
 		}
 	}
 	return list
@@ -81,10 +84,10 @@ func (l *rate) busy(now time.Time) (list []use) {
 func (l *rate) learn(node string, u use) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.turn(time.Now().UnixMilli() / rateWindow.Milliseconds()); u.when >= l.minute-1 && u.when <= l.minute+1 { // the other's clock may be ahead
+	if l.turn(l.at(time.Now())); u.when >= l.turned-1 && u.when <= l.turned+1 { // the other's clock may be ahead
 		l.others.learn(node, u)
 	}
 }
 
-// dropNode implements sharedLimit. What the node counted still counts, for a minute.
+// dropNode implements sharedLimit. What the node counted still counts, for a window.
 func (l *rate) dropNode(string) {}

@@ -28,12 +28,14 @@ const (
 
 	uploadedPerHour = 256 << 20 // bytes of an address, or two of the largest files
 
+	aiCallsPerAddress = 30 // per hour, unless the settings say otherwise
+
 	downloadsPerAddress = 100 // at a time: each keeps a part of its file in memory, however slowly it is read
 )
 
 // rates are the rate limits of one server (see ShareLimits for several).
 type rates struct {
-	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures, signIns, accounts *rate
+	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures, signIns, accounts, aiCalls *rate
 
 	uploaded                                                         allowance
 	sessionStreams, addressStreams, addressUploads, addressDownloads gauge
@@ -42,7 +44,7 @@ type rates struct {
 func newRates() *rates {
 	return &rates{inits: perMinute(initsPerAddress), requests: perMinute(requestsPerAddress), messages: perMinute(messagesPerSession),
 		uploads: perMinute(uploadsPerSession), uploadsOfAddress: perMinute(uploadsPerMinute), identifys: perMinute(identifysPerSession), failures: perMinute(failuresPerAddress),
-		signIns: perMinute(signInsPerAddress), accounts: perMinute(signInsPerAccount),
+		signIns: perMinute(signInsPerAddress), accounts: perMinute(signInsPerAccount), aiCalls: newRate(aiCallsPerAddress, time.Hour),
 		sessionStreams: gauge{most: streamsPerSession}, addressStreams: gauge{most: streamsPerAddress},
 		addressUploads: gauge{most: uploadsPerAddress}, addressDownloads: gauge{most: downloadsPerAddress}}
 }

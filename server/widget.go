@@ -105,7 +105,7 @@ func (s *communityServer) widgetSend(w http.ResponseWriter, r *http.Request, by 
 		return nil, err
 	}
 	post := in.post(in.SessionID)
-	post.ClientID = in.ClientID
+	post.ClientID, post.WithoutAI = in.ClientID, !s.mayAskAI(r)
 	return s.shown(s.engine.Send(r.Context(), by, post))
 }
 

@@ -180,4 +180,6 @@ export interface AI {
   mode: string;
   lastError?: string;
   fix?: string;
+  tokensToday: number;
+  dailyTokens: number; // 0 is no limit
 }

@@ -94,7 +94,7 @@ func (c *Client) complete(ctx context.Context, p Prompt) (Completion, error) {
 		return Completion{}, errNoText
 	}
 	if done.Tokens <= 0 { // some endpoints do not count
-		done.Tokens = int64(utf8.RuneCountInString(p.System)+utf8.RuneCountInString(p.Data)+utf8.RuneCountInString(done.Text))/4 + 1
+		done.Tokens = p.tokens() + int64(utf8.RuneCountInString(done.Text))/4 + 1
 	}
 	return done, nil
 }

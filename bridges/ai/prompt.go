@@ -8,12 +8,18 @@ import (
 	"net/url"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/relay-chat/relay/server/chat"
 )
 
 // Prompt is what a model is asked: relay's rules, and the data that they speak of.
 type Prompt struct{ System, Data string }
+
+// tokens is about how many tokens a prompt has.
+func (p *Prompt) tokens() int64 {
+	return int64(utf8.RuneCountInString(p.System)+utf8.RuneCountInString(p.Data)) / 4
+}
 
 // Bounds of what a model sees.
 const (

@@ -188,17 +188,38 @@ func (s *Sink) passages(ctx context.Context, turn *chat.AITurn) ([]chat.Passage,
 	return passages[:min(len(passages), maxPassages)], nil
 }
 
+// busyPause is how long to wait while the calls that run may use up the day's tokens.
+const busyPause = 3 * time.Second
+
+var errBusy = &chat.RetryAfter{After: busyPause, Scope: chat.ScopeLane, Cause: errors.New("the calls that run may use up today's tokens")}
+
 // complete asks the model and notes what that cost, and how the endpoint is.
 func (s *Sink) complete(ctx context.Context, p Prompt) (Completion, error) {
+	call, ok, err := s.Engine.PlanTokens(ctx, s.Settings.DailyTokens, p.tokens()+answerTokens)
+	switch {
+	case err != nil:
+		return Completion{}, err
+	case !ok:
+		return Completion{}, errBusy
+	}
+	done, err := s.ask(ctx, p)
+	if err != nil {
+		done.Tokens = 0
+	}
+	if err == nil || s.Settings.DailyTokens > 0 {
+		err = errors.Join(err, s.Engine.SpendTokens(context.WithoutCancel(ctx), call, done.Tokens))
+	}
+	return done, err
+}
+
+// ask asks the model and notes how the endpoint is.
+func (s *Sink) ask(ctx context.Context, p Prompt) (Completion, error) {
 	done, err := s.Client.Complete(ctx, p)
 	if ctx.Err() != nil { // relay stops; the endpoint is not to blame
 		return done, ctx.Err()
 	}
 	s.Health.note(err)
-	if err != nil {
-		return done, err
-	}
-	return done, s.Engine.SpendTokens(ctx, done.Tokens)
+	return done, err
 }
 
 // failed notes a failed attempt. After the last one, or when no other would help,

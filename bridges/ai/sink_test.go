@@ -283,3 +283,40 @@ func TestNotWanted(t *testing.T) {
 		h.is("half a day later", h.said(old), "v: one")
 	})
 }
+
+// TestBudgetAtOnce: calls at the same time do not exceed a day's tokens together, and who
+// had to wait for them is answered when there is something left.
+func TestBudgetAtOnce(t *testing.T) {
+	settings := map[string]chat.Raw{"aiDailyTokens": chat.Raw("350"), "aiTakeoverDelay": chat.Raw("0")}
+	var held chan struct{}
+	answer := func(aitest.Request) aitest.Answer { return aitest.Answer{Text: "Yes.", Tokens: 100, Wait: held} }
+	inTime(t, settings, answer, func(t *testing.T, h *harness) {
+		held = make(chan struct{})
+		for range 8 {
+			h.say(visitor, h.open("en"), "hello")
+		}
+		passes(20 * time.Second)
+		h.asked(1)
+		close(held)
+		passes(time.Minute)
+		h.asked(4)
+		if used, err := h.TokensToday(t.Context()); used != 400 || err != nil {
+			t.Errorf("used %d, %v", used, err)
+		}
+	})
+}
+
+// TestBudgetOfLostCall: what a call set aside that never ended is free again.
+func TestBudgetOfLostCall(t *testing.T) {
+	settings := map[string]chat.Raw{"aiDailyTokens": chat.Raw("350"), "aiTakeoverDelay": chat.Raw("0")}
+	inTime(t, settings, aitest.Says("Yes."), func(t *testing.T, h *harness) {
+		if _, ok, err := h.PlanTokens(t.Context(), 350, 1000); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		h.say(visitor, h.open("en"), "hello")
+		passes(time.Minute)
+		h.asked(0)
+		passes(2 * time.Minute)
+		h.asked(1)
+	})
+}

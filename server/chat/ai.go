@@ -37,7 +37,7 @@ const (
 	AIEndAsked    = "asked"    // the visitor asked for a person
 	AIEndUnsure   = "unsure"   // it does not know the answer
 	AIEndLimit    = "limit"    // it answered often enough
-	AIEndBudget   = "budget"   // the day's tokens are used up
+	AIEndBudget   = "budget"   // the day's tokens are used up, or its address's calls
 	AIEndFailed   = "failed"   // its endpoint fails
 )
 
@@ -49,6 +49,7 @@ type AI struct {
 	Delay                               time.Duration
 	DailyTokens                         int64 // 0 is no limit
 	MaxAnswers                          int
+	AddressCalls                        int // an hour, 0 is no limit
 	// Trusted: the address is the environment's, or an administrator confirmed its host. It
 	// may be a private one.
 	Trusted bool
@@ -59,7 +60,7 @@ func (s *Settings) AI() AI {
 	return AI{BaseURL: s.Text("aiBaseUrl"), Key: s.Text("aiApiKey"), Model: s.Text("aiModel"), EmbeddingModel: s.Text("aiEmbeddingModel"),
 		Name: s.Text("aiName"), Instructions: s.Text("aiSystemPrompt"), Mode: s.Text("aiMode"),
 		Delay: time.Duration(s.Number("aiTakeoverDelay")) * time.Second, DailyTokens: s.Number("aiDailyTokens"),
-		MaxAnswers: int(s.Number("aiMaxAnswers")), Trusted: s.Source("aiBaseUrl") == FromEnvironment || s.AIHostConfirmed(s.Text("aiBaseUrl"))}
+		MaxAnswers: int(s.Number("aiMaxAnswers")), AddressCalls: int(s.Number("aiCallsPerAddress")), Trusted: s.Source("aiBaseUrl") == FromEnvironment || s.AIHostConfirmed(s.Text("aiBaseUrl"))}
 }
 
 // SetUp reports whether there is an AI to ask.

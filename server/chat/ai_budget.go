@@ -3,17 +3,30 @@ package chat
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 )
 
 // metaTokens is where the tokens of a day are stored.
 const metaTokens = "ai_tokens"
 
-// dayTokens are the tokens that the AI used on a day in UTC.
+// dayTokens are the tokens that the AI used on a day in UTC, and those that it may use for
+// the calls that run.
 type dayTokens struct {
-	Day  string `json:"day"`
-	Used int64  `json:"used"`
+	Day   string        `json:"day"`
+	Used  int64         `json:"used"`
+	Calls []plannedCall `json:"calls,omitempty"`
 }
+
+// plannedCall sets tokens aside until a call has ended, or relay with it.
+type plannedCall struct {
+	ID     string `json:"id"`
+	Until  Time   `json:"until"`
+	Tokens int64  `json:"tokens"`
+}
+
+// callLife is longer than a call may take.
+const callLife = 2 * time.Minute
 
 // tokensOf reads the tokens of the day that a time is on.
 func tokensOf(rd Reader, at Time) (t dayTokens, err error) {
@@ -22,8 +35,9 @@ func tokensOf(rd Reader, at Time) (t dayTokens, err error) {
 		err = json.Unmarshal([]byte(stored), &t)
 	}
 	if day := at.Std().Format(time.DateOnly); t.Day != day {
-		t = dayTokens{Day: day}
+		t.Day, t.Used = day, 0
 	}
+	t.Calls = slices.DeleteFunc(t.Calls, func(c plannedCall) bool { return c.Until <= at })
 	return t, err
 }
 
@@ -37,17 +51,45 @@ func (r *Relay) TokensToday(ctx context.Context) (used int64, err error) {
 	return used, err
 }
 
-// SpendTokens adds to what the AI has used today.
-func (r *Relay) SpendTokens(ctx context.Context, n int64) error {
+// PlanTokens sets tokens aside for one call of the AI, so that calls at the same time do
+// not exceed a day's limit together. SpendTokens ends it. ok is false when the other calls
+// may use up what is left of the day.
+func (r *Relay) PlanTokens(ctx context.Context, limit, tokens int64) (call string, ok bool, err error) {
+	if limit <= 0 {
+		return "", true, nil
+	}
+	id := NewID()
+	err = r.changeTokens(ctx, func(t *dayTokens, at Time) {
+		planned := t.Used
+		for _, c := range t.Calls {
+			planned += c.Tokens
+		}
+		if ok = planned < limit; ok {
+			t.Calls = append(t.Calls, plannedCall{ID: id, Until: at.Add(callLife), Tokens: tokens})
+		}
+	})
+	return id, ok, err
+}
+
+// SpendTokens adds to what the AI has used today, and ends the call that used it.
+func (r *Relay) SpendTokens(ctx context.Context, call string, n int64) error {
+	return r.changeTokens(ctx, func(t *dayTokens, _ Time) {
+		t.Used += n
+		t.Calls = slices.DeleteFunc(t.Calls, func(c plannedCall) bool { return c.ID == call })
+	})
+}
+
+func (r *Relay) changeTokens(ctx context.Context, op func(t *dayTokens, at Time)) error {
 	return r.store.Apply(ctx, func(tx Tx) error {
 		if _, err := lockSystemSession(tx); err != nil { // one at a time
 			return err
 		}
-		t, err := tokensOf(tx, Now())
+		at := Now()
+		t, err := tokensOf(tx, at)
 		if err != nil {
 			return err
 		}
-		t.Used += n
+		op(&t, at)
 		return tx.PutMeta(metaTokens, string(mustJSON(t)))
 	})
 }

@@ -244,9 +244,24 @@ func (r *Relay) AskForPerson(ctx context.Context, by Author, sessionID string) e
 		if t == nil || t.Drafts || !c.session.Started() || !c.session.open() {
 			return nil
 		}
-		name := r.Settings().Text("aiName")
-		c.by = Author{Sender: SenderAI, Source: SourceAI, Name: name}
-		text := HandBackText(c.session, LanguageOf(c.session, ""), AIEndAsked)
-		return c.handBack(&AIReply{Name: name, Content: text}, AIEndAsked)
+		return c.endAnswering(r.Settings(), "", AIEndAsked)
 	})
+}
+
+// endAnswering hands the session back without the AI's having been asked. written is what
+// the visitor wrote last.
+func (c *change) endAnswering(settings *Settings, written, reason string) error {
+	name := settings.Text("aiName")
+	c.by = Author{Sender: SenderAI, Source: SourceAI, Name: name}
+	return c.handBack(&AIReply{Name: name, Content: HandBackText(c.session, LanguageOf(c.session, written), reason)}, reason)
+}
+
+// leaveOutAI lets the AI answer nothing of the change, and reports whether it is answering
+// the visitor: then it must be ended.
+func (c *change) leaveOutAI() (answering bool) {
+	t := c.ai()
+	if answering = t != nil && !t.Drafts && c.session.AIActive; !answering {
+		c.targets = slices.DeleteFunc(slices.Clone(c.targets), func(t Target) bool { return t.Kind == TargetAI })
+	}
+	return answering
 }

@@ -31,6 +31,8 @@ type Post struct {
 	ClientID      string
 	AttachmentIDs []string
 	Internal      bool // an operator's note, which no visitor reads
+	// WithoutAI: the AI does not answer it, and ends where it does so far.
+	WithoutAI bool
 	// Files are attachments that stay where they are (bridge mode).
 	Files Attachments
 	// Errands are follow-up work once the message is stored.
@@ -63,6 +65,7 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 		if by.Sender != SenderVisitor {
 			m.SourceBridge = by.Source
 		}
+		answering := p.WithoutAI && c.leaveOutAI()
 		err = c.add(&m, random, p.AttachmentIDs)
 		if errors.Is(err, ErrMessageExists) {
 			m, err = c.MessageByClientID(p.SessionID, by.Sender, p.ClientID)
@@ -76,7 +79,10 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 				return err
 			}
 		}
-		return c.link(&m, p.Origins)
+		if err := c.link(&m, p.Origins); err != nil || !answering {
+			return err
+		}
+		return c.endAnswering(r.Settings(), m.Content, AIEndBudget)
 	})
 	return m, err
 }

@@ -5,6 +5,8 @@ import { h } from "../dom";
 import { confirmHost } from "./confirm";
 import { area, choice, number, secret, text } from "./controls";
 import { form, type Field } from "./form";
+import { loadBridges } from "../health";
+import { state } from "../store";
 import type { Page } from "./page";
 import { button, feedback, section } from "./settings";
 
@@ -30,7 +32,8 @@ function fields(): Field[] {
     { name: "aiSystemPrompt", label: "What it should know and how it should write", control: area({ rows: 5, maxlength: 20000 }), hint: "Your business in a few sentences. Facts belong into Knowledge: from there they come with their source." },
     { name: "aiTakeoverDelay", label: "Seconds before it answers", control: number(0, 3600), hint: "So long you have to answer first; 0 is at once." },
     { name: "aiMaxAnswers", label: "Most answers in a conversation", control: number(1, 1000), hint: "Then it hands over to you." },
-    { name: "aiDailyTokens", label: "Most tokens a day", control: number(0, 2 ** 40), hint: "0 is no limit." },
+    { name: "aiDailyTokens", label: "Most tokens a day", control: number(0, 2 ** 40), hint: "Counted from midnight, UTC. 0 is no limit." },
+    { name: "aiCallsPerAddress", label: "Most messages an hour from one address", control: number(0, 1_000_000), hint: "You answer the others. 0 is no limit." },
     { name: "aiEmbeddingModel", label: "Model for embeddings (optional)", control: text({ placeholder: "text-embedding-3-small" }), hint: "With one, knowledge is found by meaning, too." },
   ];
 }
@@ -39,6 +42,8 @@ export function aiPage(): Page {
   const said = feedback();
   const result = h("div", { "aria-live": "polite" });
   const ai = form(fields());
+  const spent = h("p", { class: "hint", id: "ai-today" });
+  const today = (): void => void loadBridges().then(() => (spent.textContent = use()));
 
   const changed = (): boolean => !!Object.keys(ai.changes()).length;
   const label = (): void => void (test.textContent = changed() ? "Save and test" : "Test");
@@ -66,6 +71,7 @@ export function aiPage(): Page {
       said.refused(error);
     }
     test.ariaDisabled = null;
+    today();
   };
   const test = button("Test", ask);
   ai.node.addEventListener("input", label);
@@ -74,10 +80,22 @@ export function aiPage(): Page {
     node: section("AI",
       h("p", { class: "hint" }, "While nobody is there, it answers from your own pages and says where it read it. Visitors see that it is an AI and can ask for a person. ",
         h("a", { href: "/docs/ai", target: "_blank", rel: "noopener" }, "How it works, what is sent where")),
-      ai.node, h("div", { class: "buttons" }, test, ...said.nodes), result),
+      spent, ai.node, h("div", { class: "buttons" }, test, ...said.nodes), result),
     form: ai,
     show: label,
+    opened: today,
   };
+}
+
+// use is what the AI has used today, and why it is not answering.
+function use(): string {
+  const ai = state.ai;
+  if (!ai || ai.state === "off") return "";
+  const tokens = ai.tokensToday.toLocaleString(), most = ai.dailyTokens.toLocaleString();
+  if (ai.state === "failing") return "It fails: " + [ai.lastError, ai.fix].filter(Boolean).join(". ") + ".";
+  if (!ai.dailyTokens) return `Used today: ${tokens} tokens. There is no limit.`;
+  if (ai.tokensToday >= ai.dailyTokens) return `Today's ${most} tokens are used up. It answers again tomorrow (UTC), or when you raise the limit.`;
+  return `Used today: ${tokens} of ${most} tokens.`;
 }
 
 function drawTest(t: Test): HTMLElement[] {
