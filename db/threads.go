@@ -68,7 +68,7 @@ func (t *tx) SaveThread(th *chat.Thread) error {
 	return wrap(err, "save thread %s of %s", th.Ref, th.Bridge)
 }
 
-const selectLinks = `SELECT l.bridge, l.channel, l.remote, s.id AS session_id, l.message_id, l.part, l.origin, l.rev, l.state, l.created_at
+const selectLinks = `SELECT l.bridge, l.channel, l.remote, s.id AS session_id, l.message_id, l.part, l.origin, l.rev, l.state, l.created_at, l.said
 	FROM links l JOIN sessions s ON s.number = l.session`
 
 const (
@@ -96,16 +96,16 @@ func (t *tx) LinksAt(bridge, channel, remote string) ([]chat.Link, error) {
 	return links, err
 }
 
-const upsertLink = `INSERT INTO links (bridge, channel, remote, session, message_id, part, origin, rev, state, created_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-	ON CONFLICT (bridge, channel, remote, session, message_id, part) DO UPDATE SET rev = excluded.rev, state = excluded.state`
+const upsertLink = `INSERT INTO links (bridge, channel, remote, session, message_id, part, origin, rev, state, created_at, said)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (bridge, channel, remote, session, message_id, part) DO UPDATE SET rev = excluded.rev, state = excluded.state, said = excluded.said`
 
 // SaveLink implements [chat.Tx].
 func (t *tx) SaveLink(l *chat.Link) error {
 	n, err := t.number(l.SessionID)
 	if err == nil {
 		_, err = t.q.exec(upsertLink, l.Bridge, l.Channel, l.Remote, n, l.MessageID, l.Part, bit(l.Origin), l.Rev, int(l.State),
-			int64(l.CreatedAt))
+			int64(l.CreatedAt), l.Said)
 	}
 	return wrap(err, "save link of %s to %s", l.MessageID, l.Bridge)
 }

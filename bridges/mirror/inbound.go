@@ -289,8 +289,15 @@ func (ev *inboundEvent) newPost(ctx context.Context, parts []chat.Inbound, text 
 	if text != "" {
 		lines = []string{text}
 	}
-	for _, in := range parts {
-		p.Origins = append(p.Origins, ev.linkTo(in.Remote))
+	for i, in := range parts {
+		l := ev.linkTo(in.Remote)
+		switch whole := text == captions(parts); {
+		case whole:
+			l.Said = len(in.Text)
+		case i == 0:
+			l.Said = len(text)
+		}
+		p.Origins = append(p.Origins, l)
 	}
 	if ev.mirror.opts.Stateless {
 		p.ID = foreignID(ev.thread, ev.Remote)

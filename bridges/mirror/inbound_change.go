@@ -11,9 +11,10 @@ import (
 
 // Answers to edits that have another effect than their author may expect.
 const (
-	editWithheld = "The edit is not passed on, and the visitor still sees the message as it was: a line starts with // or with a command."
-	editNobody   = "The edit is not passed on: the visitor never saw this message. Write a new one to send it."
-	editedNote   = "This stays an internal note. Write a new message to send it to the visitor."
+	editWithheld  = "The edit is not passed on, and the visitor still sees the message as it was: a line starts with // or with a command."
+	editNobody    = "The edit is not passed on: the visitor never saw this message. Write a new one to send it."
+	editElsewhere = "The edit is not passed on: the message was edited elsewhere since. Edit it there, or write a new one."
+	editedNote    = "This stays an internal note. Write a new message to send it to the visitor."
 )
 
 // edited passes an operator's edit on. Platforms also report edits that changed
@@ -41,12 +42,18 @@ func (ev *inboundEvent) edited(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case note && m.Internal:
+	if note && m.Internal {
 		text = chat.NoteText(parsed.Args)
-	case m.Internal, sameText(m.Content, text):
-	case is || withheld:
+	}
+	whole, err := ev.whole(ctx, &m, text)
+	if err != nil {
+		return err
+	}
+	if (is || withheld) && !m.Internal && whole.text != m.Content {
 		return ev.answer(ctx, editWithheld)
+	}
+	if whole.text == "" && !forgotten {
+		return ev.answer(ctx, editElsewhere)
 	}
 	if forgotten {
 		if err := chat.CheckContent(chat.SenderOperator, text); err != nil {
@@ -54,10 +61,13 @@ func (ev *inboundEvent) edited(ctx context.Context) error {
 		}
 		return ev.mirror.relay.Amend(ctx, ev.author, chat.EventMessageEdited, ev.thread.SessionID, id, text)
 	}
-	if !sameText(m.Content, text) {
-		if _, err := ev.mirror.relay.Edit(ctx, ev.author, m.SessionID, m.ID, text); err != nil {
+	if m.Content != whole.text {
+		if _, err := ev.mirror.relay.Edit(ctx, ev.author, m.SessionID, m.ID, whole.text); err != nil {
 			return err
 		}
+	}
+	if err := ev.saveSaid(ctx, whole.said); err != nil {
+		return err
 	}
 	if err := ev.removeCopies(ctx, id); err != nil || note || !m.Internal {
 		return err
@@ -205,12 +215,6 @@ func (ev *inboundEvent) markGone(ctx context.Context, remote string) error {
 		}
 		return nil
 	})
-}
-
-// sameText reports whether a received text is the stored one, to which relay may have
-// added lines for files that it could not take.
-func sameText(stored, received string) bool {
-	return stored == received || strings.HasPrefix(stored, received+"\n"+missingFile)
 }
 
 // turnMargin is how much later than a thread's closing something has to be to count as

@@ -194,6 +194,9 @@ type Link struct {
 	Rev       int64     `db:"rev"`    // the revision that the copy shows
 	State     LinkState `db:"state"`
 	CreatedAt Time      `db:"created_at"`
+	// Said is how many bytes of the message's text come from this platform message, with
+	// Origin; less than 0 when that is unknown.
+	Said int `db:"said"`
 }
 
 // LinkState is the state of a copy.
