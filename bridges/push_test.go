@@ -190,7 +190,7 @@ func TestPushAnswers(t *testing.T) {
 	}{
 		{201, "", 0, nil, true}, {404, "", 0, nil, false}, {410, "", 0, nil, false},
 		{429, "120", 2 * time.Minute, nil, true}, {429, "", time.Minute, nil, true}, {429, "99999999", time.Hour, nil, true},
-		{413, "", 0, chat.ErrPermanent, true}, {307, "", 0, chat.ErrPassed, true}, {503, "", 0, chat.ErrPassed, true},
+		{403, "", 0, nil, true}, {413, "", 0, nil, true}, {307, "", 0, chat.ErrPassed, true}, {503, "", 0, chat.ErrPassed, true},
 	} {
 		b := newBell(t, dbtest.Memory(t))
 		b.subscribe(false)
@@ -198,8 +198,9 @@ func TestPushAnswers(t *testing.T) {
 		b.service.Answer(tt.status, tt.after)
 		done, err := b.push.Deliver(t.Context(), lane)
 		var pause *chat.RetryAfter
+		final := tt.status == 201 || tt.status >= 400 && tt.status < 429
 		switch {
-		case (tt.status == 201 || !tt.kept) != (done == 1 && err == nil):
+		case final != (done == 1 && err == nil):
 			t.Errorf("%d: %d done, %v", tt.status, done, err)
 		case tt.kind != nil && !errors.Is(err, tt.kind):
 			t.Errorf("%d: %v is not %v", tt.status, err, tt.kind)
@@ -214,17 +215,53 @@ func TestPushAnswers(t *testing.T) {
 		}
 		b.service.Answer(http.StatusCreated, "")
 		_, _ = b.push.Deliver(t.Context(), lane)
-		if tt.kept {
-			b.notes(1)
+		want := 1
+		if tt.status != 201 && final || tt.pause > 0 {
+			want = 0
+		}
+		b.notes(want)
+	}
+}
+
+// TestPushOneDead: a device that is refused for good, or fails for long, neither stops
+// the retry at another nor leaves failed deliveries.
+func TestPushOneDead(t *testing.T) {
+	for _, status := range []int{403, 404, 410, 503} {
+		b := newBell(t, dbtest.Memory(t))
+		alive := b.subscribe(false)
+		dead := alive
+		dead.Endpoint += "/dead"
+		if _, err := b.AddPushDevice(t.Context(), dead); err != nil {
+			t.Fatal(err)
+		}
+		answers := map[bool]int{false: 503, true: status} // by whether it is the dead one
+		b.push = bridges.NewPush(b.Engine, bridges.PushOptions{Contact: "https://chat.example.com", Log: slog.New(slog.DiscardHandler),
+			Transport: transport(func(r *http.Request) (*http.Response, error) {
+				code := answers[strings.HasSuffix(r.URL.Path, "/dead")]
+				return &http.Response{StatusCode: code, Body: http.NoBody, Request: r}, nil
+			})})
+		lane := b.say(b.open(), "hello")
+		if _, err := b.push.Deliver(t.Context(), lane); !errors.Is(err, chat.ErrPassed) || errors.Is(err, chat.ErrPermanent) {
+			t.Errorf("%d: the working device is not tried again: %v", status, err)
+		}
+		answers[false] = 201
+		lane[0].Attempts = b.push.Policy().Attempts - 1
+		if done, err := b.push.Deliver(t.Context(), lane); done != 1 || err != nil {
+			t.Errorf("%d: the other device leaves a failure: %d done, %v", status, done, err)
 		}
 	}
 }
+
+// transport answers requests by itself.
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // TestPushGuard: relay connects to no private network, whatever a device says.
 func TestPushGuard(t *testing.T) {
 	b := newBell(t, dbtest.Memory(t))
 	d := b.subscribe(false)
-	guarded := bridges.NewPush(b.Engine, bridges.PushOptions{Contact: "https://chat.example.com"})
+	guarded := bridges.NewPush(b.Engine, bridges.PushOptions{Contact: "https://chat.example.com", Log: slog.New(slog.DiscardHandler)})
 	if err := guarded.Test(t.Context(), &d); !errors.Is(err, chat.ErrPermanent) || !strings.Contains(err.Error(), "not allowed") {
 		t.Errorf("the dial guard: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -30,6 +31,7 @@ const (
 	maxAnswer     = 1 << 10
 	maxText       = 300
 	maxSent       = 10_000
+	attempts      = 6
 )
 
 // Options are the parts of a Sink.
@@ -38,6 +40,8 @@ type Options struct {
 	Allowed []netip.Prefix // private networks that push services may be in
 	// Contact is an https address at which push services may reach the operator.
 	Contact string
+	// Log gets what devices refuse for good: nobody else hears of it.
+	Log *slog.Logger
 	// Transport carries the requests; nil is one that keeps to public networks.
 	Transport http.RoundTripper
 }
@@ -47,8 +51,12 @@ type Sink struct {
 	opts   Options
 	client *http.Client
 
+	refused chat.LogThrottle
+
 	mu   sync.Mutex
-	sent map[string]int64 // the newest revision that a device was notified of, by device and session
+	sent map[string]int64 // the newest revision that is done with for a device, by device and session
+	// rests is until when push services asked for a pause, by device.
+	rests map[string]time.Time
 }
 
 var _ chat.Sink = (*Sink)(nil)
@@ -59,7 +67,7 @@ func New(o Options) *Sink {
 		o.Transport = guard.NewTransport(o.Allowed)
 	}
 	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Sink{opts: o, client: &http.Client{Transport: o.Transport, Timeout: timeout, CheckRedirect: noRedirect}, sent: map[string]int64{}}
+	return &Sink{opts: o, client: &http.Client{Transport: o.Transport, Timeout: timeout, CheckRedirect: noRedirect}, sent: map[string]int64{}, rests: map[string]time.Time{}}
 }
 
 // Name implements [chat.Sink].
@@ -67,7 +75,7 @@ func (s *Sink) Name() string { return chat.PushSink }
 
 // Policy implements [chat.Sink]. Later messages pass one whose notification fails.
 func (s *Sink) Policy() chat.Policy {
-	return chat.Policy{Parallel: 4, Batch: 50, Hold: 1, Timeout: time.Minute, Attempts: 6, MaxAge: time.Hour,
+	return chat.Policy{Parallel: 4, Batch: 50, Hold: 1, Timeout: time.Minute, Attempts: attempts, MaxAge: time.Hour,
 		Backoff: chat.Backoff(10*time.Second, 5*time.Minute)}
 }
 
@@ -95,30 +103,69 @@ func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err
 	if err != nil {
 		return len(lane), nil
 	}
-	if err := s.notify(ctx, &session, &message, newest.Rev, devices); err != nil {
+	reached, err := s.notify(ctx, &session, &message, newest.Rev, devices)
+	if err != nil && (!reached || newest.Attempts+1 < attempts) {
 		return 0, err
+	}
+	if err != nil {
+		s.report(err)
 	}
 	return len(lane), nil
 }
 
-// notify sends to every device that wants it and has not got it, and returns the last
-// failure.
-func (s *Sink) notify(ctx context.Context, session *chat.Session, m *chat.Message, rev int64, devices []target) (err error) {
+// notify sends to every device that wants it and is not done with it. Each has an outcome
+// of its own: what one refuses for good holds up no other and is no failure. reached is
+// whether any has got it, now or before; err is what is worth another attempt.
+func (s *Sink) notify(ctx context.Context, session *chat.Session, m *chat.Message, rev int64, devices []target) (reached bool, err error) {
 	for i := range devices {
 		d := &devices[i]
 		key := d.ID + "/" + session.ID
-		if !d.Wants(d.Person, session) || s.has(key, rev) {
+		if !d.Wants(d.Person, session) {
 			continue
 		}
-		switch failed := s.send(ctx, &d.PushDevice, noteOf(session, m, d.PushContent)); {
+		if s.has(key, rev) {
+			reached = true
+			continue
+		}
+		switch failed := s.sendOnceRested(ctx, &d.PushDevice, noteOf(session, m, d.PushContent)); {
 		case failed == nil:
 			s.note(key, rev)
+			reached = true
 		case errors.Is(failed, ErrGone): // there is nobody to retry
-		case err == nil || !isPause(err):
+		case errors.Is(failed, chat.ErrPermanent):
+			s.note(key, rev)
+			s.report(fmt.Errorf("device %s: %w", d.ID, failed))
+		case err == nil || isPause(err):
 			err = failed
 		}
 	}
+	return reached, err
+}
+
+// sendOnceRested sends unless the device's push service has asked for a pause, which holds
+// up no other device.
+func (s *Sink) sendOnceRested(ctx context.Context, d *chat.PushDevice, n Note) error {
+	s.mu.Lock()
+	until, asked := s.rests[d.ID]
+	s.mu.Unlock()
+	if left := time.Until(until); asked && left > 0 {
+		return &chat.RetryAfter{After: left, Scope: chat.ScopeLane, Refused: true, Cause: fmt.Errorf("%w: the push service asked for a pause", chat.ErrPassed)}
+	}
+	err := s.send(ctx, d, n)
+	var pause *chat.RetryAfter
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if delete(s.rests, d.ID); errors.As(err, &pause) {
+		s.rests[d.ID] = time.Now().Add(pause.After)
+	}
 	return err
+}
+
+// report logs that a device is not notified.
+func (s *Sink) report(err error) {
+	if times := s.refused.Allow(); times > 0 {
+		s.opts.Log.Warn("a device cannot be notified; if that stays, remove it in the console under Team and switch notifications on again there", "err", err, "count", times)
+	}
 }
 
 // target is a device with what its owner wants.

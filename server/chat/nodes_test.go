@@ -246,3 +246,22 @@ func TestFirstDeviceElsewhere(t *testing.T) {
 		}
 	})
 }
+
+// TestViewedElsewhere: a conversation that is open at a console of one node is open for
+// all, until it is closed there.
+func TestViewedElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one, two, _ := twoNodes(t)
+		for _, tt := range []struct {
+			session string
+			viewed  bool
+		}{{"s", true}, {"other", false}, {"s", true}, {"", false}} {
+			one.View("a sign-in", tt.session)
+			time.Sleep(time.Second)
+			synctest.Wait()
+			if two.Viewed("s") != tt.viewed {
+				t.Errorf("with %q open at one node, the other says %t", tt.session, !tt.viewed)
+			}
+		}
+	})
+}

@@ -18,6 +18,7 @@ const (
 	notePeople   = "p" // the operators at the node's consoles
 	noteVisitor  = "v" // open or not, sessions …; or true, a portion of all, sessions …
 	noteSignOut  = "x" // operator, sign-in
+	noteViewing  = "o" // sign-in, the session that is open there
 	noteRetry    = "w" // sink, session, revision of a delivery
 )
 
@@ -57,6 +58,10 @@ func (e *Engine) handle(got *note) {
 	case noteDrop:
 		if got.arg(0, &a) {
 			e.Hub.drop(a)
+		}
+	case noteViewing:
+		if got.arg(0, &a) && got.arg(1, &b) {
+			e.viewHere(a, b)
 		}
 	case noteRetry:
 		var rev int64

@@ -22,6 +22,11 @@ type viewed struct {
 
 // View notes which conversation a sign-in has open, "" for none.
 func (r *Relay) View(signIn, sessionID string) {
+	r.viewHere(signIn, sessionID)
+	r.nodes.Ring(noteViewing, signIn, sessionID) // another node may send the notifications
+}
+
+func (r *Relay) viewHere(signIn, sessionID string) {
 	v := &r.viewing
 	v.mu.Lock()
 	defer v.mu.Unlock()
