@@ -85,7 +85,7 @@ func (a *app) export(ctx context.Context, _ string) error {
 		if err = errors.Join(err, out.Close()); err != nil {
 			return errors.Join(err, os.Remove(file)) // half an export must not look whole
 		}
-		fmt.Fprintf(a.stdout, "Wrote %d conversations with %d messages and %d files to %s.\n", done.Sessions, done.Messages, done.Files, file)
+		fmt.Fprintf(a.stdout, "Wrote %s with %s and %s to %s.\n", chat.Count(done.Sessions, "conversation"), chat.Count(done.Messages, "message"), chat.Count(done.Files, "file"), file)
 		return nil
 	})
 }
@@ -112,7 +112,7 @@ func (a *app) erase(ctx context.Context, who string) error {
 		case len(list) == 0:
 			return nobody(who)
 		case !a.line.flags.Yes:
-			return fmt.Errorf("%d conversations of %s would be erased for good; nothing was erased yet. Add --yes", len(list), who)
+			return fmt.Errorf("%s of %s would be erased for good; nothing was erased yet. Add --yes", chat.Count(len(list), "conversation"), who)
 		}
 		if keys != nil {
 			if out, reached, err := server.EraseVisitor(ctx, a.cfg, keys, who); reached {
@@ -181,7 +181,7 @@ func (a *app) erased(out privacy.Erased, who string, err error) error {
 	if a.line.flags.JSON {
 		return a.json(out)
 	}
-	fmt.Fprintf(a.stdout, "Erased %d conversations of %s. This remains:\n", out.Conversations, who)
+	fmt.Fprintf(a.stdout, "Erased %s of %s. This remains:\n", chat.Count(out.Conversations, "conversation"), who)
 	for _, text := range out.Remains {
 		fmt.Fprintf(a.stdout, "- %s\n", text)
 	}

@@ -73,7 +73,7 @@ func (s *Set) eraseMessages(ctx context.Context, b chat.Bridge, title string, th
 	if failed+operators == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: %d messages that the team wrote in the thread, and %d that could not be deleted; delete them there", title, operators, failed)
+	return fmt.Sprintf("%s: %s that the team wrote in the thread, and %d that could not be deleted; delete them there", title, chat.Count(operators, "message"), failed)
 }
 
 // remotesOf lists the platform messages that relay wrote, the one that the thread hangs

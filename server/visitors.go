@@ -2,7 +2,6 @@ package server
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -60,7 +59,7 @@ func (s *communityServer) exportVisitor(w http.ResponseWriter, r *http.Request, 
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditVisitorExported, "", strconv.Itoa(len(list))+" conversations")
+	s.audit(r, by, chat.AuditVisitorExported, "", chat.Count(len(list), "conversation"))
 	attachment(w, "application/zip", "visitor-"+time.Now().UTC().Format(time.DateOnly)+".zip")
 	if _, err := privacy.Export(r.Context(), s.engine, who, patientWriter{w, http.NewResponseController(w)}); err != nil {
 		return s.cutExport(r, err)
@@ -73,7 +72,7 @@ func (s *communityServer) eraseVisitor(w http.ResponseWriter, r *http.Request, b
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(eraseTime)) // platforms may be slow
 	out, err := privacy.Erase(r.Context(), s.engine, s.bridges, r.URL.Query().Get("visitor"))
 	if err == nil {
-		s.audit(r, by, chat.AuditVisitorErased, "", strconv.Itoa(out.Conversations)+" conversations") // of whom is not told: the person is erased
+		s.audit(r, by, chat.AuditVisitorErased, "", chat.Count(out.Conversations, "conversation")) // of whom is not told: the person is erased
 		s.log.Warn("a visitor was erased", "conversations", out.Conversations, "by", by.Source)
 	}
 	return out, err

@@ -93,7 +93,7 @@ function times(): [string, Date][] {
   const now = new Date();
   const evening: [string, Date][] = now.getHours() < 17 ? [["This evening", at(0, 18)]] : [];
   const monday = (8 - now.getDay()) % 7 || 7;
-  const week: [string, Date][] = monday > 1 ? [["Monday morning", at(monday, 9)]] : [];
+  const week: [string, Date][] = monday > 1 && monday < 7 ? [["Monday morning", at(monday, 9)]] : [];
   return [["In an hour", new Date(Date.now() + 3_600_000)], ...evening, ["Tomorrow morning", at(1, 9)], ...week, ["In a week", at(7, 9)]];
 }
 

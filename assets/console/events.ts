@@ -1,5 +1,6 @@
 // Each event of the stream as a change of the state: no requests here.
 
+import { mostCounted } from "./format";
 import { myId } from "./me";
 import { without } from "./pending";
 import type { Change, State } from "./store";
@@ -8,13 +9,24 @@ import type { Attachment, Csat, Message, Session, StreamEvent } from "./types";
 
 type Handler = (session: Session, event: StreamEvent) => Change;
 
+const inList = (s: Session | undefined, list: string): boolean =>
+  !!s && !!(list === "waiting" ? s.waitingSince && !s.snoozedUntil : list === "snoozed" ? s.snoozedUntil : !list || s.status === list);
+
+const lists = ["waiting", "open", "closed", "snoozed"] as const;
+
+// recounted moves the counts with a session that was known, so that they never lag behind the rows.
+function recounted(old: Session | undefined, now?: Session): Change {
+  const { counts } = state;
+  const moved = lists.filter((list) => old && counts && counts[list] < mostCounted && inList(old, list) !== inList(now, list));
+  return moved.length ? { counts: { ...counts!, ...Object.fromEntries(moved.map((list) => [list, counts![list] + (inList(now, list) ? 1 : -1)])) } } : {};
+}
+
 // belongs reports whether a session belongs in the list.
 function belongs(s: Session): boolean {
   const { filter, whose, tag, query } = state;
   if (query) return true;
-  const inList = filter === "waiting" ? s.waitingSince && !s.snoozedUntil : filter === "snoozed" ? s.snoozedUntil : !filter || s.status === filter;
   const theirs = !whose || (whose === "none" ? !s.assignee : s.assignee?.id === myId);
-  return !!inList && theirs && (!tag || s.tags.includes(tag));
+  return inList(s, filter) && theirs && (!tag || s.tags.includes(tag));
 }
 
 // withSession replaces one session and puts it into the list if it belongs there.
@@ -22,9 +34,10 @@ export function withSession(session: Session): Change {
   const { id } = session;
   const sessions = state.sessions.with([session]);
   const listed = state.order.includes(id);
-  if (!belongs(session)) return { sessions, order: listed ? state.order.filter((other) => other !== id) : state.order };
-  if (!listed && state.query) return { sessions };
-  return { sessions, order: placed(id, sessions) };
+  const change = { sessions, ...recounted(state.sessions.get(id), session) };
+  if (!belongs(session)) return { ...change, order: listed ? state.order.filter((other) => other !== id) : state.order };
+  if (!listed && state.query) return change;
+  return { ...change, order: placed(id, sessions) };
 }
 
 // before reports whether one session sorts before another: by latest activity, or by longest wait.
@@ -48,7 +61,7 @@ function placed(id: string, sessions: State["sessions"]): string[] {
 }
 
 export function withoutSession(id: string): Change {
-  return { sessions: state.sessions.without(id), order: state.order.filter((other) => other !== id) };
+  return { ...recounted(state.sessions.get(id)), sessions: state.sessions.without(id), order: state.order.filter((other) => other !== id) };
 }
 
 // sorted puts the sessions of a list in order.

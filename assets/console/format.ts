@@ -32,6 +32,9 @@ export function ago(at: string): string {
   return shortDay(at);
 }
 
+// mostCounted is as far as the server counts conversations.
+export const mostCounted = 1000;
+
 // sentence begins with a capital.
 export function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -2,7 +2,7 @@
 
 import { avatar } from "./avatar";
 import { byId, h, on, setAttribute, setText, syncChildren } from "./dom";
-import { ago, agoTime, fullTime, pagePath, preview, visitorName } from "./format";
+import { ago, agoTime, fullTime, mostCounted, pagePath, preview, visitorName } from "./format";
 import { loadList, loadMore, show } from "./load";
 import { myId } from "./me";
 import { snoozeText } from "./organise";
@@ -130,8 +130,7 @@ function noteText({ listPhase, order, query, filter, whose, tag }: State): strin
   return whose || tag ? "None of these." : (lists[filter] ?? "");
 }
 
-const most = 1000;
-const countText = (n: number): string => (n >= most ? most - 1 + "+" : String(n));
+const countText = (n: number): string => (n >= mostCounted ? mostCounted - 1 + "+" : String(n));
 
 function drawCounts({ counts, tag }: State): void {
   for (const button of byId("filter").children) {

@@ -70,12 +70,16 @@ export function show(change: Partial<Pick<State, "filter" | "query" | "whose" | 
 
 let countTimer = 0;
 
-// count asks how many conversations each list has, soon and once.
+// count asks how many conversations each list has, soon and once. An answer that rows have overtaken is asked for again.
 export function count(soon = 400): void {
+  if (countTimer && soon) return;
   clearTimeout(countTimer);
   countTimer = setTimeout(async () => {
+    countTimer = 0;
+    const before = state.counts;
     const counts = await call<Counts>("GET", "/counts").catch(() => undefined);
-    if (counts) set({ counts });
+    if (counts && state.counts === before) set({ counts });
+    else if (counts) count();
   }, soon);
 }
 

@@ -8,18 +8,18 @@ import { composerView, wireComposer } from "./composer";
 import { byId, on, setText } from "./dom";
 import { restoreDrafts } from "./drafts";
 import { keepFocus } from "./focus";
-import { refreshTimes } from "./format";
+import { refreshTimes, visitorName } from "./format";
 import { healthView, loadBridges } from "./health";
 import { wireKeys } from "./keys";
 import { listView, wireList } from "./list";
 import { attend, open, showMessage } from "./load";
 import { logView, wireLog } from "./log";
-import { isGuarded, navView, showPage, wireNav } from "./nav";
+import { isGuarded, navView, pages, showPage, wireNav } from "./nav";
 import { organiseView, wireOrganise } from "./organise";
 import { closeMenu, wirePerson } from "./person";
 import { presenceView, wirePresence } from "./presence";
 import { outboxView, restoreOutbox, revive } from "./queue";
-import { set, subscribe } from "./store";
+import { current, set, subscribe } from "./store";
 import type { View } from "./store";
 import { connect, watch } from "./stream";
 import { threadView, wireThread } from "./thread";
@@ -68,7 +68,9 @@ function loadDetails(): void {
 // frameView draws what surrounds list and thread: title, connection, and which part a phone shows.
 const frameView: View = (now, before) => {
   const { unread } = now.sessions;
-  if (unread !== before.sessions.unread) document.title = (unread ? "(" + unread + ") " : "") + "relay";
+  const s = current(now);
+  const title = (unread ? "(" + unread + ") " : "") + (now.page || !s ? pages.find((p) => p.name === now.page)?.label ?? "Inbox" : visitorName(s)) + " · relay";
+  if (document.title !== title) document.title = title;
   setText("link", now.lost ? "Reconnecting…" : "");
   if (now.selected) loadDetails();
   if (now.selected === before.selected && now.page === before.page) return;

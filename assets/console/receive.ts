@@ -51,7 +51,7 @@ export function receive(event: StreamEvent): void {
 
 function take(event: StreamEvent): void {
   const { type, sessionId } = event;
-  if (needsSession(event)) void fetchSession(sessionId);
+  if (needsSession(event)) void fetchSession(sessionId).then(() => count(0));
   else set(applied(event));
   if (/^(message|session_|ai_)/.test(type)) count();
   if (type === "message") arrived(event as unknown as Message);
@@ -96,6 +96,7 @@ function undelivered({ sessionId, id, dest }: StreamEvent & { id?: unknown }, en
 function forget(id: string): void {
   if (id === state.selected) location.hash = "#/";
   set(withoutSession(id));
+  count();
 }
 
 const events = { close: "session_closed", reopen: "session_reopened" };

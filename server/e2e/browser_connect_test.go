@@ -79,7 +79,8 @@ func testConnectTelegram(t *testing.T, s *fixture) {
 	}
 	b.do(chromedp.EmulateViewport(1280, 800))
 	b.run(`[...$$(".button")].find((n) => n.ariaLabel === "Disconnect Telegram").click()`)
-	b.until(`$("#ask").open && text("#ask-text").includes("what is said from now on does not go there")`)
+	b.until(`$("#ask").open && text("#ask-text").includes("messages from now on are not delivered there") &&
+		[...$$(".button")].find((n) => n.ariaLabel === "Disconnect Telegram").textContent === "Disconnect"`)
 	b.click("#ask-yes")
 	b.card("telegram", "Not connected")
 	b.clean()

@@ -2,8 +2,10 @@ package e2e
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -20,12 +22,15 @@ func testWaitingList(t *testing.T, s *fixture) {
 	b.until(`text("#rows .waits").startsWith("waiting") && text("[data-filter=waiting] .count") === "1" && text("#inbox-count") === "1"`)
 	b.click("[data-filter=waiting]")
 	b.until(`$$("#rows a").length === 1`)
-	b.write("On its way")
+	b.run(`(window.fetch = ((real) => (to, how) => (String(to).endsWith("/counts") ? new Promise(() => {}) : real(to, how)))(window.realFetch = window.fetch))`)
+	b.write("On its way") // the counts move with the rows, whatever the server's take
 	b.until(`!$("#rows a") && text("#list-note") === "Nobody is waiting." && text("[data-filter=waiting] .count") === "0" && !shown("#inbox-waiting")`)
 	b.click("[data-filter=open]")
 	b.until(`$$("#rows a").length === 1 && !$("#rows .waits")`)
 	p.visitor.write("And when?")
 	b.until(`$("#rows .waits") && text("[data-filter=waiting] .count") === "1"`)
+	b.run(`(window.fetch = window.realFetch)`)
+	snoozeTimes(t, b)
 
 	b.click("#thread-snooze")
 	b.until(`$$(".head-menu .menu-item").length >= 3 && document.activeElement.textContent.startsWith("In an hour")`)
@@ -140,4 +145,23 @@ func testGroups(t *testing.T, s *fixture) {
 	b.until(`getComputedStyle($(".message .tools")).opacity === "1"`)
 	b.shot(folder, "groups")
 	b.clean()
+}
+
+// snoozeTimes: on no day two of the proposed times are the same moment.
+func snoozeTimes(t *testing.T, b *tab) {
+	t.Helper()
+	b.run(`(window.RealDate = Date)`)
+	for day := range 7 {
+		b.run(fmt.Sprintf(`(window.Date = class extends RealDate { constructor(...at) { at.length ? super(...at) : super(2026, 5, %d, 10, 30); } })`, 1+day))
+		b.click("#thread-snooze")
+		b.until(`$$(".head-menu .menu-item").length >= 3 && document.activeElement.closest(".head-menu")`)
+		hints := eval[[]string](b, `$$(".head-menu .menu-item").map((n) => n.lastElementChild.textContent)`)
+		slices.Sort(hints)
+		if len(slices.Compact(slices.Clone(hints))) < len(hints) {
+			t.Errorf("on day %d: %q", day, hints)
+		}
+		b.press("Escape", 27)
+		b.until(`!shown(".head-menu")`)
+	}
+	b.run(`(window.Date = window.RealDate)`)
 }

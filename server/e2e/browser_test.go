@@ -75,6 +75,7 @@ func TestBrowser(t *testing.T) {
 		"Privacy":          testPrivacy,
 		"Notify":           testNotify,
 		"System":           testSystem,
+		"Touch":            testTouch,
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {

@@ -25,6 +25,7 @@ func Export(ctx context.Context, relay *chat.Engine, who string, out io.Writer) 
 	e := exporter{ctx: ctx, relay: relay, zip: zip.NewWriter(out)}
 	err := e.all(who)
 	if err == nil {
+		e.at = chat.Now()
 		err = e.index()
 	}
 	return e.done, errors.Join(err, e.zip.Close())
@@ -47,6 +48,12 @@ type exporter struct {
 	zip     *zip.Writer
 	done    Exported
 	listing strings.Builder // of index.html
+	at      chat.Time       // of the files that are written
+}
+
+// create begins a file of the export, with the time of what it is about.
+func (e *exporter) create(name string) (io.Writer, error) {
+	return e.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: e.at.Std()})
 }
 
 // session is a session as the export shows it.
@@ -67,6 +74,7 @@ type session struct {
 
 func (e *exporter) session(s *chat.Session) error {
 	e.done.Sessions++
+	e.at = s.LastActivity
 	dir := fmt.Sprintf("sessions/%s/", safeName(s.ID))
 	shown := session{s.ID, s.VisitorID, s.Status, s.Blocked, s.CreatedAt, s.LastActivity, s.Metadata.V, s.Identity, s.Verified, s.PreChat, s.CSAT.Score, s.CSAT.Comment}
 	if err := e.json(dir+"session.json", shown); err != nil {
@@ -135,7 +143,7 @@ func (e *exporter) file(dir, id string) error {
 	if err != nil {
 		return err
 	}
-	w, err := e.zip.Create(fileName(dir, id, content.Filename))
+	w, err := e.create(fileName(dir, id, content.Filename))
 	if err != nil {
 		return err
 	}
@@ -149,7 +157,7 @@ func fileName(dir, id, name string) string {
 }
 
 func (e *exporter) json(name string, v any) error {
-	w, err := e.zip.Create(name)
+	w, err := e.create(name)
 	if err != nil {
 		return err
 	}

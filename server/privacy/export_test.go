@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server/chat"
@@ -53,6 +54,11 @@ func TestExportedFiles(t *testing.T) {
 	in, err := archive.File[i].Open()
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, f := range archive.File {
+		if age := time.Since(f.Modified); age < -time.Minute || age > time.Hour {
+			t.Errorf("%s is of %s", f.Name, f.Modified)
+		}
 	}
 	if content, err := io.ReadAll(in); err != nil || string(content) != "one, two" {
 		t.Errorf("%q, %v", content, err)

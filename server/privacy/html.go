@@ -37,7 +37,7 @@ func (e *exporter) index() error {
 }
 
 func (e *exporter) page(name, text string) error {
-	w, err := e.zip.Create(name)
+	w, err := e.create(name)
 	if err == nil {
 		_, err = io.WriteString(w, text)
 	}
@@ -47,7 +47,7 @@ func (e *exporter) page(name, text string) error {
 // conversation writes a session for people.
 func (e *exporter) conversation(dir string, s *session, messages []chat.Message, entries []chat.TimelineEntry) error {
 	title := "Conversation of " + shortTime(s.CreatedAt)
-	fmt.Fprintf(&e.listing, "<li><a href=\"%s\">%s</a>, %d messages</li>\n", html.EscapeString(dir+"conversation.html"), html.EscapeString(title), len(messages))
+	fmt.Fprintf(&e.listing, "<li><a href=\"%s\">%s</a>, %s</li>\n", html.EscapeString(dir+"conversation.html"), html.EscapeString(title), chat.Count(len(messages), "message"))
 	var b strings.Builder
 	b.WriteString(head(title))
 	b.WriteString("<dl>\n")

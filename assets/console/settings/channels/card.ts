@@ -85,8 +85,12 @@ export function card(name: string, reload: () => Promise<void>): Card {
     button.ariaDisabled = null;
     button.textContent = label;
   };
-  const small = (text: string, busy: string, run: () => Promise<void>, more: object = {}): HTMLButtonElement => {
-    const button = h("button", { type: "button", class: "button small", "aria-label": text + " " + title, onclick: () => work(button, busy, run), ...more }, text);
+  // small is a button that works once it was confirmed, if it asks.
+  const small = (text: string, busy: string, run: () => Promise<void>, more: object = {}, question?: () => string): HTMLButtonElement => {
+    const press = async (): Promise<void> => {
+      if (!question || (await ask(question(), text))) await work(button, busy, run);
+    };
+    const button = h("button", { type: "button", class: "button small", "aria-label": text + " " + title, onclick: press, ...more }, text);
     return button;
   };
   const test = small("Test", "Testing…", async () => {
@@ -100,14 +104,12 @@ export function card(name: string, reload: () => Promise<void>): Card {
     steps.node.querySelector("input")?.focus();
   }, { id: "connect-" + name, class: "button small main" });
   const disconnect = small("Disconnect", "Disconnecting…", async () => {
-    const yes = await ask("Disconnect " + title + "? The token and the channel are forgotten. Threads and messages stay on " + title + "; what is said from now on does not go there, also not later.", "Disconnect");
-    if (!yes) return;
     await call("DELETE", "/bridges/" + name);
     opened = false;
     found.replaceChildren();
     await reload();
     heading.focus();
-  }, { class: "button small danger-text" });
+  }, { class: "button small danger-text" }, () => "Disconnect " + title + "? The token and the channel are forgotten. Threads and messages stay on " + title + "; messages from now on are not delivered there, also not later.");
   // every page of failed deliveries is retried or discarded.
   const retry = small("Retry", "Retrying…", async () => {
     for (let cursor: string | undefined = ""; cursor !== undefined; ) {
@@ -117,11 +119,9 @@ export function card(name: string, reload: () => Promise<void>): Card {
     await reload();
   });
   const discard = small("Discard", "Discarding…", async () => {
-    const n = bridge?.failed?.count ?? 0;
-    if (!(await ask("Discard what " + title + " did not take? " + (n === 1 ? "The message stays" : "The messages stay") + " in the conversation, and will not be in its thread.", "Discard"))) return;
     for (let more = true; more; ) more = (await call<{ more: boolean }>("POST", "/deliveries/discard", { dest: name })).more;
     await reload();
-  });
+  }, {}, () => "Discard what " + title + " did not accept? " + (bridge?.failed?.count === 1 ? "The message stays" : "The messages stay") + " in the conversation, and will not be in its thread.");
 
   const stuck = (b: Bridge, which: "failed" | "retrying"): Node | false => {
     const list = b[which];
