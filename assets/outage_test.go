@@ -126,7 +126,7 @@ func TestStops(t *testing.T) {
 		answer refusal
 		text   string
 	}{
-		"key":     {"POST init", refusal{401, 0, "Unauthorized"}, "The chat is not available: its key is not valid any more."},
+		"key":     {"POST init", refusal{401, 0, "Unauthorized"}, "The chat is not available: its key is no longer valid."},
 		"blocked": {"POST messages", refusal{403, 0, "Blocked"}, "You can no longer write in this chat."},
 		"origin":  {"POST init", refusal{403, 0, "Forbidden"}, "The chat is not available on this site."},
 	} {

@@ -158,10 +158,10 @@ export function more(from: HTMLElement): void {
   if (!s) return;
   const entries: Entry[] = [["Tags…", () => tags(from), { id: "menu-tags" }]];
   if (!s.csat?.askedAt) entries.push(["Ask for a rating", async () => {
-    await act(s, "csat", "Not asked");
+    await act(s, "csat", "Could not ask");
     set({ answer: "The visitor is asked for a rating." });
   }, { id: "menu-csat" }]);
-  entries.push([s.blocked ? "Unblock visitor" : "Block visitor", () => act(s, s.blocked ? "unblock" : "block", "Not changed"), { id: "block" }]);
+  entries.push([s.blocked ? "Unblock visitor" : "Block visitor", () => act(s, s.blocked ? "unblock" : "block", "Could not change"), { id: "block" }]);
   if (administrator) entries.push(["Delete permanently…", () => erase(s), { id: "erase", danger: true }]);
   openMenu(from, "More", entries);
 }

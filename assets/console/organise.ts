@@ -11,7 +11,7 @@ import type { Session } from "./types";
 
 // put changes how a conversation is organised, and reports whether it could.
 export async function put(s: Session, change: { addTags?: string[]; removeTags?: string[]; snoozedUntil?: string | null; assignee?: string | null }): Promise<boolean> {
-  const saved = await attempt(call<Session>("PATCH", sessionPath(s.id), change), "Not changed");
+  const saved = await attempt(call<Session>("PATCH", sessionPath(s.id), change), "Could not change");
   if (saved) set(withSession(saved));
   return !!saved;
 }

@@ -55,7 +55,7 @@ function names({ operators }: Presence): string {
 function explained({ online, mode, until, hoursEnd }: Presence): string {
   const seen = "Visitors see: " + (online ? "online" : "away");
   if (hoursEnd) return seen + ", by business hours until " + clockTime(hoursEnd) + ".";
-  if (mode === "automatic") return seen + ", as operators are active here or on a chat platform.";
+  if (mode === "automatic") return seen + ", depending on whether operators are active here or on a chat platform.";
   return until ? seen + " until " + clockTime(until) + ", then automatic again." : seen + ", until somebody changes it.";
 }
 

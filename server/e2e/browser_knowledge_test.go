@@ -47,7 +47,7 @@ func testKnowledge(t *testing.T, s *fixture) {
 	})
 	b.click("#knowledge-link")
 	b.until(`shown("#knowledge") && !shown("#rows") && document.activeElement.id === "knowledge-title"`)
-	b.until(`text("#knowledge").includes("There is nothing to answer from yet") && text("#knowledge").includes("Do you sell carpets?")`)
+	b.until(`text("#knowledge").includes("The AI has nothing to answer from yet") && text("#knowledge").includes("Do you sell carpets?")`)
 
 	button := func(name string) string {
 		return `[...$$("#knowledge button")].find((n) => (n.ariaLabel || n.textContent) === "` + name + `")`

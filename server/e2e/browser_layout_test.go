@@ -266,7 +266,7 @@ func testBridges(t *testing.T, s *fixture) {
 		return look[bool](b, `text("#bridges-list .tag") === "Does not work" && text("#bridges-list .alert").includes("@BotFather")`)
 	})
 	b.click("#test-telegram")
-	b.until(`text(".findings .tag.bad") === "Wrong" && text(".findings").includes("@BotFather")`)
+	b.until(`text(".findings .tag.bad") === "Problem" && text(".findings").includes("@BotFather")`)
 	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
 	b.shot(folder, "bridges")
 	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))

@@ -45,7 +45,7 @@ func testPasskeys(t *testing.T, s *fixture) {
 	ada.shot(folder, "passkeys")
 	ada.enter(keys+" input[type=password]", "correct horse battery")
 	ada.click(keys + " .button.main")
-	ada.until(`text(%s) === "This device has a passkey of yours already."`, keys+" .alert")
+	ada.until(`text(%s) === "This device already has one of your passkeys."`, keys+" .alert")
 	ada.click(`[aria-label="Rename MacBook"]`)
 	ada.enter(keys+" .rename input", "Laptop")
 	ada.click(keys + " .rename .button")

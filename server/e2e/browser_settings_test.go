@@ -61,7 +61,7 @@ func testHours(t *testing.T, s *fixture) {
 	b.until(`text("#presence-why").includes("by business hours until")`)
 	b.run(`[...$$(".settings .button")].find((n) => n.textContent === "Remove business hours").click()`)
 	b.click("#ask-yes")
-	b.until(`$$(".day-row li").length === 5 && text("#hours .panel").includes("These are a proposal")`)
+	b.until(`$$(".day-row li").length === 5 && text("#hours .panel").includes("These are a suggestion")`)
 	b.clean()
 }
 
@@ -105,7 +105,7 @@ func testUnsaved(t *testing.T, s *fixture) {
 	b.enter(field("aiBaseUrl"), "")
 	b.until(`text("#save-count") === "2 changes"`)
 	b.press("s", 83, 2)
-	b.until(`text("#save-count") === "Saved." && text('[data-setting="aiName"] .origin').startsWith("Wins over AI_NAME")`)
+	b.until(`text("#save-count") === "Saved." && text('[data-setting="aiName"] .origin').startsWith("Overrides AI_NAME")`)
 	b.click(`[data-setting="aiName"] .link-button`)
 	b.until(`$(%[1]s).value === "Robo" && $(%[1]s).disabled`, field("aiName"))
 

@@ -69,7 +69,7 @@ func testTeam(t *testing.T, s *fixture) {
 	mia.click(".team button[type=submit]")
 	mia.until(`$("#rows") && text("#me .me-name") === "Ada"`)
 	mia.visit(link)
-	mia.until(`text("#invitation-title") === "This link is used up" && shown("#invitation-away")`)
+	mia.until(`text("#invitation-title") === "This link has already been used" && shown("#invitation-away")`)
 	ada.clean("400 (Bad Request)")
 }
 

@@ -48,7 +48,7 @@ func testWebhook(t *testing.T, s *fixture) {
 	shop := newReceiver(t)
 	b := s.newOperator(t, "Ada")
 	b.settings("webhook", "Webhook")
-	b.until(`!shown("#rows") && document.activeElement.id === "webhook-title" && text("#deliveries-note") === "Nothing was posted yet."`)
+	b.until(`!shown("#rows") && document.activeElement.id === "webhook-title" && text("#deliveries-note") === "Nothing has been posted yet."`)
 
 	b.enter(`[data-setting="eventsWebhookUrl"] .input`, "shop.example")
 	b.click("#save")

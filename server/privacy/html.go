@@ -78,7 +78,7 @@ func (s *session) facts() [][2]string {
 		score = fmt.Sprintf("%d of 5", s.Score)
 	}
 	m := &s.Metadata
-	return [][2]string{{"Visitor", s.VisitorID}, {"Begun", shortTime(s.CreatedAt)}, {"Last activity", shortTime(s.LastActivity)}, {"Status", string(s.Status)},
+	return [][2]string{{"Visitor", s.VisitorID}, {"Started", shortTime(s.CreatedAt)}, {"Last activity", shortTime(s.LastActivity)}, {"Status", string(s.Status)},
 		{"Page", m.URL}, {"Country", m.Country}, {"Browser", m.UserAgent}, {"Language", m.Language}, {"Time zone", m.Timezone},
 		{"Said of themselves", string(s.Identity)}, {"Form", string(s.PreChat)}, {"Rating", score}, {"Comment", s.Comment}}
 }

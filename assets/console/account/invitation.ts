@@ -25,7 +25,7 @@ export async function invitation(): Promise<void> {
 // gone says why a link is of no use.
 function gone(error: Refused): void {
   setText("invitation-text", "");
-  setText("invitation-title", error.status === 404 ? "This link is used up" : "That did not work");
+  setText("invitation-title", error.status === 404 ? "This link has already been used" : "That did not work");
   setText("invitation-error", error.message);
   byId("invitation-away").hidden = error.status !== 404;
   byId("invitation-title").focus();

@@ -48,6 +48,6 @@ export async function signed(options: Request): Promise<unknown> {
 }
 
 function explain(error: DOMException): never {
-  const words: Record<string, string> = { NotAllowedError: "This was cancelled, or took too long.", InvalidStateError: "This device has a passkey of yours already.", SecurityError: "The browser allows no passkeys at this address." };
+  const words: Record<string, string> = { NotAllowedError: "This was cancelled, or took too long.", InvalidStateError: "This device already has one of your passkeys.", SecurityError: "The browser allows no passkeys at this address." };
   throw new Error(words[error.name] ?? "The browser says: " + error.message);
 }

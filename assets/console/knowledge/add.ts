@@ -50,9 +50,9 @@ export function addSection(added: () => void): HTMLElement {
 
   return section("Add",
     form("Add pages", { url }, () => missing([[url, "Enter the address of a page, like https://example.com/help/."]]),
-      () => send(call("POST", "/knowledge", { url: url.value.trim(), follow: follow.checked })), "Its pages are being read, one a second.",
+      () => send(call("POST", "/knowledge", { url: url.value.trim(), follow: follow.checked })), "Its pages are being read, one per second.",
       labelled("Web pages", url, "The address of a page or of a sitemap. relay follows robots.txt and reads the pages again every day."),
-      h("label", { class: "check" }, follow, " Also the pages that it leads to, in the same folder")),
+      h("label", { class: "check" }, follow, " Also the pages that it links to in the same folder")),
     h("hr", {}),
     form("Add file", { file }, () => missing([[file, "Choose a file."]]), () => send(sendFile(file.files![0]!)), "The file is being read.",
       labelled("File", file, "PDF, Markdown, text or HTML, up to 10 MB.")),

@@ -53,7 +53,7 @@ async function retry(): Promise<void> {
 }
 
 const guide = h("a", { href: "/docs/knowledge", target: "_blank", rel: "noopener" }, "How it works");
-byId("knowledge-list").before(h("p", { class: "hint" }, "What the AI answers from: your own pages, files and texts. ", guide), failed);
+byId("knowledge-list").before(h("p", { class: "hint" }, "The AI answers from your own pages, files and texts. ", guide), failed);
 byId("knowledge-list").replaceChildren(sources.node, addSection(() => void follow()), questions.node, trySection());
 addEventListener("hashchange", () => void open());
 void open();

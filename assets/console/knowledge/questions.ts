@@ -23,7 +23,7 @@ export function questionsSection(answered: () => void): Questions {
   const said = feedback();
   const list = h("ul", { class: "sources" });
   const none = h("p", { class: "hint", hidden: true }, "Nothing yet. Questions that the AI hands over to you appear here.");
-  const node = section("Could not be answered", h("p", { class: "hint" }, "Write an answer once, and the AI knows it from then on."), none, list, ...said.nodes);
+  const node = section("Could not be answered", h("p", { class: "hint" }, "Write an answer once, and the AI will use it from then on."), none, list, ...said.nodes);
   const heading = node.querySelector<HTMLElement>("h2");
   heading?.setAttribute("tabindex", "-1");
 
@@ -45,7 +45,7 @@ export function questionsSection(answered: () => void): Questions {
       onsubmit(e: Event) {
         e.preventDefault();
         if (missing([[text, "Write the answer."]])) return;
-        void run(call("POST", "/knowledge/questions/" + q.id + "/answer", { text: text.value }), "Saved. The AI answers it from now on.", { text });
+        void run(call("POST", "/knowledge/questions/" + q.id + "/answer", { text: text.value }), "Saved. The AI can answer it from now on.", { text });
       },
     }, labelled("Answer", text), h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save answer")));
     const write = (): void => {

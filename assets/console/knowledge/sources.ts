@@ -44,7 +44,7 @@ function stateOf(s: Source): [text: string, tone: string] {
 export function sourcesSection(): Sources {
   const said = feedback();
   const list = h("ul", { class: "sources" });
-  const none = h("p", { class: "hint", hidden: true }, "There is nothing to answer from yet. Add your help pages, a file or a text below.");
+  const none = h("p", { class: "hint", hidden: true }, "The AI has nothing to answer from yet. Add your help pages, a file or a text below.");
   const rows = new Map<string, { of: string; node: HTMLLIElement }>();
   const node = section("Sources", none, list, ...said.nodes);
 
@@ -58,7 +58,7 @@ export function sourcesSection(): Sources {
     await load().catch(() => {});
   };
   const remove = async (s: Source): Promise<void> => {
-    if (!(await ask("Remove “" + s.title + "”? Nothing is answered from it any more.", "Remove"))) return;
+    if (!(await ask("Remove “" + s.title + "”? The AI no longer answers from it.", "Remove"))) return;
     await run(call("DELETE", "/knowledge/sources/" + s.id), "Removed.");
     node.querySelector<HTMLElement>("h2")?.focus();
   };

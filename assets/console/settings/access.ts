@@ -110,7 +110,7 @@ export function passkeys(person: string, own: boolean, shown?: (found: Passkeys)
     await load();
   };
   const remove = async (k: Passkey): Promise<void> => {
-    if (await ask("Remove the passkey “" + k.name + "”? It opens this console no more. Whoever is signed in stays so.", "Remove")) await change(call("DELETE", "/passkeys/" + k.id), "Not removed");
+    if (await ask("Remove the passkey “" + k.name + "”? It can no longer sign in. Current sign-ins continue.", "Remove")) await change(call("DELETE", "/passkeys/" + k.id), "Not removed");
   };
   const rename = (k: Passkey): void => {
     const name = input({ value: k.name, maxlength: 60, "aria-label": "Name of the passkey" });
@@ -142,7 +142,7 @@ export function ownPasskeys(person: string, hasPassword: () => boolean): Part {
   const why = h("p", { class: "hint" });
   const name = input({ maxlength: 60, autocomplete: "off", placeholder: "MacBook" });
   const password = passwordField("current-password");
-  const confirm = labelled("Current password", password, "So that nobody else adds one while you are away.");
+  const confirm = labelled("Current password", password, "So that nobody else can add one while you are away.");
   const keys = passkeys(person, true, (found) => {
     why.textContent = found.problem ?? lacking(found.origin ?? "");
     form.hidden = !!why.textContent;
@@ -153,10 +153,10 @@ export function ownPasskeys(person: string, hasPassword: () => boolean): Part {
     await call("POST", "/passkeys", { name: name.value, credential: await made(options) });
     name.value = password.value = "";
     await keys.load();
-    return "Added. It signs you in from now on.";
+    return "Added. You can sign in with it from now on.";
   };
-  const form = asForm(said, "Add a passkey", { name, currentPassword: password }, add, labelled("Name of this device, if you like", name), confirm);
+  const form = asForm(said, "Add a passkey", { name, currentPassword: password }, add, labelled("Name of this device (optional)", name), confirm);
   form.hidden = true;
-  const intro = h("p", { class: "hint" }, "Sign in by fingerprint, face or PIN: no password to type, and none that a false page could catch. Your password goes on working.");
+  const intro = h("p", { class: "hint" }, "Sign in with your fingerprint, face or PIN instead of typing a password that a fake page could steal. Your password keeps working.");
   return { node: h("div", {}, intro, keys.node, why, form), load: keys.load };
 }

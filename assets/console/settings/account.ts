@@ -28,7 +28,7 @@ async function scaled(file: File): Promise<Blob> {
   const canvas = h("canvas", { width: side, height: side });
   const edge = Math.min(image.width, image.height);
   canvas.getContext("2d")?.drawImage(image, (image.width - edge) / 2, (image.height - edge) / 2, edge, edge, 0, 0, side, side);
-  return new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("The picture could not be made smaller."))), "image/jpeg", 0.9));
+  return new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("The picture could not be scaled down."))), "image/jpeg", 0.9));
 }
 
 async function sendFace(file: File): Promise<Me> {

@@ -28,13 +28,13 @@ function fields(): Field[] {
     { name: "aiBaseUrl", label: "Address", control: text({ type: "url", placeholder: "https://api.openai.com/v1" }), hint: "OpenAI or any compatible API: Mistral, Groq, vLLM, Ollama … An Ollama on this machine is http://localhost:11434/v1." },
     { name: "aiApiKey", label: "Key", control: secret("None"), hint: "It is not shown again. Ollama needs none." },
     { name: "aiModel", label: "Model", control: text({ placeholder: "gpt-4o-mini" }) },
-    { name: "aiName", label: "Name that visitors see", control: text({ maxlength: 100 }), hint: "They always see beside it that it is an AI." },
-    { name: "aiSystemPrompt", label: "What it should know and how it should write", control: area({ rows: 5, maxlength: 20000 }), hint: "Your business in a few sentences. Facts belong into Knowledge: from there they come with their source." },
-    { name: "aiTakeoverDelay", label: "Seconds before it answers", control: number(0, 3600), hint: "So long you have to answer first; 0 is at once." },
+    { name: "aiName", label: "Name that visitors see", control: text({ maxlength: 100 }), hint: "Visitors always see that it is an AI." },
+    { name: "aiSystemPrompt", label: "What it should know and how it should write", control: area({ rows: 5, maxlength: 20000 }), hint: "Your business in a few sentences. Put facts into Knowledge: answers then link to their source." },
+    { name: "aiTakeoverDelay", label: "Seconds before it answers", control: number(0, 3600), hint: "How long your team has to answer first; 0 means immediately." },
     { name: "aiMaxAnswers", label: "Most answers in a conversation", control: number(1, 1000), hint: "Then it hands over to you." },
-    { name: "aiDailyTokens", label: "Most tokens a day", control: number(0, 2 ** 40), hint: "Counted from midnight, UTC. 0 is no limit." },
-    { name: "aiCallsPerAddress", label: "Most messages an hour from one address", control: number(0, 1_000_000), hint: "You answer the others. 0 is no limit." },
-    { name: "aiEmbeddingModel", label: "Model for embeddings (optional)", control: text({ placeholder: "text-embedding-3-small" }), hint: "With one, knowledge is found by meaning, too." },
+    { name: "aiDailyTokens", label: "Most tokens a day", control: number(0, 2 ** 40), hint: "Counted from midnight, UTC. 0 means no limit." },
+    { name: "aiCallsPerAddress", label: "Most messages an hour from one address", control: number(0, 1_000_000), hint: "Your team answers the rest. 0 means no limit." },
+    { name: "aiEmbeddingModel", label: "Model for embeddings (optional)", control: text({ placeholder: "text-embedding-3-small" }), hint: "With an embedding model, knowledge is also found by its meaning." },
   ];
 }
 
@@ -78,8 +78,8 @@ export function aiPage(): Page {
 
   return {
     node: section("AI",
-      h("p", { class: "hint" }, "While nobody is there, it answers from your own pages and says where it read it. Visitors see that it is an AI and can ask for a person. ",
-        h("a", { href: "/docs/ai", target: "_blank", rel: "noopener" }, "How it works, what is sent where")),
+      h("p", { class: "hint" }, "While nobody is there, it answers from your own pages and links to its sources. Visitors see that it is an AI and can ask for a person. ",
+        h("a", { href: "/docs/ai", target: "_blank", rel: "noopener" }, "How it works and which data is sent")),
       spent, ai.node, h("div", { class: "buttons" }, test, ...said.nodes), result),
     form: ai,
     show: label,

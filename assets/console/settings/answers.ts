@@ -16,7 +16,7 @@ export function answersPage(): Page {
   const name = h("input", { class: "input", maxlength: 32, autocapitalize: "none", autocomplete: "off", spellcheck: "false", placeholder: "hours" });
   const content = h("textarea", { class: "input", rows: 3, maxlength: 40000, placeholder: "We are open from Monday to Friday, 9 to 17." });
   const own = h("input", { type: "checkbox" });
-  const ownLabel = !!myId && h("label", { class: "check" }, own, "For me alone");
+  const ownLabel = !!myId && h("label", { class: "check" }, own, "Only for me");
   const list = h("ul", { class: "answers" });
   const none = h("p", { class: "hint", hidden: true }, "Nothing is saved yet.");
 
@@ -64,9 +64,9 @@ export function answersPage(): Page {
 
   return {
     node: section("Saved answers",
-      h("p", { class: "hint" }, "!name sends the text to the visitor: here, in Telegram, Discord and Slack. !save name text saves one from there, also as a reply to a message. {visitor.name}, {visitor.email} and {operator.name} are replaced; {visitor.name|there} says what stands for an unknown one."),
+      h("p", { class: "hint" }, "!name sends the text to the visitor: here, in Telegram, Discord and Slack. !save name text saves one from there, also as a reply to a message. {visitor.name}, {visitor.email} and {operator.name} are replaced; {visitor.name|there} gives a default for an unknown name."),
       list, none,
-      h("form", { novalidate: true, onsubmit: submit }, labelled("Name", name, "A word of small letters, like hours."), labelled("Text", content), ownLabel || "",
+      h("form", { novalidate: true, onsubmit: submit }, labelled("Name", name, "One word in lower-case letters, like hours."), labelled("Text", content), ownLabel || "",
         h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save answer"), ...said.nodes))),
     show: load,
   };

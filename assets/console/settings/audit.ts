@@ -22,7 +22,7 @@ const words: Record<string, string> = {
   password_changed: "Changed the password", passkey_added: "Added a passkey", passkey_removed: "Removed a passkey", passkey_refused: "Refused a passkey", settings_changed: "Changed settings", key_rotated: "Rotated a key",
   conversation_erased: "Deleted a conversation", visitor_erased: "Deleted a visitor", visitor_exported: "Exported a visitor", exported: "Exported",
   backup_downloaded: "Downloaded a backup", backup_made: "Made a backup", visitor_blocked: "Blocked a visitor", visitor_unblocked: "Unblocked a visitor",
-  message_edited: "Changed words of others", message_deleted: "Deleted words of others",
+  message_edited: "Changed somebody else’s message", message_deleted: "Deleted somebody else’s message",
 };
 
 function row(e: Entry): HTMLElement {
@@ -41,7 +41,7 @@ export function auditSection(): { node: HTMLElement; load(): Promise<void> } {
     const query = new URLSearchParams({ limit: "30" });
     if (from) query.set("cursor", from);
     if (action.value) query.set("action", action.value);
-    const page = await attempt(call<{ entries: Entry[]; nextCursor?: string }>("GET", "/audit?" + query), "The audit list could not be loaded");
+    const page = await attempt(call<{ entries: Entry[]; nextCursor?: string }>("GET", "/audit?" + query), "The audit log could not be loaded");
     if (!page) return;
     if (!from) body.replaceChildren();
     body.append(...page.entries.map(row));
@@ -51,6 +51,6 @@ export function auditSection(): { node: HTMLElement; load(): Promise<void> } {
   };
   more.hidden = true;
   const head = ["When", "Who", "What", "About", "From"].map((text) => h("th", { scope: "col" }, text));
-  const table = h("div", { class: "audit", tabindex: 0, role: "region", "aria-label": "Entries of the audit list" }, h("table", {}, h("thead", {}, h("tr", {}, ...head)), body));
-  return { node: section("Audit list", h("p", { class: "hint" }, "What has weight, for a year."), labelled("Show", action), table, note, more), load: () => load() };
+  const table = h("div", { class: "audit", tabindex: 0, role: "region", "aria-label": "Entries of the audit log" }, h("table", {}, h("thead", {}, h("tr", {}, ...head)), body));
+  return { node: section("Audit log", h("p", { class: "hint" }, "Important actions from the last year."), labelled("Show", action), table, note, more), load: () => load() };
 }

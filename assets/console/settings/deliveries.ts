@@ -91,7 +91,7 @@ export function deliveriesSection(dest: string, name: string): Deliveries {
       answered = mine;
       list = [...(after ? list : []), ...page.deliveries];
       cursor = page.nextCursor ?? "";
-      draw(list.length ? "" : of ? "None." : "Nothing was posted yet.");
+      draw(list.length ? "" : of ? "None." : "Nothing has been posted yet.");
     } catch {
       if (isNew()) draw("The deliveries could not be loaded.");
     }
@@ -126,7 +126,7 @@ export function deliveriesSection(dest: string, name: string): Deliveries {
       await load();
       title.focus();
     } catch (error) {
-      note.textContent = "It is not sent again: " + (error as Error).message;
+      note.textContent = "It could not be sent again: " + (error as Error).message;
     }
   };
   // retryAll repeats the request until nothing is left: each retries some thousands.
@@ -142,7 +142,7 @@ export function deliveriesSection(dest: string, name: string): Deliveries {
     }
     retryFailed.ariaDisabled = null;
     await load();
-    note.textContent = problem ? "Not all are sent again: " + problem : count ? count.toLocaleString() + (count === 1 ? " is" : " are") + " sent again." : "None has failed.";
+    note.textContent = problem ? "Not all could be sent again: " + problem : count ? count.toLocaleString() + (count === 1 ? " is" : " are") + " sent again." : "None has failed.";
   };
   // follow reloads the list, soon and once, unless older pages are being read.
   const follow = (): void => {
@@ -162,7 +162,7 @@ export function deliveriesSection(dest: string, name: string): Deliveries {
         h("div", { class: "filter four", id: "deliveries-filter", role: "group", "aria-label": "Show deliveries" }, ...choices),
         h("button", { type: "button", class: "button small", id: "deliveries-refresh", onclick: () => void load() }, "Refresh"), retryFailed),
       h("table", { class: "deliveries" },
-        h("thead", {}, h("tr", {}, ...["Event", "When", "State", "Attempts", "Last answer"].map((text) => h("th", { scope: "col" }, text)), h("th", {}, h("span", { class: "sr" }, "Again")))),
+        h("thead", {}, h("tr", {}, ...["Event", "When", "State", "Attempts", "Last response"].map((text) => h("th", { scope: "col" }, text)), h("th", {}, h("span", { class: "sr" }, "Again")))),
         body),
       note, more),
     opened() {

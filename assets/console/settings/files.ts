@@ -35,13 +35,13 @@ export function files(): Control {
   const on = h("input", { type: "checkbox", onchange: () => draw() });
   const types = h("textarea", { class: "input code", rows: 3, spellcheck: "false", placeholder: "image/*\napplication/pdf" });
   const limit = h("p", { class: "hint" });
-  const some = h("div", {}, labelled("Types, one a line", types, "MIME types, or halves of them like image/*. None means any."), limit);
+  const some = h("div", {}, labelled("Types, one per line", types, "MIME types, or halves of them like image/*. None means any."), limit);
   let own: number | undefined;
 
   const draw = (): void => {
     some.hidden = !on.checked;
     limit.hidden = own === undefined;
-    if (own !== undefined) limit.replaceChildren("These rules have a limit of their own, which wins: " + inMegabytes(own) + " MB. ", button("Remove it", drop, "Remove the limit of " + inMegabytes(own) + " MB"));
+    if (own !== undefined) limit.replaceChildren("These file types have their own limit, which takes precedence: " + inMegabytes(own) + " MB. ", button("Remove it", drop, "Remove the limit of " + inMegabytes(own) + " MB"));
   };
   const drop = (): void => {
     own = undefined;

@@ -85,11 +85,11 @@ function row(field: Field, reset: (name: string) => void): Row {
     if (fixed) {
       origin.append(h("span", { class: "locked" }, "Set by ", h("code", {}, variable), " "), link("Set it here instead", label, () => {
         control.lock(false);
-        origin.textContent = "What is saved here wins over " + variable + ".";
+        origin.textContent = "Values saved here override " + variable + ".";
         focusOn(control.node);
       }));
     } else if (variable) {
-      origin.append("Wins over ", h("code", {}, variable), ". ", link("Use " + variable + " again", label, () => reset(name)));
+      origin.append("Overrides ", h("code", {}, variable), ". ", link("Use " + variable + " again", label, () => reset(name)));
     }
   };
   return one;

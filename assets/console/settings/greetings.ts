@@ -42,11 +42,11 @@ function editor(rule: Rule, remove: () => void): Editor {
   seconds.value = String(rule.seconds ?? 0);
   const node = h("li", {},
     labelled("Message", text),
-    labelled("Pages", pages, "Paths, with commas between them; * is any text. Empty: every page."),
+    labelled("Pages", pages, "Paths, separated by commas; * matches any text. Empty: every page."),
     labelled("Seconds on the page", seconds),
-    tick(exit, "Only when the pointer leaves the page at its top"),
+    tick(exit, "Only when the pointer leaves the page at the top"),
     tick(online, "Only while somebody is online"),
-    tick(shown, "Switched on"),
+    tick(shown, "On"),
     h("div", { class: "buttons" }, button("Remove message", remove)));
   return {
     node,

@@ -100,7 +100,7 @@ function hours(): Hours {
 export function hoursPage(): Page {
   const control = hours();
   const now = h("p", { class: "hint", role: "status" });
-  const proposal = h("div", { class: "buttons" }, h("p", { class: "hint" }, "No business hours are set: visitors see somebody online only while one of you is active. These are a proposal."));
+  const proposal = h("div", { class: "buttons" }, h("p", { class: "hint" }, "No business hours are set: visitors see somebody online only while one of you is active. These are a suggestion."));
   const week = form([{ name: "businessHours", label: "When somebody is there", control, check: () => control.problem() }]);
 
   // showStatus shows whether visitors see somebody online now.
@@ -118,7 +118,7 @@ export function hoursPage(): Page {
 
   return {
     node: section("Business hours",
-      h("p", { class: "hint" }, "During these hours visitors see somebody online, and otherwise when you are back, in their own time. The switch in your menu still wins."),
+      h("p", { class: "hint" }, "During these hours visitors see somebody online; outside them, they see when you are back, in their own time. The switch in your menu takes precedence."),
       now, proposal, week.node, h("div", { class: "buttons" }, remove)),
     form: week,
     show(settings) {
@@ -133,6 +133,6 @@ export function hoursPage(): Page {
 function inWords({ online, mode, hoursEnd, backAt }: Presence): string {
   const at = (time: string): string => new Date(time).toLocaleString([], { weekday: "long", hour: "numeric", minute: "2-digit" });
   if (hoursEnd) return "visitors see you online, by business hours until " + at(hoursEnd) + ".";
-  if (online) return "visitors see you online" + (mode === "online" ? ", by the switch." : ", as one of you is active.");
+  if (online) return "visitors see you online" + (mode === "online" ? ", by the switch." : ", because one of you is active.");
   return "visitors see you away" + (backAt ? ", back " + at(backAt) + " (your time)." : ".");
 }

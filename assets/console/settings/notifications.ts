@@ -23,7 +23,7 @@ export function notificationsPage(): Page {
       wrong.hidden = false;
     }
   };
-  const toggle = (): Promise<void> => attempt("Not changed", async () => {
+  const toggle = (): Promise<void> => attempt("Could not change", async () => {
     if (own) {
       const mine = localStorage.getItem("relay.device");
       if (mine) await push.remove(mine).catch(() => {});
@@ -67,8 +67,8 @@ export function notificationsPage(): Page {
 
   return {
     node: h("div", {}, section("This browser",
-      h("p", { class: "hint" }, "A visitor’s message rings here, also while the console is closed, unless somebody answers, reads or opens it within five seconds. On a phone, install the console first: “Add to home screen” in the browser’s menu."),
-      h("p", { class: "hint" }, "What you are notified of, and whether a notification shows what the visitor wrote, is set under ", h("a", { href: "#/account" }, "Your account"), "."),
+      h("p", { class: "hint" }, "A visitor’s message notifies you here, even while the console is closed, unless somebody answers, reads or opens it within five seconds. On a phone, install the console first: “Add to home screen” in the browser’s menu."),
+      h("p", { class: "hint" }, "To choose what you are notified of, and whether notifications show what the visitor wrote, open ", h("a", { href: "#/account" }, "Your account"), "."),
       h("div", { class: "buttons" }, toggleButton), status, wrong), devicesSection),
     opened: () => void attempt("Not loaded", draw),
   };

@@ -23,6 +23,6 @@ export function preferencesSection(): Part {
   });
   const node = section("What you are notified of", labelled("Notify me of", notify), h("label", { class: "check" }, sound, " With a sound while the console is open"),
     h("label", { class: "check" }, content, " Devices show who wrote and what"),
-    h("p", { class: "hint" }, "Without it a device only says that a visitor is waiting. Nothing of it can be read by the browser’s push service either way. ", h("a", { href: "#/notifications" }, "Your devices")), said);
+    h("p", { class: "hint" }, "Without it a device only says that a visitor is waiting. The browser’s push service can read nothing either way. ", h("a", { href: "#/notifications" }, "Your devices")), said);
   return { node, load: async () => void (await attempt(load(), "Your choice could not be loaded")) };
 }

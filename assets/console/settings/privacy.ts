@@ -73,7 +73,7 @@ function visitors(): HTMLElement {
       status.textContent = "Deleted: " + done.conversations + (done.conversations === 1 ? " conversation." : " conversations.");
       result.replaceChildren(list("What remains", done.remains));
     } catch (error) {
-      fail(error instanceof ApiError && !error.status ? "Deleted or not, the answer was lost: search again" : "Not deleted", error);
+      fail(error instanceof ApiError && !error.status ? "The connection failed, so this may or may not be deleted: search again" : "Not deleted", error);
     }
   };
   return section("One visitor",

@@ -60,7 +60,7 @@ export function systemPage(): Page {
   const about = h("p", { class: "hint" });
   const status = h("p", { class: "hint", role: "status" });
   const wrong = h("p", { class: "alert", role: "alert", hidden: true });
-  const failed = h("a", { href: "#/channels" }, "Failed deliveries are on the cards of the channels");
+  const failed = h("a", { href: "#/channels" }, "Failed deliveries are listed on the channels’ cards");
   const version = h("p", { class: "hint" });
   let timer = 0;
 
@@ -76,14 +76,14 @@ export function systemPage(): Page {
   };
   const draw = (s: System): void => {
     health.replaceChildren(...s.findings.map(finding));
-    waiting.replaceChildren(queues("On the way to channels", s.deliveries), queues("Received and not yet handled", s.updates));
-    const facts: [string, string][] = [["Database", kinds[s.storage.kind] ?? s.storage.kind], ["Size, files of visitors included", bytes(s.storage.size)]];
+    waiting.replaceChildren(queues("Waiting to be sent to channels", s.deliveries), queues("Received, not yet processed", s.updates));
+    const facts: [string, string][] = [["Database", kinds[s.storage.kind] ?? s.storage.kind], ["Size, including visitors’ files", bytes(s.storage.size)]];
     if (s.storage.log) facts.push(["Write-ahead log", bytes(s.storage.log)]);
     if (s.disk.total) facts.push(["Free on its disk", bytes(s.disk.free) + " of " + bytes(s.disk.total)]);
     storage.replaceChildren(...facts.flatMap(([term, text]) => [h("dt", {}, term), h("dd", {}, text)]));
     about.replaceChildren(...(s.backups.dir
       ? ["One a day in ", h("code", {}, s.backups.dir), ", the last " + s.backups.keep + " are kept. Set by ", h("code", {}, "BACKUP_DIR"), " and ", h("code", {}, "BACKUP_KEEP"), ". A backup has messages and keys: keep it safe."]
-      : s.storage.kind === "sqlite" ? ["No backups are made by themselves. For one a day, set ", h("code", {}, "BACKUP_DIR"), " to a folder, better on another disk, and restart relay. A backup has messages and keys: keep it safe."] : ["Back up PostgreSQL with its own tools, such as pg_dump."]));
+      : s.storage.kind === "sqlite" ? ["relay makes no automatic backups. For daily ones, set ", h("code", {}, "BACKUP_DIR"), " to a folder, preferably on another disk, and restart relay. A backup contains messages and keys: keep it safe."] : ["Back up PostgreSQL with its own tools, such as pg_dump."]));
     now.hidden = !s.backups.dir || s.storage.kind !== "sqlite";
     download.hidden = s.storage.kind !== "sqlite";
     download.textContent = s.backups.dir ? "Download a new backup" : "Back up now";
@@ -95,11 +95,11 @@ export function systemPage(): Page {
   const now = button("Back up now", () => attempt("Not backed up", async () => {
     status.textContent = "Backing up…";
     const done = await call<{ name: string }>("POST", "/system/backups");
-    status.textContent = "Made " + done.name + ", and opened it to see that it is whole.";
+    status.textContent = "Made " + done.name + ", and checked that it is complete.";
     await load();
   }));
   // The browser shows how far it is, and keeps nothing of a large file in memory.
-  const download = h("a", { href: "/api/admin/system/backup", download: "", class: "button small", hidden: true, onclick: () => (status.textContent = "A copy is being made; the download begins when it is checked.") });
+  const download = h("a", { href: "/api/admin/system/backup", download: "", class: "button small", hidden: true, onclick: () => (status.textContent = "relay makes a copy; the download starts once it is checked.") });
   now.hidden = true;
   return {
     node: h("div", {}, wrong, section("Health", health), section("Queues", waiting, h("p", { class: "hint" }, failed)), section("Storage", storage),

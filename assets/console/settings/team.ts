@@ -137,8 +137,8 @@ export function teamPage(): Page {
   const inviting = h("form", { novalidate: true, onsubmit: (e: Event) => {
     e.preventDefault();
     void invite();
-  } }, h("div", { class: "invite" }, labelled("E-mail, if you like", email), labelled("Role", role), h("button", { type: "submit", class: "button main" }, "Invite")), inviteSaid.nodes[1]!,
-  h("p", { class: "hint" }, "Operators answer visitors. Administrators also manage settings, the team and keys, and delete for good."));
+  } }, h("div", { class: "invite" }, labelled("E-mail (optional)", email), labelled("Role", role), h("button", { type: "submit", class: "button main" }, "Invite")), inviteSaid.nodes[1]!,
+  h("p", { class: "hint" }, "Operators answer visitors. Administrators also manage settings, the team and keys, and delete permanently."));
 
   // showNames edits what a person is called on the platforms.
   const showNames = (p: Person): void => {
@@ -157,7 +157,7 @@ export function teamPage(): Page {
       } catch (error) {
         said.refused(error);
       }
-    } }, h("h2", {}, p.name + " on other platforms"), h("p", { class: "hint" }, "Who answers there under one of these names counts as " + p.name + ". A user name or the platform’s id, on Slack the member ID; several with commas. Display names do not count: anybody can take them."),
+    } }, h("h2", {}, p.name + " on other platforms"), h("p", { class: "hint" }, "Answers from these accounts count as those of " + p.name + ". A user name or the platform’s id, on Slack the member ID; several with commas. Display names do not count: anybody can take them."),
     ...fields.map(([bridge, field]) => labelled(platformName(bridge), field)), ...said.nodes,
     h("div", { class: "ask-row" }, h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Cancel"), h("button", { type: "submit", class: "button main" }, "Save"))));
     dialog.onclose = () => dialog.remove();
@@ -187,7 +187,7 @@ export function teamPage(): Page {
   const devices = everyDevice();
   return {
     node: h("div", {}, section("People", list, myId ? "" : h("p", { class: "hint" }, "You use the secret key. ", h("a", { href: "#/account" }, "Create your own account"), " so that colleagues see who answers.")), section("Invite somebody", inviting, made, h("h3", {}, "Open invitations"), open),
-      section("Signed in with the secret key", h("p", { class: "hint" }, "A new secret key ends all of these."), withKey.node), section("Notified devices", h("p", { class: "hint" }, "A device ends with the sign-in that added it."), devices.node), audit.node),
+      section("Signed in with the secret key", h("p", { class: "hint" }, "A new secret key ends all of these."), withKey.node), section("Notified devices", h("p", { class: "hint" }, "Notifications end with the sign-in that turned them on."), devices.node), audit.node),
     opened() {
       void refresh();
       void withKey.load();

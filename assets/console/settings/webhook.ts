@@ -10,7 +10,7 @@ import { form } from "./form";
 import type { Page } from "./page";
 import { feedback, section } from "./settings";
 
-const secretHint = "It signs every event, so that the receiver knows who sent it. It is not shown again. Best is one that relay makes: every library of Standard Webhooks takes it.";
+const secretHint = "It signs every event, so that the receiver knows who sent it. It is not shown again. Let relay generate it: such a secret works with every Standard Webhooks library.";
 
 export function webhookPage(): Page {
   const url = text({ type: "url", placeholder: "https://example.com/relay" });
@@ -40,7 +40,7 @@ export function webhookPage(): Page {
   // make makes a secret that every library of Standard Webhooks takes, and shows it this once.
   const make = (): void => {
     const bytes = crypto.getRandomValues(new Uint8Array(32));
-    keyHint.textContent = "Copy it to the receiver now: once saved, it is not shown again.";
+    keyHint.textContent = "Copy it to the receiver now: it is not shown again after you save.";
     key.reveal("whsec_" + btoa(String.fromCharCode(...bytes)));
   };
   const ask = async (): Promise<void> => {
@@ -66,7 +66,7 @@ export function webhookPage(): Page {
   return {
     node: h("div", {},
       section("Where events are posted",
-        h("p", { class: "hint" }, "relay posts every event to an address of yours, signed, and retries failed deliveries. ",
+        h("p", { class: "hint" }, "relay posts every event to your own address, signed, and retries failed deliveries. ",
           h("a", { href: "/docs#tag-webhooks", target: "_blank", rel: "noopener" }, "What is posted")),
         hook.node, h("div", { class: "buttons" }, test, ...said.nodes), answer),
       deliveries.node),
@@ -81,5 +81,5 @@ function drawAnswer(t: WebhookTest): Node[] {
   const said = sentence(t.error ?? "the receiver answered " + t.status);
   const tag = h("span", { class: "tag " + (t.ok ? "good" : "bad") }, t.ok ? "Delivered" : "Failed");
   const line = h("p", {}, tag, " " + said + ", after " + t.durationMs + " ms.");
-  return t.body ? [line, h("pre", { tabindex: "0", "aria-label": "The beginning of the answer" }, t.body)] : [line];
+  return t.body ? [line, h("pre", { tabindex: "0", "aria-label": "The beginning of the response" }, t.body)] : [line];
 }

@@ -39,17 +39,17 @@ export function widgetPage(): Page {
     { name: "chatBackground", label: "Background", control: colour("Background", "") },
     { name: "footerColor", label: "Composer", control: colour("Composer", "") },
     { name: "position", label: "Side of the page", control: choice([["right", "Right"], ["left", "Left"]]) },
-    { name: "theme", label: "Light or dark", control: choice([["auto", "As the page"], ["light", "Light"], ["dark", "Dark"]]), hint: "A page that names no colour scheme is light, whatever the visitor's system prefers." },
+    { name: "theme", label: "Light or dark", control: choice([["auto", "As the page"], ["light", "Light"], ["dark", "Dark"]]), hint: "A page without a colour scheme counts as light, whatever the visitor's system prefers." },
     { name: "welcomeMessage", label: "Welcome", control: area({ rows: 2, maxlength: 1000 }) },
     { name: "offlineMessage", label: "While you are away", control: area({ rows: 2, maxlength: 1000 }) },
-    { name: "starters", label: "Starter questions", control: questions(), hint: "Up to four that visitors ask with one click." },
-    { name: "language", label: "Language", control: choice([["auto", "The page’s, else the visitor’s"], ...languages]) },
-    { name: "texts", label: "Own words by language", control: texts(), hint: "They win over the texts above for visitors who read that language." },
+    { name: "starters", label: "Starter questions", control: questions(), hint: "Up to four questions that visitors can ask with one click." },
+    { name: "language", label: "Language", control: choice([["auto", "The page’s, otherwise the visitor’s"], ...languages]) },
+    { name: "texts", label: "Your own texts by language", control: texts(), hint: "They replace the texts above for visitors who use that language." },
     { name: "attachments", label: "Files", control: files() },
     { name: "attachmentMaxBytes", label: "Largest file, in MB", control: megabytes(), hint: "Of visitors and of operators." },
   ], (n) => {
     const colours = h("details", { class: "more" }, h("summary", {}, "More colours"), n["headerColor"]!, n["toggleColor"]!, n["chatBackground"]!, n["footerColor"]!);
-    const words = h("details", { class: "more" }, h("summary", {}, "Own words by language"), n["texts"]!);
+    const words = h("details", { class: "more" }, h("summary", {}, "Your own texts by language"), n["texts"]!);
     const sent = h("details", { class: "more" }, h("summary", {}, "Files that may be sent"), n["attachments"]!, n["attachmentMaxBytes"]!);
     return [n["operatorName"]!, n["operatorAvatar"]!, n["primaryColor"]!, colours, n["position"]!, n["theme"]!, n["welcomeMessage"]!, n["offlineMessage"]!, n["starters"]!, n["language"]!, words, sent];
   });
@@ -74,7 +74,7 @@ export function widgetPage(): Page {
   const said = feedback();
   const site = h("input", { class: "input", type: "url", placeholder: "https://shop.example.com", autocomplete: "off" });
   const put = (control: { set(value: unknown): void }, value?: string): void => void (value && control.set(value));
-  const propose = button("Propose from my site", async () => {
+  const propose = button("Suggest from my site", async () => {
     if (missing([[site, "Enter the address of your site, like https://shop.example.com."]])) return;
     if (propose.ariaDisabled === "true") return;
     propose.ariaDisabled = "true";
@@ -86,7 +86,7 @@ export function widgetPage(): Page {
       put(main, found.color);
       look.node.dispatchEvent(new Event("input", { bubbles: true }));
       const parts = [found.name && "name", found.icon && "icon", found.color && "colour"].filter(Boolean);
-      said.said(parts.length ? "Found: " + parts.join(", ") + ". Look at the preview, then save." : "The page names neither a name, an icon nor a colour.");
+      said.said(parts.length ? "Found: " + parts.join(", ") + ". Look at the preview, then save." : "The page states no name, icon or colour.");
     } catch (error) {
       said.refused(error, { url: site });
     }
@@ -104,7 +104,7 @@ export function widgetPage(): Page {
     if (!placed) return;
     if (snippet.textContent !== placed.snippet) snippet.textContent = placed.snippet;
     const parts = placed.seen.map((s) => h("span", { class: "seen" }, h("span", { class: "tag good" }, "Seen"), " on " + s.host + " ", agoTime(s.at)));
-    seen.replaceChildren(...(parts.length ? parts : ["Not seen on a site yet. Open one of your pages once the snippet is in it, and open the chat there."]));
+    seen.replaceChildren(...(parts.length ? parts : ["Not seen on a site yet. Once the snippet is in one of your pages, open that page and its chat."]));
   };
   let timer = 0;
 
@@ -114,7 +114,7 @@ export function widgetPage(): Page {
         section("On your site",
           h("p", { class: "hint" }, "Paste this before </body> on every page that should have the chat."),
           h("div", { class: "copy" }, snippet, copy), seen),
-        section("Look and words",
+        section("Look and texts",
           h("div", { class: "propose" }, labelled("Your site", site), propose), ...said.nodes, look.node)),
       h("div", { class: "preview-frame" }, frame)),
     form: look,

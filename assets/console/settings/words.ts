@@ -66,7 +66,7 @@ export function texts(): Control {
   return {
     node: h("div", {}, labelled("Language", language), ...fields.map((field, i) => labelled(first[i]![1], field)),
       h("div", { class: "field" }, h("span", { class: "label" }, "Starter questions"), starters.node),
-      labelled("Any other text", which), labelled("In your words", other, hint)),
+      labelled("Any other text", which), labelled("Your text", other, hint)),
     get: () => (Object.keys(value).length ? value : null),
     set(stored) {
       value = structuredClone((stored as Texts | null) ?? {});

@@ -9,7 +9,7 @@ import type { Group, Statistics } from "./types";
 
 const ranges = [["7", "Last 7 days"], ["30", "Last 30 days"], ["90", "Last 90 days"], ["365", "Last 365 days"], ["", "From – to"]] as const;
 
-const range = h("select", { class: "input", id: "statistics-range", "aria-label": "Range", onchange: () => choose() }, ...ranges.map(([value, label]) => h("option", { value }, label)));
+const range = h("select", { class: "input", id: "statistics-range", "aria-label": "Period", onchange: () => choose() }, ...ranges.map(([value, label]) => h("option", { value }, label)));
 const from = h("input", { class: "input", type: "date", "aria-label": "From", required: true, onchange: () => void load() });
 const to = h("input", { class: "input", type: "date", "aria-label": "To", required: true, onchange: () => void load() });
 const dates = h("span", { class: "dates", hidden: true }, from, " – ", to);
@@ -64,12 +64,12 @@ function tile(label: string, value: Node | string, about: string, before = ""): 
 function tiles({ totals: t, previous: p, waiting }: Statistics): HTMLElement {
   const open = waiting.count ? h("a", { href: "#/" }, count(waiting.count)) : "0";
   return h("dl", { class: "tiles" },
-    tile("Waiting now", open, waiting.count ? "Open conversations in which the visitor has no answer yet, as in the inbox." : "Nobody waits for an answer."),
-    tile("Conversations", count(t.conversations), "Begun in the range; " + count(t.answered) + " of them answered by a person.", change(t.conversations, p.conversations)),
-    tile("First response", duration(t.firstResponseMedianSeconds), t.answered ? "Half of the visitors waited no longer for a person; nine of ten no longer than " + duration(t.firstResponseP90Seconds) + "." : "How long visitors waited for a person. Nobody was answered yet.", change(t.firstResponseMedianSeconds, p.firstResponseMedianSeconds)),
-    tile("Time to resolution", duration(t.resolutionMedianSeconds), t.closed ? "From the first message to closing; half of those closed (" + count(t.closed) + ") took no longer, nine of ten no longer than " + duration(t.resolutionP90Seconds) + "." : "From the first message to closing. None was closed in this range.", change(t.resolutionMedianSeconds, p.resolutionMedianSeconds)),
-    tile("Answered by the AI alone", share(t.aiShare), "Of the answered conversations, without a person (" + count(t.aiOnlyConversations) + "). Given back to people by itself: " + count(t.aiHandBacks) + ".", change(t.aiShare, p.aiShare)),
-    tile("Rating", score(t.averageScore), "Average of what visitors gave; ratings: " + count(t.ratings) + ".", change(t.averageScore, p.averageScore)));
+    tile("Waiting now", open, waiting.count ? "Open conversations in which the visitor has no answer yet, as in the inbox." : "Nobody is waiting for an answer."),
+    tile("Conversations", count(t.conversations), "Started in this period; " + count(t.answered) + " of them answered by a person.", change(t.conversations, p.conversations)),
+    tile("First response", duration(t.firstResponseMedianSeconds), t.answered ? "Median; 90 % were answered within " + duration(t.firstResponseP90Seconds) + "." : "How long visitors waited for a person. Nobody has been answered yet.", change(t.firstResponseMedianSeconds, p.firstResponseMedianSeconds)),
+    tile("Time to resolution", duration(t.resolutionMedianSeconds), t.closed ? "From the first message to closing. Median of " + count(t.closed) + " closed conversations; 90 % took at most " + duration(t.resolutionP90Seconds) + "." : "From the first message to closing. None was closed in this period.", change(t.resolutionMedianSeconds, p.resolutionMedianSeconds)),
+    tile("Answered by the AI alone", share(t.aiShare), "Share of answered conversations without a person (" + count(t.aiOnlyConversations) + "). Handed over by the AI itself: " + count(t.aiHandBacks) + ".", change(t.aiShare, p.aiShare)),
+    tile("Rating", score(t.averageScore), "Average rating; number of ratings: " + count(t.ratings) + ".", change(t.averageScore, p.averageScore)));
 }
 
 // drawing puts a chart of the server into the page, as elements and not as text.
@@ -99,7 +99,7 @@ const weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Satur
 
 function figures({ days, hours, week, charts }: Statistics): HTMLElement[] {
   return [
-    figure("Conversations by day", charts["conversations"], [], table(["Day", "Begun", "Closed"], days.map((d) => [d.date, count(d.conversations), count(d.closed)]))),
+    figure("Conversations by day", charts["conversations"], [], table(["Day", "Started", "Closed"], days.map((d) => [d.date, count(d.conversations), count(d.closed)]))),
     figure("Messages by day", charts["messages"], [["visitor", "Visitors"], ["operator", "Team"], ["ai", "AI"]],
       table(["Day", "Visitors", "Team", "AI"], days.map((d) => [d.date, count(d.visitorMessages), count(d.operatorMessages), count(d.aiMessages)]))),
     figure("When visitors write", charts["week"], [], table(["Day", ...hours.map((_, i) => String(i).padStart(2, "0"))], week.map((row, i) => [weekdays[i]!, ...row.map(count)]))),
@@ -109,23 +109,23 @@ function figures({ days, hours, week, charts }: Statistics): HTMLElement[] {
 
 function groups(title: string, about: string, list: Group[], name: (text: string) => string): HTMLElement {
   const rows = list.map((g) => [name(g.name) || "No name", count(g.messages), count(g.conversations), count(g.firstResponses), duration(g.firstResponseMedianSeconds), duration(g.firstResponseP90Seconds)]);
-  const none = h("p", { class: "hint" }, "Nobody answered in this range.");
-  return panel(title, h("p", { class: "hint" }, about), list.length ? table([title, "Messages", "Conversations", "First responses", "Half within", "9 of 10 within"], rows) : none);
+  const none = h("p", { class: "hint" }, "Nobody answered in this period.");
+  return panel(title, h("p", { class: "hint" }, about), list.length ? table([title, "Messages", "Conversations", "First responses", "Median", "90 % within"], rows) : none);
 }
 
 function ratings({ ratings: { scores, comments }, totals }: Statistics): HTMLElement {
   const most = Math.max(1, ...scores);
   const bars = scores.map((n, i) => h("li", {}, h("span", {}, i + 1 + " of 5"), h("meter", { min: 0, max: most, value: n, "aria-label": i + 1 + " of 5" }), h("b", {}, count(n)))).reverse();
   const said = comments.map((c) => h("li", {}, h("a", { href: "#/sessions/" + encodeURIComponent(c.sessionId) }, c.score + " of 5"), " ", agoTime(c.at), h("p", { dir: "auto" }, c.comment)));
-  return panel("Ratings", h("p", { class: "hint" }, totals.ratings ? "What visitors gave in this range; below, the newest with a comment." : "No visitor gave a rating in this range."),
+  return panel("Ratings", h("p", { class: "hint" }, totals.ratings ? "Ratings in this period, and the newest with a comment." : "No visitor left a rating in this period."),
     h("ul", { class: "scores" }, ...bars), h("ul", { class: "comments", "aria-label": "Comments" }, ...said));
 }
 
 function draw(s: Statistics): HTMLElement[] {
   const channel = (name: string): string => (name === "console" ? "Console" : platformName(name));
   return [tiles(s), ...figures(s),
-    groups("Person", "By who answered, wherever it was. A first response counts for whoever gave it, in conversations that began in the range.", s.people, (name) => name),
-    groups("Channel", "By where your team answered.", s.channels, channel), ratings(s)];
+    groups("Person", "By the person who answered, on any platform. A first response counts for the person who gave it, in conversations that started in this period.", s.people, (name) => name),
+    groups("Channel", "By the place where your team answered.", s.channels, channel), ratings(s)];
 }
 
 byId("statistics-list").replaceChildren(h("div", { class: "statistics-head" }, range, dates, csv), status, problem, body);

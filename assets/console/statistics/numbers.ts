@@ -23,10 +23,10 @@ export const score = (value: number | null): string => (value === null ? "–" :
 // change describes how a number differs from the previous range, "" if there is none.
 export function change(now: number | null, before: number | null): string {
   if (now === null || before === null) return "";
-  if (now === before) return "as before";
+  if (now === before) return "unchanged";
   if (!before) return "none before";
   const percent = Math.round(((now - before) / before) * 100);
-  return (percent > 0 ? "+" : "−") + Math.abs(percent) + " % to before";
+  return (percent > 0 ? "+" : "−") + Math.abs(percent) + " % compared with before";
 }
 
 // iso is a date as the API has it, some days from today.

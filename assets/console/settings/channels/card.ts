@@ -27,10 +27,10 @@ const tags: Record<Bridge["state"], [name: string, tone: string]> = {
 };
 
 const ways: Record<string, string> = {
-  polling: "relay asks for operators’ answers (long polling).",
+  polling: "relay fetches operators’ answers (long polling).",
   webhook: "The platform pushes operators’ answers to relay.",
-  gateway: "Operators’ answers come in by the gateway.",
-  socket: "Operators’ answers come in by Socket Mode.",
+  gateway: "Operators’ answers arrive through the gateway.",
+  socket: "Operators’ answers arrive through Socket Mode.",
 };
 
 const about: Record<string, string> = {

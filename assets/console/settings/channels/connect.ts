@@ -50,7 +50,7 @@ const out = (href: string, text: string): HTMLElement => h("a", { href, ...newTa
 const words: Record<string, Words> = {
   telegram: {
     token: "Bot token", setting: "telegramBotToken", wants: /^\d+:[\w-]{20,}$/, looks: "It looks like 123456789:AAE…, with digits before the colon.",
-    tokenHint: ["In Telegram, write /newbot to ", out("https://t.me/BotFather", "@BotFather"), ", choose a name, and paste the token that it answers."],
+    tokenHint: ["In Telegram, write /newbot to ", out("https://t.me/BotFather", "@BotFather"), ", choose a name, and paste the token that it sends you."],
     place: "Add the bot to a group",
     waiting: "Waiting for the bot to be added to a group…",
   },
@@ -58,7 +58,7 @@ const words: Record<string, Words> = {
     token: "Bot token", setting: "discordBotToken", wants: /^[\w.-]{40,}$/, looks: "It is a long text of letters and digits with two dots in it.",
     tokenHint: ["At ", out("https://discord.com/developers/applications", "Discord’s developer portal"), ", make an application. Under Bot, switch on Message Content Intent, press Reset Token, and paste the token."],
     place: "Choose a channel",
-    waiting: "Waiting for the bot to be on a server of yours…",
+    waiting: "Waiting for the bot to join your server…",
   },
   slack: {
     token: "Bot User OAuth Token (xoxb-…)", setting: "slackBotToken", wants: /^xoxb-./, looks: "It begins with xoxb-.",
@@ -173,13 +173,13 @@ export function connect(name: string, done: () => Promise<void>): Connect {
       h("div", {},
         h("p", {}, name === "telegram"
           ? "Scan this with your phone, or open the link here: Telegram asks for a group and gives the bot its rights there. relay sees the group by itself."
-          : "Open the link to bring the bot to your server, with exactly the permissions that it needs."),
+          : "Open the link to add the bot to your server, with exactly the permissions that it needs."),
         h("a", { class: "button main", href: s.link, ...newTab }, name === "telegram" ? "Open Telegram" : "Invite the bot")));
   const drawOne = (p: Place): HTMLElement => {
     const label = (p.within ? p.within + " · " : "") + p.name;
     if (p.problem) {
       return h("li", {}, h("div", {}, h("b", {}, label), h("p", { class: "wrong" }, sentence(p.problem) + "."), !!p.fix && h("p", { class: "hint" }, sentence(p.fix) + ".")),
-        h("span", { class: "hint" }, "relay goes on when it is done."));
+        h("span", { class: "hint" }, "relay continues when this is done."));
     }
     const choose = h("button", { type: "button", class: "button small", "data-place": p.id, "aria-label": (slack ? "Join " : "Use ") + label, onclick: async () => {
       choose.ariaDisabled = "true";
