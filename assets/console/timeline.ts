@@ -8,6 +8,17 @@ type Data = Entry["data"];
 
 const name = (by: unknown): string => (by ? " by " + by : "");
 
+// Why the AI stopped, as the threads say it.
+const stopped: Record<string, string> = {
+  operator: "The AI stopped answering: an operator wrote",
+  off: "The AI stopped answering: it was switched off here",
+  asked: "The AI handed over: the visitor asks for a person",
+  unsure: "The AI handed over: it does not know the answer",
+  limit: "The AI handed over: it answered as often as the settings allow",
+  budget: "The AI handed over: the limit of today's tokens, or of messages from this address, is reached",
+  failed: "The AI handed over: its provider gives no answers. Settings → AI says more",
+};
+
 const words: Record<string, (data: Data) => string> = {
   session_closed: () => "Conversation closed",
   session_reopened: () => "Conversation reopened",
@@ -15,7 +26,7 @@ const words: Record<string, (data: Data) => string> = {
   csat_submitted: ({ score, comment }) => "The visitor rated this conversation " + score + " of 5" + (comment ? ": “" + comment + "”" : ""),
   custom_event: ({ name }) => "Event: " + name,
   visitor_disconnect: () => "The visitor left the site",
-  ai_takeover: ({ active }) => (active === false ? "The AI no longer answers" : "The AI answers"),
+  ai_takeover: ({ active, reason }) => (active === false ? (stopped[String(reason)] ?? "The AI no longer answers") : "The AI answers"),
   session_assigned: ({ assigneeName, by }) => (assigneeName ? "Assigned to " + assigneeName : "Unassigned") + name(by),
   session_snoozed: ({ until, by }) => (until ? "Snoozed until " + fullTime(String(until)) + name(by) : "The snooze ended"),
   page_view: () => "Went to ",

@@ -31,6 +31,7 @@ type Client struct {
 	embedding string
 	// thinking: the model takes its limit as max_completion_tokens only.
 	thinking atomic.Bool
+	key      string
 }
 
 // NewClient makes a client of the endpoint that the settings name. transport
@@ -39,7 +40,7 @@ func NewClient(settings chat.AI, transport http.RoundTripper) *Client {
 	config := openai.DefaultConfig(settings.Key)
 	config.BaseURL = endpoint(settings.BaseURL)
 	config.HTTPClient = &doer{transport: transport, key: settings.Key}
-	return &Client{api: openai.NewClientWithConfig(config), model: settings.Model, embedding: settings.EmbeddingModel}
+	return &Client{api: openai.NewClientWithConfig(config), model: settings.Model, embedding: settings.EmbeddingModel, key: settings.Key}
 }
 
 // endpoint brings an address into the form that calls are added to: people write
@@ -69,7 +70,7 @@ func (c *Client) Complete(ctx context.Context, p Prompt) (Completion, error) {
 		done, err = c.complete(ctx, p)
 	}
 	if err != nil {
-		return Completion{}, explain(err)
+		return Completion{}, explain(err, c.key)
 	}
 	return done, nil
 }
@@ -90,8 +91,11 @@ func (c *Client) complete(ctx context.Context, p Prompt) (Completion, error) {
 	choice := answer.Choices[0]
 	done := Completion{Text: withoutThoughts(choice.Message.Content), Tokens: int64(answer.Usage.TotalTokens),
 		Cut: choice.FinishReason == openai.FinishReasonLength}
-	if done.Text == "" {
-		return Completion{}, errNoText
+	switch {
+	case choice.FinishReason == openai.FinishReasonContentFilter:
+		return Completion{}, errFiltered
+	case done.Text == "":
+		return Completion{}, errEmpty
 	}
 	if done.Tokens <= 0 { // some endpoints do not count
 		done.Tokens = p.tokens() + int64(utf8.RuneCountInString(done.Text))/4 + 1
@@ -143,7 +147,7 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	defer cancel()
 	answer, err := c.api.CreateEmbeddings(ctx, openai.EmbeddingRequestStrings{Input: texts, Model: openai.EmbeddingModel(c.embedding)})
 	if err != nil {
-		return nil, explain(err)
+		return nil, explain(err, c.key)
 	}
 	vectors := make([][]float32, len(texts))
 	for _, e := range answer.Data {

@@ -87,7 +87,12 @@ func TestFailures(t *testing.T) {
 		{"garbage", aitest.Answer{Body: "<html>Welcome</html>"}, "cannot be read", false, 0},
 		{"other JSON", aitest.Answer{Body: `{"choices":"none"}`}, "cannot be read", false, 0},
 		{"nothing", aitest.Answer{Body: `{}`}, "has no text", false, 0},
-		{"empty", aitest.Answer{Text: "<think>hm</think>"}, "has no text", false, 0},
+		{"empty", aitest.Answer{Text: "<think>hm</think>"}, "the model's answer is empty", false, 0},
+		{"refused", aitest.Answer{Status: 400, Error: "This model's maximum context length is 8192 tokens (sk-secret)."}, "(400): This model's maximum context length is 8192 tokens ([key])", true, 0},
+		{"refused at another", aitest.Answer{Status: 422, Error: "model m is not a chat model\n" + strings.Repeat("x", 900)}, "(422): model m is not a chat model xxx", true, 0},
+		{"refused without a word", aitest.Answer{Status: 400}, "answered 400", false, 0},
+		{"filtered", aitest.Answer{Body: `{"choices":[{"finish_reason":"content_filter","message":{"content":""}}]}`}, "content filter stopped", true, 0},
+		{"filtered question", aitest.Answer{Status: 400, Body: `{"error":{"code":"content_filter","message":"The prompt was filtered"}}`}, "content filter stopped", true, 0},
 		{"huge", aitest.Answer{Body: `{"choices":[{"message":{"content":"` + strings.Repeat("a", maxAnswer) + `"}}]}`}, "too large", false, 0},
 	}
 	for _, tt := range tests {

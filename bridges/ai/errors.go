@@ -23,21 +23,27 @@ type Failure struct {
 	Final bool
 	// Wait is how long the endpoint asks to wait.
 	Wait time.Duration
+	// Works: the endpoint answers, only not this question.
+	Works bool
 }
 
 func (f *Failure) Error() string { return f.Problem }
 
-var errNoText = errors.New("the endpoint's answer has no text")
+var (
+	errNoText   = errors.New("the endpoint's answer has no text")
+	errEmpty    = errors.New("the model's answer is empty")
+	errFiltered = errors.New("the provider's content filter stopped the answer")
+)
 
-// explain turns a call's error into a Failure. The endpoint's own text is not repeated: it
-// may be anything, and may contain the key.
-func explain(err error) error {
-	status := 0
+// explain turns a call's error into a Failure. Of the endpoint's own texts only the reason
+// of a refused request is repeated, without the key.
+func explain(err error, key string) error {
+	status, reason := 0, ""
 	var refused *openai.APIError
 	var unreadable *openai.RequestError
 	switch {
 	case errors.As(err, &refused):
-		status = refused.HTTPStatusCode
+		status, reason = refused.HTTPStatusCode, refused.Message
 	case errors.As(err, &unreadable):
 		status = unreadable.HTTPStatusCode
 	}
@@ -49,18 +55,57 @@ func explain(err error) error {
 		return refusal(int(moved))
 	case errors.As(err, &paced):
 		return &Failure{Problem: "the endpoint's rate limit is reached (429)", Fix: "raise the rate limit or the quota there", Wait: paced.wait}
+	case isFilter(refused):
+		return explain(errFiltered, key)
+	case isOurs(status) && reason != "":
+		return &Failure{Problem: fmt.Sprintf("the endpoint refuses the request (%d): %s", status, withoutKeys(reason, key)), Fix: fixOf(reason), Final: true}
 	case status != 0:
 		return refusal(status)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), isTimeout(err):
-		return &Failure{Problem: "the endpoint did not answer within " + callTimeout.String(), Fix: "use a smaller model, or a faster machine"}
+		return &Failure{Problem: "the endpoint did not answer within " + callTimeout.String(), Fix: "use a smaller model, or a faster machine", Final: true}
 	case errors.As(err, &tooLarge):
 		return &Failure{Problem: "the endpoint's answer is too large", Fix: "check that AI_BASE_URL is the address of an OpenAI-compatible API"}
+	case errors.Is(err, errFiltered):
+		return &Failure{Problem: err.Error(), Fix: "answer this one yourself; how strict the filter is can be set at some providers", Final: true, Works: true}
+	case errors.Is(err, errEmpty):
+		return &Failure{Problem: err.Error(), Fix: "try another model (AI_MODEL)"}
 	case errors.Is(err, errNoText):
 		return &Failure{Problem: err.Error(), Fix: "check that AI_BASE_URL is the address of an OpenAI-compatible API"}
 	case isDial(err):
 		return &Failure{Problem: "the endpoint cannot be reached: " + dialText(err), Fix: "check AI_BASE_URL and that the endpoint runs"}
 	}
 	return &Failure{Problem: "the endpoint's answer cannot be read", Fix: "check that AI_BASE_URL is the address of an OpenAI-compatible API"}
+}
+
+// isOurs reports whether a status says that something is wrong with the request itself.
+func isOurs(status int) bool {
+	return status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity
+}
+
+// isFilter reports whether the provider refuses a question for what it is about.
+func isFilter(refused *openai.APIError) bool {
+	return refused != nil && isOurs(refused.HTTPStatusCode) && refused.Code == "content_filter"
+}
+
+// keyLike matches what may be a key.
+var keyLike = chat.LazyRegexp(`(?i)\b(?:sk|pk|key|bearer)[-_ ][a-z0-9_*-]{6,}`)
+
+func withoutKeys(text, key string) string {
+	if key != "" {
+		text = strings.ReplaceAll(text, key, "[key]")
+	}
+	return strings.TrimRight(chat.Clip(chat.OneLine(keyLike().ReplaceAllString(text, "[key]")), 200), ". ")
+}
+
+// fixOf is what to do about a reason that many providers word alike.
+func fixOf(reason string) string {
+	switch reason = strings.ToLower(reason); {
+	case strings.Contains(reason, "context") || strings.Contains(reason, "too long") || strings.Contains(reason, "too many tokens"):
+		return "use a model with a longer context, or shorten what it should know (AI_SYSTEM_PROMPT)"
+	case strings.Contains(reason, "model"):
+		return "check AI_MODEL"
+	}
+	return "check AI_MODEL and AI_BASE_URL"
 }
 
 func refusal(status int) *Failure {

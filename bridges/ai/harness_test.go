@@ -66,7 +66,7 @@ func inTime(t *testing.T, settings map[string]chat.Raw, answer func(aitest.Reque
 	})
 }
 
-func openHarness(t *testing.T, store *db.DB, settings map[string]chat.Raw, answer func(aitest.Request) aitest.Answer) *harness {
+func openHarness(t *testing.T, store chat.Store, settings map[string]chat.Raw, answer func(aitest.Request) aitest.Answer) *harness {
 	t.Helper()
 	env := map[string]chat.Raw{"aiBaseUrl": chat.Raw(`"http://model.example"`), "aiModel": chat.Raw(`"m"`)}
 	for name, value := range settings {

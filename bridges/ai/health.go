@@ -27,11 +27,14 @@ func (h *Health) note(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var f *Failure
+	if errors.As(err, &f) && f.Works {
+		err = nil
+	}
 	switch {
 	case err == nil && h.since != 0:
 		h.log.Info("the AI's endpoint works again", "after", chat.Now().Sub(h.since))
 		h.since, h.last = 0, Failure{}
-	case errors.As(err, &f):
+	case err != nil && errors.As(err, &f):
 		if h.since == 0 || h.last.Problem != f.Problem && f.Final {
 			h.log.Warn("the AI's endpoint fails; visitors who wait for it are handed to operators", "err", f.Problem, "fix", f.Fix)
 		}

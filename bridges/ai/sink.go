@@ -14,7 +14,8 @@ const (
 	tries = 3
 	// longestWait is how long an endpoint may ask for patience while a visitor waits.
 	longestWait = time.Minute
-	// presencePause is how often it is looked whether the operators have left.
+	// presencePause is how often it is looked whether the operators have left, for all
+	// conversations at once.
 	presencePause = 15 * time.Second
 	// tooOld is how long after it was written nobody waits for the AI's answer.
 	tooOld = 12 * time.Hour
@@ -70,7 +71,7 @@ func (s *Sink) takeTurn(ctx context.Context, d *chat.Delivery) error {
 		return s.propose(ctx, d, turn)
 	}
 	if s.Engine.OperatorOnline() {
-		return &chat.RetryAfter{After: presencePause, Scope: chat.ScopeLane, Cause: errOperatorThere}
+		return &chat.RetryAfter{After: presencePause, Scope: chat.ScopeSink, Cause: errOperatorThere}
 	}
 	if language, asks := asksForPerson(asked(&turn), chat.LanguageOf(&turn.Session, asked(&turn))); asks {
 		return s.handBack(ctx, d, &turn, language, chat.AIEndAsked)
@@ -138,9 +139,9 @@ func (s *Sink) store(ctx context.Context, d *chat.Delivery, turn *chat.AITurn, r
 	}
 	language := chat.LanguageOf(&turn.Session, asked(turn))
 	if r.text == "" {
-		a.Content = chat.HandBackText(&turn.Session, language, r.handBack)
+		a.Content = chat.HandBackText(language, r.handBack)
 	} else {
-		a.Content += "\n\n" + chat.HandBackText(&turn.Session, language, "")
+		a.Content += "\n\n" + chat.HandBackText(language, "")
 	}
 	out, err := s.Engine.HandBack(ctx, a, r.handBack)
 	if err == nil && out == chat.AIStored && r.handBack == chat.AIEndUnsure {
@@ -154,7 +155,7 @@ func (s *Sink) handBack(ctx context.Context, d *chat.Delivery, turn *chat.AITurn
 	if language == "" {
 		language = chat.LanguageOf(&turn.Session, asked(turn))
 	}
-	a := s.reply(d, turn, reply{text: chat.HandBackText(&turn.Session, language, reason)})
+	a := s.reply(d, turn, reply{text: chat.HandBackText(language, reason)})
 	a.Late = true
 	out, err := s.Engine.HandBack(ctx, a, reason)
 	if err == nil && out == chat.AIStale {
@@ -165,12 +166,14 @@ func (s *Sink) handBack(ctx context.Context, d *chat.Delivery, turn *chat.AITurn
 
 // think asks the model once by rules and reads its text.
 func (s *Sink) think(ctx context.Context, rules string, turn *chat.AITurn, read func(Completion, *grounds) reply) (reply, error) {
-	passages, err := s.passages(ctx, turn)
+	until, cancel := context.WithTimeout(ctx, callTimeout) // of the search and the call together
+	defer cancel()
+	passages, err := s.passages(until, turn)
 	if err != nil {
 		return reply{}, err
 	}
 	p := prompt(rules, &s.Settings, turn, passages)
-	done, err := s.complete(ctx, p)
+	done, err := s.complete(ctx, until, p)
 	if err != nil {
 		return reply{}, err
 	}
@@ -194,7 +197,7 @@ const busyPause = 3 * time.Second
 var errBusy = &chat.RetryAfter{After: busyPause, Scope: chat.ScopeLane, Cause: errors.New("the calls that run may use up today's tokens")}
 
 // complete asks the model and notes what that cost, and how the endpoint is.
-func (s *Sink) complete(ctx context.Context, p Prompt) (Completion, error) {
+func (s *Sink) complete(ctx, until context.Context, p Prompt) (Completion, error) {
 	call, ok, err := s.Engine.PlanTokens(ctx, s.Settings.DailyTokens, p.tokens()+answerTokens)
 	switch {
 	case err != nil:
@@ -202,7 +205,7 @@ func (s *Sink) complete(ctx context.Context, p Prompt) (Completion, error) {
 	case !ok:
 		return Completion{}, errBusy
 	}
-	done, err := s.ask(ctx, p)
+	done, err := s.ask(ctx, until, p)
 	if err != nil {
 		done.Tokens = 0
 	}
@@ -212,9 +215,9 @@ func (s *Sink) complete(ctx context.Context, p Prompt) (Completion, error) {
 	return done, err
 }
 
-// ask asks the model and notes how the endpoint is.
-func (s *Sink) ask(ctx context.Context, p Prompt) (Completion, error) {
-	done, err := s.Client.Complete(ctx, p)
+// ask asks the model, until a limit of time ends, and notes how the endpoint is.
+func (s *Sink) ask(ctx, until context.Context, p Prompt) (Completion, error) {
+	done, err := s.Client.Complete(until, p)
 	if ctx.Err() != nil { // relay stops; the endpoint is not to blame
 		return done, ctx.Err()
 	}

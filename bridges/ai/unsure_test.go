@@ -56,9 +56,8 @@ func TestAdmits(t *testing.T) {
 // its languages.
 func TestAdmitsInEachLanguage(t *testing.T) {
 	for _, language := range chat.HandBackLanguages() {
-		known := &chat.Session{Identity: chat.Raw(`{"email":"ada@example.com"}`)}
-		person := chat.HandBackText(known, language, chat.AIEndAsked)
-		text := strings.TrimSuffix(chat.HandBackText(known, language, chat.AIEndUnsure), person)
+		person := chat.HandBackText(language, chat.AIEndAsked)
+		text := strings.TrimSuffix(chat.HandBackText(language, chat.AIEndUnsure), person)
 		if unsure, _ := admits(text); !unsure {
 			t.Errorf("%s: %q", language, text)
 		}
@@ -104,7 +103,7 @@ func TestKnownInPart(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.is("one message", h.said(id), "v: Can I return gift cards?|a: You can return goods within 30 days. I don't know whether that holds for gift cards.\n\n"+
-			chat.HandBackText(&turn.Session, "en", chat.AIEndAsked))
+			chat.HandBackText("en", chat.AIEndAsked))
 		if last := turn.Messages[len(turn.Messages)-1]; len(last.Sources) != 1 || last.Sources[0].URL != shop[0].URL {
 			t.Errorf("its sources: %v", last.Sources)
 		}

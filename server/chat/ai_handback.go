@@ -2,7 +2,6 @@ package chat
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -10,46 +9,46 @@ import (
 )
 
 // farewell is what the AI says at the end, in one language.
-type farewell struct{ unsure, person, mail string }
+type farewell struct{ unsure, person string }
 
 // farewells are by language. Every language of the list says the same.
 var farewells = map[string]farewell{
-	"en": {"I don't know that.", "A colleague will answer here.", "Leave your e-mail address if you would like the answer there, too."},
-	"de": {"Das weiß ich nicht.", "Eine Kollegin oder ein Kollege antwortet hier.", "Schreiben Sie Ihre E-Mail-Adresse dazu, wenn Sie die Antwort auch dort möchten."},
-	"fr": {"Je ne sais pas.", "Un collègue va vous répondre ici.", "Laissez votre adresse e-mail si vous souhaitez aussi y recevoir la réponse."},
-	"es": {"No lo sé.", "Un compañero le responderá aquí.", "Deje su correo electrónico si también quiere recibir la respuesta ahí."},
-	"it": {"Non lo so.", "Un collega risponderà qui.", "Lasci il suo indirizzo e-mail se desidera ricevere la risposta anche lì."},
-	"pt": {"Isso eu não sei.", "Um colega responderá aqui.", "Deixe o seu e-mail se também quiser receber a resposta lá."},
-	"nl": {"Dat weet ik niet.", "Een collega antwoordt hier.", "Laat je e-mailadres achter als je het antwoord ook daar wilt ontvangen."},
-	"sv": {"Det vet jag inte.", "En kollega svarar här.", "Lämna din e-postadress om du vill ha svaret dit också."},
-	"da": {"Det ved jeg ikke.", "En kollega svarer her.", "Skriv din e-mailadresse, hvis du også vil have svaret dér."},
-	"nb": {"Det vet jeg ikke.", "En kollega svarer her.", "Legg igjen e-postadressen din hvis du også vil ha svaret der."},
-	"fi": {"En tiedä sitä.", "Kollega vastaa täällä.", "Jätä sähköpostiosoitteesi, jos haluat vastauksen myös sinne."},
-	"pl": {"Tego nie wiem.", "Odpowie tutaj nasz pracownik.", "Proszę zostawić adres e-mail, jeśli odpowiedź ma przyjść także tam."},
-	"cs": {"To nevím.", "Kolega vám odpoví tady.", "Nechte nám e-mailovou adresu, pokud chcete odpověď i tam."},
-	"sk": {"To neviem.", "Kolega vám odpovie tu.", "Nechajte nám e-mailovú adresu, ak chcete odpoveď aj tam."},
-	"hu": {"Ezt nem tudom.", "Egy kolléga itt fog válaszolni.", "Adja meg az e-mail-címét, ha oda is kéri a választ."},
-	"ro": {"Nu știu asta.", "Un coleg va răspunde aici.", "Lăsați adresa de e-mail dacă doriți răspunsul și acolo."},
-	"bg": {"Не знам това.", "Колега ще отговори тук.", "Оставете имейл адреса си, ако искате отговора и там."},
-	"el": {"Δεν το γνωρίζω.", "Ένας συνάδελφος θα απαντήσει εδώ.", "Αφήστε το e-mail σας αν θέλετε την απάντηση και εκεί."},
-	"tr": {"Bunu bilmiyorum.", "Bir çalışma arkadaşımız buradan yanıt verecek.", "Yanıtı e-posta ile de almak isterseniz adresinizi bırakın."},
-	"ru": {"Этого я не знаю.", "Коллега ответит вам здесь.", "Оставьте адрес электронной почты, если хотите получить ответ и туда."},
-	"uk": {"Цього я не знаю.", "Колега відповість вам тут.", "Залиште адресу електронної пошти, якщо хочете отримати відповідь і туди."},
-	"hr": {"To ne znam.", "Kolega će odgovoriti ovdje.", "Ostavite svoju e-adresu ako odgovor želite i tamo."},
-	"sl": {"Tega ne vem.", "Sodelavec bo odgovoril tukaj.", "Pustite svoj e-naslov, če želite odgovor tudi tja."},
-	"lt": {"To nežinau.", "Kolega atsakys čia.", "Palikite savo el. pašto adresą, jei atsakymo norite ir ten."},
-	"lv": {"To es nezinu.", "Kolēģis atbildēs šeit.", "Atstājiet savu e-pasta adresi, ja vēlaties atbildi arī tur."},
-	"et": {"Seda ma ei tea.", "Kolleeg vastab siin.", "Jätke oma e-posti aadress, kui soovite vastust ka sinna."},
-	"ja": {"申し訳ありませんが、わかりかねます。", "担当者がこちらでお答えします。", "メールでも回答をご希望の場合は、メールアドレスをお知らせください。"},
-	"zh": {"这个问题我无法回答。", "我们的同事会在这里答复您。", "如果也想通过电子邮件收到答复，请留下您的邮箱地址。"},
-	"ko": {"그 점은 제가 알지 못합니다.", "담당자가 여기에서 답변해 드리겠습니다.", "이메일로도 답변을 받고 싶으시면 이메일 주소를 남겨 주세요."},
-	"ar": {"لا أعرف ذلك.", "سيجيبك أحد الزملاء هنا.", "اترك بريدك الإلكتروني إذا أردت أن يصلك الرد هناك أيضًا."},
-	"he": {"איני יודע זאת.", "נציג ישיב לך כאן.", "אפשר להשאיר כתובת דוא״ל כדי לקבל את התשובה גם שם."},
-	"fa": {"این را نمی\u200cدانم.", "یکی از همکاران همین\u200cجا پاسخ می\u200cدهد.", "اگر می\u200cخواهید پاسخ را با ایمیل هم بگیرید، نشانی ایمیل خود را بنویسید."},
-	"hi": {"यह मुझे नहीं पता।", "हमारे एक सहकर्मी यहीं उत्तर देंगे।", "यदि आप उत्तर ई-मेल पर भी चाहते हैं, तो अपना ई-मेल पता लिखें।"},
-	"th": {"เรื่องนี้ฉันไม่ทราบ", "เจ้าหน้าที่จะตอบคุณที่นี่", "หากต้องการรับคำตอบทางอีเมลด้วย โปรดฝากอีเมลไว้"},
-	"vi": {"Tôi không biết điều đó.", "Một đồng nghiệp sẽ trả lời tại đây.", "Hãy để lại địa chỉ e-mail nếu bạn cũng muốn nhận câu trả lời ở đó."},
-	"id": {"Saya tidak tahu itu.", "Rekan kami akan menjawab di sini.", "Tinggalkan alamat e-mail Anda jika ingin menerima jawabannya di sana juga."},
+	"en": {"I don't know that.", "A colleague will answer here."},
+	"de": {"Das weiß ich nicht.", "Eine Kollegin oder ein Kollege antwortet hier."},
+	"fr": {"Je ne sais pas.", "Un collègue va vous répondre ici."},
+	"es": {"No lo sé.", "Un compañero le responderá aquí."},
+	"it": {"Non lo so.", "Un collega risponderà qui."},
+	"pt": {"Isso eu não sei.", "Um colega responderá aqui."},
+	"nl": {"Dat weet ik niet.", "Een collega antwoordt hier."},
+	"sv": {"Det vet jag inte.", "En kollega svarar här."},
+	"da": {"Det ved jeg ikke.", "En kollega svarer her."},
+	"nb": {"Det vet jeg ikke.", "En kollega svarer her."},
+	"fi": {"En tiedä sitä.", "Kollega vastaa täällä."},
+	"pl": {"Tego nie wiem.", "Odpowie tutaj nasz pracownik."},
+	"cs": {"To nevím.", "Kolega vám odpoví tady."},
+	"sk": {"To neviem.", "Kolega vám odpovie tu."},
+	"hu": {"Ezt nem tudom.", "Egy kolléga itt fog válaszolni."},
+	"ro": {"Nu știu asta.", "Un coleg va răspunde aici."},
+	"bg": {"Не знам това.", "Колега ще отговори тук."},
+	"el": {"Δεν το γνωρίζω.", "Ένας συνάδελφος θα απαντήσει εδώ."},
+	"tr": {"Bunu bilmiyorum.", "Bir çalışma arkadaşımız buradan yanıt verecek."},
+	"ru": {"Этого я не знаю.", "Коллега ответит вам здесь."},
+	"uk": {"Цього я не знаю.", "Колега відповість вам тут."},
+	"hr": {"To ne znam.", "Kolega će odgovoriti ovdje."},
+	"sl": {"Tega ne vem.", "Sodelavec bo odgovoril tukaj."},
+	"lt": {"To nežinau.", "Kolega atsakys čia."},
+	"lv": {"To es nezinu.", "Kolēģis atbildēs šeit."},
+	"et": {"Seda ma ei tea.", "Kolleeg vastab siin."},
+	"ja": {"申し訳ありませんが、わかりかねます。", "担当者がこちらでお答えします。"},
+	"zh": {"这个问题我无法回答。", "我们的同事会在这里答复您。"},
+	"ko": {"그 점은 제가 알지 못합니다.", "담당자가 여기에서 답변해 드리겠습니다."},
+	"ar": {"لا أعرف ذلك.", "سيجيبك أحد الزملاء هنا."},
+	"he": {"איני יודע זאת.", "נציג ישיב לך כאן."},
+	"fa": {"این را نمی\u200cدانم.", "یکی از همکاران همین\u200cجا پاسخ می\u200cدهد."},
+	"hi": {"यह मुझे नहीं पता।", "हमारे एक सहकर्मी यहीं उत्तर देंगे।"},
+	"th": {"เรื่องนี้ฉันไม่ทราบ", "เจ้าหน้าที่จะตอบคุณที่นี่"},
+	"vi": {"Tôi không biết điều đó.", "Một đồng nghiệp sẽ trả lời tại đây."},
+	"id": {"Saya tidak tahu itu.", "Rekan kami akan menjawab di sini."},
 }
 
 // sameTongue are other codes of languages of the list.
@@ -139,29 +138,12 @@ func languageNamed(code string) string {
 // HandBackLanguages are the languages in which the AI says that a person answers.
 func HandBackLanguages() []string { return slices.Sorted(maps.Keys(farewells)) }
 
-// HandBackText is the last sentence of the AI to a visitor: that a person answers,
-// and that the answer can come by e-mail, if no address is known.
-func HandBackText(s *Session, language, reason string) string {
+// HandBackText is the last sentence of the AI to a visitor: that a person answers here.
+func HandBackText(language, reason string) string {
 	f := farewells[languageNamed(language)]
 	text := f.person
 	if reason == AIEndUnsure {
 		text = f.unsure + " " + text
 	}
-	if !s.hasMail() {
-		text += " " + f.mail
-	}
 	return text
-}
-
-// hasMail reports whether the visitor's e-mail address is known.
-func (s *Session) hasMail() bool {
-	for _, known := range []Raw{s.Identity, s.PreChat} {
-		var fields struct {
-			Email string `json:"email"`
-		}
-		if json.Unmarshal(known, &fields) == nil && fields.Email != "" {
-			return true
-		}
-	}
-	return false
 }

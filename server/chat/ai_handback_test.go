@@ -26,21 +26,17 @@ func TestLanguageOf(t *testing.T) {
 	}
 }
 
+// TestHandBackText: it promises no more than that a person answers here.
 func TestHandBackText(t *testing.T) {
-	unknown, known := &Session{}, &Session{Identity: Raw(`{"email":"ada@example.com"}`)}
-	asked := &Session{PreChat: Raw(`{"email":"ada@example.com"}`)}
 	for language, f := range farewells {
-		if f.unsure == "" || f.person == "" || f.mail == "" {
+		if f.unsure == "" || f.person == "" {
 			t.Errorf("%s says not all", language)
 		}
-		if got := HandBackText(unknown, language, AIEndUnsure); got != f.unsure+" "+f.person+" "+f.mail {
+		if got := HandBackText(language, AIEndUnsure); got != f.unsure+" "+f.person || strings.Contains(strings.ToLower(got), "mail") {
 			t.Errorf("%s: %q", language, got)
 		}
-		if got := HandBackText(known, language, AIEndAsked); got != f.person {
+		if got := HandBackText(language, AIEndAsked); got != f.person {
 			t.Errorf("%s: %q", language, got)
 		}
-	}
-	if got := HandBackText(asked, "en", AIEndLimit); strings.Contains(got, "e-mail") {
-		t.Errorf("an address is known, and yet: %q", got)
 	}
 }

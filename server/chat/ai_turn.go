@@ -253,7 +253,7 @@ func (r *Relay) AskForPerson(ctx context.Context, by Author, sessionID string) e
 func (c *change) endAnswering(settings *Settings, written, reason string) error {
 	name := settings.Text("aiName")
 	c.by = Author{Sender: SenderAI, Source: SourceAI, Name: name}
-	return c.handBack(&AIReply{Name: name, Content: HandBackText(c.session, LanguageOf(c.session, written), reason)}, reason)
+	return c.handBack(&AIReply{Name: name, Content: HandBackText(LanguageOf(c.session, written), reason)}, reason)
 }
 
 // leaveOutAI lets the AI answer nothing of the change, and reports whether it is answering

@@ -169,7 +169,11 @@ func (a *Answer) write(w http.ResponseWriter, request Request) {
 	}
 	if a.Status != 0 {
 		w.WriteHeader(a.Status)
-		fmt.Fprintf(w, `{"error":{"message":%q,"type":"error"}}`, a.Error)
+		body := a.Body
+		if body == "" {
+			body = fmt.Sprintf(`{"error":{"message":%q,"type":"error"}}`, a.Error)
+		}
+		_, _ = io.WriteString(w, body)
 		return
 	}
 	body := a.Body
