@@ -37,6 +37,23 @@ func (a *app) withEngine(ctx context.Context, use func(*chat.Engine) error) erro
 	return use(engine)
 }
 
+// withVolatile is withEngine, also for bridge mode without a database.
+func (a *app) withVolatile(ctx context.Context, use func(*chat.Engine) error) error {
+	if !a.cfg.Volatile() {
+		return a.withEngine(ctx, use)
+	}
+	database, err := db.Bounded(ctx, db.BridgeBounds)
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	engine, _, err := a.engine(ctx, database)
+	if err != nil {
+		return err
+	}
+	return use(engine)
+}
+
 // json prints a value for programs.
 func (a *app) json(v any) error {
 	lines := json.NewEncoder(a.stdout)
@@ -190,7 +207,7 @@ func (a *app) erased(out privacy.Erased, who string, err error) error {
 
 // testWebhook posts a test event.
 func (a *app) testWebhook(ctx context.Context, _ string) error {
-	return a.withEngine(ctx, func(e *chat.Engine) error {
+	return a.withVolatile(ctx, func(e *chat.Engine) error {
 		hook := a.webhook(e, chat.NewFileLinks(chat.NewToken(), a.cfg.PublicURL))
 		if err := hook.Off(); err != nil {
 			return err

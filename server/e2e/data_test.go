@@ -118,6 +118,9 @@ func TestWebhookCommands(t *testing.T) {
 	if code, stdout, stderr := runCommand(t, environ, "webhook", "test"); code != 0 || !strings.Contains(stdout, "answered 200") {
 		t.Errorf("test answers %d: %s%s", code, stdout, stderr)
 	}
+	if code, stdout, stderr := runCommand(t, append([]string{"RELAY_MODE=bridge"}, environ[:1]...), "webhook", "test"); code != 0 || !strings.Contains(stdout, "answered 200") {
+		t.Errorf("test answers %d in bridge mode without a database: %s%s", code, stdout, stderr)
+	}
 	in.say(t, "hello")
 	var list []struct{ ID, State string }
 	newest := func(state string) {
