@@ -138,18 +138,19 @@ type EntryFact struct {
 // StatRange is a range of days, both included. The zero value is the last 30 days.
 type StatRange struct{ From, To string }
 
-// days returns midnight of the first day and the number of days.
+// days returns the first day and the number of days. A day is its midnight in UTC,
+// wherever it is: not all days have one in their time zone.
 func (q StatRange) days(zone *time.Location) (first time.Time, n int, err error) {
 	now := present().In(zone)
-	last := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, zone)
+	last := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
 	if q.To != "" {
-		if last, err = time.ParseInLocation(time.DateOnly, q.To, zone); err != nil {
+		if last, err = time.Parse(time.DateOnly, q.To); err != nil {
 			return last, 0, Errorf(Invalid, "to must be a date like 2026-11-22")
 		}
 	}
 	first = last.AddDate(0, 0, -29)
 	if q.From != "" {
-		if first, err = time.ParseInLocation(time.DateOnly, q.From, zone); err != nil {
+		if first, err = time.Parse(time.DateOnly, q.From); err != nil {
 			return first, 0, Errorf(Invalid, "from must be a date like 2026-11-22")
 		}
 	}
@@ -165,7 +166,25 @@ func (q StatRange) days(zone *time.Location) (first time.Time, n int, err error)
 	return first, n, nil
 }
 
-// calendarDays counts the midnights from one day to another, whatever their length.
+// dayBegins returns the first instant of a day in a time zone. Where clocks skip midnight
+// it shows a later time; where they show it twice, it is the first.
+func dayBegins(day time.Time, zone *time.Location) time.Time {
+	const mostAhead = 15 * time.Hour // of UTC; the day before, everywhere
+	for t := day.Add(-mostAhead).In(zone); ; {
+		_, offset := t.Zone()
+		_, changes := t.ZoneBounds()
+		midnight := day.Add(-time.Duration(offset) * time.Second)
+		if t.Before(midnight) {
+			t = midnight.In(zone)
+		}
+		if changes.IsZero() || t.Before(changes) {
+			return t
+		}
+		t = changes
+	}
+}
+
+// calendarDays counts the days from one to another, whatever their length.
 func calendarDays(from, to time.Time) int {
 	utc := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
 	return int(utc(to).Sub(utc(from)) / (24 * time.Hour))
@@ -196,7 +215,7 @@ func (r *Relay) Statistics(ctx context.Context, q StatRange) (Statistics, error)
 			return err
 		}
 		if waiting, err = rd.WaitingSessions(); err == nil {
-			err = rd.Facts(TimeOf(first.AddDate(0, 0, -n)), TimeOf(first.AddDate(0, 0, n)), count.facts(ctx))
+			err = rd.Facts(TimeOf(dayBegins(first.AddDate(0, 0, -n), zone)), TimeOf(dayBegins(first.AddDate(0, 0, n), zone)), count.facts(ctx))
 		}
 		return err
 	})

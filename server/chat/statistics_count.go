@@ -15,7 +15,7 @@ const maxRatingComments = 50
 // statCount counts a range of days and as many days before it.
 type statCount struct {
 	zone     *time.Location
-	first    time.Time // midnight of the first day of the range
+	first    time.Time // the first day of the range; see StatRange.days
 	n        int       // days of the range
 	days     []statDay // of both ranges
 	hours    [24]StatHour

@@ -168,3 +168,42 @@ func TestStatisticsOfPeople(t *testing.T) {
 		t.Errorf("people %q, want %q", got, want)
 	}
 }
+
+// TestDaysWithoutMidnight: each day comes once and begins at its first instant, also where
+// clocks skip midnight or show it twice, or a whole day is missing.
+func TestDaysWithoutMidnight(t *testing.T) {
+	for _, tt := range []struct{ zone, day, begins string }{
+		{"America/Santiago", "2026-09-06", "2026-09-06T01:00:00-03:00"}, {"America/Santiago", "2026-09-07", "2026-09-07T00:00:00-03:00"},
+		{"America/Santiago", "2026-04-05", "2026-04-05T00:00:00-04:00"}, {"America/Havana", "2026-03-08", "2026-03-08T01:00:00-04:00"},
+		{"America/Havana", "2026-11-01", "2026-11-01T00:00:00-04:00"}, {"Atlantic/Azores", "2026-03-29", "2026-03-29T01:00:00Z"},
+		{"Atlantic/Azores", "2026-10-25", "2026-10-25T00:00:00Z"}, {"Africa/Cairo", "2026-04-24", "2026-04-24T01:00:00+03:00"},
+		{"Pacific/Apia", "2011-12-30", "2011-12-31T00:00:00+14:00"}, {"Pacific/Kiritimati", "2026-01-01", "2026-01-01T00:00:00+14:00"},
+		{"Pacific/Pago_Pago", "2026-01-01", "2026-01-01T00:00:00-11:00"}, {"UTC", "2026-01-01", "2026-01-01T00:00:00Z"},
+	} {
+		zone, err := time.LoadLocation(tt.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		day, n, err := StatRange{tt.day, tt.day}.days(zone)
+		if err != nil || n != 1 {
+			t.Fatal(n, err)
+		}
+		begins := dayBegins(day, zone)
+		if got := begins.Format(time.RFC3339); got != tt.begins {
+			t.Errorf("%s in %s begins at %s, want %s", tt.day, tt.zone, got, tt.begins)
+		}
+		first := day.AddDate(0, 0, -2)
+		c := newStatCount(zone, first, 5)
+		for i := range 5 {
+			if got, want := c.days[5+i].Date, first.AddDate(0, 0, i).Format(time.DateOnly); got != want {
+				t.Errorf("day %d around %s in %s is %s", i, tt.day, tt.zone, got)
+			}
+		}
+		if place := c.at(TimeOf(begins)); c.days[place.day].Date != begins.Format(time.DateOnly) {
+			t.Errorf("%s counts for %s", begins, c.days[place.day].Date)
+		}
+		if place := c.at(TimeOf(begins) - 1); place.day != 6 {
+			t.Errorf("the moment before %s counts for %s", begins, c.days[place.day].Date)
+		}
+	}
+}
