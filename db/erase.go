@@ -70,7 +70,7 @@ func (t *tx) removeUpTo(session, rev int64) error {
 }
 
 const selectLongIdle = `SELECT last_activity AS at, id FROM sessions
-	WHERE status = ? AND started_at > 0 AND rev > ? AND (last_activity, id) > (?, ?) AND last_activity < ? ORDER BY last_activity, id LIMIT ?`
+	WHERE status = ? AND started_at > 0 AND rev > ? AND (last_activity, id) > (?, ?) AND last_activity < ? AND snoozed_until = 0 ORDER BY last_activity, id LIMIT ?`
 
 // shortenIdle shortens the long ones of the sessions that EraseIdle erases.
 func (d *DB) shortenIdle(ctx context.Context, status chat.Status, before chat.Time) error {

@@ -219,3 +219,26 @@ func TestErasedThreadsOfAName(t *testing.T) {
 		})
 	})
 }
+
+// TestRetentionKeepsSnoozed: a session that is snoozed is still to come, however long
+// ago something happened in it.
+func TestRetentionKeepsSnoozed(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		for id, until := range map[string]chat.Time{"snoozed": 1 << 45, "idle": 0} {
+			longSession(t, d, id, 1000)
+			apply(t, d, func(tx chat.Tx) error {
+				s, err := tx.Lock(id)
+				if err != nil {
+					return err
+				}
+				s.SnoozedUntil = until
+				return tx.SaveSession(&s)
+			})
+		}
+		if err := d.EraseIdle(t.Context(), 2000); err != nil {
+			t.Fatal(err)
+		}
+		expectFrom(t, d, "snoozed", 1)
+		want(t, d.Erase(t.Context(), "idle"), chat.ErrSessionNotFound)
+	})
+}

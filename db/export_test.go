@@ -244,3 +244,9 @@ func (d *DB) Surplus(ctx context.Context) (wrong string, err error) {
 
 // BeginRound lets the next step begin a round through all sessions.
 func (s *Search) BeginRound() { s.miss() }
+
+// Recent looks for what other nodes have stored.
+func (s *Search) Recent(ctx context.Context) { s.recent(ctx) }
+
+// PassMinute lets the next look be one far back.
+func (s *Search) PassMinute() { s.wide = s.wide.Add(-wideEvery) }

@@ -50,6 +50,11 @@ func (t *tx) People() ([]chat.Person, error) {
 // Person implements [chat.PeopleReader].
 func (t *tx) Person(id string) (chat.Person, error) { return t.person(selectPerson, id) }
 
+// LockPerson implements [chat.PeopleTx].
+func (t *tx) LockPerson(id string) (chat.Person, error) {
+	return t.person(t.q.lock(selectPerson), id)
+}
+
 // PersonByEmail implements [chat.PeopleReader].
 func (t *tx) PersonByEmail(email string) (chat.Person, error) {
 	return t.person(selectPersonByEmail, email)
@@ -130,7 +135,11 @@ func (t *tx) DeletePerson(id string) error {
 	if t.cache != nil { // sessions in it may have been the person's
 		t.cache.clear()
 	}
-	return t.touch(chat.ErrPersonNotFound, deletePerson, id)
+	if err := t.touch(chat.ErrPersonNotFound, deletePerson, id); err != nil {
+		return err
+	}
+	_, err := t.q.exec(unassign, id) // what was assigned until the row was locked
+	return err
 }
 
 const (

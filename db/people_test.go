@@ -1,8 +1,11 @@
 package db_test
 
 import (
+	"context"
 	"reflect"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
@@ -137,5 +140,49 @@ func TestAuditEntries(t *testing.T) {
 			}
 			return err
 		})
+	})
+}
+
+// TestAssignWhileRemoving removes a person while a transaction assigns a session: nobody
+// is assigned who does not exist, whichever comes first.
+func TestAssignWhileRemoving(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		apply(t, d, func(tx chat.Tx) error {
+			return firstOf(tx.PutPerson(&chat.Person{ID: "p", Name: "Pia", Email: "p@example.com", Role: chat.RoleOperator}), tx.CreateSession(newSession("s", 1)))
+		})
+		removed := make(chan error, 1)
+		begin := sync.OnceFunc(func() {
+			go func() {
+				removed <- d.Apply(context.Background(), func(tx chat.Tx) error { return tx.DeletePerson("p") })
+			}()
+		})
+		apply(t, d, func(tx chat.Tx) error {
+			s, err := tx.Lock("s")
+			if err != nil {
+				return err
+			}
+			if _, err := tx.LockPerson("p"); err != nil {
+				return err
+			}
+			begin()
+			select {
+			case err := <-removed:
+				t.Errorf("removed while it is assigned: %v", err)
+			case <-time.After(100 * time.Millisecond): // it must wait
+			}
+			s.Assignee = "p"
+			return tx.SaveSession(&s)
+		})
+		if err := <-removed; err != nil {
+			t.Fatal(err)
+		}
+		read(t, d, func(r chat.Reader) error {
+			s, err := r.Session("s")
+			if s.Assignee != "" {
+				t.Errorf("assigned to %q, who was removed", s.Assignee)
+			}
+			return err
+		})
+		want(t, d.Apply(t.Context(), func(tx chat.Tx) error { _, err := tx.LockPerson("p"); return err }), chat.ErrPersonNotFound)
 	})
 }

@@ -9,12 +9,12 @@ import (
 
 const (
 	selectIdle = `SELECT last_activity AS at, id FROM sessions
-		WHERE status = ? AND started_at > 0 AND (last_activity, id) > (?, ?) AND last_activity < ? ORDER BY last_activity, id LIMIT ?`
-	deleteIdle = `DELETE FROM sessions WHERE id = ? AND last_activity < ?`
+		WHERE status = ? AND started_at > 0 AND (last_activity, id) > (?, ?) AND last_activity < ? AND snoozed_until = 0 ORDER BY last_activity, id LIMIT ?`
+	deleteIdle = `DELETE FROM sessions WHERE id = ? AND last_activity < ? AND snoozed_until = 0`
 )
 
 // EraseIdle erases the sessions in which nothing happened since a time, with
-// everything that belongs to them. One that comes to life meanwhile stays; a long
+// everything that belongs to them. One that is snoozed is still to come; one that comes to life meanwhile stays; a long
 // one may have lost its beginning then, which was due.
 func (d *DB) EraseIdle(ctx context.Context, before chat.Time) error {
 	for _, status := range []chat.Status{chat.StatusOpen, chat.StatusClosed} {

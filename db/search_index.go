@@ -29,6 +29,7 @@ type Search struct {
 	below int64   // the round goes on with the sessions below this number, 0 without one
 	low   int64   // where it goes on when todo is done
 	since chat.Time
+	wide  chat.Time // when recent last looked far back
 	busy  time.Time // since when people write while there is more to index, zero if not so
 }
 
@@ -243,15 +244,23 @@ func (s *Search) portion(ctx context.Context) error {
 	})
 }
 
-// overlap is how far clocks may differ, and how long a change may take.
-const overlap = time.Minute
+// overlap is how far clocks may differ usually, and how long a change may take. Now and
+// then more is looked through, for a node whose clock is wrong.
+const (
+	overlap     = time.Minute
+	wideOverlap = 24 * time.Hour
+	wideEvery   = time.Minute
+)
 
 // recent finds what other nodes have stored, and returns the pause before it is indexed.
 func (s *Search) recent(ctx context.Context) time.Duration {
-	now := chat.Now()
+	now, back := chat.Now(), overlap
+	if now.Sub(s.wide) >= wideEvery {
+		s.wide, back = now, wideOverlap
+	}
 	err := s.db.backend.look(ctx, func(t *tx) error {
 		for _, status := range []chat.Status{chat.StatusOpen, chat.StatusClosed} {
-			numbers, err := list[int64](t, selectRecent, string(status), int64(s.since.Add(-overlap)))
+			numbers, err := list[int64](t, selectRecent, string(status), int64(s.since.Add(-back)))
 			if err != nil {
 				return err
 			}

@@ -7,3 +7,11 @@ func (e *Engine) Sweep(ctx context.Context, now Time) error { return e.sweep(ctx
 
 // Crowded is from when on unsent files take so much room that they go early.
 const Crowded = maxUnsent / crowdedPart
+
+// StopSnoozes lets this relay wake no snoozed session any more, as if it had ended.
+func (r *Relay) StopSnoozes() {
+	r.snoozes.mu.Lock()
+	defer r.snoozes.mu.Unlock()
+	r.snoozes.timer.Stop()
+	r.snoozes.ended = true
+}

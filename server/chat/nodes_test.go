@@ -265,3 +265,30 @@ func TestViewedElsewhere(t *testing.T) {
 		}
 	})
 }
+
+// TestSnoozeOutlivesItsNode: a snooze ends in time although the node that it was set at
+// has ended.
+func TestSnoozeOutlivesItsNode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one, two, _ := twoNodes(t)
+		id := one.open(t, "ann")
+		time.Sleep(2 * time.Minute) // the first look is over
+		until := chat.Now().Add(2 * time.Minute)
+		if err := one.Organise(t.Context(), operator, id, chat.Organising{Until: &until}); err != nil {
+			t.Fatal(err)
+		}
+		one.StopSnoozes()
+		time.Sleep(2*time.Minute + time.Second)
+		synctest.Wait()
+		err := two.Store.ReadOne(t.Context(), func(r chat.Reader) error {
+			s, err := r.Session(id)
+			if s.SnoozedUntil != 0 {
+				t.Errorf("snoozed until %s", s.SnoozedUntil.Std())
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}

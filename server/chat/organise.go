@@ -122,6 +122,7 @@ func (r *Relay) Organise(ctx context.Context, by Author, sessionID string, o Org
 	})
 	if err == nil && o.Until != nil && *o.Until != 0 {
 		r.snoozes.lookAt(timeOf(*o.Until))
+		r.nodes.Ring(noteSnoozed, *o.Until) // this node may end before
 	}
 	return err
 }
@@ -161,7 +162,7 @@ func (c *change) assign(id string) error {
 	}
 	done := Organised{By: c.by.Name, At: c.at, Assignee: id}
 	if id != "" {
-		p, err := c.Person(id)
+		p, err := c.LockPerson(id)
 		if err != nil {
 			return err
 		}

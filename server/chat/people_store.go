@@ -33,7 +33,10 @@ type PeopleReader interface {
 type PeopleTx interface {
 	// PutPerson stores a new or changed person with the names on platforms.
 	PutPerson(p *Person) error
+	// DeletePerson also takes away what is the person's.
 	DeletePerson(id string) error
+	// LockPerson returns a person who is not removed before the transaction ends.
+	LockPerson(id string) (Person, error)
 	PutFace(person string, f *Face) error
 
 	PutSignIn(s *SignIn) error

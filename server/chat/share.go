@@ -19,6 +19,7 @@ const (
 	noteVisitor  = "v" // open or not, sessions …; or true, a portion of all, sessions …
 	noteSignOut  = "x" // operator, sign-in
 	noteViewing  = "o" // sign-in, the session that is open there
+	noteSnoozed  = "z" // until when a session is snoozed
 	noteRetry    = "w" // sink, session, revision of a delivery
 )
 
@@ -62,6 +63,11 @@ func (e *Engine) handle(got *note) {
 	case noteViewing:
 		if got.arg(0, &a) && got.arg(1, &b) {
 			e.viewHere(a, b)
+		}
+	case noteSnoozed:
+		var until Time
+		if got.arg(0, &until) {
+			e.snoozes.lookAt(timeOf(until))
 		}
 	case noteRetry:
 		var rev int64
@@ -197,6 +203,7 @@ func (e *Engine) refreshStale() {
 func (e *Engine) missed() {
 	e.Hub.loseAll()
 	e.settingsStale.Store(true)
+	e.snoozes.lookAt(time.Now())
 	signal(e.Nodes.sweepNow)
 }
 
