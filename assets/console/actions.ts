@@ -4,6 +4,7 @@
 import { call, sessionPath } from "./api";
 import { ask } from "./ask";
 import { byId, h } from "./dom";
+import { mark, missing, refused } from "./fields";
 import { fullTime } from "./format";
 import { administrator, me, myId } from "./me";
 import { put } from "./organise";
@@ -107,9 +108,8 @@ export function snooze(from: HTMLElement): void {
   const other = h("form", { class: "menu-form", onsubmit: (e: Event) => {
     e.preventDefault();
     const time = new Date(field.value);
-    if (isNaN(time.getTime())) return field.focus();
-    close(true);
-    void until(time)();
+    if (missing([[field, "Choose a date and a time."]])) return;
+    void put(s, { snoozedUntil: time.toISOString() }, (error) => refused(error, { snoozedUntil: field })).then((done) => done && close(true));
   } }, field, h("button", { class: "button small", type: "submit" }, "Snooze"));
   if (s.snoozedUntil) entries.unshift(["End the snooze", () => put(s, { snoozedUntil: null }), { hint: fullTime(s.snoozedUntil) }]);
   openMenu(from, "Snooze", entries, other);
@@ -125,14 +125,16 @@ function tagField(s: Session): Node {
       h("button", { type: "button", class: "tag label", "aria-label": "Remove the tag " + tag, onclick: () => change({ removeTags: [tag] }) }, tag + " ×")));
   };
   const change = async (tags: { addTags?: string[]; removeTags?: string[] }): Promise<void> => {
-    if (await put(s, tags)) draw();
+    if (await put(s, tags, (error) => mark(field, refused(error, {})))) {
+      field.value = "";
+      draw();
+    }
     field.focus();
   };
   draw();
   return h("form", { class: "menu-form tags-form", onsubmit: (e: Event) => {
     e.preventDefault();
     const tag = field.value.trim();
-    field.value = "";
     if (tag) void change({ addTags: [tag] });
   } }, list, field, known, h("button", { class: "button small", type: "submit" }, "Add"));
 }

@@ -9,9 +9,10 @@ import { attempt, current, set } from "./store";
 import type { View } from "./store";
 import type { Session } from "./types";
 
-// put changes how a conversation is organised, and reports whether it could.
-export async function put(s: Session, change: { addTags?: string[]; removeTags?: string[]; snoozedUntil?: string | null; assignee?: string | null }): Promise<boolean> {
-  const saved = await attempt(call<Session>("PATCH", sessionPath(s.id), change), "Could not change");
+// put changes how a conversation is organised, and reports whether it could. What is wrong goes to a form, if there is one.
+export async function put(s: Session, change: { addTags?: string[]; removeTags?: string[]; snoozedUntil?: string | null; assignee?: string | null }, refused?: (error: Error) => void): Promise<boolean> {
+  const work = call<Session>("PATCH", sessionPath(s.id), change);
+  const saved = await (refused ? work.catch(refused) : attempt(work, "Could not change"));
   if (saved) set(withSession(saved));
   return !!saved;
 }

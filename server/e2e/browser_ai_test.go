@@ -88,6 +88,7 @@ func testOwnAI(t *testing.T, s *fixture) {
 	b.click(`dialog.ask[open] .button.main`)
 	b.until(wrongIn, "dialog.ask[open] input", "This is not the secret key.")
 	b.shot(folder, "ai-own-confirm")
+	b.accessible("an AI's host to confirm")
 	b.enter(`dialog.ask[open] input`, s.secret)
 	b.click(`dialog.ask[open] .button.main`)
 	b.until(`!$("dialog.ask[open]") && text("#ai blockquote") === "Hello!"`)
