@@ -51,6 +51,9 @@ func TestDoctor(t *testing.T) {
 		{"another's token", config.Config{}, map[string]chat.Raw{"slackBotToken": chat.Raw(`"x"`), "slackChannelId": chat.Raw(`"C"`)}, nil,
 			[]string{"slack\n  fail  settings: the bot token is not one of Slack's\n        Fix: open your app"}, 1},
 		{"reached without https", config.Config{PublicURL: well.URL}, nil, nil, []string{"warn  PUBLIC_URL: relay answers at"}, 0},
+		{"behind https", config.Config{PublicURL: "https://127.0.0.1:1"}, nil, nil, []string{"ok    HOST: not set: with https relay listens on 127.0.0.1 only"}, 0},
+		{"open behind https", config.Config{PublicURL: "https://127.0.0.1:1", Host: "0.0.0.0", Port: 3000}, nil, nil,
+			[]string{"warn  HOST: port 3000 is open without encryption on all addresses", "Fix: leave HOST out"}, 0},
 		{"somebody else answers", config.Config{PublicURL: other.URL}, nil, nil, []string{"warn  PUBLIC_URL: relay cannot be reached"}, 0},
 	}
 	for _, tt := range tests {
