@@ -244,7 +244,7 @@ func (a *app) listWebhook(ctx context.Context, _ string) error {
 			found, err := rd.Deliveries(chat.DeliveryQuery{Dest: chat.WebhookSink, Limit: listed})
 			for i := range found {
 				d := &found[i]
-				list = append(list, delivered{d.ID(), string(d.Event.Type), d.State.String(), d.Attempts, d.CreatedAt, d.LastError})
+				list = append(list, delivered{d.ID(), bridges.WebhookType(d), d.State.String(), d.Attempts, d.CreatedAt, d.Reason()})
 			}
 			return err
 		})

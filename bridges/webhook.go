@@ -82,6 +82,9 @@ func (w *Webhook) CheckAddress(address string) error {
 	return chat.Errorf(chat.Invalid, "eventsWebhookUrl is not allowed: relay never connects to link-local and metadata addresses; use the receiver's public address")
 }
 
+// WebhookType is an event's type as the receiver gets it.
+func WebhookType(d *chat.Delivery) string { return webhook.TypeOf(&d.Event) }
+
 // Describe returns the id and the type under which the receiver gets a delivery.
 func (w *Webhook) Describe(d *chat.Delivery) (id, eventType string) {
 	return webhook.MessageID(d), webhook.TypeOf(&d.Event)

@@ -42,7 +42,7 @@ func (r *Receiver) Receive(_ context.Context, u chat.Update) error {
 	return nil
 }
 
-// Inbounds are what the updates mean, in order. Each must wait in the lane of
+// Inbounds are what the updates of people mean, in order. Each must wait in the lane of
 // its thread.
 func (r *Receiver) Inbounds(t *testing.T, b chat.Bridge) (list []chat.Inbound) {
 	t.Helper()
@@ -56,7 +56,11 @@ func (r *Receiver) Inbounds(t *testing.T, b chat.Bridge) (list []chat.Inbound) {
 		if len(in) > 0 && u.Thread != in[0].Thread.Ref {
 			t.Errorf("the update of %s waits in the lane %q", in[0].Thread.Ref, u.Thread)
 		}
-		list = append(list, in...)
+		for _, i := range in {
+			if i.Kind != chat.InboundListed {
+				list = append(list, i)
+			}
+		}
 	}
 	return list
 }

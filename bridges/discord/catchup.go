@@ -212,6 +212,7 @@ func (b *Bridge) catchUp(ctx context.Context, in chat.Receiver, thread, after st
 		return ctx.Err()
 	}
 	var held []listed // with Forgets
+	found := listing{Channel: thread, Since: after}
 	for {
 		var list []json.RawMessage
 		err := b.api.getWithRetry(ctx, path("/channels/%s/messages", thread)+"?limit=100&after="+after, &list)
@@ -225,6 +226,9 @@ func (b *Bridge) catchUp(ctx context.Context, in chat.Receiver, thread, after st
 		if len(page) > 0 {
 			after = page[len(page)-1].ID
 		}
+		for _, m := range page {
+			found.IDs = append(found.IDs, m.ID)
+		}
 		last := len(list) < 100 || !naming.Older(begin, after)
 		if b.cfg.Forgets {
 			held = append(held, page...)
@@ -235,8 +239,11 @@ func (b *Bridge) catchUp(ctx context.Context, in chat.Receiver, thread, after st
 				return err
 			}
 		}
-		if err := b.storePage(ctx, in, page); err != nil || last {
+		if err := b.storePage(ctx, in, page); err != nil {
 			return err
+		}
+		if last {
+			return b.storeListing(ctx, in, found)
 		}
 	}
 }

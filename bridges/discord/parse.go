@@ -37,6 +37,8 @@ func (e *event) inbound() ([]chat.Inbound, error) {
 		return e.deletions()
 	case "THREAD_UPDATE", "THREAD_DELETE":
 		return e.threadState()
+	case typeListed:
+		return e.listed()
 	case "INTERACTION_CREATE":
 		return e.command()
 	}

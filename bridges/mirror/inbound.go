@@ -91,6 +91,8 @@ func (ev *inboundEvent) dispatch(ctx context.Context) error {
 		return ev.edited(ctx)
 	case chat.InboundDeleted:
 		return ev.deleted(ctx)
+	case chat.InboundListed:
+		return ev.listed(ctx)
 	case chat.InboundTyping:
 		return ev.mirror.relay.Typing(ctx, ev.author, ev.thread.SessionID, true)
 	case chat.InboundThreadClosed, chat.InboundThreadReopened, chat.InboundThreadDeleted:

@@ -22,11 +22,17 @@ const (
 	// holdLimit is how long live events wait for a gap to be read. What is read later
 	// may follow them.
 	holdLimit = time.Minute
+	// editable is how much older than a gap the messages are that are read with it: they may
+	// have been edited or deleted in it.
+	editable = time.Hour
 )
 
 // readGap receives operators' messages since a time as if they were live. An event
 // that was received already has the same key.
 func (b *Bridge) readGap(ctx context.Context, in chat.Receiver, from time.Time) error {
+	if !b.cfg.Forgets {
+		from = from.Add(-editable)
+	}
 	since, begun := tsOf(from), time.Now()
 	var failed []error
 	q := slack.GetConversationHistoryParameters{Limit: pageSize, IncludeAllMetadata: true}
@@ -56,6 +62,7 @@ func (b *Bridge) readGap(ctx context.Context, in chat.Receiver, from time.Time) 
 func (b *Bridge) readThread(ctx context.Context, in chat.Receiver, ref, since string) error {
 	q := slack.GetConversationRepliesParameters{Timestamp: ref, Oldest: since, Limit: pageSize, IncludeAllMetadata: true}
 	var held []slack.Message // with Forgets
+	found := []string{}
 	for list, err := range b.replyPages(ctx, gapTries, q) {
 		if errors.Is(err, chat.ErrThreadGone) {
 			return nil
@@ -65,13 +72,19 @@ func (b *Bridge) readThread(ctx context.Context, in chat.Receiver, ref, since st
 		}
 		// The thread's first message is always included.
 		list = slices.DeleteFunc(slices.Clone(list), func(m slack.Message) bool { return m.Timestamp <= since })
+		for i := range list {
+			found = append(found, list[i].Timestamp)
+		}
 		if b.cfg.Forgets {
 			held = append(held, list...)
 		} else if err := b.storeMessages(ctx, in, list, ref); err != nil {
 			return err
 		}
 	}
-	return b.storeMessages(ctx, in, b.unanswered(held), ref)
+	if b.cfg.Forgets {
+		return b.storeMessages(ctx, in, b.unanswered(held), ref)
+	}
+	return b.storeListing(ctx, in, ref, since, found)
 }
 
 // storeMessages stores messages that were read in a thread, in order.

@@ -19,6 +19,8 @@ type envelope struct {
 	AppID          string          `json:"api_app_id"`
 	Event          event           `json:"event"`
 	Authorizations []authorization `json:"authorizations"`
+	Since          string          `json:"since,omitempty"`               // of typeListed
+	Standing       []string        `json:"standing,omitempty"`            // of typeListed
 	LimitedMinute  int64           `json:"minute_rate_limited,omitempty"` // of app_rate_limited
 }
 

@@ -58,6 +58,9 @@ func (b *Bridge) latest(m *message) *message {
 // matters, nil for none. It depends on the event alone.
 func (b *Bridge) meaning(e *envelope) (in chat.Inbound, words *message) {
 	ev := &e.Event
+	if e.Type == typeListed && ev.Channel == b.cfg.ChannelID {
+		return e.listed(), nil
+	}
 	if e.Type != "event_callback" || ev.Type != "message" || ev.Channel != b.cfg.ChannelID {
 		return in, nil
 	}
@@ -117,6 +120,9 @@ func removed(e *envelope, in chat.Inbound, own string) chat.Inbound {
 // whatever its event id. An edit that was read from its thread has no event time.
 func (e *envelope) key() string {
 	ev := &e.Event
+	if e.Type == typeListed {
+		return "listed:" + ev.ThreadTS + ":" + ev.EventTS
+	}
 	switch ev.Subtype {
 	case subtypeChanged:
 		return "changed:" + ev.Changed.TS + ":" + cmp.Or(ev.Changed.changedAt(), ev.EventTS)

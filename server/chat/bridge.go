@@ -82,6 +82,13 @@ type Finder interface {
 	Leftovers(ctx context.Context, th Thread, ops []Op) (remotes []string, err error)
 }
 
+// Stander is a bridge whose platform tells whether a message still stands.
+type Stander interface {
+	// Stands reports whether a message of the thread is still there; what the platform
+	// does not let the bridge see counts as there.
+	Stands(ctx context.Context, th Thread, remote string) (bool, error)
+}
+
 // Limits are a platform's limits.
 type Limits struct {
 	// Parallel is how many threads are written to at once.
@@ -222,6 +229,7 @@ const (
 	InboundThreadClosed
 	InboundThreadReopened
 	InboundThreadDeleted
+	InboundListed       // the thread was read: of the messages after Since, Standing are there
 	InboundChannelMoved // Thread.Channel became Text (a group was upgraded)
 )
 
@@ -249,6 +257,9 @@ type Inbound struct {
 	// are one message to relay.
 	Group string
 	At    Time
+	// Since and Standing are those of InboundListed.
+	Since    string
+	Standing []string
 }
 
 // InboundFile is a file that an operator sent.
