@@ -201,6 +201,13 @@ func TestUnansweredQuestions(t *testing.T) {
 		if len(read()) != 0 {
 			t.Errorf("left are %v", list)
 		}
+		if err := s.knowledge.Unanswered(t.Context(), session, "Where is the parcel of ada@example.com, +44 20 7946 0958?"); err != nil {
+			t.Fatal(err)
+		}
+		id := read()[0].(map[string]any)["id"].(string)
+		if written := s.must("POST", knowledgePath+"/questions/"+id+"/answer", secretKey, object{"text": "Parcels are shown in your account."}); written.text("title") != "Where is the parcel of […], […]?" {
+			t.Errorf("others read %s", written.body)
+		}
 		if err := s.knowledge.Unanswered(t.Context(), session, "Where do you live?"); err != nil {
 			t.Fatal(err)
 		}

@@ -145,7 +145,7 @@ func (s *Sink) store(ctx context.Context, d *chat.Delivery, turn *chat.AITurn, r
 	}
 	out, err := s.Engine.HandBack(ctx, a, r.handBack)
 	if err == nil && out == chat.AIStored && r.handBack == chat.AIEndUnsure {
-		err = s.Knowledge.Unanswered(ctx, d.SessionID, asked(turn))
+		err = s.Knowledge.Unanswered(ctx, d.SessionID, chat.WithoutPersonal(asked(turn), turn.Session.PersonalWords()...))
 	}
 	return out, err
 }

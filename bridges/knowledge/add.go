@@ -24,14 +24,14 @@ func (k *Knowledge) AddText(ctx context.Context, title, text, address string) (c
 }
 
 // Answer adds a text that answers a question, which is then forgotten. Without a
-// title, the question is the title.
+// title, the question is the title, without what is personal in it.
 func (k *Knowledge) Answer(ctx context.Context, question, title, text string) (chat.KnowledgeSource, error) {
 	q, err := k.store.Question(ctx, question)
 	if err != nil {
 		return chat.KnowledgeSource{}, err
 	}
 	if strings.TrimSpace(title) == "" {
-		title = q.Question
+		title = chat.WithoutPersonal(q.Question)
 	}
 	return k.addText(ctx, title, text, "", question)
 }
@@ -161,7 +161,11 @@ func (k *Knowledge) Remove(ctx context.Context, id string) error {
 
 // Questions lists what had no answer, most asked first.
 func (k *Knowledge) Questions(ctx context.Context) ([]chat.Question, error) {
-	return k.store.Questions(ctx)
+	list, err := k.store.Questions(ctx)
+	for i := range list { // those of older versions are stored as they were written
+		list[i].Question = chat.WithoutPersonal(list[i].Question)
+	}
+	return list, err
 }
 
 // DropQuestion forgets a question.
@@ -172,9 +176,10 @@ func (k *Knowledge) DropQuestion(ctx context.Context, id string) error {
 // maxQuestion is how much of a question is kept, in characters.
 const maxQuestion = 500
 
-// Unanswered notes a question that had no answer, once more if it was asked before.
+// Unanswered notes a question that had no answer, once more if it was asked before, without
+// what is personal in it.
 func (k *Knowledge) Unanswered(ctx context.Context, sessionID, question string) error {
-	question = strings.TrimSpace(clip(strings.TrimSpace(clean(question)), maxQuestion))
+	question = strings.TrimSpace(clip(strings.TrimSpace(chat.WithoutPersonal(clean(question))), maxQuestion))
 	if question == "" {
 		return nil
 	}

@@ -40,17 +40,18 @@ export function questionsSection(answered: () => void): Questions {
   };
   const item = (q: Question): HTMLLIElement => {
     const text = h("textarea", { class: "input", rows: 3, maxlength: 200000 });
+    const asked = h("input", { class: "input", maxlength: 500, value: q.question, dir: "auto" });
     const form = h("form", {
       hidden: true,
       onsubmit(e: Event) {
         e.preventDefault();
-        if (missing([[text, "Write the answer."]])) return;
-        void run(call("POST", "/knowledge/questions/" + q.id + "/answer", { text: text.value }), "Saved. The AI can answer it from now on.", { text });
+        if (missing([[asked, "Write the question."], [text, "Write the answer."]])) return;
+        void run(call("POST", "/knowledge/questions/" + q.id + "/answer", { title: asked.value, text: text.value }), "Saved. The AI can answer it from now on.", { title: asked, text });
       },
-    }, labelled("Answer", text), h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save answer")));
+    }, labelled("Question, without names and numbers: other visitors may read it", asked), labelled("Answer", text), h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save answer")));
     const write = (): void => {
       form.hidden = !form.hidden;
-      if (!form.hidden) text.focus();
+      if (!form.hidden) asked.focus();
     };
     return h("li", {},
       h("p", { class: "source-head" }, h("b", { dir: "auto" }, q.question)),
