@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"math"
+	"time"
 
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// erased is how many revisions of a long session are removed at a time.
-const erased = 1000
+// erased is how many revisions of a long session are removed at a time: as few as hold up
+// no writer noticeably, though each takes its words out of SQLite's index.
+const erased = 20
 
 // These remove the beginning of a session, up to a revision.
 const (
@@ -25,7 +27,7 @@ const (
 // Erase implements [chat.Store]. It finishes even if the caller goes away.
 func (d *DB) Erase(ctx context.Context, sessionID string) error {
 	ctx = context.WithoutCancel(ctx)
-	if err := d.shorten(ctx, sessionID, erased, math.MaxInt64); err != nil {
+	if err := d.shorten(ctx, sessionID, erased, math.MaxInt64, atOnce); err != nil {
 		return err
 	}
 	return d.Apply(ctx, func(tx chat.Tx) error {
@@ -38,8 +40,9 @@ func (d *DB) Erase(ctx context.Context, sessionID string) error {
 
 // shorten removes a session's beginning, so many revisions at a time, until no
 // more are left, or something happens in it that is not before a time.
-func (d *DB) shorten(ctx context.Context, sessionID string, revisions int64, before chat.Time) error {
+func (d *DB) shorten(ctx context.Context, sessionID string, revisions int64, before chat.Time, between between) error {
 	for to, more := revisions, true; more; to += revisions {
+		begun := time.Now()
 		err := d.backend.apply(ctx, func(t *tx) error {
 			s, err := t.Lock(sessionID)
 			more = err == nil && s.Rev > to && s.LastActivity < before
@@ -48,9 +51,27 @@ func (d *DB) shorten(ctx context.Context, sessionID string, revisions int64, bef
 			}
 			return t.removeUpTo(t.locked.Number, to)
 		})
+		if err == nil && more {
+			err = between(ctx, time.Since(begun))
+		}
 		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// between is what happens after a transaction that took so long.
+type between func(ctx context.Context, took time.Duration) error
+
+// atOnce goes on: somebody waits for the end.
+func atOnce(context.Context, time.Duration) error { return nil }
+
+// yield leaves a SQLite file to others for a multiple of the time, until ctx ends: nobody
+// waits for the end of what is done behind, and everybody who writes for its transactions.
+func (d *DB) yield(ctx context.Context, took time.Duration) error {
+	if d.Cluster() == nil && !rest(ctx, min(took*quietPause, maxPause)) {
+		return ctx.Err()
 	}
 	return nil
 }
@@ -78,7 +99,7 @@ func (d *DB) shortenIdle(ctx context.Context, status chat.Status, before chat.Ti
 		return list[aged](t, selectLongIdle, string(status), erased, last.At, last.ID, int64(before), portion)
 	}, func(long []aged) error {
 		for _, s := range long {
-			if err := d.shorten(ctx, s.ID, erased, before); err != nil && !errors.Is(err, chat.ErrSessionNotFound) {
+			if err := d.shorten(ctx, s.ID, erased, before, d.yield); err != nil && !errors.Is(err, chat.ErrSessionNotFound) {
 				return err
 			}
 		}

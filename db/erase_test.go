@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 
@@ -241,4 +243,30 @@ func TestRetentionKeepsSnoozed(t *testing.T) {
 		expectFrom(t, d, "snoozed", 1)
 		want(t, d.Erase(t.Context(), "idle"), chat.ErrSessionNotFound)
 	})
+}
+
+// TestRetentionInSmallSteps: what retention and erasing do to a file is many short
+// transactions, between which others write.
+func TestRetentionInSmallSteps(t *testing.T) {
+	for name, do := range map[string]func(*db.DB) error{
+		"retention": func(d *db.DB) error { return d.EraseIdle(t.Context(), 2000) },
+		"erasing":   func(d *db.DB) error { return d.Erase(t.Context(), "a") },
+	} {
+		var commits atomic.Int64
+		d, err := db.Open(t.Context(), dbtest.FileURL(t), db.Options{Committed: func(int, time.Duration) { commits.Add(1) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		longSession(t, d, "a", 1000) // 450 messages
+		before := commits.Load()
+		if err := do(d); err != nil {
+			t.Fatal(err)
+		}
+		if n := commits.Load() - before; n < 450/20 {
+			t.Errorf("%s takes %d transactions", name, n)
+		}
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

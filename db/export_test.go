@@ -203,7 +203,7 @@ func (d *DB) PruneSettled(ctx context.Context, kept int) error { return d.pruneS
 
 // Shorten removes the beginning of a session, 200 revisions at a time.
 func (d *DB) Shorten(ctx context.Context, sessionID string, before chat.Time) error {
-	return d.shorten(ctx, sessionID, 200, before)
+	return d.shorten(ctx, sessionID, 200, before, atOnce)
 }
 
 // Tidy waits until a bounded database is within its bounds.

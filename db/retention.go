@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -20,13 +21,31 @@ func (d *DB) EraseIdle(ctx context.Context, before chat.Time) error {
 	for _, status := range []chat.Status{chat.StatusOpen, chat.StatusClosed} {
 		err := d.shortenIdle(ctx, status, before)
 		if err == nil {
-			err = sweep(ctx, d, func(t *tx, last aged) ([]aged, error) {
-				return list[aged](t, selectIdle, string(status), last.At, last.ID, int64(before), 5) // with their files
-			}, func(t *tx, k aged) error { return t.erase(deleteIdle, k.ID, int64(before)) })
+			err = d.eraseShort(ctx, status, before)
 		}
 		if err != nil {
 			return fmt.Errorf("erase idle sessions: %w", err)
 		}
 	}
 	return nil
+}
+
+// eraseShort erases the idle sessions, of which the long ones have lost their beginning:
+// one with its files in a transaction.
+func (d *DB) eraseShort(ctx context.Context, status chat.Status, before chat.Time) error {
+	return portions(ctx, d, func(t *tx, last aged) ([]aged, error) {
+		return list[aged](t, selectIdle, string(status), last.At, last.ID, int64(before), 5)
+	}, func(idle []aged) error {
+		for _, s := range idle {
+			begun := time.Now()
+			err := d.backend.apply(ctx, func(t *tx) error { return t.erase(deleteIdle, s.ID, int64(before)) })
+			if err == nil {
+				err = d.yield(ctx, time.Since(begun))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return d.giveBack(ctx, keptPages)
+	})
 }
