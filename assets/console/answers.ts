@@ -1,11 +1,12 @@
-// The saved answers that fit what is typed after ! or /, to choose from with the keyboard or the pointer.
+// The saved answers that fit what is typed after ! or /, to choose from with the keyboard or the pointer. Loaded when
+// somebody begins to write.
 
 import { call } from "./api";
 import commands from "./commands.json";
 import { byId, h } from "./dom";
 import { setDraft } from "./drafts";
 import { me } from "./me";
-import { changed, current, set, state } from "./store";
+import { changed, current, set, state, subscribe } from "./store";
 import type { View } from "./store";
 import type { SavedAnswer } from "./types";
 
@@ -82,7 +83,7 @@ function option(a: SavedAnswer, i: number, chosen: number): HTMLLIElement {
   } }, h("b", {}, "!" + a.name, !!a.own && h("small", {}, " yours")), h("span", { dir: "auto" }, a.content));
 }
 
-export const answersView: View = (now, before) => {
+const view: View = (now, before) => {
   if (!changed(now, before, "drafts", "selected", "editing", "savedAnswers", "chosen")) return;
   const list = fitting(now);
   const menu = byId("answers-menu");
@@ -93,3 +94,6 @@ export const answersView: View = (now, before) => {
   if (chosen < 0) input.removeAttribute("aria-activedescendant");
   else input.setAttribute("aria-activedescendant", "answer-" + chosen);
 };
+
+subscribe(view);
+loadAnswers("/"); // known when somebody types fast

@@ -1,6 +1,5 @@
 // Where the operator writes: text, files, and what is being edited or quoted.
 
-import { loadAnswers, menuKey } from "./answers";
 import { byId, h, icon, iconButton, on, setText, syncChildren } from "./dom";
 import { draftKey, isNoting } from "./drafts";
 import { preview } from "./format";
@@ -14,6 +13,7 @@ const tallest = 200;
 
 const chips = new Map<number, HTMLLIElement>();
 const input = byId<HTMLTextAreaElement>("composer");
+let answers: typeof import("./answers") | undefined;
 
 function drawBanner({ quote, editing, saving }: State): void {
   const m = editing ?? quote;
@@ -74,7 +74,7 @@ function take(e: Event, data: DataTransfer | null): void {
 
 function key(e: KeyboardEvent): void {
   if (e.isComposing || e.keyCode === 229) return; // Safari ends composing before the Enter that ends it
-  if (menuKey(e)) return;
+  if (answers?.menuKey(e)) return;
   if (e.key === "Enter" && !e.shiftKey) {
     e.preventDefault();
     submit();
@@ -92,12 +92,12 @@ export function wireComposer(): void {
     input.focus();
   });
   on("composer", "input", () => {
-    loadAnswers(input.value);
+    answers?.loadAnswers(input.value);
     set({ chosen: -1 });
     draft(input.value);
   });
   input.addEventListener("keydown", key);
-  input.addEventListener("focus", () => loadAnswers("/"), { once: true }); // known when somebody types fast
+  input.addEventListener("focus", async () => (answers ??= await import("./answers").catch(() => undefined)));
   addEventListener("resize", grow);
   input.addEventListener("paste", (e) => take(e, e.clipboardData));
   byId("pane").addEventListener("drop", (e) => take(e, e.dataTransfer));

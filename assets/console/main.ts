@@ -2,7 +2,6 @@
 // events and responses change the store, the store notifies the views.
 
 import { aiView, wireAI } from "./ai";
-import { answersView } from "./answers";
 import { toastView, wireToast } from "./ask";
 import { composerView, wireComposer } from "./composer";
 import { byId, on, setText } from "./dom";
@@ -85,7 +84,7 @@ function tick(): void {
   watch();
 }
 
-const views = [frameView, navView, listView, threadView, organiseView, logView, outboxView, composerView, healthView, presenceView, answersView, aiView, toastView];
+const views = [frameView, navView, listView, threadView, organiseView, logView, outboxView, composerView, healthView, presenceView, aiView, toastView];
 subscribe((now, before) => keepFocus(() => views.forEach((view) => view(now, before)), before.selected));
 wireNav();
 wirePerson();

@@ -4,6 +4,7 @@ export * from "./api";
 export * from "./ask";
 export * from "./avatar";
 export * from "./dom";
+export * from "./drafts";
 export * from "./format";
 export * from "./health";
 export * from "./list";
