@@ -229,8 +229,8 @@ const (
 	InboundThreadClosed
 	InboundThreadReopened
 	InboundThreadDeleted
-	InboundListed       // the thread was read: of the messages after Since, Standing are there
 	InboundChannelMoved // Thread.Channel became Text (a group was upgraded)
+	InboundListed       // the thread was read: of the messages after Since, Standing are there
 )
 
 // Inbound is a decoded update of a platform. It concerns a thread of
@@ -249,8 +249,8 @@ type Inbound struct {
 	Handles []string
 	// Guest marks somebody of another organisation: their commands have no effect. Barred
 	// is why nothing else of theirs has one either, as an answer for the thread; "" if it has.
-	Guest  bool
-	Barred string
+	Guest  bool   `json:",omitempty"`
+	Barred string `json:",omitempty"`
 	Text   string // plain, the platform's markup taken out
 	Files  []InboundFile
 	// Group joins the messages of one album: they arrive within two seconds and
@@ -258,8 +258,8 @@ type Inbound struct {
 	Group string
 	At    Time
 	// Since and Standing are those of InboundListed.
-	Since    string
-	Standing []string
+	Since    string   `json:",omitempty"`
+	Standing []string `json:",omitempty"`
 }
 
 // InboundFile is a file that an operator sent.
