@@ -25,7 +25,7 @@ func TestAdmits(t *testing.T) {
 		"No encuentro información sobre eso.", "Non lo so.", "Mi dispiace, non ho informazioni al riguardo.", "Não sei.", "Não tenho essa informação.", "Dat weet ik niet.", "Daar heb ik geen informatie over.", "Det vet jag inte.", "Jag hittar ingen information om det.",
 		"Det ved jeg ikke.", "Det vet jeg ikke.", "En tiedä sitä.", "Tego nie wiem.", "Niestety nie mam takich informacji.", "To nevím.", "To neviem.", "Ezt nem tudom.", "Nu știu.", "Не знам.", "Δεν γνωρίζω.", "Bunu bilmiyorum.", "Bu konuda bilgim yok.",
 		"Я не знаю.", "К сожалению, у меня нет такой информации.", "На жаль, я не знаю.", "わかりません。", "申し訳ございませんが、その情報はございません。", "我不知道。", "抱歉，我没有找到相关内容。", "잘 모르겠습니다.", "죄송하지만 해당 정보가 없습니다.", "لا أعرف.", "آسف، لا أملك معلومات عن ذلك.", "איני יודע.", "אין לי מידע על כך.",
-		"نمی‌دانم.", "मुझे नहीं पता।", "ไม่ทราบค่ะ", "Tôi không biết.", "Saya tidak tahu.",
+		"نمی\u200cدانم.", "मुझे नहीं पता।", "ไม่ทราบค่ะ", "Tôi không biết.", "Saya tidak tahu.",
 		"I'm sorry, I have no details on that.", "Sorry, that's something I can't help with.", "I'm afraid this information isn't available to me.",
 		"Unfortunately that information is not available.", "I don't have the answer to that question.", "I honestly have no clue.",
 		"This isn't covered in the materials I have.", "I don't know, but I think 3 days.", "Not sure, sorry!", "I am sorry but I don't have a clear answer.",

@@ -16,7 +16,7 @@ var (
 	errNoReply      = errors.New("the bot may not reply here")
 	errThreadExists = errors.New("the message has a thread already")
 	errTooLarge     = errors.New("the file is too large for Discord")
-	errRejected     = errors.New("Discord does not take the thread")
+	errRejected     = errors.New("the thread was refused by Discord")
 	errFull         = errors.New("the server has as many active threads as it may have")
 	errChannelKind  = errors.New("the channel's kind has changed")
 	errLocked       = errors.New("the thread is locked")
