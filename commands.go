@@ -57,7 +57,7 @@ var commands = []command{
 	{"knowledge remove SOURCE", "remove a source, by its id, address or title", (*app).removeKnowledge, onDatabase, "knowledge remove handbook.pdf"},
 	{"knowledge ask QUESTION", "show the passages for a question, and the AI's answer", (*app).askKnowledge, onDatabase, `knowledge ask "Do you ship to France?"`},
 	{"export FILE", "write all conversations with their files to a zip; - is the standard output", (*app).export, onDatabase, "export everything.zip"},
-	{"export FILE VISITOR", "the same for one visitor, by id or e-mail address", (*app).export, onDatabase, "export ann.zip ann@example.com"},
+	{"export FILE VISITOR", "the same for one visitor, by visitor id, e-mail address or the id of a conversation", (*app).export, onDatabase, "export ann.zip ann@example.com"},
 	{"erase VISITOR", "delete a visitor's conversations permanently; needs --yes", (*app).erase, onDatabase, "erase ann@example.com --yes"},
 	{"webhook test", "post a test event to the webhook and print the response", (*app).testWebhook, onWebhook, "webhook test"},
 	{"webhook list", "list the last events posted to the webhook", (*app).listWebhook, onDatabase, "webhook list --json"},

@@ -87,18 +87,23 @@ func (a *app) export(ctx context.Context, _ string) error {
 		who = a.line.words[2]
 	}
 	return a.withEngine(ctx, func(e *chat.Engine) error {
+		write := func(out io.Writer) (privacy.Exported, error) { return privacy.ExportAll(ctx, e, out) }
+		if who != "" {
+			list, err := choose(ctx, e, who)
+			if err != nil {
+				return err
+			}
+			write = func(out io.Writer) (privacy.Exported, error) { return privacy.Export(ctx, e, list, out) }
+		}
 		if file == "-" {
-			_, err := privacy.Export(ctx, e, who, a.stdout)
+			_, err := write(a.stdout)
 			return err
 		}
 		out, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
-		done, err := privacy.Export(ctx, e, who, out)
-		if err == nil && done.Sessions == 0 && who != "" {
-			err = nobody(who)
-		}
+		done, err := write(out)
 		if err = errors.Join(err, out.Close()); err != nil {
 			return errors.Join(err, os.Remove(file)) // half an export must not look whole
 		}
@@ -107,9 +112,26 @@ func (a *app) export(ctx context.Context, _ string) error {
 	})
 }
 
-// nobody reports that no conversation is of a visitor.
-func nobody(who string) error {
-	return fmt.Errorf("no conversation is of %q: give the id or the e-mail address that the console shows", who)
+// choose returns a visitor's conversations. Those that merely claim to be the visitor's
+// are listed for the user, who can name one of them instead.
+func choose(ctx context.Context, e *chat.Engine, who string) ([]chat.Session, error) {
+	found, err := privacy.Find(ctx, e.Store, who)
+	if err != nil {
+		return nil, err
+	}
+	list, err := privacy.Choose(found, nil)
+	switch {
+	case errors.Is(err, privacy.ErrNobody):
+		return nil, fmt.Errorf("no conversation is of %q: give the id or the e-mail address that the console shows", who)
+	case errors.Is(err, privacy.ErrClaimed):
+		text := fmt.Sprintf("several visitors claim to be %q, and none has proved it. Give the id of a conversation instead, for all of that visitor:", who)
+		for i := range found {
+			f := &found[i]
+			text += fmt.Sprintf("\n  %s  %s, visitor %s %s", f.ID, f.CreatedAt, f.VisitorID, f.Identity)
+		}
+		return nil, errors.New(text)
+	}
+	return list, err
 }
 
 // erase erases a visitor's conversations, if that is confirmed: by the relay that runs,
@@ -122,12 +144,10 @@ func (a *app) erase(ctx context.Context, who string) error {
 		}
 	}
 	return a.withEngine(ctx, func(e *chat.Engine) error {
-		list, err := privacy.Find(ctx, e.Store, who)
+		list, err := choose(ctx, e, who)
 		switch {
 		case err != nil:
 			return err
-		case len(list) == 0:
-			return nobody(who)
 		case !a.line.flags.Yes:
 			return fmt.Errorf("%s of %s would be erased for good; nothing was erased yet. Add --yes", chat.Count(len(list), "conversation"), who)
 		}
@@ -136,7 +156,7 @@ func (a *app) erase(ctx context.Context, who string) error {
 				return errors.Join(err, a.erased(out, who, err))
 			}
 		}
-		out, err := privacy.Erase(ctx, e, detached{}, who)
+		out, err := privacy.Erase(ctx, e, detached{}, list)
 		out.Remains = append(out.Remains, "The threads on the platforms, and open pages and consoles until they are reloaded: relay was not reached at its port.")
 		return errors.Join(err, a.erased(out, who, err))
 	})

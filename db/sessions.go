@@ -13,7 +13,7 @@ import (
 
 const sessionColumns = `id, visitor_id, token_hash, resumable, status, blocked, rev, init_rev, leaving_rev, started_at, answered_at,
 	unread, ai_active, ai_ended, ai_answers, metadata, identity, verified, prechat, csat_asked_at, csat_score, csat_comment, csat_responded_at,
-	created_at, last_activity, assignee, tags, snoozed_until, waiting_since`
+	created_at, last_activity, assignee, tags, snoozed_until, waiting_since, browser`
 
 const selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = ?`
 
@@ -28,7 +28,7 @@ func variables(s *chat.Session) []any {
 	return []any{&s.ID, &s.VisitorID, &s.TokenHash, &s.Resumable, (*string)(&s.Status), &s.Blocked, &s.Rev, &s.InitRev,
 		&s.LeavingRev, (*int64)(&s.StartedAt), (*int64)(&s.AnsweredAt), &s.Unread, &s.AIActive, &s.AIEnded, &s.AIAnswers, &s.Metadata, &s.Identity,
 		&s.Verified, &s.PreChat, (*int64)(&s.AskedAt), &s.Score, &s.Comment, (*int64)(&s.RespondedAt),
-		(*int64)(&s.CreatedAt), (*int64)(&s.LastActivity), &s.Assignee, &s.Tags, (*int64)(&s.SnoozedUntil), (*int64)(&s.WaitingSince)}
+		(*int64)(&s.CreatedAt), (*int64)(&s.LastActivity), &s.Assignee, &s.Tags, (*int64)(&s.SnoozedUntil), (*int64)(&s.WaitingSince), &s.Browser}
 }
 
 const selectHeader = `SELECT token_hash, status, blocked, rev, init_rev, leaving_rev FROM sessions WHERE id = ?`
@@ -87,18 +87,28 @@ func (t *tx) SessionByVisitor(visitorID string) (chat.Session, error) {
 	return one[chat.Session](t, chat.ErrSessionNotFound, selectSessionByVisitor, visitorID)
 }
 
-const selectBlocked = `SELECT EXISTS (SELECT 1 FROM sessions WHERE visitor_id = ? AND blocked = TRUE)`
+const selectBlocked = `SELECT EXISTS (SELECT 1 FROM sessions WHERE visitor_id = ? AND token_hash = '' AND blocked = TRUE)`
 
 // VisitorBlocked implements [chat.Reader].
 func (t *tx) VisitorBlocked(visitorID string) (bool, error) {
 	return one[bool](t, nil, selectBlocked, visitorID)
 }
 
-const selectOfVisitor = `SELECT id FROM sessions WHERE visitor_id = ? AND blocked = ? LIMIT ?`
+const selectOfVisitor = `SELECT id FROM sessions WHERE visitor_id = ? AND token_hash = '' AND blocked = ? LIMIT ?`
 
 // SessionsOfVisitor implements [chat.Reader].
 func (t *tx) SessionsOfVisitor(visitorID string, blocked bool, limit int) ([]string, error) {
 	ids, err := list[string](t, selectOfVisitor, visitorID, blocked, limit)
+	slices.Sort(ids)
+	return ids, err
+}
+
+const selectOfBrowser = `SELECT id FROM sessions WHERE browser = ? AND browser <> '' AND blocked = ?
+	UNION ALL SELECT id FROM sessions WHERE id = ? AND blocked = ? LIMIT ?`
+
+// SessionsOfBrowser implements [chat.Reader].
+func (t *tx) SessionsOfBrowser(browser string, blocked bool, limit int) ([]string, error) {
+	ids, err := list[string](t, selectOfBrowser, browser, blocked, browser, blocked, limit)
 	slices.Sort(ids)
 	return ids, err
 }
@@ -136,14 +146,14 @@ func searchText(s *chat.Session) string {
 }
 
 const insertSession = `INSERT INTO sessions (` + sessionColumns + `, search)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // CreateSession implements [chat.Tx].
 func (t *tx) CreateSession(s *chat.Session) error {
 	_, err := t.q.exec(insertSession, s.ID, s.VisitorID, s.TokenHash, s.Resumable, string(s.Status), s.Blocked, s.Rev,
 		s.InitRev, s.LeavingRev, int64(s.StartedAt), int64(s.AnsweredAt), s.Unread, s.AIActive, s.AIEnded, s.AIAnswers, s.Metadata, s.Identity,
 		s.Verified, s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt),
-		int64(s.LastActivity), s.Assignee, s.Tags, int64(s.SnoozedUntil), int64(s.WaitingSince), searchText(s))
+		int64(s.LastActivity), s.Assignee, s.Tags, int64(s.SnoozedUntil), int64(s.WaitingSince), s.Browser, searchText(s))
 	return wrap(err, "create session %s", s.ID)
 }
 

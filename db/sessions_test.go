@@ -134,7 +134,8 @@ func TestSessionNotFound(t *testing.T) {
 func TestVisitorBlocked(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		apply(t, d, func(tx chat.Tx) error {
-			for _, s := range []*chat.Session{{ID: "a", VisitorID: "v"}, {ID: "b", VisitorID: "v", Blocked: true}, {ID: "c", VisitorID: "w"}} {
+			for _, s := range []*chat.Session{{ID: "a", VisitorID: "v"}, {ID: "b", VisitorID: "v", Blocked: true}, {ID: "c", VisitorID: "w"},
+				{ID: "t", VisitorID: "w", TokenHash: "t", Blocked: true}, {ID: "u", VisitorID: "x", TokenHash: "u", Browser: "t", Blocked: true}, {ID: "z", TokenHash: "z", Browser: "y"}} {
 				if err := tx.CreateSession(s); err != nil {
 					return err
 				}
@@ -158,6 +159,15 @@ func TestVisitorBlocked(t *testing.T) {
 				got, err := r.SessionsOfVisitor("v", tt.blocked, 10)
 				if fmt.Sprint(got) != tt.want {
 					t.Errorf("blocked %v: %v, want %s", tt.blocked, got, tt.want)
+				}
+				return err
+			})
+		}
+		for browser, want := range map[string]string{"t": "[t u]", "y": "[]", "": "[]"} {
+			read(t, d, func(r chat.Reader) error {
+				got, err := r.SessionsOfBrowser(browser, true, 10)
+				if fmt.Sprint(got) != want {
+					t.Errorf("browser %q: %v, want %s", browser, got, want)
 				}
 				return err
 			})

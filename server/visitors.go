@@ -2,7 +2,6 @@ package server
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -17,9 +16,12 @@ type visitorSession struct {
 	CreatedAt    chat.Time   `json:"createdAt"`
 	LastActivity chat.Time   `json:"lastActivity"`
 	Identity     chat.Raw    `json:"identity,omitempty"`
+	Verified     bool        `json:"verified"`
 	PreChat      chat.Raw    `json:"preChat,omitempty"`
 	// Channels are the platforms where it has a thread.
 	Channels []string `json:"channels"`
+	// Claimed: see [privacy.Found].
+	Claimed bool `json:"claimed"`
 }
 
 // findVisitor answers GET /api/admin/visitors: the conversations of one visitor, and
@@ -32,7 +34,7 @@ func (s *communityServer) findVisitor(_ http.ResponseWriter, r *http.Request, _ 
 	found := make([]visitorSession, len(list))
 	for i := range list {
 		v := &list[i]
-		found[i] = visitorSession{v.ID, v.VisitorID, v.Status, v.CreatedAt, v.LastActivity, v.Identity, v.PreChat, []string{}}
+		found[i] = visitorSession{v.ID, v.VisitorID, v.Status, v.CreatedAt, v.LastActivity, v.Identity, v.Verified, v.PreChat, []string{}, v.Claimed}
 		var threads []chat.Thread
 		err := s.engine.Store.ReadOne(r.Context(), func(rd chat.Reader) (err error) {
 			threads, err = rd.ThreadsOf(v.ID)
@@ -48,20 +50,27 @@ func (s *communityServer) findVisitor(_ http.ResponseWriter, r *http.Request, _ 
 	return map[string]any{"conversations": found, "elsewhere": privacy.Elsewhere(s.engine.Settings())}, nil
 }
 
+// chosen returns the conversations that a request means: of a visitor, and of those the
+// ones that it names, if it names any.
+func (s *communityServer) chosen(r *http.Request) ([]chat.Session, error) {
+	query := r.URL.Query()
+	found, err := privacy.Find(r.Context(), s.engine.Store, query.Get("visitor"))
+	if err != nil {
+		return nil, err
+	}
+	return privacy.Choose(found, query["conversation"])
+}
+
 // exportVisitor answers GET /api/admin/visitors/export: all that relay has of a
 // visitor as a zip, written while it is read.
 func (s *communityServer) exportVisitor(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	who := strings.TrimSpace(r.URL.Query().Get("visitor"))
-	list, err := privacy.Find(r.Context(), s.engine.Store, who)
-	if err == nil && len(list) == 0 {
-		err = privacy.ErrNobody
-	}
+	list, err := s.chosen(r)
 	if err != nil {
 		return nil, err
 	}
 	s.audit(r, by, chat.AuditVisitorExported, "", chat.Count(len(list), "conversation"))
 	attachment(w, "application/zip", "visitor-"+time.Now().UTC().Format(time.DateOnly)+".zip")
-	if _, err := privacy.Export(r.Context(), s.engine, who, patientWriter{w, http.NewResponseController(w)}); err != nil {
+	if _, err := privacy.Export(r.Context(), s.engine, list, patientWriter{w, http.NewResponseController(w)}); err != nil {
 		return s.cutExport(r, err)
 	}
 	return written{}, nil
@@ -70,7 +79,11 @@ func (s *communityServer) exportVisitor(w http.ResponseWriter, r *http.Request, 
 // eraseVisitor answers DELETE /api/admin/visitors with what remains elsewhere.
 func (s *communityServer) eraseVisitor(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(eraseTime)) // platforms may be slow
-	out, err := privacy.Erase(r.Context(), s.engine, s.bridges, r.URL.Query().Get("visitor"))
+	list, err := s.chosen(r)
+	if err != nil {
+		return nil, err
+	}
+	out, err := privacy.Erase(r.Context(), s.engine, s.bridges, list)
 	if err == nil {
 		s.audit(r, by, chat.AuditVisitorErased, "", chat.Count(out.Conversations, "conversation")) // of whom is not told: the person is erased
 		s.log.Warn("a visitor was erased", "conversations", out.Conversations, "by", by.Source)

@@ -207,47 +207,67 @@ func TestHistoryPages(t *testing.T) {
 	})
 }
 
-// TestBlockedVisitor: who is shut out is so in all its sessions, and comes back
-// in all of them.
+// TestBlockedVisitor: who is shut out is so in all sessions of the browser, also in those
+// begun later with its token, and comes back in all of them. Others are who only say the
+// same visitor's id.
 func TestBlockedVisitor(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
-		one := s.open("v")
-		bound := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v", "useSessionToken": true})
-		two, token := bound.text("sessionId"), bound.text("sessionToken")
-		stranger := s.open("w")
-		write := func(id string) answer {
-			return s.call("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "x"}, "X-Session-Token", token)
+		first := s.bound("v", "")
+		second := s.bound("v", first.token)
+		third := s.bound("w", second.token) // the visitor's id does not matter
+		victim, stranger := s.bound("v", ""), s.open("v")
+		write := func(v boundSession) answer {
+			return s.call("POST", "/api/widget/messages", publicKey, object{"sessionId": v.id, "content": "x"}, "X-Session-Token", v.token)
 		}
 		next := s.stream("/api/admin/stream", secretKey)
 		next() // connected
-		stream := s.stream("/api/widget/stream?sessionId="+two, publicKey, "X-Session-Token", token)
+		stream := s.stream("/api/widget/stream?sessionId="+third.id, publicKey, "X-Session-Token", third.token)
 		stream() // connected
-		s.must("POST", "/api/admin/sessions/"+one+"/block", secretKey, nil)
-		for _, id := range []string{one, two} {
-			s.refused(write(id), 403, "Blocked")
-			if s.must("GET", "/api/admin/sessions/"+id, secretKey, nil).get("blocked") != true {
-				t.Errorf("session %s of a blocked visitor is not shown as blocked", id)
+		s.must("POST", "/api/admin/sessions/"+second.id+"/block", secretKey, nil)
+		for _, v := range []boundSession{first, second, third} {
+			s.refused(write(v), 403, "Blocked")
+			s.refused(s.call("POST", "/api/widget/init", publicKey, object{"visitorId": "v", "sessionToken": v.token, "newSession": true}), 403, "Blocked")
+			if s.must("GET", "/api/admin/sessions/"+v.id, secretKey, nil).get("blocked") != true {
+				t.Errorf("session %s of a blocked visitor is not shown as blocked", v.id)
 			}
 		}
-		for _, in := range []object{{"visitorId": "v"}, {"visitorId": "v", "newSession": true}, {"visitorId": "x", "sessionToken": token}} {
-			s.refused(s.call("POST", "/api/widget/init", publicKey, in), 403, "Blocked")
+		for _, v := range []boundSession{victim, {id: stranger}} {
+			if a := write(v); a.status != 200 {
+				t.Errorf("another visitor: %d %s", a.status, a.body)
+			}
 		}
-		if a := write(stranger); a.status != 200 {
-			t.Errorf("another visitor: %d %s", a.status, a.body)
-		}
-		eventually(t, "the stream of the other session is closed", func() bool { return s.Hub.Watched(two) == 0 })
+		eventually(t, "the stream of the other session is closed", func() bool { return s.Hub.Watched(third.id) == 0 })
 		told := map[any]bool{}
-		for len(told) < 2 {
+		for len(told) < 3 {
 			if f := next(); f.event == "session_blocked" {
 				told[f.get("sessionId")] = true
 			}
 		}
-		s.must("POST", "/api/admin/sessions/"+two+"/unblock", secretKey, nil)
-		for _, id := range []string{one, two} {
-			if a := write(id); a.status != 200 {
+		s.must("POST", "/api/admin/sessions/"+first.id+"/unblock", secretKey, nil)
+		for _, v := range []boundSession{first, second, third} {
+			if a := write(v); a.status != 200 {
 				t.Errorf("unblocked: %d %s", a.status, a.body)
 			}
 		}
+	})
+}
+
+// TestBlockedWithoutToken: sessions without a token are one visitor's by its id.
+func TestBlockedWithoutToken(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		one := s.open("v")
+		two := s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v", "newSession": true}).text("sessionId")
+		bound := s.bound("v", "")
+		s.must("POST", "/api/admin/sessions/"+two+"/block", secretKey, nil)
+		for _, id := range []string{one, two} {
+			s.refused(s.call("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "x"}), 403, "Blocked")
+		}
+		for _, in := range []object{{"visitorId": "v"}, {"visitorId": "v", "newSession": true}} {
+			s.refused(s.call("POST", "/api/widget/init", publicKey, in), 403, "Blocked")
+		}
+		s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": bound.id, "content": "x"}, "X-Session-Token", bound.token)
+		s.must("POST", "/api/admin/sessions/"+one+"/unblock", secretKey, nil)
+		s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v"})
 	})
 }
 
@@ -271,7 +291,7 @@ func TestLifeOfASession(t *testing.T) {
 		s.must("POST", admin+"/block", secretKey, nil)
 		s.refused(s.call("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "x"}), 403, "Blocked")
 		s.refused(s.call("POST", "/api/widget/init", publicKey, object{"visitorId": "v"}), 403, "Blocked")
-		s.refused(s.call("POST", "/api/widget/init", publicKey, object{"visitorId": "v", "useSessionToken": true}), 403, "Blocked")
+		s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v", "useSessionToken": true}) // who only says the same id
 		s.must("POST", admin+"/unblock", secretKey, nil)
 		s.say(id, "three")
 		for _, want := range []string{"message 2", "session_closed 3", "operator_status ", "session_reopened 4", "message 5", "connected ", "message 6"} {

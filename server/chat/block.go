@@ -5,12 +5,12 @@ import "context"
 // blockPortion is how many sessions of a visitor are changed in one transaction.
 const blockPortion = 100
 
-// Block blocks a session's visitor in all its sessions, which ends their
-// streams, or unblocks it.
+// Block blocks a session's visitor in all sessions of its browser, which ends their
+// streams, or unblocks it. Sessions without a token are those of their visitor's id.
 func (r *Relay) Block(ctx context.Context, by Author, sessionID string, blocked bool) error {
-	var visitorID string
+	var of Session
 	err := r.change(ctx, by, sessionID, func(c *change) error {
-		c.session.Blocked, visitorID = blocked, c.session.VisitorID
+		c.session.Blocked, of = blocked, *c.session
 		return nil
 	})
 	if err != nil {
@@ -18,7 +18,7 @@ func (r *Relay) Block(ctx context.Context, by Author, sessionID string, blocked 
 	}
 	r.announceBlock([]string{sessionID}, blocked)
 	for {
-		others, err := r.blockOthers(ctx, visitorID, blocked)
+		others, err := r.blockOthers(ctx, &of, blocked)
 		if err != nil || len(others) == 0 {
 			return err
 		}
@@ -26,14 +26,14 @@ func (r *Relay) Block(ctx context.Context, by Author, sessionID string, blocked 
 	}
 }
 
-// blockOthers blocks or unblocks some more of the visitor's sessions, in the order of
-// their ids, so that parallel calls do not deadlock.
-func (r *Relay) blockOthers(ctx context.Context, visitorID string, blocked bool) (ids []string, err error) {
-	if visitorID == "" {
+// blockOthers blocks or unblocks some more sessions of a session's visitor, in the order
+// of their ids, so that parallel calls do not deadlock.
+func (r *Relay) blockOthers(ctx context.Context, of *Session, blocked bool) (ids []string, err error) {
+	if of.VisitorID == "" {
 		return nil, nil
 	}
 	err = r.store.Apply(ctx, func(tx Tx) (err error) {
-		if ids, err = tx.SessionsOfVisitor(visitorID, !blocked, blockPortion); err != nil {
+		if ids, err = of.Siblings(tx, !blocked, blockPortion); err != nil {
 			return err
 		}
 		for _, id := range ids {
@@ -49,6 +49,15 @@ func (r *Relay) blockOthers(ctx context.Context, visitorID string, blocked bool)
 		return nil
 	})
 	return ids, err
+}
+
+// Siblings lists the ids of the sessions of the same browser, itself included; without a
+// token, of the same visitor's id.
+func (s *Session) Siblings(rd Reader, blocked bool, limit int) ([]string, error) {
+	if browser := s.BrowserKey(); browser != "" {
+		return rd.SessionsOfBrowser(browser, blocked, limit)
+	}
+	return rd.SessionsOfVisitor(s.VisitorID, blocked, limit)
 }
 
 // announceBlock publishes the block, and ends the streams of the blocked visitor.

@@ -70,6 +70,9 @@ type Session struct {
 	// TokenHash is the SHA-256 of the session token. Empty: the session was
 	// opened without one and its id alone is the authority.
 	TokenHash string `db:"token_hash"`
+	// Browser is the id of the first session of the browser, when that browser began
+	// this one with the token of an earlier one; see [Session.BrowserKey].
+	Browser string `db:"browser"`
 	// Resumable sessions are found by their visitor's id: at most one a
 	// visitor, never one that is bound to a token.
 	Resumable bool   `db:"resumable"`

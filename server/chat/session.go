@@ -78,6 +78,7 @@ func (r *Relay) Init(ctx context.Context, v Visit) (Visited, error) {
 		switch {
 		case errors.Is(err, ErrSessionNotFound):
 			out.Session = fresh
+			out.Session.Browser = s.BrowserKey() // of the earlier session, if the visit brought its token
 			if v.UseToken || v.Token != "" {
 				out.Token = token
 			}
@@ -101,8 +102,8 @@ func (v *Visit) resume(tx Tx) (Session, error) {
 	if err != nil {
 		return s, err
 	}
-	if blocked, err := tx.VisitorBlocked(s.VisitorID); blocked || err != nil {
-		return s, cmp.Or(err, error(ErrBlocked))
+	if err := s.barred(tx); err != nil {
+		return s, err
 	}
 	if !v.New {
 		return s, nil
@@ -138,13 +139,6 @@ func (v *Visit) find(tx Tx) (s Session, err error) {
 
 // create stores a new session unless its visitor is blocked.
 func (v *Visit) create(tx Tx, out *Visited) error {
-	blocked, err := tx.VisitorBlocked(v.VisitorID)
-	if err != nil {
-		return err
-	}
-	if blocked {
-		return ErrBlocked
-	}
 	s := &out.Session
 	s.Metadata = Of(v.Metadata)
 	if out.Token != "" {
@@ -152,7 +146,32 @@ func (v *Visit) create(tx Tx, out *Visited) error {
 	} else {
 		s.Resumable = true
 	}
+	if err := s.barred(tx); err != nil {
+		return err
+	}
 	return tx.CreateSession(s)
+}
+
+// barred returns ErrBlocked when the session's visitor is blocked. The sessions of one
+// browser are blocked together; without a token, the visitor's id is all there is.
+func (s *Session) barred(tx Tx) error {
+	blocked, err := s.Blocked, error(nil)
+	if s.TokenHash == "" {
+		blocked, err = tx.VisitorBlocked(s.VisitorID)
+	}
+	if err == nil && blocked {
+		err = ErrBlocked
+	}
+	return err
+}
+
+// BrowserKey is the same for all sessions that one browser began, each with the token of
+// an earlier one. Empty: the session has no token, and only its visitor's id names it.
+func (s *Session) BrowserKey() string {
+	if s.TokenHash == "" {
+		return ""
+	}
+	return cmp.Or(s.Browser, s.ID)
 }
 
 // update stores the visitor's page and where its next stream begins. A session

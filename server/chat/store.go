@@ -55,11 +55,13 @@ type Reader interface {
 	SessionByToken(hash string) (Session, error)
 	// SessionByVisitor finds the visitor's resumable session.
 	SessionByVisitor(visitorID string) (Session, error)
-	// VisitorBlocked reports whether any session of the visitor is blocked.
+	// VisitorBlocked reports whether any of the visitor's sessions without a token is blocked.
 	VisitorBlocked(visitorID string) (bool, error)
-	// SessionsOfVisitor lists the ids of the visitor's sessions that are blocked,
-	// or of those that are not, in order.
+	// SessionsOfVisitor lists the ids of the visitor's sessions without a token that are
+	// blocked, or of those that are not, in order.
 	SessionsOfVisitor(visitorID string, blocked bool, limit int) ([]string, error)
+	// SessionsOfBrowser is SessionsOfVisitor for the key of a browser, [Session.BrowserKey].
+	SessionsOfBrowser(browser string, blocked bool, limit int) ([]string, error)
 	// Sessions lists sessions, the most recently active first; the waiting ones
 	// begin with the one that waits longest.
 	Sessions(q SessionQuery) ([]Session, error)

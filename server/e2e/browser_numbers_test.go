@@ -61,6 +61,21 @@ func testPrivacy(t *testing.T, s *fixture) {
 	b.click("#ask-yes")
 	b.until(`text("#privacy .find + [role=status]") === "Deleted: 1 conversation." && text("#privacy").includes("Backups, until they are rotated")`)
 	b.until(`$$("#rows > li").length === 1`) // the list has noticed
+	s.sayAs(t, "v-eve", "bob@example.com", "I claim to be Bob")
+	b.run(`$("#privacy input[type=search]").value = ""`)
+	b.enter("#privacy input[type=search]", "bob@example.com")
+	b.click("#privacy .find button")
+	b.until(`$$(".found input").length === 2 && !$$(".found input:checked").length && text(".found").includes("claims to be") && $("#privacy .danger-text").disabled`)
+	b.shot(folder, "privacy-claims")
+	s.showPage(t, b, folder, "privacy-claims")
+	b.click(".found li:last-child input")
+	if status := eval[int](b, `fetch($("#privacy a[download]").href).then((r) => r.status)`); status != 200 {
+		t.Errorf("the download of one of two answers %d", status)
+	}
+	b.click("#privacy .danger-text")
+	b.until(`text("#ask").includes("Delete 1 conversation of bob@example.com")`)
+	b.click("#ask-yes")
+	b.until(`text("#privacy .find + [role=status]") === "Deleted: 1 conversation." && $$("#rows > li").length === 1`)
 	b.enter("#privacy input[type=number]", "9")
 	b.until(`text("#save-count") === "1 change"`)
 	b.click("#save")

@@ -23,14 +23,10 @@ type Erased struct {
 // ErrNobody means that no session is of a visitor.
 var ErrNobody = &chat.Error{Kind: chat.NotFound, Text: "No conversations of this visitor: give the id or the e-mail address that the console shows"}
 
-// Erase erases a visitor's sessions: on the platforms first, as far as they allow it,
-// then in the database, with their files. Open streams and consoles learn of it.
-func Erase(ctx context.Context, relay *chat.Engine, platforms Platforms, who string) (out Erased, err error) {
+// Erase erases sessions: on the platforms first, as far as they allow it, then in the
+// database, with their files. Open streams and consoles learn of it.
+func Erase(ctx context.Context, relay *chat.Engine, platforms Platforms, list []chat.Session) (out Erased, err error) {
 	out.Remains = []string{}
-	list, err := Find(ctx, relay.Store, who)
-	if err == nil && len(list) == 0 {
-		err = ErrNobody
-	}
 	for i := 0; i < len(list) && err == nil; i++ {
 		var stays []string
 		if stays, err = platforms.EraseThreads(ctx, list[i].ID); err != nil {

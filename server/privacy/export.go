@@ -18,28 +18,30 @@ type Exported struct{ Sessions, Messages, Files int }
 // maxEntries bounds the timeline of a session in an export.
 const maxEntries = 10_000
 
-// Export writes the sessions of a visitor, or all of them with "", as a zip: a folder
-// per session with session.json, messages.json, timeline.json and its files, and
-// index.html, which shows all of it in a browser.
-func Export(ctx context.Context, relay *chat.Engine, who string, out io.Writer) (Exported, error) {
+// Export writes sessions as a zip: a folder per session with session.json, messages.json,
+// timeline.json and its files, and index.html, which shows all of it in a browser.
+func Export(ctx context.Context, relay *chat.Engine, list []chat.Session, out io.Writer) (Exported, error) {
+	return export(ctx, relay, out, func(use func(*chat.Session) error) (err error) {
+		for i := 0; i < len(list) && err == nil; i++ {
+			err = use(&list[i])
+		}
+		return err
+	})
+}
+
+// ExportAll is [Export] for every session with a message.
+func ExportAll(ctx context.Context, relay *chat.Engine, out io.Writer) (Exported, error) {
+	return export(ctx, relay, out, func(use func(*chat.Session) error) error { return each(ctx, relay.Store, use) })
+}
+
+func export(ctx context.Context, relay *chat.Engine, out io.Writer, sessions func(use func(*chat.Session) error) error) (Exported, error) {
 	e := exporter{ctx: ctx, relay: relay, zip: zip.NewWriter(out)}
-	err := e.all(who)
+	err := sessions(e.session)
 	if err == nil {
 		e.at = chat.Now()
 		err = e.index()
 	}
 	return e.done, errors.Join(err, e.zip.Close())
-}
-
-func (e *exporter) all(who string) error {
-	if who == "" {
-		return each(e.ctx, e.relay.Store, e.session)
-	}
-	list, err := Find(e.ctx, e.relay.Store, who)
-	for i := 0; i < len(list) && err == nil; i++ {
-		err = e.session(&list[i])
-	}
-	return err
 }
 
 type exporter struct {

@@ -39,7 +39,7 @@ func TestExportedFiles(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	done, err := Export(t.Context(), e, "", &out)
+	done, err := ExportAll(t.Context(), e, &out)
 	if err != nil || done != (Exported{1, 2*page + 1, 1}) {
 		t.Fatalf("%+v, %v", done, err)
 	}

@@ -3,11 +3,12 @@
 package privacy
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -41,10 +42,212 @@ func each(ctx context.Context, store chat.Store, use func(*chat.Session) error) 
 	}
 }
 
-// concerns reports whether a session is that of a visitor, by its id or by what it
+// Found is a session that may be of the visitor.
+type Found struct {
+	chat.Session
+	// Claimed: only what anybody can say names the visitor, and others say it too. A
+	// person decides.
+	Claimed bool
+}
+
+// ErrClaimed asks for a decision: see [Choose].
+var ErrClaimed = &chat.Error{Kind: chat.Conflict, Text: "Several visitors claim to be this one, and none has proved it: choose conversations, each by a parameter named conversation"}
+
+// Choose returns the sessions to export or erase: those with the ids, which must be among
+// the found ones, or, without ids, all that are not merely claimed.
+func Choose(found []Found, ids []string) (chosen []chat.Session, err error) {
+	if len(found) == 0 {
+		return nil, ErrNobody
+	}
+	for _, id := range ids {
+		if !slices.ContainsFunc(found, func(f Found) bool { return f.ID == id }) {
+			return nil, chat.Errorf(chat.Invalid, "conversation: %q is not among those found for this visitor", id)
+		}
+	}
+	for i := range found {
+		if f := &found[i]; len(ids) == 0 && !f.Claimed || slices.Contains(ids, f.ID) {
+			chosen = append(chosen, f.Session)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, ErrClaimed
+	}
+	return chosen, nil
+}
+
+// Find lists the sessions of a visitor, the oldest first: those that name it by their
+// own id, the visitor's id or a value of the identity or a form, and those joined with
+// them, by a verified identity or the browser's tokens (see [chat.Session.BrowserKey]).
+// The own id, the id of a verified identity and, without a token, the visitor's id prove
+// whose a session is. What names only one visitor needs no proof: nobody else is meant.
+func Find(ctx context.Context, store chat.Store, who string) ([]Found, error) {
+	f := finder{store: store, who: strings.TrimSpace(who), found: map[string]Found{}, verified: map[string]bool{}}
+	if f.who == "" {
+		return nil, chat.Errorf(chat.Invalid, "visitor is required: an id, or an e-mail address")
+	}
+	named, err := f.named(ctx)
+	if err == nil {
+		err = f.joinVerified(ctx)
+	}
+	if err == nil {
+		err = store.ReadOne(ctx, func(rd chat.Reader) error { return f.joinBrowsers(rd, named) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.trustTheOnlyOne()
+	return slices.SortedFunc(maps.Values(f.found), func(a, b Found) int {
+		return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	}), nil
+}
+
+type finder struct {
+	store chat.Store
+	who   string
+	found map[string]Found
+	// verified tells of each verified identity's id that was found whether it is proof.
+	verified map[string]bool
+}
+
+// add adds a session; once not merely claimed, it stays so.
+func (f *finder) add(s *chat.Session, claimed bool) {
+	if known, ok := f.found[s.ID]; ok {
+		claimed = claimed && known.Claimed
+	}
+	f.found[s.ID] = Found{*s, claimed}
+}
+
+// named finds and returns the sessions that name the visitor.
+func (f *finder) named(ctx context.Context) (list []Found, err error) {
+	find := func(s *chat.Session) error {
+		if !concerns(s, f.who) {
+			return nil
+		}
+		claimed := !proves(s, f.who)
+		f.add(s, claimed)
+		list = append(list, f.found[s.ID])
+		if id := verifiedID(s); id != "" {
+			f.verified[id] = f.verified[id] || !claimed
+		}
+		return nil
+	}
+	if err := each(ctx, f.store, find); err != nil {
+		return nil, err
+	}
+	err = f.store.ReadOne(ctx, func(rd chat.Reader) error { return f.unstarted(rd, find) })
+	return list, err
+}
+
+// unstarted calls find with the session of the id, and with those of the visitor's id
+// that have no token: they may be without a message.
+func (f *finder) unstarted(rd chat.Reader, find func(*chat.Session) error) error {
+	ids, err := siblings(rd, &chat.Session{VisitorID: f.who})
+	for _, id := range append(ids, f.who) {
+		if _, known := f.found[id]; known || err != nil {
+			continue
+		}
+		if s, e := rd.Session(id); !errors.Is(e, chat.ErrSessionNotFound) {
+			if err = e; err == nil {
+				err = find(&s)
+			}
+		}
+	}
+	return err
+}
+
+// joinVerified adds the sessions with a verified identity that was found.
+func (f *finder) joinVerified(ctx context.Context) error {
+	if len(f.verified) == 0 {
+		return nil
+	}
+	return each(ctx, f.store, func(s *chat.Session) error {
+		if proof, ok := f.verified[verifiedID(s)]; ok {
+			f.add(s, !proof)
+		}
+		return nil
+	})
+}
+
+// joinBrowsers adds the sessions of the same browsers. One that was verified as somebody
+// else there is merely claimed.
+func (f *finder) joinBrowsers(rd chat.Reader, named []Found) error {
+	for i := range named {
+		ids, err := siblings(rd, &named[i].Session)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			s, err := rd.Session(id)
+			if errors.Is(err, chat.ErrSessionNotFound) {
+				continue // erased meanwhile
+			}
+			if err != nil {
+				return err
+			}
+			_, same := f.verified[verifiedID(&s)]
+			f.add(&s, f.found[named[i].ID].Claimed || s.Verified && !same)
+		}
+	}
+	return nil
+}
+
+// siblings lists the sessions of the same browser, or of the same visitor's id without tokens.
+func siblings(rd chat.Reader, s *chat.Session) (ids []string, err error) {
+	for _, blocked := range []bool{false, true} {
+		more, err := s.Siblings(rd, blocked, maxOfVisitor)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, more...)
+	}
+	return slices.DeleteFunc(ids, func(id string) bool { return id == chat.SystemSession }), nil
+}
+
+// trustTheOnlyOne drops the doubt when all that was found is one visitor's.
+func (f *finder) trustTheOnlyOne() {
+	people, known := map[string]bool{}, map[string]bool{}
+	for _, s := range f.found {
+		if id := verifiedID(&s.Session); id != "" {
+			people["identity "+id], known[browserOf(&s.Session)] = true, true
+		}
+	}
+	for _, s := range f.found {
+		if browser := browserOf(&s.Session); !s.Verified && !known[browser] {
+			people[browser] = true
+		}
+	}
+	for id, s := range f.found {
+		f.found[id] = Found{s.Session, s.Claimed && len(people) > 1}
+	}
+}
+
+func browserOf(s *chat.Session) string {
+	if key := s.BrowserKey(); key != "" {
+		return "browser " + key
+	}
+	return "visitor " + s.VisitorID
+}
+
+// verifiedID is the id of a verified identity, the only part that its hash proves.
+func verifiedID(s *chat.Session) string {
+	var identity struct {
+		ID string `json:"id"`
+	}
+	if !s.Verified || json.Unmarshal(s.Identity, &identity) != nil {
+		return ""
+	}
+	return identity.ID
+}
+
+// proves reports whether a session is the visitor's by more than its own word.
+func proves(s *chat.Session, who string) bool {
+	return s.ID == who || verifiedID(s) == who || s.TokenHash == "" && s.VisitorID == who
+}
+
+// concerns reports whether a session names a visitor, by an id or by what it
 // said of itself, like an e-mail address.
 func concerns(s *chat.Session, who string) bool {
-	return s.VisitorID == who || says(s.Identity, who) || says(s.PreChat, who)
+	return s.ID == who || s.VisitorID == who || says(s.Identity, who) || says(s.PreChat, who)
 }
 
 // says reports whether a JSON object has a text as one of its values.
@@ -59,63 +262,4 @@ func says(object chat.Raw, text string) bool {
 		}
 	}
 	return false
-}
-
-// Find lists the sessions of a visitor, the oldest first: those that name it, and of
-// whoever opened them, also without a message.
-func Find(ctx context.Context, store chat.Store, who string) ([]chat.Session, error) {
-	ids, err := find(ctx, store, strings.TrimSpace(who))
-	if err != nil {
-		return nil, err
-	}
-	list := make([]chat.Session, 0, len(ids))
-	err = store.ReadOne(ctx, func(rd chat.Reader) error {
-		for _, id := range ids {
-			s, err := rd.Session(id)
-			if errors.Is(err, chat.ErrSessionNotFound) {
-				continue // erased meanwhile
-			}
-			if err != nil {
-				return err
-			}
-			list = append(list, s)
-		}
-		return nil
-	})
-	sort.Slice(list, func(i, j int) bool { return list[i].CreatedAt < list[j].CreatedAt })
-	return list, err
-}
-
-func find(ctx context.Context, store chat.Store, who string) (ids []string, err error) {
-	if who == "" {
-		return nil, chat.Errorf(chat.Invalid, "visitor is required: an id, or an e-mail address")
-	}
-	visitors := []string{who}
-	err = each(ctx, store, func(s *chat.Session) error {
-		if !concerns(s, who) {
-			return nil
-		}
-		ids = append(ids, s.ID)
-		if !slices.Contains(visitors, s.VisitorID) {
-			visitors = append(visitors, s.VisitorID)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = store.ReadOne(ctx, func(rd chat.Reader) error {
-		for _, v := range visitors {
-			for _, blocked := range []bool{false, true} {
-				more, err := rd.SessionsOfVisitor(v, blocked, maxOfVisitor)
-				if err != nil {
-					return err
-				}
-				ids = append(ids, more...)
-			}
-		}
-		return nil
-	})
-	slices.Sort(ids)
-	return slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return id == chat.SystemSession }), err
 }

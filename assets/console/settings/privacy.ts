@@ -17,6 +17,7 @@ interface Conversation {
   createdAt: string;
   identity?: Record<string, unknown>;
   channels: string[];
+  claimed: boolean; // by what anybody can say, and others say it, too
 }
 
 interface Found {
@@ -26,10 +27,13 @@ interface Found {
 
 const list = (title: string, texts: string[]): HTMLElement => h("div", {}, h("h3", {}, title), h("ul", {}, ...texts.map((text) => h("li", {}, text))));
 
-function row(c: Conversation): HTMLElement {
+// row shows a conversation, with a box to choose it where some are merely claimed.
+function row(c: Conversation, box: HTMLInputElement | null): HTMLElement {
   const named = [c.identity?.["name"], c.identity?.["email"]].filter((text) => typeof text === "string").join(", ");
   const where = c.channels.length ? " · " + c.channels.map(platformName).join(", ") : "";
-  return h("li", {}, h("a", { href: "#/sessions/" + encodeURIComponent(c.id) }, fullTime(c.createdAt)), " ", h("span", { dir: "auto" }, named || c.visitorId), h("span", { class: "hint" }, " " + c.status + where));
+  const link = h("a", { href: "#/sessions/" + encodeURIComponent(c.id) }, fullTime(c.createdAt));
+  const text = [h("span", {}, c.claimed ? "claims to be " : "", h("bdi", {}, named || c.visitorId)), h("span", { class: "hint" }, " " + c.status + where)];
+  return box ? h("li", {}, h("label", { class: "check" }, box, h("span", {}, ...text)), " ", link) : h("li", {}, link, " ", ...text);
 }
 
 // visitors finds one visitor's conversations, to export or erase them.
@@ -60,16 +64,29 @@ function visitors(): HTMLElement {
     const n = conversations.length;
     status.textContent = n ? n + (n === 1 ? " conversation" : " conversations") : "No conversations of this visitor. The visitor’s id is in a conversation’s details.";
     if (!n) return;
-    const erase = h("button", { type: "button", class: "button danger-text", onclick: () => void remove(n) }, "Delete everywhere…");
-    result.replaceChildren(h("ul", { class: "found", "aria-label": "Conversations" }, ...conversations.map(row)),
-      h("div", { class: "buttons" }, h("a", { class: "button", href: "/api/admin/visitors/export" + query(), download: "" }, "Download all (zip)"), erase),
+    const doubtful = conversations.some((c) => c.claimed);
+    const boxes = new Map(conversations.map((c) => [c.id, h("input", { type: "checkbox", checked: !c.claimed, onchange: () => choose() })]));
+    const erase = h("button", { type: "button", class: "button danger-text", onclick: () => void remove(chosen(), query() + named()) }, "Delete everywhere…");
+    const download = h("a", { class: "button", download: "" }, doubtful ? "Download ticked (zip)" : "Download all (zip)");
+    const chosen = (): number => [...boxes.values()].filter((box) => box.checked).length;
+    const named = (): string => [...boxes].map(([id, box]) => (doubtful && box.checked ? "&conversation=" + encodeURIComponent(id) : "")).join("");
+    const choose = (): void => {
+      erase.disabled = !chosen();
+      download.setAttribute("aria-disabled", String(!chosen()));
+      if (chosen()) download.href = "/api/admin/visitors/export" + query() + named();
+      else download.removeAttribute("href");
+    };
+    choose();
+    result.replaceChildren(doubtful ? h("p", { class: "hint" }, "Anybody can type this address or id. Tick the conversations that really are this person’s.") : "",
+      h("ul", { class: "found", "aria-label": "Conversations" }, ...conversations.map((c) => row(c, (doubtful && boxes.get(c.id)) || null))),
+      h("div", { class: "buttons" }, download, erase),
       list("Beyond relay’s reach", elsewhere));
   };
-  const remove = async (n: number): Promise<void> => {
+  const remove = async (n: number, query: string): Promise<void> => {
     if (!(await ask("Delete " + n + (n === 1 ? " conversation" : " conversations") + " of " + who.value.trim() + " with their files, here and on the platforms? This cannot be undone.", "Delete everywhere"))) return;
     status.textContent = "Deleting…";
     try {
-      const done = await call<{ conversations: number; remains: string[] }>("DELETE", "/visitors" + query());
+      const done = await call<{ conversations: number; remains: string[] }>("DELETE", "/visitors" + query);
       status.textContent = "Deleted: " + done.conversations + (done.conversations === 1 ? " conversation." : " conversations.");
       result.replaceChildren(list("What remains", done.remains));
     } catch (error) {
