@@ -11,7 +11,16 @@ import (
 type createdTopics struct {
 	mu     sync.Mutex
 	topics map[int64]createdTopic
-	lost   map[string]int // lost answers, by the topic's name
+	lost   map[string]lostTopic // by the topic's name
+	begun  time.Time
+	heard  time.Time // when all updates were read
+	pushes bool      // Telegram pushes updates: nobody knows whether one is on its way
+}
+
+// lostTopic tells how many answers were lost, and when the last one was.
+type lostTopic struct {
+	count int
+	at    time.Time
 }
 
 type createdTopic struct {
@@ -27,8 +36,12 @@ const (
 	createdMemory = time.Hour
 )
 
+// reportTime is how long a retry waits for the report of a topic whose answer was lost:
+// until then, what looks as if it had not been created may only be late.
+const reportTime = 15 * time.Second
+
 func newCreatedTopics() *createdTopics {
-	return &createdTopics{topics: map[int64]createdTopic{}, lost: map[string]int{}}
+	return &createdTopics{topics: map[int64]createdTopic{}, lost: map[string]lostTopic{}, begun: time.Now()}
 }
 
 // add stores a topic that an update reports.
@@ -45,7 +58,14 @@ func (b *createdTopics) add(topic int64, name string, at time.Time) {
 func (b *createdTopics) addLost(name string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.lost[name]++
+	b.lost[name] = lostTopic{b.lost[name].count + 1, time.Now()}
+}
+
+// read notes that all updates until now are read, or that Telegram pushes them.
+func (b *createdTopics) read(pushes bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.heard, b.pushes = time.Now(), pushes
 }
 
 // claim assigns a topic to the caller. It is false when another call adopted it.
@@ -60,22 +80,42 @@ func (b *createdTopics) claim(topic int64, name string) bool {
 	return true
 }
 
-// adopt assigns an unclaimed topic of this name to the caller, if an answer was
-// lost; 0 when there is none.
-func (b *createdTopics) adopt(name string) int64 {
+// adopt assigns an unclaimed topic of this name to the caller, if an answer was lost: here
+// or, when the name is one session's alone, before relay was started. Without a topic, wait
+// is the time until it is worth while to ask again, 0 when there is none to come.
+func (b *createdTopics) adopt(name string, unique bool) (topic int64, wait time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.lost[name] == 0 {
-		return 0
+	lost, here := b.lost[name]
+	if !here && !unique {
+		return 0, 0
 	}
 	for id, one := range b.topics {
 		if one.name == name && !one.claimed && time.Since(one.at) < adoptable {
 			b.topics[id] = createdTopic{name: name, at: time.Now(), claimed: true}
-			if b.lost[name]--; b.lost[name] == 0 {
+			if lost.count--; lost.count > 0 {
+				b.lost[name] = lost
+			} else {
 				delete(b.lost, name)
 			}
-			return id
+			return id, 0
 		}
+	}
+	if !here {
+		lost.at = b.begun
+	}
+	return 0, b.reported(lost.at)
+}
+
+// reported returns how long to wait until a topic that was created at a time must have
+// been reported.
+func (b *createdTopics) reported(at time.Time) time.Duration {
+	passed := time.Since(at)
+	switch {
+	case passed < reportTime:
+		return reportTime - passed
+	case passed < adoptable && !b.pushes && b.heard.Before(at):
+		return reportTime // the updates cannot be read at the moment
 	}
 	return 0
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"time"
 
+	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -12,12 +14,18 @@ import (
 // topic. The retry creates another one.
 var errAdopted = errors.New("the new topic was given to another session")
 
+// errUnreported means that an earlier attempt may have created the topic.
+var errUnreported = errors.New("waiting for Telegram's report of the topic that an earlier attempt may have created")
+
 // open creates the topic. Its summary is a separate message: see splitOpen.
 func (b *Bridge) open(ctx context.Context, op chat.Op) (remote string, err error) {
 	name := names.Name(op.Title, op.SessionID)
 	var topic int64
 	if op.Ambiguous {
-		topic = b.created.adopt(name)
+		wait := time.Duration(0)
+		if topic, wait = b.created.adopt(name, names.Token(op.SessionID) != ""); wait > 0 {
+			return "", call.Later(wait, chat.ScopeLane, errUnreported)
+		}
 	}
 	if topic == 0 {
 		if topic, err = b.createTopic(ctx, name); err != nil {

@@ -75,6 +75,7 @@ func (p *poller) step(ctx context.Context) (done bool, err error) {
 		}
 		p.bridge.announce(pushes, time.Since(p.disturbed) < quietTime)
 		if p.registered = true; pushes {
+			p.bridge.created.read(pushes)
 			return true, nil
 		}
 	}
@@ -110,6 +111,9 @@ func (p *poller) poll(ctx context.Context) error {
 			return fmt.Errorf("store an update: %w", err)
 		}
 		p.offset, p.moved = id+1, time.Now()
+	}
+	if len(updates) < pollLimit {
+		p.bridge.created.read(false)
 	}
 	if len(updates) == 0 && time.Since(begun) < emptyPause {
 		return chat.Rest(ctx, emptyPause)

@@ -213,6 +213,45 @@ func TestPushedUpdatesAreStoredFirst(t *testing.T) {
 	})
 }
 
+// A retry waits for the report of the topic that came of a lost answer while updates
+// cannot be read, also after a restart; one that never comes is created again.
+func TestLostTopicIsAwaited(t *testing.T) {
+	for _, restarted := range []bool{false, true} {
+		t.Run(fmt.Sprintf("restarted %t", restarted), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := telegramtest.NewInBubble(t)
+				b, _ := makeBridge(t, f)
+				op := chat.Op{Kind: chat.OpOpen, Title: "Grace", SessionID: "s1"}
+				f.Fail(1, bridgetest.FaultAnswerLost)
+				if _, err := b.Do(t.Context(), chat.Thread{}, op); !errors.Is(err, chat.ErrAmbiguous) {
+					t.Fatal(err)
+				}
+				op.Ambiguous = true
+				if restarted {
+					b, _ = makeBridge(t, f)
+				}
+				var later *chat.RetryAfter
+				if _, err := b.Do(t.Context(), chat.Thread{}, op); !errors.As(err, &later) || later.Scope != chat.ScopeLane {
+					t.Fatalf("without its report: %v", err)
+				}
+				time.Sleep(time.Minute) // nothing is received meanwhile
+				if _, err := b.Do(t.Context(), chat.Thread{}, op); !errors.As(err, &later) {
+					t.Fatalf("the updates were never read: %v", err)
+				}
+				bridgetest.Receiving(t, b, new(bridgetest.Receiver))
+				bridgetest.Settled(later.Pause())
+				ref := bridgetest.Must(t, b, chat.Thread{}, op)
+				if threads := f.Threads(); len(threads) != 1 || threads[0].Ref != ref {
+					t.Errorf("threads: %+v", threads)
+				}
+				never := chat.Op{Kind: chat.OpOpen, Title: "Ada", SessionID: "s2", Ambiguous: true}
+				time.Sleep(time.Minute)
+				bridgetest.Must(t, b, chat.Thread{}, never)
+			})
+		})
+	}
+}
+
 // The answer to createForumTopic is lost: the topic that came of it is used.
 func TestLostTopicIsAdopted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
