@@ -90,21 +90,20 @@ func (s *communityServer) hasPeople(ctx context.Context) bool {
 func (s *communityServer) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	l := loginOf(r)
-	cookie, status := "", http.StatusForbidden
+	status := http.StatusForbidden
 	switch {
 	case s.crossOrigin.Check(r) != nil:
 		l.problem = "This form was sent from another site."
 		status = http.StatusUnauthorized
 	case l.byKey:
-		cookie, status, l.problem = s.keyLogin(w, r, l)
+		status, l.problem = s.keyLogin(w, r, l)
 	default:
-		cookie, status, l.problem = s.passwordLogin(w, r, l)
+		status, l.problem = s.passwordLogin(w, r, l)
 	}
 	if l.problem != "" {
 		s.showLogin(w, r, status, l)
 		return
 	}
-	s.setConsoleCookie(w, r, cookie, consoleSignIn)
 	if s.keys.SetupOpen() && !s.peer(r).local() {
 		s.keys.CloseSetup("an operator signed in")
 	}
@@ -112,37 +111,38 @@ func (s *communityServer) login(w http.ResponseWriter, r *http.Request) {
 }
 
 // keyLogin signs in with the secret key, under any name.
-func (s *communityServer) keyLogin(w http.ResponseWriter, r *http.Request, l login) (cookie string, status int, problem string) {
+func (s *communityServer) keyLogin(w http.ResponseWriter, r *http.Request, l login) (status int, problem string) {
 	switch {
 	case l.name == "" || utf8.RuneCountInString(l.name) > maxNameLength || !isText(l.name):
-		return "", http.StatusUnauthorized, "Please give the name that visitors see, up to 60 characters."
+		return http.StatusUnauthorized, "Please give the name that visitors see, up to 60 characters."
 	case s.keys.Check(l.key) != KeyCurrent:
 		if s.denied(w, r) != errUnauthorized { // which is not logged each time
-			return "", http.StatusTooManyRequests, "Too many wrong keys. Please wait a minute."
+			return http.StatusTooManyRequests, "Too many wrong keys. Please wait a minute."
 		}
 		s.log.Warn("wrong secret key at the console", "peer", s.peer(r).addr)
 		s.engine.SignInFailed(r.Context(), s.peer(r).addr.String())
-		return "", http.StatusUnauthorized, "This is not the secret key."
+		return http.StatusUnauthorized, "This is not the secret key."
 	}
-	cookie, err := s.startKeySignIn(r, l.name, s.keys.Still(l.key))
+	err := s.startKeySignIn(w, r, l.name, s.keys.Still(l.key))
 	switch {
 	case errors.Is(err, errUnauthorized):
-		return "", http.StatusUnauthorized, "This is not the secret key."
+		return http.StatusUnauthorized, "This is not the secret key."
 	case err != nil:
 		s.log.Error("cannot sign in", "err", err)
-		return "", http.StatusServiceUnavailable, "The database cannot be reached. Please try again in a moment."
+		return http.StatusServiceUnavailable, "The database cannot be reached. Please try again in a moment."
 	}
-	return cookie, 0, ""
+	return 0, ""
 }
 
-// startKeySignIn signs in who has the secret key, and returns the value of the cookie.
-func (s *communityServer) startKeySignIn(r *http.Request, name string, valid func(chat.Reader) error) (cookie string, err error) {
+// startKeySignIn signs in who has the secret key.
+func (s *communityServer) startKeySignIn(w http.ResponseWriter, r *http.Request, name string, valid func(chat.Reader) error) error {
 	secret, in, err := s.engine.SignInByKey(r.Context(), name, agentName(r), s.peer(r).addr.String(), valid)
 	if err != nil {
-		return "", err
+		return err
 	}
 	s.audit(r, chat.Author{Source: chat.SourceConsole, Name: name, SignIn: in.ID}, chat.AuditSignIn, "", "with the secret key")
-	return signInCookie + secret, nil
+	s.setConsoleCookie(w, r, signInCookie+secret, consoleSignIn)
+	return nil
 }
 
 // logout answers POST /console/logout.

@@ -84,9 +84,5 @@ func (s *communityServer) acceptInvitation(w http.ResponseWriter, r *http.Reques
 		action, detail = chat.AuditPasswordReset, "new password set"
 	}
 	s.audit(r, personAuthor(p, ""), action, p.Name, detail)
-	cookie, err := s.startSignIn(r, p, "with the link")
-	if err == nil {
-		s.setConsoleCookie(w, r, cookie, consoleSignIn)
-	}
-	return ok, err
+	return ok, s.startSignIn(w, r, p, "with the link")
 }

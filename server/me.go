@@ -121,7 +121,7 @@ func (s *communityServer) confirm(w http.ResponseWriter, r *http.Request, p chat
 	if current == "" {
 		return badRequest("currentPassword is required")
 	}
-	if err := s.limited(w, r, s.rates.accounts, p.Email); err != nil {
+	if err := s.limited(w, r, s.rates.known, "me "+p.ID); err != nil {
 		return err
 	}
 	right, err := s.samePassword(r, p.Password, current)

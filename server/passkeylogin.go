@@ -30,7 +30,7 @@ func (s *communityServer) passkeyLogin(w http.ResponseWriter, r *http.Request, _
 	if s.crossOrigin.Check(r) != nil {
 		return nil, errForbidden
 	}
-	if err := s.limited(w, r, s.rates.signIns, s.address(r)); err != nil {
+	if err := s.limitPasskeys(w, r); err != nil {
 		return nil, err
 	}
 	in, err := decode[passkeyRequest](r)
@@ -53,11 +53,15 @@ func (s *communityServer) passkeyLogin(w http.ResponseWriter, r *http.Request, _
 	if err != nil {
 		return nil, err
 	}
-	cookie, err := s.startSignIn(r, p, "with the passkey "+k.Name)
-	if err == nil {
-		s.setConsoleCookie(w, r, cookie, consoleSignIn)
+	return ok, s.startSignIn(w, r, p, "with the passkey "+k.Name)
+}
+
+// limitPasskeys counts an attempt by the browser if it is known, else by where it comes from.
+func (s *communityServer) limitPasskeys(w http.ResponseWriter, r *http.Request) error {
+	if browser := s.knownBrowser(r); browser != "" {
+		return s.limited(w, r, s.rates.known, "passkey "+browser)
 	}
-	return ok, err
+	return s.limited(w, r, s.rates.signIns, s.address(r))
 }
 
 // checkPasskey finds the passkey that answered, verifies its signature and uses the

@@ -13,41 +13,37 @@ var errBusy = &httpError{status: http.StatusTooManyRequests, text: "Too many peo
 
 // passwordLogin signs a person in. An unknown address and a wrong password are answered
 // alike, and take as long.
-func (s *communityServer) passwordLogin(w http.ResponseWriter, r *http.Request, l login) (cookie string, status int, problem string) {
+func (s *communityServer) passwordLogin(w http.ResponseWriter, r *http.Request, l login) (status int, problem string) {
 	p, err := s.checkLogin(w, r, l.email, l.password)
 	var refused *httpError
 	switch {
 	case errors.As(err, &refused):
-		return "", refused.status, refused.text
+		return refused.status, refused.text
 	case err == nil:
-		cookie, err = s.startSignIn(r, p, "with the password")
+		err = s.startSignIn(w, r, p, "with the password")
 	}
 	if err != nil {
 		s.log.Error("cannot sign in", "err", err)
-		return "", http.StatusServiceUnavailable, "relay could not sign you in. Please try again in a moment."
+		return http.StatusServiceUnavailable, "relay could not sign you in. Please try again in a moment."
 	}
-	return cookie, 0, ""
+	return 0, ""
 }
 
 // errWrongPassword does not say which of the two is wrong.
 var errWrongPassword = &httpError{status: http.StatusUnauthorized, text: "This e-mail address and password do not belong together."}
 
 // checkLogin finds the person with an address and a password. Attempts are counted before
-// the costly check: those of an address as failures, those of an account whoever makes
-// them.
+// the costly check: see [communityServer.limitAttempts].
 func (s *communityServer) checkLogin(w http.ResponseWriter, r *http.Request, email, given string) (chat.Person, error) {
 	if !isText(email) || len(email) > maxBody || len(given) > chat.MaxPassword {
 		return chat.Person{}, errWrongPassword
 	}
-	if err := s.limited(w, r, s.rates.signIns, s.address(r)); err != nil {
-		return chat.Person{}, err
-	}
-	if err := s.limited(w, r, s.rates.accounts, chat.EmailKey(email)); err != nil {
-		return chat.Person{}, err
-	}
 	p, err := s.engine.PersonByEmail(r.Context(), email)
 	if err != nil && !errors.Is(err, chat.ErrPersonNotFound) {
 		return p, err
+	}
+	if err := s.limitAttempts(w, r, email, p); err != nil {
+		return chat.Person{}, err
 	}
 	right, err := s.samePassword(r, p.Password, given)
 	if err != nil {
@@ -81,14 +77,16 @@ func (s *communityServer) hashPassword(r *http.Request, given string, own ...str
 	return hash, err
 }
 
-// startSignIn signs a person in and returns the value of the cookie.
-func (s *communityServer) startSignIn(r *http.Request, p chat.Person, how string) (cookie string, err error) {
+// startSignIn signs a person in, in a browser that it knows from then on.
+func (s *communityServer) startSignIn(w http.ResponseWriter, r *http.Request, p chat.Person, how string) error {
 	secret, in, err := s.engine.SignIn(r.Context(), p.ID, agentName(r), s.peer(r).addr.String())
 	if err != nil {
-		return "", err
+		return err
 	}
 	s.audit(r, personAuthor(p, in.ID), chat.AuditSignIn, "", how)
-	return signInCookie + secret, nil
+	s.setConsoleCookie(w, r, signInCookie+secret, consoleSignIn)
+	s.remember(w, r, p.ID)
+	return nil
 }
 
 // agentName is the browser of a request in a few words, "" if it is unknown.

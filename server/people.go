@@ -52,15 +52,10 @@ func (s *communityServer) addPerson(w http.ResponseWriter, r *http.Request, by c
 
 // goOnAs signs the console in as a person, in place of who was.
 func (s *communityServer) goOnAs(w http.ResponseWriter, r *http.Request, by chat.Author, p chat.Person) error {
-	cookie, err := s.startSignIn(r, p, "with the new account")
-	if err != nil {
+	if err := s.startSignIn(w, r, p, "with the new account"); err != nil {
 		return err
 	}
-	if err := s.engine.EndSignIn(r.Context(), by.SignIn); err != nil {
-		return err
-	}
-	s.setConsoleCookie(w, r, cookie, consoleSignIn)
-	return nil
+	return s.engine.EndSignIn(r.Context(), by.SignIn)
 }
 
 // patchPerson answers PATCH /api/admin/people/{id}.

@@ -19,8 +19,9 @@ const (
 	identifysPerSession = 20
 	failuresPerAddress  = 10
 
-	signInsPerAddress = 10 // with a password or a link
-	signInsPerAccount = 20
+	signInsPerAddress = 10  // with a password or a link
+	signInsPerAccount = 100 // from browsers in which nobody has signed in to it
+	signInsPerBrowser = 10  // of an account, where somebody has
 
 	streamsPerSession = 20
 	streamsPerAddress = 100
@@ -35,7 +36,7 @@ const (
 
 // rates are the rate limits of one server (see ShareLimits for several).
 type rates struct {
-	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures, signIns, accounts, aiCalls *rate
+	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures, signIns, accounts, known, aiCalls *rate
 
 	uploaded                                                         allowance
 	sessionStreams, addressStreams, addressUploads, addressDownloads gauge
@@ -44,7 +45,7 @@ type rates struct {
 func newRates() *rates {
 	return &rates{inits: perMinute(initsPerAddress), requests: perMinute(requestsPerAddress), messages: perMinute(messagesPerSession),
 		uploads: perMinute(uploadsPerSession), uploadsOfAddress: perMinute(uploadsPerMinute), identifys: perMinute(identifysPerSession), failures: perMinute(failuresPerAddress),
-		signIns: perMinute(signInsPerAddress), accounts: perMinute(signInsPerAccount), aiCalls: newRate(aiCallsPerAddress, time.Hour),
+		signIns: perMinute(signInsPerAddress), accounts: perMinute(signInsPerAccount), known: perMinute(signInsPerBrowser), aiCalls: newRate(aiCallsPerAddress, time.Hour),
 		sessionStreams: gauge{most: streamsPerSession}, addressStreams: gauge{most: streamsPerAddress},
 		addressUploads: gauge{most: uploadsPerAddress}, addressDownloads: gauge{most: downloadsPerAddress}}
 }

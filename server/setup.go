@@ -80,12 +80,10 @@ func (s *communityServer) signInHere(w http.ResponseWriter, r *http.Request) {
 	if _, err := s.signedIn(r); err == nil || r.Method != http.MethodGet || fromForeignPage(r) {
 		return
 	}
-	cookie, err := s.startKeySignIn(r, s.engine.Settings().Text("operatorName"), func(chat.Reader) error { return nil })
+	err := s.startKeySignIn(w, r, s.engine.Settings().Text("operatorName"), func(chat.Reader) error { return nil })
 	if err != nil {
 		s.log.Error("cannot sign in beside the keys", "err", err)
-		return
 	}
-	s.setConsoleCookie(w, r, cookie, consoleSignIn)
 }
 
 // setupDone answers POST /setup/done: the keys are saved, so the window closes.

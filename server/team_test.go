@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -125,28 +126,55 @@ func TestPasswordLogin(t *testing.T) {
 	})
 }
 
-// Attempts are counted before a password is checked, by address and by account.
+// TestPasswordAttempts: attempts are counted before a password is checked, by address and
+// by account. A browser that the person has signed in with is counted by itself.
 func TestPasswordAttempts(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t), limited(t))
-	mia := s.personNamed("Mia", chat.RoleOperator)
-	try := func(address string) int {
-		a, _ := s.signInAs(mia.Email, "wrong wrong wrong", "X-Forwarded-For", address)
+	_, invited := s.invite(object{"role": "operator"}, "X-Forwarded-For", "198.51.100.1")
+	_, known, _ := strings.Cut(s.accept(invited, "Mia", "mia@example.com", goodPassword).header.Values("Set-Cookie")[1], "relay_known=")
+	known, _, _ = strings.Cut("relay_known="+known, ";")
+	try := func(password, address string, header ...string) int {
+		a, _ := s.signInAs("mia@example.com", password, append(header, "X-Forwarded-For", address)...)
 		if a.status == 429 && (a.header.Get("Retry-After") == "" || !strings.Contains(string(a.body), "Too many")) {
 			t.Errorf("429 without Retry-After or words: %v %s", a.header, a.body)
 		}
 		return a.status
 	}
-	for i := range 30 {
+	attempts := 0
+	for ; attempts < 30; attempts++ {
 		want := 401
-		if i%15 >= 10 {
+		if attempts%15 >= 10 {
 			want = 429
 		}
-		if got := try([]string{"203.0.113.1", "203.0.113.2"}[i/15]); got != want {
-			t.Errorf("attempt %d is answered %d, want %d", i, got, want)
+		if got := try("wrong wrong wrong", []string{"203.0.113.1", "203.0.113.2"}[attempts/15]); got != want {
+			t.Errorf("attempt %d is answered %d, want %d", attempts, got, want)
 		}
 	}
-	if got := try("203.0.113.3"); got != 429 {
-		t.Errorf("the account is tried from a third address: %d", got)
+	if got := try(goodPassword, "198.51.100.7"); got != 303 {
+		t.Errorf("who tries from two addresses locks Mia out: %d", got)
+	}
+	for n := range 100 {
+		try("wrong wrong wrong", "203.0.113."+strconv.Itoa(10+n%20))
+	}
+	if got := try(goodPassword, "198.51.100.8"); got != 429 {
+		t.Errorf("the account is tried for the 121st time in a minute: %d", got)
+	}
+	for _, address := range []string{"198.51.100.9", "203.0.113.1"} { // also from where many failed
+		if got := try(goodPassword, address, "Cookie", known); got != 303 {
+			t.Errorf("from a browser that Mia knows, at %s: %d", address, got)
+		}
+	}
+	if got := try(goodPassword, "198.51.100.8", "Cookie", known+"x"); got != 429 {
+		t.Errorf("with a forged cookie: %d", got)
+	}
+	for n := range 10 {
+		want := 401
+		if n >= 8 {
+			want = 429
+		}
+		if got := try("wrong wrong wrong", "198.51.100."+strconv.Itoa(20+n), "Cookie", known); got != want {
+			t.Errorf("attempt %d from her browser is answered %d, want %d", n, got, want)
+		}
 	}
 }
 
