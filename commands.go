@@ -106,7 +106,7 @@ func (a *app) open(ctx context.Context, shared bool) (*db.DB, error) {
 
 // withKeys calls use with the keys. A relay that runs on the same database sees
 // a change within a second.
-func (a *app) withKeys(ctx context.Context, use func(*server.Keyring) error) error {
+func (a *app) withKeys(ctx context.Context, use func(*server.Keyring, chat.Store) error) error {
 	database, err := a.open(ctx, true)
 	if err != nil {
 		return err
@@ -116,11 +116,11 @@ func (a *app) withKeys(ctx context.Context, use func(*server.Keyring) error) err
 	if err != nil {
 		return err
 	}
-	return use(keys)
+	return use(keys, database)
 }
 
 func (a *app) showKeys(ctx context.Context, _ string) error {
-	return a.withKeys(ctx, func(keys *server.Keyring) error {
+	return a.withKeys(ctx, func(keys *server.Keyring, _ chat.Store) error {
 		public, secret, err := keys.Show(ctx)
 		if err != nil {
 			return err
@@ -140,12 +140,13 @@ func (a *app) showKeys(ctx context.Context, _ string) error {
 // rotate returns the command that replaces a key.
 func rotate(make func(*server.Keyring, context.Context) (string, error)) func(*app, context.Context, string) error {
 	return func(a *app, ctx context.Context, _ string) error {
-		return a.withKeys(ctx, func(keys *server.Keyring) error {
+		return a.withKeys(ctx, func(keys *server.Keyring, store chat.Store) error {
 			key, err := make(keys, ctx)
-			if err == nil {
-				fmt.Fprintf(a.stdout, "%s\nThis is the new key. The old one is no longer valid.\n", key)
+			if err != nil {
+				return err
 			}
-			return err
+			fmt.Fprintf(a.stdout, "%s\nThis is the new key. The old one is no longer valid.\n", key)
+			return a.audit(ctx, store, chat.AuditKeyRotated, a.line.words[2]+" key")
 		})
 	}
 }
@@ -252,7 +253,7 @@ func (a *app) running(ctx context.Context, databaseErr error) (states []chat.Bri
 	if databaseErr != nil || a.cfg.Mode == chat.ModeBridge {
 		return nil, nil
 	}
-	_ = a.withKeys(ctx, func(keys *server.Keyring) error { // doctor reports the database's own problems already
+	_ = a.withKeys(ctx, func(keys *server.Keyring, _ chat.Store) error { // doctor reports the database's own problems already
 		states, ai = server.AskBridges(ctx, a.cfg, keys)
 		return nil
 	})
@@ -328,13 +329,24 @@ func (a *app) resetPerson(ctx context.Context, who string) error {
 	})
 }
 
+// audit records what a command did.
+func (a *app) audit(ctx context.Context, store chat.Store, action, target string) error {
+	err := chat.PutAudit(context.WithoutCancel(ctx), store, chat.Author{}, chat.AuditEntry{Action: action, Target: target, Detail: "on the command line"})
+	if err != nil {
+		return fmt.Errorf("it is done, but the audit list misses it: %w", err)
+	}
+	return nil
+}
+
 // printLink makes a link and prints it.
 func (a *app) printLink(ctx context.Context, e *chat.Engine, i chat.Invitation, action, about string) error {
 	secret, made, err := e.Invite(ctx, i)
 	if err != nil {
 		return err
 	}
-	e.Audit(ctx, chat.Author{}, chat.AuditEntry{Action: action, Target: about, Detail: "on the command line"})
+	if err := a.audit(ctx, e.Store, action, about); err != nil {
+		return err
+	}
 	base := cmp.Or(a.cfg.PagesURL(), fmt.Sprintf("http://localhost:%d", a.cfg.Port))
 	fmt.Fprintf(a.stdout, "%s\nThe link works once, until %s.\n", server.InvitationURL(base, secret), made.ExpiresAt)
 	if a.cfg.PagesURL() == "" {

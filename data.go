@@ -87,6 +87,7 @@ func (a *app) export(ctx context.Context, _ string) error {
 		who = a.line.words[2]
 	}
 	return a.withEngine(ctx, func(e *chat.Engine) error {
+		action, about := chat.AuditExported, "all conversations"
 		write := func(out io.Writer) (privacy.Exported, error) { return privacy.ExportAll(ctx, e, out) }
 		if who != "" {
 			list, err := choose(ctx, e, who)
@@ -94,6 +95,10 @@ func (a *app) export(ctx context.Context, _ string) error {
 				return err
 			}
 			write = func(out io.Writer) (privacy.Exported, error) { return privacy.Export(ctx, e, list, out) }
+			action, about = chat.AuditVisitorExported, chat.Count(len(list), "conversation")
+		}
+		if err := a.audit(ctx, e.Store, action, about); err != nil {
+			return err
 		}
 		if file == "-" {
 			_, err := write(a.stdout)
@@ -139,7 +144,7 @@ func choose(ctx context.Context, e *chat.Engine, who string) ([]chat.Session, er
 func (a *app) erase(ctx context.Context, who string) error {
 	var keys *server.Keyring
 	if a.cfg.Mode != chat.ModeBridge {
-		if err := a.withKeys(ctx, func(k *server.Keyring) error { keys = k; return nil }); err != nil {
+		if err := a.withKeys(ctx, func(k *server.Keyring, _ chat.Store) error { keys = k; return nil }); err != nil {
 			return err
 		}
 	}
@@ -157,6 +162,7 @@ func (a *app) erase(ctx context.Context, who string) error {
 			}
 		}
 		out, err := privacy.Erase(ctx, e, detached{}, list)
+		err = errors.Join(err, a.audit(ctx, e.Store, chat.AuditVisitorErased, chat.Count(out.Conversations, "conversation")))
 		out.Remains = append(out.Remains, "The threads on the platforms, and open pages and consoles until they are reloaded: relay was not reached at its port.")
 		return errors.Join(err, a.erased(out, who, err))
 	})

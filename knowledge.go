@@ -18,7 +18,7 @@ import (
 
 // withKnowledge calls use with the knowledge base, beside a running relay or without
 // one.
-func (a *app) withKnowledge(ctx context.Context, use func(*knowledge.Knowledge, *chat.Settings) error) error {
+func (a *app) withKnowledge(ctx context.Context, use func(*knowledge.Knowledge, chat.Store, *chat.Settings) error) error {
 	stored, err := a.storedSettings(ctx)
 	if err != nil {
 		return err
@@ -29,21 +29,23 @@ func (a *app) withKnowledge(ctx context.Context, use func(*knowledge.Knowledge, 
 	}
 	defer database.Close()
 	settings := chat.SettingsOf(a.cfg.Settings, stored)
-	return use(a.knowledge(database, func() *chat.Settings { return settings }), settings)
+	return use(a.knowledge(database, func() *chat.Settings { return settings }), database, settings)
 }
 
 // addKnowledge adds what a site says or a file. Who runs it may reach private networks
 // anyway, so relay fetches from there, too.
 func (a *app) addKnowledge(ctx context.Context, what string) error {
-	return a.withKnowledge(ctx, func(base *knowledge.Knowledge, _ *chat.Settings) error {
+	return a.withKnowledge(ctx, func(base *knowledge.Knowledge, store chat.Store, _ *chat.Settings) error {
 		if strings.HasPrefix(what, "http://") || strings.HasPrefix(what, "https://") {
 			s, err := base.AddPages(ctx, what, true, true)
-			if err == nil {
-				fmt.Fprintf(a.stdout, "Added %s.\nrelay fetches its pages, one a second, while it runs. See how far it is: relay knowledge list\n", s.URL)
+			if err != nil {
+				return err
 			}
+			fmt.Fprintf(a.stdout, "Added %s.\nrelay fetches its pages, one a second, while it runs. See how far it is: relay knowledge list\n", s.URL)
+		} else if err := a.addFile(ctx, base, what); err != nil {
 			return err
 		}
-		return a.addFile(ctx, base, what)
+		return a.audit(ctx, store, chat.AuditKnowledgeAdded, what)
 	})
 }
 
@@ -76,7 +78,7 @@ func (a *app) addFile(ctx context.Context, base *knowledge.Knowledge, file strin
 const shownErrors = 10
 
 func (a *app) listKnowledge(ctx context.Context, _ string) error {
-	return a.withKnowledge(ctx, func(base *knowledge.Knowledge, _ *chat.Settings) error {
+	return a.withKnowledge(ctx, func(base *knowledge.Knowledge, _ chat.Store, _ *chat.Settings) error {
 		sources, err := base.Sources(ctx)
 		if err != nil {
 			return err
@@ -134,16 +136,16 @@ func knowledgeSource(ctx context.Context, base *knowledge.Knowledge, name string
 }
 
 func (a *app) refreshKnowledge(ctx context.Context, name string) error {
-	return a.onSource(ctx, name, (*knowledge.Knowledge).Refresh, "relay fetches %s again while it runs.\n")
+	return a.onSource(ctx, name, (*knowledge.Knowledge).Refresh, chat.AuditKnowledgeRefreshed, "relay fetches %s again while it runs.\n")
 }
 
 func (a *app) removeKnowledge(ctx context.Context, name string) error {
-	return a.onSource(ctx, name, (*knowledge.Knowledge).Remove, "Removed %s.\n")
+	return a.onSource(ctx, name, (*knowledge.Knowledge).Remove, chat.AuditKnowledgeRemoved, "Removed %s.\n")
 }
 
 // onSource does something with the source of a name and prints that it did.
-func (a *app) onSource(ctx context.Context, name string, do func(*knowledge.Knowledge, context.Context, string) error, done string) error {
-	return a.withKnowledge(ctx, func(base *knowledge.Knowledge, _ *chat.Settings) error {
+func (a *app) onSource(ctx context.Context, name string, do func(*knowledge.Knowledge, context.Context, string) error, action, done string) error {
+	return a.withKnowledge(ctx, func(base *knowledge.Knowledge, store chat.Store, _ *chat.Settings) error {
 		s, err := knowledgeSource(ctx, base, name)
 		if err != nil {
 			return err
@@ -152,14 +154,14 @@ func (a *app) onSource(ctx context.Context, name string, do func(*knowledge.Know
 			return err
 		}
 		fmt.Fprintf(a.stdout, done, s.Title)
-		return nil
+		return a.audit(ctx, store, action, s.ID)
 	})
 }
 
 // askKnowledge prints the passages that the AI would get for a question, and its
 // answer if one is set up.
 func (a *app) askKnowledge(ctx context.Context, question string) error {
-	return a.withKnowledge(ctx, func(base *knowledge.Knowledge, settings *chat.Settings) error {
+	return a.withKnowledge(ctx, func(base *knowledge.Knowledge, _ chat.Store, settings *chat.Settings) error {
 		passages, err := base.Passages(ctx, question, 6)
 		if err != nil {
 			return err

@@ -116,6 +116,7 @@ func (r *runner) connect(ctx context.Context, step chat.BridgeStep) (state chat.
 	if err := r.store(ctx, entered); err != nil {
 		return state, err
 	}
+	state.Stored = len(entered) > 0
 	return r.settle(ctx, setup, state, strings.TrimSpace(step.Place))
 }
 
@@ -159,7 +160,7 @@ func (r *runner) settle(ctx context.Context, setup Setup, state chat.BridgeSetup
 		chosen = map[string]json.RawMessage{}
 	}
 	chosen[r.kind.Channel], _ = json.Marshal(place)
-	state.Step = chat.StepDone
+	state.Step, state.Stored = chat.StepDone, true
 	return state, r.store(ctx, chosen)
 }
 

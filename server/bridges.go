@@ -113,7 +113,7 @@ func (s *communityServer) testBridge(_ http.ResponseWriter, r *http.Request, _ c
 
 // connectBridge answers POST /api/admin/bridges/{name}/connect with the state of the set-up
 // after the step in the body, which may be omitted.
-func (s *communityServer) connectBridge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) connectBridge(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	step, err := decodeOptional[chat.BridgeStep](r)
 	if err != nil {
 		return nil, err
@@ -121,6 +121,9 @@ func (s *communityServer) connectBridge(_ http.ResponseWriter, r *http.Request, 
 	state, err := s.bridges.Connect(r.Context(), pathVar(r, "name"), step)
 	if err != nil {
 		return nil, err
+	}
+	if state.Stored {
+		s.audit(r, by, chat.AuditChannelConnected, pathVar(r, "name"), "as "+state.Bot)
 	}
 	state.Findings = s.engine.Settings().FindingsInConsole(state.Findings)
 	return struct {
@@ -130,6 +133,7 @@ func (s *communityServer) connectBridge(_ http.ResponseWriter, r *http.Request, 
 }
 
 // disconnectBridge answers DELETE /api/admin/bridges/{name}.
-func (s *communityServer) disconnectBridge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	return ok, s.bridges.Disconnect(r.Context(), pathVar(r, "name"))
+func (s *communityServer) disconnectBridge(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	name := pathVar(r, "name")
+	return s.audited(r, by, chat.AuditChannelDisconnected, name, s.bridges.Disconnect(r.Context(), name))
 }

@@ -152,6 +152,7 @@ func (s *communityServer) logout(w http.ResponseWriter, r *http.Request) {
 			if err := s.engine.EndSignIn(r.Context(), by.SignIn); err != nil {
 				s.log.Error("cannot end a sign-in", "err", err)
 			}
+			s.audit(r, by, chat.AuditSignInEnded, by.Name, "signed out")
 		}
 		s.setConsoleCookie(w, r, "", -1)
 	}

@@ -94,8 +94,7 @@ func (s *communityServer) putFace(_ http.ResponseWriter, r *http.Request, by cha
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.engine.PutFace(r.Context(), by.Person, chat.Face{MimeType: mimeType, Data: data})
-	return viewMe(p), err
+	return s.changeFace(r, by, chat.Face{MimeType: mimeType, Data: data})
 }
 
 // checkFace returns the type of a picture that browsers may show.
@@ -121,6 +120,13 @@ func (s *communityServer) deleteFace(_ http.ResponseWriter, r *http.Request, by 
 	if by.Person == "" {
 		return nil, errNoAccount
 	}
-	p, err := s.engine.PutFace(r.Context(), by.Person, chat.Face{})
+	return s.changeFace(r, by, chat.Face{})
+}
+
+func (s *communityServer) changeFace(r *http.Request, by chat.Author, face chat.Face) (any, error) {
+	p, err := s.engine.PutFace(r.Context(), by.Person, face)
+	if err == nil {
+		s.audit(r, by, chat.AuditPersonChanged, p.Name, "picture")
+	}
 	return viewMe(p), err
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -42,7 +43,7 @@ func (s *communityServer) knowledgeSources(_ http.ResponseWriter, r *http.Reques
 }
 
 // addKnowledge answers POST /api/admin/knowledge: a text, or the address of pages.
-func (s *communityServer) addKnowledge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) addKnowledge(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Title  string `json:"title"`
 		Text   string `json:"text"`
@@ -53,15 +54,25 @@ func (s *communityServer) addKnowledge(_ http.ResponseWriter, r *http.Request, _
 	case err != nil:
 		return nil, err
 	case in.Text != "" || in.Title != "":
-		return s.knowledge.AddText(r.Context(), in.Title, in.Text, in.URL)
+		added, err := s.knowledge.AddText(r.Context(), in.Title, in.Text, in.URL)
+		return s.knowledgeAdded(r, by, added, added.Title, err)
 	case in.URL == "":
 		return nil, badRequest("url, or title and text are required")
 	}
-	return s.knowledge.AddPages(r.Context(), in.URL, in.Follow, false)
+	added, err := s.knowledge.AddPages(r.Context(), in.URL, in.Follow, false)
+	return s.knowledgeAdded(r, by, added, added.URL, err)
+}
+
+// knowledgeAdded answers the new source and records that it was added.
+func (s *communityServer) knowledgeAdded(r *http.Request, by chat.Author, added chat.KnowledgeSource, name string, err error) (any, error) {
+	if err == nil {
+		s.audit(r, by, chat.AuditKnowledgeAdded, name, added.Kind)
+	}
+	return added, err
 }
 
 // addKnowledgeFile answers POST /api/admin/knowledge/files.
-func (s *communityServer) addKnowledgeFile(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) addKnowledgeFile(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
 		return nil, &httpError{status: http.StatusUnsupportedMediaType, text: "Content-Type must be multipart/form-data"}
@@ -79,7 +90,8 @@ func (s *communityServer) addKnowledgeFile(w http.ResponseWriter, r *http.Reques
 	if name == "" || !isText(name) {
 		return nil, badRequest("file is required, with a name")
 	}
-	return s.knowledge.AddFile(r.Context(), name, data)
+	added, err := s.knowledge.AddFile(r.Context(), name, data)
+	return s.knowledgeAdded(r, by, added, added.Title, err)
 }
 
 // readKnowledgeFile reads the file of a form.
@@ -108,12 +120,29 @@ func (s *communityServer) knowledgeSource(_ http.ResponseWriter, r *http.Request
 	return map[string]any{"source": source, "pages": append([]chat.SourcePage{}, pages...)}, err
 }
 
-func (s *communityServer) removeKnowledge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	return ok, s.knowledge.Remove(r.Context(), pathVar(r, "id"))
+func (s *communityServer) removeKnowledge(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	removed, _, err := s.knowledge.Source(r.Context(), pathVar(r, "id"))
+	if err == nil {
+		err = s.knowledge.Remove(r.Context(), removed.ID)
+	}
+	return s.audited(r, by, chat.AuditKnowledgeRemoved, knowledgeName(removed), err)
 }
 
-func (s *communityServer) refreshKnowledge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	return ok, s.knowledge.Refresh(r.Context(), pathVar(r, "id"))
+func (s *communityServer) refreshKnowledge(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	source, _, err := s.knowledge.Source(r.Context(), pathVar(r, "id"))
+	if err == nil {
+		err = s.knowledge.Refresh(r.Context(), source.ID)
+	}
+	return s.audited(r, by, chat.AuditKnowledgeRefreshed, knowledgeName(source), err)
+}
+
+// knowledgeName is a source's name in the audit list. The title of a text may be a visitor's
+// question, which goes with its conversation: the list has its id.
+func knowledgeName(s chat.KnowledgeSource) string {
+	if s.Kind == chat.KnowledgeText {
+		return s.ID
+	}
+	return cmp.Or(s.URL, s.Title)
 }
 
 // passageView is a passage as people look at it.
@@ -145,13 +174,14 @@ func (s *communityServer) knowledgeQuestions(_ http.ResponseWriter, r *http.Requ
 	return map[string]any{"questions": append([]chat.Question{}, list...)}, err
 }
 
-func (s *communityServer) dropQuestion(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	return ok, s.knowledge.DropQuestion(r.Context(), pathVar(r, "id"))
+func (s *communityServer) dropQuestion(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	id := pathVar(r, "id")
+	return s.audited(r, by, chat.AuditQuestionRemoved, id, s.knowledge.DropQuestion(r.Context(), id))
 }
 
 // answerQuestion answers POST /api/admin/knowledge/questions/{id}/answer with the
 // source that the answer is from now on.
-func (s *communityServer) answerQuestion(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) answerQuestion(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Title string `json:"title"`
 		Text  string `json:"text"`
@@ -159,5 +189,6 @@ func (s *communityServer) answerQuestion(_ http.ResponseWriter, r *http.Request,
 	if err != nil {
 		return nil, err
 	}
-	return s.knowledge.Answer(r.Context(), pathVar(r, "id"), in.Title, in.Text)
+	added, err := s.knowledge.Answer(r.Context(), pathVar(r, "id"), in.Title, in.Text)
+	return s.knowledgeAdded(r, by, added, added.ID, err)
 }

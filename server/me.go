@@ -102,10 +102,15 @@ func (s *communityServer) patchMe(w http.ResponseWriter, r *http.Request, by cha
 			return nil, err
 		}
 	}
+	before := p
 	p, err = s.engine.ChangePerson(r.Context(), p.ID, func(p *chat.Person) error {
+		before = *p
 		in.apply(p, hash)
 		return nil
 	})
+	if err == nil {
+		s.auditChange(r, by, &before, &p)
+	}
 	if err == nil && hash != "" {
 		s.audit(r, by, chat.AuditPasswordChanged, p.Name, "")
 		err = s.engine.EndSignIns(r.Context(), p.ID, by.SignIn)

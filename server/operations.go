@@ -128,24 +128,25 @@ func deliveryQuery(r *http.Request) (q chat.DeliveryQuery, err error) {
 	return q, err
 }
 
-func (s *communityServer) retryDelivery(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) retryDelivery(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	id := pathVar(r, "id")
 	if dest, _, _, _ := chat.ParseDeliveryID(id); dest == chat.WebhookSink {
 		if err := s.webhook.Off(); err != nil {
 			return nil, err
 		}
 	}
-	return ok, s.engine.Outbox.Retry(r.Context(), id)
+	return s.audited(r, by, chat.AuditDeliveryRetried, id, s.engine.Outbox.Retry(r.Context(), id))
 }
 
 // discardDelivery answers POST /api/admin/deliveries/{id}/discard.
-func (s *communityServer) discardDelivery(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	return ok, s.engine.Outbox.Discard(r.Context(), pathVar(r, "id"))
+func (s *communityServer) discardDelivery(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	id := pathVar(r, "id")
+	return s.audited(r, by, chat.AuditDeliveryDiscarded, id, s.engine.Outbox.Discard(r.Context(), id))
 }
 
 // discardDeliveries answers POST /api/admin/deliveries/discard: what failed at one
 // destination is removed.
-func (s *communityServer) discardDeliveries(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) discardDeliveries(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Dest string `json:"dest"`
 	}](r)
@@ -156,12 +157,13 @@ func (s *communityServer) discardDeliveries(_ http.ResponseWriter, r *http.Reque
 		return nil, badRequest("dest is required")
 	}
 	count, more, err := s.engine.Outbox.DiscardFailed(r.Context(), in.Dest)
+	s.auditDeliveries(r, by, chat.AuditDeliveryDiscarded, in.Dest, count)
 	return map[string]any{"ok": true, "discarded": count, "more": more}, err
 }
 
 // retryDeliveries answers POST /api/admin/deliveries/retry: the failed
 // deliveries are retried, some thousands per request.
-func (s *communityServer) retryDeliveries(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *communityServer) retryDeliveries(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeOptional[struct {
 		Dest   string `json:"dest"`
 		Cursor string `json:"cursor"`
@@ -183,6 +185,7 @@ func (s *communityServer) retryDeliveries(_ http.ResponseWriter, r *http.Request
 		off = []string{chat.WebhookSink}
 	}
 	count, next, err := s.engine.Outbox.RetryFailed(r.Context(), in.Dest, after, off...)
+	s.auditDeliveries(r, by, chat.AuditDeliveryRetried, in.Dest, count)
 	if err != nil {
 		return nil, err
 	}
@@ -191,6 +194,13 @@ func (s *communityServer) retryDeliveries(_ http.ResponseWriter, r *http.Request
 		answer["nextCursor"] = listCursor(*next)
 	}
 	return answer, nil
+}
+
+// auditDeliveries records what was done to failed deliveries, if there were any.
+func (s *communityServer) auditDeliveries(r *http.Request, by chat.Author, action, dest string, count int) {
+	if count > 0 {
+		s.audit(r, by, action, dest, chat.Count(count, "delivery"))
+	}
 }
 
 // testWebhook answers POST /api/admin/webhooks/test with the receiver's answer to

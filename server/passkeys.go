@@ -208,7 +208,11 @@ func (s *communityServer) renamePasskey(_ http.ResponseWriter, r *http.Request, 
 	if err != nil {
 		return nil, err
 	}
-	return s.engine.RenamePasskey(r.Context(), k, in.Name)
+	renamed, err := s.engine.RenamePasskey(r.Context(), k, in.Name)
+	if err == nil {
+		s.audit(r, by, chat.AuditPasskeyRenamed, k.Name, "to "+renamed.Name)
+	}
+	return renamed, err
 }
 
 // removePasskey answers DELETE /api/admin/passkeys/{id}.

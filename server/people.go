@@ -97,6 +97,9 @@ func (s *communityServer) auditChange(r *http.Request, by chat.Author, before, p
 	if p.Name != before.Name {
 		s.audit(r, by, chat.AuditPersonChanged, p.Name, "was "+before.Name)
 	}
+	if p.Email != before.Email {
+		s.audit(r, by, chat.AuditPersonChanged, p.Name, "e-mail address, was "+before.Email)
+	}
 	if !slices.Equal(p.PlatformNames, before.PlatformNames) {
 		s.audit(r, by, chat.AuditPersonChanged, p.Name, "names on platforms: "+strconv.Itoa(len(p.PlatformNames)))
 	}

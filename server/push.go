@@ -78,7 +78,11 @@ func (s *communityServer) addPushDevice(_ http.ResponseWriter, r *http.Request, 
 	if err := s.push.CheckAddress(in.Endpoint); err != nil {
 		return nil, err
 	}
-	return s.engine.AddPushDevice(r.Context(), chat.PushDevice{Person: ownerOf(by), SignIn: by.SignIn, Endpoint: in.Endpoint, P256dh: in.Keys.P256dh, Auth: in.Keys.Auth, Label: in.Label})
+	d, err := s.engine.AddPushDevice(r.Context(), chat.PushDevice{Person: ownerOf(by), SignIn: by.SignIn, Endpoint: in.Endpoint, P256dh: in.Keys.P256dh, Auth: in.Keys.Auth, Label: in.Label})
+	if err == nil {
+		s.audit(r, by, chat.AuditDeviceAdded, d.Label, "")
+	}
+	return d, err
 }
 
 // removePushDevice answers DELETE /api/admin/push/devices/{id}. Others' do not exist for
@@ -88,7 +92,7 @@ func (s *communityServer) removePushDevice(_ http.ResponseWriter, r *http.Reques
 	if by.Role == chat.RoleAdministrator {
 		owner = ""
 	}
-	return ok, s.engine.RemovePushDevice(r.Context(), owner, pathVar(r, "id"))
+	return s.audited(r, by, chat.AuditDeviceRemoved, pathVar(r, "id"), s.engine.RemovePushDevice(r.Context(), owner, pathVar(r, "id")))
 }
 
 // testPushDevice answers POST /api/admin/push/devices/{id}/test with what the push

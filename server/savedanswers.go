@@ -23,7 +23,19 @@ func (s *communityServer) saveAnswer(_ http.ResponseWriter, r *http.Request, by 
 	if err != nil {
 		return nil, err
 	}
-	return s.engine.SaveAnswer(r.Context(), by, savedName(r), in.Content, in.Own)
+	saved, err := s.engine.SaveAnswer(r.Context(), by, savedName(r), in.Content, in.Own)
+	if err == nil {
+		s.audit(r, by, chat.AuditAnswerSaved, saved.Name, whose(in.Own))
+	}
+	return saved, err
+}
+
+// whose tells in the audit list whether a saved answer is one person's alone.
+func whose(own bool) string {
+	if own {
+		return "their own"
+	}
+	return ""
 }
 
 // deleteSavedAnswer answers DELETE /api/admin/saved-answers/{name}.
@@ -32,7 +44,11 @@ func (s *communityServer) deleteSavedAnswer(_ http.ResponseWriter, r *http.Reque
 	if own != "" && own != "true" && own != "false" {
 		return nil, badRequest("own must be true or false")
 	}
-	return ok, s.engine.DeleteSavedAnswer(r.Context(), by, savedName(r), own == "true")
+	err := s.engine.DeleteSavedAnswer(r.Context(), by, savedName(r), own == "true")
+	if err == nil {
+		s.audit(r, by, chat.AuditAnswerRemoved, savedName(r), whose(own == "true"))
+	}
+	return ok, err
 }
 
 // savedName is the name in the path, which may have letters of any script.

@@ -129,7 +129,7 @@ func (s *communityServer) backUp(w http.ResponseWriter, r *http.Request, by chat
 	if err != nil {
 		return nil, s.backupFailed(err)
 	}
-	s.audit(r, by, "backup_made", name, "")
+	s.audit(r, by, chat.AuditBackupMade, name, "")
 	return map[string]string{"name": name}, nil
 }
 

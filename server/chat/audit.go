@@ -30,6 +30,9 @@ const (
 	AuditPasskeyAdded      = "passkey_added"
 	AuditPasskeyRemoved    = "passkey_removed"
 	AuditPasskeyRefused    = "passkey_refused"
+	AuditPasskeyRenamed    = "passkey_renamed"
+	AuditDeviceAdded       = "device_added"
+	AuditDeviceRemoved     = "device_removed"
 	AuditSettingsChanged   = "settings_changed"
 	AuditKeyRotated        = "key_rotated"
 	AuditErased            = "conversation_erased"
@@ -37,10 +40,22 @@ const (
 	AuditVisitorExported   = "visitor_exported"
 	AuditExported          = "exported"
 	AuditBackup            = "backup_downloaded"
+	AuditBackupMade        = "backup_made"
 	AuditMessageEdited     = "message_edited"
 	AuditMessageDeleted    = "message_deleted"
 	AuditBlocked           = "visitor_blocked"
 	AuditUnblocked         = "visitor_unblocked"
+
+	AuditChannelConnected    = "channel_connected"
+	AuditChannelDisconnected = "channel_disconnected"
+	AuditKnowledgeAdded      = "knowledge_added"
+	AuditKnowledgeRefreshed  = "knowledge_refreshed"
+	AuditKnowledgeRemoved    = "knowledge_removed"
+	AuditQuestionRemoved     = "question_removed"
+	AuditAnswerSaved         = "saved_answer_changed"
+	AuditAnswerRemoved       = "saved_answer_removed"
+	AuditDeliveryRetried     = "deliveries_retried"
+	AuditDeliveryDiscarded   = "deliveries_discarded"
 )
 
 // AuditEntry records who did what and when.
@@ -69,12 +84,16 @@ type AuditQuery struct {
 // Audit adds to the audit list what somebody did. A failure is logged: what was done is
 // done.
 func (r *Relay) Audit(ctx context.Context, by Author, e AuditEntry) {
+	if err := PutAudit(context.WithoutCancel(ctx), r.store, by, e); err != nil {
+		r.log.Error("the audit list misses an entry", "action", e.Action, "by", auditName(by), "err", err)
+	}
+}
+
+// PutAudit adds an entry to the audit list of a store.
+func PutAudit(ctx context.Context, store Store, by Author, e AuditEntry) error {
 	e.At, e.Person, e.Name, e.Count = Now(), by.Person, auditName(by), 1
 	e.Target, e.Detail = Clip(OneLine(e.Target), maxAuditDetail), Clip(OneLine(e.Detail), maxAuditDetail)
-	err := r.store.Apply(context.WithoutCancel(ctx), func(tx Tx) error { return tx.PutAudit(&e) })
-	if err != nil {
-		r.log.Error("the audit list misses an entry", "action", e.Action, "by", e.Name, "err", err)
-	}
+	return store.Apply(ctx, func(tx Tx) error { return tx.PutAudit(&e) })
 }
 
 // auditName names who did something without being a person of the team.

@@ -25,6 +25,8 @@ type BridgeSetup struct {
 	Link     string    `json:"link,omitempty"`
 	Places   []Place   `json:"places"`
 	Findings []Finding `json:"findings"`
+	// Stored: this step stored a token or the place.
+	Stored bool `json:"-"`
 }
 
 // Place is a group or channel that the bot can see.

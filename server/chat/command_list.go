@@ -220,12 +220,24 @@ func (c *commandContext) block(ctx context.Context) (CommandResult, error) {
 	if c.relay.backend {
 		return answer(backendDecidesBlock, nil)
 	}
-	return answer("The visitor is blocked. !unblock lets them write again.", c.relay.Block(ctx, c.by, c.sessionID, true))
+	return answer("The visitor is blocked. !unblock lets them write again.", c.setBlocked(ctx, true))
 }
 
 func (c *commandContext) unblock(ctx context.Context) (CommandResult, error) {
 	if c.relay.backend {
 		return answer(backendDecidesBlock, nil)
 	}
-	return answer("The visitor may write again.", c.relay.Block(ctx, c.by, c.sessionID, false))
+	return answer("The visitor may write again.", c.setBlocked(ctx, false))
+}
+
+func (c *commandContext) setBlocked(ctx context.Context, blocked bool) error {
+	err := c.relay.Block(ctx, c.by, c.sessionID, blocked)
+	if err == nil {
+		action := AuditUnblocked
+		if blocked {
+			action = AuditBlocked
+		}
+		c.relay.Audit(ctx, c.by, AuditEntry{Action: action, Target: c.sessionID, Detail: "by a command"})
+	}
+	return err
 }

@@ -19,10 +19,14 @@ interface Entry {
 const words: Record<string, string> = {
   sign_in: "Signed in", sign_in_failed: "Failed sign-ins", sign_in_ended: "Ended a sign-in", invited: "Invited", invitation_withdrawn: "Withdrew an invitation",
   joined: "Joined", person_changed: "Changed a person", role_changed: "Changed a role", person_removed: "Removed a person", password_reset: "Reset a password",
-  password_changed: "Changed the password", passkey_added: "Added a passkey", passkey_removed: "Removed a passkey", passkey_refused: "Refused a passkey", settings_changed: "Changed settings", key_rotated: "Rotated a key",
+  password_changed: "Changed the password", passkey_added: "Added a passkey", passkey_removed: "Removed a passkey", passkey_refused: "Refused a passkey", passkey_renamed: "Renamed a passkey",
+  device_added: "Turned notifications on", device_removed: "Turned notifications off", settings_changed: "Changed settings", key_rotated: "Rotated a key",
   conversation_erased: "Deleted a conversation", visitor_erased: "Deleted a visitor", visitor_exported: "Exported a visitor", exported: "Exported",
   backup_downloaded: "Downloaded a backup", backup_made: "Made a backup", visitor_blocked: "Blocked a visitor", visitor_unblocked: "Unblocked a visitor",
   message_edited: "Changed somebody else’s message", message_deleted: "Deleted somebody else’s message",
+  channel_connected: "Connected a channel", channel_disconnected: "Disconnected a channel", knowledge_added: "Added to the knowledge", knowledge_refreshed: "Had knowledge read again",
+  knowledge_removed: "Removed knowledge", question_removed: "Removed an open question", saved_answer_changed: "Changed a saved answer", saved_answer_removed: "Removed a saved answer",
+  deliveries_retried: "Retried deliveries", deliveries_discarded: "Discarded deliveries",
 };
 
 function row(e: Entry): HTMLElement {
