@@ -1,18 +1,18 @@
 // Requests to the AI in a conversation: a draft, a summary, and whether it answers there.
 
-import { call, sessionPath } from "./api";
+import { tell } from "./command";
 import { byId, on, setText } from "./dom";
 import { setDraft } from "./drafts";
 import { fetchSession } from "./load";
-import { attempt, changed, current, set, state } from "./store";
+import { changed, current, set, state } from "./store";
 import type { View } from "./store";
 import type { AI, Message, Session } from "./types";
 
 // run sends relay a command and shows its answer.
 async function run(command: string): Promise<void> {
   const id = state.selected;
-  const said = await attempt(call<{ answer: string }>("POST", sessionPath(id) + "/commands", { command }), "Not done");
-  if (said && id === state.selected) set({ answer: said.answer });
+  const answer = await tell(id, command);
+  if (answer !== undefined && id === state.selected) set({ answer });
 }
 
 // sendDraft sends the AI's draft to the visitor as the operator's own words.

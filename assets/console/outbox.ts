@@ -1,6 +1,7 @@
 // The operator's side: writing, editing, deleting, files and the typing signal.
 
 import { call, sessionPath, upload } from "./api";
+import { tell } from "./command";
 import { draftKey, draftOf, giveBack, isNoting, setDraft, setNoting } from "./drafts";
 import { fetchSession } from "./load";
 import { administrator, me } from "./me";
@@ -142,9 +143,9 @@ const command = /^\s*([!！]\p{L}|\/\p{L}[^\s/]*(\s|$))/u;
 // runCommand sends a command to relay and shows its answer.
 async function runCommand(sessionId: string, content: string, quote: Message | null): Promise<void> {
   setDraft(sessionId, "");
-  const said = await attempt(call<{ answer: string }>("POST", sessionPath(sessionId) + "/commands", { command: content, replyTo: quote?.id }), "Not done");
-  if (!said) return giveBack(sessionId, content);
-  set({ answer: said.answer, quote: state.quote === quote ? null : state.quote });
+  const answer = await tell(sessionId, content, quote?.id);
+  if (answer === undefined) return giveBack(sessionId, content);
+  set({ answer, quote: state.quote === quote ? null : state.quote });
 }
 
 // attach uploads files for the next message, as many as one carries.

@@ -1,6 +1,7 @@
 // Handles the events of the stream.
 
 import { call, sessionPath, unreachable } from "./api";
+import { fulfilled } from "./command";
 import { byId } from "./dom";
 import { applied, needsFiles, needsSession, withoutSession } from "./events";
 import { preview, visitorName } from "./format";
@@ -57,7 +58,7 @@ function take(event: StreamEvent): void {
   if (type === "message") arrived(event as unknown as Message);
   if (type === "message_read" && state.sessions.get(sessionId)?.unread) refresh(sessionId);
   if (movesWait(event)) refresh(sessionId);
-  if (type === "note" && event["sender"] === "ai" && sessionId === state.selected && /^The AI is (writing|reading)/.test(state.answer)) set({ answer: "" }); // what it announced is there
+  if (type === "note" && event["sender"] === "ai" && sessionId === state.selected) set({ answer: fulfilled() });
   if (state.ai && (type === "ai_takeover" || event["sender"] === "operator")) refresh(sessionId); // an answer ends the AI
   if (/^(message|note)/.test(type) && needsFiles()) void loadThread();
 }

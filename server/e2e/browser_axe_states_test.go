@@ -154,7 +154,7 @@ func testAxeTrouble(t *testing.T, s *fixture) {
 		b.until(`!$$(%s).some((n) => n.checkVisibility()) && document.activeElement.closest(%s)`, "#"+name+" .alert", "#"+name)
 	}
 	b.run(`(location.hash = "#/sessions/` + ann + `")`)
-	b.until(`shown("#composer")`)
+	b.until(`shown("#composer") && $(".message")`) // loaded before relay goes
 	s.stop()
 	b.until(`text("#link") === "Reconnecting…"`)
 	b.write("It is on its way")
