@@ -57,7 +57,7 @@ var arrows = []arrow{
 	{"relay/bridges/webhook", []string{"relay/bridges/guard", "relay/server/chat"}},
 	{"relay/server/config", []string{"relay/server/chat", "github.com/caarlos0/env/v11"}},
 	{"relay/server/privacy", []string{"relay/server/chat"}},
-	{"relay/server/password", []string{"golang.org/x/crypto"}},
+	{"relay/server/password", []string{"golang.org/x/crypto", "github.com/ccojocar/zxcvbn-go"}},
 	{"relay/server/passkey", nil},
 	{"relay/server/passkey/passkeytest", nil},
 	{"relay/server", []string{"relay/server/chat", "relay/server/config", "relay/server/passkey", "relay/server/password", "relay/server/privacy", "relay/server/words", "relay/assets",

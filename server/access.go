@@ -174,7 +174,7 @@ func (s *Server) originAllowed(r *http.Request) bool {
 // peer is where a request comes from.
 type peer struct {
 	addr   netip.Addr // the client, as far as the proxies can be trusted
-	direct bool       // no header says that a proxy forwarded the request
+	direct bool       // nothing says that a proxy forwarded the request
 }
 
 // local reports whether the request was made on this machine.
@@ -192,7 +192,7 @@ func isProxyHeader(name string) bool {
 // peer finds the client: the right-most address of X-Forwarded-For that is not
 // a trusted proxy's, as long as the connection itself comes from one.
 func (s *Server) peer(r *http.Request) peer {
-	p := peer{addr: remoteAddr(r), direct: true}
+	p := peer{addr: remoteAddr(r), direct: r.ProtoAtLeast(1, 1)} // some proxies speak HTTP/1.0 and add no header
 	for name := range r.Header {
 		if isProxyHeader(name) {
 			p.direct = false

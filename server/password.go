@@ -70,6 +70,9 @@ func (s *communityServer) hashPassword(r *http.Request, given string, own ...str
 	if err := chat.CheckPassword(given, own...); err != nil {
 		return "", err
 	}
+	if password.Guessable(given, own...) {
+		return "", chat.ErrorAt(chat.Invalid, "password", "password is among the first that somebody would try: add words or characters that do not belong together")
+	}
 	hash, err := s.hasher.Hash(r.Context(), given)
 	if errors.Is(err, password.ErrBusy) {
 		return "", errBusy

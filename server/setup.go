@@ -102,9 +102,6 @@ func (s *communityServer) setupDone(w http.ResponseWriter, r *http.Request) {
 // machine, or one with the set-up code.
 func (s *communityServer) maySetUp(r *http.Request) (allowed, wrongCode bool) {
 	near := s.isNear(r)
-	if near && fromForeignPage(r) { // whose wrong codes must not close the window
-		return true, false
-	}
 	if code := r.URL.Query().Get("setup"); code != "" {
 		if s.keys.TryCode(code) {
 			return true, false

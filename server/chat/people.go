@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/mail"
+	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -64,19 +64,8 @@ var (
 	ErrLastAdmin      = &Error{Kind: Conflict, Text: "This is the last administrator. Make somebody else an administrator first"}
 )
 
-// nameKey is what names are compared by: without case and double spaces.
-func nameKey(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
-
 // EmailKey is how e-mail addresses are stored and compared.
 func EmailKey(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
-
-// CheckName rejects what cannot be a person's name.
-func CheckName(name string) error {
-	if name == "" || utf8.RuneCountInString(name) > maxPersonName || strings.ContainsFunc(name, unicode.IsControl) {
-		return Errorf(Invalid, "name must be 1 to %d characters on one line", maxPersonName)
-	}
-	return nil
-}
 
 // CheckEmail rejects what is no e-mail address.
 func CheckEmail(email string) error {
@@ -108,8 +97,8 @@ func CheckPassword(password string, own ...string) error {
 // check rejects a person with invalid fields.
 func (p *Person) check() error {
 	p.Name, p.Email = strings.Join(strings.Fields(p.Name), " "), EmailKey(p.Email)
-	if err := errors.Join(CheckName(p.Name), CheckEmail(p.Email)); err != nil {
-		return firstError(err)
+	if err := CheckEmail(p.Email); err != nil {
+		return err
 	}
 	if !p.Role.Valid() {
 		return Errorf(Invalid, "role must be administrator or operator")
@@ -142,15 +131,6 @@ func (p *Person) checkPlatformNames() error {
 // platformKey is how names on platforms are compared: without @ and case.
 func platformKey(name string) string {
 	return strings.ToLower(strings.TrimPrefix(strings.TrimSpace(name), "@"))
-}
-
-// firstError returns the first of joined errors: one at a time is enough for a form.
-func firstError(err error) error {
-	var ours *Error
-	if errors.As(err, &ours) {
-		return ours
-	}
-	return err
 }
 
 // People lists everybody by name.
@@ -210,6 +190,9 @@ func addPerson(tx Tx, p *Person) error {
 	case n >= MaxPeople:
 		return Errorf(Conflict, "There are %d people, which is the most", n)
 	}
+	if err := named(tx, p); err != nil {
+		return err
+	}
 	if err := taken(tx, p); err != nil {
 		return err
 	}
@@ -235,6 +218,22 @@ func taken(tx Tx, p *Person) error {
 	return nil
 }
 
+// named checks a person's new name, which must not look like somebody else's.
+func named(tx Tx, p *Person) error {
+	if err := CheckName(p.Name); err != nil {
+		return err
+	}
+	people, err := tx.People()
+	if err != nil {
+		return err
+	}
+	key := looks(p.Name)
+	if slices.ContainsFunc(people, func(other Person) bool { return other.ID != p.ID && looks(other.Name) == key }) {
+		return ErrNameTaken
+	}
+	return nil
+}
+
 // NameKey is the name without case, which no two people share.
 func (p *Person) NameKey() string { return nameKey(p.Name) }
 
@@ -247,12 +246,17 @@ func (r *Relay) ChangePerson(ctx context.Context, id string, change func(*Person
 		if p, err = tx.Person(id); err != nil {
 			return err
 		}
-		before, password := p.Role, p.Password
+		before, password, name := p.Role, p.Password, p.Name
 		if err := change(&p); err != nil {
 			return err
 		}
 		if err := p.check(); err != nil {
 			return err
+		}
+		if p.Name != name { // names of earlier versions stay
+			if err := named(tx, &p); err != nil {
+				return err
+			}
 		}
 		if before == RoleAdministrator && p.Role != before {
 			if err := notLast(tx); err != nil {
