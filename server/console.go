@@ -27,7 +27,8 @@ func (s *communityServer) console(w http.ResponseWriter, r *http.Request) {
 		s.log.Error("cannot read who is signed in", "err", err)
 		s.showError(w, r, http.StatusServiceUnavailable, "The database cannot be reached. Please try again in a moment.")
 	default:
-		s.show(w, r, http.StatusOK, "console.html", slots{"OperatorName": by.Name, "OperatorID": by.Person, "Role": string(by.Role)})
+		s.show(w, r, http.StatusOK, "console.html", slots{"OperatorName": by.Name, "OperatorID": by.Person, "Role": string(by.Role),
+			"Hosts": strings.Join(append(s.engine.Hosts().List(), r.Host), " ")})
 	}
 }
 

@@ -116,11 +116,13 @@ export function visitorName(s: Session): string {
   return s.nickname;
 }
 
-// pagePath shortens the page's address to the part that distinguishes pages.
+// pagePath shortens the page's address to the part that distinguishes pages: the path on the
+// website, with the host on any other.
 export function pagePath(url: string | undefined): string {
   try {
     const { host, pathname } = new URL(url ?? "");
-    return pathname === "/" ? host : pathname;
+    if (pathname === "/") return host;
+    return (document.body.dataset["hosts"]?.split(" ").includes(host) ? "" : host) + pathname;
   } catch {
     return url ?? "";
   }

@@ -33,19 +33,19 @@ func TestSummary(t *testing.T) {
 	const hint = "Write here to answer. !help lists the commands; messages starting with // are internal notes."
 	nickname := chat.Nickname(s.VisitorID)
 	for _, tt := range []struct{ identity, title, summary string }{
-		{"", nickname + " · /a", page + hint},
+		{"", nickname + " · shop.test/a", page + hint},
 		{`{"email":"ada@example.com"}`, "ada@example.com", "Email: ada@example.com\nIdentity: not verified\n" + page + hint},
 		{`{"email":"ada@example.com","name":"Ada"}`, "Ada", "Name: Ada\nEmail: ada@example.com\nIdentity: not verified\n" + page + hint},
 	} {
 		s.Identity = chat.Raw(tt.identity)
-		if title, summary := s.Title(), summaryOf(&s, false); title != tt.title || summary != tt.summary {
+		if title, summary := s.Title(nil), summaryOf(&s, false); title != tt.title || summary != tt.summary {
 			t.Errorf("%s: %q\n%s\nwant %q\n%s", tt.identity, title, summary, tt.title, tt.summary)
 		}
 	}
 	s.Identity = nil
-	for url, want := range map[string]string{"": nickname, "https://shop.test/": nickname + " · shop.test", "https://shop.test/a b?c=d": nickname + " · /a b"} {
+	for url, want := range map[string]string{"": nickname, "https://shop.test/": nickname + " · shop.test", "https://shop.test/a b?c=d": nickname + " · shop.test/a b"} {
 		s.Metadata = chat.Of(chat.Metadata{URL: url})
-		if got := s.Title(); got != want {
+		if got := s.Title(nil); got != want {
 			t.Errorf("at %q: %q, want %q", url, got, want)
 		}
 	}

@@ -173,7 +173,7 @@ func (run *deliveryRun) openingOps(ctx context.Context) (parts []chat.Op, earlie
 		return nil, nil, err
 	}
 	continued := len(earlier) > 0 || m.opts.Stateless && run.head().Event.Type != chat.EventNewSession
-	op := chat.Op{Kind: chat.OpOpen, Title: session.Title(), Text: summaryOf(&session, continued)}
+	op := chat.Op{Kind: chat.OpOpen, Title: session.Title(m.relay.Hosts()), Text: summaryOf(&session, continued)}
 	if m.opts.Stateless {
 		op.SessionID = run.sessionID
 	}

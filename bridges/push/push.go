@@ -127,7 +127,7 @@ func (s *Sink) notify(ctx context.Context, session *chat.Session, m *chat.Messag
 			reached = true
 			continue
 		}
-		switch failed := s.sendOnceRested(ctx, &d.PushDevice, noteOf(session, m, d.PushContent)); {
+		switch failed := s.sendOnceRested(ctx, &d.PushDevice, noteOf(session.Title(s.opts.Engine.Hosts()), session, m, d.PushContent)); {
 		case failed == nil:
 			s.note(key, rev)
 			reached = true
@@ -218,12 +218,12 @@ type Note struct {
 }
 
 // noteOf says who wrote what only if the owner wants that.
-func noteOf(session *chat.Session, m *chat.Message, content bool) Note {
+func noteOf(title string, session *chat.Session, m *chat.Message, content bool) Note {
 	n := Note{SessionID: session.ID, Title: "New message", Body: "A visitor is waiting for an answer."}
 	if !content {
 		return n
 	}
-	n.Title = session.Title()
+	n.Title = title
 	if n.Body = m.Content; n.Body == "" && len(m.Attachments.V) > 0 {
 		n.Body = m.Attachments.V[0].Filename
 	}

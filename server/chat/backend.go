@@ -103,6 +103,9 @@ func (b Backend) NewSession(ctx context.Context, by Author, in SessionInfo) erro
 			return nil
 		}
 		c.session.StartedAt = c.at
+		if err := c.hosts.learn(c, c.session.Metadata.V.URL); err != nil {
+			return err
+		}
 		return c.emitFact(EventNewSession, map[string]any{"session": c.session.Public()})
 	})
 }

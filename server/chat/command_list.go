@@ -144,7 +144,7 @@ func (c *commandContext) info(ctx context.Context) (CommandResult, error) {
 	if err != nil {
 		return CommandResult{}, err
 	}
-	lines := []string{s.Title() + " – " + string(s.Status)}
+	lines := []string{s.Title(c.relay.hosts) + " – " + string(s.Status)}
 	if s.Blocked {
 		lines[0] += ", blocked"
 	}

@@ -1,11 +1,9 @@
 package chat
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +17,7 @@ const ShownValue = 300
 
 // Title names a session by its visitor: name, e-mail address, or the nickname that the
 // console shows, with the page.
-func (s *Session) Title() string {
+func (s *Session) Title(hosts *Hosts) string {
 	id := s.identity()
 	for _, name := range []string{"name", "email", "phone", "id"} {
 		if v, ok := id[name].(string); ok && strings.TrimSpace(v) != "" {
@@ -27,8 +25,8 @@ func (s *Session) Title() string {
 		}
 	}
 	name := Nickname(s.VisitorID)
-	if page, err := url.Parse(s.Metadata.V.URL); err == nil && page.Host != "" {
-		return Clip(OneLine(name+" · "+cmp.Or(strings.TrimSuffix(page.Path, "/"), page.Host)), 80)
+	if page := hosts.Short(s.Metadata.V.URL); page != "" {
+		return Clip(OneLine(name+" · "+page), 80)
 	}
 	return name
 }

@@ -49,6 +49,9 @@ type Config struct {
 	// nil for none.
 	Targets  func(*Settings) []Target
 	Identity IdentityRules
+	// PublicURL is relay's own address, Origins are those of the website: see [Hosts].
+	PublicURL string
+	Origins   []string
 	// Attempted is called with the outcome of each delivery attempt; it may be nil.
 	Attempted func(dest string, came Outcome)
 	// Taps are called with every event of a session, in the order of publishing,
@@ -74,12 +77,18 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	if err := e.loadSettings(ctx); err != nil {
 		return nil, err
 	}
+	if err := e.hosts.load(ctx, c.Store); err != nil {
+		return nil, err
+	}
 	return e, e.loadPresence(ctx)
 }
 
+// Hosts returns the names of the website.
+func (r *Relay) Hosts() *Hosts { return r.hosts }
+
 func newRelay(c Config, hub *Hub, outbox *Outbox, nodes *Nodes) *Relay {
 	r := &Relay{store: c.Store, hub: hub, outbox: outbox, nodes: nodes, log: c.Log, targets: c.Targets, env: c.Settings, identity: c.Identity,
-		backend: c.Mode == ModeBridge, backlog: c.Mode == ModeBridge && !c.Volatile}
+		hosts: newHosts(c.PublicURL, c.Origins), backend: c.Mode == ModeBridge, backlog: c.Mode == ModeBridge && !c.Volatile}
 	if r.targets == nil {
 		r.targets = func(*Settings) []Target { return nil }
 	}

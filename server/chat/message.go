@@ -215,6 +215,9 @@ func (c *change) touch(sender Sender) error {
 		return nil
 	}
 	s.StartedAt = c.at
+	if err := c.hosts.learn(c, s.Metadata.V.URL); err != nil {
+		return err
+	}
 	return c.emitFact(EventNewSession, map[string]any{"session": s.Public()})
 }
 

@@ -23,6 +23,7 @@ type Relay struct {
 	visitors visitors
 	viewing  viewing
 	names    platformNames
+	hosts    *Hosts
 	failed   failedSignIns
 	snoozes  snoozes
 	current  atomic.Pointer[currentSettings]
@@ -90,6 +91,7 @@ type change struct {
 	session  *Session
 	targets  []Target
 	backend  bool // the session is a backend's
+	hosts    *Hosts
 	readOnly bool // its author only read something, which does not count as activity
 	events   []Event
 	wakes    []wake
@@ -145,7 +147,7 @@ func (r *Relay) transact(ctx context.Context, by Author, lock func(Tx) (Session,
 }
 
 func (r *Relay) begin(tx Tx, by Author, at Time, s *Session) *change {
-	return &change{Tx: tx, by: by, at: at, session: s, targets: r.current.Load().targets, backend: r.backend}
+	return &change{Tx: tx, by: by, at: at, session: s, targets: r.current.Load().targets, hosts: r.hosts, backend: r.backend}
 }
 
 // emit gives an event the session's next revision and stores it with its
