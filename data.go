@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/bridges"
-	"github.com/relay-chat/relay/bridges/knowledge"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/cli"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/privacy"
+	"github.com/relay-chat/relay/server/words"
 )
 
 // withEngine calls use with an engine that delivers nothing, beside a running relay
@@ -172,7 +172,7 @@ func (a *app) erase(ctx context.Context, who string) error {
 func (a *app) copy(ctx context.Context, _ string) error {
 	from, to := databaseURL(a.line.words[1]), databaseURL(a.line.words[2])
 	started := time.Now()
-	report, err := db.Copy(ctx, from, to, db.CopyOptions{Words: knowledge.WordsOf, Progress: func(p db.CopyProgress) {
+	report, err := db.Copy(ctx, from, to, db.CopyOptions{Words: words.WithStems, Progress: func(p db.CopyProgress) {
 		line := cli.Progress{Action: "copy", Part: p.Table, Nth: p.Nth, Of: p.Of, Done: p.Done, Total: p.Total, RowsASecond: int64(p.Rate), Rest: p.Rest}
 		if p.Checking {
 			line.Action = "check"

@@ -36,15 +36,21 @@ func (d *DB) Source(ctx context.Context, id string) (s chat.KnowledgeSource, pag
 
 const (
 	countSources = `SELECT COUNT(*) FROM sources`
-	insertSource = `INSERT INTO sources (number, id, kind, trusted, created_at, refresh_at, url, title, note)
-		VALUES ((SELECT COALESCE(MAX(number), 0) + 1 FROM sources), ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertSource = `INSERT INTO sources (number, id, kind, trusted, created_at, refresh_at, url, title, note, session)
+		VALUES ((SELECT COALESCE(MAX(number), 0) + 1 FROM sources), ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	askedBy = `SELECT session FROM questions WHERE id = ?`
 )
 
 // AddSource adds a source with its first page, and with what was read of that
 // already. Of a question that it answers the id is given.
 func (d *DB) AddSource(ctx context.Context, s *chat.KnowledgeSource, first *chat.SourcePage, passages []chat.IndexedPassage, question string) error {
 	return d.backend.apply(ctx, func(t *tx) error {
+		session := int64(0)
 		if question != "" {
+			var err error
+			if session, err = one[int64](t, chat.ErrQuestionNotFound, askedBy, question); err != nil {
+				return err
+			}
 			if err := t.touch(chat.ErrQuestionNotFound, deleteQuestion, question); err != nil {
 				return err
 			}
@@ -52,7 +58,7 @@ func (d *DB) AddSource(ctx context.Context, s *chat.KnowledgeSource, first *chat
 		if n, err := one[int](t, nil, countSources); err != nil || n >= chat.MaxSources {
 			return firstOf(err, chat.ErrTooManySources)
 		}
-		_, err := t.q.exec(insertSource, s.ID, s.Kind, s.Trusted, int64(s.CreatedAt), int64(s.RefreshAt), s.URL, s.Title, s.Note)
+		_, err := t.q.exec(insertSource, s.ID, s.Kind, s.Trusted, int64(s.CreatedAt), int64(s.RefreshAt), s.URL, s.Title, s.Note, session)
 		if err != nil {
 			return fmt.Errorf("add source %s: %w", s.ID, err)
 		}

@@ -3,6 +3,7 @@ package db
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -233,15 +234,23 @@ func (t *tx) EraseSession(id string) error {
 const forgetWords = `UPDATE audit SET detail = '' WHERE target = ? AND action IN ('message_edited', 'message_deleted')`
 
 // erase removes a session by one of the queries for it, which may set conditions. What
-// the audit list keeps of its words goes with it.
+// the audit list and the knowledge keep of its words goes with it.
 func (t *tx) erase(query, id string, args ...any) error {
 	places, err := list[threadName](t, selectPlaces, id)
-	n := int64(0)
+	number, n := int64(0), int64(0)
+	if err == nil {
+		if number, err = t.number(id); errors.Is(err, chat.ErrSessionNotFound) {
+			return nil
+		}
+	}
 	if err == nil {
 		n, err = t.q.exec(query, append([]any{id}, args...)...)
 	}
 	if err == nil && n > 0 {
 		_, err = t.q.exec(forgetWords, id)
+	}
+	if err == nil && n > 0 {
+		err = t.forgetAsked(number)
 	}
 	if err == nil && n > 0 {
 		err = t.emptyInbox(places)

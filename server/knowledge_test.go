@@ -215,6 +215,12 @@ func TestUnansweredQuestions(t *testing.T) {
 		if len(read()) != 0 {
 			t.Errorf("its session was deleted, the question is left: %v", list)
 		}
+		if sources := string(s.must("GET", knowledgePath, secretKey, nil).body); strings.Contains(sources, "parcel") || strings.Contains(sources, "carpets") || s.found("carpets") != "" {
+			t.Errorf("its visitor's words are still the titles of answers: %s", sources)
+		}
+		if got := s.found("lamps"); got != "No, we only sell lamps." {
+			t.Errorf("the answer went with the question: %q is found", got)
+		}
 		if err := s.knowledge.Unanswered(t.Context(), session, "x"); err == nil || err.Error() != "note a question: "+chat.ErrSessionNotFound.Error() {
 			t.Errorf("of a session that is gone: %v", err)
 		}

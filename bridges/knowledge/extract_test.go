@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/relay-chat/relay/server/words"
 )
 
 // FuzzPassages: whatever a text is, its passages are valid, bounded, and have all of
@@ -39,12 +41,12 @@ func FuzzPassages(f *testing.F) {
 // TestWords: what people write otherwise is the same word, in every script.
 func TestWords(t *testing.T) {
 	for _, tt := range [][2]string{{"Größe", "GROSSE"}, {"livré", "livre"}, {"Łódź", "lodz"}, {"café", "cafe\u0301"}, {"ｶﾒﾗ", "カメラ"}, {"Ελλάς", "ΕΛΛΑΣ"}, {"الضمان", "ضمان"}, {"مُدَّة", "مدة"}, {"إرجاع", "ارجاع"}, {"ﬁt", "fit"}} {
-		if a, b := fmt.Sprint(WordsOf(tt[0])), fmt.Sprint(WordsOf(tt[1])); a != b {
+		if a, b := fmt.Sprint(words.WithStems(tt[0])), fmt.Sprint(words.WithStems(tt[1])); a != b {
 			t.Errorf("%q is %s, %q is %s", tt[0], a, tt[1], b)
 		}
 	}
 	for text, want := range map[string]string{"送料は": "[送料 料は]", "ab 12345678": "[ab 12345678]", "delivery": "[delivery deliv·]", "don't": "[don t]", "": "[]", "語": "[語]"} {
-		if got := fmt.Sprint(WordsOf(text)); got != want {
+		if got := fmt.Sprint(words.WithStems(text)); got != want {
 			t.Errorf("%q is %s, want %s", text, got, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/words"
 )
 
 // The lengths of a passage in characters: what is aimed at, and what even one
@@ -138,7 +139,7 @@ func (c *cutter) endPassage() {
 		return
 	}
 	title := c.titles()
-	c.passages = append(c.passages, chat.IndexedPassage{Title: title, Text: text, TitleWords: WordsOf(title), TextWords: WordsOf(text)})
+	c.passages = append(c.passages, chat.IndexedPassage{Title: title, Text: text, TitleWords: words.WithStems(title), TextWords: words.WithStems(text)})
 }
 
 // titles are the page's title and the headings above, each once.
