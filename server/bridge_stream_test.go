@@ -38,7 +38,7 @@ func TestBridgeStreamCarriesOperatorEvents(t *testing.T) {
 		s.MarkRead(t.Context(), ada, "s1", []string{"m1"}),
 		func() error { _, err := s.Edit(t.Context(), ada, "s1", "tg:1:5", "Hi!"); return err }(),
 		s.Delete(t.Context(), ada, "s1", "tg:1:5"),
-		s.AskCSAT(t.Context(), ada, "s1"), // backends ask for themselves
+		s.AskCSAT(t.Context(), ada, "s1"),
 		s.Close(t.Context(), ada, "s1"),
 		s.Reopen(t.Context(), ada, "s1"),
 	}
@@ -60,10 +60,10 @@ func TestBridgeStreamCarriesOperatorEvents(t *testing.T) {
 		}
 	}
 	var kinds []string
-	for range 8 {
+	for range 9 {
 		kinds = append(kinds, fmt.Sprint(all().get("type")))
 	}
-	if got, want := strings.Join(kinds, " "), "operator_message operator_typing message_read operator_message_edited operator_message_deleted session_closed session_reopened operator_message"; got != want {
+	if got, want := strings.Join(kinds, " "), "operator_message operator_typing message_read operator_message_edited operator_message_deleted csat_request session_closed session_reopened operator_message"; got != want {
 		t.Errorf("all types:\n got %s\nwant %s", got, want)
 	}
 	if f := other(); f.get("sessionId") != "s2" {

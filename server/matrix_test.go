@@ -202,6 +202,7 @@ var matrix = map[string]entry{
 	"POST /api/events":       {backend, "/api/events", object{}, 400},
 	"POST /api/disconnect":   {backend, "/api/disconnect", object{}, 400},
 	"GET /api/events/stream": {backend, "/api/events/stream", nil, 0},
+	"GET /api/stats":         {backend, "/api/stats", nil, 0},
 
 	"POST /api/operator/status": {backend, "/api/operator/status", object{}, 400},
 	"POST /api/custom-events":   {backend, "/api/custom-events", object{}, 400},

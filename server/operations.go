@@ -219,8 +219,8 @@ func (s *communityServer) testWebhook(_ http.ResponseWriter, r *http.Request, _ 
 	return answer, nil
 }
 
-// stats answers GET /api/admin/stats.
-func (s *communityServer) stats(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+// stats answers GET /api/admin/stats and, for backends, GET /api/stats.
+func (s *Server) stats(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	switch r.URL.Query().Get("period") {
 	case "", "7d":
 		return s.engine.Stats(r.Context(), 7)

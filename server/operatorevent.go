@@ -42,6 +42,7 @@ var operatorActs = map[chat.EventType]string{
 	chat.EventSessionClosed:   "session_closed",
 	chat.EventSessionReopened: "session_reopened",
 	chat.EventMessageRead:     "message_read",
+	chat.EventCSATRequest:     "csat_request",
 	chat.StateTyping:          "operator_typing",
 	chat.EventAITakeover:      "ai_takeover",
 }

@@ -153,6 +153,7 @@ func (s *bridgeServer) backendRoutes() []route {
 		{"POST", "/api/disconnect", backends, jsonRoute(decoded(s.handleLeft))},
 		{"POST", "/api/events", backends, s.backendEvent()},
 		{"GET", "/api/events/stream", stream, s.eventStream},
+		{"GET", "/api/stats", backends, s.stats},
 		{"GET", "/files/{token}", rules{}, s.download(s.sealedFile)},
 		{"HEAD", "/files/{token}", rules{}, s.download(s.sealedFile)},
 	}

@@ -16,7 +16,7 @@ func (e *Event) ForBackend() bool {
 	switch e.Type {
 	case EventMessage:
 		return !e.byVisitor()
-	case EventMessageEdited, EventMessageDeleted, EventSessionClosed, EventSessionReopened, EventMessageRead, EventAITakeover, StateTyping:
+	case EventMessageEdited, EventMessageDeleted, EventSessionClosed, EventSessionReopened, EventMessageRead, EventCSATRequest, EventAITakeover, StateTyping:
 		return true
 	}
 	return false

@@ -25,7 +25,7 @@ var Commands = []Command{
 	{Name: "save", Args: "name text", community: true, Help: "save an answer, sent later by !name; as a reply to a message: save it"},
 	{Name: "saved", community: true, Help: "the saved answers", run: (*commandContext).saved},
 	{Name: "forget", Args: "name", community: true, Help: "remove a saved answer", run: (*commandContext).forget},
-	{Name: "csat", community: true, Help: "ask the visitor for a rating now", run: (*commandContext).csat},
+	{Name: "csat", Help: "ask the visitor for a rating now", run: (*commandContext).csat},
 	{Name: "ai", Args: "on|off", Help: "let the AI answer here while nobody is online, or end it", run: (*commandContext).ai},
 	{Name: "draft", Help: "have the AI propose an answer", run: (*commandContext).draft},
 	{Name: "send", Args: "text", Optional: true, Help: "send the AI's proposal to the visitor, or this text instead", run: (*commandContext).send},
@@ -211,7 +211,7 @@ func DeleteRefusal(err error) error {
 
 func (c *commandContext) csat(ctx context.Context) (CommandResult, error) {
 	if c.relay.backend {
-		return answer("Your website's backend asks for ratings; this has no effect here.", nil)
+		return answer("Your website is told to ask for a rating.", c.relay.AskCSAT(ctx, c.by, c.sessionID))
 	}
 	return answer("The visitor is asked for a rating, unless it was asked before.", c.relay.AskCSAT(ctx, c.by, c.sessionID))
 }

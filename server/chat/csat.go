@@ -14,9 +14,13 @@ const (
 // maxComment is the longest comment of a rating, in characters.
 const maxComment = 2000
 
-// AskCSAT asks a visitor for a rating: once, and only one that was answered.
+// AskCSAT asks a visitor for a rating: once, and only one that was answered. Backends ask
+// themselves, and are told each time.
 func (r *Relay) AskCSAT(ctx context.Context, by Author, sessionID string) error {
 	return r.change(ctx, by, sessionID, func(c *change) error {
+		if c.backend {
+			return c.emitFact(EventCSATRequest, momentOf(c.at))
+		}
 		if c.session.AnsweredAt == 0 {
 			return Errorf(Conflict, "Only a visitor who was answered can be asked for a rating")
 		}
