@@ -350,7 +350,7 @@ func watchdog(database *db.DB) chat.Part {
 func (a *app) engine(ctx context.Context, database *db.DB, taps ...func(*chat.Event)) (*chat.Engine, []bridges.Kind, error) {
 	kinds := bridges.Kinds(a.bridgeEnv(a.log))
 	e, err := chat.Open(ctx, chat.Config{Store: database, Cluster: database.Cluster(), Mode: a.cfg.Mode, Volatile: a.cfg.Volatile(), Log: a.log,
-		PublicURL: a.cfg.PublicURL, Origins: a.cfg.AllowedOrigins, Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps, Attempted: a.watch.Hooks().Attempted,
+		IsBot: a.cfg.IsBot, PublicURL: a.cfg.PublicURL, Origins: a.cfg.AllowedOrigins, Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps, Attempted: a.watch.Hooks().Attempted,
 		Identity: chat.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
 	return e, kinds, err
 }

@@ -13,7 +13,7 @@ import (
 // assigns the ids of sessions and messages. It is trusted: a session or message
 // that relay does not know is created when the backend mentions it. The same
 // session, message, edit, delete, rating or receipt twice has one effect; events
-// without an id are relayed each time.
+// without an id are relayed each time. What a bot does without a word is not relayed.
 type Backend struct{ relay *Relay }
 
 // Backend returns the API for a backend.
@@ -78,6 +78,17 @@ func (b Backend) change(ctx context.Context, by Author, in SessionInfo, op func(
 	})
 }
 
+// report is change for what happens without a message: of a bot that has written nothing,
+// it stores the description alone, so that no thread is opened for it.
+func (b Backend) report(ctx context.Context, by Author, in SessionInfo, op func(c *change) error) error {
+	return b.change(ctx, by, in, func(c *change) error {
+		if is := b.relay.isBot; is != nil && c.session.Rev == 0 && is(c.session.Metadata.V.UserAgent) {
+			return nil
+		}
+		return op(c)
+	})
+}
+
 // updateSession stores the backend's description of the session.
 func (in *SessionInfo) updateSession(s *Session) error {
 	if in.VisitorID != "" {
@@ -98,7 +109,7 @@ func (in *SessionInfo) updateSession(s *Session) error {
 
 // NewSession reports a session to the platforms.
 func (b Backend) NewSession(ctx context.Context, by Author, in SessionInfo) error {
-	return b.change(ctx, by, in, func(c *change) error {
+	return b.report(ctx, by, in, func(c *change) error {
 		if c.session.Started() {
 			return nil
 		}
@@ -305,7 +316,7 @@ func (b Backend) Identify(ctx context.Context, by Author, in SessionInfo) error 
 	if err := checkIdentity("session.identity", identity); err != nil {
 		return err
 	}
-	return b.change(ctx, by, in, func(c *change) error { return c.addIdentity(identity) })
+	return b.report(ctx, by, in, func(c *change) error { return c.addIdentity(identity) })
 }
 
 // Trigger relays a custom event.
@@ -313,7 +324,7 @@ func (b Backend) Trigger(ctx context.Context, by Author, in SessionInfo, e Custo
 	if err := e.check("event."); err != nil {
 		return err
 	}
-	return b.change(ctx, by, in, func(c *change) error {
+	return b.report(ctx, by, in, func(c *change) error {
 		e.Timestamp = orNow(e.Timestamp, c.at)
 		return c.emitFact(EventCustom, e)
 	})
@@ -362,7 +373,7 @@ func (b Backend) Leave(ctx context.Context, by Author, in SessionInfo, l Leave) 
 	if err := l.check(); err != nil {
 		return err
 	}
-	return b.change(ctx, by, in, func(c *change) error { return c.emitFact(EventDisconnect, l) })
+	return b.report(ctx, by, in, func(c *change) error { return c.emitFact(EventDisconnect, l) })
 }
 
 // orNow returns the backend's time, or else the present.

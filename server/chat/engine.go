@@ -52,6 +52,8 @@ type Config struct {
 	// PublicURL is relay's own address, Origins are those of the website: see [Hosts].
 	PublicURL string
 	Origins   []string
+	// IsBot tells by a User-Agent that nobody sits there; nil: no one. See [Backend].
+	IsBot func(agent string) bool
 	// Attempted is called with the outcome of each delivery attempt; it may be nil.
 	Attempted func(dest string, came Outcome)
 	// Taps are called with every event of a session, in the order of publishing,
@@ -88,7 +90,7 @@ func (r *Relay) Hosts() *Hosts { return r.hosts }
 
 func newRelay(c Config, hub *Hub, outbox *Outbox, nodes *Nodes) *Relay {
 	r := &Relay{store: c.Store, hub: hub, outbox: outbox, nodes: nodes, log: c.Log, targets: c.Targets, env: c.Settings, identity: c.Identity,
-		hosts: newHosts(c.PublicURL, c.Origins), backend: c.Mode == ModeBridge, backlog: c.Mode == ModeBridge && !c.Volatile}
+		isBot: c.IsBot, hosts: newHosts(c.PublicURL, c.Origins), backend: c.Mode == ModeBridge, backlog: c.Mode == ModeBridge && !c.Volatile}
 	if r.targets == nil {
 		r.targets = func(*Settings) []Target { return nil }
 	}

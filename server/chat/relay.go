@@ -24,6 +24,7 @@ type Relay struct {
 	viewing  viewing
 	names    platformNames
 	hosts    *Hosts
+	isBot    func(agent string) bool
 	failed   failedSignIns
 	snoozes  snoozes
 	current  atomic.Pointer[currentSettings]

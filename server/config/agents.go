@@ -1,9 +1,31 @@
 package config
 
 import (
+	_ "embed"
 	"regexp"
 	"strings"
+	"sync"
 )
+
+//go:embed bots.txt
+var botList string
+
+// bots matches the User-Agents of the list.
+var bots = sync.OnceValue(func() *regexp.Regexp {
+	var patterns []string
+	for line := range strings.Lines(botList) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			patterns = append(patterns, "(?:"+line+")")
+		}
+	}
+	return regexp.MustCompile("(?i)" + strings.Join(patterns, "|"))
+})
+
+// IsBot reports whether a visitor's User-Agent is that of a program that nobody sits at, by
+// relay's own list.
+func (c *Config) IsBot(agent string) bool {
+	return c.UAFilterBots && agent != "" && bots().MatchString(agent)
+}
 
 // AgentList matches User-Agents: substrings or /regular expressions/, both
 // without regard to case.

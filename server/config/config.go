@@ -51,6 +51,7 @@ type Config struct {
 	UAFilterMode        FilterMode     `env:"UA_FILTER_MODE" envDefault:"blocklist" is:"blocklist, allowlist or both" example:"allowlist"`
 	UAFilterBlocklist   AgentList      `env:"UA_FILTER_BLOCKLIST" is:"a list of texts or /regular expressions/, separated by commas" example:"curl,python-requests,/bot|crawler/"`
 	UAFilterAllowlist   AgentList      `env:"UA_FILTER_ALLOWLIST" is:"a list of texts or /regular expressions/, separated by commas" example:"Mozilla,/^acme-backend/"`
+	UAFilterBots        bool           `env:"UA_FILTER_USE_DEFAULT_BOTS" envDefault:"true" is:"true or false" example:"false"`
 	TelegramAPIURL      string         `env:"TELEGRAM_API_URL" is:"an address that begins with https:// or http://" example:"http://localhost:8081"`
 	DiscordAPIURL       string         `env:"DISCORD_API_URL" is:"an address that begins with https:// or http://" example:"http://localhost:8082/api/v10"`
 	SlackAPIURL         string         `env:"SLACK_API_URL" is:"an address that begins with https:// or http://" example:"https://slack-gov.com/api"`

@@ -44,7 +44,7 @@ func TestConfigDefaults(t *testing.T) {
 	cfg := mustLoad(t, nil)
 	want := Config{Mode: chat.ModeCommunity, Port: 3000, DatabaseURL: "sqlite://relay.db", Setup: SetupLocal,
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
-		BackupKeep:     7, AttachmentMaxBytes: 10 << 20, RateLimit: true, WebhookRetries: 9, UAFilterMode: FilterBlocklist, LogLevel: slog.LevelInfo, LogFormat: LogText,
+		BackupKeep:     7, AttachmentMaxBytes: 10 << 20, RateLimit: true, WebhookRetries: 9, UAFilterBots: true, UAFilterMode: FilterBlocklist, LogLevel: slog.LevelInfo, LogFormat: LogText,
 		Settings: map[string]chat.Raw{}}
 	if got, want := fmt.Sprintf("%#v", cfg), fmt.Sprintf("%#v", want); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -222,7 +222,7 @@ func TestConfigWarnsOfUnknownVariables(t *testing.T) {
 	file := write(t, "my.env", "PROT=8080\nRELAY_PUBLIC_KEY_FILE=x\nCOLOUR=blue\nDISCORD_GATEWAY=true\nslack_token=x\n")
 	_, warnings, err := load(t, []string{"--env-file", file}, "RELAY_SETPU=code", "RELAY_PORT=1", "TERM=xterm", "RELAY_SECRET_KEY=", "RELAYED=x",
 		"TELEGRAM_CHATID=-1001", "discord_bot_token=x", "SLACK_WEBHOOK_URL=x", "HOME=/root", "AI_PROVIDER=x", "AI_MODEL=",
-		"NATS_URL=x", "DISCORD_ENABLE_GATEWAY=true", "UA_FILTER_USE_DEFAULT_BOTS=true", "UA_FILTER_LIST=x", "LOG_DIR=/tmp")
+		"NATS_URL=x", "DISCORD_ENABLE_GATEWAY=true", "UA_FILTER_LIST=x", "LOG_DIR=/tmp")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,6 @@ func TestConfigWarnsOfUnknownVariables(t *testing.T) {
 		"SLACK_WEBHOOK_URL (environment) is not a setting of relay",
 		"TELEGRAM_CHATID (environment) is not a setting of relay; did you mean TELEGRAM_CHAT_ID?",
 		"UA_FILTER_LIST (environment) is not a setting of relay; did you mean UA_FILTER_MODE?",
-		"UA_FILTER_USE_DEFAULT_BOTS (environment) is not a setting of relay; relay has no list of its own: name what to block in UA_FILTER_BLOCKLIST",
 		"discord_bot_token (environment) is not a setting of relay; did you mean DISCORD_BOT_TOKEN?",
 		"slack_token (" + file + ") is not a setting of relay; did you mean SLACK_BOT_TOKEN?",
 	}

@@ -24,11 +24,6 @@ func family(name string) string {
 	return ""
 }
 
-// otherWays say what to set instead of a variable that similar programs have.
-var otherWays = map[string]string{
-	"UA_FILTER_USE_DEFAULT_BOTS": "relay has no list of its own: name what to block in UA_FILTER_BLOCKLIST",
-}
-
 // warnUnknown warns of variables that nobody reads, those that are meant for
 // relay and those that are nearly its own: a typing error would otherwise pass
 // unseen.
@@ -45,9 +40,7 @@ func (l *loader) warnUnknown(origin string, meant func(name string) bool, source
 			continue
 		}
 		warning := fmt.Sprintf("%s (%s) is not a setting of relay", name, origin)
-		if other := otherWays[strings.ToUpper(name)]; other != "" {
-			warning += "; " + other
-		} else if near := nearestVariable(name, known); near != "" {
+		if near := nearestVariable(name, known); near != "" {
 			warning += "; did you mean " + near + "?"
 		}
 		l.warnings = append(l.warnings, warning)
