@@ -21,7 +21,7 @@ type gapTracker struct {
 	holding bool          // live events wait
 	held    []waiting
 	early   int           // so many of held came before the gap
-	lost    bool          // too many waited since the last attempt began
+	lost    bool          // since the last attempt began, something was missed that it may not read
 	due     time.Time     // of the next attempt
 	problem error         // of the last attempt
 	bell    chan struct{} // rung when due changes
@@ -85,7 +85,11 @@ func (g *gapTracker) open() {
 func (g *gapTracker) suppose(since, due time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.upTo.IsZero() || g.pending {
+	if g.upTo.IsZero() {
+		return
+	}
+	if g.pending {
+		g.lost = true // in case it is being read
 		return
 	}
 	if since.Before(g.upTo) {
