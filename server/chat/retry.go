@@ -68,7 +68,7 @@ func (o *Outbox) RetryFailed(ctx context.Context, dest string, after Cursor, off
 			return count, nil, err
 		}
 		for i := range failed {
-			if failed[i].State == DeliveryPending { // or maybe, if the commit was not confirmed
+			if failed[i].State != DeliveryFailed { // or maybe, if the commit was not confirmed
 				o.retryAtOnce(failed[i].Dest, failed[i].SessionID, failed[i].Rev)
 				count++
 			}
@@ -111,9 +111,13 @@ func (d *Delivery) stillFailed(tx Tx) (bool, error) {
 	return now.State == DeliveryFailed, err
 }
 
-// reset makes a failed delivery pending and due at once.
+// reset makes a failed delivery due at once, as one that may have arrived if that is so.
 func (d *Delivery) reset(tx Tx) error {
-	d.State, d.Attempts, d.LastError, d.NextAt = DeliveryPending, 0, "", Now()
+	state := DeliveryPending
+	if d.mayHaveArrived() {
+		state = DeliverySending
+	}
+	d.State, d.Attempts, d.LastError, d.NextAt = state, 0, "", Now()
 	return tx.SaveDelivery(d)
 }
 

@@ -1,6 +1,7 @@
 package chat_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -43,6 +44,55 @@ func TestOutboxRetriesAllFailed(t *testing.T) {
 			t.Errorf("deliveries are %v, want 3 done", got)
 		}
 	})
+}
+
+// TestRetriedDeliveryMayHaveArrived: what was given up after an attempt whose outcome is
+// unknown is looked for when somebody retries it, however often the later attempts failed
+// for good; what certainly did not arrive is not.
+func TestRetriedDeliveryMayHaveArrived(t *testing.T) {
+	for name, tt := range map[string]struct {
+		errs []error
+		want bool
+	}{
+		"unknown":               {[]error{chat.ErrAmbiguous, chat.ErrAmbiguous}, true},
+		"unknown, then refused": {[]error{chat.ErrAmbiguous, fmt.Errorf("%w: forbidden", chat.ErrPermanent)}, true},
+		"out of time":           {[]error{context.DeadlineExceeded, context.DeadlineExceeded}, true},
+		"refused":               {[]error{errors.New("down"), fmt.Errorf("%w: forbidden", chat.ErrPermanent)}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			served(t, func(t *testing.T, store *db.DB, sink *testSink) {
+				sink.policy.Attempts = 2
+				var tries, retried atomic.Int64
+				var ambiguous atomic.Bool
+				sink.answer = func(lane []chat.Delivery) (int, error) {
+					if lane[0].Rev > 1 {
+						return len(lane), nil
+					}
+					if retried.Load() > 0 {
+						ambiguous.Store(lane[0].Ambiguous())
+						return 1, nil
+					}
+					return 0, tt.errs[tries.Add(1)-1]
+				}
+				h := build(t, store, sink)
+				h.run(t)
+				id := h.open(t, "a")
+				h.say(t, id, "one")
+				time.Sleep(time.Hour)
+				if got := states(t, store, "bridge"); got[chat.DeliveryFailed] != 1 {
+					t.Fatalf("deliveries are %v, want one that failed", got)
+				}
+				retried.Add(1)
+				if err := h.Outbox.Retry(t.Context(), fmt.Sprintf("bridge.%s.1", id)); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Minute)
+				if got := states(t, store, "bridge"); got[chat.DeliveryFailed] != 0 || ambiguous.Load() != tt.want {
+					t.Errorf("deliveries are %v; it may have arrived: %t, want %t", got, ambiguous.Load(), tt.want)
+				}
+			})
+		})
+	}
 }
 
 // TestOutboxDiscardsFailed: what was given up is removed, one by one or all at once, and

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -233,11 +234,9 @@ func (s *sender) judge(d *Delivery, err error, now Time) Outcome {
 		d.State, d.NextAt = DeliverySending, now
 		return Ambiguous
 	case errors.Is(err, ErrPermanent) && wait == nil:
-		d.State = DeliveryFailed
-		return GivenUp
+		return d.giveUp(err)
 	case !pace && s.trials.count(d, s.policy.MaxAge), wait == nil && d.Attempts >= s.policy.Attempts:
-		d.State = DeliveryFailed
-		return GivenUp
+		return d.giveUp(err)
 	case wait != nil:
 		d.Attempts--
 		s.rest(d, wait.Pause(), now, false)
@@ -255,6 +254,19 @@ func (s *sender) judge(d *Delivery, err error, now Time) Outcome {
 	}
 	return came
 }
+
+// giveUp ends the attempts. That one of them may have arrived stays in the last error, so
+// that the sink looks for it if somebody retries.
+func (d *Delivery) giveUp(err error) Outcome {
+	if (d.Ambiguous() || errors.Is(err, context.DeadlineExceeded)) && !d.mayHaveArrived() {
+		d.LastError = ErrAmbiguous.Error() + ": " + d.LastError
+	}
+	d.State = DeliveryFailed
+	return GivenUp
+}
+
+// mayHaveArrived reports whether the last error says that an attempt may have arrived.
+func (d *Delivery) mayHaveArrived() bool { return strings.Contains(d.LastError, ErrAmbiguous.Error()) }
 
 // rest makes a delivery wait for its next attempt.
 func (s *sender) rest(d *Delivery, pause time.Duration, now Time, failing bool) {
