@@ -68,6 +68,8 @@ func (c *conn) list(dest any, query string, args ...any) error {
 	return c.noteBroken(s.SelectContext(context.Background(), dest, args...))
 }
 
+func (c *conn) has(column string) string { return "instr(" + column + ", ?) > 0" }
+
 // lock adds nothing: on SQLite there is one writer.
 func (c *conn) lock(query string) string { return query }
 

@@ -68,6 +68,9 @@ func (d *DB) Plan(ctx context.Context, query string, params int) (steps []string
 	return steps, err
 }
 
+// SearchQuery finds sessions by a part of what is searched through.
+const SearchQuery = selectFound + ` AND instr(search, ?) > 0 LIMIT ?`
+
 // Queries are the queries that must cost the same whatever the total is.
 func Queries() map[string]string {
 	failed := selectDeliveries + ` WHERE d.state = 3`

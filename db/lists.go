@@ -3,6 +3,7 @@ package db
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"math"
 	"sort"
 	"strings"
@@ -29,11 +30,45 @@ const (
 	longestOnes = ` ORDER BY waiting_since, id LIMIT ?`
 )
 
+// fewFound is how many sessions a search reads by their numbers, which the index of what
+// is searched through has; sessions that many find are found along the list.
+const fewFound = 1000
+
+// selectFound has no order, so that it reads that index alone.
+const selectFound = `SELECT number FROM sessions WHERE started_at > 0`
+
+// found returns a condition for the started sessions that a search finds, if they are few;
+// none when there is no such session.
+func (t *tx) found(q *chat.SessionQuery) (text string, none bool, err error) {
+	if q.Search == "" {
+		return "", false, nil
+	}
+	has, args := t.searched(q)
+	numbers, err := list[int64](t, selectFound+has+` LIMIT ?`, append(args, fewFound+1)...)
+	if err != nil || len(numbers) == 0 || len(numbers) > fewFound {
+		return "", err == nil && len(numbers) == 0, err
+	}
+	var b strings.Builder
+	for i, n := range numbers {
+		fmt.Fprintf(&b, "%s%d", map[bool]string{true: " AND number IN (", false: ","}[i == 0], n)
+	}
+	return b.String() + ")", false, nil
+}
+
+// searched is the condition of a search.
+func (t *tx) searched(q *chat.SessionQuery) (text string, args []any) {
+	plain, asked := words.Plain(q.Search), strings.ToLower(q.Search)
+	if plain == asked {
+		return ` AND ` + t.q.has("search"), []any{plain}
+	}
+	// Sessions that have not changed since an upgrade still have their accents.
+	return ` AND (` + t.q.has("search") + ` OR ` + t.q.has("search") + `)`, []any{plain, asked}
+}
+
 // conditions are what a query asks for beside the status, as SQL and its variables.
-func conditions(q *chat.SessionQuery) (text string, args []any) {
+func (t *tx) conditions(q *chat.SessionQuery) (text string, args []any) {
 	if q.Search != "" {
-		// Sessions that have not changed since an upgrade still have their accents.
-		text, args = text+` AND (search LIKE ? ESCAPE '\' OR search LIKE ? ESCAPE '\')`, append(args, containing(words.Plain(q.Search)), containing(q.Search))
+		text, args = t.searched(q)
 	}
 	if q.Snoozed {
 		text += ` AND snoozed_until > 0`
@@ -49,14 +84,21 @@ func conditions(q *chat.SessionQuery) (text string, args []any) {
 
 // Sessions implements [chat.Reader].
 func (t *tx) Sessions(q chat.SessionQuery) ([]chat.Session, error) {
-	text, args := conditions(&q)
+	text, args := t.conditions(&q)
 	if q.Waiting {
 		args = append(append([]any{int64(q.Before.At), q.Before.ID}, args...), limitOf(q.Limit))
 		return list[chat.Session](t, selectWaitingList+text+longestOnes, args...)
 	}
-	queries := []string{selectStarted, selectEmpty}
-	if !q.Empty {
-		queries = queries[:1]
+	among, none, err := t.found(&q)
+	if err != nil {
+		return nil, err
+	}
+	queries := []string{selectStarted + among}
+	if none {
+		queries = nil
+	}
+	if q.Empty {
+		queries = append(queries, selectEmpty)
 	}
 	statuses := []chat.Status{q.Status}
 	if q.Status == "" {

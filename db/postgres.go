@@ -352,6 +352,8 @@ func (p *pgTx) list(dest any, query string, args ...any) error {
 	return p.conn.SelectContext(p.ctx, dest, p.conn.Rebind(query), args...)
 }
 
+func (p *pgTx) has(column string) string { return "strpos(" + column + ", ?) > 0" }
+
 // lock makes transactions that change the same rows wait for each other.
 func (p *pgTx) lock(query string) string { return query + " FOR UPDATE" }
 

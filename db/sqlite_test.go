@@ -103,6 +103,15 @@ func TestPlans(t *testing.T) {
 	}
 }
 
+// TestSearchReadsItsIndex: a search for a session does not read the wide rows.
+func TestSearchReadsItsIndex(t *testing.T) {
+	d := dbtest.Open(t, dbtest.FileURL(t))
+	steps, err := d.Plan(t.Context(), db.SearchQuery, 2)
+	if plan := strings.Join(steps, "; "); err != nil || !strings.Contains(plan, "INDEX sessions_search") {
+		t.Errorf("%s, %v", plan, err)
+	}
+}
+
 // TestStatesHaveIndexes: a list of the deliveries in a state that few are in
 // does not look at the many others.
 func TestStatesHaveIndexes(t *testing.T) {

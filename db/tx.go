@@ -45,6 +45,8 @@ type querier interface {
 	// survey prepares for reading many rows that nobody reads again soon, until the
 	// returned function is called.
 	survey() (end func())
+	// has is the condition that a column has a part, its variable.
+	has(column string) string
 	// putWords lets a passage be found by its words, findWords ranks those that
 	// have any of some words. Each dialect has an index of its own.
 	putWords(number int64, p *chat.IndexedPassage) error

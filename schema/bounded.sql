@@ -7,6 +7,7 @@ DROP INDEX sessions_empty;
 DROP INDEX sessions_resumable;
 DROP INDEX sessions_token;
 DROP INDEX sessions_visitor;
+DROP INDEX sessions_search;
 DROP INDEX sessions_browser;
 DROP INDEX deliveries_failed;
 DROP INDEX deliveries_pending;
