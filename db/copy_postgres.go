@@ -59,15 +59,20 @@ func openCopyPostgres(ctx context.Context, url string, target bool) (end copyEnd
 	return p, err
 }
 
+// noticeTime is how long a server may take to notice that the program of a copy is gone: the
+// copy that was cut off keeps others away until then.
+const noticeTime = 10 * time.Second
+
 // prepare makes an empty database, or migrates one, unless it is an unfinished copy.
 // It keeps other copies away.
 func (p *copyPostgres) prepare(ctx context.Context, config *pgx.ConnConfig) error {
-	var alone bool
-	if err := p.conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, copyLock).Scan(&alone); err != nil {
-		return err
-	}
-	if !alone {
-		return errors.New("another copy to this database is running")
+	for begun, alone := time.Now(), false; !alone; {
+		if err := p.conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, copyLock).Scan(&alone); err != nil {
+			return err
+		}
+		if !alone && (time.Since(begun) > noticeTime || !rest(ctx, noticeTime/50)) {
+			return errors.New("another copy to this database is running")
+		}
 	}
 	have, err := inspectPostgres(ctx, p.conn)
 	if err != nil || have.version > unfinishedCopy {
