@@ -111,9 +111,8 @@ func twoNodes(t *testing.T) (one, two *harness, wires []*wired) {
 	var relays []*harness
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	for _, name := range []string{"a", "b"} {
-		n := &wired{wire: between, name: name}
-		between.nodes = append(between.nodes, n)
+	between.nodes = []*wired{{wire: between, name: "a"}, {wire: between, name: "b"}} // before any of them rings
+	for _, n := range between.nodes {
 		e, err := chat.Open(t.Context(), chat.Config{Store: store, Cluster: n, Log: quiet,
 			Targets: func(*chat.Settings) []chat.Target { return nil }})
 		if err != nil {
