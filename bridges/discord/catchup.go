@@ -9,6 +9,8 @@ import (
 	"sort"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
 	"github.com/relay-chat/relay/bridges/naming"
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -222,6 +224,11 @@ func (b *Bridge) catchUp(ctx context.Context, in chat.Receiver, thread, after st
 		if err != nil {
 			return fmt.Errorf("read missed messages: %w", err)
 		}
+		if len(list) == 0 && len(found.IDs) == 0 {
+			if err := b.seesHistory(ctx); err != nil {
+				return fmt.Errorf("read missed messages: %w", err)
+			}
+		}
 		begin, page := after, sorted(list)
 		if len(page) > 0 {
 			after = page[len(page)-1].ID
@@ -246,6 +253,20 @@ func (b *Bridge) catchUp(ctx context.Context, in chat.Receiver, thread, after st
 			return b.storeListing(ctx, in, found)
 		}
 	}
+}
+
+// seesHistory returns an error if the bot may not read old messages: Discord then answers
+// as if there were none, and what stands there would pass for deleted.
+func (b *Bridge) seesHistory(ctx context.Context) error {
+	at, err := b.fetchChannel(ctx)
+	if err != nil {
+		return err
+	}
+	roles, has, me, err := b.membership(ctx, at.Guild)
+	if err == nil && permissions(at, roles, me, has)&discordgo.PermissionReadMessageHistory == 0 {
+		err = errors.New("the bot lacks the permission Read Message History in the channel")
+	}
+	return err
 }
 
 // storePage stores the messages of a page, in order.

@@ -168,11 +168,15 @@ func (f *Platform) forget(m *message) {
 	c.messages = slices.DeleteFunc(c.messages, func(other *message) bool { return other == m })
 }
 
-// list lists messages, the newest first.
+// list lists messages, the newest first; none to a bot without Read Message History, as
+// Discord does ("Get Channel Messages").
 func (f *Platform) list(c *channel, q url.Values) any {
 	limit, _ := strconv.Atoi(q.Get("limit"))
 	after, _ := strconv.ParseInt(q.Get("after"), 10, 64)
 	list := []any{}
+	if f.server.denied&readHistory != 0 {
+		return list
+	}
 	for _, m := range c.messages {
 		if id, _ := strconv.ParseInt(m.id, 10, 64); id > after && (after == 0 || len(list) < limit) {
 			list = append(list, f.renderMessage(m))

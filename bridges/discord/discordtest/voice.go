@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// Permissions that a file and a voice message take.
+// Permissions that a file, a voice message and a list of messages take.
 const (
 	attachFiles = 1 << 15
 	sendVoice   = 1 << 46
+	readHistory = 1 << 16
 )
 
 // voiceMessage is the flag IS_VOICE_MESSAGE.
