@@ -144,15 +144,28 @@ func (r *Relay) AuditList(ctx context.Context, q AuditQuery) (list []AuditEntry,
 	return list, err
 }
 
-// pruneTeam removes old entries, and links and sign-ins that work no more.
+// pruneTeam removes old entries, and links and sign-ins that work no more. The sign that
+// there are devices goes with the last sign-in that had one.
 func (e *Engine) pruneTeam(ctx context.Context, now Time) error {
-	return e.Store.Apply(ctx, func(tx Tx) error {
+	gone := false
+	err := e.Store.Apply(ctx, func(tx Tx) error {
 		if err := tx.DropAudit(now.Add(-auditLasts)); err != nil {
 			return err
 		}
 		if err := tx.DropInvitations(now); err != nil {
 			return err
 		}
-		return tx.DropSignIns(now.Add(-signInLasts))
+		if err := tx.DropSignIns(now.Add(-signInLasts)); err != nil {
+			return err
+		}
+		devices, err := tx.PushDevices()
+		if gone = err == nil && len(devices) == 0 && e.Settings().Pushes(); gone {
+			err = tx.DeleteSetting(settingPush)
+		}
+		return err
 	})
+	if err == nil && gone {
+		err = e.pushesChanged(ctx)
+	}
+	return err
 }
