@@ -78,6 +78,7 @@ packing: # a release can be made, twice with the same bytes, and installed
 
 bench: ## measure relay against bare floors in one run, and the browser's longest tasks, about 25 minutes
 	go test -run '^$$' -bench 'History|Sessions|Pending' -benchtime 200x ./db
+	go test -run '^$$' -bench Statistics -benchtime 10x ./db
 	go test -run '^$$' -bench GoldenShop -benchtime 5x ./bridges/knowledge
 	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
 	$(BUILD) -o "$$programs/" . ./.ci/bench/floor; \

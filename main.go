@@ -206,7 +206,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		return err
 	}
 	a.announce(server.PagesURL(a.cfg, listener), keys, a.answerFrom(engine, kinds, set))
-	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, push.Run, a.finishCheck(database), a.repair(database), onOneNode(engine, "crawler", base.Run), onOneNode(engine, "search", search.Run), keys.Run, metrics, watchdog(database), a.backups(engine, database), web.ShareLimits)
+	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, push.Run, a.finishCheck(database), a.repair(database), onOneNode(engine, "crawler", base.Run), onOneNode(engine, "search", search.Run), onOneNode(engine, "digests", db.NewDigests(database, a.log).Run), keys.Run, metrics, watchdog(database), a.backups(engine, database), web.ShareLimits)
 }
 
 func (a *app) serveBridge(ctx context.Context) error {

@@ -73,6 +73,10 @@ func (c *conn) has(column string) string { return "instr(" + column + ", ?) > 0"
 // lock adds nothing: on SQLite there is one writer.
 func (c *conn) lock(query string) string { return query }
 
+// ticket and ended have nothing to do: a transaction under way is the only one.
+func (c *conn) ticket() (int64, error)    { return 0, nil }
+func (c *conn) ended(int64) (bool, error) { return true, nil }
+
 // survey keeps 200 KB of the pages that are read, until its end SQLite's usual 2 MB,
 // which take 4. Otherwise the reply time, which is computed at every start, would leave
 // a full cache. SQLite sets the size when it parses the text, so it is not prepared.

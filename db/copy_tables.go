@@ -28,9 +28,9 @@ type copyTable struct {
 }
 
 // copyTables lists the tables to copy, each after those that it refers to. The word indexes
-// of the knowledge base and of messages are left out because they are rebuilt, the latter
-// when relay runs, and so are the tables that only PostgreSQL has: they hold the state of
-// running nodes.
+// of the knowledge base and of messages and the digests of sessions are left out because
+// they are rebuilt, the latter two when relay runs, and so are the tables that only
+// PostgreSQL has: they hold the state of running nodes.
 func copyTables(ctx context.Context) (tables []*copyTable, err error) {
 	m, err := openMemory(ctx, "")
 	if err != nil {
@@ -44,7 +44,7 @@ func copyTables(ctx context.Context) (tables []*copyTable, err error) {
 	return tables, err
 }
 
-const selectTables = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'search_%' ORDER BY name`
+const selectTables = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'search_%' AND name NOT LIKE 'digest%' ORDER BY name`
 
 // describeTables lists the tables of a SQLite database, each after those that it refers
 // to.

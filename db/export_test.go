@@ -253,3 +253,21 @@ func (s *Search) Recent(ctx context.Context) { s.recent(ctx) }
 
 // PassMinute lets the next look be one far back.
 func (s *Search) PassMinute() { s.wide = s.wide.Add(-wideEvery) }
+
+// FactsOfRows is Facts without digests.
+func (d *DB) FactsOfRows(ctx context.Context, use func(*chat.SessionFacts)) error {
+	return d.backend.look(ctx, func(t *tx) error {
+		return t.undigestedFacts(nil, func(s *chat.SessionFacts) error {
+			use(s)
+			return nil
+		})
+	})
+}
+
+// BreakDigests writes over the bytes of all digests.
+func (d *DB) BreakDigests(ctx context.Context) error {
+	return d.backend.apply(ctx, func(t *tx) error {
+		_, err := t.q.exec(`UPDATE digests SET facts = ?`, []byte("\x01\xff\xff"))
+		return err
+	})
+}

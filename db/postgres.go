@@ -357,5 +357,15 @@ func (p *pgTx) has(column string) string { return "strpos(" + column + ", ?) > 0
 // lock makes transactions that change the same rows wait for each other.
 func (p *pgTx) lock(query string) string { return query + " FOR UPDATE" }
 
+func (p *pgTx) ticket() (ticket int64, err error) {
+	err = p.row([]any{&ticket}, `SELECT txid_current()`)
+	return ticket, err
+}
+
+func (p *pgTx) ended(ticket int64) (ended bool, err error) {
+	err = p.row([]any{&ended}, `SELECT txid_snapshot_xmin(txid_current_snapshot()) >= ?`, ticket)
+	return ended, err
+}
+
 // survey changes nothing: the server manages its memory.
 func (p *pgTx) survey() (end func()) { return func() {} }

@@ -45,6 +45,10 @@ type querier interface {
 	// survey prepares for reading many rows that nobody reads again soon, until the
 	// returned function is called.
 	survey() (end func())
+	// ticket returns a number that is higher than that of every transaction under way, and
+	// ended reports, when reading, whether all with a lower one have ended.
+	ticket() (int64, error)
+	ended(ticket int64) (bool, error)
 	// has is the condition that a column has a part, its variable.
 	has(column string) string
 	// putWords lets a passage be found by its words, findWords ranks those that

@@ -1,7 +1,7 @@
 -- What a database in memory has beyond the migrations: it forgets a delivery once
 -- it is settled, and an event once no delivery needs it.
 
--- Nobody lists or searches here; what is idle for longest is evicted first.
+-- Nobody lists, searches or counts here; what is idle for longest is evicted first.
 DROP INDEX sessions_started;
 DROP INDEX sessions_empty;
 DROP INDEX sessions_resumable;
@@ -15,6 +15,15 @@ DROP INDEX sessions_waits;
 DROP INDEX sessions_snoozed;
 DROP INDEX sessions_assignee;
 DROP INDEX sessions_tags;
+DROP TRIGGER digest_message_added;
+DROP TRIGGER digest_message_changed;
+DROP TRIGGER digest_message_gone;
+DROP TRIGGER digest_entry_added;
+DROP TRIGGER digest_entry_changed;
+DROP TRIGGER digest_entry_gone;
+DROP TRIGGER digest_session_added;
+DROP TRIGGER digest_session_changed;
+DROP TRIGGER digest_session_gone;
 CREATE INDEX sessions_idle ON sessions (last_activity);
 CREATE INDEX links_created ON links (created_at);
 

@@ -35,14 +35,26 @@ func (r *Relay) keepReplyTime(ctx context.Context) {
 }
 
 func (r *Relay) computeReplyTime(ctx context.Context) error {
-	return r.store.ReadOne(ctx, func(rd Reader) error {
-		median, n, err := rd.FirstAnswers(Now().Add(-replyTimeDays * 24 * time.Hour))
-		if err == nil && n < fewestReplies {
-			median = 0
-		}
+	from := Now().Add(-replyTimeDays * 24 * time.Hour)
+	return r.store.Read(ctx, func(rd Reader) error {
+		var waits []int64
+		err := rd.Facts(from, func(s *SessionFacts) error {
+			if s.StartedAt >= from && s.AnsweredAt > 0 {
+				waits = append(waits, max(int64(s.AnsweredAt-s.StartedAt), 0))
+			}
+			return ctx.Err()
+		})
 		if err == nil {
-			r.replyTime.Store(int64(median))
+			r.replyTime.Store(int64(usualReply(waits)))
 		}
 		return err
 	})
+}
+
+// usualReply returns the median of waits in milliseconds, 0 if they are few.
+func usualReply(waits []int64) time.Duration {
+	if len(waits) < fewestReplies {
+		return 0
+	}
+	return time.Duration(*median(waits) * float64(time.Second)).Round(time.Millisecond)
 }

@@ -101,38 +101,35 @@ type StatRating struct {
 	At        Time   `json:"at"`
 }
 
-// Facts receives what statistics are counted from, in any order.
-type Facts struct {
-	Session func(SessionFact) // of every session that was active since the beginning of the range
-	Message func(MessageFact) // of the range; no notes
-	Entry   func(EntryFact)   // the range's closings, and what the AI took over and gave back
-}
-
-// SessionFact is what statistics need of a session.
-type SessionFact struct {
+// SessionFacts is what statistics need of a session that has begun.
+type SessionFacts struct {
 	Number                             int64
-	ID                                 string
-	Status                             Status
+	Closed                             bool // at the moment
 	StartedAt, AnsweredAt, RespondedAt Time
 	Score                              int
-	Comment                            string
+	Commented                          bool          // the rating has a comment
+	Messages                           []MessageFact // no notes; in any order
+	Closings, HandBacks                []Time        // when it was closed, and when the AI gave it to people by itself
 }
 
-// MessageFact is what statistics need of a message. Session is the session's Number.
+// MessageFact is what statistics need of a message.
 type MessageFact struct {
-	Session        int64
-	At             Time
+	At Time
+	By *Writer
+}
+
+// Writer is who wrote messages, and on which channel. Messages of a session share the same
+// Writer if it is equal.
+type Writer struct {
 	Sender         Sender
 	Bridge, Author string
 	Person         string // of the team, "" for others
 }
 
-// EntryFact is what statistics need of an entry of the timeline.
-type EntryFact struct {
-	Session int64
-	At      Time
-	Type    EventType
-	Data    Raw
+// RatingComment is what was written with the rating of a session.
+type RatingComment struct {
+	Number      int64
+	ID, Comment string
 }
 
 // StatRange is a range of days, both included. The zero value is the last 30 days.
@@ -198,32 +195,36 @@ func (s *Settings) TimeZone() *time.Location {
 	return time.UTC
 }
 
-// Statistics counts what happened in a range, and in as many days before it. It reads
-// every session that was active since, and adds nothing to what is stored.
+// Statistics counts what happened in a range, and in as many days before it.
 func (r *Relay) Statistics(ctx context.Context, q StatRange) (Statistics, error) {
 	zone := r.Settings().TimeZone()
 	first, n, err := q.days(zone)
 	if err != nil {
 		return Statistics{}, err
 	}
-	r.counting.Lock() // it may take seconds: one at a time leaves the database to the others
+	r.counting.Lock() // one at a time leaves the database to the others
 	defer r.counting.Unlock()
-	count := newStatCount(zone, first, n)
-	var waiting Waiting
-	err = r.store.Read(ctx, func(rd Reader) (err error) {
-		if count.people, err = rd.People(); err != nil {
+	var out Statistics
+	err = r.store.Read(ctx, func(rd Reader) error {
+		people, err := rd.People()
+		if err != nil {
 			return err
 		}
-		if waiting, err = rd.WaitingSessions(); err == nil {
-			err = rd.Facts(TimeOf(dayBegins(first.AddDate(0, 0, -n), zone)), TimeOf(dayBegins(first.AddDate(0, 0, n), zone)), count.facts(ctx))
+		count := newStatCount(zone, first, n, people)
+		err = rd.Facts(TimeOf(dayBegins(first.AddDate(0, 0, -n), zone)), func(s *SessionFacts) error {
+			count.session(s)
+			return ctx.Err()
+		})
+		if err != nil {
+			return err
 		}
+		out = count.result()
+		if out.Waiting, err = rd.WaitingSessions(); err != nil {
+			return err
+		}
+		out.Ratings.Comments, err = count.comments(rd)
 		return err
 	})
-	if err == nil {
-		err = ctx.Err()
-	}
-	out := count.result()
-	out.Waiting = waiting
 	return out, err
 }
 
@@ -248,10 +249,11 @@ func ratio(part, whole int) *float64 {
 	return new(float64(part) / float64(whole))
 }
 
-// givenBack reports whether an entry is the AI handing a session to people by itself.
-func (e *EntryFact) givenBack() bool {
+// GivesBack reports whether a takeover, the data of an entry of the timeline, is the AI
+// handing a session to people by itself.
+func GivesBack(takeover Raw) bool {
 	var t Takeover
-	if e.Type != EventAITakeover || json.Unmarshal(e.Data, &t) != nil || t.Active {
+	if json.Unmarshal(takeover, &t) != nil || t.Active {
 		return false
 	}
 	return t.Reason != AIEndOperator && t.Reason != AIEndOff

@@ -2,8 +2,6 @@ package chat
 
 import (
 	"cmp"
-	"context"
-	"maps"
 	"slices"
 	"sort"
 	"time"
@@ -12,21 +10,21 @@ import (
 // maxRatingComments is how many comments statistics show.
 const maxRatingComments = 50
 
-// statCount counts a range of days and as many days before it.
+// statCount counts a range of days and as many days before it, session by session.
 type statCount struct {
-	zone     *time.Location
-	first    time.Time // the first day of the range; see StatRange.days
-	n        int       // days of the range
-	days     []statDay // of both ranges
-	hours    [24]StatHour
-	week     [7][24]int
-	sessions map[int64]*statSession
-	people   []Person
-	left     map[string]MessageFact // the last one of each person, by id
-	ratings  StatRatings
-	// dates finds a day by its number of the calendar.
-	quarter int64 // the quarter of an hour that place is of: offsets are multiples of it
-	place   statPlace
+	zone      *time.Location
+	first     time.Time // the first day of the range; see StatRange.days
+	n         int       // days of the range
+	days      []statDay // of both ranges
+	hours     [24]StatHour
+	week      [7][24]int
+	people    []Person
+	groups    map[statKey]*statGroup
+	left      map[string]leftName // by the person's id
+	scores    [5]int
+	commented []statRating // sessions whose rating has a comment
+	quarter   int64        // the quarter of an hour that place is of: offsets are multiples of it
+	place     statPlace
 }
 
 // statDay is a day that is being counted.
@@ -38,13 +36,11 @@ type statDay struct {
 	ai, aiOnly             int
 }
 
-// statSession is what is known of a session.
-type statSession struct {
-	SessionFact
-	ai       bool // the AI answered in one of the ranges
-	closedAt Time
-	first    MessageFact // of the operators
-	groups   map[statKey]int
+// statGroup is a person or a channel that is being counted.
+type statGroup struct {
+	StatGroup
+	waits []int64
+	last  int64 // the session that was counted last
 }
 
 // statKey is a person, by the id if it is one of the team, or a channel.
@@ -53,18 +49,31 @@ type statKey struct {
 	id, name string
 }
 
+// leftName is the name under which a person wrote last.
+type leftName struct {
+	at   Time
+	name string
+}
+
+// statRating is a rating whose comment is read once all are known.
+type statRating struct {
+	session int64
+	score   int
+	at      Time
+}
+
 // statPlace is where a moment belongs: day is negative outside of both ranges.
 type statPlace struct{ day, hour, weekday int }
 
-func newStatCount(zone *time.Location, first time.Time, n int) *statCount {
-	c := &statCount{zone: zone, first: first, n: n, days: make([]statDay, 2*n), sessions: map[int64]*statSession{}, left: map[string]MessageFact{}, quarter: -1}
+func newStatCount(zone *time.Location, first time.Time, n int, people []Person) *statCount {
+	c := &statCount{zone: zone, first: first, n: n, days: make([]statDay, 2*n), people: people,
+		groups: map[statKey]*statGroup{}, left: map[string]leftName{}, quarter: -1}
 	for i := range c.days {
 		c.days[i].Date = first.AddDate(0, 0, i-n).Format(time.DateOnly)
 	}
 	for i := range c.hours {
 		c.hours[i].Hour = i
 	}
-	c.ratings.Comments = []StatRating{}
 	return c
 }
 
@@ -83,105 +92,122 @@ func (c *statCount) at(t Time) statPlace {
 // current reports whether a day is of the range itself.
 func (c *statCount) current(day int) bool { return day >= c.n }
 
-// facts returns what counts. It does nothing more once ctx has ended.
-func (c *statCount) facts(ctx context.Context) Facts {
-	return Facts{
-		Session: func(f SessionFact) { c.sessions[f.Number] = &statSession{SessionFact: f} },
-		Message: func(f MessageFact) {
-			if ctx.Err() == nil {
-				c.message(f)
-			}
-		},
-		Entry: c.entry,
-	}
-}
-
-func (c *statCount) message(f MessageFact) {
-	s, place := c.sessions[f.Session], c.at(f.At)
-	if s == nil || place.day < 0 {
-		return
-	}
-	day := &c.days[place.day]
-	switch f.Sender {
-	case SenderVisitor:
-		day.VisitorMessages++
-	case SenderAI:
-		day.AIMessages++
-		s.ai = true
-	default:
-		day.OperatorMessages++
-		c.answer(s, f, c.current(place.day))
-	}
-	if c.current(place.day) {
-		c.hours[place.hour].Messages++
-		if f.Sender == SenderVisitor {
-			c.week[place.weekday][place.hour]++
+// session counts a session. What is outside of both ranges does not count.
+func (c *statCount) session(s *SessionFacts) {
+	var first *MessageFact // of the operators
+	ai := false            // it answered in one of the ranges
+	for i := range s.Messages {
+		m := &s.Messages[i]
+		place := c.at(m.At)
+		if place.day < 0 {
+			continue
+		}
+		c.message(s, m, place)
+		switch {
+		case m.By.Sender == SenderAI:
+			ai = true
+		case m.By.Sender != SenderVisitor && (first == nil || m.At < first.At):
+			first = m
 		}
 	}
-}
-
-// answer counts an operator's message.
-func (c *statCount) answer(s *statSession, f MessageFact, current bool) {
-	if s.first.At == 0 || f.At < s.first.At {
-		s.first = f
-	}
-	if !current {
-		return
-	}
-	if f.Person != "" && f.At >= c.left[f.Person].At {
-		c.left[f.Person] = f
-	}
-	if s.groups == nil {
-		s.groups = map[statKey]int{}
-	}
-	for _, key := range f.groups() {
-		s.groups[key]++
-	}
-}
-
-func (f *MessageFact) groups() [2]statKey {
-	who := statKey{id: f.Person}
-	if f.Person == "" {
-		who.name = f.Author
-	}
-	return [2]statKey{who, {channel: true, name: cmp.Or(f.Bridge, SourceAPI)}}
-}
-
-func (c *statCount) entry(f EntryFact) {
-	s, place := c.sessions[f.Session], c.at(f.At)
-	switch {
-	case s == nil || place.day < 0:
-	case f.Type == EventSessionClosed:
-		s.closedAt = max(s.closedAt, f.At)
-	case f.givenBack():
-		c.days[place.day].handBacks++
-	}
-}
-
-// settle counts what is known only once everything was read.
-func (c *statCount) settle(s *statSession) {
 	if place := c.at(s.StartedAt); place.day >= 0 {
-		c.begun(s, place)
+		c.begun(s, place, ai)
+		if first != nil && first.At == s.AnsweredAt && c.current(place.day) {
+			c.firstAnswer(s, first)
+		}
 	}
-	if place := c.at(s.closedAt); s.closedAt > 0 && place.day >= 0 && s.Status == StatusClosed {
-		day := &c.days[place.day]
-		day.Closed++
-		day.resolutions = append(day.resolutions, max(int64(s.closedAt-s.StartedAt), 0))
-	}
+	c.entries(s)
 	if place := c.at(s.RespondedAt); s.RespondedAt > 0 && place.day >= 0 {
 		c.rated(s, place.day)
 	}
 }
 
+func (c *statCount) message(s *SessionFacts, m *MessageFact, place statPlace) {
+	day, current := &c.days[place.day], c.current(place.day)
+	switch m.By.Sender {
+	case SenderVisitor:
+		day.VisitorMessages++
+	case SenderAI:
+		day.AIMessages++
+	default:
+		day.OperatorMessages++
+		if current {
+			c.answer(s, m)
+		}
+	}
+	if current {
+		c.hours[place.hour].Messages++
+		if m.By.Sender == SenderVisitor {
+			c.week[place.weekday][place.hour]++
+		}
+	}
+}
+
+// answer counts an operator's message of the range for who wrote it, and for its channel.
+func (c *statCount) answer(s *SessionFacts, m *MessageFact) {
+	if id := m.By.Person; id != "" && m.At >= c.left[id].at {
+		c.left[id] = leftName{m.At, m.By.Author}
+	}
+	for _, key := range m.By.groups() {
+		g := c.groups[key]
+		if g == nil {
+			g = &statGroup{last: -1}
+			c.groups[key] = g
+		}
+		g.Messages++
+		if g.last != s.Number {
+			g.last = s.Number
+			g.Conversations++
+		}
+	}
+}
+
+// firstAnswer counts how long a session waited for those who answered it first.
+func (c *statCount) firstAnswer(s *SessionFacts, m *MessageFact) {
+	for _, key := range m.By.groups() {
+		if g := c.groups[key]; g != nil {
+			g.waits = append(g.waits, max(int64(s.AnsweredAt-s.StartedAt), 0))
+		}
+	}
+}
+
+func (w *Writer) groups() [2]statKey {
+	who := statKey{id: w.Person}
+	if w.Person == "" {
+		who.name = w.Author
+	}
+	return [2]statKey{who, {channel: true, name: cmp.Or(w.Bridge, SourceAPI)}}
+}
+
+// entries counts when the AI gave a session back, and its last closing if it is closed.
+func (c *statCount) entries(s *SessionFacts) {
+	for _, at := range s.HandBacks {
+		if place := c.at(at); place.day >= 0 {
+			c.days[place.day].handBacks++
+		}
+	}
+	var closedAt Time
+	for _, at := range s.Closings {
+		if c.at(at).day >= 0 {
+			closedAt = max(closedAt, at)
+		}
+	}
+	if closedAt > 0 && s.Closed {
+		day := &c.days[c.at(closedAt).day]
+		day.Closed++
+		day.resolutions = append(day.resolutions, max(int64(closedAt-s.StartedAt), 0))
+	}
+}
+
 // begun counts a session that began in one of the ranges.
-func (c *statCount) begun(s *statSession, place statPlace) {
+func (c *statCount) begun(s *SessionFacts, place statPlace, ai bool) {
 	day := &c.days[place.day]
 	day.Conversations++
 	if s.AnsweredAt > 0 {
 		day.answered++
 		day.responses = append(day.responses, max(int64(s.AnsweredAt-s.StartedAt), 0))
 	}
-	if s.ai {
+	if ai {
 		day.ai++
 		if s.AnsweredAt == 0 {
 			day.aiOnly++
@@ -192,39 +218,48 @@ func (c *statCount) begun(s *statSession, place statPlace) {
 	}
 }
 
-func (c *statCount) rated(s *statSession, number int) {
+func (c *statCount) rated(s *SessionFacts, number int) {
 	day := &c.days[number]
 	day.Ratings++
 	day.scores += s.Score
 	if !c.current(number) {
 		return
 	}
-	if s.Score >= 1 && s.Score <= len(c.ratings.Scores) {
-		c.ratings.Scores[s.Score-1]++
+	if s.Score >= 1 && s.Score <= len(c.scores) {
+		c.scores[s.Score-1]++
 	}
-	if s.Comment != "" {
-		c.ratings.Comments = append(c.ratings.Comments, StatRating{s.ID, s.Score, s.Comment, s.RespondedAt})
+	if s.Commented {
+		c.commented = append(c.commented, statRating{s.Number, s.Score, s.RespondedAt})
 	}
 }
 
-// result returns the statistics of what was counted.
-func (c *statCount) result() Statistics {
-	for _, s := range c.sessions {
-		c.settle(s)
-	}
-	sort.Slice(c.ratings.Comments, func(i, j int) bool {
-		a, b := &c.ratings.Comments[i], &c.ratings.Comments[j]
-		return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(a.SessionID, b.SessionID)) < 0
+// comments reads the newest comments.
+func (c *statCount) comments(rd Reader) ([]StatRating, error) {
+	sort.Slice(c.commented, func(i, j int) bool {
+		a, b := c.commented[i], c.commented[j]
+		return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(a.session, b.session)) < 0
 	})
-	c.ratings.Comments = c.ratings.Comments[:min(len(c.ratings.Comments), maxRatingComments)]
-	out := Statistics{From: c.days[c.n].Date, To: c.days[2*c.n-1].Date, TimeZone: c.zone.String(), Hours: c.hours[:], Week: c.week, Ratings: c.ratings,
-		Totals: totalsOf(c.days[c.n:]), Previous: totalsOf(c.days[:c.n])}
+	ratings := []StatRating{}
+	for _, r := range c.commented[:min(len(c.commented), maxRatingComments)] {
+		written, err := rd.RatingComment(r.session)
+		if err != nil {
+			return nil, err
+		}
+		ratings = append(ratings, StatRating{written.ID, r.score, written.Comment, r.at})
+	}
+	return ratings, nil
+}
+
+// result returns the statistics of what was counted, without the comments.
+func (c *statCount) result() Statistics {
+	out := Statistics{From: c.days[c.n].Date, To: c.days[2*c.n-1].Date, TimeZone: c.zone.String(), Hours: c.hours[:], Week: c.week,
+		Ratings: StatRatings{Scores: c.scores}, Totals: totalsOf(c.days[c.n:]), Previous: totalsOf(c.days[:c.n])}
 	for i := range c.days[c.n:] {
 		d := &c.days[c.n+i]
 		d.FirstResponseMedian, d.Score = median(d.responses), ratio(d.scores, d.Ratings)
 		out.Days = append(out.Days, d.StatDay)
 	}
-	out.People, out.Channels = c.groups()
+	out.People, out.Channels = c.listGroups()
 	return out
 }
 
@@ -259,42 +294,26 @@ func (c *statCount) nameOf(key statKey) string {
 	if i := slices.IndexFunc(c.people, func(p Person) bool { return p.ID == key.id }); key.id != "" && i >= 0 {
 		return c.people[i].Name
 	}
-	return cmp.Or(key.name, c.left[key.id].Author)
+	return cmp.Or(key.name, c.left[key.id].name)
 }
 
-// groups returns the numbers by person and by channel, the busiest first.
-func (c *statCount) groups() (people, channels []StatGroup) {
-	all, waits := map[statKey]*StatGroup{}, map[statKey][]int64{}
-	for _, s := range c.sessions {
-		for key, messages := range s.groups {
-			if all[key] == nil {
-				all[key] = &StatGroup{ID: key.id, Name: c.nameOf(key)}
-			}
-			all[key].Messages += messages
-			all[key].Conversations++
-		}
-		if place := c.at(s.StartedAt); s.first.At == s.AnsweredAt && s.AnsweredAt > 0 && c.current(place.day) {
-			for _, key := range s.first.groups() {
-				if all[key] != nil {
-					waits[key] = append(waits[key], max(int64(s.AnsweredAt-s.StartedAt), 0))
-				}
-			}
+// listGroups returns the numbers by person and by channel, the busiest first.
+func (c *statCount) listGroups() (people, channels []StatGroup) {
+	people, channels = []StatGroup{}, []StatGroup{}
+	for key, g := range c.groups {
+		g.ID, g.Name = key.id, c.nameOf(key)
+		g.FirstResponses, g.FirstResponseMedian, g.FirstResponseP90 = len(g.waits), median(g.waits), p90(g.waits)
+		if key.channel {
+			channels = append(channels, g.StatGroup)
+		} else {
+			people = append(people, g.StatGroup)
 		}
 	}
-	people, channels = []StatGroup{}, []StatGroup{}
-	keys := slices.Collect(maps.Keys(all))
-	sort.Slice(keys, func(i, j int) bool {
-		a, b := keys[i], keys[j]
-		return cmp.Or(cmp.Compare(all[b].Messages, all[a].Messages), cmp.Compare(all[a].Name, all[b].Name), cmp.Compare(a.id, b.id)) < 0
-	})
-	for _, key := range keys {
-		g := all[key]
-		g.FirstResponses, g.FirstResponseMedian, g.FirstResponseP90 = len(waits[key]), median(waits[key]), p90(waits[key])
-		if key.channel {
-			channels = append(channels, *g)
-		} else {
-			people = append(people, *g)
-		}
+	for _, list := range [][]StatGroup{people, channels} {
+		sort.Slice(list, func(i, j int) bool {
+			a, b := &list[i], &list[j]
+			return cmp.Or(cmp.Compare(b.Messages, a.Messages), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) < 0
+		})
 	}
 	return people, channels
 }

@@ -6,26 +6,24 @@ import (
 	"time"
 )
 
-// counted counts facts in a range of two days in Berlin, around the night in which the
+// counted counts sessions in a range of two days in Berlin, around the night in which the
 // clock is put back: the first day has 25 hours.
-func counted(t *testing.T, sessions []SessionFact, messages []MessageFact, entries []EntryFact) Statistics {
+func counted(t *testing.T, sessions ...SessionFacts) Statistics {
+	t.Helper()
+	c := aroundClockChange(t)
+	for i := range sessions {
+		c.session(&sessions[i])
+	}
+	return c.result()
+}
+
+func aroundClockChange(t *testing.T) *statCount {
 	t.Helper()
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newStatCount(zone, time.Date(2026, 10, 25, 0, 0, 0, 0, zone), 2)
-	f := c.facts(t.Context())
-	for _, s := range sessions {
-		f.Session(s)
-	}
-	for _, m := range messages {
-		f.Message(m)
-	}
-	for _, e := range entries {
-		f.Entry(e)
-	}
-	return c.result()
+	return newStatCount(zone, time.Date(2026, 10, 25, 0, 0, 0, 0, zone), 2, nil)
 }
 
 func utc(day, hour, minute int) Time {
@@ -35,19 +33,18 @@ func utc(day, hour, minute int) Time {
 // TestStatisticsDays: days and hours are those of the time zone, 25 hours long if need
 // be, and what is outside of both ranges does not count.
 func TestStatisticsDays(t *testing.T) {
-	s := counted(t, []SessionFact{
-		{Number: 1, ID: "a", StartedAt: utc(24, 22, 0)},  // 25 October, 00:00
-		{Number: 2, ID: "b", StartedAt: utc(25, 22, 59)}, // 25 October, 23:59
-		{Number: 3, ID: "c", StartedAt: utc(25, 23, 0)},  // 26 October, 00:00
-		{Number: 4, ID: "d", StartedAt: utc(24, 21, 59)}, // the range before
-		{Number: 5, ID: "e", StartedAt: utc(22, 21, 59)}, // long ago
-		{Number: 6, ID: "f", StartedAt: utc(26, 23, 0)},  // later
-	}, []MessageFact{
-		{Session: 1, At: utc(25, 0, 30), Sender: SenderVisitor}, // 02:30 of summer
-		{Session: 1, At: utc(25, 1, 30), Sender: SenderVisitor}, // 02:30 of winter
-		{Session: 5, At: utc(25, 2, 30), Sender: SenderOperator, Author: "Ada", Bridge: "slack"},
-		{Session: 9, At: utc(25, 2, 30), Sender: SenderVisitor}, // of no session that was read
-	}, nil)
+	visitor, ada := &Writer{Sender: SenderVisitor}, &Writer{Sender: SenderOperator, Author: "Ada", Bridge: "slack"}
+	s := counted(t,
+		SessionFacts{Number: 1, StartedAt: utc(24, 22, 0), Messages: []MessageFact{ // 25 October, 00:00
+			{utc(25, 0, 30), visitor}, {utc(25, 1, 30), visitor}, // 02:30 of summer and of winter
+		}},
+		SessionFacts{Number: 2, StartedAt: utc(25, 22, 59)},                                                    // 25 October, 23:59
+		SessionFacts{Number: 3, StartedAt: utc(25, 23, 0)},                                                     // 26 October, 00:00
+		SessionFacts{Number: 4, StartedAt: utc(24, 21, 59)},                                                    // the range before
+		SessionFacts{Number: 5, StartedAt: utc(22, 21, 59), Messages: []MessageFact{{utc(25, 2, 30), ada}}},    // long ago
+		SessionFacts{Number: 6, StartedAt: utc(26, 23, 0), Messages: []MessageFact{{utc(26, 23, 0), visitor}}}, // later
+		SessionFacts{Number: 7, StartedAt: utc(20, 23, 0), Messages: []MessageFact{{utc(20, 23, 1), visitor}}}, // before both
+	)
 	if s.From != "2026-10-25" || s.To != "2026-10-26" || s.TimeZone != "Europe/Berlin" {
 		t.Errorf("range %s to %s in %s", s.From, s.To, s.TimeZone)
 	}
@@ -65,36 +62,32 @@ func TestStatisticsDays(t *testing.T) {
 // TestStatisticsTimes: medians and percentiles are of what was answered and closed, by
 // person and channel too.
 func TestStatisticsTimes(t *testing.T) {
-	var sessions []SessionFact
-	var messages []MessageFact
-	var entries []EntryFact
+	var sessions []SessionFacts
+	ada := &Writer{Sender: SenderOperator, Author: "Ada", Bridge: "telegram"}
+	second, console := *ada, *ada
+	second.Author, console.Author, console.Bridge = "Grace", "Grace", "console"
 	for i := range int64(10) {
-		s := SessionFact{Number: i, ID: itoa(i), StartedAt: utc(25, 8, 0), AnsweredAt: utc(25, 8, int(i)+1), Status: StatusClosed}
-		sessions = append(sessions, s)
-		author := MessageFact{Session: i, At: s.AnsweredAt, Sender: SenderOperator, Author: "Ada", Bridge: "telegram"}
+		s := SessionFacts{Number: i, StartedAt: utc(25, 8, 0), AnsweredAt: utc(25, 8, int(i)+1), Closed: true, Closings: []Time{utc(25, 9, 0), utc(25, 10, 0)}}
+		s.Messages = []MessageFact{{utc(25, 9, 0), &second}, {s.AnsweredAt, ada}}
 		if i == 9 {
-			author.Author, author.Bridge = "Grace", "console"
+			s.Messages = []MessageFact{{utc(25, 9, 0), &console}, {s.AnsweredAt, &console}}
 		}
-		second := author
-		second.At, second.Author = utc(25, 9, 0), "Grace"
-		messages = append(messages, second, author)
-		entries = append(entries, EntryFact{Session: i, At: utc(25, 9, 0), Type: EventSessionClosed}, EntryFact{Session: i, At: utc(25, 10, 0), Type: EventSessionClosed})
+		sessions = append(sessions, s)
 	}
-	sessions = append(sessions, SessionFact{Number: 20, StartedAt: utc(25, 8, 0), Status: StatusOpen})
-	entries = append(entries, EntryFact{Session: 20, At: utc(25, 9, 0), Type: EventSessionClosed}) // and reopened
-	s := counted(t, sessions, messages, entries)
+	sessions = append(sessions, SessionFacts{Number: 20, StartedAt: utc(25, 8, 0), Closings: []Time{utc(25, 9, 0)}}) // and reopened
+	s := counted(t, sessions...)
 	if *s.Totals.FirstResponseMedian != 5*60 || *s.Totals.FirstResponseP90 != 9*60 || s.Totals.Answered != 10 || s.Totals.Conversations != 11 {
 		t.Errorf("first response: %v, %v", *s.Totals.FirstResponseMedian, *s.Totals.FirstResponseP90)
 	}
 	if s.Totals.Closed != 10 || *s.Totals.ResolutionMedian != 2*3600 || *s.Days[0].FirstResponseMedian != 5*60 || s.Days[1].FirstResponseMedian != nil {
 		t.Errorf("totals %+v", s.Totals)
 	}
-	grace, ada := s.People[0], s.People[1]
+	grace, other := s.People[0], s.People[1]
 	if grace.Name != "Grace" || grace.Messages != 11 || grace.Conversations != 10 || grace.FirstResponses != 1 || *grace.FirstResponseMedian != 600 {
 		t.Errorf("Grace: %+v", grace)
 	}
-	if ada.Name != "Ada" || ada.Messages != 9 || ada.FirstResponses != 9 || *ada.FirstResponseMedian != 300 {
-		t.Errorf("Ada: %+v", ada)
+	if other.Name != "Ada" || other.Messages != 9 || other.FirstResponses != 9 || *other.FirstResponseMedian != 300 {
+		t.Errorf("Ada: %+v", other)
 	}
 	if len(s.Channels) != 2 || s.Channels[0].Name != "telegram" || s.Channels[1].Name != "console" || s.Channels[1].Messages != 2 {
 		t.Errorf("channels: %+v", s.Channels)
@@ -105,12 +98,15 @@ func TestStatisticsTimes(t *testing.T) {
 // did it by itself.
 func TestStatisticsOfAI(t *testing.T) {
 	at := utc(25, 8, 0)
-	takeover := func(active bool, reason string) EntryFact {
-		return EntryFact{Session: 1, At: at, Type: EventAITakeover, Data: mustJSON(Takeover{Active: active, Reason: reason, At: at})}
+	var back []Time
+	for _, taken := range []Takeover{{Active: true}, {Reason: AIEndOperator}, {Reason: AIEndOff}, {Reason: AIEndUnsure}, {Reason: AIEndAsked}} {
+		if GivesBack(mustJSON(taken)) {
+			back = append(back, at)
+		}
 	}
-	s := counted(t, []SessionFact{{Number: 1, StartedAt: at}, {Number: 2, StartedAt: at, AnsweredAt: at}, {Number: 3, StartedAt: at, AnsweredAt: at}, {Number: 4, StartedAt: at}},
-		[]MessageFact{{Session: 1, At: at, Sender: SenderAI}, {Session: 2, At: at, Sender: SenderAI}},
-		[]EntryFact{takeover(true, ""), takeover(false, AIEndOperator), takeover(false, AIEndOff), takeover(false, AIEndUnsure), takeover(false, AIEndAsked)})
+	ai := []MessageFact{{at, &Writer{Sender: SenderAI}}}
+	s := counted(t, SessionFacts{Number: 1, StartedAt: at, Messages: ai, HandBacks: back}, SessionFacts{Number: 2, StartedAt: at, AnsweredAt: at, Messages: ai},
+		SessionFacts{Number: 3, StartedAt: at, AnsweredAt: at}, SessionFacts{Number: 4, StartedAt: at})
 	if n := s.Totals; n.AIConversations != 2 || n.AIOnly != 1 || n.HandBacks != 2 || n.AIShare == nil || *n.AIShare != 1.0/3 || n.AIMessages != 2 {
 		t.Errorf("%+v", n)
 	}
@@ -118,19 +114,32 @@ func TestStatisticsOfAI(t *testing.T) {
 
 func TestStatisticsOfRatings(t *testing.T) {
 	at := utc(25, 8, 0)
-	s := counted(t, []SessionFact{
-		{Number: 1, ID: "a", StartedAt: utc(1, 0, 0), RespondedAt: at, Score: 5, Comment: "old but fine"},
-		{Number: 2, ID: "b", StartedAt: at, RespondedAt: at + 1, Score: 2},
-		{Number: 3, ID: "c", StartedAt: at, RespondedAt: at + 2, Score: 2, Comment: "slow"},
-		{Number: 4, ID: "d", StartedAt: at, RespondedAt: utc(23, 8, 0), Score: 1, Comment: "before"},
-	}, nil, nil)
+	c := aroundClockChange(t)
+	for _, s := range []SessionFacts{
+		{Number: 1, StartedAt: utc(1, 0, 0), RespondedAt: at, Score: 5, Commented: true},
+		{Number: 2, StartedAt: at, RespondedAt: at + 1, Score: 2},
+		{Number: 3, StartedAt: at, RespondedAt: at + 2, Score: 2, Commented: true},
+		{Number: 4, StartedAt: at, RespondedAt: utc(23, 8, 0), Score: 1, Commented: true},
+	} {
+		c.session(&s)
+	}
+	s := c.result()
 	if *s.Totals.Score != 3 || s.Totals.Ratings != 3 || *s.Previous.Score != 1 || s.Ratings.Scores != [5]int{0, 2, 0, 0, 1} {
 		t.Errorf("%+v", s.Ratings)
 	}
-	want := []StatRating{{"c", 2, "slow", at + 2}, {"a", 5, "old but fine", at}}
-	if !slices.Equal(s.Ratings.Comments, want) {
-		t.Errorf("comments %+v", s.Ratings.Comments)
+	comments, err := c.comments(commentReader{})
+	want := []StatRating{{"c", 2, "of c", at + 2}, {"a", 5, "of a", at}}
+	if err != nil || !slices.Equal(comments, want) {
+		t.Errorf("comments %+v, %v", comments, err)
 	}
+}
+
+// commentReader has comments alone.
+type commentReader struct{ Reader }
+
+func (commentReader) RatingComment(session int64) (RatingComment, error) {
+	id := string(rune('a' + session - 1))
+	return RatingComment{Number: session, ID: id, Comment: "of " + id}, nil
 }
 
 // TestStatRange: mistakes say what is right.
@@ -150,15 +159,14 @@ func TestStatRange(t *testing.T) {
 // under the name of today; who left keeps the last one. A name alone is nobody of them.
 func TestStatisticsOfPeople(t *testing.T) {
 	zone := time.UTC
-	c := newStatCount(zone, time.Date(2026, 10, 25, 0, 0, 0, 0, zone), 1)
-	c.people = []Person{{ID: "a", Name: "Ada Lovelace"}}
-	f := c.facts(t.Context())
-	f.Session(SessionFact{Number: 1, StartedAt: utc(25, 8, 0), AnsweredAt: utc(25, 8, 1)})
-	for i, m := range []MessageFact{{Person: "a", Author: "Ada", Bridge: "slack"}, {Person: "a", Author: "Ada L", Bridge: "console"}, {Author: "Ada", Bridge: "slack"},
+	c := newStatCount(zone, time.Date(2026, 10, 25, 0, 0, 0, 0, zone), 1, []Person{{ID: "a", Name: "Ada Lovelace"}})
+	s := SessionFacts{Number: 1, StartedAt: utc(25, 8, 0), AnsweredAt: utc(25, 8, 1)}
+	for i, w := range []Writer{{Person: "a", Author: "Ada", Bridge: "slack"}, {Person: "a", Author: "Ada L", Bridge: "console"}, {Author: "Ada", Bridge: "slack"},
 		{Person: "a", Author: "Ada", Bridge: "slack"}, {Person: "g", Author: "Grace H"}, {Person: "g", Author: "Grace"}} {
-		m.Session, m.Sender, m.At = 1, SenderOperator, utc(25, 8, 1+i)
-		f.Message(m)
+		w.Sender = SenderOperator
+		s.Messages = append(s.Messages, MessageFact{utc(25, 8, 1+i), &w})
 	}
+	c.session(&s)
 	var got []string
 	for _, g := range c.result().People {
 		got = append(got, g.ID+" "+g.Name+" "+itoa(int64(g.Messages))+" "+itoa(int64(g.FirstResponses)))
@@ -193,7 +201,7 @@ func TestDaysWithoutMidnight(t *testing.T) {
 			t.Errorf("%s in %s begins at %s, want %s", tt.day, tt.zone, got, tt.begins)
 		}
 		first := day.AddDate(0, 0, -2)
-		c := newStatCount(zone, first, 5)
+		c := newStatCount(zone, first, 5, nil)
 		for i := range 5 {
 			if got, want := c.days[5+i].Date, first.AddDate(0, 0, i).Format(time.DateOnly); got != want {
 				t.Errorf("day %d around %s in %s is %s", i, tt.day, tt.zone, got)

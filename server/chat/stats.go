@@ -7,45 +7,100 @@ import (
 
 // Stats count what happened since a time.
 type Stats struct {
-	Sessions int `json:"sessions" db:"sessions"` // begun in the period
-	Answered int `json:"answered" db:"answered"` // of those, answered by an operator
-	Visitor  int `json:"visitorMessages" db:"visitor"`
-	Operator int `json:"operatorMessages" db:"operator"`
-	AI       int `json:"aiMessages" db:"ai"`
+	Sessions int `json:"sessions"` // begun in the period
+	Answered int `json:"answered"` // of those, answered by an operator
+	Visitor  int `json:"visitorMessages"`
+	Operator int `json:"operatorMessages"`
+	AI       int `json:"aiMessages"`
 	// FirstAnswer is how long visitors waited for it on average, in seconds;
 	// 0 when nobody was answered.
-	FirstAnswer float64 `json:"averageFirstAnswerSeconds" db:"first_answer"`
-	Ratings     int     `json:"ratings" db:"ratings"`
-	Score       float64 `json:"averageScore" db:"score"` // 0 without ratings
-	Days        []Day   `json:"days" db:"-"`
+	FirstAnswer float64 `json:"averageFirstAnswerSeconds"`
+	Ratings     int     `json:"ratings"`
+	Score       float64 `json:"averageScore"` // 0 without ratings
+	Days        []Day   `json:"days"`
 }
 
 // Day is a part of Stats: one day in UTC.
 type Day struct {
-	Date     string `json:"date" db:"-"`
-	Number   int64  `json:"-" db:"day"` // days since 1970
-	Sessions int    `json:"sessions" db:"sessions"`
-	Messages int    `json:"messages" db:"messages"`
+	Date     string `json:"date"`
+	Sessions int    `json:"sessions"`
+	Messages int    `json:"messages"`
 }
 
 // Stats counts the last days, today included.
-func (r *Relay) Stats(ctx context.Context, days int) (Stats, error) {
-	const day = 24 * time.Hour
-	first := time.Now().UTC().Truncate(day).Add(-time.Duration(days-1) * day)
-	var stats Stats
-	err := r.store.Read(ctx, func(rd Reader) (err error) {
-		stats, err = rd.Stats(TimeOf(first))
+func (r *Relay) Stats(ctx context.Context, days int) (stats Stats, err error) {
+	first := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
+	err = r.store.Read(ctx, func(rd Reader) error {
+		c := newPeriod(first, days)
+		err := rd.Facts(c.from, func(s *SessionFacts) error {
+			c.session(s)
+			return ctx.Err()
+		})
+		stats = c.result()
 		return err
 	})
-	counted := map[int64]Day{}
-	for _, d := range stats.Days {
-		counted[d.Number] = d
-	}
-	stats.Days = make([]Day, days)
-	for i := range stats.Days {
-		at := first.Add(time.Duration(i) * day)
-		stats.Days[i] = counted[at.Unix()/int64(day.Seconds())]
-		stats.Days[i].Date = at.Format(time.DateOnly)
-	}
 	return stats, err
+}
+
+// period counts what happened since a day.
+type period struct {
+	Stats
+	from           Time
+	waited, scores int64
+}
+
+func newPeriod(first time.Time, days int) *period {
+	c := &period{from: TimeOf(first)}
+	for i := range days {
+		c.Days = append(c.Days, Day{Date: first.AddDate(0, 0, i).Format(time.DateOnly)})
+	}
+	return c
+}
+
+// day returns the day of a moment of the period, one that nobody sees for the days to come.
+func (c *period) day(at Time) *Day {
+	i := int(at.Sub(c.from) / (24 * time.Hour))
+	if i >= len(c.Days) {
+		return new(Day)
+	}
+	return &c.Days[i]
+}
+
+func (c *period) session(s *SessionFacts) {
+	if s.StartedAt >= c.from {
+		c.Sessions++
+		c.day(s.StartedAt).Sessions++
+		if s.AnsweredAt > 0 {
+			c.Answered++
+			c.waited += int64(s.AnsweredAt - s.StartedAt)
+		}
+	}
+	if s.RespondedAt >= c.from {
+		c.Ratings++
+		c.scores += int64(s.Score)
+	}
+	for _, m := range s.Messages {
+		if m.At < c.from {
+			continue
+		}
+		c.day(m.At).Messages++
+		switch m.By.Sender {
+		case SenderVisitor:
+			c.Visitor++
+		case SenderOperator:
+			c.Operator++
+		case SenderAI:
+			c.AI++
+		}
+	}
+}
+
+func (c *period) result() Stats {
+	if c.Answered > 0 {
+		c.FirstAnswer = float64(c.waited) / float64(c.Answered) / 1000
+	}
+	if c.Ratings > 0 {
+		c.Score = float64(c.scores) / float64(c.Ratings)
+	}
+	return c.Stats
 }

@@ -143,14 +143,12 @@ type Reader interface {
 	// LinksAt lists what a platform message is a copy of.
 	LinksAt(bridge, channel, remote string) ([]Link, error)
 
-	// Stats counts what happened since a time, by day without gaps filled.
-	Stats(from Time) (Stats, error)
-	// FirstAnswers returns the median of how long visitors waited for the first
-	// answer in the sessions that began since a time, and how many were answered.
-	FirstAnswers(from Time) (median time.Duration, answered int, err error)
-
-	// Facts reads what happened in [from, to), for statistics.
-	Facts(from, to Time, use Facts) error
+	// Facts reads every session to which something happened since from, and some others, for
+	// statistics. The facts are valid until use returns; its error ends the reading.
+	Facts(from Time, use func(*SessionFacts) error) error
+	// RatingComment reads the comment of a session's rating; it is empty for a session that
+	// is gone.
+	RatingComment(session int64) (RatingComment, error)
 	// WaitingSessions counts the sessions that wait, without the snoozed ones.
 	WaitingSessions() (Waiting, error)
 
